@@ -1,0 +1,103 @@
+# Each target sets up what it needs, in a virtual environment of its own (.venv); a second run finds it done.
+#
+#   make demo [ARGS="--epochs 3"]   train a small network on real digits; results in demo-out/
+#   make test                       build what changed, then the test suite on the compiled build
+#   make test-pure                  the same suite on the interpreted build
+#   make check                      format, lint, types, layer rule, sizes, C types, examples of the documentation
+#   make build                      compile what changed, nothing more
+#   make bench, make parity         beside torch (and JAX, HIPS autograd); TORCH_PYTHON=... names a Python that has them
+#   make wheel, make clean
+
+SHELL := /bin/sh
+.DELETE_ON_ERROR:
+.PHONY: demo test test-pure check build bench parity wheel clean
+
+# The first Python that is new enough.
+PYTHON ?= $(shell for name in python3 python3.14 python3.13 python3.12 python3.11 python; do \
+	if $$name -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null; then echo $$name; break; fi; done)
+VENV := .venv
+RUN := $(VENV)/bin/python
+INSTALL := $(RUN) -m pip install --quiet --disable-pip-version-check
+CORE := src/wengert/_core
+NATIVE := src/wengert/_kernels/native
+COMPILED := setup.py src/wengert/_build.py $(wildcard $(CORE)/*.py $(CORE)/*.pxd $(NATIVE)/*.cpp $(NATIVE)/*.hpp $(NATIVE)/*.inc)
+ARGS ?=
+TESTS ?= tests
+# Two workers, each with its own threads: as many threads as cores would make them wait for each other.
+PYTEST := OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 MPLBACKEND=agg $(RUN) -m pytest -n 2 $(ARGS)
+
+# ---- set-up ------------------------------------------------------------------------------------------------------------------
+
+# What is needed to build lies in the environment itself, so that a rebuild needs no second one.
+$(VENV)/.created: pyproject.toml
+	@test -n "$(PYTHON)" || { echo "wengert needs Python 3.11 or newer; none was found (PYTHON=... names one)" >&2; exit 1; }
+	@test -x $(RUN) || { echo "-- making $(VENV) with $(PYTHON)"; $(PYTHON) -m venv $(VENV); } || { rm -rf $(VENV); \
+		echo "$(PYTHON) cannot make virtual environments (on Debian and Ubuntu: apt install python3-venv)" >&2; exit 1; }
+	@echo "-- installing the build tools"
+	@$(RUN) -c "import tomllib; print(*tomllib.load(open('pyproject.toml', 'rb'))['build-system']['requires'], sep='\n')" \
+		> $(VENV)/build-requires.txt
+	@$(INSTALL) -r $(VENV)/build-requires.txt
+	@touch $@
+
+$(VENV)/.built: $(VENV)/.created $(COMPILED)
+	@echo "-- compiling what changed"
+	@$(RUN) setup.py --quiet build_ext --inplace
+	@touch $@
+
+# Editable installs; the modules compiled above are found up to date.
+$(VENV)/.installed-%: $(VENV)/.created pyproject.toml | $(VENV)/.built
+	@echo "-- installing wengert[$*]"
+	@$(INSTALL) --no-build-isolation --editable ".[$*]"
+	@touch $@
+
+# Asked for by name, it looks at the contents of the files, not only at their times.
+build: $(VENV)/.built $(VENV)/.installed-test
+	@$(RUN) setup.py --quiet build_ext --inplace
+	@touch $(VENV)/.built
+
+# ---- to run ------------------------------------------------------------------------------------------------------------------
+
+demo: $(VENV)/.built $(VENV)/.installed-full
+	$(RUN) -m wengert.demo $(ARGS)
+
+test: $(VENV)/.built $(VENV)/.installed-test
+	@$(RUN) -m wengert.info
+	$(PYTEST) $(TESTS)
+
+test-pure: $(VENV)/.built $(VENV)/.installed-test
+	@WENGERT_PURE=1 $(RUN) -m wengert.info
+	WENGERT_PURE=1 $(PYTEST) $(TESTS)
+
+check: $(VENV)/.built $(VENV)/.installed-dev
+	$(RUN) -m ruff format --check .
+	$(RUN) -m ruff check .
+	$(RUN) -m mypy
+	$(RUN) tools/check_layers.py
+	$(RUN) tools/check_size.py
+	$(RUN) tools/pxd_locals.py --check
+	$(RUN) tools/check_examples.py
+
+# A Python that has torch: the one given, or this one if torch was installed into it.
+TORCH_PYTHON ?= $(RUN)
+define beside_torch
+	@if $(TORCH_PYTHON) -c 'import torch' 2>/dev/null; \
+	then PYTHONPATH=src$${PYTHONPATH:+:$$PYTHONPATH} $(TORCH_PYTHON) $(1) $(ARGS); \
+	else echo "$(2): torch is not installed; '$(RUN) -m pip install wengert[bench]' or TORCH_PYTHON=/path/to/python"; fi
+endef
+
+bench: $(VENV)/.built $(VENV)/.installed-test
+	$(call beside_torch,benchmarks/run.py,bench)
+
+parity: $(VENV)/.built $(VENV)/.installed-test
+	$(call beside_torch,tools/parity.py,parity)
+
+# Left-overs of earlier builds would travel in the wheel, so the folder it is packed from is made anew.
+wheel: $(VENV)/.created
+	rm -rf build/lib* build/bdist* dist
+	$(RUN) -m pip wheel --quiet --disable-pip-version-check --no-build-isolation --no-deps --wheel-dir dist .
+	$(RUN) tools/check_wheel.py dist
+
+clean:
+	rm -rf $(VENV) build dist demo-out bench-out .pytest_cache .mypy_cache .ruff_cache .hypothesis src/wengert.egg-info
+	rm -f $(CORE)/*.so $(CORE)/_build-*.txt src/wengert/_kernels/*.so
+	find src tests tools benchmarks examples -name __pycache__ -type d -prune -exec rm -rf {} + 2>/dev/null || true

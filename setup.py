@@ -1,0 +1,242 @@
+"""Compile the core with Cython and the native kernels with the C++ compiler: all of it, or none.
+
+What is compiled follows from the tree: each `src/wengert/_core/*.py` with a `.pxd` beside it, and
+`_kernels/native/*.cpp`. Without a working compiler, or with `WENGERT_PURE=1`, nothing is compiled and the interpreted
+package is installed, with a warning. With a working compiler, a file of ours that does not compile is an error.
+Everything else about the package is said in `pyproject.toml`.
+"""
+
+from __future__ import annotations
+
+import importlib.util
+import multiprocessing
+import os
+import sys
+import tempfile
+import textwrap
+from pathlib import Path
+
+from setuptools import Distribution, Extension, setup
+from setuptools.command.build_ext import build_ext
+from setuptools.command.build_py import build_py
+
+from distutils.ccompiler import new_compiler  # isort: skip  (setuptools' own copy, there once setuptools is imported)
+from distutils.sysconfig import customize_compiler  # isort: skip
+
+HERE = Path(__file__).resolve().parent
+PACKAGE = HERE / "src" / "wengert"
+DIRECTIVES = {
+    "language_level": 3,
+    "annotation_typing": False,
+    "nonecheck": True,
+    "binding": True,
+    "embedsignature": False,
+}
+# The two last: no errno and no traps, which nothing reads. Values stay as IEEE says. The loops for AVX2 and AVX-512
+# switch fused multiply-add on for themselves, by a pragma.
+NATIVE_FLAGS = [
+    "-std=c++17",
+    "-O3",
+    "-g0",
+    "-fvisibility=hidden",
+    "-ffp-contract=off",
+    "-fno-math-errno",
+    "-fno-trapping-math",
+]
+PROBES = {
+    "probe_c.c": "#include <Python.h>\nint probe_c(void) { return PY_MAJOR_VERSION; }\n",
+    "probe_cpp.cpp": "#include <Python.h>\n#include <vector>\nstd::vector<int> probe_cpp() { return {1}; }\n",
+}
+BUILDING = {"build", "build_ext", "bdist_wheel", "bdist_egg", "editable_wheel", "develop", "install"}
+NO_COMPILER = """
+*** wengert: no C++ compiler that can build a Python extension was found ({reason}).
+*** The interpreted package is installed: the same results, several times slower per operation.
+*** For the compiled build install a C++ compiler and Python's headers, then install wengert again.
+"""
+
+
+def load_build_module():
+    """The package's `_build.py`, by path: the package itself cannot be imported before it is built."""
+    spec = importlib.util.spec_from_file_location("wengert_build_lists", PACKAGE / "_build.py")
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+lists = load_build_module()
+
+
+def compiles(*flags: str) -> str:
+    """Try to build a tiny extension from C and C++ with `flags`; return an empty string, or why it failed."""
+    with tempfile.TemporaryDirectory() as folder:
+        for name, text in PROBES.items():
+            Path(folder, name).write_text(text, encoding="utf-8")
+        try:
+            compiler = new_compiler()
+            customize_compiler(compiler)
+            headers = build_ext(Distribution())
+            headers.finalize_options()
+            sources = [str(Path(folder, name)) for name in PROBES]
+            objects = compiler.compile(
+                sources, output_dir=folder, include_dirs=headers.include_dirs, extra_postargs=list(flags)
+            )
+            compiler.link_shared_object(
+                objects, str(Path(folder, "probe.bin")), extra_postargs=list(flags), target_lang="c++"
+            )
+        except Exception as error:  # each kind of compiler has its own exceptions; all mean that it does not work
+            return textwrap.shorten(str(error) or type(error).__name__, 100)
+    return ""
+
+
+def extensions() -> list[Extension]:
+    """The extension modules to build, the slowest to compile first; empty for the interpreted package."""
+    if lists.asked_for_interpreted() or BUILDING.isdisjoint(sys.argv):
+        return []
+    windows = sys.platform == "win32"
+    reason = compiles()
+    if reason:
+        print(NO_COMPILER.format(reason=reason), file=sys.stderr)
+        return []
+    import numpy
+
+    # The kernels have threads of their own; OpenMP serves for the `simd` pragmas, without which sums are not
+    # vectorised.
+    openmp = [] if windows or compiles("-fopenmp-simd") else ["-fopenmp-simd"]
+    root = str(PACKAGE)
+    common = {
+        "include_dirs": [numpy.get_include()],
+        "define_macros": [("NPY_NO_DEPRECATED_API", "NPY_2_0_API_VERSION")],
+    }
+    found = []
+    if lists.native_sources(root):
+        sources = [f"src/wengert/{source}" for source in lists.native_sources(root)]
+        found.append(
+            Extension(
+                "wengert._kernels._native",
+                [source for source in sources if source.endswith(".cpp")],
+                include_dirs=[numpy.get_include(), f"src/wengert/{lists.NATIVE}"],
+                depends=[source for source in sources if not source.endswith(".cpp")],
+                extra_compile_args=["/std:c++17", "/O2"] if windows else [*NATIVE_FLAGS, *openmp],
+                extra_link_args=[] if windows else ["-pthread"],
+                language="c++",
+            )
+        )
+    for module in lists.core_modules(root):
+        source = f"src/wengert/{module.replace('.', '/')}.py"
+        flags = [] if windows else ["-O2", "-g0", "-Wno-unused-function"]
+        found.append(Extension(f"wengert.{module}", [source], extra_compile_args=flags, **common))
+    return found
+
+
+class BuildExtensions(build_ext):
+    """Compile everything or nothing, and record what it was compiled from."""
+
+    def run(self) -> None:
+        """Build what is out of date; leave a record beside the modules when all of it is done."""
+        root = PACKAGE if self.inplace else Path(self.build_lib, "wengert")
+        record = root / lists.record_file()
+        if not self.extensions:
+            self.remove(record, lists.built_modules(str(root)))
+            return
+        if self.inplace and self.is_fresh():
+            print("wengert: the compiled modules are up to date")
+            return
+        self.remove(record, lists.built_modules(str(root)).keys() - set(lists.wanted_modules(str(PACKAGE))))
+        text = lists.compose_record(str(PACKAGE), self.recipe())  # before compiling: an edit meanwhile makes it stale
+        self.force = self.force or self.times_mislead()
+        self.write(self.attempt(), text)
+        self.parallel = self.parallel or min(os.cpu_count() or 1, 2)
+        self.translate()
+        super().run()
+        self.write(record, text)
+
+    @staticmethod
+    def recipe() -> str:
+        """The checksum of this script: other flags make other modules."""
+        return lists.fingerprint(str(HERE / "setup.py"))
+
+    @staticmethod
+    def attempt() -> Path:
+        """Where the record of the last attempt lies, finished or not: what the files under `build/` come from."""
+        return HERE / "build" / Path(lists.record_file()).name
+
+    @staticmethod
+    def write(path: Path, text: str) -> None:
+        """Write a record."""
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text, encoding="utf-8")
+
+    def is_fresh(self) -> bool:
+        """Whether the modules in the source tree are complete and made from the sources, by the script, as they are."""
+        root = str(PACKAGE)
+        built, record = lists.built_modules(root), lists.read_record(f"{root}/{lists.record_file()}")
+        return (
+            bool(built) and record is not None and record[0] == self.recipe() and not lists.find_problems(root, built)
+        )
+
+    def times_mislead(self) -> bool:
+        """Whether file times may not show what changed: this script, or a source put back with an old time."""
+        attempt = self.attempt()
+        if not attempt.exists():
+            return True
+        recipe, _, recorded = lists.read_record(str(attempt)) or ("", set(), {})
+        changed = (
+            PACKAGE / source
+            for source in lists.source_files(str(PACKAGE))
+            if lists.differs(str(PACKAGE / source), recorded.get(source, ""))
+        )
+        written = attempt.stat().st_mtime
+        return recipe != self.recipe() or any(source.stat().st_mtime <= written for source in changed)
+
+    @staticmethod
+    def remove(record: Path, modules) -> None:
+        """Remove the record of the last build and the compiled `modules` that this one will not make."""
+        root = record.parent.parent
+        built = lists.built_modules(str(root))
+        for path in (record, *(root / built[module] for module in modules)):
+            path.unlink(missing_ok=True)
+
+    @staticmethod
+    def older_than_a_declaration() -> bool:
+        """Whether some `.pxd` file is newer than some C file: Cython does not follow `from package cimport module`."""
+        declared = [path.stat().st_mtime for path in (PACKAGE / "_core").glob("*.pxd")]
+        translated = [path.stat().st_mtime for path in (HERE / "build" / "cython").rglob("*.c")]
+        return bool(translated) and max(declared) > min(translated)
+
+    def translate(self) -> None:
+        """Turn the core modules into C under `build/`, so that nothing lands beside the sources."""
+        from Cython.Build import cythonize
+        from Cython.Compiler.Errors import CompileError
+
+        core = [extension for extension in self.extensions if extension.name.startswith("wengert._core.")]
+        # The workers must not run this script again, as they would with any other way to start a process.
+        workers = self.parallel if multiprocessing.get_start_method() == "fork" else 0
+        try:
+            translated = cythonize(
+                core,
+                nthreads=workers,
+                build_dir="build/cython",
+                include_path=["src"],
+                compiler_directives=DIRECTIVES,
+                force=bool(self.force) or self.older_than_a_declaration(),
+                quiet=not self.verbose,
+            )
+        except CompileError as error:  # Cython has printed what is wrong; its traceback would bury it
+            raise SystemExit(f"wengert: {error} does not compile; see above") from None
+        sources = {extension.name: extension.sources for extension in translated}
+        for extension in core:
+            extension.sources = sources[extension.name]
+
+
+class BuildPython(build_py):
+    """Copy the Python files; with nothing to compile, take away what an earlier build left in the source tree."""
+
+    def run(self) -> None:
+        """Leave an interpreted editable install without extension modules."""
+        super().run()
+        if self.editable_mode and not self.distribution.has_ext_modules():
+            BuildExtensions.remove(PACKAGE / lists.record_file(), lists.built_modules(str(PACKAGE)))
+
+
+if __name__ == "__main__":
+    setup(ext_modules=extensions(), cmdclass={"build_ext": BuildExtensions, "build_py": BuildPython})

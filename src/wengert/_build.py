@@ -1,0 +1,252 @@
+"""Which of the two builds runs: decided here, before anything else of the package is imported.
+
+The core exists as plain Python and, where a compiler was found at install time, as extension modules made from the same
+files. One process runs one of them, never a mixture:
+
+- `WENGERT_PURE=1` in the environment: interpreted, even where extension modules lie beside the sources;
+- no extension modules: interpreted;
+- every extension module there, made from the sources as they are now: compiled;
+- anything else (a module missing, a source changed since): `ImportError` that says what is wrong and how to repair it.
+
+`setup.py` loads this file by its path for the lists of modules and sources and for the record of a build, so that
+what is written at build time and what is checked at import are one definition. Every import of the package pays for
+this module, hence it imports next to nothing.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+    from importlib.machinery import ModuleSpec
+    from types import ModuleType
+    from typing import Literal
+
+PACKAGE = "wengert"
+CORE = "_core"
+NATIVE = "_kernels/native"
+NATIVE_MODULE = "_kernels._native"
+NATIVE_SOURCE_ENDINGS = (".cpp", ".hpp", ".inc")
+# Their `.pxd` files hold C constants and C functions that stand in for the Python file: there is nothing to compile.
+INTERPRETED_CORE = ("__init__", "door", "flags", "sources")
+RECORD_TITLE = "wengert build record 1"
+
+
+# ---- what a tree holds -----------------------------------------------------------------------------------------------
+
+
+def listing(folder: str) -> set[str]:
+    """The names in `folder`; empty where there is no such folder (inside a zip archive, or not shipped)."""
+    try:
+        return set(os.listdir(folder))
+    except OSError:
+        return set()
+
+
+def declared(root: str) -> list[str]:
+    """The core's files with a `.pxd` beside them, without their ending, in alphabetical order."""
+    names = listing(f"{root}/{CORE}")
+    return sorted(name[:-4] for name in names if name.endswith(".pxd") and f"{name[:-4]}.py" in names)
+
+
+def core_modules(root: str) -> list[str]:
+    """The core modules to be compiled: each `.py` file with a `.pxd` file beside it that declares code of its own.
+
+    Args:
+        root: the folder of the package.
+
+    Returns:
+        Names relative to the package, such as `_core.engine`, in alphabetical order.
+    """
+    return [f"{CORE}.{stem}" for stem in declared(root) if stem not in INTERPRETED_CORE]
+
+
+def native_sources(root: str) -> list[str]:
+    """The C++ files of the native kernels, relative to the package; empty where they are not shipped."""
+    return sorted(f"{NATIVE}/{name}" for name in listing(f"{root}/{NATIVE}") if name.endswith(NATIVE_SOURCE_ENDINGS))
+
+
+def source_files(root: str) -> list[str]:
+    """Every file that the extension modules are made from, relative to the package, with forward slashes."""
+    return [f"{CORE}/{stem}{ending}" for stem in declared(root) for ending in (".py", ".pxd")] + native_sources(root)
+
+
+def wanted_modules(root: str) -> list[str]:
+    """Every extension module that the sources in `root` ask for."""
+    return core_modules(root) + ([NATIVE_MODULE] if native_sources(root) else [])
+
+
+def built_modules(root: str) -> dict[str, str]:
+    """The extension modules of this interpreter's kind in the tree: name to file, both relative to the package."""
+    from importlib.machinery import EXTENSION_SUFFIXES
+
+    built = {}
+    for folder in (CORE, "_kernels"):
+        for name in listing(f"{root}/{folder}"):
+            suffix = next((suffix for suffix in EXTENSION_SUFFIXES if name.endswith(suffix)), None)
+            if suffix and "." not in name[: -len(suffix)]:  # a dot: built for another version of Python
+                built[f"{folder}.{name[: -len(suffix)]}"] = f"{folder}/{name}"
+    return built
+
+
+# ---- the record of a build -------------------------------------------------------------------------------------------
+
+
+def record_file() -> str:
+    """The file, relative to the package, in which a build for this kind of interpreter records its sources."""
+    from importlib.machinery import EXTENSION_SUFFIXES
+
+    tag = EXTENSION_SUFFIXES[0].strip(".").rpartition(".")[0]
+    return f"{CORE}/_build-{tag}.txt"
+
+
+def fingerprint(path: str) -> str:
+    """A checksum of a file's bytes: enough to notice an edit, and quick."""
+    from zlib import crc32
+
+    with open(path, "rb", buffering=0) as file:
+        return f"{crc32(file.read()):08x}"
+
+
+def stamp(path: str) -> str:
+    """The size of a file and the time of its last change: where these are as recorded, the file need not be read."""
+    status = os.stat(path)
+    return f"{status.st_size}:{status.st_mtime_ns}"
+
+
+def differs(path: str, recorded: str) -> bool:
+    """Whether a file's bytes are other than those `recorded` as its checksum and stamp."""
+    checksum, _, recorded_stamp = recorded.partition(" ")
+    return stamp(path) != recorded_stamp and fingerprint(path) != checksum
+
+
+def compose_record(root: str, recipe: str) -> str:
+    """The text of the record for the tree at `root`; `recipe` is a checksum of the build script."""
+    lines = [RECORD_TITLE, f"recipe {recipe}"]
+    lines += [f"module {module}" for module in wanted_modules(root)]
+    paths = {source: f"{root}/{source}" for source in source_files(root)}
+    lines += [f"source {source} {fingerprint(path)} {stamp(path)}" for source, path in paths.items()]
+    return "\n".join(lines) + "\n"
+
+
+def read_record(path: str) -> tuple[str, set[str], dict[str, str]] | None:
+    """The record in a file as (recipe, modules, source to checksum and stamp); `None` if there is none of this form."""
+    try:
+        with open(path, encoding="utf-8") as file:
+            title, *lines = file.read().splitlines() or [""]
+    except OSError:
+        return None
+    if title != RECORD_TITLE:
+        return None
+    recipe, modules, sources = "", set(), {}
+    for kind, _, rest in (line.partition(" ") for line in lines):
+        if kind == "recipe":
+            recipe = rest
+        elif kind == "module":
+            modules.add(rest)
+        elif kind == "source":
+            source, _, recorded = rest.partition(" ")
+            sources[source] = recorded
+    return recipe, modules, sources
+
+
+def find_problems(root: str, built: Iterable[str]) -> list[str]:
+    """What keeps the extension modules `built` from being the compiled form of the sources in `root`; empty if none."""
+    present, built = source_files(root), set(built)
+    if not present:
+        return []  # extension modules alone, as some packagers ship them: nothing to compare with
+    record = read_record(f"{root}/{record_file()}")
+    if record is None:
+        return ["the compiled modules carry no record of what they were made from (was a build interrupted?)"]
+    _, modules, recorded = record
+    if not native_sources(root):  # an installed wheel: the C++ files stayed behind
+        recorded = {source: text for source, text in recorded.items() if not source.startswith(NATIVE)}
+    wanted = modules.union(wanted_modules(root))
+    gone = recorded.keys() - set(present)
+    added = [source for source in present if source not in recorded]
+    stale = [source for source in present if source in recorded and differs(f"{root}/{source}", recorded[source])]
+    return (
+        [f"{module} is not compiled" for module in sorted(wanted - built)]
+        + [f"{module} is compiled but has no source" for module in sorted(built - wanted)]
+        + [f"{source} was removed after it was compiled" for source in sorted(gone)]
+        + [f"{source} was added after the build" for source in added]
+        + [f"{source} changed after it was compiled" for source in stale]
+    )
+
+
+# ---- the decision ----------------------------------------------------------------------------------------------------
+
+
+class InterpretedOnly:
+    """A finder, put before all others, that takes the core from source and knows no native kernels.
+
+    It stands in `sys.meta_path` only where the interpreted build is asked for while extension modules are there: Python
+    itself prefers an extension module to a source file of the same name.
+    """
+
+    def __init__(self, package: str, *, native: bool) -> None:
+        self.core = f"{package}.{CORE}."
+        self.hidden = None if native else f"{package}.{NATIVE_MODULE}"
+
+    def find_spec(
+        self, name: str, path: Sequence[str] | None = None, target: ModuleType | None = None
+    ) -> ModuleSpec | None:
+        """The specification of module `name` from its source file; `None` for what is no concern of this finder."""
+        if name == self.hidden:
+            raise ModuleNotFoundError(f"no {name}: WENGERT_PURE=1 asks for the interpreted build", name=name)
+        if not name.startswith(self.core):
+            return None
+        from importlib.util import spec_from_file_location
+
+        for folder in path or ():
+            source = f"{folder}/{name.rpartition('.')[2]}.py"
+            if os.path.isfile(source):
+                return spec_from_file_location(name, source)
+        raise ImportError(f"no source of {name}, and WENGERT_PURE=1 rules out the compiled module", name=name)
+
+
+def asked_for_interpreted() -> bool:
+    """Whether the environment asks for the interpreted build."""
+    return os.environ.get("WENGERT_PURE", "") not in ("", "0")
+
+
+def settle(root: str, package: str = PACKAGE) -> Literal["compiled", "interpreted"]:
+    """Choose the build of the package in the folder `root` and see to it that the imports that follow get it.
+
+    `WENGERT_KERNELS=native` beside `WENGERT_PURE=1` keeps the native kernels, for who wants to step through the core
+    only.
+
+    Returns:
+        The build.
+
+    Raises:
+        ImportError: the extension modules are incomplete, or not made from the sources as they are.
+    """
+    built = built_modules(root)
+    if asked_for_interpreted():
+        if built:
+            native = os.environ.get("WENGERT_KERNELS") == "native"
+            sys.meta_path.insert(0, InterpretedOnly(package, native=native))  # type: ignore[arg-type]
+        return "interpreted"
+    if not built:
+        return "interpreted"
+    problems = find_problems(root, built)
+    if not problems:
+        return "compiled"
+    shown = problems[:8] + [f"... and {len(problems) - 8} more"] * (len(problems) > 8)
+    raise ImportError(
+        f"{package} would run half compiled, half interpreted, or compiled from other sources than those beside it:\n  "
+        + "\n  ".join(shown)
+        + f"\nRepair the build with `make build` in the source tree (an installed {package}: reinstall it), "
+        "or set WENGERT_PURE=1 to run the interpreted build.",
+        name=package,
+    )
+
+
+# Loaded by `setup.py` under another name, this module decides nothing.
+BUILD: Literal["compiled", "interpreted"] = (
+    settle(os.path.dirname(os.path.abspath(__file__))) if __name__ == f"{PACKAGE}._build" else "interpreted"
+)
