@@ -1,0 +1,308 @@
+"""Kernels: plain functions from arrays to arrays, which know no tensor.
+
+Each function exists in NumPy, complete; that one is the reference. Some exist in C++ too, under the same name and with
+the same signature: those are taken when the extension was built, unless the environment says WENGERT_KERNELS=numpy. A
+native function hands what it does not know (other dtypes, strides, array types) to its NumPy twin.
+
+`direct` maps names to native functions that return NotImplemented instead of calling the twin; it is empty without the
+extension.
+"""
+
+from __future__ import annotations
+
+from . import native_choice
+from .activation import (
+    erf,
+    gelu,
+    gelu_backward,
+    relu,
+    relu_backward,
+    sigmoid,
+    sigmoid_backward,
+    silu,
+    silu_backward,
+    tanh_backward,
+)
+from .conv import (
+    conv2d,
+    conv2d_backward_bias,
+    conv2d_backward_input,
+    conv2d_backward_weight,
+)
+from .index import (
+    embedding,
+    embedding_backward,
+    gather,
+    index_add,
+    index_put_add,
+    index_select,
+    masked_fill,
+    scatter_add,
+)
+from .loss import (
+    bce_with_logits,
+    mse_loss,
+    nll_loss,
+    nll_loss_backward,
+)
+from .matmul import (
+    addmm,
+    linear,
+    matmul,
+)
+from .norm import (
+    batch_norm_apply,
+    batch_norm_backward,
+    batch_norm_statistics,
+    layer_norm,
+    layer_norm_backward,
+)
+from .optimiser import (
+    adam_step,
+    sgd_step,
+)
+from .pointwise import (
+    absolute,
+    add,
+    arctan2,
+    bitwise_and,
+    bitwise_or,
+    bitwise_xor,
+    ceil,
+    clamp,
+    conjugate,
+    cos,
+    cosh,
+    divide,
+    equal,
+    exp,
+    expm1,
+    floor,
+    floor_divide,
+    fmod,
+    greater,
+    greater_equal,
+    isfinite,
+    isinf,
+    isnan,
+    less,
+    less_equal,
+    log,
+    log1p,
+    log2,
+    log10,
+    logical_and,
+    logical_not,
+    logical_or,
+    logical_xor,
+    maximum,
+    minimum,
+    multiply,
+    negative,
+    not_equal,
+    power,
+    reciprocal,
+    remainder,
+    rint,
+    rsqrt,
+    sign,
+    sin,
+    sinh,
+    sqrt,
+    square,
+    subtract,
+    tan,
+    tanh,
+    trunc,
+    trunc_divide,
+    where,
+)
+from .pool import (
+    avg_pool2d,
+    avg_pool2d_backward,
+    max_pool2d,
+    max_pool2d_backward,
+)
+from .random import (
+    dropout_apply,
+    dropout_mask,
+    generator,
+    integers,
+    normal,
+    permutation,
+    uniform,
+)
+from .reduce import (
+    all_along,
+    amax,
+    amin,
+    any_along,
+    argmax,
+    argmin,
+    cumulative_product,
+    cumulative_sum,
+    logsumexp,
+    max_with_indices,
+    mean,
+    min_with_indices,
+    prod,
+    sum,
+    variance,
+)
+from .softmax import (
+    log_softmax,
+    log_softmax_backward,
+    softmax,
+    softmax_backward,
+)
+
+native = native_choice.load_native()
+direct: dict[str, native_choice.Function] = {}
+if native is not None:
+    globals().update(native_choice.native_functions(native, globals()))
+    direct = native_choice.direct_functions(native)
+
+
+def set_num_threads(count: int) -> None:
+    """Set how many threads large native kernels use; NumPy's BLAS has its own number.
+
+    Args:
+        count: 1 or more.
+    """
+    if native is not None:
+        native.set_num_threads(count)
+    elif count < 1:
+        raise ValueError(f"set_num_threads: expected 1 or more, got {count}")
+
+
+def get_num_threads() -> int:
+    """How many threads large native kernels use; 1 without the extension."""
+    return 1 if native is None else int(native.get_num_threads())
+
+
+__all__ = [
+    "absolute",
+    "adam_step",
+    "add",
+    "addmm",
+    "all_along",
+    "amax",
+    "amin",
+    "any_along",
+    "arctan2",
+    "argmax",
+    "argmin",
+    "avg_pool2d",
+    "avg_pool2d_backward",
+    "batch_norm_apply",
+    "batch_norm_backward",
+    "batch_norm_statistics",
+    "bce_with_logits",
+    "bitwise_and",
+    "bitwise_or",
+    "bitwise_xor",
+    "ceil",
+    "clamp",
+    "conjugate",
+    "conv2d",
+    "conv2d_backward_bias",
+    "conv2d_backward_input",
+    "conv2d_backward_weight",
+    "cos",
+    "cosh",
+    "cumulative_product",
+    "cumulative_sum",
+    "direct",
+    "divide",
+    "dropout_apply",
+    "dropout_mask",
+    "embedding",
+    "embedding_backward",
+    "equal",
+    "erf",
+    "exp",
+    "expm1",
+    "floor",
+    "floor_divide",
+    "fmod",
+    "gather",
+    "gelu",
+    "gelu_backward",
+    "generator",
+    "get_num_threads",
+    "greater",
+    "greater_equal",
+    "index_add",
+    "index_put_add",
+    "index_select",
+    "integers",
+    "isfinite",
+    "isinf",
+    "isnan",
+    "layer_norm",
+    "layer_norm_backward",
+    "less",
+    "less_equal",
+    "linear",
+    "log",
+    "log1p",
+    "log2",
+    "log10",
+    "log_softmax",
+    "log_softmax_backward",
+    "logical_and",
+    "logical_not",
+    "logical_or",
+    "logical_xor",
+    "logsumexp",
+    "masked_fill",
+    "matmul",
+    "max_pool2d",
+    "max_pool2d_backward",
+    "max_with_indices",
+    "maximum",
+    "mean",
+    "min_with_indices",
+    "minimum",
+    "mse_loss",
+    "multiply",
+    "native",
+    "negative",
+    "nll_loss",
+    "nll_loss_backward",
+    "normal",
+    "not_equal",
+    "permutation",
+    "power",
+    "prod",
+    "reciprocal",
+    "relu",
+    "relu_backward",
+    "remainder",
+    "rint",
+    "rsqrt",
+    "scatter_add",
+    "set_num_threads",
+    "sgd_step",
+    "sigmoid",
+    "sigmoid_backward",
+    "sign",
+    "silu",
+    "silu_backward",
+    "sin",
+    "sinh",
+    "softmax",
+    "softmax_backward",
+    "sqrt",
+    "square",
+    "subtract",
+    "sum",
+    "tan",
+    "tanh",
+    "tanh_backward",
+    "trunc",
+    "trunc_divide",
+    "uniform",
+    "variance",
+    "where",
+]

@@ -1,0 +1,107 @@
+"""Activation functions and their derivatives in NumPy.
+
+Arrays are floating or complex, `grad` is the gradient of the result, half precision computes in float32.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from .results import Array, as_array, deliver, wide_dtype
+
+HALF_SQRT_TWO = math.sqrt(0.5)  # erf's argument for the normal distribution
+NORMAL_PEAK = 1 / math.sqrt(2 * math.pi)  # its density at 0
+TANH_SCALE = math.sqrt(2 / math.pi)
+TANH_CUBIC = 0.044715
+
+float64_erf = np.frompyfunc(math.erf, 1, 1)
+
+
+def widened(x: Array) -> Array:
+    """`x` in the dtype that it is computed in."""
+    return x.astype(wide_dtype(x.dtype), copy=False)
+
+
+def narrowed(result: Array, x: Array, out: Array | None) -> Array:
+    """`result` in the dtype of `x`, in `out` if given."""
+    return deliver(np.asarray(result).astype(x.dtype, copy=False), out)
+
+
+def relu(x: Array, out: Array | None = None) -> Array:
+    """The larger of `x` and 0; NaN stays NaN, -0.0 stays -0.0."""
+    return narrowed(np.where(x < 0, x.dtype.type(0), x), x, out)
+
+
+def relu_backward(grad: Array, result: Array, out: Array | None = None) -> Array:
+    """`grad` where `result` is positive or NaN, else 0; chosen, not multiplied: an infinite grad gives no NaN."""
+    return narrowed(np.where(result <= 0, grad.dtype.type(0), grad), grad, out)
+
+
+def sigmoid(x: Array, out: Array | None = None) -> Array:
+    """1 / (1 + exp(-x))."""
+    return narrowed(1 / (1 + np.exp(-widened(x))), x, out)
+
+
+def sigmoid_backward(grad: Array, result: Array, out: Array | None = None) -> Array:
+    """grad * conj((1 - result) * result)."""
+    return narrowed(grad * np.conjugate((1 - result) * result), grad, out)
+
+
+def tanh_backward(grad: Array, result: Array, out: Array | None = None) -> Array:
+    """grad * conj(1 - result^2)."""
+    return narrowed(grad * np.conjugate(1 - result * result), grad, out)
+
+
+def silu(x: Array, out: Array | None = None) -> Array:
+    """x * sigmoid(x)."""
+    wide = widened(x)
+    return narrowed(wide / (1 + np.exp(-wide)), x, out)
+
+
+def silu_backward(grad: Array, x: Array, out: Array | None = None) -> Array:
+    """Gradient of `silu`: grad * s * (1 + x * (1 - s)) with s = sigmoid(x)."""
+    wide = widened(x)
+    gate = 1 / (1 + np.exp(-wide))
+    return narrowed(grad * np.conjugate(gate * (1 + wide * (1 - gate))), x, out)
+
+
+def erf(x: Array, out: Array | None = None) -> Array:
+    """The error function of real `x`."""
+    return narrowed(as_array(float64_erf(x)).astype(np.float64), x, out)
+
+
+def gelu_tanh_gate(wide: Array) -> Array:
+    """The tanh in the approximation of gelu."""
+    return as_array(np.tanh(TANH_SCALE * (wide + TANH_CUBIC * wide * wide * wide)))
+
+
+def gelu(x: Array, approximate: str = "none", out: Array | None = None) -> Array:
+    """x times the normal distribution function at x.
+
+    Args:
+        x: floating, any shape.
+        approximate: "none", exact, or "tanh".
+        out: where to put the result.
+
+    Returns:
+        Array like `x`.
+
+    Source: Hendrycks and Gimpel, Gaussian error linear units, 2016.
+    """
+    wide = widened(x)
+    gate = gelu_tanh_gate(wide) if approximate == "tanh" else erf(wide * HALF_SQRT_TWO)
+    return narrowed(0.5 * wide * (1 + gate), x, out)
+
+
+def gelu_backward(grad: Array, x: Array, approximate: str = "none", out: Array | None = None) -> Array:
+    """Gradient of `gelu` at `x`; arguments as there."""
+    wide = widened(x)
+    if approximate == "tanh":
+        gate = gelu_tanh_gate(wide)
+        slope = TANH_SCALE * (1 + 3 * TANH_CUBIC * wide * wide)
+        return narrowed(grad * (0.5 * (1 + gate) + 0.5 * wide * (1 - gate * gate) * slope), x, out)
+    below = 0.5 * (1 + erf(wide * HALF_SQRT_TWO))
+    density = NORMAL_PEAK * np.exp(-0.5 * wide * wide)
+    return narrowed(grad * (below + wide * density), x, out)

@@ -1,0 +1,199 @@
+// Batch normalisation of (N, C, ...): statistics, normalisation, gradients. With one element per channel and image, (N, C),
+// the loops run along the channels instead.
+#include "common.hpp"
+
+#include <cmath>
+#include <vector>
+
+namespace wengert {
+namespace {
+
+Twin statistics_twin("batch_norm_statistics"), apply_twin("batch_norm_apply"), backward_twin("batch_norm_backward");
+
+struct Planes {
+    npy_intp images, channels, size;
+    npy_intp count() const { return images * size; }
+};
+bool find_planes(PyArrayObject* x, Planes& planes) {
+    if (!x || PyArray_NDIM(x) < 2 || PyArray_SIZE(x) == 0) return false;
+    planes.images = PyArray_DIM(x, 0);
+    planes.channels = PyArray_DIM(x, 1);
+    planes.size = PyArray_SIZE(x) / (planes.images * planes.channels);
+    return true;
+}
+
+// Runs body(first, last) over ranges of channels.
+template <class Body>
+void over_channels(const Planes& p, const Body& body) {
+    ReleaseGil unlocked(p.count() * p.channels >= thread_threshold);
+    parallel_for(p.channels, p.count() * 2, body);
+}
+
+template <class T>
+void means_and_variances(const T* x, const Planes& p, npy_intp first, npy_intp last, double* mean, double* variance) {
+    const double count = static_cast<double>(p.count());
+    for (npy_intp c = first; c < last; ++c) mean[c] = variance[c] = 0;
+    if (p.size == 1) {
+        for (npy_intp n = 0; n < p.images; ++n)
+            for (npy_intp c = first; c < last; ++c) mean[c] += static_cast<double>(x[n * p.channels + c]);
+        for (npy_intp c = first; c < last; ++c) mean[c] /= count;
+        for (npy_intp n = 0; n < p.images; ++n)
+            for (npy_intp c = first; c < last; ++c) {
+                const double distance = static_cast<double>(x[n * p.channels + c]) - mean[c];
+                variance[c] += distance * distance;
+            }
+        for (npy_intp c = first; c < last; ++c) variance[c] /= count;
+        return;
+    }
+    const npy_intp step = p.channels * p.size;
+    for (npy_intp c = first; c < last; ++c) {
+        const T* plane = x + c * p.size;
+        for (npy_intp n = 0; n < p.images; ++n) mean[c] += loops<T>().row_sum_double(plane + n * step, p.size);
+        mean[c] /= count;
+        for (npy_intp n = 0; n < p.images; ++n) variance[c] += loops<T>().row_square_distance(plane + n * step, p.size, mean[c]);
+        variance[c] /= count;
+    }
+}
+
+template <class T>
+PyObject* statistics(PyObject** slots) {
+    PyArrayObject* x = plain(slots[0], descr_of<T>());
+    Planes p;
+    double eps = 0;
+    if (!find_planes(x, p) || !as_number(slots[1], eps)) return nullptr;
+    Owned items[3] = {Owned(new_array(descr_of<T>(), 1, &p.channels)), Owned(new_array(descr_of<T>(), 1, &p.channels)),
+                      Owned(new_array(descr_of<T>(), 1, &p.channels))};
+    if (!items[0] || !items[1] || !items[2]) return nullptr;
+    const T* input = data_of<T>(x);
+    T *mean = data_of<T>(items[0].get()), *invstd = data_of<T>(items[1].get()), *variance = data_of<T>(items[2].get());
+    std::vector<double> wide(static_cast<size_t>(2 * p.channels));
+    double *wide_mean = wide.data(), *wide_variance = wide_mean + p.channels;
+    over_channels(p, [=](npy_intp first, npy_intp last) {
+        means_and_variances(input, p, first, last, wide_mean, wide_variance);
+    });
+    for (npy_intp c = 0; c < p.channels; ++c) {
+        mean[c] = static_cast<T>(wide_mean[c]);
+        invstd[c] = static_cast<T>(1 / std::sqrt(wide_variance[c] + eps));
+        variance[c] = static_cast<T>(wide_variance[c]);
+    }
+    return give_tuple(items, 3);
+}
+
+template <class T>
+PyObject* apply(PyObject** slots) {
+    PyArrayObject* x = plain(slots[0], descr_of<T>());
+    Planes p;
+    const T *mean, *invstd, *weight, *bias;
+    if (!find_planes(x, p) || !optional_data(slots[1], p.channels, mean) || !optional_data(slots[2], p.channels, invstd)) return nullptr;
+    if (!mean || !invstd || !optional_data(slots[3], p.channels, weight) || !optional_data(slots[4], p.channels, bias)) return nullptr;
+    Owned result(new_array(descr_of<T>(), PyArray_NDIM(x), PyArray_DIMS(x)));
+    if (!result) return nullptr;
+    const T* input = data_of<T>(x);
+    T* out = data_of<T>(result.get());
+    over_channels(p, [=](npy_intp first, npy_intp last) {
+        for (npy_intp n = 0; n < p.images; ++n)
+            for (npy_intp c = first; c < last; ++c) {
+                const npy_intp at = (n * p.channels + c) * p.size;
+                const T scale = weight ? invstd[c] * weight[c] : invstd[c], shift = bias ? bias[c] : T(0);
+                if (p.size == 1)
+                    out[at] = (input[at] - mean[c]) * scale + shift;
+                else
+                    loops<T>().row_normalise(input + at, out + at, p.size, mean[c], scale, shift);
+            }
+    });
+    return result.give();
+}
+
+// Sums of grad and of grad * (x - mean), channel by channel.
+template <class T>
+void gradient_sums(const T* grad, const T* x, const T* mean, const Planes& p, npy_intp first, npy_intp last, double* total,
+                   double* product) {
+    for (npy_intp c = first; c < last; ++c) total[c] = product[c] = 0;
+    for (npy_intp n = 0; n < p.images; ++n)
+        for (npy_intp c = first; c < last; ++c) {
+            const npy_intp at = (n * p.channels + c) * p.size;
+            if (p.size == 1) {
+                total[c] += static_cast<double>(grad[at]);
+                product[c] += static_cast<double>(grad[at]) * static_cast<double>(x[at] - mean[c]);
+            } else {
+                total[c] += loops<T>().row_sum_double(grad + at, p.size);
+                product[c] += loops<T>().row_centred_product(x + at, grad + at, p.size, mean[c]);
+            }
+        }
+}
+
+template <class T>
+PyObject* backward(PyObject** slots) {
+    PyArrayObject* grad = plain(slots[0], descr_of<T>());
+    PyArrayObject* x = plain(slots[1], descr_of<T>());
+    Planes p;
+    const T *mean, *invstd, *weight;
+    bool training = false;
+    if (!grad || !find_planes(x, p) || !same_shape(grad, x) || !as_flag(slots[5], training)) return nullptr;
+    if (!optional_data(slots[2], p.channels, mean) || !optional_data(slots[3], p.channels, invstd)) return nullptr;
+    if (!mean || !invstd || !optional_data(slots[4], p.channels, weight)) return nullptr;
+    Owned items[3] = {Owned(new_array(descr_of<T>(), PyArray_NDIM(x), PyArray_DIMS(x))),
+                      Owned(weight ? new_array(descr_of<T>(), 1, &p.channels) : nullptr),
+                      Owned(weight ? new_array(descr_of<T>(), 1, &p.channels) : nullptr)};
+    if (!items[0] || (weight && (!items[1] || !items[2]))) return nullptr;
+    const T *slope = data_of<T>(grad), *input = data_of<T>(x);
+    T* out = data_of<T>(items[0].get());
+    std::vector<double> sums(static_cast<size_t>(2 * p.channels));
+    double *total = sums.data(), *product = total + p.channels;
+    const T count = static_cast<T>(p.count());
+    over_channels(p, [=](npy_intp first, npy_intp last) {
+        gradient_sums(slope, input, mean, p, first, last, total, product);
+        for (npy_intp n = 0; n < p.images; ++n)
+            for (npy_intp c = first; c < last; ++c) {
+                const npy_intp at = (n * p.channels + c) * p.size;
+                const T scale = weight ? invstd[c] * weight[c] : invstd[c];
+                const T level = training ? static_cast<T>(total[c]) / count : T(0);
+                const T tilt = training ? static_cast<T>(product[c]) * invstd[c] * invstd[c] / count : T(0);
+                if (!training)
+                    loops<T>().row_normalise(slope + at, out + at, p.size, T(0), scale, T(0));
+                else
+                    loops<T>().row_normalise_backward(slope + at, input + at, out + at, p.size, mean[c], level, tilt, scale);
+            }
+    });
+    for (npy_intp c = 0; weight && c < p.channels; ++c) {
+        data_of<T>(items[1].get())[c] = static_cast<T>(product[c]) * invstd[c];
+        data_of<T>(items[2].get())[c] = static_cast<T>(total[c]);
+    }
+    return give_tuple(items, 3);
+}
+
+PyArray_Descr* dtype_of(PyObject* object) {
+    PyArrayObject* array = plain(object);
+    return array ? PyArray_DESCR(array) : nullptr;
+}
+
+const char* const statistics_names[] = {"x", "eps"};
+const char* const apply_names[] = {"x", "mean", "invstd", "weight", "bias"};
+const char* const backward_names[] = {"grad", "x", "mean", "invstd", "weight", "training"};
+
+PyObject* batch_norm_statistics(PyObject*, PyObject* const* args, Py_ssize_t nargs, PyObject* kwnames) {
+    return try_native<2>(statistics_twin, statistics_names, 2, args, nargs, kwnames, [](PyObject** slots) {
+        return dtype_of(slots[0]) == float_descr ? statistics<float>(slots) : statistics<double>(slots);
+    });
+}
+PyObject* batch_norm_apply(PyObject*, PyObject* const* args, Py_ssize_t nargs, PyObject* kwnames) {
+    return try_native<5>(apply_twin, apply_names, 3, args, nargs, kwnames, [](PyObject** slots) {
+        return dtype_of(slots[0]) == float_descr ? apply<float>(slots) : apply<double>(slots);
+    });
+}
+PyObject* batch_norm_backward(PyObject*, PyObject* const* args, Py_ssize_t nargs, PyObject* kwnames) {
+    return try_native<6>(backward_twin, backward_names, 6, args, nargs, kwnames, [](PyObject** slots) {
+        return dtype_of(slots[0]) == float_descr ? backward<float>(slots) : backward<double>(slots);
+    });
+}
+
+PyMethodDef batch_norm_methods[] = {
+    fast_method("batch_norm_statistics", batch_norm_statistics, "batch_norm_statistics(x, eps)"),
+    fast_method("batch_norm_apply", batch_norm_apply, "batch_norm_apply(x, mean, invstd, weight=None, bias=None)"),
+    fast_method("batch_norm_backward", batch_norm_backward, "batch_norm_backward(grad, x, mean, invstd, weight, training)"),
+    {nullptr, nullptr, 0, nullptr},
+};
+MethodList batch_norm_list(batch_norm_methods);
+
+}  // namespace
+}  // namespace wengert

@@ -1,0 +1,205 @@
+// What every file of the native kernels shares: the Python and NumPy headers, the table of twins, array checks, threads.
+#pragma once
+
+#define PY_SSIZE_T_CLEAN
+#define NPY_NO_DEPRECATED_API NPY_2_0_API_VERSION
+#define NPY_TARGET_VERSION NPY_2_0_API_VERSION
+#define PY_ARRAY_UNIQUE_SYMBOL wengert_kernels_array_api
+#ifndef WENGERT_MODULE_FILE
+#define NO_IMPORT_ARRAY
+#endif
+#include <Python.h>
+
+#include <numpy/arrayobject.h>
+
+#include <cstdint>
+
+#include "simd.hpp"
+#include "threads.hpp"
+
+namespace wengert {
+
+// ---- twins ---------------------------------------------------------------------------------------------------------
+// A native function that meets something it does not know calls the NumPy function of the same name with the arguments
+// it was given. The name is all that ties the two together; `bind_twins` fills `function` once at import.
+struct Twin {
+    explicit Twin(const char* twin_name);
+    PyObject* call(PyObject* const* args, Py_ssize_t nargs, PyObject* kwnames) const;
+    const char* name;
+    PyObject* function = nullptr;
+    Twin* next;
+};
+Twin* first_twin();
+
+// Each file registers its methods with the module through one of these.
+struct MethodList {
+    explicit MethodList(PyMethodDef* list_methods);
+    PyMethodDef* methods;  // ends with a null name
+    MethodList* next;
+};
+MethodList* first_method_list();
+
+// ---- arrays --------------------------------------------------------------------------------------------------------
+extern PyArray_Descr* float_descr;
+extern PyArray_Descr* double_descr;
+extern PyArray_Descr* int64_descr;
+extern PyArray_Descr* bool_descr;
+
+template <class T>
+inline PyArray_Descr* descr_of();
+template <>
+inline PyArray_Descr* descr_of<float>() { return float_descr; }
+template <>
+inline PyArray_Descr* descr_of<double>() { return double_descr; }
+template <>
+inline PyArray_Descr* descr_of<int64_t>() { return int64_descr; }
+
+// An exact ndarray, C-contiguous, aligned; null for anything else. NumPy's built-in descriptors are singletons, so that
+// comparing the pointer also settles the byte order.
+inline PyArrayObject* plain(PyObject* object) {
+    if (!PyArray_CheckExact(object)) return nullptr;
+    auto* array = reinterpret_cast<PyArrayObject*>(object);
+    constexpr int wanted = NPY_ARRAY_C_CONTIGUOUS | NPY_ARRAY_ALIGNED;
+    return (PyArray_FLAGS(array) & wanted) == wanted ? array : nullptr;
+}
+inline PyArrayObject* plain(PyObject* object, PyArray_Descr* descr) {
+    PyArrayObject* array = plain(object);
+    return array && PyArray_DESCR(array) == descr ? array : nullptr;
+}
+template <class T>
+inline T* data_of(PyArrayObject* array) { return static_cast<T*>(PyArray_DATA(array)); }
+
+inline PyArrayObject* new_array(PyArray_Descr* descr, int ndim, const npy_intp* shape) {
+    Py_INCREF(descr);
+    return reinterpret_cast<PyArrayObject*>(
+        PyArray_NewFromDescr(&PyArray_Type, descr, ndim, const_cast<npy_intp*>(shape), nullptr, nullptr, 0, nullptr));
+}
+inline bool same_shape(PyArrayObject* a, PyArrayObject* b) {
+    const int ndim = PyArray_NDIM(a);
+    if (ndim != PyArray_NDIM(b)) return false;
+    const npy_intp *x = PyArray_DIMS(a), *y = PyArray_DIMS(b);
+    for (int i = 0; i < ndim; ++i)
+        if (x[i] != y[i]) return false;
+    return true;
+}
+inline bool overlap(PyArrayObject* a, PyArrayObject* b) {
+    const char *x = PyArray_BYTES(a), *y = PyArray_BYTES(b);
+    return x < y + PyArray_NBYTES(b) && y < x + PyArray_NBYTES(a);
+}
+// `out` may be written element by element while `input` is read: the memory is apart, or is the very same.
+inline bool safe_in_place(PyArrayObject* out, PyArrayObject* input) {
+    return !overlap(out, input) || (PyArray_DATA(out) == PyArray_DATA(input) && PyArray_NBYTES(out) == PyArray_NBYTES(input));
+}
+inline bool writeable(PyArrayObject* array) { return (PyArray_FLAGS(array) & NPY_ARRAY_WRITEABLE) != 0; }
+
+// The result of an element-wise function of `input`: a new array, or `out` (None: new) if that is safe. Null without a
+// Python error means: unknown, ask the twin.
+PyArrayObject* result_like(PyArrayObject* input, PyObject* out);
+
+// ---- arguments -----------------------------------------------------------------------------------------------------
+// Spreads positional arguments and keywords over `slots` (borrowed; missing ones are null). False: ask the twin, which
+// also words the error.
+bool spread(PyObject* const* args, Py_ssize_t nargs, PyObject* kwnames, const char* const* names, int required,
+            int count, PyObject** slots);
+
+// A method's C function, whatever its form, as the method table wants it.
+using FastFunction = PyObject* (*)(PyObject*, PyObject* const*, Py_ssize_t, PyObject*);
+inline PyMethodDef fast_method(const char* name, FastFunction function, const char* doc) {
+    return {name, reinterpret_cast<PyCFunction>(reinterpret_cast<void*>(function)), METH_FASTCALL | METH_KEYWORDS, doc};
+}
+
+// A method that tries `compute` on its arguments and asks the twin if the answer is null without a Python error.
+template <int count, class Compute>
+inline PyObject* try_native(const Twin& twin, const char* const* names, int required, PyObject* const* args,
+                            Py_ssize_t nargs, PyObject* kwnames, Compute compute) {
+    PyObject* slots[count];
+    if (spread(args, nargs, kwnames, names, required, count, slots)) {
+        PyObject* result = compute(slots);
+        if (result || PyErr_Occurred()) return result;
+    }
+    return twin.call(args, nargs, kwnames);
+}
+
+// Exact Python numbers only; false, without an error set, for anything else. A missing argument leaves the default.
+inline bool as_index(PyObject* object, npy_intp& value) {
+    if (!object) return true;
+    if (!PyLong_CheckExact(object)) return false;
+    int overflow = 0;
+    value = static_cast<npy_intp>(PyLong_AsLongLongAndOverflow(object, &overflow));
+    return overflow == 0;
+}
+inline bool as_number(PyObject* object, double& value) {
+    if (!object) return true;
+    if (PyFloat_CheckExact(object)) { value = PyFloat_AS_DOUBLE(object); return true; }
+    npy_intp integer;
+    if (!as_index(object, integer)) return false;
+    value = static_cast<double>(integer);
+    return true;
+}
+inline bool as_flag(PyObject* object, bool& value) {
+    if (!object) return true;
+    value = object == Py_True;
+    return value || object == Py_False;
+}
+inline bool as_pair(PyObject* object, npy_intp* value) {
+    if (!object) return true;
+    if (!PyTuple_CheckExact(object) || PyTuple_GET_SIZE(object) != 2) return false;
+    return as_index(PyTuple_GET_ITEM(object, 0), value[0]) && as_index(PyTuple_GET_ITEM(object, 1), value[1]);
+}
+inline bool is_text(PyObject* object, const char* text) {
+    return PyUnicode_Check(object) && PyUnicode_CompareWithASCIIString(object, text) == 0;
+}
+enum Reduction { REDUCE_NONE, REDUCE_MEAN, REDUCE_SUM, REDUCE_UNKNOWN };
+inline Reduction as_reduction(PyObject* object) {
+    if (!object || is_text(object, "mean")) return REDUCE_MEAN;
+    return is_text(object, "sum") ? REDUCE_SUM : is_text(object, "none") ? REDUCE_NONE : REDUCE_UNKNOWN;
+}
+inline bool absent(PyObject* object) { return !object || object == Py_None; }
+// An optional array: absent, or plain with this dtype and number of elements.
+template <class T>
+inline bool optional_data(PyObject* object, npy_intp count, const T*& data) {
+    data = nullptr;
+    if (absent(object)) return true;
+    PyArrayObject* array = plain(object, descr_of<T>());
+    if (!array || PyArray_SIZE(array) != count) return false;
+    data = data_of<T>(array);
+    return true;
+}
+
+// An owned reference, let go of at the end of the scope unless given away.
+class Owned {
+public:
+    explicit Owned(PyArrayObject* array = nullptr) : array_(array) {}
+    ~Owned() { Py_XDECREF(array_); }
+    Owned(const Owned&) = delete;
+    Owned& operator=(const Owned&) = delete;
+    explicit operator bool() const { return array_ != nullptr; }
+    PyArrayObject* get() const { return array_; }
+    PyObject* give() {
+        PyArrayObject* array = array_;
+        array_ = nullptr;
+        return reinterpret_cast<PyObject*>(array);
+    }
+
+private:
+    PyArrayObject* array_;
+};
+// A tuple of what is given away; a null item becomes None unless an error is set.
+PyObject* give_tuple(Owned* items, int count);
+
+// ---- threads -------------------------------------------------------------------------------------------------------
+// Lets other Python threads run while a large piece of work is done.
+class ReleaseGil {
+public:
+    explicit ReleaseGil(bool release) : state_(release ? PyEval_SaveThread() : nullptr) {}
+    ~ReleaseGil() {
+        if (state_) PyEval_RestoreThread(state_);
+    }
+    ReleaseGil(const ReleaseGil&) = delete;
+    ReleaseGil& operator=(const ReleaseGil&) = delete;
+
+private:
+    PyThreadState* state_;
+};
+
+}  // namespace wengert

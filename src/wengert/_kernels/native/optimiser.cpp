@@ -1,0 +1,193 @@
+// Optimiser steps over lists of arrays: one pass over the memory of each parameter. Everything is checked before anything is
+// written, so that the twin starts from untouched arrays.
+#include "common.hpp"
+
+#include <cmath>
+#include <vector>
+
+namespace wengert {
+namespace {
+
+Twin sgd_twin("sgd_step"), adam_twin("adam_step");
+
+PyObject* item(PyObject* list, Py_ssize_t i) { return PyList_CheckExact(list) ? PyList_GET_ITEM(list, i) : PyTuple_GET_ITEM(list, i); }
+bool is_list(PyObject* object, Py_ssize_t count) {
+    if (PyList_CheckExact(object)) return PyList_GET_SIZE(object) == count;
+    return PyTuple_CheckExact(object) && PyTuple_GET_SIZE(object) == count;
+}
+Py_ssize_t length(PyObject* object) {
+    return PyList_CheckExact(object) ? PyList_GET_SIZE(object) : PyTuple_CheckExact(object) ? PyTuple_GET_SIZE(object) : -1;
+}
+bool is_param(PyArrayObject* array) {
+    return array && (PyArray_DESCR(array) == float_descr || PyArray_DESCR(array) == double_descr) && writeable(array);
+}
+// An array that goes with `param` element by element and lies apart from it.
+PyArrayObject* companion(PyObject* object, PyArrayObject* param) {
+    PyArrayObject* array = plain(object, PyArray_DESCR(param));
+    return array && same_shape(array, param) && !overlap(array, param) ? array : nullptr;
+}
+
+// Keeps an array alive while the interpreter is free to change the list that holds it.
+class Held {
+public:
+    explicit Held(PyArrayObject* array) : array_(array) { Py_XINCREF(array_); }
+    ~Held() { Py_XDECREF(array_); }
+    Held(const Held&) = delete;
+    Held& operator=(const Held&) = delete;
+
+private:
+    PyArrayObject* array_;
+};
+
+struct SgdOptions {
+    double lr, momentum, dampening, weight_decay;
+    bool nesterov, maximize;
+};
+
+template <class T>
+void sgd_one(PyArrayObject* param, PyArrayObject* grad, PyArrayObject* buffer, bool first, const SgdOptions& o) {
+    const SgdSettings<T> settings = {static_cast<T>(o.lr), static_cast<T>(o.momentum), static_cast<T>(1 - o.dampening),
+                                     static_cast<T>(o.weight_decay), o.nesterov, o.maximize, first};
+    T *values = data_of<T>(param), *kept = buffer ? data_of<T>(buffer) : nullptr;
+    const T* slope = data_of<T>(grad);
+    const npy_intp count = PyArray_SIZE(param);
+    const Held a(param), b(grad), c(buffer);
+    ReleaseGil unlocked(count >= thread_threshold);
+    parallel_for(count, 2, [=](npy_intp begin, npy_intp end) {
+        loops<T>().sgd(values + begin, slope + begin, kept ? kept + begin : nullptr, end - begin, settings);
+    });
+}
+
+bool sgd_arrays(PyObject** slots, Py_ssize_t count, bool with_buffers) {
+    for (Py_ssize_t i = 0; i < count; ++i) {
+        PyArrayObject* param = plain(item(slots[0], i));
+        if (!is_param(param) || !companion(item(slots[1], i), param)) return false;
+        PyObject* buffer = item(slots[2], i);
+        if (!with_buffers || buffer == Py_None) continue;
+        PyArrayObject* kept = companion(buffer, param);
+        if (!kept || !writeable(kept) || overlap(kept, plain(item(slots[1], i)))) return false;
+    }
+    return true;
+}
+
+PyObject* sgd_compute(PyObject** slots) {
+    const Py_ssize_t count = length(slots[0]);
+    SgdOptions o = {};
+    if (count < 0 || !is_list(slots[1], count) || !is_list(slots[2], count)) return nullptr;
+    if (!as_number(slots[3], o.lr) || !as_number(slots[4], o.momentum) || !as_number(slots[5], o.dampening)) return nullptr;
+    if (!as_number(slots[6], o.weight_decay) || !as_flag(slots[7], o.nesterov) || !as_flag(slots[8], o.maximize)) return nullptr;
+    const bool with_buffers = o.momentum != 0;
+    if (!sgd_arrays(slots, count, with_buffers)) return nullptr;
+    PyObject* buffers = PyList_New(count);
+    for (Py_ssize_t i = 0; buffers && i < count; ++i) {
+        PyArrayObject* param = plain(item(slots[0], i));
+        PyObject* buffer = item(slots[2], i);
+        const bool first = with_buffers && buffer == Py_None;
+        if (first)
+            buffer = reinterpret_cast<PyObject*>(new_array(PyArray_DESCR(param), PyArray_NDIM(param), PyArray_DIMS(param)));
+        else
+            Py_INCREF(buffer);
+        if (!buffer) {
+            Py_CLEAR(buffers);
+            break;
+        }
+        PyList_SET_ITEM(buffers, i, buffer);
+        PyArrayObject* kept = with_buffers ? reinterpret_cast<PyArrayObject*>(buffer) : nullptr;
+        PyArrayObject* grad = plain(item(slots[1], i));
+        if (PyArray_DESCR(param) == float_descr)
+            sgd_one<float>(param, grad, kept, first, o);
+        else
+            sgd_one<double>(param, grad, kept, first, o);
+    }
+    return buffers;
+}
+
+struct AdamOptions {
+    double lr, beta1, beta2, eps, weight_decay;
+    bool amsgrad, maximize;
+};
+
+template <class T>
+void adam_one(PyArrayObject* param, PyArrayObject* grad, PyArrayObject* mean, PyArrayObject* square, PyArrayObject* largest,
+              double step, const AdamOptions& o) {
+    const double step_size = o.lr / (1 - std::pow(o.beta1, step)), root = std::sqrt(1 - std::pow(o.beta2, step));
+    const AdamSettings<T> settings = {static_cast<T>(-step_size), static_cast<T>(1 - o.beta1), static_cast<T>(o.beta2),
+                                      static_cast<T>(1 - o.beta2), static_cast<T>(o.eps), static_cast<T>(o.weight_decay),
+                                      static_cast<T>(root), o.maximize};
+    T *values = data_of<T>(param), *first = data_of<T>(mean), *second = data_of<T>(square);
+    T* top = largest ? data_of<T>(largest) : nullptr;
+    const T* slope = data_of<T>(grad);
+    const npy_intp count = PyArray_SIZE(param);
+    const Held a(param), b(grad), c(mean), d(square), e(largest);
+    ReleaseGil unlocked(count >= thread_threshold);
+    parallel_for(count, 4, [=](npy_intp begin, npy_intp end) {
+        loops<T>().adam(values + begin, slope + begin, first + begin, second + begin, top ? top + begin : nullptr, end - begin,
+                        settings);
+    });
+}
+
+bool adam_arrays(PyObject** slots, Py_ssize_t count, int state_lists) {
+    for (Py_ssize_t i = 0; i < count; ++i) {
+        PyArrayObject* param = plain(item(slots[0], i));
+        if (!is_param(param)) return false;
+        PyArrayObject* parts[4];
+        for (int k = 0; k <= state_lists; ++k) {
+            parts[k] = companion(item(slots[1 + k], i), param);
+            if (!parts[k] || (k > 0 && !writeable(parts[k]))) return false;
+            for (int other = 0; other < k; ++other)
+                if (overlap(parts[k], parts[other])) return false;
+        }
+        double step = 0;
+        if (!as_number(item(slots[5], i), step)) return false;
+    }
+    return true;
+}
+
+PyObject* adam_compute(PyObject** slots) {
+    const Py_ssize_t count = length(slots[0]);
+    AdamOptions o = {};
+    if (count < 0) return nullptr;
+    if (!as_number(slots[6], o.lr) || !as_number(slots[7], o.beta1) || !as_number(slots[8], o.beta2)) return nullptr;
+    if (!as_number(slots[9], o.eps) || !as_number(slots[10], o.weight_decay)) return nullptr;
+    if (!as_flag(slots[11], o.amsgrad) || !as_flag(slots[12], o.maximize)) return nullptr;
+    const int state_lists = o.amsgrad ? 3 : 2;
+    for (int k = 1; k <= 1 + state_lists; ++k)
+        if (!is_list(slots[k], count)) return nullptr;
+    if (!is_list(slots[5], count) || !adam_arrays(slots, count, state_lists)) return nullptr;
+    for (Py_ssize_t i = 0; i < count; ++i) {
+        PyArrayObject* parts[5] = {};
+        for (int k = 0; k <= 1 + state_lists; ++k) parts[k] = plain(item(slots[k], i));
+        double step = 0;
+        as_number(item(slots[5], i), step);
+        if (PyArray_DESCR(parts[0]) == float_descr)
+            adam_one<float>(parts[0], parts[1], parts[2], parts[3], parts[4], step, o);
+        else
+            adam_one<double>(parts[0], parts[1], parts[2], parts[3], parts[4], step, o);
+    }
+    Py_RETURN_NONE;
+}
+
+const char* const sgd_names[] = {"params", "grads", "momentum_buffers", "lr", "momentum", "dampening", "weight_decay",
+                                 "nesterov", "maximize"};
+const char* const adam_names[] = {"params", "grads", "exp_avgs", "exp_avg_sqs", "max_exp_avg_sqs", "steps", "lr", "beta1",
+                                  "beta2", "eps", "weight_decay", "amsgrad", "maximize"};
+
+PyObject* sgd_step(PyObject*, PyObject* const* args, Py_ssize_t nargs, PyObject* kwnames) {
+    return try_native<9>(sgd_twin, sgd_names, 9, args, nargs, kwnames, sgd_compute);
+}
+PyObject* adam_step(PyObject*, PyObject* const* args, Py_ssize_t nargs, PyObject* kwnames) {
+    return try_native<13>(adam_twin, adam_names, 13, args, nargs, kwnames, adam_compute);
+}
+
+PyMethodDef optimiser_methods[] = {
+    fast_method("sgd_step", sgd_step,
+                "sgd_step(params, grads, momentum_buffers, lr, momentum, dampening, weight_decay, nesterov, maximize)"),
+    fast_method("adam_step", adam_step,
+                "adam_step(params, grads, exp_avgs, exp_avg_sqs, max_exp_avg_sqs, steps, lr, beta1, beta2, eps, weight_decay, "
+                "amsgrad, maximize)"),
+    {nullptr, nullptr, 0, nullptr},
+};
+MethodList optimiser_list(optimiser_methods);
+
+}  // namespace
+}  // namespace wengert

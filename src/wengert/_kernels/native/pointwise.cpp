@@ -1,0 +1,291 @@
+// Element-wise functions of one and two operands, each also as `direct_<name>` for the dispatcher.
+#include "common.hpp"
+
+namespace wengert {
+namespace {
+
+// How two C-contiguous operands broadcast: one is `large` (the shape of the result), the other fills the block `middle` of
+// outer x middle x inner and is repeated over the rest: a row has inner 1, a column outer 1, a channel bias neither.
+struct Layout {
+    PyArrayObject* shape_of;  // the operand whose shape the result has
+    npy_intp outer, middle, inner;
+};
+
+bool block_layout(PyArrayObject* large, PyArrayObject* small, Layout& layout) {
+    const int ndim = PyArray_NDIM(large), pad = ndim - PyArray_NDIM(small);
+    if (pad < 0) return false;
+    const npy_intp *shape = PyArray_DIMS(large), *part = PyArray_DIMS(small);
+    layout = {large, 1, 1, 1};
+    int axis = 0;
+    while (axis < ndim && (axis < pad || part[axis - pad] == 1)) layout.outer *= shape[axis++];
+    while (axis < ndim && part[axis - pad] == shape[axis]) layout.middle *= shape[axis++];
+    while (axis < ndim && part[axis - pad] == 1) layout.inner *= shape[axis++];
+    if (axis < ndim) return false;
+    if (layout.middle == 1) {  // one value for all
+        layout.inner *= layout.outer;
+        layout.outer = 1;
+    }
+    return true;
+}
+
+// The work of one element, in additions.
+constexpr npy_intp cost_of(Binary op) { return op <= TANH_BACKWARD ? 1 : op == GELU_BACKWARD ? 16 : 8; }
+constexpr npy_intp cost_of(Unary op) {
+    return op == ERF || op == GELU ? 12 : op == NEGATIVE || op == ABSOLUTE || op == RELU || op == SQRT ? 1 : 4;
+}
+
+template <class T>
+void run(BinaryLoop<T> loop, npy_intp cost, const T* a, const T* b, T* out, bool a_large, bool b_large, const Layout& layout) {
+    const npy_intp outer = layout.outer, middle = layout.middle, inner = layout.inner;
+    if (a_large == b_large || middle == 1) {
+        const npy_intp count = a_large == b_large ? outer * middle * inner : inner;
+        parallel_for(count, cost, [=](npy_intp begin, npy_intp end) {
+            loop(a_large ? a + begin : a, a_large, b_large ? b + begin : b, b_large, out + begin, end - begin);
+        });
+    } else if (inner == 1) {
+        parallel_for(outer, middle * cost, [=](npy_intp begin, npy_intp end) {
+            for (npy_intp o = begin * middle; o < end * middle; o += middle)
+                loop(a_large ? a + o : a, 1, b_large ? b + o : b, 1, out + o, middle);
+        });
+    } else {
+        parallel_for(outer * middle, inner * cost, [=](npy_intp begin, npy_intp end) {
+            for (npy_intp r = begin; r < end; ++r)
+                loop(a_large ? a + r * inner : a + r % middle, a_large, b_large ? b + r * inner : b + r % middle, b_large,
+                     out + r * inner, inner);
+        });
+    }
+}
+
+// A Python number beside an array takes the array's dtype.
+inline bool weak_value(PyObject* number, float& value) {
+    double wide;
+    if (PyFloat_CheckExact(number)) {
+        wide = PyFloat_AS_DOUBLE(number);
+    } else if (PyLong_CheckExact(number)) {
+        wide = PyLong_AsDouble(number);
+        if (wide == -1.0 && PyErr_Occurred()) { PyErr_Clear(); return false; }
+    } else {
+        return false;
+    }
+    value = static_cast<float>(wide);
+    return true;
+}
+inline bool weak_value(PyObject* number, double& value) {
+    if (PyFloat_CheckExact(number)) { value = PyFloat_AS_DOUBLE(number); return true; }
+    if (!PyLong_CheckExact(number)) return false;
+    value = PyLong_AsDouble(number);
+    if (value == -1.0 && PyErr_Occurred()) { PyErr_Clear(); return false; }
+    return true;
+}
+inline bool weak_value(PyObject* number, int64_t& value) {
+    if (!PyLong_CheckExact(number)) return false;
+    int overflow = 0;
+    value = PyLong_AsLongLongAndOverflow(number, &overflow);
+    return overflow == 0;
+}
+
+// Null without a Python error: unknown.
+PyArrayObject* binary_result(PyArrayObject* a, PyArrayObject* b, PyObject* out, const Layout& layout) {
+    if (!out || out == Py_None)
+        return new_array(PyArray_DESCR(layout.shape_of), PyArray_NDIM(layout.shape_of), PyArray_DIMS(layout.shape_of));
+    PyArrayObject* result = plain(out, PyArray_DESCR(layout.shape_of));
+    if (!result || !writeable(result) || !same_shape(result, layout.shape_of)) return nullptr;
+    if ((a && !safe_in_place(result, a)) || (b && !safe_in_place(result, b))) return nullptr;
+    Py_INCREF(result);
+    return result;
+}
+
+template <class T>
+PyObject* typed(Binary op, PyArrayObject* a, PyArrayObject* b, PyObject* a_object, PyObject* b_object, PyObject* out) {
+    const BinaryLoop<T> loop = loops<T>().binary[op];
+    if (!loop) return nullptr;
+    Layout layout;
+    T a_value, b_value;
+    const T *a_data = &a_value, *b_data = &b_value;
+    bool a_large = a != nullptr, b_large = b != nullptr;
+    if (a && b) {
+        if (same_shape(a, b)) {
+            layout = {a, 1, PyArray_SIZE(a), 1};
+        } else if (PyArray_NDIM(a) >= PyArray_NDIM(b) && block_layout(a, b, layout)) {
+            b_large = false;
+        } else if (block_layout(b, a, layout)) {
+            a_large = false;
+        } else {
+            return nullptr;
+        }
+    } else {
+        PyArrayObject* array = a ? a : b;
+        if (!(a ? weak_value(b_object, b_value) : weak_value(a_object, a_value))) return nullptr;
+        layout = {array, 1, 1, PyArray_SIZE(array)};
+    }
+    if (a) a_data = data_of<T>(a);
+    if (b) b_data = data_of<T>(b);
+    PyArrayObject* result = binary_result(a, b, out, layout);
+    if (!result) return nullptr;
+    T* data = data_of<T>(result);
+    const npy_intp count = layout.outer * layout.middle * layout.inner;
+    if (count < thread_threshold) {  // without a look at threads or the interpreter
+        if (a_large == b_large || layout.middle == 1)
+            loop(a_data, a_large, b_data, b_large, data, count);
+        else
+            run(loop, cost_of(op), a_data, b_data, data, a_large, b_large, layout);
+    } else {
+        ReleaseGil unlocked(true);
+        run(loop, cost_of(op), a_data, b_data, data, a_large, b_large, layout);
+    }
+    return reinterpret_cast<PyObject*>(result);
+}
+
+// The result, or null: with a Python error set, or unknown.
+PyObject* compute(Binary op, PyObject* a_object, PyObject* b_object, PyObject* out) {
+    PyArrayObject* a = plain(a_object);
+    PyArrayObject* b = plain(b_object);
+    if (!a && (!b || PyArray_Check(a_object))) return nullptr;
+    if (!b && PyArray_Check(b_object)) return nullptr;
+    PyArray_Descr* descr = PyArray_DESCR(a ? a : b);
+    if (a && b && PyArray_DESCR(b) != descr) return nullptr;
+    if (descr == float_descr) return typed<float>(op, a, b, a_object, b_object, out);
+    if (descr == double_descr) return typed<double>(op, a, b, a_object, b_object, out);
+    if (descr == int64_descr) return typed<int64_t>(op, a, b, a_object, b_object, out);
+    return nullptr;
+}
+
+const char* const operand_names[] = {"a", "b", "out"};
+const char* const result_names[] = {"grad", "result", "out"};
+const char* const input_names[] = {"grad", "x", "out"};
+const char* const unary_names[] = {"x", "out"};
+
+constexpr const char* const* names_of(Binary op) {
+    return op <= DIVIDE ? operand_names : op <= TANH_BACKWARD ? result_names : input_names;
+}
+
+template <Binary op>
+struct BinaryMethod {
+    static Twin twin;
+    static PyObject* call(PyObject*, PyObject* const* args, Py_ssize_t nargs, PyObject* kwnames) {
+        PyObject* slots[3];
+        if (nargs == 2 && !kwnames) {
+            slots[0] = args[0], slots[1] = args[1], slots[2] = nullptr;
+        } else if (!spread(args, nargs, kwnames, names_of(op), 2, 3, slots)) {
+            return twin.call(args, nargs, kwnames);
+        }
+        PyObject* result = compute(op, slots[0], slots[1], slots[2]);
+        if (result || PyErr_Occurred()) return result;
+        return twin.call(args, nargs, kwnames);
+    }
+    static PyObject* direct(PyObject*, PyObject* const* args, Py_ssize_t nargs) {
+        if (nargs == 2) {
+            PyObject* result = compute(op, args[0], args[1], nullptr);
+            if (result || PyErr_Occurred()) return result;
+        }
+        Py_RETURN_NOTIMPLEMENTED;
+    }
+};
+template <class T>
+PyObject* typed_unary(Unary op, PyArrayObject* x, PyObject* out) {
+    const UnaryLoop<T> loop = loops<T>().unary[op];
+    if (!loop) return nullptr;
+    PyArrayObject* result = result_like(x, out);
+    if (!result) return nullptr;
+    const T* input = data_of<T>(x);
+    T* output = data_of<T>(result);
+    const npy_intp count = PyArray_SIZE(x);
+    ReleaseGil unlocked(count >= thread_threshold);
+    parallel_for(count, cost_of(op), [=](npy_intp begin, npy_intp end) { loop(input + begin, output + begin, end - begin); });
+    return reinterpret_cast<PyObject*>(result);
+}
+
+PyObject* compute_unary(Unary op, PyObject* object, PyObject* out) {
+    PyArrayObject* x = plain(object);
+    if (!x) return nullptr;
+    PyArray_Descr* descr = PyArray_DESCR(x);
+    if (descr == float_descr) return typed_unary<float>(op, x, out);
+    if (descr == double_descr) return typed_unary<double>(op, x, out);
+    if (descr == int64_descr) return typed_unary<int64_t>(op, x, out);
+    return nullptr;
+}
+
+template <Unary op>
+struct UnaryMethod {
+    static Twin twin;
+    static PyObject* call(PyObject*, PyObject* const* args, Py_ssize_t nargs, PyObject* kwnames) {
+        PyObject* slots[2];
+        if (!spread(args, nargs, kwnames, unary_names, 1, 2, slots)) return twin.call(args, nargs, kwnames);
+        PyObject* result = compute_unary(op, slots[0], slots[1]);
+        if (result || PyErr_Occurred()) return result;
+        return twin.call(args, nargs, kwnames);
+    }
+    static PyObject* direct(PyObject*, PyObject* const* args, Py_ssize_t nargs) {
+        if (nargs == 1) {
+            PyObject* result = compute_unary(op, args[0], nullptr);
+            if (result || PyErr_Occurred()) return result;
+        }
+        Py_RETURN_NOTIMPLEMENTED;
+    }
+};
+#define WENGERT_BINARY(op, name) template <> Twin BinaryMethod<op>::twin(name);
+#define WENGERT_UNARY(op, name) template <> Twin UnaryMethod<op>::twin(name);
+#include "pointwise_names.inc"
+#undef WENGERT_BINARY
+#undef WENGERT_UNARY
+
+PyCFunction as_method(PyObject* (*function)(PyObject*, PyObject* const*, Py_ssize_t, PyObject*)) {
+    return reinterpret_cast<PyCFunction>(reinterpret_cast<void*>(function));
+}
+PyCFunction as_direct(PyObject* (*function)(PyObject*, PyObject* const*, Py_ssize_t)) {
+    return reinterpret_cast<PyCFunction>(reinterpret_cast<void*>(function));
+}
+
+#define WENGERT_BINARY(op, name)                                                                          \
+    {name, as_method(BinaryMethod<op>::call), METH_FASTCALL | METH_KEYWORDS, name "(a, b, out=None)"},    \
+    {"direct_" name, as_direct(BinaryMethod<op>::direct), METH_FASTCALL, name "(a, b), or NotImplemented"},
+#define WENGERT_UNARY(op, name)                                                                           \
+    {name, as_method(UnaryMethod<op>::call), METH_FASTCALL | METH_KEYWORDS, name "(x, out=None)"},        \
+    {"direct_" name, as_direct(UnaryMethod<op>::direct), METH_FASTCALL, name "(x), or NotImplemented"},
+PyMethodDef pointwise_methods[] = {
+#include "pointwise_names.inc"
+    {nullptr, nullptr, 0, nullptr},
+};
+#undef WENGERT_BINARY
+#undef WENGERT_UNARY
+MethodList pointwise_list(pointwise_methods);
+
+// gelu takes the name of its form between the arrays and `out`.
+Twin gelu_twin("gelu"), gelu_backward_twin("gelu_backward");
+const char* const gelu_names[] = {"x", "approximate", "out"};
+const char* const gelu_backward_names[] = {"grad", "x", "approximate", "out"};
+
+// 0: exact, 1: tanh, -1: something else
+int gelu_form(PyObject* approximate) {
+    if (!approximate) return 0;
+    if (!PyUnicode_Check(approximate)) return -1;
+    if (PyUnicode_CompareWithASCIIString(approximate, "none") == 0) return 0;
+    return PyUnicode_CompareWithASCIIString(approximate, "tanh") == 0 ? 1 : -1;
+}
+PyObject* gelu(PyObject*, PyObject* const* args, Py_ssize_t nargs, PyObject* kwnames) {
+    PyObject* slots[3];
+    if (spread(args, nargs, kwnames, gelu_names, 1, 3, slots)) {
+        const int form = gelu_form(slots[1]);
+        PyObject* result = form < 0 ? nullptr : compute_unary(form ? GELU_TANH : GELU, slots[0], slots[2]);
+        if (result || PyErr_Occurred()) return result;
+    }
+    return gelu_twin.call(args, nargs, kwnames);
+}
+PyObject* gelu_backward(PyObject*, PyObject* const* args, Py_ssize_t nargs, PyObject* kwnames) {
+    PyObject* slots[4];
+    if (spread(args, nargs, kwnames, gelu_backward_names, 2, 4, slots)) {
+        const int form = gelu_form(slots[2]);
+        PyObject* result = form < 0 ? nullptr : compute(form ? GELU_TANH_BACKWARD : GELU_BACKWARD, slots[0], slots[1], slots[3]);
+        if (result || PyErr_Occurred()) return result;
+    }
+    return gelu_backward_twin.call(args, nargs, kwnames);
+}
+PyMethodDef gelu_methods[] = {
+    {"gelu", as_method(gelu), METH_FASTCALL | METH_KEYWORDS, "gelu(x, approximate='none', out=None)"},
+    {"gelu_backward", as_method(gelu_backward), METH_FASTCALL | METH_KEYWORDS, "gelu_backward(grad, x, approximate='none', out=None)"},
+    {nullptr, nullptr, 0, nullptr},
+};
+MethodList gelu_list(gelu_methods);
+
+}  // namespace
+}  // namespace wengert

@@ -1,0 +1,313 @@
+// Two-dimensional max and average pooling, forward and backward, plane by plane.
+#include "common.hpp"
+
+#include <cmath>
+#include <cstring>
+#include <limits>
+
+namespace wengert {
+namespace {
+
+Twin max_pool_twin("max_pool2d"), max_pool_backward_twin("max_pool2d_backward");
+Twin avg_pool_twin("avg_pool2d"), avg_pool_backward_twin("avg_pool2d_backward");
+
+struct Window {
+    npy_intp kernel[2], stride[2], padding[2] = {0, 0}, dilation[2] = {1, 1};
+    npy_intp input[2], output[2];
+    bool ceil_mode = false;
+    npy_intp planes = 1;
+};
+
+npy_intp pooled_size(const Window& w, int a) {
+    const npy_intp reach = w.input[a] + 2 * w.padding[a] - w.dilation[a] * (w.kernel[a] - 1) - 1;
+    const npy_intp spread = reach + (w.ceil_mode ? w.stride[a] - 1 : 0);
+    if (reach < 0) return 0;
+    npy_intp count = spread / w.stride[a] + 1;
+    if (w.ceil_mode && (count - 1) * w.stride[a] >= w.input[a] + w.padding[a]) --count;
+    return count;
+}
+
+// Sizes from the shape of the input; false for what the twin shall handle.
+bool complete(Window& w, const npy_intp* shape, int ndim) {
+    if (ndim < 3 || ndim > 4) return false;
+    for (int i = 0; i < ndim - 2; ++i) w.planes *= shape[i];
+    for (int a = 0; a < 2; ++a) {
+        w.input[a] = shape[ndim - 2 + a];
+        if (w.kernel[a] < 1 || w.stride[a] < 1 || w.padding[a] < 0 || w.dilation[a] < 1) return false;
+        if (w.input[a] < 1 || 2 * w.padding[a] > w.kernel[a]) return false;
+        w.output[a] = pooled_size(w, a);
+        if (w.output[a] < 1) return false;
+    }
+    return w.planes > 0;
+}
+
+template <class T>
+inline bool better(T candidate, T best) { return candidate > best || candidate != candidate; }
+
+template <class T>
+void max_window(const T* x, const Window& w, npy_intp top, npy_intp left, T* value, int64_t* place) {
+    const npy_intp height = w.input[0], width = w.input[1];
+    npy_intp first_row = top, first_column = left;
+    while (first_row < 0) first_row += w.dilation[0];
+    while (first_column < 0) first_column += w.dilation[1];
+    T best = -std::numeric_limits<T>::infinity();
+    npy_intp at = first_row * width + first_column;
+    for (npy_intp i = 0; i < w.kernel[0]; ++i) {
+        const npy_intp row = top + i * w.dilation[0];
+        if (row < 0 || row >= height) continue;
+        for (npy_intp j = 0; j < w.kernel[1]; ++j) {
+            const npy_intp column = left + j * w.dilation[1];
+            if (column < 0 || column >= width) continue;
+            const T candidate = x[row * width + column];
+            if (better(candidate, best)) {
+                best = candidate;
+                at = row * width + column;
+            }
+        }
+    }
+    *value = best;
+    *place = at;
+}
+
+// Kernel 2 x 2 inside the plane: no tests for borders, and selections instead of branches.
+template <class T>
+void max_row_of_two(const T* upper, npy_intp width, npy_intp first_place, npy_intp step, npy_intp count, T* value, int64_t* place) {
+    const T* lower = upper + width;
+    for (npy_intp o = 0; o < count; ++o) {
+        const npy_intp column = o * step, places[4] = {column, column + 1, column + width, column + width + 1};
+        const T candidates[4] = {upper[column], upper[column + 1], lower[column], lower[column + 1]};
+        T best = candidates[0];
+        npy_intp at = places[0];
+        for (int k = 1; k < 4; ++k) {
+            const bool take = better(candidates[k], best);
+            best = take ? candidates[k] : best;
+            at = take ? places[k] : at;
+        }
+        value[o] = best;
+        place[o] = first_place + at;
+    }
+}
+
+template <class T>
+void max_plane(const T* x, const Window& w, T* value, int64_t* place) {
+    const bool two = w.kernel[0] == 2 && w.kernel[1] == 2 && w.dilation[0] == 1 && w.dilation[1] == 1 && !w.padding[0] && !w.padding[1];
+    for (npy_intp r = 0; r < w.output[0]; ++r) {
+        const npy_intp top = r * w.stride[0] - w.padding[0];
+        npy_intp done = 0;
+        if (two && top + 1 < w.input[0]) {
+            done = (w.input[1] - 2) / w.stride[1] + 1;
+            if (done > w.output[1]) done = w.output[1];
+            if (w.input[1] < 2) done = 0;
+            const T* upper = x + top * w.input[1];
+            max_row_of_two(upper, w.input[1], top * w.input[1], w.stride[1], done, value + r * w.output[1],
+                           place + r * w.output[1]);
+        }
+        for (npy_intp c = done; c < w.output[1]; ++c)
+            max_window(x, w, top, c * w.stride[1] - w.padding[1], value + r * w.output[1] + c, place + r * w.output[1] + c);
+    }
+}
+
+template <class T>
+PyObject* max_forward(PyObject** slots) {
+    PyArrayObject* x = plain(slots[0], descr_of<T>());
+    Window w;
+    if (!x || !as_pair(slots[1], w.kernel) || !as_pair(slots[2], w.stride) || !as_pair(slots[3], w.padding)) return nullptr;
+    if (!as_pair(slots[4], w.dilation) || !as_flag(slots[5], w.ceil_mode)) return nullptr;
+    const int ndim = PyArray_NDIM(x);
+    if (!complete(w, PyArray_DIMS(x), ndim)) return nullptr;
+    npy_intp shape[4] = {PyArray_DIM(x, 0), ndim == 4 ? PyArray_DIM(x, 1) : 0, 0, 0};
+    shape[ndim - 2] = w.output[0];
+    shape[ndim - 1] = w.output[1];
+    Owned items[2] = {Owned(new_array(descr_of<T>(), ndim, shape)), Owned(new_array(int64_descr, ndim, shape))};
+    if (!items[0] || !items[1]) return nullptr;
+    const T* input = data_of<T>(x);
+    T* value = data_of<T>(items[0].get());
+    int64_t* place = data_of<int64_t>(items[1].get());
+    const npy_intp area = w.input[0] * w.input[1], pooled = w.output[0] * w.output[1];
+    {
+        ReleaseGil unlocked(PyArray_SIZE(x) >= thread_threshold);
+        parallel_for(w.planes, pooled * w.kernel[0] * w.kernel[1], [=](npy_intp begin, npy_intp end) {
+            for (npy_intp p = begin; p < end; ++p) max_plane(input + p * area, w, value + p * pooled, place + p * pooled);
+        });
+    }
+    return give_tuple(items, 2);
+}
+
+// A shape given as a tuple of Python integers.
+bool as_shape(PyObject* object, npy_intp* shape, int& ndim) {
+    if (!PyTuple_Check(object) || PyTuple_GET_SIZE(object) > 4) return false;
+    ndim = static_cast<int>(PyTuple_GET_SIZE(object));
+    for (int i = 0; i < ndim; ++i)
+        if (!as_index(PyTuple_GET_ITEM(object, i), shape[i]) || shape[i] < 0) return false;
+    return true;
+}
+
+template <class T>
+PyObject* max_backward(PyObject** slots) {
+    PyArrayObject* grad = plain(slots[0], descr_of<T>());
+    PyArrayObject* indices = plain(slots[1], int64_descr);
+    npy_intp shape[4];
+    int ndim;
+    if (!grad || !indices || !same_shape(grad, indices) || !as_shape(slots[2], shape, ndim)) return nullptr;
+    if (ndim < 3 || PyArray_NDIM(grad) != ndim || PyArray_SIZE(grad) == 0) return nullptr;
+    npy_intp planes = 1;
+    for (int i = 0; i < ndim - 2; ++i) {
+        if (shape[i] != PyArray_DIM(grad, i)) return nullptr;
+        planes *= shape[i];
+    }
+    const npy_intp area = shape[ndim - 2] * shape[ndim - 1], pooled = PyArray_SIZE(grad) / planes;
+    const int64_t* place = data_of<int64_t>(indices);
+    for (npy_intp i = 0; i < planes * pooled; ++i)
+        if (place[i] < 0 || place[i] >= area) return nullptr;
+    Owned result(new_array(descr_of<T>(), ndim, shape));
+    if (!result) return nullptr;
+    const T* slope = data_of<T>(grad);
+    T* out = data_of<T>(result.get());
+    {
+        ReleaseGil unlocked(planes * area >= thread_threshold);
+        parallel_for(planes, area, [=](npy_intp begin, npy_intp end) {
+            std::memset(out + begin * area, 0, static_cast<size_t>((end - begin) * area) * sizeof(T));
+            for (npy_intp p = begin; p < end; ++p)
+                for (npy_intp i = p * pooled; i < (p + 1) * pooled; ++i) out[p * area + place[i]] += slope[i];
+        });
+    }
+    return result.give();
+}
+
+struct Divisor {
+    bool include_pad = true;
+    npy_intp override_value = 0;  // 0: none
+};
+bool read_average(PyObject** slots, Window& w, Divisor& d) {  // kernel_size, stride, padding, ceil_mode, include_pad, override
+    if (!as_pair(slots[0], w.kernel) || !as_pair(slots[1], w.stride) || !as_pair(slots[2], w.padding)) return false;
+    if (!as_flag(slots[3], w.ceil_mode) || !as_flag(slots[4], d.include_pad)) return false;
+    if (absent(slots[5])) return true;
+    return as_index(slots[5], d.override_value) && d.override_value != 0;
+}
+
+struct Extent {
+    npy_intp begin[2], end[2];
+    double divisor;
+};
+inline Extent extent(const Window& w, const Divisor& d, npy_intp row, npy_intp column) {
+    Extent e;
+    npy_intp places = 1, inside = 1;
+    const npy_intp at[2] = {row, column};
+    for (int a = 0; a < 2; ++a) {
+        e.begin[a] = at[a] * w.stride[a] - w.padding[a];
+        e.end[a] = e.begin[a] + w.kernel[a];
+        if (e.end[a] > w.input[a] + w.padding[a]) e.end[a] = w.input[a] + w.padding[a];
+        places *= e.end[a] - e.begin[a];
+        if (e.begin[a] < 0) e.begin[a] = 0;
+        if (e.end[a] > w.input[a]) e.end[a] = w.input[a];
+        inside *= e.end[a] - e.begin[a];
+    }
+    e.divisor = static_cast<double>(d.override_value ? d.override_value : d.include_pad ? places : inside);
+    return e;
+}
+
+template <class T>
+PyObject* average_forward(PyObject** slots) {
+    PyArrayObject* x = plain(slots[0], descr_of<T>());
+    Window w;
+    Divisor d;
+    if (!x || !read_average(slots + 1, w, d)) return nullptr;
+    const int ndim = PyArray_NDIM(x);
+    if (!complete(w, PyArray_DIMS(x), ndim)) return nullptr;
+    npy_intp shape[4] = {PyArray_DIM(x, 0), ndim == 4 ? PyArray_DIM(x, 1) : 0, 0, 0};
+    shape[ndim - 2] = w.output[0];
+    shape[ndim - 1] = w.output[1];
+    Owned result(new_array(descr_of<T>(), ndim, shape));
+    if (!result) return nullptr;
+    const T* input = data_of<T>(x);
+    T* out = data_of<T>(result.get());
+    const npy_intp area = w.input[0] * w.input[1], pooled = w.output[0] * w.output[1];
+    {
+        ReleaseGil unlocked(PyArray_SIZE(x) >= thread_threshold);
+        parallel_for(w.planes, pooled * w.kernel[0] * w.kernel[1], [=](npy_intp begin, npy_intp end) {
+            for (npy_intp p = begin; p < end; ++p)
+                for (npy_intp k = 0; k < pooled; ++k) {
+                    const Extent e = extent(w, d, k / w.output[1], k % w.output[1]);
+                    T total = 0;
+                    for (npy_intp i = e.begin[0]; i < e.end[0]; ++i)
+                        for (npy_intp j = e.begin[1]; j < e.end[1]; ++j) total += input[p * area + i * w.input[1] + j];
+                    out[p * pooled + k] = total / static_cast<T>(e.divisor);
+                }
+        });
+    }
+    return result.give();
+}
+
+template <class T>
+PyObject* average_backward(PyObject** slots) {
+    PyArrayObject* grad = plain(slots[0], descr_of<T>());
+    Window w;
+    Divisor d;
+    npy_intp shape[4];
+    int ndim;
+    if (!grad || !as_shape(slots[1], shape, ndim) || !read_average(slots + 2, w, d) || !complete(w, shape, ndim)) return nullptr;
+    if (PyArray_NDIM(grad) != ndim || PyArray_SIZE(grad) != w.planes * w.output[0] * w.output[1]) return nullptr;
+    Owned result(new_array(descr_of<T>(), ndim, shape));
+    if (!result) return nullptr;
+    const T* slope = data_of<T>(grad);
+    T* out = data_of<T>(result.get());
+    const npy_intp area = w.input[0] * w.input[1], pooled = w.output[0] * w.output[1];
+    {
+        ReleaseGil unlocked(w.planes * area >= thread_threshold);
+        parallel_for(w.planes, area + pooled * w.kernel[0] * w.kernel[1], [=](npy_intp begin, npy_intp end) {
+            std::memset(out + begin * area, 0, static_cast<size_t>((end - begin) * area) * sizeof(T));
+            for (npy_intp p = begin; p < end; ++p)
+                for (npy_intp k = 0; k < pooled; ++k) {
+                    const Extent e = extent(w, d, k / w.output[1], k % w.output[1]);
+                    const T share = slope[p * pooled + k] / static_cast<T>(e.divisor);
+                    for (npy_intp i = e.begin[0]; i < e.end[0]; ++i)
+                        for (npy_intp j = e.begin[1]; j < e.end[1]; ++j) out[p * area + i * w.input[1] + j] += share;
+                }
+        });
+    }
+    return result.give();
+}
+
+template <PyObject* (*for_float)(PyObject**), PyObject* (*for_double)(PyObject**)>
+PyObject* by_dtype(PyObject** slots) {
+    PyArrayObject* first = plain(slots[0]);
+    if (!first) return nullptr;
+    if (PyArray_DESCR(first) == float_descr) return for_float(slots);
+    return PyArray_DESCR(first) == double_descr ? for_double(slots) : nullptr;
+}
+
+const char* const max_names[] = {"x", "kernel_size", "stride", "padding", "dilation", "ceil_mode"};
+const char* const max_backward_names[] = {"grad", "indices", "input_shape"};
+const char* const average_names[] = {"x", "kernel_size", "stride", "padding", "ceil_mode", "count_include_pad", "divisor_override"};
+const char* const average_backward_names[] = {"grad", "input_shape", "kernel_size", "stride",
+                                              "padding", "ceil_mode", "count_include_pad", "divisor_override"};
+
+PyObject* max_pool2d(PyObject*, PyObject* const* args, Py_ssize_t nargs, PyObject* kwnames) {
+    return try_native<6>(max_pool_twin, max_names, 3, args, nargs, kwnames, by_dtype<max_forward<float>, max_forward<double>>);
+}
+PyObject* max_pool2d_backward(PyObject*, PyObject* const* args, Py_ssize_t nargs, PyObject* kwnames) {
+    return try_native<3>(max_pool_backward_twin, max_backward_names, 3, args, nargs, kwnames,
+                         by_dtype<max_backward<float>, max_backward<double>>);
+}
+PyObject* avg_pool2d(PyObject*, PyObject* const* args, Py_ssize_t nargs, PyObject* kwnames) {
+    return try_native<7>(avg_pool_twin, average_names, 3, args, nargs, kwnames,
+                         by_dtype<average_forward<float>, average_forward<double>>);
+}
+PyObject* avg_pool2d_backward(PyObject*, PyObject* const* args, Py_ssize_t nargs, PyObject* kwnames) {
+    return try_native<8>(avg_pool_backward_twin, average_backward_names, 8, args, nargs, kwnames,
+                         by_dtype<average_backward<float>, average_backward<double>>);
+}
+
+PyMethodDef pool_methods[] = {
+    fast_method("max_pool2d", max_pool2d, "max_pool2d(x, kernel_size, stride, padding=(0, 0), dilation=(1, 1), ceil_mode=False)"),
+    fast_method("max_pool2d_backward", max_pool2d_backward, "max_pool2d_backward(grad, indices, input_shape)"),
+    fast_method("avg_pool2d", avg_pool2d,
+                "avg_pool2d(x, kernel_size, stride, padding=(0, 0), ceil_mode=False, count_include_pad=True, divisor_override=None)"),
+    fast_method("avg_pool2d_backward", avg_pool2d_backward,
+                "avg_pool2d_backward(grad, input_shape, kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override)"),
+    {nullptr, nullptr, 0, nullptr},
+};
+MethodList pool_list(pool_methods);
+
+}  // namespace
+}  // namespace wengert

@@ -1,0 +1,106 @@
+// The inner loops, as a table of function pointers. `loops.inc` is compiled once per instruction set; `loops()` returns the
+// best table that this processor can run. No Python here.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+namespace wengert {
+
+using index_t = std::ptrdiff_t;  // as in threads.hpp
+
+constexpr index_t conv_rows = 4, conv_columns = 3;  // outputs that a convolution's inner loop forms at a time, in vectors
+
+enum Binary {
+    ADD, SUBTRACT, MULTIPLY, DIVIDE,
+    RELU_BACKWARD, SIGMOID_BACKWARD, TANH_BACKWARD, SILU_BACKWARD, GELU_BACKWARD, GELU_TANH_BACKWARD,
+    BINARY_COUNT
+};
+enum Unary {
+    NEGATIVE, EXP, LOG, TANH, SQRT, ABSOLUTE, SIGMOID, SILU, RELU, ERF, GELU, GELU_TANH,
+    UNARY_COUNT
+};
+
+template <class T>
+struct SgdSettings {
+    T lr, momentum, one_minus_dampening, weight_decay;
+    bool nesterov, maximize, first;  // first: the buffer is new, its content is not read
+};
+template <class T>
+struct AdamSettings {
+    T minus_step_size, one_minus_beta1, beta2, one_minus_beta2, eps, weight_decay, root_correction;
+    bool maximize;
+};
+
+// A step is 1 (an array) or 0 (one value for all). `out` may be the very memory of an array operand.
+template <class T>
+using BinaryLoop = void (*)(const T* a, index_t a_step, const T* b, index_t b_step, T* out, index_t count);
+template <class T>
+using UnaryLoop = void (*)(const T* x, T* out, index_t count);
+
+template <class T>
+struct Loops {
+    BinaryLoop<T> binary[BINARY_COUNT];
+    UnaryLoop<T> unary[UNARY_COUNT];
+
+    void (*softmax_row)(const T* x, T* out, index_t count);
+    void (*log_softmax_row)(const T* x, T* out, index_t count);
+    void (*softmax_backward_row)(const T* grad, const T* result, T* out, index_t count);
+    void (*log_softmax_backward_row)(const T* grad, const T* result, T* out, index_t count);
+
+    double (*row_sum)(const T* x, index_t count);
+    double (*row_sum_double)(const T* x, index_t count);
+    void (*column_sum)(const T* x, index_t stride, index_t rows, index_t width, T* out);
+
+    double (*row_square_distance)(const T* x, index_t count, double centre);
+    double (*row_centred_product)(const T* x, const T* grad, index_t count, T centre);
+    void (*row_normalise)(const T* x, T* out, index_t count, T mean, T scale, T shift);
+    void (*row_normalise_backward)(const T* grad, const T* x, T* out, index_t count, T mean, T total, T slope, T scale);
+    void (*row_affine)(const T* x, T* out, index_t count, T mean, T scale, const T* weight, const T* bias);
+    void (*layer_norm_backward_row)(const T* grad, const T* x, const T* weight, T* out, index_t count, T mean, T invstd);
+    void (*layer_norm_columns)(const T* grad, const T* x, const T* mean, const T* invstd, index_t stride, index_t rows,
+                               index_t width, T* grad_weight, T* grad_bias);
+
+    // Convolution. `lanes` elements make a vector; see loops_conv.inc.
+    index_t lanes;
+    void (*conv_block)(const T* weights, const index_t* offsets, index_t depth, const T* image, const index_t* starts,
+                       index_t vectors, T* out, index_t pitch, index_t rows, const T* bias);
+    void (*conv_weight_tile)(const T* const* grads, index_t grad_step, const T* const* inputs, index_t input_step,
+                             index_t images, index_t vectors, double* totals);
+
+    void (*small_product)(const T* a, const T* b, T* out, index_t rows, index_t depth, index_t columns, bool transposed);
+
+    void (*sgd)(T* param, const T* grad, T* buffer, index_t count, const SgdSettings<T>& settings);
+    void (*adam)(T* param, const T* grad, T* mean, T* square, T* largest, index_t count, const AdamSettings<T>& settings);
+};
+
+struct LoopTable {
+    Loops<float> for_float;
+    Loops<double> for_double;
+    Loops<int64_t> for_int64;
+    const char* instruction_set;
+};
+
+namespace baseline {
+LoopTable table();
+}
+namespace avx2 {
+LoopTable table();
+}
+namespace avx512 {
+LoopTable table();
+}
+
+extern LoopTable chosen_loops;
+void choose_loops();
+
+template <class T>
+inline const Loops<T>& loops();
+template <>
+inline const Loops<float>& loops<float>() { return chosen_loops.for_float; }
+template <>
+inline const Loops<double>& loops<double>() { return chosen_loops.for_double; }
+template <>
+inline const Loops<int64_t>& loops<int64_t>() { return chosen_loops.for_int64; }
+
+}  // namespace wengert

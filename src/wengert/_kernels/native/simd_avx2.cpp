@@ -1,0 +1,20 @@
+// Loops for x86-64 processors with AVX2; empty elsewhere.
+#include "simd.hpp"
+
+#if defined(__x86_64__) && defined(__GNUC__)
+#if defined(__clang__)
+#pragma clang attribute push(__attribute__((target("avx2,fma"))), apply_to = function)
+#pragma clang fp contract(fast)
+#else
+#pragma GCC optimize("fp-contract=fast")
+#pragma GCC target("avx2,fma")
+#endif
+
+#define WENGERT_ISA avx2
+#define WENGERT_VECTOR_BYTES 32
+#include "loops.inc"
+
+#if defined(__clang__)
+#pragma clang attribute pop
+#endif
+#endif

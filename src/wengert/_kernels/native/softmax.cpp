@@ -1,0 +1,102 @@
+// softmax and log_softmax along the last axis, and their backward forms.
+#include "common.hpp"
+
+namespace wengert {
+namespace {
+
+Twin softmax_twin("softmax"), log_softmax_twin("log_softmax");
+Twin softmax_backward_twin("softmax_backward"), log_softmax_backward_twin("log_softmax_backward");
+
+// Whether `axis` is the last one of `x`, which then has rows of `width` elements.
+bool last_axis(PyArrayObject* x, PyObject* axis_object, npy_intp& width) {
+    npy_intp axis = 0;
+    const int ndim = PyArray_NDIM(x);
+    if (ndim == 0 || !axis_object || !as_index(axis_object, axis)) return false;
+    width = PyArray_DIM(x, ndim - 1);
+    return (axis == ndim - 1 || axis == -1) && width > 0;
+}
+
+constexpr npy_intp exponential_cost = 4;  // in additions
+
+template <class T>
+PyObject* forward(PyArrayObject* x, npy_intp width, bool logarithm) {
+    Owned result(new_array(PyArray_DESCR(x), PyArray_NDIM(x), PyArray_DIMS(x)));
+    if (!result) return nullptr;
+    const T* input = data_of<T>(x);
+    T* output = data_of<T>(result.get());
+    const auto row = logarithm ? loops<T>().log_softmax_row : loops<T>().softmax_row;
+    const npy_intp rows = PyArray_SIZE(x) / width;
+    {
+        ReleaseGil unlocked(rows * width >= thread_threshold);
+        parallel_for(rows, width * exponential_cost, [=](npy_intp begin, npy_intp end) {
+            for (npy_intp i = begin; i < end; ++i) row(input + i * width, output + i * width, width);
+        });
+    }
+    return result.give();
+}
+
+template <class T>
+PyObject* backward(PyArrayObject* grad, PyArrayObject* value, npy_intp width, bool logarithm) {
+    Owned result(new_array(PyArray_DESCR(grad), PyArray_NDIM(grad), PyArray_DIMS(grad)));
+    if (!result) return nullptr;
+    const T *slope = data_of<T>(grad), *input = data_of<T>(value);
+    T* output = data_of<T>(result.get());
+    const auto row = logarithm ? loops<T>().log_softmax_backward_row : loops<T>().softmax_backward_row;
+    const npy_intp rows = PyArray_SIZE(grad) / width;
+    {
+        ReleaseGil unlocked(rows * width >= thread_threshold);
+        parallel_for(rows, width * 2, [=](npy_intp begin, npy_intp end) {
+            for (npy_intp i = begin; i < end; ++i) row(slope + i * width, input + i * width, output + i * width, width);
+        });
+    }
+    return result.give();
+}
+
+PyObject* compute_forward(PyObject** slots, bool logarithm) {
+    PyArrayObject* x = plain(slots[0]);
+    npy_intp width;
+    if (!x || !last_axis(x, slots[1], width)) return nullptr;
+    if (PyArray_DESCR(x) == float_descr) return forward<float>(x, width, logarithm);
+    return PyArray_DESCR(x) == double_descr ? forward<double>(x, width, logarithm) : nullptr;
+}
+PyObject* compute_backward(PyObject** slots, bool logarithm) {
+    PyArrayObject* grad = plain(slots[0]);
+    npy_intp width;
+    if (!grad || !last_axis(grad, slots[2], width)) return nullptr;
+    PyArrayObject* value = plain(slots[1], PyArray_DESCR(grad));
+    if (!value || !same_shape(grad, value)) return nullptr;
+    if (PyArray_DESCR(grad) == float_descr) return backward<float>(grad, value, width, logarithm);
+    return PyArray_DESCR(grad) == double_descr ? backward<double>(grad, value, width, logarithm) : nullptr;
+}
+
+const char* const forward_names[] = {"x", "axis"};
+const char* const backward_names[] = {"grad", "result", "axis"};
+
+PyObject* softmax(PyObject*, PyObject* const* args, Py_ssize_t nargs, PyObject* kwnames) {
+    return try_native<2>(softmax_twin, forward_names, 2, args, nargs, kwnames,
+                         [](PyObject** slots) { return compute_forward(slots, false); });
+}
+PyObject* log_softmax(PyObject*, PyObject* const* args, Py_ssize_t nargs, PyObject* kwnames) {
+    return try_native<2>(log_softmax_twin, forward_names, 2, args, nargs, kwnames,
+                         [](PyObject** slots) { return compute_forward(slots, true); });
+}
+PyObject* softmax_backward(PyObject*, PyObject* const* args, Py_ssize_t nargs, PyObject* kwnames) {
+    return try_native<3>(softmax_backward_twin, backward_names, 3, args, nargs, kwnames,
+                         [](PyObject** slots) { return compute_backward(slots, false); });
+}
+PyObject* log_softmax_backward(PyObject*, PyObject* const* args, Py_ssize_t nargs, PyObject* kwnames) {
+    return try_native<3>(log_softmax_backward_twin, backward_names, 3, args, nargs, kwnames,
+                         [](PyObject** slots) { return compute_backward(slots, true); });
+}
+
+PyMethodDef softmax_methods[] = {
+    fast_method("softmax", softmax, "softmax(x, axis)"),
+    fast_method("log_softmax", log_softmax, "log_softmax(x, axis)"),
+    fast_method("softmax_backward", softmax_backward, "softmax_backward(grad, result, axis)"),
+    fast_method("log_softmax_backward", log_softmax_backward, "log_softmax_backward(grad, result, axis)"),
+    {nullptr, nullptr, 0, nullptr},
+};
+MethodList softmax_list(softmax_methods);
+
+}  // namespace
+}  // namespace wengert

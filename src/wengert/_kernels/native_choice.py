@@ -1,0 +1,59 @@
+"""The choice between the native kernels and their NumPy twins, made once at import."""
+
+from __future__ import annotations
+
+import importlib
+import os
+from collections.abc import Callable
+from types import ModuleType
+from typing import Any
+
+Function = Callable[..., Any]
+NAME = "wengert._kernels._native"
+
+
+def load_native() -> ModuleType | None:
+    """Import the extension module, as the environment variable WENGERT_KERNELS says.
+
+    Returns:
+        The module, or None where twins are to be used: WENGERT_KERNELS is "numpy", or nothing was built.
+
+    Raises:
+        ImportError: the extension is there but broken, or WENGERT_KERNELS is "native" and there is none.
+        ValueError: WENGERT_KERNELS is something else.
+    """
+    wanted = os.environ.get("WENGERT_KERNELS", "")
+    if wanted not in ("", "native", "numpy"):
+        raise ValueError(f'WENGERT_KERNELS: expected "native" or "numpy", got "{wanted}"')
+    if wanted == "numpy":
+        return None
+    try:
+        return importlib.import_module(NAME)
+    except ModuleNotFoundError as error:
+        if wanted == "native" or error.name != NAME:
+            raise
+        return None
+
+
+def native_functions(module: ModuleType, twins: dict[str, Any]) -> dict[str, Function]:
+    """Tell the extension its twins, and list what replaces them.
+
+    Args:
+        module: the extension.
+        twins: functions by name, among them every twin.
+
+    Returns:
+        Native functions by name.
+
+    Raises:
+        KeyError: a native function has no twin: the extension was built from other sources.
+    """
+    names = module.twin_names()
+    module.bind_twins({name: twins[name] for name in names})
+    return {name: getattr(module, name) for name in names}
+
+
+def direct_functions(module: ModuleType) -> dict[str, Function]:
+    """The native functions that return NotImplemented for what they do not know, by their name without `direct_`."""
+    prefix = "direct_"
+    return {name[len(prefix) :]: getattr(module, name) for name in dir(module) if name.startswith(prefix)}

@@ -1,0 +1,196 @@
+"""Element-wise arithmetic, comparison and common functions in NumPy.
+
+All take arrays that the caller has promoted to one dtype, with shapes that broadcast; where two operands are taken one
+of them may be a Python number, which then has the array's dtype. All return an array, 0-dim included, or fill `out`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+
+from .results import Array, as_array, deliver
+
+Operand = Array | float | int | complex | bool
+BinaryFunction = Callable[..., Array]
+
+
+def binary(ufunc: np.ufunc) -> BinaryFunction:
+    """Wrap a two-operand ufunc: always an array.
+
+    Args:
+        ufunc: NumPy's function.
+
+    Returns:
+        function(a, b, out=None).
+    """
+
+    def function(a: Operand, b: Operand, out: Array | None = None) -> Array:
+        result = ufunc(a, b) if out is None else ufunc(a, b, out=out)
+        return result if type(result) is np.ndarray else np.asarray(result)
+
+    function.__name__ = function.__qualname__ = ufunc.__name__
+    function.__doc__ = f"`numpy.{ufunc.__name__}(a, b)` as an array."
+    return function
+
+
+def unary(ufunc: np.ufunc) -> Callable[..., Array]:
+    """Wrap a one-operand ufunc: always an array.
+
+    Args:
+        ufunc: NumPy's function.
+
+    Returns:
+        function(x, out=None).
+    """
+
+    def function(x: Array, out: Array | None = None) -> Array:
+        result = ufunc(x) if out is None else ufunc(x, out=out)
+        return result if type(result) is np.ndarray else np.asarray(result)
+
+    function.__name__ = function.__qualname__ = ufunc.__name__
+    function.__doc__ = f"`numpy.{ufunc.__name__}(x)` as an array."
+    return function
+
+
+add = binary(np.add)
+subtract = binary(np.subtract)
+multiply = binary(np.multiply)
+divide = binary(np.divide)
+fmod = binary(np.fmod)
+maximum = binary(np.maximum)
+minimum = binary(np.minimum)
+arctan2 = binary(np.arctan2)
+equal = binary(np.equal)
+not_equal = binary(np.not_equal)
+less = binary(np.less)
+less_equal = binary(np.less_equal)
+greater = binary(np.greater)
+greater_equal = binary(np.greater_equal)
+logical_and = binary(np.logical_and)
+logical_or = binary(np.logical_or)
+logical_xor = binary(np.logical_xor)
+bitwise_and = binary(np.bitwise_and)
+bitwise_or = binary(np.bitwise_or)
+bitwise_xor = binary(np.bitwise_xor)
+
+negative = unary(np.negative)
+absolute = unary(np.absolute)
+exp = unary(np.exp)
+expm1 = unary(np.expm1)
+log = unary(np.log)
+log1p = unary(np.log1p)
+log2 = unary(np.log2)
+log10 = unary(np.log10)
+sqrt = unary(np.sqrt)
+square = unary(np.square)
+sin = unary(np.sin)
+cos = unary(np.cos)
+tan = unary(np.tan)
+sinh = unary(np.sinh)
+cosh = unary(np.cosh)
+tanh = unary(np.tanh)
+floor = unary(np.floor)
+ceil = unary(np.ceil)
+trunc = unary(np.trunc)
+rint = unary(np.rint)
+conjugate = unary(np.conjugate)
+logical_not = unary(np.logical_not)
+isnan = unary(np.isnan)
+isinf = unary(np.isinf)
+isfinite = unary(np.isfinite)
+
+
+def refuse_zero_divisor(b: Operand) -> None:
+    """Raise what torch raises for an integer division by zero; NumPy would warn and return zero."""
+    divisor = np.asarray(b)
+    if divisor.dtype.kind in "iub" and not divisor.all():
+        raise RuntimeError("ZeroDivisionError")
+
+
+def is_integral(a: Operand, b: Operand) -> bool:
+    """Whether the operands' common dtype is an integer or bool."""
+    return all(np.asarray(operand).dtype.kind in "iub" for operand in (a, b))
+
+
+def floor_divide(a: Operand, b: Operand, out: Array | None = None) -> Array:
+    """Quotient rounded towards minus infinity; an integer division by zero raises RuntimeError, as in torch."""
+    if is_integral(a, b):
+        refuse_zero_divisor(b)
+    return as_array(np.floor_divide(a, b, out=out))
+
+
+def trunc_divide(a: Operand, b: Operand, out: Array | None = None) -> Array:
+    """Quotient rounded towards zero; an integer division by zero raises RuntimeError, as in torch."""
+    if not is_integral(a, b):
+        return as_array(np.trunc(np.divide(a, b), out=out))
+    refuse_zero_divisor(b)
+    return deliver(np.floor_divide(np.subtract(a, np.fmod(a, b)), b), out)
+
+
+def remainder(a: Operand, b: Operand, out: Array | None = None) -> Array:
+    """Remainder with the divisor's sign; an integer division by zero raises RuntimeError, as in torch."""
+    if is_integral(a, b):
+        refuse_zero_divisor(b)
+    return as_array(np.remainder(a, b, out=out))
+
+
+def power(a: Operand, b: Operand, out: Array | None = None) -> Array:
+    """`a` to the power `b`.
+
+    An integer to a negative power is the integer part of the quotient, as in torch: 0 unless the base is 1 or -1.
+    """
+    if not is_integral(a, b):
+        return as_array(np.power(a, b, out=out))
+    base, exponent = np.asarray(a), np.asarray(b)
+    dtype = base.dtype if isinstance(a, np.ndarray) else exponent.dtype
+    raised = np.power(base, np.maximum(exponent, 0))
+    if exponent.dtype.kind == "i":
+        unit_power = np.where(exponent % 2 == 0, 1, base)  # of 1 and -1
+        raised = np.where(exponent < 0, np.where(np.abs(base) == 1, unit_power, 0), raised)
+    return deliver(np.asarray(raised).astype(dtype, copy=False), out)
+
+
+def where(condition: Array, a: Operand, b: Operand) -> Array:
+    """`a` where `condition` holds, else `b`.
+
+    Args:
+        condition: bool, broadcasts with the others.
+        a: array or Python number.
+        b: array or Python number.
+
+    Returns:
+        A new array.
+    """
+    return as_array(np.where(condition, a, b))
+
+
+def clamp(x: Array, low: Operand | None, high: Operand | None, out: Array | None = None) -> Array:
+    """`x` limited to [low, high]; NaN stays NaN; where low > high the result is high. None is no limit."""
+    result: Array = x
+    if low is not None:
+        result = np.maximum(result, low)
+    if high is not None:
+        result = np.minimum(result, high)
+    return deliver(x.copy() if result is x else result, out)
+
+
+def sign(x: Array, out: Array | None = None) -> Array:
+    """1, 0 or -1; 0 for NaN, as in torch; for complex numbers x / |x|, and 0 for 0."""
+    if x.dtype.kind == "c":
+        size = np.abs(x)
+        return deliver(np.where(size == 0, 0, x / np.where(size == 0, 1, size)).astype(x.dtype, copy=False), out)
+    if x.dtype.kind == "b":
+        return deliver(x.copy(), out)
+    return deliver(np.subtract(x > 0, x < 0, dtype=np.int8).astype(x.dtype), out)
+
+
+def reciprocal(x: Array, out: Array | None = None) -> Array:
+    """1 / x, of a floating or complex array."""
+    return as_array(np.divide(x.dtype.type(1), x, out=out))
+
+
+def rsqrt(x: Array, out: Array | None = None) -> Array:
+    """1 / sqrt(x), of a floating or complex array; inf at 0, NaN below."""
+    return as_array(np.divide(x.dtype.type(1), np.sqrt(x), out=out))

@@ -1,0 +1,218 @@
+"""Native element-wise functions against their NumPy twins."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+BINARY = ["add", "subtract", "multiply", "divide"]
+BACKWARD = ["relu_backward", "sigmoid_backward", "tanh_backward", "silu_backward"]
+UNARY = ["negative", "exp", "log", "tanh", "sqrt", "absolute", "sigmoid", "silu", "relu", "erf"]
+SHAPES = [(0,), (1,), (3,), (4,), (17,), (5, 7), (2, 0, 3), (200_003,), ()]
+FLOATS = [np.float32, np.float64]
+SPECIAL = [np.nan, np.inf, -np.inf, 0.0, -0.0, 1.0, -1.0, 1e-40, 3e38, -3e38, 88.8, -103.9, 0.25, -7.5]
+
+
+def same_bits_or_nan(actual: np.ndarray, expected: np.ndarray) -> bool:
+    number = ~np.isnan(expected)
+    return bool(
+        np.array_equal(actual, expected, equal_nan=True)
+        and np.array_equal(np.signbit(actual)[number], np.signbit(expected)[number])
+    )
+
+
+@pytest.mark.parametrize("shape", SHAPES)
+@pytest.mark.parametrize(
+    ("name", "dtype"),
+    [(name, dtype) for name in BINARY for dtype in FLOATS] + [(name, np.int64) for name in BINARY[:3]],
+)
+def test_arithmetic_equals_the_twin_bit_for_bit(name, dtype, shape, only_native, twin, random):
+    a, b = (np.asarray(random.normal(size=shape) * 50).astype(dtype) for _ in range(2))
+    result = getattr(only_native, name)(a, b)
+    assert type(result) is np.ndarray
+    assert result.dtype == dtype
+    assert same_bits_or_nan(result, twin(name)(a, b))
+
+
+@pytest.mark.parametrize("name", BINARY)
+@pytest.mark.parametrize("dtype", FLOATS)
+def test_arithmetic_of_special_values_follows_ieee_without_a_warning(name, dtype, only_native, twin):
+    with np.errstate(over="ignore"):
+        values = np.array(SPECIAL).astype(dtype)
+    a, b = np.repeat(values, len(values)), np.tile(values, len(values))
+    assert same_bits_or_nan(getattr(only_native, name)(a, b), twin(name)(a, b))
+
+
+@pytest.mark.parametrize(
+    ("left", "right"),
+    [
+        ((4, 5), (5,)),
+        ((5,), (4, 5)),
+        ((4, 5), (4, 1)),
+        ((2, 3, 4, 5), (3, 1, 1)),
+        ((2, 3, 4), (1, 3, 4)),
+        ((2, 3, 4), ()),
+        ((), (2, 3)),
+        ((1,), (1, 1)),
+        ((300, 500), (500,)),
+        ((300, 500), (300, 1)),
+        ((8, 64, 33, 9), (64, 1, 1)),
+        ((0, 3), (3,)),
+    ],
+)
+@pytest.mark.parametrize("name", ["add", "subtract", "divide"])
+def test_blocks_broadcast_natively(name, left, right, only_native, twin, random):
+    a, b = (np.asarray(random.normal(size=shape)).astype(np.float32) for shape in (left, right))
+    assert same_bits_or_nan(getattr(only_native, name)(a, b), twin(name)(a, b))
+
+
+@pytest.mark.parametrize(
+    ("left", "right"), [((4, 1), (1, 5)), ((2, 3, 4), (2, 1, 4)), ((3, 1, 2), (4, 1)), ((2, 1), (2,))]
+)
+def test_other_broadcasts_come_from_the_twin(left, right, native, twin, random):
+    a, b = random.normal(size=left), random.normal(size=right)
+    assert np.array_equal(native.subtract(a, b), twin("subtract")(a, b))
+
+
+@pytest.mark.parametrize("name", BINARY)
+@pytest.mark.parametrize("number", [2, -0.3, 0.0, 10**30, float("inf")])
+def test_a_python_number_takes_the_dtype_of_the_array(name, number, only_native, twin):
+    array = np.array([1.5, -2.0, 0.0], np.float32)
+    for operands in ((array, number), (number, array)):
+        result = getattr(only_native, name)(*operands)
+        assert result.dtype == np.float32
+        assert same_bits_or_nan(result, twin(name)(*operands))
+
+
+def test_integers_wrap_around_like_the_twin(only_native, twin):
+    top = np.array([2**63 - 1, -(2**63)], np.int64)
+    assert np.array_equal(only_native.add(top, 1), twin("add")(top, np.int64(1)))
+    assert np.array_equal(only_native.negative(top), twin("negative")(top))
+    assert np.array_equal(only_native.multiply(top, top), twin("multiply")(top, top))
+
+
+@pytest.mark.parametrize("shape", SHAPES)
+@pytest.mark.parametrize("dtype", FLOATS)
+@pytest.mark.parametrize("name", UNARY)
+def test_functions_of_one_array_agree_with_the_twin(name, dtype, shape, only_native, twin, close, random):
+    x = np.asarray(random.normal(size=shape) * 4).astype(dtype)
+    close(getattr(only_native, name)(x), twin(name)(x))
+
+
+@pytest.mark.parametrize("dtype", FLOATS)
+@pytest.mark.parametrize("name", [*UNARY, "gelu"])
+def test_functions_of_special_values_agree_with_the_twin(name, dtype, only_native, twin):
+    x = np.array([*SPECIAL[:-4], 100.0, -100.0, 20.0, -20.0]).astype(dtype)
+    actual, expected = getattr(only_native, name)(x), twin(name)(x)
+    np.testing.assert_allclose(actual, expected, rtol=1e-6, atol=0)
+    exact = np.isinf(expected) | (expected == 0)
+    assert np.array_equal(np.signbit(actual)[exact], np.signbit(expected)[exact])
+
+
+@pytest.mark.parametrize(
+    ("name", "dtype", "wide"),
+    [(name, np.float32, np.float64) for name in ("exp", "log", "tanh", "sigmoid", "silu", "erf")]
+    + [(name, np.float64, np.longdouble) for name in ("exp", "log", "tanh", "sigmoid", "silu")],
+)
+def test_elementary_functions_err_by_at_most_three_units_in_the_last_place(
+    name, dtype, wide, only_native, twin, random
+):
+    x = np.concatenate([random.normal(size=20_000) * scale for scale in (1e-3, 0.3, 3, 20)]).astype(dtype)
+    x = np.abs(x) if name == "log" else x
+    wide_x = x.astype(wide)
+    exact = {"sigmoid": lambda v: 1 / (1 + np.exp(-v)), "silu": lambda v: v / (1 + np.exp(-v)), "erf": twin("erf")}
+    expected = exact.get(name, getattr(np, name, None))(wide_x)
+    error = np.abs(getattr(only_native, name)(x).astype(wide) - expected)
+    assert np.max(error / np.spacing(np.abs(expected).astype(dtype)).astype(wide)) <= 3
+
+
+@pytest.mark.parametrize("dtype", FLOATS)
+@pytest.mark.parametrize("name", BACKWARD)
+def test_derivatives_agree_with_the_twin(name, dtype, only_native, twin, close, random):
+    for shape in SHAPES:
+        grad, value = (np.asarray(random.normal(size=shape)).astype(dtype) for _ in range(2))
+        close(getattr(only_native, name)(grad, value), twin(name)(grad, value))
+
+
+def test_relu_backward_chooses_and_does_not_multiply(only_native):
+    grad = np.array([np.inf, np.nan, 2.0, 3.0], np.float32)
+    result = np.array([0.0, -0.0, np.nan, 1.0], np.float32)
+    assert only_native.relu_backward(grad, result).tolist() == [0.0, 0.0, 2.0, 3.0]
+
+
+@pytest.mark.parametrize("form", ["none", "tanh"])
+@pytest.mark.parametrize("dtype", FLOATS)
+def test_gelu_and_its_derivative_agree_with_the_twin(form, dtype, only_native, twin, close, random):
+    for shape in SHAPES:
+        x, grad = (np.asarray(random.normal(size=shape) * 3).astype(dtype) for _ in range(2))
+        close(only_native.gelu(x, form), twin("gelu")(x, form))
+        close(only_native.gelu_backward(grad, x, approximate=form), twin("gelu_backward")(grad, x, form))
+
+
+@pytest.mark.parametrize("name", ["add", "divide", "relu_backward"])
+def test_what_native_code_does_not_know_comes_from_the_twin(name, native, twin, random):
+    whole = random.normal(size=(6, 8)).astype(np.float32)
+    transposed, strided, backwards = whole.T, whole[::2, ::3], whole[::-1]
+    swapped = whole.astype(whole.dtype.newbyteorder())
+    for array in (transposed, strided, backwards, swapped, whole.astype(np.float16), whole.astype(np.float64)[:, ::2]):
+        assert np.array_equal(getattr(native, name)(array, array), twin(name)(array, array))
+    unaligned = np.frombuffer(b"\0" + whole.tobytes(), np.float32, offset=1)
+    assert np.array_equal(getattr(native, name)(unaligned, unaligned), twin(name)(unaligned, unaligned))
+
+
+def test_subclasses_of_arrays_are_left_to_the_twin(native):
+    masked = np.ma.masked_array([1.0, 2.0], [False, True])
+    assert native.direct_add(masked, masked) is NotImplemented
+    assert np.array_equal(native.add(masked, masked), [2.0, 4.0])
+
+
+@pytest.mark.parametrize("size", [5, 300_000])
+def test_out_is_filled_and_returned(size, only_native, random):
+    a, b = (random.normal(size=size).astype(np.float32) for _ in range(2))
+    out = np.empty_like(a)
+    assert only_native.add(a, b, out) is out
+    assert np.array_equal(out, a + b)
+    assert only_native.exp(a, out=out) is out
+    expected = a * b
+    assert only_native.multiply(a, b, out=a) is a
+    assert np.array_equal(a, expected)
+
+
+def test_out_that_overlaps_an_operand_partly_is_handled(native):
+    memory = np.arange(12.0)
+    expected = memory[:10] + memory[1:11]
+    result = native.add(memory[:10], memory[1:11], out=memory[2:12])
+    assert np.array_equal(result, expected)
+    table = np.arange(6.0).reshape(2, 3)
+    expected = table + table[0]
+    assert np.array_equal(native.add(table, table[0], out=table), expected)
+
+
+def test_a_wrong_out_raises_what_numpy_raises(native):
+    a = np.ones(3, np.float32)
+    with pytest.raises(ValueError, match="broadcast"):
+        native.add(a, a, out=np.empty(4, np.float32))
+    frozen = np.empty(3, np.float32)
+    frozen.flags.writeable = False
+    with pytest.raises(ValueError, match="read-only"):
+        native.add(a, a, out=frozen)
+    with pytest.raises(TypeError):
+        native.add(a)
+    with pytest.raises(TypeError):
+        native.add(a, a, nowhere=a)
+
+
+def test_direct_forms_answer_not_implemented_for_what_they_do_not_know(only_native):
+    a = np.ones((3, 4), np.float32)
+    assert np.array_equal(only_native.direct_add(a, a), a + a)
+    assert np.array_equal(only_native.direct_multiply(a, 2.5), a * 2.5)
+    for other in (a.astype(np.float64), a.T, a.astype(np.int32), None, "text", 1j, [1.0], np.float32(1)):
+        assert only_native.direct_add(a, other) is NotImplemented
+    assert only_native.direct_add(a.T, a.T) is NotImplemented
+    assert only_native.direct_divide(np.ones(2, np.int64), np.ones(2, np.int64)) is NotImplemented
+    assert only_native.direct_exp(a.T) is NotImplemented
+
+
+def test_shapes_that_do_not_broadcast_raise_what_numpy_raises(native):
+    with pytest.raises(ValueError, match="broadcast"):
+        native.add(np.ones((2, 3)), np.ones((2, 4)))
