@@ -1,0 +1,29 @@
+cimport cython
+from wengert._core cimport door, flags, slots
+from wengert._core.node cimport Edge
+from wengert._core.slots cimport Operator
+from wengert._core.storage cimport Storage
+
+cdef class AutogradMeta:
+    cdef public object grad, accumulator, view, hooks, after_accumulate, name, tangent
+    cdef public bint retains_grad
+
+cdef class Tensor:
+    cdef public object array
+    cdef public Storage storage
+    cdef public long flags
+    cdef public Edge edge
+    cdef public AutogradMeta meta
+    cdef object attributes  # behind `__dict__`, see door.lazy_dict
+    cdef object __weakref__
+
+cdef long created
+
+@cython.locals(meta=AutogradMeta)
+cpdef AutogradMeta meta_of(Tensor tensor)
+@cython.locals(storage=Storage)
+cpdef Tensor wrap(object array)
+@cython.locals(made=Tensor)
+cpdef Tensor share(object array, Storage storage)
+cpdef void set_up(Tensor tensor, object array, Storage storage)
+cpdef object bind(str name, object value)

@@ -1,0 +1,362 @@
+"""The class Tensor: an array over a Storage, a flags word, autograd fields and the operator slots."""
+
+from __future__ import annotations
+
+import warnings
+from typing import TYPE_CHECKING, Any
+
+try:
+    import cython
+except ImportError:
+    from . import plain as cython  # type: ignore[no-redef]
+
+from . import door, errors, flags, slots
+from .dtypes import dtype as DType, from_numpy
+from .node import Edge
+from .sizes import Size
+from .slots import OPERATORS as OPERATORS, Operator as Operator
+from .storage import Storage
+
+
+class AutogradMeta:
+    """What only some tensors have: a gradient, hooks, a place among the views of a base.
+
+    Attributes:
+        grad: the accumulated gradient of a leaf, or a retained one.
+        accumulator: weak reference to the `AccumulateGrad` of a leaf.
+        view: `views.ViewInfo` of a differentiable view.
+        hooks: `HookDict` of a leaf.
+        after_accumulate: `HookDict` called with the leaf after its `.grad` was written.
+        retains_grad: whether a non-leaf keeps its gradient.
+        name: a name given by the program.
+        tangent: forward mode's part.
+    """
+
+    grad: Any
+    accumulator: Any
+    view: Any
+    hooks: Any
+    after_accumulate: Any
+    name: Any
+    tangent: Any
+    retains_grad: bool
+
+    __slots__ = ("accumulator", "after_accumulate", "grad", "hooks", "name", "retains_grad", "tangent", "view")
+
+
+@cython.freelist(256)
+@cython.cclass
+class Tensor:
+    """An array with a place in the graph. Most methods are bound from the operators' cards.
+
+    Attributes:
+        array: the values (NumPy's or another module's array).
+        storage: the memory's identity and version, shared with all views.
+        flags: the flags word, see `flags`.
+        edge: where this tensor's gradient goes if it was recorded; None for leaves.
+        meta: `AutogradMeta`, or None.
+    """
+
+    array: Any
+    storage: Storage
+    flags: int
+    edge: Edge
+    meta: AutogradMeta
+
+    __slots__ = ("__dict__", "__weakref__", "array", "edge", "flags", "meta", "storage")
+
+    @property
+    def shape(self) -> Size:
+        """The lengths of the dimensions."""
+        return Size(self.array.shape)
+
+    @property
+    def dtype(self) -> DType:
+        """The element type."""
+        return from_numpy(self.array.dtype)
+
+    @property
+    def ndim(self) -> int:
+        """The number of dimensions."""
+        return self.array.ndim
+
+    @property
+    def _version(self) -> int:
+        return self.storage.version
+
+    @property
+    def requires_grad(self) -> bool:
+        """Whether operations on this tensor are recorded."""
+        if self.flags & flags.VIEW:
+            meta: AutogradMeta = self.meta
+            base: Tensor = meta.view.base
+            return (self.flags | base.flags) & flags.REQUIRES_GRAD != 0 and self.array.dtype.kind in "fcV"
+        return self.flags & flags.REQUIRES_GRAD != 0
+
+    @requires_grad.setter
+    def requires_grad(self, wanted: bool) -> None:
+        if self.requires_grad == wanted:
+            return
+        if self.edge is not None:
+            raise RuntimeError(errors.requires_grad_of_non_leaf(wanted))
+        if wanted and self.array.dtype.kind not in "fcV":
+            raise RuntimeError(errors.REQUIRES_GRAD_DTYPE)
+        if wanted and self.flags & flags.INFERENCE:
+            raise RuntimeError(errors.INFERENCE_REQUIRES_GRAD)
+        self.flags = self.flags | flags.REQUIRES_GRAD if wanted else self.flags & ~flags.REQUIRES_GRAD
+
+    @property
+    def grad(self) -> Any:
+        """The accumulated gradient, or None."""
+        meta: AutogradMeta = self.meta
+        if meta is not None and meta.grad is not None:
+            return meta.grad
+        if self.edge is not None and (meta is None or not meta.retains_grad):
+            warnings.warn(errors.GRAD_OF_NON_LEAF, stacklevel=2)
+        return None
+
+    @grad.setter
+    def grad(self, value: Any) -> None:
+        if value is not None:
+            errors.check_assigned_grad(self, value)
+        meta_of(self).grad = value
+
+    @grad.deleter
+    def grad(self) -> None:
+        if self.meta is not None:
+            self.meta.grad = None
+
+    # For type checkers only: the methods that cards bind. The compiler drops the block by its first condition.
+    if not cython.compiled:
+        if TYPE_CHECKING:
+
+            def __getattr__(self, name: str) -> Any: ...
+
+    def __init__(self, *data: Any, **options: Any) -> None:
+        slots.table.construct(self, *data, **options)
+
+    def __hash__(self) -> int:
+        return id(self)
+
+    def __bool__(self) -> bool:
+        if self.array.size != 1:
+            raise RuntimeError(errors.ambiguous_truth(self.array.size))
+        return bool(self.array.item())
+
+    def __neg__(self) -> Any:
+        return slots.table.neg.call1(self)
+
+    def __pos__(self) -> Any:
+        if self.array.dtype.kind == "b":
+            raise RuntimeError(errors.POSITIVE_BOOL)
+        return self
+
+    def __abs__(self) -> Any:
+        return slots.table.abs.call1(self)
+
+    def __invert__(self) -> Any:
+        return slots.table.bitwise_not.call1(self)
+
+    def __add__(self, other: Any) -> Any:
+        return slots.table.add.call2(self, other)
+
+    def __radd__(self, other: Any) -> Any:
+        return slots.table.add.call2(self, other)
+
+    def __sub__(self, other: Any) -> Any:
+        return slots.table.sub.call2(self, other)
+
+    def __rsub__(self, other: Any) -> Any:
+        return slots.table.rsub.call2(self, other)
+
+    def __mul__(self, other: Any) -> Any:
+        return slots.table.mul.call2(self, other)
+
+    def __rmul__(self, other: Any) -> Any:
+        return slots.table.mul.call2(self, other)
+
+    def __truediv__(self, other: Any) -> Any:
+        return slots.table.div.call2(self, other)
+
+    def __rtruediv__(self, other: Any) -> Any:
+        return slots.table.mul.call2(slots.table.reciprocal.call1(self), other)
+
+    def __floordiv__(self, other: Any) -> Any:
+        return slots.table.floor_divide.call2(self, other)
+
+    def __rfloordiv__(self, other: Any) -> Any:
+        return slots.table.floor_divide.call2(other, self)
+
+    def __mod__(self, other: Any) -> Any:
+        return slots.table.remainder.call2(self, other)
+
+    def __rmod__(self, other: Any) -> Any:
+        return slots.table.remainder.call2(other, self)
+
+    def __pow__(self, other: Any, modulo: None = None) -> Any:
+        return slots.table.pow.call2(self, other)
+
+    def __rpow__(self, other: Any, modulo: None = None) -> Any:
+        return slots.table.pow.call2(other, self)
+
+    def __matmul__(self, other: Any) -> Any:
+        return slots.table.matmul.call2(self, other)
+
+    def __rmatmul__(self, other: Any) -> Any:
+        return slots.table.matmul.call2(other, self)
+
+    def __and__(self, other: Any) -> Any:
+        return slots.table.bitwise_and.call2(self, other)
+
+    def __rand__(self, other: Any) -> Any:
+        return slots.table.bitwise_and.call2(self, other)
+
+    def __or__(self, other: Any) -> Any:
+        return slots.table.bitwise_or.call2(self, other)
+
+    def __ror__(self, other: Any) -> Any:
+        return slots.table.bitwise_or.call2(self, other)
+
+    def __xor__(self, other: Any) -> Any:
+        return slots.table.bitwise_xor.call2(self, other)
+
+    def __rxor__(self, other: Any) -> Any:
+        return slots.table.bitwise_xor.call2(self, other)
+
+    def __eq__(self, other: Any) -> Any:
+        return slots.table.eq.call2(self, other)
+
+    def __ne__(self, other: Any) -> Any:
+        return slots.table.ne.call2(self, other)
+
+    def __lt__(self, other: Any) -> Any:
+        return slots.table.lt.call2(self, other)
+
+    def __le__(self, other: Any) -> Any:
+        return slots.table.le.call2(self, other)
+
+    def __gt__(self, other: Any) -> Any:
+        return slots.table.gt.call2(self, other)
+
+    def __ge__(self, other: Any) -> Any:
+        return slots.table.ge.call2(self, other)
+
+    def __iadd__(self, other: Any) -> Any:
+        return slots.table.iadd.call2(self, other)
+
+    def __isub__(self, other: Any) -> Any:
+        return slots.table.isub.call2(self, other)
+
+    def __imul__(self, other: Any) -> Any:
+        return slots.table.imul.call2(self, other)
+
+    def __itruediv__(self, other: Any) -> Any:
+        return slots.table.idiv.call2(self, other)
+
+    def __ifloordiv__(self, other: Any) -> Any:
+        return slots.table.ifloor_divide.call2(self, other)
+
+    def __imod__(self, other: Any) -> Any:
+        return slots.table.iremainder.call2(self, other)
+
+    def __ipow__(self, other: Any) -> Any:  # type: ignore[misc]
+        return slots.table.ipow.call2(self, other)
+
+    def __iand__(self, other: Any) -> Any:
+        return slots.table.iand.call2(self, other)
+
+    def __ior__(self, other: Any) -> Any:
+        return slots.table.ior.call2(self, other)
+
+    def __ixor__(self, other: Any) -> Any:
+        return slots.table.ixor.call2(self, other)
+
+    def __repr__(self) -> str:
+        return slots.table.text(self)
+
+    def __getitem__(self, index: Any) -> Any:
+        return slots.table.getitem(self, index)
+
+    def __setitem__(self, index: Any, value: Any) -> None:
+        slots.table.setitem(self, index, value)
+
+    def __len__(self) -> int:
+        return slots.table.length(self)
+
+    def __iter__(self) -> Any:
+        return slots.table.iterate(self)
+
+    def __contains__(self, element: Any) -> bool:
+        return slots.table.contains(self, element)
+
+    def __int__(self) -> int:
+        return slots.table.to_integer(self)
+
+    def __float__(self) -> float:
+        return slots.table.to_real(self)
+
+    def __complex__(self) -> complex:
+        return slots.table.to_complex(self)
+
+    def __index__(self) -> int:
+        return slots.table.index(self)
+
+
+def meta_of(tensor: Tensor) -> AutogradMeta:
+    """The autograd fields of a tensor, made on first use."""
+    if tensor.meta is None:
+        meta: AutogradMeta = AutogradMeta.__new__(AutogradMeta)
+        meta.grad = None
+        meta.accumulator = None
+        meta.view = None
+        meta.hooks = None
+        meta.after_accumulate = None
+        meta.retains_grad = False
+        meta.name = None
+        meta.tangent = None
+        tensor.meta = meta
+    return tensor.meta
+
+
+created = 0
+"""How many storages there have been."""
+
+
+def wrap(array: Any) -> Tensor:
+    """A new tensor without history over `array`, on a storage of its own."""
+    global created
+    created += 1
+    storage: Storage = Storage.__new__(Storage)
+    storage.array = array
+    storage.version = 0
+    storage.serial = created
+    return share(array, storage)
+
+
+def share(array: Any, storage: Storage) -> Tensor:
+    """A new tensor without history over `array`, whose memory is that of `storage`."""
+    made: Tensor = Tensor.__new__(Tensor)
+    door.begin(made)
+    made.array = array
+    made.storage = storage
+    made.flags = 0
+    made.edge = None
+    made.meta = None
+    return made
+
+
+def set_up(tensor: Tensor, array: Any, storage: Storage) -> None:
+    """Give an allocated tensor (perhaps of a subclass) its fields."""
+    tensor.array = array
+    tensor.storage = storage
+    tensor.flags = 0
+    tensor.edge = None
+    tensor.meta = None
+
+
+def bind(name: str, value: object) -> None:
+    """Put a method or property on `Tensor`: the one door for everything that is not written above."""
+    door.bind(Tensor, name, value)
+
+
+door.lazy_dict(Tensor)

@@ -1,0 +1,5 @@
+from wengert._core.base cimport Tensor
+from wengert._core.slots cimport Operator
+
+cdef class Composed(Operator):
+    cdef public object function

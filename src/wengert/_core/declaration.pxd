@@ -1,0 +1,24 @@
+cimport cython
+from wengert._core.slots cimport Operator
+
+cdef class Declaration(Operator):
+    cdef public str name
+    cdef public object body, writer, direct, promotion, node_class, choose_node
+    cdef public tuple names, defaults, after1, after2, kinds, tensor_slots, grad_slots, rules, output_names, differentiable
+    cdef public dict aliases, plans
+    cdef public frozenset accepts
+    cdef public long positional, spread, list_slot
+    cdef public bint unary, view, several, allows_larger, numbers, takes_out
+
+cdef class Rule:
+    cdef public object fn
+    cdef public tuple names, slots
+    cdef public bint partial, single
+    cdef public long slot
+
+cdef class Plan:
+    cdef public tuple names, sources, positions, rules, arguments, wanted
+    cdef public bint frees
+
+@cython.locals(given=long, spread=long, bound=list)
+cpdef tuple bind(Declaration op, tuple args, dict kwargs)

@@ -1,0 +1,225 @@
+"""Declaration: what a card fixes about an operator, and the plan of what to save for which gradients.
+
+Made once, at registration; everything that can be decided before a call is decided here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from . import errors, sources
+from .slots import Operator
+
+
+class _Required:
+    """The default of a parameter that has none."""
+
+    def __repr__(self) -> str:
+        return "<required>"
+
+
+REQUIRED = _Required()
+
+
+class Declaration(Operator):
+    """What is fixed about an operator before any call; `dispatch.Op` adds the calls.
+
+    Attributes:
+        name: the public name.
+        body: the kernel call of the card: arrays and plain arguments in, array or tuple of arrays out.
+        direct: a native kernel for the common case of one or two arrays, which returns NotImplemented for any other; or
+            None.
+        names, defaults, kinds: the parameters.
+        unary: all parameters but the first have defaults.
+        after1, after2: the defaults behind the first and behind the first two parameters.
+        positional: how many of them may be given by position.
+        spread: position of a parameter that takes all remaining positional integers (`x.view(2, 3)`), or -1.
+        tensor_slots: positions that may hold tensors; `grad_slots`: those of ARRAY and ARRAYS, in the order of the
+            node's edges.
+        promotion: None, "same" (common dtype), or "float" (the same, integers become the default dtype).
+        accepts: the NumPy dtypes (after promotion) that the operator exists for.
+        numbers: Python numbers may stand where tensors do.
+        takes_out: the body can write into an array given as `out`.
+        view: the result shares the first argument's memory.
+        several: the result is a tuple of tensors.
+        rules: the reverse rules.
+        writer: writes the result into its first argument's array, where that is cheaper than computing a new one; it
+            refuses what it refuses before it writes. Or None.
+        node_class: the class of the nodes it records, or a function of the arguments that chooses one.
+    """
+
+    name: str
+    body: Any
+    writer: Any
+    direct: Any
+    promotion: Any
+    node_class: Any
+    choose_node: Any
+    names: tuple[Any, ...]
+    defaults: tuple[Any, ...]
+    after1: tuple[Any, ...]
+    after2: tuple[Any, ...]
+    kinds: tuple[Any, ...]
+    tensor_slots: tuple[Any, ...]
+    grad_slots: tuple[Any, ...]
+    rules: tuple[Any, ...]
+    output_names: tuple[Any, ...]
+    differentiable: tuple[Any, ...]
+    aliases: dict[Any, Any]
+    plans: dict[Any, Any]
+    accepts: Any
+    positional: int
+    spread: int
+    list_slot: int
+    unary: bool
+    view: bool
+    several: bool
+    allows_larger: bool
+    numbers: bool
+    takes_out: bool
+
+    __slots__ = (
+        "accepts", "aliases", "allows_larger", "body", "choose_node", "defaults", "differentiable", "direct",
+        "grad_slots", "kinds", "list_slot", "name", "names", "node_class", "numbers", "output_names", "plans",
+        "positional", "promotion",
+        "after1", "after2", "rules", "several", "spread", "takes_out", "tensor_slots", "unary", "view", "writer",
+    )  # fmt: skip
+
+
+def bind(op: Declaration, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Any, ...]:
+    """All arguments in the order of the parameters, defaults filled in.
+
+    Raises:
+        TypeError: an argument is missing, unknown, or given twice.
+    """
+    given: int = len(args)
+    spread: int = op.spread
+    if spread >= 0 and given > spread and is_index(args[spread]):
+        args = (*args[:spread], args[spread:])
+        given = spread + 1
+    if given > op.positional:
+        raise TypeError(errors.too_many_arguments(op.name, op.positional, given))
+    bound: list[Any] = list(args)
+    bound.extend(op.defaults[given:])
+    if kwargs:
+        for key, value in kwargs.items():
+            position = op.names.index(key) if key in op.names else find_alias(op, key)
+            if position < given:
+                raise TypeError(f"{op.name}() got multiple values for argument '{key}'")
+            bound[position] = value
+    for value in bound:
+        if value is REQUIRED:
+            missing = [name for name, each in zip(op.names, bound) if each is REQUIRED]
+            raise TypeError(errors.missing_arguments(op.name, missing))
+    return tuple(bound)
+
+
+def is_index(value: Any) -> bool:
+    """Whether a value counts as one integer of a spread argument."""
+    return not isinstance(value, (tuple, list)) and hasattr(value, "__index__")
+
+
+def find_alias(op: Declaration, key: str) -> int:
+    """The position of a parameter by another name that torch or NumPy users give it."""
+    position = op.aliases.get(key, -1)
+    if position < 0:
+        raise TypeError(errors.unexpected_keyword(op.name, key))
+    return position
+
+
+class Rule:
+    """A reverse rule.
+
+    Attributes:
+        fn: called with the gradient and the values that `names` lists.
+        slots: which differentiable parameters it serves (indices into `grad_slots`).
+        partial: `fn` gives the partial derivative; the gradient is multiplied by its conjugate.
+        single: `fn` returns one gradient rather than a tuple, for `slot`.
+    """
+
+    fn: Any
+    names: tuple[Any, ...]
+    slots: tuple[Any, ...]
+    partial: bool
+    single: bool
+    slot: int
+
+    __slots__ = ("fn", "names", "partial", "single", "slot", "slots")
+
+    def __init__(self, fn: Callable[..., Any], names: tuple[str, ...], slots: tuple[int, ...], partial: bool) -> None:
+        self.fn = fn
+        self.names = names
+        self.slots = slots
+        self.partial = partial
+        self.single = len(slots) == 1
+        self.slot = slots[0]
+
+
+class Plan:
+    """What to save, and which rules to run, for one choice of the parameters that need a gradient.
+
+    Attributes:
+        names, sources, positions: the saved values: name, kind, and the position that the kind refers to.
+        rules, arguments: the rules with the indices of their arguments among the saved values.
+        wanted: for each differentiable parameter whether it needs a gradient.
+        frees: some saved value is a tensor.
+    """
+
+    names: tuple[Any, ...]
+    sources: tuple[Any, ...]
+    positions: tuple[Any, ...]
+    rules: tuple[Any, ...]
+    arguments: tuple[Any, ...]
+    wanted: tuple[Any, ...]
+    frees: bool
+
+    __slots__ = ("arguments", "frees", "names", "positions", "rules", "sources", "wanted")
+
+
+def make_plan(op: Declaration, mask: int) -> Plan:
+    """The plan for the parameters in `mask` (bit i: the i-th of `grad_slots`)."""
+    plan: Plan = Plan.__new__(Plan)
+    plan.wanted = tuple((mask >> at) & 1 == 1 for at in range(len(op.grad_slots)))
+    names: list[str] = []
+    rules: list[Rule] = []
+    arguments: list[tuple[int, ...]] = []
+    rule: Rule
+    for rule in op.rules:
+        if any(plan.wanted[slot] for slot in rule.slots):
+            names += [name for name in rule.names if name not in names]
+            rules.append(rule)
+    for rule in rules:
+        arguments.append(tuple(names.index(name) for name in rule.names))
+    located = [locate(op, name) for name in names]
+    plan.names = tuple(names)
+    plan.rules = tuple(rules)
+    plan.arguments = tuple(arguments)
+    plan.sources = tuple(source for source, _ in located)
+    plan.positions = tuple(position for _, position in located)
+    plan.frees = any(source in (sources.FROM_INPUT, sources.FROM_OUTPUT) for source in plan.sources)
+    op.plans[mask] = plan
+    return plan
+
+
+def locate(op: Declaration, name: str) -> tuple[int, int]:
+    """Where a rule's argument comes from, as (kind, position).
+
+    Raises:
+        TypeError: nothing of that name exists.
+    """
+    if name in op.names:
+        position = op.names.index(name)
+        return (sources.FROM_PLAIN if op.kinds[position] == sources.PLAIN else sources.FROM_INPUT), position
+    if name == "out":
+        return sources.FROM_OUTPUT, 0
+    if name in op.output_names:
+        return sources.FROM_OUTPUT, op.output_names.index(name)
+    if name == "wanted":
+        return sources.FROM_WANTED, 0
+    endings = (("_shape", sources.FROM_SHAPE), ("_dtype", sources.FROM_DTYPE), ("_strides", sources.FROM_STRIDES))
+    for suffix, source in endings:
+        if name.endswith(suffix) and name[: -len(suffix)] in op.names:
+            return source, op.names.index(name[: -len(suffix)])
+    valid = [*op.names, "out", *op.output_names, "wanted", *(f"{each}_shape" for each in op.names)]
+    raise TypeError(f"a rule of {op.name} asks for '{name}'; valid names are {', '.join(valid)}")

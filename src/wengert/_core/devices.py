@@ -1,0 +1,48 @@
+"""Devices: there is one, the CPU; others are refused by name."""
+
+from __future__ import annotations
+
+
+class layout:
+    """How a tensor's memory is laid out; there is one, `strided`."""
+
+    __slots__ = ()
+
+    def __repr__(self) -> str:
+        return "torch.strided"
+
+
+strided = layout()
+
+
+class device:
+    """Where memory is: `device("cpu")`.
+
+    Raises:
+        RuntimeError: another device is asked for.
+    """
+
+    type: str
+    index: int | None
+
+    __slots__ = ("index", "type")
+
+    def __init__(self, type: str | device, index: int | None = None) -> None:
+        name = type.type if isinstance(type, device) else type
+        kind, _, number = name.partition(":")
+        if kind != "cpu":
+            raise RuntimeError(f"device {name!r} is not available: wengert computes on 'cpu'")
+        self.type = kind
+        self.index = int(number) if number else index
+
+    def __repr__(self) -> str:
+        return f"device(type='{self.type}'" + ("" if self.index is None else f", index={self.index}") + ")"
+
+    def __str__(self) -> str:
+        return self.type if self.index is None else f"{self.type}:{self.index}"
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, device) and (self.type, self.index) == (other.type, other.index)
+
+    def __hash__(self) -> int:
+        return hash((self.type, self.index))

@@ -1,0 +1,53 @@
+cimport cython
+from wengert._core cimport door, flags, promotion, sources, views
+from wengert._core.accumulate cimport gradient_edge
+from wengert._core.base cimport Tensor, share, wrap
+from wengert._core.declaration cimport Declaration, Plan, bind
+from wengert._core.modes cimport Modes, current
+from wengert._core.node cimport Edge, Node, new_edge, set_up
+from wengert._core.recorded cimport OpNode, save_all
+
+cdef class Op(Declaration):
+    cdef object run(self, tuple args)
+
+cpdef tuple one(Op op, object a)
+cpdef tuple two(Op op, object a, object b)
+@cython.locals(modes=Modes, word=long, result=Tensor)
+cpdef object direct1(Op op, Tensor a)
+@cython.locals(modes=Modes, word=long, result=Tensor)
+cpdef object direct2(Op op, Tensor a, Tensor b)
+@cython.locals(modes=Modes, word=long, result=Tensor)
+cpdef object direct_number(Op op, Tensor a, object b)
+cpdef object record1(Op op, tuple args, Tensor result, Tensor a, Modes modes)
+@cython.locals(mask=long, first=Edge, second=Edge)
+cpdef object record2(Op op, tuple args, Tensor result, Tensor a, Tensor b, Modes modes)
+@cython.locals(node=OpNode)
+cpdef object attach(Op op, tuple args, Tensor result, long mask, tuple edges, Modes modes)
+@cython.locals(node=OpNode, plan=Plan)
+cpdef OpNode new_node(Op op, tuple args, long mask, tuple edges, Modes modes, long outputs)
+@cython.locals(modes=Modes, word=long)
+cpdef object perform(Op op, tuple args)
+@cython.locals(word=long, position=long)
+cpdef long input_word(Op op, tuple args) except -1
+cpdef long flags_of(Tensor tensor) except -1
+@cython.locals(position=long)
+cpdef object refresh_views(Op op, tuple args)
+@cython.locals(values=list, position=long)
+cpdef list unwrap(Op op, tuple args)
+cpdef object array_of(Tensor tensor)
+@cython.locals(arrays=list)
+cpdef list arrays_of(Op op, object value, long position)
+cpdef object run_kernel(Op op, list values, Modes modes)
+cpdef dict keywords(Op op, list values)
+cpdef object as_array(object value)
+@cython.locals(mask=long, results=list, nr=long, result=Tensor)
+cpdef object finish(Op op, tuple args, object made, long word, Modes modes)
+@cython.locals(source=Tensor, result=Tensor)
+cpdef Tensor wrap_result(Op op, tuple args, object made, long nr, Modes modes)
+@cython.locals(mask=long, bit=long, position=long)
+cpdef long grad_mask(Op op, tuple args) except -1
+@cython.locals(edges=list, position=long)
+cpdef tuple gather_edges(Op op, tuple args)
+cpdef object record_single(Op op, tuple args, Tensor result, long mask, Modes modes)
+@cython.locals(node=OpNode, result=Tensor, nr=long)
+cpdef object record_several(Op op, tuple args, tuple results, long mask, Modes modes)

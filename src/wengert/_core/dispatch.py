@@ -1,0 +1,355 @@
+"""The call of an operator: unwrap, kernel, wrap, and what the flags word asks for, one function per step.
+
+call x.mul(y) - Op.__call__ - perform: kernel -> wrap -> (views, record, and unusual steps if flagged)
+"""
+
+from __future__ import annotations
+
+import types
+from typing import Any
+
+import numpy as np
+
+from . import declaration, door, errors, flags, out, promotion, sources, unusual, views
+from .accumulate import gradient_edge
+from .base import Tensor, share, wrap
+from .declaration import Declaration, Plan, bind
+from .modes import Modes, current
+from .node import Edge, new_edge, set_up
+from .recorded import OpNode, save_all
+
+
+class Op(Declaration):
+    """An operator that can be called."""
+
+    __slots__ = ()
+
+    def call1(self, a: Any) -> Any:
+        """Apply to one operand, all other arguments at their defaults."""
+        if self.direct is not None and isinstance(a, Tensor):
+            return direct1(self, a)
+        return self.run(one(self, a))
+
+    def call2(self, a: Any, b: Any) -> Any:
+        """Apply to two operands; NotImplemented if one is no operand (Python then tries the other's operator)."""
+        if isinstance(a, Tensor) and isinstance(b, Tensor):
+            if self.direct is not None:
+                return direct2(self, a, b)
+        elif self.direct is not None and isinstance(a, Tensor) and (type(b) is float or type(b) is int):
+            return direct_number(self, a, b)
+        elif not promotion.is_operand(a) or not promotion.is_operand(b):
+            return NotImplemented
+        return self.run(two(self, a, b))
+
+    def run(self, args: tuple[Any, ...]) -> Any:
+        """Apply to all arguments in the order of the parameters."""
+        return perform(self, args)
+
+    def call(self, args: tuple[Any, ...]) -> Any:
+        """`run`, as Python code sees it in both builds."""
+        return self.run(args)
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        if not kwargs:
+            given: int = len(args)
+            if given == 1 and self.unary and self.direct is not None:
+                return self.call1(args[0])
+            if given == len(self.names) and self.spread < 0 and given == self.positional:
+                return self.run(args)
+        elif "out" in kwargs:
+            return out.call(self, args, kwargs)
+        return self.run(bind(self, args, kwargs))
+
+    def __get__(self, instance: Any, owner: Any) -> Any:
+        return self if instance is None else types.MethodType(self, instance)
+
+    def __repr__(self) -> str:
+        return f"<operator {self.name}>"
+
+
+def one(op: Op, a: Any) -> tuple[Any, ...]:
+    """All arguments for one operand."""
+    return (a, *op.after1) if op.after1 else (a,)
+
+
+def two(op: Op, a: Any, b: Any) -> tuple[Any, ...]:
+    """All arguments for two operands."""
+    return (a, b, *op.after2) if op.after2 else (a, b)
+
+
+def direct1(op: Op, a: Tensor) -> Any:
+    """One operand, by the native kernel if it knows the array."""
+    modes: Modes = current()
+    word: int = (a.flags | modes.word) & modes.mask
+    if word & ~flags.REQUIRES_GRAD == 0:
+        array = op.direct(a.array)
+        if array is not NotImplemented:
+            result: Tensor = wrap(array)
+            if word and op.rules:
+                record1(op, one(op, a), result, a, modes)
+            return result
+    return op.run(one(op, a))
+
+
+def direct2(op: Op, a: Tensor, b: Tensor) -> Any:
+    """Two operands, by the native kernel if it knows the arrays."""
+    modes: Modes = current()
+    word: int = (a.flags | b.flags | modes.word) & modes.mask
+    if word & ~flags.REQUIRES_GRAD == 0:
+        array = op.direct(a.array, b.array)
+        if array is not NotImplemented:
+            result: Tensor = wrap(array)
+            if word and op.rules:
+                record2(op, two(op, a, b), result, a, b, modes)
+            return result
+    return op.run(two(op, a, b))
+
+
+def direct_number(op: Op, a: Tensor, b: Any) -> Any:
+    """A tensor and a Python number, by the native kernel if it knows the array."""
+    modes: Modes = current()
+    word: int = (a.flags | modes.word) & modes.mask
+    if word & ~flags.REQUIRES_GRAD == 0:
+        array = op.direct(a.array, b)
+        if array is not NotImplemented:
+            result: Tensor = wrap(array)
+            if word and op.rules:
+                attach(op, two(op, a, b), result, 1, (gradient_edge(a), None), modes)
+            return result
+    return op.run(two(op, a, b))
+
+
+def record1(op: Op, args: tuple[Any, ...], result: Tensor, a: Tensor, modes: Modes) -> None:
+    """`record` for one operand that needs a gradient."""
+    attach(op, args, result, 1, (gradient_edge(a),), modes)
+
+
+def record2(op: Op, args: tuple[Any, ...], result: Tensor, a: Tensor, b: Tensor, modes: Modes) -> None:
+    """`record` for two operands of which one needs a gradient."""
+    mask: int = 0
+    first: Edge | None = None
+    second: Edge | None = None
+    if a.flags & flags.REQUIRES_GRAD:
+        mask = 1
+        first = gradient_edge(a)
+    if b.flags & flags.REQUIRES_GRAD:
+        mask |= 2
+        second = gradient_edge(b)
+    attach(op, args, result, mask, (first, second), modes)
+
+
+def attach(
+    op: Op, args: tuple[Any, ...], result: Tensor, mask: int, edges: tuple[Edge | None, ...], modes: Modes
+) -> None:
+    """Record a call with a single result."""
+    node: OpNode = new_node(op, args, mask, edges, modes, 1)
+    node.saved = save_all(node.plan, args, result, modes) if node.plan.names else ()
+    result.edge = new_edge(node, 0, door.shape_of(result.array), door.dtype_of(result.array))
+    result.flags |= flags.REQUIRES_GRAD
+
+
+def new_node(
+    op: Op, args: tuple[Any, ...], mask: int, edges: tuple[Edge | None, ...], modes: Modes, outputs: int
+) -> OpNode:
+    """The node of one call, without its saved values."""
+    node: OpNode = door.new(op.node_class if op.choose_node is None else op.choose_node(args))
+    plan: Plan = op.plans.get(mask)
+    if plan is None:
+        plan = declaration.make_plan(op, mask)
+    set_up(node, edges, modes.sequence, outputs)
+    modes.sequence += 1
+    node.trusted = True
+    node.op = op
+    node.plan = plan
+    return node
+
+
+def perform(op: Op, args: tuple[Any, ...]) -> Any:
+    """Apply an operator to all its arguments."""
+    modes: Modes = current()
+    word: int = input_word(op, args)
+    if word & flags.VIEW and modes.grad:
+        refresh_views(op, args)
+        word = input_word(op, args)
+    word = (word | modes.word) & modes.mask
+    if word & flags.UNUSUAL:
+        return unusual.call(op, args, word, modes)
+    return finish(op, args, run_kernel(op, unwrap(op, args), modes), word, modes)
+
+
+def input_word(op: Op, args: tuple[Any, ...]) -> int:
+    """The flags of all tensors among the arguments, ORed."""
+    word: int = 0
+    position: int
+    for position in op.tensor_slots:
+        value = args[position]
+        if isinstance(value, Tensor):
+            word |= flags_of(value)
+        elif isinstance(value, (tuple, list)):
+            for each in value:
+                if isinstance(each, Tensor):
+                    word |= flags_of(each)
+    return word
+
+
+def flags_of(tensor: Tensor) -> int:
+    """The flags word of a tensor."""
+    return tensor.flags
+
+
+def refresh_views(op: Op, args: tuple[Any, ...]) -> None:
+    """Bring the history of all views among the arguments up to date."""
+    position: int
+    for position in op.tensor_slots:
+        value = args[position]
+        for each in value if isinstance(value, (tuple, list)) else (value,):
+            if isinstance(each, Tensor) and flags_of(each) & flags.VIEW:
+                views.refresh(each)
+
+
+def unwrap(op: Op, args: tuple[Any, ...]) -> list[Any]:
+    """The arguments with arrays in place of tensors, promoted to one dtype if the operator promotes.
+
+    Raises:
+        TypeError: something else stands where a tensor is wanted.
+    """
+    values: list[Any] = list(args)
+    position: int
+    if op.promotion is not None:
+        promotion.promote(op, values)
+        return values
+    for position in op.tensor_slots:
+        value = values[position]
+        if op.kinds[position] == sources.ARRAYS:
+            values[position] = arrays_of(op, value, position)
+        elif isinstance(value, Tensor):
+            values[position] = array_of(value)
+        elif op.kinds[position] == sources.INDICES:
+            values[position] = [array_of(each) if isinstance(each, Tensor) else each for each in value]
+        elif value is not None or op.defaults[position] is not None:
+            values[position] = promotion.other_operand(op, value, position)
+    return values
+
+
+def array_of(tensor: Tensor) -> Any:
+    """The array of a tensor."""
+    return tensor.array
+
+
+def arrays_of(op: Op, value: Any, position: int) -> list[Any]:
+    """The arrays of a list of tensors.
+
+    Raises:
+        TypeError: it is no list of tensors.
+    """
+    if isinstance(value, Tensor) or not isinstance(value, (tuple, list)):
+        raise TypeError(errors.wrong_type(op.name, op.names[position], position + 1, "tuple of Tensors", value))
+    arrays: list[Any] = []
+    for at, each in enumerate(value):
+        if not isinstance(each, Tensor):
+            raise TypeError(f"expected Tensor as element {at} in argument {position}, but got {type(each).__name__}")
+        arrays.append(array_of(each))
+    return arrays
+
+
+def run_kernel(op: Op, values: list[Any], modes: Modes) -> Any:
+    """The card's body, with NumPy's warnings about infinities and NaN off (torch gives none)."""
+    if op.view and op.positional == len(values):
+        return op.body(*values)
+    try:
+        if op.positional == len(values):
+            return modes.quiet(op.body, *values)
+        return modes.quiet(op.body, *values[: op.positional], **keywords(op, values))
+    except ValueError:
+        if op.promotion is not None:
+            promotion.check_broadcast(op, values)
+        raise
+
+
+def keywords(op: Op, values: list[Any]) -> dict[str, Any]:
+    """The arguments that the body takes by keyword only."""
+    return dict(zip(op.names[op.positional :], values[op.positional :]))
+
+
+def as_array(value: Any) -> Any:
+    """Full reductions and 0-dim arithmetic of NumPy give scalars: arrays again."""
+    return value if door.is_ndarray(value) or not isinstance(value, np.generic) else np.asarray(value)
+
+
+def finish(op: Op, args: tuple[Any, ...], made: Any, word: int, modes: Modes) -> Any:
+    """Wrap what the kernel made; note views; record."""
+    mask: int = grad_mask(op, args) if word & flags.REQUIRES_GRAD and op.rules else 0
+    if not op.several:
+        result: Tensor = wrap_result(op, args, made, -1, modes)
+        if mask:
+            record_single(op, args, result, mask, modes)
+        return result
+    results: list[Any] = []
+    for nr in range(len(made)):
+        results.append(wrap_result(op, args, made[nr], nr, modes))
+    if mask:
+        record_several(op, args, tuple(results), mask, modes)
+    return tuple(results)
+
+
+def wrap_result(op: Op, args: tuple[Any, ...], made: Any, nr: int, modes: Modes) -> Tensor:
+    """The tensor of one result."""
+    if not op.view:
+        return wrap(as_array(made))
+    source: Tensor = args[0]
+    result: Tensor = share(made, source.storage)
+    if op.rules:
+        views.attach(result, source, op, args, nr, modes)
+    return result
+
+
+def grad_mask(op: Op, args: tuple[Any, ...]) -> int:
+    """Which differentiable parameters need a gradient, as bits."""
+    mask: int = 0
+    bit: int = 1
+    position: int
+    for position in op.grad_slots:
+        value = args[position]
+        if isinstance(value, Tensor):
+            if flags_of(value) & flags.REQUIRES_GRAD:
+                mask |= bit
+        elif value is not None and op.kinds[position] == sources.ARRAYS:
+            for each in value:
+                if flags_of(each) & flags.REQUIRES_GRAD:
+                    mask |= bit
+        bit <<= 1
+    return mask
+
+
+def gather_edges(op: Op, args: tuple[Any, ...]) -> tuple[Edge | None, ...]:
+    """One edge for each differentiable input, None where no gradient goes."""
+    edges: list[Any] = []
+    position: int
+    for position in op.grad_slots:
+        value = args[position]
+        if op.kinds[position] == sources.ARRAYS:
+            for each in value:
+                edges.append(gradient_edge(each) if flags_of(each) & flags.REQUIRES_GRAD else None)
+        elif isinstance(value, Tensor) and flags_of(value) & flags.REQUIRES_GRAD:
+            edges.append(gradient_edge(value))
+        else:
+            edges.append(None)
+    return tuple(edges)
+
+
+def record_single(op: Op, args: tuple[Any, ...], result: Tensor, mask: int, modes: Modes) -> None:
+    """Record a call with one result, unless that has no derivative by its dtype."""
+    if result.array.dtype.kind in "fcV":
+        attach(op, args, result, mask, gather_edges(op, args), modes)
+
+
+def record_several(op: Op, args: tuple[Any, ...], results: tuple[Any, ...], mask: int, modes: Modes) -> None:
+    """Record a call with several results; those that the card calls not differentiable stay without history."""
+    node: OpNode = new_node(op, args, mask, gather_edges(op, args), modes, len(results))
+    node.saved = save_all(node.plan, args, results, modes)
+    result: Tensor
+    for nr in range(len(results)):
+        if not op.differentiable or op.differentiable[nr]:
+            result = results[nr]
+            result.edge = new_edge(node, nr, door.shape_of(result.array), door.dtype_of(result.array))
+            result.flags |= flags.REQUIRES_GRAD

@@ -1,0 +1,86 @@
+"""The few things that the compiled build does in C, and their plain Python meaning.
+
+This file is never compiled. In the compiled build the core modules take the functions of `door.pxd` instead.
+"""
+
+from __future__ import annotations
+
+import threading
+import weakref
+from typing import Any
+
+import numpy as np
+
+_local = threading.local()
+
+
+def new(cls: Any) -> Any:
+    """Allocate an instance of `cls` (perhaps a subclass made at run time) without calling `__init__`."""
+    return cls.__new__(cls)
+
+
+def bind(cls: type, name: str, value: object) -> None:
+    """Put an attribute on the class; a compiled class refuses `setattr`."""
+    setattr(cls, name, value)
+
+
+def weak(value: object) -> Any:
+    """A weak reference."""
+    return weakref.ref(value)
+
+
+def referent(reference: Any) -> Any:
+    """What a weak reference refers to, or None."""
+    return reference()
+
+
+def is_ndarray(value: Any) -> bool:
+    """Whether a value is one of NumPy's arrays (and no subclass)."""
+    return type(value) is np.ndarray
+
+
+def shape_of(array: Any) -> tuple[int, ...]:
+    """The shape of an array (compiled: without a look-up by name for NumPy's arrays)."""
+    return array.shape  # type: ignore[no-any-return]
+
+
+def dtype_of(array: Any) -> Any:
+    """The dtype of an array."""
+    return array.dtype
+
+
+def is_complex(array: Any) -> bool:
+    """Whether an array's values are complex."""
+    return array.dtype.kind == "c"  # type: ignore[no-any-return]
+
+
+def in_space(array: Any, shape: tuple[int, ...], dtype: Any) -> bool:
+    """Whether an array has that shape and that dtype object."""
+    return array.dtype is dtype and array.shape == shape
+
+
+def lazy_dict(cls: type) -> None:
+    """Let instances of the compiled Tensor make their `__dict__` on first use; Cython would make one for each.
+
+    Python's own classes do so anyway. The class is also told where programs find it: `wengert.Tensor`.
+    """
+    cls.__module__ = "wengert"
+
+
+def begin(tensor: Any) -> None:
+    """To be called on a tensor that was allocated without its class being called: it has no `__dict__` yet."""
+
+
+def subclass(module: str, name: str, base: type) -> type:
+    """A subclass without anything of its own. One made by `class` is seen by cycle collection; one from C need not."""
+    return type(name, (base,), {"__slots__": (), "__module__": module})
+
+
+def recall() -> Any:
+    """What `remember` kept for the calling thread, or None."""
+    return getattr(_local, "value", None)
+
+
+def remember(value: object) -> None:
+    """Keep one value for the calling thread."""
+    _local.value = value

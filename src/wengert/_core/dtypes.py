@@ -1,0 +1,281 @@
+"""Element types: torch's names over NumPy's dtypes, and torch's promotion rules.
+
+Source of the rules: torch's documentation of `torch.promote_types` and `torch.result_type`. A tensor with dimensions
+decides before a 0-dim tensor, and that before a Python number; a lower one matters only if its category (bool < int <
+float < complex) is higher.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+import numpy as np
+
+BOOL, INTEGER, FLOAT, COMPLEX = range(4)
+
+
+class dtype:
+    """An element type, e.g. `wg.float32`. Prints and compares as torch's; `numpy` is the NumPy dtype behind it."""
+
+    __slots__ = ("category", "itemsize", "legacy", "name", "numpy")
+
+    def __init__(self, name: str, numpy_dtype: Any, category: int, legacy: str) -> None:
+        self.name = name
+        self.numpy = np.dtype(numpy_dtype)
+        self.category = category
+        self.itemsize = self.numpy.itemsize
+        self.legacy = legacy
+
+    @property
+    def is_floating_point(self) -> bool:
+        """Whether values are real floating-point numbers."""
+        return self.category == FLOAT
+
+    @property
+    def is_complex(self) -> bool:
+        """Whether values are complex numbers."""
+        return self.category == COMPLEX
+
+    @property
+    def is_signed(self) -> bool:
+        """Whether values may be negative."""
+        return self.numpy.kind not in "bu"
+
+    def to_real(self) -> dtype:
+        """The real type of the same precision."""
+        return _REAL.get(self, self)
+
+    def to_complex(self) -> dtype:
+        """The complex type of the same precision."""
+        return _COMPLEX.get(self, self)
+
+    def __repr__(self) -> str:
+        return f"torch.{self.name}"
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return (by_name, (self.name,))
+
+
+uint8 = dtype("uint8", np.uint8, INTEGER, "ByteTensor")
+uint16 = dtype("uint16", np.uint16, INTEGER, "UInt16Tensor")
+uint32 = dtype("uint32", np.uint32, INTEGER, "UInt32Tensor")
+uint64 = dtype("uint64", np.uint64, INTEGER, "UInt64Tensor")
+int8 = dtype("int8", np.int8, INTEGER, "CharTensor")
+int16 = dtype("int16", np.int16, INTEGER, "ShortTensor")
+int32 = dtype("int32", np.int32, INTEGER, "IntTensor")
+int64 = dtype("int64", np.int64, INTEGER, "LongTensor")
+float16 = dtype("float16", np.float16, FLOAT, "HalfTensor")
+float32 = dtype("float32", np.float32, FLOAT, "FloatTensor")
+float64 = dtype("float64", np.float64, FLOAT, "DoubleTensor")
+complex64 = dtype("complex64", np.complex64, COMPLEX, "ComplexFloatTensor")
+complex128 = dtype("complex128", np.complex128, COMPLEX, "ComplexDoubleTensor")
+bool_ = dtype("bool", np.bool_, BOOL, "BoolTensor")
+
+ALL: tuple[dtype, ...] = (
+    uint8, uint16, uint32, uint64, int8, int16, int32, int64, float16, float32, float64, complex64, complex128, bool_,
+)  # fmt: skip
+ALIASES = {
+    "byte": uint8, "char": int8, "short": int16, "int": int32, "long": int64,
+    "half": float16, "float": float32, "double": float64, "cfloat": complex64, "cdouble": complex128,
+}  # fmt: skip
+_NAMES = {each.name: each for each in ALL}
+of: dict[Any, dtype] = {each.numpy: each for each in ALL}
+"""NumPy dtype -> dtype."""
+
+_WIDE = {uint16, uint32, uint64}
+_REAL = {complex64: float32, complex128: float64}
+_COMPLEX = {float16: complex64, float32: complex64, float64: complex128}
+
+
+def by_name(name: str) -> dtype:
+    """The dtype called `name`; `bfloat16` exists where ml_dtypes is installed."""
+    if name == "bfloat16" and name not in _NAMES:
+        _add_bfloat16()
+    return _NAMES[name]
+
+
+def _add_bfloat16() -> None:
+    try:
+        import ml_dtypes
+    except ImportError as error:
+        raise RuntimeError("bfloat16 needs the package ml_dtypes: pip install wengert[full]") from error
+    made = dtype("bfloat16", ml_dtypes.bfloat16, FLOAT, "BFloat16Tensor")
+    _COMPLEX[made] = complex64
+    of[made.numpy] = _NAMES["bfloat16"] = made
+
+
+class _Default:
+    """The process-wide default type of Python floats (process-wide in torch too)."""
+
+    dtype = float32
+
+
+def get_default_dtype() -> dtype:
+    """The dtype that Python floats get in factories and promotion: float32 unless changed."""
+    return _Default.dtype
+
+
+def set_default_dtype(d: dtype) -> None:
+    """Change the dtype of Python floats.
+
+    Raises:
+        TypeError: `d` is not a floating-point dtype.
+    """
+    if not (isinstance(d, dtype) and d.is_floating_point):
+        raise TypeError("only floating-point types are supported as the default type")
+    _Default.dtype = d
+
+
+def from_numpy(numpy_dtype: Any) -> dtype:
+    """The dtype of a NumPy dtype.
+
+    Raises:
+        TypeError: NumPy's type has no counterpart (strings, objects, dates ...).
+    """
+    found = of.get(numpy_dtype)
+    if found is None:
+        native = np.dtype(numpy_dtype).newbyteorder("=")
+        if native.name == "bfloat16":
+            return by_name("bfloat16")
+        found = of.get(native)
+    if found is None:
+        raise TypeError(
+            f"can't convert np.ndarray of type numpy.{np.dtype(numpy_dtype).type.__name__}. The only supported types "
+            "are: float64, float32, float16, complex64, complex128, int64, int32, int16, int8, uint64, uint32, "
+            "uint16, uint8, and bool."
+        )
+    return found
+
+
+def canonical(array: Any) -> Any:
+    """The array with NumPy's own object for its dtype, which promotion and the native kernels know by identity.
+
+    An equal dtype may be another object, e.g. after `newbyteorder`. The memory is shared.
+    """
+    own = from_numpy(array.dtype).numpy
+    return array if array.dtype is own or array.dtype != own else array.view(own)
+
+
+def of_number(value: object) -> dtype:
+    """The dtype that a Python number stands for."""
+    if isinstance(value, bool):
+        return bool_
+    if isinstance(value, int):
+        return int64
+    if isinstance(value, complex):
+        return _Default.dtype.to_complex()
+    return _Default.dtype
+
+
+def promote_types(type1: dtype, type2: dtype) -> dtype:
+    """The smallest dtype that holds both by torch's table.
+
+    Raises:
+        RuntimeError: a wide unsigned integer meets a truth value, another integer or a complex type, which torch leaves
+            undefined.
+    """
+    if type1 is type2:
+        return type1
+    low, high = sorted((type1, type2), key=lambda each: each.category)
+    if (low in _WIDE or high in _WIDE) and high.category != FLOAT:
+        raise RuntimeError(
+            f"Promotion for uint16, uint32, uint64 types is not supported, attempted to promote {type1.legacy[:-6]} "
+            f"and {type2.legacy[:-6]}"
+        )
+    if low.category < high.category:
+        if high.category == COMPLEX and low.category == FLOAT:
+            return complex128 if low is float64 else high
+        return high
+    if low.category == COMPLEX:
+        return complex128
+    if low.category == FLOAT:
+        return low if low.itemsize > high.itemsize else high if high.itemsize > low.itemsize else float32
+    return of[np.promote_types(low.numpy, high.numpy)]
+
+
+def _combine(higher: dtype | None, lower: dtype | None) -> dtype | None:
+    if higher is None or lower is None:
+        return higher or lower
+    if higher.category == COMPLEX:
+        return higher
+    if higher.category == FLOAT:
+        return higher.to_complex() if lower.category == COMPLEX else higher
+    if lower.category == COMPLEX:
+        return lower
+    if higher.category == BOOL or lower.category == FLOAT:
+        return promote_types(higher, lower)
+    return higher
+
+
+def result_type(arrays: Iterable[Any], numbers: Iterable[object] = ()) -> dtype:
+    """The common dtype of arrays and Python numbers.
+
+    Args:
+        arrays: objects with `dtype` (NumPy's) and `ndim`; those with dimensions decide first.
+        numbers: Python numbers; they decide last.
+    """
+    ranked: list[dtype | None] = [None, None, None]
+    for array in arrays:
+        rank = 0 if array.ndim else 1
+        found = from_numpy(array.dtype)
+        known = ranked[rank]
+        ranked[rank] = found if known is None else promote_types(known, found)
+    for number in numbers:
+        found = of_number(number)
+        known = ranked[2]
+        ranked[2] = found if known is None else promote_types(known, found)
+    result = _combine(ranked[0], _combine(ranked[1], ranked[2]))
+    assert result is not None, "result_type needs at least one operand"
+    return result
+
+
+class finfo:
+    """The limits of a floating-point dtype, or of the parts of a complex one (`bits`, `eps`, `max`, `resolution`, ...).
+
+    Raises:
+        TypeError: the dtype is none of these.
+    """
+
+    def __init__(self, type: dtype | None = None) -> None:
+        given = _Default.dtype if type is None else type
+        if given.category < FLOAT:
+            raise TypeError(
+                "torch.finfo() requires a floating point input type. Use torch.iinfo to handle 'torch.finfo'"
+            )
+        real = given.to_real()
+        limits = np.finfo(real.numpy)
+        self.dtype = real.name
+        self.bits = limits.bits
+        self.eps, self.max, self.min = float(limits.eps), float(limits.max), float(limits.min)
+        self.tiny = self.smallest_normal = float(limits.tiny)
+        self.resolution = float(limits.resolution)
+
+    def __repr__(self) -> str:
+        return (
+            f"finfo(resolution={self.resolution:g}, min={self.min:g}, max={self.max:g}, eps={self.eps:g}, "
+            f"smallest_normal={self.smallest_normal:g}, tiny={self.tiny:g}, dtype={self.dtype})"
+        )
+
+
+class iinfo:
+    """The limits of an integer dtype: `bits, max, min`.
+
+    Raises:
+        TypeError: the dtype is no integer.
+    """
+
+    def __init__(self, type: dtype) -> None:
+        if type.category != INTEGER:
+            raise TypeError("torch.iinfo() requires an integer input type. Use torch.finfo to handle 'torch.iinfo'")
+        limits = np.iinfo(type.numpy)
+        self.dtype = type.name
+        self.bits, self.max, self.min = limits.bits, int(limits.max), int(limits.min)
+
+    def __repr__(self) -> str:
+        return f"iinfo(min={self.min:g}, max={self.max:g}, dtype={self.dtype})"
+
+
+def can_cast(from_: dtype, to: dtype) -> bool:
+    """Whether torch lets a result of type `from_` be written into a tensor of type `to` (categories must not fall)."""
+    return from_.category <= to.category and not (to.category == BOOL and from_.category != BOOL)

@@ -1,0 +1,42 @@
+cimport cython
+from wengert._core cimport base, door, slots
+from wengert._core.accumulate cimport AccumulateGrad, accumulate, run_leaf_hooks
+from wengert._core.base cimport Tensor
+from wengert._core.modes cimport Modes, current
+from wengert._core.node cimport Edge, Node
+from wengert._core.ready cimport Ready
+from wengert._core.storage cimport Storage
+
+cdef class Task:
+    cdef public long waiting
+    cdef public object grad
+    cdef public list grads, captures
+    cdef public bint owned, wanted, runs
+
+cdef long NEVER
+
+@cython.locals(task=Task)
+cpdef Task new_task(Node node)
+@cython.locals(tasks=dict, stack=list, edge=Edge, node=Node, task=Task)
+cpdef dict count_uses(list roots)
+@cython.locals(task=Task, node=Node, edge=Edge, at=long, seen=set, stack=list)
+cpdef object mark_wanted(dict tasks, list roots, list captures)
+@cython.locals(found=list, modes=Modes, before=bint)
+cpdef list run(list roots, list grads, bint keep_graph, bint create_graph, list captures, bint accumulating)
+@cython.locals(ready=Ready, edge=Edge, task=Task, node=Node, at=long, born=long)
+cpdef object sweep(dict tasks, list roots, list grads, bint keep_graph, bint create_graph, list found, bint accumulating)
+@cython.locals(grads=list)
+cpdef object process(Node node, Task task, list found)
+cpdef bint is_empty(list grads) except -1
+@cython.locals(owned=bint, variable=Tensor)
+cpdef object leaf(AccumulateGrad node, Task task, bint create_graph, list found, bint accumulating)
+@cython.locals(edges=tuple, count=long, edge=Edge, task=Task, at=long)
+cpdef object deliver(Node node, object outgoing, Task done, dict tasks, Ready ready, long born)
+@cython.locals(storage=Storage, shared=long, other=Tensor)
+cpdef bint is_own(Tensor grad, object outgoing, Task task, long born) except -1
+@cython.locals(arrived=Tensor)
+cpdef bint passed_on(Storage storage, Task task) except -1
+cpdef object arrive(Task task, Edge edge, object grad, bint owned)
+@cython.locals(given=Tensor)
+cpdef object project(object grad, Edge edge, Node node, long index)
+cpdef bint expandable(tuple shape, tuple larger) except -1

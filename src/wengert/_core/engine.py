@@ -1,0 +1,346 @@
+"""The backward pass: count, sweep, project, accumulate, capture.
+
+Runs in the calling thread, newer nodes first, so results are equal from run to run. Nothing here recurses over the
+graph.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from . import base, door, errors, hooks, slots
+from .accumulate import AccumulateGrad, accumulate, run_leaf_hooks
+from .base import Tensor
+from .dtypes import from_numpy
+from .modes import Modes, current
+from .node import Edge, Node
+from .ready import Ready
+from .storage import Storage
+
+NEVER = -1
+
+
+class Task:
+    """What one run of the engine knows of one node.
+
+    Attributes:
+        waiting: edges over which something is still to arrive.
+        grad: the gradient so far of the only output; `grads`: those of several outputs (None for a single one).
+        owned: `grad` was made in this run and is seen by nobody else.
+        wanted: the run was asked for a gradient at the node, or beyond it.
+        runs: it was asked for one beyond it, so that the node itself has to run.
+        captures: (output number, place among the results) of the gradients that the run was asked for.
+    """
+
+    waiting: int
+    grad: Any
+    grads: list[Any]
+    captures: list[Any]
+    owned: bool
+    wanted: bool
+    runs: bool
+
+    __slots__ = ("captures", "grad", "grads", "owned", "runs", "waiting", "wanted")
+
+
+def new_task(node: Node) -> Task:
+    """A task that waits for nothing."""
+    task: Task = Task.__new__(Task)
+    task.waiting = 0
+    task.grad = None
+    task.grads = None if node.outputs == 1 else [None] * node.outputs
+    task.owned = False
+    task.wanted = True
+    task.runs = True
+    task.captures = None
+    return task
+
+
+def count_uses(roots: list[Edge]) -> dict[Node, Task]:
+    """A task for every node that the roots lead to, with the number of edges into it."""
+    tasks: dict[Node, Task] = {}
+    stack: list[Node] = []
+    edge: Edge
+    for edge in roots:
+        if edge.node not in tasks:
+            tasks[edge.node] = new_task(edge.node)
+            stack.append(edge.node)
+    while stack:
+        node: Node = stack.pop()
+        for edge in node.edges:
+            if edge is not None:
+                task: Task = tasks.get(edge.node)
+                if task is None:
+                    task = new_task(edge.node)
+                    tasks[edge.node] = task
+                    stack.append(edge.node)
+                task.waiting += 1
+    return tasks
+
+
+def mark_wanted(tasks: dict[Node, Task], roots: list[Edge], captures: list[Edge]) -> None:
+    """Keep `wanted` and `runs` only for nodes that lead to a capture (a depth-first walk, children before parents)."""
+    task: Task
+    node: Node
+    edge: Edge
+    for task in tasks.values():
+        task.wanted = False
+        task.runs = False
+    for at in range(len(captures)):
+        edge = captures[at]
+        task = tasks.get(edge.node)
+        if task is not None:
+            task.wanted = True
+            if task.captures is None:
+                task.captures = []
+            task.captures.append((edge.nr, at))
+    seen: set[Node] = set()
+    stack: list[Any] = [(edge.node, False) for edge in roots]
+    while stack:
+        node, children_done = stack.pop()
+        if children_done:
+            task = tasks[node]
+            for edge in node.edges:
+                if edge is not None and tasks[edge.node].wanted:
+                    task.wanted = True
+                    task.runs = True
+        elif node not in seen:
+            seen.add(node)
+            stack.append((node, True))
+            for edge in node.edges:
+                if edge is not None and edge.node not in seen:
+                    stack.append((edge.node, False))
+
+
+def run(
+    roots: list[Edge],
+    grads: list[Any],
+    keep_graph: bool,
+    create_graph: bool,
+    captures: list[Edge] | None,
+    accumulating: bool,
+) -> list[Any]:
+    """Sweep the graph from `roots`, whose gradients are `grads`.
+
+    Args:
+        keep_graph: keep saved tensors for another run.
+        create_graph: record the run itself.
+        captures: edges whose gradients are wanted; None for a run that fills the `.grad` of all leaves.
+        accumulating: whether captured leaves get their `.grad` (backward(inputs=...)) rather than a place in the
+            result.
+
+    Returns:
+        The gradients at `captures`, None where nothing arrived.
+    """
+    tasks = count_uses(roots)
+    if captures is not None:
+        mark_wanted(tasks, roots, captures)
+    found: list[Any] = [None] * (0 if captures is None else len(captures))
+    modes: Modes = current()
+    before: bool = modes.set_grad(create_graph)
+    try:
+        sweep(tasks, roots, grads, keep_graph, create_graph, found, accumulating)
+    finally:
+        modes.set_grad(before)
+    return found
+
+
+def sweep(
+    tasks: dict[Node, Task],
+    roots: list[Edge],
+    grads: list[Any],
+    keep_graph: bool,
+    create_graph: bool,
+    found: list[Any],
+    accumulating: bool,
+) -> None:
+    """The loop of `run`."""
+    ready: Ready = Ready.__new__(Ready)
+    ready.heap = []
+    ready.newest = None
+    edge: Edge
+    task: Task
+    node: Node
+    for at in range(len(roots)):
+        edge = roots[at]
+        arrive(tasks[edge.node], edge, grads[at], False)
+    for edge in roots:
+        task = tasks[edge.node]
+        if task.waiting == 0:
+            task.waiting = -1
+            ready.push(edge.node)
+    while ready.newest is not None:
+        node = ready.pop()
+        task = tasks.pop(node)
+        born: int = base.created if node.trusted and node.hooks is None and not create_graph else NEVER
+        outgoing: Any = None
+        if isinstance(node, AccumulateGrad):
+            leaf(node, task, create_graph, found, accumulating)
+        else:
+            outgoing = process(node, task, found)
+        if not keep_graph and task.runs:
+            node.release()
+        deliver(node, outgoing, task, tasks, ready, born)
+
+
+def process(node: Node, task: Task, found: list[Any]) -> Any:
+    """Run the hooks of a node and the node itself; what it returns, or None if nothing goes on from here."""
+    if node.hooks is None and task.captures is None and task.grads is None:
+        return None if task.grad is None or not task.runs else node.apply_single(task.grad)
+    grads: list[Any] = [task.grad] if task.grads is None else task.grads
+    if node.hooks is not None:
+        hooks.run_arrival(node.hooks, grads)
+    task.owned = False
+    if task.captures is not None:
+        for nr, at in task.captures:
+            found[at] = grads[nr]
+    if not task.runs or is_empty(grads):
+        return None
+    if node.hooks is None:
+        return node.apply(grads)
+    grads = hooks.run_before(node.hooks, grads)
+    if is_empty(grads):
+        return None
+    outgoing = node.apply(grads)
+    return hooks.run_after(node.hooks, outgoing, grads)
+
+
+def is_empty(grads: list[Any]) -> bool:
+    """Whether no gradient has arrived at any output."""
+    for grad in grads:
+        if grad is not None:
+            return False
+    return True
+
+
+def leaf(node: AccumulateGrad, task: Task, create_graph: bool, found: list[Any], accumulating: bool) -> None:
+    """The gradient of a leaf has arrived."""
+    grad: Any = task.grad
+    if grad is None or not task.wanted:
+        return
+    owned: bool = task.owned
+    variable: Tensor = node.variable
+    if variable.meta is not None and variable.meta.hooks:
+        grad = run_leaf_hooks(variable, grad)
+        owned = False
+    if node.hooks is not None:
+        grad = hooks.run_before(node.hooks, [grad])[0]
+        if grad is None:
+            return
+        owned = False
+    if task.captures is not None and not accumulating:
+        for _, at in task.captures:
+            found[at] = grad
+        return
+    accumulate(variable, grad, owned and not create_graph)
+    if node.hooks is not None:
+        hooks.run_after(node.hooks, (), [grad])
+
+
+def deliver(node: Node, outgoing: Any, done: Task, tasks: dict[Node, Task], ready: Ready, born: int) -> None:
+    """Hand what a node returned to the nodes that its edges lead to."""
+    edges: tuple[Edge | None, ...] = node.edges
+    count: int = len(edges)
+    if outgoing is not None and len(outgoing) != count:
+        raise RuntimeError(errors.wrong_count(node.name(), len(outgoing), count))
+    grad: Any
+    edge: Edge
+    task: Task
+    for at in range(count):
+        edge = edges[at]
+        if edge is None:
+            continue
+        task = tasks[edge.node]
+        if outgoing is not None:
+            grad = outgoing[at]
+            if grad is not None:
+                if task.wanted:
+                    grad = project(grad, edge, node, at)
+                    arrive(task, edge, grad, born != NEVER and is_own(grad, outgoing, done, born))
+        task.waiting -= 1
+        if task.waiting == 0:
+            ready.push(edge.node)
+
+
+def is_own(grad: Tensor, outgoing: Any, task: Task, born: int) -> bool:
+    """Whether nobody but the engine sees a gradient's memory.
+
+    True if a card's rule made it in this step (its storage is younger than `born`), or passed on the memory of the one
+    gradient that had arrived and was itself so; and no other gradient of the step shares it.
+    """
+    storage: Storage = grad.storage
+    if storage.serial <= born and not (task.owned and passed_on(storage, task)):
+        return False
+    shared: int = 0
+    other: Tensor
+    for each in outgoing:
+        if each is not None:
+            other = each
+            if other.storage is storage:
+                shared += 1
+    return shared == 1
+
+
+def passed_on(storage: Storage, task: Task) -> bool:
+    """Whether the memory is that of the only gradient that had arrived."""
+    arrived: Tensor = task.grad
+    return arrived is not None and arrived.storage is storage
+
+
+def arrive(task: Task, edge: Edge, grad: Any, owned: bool) -> None:
+    """Add a gradient to what has arrived at an output of a node."""
+    known: Any = task.grad if task.grads is None else task.grads[edge.nr]
+    if known is None:
+        task.owned = owned
+    elif grad is None:
+        return
+    else:
+        grad = slots.table.add.call2(known, grad)
+        task.owned = True
+    if task.grads is None:
+        task.grad = grad
+    else:
+        task.grads[edge.nr] = grad
+
+
+def project(grad: Any, edge: Edge, node: Node, index: int) -> Any:
+    """Bring a gradient into the space of the tensor that it belongs to: sum to its shape, real part, dtype.
+
+    Raises:
+        RuntimeError: its shape cannot be summed to the wanted one, or the node may not leave that to the engine.
+    """
+    given: Tensor = grad
+    if edge.shape is None or door.in_space(given.array, edge.shape, edge.dtype):
+        return grad
+    array: Any = given.array
+    if array.shape != edge.shape:
+        if not node.allows_larger() or not expandable(edge.shape, array.shape):
+            raise RuntimeError(errors.bad_gradient(node.name(), index, array.shape, edge.shape))
+        given = sum_to(given, edge.shape)
+        array = given.array
+    if array.dtype is not edge.dtype and array.dtype != edge.dtype:
+        if array.dtype.kind == "c" and edge.dtype.kind != "c":
+            given = given.real
+        given = given.to(dtype=from_numpy(edge.dtype))
+    return given
+
+
+def expandable(shape: tuple[int, ...], larger: tuple[int, ...]) -> bool:
+    """Whether `shape` broadcasts to `larger`."""
+    if len(shape) > len(larger):
+        return False
+    for own, other in zip(reversed(shape), reversed(larger)):
+        if own != other and own != 1:
+            return False
+    return True
+
+
+def sum_to(grad: Any, shape: tuple[int, ...]) -> Any:
+    """Undo a broadcast: sum over what it added and stretched."""
+    given = grad.array.shape
+    lead = len(given) - len(shape)
+    dims = list(range(lead))
+    dims += [lead + at for at in range(len(shape)) if shape[at] == 1 and given[lead + at] != 1]
+    if dims:
+        grad = grad.sum(dims, True)
+    return grad.reshape(shape) if lead else grad

@@ -1,0 +1,237 @@
+"""Every text that the core raises, in one place.
+
+A text names the operator, what came, what was wanted and what to do, and keeps the phrases that torch's users search
+for.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from .dtypes import dtype, from_numpy
+
+REQUIRES_GRAD_DTYPE = "only Tensors of floating point dtype can require gradients"
+FACTORY_REQUIRES_GRAD = "Only Tensors of floating point and complex dtype can require gradients"
+INFERENCE_REQUIRES_GRAD = (
+    "Setting requires_grad=True on inference tensor outside InferenceMode is not allowed. "
+    "Make a normal tensor of it first: tensor.clone()."
+)
+INFERENCE_SAVED = (
+    "Inference tensors cannot be saved for backward. Please do not use Tensors created in inference mode in "
+    "computation tracked by autograd. To work around this, you can make a clone to get a normal tensor and use it in "
+    "autograd, or use `torch.no_grad()` instead of `torch.inference_mode()`."
+)
+INFERENCE_IN_PLACE = (
+    "Inplace update to inference tensor outside InferenceMode is not allowed. You can make a clone to get a normal "
+    "tensor before doing inplace update."
+)
+GRAD_OF_NON_LEAF = (
+    "The .grad attribute of a Tensor that is not a leaf Tensor is being accessed. Its .grad attribute won't be "
+    "populated during autograd.backward(). If you indeed want the .grad field to be populated for a non-leaf Tensor, "
+    "use .retain_grad() on the non-leaf Tensor. If you access the non-leaf Tensor by mistake, make sure you access "
+    "the leaf Tensor instead."
+)
+LEAF_IN_PLACE = (
+    "a leaf Variable that requires grad is being used in an in-place operation. Write to it under no_grad(), or to a "
+    "clone() of it."
+)
+VIEW_OF_LEAF_IN_PLACE = (
+    "a view of a leaf Variable that requires grad is being used in an in-place operation. Write to it under no_grad(), "
+    "or take the view of a clone() of the leaf."
+)
+OVERLAP_IN_PLACE = (
+    "unsupported operation: more than one element of the written-to tensor refers to a single memory location. "
+    "Please clone() the tensor before performing the operation."
+)
+PARTIAL_OVERLAP = (
+    "unsupported operation: some elements of the input tensor and the written-to tensor refer to a single memory "
+    "location. Please clone() the tensor before performing the operation."
+)
+BACKWARD_TWICE = (
+    "Trying to backward through the graph a second time (or directly access saved tensors after they have already been "
+    "freed). Saved intermediate values of the graph are freed when you call .backward() or autograd.grad(). Specify "
+    "retain_graph=True if you need to backward through the graph a second time or if you need to access saved tensors "
+    "after calling backward."
+)
+POSITIVE_BOOL = "The `+` operator, on a bool tensor is not supported."
+GRAD_NOT_SCALAR = "grad can be implicitly created only for scalar outputs"
+CREATE_GRAPH = (
+    "Using backward() with create_graph=True will create a reference cycle between the parameter and its gradient "
+    "which can cause a memory leak. We recommend using autograd.grad when creating the graph to avoid this. If you "
+    "have to use this function, make sure to reset the .grad fields of your parameters to None after use to break the "
+    "cycle and avoid the leak."
+)
+PACK_HOOK_WRITES = (
+    "A saved tensor pack hook is modifying its input in place. Tensors provided as input to pack hook can not be "
+    "modified by in-place operations as this can lead to unexpected side-effects. Let the hook work on a clone() of "
+    "its input."
+)
+NO_GRAD_VIEW = (
+    "Given that this use case is ambiguous and error-prone, it is forbidden. You can clarify your code by moving both "
+    "the view and the inplace either both inside the no_grad block (if you don't want the inplace to be tracked) or "
+    "both outside (if you want the inplace to be tracked)."
+)
+SEVERAL_VIEWS = (
+    "This view is the output of a function that returns multiple views. Such functions do not allow the output views "
+    "to be modified inplace. You should replace the inplace operation by an out-of-place one."
+)
+
+
+def requires_grad_of_non_leaf(wanted: bool) -> str:
+    """`requires_grad` was assigned on a recorded result."""
+    text = "you can only change requires_grad flags of leaf variables."
+    if not wanted:
+        text += (
+            " If you want to use a computed variable in a subgraph that doesn't require differentiation use "
+            "var_no_grad = var.detach()."
+        )
+    return text
+
+
+def no_history(at: int) -> str:
+    """A backward pass from a tensor that nothing was recorded for."""
+    return (
+        f"element {at} of tensors does not require grad and does not have a grad_fn. Set requires_grad=True on an "
+        "input of the computation, and compute with recording on."
+    )
+
+
+def ambiguous_truth(size: int) -> str:
+    """`bool()` of a tensor that is not one value."""
+    if size == 0:
+        return "Boolean value of Tensor with no values is ambiguous"
+    return "Boolean value of Tensor with more than one value is ambiguous"
+
+
+def unwritable_view(nr: int, name: str, several: bool, direct: bool) -> str:
+    """A view that may not be written to was, or its base was.
+
+    Args:
+        nr, name: the output and the node that made the view; an empty name if it has none.
+        several: it is one of the outputs of `split`, `unbind` ...; otherwise it was made while recording was off.
+        direct: the write is to the view itself.
+    """
+    origin = "A view was created in no_grad mode"
+    if name:
+        origin = f"Output {nr} of {operation_name(name)} is a view"
+        origin += "" if several else " of a view which was created in no_grad mode"
+    written = "is being" if direct else "its base or another view of its base has been"
+    return (
+        f"{origin} and {written} modified inplace{'' if name and several else ' with grad mode enabled'}. "
+        f"{SEVERAL_VIEWS if several else NO_GRAD_VIEW}"
+    )
+
+
+def operation_name(node_name: str) -> str:
+    """`MulBackward0` -> `Mul`."""
+    return node_name.partition("Backward")[0] or node_name
+
+
+def type_name(array: Any) -> str:
+    """How torch's errors call the type of a tensor, e.g. `torch.FloatTensor`."""
+    return f"torch.{from_numpy(array.dtype).legacy}"
+
+
+def shown(shape: Any) -> str:
+    """A shape as errors print it: `[2, 3]`."""
+    return f"[{', '.join(map(str, shape))}]"
+
+
+def modified_in_place(array: Any, origin: str, now: int, saved: int, saver: str) -> str:
+    """A saved tensor was written to before the backward pass read it."""
+    where = f", which is {origin}," if origin else ""
+    return (
+        "one of the variables needed for gradient computation has been modified by an inplace operation: "
+        f"[{type_name(array)} {shown(array.shape)}]{where} is at version {now}; expected version {saved} instead. It "
+        f"was saved by {saver}. Write to a clone() of it, or use the out-of-place form of the operation. Hint: enable "
+        "anomaly detection to find the operation that failed to compute its gradient, with "
+        "torch.autograd.set_detect_anomaly(True, check_nan=False)."
+    )
+
+
+def bad_gradient(name: str, index: int, got: Any, wanted: Any) -> str:
+    """A rule returned a gradient of a wrong shape."""
+    return (
+        f"Function {name} returned an invalid gradient at index {index} - got {shown(got)} but expected shape "
+        f"compatible with {shown(wanted)}"
+    )
+
+
+def wrong_count(name: str, got: int, wanted: int) -> str:
+    """A rule returned a wrong number of gradients."""
+    return f"function {name} returned an incorrect number of gradients (expected {wanted}, got {got})"
+
+
+def uncastable(result: dtype, target: dtype) -> str:
+    """An in-place operation whose result does not fit into its target."""
+    return f"result type {result.legacy[:-6]} can't be cast to the desired output type {target.legacy[:-6]}"
+
+
+def no_kernel(name: str, element: dtype) -> str:
+    """The operator does not exist for the dtype."""
+    kernel = name if name.endswith("_cpu") else f"{name}_cpu"
+    return f"\"{kernel}\" not implemented for '{element.legacy[:-6]}'"
+
+
+def out_requires_grad(name: str) -> str:
+    """`out=` in a call that would have to be recorded."""
+    return (
+        f"{name}(): functions with out=... arguments don't support automatic differentiation, but one of the arguments "
+        "requires grad."
+    )
+
+
+def target_shape(target: Any, result: Any) -> str:
+    """An in-place operation whose result is larger than its target."""
+    return f"output with shape {shown(target)} doesn't match the broadcast shape {shown(result)}"
+
+
+def public_name(argument: str) -> str:
+    """What a function's first tensor is called outside the cards."""
+    return "input" if argument == "self" else argument
+
+
+def wrong_type(name: str, argument: str, position: int, wanted: str, value: object) -> str:
+    """An argument of a wrong type."""
+    shown_name, given = public_name(argument), type(value).__name__
+    return f"{name}(): argument '{shown_name}' (position {position}) must be {wanted}, not {given}"
+
+
+def missing_arguments(name: str, missing: list[str]) -> str:
+    """Required arguments that did not come."""
+    names = ", ".join(f'"{public_name(each)}"' for each in missing)
+    return f"{name}() missing {len(missing)} required positional arguments: {names}"
+
+
+def too_many_arguments(name: str, room: int, given: int) -> str:
+    """More positional arguments than the operator takes."""
+    plural = "" if room == 1 else "s"
+    return f"{name}() takes {room} positional argument{plural} but {given} were given"
+
+
+def unexpected_keyword(name: str, keyword: str) -> str:
+    """A keyword that the operator does not know."""
+    return f"{name}() got an unexpected keyword argument '{keyword}'"
+
+
+def check_assigned_grad(tensor: Any, value: Any) -> None:
+    """Refuse a `.grad` that does not fit its tensor.
+
+    Raises:
+        TypeError: it is no tensor.
+        RuntimeError: its shape or dtype differs, or it is the tensor itself.
+    """
+    if not hasattr(value, "array"):
+        raise TypeError(f"assigned grad expected to be a Tensor or None but got grad of type {type(value).__name__}")
+    if value is tensor:
+        raise RuntimeError("can't assign Variable as its own grad")
+    if value.array.dtype != tensor.array.dtype:
+        raise RuntimeError(
+            f"attempting to assign a gradient with dtype '{value.dtype.name}' to a tensor with dtype "
+            f"'{tensor.dtype.name}'. Please ensure that the gradient and the tensor have the same dtype"
+        )
+    if value.array.shape != tensor.array.shape:
+        raise RuntimeError(
+            f"attempting to assign a gradient of size '{shown(value.array.shape)}' to a tensor of size "
+            f"'{shown(tensor.array.shape)}'. Please ensure that the gradient and the tensor are the same size"
+        )

@@ -1,0 +1,9 @@
+cdef enum:
+    REQUIRES_GRAD = 1
+    VIEW = 2
+    VOLATILE = 4
+    DUAL = 8
+    BATCHED = 16
+    INFERENCE = 32
+    OBSERVED = 64
+    UNUSUAL = 124

@@ -1,0 +1,24 @@
+"""The bits of a tensor's flags word.
+
+Dispatch ORs the words of its inputs with the thread's mode word. Zero means the plain path: kernel, wrap, return.
+A new feature is a new bit here and a named step in `dispatch`, not a new question on the way of every operator.
+`flags.pxd` repeats the values as C constants; a test compares the two.
+"""
+
+REQUIRES_GRAD = 1
+"""The tensor is a leaf that wants a gradient, or an output that was recorded."""
+VIEW = 2
+"""A differentiable view: its history may have to be replayed from its base."""
+VOLATILE = 4
+"""First generation of the API: outputs have no history, whatever else requires a gradient."""
+DUAL = 8
+"""Carries a tangent of the current forward-mode level."""
+BATCHED = 16
+"""Carries a batch dimension that the program does not see."""
+INFERENCE = 32
+"""Made in inference mode: may not enter autograd."""
+OBSERVED = 64
+"""Set in the mode word only: somebody (profiler, tracer) wants to see each call."""
+
+UNUSUAL = VOLATILE | DUAL | BATCHED | INFERENCE | OBSERVED
+"""Whatever the two common paths (plain, recorded) do not handle."""

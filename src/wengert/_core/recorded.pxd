@@ -1,0 +1,33 @@
+cimport cython
+from wengert._core cimport door, sources
+from wengert._core.base cimport Tensor
+from wengert._core.declaration cimport Declaration, Plan, Rule
+from wengert._core.modes cimport Modes
+from wengert._core.node cimport Node
+from wengert._core.saved cimport Saved, save_input, save_output
+
+@cython.locals(count=long, values=list, at=long)
+cpdef tuple save_all(Plan plan, tuple args, object results, Modes modes)
+@cython.locals(source=long, position=long)
+cpdef object save_value(Plan plan, long at, tuple args, object results, Modes modes)
+cpdef object save_argument(object value, Modes modes)
+@cython.locals(values=list, at=long)
+cpdef tuple save_outputs(Plan plan, tuple saved, tuple results, Modes modes)
+cpdef object shapes_of(object value)
+
+@cython.no_gc
+cdef class OpNode(Node):
+    cdef public Declaration op
+    cdef public Plan plan
+    cdef public tuple saved
+    cdef list unpacked(self)
+    cdef object run_rules(self, object incoming)
+
+cpdef object unpack(object value, OpNode node)
+cpdef Tensor unpack_tensor(Saved saved, OpNode node)
+@cython.locals(count=long)
+cpdef object run_rule(Rule rule, object incoming, list values, tuple arguments)
+@cython.locals(tensor=Tensor)
+cpdef object conjugate(object partial)
+@cython.locals(list_slot=long, extra=long, index=long, start=long, slot=long)
+cpdef object place(OpNode node, list outgoing, Rule rule, object result)

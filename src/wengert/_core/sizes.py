@@ -1,0 +1,65 @@
+"""`Size`: the shape of a tensor, a tuple that prints as torch's."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+
+class Size(tuple[int, ...]):
+    """The lengths of a tensor's dimensions; slices and sums of sizes are sizes."""
+
+    __slots__ = ()
+
+    def numel(self) -> int:
+        """The number of elements of a tensor of this size."""
+        return math.prod(self)
+
+    def __repr__(self) -> str:
+        return f"torch.Size([{', '.join(map(str, self))}])"
+
+    def __getitem__(self, index: Any) -> Any:
+        found = tuple.__getitem__(self, index)
+        return Size(found) if isinstance(index, slice) else found
+
+    def __add__(self, other: tuple[int, ...]) -> Size:  # type: ignore[override]
+        return Size(tuple.__add__(self, other))
+
+    def __radd__(self, other: tuple[int, ...]) -> Size:
+        return Size(tuple(other) + tuple(self))
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return (Size, (tuple(self),))
+
+
+def normalise(dim: int, ndim: int) -> int:
+    """`dim` counted from the front.
+
+    Raises:
+        IndexError: it lies outside `[-ndim, ndim - 1]` (a 0-dim tensor counts as one with a single dimension).
+    """
+    room = max(ndim, 1)
+    if not -room <= dim < room:
+        raise IndexError(f"Dimension out of range (expected to be in range of [{-room}, {room - 1}], but got {dim})")
+    return dim + room if dim < 0 else dim
+
+
+def broadcast(first: tuple[int, ...], second: tuple[int, ...]) -> tuple[int, ...]:
+    """The common shape of two operands.
+
+    Raises:
+        RuntimeError: two lengths differ and neither is 1.
+    """
+    if first == second:
+        return first
+    ndim = max(len(first), len(second))
+    result = []
+    for at in reversed(range(ndim)):
+        a = first[at - ndim + len(first)] if at >= ndim - len(first) else 1
+        b = second[at - ndim + len(second)] if at >= ndim - len(second) else 1
+        if a != b and a != 1 and b != 1:
+            raise RuntimeError(
+                f"The size of tensor a ({a}) must match the size of tensor b ({b}) at non-singleton dimension {at}"
+            )
+        result.append(b if a == 1 else a)
+    return tuple(reversed(result))

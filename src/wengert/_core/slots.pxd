@@ -1,0 +1,11 @@
+cdef class Operator:
+    cdef object call1(self, object a)
+    cdef object call2(self, object a, object b)
+
+cdef class Operators:
+    cdef public Operator abs, add, bitwise_and, bitwise_or, bitwise_xor, bitwise_not, div, eq, floor_divide, ge, gt, le
+    cdef public Operator lt, matmul, mul, ne, neg, pow, reciprocal, remainder, rsub, sub
+    cdef public Operator iadd, iand, idiv, ifloor_divide, imul, ior, ipow, iremainder, isub, ixor
+    cdef public object construct, contains, getitem, index, iterate, length, refresh, setitem, text, to_complex, to_integer, to_real
+
+cdef Operators table

@@ -1,0 +1,85 @@
+"""The operators behind Python's signs and protocols, as the compiled class Tensor reaches them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+
+class Operator:
+    """What an operator slot calls; `op.Op` is the real one."""
+
+    __slots__ = ()
+
+    def call1(self, a: Any) -> Any:
+        """Apply to one operand."""
+        raise NotImplementedError
+
+    def call2(self, a: Any, b: Any) -> Any:
+        """Apply to two operands; NotImplemented if one is no operand."""
+        raise NotImplementedError
+
+
+class Operators:
+    """The operators behind Python's signs, filled by the families in `ops` at import.
+
+    Python's other protocols (`text` is `repr`), `construct` (what `Tensor(...)` does) and `refresh` (replay the
+    history of a stale view) come from layers above, too: a compiled class takes no slots later.
+    """
+
+    abs: Operator
+    add: Operator
+    bitwise_and: Operator
+    bitwise_or: Operator
+    bitwise_xor: Operator
+    bitwise_not: Operator
+    div: Operator
+    eq: Operator
+    floor_divide: Operator
+    ge: Operator
+    gt: Operator
+    le: Operator
+    lt: Operator
+    matmul: Operator
+    mul: Operator
+    ne: Operator
+    neg: Operator
+    pow: Operator
+    reciprocal: Operator
+    remainder: Operator
+    rsub: Operator
+    sub: Operator
+    iadd: Operator
+    iand: Operator
+    idiv: Operator
+    ifloor_divide: Operator
+    imul: Operator
+    ior: Operator
+    ipow: Operator
+    iremainder: Operator
+    isub: Operator
+    ixor: Operator
+    construct: Any
+    contains: Any
+    getitem: Any
+    index: Any
+    iterate: Any
+    length: Any
+    refresh: Any
+    setitem: Any
+    text: Any
+    to_complex: Any
+    to_integer: Any
+    to_real: Any
+
+    __slots__ = (
+        "abs", "add", "bitwise_and", "bitwise_or", "bitwise_xor", "bitwise_not", "div", "eq", "floor_divide", "ge",
+        "gt", "le", "lt", "matmul", "mul", "ne", "neg", "pow", "reciprocal", "remainder", "rsub", "sub",
+        "iadd", "iand", "idiv", "ifloor_divide", "imul", "ior", "ipow", "iremainder", "isub", "ixor",
+        "construct", "contains", "getitem", "index", "iterate", "length", "refresh", "setitem", "text",
+        "to_complex", "to_integer", "to_real",
+    )  # fmt: skip
+
+
+table = Operators()
+OPERATORS = table
+"""The same object: a C variable of the compiled build has no name in Python."""

@@ -1,0 +1,15 @@
+cdef enum:
+    PLAIN = 0
+    ARRAY = 1
+    ARRAYS = 2
+    INDEX = 3
+    INDICES = 4
+
+cdef enum:
+    FROM_INPUT = 0
+    FROM_OUTPUT = 1
+    FROM_SHAPE = 2
+    FROM_DTYPE = 3
+    FROM_PLAIN = 4
+    FROM_WANTED = 5
+    FROM_STRIDES = 6

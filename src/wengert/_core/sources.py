@@ -1,0 +1,8 @@
+"""Kinds of parameter of an operator, and where a saved value comes from (`sources.pxd` has the same as C constants)."""
+
+PLAIN, ARRAY, ARRAYS, INDEX, INDICES = range(5)
+"""Kinds of parameter: plain, a differentiable tensor, a list of such, a tensor without derivative, a list of such."""
+
+FROM_INPUT, FROM_OUTPUT, FROM_SHAPE, FROM_DTYPE, FROM_PLAIN, FROM_WANTED, FROM_STRIDES = range(7)
+"""What a rule's argument is: an input, an output, an input's shape or dtype, a plain argument, which gradients are
+wanted, an input's strides in bytes."""
