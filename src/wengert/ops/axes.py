@@ -1,0 +1,82 @@
+"""The dimensions that a reduction works along."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from .._core import errors
+from .._core.sizes import normalise
+
+
+def read_dim(name: str, dim: Any, ndim: int) -> int:
+    """One dimension, counted from the front.
+
+    Args:
+        name: of the operator, for errors.
+        dim: what was given for it.
+        ndim: how many dimensions there are; a 0-dim tensor counts as one with a single dimension.
+
+    Raises:
+        TypeError: it is no integer.
+        IndexError: it lies outside.
+    """
+    if isinstance(dim, bool) or not hasattr(dim, "__index__"):
+        raise TypeError(errors.wrong_type(name, "dim", 2, "int", dim))
+    return normalise(dim.__index__(), ndim)
+
+
+def read_dims(name: str, dim: Any, ndim: int) -> tuple[int, ...] | None:
+    """The axes of a reduction as NumPy takes them: None for all.
+
+    Args:
+        name: of the operator, for errors.
+        dim: an integer, several of them, or None; nothing at all (`()`) stands for all dimensions, too.
+        ndim: how many dimensions there are.
+
+    Raises:
+        TypeError: it is neither.
+        IndexError: a dimension lies outside.
+        RuntimeError: a dimension is named twice.
+    """
+    if dim is None:
+        return None
+    if not isinstance(dim, (tuple, list)):
+        if isinstance(dim, bool) or not hasattr(dim, "__index__"):
+            raise TypeError(errors.wrong_type(name, "dim", 2, "int or tuple of ints", dim))
+        axis = normalise(dim.__index__(), ndim)
+        return (axis,) if ndim else None
+    axes = tuple([read_dim(name, each, ndim) for each in dim])
+    if len(set(axes)) < len(axes):
+        twice = next(axis for at, axis in enumerate(axes) if axis in axes[:at])
+        raise RuntimeError(f"dim {twice} appears multiple times in the list of dims")
+    return axes if axes and ndim else None
+
+
+def restored(reduced: Any, shape: tuple[int, ...], dim: Any, keepdim: bool) -> Any:
+    """A reduction's result (or gradient) with length 1 in the dimensions that are gone: it broadcasts with the input.
+
+    Args:
+        reduced: tensor.
+        shape: of the reduction's input.
+        dim: what was reduced, as `read_dims` takes it.
+        keepdim: whether the dimensions are still there.
+    """
+    if keepdim or dim is None or not shape:
+        return reduced
+    axes = read_dims("sum", dim, len(shape))
+    if axes is None or len(axes) == len(shape):
+        return reduced
+    if len(axes) == 1:
+        return reduced.unsqueeze(axes[0])
+    for axis in sorted(axes):
+        reduced = reduced.unsqueeze(axis)
+    return reduced
+
+
+def count_along(shape: tuple[int, ...], dim: Any) -> int:
+    """How many elements each result of a reduction comes from."""
+    axes = read_dims("mean", dim, len(shape))
+    count = 1
+    for axis in range(len(shape)) if axes is None else axes:
+        count *= shape[axis]
+    return count

@@ -1,0 +1,187 @@
+"""Convolution and transposed convolution."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from .._core.card import NUMBERS, Array, Bad, Sample, op
+from .conv_checks import check_dtypes, check_shapes, spread_options, transposed_lengths
+from .conv_nd import forward, input_gradient, weight_gradient
+
+Ints = tuple[int, ...]
+
+
+@op(dtypes=NUMBERS, method=False)
+def convolution(
+    input: Array,
+    weight: Array,
+    bias: Array = None,
+    stride: Any = (1,),
+    padding: Any = (0,),
+    dilation: Any = (1,),
+    transposed: bool = False,
+    output_padding: Any = (0,),
+    groups: int = 1,
+) -> Any:
+    """Convolution (cross-correlation) or transposed convolution in one to three dimensions.
+
+    Args:
+        input: (N, C, ...).
+        weight: (O, C / groups, ...), transposed (C, O / groups, ...); the dtype of `input`.
+        bias: (O,) or None.
+        stride: step from place to place, for each dimension (or one for all).
+        padding: zeros on both sides.
+        dilation: step from element to element of the kernel.
+        transposed: apply the transpose of the convolution with this kernel.
+        output_padding: lengthens the result of a transposed convolution.
+        groups: the channels fall into this many groups, each with its own kernels.
+
+    Returns:
+        A new tensor (N, O, ...).
+
+    Raises:
+        RuntimeError: shapes, dtypes or options do not fit together.
+
+    Source:
+        Dumoulin and Visin, A guide to convolution arithmetic for deep learning (2016).
+    """
+    steps = spread_options(weight.ndim - 2, stride, padding, dilation, output_padding)
+    check_dtypes(input, weight, bias)
+    check_shapes(input.shape, weight.shape, None if bias is None else bias.shape, *steps, transposed, groups)
+    stride, padding, dilation, output_padding = steps
+    if not transposed:
+        return forward(input, weight, bias, stride, padding, dilation, groups)
+    lengths = transposed_lengths(input.shape, weight.shape[2:], *steps)
+    shape = (input.shape[0], weight.shape[1] * groups, *lengths)
+    made = input_gradient(input, weight, shape, stride, padding, dilation, groups)
+    return made if bias is None else made + bias.reshape(-1, *(1,) * len(stride))
+
+
+@convolution.vjp("input")
+def convolution_vjp_input(
+    grad: Any, weight: Any, input_shape: Any, stride: Any, padding: Any, dilation: Any, transposed: bool, groups: int
+) -> Any:
+    if transposed:
+        return cropped(
+            convolution(grad, conjugate(weight), None, stride, padding, dilation, False, (0,), groups), input_shape
+        )
+    return convolution_input(grad, conjugate(weight), input_shape, stride, padding, dilation, groups)
+
+
+@convolution.vjp("weight")
+def convolution_vjp_weight(
+    grad: Any, input: Any, weight_shape: Any, stride: Any, padding: Any, dilation: Any, transposed: bool, groups: int
+) -> Any:
+    if transposed:
+        return convolution_weight(conjugate(input), grad, weight_shape, stride, padding, dilation, groups)
+    return convolution_weight(grad, conjugate(input), weight_shape, stride, padding, dilation, groups)
+
+
+@convolution.vjp("bias")
+def convolution_vjp_bias(grad: Any) -> Any:
+    return grad.sum((0, *range(2, grad.ndim)))
+
+
+@convolution.samples
+def convolution_samples(make: Any) -> Any:
+    yield Sample(make(2, 4, 5), make(6, 2, 3), make(6), (2,), (1,), (1,), False, (0,), 2)
+    yield Sample(make(2, 3, 6, 5), make(4, 3, 3, 2), make(4), (2, 1), (1, 0), (1, 2))
+    yield Sample(make(2, 2, 3, 4), make(2, 3, 2, 3), None, (2, 1), (1, 1), (1, 1), True, (1, 0))
+    yield Sample(make(1, 2, 3, 4, 3), make(2, 2, 2, 2, 2), make(2), (1, 1, 1), (1, 0, 0), (1, 1, 1))
+    yield Sample(make(0, 3, 4, 4), make(2, 3, 2, 2))
+    yield Bad(
+        make(2, 3, 4, 4), make(2, 2, 3, 3), raises=RuntimeError, says="to have 2 channels, but got 3 channels instead"
+    )
+    yield Bad(
+        make(2, 3, 4, 4), make(2, 3, 5, 5), raises=RuntimeError, says="Kernel size can't be greater than actual input"
+    )
+
+
+@op(
+    dtypes=NUMBERS,
+    linear=("grad", "weight"),
+    name="convolution_input",
+    node="ConvolutionBackwardBackward0",
+    method=False,
+    function=False,
+)
+def convolution_input(
+    grad: Array, weight: Array, shape: Any, stride: Any, padding: Any, dilation: Any, groups: int
+) -> Any:
+    """The transpose of `convolution` in its input: a tensor of `shape`, linear in `grad` and in `weight`."""
+    check_dtypes(grad, weight, None)
+    options = spread_options(weight.ndim - 2, stride, padding, dilation, (0,))
+    return input_gradient(grad, weight, shape, *options[:3], groups)
+
+
+@convolution_input.vjp("grad")
+def convolution_input_vjp_grad(
+    grad: Any, weight: Any, grad_shape: Any, stride: Any, padding: Any, dilation: Any, groups: int
+) -> Any:
+    return cropped(
+        convolution(grad, conjugate(weight), None, stride, padding, dilation, False, (0,), groups), grad_shape
+    )
+
+
+@convolution_input.vjp("weight")
+def convolution_input_vjp_weight(
+    cotangent: Any, grad: Any, weight_shape: Any, stride: Any, padding: Any, dilation: Any, groups: int
+) -> Any:
+    return convolution_weight(conjugate(grad), cotangent, weight_shape, stride, padding, dilation, groups)
+
+
+@convolution_input.samples
+def convolution_input_samples(make: Any) -> Any:
+    yield Sample(make(2, 4, 3, 3), make(4, 3, 2, 2), (2, 3, 4, 4), (1, 1), (0, 0), (1, 1), 1)
+    yield Sample(make(2, 4, 2), make(4, 1, 2), (2, 2, 4), (2,), (0,), (1,), 2)
+
+
+@op(
+    dtypes=NUMBERS,
+    linear=("grad", "input"),
+    name="convolution_weight",
+    node="ConvolutionBackwardBackward0",
+    method=False,
+    function=False,
+)
+def convolution_weight(
+    grad: Array, input: Array, shape: Any, stride: Any, padding: Any, dilation: Any, groups: int
+) -> Any:
+    """The transpose of `convolution` in its weight: a tensor of `shape`, linear in `grad` and in `input`."""
+    check_dtypes(grad, input, None)
+    options = spread_options(input.ndim - 2, stride, padding, dilation, (0,))
+    return weight_gradient(grad, input, shape, *options[:3], groups)
+
+
+@convolution_weight.vjp("grad")
+def convolution_weight_vjp_grad(
+    cotangent: Any, input: Any, grad_shape: Any, stride: Any, padding: Any, dilation: Any, groups: int
+) -> Any:
+    made = convolution(conjugate(input), cotangent, None, stride, padding, dilation, False, (0,), groups)
+    return cropped(made, grad_shape)
+
+
+@convolution_weight.vjp("input")
+def convolution_weight_vjp_input(
+    cotangent: Any, grad: Any, input_shape: Any, stride: Any, padding: Any, dilation: Any, groups: int
+) -> Any:
+    return convolution_input(conjugate(grad), cotangent, input_shape, stride, padding, dilation, groups)
+
+
+@convolution_weight.samples
+def convolution_weight_samples(make: Any) -> Any:
+    yield Sample(make(2, 4, 3, 3), make(2, 3, 4, 4), (4, 3, 2, 2), (1, 1), (0, 0), (1, 1), 1)
+    yield Sample(make(2, 4, 2), make(2, 2, 4), (4, 1, 2), (2,), (0,), (1,), 2)
+
+
+def conjugate(tensor: Any) -> Any:
+    """The conjugate of a complex tensor; real ones are their own."""
+    return tensor.conj() if tensor.is_complex() else tensor
+
+
+def cropped(tensor: Any, shape: Ints) -> Any:
+    """The first places of a result: output padding of a transposed convolution may give it more than its input had."""
+    for dim in range(2, len(shape)):
+        if tensor.shape[dim] != shape[dim]:
+            tensor = tensor.narrow(dim, 0, shape[dim])
+    return tensor

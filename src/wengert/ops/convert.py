@@ -1,0 +1,379 @@
+"""Copies and casts: clone, contiguous, copy_, fill_, zero_, and `to` with its short forms."""
+
+from __future__ import annotations
+
+import warnings
+from typing import Any
+
+import numpy as np
+
+from .._core import dtypes, errors
+from .._core.base import Tensor, bind
+from .._core.card import WIDE, Array, Bad, Sample, composite, op
+from .._core.devices import device as Device
+from .._core.sizes import broadcast
+
+
+class memory_format:  # noqa: N801 - the public name
+    """An order of the elements in memory."""
+
+    __slots__ = ("name",)
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+
+    def __repr__(self) -> str:
+        return f"torch.{self.name}"
+
+
+preserve_format = memory_format("preserve_format")
+contiguous_format = memory_format("contiguous_format")
+channels_last = memory_format("channels_last")
+
+LAST = (0, 2, 3, 1)
+FIRST = (0, 3, 1, 2)
+
+
+def copied(array: Any, order: Any) -> Any:
+    """A copy of an array in the order of a memory format (None: its own)."""
+    if order is None or order is preserve_format:
+        return array.copy(order="K") if 0 not in array.strides else copied_expanded(array)
+    if order is channels_last:
+        if array.ndim != 4:
+            raise RuntimeError("required rank 4 tensor to use channels_last format")
+        return array.transpose(LAST).copy(order="C").transpose(FIRST)
+    return array.copy(order="C")
+
+
+def copied_expanded(array: Any) -> Any:
+    """A copy with the dimensions in the order of their strides; those of stride 0 stay where they are, as in torch."""
+    order = list(range(array.ndim))
+    for at in range(1, array.ndim):
+        dim = at
+        for before in range(at - 1, -1, -1):
+            own, other = array.strides[order[dim]], array.strides[order[before]]
+            if own and other:
+                if own <= other:
+                    break
+                order[before], order[dim] = order[dim], order[before]
+                dim = before
+    dense = array.transpose(order).copy(order="C")
+    return dense.transpose(np.argsort(order)) if order else dense
+
+
+@op(dtypes=WIDE, linear="self")
+def clone(self: Array, *, memory_format: Any = None) -> Any:
+    """A copy of the values in memory of its own; the gradient passes through.
+
+    Args:
+        self: tensor.
+        memory_format: `preserve_format` (the default: strides are kept) or `contiguous_format`.
+
+    Returns:
+        A new tensor.
+    """
+    return copied(self, memory_format)
+
+
+@clone.vjp("self")
+def clone_vjp(grad: Any) -> Any:
+    return grad
+
+
+@clone.samples
+def clone_samples(make: Any) -> Any:
+    yield Sample(make(2, 3))
+    yield Sample(make())
+
+
+@op(dtypes=WIDE, linear="self", name="_restrided", function=False, node="CloneBackward0")
+def restrided(self: Array, stride: Any) -> Any:
+    """A copy whose elements lie `stride` apart; row-major if that is not dense.
+
+    Args:
+        self: tensor.
+        stride: for each dimension, in elements.
+
+    Returns:
+        A new tensor.
+    """
+    memory = np.empty(self.size, self.dtype)
+    order = sorted(range(self.ndim), key=lambda dim: (-stride[dim], -self.shape[dim]))
+    ordered = memory.reshape([self.shape[dim] for dim in order]).transpose(np.argsort(order))
+    wanted = tuple(each * self.itemsize for each in stride)
+    if any(have != each and length > 1 for have, each, length in zip(ordered.strides, wanted, self.shape)):
+        return self.copy(order="C")
+    ordered[...] = self
+    return ordered
+
+
+@restrided.vjp("self")
+def restrided_vjp(grad: Any) -> Any:
+    return grad
+
+
+@restrided.samples
+def restrided_samples(make: Any) -> Any:
+    yield Sample(make(2, 3), (1, 2))
+
+
+@composite()
+def contiguous(input: Any, memory_format: memory_format = contiguous_format) -> Any:
+    """The tensor itself if its elements lie in row-major order, otherwise a copy in which they do.
+
+    Args:
+        input: tensor.
+        memory_format: `contiguous_format`, or `channels_last` for tensors of rank 4.
+
+    Returns:
+        The tensor, or a new one.
+    """
+    array = input.array
+    if not isinstance(memory_format, type(contiguous_format)):
+        raise TypeError(
+            "contiguous(): argument 'memory_format' must be torch.memory_format, not " + type(memory_format).__name__
+        )
+    if memory_format is channels_last:
+        dense = array.ndim == 4 and array.transpose(LAST).flags.c_contiguous
+    else:
+        dense = array.flags.c_contiguous
+    return input if dense else input.clone(memory_format=memory_format)
+
+
+@contiguous.samples
+def contiguous_samples(make: Any) -> Any:
+    yield Sample(make(2, 3))
+
+
+def cast(array: Any, wanted: Any) -> Any:
+    """A new array of another dtype; the imaginary part is dropped where a real one is wanted."""
+    if array.dtype.kind == "c" and wanted.kind not in "cb":
+        warnings.warn("Casting complex values to real discards the imaginary part", UserWarning, stacklevel=4)
+        array = array.real
+    return array.astype(wanted, order="K")
+
+
+@op(dtypes=WIDE, linear="self", name="_to_copy", node="ToCopyBackward0", function=False, method=False)
+def to_copy(self: Array, dtype: Any = None, memory_format: Any = None) -> Any:
+    """A copy in another dtype."""
+    made = self if dtype is None or self.dtype == dtype.numpy else cast(self, dtype.numpy)
+    return copied(made, memory_format) if made is self or memory_format not in (None, preserve_format) else made
+
+
+@to_copy.vjp("self")
+def to_copy_vjp(grad: Any, self_dtype: Any) -> Any:
+    return grad.real.to(self_dtype) if grad.is_complex() and not self_dtype.is_complex else grad.to(self_dtype)
+
+
+@to_copy.samples
+def to_copy_samples(make: Any) -> Any:
+    yield Sample(make(2, 3), dtypes.complex128)
+
+
+def check_device(device: Any) -> None:
+    """Refuse devices other than the one that there is."""
+    if isinstance(device, int):
+        raise RuntimeError("Cannot access accelerator device when none is available.")
+    if device is not None:
+        Device(device)
+
+
+@composite(function=False)
+def to(
+    self: Any,
+    *where: Any,
+    dtype: Any = None,
+    device: Any = None,
+    other: Any = None,
+    non_blocking: bool = False,
+    copy: bool = False,
+    memory_format: Any = None,
+) -> Any:
+    """The tensor in another dtype (or on another device, of which there is one).
+
+    Args:
+        self: tensor.
+        where: a dtype, a device, a device and a dtype, or a tensor whose dtype is wanted; then `non_blocking`, `copy`.
+        copy: make a copy even if nothing changes.
+
+    Returns:
+        The tensor itself if nothing changes, otherwise a copy; its gradient is cast back.
+    """
+    flags = []
+    for value in where:
+        if isinstance(value, dtypes.dtype):
+            dtype = value
+        elif isinstance(value, Tensor):
+            other = value
+        elif isinstance(value, bool):
+            flags.append(value)
+        elif value is not None:
+            device = value
+    if other is not None:
+        dtype = other.dtype
+    check_device(device)
+    copy = flags[1] if len(flags) > 1 else copy
+    same = dtype is None or dtype.numpy == self.array.dtype
+    if memory_format not in (None, preserve_format) and same and not copy:
+        return self.contiguous(memory_format)
+    return self if same and not copy else to_copy(self, dtype, memory_format)
+
+
+@to.samples
+def to_samples(make: Any) -> Any:
+    yield Sample(make(2, 3), dtypes.complex128)
+    yield Sample(make(2, 3), "cpu", dtypes.complex64)
+    yield Bad(make(2), "cuda", raises=RuntimeError, says="is not available")
+
+
+@composite(function=False)
+def type_as(self: Any, other: Any) -> Any:
+    """The tensor in the dtype of `other`.
+
+    Args:
+        self, other: tensors.
+
+    Returns:
+        The tensor itself if it has that dtype, otherwise a copy.
+    """
+    if not isinstance(other, Tensor):
+        raise TypeError(errors.wrong_type("type_as", "other", 1, "Tensor", other))
+    return self.to(other.dtype)
+
+
+@type_as.samples
+def type_as_samples(make: Any) -> Any:
+    yield Sample(make(2), make(3))
+
+
+def bind_casts() -> None:
+    """The methods `float()`, `double()`, `long()` ..., one for each dtype that has a short name."""
+    names = {name: name for name in dtypes.ALIASES} | {"bool": "bool", "bfloat16": "bfloat16"}
+    for method in names:
+
+        def convert(self: Tensor, *, memory_format: Any = None, _name: str = method) -> Any:
+            wanted = dtypes.ALIASES.get(_name) or dtypes.by_name(_name)
+            return self.to(wanted, memory_format=memory_format)  # type: ignore[attr-defined]
+
+        convert.__name__ = method
+        convert.__doc__ = f"The tensor in the dtype that torch calls `{method}`; itself if it has it already."
+        bind(method, convert)
+
+
+bind_casts()
+
+
+def write_copy(target: Any, src: Any, non_blocking: bool) -> None:
+    """Write `src` into `target`."""
+    if src.shape != target.shape and broadcast(target.shape, src.shape) != target.shape:
+        raise RuntimeError(errors.target_shape(target.shape, broadcast(target.shape, src.shape)))
+    if src.dtype.kind == "c" and target.dtype.kind not in "cb":
+        src = src.real
+    np.copyto(target, src, "unsafe")
+
+
+@op(dtypes=WIDE, linear="src", inplace=True, function=False, method=False, node="CopyBackwards", write=write_copy)
+def copy(self: Array, src: Array, non_blocking: bool = False) -> Any:
+    """`src`, broadcast and cast to the shape and dtype of `self`."""
+    result = np.empty_like(self)
+    write_copy(result, src, non_blocking)
+    return result
+
+
+@copy.vjp("self")
+def copy_vjp_self(grad: Any) -> Any:
+    return zero(grad)
+
+
+@copy.vjp("src")
+def copy_vjp_src(grad: Any, src_shape: Any) -> Any:
+    return grad if tuple(src_shape) == grad.array.shape else grad.sum_to_size(src_shape)
+
+
+@copy.samples
+def copy_samples(make: Any) -> Any:
+    yield Sample(make(2, 3), make(2, 3))
+    yield Sample(make(2, 3), make(3))
+    yield Bad(make(3), make(2, 3), raises=RuntimeError, says="output with shape [3] doesn't match")
+
+
+def fill_form(args: tuple[Any, ...]) -> int:
+    """Which of torch's two operators a call is."""
+    return 1 if isinstance(args[1], Tensor) else 0
+
+
+def checked_value(name: str, array: Any, value: Any) -> Any:
+    """A number or 0-dim array that fits the dtype of `array`."""
+    if getattr(value, "ndim", 0):
+        raise RuntimeError(
+            f"{name} only supports 0-dimension value tensor but got tensor with {value.ndim} dimensions."
+        )
+    kind = array.dtype.kind
+    if kind not in "cb" and (isinstance(value, complex) or getattr(value, "dtype", array.dtype).kind == "c"):
+        raise RuntimeError(f"value cannot be converted to type {dtypes.from_numpy(array.dtype).name} without overflow")
+    return value
+
+
+def write_value(target: Any, value: Any) -> None:
+    """Write one value into all of `target`."""
+    np.copyto(target, checked_value("fill_", target, value), "unsafe")
+
+
+@op(
+    dtypes=WIDE, inplace=True, numbers=True, method=False, choose=fill_form, write=write_value,
+    node=("FillBackward2", "FillBackward3"),
+)  # fmt: skip
+def fill(self: Array, value: Array) -> Any:
+    """A tensor like `self` in which every element is `value`.
+
+    Args:
+        self: tensor.
+        value: number or 0-dim tensor.
+
+    Returns:
+        A new tensor; `fill_` writes into `self`.
+
+    Raises:
+        RuntimeError: `value` has dimensions, or does not fit the dtype.
+    """
+    result = np.empty_like(self)
+    write_value(result, value)
+    return result
+
+
+@fill.vjp("self")
+def fill_vjp_self(grad: Any) -> Any:
+    return zero(grad)
+
+
+@fill.vjp("value")
+def fill_vjp_value(grad: Any) -> Any:
+    return grad.sum()
+
+
+@fill.samples
+def fill_samples(make: Any) -> Any:
+    yield Sample(make(2, 3), 2)
+    yield Sample(make(2, 3), make())
+    yield Bad(make(3), make(3), raises=RuntimeError, says="only supports 0-dimension value tensor")
+
+
+def write_zero(target: Any) -> None:
+    """Write zeros into all of `target`."""
+    target[...] = 0
+
+
+@op(dtypes=WIDE, linear="self", inplace=True, method=False, function=False, write=write_zero)
+def zero(self: Array) -> Any:
+    """Zeros like `self`."""
+    return np.zeros_like(self)
+
+
+@zero.vjp("self")
+def zero_vjp(grad: Any) -> Any:
+    return zero(grad)
+
+
+@zero.samples
+def zero_samples(make: Any) -> Any:
+    yield Sample(make(2, 3))
