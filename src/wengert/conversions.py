@@ -1,0 +1,161 @@
+"""Tensors as other things: NumPy arrays, DLPack capsules, Python numbers, copies and pickles."""
+
+from __future__ import annotations
+
+import copy
+from typing import Any
+
+import numpy as np
+
+from ._core import flags
+from ._core.base import Tensor, meta_of, set_up
+from ._core.modes import current
+from ._core.storage import Storage
+
+
+def to_numpy(self: Tensor, *, force: bool = False) -> np.ndarray[Any, Any]:
+    """The values as a NumPy array on the same memory.
+
+    Args:
+        force: detach first if necessary.
+
+    Raises:
+        RuntimeError: the tensor requires a gradient and `force` is not set.
+    """
+    if self.requires_grad and current().grad and not force:
+        raise RuntimeError("Can't call numpy() on Tensor that requires grad. Use tensor.detach().numpy() instead.")
+    return self.array  # type: ignore[no-any-return]
+
+
+def as_array_protocol(self: Tensor, dtype: Any = None, copy: bool | None = None) -> np.ndarray[Any, Any]:
+    """What `np.asarray(tensor)` gives; a copy only if asked for or needed."""
+    array = to_numpy(self)
+    return np.array(array, dtype=dtype, copy=copy)
+
+
+def dlpack(self: Tensor, **options: Any) -> Any:
+    """Hand the memory to another library (DLPack protocol).
+
+    Raises:
+        BufferError: the tensor requires a gradient, which the protocol cannot carry.
+    """
+    if self.requires_grad:
+        raise BufferError("Can't export tensors that require gradient, use tensor.detach()")
+    return self.array.__dlpack__(**options)
+
+
+def dlpack_device(self: Tensor) -> tuple[int, int]:
+    """The device, in DLPack's terms."""
+    return self.array.__dlpack_device__()  # type: ignore[no-any-return]
+
+
+def item(self: Tensor) -> Any:
+    """The only value, as a Python number.
+
+    Raises:
+        RuntimeError: there is not exactly one.
+    """
+    if self.array.size != 1:
+        raise RuntimeError(f"a Tensor with {self.array.size} elements cannot be converted to Scalar")
+    return self.array.item()
+
+
+def tolist(self: Tensor) -> Any:
+    """Nested lists of Python numbers; a number for a 0-dim tensor."""
+    return self.array.tolist()
+
+
+def one_number(self: Tensor) -> Any:
+    """The only value, for Python's conversions.
+
+    Raises:
+        ValueError: there is not exactly one.
+    """
+    if self.array.size != 1:
+        raise ValueError("only one element tensors can be converted to Python scalars")
+    return self.array.item()
+
+
+def formatted(self: Tensor, spec: str) -> str:
+    """`format(tensor, spec)`: that of the number for 0-dim tensors, the text of the tensor without a spec.
+
+    Raises:
+        TypeError: a spec is given for a tensor with dimensions.
+    """
+    if self.array.ndim == 0:
+        return format(self.array.item(), spec)
+    if spec:
+        raise TypeError("unsupported format string passed to Tensor.__format__")
+    return repr(self)
+
+
+def to_integer(self: Tensor) -> int:
+    """`int(tensor)` of a one-element tensor."""
+    return int(one_number(self))
+
+
+def to_float(self: Tensor) -> float:
+    """`float(tensor)` of a one-element tensor."""
+    return float(one_number(self))
+
+
+def to_complex(self: Tensor) -> complex:
+    """`complex(tensor)` of a one-element tensor."""
+    return complex(one_number(self))
+
+
+def to_index(self: Tensor) -> int:
+    """Use as an index.
+
+    Raises:
+        TypeError: not an integer, or not exactly one.
+    """
+    if self.array.size != 1 or self.array.dtype.kind not in "iub":
+        raise TypeError("only integer tensors of a single element can be converted to an index")
+    return int(self.array.item())
+
+
+def deepcopy(self: Tensor, memo: dict[int, Any]) -> Tensor:
+    """A leaf with copied values and gradient.
+
+    Raises:
+        RuntimeError: the tensor is not a leaf.
+    """
+    if id(self) in memo:
+        return memo[id(self)]  # type: ignore[no-any-return]
+    if self.grad_fn is not None:  # type: ignore[attr-defined]
+        raise RuntimeError(
+            "Only Tensors created explicitly by the user (graph leaves) support the deepcopy protocol at the moment. "
+            "Copy tensor.detach() instead."
+        )
+    made = type(self).__new__(type(self))
+    array = self.array.copy(order="K")
+    set_up(made, array, Storage(array))
+    made.flags = self.flags & flags.REQUIRES_GRAD
+    memo[id(self)] = made
+    if self.meta is not None and self.meta.grad is not None:
+        meta_of(made).grad = deepcopy(self.meta.grad, memo)
+    made.__dict__.update({name: copy.deepcopy(value, memo) for name, value in self.__dict__.items()})
+    return made
+
+
+def rebuild(cls: type[Tensor], array: np.ndarray[Any, Any], requires_grad: bool, attributes: dict[str, Any]) -> Tensor:
+    """Make a tensor of what `reduce_` kept."""
+    made = cls.__new__(cls)
+    set_up(made, array, Storage(array))
+    made.requires_grad = requires_grad
+    made.__dict__.update(attributes)
+    return made
+
+
+def reduce_(self: Tensor, protocol: int) -> tuple[Any, ...]:
+    """For pickle and copy: values, requires_grad and attributes; not the graph.
+
+    Raises:
+        RuntimeError: the tensor is not a leaf.
+    """
+    if self.requires_grad and self.grad_fn is not None:  # type: ignore[attr-defined]
+        raise RuntimeError(
+            "Pickling a tensor with a history is not supported, since its graph cannot be kept. Pickle tensor.detach()."
+        )
+    return rebuild, (type(self), self.array, self.requires_grad, dict(self.__dict__))

@@ -1,0 +1,275 @@
+"""What `tensor[index]` and `tensor[index] = value` do.
+
+The index is taken apart as torch does it: integers, slices, None and `...` become a chain of views (`select`, `slice`,
+`unsqueeze`); what is left (masks and integer tensors, lists, arrays) is one advanced read or write of the last view.
+"""
+
+from __future__ import annotations
+
+import operator
+import warnings
+from typing import Any
+
+import numpy as np
+
+from ._core import errors
+from ._core.base import Tensor, wrap
+from .ops.advanced import index as advanced_index, index_put
+from .ops.slices import select, slice_
+from .ops.view_shape import alias
+from .ops.views import unsqueeze
+
+NOT_AN_INDEX = (
+    "only integers, slices (`:`), ellipsis (`...`), None and long or byte Variables are valid indices (got {})"
+)
+SCALAR_INDEXED = (
+    "invalid index of a 0-dim tensor. Use `tensor.item()` in Python or `tensor.item<T>()` in C++ to convert a 0-dim "
+    "tensor to a "
+    "number"
+)
+LIST_AS_TUPLE = (
+    "Using a non-tuple sequence for multidimensional indexing is deprecated; use x[tuple(seq)] instead of x[seq], or "
+    "x[tensor(seq)] for a single index"
+)
+BYTE_MASK = "indexing with dtype torch.uint8 is now deprecated, please use a dtype torch.bool instead."
+LONGEST_TUPLE_LIST = 32
+SAFE = 6e4
+"""Numbers up to this size are finite in every floating-point type."""
+
+Entries = list[tuple[int, Tensor]]
+
+
+def getitem(self: Tensor, index: Any) -> Any:
+    """The part of a tensor that `index` names.
+
+    A view for integers, slices, None and `...`; a copy for masks and index tensors.
+
+    Raises:
+        IndexError: an index lies outside, there are too many, or one is of a type that cannot index.
+    """
+    kind = type(index)
+    if kind is int:
+        return choose(self, 0, index)
+    if kind is slice:
+        return cut(self, 0, index)
+    view, entries = take_apart(self, index)
+    if entries:
+        return advanced_index.call((view, listed(entries)))
+    return alias.call((view,)) if view is self else view
+
+
+def setitem(self: Tensor, index: Any, value: Any) -> None:
+    """Write `value` into the part of a tensor that `index` names.
+
+    Args:
+        self: tensor.
+        index: as for reading.
+        value: number, or tensor (or array) that broadcasts to the part.
+
+    Raises:
+        IndexError: as for reading.
+        TypeError: `value` is neither.
+        RuntimeError: it does not fit; nothing has been written.
+    """
+    given = as_value(self, value)
+    if index is False:
+        return
+    entries: list[Any] = []
+    if type(index) is int:
+        view = choose(self, 0, index)
+    elif type(index) is slice:
+        view = cut_part(self, 0, index)
+    elif index is True:
+        view = unsqueeze.call((self, 0))
+    else:
+        view, entries = take_apart(self, index)
+    if entries:
+        index_put.in_place.call((view, listed(entries), without_leading_ones(given), False))
+    else:
+        write(view, given)
+
+
+def choose(self: Tensor, dim: int, index: int) -> Any:
+    """`self.select(dim, index)`, with the errors of indexing."""
+    try:
+        return select.call((self, dim, index))
+    except IndexError:
+        shape = self.array.shape
+        if not shape and index == 0:
+            raise IndexError(SCALAR_INDEXED) from None
+        length = shape[dim] if shape else 0
+        raise IndexError(f"index {index} is out of bounds for dimension {dim} with size {length}") from None
+
+
+def cut(self: Tensor, dim: int, part: slice) -> Any:
+    """A slice along a dimension."""
+    step = 1 if part.step is None else bound(part.step)
+    if step == 0:
+        raise ValueError("slice step cannot be zero")
+    if step < 0:
+        raise ValueError("step must be greater than zero")
+    start = None if part.start is None else bound(part.start)
+    return slice_.call((self, dim, start, None if part.stop is None else bound(part.stop), step))
+
+
+def cut_part(self: Tensor, dim: int, part: slice) -> Any:
+    """A slice along a dimension; the tensor itself if that is all of it."""
+    shape = self.array.shape
+    if part.step in (None, 1) and part.start in (None, 0) and (part.stop is None or part.stop >= (shape or (0,))[dim]):
+        return self if shape else cut(self, dim, part)
+    return cut(self, dim, part)
+
+
+def bound(value: Any) -> int:
+    """One of the three numbers of a slice."""
+    if not hasattr(value, "__index__"):
+        raise TypeError("slice indices must be integers or None or have an __index__ method")
+    return operator.index(value)
+
+
+def take_apart(self: Tensor, index: Any) -> tuple[Tensor, Entries]:
+    """All that views can do, done; and the index tensors that are left, each with its dimension."""
+    items = as_items(index)
+    wanted = sum(width(item) for item in items)
+    ndim = self.array.ndim
+    if wanted > ndim:
+        raise IndexError(f"too many indices for tensor of dimension {ndim}")
+    view, dim, entries = self, 0, []
+    for item in items:
+        if item is None:
+            view, dim = unsqueeze.call((view, dim)), dim + 1
+        elif item is Ellipsis:
+            dim += ndim - wanted
+        elif type(item) is slice:
+            view = cut_part(view, dim, item)
+            dim += 1
+        elif isinstance(item, Tensor):
+            if item.array.ndim == 0:
+                view = unsqueeze.call((view, dim))
+                item = wrap(item.array.reshape(1))
+            entries.append((dim, item))
+            dim += item.array.ndim if item.array.dtype == np.bool_ else 1
+        else:
+            view = choose(view, dim, item)
+    return view, entries
+
+
+def as_items(index: Any) -> list[Any]:
+    """The parts of an index: integers, slices, None, Ellipsis and index tensors."""
+    if isinstance(index, tuple):
+        return [as_item(each) for each in index]
+    if isinstance(index, (list, range)) and len(index) < LONGEST_TUPLE_LIST:
+        if any(
+            each is None or each is Ellipsis or isinstance(each, (Tensor, slice, list, tuple, range)) for each in index
+        ):
+            warnings.warn(LIST_AS_TUPLE, UserWarning, stacklevel=5)
+            return [as_item(each) for each in index]
+    return [as_item(index)]
+
+
+def as_item(item: Any) -> Any:
+    """One part of an index, of a type that `take_apart` knows.
+
+    Raises:
+        IndexError: it cannot index.
+    """
+    if item is None or item is Ellipsis or type(item) is int or type(item) is slice:
+        return item
+    if isinstance(item, (bool, np.bool_)):
+        return wrap(np.array(bool(item)))
+    if isinstance(item, Tensor):
+        return as_index_tensor(item)
+    if isinstance(item, (list, tuple, range, np.ndarray)):
+        array = np.array([nested(each) for each in item] if not isinstance(item, np.ndarray) else item)
+        return as_index_tensor(wrap(array.astype(np.int64) if array.size == 0 or array.dtype.kind in "iu" else array))
+    if isinstance(item, str):
+        raise TypeError("new(): invalid data type 'str'")
+    if hasattr(item, "__index__"):
+        return operator.index(item)
+    raise IndexError(NOT_AN_INDEX.format(type(item).__name__))
+
+
+def nested(value: Any) -> Any:
+    """Lists of tensors as lists of arrays."""
+    if isinstance(value, Tensor):
+        return value.array
+    return [nested(each) for each in value] if isinstance(value, (list, tuple, range)) else value
+
+
+def as_index_tensor(tensor: Tensor) -> Any:
+    """A tensor as an index: a 0-dim integer is an integer, uint8 is a mask."""
+    array = tensor.array
+    if array.dtype == np.uint8:
+        warnings.warn(BYTE_MASK, UserWarning, stacklevel=6)
+        return wrap(array.astype(np.bool_))
+    if array.ndim == 0 and array.dtype.kind == "i":
+        return int(array)
+    if array.dtype not in (np.int64, np.int32, np.bool_):
+        raise IndexError("tensors used as indices must be long, int, byte or bool tensors")
+    return tensor
+
+
+def width(item: Any) -> int:
+    """How many dimensions of the tensor a part of an index names."""
+    if item is None or item is Ellipsis:
+        return 0
+    return item.array.ndim if isinstance(item, Tensor) and item.array.dtype == np.bool_ else 1
+
+
+def listed(entries: Entries) -> tuple[Tensor | None, ...]:
+    """Index tensors in the order of the dimensions, None for those without one."""
+    indices: list[Tensor | None] = []
+    dim = 0
+    for at, tensor in entries:
+        indices += [None] * (at - dim)
+        indices.append(tensor)
+        dim = at + (tensor.array.ndim if tensor.array.dtype == np.bool_ else 1)
+    return tuple(indices)
+
+
+def as_value(target: Tensor, value: Any) -> Tensor:
+    """What is to be written, as a tensor; numbers in the dtype of the target.
+
+    Raises:
+        TypeError: it is neither number nor tensor nor array.
+        RuntimeError: a number that the target's dtype cannot hold.
+    """
+    if isinstance(value, Tensor):
+        return value
+    dtype = target.array.dtype
+    if type(value) is float and dtype.kind == "f" and -SAFE < value < SAFE:
+        return wrap(np.array(value, dtype))
+    if isinstance(value, np.ndarray):
+        return wrap(value.astype(dtype))
+    if not isinstance(value, (bool, int, float, complex, np.generic)):
+        raise TypeError(f"can't assign a {type(value).__name__} to a {errors.type_name(target.array)}")
+    number = np.asarray(value)
+    if number.dtype.kind == "c" and dtype.kind not in "cb":
+        raise RuntimeError(f"value cannot be converted to type {target.dtype.name} without overflow")
+    with np.errstate(all="ignore"):
+        made = number.astype(dtype)
+    if number.dtype.kind in "iuO" and dtype.kind in "iu" and int(made) != int(number):
+        raise RuntimeError(f"value cannot be converted to type {target.dtype.name} without overflow")
+    return wrap(made)
+
+
+def without_leading_ones(value: Tensor) -> Tensor:
+    """A view without the dimensions of length 1 in front."""
+    shape = value.array.shape
+    first = 0
+    while first < len(shape) and shape[first] == 1:
+        first += 1
+    return value.view(shape[first:]) if first else value  # type: ignore[attr-defined,no-any-return]
+
+
+def write(view: Any, value: Any) -> None:
+    """Write into a view by `copy_` or `fill_`."""
+    if value.array.dtype != view.array.dtype:
+        value = value.to(view.dtype)
+    shape = view.array.shape
+    if value.array.shape != shape:
+        if not value.array.ndim:
+            view.fill_(value)
+            return
+        value = without_leading_ones(value).expand(shape)
+    view.copy_(value)

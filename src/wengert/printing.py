@@ -1,0 +1,265 @@
+"""The text of a tensor: what `repr` shows, letter for letter as torch writes it, and the options that shape it.
+
+A tensor becomes text in three steps. The part that is shown is cut out of the array (large tensors are abbreviated to
+their edges), every number of that part is written in one common style and width, and the written numbers are laid out
+in brackets, with facts such as the dtype after them. Nothing here knows the class Tensor: arrays and names come in, a
+string goes out.
+"""
+
+import dataclasses
+import math
+import threading
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from typing import Any
+
+import numpy as np
+
+__all__ = ["PrintOptions", "format_tensor", "get_printoptions", "printoptions", "set_printoptions"]
+
+_PREFIX = "tensor("
+_ELLIPSIS = "..."
+# Numbers further apart than this ratio, or outside these bounds, are written in scientific notation.
+_WIDEST_RATIO = 1000.0
+_LARGEST_FIXED = 1.0e8
+_SMALLEST_FIXED = 1.0e-4
+
+
+@dataclasses.dataclass(frozen=True)
+class PrintOptions:
+    """The options of printing; process-wide, as in torch. An instance never changes: setting options replaces it.
+
+    Args:
+        precision: Digits after the decimal point.
+        threshold: Tensors with more elements than this are abbreviated; may be infinite.
+        edgeitems: Elements shown at each end of an abbreviated dimension.
+        linewidth: Columns after which a line is broken.
+        sci_mode: Scientific notation: True for always, False for never, None to decide by the values.
+    """
+
+    precision: int = 4
+    threshold: float = 1000
+    edgeitems: int = 3
+    linewidth: int = 80
+    sci_mode: bool | None = None
+
+
+PROFILES = {
+    "default": PrintOptions(),
+    "short": PrintOptions(precision=2, edgeitems=2),
+    "full": PrintOptions(threshold=math.inf),
+}
+_current = PrintOptions()
+_replacing = threading.Lock()
+
+
+def get_printoptions() -> dict[str, Any]:
+    """The options in force.
+
+    Returns:
+        A new dictionary with the keys `precision`, `threshold`, `edgeitems`, `linewidth` and `sci_mode`.
+    """
+    return dataclasses.asdict(_current)
+
+
+def set_printoptions(
+    precision: int | None = None,
+    threshold: float | None = None,
+    edgeitems: int | None = None,
+    linewidth: int | None = None,
+    profile: str | None = None,
+    sci_mode: bool | None = None,
+) -> None:
+    """Set how tensors are printed, in the whole process. What is not given stays as it is, except `sci_mode`.
+
+    Args:
+        precision: Digits after the decimal point (4 at the start).
+        threshold: Tensors with more elements than this are abbreviated (1000); `float("inf")` never abbreviates.
+        edgeitems: Elements shown at each end of an abbreviated dimension (3).
+        linewidth: Columns after which a line is broken (80).
+        profile: "default", "short" or "full": sets the four options above, those given beside it win.
+        sci_mode: True or False forces scientific notation on or off. None lets the values decide; as in torch, a call
+            that does not name it goes back to that.
+
+    Raises:
+        ValueError: `profile` is none of the three, or a number is negative; the options are then unchanged.
+        TypeError: An option is not a number.
+    """
+    if profile is not None and str(profile).lower() not in PROFILES:
+        raise ValueError(f"set_printoptions(): profile must be one of {', '.join(PROFILES)}, but got {profile!r}")
+    given = {"precision": precision, "threshold": threshold, "edgeitems": edgeitems, "linewidth": linewidth}
+    changes: dict[str, Any] = {name: _checked(name, value) for name, value in given.items() if value is not None}
+    global _current
+    with _replacing:
+        start = _current if profile is None else PROFILES[str(profile).lower()]
+        _current = dataclasses.replace(start, sci_mode=sci_mode, **changes)
+
+
+@contextmanager
+def printoptions(**options: Any) -> Iterator[None]:
+    """Context manager: the options of `set_printoptions` for the length of a block; the old ones come back on any exit.
+
+    Args:
+        **options: As for `set_printoptions`. The options are process-wide inside the block too.
+    """
+    global _current
+    before = _current
+    set_printoptions(**options)
+    try:
+        yield
+    finally:
+        with _replacing:
+            _current = before
+
+
+def _checked(name: str, value: Any) -> float:
+    """`value`, an option that counts something: an integer, or for `threshold` any number."""
+    accepted = (int, float, np.integer, np.floating) if name == "threshold" else (int, np.integer)
+    if isinstance(value, bool) or not isinstance(value, accepted):
+        raise TypeError(f"set_printoptions(): {name} must be a number, but got {value!r} ({type(value).__name__})")
+    if not value >= 0:
+        raise ValueError(f"set_printoptions(): {name} must not be negative, but got {value!r}")
+    return float(value) if isinstance(value, float | np.floating) else int(value)
+
+
+def format_tensor(
+    array: np.ndarray, *, dtype_name: str, default_float: str = "float32", suffixes: Sequence[str] = ()
+) -> str:
+    """The text that `repr` shows for a tensor.
+
+    Args:
+        array: The elements, any shape and strides. A dtype that NumPy lacks (bfloat16) may come as a wider one.
+        dtype_name: Name of the tensor's dtype without the module: "float32", "bfloat16", "int64", ...
+        default_float: Name of the default floating dtype, which is not spelled out.
+        suffixes: What follows the numbers and the dtype, such as "requires_grad=True" or "grad_fn=<MulBackward0>".
+
+    Returns:
+        The text, for example `tensor([1., 2.], dtype=torch.float64)`; broken into lines by the printing options.
+    """
+    options = _current  # read once: another thread may replace the options meanwhile
+    array = np.asarray(array)
+    facts = []
+    silent: tuple[str, ...]
+    if array.size == 0:
+        body = "[]"
+        if array.ndim != 1:
+            facts.append(f"size={tuple(array.shape)}")
+        silent = (default_float,)
+    else:
+        body = _Layout(array, options).text(len(_PREFIX))
+        if not options.edgeitems:
+            facts.append(f"size={tuple(array.shape)}")  # the numbers may all be left out
+        default_complex = "complex128" if default_float == "float64" else "complex64"
+        silent = (default_float, default_complex, "int64", "bool")
+    if dtype_name not in silent:
+        facts.append(f"dtype=torch.{dtype_name}")
+    return _append_facts(_PREFIX + body, [*facts, *suffixes], options.linewidth)
+
+
+def _append_facts(text: str, facts: Sequence[str], linewidth: int) -> str:
+    """`text` with `facts` after commas and a closing parenthesis; a fact that does not fit starts a new line."""
+    # The column counts one more than the characters of the last line: room for the comma or parenthesis that follows.
+    column = len(text) - (text.rfind("\n") + 1) + 2
+    parts = [text]
+    for fact in facts:
+        if column + len(fact) + 2 > linewidth:
+            parts.append(",\n" + " " * len(_PREFIX) + fact)
+            column = len(_PREFIX) + len(fact)
+        else:
+            parts.append(", " + fact)
+            column += len(fact) + 2
+    return "".join(parts) + ")"
+
+
+class _Layout:
+    """The bracketed text of one array that has elements."""
+
+    def __init__(self, array: np.ndarray, options: PrintOptions) -> None:
+        self.options = options
+        abbreviate = array.size > options.threshold
+        # Per axis: whether its middle is left out. Indices below are those of the part that is shown.
+        self.cut = [abbreviate and length > 2 * options.edgeitems for length in array.shape]
+        for axis, cut in enumerate(self.cut):
+            if cut:
+                array = _edges(array, axis, options.edgeitems)
+        self.shape = array.shape
+        self.cells, self.width = _write_numbers(array, options)
+
+    def text(self, indent: int) -> str:
+        """The text, whose first line starts `indent` columns to the right."""
+        return self._block(0, 0, indent)
+
+    def _block(self, axis: int, start: int, indent: int) -> str:
+        """The text of the elements from `start` on that lie below one index of the axes before `axis`."""
+        if axis == len(self.shape):
+            return self.cells[start]
+        below = len(self.shape) - axis - 1
+        stride = math.prod(self.shape[axis + 1 :])
+        items = [self._block(axis + 1, start + i * stride, indent + 1) for i in range(self.shape[axis])]
+        if self.cut[axis]:
+            spaced = not below and self.options.edgeitems  # torch sets the dots off by a space among numbers only
+            items.insert(self.options.edgeitems, " " + _ELLIPSIS if spaced else _ELLIPSIS)
+        margin = " " * (indent + 1)
+        if below:
+            return "[" + (",\n" + "\n" * (below - 1) + margin).join(items) + "]"
+        per_line = max(1, (self.options.linewidth - indent) // (self.width + 2))
+        lines = [", ".join(items[first : first + per_line]) for first in range(0, len(items), per_line)]
+        return "[" + (",\n" + margin).join(lines) + "]"
+
+
+def _edges(array: np.ndarray, axis: int, count: int) -> np.ndarray:
+    """The first and the last `count` slices of `array` along `axis`."""
+    length = array.shape[axis]
+    return array.take([*range(count), *range(length - count, length)], axis=axis)
+
+
+def _write_numbers(array: np.ndarray, options: PrintOptions) -> tuple[list[str], int]:
+    """The elements of `array` in order, as strings, and the width of a column."""
+    if array.dtype.kind == "c":
+        reals, real_width = _write_floats(array.real, options)
+        imaginaries, imaginary_width = _write_floats(array.imag, options)
+        cells = [real + _signed(imaginary) + "j" for real, imaginary in zip(reals, imaginaries, strict=True)]
+        return cells, real_width + imaginary_width + 1
+    if array.dtype.kind in "biu":
+        words = [str(value) for value in array.ravel().tolist()]
+        width = max(map(len, words), default=1)
+        return [word.rjust(width) for word in words], width
+    return _write_floats(array, options)
+
+
+def _signed(padded: str) -> str:
+    """An imaginary part without padding, with its sign."""
+    word = padded.lstrip()
+    return word if word[0] in "+-" else "+" + word
+
+
+def _write_floats(array: np.ndarray, options: PrintOptions) -> tuple[list[str], int]:
+    """As `_write_numbers`, for real floating numbers. Zeros, NaN and infinities take the style that the others need."""
+    values: list[float] = array.astype(np.float64).ravel().tolist()
+    telling = [value for value in values if value and math.isfinite(value)]
+    write = _float_style(telling, options)
+    width = max((len(write(value)) for value in telling), default=1)
+    return [write(value).rjust(width) for value in values], width
+
+
+def _float_style(telling: list[float], options: PrintOptions) -> Callable[[float], str]:
+    """How to write each number of a tensor whose finite non-zero elements are `telling`."""
+    if not telling:
+        return _write_whole  # zeros, NaN and infinities alone: not even `sci_mode` changes that
+    smallest = min(map(abs, telling))
+    largest = max(map(abs, telling))
+    whole = all(value.is_integer() for value in telling)
+    scientific = options.sci_mode
+    if scientific is None:
+        scientific = largest / smallest > _WIDEST_RATIO or largest > _LARGEST_FIXED
+        scientific = scientific or (not whole and smallest < _SMALLEST_FIXED)
+    if scientific:
+        return f"{{:.{options.precision}e}}".format
+    if whole:
+        return _write_whole
+    return f"{{:.{options.precision}f}}".format
+
+
+def _write_whole(value: float) -> str:
+    """A number without decimals; the point says that it is a floating one."""
+    return f"{value:.0f}." if math.isfinite(value) else str(value)

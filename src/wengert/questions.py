@@ -1,0 +1,41 @@
+"""Functions that tell something about tensors without computing with them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ._core import dtypes
+from ._core.base import Tensor
+from ._core.dtypes import dtype
+
+
+def is_tensor(obj: object) -> bool:
+    """Whether `obj` is a tensor."""
+    return isinstance(obj, Tensor)
+
+
+def is_floating_point(input: Tensor) -> bool:
+    """Whether the values are real floating-point numbers."""
+    return input.dtype.is_floating_point
+
+
+def is_complex(input: Tensor) -> bool:
+    """Whether the values are complex numbers."""
+    return input.dtype.is_complex
+
+
+def numel(input: Tensor) -> int:
+    """How many elements there are."""
+    return int(input.array.size)
+
+
+def result_type(tensor1: Any, tensor2: Any) -> dtype:
+    """The dtype of an operation on two tensors or numbers.
+
+    >>> import wengert as wg
+    >>> wg.result_type(wg.tensor([1, 2]), 1.0)
+    torch.float32
+    """
+    operands = (tensor1, tensor2)
+    arrays = [each.array for each in operands if isinstance(each, Tensor)]
+    return dtypes.result_type(arrays, [each for each in operands if not isinstance(each, Tensor)])

@@ -1,0 +1,349 @@
+"""What a user sees on a Tensor that no card gives: properties, conversions, protocols. Bound to the class at import."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import numpy as np
+
+from ._core import dtypes, errors, flags, passes, views
+from ._core.accumulate import accumulator
+from ._core.base import OPERATORS, Tensor, bind, meta_of, set_up, share, wrap
+from ._core.devices import device, strided
+from ._core.hooks import HookDict, RemovableHandle
+from ._core.node import Node
+from ._core.sizes import Size, normalise
+from ._core.storage import Storage
+from .conversions import (
+    as_array_protocol,
+    deepcopy,
+    dlpack,
+    dlpack_device,
+    formatted,
+    item,
+    reduce_,
+    to_complex,
+    to_float,
+    to_index,
+    to_integer,
+    to_numpy,
+    tolist,
+)
+from .indexing import getitem, setitem
+from .printing import format_tensor
+
+
+def construct(self: Tensor, *data: Any, **options: Any) -> None:
+    """`Tensor(2, 3)`: uninitialised; `Tensor(values)`: of the default dtype (the way of torch's early days)."""
+    default = dtypes.get_default_dtype().numpy
+    if len(data) == 1 and not isinstance(data[0], int):
+        made = data[0].array if isinstance(data[0], Tensor) else np.array(data[0], dtype=default)
+        set_up(self, made, data[0].storage if isinstance(data[0], Tensor) else Storage(made))
+    else:
+        made = np.empty(data or (0,), default)
+        set_up(self, made, Storage(made))
+
+
+def get_grad_fn(self: Tensor) -> Node | None:
+    """The node that made this tensor; None for leaves."""
+    if self.flags & flags.VIEW:
+        views.refresh(self)
+    return None if self.edge is None else self.edge.node
+
+
+def get_is_leaf(self: Tensor) -> bool:
+    """Whether no recorded operation made this tensor."""
+    return get_grad_fn(self) is None
+
+
+def get_data(self: Tensor) -> Tensor:
+    """The same memory outside the graph, with a version counter of its own: writes to it are not noticed."""
+    found = wrap(self.array)
+    found.storage.array = self.storage.array
+    return found
+
+
+def set_data(self: Tensor, new: Tensor) -> None:
+    """Let this tensor have other values, keeping its place in the graph."""
+    if not isinstance(new, Tensor):
+        raise TypeError(errors.wrong_type("set_data", "new_data", 1, "Tensor", new))
+    self.array = new.array
+    version = self.storage.version
+    self.storage = Storage(new.storage.array)
+    self.storage.version = version
+
+
+def detach(self: Tensor) -> Tensor:
+    """The same memory outside the graph; writes to either are counted for both."""
+    return share(self.array, self.storage)
+
+
+def detach_(self: Tensor) -> Tensor:
+    """Leave the graph: become a leaf that does not require a gradient.
+
+    Raises:
+        RuntimeError: the tensor is a view.
+    """
+    if self.flags & flags.VIEW:
+        raise RuntimeError("Can't detach views in-place. Use detach() instead.")
+    self.edge = None
+    self.flags &= ~flags.REQUIRES_GRAD
+    return self
+
+
+def requires_grad_(self: Tensor, requires_grad: bool = True) -> Tensor:
+    """Set `requires_grad` and return the tensor."""
+    self.requires_grad = requires_grad
+    return self
+
+
+def backward(
+    self: Tensor,
+    gradient: Tensor | None = None,
+    retain_graph: bool | None = None,
+    create_graph: bool = False,
+    inputs: Any = None,
+) -> None:
+    """Add the gradients of this tensor to the `.grad` of the leaves that it depends on; see `autograd.backward`."""
+    passes.backward(self, None if gradient is None else (gradient,), retain_graph, create_graph, inputs)
+
+
+def retain_grad(self: Tensor) -> None:
+    """Keep the gradient of a non-leaf in `.grad`.
+
+    Raises:
+        RuntimeError: the tensor does not require a gradient.
+    """
+    if not self.requires_grad:
+        raise RuntimeError("can't retain_grad on Tensor that has requires_grad=False")
+    if self.edge is None:
+        return
+    meta = meta_of(self)
+    if meta.retains_grad:
+        return
+    meta.retains_grad = True
+
+    def keep(grad: Tensor) -> None:
+        meta.grad = grad if meta.grad is None else meta.grad + grad
+
+    self.edge.node.own_hooks().retain[self.edge.nr] = keep
+
+
+def get_retains_grad(self: Tensor) -> bool:
+    """Whether this is a non-leaf that keeps its gradient."""
+    return self.meta is not None and self.meta.retains_grad
+
+
+def register_hook(self: Tensor, hook: Callable[[Tensor], Tensor | None]) -> RemovableHandle:
+    """Call `hook(grad)` when the gradient of this tensor is known; what it returns takes the gradient's place.
+
+    Raises:
+        RuntimeError: the tensor does not require a gradient.
+    """
+    if not self.requires_grad:
+        raise RuntimeError("cannot register a hook on a tensor that doesn't require gradient")
+    if self.edge is None:
+        meta = meta_of(self)
+        if meta.hooks is None:
+            meta.hooks = HookDict()
+        return meta.hooks.add(hook)
+    hooks = self.edge.node.own_hooks()
+    return hooks.tensor.setdefault(self.edge.nr, HookDict()).add(hook)
+
+
+def register_post_accumulate_grad_hook(self: Tensor, hook: Callable[[Tensor], None]) -> RemovableHandle:
+    """Call `hook(leaf)` after its `.grad` was written.
+
+    Raises:
+        RuntimeError: not a leaf that requires a gradient.
+    """
+    if not self.requires_grad:
+        raise RuntimeError("cannot register a hook on a tensor that doesn't require gradient")
+    if self.edge is not None:
+        raise RuntimeError("post accumulate grad hooks cannot be registered on non-leaf tensors")
+    meta = meta_of(self)
+    if meta.after_accumulate is None:
+        meta.after_accumulate = HookDict()
+    accumulator(self)
+    return meta.after_accumulate.add(hook)
+
+
+def get_base(self: Tensor) -> Tensor | None:
+    """The tensor whose memory a view shares; None otherwise."""
+    return self.meta.view.base if self.flags & flags.VIEW else None
+
+
+def representation(self: Tensor) -> str:
+    """As torch prints it."""
+    suffixes = []
+    try:
+        node = get_grad_fn(self)
+        history = "" if node is None else f"grad_fn=<{node.name()}>"
+    except RuntimeError:  # a view whose base was written to in a way that forbids its use
+        history = "grad_fn=<Invalid>"
+    if history:
+        suffixes.append(history)
+    elif self.requires_grad:
+        suffixes.append("requires_grad=True")
+    array, name = self.array, self.dtype.name
+    if name == "bfloat16":
+        array = array.astype(np.float32)
+    text = format_tensor(array, dtype_name=name, default_float=dtypes.get_default_dtype().name, suffixes=suffixes)
+    return text
+
+
+def length(self: Tensor) -> int:
+    """The length of the first dimension.
+
+    Raises:
+        TypeError: there is none.
+    """
+    if not self.array.ndim:
+        raise TypeError("len() of a 0-d tensor")
+    return len(self.array)
+
+
+def iterate(self: Tensor) -> Iterator[Tensor]:
+    """The rows, as views.
+
+    Raises:
+        TypeError: there is no first dimension.
+    """
+    if not self.array.ndim:
+        raise TypeError("iteration over a 0-d tensor")
+    return iter(self.unbind(0))  # type: ignore[attr-defined]
+
+
+def contains(self: Tensor, element: Any) -> bool:
+    """Whether some element equals `element`."""
+    return bool((self.array == (element.array if isinstance(element, Tensor) else element)).any())
+
+
+def size(self: Tensor, dim: int | None = None) -> Any:
+    """The shape, or the length of one dimension."""
+    shape = self.shape
+    return shape if dim is None else shape[normalise(dim, len(shape))]
+
+
+def stride(self: Tensor, dim: int | None = None) -> Any:
+    """For each dimension (or one) how many elements lie between neighbours in memory.
+
+    A tensor without elements answers as one in row-major order.
+    """
+    array = self.array
+    if array.size:
+        steps = tuple(step // array.itemsize for step in array.strides)
+    else:
+        steps = tuple(math.prod(max(length, 1) for length in array.shape[at + 1 :]) for at in range(array.ndim))
+    return steps if dim is None else steps[normalise(dim, len(steps))]
+
+
+def storage_offset(self: Tensor) -> int:
+    """How many elements lie between the start of the storage and the first element."""
+    start = self.storage.array.__array_interface__["data"][0]
+    return int(self.array.__array_interface__["data"][0] - start) // self.array.itemsize
+
+
+def data_ptr(self: Tensor) -> int:
+    """The address of the first element."""
+    return int(self.array.__array_interface__["data"][0])
+
+
+def is_contiguous(self: Tensor) -> bool:
+    """Whether the elements lie in memory in row-major order without gaps."""
+    return bool(self.array.flags.c_contiguous)
+
+
+def type_(self: Tensor, dtype: Any = None) -> Any:
+    """The name of the type as torch's early days had it, or the tensor in another dtype."""
+    return f"torch.{self.dtype.legacy}" if dtype is None else self.to(dtype)  # type: ignore[attr-defined]
+
+
+def get_real_properties() -> dict[str, property]:
+    """Read-only properties that are one expression."""
+    return {
+        "device": property(lambda self: device("cpu"), doc="Where the memory is."),
+        "itemsize": property(lambda self: self.array.itemsize, doc="Bytes of one element."),
+        "nbytes": property(lambda self: self.array.nbytes, doc="Bytes of all elements."),
+        "layout": property(lambda self: strided, doc="How the memory is laid out: always `strided`."),
+        "is_cuda": property(lambda self: False, doc="Whether the memory is on a CUDA device."),
+        "output_nr": property(lambda self: 0 if self.edge is None else self.edge.nr, doc="Which output of `grad_fn`."),
+        "name": property(
+            lambda self: None if self.meta is None else self.meta.name, doc="A name given by the program."
+        ),
+        "_is_view": property(lambda self: lambda: bool(self.flags & flags.VIEW)),
+    }
+
+
+PROPERTIES = {
+    "grad_fn": property(get_grad_fn, doc=get_grad_fn.__doc__),
+    "is_leaf": property(get_is_leaf, doc=get_is_leaf.__doc__),
+    "data": property(get_data, set_data, doc=get_data.__doc__),
+    "retains_grad": property(get_retains_grad, doc=get_retains_grad.__doc__),
+    "_base": property(get_base, doc=get_base.__doc__),
+    **get_real_properties(),
+}
+METHODS: dict[str, Any] = {
+    "__format__": formatted,
+    "__array__": as_array_protocol,
+    "__dlpack__": dlpack,
+    "__dlpack_device__": dlpack_device,
+    "__deepcopy__": deepcopy,
+    "__reduce_ex__": reduce_,
+    "numpy": to_numpy,
+    "size": size,
+    "stride": stride,
+    "type": type_,
+    "numel": lambda self: self.array.size,
+    "nelement": lambda self: self.array.size,
+    "dim": lambda self: self.array.ndim,
+    "element_size": lambda self: self.array.itemsize,
+    "is_floating_point": lambda self: self.dtype.is_floating_point,
+    "is_complex": lambda self: self.dtype.is_complex,
+    "__array_priority__": 1000,
+    "__array_ufunc__": None,
+    "cpu": lambda self: self,
+    "detach": detach,
+    "detach_": detach_,
+    "requires_grad_": requires_grad_,
+    "backward": backward,
+    "retain_grad": retain_grad,
+    "register_hook": register_hook,
+    "register_post_accumulate_grad_hook": register_post_accumulate_grad_hook,
+    "item": item,
+    "tolist": tolist,
+    "storage_offset": storage_offset,
+    "data_ptr": data_ptr,
+    "is_contiguous": is_contiguous,
+}
+"""What a card does not give, by name."""
+
+PROTOCOLS: dict[str, Callable[..., Any]] = {
+    "construct": construct,
+    "refresh": views.refresh,
+    "text": representation,
+    "length": length,
+    "iterate": iterate,
+    "contains": contains,
+    "to_integer": to_integer,
+    "to_real": to_float,
+    "to_complex": to_complex,
+    "index": to_index,
+    "getitem": getitem,
+    "setitem": setitem,
+}
+"""What the class itself asks for, see `slots`."""
+
+
+def bind_all() -> None:
+    """Put everything above on the class."""
+    for name, value in {**METHODS, **PROPERTIES}.items():
+        bind(name, value)
+    for name, function in PROTOCOLS.items():
+        setattr(OPERATORS, name, function)
+
+
+bind_all()
+__all__ = ["Size", "Tensor"]
