@@ -1,0 +1,8 @@
+"""Weights in files: safetensors, never pickle."""
+
+from __future__ import annotations
+
+from .atomic import write_atomically
+from .weights import load_file, load_metadata, save_file
+
+__all__ = ["load_file", "load_metadata", "save_file", "write_atomically"]

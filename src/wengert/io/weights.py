@@ -1,0 +1,155 @@
+"""Tensors by name in a file, in the safetensors format: a header in JSON, then the bytes. Reading runs no code.
+
+The header is read and held against the size of the file first; memory is taken only for what is really there.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import os
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, BinaryIO
+
+import numpy as np
+
+from ..ops.interchange import from_numpy
+from ..tensor import Tensor, dtypes
+from .atomic import write_atomically
+
+CODES = {
+    "float64": "F64", "float32": "F32", "float16": "F16", "bfloat16": "BF16", "int64": "I64", "int32": "I32",
+    "int16": "I16", "int8": "I8", "uint64": "U64", "uint32": "U32", "uint16": "U16", "uint8": "U8",
+    "bool": "BOOL", "complex64": "C64",
+}  # fmt: skip
+NAMES = {code: name for name, code in CODES.items()}
+METADATA = "__metadata__"
+LARGEST_HEADER = 100_000_000
+
+
+def save_file(
+    tensors: Mapping[str, Tensor], path: str | os.PathLike[str], metadata: Mapping[str, str] | None = None
+) -> Path:
+    """Write tensors into a file, which is there whole or not at all.
+
+    Args:
+        tensors: by name, such as a `state_dict()`; histories are not kept.
+        path: name of the file.
+        metadata: further texts by name.
+
+    Returns:
+        The path.
+
+    Raises:
+        TypeError: a name is no string, a value no tensor, or its dtype has no code in the format (complex128).
+        OSError: the file cannot be written.
+    """
+    for name, value in tensors.items():
+        if not isinstance(name, str) or name == METADATA:
+            raise TypeError(f"save_file(): names must be strings other than {METADATA!r}, not {name!r}")
+        if not isinstance(value, Tensor):
+            raise TypeError(f"save_file(): {name!r} must be a Tensor, not {type(value).__name__}")
+        if value.dtype.name not in CODES:
+            raise TypeError(f"save_file(): {name!r} is {value.dtype}, which the format does not know")
+    header: dict[str, Any] = {METADATA: dict(metadata)} if metadata else {}
+    chunks, start = [], 0
+    # The widest elements first: then every tensor lies at a multiple of its element size.
+    for name, value in sorted(tensors.items(), key=lambda item: (-item[1].array.itemsize, item[0])):
+        array = np.ascontiguousarray(value.array)
+        chunk = array.astype(array.dtype.newbyteorder("<"), copy=False).tobytes()
+        end = start + len(chunk)
+        header[name] = {"dtype": CODES[value.dtype.name], "shape": list(value.shape), "data_offsets": [start, end]}
+        chunks.append(chunk)
+        start = end
+    text = json.dumps(header, separators=(",", ":")).encode("utf-8")
+    text += b" " * (-len(text) % 8)
+    return write_atomically(path, b"".join([len(text).to_bytes(8, "little"), text, *chunks]))
+
+
+def load_file(path: str | os.PathLike[str]) -> dict[str, Tensor]:
+    """Read the tensors of a file.
+
+    Args:
+        path: name of the file.
+
+    Returns:
+        New tensors by name.
+
+    Raises:
+        OSError: the file cannot be read.
+        ValueError: it is no whole safetensors file.
+    """
+    with open(path, "rb") as file:
+        header, start = read_header(file, str(path))
+        header.pop(METADATA, None)
+        return {name: read_tensor(file, start, entry) for name, entry in header.items()}
+
+
+def load_metadata(path: str | os.PathLike[str]) -> dict[str, str]:
+    """Read the texts that were saved with the tensors of a file; raises as `load_file`."""
+    with open(path, "rb") as file:
+        return dict(read_header(file, str(path))[0].get(METADATA, {}))
+
+
+def read_tensor(file: BinaryIO, start: int, entry: Mapping[str, Any]) -> Tensor:
+    """One tensor, whose entry has been checked."""
+    begin, end = entry["data_offsets"]
+    array = np.empty(entry["shape"], dtypes.by_name(NAMES[entry["dtype"]]).numpy)
+    file.seek(start + begin)
+    if file.readinto(array.reshape(-1).view(np.uint8)) != end - begin:  # type: ignore[attr-defined]
+        raise ValueError(f"{file.name}: the file became shorter while it was read")
+    return from_numpy(array.byteswap(inplace=True) if sys.byteorder == "big" else array)
+
+
+def read_header(file: BinaryIO, path: str) -> tuple[dict[str, Any], int]:
+    """The header of a file, checked against the file's size, and where the bytes of the tensors start.
+
+    Raises:
+        ValueError: something does not fit.
+    """
+    size = os.fstat(file.fileno()).st_size
+    length = int.from_bytes(file.read(8), "little")
+    if size < 8 or length > min(size - 8, LARGEST_HEADER):
+        raise ValueError(f"{path} is no safetensors file: it has {size} bytes, too few for its header")
+    try:
+        header = json.loads(file.read(length).decode("utf-8"))
+    except (UnicodeDecodeError, json.JSONDecodeError, RecursionError) as error:
+        raise ValueError(f"{path} is no safetensors file: its header is not JSON ({error})") from error
+    if not isinstance(header, dict):
+        raise ValueError(f"{path} is no safetensors file: its header is no JSON object")
+    metadata = header.get(METADATA, {})
+    if not isinstance(metadata, dict) or not all(isinstance(text, str) for text in metadata.values()):
+        raise ValueError(f"{path} is damaged: its metadata are no texts by name")
+    room, end = size - 8 - length, 0
+    entries = [(name, entry) for name, entry in header.items() if name != METADATA]
+    for name, entry in entries:
+        problem = find_problem(entry)
+        if problem:
+            raise ValueError(f"{path} is damaged: tensor {name!r} {problem}")
+    for name, entry in sorted(entries, key=lambda item: item[1]["data_offsets"]):
+        if entry["data_offsets"][0] != end:
+            raise ValueError(f"{path} is damaged: the bytes of {name!r} do not follow those of the tensor before")
+        end = entry["data_offsets"][1]
+    if end != room:
+        raise ValueError(f"{path} is damaged: its tensors take {end} bytes, but there are {room}")
+    return header, 8 + length
+
+
+def find_problem(entry: Any) -> str:
+    """What is wrong with a tensor's entry in itself; an empty text if nothing is."""
+    if not isinstance(entry, dict) or set(entry) != {"dtype", "shape", "data_offsets"}:
+        return "has no entry of dtype, shape and data_offsets"
+    if entry["dtype"] not in NAMES:
+        return f"has the dtype {entry['dtype']!r}, which is not known here"
+    for key in ("shape", "data_offsets"):
+        if not isinstance(entry[key], list) or not all(type(each) is int and each >= 0 for each in entry[key]):
+            return f"has the {key} {entry[key]!r}, which is no list of lengths"
+    if len(entry["data_offsets"]) != 2:
+        return "has no pair of data_offsets"
+    begin, end = entry["data_offsets"]
+    needed = math.prod(entry["shape"]) * dtypes.by_name(NAMES[entry["dtype"]]).itemsize
+    if end - begin != needed:
+        return f"should take {needed} bytes by its shape and dtype, but has {end - begin}"
+    return ""

@@ -1,0 +1,112 @@
+"""The functions behind the layers, as `torch.nn.functional` has them. Most are operators; others choose among forms."""
+
+from __future__ import annotations
+
+from ..ops.activation import gelu
+from ..ops.addmm import linear
+from ..ops.batch_norm import batch_norm, instance_norm
+from ..ops.conv_forms import conv1d, conv2d
+from ..ops.dropout import alpha_dropout, dropout, dropout1d, dropout2d, dropout3d, feature_alpha_dropout
+from ..ops.embedding import embedding, one_hot
+from ..ops.group_norm import group_norm
+from ..ops.loss import cross_entropy, nll_loss
+from ..ops.loss_binary import binary_cross_entropy, binary_cross_entropy_with_logits
+from ..ops.loss_pairs import hinge_embedding_loss, huber_loss, kl_div, l1_loss, mse_loss, smooth_l1_loss
+from ..ops.norm import layer_norm, rms_norm
+from ..ops.pad import pad
+from ..ops.piecewise import hardshrink, prelu, softshrink
+from ..ops.pool import avg_pool2d
+from ..ops.pool_forms import (
+    adaptive_avg_pool1d,
+    adaptive_avg_pool2d,
+    adaptive_max_pool1d,
+    adaptive_max_pool2d,
+    avg_pool1d,
+    max_pool1d,
+    max_pool2d,
+)
+from ..ops.smooth import log_sigmoid as logsigmoid, softplus, softsign, tanhshrink
+from .chosen import (
+    bilinear,
+    celu,
+    elu,
+    hardsigmoid,
+    hardswish,
+    hardtanh,
+    leaky_relu,
+    log_softmax,
+    mish,
+    relu,
+    relu6,
+    selu,
+    sigmoid,
+    silu,
+    softmax,
+    softmin,
+    tanh,
+    threshold,
+)
+
+__all__ = [
+    "adaptive_avg_pool1d",
+    "adaptive_avg_pool2d",
+    "adaptive_max_pool1d",
+    "adaptive_max_pool2d",
+    "alpha_dropout",
+    "avg_pool1d",
+    "avg_pool2d",
+    "batch_norm",
+    "bilinear",
+    "binary_cross_entropy",
+    "binary_cross_entropy_with_logits",
+    "celu",
+    "conv1d",
+    "conv2d",
+    "cross_entropy",
+    "dropout",
+    "dropout1d",
+    "dropout2d",
+    "dropout3d",
+    "elu",
+    "embedding",
+    "feature_alpha_dropout",
+    "gelu",
+    "group_norm",
+    "hardshrink",
+    "hardsigmoid",
+    "hardswish",
+    "hardtanh",
+    "hinge_embedding_loss",
+    "huber_loss",
+    "instance_norm",
+    "kl_div",
+    "l1_loss",
+    "layer_norm",
+    "leaky_relu",
+    "linear",
+    "log_softmax",
+    "logsigmoid",
+    "max_pool1d",
+    "max_pool2d",
+    "mish",
+    "mse_loss",
+    "nll_loss",
+    "one_hot",
+    "pad",
+    "prelu",
+    "relu",
+    "relu6",
+    "rms_norm",
+    "selu",
+    "sigmoid",
+    "silu",
+    "smooth_l1_loss",
+    "softmax",
+    "softmin",
+    "softplus",
+    "softshrink",
+    "softsign",
+    "tanh",
+    "tanhshrink",
+    "threshold",
+]

@@ -1,0 +1,286 @@
+"""Ways to fill a tensor before training. All write in place, outside of the graph, and return the tensor."""
+
+from __future__ import annotations
+
+import math
+import warnings
+from typing import Any
+
+import numpy as np
+
+from ..autograd import no_grad
+from ..ops.interchange import from_numpy
+from ..tensor import Tensor
+
+__all__ = [
+    "calculate_gain", "constant_", "dirac_", "eye_", "kaiming_normal_", "kaiming_uniform_", "normal_", "ones_",
+    "orthogonal_", "sparse_", "trunc_normal_", "uniform_", "xavier_normal_", "xavier_uniform_", "zeros_",
+]  # fmt: skip
+
+_CONVOLUTIONS = [f"conv{form}{count}d" for form in ("", "_transpose") for count in (1, 2, 3)]
+_GAIN_ONE = frozenset(["linear", "sigmoid", *_CONVOLUTIONS])
+_GAINS = {"tanh": 5 / 3, "relu": math.sqrt(2), "selu": 3 / 4}
+_LEAST_ACCEPTED = 0.1
+
+
+def calculate_gain(nonlinearity: str, param: float | None = None) -> float:
+    """The factor by which weights before a function should be larger, to keep the spread of values.
+
+    Args:
+        nonlinearity: name of the function, as in `functional`.
+        param: the slope of "leaky_relu", 0.01 if not given.
+
+    Raises:
+        ValueError: the function is unknown, or the slope is no number.
+    """
+    if nonlinearity in _GAIN_ONE:
+        return 1
+    if nonlinearity in _GAINS:
+        return _GAINS[nonlinearity]
+    if nonlinearity == "leaky_relu":
+        if param is not None and (isinstance(param, bool) or not isinstance(param, int | float)):
+            raise ValueError(f"negative_slope {param} not a valid number")
+        slope = 0.01 if param is None else param
+        return math.sqrt(2.0 / (1 + slope**2))
+    raise ValueError(f"Unsupported nonlinearity {nonlinearity}")
+
+
+@no_grad()
+def uniform_(tensor: Tensor, a: float = 0.0, b: float = 1.0, generator: Any = None) -> Tensor:
+    """Uniform in [a, b)."""
+    return tensor.uniform_(a, b, generator=generator)  # type: ignore[attr-defined, no-any-return]
+
+
+@no_grad()
+def normal_(tensor: Tensor, mean: float = 0.0, std: float = 1.0, generator: Any = None) -> Tensor:
+    """Normal."""
+    return tensor.normal_(mean, std, generator=generator)  # type: ignore[attr-defined, no-any-return]
+
+
+@no_grad()
+def constant_(tensor: Tensor, val: float) -> Tensor:
+    """One value everywhere."""
+    return tensor.fill_(val)  # type: ignore[attr-defined, no-any-return]
+
+
+def ones_(tensor: Tensor) -> Tensor:
+    """Ones."""
+    return constant_(tensor, 1.0)
+
+
+def zeros_(tensor: Tensor) -> Tensor:
+    """Zeros."""
+    return constant_(tensor, 0.0)
+
+
+@no_grad()
+def eye_(tensor: Tensor) -> Tensor:
+    """The identity matrix.
+
+    Raises:
+        ValueError: not two-dimensional.
+    """
+    if tensor.ndim != 2:
+        raise ValueError("Only tensors with 2 dimensions are supported")
+    return _write(tensor, np.eye(*tensor.shape))
+
+
+@no_grad()
+def dirac_(tensor: Tensor, groups: int = 1) -> Tensor:
+    """A convolution weight that passes its input on, as far as there are channels.
+
+    Args:
+        tensor: weight of 3 to 5 dimensions.
+        groups: of the convolution.
+
+    Raises:
+        ValueError: another number of dimensions, or output channels that cannot be divided.
+    """
+    if tensor.ndim not in (3, 4, 5):
+        raise ValueError("Only tensors with 3, 4, or 5 dimensions are supported")
+    outputs, inputs, *kernel = tensor.shape
+    if outputs % groups:
+        raise ValueError("dim 0 must be divisible by groups")
+    values = np.zeros(tensor.shape)
+    centre = tuple(length // 2 for length in kernel)
+    per_group = outputs // groups
+    for group in range(groups):
+        for channel in range(min(per_group, inputs)):
+            values[(group * per_group + channel, channel, *centre)] = 1
+    return _write(tensor, values)
+
+
+@no_grad()
+def trunc_normal_(
+    tensor: Tensor, mean: float = 0.0, std: float = 1.0, a: float = -2.0, b: float = 2.0, generator: Any = None
+) -> Tensor:
+    """Normal, given that the value lies in [a, b].
+
+    Args:
+        tensor: to be filled.
+        mean: of the whole distribution.
+        std: of the whole distribution.
+        a: least value.
+        b: largest value.
+        generator: of random numbers.
+    """
+    import statistics  # costs too much to be loaded with the package
+
+    whole = statistics.NormalDist()
+    low, high = whole.cdf((a - mean) / std), whole.cdf((b - mean) / std)
+    if mean < a - 2 * std or mean > b + 2 * std:
+        warnings.warn(
+            "mean is more than 2 std from [a, b] in nn.init.trunc_normal_. The distribution of values may be incorrect."
+            " (wengert draws it right, but slowly.)",
+            stacklevel=2,
+        )
+    if high - low >= _LEAST_ACCEPTED:  # draw again what falls outside
+        tensor.normal_(mean, std, generator=generator)  # type: ignore[attr-defined]
+        while True:
+            outside = (tensor.array < a) | (tensor.array > b)
+            count = int(outside.sum())
+            if not count:
+                return tensor
+            tensor.array[outside] = tensor.new_empty(count).normal_(mean, std, generator=generator).array  # type: ignore[attr-defined]
+    least = np.finfo(np.float64).tiny
+    tensor.uniform_(low, max(high, low + least), generator=generator)  # type: ignore[attr-defined]
+    flat = [whole.inv_cdf(min(max(float(p), least), 1 - 2**-53)) for p in tensor.array.ravel()]
+    return _write(tensor, np.clip(np.reshape(flat, tensor.shape) * std + mean, a, b))
+
+
+def _calculate_fan_in_and_fan_out(tensor: Tensor) -> tuple[int, int]:
+    """How many input values go into an output value, and the reverse.
+
+    Raises:
+        ValueError: fewer than two dimensions.
+    """
+    if tensor.ndim < 2:
+        raise ValueError("Fan in and fan out can not be computed for tensor with fewer than 2 dimensions")
+    field = math.prod(tensor.shape[2:])
+    return tensor.shape[1] * field, tensor.shape[0] * field
+
+
+def _calculate_correct_fan(tensor: Tensor, mode: str) -> int:
+    """The one that `mode` names.
+
+    Raises:
+        ValueError: another name.
+    """
+    modes = ["fan_in", "fan_out"]
+    if mode.lower() not in modes:
+        raise ValueError(f"Mode {mode} not supported, please use one of {modes}")
+    return _calculate_fan_in_and_fan_out(tensor)[modes.index(mode.lower())]
+
+
+def xavier_uniform_(tensor: Tensor, gain: float = 1.0, generator: Any = None) -> Tensor:
+    """Uniform with variance `2 * gain**2 / (fan_in + fan_out)`.
+
+    Source: Glorot and Bengio, Understanding the difficulty of training deep feedforward neural networks, 2010.
+    """
+    bound = gain * math.sqrt(6.0 / sum(_calculate_fan_in_and_fan_out(tensor)))
+    return uniform_(tensor, -bound, bound, generator)
+
+
+def xavier_normal_(tensor: Tensor, gain: float = 1.0, generator: Any = None) -> Tensor:
+    """Normal with variance `2 * gain**2 / (fan_in + fan_out)`; source as of `xavier_uniform_`."""
+    std = gain * math.sqrt(2.0 / sum(_calculate_fan_in_and_fan_out(tensor)))
+    return normal_(tensor, 0.0, std, generator)
+
+
+def _kaiming_std(tensor: Tensor, a: float, mode: str, nonlinearity: str) -> float | None:
+    """The standard deviation; None, with a warning, for a tensor without elements."""
+    if 0 in tensor.shape:
+        warnings.warn("Initializing zero-element tensors is a no-op", stacklevel=3)
+        return None
+    fan = _calculate_correct_fan(tensor, mode)
+    return calculate_gain(nonlinearity, a) / math.sqrt(fan)
+
+
+def kaiming_uniform_(
+    tensor: Tensor, a: float = 0, mode: str = "fan_in", nonlinearity: str = "leaky_relu", generator: Any = None
+) -> Tensor:
+    """Uniform with variance `gain**2 / fan`.
+
+    Args:
+        tensor: weight, output channels first.
+        a: slope of "leaky_relu".
+        mode: "fan_in" keeps the spread of values going forward, "fan_out" that of gradients going back.
+        nonlinearity: function that follows, see `calculate_gain`.
+        generator: of random numbers.
+
+    Source: He et al., Delving Deep into Rectifiers, 2015.
+    """
+    std = _kaiming_std(tensor, a, mode, nonlinearity)
+    return tensor if std is None else uniform_(tensor, -math.sqrt(3.0) * std, math.sqrt(3.0) * std, generator)
+
+
+def kaiming_normal_(
+    tensor: Tensor, a: float = 0, mode: str = "fan_in", nonlinearity: str = "leaky_relu", generator: Any = None
+) -> Tensor:
+    """Normal with variance `gain**2 / fan`; arguments and source as of `kaiming_uniform_`."""
+    std = _kaiming_std(tensor, a, mode, nonlinearity)
+    return tensor if std is None else normal_(tensor, 0.0, std, generator)
+
+
+@no_grad()
+def orthogonal_(tensor: Tensor, gain: float = 1, generator: Any = None) -> Tensor:
+    """A random matrix with orthonormal rows or columns, whichever are fewer, times `gain`.
+
+    Args:
+        tensor: of 2 or more dimensions; all but the first are taken together.
+        gain: factor.
+        generator: of random numbers.
+
+    Raises:
+        ValueError: fewer than two dimensions.
+
+    Source: Saxe, McClelland and Ganguli, Exact solutions to the nonlinear dynamics of learning, 2014.
+    """
+    if tensor.ndim < 2:
+        raise ValueError("Only tensors with 2 or more dimensions are supported")
+    if 0 in tensor.shape:
+        return tensor
+    rows, columns = tensor.shape[0], math.prod(tensor.shape[1:])
+    drawn = tensor.new_empty((rows, columns)).normal_(generator=generator).array.astype(np.float64)  # type: ignore[attr-defined]
+    q, r = np.linalg.qr(drawn.T if rows < columns else drawn)
+    q *= np.sign(np.diag(r))  # makes the distribution uniform over all such matrices
+    return _write(tensor, gain * (q.T if rows < columns else q).reshape(tensor.shape))
+
+
+@no_grad()
+def sparse_(tensor: Tensor, sparsity: float, std: float = 0.01, generator: Any = None) -> Tensor:
+    """Normal with a share of zeros in each column.
+
+    Args:
+        tensor: a matrix.
+        sparsity: share of each column that is zero.
+        std: standard deviation of the others.
+        generator: of random numbers.
+
+    Raises:
+        ValueError: not two-dimensional.
+
+    Source: Martens, Deep learning via Hessian-free optimization, 2010.
+    """
+    if tensor.ndim != 2:
+        raise ValueError("Only tensors with 2 dimensions are supported")
+    rows, columns = tensor.shape
+    tensor.normal_(0, std, generator=generator)  # type: ignore[attr-defined]
+    order = np.argsort(tensor.new_empty((rows, columns)).uniform_(generator=generator).array, axis=0)  # type: ignore[attr-defined]
+    values = tensor.array.copy()
+    np.put_along_axis(values, order[: math.ceil(sparsity * rows)], 0, axis=0)
+    return _write(tensor, values)
+
+
+def uniform_within_fan_in(weight: Tensor, bias: Tensor | None) -> None:
+    """What linear maps and convolutions start with: both uniform in [-1/sqrt(fan_in), 1/sqrt(fan_in))."""
+    fan_in, _ = _calculate_fan_in_and_fan_out(weight)
+    bound = 1 / math.sqrt(fan_in) if fan_in else 0.0
+    uniform_(weight, -bound, bound)
+    if bias is not None:
+        uniform_(bias, -bound, bound)
+
+
+def _write(tensor: Tensor, values: np.ndarray[Any, Any]) -> Tensor:
+    """Copy values into a tensor."""
+    return tensor.copy_(from_numpy(np.ascontiguousarray(values)))  # type: ignore[attr-defined, no-any-return]

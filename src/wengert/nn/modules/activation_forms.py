@@ -1,0 +1,220 @@
+"""Less common activations."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ...ops.create import full
+from ...tensor import Tensor
+from .. import functional
+from ..parameter import Parameter
+from .module import Module
+
+
+class _InPlace(Module):
+    """An activation without other options than `inplace`: write into the input."""
+
+    def __init__(self, inplace: bool = False) -> None:
+        super().__init__()
+        self.inplace = inplace
+
+    def extra_repr(self) -> str:
+        """Whether in place."""
+        return "inplace=True" if self.inplace else ""
+
+
+class ReLU6(_InPlace):
+    """`x` cut to [0, 6]; `inplace`: write into the input."""
+
+    def forward(self, input: Tensor) -> Tensor:
+        """The function of each value."""
+        return functional.relu6(input, self.inplace)
+
+    def extra_repr(self) -> str:
+        """Whether in place."""
+        return "inplace=True" if self.inplace else ""
+
+
+class SELU(_InPlace):
+    """`ELU` with the constants that keep mean 0 and variance 1; `inplace`: write into the input.
+
+    Source: Klambauer et al., Self-Normalizing Neural Networks, 2017.
+    """
+
+    def forward(self, input: Tensor) -> Tensor:
+        """The function of each value."""
+        return functional.selu(input, self.inplace)
+
+
+class Mish(_InPlace):
+    """`x * tanh(softplus(x))`; `inplace`: write into the input. Source: Misra, Mish, 2019."""
+
+    def forward(self, input: Tensor) -> Tensor:
+        """The function of each value."""
+        return functional.mish(input, self.inplace)
+
+
+class Hardswish(_InPlace):
+    """`x * hardsigmoid(x)`; `inplace`: write into the input."""
+
+    def forward(self, input: Tensor) -> Tensor:
+        """The function of each value."""
+        return functional.hardswish(input, self.inplace)
+
+    def extra_repr(self) -> str:
+        """Nothing, as in torch."""
+        return ""
+
+
+class Hardsigmoid(Hardswish):
+    """`x / 6 + 1 / 2` cut to [0, 1]; `inplace`: write into the input."""
+
+    def forward(self, input: Tensor) -> Tensor:
+        """The function of each value."""
+        return functional.hardsigmoid(input, self.inplace)
+
+
+class CELU(Module):
+    """`x` where positive, else `alpha * (exp(x / alpha) - 1)`; `inplace`: write into the input."""
+
+    def __init__(self, alpha: float = 1.0, inplace: bool = False) -> None:
+        super().__init__()
+        self.alpha = alpha
+        self.inplace = inplace
+
+    def forward(self, input: Tensor) -> Tensor:
+        """The function of each value."""
+        return functional.celu(input, self.alpha, self.inplace)
+
+    def extra_repr(self) -> str:
+        """The options."""
+        return f"alpha={self.alpha}" + (", inplace=True" if self.inplace else "")
+
+
+class Hardtanh(Module):
+    """`x` cut to [min_val, max_val]; `inplace`: write into the input."""
+
+    def __init__(self, min_val: float = -1.0, max_val: float = 1.0, inplace: bool = False) -> None:
+        super().__init__()
+        if min_val >= max_val:
+            raise ValueError(f"Hardtanh: min_val must be below max_val, but got {min_val} and {max_val}")
+        self.min_val = min_val
+        self.max_val = max_val
+        self.inplace = inplace
+
+    def forward(self, input: Tensor) -> Tensor:
+        """The function of each value."""
+        return functional.hardtanh(input, self.min_val, self.max_val, self.inplace)
+
+    def extra_repr(self) -> str:
+        """The options."""
+        return f"min_val={self.min_val}, max_val={self.max_val}" + (", inplace=True" if self.inplace else "")
+
+
+class Threshold(Module):
+    """`x` where above `threshold`, else `value`; `inplace`: write into the input."""
+
+    def __init__(self, threshold: float, value: float, inplace: bool = False) -> None:
+        super().__init__()
+        self.threshold = threshold
+        self.value = value
+        self.inplace = inplace
+
+    def forward(self, input: Tensor) -> Tensor:
+        """The function of each value."""
+        return functional.threshold(input, self.threshold, self.value, self.inplace)
+
+    def extra_repr(self) -> str:
+        """The options."""
+        return f"threshold={self.threshold}, value={self.value}" + (", inplace=True" if self.inplace else "")
+
+
+class Softsign(Module):
+    """`x / (1 + |x|)`."""
+
+    def forward(self, input: Tensor) -> Tensor:
+        """The function of each value."""
+        return functional.softsign(input)  # type: ignore[no-any-return]
+
+
+class Tanhshrink(Module):
+    """`x - tanh(x)`."""
+
+    def forward(self, input: Tensor) -> Tensor:
+        """The function of each value."""
+        return functional.tanhshrink(input)  # type: ignore[no-any-return]
+
+
+class LogSigmoid(Module):
+    """`log(1 / (1 + exp(-x)))`, computed without overflow."""
+
+    def forward(self, input: Tensor) -> Tensor:
+        """The function of each value."""
+        return functional.logsigmoid(input)  # type: ignore[no-any-return]
+
+
+class Softshrink(Module):
+    """`x` drawn towards zero by `lambd`, and zero where it is nearer."""
+
+    def __init__(self, lambd: float = 0.5) -> None:
+        super().__init__()
+        self.lambd = lambd
+
+    def forward(self, input: Tensor) -> Tensor:
+        """The function of each value."""
+        return functional.softshrink(input, self.lambd)  # type: ignore[no-any-return]
+
+    def extra_repr(self) -> str:
+        """The width."""
+        return str(self.lambd)
+
+
+class Hardshrink(Softshrink):
+    """`x`, but zero where it is within `lambd` of zero."""
+
+    def forward(self, input: Tensor) -> Tensor:
+        """The function of each value."""
+        return functional.hardshrink(input, self.lambd)  # type: ignore[no-any-return]
+
+
+class Softmin(Module):
+    """`Softmax` of the negated input."""
+
+    def __init__(self, dim: int | None = None) -> None:
+        super().__init__()
+        self.dim = dim
+
+    def forward(self, input: Tensor) -> Tensor:
+        """Positive values that sum to 1 over the dimension."""
+        return functional.softmin(input, self.dim, _stacklevel=5)
+
+    def extra_repr(self) -> str:
+        """The dimension."""
+        return f"dim={self.dim}"
+
+
+class PReLU(Module):
+    """`x` where positive, else `weight * x`, with a learned weight.
+
+    Args:
+        num_parameters: 1, or the number of channels.
+        init: what the weight starts with.
+        device: "cpu".
+        dtype: of the weight.
+
+    Source: He et al., Delving Deep into Rectifiers, 2015.
+    """
+
+    def __init__(self, num_parameters: int = 1, init: float = 0.25, device: Any = None, dtype: Any = None) -> None:
+        super().__init__()
+        self.num_parameters = num_parameters
+        self.init = init
+        self.weight = Parameter(full((num_parameters,), float(init), dtype=dtype))
+
+    def forward(self, input: Tensor) -> Tensor:
+        """The function of each value; with several weights those of the second dimension."""
+        return functional.prelu(input, self.weight)  # type: ignore[no-any-return]
+
+    def extra_repr(self) -> str:
+        """The number of weights."""
+        return f"num_parameters={self.num_parameters}"

@@ -1,0 +1,63 @@
+"""Layers that drop values at random."""
+
+from __future__ import annotations
+
+from ...tensor import Tensor
+from .. import functional
+from .module import Module
+
+
+class Dropout(Module):
+    """In training, sets each value to zero with probability `p` and multiplies the others by `1 / (1 - p)`.
+
+    Args:
+        p: the probability.
+        inplace: write into the input.
+
+    Raises:
+        ValueError: `p` is no probability.
+
+    Source: Srivastava et al., Dropout: A Simple Way to Prevent Neural Networks from Overfitting, 2014.
+    """
+
+    def __init__(self, p: float = 0.5, inplace: bool = False) -> None:
+        super().__init__()
+        if not 0 <= p <= 1:
+            raise ValueError(f"dropout probability has to be between 0 and 1, but got {p}")
+        self.p = p
+        self.inplace = inplace
+
+    def forward(self, input: Tensor) -> Tensor:
+        """In training the thinned input, else the input."""
+        return functional.dropout(input, self.p, self.training, self.inplace)  # type: ignore[no-any-return]
+
+    def extra_repr(self) -> str:
+        """The options."""
+        return f"p={self.p}, inplace={self.inplace}"
+
+
+class Dropout1d(Dropout):
+    """In training, drops whole channels of (N, C, L) or (C, L); arguments as of `Dropout`."""
+
+    def forward(self, input: Tensor) -> Tensor:
+        """In training the thinned input, else the input."""
+        return functional.dropout1d(input, self.p, self.training, self.inplace)
+
+
+class Dropout2d(Dropout):
+    """In training, drops whole channels of (N, C, H, W) or (C, H, W); arguments as of `Dropout`."""
+
+    def forward(self, input: Tensor) -> Tensor:
+        """In training the thinned input, else the input."""
+        return functional.dropout2d(input, self.p, self.training, self.inplace)
+
+
+class AlphaDropout(Dropout):
+    """Dropout that keeps mean and variance, for `SELU`; arguments as of `Dropout`.
+
+    Source: Klambauer et al., Self-Normalizing Neural Networks, 2017.
+    """
+
+    def forward(self, input: Tensor) -> Tensor:
+        """In training the thinned input, else the input."""
+        return functional.alpha_dropout(input, self.p, self.training, self.inplace)

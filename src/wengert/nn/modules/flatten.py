@@ -1,0 +1,58 @@
+"""Layers that change the shape only."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from ...tensor import Tensor
+from .module import Module
+
+
+class Flatten(Module):
+    """Merges neighbouring dimensions into one.
+
+    Args:
+        start_dim: the first of them.
+        end_dim: the last of them.
+    """
+
+    def __init__(self, start_dim: int = 1, end_dim: int = -1) -> None:
+        super().__init__()
+        self.start_dim = start_dim
+        self.end_dim = end_dim
+
+    def forward(self, input: Tensor) -> Tensor:
+        """The flattened input, a view where possible."""
+        return input.flatten(self.start_dim, self.end_dim)  # type: ignore[attr-defined, no-any-return]
+
+    def extra_repr(self) -> str:
+        """The dimensions."""
+        return f"start_dim={self.start_dim}, end_dim={self.end_dim}"
+
+
+class Unflatten(Module):
+    """Splits one dimension into several.
+
+    Args:
+        dim: the dimension.
+        unflattened_size: their lengths; one of them may be -1.
+    """
+
+    def __init__(self, dim: int, unflattened_size: Sequence[int]) -> None:
+        super().__init__()
+        for at, length in enumerate(unflattened_size):
+            if not isinstance(length, int):
+                raise TypeError(
+                    "unflattened_size must be tuple of ints, "
+                    f"but found element of type {type(length).__name__} at pos {at}"
+                )
+        self.dim = dim
+        self.unflattened_size = unflattened_size
+
+    def forward(self, input: Tensor) -> Tensor:
+        """The input in its new shape."""
+        return input.unflatten(self.dim, self.unflattened_size)  # type: ignore[attr-defined, no-any-return]
+
+    def extra_repr(self) -> str:
+        """The dimensions."""
+        return f"dim={self.dim}, unflattened_size={self.unflattened_size}"

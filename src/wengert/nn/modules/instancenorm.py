@@ -1,0 +1,75 @@
+"""Normalisation of each channel of each sample."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ...tensor import Tensor
+from .. import functional
+from .batchnorm import _BatchNorm
+
+
+class _InstanceNorm(_BatchNorm):
+    """See `InstanceNorm2d`."""
+
+    dimensions: int
+
+    def __init__(
+        self,
+        num_features: int,
+        eps: float = 1e-5,
+        momentum: float | None = 0.1,
+        affine: bool = False,
+        track_running_stats: bool = False,
+        device: Any = None,
+        dtype: Any = None,
+        *,
+        bias: bool = True,
+    ) -> None:
+        super().__init__(num_features, eps, momentum, affine, track_running_stats, device, dtype, bias=bias)
+
+    def _check_input_dim(self, input: Tensor) -> None:
+        wanted = self.dimensions + 1, self.dimensions + 2
+        if input.ndim not in wanted:
+            raise ValueError(f"expected {wanted[0]}D or {wanted[1]}D input (got {input.ndim}D input)")
+
+    def forward(self, input: Tensor) -> Tensor:
+        """The input normalised, of the same shape."""
+        self._check_input_dim(input)
+        batch = input if input.ndim == self.dimensions + 2 else input.unsqueeze(0)  # type: ignore[attr-defined]
+        result: Tensor = functional.instance_norm(
+            batch,
+            self.running_mean,
+            self.running_var,
+            self.weight,
+            self.bias,
+            self.training or not self.track_running_stats,
+            0.0 if self.momentum is None else self.momentum,
+            self.eps,
+        )
+        return result if batch is input else result.squeeze(0)  # type: ignore[attr-defined, no-any-return]
+
+
+class InstanceNorm1d(_InstanceNorm):
+    """Normalisation of each channel of each sample of (N, C, L) or (C, L); arguments as of `InstanceNorm2d`."""
+
+    dimensions = 1
+
+
+class InstanceNorm2d(_InstanceNorm):
+    """Normalisation of each channel of each sample of (N, C, H, W) or (C, H, W).
+
+    Args:
+        num_features: number of channels C.
+        eps: added to the variance.
+        momentum: share of the batch in the running statistics.
+        affine: whether there are weight and bias.
+        track_running_stats: whether running statistics are kept, and used in evaluation.
+        device: "cpu".
+        dtype: of parameters and buffers.
+        bias: whether there is one, if `affine`.
+
+    Source: Ulyanov, Vedaldi and Lempitsky, Instance Normalization, 2016.
+    """
+
+    dimensions = 2

@@ -1,0 +1,120 @@
+"""Linear maps."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+from ...ops.create import empty
+from ...tensor import Tensor
+from .. import functional, init
+from ..parameter import Parameter
+from .module import Module
+
+
+class Identity(Module):
+    """Gives back what it gets; takes any arguments."""
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__()
+
+    def forward(self, input: Tensor) -> Tensor:
+        """The input."""
+        return input
+
+
+class Linear(Module):
+    """`x @ weight.T + bias`.
+
+    Args:
+        in_features: length of the last dimension of the input.
+        out_features: length of the last dimension of the result.
+        bias: whether there is one.
+        device: "cpu".
+        dtype: of the parameters; the default dtype if not given.
+
+    Attributes:
+        weight: shape (out_features, in_features); uniform in [-1/sqrt(in_features), 1/sqrt(in_features)) at first.
+        bias: shape (out_features,), from the same distribution; or None.
+    """
+
+    def __init__(
+        self, in_features: int, out_features: int, bias: bool = True, device: Any = None, dtype: Any = None
+    ) -> None:
+        super().__init__()
+        self.in_features = in_features
+        self.out_features = out_features
+        self.weight = Parameter(empty((out_features, in_features), dtype=dtype))
+        if bias:
+            self.bias = Parameter(empty(out_features, dtype=dtype))
+        else:
+            self.register_parameter("bias", None)
+        self.reset_parameters()
+
+    def reset_parameters(self) -> None:
+        """Draw new values."""
+        init.uniform_within_fan_in(self.weight, self.bias)
+
+    def forward(self, input: Tensor) -> Tensor:
+        """The map applied to the last dimension: (..., in_features) to (..., out_features)."""
+        return functional.linear(input, self.weight, self.bias)  # type: ignore[no-any-return]
+
+    def extra_repr(self) -> str:
+        """The sizes."""
+        return f"in_features={self.in_features}, out_features={self.out_features}, bias={self.bias is not None}"
+
+
+class Bilinear(Module):
+    """`x1 @ weight[k] @ x2 + bias[k]` for each output feature k.
+
+    Args:
+        in1_features: length of the last dimension of the first input.
+        in2_features: length of the last dimension of the second input.
+        out_features: length of the last dimension of the result.
+        bias: whether there is one.
+        device: "cpu".
+        dtype: of the parameters.
+
+    Raises:
+        ValueError: `in1_features` is not positive.
+    """
+
+    def __init__(
+        self,
+        in1_features: int,
+        in2_features: int,
+        out_features: int,
+        bias: bool = True,
+        device: Any = None,
+        dtype: Any = None,
+    ) -> None:
+        super().__init__()
+        if in1_features <= 0:
+            raise ValueError(f"in1_features must be > 0, but got (in1_features={in1_features})")
+        self.in1_features = in1_features
+        self.in2_features = in2_features
+        self.out_features = out_features
+        self.weight = Parameter(empty((out_features, in1_features, in2_features), dtype=dtype))
+        if bias:
+            self.bias = Parameter(empty(out_features, dtype=dtype))
+        else:
+            self.register_parameter("bias", None)
+        self.reset_parameters()
+
+    def reset_parameters(self) -> None:
+        """Draw new values."""
+        bound = 1 / math.sqrt(self.in1_features)
+        init.uniform_(self.weight, -bound, bound)
+        if self.bias is not None:
+            init.uniform_(self.bias, -bound, bound)
+
+    def forward(self, input1: Tensor, input2: Tensor) -> Tensor:
+        """(..., in1_features) and (..., in2_features) to (..., out_features)."""
+        return functional.bilinear(input1, input2, self.weight, self.bias)
+
+    def extra_repr(self) -> str:
+        """The sizes."""
+        return (
+            f"in1_features={self.in1_features}, in2_features={self.in2_features}, "
+            f"out_features={self.out_features}, bias={self.bias is not None}"
+        )

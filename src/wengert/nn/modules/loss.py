@@ -1,0 +1,171 @@
+"""Losses. `reduction`: "mean" over all elements (of the batch), "sum", or "none" for one value each."""
+
+from __future__ import annotations
+
+from ...tensor import Tensor
+from .. import functional
+from .module import Module
+
+
+class _Loss(Module):
+    """A loss with a reduction, and perhaps weights, kept as a buffer."""
+
+    def __init__(self, reduction: str = "mean", weight: Tensor | None = None) -> None:
+        super().__init__()
+        self.reduction = reduction
+        self.register_buffer("weight", weight)
+
+
+class L1Loss(_Loss):
+    """`|input - target|`."""
+
+    def __init__(self, *, reduction: str = "mean") -> None:
+        super().__init__(reduction)
+
+    def forward(self, input: Tensor, target: Tensor) -> Tensor:
+        """The loss of two tensors of one shape."""
+        return functional.l1_loss(input, target, reduction=self.reduction)  # type: ignore[no-any-return]
+
+
+class MSELoss(_Loss):
+    """`(input - target) ** 2`."""
+
+    def __init__(self, *, reduction: str = "mean") -> None:
+        super().__init__(reduction)
+
+    def forward(self, input: Tensor, target: Tensor) -> Tensor:
+        """The loss of two tensors of one shape."""
+        return functional.mse_loss(input, target, reduction=self.reduction)  # type: ignore[no-any-return]
+
+
+class SmoothL1Loss(_Loss):
+    """`d**2 / (2 * beta)` where `d = |input - target|` is below `beta`, else `d - beta / 2`."""
+
+    def __init__(self, *, reduction: str = "mean", beta: float = 1.0) -> None:
+        super().__init__(reduction)
+        self.beta = beta
+
+    def forward(self, input: Tensor, target: Tensor) -> Tensor:
+        """The loss of two tensors of one shape."""
+        return functional.smooth_l1_loss(input, target, reduction=self.reduction, beta=self.beta)  # type: ignore[no-any-return]
+
+
+class HuberLoss(_Loss):
+    """`d**2 / 2` where `d = |input - target|` is below `delta`, else `delta * (d - delta / 2)`."""
+
+    def __init__(self, reduction: str = "mean", delta: float = 1.0) -> None:
+        super().__init__(reduction)
+        self.delta = delta
+
+    def forward(self, input: Tensor, target: Tensor) -> Tensor:
+        """The loss of two tensors of one shape."""
+        return functional.huber_loss(input, target, reduction=self.reduction, delta=self.delta)  # type: ignore[no-any-return]
+
+
+class NLLLoss(_Loss):
+    """Minus the log-probability of the target class.
+
+    Args:
+        weight: one factor per class, shape (C,).
+        ignore_index: class that does not count.
+        reduction: "mean" (by the weights), "sum" or "none".
+    """
+
+    def __init__(self, weight: Tensor | None = None, *, ignore_index: int = -100, reduction: str = "mean") -> None:
+        super().__init__(reduction, weight)
+        self.ignore_index = ignore_index
+
+    def forward(self, input: Tensor, target: Tensor) -> Tensor:
+        """The loss of log-probabilities (N, C, *) or (C,) and classes (N, *) or ()."""
+        return functional.nll_loss(  # type: ignore[no-any-return]
+            input, target, self.weight, ignore_index=self.ignore_index, reduction=self.reduction
+        )
+
+
+class CrossEntropyLoss(_Loss):
+    """Minus the log-probability that softmax gives to the target.
+
+    Args:
+        weight: one factor per class, shape (C,).
+        ignore_index: class that does not count.
+        reduction: "mean" (by the weights), "sum" or "none".
+        label_smoothing: share of the target that is spread over all classes, 0 to 1.
+    """
+
+    def __init__(
+        self,
+        weight: Tensor | None = None,
+        *,
+        ignore_index: int = -100,
+        reduction: str = "mean",
+        label_smoothing: float = 0.0,
+    ) -> None:
+        super().__init__(reduction, weight)
+        self.ignore_index = ignore_index
+        self.label_smoothing = label_smoothing
+
+    def forward(self, input: Tensor, target: Tensor) -> Tensor:
+        """The loss of scores (N, C, *) or (C,) and classes (N, *) or (), or probabilities shaped as the scores."""
+        return functional.cross_entropy(  # type: ignore[no-any-return]
+            input,
+            target,
+            self.weight,
+            ignore_index=self.ignore_index,
+            reduction=self.reduction,
+            label_smoothing=self.label_smoothing,
+        )
+
+
+class BCELoss(_Loss):
+    """`-(target * log(input) + (1 - target) * log(1 - input))` for probabilities; logarithms are cut at -100.
+
+    Args:
+        weight: factor that broadcasts with the input.
+        reduction: "mean", "sum" or "none".
+    """
+
+    def __init__(self, weight: Tensor | None = None, *, reduction: str = "mean") -> None:
+        super().__init__(reduction, weight)
+
+    def forward(self, input: Tensor, target: Tensor) -> Tensor:
+        """The loss of two tensors of one shape."""
+        return functional.binary_cross_entropy(input, target, self.weight, reduction=self.reduction)  # type: ignore[no-any-return]
+
+
+class BCEWithLogitsLoss(_Loss):
+    """`BCELoss` of the sigmoid of the input, computed without overflow.
+
+    Args:
+        weight: factor that broadcasts with the input.
+        reduction: "mean", "sum" or "none".
+        pos_weight: factor of the positive part, broadcasts with the input.
+    """
+
+    def __init__(
+        self, weight: Tensor | None = None, *, reduction: str = "mean", pos_weight: Tensor | None = None
+    ) -> None:
+        super().__init__(reduction, weight)
+        self.register_buffer("pos_weight", pos_weight)
+
+    def forward(self, input: Tensor, target: Tensor) -> Tensor:
+        """The loss of two tensors of one shape."""
+        return functional.binary_cross_entropy_with_logits(  # type: ignore[no-any-return]
+            input, target, self.weight, pos_weight=self.pos_weight, reduction=self.reduction
+        )
+
+
+class KLDivLoss(_Loss):
+    """`target * (log(target) - input)`: the divergence from distributions given by their logarithms.
+
+    Args:
+        reduction: "mean", "batchmean" (the sum divided by the number of samples), "sum" or "none".
+        log_target: whether the target is given by logarithms, too.
+    """
+
+    def __init__(self, *, reduction: str = "mean", log_target: bool = False) -> None:
+        super().__init__(reduction)
+        self.log_target = log_target
+
+    def forward(self, input: Tensor, target: Tensor) -> Tensor:
+        """The loss of two tensors of one shape."""
+        return functional.kl_div(input, target, reduction=self.reduction, log_target=self.log_target)  # type: ignore[no-any-return]

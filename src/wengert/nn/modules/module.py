@@ -1,0 +1,171 @@
+"""The class Module, base of all layers and networks."""
+
+from __future__ import annotations
+
+import builtins
+from collections.abc import Callable
+from typing import Any, TypeVar
+
+from ...autograd import no_grad
+from ...tensor import Tensor, device
+from .hooking import Hooking
+
+Self = TypeVar("Self", bound="Module")
+
+
+class Module(Hooking):
+    """Base of all layers and networks: holds parameters, buffers and other modules, and is called like a function.
+
+    A subclass calls `super().__init__()`, assigns parameters and modules to attributes, and defines `forward`.
+
+    Attributes:
+        training: whether layers such as dropout behave as in training; set by `train()` and `eval()`.
+
+    >>> import wengert as wg
+    >>> class Double(wg.nn.Module):
+    ...     def forward(self, x):
+    ...         return x * 2
+    >>> Double()(wg.tensor(3.0))
+    tensor(6.)
+    """
+
+    # ---- modes and gradients -----------------------------------------------------------------------------------------
+
+    def train(self: Self, mode: bool = True) -> Self:
+        """Switch this module and all below it to training (or, with False, to evaluation).
+
+        Raises:
+            ValueError: `mode` is not a bool.
+        """
+        if not isinstance(mode, bool):
+            raise ValueError("training mode is expected to be boolean")
+        self.training = mode
+        for module in self.children():
+            module.train(mode)
+        return self
+
+    def eval(self: Self) -> Self:
+        """Switch this module and all below it to evaluation."""
+        return self.train(False)
+
+    def requires_grad_(self: Self, requires_grad: bool = True) -> Self:
+        """Set `requires_grad` of all parameters."""
+        for parameter in self.parameters():
+            parameter.requires_grad_(requires_grad)  # type: ignore[attr-defined]
+        return self
+
+    def zero_grad(self, set_to_none: bool = True) -> None:
+        """Reset the gradients of all parameters: to None, or to zero."""
+        for parameter in self.parameters():
+            reset_grad(parameter, set_to_none)
+
+    # ---- conversions -------------------------------------------------------------------------------------------------
+
+    def apply(self: Self, fn: Callable[[Any], None]) -> Self:
+        """Call `fn` with every module below this one and then with this one."""
+        for module in self.children():
+            module.apply(fn)
+        fn(self)
+        return self
+
+    def _apply(self: Self, fn: Callable[[Tensor], Tensor], recurse: bool = True) -> Self:
+        """Put `fn` of each parameter, gradient and buffer in its place; parameters keep their identity."""
+        if recurse:
+            for module in self.children():
+                module._apply(fn)
+        for parameter in self._parameters.values():
+            if parameter is not None:
+                with no_grad():
+                    grad = parameter.grad
+                    parameter.grad = None
+                    parameter.data = fn(parameter)  # type: ignore[attr-defined]
+                    parameter.grad = None if grad is None else fn(grad)
+        for name, buffer in self._buffers.items():
+            if buffer is not None:
+                self._buffers[name] = fn(buffer)
+        return self
+
+    def to(self: Self, *args: Any, **kwargs: Any) -> Self:
+        """Convert parameters and buffers: `to(dtype)`, `to(device)`, `to(device, dtype)` or `to(tensor)`.
+
+        Only floating-point and complex ones take the dtype; the module itself is changed and returned.
+
+        Raises:
+            TypeError: the dtype is neither floating-point nor complex.
+        """
+        wanted = None
+        for value in (*args, *kwargs.values()):
+            if isinstance(value, Tensor):
+                wanted = value.dtype
+            elif hasattr(value, "is_floating_point"):
+                wanted = value
+            elif isinstance(value, str | device):
+                device(value)  # refuses what is no device of this build
+        if wanted is None:
+            return self
+        if not (wanted.is_floating_point or wanted.is_complex):
+            raise TypeError(
+                f"nn.Module.to only accepts floating point or complex dtypes, but got desired dtype={wanted}"
+            )
+        return self._apply(lambda each: each.to(wanted) if is_inexact(each) else each)  # type: ignore[attr-defined]
+
+    def type(self: Self, dst_type: Any) -> Self:
+        """Convert all parameters and buffers to a dtype."""
+        return self._apply(lambda each: each.to(dst_type))  # type: ignore[attr-defined]
+
+    def float(self: Self) -> Self:
+        """Convert floating-point parameters and buffers to float32."""
+        return self._apply(lambda each: each.float() if each.dtype.is_floating_point else each)  # type: ignore[attr-defined]
+
+    def double(self: Self) -> Self:
+        """Convert floating-point parameters and buffers to float64."""
+        return self._apply(lambda each: each.double() if each.dtype.is_floating_point else each)  # type: ignore[attr-defined]
+
+    def half(self: Self) -> Self:
+        """Convert floating-point parameters and buffers to float16."""
+        return self._apply(lambda each: each.half() if each.dtype.is_floating_point else each)  # type: ignore[attr-defined]
+
+    def cpu(self: Self) -> Self:
+        """The module itself: its memory is the CPU's."""
+        return self
+
+    # ---- printing ----------------------------------------------------------------------------------------------------
+
+    def _get_name(self) -> str:
+        return builtins.type(self).__name__
+
+    def extra_repr(self) -> str:
+        """What stands in the brackets of `repr` before the children; for subclasses."""
+        return ""
+
+    def __repr__(self) -> str:
+        extra = self.extra_repr()
+        extra_lines = extra.split("\n") if extra else []
+        child_lines = [f"({name}): {indented(repr(module))}" for name, module in self._modules.items()]
+        if not child_lines and len(extra_lines) <= 1:
+            return f"{self._get_name()}({extra})"
+        return f"{self._get_name()}(\n  " + "\n  ".join(extra_lines + child_lines) + "\n)"
+
+
+def indented(text: str) -> str:
+    """`text` with two spaces before all lines but the first."""
+    return text.replace("\n", "\n  ")
+
+
+def is_inexact(tensor: Tensor) -> bool:
+    """Whether the elements are floating-point or complex numbers."""
+    return tensor.dtype.is_floating_point or tensor.dtype.is_complex
+
+
+def reset_grad(parameter: Tensor, set_to_none: bool) -> None:
+    """Let go of a gradient, or fill it with zeros outside of any graph."""
+    if parameter.grad is None:
+        return
+    if set_to_none:
+        parameter.grad = None
+        return
+    if parameter.grad.grad_fn is not None:
+        parameter.grad.detach_()
+    else:
+        parameter.grad.requires_grad_(False)
+    parameter.grad.zero_()

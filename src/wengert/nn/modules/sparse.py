@@ -1,0 +1,108 @@
+"""Tables of vectors."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ...autograd import no_grad
+from ...ops.create import empty
+from ...tensor import Tensor
+from .. import functional, init
+from ..parameter import Parameter
+from .module import Module
+
+
+class Embedding(Module):
+    """A table of vectors, looked up by number.
+
+    Args:
+        num_embeddings: number of vectors.
+        embedding_dim: length of each.
+        padding_idx: number whose vector is zero at first and gets no gradient.
+        max_norm: vectors that are looked up and longer than this are shortened to it first.
+        norm_type: which norm `max_norm` means.
+        scale_grad_by_freq: divide gradients by how often the number occurs in the batch.
+        sparse: refused.
+        device: "cpu".
+        dtype: of the table.
+
+    Attributes:
+        weight: the table, shape (num_embeddings, embedding_dim), standard normal at first.
+
+    Raises:
+        AssertionError: `padding_idx` lies outside the table.
+        NotImplementedError: `sparse`.
+    """
+
+    def __init__(
+        self,
+        num_embeddings: int,
+        embedding_dim: int,
+        padding_idx: int | None = None,
+        max_norm: float | None = None,
+        norm_type: float = 2.0,
+        scale_grad_by_freq: bool = False,
+        sparse: bool = False,
+        device: Any = None,
+        dtype: Any = None,
+    ) -> None:
+        super().__init__()
+        if sparse:
+            raise NotImplementedError("Embedding: sparse gradients are not there; leave sparse out")
+        self.num_embeddings = num_embeddings
+        self.embedding_dim = embedding_dim
+        if padding_idx is not None:
+            if not -num_embeddings <= padding_idx < num_embeddings:
+                raise AssertionError("Padding_idx must be within num_embeddings")
+            padding_idx %= num_embeddings
+        self.padding_idx = padding_idx
+        self.max_norm = max_norm
+        self.norm_type = norm_type
+        self.scale_grad_by_freq = scale_grad_by_freq
+        self.weight = Parameter(empty((num_embeddings, embedding_dim), dtype=dtype))
+        self.reset_parameters()
+
+    def reset_parameters(self) -> None:
+        """Draw new vectors; that of `padding_idx` becomes zero."""
+        init.normal_(self.weight)
+        if self.padding_idx is not None:
+            with no_grad():
+                self.weight[self.padding_idx].fill_(0)
+
+    def forward(self, input: Tensor) -> Tensor:
+        """Integers of any shape to vectors: (*) to (*, embedding_dim)."""
+        return functional.embedding(
+            input, self.weight, self.padding_idx, self.max_norm, self.norm_type, self.scale_grad_by_freq
+        )
+
+    def extra_repr(self) -> str:
+        """The sizes."""
+        text = f"{self.num_embeddings}, {self.embedding_dim}"
+        if self.padding_idx is not None:
+            text += f", padding_idx={self.padding_idx}"
+        if self.max_norm is not None:
+            text += f", max_norm={self.max_norm}"
+        if self.norm_type != 2:
+            text += f", norm_type={self.norm_type}"
+        if self.scale_grad_by_freq:
+            text += f", scale_grad_by_freq={self.scale_grad_by_freq}"
+        return text
+
+    @classmethod
+    def from_pretrained(cls, embeddings: Tensor, freeze: bool = True, padding_idx: int | None = None) -> Embedding:
+        """An embedding over an existing table.
+
+        Args:
+            embeddings: the table, two-dimensional; its memory is shared.
+            freeze: whether it stays as it is in training.
+            padding_idx: number whose vector gets no gradient.
+
+        Raises:
+            AssertionError: not two-dimensional.
+        """
+        if embeddings.ndim != 2:
+            raise AssertionError("Embeddings parameter is expected to be 2-dimensional")
+        rows, columns = embeddings.shape
+        made = cls(rows, columns, padding_idx)
+        made.weight = Parameter(embeddings, requires_grad=not freeze)
+        return made

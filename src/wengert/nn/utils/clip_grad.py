@@ -1,0 +1,126 @@
+"""Bounds on gradients between the backward pass and the step of the optimiser."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+from typing import Any
+
+import numpy as np
+
+from ...autograd import no_grad
+from ...ops.create import tensor
+from ...tensor import Tensor
+
+
+def listed(tensors: Tensor | Iterable[Tensor]) -> list[Tensor]:
+    """One tensor or several, as a list."""
+    return [tensors] if isinstance(tensors, Tensor) else list(tensors)
+
+
+def gradients(parameters: Tensor | Iterable[Tensor]) -> list[Tensor]:
+    """The gradients that are there."""
+    return [each.grad for each in listed(parameters) if each.grad is not None]
+
+
+def norm_of(array: np.ndarray[Any, Any], order: float) -> float:
+    """The norm of all elements together."""
+    flat = np.abs(array.ravel()).astype(np.float64, copy=False)
+    if math.isinf(order):
+        return float(flat.max(initial=0.0))
+    if order == 2.0:
+        return math.sqrt(float(flat @ flat))
+    return float((flat**order).sum() ** (1 / order)) if order else float(np.count_nonzero(flat))
+
+
+def get_total_norm(
+    tensors: Tensor | Iterable[Tensor],
+    norm_type: float = 2.0,
+    error_if_nonfinite: bool = False,
+    foreach: bool | None = None,
+) -> Tensor:
+    """The norm of all tensors' elements together.
+
+    Args:
+        tensors: one or several.
+        norm_type: its order; infinity for the largest absolute value.
+        error_if_nonfinite: refuse a norm that is infinite or NaN.
+        foreach: for torch's users; there is one way.
+
+    Returns:
+        A 0-dim tensor of the first tensor's dtype; computed in float64.
+
+    Raises:
+        RuntimeError: the norm is not finite, if `error_if_nonfinite`.
+    """
+    order = float(norm_type)
+    own = listed(tensors)
+    norms = np.array([norm_of(each.array, order) for each in own], np.float64)
+    total = norm_of(norms, order) if len(own) else 0.0
+    if error_if_nonfinite and not math.isfinite(total):
+        raise RuntimeError(
+            f"The total norm of order {order} for gradients from `parameters` is non-finite, so it cannot be clipped. "
+            "To disable this error and scale the gradients by the non-finite norm anyway, "
+            "set `error_if_nonfinite=False`"
+        )
+    return tensor(total, dtype=own[0].dtype.to_real() if own else None)
+
+
+@no_grad()
+def clip_grads_with_norm_(
+    parameters: Tensor | Iterable[Tensor], max_norm: float, total_norm: Tensor, foreach: bool | None = None
+) -> None:
+    """Multiply all gradients by `max_norm / total_norm` if that is below 1.
+
+    Args:
+        parameters: tensors whose `.grad` is changed in place.
+        max_norm: wanted bound.
+        total_norm: norm that they have.
+        foreach: for torch's users; there is one way.
+    """
+    factor = min(float(max_norm) / (float(total_norm) + 1e-6), 1.0)  # NaN stays NaN
+    if factor != 1.0:
+        for grad in gradients(parameters):
+            grad.mul_(factor)  # type: ignore[attr-defined]
+
+
+def clip_grad_norm_(
+    parameters: Tensor | Iterable[Tensor],
+    max_norm: float,
+    norm_type: float = 2.0,
+    error_if_nonfinite: bool = False,
+    foreach: bool | None = None,
+) -> Tensor:
+    """Scale all gradients so that the norm of all together is at most `max_norm`.
+
+    Args:
+        parameters: tensors whose `.grad` is changed in place.
+        max_norm: the bound.
+        norm_type: order of the norm; infinity for the largest absolute value.
+        error_if_nonfinite: refuse a norm that is infinite or NaN.
+        foreach: for torch's users; there is one way.
+
+    Returns:
+        The norm before.
+
+    Raises:
+        RuntimeError: the norm is not finite, if `error_if_nonfinite`.
+    """
+    own = listed(parameters)
+    total = get_total_norm(gradients(own), norm_type, error_if_nonfinite)
+    clip_grads_with_norm_(own, max_norm, total)
+    return total
+
+
+@no_grad()
+def clip_grad_value_(parameters: Tensor | Iterable[Tensor], clip_value: float, foreach: bool | None = None) -> None:
+    """Cut all elements of the gradients to [-clip_value, clip_value].
+
+    Args:
+        parameters: tensors whose `.grad` is changed in place.
+        clip_value: the bound.
+        foreach: for torch's users; there is one way.
+    """
+    bound = float(clip_value)
+    for grad in gradients(parameters):
+        grad.clamp_(-bound, bound)  # type: ignore[attr-defined]

@@ -1,0 +1,70 @@
+"""From a list of samples to a batch."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from ...ops.create import tensor
+from ...ops.interchange import from_numpy
+from ...ops.join import stack
+from ...tensor import Tensor, dtypes
+
+
+def default_convert(data: Any) -> Any:
+    """Arrays in any nesting as tensors; everything else as it is."""
+    if isinstance(data, np.ndarray | np.generic) and np.asarray(data).dtype.kind not in "SUOV":
+        return from_numpy(np.asarray(data))
+    if isinstance(data, Mapping):
+        return {key: default_convert(value) for key, value in data.items()}
+    if isinstance(data, tuple):
+        converted = [default_convert(value) for value in data]
+        return type(data)(*converted) if hasattr(data, "_fields") else converted
+    if isinstance(data, Sequence) and not isinstance(data, str | bytes):
+        return [default_convert(value) for value in data]
+    return data
+
+
+def default_collate(batch: Sequence[Any]) -> Any:
+    """Samples of one form as one batch of that form.
+
+    Args:
+        batch: tensors, NumPy arrays, numbers (float becomes float64, int int64), strings, or mappings, tuples and lists
+            of these.
+
+    Returns:
+        Tensors and arrays stacked along a new first dimension; numbers as a tensor; strings as they are; mappings of
+        batches, named tuples of batches, and otherwise lists of batches.
+
+    Raises:
+        TypeError: samples of another form.
+        RuntimeError: sequences or tensors of different sizes.
+    """
+    first = batch[0]
+    if isinstance(first, Tensor):
+        return stack(list(batch), 0)
+    if isinstance(first, np.ndarray | np.generic):
+        if np.asarray(first).dtype.kind in "SUOV":
+            raise TypeError(unfit(np.asarray(first).dtype))
+        return stack([from_numpy(np.asarray(each)) for each in batch], 0)
+    if isinstance(first, float):
+        return tensor(batch, dtype=dtypes.float64)
+    if isinstance(first, int):
+        return tensor(batch)
+    if isinstance(first, str | bytes):
+        return batch
+    if isinstance(first, Mapping):
+        return {key: default_collate([each[key] for each in batch]) for key in first}
+    if isinstance(first, Sequence):
+        if any(len(each) != len(first) for each in batch):
+            raise RuntimeError("each element in list of batch should be of equal size")
+        columns = [default_collate(column) for column in zip(*batch)]
+        return type(first)(*columns) if hasattr(first, "_fields") else columns
+    raise TypeError(unfit(type(first)))
+
+
+def unfit(kind: object) -> str:
+    """The text for samples that cannot be collated."""
+    return f"default_collate: batch must contain tensors, numpy arrays, numbers, dicts or lists; found {kind}"

@@ -1,0 +1,150 @@
+"""Datasets: samples by number, or in a stream."""
+
+from __future__ import annotations
+
+import bisect
+import itertools
+import math
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any, Generic, TypeVar
+
+from ...ops.random import randperm
+from ...tensor import Tensor
+
+T = TypeVar("T", covariant=True)
+
+
+class Dataset(Generic[T]):
+    """Base of datasets: a subclass defines `__getitem__` and, as a rule, `__len__`."""
+
+    def __getitem__(self, index: Any) -> Any:
+        raise NotImplementedError("Subclasses of Dataset should implement __getitem__.")
+
+    def __add__(self, other: Dataset[Any]) -> ConcatDataset:
+        return ConcatDataset([self, other])
+
+
+class IterableDataset(Dataset[T], Iterable[T]):
+    """Base of datasets that are streams: a subclass defines `__iter__`."""
+
+    def __iter__(self) -> Iterator[T]:
+        raise NotImplementedError("Subclasses of IterableDataset should implement __iter__.")
+
+    def __add__(self, other: Dataset[Any]) -> Any:
+        return ChainDataset([self, other])
+
+
+class TensorDataset(Dataset[tuple[Tensor, ...]]):
+    """Samples are the rows of tensors.
+
+    Args:
+        *tensors: as long as each other in their first dimension.
+
+    Raises:
+        AssertionError: they are not.
+    """
+
+    def __init__(self, *tensors: Tensor) -> None:
+        if any(tensor.shape[0] != tensors[0].shape[0] for tensor in tensors):
+            raise AssertionError("Size mismatch between tensors")
+        self.tensors = tensors
+
+    def __getitem__(self, index: Any) -> tuple[Tensor, ...]:
+        return tuple(tensor[index] for tensor in self.tensors)
+
+    def __len__(self) -> int:
+        return int(self.tensors[0].shape[0])
+
+
+class ConcatDataset(Dataset[Any]):
+    """Datasets one after the other.
+
+    Args:
+        datasets: at least one; no streams.
+
+    Raises:
+        AssertionError: none, or a stream among them.
+    """
+
+    def __init__(self, datasets: Iterable[Dataset[Any]]) -> None:
+        self.datasets = list(datasets)
+        if not self.datasets:
+            raise AssertionError("datasets should not be an empty iterable")
+        if any(isinstance(each, IterableDataset) for each in self.datasets):
+            raise AssertionError("ConcatDataset does not support IterableDataset")
+        self.cumulative_sizes = list(itertools.accumulate(len(each) for each in self.datasets))  # type: ignore[arg-type]
+
+    def __len__(self) -> int:
+        return self.cumulative_sizes[-1]
+
+    def __getitem__(self, index: int) -> Any:
+        if index < 0:
+            if -index > len(self):
+                raise ValueError("absolute value of index should not exceed dataset length")
+            index += len(self)
+        which = bisect.bisect_right(self.cumulative_sizes, index)
+        return self.datasets[which][index - (self.cumulative_sizes[which - 1] if which else 0)]
+
+
+class ChainDataset(IterableDataset[Any]):
+    """Streams one after the other."""
+
+    def __init__(self, datasets: Iterable[Dataset[Any]]) -> None:
+        self.datasets = datasets
+
+    def __iter__(self) -> Iterator[Any]:
+        for each in self.datasets:
+            yield from each  # type: ignore[misc]
+
+
+class Subset(Dataset[T]):
+    """Some samples of a dataset.
+
+    Args:
+        dataset: the whole.
+        indices: numbers of the samples.
+    """
+
+    def __init__(self, dataset: Dataset[T], indices: Sequence[int]) -> None:
+        self.dataset = dataset
+        self.indices = indices
+
+    def __getitem__(self, index: Any) -> Any:
+        if isinstance(index, list):
+            return self.dataset[[self.indices[each] for each in index]]
+        return self.dataset[self.indices[index]]
+
+    def __len__(self) -> int:
+        return len(self.indices)
+
+
+def random_split(dataset: Dataset[T], lengths: Sequence[float], generator: Any = None) -> list[Subset[T]]:
+    """Divide a dataset at random.
+
+    Args:
+        dataset: the whole.
+        lengths: how many samples go into each part, or which shares that sum to 1; what rounding leaves over goes to
+            the first parts, one each.
+        generator: of random numbers.
+
+    Returns:
+        The parts.
+
+    Raises:
+        ValueError: the lengths do not sum to the dataset's, or a share is not between 0 and 1.
+    """
+    total = len(dataset)  # type: ignore[arg-type]
+    if math.isclose(sum(lengths), 1) and sum(lengths) <= 1:
+        for at, share in enumerate(lengths):
+            if not 0 <= share <= 1:
+                raise ValueError(f"Fraction at index {at} is not between 0 and 1")
+        counts = [math.floor(total * share) for share in lengths]
+        for at in range(total - sum(counts)):
+            counts[at % len(counts)] += 1
+    else:
+        counts = [int(length) for length in lengths]
+    if sum(counts) != total:
+        raise ValueError("Sum of input lengths does not equal the length of the input dataset!")
+    order = randperm(total, generator=generator).tolist()
+    ends = list(itertools.accumulate(counts))
+    return [Subset(dataset, order[end - count : end]) for end, count in zip(ends, counts)]

@@ -1,0 +1,191 @@
+"""Samplers: in which order the samples of a dataset come."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterable, Iterator, Sequence, Sized
+from typing import Any, Generic, TypeVar
+
+import numpy as np
+
+from ...ops.random import rand, randint, randperm
+from ...tensor import dtypes
+
+T = TypeVar("T", covariant=True)
+
+
+def check_count(name: str, value: Any) -> None:
+    """Refuse what is no positive integer.
+
+    Raises:
+        ValueError: it is not.
+    """
+    if not isinstance(value, int) or isinstance(value, bool) or value <= 0:
+        raise ValueError(f"{name} should be a positive integer value, but got {name}={value}")
+
+
+def check_flag(name: str, value: Any, error: type[Exception]) -> None:
+    """Refuse what is no bool, with the given error."""
+    if not isinstance(value, bool):
+        raise error(f"{name} should be a boolean value, but got {name}={value}")
+
+
+class Sampler(Generic[T]):
+    """Base of samplers: a subclass defines `__iter__` over numbers of samples, and perhaps `__len__`."""
+
+    def __iter__(self) -> Iterator[T]:
+        raise NotImplementedError(f"{type(self).__name__} does not define __iter__()")
+
+
+class SequentialSampler(Sampler[int]):
+    """All samples in their order."""
+
+    def __init__(self, data_source: Sized) -> None:
+        self.data_source = data_source
+
+    def __iter__(self) -> Iterator[int]:
+        return iter(range(len(self.data_source)))
+
+    def __len__(self) -> int:
+        return len(self.data_source)
+
+
+class RandomSampler(Sampler[int]):
+    """Samples in random order.
+
+    Args:
+        data_source: the dataset.
+        replacement: draw each from all samples anew.
+        num_samples: how many; as many as there are if not given.
+        generator: of random numbers; the global one if not given.
+
+    Raises:
+        TypeError: `replacement` is no bool.
+        ValueError: `num_samples` is not positive.
+    """
+
+    def __init__(
+        self,
+        data_source: Sized,
+        replacement: bool = False,
+        num_samples: int | None = None,
+        generator: Any = None,
+    ) -> None:
+        check_flag("replacement", replacement, TypeError)
+        self.data_source = data_source
+        self.replacement = replacement
+        self._num_samples = num_samples
+        self.generator = generator
+        check_count("num_samples", self.num_samples)
+
+    @property
+    def num_samples(self) -> int:
+        """How many samples there will be."""
+        return len(self.data_source) if self._num_samples is None else self._num_samples
+
+    def __iter__(self) -> Iterator[int]:
+        total, wanted = len(self.data_source), self.num_samples
+        if self.replacement:
+            yield from randint(0, total, (wanted,), dtype=dtypes.int64, generator=self.generator).tolist()
+            return
+        while wanted > 0:
+            order = randperm(total, generator=self.generator).tolist()
+            yield from order[:wanted]
+            wanted -= total
+
+    def __len__(self) -> int:
+        return self.num_samples
+
+
+class SubsetRandomSampler(Sampler[int]):
+    """Given samples in random order.
+
+    Args:
+        indices: their numbers.
+        generator: of random numbers; the global one if not given.
+    """
+
+    def __init__(self, indices: Sequence[int], generator: Any = None) -> None:
+        self.indices = indices
+        self.generator = generator
+
+    def __iter__(self) -> Iterator[int]:
+        for at in randperm(len(self.indices), generator=self.generator).tolist():
+            yield self.indices[at]
+
+    def __len__(self) -> int:
+        return len(self.indices)
+
+
+class WeightedRandomSampler(Sampler[int]):
+    """Samples drawn with given probabilities.
+
+    Args:
+        weights: one for each sample, not negative; they need not sum to 1.
+        num_samples: how many to draw.
+        replacement: whether a sample may come twice.
+        generator: of random numbers; the global one if not given.
+
+    Raises:
+        ValueError: `num_samples` is not positive or `replacement` no bool.
+        RuntimeError: (on iteration) weights are negative, or too few are positive.
+    """
+
+    def __init__(
+        self, weights: Sequence[float], num_samples: int, replacement: bool = True, generator: Any = None
+    ) -> None:
+        check_count("num_samples", num_samples)
+        check_flag("replacement", replacement, ValueError)
+        self.weights = np.asarray(weights, np.float64)
+        self.num_samples = num_samples
+        self.replacement = replacement
+        self.generator = generator
+
+    def __iter__(self) -> Iterator[int]:
+        weights, count = self.weights, self.num_samples
+        needed = 1 if self.replacement else count
+        if (weights < 0).any() or np.count_nonzero(weights) < needed:
+            raise RuntimeError(
+                f"WeightedRandomSampler: needs weights that are not negative, and {needed} positive, but got {weights}"
+            )
+        drawn = rand(count if self.replacement else len(weights), dtype=dtypes.float64, generator=self.generator).array
+        if self.replacement:
+            bounds = np.cumsum(weights)
+            found = np.searchsorted(bounds, drawn * bounds[-1], side="right")
+        else:  # the order of exponential clocks is a draw without replacement (Efraimidis and Spirakis, 2006)
+            with np.errstate(divide="ignore"):
+                found = np.argsort(-np.log1p(-drawn) / weights, kind="stable")[:count]
+        yield from found.tolist()
+
+    def __len__(self) -> int:
+        return self.num_samples
+
+
+class BatchSampler(Sampler[list[int]]):
+    """Numbers of another sampler in lists.
+
+    Args:
+        sampler: the other one.
+        batch_size: length of a list.
+        drop_last: leave out a last list that is shorter.
+
+    Raises:
+        ValueError: `batch_size` is not positive or `drop_last` no bool.
+    """
+
+    def __init__(self, sampler: Iterable[int], batch_size: int, drop_last: bool) -> None:
+        check_count("batch_size", batch_size)
+        check_flag("drop_last", drop_last, ValueError)
+        self.sampler = sampler
+        self.batch_size = batch_size
+        self.drop_last = drop_last
+
+    def __iter__(self) -> Iterator[list[int]]:
+        numbers = iter(self.sampler)
+        while batch := list(itertools.islice(numbers, self.batch_size)):
+            if len(batch) == self.batch_size or not self.drop_last:
+                yield batch
+
+    def __len__(self) -> int:
+        total = len(self.sampler)  # type: ignore[arg-type]
+        return total // self.batch_size if self.drop_last else -(-total // self.batch_size)
