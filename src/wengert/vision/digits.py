@@ -1,0 +1,62 @@
+"""Handwritten digits of 13 people, 8 by 8 pixels: the test part of UCI's optical recognition set, kept in this package.
+
+The file beside this module is compressed NumPy data without pickles; its licence and history lie next to it in
+`data/LICENSE-digits.txt`.
+"""
+
+import io
+import zipfile
+import zlib
+from importlib import resources
+
+import numpy as np
+
+__all__ = ["load_digits"]
+
+_COUNT = 1797
+_SIDE = 8
+_DARKEST = 16
+_CLASSES = 10
+_FILE = "digits.npz"
+
+
+def load_digits() -> tuple[np.ndarray, np.ndarray]:
+    """All digits and what they are, in the order of the original file.
+
+    Returns:
+        images: uint8 array of shape (1797, 8, 8), values 0 (paper) to 16 (ink): each pixel counts the inked points of a
+            4 by 4 block of the scanned bitmap. Divide by 16 for values between 0 and 1.
+        labels: uint8 array of shape (1797,), values 0 to 9.
+
+        Both are new arrays that the caller may change.
+
+    Raises:
+        FileNotFoundError: The data file is missing from the installed package.
+        ValueError: The data file is damaged.
+
+    Source:
+        E. Alpaydin, C. Kaynak: Optical Recognition of Handwritten Digits, UCI Machine Learning Repository, 1998,
+        https://doi.org/10.24432/C50P49, licence CC BY 4.0.
+    """
+    content = resources.files("wengert.vision").joinpath("data", _FILE).read_bytes()
+    try:
+        with np.load(io.BytesIO(content), allow_pickle=False) as archive:
+            images, labels = archive["images"], archive["labels"]
+    except (ValueError, KeyError, EOFError, zipfile.BadZipFile, zlib.error) as error:
+        raise ValueError(
+            f"load_digits(): the data file {_FILE} is damaged: {error}; install the package again"
+        ) from error
+    _check("images", images, (_COUNT, _SIDE, _SIDE), _DARKEST)
+    _check("labels", labels, (_COUNT,), _CLASSES - 1)
+    return images, labels
+
+
+def _check(name: str, array: np.ndarray, shape: tuple[int, ...], largest: int) -> None:
+    """Refuse an array that cannot be the one that was stored."""
+    found = f"{array.dtype} {array.shape}, largest value {array.max(initial=0)}"
+    wanted = f"uint8 {shape}, largest value {largest}"
+    if found != wanted:
+        raise ValueError(
+            f"load_digits(): the data file {_FILE} is damaged: {name} are {found} instead of {wanted}; "
+            "install the package again"
+        )
