@@ -1,0 +1,109 @@
+"""What a run leaves in its folder."""
+
+from __future__ import annotations
+
+import copy
+import json
+import os
+import tempfile
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from wengert import nn, viz
+from wengert._build import BUILD
+from wengert.io import save_file, write_atomically
+
+from . import checkpoint
+from .data import Digits
+from .training import Run, accuracy_of
+
+SHOWN = 4
+"""Images behind the loss whose graph is drawn; their number changes shapes only."""
+
+
+def check_writable(folder: Path) -> None:
+    """Refuse a folder in which no file can be made, before any work is done.
+
+    Raises:
+        OSError: so it is.
+    """
+    with tempfile.TemporaryFile(dir=folder):
+        pass
+
+
+def graph_of_loss(run: Run, digits: Digits) -> viz.Graph:
+    """The autograd graph of the training loss, from a copy of the network that keeps the statistics of the real one."""
+    network = copy.deepcopy(run.network).train()
+    loss = nn.functional.cross_entropy(network(digits.train_images[:SHOWN]), digits.train_labels[:SHOWN])
+    return viz.graph(loss, params=dict(network.named_parameters()))
+
+
+def through(path: Path, draw: Callable[[Path], Any]) -> None:
+    """Let a picture be drawn beside its place, and move it there when it is whole."""
+    temporary = path.with_name(f".{path.stem}.part{path.suffix}")
+    try:
+        draw(temporary)
+        os.replace(temporary, path)
+    finally:
+        temporary.unlink(missing_ok=True)
+
+
+def measure(run: Run, digits: Digits, test_loss: float, test_accuracy: float) -> dict[str, Any]:
+    """What metrics.json says."""
+    return {
+        "test_accuracy": test_accuracy,
+        "test_loss": test_loss,
+        "seconds": round(run.seconds, 3),
+        "build": BUILD,
+        "finished": run.finished,
+        "epochs": run.epochs_done,
+        "epochs_wanted": run.epochs,
+        "steps": run.steps_done,
+        "seed": run.seed,
+        "parameters": run.parameters,
+        "train_size": len(digits.train_labels),
+        "test_size": len(digits.test_labels),
+        "history": run.history,
+    }
+
+
+def write(run: Run, digits: Digits, folder: Path) -> str:
+    """Write all results.
+
+    Returns:
+        What to tell: the accuracy, the files, and what was left out for want of a package.
+    """
+    test_loss, predictions = run.judge(digits)
+    accuracy = accuracy_of(predictions, digits)
+    images, labels = digits.test_images.numpy(), digits.test_labels.numpy()  # type: ignore[attr-defined]
+    pictures: dict[str, tuple[str, Callable[[Path], Any]]] = {
+        "curves.png": ("loss and accuracy", lambda path: viz.plot_curves(run.history, path)),
+        "misclassified.png": (
+            "the digits it gets wrong",
+            lambda path: viz.plot_misclassified(images, labels, predictions, path),
+        ),
+        "graph.svg": ("autograd graph of the loss", graph_of_loss(run, digits).save),
+    }
+    written, missing = [], []
+    for name, (content, draw) in pictures.items():
+        try:
+            through(folder / name, draw)
+            written.append((name, content))
+        except ImportError as error:
+            missing.append(f"{name} was left out: {error}")
+    save_file(run.network.state_dict(), folder / "weights.safetensors")
+    metrics = measure(run, digits, test_loss, accuracy)
+    write_atomically(folder / "metrics.json", json.dumps(metrics, indent=2) + "\n")
+    written += [
+        ("weights.safetensors", "the learned weights"),
+        ("metrics.json", "all figures"),
+        (checkpoint.FILE, "to go on with --resume"),
+    ]
+    lines = [
+        f"{accuracy:.2%} of {len(labels)} held-out digits are right after {run.epochs_done} epochs "
+        f"({run.steps_done} steps, {run.seconds:.1f} s, {BUILD} build)"
+    ]
+    width = max(len(str(folder / name)) for name, _ in written)
+    lines += [f"  {folder / name!s:{width}}  {content}" for name, content in written]
+    return "\n".join(lines + missing)
