@@ -1,0 +1,212 @@
+"""One call of an operator as data: its arguments can be listed, exchanged and called again, as every check does."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any
+
+import numpy as np
+
+from .._core import dtypes
+from .._core.base import Tensor, share, wrap
+from .._core.card import REGISTRY, Bad, Card, Composite, Sample
+from .._core.storage import Storage
+from .samples import Maker
+
+Operator = Card | Composite
+
+
+class Call:
+    """An operator with arguments.
+
+    Attributes:
+        operator: a card, a composite, or any function of tensors.
+        args, kwargs: the arguments; tensors may lie in lists and tuples.
+        smooth: the arguments lie away from kinks, so that differences approach derivatives.
+    """
+
+    def __init__(
+        self, operator: Any, args: Sequence[Any], kwargs: dict[str, Any] | None = None, smooth: bool = True
+    ) -> None:
+        self.operator = operator
+        self.args = tuple(args)
+        self.kwargs = dict(kwargs or {})
+        self.smooth = smooth
+
+    def tensors(self) -> list[Tensor]:
+        """The tensors among the arguments, from left to right."""
+        return [*tensors_in(self.args), *tensors_in(tuple(self.kwargs.values()))]
+
+    def differentiable(self) -> list[Tensor]:
+        """The tensors that require a gradient."""
+        return [each for each in self.tensors() if each.requires_grad]
+
+    def exchanged(self, change: Callable[[Tensor], Tensor]) -> Call:
+        """The same call with `change(tensor)` in place of each tensor; a tensor that occurs twice is changed once."""
+        known: dict[int, Tensor] = {}
+
+        def once(tensor: Tensor) -> Tensor:
+            if id(tensor) not in known:
+                known[id(tensor)] = change(tensor)
+            return known[id(tensor)]
+
+        kwargs = {name: replaced(value, once) for name, value in self.kwargs.items()}
+        return Call(self.operator, replaced(self.args, once), kwargs, self.smooth)
+
+    def with_tensors(self, tensors: Sequence[Tensor]) -> Call:
+        """The same call with other tensors, in the order of `tensors()`."""
+        following = iter(tensors)
+        args = replaced(self.args, lambda _: next(following))
+        kwargs = {name: replaced(value, lambda _: next(following)) for name, value in self.kwargs.items()}
+        return Call(self.operator, args, kwargs, self.smooth)
+
+    def run(self) -> Any:
+        """What the operator returns."""
+        function = self.operator.body if isinstance(self.operator, Composite) else self.operator
+        return function(*self.args, **self.kwargs)
+
+    def outputs(self) -> list[Tensor]:
+        """The tensors among what the operator returns."""
+        return list(tensors_in(self.run()))
+
+    def __repr__(self) -> str:
+        words = [shown(each) for each in self.args]
+        words += [f"{name}={shown(value)}" for name, value in self.kwargs.items()]
+        return f"{getattr(self.operator, 'name', self.operator)}({', '.join(words)})"
+
+
+def shown(value: Any) -> str:
+    """An argument as messages show it: tensors by dtype and shape."""
+    if isinstance(value, Tensor):
+        return f"{value.dtype.name}{list(value.shape)}"
+    if isinstance(value, (list, tuple)):
+        return f"[{', '.join(map(shown, value))}]"
+    return repr(value)
+
+
+def tensors_in(value: Any) -> Iterator[Tensor]:
+    """All tensors in nested lists, tuples and dictionaries."""
+    if isinstance(value, Tensor):
+        yield value
+    elif isinstance(value, (list, tuple)):
+        for each in value:
+            yield from tensors_in(each)
+    elif isinstance(value, dict):
+        yield from tensors_in(tuple(value.values()))
+
+
+def replaced(value: Any, change: Callable[[Tensor], Tensor]) -> Any:
+    """A nested value with each tensor exchanged."""
+    if isinstance(value, Tensor):
+        return change(value)
+    if type(value) in (list, tuple):
+        return type(value)(replaced(each, change) for each in value)
+    if isinstance(value, dict):
+        return {name: replaced(each, change) for name, each in value.items()}
+    return value
+
+
+def leaf(array: Any, like: Tensor | None = None, requires_grad: bool | None = None) -> Tensor:
+    """A leaf over `array`; it requires a gradient as told, or as `like` does."""
+    made = wrap(np.asarray(array))
+    wanted = like is not None and like.requires_grad if requires_grad is None else requires_grad
+    if wanted and made.dtype.category >= dtypes.FLOAT:
+        made.requires_grad = True
+    return made
+
+
+def copied(tensor: Tensor) -> Tensor:
+    """A contiguous leaf of the same values."""
+    return leaf(np.array(tensor.array, order="C", copy=True), tensor)
+
+
+def inside(tensor: Tensor, whole: Any, part: Any) -> Tensor:
+    """A leaf on `part`, a view of the larger array `whole`, with the values of `tensor`."""
+    part[...] = tensor.array
+    made = share(part, Storage(whole))
+    if tensor.requires_grad:
+        made.requires_grad = True
+    return made
+
+
+class Case:
+    """One sample of one operator in one dtype; makes a fresh call each time it is asked.
+
+    Attributes:
+        name: the operator's name in the registry.
+        dtype: the dtype under test.
+        number: which of the samples.
+    """
+
+    def __init__(self, name: str, dtype: dtypes.dtype, number: int) -> None:
+        self.name = name
+        self.dtype = dtype
+        self.number = number
+
+    @property
+    def operator(self) -> Any:
+        """The card or composite."""
+        return REGISTRY[self.name]
+
+    def sample(self, requires_grad: bool = True) -> tuple[Sample, Maker]:
+        """The sample, made anew, and what made it."""
+        maker = Maker(self.dtype, self.name, requires_grad)
+        for number, sample in enumerate(self.operator.sampler(maker)):
+            if number == self.number:
+                return sample, maker
+            maker.begin()
+        raise LookupError(f"{self.name} has no sample {self.number} in {self.dtype.name}")
+
+    def call(self, requires_grad: bool = True) -> Call:
+        """A fresh call."""
+        sample, maker = self.sample(requires_grad)
+        return Call(self.operator, sample.args, sample.kwargs, maker.smooth)
+
+    def __repr__(self) -> str:
+        return f"{self.name}-{self.dtype.name}-{self.number}"
+
+
+def samples_of(operator: Operator, dtype: dtypes.dtype) -> list[Sample]:
+    """All samples of an operator in a dtype; a single one if its sampler raises, so that the error is a test's."""
+    try:
+        return [] if operator.sampler is None else list(operator.sampler(Maker(dtype, operator.name)))
+    except Exception:
+        return [Sample()]
+
+
+def cases(wanted: Callable[[Operator, dtypes.dtype], bool], bad: bool = False) -> list[Case]:
+    """A case for every operator in the registry, dtype for which `wanted(operator, dtype)`, and sample.
+
+    Args:
+        bad: the samples that must be refused, rather than those that must be accepted.
+    """
+    found = []
+    for name, operator in operators().items():
+        for dtype in dtypes.ALL:
+            if dtype in dtypes_of(operator) and wanted(operator, dtype):
+                for number, sample in enumerate(samples_of(operator, dtype)):
+                    if isinstance(sample, Bad) == bad:
+                        found.append(Case(name, dtype, number))
+    return found
+
+
+def operators() -> dict[str, Operator]:
+    """Every operator in the registry once, by its own name rather than by other names that it may have."""
+    return {name: operator for name, operator in REGISTRY.items() if operator.name == name}
+
+
+def dtypes_of(operator: Operator) -> frozenset[dtypes.dtype]:
+    """The dtypes that an operator is tested in: the declared ones; for composites, which declare none, real ones.
+
+    A composite whose samples accept no real dtype (`imag`) is tested in complex ones.
+    """
+    if not isinstance(operator, Composite):
+        return operator.declared_dtypes
+    good = [each for each in samples_of(operator, dtypes.float64) if not isinstance(each, Bad)]
+    return frozenset({dtypes.float32, dtypes.float64} if good else {dtypes.complex64, dtypes.complex128})
+
+
+def one_dtype(operator: Operator) -> dtypes.dtype:
+    """The dtype for checks in which one is enough: double precision if the operator exists for it."""
+    preferred = (dtypes.float64, dtypes.complex128, dtypes.int64, dtypes.bool_)
+    return next(each for each in preferred if each in dtypes_of(operator))

@@ -1,0 +1,133 @@
+"""What cards claim for forward mode: that an operator is linear in an input, and what its partial derivatives are."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from .._core import declaration, sources
+from .._core.base import Tensor
+from .._core.card import Card, parameters_of
+from .._core.grad_mode import no_grad
+from .calls import Call, leaf, replaced, tensors_in
+from .differences import Wrong, random_like, refined
+from .seeds import reseed
+
+TOLERANCE = 1e-10
+
+
+def bound_arguments(call: Call) -> list[Any]:
+    """All arguments of a card's call in the order of its parameters."""
+    return list(declaration.bind(call.operator, call.args, call.kwargs))
+
+
+def rebound(card: Card, bound: list[Any]) -> Call:
+    """A call with all arguments given."""
+    plain = dict(zip(card.names[card.positional :], bound[card.positional :]))
+    return Call(card, bound[: card.positional], plain)
+
+
+def values_of(call: Call) -> list[Any]:
+    """The floating-point and complex results of a call."""
+    reseed()
+    with no_grad():
+        return [each.array for each in call.outputs() if each.array.dtype.kind in "fc"]
+
+
+def check_linear(call: Call, seed: int = 0) -> int:
+    """A card is linear in the inputs that it says: f(a x + b y) = a f(x) + b f(y).
+
+    Returns:
+        How many inputs were checked.
+
+    Raises:
+        Wrong: it is not.
+    """
+    random = np.random.default_rng(seed)
+    card: Card = call.operator
+    checked = 0
+    for name in card.linear:
+        position = card.names.index(name)
+        bound = bound_arguments(call)
+        given = list(tensors_in(bound[position]))
+        if not given or any(each.array.dtype.kind not in "fc" for each in given):
+            continue
+        first = [each.array for each in given]
+        second = [random_like(random, each) for each in first]
+        a, b = random.standard_normal(2)
+        mixed = [a * one + b * other for one, other in zip(first, second)]
+        results = [values_of(rebound(card, at(bound, position, arrays))) for arrays in (first, second, mixed)]
+        for one, other, both in zip(*results):
+            expected = a * one + b * other
+            scale = 1 + float(np.abs(expected).max(initial=0))
+            if not np.abs(both - expected).max(initial=0) <= TOLERANCE * scale:
+                raise Wrong(f"{call} is not linear in '{name}', as its card says")
+        checked += 1
+    return checked
+
+
+def at(bound: list[Any], position: int, arrays: list[Any]) -> list[Any]:
+    """The arguments with other values in the tensors at `position`."""
+    following = iter(arrays)
+    exchanged = list(bound)
+    exchanged[position] = replaced(bound[position], lambda _: leaf(next(following)))
+    return exchanged
+
+
+def check_partials(call: Call, seed: int = 0) -> int:
+    """The partial derivatives of a card equal difference quotients, element by element, in any complex direction.
+
+    Returns:
+        How many partials were checked.
+
+    Raises:
+        Wrong: one does not.
+    """
+    random = np.random.default_rng(seed)
+    card: Card = call.operator
+    bound = bound_arguments(call)
+    checked = 0
+    for name, rule in partials_of(card).items():
+        position = card.names.index(name)
+        value = bound[position]
+        if not isinstance(value, Tensor) or value.array.dtype.kind not in "fc" or not call.smooth:
+            continue
+        way = random_like(random, value.array)
+        with no_grad():
+            partial = run_partial(rule, card, bound)
+
+        def moved(points: Any, position: int = position) -> list[Any]:
+            return values_of(rebound(card, at(bound, position, list(points))))
+
+        (numeric,) = refined(moved, [value.array], [way])
+        claimed = np.broadcast_to(way, numeric.shape) * (partial.array if isinstance(partial, Tensor) else partial)
+        if not np.isfinite(numeric).all():
+            continue
+        scale = 1 + np.abs(claimed)
+        if not (np.abs(numeric - claimed) <= 1e-6 * scale).all():
+            raise Wrong(f"{call}: the partial derivative by '{card.names[position]}' is wrong")
+        checked += 1
+    return checked
+
+
+def partials_of(card: Card) -> dict[str, Callable[..., Any]]:
+    """The partial derivatives of a card by input, also those that serve forward mode only."""
+    return getattr(card, "partial_rules", {})
+
+
+def run_partial(rule: Callable[..., Any], card: Card, bound: list[Any]) -> Any:
+    """A partial derivative at the arguments of a call."""
+    read: dict[int, Callable[[int], Any]] = {
+        sources.FROM_INPUT: lambda at: bound[at],
+        sources.FROM_PLAIN: lambda at: bound[at],
+        sources.FROM_OUTPUT: lambda at: rebound(card, bound).outputs()[at],
+        sources.FROM_SHAPE: lambda at: tuple(bound[at].shape),
+        sources.FROM_DTYPE: lambda at: bound[at].array.dtype,
+    }
+    values = []
+    for name in parameters_of(rule):
+        source, position = declaration.locate(card, name)
+        values.append(read[source](position))
+    return rule(*values)

@@ -1,0 +1,223 @@
+"""`assert_close`, with torch's semantics and messages."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from .._core import dtypes
+from .._core.base import Tensor
+from .._core.sizes import Size
+
+TOLERANCES: dict[dtypes.dtype, tuple[float, float]] = {
+    dtypes.float16: (1e-3, 1e-5),
+    dtypes.float32: (1.3e-6, 1e-5),
+    dtypes.float64: (1e-7, 1e-7),
+    dtypes.complex64: (1.3e-6, 1e-5),
+    dtypes.complex128: (1e-7, 1e-7),
+}
+"""The default (rtol, atol) of each dtype; others must be equal. Of two dtypes the larger tolerances count."""
+BFLOAT16 = (1.6e-2, 1e-5)
+
+Message = str | Callable[[str], str] | None
+
+
+class Comparison:
+    """The options of one comparison; `failed` is raised with its message completed."""
+
+    def __init__(self, **options: Any) -> None:
+        self.rtol: float | None = options["rtol"]
+        self.atol: float | None = options["atol"]
+        self.equal_nan: bool = options["equal_nan"]
+        self.check_dtype: bool = options["check_dtype"]
+        self.check_stride: bool = options["check_stride"]
+        self.check_device: bool = options["check_device"]
+        self.msg: Message = options["msg"]
+
+    def fail(self, text: str, path: tuple[Any, ...]) -> AssertionError:
+        """The error for a difference at `path` inside nested containers."""
+        text += where(path)
+        return AssertionError(text if self.msg is None else self.msg(text) if callable(self.msg) else self.msg)
+
+    def tolerances(self, *kinds: dtypes.dtype) -> tuple[float, float]:
+        """(rtol, atol) for values of these dtypes."""
+        if self.rtol is not None and self.atol is not None:
+            return self.rtol, self.atol
+        known = [BFLOAT16 if kind.name == "bfloat16" else TOLERANCES.get(kind, (0.0, 0.0)) for kind in kinds]
+        return max(each[0] for each in known), max(each[1] for each in known)
+
+
+def assert_close(
+    actual: Any,
+    expected: Any,
+    *,
+    allow_subclasses: bool = True,
+    rtol: float | None = None,
+    atol: float | None = None,
+    equal_nan: bool = False,
+    check_device: bool = True,
+    check_dtype: bool = True,
+    check_layout: bool = True,
+    check_stride: bool = False,
+    msg: Message = None,
+) -> None:
+    """Raise unless |actual - expected| <= atol + rtol |expected|, element by element.
+
+    Args:
+        actual, expected: tensors, arrays, numbers or None; or sequences or mappings of such, compared item by item.
+        allow_subclasses: take tensors of different classes for comparable.
+        rtol, atol: tolerances, both or none; chosen by the dtypes unless given.
+        equal_nan: NaN equals NaN.
+        check_device, check_dtype, check_layout, check_stride: what must be the same besides the values.
+        msg: the error's text, or a function that makes it from the usual one.
+
+    Raises:
+        AssertionError: values or attributes differ; says where, and by how much.
+        TypeError: the two cannot be compared.
+        ValueError: only one of the tolerances was given.
+    """
+    if (rtol is None) != (atol is None):
+        missing = "atol" if atol is None else "rtol"
+        raise ValueError(f"Both 'rtol' and 'atol' must be either specified or omitted, but got no {missing}.")
+    options = Comparison(
+        rtol=rtol, atol=atol, equal_nan=equal_nan, check_dtype=check_dtype, check_stride=check_stride,
+        check_device=check_device, msg=msg,
+    )  # fmt: skip
+    if isinstance(actual, Tensor) and isinstance(expected, Tensor) and not allow_subclasses:
+        if type(actual) is not type(expected):
+            raise TypeError(incomparable(actual, expected, ()))
+    compare(actual, expected, options, ())
+
+
+def where(path: tuple[Any, ...]) -> str:
+    """The place inside nested containers, as a sentence."""
+    if not path:
+        return ""
+    return f"\n\nThe failure occurred for item {''.join(f'[{each!r}]' for each in path)}"
+
+
+def incomparable(actual: Any, expected: Any, path: tuple[Any, ...]) -> str:
+    """The text for two values that nothing compares."""
+    return f"No comparison pair was able to handle inputs of type {type(actual)} and {type(expected)}.{where(path)}"
+
+
+def compare(actual: Any, expected: Any, options: Comparison, path: tuple[Any, ...]) -> None:
+    """Compare two values of any kind."""
+    both = (actual, expected)
+    if actual is None or expected is None:
+        if actual is not expected:
+            raise options.fail(f"None mismatch: {actual} is not {expected}", path)
+    elif any(all(isinstance(each, kind) for each in both) for kind in (Tensor, np.ndarray)):
+        compare_arrays(actual, expected, options, path)
+    elif all(isinstance(each, (bool, np.bool_)) for each in both):
+        if bool(actual) is not bool(expected):
+            raise options.fail(f"Booleans mismatch: {actual} is not {expected}", path)
+    elif all(isinstance(each, (int, float, complex, np.number)) for each in both):
+        compare_numbers(actual, expected, options, path)
+    elif all(isinstance(each, Mapping) for each in both):
+        compare_mappings(actual, expected, options, path)
+    elif all(isinstance(each, Sequence) and not isinstance(each, str) for each in both):
+        if len(actual) != len(expected):
+            raise options.fail(f"The length of the sequences mismatch: {len(actual)} != {len(expected)}", path)
+        for at, (one, other) in enumerate(zip(actual, expected)):
+            compare(one, other, options, (*path, at))
+    else:
+        raise TypeError(incomparable(actual, expected, path))
+
+
+def compare_mappings(actual: Any, expected: Any, options: Comparison, path: tuple[Any, ...]) -> None:
+    """Compare two mappings key by key."""
+    if actual.keys() != expected.keys():
+        missing = sorted(expected.keys() - actual.keys())
+        added = sorted(actual.keys() - expected.keys())
+        text = f"\nMissing keys in the actual mapping: {missing}\nAdditional keys in the actual mapping: {added}"
+        raise options.fail(f"The keys of the mappings do not match:{text}", path)
+    for key in sorted(actual, key=str):
+        compare(actual[key], expected[key], options, (*path, key))
+
+
+def compare_numbers(actual: Any, expected: Any, options: Comparison, path: tuple[Any, ...]) -> None:
+    """Compare two Python numbers."""
+    if options.check_dtype and type(actual) is not type(expected):
+        raise options.fail(f"The (d)types do not match: {type(actual)} != {type(expected)}.", path)
+    wide = {bool: dtypes.bool_, int: dtypes.int64, float: dtypes.float64, complex: dtypes.complex128}
+    kinds = [
+        next((kind for each, kind in wide.items() if type(value) is each), dtypes.float64)
+        for value in (actual, expected)
+    ]
+    rtol, atol = options.tolerances(*kinds)
+    scalar_difference(actual, expected, rtol, atol, options, path)
+
+
+def scalar_difference(
+    actual: Any, expected: Any, rtol: float, atol: float, options: Comparison, path: tuple[Any, ...]
+) -> None:
+    """Compare two numbers within tolerances."""
+    difference = abs(actual - expected)
+    if actual == expected or (difference <= atol + rtol * abs(expected) and np.isfinite(abs(expected))):
+        return
+    if options.equal_nan and actual != actual and expected != expected:
+        return
+    relative = difference / abs(expected) if expected != 0 else float("inf")
+    exact = rtol == 0 and atol == 0
+    allowed = ["" if exact else f" (up to {each} allowed)" for each in (atol, rtol)]
+    raise options.fail(
+        f"Scalars are not {'equal' if exact else 'close'}!\n\nExpected {expected} but got {actual}.\n"
+        f"Absolute difference: {difference}{allowed[0]}\nRelative difference: {relative}{allowed[1]}",
+        path,
+    )
+
+
+def compare_arrays(actual: Any, expected: Any, options: Comparison, path: tuple[Any, ...]) -> None:
+    """Compare two tensors or arrays: attributes, then values."""
+    one, other = (each.array if isinstance(each, Tensor) else each for each in (actual, expected))
+    kinds = [dtypes.from_numpy(each.dtype) for each in (one, other)]
+    if one.shape != other.shape:
+        raise options.fail(differ("shape", Size(one.shape), Size(other.shape)), path)
+    if options.check_stride and one.strides != other.strides:
+        steps = [tuple(step // each.itemsize for step in each.strides) for each in (one, other)]
+        raise options.fail(differ("stride()", *steps), path)
+    if options.check_dtype and kinds[0] is not kinds[1]:
+        raise options.fail(differ("dtype", *kinds), path)
+    rtol, atol = options.tolerances(*kinds)
+    common = one.dtype if kinds[0] is kinds[1] else dtypes.promote_types(*kinds).numpy
+    one, other = one.astype(common), other.astype(common)
+    if one.ndim == 0:
+        if one.dtype.kind == "b":
+            one, other = one.astype(int), other.astype(int)
+        scalar_difference(one.item(), other.item(), rtol, atol, options, path)
+        return
+    array_difference(one, other, rtol, atol, options, path)
+
+
+def differ(attribute: str, one: Any, other: Any) -> str:
+    """The text for attributes that differ."""
+    return f"The values for attribute '{attribute}' do not match: {one} != {other}."
+
+
+def array_difference(
+    one: Any, other: Any, rtol: float, atol: float, options: Comparison, path: tuple[Any, ...]
+) -> None:
+    """Compare the values of two arrays of one shape and dtype."""
+    if one.dtype.kind in "bui" and (one.dtype.kind == "b" or one.dtype.itemsize < 8):
+        one, other = one.astype(np.int64), other.astype(np.int64)
+    with np.errstate(all="ignore"):
+        difference = np.where(one == other, np.abs(one - one), np.abs(one - other))
+        close = (one == other) | ((difference <= atol + rtol * np.abs(other)) & np.isfinite(other))
+        if options.equal_nan:
+            close |= np.isnan(one) & np.isnan(other)
+        if close.all():
+            return
+        difference = np.where(close, 0, difference)
+        relative = np.where(close, 0, difference / np.abs(other))
+    exact = rtol == 0 and atol == 0
+    wrong = int((~close).sum())
+    text = f"Tensor-likes are not {'equal' if exact else 'close'}!\n\nMismatched elements: {wrong} / {close.size} "
+    text += f"({wrong / close.size:.1%})"
+    for name, values, limit in (("absolute", difference, atol), ("relative", relative, rtol)):
+        at = tuple(int(each) for each in np.unravel_index(int(np.argmax(values)), values.shape))
+        allowed = "" if exact else f" (up to {limit} allowed)"
+        text += f"\nGreatest {name} difference: {values[at].item()} at index {at}{allowed}"
+    raise options.fail(text, path)

@@ -1,0 +1,223 @@
+"""Derivatives checked against central differences along random directions.
+
+One direction instead of a whole Jacobian: with J the derivative of f at x, g a cotangent and v a direction, reverse
+mode must satisfy Re<g, J v> = sum of Re<vjp(g), v> (<a, b> = sum of conj(a) b), for real and complex inputs alike. A
+wrong entry of J shows in it with probability one. The second order is the same identity for the function (x, g) ->
+vjp(g; x).
+
+Source of the identity: the convention for complex gradients of torch's autograd notes (the conjugate Wirtinger
+derivative).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from .._core import dtypes, passes
+from .._core.base import Tensor
+from .calls import Call, leaf
+from .seeds import reseed
+
+STEP = 1e-5
+RELATIVE = 1e-6
+ABSOLUTE = 1e-9
+
+Arrays = Sequence[Any]
+
+
+class Wrong(AssertionError):
+    """A derivative, value or claim of an operator is wrong."""
+
+
+def check_first_order(call: Call, directions: int = 2, seed: int = 0) -> bool:
+    """Check the gradients of a call whose tensors have double precision.
+
+    Args:
+        directions: how many random directions are tried.
+
+    Returns:
+        Whether there was something to check: an input and an output that require a gradient, all finite.
+
+    Raises:
+        Wrong: a gradient has a wrong value, shape or dtype.
+    """
+    random = np.random.default_rng(seed)
+    inputs = call.differentiable()
+    outputs = recorded(call)
+    if not inputs or not outputs:
+        return False
+    cotangents = [random_like(random, each.array) for each in outputs]
+    grads = gradients(outputs, inputs, cotangents)
+    check_space(call, inputs, grads)
+    if not comparable(call, outputs, inputs):
+        return False
+    points = [each.array for each in inputs]
+    for _ in range(directions):
+        along = [random_like(random, each) for each in points]
+        compare(call, "gradient", cotangents, lambda at: evaluate(call, inputs, at), points, grads, along)
+    return True
+
+
+def check_second_order(call: Call, seed: int = 0) -> bool:
+    """Check the gradients of the gradients of a call whose tensors have double precision.
+
+    Returns:
+        Whether there was something to check.
+
+    Raises:
+        Wrong: a second derivative is wrong.
+    """
+    random = np.random.default_rng(seed)
+    inputs = call.differentiable()
+    if not inputs:
+        return False
+    outputs = recorded(call)
+    if not outputs or not comparable(call, outputs, inputs):
+        return False
+    starts = [random_like(random, each.array) for each in outputs]
+    points = [*(each.array for each in inputs), *starts]
+
+    def first(at: Arrays, create_graph: bool) -> tuple[list[Tensor], tuple[Any, ...]]:
+        leaves = [leaf(each, requires_grad=True) for each in at]
+        made = recorded(exchange(call, inputs, leaves[: len(inputs)]))
+        found = passes.grad(made, leaves[: len(inputs)], leaves[len(inputs) :], None, create_graph, True)
+        return leaves, found
+
+    leaves, grads = first(points, True)
+    kept = [at for at, each in enumerate(grads) if each is not None]
+    weights = [random_like(random, grads[at].array) for at in kept]
+    live = [at for at in range(len(kept)) if grads[kept[at]].requires_grad]
+    second: list[Any] = [None] * len(leaves)
+    if live:
+        second = list(
+            passes.grad([grads[kept[at]] for at in live], leaves, [leaf(weights[at]) for at in live], None, False, True)
+        )
+    along = [random_like(random, each) for each in points]
+    again = lambda at: [first(at, False)[1][i].array for i in kept]  # noqa: E731
+    compare(call, "second derivative", weights, again, points, arrays_of(second, points), along)
+    return True
+
+
+def recorded(call: Call) -> list[Tensor]:
+    """The outputs of a call that require a gradient."""
+    reseed()
+    return [each for each in call.outputs() if each.requires_grad]
+
+
+def gradients(outputs: list[Tensor], inputs: list[Tensor], cotangents: Arrays) -> list[Any]:
+    """The gradients at the inputs as arrays; zeros where there is none."""
+    found = passes.grad(outputs, inputs, [leaf(each) for each in cotangents], None, False, True)
+    return arrays_of(found, [each.array for each in inputs])
+
+
+def arrays_of(tensors: Sequence[Any], like: Arrays) -> list[Any]:
+    """The arrays of tensors, zeros for None."""
+    return [np.zeros_like(other) if each is None else each.array for each, other in zip(tensors, like)]
+
+
+def exchange(call: Call, old: list[Tensor], new: list[Tensor]) -> Call:
+    """The call with some of its tensors exchanged."""
+    places = {id(each): other for each, other in zip(old, new)}
+    return call.exchanged(lambda each: places.get(id(each), each))
+
+
+def evaluate(call: Call, inputs: list[Tensor], at: Arrays) -> list[Any]:
+    """The values of the outputs that have a derivative, at other values of the inputs."""
+    reseed()
+    made = exchange(call, inputs, [leaf(each, requires_grad=True) for each in at]).outputs()
+    return [each.array for each in made if each.requires_grad]
+
+
+def central(function: Callable[[Arrays], list[Any]], at: Arrays, along: Arrays, step: float = STEP) -> list[Any]:
+    """The directional derivative by central differences."""
+    ahead = function([point + step * way for point, way in zip(at, along)])
+    behind = function([point - step * way for point, way in zip(at, along)])
+    return [(one - other) / (2 * step) for one, other in zip(ahead, behind)]
+
+
+def refined(function: Callable[[Arrays], list[Any]], at: Arrays, along: Arrays) -> list[Any]:
+    """The same with an error of the fourth order: central differences of two steps, extrapolated (Richardson)."""
+    fine, coarse = (central(function, at, along, step) for step in (STEP, 2 * STEP))
+    return [(4 * one - other) / 3 for one, other in zip(fine, coarse)]
+
+
+def random_like(random: Any, array: Any) -> Any:
+    """Normal random numbers of the shape and dtype of an array."""
+    values = random.standard_normal(array.shape)
+    if array.dtype.kind == "c":
+        values = values + 1j * random.standard_normal(array.shape)
+    return np.asarray(values, array.dtype)
+
+
+def inner(first: Any, second: Any) -> float:
+    """Re<first, second>."""
+    return float(np.real(np.vdot(first, second)))
+
+
+def size_of(first: Any, second: Any) -> float:
+    """The size that rounding errors of the inner product are measured against."""
+    return float(np.vdot(np.abs(first), np.abs(second)))
+
+
+def finite(tensors: Sequence[Tensor]) -> bool:
+    """Whether no value is infinite or NaN."""
+    return all(bool(np.isfinite(each.array).all()) for each in tensors)
+
+
+def comparable(call: Call, outputs: Sequence[Tensor], inputs: Sequence[Tensor]) -> bool:
+    """Whether differences say something: no kink near, values finite, results not rounded below double precision."""
+    wide = (dtypes.float64, dtypes.complex128)
+    return call.smooth and finite(outputs) and finite(inputs) and all(each.dtype in wide for each in outputs)
+
+
+def check_space(call: Call, inputs: list[Tensor], grads: Arrays) -> None:
+    """Each gradient lies in the space of its input.
+
+    Raises:
+        Wrong: shape or dtype differ.
+    """
+    for at, (tensor, grad) in enumerate(zip(inputs, grads)):
+        if grad.shape != tensor.array.shape or grad.dtype != tensor.array.dtype:
+            raise Wrong(
+                f"{call}: gradient {at} has shape {grad.shape} and dtype {grad.dtype}, its input "
+                f"{tensor.array.shape} and {tensor.array.dtype}"
+            )
+
+
+def compare(
+    call: Call,
+    what: str,
+    cotangents: Arrays,
+    function: Callable[[Arrays], list[Any]],
+    points: Arrays,
+    grads: Arrays,
+    along: Arrays,
+) -> None:
+    """Compare the two sides of the identity; where they differ, again with finer differences (near poles they need it).
+
+    Raises:
+        Wrong: they differ by more than rounding and the step explain.
+    """
+    for differences in (central, refined):
+        numeric, analytic, room = sides(cotangents, differences(function, points, along), grads, along)
+        if abs(numeric - analytic) <= room:
+            return
+    parts = ", ".join(f"{inner(*pair):.9g}" for pair in zip(grads, along))
+    raise Wrong(
+        f"{call}: {what} along a random direction is {analytic:.9g} (by inputs: {parts}), central differences give "
+        f"{numeric:.9g}; allowed difference {room:.2g}"
+    )
+
+
+def sides(cotangents: Arrays, difference: Arrays, grads: Arrays, along: Arrays) -> tuple[float, float, float]:
+    """Both sides of the identity, and how much they may differ."""
+    numeric = sum(inner(*pair) for pair in zip(cotangents, difference))
+    analytic = sum(inner(*pair) for pair in zip(grads, along))
+    scale = sum(size_of(*pair) for pair in zip(cotangents, difference)) + sum(
+        size_of(*pair) for pair in zip(grads, along)
+    )
+    room = RELATIVE * scale + ABSOLUTE * (1 + sum(float(np.abs(each).sum()) for each in cotangents))
+    return numeric, analytic, room

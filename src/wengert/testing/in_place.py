@@ -1,0 +1,117 @@
+"""In-place forms compared with the functional ones, and in-place calls that must be refused."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from .._core import dtypes, passes
+from .._core.base import Tensor
+from .calls import Call, leaf
+from .differences import Wrong, random_like
+from .seeds import reseed
+from .values import check_close, largest
+
+
+def target_of(call: Call) -> Tensor | None:
+    """The first argument, if it is a tensor."""
+    return call.args[0] if call.args and isinstance(call.args[0], Tensor) else None
+
+
+def fits_in_place(call: Call) -> bool:
+    """Whether the result of a call has the shape of its first argument, and a dtype that may be written there."""
+    target = target_of(call)
+    if target is None:
+        return False
+    reseed()
+    result = call.run()
+    return result.shape == target.shape and dtypes.can_cast(result.dtype, target.dtype)
+
+
+def run_in_place(call: Call, target: Tensor) -> Any:
+    """Apply the in-place form to `target`."""
+    reseed()
+    return getattr(target, call.operator.in_place.name)(*call.args[1:], **call.kwargs)
+
+
+def check_in_place(call: Call) -> None:
+    """The in-place form equals the functional one: value, gradient, one version, the same object, a new node.
+
+    Raises:
+        Wrong: it does not.
+    """
+    source = target_of(call)
+    assert source is not None
+    inputs = call.differentiable()
+    reseed()
+    functional = call.run()
+    wanted = derivative_of(functional, inputs)
+    target = source.clone()  # type: ignore[attr-defined]
+    version, node = target._version, target.grad_fn  # type: ignore[attr-defined]
+    returned = run_in_place(call, target)
+    if returned is not target:
+        raise Wrong(f"{call.operator.in_place.name} returned another object than the one it wrote to")
+    if target._version != version + 1:
+        raise Wrong(f"{call.operator.in_place.name} counted {target._version - version} writes instead of one")
+    if inputs and functional.requires_grad and target.grad_fn is node:  # type: ignore[attr-defined]
+        raise Wrong(f"{call.operator.in_place.name} left the history as it was")
+    stored = functional.array.astype(target.array.dtype)
+    check_close(call, target.array, stored, largest(call))
+    for one, other in zip(derivative_of(target, inputs), wanted):
+        check_close(call, one, other, 1.0)
+
+
+def derivative_of(result: Tensor, inputs: list[Tensor]) -> list[Any]:
+    """The gradients of a result at fixed cotangents, zeros where there are none."""
+    if not inputs:
+        return []
+    if not result.requires_grad:
+        return [np.zeros_like(each.array) for each in inputs]
+    cotangent = leaf(random_like(np.random.default_rng(0), result.array))
+    found = passes.grad([result], inputs, [cotangent], None, False, True)
+    return [np.zeros_like(one.array) if each is None else each.array for one, each in zip(inputs, found)]
+
+
+def check_refused_in_place(call: Call, raises: type[Exception] | tuple[type[Exception], ...] = RuntimeError) -> str:
+    """A refused in-place call leaves data, version and history untouched.
+
+    Returns:
+        The error's text.
+
+    Raises:
+        Wrong: it was not refused, or left something behind.
+    """
+    source = target_of(call)
+    assert source is not None
+    target = source.clone()  # type: ignore[attr-defined]
+    values, version, node = target.array.copy(), target._version, target.grad_fn  # type: ignore[attr-defined]
+    array = target.array
+    try:
+        run_in_place(call, target)
+    except raises as error:
+        text = str(error)
+    else:
+        raise Wrong(f"{call} in place was not refused")
+    untouched = target.array is array and np.array_equal(array, values, equal_nan=values.dtype.kind in "fc")
+    if not untouched or target._version != version or target.grad_fn is not node:  # type: ignore[attr-defined]
+        raise Wrong(f"{call} in place was refused, but data, version or history have changed")
+    return text
+
+
+def check_out(call: Call) -> None:
+    """With `out=` a call writes into the given tensor and returns it; one that requires a gradient is refused.
+
+    Raises:
+        Wrong: it does something else.
+    """
+    reseed()
+    wanted = call.run()
+    out = leaf(np.zeros(wanted.array.shape, wanted.array.dtype))
+    reseed()
+    returned = Call(call.operator, call.args, {**call.kwargs, "out": out}).run()
+    if returned is not out:
+        raise Wrong(f"{call} with out= returned another object")
+    check_close(call, out.array, wanted.array, largest(call))
+    if out._version != 1 or out.requires_grad:
+        raise Wrong(f"{call} with out= counted {out._version} writes, requires_grad {out.requires_grad}")

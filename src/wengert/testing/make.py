@@ -1,0 +1,104 @@
+"""`make_tensor`: random tensors for tests, as torch.testing makes them."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+from .._core import dtypes
+from .._core.base import Tensor, share, wrap
+from .._core.devices import device as Device
+from .._core.dtypes import dtype as DType
+from .._core.storage import Storage
+
+_random = np.random.default_rng(0)
+
+
+def make_tensor(
+    *shape: Any,
+    dtype: DType,
+    device: Any = "cpu",
+    low: float | None = None,
+    high: float | None = None,
+    requires_grad: bool = False,
+    noncontiguous: bool = False,
+    exclude_zero: bool = False,
+    memory_format: Any = None,
+) -> Tensor:
+    """A tensor of random values, uniform in [low, high).
+
+    Args:
+        shape: the shape, as integers or one sequence.
+        dtype: its dtype; for complex ones the range is that of both parts.
+        device: the CPU.
+        low, high: -9 and 9 unless given (0 and 10 for uint8, -9 and 10 for other integers, 0 and 2 for bool); clamped
+            to what the dtype holds.
+        requires_grad: for floating-point and complex dtypes.
+        noncontiguous: spread over memory, where there are at least two elements.
+        exclude_zero: the smallest positive value in place of zeros.
+        memory_format: must be None; torch's channels-last layouts do not exist here.
+
+    Raises:
+        ValueError: the range is empty or NaN, or options contradict each other or the dtype.
+    """
+    sizes = tuple(shape[0]) if len(shape) == 1 and isinstance(shape[0], (tuple, list)) else shape
+    Device(device)
+    if memory_format is not None:
+        raise ValueError(f"memory_format must be None, but got {memory_format}")
+    if requires_grad and dtype.category < dtypes.FLOAT:
+        raise ValueError(f"`requires_grad=True` is not supported for boolean and integral dtypes, but got {dtype=}")
+    first, last = interval(dtype, low, high)
+    values = np.asarray(drawn(sizes, dtype, first, last))
+    if exclude_zero:
+        values[values == 0] = np.finfo(values.dtype).tiny if dtype.category >= dtypes.FLOAT else 1
+    made = wrap(values)
+    if noncontiguous and values.size > 1:
+        whole = np.repeat(values, 2, axis=-1)
+        made = share(whole[..., ::2], Storage(whole))
+    made.requires_grad = requires_grad
+    return made
+
+
+def interval(dtype: DType, low: float | None, high: float | None) -> tuple[float, float]:
+    """The range of the values, checked and cut to what the dtype holds.
+
+    Raises:
+        ValueError: it is empty, NaN, or outside of what the dtype holds.
+    """
+    defaults = {dtypes.BOOL: (0, 2), dtypes.INTEGER: (-9, 10), dtypes.FLOAT: (-9, 9), dtypes.COMPLEX: (-9, 9)}
+    least_default, most_default = (0, 10) if dtype is dtypes.uint8 else defaults[dtype.category]
+    first, last = least_default if low is None else low, most_default if high is None else high
+    if any(isinstance(each, float) and math.isnan(each) for each in (first, last)):
+        raise ValueError(f"`low` and `high` cannot be NaN, but got low={first!r} and high={last!r}")
+    if not first < last:
+        raise ValueError(f"`low` must be less than `high`, but got {first} >= {last}")
+    least, most = limits(dtype)
+    if first >= most or last <= least or (dtype.category == dtypes.BOOL and (first < least or last > most)):
+        raise ValueError(
+            f"The value interval specified by `low` and `high` is [{first}, {last}), "
+            f"but {dtype} only supports [{least}, {most})"
+        )
+    return max(first, least), min(last, most)
+
+
+def limits(dtype: DType) -> tuple[float, float]:
+    """The range of a dtype, its end excluded for whole numbers."""
+    if dtype.category == dtypes.BOOL:
+        return 0, 2
+    if dtype.category == dtypes.INTEGER:
+        info = np.iinfo(dtype.numpy)
+        return int(info.min), int(info.max) + 1
+    largest = float(np.finfo(dtype.to_real().numpy).max)
+    return -largest, largest
+
+
+def drawn(shape: tuple[int, ...], dtype: DType, low: float, high: float) -> Any:
+    """Random values of a shape and dtype."""
+    if dtype.category <= dtypes.INTEGER:
+        kind = np.uint64 if high > 2**63 else np.int64
+        return _random.integers(math.ceil(low), math.ceil(high), shape, dtype=kind).astype(dtype.numpy)
+    if dtype.category == dtypes.COMPLEX:
+        return (_random.uniform(low, high, shape) + 1j * _random.uniform(low, high, shape)).astype(dtype.numpy)
+    return np.asarray(_random.uniform(low, high, shape)).astype(dtype.numpy)

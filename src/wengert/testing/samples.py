@@ -1,0 +1,143 @@
+"""`Maker`: the `make` that a card's samples are written with.
+
+`make(3, 4)` is a tensor of the dtype under test, with `requires_grad` if that is floating-point or complex. The values
+are the same in every dtype, exactly representable in half precision, all different within one tensor, and at least 0.01
+away from multiples of 1/2, where many functions have their kinks. `make(3, low=0, high=1)` draws from another range;
+`dtype=` fixes the dtype, whatever is under test (`make(4, dtype=wg.int64, low=0, high=3)` for indices);
+`requires_grad=False` gives a constant; `kind=` is one of `KINDS`.
+"""
+
+from __future__ import annotations
+
+import zlib
+from typing import Any
+
+import numpy as np
+
+from .._core import dtypes
+from .._core.base import Tensor, wrap
+from .._core.dtypes import dtype as DType
+
+KINDS = {
+    "any": "both signs; what is made unless told otherwise",
+    "positive": "between 0.25 and 2.75",
+    "negative": "between -2.75 and -0.25",
+    "nonzero": "both signs, at least 0.25 away from zero",
+    "unit": "inside the unit interval, as probabilities are",
+    "ties": "whole numbers of which some are equal",
+    "special": "zeros of both signs, infinities and NaN among ordinary values (no derivative is checked there)",
+    "bool": "truth values, dtype bool",
+    "index": "int64, whole numbers from `low` (0) up to, not including, `high` (2)",
+}
+_RANGES = {
+    "any": (-2.0, 2.0),
+    "positive": (0.25, 2.75),
+    "negative": (-2.75, -0.25),
+    "nonzero": (0.25, 2.0),
+    "unit": (0.05, 0.95),
+}
+
+
+class Maker:
+    """Makes the tensors of an operator's samples, the same ones each time.
+
+    Attributes:
+        dtype: the dtype under test.
+        made: the tensors made for the present sample.
+        smooth: none of these was asked to have ties or special values.
+    """
+
+    def __init__(self, dtype: DType = dtypes.float64, seed: str = "", requires_grad: bool = True) -> None:
+        self.dtype = dtype
+        self.begin()
+        self._random = np.random.default_rng(zlib.crc32(seed.encode()))
+        self._requires_grad = requires_grad
+
+    def begin(self) -> None:
+        """Start the next sample."""
+        self.made: list[Tensor] = []
+        self.smooth = True
+
+    def __call__(
+        self,
+        *shape: Any,
+        low: float | None = None,
+        high: float | None = None,
+        kind: str = "any",
+        dtype: DType | None = None,
+        requires_grad: bool | None = None,
+    ) -> Tensor:
+        """A tensor of the given shape.
+
+        Args:
+            low, high: the range of the values; for complex dtypes that of the real and of the imaginary part.
+            kind: what the values are like, one of `KINDS`.
+            dtype: instead of the dtype under test.
+            requires_grad: instead of "whenever the dtype allows it".
+
+        Raises:
+            ValueError: `kind` is unknown.
+        """
+        sizes = tuple(shape[0]) if len(shape) == 1 and isinstance(shape[0], (tuple, list)) else shape
+        wanted = dtype or {"bool": dtypes.bool_, "index": dtypes.int64}.get(kind, self.dtype)
+        made = wrap(np.asarray(self._values(sizes, low, high, kind, wanted)))
+        differentiable = wanted.category >= dtypes.FLOAT
+        if differentiable and (self._requires_grad if requires_grad is None else requires_grad):
+            made.requires_grad = True
+        self.made.append(made)
+        self.smooth = self.smooth and kind not in ("ties", "special")
+        return made
+
+    def _values(self, shape: tuple[int, ...], low: float | None, high: float | None, kind: str, wanted: DType) -> Any:
+        if kind not in KINDS:
+            raise ValueError(f"kind must be one of {', '.join(KINDS)}, not {kind!r}")
+        if kind == "index":
+            return self._random.integers(int(low or 0), 2 if high is None else int(high), shape).astype(wanted.numpy)
+        real, imaginary = (self._real(shape, low, high, kind) for _ in range(2))
+        if kind == "bool" or wanted.category == dtypes.BOOL:
+            return np.asarray(real > np.median(real) if real.size > 1 else real > 0).astype(wanted.numpy)
+        if wanted.category == dtypes.COMPLEX:
+            return (real + 1j * imaginary).astype(wanted.numpy)
+        if wanted.category == dtypes.INTEGER:
+            return self._whole(real, low, high, kind, wanted)
+        return real.astype(wanted.numpy)
+
+    def _real(self, shape: tuple[int, ...], low: float | None, high: float | None, kind: str) -> Any:
+        if kind == "ties":
+            return self._random.integers(
+                -2 if low is None else int(low), 3 if high is None else int(high), shape
+            ).astype(float)
+        least, most = _RANGES.get(kind, _RANGES["any"])
+        least, most = least if low is None else low, most if high is None else high
+        values = spread_out(self._random, int(np.prod(shape)), least, most).reshape(shape)
+        if kind == "nonzero" and low is None:
+            values *= self._random.choice([-1.0, 1.0], shape)
+        if kind == "special" and values.size:
+            flat = values.reshape(-1)
+            special = (0.0, -0.0, np.inf, -np.inf, np.nan)[: max(values.size - 1, 0)]
+            flat[: len(special)] = special
+        return values
+
+    def _whole(self, real: Any, low: float | None, high: float | None, kind: str, wanted: DType) -> Any:
+        """Whole numbers for integer dtypes: from 1 on for unsigned ones, no zeros unless the range asks for them."""
+        if kind == "special":
+            real = np.nan_to_num(real, nan=0.0, posinf=100.0, neginf=-100.0)
+        if low is not None or high is not None or kind == "ties":
+            whole = np.floor(real)
+        else:
+            whole = np.sign(real) * np.ceil(np.abs(real) * 2.5)
+        return (whole if wanted.is_signed else np.abs(whole)).astype(wanted.numpy)
+
+
+def spread_out(random: Any, count: int, low: float, high: float) -> Any:
+    """`count` different values in [low, high], away from multiples of 1/2, exact in half precision, in random order."""
+    grid = (np.arange(count) + random.uniform(0.2, 0.8)) / max(count, 1)
+    values = low + (high - low) * random.permutation(grid)
+    step = 2.0 ** (np.ceil(np.log2(max(abs(low), abs(high), 1.0))) - 11)
+    margin = min(0.0125, (high - low) / 20)
+    kink = np.round(values * 2) / 2
+    distance = values - kink
+    near = np.abs(distance) < margin
+    side = np.where(kink <= low, 1.0, np.where(kink >= high, -1.0, np.where(distance < 0, -1.0, 1.0)))
+    values = np.where(near, kink + side * (margin + np.abs(distance)), values)
+    return np.round(values / step) * step

@@ -1,0 +1,136 @@
+"""Calls derived from a sample: other memory layouts, broadcast, 0-dim and empty operands."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from .._core import passes
+from .._core.base import Tensor
+from .._core.card import Card
+from .calls import Call, inside, leaf
+from .differences import Wrong, random_like
+from .seeds import reseed
+from .values import check_close, drawn, largest
+
+
+def transposed(tensor: Tensor) -> Tensor:
+    """The same values in column-major memory."""
+    whole = np.empty(tensor.array.shape[::-1], tensor.array.dtype)
+    return inside(tensor, whole, whole.T)
+
+
+def strided(tensor: Tensor) -> Tensor:
+    """The same values in every other element of a larger array."""
+    shape = tensor.array.shape
+    if not shape:
+        whole = np.zeros(3, tensor.array.dtype)
+        return inside(tensor, whole, whole[1, ...])
+    whole = np.zeros((*shape[:-1], 2 * shape[-1] + 1), tensor.array.dtype)
+    return inside(tensor, whole, whole[..., 1::2])
+
+
+LAYOUTS: dict[str, Callable[[Tensor], Tensor]] = {"transposed": transposed, "strided": strided}
+
+
+def results_and_gradients(call: Call) -> tuple[list[Any], list[Any]]:
+    """The results of a call, and the gradients of its inputs at fixed cotangents."""
+    random = np.random.default_rng(1)
+    inputs = call.differentiable()
+    reseed()
+    outputs = call.outputs()
+    recorded = [each for each in outputs if each.requires_grad]
+    grads: list[Any] = []
+    if recorded and inputs:
+        cotangents = [leaf(random_like(random, each.array)) for each in recorded]
+        grads = list(passes.grad(recorded, inputs, cotangents, None, False, True))
+    return [each.array for each in outputs], [None if each is None else each.array for each in grads]
+
+
+def check_layout(call: Call, layout: str) -> None:
+    """Values and gradients do not depend on how the inputs lie in memory.
+
+    Raises:
+        Wrong: they do.
+    """
+    other = call.exchanged(LAYOUTS[layout])
+    wanted, wanted_grads = results_and_gradients(call)
+    got, got_grads = results_and_gradients(other)
+    try:
+        for one, expected in zip(got, wanted):
+            check_close(other, one, expected, largest(call))
+    except Wrong:
+        if drawn(call, [leaf(each) for each in wanted]):
+            return
+        raise
+    for grad, wanted_grad in zip(got_grads, wanted_grads):
+        if (grad is None) != (wanted_grad is None):
+            raise Wrong(f"{call} has a gradient or not, depending on the memory layout")
+        if grad is not None:
+            check_close(other, grad, wanted_grad, 1.0)
+
+
+def operands(call: Call) -> list[Tensor]:
+    """The tensor operands of a pointwise call."""
+    card: Card = call.operator
+    return list(call.tensors()) if card.promotion is not None else []
+
+
+def check_scalars(call: Call) -> None:
+    """A pointwise operator on 0-dim operands gives the element that it gives among others.
+
+    Raises:
+        Wrong: it does not.
+    """
+    single = call.exchanged(lambda each: leaf(each.array[(0,) * each.array.ndim], each))
+    check_part(call, single, lambda array: array[(0,) * array.ndim])
+
+
+def check_empty(call: Call) -> None:
+    """A pointwise operator on empty operands gives an empty result, and empty gradients.
+
+    Raises:
+        Wrong: it does not.
+    """
+    empty = call.exchanged(lambda each: leaf(np.empty((0, 3), each.array.dtype), each))
+    got, grads = results_and_gradients(empty)
+    for each in (*got, *(grad for grad in grads if grad is not None)):
+        if each.shape != (0, 3):
+            raise Wrong(f"{empty} gives the shape {each.shape} where every operand is empty, of shape (0, 3)")
+
+
+def check_part(call: Call, part: Call, take: Callable[[Any], Any]) -> None:
+    """The results of a call on a part of the operands are that part of the results."""
+    whole, _ = results_and_gradients(call)
+    got, grads = results_and_gradients(part)
+    for one, wanted in zip(got, whole):
+        check_close(part, np.asarray(one), np.asarray(take(wanted)), largest(call))
+    for tensor, grad in zip(part.differentiable(), grads):
+        if grad is not None and grad.shape != tensor.array.shape:
+            raise Wrong(f"{part}: gradient of shape {grad.shape} for an input of shape {tensor.array.shape}")
+
+
+def check_broadcast(call: Call, narrow: int) -> None:
+    """Stretching operand number `narrow` along the last dimension equals giving it repeated; its gradient is summed.
+
+    Raises:
+        Wrong: it does not.
+    """
+    tensors = call.tensors()
+    short = tensors[narrow].array[..., :1].copy()
+    long = np.broadcast_to(short, tensors[narrow].array.shape).copy()
+    thin, full = (
+        call.with_tensors([leaf(array, each) if at == narrow else each for at, each in enumerate(tensors)])
+        for array in (short, long)
+    )
+    (wanted, wanted_grads), (got, got_grads) = results_and_gradients(full), results_and_gradients(thin)
+    for one, other in zip(got, wanted):
+        check_close(thin, one, other, largest(call))
+    for grad, wanted_grad, tensor in zip(got_grads, wanted_grads, thin.differentiable()):
+        if grad is not None:
+            summed = wanted_grad
+            if wanted_grad.shape != tensor.array.shape:
+                summed = wanted_grad.sum(-1, keepdims=True)
+            check_close(thin, grad, summed, 1.0)

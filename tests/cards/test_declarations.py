@@ -1,0 +1,67 @@
+"""Every operator has samples, documentation, and rules or a reason for having none."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+
+import wengert as wg
+from wengert._core.card import FLOATS, Bad, Card
+from wengert.testing.calls import one_dtype, operators, samples_of
+
+ALL = operators()
+CARDS = {name: each for name, each in ALL.items() if isinstance(each, Card)}
+PUBLIC = {name: each for name, each in ALL.items() if each.method or each.function}
+
+
+def body_of(operator):
+    return operator.body
+
+
+@pytest.mark.parametrize("name", ALL)
+def test_an_operator_has_samples_that_it_must_accept(name):
+    operator = ALL[name]
+    assert operator.sampler is not None, "no samples"
+    assert any(not isinstance(each, Bad) for each in samples_of(operator, one_dtype(operator)))
+
+
+@pytest.mark.parametrize("name", ALL)
+def test_an_operator_is_documented(name):
+    assert body_of(ALL[name]).__doc__, "no docstring"
+
+
+@pytest.mark.parametrize("name", PUBLIC)
+def test_a_public_operator_says_what_it_takes_and_what_it_returns(name):
+    text = body_of(PUBLIC[name]).__doc__ or ""
+    if re.match(r"(Another|NumPy's) name of `\w+`\.", text):
+        return  # what that one says holds
+    code = body_of(PUBLIC[name]).__code__
+    takes = code.co_argcount + code.co_kwonlyargcount > 0 or code.co_flags & 0x0C
+    assert not takes or "Args:" in text
+    assert "Returns:" in text
+
+
+@pytest.mark.parametrize("name", CARDS)
+def test_an_operator_has_a_rule_for_every_differentiable_input_or_a_reason_for_having_none(name):
+    card = CARDS[name]
+    served = {slot for rule in card.rules for slot in rule.slots}
+    if card.why:
+        assert not served, "a reason for having no derivative, and rules"
+    elif card.declared_dtypes & FLOATS and card.grad_slots:
+        missing = [card.names[card.grad_slots[at]] for at in range(len(card.grad_slots)) if at not in served]
+        assert not missing, f"no rule for {', '.join(missing)}"
+
+
+@pytest.mark.parametrize("name", PUBLIC)
+def test_a_public_operator_can_be_reached(name):
+    operator = PUBLIC[name]
+    if operator.function:
+        assert callable(getattr(wg, name))
+    if operator.method:
+        assert callable(getattr(wg.Tensor, name))
+
+
+@pytest.mark.parametrize("name", [name for name, each in CARDS.items() if each.in_place is not None])
+def test_an_in_place_form_is_a_method_with_an_underscore(name):
+    assert callable(getattr(wg.Tensor, CARDS[name].in_place.name))

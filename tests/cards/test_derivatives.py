@@ -1,0 +1,60 @@
+"""First and second derivatives of every operator against central differences, in double precision, real and complex."""
+
+from __future__ import annotations
+
+import pytest
+
+from wengert._core import dtypes
+from wengert._core.card import Card
+from wengert.testing import Case, cases, check_first_order, check_second_order
+
+DOUBLE = (dtypes.float64, dtypes.complex128)
+
+
+def has_derivative(operator, dtype) -> bool:
+    return dtype in DOUBLE and not (isinstance(operator, Card) and operator.why)
+
+
+# Draws around a mean that requires a gradient: torch gives zeros, although the draw moves with its mean.
+DRAWN = ("normal", "normal_about")
+
+# Rows of a table that `padding_idx` names get no gradient, whatever the result does with them.
+PADDED = ("embedding", "embedding_lookup", "embedding_bag")
+
+
+def is_derivative(case) -> bool:
+    """Whether what torch calls the gradient is the derivative."""
+    if case.name in PADDED:
+        sample, _ = case.sample()
+        return len(sample.args) < 3 and "padding_idx" not in sample.kwargs
+    return case.name not in DRAWN
+
+
+RULES = [case for case in cases(has_derivative) if is_derivative(case)]
+NONE = cases(lambda operator, dtype: dtype in DOUBLE and isinstance(operator, Card) and bool(operator.why))
+
+
+@pytest.mark.parametrize("case", RULES, ids=repr)
+def test_gradients_equal_central_differences(case: Case):
+    check_first_order(case.call())
+
+
+@pytest.mark.parametrize("case", RULES, ids=repr)
+def test_second_derivatives_equal_central_differences_of_gradients(case: Case):
+    check_second_order(case.call())
+
+
+@pytest.mark.parametrize("case", NONE, ids=repr)
+def test_an_operator_that_gives_a_reason_for_having_no_derivative_records_nothing(case: Case):
+    assert not any(each.requires_grad for each in case.call().outputs())
+
+
+# Their rule raises, as torch's does.
+REFUSED = ("floor_divide",)
+RULED = sorted({case.name for case in RULES if isinstance(case.operator, Card) and case.name not in REFUSED})
+
+
+@pytest.mark.parametrize("name", RULED)
+def test_an_operator_with_rules_has_a_sample_whose_derivative_is_checked(name):
+    checked = [check_first_order(case.call(), directions=1) for case in RULES if case.name == name]
+    assert any(checked), "no sample has finite inputs and outputs that require a gradient and lie away from kinks"

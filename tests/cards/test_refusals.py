@@ -1,0 +1,76 @@
+"""What operators refuse, and that they say who refuses what."""
+
+from __future__ import annotations
+
+import pytest
+
+import wengert as wg
+from wengert._core import declaration, dtypes
+from wengert._core.card import WIDE, Bad, Card
+from wengert._core.promotion import is_operand
+from wengert.testing import Call, Case, Maker, cases
+from wengert.testing.calls import one_dtype, operators
+
+BAD = cases(lambda operator, dtype: dtype is one_dtype(operator), bad=True)
+
+
+@pytest.mark.parametrize("case", BAD, ids=repr)
+def test_bad_arguments_are_refused_with_the_declared_error(case: Case):
+    sample, _ = case.sample()
+    with pytest.raises(sample.raises) as caught:
+        case.call().run()
+    assert sample.says in str(caught.value)
+    assert caught.value.__traceback__ is not None
+
+
+# Errors of torch that call an operator something else than its name.
+TORCHS_WORDS = {
+    "neg": "Negation, the `-` operator",
+    "sub": "Subtraction, the `-` operator",
+    "rsub": "Subtraction, the `-` operator",
+    "bitwise_not": "~ (operator.invert)",
+    "relu": "clamp",
+}
+
+REFUSED = [
+    (name, dtype)
+    for name, operator in operators().items()
+    if isinstance(operator, Card)
+    for dtype in dtypes.ALL
+    if dtype in WIDE and dtype not in operator.declared_dtypes
+]
+
+
+def reaches_accepted_dtype(call: Call, dtype: dtypes.dtype) -> bool:
+    """Whether promotion takes the operands to a dtype that the operator exists for."""
+    card = call.operator
+    if card.promotion is None:
+        return False
+    if card.promotion == "float" and dtype.category < dtypes.FLOAT:
+        return True
+    bound = declaration.bind(card, call.args, call.kwargs)
+    values = [bound[at] for at in card.grad_slots if is_operand(bound[at])]
+    arrays = [each.array for each in values if isinstance(each, wg.Tensor)]
+    numbers = [each for each in values if not isinstance(each, wg.Tensor)]
+    return dtypes.result_type(arrays, numbers) in card.declared_dtypes
+
+
+@pytest.mark.parametrize(("name", "dtype"), REFUSED, ids=[f"{name}-{dtype.name}" for name, dtype in REFUSED])
+def test_a_dtype_that_the_card_does_not_declare_is_refused_by_name(name, dtype):
+    card = operators()[name]
+    maker = Maker(dtype, name)
+    for sample in card.sampler(maker):
+        if not isinstance(sample, Bad) and any(each.dtype is dtype for each in maker.made):
+            break
+        maker.begin()
+    else:
+        pytest.skip("its samples make no tensor of this dtype")
+    call = Call(card, sample.args, sample.kwargs)
+    if reaches_accepted_dtype(call, dtype):
+        call.run()
+        return
+    with pytest.raises((RuntimeError, TypeError)) as caught:
+        call.run()
+    parts = [part for part in name.split("_") if len(part) > 1]
+    text = str(caught.value)
+    assert any(part in text.lower() for part in parts) or TORCHS_WORDS.get(name, name) in text

@@ -1,0 +1,95 @@
+"""What holds for all tests: fixed seeds, hypothesis profiles, and a look after each test whether it left something
+switched on or alive.
+"""
+
+from __future__ import annotations
+
+import gc
+import os
+import random
+
+import hypothesis
+import numpy as np
+import pytest
+
+import wengert as wg
+from wengert._core import dtypes, flags
+from wengert._core.base import Tensor
+from wengert._core.modes import current
+from wengert._core.node import Node
+
+# "commit": the same examples each time, few of them. "night": many, and new ones (HYPOTHESIS_PROFILE=night).
+hypothesis.settings.register_profile("commit", derandomize=True, max_examples=40, deadline=None, database=None)
+hypothesis.settings.register_profile("night", max_examples=2000, deadline=None)
+hypothesis.settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "commit"))
+
+SWEEP = 500
+"""After how many tests everything that the collector was told to leave aside is looked through again."""
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport(item, call):
+    report = yield
+    if report.when == "call":
+        item.passed = report.passed
+    return report
+
+
+class Counter:
+    """How many tests have run."""
+
+    tests = 0
+
+
+@pytest.fixture(autouse=True)
+def at_rest(request):
+    """Before each test fixed seeds; after it, all modes as they were and nothing of a graph alive."""
+    seed()
+    before = state()
+    Counter.tests += 1
+    if Counter.tests % SWEEP == 0:
+        gc.unfreeze()
+        gc.collect()
+    gc.freeze()  # what is alive now is no longer listed: the look below sees what this test made, and is quick
+    yield
+    after = state()
+    assert after == before, "the test left a mode, a default or an observer switched on"
+    if getattr(request.node, "passed", False):
+        assert alive() == [], "the test left parts of a graph alive"
+
+
+def seed():
+    random.seed(0)
+    np.random.seed(0)
+    if hasattr(wg, "manual_seed"):
+        wg.manual_seed(0)
+
+
+def state():
+    modes = current()
+    names = ("grad", "inference", "mask", "word", "anomaly", "check_nan", "saved_hooks")
+    return {
+        **{name: getattr(modes, name) for name in names},
+        "observers": list(modes.observers),
+        "default dtype": dtypes.get_default_dtype(),
+        "floating-point warnings": np.geterr(),
+    }
+
+
+def alive():
+    """Nodes, and tensors with a history, made since the last `gc.freeze`. Those that only a cycle keeps (the frames of
+    an expected error form one) do not count: the collector may take them."""
+    if not parts():
+        return []
+    gc.collect()
+    return [repr(type(each)) for each in parts()]
+
+
+def parts():
+    return [
+        each for each in gc.get_objects() if isinstance(each, Node) or (isinstance(each, Tensor) and has_history(each))
+    ]
+
+
+def has_history(tensor):
+    return tensor.edge is not None or bool(tensor.flags & flags.VIEW and tensor.flags & flags.REQUIRES_GRAD)

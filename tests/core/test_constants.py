@@ -1,0 +1,50 @@
+"""Constants that are written twice, for the interpreter and for C, are the same in both places."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+from wengert import _core
+from wengert._core import flags, sources
+
+FOLDER = Path(_core.__file__).parent
+
+
+def constants_of_c(name):
+    """The entries of the C enumerations in a `.pxd` file."""
+    text = (FOLDER / f"{name}.pxd").read_text(encoding="utf-8")
+    return {key: int(value) for key, value in re.findall(r"^    (\w+) = (-?\d+)\s*$", text, re.M)}
+
+
+def constants_of_python(module):
+    return {key: value for key, value in vars(module).items() if key.isupper() and isinstance(value, int)}
+
+
+@pytest.mark.parametrize("module", [flags, sources], ids=["flags", "sources"])
+def test_the_constants_of_a_module_are_those_of_its_pxd_file(module):
+    name = module.__name__.rpartition(".")[2]
+    assert constants_of_c(name) == constants_of_python(module) != {}
+
+
+def test_every_flag_is_a_bit_of_its_own():
+    bits = [value for key, value in constants_of_python(flags).items() if key != "UNUSUAL"]
+    assert all(value & (value - 1) == 0 for value in bits)
+    assert len(set(bits)) == len(bits)
+    assert flags.UNUSUAL & (flags.REQUIRES_GRAD | flags.VIEW) == 0
+
+
+def declared_in(text, pattern):
+    return set(re.findall(pattern, text, re.M))
+
+
+@pytest.mark.parametrize("path", sorted(FOLDER.glob("*.pxd")), ids=lambda path: path.stem)
+def test_a_pxd_file_declares_nothing_that_its_module_does_not_have(path):
+    text = path.read_text(encoding="utf-8")
+    source = path.with_suffix(".py").read_text(encoding="utf-8")
+    for name in declared_in(text, r"^cp?def (?:public )?[\w\[\]]+ (\w+)\(") | declared_in(text, r"^cdef class (\w+)"):
+        assert re.search(rf"^(?:def|class) {name}\b", source, re.M), f"{path.name} declares {name}"
+    for name in declared_in(text, r"^    cpdef [\w\[\]]+ (\w+)\("):
+        assert re.search(rf"^    def {name}\b", source, re.M), f"{path.name} declares the method {name}"
