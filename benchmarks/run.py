@@ -1,0 +1,141 @@
+"""wengert beside torch, JAX and HIPS autograd: `make bench`.
+
+The same code runs on every library, all in one process, in turn (A B C A B C ...), with the same number of threads,
+after the results were compared. A ratio is the other library's time over wengert's, the median over the rounds; above
+1 wengert is faster.
+
+    python benchmarks/run.py [--threads N] [--rounds N] [--operators] [--largest] [--json FILE] [--only TEXT]
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import platform
+import sys
+from dataclasses import asdict
+from importlib import metadata
+from pathlib import Path
+from typing import Any
+
+ROOT = Path(__file__).resolve().parent.parent
+THREAD_VARIABLES = (
+    "OMP_NUM_THREADS",
+    "OPENBLAS_NUM_THREADS",
+    "MKL_NUM_THREADS",
+    "BLIS_NUM_THREADS",
+    "VECLIB_MAXIMUM_THREADS",
+)
+
+
+def arguments() -> argparse.Namespace:
+    """The command line."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--threads", type=int, default=2, help="threads of every library")
+    parser.add_argument("--rounds", type=int, default=15, help="how often each library has its turn")
+    parser.add_argument("--operators", action="store_true", help="also single operators in three sizes")
+    parser.add_argument("--largest", action="store_true", help="with --operators: also arrays of 1e7 elements")
+    parser.add_argument("--only", default="", help="only cases with this text in their name")
+    parser.add_argument("--json", default="", help="write the figures to this file")
+    return parser.parse_args()
+
+
+def fix_threads(threads: int) -> None:
+    """Start this program again with the number of threads in the environment, where the libraries read it at import."""
+    wanted = {name: str(threads) for name in THREAD_VARIABLES}
+    wanted["XLA_FLAGS"] = (
+        f"--xla_cpu_multi_thread_eigen={'true' if threads > 1 else 'false'} intra_op_parallelism_threads={threads}"
+    )
+    if any(os.environ.get(name) != value for name, value in wanted.items()):
+        os.environ.update(wanted)
+        os.execv(sys.executable, [sys.executable, *sys.argv])
+
+
+def shown(seconds: float) -> str:
+    """A time with a unit."""
+    for unit, size in (("s ", 1.0), ("ms", 1e-3), ("us", 1e-6)):
+        if seconds >= size:
+            return f"{seconds / size:.3g} {unit}"
+    return f"{seconds / 1e-9:.3g} ns"
+
+
+def heading(names: list[str]) -> str:
+    """The first line of the table."""
+    return f"{'':52s}{'wengert':>10s}" + "".join(f"{name:>10s}{'ratio':>8s}" for name in names) + "  target"
+
+
+def row(result: Any, names: list[str]) -> str:
+    """One line of the table."""
+    text = f"{result.name:52.52s}{shown(result.seconds['wengert']) if result.seconds else '-':>10s}"
+    for name in names:
+        if name in result.ratios:
+            text += f"{shown(result.seconds[name]):>10s}{result.ratios[name]:8.2f}"
+        else:
+            text += f"{'-':>10s}{'':8s}"
+    return f"{text}  {result.verdict}"
+
+
+def run_cases(chosen: list[Any], adapters: list[Any], rounds: int) -> list[Any]:
+    """Measure and print."""
+    from benchmarks.timing import Result, measure
+
+    names = [adapter.name for adapter in adapters if adapter.name != "wengert"]
+    if chosen and all(case.only for case in chosen):
+        names = [name for name in names if any(name in case.only for case in chosen)]
+    print(heading(names))
+    results = []
+    for case in chosen:
+        try:
+            result = measure(case, adapters, rounds=rounds)
+        except Exception as error:
+            result = Result(case.name, case.target, problem=f"{type(error).__name__}: {error}"[:120])
+        results.append(result)
+        print(row(result, names), flush=True)
+    return results
+
+
+def version_of(adapter: Any) -> str:
+    """The version of a library, by its package or by its installation."""
+    found = getattr(adapter.library, "__version__", None)
+    return str(found) if found else metadata.version(adapter.name)
+
+
+def main() -> int:
+    """Run what the command line asks for; 1 if a target is missed or results differ."""
+    options = arguments()
+    fix_threads(options.threads)
+    sys.path.insert(0, str(ROOT))
+    from benchmarks import cases, operators, startup
+    from benchmarks.libraries import installed
+
+    adapters = installed(options.threads)
+    wengert = adapters[0].library
+    build = getattr(wengert._build, "BUILD", "?")
+    versions = ", ".join(f"{each.name} {version_of(each)}" for each in adapters if each.name != "jax.jit")
+    print(
+        f"{versions}; {build} build, {options.threads} threads, "
+        f"Python {platform.python_version()}, {platform.machine()}\n"
+    )
+    results = run_cases([case for case in cases.with_targets() if options.only in case.name], adapters, options.rounds)
+    figures: dict[str, float] = {}
+    missed = any("MISS" in each.verdict or each.problem for each in results)
+    if not options.only:
+        lines, figures = startup.report()
+        print("", *lines, sep="\n")
+        missed = missed or any("MISS" in line for line in lines)
+    if options.operators:
+        print()
+        results += run_cases(
+            [c for c in operators.cases(options.largest) if options.only in c.name], adapters, options.rounds
+        )
+    if options.json:
+        found = {"versions": versions, "build": build, "threads": options.threads, "startup": figures}
+        Path(options.json).write_text(
+            json.dumps({**found, "cases": [asdict(each) for each in results]}, indent=1) + "\n"
+        )
+    return 1 if missed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

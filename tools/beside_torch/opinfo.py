@@ -1,0 +1,276 @@
+"""torch's own operator samples (`op_db`) on both libraries: values, dtypes, views, `out=`, gradients, errors."""
+
+from __future__ import annotations
+
+import re
+import signal
+import time
+import warnings
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from typing import Any
+
+from .agree import Difference, compare_gradients, compare_results
+from .samples import Missing, Translator, find, tell, tensors_in
+
+RANDOM = re.compile(
+    r"dropout|^rand|^normal|^bernoulli|multinomial|uniform|exponential$|cauchy|geometric|log_normal|rrelu|fractional|empty|lowrank"
+)
+DTYPES = ("float64", "float32", "int64", "bool", "complex128", "float16", "int32", "uint8")
+
+
+@dataclass
+class Failure:
+    """One way in which an operator failed: what was asked, what came."""
+
+    kind: str
+    sample: str
+    message: str
+    size: int
+
+
+@dataclass
+class Outcome:
+    """What became of one operator."""
+
+    name: str
+    passed: int = 0
+    skipped: int = 0
+    seconds: float = 0.0
+    missing: str = ""
+    failures: list[Failure] = field(default_factory=list)
+
+    @property
+    def status(self) -> str:
+        """The word for the table."""
+        return "missing" if self.missing else "failed" if self.failures else "passed" if self.passed else "not run"
+
+
+class TimeUp(BaseException):
+    """An operator used up its time; no Exception, so that nothing on the way catches it."""
+
+
+@contextmanager
+def time_limit(seconds: float) -> Iterator[None]:
+    """Raise TimeUp in the block after `seconds`."""
+
+    def stop(number: int, frame: Any) -> None:
+        raise TimeUp
+
+    earlier = signal.signal(signal.SIGALRM, stop)
+    signal.setitimer(signal.ITIMER_REAL, seconds)
+    try:
+        yield
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, earlier)
+
+
+class Runner:
+    """Runs the samples of one operator after the other.
+
+    Args:
+        torch, wengert: the two packages.
+        most: samples per operator, dtype and form.
+        seconds: time per operator.
+    """
+
+    def __init__(self, torch: Any, wengert: Any, *, most: int = 40, seconds: float = 20.0) -> None:
+        self.torch, self.wengert = torch, wengert
+        self.translator = Translator(torch, wengert)
+        self.most, self.seconds = most, seconds
+        self.of: Any = None
+        self.pairs: list[tuple[str, tuple[Any, Any]]] = []
+
+    def run(self, info: Any) -> Outcome:
+        """Try one operator in all its forms and dtypes."""
+        name = f"{info.name}{f'.{info.variant_test_name}' if info.variant_test_name else ''}"
+        outcome = Outcome(name)
+        if not self.exists(info):
+            outcome.missing = info.name
+            return outcome
+        started = time.perf_counter()
+        try:
+            with time_limit(self.seconds), warnings.catch_warnings():
+                warnings.simplefilter("ignore")
+                self.errors(info, outcome)
+                for dtype in DTYPES:
+                    if getattr(self.torch, dtype) in info.dtypes:
+                        self.samples(info, dtype, outcome)
+        except TimeUp:
+            pass
+        except Exception as error:
+            outcome.failures.append(Failure("harness", name, f"{type(error).__name__}: {error}", 0))
+        outcome.seconds = time.perf_counter() - started
+        return outcome
+
+    def exists(self, info: Any) -> bool:
+        """Whether wengert has the function or the method."""
+        try:
+            return first_found(self.wengert, [info.name, f"Tensor.{info.name}"]) is not None
+        except Missing:
+            return False
+
+    def forms(self, info: Any, outcome: Outcome) -> Iterator[tuple[str, Callable[..., Any], Callable[..., Any]]]:
+        """The forms of an operator in both libraries: function, method, in place."""
+        for form, function in (("", info.op), ("method", info.method_variant), ("in place", info.inplace_variant)):
+            if function is None:
+                continue
+            try:
+                if form and getattr(function, "__name__", "<lambda>") != "<lambda>":
+                    yield form, function, find(self.wengert, f"Tensor.{function.__name__}")
+                else:
+                    yield form, function, self.translator.function(function) if form else self.function(info)
+            except Missing as missing:
+                outcome.failures.append(Failure("missing form", f"{info.name} {form}", f"no {missing}", 0))
+
+    def function(self, info: Any) -> Callable[..., Any]:
+        """wengert's function of an operator."""
+        paths = [info.name, f"Tensor.{info.name}"]
+        try:
+            found = self.translator.function(info.op)
+        except Missing as missing:
+            found, paths = info.op, [*paths, str(missing)]
+        if found is not info.op:
+            return found  # type: ignore[no-any-return]
+        return first_found(self.wengert, paths)
+
+    def samples(self, info: Any, dtype: str, outcome: Outcome) -> None:
+        """All samples of one dtype, in every form."""
+        differentiable = dtype in ("float64", "complex128", "float32") and info.supports_autograd
+        if differentiable and getattr(self.torch, dtype) not in info.backward_dtypes:
+            differentiable = False
+        try:
+            generated = info.sample_inputs("cpu", getattr(self.torch, dtype), requires_grad=differentiable)
+            for at, sample in enumerate(generated):
+                if at >= self.most:
+                    break
+                self.sample(info, dtype, sample, at, outcome)
+        except (ImportError, AssertionError, NotImplementedError):
+            outcome.skipped += 1
+
+    def sample(self, info: Any, dtype: str, sample: Any, at: int, outcome: Outcome) -> None:
+        """One sample in every form."""
+        for form, ours in self.form_pairs(info, outcome):
+            theirs, function = ours
+            if form == "in place" and (at > 12 or sample.broadcasts_input):
+                continue
+            if form == "method" and at > 12:
+                continue
+            self.attempt(info, f"{dtype} {form}".strip(), theirs, function, sample, at, outcome)
+        if at < 6 and not isinstance(sample.input, (tuple, list)):
+            for _, pair in self.form_pairs(info, outcome)[:1]:
+                self.attempt(info, f"{dtype} strided", *pair, sample.noncontiguous(), at, outcome)
+                if info.supports_out and not sample.kwargs.get("out"):
+                    self.attempt(info, f"{dtype} out", *pair, sample, at, outcome)
+
+    def form_pairs(self, info: Any, outcome: Outcome) -> list[tuple[str, tuple[Any, Any]]]:
+        """`forms`, with what is missing put down as a failure, once."""
+        if self.of is not info:
+            self.of = info
+            self.pairs = [(form, (theirs, ours)) for form, theirs, ours in self.forms(info, outcome)]
+        return self.pairs
+
+    def attempt(self, info: Any, form: str, theirs: Any, ours: Any, sample: Any, at: int, outcome: Outcome) -> None:
+        """One sample in one form: run both, compare, put down the result."""
+        memo: dict[int, Any] = {}
+        try:
+            arguments = [self.translator.value(part, memo) for part in (sample.input, sample.args, sample.kwargs)]
+        except Missing:
+            outcome.skipped += 1
+            return
+        text = f"{form}: {info.name}({tell(sample.input)}, {tell(sample.args)[1:-1]} {tell(sample.kwargs)})"
+        size = sum(tensor.numel() for tensor in tensors_in([sample.input, list(sample.args), sample.kwargs]))
+        process = sample.output_process_fn_grad
+        first = self.call(self.torch, theirs, form, [sample.input, sample.args, sample.kwargs], process)
+        second = self.call(self.wengert, ours, form, arguments, self.translator.function(process))
+        try:
+            strict = not RANDOM.search(info.name)
+            compare_results(first, second, strict=strict, views=not form.endswith("strided"))
+            if strict and not isinstance(first, BaseException) and not form.endswith("out"):
+                twice = info.supports_gradgrad and at < 12 and size < 200 and form.startswith(("float64", "complex128"))
+                inputs = tensors_in([sample.input, list(sample.args), sample.kwargs])
+                mirrored = [memo[id(tensor)] for tensor in inputs]
+                compare_gradients((self.torch, first, inputs), (self.wengert, second, mirrored), twice=twice)
+        except Difference as difference:
+            kind = f"{difference.kind}"
+            outcome.failures.append(Failure(kind, text, str(difference), size))
+        else:
+            outcome.passed += 1
+
+    def call(self, library: Any, function: Any, form: str, arguments: list[Any], process: Any) -> Any:
+        """The result, or the error, of one call."""
+        given, args, kwargs = arguments
+        try:
+            if form.endswith("in place"):
+                given = given.clone()
+            if form.endswith("out"):
+                plain = function(*detached((given, *args)), **detached(kwargs))
+                kwargs = {**detached(kwargs), "out": empty_like_result(library, plain)}
+                given, args = detached(given), detached(args)
+            if library is self.torch:
+                self.torch.manual_seed(0)
+            result = function(given, *args, **kwargs)
+            return process(result) if not form.endswith("out") else result
+        except Exception as error:
+            return error
+
+    def errors(self, info: Any, outcome: Outcome) -> None:
+        """What torch says must be refused, and with which words."""
+        if info.error_inputs_func is None:
+            return
+        try:
+            wrong = list(info.error_inputs("cpu"))
+        except Exception:
+            return
+        for case in wrong:
+            sample = case.sample_input
+            try:
+                arguments = [self.translator.value(part, {}) for part in (sample.input, sample.args, sample.kwargs)]
+                function = self.function(info)
+            except (Missing, Exception):
+                outcome.skipped += 1
+                continue
+            found = self.call(self.wengert, function, "error", arguments, lambda result: result)
+            text = f"error: {info.name}({tell(sample.input)}, {tell(sample.args)[1:-1]} {tell(sample.kwargs)})"
+            wanted = f"{case.error_type.__name__}: {case.error_regex}"
+            if not isinstance(found, BaseException):
+                outcome.failures.append(Failure("not refused", text, f"expected {wanted}", 0))
+            elif not isinstance(found, case.error_type) or not re.search(case.error_regex, str(found)):
+                message = f"expected {wanted}, found {type(found).__name__}: {found}"
+                outcome.failures.append(Failure("error text", text, message, 0))
+            else:
+                outcome.passed += 1
+
+
+def first_found(package: Any, paths: list[str]) -> Any:
+    """The first of `paths` that exists.
+
+    Raises:
+        Missing: none does.
+    """
+    for path in paths[:-1]:
+        try:
+            return find(package, path)
+        except Missing:
+            continue
+    return find(package, paths[-1])
+
+
+def detached(value: Any) -> Any:
+    """The same arguments without `requires_grad`."""
+    if hasattr(value, "detach"):
+        return value.detach()
+    if isinstance(value, dict):
+        return {key: detached(each) for key, each in value.items()}
+    if type(value) in (tuple, list):
+        return type(value)(detached(each) for each in value)
+    return value
+
+
+def empty_like_result(library: Any, result: Any) -> Any:
+    """What to give as `out` for a result: tensors of the same shape."""
+    if hasattr(result, "detach"):
+        return library.empty(tuple(result.shape), dtype=result.dtype)
+    return tuple(empty_like_result(library, each) for each in result)

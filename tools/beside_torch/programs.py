@@ -1,0 +1,74 @@
+"""The hand-written programs of `tests/parity/programs`, the record of torch's answers, the known differences."""
+
+from __future__ import annotations
+
+import importlib.util
+import json
+import sys
+import tomllib
+from collections.abc import Callable
+from fnmatch import fnmatch
+from pathlib import Path
+from typing import Any
+
+ROOT = Path(__file__).resolve().parents[2]
+PROGRAMS = ROOT / "tests" / "parity" / "programs"
+EXPECTED = ROOT / "tests" / "parity" / "expected.json"
+KNOWN = ROOT / "tools" / "parity_known.toml"
+
+
+def collect(folder: Path = PROGRAMS) -> dict[str, Callable[[Any], Any]]:
+    """All programs by name (`file.function`): the public functions whose only parameter is `torch`."""
+    if str(ROOT) not in sys.path:
+        sys.path.insert(0, str(ROOT))
+    found: dict[str, Callable[[Any], Any]] = {}
+    for path in sorted(folder.glob("*.py")):
+        spec = importlib.util.spec_from_file_location(f"parity_programs_{path.stem}", path)
+        assert spec is not None and spec.loader is not None
+        module = importlib.util.module_from_spec(spec)
+        spec.loader.exec_module(module)
+        for name, value in vars(module).items():
+            code = getattr(value, "__code__", None)
+            if code and not name.startswith("_") and code.co_varnames[: code.co_argcount] == ("torch",):
+                found[f"{path.stem}.{name}"] = value
+    return found
+
+
+def read_expected() -> dict[str, Any]:
+    """What torch answered when it was last asked, by program."""
+    return json.loads(EXPECTED.read_text(encoding="utf-8"))["programs"]  # type: ignore[no-any-return]
+
+
+def write_expected(version: str, answers: dict[str, Any]) -> None:
+    """Keep torch's answers, one program a line."""
+    lines = [f"{json.dumps(name)}: {json.dumps(answer)}" for name, answer in sorted(answers.items())]
+    text = f'{{"torch": {json.dumps(version)}, "programs": {{\n' + ",\n".join(lines) + "\n}}\n"
+    EXPECTED.write_text(text, encoding="utf-8")
+
+
+class Known:
+    """The differences that are wanted: patterns of program names with a reason each.
+
+    Args:
+        path: a TOML file of tables `["pattern"]` with `reason`; with `only`, a text that the difference must hold;
+            and with `whole = true` where such a difference explains all others of the program.
+    """
+
+    def __init__(self, path: Path = KNOWN) -> None:
+        self.entries: dict[str, dict[str, Any]] = (
+            tomllib.loads(path.read_text(encoding="utf-8")) if path.exists() else {}
+        )
+        self.used: set[str] = set()
+        for pattern, entry in self.entries.items():
+            if not entry.get("reason"):
+                raise ValueError(f"{path.name}: {pattern} has no reason")
+
+    def unexplained(self, program: str, lines: list[str]) -> list[str]:
+        """The differences of a program that no entry explains."""
+        for pattern, entry in self.entries.items():
+            if fnmatch(program, pattern):
+                explained = [line for line in lines if entry.get("only", "") in line]
+                if explained:
+                    self.used.add(pattern)
+                    lines = [] if entry.get("whole") else [line for line in lines if line not in explained]
+        return lines

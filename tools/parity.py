@@ -1,0 +1,130 @@
+"""The same programs on torch and on wengert, every difference reported: `make parity`.
+
+    python tools/parity.py                      the programs of tests/parity/programs and the generated ones
+    python tools/parity.py --record             write torch's answers to tests/parity/expected.json
+    python tools/parity.py --opinfo [--ops add,mul] [--report FILE]
+                                                torch's own operator samples: values, gradients, errors
+
+A difference that is wanted stands, with its reason, in `tools/parity_known.toml`; any other makes the exit status 1.
+"""
+
+from __future__ import annotations
+
+import argparse
+import importlib
+import os
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+ROOT = Path(__file__).resolve().parent.parent
+sys.path.insert(0, str(ROOT))
+
+from tools.beside_torch import generate, opinfo, programs, report  # noqa: E402
+from tools.beside_torch.describe import differences, observe  # noqa: E402
+
+
+def arguments() -> argparse.Namespace:
+    """The command line."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--opinfo", action="store_true", help="run torch's operator samples")
+    parser.add_argument("--ops", default="", help="only these operators, separated by commas")
+    parser.add_argument("--report", default="", help="write the findings to this file")
+    parser.add_argument("--samples", type=int, default=40, help="samples per operator, dtype and form")
+    parser.add_argument("--seconds", type=float, default=20.0, help="time per operator")
+    parser.add_argument("--record", action="store_true", help="write torch's answers to tests/parity/expected.json")
+    parser.add_argument("--generated", type=int, default=300, help="how many generated programs of each kind")
+    parser.add_argument("--programs", default="", help="only programs with this text in their name")
+    return parser.parse_args()
+
+
+def run_opinfo(torch: Any, wengert: Any, options: argparse.Namespace) -> int:
+    """Run torch's operator samples; the exit status."""
+    methods = importlib.import_module("torch.testing._internal.common_methods_invocations")
+    wanted = set(filter(None, options.ops.split(",")))
+    runner = opinfo.Runner(torch, wengert, most=options.samples, seconds=options.seconds)
+    chosen = [info for info in methods.op_db if selected(info, wanted)]
+    started, outcomes = time.time(), []
+    for info in chosen:
+        outcomes.append(runner.run(info))
+        if options.report and len(outcomes) % 25 == 0:
+            Path(options.report).write_text(f"unfinished\n{report.table(outcomes)}", encoding="utf-8")
+    text = f"{time.strftime('%H:%M')}, {time.time() - started:.0f} s\n{report.table(outcomes)}"
+    emit(text, options.report)
+    return 1 if any(each.failures for each in outcomes) else 0
+
+
+def selected(info: Any, wanted: set[str]) -> bool:
+    """Whether to run an operator: what was asked for, or all that work on dense tensors."""
+    if wanted:
+        return info.name in wanted or info.name.rpartition(".")[2] in wanted
+    return "sparse" not in info.name and not info.name.startswith(("jiterator", "torch.", "masked.", "as_strided"))
+
+
+def emit(text: str, path: str) -> None:
+    """Print, or write to a file and print the beginning."""
+    if path:
+        Path(path).write_text(text, encoding="utf-8")
+        text = "\n".join(text.splitlines()[:2])
+    print(text)
+
+
+def all_programs(options: argparse.Namespace) -> Iterator[tuple[str, Any, str]]:
+    """Every program: name, function, text (of generated ones)."""
+    for name, function in programs.collect().items():
+        if options.programs in name:
+            yield name, function, ""
+    for kind, make in (("expression", generate.expression), ("writes", generate.writes)):
+        for seed in range(options.generated):
+            name = f"generated.{kind}_{seed}"
+            if options.programs in name:
+                text = make(seed)
+                yield name, generate.compile_program(text), text
+
+
+def run_programs(torch: Any, wengert: Any, options: argparse.Namespace) -> int:
+    """Run all programs on both; the exit status."""
+    known, lines = programs.Known(), []
+    count = differing = wanted = 0
+    for name, function, text in all_programs(options):
+        count += 1
+        found = differences(observe(function, torch), observe(function, wengert), slack=100.0 if text else 1.0)
+        unexplained = known.unexplained(name, found)
+        wanted += bool(found) and not unexplained
+        if unexplained:
+            differing += 1
+            lines += [f"\n{name}", *(f"    {line}" for line in unexplained[:6])]
+            lines += [f"    | {row}" for row in text.splitlines()]
+    unused = sorted(set(known.entries) - known.used) if not options.programs else []
+    lines += [f"entry of {programs.KNOWN.name} that explains nothing: {pattern}" for pattern in unused]
+    head = (
+        f"{count} programs: {count - differing - wanted} agree, {wanted} differ as listed, {differing} differ otherwise"
+    )
+    emit("\n".join([head, *lines]), options.report)
+    return 1 if differing or unused else 0
+
+
+def record(torch: Any) -> int:
+    """Write torch's answers to the hand-written programs; the exit status."""
+    answers = {name: observe(function, torch) for name, function in programs.collect().items()}
+    programs.write_expected(torch.__version__.partition("+")[0], answers)
+    print(f"{len(answers)} answers of torch {torch.__version__} in {programs.EXPECTED}")
+    return 0
+
+
+def main() -> int:
+    """Run what the command line asks for."""
+    options = arguments()
+    os.environ.setdefault("OMP_NUM_THREADS", "1")
+    torch: Any = importlib.import_module("torch")
+    torch.set_num_threads(1)
+    if options.record:
+        return record(torch)
+    wengert: Any = importlib.import_module("wengert")
+    return run_opinfo(torch, wengert, options) if options.opinfo else run_programs(torch, wengert, options)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
