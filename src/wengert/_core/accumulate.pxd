@@ -3,6 +3,7 @@ from wengert._core cimport base, door, flags, slots
 from wengert._core.base cimport AutogradMeta, Tensor, meta_of, wrap
 from wengert._core.modes cimport Modes, current
 from wengert._core.node cimport Edge, Node, new_edge, set_up
+from wengert._core.storage cimport count_write
 
 @cython.no_gc
 cdef class AccumulateGrad(Node):
@@ -10,12 +11,16 @@ cdef class AccumulateGrad(Node):
     cdef public object array, edge_dtype
     cdef public tuple edge_shape
 
-@cython.locals(meta=AutogradMeta, node=AccumulateGrad)
+@cython.locals(meta=AutogradMeta, node=AccumulateGrad, modes=Modes)
 cpdef AccumulateGrad accumulator(Tensor tensor)
+@cython.locals(other=AccumulateGrad)
+cpdef AccumulateGrad first_accumulator(AutogradMeta meta, AccumulateGrad node, object reference)
+cpdef object lock_of(AutogradMeta meta)
 @cython.locals(node=AccumulateGrad)
 cpdef Edge gradient_edge(Tensor tensor)
 @cython.locals(meta=AutogradMeta, modes=Modes, known=Tensor)
 cpdef object accumulate(Tensor leaf, object grad, bint owned)
+cpdef object run_after_accumulate(Tensor leaf)
 cpdef Tensor first_gradient(Tensor leaf, Tensor grad, bint owned, Modes modes)
 @cython.locals(meta=AutogradMeta)
 cpdef object run_leaf_hooks(Tensor leaf, object grad)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from typing import Any
 
 import numpy as np
@@ -11,13 +12,17 @@ try:
 except ImportError:
     from . import plain as cython  # type: ignore[no-redef]
 
-from . import door, hooks, slots
+from . import anomaly, door, errors, facts, flags, hooks, slots
 from .base import AutogradMeta, Tensor, meta_of, wrap
 from .modes import Modes, current
 from .node import Edge, Node, new_edge, set_up
+from .storage import count_write
 
 LAST = (1 << 62) - 1
 """Sequence number of all accumulators: they run before any other node that is ready."""
+
+making = threading.RLock()
+"""Held while what exists once for each leaf is made, so that two threads do not make two."""
 
 
 @cython.no_gc
@@ -39,6 +44,12 @@ class AccumulateGrad(Node):
 
     __slots__ = ("array", "edge_dtype", "edge_shape", "variable")
 
+    def name(self) -> str:
+        return "torch::autograd::AccumulateGrad"
+
+    def _sequence_nr(self) -> int:
+        return facts.FIRST
+
     def apply(self, grads: list[Any]) -> Any:
         accumulate(self.variable, grads[0], False)
         return ()
@@ -56,8 +67,31 @@ def accumulator(tensor: Tensor) -> AccumulateGrad:
     set_up(node, (), LAST, 1)
     node.variable = tensor
     node.array = None
-    meta.accumulator = door.weak(node)
+    modes: Modes = current()
+    if modes.anomaly:
+        anomaly.remember(node, modes)
+    if cython.compiled:  # where nothing else can run between its look and its note
+        return first_accumulator(meta, node, door.weak(node))
+    with making:
+        return first_accumulator(meta, node, door.weak(node))
+
+
+def first_accumulator(meta: AutogradMeta, node: AccumulateGrad, reference: Any) -> AccumulateGrad:
+    """Note a leaf's accumulator, unless another thread has noted one meanwhile; the one that is noted."""
+    other: AccumulateGrad = None if meta.accumulator is None else door.referent(meta.accumulator)
+    if other is not None:
+        return other
+    meta.accumulator = reference
     return node
+
+
+def lock_of(meta: AutogradMeta) -> Any:
+    """The lock that is held while a gradient is added to the tensor's `.grad`, made on first use."""
+    if meta.lock is None:
+        with making:
+            if meta.lock is None:
+                meta.lock = threading.RLock()
+    return meta.lock
 
 
 def gradient_edge(tensor: Tensor) -> Edge:
@@ -66,9 +100,9 @@ def gradient_edge(tensor: Tensor) -> Edge:
         return tensor.edge
     node: AccumulateGrad = accumulator(tensor)
     if node.array is not tensor.array:
-        node.array = tensor.array
         node.edge_shape = door.shape_of(tensor.array)
         node.edge_dtype = door.dtype_of(tensor.array)
+        node.array = tensor.array  # last: another thread that sees it may read the two above
     return new_edge(node, 0, node.edge_shape, node.edge_dtype)
 
 
@@ -77,39 +111,64 @@ def accumulate(leaf: Tensor, grad: Any, owned: bool) -> None:
 
     Layout (torch's "default gradient layouts"): a first gradient gets the strides of a dense leaf, row-major otherwise;
     a later one is added in place, or, while the backward pass is itself recorded, replaces `.grad` by the sum.
+    Passes of several threads add one after the other, so that no gradient is lost.
 
     Args:
         owned: nobody else sees the gradient's memory, so it may become `.grad` without a copy.
     """
     meta: AutogradMeta = meta_of(leaf)
     modes: Modes = current()
-    if meta.grad is None:
-        meta.grad = first_gradient(leaf, grad, owned, modes)
-    elif modes.grad:
-        meta.grad = slots.table.add.call2(meta.grad, grad)
-    else:
-        known: Tensor = meta.grad
-        np.add(known.array, grad.array, out=known.array)
-        known.storage.version += 1
+    with lock_of(meta):
+        if not leaf.flags & flags.REQUIRES_GRAD:
+            pass  # it was switched off after the graph was made
+        elif meta.grad is None:
+            meta.grad = first_gradient(leaf, grad, owned, modes)
+        elif modes.grad:
+            meta.grad = laid_out(slots.table.add.call2(meta.grad, grad), meta.grad)
+        else:
+            known: Tensor = meta.grad
+            if known.flags & flags.INFERENCE and not modes.inference:
+                raise RuntimeError(errors.INFERENCE_IN_PLACE)
+            modes.quiet(slots.table.add_into, known.array, grad.array, known.array)
+            count_write(known.storage, "the accumulation of a gradient")
     if meta.after_accumulate:
-        for hook in tuple(meta.after_accumulate.values()):
-            hook(leaf)
+        run_after_accumulate(leaf)
+
+
+def run_after_accumulate(leaf: Tensor) -> None:
+    """The hooks that are called with the leaf itself once its gradient is complete.
+
+    Raises:
+        RuntimeError: one returns something.
+    """
+    for hook in tuple(leaf.meta.after_accumulate.values()):
+        if hook(leaf) is not None:
+            raise RuntimeError("Tensor post accumulate grad hooks should return None.")
 
 
 def first_gradient(leaf: Tensor, grad: Tensor, owned: bool, modes: Modes) -> Tensor:
     """What becomes `.grad` when there is none."""
     array = grad.array
     if modes.grad:
-        return grad.clone()
+        return wrap(empty_for(leaf)).copy_(grad)  # type: ignore[attr-defined,no-any-return]
     if owned and array.strides == leaf.array.strides and array.nbytes == grad.storage.array.nbytes:
         return grad
-    copied = (
-        np.empty_like(leaf.array)
-        if is_dense(leaf.array)
-        else np.empty(door.shape_of(leaf.array), door.dtype_of(leaf.array))
-    )
+    copied = empty_for(leaf)
     copied[...] = array
     return wrap(copied)
+
+
+def empty_for(leaf: Tensor) -> Any:
+    """Memory for a gradient: with the strides of a dense leaf, row-major otherwise."""
+    if is_dense(leaf.array):
+        return np.empty_like(leaf.array)
+    return np.empty(door.shape_of(leaf.array), door.dtype_of(leaf.array))
+
+
+def laid_out(grad: Any, model: Tensor) -> Any:
+    """A recorded gradient in the layout that one of `model` has: itself, or a recorded copy."""
+    made = empty_for(model)
+    return grad if made.strides == grad.array.strides else wrap(made).copy_(grad)  # type: ignore[attr-defined]
 
 
 def is_dense(array: Any) -> bool:

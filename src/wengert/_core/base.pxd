@@ -1,11 +1,12 @@
 cimport cython
 from wengert._core cimport door, flags, slots
+from wengert._core.modes cimport Modes, current
 from wengert._core.node cimport Edge
 from wengert._core.slots cimport Operator
-from wengert._core.storage cimport Storage
+from wengert._core.storage cimport Storage, next_serial
 
 cdef class AutogradMeta:
-    cdef public object grad, accumulator, view, hooks, after_accumulate, name, tangent
+    cdef public object grad, accumulator, lock, view, hooks, after_accumulate, name, tangent
     cdef public bint retains_grad
 
 cdef class Tensor:
@@ -17,13 +18,15 @@ cdef class Tensor:
     cdef object attributes  # behind `__dict__`, see door.lazy_dict
     cdef object __weakref__
 
-cdef long created
-
-@cython.locals(meta=AutogradMeta)
 cpdef AutogradMeta meta_of(Tensor tensor)
-@cython.locals(storage=Storage)
+@cython.locals(meta=AutogradMeta)
+cpdef AutogradMeta new_meta()
+@cython.locals(modes=Modes)
 cpdef Tensor wrap(object array)
+@cython.locals(storage=Storage, made=Tensor)
+cpdef Tensor wrap_flagged(object array, long word)
 @cython.locals(made=Tensor)
 cpdef Tensor share(object array, Storage storage)
+@cython.locals(modes=Modes)
 cpdef void set_up(Tensor tensor, object array, Storage storage)
 cpdef object bind(str name, object value)

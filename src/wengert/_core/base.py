@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 import warnings
 from typing import TYPE_CHECKING, Any
 
@@ -12,10 +13,14 @@ except ImportError:
 
 from . import door, errors, flags, slots
 from .dtypes import dtype as DType, from_numpy
+from .modes import Modes, current
 from .node import Edge
 from .sizes import Size
 from .slots import OPERATORS as OPERATORS, Operator as Operator
-from .storage import Storage
+from .storage import Storage, next_serial
+
+making = threading.Lock()
+"""Held by interpreted code while it gives a tensor that threads may share its autograd fields."""
 
 
 class AutogradMeta:
@@ -24,6 +29,7 @@ class AutogradMeta:
     Attributes:
         grad: the accumulated gradient of a leaf, or a retained one.
         accumulator: weak reference to the `AccumulateGrad` of a leaf.
+        lock: held while a gradient is added; made with the first one.
         view: `views.ViewInfo` of a differentiable view.
         hooks: `HookDict` of a leaf.
         after_accumulate: `HookDict` called with the leaf after its `.grad` was written.
@@ -34,6 +40,7 @@ class AutogradMeta:
 
     grad: Any
     accumulator: Any
+    lock: Any
     view: Any
     hooks: Any
     after_accumulate: Any
@@ -41,7 +48,7 @@ class AutogradMeta:
     tangent: Any
     retains_grad: bool
 
-    __slots__ = ("accumulator", "after_accumulate", "grad", "hooks", "name", "retains_grad", "tangent", "view")
+    __slots__ = ("accumulator", "after_accumulate", "grad", "hooks", "lock", "name", "retains_grad", "tangent", "view")
 
 
 @cython.freelist(256)
@@ -82,6 +89,8 @@ class Tensor:
 
     @property
     def _version(self) -> int:
+        if self.flags & flags.INFERENCE:
+            raise RuntimeError(errors.INFERENCE_VERSION)
         return self.storage.version
 
     @property
@@ -90,19 +99,24 @@ class Tensor:
         if self.flags & flags.VIEW:
             meta: AutogradMeta = self.meta
             base: Tensor = meta.view.base
-            return (self.flags | base.flags) & flags.REQUIRES_GRAD != 0 and self.array.dtype.kind in "fcV"
+            word: int = self.flags | base.flags
+            return word & (flags.REQUIRES_GRAD | flags.VOLATILE) == flags.REQUIRES_GRAD and door.is_inexact(self.array)
         return self.flags & flags.REQUIRES_GRAD != 0
 
     @requires_grad.setter
     def requires_grad(self, wanted: bool) -> None:
-        if self.requires_grad == wanted:
-            return
+        if self.flags & flags.VIEW:
+            slots.table.refresh(self)
         if self.edge is not None:
             raise RuntimeError(errors.requires_grad_of_non_leaf(wanted))
-        if wanted and self.array.dtype.kind not in "fcV":
+        if self.requires_grad == wanted:
+            return
+        if wanted and not door.is_inexact(self.array):
             raise RuntimeError(errors.REQUIRES_GRAD_DTYPE)
-        if wanted and self.flags & flags.INFERENCE:
+        if wanted and self.flags & flags.INFERENCE and not current().inference:
             raise RuntimeError(errors.INFERENCE_REQUIRES_GRAD)
+        if wanted and self.flags & flags.VOLATILE:
+            raise ValueError(errors.VOLATILE_REQUIRES_GRAD)
         self.flags = self.flags | flags.REQUIRES_GRAD if wanted else self.flags & ~flags.REQUIRES_GRAD
 
     @property
@@ -305,32 +319,46 @@ class Tensor:
 def meta_of(tensor: Tensor) -> AutogradMeta:
     """The autograd fields of a tensor, made on first use."""
     if tensor.meta is None:
-        meta: AutogradMeta = AutogradMeta.__new__(AutogradMeta)
-        meta.grad = None
-        meta.accumulator = None
-        meta.view = None
-        meta.hooks = None
-        meta.after_accumulate = None
-        meta.retains_grad = False
-        meta.name = None
-        meta.tangent = None
-        tensor.meta = meta
+        if cython.compiled:  # where no other thread can run between the look and the note
+            tensor.meta = new_meta()
+        else:
+            with making:
+                tensor.meta = tensor.meta or new_meta()
     return tensor.meta
 
 
-created = 0
-"""How many storages there have been."""
+def new_meta() -> AutogradMeta:
+    """Autograd fields that hold nothing."""
+    meta: AutogradMeta = AutogradMeta.__new__(AutogradMeta)
+    meta.grad = None
+    meta.accumulator = None
+    meta.lock = None
+    meta.view = None
+    meta.hooks = None
+    meta.after_accumulate = None
+    meta.retains_grad = False
+    meta.name = None
+    meta.tangent = None
+    return meta
 
 
 def wrap(array: Any) -> Tensor:
-    """A new tensor without history over `array`, on a storage of its own."""
-    global created
-    created += 1
+    """A new tensor without history over `array`, on a storage of its own; an inference tensor where that mode is on."""
+    modes: Modes = current()
+    return wrap_flagged(array, modes.fresh)
+
+
+def wrap_flagged(array: Any, word: int) -> Tensor:
+    """`wrap` for callers that have the modes at hand: `word` is `modes.fresh`."""
     storage: Storage = Storage.__new__(Storage)
     storage.array = array
     storage.version = 0
-    storage.serial = created
-    return share(array, storage)
+    storage.detached = 0
+    storage.serial = next_serial()
+    storage.writes = None
+    made: Tensor = share(array, storage)
+    made.flags = word
+    return made
 
 
 def share(array: Any, storage: Storage) -> Tensor:
@@ -346,10 +374,11 @@ def share(array: Any, storage: Storage) -> Tensor:
 
 
 def set_up(tensor: Tensor, array: Any, storage: Storage) -> None:
-    """Give an allocated tensor (perhaps of a subclass) its fields."""
+    """Give an allocated tensor (perhaps of a subclass) its fields; its memory counts as new, see `wrap`."""
+    modes: Modes = current()
     tensor.array = array
     tensor.storage = storage
-    tensor.flags = 0
+    tensor.flags = modes.fresh
     tensor.edge = None
     tensor.meta = None
 

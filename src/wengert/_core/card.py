@@ -18,10 +18,11 @@ from typing import Any, TypeAlias
 from . import declaration, dtypes, sources
 from .base import bind as bind_to_tensor
 from .declaration import REQUIRED, Declaration, Rule
+from .derived import derive_in_place as derive_in_place
 from .dispatch import Op
 from .dtypes import dtype as DType
-from .inplace import InPlaceOp
 from .recorded import OpNode, node_class, read_saved
+from .saved_tensor import read_raw
 
 Array: TypeAlias = Any
 Arrays: TypeAlias = Any
@@ -128,12 +129,14 @@ class Card(Declared, Op):
     def _add_rule(
         self, rule: Callable[..., Any], names: tuple[str, ...], inputs: tuple[str, ...], *, partial: bool
     ) -> None:
-        for name in names:
-            declaration.locate(self, name)
+        origins = [declaration.locate(self, name)[0] for name in names]
         slots = tuple(self.grad_slots.index(self.names.index(name)) for name in inputs)
         self.rules = (*self.rules, Rule(rule, names, slots, partial))
-        for name in names:
-            name_saved(self.node_classes, "result" if name == "out" else name, name)
+        for name, origin in zip(names, origins):
+            shown = "result" if name == "out" else name
+            name_saved(self.node_classes, shown, name)
+            if origin in (sources.FROM_INPUT, sources.FROM_OUTPUT):
+                name_raw(self.node_classes, shown, name)
             if name.endswith("_shape"):
                 name_saved(self.node_classes, name.removesuffix("shape") + "sym_sizes", name)
         if self.in_place is not None:
@@ -188,11 +191,14 @@ class Options:
         inplace: derive `name_`.
         write: called with the target's array and the other arguments, it writes what `name_` writes, or refuses before
             it does.
+        overwrites: `name_` leaves nothing of the target's old value, whose gradient is zero.
+        apart: what of its memory the target of `name_` may not share: "never" (anything goes), "itself" (no element
+            with another), "partly" (nor a part with other inputs), "wholly" (nor all of it).
         outputs: names of the results if there are several; `differentiable` says which of them have a derivative.
         several: the number of results depends on the arguments.
         derivative: None for an operator without derivative; `why` then gives the reason.
         node: the name of its nodes (`<Name>Backward0` unless given); several if `choose(args)` picks one of them.
-        promote: None, "same" or "float", see `Declaration`.
+        promote: None, "same", "float" or "numbers", see `Declaration`.
         batching: how it works along a dimension that the program does not see.
         direct: a native kernel for plain arrays.
         method, function: whether it is bound to Tensor, and public in the package.
@@ -207,6 +213,8 @@ class Options:
     view: bool = False
     inplace: bool = False
     write: Callable[..., None] | None = None
+    overwrites: bool = False
+    apart: str = "partly"
     outputs: tuple[str, ...] = ()
     differentiable: tuple[bool, ...] = ()
     several: bool = False
@@ -260,6 +268,8 @@ def fill_options(card: Card, given: Options) -> None:
     card.allows_larger = given.larger
     card.direct = given.direct
     card.writer = given.write
+    card.overwrites = given.overwrites
+    card.apart = ("never", "itself", "partly", "wholly").index(given.apart)
     card.view = given.view
     card.output_names = given.outputs
     card.several = given.several or bool(given.outputs)
@@ -268,7 +278,7 @@ def fill_options(card: Card, given: Options) -> None:
     card.batching = given.batching
     card.method, card.function = given.method, given.function
     titles = (given.node,) if isinstance(given.node, str) else given.node
-    card.node_classes = [node_class(each or default_title(card.name)) for each in titles]
+    card.node_classes = [node_class(each or default_title(card.name), card.view) for each in titles]
     card.node_class = card.node_classes[0]
     choose = given.choose
     card.choose_node = None if choose is None else lambda args: card.node_classes[choose(args)]
@@ -340,19 +350,18 @@ def name_saved(classes: Iterable[type[OpNode]], attribute: str, name: str) -> No
 
     for cls in classes:
         setattr(cls, f"_saved_{attribute}", property(read))
+        if hasattr(cls, f"_raw_saved_{name}"):
+            name_raw((cls,), attribute, name)
 
 
-def derive_in_place(card: Card) -> None:
-    """Make `name_` from an operator."""
-    made = InPlaceOp.__new__(InPlaceOp)
-    for field in Declaration.__slots__:
-        if hasattr(card, field):
-            setattr(made, field, getattr(card, field))
-    made.name = card.name + "_"
-    made.direct = None
-    made.functional = card
-    card.in_place = made
-    bind_to_tensor(made.name, made)
+def name_raw(classes: Iterable[type[OpNode]], attribute: str, name: str) -> None:
+    """Let nodes show how a tensor is saved as `_raw_saved_<attribute>`."""
+
+    def read(node: OpNode) -> Any:
+        return read_raw(node, name)
+
+    for cls in classes:
+        setattr(cls, f"_raw_saved_{attribute}", property(read))
 
 
 def register(card: Card | Composite) -> None:

@@ -7,8 +7,8 @@ cdef class Declaration(Operator):
     cdef public tuple names, defaults, after1, after2, kinds, tensor_slots, grad_slots, rules, output_names, differentiable
     cdef public dict aliases, plans
     cdef public frozenset accepts
-    cdef public long positional, spread, list_slot
-    cdef public bint unary, view, several, allows_larger, numbers, takes_out
+    cdef public long positional, spread, list_slot, apart
+    cdef public bint unary, view, several, allows_larger, numbers, overwrites, takes_out
 
 cdef class Rule:
     cdef public object fn
@@ -22,3 +22,5 @@ cdef class Plan:
 
 @cython.locals(given=long, spread=long, bound=list)
 cpdef tuple bind(Declaration op, tuple args, dict kwargs)
+@cython.locals(plan=Plan)
+cpdef Plan plan_for(Declaration op, long mask)

@@ -37,12 +37,15 @@ class Declaration(Operator):
         spread: position of a parameter that takes all remaining positional integers (`x.view(2, 3)`), or -1.
         tensor_slots: positions that may hold tensors; `grad_slots`: those of ARRAY and ARRAYS, in the order of the
             node's edges.
-        promotion: None, "same" (common dtype), or "float" (the same, integers become the default dtype).
+        promotion: None, "same" (common dtype), "float" (the same, integers become the default dtype), or "numbers" (the
+            same, bool operands stay what they are, for the body to refuse).
         accepts: the NumPy dtypes (after promotion) that the operator exists for.
         numbers: Python numbers may stand where tensors do.
         takes_out: the body can write into an array given as `out`.
         view: the result shares the first argument's memory.
         several: the result is a tuple of tensors.
+        apart: which memory the target of the in-place form may not share, one of `sources.APART_*`.
+        overwrites: the in-place form leaves nothing of the target's old value, whose gradient is zero.
         rules: the reverse rules.
         writer: writes the result into its first argument's array, where that is cheaper than computing a new one; it
             refuses what it refuses before it writes. Or None.
@@ -72,16 +75,19 @@ class Declaration(Operator):
     positional: int
     spread: int
     list_slot: int
+    apart: int
     unary: bool
     view: bool
     several: bool
     allows_larger: bool
     numbers: bool
     takes_out: bool
+    overwrites: bool
 
     __slots__ = (
-        "accepts", "aliases", "allows_larger", "body", "choose_node", "defaults", "differentiable", "direct",
-        "grad_slots", "kinds", "list_slot", "name", "names", "node_class", "numbers", "output_names", "plans",
+        "accepts", "aliases", "allows_larger", "apart", "body", "choose_node", "defaults", "differentiable", "direct",
+        "grad_slots", "kinds", "list_slot", "name", "names", "node_class", "numbers", "output_names", "overwrites",
+        "plans",
         "positional", "promotion",
         "after1", "after2", "rules", "several", "spread", "takes_out", "tensor_slots", "unary", "view", "writer",
     )  # fmt: skip
@@ -175,6 +181,12 @@ class Plan:
     frees: bool
 
     __slots__ = ("arguments", "frees", "names", "positions", "rules", "sources", "wanted")
+
+
+def plan_for(op: Declaration, mask: int) -> Plan:
+    """The plan for the parameters in `mask` (bit i: the i-th of `grad_slots`), made on first use."""
+    plan: Plan = op.plans.get(mask)
+    return make_plan(op, mask) if plan is None else plan
 
 
 def make_plan(op: Declaration, mask: int) -> Plan:

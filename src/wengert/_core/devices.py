@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import re
+
+DEVICE = re.compile(r"[a-z_]+(:\d+)?")
+
 
 class layout:
     """How a tensor's memory is laid out; there is one, `strided`."""
@@ -29,7 +33,11 @@ class device:
 
     def __init__(self, type: str | device, index: int | None = None) -> None:
         name = type.type if isinstance(type, device) else type
+        if not name:
+            raise RuntimeError("Device string must not be empty")
         kind, _, number = name.partition(":")
+        if not DEVICE.fullmatch(name):
+            raise RuntimeError(f"Invalid device string: {name!r}; wengert computes on 'cpu'")
         if kind != "cpu":
             raise RuntimeError(f"device {name!r} is not available: wengert computes on 'cpu'")
         self.type = kind

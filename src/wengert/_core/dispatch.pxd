@@ -1,14 +1,16 @@
 cimport cython
 from wengert._core cimport door, flags, promotion, sources, views
 from wengert._core.accumulate cimport gradient_edge
-from wengert._core.base cimport Tensor, share, wrap
-from wengert._core.declaration cimport Declaration, Plan, bind
+from wengert._core.base cimport Tensor, share, wrap_flagged
+from wengert._core.declaration cimport Declaration, bind, plan_for
 from wengert._core.modes cimport Modes, current
 from wengert._core.node cimport Edge, Node, new_edge, set_up
-from wengert._core.recorded cimport OpNode, save_all
+from wengert._core.recorded cimport OpNode, ViewNode, save_all
+from wengert._core.views cimport ViewInfo
 
 cdef class Op(Declaration):
     cdef object run(self, tuple args)
+    cpdef object complete(self, tuple args, long word, Modes modes)
 
 cpdef tuple one(Op op, object a)
 cpdef tuple two(Op op, object a, object b)
@@ -18,12 +20,15 @@ cpdef object direct1(Op op, Tensor a)
 cpdef object direct2(Op op, Tensor a, Tensor b)
 @cython.locals(modes=Modes, word=long, result=Tensor)
 cpdef object direct_number(Op op, Tensor a, object b)
+cpdef long refreshed(Tensor tensor, Modes modes) except? -1
 cpdef object record1(Op op, tuple args, Tensor result, Tensor a, Modes modes)
 @cython.locals(mask=long, first=Edge, second=Edge)
 cpdef object record2(Op op, tuple args, Tensor result, Tensor a, Tensor b, Modes modes)
 @cython.locals(node=OpNode)
 cpdef object attach(Op op, tuple args, Tensor result, long mask, tuple edges, Modes modes)
-@cython.locals(node=OpNode, plan=Plan)
+@cython.locals(info=ViewInfo)
+cpdef object mark_view(ViewNode node, Tensor view)
+@cython.locals(node=OpNode)
 cpdef OpNode new_node(Op op, tuple args, long mask, tuple edges, Modes modes, long outputs)
 @cython.locals(modes=Modes, word=long)
 cpdef object perform(Op op, tuple args)

@@ -10,13 +10,14 @@ from typing import Any
 
 import numpy as np
 
-from . import declaration, door, errors, flags, out, promotion, sources, unusual, views
+from . import anomaly, door, errors, flags, out, promotion, sources, unusual, views, volatile
 from .accumulate import gradient_edge
-from .base import Tensor, share, wrap
-from .declaration import Declaration, Plan, bind
+from .base import Tensor, share, wrap_flagged
+from .declaration import Declaration, bind, plan_for
 from .modes import Modes, current
 from .node import Edge, new_edge, set_up
 from .recorded import OpNode, save_all
+from .views import ViewInfo
 
 
 class Op(Declaration):
@@ -48,6 +49,17 @@ class Op(Declaration):
     def call(self, args: tuple[Any, ...]) -> Any:
         """`run`, as Python code sees it in both builds."""
         return self.run(args)
+
+    def written(self, args: tuple[Any, ...]) -> Any:
+        """The tensor that a call with these arguments writes to, for observers; None if there is none."""
+        return None
+
+    def complete(self, args: tuple[Any, ...], word: int, modes: Modes) -> Any:
+        """The rest of a call, behind the steps of `unusual`; `word` is what they left of the flags."""
+        made = run_kernel(self, unwrap(self, args), modes)
+        if word & flags.VOLATILE:
+            return volatile.spread(finish(self, args, made, 0, modes))
+        return finish(self, args, made, word, modes)
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         if not kwargs:
@@ -81,10 +93,12 @@ def direct1(op: Op, a: Tensor) -> Any:
     """One operand, by the native kernel if it knows the array."""
     modes: Modes = current()
     word: int = (a.flags | modes.word) & modes.mask
+    if word & flags.VIEW:
+        word = refreshed(a, modes)
     if word & ~flags.REQUIRES_GRAD == 0:
         array = op.direct(a.array)
         if array is not NotImplemented:
-            result: Tensor = wrap(array)
+            result: Tensor = wrap_flagged(array, modes.fresh)
             if word and op.rules:
                 record1(op, one(op, a), result, a, modes)
             return result
@@ -95,10 +109,12 @@ def direct2(op: Op, a: Tensor, b: Tensor) -> Any:
     """Two operands, by the native kernel if it knows the arrays."""
     modes: Modes = current()
     word: int = (a.flags | b.flags | modes.word) & modes.mask
+    if word & flags.VIEW:
+        word = refreshed(a, modes) | refreshed(b, modes)
     if word & ~flags.REQUIRES_GRAD == 0:
         array = op.direct(a.array, b.array)
         if array is not NotImplemented:
-            result: Tensor = wrap(array)
+            result: Tensor = wrap_flagged(array, modes.fresh)
             if word and op.rules:
                 record2(op, two(op, a, b), result, a, b, modes)
             return result
@@ -109,14 +125,23 @@ def direct_number(op: Op, a: Tensor, b: Any) -> Any:
     """A tensor and a Python number, by the native kernel if it knows the array."""
     modes: Modes = current()
     word: int = (a.flags | modes.word) & modes.mask
+    if word & flags.VIEW:
+        word = refreshed(a, modes)
     if word & ~flags.REQUIRES_GRAD == 0:
         array = op.direct(a.array, b)
         if array is not NotImplemented:
-            result: Tensor = wrap(array)
+            result: Tensor = wrap_flagged(array, modes.fresh)
             if word and op.rules:
                 attach(op, two(op, a, b), result, 1, (gradient_edge(a), None), modes)
             return result
     return op.run(two(op, a, b))
+
+
+def refreshed(tensor: Tensor, modes: Modes) -> int:
+    """The word of a tensor whose history, if it is a view, has been brought up to date."""
+    if tensor.flags & flags.VIEW:
+        views.refresh(tensor)
+    return (tensor.flags | modes.word) & modes.mask & ~flags.VIEW
 
 
 def record1(op: Op, args: tuple[Any, ...], result: Tensor, a: Tensor, modes: Modes) -> None:
@@ -143,9 +168,17 @@ def attach(
 ) -> None:
     """Record a call with a single result."""
     node: OpNode = new_node(op, args, mask, edges, modes, 1)
-    node.saved = save_all(node.plan, args, result, modes) if node.plan.names else ()
+    if op.view:
+        mark_view(node, result)
     result.edge = new_edge(node, 0, door.shape_of(result.array), door.dtype_of(result.array))
     result.flags |= flags.REQUIRES_GRAD
+    node.saved = save_all(node.plan, args, result, modes) if node.plan.names else ()
+
+
+def mark_view(node: Any, view: Tensor) -> None:
+    """Tell the node of a view, a `ViewNode`, how the view is taken."""
+    info: ViewInfo = view.meta.view
+    node.step = info.steps[-1]
 
 
 def new_node(
@@ -153,14 +186,13 @@ def new_node(
 ) -> OpNode:
     """The node of one call, without its saved values."""
     node: OpNode = door.new(op.node_class if op.choose_node is None else op.choose_node(args))
-    plan: Plan = op.plans.get(mask)
-    if plan is None:
-        plan = declaration.make_plan(op, mask)
     set_up(node, edges, modes.sequence, outputs)
     modes.sequence += 1
-    node.trusted = True
+    node.trusted_gradients = True
     node.op = op
-    node.plan = plan
+    node.plan = plan_for(op, mask)
+    if modes.noting:
+        anomaly.note_node(node, modes)
     return node
 
 
@@ -168,7 +200,7 @@ def perform(op: Op, args: tuple[Any, ...]) -> Any:
     """Apply an operator to all its arguments."""
     modes: Modes = current()
     word: int = input_word(op, args)
-    if word & flags.VIEW and modes.grad:
+    if word & modes.mask & flags.VIEW:
         refresh_views(op, args)
         word = input_word(op, args)
     word = (word | modes.word) & modes.mask
@@ -295,10 +327,12 @@ def finish(op: Op, args: tuple[Any, ...], made: Any, word: int, modes: Modes) ->
 def wrap_result(op: Op, args: tuple[Any, ...], made: Any, nr: int, modes: Modes) -> Tensor:
     """The tensor of one result."""
     if not op.view:
-        return wrap(as_array(made))
+        return wrap_flagged(as_array(made), modes.fresh)
     source: Tensor = args[0]
     result: Tensor = share(made, source.storage)
-    if op.rules:
+    if source.flags & flags.INFERENCE:
+        result.flags = flags.INFERENCE
+    elif op.rules:
         views.attach(result, source, op, args, nr, modes)
     return result
 
@@ -339,17 +373,17 @@ def gather_edges(op: Op, args: tuple[Any, ...]) -> tuple[Edge | None, ...]:
 
 def record_single(op: Op, args: tuple[Any, ...], result: Tensor, mask: int, modes: Modes) -> None:
     """Record a call with one result, unless that has no derivative by its dtype."""
-    if result.array.dtype.kind in "fcV":
+    if door.is_inexact(result.array):
         attach(op, args, result, mask, gather_edges(op, args), modes)
 
 
 def record_several(op: Op, args: tuple[Any, ...], results: tuple[Any, ...], mask: int, modes: Modes) -> None:
     """Record a call with several results; those that the card calls not differentiable stay without history."""
     node: OpNode = new_node(op, args, mask, gather_edges(op, args), modes, len(results))
-    node.saved = save_all(node.plan, args, results, modes)
     result: Tensor
     for nr in range(len(results)):
         if not op.differentiable or op.differentiable[nr]:
             result = results[nr]
             result.edge = new_edge(node, nr, door.shape_of(result.array), door.dtype_of(result.array))
             result.flags |= flags.REQUIRES_GRAD
+    node.saved = save_all(node.plan, args, results, modes)

@@ -54,6 +54,11 @@ def is_complex(array: Any) -> bool:
     return array.dtype.kind == "c"  # type: ignore[no-any-return]
 
 
+def is_inexact(array: Any) -> bool:
+    """Whether an array's values can have derivatives: floating-point and complex numbers (`V`: bfloat16)."""
+    return array.dtype.kind in "fcV"
+
+
 def in_space(array: Any, shape: tuple[int, ...], dtype: Any) -> bool:
     """Whether an array has that shape and that dtype object."""
     return array.dtype is dtype and array.shape == shape
@@ -74,6 +79,19 @@ def begin(tensor: Any) -> None:
 def subclass(module: str, name: str, base: type) -> type:
     """A subclass without anything of its own. One made by `class` is seen by cycle collection; one from C need not."""
     return type(name, (base,), {"__slots__": (), "__module__": module})
+
+
+def show_node(cls: type, saved_input: type, saved_packed: type) -> None:
+    """Let the collector see what nodes of a class inherit from Node, and keep. Python's own classes show it anyway."""
+
+
+def show_hooks(cls: type) -> None:
+    """Let the collector see the hooks and notes of the node that a compiled tensor alone leads to."""
+
+
+def shown_edge(cls: type) -> type:
+    """A subclass of Edge that the collector sees. It sees all of Python's own classes."""
+    return cls
 
 
 def recall() -> Any:

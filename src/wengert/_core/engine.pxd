@@ -1,11 +1,13 @@
 cimport cython
-from wengert._core cimport base, door, slots
-from wengert._core.accumulate cimport AccumulateGrad, accumulate, run_leaf_hooks
-from wengert._core.base cimport Tensor
-from wengert._core.modes cimport Modes, current
+from wengert._core cimport door, hooked, slots
+from wengert._core.accumulate cimport AccumulateGrad, accumulate, run_after_accumulate, run_leaf_hooks
+from wengert._core.base cimport AutogradMeta, Tensor
+from wengert._core.modes cimport Modes, Pass, current
 from wengert._core.node cimport Edge, Node
 from wengert._core.ready cimport Ready
-from wengert._core.storage cimport Storage
+from wengert._core.recorded cimport ViewNode
+from wengert._core.slices cimport add_to_part
+from wengert._core.storage cimport Storage, next_serial
 
 cdef class Task:
     cdef public long waiting
@@ -20,15 +22,19 @@ cpdef Task new_task(Node node)
 @cython.locals(tasks=dict, stack=list, edge=Edge, node=Node, task=Task)
 cpdef dict count_uses(list roots)
 @cython.locals(task=Task, node=Node, edge=Edge, at=long, seen=set, stack=list)
-cpdef object mark_wanted(dict tasks, list roots, list captures)
-@cython.locals(found=list, modes=Modes, before=bint)
+cpdef object mark_wanted(dict tasks, list roots, list captures, bint accumulating)
+@cython.locals(modes=Modes, found=list, before=bint, outer=Pass)
 cpdef list run(list roots, list grads, bint keep_graph, bint create_graph, list captures, bint accumulating)
-@cython.locals(ready=Ready, edge=Edge, task=Task, node=Node, at=long, born=long)
+@cython.locals(ready=Ready, edge=Edge, task=Task, at=long)
+cpdef Ready seed(dict tasks, list roots, list grads)
+@cython.locals(ready=Ready, task=Task, node=Node, modes=Modes, plain=bint, born=long)
 cpdef object sweep(dict tasks, list roots, list grads, bint keep_graph, bint create_graph, list found, bint accumulating)
+@cython.locals(edge=Edge, source=Task)
+cpdef bint joined(ViewNode node, Task task, dict tasks) except -1
 @cython.locals(grads=list)
-cpdef object process(Node node, Task task, list found)
+cpdef object process(Node node, Task task, list found, bint create_graph)
 cpdef bint is_empty(list grads) except -1
-@cython.locals(owned=bint, variable=Tensor)
+@cython.locals(owned=bint, variable=Tensor, meta=AutogradMeta)
 cpdef object leaf(AccumulateGrad node, Task task, bint create_graph, list found, bint accumulating)
 @cython.locals(edges=tuple, count=long, edge=Edge, task=Task, at=long)
 cpdef object deliver(Node node, object outgoing, Task done, dict tasks, Ready ready, long born)
@@ -37,6 +43,9 @@ cpdef bint is_own(Tensor grad, object outgoing, Task task, long born) except -1
 @cython.locals(arrived=Tensor)
 cpdef bint passed_on(Storage storage, Task task) except -1
 cpdef object arrive(Task task, Edge edge, object grad, bint owned)
+cdef long LARGE
+@cython.locals(modes=Modes)
+cpdef object join(Tensor known, Tensor grad, bint owned)
 @cython.locals(given=Tensor)
 cpdef object project(object grad, Edge edge, Node node, long index)
 cpdef bint expandable(tuple shape, tuple larger) except -1

@@ -8,14 +8,17 @@ from __future__ import annotations
 
 from typing import Any
 
-from . import base, door, errors, hooks, slots
-from .accumulate import AccumulateGrad, accumulate, run_leaf_hooks
-from .base import Tensor
+from . import anomaly, door, errors, hooked, hooks, slots
+from .accumulate import AccumulateGrad, accumulate, run_after_accumulate, run_leaf_hooks
+from .base import AutogradMeta, Tensor
 from .dtypes import from_numpy
-from .modes import Modes, current
-from .node import Edge, Node
+from .modes import Modes, Pass, current
+from .node import Edge, Node, title
 from .ready import Ready
-from .storage import Storage
+from .recorded import ViewNode
+from .reentrant import DEEPEST, in_thread
+from .slices import add_to_part
+from .storage import Storage, next_serial
 
 NEVER = -1
 
@@ -48,7 +51,7 @@ def new_task(node: Node) -> Task:
     task: Task = Task.__new__(Task)
     task.waiting = 0
     task.grad = None
-    task.grads = None if node.outputs == 1 else [None] * node.outputs
+    task.grads = None if node.output_count == 1 else [None] * node.output_count
     task.owned = False
     task.wanted = True
     task.runs = True
@@ -67,7 +70,7 @@ def count_uses(roots: list[Edge]) -> dict[Node, Task]:
             stack.append(edge.node)
     while stack:
         node: Node = stack.pop()
-        for edge in node.edges:
+        for edge in node.next_edges:
             if edge is not None:
                 task: Task = tasks.get(edge.node)
                 if task is None:
@@ -78,8 +81,11 @@ def count_uses(roots: list[Edge]) -> dict[Node, Task]:
     return tasks
 
 
-def mark_wanted(tasks: dict[Node, Task], roots: list[Edge], captures: list[Edge]) -> None:
-    """Keep `wanted` and `runs` only for nodes that lead to a capture (a depth-first walk, children before parents)."""
+def mark_wanted(tasks: dict[Node, Task], roots: list[Edge], captures: list[Edge], accumulating: bool) -> None:
+    """Keep `wanted` and `runs` only for nodes that lead to a capture (a depth-first walk, children before parents).
+
+    Where gradients are accumulated, the nodes at the captures run, too: their hooks belong to it.
+    """
     task: Task
     node: Node
     edge: Edge
@@ -91,6 +97,7 @@ def mark_wanted(tasks: dict[Node, Task], roots: list[Edge], captures: list[Edge]
         task = tasks.get(edge.node)
         if task is not None:
             task.wanted = True
+            task.runs = accumulating
             if task.captures is None:
                 task.captures = []
             task.captures.append((edge.nr, at))
@@ -100,14 +107,14 @@ def mark_wanted(tasks: dict[Node, Task], roots: list[Edge], captures: list[Edge]
         node, children_done = stack.pop()
         if children_done:
             task = tasks[node]
-            for edge in node.edges:
+            for edge in node.next_edges:
                 if edge is not None and tasks[edge.node].wanted:
                     task.wanted = True
                     task.runs = True
         elif node not in seen:
             seen.add(node)
             stack.append((node, True))
-            for edge in node.edges:
+            for edge in node.next_edges:
                 if edge is not None and edge.node not in seen:
                     stack.append((edge.node, False))
 
@@ -132,17 +139,39 @@ def run(
     Returns:
         The gradients at `captures`, None where nothing arrived.
     """
+    modes: Modes = current()
+    if modes.depth >= DEEPEST:
+        return in_thread(run, (roots, grads, keep_graph, create_graph, captures, accumulating))
     tasks = count_uses(roots)
     if captures is not None:
-        mark_wanted(tasks, roots, captures)
+        mark_wanted(tasks, roots, captures, accumulating)
     found: list[Any] = [None] * (0 if captures is None else len(captures))
-    modes: Modes = current()
     before: bool = modes.set_grad(create_graph)
+    outer: Pass | None = modes.begin_pass(tasks, captures is not None)
     try:
         sweep(tasks, roots, grads, keep_graph, create_graph, found, accumulating)
     finally:
+        modes.end_pass(outer)
         modes.set_grad(before)
     return found
+
+
+def seed(tasks: dict[Node, Task], roots: list[Edge], grads: list[Any]) -> Ready:
+    """Let the gradients arrive at the roots; the roots that wait for nothing more."""
+    ready: Ready = Ready.__new__(Ready)
+    ready.heap = []
+    ready.newest = None
+    edge: Edge
+    task: Task
+    for at in range(len(roots)):
+        edge = roots[at]
+        arrive(tasks[edge.node], edge, grads[at], False)
+    for edge in roots:
+        task = tasks[edge.node]
+        if task.waiting == 0:
+            task.waiting = -1
+            ready.push(edge.node)
+    return ready
 
 
 def sweep(
@@ -155,54 +184,57 @@ def sweep(
     accumulating: bool,
 ) -> None:
     """The loop of `run`."""
-    ready: Ready = Ready.__new__(Ready)
-    ready.heap = []
-    ready.newest = None
-    edge: Edge
+    ready: Ready = seed(tasks, roots, grads)
     task: Task
     node: Node
-    for at in range(len(roots)):
-        edge = roots[at]
-        arrive(tasks[edge.node], edge, grads[at], False)
-    for edge in roots:
-        task = tasks[edge.node]
-        if task.waiting == 0:
-            task.waiting = -1
-            ready.push(edge.node)
-    while ready.newest is not None:
-        node = ready.pop()
-        task = tasks.pop(node)
-        born: int = base.created if node.trusted and node.hooks is None and not create_graph else NEVER
-        outgoing: Any = None
-        if isinstance(node, AccumulateGrad):
-            leaf(node, task, create_graph, found, accumulating)
-        else:
-            outgoing = process(node, task, found)
-        if not keep_graph and task.runs:
-            node.release()
-        deliver(node, outgoing, task, tasks, ready, born)
+    modes: Modes = current()
+    try:
+        while ready.newest is not None:
+            node = ready.pop()
+            task = tasks.pop(node)
+            plain: bool = node.trusted_gradients and node.node_hooks is None and not create_graph
+            born: int = next_serial() if plain else NEVER
+            outgoing: Any = None
+            if isinstance(node, AccumulateGrad):
+                leaf(node, task, create_graph, found, accumulating)
+            elif modes.anomaly:
+                outgoing = anomaly.watched(process, node, modes, task, found, create_graph)
+            elif create_graph or not isinstance(node, ViewNode) or not joined(node, task, tasks):
+                outgoing = process(node, task, found, create_graph)
+            if not keep_graph and task.runs:
+                node.release()
+            deliver(node, outgoing, task, tasks, ready, born)
+    except Exception:
+        if modes.anomaly:
+            anomaly.report(node)
+        raise
 
 
-def process(node: Node, task: Task, found: list[Any]) -> Any:
+def joined(node: ViewNode, task: Task, tasks: dict[Node, Task]) -> bool:
+    """Whether the gradient of a view could be added to its source's, which is then all that its node has to do."""
+    if node.node_hooks is not None or node.saved is None:
+        return False
+    if task.captures is not None or task.grad is None or not task.runs:
+        return False
+    edge: Edge = node.next_edges[0]
+    source: Task = tasks[edge.node]
+    return source.owned and source.grad is not None and add_to_part(node, task.grad, source.grad)
+
+
+def process(node: Node, task: Task, found: list[Any], create_graph: bool) -> Any:
     """Run the hooks of a node and the node itself; what it returns, or None if nothing goes on from here."""
-    if node.hooks is None and task.captures is None and task.grads is None:
-        return None if task.grad is None or not task.runs else node.apply_single(task.grad)
+    if node.node_hooks is None and task.captures is None and task.grads is None:
+        if task.grad is None or not task.runs:
+            return node.apply([None]) if task.runs and node.takes_nothing() else None
+        return node.consume(task.grad, task.owned and not create_graph)
     grads: list[Any] = [task.grad] if task.grads is None else task.grads
-    if node.hooks is not None:
-        hooks.run_arrival(node.hooks, grads)
     task.owned = False
-    if task.captures is not None:
-        for nr, at in task.captures:
-            found[at] = grads[nr]
-    if not task.runs or is_empty(grads):
+    if node.node_hooks is not None and task.wanted:
+        return hooked.run(node, grads, task.runs, task.captures, found)
+    hooked.capture(task.captures, grads, found)
+    if not task.runs or (is_empty(grads) and not node.takes_nothing()):
         return None
-    if node.hooks is None:
-        return node.apply(grads)
-    grads = hooks.run_before(node.hooks, grads)
-    if is_empty(grads):
-        return None
-    outgoing = node.apply(grads)
-    return hooks.run_after(node.hooks, outgoing, grads)
+    return node.apply(grads)
 
 
 def is_empty(grads: list[Any]) -> bool:
@@ -214,35 +246,36 @@ def is_empty(grads: list[Any]) -> bool:
 
 
 def leaf(node: AccumulateGrad, task: Task, create_graph: bool, found: list[Any], accumulating: bool) -> None:
-    """The gradient of a leaf has arrived."""
-    grad: Any = task.grad
-    if grad is None or not task.wanted:
+    """The gradient of a leaf has arrived, or nothing: its hooks are called all the same."""
+    if not task.wanted:
         return
+    grad: Any = task.grad
     owned: bool = task.owned
     variable: Tensor = node.variable
-    if variable.meta is not None and variable.meta.hooks:
+    meta: AutogradMeta = variable.meta
+    if meta is not None and meta.hooks:
         grad = run_leaf_hooks(variable, grad)
         owned = False
-    if node.hooks is not None:
-        grad = hooks.run_before(node.hooks, [grad])[0]
-        if grad is None:
-            return
-        owned = False
     if task.captures is not None and not accumulating:
-        for _, at in task.captures:
-            found[at] = grad
+        hooked.capture(task.captures, [grad], found)
         return
-    accumulate(variable, grad, owned and not create_graph)
-    if node.hooks is not None:
-        hooks.run_after(node.hooks, (), [grad])
+    if node.node_hooks is not None:
+        grad = hooks.run_before(node.node_hooks, [grad])[0]
+        owned = False
+    if grad is not None:
+        accumulate(variable, grad, owned and not create_graph)
+    elif meta is not None and meta.after_accumulate:
+        run_after_accumulate(variable)
+    if node.node_hooks is not None:
+        hooks.run_after(node.node_hooks, (), [grad])
 
 
 def deliver(node: Node, outgoing: Any, done: Task, tasks: dict[Node, Task], ready: Ready, born: int) -> None:
     """Hand what a node returned to the nodes that its edges lead to."""
-    edges: tuple[Edge | None, ...] = node.edges
+    edges: tuple[Edge | None, ...] = node.next_edges
     count: int = len(edges)
     if outgoing is not None and len(outgoing) != count:
-        raise RuntimeError(errors.wrong_count(node.name(), len(outgoing), count))
+        raise RuntimeError(errors.wrong_count(title(node), len(outgoing), count))
     grad: Any
     edge: Edge
     task: Task
@@ -295,12 +328,27 @@ def arrive(task: Task, edge: Edge, grad: Any, owned: bool) -> None:
     elif grad is None:
         return
     else:
-        grad = slots.table.add.call2(known, grad)
+        grad = join(known, grad, task.owned and task.grads is None)
         task.owned = True
     if task.grads is None:
         task.grad = grad
     else:
         task.grads[edge.nr] = grad
+
+
+LARGE = 1 << 16
+"""From so many bytes on it pays to add into memory that is there rather than to ask for more."""
+
+
+def join(known: Tensor, grad: Tensor, owned: bool) -> Any:
+    """The sum of two gradients, in the memory of the first if that is the engine's own (and large)."""
+    array: Any = known.array
+    if owned and array.nbytes >= LARGE and array.nbytes == known.storage.array.nbytes:
+        modes: Modes = current()
+        if not modes.grad:
+            modes.quiet(slots.table.add_into, array, grad.array, array)
+            return known
+    return slots.table.add.call2(known, grad)
 
 
 def project(grad: Any, edge: Edge, node: Node, index: int) -> Any:
@@ -315,7 +363,7 @@ def project(grad: Any, edge: Edge, node: Node, index: int) -> Any:
     array: Any = given.array
     if array.shape != edge.shape:
         if not node.allows_larger() or not expandable(edge.shape, array.shape):
-            raise RuntimeError(errors.bad_gradient(node.name(), index, array.shape, edge.shape))
+            raise RuntimeError(errors.bad_gradient(title(node), index, array.shape, edge.shape))
         given = sum_to(given, edge.shape)
         array = given.array
     if array.dtype is not edge.dtype and array.dtype != edge.dtype:

@@ -16,6 +16,15 @@ INFERENCE_REQUIRES_GRAD = (
     "Setting requires_grad=True on inference tensor outside InferenceMode is not allowed. "
     "Make a normal tensor of it first: tensor.clone()."
 )
+INFERENCE_VERSION = "Inference tensors do not track version counter."
+VOLATILE_REQUIRES_GRAD = "Variable can't be volatile and require_grad at the same time!"
+VOLATILE_OF_NON_LEAF = (
+    "you can only change volatile flags of leaf variables. Make a leaf of it first: variable.detach()."
+)
+VOLATILE_DEPRECATED = (
+    "volatile is how the first generation of the API left out history: it may be removed. Use `with torch.no_grad():` "
+    "instead."
+)
 INFERENCE_SAVED = (
     "Inference tensors cannot be saved for backward. Please do not use Tensors created in inference mode in "
     "computation tracked by autograd. To work around this, you can make a clone to get a normal tensor and use it in "
@@ -54,6 +63,10 @@ BACKWARD_TWICE = (
     "after calling backward."
 )
 POSITIVE_BOOL = "The `+` operator, on a bool tensor is not supported."
+UNKNOWN_EDGE = (
+    "grad can be implicitly created only for scalar outputs, and nothing is known of the shape of this GradientEdge. "
+    "Give its grad_outputs."
+)
 GRAD_NOT_SCALAR = "grad can be implicitly created only for scalar outputs"
 CREATE_GRAPH = (
     "Using backward() with create_graph=True will create a reference cycle between the parameter and its gradient "
@@ -62,14 +75,40 @@ CREATE_GRAPH = (
     "cycle and avoid the leak."
 )
 PACK_HOOK_WRITES = (
-    "A saved tensor pack hook is modifying its input in place. Tensors provided as input to pack hook can not be "
+    "A saved tensor pack hook is modifying its input in place. Tensors provided as input to pack hook cannot be "
     "modified by in-place operations as this can lead to unexpected side-effects. Let the hook work on a clone() of "
     "its input."
 )
-NO_GRAD_VIEW = (
+CUSTOM_VIEW = (
+    "This view was created inside a custom Function (or because an input was returned as-is) and the autograd logic to "
+    "handle view+inplace would override the custom backward associated with the custom Function, leading to incorrect "
+    "gradients. This behavior is forbidden. You can fix this by cloning the output of the custom Function."
+)
+HOOKS_TWICE = (
+    "Calling register_hooks on a saved tensor whose hooks have already been set. Hint: only one pair of hooks is "
+    "allowed at a time."
+)
+HOOKS_AFTER_FREE = (
+    "Calling register_hooks on a saved tensor after it has been freed. Saved intermediate values of the graph are "
+    "freed when you call .backward() or autograd.grad(). Specify retain_graph=True if you need to backward through the "
+    "graph a second time or if you need to access saved variables after calling backward."
+)
+MODE_VIEW = (
     "Given that this use case is ambiguous and error-prone, it is forbidden. You can clarify your code by moving both "
-    "the view and the inplace either both inside the no_grad block (if you don't want the inplace to be tracked) or "
+    "the view and the inplace either both inside the {} block (if you don't want the inplace to be tracked) or "
     "both outside (if you want the inplace to be tracked)."
+)
+MEMORY_REPLACED = (
+    "A view and its base no longer share memory: one of them was given other memory (by `.data = ...`, set_(), "
+    "resize_() or out=) after the view was taken. Take the view again."
+)
+DETACHED_SINCE_SAVED = (
+    "Trying to use a saved tensor that has been detached in-place, i.e. with .detach_(). This is not supported, please "
+    "use out-of-place `.detach()` instead."
+)
+DETACH_VIEW = (
+    "Can't detach views in-place. Use detach() instead, which gives a tensor of its own on the same memory, or call "
+    "detach_() on the base."
 )
 SEVERAL_VIEWS = (
     "This view is the output of a function that returns multiple views. Such functions do not allow the output views "
@@ -88,12 +127,12 @@ def requires_grad_of_non_leaf(wanted: bool) -> str:
     return text
 
 
-def no_history(at: int) -> str:
-    """A backward pass from a tensor that nothing was recorded for."""
-    return (
-        f"element {at} of tensors does not require grad and does not have a grad_fn. Set requires_grad=True on an "
-        "input of the computation, and compute with recording on."
-    )
+def no_history(at: int, volatile: bool) -> str:
+    """A backward pass from a tensor that nothing was recorded for, perhaps since an input was volatile."""
+    repair = "Set requires_grad=True on an input of the computation, and compute with recording on."
+    if volatile:
+        repair = "It is volatile: compute it from inputs none of which is volatile."
+    return f"element {at} of tensors does not require grad and does not have a grad_fn. {repair}"
 
 
 def ambiguous_truth(size: int) -> str:
@@ -103,28 +142,33 @@ def ambiguous_truth(size: int) -> str:
     return "Boolean value of Tensor with more than one value is ambiguous"
 
 
-def unwritable_view(nr: int, name: str, several: bool, direct: bool) -> str:
+def unwritable_view(nr: int, name: str, kind: str, direct: bool) -> str:
     """A view that may not be written to was, or its base was.
 
     Args:
         nr, name: the output and the node that made the view; an empty name if it has none.
-        several: it is one of the outputs of `split`, `unbind` ...; otherwise it was made while recording was off.
+        kind: how the view was made: "several" ("split", "unbind" ...), "custom", "no_grad" or "inference".
         direct: the write is to the view itself.
     """
-    origin = "A view was created in no_grad mode"
+    mode = "inference mode" if kind == "inference" else "no_grad mode"
+    reason = {"several": SEVERAL_VIEWS, "custom": CUSTOM_VIEW}.get(kind, "")
+    now = " in normal mode" if kind == "inference" else " with grad mode enabled"
+    origin = f"A view was created in {mode}"
     if name:
         origin = f"Output {nr} of {operation_name(name)} is a view"
-        origin += "" if several else " of a view which was created in no_grad mode"
+        if reason:
+            now = ""
+        else:
+            origin += f" of a view which was created in {mode}"
     written = "is being" if direct else "its base or another view of its base has been"
-    return (
-        f"{origin} and {written} modified inplace{'' if name and several else ' with grad mode enabled'}. "
-        f"{SEVERAL_VIEWS if several else NO_GRAD_VIEW}"
-    )
+    block = "inference_mode" if kind == "inference" else "no_grad"
+    return f"{origin} and {written} modified inplace{now}. {reason or MODE_VIEW.format(block)}"
 
 
 def operation_name(node_name: str) -> str:
-    """`MulBackward0` -> `Mul`."""
-    return node_name.partition("Backward")[0] or node_name
+    """`MulBackward0` -> `Mul`; names of another form stay as they are."""
+    name, _, number = node_name.rpartition("Backward")
+    return name if name and (not number or number.isdigit()) else node_name
 
 
 def type_name(array: Any) -> str:
@@ -137,16 +181,62 @@ def shown(shape: Any) -> str:
     return f"[{', '.join(map(str, shape))}]"
 
 
-def modified_in_place(array: Any, origin: str, now: int, saved: int, saver: str) -> str:
-    """A saved tensor was written to before the backward pass read it."""
+ANOMALY_OFF = (
+    "enable anomaly detection to find the operation that failed to compute its gradient, with "
+    "torch.autograd.set_detect_anomaly(True, check_nan=False)."
+)
+ANOMALY_ON = (
+    "the backtrace further above shows the operation that failed to compute its gradient. The variable in question was "
+    "changed in there or anywhere later."
+)
+
+
+def modified_in_place(array: Any, origin: str, now: int, saved: int, saver: str, written: str, watched: bool) -> str:
+    """A saved tensor was written to before the backward pass read it.
+
+    Args:
+        origin: the call that it is a result of.
+        saver: the node that saved it.
+        written: what is known of the write.
+        watched: anomaly detection is on.
+    """
     where = f", which is {origin}," if origin else ""
     return (
         "one of the variables needed for gradient computation has been modified by an inplace operation: "
         f"[{type_name(array)} {shown(array.shape)}]{where} is at version {now}; expected version {saved} instead. It "
-        f"was saved by {saver}. Write to a clone() of it, or use the out-of-place form of the operation. Hint: enable "
-        "anomaly detection to find the operation that failed to compute its gradient, with "
-        "torch.autograd.set_detect_anomaly(True, check_nan=False)."
+        f"was saved by {saver}. {written}Write to a clone() of it, or use the out-of-place form of the operation. "
+        f"Hint: {ANOMALY_ON if watched else ANOMALY_OFF}"
     )
+
+
+def write_since(version: int, operation: str, line: str, saved: int) -> str:
+    """The first write that is known to have been made since a tensor was saved at version `saved`."""
+    first = "The first write since" if version == saved + 1 else f"The write that made version {version}"
+    return f"{first} was {operation} ({line}). "
+
+
+def detected(name: str, traceback: str) -> str:
+    """The backward step of a node failed."""
+    return f"Error detected in {name}. {forward_call(traceback, 'caused the error')}"
+
+
+def induced(name: str, traceback: str) -> str:
+    """The node that failed was made by the backward step of another."""
+    return (
+        f"\n\nPrevious calculation was induced by {name}. {forward_call(traceback, 'induced the previous calculation')}"
+    )
+
+
+def forward_call(traceback: str, effect: str) -> str:
+    """Where a node was made, as far as that is known."""
+    if traceback:
+        return f"Traceback of forward call that {effect}:\n{traceback}"
+    return "No forward pass information available. Enable detect anomaly during forward pass for more information."
+
+
+def bad_values(name: str, values: str, index: int) -> str:
+    """A backward step gave NaN or infinities."""
+    return f"Function '{name}' returned {values} values in its {index}th output."
 
 
 def bad_gradient(name: str, index: int, got: Any, wanted: Any) -> str:
@@ -155,6 +245,19 @@ def bad_gradient(name: str, index: int, got: Any, wanted: Any) -> str:
         f"Function {name} returned an invalid gradient at index {index} - got {shown(got)} but expected shape "
         f"compatible with {shown(wanted)}"
     )
+
+
+def uncallable_hook(function: str, hook: object) -> str:
+    """Something that cannot be called was given as a hook for saved tensors."""
+    return (
+        f"{function}(): incompatible function arguments: pack_hook and unpack_hook must be callable, but got "
+        f"{type(hook).__name__}"
+    )
+
+
+def not_unpacked(made: Any) -> str:
+    """An unpack hook that gave something else than a tensor."""
+    return f"Output of saved tensor unpack_hook expected to be a Tensor but got result of type {type(made).__name__}"
 
 
 def wrong_count(name: str, got: int, wanted: int) -> str:
@@ -169,7 +272,7 @@ def uncastable(result: dtype, target: dtype) -> str:
 
 def no_kernel(name: str, element: dtype) -> str:
     """The operator does not exist for the dtype."""
-    kernel = name if name.endswith("_cpu") else f"{name}_cpu"
+    kernel = name if name.endswith(("_cpu", "_impl", "_bounds")) else f"{name}_cpu"
     return f"\"{kernel}\" not implemented for '{element.legacy[:-6]}'"
 
 

@@ -6,4 +6,5 @@ cdef enum:
     BATCHED = 16
     INFERENCE = 32
     OBSERVED = 64
+    HISTORY = 3
     UNUSUAL = 124

@@ -16,9 +16,11 @@ DUAL = 8
 BATCHED = 16
 """Carries a batch dimension that the program does not see."""
 INFERENCE = 32
-"""Made in inference mode: may not enter autograd."""
+"""Made in inference mode: may not be saved for a backward pass, nor written to outside the mode."""
 OBSERVED = 64
 """Set in the mode word only: somebody (profiler, tracer) wants to see each call."""
 
+HISTORY = REQUIRES_GRAD | VIEW
+"""What matters while calls are recorded only."""
 UNUSUAL = VOLATILE | DUAL | BATCHED | INFERENCE | OBSERVED
 """Whatever the two common paths (plain, recorded) do not handle."""

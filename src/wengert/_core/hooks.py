@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import threading
 import weakref
 from collections.abc import Callable
 from typing import Any
@@ -10,6 +11,9 @@ from typing import Any
 from . import errors
 
 _next_id = itertools.count()
+
+making = threading.RLock()
+"""Held while the place for the hooks of a tensor or node is made, so that two threads do not make two."""
 
 
 class RemovableHandle:
@@ -50,15 +54,20 @@ class NodeHooks:
     """All hooks of one node.
 
     For each gradient that arrives the order is: hooks of the tensor (by output number, in order of registration), then
-    those that retain it as `.grad`, then the node's pre-hooks, the node itself, and the node's hooks on what it
+    the tensors that retain it as `.grad`, then the node's pre-hooks, the node itself, and the node's hooks on what it
     returns.
+
+    Attributes:
+        tensor: hooks by output number.
+        retain: by output number a weak reference to the tensor that keeps its gradient.
+        before, after: the node's own.
     """
 
     __slots__ = ("after", "before", "retain", "tensor")
 
     def __init__(self) -> None:
         self.tensor: dict[int, HookDict] = {}
-        self.retain: dict[int, Callable[[Any], None]] = {}
+        self.retain: dict[int, weakref.ref[Any]] = {}
         self.before = HookDict()
         self.after = HookDict()
 
@@ -74,13 +83,9 @@ def run_tensor_hooks(hooks: HookDict, grad: Any) -> Any:
 
 
 def run_arrival(hooks: NodeHooks, grads: list[Any]) -> None:
-    """Tensor hooks and retained gradients of the outputs that `grads` belong to; replaces entries of `grads`."""
-    for nr, own in hooks.tensor.items():
-        if own and nr < len(grads) and grads[nr] is not None:
-            grads[nr] = run_tensor_hooks(own, grads[nr])
-    for nr, keep in hooks.retain.items():
-        if nr < len(grads) and grads[nr] is not None:
-            keep(grads[nr])
+    """The hooks of the tensors that `grads` belong to; replaces entries of `grads`. None is shown to them, too."""
+    for nr, own in tuple(hooks.tensor.items()):
+        grads[nr] = run_tensor_hooks(own, grads[nr])
 
 
 def run_before(hooks: NodeHooks, grads: list[Any]) -> list[Any]:

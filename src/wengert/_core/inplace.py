@@ -6,18 +6,29 @@ from typing import Any
 
 import numpy as np
 
-try:
-    import cython
-except ImportError:
-    from . import plain as cython  # type: ignore[no-redef]
-
-from . import dispatch, door, dtypes, errors, flags, promotion, sizes, views
-from .accumulate import gradient_edge, is_dense
-from .base import Tensor, share
+from . import (
+    anomaly,
+    dispatch,
+    door,
+    dtypes,
+    errors,
+    flags,
+    hooked,
+    overlap,
+    promotion,
+    sizes,
+    unusual,
+    views,
+    volatile,
+)
+from .accumulate import gradient_edge
+from .base import Tensor, wrap
 from .dispatch import Op
 from .modes import Modes, current
-from .node import Node, new_edge, set_up
+from .node import Edge, Node, new_edge
 from .recorded import OpNode, save_all, save_outputs
+from .saved import twin_of
+from .slices import copy_slices
 from .views import ViewInfo
 
 
@@ -32,38 +43,13 @@ class InPlaceOp(Op):
         """Write into the first argument and return it."""
         return call(self, args)
 
+    def written(self, args: tuple[Any, ...]) -> Any:
+        """The first argument."""
+        return args[0]
 
-@cython.no_gc
-@cython.cclass
-class CopySlices(Node):
-    """The history of a base after an in-place write to a view of it.
-
-    Routes the part of the gradient that belongs to the view through `inner`, the node of the write, and leaves the
-    rest. It knows how the view is taken (and the strides of the base, in elements), not the tensors, so that it forms
-    no cycle with them.
-    """
-
-    inner: Node
-    strides: tuple[int, ...]
-    view: ViewInfo
-
-    __slots__ = ("inner", "strides", "view")
-
-    def allows_larger(self) -> bool:
-        return self.inner.allows_larger()
-
-    def release(self) -> None:
-        self.inner.release()
-
-    def apply(self, grads: list[Any]) -> Any:
-        result = grads[0]._restrided(self.strides)
-        part = self.view.replay(result)
-        outgoing = self.inner.apply([part.clone()])
-        if outgoing[0] is None:
-            part.zero_()
-        else:
-            part.copy_(outgoing[0])
-        return [result, *outgoing[1:]]
+    def complete(self, args: tuple[Any, ...], word: int, modes: Modes) -> Any:
+        """Check, write, record."""
+        return complete_write(self, args, dispatch.input_word(self.functional, args), modes)
 
 
 def call(op: InPlaceOp, args: tuple[Any, ...]) -> Any:
@@ -74,22 +60,46 @@ def call(op: InPlaceOp, args: tuple[Any, ...]) -> Any:
             fit); nothing has been written.
     """
     functional: Op = op.functional
-    if not isinstance(args[0], Tensor):
-        raise TypeError(errors.wrong_type(op.name, functional.names[0], 1, "Tensor", args[0]))
-    target: Tensor = args[0]
+    check_is_tensor(op, args)
     modes: Modes = current()
-    if dispatch.input_word(functional, args) & flags.VIEW and modes.grad:
+    word: int = dispatch.input_word(functional, args)
+    if (word | modes.word) & modes.mask & flags.UNUSUAL:
+        return unusual.call(op, args, (word | modes.word) & modes.mask, modes)
+    return complete_write(op, args, word, modes)
+
+
+def check_is_tensor(op: InPlaceOp, args: tuple[Any, ...]) -> None:
+    """Refuse a first argument that is no tensor.
+
+    Raises:
+        TypeError: it is none.
+    """
+    if not isinstance(args[0], Tensor):
+        raise TypeError(errors.wrong_type(op.name, op.functional.names[0], 1, "Tensor", args[0]))
+
+
+def complete_write(op: InPlaceOp, args: tuple[Any, ...], word: int, modes: Modes) -> Any:
+    """`call`, behind the steps of `unusual`; `word` are the flags of all inputs."""
+    functional: Op = op.functional
+    target: Tensor = args[0]
+    if word & modes.mask & flags.VIEW:
         refuse_unwritable(functional, args, target, modes)
         dispatch.refresh_views(functional, args)
-    word: int = (dispatch.input_word(functional, args) | modes.word) & modes.mask
-    recorded: bool = word & flags.REQUIRES_GRAD != 0 and target.array.dtype.kind in "fcV"
+        word = dispatch.input_word(functional, args)
+    word &= modes.mask
+    recorded: bool = word & flags.REQUIRES_GRAD != 0 and door.is_inexact(target.array)
     mask: int = dispatch.grad_mask(functional, args) if recorded else 0
     check_target(target, mask != 0, modes)
-    values: list[Any] = dispatch.unwrap(functional, args)
-    check_overlap(functional, target, args)
-    check_result(functional, target, values)
-    if not mask:
-        write(functional, target, values, modes)
+    values: list[Any] | None = None
+    made: Any = computed(functional, target, args)
+    if made is None:
+        values = dispatch.unwrap(functional, args)
+        overlap.check(functional, target, args)
+        check_result(functional, target, values)
+    if not mask or word & flags.VOLATILE:
+        write(functional, target, values, made, modes)
+        if word & flags.VOLATILE:
+            volatile.spread_by_write(target, modes)
         return target
     node: OpNode = dispatch.new_node(functional, args, mask, dispatch.gather_edges(functional, args), modes, 1)
     kept = args
@@ -99,10 +109,62 @@ def call(op: InPlaceOp, args: tuple[Any, ...]) -> Any:
         # The node would keep the tensor whose history it becomes, a cycle. A twin on the same memory is refused alike.
         kept = (kept[0], *[twin_of(target) if each is target else each for each in args[1:]])
     node.saved = save_all(node.plan, kept, None, modes)
-    write(functional, target, values, modes)
+    write(functional, target, values, made, modes)
     rebase(target, node, modes)
     node.saved = save_outputs(node.plan, node.saved, (target,), modes)
     return target
+
+
+def computed(functional: Op, target: Tensor, args: tuple[Any, ...]) -> Any:
+    """The result of a small plain case by the native kernel; None if it is not one.
+
+    That and a copy cost less than to promote the operands, to look whether they fit, and to call NumPy with `out`.
+    """
+    array: Any = target.array
+    direct: Any = functional.direct
+    if functional.overwrites:
+        return value_as_it_is(target, args)
+    if direct is None or functional.writer is not None or array.size > SMALL or 0 in array.strides:
+        return None
+    made: Any
+    if len(functional.grad_slots) == 1:
+        if len(args) > 1:
+            return None
+        made = direct(array)
+    elif isinstance(args[1], Tensor):
+        other: Tensor = args[1]
+        if args[2:] != functional.after2 or (other.storage.array is target.storage.array and other is not target):
+            return None
+        made = direct(array, other.array)
+    elif (type(args[1]) is float or type(args[1]) is int) and args[2:] == functional.after2:
+        made = direct(array, args[1])
+    else:
+        return None
+    if made is NotImplemented or made.dtype is not array.dtype or made.shape != array.shape:
+        return None
+    return made
+
+
+def value_as_it_is(target: Tensor, args: tuple[Any, ...]) -> Any:
+    """What `zero_`, `fill_` or `copy_` writes, if that needs neither a check nor a conversion; otherwise None."""
+    array: Any = target.array
+    if not door.is_inexact(array) or 0 in array.strides:
+        return None
+    if len(args) == 1:
+        return 0.0
+    if isinstance(args[1], Tensor):
+        other: Tensor = args[1]
+        given: Any = other.array
+        fits = given.shape == array.shape if len(args) > 2 else not given.ndim  # `copy_` has an argument more
+        apart = other.storage.array is not target.storage.array
+        return given if fits and apart and given.dtype is array.dtype else None
+    return args[1] if type(args[1]) is float and -SAFE < args[1] < SAFE else None
+
+
+SAFE = 6e4
+"""Numbers up to this size are finite in every floating-point type."""
+SMALL = 1024
+"""Up to so many elements a result of its own costs less than the way around it."""
 
 
 def refuse_unwritable(functional: Op, args: tuple[Any, ...], target: Tensor, modes: Modes) -> None:
@@ -133,13 +195,6 @@ def check_target(target: Tensor, recording: bool, modes: Modes) -> None:
             raise RuntimeError(errors.LEAF_IN_PLACE)
     if target.flags & flags.INFERENCE and not modes.inference:
         raise RuntimeError(errors.INFERENCE_IN_PLACE)
-    if 0 in target.array.strides and overlaps_itself(target.array):
-        raise RuntimeError(errors.OVERLAP_IN_PLACE)
-
-
-def overlaps_itself(array: Any) -> bool:
-    """Whether two elements share memory by a stride of zero (as `expand` makes)."""
-    return array.size > 1 and any(stride == 0 and length > 1 for stride, length in zip(array.strides, array.shape))
 
 
 def check_result(functional: Op, target: Tensor, values: list[Any]) -> None:
@@ -160,35 +215,6 @@ def check_result(functional: Op, target: Tensor, values: list[Any]) -> None:
                 raise RuntimeError(errors.target_shape(shape, common))
 
 
-def check_overlap(functional: Op, target: Tensor, args: tuple[Any, ...]) -> None:
-    """Refuse other inputs that share a part of the target's memory; the same memory in the same order is no harm.
-
-    Raises:
-        RuntimeError: two dense tensors overlap in part. (Of others torch does not know either; they are read first.)
-    """
-    other: Tensor
-    mine = target.array
-    for position in functional.tensor_slots[1:]:
-        if not isinstance(args[position], Tensor):
-            continue
-        other = args[position]
-        if other.storage is target.storage and mine.size and other.array.size:
-            theirs = other.array
-            if (
-                is_dense(mine)
-                and is_dense(theirs)
-                and np.may_share_memory(mine, theirs)
-                and layout(mine) != layout(theirs)
-            ):
-                raise RuntimeError(errors.PARTIAL_OVERLAP)
-
-
-def layout(array: Any) -> tuple[Any, ...]:
-    """Where an array starts, how many dimensions it has, and their lengths and strides, without those of length 1."""
-    steps = [(length, stride) for length, stride in zip(array.shape, array.strides) if length != 1]
-    return array.__array_interface__["data"], array.ndim, steps
-
-
 def is_among(target: Tensor, others: tuple[Any, ...]) -> bool:
     """Whether the target is also another argument."""
     for each in others:
@@ -197,26 +223,20 @@ def is_among(target: Tensor, others: tuple[Any, ...]) -> bool:
     return False
 
 
-def twin_of(target: Tensor) -> Tensor:
-    """Another tensor on the target's memory, with its place in the graph."""
-    twin: Tensor = share(target.array, target.storage)
-    twin.edge = gradient_edge(target) if target.flags & flags.REQUIRES_GRAD else None
-    twin.flags = target.flags & ~flags.VIEW
-    return twin
-
-
 def old_value(target: Tensor) -> Tensor:
     """The target as it was before the write, with its place in the graph."""
-    old: Tensor = dispatch.wrap(target.array.copy())
+    old: Tensor = wrap(target.array.copy())
     old.edge = gradient_edge(target) if target.flags & flags.REQUIRES_GRAD else None
     old.flags = target.flags & ~flags.VIEW
     return old
 
 
-def write(functional: Op, target: Tensor, values: list[Any], modes: Modes) -> None:
-    """Compute into the target's memory and count the write."""
+def write(functional: Op, target: Tensor, values: list[Any] | None, made: Any, modes: Modes) -> None:
+    """Compute into the target's memory, or copy there what is `computed` (`made`), and count the write."""
     array = target.array
-    if functional.writer is not None:
+    if made is not None:
+        np.copyto(array, made, "unsafe")
+    elif functional.writer is not None:
         modes.quiet(functional.writer, *values)
     elif (
         functional.takes_out
@@ -226,34 +246,37 @@ def write(functional: Op, target: Tensor, values: list[Any], modes: Modes) -> No
         plain = dispatch.keywords(functional, values)
         modes.quiet(functional.body, *values[: functional.positional], out=array, **plain)
     else:
-        made = dispatch.run_kernel(functional, values, modes)
-        if made.shape != array.shape:
-            raise RuntimeError(errors.target_shape(array.shape, made.shape))
-        modes.quiet(np.copyto, array, made, "unsafe")
+        result = dispatch.run_kernel(functional, values, modes)
+        if result.shape != array.shape:
+            raise RuntimeError(errors.target_shape(array.shape, result.shape))
+        modes.quiet(np.copyto, array, result, "unsafe")
     target.storage.version += 1
+    if modes.anomaly:
+        anomaly.note_write(target.storage, f"{functional.name}_")
 
 
 def rebase(target: Tensor, node: Node, modes: Modes) -> None:
     """Make `node` the history of the target; for a view, of its base."""
-    target.flags |= flags.REQUIRES_GRAD
     if not target.flags & flags.VIEW:
-        if target.edge is not None and target.meta is not None and target.meta.retains_grad:
-            node.own_hooks().retain[0] = target.edge.node.hooks.retain.pop(target.edge.nr)
-        target.edge = new_edge(node, 0, door.shape_of(target.array), door.dtype_of(target.array))
+        replace_history(target, node)
         return
+    target.flags |= flags.REQUIRES_GRAD
     info: ViewInfo = target.meta.view
     base: Tensor = info.base
-    slices: CopySlices = CopySlices.__new__(CopySlices)
+    if target.meta.retains_grad:
+        hooked.retain_at(target, None)
     before = gradient_edge(base) if base.flags & flags.REQUIRES_GRAD else None
-    set_up(slices, (before, *node.edges[1:]), modes.sequence, 1)
-    modes.sequence += 1
-    slices.inner = node
-    slices.view = views.way(info)
-    size: int = base.array.itemsize
-    slices.strides = tuple([stride // size for stride in base.array.strides])
-    base.edge = new_edge(slices, 0, door.shape_of(base.array), door.dtype_of(base.array))
-    base.flags |= flags.REQUIRES_GRAD
+    replace_history(base, copy_slices(node, info, before, modes))
     info.version = STALE
+
+
+def replace_history(tensor: Tensor, node: Node) -> None:
+    """Make a tensor the output of `node`; if its gradient is retained, it is that of its new value."""
+    edge: Edge = new_edge(node, 0, door.shape_of(tensor.array), door.dtype_of(tensor.array))
+    if tensor.meta is not None and tensor.meta.retains_grad:
+        hooked.retain_at(tensor, edge)
+    tensor.edge = edge
+    tensor.flags |= flags.REQUIRES_GRAD
 
 
 STALE = -1

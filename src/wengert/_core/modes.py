@@ -14,32 +14,72 @@ import numpy as np
 from . import door, flags
 
 
+class Pass:
+    """A backward pass that is under way: also for what is to live as long as it does.
+
+    Attributes:
+        tasks: what the engine knows of each node.
+        node: under anomaly detection, the node that it is running.
+        partial: the pass, or one around it, was asked for some gradients only.
+    """
+
+    tasks: dict[Any, Any]
+    node: Any
+    partial: bool
+
+    __slots__ = ("__weakref__", "node", "partial", "tasks")
+
+    def __init__(self) -> None:
+        self.tasks: dict[Any, Any] = {}
+        self.node = None
+        self.partial = False
+
+
 class Modes:
     """The modes of one thread.
 
-    `mask` and `word` are what dispatch reads: it keeps the bits of `mask` from the inputs' flags words and adds `word`.
+    `mask` and `word` are what dispatch reads: it adds `word` to the inputs' flags words and keeps the bits of `mask`.
+    `fresh` are the flags of new tensors.
     `quiet(function, *args)` calls a kernel with NumPy's floating-point warnings off (`np.errstate` costs five times as
-    much).
+    much). `depth` counts the backward passes that are under way, one within the other. `passing` is the
+    innermost. `noting`: new nodes are told to anomaly detection or to the last of the `listeners`.
+    `no_saved_hooks` is the error of a program that forbids hooks for saved tensors, or None.
     """
 
     grad: bool
     inference: bool
+    multithreading: bool
     anomaly: bool
     check_nan: bool
+    check_inf: bool
+    listeners: list[Any]
+    noting: bool
+    passing: Pass | None
     mask: int
     word: int
+    fresh: int
     sequence: int
+    depth: int
     saved_hooks: Any
+    no_saved_hooks: Any
     quiet: Any
     observers: list[Any]
 
     __slots__ = (
         "anomaly",
+        "check_inf",
         "check_nan",
+        "depth",
+        "fresh",
         "grad",
         "inference",
+        "listeners",
         "mask",
+        "multithreading",
+        "no_saved_hooks",
+        "noting",
         "observers",
+        "passing",
         "quiet",
         "saved_hooks",
         "sequence",
@@ -49,12 +89,20 @@ class Modes:
     def __init__(self) -> None:
         self.grad = True
         self.inference = False
+        self.multithreading = True
         self.mask = -1
         self.word = 0
+        self.fresh = 0
         self.sequence = 0
+        self.depth = 0
         self.anomaly = False
         self.check_nan = True
+        self.check_inf = False
+        self.listeners: list[Any] = []
+        self.noting = False
+        self.passing = None
         self.saved_hooks = None
+        self.no_saved_hooks = None
         self.observers: list[Any] = []
         self.quiet = quiet_context().run
 
@@ -62,7 +110,58 @@ class Modes:
         """Switch recording on or off; return what it was."""
         before = self.grad
         self.grad = enabled
-        self.mask = -1 if enabled else ~flags.REQUIRES_GRAD
+        if not self.inference:
+            self.mask = -1 if enabled else ~flags.HISTORY
+        return before
+
+    def switch(self, grad: bool, inference: bool) -> None:
+        """Set both modes.
+
+        In inference mode nothing is recorded even if `grad` is on, and calls take the plain path: no flag of an input
+        matters, and every new tensor gets the flags in `fresh`.
+        """
+        self.inference = inference
+        self.fresh = flags.INFERENCE if inference else 0
+        self.mask = ~(flags.HISTORY | flags.INFERENCE) if inference else -1
+        self.set_grad(grad)
+
+    def set_anomaly(self, enabled: bool) -> None:
+        """Switch anomaly detection on or off."""
+        self.anomaly = enabled
+        self.noting = enabled or len(self.listeners) > 0
+
+    def listen(self, listeners: list[Any]) -> list[Any]:
+        """Let the last of `listeners` be called with each new node; return those who were there before."""
+        before = self.listeners
+        self.listeners = listeners
+        self.noting = self.anomaly or len(listeners) > 0
+        return before
+
+    def begin_pass(self, tasks: dict[Any, Any], partial: bool) -> Pass | None:
+        """Start a backward pass; return the one around it, for `end_pass`."""
+        outer: Pass | None = self.passing
+        begun: Pass = Pass.__new__(Pass)
+        begun.tasks = tasks
+        begun.node = None
+        begun.partial = partial or (outer is not None and outer.partial)
+        self.passing = begun
+        self.depth += 1
+        return outer
+
+    def end_pass(self, outer: Pass | None) -> None:
+        """Go on with the pass around the one that ends."""
+        self.depth -= 1
+        self.passing = outer
+
+    def this_pass(self) -> Pass:
+        """The backward pass that is under way in this thread; outside of one always a new one."""
+        return Pass() if self.passing is None else self.passing
+
+    def observe(self, observers: list[Any]) -> list[Any]:
+        """Let `observers` see each call, see `unusual.observed`; return those who did."""
+        before = self.observers
+        self.observers = observers
+        self.word = flags.OBSERVED if observers else 0
         return before
 
 

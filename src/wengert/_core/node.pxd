@@ -8,17 +8,20 @@ cdef class Edge:
 
 @cython.no_gc
 cdef class Node:
-    cdef public tuple edges
-    cdef public long sequence
-    cdef public long outputs
-    cdef public object hooks, notes
-    cdef public bint trusted
+    cdef public tuple next_edges
+    cdef public long sequence_number
+    cdef public long output_count
+    cdef public object node_hooks, node_notes
+    cdef public bint trusted_gradients
     cdef object __weakref__
     cdef object apply(self, list grads)
     cdef object apply_single(self, object grad)
+    cdef object consume(self, object grad, bint owned)
     cdef object release(self)
     cdef bint allows_larger(self) except -1
 
 @cython.locals(edge=Edge)
 cpdef Edge new_edge(Node node, long nr, tuple shape, object dtype)
+@cython.locals(node=Node)
+cpdef Node end_of(Edge edge)
 cpdef void set_up(Node node, tuple edges, long sequence, long outputs)

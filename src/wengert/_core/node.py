@@ -10,7 +10,8 @@ try:
 except ImportError:
     from . import plain as cython  # type: ignore[no-redef]
 
-from .hooks import NodeHooks, RemovableHandle
+from . import facts
+from .hooks import HookDict, NodeHooks, RemovableHandle, making
 
 
 @cython.no_gc
@@ -41,23 +42,28 @@ class Edge:
 class Node:
     """One step of the backward pass: takes the gradients of its outputs, gives those of its inputs.
 
+    The node of a custom Function is its `ctx`: the fields have names that programs hardly choose for attributes.
+
     Attributes:
-        edges: one entry for each differentiable input; None where nothing flows.
-        sequence: when it was made, counted per thread; the engine runs newer nodes first.
-        outputs: how many outputs the recorded operation had.
-        hooks: its hooks, or None while nobody has asked for any.
-        notes: the dictionary behind `metadata`, or None.
-        trusted: gradients that `apply` makes are seen by nobody else (true of cards, not of a program's own functions).
+        next_edges: one entry for each differentiable input; None where nothing flows.
+        sequence_number: when it was made, counted per thread; the engine runs newer nodes first.
+        output_count: how many outputs the recorded operation had.
+        node_hooks: its hooks, or None while nobody has asked for any.
+        node_notes: `facts.Notes`, or None while there are none.
+        trusted_gradients: what `apply` makes is seen by nobody else (true of cards, not of a program's own functions).
     """
 
-    edges: tuple[Any, ...]
-    sequence: int
-    outputs: int
-    hooks: Any
-    notes: Any
-    trusted: bool
+    next_edges: tuple[Any, ...]
+    sequence_number: int
+    output_count: int
+    node_hooks: Any
+    node_notes: Any
+    trusted_gradients: bool
 
-    __slots__ = ("__weakref__", "edges", "hooks", "notes", "outputs", "sequence", "trusted")
+    __slots__ = (
+        "__weakref__", "next_edges", "node_hooks", "node_notes", "output_count", "sequence_number",
+        "trusted_gradients",
+    )  # fmt: skip
 
     def apply(self, grads: list[Any]) -> Any:
         """The gradients of the inputs, one for each edge (None for nothing).
@@ -71,6 +77,10 @@ class Node:
         """`apply` for an operation with one output."""
         return self.apply([grad])
 
+    def consume(self, grad: Any, owned: bool) -> Any:
+        """`apply_single`; the memory of a gradient that is `owned` is seen by nobody else and may be written to."""
+        return self.apply_single(grad)
+
     def release(self) -> None:
         """Drop what was saved for the backward pass."""
 
@@ -82,6 +92,10 @@ class Node:
         """Whether output `nr` has a place in the graph: not every output has a derivative."""
         return True
 
+    def takes_nothing(self) -> bool:
+        """Whether the engine runs the node even if no gradient has arrived at any output."""
+        return False
+
     def name(self) -> str:
         """The name of the operation's backward step, e.g. `MulBackward0`."""
         return type(self).__name__
@@ -90,16 +104,27 @@ class Node:
     def next_functions(self) -> tuple[tuple[Node | None, int], ...]:
         """For each input of the operation: the node that its gradient goes to, and which of that node's outputs."""
         found: list[tuple[Node | None, int]] = []
-        for edge in self.edges:
-            found.append((None, 0) if edge is None else (edge.node, edge.nr))
+        edge: Edge
+        for edge in self.next_edges:
+            found.append((None, 0) if edge is None else (end_of(edge), edge.nr))
         return tuple(found)
 
     @property
     def metadata(self) -> dict[Any, Any]:
         """A dictionary that belongs to the node, for whoever walks the graph."""
-        if self.notes is None:
-            self.notes = {}
-        return self.notes
+        return self.own_notes().metadata
+
+    def own_notes(self) -> facts.Notes:
+        """The notes of this node, made on first use."""
+        if self.node_notes is None:
+            self.node_notes = facts.Notes()
+        return self.node_notes
+
+    @property
+    def _input_metadata(self) -> tuple[facts.InputMetadata | None, ...]:
+        """For each output of the operation what its gradient must be; None where no tensor was asked for its node."""
+        spaces = self.own_notes().spaces
+        return tuple([facts.InputMetadata(*spaces[nr]) if nr in spaces else None for nr in range(self.output_count)])
 
     @property
     def requires_grad(self) -> bool:
@@ -107,31 +132,76 @@ class Node:
         return True
 
     def _sequence_nr(self) -> int:
-        return self.sequence
+        return self.sequence_number
 
     def _set_sequence_nr(self, nr: int) -> None:
-        self.sequence = nr
+        self.sequence_number = nr
 
     def own_hooks(self) -> NodeHooks:
         """The hooks of this node, made on first use."""
-        if self.hooks is None:
-            self.hooks = NodeHooks()
-        return self.hooks
+        if self.node_hooks is None:
+            with making:
+                if self.node_hooks is None:
+                    self.node_hooks = NodeHooks()
+        return self.node_hooks
 
     def register_hook(self, fn: Callable[..., Any]) -> RemovableHandle:
-        """Call `fn(grad_inputs, grad_outputs)` after the node has run; it may return other grad_inputs."""
+        """Call `fn(grad_inputs, grad_outputs)` after the node has run; it may return other grad_inputs.
+
+        Args:
+            fn: given two tuples of gradients, with None where there is none; returns a tuple in the place of the first
+                one, or None. It should hold neither the node nor a tensor that leads to it: nodes are invisible to the
+                cycle collector, so that one which keeps itself alive is never freed.
+
+        Returns:
+            A handle whose `remove()` takes the hook away.
+        """
         return self.own_hooks().after.add(fn)
 
     def register_prehook(self, fn: Callable[..., Any]) -> RemovableHandle:
-        """Call `fn(grad_outputs)` before the node runs; it may return other grad_outputs."""
+        """Call `fn(grad_outputs)` before the node runs; it may return other grad_outputs.
+
+        Args:
+            fn: given a tuple of gradients, one for each output, with None where nothing arrived; returns a tuple in its
+                place, or None. See `register_hook` on what it should not hold.
+
+        Returns:
+            A handle whose `remove()` takes the hook away.
+        """
         return self.own_hooks().before.add(fn)
 
+    def _register_hook_dict(self, tensor: Any) -> None:
+        """Let the hooks of a tensor be called with the gradient of the output that the tensor was."""
+        if not hasattr(tensor, "array"):
+            raise TypeError("_register_hook_dict expected a variable")
+        if tensor._backward_hooks:
+            self.own_hooks().tensor.setdefault(tensor.output_nr, HookDict()).update(tensor._backward_hooks)
+
     def __call__(self, *grads: Any) -> Any:
-        result = tuple(self.apply(list(grads)))
+        facts.check_arguments(grads, self.output_count)
+        result: Any = (None,) * len(self.next_edges)
+        if grads.count(None) < len(grads):
+            result = tuple(self.apply(list(grads)))
         return result[0] if len(result) == 1 else result
 
+    def __dir__(self) -> list[str]:
+        return facts.visible(type(self), object.__dir__(self))
+
     def __repr__(self) -> str:
-        return f"<{self.name()} object at {id(self):#x}>"
+        return f"<{type(self).__name__} object at {id(self):#x}>"
+
+
+def end_of(edge: Edge) -> Node:
+    """The node that an edge leads to, told what the edge knows of its output."""
+    node: Node = edge.node
+    if edge.shape is not None:
+        node.own_notes().spaces[edge.nr] = (edge.shape, edge.dtype)
+    return node
+
+
+def title(node: Node) -> str:
+    """The name of a node, even of a `ctx` on which a program has put another `name`."""
+    return type(node).name(node)
 
 
 def new_edge(node: Node, nr: int, shape: tuple[int, ...], dtype: Any) -> Edge:
@@ -146,9 +216,9 @@ def new_edge(node: Node, nr: int, shape: tuple[int, ...], dtype: Any) -> Edge:
 
 def set_up(node: Node, edges: tuple[Edge | None, ...], sequence: int, outputs: int) -> None:
     """Give a newly allocated node its fields."""
-    node.edges = edges
-    node.sequence = sequence
-    node.hooks = None
-    node.notes = None
-    node.outputs = outputs
-    node.trusted = False
+    node.next_edges = edges
+    node.sequence_number = sequence
+    node.node_hooks = None
+    node.node_notes = None
+    node.output_count = outputs
+    node.trusted_gradients = False

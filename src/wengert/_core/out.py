@@ -6,10 +6,11 @@ from typing import Any
 
 import numpy as np
 
-from . import dispatch, dtypes, errors, flags
+from . import dispatch, dtypes, errors, flags, overlap, unusual, volatile
 from .base import Tensor
 from .declaration import bind
-from .modes import current
+from .modes import Modes, current
+from .storage import count_write
 
 
 def call(op: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
@@ -27,21 +28,70 @@ def call(op: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     given = out if isinstance(out, (tuple, list)) else (out,)
     word = dispatch.input_word(op, bound)
     for each in given:
-        word |= each.flags
+        word |= flags.REQUIRES_GRAD if each.requires_grad else 0
     if word & modes.mask & flags.REQUIRES_GRAD:
         raise RuntimeError(errors.out_requires_grad(op.name))
+    for each in given:
+        check_mode(each, modes)
+        check_apart(op, each, bound)
     results = dispatch.perform(op, bound)
     for tensor, made in zip(given, results if op.several else (results,)):
         put_out(tensor, made)
     return out
 
 
+def check_apart(op: Any, tensor: Tensor, args: tuple[Any, ...]) -> None:
+    """Refuse an output whose elements share memory, or which a pointwise operation would read while it writes it."""
+    if 0 in tensor.array.strides and overlap.overlaps_itself(tensor.array):
+        raise RuntimeError(errors.OVERLAP_IN_PLACE)
+    if op.promotion is not None:
+        for position in op.tensor_slots:
+            if isinstance(args[position], Tensor):
+                overlap.check_other(tensor, args[position], False)
+
+
+class Filling:
+    """What observers are told of a write by `out=`: it fills its first argument with the second."""
+
+    name = "out="
+
+    def written(self, args: tuple[Any, ...]) -> Tensor:
+        """The tensor that is written to."""
+        return args[0]  # type: ignore[no-any-return]
+
+    def complete(self, args: tuple[Any, ...], word: int, modes: Modes) -> None:
+        """Write."""
+        fill(args[0], args[1])
+
+
 def put_out(tensor: Tensor, made: Tensor) -> None:
-    """Write one result of a call with `out=`."""
+    """Write one result of a call with `out=`.
+
+    Raises:
+        RuntimeError: the result does not fit, or this is an inference tensor, and that mode is off.
+    """
+    modes = current()
+    check_mode(tensor, modes)
+    if modes.word & flags.OBSERVED:
+        unusual.call(Filling(), (tensor, made), flags.OBSERVED, modes)
+    else:
+        fill(tensor, made)
+    if made.flags & flags.VOLATILE:
+        volatile.spread_by_write(tensor, modes)
+
+
+def check_mode(tensor: Tensor, modes: Modes) -> None:
+    """Refuse to write to an inference tensor outside its mode."""
+    if tensor.flags & flags.INFERENCE and not modes.inference:
+        raise RuntimeError(errors.INFERENCE_IN_PLACE)
+
+
+def fill(tensor: Tensor, made: Tensor) -> None:
+    """Let a tensor have the values of another, and its shape."""
     if not dtypes.can_cast(made.dtype, tensor.dtype):
         raise RuntimeError(errors.uncastable(made.dtype, tensor.dtype))
     if tensor.array.shape != made.array.shape:
         tensor.array = np.empty(made.array.shape, tensor.array.dtype)
         tensor.storage.array = tensor.array
     np.copyto(tensor.array, made.array, "unsafe")
-    tensor.storage.version += 1
+    count_write(tensor.storage, "a call with out=")

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+import math
 import warnings
 from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
-from . import engine, errors, flags, views
-from .accumulate import accumulate, gradient_edge
+from . import engine, errors, flags, hooked, views
+from .accumulate import gradient_edge
 from .base import Tensor, wrap
 from .dtypes import from_numpy
 from .node import Edge
@@ -45,20 +46,26 @@ def backward(
     wanted = as_sequence(inputs)
     if not wanted:
         raise RuntimeError("`inputs` argument to `backward()` cannot be empty.")
+    check_inputs(wanted)
     for each in wanted:
         if isinstance(each, Tensor) and not each.requires_grad:
             raise RuntimeError("can't retain_grad on Tensor that has requires_grad=False")
     edges = [edge_of(each) for each in wanted]
-    found = engine.run(roots, grads, keep, create_graph, edges, True)
-    for tensor, gradient in zip(wanted, found):
-        if gradient is not None:
-            keep_gradient(tensor, gradient)
+    for each in wanted:
+        if isinstance(each, Tensor) and each.edge is not None:
+            hooked.retain(each)
+    engine.run(roots, grads, keep, create_graph, edges, True)
 
 
-def keep_gradient(tensor: Tensor, gradient: Tensor) -> None:
-    """Give a non-leaf that was asked for its `.grad`."""
-    if tensor.edge is not None:
-        accumulate(tensor, gradient, False)
+def check_inputs(inputs: Sequence[Any]) -> None:
+    """Refuse what no gradient can be asked for.
+
+    Raises:
+        RuntimeError: something is neither a tensor nor a gradient edge.
+    """
+    for each in inputs:
+        if not isinstance(each, Tensor) and not hasattr(each, "node"):
+            raise RuntimeError(f"all inputs have to be Tensors or GradientEdges, but got {type(each).__name__}")
 
 
 def grad(
@@ -95,15 +102,16 @@ def grad(
         raise RuntimeError("`inputs` argument to `grad()` cannot be empty.")
     roots, grads = start(as_sequence(outputs), cotangents(grad_outputs, as_sequence(outputs)), create_graph)
     edges = []
+    check_inputs(wanted)
     for each in wanted:
-        if not isinstance(each, Tensor) and not hasattr(each, "node"):
-            raise RuntimeError(f"all inputs have to be Tensors or GradientEdges, but got {type(each).__name__}")
         if isinstance(each, Tensor) and not each.requires_grad:
             raise RuntimeError("One of the differentiated Tensors does not require grad")
         edges.append(edge_of(each))
     found = engine.run(roots, grads, keep, create_graph, edges, False)
     for at, (tensor, gradient) in enumerate(zip(wanted, found)):
         if gradient is None and materialize_grads:
+            if not isinstance(tensor, Tensor):
+                raise RuntimeError("materialize_grads cannot be used when the given input is a GradientEdge")
             found[at] = wrap(np.zeros(tensor.array.shape, tensor.array.dtype))
         elif gradient is None and not allow_unused:
             raise RuntimeError(
@@ -135,9 +143,12 @@ def cotangents(value: Any, tensors: Sequence[Any]) -> Sequence[Any]:
 
 
 def edge_of(each: Any) -> Edge:
-    """The gradient edge of a tensor, or of a `GradientEdge` of the graph API."""
+    """The edge of a tensor, or of a `GradientEdge` of the graph API."""
+    if isinstance(each, Edge):
+        return each
     if not isinstance(each, Tensor):
-        return Edge(each.node, each.output_nr, None, None) if not isinstance(each, Edge) else each
+        shape, dtype = each.node.own_notes().spaces.get(each.output_nr, (None, None))
+        return Edge(each.node, each.output_nr, shape, dtype)
     if each.flags & flags.VIEW:
         views.refresh(each)
     return gradient_edge(each)
@@ -147,34 +158,50 @@ def start(tensors: Sequence[Any], given: Sequence[Any], create_graph: bool) -> t
     """The roots of a pass and their cotangents, checked.
 
     Raises:
+        AssertionError: one is neither tensor nor gradient edge.
         RuntimeError: see `backward`.
     """
     roots: list[Edge] = []
     grads: list[Any] = []
     for at, (tensor, cotangent) in enumerate(zip(tensors, given)):
         if not isinstance(tensor, Tensor):
-            roots.append(edge_of(tensor))
-            grads.append(cotangent)
+            if not hasattr(tensor, "node"):
+                raise AssertionError(
+                    f"Expected output to be a torch.Tensor or a GradientEdge, but got {type(tensor).__name__}"
+                )
+            edge = edge_of(tensor)
+            if edge.shape is None and cotangent is None:
+                raise RuntimeError(errors.UNKNOWN_EDGE)
+            roots.append(edge)
+            grads.append(cotangent if edge.shape is None else cotangent_of(at, edge.shape, edge.dtype, cotangent))
             continue
-        if cotangent is not None:
-            check_cotangent(at, tensor, cotangent)
-        elif not tensor.requires_grad:
-            raise RuntimeError(errors.no_history(at))
-        elif tensor.array.size != 1:
-            raise RuntimeError(errors.GRAD_NOT_SCALAR)
-        elif tensor.array.dtype.kind == "c":
-            raise RuntimeError(f"grad can be implicitly created only for real scalar outputs but got {tensor.dtype}")
-        else:
-            cotangent = wrap(np.ones(tensor.array.shape, tensor.array.dtype))
+        if cotangent is not None or tensor.requires_grad:
+            cotangent = cotangent_of(at, tensor.array.shape, tensor.array.dtype, cotangent)
         if not tensor.requires_grad:
-            raise RuntimeError(errors.no_history(at))
+            raise RuntimeError(errors.no_history(at, tensor.flags & flags.VOLATILE != 0))
         roots.append(edge_of(tensor))
         grads.append(cotangent)
     return roots, grads
 
 
-def check_cotangent(at: int, tensor: Tensor, cotangent: Any) -> None:
-    """Refuse a cotangent that does not fit its tensor.
+def cotangent_of(at: int, shape: tuple[int, ...], dtype: Any, cotangent: Any) -> Tensor:
+    """The cotangent that was given for output number `at`, checked; 1 for a real scalar if there was none.
+
+    Raises:
+        RuntimeError: there was none, and the output is no real scalar; or see `check_cotangent`.
+    """
+    if cotangent is not None:
+        check_cotangent(at, shape, dtype, cotangent)
+        return cotangent
+    if math.prod(shape) != 1:
+        raise RuntimeError(errors.GRAD_NOT_SCALAR)
+    if dtype.kind == "c":
+        raise RuntimeError(f"grad can be implicitly created only for real scalar outputs but got {from_numpy(dtype)}")
+    return wrap(np.ones(shape, dtype))
+
+
+def check_cotangent(at: int, shape: tuple[int, ...], dtype: Any, cotangent: Any) -> None:
+    """Refuse a cotangent that does not fit its output.
 
     Raises:
         TypeError: it is no tensor.
@@ -182,14 +209,14 @@ def check_cotangent(at: int, tensor: Tensor, cotangent: Any) -> None:
     """
     if not isinstance(cotangent, Tensor):
         raise TypeError(f"gradients can be either Tensors or None, but got {type(cotangent).__name__}")
-    if cotangent.array.shape != tensor.array.shape:
+    if cotangent.array.shape != shape:
         raise RuntimeError(
             f"Mismatch in shape: grad_output[{at}] has a shape of {Size(cotangent.array.shape)} and output[{at}] has a "
-            f"shape of {Size(tensor.array.shape)}."
+            f"shape of {Size(shape)}."
         )
-    if (cotangent.array.dtype.kind == "c") != (tensor.array.dtype.kind == "c"):
+    if (cotangent.array.dtype.kind == "c") != (dtype.kind == "c"):
         raise RuntimeError(
             "For complex Tensors, both grad_output and output are required to have the same dtype. Mismatch in dtype: "
             f"grad_output[{at}] has a dtype of {from_numpy(cotangent.array.dtype)} and output[{at}] has a dtype of "
-            f"{from_numpy(tensor.array.dtype)}."
+            f"{from_numpy(dtype)}."
         )

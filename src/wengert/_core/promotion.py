@@ -17,6 +17,11 @@ def is_operand(value: Any) -> bool:
     return isinstance(value, (Tensor, float, int, complex, np.ndarray, np.generic))
 
 
+def is_bool(value: Any) -> bool:
+    """Whether an operand is an array of dtype bool, or a Python truth value."""
+    return value.dtype.kind == "b" if hasattr(value, "dtype") else isinstance(value, bool)
+
+
 def promote(op: Declaration, values: list[Any]) -> None:
     """Replace tensors by arrays of one common dtype; Python numbers that fit it stay as they are.
 
@@ -79,6 +84,8 @@ def settle(op: Declaration, values: list[Any]) -> None:
     weak = bool(arrays) and target.category >= dtypes.FLOAT
     for at in slots:
         value = values[at]
+        if op.promotion == "numbers" and is_bool(value):
+            continue
         if hasattr(value, "dtype"):
             if value.dtype != wanted:
                 values[at] = value.astype(wanted)

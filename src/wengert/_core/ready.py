@@ -20,7 +20,7 @@ class Ready:
         first: Node = self.newest
         if first is None:
             self.newest = node
-        elif node.sequence > first.sequence:
+        elif node.sequence_number > first.sequence_number:
             self.newest = node
             sift_up(self.heap, first)
         else:
@@ -40,7 +40,7 @@ def sift_up(heap: list[Node], node: Node) -> None:
     while at > 0:
         up: int = (at - 1) >> 1
         parent: Node = heap[up]
-        if parent.sequence >= node.sequence:
+        if parent.sequence_number >= node.sequence_number:
             break
         heap[at] = parent
         at = up
@@ -62,10 +62,10 @@ def sift_down(heap: list[Node]) -> Node:
         child: Node = heap[down]
         if down + 1 < size:
             other: Node = heap[down + 1]
-            if other.sequence > child.sequence:
+            if other.sequence_number > child.sequence_number:
                 down += 1
                 child = other
-        if child.sequence <= last.sequence:
+        if child.sequence_number <= last.sequence_number:
             break
         heap[at] = child
         at = down

@@ -13,6 +13,7 @@ cpdef object save_value(Plan plan, long at, tuple args, object results, Modes mo
 cpdef object save_argument(object value, Modes modes)
 @cython.locals(values=list, at=long)
 cpdef tuple save_outputs(Plan plan, tuple saved, tuple results, Modes modes)
+@cython.locals(tensor=Tensor)
 cpdef object shapes_of(object value)
 
 @cython.no_gc
@@ -23,8 +24,12 @@ cdef class OpNode(Node):
     cdef list unpacked(self)
     cdef object run_rules(self, object incoming)
 
+@cython.no_gc
+cdef class ViewNode(OpNode):
+    cdef public tuple step
+
 cpdef object unpack(object value, OpNode node)
-cpdef Tensor unpack_tensor(Saved saved, OpNode node)
+cpdef Tensor unpack_tensor(Saved saved, Node node)
 @cython.locals(count=long)
 cpdef object run_rule(Rule rule, object incoming, list values, tuple arguments)
 @cython.locals(tensor=Tensor)

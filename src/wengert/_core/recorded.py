@@ -76,7 +76,8 @@ def save_outputs(plan: Plan, saved: tuple[Any, ...], results: tuple[Any, ...], m
 def shapes_of(value: Any) -> Any:
     """The shape of a tensor or number, or the shapes of several."""
     if isinstance(value, Tensor):
-        return value.array.shape
+        tensor: Tensor = value
+        return door.shape_of(tensor.array)
     if isinstance(value, (tuple, list)):
         return tuple([shapes_of(each) for each in value])
     return ()
@@ -124,7 +125,7 @@ class OpNode(Node):
         """Run the rules of the plan."""
         values: list[Any] = self.unpacked()
         plan: Plan = self.plan
-        outgoing: list[Any] = [None] * len(self.edges)
+        outgoing: list[Any] = [None] * len(self.next_edges)
         simple: bool = self.op.list_slot < 0
         rule: Rule
         for at in range(len(plan.rules)):
@@ -137,9 +138,19 @@ class OpNode(Node):
         return outgoing
 
 
-def node_class(title: str) -> type:
-    """The class of the nodes of an operator; its instances are `OpNode`s of that name."""
-    return door.subclass("wengert.autograd.graph", title, OpNode)
+@cython.no_gc
+@cython.cclass
+class ViewNode(OpNode):
+    """A recorded view; `step` says how it is taken: (op, arguments, output number)."""
+
+    step: tuple[Any, ...]
+
+    __slots__ = ("step",)
+
+
+def node_class(title: str, view: bool) -> type:
+    """The class of the nodes of an operator; its instances are `OpNode`s (of views: `ViewNode`s) of that name."""
+    return door.subclass("wengert.autograd.graph", title, ViewNode if view else OpNode)
 
 
 def unpack(value: Any, node: OpNode) -> Any:
@@ -151,7 +162,7 @@ def unpack(value: Any, node: OpNode) -> Any:
     return value
 
 
-def unpack_tensor(saved: Saved, node: OpNode) -> Tensor:
+def unpack_tensor(saved: Saved, node: Node) -> Tensor:
     """A saved tensor, checked."""
     return saved.unpack(node)
 
@@ -202,7 +213,7 @@ def conjugate(partial: Any) -> Any:
 def place(node: OpNode, outgoing: list[Any], rule: Rule, result: Any) -> None:
     """Put what a rule returned where the edges of its parameters are."""
     list_slot: int = node.op.list_slot
-    extra: int = len(node.edges) - len(node.op.grad_slots)
+    extra: int = len(node.next_edges) - len(node.op.grad_slots)
     index: int = 0
     start: int
     slot: int

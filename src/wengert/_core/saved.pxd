@@ -1,6 +1,7 @@
 cimport cython
 from wengert._core cimport door, flags
-from wengert._core.base cimport Tensor, share
+from wengert._core.accumulate cimport AccumulateGrad, gradient_edge
+from wengert._core.base cimport AutogradMeta, Tensor, meta_of, share
 from wengert._core.modes cimport Modes, current
 from wengert._core.node cimport Edge, Node, new_edge
 from wengert._core.storage cimport Storage
@@ -11,8 +12,11 @@ cdef class Saved:
 
 @cython.no_gc
 cdef class SavedInput(Saved):
-    cdef public Tensor tensor
-    cdef public long version
+    cdef public Tensor leaf
+    cdef public object array
+    cdef public Storage storage
+    cdef public Edge edge
+    cdef public long word, version
 
 @cython.no_gc
 cdef class SavedOutput(Saved):
@@ -23,13 +27,24 @@ cdef class SavedOutput(Saved):
 @cython.no_gc
 cdef class SavedPacked(Saved):
     cdef public object packed, unpack_hook
+    cdef public Edge edge
     cdef public long nr
 
 @cython.locals(modes=Modes)
 cpdef Tensor recorded_output(Tensor tensor, Node node, long nr)
-@cython.locals(saved=SavedInput, twin=Tensor)
+@cython.locals(meta=AutogradMeta)
+cpdef Tensor placed_input(Tensor tensor, Edge edge)
+@cython.locals(saved=SavedInput)
 cpdef Saved save_input(Tensor tensor, Modes modes)
+@cython.locals(twin=Tensor)
+cpdef Tensor input_of(SavedInput saved)
+@cython.locals(twin=Tensor)
+cpdef Tensor twin_of(Tensor view)
 @cython.locals(saved=SavedOutput)
 cpdef Saved save_output(Tensor tensor, long nr, Modes modes)
-@cython.locals(saved=SavedPacked)
+@cython.locals(given=Tensor)
+cpdef Saved pack_output(Tensor tensor, long nr, Modes modes)
+@cython.locals(edge=Edge)
 cpdef Saved pack(Tensor tensor, long nr, Modes modes)
+@cython.locals(saved=SavedPacked, modes=Modes, version=long, before=bint)
+cpdef SavedPacked packed_by(object pack_hook, object unpack_hook, Tensor tensor, Edge edge, long nr)

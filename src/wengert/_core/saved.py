@@ -1,7 +1,7 @@
 """What a node keeps of tensors for the backward pass, checked when it is read.
 
 An input is kept as the tensor that it is. An output is kept without its node, and given it back when it is read, so
-that node and output form no cycle.
+that node and output form no cycle. Of either a pair of hooks may keep something else.
 """
 
 from __future__ import annotations
@@ -13,10 +13,11 @@ try:
 except ImportError:
     from . import plain as cython  # type: ignore[no-redef]
 
-from . import door, errors, flags
-from .base import Tensor, share
+from . import anomaly, door, errors, flags
+from .accumulate import AccumulateGrad, gradient_edge
+from .base import AutogradMeta, Tensor, meta_of, share
 from .modes import Modes, current
-from .node import Node, new_edge
+from .node import Edge, Node, new_edge, title
 from .storage import Storage
 
 
@@ -40,23 +41,31 @@ class Saved:
 @cython.freelist(64)
 @cython.cclass
 class SavedInput(Saved):
-    """An input, with the version that it had."""
+    """An input, with the version that it had: its memory and its place in the graph.
 
-    tensor: Tensor
+    Not the tensor: a later write to it, or to the base of a view, may let its history lead to the node that keeps it,
+    and no cycle must close. A leaf that requires a gradient is kept itself (`leaf`): another tensor would gather
+    gradients of its own.
+    """
+
+    leaf: Tensor
+    array: Any
+    storage: Storage
+    edge: Edge
+    word: int
     version: int
 
-    __slots__ = ("tensor", "version")
+    __slots__ = ("array", "edge", "leaf", "storage", "version", "word")
 
     def unpack(self, node: Node) -> Tensor:
-        tensor: Tensor = self.tensor
-        if tensor.storage.version != self.version:
-            origin = ""
-            if tensor.edge is not None:
-                origin = f"output {tensor.edge.nr} of {errors.operation_name(tensor.edge.node.name())}"
-            raise RuntimeError(
-                errors.modified_in_place(tensor.array, origin, tensor.storage.version, self.version, node.name())
-            )
-        return tensor
+        storage: Storage = self.storage
+        if storage.version != self.version:
+            edge: Edge = self.edge
+            origin = "" if edge is None else f"output {edge.nr} of {errors.operation_name(title(edge.node))}"
+            raise RuntimeError(anomaly.stale(self.array, storage, origin, self.version, title(node)))
+        if storage.detached > node.sequence_number:
+            raise RuntimeError(errors.DETACHED_SINCE_SAVED)
+        return input_of(self)
 
 
 @cython.no_gc
@@ -75,31 +84,36 @@ class SavedOutput(Saved):
     def unpack(self, node: Node) -> Tensor:
         storage: Storage = self.storage
         if storage.version != self.version:
-            origin = f"output {self.nr} of {errors.operation_name(node.name())}"
-            raise RuntimeError(errors.modified_in_place(self.array, origin, storage.version, self.version, node.name()))
+            origin = f"output {self.nr} of {errors.operation_name(title(node))}"
+            raise RuntimeError(anomaly.stale(self.array, storage, origin, self.version, title(node)))
         return recorded_output(share(self.array, storage), node, self.nr)
 
 
 @cython.no_gc
 @cython.cclass
 class SavedPacked(Saved):
-    """What a pack hook made of a tensor."""
+    """What a pack hook made of a tensor.
+
+    What the unpack hook makes of it takes the tensor's place in the graph: of output `nr` of the node, or (`nr` is -1)
+    of an input whose gradient goes to `edge`. Versions are not checked: the hooks may have kept other memory.
+    """
 
     packed: Any
     unpack_hook: Any
+    edge: Edge
     nr: int
 
-    __slots__ = ("nr", "packed", "unpack_hook")
+    __slots__ = ("edge", "nr", "packed", "unpack_hook")
 
     def unpack(self, node: Node) -> Tensor:
         made = self.unpack_hook(self.packed)
         if not isinstance(made, Tensor):
-            raise TypeError(
-                f"Output of saved tensor unpack_hook expected to be a Tensor but got result of type {type(made)}"
-            )
-        if self.nr < 0:
+            raise TypeError(errors.not_unpacked(made))
+        if self.nr >= 0:
+            return recorded_output(share(made.array, made.storage), node, self.nr)
+        if self.edge is None and not made.requires_grad:
             return made
-        return recorded_output(share(made.array, made.storage), node, self.nr)
+        return placed_input(share(made.array, made.storage), self.edge)
 
 
 def recorded_output(tensor: Tensor, node: Node, nr: int) -> Tensor:
@@ -111,27 +125,63 @@ def recorded_output(tensor: Tensor, node: Node, nr: int) -> Tensor:
     return tensor
 
 
+def placed_input(tensor: Tensor, edge: Edge | None) -> Tensor:
+    """Let the gradient of a tensor go over an edge: to an accumulator as that of a leaf, or to another node."""
+    if edge is None:
+        return tensor
+    tensor.flags = flags.REQUIRES_GRAD
+    if isinstance(edge.node, AccumulateGrad):
+        meta: AutogradMeta = meta_of(tensor)
+        meta.accumulator = door.weak(edge.node)
+    else:
+        tensor.edge = edge
+    return tensor
+
+
 def save_input(tensor: Tensor, modes: Modes) -> Saved:
-    """Keep an input."""
+    """Keep an input.
+
+    Raises:
+        RuntimeError: it is an inference tensor.
+    """
+    if tensor.flags & flags.INFERENCE:
+        raise RuntimeError(errors.INFERENCE_SAVED)
     if modes.saved_hooks is not None:
-        return pack(tensor, -1, modes)
+        return pack(twin_of(tensor) if tensor.flags & flags.VIEW else tensor, -1, modes)
     saved: SavedInput = SavedInput.__new__(SavedInput)
-    if tensor.flags & flags.VIEW and (tensor.edge is not None or tensor.flags & flags.REQUIRES_GRAD == 0):
-        # A view holds its base, whose history may come to lead to this node: keep only memory and edge, so no cycle can
-        # close. A view that is itself a leaf is kept as it is: a twin would gather gradients of its own.
-        twin: Tensor = share(tensor.array, tensor.storage)
-        twin.edge = tensor.edge
-        twin.flags = tensor.flags & ~flags.VIEW
-        tensor = twin
-    saved.tensor = tensor
-    saved.version = tensor.storage.version
+    saved.array = tensor.array
+    saved.storage = tensor.storage
+    saved.version = saved.storage.version
+    saved.edge = tensor.edge
+    saved.word = tensor.flags & ~flags.VIEW
+    saved.leaf = tensor if tensor.edge is None and tensor.flags & flags.REQUIRES_GRAD else None
     return saved
+
+
+def input_of(saved: SavedInput) -> Tensor:
+    """The tensor that was saved, or one that stands for it, unchecked."""
+    if saved.leaf is not None:
+        return saved.leaf
+    twin: Tensor = share(saved.array, saved.storage)
+    twin.edge = saved.edge
+    twin.flags = saved.word
+    return twin
+
+
+def twin_of(view: Tensor) -> Tensor:
+    """Another tensor on the memory of a view, with its place in the graph; a view that is a leaf is its own."""
+    if view.edge is None and view.flags & flags.REQUIRES_GRAD:
+        return view
+    twin: Tensor = share(view.array, view.storage)
+    twin.edge = view.edge
+    twin.flags = view.flags & ~flags.VIEW
+    return twin
 
 
 def save_output(tensor: Tensor, nr: int, modes: Modes) -> Saved:
     """Keep output `nr`."""
     if modes.saved_hooks is not None:
-        return pack(share(tensor.array, tensor.storage), nr, modes)
+        return pack_output(tensor, nr, modes)
     saved: SavedOutput = SavedOutput.__new__(SavedOutput)
     saved.array = tensor.array
     saved.storage = tensor.storage
@@ -140,15 +190,47 @@ def save_output(tensor: Tensor, nr: int, modes: Modes) -> Saved:
     return saved
 
 
+def pack_output(tensor: Tensor, nr: int, modes: Modes) -> Saved:
+    """Keep what the innermost pack hook makes of output `nr`.
+
+    The hook is given a tensor with the output's history; it loses that when the hook returns, or a hook that keeps what
+    it is given would let the node keep itself alive.
+    """
+    given: Tensor = share(tensor.array, tensor.storage)
+    if tensor.edge is not None and tensor.flags & flags.VIEW == 0:
+        given.edge = tensor.edge
+        given.flags = flags.REQUIRES_GRAD
+    try:
+        return pack(given, nr, modes)
+    finally:
+        given.edge = None
+        given.flags = 0
+
+
 def pack(tensor: Tensor, nr: int, modes: Modes) -> Saved:
-    """Keep what the innermost pack hook makes of the tensor."""
-    pack_hook: Any
+    """Keep what the innermost pack hook makes of a tensor: of an input if `nr` is -1, otherwise of output `nr`."""
     pack_hook, unpack_hook = modes.saved_hooks[-1]
+    edge: Edge = gradient_edge(tensor) if nr < 0 and tensor.flags & flags.REQUIRES_GRAD else None
+    return packed_by(pack_hook, unpack_hook, tensor, edge, nr)
+
+
+def packed_by(pack_hook: Any, unpack_hook: Any, tensor: Tensor, edge: Edge | None, nr: int) -> SavedPacked:
+    """Keep what `pack_hook`, called with recording off, makes of a tensor.
+
+    Raises:
+        RuntimeError: the hook wrote to the tensor.
+    """
     saved: SavedPacked = SavedPacked.__new__(SavedPacked)
     saved.nr = nr
+    saved.edge = edge
     saved.unpack_hook = unpack_hook
-    version = tensor.storage.version
-    saved.packed = pack_hook(tensor)
+    modes: Modes = current()
+    version: int = tensor.storage.version
+    before: bool = modes.set_grad(False)
+    try:
+        saved.packed = pack_hook(tensor)
+    finally:
+        modes.set_grad(before)
     if tensor.storage.version != version:
         raise RuntimeError(errors.PACK_HOOK_WRITES)
     return saved

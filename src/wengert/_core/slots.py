@@ -22,8 +22,10 @@ class Operator:
 class Operators:
     """The operators behind Python's signs, filled by the families in `ops` at import.
 
-    Python's other protocols (`text` is `repr`), `construct` (what `Tensor(...)` does) and `refresh` (replay the
-    history of a stale view) come from layers above, too: a compiled class takes no slots later.
+    `add_into(array, other, array)` is the kernel of sums of gradients; `copy_`, `fill_`, `select`, `slice` and
+    `unsqueeze` are the operators of those names. Python's other protocols (`text` is `repr`), `construct` (what
+    `Tensor(...)` does), `refresh` (give a stale view its history) and `reshaped_view` (a view by shape and strides)
+    come from layers above, too: a compiled class takes no slots later.
     """
 
     abs: Operator
@@ -58,6 +60,9 @@ class Operators:
     iremainder: Operator
     isub: Operator
     ixor: Operator
+    add_into: Any
+    copy_: Any
+    fill_: Any
     construct: Any
     contains: Any
     getitem: Any
@@ -65,6 +70,10 @@ class Operators:
     iterate: Any
     length: Any
     refresh: Any
+    reshaped_view: Any
+    select: Any
+    slice: Any
+    unsqueeze: Any
     setitem: Any
     text: Any
     to_complex: Any
@@ -75,8 +84,8 @@ class Operators:
         "abs", "add", "bitwise_and", "bitwise_or", "bitwise_xor", "bitwise_not", "div", "eq", "floor_divide", "ge",
         "gt", "le", "lt", "matmul", "mul", "ne", "neg", "pow", "reciprocal", "remainder", "rsub", "sub",
         "iadd", "iand", "idiv", "ifloor_divide", "imul", "ior", "ipow", "iremainder", "isub", "ixor",
-        "construct", "contains", "getitem", "index", "iterate", "length", "refresh", "setitem", "text",
-        "to_complex", "to_integer", "to_real",
+        "add_into", "copy_", "construct", "contains", "fill_", "getitem", "index", "iterate", "length", "refresh",
+        "reshaped_view", "select", "slice", "unsqueeze", "setitem", "text", "to_complex", "to_integer", "to_real",
     )  # fmt: skip
 
 

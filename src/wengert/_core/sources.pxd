@@ -13,3 +13,9 @@ cdef enum:
     FROM_PLAIN = 4
     FROM_WANTED = 5
     FROM_STRIDES = 6
+
+cdef enum:
+    APART_NEVER = 0
+    APART_ITSELF = 1
+    APART_PARTLY = 2
+    APART_WHOLLY = 3

@@ -6,3 +6,7 @@ PLAIN, ARRAY, ARRAYS, INDEX, INDICES = range(5)
 FROM_INPUT, FROM_OUTPUT, FROM_SHAPE, FROM_DTYPE, FROM_PLAIN, FROM_WANTED, FROM_STRIDES = range(7)
 """What a rule's argument is: an input, an output, an input's shape or dtype, a plain argument, which gradients are
 wanted, an input's strides in bytes."""
+
+APART_NEVER, APART_ITSELF, APART_PARTLY, APART_WHOLLY = range(4)
+"""What an in-place form refuses: nothing; elements of the target that share memory; further other inputs that share a
+part of it; further other inputs that share any of it, even all."""

@@ -1,5 +1,13 @@
 cimport cython
+from wengert._core.modes cimport current
+
 @cython.no_gc
 cdef class Storage:
-    cdef public object array
-    cdef public long version, serial
+    cdef public object array, writes
+    cdef public long version, serial, detached
+
+cpdef object count_write(Storage storage, str operation)
+
+cdef long _last
+
+cpdef long next_serial() except -1

@@ -1,7 +1,7 @@
-"""The steps of a call that only a set flag asks for: observers, volatile and inference tensors, tangents, batches.
+"""The steps of a call that only a set flag asks for: observers, tangents, batches, inference tensors.
 
 Dispatch comes here when a bit of `flags.UNUSUAL` is set; the steps are tried in the order of `STEPS`, and each clears
-its bit.
+its bit. The operator completes the call itself, see `dispatch.Op.complete` for volatile inputs.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from . import batching, dispatch, errors, flags, forward
+from . import batching, flags, forward
 from .base import Tensor
 from .modes import Modes
 
@@ -21,51 +21,55 @@ def call(op: Any, args: tuple[Any, ...], word: int, modes: Modes) -> Any:
     for bit, step in STEPS:
         if word & bit:
             return step(op, args, word & ~bit, modes)
-    return dispatch.finish(op, args, dispatch.run_kernel(op, dispatch.unwrap(op, args), modes), word, modes)
+    return op.complete(args, word, modes)
 
 
 def observed(op: Any, args: tuple[Any, ...], word: int, modes: Modes) -> Any:
-    """Tell the observers of this thread about the call: each is a function `observer(op, args, proceed)`."""
-    observers = modes.observers
+    """Tell the observers of this thread about the call, the latest first.
 
-    def proceed(depth: int = 0) -> Any:
-        if depth == len(observers):
+    Each is a function `observer(op, args, proceed)`. `op.written(args)` is the tensor that the call writes to, or None:
+    `args[0]` of an `InPlaceOp` and of `out.Filling`, by which `out=` is told of after the call that made the values.
+    Nothing is written before `proceed()`. An observer is not told of what it does itself, those before it are.
+    """
+    return tell(op, args, word, modes, modes.observers, len(modes.observers) - 1)
+
+
+def tell(op: Any, args: tuple[Any, ...], word: int, modes: Modes, observers: list[Any], at: int) -> Any:
+    """Call observer number `at`, which goes on to the one before it; the call itself comes after number 0."""
+    before = modes.observe(observers[:at] if at >= 0 else observers)
+    try:
+        if at < 0:
             return call(op, args, word, modes)
-        return observers[-1 - depth](op, args, lambda: proceed(depth + 1))
-
-    return proceed()
-
-
-def volatile(op: Any, args: tuple[Any, ...], word: int, modes: Modes) -> Any:
-    """One volatile input makes every output volatile: no history, nothing saved, whatever else requires a gradient."""
-    results = call(op, args, word & ~flags.REQUIRES_GRAD, modes)
-    for each in results if isinstance(results, tuple) else (results,):
-        if isinstance(each, Tensor):
-            each.flags = (each.flags | flags.VOLATILE) & ~flags.REQUIRES_GRAD
-    return results
+        return observers[at](op, args, lambda: tell(op, args, word, modes, observers, at - 1))
+    finally:
+        modes.observe(before)
 
 
 def inference(op: Any, args: tuple[Any, ...], word: int, modes: Modes) -> Any:
-    """Inference tensors: made while the mode is on; outside they may be computed with, but not saved for backward.
-
-    Raises:
-        RuntimeError: recording is on and another input requires a gradient.
+    """Inference tensors outside their mode: a call that is given no others is not recorded, even if one of them
+    requires a gradient. (Those that would have to be saved are refused by `saved.save_input`.)
     """
-    if modes.inference:
-        results = call(op, args, word & ~flags.REQUIRES_GRAD, modes)
-        for each in results if isinstance(results, tuple) else (results,):
-            if isinstance(each, Tensor):
-                each.flags = (each.flags | flags.INFERENCE) & ~(flags.REQUIRES_GRAD | flags.VIEW)
-        return results
-    if word & flags.REQUIRES_GRAD and op.rules:
-        raise RuntimeError(errors.INFERENCE_SAVED)
+    if word & flags.REQUIRES_GRAD and is_all_inference(op, args):
+        word &= ~flags.REQUIRES_GRAD
     return call(op, args, word, modes)
+
+
+def is_all_inference(op: Any, args: tuple[Any, ...]) -> bool:
+    """Whether all tensors among the arguments are inference tensors; numbers that stand for tensors are not."""
+    for position in op.tensor_slots:
+        value = args[position]
+        for each in value if isinstance(value, (tuple, list)) else (value,):
+            if isinstance(each, Tensor):
+                if not each.flags & flags.INFERENCE:
+                    return False
+            elif each is not None and op.promotion is not None:
+                return False
+    return True
 
 
 STEPS: tuple[tuple[int, Step], ...] = (
     (flags.OBSERVED, observed),
     (flags.BATCHED, batching.call),
     (flags.DUAL, forward.call),
-    (flags.VOLATILE, volatile),
     (flags.INFERENCE, inference),
 )

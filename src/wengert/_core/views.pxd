@@ -1,6 +1,7 @@
 cimport cython
-from wengert._core cimport flags
+from wengert._core cimport door, flags, hooked, slots
 from wengert._core.base cimport AutogradMeta, Tensor, meta_of
+from wengert._core.declaration cimport Declaration
 from wengert._core.modes cimport Modes, current
 from wengert._core.node cimport Edge
 
@@ -8,15 +9,21 @@ from wengert._core.node cimport Edge
 cdef class ViewInfo:
     cdef public Tensor base
     cdef public tuple steps
+    cdef public object frame
     cdef public long version, made
 
 @cython.locals(info=ViewInfo, parent=ViewInfo, meta=AutogradMeta)
 cpdef object attach(Tensor view, Tensor source, object op, tuple args, long nr, Modes modes)
-@cython.locals(info=ViewInfo, base=Tensor, modes=Modes, replayed=Tensor)
+@cython.locals(info=ViewInfo, base=Tensor, modes=Modes, grad=bint, inference=bint, again=Tensor)
 cpdef object refresh(Tensor view)
+cpdef Tensor take_again(Tensor view, ViewInfo info)
 @cython.locals(info=ViewInfo, base=Tensor)
 cpdef object inherit(Tensor view)
-@cython.locals(info=ViewInfo, edge=Edge)
+@cython.locals(info=ViewInfo, edge=Edge, nr=long)
 cpdef object refuse(Tensor view, bint direct)
 @cython.locals(copied=ViewInfo)
 cpdef ViewInfo way(ViewInfo info)
+@cython.locals(info=ViewInfo)
+cpdef ViewInfo part_of(Tensor base, tuple steps)
+@cython.locals(op=Declaration, args=tuple, nr=long, positional=long)
+cpdef object take(object array, object step)

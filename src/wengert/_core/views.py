@@ -9,13 +9,18 @@ try:
 except ImportError:
     from . import plain as cython  # type: ignore[no-redef]
 
-from . import errors, flags
+from . import door, errors, flags, hooked, slots
 from .base import AutogradMeta, Tensor, meta_of
+from .declaration import Declaration
 from .modes import Modes, current
-from .node import Edge
+from .node import Edge, title
 
-SINGLE, MULTIPLE, NO_GRAD = range(3)
-"""How a view was made: by an operation with one output, with several, or while recording was off."""
+SINGLE, MULTIPLE, NO_GRAD, INFERENCE, CUSTOM = range(5)
+"""How a view was made: by an operation with one output, with several, while recording was off, or inference on, or by
+a custom Function."""
+
+KINDS = ("single", "several", "no_grad", "inference", "custom")
+"""What errors call these."""
 
 
 @cython.no_gc
@@ -26,16 +31,18 @@ class ViewInfo:
     Attributes:
         base: the tensor at the start of the chain of views; never a view itself.
         steps: the calls, as (op, arguments, output number), that make the view from the base.
+        frame: the array of the base that the steps start from.
         version: of the storage, when the view's history was last right.
-        made: SINGLE, MULTIPLE or NO_GRAD.
+        made: SINGLE, MULTIPLE, NO_GRAD, INFERENCE or CUSTOM.
     """
 
     base: Tensor
     steps: tuple[Any, ...]
+    frame: Any
     version: int
     made: int
 
-    __slots__ = ("base", "made", "steps", "version")
+    __slots__ = ("base", "frame", "made", "steps", "version")
 
     def replay(self, base: Any) -> Any:
         """Take the same view of another base."""
@@ -47,14 +54,41 @@ class ViewInfo:
         return view
 
 
+def take(array: Any, step: Any) -> Any:
+    """Take one step of a view on plain arrays."""
+    op: Declaration = step[0]
+    args: tuple[Any, ...] = step[1]
+    nr: int = step[2]
+    positional: int = op.positional
+    if positional == 3 and len(args) == 3:
+        view = op.body(array, args[1], args[2])
+    elif positional == len(args):
+        view = op.body(array, *args[1:])
+    else:
+        view = op.body(array, *args[1:positional], **dict(zip(op.names[positional:], args[positional:])))
+    return view if nr < 0 else view[nr]
+
+
 def way(info: ViewInfo) -> ViewInfo:
     """How a view is taken, without the tensors."""
     copied: ViewInfo = ViewInfo.__new__(ViewInfo)
     copied.base = None
     copied.steps = info.steps
+    copied.frame = None
     copied.version = 0
     copied.made = info.made
     return copied
+
+
+def part_of(base: Tensor, steps: tuple[Any, ...]) -> ViewInfo:
+    """How a part is taken of a base that is no view."""
+    info: ViewInfo = ViewInfo.__new__(ViewInfo)
+    info.base = base
+    info.steps = steps
+    info.frame = base.array
+    info.version = base.storage.version
+    info.made = SINGLE
+    return info
 
 
 def attach(view: Tensor, source: Tensor, op: Any, args: tuple[Any, ...], nr: int, modes: Modes) -> None:
@@ -68,11 +102,12 @@ def attach(view: Tensor, source: Tensor, op: Any, args: tuple[Any, ...], nr: int
     else:
         info.base = parent.base
         info.steps = (*parent.steps, step)
+    info.frame = info.base.array
     info.version = view.storage.version
     info.made = MULTIPLE if nr >= 0 else SINGLE
-    if not modes.grad:
-        info.made = NO_GRAD
-    elif parent is not None and parent.made != SINGLE:
+    if not modes.mask & flags.VIEW:
+        info.made = INFERENCE if modes.inference else NO_GRAD
+    elif parent is not None and info.made == SINGLE:
         info.made = parent.made
     meta: AutogradMeta = meta_of(view)
     meta.view = info
@@ -84,7 +119,7 @@ def inherit(view: Tensor) -> None:
     """A view requires a gradient as soon as its base does, even one that was made while recording was off."""
     info: ViewInfo = view.meta.view
     base: Tensor = info.base
-    if view.array.dtype.kind in "fcV":
+    if door.is_inexact(view.array):
         view.flags |= base.flags & flags.REQUIRES_GRAD
 
 
@@ -96,30 +131,80 @@ def refuse(view: Tensor, direct: bool) -> None:
     """
     info: ViewInfo = view.meta.view
     edge: Edge = view.edge
-    name = "" if edge is None else edge.node.name()
-    raise RuntimeError(errors.unwritable_view(0 if edge is None else edge.nr, name, info.made == MULTIPLE, direct))
+    name = "" if edge is None else title(edge.node)
+    nr: int = 0 if edge is None else edge.nr
+    raise RuntimeError(errors.unwritable_view(nr, name, KINDS[info.made], direct))
 
 
 def refresh(view: Tensor) -> None:
-    """Replay the history of a view whose memory was written to since it was made.
+    """Give a view whose memory was written to since it was made a history again, from that of its base.
 
     Raises:
-        RuntimeError: it is one of several outputs of a call, or was made while recording was off.
+        RuntimeError: it is one of several outputs of a call, or was made while recording was off or by a custom
+            Function.
     """
     info: ViewInfo = view.meta.view
     base: Tensor = info.base
     inherit(view)
     if info.version == view.storage.version:
         return
+    if base.flags & flags.VOLATILE:
+        view.flags = view.flags & ~flags.REQUIRES_GRAD | flags.VOLATILE
+        view.edge = None
     if info.made != SINGLE and view.flags & flags.REQUIRES_GRAD:
         refuse(view, False)
+    if info.frame is not base.array and view.storage is base.storage:  # `base.t_()`: the steps now lead elsewhere
+        info.steps = strided_steps(view, info)
+        info.frame = base.array
     if base.flags & flags.REQUIRES_GRAD:
         modes: Modes = current()
-        before = modes.set_grad(True)
+        grad: bool = modes.grad
+        inference: bool = modes.inference
+        modes.switch(True, False)
         try:
-            replayed: Tensor = info.replay(base)
+            again: Tensor = take_again(view, info)
         finally:
-            modes.set_grad(before)
-        view.edge = replayed.edge
+            modes.switch(grad, inference)
+        if view.meta.retains_grad:
+            hooked.retain_at(view, again.edge)
+        view.edge = again.edge
         view.flags = view.flags | flags.REQUIRES_GRAD
-    info.version = view.storage.version
+    if base.flags & (flags.REQUIRES_GRAD | flags.VOLATILE):  # a base may come to require a gradient later
+        info.version = view.storage.version
+
+
+def take_again(view: Tensor, info: ViewInfo) -> Tensor:
+    """The same view of the base, by `strided_steps`: as in torch, it does not tell which calls made the view."""
+    source: Any = info.base
+    for op, args, _ in strided_steps(view, info):
+        source = op.call((source, *args[1:]))
+    return source
+
+
+def strided_steps(view: Tensor, info: ViewInfo) -> tuple[Any, ...]:
+    """How a view is taken by one view by shape and strides, behind the steps that see the memory as another dtype."""
+    last: int = 0
+    for at in range(len(info.steps)):
+        if info.steps[at][0].name in CHANGES_DTYPE:
+            last = at + 1
+    if last and last == len(info.steps):
+        return info.steps
+    if view.storage is not info.base.storage:
+        raise RuntimeError(errors.MEMORY_REPLACED)
+    first: Any = info.base.array
+    for step in info.steps[:last]:
+        first = take(first, step)
+    array: Any = view.array
+    size: int = array.itemsize
+    distance: int = (address(array) - address(first)) // size if array.size else 0
+    strides = tuple([stride // size for stride in array.strides])
+    return (*info.steps[:last], (slots.table.reshaped_view, (None, array.shape, strides, distance), -1))
+
+
+def address(array: Any) -> int:
+    """Where the first element lies."""
+    return array.__array_interface__["data"][0]  # type: ignore[no-any-return]
+
+
+CHANGES_DTYPE = frozenset({"view_as_complex", "view_as_real"})
+"""Views that no shape and strides of the base express."""

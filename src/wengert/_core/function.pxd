@@ -1,0 +1,43 @@
+cimport cython
+from wengert._core cimport door, flags
+from wengert._core.accumulate cimport gradient_edge
+from wengert._core.base cimport Tensor, share, wrap
+from wengert._core.engine cimport expandable, project
+from wengert._core.modes cimport Modes, current
+from wengert._core.node cimport Edge, Node, new_edge, set_up
+from wengert._core.saved cimport Saved, SavedInput, SavedOutput, SavedPacked
+
+cdef class FunctionNode(Node):
+    cdef public list edge_numbers, output_spaces, output_recorded
+    cdef public tuple kept_tensors
+    cdef public bint kept_given, materialize_grads, _materialize_non_diff_grads
+    cdef public object needs_input_grad, to_save, saved_for_forward, dirty_tensors, non_differentiable
+
+cdef object SHOWN_EDGE
+
+@cython.locals(edge=Edge)
+cpdef Edge function_edge(FunctionNode node, long nr, Tensor out)
+
+@cython.locals(given=list, nr=long)
+cpdef list materialized(FunctionNode node, list grads)
+@cython.locals(results=tuple, numbers=list, wanted=long, found=list, at=long, number=long, edge=Edge)
+cpdef list outgoing(FunctionNode node, object result)
+@cython.locals(found=list, modes=Modes, saved=Saved, before=bint)
+cpdef tuple unpack_all(FunctionNode node, tuple kept)
+@cython.locals(at=long)
+cpdef bint is_nothing(tuple results, long start) except -1
+cpdef object check_space(FunctionNode node, Tensor grad, Edge edge, long number, long at)
+
+@cython.no_gc
+cdef class ViewWrite(Node):
+    cdef public FunctionNode inner
+    cdef public long number
+
+cpdef list in_front(list entries, long number)
+
+@cython.no_gc
+cdef class ErrorNode(Node):
+    cdef public str text
+
+@cython.locals(modes=Modes, node=ErrorNode, made=list, tensor=Tensor)
+cpdef tuple refuse_derivative(tuple tensors, list sources, str text)

@@ -1,0 +1,11 @@
+cimport cython
+from wengert._core cimport door
+from wengert._core.base cimport Tensor
+from wengert._core.node cimport Edge, Node
+
+cpdef object run(Node node, list grads, bint runs, list captures, list found)
+cpdef object capture(list captures, list grads, list found)
+@cython.locals(edge=Edge)
+cpdef object retain(Tensor tensor)
+@cython.locals(before=Edge)
+cpdef object retain_at(Tensor tensor, Edge edge)

@@ -1,0 +1,23 @@
+cimport cython
+from wengert._core cimport dispatch, door, flags, slots, views
+from wengert._core.accumulate cimport gradient_edge
+from wengert._core.base cimport Tensor
+from wengert._core.dispatch cimport Op
+from wengert._core.inplace cimport InPlaceOp, replace_history
+from wengert._core.modes cimport Modes, current
+from wengert._core.recorded cimport OpNode, save_all
+from wengert._core.slices cimport copy_slices
+from wengert._core.storage cimport count_write
+
+@cython.locals(modes=Modes, word=long, writer=InPlaceOp)
+cpdef bint write_part(Tensor base, tuple steps, Tensor value) except -1
+@cython.locals(args=tuple, wanted=bint, node=OpNode)
+cpdef object history(Tensor base, tuple steps, Op op, Tensor value, Modes modes)
+@cython.locals(items=tuple, rest=long, dots=long, steps=list, place=long, dim=long)
+cpdef tuple plain_steps(tuple shape, object index)
+@cython.locals(length=long)
+cpdef bint is_within(object index, tuple shape, long place) except -1
+cpdef bint is_plain(object bound) except -1
+cpdef bint is_whole(object part, long length) except -1
+@cython.locals(steps=tuple, op=Op)
+cpdef object take_part(Tensor base, object index)

@@ -1,0 +1,139 @@
+"""`x[i, j:k]` and `x[i, j:k] = value`: plain indices as steps of a view, and a write without a tensor for the part."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from . import dispatch, door, flags, slots, views
+from .accumulate import gradient_edge
+from .base import Tensor
+from .dispatch import Op
+from .inplace import InPlaceOp, replace_history
+from .modes import Modes, current
+from .recorded import OpNode, save_all
+from .slices import copy_slices
+from .storage import count_write
+
+
+def plain_steps(shape: tuple[Any, ...], index: Any) -> tuple[Any, ...]:
+    """The steps (see `ViewInfo.steps`) of a view by integers, slices, None and `...`; none of what is not so plain."""
+    table: Any = slots.table
+    if type(index) is int:
+        return ((table.select, (None, 0, index), -1),) if is_within(index, shape, 0) else ()
+    items: tuple[Any, ...] = index if type(index) is tuple else (index,)
+    rest: int = len(shape)
+    dots: int = 0
+    for item in items:
+        if item is Ellipsis:
+            dots += 1
+        elif item is not None:
+            rest -= 1
+    if rest < 0 or dots > 1:
+        return ()
+    steps: list[Any] = []
+    place: int = 0
+    dim: int = 0
+    for item in items:
+        if type(item) is int:
+            if not is_within(item, shape, place):
+                return ()
+            steps.append((table.select, (None, dim, item), -1))
+            place += 1
+        elif type(item) is slice:
+            if item.step is not None or not is_plain(item.start) or not is_plain(item.stop):
+                return ()
+            if not is_whole(item, shape[place]):
+                steps.append((table.slice, (None, dim, item.start, item.stop, 1), -1))
+            place += 1
+            dim += 1
+        elif item is None:
+            steps.append((table.unsqueeze, (None, dim), -1))
+            dim += 1
+        elif item is Ellipsis:
+            place += rest
+            dim += rest
+        else:
+            return ()
+    return tuple(steps)
+
+
+def is_within(index: int, shape: tuple[Any, ...], place: int) -> bool:
+    """Whether there is an element `index` in a dimension."""
+    if place >= len(shape):
+        return False
+    length: int = shape[place]
+    return -length <= index < length
+
+
+def is_plain(bound: Any) -> bool:
+    """Whether a bound of a slice is an integer or missing."""
+    return bound is None or type(bound) is int
+
+
+def is_whole(part: Any, length: int) -> bool:
+    """Whether a slice takes all of a dimension."""
+    return (part.start is None or part.start == 0) and (part.stop is None or part.stop >= length)
+
+
+def take_part(base: Tensor, index: Any) -> Any:
+    """The view by a plain index, or None if it is no such index, or is the whole tensor."""
+    steps: tuple[Any, ...] = plain_steps(door.shape_of(base.array), index)
+    if not steps:
+        return None
+    view: Any = base
+    op: Op
+    for step in steps:
+        op = step[0]
+        view = op.run((view, *step[1][1:]))
+    return view
+
+
+def write_part(base: Tensor, steps: tuple[Any, ...], value: Tensor) -> bool:
+    """Write `value` into a view of `base`.
+
+    The same as `copy_(value)` on the view (`fill_(value)` if that is a single number) for the plain case: base and
+    value are no views, share no memory, and the value has the dtype and the shape of the part.
+
+    Args:
+        base: tensor.
+        steps: how the view is taken, see `ViewInfo.steps`.
+        value: tensor.
+
+    Returns:
+        False if it is not the plain case, or one that is refused; nothing was done.
+    """
+    modes: Modes = current()
+    word: int = (base.flags | value.flags | modes.word) & modes.mask
+    if word & ~flags.REQUIRES_GRAD or base.storage is value.storage:
+        return False
+    if word and (not door.is_inexact(base.array) or (base.flags & flags.REQUIRES_GRAD and base.edge is None)):
+        return False
+    part: Any = base.array
+    for step in steps:
+        part = views.take(part, step)
+    given: Any = value.array
+    writer: InPlaceOp = slots.table.copy_
+    if part.dtype is not given.dtype or 0 in part.strides:
+        return False
+    if part.shape != given.shape:
+        if given.ndim:
+            return False
+        writer = slots.table.fill_
+    np.copyto(part, given)
+    count_write(base.storage, writer.name)
+    if word:
+        replace_history(base, history(base, steps, writer.functional, value, modes))
+    return True
+
+
+def history(base: Tensor, steps: tuple[Any, ...], op: Op, value: Tensor, modes: Modes) -> Any:
+    """The node of a base for the write of `value`, by `copy` or `fill`, to the part that `steps` take."""
+    args: tuple[Any, ...] = (None, value, *op.after2)
+    wanted: bool = value.flags & flags.REQUIRES_GRAD != 0
+    edges = (None, gradient_edge(value) if wanted else None)
+    node: OpNode = dispatch.new_node(op, args, 2 if wanted else 0, edges, modes, 1)
+    node.saved = save_all(node.plan, args, None, modes)
+    before = gradient_edge(base) if base.flags & flags.REQUIRES_GRAD else None
+    return copy_slices(node, views.part_of(base, steps), before, modes)

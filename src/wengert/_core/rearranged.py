@@ -1,0 +1,66 @@
+"""In-place forms of views (`t_`, `squeeze_`, ...): the tensor takes the place of its own view."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from . import anomaly, dispatch, flags, inplace, unusual
+from .base import Tensor
+from .dispatch import Op
+from .inplace import InPlaceOp
+from .modes import Modes, current
+from .recorded import ViewNode, save_all
+from .views import ViewInfo
+
+
+class InPlaceView(InPlaceOp):
+    """`op_` of an operator that gives a view: the memory stays, the tensor sees it otherwise from now on."""
+
+    __slots__ = ()
+
+    def run(self, args: tuple[Any, ...]) -> Any:
+        """Change the first argument and return it."""
+        inplace.check_is_tensor(self, args)
+        modes: Modes = current()
+        word: int = (dispatch.input_word(self.functional, args) | modes.word) & modes.mask
+        if word & flags.UNUSUAL:
+            return unusual.call(self, args, word, modes)
+        return rearrange(self, args, modes)
+
+    def complete(self, args: tuple[Any, ...], word: int, modes: Modes) -> Any:
+        """Check, take the view, record."""
+        return rearrange(self, args, modes)
+
+
+def rearrange(op: InPlaceView, args: tuple[Any, ...], modes: Modes) -> Any:
+    """Let the first argument be what `op.functional` makes of it.
+
+    Raises:
+        RuntimeError: the tensor may not be written to; nothing has been changed.
+    """
+    functional: Op = op.functional
+    target: Tensor = args[0]
+    if dispatch.input_word(functional, args) & modes.mask & flags.VIEW:
+        inplace.refuse_unwritable(functional, args, target, modes)
+    recording: bool = (target.flags & modes.mask & flags.REQUIRES_GRAD) != 0
+    inplace.check_target(target, recording, modes)
+    array: Any = dispatch.run_kernel(functional, dispatch.unwrap(functional, args), modes)
+    step = (functional, (None, *args[1:]), -1)
+    node: ViewNode | None = None
+    if recording:
+        edges = dispatch.gather_edges(functional, args)
+        node = dispatch.new_node(op, args, 1, edges, modes, 1)  # type: ignore[assignment]
+        node.saved = save_all(node.plan, args, None, modes)
+        node.step = step
+    target.array = array
+    target.storage.version += 1
+    if modes.anomaly:
+        anomaly.note_write(target.storage, op.name)
+    if target.flags & flags.VIEW:
+        info: ViewInfo = target.meta.view
+        info.steps = (*info.steps, step)
+        if recording:
+            info.version = target.storage.version
+    if recording:
+        inplace.replace_history(target, node)
+    return target
