@@ -76,6 +76,20 @@ def one_number(self: Tensor) -> Any:
     return self.array.item()
 
 
+def real_number(self: Tensor, kind: str) -> Any:
+    """The only value, for conversions to the real numbers; `kind` is what an error calls them.
+
+    Raises:
+        RuntimeError: it has an imaginary part.
+    """
+    number = one_number(self)
+    if not isinstance(number, complex):
+        return number
+    if number.imag:
+        raise RuntimeError(f"value cannot be converted to type {kind} without overflow: it has an imaginary part")
+    return number.real
+
+
 def formatted(self: Tensor, spec: str) -> str:
     """`format(tensor, spec)`: that of the number for 0-dim tensors, the text of the tensor without a spec.
 
@@ -91,12 +105,12 @@ def formatted(self: Tensor, spec: str) -> str:
 
 def to_integer(self: Tensor) -> int:
     """`int(tensor)` of a one-element tensor."""
-    return int(one_number(self))
+    return int(real_number(self, "int64_t"))
 
 
 def to_float(self: Tensor) -> float:
     """`float(tensor)` of a one-element tensor."""
-    return float(one_number(self))
+    return float(real_number(self, "double"))
 
 
 def to_complex(self: Tensor) -> complex:
@@ -131,7 +145,7 @@ def deepcopy(self: Tensor, memo: dict[int, Any]) -> Tensor:
     made = type(self).__new__(type(self))
     array = self.array.copy(order="K")
     set_up(made, array, Storage(array))
-    made.flags = self.flags & flags.REQUIRES_GRAD
+    made.flags |= self.flags & (flags.REQUIRES_GRAD | flags.VOLATILE)
     memo[id(self)] = made
     if self.meta is not None and self.meta.grad is not None:
         meta_of(made).grad = deepcopy(self.meta.grad, memo)

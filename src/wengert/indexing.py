@@ -14,6 +14,7 @@ import numpy as np
 
 from ._core import errors
 from ._core.base import Tensor, wrap
+from ._core.parts import is_plain, plain_steps, take_part, write_part
 from .ops.advanced import index as advanced_index, index_put
 from .ops.slices import select, slice_
 from .ops.view_shape import alias
@@ -52,6 +53,12 @@ def getitem(self: Tensor, index: Any) -> Any:
         return choose(self, 0, index)
     if kind is slice:
         return cut(self, 0, index)
+    if kind is tuple:
+        part = take_part(self, index)
+        if part is not None:
+            return part
+    if kind is Tensor and is_sole(self, index):
+        return advanced_index.call((self, (index,)))
     view, entries = take_apart(self, index)
     if entries:
         return advanced_index.call((view, listed(entries)))
@@ -75,6 +82,12 @@ def setitem(self: Tensor, index: Any, value: Any) -> None:
     if index is False:
         return
     entries: list[Any] = []
+    if type(index) is Tensor and is_sole(self, index):
+        index_put.in_place.call((self, (index,), without_leading_ones(given), False))
+        return
+    steps = plain_steps(self.array.shape, index)
+    if steps and write_part(self, steps, given):
+        return
     if type(index) is int:
         view = choose(self, 0, index)
     elif type(index) is slice:
@@ -89,8 +102,16 @@ def setitem(self: Tensor, index: Any, value: Any) -> None:
         write(view, given)
 
 
-def choose(self: Tensor, dim: int, index: int) -> Any:
-    """`self.select(dim, index)`, with the errors of indexing."""
+def is_sole(self: Tensor, index: Tensor) -> bool:
+    """Whether a tensor is an index by itself, as it is: of integers or a mask, with dimensions, but not too many."""
+    array = index.array
+    if array.dtype == np.bool_:
+        return 0 < array.ndim <= self.array.ndim
+    return array.dtype == np.int64 and array.ndim > 0 and self.array.ndim > 0
+
+
+def choose(self: Tensor, dim: int, index: int, place: int = 0) -> Any:
+    """`self.select(dim, index)`, with the errors of indexing, which name the dimension by its `place` in the index."""
     try:
         return select.call((self, dim, index))
     except IndexError:
@@ -98,11 +119,13 @@ def choose(self: Tensor, dim: int, index: int) -> Any:
         if not shape and index == 0:
             raise IndexError(SCALAR_INDEXED) from None
         length = shape[dim] if shape else 0
-        raise IndexError(f"index {index} is out of bounds for dimension {dim} with size {length}") from None
+        raise IndexError(f"index {index} is out of bounds for dimension {place} with size {length}") from None
 
 
 def cut(self: Tensor, dim: int, part: slice) -> Any:
     """A slice along a dimension."""
+    if part.step is None and is_plain(part.start) and is_plain(part.stop):
+        return slice_.call((self, dim, part.start, part.stop, 1))
     step = 1 if part.step is None else bound(part.step)
     if step == 0:
         raise ValueError("slice step cannot be zero")
@@ -134,7 +157,7 @@ def take_apart(self: Tensor, index: Any) -> tuple[Tensor, Entries]:
     ndim = self.array.ndim
     if wanted > ndim:
         raise IndexError(f"too many indices for tensor of dimension {ndim}")
-    view, dim, entries = self, 0, []
+    view, dim, chosen, entries = self, 0, 0, []
     for item in items:
         if item is None:
             view, dim = unsqueeze.call((view, dim)), dim + 1
@@ -150,7 +173,7 @@ def take_apart(self: Tensor, index: Any) -> tuple[Tensor, Entries]:
             entries.append((dim, item))
             dim += item.array.ndim if item.array.dtype == np.bool_ else 1
         else:
-            view = choose(view, dim, item)
+            view, chosen = choose(view, dim, item, dim + chosen), chosen + 1
     return view, entries
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ._core import dtypes
+from ._core import dtypes, errors, flags
 from ._core.base import Tensor
 from ._core.dtypes import dtype
 
@@ -22,6 +22,17 @@ def is_floating_point(input: Tensor) -> bool:
 def is_complex(input: Tensor) -> bool:
     """Whether the values are complex numbers."""
     return input.dtype.is_complex
+
+
+def is_inference(input: Tensor) -> bool:
+    """Whether this is an inference tensor: one made in `inference_mode`, or a view of one.
+
+    Raises:
+        TypeError: it is no tensor.
+    """
+    if not isinstance(input, Tensor):
+        raise TypeError(errors.wrong_type("is_inference", "input", 1, "Tensor", input))
+    return bool(input.flags & flags.INFERENCE)
 
 
 def numel(input: Tensor) -> int:

@@ -105,7 +105,7 @@ def check_addmm(bias: Any, mat1: Any, mat2: Any) -> None:
     check_number("addmm", "addmm_impl_cpu_", mat1)
 
 
-@op(dtypes=NUMBERS, larger=True)
+@op(dtypes=NUMBERS, larger=True, inplace=True, apart="itself")
 def addmm(self: Array, mat1: Array, mat2: Array, *, beta: Any = 1, alpha: Any = 1) -> Any:
     """beta * self + alpha * (mat1 @ mat2).
 
@@ -153,7 +153,7 @@ def addmm_samples(make: Any) -> Any:
     yield Bad(make(3), make(2, 3), make(3, 4), raises=RuntimeError, says="must match the existing size (3)")
 
 
-@op(dtypes=NUMBERS, larger=True)
+@op(dtypes=NUMBERS, larger=True, inplace=True, apart="itself")
 def addmv(self: Array, mat: Array, vec: Array, *, beta: Any = 1, alpha: Any = 1) -> Any:
     """beta * self + alpha * (mat @ vec).
 
@@ -209,7 +209,7 @@ def addmv_samples(make: Any) -> Any:
     )
 
 
-@op(dtypes=NUMBERS, larger=True)
+@op(dtypes=NUMBERS, larger=True, inplace=True, apart="itself")
 def addbmm(self: Array, batch1: Array, batch2: Array, *, beta: Any = 1, alpha: Any = 1) -> Any:
     """beta * self + alpha * the sum of all products of a batch.
 
@@ -259,7 +259,7 @@ def addbmm_vjp_batch2(grad: Any, batch1: Any, alpha: Any) -> Any:
     return conjugated(batch1).transpose(1, 2).bmm(spread)
 
 
-@op(dtypes=NUMBERS, larger=True)
+@op(dtypes=NUMBERS, larger=True, inplace=True, apart="itself")
 def baddbmm(self: Array, batch1: Array, batch2: Array, *, beta: Any = 1, alpha: Any = 1) -> Any:
     """beta * self + alpha * (batch1 @ batch2), matrix by matrix.
 
@@ -303,11 +303,16 @@ def baddbmm_vjp_batch2(grad: Any, batch1: Any, alpha: Any) -> Any:
 
 
 @addbmm.samples
-@baddbmm.samples
 def batch_samples(make: Any) -> Any:
     yield Sample(make(3, 2), make(2, 3, 4), make(2, 4, 2))
     yield Sample(make(2), make(2, 3, 4), make(2, 4, 2), beta=2, alpha=3)
     yield Bad(make(3), make(2, 3, 4), make(2, 4, 2), raises=RuntimeError, says="must match the existing size (3)")
+
+
+@baddbmm.samples
+def baddbmm_samples(make: Any) -> Any:
+    yield from batch_samples(make)
+    yield Sample(make(2, 3, 2), make(2, 3, 4), make(2, 4, 2))
 
 
 @composite(method=False, function=False)

@@ -11,6 +11,7 @@ from .._core import dtypes
 from .._core.base import Tensor, wrap
 from .._core.card import WIDE, Array, Bad, Index, Indices, Sample, op
 from .._core.errors import shown, target_shape
+from .._core.overlap import refuse_shared
 from .._core.sizes import broadcast
 from .convert import checked_value
 from .index import check_range, integers
@@ -29,8 +30,11 @@ def refuse_types(indices: Any) -> None:
             raise IndexError("tensors used as indices must be long, int, byte or bool tensors")
 
 
-def refuse_places(shape: tuple[int, ...], indices: Any) -> None:
+def refuse_places(shape: tuple[int, ...], indices: Any, values_too: bool = True) -> None:
     """Say in torch's words why index arrays (None: a whole dimension) do not fit a shape, if they do not.
+
+    Args:
+        values_too: look at the values of the index arrays too, not only at their shapes.
 
     Raises:
         IndexError: there are too many, an index lies outside, a mask has another shape, or the arrays do not broadcast
@@ -45,7 +49,9 @@ def refuse_places(shape: tuple[int, ...], indices: Any) -> None:
     for each in indices:
         if each is not None and each.dtype == np.bool_:
             check_mask(each, shape, dim)
-        elif each is not None:
+        elif each is not None and values_too:
+            if each.size and not shape[dim]:
+                raise IndexError(f"index is out of bounds for dimension with size 0 (dimension {dim})")
             check_range(each, shape[dim], dim)
         dim += width(each)
 
@@ -141,9 +147,34 @@ def index_backward_samples(make: Any) -> Any:
     yield Sample(make(3, 2), (3, 4), [None, integers(0, -1)])
 
 
+def is_mask(indices: Any, shape: tuple[int, ...]) -> bool:
+    """Whether the index arrays are one mask that fits the leading dimensions."""
+    mask = indices[-1]
+    return (
+        mask is not None
+        and mask.dtype == np.bool_
+        and all(each is None for each in indices[:-1])
+        and mask.shape == shape[len(indices) - 1 : len(indices) - 1 + mask.ndim]
+        and mask.ndim > 0
+    )
+
+
+def spread_mask(mask: Any, ndim: int) -> Any:
+    """A mask for the first of `ndim` dimensions in the form that broadcasts to all of them."""
+    return mask if mask.ndim == ndim else mask.reshape(mask.shape + (1,) * (ndim - mask.ndim))
+
+
 def write_at(target: Any, indices: Any, values: Any, accumulate: bool) -> None:
-    """Write or add `values` at index arrays."""
+    """Write or add `values` at index arrays; one value where a mask holds may be of another dtype, as in torch."""
+    if values.size == 1 and not accumulate and is_mask(indices, target.shape):
+        np.copyto(target, values.reshape(()), "unsafe", where=spread_mask(indices[-1], target.ndim - len(indices) + 1))
+        return
+    for each in (*indices, values):
+        if each is not None:
+            refuse_shared(target, each, True)
     if values.dtype != target.dtype:
+        refuse_types(indices)
+        refuse_places(target.shape, indices, values_too=False)
         have, given = (dtypes.from_numpy(each.dtype).legacy[:-6] for each in (target, values))
         raise RuntimeError(
             f"Index put requires the source and destination dtypes match, got {have} for the destination and {given} "
@@ -167,7 +198,7 @@ def write_at(target: Any, indices: Any, values: Any, accumulate: bool) -> None:
         ) from None
 
 
-@op(dtypes=WIDE, inplace=True, larger=True, write=write_at)
+@op(dtypes=WIDE, inplace=True, larger=True, write=write_at, apart="never")
 def index_put(self: Array, indices: Indices, values: Array, accumulate: bool = False) -> Any:
     """The tensor with `values` at index arrays.
 
@@ -250,7 +281,7 @@ def mask_form(args: tuple[Any, ...]) -> int:
 
 
 @op(
-    dtypes=WIDE, inplace=True, larger=True, numbers=True, write=write_where, choose=mask_form,
+    dtypes=WIDE, inplace=True, larger=True, numbers=True, write=write_where, apart="never", choose=mask_form,
     node=("MaskedFillBackward0", "MaskedFillBackward1"),
 )  # fmt: skip
 def masked_fill(self: Array, mask: Index, value: Array) -> Any:

@@ -104,7 +104,8 @@ def batch_norm_backward_samples(make: Any) -> Any:
 
 
 def follow(running: Any, found: Any, momentum: float) -> None:
-    """Move a running statistic towards the one that was found, in place."""
+    """Move a running statistic towards the one that was found, in place; that of a volatile input is none itself."""
+    found = found.data if found.volatile else found
     running.mul_(1 - momentum).add_(found, alpha=momentum)
 
 

@@ -8,6 +8,7 @@ from .. import _kernels as kernels
 from .._core import errors
 from .._core.base import OPERATORS, Tensor
 from .._core.card import BOOLS, FLOATS, INTEGERS, NUMBERS, Array, Bad, Sample, alias, pointwise
+from .._core.promotion import is_bool
 from .._core.recorded import conjugate
 
 direct = kernels.direct.get
@@ -48,11 +49,6 @@ def with_alpha(make: Any) -> Any:
     yield from broadcast_pairs(make)
     yield Sample(make(3), make(2, 1), alpha=3)
     yield Sample(make(3), 2, alpha=3)
-
-
-def is_bool(value: Any) -> bool:
-    """Whether a promoted operand is of dtype bool, or a Python truth value."""
-    return value.dtype.kind == "b" if hasattr(value, "dtype") else isinstance(value, bool)
 
 
 def is_number(value: Any) -> bool:
@@ -124,7 +120,7 @@ def add_jvp(self: Any, other: Any, alpha: Any) -> Any:
 add.samples(with_alpha)
 
 
-@pointwise(dtypes=NUMBERS, explained=BOOLS, inplace=True, direct=direct("subtract"))
+@pointwise(promote="numbers", dtypes=NUMBERS, explained=BOOLS, inplace=True, direct=direct("subtract"))
 def sub(self: Array, other: Array, *, alpha: Any = 1, out: Any = None) -> Any:
     """Difference of `self` and `alpha * other`, element by element.
 
@@ -163,6 +159,7 @@ sub.samples(with_alpha)
 
 
 @pointwise(
+    promote="numbers",
     dtypes=NUMBERS,
     explained=BOOLS,
     method=False,
@@ -342,6 +339,7 @@ def addcdiv_samples(make: Any) -> Any:
 alias("subtract", sub)
 alias("multiply", mul)
 OPERATORS.add, OPERATORS.iadd = add, add.in_place
+OPERATORS.add_into = kernels.add
 OPERATORS.sub, OPERATORS.isub = sub, sub.in_place
 OPERATORS.rsub = rsub
 OPERATORS.mul, OPERATORS.imul = mul, mul.in_place

@@ -60,9 +60,10 @@ def check_dtypes(input: Any, weight: Any, bias: Any) -> None:
         NotImplementedError: they are bools, or of a wide unsigned dtype.
     """
     if weight.dtype != input.dtype:
+        wanted, found = [dtypes.from_numpy(each.dtype).legacy[:-6] for each in (input, weight)]
         raise RuntimeError(
-            f"Input type ({errors.type_name(input)}) and weight type ({errors.type_name(weight)}) should be the same "
-            "or input should be a MKLDNN tensor and weight is a dense tensor. Cast one of them with .to(dtype)."
+            f"expected scalar type {wanted} but found {found}: Input type ({errors.type_name(input)}) and weight type "
+            f"({errors.type_name(weight)}) should be the same. Cast one of them with .to(dtype)."
         )
     if bias is not None and bias.dtype != input.dtype:
         names = [dtypes.from_numpy(each.dtype).legacy[:-6].lower() for each in (input, bias)]

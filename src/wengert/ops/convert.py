@@ -8,9 +8,10 @@ from typing import Any
 import numpy as np
 
 from .._core import dtypes, errors
-from .._core.base import Tensor, bind
+from .._core.base import OPERATORS, Tensor, bind
 from .._core.card import WIDE, Array, Bad, Sample, composite, op
 from .._core.devices import device as Device
+from .._core.overlap import overlaps_itself
 from .._core.sizes import broadcast
 
 
@@ -272,7 +273,10 @@ def write_copy(target: Any, src: Any, non_blocking: bool) -> None:
     np.copyto(target, src, "unsafe")
 
 
-@op(dtypes=WIDE, linear="src", inplace=True, function=False, method=False, node="CopyBackwards", write=write_copy)
+@op(
+    dtypes=WIDE, linear="src", inplace=True, function=False, method=False, node="CopyBackwards", write=write_copy,
+    overwrites=True,
+)  # fmt: skip
 def copy(self: Array, src: Array, non_blocking: bool = False) -> Any:
     """`src`, broadcast and cast to the shape and dtype of `self`."""
     result = np.empty_like(self)
@@ -288,6 +292,9 @@ def copy_vjp_self(grad: Any) -> Any:
 @copy.vjp("src")
 def copy_vjp_src(grad: Any, src_shape: Any) -> Any:
     return grad if tuple(src_shape) == grad.array.shape else grad.sum_to_size(src_shape)
+
+
+OPERATORS.copy_ = copy.in_place
 
 
 @copy.samples
@@ -316,12 +323,14 @@ def checked_value(name: str, array: Any, value: Any) -> Any:
 
 def write_value(target: Any, value: Any) -> None:
     """Write one value into all of `target`."""
+    if isinstance(value, np.ndarray) and 0 in target.strides and overlaps_itself(target):
+        raise RuntimeError(errors.OVERLAP_IN_PLACE)
     np.copyto(target, checked_value("fill_", target, value), "unsafe")
 
 
 @op(
-    dtypes=WIDE, inplace=True, numbers=True, method=False, choose=fill_form, write=write_value,
-    node=("FillBackward2", "FillBackward3"),
+    dtypes=WIDE, inplace=True, numbers=True, method=False, choose=fill_form, write=write_value, overwrites=True,
+    apart="never", node=("FillBackward2", "FillBackward3"),
 )  # fmt: skip
 def fill(self: Array, value: Array) -> Any:
     """A tensor like `self` in which every element is `value`.
@@ -351,6 +360,9 @@ def fill_vjp_value(grad: Any) -> Any:
     return grad.sum()
 
 
+OPERATORS.fill_ = fill.in_place
+
+
 @fill.samples
 def fill_samples(make: Any) -> Any:
     yield Sample(make(2, 3), 2)
@@ -363,7 +375,15 @@ def write_zero(target: Any) -> None:
     target[...] = 0
 
 
-@op(dtypes=WIDE, linear="self", inplace=True, method=False, function=False, write=write_zero)
+def row_major_zeros(array: Any) -> Any:
+    """Zeros for a row-major array: what the backward passes of writes ask for over and over."""
+    return np.zeros(array.shape, array.dtype) if array.flags.c_contiguous else NotImplemented
+
+
+@op(
+    dtypes=WIDE, linear="self", inplace=True, method=False, function=False, write=write_zero, apart="never",
+    direct=row_major_zeros, overwrites=True,
+)  # fmt: skip
 def zero(self: Array) -> Any:
     """Zeros like `self`."""
     return np.zeros_like(self)

@@ -12,6 +12,7 @@ from .._core.base import Tensor, wrap
 from .._core.card import ALL, FLOATS, Array, Bad, Index, Sample, composite, op
 from .._core.inplace import check_target
 from .._core.modes import current
+from .._core.storage import count_write
 from .factory import refuse_dtype
 
 
@@ -184,7 +185,7 @@ def shorten(weight: Tensor, indices: Tensor, max_norm: float, norm_type: float) 
     too_long = lengths > max_norm
     scale = (max_norm / (lengths[too_long] + 1e-7)).astype(rows.dtype)
     weight.array[used[too_long]] = rows[too_long] * scale[:, None]
-    weight.storage.version += 1
+    count_write(weight.storage, "embedding's max_norm")
 
 
 @embedding.samples  # type: ignore[attr-defined]

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from .._core import dtypes, errors, flags
+from .._core import dtypes, errors
 from .._core.base import Tensor, wrap
 from .._core.devices import device as Device
 from .._core.dtypes import dtype as DType
@@ -150,8 +150,6 @@ def finish(name: str, array: Any, requires_grad: Any = False) -> Tensor:
         if requires_grad and array.dtype.kind not in "fcV":
             raise RuntimeError(errors.FACTORY_REQUIRES_GRAD)
         made.requires_grad = requires_grad
-    if current().inference:
-        made.flags |= flags.INFERENCE
     return made
 
 

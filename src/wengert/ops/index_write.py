@@ -52,7 +52,7 @@ def check_index_add(array: Any, dim: int, index: Any, source: Any) -> int:
     return at
 
 
-@op(dtypes=WIDE, inplace=True)
+@op(dtypes=WIDE, inplace=True, apart="wholly")
 def index_add(self: Array, dim: int, index: Index, source: Array, *, alpha: Any = 1) -> Any:
     """The tensor with the slices of `source` added along `dim` where `index` says.
 
@@ -139,7 +139,7 @@ def write_slices(target: Any, dim: int, index: Any, source: Any) -> None:
         target[...] = source.reshape(-1)[-1]
 
 
-@op(dtypes=WIDE, inplace=True, write=write_slices)
+@op(dtypes=WIDE, inplace=True, write=write_slices, apart="wholly")
 def index_copy(self: Array, dim: int, index: Index, source: Array) -> Any:
     """The tensor with the slices of `source` in the places along `dim` that `index` lists.
 
@@ -208,7 +208,7 @@ def fill_form(args: tuple[Any, ...]) -> int:
 
 
 @op(
-    dtypes=WIDE, inplace=True, numbers=True, write=write_value_at, choose=fill_form,
+    dtypes=WIDE, inplace=True, numbers=True, write=write_value_at, apart="never", choose=fill_form,
     node=("IndexFillBackward0", "IndexFillBackward1"),
 )  # fmt: skip
 def index_fill(self: Array, dim: int, index: Index, value: Array) -> Any:

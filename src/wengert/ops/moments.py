@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import warnings
 from typing import Any
 
 import numpy as np
@@ -10,6 +11,11 @@ import numpy as np
 from .. import _kernels as kernels
 from .._core.card import FLOATS, Array, Bad, Sample, op
 from .axes import count_along, read_dims, restored
+
+TOO_FEW = (
+    "{}(): degrees of freedom is <= 0. Correction should be strictly less than the reduction factor (input numel "
+    "divided by output numel)."
+)
 
 Spread = tuple[Any, float, bool]
 """dim, correction, keepdim."""
@@ -32,16 +38,20 @@ def read_spread(name: str, dim: Any, unbiased: Any, keepdim: bool, correction: A
     return dim, 1 if correction is None else correction, keepdim
 
 
-def variance(array: Any, spread: Spread, name: str = "std and var") -> Any:
-    """The variance of an array.
+def variance(array: Any, spread: Spread, name: str) -> Any:
+    """The variance of an array; with a warning where there are too few elements.
 
     Raises:
         RuntimeError: it holds integers.
     """
     dim, correction, keepdim = spread
     if array.dtype.kind not in "fcV":
-        raise RuntimeError(f"{name} only support floating point and complex dtypes")
-    return kernels.variance(array, read_dims("var", dim, array.ndim), correction, keepdim)
+        given = name if "mean" in name else "std and var"
+        raise RuntimeError(f"{given} only support floating point and complex dtypes")
+    axes = read_dims("var", dim, array.ndim)
+    if correction >= count_along(array.shape, dim):
+        warnings.warn(TOO_FEW.format(name), UserWarning, stacklevel=2)
+    return kernels.variance(array, axes, correction, keepdim)
 
 
 def variance_gradient(grad: Any, self: Any, spread: Spread) -> Any:
@@ -92,7 +102,7 @@ def var(self: Array, dim: Any = None, unbiased: Any = None, keepdim: bool = Fals
     Raises:
         RuntimeError: `self` holds integers.
     """
-    return variance(self, read_spread("var", dim, unbiased, keepdim, correction))
+    return variance(self, read_spread("var", dim, unbiased, keepdim, correction), "var")
 
 
 @var.vjp("self")
@@ -116,7 +126,7 @@ def std(self: Array, dim: Any = None, unbiased: Any = None, keepdim: bool = Fals
     Derivative:
         Zero where the deviation is zero.
     """
-    return np.sqrt(variance(self, read_spread("std", dim, unbiased, keepdim, correction)))
+    return np.sqrt(variance(self, read_spread("std", dim, unbiased, keepdim, correction), "std"))
 
 
 @std.vjp("self")

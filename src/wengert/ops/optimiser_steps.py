@@ -11,6 +11,7 @@ import numpy as np
 from .. import _kernels as kernels
 from .._core.base import Tensor, wrap
 from .._core.modes import current
+from .._core.storage import count_write
 
 Array = np.ndarray[Any, Any]
 
@@ -23,7 +24,7 @@ def zeros_as(tensor: Tensor) -> Tensor:
 def written(tensors: Iterable[Tensor]) -> None:
     """Count a write to each tensor."""
     for tensor in tensors:
-        tensor.storage.version += 1
+        count_write(tensor.storage, "an optimiser's step")
 
 
 def arrays_of(tensors: Sequence[Tensor]) -> list[Array]:
@@ -94,7 +95,7 @@ def sgd_step(
         if known is None:
             buffers.append(None if array is None else wrap(array))
         else:
-            known.storage.version += 1
+            written((known,))
             buffers.append(known)
     return buffers
 

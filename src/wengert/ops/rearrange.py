@@ -258,7 +258,7 @@ def in_rows(array: Any) -> Any:
     return array if array.ndim == 2 else np.ascontiguousarray(array)
 
 
-@op(dtypes=WIDE, linear="self", inplace=True)
+@op(dtypes=WIDE, linear="self", inplace=True, apart="never")
 def tril(self: Array, diagonal: int = 0) -> Any:
     """The lower triangle of matrices, zeros elsewhere.
 
@@ -278,7 +278,7 @@ def tril_vjp(grad: Any, diagonal: int) -> Any:
     return grad.tril(diagonal)
 
 
-@op(dtypes=WIDE, linear="self", inplace=True)
+@op(dtypes=WIDE, linear="self", inplace=True, apart="never")
 def triu(self: Array, diagonal: int = 0) -> Any:
     """The upper triangle of matrices, zeros elsewhere.
 

@@ -69,7 +69,7 @@ def scatter_form(args: tuple[Any, ...]) -> int:
 
 
 @op(
-    dtypes=WIDE, inplace=True, numbers=True, write=write_scattered, choose=scatter_form,
+    dtypes=WIDE, inplace=True, numbers=True, write=write_scattered, apart="wholly", choose=scatter_form,
     node=("ScatterBackward0", "ScatterBackward1"),
 )  # fmt: skip
 def scatter(self: Array, dim: int, index: Index, src: Array, *, reduce: str | None = None) -> Any:
@@ -134,7 +134,7 @@ def scatter_samples(make: Any) -> Any:
     )
 
 
-@op(dtypes=WIDE, inplace=True)
+@op(dtypes=WIDE, inplace=True, apart="wholly")
 def scatter_add(self: Array, dim: int, index: Index, src: Array) -> Any:
     """The tensor with elements of `src` added where `index` says: `out[index[i][j]][j] += src[i][j]` for `dim` 0.
 

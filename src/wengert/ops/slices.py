@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from .._core.base import OPERATORS
 from .._core.card import WIDE, Array, Arrays, Bad, Sample, composite, op
 from .._core.errors import shown
 from .._core.sizes import normalise
@@ -37,6 +38,8 @@ def select(self: Array, dim: int, index: int) -> Any:
         IndexError: there is no such slice.
     """
     ndim = self.ndim
+    if dim == 0 and type(index) is int and ndim and -len(self) <= index < len(self):
+        return self[index, ...]
     if not ndim:
         raise IndexError("select() cannot be applied to a 0-dim tensor.")
     at, index = normalise(operator.index(dim), ndim), operator.index(index)
@@ -45,12 +48,15 @@ def select(self: Array, dim: int, index: int) -> Any:
         raise IndexError(
             f"select(): index {index} out of range for tensor of size {shown(self.shape)} at dimension {dim}"
         )
-    return self[index, ...] if not at else self[at_dim(at, index)]
+    return self[at_dim(at, index)]
 
 
 @select.vjp("self")
 def select_vjp(grad: Any, self_shape: Any, dim: int, index: int) -> Any:
     return select_backward(grad, self_shape, dim, index)
+
+
+OPERATORS.select = select
 
 
 @select.samples
@@ -92,6 +98,8 @@ def bounds(start: Any, end: Any, length: int) -> tuple[int, int]:
 @op(dtypes=WIDE, view=True, linear="self", name="slice", function=False, method=False)
 def slice_(self: Array, dim: int, start: Any, end: Any, step: int) -> Any:
     """Every `step`-th slice from `start` to before `end` along `dim`."""
+    if step == 1 and 0 <= dim < self.ndim:
+        return self[start:end] if not dim else self[at_dim(dim, slice(start, end))]
     if not self.ndim:
         raise IndexError("slice() cannot be applied to a 0-dim tensor.")
     at = normalise(dim, self.ndim)
@@ -104,6 +112,9 @@ def slice_(self: Array, dim: int, start: Any, end: Any, step: int) -> Any:
 @slice_.vjp("self")
 def slice_vjp(grad: Any, self_shape: Any, dim: int, start: Any, end: Any, step: int) -> Any:
     return slice_backward(grad, self_shape, dim, start, end, step)
+
+
+OPERATORS.slice = slice_
 
 
 @slice_.samples

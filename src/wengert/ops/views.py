@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from .._core import dtypes
+from .._core.base import OPERATORS
 from .._core.card import WIDE, Array, Bad, Sample, Sizes, op
 from .._core.errors import shown
 from .._core.sizes import normalise
@@ -133,7 +134,7 @@ def permute_samples(make: Any) -> Any:
     yield Bad(make(2, 3), (0, 0), raises=RuntimeError, says="duplicate dims are not allowed")
 
 
-@op(dtypes=WIDE, view=True, linear="self")
+@op(dtypes=WIDE, view=True, inplace=True, linear="self")
 def transpose(self: Array, dim0: int, dim1: int) -> Any:
     """Two dimensions swapped.
 
@@ -160,7 +161,7 @@ def transpose_samples(make: Any) -> Any:
     yield Bad(make(2, 3), 0, 2, raises=IndexError, says="Dimension out of range")
 
 
-@op(dtypes=WIDE, view=True, linear="self", node="TBackward0")
+@op(dtypes=WIDE, view=True, inplace=True, linear="self", node="TBackward0")
 def t(self: Array) -> Any:
     """The transpose of a matrix; vectors and scalars stay as they are.
 
@@ -186,7 +187,7 @@ def t_vjp(grad: Any) -> Any:
 t.samples(layouts)
 
 
-@op(dtypes=WIDE, view=True, linear="self")
+@op(dtypes=WIDE, view=True, inplace=True, linear="self")
 def unsqueeze(self: Array, dim: int) -> Any:
     """A new dimension of length 1 in front of `dim`.
 
@@ -206,6 +207,9 @@ def unsqueeze_vjp(grad: Any, dim: int) -> Any:
     return grad.squeeze(dim)
 
 
+OPERATORS.unsqueeze = unsqueeze
+
+
 @unsqueeze.samples
 def unsqueeze_samples(make: Any) -> Any:
     yield Sample(make(2, 3), 1)
@@ -221,6 +225,7 @@ def squeeze_form(args: tuple[Any, ...]) -> int:
 @op(
     dtypes=WIDE,
     view=True,
+    inplace=True,
     linear="self",
     choose=squeeze_form,
     node=("SqueezeBackward0", "SqueezeBackward1", "SqueezeBackward2"),

@@ -1,0 +1,205 @@
+"""In-place changes of how a tensor sees memory, or which memory: swapaxes_, as_strided_, resize_, resize_as_, set_."""
+
+from __future__ import annotations
+
+import math
+import operator
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from .._core import errors, flags, inplace, views
+from .._core.accumulate import is_dense
+from .._core.base import Tensor, bind
+from .._core.card import derive_in_place
+from .._core.modes import current
+from .._core.storage import Storage, count_write
+from .as_strided import as_strided_from, memory_from, strided_arguments
+from .convert import preserve_format
+from .shape import swapaxes, swapdims
+
+CANNOT_RESIZE = "cannot resize variables that require grad"
+
+
+def as_strided_(self: Tensor, size: Any, stride: Any, storage_offset: int | None = None) -> Any:
+    """Let the tensor see the memory under any shape and strides.
+
+    Args:
+        self: tensor.
+        size: the shape.
+        stride: for each dimension how many elements lie between neighbours in memory.
+        storage_offset: where to start in the storage; as before if it is not given.
+
+    Returns:
+        The tensor itself.
+
+    Raises:
+        RuntimeError: it would reach outside of the memory, or the tensor may not be written to.
+    """
+    return as_strided_from.in_place.call((self, *strided_arguments(self, size, stride, storage_offset)))
+
+
+def swapped_in_place(self: Tensor, dim0: int, dim1: int) -> Any:
+    """`transpose_` by another name.
+
+    Args:
+        self: tensor.
+        dim0, dim1: the dimensions.
+
+    Returns:
+        The tensor itself.
+    """
+    return self.transpose_(dim0, dim1)
+
+
+def resize_(self: Tensor, *sizes: Any, memory_format: Any = None) -> Tensor:
+    """Give the tensor another shape, and more memory if it needs more; new elements are not initialised.
+
+    Args:
+        self: tensor that requires no gradient.
+        sizes: the shape.
+        memory_format: `contiguous_format`, in which the elements then lie.
+
+    Returns:
+        The tensor itself. Where more memory is needed, other tensors on the old memory keep that.
+
+    Raises:
+        RuntimeError: the tensor requires a gradient.
+    """
+    given: Sequence[Any] = sizes[0] if len(sizes) == 1 and isinstance(sizes[0], (tuple, list)) else sizes
+    shape = tuple(map(operator.index, given))
+    if any(length < 0 for length in shape):
+        raise RuntimeError(f"Trying to create tensor with negative dimension {min(shape)}: {errors.shown(shape)}")
+    inplace.check_target(self, False, current())
+    if self.requires_grad:
+        raise RuntimeError(CANNOT_RESIZE)
+    array = self.array
+    if array.shape == shape:
+        return self
+    count = math.prod(shape)
+    room = room_behind(self)
+    if count <= room:
+        self.array = (
+            np.ndarray(shape, array.dtype, buffer=memory_from(array, 0)) if count else np.empty(shape, array.dtype)
+        )
+    else:
+        move(self, shape)
+    count_write(self.storage, "resize_")
+    return self
+
+
+def room_behind(tensor: Tensor) -> int:
+    """How many elements lie in the storage from the first of a tensor on."""
+    whole = tensor.storage.array
+    if not whole.size or not is_dense(whole):
+        return int(tensor.array.size)
+    start = whole.__array_interface__["data"][0]
+    return int(start + whole.nbytes - tensor.array.__array_interface__["data"][0]) // int(tensor.array.itemsize)
+
+
+def move(tensor: Tensor, shape: tuple[int, ...]) -> None:
+    """Give a tensor larger memory of its own, which begins with its elements."""
+    larger = np.empty(shape, tensor.array.dtype)
+    known = tensor.array.reshape(-1)
+    larger.reshape(-1)[: known.size] = known
+    tensor.array = larger
+    renew(tensor, larger)
+
+
+def renew(tensor: Tensor, whole: Any) -> None:
+    """A storage of its own for a tensor, on the memory of `whole`, that goes on counting writes."""
+    count_write(tensor.storage, "set_")
+    version = tensor.storage.version - 1
+    tensor.storage = Storage(whole)
+    tensor.storage.version = version
+
+
+def resize_as_(self: Tensor, the_template: Tensor, *, memory_format: Any = preserve_format) -> Tensor:
+    """`resize_` to the shape of another tensor.
+
+    Args:
+        self: tensor that requires no gradient.
+        the_template: tensor.
+        memory_format: has no effect on the row-major order.
+
+    Returns:
+        The tensor itself.
+
+    Raises:
+        RuntimeError: the tensor requires a gradient.
+    """
+    return resize_(self, the_template.array.shape)
+
+
+def set_(
+    self: Tensor, source: Tensor | None = None, storage_offset: int = 0, size: Any = None, stride: Any = ()
+) -> Any:
+    """Let the tensor see the memory of another one from now on; without a source it becomes empty.
+
+    Args:
+        self: tensor.
+        source: tensor of the same dtype.
+        storage_offset, size, stride: where and how to see that memory; as the source does if they are not given.
+
+    Returns:
+        The tensor itself.
+
+    Raises:
+        RuntimeError: the tensor may not be written to, or recording is on and one of the two requires a gradient (there
+            is no derivative), or the dtypes differ.
+    """
+    check_set(self, source)
+    if source is None:
+        empty = np.empty(0, self.array.dtype)
+        array, whole = empty, empty
+    else:
+        array, whole = source.array, source.storage.array
+        if size is not None:
+            seen = source.detach().as_strided(size, stride or contiguous_strides(size), storage_offset)  # type: ignore[attr-defined]
+            array = seen.array
+    self.array = array
+    renew(self, whole)
+    count_write(self.storage, "set_")
+    return self
+
+
+def contiguous_strides(size: Any) -> list[int]:
+    """The strides of a row-major tensor, in elements."""
+    return list(np.empty(tuple(size), np.bool_).strides)
+
+
+def check_set(tensor: Tensor, source: Tensor | None) -> None:
+    """Refuse what `set_` cannot do.
+
+    Raises:
+        RuntimeError: always when it is called for that.
+    """
+    modes = current()
+    recording = bool(modes.mask & flags.REQUIRES_GRAD) and (
+        tensor.requires_grad or (source is not None and source.requires_grad)
+    )
+    if tensor.flags & flags.VIEW and recording:
+        if tensor.meta.view.made != views.SINGLE:
+            views.refuse(tensor, True)
+        views.refresh(tensor)
+    inplace.check_target(tensor, recording, modes)
+    if recording:
+        raise RuntimeError("derivative for set_ is not implemented; set the memory under no_grad(), or use copy_()")
+    if source is not None and source.array.dtype != tensor.array.dtype:
+        raise RuntimeError(
+            "Could not set tensor of type "
+            f"{source.dtype.name} to a tensor of type {tensor.dtype.name}: convert the source first"
+        )
+
+
+def bind_in_place() -> None:
+    """Put everything above on the class."""
+    derive_in_place(as_strided_from, "_as_strided_from_")
+    for function in (as_strided_, resize_, resize_as_, set_):
+        bind(function.__name__, function)
+    for other in (swapaxes, swapdims):
+        bind(f"{other.__name__}_", swapped_in_place)
+
+
+bind_in_place()
