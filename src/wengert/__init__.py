@@ -41,14 +41,22 @@ from ._core.dtypes import (
     uint32,
     uint64,
 )
-from ._core.grad_mode import enable_grad, is_grad_enabled, no_grad, set_grad_enabled
+from ._core.grad_mode import (
+    enable_grad,
+    inference_mode,
+    is_grad_enabled,
+    is_inference_mode_enabled,
+    no_grad,
+    set_grad_enabled,
+)
 from ._core.sizes import Size
 from ._kernels import get_num_threads, set_num_threads
+from .autograd.anomaly_mode import is_anomaly_check_nan_enabled, is_anomaly_enabled, set_anomaly_enabled
 from .ops.convert import channels_last, contiguous_format, memory_format, preserve_format
 from .ops.create import tensor
 from .ops.generator import Generator
 from .printing import set_printoptions
-from .questions import is_complex, is_floating_point, is_tensor, numel, result_type
+from .questions import is_complex, is_floating_point, is_inference, is_tensor, numel, result_type
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -8,12 +8,13 @@ from typing import Any
 
 import numpy as np
 
-from ._core import dtypes, errors, flags, passes, views
-from ._core.accumulate import accumulator
-from ._core.base import OPERATORS, Tensor, bind, meta_of, set_up, share, wrap
+from . import gradients
+from ._core import dtypes, errors, flags, passes, views, volatile
+from ._core.base import OPERATORS, Tensor, bind, set_up, share, wrap_flagged
 from ._core.devices import device, strided
 from ._core.hooks import HookDict, RemovableHandle
-from ._core.node import Node
+from ._core.modes import current
+from ._core.node import Node, end_of
 from ._core.sizes import Size, normalise
 from ._core.storage import Storage
 from .conversions import (
@@ -38,9 +39,12 @@ from .printing import format_tensor
 def construct(self: Tensor, *data: Any, **options: Any) -> None:
     """`Tensor(2, 3)`: uninitialised; `Tensor(values)`: of the default dtype (the way of torch's early days)."""
     default = dtypes.get_default_dtype().numpy
-    if len(data) == 1 and not isinstance(data[0], int):
-        made = data[0].array if isinstance(data[0], Tensor) else np.array(data[0], dtype=default)
-        set_up(self, made, data[0].storage if isinstance(data[0], Tensor) else Storage(made))
+    if len(data) == 1 and isinstance(data[0], Tensor):
+        set_up(self, data[0].array, data[0].storage)
+        self.flags = data[0].flags & flags.INFERENCE
+    elif len(data) == 1 and not isinstance(data[0], int):
+        made = np.array(data[0], dtype=default)
+        set_up(self, made, Storage(made))
     else:
         made = np.empty(data or (0,), default)
         set_up(self, made, Storage(made))
@@ -50,34 +54,51 @@ def get_grad_fn(self: Tensor) -> Node | None:
     """The node that made this tensor; None for leaves."""
     if self.flags & flags.VIEW:
         views.refresh(self)
-    return None if self.edge is None else self.edge.node
+    return None if self.edge is None else end_of(self.edge)
 
 
 def get_is_leaf(self: Tensor) -> bool:
     """Whether no recorded operation made this tensor."""
-    return get_grad_fn(self) is None
+    return gradients.is_leaf(self)
 
 
 def get_data(self: Tensor) -> Tensor:
     """The same memory outside the graph, with a version counter of its own: writes to it are not noticed."""
-    found = wrap(self.array)
+    found = wrap_flagged(self.array, self.flags & flags.INFERENCE)
     found.storage.array = self.storage.array
     return found
 
 
 def set_data(self: Tensor, new: Tensor) -> None:
-    """Let this tensor have other values, keeping its place in the graph."""
+    """Let this tensor have other values, keeping its place in the graph.
+
+    Raises:
+        TypeError: `new` is no tensor.
+        RuntimeError: the tensor requires a gradient, and the new values are of a dtype that has none.
+    """
     if not isinstance(new, Tensor):
-        raise TypeError(errors.wrong_type("set_data", "new_data", 1, "Tensor", new))
+        raise TypeError(f"Variable data has to be a tensor, but got {type(new).__name__}")
+    if self.requires_grad and new.array.dtype.kind not in "fcV":
+        raise RuntimeError("data set to a tensor that requires gradients must be floating point or complex dtype")
+    if self.flags & flags.VIEW and self.meta.view.made == views.SINGLE:
+        views.refresh(self)  # while it still shows where it lies in its base
     self.array = new.array
     version = self.storage.version
     self.storage = Storage(new.storage.array)
     self.storage.version = version
+    self.flags = self.flags & ~flags.INFERENCE | new.flags & flags.INFERENCE
 
 
 def detach(self: Tensor) -> Tensor:
     """The same memory outside the graph; writes to either are counted for both."""
-    return share(self.array, self.storage)
+    made = share(self.array, self.storage)
+    made.flags = self.flags & (flags.INFERENCE | flags.VOLATILE)
+    return made
+
+
+def is_inference(self: Tensor) -> bool:
+    """Whether this is an inference tensor: one made in `inference_mode`, or a view of one."""
+    return bool(self.flags & flags.INFERENCE)
 
 
 def detach_(self: Tensor) -> Tensor:
@@ -87,15 +108,22 @@ def detach_(self: Tensor) -> Tensor:
         RuntimeError: the tensor is a view.
     """
     if self.flags & flags.VIEW:
-        raise RuntimeError("Can't detach views in-place. Use detach() instead.")
+        raise RuntimeError(errors.DETACH_VIEW)
+    if self.edge is not None:
+        self.storage.detached = current().sequence
     self.edge = None
     self.flags &= ~flags.REQUIRES_GRAD
     return self
 
 
 def requires_grad_(self: Tensor, requires_grad: bool = True) -> Tensor:
-    """Set `requires_grad` and return the tensor."""
-    self.requires_grad = requires_grad
+    """Set `requires_grad` and return the tensor.
+
+    Raises:
+        RuntimeError: a recorded result shall no longer require a gradient.
+    """
+    if not (requires_grad and self.requires_grad):
+        self.requires_grad = requires_grad
     return self
 
 
@@ -110,66 +138,6 @@ def backward(
     passes.backward(self, None if gradient is None else (gradient,), retain_graph, create_graph, inputs)
 
 
-def retain_grad(self: Tensor) -> None:
-    """Keep the gradient of a non-leaf in `.grad`.
-
-    Raises:
-        RuntimeError: the tensor does not require a gradient.
-    """
-    if not self.requires_grad:
-        raise RuntimeError("can't retain_grad on Tensor that has requires_grad=False")
-    if self.edge is None:
-        return
-    meta = meta_of(self)
-    if meta.retains_grad:
-        return
-    meta.retains_grad = True
-
-    def keep(grad: Tensor) -> None:
-        meta.grad = grad if meta.grad is None else meta.grad + grad
-
-    self.edge.node.own_hooks().retain[self.edge.nr] = keep
-
-
-def get_retains_grad(self: Tensor) -> bool:
-    """Whether this is a non-leaf that keeps its gradient."""
-    return self.meta is not None and self.meta.retains_grad
-
-
-def register_hook(self: Tensor, hook: Callable[[Tensor], Tensor | None]) -> RemovableHandle:
-    """Call `hook(grad)` when the gradient of this tensor is known; what it returns takes the gradient's place.
-
-    Raises:
-        RuntimeError: the tensor does not require a gradient.
-    """
-    if not self.requires_grad:
-        raise RuntimeError("cannot register a hook on a tensor that doesn't require gradient")
-    if self.edge is None:
-        meta = meta_of(self)
-        if meta.hooks is None:
-            meta.hooks = HookDict()
-        return meta.hooks.add(hook)
-    hooks = self.edge.node.own_hooks()
-    return hooks.tensor.setdefault(self.edge.nr, HookDict()).add(hook)
-
-
-def register_post_accumulate_grad_hook(self: Tensor, hook: Callable[[Tensor], None]) -> RemovableHandle:
-    """Call `hook(leaf)` after its `.grad` was written.
-
-    Raises:
-        RuntimeError: not a leaf that requires a gradient.
-    """
-    if not self.requires_grad:
-        raise RuntimeError("cannot register a hook on a tensor that doesn't require gradient")
-    if self.edge is not None:
-        raise RuntimeError("post accumulate grad hooks cannot be registered on non-leaf tensors")
-    meta = meta_of(self)
-    if meta.after_accumulate is None:
-        meta.after_accumulate = HookDict()
-    accumulator(self)
-    return meta.after_accumulate.add(hook)
-
-
 def get_base(self: Tensor) -> Tensor | None:
     """The tensor whose memory a view shares; None otherwise."""
     return self.meta.view.base if self.flags & flags.VIEW else None
@@ -180,7 +148,7 @@ def representation(self: Tensor) -> str:
     suffixes = []
     try:
         node = get_grad_fn(self)
-        history = "" if node is None else f"grad_fn=<{node.name()}>"
+        history = "" if node is None else f"grad_fn=<{node.name().rpartition('::')[2]}>"
     except RuntimeError:  # a view whose base was written to in a way that forbids its use
         history = "grad_fn=<Invalid>"
     if history:
@@ -281,8 +249,11 @@ PROPERTIES = {
     "grad_fn": property(get_grad_fn, doc=get_grad_fn.__doc__),
     "is_leaf": property(get_is_leaf, doc=get_is_leaf.__doc__),
     "data": property(get_data, set_data, doc=get_data.__doc__),
-    "retains_grad": property(get_retains_grad, doc=get_retains_grad.__doc__),
+    "retains_grad": property(gradients.get_retains_grad, doc=gradients.get_retains_grad.__doc__),
+    "_backward_hooks": property(gradients.get_backward_hooks, doc=gradients.get_backward_hooks.__doc__),
     "_base": property(get_base, doc=get_base.__doc__),
+    "creator": property(get_grad_fn, doc="`grad_fn`, as the first generation of the API called it."),
+    "volatile": property(volatile.get_volatile, volatile.set_volatile, doc=volatile.get_volatile.__doc__),
     **get_real_properties(),
 }
 METHODS: dict[str, Any] = {
@@ -302,6 +273,7 @@ METHODS: dict[str, Any] = {
     "element_size": lambda self: self.array.itemsize,
     "is_floating_point": lambda self: self.dtype.is_floating_point,
     "is_complex": lambda self: self.dtype.is_complex,
+    "is_inference": is_inference,
     "__array_priority__": 1000,
     "__array_ufunc__": None,
     "cpu": lambda self: self,
@@ -309,9 +281,9 @@ METHODS: dict[str, Any] = {
     "detach_": detach_,
     "requires_grad_": requires_grad_,
     "backward": backward,
-    "retain_grad": retain_grad,
-    "register_hook": register_hook,
-    "register_post_accumulate_grad_hook": register_post_accumulate_grad_hook,
+    "retain_grad": gradients.retain_grad,
+    "register_hook": gradients.register_hook,
+    "register_post_accumulate_grad_hook": gradients.register_post_accumulate_grad_hook,
     "item": item,
     "tolist": tolist,
     "storage_offset": storage_offset,
@@ -346,4 +318,4 @@ def bind_all() -> None:
 
 
 bind_all()
-__all__ = ["Size", "Tensor"]
+__all__ = ["HookDict", "RemovableHandle", "Size", "Tensor"]

@@ -2,9 +2,38 @@
 
 from __future__ import annotations
 
-from .._core.grad_mode import enable_grad, is_grad_enabled, no_grad, set_grad_enabled
-from .._core.passes import backward
-from . import graph
-from .differentiate import grad
+from .._core.grad_mode import (
+    enable_grad,
+    inference_mode,
+    is_grad_enabled,
+    is_multithreading_enabled,
+    no_grad,
+    set_grad_enabled,
+    set_multithreading_enabled,
+)
+from . import anomaly_mode, function, grad_mode, graph
+from .anomaly_mode import detect_anomaly, set_detect_anomaly
+from .differentiate import backward, grad
+from .function import Function
+from .variable import Variable, variable
 
-__all__ = ["backward", "enable_grad", "grad", "graph", "is_grad_enabled", "no_grad", "set_grad_enabled"]
+__all__ = [
+    "Function",
+    "Variable",
+    "anomaly_mode",
+    "backward",
+    "detect_anomaly",
+    "enable_grad",
+    "function",
+    "grad",
+    "grad_mode",
+    "graph",
+    "inference_mode",
+    "is_grad_enabled",
+    "is_multithreading_enabled",
+    "no_grad",
+    "set_detect_anomaly",
+    "set_grad_enabled",
+    "set_multithreading_enabled",
+    "variable",
+]

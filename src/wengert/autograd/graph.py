@@ -1,31 +1,49 @@
-"""The graph, as programs see it: nodes and edges."""
+"""The graph, as programs see it: nodes and edges, hooks for several gradients, hooks for saved tensors."""
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from collections.abc import Iterable
 
-from .._core.accumulate import gradient_edge
+from .._core import flags
 from .._core.base import Tensor
 from .._core.node import Node
+from .._core.storage import count_write
+from .edges import GradientEdge, get_gradient_edge
+from .multi_grad import register_multi_grad_hook
+from .mutation import allow_mutation_on_saved_tensors
+from .saved_hooks import disable_saved_tensors_hooks, save_on_cpu, saved_tensors_hooks
 
 
-class GradientEdge(NamedTuple):
-    """Where the gradient of a tensor goes: a node, and which of its outputs the tensor was."""
+def increment_version(tensor: Tensor | Iterable[Tensor]) -> None:
+    """Count a write to the memory of tensors that no operator has made, e.g. one through a pointer.
 
-    node: Node
-    output_nr: int
+    Saved tensors on that memory are then refused by the backward pass, rather than silently wrong. Inference tensors
+    have no version and are passed over.
 
-
-def get_gradient_edge(tensor: Tensor) -> GradientEdge:
-    """The edge of a tensor that requires a gradient.
-
-    Raises:
-        RuntimeError: it does not.
+    >>> import wengert as wg
+    >>> x = wg.ones(2)
+    >>> wg.autograd.graph.increment_version(x)
+    >>> x._version
+    1
     """
-    if not tensor.requires_grad:
-        raise RuntimeError("It is not possible to get the gradient edge for a Tensor that does not require gradients")
-    edge: Any = gradient_edge(tensor)
-    return GradientEdge(edge.node, edge.nr)
+    for each in (tensor,) if isinstance(tensor, Tensor) else tensor:
+        if not each.flags & flags.INFERENCE:
+            count_write(each.storage, "increment_version")
 
 
-__all__ = ["GradientEdge", "Node", "get_gradient_edge"]
+def set_warn_on_accumulate_grad_stream_mismatch(enabled: bool) -> None:
+    """Nothing: gradients are accumulated in the thread that runs the backward pass, and there are no streams."""
+
+
+__all__ = [
+    "GradientEdge",
+    "Node",
+    "allow_mutation_on_saved_tensors",
+    "disable_saved_tensors_hooks",
+    "get_gradient_edge",
+    "increment_version",
+    "register_multi_grad_hook",
+    "save_on_cpu",
+    "saved_tensors_hooks",
+    "set_warn_on_accumulate_grad_stream_mismatch",
+]

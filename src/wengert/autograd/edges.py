@@ -1,0 +1,42 @@
+"""The places in the graph that gradients go to, as programs name them."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from .._core import flags, views
+from .._core.accumulate import gradient_edge
+from .._core.base import Tensor
+from .._core.node import Node, end_of
+
+
+class GradientEdge(NamedTuple):
+    """Where the gradient of a tensor goes: a node, and which of its outputs the tensor was.
+
+    It stands for the tensor in `autograd.grad` and `autograd.backward`, and does not keep its values alive.
+    """
+
+    node: Node
+    output_nr: int
+    ownership_token: Node | None = None
+
+
+def get_gradient_edge(tensor: Tensor) -> GradientEdge:
+    """The edge of a tensor that requires a gradient; of a leaf it leads to the node that adds to its `.grad`.
+
+    Raises:
+        RuntimeError: the tensor does not require a gradient.
+
+    >>> import wengert as wg
+    >>> x = wg.tensor(3.0, requires_grad=True)
+    >>> y = x * x
+    >>> edge = wg.autograd.graph.get_gradient_edge(y)
+    >>> wg.autograd.grad(y * 2, edge)
+    (tensor(2.),)
+    """
+    if not tensor.requires_grad:
+        raise RuntimeError("It is not possible to get the gradient edge for a Tensor that does not require gradients")
+    if tensor.flags & flags.VIEW:
+        views.refresh(tensor)
+    edge = gradient_edge(tensor)
+    return GradientEdge(end_of(edge), edge.nr)

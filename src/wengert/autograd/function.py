@@ -1,0 +1,305 @@
+"""Custom Functions: operations whose derivative a program writes itself."""
+
+from __future__ import annotations
+
+import functools
+import inspect
+import warnings
+from collections.abc import Callable
+from typing import Any, TypeVar
+
+from .._core import function_errors as errors
+from .._core.base import Tensor
+from .._core.function import FunctionNode, refuse_derivative
+from .._core.function_call import call
+from .._core.grad_mode import is_grad_enabled, no_grad
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+
+class FunctionCtx:
+    """What `forward`, `setup_context` and `backward` can ask of their `ctx`; it takes any other attribute as well."""
+
+    def save_for_backward(self, *tensors: Tensor | None) -> None:
+        """Keep tensors for `backward`, which finds them in `ctx.saved_tensors`.
+
+        To be called at most once, in `forward` or `setup_context`. Tensors are kept when `forward` has returned, are
+        checked against later in-place writes when they are read, and pass through the hooks for saved tensors. Inputs
+        and outputs may be differentiated again in `backward`; of intermediate results the derivative is not known.
+
+        Args:
+            tensors: inputs, outputs or intermediate results of `forward`; None keeps a place.
+        """
+        self.to_save = tensors
+
+    def save_for_forward(self, *tensors: Tensor | None) -> None:
+        """Keep tensors for `jvp`, which finds them in `ctx.saved_tensors`."""
+        for tensor in tensors:
+            assert isinstance(tensor, Tensor) or tensor is None, errors.SAVE_FOR_FORWARD
+        self.saved_for_forward = tensors
+
+    def mark_dirty(self, *args: Tensor) -> None:
+        """Say that `forward` has written to these inputs in place: the writes are counted, the history is rewritten.
+
+        Args:
+            args: inputs, each of which `forward` also has to return.
+        """
+        self.dirty_tensors = args
+
+    def mark_shared_storage(self, *pairs: Any) -> None:
+        """Kept for old programs; has no effect."""
+        warnings.warn(errors.SHARED_STORAGE, FutureWarning, stacklevel=2)
+
+    def mark_non_differentiable(self, *args: Tensor) -> None:
+        """Say that these outputs have no derivative, so that they do not require a gradient.
+
+        Integer and boolean outputs have none anyway. `backward` gets zeros for them.
+        """
+        self.non_differentiable = args
+
+    def set_materialize_grads(self, value: bool) -> None:
+        """Choose what `backward` gets for an output that no gradient came to: zeros (True, the default) or None.
+
+        Raises:
+            TypeError: `value` is no bool.
+        """
+        if not isinstance(value, bool):
+            raise TypeError(errors.wrong_flag("set_materialize_grads", value))
+        self.materialize_grads = value
+
+
+class BackwardCFunction(FunctionNode, FunctionCtx):
+    """The base of the classes of nodes: each Function has one of its own, `<Name>Backward`. An instance is a `ctx`."""
+
+    _forward_cls: type[Function]
+
+    def _get_user_fn(self) -> Callable[..., Any]:
+        """The function that computes the gradients.
+
+        Raises:
+            RuntimeError: there are two.
+        """
+        backward, vjp = self._forward_cls.backward, self._forward_cls.vjp
+        if vjp is Function.vjp:
+            return backward
+        if backward is not Function.backward:
+            raise RuntimeError(errors.BACKWARD_AND_VJP)
+        return vjp
+
+    def _argument_names(self) -> list[str]:
+        """What `forward` calls its arguments, for errors; those of `*args` have no names."""
+        function = self._forward_cls
+        try:
+            parameters = list(inspect.signature(function.forward).parameters.values())
+        except (TypeError, ValueError):  # written in C
+            return []
+        named = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
+        names = [each.name for each in parameters if each.kind in named]
+        return names[1:] if function.setup_context is Function.setup_context else names
+
+
+class FunctionMeta(type):
+    """Makes for each Function the class of its nodes, `_backward_cls`."""
+
+    _backward_cls: type[BackwardCFunction]
+
+    def __init__(cls, name: str, bases: tuple[type, ...], attributes: dict[str, Any]) -> None:
+        cls._backward_cls = type(f"{name}Backward", (BackwardCFunction,), {"_forward_cls": cls, "__module__": __name__})
+        super().__init__(name, bases, attributes)
+
+
+class Function(FunctionCtx, metaclass=FunctionMeta):
+    """An operation whose derivative the program writes itself.
+
+    A subclass has static methods: `forward` and `backward` (or `vjp`, another name for it), which share a `ctx`; or a
+    `forward` without `ctx` beside `setup_context`. It is called by `apply`, never instantiated.
+
+    Attributes:
+        generate_vmap_rule: whether `vmap` may run `forward` and `backward` on batches as they are.
+        boxed_grads_call: give `backward` one list of gradients, which it may empty as it goes, rather than each.
+        clear_saved_tensors_on_access: free `ctx.saved_tensors` for good when they are read, which is allowed once.
+
+    >>> import wengert as wg
+    >>> class Cube(wg.autograd.Function):
+    ...     @staticmethod
+    ...     def forward(ctx, x):
+    ...         ctx.save_for_backward(x)
+    ...         return x**3
+    ...
+    ...     @staticmethod
+    ...     def backward(ctx, grad):
+    ...         (x,) = ctx.saved_tensors
+    ...         return grad * 3 * x**2
+    >>> x = wg.tensor(2.0, requires_grad=True)
+    >>> y = Cube.apply(x)
+    >>> y
+    tensor(8., grad_fn=<CubeBackward>)
+    >>> y.backward()
+    >>> x.grad
+    tensor(12.)
+    """
+
+    generate_vmap_rule = False
+    boxed_grads_call = False
+    clear_saved_tensors_on_access = False
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        warnings.warn(errors.instantiated(type(self)), DeprecationWarning, stacklevel=2)
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        """Refused: the way of the first generation of the API."""
+        raise RuntimeError(errors.LEGACY.format(type(self).__name__))
+
+    @staticmethod
+    def forward(*args: Any, **kwargs: Any) -> Any:
+        """Compute the outputs. To be overridden; recording is off while it runs.
+
+        Either `forward(ctx, *args)`, or, where `setup_context` is overridden, `forward(*args)`.
+
+        Returns:
+            A tensor or a tuple. Tensors in the tuple are outputs of the operation, anything else is passed on as it is.
+            A tensor that is also an input stands for a view of it, unless it was marked dirty.
+        """
+        raise NotImplementedError(errors.NO_FORWARD)
+
+    @staticmethod
+    def setup_context(ctx: Any, inputs: tuple[Any, ...], output: Any) -> Any:
+        """Keep on `ctx` what `backward` needs, where `forward` is written without `ctx`.
+
+        Args:
+            inputs: the arguments of `forward` by position, defaults included.
+            output: what `forward` returned.
+        """
+        raise NotImplementedError(errors.NO_SETUP_CONTEXT)
+
+    @staticmethod
+    def backward(ctx: Any, *grad_outputs: Any) -> Any:
+        """Compute the gradients of the inputs from those of the outputs. To be overridden.
+
+        Args:
+            grad_outputs: for each output a tensor of its shape and dtype (None for what is no tensor).
+
+        Returns:
+            For each argument of `forward` a gradient or None; a tuple unless it is one. More of None may follow.
+            Gradients for arguments that require none are ignored.
+        """
+        raise NotImplementedError(errors.NO_BACKWARD)
+
+    @staticmethod
+    def vjp(ctx: Any, *grad_outputs: Any) -> Any:
+        """Another name for `backward`; a Function has one of the two."""
+        raise NotImplementedError(errors.NO_BACKWARD)
+
+    @staticmethod
+    def jvp(ctx: Any, *grad_inputs: Any) -> Any:
+        """Compute the tangents of the outputs from those of the inputs (forward mode). To be overridden."""
+        raise NotImplementedError(errors.NO_JVP)
+
+    @staticmethod
+    def vmap(info: Any, in_dims: Any, *args: Any) -> Any:
+        """Compute the outputs for a batch. To be overridden, or `generate_vmap_rule` set.
+
+        Args:
+            info: `info.batch_size` and `info.randomness`.
+            in_dims: for each argument the dimension that counts the batch, or None.
+
+        Returns:
+            The outputs and, of the same structure, their `out_dims`.
+        """
+        raise NotImplementedError(errors.NO_VMAP)
+
+    @classmethod
+    def apply(cls, *args: Any, **kwargs: Any) -> Any:
+        """Run the operation, and record it if an argument requires a gradient.
+
+        Args:
+            args, kwargs: the arguments of `forward`, without `ctx`. Keywords find their places by its signature.
+                Derivatives are taken of tensors that are arguments themselves, not of tensors within containers.
+
+        Returns:
+            What `forward` returned, its tensors with a place in the graph.
+
+        Raises:
+            TypeError: the arguments do not fit `forward`, or something was saved that is no tensor.
+            RuntimeError: a tensor marked dirty may not be written to, or was not returned.
+        """
+        split = cls.setup_context is not Function.setup_context
+        if not kwargs and not (split and takes_more(cls.forward, len(args))):
+            return call(cls, args, None, split)
+        places, keywords = bound(cls.forward, args, kwargs, split)
+        return call(cls, places, keywords, split)
+
+
+def takes_more(forward: Any, given: int) -> bool:
+    """Whether a function may have parameters beyond the first `given`."""
+    code = getattr(forward, "__code__", None)
+    return code is None or code.co_argcount > given or code.co_kwonlyargcount > 0
+
+
+def bound(
+    forward: Any, args: tuple[Any, ...], kwargs: dict[str, Any], split: bool
+) -> tuple[tuple[Any, ...], dict[str, Any]]:
+    """The arguments by position, defaults included, and those that `forward` takes by keyword only.
+
+    Raises:
+        TypeError: they do not fit.
+    """
+    signature = inspect.signature(forward)
+    arguments = signature.bind(*args, **kwargs) if split else signature.bind(None, *args, **kwargs)
+    arguments.apply_defaults()
+    return (arguments.args if split else arguments.args[1:]), arguments.kwargs
+
+
+def once_differentiable(fn: F) -> F:
+    """Decorate a `backward` whose own derivative is not known: to ask for it raises an error.
+
+    Args:
+        fn: a `backward`; it runs with recording off.
+    """
+
+    @functools.wraps(fn)
+    def wrapper(ctx: Any, *args: Any) -> Any:
+        with no_grad():
+            outputs = fn(ctx, *args)
+        if not is_grad_enabled():
+            return outputs
+        given = [grad for each in args for grad in (each if isinstance(each, list) else (each,))]
+        sources = [grad for grad in given if isinstance(grad, Tensor) and grad.requires_grad]
+        if not sources:
+            return outputs
+        if isinstance(outputs, tuple):
+            return refuse_derivative(outputs, sources, errors.ONCE_DIFFERENTIABLE)
+        return refuse_derivative((outputs,), sources, errors.ONCE_DIFFERENTIABLE)[0]
+
+    return wrapper  # type: ignore[return-value]
+
+
+class InplaceFunction(Function):
+    """A Function with an attribute `inplace`: kept for old programs, use `Function`."""
+
+    def __init__(self, inplace: bool = False) -> None:
+        super().__init__()
+        self.inplace = inplace
+
+
+class NestedIOFunction(Function):
+    """Kept for old programs, use `Function`, which passes nested containers on as they are."""
+
+    def forward_extended(self, *input: Any) -> None:
+        """To be overridden."""
+        raise NotImplementedError
+
+    def backward_extended(self, *grad_output: Any) -> None:
+        """To be overridden."""
+        raise NotImplementedError
+
+
+__all__ = [
+    "BackwardCFunction",
+    "Function",
+    "FunctionCtx",
+    "FunctionMeta",
+    "InplaceFunction",
+    "NestedIOFunction",
+    "once_differentiable",
+]

@@ -1,0 +1,107 @@
+"""What the nodes of a graph keep in memory for the backward pass, without reading it as a rule would."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from .._core.base import Tensor
+from .._core.function import FunctionNode, ViewWrite
+from .._core.node import Node
+from .._core.recorded import OpNode
+from .._core.saved import SavedInput, SavedOutput, SavedPacked
+from .._core.slices import CopySlices
+from .._core.storage import Storage
+
+
+class Kept(NamedTuple):
+    """A saved tensor as it is kept.
+
+    Attributes:
+        name: of the `_saved_*` attribute without that prefix, with the position where there are several.
+        shape: of the tensor.
+        dtype: name of its dtype; empty for a packed one without memory that could be measured.
+        address: of the storage; equal for tensors that share it.
+        nbytes: of the storage.
+        packed: a hook packed it: shape, dtype and memory are those of what the hook made.
+    """
+
+    name: str
+    shape: tuple[int, ...]
+    dtype: str
+    address: int
+    nbytes: int
+    packed: bool
+
+
+def innermost(node: Node) -> Node:
+    """The node of the call itself: that of an in-place write to a view is wrapped in one that routes the gradient."""
+    while isinstance(node, CopySlices | ViewWrite):
+        node = node.inner
+    return node
+
+
+def kept_by(node: Node) -> list[Kept] | None:
+    """What a node keeps for the backward pass.
+
+    Reads no saved tensor: versions are not checked, and no unpack hook is called.
+
+    Returns:
+        One entry for each tensor, in the order of their names; None if the node was freed.
+
+    >>> import wengert as wg
+    >>> x = wg.ones(3, requires_grad=True)
+    >>> [(one.name, one.nbytes) for one in kept_by(x.exp().grad_fn)]
+    [('result', 12)]
+    """
+    node = innermost(node)
+    values: dict[str, Any] = {}
+    if isinstance(node, OpNode):
+        if node.saved is None:
+            return None
+        names = ["result" if name == "out" else name for name in node.plan.names]  # what rules call the only output
+        values = dict(zip(names, node.saved))
+    elif isinstance(node, FunctionNode):
+        if node.kept_tensors is None:
+            return None
+        values = {"saved_tensors": tuple(node.kept_tensors)}
+    return [one for name in sorted(values) for one in described(name, values[name])]
+
+
+def described(name: str, value: Any) -> Iterator[Kept]:
+    """The entries of one saved value: of a tensor, of several, or none."""
+    if isinstance(value, tuple):
+        for at, each in enumerate(value):
+            yield from described(f"{name}[{at}]", each)
+    elif isinstance(value, (SavedInput, SavedOutput)):
+        yield entry(name, value.array, value.storage)
+    elif isinstance(value, SavedPacked):
+        found = list(arrays_in(value.packed))
+        for at, (array, storage) in enumerate(found):
+            yield entry(name if len(found) == 1 else f"{name}[{at}]", array, storage)._replace(packed=True)
+        if not found:
+            yield Kept(name, (), "", 0, 0, True)
+
+
+def entry(name: str, array: Any, storage: Storage | None) -> Kept:
+    """The entry of an array in a storage."""
+    whole = array if storage is None else storage.array
+    address = whole.__array_interface__["data"][0]
+    return Kept(name, tuple(array.shape), str(array.dtype), address, whole.nbytes, False)
+
+
+def arrays_in(packed: Any) -> Iterator[tuple[Any, Storage | None]]:
+    """The tensors and arrays in what a pack hook made: itself, or in tuples, lists and dictionaries."""
+    open_values = [packed]
+    seen: set[int] = set()  # containers may contain themselves
+    while open_values:
+        value = open_values.pop()
+        if isinstance(value, Tensor):
+            yield value.array, value.storage
+        elif isinstance(value, np.ndarray):
+            yield value, None
+        elif isinstance(value, tuple | list | Mapping) and id(value) not in seen:
+            seen.add(id(value))
+            open_values.extend(reversed(list(value.values() if isinstance(value, Mapping) else value)))

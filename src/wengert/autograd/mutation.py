@@ -1,0 +1,146 @@
+"""Saved tensors that may be written to: they are copied just before."""
+
+from __future__ import annotations
+
+import weakref
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import numpy as np
+
+from .._core.base import Tensor, wrap
+from .._core.modes import current
+from .saved_hooks import saved_tensors_hooks
+
+
+class Handle:
+    """Stands in the graph for a saved tensor.
+
+    Attributes:
+        neighbours: the handles of all tensors that were saved from the same memory, this one among them.
+    """
+
+    __slots__ = ("__weakref__", "neighbours")
+
+    def __init__(self, neighbours: Neighbours) -> None:
+        self.neighbours = neighbours
+        neighbours.add(self)
+
+
+class Neighbours(weakref.WeakSet[Handle]):
+    """Handles of tensors saved from one piece of memory; lives as long as one of them."""
+
+
+class AllowMutation:
+    """What one `allow_mutation_on_saved_tensors` context knows; all is forgotten when it is left.
+
+    Attributes:
+        original: the saved tensors that have not been written to, by their handles.
+        cloned: copies of those that have.
+    """
+
+    def __init__(self) -> None:
+        self.original: weakref.WeakKeyDictionary[Handle, Tensor] = weakref.WeakKeyDictionary()
+        self.cloned: weakref.WeakKeyDictionary[Handle, Tensor] = weakref.WeakKeyDictionary()
+        self.places: weakref.WeakValueDictionary[int, Neighbours] = weakref.WeakValueDictionary()
+
+    def pack(self, tensor: Tensor) -> Handle:
+        """Put a handle into the graph for a saved tensor."""
+        place = id(owner(tensor.array))
+        neighbours = self.places.get(place)
+        if neighbours is None:
+            neighbours = self.places[place] = Neighbours()
+        handle = Handle(neighbours)
+        self.original[handle] = tensor.detach()
+        return handle
+
+    def unpack(self, handle: Handle) -> Tensor:
+        """The saved tensor as it was.
+
+        Raises:
+            AssertionError: the context has been left.
+        """
+        found = self.cloned.get(handle)
+        if found is None:
+            found = self.original.get(handle)
+        if found is None:
+            raise AssertionError(
+                "Trying to backward outside of the 'allow_mutation_on_saved_tensors' context in which the graph was "
+                "originally recorded."
+            )
+        return found
+
+    def observe(self, op: Any, args: tuple[Any, ...], proceed: Callable[[], Any]) -> Any:
+        """See each call of an operator; keep copies of what it is about to overwrite."""
+        target = op.written(args)
+        if target is not None:
+            self.keep(target.array)
+        return proceed()
+
+    def keep(self, target: Any) -> None:
+        """Copy the saved tensors that share memory with an array; those that are alike share one copy."""
+        neighbours = self.places.get(id(owner(target)))
+        copies: dict[Any, Tensor] = {}
+        for handle in tuple(neighbours or ()):
+            saved = self.original.get(handle)
+            if saved is None or not np.may_share_memory(target, saved.array):
+                continue
+            array = saved.array
+            alike = array.__array_interface__["data"], array.shape, array.strides, array.dtype
+            if alike not in copies:
+                copies[alike] = wrap(array.copy(order="K"))
+            self.cloned[handle] = copies[alike]
+            del self.original[handle]
+
+    def clear(self) -> None:
+        """Forget all saved tensors."""
+        self.original.clear()
+        self.cloned.clear()
+        self.places.clear()
+
+
+def owner(array: Any) -> Any:
+    """The array whose memory a view shows."""
+    while isinstance(array.base, np.ndarray):
+        array = array.base
+    return array
+
+
+@contextmanager
+def allow_mutation_on_saved_tensors() -> Iterator[AllowMutation]:
+    """Inside this context tensors that were saved for the backward pass may be written to in place.
+
+    The saved value is copied just before the first write, so the backward pass, which must run inside the same context,
+    sees what was saved. Writes that no operator makes (through NumPy, or by an optimiser's fused step) are not seen.
+
+    Yields:
+        What the context knows, for debugging; it is cleared on exit.
+
+    Raises:
+        RuntimeError: on entry: inside another such context, or where hooks for saved tensors are forbidden.
+
+    >>> import wengert as wg
+    >>> x = wg.tensor([1.0, 2.0], requires_grad=True)
+    >>> with wg.autograd.graph.allow_mutation_on_saved_tensors():
+    ...     y = x.clone()
+    ...     loss = (y * y).sum()
+    ...     _ = y.zero_()
+    ...     loss.backward()
+    >>> x.grad
+    tensor([2., 4.])
+    """
+    modes = current()
+    for observer in modes.observers:
+        if isinstance(getattr(observer, "__self__", None), AllowMutation):
+            raise RuntimeError("allow_mutation_on_saved_tensors contexts cannot be nested")
+    context = AllowMutation()
+    try:
+        with saved_tensors_hooks(context.pack, context.unpack):
+            before = modes.observe([*modes.observers, context.observe])
+            try:
+                yield context
+            finally:
+                modes.observe(before)
+    finally:
+        context.clear()

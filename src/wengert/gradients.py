@@ -1,0 +1,115 @@
+"""What a tensor lets a program do with its gradient: keep it, see it, replace it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from ._core import flags, hooked, views
+from ._core.base import Tensor, meta_of
+from ._core.hooks import HookDict, RemovableHandle, making
+
+
+def is_leaf(tensor: Tensor) -> bool:
+    """Whether no recorded operation made a tensor; a view whose base was written to gets its history first."""
+    if tensor.flags & flags.VIEW:
+        views.refresh(tensor)
+    return tensor.edge is None
+
+
+def retain_grad(self: Tensor) -> None:
+    """Keep the gradient of a tensor inside the graph in `.grad`; of a leaf it is kept anyway.
+
+    It is what the hooks of the tensor made of it. After a write in place it is that of the new value.
+
+    Raises:
+        RuntimeError: the tensor does not require a gradient.
+
+    >>> import wengert as wg
+    >>> x = wg.tensor(3.0, requires_grad=True)
+    >>> y = x * 2
+    >>> y.retain_grad()
+    >>> (y * y).backward()
+    >>> y.grad
+    tensor(12.)
+    """
+    if not self.requires_grad:
+        raise RuntimeError("can't retain_grad on Tensor that has requires_grad=False")
+    if not is_leaf(self) and not meta_of(self).retains_grad:
+        hooked.retain(self)
+
+
+def get_retains_grad(self: Tensor) -> bool:
+    """Whether this is a tensor inside the graph that keeps its gradient."""
+    return self.meta is not None and self.meta.retains_grad
+
+
+def register_hook(self: Tensor, hook: Callable[[Tensor], Tensor | None]) -> RemovableHandle:
+    """Call `hook(grad)` when the gradient of this tensor is known; what it returns takes the gradient's place.
+
+    Hooks are called in the order of their registration, each with what the one before it made of the gradient; with
+    None in a pass that reaches the tensor's node, but not the tensor. A hook belongs to the value that the tensor has
+    now: after a write in place the gradient that it sees is still that of the old value.
+
+    Args:
+        hook: must not write to the gradient; returns a tensor of its shape and dtype, or None to leave it as it is.
+
+    Returns:
+        A handle whose `remove()` takes the hook away.
+
+    Raises:
+        RuntimeError: the tensor does not require a gradient.
+
+    >>> import wengert as wg
+    >>> x = wg.tensor([1.0, 2.0], requires_grad=True)
+    >>> handle = x.register_hook(lambda grad: grad * 10)
+    >>> x.sum().backward()
+    >>> x.grad
+    tensor([10., 10.])
+    """
+    if not self.requires_grad:
+        raise RuntimeError("cannot register a hook on a tensor that doesn't require gradient")
+    if is_leaf(self):
+        with making:
+            meta = meta_of(self)
+            if meta.hooks is None:
+                meta.hooks = HookDict()
+        return meta.hooks.add(hook)
+    hooks = self.edge.node.own_hooks()
+    return hooks.tensor.setdefault(self.edge.nr, HookDict()).add(hook)
+
+
+def get_backward_hooks(self: Tensor) -> HookDict | None:
+    """The hooks that `register_hook` has put on the tensor's present value, by the ids of their handles."""
+    if is_leaf(self):
+        return None if self.meta is None else self.meta.hooks
+    hooks = self.edge.node.node_hooks
+    return None if hooks is None else hooks.tensor.get(self.edge.nr)
+
+
+def register_post_accumulate_grad_hook(self: Tensor, hook: Callable[[Tensor], None]) -> RemovableHandle:
+    """Call `hook(leaf)` after its `.grad` was written.
+
+    It runs with recording off, unless the backward pass is itself recorded, and may write to the leaf and its `.grad`,
+    e.g. take an optimiser's step and free the gradient.
+
+    Returns:
+        A handle whose `remove()` takes the hook away.
+
+    Raises:
+        RuntimeError: not a leaf that requires a gradient.
+
+    >>> import wengert as wg
+    >>> x = wg.tensor([1.0, 2.0], requires_grad=True)
+    >>> handle = x.register_post_accumulate_grad_hook(lambda leaf: print(leaf.grad))
+    >>> x.sum().backward()
+    tensor([1., 1.])
+    """
+    if not self.requires_grad:
+        raise RuntimeError("cannot register a hook on a tensor that doesn't require gradient")
+    if not is_leaf(self):
+        raise RuntimeError("post accumulate grad hooks cannot be registered on non-leaf tensors")
+    with making:
+        meta = meta_of(self)
+        if meta.after_accumulate is None:
+            meta.after_accumulate = HookDict()
+    return meta.after_accumulate.add(hook)
