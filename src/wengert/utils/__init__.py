@@ -1,7 +1,7 @@
-"""What stands around training: data and its batches."""
+"""What stands around training: data and its batches, checkpointing."""
 
 from __future__ import annotations
 
-from . import data
+from . import checkpoint, data
 
-__all__ = ["data"]
+__all__ = ["checkpoint", "data"]

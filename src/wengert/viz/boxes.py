@@ -3,7 +3,7 @@
 import dataclasses
 import unicodedata
 
-from wengert.viz.graph import LEAF, OPERATOR, OUTPUT, PARAMETER, Graph, GraphNode, Shape
+from wengert.viz.graph import LEAF, OPERATOR, OUTPUT, PARAMETER, Graph, GraphNode, Saved, Shape
 from wengert.viz.layout import Layout, lay_out
 
 __all__ = ["FONT_SIZE", "LINE_HEIGHT", "Box", "Picture", "draw", "draw_boxes", "readable_bytes", "readable_shape"]
@@ -131,7 +131,8 @@ def box_lines(node: GraphNode) -> tuple[str, ...]:
     if node.shapes:
         lines.append(readable_shapes(node.shapes))
     if node.saved:
-        lines.append("saves " + readable_bytes(node.saved_bytes))
+        packed = ", packed" if any(one.packed for one in node.saved) else ""
+        lines.append("saves " + readable_bytes(node.saved_bytes) + packed)
     elif node.released:
         lines.append("saved: released")
     return tuple(lines)
@@ -140,10 +141,16 @@ def box_lines(node: GraphNode) -> tuple[str, ...]:
 def tip_lines(node: GraphNode) -> list[str]:
     """All that is known about `node`."""
     lines = [clean(node.title), *(f"gives {readable_shape(shape)}" for shape in node.shapes[:20])]
-    lines += [
-        f"saves {clean(one.name)}: {one.dtype} {readable_shape(one.shape)}, {one.nbytes} bytes" for one in node.saved
-    ]
+    lines += [f"saves {clean(one.name)}: {tip_of(one)}" for one in node.saved]
     return [*lines, "what it saved is released"] if node.released else lines
+
+
+def tip_of(saved: Saved) -> str:
+    """All that is known about a saved tensor."""
+    if not saved.dtype:
+        return "packed by a hook, where its size cannot be seen"
+    known = f"{saved.dtype} {readable_shape(saved.shape)}, {saved.nbytes} bytes"
+    return f"{known}, packed by a hook" if saved.packed else known
 
 
 def fill_of(node: GraphNode, most: int) -> str:

@@ -1,8 +1,7 @@
 """The autograd graph of a tensor as plain data: what is computed from what, and what is kept for the backward pass.
 
-The walk reads the graph as any user can, and knows nothing else of the engine: `tensor.grad_fn`, `node.name()`,
-`node.next_functions`, the `variable` of a leaf's node and the `_saved_*` attributes; shapes come from `_input_metadata`
-of a node or from its `edges`, where there are such. It keeps its own stack: memory alone limits the depth of a graph.
+The walk follows the edges of the nodes, which know the shapes; what nodes keep tells `autograd.kept`, which unpacks
+nothing. So a picture changes nothing. The walk has a stack of its own: memory alone limits the depth of a graph.
 """
 
 import dataclasses
@@ -10,6 +9,8 @@ import os
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+
+from wengert.autograd.kept import innermost, kept_by
 
 if TYPE_CHECKING:
     from wengert import Tensor
@@ -31,9 +32,10 @@ class Saved:
     Args:
         name: Name of the attribute without `_saved_`, with the position where there are several.
         shape: Shape of the tensor.
-        dtype: Name of its dtype.
+        dtype: Name of its dtype; empty for a packed one without memory that could be measured.
         memory: What identifies the storage; equal for tensors that share it.
         nbytes: Bytes of that storage.
+        packed: Whether a hook packed it: shape, dtype and bytes are those of what the hook made.
     """
 
     name: str
@@ -41,6 +43,7 @@ class Saved:
     dtype: str
     memory: object
     nbytes: int
+    packed: bool = False
 
 
 @dataclasses.dataclass(frozen=True)
@@ -170,8 +173,10 @@ def graph(loss: "Tensor", params: "Mapping[str, Tensor] | None" = None) -> Graph
             "use dict(model.named_parameters())"
         )
     if loss.grad_fn is None and not loss.requires_grad:
+        volatile = "it is volatile, because it was computed from a volatile tensor; its requires_grad is False"
+        reason = volatile if getattr(loss, "volatile", False) else "requires_grad is False"
         raise ValueError(
-            "viz.graph(): the tensor has no history, because it does not require a gradient (requires_grad is False); "
+            f"viz.graph(): the tensor has no history, because it does not require a gradient ({reason}); "
             "compute it from tensors that do, outside of no_grad()"
         )
     return _Walk({id(tensor): name for name, tensor in (params or {}).items()}).run(loss)
@@ -184,13 +189,11 @@ class _Walk:
         self.names = names
         self.boxes: list[GraphNode] = []
         self.arrows: dict[tuple[int, int], int] = {}
-        # Index of each node's box by identity. `found` and `kept` hold what was met until the walk is over: the
-        # identity of a node, or the address of a tensor that a hook unpacked, might otherwise be used again.
+        # Index of each node's box by identity; `found` holds the nodes, so that no identity is used again meanwhile.
         self.index: dict[int, int] = {}
-        # What flows out of the boxes by number of the output, where only the arrows know it.
-        self.flowing: dict[int, dict[int, Shape]] = {}
         self.found: list[Any] = []
-        self.kept: list[Any] = []
+        # What flows out of the boxes by number of the output: only the arrows know it.
+        self.flowing: dict[int, dict[int, Shape]] = {}
 
     def run(self, loss: "Tensor") -> Graph:
         """The graph of `loss`."""
@@ -206,7 +209,7 @@ class _Walk:
             while waiting:
                 waiting.extend(self._expand(waiting.pop()))
         for box, shapes in self.flowing.items():
-            if not self.boxes[box].shapes:
+            if self.boxes[box].kind == OPERATOR:
                 flows = tuple(shapes[number] for number in sorted(shapes))
                 self.boxes[box] = dataclasses.replace(self.boxes[box], shapes=flows)
         edges = tuple(GraphEdge(source, target, count) for (source, target), count in self.arrows.items())
@@ -214,26 +217,24 @@ class _Walk:
 
     def _expand(self, target: int) -> Iterator[int]:
         """Draws the arrows into the box at `target`; yields the boxes that are new."""
-        follow = self.found[target].next_functions
-        edges = getattr(self.found[target], "edges", None) or [None] * len(follow)
-        for (node, number), edge in zip(follow, edges, strict=True):
-            if node is None:
+        for edge in self.found[target].next_edges:
+            if edge is None:
                 continue
-            source = self.index.get(id(node))
+            source = self.index.get(id(edge.node))
             if source is None:
-                source = self._visit(node)
+                source = self._visit(edge.node)
                 yield source
             self.arrows[source, target] = self.arrows.get((source, target), 0) + 1
-            if edge is not None:
-                self.flowing.setdefault(source, {})[number] = tuple(edge.shape)
+            if edge.shape is not None:
+                self.flowing.setdefault(source, {})[edge.nr] = tuple(edge.shape)
 
     def _visit(self, node: Any) -> int:
         """Makes the box of a node that is met for the first time; returns its index."""
         position = len(self.boxes)
         self.index[id(node)] = position
         self.found.append(node)
-        variable = getattr(node, "variable", None)
-        self.boxes.append(self._operator(node) if variable is None else self._leaf(variable))
+        is_leaf = name_of(node) == "AccumulateGrad"
+        self.boxes.append(self._leaf(node.variable) if is_leaf else operator(node))
         return position
 
     def _leaf(self, variable: "Tensor") -> GraphNode:
@@ -242,50 +243,19 @@ class _Walk:
         shapes = (tuple(variable.shape),)
         return GraphNode(LEAF, "leaf", shapes) if name is None else GraphNode(PARAMETER, name, shapes)
 
-    def _operator(self, node: Any) -> GraphNode:
-        """The box of an operator's node."""
-        saved: list[Saved] = []
-        released = False
-        for name in dir(node):
-            # `saved_tensors` is what a user's own Function kept.
-            if not (name.startswith("_saved_") or name == "saved_tensors"):
-                continue
-            try:
-                value = getattr(node, name)
-            except RuntimeError:  # freed by a backward pass, or changed in place since: nothing to measure
-                released = True
-                continue
-            self.kept.append(value)
-            saved.extend(_describe(name.removeprefix("_saved_"), value))
-        return GraphNode(OPERATOR, node.name(), _output_shapes(node, saved), tuple(saved), released)
+
+def operator(node: Any) -> GraphNode:
+    """The box of an operator's node; the shapes follow from the arrows."""
+    inner = innermost(node)
+    title = name_of(node) if inner is node else f"{name_of(node)}({name_of(inner)})"
+    kept = kept_by(node)
+    saved = tuple(
+        Saved(one.name, one.shape, one.dtype, one.address if one.nbytes else one.name, one.nbytes, one.packed)
+        for one in kept or ()
+    )
+    return GraphNode(OPERATOR, title, (), saved, kept is None)
 
 
-def _output_shapes(node: Any, saved: list[Saved]) -> tuple[Shape, ...]:
-    """Shapes of what the operator returned: as the node remembers them, or else that of the result it saved."""
-    remembered = getattr(node, "_input_metadata", None)
-    if remembered is not None:
-        return tuple(tuple(meta.shape) for meta in remembered)
-    return tuple(one.shape for one in saved if one.name == "result")
-
-
-def _describe(name: str, value: Any) -> Iterator[Saved]:
-    """What is known of a saved value: one entry per tensor in it."""
-    if isinstance(value, list | tuple):
-        for position, item in enumerate(value):
-            yield from _describe(f"{name}[{position}]", item) if _is_tensor(item) else ()
-    elif _is_tensor(value):
-        memory, nbytes = _memory(value)
-        yield Saved(name, tuple(value.shape), str(value.dtype).removeprefix("torch."), memory, nbytes)
-
-
-def _is_tensor(value: Any) -> bool:
-    """Whether `value` is a tensor: it has a history to ask for."""
-    return hasattr(value, "grad_fn") and hasattr(value, "shape")
-
-
-def _memory(tensor: Any) -> tuple[object, int]:
-    """What identifies the storage of a tensor, and its size in bytes."""
-    if hasattr(tensor, "untyped_storage"):
-        storage = tensor.untyped_storage()
-        return storage.data_ptr(), storage.nbytes()
-    return tensor.data_ptr(), tensor.nbytes
+def name_of(node: Any) -> str:
+    """The name of a node without namespaces, whatever a program calls the attributes of its `ctx`."""
+    return str(type(node).name(node)).rpartition("::")[2]

@@ -2,24 +2,32 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import warnings
 from typing import Any
 
-from ...tensor import HookDict, RemovableHandle
+from ...tensor import RemovableHandle, Tensor
+from . import global_hooks
+from .backward_hooks import BackwardHook, register_on_last_node
+from .global_hooks import ACTIVE
+from .hook_table import Hook, HookTable, Marks
 from .state import State
 
-
-def register(hooks: HookDict, hook: Callable[..., Any], prepend: bool) -> RemovableHandle:
-    """Add a hook as the last one, or as the first."""
-    earlier = dict(hooks) if prepend else {}
-    handle = hooks.add(hook)
-    for key in earlier:  # moved behind the new one
-        hooks[key] = hooks.pop(key)
-    return handle
+Args = tuple[Any, ...]
+Kwargs = dict[str, Any]
 
 
 class Hooking(State):
     """The part of `Module` that is called."""
+
+    _call_hooks: Marks
+    _is_full_backward_hook: bool | None
+    _backward_pre_hooks: HookTable
+    _backward_hooks: HookTable
+    _forward_hooks: HookTable
+    _forward_hooks_with_kwargs: Marks
+    _forward_hooks_always_called: Marks
+    _forward_pre_hooks: HookTable
+    _forward_pre_hooks_with_kwargs: Marks
 
     def forward(self, *args: Any, **kwargs: Any) -> Any:
         """What the module computes; every subclass defines its own.
@@ -31,30 +39,37 @@ class Hooking(State):
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         """What `forward` computes, with the hooks around it."""
-        if self._forward_pre_hooks or self._forward_hooks:
+        if self._call_hooks or ACTIVE:
             return self._call_with_hooks(args, kwargs)
         return self.forward(*args, **kwargs)
 
-    def _call_with_hooks(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-        """Pre-hooks, `forward`, hooks. Backward hooks, once there are some, wrap inputs and result of `forward`."""
-        called: set[int] = set()
+    # ---- the call ----------------------------------------------------------------------------------------------------
+
+    def _call_with_hooks(self, args: Args, kwargs: Kwargs) -> Any:
+        """Pre-hooks, `forward`, hooks; global ones first. Backward hooks wrap inputs and result of `forward`."""
+        ran: list[int] = []
         result = None
         try:
-            args, kwargs = self._run_pre_hooks(args, kwargs)
+            if self._forward_pre_hooks or global_hooks.FORWARD_PRE:
+                args, kwargs = self._run_pre_hooks(args, kwargs)
+            backward = self._backward_hooks or self._backward_pre_hooks or global_hooks.any_backward()
+            full = self._full_backward_hooks() if backward else None
+            if full is not None:
+                args = full.setup_input_hook(args)
             result = self.forward(*args, **kwargs)
-            for key, hook in tuple(self._forward_hooks.items()):
-                called.add(key)
-                result = self._run_hook(key, hook, args, kwargs, result)
-            return result
+            for key, hook, with_kwargs in global_hooks.before(global_hooks.FORWARD, self._forward_hooks):
+                ran.append(key)
+                replaced = hook(self, args, kwargs, result) if with_kwargs else hook(self, args, result)
+                if replaced is not None:
+                    result = replaced
+            return self._attach_backward_hooks(full, args, result) if backward else result
         except Exception:
-            for key, hook in tuple(self._forward_hooks.items()):
-                if key in self._forward_hooks_always_called and key not in called:
-                    result = self._run_hook(key, hook, args, kwargs, result)
+            self._run_always_called(ran, args, kwargs, result)
             raise
 
-    def _run_pre_hooks(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[tuple[Any, ...], dict[str, Any]]:
-        for key, hook in tuple(self._forward_pre_hooks.items()):
-            if key in self._forward_pre_hooks_with_kwargs:
+    def _run_pre_hooks(self, args: Args, kwargs: Kwargs) -> tuple[Args, Kwargs]:
+        for _, hook, with_kwargs in global_hooks.before(global_hooks.FORWARD_PRE, self._forward_pre_hooks):
+            if with_kwargs:
                 changed = hook(self, args, kwargs)
                 if changed is not None:
                     if not (isinstance(changed, tuple) and len(changed) == 2):
@@ -69,15 +84,60 @@ class Hooking(State):
                     args = changed if isinstance(changed, tuple) else (changed,)
         return args, kwargs
 
-    def _run_hook(
-        self, key: int, hook: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any], result: Any
-    ) -> Any:
-        given = (args, kwargs, result) if key in self._forward_hooks_with_kwargs else (args, result)
-        changed = hook(self, *given)
-        return result if changed is None else changed
+    def _run_always_called(self, ran: list[int], args: Args, kwargs: Kwargs, result: Any) -> None:
+        """After an error: the hooks with `always_call` that have not run. Their own errors become warnings."""
+        for key, hook, with_kwargs in global_hooks.before(global_hooks.FORWARD, self._forward_hooks):
+            of_all = key in global_hooks.FORWARD_ALWAYS_CALLED
+            if key in ran or not (of_all or key in self._forward_hooks_always_called):
+                continue
+            try:
+                replaced = hook(self, args, kwargs, result) if with_kwargs else hook(self, args, result)
+            except Exception as error:
+                warnings.warn(
+                    f"{'global ' if of_all else ''}module forward hook with ``always_call=True`` raised an exception "
+                    f"that was silenced as another error was raised in forward: {error}",
+                    stacklevel=2,
+                )
+                continue
+            if replaced is not None:
+                result = replaced
+
+    # ---- backward hooks of a call ------------------------------------------------------------------------------------
+
+    def _backward_hooks_of_kind(self, full: bool) -> list[Hook]:
+        """The global hooks and the module's own, as far as they are of that kind."""
+        found: list[Hook] = []
+        if global_hooks.BackwardKind.full is full:
+            found += [hook for _, hook, _ in global_hooks.BACKWARD.entries()]
+        if self._is_full_backward_hook is full:
+            found += [hook for _, hook, _ in self._backward_hooks.entries()]
+        return found
+
+    def _full_backward_hooks(self) -> BackwardHook | None:
+        """What wraps inputs and outputs of this call; None without full backward hooks."""
+        hooks = self._backward_hooks_of_kind(True)
+        pre_hooks = [hook for _, hook, _ in global_hooks.before(global_hooks.BACKWARD_PRE, self._backward_pre_hooks)]
+        return BackwardHook(self, hooks, pre_hooks) if hooks or pre_hooks else None
+
+    def _attach_backward_hooks(self, full: BackwardHook | None, args: Args, result: Any) -> Any:
+        """The result, with the backward hooks attached to its history."""
+        if full is not None:
+            if not isinstance(result, tuple | Tensor):
+                warnings.warn(
+                    "For backward hooks to be called, module output should be a Tensor or a tuple of Tensors "
+                    f"but received {type(result)}",
+                    stacklevel=2,
+                )
+            result = full.setup_output_hook(result)
+        hooks = self._backward_hooks_of_kind(False)
+        if hooks:
+            register_on_last_node(self, hooks, args, result)
+        return result
+
+    # ---- registration ------------------------------------------------------------------------------------------------
 
     def register_forward_pre_hook(
-        self, hook: Callable[..., Any], *, prepend: bool = False, with_kwargs: bool = False
+        self, hook: Hook, *, prepend: bool = False, with_kwargs: bool = False
     ) -> RemovableHandle:
         """Call `hook(module, args)` before `forward`; what it returns, unless None, takes the place of the arguments.
 
@@ -89,18 +149,10 @@ class Hooking(State):
         Returns:
             A handle; its `remove()` takes the hook away.
         """
-        handle = register(self._forward_pre_hooks, hook, prepend)
-        if with_kwargs:
-            self._forward_pre_hooks_with_kwargs.add(handle.id)
-        return handle
+        return self._forward_pre_hooks.add(hook, prepend, with_kwargs=with_kwargs)
 
     def register_forward_hook(
-        self,
-        hook: Callable[..., Any],
-        *,
-        prepend: bool = False,
-        with_kwargs: bool = False,
-        always_call: bool = False,
+        self, hook: Hook, *, prepend: bool = False, with_kwargs: bool = False, always_call: bool = False
     ) -> RemovableHandle:
         """Call `hook(module, args, output)` after `forward`; what it returns, unless None, takes the output's place.
 
@@ -108,14 +160,72 @@ class Hooking(State):
             hook: the function.
             prepend: run it before the hooks that are there.
             with_kwargs: call `hook(module, args, kwargs, output)`.
-            always_call: run it also where `forward` raises, with the output so far or None.
+            always_call: run it also where `forward` or another hook raises, with the output so far or None.
 
         Returns:
             A handle; its `remove()` takes the hook away.
         """
-        handle = register(self._forward_hooks, hook, prepend)
-        if with_kwargs:
-            self._forward_hooks_with_kwargs.add(handle.id)
-        if always_call:
-            self._forward_hooks_always_called.add(handle.id)
-        return handle
+        return self._forward_hooks.add(hook, prepend, with_kwargs=with_kwargs, always_called=always_call)
+
+    def register_full_backward_pre_hook(self, hook: Hook, prepend: bool = False) -> RemovableHandle:
+        """Call `hook(module, grad_output)` when the gradients of the module's output are known.
+
+        Args:
+            hook: gets a tuple with one gradient for each output (None for what is no tensor); what it returns, unless
+                None, takes the place of the tuple.
+            prepend: run it before the hooks that are there.
+
+        Returns:
+            A handle; its `remove()` takes the hook away.
+        """
+        return self._backward_pre_hooks.add(hook, prepend)
+
+    def register_full_backward_hook(self, hook: Hook, prepend: bool = False) -> RemovableHandle:
+        """Call `hook(module, grad_input, grad_output)` when the gradients of the module's inputs are known.
+
+        While there are such hooks, inputs and outputs of `forward` pass through a node of the graph
+        (`BackwardHookFunctionBackward`), and writing to them in place is refused.
+
+        Args:
+            hook: gets tuples with one gradient for each positional argument and for each output (None for what is no
+                tensor); what it returns, unless None, takes the place of `grad_input`.
+            prepend: run it before the hooks that are there.
+
+        Returns:
+            A handle; its `remove()` takes the hook away.
+
+        Raises:
+            RuntimeError: the module has had hooks of the older kind, `register_backward_hook`.
+
+        >>> import wengert as wg
+        >>> layer = wg.nn.ReLU()
+        >>> handle = layer.register_full_backward_hook(lambda module, grad_input, grad_output: print(grad_input))
+        >>> layer(wg.tensor([1.0, -1.0], requires_grad=True)).sum().backward()
+        (tensor([1., 0.]),)
+        """
+        self._choose_backward_kind(True)
+        return self._backward_hooks.add(hook, prepend)
+
+    def register_backward_hook(self, hook: Hook) -> RemovableHandle:
+        """The deprecated form of `register_full_backward_hook`: sees the last operation of the module only.
+
+        Args:
+            hook: called as `hook(module, grad_input, grad_output)`, the gradients of that operation's inputs and
+                outputs; a tuple that it returns takes the place of the former.
+
+        Returns:
+            A handle; its `remove()` takes the hook away.
+
+        Raises:
+            RuntimeError: the module has had hooks of the newer kind.
+        """
+        self._choose_backward_kind(False)
+        return self._backward_hooks.add(hook)
+
+    def _choose_backward_kind(self, full: bool) -> None:
+        if self._is_full_backward_hook is not None and self._is_full_backward_hook != full:
+            raise RuntimeError(
+                "Cannot use both regular backward hooks and full backward hooks on a single Module. "
+                "Please use only one of them."
+            )
+        self._is_full_backward_hook = full

@@ -7,6 +7,8 @@ from typing import Any
 
 from ...tensor import HookDict, Tensor
 from ..parameter import Buffer, Parameter
+from . import global_hooks
+from .hook_table import HookTable, Marks
 
 
 def type_name(value: object) -> str:
@@ -50,18 +52,24 @@ class Registration:
             raise TypeError(
                 f"{type(self).__name__}.__init__() takes 1 positional argument but {len(args) + 1} were given"
             )
+        called: Marks = {}  # of all four tables: while it is empty, a call runs `forward` at once
+        with_kwargs: Marks = {}
+        always_called: Marks = {}
+        before_with_kwargs: Marks = {}
         self.__dict__.update(
             training=True,
             _parameters={},
             _buffers={},
             _non_persistent_buffers_set=set(),
-            _backward_pre_hooks=HookDict(),
-            _backward_hooks=HookDict(),
-            _forward_hooks=HookDict(),
-            _forward_hooks_with_kwargs=set(),
-            _forward_hooks_always_called=set(),
-            _forward_pre_hooks=HookDict(),
-            _forward_pre_hooks_with_kwargs=set(),
+            _call_hooks=called,
+            _backward_pre_hooks=HookTable(called),
+            _backward_hooks=HookTable(called),
+            _is_full_backward_hook=None,
+            _forward_hooks=HookTable(called, with_kwargs, always_called),
+            _forward_hooks_with_kwargs=with_kwargs,
+            _forward_hooks_always_called=always_called,
+            _forward_pre_hooks=HookTable(called, before_with_kwargs),
+            _forward_pre_hooks_with_kwargs=before_with_kwargs,
             _state_dict_hooks=HookDict(),
             _state_dict_pre_hooks=HookDict(),
             _load_state_dict_pre_hooks=HookDict(),
@@ -92,7 +100,7 @@ class Registration:
             raise TypeError(
                 f"cannot assign '{type_name(tensor)}' object to buffer '{name}' (torch Tensor or None required)"
             )
-        self._buffers[name] = tensor
+        self._buffers[name] = global_hooks.registered(global_hooks.BUFFER_REGISTRATION, self, name, tensor)
         if persistent:
             self._non_persistent_buffers_set.discard(name)
         else:
@@ -124,6 +132,8 @@ class Registration:
                 f"Cannot assign non-leaf Tensor to parameter '{name}'. Model parameters must be created explicitly. "
                 f"To express '{name}' as a function of another Tensor, compute the value in the forward() method."
             )
+        if param is not None:
+            param = global_hooks.registered(global_hooks.PARAMETER_REGISTRATION, self, name, param)
         self._parameters[name] = param
 
     def add_module(self, name: str, module: Any) -> None:
@@ -144,7 +154,7 @@ class Registration:
         if hasattr(self, name) and name not in self._modules:
             raise KeyError(f"attribute '{name}' already exists")
         check_name("module", name)
-        self._modules[name] = module
+        self._modules[name] = global_hooks.registered(global_hooks.MODULE_REGISTRATION, self, name, module)
 
     def register_module(self, name: str, module: Any) -> None:
         """Another name of `add_module`."""
@@ -170,7 +180,7 @@ class Registration:
             if "_modules" not in own:
                 raise AttributeError("cannot assign module before Module.__init__() call")
             self._forget(name, keep="_modules")
-            self._modules[name] = value
+            self._modules[name] = global_hooks.registered(global_hooks.MODULE_REGISTRATION, self, name, value)
         elif isinstance(value, Buffer) and "_buffers" in own:
             self._forget(name, keep="_buffers")
             self.register_buffer(name, value, value.persistent)
@@ -191,14 +201,14 @@ class Registration:
                 raise TypeError(
                     f"cannot assign '{type_name(value)}' as child module '{name}' (torch.nn.Module or None expected)"
                 )
-            self._modules[name] = None
+            self._modules[name] = global_hooks.registered(global_hooks.MODULE_REGISTRATION, self, name, None)
         elif name in own.get("_buffers", ()):
             if value is not None and not isinstance(value, Tensor):
                 raise TypeError(
                     f"cannot assign '{type_name(value)}' as buffer '{name}' "
                     "(torch.nn.Buffer, torch.Tensor or None expected)"
                 )
-            self._buffers[name] = value
+            self._buffers[name] = global_hooks.registered(global_hooks.BUFFER_REGISTRATION, self, name, value)
         else:
             object.__setattr__(self, name, value)
 

@@ -28,6 +28,25 @@ class _IncompatibleKeys(NamedTuple):
         return f"_IncompatibleKeys(missing_keys={self.missing_keys}, unexpected_keys={self.unexpected_keys})"
 
 
+class Kept:
+    """A hook of which it is known what it is given or may return. It holds no module: copies of a module share it."""
+
+    def __init__(self, hook: Callable[..., Any]) -> None:
+        self.hook = hook
+
+    def __call__(self, *args: Any) -> Any:
+        """Call the hook."""
+        return self.hook(*args)
+
+
+class WithModule(Kept):
+    """A hook that gets the module as its first argument."""
+
+
+class MayReplace(Kept):
+    """A hook on states that may return another dictionary."""
+
+
 class State(Traversal):
     """The part of `Module` that gives and takes states."""
 
@@ -70,8 +89,11 @@ class State(Traversal):
             if module is not None:
                 module.state_dict(destination=destination, prefix=f"{prefix}{name}.", keep_vars=keep_vars)
         for hook in tuple(self._state_dict_hooks.values()):
-            if hook(self, destination, prefix, local_metadata) is not None:
-                raise RuntimeError("state_dict post-hook must return None")
+            replaced = hook(self, destination, prefix, local_metadata)
+            if replaced is not None:
+                if not isinstance(hook, MayReplace):
+                    raise RuntimeError("state_dict post-hook must return None")
+                destination = replaced
         return destination  # type: ignore[no-any-return]
 
     def _save_to_state_dict(self, destination: Any, prefix: str, keep_vars: bool) -> None:
@@ -163,7 +185,8 @@ class State(Traversal):
     ) -> None:
         """Load the module's own state; a subclass may override it, to read the states of its earlier versions."""
         for hook in tuple(self._load_state_dict_pre_hooks.values()):
-            hook(state_dict, prefix, local_metadata, strict, missing_keys, unexpected_keys, error_msgs)
+            given = (state_dict, prefix, local_metadata, strict, missing_keys, unexpected_keys, error_msgs)
+            hook(*((self, *given) if isinstance(hook, WithModule) else given))
         own = self._own_state()
         assign = local_metadata.get("assign_to_params_buffers", False)
         for name, current in own.items():
@@ -233,11 +256,17 @@ class State(Traversal):
 
     def register_load_state_dict_pre_hook(self, hook: Callable[..., None]) -> RemovableHandle:
         """Call `hook(module, state_dict, prefix, metadata, strict, missing, unexpected, errors)` before loading."""
+        return self._register_load_state_dict_pre_hook(hook, with_module=True)
 
-        def with_module(*args: Any) -> None:
-            hook(self, *args)
+    def _register_load_state_dict_pre_hook(
+        self, hook: Callable[..., None], with_module: bool = False
+    ) -> RemovableHandle:
+        """As `register_load_state_dict_pre_hook`, with the module as the first argument only if `with_module`."""
+        return self._load_state_dict_pre_hooks.add(WithModule(hook) if with_module else hook)  # type: ignore[no-any-return]
 
-        return self._load_state_dict_pre_hooks.add(with_module)  # type: ignore[no-any-return]
+    def _register_state_dict_hook(self, hook: Callable[..., Any]) -> RemovableHandle:
+        """As `register_state_dict_post_hook`, but the hook may return a dictionary to give instead."""
+        return self._state_dict_hooks.add(MayReplace(hook))  # type: ignore[no-any-return]
 
     def register_load_state_dict_post_hook(self, hook: Callable[..., None]) -> RemovableHandle:
         """Call `hook(module, incompatible_keys)` after loading; it may change the two lists in place."""

@@ -1,0 +1,229 @@
+"""Hooks on the backward pass of a module: around the whole module, and the older kind on its last operation."""
+
+from __future__ import annotations
+
+import threading
+import warnings
+import weakref
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any
+
+from ...autograd import Function, is_grad_enabled
+from ...tensor import Tensor
+from .hook_table import Hook
+
+Values = tuple[Any, ...]
+
+
+class BackwardHookFunction(Function):
+    """Passes tensors on, so that all inputs (or all outputs) of a module are those of one node, which can have hooks.
+
+    What it returns are views of its inputs: it is refused to write to them in place, because such a write would take
+    them out of the node's reach.
+    """
+
+    @staticmethod
+    def forward(ctx: Any, *tensors: Tensor) -> Values:  # type: ignore[override]
+        """The tensors themselves."""
+        ctx.mark_non_differentiable(*[each for each in tensors if not each.requires_grad])
+        return tensors
+
+    @staticmethod
+    def backward(ctx: Any, *grads: Tensor) -> Values:  # type: ignore[override]
+        """The gradients themselves."""
+        return grads
+
+
+class BackwardHook:
+    """The full backward hooks around one call of a module.
+
+    The inputs go through a node, and so do the outputs. The pre-hooks run before the output's node; the hooks run after
+    the input's node, and are given the gradients that had arrived at the output's.
+
+    Args:
+        module: what the hooks are told was called. The graph keeps it alive.
+        hooks: called as `hook(module, grad_input, grad_output)`.
+        pre_hooks: called as `hook(module, grad_output)`.
+    """
+
+    def __init__(self, module: Any, hooks: Sequence[Hook], pre_hooks: Sequence[Hook]) -> None:
+        self.module = module
+        self.hooks = hooks
+        self.pre_hooks = pre_hooks
+        self.inputs = 0
+        self.has_input_node = False
+        # The gradients of the outputs by thread: several may run backward passes through one graph.
+        self.arrived: dict[int, Values] = {}
+
+    def setup_input_hook(self, args: Values) -> Values:
+        """The arguments of `forward`, passed through a node."""
+        self.inputs = len(args)
+        passed, at, node = pass_through(args)
+        if node is not None:
+            alive = weakref.ref(self)  # the output's node holds it: a pass that comes here went through that one
+
+            def hook(grads: Values, _: Values) -> Values | None:
+                found = alive()
+                return None if found is None else found.inputs_done(at, grads)
+
+            self.has_input_node = True
+            node.register_hook(hook)
+        return passed
+
+    def setup_output_hook(self, result: Any) -> Any:
+        """What `forward` returned, passed through a node."""
+        outputs = result if isinstance(result, tuple) else (result,)
+        passed, at, node = pass_through(outputs)
+        if node is not None:
+
+            def hook(grads: Values) -> Values:
+                return self.outputs_arrived(at, grads, len(outputs))
+
+            node.register_prehook(hook)
+        return passed if isinstance(result, tuple) else passed[0]
+
+    def outputs_arrived(self, at: Sequence[int], grads: Values, count: int) -> Values:
+        """Run the pre-hooks, and the hooks too if the inputs have no node that would run them."""
+        grad_outputs = spread(at, grads, count)
+        for hook in self.pre_hooks:
+            replaced = hook(self.module, grad_outputs)
+            if replaced is not None:
+                check_number(replaced, count, "Backward pre hook", "grad_output")
+                grad_outputs = replaced
+        if self.has_input_node:
+            self.arrived[threading.get_ident()] = grad_outputs
+        elif self.hooks:
+            self.run_without_inputs(grad_outputs)
+        return tuple(grad_outputs[each] for each in at)
+
+    def run_without_inputs(self, grad_outputs: Values) -> None:
+        """Run the hooks of a module none of whose inputs requires a gradient."""
+        warnings.warn(
+            "Full backward hook is firing when gradients are computed with respect to module outputs since no inputs "
+            "require gradients: there is no later moment at which it could run.",
+            stacklevel=2,
+        )
+        for hook in self.hooks:
+            replaced = hook(self.module, (None,) * self.inputs, grad_outputs)
+            if replaced is not None and not (isinstance(replaced, tuple) and all(each is None for each in replaced)):
+                raise RuntimeError(
+                    "Backward hook for Modules where no input requires gradient should always return None "
+                    "or None for all gradients."
+                )
+
+    def inputs_done(self, at: Sequence[int], grads: Values) -> Values | None:
+        """Run the hooks, unless the pass reached the inputs by a way around the outputs."""
+        grad_outputs = self.arrived.pop(threading.get_ident(), None)
+        if grad_outputs is None:
+            return None
+        grad_inputs = spread(at, grads, self.inputs)
+        for hook in self.hooks:
+            replaced = hook(self.module, grad_inputs, grad_outputs)
+            if replaced is not None:
+                check_number(replaced, self.inputs, "Backward hook", "grad_input")
+                grad_inputs = replaced
+        return tuple(grad_inputs[each] for each in at)
+
+
+def pass_through(values: Values) -> tuple[Values, list[int], Any]:
+    """The values with their tensors passed through a node; where the tensors stand; the node.
+
+    The node is None, and the values are as they came, where nothing is recorded.
+    """
+    at = [position for position, value in enumerate(values) if isinstance(value, Tensor)]
+    if not (is_grad_enabled() and any(values[position].requires_grad for position in at)):
+        return values, at, None
+    tensors: Values = BackwardHookFunction.apply(*[values[position] for position in at])
+    passed = list(values)
+    for position, tensor in zip(at, tensors):
+        passed[position] = tensor
+    node = next(tensor.grad_fn for tensor in tensors if tensor.requires_grad)
+    return (type(values)._make(passed) if hasattr(values, "_make") else tuple(passed)), at, node
+
+
+def spread(at: Sequence[int], grads: Sequence[Any], count: int) -> Values:
+    """`count` values, which are `grads` at the places `at` and None elsewhere."""
+    found: list[Any] = [None] * count
+    for position, grad in zip(at, grads):
+        found[position] = grad
+    return tuple(found)
+
+
+def check_number(returned: Any, expected: int, who: str, what: str) -> None:
+    """Refuse what a hook returned unless it is one gradient for each that it was given.
+
+    Raises:
+        RuntimeError: a tensor, or another number.
+        TypeError: it has no length.
+    """
+    given = len(returned)
+    if isinstance(returned, Tensor):
+        raise RuntimeError(
+            f"{who} returned an invalid number of {what}, got a Tensor, but expected a tuple of {expected}"
+        )
+    if given != expected:
+        raise RuntimeError(f"{who} returned an invalid number of {what}, got {given}, but expected {expected}")
+
+
+def register_on_last_node(module: Any, hooks: Iterable[Hook], args: Values, result: Any) -> None:
+    """Give hooks of the older kind to the node that made the (first) output."""
+    first = result
+    while not isinstance(first, Tensor):
+        if isinstance(first, dict):
+            first = next(value for value in first.values() if isinstance(value, Tensor))
+        else:
+            first = first[0]
+    node = first.grad_fn  # type: ignore[attr-defined]
+    if node is None:
+        return
+    for hook in hooks:
+        node.register_hook(with_module(hook, module))
+    missing = what_is_missing(args, result, node)
+    if missing:
+        warnings.warn(
+            f"Using {missing}. Please use register_full_backward_hook to get the documented behavior.",
+            FutureWarning,
+            stacklevel=2,
+        )
+
+
+def with_module(hook: Hook, module: Any) -> Callable[[Values, Values], Any]:
+    """The hook with the module as its first argument, as long as there is the module."""
+    alive = weakref.ref(module)
+
+    def call(grad_inputs: Values, grad_outputs: Values) -> Any:
+        found = alive()
+        if found is None:
+            raise RuntimeError("You are trying to call the hook of a dead Module!")
+        return hook(found, grad_inputs, grad_outputs)
+
+    return call
+
+
+def what_is_missing(args: Values, result: Any, node: Any) -> str:
+    """What hooks of the older kind will not see of a call, or an empty text."""
+    outputs = (result,) if isinstance(result, Tensor) else result
+    deprecated = "deprecated and will be removed in future versions. This hook will be missing some"
+    if not is_tuple_of_tensors(outputs):
+        return (
+            "non-full backward hooks on a Module that does not return a single Tensor or a tuple of Tensors is "
+            f"{deprecated} of the grad_output"
+        )
+    if not is_tuple_of_tensors(args):
+        return (
+            "non-full backward hooks on a Module that does not take as input a single Tensor or a tuple of Tensors is "
+            f"{deprecated} of the grad_input"
+        )
+    if any(each.grad_fn not in (None, node) for each in outputs):
+        return (
+            f"a non-full backward hook when outputs are generated by different autograd Nodes is {deprecated} "
+            "grad_output"
+        )
+    if {each.grad_fn for each in args} - {None} != {each for each, _ in node.next_functions}:
+        return f"a non-full backward hook when the forward contains multiple autograd Nodes is {deprecated} grad_input"
+    return ""
+
+
+def is_tuple_of_tensors(values: Any) -> bool:
+    """Whether `values` is a tuple and holds nothing but tensors."""
+    return isinstance(values, tuple) and all(isinstance(each, Tensor) for each in values)

@@ -1,0 +1,72 @@
+"""Tables of module hooks, of one module or of all."""
+
+from __future__ import annotations
+
+import threading
+from collections import OrderedDict
+from collections.abc import Callable
+from typing import Any
+
+from ...tensor import RemovableHandle
+
+Hook = Callable[..., Any]
+Marks = dict[int, bool]
+Entry = tuple[int, Hook, bool]
+"""Id of the handle, hook, whether the hook takes keyword arguments."""
+
+# One for all tables, because a table is copied and pickled with its module. Reentrant: objects that die while it is
+# held may remove hooks.
+_lock = threading.RLock()
+
+
+class HookTable(OrderedDict[int, Hook]):
+    """Hooks in the order in which they run, by the id of their handle.
+
+    Args:
+        called: a dictionary that several tables may share. Its keys are the ids of all hooks that were ever put into
+            them and not taken out by `pop`; whoever calls hooks looks at it alone to learn that there are none.
+        with_kwargs: its keys are the ids of hooks that take keyword arguments.
+        always_called: its keys are the ids of hooks that run after errors too.
+    """
+
+    __slots__ = ("marks",)
+
+    def __init__(self, called: Marks | None = None, *single: Marks) -> None:
+        self.marks = () if called is None else (called, *single)
+
+    def __setitem__(self, key: int, hook: Hook) -> None:
+        if self.marks:
+            self.marks[0][key] = True
+        super().__setitem__(key, hook)
+
+    def pop(self, key: int, *default: Any) -> Any:
+        """Take a hook out, and its id out of all marks: what `remove()` of a handle does."""
+        with _lock:
+            for mark in self.marks:
+                mark.pop(key, None)
+            return super().pop(key, *default)
+
+    def add(
+        self, hook: Hook, prepend: bool = False, with_kwargs: bool = False, always_called: bool = False
+    ) -> RemovableHandle:
+        """Register a hook as the last one, or as the first."""
+        handle = RemovableHandle(self)  # type: ignore[arg-type]
+        with _lock:
+            for mark, chosen in zip(self.marks[1:], (with_kwargs, always_called)):
+                if chosen:
+                    mark[handle.id] = True
+            self[handle.id] = hook
+            if prepend:
+                self.move_to_end(handle.id, last=False)
+        return handle
+
+    def entries(self) -> tuple[Entry, ...]:
+        """The hooks as they are now: what a hook or another thread changes counts from the next call on."""
+        while self:
+            with _lock:
+                with_kwargs = self.marks[1] if len(self.marks) > 1 else ()
+                try:
+                    return tuple([(key, hook, key in with_kwargs) for key, hook in self.items()])
+                except (KeyError, RuntimeError):  # an object that died meanwhile has changed the table
+                    continue
+        return ()

@@ -1,0 +1,290 @@
+"""Checkpointing: parts of a forward pass keep only their inputs, and run again when the backward pass comes to them.
+
+Memory for time: what a part would have kept for its derivatives is not there between the two passes.
+"""
+
+from __future__ import annotations
+
+import threading
+import warnings
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import AbstractContextManager, contextmanager, nullcontext
+from typing import Any
+
+from ..autograd import Function, backward, enable_grad, is_grad_enabled
+from ..autograd.recomputation import CHECKS, CheckpointError, Inputs, Region, is_partial, warn
+from ..ops.generator import fork_rng, get_rng_state, set_rng_state
+from ..tensor import Tensor
+
+ContextFunction = Callable[[], tuple[AbstractContextManager[Any], AbstractContextManager[Any]]]
+
+_BE_EXPLICIT = (
+    "the use_reentrant parameter should be passed explicitly. use_reentrant=False is recommended, but if you need to "
+    "preserve the current default behavior, you can pass use_reentrant=True."
+)
+
+
+class _Settings(threading.local):
+    """What the guards below have set in this thread; None: as the call says."""
+
+    early_stop: bool | None = None
+    debug: bool | None = None
+
+
+_settings = _Settings()
+
+
+_ONLY_WHOLE_PASSES = (
+    "When use_reentrant=True, torch.utils.checkpoint is incompatible with .grad() or passing an `inputs` parameter to "
+    ".backward(). To resolve this error, you can either set use_reentrant=False, or call .backward() without passing "
+    "the `inputs` argument."
+)
+
+
+def noop_context_fn() -> tuple[AbstractContextManager[Any], AbstractContextManager[Any]]:
+    """Two contexts that do nothing: the default for `context_fn`."""
+    return nullcontext(), nullcontext()
+
+
+def checkpoint(
+    function: Callable[..., Any],
+    *args: Any,
+    use_reentrant: bool | None = None,
+    context_fn: ContextFunction = noop_context_fn,
+    determinism_check: str = "default",
+    debug: bool = False,
+    early_stop: bool = True,
+    **kwargs: Any,
+) -> Any:
+    """Call `function(*args, **kwargs)` without keeping what its derivatives need; that is computed again when needed.
+
+    There are two forms. The recommended one (`use_reentrant=False`) records the call as usual, but in place of tensors
+    the nodes keep where to find them once the function has run again, which happens when the first of them is asked
+    for. It works with every way of asking for derivatives. The older form (`use_reentrant=True`) runs the function
+    unrecorded, as one node, whose backward step runs it again, recorded, and starts a backward pass of its own.
+
+    Args:
+        function: has to do the same each time that it is called with these arguments. It may return anything.
+        args, kwargs: what it is called with; keyword arguments are for `use_reentrant=False` only. Besides,
+            `preserve_rng_state=False` lets it draw other random numbers when it runs again.
+        use_reentrant: which form; to be given explicitly. None stands for True, with a warning.
+        context_fn: returns two context managers: for the call now and for the ones to come.
+        determinism_check: "default" compares shape, dtype and device of each tensor computed again with the original,
+            "none" only how many there are; "operators" (not in torch) also the operators that save them.
+        debug: let the error about a function that did not do the same list all operations of both runs.
+        early_stop: run the function again only as far as needed.
+
+    Returns:
+        What the function returns.
+
+    Raises:
+        ValueError: an argument that this form does not know.
+        CheckpointError: (in the backward pass) the function did not do the same.
+
+    >>> import wengert as wg
+    >>> from wengert.utils.checkpoint import checkpoint
+    >>> x = wg.tensor([0.0, 1.0], requires_grad=True)
+    >>> y = checkpoint(lambda x: x.exp() * x, x, use_reentrant=False)
+    >>> y.sum().backward()
+    >>> x.grad
+    tensor([1.0000, 5.4366])
+    """
+    if use_reentrant is None:
+        warnings.warn(f"torch.utils.checkpoint: {_BE_EXPLICIT}", stacklevel=2)
+        use_reentrant = True
+    preserve = kwargs.pop("preserve_rng_state", True)
+    if use_reentrant:
+        if kwargs:
+            raise ValueError(f"Unexpected keyword arguments: {','.join(kwargs)}")
+        if context_fn is not noop_context_fn or debug:
+            raise ValueError("Passing `context_fn` or `debug` is only supported when use_reentrant=False.")
+        return CheckpointFunction.apply(function, preserve, *args)
+    if determinism_check not in CHECKS:
+        text = f"determinism_check should be one of ['default', 'none'], but got {determinism_check}"
+        raise ValueError(f"{text}. There is also 'operators', which compares the names of the operators, too.")
+    now, later = context_fn()
+    if not is_grad_enabled():
+        with now:
+            return function(*args, **kwargs)
+    region = Region(
+        _repeat(function, Inputs(args, kwargs), later, preserve),
+        early_stop=early_stop if _settings.early_stop is None else _settings.early_stop,
+        check=determinism_check,
+        debug=debug if _settings.debug is None else _settings.debug,
+    )
+    with region.recording(), now:
+        return function(*args, **kwargs)
+
+
+def _repeat(
+    function: Callable[..., Any], inputs: Inputs, context: AbstractContextManager[Any], preserve: bool
+) -> Callable[[], None]:
+    """What calls a function again as it is called now, with the same random numbers if they are to be preserved."""
+    state = get_rng_state() if preserve else None
+
+    def run() -> None:
+        args, kwargs = inputs.unpack()
+        with fork_rng(enabled=preserve), context:
+            if preserve:
+                set_rng_state(state)
+            function(*args, **kwargs)
+
+    return run
+
+
+class CheckpointFunction(Function):
+    """The older form of `checkpoint`: one node, whose backward step runs the function again and then backward.
+
+    Its arguments are the function, whether to preserve the random state, and the arguments of the function.
+    """
+
+    @staticmethod
+    def forward(ctx: Any, run_function: Callable[..., Any], preserve_rng_state: bool, *args: Any) -> Any:
+        """Run the function, unrecorded."""
+        check_backward_validity(args)
+        ctx.run_function = run_function
+        ctx.state = get_rng_state() if preserve_rng_state else None
+        ctx.others = [None if isinstance(each, Tensor) else each for each in args]
+        ctx.places = [at for at, each in enumerate(args) if isinstance(each, Tensor)]
+        ctx.save_for_backward(*[args[at] for at in ctx.places])
+        return run_function(*args)
+
+    @staticmethod
+    def backward(ctx: Any, *grads: Any) -> Any:
+        """Run the function again, recorded, and a backward pass from its outputs."""
+        if is_partial():
+            raise RuntimeError(_ONLY_WHOLE_PASSES)
+        args = list(ctx.others)
+        for at, tensor in zip(ctx.places, detach_variable(ctx.saved_tensors), strict=True):
+            args[at] = tensor
+        with fork_rng(enabled=ctx.state is not None), enable_grad():
+            if ctx.state is not None:
+                set_rng_state(ctx.state)
+            outputs = ctx.run_function(*args)
+        results = outputs if isinstance(outputs, tuple) else (outputs,)
+        pairs = [
+            (result, grad)
+            for result, grad in zip(results, grads, strict=True)
+            if isinstance(result, Tensor) and result.requires_grad
+        ]
+        if not pairs:
+            raise RuntimeError("none of output has requires_grad=True, this checkpoint() is not necessary")
+        backward([result for result, _ in pairs], [grad for _, grad in pairs])
+        return (None, None, *[each.grad if isinstance(each, Tensor) else None for each in args])
+
+
+def check_backward_validity(inputs: Iterable[Any]) -> None:
+    """Warn if no tensor among the inputs requires a gradient.
+
+    Args:
+        inputs: tensors and other things.
+    """
+    if not any(isinstance(each, Tensor) and each.requires_grad for each in inputs):
+        warn("None of the inputs have requires_grad=True. Gradients will be None")
+
+
+def detach_variable(inputs: tuple[Any, ...]) -> tuple[Any, ...]:
+    """New leaves on the memory of tensors, which require a gradient where those do.
+
+    Args:
+        inputs: tensors; anything else is passed on.
+
+    Raises:
+        RuntimeError: no tuple.
+    """
+    if not isinstance(inputs, tuple):
+        raise RuntimeError(f"Only tuple of tensors is supported. Got Unsupported input type: {type(inputs).__name__}")
+    return tuple(
+        each.detach().requires_grad_(each.requires_grad) if isinstance(each, Tensor) else each for each in inputs
+    )
+
+
+def checkpoint_sequential(
+    functions: Any, segments: int, input: Any, use_reentrant: bool | None = None, **kwargs: Any
+) -> Any:
+    """Call functions one after the other, in segments of which all but the last are checkpointed.
+
+    Args:
+        functions: an `nn.Sequential`, or modules or functions of one argument.
+        segments: how many, of equal length as far as that is possible.
+        input: what the first function is called with.
+        use_reentrant: as for `checkpoint`.
+        kwargs: `preserve_rng_state`, as for `checkpoint`.
+
+    Returns:
+        What the last function returns.
+
+    Raises:
+        ValueError: another keyword argument, or fewer functions than segments.
+    """
+    if use_reentrant is None:
+        warnings.warn(f"torch.utils.checkpoint.checkpoint_sequential: {_BE_EXPLICIT}", stacklevel=2)
+        use_reentrant = True
+    preserve = kwargs.pop("preserve_rng_state", True)
+    if kwargs:
+        raise ValueError(f"Unexpected keyword arguments: {','.join(kwargs)}")
+    steps = list(functions.children() if hasattr(functions, "children") else functions)
+    length = len(steps) // segments
+    if length == 0:
+        raise ValueError(f"checkpoint_sequential() cannot make {segments} segments of {len(steps)} functions")
+    last = length * (segments - 1)
+    for start in range(0, last, length):
+        segment = _chain(steps[start : start + length])
+        input = checkpoint(segment, input, use_reentrant=use_reentrant, preserve_rng_state=preserve)
+    return _chain(steps[last:])(input)
+
+
+def _chain(steps: Sequence[Callable[[Any], Any]]) -> Callable[[Any], Any]:
+    """One function that calls several, each with what the one before returned."""
+
+    def run(input: Any) -> Any:
+        for step in steps:
+            input = step(input)
+        return input
+
+    return run
+
+
+@contextmanager
+def set_checkpoint_early_stop(enable: bool) -> Iterator[None]:
+    """Inside, calls of `checkpoint` in this thread stop recomputations early or not, whatever their `early_stop` says.
+
+    It has to be there in the forward pass only.
+
+    Args:
+        enable: whether to stop early.
+    """
+    before = _settings.early_stop
+    _settings.early_stop = enable
+    try:
+        yield
+    finally:
+        _settings.early_stop = before
+
+
+@contextmanager
+def set_checkpoint_debug_enabled(enabled: bool | None) -> Iterator[None]:
+    """Inside, calls of `checkpoint` in this thread keep a log for their errors or not, whatever their `debug` says.
+
+    Args:
+        enabled: whether to do so; None: as the call says.
+    """
+    before = _settings.debug
+    _settings.debug = enabled
+    try:
+        yield
+    finally:
+        _settings.debug = before
+
+
+__all__ = [
+    "CheckpointError",
+    "CheckpointFunction",
+    "check_backward_validity",
+    "checkpoint",
+    "checkpoint_sequential",
+    "detach_variable",
+    "noop_context_fn",
+    "set_checkpoint_debug_enabled",
+    "set_checkpoint_early_stop",
+]
