@@ -67,8 +67,21 @@ def seed():
 
 def state():
     modes = current()
-    names = ("grad", "inference", "mask", "word", "anomaly", "check_nan", "saved_hooks")
+    names = (
+        "grad",
+        "inference",
+        "mask",
+        "word",
+        "fresh",
+        "multithreading",
+        "anomaly",
+        "check_nan",
+        "check_inf",
+        "noting",
+    )
     return {
+        "passing": modes.passing,
+        "saved hooks": modes.saved_hooks,
         **{name: getattr(modes, name) for name in names},
         "observers": list(modes.observers),
         "default dtype": dtypes.get_default_dtype(),

@@ -1,6 +1,7 @@
 """The same programs on torch and on wengert, every difference reported: `make parity`.
 
-    python tools/parity.py                      the programs of tests/parity/programs and the generated ones
+    python tools/parity.py                      the programs of tests/parity/programs, the behaviour table of
+                                                tests/mechanics, and generated programs
     python tools/parity.py --record             write torch's answers to tests/parity/expected.json
     python tools/parity.py --opinfo [--ops add,mul] [--report FILE]
                                                 torch's own operator samples: values, gradients, errors
@@ -22,7 +23,7 @@ from typing import Any
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT))
 
-from tools.beside_torch import generate, opinfo, programs, report  # noqa: E402
+from tools.beside_torch import generate, mechanics, opinfo, programs, report  # noqa: E402
 from tools.beside_torch.describe import differences, observe  # noqa: E402
 
 
@@ -73,10 +74,11 @@ def emit(text: str, path: str) -> None:
 
 def all_programs(options: argparse.Namespace) -> Iterator[tuple[str, Any, str]]:
     """Every program: name, function, text (of generated ones)."""
-    for name, function in programs.collect().items():
+    for name, function in {**programs.collect(), **programs.behaviour()}.items():
         if options.programs in name:
             yield name, function, ""
-    for kind, make in (("expression", generate.expression), ("writes", generate.writes)):
+    kinds = (("expression", generate.expression), ("writes", generate.writes), ("mechanics", mechanics.mechanics))
+    for kind, make in kinds:
         for seed in range(options.generated):
             name = f"generated.{kind}_{seed}"
             if options.programs in name:

@@ -26,6 +26,7 @@ LEAVERS = {
     "NumPy's error state": "np.seterr(all='ignore')",
     "another default dtype": "wg.set_default_dtype(wg.float64)",
     "recording off": "wg.set_grad_enabled(False)",
+    "inference mode on": "wg.inference_mode().__enter__()",
 }
 HEAD = """
 import numpy as np

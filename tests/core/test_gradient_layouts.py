@@ -112,3 +112,61 @@ def test_the_gradient_of_one_tensor_used_twice_in_one_sum_is_added():
     x = wg.ones(3, requires_grad=True)
     wg.cat([x, x]).backward(wg.arange(6.0))
     assert x.grad.tolist() == [3.0, 5.0, 7.0]
+
+
+def gaps():
+    return wg.zeros(4, 6)[:, ::2].detach().requires_grad_()
+
+
+def expanded():
+    return wg.zeros(3, 1).expand(3, 4).detach().requires_grad_()
+
+
+@pytest.mark.parametrize("make", [gaps, expanded])
+def test_rule_2_holds_in_a_recorded_pass_too(make):
+    x = make()
+    (x * x).sum().backward(create_graph=True)
+    assert x.grad.is_contiguous() and x.grad.requires_grad
+    x.grad = None
+
+
+@pytest.mark.parametrize("order", ORDERS)
+def test_rule_1_holds_in_a_recorded_pass_too(order):
+    x = dense(*order)
+    weights = wg.arange(24.0).view(2, 3, 4)
+    (x * x * weights).sum().backward(create_graph=True)
+    assert x.grad.stride() == x.stride() and x.grad.requires_grad
+    x.grad = None
+
+
+def test_a_gradient_with_gaps_assigned_by_hand_keeps_them():
+    x = dense(0, 1, 2)
+    x.grad = wg.zeros(2, 3, 8)[:, :, ::2]
+    known = x.grad
+    for _ in range(2):
+        (x * 2).sum().backward()
+    assert x.grad is known and x.grad.stride() == (24, 8, 2)
+    assert x.grad.flatten().tolist() == [4.0] * 24
+
+
+def test_a_gradient_assigned_by_hand_likely_keeps_its_strides_in_a_recorded_pass():
+    x = dense(0, 1, 2)
+    x.grad = dense(2, 1, 0).detach()
+    (x * x).sum().backward(create_graph=True)
+    assert x.grad.stride() == dense(2, 1, 0).stride()
+    x.grad = None
+
+
+@pytest.mark.parametrize("reset", ["module", "optimizer"])
+def test_zero_grad_does_not_affect_the_layout(reset):
+    layer = wg.nn.Linear(3, 4)
+    layer.weight.grad = wg.zeros(3, 4).t()
+    known = layer.weight.grad
+    what = layer if reset == "module" else wg.optim.SGD(layer.parameters(), lr=0.1)
+    for _ in range(2):
+        layer(wg.ones(2, 3)).sum().backward()
+        what.zero_grad(set_to_none=False)
+        assert layer.weight.grad is known and known.stride() == (1, 4) and not known.any()
+    what.zero_grad()
+    layer(wg.ones(2, 3)).sum().backward()
+    assert layer.weight.grad is not known and layer.weight.grad.stride() == (3, 1)

@@ -92,6 +92,17 @@ def test_a_result_and_its_nodes_die_with_the_last_reference(name):
     assert [each() for each in watched] == [None] * len(watched)
 
 
+@pytest.mark.parametrize("plain", [False, True])
+def test_a_write_to_what_a_node_keeps_does_not_let_the_node_keep_itself_alive(plain):
+    x = leaf(4)
+    y = wg.ones(4, dtype=wg.float64) if plain else x * 2
+    product = y * y * x
+    y.add_(product.sin())
+    watched = [reference(y), reference(y.grad_fn), reference(product), reference(product.grad_fn)]
+    del y, product
+    assert [each() for each in watched] == [None] * 4
+
+
 @pytest.mark.parametrize("name", COMPUTATIONS)
 def test_a_backward_pass_leaves_nothing_alive(name):
     x = leaf(4)
@@ -139,7 +150,7 @@ def test_saved_tensors_are_freed_by_the_pass_although_the_graph_lives_on():
     x = leaf(3)
     middle = x * 2
     result = middle * middle
-    watched = reference(middle)
+    watched = reference(middle.array)
     del middle
     assert watched() is not None
     result.sum().backward()

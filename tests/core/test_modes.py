@@ -313,3 +313,13 @@ def test_detach_in_place_makes_a_leaf():
     view = (wg.ones(2, requires_grad=True) * 2).view(2)
     with pytest.raises(RuntimeError, match=r"Can't detach views in-place. Use detach\(\) instead"):
         view.detach_()
+
+
+def test_a_view_that_was_used_gets_a_history_once_its_base_requires_a_gradient():
+    base = wg.ones(3)
+    view = base[:2]
+    base.add_(1)
+    assert not (view * 2).requires_grad and view.grad_fn is None
+    base.requires_grad_()
+    (view * 2).sum().backward()
+    assert base.grad.tolist() == [2.0, 2.0, 0.0] and not view.is_leaf

@@ -17,7 +17,7 @@ class MadeUpNode:
 
     def __init__(self, title: str, *inputs: Any, **attributes: Any) -> None:
         self.title = title
-        self.next_functions = tuple((node, 0) for node in inputs)
+        self.next_edges = tuple(node and SimpleNamespace(node=node, nr=0, shape=None) for node in inputs)
         for name, value in attributes.items():
             setattr(self, name, value)
 
@@ -145,34 +145,151 @@ def test_inputs_without_a_gradient_are_left_out() -> None:
     assert found.edges == (GraphEdge(1, 0), GraphEdge(2, 1))
 
 
-def test_lists_of_saved_tensors_and_those_of_own_functions_count() -> None:
-    saved = [MadeUpTensor((2,), memory=1, nbytes=8), None, MadeUpTensor((3,), memory=2, nbytes=12)]
-    node = MadeUpNode("OwnBackward", leaf()[1], _saved_tensors=saved, saved_tensors=(MadeUpTensor((9,), None, 3, 36),))
-    box = only(graph(MadeUpTensor((), node)), "OwnBackward")
-    assert [(one.name, one.nbytes) for one in box.saved] == [
-        ("tensors[0]", 8),
-        ("tensors[2]", 12),
-        ("saved_tensors[0]", 36),
+class Product(wg.autograd.Function):
+    """A custom Function that saves its inputs, and calls attributes of its `ctx` as nodes call theirs."""
+
+    @staticmethod
+    def forward(ctx: Any, a: wg.Tensor, b: wg.Tensor) -> wg.Tensor:
+        ctx.save_for_backward(a, b)
+        ctx.name = "mine"
+        ctx.variable = ctx.inner = ctx.saved = 7
+        return a * b
+
+    @staticmethod
+    def backward(ctx: Any, grad: wg.Tensor) -> tuple[wg.Tensor, wg.Tensor]:
+        a, b = ctx.saved_tensors
+        return grad * b, grad * a
+
+
+def test_the_saved_tensors_of_a_custom_function_count() -> None:
+    x = wg.ones(2, 3, requires_grad=True)
+    found = graph(Product.apply(x, wg.ones(3)).sum(), {"x": x})
+    box = only(found, "ProductBackward")
+    assert [(one.name, one.shape, one.nbytes) for one in box.saved] == [
+        ("saved_tensors[0]", (2, 3), 24),
+        ("saved_tensors[1]", (3,), 12),
     ]
-    assert box.saved_bytes == 56
+    assert box.shapes == ((2, 3),)
+    assert ("x", "ProductBackward", 1) in arrows(found)
+
+
+def test_lists_of_saved_tensors_count() -> None:
+    rows = wg.ones(3, 4, requires_grad=True)
+    index = wg.tensor([0, 2])
+    box = only(graph(rows[index, index]), "IndexBackward0")
+    assert [(one.name, one.dtype, one.nbytes) for one in box.saved] == [
+        ("indices[0]", "int64", 16),
+        ("indices[1]", "int64", 16),
+    ]
+    assert box.saved_bytes == 16
 
 
 def test_saved_numbers_do_not_count() -> None:
-    node = MadeUpNode("SumBackward0", leaf()[1], _saved_dim=(0, 1), _saved_keepdim=True, _saved_self_sizes=[2, 3])
-    assert only(graph(MadeUpTensor((), node)), "SumBackward0").saved == ()
+    assert only(graph(wg.ones(2, 3, requires_grad=True).sum((0, 1), True)), "SumBackward1").saved == ()
 
 
-def test_shapes_come_from_the_node_where_it_remembers_them() -> None:
-    metadata = (SimpleNamespace(shape=[2, 3]), SimpleNamespace(shape=[4]))
-    inner = MadeUpNode("UnbindBackward0", leaf()[1], _input_metadata=metadata)
-    found = graph(MadeUpTensor((), MadeUpNode("AddBackward0", inner)))
-    assert only(found, "UnbindBackward0").shapes == ((2, 3), (4,))
+def test_a_tensor_written_to_since_it_was_saved_still_counts() -> None:
+    x = wg.ones(4, requires_grad=True)
+    y = x.exp()
+    z = y * 1
+    y.add_(1)
+    assert only(graph(z), "ExpBackward0").saved_bytes == 16
 
 
-def test_shapes_come_from_the_arrows_otherwise() -> None:
+def test_what_hooks_packed_is_measured_and_not_unpacked() -> None:
+    def refuse(packed: Any) -> wg.Tensor:
+        raise AssertionError("a picture must not unpack")
+
+    x = wg.ones(8, requires_grad=True)
+    with wg.autograd.graph.saved_tensors_hooks(lambda tensor: (tensor.half(), [1]), refuse):
+        halves = x.exp()
+    with wg.autograd.graph.saved_tensors_hooks(lambda tensor: "a file", refuse):
+        hidden = x.exp()
+        both = Product.apply(x, x)
+    found = graph(halves)
+    (saved,) = only(found, "ExpBackward0").saved
+    assert (saved.name, saved.dtype, saved.nbytes, saved.packed) == ("result", "float16", 16, True)
+    assert ">saves 16 B, packed<" in found.to_svg()
+    assert "saves result: float16 [8], 16 bytes, packed by a hook" in found.to_svg()
+    found = graph(hidden)
+    (saved,) = only(found, "ExpBackward0").saved
+    assert (saved.nbytes, saved.packed, found.saved_bytes) == (0, True, 0)
+    assert "packed by a hook, where its size cannot be seen" in found.to_svg()
+    assert only(graph(both), "ProductBackward").saved_bytes == 0
+
+
+def test_a_write_to_a_view_shows_the_operator_that_wrote_and_what_it_saved() -> None:
+    x, factor = wg.ones(2, 3, requires_grad=True), wg.ones(3, requires_grad=True)
+    base = x * 1
+    base[0].mul_(factor)
+    found = graph(base.sum(), {"x": x, "factor": factor})
+    box = only(found, "CopySlices(MulBackward0)")
+    assert {one.name for one in box.saved} == {"other", "self"}
+    assert box.shapes == ((2, 3),)
+    assert ("factor", "CopySlices(MulBackward0)", 1) in arrows(found)
+
+
+def test_a_custom_function_that_wrote_to_a_view_is_shown() -> None:
+    class Twice(wg.autograd.Function):
+        @staticmethod
+        def forward(ctx: Any, a: wg.Tensor) -> wg.Tensor:
+            ctx.save_for_backward(wg.ones(5))
+            ctx.mark_dirty(a)
+            return a.mul_(2)
+
+        @staticmethod
+        def backward(ctx: Any, grad: wg.Tensor) -> wg.Tensor:
+            return grad * 2
+
+    base = wg.ones(2, 3, requires_grad=True) * 1
+    Twice.apply(base[0])
+    assert only(graph(base.sum()), "CopySlices(TwiceBackward)").saved_bytes == 20
+
+
+def test_views_of_views_and_their_reads_are_shown() -> None:
+    x = wg.ones(3, 4, requires_grad=True)
+    base = x * 1
+    part = base.t()[1:]
+    part.add_(1)
+    found = graph(part.sum(), {"x": x})
+    titles = [node.title for node in found.nodes]
+    assert "CopySlices(AddBackward0)" in titles
+    assert found.to_svg()
+
+
+def test_a_graph_without_anything_kept_is_drawn_after_a_backward_pass_through_all_kinds_of_nodes() -> None:
+    x = wg.ones(2, 3, requires_grad=True)
+    base = Product.apply(x, x)
+    base[0].mul_(x[0])
+    loss = base.exp().sum()
+    loss.backward()
+    found = graph(loss, {"x": x})
+    assert found.saved_bytes == 0
+    for title in ("ProductBackward", "CopySlices(MulBackward0)", "ExpBackward0"):
+        assert only(found, title).released
+    assert "saved: released" in found.to_svg()
+
+
+def test_a_tensor_with_several_recorded_outputs_shows_the_shapes_that_are_used() -> None:
+    a, b = wg.ones(5, requires_grad=True).split([2, 3])
+    assert only(graph(a.sum() + b.sum()), "SplitWithSizesBackward0").shapes == ((2,), (3,))
+
+
+def test_a_thousand_nodes_are_drawn_in_all_forms(tmp_path: Path) -> None:
+    x = wg.ones(2, requires_grad=True)
+    rows = [x]
+    for at in range(1000):
+        rows.append(rows[-1] * rows[at // 2])
+    found = graph(rows[-1], {"x": x})
+    assert len(found.nodes) == 1002
+    for name in ("g.svg", "g.dot", "g.png"):
+        assert found.save(tmp_path / name).stat().st_size > 10_000
+
+
+def test_shapes_come_from_the_arrows() -> None:
     inner = MadeUpNode("UnbindBackward0", leaf()[1])
-    outer = MadeUpNode("AddBackward0", inner, inner, edges=(SimpleNamespace(shape=(5,)), SimpleNamespace(shape=(6,))))
-    outer.next_functions = ((inner, 1), (inner, 0))
+    edges = (SimpleNamespace(node=inner, nr=1, shape=(5,)), SimpleNamespace(node=inner, nr=0, shape=(6,)))
+    outer = MadeUpNode("AddBackward0", next_edges=edges)
     found = graph(MadeUpTensor((7,), outer))
     assert only(found, "UnbindBackward0").shapes == ((6,), (5,))
     assert only(found, "AddBackward0").shapes == ((7,),)
@@ -181,6 +298,15 @@ def test_shapes_come_from_the_arrows_otherwise() -> None:
 def test_a_tensor_without_history_is_refused() -> None:
     with pytest.raises(ValueError, match=r"has no history.*requires_grad is False"):
         graph(wg.ones(3))
+    with wg.no_grad(), pytest.raises(ValueError, match="has no history"):
+        graph(wg.ones(3, requires_grad=True) * 2)
+
+
+def test_a_volatile_tensor_is_refused_with_the_reason() -> None:
+    with pytest.warns(DeprecationWarning, match="no_grad"):
+        x = wg.autograd.Variable(wg.ones(3), volatile=True)
+    with pytest.raises(ValueError, match=r"has no history.*volatile"):
+        graph(x * wg.ones(3, requires_grad=True))
 
 
 def test_what_is_no_tensor_is_refused() -> None:

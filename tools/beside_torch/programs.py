@@ -1,4 +1,6 @@
-"""The hand-written programs of `tests/parity/programs`, the record of torch's answers, the known differences."""
+"""The hand-written programs of `tests/parity/programs`, the behaviour table of `tests/mechanics`, the record of torch's
+answers, the known differences.
+"""
 
 from __future__ import annotations
 
@@ -13,6 +15,7 @@ from typing import Any
 
 ROOT = Path(__file__).resolve().parents[2]
 PROGRAMS = ROOT / "tests" / "parity" / "programs"
+BEHAVIOUR = ROOT / "tests" / "mechanics"
 EXPECTED = ROOT / "tests" / "parity" / "expected.json"
 KNOWN = ROOT / "tools" / "parity_known.toml"
 
@@ -34,6 +37,11 @@ def collect(folder: Path = PROGRAMS) -> dict[str, Callable[[Any], Any]]:
     return found
 
 
+def behaviour() -> dict[str, Callable[[Any], Any]]:
+    """The tests of the behaviour table, by name: they assert what the notes on autograd mechanics say."""
+    return {name: each for name, each in collect(BEHAVIOUR).items() if ".test_" in name}
+
+
 def read_expected() -> dict[str, Any]:
     """What torch answered when it was last asked, by program."""
     return json.loads(EXPECTED.read_text(encoding="utf-8"))["programs"]  # type: ignore[no-any-return]
@@ -51,14 +59,15 @@ class Known:
 
     Args:
         path: a TOML file of tables `["pattern"]` with `reason`; with `only`, a text that the difference must hold;
-            and with `whole = true` where such a difference explains all others of the program.
+            with `whole = true` where such a difference explains all others of the program; and with `sometimes = true`
+            where a run may show no such difference.
     """
 
     def __init__(self, path: Path = KNOWN) -> None:
         self.entries: dict[str, dict[str, Any]] = (
             tomllib.loads(path.read_text(encoding="utf-8")) if path.exists() else {}
         )
-        self.used: set[str] = set()
+        self.used = {pattern for pattern, entry in self.entries.items() if entry.get("sometimes")}
         for pattern, entry in self.entries.items():
             if not entry.get("reason"):
                 raise ValueError(f"{path.name}: {pattern} has no reason")

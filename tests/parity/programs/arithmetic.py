@@ -375,3 +375,12 @@ def abs_of_complex(torch):
 
 def abs_and_sign_at_zero(torch):
     return gradients(torch, torch.abs, [-2.0, 0.0, 3.0]), gradients(torch, torch.sign, [-2.0, 0.0, 3.0])
+
+
+def bool_tensors_and_numbers_are_not_subtracted(torch):
+    b, x = torch.tensor([True, False]), torch.tensor([1, 2])
+    actions = (
+        lambda: 1 - b, lambda: b - 1, lambda: 1.5 - b, lambda: b - b, lambda: x - b, lambda: b - x, lambda: x - True,
+        lambda: True - x, lambda: torch.rsub(b, 1), lambda: x.clone().sub_(b), lambda: x.float() - True, lambda: -b,
+    )  # fmt: skip
+    return [caught(action) for action in actions]

@@ -311,3 +311,9 @@ def contains(torch):
 
 def tensor_as_index_of_a_list(torch):
     return [10, 20, 30][torch.tensor(1)], caught(lambda: [1, 2][torch.tensor(1.0)])
+
+
+def dimensions_in_errors(torch):
+    x = torch.zeros(3, 2)
+    indices = ((0, -3), (5,), (slice(None), 7), (0, 2), (..., 4), (None, 0, 3), (None, slice(None), 3))
+    return [caught(lambda index=index: x[index]) for index in indices]

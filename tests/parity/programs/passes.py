@@ -316,6 +316,14 @@ def complex_root_is_refused(torch):
     return (x * x).sum().backward()
 
 
+def arguments_of_the_first_versions(torch):
+    x = leaf(torch)
+    torch.autograd.backward((x * 2,), grad_variables=(torch.ones(2),))
+    both = caught(lambda: torch.autograd.backward((x * 2,), (torch.ones(2),), grad_variables=(torch.ones(2),)))
+    torch.autograd.backward((x.sum(),), None, None, False, None, [x])
+    return x.grad, both, torch.autograd.grad(x.sum(), x, only_inputs=False)
+
+
 def complex_gradient_convention(torch):
     z = torch.tensor([3 + 4j], dtype=torch.complex128, requires_grad=True)
     (z * z.conj()).real.sum().backward()

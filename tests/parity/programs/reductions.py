@@ -236,3 +236,8 @@ def node_names_of_reductions(torch):
 
 def sum_to_size(torch):
     return torch.ones(2, 3, 4).sum_to_size(1, 4), caught(lambda: torch.ones(2, 3).sum_to_size(2, 2))
+
+
+def spread_of_too_few_warns(torch):
+    x = torch.zeros(2, 1)
+    return x.var(1), x.std(1), x.var(1, correction=0), torch.var_mean(x, 1), torch.std_mean(x, 1), x[0].var()
