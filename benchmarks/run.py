@@ -106,7 +106,7 @@ def main() -> int:
     options = arguments()
     fix_threads(options.threads)
     sys.path.insert(0, str(ROOT))
-    from benchmarks import cases, operators, startup
+    from benchmarks import cases, mechanics, modes, operators, startup
     from benchmarks.libraries import installed
 
     adapters = installed(options.threads)
@@ -117,11 +117,16 @@ def main() -> int:
         f"{versions}; {build} build, {options.threads} threads, "
         f"Python {platform.python_version()}, {platform.machine()}\n"
     )
-    results = run_cases([case for case in cases.with_targets() if options.only in case.name], adapters, options.rounds)
+    chosen = [*cases.with_targets(), *mechanics.cases(), *modes.cases()]
+    results = run_cases([case for case in chosen if options.only in case.name], adapters, options.rounds)
     figures: dict[str, float] = {}
     missed = any("MISS" in each.verdict or each.problem for each in results)
     if not options.only:
-        lines, figures = startup.report()
+        lines, figures = mechanics.report(adapters, options.rounds)
+        of_modes, ratios = modes.report(adapters, options.rounds)
+        more, imports = startup.report()
+        lines = [*lines, *of_modes, "", *mechanics.endurance(), "", *more]
+        figures |= ratios | imports
         print("", *lines, sep="\n")
         missed = missed or any("MISS" in line for line in lines)
     if options.operators:
