@@ -55,6 +55,18 @@ cdef extern from *:
         int kind = wengert_kind_of(array);
         return kind < 0 ? -1 : kind == 'f' || kind == 'c' || kind == 'V';
     }
+    static CYTHON_UNUSED Py_ssize_t wengert_size_of(PyObject *array) {
+        PyArrayObject *own = wengert_as_ndarray(array);
+        if (own) {
+            Py_ssize_t size = 1;
+            for (int at = 0; at < PyArray_NDIM(own); at++) size *= PyArray_DIM(own, at);
+            return size;
+        }
+        PyObject *found = PyObject_GetAttrString(array, "size");
+        Py_ssize_t size = found ? PyLong_AsSsize_t(found) : -1;
+        Py_XDECREF(found);
+        return size;
+    }
     static CYTHON_UNUSED int wengert_in_space(PyObject *array, PyObject *shape, PyObject *dtype) {
         PyArrayObject *own = wengert_as_ndarray(array);
         if (own == NULL) {
@@ -265,6 +277,7 @@ cdef extern from *:
     object dtype_of "wengert_dtype_of"(object array)
     bint is_complex "wengert_is_complex"(object array) except -1
     bint is_inexact "wengert_is_inexact"(object array) except -1
+    Py_ssize_t size_of "wengert_size_of"(object array) except -1
     bint in_space "wengert_in_space"(object array, tuple shape, object dtype) except -1
     int lazy_dict "wengert_lazy_dict"(object cls) except -1
     void begin "wengert_begin"(object tensor)

@@ -59,6 +59,11 @@ def is_inexact(array: Any) -> bool:
     return array.dtype.kind in "fcV"
 
 
+def size_of(array: Any) -> int:
+    """How many elements an array has."""
+    return array.size  # type: ignore[no-any-return]
+
+
 def in_space(array: Any, shape: tuple[int, ...], dtype: Any) -> bool:
     """Whether an array has that shape and that dtype object."""
     return array.dtype is dtype and array.shape == shape

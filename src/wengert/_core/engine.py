@@ -336,14 +336,14 @@ def arrive(task: Task, edge: Edge, grad: Any, owned: bool) -> None:
         task.grads[edge.nr] = grad
 
 
-LARGE = 1 << 16
-"""From so many bytes on it pays to add into memory that is there rather than to ask for more."""
+LARGE = 1 << 14
+"""From so many elements on it pays to add into memory that is there rather than to ask for more."""
 
 
 def join(known: Tensor, grad: Tensor, owned: bool) -> Any:
     """The sum of two gradients, in the memory of the first if that is the engine's own (and large)."""
     array: Any = known.array
-    if owned and array.nbytes >= LARGE and array.nbytes == known.storage.array.nbytes:
+    if owned and door.size_of(array) >= LARGE and array.nbytes == known.storage.array.nbytes:
         modes: Modes = current()
         if not modes.grad:
             modes.quiet(slots.table.add_into, array, grad.array, array)

@@ -22,7 +22,9 @@ cdef class OpNode(Node):
     cdef public Plan plan
     cdef public tuple saved
     cdef list unpacked(self)
-    cdef object run_rules(self, object incoming)
+
+@cython.locals(values=list, plan=Plan, op=Declaration, outgoing=list, simple=bint, rule=Rule, at=long)
+cpdef list run_rules(OpNode node, object incoming)
 
 @cython.no_gc
 cdef class ViewNode(OpNode):

@@ -116,26 +116,28 @@ class OpNode(Node):
         return [unpack(value, self) for value in saved]
 
     def apply(self, grads: list[Any]) -> Any:
-        return self.run_rules(grads[0] if not self.op.several else tuple(grads))
+        return run_rules(self, grads[0] if not self.op.several else tuple(grads))
 
     def apply_single(self, grad: Any) -> Any:
-        return self.run_rules((grad,) if self.op.several else grad)
+        return run_rules(self, (grad,) if self.op.several else grad)
 
-    def run_rules(self, incoming: Any) -> Any:
-        """Run the rules of the plan."""
-        values: list[Any] = self.unpacked()
-        plan: Plan = self.plan
-        outgoing: list[Any] = [None] * len(self.next_edges)
-        simple: bool = self.op.list_slot < 0
-        rule: Rule
-        for at in range(len(plan.rules)):
-            rule = plan.rules[at]
-            result: Any = run_rule(rule, incoming, values, plan.arguments[at])
-            if simple and rule.single:
-                outgoing[rule.slot] = result
-            else:
-                place(self, outgoing, rule, result)
-        return outgoing
+
+def run_rules(node: OpNode, incoming: Any) -> list[Any]:
+    """Run the rules of a node's plan; one gradient for each edge."""
+    values: list[Any] = node.unpacked()
+    plan: Plan = node.plan
+    op: Declaration = node.op
+    outgoing: list[Any] = [None] * len(node.next_edges)
+    simple: bool = op.list_slot < 0
+    rule: Rule
+    for at in range(len(plan.rules)):
+        rule = plan.rules[at]
+        result: Any = run_rule(rule, incoming, values, plan.arguments[at])
+        if simple and rule.single:
+            outgoing[rule.slot] = result
+        else:
+            place(node, outgoing, rule, result)
+    return outgoing
 
 
 @cython.no_gc
