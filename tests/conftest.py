@@ -105,4 +105,4 @@ def parts():
 
 
 def has_history(tensor):
-    return tensor.edge is not None or bool(tensor.flags & flags.VIEW and tensor.flags & flags.REQUIRES_GRAD)
+    return tensor._edge_ is not None or bool(tensor._flags_ & flags.VIEW and tensor._flags_ & flags.REQUIRES_GRAD)

@@ -24,7 +24,7 @@ def to_numpy(self: Tensor, *, force: bool = False) -> np.ndarray[Any, Any]:
     """
     if self.requires_grad and current().grad and not force:
         raise RuntimeError("Can't call numpy() on Tensor that requires grad. Use tensor.detach().numpy() instead.")
-    return self.array  # type: ignore[no-any-return]
+    return self._array_  # type: ignore[no-any-return]
 
 
 def as_array_protocol(self: Tensor, dtype: Any = None, copy: bool | None = None) -> np.ndarray[Any, Any]:
@@ -41,12 +41,12 @@ def dlpack(self: Tensor, **options: Any) -> Any:
     """
     if self.requires_grad:
         raise BufferError("Can't export tensors that require gradient, use tensor.detach()")
-    return self.array.__dlpack__(**options)
+    return self._array_.__dlpack__(**options)
 
 
 def dlpack_device(self: Tensor) -> tuple[int, int]:
     """The device, in DLPack's terms."""
-    return self.array.__dlpack_device__()  # type: ignore[no-any-return]
+    return self._array_.__dlpack_device__()  # type: ignore[no-any-return]
 
 
 def item(self: Tensor) -> Any:
@@ -55,14 +55,14 @@ def item(self: Tensor) -> Any:
     Raises:
         RuntimeError: there is not exactly one.
     """
-    if self.array.size != 1:
-        raise RuntimeError(f"a Tensor with {self.array.size} elements cannot be converted to Scalar")
-    return self.array.item()
+    if self._array_.size != 1:
+        raise RuntimeError(f"a Tensor with {self._array_.size} elements cannot be converted to Scalar")
+    return self._array_.item()
 
 
 def tolist(self: Tensor) -> Any:
     """Nested lists of Python numbers; a number for a 0-dim tensor."""
-    return self.array.tolist()
+    return self._array_.tolist()
 
 
 def one_number(self: Tensor) -> Any:
@@ -71,9 +71,9 @@ def one_number(self: Tensor) -> Any:
     Raises:
         ValueError: there is not exactly one.
     """
-    if self.array.size != 1:
+    if self._array_.size != 1:
         raise ValueError("only one element tensors can be converted to Python scalars")
-    return self.array.item()
+    return self._array_.item()
 
 
 def real_number(self: Tensor, kind: str) -> Any:
@@ -96,8 +96,8 @@ def formatted(self: Tensor, spec: str) -> str:
     Raises:
         TypeError: a spec is given for a tensor with dimensions.
     """
-    if self.array.ndim == 0:
-        return format(self.array.item(), spec)
+    if self._array_.ndim == 0:
+        return format(self._array_.item(), spec)
     if spec:
         raise TypeError("unsupported format string passed to Tensor.__format__")
     return repr(self)
@@ -124,9 +124,9 @@ def to_index(self: Tensor) -> int:
     Raises:
         TypeError: not an integer, or not exactly one.
     """
-    if self.array.size != 1 or self.array.dtype.kind not in "iub":
+    if self._array_.size != 1 or self._array_.dtype.kind not in "iub":
         raise TypeError("only integer tensors of a single element can be converted to an index")
-    return int(self.array.item())
+    return int(self._array_.item())
 
 
 def deepcopy(self: Tensor, memo: dict[int, Any]) -> Tensor:
@@ -143,12 +143,12 @@ def deepcopy(self: Tensor, memo: dict[int, Any]) -> Tensor:
             "Copy tensor.detach() instead."
         )
     made = type(self).__new__(type(self))
-    array = self.array.copy(order="K")
+    array = self._array_.copy(order="K")
     set_up(made, array, Storage(array))
-    made.flags |= self.flags & (flags.REQUIRES_GRAD | flags.VOLATILE)
+    made._flags_ |= self._flags_ & (flags.REQUIRES_GRAD | flags.VOLATILE)
     memo[id(self)] = made
-    if self.meta is not None and self.meta.grad is not None:
-        meta_of(made).grad = deepcopy(self.meta.grad, memo)
+    if self._meta_ is not None and self._meta_.grad is not None:
+        meta_of(made).grad = deepcopy(self._meta_.grad, memo)
     made.__dict__.update({name: copy.deepcopy(value, memo) for name, value in self.__dict__.items()})
     return made
 
@@ -172,4 +172,4 @@ def reduce_(self: Tensor, protocol: int) -> tuple[Any, ...]:
         raise RuntimeError(
             "Pickling a tensor with a history is not supported, since its graph cannot be kept. Pickle tensor.detach()."
         )
-    return rebuild, (type(self), self.array, self.requires_grad, dict(self.__dict__))
+    return rebuild, (type(self), self._array_, self.requires_grad, dict(self.__dict__))

@@ -11,9 +11,9 @@ from ._core.hooks import HookDict, RemovableHandle, making
 
 def is_leaf(tensor: Tensor) -> bool:
     """Whether no recorded operation made a tensor; a view whose base was written to gets its history first."""
-    if tensor.flags & flags.VIEW:
+    if tensor._flags_ & flags.VIEW:
         views.refresh(tensor)
-    return tensor.edge is None
+    return tensor._edge_ is None
 
 
 def retain_grad(self: Tensor) -> None:
@@ -40,7 +40,7 @@ def retain_grad(self: Tensor) -> None:
 
 def get_retains_grad(self: Tensor) -> bool:
     """Whether this is a tensor inside the graph that keeps its gradient."""
-    return self.meta is not None and self.meta.retains_grad
+    return self._meta_ is not None and self._meta_.retains_grad
 
 
 def register_hook(self: Tensor, hook: Callable[[Tensor], Tensor | None]) -> RemovableHandle:
@@ -74,16 +74,16 @@ def register_hook(self: Tensor, hook: Callable[[Tensor], Tensor | None]) -> Remo
             if meta.hooks is None:
                 meta.hooks = HookDict()
         return meta.hooks.add(hook)
-    hooks = self.edge.node.own_hooks()
-    return hooks.tensor.setdefault(self.edge.nr, HookDict()).add(hook)
+    hooks = self._edge_.node.own_hooks()
+    return hooks.tensor.setdefault(self._edge_.nr, HookDict()).add(hook)
 
 
 def get_backward_hooks(self: Tensor) -> HookDict | None:
     """The hooks that `register_hook` has put on the tensor's present value, by the ids of their handles."""
     if is_leaf(self):
-        return None if self.meta is None else self.meta.hooks
-    hooks = self.edge.node.node_hooks
-    return None if hooks is None else hooks.tensor.get(self.edge.nr)
+        return None if self._meta_ is None else self._meta_.hooks
+    hooks = self._edge_.node.node_hooks
+    return None if hooks is None else hooks.tensor.get(self._edge_.nr)
 
 
 def register_post_accumulate_grad_hook(self: Tensor, hook: Callable[[Tensor], None]) -> RemovableHandle:

@@ -85,7 +85,7 @@ def setitem(self: Tensor, index: Any, value: Any) -> None:
     if type(index) is Tensor and is_sole(self, index):
         index_put.in_place.call((self, (index,), without_leading_ones(given), False))
         return
-    steps = plain_steps(self.array.shape, index)
+    steps = plain_steps(self._array_.shape, index)
     if steps and write_part(self, steps, given):
         return
     if type(index) is int:
@@ -104,10 +104,10 @@ def setitem(self: Tensor, index: Any, value: Any) -> None:
 
 def is_sole(self: Tensor, index: Tensor) -> bool:
     """Whether a tensor is an index by itself, as it is: of integers or a mask, with dimensions, but not too many."""
-    array = index.array
+    array = index._array_
     if array.dtype == np.bool_:
-        return 0 < array.ndim <= self.array.ndim
-    return array.dtype == np.int64 and array.ndim > 0 and self.array.ndim > 0
+        return 0 < array.ndim <= self._array_.ndim
+    return array.dtype == np.int64 and array.ndim > 0 and self._array_.ndim > 0
 
 
 def choose(self: Tensor, dim: int, index: int, place: int = 0) -> Any:
@@ -115,7 +115,7 @@ def choose(self: Tensor, dim: int, index: int, place: int = 0) -> Any:
     try:
         return select.call((self, dim, index))
     except IndexError:
-        shape = self.array.shape
+        shape = self._array_.shape
         if not shape and index == 0:
             raise IndexError(SCALAR_INDEXED) from None
         length = shape[dim] if shape else 0
@@ -137,7 +137,7 @@ def cut(self: Tensor, dim: int, part: slice) -> Any:
 
 def cut_part(self: Tensor, dim: int, part: slice) -> Any:
     """A slice along a dimension; the tensor itself if that is all of it."""
-    shape = self.array.shape
+    shape = self._array_.shape
     if part.step in (None, 1) and part.start in (None, 0) and (part.stop is None or part.stop >= (shape or (0,))[dim]):
         return self if shape else cut(self, dim, part)
     return cut(self, dim, part)
@@ -154,7 +154,7 @@ def take_apart(self: Tensor, index: Any) -> tuple[Tensor, Entries]:
     """All that views can do, done; and the index tensors that are left, each with its dimension."""
     items = as_items(index)
     wanted = sum(width(item) for item in items)
-    ndim = self.array.ndim
+    ndim = self._array_.ndim
     if wanted > ndim:
         raise IndexError(f"too many indices for tensor of dimension {ndim}")
     view, dim, chosen, entries = self, 0, 0, []
@@ -167,11 +167,11 @@ def take_apart(self: Tensor, index: Any) -> tuple[Tensor, Entries]:
             view = cut_part(view, dim, item)
             dim += 1
         elif isinstance(item, Tensor):
-            if item.array.ndim == 0:
+            if item._array_.ndim == 0:
                 view = unsqueeze.call((view, dim))
-                item = wrap(item.array.reshape(1))
+                item = wrap(item._array_.reshape(1))
             entries.append((dim, item))
-            dim += item.array.ndim if item.array.dtype == np.bool_ else 1
+            dim += item._array_.ndim if item._array_.dtype == np.bool_ else 1
         else:
             view, chosen = choose(view, dim, item, dim + chosen), chosen + 1
     return view, entries
@@ -215,13 +215,13 @@ def as_item(item: Any) -> Any:
 def nested(value: Any) -> Any:
     """Lists of tensors as lists of arrays."""
     if isinstance(value, Tensor):
-        return value.array
+        return value._array_
     return [nested(each) for each in value] if isinstance(value, (list, tuple, range)) else value
 
 
 def as_index_tensor(tensor: Tensor) -> Any:
     """A tensor as an index: a 0-dim integer is an integer, uint8 is a mask."""
-    array = tensor.array
+    array = tensor._array_
     if array.dtype == np.uint8:
         warnings.warn(BYTE_MASK, UserWarning, stacklevel=6)
         return wrap(array.astype(np.bool_))
@@ -236,7 +236,7 @@ def width(item: Any) -> int:
     """How many dimensions of the tensor a part of an index names."""
     if item is None or item is Ellipsis:
         return 0
-    return item.array.ndim if isinstance(item, Tensor) and item.array.dtype == np.bool_ else 1
+    return item._array_.ndim if isinstance(item, Tensor) and item._array_.dtype == np.bool_ else 1
 
 
 def listed(entries: Entries) -> tuple[Tensor | None, ...]:
@@ -246,7 +246,7 @@ def listed(entries: Entries) -> tuple[Tensor | None, ...]:
     for at, tensor in entries:
         indices += [None] * (at - dim)
         indices.append(tensor)
-        dim = at + (tensor.array.ndim if tensor.array.dtype == np.bool_ else 1)
+        dim = at + (tensor._array_.ndim if tensor._array_.dtype == np.bool_ else 1)
     return tuple(indices)
 
 
@@ -259,13 +259,13 @@ def as_value(target: Tensor, value: Any) -> Tensor:
     """
     if isinstance(value, Tensor):
         return value
-    dtype = target.array.dtype
+    dtype = target._array_.dtype
     if type(value) is float and dtype.kind == "f" and -SAFE < value < SAFE:
         return wrap(np.array(value, dtype))
     if isinstance(value, np.ndarray):
         return wrap(value.astype(dtype))
     if not isinstance(value, (bool, int, float, complex, np.generic)):
-        raise TypeError(f"can't assign a {type(value).__name__} to a {errors.type_name(target.array)}")
+        raise TypeError(f"can't assign a {type(value).__name__} to a {errors.type_name(target._array_)}")
     number = np.asarray(value)
     if number.dtype.kind == "c" and dtype.kind not in "cb":
         raise RuntimeError(f"value cannot be converted to type {target.dtype.name} without overflow")
@@ -278,7 +278,7 @@ def as_value(target: Tensor, value: Any) -> Tensor:
 
 def without_leading_ones(value: Tensor) -> Tensor:
     """A view without the dimensions of length 1 in front."""
-    shape = value.array.shape
+    shape = value._array_.shape
     first = 0
     while first < len(shape) and shape[first] == 1:
         first += 1
@@ -287,11 +287,11 @@ def without_leading_ones(value: Tensor) -> Tensor:
 
 def write(view: Any, value: Any) -> None:
     """Write into a view by `copy_` or `fill_`."""
-    if value.array.dtype != view.array.dtype:
+    if value._array_.dtype != view._array_.dtype:
         value = value.to(view.dtype)
-    shape = view.array.shape
-    if value.array.shape != shape:
-        if not value.array.ndim:
+    shape = view._array_.shape
+    if value._array_.shape != shape:
+        if not value._array_.ndim:
             view.fill_(value)
             return
         value = without_leading_ones(value).expand(shape)

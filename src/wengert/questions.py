@@ -32,12 +32,12 @@ def is_inference(input: Tensor) -> bool:
     """
     if not isinstance(input, Tensor):
         raise TypeError(errors.wrong_type("is_inference", "input", 1, "Tensor", input))
-    return bool(input.flags & flags.INFERENCE)
+    return bool(input._flags_ & flags.INFERENCE)
 
 
 def numel(input: Tensor) -> int:
     """How many elements there are."""
-    return int(input.array.size)
+    return int(input._array_.size)
 
 
 def result_type(tensor1: Any, tensor2: Any) -> dtype:
@@ -48,5 +48,5 @@ def result_type(tensor1: Any, tensor2: Any) -> dtype:
     torch.float32
     """
     operands = (tensor1, tensor2)
-    arrays = [each.array for each in operands if isinstance(each, Tensor)]
+    arrays = [each._array_ for each in operands if isinstance(each, Tensor)]
     return dtypes.result_type(arrays, [each for each in operands if not isinstance(each, Tensor)])

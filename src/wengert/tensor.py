@@ -40,8 +40,8 @@ def construct(self: Tensor, *data: Any, **options: Any) -> None:
     """`Tensor(2, 3)`: uninitialised; `Tensor(values)`: of the default dtype (the way of torch's early days)."""
     default = dtypes.get_default_dtype().numpy
     if len(data) == 1 and isinstance(data[0], Tensor):
-        set_up(self, data[0].array, data[0].storage)
-        self.flags = data[0].flags & flags.INFERENCE
+        set_up(self, data[0]._array_, data[0]._storage_)
+        self._flags_ = data[0]._flags_ & flags.INFERENCE
     elif len(data) == 1 and not isinstance(data[0], int):
         made = np.array(data[0], dtype=default)
         set_up(self, made, Storage(made))
@@ -52,9 +52,9 @@ def construct(self: Tensor, *data: Any, **options: Any) -> None:
 
 def get_grad_fn(self: Tensor) -> Node | None:
     """The node that made this tensor; None for leaves."""
-    if self.flags & flags.VIEW:
+    if self._flags_ & flags.VIEW:
         views.refresh(self)
-    return None if self.edge is None else end_of(self.edge)
+    return None if self._edge_ is None else end_of(self._edge_)
 
 
 def get_is_leaf(self: Tensor) -> bool:
@@ -64,8 +64,8 @@ def get_is_leaf(self: Tensor) -> bool:
 
 def get_data(self: Tensor) -> Tensor:
     """The same memory outside the graph, with a version counter of its own: writes to it are not noticed."""
-    found = wrap_flagged(self.array, self.flags & flags.INFERENCE)
-    found.storage.array = self.storage.array
+    found = wrap_flagged(self._array_, self._flags_ & flags.INFERENCE)
+    found._storage_.array = self._storage_.array
     return found
 
 
@@ -78,27 +78,27 @@ def set_data(self: Tensor, new: Tensor) -> None:
     """
     if not isinstance(new, Tensor):
         raise TypeError(f"Variable data has to be a tensor, but got {type(new).__name__}")
-    if self.requires_grad and new.array.dtype.kind not in "fcV":
+    if self.requires_grad and new._array_.dtype.kind not in "fcV":
         raise RuntimeError("data set to a tensor that requires gradients must be floating point or complex dtype")
-    if self.flags & flags.VIEW and self.meta.view.made == views.SINGLE:
+    if self._flags_ & flags.VIEW and self._meta_.view.made == views.SINGLE:
         views.refresh(self)  # while it still shows where it lies in its base
-    self.array = new.array
-    version = self.storage.version
-    self.storage = Storage(new.storage.array)
-    self.storage.version = version
-    self.flags = self.flags & ~flags.INFERENCE | new.flags & flags.INFERENCE
+    self._array_ = new._array_
+    version = self._storage_.version
+    self._storage_ = Storage(new._storage_.array)
+    self._storage_.version = version
+    self._flags_ = self._flags_ & ~flags.INFERENCE | new._flags_ & flags.INFERENCE
 
 
 def detach(self: Tensor) -> Tensor:
     """The same memory outside the graph; writes to either are counted for both."""
-    made = share(self.array, self.storage)
-    made.flags = self.flags & (flags.INFERENCE | flags.VOLATILE)
+    made = share(self._array_, self._storage_)
+    made._flags_ = self._flags_ & (flags.INFERENCE | flags.VOLATILE)
     return made
 
 
 def is_inference(self: Tensor) -> bool:
     """Whether this is an inference tensor: one made in `inference_mode`, or a view of one."""
-    return bool(self.flags & flags.INFERENCE)
+    return bool(self._flags_ & flags.INFERENCE)
 
 
 def detach_(self: Tensor) -> Tensor:
@@ -107,12 +107,12 @@ def detach_(self: Tensor) -> Tensor:
     Raises:
         RuntimeError: the tensor is a view.
     """
-    if self.flags & flags.VIEW:
+    if self._flags_ & flags.VIEW:
         raise RuntimeError(errors.DETACH_VIEW)
-    if self.edge is not None:
-        self.storage.detached = current().sequence
-    self.edge = None
-    self.flags &= ~flags.REQUIRES_GRAD
+    if self._edge_ is not None:
+        self._storage_.detached = current().sequence
+    self._edge_ = None
+    self._flags_ &= ~flags.REQUIRES_GRAD
     return self
 
 
@@ -140,7 +140,7 @@ def backward(
 
 def get_base(self: Tensor) -> Tensor | None:
     """The tensor whose memory a view shares; None otherwise."""
-    return self.meta.view.base if self.flags & flags.VIEW else None
+    return self._meta_.view.base if self._flags_ & flags.VIEW else None
 
 
 def representation(self: Tensor) -> str:
@@ -155,7 +155,7 @@ def representation(self: Tensor) -> str:
         suffixes.append(history)
     elif self.requires_grad:
         suffixes.append("requires_grad=True")
-    array, name = self.array, self.dtype.name
+    array, name = self._array_, self.dtype.name
     if name == "bfloat16":
         array = array.astype(np.float32)
     text = format_tensor(array, dtype_name=name, default_float=dtypes.get_default_dtype().name, suffixes=suffixes)
@@ -168,9 +168,9 @@ def length(self: Tensor) -> int:
     Raises:
         TypeError: there is none.
     """
-    if not self.array.ndim:
+    if not self._array_.ndim:
         raise TypeError("len() of a 0-d tensor")
-    return len(self.array)
+    return len(self._array_)
 
 
 def iterate(self: Tensor) -> Iterator[Tensor]:
@@ -179,14 +179,14 @@ def iterate(self: Tensor) -> Iterator[Tensor]:
     Raises:
         TypeError: there is no first dimension.
     """
-    if not self.array.ndim:
+    if not self._array_.ndim:
         raise TypeError("iteration over a 0-d tensor")
     return iter(self.unbind(0))  # type: ignore[attr-defined]
 
 
 def contains(self: Tensor, element: Any) -> bool:
     """Whether some element equals `element`."""
-    return bool((self.array == (element.array if isinstance(element, Tensor) else element)).any())
+    return bool((self._array_ == (element._array_ if isinstance(element, Tensor) else element)).any())
 
 
 def size(self: Tensor, dim: int | None = None) -> Any:
@@ -200,7 +200,7 @@ def stride(self: Tensor, dim: int | None = None) -> Any:
 
     A tensor without elements answers as one in row-major order.
     """
-    array = self.array
+    array = self._array_
     if array.size:
         steps = tuple(step // array.itemsize for step in array.strides)
     else:
@@ -210,18 +210,18 @@ def stride(self: Tensor, dim: int | None = None) -> Any:
 
 def storage_offset(self: Tensor) -> int:
     """How many elements lie between the start of the storage and the first element."""
-    start = self.storage.array.__array_interface__["data"][0]
-    return int(self.array.__array_interface__["data"][0] - start) // self.array.itemsize
+    start = self._storage_.array.__array_interface__["data"][0]
+    return int(self._array_.__array_interface__["data"][0] - start) // self._array_.itemsize
 
 
 def data_ptr(self: Tensor) -> int:
     """The address of the first element."""
-    return int(self.array.__array_interface__["data"][0])
+    return int(self._array_.__array_interface__["data"][0])
 
 
 def is_contiguous(self: Tensor) -> bool:
     """Whether the elements lie in memory in row-major order without gaps."""
-    return bool(self.array.flags.c_contiguous)
+    return bool(self._array_.flags.c_contiguous)
 
 
 def type_(self: Tensor, dtype: Any = None) -> Any:
@@ -233,15 +233,17 @@ def get_real_properties() -> dict[str, property]:
     """Read-only properties that are one expression."""
     return {
         "device": property(lambda self: device("cpu"), doc="Where the memory is."),
-        "itemsize": property(lambda self: self.array.itemsize, doc="Bytes of one element."),
-        "nbytes": property(lambda self: self.array.nbytes, doc="Bytes of all elements."),
+        "itemsize": property(lambda self: self._array_.itemsize, doc="Bytes of one element."),
+        "nbytes": property(lambda self: self._array_.nbytes, doc="Bytes of all elements."),
         "layout": property(lambda self: strided, doc="How the memory is laid out: always `strided`."),
         "is_cuda": property(lambda self: False, doc="Whether the memory is on a CUDA device."),
-        "output_nr": property(lambda self: 0 if self.edge is None else self.edge.nr, doc="Which output of `grad_fn`."),
-        "name": property(
-            lambda self: None if self.meta is None else self.meta.name, doc="A name given by the program."
+        "output_nr": property(
+            lambda self: 0 if self._edge_ is None else self._edge_.nr, doc="Which output of `grad_fn`."
         ),
-        "_is_view": property(lambda self: lambda: bool(self.flags & flags.VIEW)),
+        "name": property(
+            lambda self: None if self._meta_ is None else self._meta_.name, doc="A name given by the program."
+        ),
+        "_is_view": property(lambda self: lambda: bool(self._flags_ & flags.VIEW)),
     }
 
 
@@ -267,10 +269,10 @@ METHODS: dict[str, Any] = {
     "size": size,
     "stride": stride,
     "type": type_,
-    "numel": lambda self: self.array.size,
-    "nelement": lambda self: self.array.size,
-    "dim": lambda self: self.array.ndim,
-    "element_size": lambda self: self.array.itemsize,
+    "numel": lambda self: self._array_.size,
+    "nelement": lambda self: self._array_.size,
+    "dim": lambda self: self._array_.ndim,
+    "element_size": lambda self: self._array_.itemsize,
     "is_floating_point": lambda self: self.dtype.is_floating_point,
     "is_complex": lambda self: self.dtype.is_complex,
     "is_inference": is_inference,

@@ -67,7 +67,7 @@ def no_conj(grad, self):
 
 def one_wrong_element(grad, self):
     made = right(grad, self).clone()
-    made.array.reshape(-1)[0] *= 1.001
+    made._array_.reshape(-1)[0] *= 1.001
     return made
 
 
@@ -227,15 +227,15 @@ def test_a_wrong_in_place_form_is_found(plant, fault, monkeypatch):
         if fault == "other object":
             return REGISTRY["planted"].in_place(target).clone()
         if fault == "same node":
-            target.array[...] = target.array**3
-            target.storage.version += 1
+            target._array_[...] = target._array_**3
+            target._storage_.version += 1
             return target
         if fault == "gradient":
             return target.mul_((target.detach() * target.detach()).clone())
         card.in_place(target)
         if fault == "value":
-            target.array[0] += 1
-        target.storage.version += {"no version": -1, "two versions": 1}.get(fault, 0)
+            target._array_[0] += 1
+        target._storage_.version += {"no version": -1, "two versions": 1}.get(fault, 0)
         return target
 
     monkeypatch.setattr("wengert.testing.in_place.run_in_place", lambda call, target: wrong(target))
@@ -245,7 +245,7 @@ def test_a_wrong_in_place_form_is_found(plant, fault, monkeypatch):
 
 def test_a_refusal_that_leaves_something_behind_is_found(plant, monkeypatch):
     def refuse(call, target):
-        target.array[0] = 7
+        target._array_[0] = 7
         raise RuntimeError("refused")
 
     monkeypatch.setattr("wengert.testing.in_place.run_in_place", refuse)

@@ -50,7 +50,7 @@ def reaches_accepted_dtype(call: Call, dtype: dtypes.dtype) -> bool:
         return True
     bound = declaration.bind(card, call.args, call.kwargs)
     values = [bound[at] for at in card.grad_slots if is_operand(bound[at])]
-    arrays = [each.array for each in values if isinstance(each, wg.Tensor)]
+    arrays = [each._array_ for each in values if isinstance(each, wg.Tensor)]
     numbers = [each for each in values if not isinstance(each, wg.Tensor)]
     return dtypes.result_type(arrays, numbers) in card.declared_dtypes
 

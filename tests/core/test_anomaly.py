@@ -369,4 +369,4 @@ def test_repeated_passes_inside_leave_nothing_behind():
         for _ in range(300):
             step()
         assert objects() - before < 20
-    assert len(x.storage.writes) < 100
+    assert len(x._storage_.writes) < 100

@@ -123,7 +123,7 @@ def test_without_the_mode_nothing_is_noted_and_the_error_says_how_to_learn_more(
     result, saved = result_and_saved()
     saved.add_(1)
     error = error_of(result.backward)
-    assert saved.storage.writes is None
+    assert saved._storage_.writes is None
     assert "add_" not in error
     assert "Hint: enable anomaly detection to find the operation that failed to compute its gradient" in error
 
@@ -133,8 +133,8 @@ def test_writes_noted_stay_few():
         saved = wg.ones(3)
         for _ in range(1000):
             saved.add_(1)
-    assert len(saved.storage.writes) < 100
-    assert saved.storage.writes[-1][0] == 1000
+    assert len(saved._storage_.writes) < 100
+    assert saved._storage_.writes[-1][0] == 1000
 
 
 def test_a_saved_result_read_by_hand_shows_the_line_too():

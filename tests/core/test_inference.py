@@ -319,4 +319,4 @@ def test_inside_a_call_takes_the_plain_way(monkeypatch):
     with wg.inference_mode():
         y = (x * made() + 1).exp().sum()
         y.add_(1)
-    assert y.flags == flags.INFERENCE
+    assert y._flags_ == flags.INFERENCE

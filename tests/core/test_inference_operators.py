@@ -21,35 +21,35 @@ def with_inference_tensors(case):
     """A call whose tensors are inference tensors."""
     call = case.call(requires_grad=False)
     for each in call.tensors():
-        each.flags |= flags.INFERENCE
+        each._flags_ |= flags.INFERENCE
     return call
 
 
 @pytest.mark.parametrize("case", FIRST, ids=repr)
 def test_results_are_inference_tensors_unless_they_share_the_memory_of_a_normal_tensor(case: Case):
     call = case.call()
-    known = {id(each.storage) for each in call.tensors()}
+    known = {id(each._storage_) for each in call.tensors()}
     with wg.inference_mode():
         results = call.outputs()
     for each in results:
-        assert each.is_inference() is (id(each.storage) not in known)
-        assert each.edge is None
+        assert each.is_inference() is (id(each._storage_) not in known)
+        assert each._edge_ is None
 
 
 @pytest.mark.parametrize("case", FIRST, ids=repr)
 def test_results_outside_are_normal_unless_they_share_the_memory_of_an_inference_tensor(case: Case):
     call = with_inference_tensors(case)
-    known = {id(each.storage) for each in call.tensors()}
+    known = {id(each._storage_) for each in call.tensors()}
     for each in call.outputs():
-        assert each.is_inference() is (id(each.storage) in known)
-        assert each.edge is None
+        assert each.is_inference() is (id(each._storage_) in known)
+        assert each._edge_ is None
 
 
 @pytest.mark.parametrize("case", WRITERS, ids=repr)
 def test_in_place_forms_refuse_inference_tensors_outside(case: Case):
     call = with_inference_tensors(case)
     target = call.tensors()[0]
-    values, shape = target.array.copy(), target.shape
+    values, shape = target._array_.copy(), target.shape
     with pytest.raises(RuntimeError, match="Inplace update to inference tensor outside InferenceMode is not allowed"):
         case.operator.in_place(*call.args, **call.kwargs)
-    assert target.shape == shape and np.array_equal(target.array, values, equal_nan=values.dtype.kind in "fc")
+    assert target.shape == shape and np.array_equal(target._array_, values, equal_nan=values.dtype.kind in "fc")

@@ -150,7 +150,7 @@ def test_saved_tensors_are_freed_by_the_pass_although_the_graph_lives_on():
     x = leaf(3)
     middle = x * 2
     result = middle * middle
-    watched = reference(middle.array)
+    watched = reference(middle._array_)
     del middle
     assert watched() is not None
     result.sum().backward()

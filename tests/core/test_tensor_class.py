@@ -239,3 +239,13 @@ def test_an_array_with_an_equal_dtype_object_is_taken_as_numpys_own():
     assert shared.numpy().dtype is np.dtype(np.float32)
     shared[0] = 7
     assert array[0] == 7
+
+
+@pytest.mark.parametrize("name", ["array", "edge", "flags", "meta"])
+def test_a_program_may_use_the_short_names_itself(name):
+    x = wg.ones(2, requires_grad=True)
+    with pytest.raises(AttributeError):
+        getattr(x, name)
+    setattr(x, name, "mine")
+    (x * x).sum().backward()
+    assert getattr(x, name) == "mine" and x.grad.tolist() == [2.0, 2.0]

@@ -96,13 +96,13 @@ def lock_of(meta: AutogradMeta) -> Any:
 
 def gradient_edge(tensor: Tensor) -> Edge:
     """Where the gradient of a tensor that requires one goes."""
-    if tensor.edge is not None:
-        return tensor.edge
+    if tensor._edge_ is not None:
+        return tensor._edge_
     node: AccumulateGrad = accumulator(tensor)
-    if node.array is not tensor.array:
-        node.edge_shape = door.shape_of(tensor.array)
-        node.edge_dtype = door.dtype_of(tensor.array)
-        node.array = tensor.array  # last: another thread that sees it may read the two above
+    if node.array is not tensor._array_:
+        node.edge_shape = door.shape_of(tensor._array_)
+        node.edge_dtype = door.dtype_of(tensor._array_)
+        node.array = tensor._array_  # last: another thread that sees it may read the two above
     return new_edge(node, 0, node.edge_shape, node.edge_dtype)
 
 
@@ -119,7 +119,7 @@ def accumulate(leaf: Tensor, grad: Any, owned: bool) -> None:
     meta: AutogradMeta = meta_of(leaf)
     modes: Modes = current()
     with lock_of(meta):
-        if not leaf.flags & flags.REQUIRES_GRAD:
+        if not leaf._flags_ & flags.REQUIRES_GRAD:
             pass  # it was switched off after the graph was made
         elif meta.grad is None:
             meta.grad = first_gradient(leaf, grad, owned, modes)
@@ -127,10 +127,10 @@ def accumulate(leaf: Tensor, grad: Any, owned: bool) -> None:
             meta.grad = laid_out(slots.table.add.call2(meta.grad, grad), meta.grad)
         else:
             known: Tensor = meta.grad
-            if known.flags & flags.INFERENCE and not modes.inference:
+            if known._flags_ & flags.INFERENCE and not modes.inference:
                 raise RuntimeError(errors.INFERENCE_IN_PLACE)
-            modes.quiet(slots.table.add_into, known.array, grad.array, known.array)
-            count_write(known.storage, "the accumulation of a gradient")
+            modes.quiet(slots.table.add_into, known._array_, grad._array_, known._array_)
+            count_write(known._storage_, "the accumulation of a gradient")
     if meta.after_accumulate:
         run_after_accumulate(leaf)
 
@@ -141,17 +141,17 @@ def run_after_accumulate(leaf: Tensor) -> None:
     Raises:
         RuntimeError: one returns something.
     """
-    for hook in tuple(leaf.meta.after_accumulate.values()):
+    for hook in tuple(leaf._meta_.after_accumulate.values()):
         if hook(leaf) is not None:
             raise RuntimeError("Tensor post accumulate grad hooks should return None.")
 
 
 def first_gradient(leaf: Tensor, grad: Tensor, owned: bool, modes: Modes) -> Tensor:
     """What becomes `.grad` when there is none."""
-    array = grad.array
+    array = grad._array_
     if modes.grad:
         return wrap(empty_for(leaf)).copy_(grad)  # type: ignore[attr-defined,no-any-return]
-    if owned and array.strides == leaf.array.strides and array.nbytes == grad.storage.array.nbytes:
+    if owned and array.strides == leaf._array_.strides and array.nbytes == grad._storage_.array.nbytes:
         return grad
     copied = empty_for(leaf)
     copied[...] = array
@@ -160,15 +160,15 @@ def first_gradient(leaf: Tensor, grad: Tensor, owned: bool, modes: Modes) -> Ten
 
 def empty_for(leaf: Tensor) -> Any:
     """Memory for a gradient: with the strides of a dense leaf, row-major otherwise."""
-    if is_dense(leaf.array):
-        return np.empty_like(leaf.array)
-    return np.empty(door.shape_of(leaf.array), door.dtype_of(leaf.array))
+    if is_dense(leaf._array_):
+        return np.empty_like(leaf._array_)
+    return np.empty(door.shape_of(leaf._array_), door.dtype_of(leaf._array_))
 
 
 def laid_out(grad: Any, model: Tensor) -> Any:
     """A recorded gradient in the layout that one of `model` has: itself, or a recorded copy."""
     made = empty_for(model)
-    return grad if made.strides == grad.array.strides else wrap(made).copy_(grad)  # type: ignore[attr-defined]
+    return grad if made.strides == grad._array_.strides else wrap(made).copy_(grad)  # type: ignore[attr-defined]
 
 
 def is_dense(array: Any) -> bool:
@@ -185,7 +185,7 @@ def is_dense(array: Any) -> bool:
 
 def run_leaf_hooks(leaf: Tensor, grad: Any) -> Any:
     """The leaf's own hooks, before anything is accumulated."""
-    meta: AutogradMeta = leaf.meta
+    meta: AutogradMeta = leaf._meta_
     if meta is None or not meta.hooks:
         return grad
     return hooks.run_tensor_hooks(meta.hooks, grad)

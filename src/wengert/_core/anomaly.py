@@ -105,10 +105,10 @@ def watched(process: Callable[..., Any], node: Any, modes: Modes, *args: Any) ->
     modes.this_pass().node = node  # until the next node runs, so also while its gradients are added to others
     outgoing = process(node, *args)
     for at, grad in enumerate(outgoing or ()):
-        if grad is not None and grad.array.dtype.kind in "fcV":
-            if modes.check_nan and np.isnan(grad.array).any():
+        if grad is not None and grad._array_.dtype.kind in "fcV":
+            if modes.check_nan and np.isnan(grad._array_).any():
                 raise RuntimeError(errors.bad_values(title(node), "nan", at))
-            if modes.check_inf and np.isinf(grad.array).any():
+            if modes.check_inf and np.isinf(grad._array_).any():
                 raise RuntimeError(errors.bad_values(title(node), "inf", at))
     return outgoing
 

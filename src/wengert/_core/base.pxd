@@ -10,11 +10,11 @@ cdef class AutogradMeta:
     cdef public bint retains_grad
 
 cdef class Tensor:
-    cdef public object array
-    cdef public Storage storage
-    cdef public long flags
-    cdef public Edge edge
-    cdef public AutogradMeta meta
+    cdef public object _array_
+    cdef public Storage _storage_
+    cdef public long _flags_
+    cdef public Edge _edge_
+    cdef public AutogradMeta _meta_
     cdef object attributes  # behind `__dict__`, see door.lazy_dict
     cdef object __weakref__
 

@@ -56,76 +56,81 @@ class AutogradMeta:
 class Tensor:
     """An array with a place in the graph. Most methods are bound from the operators' cards.
 
+    Programs put attributes of their own on tensors, and torch has a method `storage`; so the fields have names that
+    neither uses.
+
     Attributes:
-        array: the values (NumPy's or another module's array).
-        storage: the memory's identity and version, shared with all views.
-        flags: the flags word, see `flags`.
-        edge: where this tensor's gradient goes if it was recorded; None for leaves.
-        meta: `AutogradMeta`, or None.
+        _array_: the values (NumPy's or another module's array).
+        _storage_: the memory's identity and version, shared with all views.
+        _flags_: the flags word, see `flags`.
+        _edge_: where this tensor's gradient goes if it was recorded; None for leaves.
+        _meta_: `AutogradMeta`, or None.
     """
 
-    array: Any
-    storage: Storage
-    flags: int
-    edge: Edge
-    meta: AutogradMeta
+    _array_: Any
+    _storage_: Storage
+    _flags_: int
+    _edge_: Edge
+    _meta_: AutogradMeta
 
-    __slots__ = ("__dict__", "__weakref__", "array", "edge", "flags", "meta", "storage")
+    __slots__ = ("__dict__", "__weakref__", "_array_", "_edge_", "_flags_", "_meta_", "_storage_")
 
     @property
     def shape(self) -> Size:
         """The lengths of the dimensions."""
-        return Size(self.array.shape)
+        return Size(self._array_.shape)
 
     @property
     def dtype(self) -> DType:
         """The element type."""
-        return from_numpy(self.array.dtype)
+        return from_numpy(self._array_.dtype)
 
     @property
     def ndim(self) -> int:
         """The number of dimensions."""
-        return self.array.ndim
+        return self._array_.ndim
 
     @property
     def _version(self) -> int:
-        if self.flags & flags.INFERENCE:
+        if self._flags_ & flags.INFERENCE:
             raise RuntimeError(errors.INFERENCE_VERSION)
-        return self.storage.version
+        return self._storage_.version
 
     @property
     def requires_grad(self) -> bool:
         """Whether operations on this tensor are recorded."""
-        if self.flags & flags.VIEW:
-            meta: AutogradMeta = self.meta
+        if self._flags_ & flags.VIEW:
+            meta: AutogradMeta = self._meta_
             base: Tensor = meta.view.base
-            word: int = self.flags | base.flags
-            return word & (flags.REQUIRES_GRAD | flags.VOLATILE) == flags.REQUIRES_GRAD and door.is_inexact(self.array)
-        return self.flags & flags.REQUIRES_GRAD != 0
+            word: int = self._flags_ | base._flags_
+            return word & (flags.REQUIRES_GRAD | flags.VOLATILE) == flags.REQUIRES_GRAD and door.is_inexact(
+                self._array_
+            )
+        return self._flags_ & flags.REQUIRES_GRAD != 0
 
     @requires_grad.setter
     def requires_grad(self, wanted: bool) -> None:
-        if self.flags & flags.VIEW:
+        if self._flags_ & flags.VIEW:
             slots.table.refresh(self)
-        if self.edge is not None:
+        if self._edge_ is not None:
             raise RuntimeError(errors.requires_grad_of_non_leaf(wanted))
         if self.requires_grad == wanted:
             return
-        if wanted and not door.is_inexact(self.array):
+        if wanted and not door.is_inexact(self._array_):
             raise RuntimeError(errors.REQUIRES_GRAD_DTYPE)
-        if wanted and self.flags & flags.INFERENCE and not current().inference:
+        if wanted and self._flags_ & flags.INFERENCE and not current().inference:
             raise RuntimeError(errors.INFERENCE_REQUIRES_GRAD)
-        if wanted and self.flags & flags.VOLATILE:
+        if wanted and self._flags_ & flags.VOLATILE:
             raise ValueError(errors.VOLATILE_REQUIRES_GRAD)
-        self.flags = self.flags | flags.REQUIRES_GRAD if wanted else self.flags & ~flags.REQUIRES_GRAD
+        self._flags_ = self._flags_ | flags.REQUIRES_GRAD if wanted else self._flags_ & ~flags.REQUIRES_GRAD
 
     @property
     def grad(self) -> Any:
         """The accumulated gradient, or None."""
-        meta: AutogradMeta = self.meta
+        meta: AutogradMeta = self._meta_
         if meta is not None and meta.grad is not None:
             return meta.grad
-        if self.edge is not None and (meta is None or not meta.retains_grad):
+        if self._edge_ is not None and (meta is None or not meta.retains_grad):
             warnings.warn(errors.GRAD_OF_NON_LEAF, stacklevel=2)
         return None
 
@@ -137,8 +142,8 @@ class Tensor:
 
     @grad.deleter
     def grad(self) -> None:
-        if self.meta is not None:
-            self.meta.grad = None
+        if self._meta_ is not None:
+            self._meta_.grad = None
 
     # For type checkers only: the methods that cards bind. The compiler drops the block by its first condition.
     if not cython.compiled:
@@ -153,15 +158,15 @@ class Tensor:
         return id(self)
 
     def __bool__(self) -> bool:
-        if self.array.size != 1:
-            raise RuntimeError(errors.ambiguous_truth(self.array.size))
-        return bool(self.array.item())
+        if self._array_.size != 1:
+            raise RuntimeError(errors.ambiguous_truth(self._array_.size))
+        return bool(self._array_.item())
 
     def __neg__(self) -> Any:
         return slots.table.neg.call1(self)
 
     def __pos__(self) -> Any:
-        if self.array.dtype.kind == "b":
+        if self._array_.dtype.kind == "b":
             raise RuntimeError(errors.POSITIVE_BOOL)
         return self
 
@@ -318,13 +323,13 @@ class Tensor:
 
 def meta_of(tensor: Tensor) -> AutogradMeta:
     """The autograd fields of a tensor, made on first use."""
-    if tensor.meta is None:
+    if tensor._meta_ is None:
         if cython.compiled:  # where no other thread can run between the look and the note
-            tensor.meta = new_meta()
+            tensor._meta_ = new_meta()
         else:
             with making:
-                tensor.meta = tensor.meta or new_meta()
-    return tensor.meta
+                tensor._meta_ = tensor._meta_ or new_meta()
+    return tensor._meta_
 
 
 def new_meta() -> AutogradMeta:
@@ -357,7 +362,7 @@ def wrap_flagged(array: Any, word: int) -> Tensor:
     storage.serial = next_serial()
     storage.writes = None
     made: Tensor = share(array, storage)
-    made.flags = word
+    made._flags_ = word
     return made
 
 
@@ -365,22 +370,22 @@ def share(array: Any, storage: Storage) -> Tensor:
     """A new tensor without history over `array`, whose memory is that of `storage`."""
     made: Tensor = Tensor.__new__(Tensor)
     door.begin(made)
-    made.array = array
-    made.storage = storage
-    made.flags = 0
-    made.edge = None
-    made.meta = None
+    made._array_ = array
+    made._storage_ = storage
+    made._flags_ = 0
+    made._edge_ = None
+    made._meta_ = None
     return made
 
 
 def set_up(tensor: Tensor, array: Any, storage: Storage) -> None:
     """Give an allocated tensor (perhaps of a subclass) its fields; its memory counts as new, see `wrap`."""
     modes: Modes = current()
-    tensor.array = array
-    tensor.storage = storage
-    tensor.flags = modes.fresh
-    tensor.edge = None
-    tensor.meta = None
+    tensor._array_ = array
+    tensor._storage_ = storage
+    tensor._flags_ = modes.fresh
+    tensor._edge_ = None
+    tensor._meta_ = None
 
 
 def bind(name: str, value: object) -> None:

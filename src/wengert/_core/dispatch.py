@@ -92,11 +92,11 @@ def two(op: Op, a: Any, b: Any) -> tuple[Any, ...]:
 def direct1(op: Op, a: Tensor) -> Any:
     """One operand, by the native kernel if it knows the array."""
     modes: Modes = current()
-    word: int = (a.flags | modes.word) & modes.mask
+    word: int = (a._flags_ | modes.word) & modes.mask
     if word & flags.VIEW:
         word = refreshed(a, modes)
     if word & ~flags.REQUIRES_GRAD == 0:
-        array = op.direct(a.array)
+        array = op.direct(a._array_)
         if array is not NotImplemented:
             result: Tensor = wrap_flagged(array, modes.fresh)
             if word and op.rules:
@@ -108,11 +108,11 @@ def direct1(op: Op, a: Tensor) -> Any:
 def direct2(op: Op, a: Tensor, b: Tensor) -> Any:
     """Two operands, by the native kernel if it knows the arrays."""
     modes: Modes = current()
-    word: int = (a.flags | b.flags | modes.word) & modes.mask
+    word: int = (a._flags_ | b._flags_ | modes.word) & modes.mask
     if word & flags.VIEW:
         word = refreshed(a, modes) | refreshed(b, modes)
     if word & ~flags.REQUIRES_GRAD == 0:
-        array = op.direct(a.array, b.array)
+        array = op.direct(a._array_, b._array_)
         if array is not NotImplemented:
             result: Tensor = wrap_flagged(array, modes.fresh)
             if word and op.rules:
@@ -124,11 +124,11 @@ def direct2(op: Op, a: Tensor, b: Tensor) -> Any:
 def direct_number(op: Op, a: Tensor, b: Any) -> Any:
     """A tensor and a Python number, by the native kernel if it knows the array."""
     modes: Modes = current()
-    word: int = (a.flags | modes.word) & modes.mask
+    word: int = (a._flags_ | modes.word) & modes.mask
     if word & flags.VIEW:
         word = refreshed(a, modes)
     if word & ~flags.REQUIRES_GRAD == 0:
-        array = op.direct(a.array, b)
+        array = op.direct(a._array_, b)
         if array is not NotImplemented:
             result: Tensor = wrap_flagged(array, modes.fresh)
             if word and op.rules:
@@ -139,9 +139,9 @@ def direct_number(op: Op, a: Tensor, b: Any) -> Any:
 
 def refreshed(tensor: Tensor, modes: Modes) -> int:
     """The word of a tensor whose history, if it is a view, has been brought up to date."""
-    if tensor.flags & flags.VIEW:
+    if tensor._flags_ & flags.VIEW:
         views.refresh(tensor)
-    return (tensor.flags | modes.word) & modes.mask & ~flags.VIEW
+    return (tensor._flags_ | modes.word) & modes.mask & ~flags.VIEW
 
 
 def record1(op: Op, args: tuple[Any, ...], result: Tensor, a: Tensor, modes: Modes) -> None:
@@ -154,10 +154,10 @@ def record2(op: Op, args: tuple[Any, ...], result: Tensor, a: Tensor, b: Tensor,
     mask: int = 0
     first: Edge | None = None
     second: Edge | None = None
-    if a.flags & flags.REQUIRES_GRAD:
+    if a._flags_ & flags.REQUIRES_GRAD:
         mask = 1
         first = gradient_edge(a)
-    if b.flags & flags.REQUIRES_GRAD:
+    if b._flags_ & flags.REQUIRES_GRAD:
         mask |= 2
         second = gradient_edge(b)
     attach(op, args, result, mask, (first, second), modes)
@@ -170,14 +170,14 @@ def attach(
     node: OpNode = new_node(op, args, mask, edges, modes, 1)
     if op.view:
         mark_view(node, result)
-    result.edge = new_edge(node, 0, door.shape_of(result.array), door.dtype_of(result.array))
-    result.flags |= flags.REQUIRES_GRAD
+    result._edge_ = new_edge(node, 0, door.shape_of(result._array_), door.dtype_of(result._array_))
+    result._flags_ |= flags.REQUIRES_GRAD
     node.saved = save_all(node.plan, args, result, modes) if node.plan.names else ()
 
 
 def mark_view(node: Any, view: Tensor) -> None:
     """Tell the node of a view, a `ViewNode`, how the view is taken."""
-    info: ViewInfo = view.meta.view
+    info: ViewInfo = view._meta_.view
     node.step = info.steps[-1]
 
 
@@ -226,7 +226,7 @@ def input_word(op: Op, args: tuple[Any, ...]) -> int:
 
 def flags_of(tensor: Tensor) -> int:
     """The flags word of a tensor."""
-    return tensor.flags
+    return tensor._flags_
 
 
 def refresh_views(op: Op, args: tuple[Any, ...]) -> None:
@@ -265,7 +265,7 @@ def unwrap(op: Op, args: tuple[Any, ...]) -> list[Any]:
 
 def array_of(tensor: Tensor) -> Any:
     """The array of a tensor."""
-    return tensor.array
+    return tensor._array_
 
 
 def arrays_of(op: Op, value: Any, position: int) -> list[Any]:
@@ -329,9 +329,9 @@ def wrap_result(op: Op, args: tuple[Any, ...], made: Any, nr: int, modes: Modes)
     if not op.view:
         return wrap_flagged(as_array(made), modes.fresh)
     source: Tensor = args[0]
-    result: Tensor = share(made, source.storage)
-    if source.flags & flags.INFERENCE:
-        result.flags = flags.INFERENCE
+    result: Tensor = share(made, source._storage_)
+    if source._flags_ & flags.INFERENCE:
+        result._flags_ = flags.INFERENCE
     elif op.rules:
         views.attach(result, source, op, args, nr, modes)
     return result
@@ -373,7 +373,7 @@ def gather_edges(op: Op, args: tuple[Any, ...]) -> tuple[Edge | None, ...]:
 
 def record_single(op: Op, args: tuple[Any, ...], result: Tensor, mask: int, modes: Modes) -> None:
     """Record a call with one result, unless that has no derivative by its dtype."""
-    if door.is_inexact(result.array):
+    if door.is_inexact(result._array_):
         attach(op, args, result, mask, gather_edges(op, args), modes)
 
 
@@ -384,6 +384,6 @@ def record_several(op: Op, args: tuple[Any, ...], results: tuple[Any, ...], mask
     for nr in range(len(results)):
         if not op.differentiable or op.differentiable[nr]:
             result = results[nr]
-            result.edge = new_edge(node, nr, door.shape_of(result.array), door.dtype_of(result.array))
-            result.flags |= flags.REQUIRES_GRAD
+            result._edge_ = new_edge(node, nr, door.shape_of(result._array_), door.dtype_of(result._array_))
+            result._flags_ |= flags.REQUIRES_GRAD
     node.saved = save_all(node.plan, args, results, modes)

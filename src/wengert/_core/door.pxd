@@ -226,7 +226,7 @@ cdef extern from *:
     }
     /* A tensor that alone leads to its node shows the collector what hangs on the node, so that a hook may hold its own
        tensor: the edge and the node between them are invisible. The macro is used in hooked.py only. */
-    #define wengert_show_hooks(cls) wengert_set_tensor_slots((PyTypeObject *)(cls), offsetof(WENGERT_TENSOR, edge), \
+    #define wengert_show_hooks(cls) wengert_set_tensor_slots((PyTypeObject *)(cls), offsetof(WENGERT_TENSOR, _edge_), \
         offsetof(WENGERT_EDGE, node), offsetof(WENGERT_NODE, node_hooks), offsetof(WENGERT_NODE, node_notes))
     static Py_ssize_t wengert_way[4];
     static traverseproc wengert_tensor_traverse;

@@ -252,7 +252,7 @@ def leaf(node: AccumulateGrad, task: Task, create_graph: bool, found: list[Any],
     grad: Any = task.grad
     owned: bool = task.owned
     variable: Tensor = node.variable
-    meta: AutogradMeta = variable.meta
+    meta: AutogradMeta = variable._meta_
     if meta is not None and meta.hooks:
         grad = run_leaf_hooks(variable, grad)
         owned = False
@@ -301,7 +301,7 @@ def is_own(grad: Tensor, outgoing: Any, task: Task, born: int) -> bool:
     True if a card's rule made it in this step (its storage is younger than `born`), or passed on the memory of the one
     gradient that had arrived and was itself so; and no other gradient of the step shares it.
     """
-    storage: Storage = grad.storage
+    storage: Storage = grad._storage_
     if storage.serial <= born and not (task.owned and passed_on(storage, task)):
         return False
     shared: int = 0
@@ -309,7 +309,7 @@ def is_own(grad: Tensor, outgoing: Any, task: Task, born: int) -> bool:
     for each in outgoing:
         if each is not None:
             other = each
-            if other.storage is storage:
+            if other._storage_ is storage:
                 shared += 1
     return shared == 1
 
@@ -317,7 +317,7 @@ def is_own(grad: Tensor, outgoing: Any, task: Task, born: int) -> bool:
 def passed_on(storage: Storage, task: Task) -> bool:
     """Whether the memory is that of the only gradient that had arrived."""
     arrived: Tensor = task.grad
-    return arrived is not None and arrived.storage is storage
+    return arrived is not None and arrived._storage_ is storage
 
 
 def arrive(task: Task, edge: Edge, grad: Any, owned: bool) -> None:
@@ -342,11 +342,11 @@ LARGE = 1 << 14
 
 def join(known: Tensor, grad: Tensor, owned: bool) -> Any:
     """The sum of two gradients, in the memory of the first if that is the engine's own (and large)."""
-    array: Any = known.array
-    if owned and door.size_of(array) >= LARGE and array.nbytes == known.storage.array.nbytes:
+    array: Any = known._array_
+    if owned and door.size_of(array) >= LARGE and array.nbytes == known._storage_.array.nbytes:
         modes: Modes = current()
         if not modes.grad:
-            modes.quiet(slots.table.add_into, array, grad.array, array)
+            modes.quiet(slots.table.add_into, array, grad._array_, array)
             return known
     return slots.table.add.call2(known, grad)
 
@@ -358,14 +358,14 @@ def project(grad: Any, edge: Edge, node: Node, index: int) -> Any:
         RuntimeError: its shape cannot be summed to the wanted one, or the node may not leave that to the engine.
     """
     given: Tensor = grad
-    if edge.shape is None or door.in_space(given.array, edge.shape, edge.dtype):
+    if edge.shape is None or door.in_space(given._array_, edge.shape, edge.dtype):
         return grad
-    array: Any = given.array
+    array: Any = given._array_
     if array.shape != edge.shape:
         if not node.allows_larger() or not expandable(edge.shape, array.shape):
             raise RuntimeError(errors.bad_gradient(title(node), index, array.shape, edge.shape))
         given = sum_to(given, edge.shape)
-        array = given.array
+        array = given._array_
     if array.dtype is not edge.dtype and array.dtype != edge.dtype:
         if array.dtype.kind == "c" and edge.dtype.kind != "c":
             given = given.real
@@ -385,7 +385,7 @@ def expandable(shape: tuple[int, ...], larger: tuple[int, ...]) -> bool:
 
 def sum_to(grad: Any, shape: tuple[int, ...]) -> Any:
     """Undo a broadcast: sum over what it added and stretched."""
-    given = grad.array.shape
+    given = grad._array_.shape
     lead = len(given) - len(shape)
     dims = list(range(lead))
     dims += [lead + at for at in range(len(shape)) if shape[at] == 1 and given[lead + at] != 1]

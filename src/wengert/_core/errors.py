@@ -324,17 +324,17 @@ def check_assigned_grad(tensor: Any, value: Any) -> None:
         TypeError: it is no tensor.
         RuntimeError: its shape or dtype differs, or it is the tensor itself.
     """
-    if not hasattr(value, "array"):
+    if not hasattr(value, "_array_"):
         raise TypeError(f"assigned grad expected to be a Tensor or None but got grad of type {type(value).__name__}")
     if value is tensor:
         raise RuntimeError("can't assign Variable as its own grad")
-    if value.array.dtype != tensor.array.dtype:
+    if value._array_.dtype != tensor._array_.dtype:
         raise RuntimeError(
             f"attempting to assign a gradient with dtype '{value.dtype.name}' to a tensor with dtype "
             f"'{tensor.dtype.name}'. Please ensure that the gradient and the tensor have the same dtype"
         )
-    if value.array.shape != tensor.array.shape:
+    if value._array_.shape != tensor._array_.shape:
         raise RuntimeError(
-            f"attempting to assign a gradient of size '{shown(value.array.shape)}' to a tensor of size "
-            f"'{shown(tensor.array.shape)}'. Please ensure that the gradient and the tensor are the same size"
+            f"attempting to assign a gradient of size '{shown(value._array_.shape)}' to a tensor of size "
+            f"'{shown(tensor._array_.shape)}'. Please ensure that the gradient and the tensor are the same size"
         )

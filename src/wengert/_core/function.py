@@ -140,8 +140,8 @@ def function_edge(node: FunctionNode, nr: int, out: Tensor) -> Edge:
     edge: Edge = door.new(SHOWN_EDGE)
     edge.node = node
     edge.nr = nr
-    edge.shape = door.shape_of(out.array)
-    edge.dtype = door.dtype_of(out.array)
+    edge.shape = door.shape_of(out._array_)
+    edge.dtype = door.dtype_of(out._array_)
     return edge
 
 
@@ -223,7 +223,7 @@ def check_space(node: FunctionNode, grad: Tensor, edge: Edge, number: int, at: i
         number: of the edge.
         at: the position of the argument.
     """
-    array: Any = grad.array
+    array: Any = grad._array_
     if edge.shape is None or door.in_space(array, edge.shape, edge.dtype):
         return
     name = type(node).__name__
@@ -309,10 +309,10 @@ def refuse_derivative(tensors: tuple[Any, ...], sources: list[Any], text: str) -
     for each in tensors:
         if isinstance(each, Tensor):
             tensor = each
-            each = share(tensor.array, tensor.storage)
+            each = share(tensor._array_, tensor._storage_)
             tensor = each
-            if door.is_inexact(tensor.array):
-                tensor.edge = new_edge(node, len(made), door.shape_of(tensor.array), door.dtype_of(tensor.array))
-                tensor.flags |= flags.REQUIRES_GRAD
+            if door.is_inexact(tensor._array_):
+                tensor._edge_ = new_edge(node, len(made), door.shape_of(tensor._array_), door.dtype_of(tensor._array_))
+                tensor._flags_ |= flags.REQUIRES_GRAD
         made.append(each)
     return tuple(made)

@@ -56,7 +56,7 @@ def word_of(args: tuple[Any, ...]) -> int:
     for each in args:
         if isinstance(each, Tensor):
             tensor = each
-            word |= tensor.flags
+            word |= tensor._flags_
     return word
 
 
@@ -66,7 +66,7 @@ def refresh_all(args: tuple[Any, ...]) -> None:
     for each in args:
         if isinstance(each, Tensor):
             tensor = each
-            if tensor.flags & flags.VIEW:
+            if tensor._flags_ & flags.VIEW:
                 views.refresh(tensor)
 
 
@@ -90,8 +90,8 @@ def new_function_node(function: Any, args: tuple[Any, ...], recording: bool, mod
             needed.append(False)
             continue
         tensor = each
-        wants: bool = tensor.flags & flags.REQUIRES_GRAD != 0 or (
-            tensor.flags & flags.VIEW != 0 and tensor.requires_grad
+        wants: bool = tensor._flags_ & flags.REQUIRES_GRAD != 0 or (
+            tensor._flags_ & flags.VIEW != 0 and tensor.requires_grad
         )
         needed.append(wants)
         if recording:
@@ -138,14 +138,14 @@ def finish(node: FunctionNode, args: tuple[Any, ...], result: Any, recording: bo
         if isinstance(each, Tensor):
             tensor = each
             if recording:
-                space = (door.shape_of(tensor.array), door.dtype_of(tensor.array))
-                differentiable = door.is_inexact(tensor.array) and not (fixed and is_among(tensor, fixed))
+                space = (door.shape_of(tensor._array_), door.dtype_of(tensor._array_))
+                differentiable = door.is_inexact(tensor._array_) and not (fixed and is_among(tensor, fixed))
             each = place(node, tensor, len(made), args, dirty, differentiable, modes)
             if differentiable:
                 recorded += 1
             if word & flags.VOLATILE:
                 tensor = each
-                tensor.flags |= flags.VOLATILE
+                tensor._flags_ |= flags.VOLATILE
         made.append(each)
         node.output_spaces.append(space)
         node.output_recorded.append(differentiable)
@@ -185,7 +185,7 @@ def count_writes(
     name = errors.operation_name(type(node).__name__)
     for each in dirty:
         tensor = each
-        count_write(tensor.storage, name)
+        count_write(tensor._storage_, name)
         if not is_among(tensor, outputs):
             raise RuntimeError(function_errors.DIRTY_NOT_RETURNED)
     if not recording:
@@ -194,20 +194,20 @@ def count_writes(
         tensor = each
         if not is_among(tensor, args):
             warnings.warn(function_errors.DIRTY_NO_INPUT, UserWarning, stacklevel=2)
-        if tensor.flags & flags.VIEW:
+        if tensor._flags_ & flags.VIEW:
             check_view_write(tensor, len(outputs))
-        elif tensor.flags & flags.REQUIRES_GRAD and tensor.edge is None:
+        elif tensor._flags_ & flags.REQUIRES_GRAD and tensor._edge_ is None:
             raise RuntimeError(function_errors.LEAF_WRITTEN)
 
 
 def check_view_write(view: Tensor, outputs: int) -> None:
     """Refuse a write to a view that the history of its base could not tell of."""
-    info: ViewInfo = view.meta.view
+    info: ViewInfo = view._meta_.view
     if outputs > 1:
         raise RuntimeError(function_errors.DIRTY_VIEW_SEVERAL)
     if info.made != views.SINGLE:
         views.refuse(view, True)
-    if info.base.flags & flags.REQUIRES_GRAD and info.base.edge is None:
+    if info.base._flags_ & flags.REQUIRES_GRAD and info.base._edge_ is None:
         raise RuntimeError(errors.VIEW_OF_LEAF_IN_PLACE)
 
 
@@ -232,10 +232,10 @@ def place(
         if given:
             out = alias(out, modes)
         connect(node, out, nr)
-    if out.flags & flags.VIEW and not written:
-        info: ViewInfo = out.meta.view
+    if out._flags_ & flags.VIEW and not written:
+        info: ViewInfo = out._meta_.view
         info.made = views.CUSTOM
-        info.version = out.storage.version
+        info.version = out._storage_.version
     return out
 
 
@@ -244,10 +244,10 @@ def without_history(out: Tensor, given: bool, written: bool, modes: Modes) -> Te
     if not out.requires_grad:
         return alias(out, modes) if given and not written else out
     if given:
-        return share(out.array, out.storage)
-    if not out.flags & flags.VIEW:
-        out.edge = None
-        out.flags &= ~flags.REQUIRES_GRAD
+        return share(out._array_, out._storage_)
+    if not out._flags_ & flags.VIEW:
+        out._edge_ = None
+        out._flags_ &= ~flags.REQUIRES_GRAD
     return out
 
 
@@ -262,14 +262,14 @@ def alias(tensor: Tensor, modes: Modes) -> Tensor:
 
 def connect(node: FunctionNode, out: Tensor, nr: int) -> None:
     """Make a tensor output `nr` of a node."""
-    out.edge = function_edge(node, nr, out)
-    out.flags |= flags.REQUIRES_GRAD
+    out._edge_ = function_edge(node, nr, out)
+    out._flags_ |= flags.REQUIRES_GRAD
 
 
 def rewrite(node: FunctionNode, out: Tensor, nr: int, args: tuple[Any, ...], modes: Modes) -> None:
     """Make the node the history of an input that was written to; of a view, that of its base."""
-    if not out.flags & flags.VIEW:
-        meta: AutogradMeta = out.meta
+    if not out._flags_ & flags.VIEW:
+        meta: AutogradMeta = out._meta_
         if meta is not None:
             meta.grad = None
             if meta.retains_grad:
@@ -293,8 +293,8 @@ def mark_several(made: list[Any]) -> None:
     for each in made:
         if isinstance(each, Tensor):
             tensor = each
-            if tensor.flags & flags.VIEW:
-                info: ViewInfo = tensor.meta.view
+            if tensor._flags_ & flags.VIEW:
+                info: ViewInfo = tensor._meta_.view
                 info.made = views.MULTIPLE
 
 
@@ -318,8 +318,8 @@ def keep_all(node: FunctionNode, made: list[Any], modes: Modes) -> tuple[Any, ..
 
 def output_number(node: FunctionNode, tensor: Tensor, made: list[Any]) -> int:
     """Which recorded output of the node a tensor is, -1 if none."""
-    if tensor.edge is not None and tensor.edge.node is node:
-        return tensor.edge.nr
+    if tensor._edge_ is not None and tensor._edge_.node is node:
+        return tensor._edge_.nr
     for nr in range(len(made)):
         if made[nr] is tensor and node.output_recorded[nr]:
             return nr

@@ -63,7 +63,7 @@ def keep_retained(retain: dict[int, Any], grads: list[Any]) -> None:
 def retain(tensor: Tensor) -> None:
     """Let a tensor inside the graph keep its gradient. Its node knows it by a weak reference only."""
     meta_of(tensor).retains_grad = True
-    edge: Edge = tensor.edge
+    edge: Edge = tensor._edge_
     edge.node.own_hooks().retain[edge.nr] = weakref.ref(tensor)
 
 
@@ -72,7 +72,7 @@ def retain_at(tensor: Tensor, edge: Edge | None) -> None:
 
     With None it keeps none for the time being.
     """
-    before: Edge = tensor.edge
+    before: Edge = tensor._edge_
     if before is not None and before.node.node_hooks is not None:
         before.node.node_hooks.retain.pop(before.nr, None)
     if edge is not None:

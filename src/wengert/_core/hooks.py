@@ -136,14 +136,14 @@ def check_replacement(hook: Any, replaced: Any, original: Any) -> None:
     """
     if original is None:
         raise RuntimeError("can't replace a None gradient with a non-None value")
-    if not hasattr(replaced, "array"):
+    if not hasattr(replaced, "_array_"):
         raise TypeError(f"expected Variable, but hook returned '{type(replaced).__name__}'")
-    if replaced.array.dtype != original.array.dtype:
+    if replaced._array_.dtype != original._array_.dtype:
         raise RuntimeError(
-            f"hook {hook_name(hook)!r} has changed the type of value (was {errors.type_name(original.array)} got "
-            f"{errors.type_name(replaced.array)})"
+            f"hook {hook_name(hook)!r} has changed the type of value (was {errors.type_name(original._array_)} got "
+            f"{errors.type_name(replaced._array_)})"
         )
-    if replaced.array.shape != original.array.shape:
+    if replaced._array_.shape != original._array_.shape:
         raise RuntimeError(f"hook {hook_name(hook)!r} has changed the size of value")
 
 

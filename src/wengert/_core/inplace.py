@@ -87,7 +87,7 @@ def complete_write(op: InPlaceOp, args: tuple[Any, ...], word: int, modes: Modes
         dispatch.refresh_views(functional, args)
         word = dispatch.input_word(functional, args)
     word &= modes.mask
-    recorded: bool = word & flags.REQUIRES_GRAD != 0 and door.is_inexact(target.array)
+    recorded: bool = word & flags.REQUIRES_GRAD != 0 and door.is_inexact(target._array_)
     mask: int = dispatch.grad_mask(functional, args) if recorded else 0
     check_target(target, mask != 0, modes)
     values: list[Any] | None = None
@@ -120,7 +120,7 @@ def computed(functional: Op, target: Tensor, args: tuple[Any, ...]) -> Any:
 
     That and a copy cost less than to promote the operands, to look whether they fit, and to call NumPy with `out`.
     """
-    array: Any = target.array
+    array: Any = target._array_
     direct: Any = functional.direct
     if functional.overwrites:
         return value_as_it_is(target, args)
@@ -133,9 +133,9 @@ def computed(functional: Op, target: Tensor, args: tuple[Any, ...]) -> Any:
         made = direct(array)
     elif isinstance(args[1], Tensor):
         other: Tensor = args[1]
-        if args[2:] != functional.after2 or (other.storage.array is target.storage.array and other is not target):
+        if args[2:] != functional.after2 or (other._storage_.array is target._storage_.array and other is not target):
             return None
-        made = direct(array, other.array)
+        made = direct(array, other._array_)
     elif (type(args[1]) is float or type(args[1]) is int) and args[2:] == functional.after2:
         made = direct(array, args[1])
     else:
@@ -147,16 +147,16 @@ def computed(functional: Op, target: Tensor, args: tuple[Any, ...]) -> Any:
 
 def value_as_it_is(target: Tensor, args: tuple[Any, ...]) -> Any:
     """What `zero_`, `fill_` or `copy_` writes, if that needs neither a check nor a conversion; otherwise None."""
-    array: Any = target.array
+    array: Any = target._array_
     if not door.is_inexact(array) or 0 in array.strides:
         return None
     if len(args) == 1:
         return 0.0
     if isinstance(args[1], Tensor):
         other: Tensor = args[1]
-        given: Any = other.array
+        given: Any = other._array_
         fits = given.shape == array.shape if len(args) > 2 else not given.ndim  # `copy_` has an argument more
-        apart = other.storage.array is not target.storage.array
+        apart = other._storage_.array is not target._storage_.array
         return given if fits and apart and given.dtype is array.dtype else None
     return args[1] if type(args[1]) is float and -SAFE < args[1] < SAFE else None
 
@@ -176,8 +176,8 @@ def refuse_unwritable(functional: Op, args: tuple[Any, ...], target: Tensor, mod
         if isinstance(args[position], Tensor) and dispatch.flags_of(args[position]) & flags.VIEW:
             views.inherit(args[position])
     recording: bool = dispatch.grad_mask(functional, args) != 0
-    if target.flags & flags.VIEW:
-        info: ViewInfo = target.meta.view
+    if target._flags_ & flags.VIEW:
+        info: ViewInfo = target._meta_.view
         if info.made != views.SINGLE and recording:
             views.refuse(target, True)
         views.refresh(target)
@@ -187,13 +187,13 @@ def refuse_unwritable(functional: Op, args: tuple[Any, ...], target: Tensor, mod
 def check_target(target: Tensor, recording: bool, modes: Modes) -> None:
     """Refuse targets that may not be written to."""
     if recording:
-        if target.flags & flags.VIEW:
-            info: ViewInfo = target.meta.view
-            if target.flags & flags.REQUIRES_GRAD and info.base.edge is None:
+        if target._flags_ & flags.VIEW:
+            info: ViewInfo = target._meta_.view
+            if target._flags_ & flags.REQUIRES_GRAD and info.base._edge_ is None:
                 raise RuntimeError(errors.VIEW_OF_LEAF_IN_PLACE)
-        if target.flags & flags.REQUIRES_GRAD and target.edge is None:
+        if target._flags_ & flags.REQUIRES_GRAD and target._edge_ is None:
             raise RuntimeError(errors.LEAF_IN_PLACE)
-    if target.flags & flags.INFERENCE and not modes.inference:
+    if target._flags_ & flags.INFERENCE and not modes.inference:
         raise RuntimeError(errors.INFERENCE_IN_PLACE)
 
 
@@ -202,11 +202,11 @@ def check_result(functional: Op, target: Tensor, values: list[Any]) -> None:
     if functional.promotion is None:
         return
     given = promotion.of_operands(functional, values)
-    if given is not None and given != target.array.dtype:
+    if given is not None and given != target._array_.dtype:
         result, wanted = dtypes.from_numpy(given), target.dtype
         if not dtypes.can_cast(result, wanted):
             raise RuntimeError(errors.uncastable(result, wanted))
-    shape = target.array.shape
+    shape = target._array_.shape
     for position in functional.tensor_slots:
         other = values[position]
         if isinstance(other, np.ndarray) and other.shape != shape:
@@ -225,15 +225,15 @@ def is_among(target: Tensor, others: tuple[Any, ...]) -> bool:
 
 def old_value(target: Tensor) -> Tensor:
     """The target as it was before the write, with its place in the graph."""
-    old: Tensor = wrap(target.array.copy())
-    old.edge = gradient_edge(target) if target.flags & flags.REQUIRES_GRAD else None
-    old.flags = target.flags & ~flags.VIEW
+    old: Tensor = wrap(target._array_.copy())
+    old._edge_ = gradient_edge(target) if target._flags_ & flags.REQUIRES_GRAD else None
+    old._flags_ = target._flags_ & ~flags.VIEW
     return old
 
 
 def write(functional: Op, target: Tensor, values: list[Any] | None, made: Any, modes: Modes) -> None:
     """Compute into the target's memory, or copy there what is `computed` (`made`), and count the write."""
-    array = target.array
+    array = target._array_
     if made is not None:
         np.copyto(array, made, "unsafe")
     elif functional.writer is not None:
@@ -250,33 +250,33 @@ def write(functional: Op, target: Tensor, values: list[Any] | None, made: Any, m
         if result.shape != array.shape:
             raise RuntimeError(errors.target_shape(array.shape, result.shape))
         modes.quiet(np.copyto, array, result, "unsafe")
-    target.storage.version += 1
+    target._storage_.version += 1
     if modes.anomaly:
-        anomaly.note_write(target.storage, f"{functional.name}_")
+        anomaly.note_write(target._storage_, f"{functional.name}_")
 
 
 def rebase(target: Tensor, node: Node, modes: Modes) -> None:
     """Make `node` the history of the target; for a view, of its base."""
-    if not target.flags & flags.VIEW:
+    if not target._flags_ & flags.VIEW:
         replace_history(target, node)
         return
-    target.flags |= flags.REQUIRES_GRAD
-    info: ViewInfo = target.meta.view
+    target._flags_ |= flags.REQUIRES_GRAD
+    info: ViewInfo = target._meta_.view
     base: Tensor = info.base
-    if target.meta.retains_grad:
+    if target._meta_.retains_grad:
         hooked.retain_at(target, None)
-    before = gradient_edge(base) if base.flags & flags.REQUIRES_GRAD else None
+    before = gradient_edge(base) if base._flags_ & flags.REQUIRES_GRAD else None
     replace_history(base, copy_slices(node, info, before, modes))
     info.version = STALE
 
 
 def replace_history(tensor: Tensor, node: Node) -> None:
     """Make a tensor the output of `node`; if its gradient is retained, it is that of its new value."""
-    edge: Edge = new_edge(node, 0, door.shape_of(tensor.array), door.dtype_of(tensor.array))
-    if tensor.meta is not None and tensor.meta.retains_grad:
+    edge: Edge = new_edge(node, 0, door.shape_of(tensor._array_), door.dtype_of(tensor._array_))
+    if tensor._meta_ is not None and tensor._meta_.retains_grad:
         hooked.retain_at(tensor, edge)
-    tensor.edge = edge
-    tensor.flags |= flags.REQUIRES_GRAD
+    tensor._edge_ = edge
+    tensor._flags_ |= flags.REQUIRES_GRAD
 
 
 STALE = -1

@@ -42,7 +42,7 @@ def call(op: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
 
 def check_apart(op: Any, tensor: Tensor, args: tuple[Any, ...]) -> None:
     """Refuse an output whose elements share memory, or which a pointwise operation would read while it writes it."""
-    if 0 in tensor.array.strides and overlap.overlaps_itself(tensor.array):
+    if 0 in tensor._array_.strides and overlap.overlaps_itself(tensor._array_):
         raise RuntimeError(errors.OVERLAP_IN_PLACE)
     if op.promotion is not None:
         for position in op.tensor_slots:
@@ -76,13 +76,13 @@ def put_out(tensor: Tensor, made: Tensor) -> None:
         unusual.call(Filling(), (tensor, made), flags.OBSERVED, modes)
     else:
         fill(tensor, made)
-    if made.flags & flags.VOLATILE:
+    if made._flags_ & flags.VOLATILE:
         volatile.spread_by_write(tensor, modes)
 
 
 def check_mode(tensor: Tensor, modes: Modes) -> None:
     """Refuse to write to an inference tensor outside its mode."""
-    if tensor.flags & flags.INFERENCE and not modes.inference:
+    if tensor._flags_ & flags.INFERENCE and not modes.inference:
         raise RuntimeError(errors.INFERENCE_IN_PLACE)
 
 
@@ -90,8 +90,8 @@ def fill(tensor: Tensor, made: Tensor) -> None:
     """Let a tensor have the values of another, and its shape."""
     if not dtypes.can_cast(made.dtype, tensor.dtype):
         raise RuntimeError(errors.uncastable(made.dtype, tensor.dtype))
-    if tensor.array.shape != made.array.shape:
-        tensor.array = np.empty(made.array.shape, tensor.array.dtype)
-        tensor.storage.array = tensor.array
-    np.copyto(tensor.array, made.array, "unsafe")
-    count_write(tensor.storage, "a call with out=")
+    if tensor._array_.shape != made._array_.shape:
+        tensor._array_ = np.empty(made._array_.shape, tensor._array_.dtype)
+        tensor._storage_.array = tensor._array_
+    np.copyto(tensor._array_, made._array_, "unsafe")
+    count_write(tensor._storage_, "a call with out=")

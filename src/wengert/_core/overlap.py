@@ -25,7 +25,7 @@ def check(op: Declaration, target: Tensor, args: tuple[Any, ...]) -> None:
     apart: int = op.apart
     if apart == sources.APART_NEVER:
         return
-    if 0 in target.array.strides and overlaps_itself(target.array):
+    if 0 in target._array_.strides and overlaps_itself(target._array_):
         raise RuntimeError(errors.OVERLAP_IN_PLACE)
     positions: tuple[Any, ...] = op.tensor_slots
     if apart == sources.APART_ITSELF or len(positions) == 1:
@@ -37,8 +37,8 @@ def check(op: Declaration, target: Tensor, args: tuple[Any, ...]) -> None:
 
 def check_other(target: Tensor, other: Tensor, wholly: bool) -> None:
     """`refuse_shared` for tensors; those of different storages share nothing."""
-    if other.storage.array is target.storage.array:
-        refuse_shared(target.array, other.array, wholly)
+    if other._storage_.array is target._storage_.array:
+        refuse_shared(target._array_, other._array_, wholly)
 
 
 def refuse_shared(target: Any, other: Any, wholly: bool) -> None:

@@ -79,7 +79,7 @@ def is_whole(part: Any, length: int) -> bool:
 
 def take_part(base: Tensor, index: Any) -> Any:
     """The view by a plain index, or None if it is no such index, or is the whole tensor."""
-    steps: tuple[Any, ...] = plain_steps(door.shape_of(base.array), index)
+    steps: tuple[Any, ...] = plain_steps(door.shape_of(base._array_), index)
     if not steps:
         return None
     view: Any = base
@@ -105,15 +105,15 @@ def write_part(base: Tensor, steps: tuple[Any, ...], value: Tensor) -> bool:
         False if it is not the plain case, or one that is refused; nothing was done.
     """
     modes: Modes = current()
-    word: int = (base.flags | value.flags | modes.word) & modes.mask
-    if word & ~flags.REQUIRES_GRAD or base.storage is value.storage:
+    word: int = (base._flags_ | value._flags_ | modes.word) & modes.mask
+    if word & ~flags.REQUIRES_GRAD or base._storage_ is value._storage_:
         return False
-    if word and (not door.is_inexact(base.array) or (base.flags & flags.REQUIRES_GRAD and base.edge is None)):
+    if word and (not door.is_inexact(base._array_) or (base._flags_ & flags.REQUIRES_GRAD and base._edge_ is None)):
         return False
-    part: Any = base.array
+    part: Any = base._array_
     for step in steps:
         part = views.take(part, step)
-    given: Any = value.array
+    given: Any = value._array_
     writer: InPlaceOp = slots.table.copy_
     if part.dtype is not given.dtype or 0 in part.strides:
         return False
@@ -122,7 +122,7 @@ def write_part(base: Tensor, steps: tuple[Any, ...], value: Tensor) -> bool:
             return False
         writer = slots.table.fill_
     np.copyto(part, given)
-    count_write(base.storage, writer.name)
+    count_write(base._storage_, writer.name)
     if word:
         replace_history(base, history(base, steps, writer.functional, value, modes))
     return True
@@ -131,9 +131,9 @@ def write_part(base: Tensor, steps: tuple[Any, ...], value: Tensor) -> bool:
 def history(base: Tensor, steps: tuple[Any, ...], op: Op, value: Tensor, modes: Modes) -> Any:
     """The node of a base for the write of `value`, by `copy` or `fill`, to the part that `steps` take."""
     args: tuple[Any, ...] = (None, value, *op.after2)
-    wanted: bool = value.flags & flags.REQUIRES_GRAD != 0
+    wanted: bool = value._flags_ & flags.REQUIRES_GRAD != 0
     edges = (None, gradient_edge(value) if wanted else None)
     node: OpNode = dispatch.new_node(op, args, 2 if wanted else 0, edges, modes, 1)
     node.saved = save_all(node.plan, args, None, modes)
-    before = gradient_edge(base) if base.flags & flags.REQUIRES_GRAD else None
+    before = gradient_edge(base) if base._flags_ & flags.REQUIRES_GRAD else None
     return copy_slices(node, views.part_of(base, steps), before, modes)

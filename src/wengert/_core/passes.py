@@ -52,7 +52,7 @@ def backward(
             raise RuntimeError("can't retain_grad on Tensor that has requires_grad=False")
     edges = [edge_of(each) for each in wanted]
     for each in wanted:
-        if isinstance(each, Tensor) and each.edge is not None:
+        if isinstance(each, Tensor) and each._edge_ is not None:
             hooked.retain(each)
     engine.run(roots, grads, keep, create_graph, edges, True)
 
@@ -112,7 +112,7 @@ def grad(
         if gradient is None and materialize_grads:
             if not isinstance(tensor, Tensor):
                 raise RuntimeError("materialize_grads cannot be used when the given input is a GradientEdge")
-            found[at] = wrap(np.zeros(tensor.array.shape, tensor.array.dtype))
+            found[at] = wrap(np.zeros(tensor._array_.shape, tensor._array_.dtype))
         elif gradient is None and not allow_unused:
             raise RuntimeError(
                 f"The differentiated Tensor at index {at} appears to not have been used in the graph. Set "
@@ -149,7 +149,7 @@ def edge_of(each: Any) -> Edge:
     if not isinstance(each, Tensor):
         shape, dtype = each.node.own_notes().spaces.get(each.output_nr, (None, None))
         return Edge(each.node, each.output_nr, shape, dtype)
-    if each.flags & flags.VIEW:
+    if each._flags_ & flags.VIEW:
         views.refresh(each)
     return gradient_edge(each)
 
@@ -176,9 +176,9 @@ def start(tensors: Sequence[Any], given: Sequence[Any], create_graph: bool) -> t
             grads.append(cotangent if edge.shape is None else cotangent_of(at, edge.shape, edge.dtype, cotangent))
             continue
         if cotangent is not None or tensor.requires_grad:
-            cotangent = cotangent_of(at, tensor.array.shape, tensor.array.dtype, cotangent)
+            cotangent = cotangent_of(at, tensor._array_.shape, tensor._array_.dtype, cotangent)
         if not tensor.requires_grad:
-            raise RuntimeError(errors.no_history(at, tensor.flags & flags.VOLATILE != 0))
+            raise RuntimeError(errors.no_history(at, tensor._flags_ & flags.VOLATILE != 0))
         roots.append(edge_of(tensor))
         grads.append(cotangent)
     return roots, grads
@@ -209,14 +209,14 @@ def check_cotangent(at: int, shape: tuple[int, ...], dtype: Any, cotangent: Any)
     """
     if not isinstance(cotangent, Tensor):
         raise TypeError(f"gradients can be either Tensors or None, but got {type(cotangent).__name__}")
-    if cotangent.array.shape != shape:
+    if cotangent._array_.shape != shape:
         raise RuntimeError(
-            f"Mismatch in shape: grad_output[{at}] has a shape of {Size(cotangent.array.shape)} and output[{at}] has a "
-            f"shape of {Size(shape)}."
+            f"Mismatch in shape: grad_output[{at}] has a shape of {Size(cotangent._array_.shape)} and output[{at}] has "
+            f"a shape of {Size(shape)}."
         )
-    if (cotangent.array.dtype.kind == "c") != (dtype.kind == "c"):
+    if (cotangent._array_.dtype.kind == "c") != (dtype.kind == "c"):
         raise RuntimeError(
             "For complex Tensors, both grad_output and output are required to have the same dtype. Mismatch in dtype: "
-            f"grad_output[{at}] has a dtype of {from_numpy(cotangent.array.dtype)} and output[{at}] has a dtype of "
+            f"grad_output[{at}] has a dtype of {from_numpy(cotangent._array_.dtype)} and output[{at}] has a dtype of "
             f"{from_numpy(dtype)}."
         )

@@ -37,7 +37,7 @@ def promote(op: Declaration, values: list[Any]) -> None:
         value = values[position]
         if isinstance(value, Tensor):
             tensor = value
-            array = tensor.array
+            array = tensor._array_
             values[position] = array
             if op.kinds[position] == sources.INDEX:
                 continue

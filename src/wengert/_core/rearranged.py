@@ -42,7 +42,7 @@ def rearrange(op: InPlaceView, args: tuple[Any, ...], modes: Modes) -> Any:
     target: Tensor = args[0]
     if dispatch.input_word(functional, args) & modes.mask & flags.VIEW:
         inplace.refuse_unwritable(functional, args, target, modes)
-    recording: bool = (target.flags & modes.mask & flags.REQUIRES_GRAD) != 0
+    recording: bool = (target._flags_ & modes.mask & flags.REQUIRES_GRAD) != 0
     inplace.check_target(target, recording, modes)
     array: Any = dispatch.run_kernel(functional, dispatch.unwrap(functional, args), modes)
     step = (functional, (None, *args[1:]), -1)
@@ -52,15 +52,15 @@ def rearrange(op: InPlaceView, args: tuple[Any, ...], modes: Modes) -> Any:
         node = dispatch.new_node(op, args, 1, edges, modes, 1)  # type: ignore[assignment]
         node.saved = save_all(node.plan, args, None, modes)
         node.step = step
-    target.array = array
-    target.storage.version += 1
+    target._array_ = array
+    target._storage_.version += 1
     if modes.anomaly:
-        anomaly.note_write(target.storage, op.name)
-    if target.flags & flags.VIEW:
-        info: ViewInfo = target.meta.view
+        anomaly.note_write(target._storage_, op.name)
+    if target._flags_ & flags.VIEW:
+        info: ViewInfo = target._meta_.view
         info.steps = (*info.steps, step)
         if recording:
-            info.version = target.storage.version
+            info.version = target._storage_.version
     if recording:
         inplace.replace_history(target, node)
     return target

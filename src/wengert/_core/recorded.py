@@ -51,7 +51,7 @@ def save_value(plan: Plan, at: int, args: tuple[Any, ...], results: Any, modes: 
     if source == sources.FROM_WANTED:
         return plan.wanted
     if source == sources.FROM_STRIDES:
-        return args[position].array.strides
+        return args[position]._array_.strides
     return args[position]
 
 
@@ -77,7 +77,7 @@ def shapes_of(value: Any) -> Any:
     """The shape of a tensor or number, or the shapes of several."""
     if isinstance(value, Tensor):
         tensor: Tensor = value
-        return door.shape_of(tensor.array)
+        return door.shape_of(tensor._array_)
     if isinstance(value, (tuple, list)):
         return tuple([shapes_of(each) for each in value])
     return ()
@@ -208,7 +208,7 @@ def conjugate(partial: Any) -> Any:
     """The conjugate of a partial derivative (a tensor or a number); real ones are their own."""
     if isinstance(partial, Tensor):
         tensor: Tensor = partial
-        return partial.conj() if door.is_complex(tensor.array) else partial
+        return partial.conj() if door.is_complex(tensor._array_) else partial
     return partial.conjugate() if isinstance(partial, complex) else partial
 
 

@@ -110,18 +110,18 @@ class SavedPacked(Saved):
         if not isinstance(made, Tensor):
             raise TypeError(errors.not_unpacked(made))
         if self.nr >= 0:
-            return recorded_output(share(made.array, made.storage), node, self.nr)
+            return recorded_output(share(made._array_, made._storage_), node, self.nr)
         if self.edge is None and not made.requires_grad:
             return made
-        return placed_input(share(made.array, made.storage), self.edge)
+        return placed_input(share(made._array_, made._storage_), self.edge)
 
 
 def recorded_output(tensor: Tensor, node: Node, nr: int) -> Tensor:
     """Give a tensor its place as output `nr` of `node`, where recording is on and the output has a derivative."""
     modes: Modes = current()
     if modes.grad and node.records(nr):
-        tensor.edge = new_edge(node, nr, door.shape_of(tensor.array), door.dtype_of(tensor.array))
-        tensor.flags = flags.REQUIRES_GRAD
+        tensor._edge_ = new_edge(node, nr, door.shape_of(tensor._array_), door.dtype_of(tensor._array_))
+        tensor._flags_ = flags.REQUIRES_GRAD
     return tensor
 
 
@@ -129,12 +129,12 @@ def placed_input(tensor: Tensor, edge: Edge | None) -> Tensor:
     """Let the gradient of a tensor go over an edge: to an accumulator as that of a leaf, or to another node."""
     if edge is None:
         return tensor
-    tensor.flags = flags.REQUIRES_GRAD
+    tensor._flags_ = flags.REQUIRES_GRAD
     if isinstance(edge.node, AccumulateGrad):
         meta: AutogradMeta = meta_of(tensor)
         meta.accumulator = door.weak(edge.node)
     else:
-        tensor.edge = edge
+        tensor._edge_ = edge
     return tensor
 
 
@@ -144,17 +144,17 @@ def save_input(tensor: Tensor, modes: Modes) -> Saved:
     Raises:
         RuntimeError: it is an inference tensor.
     """
-    if tensor.flags & flags.INFERENCE:
+    if tensor._flags_ & flags.INFERENCE:
         raise RuntimeError(errors.INFERENCE_SAVED)
     if modes.saved_hooks is not None:
-        return pack(twin_of(tensor) if tensor.flags & flags.VIEW else tensor, -1, modes)
+        return pack(twin_of(tensor) if tensor._flags_ & flags.VIEW else tensor, -1, modes)
     saved: SavedInput = SavedInput.__new__(SavedInput)
-    saved.array = tensor.array
-    saved.storage = tensor.storage
+    saved.array = tensor._array_
+    saved.storage = tensor._storage_
     saved.version = saved.storage.version
-    saved.edge = tensor.edge
-    saved.word = tensor.flags & ~flags.VIEW
-    saved.leaf = tensor if tensor.edge is None and tensor.flags & flags.REQUIRES_GRAD else None
+    saved.edge = tensor._edge_
+    saved.word = tensor._flags_ & ~flags.VIEW
+    saved.leaf = tensor if tensor._edge_ is None and tensor._flags_ & flags.REQUIRES_GRAD else None
     return saved
 
 
@@ -163,18 +163,18 @@ def input_of(saved: SavedInput) -> Tensor:
     if saved.leaf is not None:
         return saved.leaf
     twin: Tensor = share(saved.array, saved.storage)
-    twin.edge = saved.edge
-    twin.flags = saved.word
+    twin._edge_ = saved.edge
+    twin._flags_ = saved.word
     return twin
 
 
 def twin_of(view: Tensor) -> Tensor:
     """Another tensor on the memory of a view, with its place in the graph; a view that is a leaf is its own."""
-    if view.edge is None and view.flags & flags.REQUIRES_GRAD:
+    if view._edge_ is None and view._flags_ & flags.REQUIRES_GRAD:
         return view
-    twin: Tensor = share(view.array, view.storage)
-    twin.edge = view.edge
-    twin.flags = view.flags & ~flags.VIEW
+    twin: Tensor = share(view._array_, view._storage_)
+    twin._edge_ = view._edge_
+    twin._flags_ = view._flags_ & ~flags.VIEW
     return twin
 
 
@@ -183,9 +183,9 @@ def save_output(tensor: Tensor, nr: int, modes: Modes) -> Saved:
     if modes.saved_hooks is not None:
         return pack_output(tensor, nr, modes)
     saved: SavedOutput = SavedOutput.__new__(SavedOutput)
-    saved.array = tensor.array
-    saved.storage = tensor.storage
-    saved.version = tensor.storage.version
+    saved.array = tensor._array_
+    saved.storage = tensor._storage_
+    saved.version = tensor._storage_.version
     saved.nr = nr
     return saved
 
@@ -196,21 +196,21 @@ def pack_output(tensor: Tensor, nr: int, modes: Modes) -> Saved:
     The hook is given a tensor with the output's history; it loses that when the hook returns, or a hook that keeps what
     it is given would let the node keep itself alive.
     """
-    given: Tensor = share(tensor.array, tensor.storage)
-    if tensor.edge is not None and tensor.flags & flags.VIEW == 0:
-        given.edge = tensor.edge
-        given.flags = flags.REQUIRES_GRAD
+    given: Tensor = share(tensor._array_, tensor._storage_)
+    if tensor._edge_ is not None and tensor._flags_ & flags.VIEW == 0:
+        given._edge_ = tensor._edge_
+        given._flags_ = flags.REQUIRES_GRAD
     try:
         return pack(given, nr, modes)
     finally:
-        given.edge = None
-        given.flags = 0
+        given._edge_ = None
+        given._flags_ = 0
 
 
 def pack(tensor: Tensor, nr: int, modes: Modes) -> Saved:
     """Keep what the innermost pack hook makes of a tensor: of an input if `nr` is -1, otherwise of output `nr`."""
     pack_hook, unpack_hook = modes.saved_hooks[-1]
-    edge: Edge = gradient_edge(tensor) if nr < 0 and tensor.flags & flags.REQUIRES_GRAD else None
+    edge: Edge = gradient_edge(tensor) if nr < 0 and tensor._flags_ & flags.REQUIRES_GRAD else None
     return packed_by(pack_hook, unpack_hook, tensor, edge, nr)
 
 
@@ -225,12 +225,12 @@ def packed_by(pack_hook: Any, unpack_hook: Any, tensor: Tensor, edge: Edge | Non
     saved.edge = edge
     saved.unpack_hook = unpack_hook
     modes: Modes = current()
-    version: int = tensor.storage.version
+    version: int = tensor._storage_.version
     before: bool = modes.set_grad(False)
     try:
         saved.packed = pack_hook(tensor)
     finally:
         modes.set_grad(before)
-    if tensor.storage.version != version:
+    if tensor._storage_.version != version:
         raise RuntimeError(errors.PACK_HOOK_WRITES)
     return saved

@@ -137,8 +137,8 @@ def repacked(saved: Saved, pack_hook: Any, unpack_hook: Any) -> SavedPacked:
         return packed_by(pack_hook, unpack_hook, share(saved.array, saved.storage), None, saved.nr)
     assert isinstance(saved, SavedInput)
     tensor = input_of(saved)
-    edge = gradient_edge(tensor) if tensor.flags & flags.REQUIRES_GRAD else None
-    return packed_by(pack_hook, unpack_hook, share(tensor.array, tensor.storage), edge, -1)
+    edge = gradient_edge(tensor) if tensor._flags_ & flags.REQUIRES_GRAD else None
+    return packed_by(pack_hook, unpack_hook, share(tensor._array_, tensor._storage_), edge, -1)
 
 
 def replaced(values: tuple[Any, ...], at: int, part: int, new: Saved) -> tuple[Any, ...]:

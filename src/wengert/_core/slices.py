@@ -68,7 +68,7 @@ def route(node: CopySlices, grad: Tensor, owned: bool) -> Any:
     if modes.grad:
         return route_recorded(node, grad)
     rest: Tensor = grad if owned and is_laid_out(grad, node.strides) else grad._restrided(node.strides)
-    part: Any = rest.array
+    part: Any = rest._array_
     for step in node.view.steps:
         part = take(part, step)
     outgoing = node.inner.apply_single(wrap(part.copy()))
@@ -76,7 +76,7 @@ def route(node: CopySlices, grad: Tensor, owned: bool) -> Any:
     if kept is None:
         part.fill(0)
     else:
-        np.copyto(part, kept.array)
+        np.copyto(part, kept._array_)
     return [rest, *outgoing[1:]]
 
 
@@ -104,8 +104,8 @@ def copy_slices(inner: Node, info: ViewInfo, before: Edge | None, modes: Modes) 
         spare(inner)
     node.view = way(info)
     base: Tensor = info.base
-    size: int = base.array.itemsize
-    node.strides = tuple([stride // size for stride in base.array.strides])
+    size: int = base._array_.itemsize
+    node.strides = tuple([stride // size for stride in base._array_.strides])
     if modes.anomaly:
         anomaly.remember(node, modes)
     return node
@@ -124,10 +124,10 @@ def spare(inner: OpNode) -> None:
 
 def is_laid_out(tensor: Tensor, strides: tuple[int, ...]) -> bool:
     """Whether a tensor fills its storage with elements that lie `strides` apart."""
-    array: Any = tensor.array
+    array: Any = tensor._array_
     size: int = array.itemsize
     at: int = 0
-    if array.nbytes != tensor.storage.array.nbytes:
+    if array.nbytes != tensor._storage_.array.nbytes:
         return False
     for stride in array.strides:
         if stride != strides[at] * size:
@@ -142,9 +142,9 @@ def add_to_part(node: ViewNode, grad: Tensor, whole: Tensor) -> bool:
     Returns:
         False if that is not possible or would not pay, and nothing was done.
     """
-    source: Any = whole.array
-    given: Any = grad.array
-    if given.size >= source.size or source.dtype != given.dtype or source.nbytes != whole.storage.array.nbytes:
+    source: Any = whole._array_
+    given: Any = grad._array_
+    if given.size >= source.size or source.dtype != given.dtype or source.nbytes != whole._storage_.array.nbytes:
         return False
     if node.step[0].name == "as_strided_from":  # it means the memory of the source itself, whose strides may be others
         return False

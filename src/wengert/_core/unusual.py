@@ -60,7 +60,7 @@ def is_all_inference(op: Any, args: tuple[Any, ...]) -> bool:
         value = args[position]
         for each in value if isinstance(value, (tuple, list)) else (value,):
             if isinstance(each, Tensor):
-                if not each.flags & flags.INFERENCE:
+                if not each._flags_ & flags.INFERENCE:
                     return False
             elif each is not None and op.promotion is not None:
                 return False

@@ -85,8 +85,8 @@ def part_of(base: Tensor, steps: tuple[Any, ...]) -> ViewInfo:
     info: ViewInfo = ViewInfo.__new__(ViewInfo)
     info.base = base
     info.steps = steps
-    info.frame = base.array
-    info.version = base.storage.version
+    info.frame = base._array_
+    info.version = base._storage_.version
     info.made = SINGLE
     return info
 
@@ -95,15 +95,15 @@ def attach(view: Tensor, source: Tensor, op: Any, args: tuple[Any, ...], nr: int
     """Note that `op(*args)`, whose first argument is `source`, made `view` (its output `nr`; -1 if there is one)."""
     info: ViewInfo = ViewInfo.__new__(ViewInfo)
     step = (op, (None, *args[1:]), nr)
-    parent: ViewInfo | None = source.meta.view if source.flags & flags.VIEW else None
+    parent: ViewInfo | None = source._meta_.view if source._flags_ & flags.VIEW else None
     if parent is None:
         info.base = source
         info.steps = (step,)
     else:
         info.base = parent.base
         info.steps = (*parent.steps, step)
-    info.frame = info.base.array
-    info.version = view.storage.version
+    info.frame = info.base._array_
+    info.version = view._storage_.version
     info.made = MULTIPLE if nr >= 0 else SINGLE
     if not modes.mask & flags.VIEW:
         info.made = INFERENCE if modes.inference else NO_GRAD
@@ -111,16 +111,16 @@ def attach(view: Tensor, source: Tensor, op: Any, args: tuple[Any, ...], nr: int
         info.made = parent.made
     meta: AutogradMeta = meta_of(view)
     meta.view = info
-    view.flags = view.flags | flags.VIEW
+    view._flags_ = view._flags_ | flags.VIEW
     inherit(view)
 
 
 def inherit(view: Tensor) -> None:
     """A view requires a gradient as soon as its base does, even one that was made while recording was off."""
-    info: ViewInfo = view.meta.view
+    info: ViewInfo = view._meta_.view
     base: Tensor = info.base
-    if door.is_inexact(view.array):
-        view.flags |= base.flags & flags.REQUIRES_GRAD
+    if door.is_inexact(view._array_):
+        view._flags_ |= base._flags_ & flags.REQUIRES_GRAD
 
 
 def refuse(view: Tensor, direct: bool) -> None:
@@ -129,8 +129,8 @@ def refuse(view: Tensor, direct: bool) -> None:
     Raises:
         RuntimeError: always.
     """
-    info: ViewInfo = view.meta.view
-    edge: Edge = view.edge
+    info: ViewInfo = view._meta_.view
+    edge: Edge = view._edge_
     name = "" if edge is None else title(edge.node)
     nr: int = 0 if edge is None else edge.nr
     raise RuntimeError(errors.unwritable_view(nr, name, KINDS[info.made], direct))
@@ -143,20 +143,20 @@ def refresh(view: Tensor) -> None:
         RuntimeError: it is one of several outputs of a call, or was made while recording was off or by a custom
             Function.
     """
-    info: ViewInfo = view.meta.view
+    info: ViewInfo = view._meta_.view
     base: Tensor = info.base
     inherit(view)
-    if info.version == view.storage.version:
+    if info.version == view._storage_.version:
         return
-    if base.flags & flags.VOLATILE:
-        view.flags = view.flags & ~flags.REQUIRES_GRAD | flags.VOLATILE
-        view.edge = None
-    if info.made != SINGLE and view.flags & flags.REQUIRES_GRAD:
+    if base._flags_ & flags.VOLATILE:
+        view._flags_ = view._flags_ & ~flags.REQUIRES_GRAD | flags.VOLATILE
+        view._edge_ = None
+    if info.made != SINGLE and view._flags_ & flags.REQUIRES_GRAD:
         refuse(view, False)
-    if info.frame is not base.array and view.storage is base.storage:  # `base.t_()`: the steps now lead elsewhere
+    if info.frame is not base._array_ and view._storage_ is base._storage_:  # `base.t_()`: the steps now lead elsewhere
         info.steps = strided_steps(view, info)
-        info.frame = base.array
-    if base.flags & flags.REQUIRES_GRAD:
+        info.frame = base._array_
+    if base._flags_ & flags.REQUIRES_GRAD:
         modes: Modes = current()
         grad: bool = modes.grad
         inference: bool = modes.inference
@@ -165,12 +165,12 @@ def refresh(view: Tensor) -> None:
             again: Tensor = take_again(view, info)
         finally:
             modes.switch(grad, inference)
-        if view.meta.retains_grad:
-            hooked.retain_at(view, again.edge)
-        view.edge = again.edge
-        view.flags = view.flags | flags.REQUIRES_GRAD
-    if base.flags & (flags.REQUIRES_GRAD | flags.VOLATILE):  # a base may come to require a gradient later
-        info.version = view.storage.version
+        if view._meta_.retains_grad:
+            hooked.retain_at(view, again._edge_)
+        view._edge_ = again._edge_
+        view._flags_ = view._flags_ | flags.REQUIRES_GRAD
+    if base._flags_ & (flags.REQUIRES_GRAD | flags.VOLATILE):  # a base may come to require a gradient later
+        info.version = view._storage_.version
 
 
 def take_again(view: Tensor, info: ViewInfo) -> Tensor:
@@ -189,12 +189,12 @@ def strided_steps(view: Tensor, info: ViewInfo) -> tuple[Any, ...]:
             last = at + 1
     if last and last == len(info.steps):
         return info.steps
-    if view.storage is not info.base.storage:
+    if view._storage_ is not info.base._storage_:
         raise RuntimeError(errors.MEMORY_REPLACED)
-    first: Any = info.base.array
+    first: Any = info.base._array_
     for step in info.steps[:last]:
         first = take(first, step)
-    array: Any = view.array
+    array: Any = view._array_
     size: int = array.itemsize
     distance: int = (address(array) - address(first)) // size if array.size else 0
     strides = tuple([stride // size for stride in array.strides])

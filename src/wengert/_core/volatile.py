@@ -28,25 +28,25 @@ def spread_by_write(target: Tensor, modes: Modes) -> None:
     """
     if not modes.mask & flags.REQUIRES_GRAD:
         return
-    if target.flags & flags.VIEW:
-        mark(target.meta.view.base)
-        target.meta.view.version = target.storage.version
+    if target._flags_ & flags.VIEW:
+        mark(target._meta_.view.base)
+        target._meta_.view.version = target._storage_.version
     mark(target)
 
 
 def mark(tensor: Tensor) -> None:
     """Make a tensor volatile: a leaf that does not require a gradient."""
-    tensor.flags = tensor.flags & ~flags.REQUIRES_GRAD | flags.VOLATILE
-    tensor.edge = None
-    if tensor.meta is not None:
-        tensor.meta.retains_grad = False
+    tensor._flags_ = tensor._flags_ & ~flags.REQUIRES_GRAD | flags.VOLATILE
+    tensor._edge_ = None
+    if tensor._meta_ is not None:
+        tensor._meta_.retains_grad = False
 
 
 def get_volatile(self: Tensor) -> bool:
     """Whether nothing that is computed with this tensor is recorded (first generation of the API; see `no_grad`)."""
-    if self.flags & flags.VIEW:
+    if self._flags_ & flags.VIEW:
         views.refresh(self)
-    return bool(self.flags & flags.VOLATILE)
+    return bool(self._flags_ & flags.VOLATILE)
 
 
 def set_volatile(self: Tensor, wanted: bool) -> None:
@@ -61,4 +61,4 @@ def set_volatile(self: Tensor, wanted: bool) -> None:
         warnings.warn(errors.VOLATILE_DEPRECATED, DeprecationWarning, stacklevel=2)
         mark(self)
     else:
-        self.flags &= ~flags.VOLATILE
+        self._flags_ &= ~flags.VOLATILE

@@ -36,7 +36,7 @@ def get_gradient_edge(tensor: Tensor) -> GradientEdge:
     """
     if not tensor.requires_grad:
         raise RuntimeError("It is not possible to get the gradient edge for a Tensor that does not require gradients")
-    if tensor.flags & flags.VIEW:
+    if tensor._flags_ & flags.VIEW:
         views.refresh(tensor)
     edge = gradient_edge(tensor)
     return GradientEdge(end_of(edge), edge.nr)

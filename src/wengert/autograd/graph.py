@@ -27,8 +27,8 @@ def increment_version(tensor: Tensor | Iterable[Tensor]) -> None:
     1
     """
     for each in (tensor,) if isinstance(tensor, Tensor) else tensor:
-        if not each.flags & flags.INFERENCE:
-            count_write(each.storage, "increment_version")
+        if not each._flags_ & flags.INFERENCE:
+            count_write(each._storage_, "increment_version")
 
 
 def set_warn_on_accumulate_grad_stream_mismatch(enabled: bool) -> None:

@@ -99,7 +99,7 @@ def arrays_in(packed: Any) -> Iterator[tuple[Any, Storage | None]]:
     while open_values:
         value = open_values.pop()
         if isinstance(value, Tensor):
-            yield value.array, value.storage
+            yield value._array_, value._storage_
         elif isinstance(value, np.ndarray):
             yield value, None
         elif isinstance(value, tuple | list | Mapping) and id(value) not in seen:

@@ -47,7 +47,7 @@ class AllowMutation:
 
     def pack(self, tensor: Tensor) -> Handle:
         """Put a handle into the graph for a saved tensor."""
-        place = id(owner(tensor.array))
+        place = id(owner(tensor._array_))
         neighbours = self.places.get(place)
         if neighbours is None:
             neighbours = self.places[place] = Neighbours()
@@ -75,7 +75,7 @@ class AllowMutation:
         """See each call of an operator; keep copies of what it is about to overwrite."""
         target = op.written(args)
         if target is not None:
-            self.keep(target.array)
+            self.keep(target._array_)
         return proceed()
 
     def keep(self, target: Any) -> None:
@@ -84,9 +84,9 @@ class AllowMutation:
         copies: dict[Any, Tensor] = {}
         for handle in tuple(neighbours or ()):
             saved = self.original.get(handle)
-            if saved is None or not np.may_share_memory(target, saved.array):
+            if saved is None or not np.may_share_memory(target, saved._array_):
                 continue
-            array = saved.array
+            array = saved._array_
             alike = array.__array_interface__["data"], array.shape, array.strides, array.dtype
             if alike not in copies:
                 copies[alike] = wrap(array.copy(order="K"))

@@ -83,10 +83,10 @@ class Kept:
     __slots__ = ("saver", "tensor", "version")
 
     def __init__(self, tensor: Tensor, saver: str) -> None:
-        if tensor.flags & flags.INFERENCE:
+        if tensor._flags_ & flags.INFERENCE:
             raise RuntimeError(errors.INFERENCE_SAVED)
         # A view keeps its base, and a tensor comes to lead to later nodes when it is written to: cycles. A twin not.
-        is_leaf = tensor.edge is None and tensor.flags & flags.REQUIRES_GRAD
+        is_leaf = tensor._edge_ is None and tensor._flags_ & flags.REQUIRES_GRAD
         self.tensor = tensor if is_leaf else twin_of(tensor)
         self.version = tensor._version
         self.saver = saver
@@ -99,9 +99,9 @@ class Kept:
         """
         tensor = self.tensor
         if tensor._version != self.version:
-            edge = tensor.edge
+            edge = tensor._edge_
             origin = f"output {edge.nr} of {errors.operation_name(edge.node.name())}" if edge is not None else ""
-            raise RuntimeError(anomaly.stale(tensor.array, tensor.storage, origin, self.version, self.saver))
+            raise RuntimeError(anomaly.stale(tensor._array_, tensor._storage_, origin, self.version, self.saver))
         return tensor
 
 

@@ -61,9 +61,9 @@ class Variable(metaclass=VariableMeta):
             if requires_grad:
                 raise ValueError(errors.VOLATILE_REQUIRES_GRAD)
         made = Tensor() if data is None else detached(data)
-        if requires_grad and made.array.dtype.kind not in "fcV":
+        if requires_grad and made._array_.dtype.kind not in "fcV":
             raise RuntimeError(errors.FACTORY_REQUIRES_GRAD)
-        made.flags &= ~flags.VOLATILE
+        made._flags_ &= ~flags.VOLATILE
         made.requires_grad = bool(requires_grad)
         if volatile:
             mark(made)

@@ -56,8 +56,8 @@ def save_file(
     header: dict[str, Any] = {METADATA: dict(metadata)} if metadata else {}
     chunks, start = [], 0
     # The widest elements first: then every tensor lies at a multiple of its element size.
-    for name, value in sorted(tensors.items(), key=lambda item: (-item[1].array.itemsize, item[0])):
-        array = np.ascontiguousarray(value.array)
+    for name, value in sorted(tensors.items(), key=lambda item: (-item[1]._array_.itemsize, item[0])):
+        array = np.ascontiguousarray(value._array_)
         chunk = array.astype(array.dtype.newbyteorder("<"), copy=False).tobytes()
         end = start + len(chunk)
         header[name] = {"dtype": CODES[value.dtype.name], "shape": list(value.shape), "data_offsets": [start, end]}

@@ -137,14 +137,14 @@ def trunc_normal_(
     if high - low >= _LEAST_ACCEPTED:  # draw again what falls outside
         tensor.normal_(mean, std, generator=generator)  # type: ignore[attr-defined]
         while True:
-            outside = (tensor.array < a) | (tensor.array > b)
+            outside = (tensor._array_ < a) | (tensor._array_ > b)
             count = int(outside.sum())
             if not count:
                 return tensor
-            tensor.array[outside] = tensor.new_empty(count).normal_(mean, std, generator=generator).array  # type: ignore[attr-defined]
+            tensor._array_[outside] = tensor.new_empty(count).normal_(mean, std, generator=generator)._array_  # type: ignore[attr-defined]
     least = np.finfo(np.float64).tiny
     tensor.uniform_(low, max(high, low + least), generator=generator)  # type: ignore[attr-defined]
-    flat = [whole.inv_cdf(min(max(float(p), least), 1 - 2**-53)) for p in tensor.array.ravel()]
+    flat = [whole.inv_cdf(min(max(float(p), least), 1 - 2**-53)) for p in tensor._array_.ravel()]
     return _write(tensor, np.clip(np.reshape(flat, tensor.shape) * std + mean, a, b))
 
 
@@ -241,7 +241,7 @@ def orthogonal_(tensor: Tensor, gain: float = 1, generator: Any = None) -> Tenso
     if 0 in tensor.shape:
         return tensor
     rows, columns = tensor.shape[0], math.prod(tensor.shape[1:])
-    drawn = tensor.new_empty((rows, columns)).normal_(generator=generator).array.astype(np.float64)  # type: ignore[attr-defined]
+    drawn = tensor.new_empty((rows, columns)).normal_(generator=generator)._array_.astype(np.float64)  # type: ignore[attr-defined]
     q, r = np.linalg.qr(drawn.T if rows < columns else drawn)
     q *= np.sign(np.diag(r))  # makes the distribution uniform over all such matrices
     return _write(tensor, gain * (q.T if rows < columns else q).reshape(tensor.shape))
@@ -266,8 +266,8 @@ def sparse_(tensor: Tensor, sparsity: float, std: float = 0.01, generator: Any =
         raise ValueError("Only tensors with 2 dimensions are supported")
     rows, columns = tensor.shape
     tensor.normal_(0, std, generator=generator)  # type: ignore[attr-defined]
-    order = np.argsort(tensor.new_empty((rows, columns)).uniform_(generator=generator).array, axis=0)  # type: ignore[attr-defined]
-    values = tensor.array.copy()
+    order = np.argsort(tensor.new_empty((rows, columns)).uniform_(generator=generator)._array_, axis=0)  # type: ignore[attr-defined]
+    values = tensor._array_.copy()
     np.put_along_axis(values, order[: math.ceil(sparsity * rows)], 0, axis=0)
     return _write(tensor, values)
 

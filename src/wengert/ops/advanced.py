@@ -248,7 +248,7 @@ def index_put_samples(make: Any) -> Any:
 
 def nothing(like: Any) -> Tensor:
     """A 0-dim zero of a tensor's dtype."""
-    return wrap(np.zeros((), like.array.dtype))
+    return wrap(np.zeros((), like._array_.dtype))
 
 
 def check_mask_fill(array: Any, mask: Any, value: Any) -> None:

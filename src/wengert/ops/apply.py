@@ -21,7 +21,7 @@ def check_plain(name: str, tensor: Tensor) -> None:
 
 def write_all(target: Tensor, function: Callable[..., Any], arrays: list[Any]) -> Tensor:
     """Write what `function` makes of the elements of the target and of the arrays; nothing if it fails."""
-    array = target.array
+    array = target._array_
     columns = [np.broadcast_to(each, array.shape).reshape(-1).tolist() for each in (array, *arrays)]
     made = [function(*each) for each in zip(*columns)]
     for each in made:
@@ -90,10 +90,10 @@ def operand(name: str, target: Tensor, other: Any) -> Any:
     """The array of another tensor of the same dtype."""
     if not isinstance(other, Tensor):
         raise TypeError(errors.wrong_type(name, "tensor", 1, "Tensor", other))
-    if other.array.dtype != target.array.dtype:
-        wanted, given = errors.type_name(target.array), errors.type_name(other.array)
+    if other._array_.dtype != target._array_.dtype:
+        wanted, given = errors.type_name(target._array_), errors.type_name(other._array_)
         raise TypeError(f"{name}: expected {wanted} for 'other' (got {given})")
-    return other.expand(target.array.shape).array  # type: ignore[attr-defined]
+    return other.expand(target._array_.shape)._array_  # type: ignore[attr-defined]
 
 
 for each in (apply_, map_, map2_):

@@ -28,8 +28,8 @@ def strided_arguments(input: Any, size: Any, stride: Any, storage_offset: int | 
         raise RuntimeError(f"as_strided: Negative strides are not supported at the moment, got strides: {shown(steps)}")
     start = input.storage_offset()
     offset = start if storage_offset is None else operator.index(storage_offset)
-    low, high = byte_bounds(input.storage.array)
-    step = input.array.itemsize
+    low, high = byte_bounds(input._storage_.array)
+    step = input._array_.itemsize
     need = (offset + 1 + sum((length - 1) * each for length, each in zip(lengths, steps))) * step
     if all(lengths) and (need > high - low or offset < 0):
         raise RuntimeError(

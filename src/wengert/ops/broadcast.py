@@ -20,7 +20,7 @@ def expand_as(self: Any, other: Any) -> Any:
     Returns:
         A view.
     """
-    return self.expand(other.array.shape)
+    return self.expand(other._array_.shape)
 
 
 @expand_as.samples
@@ -61,8 +61,8 @@ def broadcast_tensors(*tensors: Any) -> tuple[Any, ...]:
         RuntimeError: the shapes have no common one.
     """
     given = tensors[0] if len(tensors) == 1 and isinstance(tensors[0], (tuple, list)) else tensors
-    common = broadcast_shapes(*[each.array.shape for each in given])
-    return tuple([each if each.array.shape == common else each.expand(common) for each in given])
+    common = broadcast_shapes(*[each._array_.shape for each in given])
+    return tuple([each if each._array_.shape == common else each.expand(common) for each in given])
 
 
 @broadcast_tensors.samples
@@ -108,7 +108,7 @@ def sum_to_size(self: Any, *size: Any) -> Any:
     Raises:
         RuntimeError: the shape does not broadcast to the tensor's.
     """
-    wanted, have = tuple(spread("sum_to_size", size, None)), self.array.shape
+    wanted, have = tuple(spread("sum_to_size", size, None)), self._array_.shape
     if wanted == have:
         return self
     lead = len(have) - len(wanted)

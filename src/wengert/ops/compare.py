@@ -208,7 +208,7 @@ def allclose(input: Any, other: Any, rtol: float = 1e-05, atol: float = 1e-08, e
     Raises:
         RuntimeError: as `isclose`.
     """
-    return bool(isclose(input, other, rtol, atol, equal_nan).array.all())
+    return bool(isclose(input, other, rtol, atol, equal_nan)._array_.all())
 
 
 allclose.samples(isclose_samples)
@@ -226,9 +226,9 @@ def equal(input: Any, other: Any) -> bool:
         A Python bool.
     """
     check_tensor("equal", input)
-    if input.array.shape != other.array.shape:
+    if input._array_.shape != other._array_.shape:
         return False
-    return bool(np.all(eq(input, other).array))
+    return bool(np.all(eq(input, other)._array_))
 
 
 @equal.samples

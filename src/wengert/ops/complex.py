@@ -66,7 +66,7 @@ def conj(input: Any) -> Any:
         `input` itself if it is real; else a new tensor (torch gives a view that is conjugated when it is read).
     """
     check_tensor("conj", input)
-    return conjugate_complex(input) if input.array.dtype.kind == "c" else input
+    return conjugate_complex(input) if input._array_.dtype.kind == "c" else input
 
 
 conj.samples(complex_tensor)
@@ -202,7 +202,7 @@ def real(input: Any) -> Any:
         `input` itself if it is real; else a view.
     """
     check_tensor("real", input)
-    return view_as_real(input).select(-1, 0) if input.array.dtype.kind == "c" else input
+    return view_as_real(input).select(-1, 0) if input._array_.dtype.kind == "c" else input
 
 
 real.samples(complex_tensor)
@@ -222,7 +222,7 @@ def imag(input: Any) -> Any:
         RuntimeError: `input` is not complex.
     """
     check_tensor("imag", input)
-    if input.array.dtype.kind != "c":
+    if input._array_.dtype.kind != "c":
         raise RuntimeError("imag is not implemented for tensors with non-complex dtypes.")
     return view_as_real(input).select(-1, 1)
 

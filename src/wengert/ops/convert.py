@@ -129,7 +129,7 @@ def contiguous(input: Any, memory_format: memory_format = contiguous_format) -> 
     Returns:
         The tensor, or a new one.
     """
-    array = input.array
+    array = input._array_
     if not isinstance(memory_format, type(contiguous_format)):
         raise TypeError(
             "contiguous(): argument 'memory_format' must be torch.memory_format, not " + type(memory_format).__name__
@@ -214,7 +214,7 @@ def to(
         dtype = other.dtype
     check_device(device)
     copy = flags[1] if len(flags) > 1 else copy
-    same = dtype is None or dtype.numpy == self.array.dtype
+    same = dtype is None or dtype.numpy == self._array_.dtype
     if memory_format not in (None, preserve_format) and same and not copy:
         return self.contiguous(memory_format)
     return self if same and not copy else to_copy(self, dtype, memory_format)
@@ -291,7 +291,7 @@ def copy_vjp_self(grad: Any) -> Any:
 
 @copy.vjp("src")
 def copy_vjp_src(grad: Any, src_shape: Any) -> Any:
-    return grad if tuple(src_shape) == grad.array.shape else grad.sum_to_size(src_shape)
+    return grad if tuple(src_shape) == grad._array_.shape else grad.sum_to_size(src_shape)
 
 
 OPERATORS.copy_ = copy.in_place

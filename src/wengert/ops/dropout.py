@@ -51,15 +51,15 @@ def noise_of(input: Tensor, shape: tuple[int, ...], p: float, *, scaled: bool = 
 def drop(name: str, input: Any, shape: Any, p: float, training: bool, inplace: bool) -> Tensor:
     """`input` times noise of a shape that broadcasts with it."""
     check_probability(name, input, p)
-    if not training or p == 0 or input.array.size == 0:
+    if not training or p == 0 or input._array_.size == 0:
         return input  # type: ignore[no-any-return]
-    noise = wrap(np.zeros((), input.array.dtype)) if p == 1 else noise_of(input, shape(input), p)
+    noise = wrap(np.zeros((), input._array_.dtype)) if p == 1 else noise_of(input, shape(input), p)
     return input.mul_(noise) if inplace else input.mul(noise)  # type: ignore[no-any-return]
 
 
 def whole(input: Tensor) -> tuple[int, ...]:
     """Noise for each element."""
-    return input.array.shape  # type: ignore[no-any-return]
+    return input._array_.shape  # type: ignore[no-any-return]
 
 
 def channels(input: Tensor) -> tuple[int, ...]:
@@ -70,7 +70,7 @@ def channels(input: Tensor) -> tuple[int, ...]:
     """
     if input.ndim < 2:
         raise RuntimeError("Feature dropout requires at least 2 dimensions in the input")
-    return (*input.array.shape[:2], *(1,) * (input.ndim - 2))
+    return (*input._array_.shape[:2], *(1,) * (input.ndim - 2))
 
 
 @composite(method=False)
@@ -193,13 +193,13 @@ def dropout3d(input: Tensor, p: float = 0.5, training: bool = True, inplace: boo
 def saturate(name: str, input: Any, shape: Any, p: float, training: bool, inplace: bool) -> Tensor:
     """`input` with random elements at SELU's saturation, scaled and shifted so that mean 0 and variance 1 are kept."""
     check_probability(name, input, p)
-    if not training or p == 0 or input.array.size == 0:
+    if not training or p == 0 or input._array_.size == 0:
         return input  # type: ignore[no-any-return]
     if p == 1:
-        nothing = wrap(np.zeros((), input.array.dtype))
+        nothing = wrap(np.zeros((), input._array_.dtype))
         return input.mul_(nothing) if inplace else input.mul(nothing)  # type: ignore[no-any-return]
     scale = 1 / math.sqrt((ALPHA * ALPHA * p + 1) * (1 - p))
-    kept = noise_of(input, shape(input), p, scaled=False).array
+    kept = noise_of(input, shape(input), p, scaled=False)._array_
     shift = wrap((kept - 1) * kept.dtype.type(ALPHA * scale) + kept.dtype.type(ALPHA * scale * p))
     noise = wrap(kept * kept.dtype.type(scale))
     return input.mul_(noise).add_(shift) if inplace else input.mul(noise).add(shift)  # type: ignore[no-any-return]

@@ -178,14 +178,14 @@ def embedding(
 def shorten(weight: Tensor, indices: Tensor, max_norm: float, norm_type: float) -> None:
     """Scale the rows in use down to a norm, in place and unrecorded."""
     check_target(weight, False, current())
-    check_indices(indices.array, weight.shape[0])
-    used = np.unique(indices.array)
-    rows = weight.array[used]
+    check_indices(indices._array_, weight.shape[0])
+    used = np.unique(indices._array_)
+    rows = weight._array_[used]
     lengths = np.linalg.norm(rows, norm_type, axis=1)
     too_long = lengths > max_norm
     scale = (max_norm / (lengths[too_long] + 1e-7)).astype(rows.dtype)
-    weight.array[used[too_long]] = rows[too_long] * scale[:, None]
-    count_write(weight.storage, "embedding's max_norm")
+    weight._array_[used[too_long]] = rows[too_long] * scale[:, None]
+    count_write(weight._storage_, "embedding's max_norm")
 
 
 @embedding.samples  # type: ignore[attr-defined]
@@ -212,7 +212,7 @@ def one_hot(tensor: Tensor, num_classes: int = -1) -> Tensor:
     """
     if not isinstance(tensor, Tensor):
         raise TypeError(errors.wrong_type("one_hot", "tensor", 1, "Tensor", tensor))
-    numbers = tensor.array
+    numbers = tensor._array_
     if numbers.dtype != np.int64:
         raise RuntimeError(f"one_hot is only applicable to index tensor of type LongTensor. Got {tensor.dtype}.")
     if numbers.size == 0:

@@ -120,14 +120,14 @@ class Generator:
         """
         if not isinstance(new_state, Tensor):
             raise TypeError(f"expected a torch.ByteTensor, but got {type(new_state).__name__}")
-        if new_state.array.dtype != np.uint8:
+        if new_state._array_.dtype != np.uint8:
             raise TypeError(f"RNG state must be a torch.ByteTensor, but got {new_state.dtype}")
-        if new_state.array.size != STATE_BYTES:
+        if new_state._array_.size != STATE_BYTES:
             raise RuntimeError(
                 f"Expected a CPUGeneratorImplState of size {STATE_BYTES} but found the input RNG state size to be "
-                f"{new_state.array.size}"
+                f"{new_state._array_.size}"
             )
-        data = new_state.array.tobytes()
+        data = new_state._array_.tobytes()
         numbers = [int.from_bytes(data[a:b], "little") for a, b in ((0, 16), (16, 32), (32, 36), (36, 40), (40, 48))]
         with self._lock:
             self._seed = numbers[4]
@@ -145,7 +145,7 @@ class Generator:
         return Generator(self._device).set_state(self.get_state())
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return (restored, (self.get_state().array,))
+        return (restored, (self.get_state()._array_,))
 
 
 def restored(state: np.ndarray[Any, Any]) -> Generator:

@@ -74,45 +74,45 @@ def resize_(self: Tensor, *sizes: Any, memory_format: Any = None) -> Tensor:
     inplace.check_target(self, False, current())
     if self.requires_grad:
         raise RuntimeError(CANNOT_RESIZE)
-    array = self.array
+    array = self._array_
     if array.shape == shape:
         return self
     count = math.prod(shape)
     room = room_behind(self)
     if count <= room:
-        self.array = (
+        self._array_ = (
             np.ndarray(shape, array.dtype, buffer=memory_from(array, 0)) if count else np.empty(shape, array.dtype)
         )
     else:
         move(self, shape)
-    count_write(self.storage, "resize_")
+    count_write(self._storage_, "resize_")
     return self
 
 
 def room_behind(tensor: Tensor) -> int:
     """How many elements lie in the storage from the first of a tensor on."""
-    whole = tensor.storage.array
+    whole = tensor._storage_.array
     if not whole.size or not is_dense(whole):
-        return int(tensor.array.size)
+        return int(tensor._array_.size)
     start = whole.__array_interface__["data"][0]
-    return int(start + whole.nbytes - tensor.array.__array_interface__["data"][0]) // int(tensor.array.itemsize)
+    return int(start + whole.nbytes - tensor._array_.__array_interface__["data"][0]) // int(tensor._array_.itemsize)
 
 
 def move(tensor: Tensor, shape: tuple[int, ...]) -> None:
     """Give a tensor larger memory of its own, which begins with its elements."""
-    larger = np.empty(shape, tensor.array.dtype)
-    known = tensor.array.reshape(-1)
+    larger = np.empty(shape, tensor._array_.dtype)
+    known = tensor._array_.reshape(-1)
     larger.reshape(-1)[: known.size] = known
-    tensor.array = larger
+    tensor._array_ = larger
     renew(tensor, larger)
 
 
 def renew(tensor: Tensor, whole: Any) -> None:
     """A storage of its own for a tensor, on the memory of `whole`, that goes on counting writes."""
-    count_write(tensor.storage, "set_")
-    version = tensor.storage.version - 1
-    tensor.storage = Storage(whole)
-    tensor.storage.version = version
+    count_write(tensor._storage_, "set_")
+    version = tensor._storage_.version - 1
+    tensor._storage_ = Storage(whole)
+    tensor._storage_.version = version
 
 
 def resize_as_(self: Tensor, the_template: Tensor, *, memory_format: Any = preserve_format) -> Tensor:
@@ -129,7 +129,7 @@ def resize_as_(self: Tensor, the_template: Tensor, *, memory_format: Any = prese
     Raises:
         RuntimeError: the tensor requires a gradient.
     """
-    return resize_(self, the_template.array.shape)
+    return resize_(self, the_template._array_.shape)
 
 
 def set_(
@@ -151,16 +151,16 @@ def set_(
     """
     check_set(self, source)
     if source is None:
-        empty = np.empty(0, self.array.dtype)
+        empty = np.empty(0, self._array_.dtype)
         array, whole = empty, empty
     else:
-        array, whole = source.array, source.storage.array
+        array, whole = source._array_, source._storage_.array
         if size is not None:
             seen = source.detach().as_strided(size, stride or contiguous_strides(size), storage_offset)  # type: ignore[attr-defined]
-            array = seen.array
-    self.array = array
+            array = seen._array_
+    self._array_ = array
     renew(self, whole)
-    count_write(self.storage, "set_")
+    count_write(self._storage_, "set_")
     return self
 
 
@@ -179,14 +179,14 @@ def check_set(tensor: Tensor, source: Tensor | None) -> None:
     recording = bool(modes.mask & flags.REQUIRES_GRAD) and (
         tensor.requires_grad or (source is not None and source.requires_grad)
     )
-    if tensor.flags & flags.VIEW and recording:
-        if tensor.meta.view.made != views.SINGLE:
+    if tensor._flags_ & flags.VIEW and recording:
+        if tensor._meta_.view.made != views.SINGLE:
             views.refuse(tensor, True)
         views.refresh(tensor)
     inplace.check_target(tensor, recording, modes)
     if recording:
         raise RuntimeError("derivative for set_ is not implemented; set the memory under no_grad(), or use copy_()")
-    if source is not None and source.array.dtype != tensor.array.dtype:
+    if source is not None and source._array_.dtype != tensor._array_.dtype:
         raise RuntimeError(
             "Could not set tensor of type "
             f"{source.dtype.name} to a tensor of type {tensor.dtype.name}: convert the source first"

@@ -134,13 +134,13 @@ def take_along_dim(input: Any, indices: Any, dim: int | None = None) -> Any:
     """
     if dim is None:
         return input.view(-1).gather(0, indices.view(-1))
-    have, wanted = input.array.shape, indices.array.shape
+    have, wanted = input._array_.shape, indices._array_.shape
     if len(have) != len(wanted):
         raise RuntimeError(
             f"torch.take_along_dim(): input and indices should have the same number of dimensions, but got {len(have)} "
             f"dimensions for input, and {len(wanted)} dimensions for indices"
         )
-    if indices.array.dtype != np.int64:
+    if indices._array_.dtype != np.int64:
         raise RuntimeError(
             f"torch.take_along_dim(): dtype of indices should be Long but got {indices.dtype.legacy[:-6]}. "
         )
@@ -280,7 +280,7 @@ def nonzero(input: Any, *, as_tuple: bool = False) -> Any:
     found = nonzero_positions(input)
     if not as_tuple:
         return found
-    return tuple((nonzero_positions(input.reshape((1,))) if not input.array.ndim else found).unbind(1))
+    return tuple((nonzero_positions(input.reshape((1,))) if not input._array_.ndim else found).unbind(1))
 
 
 @composite()

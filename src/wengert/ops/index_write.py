@@ -238,8 +238,8 @@ def index_fill_vjp_self(grad: Any, dim: int, index: Any) -> Any:
 
 @index_fill.vjp("value")
 def index_fill_vjp_value(grad: Any, dim: int, index: Any) -> Any:
-    length = grad.array.shape[dim] if grad.array.ndim else 1
-    return grad.index_select(dim, wrap(np.unique(index.array % length))).sum()
+    length = grad._array_.shape[dim] if grad._array_.ndim else 1
+    return grad.index_select(dim, wrap(np.unique(index._array_ % length))).sum()
 
 
 @index_fill.jvp

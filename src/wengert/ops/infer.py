@@ -28,7 +28,7 @@ def array_of(data: Any, wanted: DType | None) -> np.ndarray[Any, Any]:
         RuntimeError: `data` holds other objects, or numbers that do not fit the dtype.
     """
     if isinstance(data, Tensor):
-        return data.array.astype((wanted or data.dtype).numpy)
+        return data._array_.astype((wanted or data.dtype).numpy)
     if isinstance(data, (np.ndarray, np.generic)) or hasattr(data, "__array__"):
         return of_numpy(np.asarray(data), wanted)
     if isinstance(data, (str, bytes)):
@@ -165,11 +165,11 @@ def replaced(values: Any) -> list[Any]:
     made: list[Any] = []
     for each in values:
         if isinstance(each, Tensor):
-            if each.array.size != 1:
+            if each._array_.size != 1:
                 raise ValueError(
                     "only one element tensors can be converted to Python scalars; stack() joins larger ones"
                 )
-            made.append(each.array.item())
+            made.append(each._array_.item())
         elif is_sequence(each) and not isinstance(each, (np.ndarray, np.generic)):
             made.append(replaced(each))
         else:

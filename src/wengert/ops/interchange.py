@@ -136,7 +136,7 @@ def asarray(
         found = found.clone()
     if not requires_grad:
         return found.detach() if found.requires_grad else found  # type: ignore[no-any-return]
-    found = found if found.edge is None else found.detach()
+    found = found if found._edge_ is None else found.detach()
     found.requires_grad = True
     return found
 

@@ -89,7 +89,7 @@ def cat_vjp(grad: Any, tensors_shape: Any, dim: int) -> Any:
     axis, start = cat_axis(tensors_shape, dim), 0
     parts: list[Any] = []
     for shape in tensors_shape:
-        if tuple(shape) == (0,) and grad.array.ndim > 1:
+        if tuple(shape) == (0,) and grad._array_.ndim > 1:
             parts.append(None)
             continue
         parts.append(grad.narrow(axis, start, shape[axis]))
@@ -174,7 +174,7 @@ def atleast_1d(*tensors: Any) -> Any:
     Returns:
         Views, or the tensors themselves: one, or a tuple if several were given.
     """
-    return lifted(tensors, lambda each: each if each.array.ndim else each.reshape((1,)))
+    return lifted(tensors, lambda each: each if each._array_.ndim else each.reshape((1,)))
 
 
 @composite(method=False)
@@ -207,13 +207,13 @@ def atleast_3d(*tensors: Any) -> Any:
 
 def as_rows(each: Any) -> Any:
     """A tensor with at least two dimensions."""
-    ndim = each.array.ndim
+    ndim = each._array_.ndim
     return each if ndim > 1 else each.unsqueeze(0) if ndim else each.reshape((1, 1))
 
 
 def as_sheets(each: Any) -> Any:
     """A tensor with at least three dimensions."""
-    ndim = each.array.ndim
+    ndim = each._array_.ndim
     if ndim > 2:
         return each
     return each.unsqueeze(-1) if ndim == 2 else each.unsqueeze(0).unsqueeze(-1) if ndim else each.reshape((1, 1, 1))
@@ -237,7 +237,7 @@ def hstack(tensors: Any) -> Any:
         A new tensor.
     """
     raised = atleast_1d(tensors)
-    return cat(raised, 0 if raised[0].array.ndim == 1 else 1)
+    return cat(raised, 0 if raised[0]._array_.ndim == 1 else 1)
 
 
 @composite(method=False)
@@ -276,7 +276,7 @@ def column_stack(tensors: Any) -> Any:
     Returns:
         A new tensor.
     """
-    return cat([each if each.array.ndim > 1 else each.reshape((each.array.size, 1)) for each in tensors], 1)
+    return cat([each if each._array_.ndim > 1 else each.reshape((each._array_.size, 1)) for each in tensors], 1)
 
 
 for each in (concat, concatenate, hstack, vstack, dstack, column_stack, atleast_2d, atleast_3d, atleast_1d):
@@ -301,14 +301,14 @@ def meshgrid(*tensors: Any, indexing: str = "ij") -> tuple[Any, ...]:
     if indexing not in ("ij", "xy"):
         raise RuntimeError(f'torch.meshgrid: indexing must be one of "xy" or "ij", but received: {indexing}')
     for each in given:
-        if each.array.ndim > 1:
+        if each._array_.ndim > 1:
             raise RuntimeError(
-                f"torch.meshgrid: Expected 0D or 1D tensor in the tensor list but got shape {shown(each.array.shape)}"
+                f"torch.meshgrid: Expected 0D or 1D tensor in the tensor list but got shape {shown(each._array_.shape)}"
             )
     swapped = indexing == "xy" and len(given) > 1
     if swapped:
         given[0], given[1] = given[1], given[0]
-    shape = tuple([each.array.size for each in given])
+    shape = tuple([each._array_.size for each in given])
     grids = []
     for at, each in enumerate(given):
         lengths = tuple([length if at == axis else 1 for axis, length in enumerate(shape)])

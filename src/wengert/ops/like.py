@@ -28,10 +28,10 @@ def array_like(name: str, source: Any, dtype: Any, device: Any, pin_memory: bool
     check_place(name, device, pin_memory)
     element = read_dtype(name, dtype, source.dtype).numpy
     if memory_format is channels_last:
-        return copied(np.empty(source.array.shape, element), memory_format)
+        return copied(np.empty(source._array_.shape, element), memory_format)
     kept = memory_format is None or memory_format is preserve_format
-    order = "K" if kept and 0 not in source.array.strides else "C"
-    return np.empty_like(source.array, element, order=order, subok=False)  # type: ignore[call-overload]
+    order = "K" if kept and 0 not in source._array_.strides else "C"
+    return np.empty_like(source._array_, element, order=order, subok=False)  # type: ignore[call-overload]
 
 
 def likes(make: Any) -> Any:

@@ -311,7 +311,7 @@ def cross_entropy(
     if not 0 <= label_smoothing <= 1:
         raise RuntimeError(f"label_smoothing must be between 0.0 and 1.0. Got: {label_smoothing:g}")
     dim = 0 if input.ndim <= 1 else 1
-    if input.array.shape == target.array.shape:
+    if input._array_.shape == target._array_.shape:
         check_probabilities(target, ignore_index)
         return of_probabilities(log_softmax_along(input, dim), target, weight, reduction, label_smoothing, dim)
     logp = log_softmax_along(input, dim)

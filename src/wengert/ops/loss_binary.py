@@ -43,7 +43,7 @@ def of_probabilities(self: Array, target: Array, weight: Index = None, reduction
 
 @of_probabilities.vjp("self", "target")
 def of_probabilities_vjp(grad: Any, self: Any, target: Any, weight: Any, reduction: str, wanted: Any) -> Any:
-    grad = weighted(grad * share(reduction, self.array.size), weight)
+    grad = weighted(grad * share(reduction, self._array_.size), weight)
     first = second = None
     if wanted[0]:
         first = (self - target) / ((1 - self) * self).clamp_min(LEAST_VARIANCE) * grad
@@ -111,7 +111,7 @@ def of_logits(
 
 @of_logits.vjp("self", "target")
 def of_logits_vjp(grad: Any, self: Any, target: Any, weight: Any, pos_weight: Any, reduction: str, wanted: Any) -> Any:
-    grad = weighted(grad * share(reduction, self.array.size), weight)
+    grad = weighted(grad * share(reduction, self._array_.size), weight)
     first = second = None
     if wanted[0]:
         slope = self.sigmoid()
@@ -160,7 +160,7 @@ def binary_cross_entropy_with_logits(
     reduction = read_reduction(reduction, size_average, reduce)
     if input.shape != target.shape:
         raise ValueError(f"Target size ({target.shape}) must be the same as input size ({input.shape})")
-    check_floating("binary_cross_entropy_with_logits", "log_sigmoid_cpu", input.array)
+    check_floating("binary_cross_entropy_with_logits", "log_sigmoid_cpu", input._array_)
     if target.dtype.category < dtypes.FLOAT:
         raise RuntimeError(errors.uncastable(input.dtype, target.dtype))
     refuse_gradient("binary_cross_entropy_with_logits", weight=weight, pos_weight=pos_weight)

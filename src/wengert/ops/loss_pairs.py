@@ -21,7 +21,7 @@ def spread(input: Any, target: Any) -> tuple[Any, Any]:
     Raises:
         RuntimeError: they do not broadcast.
     """
-    if input.array.shape == target.array.shape:
+    if input._array_.shape == target._array_.shape:
         return input, target
     warnings.warn(
         f"Using a target size ({target.shape}) that is different to the input size ({input.shape}). This will likely "
@@ -40,7 +40,7 @@ def check_real(name: str, title: str, input: Any, target: Any) -> None:
     """
     wide = input if input.dtype.category >= target.dtype.category else target
     if not wide.dtype.is_floating_point:
-        refuse(name, title, wide.array)
+        refuse(name, title, wide._array_)
 
 
 def collected(losses: Any, reduction: str, dtype: Any) -> Any:
@@ -82,7 +82,7 @@ def squared(self: Array, target: Array, reduction: str = "mean") -> Any:
 @squared.vjp("self", "target")
 def squared_vjp(grad: Any, self: Any, target: Any, reduction: str, wanted: Any) -> Any:
     difference = self - target
-    return both(difference * (grad * (2 * share(reduction, difference.array.size))), wanted)
+    return both(difference * (grad * (2 * share(reduction, difference._array_.size))), wanted)
 
 
 squared.samples(pair_samples)
@@ -160,7 +160,7 @@ def smooth_l1(self: Array, target: Array, reduction: str = "mean", beta: float =
 @smooth_l1.vjp("self", "target")
 def smooth_l1_vjp(grad: Any, self: Any, target: Any, reduction: str, beta: float, wanted: Any) -> Any:
     difference = self - target
-    factor = grad * (share(reduction, difference.array.size) / beta)
+    factor = grad * (share(reduction, difference._array_.size) / beta)
     return both(difference.clamp(-beta, beta) * factor, wanted)
 
 
@@ -213,7 +213,7 @@ def huber(self: Array, target: Array, reduction: str = "mean", delta: float = 1.
 @huber.vjp("self", "target")
 def huber_vjp(grad: Any, self: Any, target: Any, reduction: str, delta: float, wanted: Any) -> Any:
     difference = self - target
-    return both(difference.clamp(-delta, delta) * (grad * share(reduction, difference.array.size)), wanted)
+    return both(difference.clamp(-delta, delta) * (grad * share(reduction, difference._array_.size)), wanted)
 
 
 huber.samples(pair_samples)

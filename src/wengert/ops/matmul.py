@@ -112,7 +112,7 @@ def foldable(batch: Any, matrix: Any, first: bool) -> bool:
         return True
     if not first and matrix.ndim == 2:
         return False
-    array = batch.array if first else batch.array.swapaxes(-1, -2)
+    array = batch._array_ if first else batch._array_.swapaxes(-1, -2)
     if not array.size:
         return True
     return not any(array.strides[at] != array.strides[at + 1] * array.shape[at + 1] for at in range(array.ndim - 2))

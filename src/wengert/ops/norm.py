@@ -69,7 +69,7 @@ def fused(*tensors: Any) -> bool:
     word = 0
     for tensor in tensors:
         if tensor is not None:
-            word |= tensor.flags
+            word |= tensor._flags_
     return not current().grad and not word & flags.UNUSUAL
 
 
@@ -223,8 +223,8 @@ def rms_norm(input: Any, normalized_shape: Any, weight: Any = None, eps: float |
     """
     shape = check_shape("rms_norm", input, normalized_shape, star="[*")
     check_factors(shape, weight=weight)
-    check_floating("rms_norm", "rms_norm", input.array)
-    wide = input.to(dtypes.float32) if input.array.itemsize < 4 else input
+    check_floating("rms_norm", "rms_norm", input._array_)
+    wide = input.to(dtypes.float32) if input._array_.itemsize < 4 else input
     if eps is None:
         eps = float(np.finfo(wide.dtype.numpy).eps)
     result = wide * (wide.pow(2).mean(list(range(-len(shape), 0)), True) + eps).rsqrt()

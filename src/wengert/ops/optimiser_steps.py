@@ -18,25 +18,25 @@ Array = np.ndarray[Any, Any]
 
 def zeros_as(tensor: Tensor) -> Tensor:
     """Zeros in the same shape, dtype and order of memory: state of an optimiser."""
-    return wrap(np.zeros_like(tensor.array))
+    return wrap(np.zeros_like(tensor._array_))
 
 
 def written(tensors: Iterable[Tensor]) -> None:
     """Count a write to each tensor."""
     for tensor in tensors:
-        count_write(tensor.storage, "an optimiser's step")
+        count_write(tensor._storage_, "an optimiser's step")
 
 
 def arrays_of(tensors: Sequence[Tensor]) -> list[Array]:
     """The values, NumPy's arrays."""
-    return [tensor.array for tensor in tensors]
+    return [tensor._array_ for tensor in tensors]
 
 
 def real_parts(tensors: Sequence[Tensor]) -> list[Array]:
     """The values; of complex tensors real and imaginary part one after the other, as two views."""
     arrays: list[Array] = []
     for tensor in tensors:
-        array = tensor.array
+        array = tensor._array_
         arrays += (array.real, array.imag) if array.dtype.kind == "c" else (array,)
     return arrays
 
@@ -46,15 +46,15 @@ def repeated(values: Sequence[Any], tensors: Sequence[Tensor]) -> list[Any]:
     return [
         value
         for value, tensor in zip(values, tensors, strict=True)
-        for _ in range(2 if tensor.array.dtype.kind == "c" else 1)
+        for _ in range(2 if tensor._array_.dtype.kind == "c" else 1)
     ]
 
 
 def counted(steps: Sequence[Tensor]) -> list[int]:
     """Count each of the 0-dim tensors up by one; returns what they hold then."""
     for step in steps:
-        step.array[...] += 1
-    return [int(step.array) for step in steps]
+        step._array_[...] += 1
+    return [int(step._array_) for step in steps]
 
 
 def sgd_step(
@@ -84,7 +84,7 @@ def sgd_step(
     Returns:
         The buffers, new where they were None; all None without momentum.
     """
-    before = [None if each is None else each.array for each in momentum_buffers]
+    before = [None if each is None else each._array_ for each in momentum_buffers]
     after = current().quiet(
         kernels.sgd_step, arrays_of(params), arrays_of(grads), before, lr, momentum, dampening, weight_decay, nesterov,
         maximize,

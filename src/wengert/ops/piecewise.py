@@ -305,7 +305,7 @@ def prelu(input: Any, weight: Any) -> Any:
     Raises:
         RuntimeError: the number of slopes does not fit.
     """
-    shape, count = input.array.shape, weight.array.size
+    shape, count = input._array_.shape, weight._array_.size
     if count != 1:
         channels = shape[1] if len(shape) > 1 else 1
         if count != channels:

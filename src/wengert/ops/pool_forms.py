@@ -168,7 +168,7 @@ def adaptive_avg_pool2d(input: Tensor, output_size: Any) -> Tensor:
         output_size in (1, (1, 1), [1, 1])
         and input.ndim in (3, 4)
         and input.dtype.is_floating_point
-        and input.array.size
+        and input._array_.size
     ):
         return input.mean((-1, -2), keepdim=True)  # type: ignore[attr-defined,no-any-return]
     return adaptive_average(input, output_size)  # type: ignore[no-any-return]

@@ -41,7 +41,7 @@ def check_matrices(mat1: Any, mat2: Any) -> None:
 
 def conjugated(tensor: Any) -> Any:
     """The conjugate of a complex tensor; a real one is its own."""
-    return tensor.conj() if tensor.array.dtype.kind == "c" else tensor
+    return tensor.conj() if tensor._array_.dtype.kind == "c" else tensor
 
 
 def column_major(shape: tuple[int, ...], strides: tuple[int, ...], itemsize: int) -> bool:
@@ -51,7 +51,7 @@ def column_major(shape: tuple[int, ...], strides: tuple[int, ...], itemsize: int
 
 def gradient_of_first(grad: Any, mat2: Any, shape: Any, strides: Any) -> Any:
     """The gradient of the first factor, column by column in memory if the factor is."""
-    if column_major(shape, strides, mat2.array.itemsize):
+    if column_major(shape, strides, mat2._array_.itemsize):
         return conjugated(mat2).mm(grad.t()).t()
     return grad.mm(conjugated(mat2).t())
 
@@ -61,7 +61,7 @@ def gradient_of_second(grad: Any, mat1: Any, shape: Any, strides: Any) -> Any:
 
     The weight of a linear layer is such a factor (`weight.t()`): its gradient comes out row by row without a copy.
     """
-    if column_major(shape, strides, mat1.array.itemsize):
+    if column_major(shape, strides, mat1._array_.itemsize):
         return grad.t().mm(conjugated(mat1)).t()
     return conjugated(mat1).t().mm(grad)
 

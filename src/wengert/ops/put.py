@@ -71,9 +71,9 @@ def masked_scatter_vjp_self(grad: Any, mask: Any) -> Any:
 @masked_scatter.vjp("source")
 def masked_scatter_vjp_source(grad: Any, mask: Any, source_shape: Any) -> Any:
     picked = grad.masked_select(mask)
-    count, total = picked.array.size, math.prod(source_shape)
+    count, total = picked._array_.size, math.prod(source_shape)
     if count < total:  # what was not used has no gradient
-        picked = wrap(np.zeros(total, picked.array.dtype)).put(wrap(np.arange(count)), picked)  # type: ignore[attr-defined]
+        picked = wrap(np.zeros(total, picked._array_.dtype)).put(wrap(np.arange(count)), picked)  # type: ignore[attr-defined]
     return picked.reshape(source_shape)
 
 
@@ -149,7 +149,7 @@ def put(self: Array, index: Index, source: Array, accumulate: bool = False) -> A
 def put_vjp_self(grad: Any, index: Any, source_shape: Any, accumulate: bool) -> Any:
     if accumulate:
         return grad
-    return grad.put(index, wrap(np.zeros(source_shape, grad.array.dtype)))
+    return grad.put(index, wrap(np.zeros(source_shape, grad._array_.dtype)))
 
 
 @put.vjp("source")

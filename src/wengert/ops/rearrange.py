@@ -57,7 +57,7 @@ def fliplr(input: Any) -> Any:
     Raises:
         RuntimeError: there are fewer.
     """
-    if input.array.ndim < 2:
+    if input._array_.ndim < 2:
         raise RuntimeError("Input must be >= 2-d.")
     return input.flip((1,))
 
@@ -75,7 +75,7 @@ def flipud(input: Any) -> Any:
     Raises:
         RuntimeError: there is none.
     """
-    if input.array.ndim < 1:
+    if input._array_.ndim < 1:
         raise RuntimeError("Input must be >= 1-d.")
     return input.flip((0,))
 
@@ -186,7 +186,7 @@ def tile(input: Any, *dims: Any) -> Any:
         A new tensor.
     """
     times = tuple(dims[0]) if len(dims) == 1 and isinstance(dims[0], (tuple, list)) else dims
-    return input.repeat((*(1,) * (input.array.ndim - len(times)), *times))
+    return input.repeat((*(1,) * (input._array_.ndim - len(times)), *times))
 
 
 @tile.samples
@@ -211,17 +211,17 @@ def repeat_interleave(input: Any, repeats: Any, dim: int | None = None, *, outpu
         RuntimeError: there is not one number for each slice, or one is negative.
     """
     source, axis = (input.reshape((-1,)), 0) if dim is None else (input, dim)
-    shape = source.array.shape or (1,)
+    shape = source._array_.shape or (1,)
     length = shape[normalise(axis, len(shape))]
     if isinstance(repeats, int) and repeats >= 0:
         at = normalise(axis, len(shape))
-        raised = (source if source.array.ndim else source.reshape((1,))).unsqueeze(at + 1)
+        raised = (source if source._array_.ndim else source.reshape((1,))).unsqueeze(at + 1)
         return (
             raised.expand((*shape[: at + 1], repeats, *shape[at + 1 :]))
             .clone(memory_format=contiguous_format)
             .flatten(at, at + 1)
         )
-    counts = np.asarray(repeats.array if hasattr(repeats, "array") else repeats)
+    counts = np.asarray(repeats._array_ if hasattr(repeats, "_array_") else repeats)
     if (counts < 0).any():
         raise RuntimeError("repeats can not be negative")
     if counts.ndim and counts.size not in (1, length):

@@ -108,7 +108,7 @@ def scatter_vjp_self(grad: Any, dim: int, index: Any, reduce: Any) -> Any:
 @scatter.vjp("src")
 def scatter_vjp_src(grad: Any, dim: int, index: Any, src_shape: Any, reduce: Any) -> Any:
     refuse_reduce(reduce)
-    return grad.gather(dim, index) if src_shape or not index.array.ndim else grad.gather(dim, index).sum()
+    return grad.gather(dim, index) if src_shape or not index._array_.ndim else grad.gather(dim, index).sum()
 
 
 scatter.aliases["value"] = scatter.names.index("src")

@@ -25,11 +25,11 @@ def tensor_split(input: Any, indices_or_sections: Any, dim: int = 0) -> Any:
     Raises:
         RuntimeError: there are no parts, or no dimensions.
     """
-    shape = input.array.shape
+    shape = input._array_.shape
     if not shape:
         raise RuntimeError("tensor_split expected at least a 1-dimensional tensor, but got a tensor with 0 dims")
     have = shape[normalise(dim, len(shape))]
-    given = indices_or_sections.tolist() if hasattr(indices_or_sections, "array") else indices_or_sections
+    given = indices_or_sections.tolist() if hasattr(indices_or_sections, "_array_") else indices_or_sections
     if isinstance(given, int):
         if given < 1:
             raise RuntimeError(f"number of sections must be larger than 0, got {given}")
@@ -49,7 +49,7 @@ def tensor_split_samples(make: Any) -> Any:
 
 def sections(name: str, input: Any, indices_or_sections: Any, dim: int, least: int) -> Any:
     """`tensor_split` that refuses parts of unequal length."""
-    shape = input.array.shape
+    shape = input._array_.shape
     if len(shape) < least:
         raise RuntimeError(
             f"torch.{name} requires a tensor with at least {least} dimension{'s' if least > 1 else ''}, but got a "
@@ -79,7 +79,7 @@ def hsplit(input: Any, indices_or_sections: Any) -> Any:
     Raises:
         RuntimeError: the length is not divisible, or the dimension does not exist.
     """
-    return sections("hsplit", input, indices_or_sections, 1 if input.array.ndim > 1 else 0, 1)
+    return sections("hsplit", input, indices_or_sections, 1 if input._array_.ndim > 1 else 0, 1)
 
 
 @composite()

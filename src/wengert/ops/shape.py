@@ -42,7 +42,7 @@ def reshape(input: Any, *size: Any, shape: Any = None) -> Any:
         RuntimeError: the shape has another number of elements.
     """
     wanted = spread("reshape", size, shape)
-    array = input.array
+    array = input._array_
     if not array.flags.c_contiguous:
         wanted = infer_size(wanted, array.size)
         if view_strides(array.shape, array.strides, array.itemsize, wanted) is None:
@@ -74,7 +74,7 @@ def reshape_as(self: Any, other: Any) -> Any:
     Returns:
         A view if possible, otherwise a new tensor.
     """
-    return self.reshape(other.array.shape)
+    return self.reshape(other._array_.shape)
 
 
 @composite(function=False)
@@ -87,7 +87,7 @@ def view_as(self: Any, other: Any) -> Any:
     Returns:
         A view.
     """
-    return self.view(other.array.shape)
+    return self.view(other._array_.shape)
 
 
 reshape_as.samples(pairs)
@@ -108,7 +108,7 @@ def flatten(input: Any, start_dim: int = 0, end_dim: int = -1) -> Any:
     Raises:
         RuntimeError: the first comes after the last.
     """
-    shape = input.array.shape
+    shape = input._array_.shape
     start, end = normalise(start_dim, len(shape)), normalise(end_dim, len(shape))
     if start > end:
         raise RuntimeError("flatten() has invalid args: start_dim cannot come after end_dim")
@@ -140,7 +140,7 @@ def ravel(input: Any) -> Any:
     Returns:
         A view where the memory allows it, otherwise a new tensor.
     """
-    return input.contiguous().view((-1,)) if input.array.size else input.reshape((0,))
+    return input.contiguous().view((-1,)) if input._array_.size else input.reshape((0,))
 
 
 @ravel.samples
@@ -163,7 +163,7 @@ def unflatten(input: Any, dim: int, sizes: Sequence[int]) -> Any:
     Raises:
         RuntimeError: the lengths do not multiply up.
     """
-    shape = input.array.shape
+    shape = input._array_.shape
     at = normalise(dim, len(shape))
     if not len(sizes):
         raise RuntimeError("unflatten: sizes must be non-empty")
@@ -197,7 +197,7 @@ def movedim(input: Any, source: Any, destination: Any) -> Any:
     Returns:
         A view.
     """
-    ndim = input.array.ndim
+    ndim = input._array_.ndim
     given = [(each,) if isinstance(each, int) else tuple(each) for each in (source, destination)]
     if len(given[0]) != len(given[1]):
         raise RuntimeError(
@@ -270,14 +270,14 @@ def adjoint_samples(make: Any) -> Any:
 
 def reversed_dims(self: Tensor) -> Any:
     """All dimensions in reverse order, a view."""
-    return self.permute(tuple(range(self.array.ndim))[::-1])  # type: ignore[attr-defined]
+    return self.permute(tuple(range(self._array_.ndim))[::-1])  # type: ignore[attr-defined]
 
 
 def matrix_form(name: str, conjugate: bool, batches: bool) -> property:
     """One of the properties `mT`, `mH` and `H`."""
 
     def transposed(self: Any) -> Any:
-        ndim = self.array.ndim
+        ndim = self._array_.ndim
         if ndim == 1 or (ndim > 2 and not batches):
             wanted = "matrices or batches of matrices" if batches else "matrices (2-D tensors)"
             hint = "" if batches or ndim < 2 else " For batches of matrices, consider using tensor.mH"

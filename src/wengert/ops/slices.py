@@ -162,7 +162,7 @@ def narrow(input: Any, dim: int, start: Any, length: int) -> Any:
         IndexError: `start` lies outside.
         RuntimeError: the part does.
     """
-    shape = input.array.shape
+    shape = input._array_.shape
     if not shape:
         raise RuntimeError("narrow() cannot be applied to a 0-dim tensor.")
     if length < 0:
@@ -349,7 +349,7 @@ def chunk(input: Any, chunks: int, dim: int = 0) -> Any:
     Raises:
         RuntimeError: `chunks` is less than 1, or the tensor has no dimensions.
     """
-    shape = input.array.shape
+    shape = input._array_.shape
     if not shape:
         raise RuntimeError("chunk expects at least a 1-dimensional tensor")
     if chunks < 1:

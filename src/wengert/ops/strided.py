@@ -138,7 +138,7 @@ def diag(input: Any, diagonal: int = 0) -> Any:
     Raises:
         RuntimeError: it has neither one nor two dimensions.
     """
-    ndim = input.array.ndim
+    ndim = input._array_.ndim
     if ndim not in (1, 2):
         raise RuntimeError(f"diag(): Supports 1D or 2D tensors. Got {ndim}D")
     return input.diag_embed(diagonal) if ndim == 1 else diagonal_copy(input, diagonal)

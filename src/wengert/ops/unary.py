@@ -260,7 +260,7 @@ def positive(input: Any) -> Any:
         RuntimeError: `input` is bool.
     """
     check_tensor("positive", input)
-    if input.array.dtype.kind == "b":
+    if input._array_.dtype.kind == "b":
         raise RuntimeError(errors.POSITIVE_BOOL)
     return input
 

@@ -117,12 +117,12 @@ def leaf(array: Any, like: Tensor | None = None, requires_grad: bool | None = No
 
 def copied(tensor: Tensor) -> Tensor:
     """A contiguous leaf of the same values."""
-    return leaf(np.array(tensor.array, order="C", copy=True), tensor)
+    return leaf(np.array(tensor._array_, order="C", copy=True), tensor)
 
 
 def inside(tensor: Tensor, whole: Any, part: Any) -> Tensor:
     """A leaf on `part`, a view of the larger array `whole`, with the values of `tensor`."""
-    part[...] = tensor.array
+    part[...] = tensor._array_
     made = share(part, Storage(whole))
     if tensor.requires_grad:
         made.requires_grad = True

@@ -33,7 +33,7 @@ def values_of(call: Call) -> list[Any]:
     """The floating-point and complex results of a call."""
     reseed()
     with no_grad():
-        return [each.array for each in call.outputs() if each.array.dtype.kind in "fc"]
+        return [each._array_ for each in call.outputs() if each._array_.dtype.kind in "fc"]
 
 
 def check_linear(call: Call, seed: int = 0) -> int:
@@ -52,9 +52,9 @@ def check_linear(call: Call, seed: int = 0) -> int:
         position = card.names.index(name)
         bound = bound_arguments(call)
         given = list(tensors_in(bound[position]))
-        if not given or any(each.array.dtype.kind not in "fc" for each in given):
+        if not given or any(each._array_.dtype.kind not in "fc" for each in given):
             continue
-        first = [each.array for each in given]
+        first = [each._array_ for each in given]
         second = [random_like(random, each) for each in first]
         a, b = random.standard_normal(2)
         mixed = [a * one + b * other for one, other in zip(first, second)]
@@ -92,17 +92,17 @@ def check_partials(call: Call, seed: int = 0) -> int:
     for name, rule in partials_of(card).items():
         position = card.names.index(name)
         value = bound[position]
-        if not isinstance(value, Tensor) or value.array.dtype.kind not in "fc" or not call.smooth:
+        if not isinstance(value, Tensor) or value._array_.dtype.kind not in "fc" or not call.smooth:
             continue
-        way = random_like(random, value.array)
+        way = random_like(random, value._array_)
         with no_grad():
             partial = run_partial(rule, card, bound)
 
         def moved(points: Any, position: int = position) -> list[Any]:
             return values_of(rebound(card, at(bound, position, list(points))))
 
-        (numeric,) = refined(moved, [value.array], [way])
-        claimed = np.broadcast_to(way, numeric.shape) * (partial.array if isinstance(partial, Tensor) else partial)
+        (numeric,) = refined(moved, [value._array_], [way])
+        claimed = np.broadcast_to(way, numeric.shape) * (partial._array_ if isinstance(partial, Tensor) else partial)
         if not np.isfinite(numeric).all():
             continue
         scale = 1 + np.abs(claimed)
@@ -124,7 +124,7 @@ def run_partial(rule: Callable[..., Any], card: Card, bound: list[Any]) -> Any:
         sources.FROM_PLAIN: lambda at: bound[at],
         sources.FROM_OUTPUT: lambda at: rebound(card, bound).outputs()[at],
         sources.FROM_SHAPE: lambda at: tuple(bound[at].shape),
-        sources.FROM_DTYPE: lambda at: bound[at].array.dtype,
+        sources.FROM_DTYPE: lambda at: bound[at]._array_.dtype,
     }
     values = []
     for name in parameters_of(rule):

@@ -172,7 +172,7 @@ def scalar_difference(
 
 def compare_arrays(actual: Any, expected: Any, options: Comparison, path: tuple[Any, ...]) -> None:
     """Compare two tensors or arrays: attributes, then values."""
-    one, other = (each.array if isinstance(each, Tensor) else each for each in (actual, expected))
+    one, other = (each._array_ if isinstance(each, Tensor) else each for each in (actual, expected))
     kinds = [dtypes.from_numpy(each.dtype) for each in (one, other)]
     if one.shape != other.shape:
         raise options.fail(differ("shape", Size(one.shape), Size(other.shape)), path)

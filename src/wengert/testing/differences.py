@@ -49,12 +49,12 @@ def check_first_order(call: Call, directions: int = 2, seed: int = 0) -> bool:
     outputs = recorded(call)
     if not inputs or not outputs:
         return False
-    cotangents = [random_like(random, each.array) for each in outputs]
+    cotangents = [random_like(random, each._array_) for each in outputs]
     grads = gradients(outputs, inputs, cotangents)
     check_space(call, inputs, grads)
     if not comparable(call, outputs, inputs):
         return False
-    points = [each.array for each in inputs]
+    points = [each._array_ for each in inputs]
     for _ in range(directions):
         along = [random_like(random, each) for each in points]
         compare(call, "gradient", cotangents, lambda at: evaluate(call, inputs, at), points, grads, along)
@@ -77,8 +77,8 @@ def check_second_order(call: Call, seed: int = 0) -> bool:
     outputs = recorded(call)
     if not outputs or not comparable(call, outputs, inputs):
         return False
-    starts = [random_like(random, each.array) for each in outputs]
-    points = [*(each.array for each in inputs), *starts]
+    starts = [random_like(random, each._array_) for each in outputs]
+    points = [*(each._array_ for each in inputs), *starts]
 
     def first(at: Arrays, create_graph: bool) -> tuple[list[Tensor], tuple[Any, ...]]:
         leaves = [leaf(each, requires_grad=True) for each in at]
@@ -88,7 +88,7 @@ def check_second_order(call: Call, seed: int = 0) -> bool:
 
     leaves, grads = first(points, True)
     kept = [at for at, each in enumerate(grads) if each is not None]
-    weights = [random_like(random, grads[at].array) for at in kept]
+    weights = [random_like(random, grads[at]._array_) for at in kept]
     live = [at for at in range(len(kept)) if grads[kept[at]].requires_grad]
     second: list[Any] = [None] * len(leaves)
     if live:
@@ -96,7 +96,7 @@ def check_second_order(call: Call, seed: int = 0) -> bool:
             passes.grad([grads[kept[at]] for at in live], leaves, [leaf(weights[at]) for at in live], None, False, True)
         )
     along = [random_like(random, each) for each in points]
-    again = lambda at: [first(at, False)[1][i].array for i in kept]  # noqa: E731
+    again = lambda at: [first(at, False)[1][i]._array_ for i in kept]  # noqa: E731
     compare(call, "second derivative", weights, again, points, arrays_of(second, points), along)
     return True
 
@@ -110,12 +110,12 @@ def recorded(call: Call) -> list[Tensor]:
 def gradients(outputs: list[Tensor], inputs: list[Tensor], cotangents: Arrays) -> list[Any]:
     """The gradients at the inputs as arrays; zeros where there is none."""
     found = passes.grad(outputs, inputs, [leaf(each) for each in cotangents], None, False, True)
-    return arrays_of(found, [each.array for each in inputs])
+    return arrays_of(found, [each._array_ for each in inputs])
 
 
 def arrays_of(tensors: Sequence[Any], like: Arrays) -> list[Any]:
     """The arrays of tensors, zeros for None."""
-    return [np.zeros_like(other) if each is None else each.array for each, other in zip(tensors, like)]
+    return [np.zeros_like(other) if each is None else each._array_ for each, other in zip(tensors, like)]
 
 
 def exchange(call: Call, old: list[Tensor], new: list[Tensor]) -> Call:
@@ -128,7 +128,7 @@ def evaluate(call: Call, inputs: list[Tensor], at: Arrays) -> list[Any]:
     """The values of the outputs that have a derivative, at other values of the inputs."""
     reseed()
     made = exchange(call, inputs, [leaf(each, requires_grad=True) for each in at]).outputs()
-    return [each.array for each in made if each.requires_grad]
+    return [each._array_ for each in made if each.requires_grad]
 
 
 def central(function: Callable[[Arrays], list[Any]], at: Arrays, along: Arrays, step: float = STEP) -> list[Any]:
@@ -164,7 +164,7 @@ def size_of(first: Any, second: Any) -> float:
 
 def finite(tensors: Sequence[Tensor]) -> bool:
     """Whether no value is infinite or NaN."""
-    return all(bool(np.isfinite(each.array).all()) for each in tensors)
+    return all(bool(np.isfinite(each._array_).all()) for each in tensors)
 
 
 def comparable(call: Call, outputs: Sequence[Tensor], inputs: Sequence[Tensor]) -> bool:
@@ -180,10 +180,10 @@ def check_space(call: Call, inputs: list[Tensor], grads: Arrays) -> None:
         Wrong: shape or dtype differ.
     """
     for at, (tensor, grad) in enumerate(zip(inputs, grads)):
-        if grad.shape != tensor.array.shape or grad.dtype != tensor.array.dtype:
+        if grad.shape != tensor._array_.shape or grad.dtype != tensor._array_.dtype:
             raise Wrong(
                 f"{call}: gradient {at} has shape {grad.shape} and dtype {grad.dtype}, its input "
-                f"{tensor.array.shape} and {tensor.array.dtype}"
+                f"{tensor._array_.shape} and {tensor._array_.dtype}"
             )
 
 

@@ -58,8 +58,8 @@ def check_in_place(call: Call) -> None:
         raise Wrong(f"{call.operator.in_place.name} counted {target._version - version} writes instead of one")
     if inputs and functional.requires_grad and target.grad_fn is node:  # type: ignore[attr-defined]
         raise Wrong(f"{call.operator.in_place.name} left the history as it was")
-    stored = functional.array.astype(target.array.dtype)
-    check_close(call, target.array, stored, largest(call))
+    stored = functional._array_.astype(target._array_.dtype)
+    check_close(call, target._array_, stored, largest(call))
     for one, other in zip(derivative_of(target, inputs), wanted):
         check_close(call, one, other, 1.0)
 
@@ -69,10 +69,10 @@ def derivative_of(result: Tensor, inputs: list[Tensor]) -> list[Any]:
     if not inputs:
         return []
     if not result.requires_grad:
-        return [np.zeros_like(each.array) for each in inputs]
-    cotangent = leaf(random_like(np.random.default_rng(0), result.array))
+        return [np.zeros_like(each._array_) for each in inputs]
+    cotangent = leaf(random_like(np.random.default_rng(0), result._array_))
     found = passes.grad([result], inputs, [cotangent], None, False, True)
-    return [np.zeros_like(one.array) if each is None else each.array for one, each in zip(inputs, found)]
+    return [np.zeros_like(one._array_) if each is None else each._array_ for one, each in zip(inputs, found)]
 
 
 def check_refused_in_place(call: Call, raises: type[Exception] | tuple[type[Exception], ...] = RuntimeError) -> str:
@@ -87,15 +87,15 @@ def check_refused_in_place(call: Call, raises: type[Exception] | tuple[type[Exce
     source = target_of(call)
     assert source is not None
     target = source.clone()  # type: ignore[attr-defined]
-    values, version, node = target.array.copy(), target._version, target.grad_fn  # type: ignore[attr-defined]
-    array = target.array
+    values, version, node = target._array_.copy(), target._version, target.grad_fn  # type: ignore[attr-defined]
+    array = target._array_
     try:
         run_in_place(call, target)
     except raises as error:
         text = str(error)
     else:
         raise Wrong(f"{call} in place was not refused")
-    untouched = target.array is array and np.array_equal(array, values, equal_nan=values.dtype.kind in "fc")
+    untouched = target._array_ is array and np.array_equal(array, values, equal_nan=values.dtype.kind in "fc")
     if not untouched or target._version != version or target.grad_fn is not node:  # type: ignore[attr-defined]
         raise Wrong(f"{call} in place was refused, but data, version or history have changed")
     return text
@@ -109,11 +109,11 @@ def check_out(call: Call) -> None:
     """
     reseed()
     wanted = call.run()
-    out = leaf(np.zeros(wanted.array.shape, wanted.array.dtype))
+    out = leaf(np.zeros(wanted._array_.shape, wanted._array_.dtype))
     reseed()
     returned = Call(call.operator, call.args, {**call.kwargs, "out": out}).run()
     if returned is not out:
         raise Wrong(f"{call} with out= returned another object")
-    check_close(call, out.array, wanted.array, largest(call))
+    check_close(call, out._array_, wanted._array_, largest(call))
     if out._version != 1 or out.requires_grad:
         raise Wrong(f"{call} with out= counted {out._version} writes, requires_grad {out.requires_grad}")

@@ -27,12 +27,12 @@ def check_sharing(call: Call) -> None:
     for result in call.outputs():
         if any(result is each for each in inputs):
             continue
-        shared = [each for each in inputs if np.shares_memory(result.array, each.array)]
-        if isinstance(operator, Card) and operator.view and result.array.size and inputs[0] not in Identical(shared):
+        shared = [each for each in inputs if np.shares_memory(result._array_, each._array_)]
+        if isinstance(operator, Card) and operator.view and result._array_.size and inputs[0] not in Identical(shared):
             raise Wrong(f"{call} is declared a view, but its result does not share the memory of its input")
         if isinstance(operator, Card) and not operator.view and shared and operator.name not in UNSEEN:
             raise Wrong(f"{call} is not declared a view, but its result shares the memory of an input")
-        if isinstance(operator, Composite) and any(each.storage is not result.storage for each in shared):
+        if isinstance(operator, Composite) and any(each._storage_ is not result._storage_ for each in shared):
             raise Wrong(f"{call}: the result shares memory with an input, but not its version counter")
 
 
@@ -69,7 +69,7 @@ def check_saved(call: Call) -> int:
     values = [getattr(node, name) for name in names]
     kept = [name for name, value in zip(names, values) if any(True for _ in tensors_in(value))]
     random = np.random.default_rng(0)
-    passes.backward([results[0]], [leaf(random_like(random, results[0].array))])
+    passes.backward([results[0]], [leaf(random_like(random, results[0]._array_))])
     for name in kept:
         try:
             getattr(node, name)

@@ -33,15 +33,17 @@ def check_values(call: Call, dtype: dtypes.dtype) -> None:
     Raises:
         Wrong: it does not.
     """
-    before = [(each.array.copy(), each._version) for each in call.tensors()]
+    before = [(each._array_.copy(), each._version) for each in call.tensors()]
     reseed()
     with no_grad():
         got = call.outputs()
     for tensor, (values, version) in zip(call.tensors(), before):
-        if tensor._version != version or not np.array_equal(tensor.array, values, equal_nan=values.dtype.kind in "fc"):
+        if tensor._version != version or not np.array_equal(
+            tensor._array_, values, equal_nan=values.dtype.kind in "fc"
+        ):
             raise Wrong(f"{call} changed one of its inputs")
     wide = widest(dtype)
-    reference = call.exchanged(lambda each: leaf(each.array.astype(wide.numpy)) if each.dtype is dtype else each)
+    reference = call.exchanged(lambda each: leaf(each._array_.astype(wide.numpy)) if each.dtype is dtype else each)
     reseed()
     with no_grad():
         wanted = reference.outputs()
@@ -51,7 +53,7 @@ def check_values(call: Call, dtype: dtypes.dtype) -> None:
         check_dtype(call, one, other, dtype, nr)
     try:
         for one, other in zip(got, wanted):
-            check_close(call, one.array, other.array, largest(call))
+            check_close(call, one._array_, other._array_, largest(call))
     except Wrong:
         if not drawn(call, got):
             raise
@@ -103,7 +105,7 @@ def drawn(call: Call, got: Sequence[Tensor]) -> bool:
     with no_grad():
         again = call.outputs()
     return any(
-        not np.array_equal(one.array, other.array, equal_nan=one.array.dtype.kind in "fc")
+        not np.array_equal(one._array_, other._array_, equal_nan=one._array_.dtype.kind in "fc")
         for one, other in zip(got, again)
     )
 
@@ -112,7 +114,7 @@ def largest(call: Call) -> float:
     """The largest finite absolute value among the inputs."""
     found = 1.0
     for each in call.tensors():
-        values = np.abs(each.array.astype(np.complex128))
+        values = np.abs(each._array_.astype(np.complex128))
         found = max(found, float(np.max(values, initial=0.0, where=np.isfinite(values))))
     return found
 
@@ -173,15 +175,15 @@ def check_mixed(call: Call, other: dtypes.dtype) -> None:
         Wrong: the result has another dtype than the promoted one would give, or a gradient that of another operand.
     """
     dtype = call.tensors()[0].dtype
-    others = [each for each in call.tensors()[1:] if each.dtype is dtype and np.isfinite(each.array).all()]
+    others = [each for each in call.tensors()[1:] if each.dtype is dtype and np.isfinite(each._array_).all()]
     changed = {id(each) for each in others}
 
     def cast(tensor: Tensor, wanted: dtypes.dtype) -> Tensor:
-        return leaf(tensor.array.astype(wanted.numpy), tensor)
+        return leaf(tensor._array_.astype(wanted.numpy), tensor)
 
     mixed = call.exchanged(lambda each: cast(each, other) if id(each) in changed else each)
     operands = [each for each in mixed.tensors() if each.dtype in (dtype, other)]
-    common = dtypes.result_type([each.array for each in operands])
+    common = dtypes.result_type([each._array_ for each in operands])
     promoted = mixed.exchanged(lambda each: cast(each, common) if each.dtype in (dtype, other) else each)
     reseed()
     got = mixed.outputs()
@@ -190,11 +192,11 @@ def check_mixed(call: Call, other: dtypes.dtype) -> None:
     for one, expected in zip(got, wanted):
         if one.dtype is not expected.dtype:
             raise Wrong(f"{mixed} has dtype {one.dtype.name}, expected {expected.dtype.name}")
-        check_close(mixed, one.array, expected.array, largest(call))
+        check_close(mixed, one._array_, expected._array_, largest(call))
     inputs = mixed.differentiable()
     recorded = [each for each in got if each.requires_grad]
     if inputs and recorded:
-        cotangents = [leaf(np.ones(each.array.shape, each.array.dtype)) for each in recorded]
+        cotangents = [leaf(np.ones(each._array_.shape, each._array_.dtype)) for each in recorded]
         for tensor, grad in zip(inputs, passes.grad(recorded, inputs, cotangents, None, False, True)):
             if grad is not None and (grad.dtype is not tensor.dtype or grad.shape != tensor.shape):
                 raise Wrong(f"{mixed}: a gradient of dtype {grad.dtype.name} for an operand of {tensor.dtype.name}")

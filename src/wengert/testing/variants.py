@@ -18,17 +18,17 @@ from .values import check_close, drawn, largest
 
 def transposed(tensor: Tensor) -> Tensor:
     """The same values in column-major memory."""
-    whole = np.empty(tensor.array.shape[::-1], tensor.array.dtype)
+    whole = np.empty(tensor._array_.shape[::-1], tensor._array_.dtype)
     return inside(tensor, whole, whole.T)
 
 
 def strided(tensor: Tensor) -> Tensor:
     """The same values in every other element of a larger array."""
-    shape = tensor.array.shape
+    shape = tensor._array_.shape
     if not shape:
-        whole = np.zeros(3, tensor.array.dtype)
+        whole = np.zeros(3, tensor._array_.dtype)
         return inside(tensor, whole, whole[1, ...])
-    whole = np.zeros((*shape[:-1], 2 * shape[-1] + 1), tensor.array.dtype)
+    whole = np.zeros((*shape[:-1], 2 * shape[-1] + 1), tensor._array_.dtype)
     return inside(tensor, whole, whole[..., 1::2])
 
 
@@ -44,9 +44,9 @@ def results_and_gradients(call: Call) -> tuple[list[Any], list[Any]]:
     recorded = [each for each in outputs if each.requires_grad]
     grads: list[Any] = []
     if recorded and inputs:
-        cotangents = [leaf(random_like(random, each.array)) for each in recorded]
+        cotangents = [leaf(random_like(random, each._array_)) for each in recorded]
         grads = list(passes.grad(recorded, inputs, cotangents, None, False, True))
-    return [each.array for each in outputs], [None if each is None else each.array for each in grads]
+    return [each._array_ for each in outputs], [None if each is None else each._array_ for each in grads]
 
 
 def check_layout(call: Call, layout: str) -> None:
@@ -84,7 +84,7 @@ def check_scalars(call: Call) -> None:
     Raises:
         Wrong: it does not.
     """
-    single = call.exchanged(lambda each: leaf(each.array[(0,) * each.array.ndim], each))
+    single = call.exchanged(lambda each: leaf(each._array_[(0,) * each._array_.ndim], each))
     check_part(call, single, lambda array: array[(0,) * array.ndim])
 
 
@@ -94,7 +94,7 @@ def check_empty(call: Call) -> None:
     Raises:
         Wrong: it does not.
     """
-    empty = call.exchanged(lambda each: leaf(np.empty((0, 3), each.array.dtype), each))
+    empty = call.exchanged(lambda each: leaf(np.empty((0, 3), each._array_.dtype), each))
     got, grads = results_and_gradients(empty)
     for each in (*got, *(grad for grad in grads if grad is not None)):
         if each.shape != (0, 3):
@@ -108,8 +108,8 @@ def check_part(call: Call, part: Call, take: Callable[[Any], Any]) -> None:
     for one, wanted in zip(got, whole):
         check_close(part, np.asarray(one), np.asarray(take(wanted)), largest(call))
     for tensor, grad in zip(part.differentiable(), grads):
-        if grad is not None and grad.shape != tensor.array.shape:
-            raise Wrong(f"{part}: gradient of shape {grad.shape} for an input of shape {tensor.array.shape}")
+        if grad is not None and grad.shape != tensor._array_.shape:
+            raise Wrong(f"{part}: gradient of shape {grad.shape} for an input of shape {tensor._array_.shape}")
 
 
 def check_broadcast(call: Call, narrow: int) -> None:
@@ -119,8 +119,8 @@ def check_broadcast(call: Call, narrow: int) -> None:
         Wrong: it does not.
     """
     tensors = call.tensors()
-    short = tensors[narrow].array[..., :1].copy()
-    long = np.broadcast_to(short, tensors[narrow].array.shape).copy()
+    short = tensors[narrow]._array_[..., :1].copy()
+    long = np.broadcast_to(short, tensors[narrow]._array_.shape).copy()
     thin, full = (
         call.with_tensors([leaf(array, each) if at == narrow else each for at, each in enumerate(tensors)])
         for array in (short, long)
@@ -131,6 +131,6 @@ def check_broadcast(call: Call, narrow: int) -> None:
     for grad, wanted_grad, tensor in zip(got_grads, wanted_grads, thin.differentiable()):
         if grad is not None:
             summed = wanted_grad
-            if wanted_grad.shape != tensor.array.shape:
+            if wanted_grad.shape != tensor._array_.shape:
                 summed = wanted_grad.sum(-1, keepdims=True)
             check_close(thin, grad, summed, 1.0)

@@ -55,7 +55,7 @@ def get_total_norm(
     """
     order = float(norm_type)
     own = listed(tensors)
-    norms = np.array([norm_of(each.array, order) for each in own], np.float64)
+    norms = np.array([norm_of(each._array_, order) for each in own], np.float64)
     total = norm_of(norms, order) if len(own) else 0.0
     if error_if_nonfinite and not math.isfinite(total):
         raise RuntimeError(

@@ -130,7 +130,7 @@ def rows_of(dataset: Any, numbers: list[int]) -> list[Tensor] | None:
     if type(dataset) is not TensorDataset or any(each.requires_grad for each in dataset.tensors):
         return None
     chosen = np.asarray(numbers, np.intp)
-    return [from_numpy(each.array[chosen]) for each in dataset.tensors]
+    return [from_numpy(each._array_[chosen]) for each in dataset.tensors]
 
 
 def check_workers(num_workers: int, timeout: float, prefetch_factor: int | None, persistent_workers: bool) -> None:

@@ -148,7 +148,9 @@ class WeightedRandomSampler(Sampler[int]):
             raise RuntimeError(
                 f"WeightedRandomSampler: needs weights that are not negative, and {needed} positive, but got {weights}"
             )
-        drawn = rand(count if self.replacement else len(weights), dtype=dtypes.float64, generator=self.generator).array
+        drawn = rand(
+            count if self.replacement else len(weights), dtype=dtypes.float64, generator=self.generator
+        )._array_
         if self.replacement:
             bounds = np.cumsum(weights)
             found = np.searchsorted(bounds, drawn * bounds[-1], side="right")
