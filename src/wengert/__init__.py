@@ -55,6 +55,7 @@ from .autograd.anomaly_mode import is_anomaly_check_nan_enabled, is_anomaly_enab
 from .ops.convert import channels_last, contiguous_format, memory_format, preserve_format
 from .ops.create import tensor
 from .ops.generator import Generator
+from .ops.storages import TypedStorage, UntypedStorage
 from .printing import set_printoptions
 from .questions import is_complex, is_floating_point, is_inference, is_tensor, numel, result_type
 

@@ -16,7 +16,7 @@ from ._core.hooks import HookDict, RemovableHandle
 from ._core.modes import current
 from ._core.node import Node, end_of
 from ._core.sizes import Size, normalise
-from ._core.storage import Storage
+from ._core.storage import Storage, succeed
 from .conversions import (
     as_array_protocol,
     deepcopy,
@@ -83,9 +83,7 @@ def set_data(self: Tensor, new: Tensor) -> None:
     if self._flags_ & flags.VIEW and self._meta_.view.made == views.SINGLE:
         views.refresh(self)  # while it still shows where it lies in its base
     self._array_ = new._array_
-    version = self._storage_.version
-    self._storage_ = Storage(new._storage_.array)
-    self._storage_.version = version
+    self._storage_ = succeed(self._storage_, new._storage_.array)
     self._flags_ = self._flags_ & ~flags.INFERENCE | new._flags_ & flags.INFERENCE
 
 

@@ -2,7 +2,7 @@ cimport cython
 from wengert._core cimport base, door, flags, slots
 from wengert._core.base cimport AutogradMeta, Tensor, meta_of, wrap
 from wengert._core.modes cimport Modes, current
-from wengert._core.node cimport Edge, Node, new_edge, set_up
+from wengert._core.node cimport Edge, Node, expandable, new_edge, set_up
 from wengert._core.storage cimport count_write
 
 @cython.no_gc

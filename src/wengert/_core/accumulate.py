@@ -15,7 +15,7 @@ except ImportError:
 from . import anomaly, door, errors, facts, flags, hooks, slots
 from .base import AutogradMeta, Tensor, meta_of, wrap
 from .modes import Modes, current
-from .node import Edge, Node, new_edge, set_up
+from .node import Edge, Node, expandable, new_edge, set_up
 from .storage import count_write
 
 LAST = (1 << 62) - 1
@@ -154,6 +154,8 @@ def first_gradient(leaf: Tensor, grad: Tensor, owned: bool, modes: Modes) -> Ten
     if owned and array.strides == leaf._array_.strides and array.nbytes == grad._storage_.array.nbytes:
         return grad
     copied = empty_for(leaf)
+    if not expandable(array.shape, copied.shape):  # the leaf was given other memory since
+        copied = np.empty_like(array)
     copied[...] = array
     return wrap(copied)
 

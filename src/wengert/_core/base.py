@@ -361,6 +361,7 @@ def wrap_flagged(array: Any, word: int) -> Tensor:
     storage.detached = 0
     storage.serial = next_serial()
     storage.writes = None
+    storage.counting = None
     made: Tensor = share(array, storage)
     made._flags_ = word
     return made

@@ -3,7 +3,7 @@ from wengert._core cimport door, hooked, slots
 from wengert._core.accumulate cimport AccumulateGrad, accumulate, run_after_accumulate, run_leaf_hooks
 from wengert._core.base cimport AutogradMeta, Tensor
 from wengert._core.modes cimport Modes, Pass, current
-from wengert._core.node cimport Edge, Node
+from wengert._core.node cimport Edge, Node, WideEdge, expandable
 from wengert._core.ready cimport Ready
 from wengert._core.recorded cimport ViewNode
 from wengert._core.slices cimport add_to_part
@@ -46,6 +46,5 @@ cpdef object arrive(Task task, Edge edge, object grad, bint owned)
 cdef long LARGE
 @cython.locals(modes=Modes)
 cpdef object join(Tensor known, Tensor grad, bint owned)
-@cython.locals(given=Tensor)
+@cython.locals(given=Tensor, larger=bint)
 cpdef object project(object grad, Edge edge, Node node, long index)
-cpdef bint expandable(tuple shape, tuple larger) except -1

@@ -13,7 +13,7 @@ from .accumulate import AccumulateGrad, accumulate, run_after_accumulate, run_le
 from .base import AutogradMeta, Tensor
 from .dtypes import from_numpy
 from .modes import Modes, Pass, current
-from .node import Edge, Node, title
+from .node import Edge, Node, WideEdge, expandable, title
 from .ready import Ready
 from .recorded import ViewNode
 from .reentrant import DEEPEST, in_thread
@@ -165,7 +165,7 @@ def seed(tasks: dict[Node, Task], roots: list[Edge], grads: list[Any]) -> Ready:
     task: Task
     for at in range(len(roots)):
         edge = roots[at]
-        arrive(tasks[edge.node], edge, grads[at], False)
+        arrive(tasks[edge.node], edge, project(grads[at], edge, edge.node, at), False)
     for edge in roots:
         task = tasks[edge.node]
         if task.waiting == 0:
@@ -362,7 +362,8 @@ def project(grad: Any, edge: Edge, node: Node, index: int) -> Any:
         return grad
     array: Any = given._array_
     if array.shape != edge.shape:
-        if not node.allows_larger() or not expandable(edge.shape, array.shape):
+        larger: bool = node.allows_larger() or isinstance(edge, WideEdge)
+        if not larger or not expandable(edge.shape, array.shape):
             raise RuntimeError(errors.bad_gradient(title(node), index, array.shape, edge.shape))
         given = sum_to(given, edge.shape)
         array = given._array_
@@ -371,16 +372,6 @@ def project(grad: Any, edge: Edge, node: Node, index: int) -> Any:
             given = given.real
         given = given.to(dtype=from_numpy(edge.dtype))
     return given
-
-
-def expandable(shape: tuple[int, ...], larger: tuple[int, ...]) -> bool:
-    """Whether `shape` broadcasts to `larger`."""
-    if len(shape) > len(larger):
-        return False
-    for own, other in zip(reversed(shape), reversed(larger)):
-        if own != other and own != 1:
-            return False
-    return True
 
 
 def sum_to(grad: Any, shape: tuple[int, ...]) -> Any:

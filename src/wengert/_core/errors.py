@@ -276,6 +276,16 @@ def no_kernel(name: str, element: dtype) -> str:
     return f"\"{kernel}\" not implemented for '{element.legacy[:-6]}'"
 
 
+def resized_output(shape: tuple[int, ...], wanted: tuple[int, ...]) -> str:
+    """The warning about a tensor with elements, given as `out`, that takes another shape."""
+    return (
+        f"An output with one or more elements was resized since it had shape {shown(shape)}, which does not match the "
+        f"required output shape {shown(wanted)}. This behavior is deprecated, and in a future PyTorch release outputs "
+        "will not be resized unless they have zero elements. You can explicitly reuse an out tensor t by resizing it, "
+        "inplace, to zero elements with t.resize_(0)."
+    )
+
+
 def out_requires_grad(name: str) -> str:
     """`out=` in a call that would have to be recorded."""
     return (

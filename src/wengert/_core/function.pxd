@@ -2,9 +2,9 @@ cimport cython
 from wengert._core cimport door, flags
 from wengert._core.accumulate cimport gradient_edge
 from wengert._core.base cimport Tensor, share, wrap
-from wengert._core.engine cimport expandable, project
+from wengert._core.engine cimport project
 from wengert._core.modes cimport Modes, current
-from wengert._core.node cimport Edge, Node, new_edge, set_up
+from wengert._core.node cimport Edge, Node, expandable, new_edge, set_up
 from wengert._core.saved cimport Saved, SavedInput, SavedOutput, SavedPacked
 
 cdef class FunctionNode(Node):

@@ -15,9 +15,9 @@ except ImportError:
 from . import door, errors, flags, function_errors
 from .accumulate import gradient_edge
 from .base import Tensor, share, wrap
-from .engine import expandable, project
+from .engine import project
 from .modes import Modes, current
-from .node import Edge, Node, new_edge, set_up
+from .node import Edge, Node, expandable, new_edge, set_up
 from .saved import Saved, SavedInput, SavedOutput, SavedPacked
 from .saved_tensor import raw
 

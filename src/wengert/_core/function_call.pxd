@@ -7,7 +7,8 @@ from wengert._core.hooked cimport retain_at
 from wengert._core.inplace cimport rebase
 from wengert._core.modes cimport Modes, current
 from wengert._core.node cimport set_up
-from wengert._core.saved cimport save_input, save_output
+from wengert._core.saved cimport save_input
+from wengert._core.saved_part cimport save_result
 from wengert._core.storage cimport count_write
 from wengert._core.views cimport ViewInfo
 

@@ -13,7 +13,8 @@ from .hooked import retain_at
 from .inplace import rebase
 from .modes import Modes, current
 from .node import set_up
-from .saved import save_input, save_output
+from .saved import save_input
+from .saved_part import save_result
 from .storage import count_write
 from .views import ViewInfo
 
@@ -203,6 +204,8 @@ def count_writes(
 def check_view_write(view: Tensor, outputs: int) -> None:
     """Refuse a write to a view that the history of its base could not tell of."""
     info: ViewInfo = view._meta_.view
+    if view._edge_ is None and view._flags_ & ~info.base._flags_ & flags.REQUIRES_GRAD:
+        raise RuntimeError(function_errors.LEAF_WRITTEN)
     if outputs > 1:
         raise RuntimeError(function_errors.DIRTY_VIEW_SEVERAL)
     if info.made != views.SINGLE:
@@ -310,7 +313,7 @@ def keep_all(node: FunctionNode, made: list[Any], modes: Modes) -> tuple[Any, ..
         elif isinstance(each, Tensor):
             tensor = each
             nr: int = output_number(node, tensor, made)
-            kept.append(save_input(tensor, modes) if nr < 0 else save_output(tensor, nr, modes))
+            kept.append(save_input(tensor, modes) if nr < 0 else save_result(tensor, nr, modes))
         else:
             raise TypeError(function_errors.no_tensor(function_errors.SAVE, len(kept), each))
     return tuple(kept)

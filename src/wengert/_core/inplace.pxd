@@ -8,13 +8,12 @@ from wengert._core.node cimport Edge, Node, new_edge
 from wengert._core.recorded cimport OpNode, save_all, save_outputs
 from wengert._core.saved cimport twin_of
 from wengert._core.slices cimport copy_slices
+from wengert._core.storage cimport count
 from wengert._core.views cimport ViewInfo, attach
 
 cdef class InPlaceOp(Op):
     cdef public Op functional
     cpdef object complete(self, tuple args, long word, Modes modes)
-
-cdef long STALE
 
 cpdef object check_is_tensor(InPlaceOp op, tuple args)
 @cython.locals(functional=Op, modes=Modes, word=long)

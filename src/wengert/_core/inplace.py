@@ -29,6 +29,7 @@ from .node import Edge, Node, new_edge
 from .recorded import OpNode, save_all, save_outputs
 from .saved import twin_of
 from .slices import copy_slices
+from .storage import count
 from .views import ViewInfo
 
 
@@ -250,7 +251,7 @@ def write(functional: Op, target: Tensor, values: list[Any] | None, made: Any, m
         if result.shape != array.shape:
             raise RuntimeError(errors.target_shape(array.shape, result.shape))
         modes.quiet(np.copyto, array, result, "unsafe")
-    target._storage_.version += 1
+    count(target._storage_)
     if modes.anomaly:
         anomaly.note_write(target._storage_, f"{functional.name}_")
 
@@ -267,7 +268,7 @@ def rebase(target: Tensor, node: Node, modes: Modes) -> None:
         hooked.retain_at(target, None)
     before = gradient_edge(base) if base._flags_ & flags.REQUIRES_GRAD else None
     replace_history(base, copy_slices(node, info, before, modes))
-    info.version = STALE
+    info.version = views.STALE
 
 
 def replace_history(tensor: Tensor, node: Node) -> None:
@@ -277,6 +278,3 @@ def replace_history(tensor: Tensor, node: Node) -> None:
         hooked.retain_at(tensor, edge)
     tensor._edge_ = edge
     tensor._flags_ |= flags.REQUIRES_GRAD
-
-
-STALE = -1

@@ -7,6 +7,10 @@ cdef class Edge:
     cdef readonly object dtype
 
 @cython.no_gc
+cdef class WideEdge(Edge):
+    pass
+
+@cython.no_gc
 cdef class Node:
     cdef public tuple next_edges
     cdef public long sequence_number
@@ -25,3 +29,4 @@ cpdef Edge new_edge(Node node, long nr, tuple shape, object dtype)
 @cython.locals(node=Node)
 cpdef Node end_of(Edge edge)
 cpdef void set_up(Node node, tuple edges, long sequence, long outputs)
+cpdef bint expandable(tuple shape, tuple larger) except -1

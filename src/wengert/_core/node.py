@@ -39,6 +39,17 @@ class Edge:
 
 @cython.no_gc
 @cython.cclass
+class WideEdge(Edge):
+    """The edge of a tensor that was given another shape with recording off.
+
+    Its gradients have that shape; they are summed to that of the edge, if they can be, whatever node they come from.
+    """
+
+    __slots__ = ()
+
+
+@cython.no_gc
+@cython.cclass
 class Node:
     """One step of the backward pass: takes the gradients of its outputs, gives those of its inputs.
 
@@ -189,6 +200,16 @@ class Node:
 
     def __repr__(self) -> str:
         return f"<{type(self).__name__} object at {id(self):#x}>"
+
+
+def expandable(shape: tuple[int, ...], larger: tuple[int, ...]) -> bool:
+    """Whether `shape` broadcasts to `larger`."""
+    if len(shape) > len(larger):
+        return False
+    for own, other in zip(reversed(shape), reversed(larger)):
+        if own != other and own != 1:
+            return False
+    return True
 
 
 def end_of(edge: Edge) -> Node:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import warnings
 from typing import Any
 
 import numpy as np
 
 from . import dispatch, dtypes, errors, flags, overlap, unusual, volatile
-from .base import Tensor
+from .base import OPERATORS, Tensor
 from .declaration import bind
 from .modes import Modes, current
 from .storage import count_write
@@ -91,7 +92,8 @@ def fill(tensor: Tensor, made: Tensor) -> None:
     if not dtypes.can_cast(made.dtype, tensor.dtype):
         raise RuntimeError(errors.uncastable(made.dtype, tensor.dtype))
     if tensor._array_.shape != made._array_.shape:
-        tensor._array_ = np.empty(made._array_.shape, tensor._array_.dtype)
-        tensor._storage_.array = tensor._array_
+        if tensor._array_.size:
+            warnings.warn(errors.resized_output(tensor._array_.shape, made._array_.shape), stacklevel=2)
+        OPERATORS.resize(tensor, made._array_.shape)
     np.copyto(tensor._array_, made._array_, "unsafe")
     count_write(tensor._storage_, "a call with out=")

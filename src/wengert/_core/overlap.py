@@ -23,7 +23,7 @@ def check(op: Declaration, target: Tensor, args: tuple[Any, ...]) -> None:
         RuntimeError: elements of the target share memory with each other, or with another argument.
     """
     apart: int = op.apart
-    if apart == sources.APART_NEVER:
+    if apart == sources.APART_NEVER or (op.overwrites and is_same(target, args[1])):
         return
     if 0 in target._array_.strides and overlaps_itself(target._array_):
         raise RuntimeError(errors.OVERLAP_IN_PLACE)
@@ -33,6 +33,16 @@ def check(op: Declaration, target: Tensor, args: tuple[Any, ...]) -> None:
     for position in positions[1:]:
         if isinstance(args[position], Tensor):
             check_other(target, args[position], apart == sources.APART_WHOLLY)
+
+
+def is_same(target: Tensor, other: Any) -> bool:
+    """Whether another tensor is the same elements in the same order, so that a copy of it changes nothing."""
+    return (
+        isinstance(other, Tensor)
+        and other._storage_.array is target._storage_.array
+        and other._array_.dtype == target._array_.dtype
+        and layout(other._array_) == layout(target._array_)
+    )
 
 
 def check_other(target: Tensor, other: Tensor, wholly: bool) -> None:

@@ -9,7 +9,9 @@ from .base import Tensor
 from .dispatch import Op
 from .inplace import InPlaceOp
 from .modes import Modes, current
+from .node import Edge, WideEdge
 from .recorded import ViewNode, save_all
+from .storage import count
 from .views import ViewInfo
 
 
@@ -53,7 +55,7 @@ def rearrange(op: InPlaceView, args: tuple[Any, ...], modes: Modes) -> Any:
         node.saved = save_all(node.plan, args, None, modes)
         node.step = step
     target._array_ = array
-    target._storage_.version += 1
+    count(target._storage_)
     if modes.anomaly:
         anomaly.note_write(target._storage_, op.name)
     if target._flags_ & flags.VIEW:
@@ -61,6 +63,9 @@ def rearrange(op: InPlaceView, args: tuple[Any, ...], modes: Modes) -> Any:
         info.steps = (*info.steps, step)
         if recording:
             info.version = target._storage_.version
+    elif target._edge_ is not None:
+        known: Edge = target._edge_
+        target._edge_ = WideEdge(known.node, known.nr, known.shape, known.dtype)
     if recording:
         inplace.replace_history(target, node)
     return target

@@ -5,6 +5,7 @@ from wengert._core.declaration cimport Declaration, Plan, Rule
 from wengert._core.modes cimport Modes
 from wengert._core.node cimport Node
 from wengert._core.saved cimport Saved, save_input, save_output
+from wengert._core.saved_part cimport save_result
 
 @cython.locals(count=long, values=list, at=long)
 cpdef tuple save_all(Plan plan, tuple args, object results, Modes modes)

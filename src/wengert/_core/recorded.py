@@ -15,6 +15,7 @@ from .declaration import Declaration, Plan, Rule
 from .modes import Modes
 from .node import Node
 from .saved import Saved, save_input, save_output
+from .saved_part import save_result
 
 
 def save_all(plan: Plan, args: tuple[Any, ...], results: Any, modes: Modes) -> tuple[Any, ...]:
@@ -69,7 +70,7 @@ def save_outputs(plan: Plan, saved: tuple[Any, ...], results: tuple[Any, ...], m
     values: list[Any] = list(saved)
     for at in range(len(values)):
         if plan.sources[at] == sources.FROM_OUTPUT:
-            values[at] = save_output(results[plan.positions[at]], plan.positions[at], modes)
+            values[at] = save_result(results[plan.positions[at]], plan.positions[at], modes)
     return tuple(values)
 
 

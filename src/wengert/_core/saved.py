@@ -63,7 +63,7 @@ class SavedInput(Saved):
             edge: Edge = self.edge
             origin = "" if edge is None else f"output {edge.nr} of {errors.operation_name(title(edge.node))}"
             raise RuntimeError(anomaly.stale(self.array, storage, origin, self.version, title(node)))
-        if storage.detached > node.sequence_number:
+        if storage.detached > node.sequence_number and self.edge is not None and not self.word & flags.VIEW:
             raise RuntimeError(errors.DETACHED_SINCE_SAVED)
         return input_of(self)
 
@@ -153,7 +153,7 @@ def save_input(tensor: Tensor, modes: Modes) -> Saved:
     saved.storage = tensor._storage_
     saved.version = saved.storage.version
     saved.edge = tensor._edge_
-    saved.word = tensor._flags_ & ~flags.VIEW
+    saved.word = tensor._flags_
     saved.leaf = tensor if tensor._edge_ is None and tensor._flags_ & flags.REQUIRES_GRAD else None
     return saved
 
@@ -164,7 +164,7 @@ def input_of(saved: SavedInput) -> Tensor:
         return saved.leaf
     twin: Tensor = share(saved.array, saved.storage)
     twin._edge_ = saved.edge
-    twin._flags_ = saved.word
+    twin._flags_ = saved.word & ~flags.VIEW
     return twin
 
 

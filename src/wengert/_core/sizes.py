@@ -5,6 +5,9 @@ from __future__ import annotations
 import math
 from typing import Any
 
+LARGEST = (1 << 63) - 1
+"""The largest size, stride or place in memory that there is."""
+
 
 class Size(tuple[int, ...]):
     """The lengths of a tensor's dimensions; slices and sums of sizes are sizes."""

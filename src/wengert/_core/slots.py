@@ -24,8 +24,8 @@ class Operators:
 
     `add_into(array, other, array)` is the kernel of sums of gradients; `copy_`, `fill_`, `select`, `slice` and
     `unsqueeze` are the operators of those names. Python's other protocols (`text` is `repr`), `construct` (what
-    `Tensor(...)` does), `refresh` (give a stale view its history) and `reshaped_view` (a view by shape and strides)
-    come from layers above, too: a compiled class takes no slots later.
+    `Tensor(...)` does), `refresh` (give a stale view its history), `reshaped_view` (a view by shape and strides) and
+    `resize` (give a tensor another shape) come from layers above, too: a compiled class takes no slots later.
     """
 
     abs: Operator
@@ -71,6 +71,7 @@ class Operators:
     length: Any
     refresh: Any
     reshaped_view: Any
+    resize: Any
     select: Any
     slice: Any
     unsqueeze: Any
@@ -85,7 +86,8 @@ class Operators:
         "gt", "le", "lt", "matmul", "mul", "ne", "neg", "pow", "reciprocal", "remainder", "rsub", "sub",
         "iadd", "iand", "idiv", "ifloor_divide", "imul", "ior", "ipow", "iremainder", "isub", "ixor",
         "add_into", "copy_", "construct", "contains", "fill_", "getitem", "index", "iterate", "length", "refresh",
-        "reshaped_view", "select", "slice", "unsqueeze", "setitem", "text", "to_complex", "to_integer", "to_real",
+        "reshaped_view", "resize", "select", "slice", "unsqueeze", "setitem", "text", "to_complex", "to_integer",
+        "to_real",
     )  # fmt: skip
 
 

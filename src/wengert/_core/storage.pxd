@@ -3,9 +3,11 @@ from wengert._core.modes cimport current
 
 @cython.no_gc
 cdef class Storage:
-    cdef public object array, writes
+    cdef public object array, writes, counting
     cdef public long version, serial, detached
+    cdef object __weakref__
 
+cpdef object count(Storage storage)
 cpdef object count_write(Storage storage, str operation)
 
 cdef long _last

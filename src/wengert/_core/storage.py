@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import itertools
+import weakref
 from typing import Any
+
+from numpy.lib.array_utils import byte_bounds
 
 try:
     import cython
@@ -32,10 +35,11 @@ def next_serial() -> int:
 class Storage:
     """Memory shared by a tensor and all its views, with the count of the in-place writes to it.
 
-    `array` is the array that was made first on this memory: it keeps the memory alive and gives offsets their origin.
-    `serial` counts the storages in the order in which they were made. `detached` says when `detach_` took the history
-    of a tensor on this memory, in the count of `Node.sequence_number` (0: never). `writes` are the latest writes that
-    anomaly detection has noted, or None.
+    `array` is the array that was made first on this memory: it keeps the memory alive, tells how far it reaches, and
+    gives offsets their origin. `serial` counts the storages in the order in which they were made. `detached` says when
+    `detach_` took the history of a tensor on this memory, in the count of `Node.sequence_number` (0: never). `writes`
+    are the latest writes that anomaly detection has noted, or None. `counting` are weak references to all storages that
+    count writes together, see `succeed`, or None.
     """
 
     array: Any
@@ -43,8 +47,9 @@ class Storage:
     serial: int
     detached: int
     writes: Any
+    counting: Any
 
-    __slots__ = ("array", "detached", "serial", "version", "writes")
+    __slots__ = ("__weakref__", "array", "counting", "detached", "serial", "version", "writes")
 
     def __init__(self, array: Any) -> None:
         self.array = array
@@ -52,10 +57,44 @@ class Storage:
         self.serial = 0
         self.detached = 0
         self.writes = None
+        self.counting = None
+
+
+def count(storage: Storage) -> None:
+    """Count an in-place write to a storage."""
+    storage.version += 1
+    if storage.counting is not None:
+        for reference in storage.counting:
+            other = reference()
+            if other is not None:
+                other.version = storage.version
 
 
 def count_write(storage: Storage, operation: str) -> None:
-    """Count an in-place write to a storage; `operation` is what an error calls it."""
-    storage.version += 1
+    """`count`, and note the write under anomaly detection; `operation` is what an error calls it."""
+    count(storage)
     if current().anomaly:
         anomaly.note_write(storage, operation)
+
+
+def succeed(storage: Storage, array: Any) -> Storage:
+    """The storage of a tensor that leaves the memory of `storage` for that of `array`.
+
+    Its views stay behind. As in torch, a write to any of them still counts for all.
+    """
+    made: Storage = Storage(array)
+    made.version = storage.version
+    known = [reference() for reference in storage.counting or ()] or [storage]
+    together = [each for each in known if each is not None] + [made]
+    references = [weakref.ref(each) for each in together]
+    for each in together:
+        each.counting = references
+    return made
+
+
+def size_in_bytes(storage: Storage) -> int:
+    """How many bytes the memory spans."""
+    if not storage.array.size:
+        return 0
+    low, high = byte_bounds(storage.array)
+    return int(high - low)

@@ -12,6 +12,8 @@ cdef class ViewInfo:
     cdef public object frame
     cdef public long version, made
 
+cdef long STALE
+
 @cython.locals(info=ViewInfo, parent=ViewInfo, meta=AutogradMeta)
 cpdef object attach(Tensor view, Tensor source, object op, tuple args, long nr, Modes modes)
 @cython.locals(info=ViewInfo, base=Tensor, modes=Modes, grad=bint, inference=bint, again=Tensor)

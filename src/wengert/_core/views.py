@@ -19,6 +19,8 @@ SINGLE, MULTIPLE, NO_GRAD, INFERENCE, CUSTOM = range(5)
 """How a view was made: by an operation with one output, with several, while recording was off, or inference on, or by
 a custom Function."""
 
+STALE = -1
+"""The version of a view that has just been written to: no longer that of its history."""
 KINDS = ("single", "several", "no_grad", "inference", "custom")
 """What errors call these."""
 
@@ -151,6 +153,8 @@ def refresh(view: Tensor) -> None:
     if base._flags_ & flags.VOLATILE:
         view._flags_ = view._flags_ & ~flags.REQUIRES_GRAD | flags.VOLATILE
         view._edge_ = None
+    if view._edge_ is None and view._flags_ & ~base._flags_ & flags.REQUIRES_GRAD:
+        return  # a leaf of its own, in memory that it shares with others: part of a buffer of parameters
     if info.made != SINGLE and view._flags_ & flags.REQUIRES_GRAD:
         refuse(view, False)
     if info.frame is not base._array_ and view._storage_ is base._storage_:  # `base.t_()`: the steps now lead elsewhere

@@ -1,4 +1,9 @@
-"""Strides: how the same memory can be seen under another shape. No tensors, and no element is read."""
+"""Strides: how the same memory can be seen under another shape. No tensors, and no element is read.
+
+Every view that is made here leads back by `base`, from array to array, to one that spans all the memory it lies in. So
+the memory of any array is known, and no view can reach outside of it. (NumPy's `as_strided` checks nothing and breaks
+this chain.)
+"""
 
 from __future__ import annotations
 
@@ -6,16 +11,59 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
+from numpy.lib.array_utils import byte_bounds
 from numpy.lib.stride_tricks import as_strided
 
 PLAIN_KINDS = "biufc"
 
 
 def strided(array: Any, shape: tuple[int, ...], strides: tuple[int, ...]) -> Any:
-    """The memory of an array from its first element on under another shape and strides (in bytes)."""
+    """The memory of an array from its first element on under another shape and strides (in bytes), within the array."""
     if array.flags.c_contiguous and array.flags.writeable and array.dtype.kind in PLAIN_KINDS and array.size:
-        return np.ndarray(shape, array.dtype, array, 0, strides)  # several times faster than as_strided, and checked
-    return as_strided(array, shape, strides)
+        return np.ndarray(shape, array.dtype, array, 0, strides)  # the quick way to the same
+    return reaching(array, shape, strides, 0)
+
+
+def reaching(array: Any, shape: tuple[int, ...], strides: tuple[int, ...], distance: int) -> Any:
+    """The memory that an array is part of, under any shape and strides, `distance` bytes after its first element.
+
+    Raises:
+        RuntimeError: the view would reach outside of that memory.
+    """
+    memory = memory_of(array)
+    start = address(array) - address(memory) + distance
+    if all(shape):
+        steps = [(length - 1) * stride for length, stride in zip(shape, strides)]
+        first = start + sum(step for step in steps if step < 0)
+        end = start + sum(step for step in steps if step > 0) + array.itemsize
+        if first < 0 or end > memory.size:
+            raise RuntimeError(
+                f"a view of shape {list(shape)} and strides {list(strides)} (in bytes) from byte {start} on is out of "
+                f"bounds for memory of {memory.size} bytes"
+            )
+    else:
+        start = min(max(start, 0), memory.size)  # no element lies anywhere
+    return np.ndarray(shape, array.dtype, memory, start, strides)
+
+
+def memory_of(array: Any) -> Any:
+    """All bytes of the memory that an array is part of, as far as it is known: that of the array at the chain's end."""
+    root = array
+    while isinstance(root.base, np.ndarray):
+        root = root.base
+    if not root.flags.c_contiguous:
+        root = root.T
+    if root.flags.c_contiguous:
+        return root.reshape(-1).view(np.uint8)
+    lowest = root[tuple([slice(None, None, -1 if stride < 0 else None) for stride in root.strides])]
+    low, high = byte_bounds(lowest)
+    first = as_strided(lowest, (1,), (root.itemsize,)).view(np.uint8)
+    return as_strided(first, (high - low,), (1,))
+
+
+def address(array: Any) -> int:
+    """Where the first element of an array lies."""
+    return array.__array_interface__["data"][0]  # type: ignore[no-any-return]
 
 
 def row_major(shape: Sequence[int], step: int) -> tuple[int, ...]:
@@ -69,4 +117,4 @@ def seen_as(array: Any, wanted: tuple[int, ...]) -> Any:
     return None if strides is None else strided(array, wanted, strides)
 
 
-__all__ = ["row_major", "seen_as", "strided", "view_strides"]
+__all__ = ["address", "memory_of", "reaching", "row_major", "seen_as", "strided", "view_strides"]

@@ -62,6 +62,7 @@ from . import (
     slices,
     smooth,
     softmax,
+    storages,
     strided,
     trigonometry,
     unary,

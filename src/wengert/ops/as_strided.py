@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
+import math
 import operator
 from typing import Any
 
 import numpy as np
-from numpy.lib.array_utils import byte_bounds
-from numpy.lib.stride_tricks import as_strided as reaching
 
 from .._core.base import OPERATORS
 from .._core.card import WIDE, Array, Bad, Sample, composite, op
 from .._core.errors import shown
-from .._kernels.layout import PLAIN_KINDS
+from .._core.sizes import LARGEST
+from .._core.storage import size_in_bytes
+from .._kernels.layout import reaching
 
 
 def strided_arguments(input: Any, size: Any, stride: Any, storage_offset: int | None) -> tuple[Any, ...]:
@@ -22,22 +23,41 @@ def strided_arguments(input: Any, size: Any, stride: Any, storage_offset: int | 
         RuntimeError: it does not.
     """
     lengths, steps = tuple(map(operator.index, size)), tuple(map(operator.index, stride))
+    start = input.storage_offset()
+    offset = start if storage_offset is None else operator.index(storage_offset)
+    check_strided(lengths, steps, offset, input._array_.itemsize, size_in_bytes(input._storage_))
+    return lengths, steps, offset - start
+
+
+def check_strided(lengths: tuple[int, ...], steps: tuple[int, ...], offset: int, item: int, room: int) -> None:
+    """Refuse a view that would not lie within `room` bytes of memory.
+
+    Args:
+        lengths, steps: its shape and strides, in elements of `item` bytes.
+        offset: where it starts, in elements.
+
+    Raises:
+        RuntimeError: it would not.
+    """
     if len(lengths) != len(steps):
         raise RuntimeError("mismatch in length of strides and shape")
     if any(step < 0 for step in steps):
         raise RuntimeError(f"as_strided: Negative strides are not supported at the moment, got strides: {shown(steps)}")
-    start = input.storage_offset()
-    offset = start if storage_offset is None else operator.index(storage_offset)
-    low, high = byte_bounds(input._storage_.array)
-    step = input._array_.itemsize
-    need = (offset + 1 + sum((length - 1) * each for length, each in zip(lengths, steps))) * step
-    if all(lengths) and (need > high - low or offset < 0):
+    reach = 1 + sum((length - 1) * step for length, step in zip(lengths, steps)) if all(lengths) else 0
+    if min(lengths, default=0) < 0 or reach > LARGEST:
+        raise RuntimeError(
+            f"Storage size calculation overflowed with sizes={shown(lengths)} and strides={shown(steps)}"
+        )
+    if math.prod(filter(None, lengths)) * item > LARGEST:
+        raise RuntimeError("numel: integer multiplication overflow")
+    if offset < 0:
+        raise RuntimeError(f"Tensor: invalid storage offset {offset}")
+    need = (offset + reach) * item
+    if reach and need > room:
         raise RuntimeError(
             f"setStorage: sizes {shown(lengths)}, strides {shown(steps)}, storage offset {offset}, and itemsize "
-            f"{step} requiring "
-            f"a storage size of {need} are out of bounds for storage of size {high - low}"
+            f"{item} requiring a storage size of {need} are out of bounds for storage of size {room}"
         )
-    return lengths, steps, offset - start
 
 
 @composite()
@@ -78,34 +98,7 @@ def as_strided_samples(make: Any) -> Any:
 def as_strided_from(self: Array, size: Any, stride: Any, offset: int) -> Any:
     """`as_strided` with an offset counted from the tensor's first element."""
     step = self.itemsize
-    strides = tuple([each * step for each in stride])
-    dense = self if self.flags.c_contiguous else self.T
-    if offset >= 0 and dense.flags.c_contiguous and self.dtype.kind in PLAIN_KINDS and all(size):
-        try:
-            return np.ndarray(size, self.dtype, dense, offset * step, strides)
-        except (TypeError, ValueError):  # it reaches outside of the array, into the rest of the memory
-            pass
-    first = reaching(self, (), ())
-    if all(size):
-        first = np.ndarray((), self.dtype, buffer=memory_from(self, offset * step))
-    return reaching(first, size, strides)
-
-
-def memory_from(array: Any, distance: int) -> Any:
-    """The memory that starts `distance` bytes after the first element of an array."""
-    root = array
-    while isinstance(root.base, np.ndarray):
-        root = root.base
-    low, high = byte_bounds(root)
-    start = array.__array_interface__["data"][0] - low + distance
-    flat = reaching(root, (high - low,), (1,)) if root.itemsize == 1 else as_bytes(root, high - low)
-    return flat[start:]
-
-
-def as_bytes(root: Any, count: int) -> Any:
-    """All bytes of an array that owns its memory."""
-    dense = reaching(root, (count // root.itemsize,), (root.itemsize,))
-    return dense.view(np.uint8)
+    return reaching(self, size, tuple([each * step for each in stride]), offset * step)
 
 
 @as_strided_from.vjp("self")

@@ -6,7 +6,6 @@ import math
 from typing import Any
 
 import numpy as np
-from numpy.lib.stride_tricks import as_strided
 
 from .. import _kernels as kernels
 from .._core import errors
@@ -14,6 +13,7 @@ from .._core.base import bind
 from .._core.card import COMPLEXES, FLOATS, REALS, WIDE, Array, Bad, Sample, composite, op, pointwise
 from .._core.dtypes import from_numpy
 from .._core.sizes import broadcast
+from .._kernels.layout import reaching
 from .binary import check_tensor
 from .rounding import flat
 
@@ -122,7 +122,7 @@ def view_as_real(self: Array) -> Any:
     """
     if self.dtype.kind != "c":
         raise RuntimeError("view_as_real is only supported for complex tensors")
-    return as_strided(self.real, (*self.shape, 2), (*self.strides, self.itemsize // 2))
+    return reaching(self.real, (*self.shape, 2), (*self.strides, self.itemsize // 2), 0)
 
 
 @view_as_real.vjp("self")

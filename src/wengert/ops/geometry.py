@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import operator
 from collections.abc import Sequence
 from typing import Any
@@ -10,13 +9,13 @@ from typing import Any
 import numpy as np
 
 from .._core import errors, flags, inplace, views
-from .._core.accumulate import is_dense
 from .._core.base import Tensor, bind
 from .._core.card import derive_in_place
 from .._core.modes import current
-from .._core.storage import Storage, count_write
-from .as_strided import as_strided_from, memory_from, strided_arguments
+from .._core.storage import count_write, succeed
+from .as_strided import as_strided_from, strided_arguments
 from .convert import preserve_format
+from .memory import resize
 from .shape import swapaxes, swapdims
 
 CANNOT_RESIZE = "cannot resize variables that require grad"
@@ -62,7 +61,7 @@ def resize_(self: Tensor, *sizes: Any, memory_format: Any = None) -> Tensor:
         memory_format: `contiguous_format`, in which the elements then lie.
 
     Returns:
-        The tensor itself. Where more memory is needed, other tensors on the old memory keep that.
+        The tensor itself. Where more memory is needed, all tensors that share the memory move there.
 
     Raises:
         RuntimeError: the tensor requires a gradient.
@@ -74,45 +73,11 @@ def resize_(self: Tensor, *sizes: Any, memory_format: Any = None) -> Tensor:
     inplace.check_target(self, False, current())
     if self.requires_grad:
         raise RuntimeError(CANNOT_RESIZE)
-    array = self._array_
-    if array.shape == shape:
+    if self._array_.shape == shape:
         return self
-    count = math.prod(shape)
-    room = room_behind(self)
-    if count <= room:
-        self._array_ = (
-            np.ndarray(shape, array.dtype, buffer=memory_from(array, 0)) if count else np.empty(shape, array.dtype)
-        )
-    else:
-        move(self, shape)
+    resize(self, shape)
     count_write(self._storage_, "resize_")
     return self
-
-
-def room_behind(tensor: Tensor) -> int:
-    """How many elements lie in the storage from the first of a tensor on."""
-    whole = tensor._storage_.array
-    if not whole.size or not is_dense(whole):
-        return int(tensor._array_.size)
-    start = whole.__array_interface__["data"][0]
-    return int(start + whole.nbytes - tensor._array_.__array_interface__["data"][0]) // int(tensor._array_.itemsize)
-
-
-def move(tensor: Tensor, shape: tuple[int, ...]) -> None:
-    """Give a tensor larger memory of its own, which begins with its elements."""
-    larger = np.empty(shape, tensor._array_.dtype)
-    known = tensor._array_.reshape(-1)
-    larger.reshape(-1)[: known.size] = known
-    tensor._array_ = larger
-    renew(tensor, larger)
-
-
-def renew(tensor: Tensor, whole: Any) -> None:
-    """A storage of its own for a tensor, on the memory of `whole`, that goes on counting writes."""
-    count_write(tensor._storage_, "set_")
-    version = tensor._storage_.version - 1
-    tensor._storage_ = Storage(whole)
-    tensor._storage_.version = version
 
 
 def resize_as_(self: Tensor, the_template: Tensor, *, memory_format: Any = preserve_format) -> Tensor:
@@ -159,7 +124,9 @@ def set_(
             seen = source.detach().as_strided(size, stride or contiguous_strides(size), storage_offset)  # type: ignore[attr-defined]
             array = seen._array_
     self._array_ = array
-    renew(self, whole)
+    self._storage_ = succeed(self._storage_, whole)
+    if self._meta_ is not None:
+        self._meta_.accumulator = None  # graphs made so far keep theirs, as in torch
     count_write(self._storage_, "set_")
     return self
 
