@@ -57,7 +57,7 @@ def load(path: Path) -> Run:
         run.sums, run.seconds = Sums(**progress["sums"]), float(progress["seconds"])
         run.history = {name: [float(value) for value in progress["history"][name]] for name in CURVES}
         restore(run, tensors, progress["groups"])
-    except (KeyError, TypeError, ValueError, AttributeError, RuntimeError) as error:
+    except (KeyError, TypeError, ValueError, AttributeError, RuntimeError, ArithmeticError) as error:
         raise ValueError(f"{path.name} is damaged: {error}") from error
     if not math.isfinite(run.seconds) or any(len(curve) != run.epochs_done for curve in run.history.values()):
         raise ValueError(f"{path.name} is damaged: its history does not have {run.epochs_done} epochs")

@@ -5,11 +5,13 @@ The header is read and held against the size of the file first; memory is taken 
 
 from __future__ import annotations
 
+import itertools
 import json
 import math
 import os
+import reprlib
 import sys
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any, BinaryIO
 
@@ -27,6 +29,9 @@ CODES = {
 NAMES = {code: name for name, code in CODES.items()}
 METADATA = "__metadata__"
 LARGEST_HEADER = 100_000_000
+MOST_DIMENSIONS = 64
+PIECE = 1 << 20
+"""Bytes that are written at once."""
 
 
 def save_file(
@@ -43,8 +48,31 @@ def save_file(
         The path.
 
     Raises:
-        TypeError: a name is no string, a value no tensor, or its dtype has no code in the format (complex128).
+        TypeError: a name or a text is no string, a value no tensor, or its dtype has no code in the format
+            (complex128).
         OSError: the file cannot be written.
+    """
+    check_saved(tensors, metadata)
+    header: dict[str, Any] = {METADATA: dict(metadata)} if metadata else {}
+    arrays, start = [], 0
+    # The widest elements first: then every tensor lies at a multiple of its element size.
+    for name, value in sorted(tensors.items(), key=lambda item: (-item[1]._array_.itemsize, item[0])):
+        array = value._array_
+        end = start + array.nbytes
+        header[name] = {"dtype": CODES[value.dtype.name], "shape": list(array.shape), "data_offsets": [start, end]}
+        arrays.append(array)
+        start = end
+    text = json.dumps(header, separators=(",", ":")).encode("utf-8")
+    text += b" " * (-len(text) % 8)
+    length = len(text).to_bytes(8, "little")
+    return write_atomically(path, itertools.chain([length, text], *map(pieces_of, arrays)))
+
+
+def check_saved(tensors: Mapping[str, Tensor], metadata: Mapping[str, str] | None) -> None:
+    """Refuse what the format cannot hold.
+
+    Raises:
+        TypeError: see `save_file`.
     """
     for name, value in tensors.items():
         if not isinstance(name, str) or name == METADATA:
@@ -53,19 +81,20 @@ def save_file(
             raise TypeError(f"save_file(): {name!r} must be a Tensor, not {type(value).__name__}")
         if value.dtype.name not in CODES:
             raise TypeError(f"save_file(): {name!r} is {value.dtype}, which the format does not know")
-    header: dict[str, Any] = {METADATA: dict(metadata)} if metadata else {}
-    chunks, start = [], 0
-    # The widest elements first: then every tensor lies at a multiple of its element size.
-    for name, value in sorted(tensors.items(), key=lambda item: (-item[1]._array_.itemsize, item[0])):
-        array = np.ascontiguousarray(value._array_)
-        chunk = array.astype(array.dtype.newbyteorder("<"), copy=False).tobytes()
-        end = start + len(chunk)
-        header[name] = {"dtype": CODES[value.dtype.name], "shape": list(value.shape), "data_offsets": [start, end]}
-        chunks.append(chunk)
-        start = end
-    text = json.dumps(header, separators=(",", ":")).encode("utf-8")
-    text += b" " * (-len(text) % 8)
-    return write_atomically(path, b"".join([len(text).to_bytes(8, "little"), text, *chunks]))
+    for key, text in (metadata or {}).items():
+        if not isinstance(key, str) or not isinstance(text, str):
+            raise TypeError(f"save_file(): metadata must be strings by name, not {key!r}: {text!r}")
+
+
+def pieces_of(array: np.ndarray[Any, Any]) -> Iterator[np.ndarray[Any, Any]]:
+    """The bytes of an array in the order of the format, a part at a time: the whole is never copied."""
+    order = array.dtype.newbyteorder("<")
+    parts = np.nditer(  # type: ignore[call-overload]
+        array, ["external_loop", "buffered", "zerosize_ok"], [["readonly", "contig"]], [order], order="C",
+        casting="equiv", buffersize=PIECE // array.itemsize,
+    )  # fmt: skip
+    for part in parts:
+        yield part.view(np.uint8)
 
 
 def load_file(path: str | os.PathLike[str]) -> dict[str, Tensor]:
@@ -96,10 +125,16 @@ def load_metadata(path: str | os.PathLike[str]) -> dict[str, str]:
 def read_tensor(file: BinaryIO, start: int, entry: Mapping[str, Any]) -> Tensor:
     """One tensor, whose entry has been checked."""
     begin, end = entry["data_offsets"]
-    array = np.empty(entry["shape"], dtypes.by_name(NAMES[entry["dtype"]]).numpy)
+    try:
+        array = np.empty(entry["shape"], dtypes.by_name(NAMES[entry["dtype"]]).numpy)
+    except (ValueError, OverflowError) as error:  # without elements, but with lengths that no array can have
+        raise ValueError(f"{file.name} is damaged: no tensor has the shape {entry['shape']}") from error
+    raw = array.reshape(-1).view(np.uint8)
     file.seek(start + begin)
-    if file.readinto(array.reshape(-1).view(np.uint8)) != end - begin:  # type: ignore[attr-defined]
+    if file.readinto(raw) != end - begin:  # type: ignore[attr-defined]
         raise ValueError(f"{file.name}: the file became shorter while it was read")
+    if entry["dtype"] == "BOOL" and raw.max(initial=0) > 1:
+        raise ValueError(f"{file.name} is damaged: a BOOL is {raw.max()}, neither 0 nor 1")
     return from_numpy(array.byteswap(inplace=True) if sys.byteorder == "big" else array)
 
 
@@ -114,8 +149,8 @@ def read_header(file: BinaryIO, path: str) -> tuple[dict[str, Any], int]:
     if size < 8 or length > min(size - 8, LARGEST_HEADER):
         raise ValueError(f"{path} is no safetensors file: it has {size} bytes, too few for its header")
     try:
-        header = json.loads(file.read(length).decode("utf-8"))
-    except (UnicodeDecodeError, json.JSONDecodeError, RecursionError) as error:
+        header = json.loads(file.read(length).decode("utf-8"), object_pairs_hook=unique)
+    except (ValueError, RecursionError) as error:
         raise ValueError(f"{path} is no safetensors file: its header is not JSON ({error})") from error
     if not isinstance(header, dict):
         raise ValueError(f"{path} is no safetensors file: its header is no JSON object")
@@ -127,27 +162,43 @@ def read_header(file: BinaryIO, path: str) -> tuple[dict[str, Any], int]:
     for name, entry in entries:
         problem = find_problem(entry)
         if problem:
-            raise ValueError(f"{path} is damaged: tensor {name!r} {problem}")
+            raise ValueError(f"{path} is damaged: tensor {reprlib.repr(name)} {problem}")
     for name, entry in sorted(entries, key=lambda item: item[1]["data_offsets"]):
         if entry["data_offsets"][0] != end:
-            raise ValueError(f"{path} is damaged: the bytes of {name!r} do not follow those of the tensor before")
+            raise ValueError(
+                f"{path} is damaged: the bytes of {reprlib.repr(name)} do not follow those of the tensor before"
+            )
         end = entry["data_offsets"][1]
     if end != room:
         raise ValueError(f"{path} is damaged: its tensors take {end} bytes, but there are {room}")
     return header, 8 + length
 
 
+def unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """An object of JSON as a dictionary.
+
+    Raises:
+        ValueError: a name appears twice.
+    """
+    made = dict(pairs)
+    if len(made) != len(pairs):
+        raise ValueError("a name appears twice")
+    return made
+
+
 def find_problem(entry: Any) -> str:
     """What is wrong with a tensor's entry in itself; an empty text if nothing is."""
     if not isinstance(entry, dict) or set(entry) != {"dtype", "shape", "data_offsets"}:
         return "has no entry of dtype, shape and data_offsets"
-    if entry["dtype"] not in NAMES:
-        return f"has the dtype {entry['dtype']!r}, which is not known here"
+    if not isinstance(entry["dtype"], str) or entry["dtype"] not in NAMES:
+        return f"has the dtype {reprlib.repr(entry['dtype'])}, which is not known here"
     for key in ("shape", "data_offsets"):
         if not isinstance(entry[key], list) or not all(type(each) is int and each >= 0 for each in entry[key]):
-            return f"has the {key} {entry[key]!r}, which is no list of lengths"
+            return f"has the {key} {reprlib.repr(entry[key])}, which is no list of lengths"
     if len(entry["data_offsets"]) != 2:
         return "has no pair of data_offsets"
+    if len(entry["shape"]) > MOST_DIMENSIONS:
+        return f"has {len(entry['shape'])} dimensions, more than a tensor can have"
     begin, end = entry["data_offsets"]
     needed = math.prod(entry["shape"]) * dtypes.by_name(NAMES[entry["dtype"]]).itemsize
     if end - begin != needed:
