@@ -8,7 +8,7 @@ from typing import Any
 from ..autograd import no_grad
 from ..ops.create import tensor
 from ..ops.optimiser_steps import adagrad_step, zeros_as
-from ..tensor import dtypes
+from ..tensor import Tensor, dtypes
 from .optimizer import Optimizer, Params, check_at_least_zero, evaluate, parameters_of, refuse
 
 
@@ -61,11 +61,16 @@ class Adagrad(Optimizer):
         }  # fmt: skip
         super().__init__(params, defaults)
         for parameter in parameters_of(self.param_groups):
-            start = complex(initial_accumulator_value, initial_accumulator_value)
-            self.state[parameter] = {
-                "step": tensor(0.0, dtype=dtypes.float32),
-                "sum": zeros_as(parameter).fill_(start if parameter.dtype.is_complex else initial_accumulator_value),  # type: ignore[attr-defined]
-            }
+            self._state_of(parameter)
+
+    def _state_of(self, parameter: Tensor) -> dict[str, Any]:
+        state = self.state[parameter]
+        if not state:
+            start = self.defaults["initial_accumulator_value"]
+            total = zeros_as(parameter).fill_(complex(start, start) if parameter.dtype.is_complex else start)  # type: ignore[attr-defined]
+            state = {"step": tensor(0.0, dtype=dtypes.float32), "sum": total}
+            self.state[parameter] = state  # complete: an interrupted step leaves all of it or nothing
+        return state
 
     @no_grad()
     def step(self, closure: Callable[[], Any] | None = None) -> Any:
@@ -73,7 +78,7 @@ class Adagrad(Optimizer):
         loss = evaluate(closure)
         for group in self.param_groups:
             for parameter, grad in zip(*self._trained(group)):
-                state = self.state[parameter]
+                state = self._state_of(parameter)
                 lr = float(group["lr"]) / (1 + state["step"].item() * group["lr_decay"])
                 state["step"].add_(1)
                 adagrad_step(parameter, grad, state["sum"], lr, group["eps"], group["weight_decay"], group["maximize"])

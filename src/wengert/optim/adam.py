@@ -69,11 +69,14 @@ class Adam(Optimizer):
     def _state_of(self, parameter: Tensor, amsgrad: bool) -> dict[str, Any]:
         state = self.state[parameter]
         if not state:
-            state["step"] = tensor(0.0, dtype=dtypes.float32)
-            state["exp_avg"] = zeros_as(parameter)
-            state["exp_avg_sq"] = zeros_as(parameter)
+            state = {
+                "step": tensor(0.0, dtype=dtypes.float32),
+                "exp_avg": zeros_as(parameter),
+                "exp_avg_sq": zeros_as(parameter),
+            }
             if amsgrad:
                 state["max_exp_avg_sq"] = zeros_as(parameter)
+            self.state[parameter] = state  # complete: an interrupted step leaves all of it or nothing
         return state
 
     @no_grad()

@@ -213,8 +213,8 @@ class Optimizer:
                 state[by_number[key]] = taken(value, by_number[key], "")
             else:
                 state[key] = copy.deepcopy(value)
-        self.state = state
-        self.param_groups = [taken_group(group, other) for group, other in zip(groups, saved)]
+        taken_groups = [taken_group(group, other) for group, other in zip(groups, saved)]
+        self.state, self.param_groups = state, taken_groups
         self._complete()
 
     def _complete(self) -> None:

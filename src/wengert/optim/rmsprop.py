@@ -8,7 +8,7 @@ from typing import Any
 from ..autograd import no_grad
 from ..ops.create import tensor
 from ..ops.optimiser_steps import rmsprop_step, zeros_as
-from ..tensor import dtypes
+from ..tensor import Tensor, dtypes
 from .optimizer import Optimizer, Params, check_at_least_zero, evaluate, refuse
 
 
@@ -62,20 +62,24 @@ class RMSprop(Optimizer):
         }  # fmt: skip
         super().__init__(params, defaults)
 
+    def _state_of(self, parameter: Tensor, group: dict[str, Any]) -> dict[str, Any]:
+        state = self.state[parameter]
+        if not state:
+            state = {"step": tensor(0.0, dtype=dtypes.float32), "square_avg": zeros_as(parameter)}
+            if group["momentum"] > 0:
+                state["momentum_buffer"] = zeros_as(parameter)
+            if group["centered"]:
+                state["grad_avg"] = zeros_as(parameter)
+            self.state[parameter] = state  # complete: an interrupted step leaves all of it or nothing
+        return state
+
     @no_grad()
     def step(self, closure: Callable[[], Any] | None = None) -> Any:
         """One step; the closure's result if there is one."""
         loss = evaluate(closure)
         for group in self.param_groups:
             for parameter, grad in zip(*self._trained(group)):
-                state = self.state[parameter]
-                if not state:
-                    state["step"] = tensor(0.0, dtype=dtypes.float32)
-                    state["square_avg"] = zeros_as(parameter)
-                    if group["momentum"] > 0:
-                        state["momentum_buffer"] = zeros_as(parameter)
-                    if group["centered"]:
-                        state["grad_avg"] = zeros_as(parameter)
+                state = self._state_of(parameter, group)
                 state["step"].add_(1)
                 rmsprop_step(
                     parameter, grad, state["square_avg"], state.get("grad_avg") if group["centered"] else None,
