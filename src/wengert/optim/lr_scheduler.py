@@ -4,37 +4,29 @@ from __future__ import annotations
 
 import bisect
 import math
-import types
-import warnings
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
+from .cyclic import CyclicLR
 from .one_cycle import OneCycleLR
 from .optimizer import Optimizer
 from .plateau import ReduceLROnPlateau
-from .schedule import LRScheduler
+from .schedule import LRScheduler, restore_function, state_of_function
+from .sequences import ChainedScheduler, SequentialLR
+from .warm_restarts import CosineAnnealingWarmRestarts
 
 __all__ = [
-    "ConstantLR", "CosineAnnealingLR", "CosineAnnealingWarmRestarts", "ExponentialLR", "LRScheduler", "LambdaLR",
-    "LinearLR", "MultiStepLR", "MultiplicativeLR", "OneCycleLR", "PolynomialLR", "ReduceLROnPlateau", "SequentialLR",
-    "StepLR",
+    "ChainedScheduler", "ConstantLR", "CosineAnnealingLR", "CosineAnnealingWarmRestarts", "CyclicLR", "ExponentialLR",
+    "LRScheduler", "LambdaLR", "LinearLR", "MultiStepLR", "MultiplicativeLR", "OneCycleLR", "PolynomialLR",
+    "ReduceLROnPlateau", "SequentialLR", "StepLR",
 ]  # fmt: skip
 
 Factor = Callable[[int], float]
 
 
-class LambdaLR(LRScheduler):
-    """The initial rate times a function of the epoch.
-
-    Args:
-        optimizer: whose rates are set.
-        lr_lambda: the function, or one for each group.
-        last_epoch: epoch to resume from; -1 for the start.
-
-    Raises:
-        ValueError: not as many functions as groups.
-    """
+class ByFunctions(LRScheduler):
+    """What the schedules by functions share."""
 
     def __init__(self, optimizer: Optimizer, lr_lambda: Factor | Sequence[Factor], last_epoch: int = -1) -> None:
         count = len(optimizer.param_groups)
@@ -47,32 +39,54 @@ class LambdaLR(LRScheduler):
     def state_dict(self) -> dict[str, Any]:
         """As of any schedule; functions are left out, objects give their attributes."""
         state = {key: value for key, value in super().state_dict().items() if key != "lr_lambdas"}
-        state["lr_lambdas"] = [
-            None if isinstance(each, types.FunctionType) else dict(getattr(each, "__dict__", {}))
-            for each in self.lr_lambdas
-        ]
+        state["lr_lambdas"] = [state_of_function(each) for each in self.lr_lambdas]
         return state
 
     def load_state_dict(self, state_dict: dict[str, Any]) -> None:
         """Take what `state_dict` gave."""
         super().load_state_dict({key: value for key, value in state_dict.items() if key != "lr_lambdas"})
         for each, kept in zip(self.lr_lambdas, state_dict["lr_lambdas"]):
-            if kept is not None:
-                each.__dict__.update(kept)
+            restore_function(each, kept)
 
-    def get_lr(self) -> list[float]:
+
+class LambdaLR(ByFunctions):
+    """The initial rate times a function of the epoch.
+
+    Args:
+        optimizer: whose rates are set.
+        lr_lambda: the function, or one for each group.
+        last_epoch: epoch to resume from; -1 for the start.
+
+    Raises:
+        ValueError: not as many functions as groups.
+    """
+
+    def get_lr(self) -> list[Any]:
         """The rates of this epoch."""
-        return [base * factor(self.last_epoch) for factor, base in zip(self.lr_lambdas, self.base_lrs)]
+        self._rates()
+        return [base * factor(self.last_epoch) for factor, base in zip(self.lr_lambdas, self.base_lrs, strict=True)]
 
 
-class MultiplicativeLR(LambdaLR):
-    """The rate times a function of the epoch, again in each epoch; arguments as of `LambdaLR`."""
+class MultiplicativeLR(ByFunctions):
+    """The rate times a function of the epoch, again in each epoch; arguments as of `LambdaLR`.
 
-    def get_lr(self) -> list[float]:
+    Raises:
+        ValueError: not as many functions as groups.
+        TypeError: one of them cannot be called.
+    """
+
+    def __init__(self, optimizer: Optimizer, lr_lambda: Factor | Sequence[Factor], last_epoch: int = -1) -> None:
+        for each in lr_lambda if isinstance(lr_lambda, list | tuple) else [lr_lambda]:
+            if not callable(each):
+                raise TypeError(f"lr_lambda should be a function, but got {type(each).__name__}")
+        super().__init__(optimizer, lr_lambda, last_epoch)
+
+    def get_lr(self) -> list[Any]:
         """The rates of this epoch."""
-        if self.last_epoch <= 0:
-            return self._current()
-        return [rate * factor(self.last_epoch) for factor, rate in zip(self.lr_lambdas, self._current())]
+        rates = self._rates()
+        if self._is_initial:
+            return rates
+        return [rate * factor(self.last_epoch) for factor, rate in zip(self.lr_lambdas, rates, strict=True)]
 
 
 class StepLR(LRScheduler):
@@ -83,11 +97,15 @@ class StepLR(LRScheduler):
         self.gamma = gamma
         super().__init__(optimizer, last_epoch)
 
-    def get_lr(self) -> list[float]:
+    def get_lr(self) -> list[Any]:
         """The rates of this epoch."""
+        rates = self._rates()
         if self.last_epoch == 0 or self.last_epoch % self.step_size:
-            return self._current()
-        return [rate * self.gamma for rate in self._current()]
+            return rates
+        return [rate * self.gamma for rate in rates]
+
+    def _get_closed_form_lr(self) -> list[Any]:
+        return [base * self.gamma ** (self.last_epoch // self.step_size) for base in self.base_lrs]
 
 
 class MultiStepLR(LRScheduler):
@@ -100,10 +118,16 @@ class MultiStepLR(LRScheduler):
         self.gamma = gamma
         super().__init__(optimizer, last_epoch)
 
-    def get_lr(self) -> list[float]:
+    def get_lr(self) -> list[Any]:
         """The rates of this epoch."""
-        times = self.milestones.get(self.last_epoch, 0)
-        return [rate * self.gamma**times for rate in self._current()]
+        rates = self._rates()
+        if self.last_epoch not in self.milestones:
+            return rates
+        return [rate * self.gamma ** self.milestones[self.last_epoch] for rate in rates]
+
+    def _get_closed_form_lr(self) -> list[Any]:
+        passed = bisect.bisect_right(sorted(self.milestones.elements()), self.last_epoch)
+        return [base * self.gamma**passed for base in self.base_lrs]
 
 
 class ExponentialLR(LRScheduler):
@@ -113,9 +137,13 @@ class ExponentialLR(LRScheduler):
         self.gamma = gamma
         super().__init__(optimizer, last_epoch)
 
-    def get_lr(self) -> list[float]:
+    def get_lr(self) -> list[Any]:
         """The rates of this epoch."""
-        return self._current() if self.last_epoch == 0 else [rate * self.gamma for rate in self._current()]
+        rates = self._rates()
+        return rates if self._is_initial else [rate * self.gamma for rate in rates]
+
+    def _get_closed_form_lr(self) -> list[Any]:
+        return [base * self.gamma**self.last_epoch for base in self.base_lrs]
 
 
 class ConstantLR(LRScheduler):
@@ -130,14 +158,18 @@ class ConstantLR(LRScheduler):
         self.total_iters = total_iters
         super().__init__(optimizer, last_epoch)
 
-    def get_lr(self) -> list[float]:
+    def get_lr(self) -> list[Any]:
         """The rates of this epoch."""
-        factor = 1.0
+        rates = self._rates()
         if self.last_epoch == 0:
-            factor = self.factor
-        elif self.last_epoch == self.total_iters:
-            factor = 1.0 / self.factor
-        return [rate * factor for rate in self._current()]
+            return [rate * self.factor for rate in rates]
+        if self.last_epoch != self.total_iters:
+            return rates
+        return [rate * (1.0 / self.factor) for rate in rates]
+
+    def _get_closed_form_lr(self) -> list[Any]:
+        factor = self.factor + (self.last_epoch >= self.total_iters) * (1 - self.factor)
+        return [base * factor for base in self.base_lrs]
 
 
 class LinearLR(LRScheduler):
@@ -160,17 +192,19 @@ class LinearLR(LRScheduler):
         self.total_iters = total_iters
         super().__init__(optimizer, last_epoch)
 
-    def _factor(self, epoch: int) -> float:
-        return self.start_factor + (self.end_factor - self.start_factor) * epoch / self.total_iters
-
-    def get_lr(self) -> list[float]:
+    def get_lr(self) -> list[Any]:
         """The rates of this epoch."""
+        rates, rise = self._rates(), self.end_factor - self.start_factor
         if self.last_epoch == 0:
-            return [rate * self.start_factor for rate in self._current()]
-        if self.last_epoch > self.total_iters:
-            return self._current()
-        ratio = self._factor(self.last_epoch) / self._factor(self.last_epoch - 1)
-        return [rate * ratio for rate in self._current()]
+            return [rate * self.start_factor for rate in rates]
+        if self._is_initial or self.last_epoch > self.total_iters:
+            return rates
+        factor = 1.0 + rise / (self.total_iters * self.start_factor + (self.last_epoch - 1) * rise)
+        return [rate * factor for rate in rates]
+
+    def _get_closed_form_lr(self) -> list[Any]:
+        rise, epoch = self.end_factor - self.start_factor, min(self.total_iters, self.last_epoch)
+        return [base * (self.start_factor + rise * epoch / self.total_iters) for base in self.base_lrs]
 
 
 class PolynomialLR(LRScheduler):
@@ -181,13 +215,17 @@ class PolynomialLR(LRScheduler):
         self.power = power
         super().__init__(optimizer, last_epoch)
 
-    def get_lr(self) -> list[float]:
+    def get_lr(self) -> list[Any]:
         """The rates of this epoch."""
-        epoch = self.last_epoch
-        if epoch == 0 or epoch > self.total_iters:
-            return self._current()
+        rates, epoch = self._rates(), self.last_epoch
+        if self._is_initial or epoch > self.total_iters:
+            return rates
         factor = ((1.0 - epoch / self.total_iters) / (1.0 - (epoch - 1) / self.total_iters)) ** self.power
-        return [rate * factor for rate in self._current()]
+        return [rate * factor for rate in rates]
+
+    def _get_closed_form_lr(self) -> list[Any]:
+        share = 1.0 - min(self.total_iters, self.last_epoch) / self.total_iters
+        return [base * share**self.power for base in self.base_lrs]
 
 
 class CosineAnnealingLR(LRScheduler):
@@ -201,132 +239,19 @@ class CosineAnnealingLR(LRScheduler):
         self.eta_min = eta_min
         super().__init__(optimizer, last_epoch)
 
-    def get_lr(self) -> list[float]:
+    def get_lr(self) -> list[Any]:
         """The rates of this epoch, from those of the epoch before."""
-        epoch, current = self.last_epoch, self._current()
-        if epoch == 0:
-            return current
+        epoch, rates = self.last_epoch, self._rates()
+        if self._is_initial:
+            return rates
+        if self._step_count == 1 and epoch > 0:
+            return self._get_closed_form_lr()
         if (epoch - 1 - self.T_max) % (2 * self.T_max) == 0:  # from the bottom, where the ratio below would be 0 / 0
             rise = (1 - math.cos(math.pi / self.T_max)) / 2
-            return [rate + (base - self.eta_min) * rise for base, rate in zip(self.base_lrs, current)]
+            return [rate + (base - self.eta_min) * rise for base, rate in zip(self.base_lrs, rates, strict=True)]
         now, before = (1 + math.cos(math.pi * at / self.T_max) for at in (epoch, epoch - 1))
-        return [now / before * (rate - self.eta_min) + self.eta_min for rate in current]
+        return [now / before * (rate - self.eta_min) + self.eta_min for rate in rates]
 
-
-class CosineAnnealingWarmRestarts(LRScheduler):
-    """The rate falls to `eta_min` along half a cosine and starts again, after `T_0` epochs, then `T_mult` as many.
-
-    Raises:
-        ValueError: `T_0` is not positive or `T_mult` below 1.
-
-    Source: Loshchilov and Hutter, SGDR, 2017.
-    """
-
-    def __init__(
-        self,
-        optimizer: Optimizer,
-        T_0: int,  # noqa: N803
-        T_mult: int = 1,  # noqa: N803
-        eta_min: float = 0.0,
-        last_epoch: int = -1,
-    ) -> None:
-        if T_0 <= 0 or not isinstance(T_0, int):
-            raise ValueError(f"Expected positive integer T_0, but got {T_0}")
-        if T_mult < 1 or not isinstance(T_mult, int):
-            raise ValueError(f"Expected integer T_mult >= 1, but got {T_mult}")
-        self.T_0 = T_0
-        self.T_i = T_0
-        self.T_mult = T_mult
-        self.eta_min = eta_min
-        self.T_cur = last_epoch
-        super().__init__(optimizer, last_epoch)
-
-    def get_lr(self) -> list[float]:
-        """The rates of this epoch."""
-        share = (1 + math.cos(math.pi * self.T_cur / self.T_i)) / 2
-        return [self.eta_min + (base - self.eta_min) * share for base in self.base_lrs]
-
-    def step(self, epoch: float | None = None) -> None:
-        """Go on by one epoch, or to `epoch`, which may be a fraction.
-
-        Raises:
-            ValueError: `epoch` is negative.
-        """
-        if epoch is None:
-            self.T_cur += 1
-            if self.T_cur >= self.T_i:
-                self.T_cur -= self.T_i
-                self.T_i *= self.T_mult
-            self.last_epoch += 1
-        else:
-            if epoch < 0:
-                raise ValueError(f"Expected non-negative epoch, but got {epoch}")
-            start, length = 0, self.T_0
-            while epoch >= start + length and self.T_mult > 1:
-                start, length = start + length, length * self.T_mult
-            self.T_cur = epoch % self.T_0 if self.T_mult == 1 else epoch - start  # type: ignore[assignment]
-            self.T_i = length
-            self.last_epoch = math.floor(epoch)
-        self._set(self.get_lr())
-
-
-class SequentialLR(LRScheduler):
-    """One schedule after the other.
-
-    Args:
-        optimizer: whose rates are set.
-        schedulers: schedules of that optimiser.
-        milestones: the epochs at which the second, third ... one starts.
-        last_epoch: for torch's users.
-
-    Raises:
-        ValueError: not one milestone less than schedules, or a schedule of another optimiser.
-    """
-
-    def __init__(
-        self, optimizer: Optimizer, schedulers: list[Any], milestones: list[int], last_epoch: int = -1
-    ) -> None:
-        for at, each in enumerate(schedulers):
-            if each.optimizer is not optimizer:
-                raise ValueError(f"SequentialLR: schedule {at} belongs to another optimizer")
-        if len(milestones) != len(schedulers) - 1:
-            raise ValueError(
-                "Sequential Schedulers expects number of schedulers provided to be one more than the number of "
-                f"milestone points, but got number of schedulers {len(schedulers)} and the number of milestones to be "
-                f"equal to {len(milestones)}"
-            )
-        self._schedulers = schedulers
-        self._milestones = milestones
-        self.last_epoch = last_epoch + 1
-        self.optimizer = optimizer
-        for group in optimizer.param_groups:
-            group["lr"] = group["initial_lr"]
-        for each in schedulers:
-            each.last_epoch -= 1
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            schedulers[0].step()
-        self._last_lr = schedulers[0].get_last_lr()
-
-    def step(self, epoch: None = None) -> None:
-        """Go on by one epoch."""
-        self.last_epoch += 1
-        at = bisect.bisect_right(self._milestones, self.last_epoch)
-        current = self._schedulers[at]
-        if at > 0 and self._milestones[at - 1] == self.last_epoch:
-            for group in self.optimizer.param_groups:
-                group["lr"] = group["initial_lr"]
-            current.last_epoch = -1
-        current.step()
-        self._last_lr = current.get_last_lr()
-
-    def state_dict(self) -> dict[str, Any]:
-        """The states of all schedules, and the epoch."""
-        state = {key: value for key, value in self.__dict__.items() if key not in ("optimizer", "_schedulers")}
-        return {**state, "_schedulers": [each.state_dict() for each in self._schedulers]}
-
-    def load_state_dict(self, state_dict: dict[str, Any]) -> None:
-        """Take what `state_dict` gave."""
-        self.__dict__.update({key: value for key, value in state_dict.items() if key != "_schedulers"})
-        for each, state in zip(self._schedulers, state_dict["_schedulers"]):
-            each.load_state_dict(state)
+    def _get_closed_form_lr(self) -> list[Any]:
+        share = 1 + math.cos(math.pi * self.last_epoch / self.T_max)
+        return [self.eta_min + (base - self.eta_min) * share / 2 for base in self.base_lrs]

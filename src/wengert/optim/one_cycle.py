@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import math
+from typing import Any
 
 from .optimizer import Optimizer
-from .schedule import LRScheduler
+from .schedule import LRScheduler, checked, has_beta1, set_momentum, spread, start_momenta
 
 
 class OneCycleLR(LRScheduler):
@@ -50,52 +51,48 @@ class OneCycleLR(LRScheduler):
         three_phase: bool = False,
         last_epoch: int = -1,
     ) -> None:
+        self.optimizer = checked(optimizer)
         self.total_steps = count_steps(total_steps, epochs, steps_per_epoch)
-        if not 0 <= pct_start <= 1:
+        if not isinstance(pct_start, float) or not 0 <= pct_start <= 1:
             raise ValueError(f"Expected float between 0 and 1 pct_start, but got {pct_start}")
         if anneal_strategy not in ("cos", "linear"):
             raise ValueError(f"anneal_strategy must be one of 'cos' or 'linear', instead got {anneal_strategy}")
+        self._schedule_phases = phases(self.total_steps, pct_start, three_phase)
         self._anneal_func_type = anneal_strategy
-        up, last = float(pct_start * self.total_steps) - 1, self.total_steps - 1
-        names = ["initial_lr", "max_lr", "initial_lr", "min_lr"] if three_phase else ["initial_lr", "max_lr", "min_lr"]
-        ends = [up, 2 * up, last] if three_phase else [up, last]
-        self._phases = list(zip(ends, names, names[1:]))
-        groups = optimizer.param_groups
-        given = {"max_lr": max_lr, "base_momentum": base_momentum, "max_momentum": max_momentum}
-        ends_of = zip(groups, *(spread(value, len(groups), name) for name, value in given.items()))
+        tops = spread(max_lr, optimizer, "max_lr")
+        if last_epoch == -1:
+            for group, top in zip(optimizer.param_groups, tops, strict=True):
+                start = top / div_factor
+                group.update(initial_lr=start, max_lr=top, min_lr=start / final_div_factor)
         self.cycle_momentum = cycle_momentum
-        self.use_beta1 = "betas" in optimizer.defaults
-        if cycle_momentum and not self.use_beta1 and "momentum" not in optimizer.defaults:
-            raise ValueError("optimizer must support momentum or beta1 with `cycle_momentum` option enabled")
-        for group, top, least, most in ends_of if last_epoch == -1 else ():
-            start = top / div_factor
-            group.update(initial_lr=start, max_lr=top, min_lr=start / final_div_factor)
-            if cycle_momentum:
-                group.update(base_momentum=least, max_momentum=most)
+        if cycle_momentum:
+            self.use_beta1 = has_beta1(optimizer)
+            most = spread(max_momentum, optimizer, "max_momentum")
+            least = spread(base_momentum, optimizer, "base_momentum")
+            if last_epoch == -1:
+                start_momenta(optimizer, least, most, self.use_beta1)
         super().__init__(optimizer, last_epoch)
 
-    def get_lr(self) -> list[float]:
+    def get_lr(self) -> list[Any]:
         """The rates of this step; the momenta are set on the way.
 
         Raises:
             ValueError: there are no more steps.
         """
-        if self.last_epoch > self.total_steps:
-            raise ValueError(f"Tried to step {self.last_epoch} times. The total number of steps is {self.total_steps}")
+        self._rates()
+        step = self.last_epoch
+        if step > self.total_steps:
+            raise ValueError(f"Tried to step {step} times. The specified number of total steps is {self.total_steps}")
+        ends = [phase["end_step"] for phase in self._schedule_phases]
+        at = next((at for at, end in enumerate(ends[:-1]) if step <= end), len(ends) - 1)
+        phase, start = self._schedule_phases[at], ends[at - 1] if at else 0.0
+        share = (step - start) / (ends[at] - start)
         rates = []
         for group in self.optimizer.param_groups:
-            start = 0.0
-            for end, first, second in self._phases:
-                if self.last_epoch <= end or end == self._phases[-1][0]:
-                    share = (self.last_epoch - start) / (end - start)
-                    rates.append(self._between(group[first], group[second], share))
-                    if self.cycle_momentum:
-                        falling = "max_momentum", "base_momentum"
-                        first, second = falling if second == "max_lr" else falling[::-1] if first == "max_lr" else (
-                            "max_momentum", "max_momentum")  # fmt: skip
-                        self._set_momentum(group, self._between(group[first], group[second], share))
-                    break
-                start = end
+            rates.append(self._between(group[phase["start_lr"]], group[phase["end_lr"]], share))
+            if self.cycle_momentum:
+                momentum = self._between(group[phase["start_momentum"]], group[phase["end_momentum"]], share)
+                set_momentum(group, momentum, self.use_beta1)
         return rates
 
     def _between(self, first: float, second: float, share: float) -> float:
@@ -103,11 +100,20 @@ class OneCycleLR(LRScheduler):
             return (second - first) * share + first
         return second + (first - second) / 2.0 * (math.cos(math.pi * share) + 1)
 
-    def _set_momentum(self, group: dict[str, object], momentum: float) -> None:
-        if self.use_beta1:
-            group["betas"] = (momentum, *group["betas"][1:])  # type: ignore[index]
-        else:
-            group["momentum"] = momentum
+
+def phases(steps: int, rising: float, three: bool) -> list[dict[str, Any]]:
+    """The parts of the cycle: when each ends, and between which values of a group it leads."""
+    up, high, low = float(rising * steps) - 1, "max_momentum", "base_momentum"
+    parts = [(up, "initial_lr", "max_lr", high, low)]
+    if three:
+        parts += [
+            (float(2 * rising * steps) - 2, "max_lr", "initial_lr", low, high),
+            (steps - 1, "initial_lr", "min_lr", high, high),
+        ]
+    else:
+        parts.append((steps - 1, "max_lr", "min_lr", low, high))
+    names = "end_step", "start_lr", "end_lr", "start_momentum", "end_momentum"
+    return [dict(zip(names, part, strict=True)) for part in parts]
 
 
 def count_steps(total_steps: int | None, epochs: int | None, steps_per_epoch: int | None) -> int:
@@ -126,16 +132,3 @@ def count_steps(total_steps: int | None, epochs: int | None, steps_per_epoch: in
         if not isinstance(value, int) or value <= 0:
             raise ValueError(f"Expected positive integer {name}, but got {value}")
     return math.prod(given.values())
-
-
-def spread(value: float | list[float], count: int, name: str) -> list[float]:
-    """One number for each group.
-
-    Raises:
-        ValueError: another number of them is given.
-    """
-    if isinstance(value, list | tuple):
-        if len(value) != count:
-            raise ValueError(f"expected {count} values for {name}, got {len(value)}")
-        return list(value)
-    return [value] * count

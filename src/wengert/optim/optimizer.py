@@ -64,7 +64,6 @@ class Optimizer:
     def _prepare_hooks(self) -> None:
         self._optimizer_step_pre_hooks = HookDict()
         self._optimizer_step_post_hooks = HookDict()
-        self._opt_called = False
 
     def __init_subclass__(cls, **options: Any) -> None:
         super().__init_subclass__(**options)
@@ -229,7 +228,6 @@ def with_hooks(step: Callable[..., Any]) -> Callable[..., Any]:
 
     @functools.wraps(step)
     def stepped(self: Optimizer, *args: Any, **kwargs: Any) -> Any:
-        self._opt_called = True  # schedules warn where they are stepped first
         if not self._optimizer_step_pre_hooks and not self._optimizer_step_post_hooks:
             return step(self, *args, **kwargs)
         for hook in tuple(self._optimizer_step_pre_hooks.values()):

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import math
+import warnings
 from typing import Any
 
 from .optimizer import Optimizer
-from .schedule import LRScheduler
+from .schedule import EPOCH_DEPRECATION_WARNING, LRScheduler, checked, set_value
 
 
 class ReduceLROnPlateau(LRScheduler):
@@ -42,34 +43,51 @@ class ReduceLROnPlateau(LRScheduler):
     ) -> None:
         if factor >= 1.0:
             raise ValueError("Factor should be < 1.0.")
+        self.factor = factor
+        self.optimizer = checked(optimizer)
+        count = len(optimizer.param_groups)
+        self.default_min_lr: float | None
+        if isinstance(min_lr, list | tuple):
+            if len(min_lr) != count:
+                raise ValueError(f"expected {count} min_lrs, got {len(min_lr)}")
+            self.default_min_lr = None
+            self.min_lrs = list(min_lr)
+        else:
+            self.default_min_lr = min_lr
+            self.min_lrs = [min_lr] * count
+        self.patience = patience
+        self.cooldown = cooldown
+        self.eps = eps
+        self.last_epoch = 0
+        self._last_lr = self._current()
+        self._init_is_better(mode, threshold, threshold_mode)
+        self._reset()
+
+    def _init_is_better(self, mode: str, threshold: float, threshold_mode: str) -> None:
         if mode not in ("min", "max"):
             raise ValueError(f"mode {mode} is unknown!")
         if threshold_mode not in ("rel", "abs"):
             raise ValueError(f"threshold mode {threshold_mode} is unknown!")
-        if not isinstance(optimizer, Optimizer):
-            raise TypeError(f"{type(optimizer).__name__} is not an Optimizer")
-        count = len(optimizer.param_groups)
-        if isinstance(min_lr, list | tuple) and len(min_lr) != count:
-            raise ValueError(f"expected {count} min_lrs, got {len(min_lr)}")
-        self.optimizer = optimizer
-        self.factor = factor
-        self.min_lrs = list(min_lr) if isinstance(min_lr, list | tuple) else [min_lr] * count
-        self.patience = patience
-        self.cooldown = cooldown
-        self.eps = eps
+        self.mode_worse = math.inf if mode == "min" else -math.inf
         self.mode = mode
         self.threshold = threshold
         self.threshold_mode = threshold_mode
-        self.last_epoch = 0
-        self.best = self.mode_worse = math.inf if mode == "min" else -math.inf
+
+    def _reset(self) -> None:
+        """Forget all measures."""
+        self.best = self.mode_worse
         self.cooldown_counter = 0
         self.num_bad_epochs = 0
-        self._last_lr = self._current()
 
-    def is_better(self, value: float, best: float) -> bool:
+    @property
+    def in_cooldown(self) -> bool:
+        """Whether bad epochs do not count now."""
+        return self.cooldown_counter > 0
+
+    def _is_better(self, value: float, best: float) -> bool:
         """Whether a value improves on the best so far."""
         sign = -1 if self.mode == "min" else 1
-        bound = best * (1 + sign * self.threshold) if self.threshold_mode == "rel" else best + sign * self.threshold
+        bound = best * (1.0 + sign * self.threshold) if self.threshold_mode == "rel" else best + sign * self.threshold
         return value < bound if self.mode == "min" else value > bound
 
     def step(self, metrics: Any, epoch: int | None = None) -> None:  # type: ignore[override]
@@ -78,21 +96,46 @@ class ReduceLROnPlateau(LRScheduler):
         Args:
             metrics: the measure of the epoch, a number or one-element tensor.
             epoch: go to that one instead; deprecated.
+
+        Raises:
+            RuntimeError: groups were added to the optimiser, and `min_lr` was given for each of the others.
         """
         value = float(metrics)
+        if epoch is not None:
+            warnings.warn(EPOCH_DEPRECATION_WARNING, UserWarning, stacklevel=2)
         self.last_epoch = self.last_epoch + 1 if epoch is None else epoch
-        if self.is_better(value, self.best):
+        if self._is_better(value, self.best):
             self.best = value
             self.num_bad_epochs = 0
         else:
             self.num_bad_epochs += 1
-        if self.cooldown_counter > 0:
+        if self.in_cooldown:
             self.cooldown_counter -= 1
             self.num_bad_epochs = 0
-        rates = self._current()
         if self.num_bad_epochs > self.patience:
-            lower = [max(rate * self.factor, least) for rate, least in zip(rates, self.min_lrs)]
-            rates = [new if old - new > self.eps else old for old, new in zip(rates, lower)]
+            self._reduce_lr(self.last_epoch)
             self.cooldown_counter = self.cooldown
             self.num_bad_epochs = 0
-        self._set(rates)
+        self._last_lr = self._current()
+
+    def _reduce_lr(self, epoch: int) -> None:
+        groups = self.optimizer.param_groups
+        if len(groups) != len(self.min_lrs):
+            if self.default_min_lr is None:
+                raise RuntimeError(
+                    f"The number of param groups in the `optimizer` ({len(groups)}) differs from when "
+                    f"`ReduceLROnPlateau` was initialized ({len(self.min_lrs)}), usually due to a new param group "
+                    "being added to the optimizer. Please modify the `min_lrs` field to match the length of the "
+                    "`optimizer` param groups."
+                )
+            self.min_lrs = [self.default_min_lr] * len(groups)
+        for group, least in zip(groups, self.min_lrs, strict=True):
+            old = float(group["lr"])
+            new = max(old * self.factor, least)
+            if old - new > self.eps:
+                set_value(group, "lr", new)
+
+    def load_state_dict(self, state_dict: dict[str, Any]) -> None:
+        """Take what `state_dict` gave."""
+        super().load_state_dict(state_dict)
+        self._init_is_better(self.mode, self.threshold, self.threshold_mode)

@@ -2,14 +2,29 @@
 
 from __future__ import annotations
 
+import functools
+import types
 import warnings
+import weakref
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 
+from ..autograd import no_grad
+from ..tensor import Tensor
 from .optimizer import Optimizer
+
+EPOCH_DEPRECATION_WARNING = (
+    "The epoch parameter in `scheduler.step()` was not necessary and is being deprecated where possible. Please use "
+    "`scheduler.step()` to step the scheduler. During the deprecation, if epoch is different from None, the closed "
+    "form is used instead of the new chainable form, where available."
+)
 
 
 class LRScheduler:
     """Base of schedules: a subclass defines `get_lr` for the epoch `last_epoch`.
+
+    It may also define `_get_closed_form_lr`, which computes the rates of `last_epoch` from the initial ones alone.
 
     Args:
         optimizer: whose rates are set.
@@ -20,29 +35,34 @@ class LRScheduler:
         KeyError: resumed, and the groups do not know their `initial_lr`.
     """
 
+    _get_lr_called_within_step = False
+    _is_initial = False
+
     def __init__(self, optimizer: Optimizer, last_epoch: int = -1) -> None:
-        if not isinstance(optimizer, Optimizer):
-            raise TypeError(f"{type(optimizer).__name__} is not an Optimizer")
-        self.optimizer = optimizer
+        self.optimizer = checked(optimizer)
         for at, group in enumerate(optimizer.param_groups):
             if last_epoch == -1:
-                group.setdefault("initial_lr", group["lr"])
+                group.setdefault("initial_lr", copied(group["lr"]))
             elif "initial_lr" not in group:
                 raise KeyError(
                     f"param 'initial_lr' is not specified in param_groups[{at}] when resuming scheduler with "
                     "last_epoch >= 0: load the optimizer's state_dict first"
                 )
-        self.base_lrs: list[float] = [group["initial_lr"] for group in optimizer.param_groups]
+        self.base_lrs: list[Any] = values_of(optimizer, "initial_lr")
         self.last_epoch = last_epoch
-        self._step_count = 0
-        self._last_lr: list[float] = []
-        self.step()
+        watch_steps(optimizer)
+        self._initial_step()
 
-    def get_lr(self) -> list[float]:
+    def _initial_step(self) -> None:
+        self._step_count = 0
+        with raised(self, "_is_initial"):
+            self.step()
+
+    def get_lr(self) -> list[Any]:
         """The rates of the epoch `last_epoch`, one for each group."""
         raise NotImplementedError(f"{type(self).__name__} does not define get_lr()")
 
-    def get_last_lr(self) -> list[float]:
+    def get_last_lr(self) -> list[Any]:
         """The rates that were set last."""
         return self._last_lr
 
@@ -50,27 +70,41 @@ class LRScheduler:
         """Go on by one epoch and set the rates.
 
         Args:
-            epoch: go to that one instead; deprecated.
+            epoch: go to that one instead, by the closed form if there is one; deprecated.
         """
-        if self._step_count == 1 and not getattr(self.optimizer, "_opt_called", False):
-            warnings.warn(
-                "Detected call of `lr_scheduler.step()` before `optimizer.step()`: call them in the opposite order, "
-                "or the first value of the learning rate schedule is skipped.",
-                stacklevel=2,
-            )
+        if self._step_count == 1:
+            warn_of_order(self.optimizer)
         self._step_count += 1
+        if epoch is not None:
+            warnings.warn(EPOCH_DEPRECATION_WARNING, UserWarning, stacklevel=2)
+        self._update_lr(epoch)
+
+    def _update_lr(self, epoch: Any = None) -> None:
         self.last_epoch = self.last_epoch + 1 if epoch is None else epoch
-        self._set(self.get_lr())
+        closed = None if epoch is None else getattr(self, "_get_closed_form_lr", None)
+        with raised(self, "_get_lr_called_within_step"):
+            rates = self.get_lr() if closed is None else closed()
+        self._set(rates)
 
-    def _current(self) -> list[float]:
+    def _current(self) -> list[Any]:
         """The rates that the groups have."""
-        return [group["lr"] for group in self.optimizer.param_groups]
+        return values_of(self.optimizer, "lr")
 
-    def _set(self, rates: list[float]) -> None:
+    def _rates(self) -> list[Any]:
+        """The rates that the groups have, for `get_lr`, which is not meant to be called by programs."""
+        if not self._get_lr_called_within_step:
+            warnings.warn(
+                "To get the last learning rate computed by the scheduler, please use `get_last_lr()`.",
+                UserWarning,
+                stacklevel=3,
+            )
+        return self._current()
+
+    def _set(self, rates: list[Any]) -> None:
         """Give the groups their rates."""
-        for group, rate in zip(self.optimizer.param_groups, rates):
-            group["lr"] = rate
-        self._last_lr = list(rates)
+        for group, rate in zip(self.optimizer.param_groups, rates, strict=True):
+            set_value(group, "lr", rate)
+        self._last_lr = self._current()
 
     def state_dict(self) -> dict[str, Any]:
         """All attributes but the optimiser."""
@@ -79,3 +113,146 @@ class LRScheduler:
     def load_state_dict(self, state_dict: dict[str, Any]) -> None:
         """Take what `state_dict` gave."""
         self.__dict__.update(state_dict)
+
+
+@contextmanager
+def raised(schedule: LRScheduler, flag: str) -> Iterator[None]:
+    """Set a flag of a schedule for the time being."""
+    setattr(schedule, flag, True)
+    try:
+        yield
+    finally:
+        setattr(schedule, flag, False)
+
+
+# ---- groups ----------------------------------------------------------------------------------------------------------
+
+
+def checked(optimizer: Any) -> Optimizer:
+    """An optimiser.
+
+    Raises:
+        TypeError: it is none.
+    """
+    if not isinstance(optimizer, Optimizer):
+        raise TypeError(f"{type(optimizer).__name__} is not an Optimizer")
+    return optimizer
+
+
+def copied(value: Any) -> Any:
+    """A number, or a copy of a tensor: rates that are tensors are written in place."""
+    return value.clone() if isinstance(value, Tensor) else value  # type: ignore[attr-defined]
+
+
+def values_of(optimizer: Optimizer, key: str) -> list[Any]:
+    """An option of all groups."""
+    return [copied(group[key]) for group in optimizer.param_groups]
+
+
+@no_grad()
+def set_value(group: dict[str, Any], key: str, value: Any) -> None:
+    """Set an option of a group; a tensor stays the same one."""
+    if isinstance(group[key], Tensor):
+        group[key].fill_(value)
+    else:
+        group[key] = value
+
+
+def spread(value: Any, optimizer: Optimizer, name: str) -> list[Any]:
+    """One value for each group.
+
+    Raises:
+        ValueError: another number of them is given.
+    """
+    count = len(optimizer.param_groups)
+    if not isinstance(value, list | tuple):
+        return [copied(value) for _ in range(count)]
+    if len(value) != count:
+        raise ValueError(
+            f"{name} must have the same length as optimizer.param_groups. "
+            f"{name} has {len(value)} values, param_groups has {count}."
+        )
+    return [copied(each) for each in value]
+
+
+def set_momentum(group: dict[str, Any], momentum: Any, use_beta1: bool) -> None:
+    """Set the momentum of a group, or Adam's first beta."""
+    if use_beta1:
+        group["betas"] = (momentum, *group["betas"][1:])
+    else:
+        group["momentum"] = momentum
+
+
+def start_momenta(optimizer: Optimizer, base: list[Any], most: list[Any], use_beta1: bool) -> None:
+    """Let the momenta of all groups begin at their highest value."""
+    for group, lowest, highest in zip(optimizer.param_groups, base, most, strict=True):
+        set_momentum(group, highest, use_beta1)
+        group["max_momentum"] = highest
+        group["base_momentum"] = lowest
+
+
+def has_beta1(optimizer: Optimizer) -> bool:
+    """Whether an optimiser's momentum is its first beta.
+
+    Raises:
+        ValueError: it has neither.
+    """
+    if "momentum" not in optimizer.defaults and "betas" not in optimizer.defaults:
+        raise ValueError("optimizer must support momentum or beta1 with `cycle_momentum` option enabled")
+    return "betas" in optimizer.defaults
+
+
+# ---- functions in a state --------------------------------------------------------------------------------------------
+
+
+def state_of_function(function: Any) -> dict[str, Any] | None:
+    """What of a function goes into a state: the attributes of an object that is called, nothing of others."""
+    if function is None or isinstance(function, types.FunctionType):
+        return None
+    return dict(getattr(function, "__dict__", {}))
+
+
+def restore_function(function: Any, state: dict[str, Any] | None) -> None:
+    """Take what `state_of_function` gave."""
+    if state is not None:
+        function.__dict__.update(state)
+
+
+# ---- the order of steps ----------------------------------------------------------------------------------------------
+
+
+def watch_steps(optimizer: Optimizer) -> None:
+    """Let an optimiser remember that it has made a step, from now on."""
+    step = optimizer.step
+    if hasattr(step, "_wrapped_by_lr_sched"):
+        return
+    function = getattr(step, "__func__", None) or (lambda _, *args, **kwargs: step(*args, **kwargs))
+    owner = weakref.ref(optimizer)  # it keeps the function below, which must not keep it
+
+    @functools.wraps(function)
+    def stepped(*args: Any, **kwargs: Any) -> Any:
+        own = owner()
+        own._opt_called = True  # type: ignore[union-attr]
+        return function(own, *args, **kwargs)
+
+    stepped._wrapped_by_lr_sched = True  # type: ignore[attr-defined]
+    optimizer.step = stepped  # type: ignore[method-assign]
+
+
+def warn_of_order(optimizer: Optimizer) -> None:
+    """Warn if the second step of a schedule comes before the first of its optimiser."""
+    where = "See more details at https://pytorch.org/docs/stable/optim.html#how-to-adjust-learning-rate"
+    if not hasattr(optimizer.step, "_wrapped_by_lr_sched"):
+        text = (
+            "Seems like `optimizer.step()` has been overridden after learning rate scheduler initialization. Please, "
+            f"make sure to call `optimizer.step()` before `lr_scheduler.step()`. {where}"
+        )
+    elif not getattr(optimizer, "_opt_called", False):
+        text = (
+            "Detected call of `lr_scheduler.step()` before `optimizer.step()`: call them in the opposite order, "
+            f"`optimizer.step()` before `lr_scheduler.step()`, or the first value of the learning rate schedule is "
+            f"skipped. {where}"
+        )
+    else:
+        return
+    warnings.warn(text, UserWarning, stacklevel=3)

@@ -1,0 +1,139 @@
+"""Schedules made of schedules: one after the other, or all at once."""
+
+from __future__ import annotations
+
+import bisect
+from collections.abc import Sequence
+from typing import Any
+
+from .optimizer import Optimizer
+from .plateau import ReduceLROnPlateau
+from .schedule import LRScheduler, set_value
+
+
+class Composed(LRScheduler):
+    """What both share: the states of the schedules within."""
+
+    _schedulers: Sequence[Any]
+
+    def _check(self, optimizer: Any) -> None:
+        """Refuse schedules that cannot be composed.
+
+        Raises:
+            TypeError: one has no optimiser.
+            ValueError: one wants a measure, or belongs to another optimiser.
+        """
+        name = type(self).__name__
+        for at, each in enumerate(self._schedulers):
+            if not hasattr(each, "optimizer"):
+                raise TypeError(f"{name} at index {at} should have `optimizer` as its attribute.")
+            if isinstance(each, ReduceLROnPlateau):
+                raise ValueError(
+                    f"{name} does not support `ReduceLROnPlateau` scheduler as it requires additional kwargs to be "
+                    f"specified when calling `step`, but got one at index {at} in the given schedulers sequence."
+                )
+            if each.optimizer is not optimizer:
+                raise ValueError(
+                    f"{name} expects all schedulers to belong to the same optimizer, but got scheduler "
+                    f"{type(each).__name__} at index {at} has {each.optimizer}, which is different from "
+                    f"{type(optimizer).__name__}."
+                )
+
+    def state_dict(self) -> dict[str, Any]:
+        """The states of all schedules, and the attributes but the optimiser."""
+        state = {key: value for key, value in super().state_dict().items() if key != "_schedulers"}
+        return {**state, "_schedulers": [each.state_dict() for each in self._schedulers]}
+
+    def load_state_dict(self, state_dict: dict[str, Any]) -> None:
+        """Take what `state_dict` gave."""
+        super().load_state_dict({key: value for key, value in state_dict.items() if key != "_schedulers"})
+        for each, state in zip(self._schedulers, state_dict["_schedulers"]):
+            each.load_state_dict(state)
+
+
+class SequentialLR(Composed):
+    """One schedule after the other.
+
+    Args:
+        optimizer: whose rates are set.
+        schedulers: schedules of that optimiser.
+        milestones: the epochs at which the second, third ... one starts.
+        last_epoch: for torch's users.
+
+    Raises:
+        TypeError: one has no optimiser.
+        ValueError: not one milestone less than schedules, a schedule of another optimiser, or one that wants a measure.
+    """
+
+    def __init__(
+        self, optimizer: Optimizer, schedulers: list[Any], milestones: list[int], last_epoch: int = -1
+    ) -> None:
+        if len(schedulers) < 1:
+            raise ValueError(f"{type(self).__name__} expects at least one scheduler, but got no scheduler.")
+        self._schedulers = schedulers
+        self._check(optimizer)
+        if len(milestones) != len(schedulers) - 1:
+            raise ValueError(
+                "Sequential Schedulers expects number of schedulers provided to be one more than the number of "
+                f"milestone points, but got number of schedulers {len(schedulers)} and the number of milestones to be "
+                f"equal to {len(milestones)}"
+            )
+        self._milestones = milestones
+        self.last_epoch = last_epoch + 1
+        self.optimizer = optimizer
+        for group in optimizer.param_groups:
+            set_value(group, "lr", group["initial_lr"])
+        undo(self)
+        first = schedulers[bisect.bisect_right(milestones, 0)]
+        first._initial_step()
+        self._last_lr = first.get_last_lr()
+
+    def step(self) -> None:  # type: ignore[override]
+        """Go on by one epoch."""
+        self.last_epoch += 1
+        at = bisect.bisect_right(self._milestones, self.last_epoch)
+        current = self._schedulers[at]
+        if at > 0 and self._milestones[at - 1] == self.last_epoch:
+            current._update_lr(0)
+        else:
+            current.step()
+        self._last_lr = current.get_last_lr()
+
+
+def undo(schedule: Any) -> None:
+    """Take back the step that each schedule made when it was constructed."""
+    if hasattr(schedule, "_schedulers"):
+        for each in schedule._schedulers:
+            undo(each)
+    elif hasattr(schedule, "last_epoch"):
+        schedule.last_epoch -= 1
+
+
+class ChainedScheduler(Composed):
+    """Several schedules at once: each changes what the ones before have set.
+
+    Args:
+        schedulers: schedules of one optimiser.
+        optimizer: that one; the first schedule's if not given.
+
+    Raises:
+        TypeError: one has no optimiser.
+        ValueError: no schedules, a schedule of another optimiser, or one that wants a measure.
+    """
+
+    def __init__(self, schedulers: Sequence[Any], optimizer: Optimizer | None = None) -> None:
+        if len(schedulers) < 1:
+            raise ValueError(
+                f"{type(self).__name__} expects at least one scheduler to be chained, but got no scheduler."
+            )
+        self._schedulers = schedulers
+        optimizer = optimizer or schedulers[0].optimizer
+        self._check(optimizer)
+        self.optimizer = optimizer  # type: ignore[assignment]
+        self._last_lr = self._current()
+
+    def step(self) -> None:  # type: ignore[override]
+        """Go on by one epoch."""
+        for each in self._schedulers:
+            each.step()
+        self._last_lr = self._current()
