@@ -239,3 +239,16 @@ def test_losses_keep_their_weights_as_buffers_and_reduce_as_told():
     assert nn.BCELoss()(wg.full((2,), 0.5), wg.ones(2)).item() == pytest.approx(math.log(2))
     with pytest.raises(ValueError, match="x is not a valid value for reduction"):
         nn.CrossEntropyLoss(reduction="x")(wg.ones(2, 2), wg.tensor([0, 1]))
+
+
+def test_threshold_writes_in_place_also_where_elements_share_memory():
+    x = wg.tensor([-1.0, 0.5, 2.0])
+    assert nn.functional.threshold(x, 1.0, 9.0, inplace=True) is x
+    assert x.tolist() == [9.0, 9.0, 2.0]
+    one = wg.zeros(1)
+    assert nn.functional.threshold(one.expand(3), 1.0, 9.0, inplace=True).tolist() == [9.0] * 3
+    assert one.tolist() == [9.0]
+    integers = wg.tensor([-2, -1, 0])
+    assert nn.functional.threshold(integers, -1.5, 7).tolist() == [7, 7, 0], "the bound is an integer, too, as in torch"
+    with pytest.raises(RuntimeError, match="value cannot be converted to type int8_t without overflow"):
+        nn.functional.threshold(integers.to(wg.int8), 0, 300, inplace=True)

@@ -6,9 +6,11 @@ from typing import Any
 
 import numpy as np
 
+from .._core import dtypes
 from .._core.card import BOOLS, INTEGERS, REALS, Array, Bad, Sample, composite, pointwise
 from .._kernels.activation import narrowed, widened
 from .activation import floating
+from .factory import checked
 from .power import nonzero_tensor
 
 
@@ -242,7 +244,7 @@ def hardswish_vjp(grad: Any, self: Any) -> Any:
 hardswish.samples(kinked)
 
 
-@pointwise(dtypes=REALS | INTEGERS, numbers=False, inplace=True, method=False)
+@pointwise(dtypes=REALS | INTEGERS, numbers=False, inplace=True, method=False, apart="never")
 def threshold(self: Array, threshold: float, value: float, *, out: Any = None) -> Any:
     """`self` where it is above `threshold`, else `value`, element by element.
 
@@ -252,8 +254,13 @@ def threshold(self: Array, threshold: float, value: float, *, out: Any = None) -
         value: what stands where `self` is not above.
 
     Returns:
-        A new tensor of the same shape and dtype.
+        A new tensor of the same shape and dtype. The in-place form may write memory that elements share.
+
+    Raises:
+        RuntimeError: a number does not fit the dtype.
     """
+    element = dtypes.from_numpy(self.dtype)
+    threshold, value = checked(threshold, element), checked(value, element)
     return narrowed(np.where(self <= threshold, self.dtype.type(value), self), self, out)
 
 
@@ -267,6 +274,7 @@ def threshold_samples(make: Any) -> Any:
     yield Sample(make(3, 4, kind="nonzero"), threshold=0, value=1)
     yield Sample(make(0, 2), threshold=0, value=1)
     yield Sample(make(8, kind="special"), threshold=0, value=2)
+    yield Bad(make(2, dtype=dtypes.int8), threshold=0, value=300, raises=RuntimeError, says="without overflow")
 
 
 @pointwise(name="_prelu_kernel", dtypes=REALS, numbers=False, method=False, function=False)

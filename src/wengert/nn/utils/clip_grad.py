@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable
-from typing import Any
-
-import numpy as np
 
 from ...autograd import no_grad
 from ...ops.create import tensor
+from ...ops.join import stack
+from ...ops.vector_norm import vector_norm
 from ...tensor import Tensor
 
 
@@ -23,16 +22,7 @@ def gradients(parameters: Tensor | Iterable[Tensor]) -> list[Tensor]:
     return [each.grad for each in listed(parameters) if each.grad is not None]
 
 
-def norm_of(array: np.ndarray[Any, Any], order: float) -> float:
-    """The norm of all elements together."""
-    flat = np.abs(array.ravel()).astype(np.float64, copy=False)
-    if math.isinf(order):
-        return float(flat.max(initial=0.0))
-    if order == 2.0:
-        return math.sqrt(float(flat @ flat))
-    return float((flat**order).sum() ** (1 / order)) if order else float(np.count_nonzero(flat))
-
-
+@no_grad()
 def get_total_norm(
     tensors: Tensor | Iterable[Tensor],
     norm_type: float = 2.0,
@@ -43,34 +33,36 @@ def get_total_norm(
 
     Args:
         tensors: one or several.
-        norm_type: its order; infinity for the largest absolute value.
+        norm_type: its order; infinities for the largest and the smallest absolute value.
         error_if_nonfinite: refuse a norm that is infinite or NaN.
         foreach: for torch's users; there is one way.
 
     Returns:
-        A 0-dim tensor of the first tensor's dtype; computed in float64.
+        A 0-dim tensor, the norm of the tensors' norms, of the real dtype that all of these are promoted to.
 
     Raises:
-        RuntimeError: the norm is not finite, if `error_if_nonfinite`.
+        RuntimeError: the norm is not finite, if `error_if_nonfinite`, or a tensor has no elements and the order is
+            infinite or negative.
     """
     order = float(norm_type)
     own = listed(tensors)
-    norms = np.array([norm_of(each._array_, order) for each in own], np.float64)
-    total = norm_of(norms, order) if len(own) else 0.0
-    if error_if_nonfinite and not math.isfinite(total):
+    if not own:
+        return tensor(0.0)
+    total: Tensor = vector_norm(stack([vector_norm(each, order) for each in own]), order)
+    if error_if_nonfinite and not math.isfinite(total.item()):
         raise RuntimeError(
             f"The total norm of order {order} for gradients from `parameters` is non-finite, so it cannot be clipped. "
             "To disable this error and scale the gradients by the non-finite norm anyway, "
             "set `error_if_nonfinite=False`"
         )
-    return tensor(total, dtype=own[0].dtype.to_real() if own else None)
+    return total
 
 
 @no_grad()
 def clip_grads_with_norm_(
     parameters: Tensor | Iterable[Tensor], max_norm: float, total_norm: Tensor, foreach: bool | None = None
 ) -> None:
-    """Multiply all gradients by `max_norm / total_norm` if that is below 1.
+    """Multiply all gradients by `max_norm / total_norm`, by 1 if that is above.
 
     Args:
         parameters: tensors whose `.grad` is changed in place.
@@ -78,10 +70,9 @@ def clip_grads_with_norm_(
         total_norm: norm that they have.
         foreach: for torch's users; there is one way.
     """
-    factor = min(float(max_norm) / (float(total_norm) + 1e-6), 1.0)  # NaN stays NaN
-    if factor != 1.0:
-        for grad in gradients(parameters):
-            grad.mul_(factor)  # type: ignore[attr-defined]
+    factor = (float(max_norm) / (total_norm + 1e-6)).clamp(max=1.0)
+    for grad in gradients(parameters):
+        grad.mul_(factor)  # type: ignore[attr-defined]
 
 
 def clip_grad_norm_(
@@ -96,7 +87,7 @@ def clip_grad_norm_(
     Args:
         parameters: tensors whose `.grad` is changed in place.
         max_norm: the bound.
-        norm_type: order of the norm; infinity for the largest absolute value.
+        norm_type: order of the norm; infinities for the largest and the smallest absolute value.
         error_if_nonfinite: refuse a norm that is infinite or NaN.
         foreach: for torch's users; there is one way.
 
