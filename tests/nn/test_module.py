@@ -191,6 +191,60 @@ def test_conversion_keeps_the_identity_of_parameters_and_leaves_integers():
         net.to("cuda")
 
 
+INVALID = r"to\(\) received an invalid combination of arguments - got \({}\), but expected one of"
+
+
+@pytest.mark.parametrize(
+    ("args", "kwargs", "kind", "says"),
+    [
+        (([1],), {}, TypeError, INVALID.format("list")),
+        ((), {"x": 3}, TypeError, INVALID.format("x=int")),
+        (("cpu", "float64"), {}, TypeError, INVALID.format("str, str")),
+        ((wg.float64, "cpu"), {}, TypeError, INVALID.format("torch.dtype, str")),
+        ((wg.float64, wg.float64), {}, TypeError, INVALID.format("torch.dtype, torch.dtype")),
+        ((), {"dtype": "float"}, TypeError, INVALID.format("dtype=str")),
+        ((), {"memory_format": 3}, TypeError, INVALID.format("memory_format=int")),
+        ((int,), {}, TypeError, "only accepts floating point or complex dtypes, but got desired dtype=torch.int64"),
+        (("cpu", wg.float64, False, True), {}, RuntimeError, "does not accept copy argument"),
+        ((), {"copy": True}, RuntimeError, "does not accept copy argument"),
+        ((3,), {}, RuntimeError, "Cannot access accelerator device when none is available"),
+        ((), {"device": 3}, RuntimeError, "Cannot access accelerator device when none is available"),
+        (("float64",), {}, RuntimeError, "Invalid device string: 'float64'"),
+    ],
+)
+def test_what_a_module_cannot_be_converted_to_is_refused(args, kwargs, kind, says):
+    net = nn.Linear(2, 2)
+    with pytest.raises(kind, match=says):
+        net.to(*args, **kwargs)
+    assert net.weight.dtype == wg.float32
+
+
+def test_conversion_takes_torchs_forms_of_arguments():
+    net = nn.Linear(2, 2)
+    net(wg.ones(1, 2)).sum().backward()
+    grad = net.weight.grad
+    for args in ((), ("cpu",), (None,), ("cpu:0",), ("cpu", None, True), (wg.device("cpu"),)):
+        assert net.to(*args).weight.dtype == wg.float32
+    for args in ((float,), ("cpu", wg.float64), (wg.float64, True), (wg.ones(1, dtype=wg.float64), True)):
+        assert net.to(wg.float32).to(*args).weight.dtype == wg.float64
+    assert net.weight.grad is grad and grad.dtype == wg.float64
+    with pytest.warns(UserWarning, match="Complex modules are a new feature"):
+        net.to(wg.complex64)
+
+
+def test_a_memory_format_is_taken_by_weights_of_rank_four_only():
+    net = nn.Sequential(nn.Conv2d(2, 3, 3), nn.Linear(2, 2)).to(memory_format=wg.channels_last)
+    assert net[0].weight.stride() == (18, 1, 6, 2)
+    assert net[1].weight.stride() == (2, 1)
+
+
+def test_to_empty_gives_new_memory():
+    net = nn.Linear(2, 3)
+    weight, memory = net.weight, net.weight.data
+    assert net.to_empty(device="cpu").weight is weight
+    assert weight.shape == (3, 2) and weight.data_ptr() != memory.data_ptr()
+
+
 def test_copies_are_independent_and_keep_sharing_within():
     net = nn.Sequential(nn.Linear(2, 2), nn.Linear(2, 2))
     net[1].weight = net[0].weight

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import operator
 from collections import OrderedDict
 from collections.abc import Iterable, Iterator, Mapping
@@ -20,6 +21,21 @@ def position(index: Any, length: int) -> int:
     if not -length <= index < length:
         raise IndexError(f"index {index} is out of range")
     return index % length
+
+
+def checked_pairs(container: str, pairs: Iterable[Any]) -> Iterator[Any]:
+    """The pairs that a container is updated with.
+
+    Raises:
+        TypeError: an element is no iterable.
+        ValueError: an element is no pair.
+    """
+    for at, pair in enumerate(pairs):
+        if not isinstance(pair, Iterable):
+            raise TypeError(f"{container} update sequence element #{at} should be Iterable; is{type(pair).__name__}")
+        if len(pair) != 2:  # type: ignore[arg-type]
+            raise ValueError(f"{container} update sequence element #{at} has length {len(pair)}; 2 is required")  # type: ignore[arg-type]
+        yield pair
 
 
 class Numbered(Module):
@@ -76,7 +92,7 @@ class Sequential(Numbered):
     """Modules applied one after the other.
 
     Args:
-        *args: modules, or one mapping of names to modules.
+        *args: modules, or one `OrderedDict` of names and modules.
 
     >>> import wengert as wg
     >>> wg.nn.Sequential(wg.nn.Linear(4, 2), wg.nn.ReLU())
@@ -88,7 +104,7 @@ class Sequential(Numbered):
 
     def __init__(self, *args: Any) -> None:
         super().__init__()
-        named = args[0].items() if len(args) == 1 and isinstance(args[0], Mapping) else enumerate(args)
+        named = args[0].items() if len(args) == 1 and isinstance(args[0], OrderedDict) else enumerate(args)
         for name, module in named:
             self.add_module(str(name) if isinstance(name, int) else name, module)
 
@@ -181,7 +197,7 @@ class ModuleList(Numbered):
         self._insert(index, module)
 
     def __add__(self, other: Iterable[Module]) -> ModuleList:
-        return ModuleList([*self, *other])
+        return ModuleList(itertools.chain(self, other))
 
     def __iadd__(self, other: Iterable[Module]) -> ModuleList:
         return self.extend(other)
@@ -257,7 +273,7 @@ class ModuleDict(Module):
         """Add modules, in place of those with the same names.
 
         Raises:
-            TypeError: not an iterable.
+            TypeError: not an iterable, or an element is none.
             ValueError: an element is no pair.
         """
         if not isinstance(modules, Iterable):
@@ -265,8 +281,6 @@ class ModuleDict(Module):
                 "ModuleDict.update should be called with an iterable of key/value pairs, "
                 f"but got {type(modules).__name__}"
             )
-        pairs = modules.items() if isinstance(modules, Mapping | ModuleDict) else modules
-        for at, pair in enumerate(pairs):
-            if len(pair) != 2:
-                raise ValueError(f"ModuleDict update sequence element #{at} has length {len(pair)}; 2 is required")
-            self[pair[0]] = pair[1]
+        named = isinstance(modules, Mapping | ModuleDict)
+        for name, module in modules.items() if named else checked_pairs("ModuleDict", modules):  # type: ignore[union-attr]
+            self[name] = module

@@ -7,7 +7,10 @@ from collections.abc import Callable
 from typing import Any, TypeVar
 
 from ...autograd import no_grad
-from ...tensor import Tensor, device
+from ...ops.convert import check_device
+from ...ops.like import empty_like
+from ...tensor import Tensor
+from .conversion import read_to
 from .global_hooks import (
     register_module_backward_hook,
     register_module_buffer_registration_hook,
@@ -101,7 +104,9 @@ class Module(Hooking):
                     grad = parameter.grad
                     parameter.grad = None
                     parameter.data = fn(parameter)  # type: ignore[attr-defined]
-                    parameter.grad = None if grad is None else fn(grad)
+                    if grad is not None:
+                        grad.data = fn(grad)
+                    parameter.grad = grad
         for name, buffer in self._buffers.items():
             if buffer is not None:
                 self._buffers[name] = fn(buffer)
@@ -110,30 +115,33 @@ class Module(Hooking):
     def to(self: Self, *args: Any, **kwargs: Any) -> Self:
         """Convert parameters and buffers: `to(dtype)`, `to(device)`, `to(device, dtype)` or `to(tensor)`.
 
-        Only floating-point and complex ones take the dtype; the module itself is changed and returned.
+        Only floating-point and complex ones take the dtype, only those of rank 4 a `memory_format`; the module itself
+        is changed and returned.
 
         Raises:
-            TypeError: the dtype is neither floating-point nor complex.
+            TypeError: the arguments have no such form, or the dtype is neither floating-point nor complex.
+            RuntimeError: a copy is wanted, or another device.
         """
-        wanted = None
-        for value in (*args, *kwargs.values()):
-            if isinstance(value, Tensor):
-                wanted = value.dtype
-            elif hasattr(value, "is_floating_point"):
-                wanted = value
-            elif isinstance(value, str | device):
-                device(value)  # refuses what is no device of this build
-        if wanted is None:
-            return self
-        if not (wanted.is_floating_point or wanted.is_complex):
-            raise TypeError(
-                f"nn.Module.to only accepts floating point or complex dtypes, but got desired dtype={wanted}"
-            )
-        return self._apply(lambda each: each.to(wanted) if is_inexact(each) else each)  # type: ignore[attr-defined]
+        wanted, layout = read_to(args, kwargs)
+
+        def convert(each: Tensor) -> Tensor:
+            kind = wanted if is_inexact(each) else None
+            return each.to(kind, memory_format=layout if each.ndim == 4 else None)  # type: ignore[attr-defined, no-any-return]
+
+        return self if wanted is None and layout is None else self._apply(convert)
+
+    def to_empty(self: Self, *, device: Any, recurse: bool = True) -> Self:
+        """Give parameters and buffers new memory without values, on a device (of which there is one)."""
+        check_device(device)
+        return self._apply(lambda each: empty_like(each), recurse)
+
+    def share_memory(self: Self) -> Self:
+        """The module itself: there is no memory of another kind."""
+        return self
 
     def type(self: Self, dst_type: Any) -> Self:
         """Convert all parameters and buffers to a dtype."""
-        return self._apply(lambda each: each.to(dst_type))  # type: ignore[attr-defined]
+        return self._apply(lambda each: each.type(dst_type))  # type: ignore[attr-defined]
 
     def float(self: Self) -> Self:
         """Convert floating-point parameters and buffers to float32."""

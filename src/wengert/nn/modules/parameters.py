@@ -2,22 +2,15 @@
 
 from __future__ import annotations
 
+import operator
+from collections import OrderedDict
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from ...tensor import Tensor
 from ..parameter import Parameter
-from .container import position
+from .container import checked_pairs, position
 from .module import Module
-
-
-def shown(name: str, value: Any) -> str:
-    """A line about one value."""
-    if not isinstance(value, Tensor):
-        return f"  ({name}): Object of type: {type(value).__name__}"
-    kind = "Parameter" if isinstance(value, Parameter) else "Tensor"
-    size = "x".join(map(str, value.shape))
-    return f"  ({name}): {kind} containing: [{value.dtype} of size {size}]"
 
 
 class _Parameters(Module):
@@ -28,16 +21,22 @@ class _Parameters(Module):
             value = Parameter(value)
         setattr(self, name, value)
 
-    def extra_repr(self) -> str:
-        """One line for each value."""
-        return ""
-
-    def _names(self) -> Iterable[str]:
+    def _items(self) -> Iterable[tuple[Any, Any]]:
+        """Pairs of name and value."""
         raise NotImplementedError
 
-    def __repr__(self) -> str:
-        lines = [shown(name, getattr(self, name)) for name in self._names()]
-        return f"{self._get_name()}(" + "\n".join(lines) + ")"
+    def extra_repr(self) -> str:
+        """One line for each value."""
+        return "\n".join(f"  ({name}): {self._shown(value)}" for name, value in self._items())
+
+    def _shown(self, value: Any) -> str:
+        if not isinstance(value, Tensor):
+            return f"Object of type: {type(value).__name__}"
+        kind = "Parameter" if isinstance(value, Parameter) else "Tensor"
+        return f"{kind} containing: [{self._element(value)} of size {'x'.join(map(str, value.shape))}]"
+
+    def _element(self, value: Tensor) -> str:
+        return str(value.dtype)
 
     def forward(self, *args: Any, **kwargs: Any) -> Any:
         """Refused: it computes nothing."""
@@ -53,14 +52,14 @@ class ParameterList(_Parameters):
         if values is not None:
             self.extend(values)
 
-    def _names(self) -> Iterable[str]:
-        return map(str, range(self._size))
+    def _items(self) -> Iterable[tuple[Any, Any]]:
+        return enumerate(self)
 
     def __len__(self) -> int:
         return self._size
 
     def __iter__(self) -> Iterator[Any]:
-        return (getattr(self, name) for name in tuple(self._names()))
+        return (getattr(self, str(at)) for at in range(self._size))
 
     def __getitem__(self, index: Any) -> Any:
         if isinstance(index, slice):
@@ -92,20 +91,32 @@ class ParameterList(_Parameters):
 
 
 class ParameterDict(_Parameters):
-    """A dictionary of parameters, which belong to the module that it is assigned to.
+    """A dictionary of parameters in order, which belong to the module that it is assigned to.
 
     Args:
-        parameters: mapping of names to parameters or tensors, or pairs of both.
+        parameters: mapping of names to parameters or tensors (a plain one is taken in the order of its names, an
+            `OrderedDict` or `ParameterDict` in its own), or pairs of both.
     """
 
-    def __init__(self, parameters: Mapping[str, Any] | Iterable[tuple[str, Any]] | None = None) -> None:
+    def __init__(self, parameters: Any = None) -> None:
         super().__init__()
         self._keys: dict[str, None] = {}
         if parameters is not None:
             self.update(parameters)
 
-    def _names(self) -> Iterable[str]:
-        return self._keys
+    def _items(self) -> Iterable[tuple[Any, Any]]:
+        return self.items()
+
+    def _element(self, value: Tensor) -> str:
+        return value.type()  # type: ignore[attr-defined, no-any-return]
+
+    def _key_to_attr(self, key: Any) -> str:
+        if not isinstance(key, str):
+            raise TypeError(
+                "Index given to ParameterDict cannot be used as a key as it is not a string "
+                f"(type is '{type(key).__name__}')."
+            )
+        return key
 
     def __len__(self) -> int:
         return len(self._keys)
@@ -113,26 +124,36 @@ class ParameterDict(_Parameters):
     def __iter__(self) -> Iterator[str]:
         return iter(self._keys)
 
+    def __reversed__(self) -> Iterator[str]:
+        return reversed(list(self._keys))
+
     def __contains__(self, key: object) -> bool:
         return key in self._keys
 
     def __getitem__(self, key: str) -> Any:
-        if key not in self._keys:
-            raise KeyError(key)
-        return getattr(self, key)
+        return getattr(self, self._key_to_attr(key))
 
     def __setitem__(self, key: str, value: Any) -> None:
-        if not isinstance(key, str):
-            raise TypeError(
-                "Index given to ParameterDict cannot be used as a key as it is not a string "
-                f"(type is '{type(key).__name__}')."
-            )
+        self._keep(self._key_to_attr(key), value)
         self._keys[key] = None
-        self._keep(key, value)
 
     def __delitem__(self, key: str) -> None:
         del self._keys[key]
         delattr(self, key)
+
+    def __or__(self, other: Any) -> ParameterDict:
+        made = self.copy()
+        made.update(other)
+        return made
+
+    def __ror__(self, other: Any) -> Any:
+        made = other.copy()
+        made.update(self)
+        return made
+
+    def __ior__(self, other: Any) -> ParameterDict:
+        self.update(other)
+        return self
 
     def keys(self) -> Iterable[str]:
         """The names."""
@@ -140,11 +161,21 @@ class ParameterDict(_Parameters):
 
     def values(self) -> Iterable[Any]:
         """The parameters."""
-        return [self[key] for key in self._keys]
+        return (self[key] for key in self._keys)
 
     def items(self) -> Iterable[tuple[str, Any]]:
         """Pairs of name and parameter."""
-        return [(key, self[key]) for key in self._keys]
+        return ((key, self[key]) for key in self._keys)
+
+    def get(self, key: str, default: Any = None) -> Any:
+        """The parameter of a name, or `default`."""
+        return self[key] if key in self._keys else default
+
+    def setdefault(self, key: str, default: Any = None) -> Any:
+        """The parameter of a name; `default` is added if there is none."""
+        if key not in self._keys:
+            self[key] = default
+        return self[key]
 
     def pop(self, key: str) -> Any:
         """Remove a parameter and return it."""
@@ -152,8 +183,47 @@ class ParameterDict(_Parameters):
         del self[key]
         return value
 
-    def update(self, parameters: Mapping[str, Any] | Iterable[tuple[str, Any]]) -> None:
-        """Add parameters, in place of those with the same names."""
-        pairs = parameters.items() if isinstance(parameters, Mapping | ParameterDict) else parameters
+    def popitem(self) -> tuple[str, Any]:
+        """Remove the last pair of name and parameter and return it.
+
+        Raises:
+            KeyError: there is none.
+        """
+        if not self._keys:
+            raise KeyError("popitem(): dictionary is empty")
+        key = next(reversed(self._keys))
+        return key, self.pop(key)
+
+    def clear(self) -> None:
+        """Remove all."""
+        for key in tuple(self._keys):
+            del self[key]
+
+    def copy(self) -> ParameterDict:
+        """Another dictionary of the same parameters."""
+        return ParameterDict(OrderedDict(self.items()))
+
+    def fromkeys(self, keys: Iterable[str], default: Any = None) -> ParameterDict:
+        """Another dictionary, with `default` under each of the names."""
+        return ParameterDict((key, default) for key in keys)
+
+    def update(self, parameters: Any) -> None:
+        """Add parameters, in place of those with the same names; see the class for the order.
+
+        Raises:
+            TypeError: not an iterable, or an element is none.
+            ValueError: an element is no pair.
+        """
+        if not isinstance(parameters, Iterable):
+            raise TypeError(
+                "ParametersDict.update should be called with an iterable of key/value pairs, but got "
+                + type(parameters).__name__
+            )
+        if isinstance(parameters, OrderedDict | ParameterDict):
+            pairs: Iterable[Any] = parameters.items()
+        elif isinstance(parameters, Mapping):
+            pairs = sorted(parameters.items(), key=operator.itemgetter(0))
+        else:
+            pairs = checked_pairs("ParameterDict", parameters)
         for key, value in pairs:
             self[key] = value
