@@ -11,8 +11,19 @@ Pair = tuple[int, int]
 
 
 def output_size(size: int, kernel: int, stride: int, padding: int, dilation: int) -> int:
-    """How many places a kernel takes along an axis of `size` elements."""
-    return (size + 2 * padding - dilation * (kernel - 1) - 1) // stride + 1
+    """How many places a kernel takes along an axis of `size` elements.
+
+    Raises:
+        ValueError: steps below 1, negative padding, or a kernel that reaches beyond the padded axis: `windows` would
+            lie outside of the memory.
+    """
+    reach = size + 2 * padding - dilation * (kernel - 1) - 1
+    if stride < 1 or dilation < 1 or padding < 0 or kernel < 0 or reach < -1:
+        raise ValueError(
+            f"convolution: a kernel of {kernel} elements with stride {stride}, padding {padding} and dilation "
+            f"{dilation} does not fit an axis of {size}; stride and dilation must be at least 1, padding at least 0"
+        )
+    return reach // stride + 1
 
 
 def windows(x: Array, kernel: Pair, stride: Pair, padding: Pair, dilation: Pair) -> Array:

@@ -1,6 +1,7 @@
 """Reading and adding at indices, in NumPy.
 
-Index arrays are integers; the caller has refused what torch refuses. An index outside raises IndexError.
+Index arrays are integers; the caller has refused what torch refuses. An index outside raises IndexError. Where NumPy
+checks an index array first and then reads it again, it gets a copy (`private`) that no other thread can rewrite.
 """
 
 from __future__ import annotations
@@ -12,11 +13,16 @@ import numpy as np
 from .results import Array, as_array
 
 
+def private(index: Array) -> Array:
+    """A copy of an index array or mask, of NumPy's own index dtype: what NumPy checks is what it then uses."""
+    return np.array(index, dtype=np.bool_ if index.dtype == np.bool_ else np.intp, order="C")
+
+
 def along_axis(x: Array, axis: int, index: Array) -> tuple[Array, ...]:
     """Index arrays for `gather` and `scatter_add`: `index` along `axis`, its own places along the others."""
     places = np.ogrid[tuple(slice(size) for size in index.shape)]
     parts = list(places)
-    parts[axis % x.ndim] = index
+    parts[axis % x.ndim] = private(index)
     return tuple(parts)
 
 
@@ -52,7 +58,7 @@ def scatter_add(x: Array, axis: int, index: Array, source: Array) -> Array:
     if index.size == 0:
         return result
     if x.ndim == 0:
-        np.add.at(result.reshape(-1), index.reshape(-1), source.reshape(-1)[: index.size])
+        np.add.at(result.reshape(-1), private(index).reshape(-1), source.reshape(-1)[: index.size])
         return result
     used = source[tuple(slice(size) for size in index.shape)] if source.ndim else source.reshape(1)
     np.add.at(result, along_axis(x, axis, np.atleast_1d(index)), used)
@@ -82,9 +88,9 @@ def index_add(x: Array, axis: int, index: Array, source: Array, alpha: Any = 1) 
     result = x.copy()
     scaled = source if alpha == 1 else source * x.dtype.type(alpha)
     if x.ndim == 0:
-        np.add.at(result.reshape(-1), index.reshape(-1), scaled.reshape(-1))
+        np.add.at(result.reshape(-1), private(index).reshape(-1), scaled.reshape(-1))
         return result
-    np.add.at(np.moveaxis(result, axis, 0), index.reshape(-1), np.moveaxis(np.atleast_1d(scaled), axis, 0))
+    np.add.at(np.moveaxis(result, axis, 0), private(index).reshape(-1), np.moveaxis(np.atleast_1d(scaled), axis, 0))
     return result
 
 
@@ -100,8 +106,15 @@ def index_put_add(x: Array, indices: Any, values: Array) -> Array:
         A new array like `x`.
     """
     result = x.copy()
-    np.add.at(result, indices, values)
+    np.add.at(result, private_places(indices), values)
     return result
+
+
+def private_places(indices: Any) -> Any:
+    """What NumPy takes between brackets, with private index arrays."""
+    if isinstance(indices, tuple):
+        return tuple([private_places(each) for each in indices])
+    return private(indices) if isinstance(indices, np.ndarray) else indices
 
 
 def masked_fill(x: Array, mask: Array, value: Any) -> Array:
@@ -128,7 +141,7 @@ def embedding_backward(grad: Array, indices: Array, rows: int, padding_idx: int 
     """
     width = grad.shape[-1]
     result = np.zeros((rows, width), grad.dtype)
-    flat, slopes = indices.reshape(-1), grad.reshape(-1, width)
+    flat, slopes = private(indices).reshape(-1), grad.reshape(-1, width)
     if padding_idx >= 0:
         kept = flat != padding_idx
         flat, slopes = flat[kept], slopes[kept]

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from .index import private
 from .results import Array, wide_dtype
 
 Pair = tuple[int, int]
@@ -28,6 +29,15 @@ def window_starts(size: int, count: int, stride: int, padding: int) -> Array:
 def lowest(dtype: np.dtype[Any]) -> Any:
     """The value below all others of a dtype."""
     return -np.inf if dtype.kind == "f" else np.iinfo(dtype).min
+
+
+def tap_numbers(starts: Array, kernel: int, dilation: int, size: int) -> Any:
+    """The elements of a window, by number, that lie inside the axis in some window; the others are not looked at."""
+    if kernel <= 2 * size:
+        return range(kernel)
+    distance = np.arange(size)[:, None] - starts
+    seen = distance[(distance >= 0) & (distance % dilation == 0) & (distance // dilation < kernel)]
+    return np.unique(seen // dilation).tolist()
 
 
 def max_pool2d(
@@ -60,9 +70,10 @@ def max_pool2d(
     shape = (*x.shape[:-2], *sizes)
     best = np.full(shape, lowest(x.dtype), x.dtype)
     index = np.broadcast_to(first_row[:, None] * width + first_column, shape).astype(np.int64)
-    for i in range(kernel_size[0]):
+    taps_along = tap_numbers(columns, kernel_size[1], dilation[1], width)
+    for i in tap_numbers(rows, kernel_size[0], dilation[0], height):
         row = rows + i * dilation[0]
-        for j in range(kernel_size[1]):
+        for j in taps_along:
             column = columns + j * dilation[1]
             inside = ((row >= 0) & (row < height))[:, None] & ((column >= 0) & (column < width))
             value = x[..., np.clip(row, 0, height - 1)[:, None], np.clip(column, 0, width - 1)]
@@ -89,7 +100,7 @@ def max_pool2d_backward(grad: Array, indices: Array, input_shape: tuple[int, ...
         return result
     planes = result.reshape(-1, area)
     plane = np.arange(len(planes))[:, None]
-    np.add.at(planes, (plane, indices.reshape(len(planes), -1)), grad.reshape(len(planes), -1))
+    np.add.at(planes, (plane, private(indices).reshape(len(planes), -1)), grad.reshape(len(planes), -1))
     return result
 
 
@@ -109,10 +120,15 @@ def divisors(
     return np.multiply.outer(counts[0], counts[1])
 
 
-def padded_shape(shape: Pair, sizes: Pair, kernel: Pair, stride: Pair, padding: Pair) -> Pair:
-    """The smallest plane, padding first, that holds the input and all windows."""
-    rows, columns = (max((sizes[a] - 1) * stride[a] + kernel[a], shape[a] + padding[a]) for a in (0, 1))
-    return rows, columns
+def taps(size: int, count: int, kernel: int, stride: int, padding: int) -> list[tuple[Array, Array]]:
+    """For each element of a window, those outside left out: the windows in which it lies inside the axis, and where."""
+    starts = window_starts(size, count, stride, padding)
+    found = []
+    for tap in tap_numbers(starts, kernel, 1, size):
+        place = starts + tap
+        windows = np.flatnonzero((place >= 0) & (place < size))
+        found.append((windows, place[windows]))
+    return found
 
 
 def avg_pool2d(
@@ -140,15 +156,11 @@ def avg_pool2d(
     """
     shape = (x.shape[-2], x.shape[-1])
     rows, columns = (pooled_size(shape[a], kernel_size[a], stride[a], padding[a], 1, ceil_mode) for a in (0, 1))
-    whole = padded_shape(shape, (rows, columns), kernel_size, stride, padding)
-    padded = np.zeros((*x.shape[:-2], *whole), wide_dtype(x.dtype))
-    padded[..., padding[0] : padding[0] + shape[0], padding[1] : padding[1] + shape[1]] = x
-    total = np.zeros((*x.shape[:-2], rows, columns), padded.dtype)
-    for i in range(kernel_size[0]):
-        for j in range(kernel_size[1]):
-            down = slice(i, i + (rows - 1) * stride[0] + 1, stride[0])
-            along = slice(j, j + (columns - 1) * stride[1] + 1, stride[1])
-            total += padded[..., down, along]
+    total = np.zeros((*x.shape[:-2], rows, columns), wide_dtype(x.dtype))
+    taps_along = taps(shape[1], columns, kernel_size[1], stride[1], padding[1])
+    for windows_down, row in taps(shape[0], rows, kernel_size[0], stride[0], padding[0]):
+        for windows_along, column in taps_along:
+            total[..., windows_down[:, None], windows_along] += x[..., row[:, None], column]
     count = divisors(shape, (rows, columns), kernel_size, stride, padding, count_include_pad, divisor_override)
     return (total / count.astype(total.dtype)).astype(x.dtype, copy=False)
 
@@ -182,11 +194,9 @@ def avg_pool2d_backward(
     count = divisors(shape, sizes, kernel_size, stride, padding, count_include_pad, divisor_override)
     dtype = wide_dtype(grad.dtype)
     share = grad.astype(dtype, copy=False) / count.astype(dtype)
-    padded = np.zeros((*input_shape[:-2], *padded_shape(shape, sizes, kernel_size, stride, padding)), dtype)
-    for i in range(kernel_size[0]):
-        for j in range(kernel_size[1]):
-            down = slice(i, i + (sizes[0] - 1) * stride[0] + 1, stride[0])
-            along = slice(j, j + (sizes[1] - 1) * stride[1] + 1, stride[1])
-            padded[..., down, along] += share
-    inner = padded[..., padding[0] : padding[0] + shape[0], padding[1] : padding[1] + shape[1]]
-    return np.ascontiguousarray(inner).astype(grad.dtype, copy=False)
+    result = np.zeros(input_shape, dtype)
+    taps_along = taps(shape[1], sizes[1], kernel_size[1], stride[1], padding[1])
+    for windows_down, row in taps(shape[0], sizes[0], kernel_size[0], stride[0], padding[0]):
+        for windows_along, column in taps_along:
+            result[..., row[:, None], column] += share[..., windows_down[:, None], windows_along]
+    return result.astype(grad.dtype, copy=False)

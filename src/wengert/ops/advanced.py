@@ -13,6 +13,7 @@ from .._core.card import WIDE, Array, Bad, Index, Indices, Sample, op
 from .._core.errors import shown, target_shape
 from .._core.overlap import refuse_shared
 from .._core.sizes import broadcast
+from .._kernels.index import private
 from .convert import checked_value
 from .index import check_range, integers
 
@@ -83,6 +84,11 @@ def check_together(shapes: list[tuple[int, ...]]) -> None:
         ) from None
 
 
+def places(indices: Any) -> Any:
+    """Index arrays (None: a whole dimension) as NumPy takes them, which no other thread can rewrite meanwhile."""
+    return tuple([WHOLE if each is None else private(each) for each in indices])
+
+
 @op(dtypes=WIDE, linear="self", function=False, method=False)
 def index(self: Array, indices: Indices) -> Any:
     """The elements at index arrays, one for each leading dimension (None: the whole dimension): advanced indexing.
@@ -94,7 +100,7 @@ def index(self: Array, indices: Indices) -> Any:
     try:
         if only.dtype.kind == "i" and (len(indices) == 1 or all(each is None for each in indices[:-1])):
             return np.asarray(self.take(only, len(indices) - 1))
-        return np.asarray(self[tuple([WHOLE if each is None else each for each in indices])], order="C")
+        return np.asarray(self[places(indices)], order="C")
     except (IndexError, ValueError):
         refuse_places(self.shape, indices)
         raise
@@ -120,7 +126,7 @@ def index_backward(grad: Array, shape: Any, indices: Indices) -> Any:
     """Zeros of `shape` with `grad` added at index arrays."""
     zeros = np.zeros(shape, grad.dtype)
     given = [at for at, each in enumerate(indices) if each is not None]
-    where = tuple([slice(None) if each is None else each for each in indices])
+    where = places(indices)
     if len(given) == 1:
         only = indices[given[0]]
         if only.dtype == np.bool_:
@@ -182,7 +188,7 @@ def write_at(target: Any, indices: Any, values: Any, accumulate: bool) -> None:
             "source."
         )
     refuse_types(indices)
-    where: Any = tuple([WHOLE if each is None else each for each in indices])
+    where = places(indices)
     try:
         if accumulate:
             refuse_places(target.shape, indices)
@@ -346,7 +352,7 @@ def masked_select(self: Array, mask: Index) -> Any:
     if mask.dtype != np.bool_:
         raise RuntimeError("masked_select: expected BoolTensor for mask")
     common = broadcast(mask.shape, self.shape)
-    return np.broadcast_to(self, common)[np.broadcast_to(mask, common)]
+    return np.broadcast_to(self, common)[private(np.broadcast_to(mask, common))]
 
 
 @masked_select.vjp("self")
@@ -366,7 +372,7 @@ def masked_select_backward(grad: Array, shape: Any, mask: Index) -> Any:
     """Zeros of the shape of a tensor broadcast with a mask, with `grad` where the mask holds."""
     common = broadcast(tuple(shape), mask.shape)
     zeros = np.zeros(common, grad.dtype)
-    zeros[np.broadcast_to(mask, common)] = grad
+    zeros[private(np.broadcast_to(mask, common))] = grad
     return zeros
 
 

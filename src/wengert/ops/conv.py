@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from .._core.card import NUMBERS, Array, Bad, Sample, op
-from .conv_checks import check_dtypes, check_shapes, spread_options, transposed_lengths
+from .conv_checks import check_backward, check_dtypes, check_shapes, spread_options, transposed_lengths
 from .conv_nd import forward, input_gradient, weight_gradient
 
 Ints = tuple[int, ...]
@@ -111,6 +111,7 @@ def convolution_input(
     """The transpose of `convolution` in its input: a tensor of `shape`, linear in `grad` and in `weight`."""
     check_dtypes(grad, weight, None)
     options = spread_options(weight.ndim - 2, stride, padding, dilation, (0,))
+    check_backward(grad.shape, weight.shape, tuple(shape), *options, groups)
     return input_gradient(grad, weight, shape, *options[:3], groups)
 
 
@@ -134,6 +135,9 @@ def convolution_input_vjp_weight(
 def convolution_input_samples(make: Any) -> Any:
     yield Sample(make(2, 4, 3, 3), make(4, 3, 2, 2), (2, 3, 4, 4), (1, 1), (0, 0), (1, 1), 1)
     yield Sample(make(2, 4, 2), make(4, 1, 2), (2, 2, 4), (2,), (0,), (1,), 2)
+    yield Bad(
+        make(1, 1, 3, 3), make(1, 1, 2, 2), (1, 1, 4, 4), 1, -1, 1, 1, raises=RuntimeError, says="negative padding"
+    )
 
 
 @op(
@@ -150,6 +154,7 @@ def convolution_weight(
     """The transpose of `convolution` in its weight: a tensor of `shape`, linear in `grad` and in `input`."""
     check_dtypes(grad, input, None)
     options = spread_options(input.ndim - 2, stride, padding, dilation, (0,))
+    check_backward(grad.shape, tuple(shape), input.shape, *options, groups)
     return weight_gradient(grad, input, shape, *options[:3], groups)
 
 
@@ -172,6 +177,8 @@ def convolution_weight_vjp_input(
 def convolution_weight_samples(make: Any) -> Any:
     yield Sample(make(2, 4, 3, 3), make(2, 3, 4, 4), (4, 3, 2, 2), (1, 1), (0, 0), (1, 1), 1)
     yield Sample(make(2, 4, 2), make(2, 2, 4), (4, 1, 2), (2,), (0,), (1,), 2)
+    yield Bad(make(1, 1, 3, 3), make(1, 1, 4, 4), (1, 1, 2, 2), 1, 0, -1, 1, raises=RuntimeError, says="non-positive")
+    yield Bad(make(1, 1, 9, 9), make(1, 1, 4, 4), (1, 1, 2, 2), 1, 0, 1, 1, raises=RuntimeError, says="[1, 1, 3, 3]")
 
 
 def conjugate(tensor: Any) -> Any:

@@ -100,6 +100,30 @@ def check_shapes(
         )
 
 
+def check_backward(
+    grad: Ints,
+    weight: Ints,
+    input: Ints,
+    stride: Ints,
+    padding: Ints,
+    dilation: Ints,
+    output_padding: Ints,
+    groups: int,
+) -> None:
+    """Refuse shapes and options that do not fit together in a gradient of a convolution.
+
+    Raises:
+        RuntimeError: they do not, or `grad` is larger than the convolution's result (smaller: output padding).
+    """
+    check_shapes(input, weight, None, stride, padding, dilation, output_padding, False, groups)
+    made = (input[0], weight[0], *places_of(input, weight[2:], stride, padding, dilation))
+    if len(grad) != len(made) or grad[:2] != made[:2] or any(have > room for have, room in zip(grad[2:], made[2:])):
+        raise RuntimeError(
+            f"convolution: expected a gradient of shape {shown(made)} for input {shown(input)} and weight "
+            f"{shown(weight)}, but got {shown(grad)}"
+        )
+
+
 def check_options(stride: Ints, padding: Ints, dilation: Ints, output_padding: Ints, groups: int) -> None:
     """Refuse options out of range."""
     for wrong, what in (

@@ -13,6 +13,7 @@ from .._core.card import ALL, FLOATS, Array, Bad, Index, Sample, composite, op
 from .._core.inplace import check_target
 from .._core.modes import current
 from .._core.storage import count_write
+from .._kernels.index import private
 from .factory import refuse_dtype
 
 
@@ -80,6 +81,7 @@ def embedding_table_samples(make: Any) -> Any:
 
 def shares(indices: Any, padding_idx: int, scale: bool, element: Any) -> Any:
     """The factor of each use's gradient: 0 for the padding row, one over the number of uses if scaled, 1 otherwise."""
+    indices = private(indices)
     factor = (indices != padding_idx).astype(element)
     if scale and indices.size:
         factor /= np.bincount(indices.reshape(-1))[indices].astype(element)

@@ -235,7 +235,7 @@ def take(self: Array, index: Index) -> Any:
     outside = flat[(flat >= self.size) | (flat < -self.size)]
     if outside.size:
         raise IndexError(f"out of range: tried to access index {outside[0]} on a tensor of {self.size} elements.")
-    return self.reshape(-1)[index] if index.ndim else self.reshape(-1)[flat].reshape(())
+    return np.take(self.reshape(-1), flat).reshape(index.shape)
 
 
 @take.vjp("self")

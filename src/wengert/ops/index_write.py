@@ -12,6 +12,7 @@ from .._core.base import Tensor, wrap
 from .._core.card import WIDE, Array, Bad, Index, Sample, op
 from .._core.errors import shown
 from .._core.sizes import normalise
+from .._kernels.index import private
 from .convert import checked_value
 from .index import check_range, integers
 
@@ -129,7 +130,7 @@ def write_slices(target: Any, dim: int, index: Any, source: Any) -> None:
                 f"{shown(np.delete(source.shape, at))} at dimension 0."
             )
     room = target.shape[at] if target.ndim else 1
-    flat = index.reshape(-1)
+    flat = private(index).reshape(-1)
     if flat.size and (flat.max() >= room or flat.min() < -room):
         bad = flat[(flat >= room) | (flat < -room)][0]
         raise IndexError(f"index_copy_(): index {bad} is out of bounds for dimension {at} with size {room}")
@@ -197,7 +198,7 @@ def write_value_at(target: Any, dim: int, index: Any, value: Any) -> None:
     checked_value("index_fill_", target, value)
     check_range(index, target.shape[at] if target.ndim else 1, at)
     if target.ndim:
-        np.moveaxis(target, at, 0)[index.reshape(-1)] = np.asarray(value).astype(target.dtype)
+        np.moveaxis(target, at, 0)[private(index).reshape(-1)] = np.asarray(value).astype(target.dtype)
     elif index.size:
         np.copyto(target, value, "unsafe")
 

@@ -84,23 +84,32 @@ def is_sequence(value: Any) -> bool:
     )
 
 
+MOST_DIMS = 64
+"""As many dimensions as NumPy's arrays have."""
+
+
 def refuse_text(data: Any) -> None:
-    """Refuse nested sequences whose first element is text.
+    """Refuse sequences nested deeper than arrays are, such as one that holds itself, and those that begin with text.
 
     Raises:
-        ValueError: it is.
+        ValueError: they are.
     """
+    depth = 0
     while is_sequence(data) and len(data):
+        if depth == MOST_DIMS:
+            raise ValueError(f"too many dimensions '{type(data).__name__}'")
+        depth += 1
         data = data[0]
     if isinstance(data, (str, bytes)):
         raise ValueError(f"too many dimensions '{type(data).__name__}'")
 
 
-def infer(values: Any) -> tuple[DType, bool]:
+def infer(values: Any, depth: int = 1) -> tuple[DType, bool]:
     """The common dtype of a sequence's numbers, and whether all of them are Python's.
 
     Raises:
         TypeError, RuntimeError: as `dtype_of`.
+        TypeError, ValueError: the sequence holds itself.
     """
     kinds = set(map(type, values))
     if kinds <= PLAIN:
@@ -111,7 +120,11 @@ def infer(values: Any) -> tuple[DType, bool]:
     plain = True
     for each in values:
         if is_sequence(each) and not isinstance(each, np.generic):
-            inner, simple = infer(each)
+            if each is values:
+                raise TypeError("new(): self-referential lists are incompatible")
+            if depth == MOST_DIMS:
+                raise ValueError(f"too many dimensions '{type(each).__name__}'")
+            inner, simple = infer(each, depth + 1)
             found.append(inner)
             plain = plain and simple
         else:

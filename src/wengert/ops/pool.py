@@ -10,6 +10,7 @@ from .. import _kernels as kernels
 from .._core import dtypes, errors
 from .._core.card import ALL, INTEGERS, REALS, Array, Bad, Index, Sample, name_saved, op
 from .._core.errors import shown
+from .._kernels.index import private
 from .factory import refuse_dtype
 
 Ints = tuple[int, ...]
@@ -36,6 +37,19 @@ def pair(name: str, option: str, value: Any, default: Ints | None = None) -> tup
     return (int(value[0]), int(value[-1]))
 
 
+def check_int(name: str, value: int) -> None:
+    """Refuse numbers beyond those of C's `int`, in which torch counts windows.
+
+    Raises:
+        ValueError: beyond 64 bits.
+        RuntimeError: beyond 32 bits.
+    """
+    if not -(2**63) <= value < 2**63:
+        raise ValueError(f"Overflow when unpacking long long: {name} got {value}")
+    if not -(2**31) <= value < 2**31:
+        raise RuntimeError(f"value cannot be converted to type int without overflow: {name} got {value}")
+
+
 def check_window(
     name: str, shape: Ints, kernel: Ints, stride: Ints, padding: Ints, dilation: Ints, ceil_mode: bool
 ) -> None:
@@ -44,6 +58,8 @@ def check_window(
     Raises:
         RuntimeError: they do not.
     """
+    for each in (*kernel, *stride, *padding, *dilation):
+        check_int(name, each)
     if min(stride) == 0:
         raise RuntimeError(f"stride should not be zero, but got stride={shown(stride)} in {name}")
     for what, numbers in (("kernel size", kernel), ("stride", stride)):
@@ -67,6 +83,11 @@ def check_window(
                 f"pad should be at most half of effective kernel size, but got pad={side}, kernel_size={length} and "
                 f"dilation={gap}"
             )
+    if any(side > length // 2 for side, length in zip(padding, kernel)):
+        raise RuntimeError(
+            f"pad should be smaller than or equal to half of kernel size, but got padW = {padding[1]}, "
+            f"padH = {padding[0]}, kW = {kernel[1]}, kH = {kernel[0]}"
+        )
     sizes = [
         pooled(length, taps, step, side, gap, ceil_mode)
         for length, taps, step, side, gap in zip(shape[-2:], kernel, stride, padding, dilation)
@@ -136,6 +157,8 @@ def max_pool2d_with_indices_samples(make: Any) -> Any:
         make(1, 3, 4, 4), 3, padding=2, raises=RuntimeError, says="pad should be at most half of effective kernel size"
     )
     yield Bad(make(1, 3, 4, 4), 5, raises=RuntimeError, says="Output size is too small")
+    yield Bad(make(1, 1, 4, 4), 2**40, padding=2**39, raises=RuntimeError, says="type int without overflow")
+    yield Bad(make(1, 1, 6, 6), 3, padding=2, dilation=2, raises=RuntimeError, says="equal to half of kernel size")
     yield Bad(make(4, 4), 2, raises=RuntimeError, says="non-empty 3D or 4D (batch mode) tensor expected for input")
 
 
@@ -166,7 +189,7 @@ def gather_planes(self: Array, indices: Index) -> Any:
     refuse_dtype("gather_planes", self, ALL)
     lead = indices.shape[:-2]
     flat = self.reshape(*lead, self.shape[-2] * self.shape[-1])
-    picked = np.take_along_axis(flat, indices.reshape(*lead, indices.shape[-2] * indices.shape[-1]), -1)
+    picked = np.take_along_axis(flat, private(indices).reshape(*lead, indices.shape[-2] * indices.shape[-1]), -1)
     return picked.reshape(indices.shape)
 
 
@@ -217,13 +240,20 @@ def avg_pool2d(
         RuntimeError: the windows do not fit the input, or the divisor is zero.
     """
     kernel, step, side = average_window(self.shape, kernel_size, stride, padding, ceil_mode)
-    if divisor_override == 0:
-        raise RuntimeError("divisor must be not zero")
+    check_divisor(divisor_override)
     refuse_dtype("avg_pool2d", self, AVERAGED)
     options = (bool(ceil_mode), bool(count_include_pad), divisor_override)
     if self.dtype == np.int64:
         return np.trunc(kernels.avg_pool2d(self.astype(np.float64), kernel, step, side, *options)).astype(np.int64)
     return kernels.avg_pool2d(compact(self), kernel, step, side, *options)
+
+
+def check_divisor(value: int | None) -> None:
+    """Refuse a divisor that is zero or beyond 64 bits."""
+    if value is not None and not -(2**63) <= value < 2**63:
+        raise ValueError(f"Overflow when unpacking long long: avg_pool2d got divisor_override={value}")
+    if value == 0:
+        raise RuntimeError("divisor must be not zero")
 
 
 def average_window(shape: Ints, kernel_size: Any, stride: Any, padding: Any, ceil_mode: bool) -> tuple[Any, Any, Any]:
@@ -265,6 +295,8 @@ def avg_pool2d_samples(make: Any) -> Any:
         make(1, 3, 4, 4), 3, padding=2, raises=RuntimeError, says="pad should be at most half of effective kernel size"
     )
     yield Bad(make(1, 3, 4, 4), 2, divisor_override=0, raises=RuntimeError, says="divisor must be not zero")
+    yield Bad(make(1, 1, 4, 4), 2**62, padding=2**61, raises=RuntimeError, says="type int without overflow")
+    yield Bad(make(1, 1, 4, 4), 2, 2**64, raises=ValueError, says="Overflow when unpacking long long")
 
 
 @op(dtypes=REALS, linear="grad", node="AvgPool2DBackwardBackward0", method=False, function=False)

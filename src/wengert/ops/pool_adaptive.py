@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
@@ -20,12 +21,52 @@ def window_bounds(length: int, count: int) -> tuple[Any, Any]:
     return at * length // max(count, 1), -(-(at + 1) * length // max(count, 1))
 
 
+def largest_along(x: Any, count: int) -> tuple[Any, Any]:
+    """The largest element of each of `count` windows along the last axis, and its place there.
+
+    The first of equals, but the last NaN, as in torch.
+    """
+    starts, ends = window_bounds(x.shape[-1], count)
+    longest = int((ends - starts).max(initial=0))
+    if longest > count:  # few long windows
+        places = np.empty((*x.shape[:-1], count), np.int64)
+        for at in range(count):
+            places[..., at] = starts[at] + last_of_largest(x[..., starts[at] : ends[at]])
+        return np.take_along_axis(x, places, -1), places
+    best, places = x[..., starts], np.broadcast_to(starts, (*x.shape[:-1], count))
+    for tap in range(1, longest):
+        place = np.minimum(starts + tap, ends - 1)
+        value = x[..., place]
+        better = (value > best) | (value != value)
+        best, places = np.where(better, value, best), np.where(better, place, places)
+    return best, places
+
+
+def last_of_largest(x: Any) -> Any:
+    """Where the largest element along the last axis lies: the first of equals, the last NaN."""
+    found = x.argmax(-1)
+    missing = x != x
+    if missing.any():
+        found = np.where(missing.any(-1), x.shape[-1] - 1 - missing[..., ::-1].argmax(-1), found)
+    return found
+
+
 def averaging(length: int, count: int, dtype: Any) -> Any:
     """The matrix (count, length) that takes the mean of each window."""
     starts, ends = window_bounds(length, count)
     at = np.arange(length)
     inside = (at >= starts[:, None]) & (at < ends[:, None])
     return inside / np.maximum(ends - starts, 1)[:, None].astype(dtype)
+
+
+def mean_along(x: Any, count: int) -> Any:
+    """The mean of each of `count` windows along the last axis."""
+    starts, ends = window_bounds(x.shape[-1], count)
+    total = np.zeros((*x.shape[:-1], count), x.dtype)
+    for tap in range(int((ends - starts).max(initial=0))):
+        place = starts + tap
+        total += np.where(place < ends, x[..., np.minimum(place, ends - 1)], 0)
+    return total / (ends - starts).astype(x.dtype)
 
 
 def check_adaptive(name: str, shape: Ints, output_size: Any) -> tuple[int, int]:
@@ -51,6 +92,9 @@ def check_adaptive(name: str, shape: Ints, output_size: Any) -> tuple[int, int]:
         raise RuntimeError(
             f"{name}: elements of output_size must be greater than or equal to 0 but received {{{size[0]}, {size[1]}}}"
         )
+    made = (*shape[:-2], *size)
+    if math.prod(made) >= 2**60:  # 8 bytes for each
+        raise RuntimeError(f"{name}: Storage size calculation overflowed with sizes={shown(made)}")
     return size[0], size[1]
 
 
@@ -60,8 +104,12 @@ def adaptive_average(self: Array, output_size: Any) -> Any:
     rows, columns = check_adaptive("adaptive_avg_pool2d", self.shape, output_size)
     refuse_dtype("adaptive_avg_pool2d", self, REALS)
     wide = np.float64 if self.dtype == np.float64 else np.float32
+    x = self.astype(wide, copy=False)
+    if not np.isfinite(x).all():  # in the products below every window would meet them
+        means = mean_along(mean_along(x, columns).swapaxes(-1, -2), rows).swapaxes(-1, -2)
+        return np.ascontiguousarray(means).astype(self.dtype, copy=False)
     down, along = averaging(self.shape[-2], rows, wide), averaging(self.shape[-1], columns, wide)
-    return (down @ self.astype(wide, copy=False) @ along.T).astype(self.dtype, copy=False)
+    return (down @ x @ along.T).astype(self.dtype, copy=False)
 
 
 @adaptive_average.vjp("self")
@@ -109,19 +157,11 @@ def adaptive_maximum(self: Array, output_size: Any) -> Any:
     "its place."""
     rows, columns = check_adaptive("adaptive_max_pool2d", self.shape, output_size)
     refuse_dtype("adaptive_max_pool2d", self, REALS | INTEGERS)
-    shape = (*self.shape[:-2], rows, columns)
-    values, indices = np.empty(shape, self.dtype), np.empty(shape, np.int64)
-    (top, bottom), (left, right) = window_bounds(self.shape[-2], rows), window_bounds(self.shape[-1], columns)
-    for row in range(rows):
-        for column in range(columns):
-            part = self[..., top[row] : bottom[row], left[column] : right[column]]
-            flat = part.reshape(*part.shape[:-2], part.shape[-2] * part.shape[-1])
-            found = flat.argmax(-1)
-            values[..., row, column] = np.take_along_axis(flat, found[..., None], -1)[..., 0]
-            width = part.shape[-1]
-            place = (top[row] + found // width) * self.shape[-1] + left[column] + found % width
-            indices[..., row, column] = place
-    return values, indices
+    values = np.empty((*self.shape[:-2], rows, columns), self.dtype)  # or MemoryError, before any work
+    best, column = largest_along(self, columns)  # within each row, then among the rows
+    best, row = largest_along(best.swapaxes(-1, -2), rows)
+    values[...], row = best.swapaxes(-1, -2), row.swapaxes(-1, -2)
+    return values, row * self.shape[-1] + np.take_along_axis(column, row, -2)
 
 
 @adaptive_maximum.vjp("self")
@@ -135,5 +175,8 @@ name_saved(adaptive_maximum.node_classes, "result1", "indices")
 @adaptive_maximum.samples
 def adaptive_maximum_samples(make: Any) -> Any:
     yield Sample(make(2, 3, 5, 4), (3, 2))
+    yield Sample(make(1, 1, 2, 3), (7, 5))
+    yield Sample(make(1, 9, 8), (1, 2))
+    yield Bad(make(1, 4, 4), 2**40, raises=RuntimeError, says="Storage size calculation overflowed")
     yield Sample(make(3, 5, 4), (None, 7))
     yield Bad(make(5, 4), 2, raises=RuntimeError, says="Expected 3D or 4D tensor, but got [5, 4]")

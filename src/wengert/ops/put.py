@@ -13,6 +13,7 @@ from .._core.card import WIDE, Array, Bad, Index, Sample, op
 from .._core.errors import shown, target_shape
 from .._core.overlap import refuse_shared
 from .._core.sizes import broadcast
+from .._kernels.index import private
 from .convert import checked_value
 from .index import integers
 
@@ -34,7 +35,7 @@ def write_under_mask(target: Any, mask: Any, source: Any) -> None:
     common = broadcast(target.shape, mask.shape)
     if common != target.shape:
         raise RuntimeError(target_shape(target.shape, common))
-    where = np.broadcast_to(mask, common)
+    where = private(np.broadcast_to(mask, common))
     count = int(np.count_nonzero(where))
     if count > source.size:
         raise RuntimeError(

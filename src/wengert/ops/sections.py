@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import sys
 from typing import Any
 
 from .._core.card import Bad, Sample, composite
@@ -33,8 +34,14 @@ def tensor_split(input: Any, indices_or_sections: Any, dim: int = 0) -> Any:
     if isinstance(given, int):
         if given < 1:
             raise RuntimeError(f"number of sections must be larger than 0, got {given}")
+        if given > sys.maxsize // 8:
+            raise RuntimeError(
+                f"cannot create std::vector larger than max_size(): tensor_split cannot make {given} sections"
+            )
+        cuts = [0] * (given + 1)  # memory for so many parts, or MemoryError, before any is made
         short, longer = divmod(have, given)
-        cuts = [at * short + min(at, longer) for at in range(given + 1)]
+        for at in range(given + 1):
+            cuts[at] = at * short + min(at, longer)
     else:
         cuts = [0, *given, have]
     return tuple([slice_(input, dim, first, last, 1) for first, last in itertools.pairwise(cuts)])
@@ -45,6 +52,7 @@ def tensor_split_samples(make: Any) -> Any:
     yield Sample(make(5, 2), 3)
     yield Sample(make(2, 5), [1, 3], -1)
     yield Bad(make(2), 0, raises=RuntimeError, says="number of sections must be larger than 0")
+    yield Bad(make(2), 2**62, raises=RuntimeError, says="cannot create std::vector larger than max_size()")
 
 
 def sections(name: str, input: Any, indices_or_sections: Any, dim: int, least: int) -> Any:

@@ -13,7 +13,10 @@
 #include <numpy/arrayobject.h>
 
 #include <cstdint>
+#include <new>
+#include <stdexcept>
 
+#include "checked.hpp"
 #include "simd.hpp"
 #include "threads.hpp"
 
@@ -66,6 +69,8 @@ inline PyArrayObject* plain(PyObject* object, PyArray_Descr* descr) {
     PyArrayObject* array = plain(object);
     return array && PyArray_DESCR(array) == descr ? array : nullptr;
 }
+// An element that another thread may be writing, read exactly once: what is checked is what is used.
+inline int64_t load_once(const int64_t* place) { return __atomic_load_n(place, __ATOMIC_RELAXED); }
 template <class T>
 inline T* data_of(PyArrayObject* array) { return static_cast<T*>(PyArray_DATA(array)); }
 
@@ -108,14 +113,21 @@ inline PyMethodDef fast_method(const char* name, FastFunction function, const ch
     return {name, reinterpret_cast<PyCFunction>(reinterpret_cast<void*>(function)), METH_FASTCALL | METH_KEYWORDS, doc};
 }
 
-// A method that tries `compute` on its arguments and asks the twin if the answer is null without a Python error.
+// A method that tries `compute` on its arguments and asks the twin if the answer is null without a Python error. Memory for
+// scratch may be refused; that is Python's MemoryError, not the end of the process.
 template <int count, class Compute>
 inline PyObject* try_native(const Twin& twin, const char* const* names, int required, PyObject* const* args,
                             Py_ssize_t nargs, PyObject* kwnames, Compute compute) {
     PyObject* slots[count];
     if (spread(args, nargs, kwnames, names, required, count, slots)) {
-        PyObject* result = compute(slots);
-        if (result || PyErr_Occurred()) return result;
+        try {
+            PyObject* result = compute(slots);
+            if (result || PyErr_Occurred()) return result;
+        } catch (const std::bad_alloc&) {
+            return PyErr_NoMemory();
+        } catch (const std::length_error&) {  // a vector longer than any memory
+            return PyErr_NoMemory();
+        }
     }
     return twin.call(args, nargs, kwnames);
 }

@@ -172,20 +172,10 @@ void backward_weight_run(const Geometry& g, const T* grad, const T* x, T* out) {
     for (size_t i = 0; i < totals.size(); ++i) out[i] = static_cast<T>(totals[i]);
 }
 
-// Memory for scratch may be refused; that is Python's MemoryError, not the end of the process.
 template <class Run>
-bool guarded(npy_intp work, const Run& run) {
-    bool refused = false;
-    {
-        ReleaseGil unlocked(work >= thread_threshold);
-        try {
-            run();
-        } catch (const std::bad_alloc&) {
-            refused = true;
-        }
-    }
-    if (refused) PyErr_NoMemory();
-    return !refused;
+void unlocked_if_large(npy_intp work, const Run& run) {
+    ReleaseGil unlocked(work >= thread_threshold);
+    run();
 }
 
 template <class T>
@@ -200,7 +190,8 @@ PyObject* forward(PyObject** slots) {
     if (!result) return nullptr;
     const T *input = data_of<T>(x), *kernels = data_of<T>(weight);
     T* out = data_of<T>(result.get());
-    return guarded(g.work(), [&] { forward_run(g, input, kernels, bias, out); }) ? result.give() : nullptr;
+    unlocked_if_large(g.work(), [&] { forward_run(g, input, kernels, bias, out); });
+    return result.give();
 }
 
 bool as_shape(PyObject* object, npy_intp* shape) {
@@ -226,7 +217,8 @@ PyObject* backward_input(PyObject** slots) {
     Owned result(new_array(descr_of<T>(), 4, shape));
     if (!result) return nullptr;
     T* out = data_of<T>(result.get());
-    return guarded(g.work(), [&] { backward_input_run(g, slope, kernels, out); }) ? result.give() : nullptr;
+    unlocked_if_large(g.work(), [&] { backward_input_run(g, slope, kernels, out); });
+    return result.give();
 }
 
 template <class T>
@@ -241,7 +233,8 @@ PyObject* backward_weight(PyObject** slots) {
     Owned result(new_array(descr_of<T>(), 4, shape));
     if (!result) return nullptr;
     T* out = data_of<T>(result.get());
-    return guarded(g.work(), [&] { backward_weight_run(g, slope, input, out); }) ? result.give() : nullptr;
+    unlocked_if_large(g.work(), [&] { backward_weight_run(g, slope, input, out); });
+    return result.give();
 }
 
 template <class T>

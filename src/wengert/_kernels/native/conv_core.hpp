@@ -17,21 +17,35 @@ struct Geometry {
     index_t groups = 1, out_height, out_width;
 
     index_t depth() const { return depth_channels * rows * columns; }
-    index_t work() const { return images * kernels * out_height * out_width * depth(); }
+    index_t work() const { return (Size(images) * kernels * out_height * out_width * depth()).value_or_most(); }
 };
+
+// Whether the numbers of elements that the functions below ask for can be counted: of all framed or gathered channels, for the
+// forward pass and for the gradient of the input, where frames of the input's plane and the kernel's reach hold `kernels` channels.
+inline bool buffers_fit(const Geometry& g, Size framed_height, Size framed_width) {
+    const Size taps = Size(g.rows) * g.columns, places = Size(g.out_height) * g.out_width;
+    const Size bytes = Size(16);  // more than those of an element
+    const Size framed = (framed_height + Size(g.dilation[0]) * g.rows) * (framed_width + Size(g.dilation[1]) * g.columns);
+    const Size channels = (Size(g.channels) + g.kernels + conv_rows) * bytes;
+    const Size gathered = taps * places * channels;
+    const Size weights = Size(g.kernels + g.groups * conv_rows) * g.depth_channels * taps * bytes;
+    return (framed * channels).fits() && gathered.fits() && weights.fits() && (Size(g.images) * g.kernels * places * bytes).fits();
+}
 
 inline bool complete(Geometry& g, const index_t* input, const index_t* weight) {
     g.images = input[0], g.channels = input[1], g.height = input[2], g.width = input[3];
     g.kernels = weight[0], g.depth_channels = weight[1], g.rows = weight[2], g.columns = weight[3];
     for (int a = 0; a < 2; ++a)
         if (g.stride[a] < 1 || g.padding[a] < 0 || g.dilation[a] < 1) return false;
-    if (g.groups < 1 || g.channels != g.depth_channels * g.groups || g.kernels % g.groups) return false;
-    const index_t reach_down = g.height + 2 * g.padding[0] - g.dilation[0] * (g.rows - 1) - 1;
-    const index_t reach_right = g.width + 2 * g.padding[1] - g.dilation[1] * (g.columns - 1) - 1;
-    if (reach_down < 0 || reach_right < 0 || g.images < 1 || g.channels < 1 || g.kernels < 1 || g.rows < 1 || g.columns < 1) return false;
-    g.out_height = reach_down / g.stride[0] + 1;
-    g.out_width = reach_right / g.stride[1] + 1;
-    return true;
+    if (g.images < 1 || g.channels < 1 || g.kernels < 1 || g.rows < 1 || g.columns < 1 || g.groups < 1) return false;
+    if (g.channels % g.groups || g.depth_channels != g.channels / g.groups || g.kernels % g.groups) return false;
+    const Size framed_height = Size(g.height) + Size(2) * g.padding[0], framed_width = Size(g.width) + Size(2) * g.padding[1];
+    const Size reach_down = framed_height - Size(g.dilation[0]) * (g.rows - 1) - 1;
+    const Size reach_right = framed_width - Size(g.dilation[1]) * (g.columns - 1) - 1;
+    if (!reach_down.fits() || !reach_right.fits() || reach_down.value() < 0 || reach_right.value() < 0) return false;
+    g.out_height = reach_down.value() / g.stride[0] + 1;
+    g.out_width = reach_right.value() / g.stride[1] + 1;
+    return buffers_fit(g, framed_height, framed_width);
 }
 // A plane of `height` x `width` set into zeros, its elements `spacing` apart, with its first at (top, left), which may be
 // outside: then what lies outside is left out.

@@ -1,7 +1,10 @@
 // Adding at indices: the backward forms of gathering. The order of additions is that of the indices, whatever the number of
-// threads: each thread owns a range of the rows written.
+// threads: each thread owns a range of the rows written. Another thread may rewrite an index while this runs: each is loaded
+// once, and what was loaded is checked and used. One that lies outside ends in the twin, which words the error; what was
+// written until then is in memory of our own.
 #include "common.hpp"
 
+#include <atomic>
 #include <cstring>
 
 namespace wengert {
@@ -10,22 +13,21 @@ namespace {
 Twin embedding_backward_twin("embedding_backward"), index_add_twin("index_add"), scatter_add_twin("scatter_add");
 Twin index_put_add_twin("index_put_add"), dropout_apply_twin("dropout_apply");
 
-bool inside(const int64_t* index, npy_intp count, npy_intp rows) {
-    for (npy_intp i = 0; i < count; ++i)
-        if (index[i] < 0 || index[i] >= rows) return false;
-    return true;
-}
-
-// out[index[i], :] += alpha * source[i, :] except where index[i] is `skip`.
+// out[index[i], :] += alpha * source[i, :] except where index[i] is `skip`; false if an index lies outside.
 template <class T>
-void add_rows(T* out, npy_intp rows, npy_intp width, const int64_t* index, npy_intp count, const T* source, T alpha,
+bool add_rows(T* out, npy_intp rows, npy_intp width, const int64_t* index, npy_intp count, const T* source, T alpha,
               npy_intp skip) {
+    std::atomic<bool> inside{true};
     ReleaseGil unlocked(count * width >= thread_threshold);
     const bool split = width >= 8;  // each piece reads all indices
-    parallel_for(rows, split ? count * width / rows + 1 : 0, [=](npy_intp first, npy_intp last) {
+    parallel_for(rows, split ? count * width / rows + 1 : 0, [=, &inside](npy_intp first, npy_intp last) {
         for (npy_intp i = 0; i < count; ++i) {
-            const npy_intp row = index[i];
-            if (row < first || row >= last || row == skip) continue;
+            const npy_intp row = load_once(index + i);
+            if (row < first || row >= last) {
+                if (row < 0 || row >= rows) inside.store(false, std::memory_order_relaxed);
+                continue;
+            }
+            if (row == skip) continue;
             T* target = out + row * width;
             const T* part = source + i * width;
             if (alpha == T(1)) {
@@ -35,6 +37,7 @@ void add_rows(T* out, npy_intp rows, npy_intp width, const int64_t* index, npy_i
             }
         }
     });
+    return inside.load();
 }
 
 PyArrayObject* copy_of(PyArrayObject* x) { return reinterpret_cast<PyArrayObject*>(PyArray_NewCopy(x, NPY_CORDER)); }
@@ -48,13 +51,15 @@ PyObject* embedding_rows(PyObject** slots) {
     const int ndim = PyArray_NDIM(grad);
     if (ndim < 1 || PyArray_NDIM(indices) != ndim - 1) return nullptr;
     const npy_intp width = PyArray_DIM(grad, ndim - 1), count = PyArray_SIZE(indices);
-    if (PyArray_SIZE(grad) != count * width || !inside(data_of<int64_t>(indices), count, rows)) return nullptr;
+    for (int i = 0; i < ndim - 1; ++i)
+        if (PyArray_DIM(grad, i) != PyArray_DIM(indices, i)) return nullptr;
     const npy_intp shape[2] = {rows, width};
     Owned result(new_array(descr_of<T>(), 2, shape));
     if (!result) return nullptr;
     std::memset(PyArray_DATA(result.get()), 0, static_cast<size_t>(PyArray_NBYTES(result.get())));
-    add_rows<T>(data_of<T>(result.get()), rows, width, data_of<int64_t>(indices), count, data_of<T>(grad), T(1), skip);
-    return result.give();
+    const bool inside =
+        add_rows<T>(data_of<T>(result.get()), rows, width, data_of<int64_t>(indices), count, data_of<T>(grad), T(1), skip);
+    return inside ? result.give() : nullptr;
 }
 
 template <class T>
@@ -72,12 +77,11 @@ PyObject* index_rows(PyObject** slots) {
     if (rows == 0 || PyArray_DIM(source, 0) != count) return nullptr;
     for (int i = 1; i < ndim; ++i)
         if (PyArray_DIM(source, i) != PyArray_DIM(x, i)) return nullptr;
-    if (!inside(data_of<int64_t>(index), count, rows)) return nullptr;
     Owned result(copy_of(x));
     if (!result) return nullptr;
-    add_rows<T>(data_of<T>(result.get()), rows, PyArray_SIZE(x) / rows, data_of<int64_t>(index), count, data_of<T>(source),
-                static_cast<T>(alpha), -1);
-    return result.give();
+    const bool inside = add_rows<T>(data_of<T>(result.get()), rows, PyArray_SIZE(x) / rows, data_of<int64_t>(index), count,
+                                    data_of<T>(source), static_cast<T>(alpha), -1);
+    return inside ? result.give() : nullptr;
 }
 
 // Several axes: (outer, axis, inner) of `x` and of `index`, which have the same outer and inner shape.
@@ -99,23 +103,28 @@ PyObject* scatter(PyObject** slots) {
     }
     const npy_intp size = PyArray_DIM(x, static_cast<int>(axis)), count = PyArray_DIM(index, static_cast<int>(axis));
     const int64_t* places = data_of<int64_t>(index);
-    if (!inside(places, PyArray_SIZE(index), size)) return nullptr;
     Owned result(copy_of(x));
     if (!result) return nullptr;
     T* out = data_of<T>(result.get());
     const T* values = data_of<T>(source);
+    std::atomic<bool> inside{true};
     {
         ReleaseGil unlocked(PyArray_SIZE(index) >= thread_threshold);
-        parallel_for(outer, count * inner, [=](npy_intp begin, npy_intp end) {
+        parallel_for(outer, count * inner, [=, &inside](npy_intp begin, npy_intp end) {
+            bool all_inside = true;
             for (npy_intp o = begin; o < end; ++o)
                 for (npy_intp i = 0; i < count; ++i)
                     for (npy_intp j = 0; j < inner; ++j) {
-                        const npy_intp at = (o * count + i) * inner + j;
-                        out[(o * size + places[at]) * inner + j] += values[at];
+                        const npy_intp at = (o * count + i) * inner + j, place = load_once(places + at);
+                        if (place < 0 || place >= size)
+                            all_inside = false;
+                        else
+                            out[(o * size + place) * inner + j] += values[at];
                     }
+            if (!all_inside) inside.store(false, std::memory_order_relaxed);
         });
     }
-    return result.give();
+    return inside.load() ? result.give() : nullptr;
 }
 
 // x[indices] += values for one int64 array, alone or in a tuple, that counts along the first axis.
@@ -134,11 +143,12 @@ PyObject* put_rows(PyObject** slots) {
     for (int i = 1; i < ndim; ++i)
         if (PyArray_DIM(values, leading + i - 1) != PyArray_DIM(x, i)) return nullptr;
     const npy_intp rows = PyArray_DIM(x, 0), count = PyArray_SIZE(index);
-    if (rows == 0 || !inside(data_of<int64_t>(index), count, rows)) return nullptr;
+    if (rows == 0) return nullptr;
     Owned result(copy_of(x));
     if (!result) return nullptr;
-    add_rows<T>(data_of<T>(result.get()), rows, PyArray_SIZE(x) / rows, data_of<int64_t>(index), count, data_of<T>(values), T(1), -1);
-    return result.give();
+    const bool inside = add_rows<T>(data_of<T>(result.get()), rows, PyArray_SIZE(x) / rows, data_of<int64_t>(index), count,
+                                    data_of<T>(values), T(1), -1);
+    return inside ? result.give() : nullptr;
 }
 
 template <class T>

@@ -26,10 +26,19 @@ bool read_problem(PyObject* logp, PyObject* target, PyObject* weight, PyObject* 
     if (problem.reduction == REDUCE_UNKNOWN || !as_index(ignore, problem.ignore_index)) return false;
     if (problem.rows == 0 || PyArray_DIM(problem.target, 0) != problem.rows) return false;
     if (!optional_data(weight, problem.classes, problem.weight)) return false;
-    const int64_t* classes = data_of<int64_t>(problem.target);
-    for (npy_intp i = 0; i < problem.rows; ++i)  // the twin words the error
-        if (classes[i] != problem.ignore_index && (classes[i] < 0 || classes[i] >= problem.classes)) return false;
     return true;
+}
+
+// The class of item i, read once. Ignored items have `used` false; a number that is no class is the twin's to refuse.
+struct Class {
+    int64_t number;
+    bool used, valid;
+};
+template <class T>
+inline Class class_of(const Problem<T>& p, npy_intp i) {
+    const int64_t number = load_once(data_of<int64_t>(p.target) + i);
+    const bool used = number != p.ignore_index;
+    return {number, used, !used || (number >= 0 && number < p.classes)};
 }
 
 template <class T>
@@ -40,13 +49,13 @@ PyObject* forward(PyObject** slots) {
     Owned items[2] = {Owned(new_array(descr_of<T>(), ndim, &p.rows)), Owned(new_array(descr_of<T>(), 0, nullptr))};
     if (!items[0] || !items[1]) return nullptr;
     const T* logp = data_of<T>(p.logp);
-    const int64_t* target = data_of<int64_t>(p.target);
     T* losses = data_of<T>(items[0].get());
     double total = 0, weights = 0;
     for (npy_intp i = 0; i < p.rows; ++i) {
-        const bool used = target[i] != p.ignore_index;
-        const T weight = !used ? T(0) : p.weight ? p.weight[target[i]] : T(1);
-        const T loss = used ? -logp[i * p.classes + target[i]] * weight : T(0);
+        const Class target = class_of(p, i);
+        if (!target.valid) return nullptr;
+        const T weight = !target.used ? T(0) : p.weight ? p.weight[target.number] : T(1);
+        const T loss = target.used ? -logp[i * p.classes + target.number] * weight : T(0);
         if (ndim) losses[i] = loss;
         total += static_cast<double>(loss);
         weights += static_cast<double>(weight);
@@ -67,13 +76,14 @@ PyObject* backward(PyObject** slots) {
     Owned result(new_array(descr_of<T>(), 2, PyArray_DIMS(p.logp)));
     if (!result) return nullptr;
     const T *slope = data_of<T>(grad), divisor = p.reduction == REDUCE_MEAN ? *data_of<T>(total_weight) : T(1);
-    const int64_t* target = data_of<int64_t>(p.target);
     T* out = data_of<T>(result.get());
     for (npy_intp i = 0; i < p.rows; ++i, out += p.classes) {
+        const Class target = class_of(p, i);
+        if (!target.valid) return nullptr;
         for (npy_intp j = 0; j < p.classes; ++j) out[j] = 0;
-        if (target[i] == p.ignore_index) continue;
-        const T weight = p.weight ? p.weight[target[i]] : T(1);
-        out[target[i]] = -weight * slope[each ? i : 0] / divisor;
+        if (!target.used) continue;
+        const T weight = p.weight ? p.weight[target.number] : T(1);
+        out[target.number] = -weight * slope[each ? i : 0] / divisor;
     }
     return result.give();
 }

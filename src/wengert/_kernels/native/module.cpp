@@ -19,12 +19,11 @@ PyObject* bind_twins(PyObject*, PyObject* functions) {
         PyErr_SetString(PyExc_TypeError, "bind_twins: expected a dict of name to function");
         return nullptr;
     }
-    for (Twin* twin = twins; twin; twin = twin->next) {
-        PyObject* function = PyDict_GetItemString(functions, twin->name);
-        if (!function) return PyErr_Format(PyExc_KeyError, "bind_twins: no NumPy twin for %s", twin->name);
-        Py_INCREF(function);
-        Py_XSETREF(twin->function, function);
-    }
+    for (Twin* twin = twins; twin; twin = twin->next)
+        if (!PyDict_GetItemString(functions, twin->name))
+            return PyErr_Format(PyExc_KeyError, "bind_twins: no NumPy twin for %s", twin->name);
+    for (Twin* twin = twins; twin; twin = twin->next)
+        Py_XSETREF(twin->function, Py_XNewRef(PyDict_GetItemString(functions, twin->name)));
     Py_RETURN_NONE;
 }
 
@@ -70,7 +69,10 @@ Twin::Twin(const char* twin_name) : name(twin_name), next(twins) { twins = this;
 
 PyObject* Twin::call(PyObject* const* args, Py_ssize_t nargs, PyObject* kwnames) const {
     if (!function) return PyErr_Format(PyExc_RuntimeError, "%s: bind_twins was not called", name);
-    return PyObject_Vectorcall(function, args, static_cast<size_t>(nargs), kwnames);
+    PyObject* held = Py_NewRef(function);  // `bind_twins` may let go of it meanwhile
+    PyObject* result = PyObject_Vectorcall(held, args, static_cast<size_t>(nargs), kwnames);
+    Py_DECREF(held);
+    return result;
 }
 
 MethodList::MethodList(PyMethodDef* list_methods) : methods(list_methods), next(method_lists) { method_lists = this; }

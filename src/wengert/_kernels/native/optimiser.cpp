@@ -1,8 +1,10 @@
 // Optimiser steps over lists of arrays: one pass over the memory of each parameter. Everything is checked before anything is
-// written, so that the twin starts from untouched arrays.
+// written, so that the twin starts from untouched arrays. While a step runs without the interpreter's lock the lists may change:
+// what was checked is held and used, the lists are not looked at again.
 #include "common.hpp"
 
 #include <cmath>
+#include <utility>
 #include <vector>
 
 namespace wengert {
@@ -27,17 +29,29 @@ PyArrayObject* companion(PyObject* object, PyArrayObject* param) {
     return array && same_shape(array, param) && !overlap(array, param) ? array : nullptr;
 }
 
-// Keeps an array alive while the interpreter is free to change the list that holds it.
+// The arrays of one parameter, kept alive: itself, its gradient, and up to three of its state (null: none).
 class Held {
 public:
-    explicit Held(PyArrayObject* array) : array_(array) { Py_XINCREF(array_); }
-    ~Held() { Py_XDECREF(array_); }
+    Held() = default;
+    ~Held() {
+        for (PyArrayObject* array : arrays_) Py_XDECREF(array);
+    }
     Held(const Held&) = delete;
     Held& operator=(const Held&) = delete;
+    Held(Held&& other) noexcept : step(other.step) {
+        for (int i = 0; i < 5; ++i) std::swap(arrays_[i], other.arrays_[i]);
+    }
+    PyArrayObject* operator[](int i) const { return arrays_[i]; }
+    void hold(int i, PyArrayObject* array) {
+        Py_XINCREF(array);
+        Py_XSETREF(arrays_[i], array);
+    }
+    double step = 0;
 
 private:
-    PyArrayObject* array_;
+    PyArrayObject* arrays_[5] = {};
 };
+using Arrays = std::vector<Held>;
 
 struct SgdOptions {
     double lr, momentum, dampening, weight_decay;
@@ -45,29 +59,54 @@ struct SgdOptions {
 };
 
 template <class T>
-void sgd_one(PyArrayObject* param, PyArrayObject* grad, PyArrayObject* buffer, bool first, const SgdOptions& o) {
+void sgd_one(const Held& arrays, bool first, const SgdOptions& o) {
+    PyArrayObject *param = arrays[0], *buffer = arrays[2];
     const SgdSettings<T> settings = {static_cast<T>(o.lr), static_cast<T>(o.momentum), static_cast<T>(1 - o.dampening),
                                      static_cast<T>(o.weight_decay), o.nesterov, o.maximize, first};
     T *values = data_of<T>(param), *kept = buffer ? data_of<T>(buffer) : nullptr;
-    const T* slope = data_of<T>(grad);
+    const T* slope = data_of<T>(arrays[1]);
     const npy_intp count = PyArray_SIZE(param);
-    const Held a(param), b(grad), c(buffer);
     ReleaseGil unlocked(count >= thread_threshold);
     parallel_for(count, 2, [=](npy_intp begin, npy_intp end) {
         loops<T>().sgd(values + begin, slope + begin, kept ? kept + begin : nullptr, end - begin, settings);
     });
 }
 
-bool sgd_arrays(PyObject** slots, Py_ssize_t count, bool with_buffers) {
+bool sgd_arrays(PyObject** slots, Py_ssize_t count, bool with_buffers, Arrays& arrays) {
     for (Py_ssize_t i = 0; i < count; ++i) {
         PyArrayObject* param = plain(item(slots[0], i));
-        if (!is_param(param) || !companion(item(slots[1], i), param)) return false;
+        PyArrayObject* grad = is_param(param) ? companion(item(slots[1], i), param) : nullptr;
+        if (!grad) return false;
+        Held& held = arrays[static_cast<size_t>(i)];
+        held.hold(0, param);
+        held.hold(1, grad);
         PyObject* buffer = item(slots[2], i);
         if (!with_buffers || buffer == Py_None) continue;
         PyArrayObject* kept = companion(buffer, param);
-        if (!kept || !writeable(kept) || overlap(kept, plain(item(slots[1], i)))) return false;
+        if (!kept || !writeable(kept) || overlap(kept, grad)) return false;
+        held.hold(2, kept);
     }
     return true;
+}
+
+// The list that is returned: the buffers used, or what was given. New ones are held, too.
+PyObject* sgd_buffers(PyObject** slots, Py_ssize_t count, bool with_buffers, Arrays& arrays, std::vector<bool>& first) {
+    PyObject* buffers = PyList_New(count);
+    for (Py_ssize_t i = 0; buffers && i < count; ++i) {
+        Held& held = arrays[static_cast<size_t>(i)];
+        PyObject* buffer = Py_NewRef(item(slots[2], i));
+        if (with_buffers && !held[2]) {
+            first[static_cast<size_t>(i)] = true;
+            Py_SETREF(buffer, reinterpret_cast<PyObject*>(
+                                  new_array(PyArray_DESCR(held[0]), PyArray_NDIM(held[0]), PyArray_DIMS(held[0]))));
+            held.hold(2, reinterpret_cast<PyArrayObject*>(buffer));
+        }
+        if (buffer)
+            PyList_SET_ITEM(buffers, i, buffer);
+        else
+            Py_CLEAR(buffers);
+    }
+    return buffers;
 }
 
 PyObject* sgd_compute(PyObject** slots) {
@@ -77,27 +116,16 @@ PyObject* sgd_compute(PyObject** slots) {
     if (!as_number(slots[3], o.lr) || !as_number(slots[4], o.momentum) || !as_number(slots[5], o.dampening)) return nullptr;
     if (!as_number(slots[6], o.weight_decay) || !as_flag(slots[7], o.nesterov) || !as_flag(slots[8], o.maximize)) return nullptr;
     const bool with_buffers = o.momentum != 0;
-    if (!sgd_arrays(slots, count, with_buffers)) return nullptr;
-    PyObject* buffers = PyList_New(count);
-    for (Py_ssize_t i = 0; buffers && i < count; ++i) {
-        PyArrayObject* param = plain(item(slots[0], i));
-        PyObject* buffer = item(slots[2], i);
-        const bool first = with_buffers && buffer == Py_None;
-        if (first)
-            buffer = reinterpret_cast<PyObject*>(new_array(PyArray_DESCR(param), PyArray_NDIM(param), PyArray_DIMS(param)));
+    Arrays arrays(static_cast<size_t>(count));
+    std::vector<bool> first(static_cast<size_t>(count), false);
+    if (!sgd_arrays(slots, count, with_buffers, arrays)) return nullptr;
+    PyObject* buffers = sgd_buffers(slots, count, with_buffers, arrays, first);
+    if (!buffers) return nullptr;
+    for (size_t i = 0; i < arrays.size(); ++i) {
+        if (PyArray_DESCR(arrays[i][0]) == float_descr)
+            sgd_one<float>(arrays[i], first[i], o);
         else
-            Py_INCREF(buffer);
-        if (!buffer) {
-            Py_CLEAR(buffers);
-            break;
-        }
-        PyList_SET_ITEM(buffers, i, buffer);
-        PyArrayObject* kept = with_buffers ? reinterpret_cast<PyArrayObject*>(buffer) : nullptr;
-        PyArrayObject* grad = plain(item(slots[1], i));
-        if (PyArray_DESCR(param) == float_descr)
-            sgd_one<float>(param, grad, kept, first, o);
-        else
-            sgd_one<double>(param, grad, kept, first, o);
+            sgd_one<double>(arrays[i], first[i], o);
     }
     return buffers;
 }
@@ -108,17 +136,15 @@ struct AdamOptions {
 };
 
 template <class T>
-void adam_one(PyArrayObject* param, PyArrayObject* grad, PyArrayObject* mean, PyArrayObject* square, PyArrayObject* largest,
-              double step, const AdamOptions& o) {
-    const double step_size = o.lr / (1 - std::pow(o.beta1, step)), root = std::sqrt(1 - std::pow(o.beta2, step));
+void adam_one(const Held& arrays, const AdamOptions& o) {
+    const double step_size = o.lr / (1 - std::pow(o.beta1, arrays.step)), root = std::sqrt(1 - std::pow(o.beta2, arrays.step));
     const AdamSettings<T> settings = {static_cast<T>(-step_size), static_cast<T>(1 - o.beta1), static_cast<T>(o.beta2),
                                       static_cast<T>(1 - o.beta2), static_cast<T>(o.eps), static_cast<T>(o.weight_decay),
                                       static_cast<T>(root), o.maximize};
-    T *values = data_of<T>(param), *first = data_of<T>(mean), *second = data_of<T>(square);
-    T* top = largest ? data_of<T>(largest) : nullptr;
-    const T* slope = data_of<T>(grad);
-    const npy_intp count = PyArray_SIZE(param);
-    const Held a(param), b(grad), c(mean), d(square), e(largest);
+    T *values = data_of<T>(arrays[0]), *first = data_of<T>(arrays[2]), *second = data_of<T>(arrays[3]);
+    T* top = arrays[4] ? data_of<T>(arrays[4]) : nullptr;
+    const T* slope = data_of<T>(arrays[1]);
+    const npy_intp count = PyArray_SIZE(arrays[0]);
     ReleaseGil unlocked(count >= thread_threshold);
     parallel_for(count, 4, [=](npy_intp begin, npy_intp end) {
         loops<T>().adam(values + begin, slope + begin, first + begin, second + begin, top ? top + begin : nullptr, end - begin,
@@ -126,19 +152,21 @@ void adam_one(PyArrayObject* param, PyArrayObject* grad, PyArrayObject* mean, Py
     });
 }
 
-bool adam_arrays(PyObject** slots, Py_ssize_t count, int state_lists) {
+bool adam_arrays(PyObject** slots, Py_ssize_t count, int state_lists, Arrays& arrays) {
     for (Py_ssize_t i = 0; i < count; ++i) {
         PyArrayObject* param = plain(item(slots[0], i));
         if (!is_param(param)) return false;
+        Held& held = arrays[static_cast<size_t>(i)];
+        held.hold(0, param);
         PyArrayObject* parts[4];
         for (int k = 0; k <= state_lists; ++k) {
             parts[k] = companion(item(slots[1 + k], i), param);
             if (!parts[k] || (k > 0 && !writeable(parts[k]))) return false;
             for (int other = 0; other < k; ++other)
                 if (overlap(parts[k], parts[other])) return false;
+            held.hold(1 + k, parts[k]);
         }
-        double step = 0;
-        if (!as_number(item(slots[5], i), step)) return false;
+        if (!as_number(item(slots[5], i), held.step)) return false;
     }
     return true;
 }
@@ -153,16 +181,13 @@ PyObject* adam_compute(PyObject** slots) {
     const int state_lists = o.amsgrad ? 3 : 2;
     for (int k = 1; k <= 1 + state_lists; ++k)
         if (!is_list(slots[k], count)) return nullptr;
-    if (!is_list(slots[5], count) || !adam_arrays(slots, count, state_lists)) return nullptr;
-    for (Py_ssize_t i = 0; i < count; ++i) {
-        PyArrayObject* parts[5] = {};
-        for (int k = 0; k <= 1 + state_lists; ++k) parts[k] = plain(item(slots[k], i));
-        double step = 0;
-        as_number(item(slots[5], i), step);
-        if (PyArray_DESCR(parts[0]) == float_descr)
-            adam_one<float>(parts[0], parts[1], parts[2], parts[3], parts[4], step, o);
+    Arrays arrays(static_cast<size_t>(count));
+    if (!is_list(slots[5], count) || !adam_arrays(slots, count, state_lists, arrays)) return nullptr;
+    for (const Held& held : arrays) {
+        if (PyArray_DESCR(held[0]) == float_descr)
+            adam_one<float>(held, o);
         else
-            adam_one<double>(parts[0], parts[1], parts[2], parts[3], parts[4], step, o);
+            adam_one<double>(held, o);
     }
     Py_RETURN_NONE;
 }

@@ -1,6 +1,8 @@
 // Two-dimensional max and average pooling, forward and backward, plane by plane.
 #include "common.hpp"
 
+#include <atomic>
+#include <climits>
 #include <cmath>
 #include <cstring>
 #include <limits>
@@ -27,18 +29,38 @@ npy_intp pooled_size(const Window& w, int a) {
     return count;
 }
 
-// Sizes from the shape of the input; false for what the twin shall handle.
+// The elements of a window along one axis that lie inside the plane: [begin, end) of its `kernel`.
+struct Taps {
+    npy_intp begin, end;
+};
+inline Taps taps_inside(npy_intp start, npy_intp kernel, npy_intp dilation, npy_intp length) {
+    Taps t = {start < 0 ? (dilation - 1 - start) / dilation : 0, 0};
+    if (start < length) t.end = (length - start + dilation - 1) / dilation;
+    if (t.end > kernel) t.end = kernel;
+    return t;
+}
+
+// Sizes from the shape of the input; false for what the twin shall handle. Options are numbers of torch's `int`: what is
+// computed from them and from the lengths of an array then fits 64 bits.
 bool complete(Window& w, const npy_intp* shape, int ndim) {
     if (ndim < 3 || ndim > 4) return false;
     for (int i = 0; i < ndim - 2; ++i) w.planes *= shape[i];
     for (int a = 0; a < 2; ++a) {
         w.input[a] = shape[ndim - 2 + a];
         if (w.kernel[a] < 1 || w.stride[a] < 1 || w.padding[a] < 0 || w.dilation[a] < 1) return false;
+        if (w.kernel[a] > INT_MAX || w.stride[a] > INT_MAX || w.padding[a] > INT_MAX || w.dilation[a] > INT_MAX) return false;
         if (w.input[a] < 1 || 2 * w.padding[a] > w.kernel[a]) return false;
         w.output[a] = pooled_size(w, a);
         if (w.output[a] < 1) return false;
     }
     return w.planes > 0;
+}
+
+// Of one plane, in additions.
+npy_intp window_cost(const Window& w) {
+    Size cost = Size(w.output[0]) * w.output[1];
+    for (int a = 0; a < 2; ++a) cost = cost * (w.kernel[a] < w.input[a] ? w.kernel[a] : w.input[a]);
+    return cost.value_or_most();
 }
 
 template <class T>
@@ -47,17 +69,14 @@ inline bool better(T candidate, T best) { return candidate > best || candidate !
 template <class T>
 void max_window(const T* x, const Window& w, npy_intp top, npy_intp left, T* value, int64_t* place) {
     const npy_intp height = w.input[0], width = w.input[1];
-    npy_intp first_row = top, first_column = left;
-    while (first_row < 0) first_row += w.dilation[0];
-    while (first_column < 0) first_column += w.dilation[1];
+    const Taps down = taps_inside(top, w.kernel[0], w.dilation[0], height);
+    const Taps along = taps_inside(left, w.kernel[1], w.dilation[1], width);
     T best = -std::numeric_limits<T>::infinity();
-    npy_intp at = first_row * width + first_column;
-    for (npy_intp i = 0; i < w.kernel[0]; ++i) {
+    npy_intp at = (top + down.begin * w.dilation[0]) * width + left + along.begin * w.dilation[1];
+    for (npy_intp i = down.begin; i < down.end; ++i) {
         const npy_intp row = top + i * w.dilation[0];
-        if (row < 0 || row >= height) continue;
-        for (npy_intp j = 0; j < w.kernel[1]; ++j) {
+        for (npy_intp j = along.begin; j < along.end; ++j) {
             const npy_intp column = left + j * w.dilation[1];
-            if (column < 0 || column >= width) continue;
             const T candidate = x[row * width + column];
             if (better(candidate, best)) {
                 best = candidate;
@@ -126,20 +145,23 @@ PyObject* max_forward(PyObject** slots) {
     const npy_intp area = w.input[0] * w.input[1], pooled = w.output[0] * w.output[1];
     {
         ReleaseGil unlocked(PyArray_SIZE(x) >= thread_threshold);
-        parallel_for(w.planes, pooled * w.kernel[0] * w.kernel[1], [=](npy_intp begin, npy_intp end) {
+        parallel_for(w.planes, window_cost(w), [=](npy_intp begin, npy_intp end) {
             for (npy_intp p = begin; p < end; ++p) max_plane(input + p * area, w, value + p * pooled, place + p * pooled);
         });
     }
     return give_tuple(items, 2);
 }
 
-// A shape given as a tuple of Python integers.
+// A shape given as a tuple of Python integers, of at least one element.
 bool as_shape(PyObject* object, npy_intp* shape, int& ndim) {
     if (!PyTuple_Check(object) || PyTuple_GET_SIZE(object) > 4) return false;
     ndim = static_cast<int>(PyTuple_GET_SIZE(object));
-    for (int i = 0; i < ndim; ++i)
-        if (!as_index(PyTuple_GET_ITEM(object, i), shape[i]) || shape[i] < 0) return false;
-    return true;
+    Size count = 1;
+    for (int i = 0; i < ndim; ++i) {
+        if (!as_index(PyTuple_GET_ITEM(object, i), shape[i]) || shape[i] < 1) return false;
+        count = count * shape[i];
+    }
+    return count.fits();
 }
 
 template <class T>
@@ -156,22 +178,27 @@ PyObject* max_backward(PyObject** slots) {
         planes *= shape[i];
     }
     const npy_intp area = shape[ndim - 2] * shape[ndim - 1], pooled = PyArray_SIZE(grad) / planes;
-    const int64_t* place = data_of<int64_t>(indices);
-    for (npy_intp i = 0; i < planes * pooled; ++i)
-        if (place[i] < 0 || place[i] >= area) return nullptr;
+    const int64_t* places = data_of<int64_t>(indices);
+    std::atomic<bool> inside{true};
     Owned result(new_array(descr_of<T>(), ndim, shape));
     if (!result) return nullptr;
     const T* slope = data_of<T>(grad);
     T* out = data_of<T>(result.get());
     {
         ReleaseGil unlocked(planes * area >= thread_threshold);
-        parallel_for(planes, area, [=](npy_intp begin, npy_intp end) {
+        parallel_for(planes, area, [=, &inside](npy_intp begin, npy_intp end) {
             std::memset(out + begin * area, 0, static_cast<size_t>((end - begin) * area) * sizeof(T));
             for (npy_intp p = begin; p < end; ++p)
-                for (npy_intp i = p * pooled; i < (p + 1) * pooled; ++i) out[p * area + place[i]] += slope[i];
+                for (npy_intp i = p * pooled; i < (p + 1) * pooled; ++i) {
+                    const npy_intp place = load_once(places + i);
+                    if (place < 0 || place >= area)  // the twin words the error
+                        inside.store(false, std::memory_order_relaxed);
+                    else
+                        out[p * area + place] += slope[i];
+                }
         });
     }
-    return result.give();
+    return inside.load() ? result.give() : nullptr;
 }
 
 struct Divisor {
@@ -224,7 +251,7 @@ PyObject* average_forward(PyObject** slots) {
     const npy_intp area = w.input[0] * w.input[1], pooled = w.output[0] * w.output[1];
     {
         ReleaseGil unlocked(PyArray_SIZE(x) >= thread_threshold);
-        parallel_for(w.planes, pooled * w.kernel[0] * w.kernel[1], [=](npy_intp begin, npy_intp end) {
+        parallel_for(w.planes, window_cost(w), [=](npy_intp begin, npy_intp end) {
             for (npy_intp p = begin; p < end; ++p)
                 for (npy_intp k = 0; k < pooled; ++k) {
                     const Extent e = extent(w, d, k / w.output[1], k % w.output[1]);
@@ -254,7 +281,7 @@ PyObject* average_backward(PyObject** slots) {
     const npy_intp area = w.input[0] * w.input[1], pooled = w.output[0] * w.output[1];
     {
         ReleaseGil unlocked(w.planes * area >= thread_threshold);
-        parallel_for(w.planes, area + pooled * w.kernel[0] * w.kernel[1], [=](npy_intp begin, npy_intp end) {
+        parallel_for(w.planes, (Size(area) + window_cost(w)).value_or_most(), [=](npy_intp begin, npy_intp end) {
             std::memset(out + begin * area, 0, static_cast<size_t>((end - begin) * area) * sizeof(T));
             for (npy_intp p = begin; p < end; ++p)
                 for (npy_intp k = 0; k < pooled; ++k) {

@@ -5,9 +5,9 @@
 #include <cstddef>
 #include <cstdint>
 
-namespace wengert {
+#include "checked.hpp"
 
-using index_t = std::ptrdiff_t;  // as in threads.hpp
+namespace wengert {
 
 constexpr index_t conv_rows = 4, conv_columns = 3;  // outputs that a convolution's inner loop forms at a time, in vectors
 

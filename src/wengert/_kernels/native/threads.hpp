@@ -6,9 +6,9 @@
 #include <cstddef>
 #include <new>
 
-namespace wengert {
+#include "checked.hpp"
 
-using index_t = std::ptrdiff_t;
+namespace wengert {
 
 constexpr index_t thread_threshold = 32768;  // elements from which a kernel lets other Python threads run
 constexpr index_t thread_grain = 65536;      // work, in additions, below which a second thread is not worth waking
@@ -24,7 +24,7 @@ bool run_pieces(PieceFunction body, void* context, index_t pieces);
 // ours depends on the pieces.
 template <class Body>
 inline void parallel_for(index_t count, index_t cost, const Body& body) {
-    const index_t useful = count * cost / thread_grain;
+    const index_t useful = (Size(count) * cost).value_or_most() / thread_grain;
     if (useful < 2 || count < 2 || thread_count() < 2) {
         body(index_t{0}, count);
         return;
