@@ -5,12 +5,13 @@
 #   make test-pure                  the same suite on the interpreted build
 #   make check                      format, lint, types, layer rule, sizes, C types, examples of the documentation
 #   make build                      compile what changed, nothing more
+#   make sanitize [MORE=tests/core] the kernel tests and a fuzz of the native functions under AddressSanitizer and UBSan
 #   make bench, make parity         beside torch (and JAX, HIPS autograd); TORCH_PYTHON=... names a Python that has them
 #   make wheel, make clean
 
 SHELL := /bin/sh
 .DELETE_ON_ERROR:
-.PHONY: demo test test-pure check build bench parity wheel clean
+.PHONY: demo test test-pure check build sanitize bench parity wheel clean
 
 # The first Python that is new enough.
 PYTHON ?= $(shell for name in python3 python3.14 python3.13 python3.12 python3.11 python; do \
@@ -76,6 +77,10 @@ check: $(VENV)/.built $(VENV)/.installed-dev
 	$(RUN) tools/check_size.py
 	$(RUN) tools/pxd_locals.py --check
 	$(RUN) tools/check_examples.py
+
+# In a tree of its own, build/sanitize: the normal build and its record stay as they are.
+sanitize: $(VENV)/.installed-test
+	$(RUN) tools/sanitize.py $(MORE)
 
 # A Python that has torch: the one given, or this one if torch was installed into it.
 TORCH_PYTHON ?= $(RUN)

@@ -43,6 +43,9 @@ NATIVE_FLAGS = [
     "-fno-math-errno",
     "-fno-trapping-math",
 ]
+# WENGERT_SANITIZE=1, set by `make sanitize` for a tree of its own: the first access outside of memory, and the first
+# operation that C++ does not define, end the process.
+SANITIZERS = ["-fsanitize=address,undefined", "-fno-sanitize-recover=undefined", "-fno-omit-frame-pointer"]
 PROBES = {
     "probe_c.c": "#include <Python.h>\nint probe_c(void) { return PY_MAJOR_VERSION; }\n",
     "probe_cpp.cpp": "#include <Python.h>\n#include <vector>\nstd::vector<int> probe_cpp() { return {1}; }\n",
@@ -88,6 +91,13 @@ def compiles(*flags: str) -> str:
     return ""
 
 
+def sanitized(flags: list[str]) -> list[str]:
+    """Compiler flags, changed for the sanitizers if the environment asks for them."""
+    if os.environ.get("WENGERT_SANITIZE") != "1":
+        return flags
+    return [flag for flag in flags if flag not in ("-O3", "-O2", "-g0")] + ["-O1", "-g", *SANITIZERS]
+
+
 def extensions() -> list[Extension]:
     """The extension modules to build, the slowest to compile first; empty for the interpreted package."""
     if lists.asked_for_interpreted() or BUILDING.isdisjoint(sys.argv):
@@ -116,15 +126,18 @@ def extensions() -> list[Extension]:
                 [source for source in sources if source.endswith(".cpp")],
                 include_dirs=[numpy.get_include(), f"src/wengert/{lists.NATIVE}"],
                 depends=[source for source in sources if not source.endswith(".cpp")],
-                extra_compile_args=["/std:c++17", "/O2"] if windows else [*NATIVE_FLAGS, *openmp],
-                extra_link_args=[] if windows else ["-pthread"],
+                extra_compile_args=["/std:c++17", "/O2"] if windows else sanitized([*NATIVE_FLAGS, *openmp]),
+                extra_link_args=[] if windows else [*sanitized([]), "-pthread"],
                 language="c++",
             )
         )
     for module in lists.core_modules(root):
         source = f"src/wengert/{module.replace('.', '/')}.py"
-        flags = [] if windows else ["-O2", "-g0", "-Wno-unused-function"]
-        found.append(Extension(f"wengert.{module}", [source], extra_compile_args=flags, **common))
+        flags = [] if windows else sanitized(["-O2", "-g0", "-Wno-unused-function"])
+        links = [] if windows else sanitized([])
+        found.append(
+            Extension(f"wengert.{module}", [source], extra_compile_args=flags, extra_link_args=links, **common)
+        )
     return found
 
 

@@ -29,17 +29,21 @@ def array_of(data: Any, wanted: DType | None) -> np.ndarray[Any, Any]:
     """
     if isinstance(data, Tensor):
         return data._array_.astype((wanted or data.dtype).numpy)
-    if isinstance(data, (np.ndarray, np.generic)) or hasattr(data, "__array__"):
+    if isinstance(data, np.generic):
+        return of_numpy(np.asarray(number_of(data, wanted) if wanted else data), wanted)
+    if isinstance(data, np.ndarray) or hasattr(data, "__array__"):
         return of_numpy(np.asarray(data), wanted)
     if isinstance(data, (str, bytes)):
         raise TypeError(f"new(): invalid data type '{type(data).__name__}'")
     plain = True
     if is_sequence(data):
         refuse_text(data)
-        found, plain = infer(data)
-    else:
+        found, plain = infer(data, wanted)
+    elif wanted is None:
         found = dtype_of(data)
-    return convert(data if plain else replaced(data), wanted or found)
+    else:
+        found, data = wanted, number_of(data, wanted)
+    return convert(data if plain else replaced(data, wanted or found), wanted or found)
 
 
 def of_numpy(array: np.ndarray[Any, Any], wanted: DType | None) -> np.ndarray[Any, Any]:
@@ -79,6 +83,8 @@ def is_sequence(value: Any) -> bool:
     if isinstance(value, (list, tuple)):
         return True
     kind = type(value)
+    if kind is np.ndarray:
+        return value.ndim > 0  # type: ignore[no-any-return]
     return (
         hasattr(kind, "__getitem__") and hasattr(kind, "__len__") and not isinstance(value, (str, bytes, dict, Tensor))
     )
@@ -104,8 +110,8 @@ def refuse_text(data: Any) -> None:
         raise ValueError(f"too many dimensions '{type(data).__name__}'")
 
 
-def infer(values: Any, depth: int = 1) -> tuple[DType, bool]:
-    """The common dtype of a sequence's numbers, and whether all of them are Python's.
+def infer(values: Any, wanted: DType | None, depth: int = 1) -> tuple[DType, bool]:
+    """The common dtype of a sequence's numbers, unless one is wanted, and whether all of them are Python's.
 
     Raises:
         TypeError, RuntimeError: as `dtype_of`.
@@ -114,22 +120,23 @@ def infer(values: Any, depth: int = 1) -> tuple[DType, bool]:
     kinds = set(map(type, values))
     if kinds <= PLAIN:
         return of_kinds(kinds), True
-    if kinds == {np.ndarray}:
-        return common([dtypes.from_numpy(each.dtype) for each in values]), True
     found: list[DType] = []
     plain = True
     for each in values:
-        if is_sequence(each) and not isinstance(each, np.generic):
+        if isinstance(each, (np.ndarray, np.generic)):
+            found.append(dtypes.from_numpy(each.dtype) if wanted is None else wanted)
+            plain = plain and isinstance(each, np.ndarray) and each.ndim > 0 and each.dtype.char in "ld"
+        elif is_sequence(each):
             if each is values:
                 raise TypeError("new(): self-referential lists are incompatible")
             if depth == MOST_DIMS:
                 raise ValueError(f"too many dimensions '{type(each).__name__}'")
-            inner, simple = infer(each, depth + 1)
+            inner, simple = infer(each, wanted, depth + 1)
             found.append(inner)
             plain = plain and simple
         else:
-            found.append(dtype_of(each))
-            plain = plain and not isinstance(each, Tensor)
+            found.append(dtype_of(each) if wanted is None else wanted)
+            plain = plain and type(each) in PLAIN
     return common(found), plain
 
 
@@ -169,25 +176,49 @@ def dtype_of(value: Any) -> DType:
     raise RuntimeError(f"Could not infer dtype of {type(value).__name__}")
 
 
-def replaced(values: Any) -> list[Any]:
-    """Nested lists with numbers in place of tensors.
+def replaced(values: Any, target: DType) -> list[Any]:
+    """Nested lists with Python's numbers in place of tensors and of NumPy's numbers.
 
     Raises:
-        ValueError: a tensor has not exactly one element.
+        TypeError, ValueError: as `number_of`.
     """
     made: list[Any] = []
     for each in values:
-        if isinstance(each, Tensor):
-            if each._array_.size != 1:
-                raise ValueError(
-                    "only one element tensors can be converted to Python scalars; stack() joins larger ones"
-                )
-            made.append(each._array_.item())
-        elif is_sequence(each) and not isinstance(each, (np.ndarray, np.generic)):
-            made.append(replaced(each))
-        else:
+        if isinstance(each, np.ndarray) and each.ndim and each.size:
+            number_of(each.flat[0], target)  # as each of its elements would be refused
             made.append(each)
+        else:
+            made.append(replaced(each, target) if is_sequence(each) else number_of(each, target))
     return made
+
+
+def number_of(value: Any, target: DType) -> Any:
+    """One element as a Python number, by the protocol that its target asks for: an integer type for `__index__`.
+
+    Raises:
+        TypeError: a tensor or an object that is no integer for an integer type; no number.
+        ValueError: a tensor of more than one element.
+    """
+    whole = target.category == dtypes.INTEGER
+    if isinstance(value, Tensor):
+        if whole and (value._array_.size != 1 or value.dtype.category > dtypes.INTEGER):
+            raise TypeError("only integer tensors of a single element can be converted to an index")
+        if value._array_.size != 1:
+            raise ValueError("only one element tensors can be converted to Python scalars; stack() joins larger ones")
+        return value._array_.item()
+    if isinstance(value, np.ndarray):
+        value = value[()]
+    if isinstance(value, (bool, int, float)) or type(value) is complex:
+        return value
+    if isinstance(value, np.generic) and not (whole and value.dtype.kind not in "iu"):
+        number = value.item()
+        return number.real if target.category == dtypes.FLOAT and isinstance(number, complex) else number
+    if whole and not isinstance(value, (str, bytes)):
+        name = f"numpy.{type(value).__name__}" if isinstance(value, np.generic) else type(value).__name__
+        raise TypeError(f"{name!r} object cannot be interpreted as an integer")
+    if isinstance(value, (str, bytes)):
+        raise TypeError(f"new(): invalid data type '{type(value).__name__}'")
+    raise TypeError(f"must be real number, not {type(value).__name__}")
 
 
 def convert(data: Any, target: DType) -> np.ndarray[Any, Any]:

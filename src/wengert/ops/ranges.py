@@ -50,8 +50,8 @@ def arange(
     """
     check_place("arange", device, pin_memory)
     low, high, pace = read_bounds(bounds, start, end, step)
-    whole = all(isinstance(each, int) for each in (low, high, pace))
-    element = result_dtype("arange", dtype, out, dtypes.int64 if whole else dtypes.get_default_dtype())
+    integers = all(isinstance(each, int) for each in (low, high, pace))
+    element = result_dtype("arange", dtype, out, dtypes.int64 if integers else dtypes.get_default_dtype())
     return deliver("arange", range_array(low, high, pace, element), requires_grad, out)
 
 
@@ -90,23 +90,56 @@ def read_bounds(bounds: tuple[Any, ...], start: Any, end: Any, step: Any) -> tup
 
 def range_array(low: Any, high: Any, pace: Any, element: DType) -> np.ndarray[Any, Any]:
     """The array of `arange`."""
-    if element.category not in (dtypes.INTEGER, dtypes.FLOAT):
-        raise NotImplementedError(errors.no_kernel("arange_cpu", element))
-    if pace == 0:
+    refuse_kind("arange", element)
+    if element is dtypes.int64 and type(low) is type(high) is type(pace) is int and 0 <= (high - low) * pace < 2**40:
+        if pace:
+            return np.arange(low, high, pace, dtype=np.int64)
+    if not (pace > 0 or pace < 0):  # NaN neither
         raise RuntimeError("step must be nonzero")
-    if element is dtypes.int64 and type(low) is type(high) is type(pace) is int and (high - low) * pace >= 0:
-        return np.arange(low, high, pace, dtype=np.int64)
     if not (math.isfinite(low) and math.isfinite(high)):
-        raise RuntimeError(f"unsupported range: {low} -> {high}")
+        raise RuntimeError(f"unsupported range: {low:g} -> {high:g}")
     if (pace > 0 and high < low) or (pace < 0 and high > low):
-        raise RuntimeError(f"upper bound and lower bound inconsistent with step sign: arange({low}, {high}, {pace})")
+        raise RuntimeError(
+            f"upper bound and lower bound inconsistent with step sign: arange({low:g}, {high:g}, {pace:g})"
+        )
+    size = quotient = (float(high) - float(low)) / float(pace)
     if element.category == dtypes.INTEGER:
-        low, high, pace = int(low), int(high), int(pace)
-        if pace == 0:
-            raise ValueError("step must be nonzero")
-        return np.arange(low, high, pace, dtype=np.int64).astype(element.numpy, copy=False)
-    count = math.ceil((high - low) / pace)
-    return (low + np.arange(count) * float(pace)).astype(element.numpy, copy=False)
+        low, high, pace = (whole(each) for each in (low, high, pace))
+        if element is dtypes.int64:  # counted with what became of the bounds, the other types with the bounds as given
+            if pace == 0:
+                raise ValueError("step must be nonzero")
+            quotient = size = -((low - high) // pace)
+    if not quotient < 2**63:
+        raise RuntimeError(f"invalid size, possible overflow? arange would have {quotient:g} elements")
+    count = math.ceil(size)
+    if count * element.itemsize >= 2**63:
+        raise RuntimeError(f"Storage size calculation overflowed with sizes=[{count}]")
+    at = np.arange(count)
+    if element.category == dtypes.INTEGER:
+        return (np.int64(low) + at * np.int64(pace)).astype(element.numpy, copy=False)
+    return (float(low) + at * float(pace)).astype(element.numpy, copy=False)
+
+
+def refuse_kind(name: str, element: DType) -> None:
+    """Refuse the dtypes that torch makes no ranges of: the wide unsigned ones, bool, and complex ones for `arange`.
+
+    Raises:
+        NotImplementedError: it is one of them.
+    """
+    wide = element.category == dtypes.INTEGER and not element.is_signed and element is not dtypes.uint8
+    if wide or element.category == dtypes.BOOL or (name == "arange" and element.category == dtypes.COMPLEX):
+        raise NotImplementedError(errors.no_kernel(f"{name}_cpu", element))
+
+
+def whole(number: Any) -> int:
+    """A number cut to an integer of 64 bits.
+
+    Raises:
+        RuntimeError: it does not fit.
+    """
+    if not -(2**63) <= number < 2**63:
+        raise RuntimeError(f"value cannot be converted to type int64_t without overflow: {number!r}")
+    return int(number)
 
 
 @arange.samples  # type: ignore[attr-defined]
@@ -151,9 +184,7 @@ def linspace(
     """
     check_place("linspace", device, pin_memory)
     low, high = read_ends("linspace", start, end)
-    default = dtypes.get_default_dtype()
-    default = default.to_complex() if isinstance(low, complex) or isinstance(high, complex) else default
-    element = result_dtype("linspace", dtype, out, default)
+    element = spaced_dtype("linspace", low, high, dtype, out)
     return deliver("linspace", even_steps("linspace", low, high, steps, element), requires_grad, out)
 
 
@@ -168,24 +199,49 @@ def read_ends(name: str, start: Any, end: Any) -> tuple[Any, Any]:
     return read_number(name, "start", 1, start), read_number(name, "end", 2, end)
 
 
-def even_steps(name: str, low: Any, high: Any, steps: Any, element: DType) -> np.ndarray[Any, Any]:
-    """The array of `linspace`: counted from `start` in the first half and from `end` in the second, as torch counts."""
+def spaced_dtype(name: str, low: Any, high: Any, dtype: Any, out: Any) -> DType:
+    """The dtype of `linspace` and `logspace`.
+
+    Raises:
+        RuntimeError: a bound is complex, the dtype is not.
+    """
+    default = dtypes.get_default_dtype()
+    if isinstance(low, complex) or isinstance(high, complex):
+        default = default.to_complex()
+    element = result_dtype(name, dtype, out, default)
+    if default.category == dtypes.COMPLEX != element.category:
+        part = "float" if default is dtypes.complex64 else "double"
+        raise RuntimeError(
+            f"torch.{name}(): inferred dtype c10::complex<{part}> can't be safely cast to passed dtype "
+            f"{element.legacy[:-6]}"
+        )
+    return element
+
+
+def even_steps(
+    name: str, low: Any, high: Any, steps: Any, element: DType, *, rounded: bool = True
+) -> np.ndarray[Any, Any]:
+    """The array of `linspace`: counted from `start` in the first half and from `end` in the second, as torch counts.
+
+    Args:
+        rounded: in the dtype asked for; otherwise in the floating one that it is computed in.
+    """
     if isinstance(steps, bool) or not hasattr(steps, "__index__"):
         raise TypeError(errors.wrong_type(name, "steps", 3, "int", steps))
     count = int(steps.__index__())
     if count < 0:
         raise RuntimeError(f"number of steps must be non-negative, got {count}")
-    if element.category == dtypes.BOOL:
-        raise NotImplementedError(errors.no_kernel(f"{name}_cpu", element))
-    low, high = checked(low, element), checked(high, element)
-    if count < 2:
-        return np.full(count, low, element.numpy)
     wide = element.numpy if element.itemsize >= 4 and element.category >= dtypes.FLOAT else np.dtype(np.float64)
+    if count < 2:
+        return np.full(count, checked(low, element) if count else 0, element.numpy if rounded else wide)
+    refuse_kind(name, element)
+    low, high = checked(low, element), checked(high, element)
     first, last = wide.type(low), wide.type(high)
     pace = (last - first) / wide.type(count - 1)
     at = np.arange(count)
     behind = last - pace * (count - 1 - at).astype(wide)
-    return np.where(at < count // 2, first + pace * at.astype(wide), behind).astype(element.numpy)
+    made = np.where(at < count // 2, first + pace * at.astype(wide), behind)
+    return made.astype(element.numpy) if rounded else made
 
 
 @linspace.samples  # type: ignore[attr-defined]
@@ -226,12 +282,13 @@ def logspace(
     """
     check_place("logspace", device, pin_memory)
     low, high = read_ends("logspace", start, end)
-    default = dtypes.get_default_dtype()
-    default = default.to_complex() if isinstance(low, complex) or isinstance(high, complex) else default
-    element = result_dtype("logspace", dtype, out, default)
-    wide = dtypes.float64 if element.category == dtypes.INTEGER else element
-    exponents = even_steps("logspace", low, high, steps, wide)
-    powers = np.power(np.asarray(base, np.result_type(wide.numpy, np.float32)), exponents)
+    element = spaced_dtype("logspace", low, high, dtype, out)
+    if isinstance(base, complex) or not isinstance(base, (int, float)):
+        raise TypeError(errors.wrong_type("logspace", "base", 4, "float", base))
+    exponents = even_steps("logspace", low, high, steps, element, rounded=False)
+    powers = np.power(np.asarray(float(base), np.result_type(exponents.dtype, np.float64)), exponents)
+    if element.category == dtypes.INTEGER:  # by way of the widest: what is too large wraps around
+        powers = powers.astype(np.int64)
     return deliver("logspace", powers.astype(element.numpy), requires_grad, out)
 
 

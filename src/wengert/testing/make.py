@@ -72,10 +72,10 @@ def interval(dtype: DType, low: float | None, high: float | None) -> tuple[float
     first, last = least_default if low is None else low, most_default if high is None else high
     if any(isinstance(each, float) and math.isnan(each) for each in (first, last)):
         raise ValueError(f"`low` and `high` cannot be NaN, but got low={first!r} and high={last!r}")
-    if not first < last:
+    if first > last or (first == last and dtype.category <= dtypes.INTEGER):
         raise ValueError(f"`low` must be less than `high`, but got {first} >= {last}")
     least, most = limits(dtype)
-    if first >= most or last <= least or (dtype.category == dtypes.BOOL and (first < least or last > most)):
+    if first >= most or last <= least:
         raise ValueError(
             f"The value interval specified by `low` and `high` is [{first}, {last}), "
             f"but {dtype} only supports [{least}, {most})"
@@ -98,7 +98,16 @@ def drawn(shape: tuple[int, ...], dtype: DType, low: float, high: float) -> Any:
     """Random values of a shape and dtype."""
     if dtype.category <= dtypes.INTEGER:
         kind = np.uint64 if high > 2**63 else np.int64
+        if math.ceil(low) >= math.ceil(high):
+            raise RuntimeError(
+                f"random_ expects 'from' to be less than 'to', but got from={math.ceil(low)} >= to={math.ceil(high)}"
+            )
         return _random.integers(math.ceil(low), math.ceil(high), shape, dtype=kind).astype(dtype.numpy)
     if dtype.category == dtypes.COMPLEX:
-        return (_random.uniform(low, high, shape) + 1j * _random.uniform(low, high, shape)).astype(dtype.numpy)
-    return np.asarray(_random.uniform(low, high, shape)).astype(dtype.numpy)
+        return (even(low, high, shape) + 1j * even(low, high, shape)).astype(dtype.numpy)
+    return even(low, high, shape).astype(dtype.numpy)
+
+
+def even(low: float, high: float, shape: tuple[int, ...]) -> Any:
+    """Values spread evenly from `low` to `high`, whose distance may be beyond float64."""
+    return np.asarray(_random.uniform(low / 2, high / 2, shape)) * 2

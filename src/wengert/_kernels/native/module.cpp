@@ -2,6 +2,8 @@
 #define WENGERT_MODULE_FILE
 #include "common.hpp"
 
+#include <cstdlib>
+
 namespace wengert {
 
 PyArray_Descr* float_descr;
@@ -122,7 +124,11 @@ PyMODINIT_FUNC PyInit__native() {
     double_descr = PyArray_DescrFromType(NPY_FLOAT64);
     int64_descr = PyArray_DescrFromType(NPY_INT64);
     bool_descr = PyArray_DescrFromType(NPY_BOOL);
-    choose_loops();
+    const char* wanted = std::getenv("WENGERT_INSTRUCTIONS");
+    if (!choose_loops(wanted && *wanted ? wanted : nullptr))
+        return PyErr_Format(PyExc_ValueError,
+                            "WENGERT_INSTRUCTIONS: expected \"baseline\", \"avx2\" or \"avx512\" as far as this processor has them, "
+                            "got \"%s\"", wanted);
     PyObject* module = PyModule_Create(&definition);
     if (!module) return nullptr;
     for (MethodList* list = first_method_list(); list; list = list->next) {

@@ -92,7 +92,8 @@ LoopTable table();
 }
 
 extern LoopTable chosen_loops;
-void choose_loops();
+// The best table that this processor can run, or the one named; false if it cannot run that, or there is none.
+bool choose_loops(const char* wanted);
 
 template <class T>
 inline const Loops<T>& loops();

@@ -1,6 +1,8 @@
 // Loops for any processor of the architecture, and the choice among the tables at import.
 #include "simd.hpp"
 
+#include <cstring>
+
 #define WENGERT_ISA baseline
 #define WENGERT_VECTOR_BYTES 16
 #include "loops.inc"
@@ -9,22 +11,23 @@ namespace wengert {
 
 LoopTable chosen_loops;
 
-void choose_loops() {
+namespace {
+bool take(const char* name, const char* wanted, bool runs, LoopTable (*table)()) {
+    if (!runs || (wanted && std::strcmp(name, wanted) != 0)) return false;
+    chosen_loops = table();
+    chosen_loops.instruction_set = name;
+    return true;
+}
+}  // namespace
+
+bool choose_loops(const char* wanted) {
 #if defined(__x86_64__) && defined(__GNUC__)
     __builtin_cpu_init();
-    if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl")) {
-        chosen_loops = avx512::table();
-        chosen_loops.instruction_set = "avx512";
-        return;
-    }
-    if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma")) {
-        chosen_loops = avx2::table();
-        chosen_loops.instruction_set = "avx2";
-        return;
-    }
+    const bool wide = __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl");
+    if (take("avx512", wanted, wide, avx512::table)) return true;
+    if (take("avx2", wanted, __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma"), avx2::table)) return true;
 #endif
-    chosen_loops = baseline::table();
-    chosen_loops.instruction_set = "baseline";
+    return take("baseline", wanted, true, baseline::table);
 }
 
 }  // namespace wengert
