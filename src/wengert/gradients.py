@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 from ._core import flags, hooked, views
 from ._core.base import Tensor, meta_of
-from ._core.hooks import HookDict, RemovableHandle, making
+from ._core.hooks import HookDict, RemovableHandle
 
 
 def is_leaf(tensor: Tensor) -> bool:
@@ -69,10 +69,11 @@ def register_hook(self: Tensor, hook: Callable[[Tensor], Tensor | None]) -> Remo
     if not self.requires_grad:
         raise RuntimeError("cannot register a hook on a tensor that doesn't require gradient")
     if is_leaf(self):
-        with making:
-            meta = meta_of(self)
-            if meta.hooks is None:
-                meta.hooks = HookDict()
+        meta = meta_of(self)
+        if meta.hooks is None:
+            made = HookDict()
+            if meta.hooks is None:  # see `base.meta_of`
+                meta.hooks = made
         return meta.hooks.add(hook)
     hooks = self._edge_.node.own_hooks()
     return hooks.tensor.setdefault(self._edge_.nr, HookDict()).add(hook)
@@ -108,8 +109,9 @@ def register_post_accumulate_grad_hook(self: Tensor, hook: Callable[[Tensor], No
         raise RuntimeError("cannot register a hook on a tensor that doesn't require gradient")
     if not is_leaf(self):
         raise RuntimeError("post accumulate grad hooks cannot be registered on non-leaf tensors")
-    with making:
-        meta = meta_of(self)
-        if meta.after_accumulate is None:
-            meta.after_accumulate = HookDict()
+    meta = meta_of(self)
+    if meta.after_accumulate is None:
+        made = HookDict()
+        if meta.after_accumulate is None:  # see `base.meta_of`
+            meta.after_accumulate = made
     return meta.after_accumulate.add(hook)

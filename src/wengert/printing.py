@@ -8,7 +8,6 @@ string goes out.
 
 import dataclasses
 import math
-import threading
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
@@ -50,7 +49,6 @@ PROFILES = {
     "full": PrintOptions(threshold=math.inf),
 }
 _current = PrintOptions()
-_replacing = threading.Lock()
 
 
 def get_printoptions() -> dict[str, Any]:
@@ -90,9 +88,13 @@ def set_printoptions(
     given = {"precision": precision, "threshold": threshold, "edgeitems": edgeitems, "linewidth": linewidth}
     changes: dict[str, Any] = {name: _checked(name, value) for name, value in given.items() if value is not None}
     global _current
-    with _replacing:
-        start = _current if profile is None else PROFILES[str(profile).lower()]
-        _current = dataclasses.replace(start, sci_mode=sci_mode, **changes)
+    while True:
+        before = _current
+        start = before if profile is None else PROFILES[str(profile).lower()]
+        replaced = dataclasses.replace(start, sci_mode=sci_mode, **changes)
+        if _current is before:  # no other thread, nor a signal handler, has set options meanwhile
+            _current = replaced
+            return
 
 
 @contextmanager
@@ -108,8 +110,7 @@ def printoptions(**options: Any) -> Iterator[None]:
     try:
         yield
     finally:
-        with _replacing:
-            _current = before
+        _current = before
 
 
 def _checked(name: str, value: Any) -> float:

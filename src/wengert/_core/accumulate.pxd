@@ -1,6 +1,7 @@
 cimport cython
 from wengert._core cimport base, door, flags, slots
 from wengert._core.base cimport AutogradMeta, Tensor, meta_of, wrap
+from wengert._core.forks cimport forks
 from wengert._core.modes cimport Modes, current
 from wengert._core.node cimport Edge, Node, expandable, new_edge, set_up
 from wengert._core.storage cimport count_write
@@ -15,11 +16,14 @@ cdef class AccumulateGrad(Node):
 cpdef AccumulateGrad accumulator(Tensor tensor)
 @cython.locals(other=AccumulateGrad)
 cpdef AccumulateGrad first_accumulator(AutogradMeta meta, AccumulateGrad node, object reference)
+@cython.locals(process=long)
 cpdef object lock_of(AutogradMeta meta)
 @cython.locals(node=AccumulateGrad)
 cpdef Edge gradient_edge(Tensor tensor)
-@cython.locals(meta=AutogradMeta, modes=Modes, known=Tensor)
+@cython.locals(meta=AutogradMeta, modes=Modes)
 cpdef object accumulate(Tensor leaf, object grad, bint owned)
+@cython.locals(known=Tensor)
+cpdef bint added(Tensor leaf, AutogradMeta meta, object grad, bint owned, Modes modes) except -1
 cpdef object run_after_accumulate(Tensor leaf)
 cpdef Tensor first_gradient(Tensor leaf, Tensor grad, bint owned, Modes modes)
 @cython.locals(meta=AutogradMeta)

@@ -14,15 +14,13 @@ except ImportError:
 
 from . import anomaly, door, errors, facts, flags, hooks, slots
 from .base import AutogradMeta, Tensor, meta_of, wrap
+from .forks import forks
 from .modes import Modes, current
 from .node import Edge, Node, expandable, new_edge, set_up
 from .storage import count_write
 
 LAST = (1 << 62) - 1
 """Sequence number of all accumulators: they run before any other node that is ready."""
-
-making = threading.RLock()
-"""Held while what exists once for each leaf is made, so that two threads do not make two."""
 
 
 @cython.no_gc
@@ -70,27 +68,29 @@ def accumulator(tensor: Tensor) -> AccumulateGrad:
     modes: Modes = current()
     if modes.anomaly:
         anomaly.remember(node, modes)
-    if cython.compiled:  # where nothing else can run between its look and its note
-        return first_accumulator(meta, node, door.weak(node))
-    with making:
-        return first_accumulator(meta, node, door.weak(node))
+    return first_accumulator(meta, node, door.weak(node))
 
 
 def first_accumulator(meta: AutogradMeta, node: AccumulateGrad, reference: Any) -> AccumulateGrad:
-    """Note a leaf's accumulator, unless another thread has noted one meanwhile; the one that is noted."""
-    other: AccumulateGrad = None if meta.accumulator is None else door.referent(meta.accumulator)
-    if other is not None:
-        return other
-    meta.accumulator = reference
-    return node
+    """Note a leaf's accumulator, unless one was noted meanwhile; the one that is noted."""
+    while True:
+        noted = meta.accumulator
+        other: AccumulateGrad = None if noted is None else door.referent(noted)
+        if other is not None:
+            return other
+        if meta.accumulator is noted:  # see `base.meta_of`
+            meta.accumulator = reference
+            return node
 
 
 def lock_of(meta: AutogradMeta) -> Any:
-    """The lock that is held while a gradient is added to the tensor's `.grad`, made on first use."""
-    if meta.lock is None:
-        with making:
-            if meta.lock is None:
-                meta.lock = threading.RLock()
+    """The lock that is held while a gradient is added to the tensor's `.grad`; made on first use, anew after a fork."""
+    process: int = forks()
+    if meta.lock is None or meta.process != process:
+        made = threading.RLock()
+        if meta.lock is None or meta.process != process:  # see `base.meta_of`
+            meta.lock = made
+            meta.process = process
     return meta.lock
 
 
@@ -111,7 +111,8 @@ def accumulate(leaf: Tensor, grad: Any, owned: bool) -> None:
 
     Layout (torch's "default gradient layouts"): a first gradient gets the strides of a dense leaf, row-major otherwise;
     a later one is added in place, or, while the backward pass is itself recorded, replaces `.grad` by the sum.
-    Passes of several threads add one after the other, so that no gradient is lost.
+    Passes of several threads add one after the other, so that no gradient is lost, nor is one of a pass that a signal
+    handler or finaliser runs in the middle of this.
 
     Args:
         owned: nobody else sees the gradient's memory, so it may become `.grad` without a copy.
@@ -119,20 +120,30 @@ def accumulate(leaf: Tensor, grad: Any, owned: bool) -> None:
     meta: AutogradMeta = meta_of(leaf)
     modes: Modes = current()
     with lock_of(meta):
-        if not leaf._flags_ & flags.REQUIRES_GRAD:
-            pass  # it was switched off after the graph was made
-        elif meta.grad is None:
-            meta.grad = first_gradient(leaf, grad, owned, modes)
-        elif modes.grad:
-            meta.grad = laid_out(slots.table.add.call2(meta.grad, grad), meta.grad)
-        else:
-            known: Tensor = meta.grad
-            if known._flags_ & flags.INFERENCE and not modes.inference:
-                raise RuntimeError(errors.INFERENCE_IN_PLACE)
-            modes.quiet(slots.table.add_into, known._array_, grad._array_, known._array_)
-            count_write(known._storage_, "the accumulation of a gradient")
+        while leaf._flags_ & flags.REQUIRES_GRAD:  # it may have been switched off after the graph was made
+            if added(leaf, meta, grad, owned, modes):
+                break
     if meta.after_accumulate:
         run_after_accumulate(leaf)
+
+
+def added(leaf: Tensor, meta: AutogradMeta, grad: Any, owned: bool, modes: Modes) -> bool:
+    """Add `grad` to what is in `.grad`; False if something else came to be there while the sum was made."""
+    known: Tensor = meta.grad
+    if known is None:
+        total = first_gradient(leaf, grad, owned, modes)
+    elif modes.grad:
+        total = laid_out(slots.table.add.call2(known, grad), known)
+    else:
+        if known._flags_ & flags.INFERENCE and not modes.inference:
+            raise RuntimeError(errors.INFERENCE_IN_PLACE)
+        modes.quietly(slots.table.add_into, (known._array_, grad._array_, known._array_))
+        count_write(known._storage_, "the accumulation of a gradient")
+        return True
+    if meta.grad is not known:
+        return False
+    meta.grad = total
+    return True
 
 
 def run_after_accumulate(leaf: Tensor) -> None:

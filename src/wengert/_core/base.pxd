@@ -8,6 +8,7 @@ from wengert._core.storage cimport Storage, next_serial
 cdef class AutogradMeta:
     cdef public object grad, accumulator, lock, view, hooks, after_accumulate, name, tangent
     cdef public bint retains_grad
+    cdef public long process
 
 cdef class Tensor:
     cdef public object _array_
@@ -18,6 +19,7 @@ cdef class Tensor:
     cdef object attributes  # behind `__dict__`, see door.lazy_dict
     cdef object __weakref__
 
+@cython.locals(made=AutogradMeta)
 cpdef AutogradMeta meta_of(Tensor tensor)
 @cython.locals(meta=AutogradMeta)
 cpdef AutogradMeta new_meta()

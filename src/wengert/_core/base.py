@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import threading
 import warnings
 from typing import TYPE_CHECKING, Any
 
@@ -19,9 +18,6 @@ from .sizes import Size
 from .slots import OPERATORS as OPERATORS, Operator as Operator
 from .storage import Storage, next_serial
 
-making = threading.Lock()
-"""Held by interpreted code while it gives a tensor that threads may share its autograd fields."""
-
 
 class AutogradMeta:
     """What only some tensors have: a gradient, hooks, a place among the views of a base.
@@ -29,7 +25,7 @@ class AutogradMeta:
     Attributes:
         grad: the accumulated gradient of a leaf, or a retained one.
         accumulator: weak reference to the `AccumulateGrad` of a leaf.
-        lock: held while a gradient is added; made with the first one.
+        lock: held while a gradient is added; made with the first one, in the process with the number `process`.
         view: `views.ViewInfo` of a differentiable view.
         hooks: `HookDict` of a leaf.
         after_accumulate: `HookDict` called with the leaf after its `.grad` was written.
@@ -47,8 +43,20 @@ class AutogradMeta:
     name: Any
     tangent: Any
     retains_grad: bool
+    process: int
 
-    __slots__ = ("accumulator", "after_accumulate", "grad", "hooks", "lock", "name", "retains_grad", "tangent", "view")
+    __slots__ = (
+        "accumulator",
+        "after_accumulate",
+        "grad",
+        "hooks",
+        "lock",
+        "name",
+        "process",
+        "retains_grad",
+        "tangent",
+        "view",
+    )
 
 
 @cython.freelist(256)
@@ -324,11 +332,9 @@ class Tensor:
 def meta_of(tensor: Tensor) -> AutogradMeta:
     """The autograd fields of a tensor, made on first use."""
     if tensor._meta_ is None:
-        if cython.compiled:  # where no other thread can run between the look and the note
-            tensor._meta_ = new_meta()
-        else:
-            with making:
-                tensor._meta_ = tensor._meta_ or new_meta()
+        made: AutogradMeta = new_meta()
+        if tensor._meta_ is None:  # no call between look and note: no thread, handler or finaliser comes between
+            tensor._meta_ = made
     return tensor._meta_
 
 
@@ -338,6 +344,7 @@ def new_meta() -> AutogradMeta:
     meta.grad = None
     meta.accumulator = None
     meta.lock = None
+    meta.process = 0
     meta.view = None
     meta.hooks = None
     meta.after_accumulate = None

@@ -253,7 +253,7 @@ cdef extern from *:
         type->tp_traverse = wengert_traverse_tensor;
         return 0;
     }
-    /* The slot borrows: modes.py keeps its value alive with the thread. A thread state may die and its thread live on
+    /* The slot owns its value until modes.py clears it at the thread's end. A thread state may die and its thread live on
        (callbacks from C), hence the check of the state's id, which is never given twice. */
     static __thread uint64_t wengert_owner;
     static __thread PyObject *wengert_value;
@@ -264,9 +264,13 @@ cdef extern from *:
         return found;
     }
     static CYTHON_INLINE void wengert_remember(PyObject *value) {
+        PyObject *before = wengert_value;
+        Py_INCREF(value);
         wengert_owner = PyThreadState_GetID(PyThreadState_Get());
         wengert_value = value;
+        Py_XDECREF(before);
     }
+    #define wengert_forget() Py_CLEAR(wengert_value)
     """
     object new "wengert_new"(object cls)
     int bind "wengert_bind"(object cls, object name, object value) except -1
@@ -287,3 +291,4 @@ cdef extern from *:
     int show_hooks "wengert_show_hooks"(object cls) except -1
     object recall "wengert_recall"()
     void remember "wengert_remember"(object value)
+    void forget "wengert_forget"()

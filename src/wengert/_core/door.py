@@ -107,3 +107,8 @@ def recall() -> Any:
 def remember(value: object) -> None:
     """Keep one value for the calling thread."""
     _local.value = value
+
+
+def forget() -> None:
+    """Keep nothing more for the calling thread."""
+    _local.value = None

@@ -146,13 +146,19 @@ def run(
     if captures is not None:
         mark_wanted(tasks, roots, captures, accumulating)
     found: list[Any] = [None] * (0 if captures is None else len(captures))
-    before: bool = modes.set_grad(create_graph)
-    outer: Pass | None = modes.begin_pass(tasks, captures is not None)
+    outer: Pass | None = modes.passing
+    depth: int = modes.depth
+    grad: bool = modes.grad
+    mask: int = modes.mask
     try:
+        modes.set_grad(create_graph)
+        modes.begin_pass(tasks, captures is not None)
         sweep(tasks, roots, grads, keep_graph, create_graph, found, accumulating)
-    finally:
-        modes.end_pass(outer)
-        modes.set_grad(before)
+    finally:  # stores only, see `modes`
+        modes.passing = outer
+        modes.depth = depth
+        modes.grad = grad
+        modes.mask = mask
     return found
 
 
@@ -346,7 +352,7 @@ def join(known: Tensor, grad: Tensor, owned: bool) -> Any:
     if owned and door.size_of(array) >= LARGE and array.nbytes == known._storage_.array.nbytes:
         modes: Modes = current()
         if not modes.grad:
-            modes.quiet(slots.table.add_into, array, grad._array_, array)
+            modes.quietly(slots.table.add_into, (array, grad._array_, array))
             return known
     return slots.table.add.call2(known, grad)
 

@@ -22,7 +22,7 @@ cpdef Edge function_edge(FunctionNode node, long nr, Tensor out)
 cpdef list materialized(FunctionNode node, list grads)
 @cython.locals(results=tuple, numbers=list, wanted=long, found=list, at=long, number=long, edge=Edge)
 cpdef list outgoing(FunctionNode node, object result)
-@cython.locals(found=list, modes=Modes, saved=Saved, before=bint)
+@cython.locals(found=list, modes=Modes, grad=bint, mask=long, saved=Saved)
 cpdef tuple unpack_all(FunctionNode node, tuple kept)
 @cython.locals(at=long)
 cpdef bint is_nothing(tuple results, long start) except -1

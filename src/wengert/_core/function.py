@@ -193,6 +193,8 @@ def unpack_all(node: FunctionNode, kept: tuple[Any, ...]) -> tuple[Any, ...]:
     """The saved tensors."""
     found: list[Any] = []
     modes: Modes = current()
+    grad: bool = modes.grad
+    mask: int = modes.mask
     saved: Saved
     for each in kept:
         if each is None:
@@ -200,11 +202,12 @@ def unpack_all(node: FunctionNode, kept: tuple[Any, ...]) -> tuple[Any, ...]:
             continue
         saved = each
         # Outputs come with their node, as those of other nodes do only where recording is on.
-        before: bool = modes.set_grad(modes.grad or isinstance(saved, SavedOutput))
         try:
+            modes.set_grad(grad or isinstance(saved, SavedOutput))
             found.append(saved.unpack(node))
-        finally:
-            modes.set_grad(before)
+        finally:  # stores only, see `modes`
+            modes.grad = grad
+            modes.mask = mask
     return tuple(found)
 
 

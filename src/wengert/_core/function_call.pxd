@@ -12,7 +12,7 @@ from wengert._core.saved_part cimport save_result
 from wengert._core.storage cimport count_write
 from wengert._core.views cimport ViewInfo
 
-@cython.locals(modes=Modes, word=long, recording=bint, node=FunctionNode, before=bint)
+@cython.locals(modes=Modes, word=long, recording=bint, node=FunctionNode, grad=bint, mask=long)
 cpdef object call(object function, tuple args, dict keywords, bint split)
 @cython.locals(word=long, tensor=Tensor)
 cpdef long word_of(tuple args) except -1
@@ -34,7 +34,7 @@ cpdef object check_view_write(Tensor view, long outputs)
 @cython.locals(given=bint, written=bint, info=ViewInfo)
 cpdef Tensor place(FunctionNode node, Tensor out, long nr, tuple args, tuple dirty, bint differentiable, Modes modes)
 cpdef Tensor without_history(Tensor out, bint given, bint written, Modes modes)
-@cython.locals(before=bint)
+@cython.locals(grad=bint, mask=long)
 cpdef Tensor alias(Tensor tensor, Modes modes)
 cpdef object connect(FunctionNode node, Tensor out, long nr)
 @cython.locals(number=long, at=long, inner=ViewWrite, meta=AutogradMeta)

@@ -36,8 +36,10 @@ def call(function: Any, args: tuple[Any, ...], keywords: dict[str, Any] | None, 
     if keywords and recording:
         check_keywords(function, keywords)
     node: FunctionNode = new_function_node(function, args, recording, modes)
-    before: bool = modes.set_grad(False)
+    grad: bool = modes.grad
+    mask: int = modes.mask
     try:
+        modes.set_grad(False)
         if split:
             result = function.forward(*args, **(keywords or {}))
             function.setup_context(node, args, result)
@@ -45,8 +47,9 @@ def call(function: Any, args: tuple[Any, ...], keywords: dict[str, Any] | None, 
             result = function.forward(node, *args, **keywords)
         else:
             result = function.forward(node, *args)
-    finally:
-        modes.set_grad(before)
+    finally:  # stores only, see `modes`
+        modes.grad = grad
+        modes.mask = mask
     return finish(node, args, result, recording, word, modes)
 
 
@@ -256,11 +259,14 @@ def without_history(out: Tensor, given: bool, written: bool, modes: Modes) -> Te
 
 def alias(tensor: Tensor, modes: Modes) -> Tensor:
     """Another tensor on the same memory, a view of the first."""
-    before: bool = modes.set_grad(False)
+    grad: bool = modes.grad
+    mask: int = modes.mask
     try:
+        modes.set_grad(False)
         return tensor.view(tensor.shape)
-    finally:
-        modes.set_grad(before)
+    finally:  # stores only, see `modes`
+        modes.grad = grad
+        modes.mask = mask
 
 
 def connect(node: FunctionNode, out: Tensor, nr: int) -> None:

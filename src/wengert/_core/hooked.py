@@ -6,7 +6,6 @@ import weakref
 from typing import Any
 
 from . import door, hooks
-from .accumulate import lock_of
 from .base import Tensor, meta_of
 from .node import Edge, Node
 
@@ -47,17 +46,21 @@ def capture(captures: list[Any] | None, grads: list[Any], found: list[Any]) -> N
 
 def keep_retained(retain: dict[int, Any], grads: list[Any]) -> None:
     """Add what arrived to the `.grad` of the tensors that keep it, those of them that are still alive."""
-    for nr, reference in retain.items():
+    for nr, reference in tuple(retain.items()):
         grad = grads[nr]
         tensor = reference()
         if grad is None or tensor is None:
             continue
         meta = meta_of(tensor)
-        with lock_of(meta):
-            if meta.grad is not None:
-                meta.grad = meta.grad + grad
+        while True:
+            known = meta.grad
+            if known is not None:
+                total = known + grad
             else:
-                meta.grad = grad.clone() if grad.is_contiguous() else grad.contiguous()
+                total = grad.clone() if grad.is_contiguous() else grad.contiguous()
+            if meta.grad is known:  # see `base.meta_of`
+                meta.grad = total
+                break
 
 
 def retain(tensor: Tensor) -> None:

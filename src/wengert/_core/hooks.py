@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import itertools
-import threading
 import weakref
 from collections.abc import Callable
 from typing import Any
@@ -11,9 +10,6 @@ from typing import Any
 from . import errors
 
 _next_id = itertools.count()
-
-making = threading.RLock()
-"""Held while the place for the hooks of a tensor or node is made, so that two threads do not make two."""
 
 
 class RemovableHandle:

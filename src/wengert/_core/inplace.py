@@ -238,19 +238,20 @@ def write(functional: Op, target: Tensor, values: list[Any] | None, made: Any, m
     if made is not None:
         np.copyto(array, made, "unsafe")
     elif functional.writer is not None:
-        modes.quiet(functional.writer, *values)
+        modes.quietly(functional.writer, values)
     elif (
         functional.takes_out
         and functional.promotion is not None
         and promotion.of_operands(functional, values) == array.dtype
     ):
         plain = dispatch.keywords(functional, values)
-        modes.quiet(functional.body, *values[: functional.positional], out=array, **plain)
+        plain["out"] = array
+        modes.quietly(functional.body, values[: functional.positional], plain)
     else:
         result = dispatch.run_kernel(functional, values, modes)
         if result.shape != array.shape:
             raise RuntimeError(errors.target_shape(array.shape, result.shape))
-        modes.quiet(np.copyto, array, result, "unsafe")
+        modes.quietly(np.copyto, (array, result, "unsafe"))
     count(target._storage_)
     if modes.anomaly:
         anomaly.note_write(target._storage_, f"{functional.name}_")

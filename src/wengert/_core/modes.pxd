@@ -17,9 +17,11 @@ cdef class Modes:
     cpdef object switch(self, bint grad, bint inference)
     cpdef object set_anomaly(self, bint enabled)
     cpdef list listen(self, list listeners)
+    cpdef object quietly(self, object function, object args, object keywords=*)
+    cpdef object quietly_again(self, object function, object args, object keywords)
+    cpdef bint is_entered(self) except -1
     @cython.locals(outer=Pass, begun=Pass)
-    cpdef Pass begin_pass(self, dict tasks, bint partial)
-    cpdef object end_pass(self, Pass outer)
+    cpdef object begin_pass(self, dict tasks, bint partial)
     cpdef Pass this_pass(self)
     cpdef list observe(self, list observers)
 

@@ -1,6 +1,9 @@
 """What a thread has switched on: gradient recording, inference, anomaly detection, observers.
 
 All state is per thread. Guards restore what they found on any exit; nothing here is global.
+
+A signal handler may raise, and interpreted code is interrupted wherever a function begins, a call of C code ends or a
+loop goes back. So what has changed a mode puts it back by stores alone, with no call among them.
 """
 
 from __future__ import annotations
@@ -41,7 +44,7 @@ class Modes:
     `mask` and `word` are what dispatch reads: it adds `word` to the inputs' flags words and keeps the bits of `mask`.
     `fresh` are the flags of new tensors.
     `quiet(function, *args)` calls a kernel with NumPy's floating-point warnings off (`np.errstate` costs five times as
-    much). `depth` counts the backward passes that are under way, one within the other. `passing` is the
+    much); a thread that is in the middle of such a call must use `quietly`. `depth` counts the backward passes that are under way, one within the other. `passing` is the
     innermost. `noting`: new nodes are told to anomaly detection or to the last of the `listeners`.
     `no_saved_hooks` is the error of a program that forbids hooks for saved tensors, or None.
     """
@@ -104,7 +107,7 @@ class Modes:
         self.saved_hooks = None
         self.no_saved_hooks = None
         self.observers: list[Any] = []
-        self.quiet = quiet_context().run
+        self.quiet = quiet_context(contextvars.Context()).run
 
     def set_grad(self, enabled: bool) -> bool:
         """Switch recording on or off; return what it was."""
@@ -137,8 +140,31 @@ class Modes:
         self.noting = self.anomaly or len(listeners) > 0
         return before
 
-    def begin_pass(self, tasks: dict[Any, Any], partial: bool) -> Pass | None:
-        """Start a backward pass; return the one around it, for `end_pass`."""
+    def quietly(self, function: Any, args: Any, keywords: Any = None) -> Any:
+        """`quiet`, also in the middle of such a call, for whatever runs there: conversions of the program, signal
+        handlers, finalisers.
+        """
+        try:
+            return self.quiet(function, *args, **(keywords or {}))
+        except RuntimeError:
+            if not self.is_entered():
+                raise
+        return self.quietly_again(function, args, keywords)
+
+    def quietly_again(self, function: Any, args: Any, keywords: Any) -> Any:
+        """What `quiet` refused, in one more context: that of whatever runs now, with the warnings off."""
+        return quiet_context(contextvars.copy_context()).run(function, *args, **(keywords or {}))
+
+    def is_entered(self) -> bool:
+        """Whether this thread is in the middle of a call by `quiet`, which then refuses another before it begins."""
+        try:
+            self.quiet(bool)
+        except RuntimeError:
+            return True
+        return False
+
+    def begin_pass(self, tasks: dict[Any, Any], partial: bool) -> None:
+        """Start a backward pass. At its end `passing` and `depth` are put back."""
         outer: Pass | None = self.passing
         begun: Pass = Pass.__new__(Pass)
         begun.tasks = tasks
@@ -146,12 +172,6 @@ class Modes:
         begun.partial = partial or (outer is not None and outer.partial)
         self.passing = begun
         self.depth += 1
-        return outer
-
-    def end_pass(self, outer: Pass | None) -> None:
-        """Go on with the pass around the one that ends."""
-        self.depth -= 1
-        self.passing = outer
 
     def this_pass(self) -> Pass:
         """The backward pass that is under way in this thread; outside of one always a new one."""
@@ -165,20 +185,30 @@ class Modes:
         return before
 
 
-def quiet_context() -> contextvars.Context:
+def quiet_context(context: contextvars.Context) -> contextvars.Context:
     """A context in which NumPy keeps silent about infinities and NaN, as torch does."""
-    context = contextvars.Context()
     context.run(np.seterr, all="ignore")
     return context
 
 
-_keeper = threading.local()
+class ThreadEnd:
+    """Dies with its thread. What the thread's other finalisers do after that is done in modes of its own."""
+
+    def __del__(self) -> None:
+        door.forget()
+
+
+_ends = threading.local()
 
 
 def current() -> Modes:
     """The modes of the calling thread."""
     modes = door.recall()
     if modes is None:
-        modes = _keeper.modes = Modes()
-        door.remember(modes)
+        made = Modes()
+        modes = door.recall()
+        if modes is None:  # no signal handler has been here meanwhile
+            modes = made
+            _ends.at = ThreadEnd()
+            door.remember(modes)
     return modes

@@ -11,7 +11,7 @@ except ImportError:
     from . import plain as cython  # type: ignore[no-redef]
 
 from . import facts
-from .hooks import HookDict, NodeHooks, RemovableHandle, making
+from .hooks import HookDict, NodeHooks, RemovableHandle
 
 
 @cython.no_gc
@@ -128,7 +128,9 @@ class Node:
     def own_notes(self) -> facts.Notes:
         """The notes of this node, made on first use."""
         if self.node_notes is None:
-            self.node_notes = facts.Notes()
+            made = facts.Notes()
+            if self.node_notes is None:  # see `base.meta_of`
+                self.node_notes = made
         return self.node_notes
 
     @property
@@ -151,9 +153,9 @@ class Node:
     def own_hooks(self) -> NodeHooks:
         """The hooks of this node, made on first use."""
         if self.node_hooks is None:
-            with making:
-                if self.node_hooks is None:
-                    self.node_hooks = NodeHooks()
+            made = NodeHooks()
+            if self.node_hooks is None:  # see `base.meta_of`
+                self.node_hooks = made
         return self.node_hooks
 
     def register_hook(self, fn: Callable[..., Any]) -> RemovableHandle:

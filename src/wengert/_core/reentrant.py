@@ -27,31 +27,60 @@ def in_thread(function: Callable[..., Any], args: tuple[Any, ...]) -> Any:
     """Call a function in a thread of its own, in the modes and the context of this one, and wait for its result.
 
     Raises:
-        BaseException: what the function raises.
+        BaseException: what the function raises, or what a signal handler raised meanwhile.
     """
     modes = current()
     context = contextvars.copy_context()
+    tickets: list[None] = [None]
     outcome: list[Any] = []
+    finished = threading.Lock()
+    finished.acquire()
 
     def body() -> None:
+        if not take(tickets):  # the one that waits was interrupted before this began
+            return
         own = current()
         inherit(own, modes)
         try:
-            outcome.append((context.run(function, *args), None))
+            result = context.run(function, *args), None
         except BaseException as error:  # it is raised again in the thread that waits
-            outcome.append((None, error))
+            result = None, error
         modes.sequence = own.sequence
+        outcome.append(result)
+        finished.release()
 
     thread = threading.Thread(target=body, name="wengert nested backward")
-    thread.start()
-    thread.join()
-    result, error = outcome.pop()
-    if error is not None:
+    interrupt: BaseException | None = None
+    try:
+        thread.start()
+    except BaseException as error:  # no thread to be had, or an interrupt while it starts
+        if take(tickets):
+            raise
+        interrupt = error
+    while not outcome:
         try:
-            raise error
+            finished.acquire()
+        except (
+            BaseException
+        ) as error:  # an interrupt; the pass cannot be left alone, it writes to the program's tensors
+            interrupt = error
+    result, failure = outcome.pop()
+    failure = interrupt or failure
+    if failure is not None:
+        try:
+            raise failure
         finally:
-            del error  # the traceback holds this frame
+            del failure, interrupt  # the traceback holds this frame
     return result
+
+
+def take(tickets: list[None]) -> bool:
+    """Take the ticket, in one step for all threads; False if another has it."""
+    try:
+        tickets.pop()
+    except IndexError:
+        return False
+    return True
 
 
 def inherit(own: Modes, other: Modes) -> None:

@@ -226,11 +226,14 @@ def packed_by(pack_hook: Any, unpack_hook: Any, tensor: Tensor, edge: Edge | Non
     saved.unpack_hook = unpack_hook
     modes: Modes = current()
     version: int = tensor._storage_.version
-    before: bool = modes.set_grad(False)
+    grad: bool = modes.grad
+    mask: int = modes.mask
     try:
+        modes.set_grad(False)
         saved.packed = pack_hook(tensor)
-    finally:
-        modes.set_grad(before)
+    finally:  # stores only, see `modes`
+        modes.grad = grad
+        modes.mask = mask
     if tensor._storage_.version != version:
         raise RuntimeError(errors.PACK_HOOK_WRITES)
     return saved

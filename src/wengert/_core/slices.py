@@ -151,7 +151,7 @@ def add_to_part(node: ViewNode, grad: Tensor, whole: Tensor) -> bool:
     part: Any = take(source, node.step)
     if part.shape != given.shape or overlaps(part):
         return False
-    current().quiet(slots.table.add_into, part, given, part)
+    current().quietly(slots.table.add_into, (part, given, part))
     return True
 
 

@@ -36,13 +36,15 @@ def observed(op: Any, args: tuple[Any, ...], word: int, modes: Modes) -> Any:
 
 def tell(op: Any, args: tuple[Any, ...], word: int, modes: Modes, observers: list[Any], at: int) -> Any:
     """Call observer number `at`, which goes on to the one before it; the call itself comes after number 0."""
-    before = modes.observe(observers[:at] if at >= 0 else observers)
+    before, told = modes.observers, modes.word
     try:
+        modes.observe(observers[:at] if at >= 0 else observers)
         if at < 0:
             return call(op, args, word, modes)
         return observers[at](op, args, lambda: tell(op, args, word, modes, observers, at - 1))
-    finally:
-        modes.observe(before)
+    finally:  # stores only, see `modes`
+        modes.observers = before
+        modes.word = told
 
 
 def inference(op: Any, args: tuple[Any, ...], word: int, modes: Modes) -> Any:

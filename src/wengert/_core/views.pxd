@@ -16,7 +16,7 @@ cdef long STALE
 
 @cython.locals(info=ViewInfo, parent=ViewInfo, meta=AutogradMeta)
 cpdef object attach(Tensor view, Tensor source, object op, tuple args, long nr, Modes modes)
-@cython.locals(info=ViewInfo, base=Tensor, modes=Modes, grad=bint, inference=bint, again=Tensor)
+@cython.locals(info=ViewInfo, base=Tensor, modes=Modes, grad=bint, inference=bint, mask=long, fresh=long, again=Tensor)
 cpdef object refresh(Tensor view)
 cpdef Tensor take_again(Tensor view, ViewInfo info)
 @cython.locals(info=ViewInfo, base=Tensor)

@@ -164,11 +164,16 @@ def refresh(view: Tensor) -> None:
         modes: Modes = current()
         grad: bool = modes.grad
         inference: bool = modes.inference
-        modes.switch(True, False)
+        mask: int = modes.mask
+        fresh: int = modes.fresh
         try:
+            modes.switch(True, False)
             again: Tensor = take_again(view, info)
-        finally:
-            modes.switch(grad, inference)
+        finally:  # stores only, see `modes`
+            modes.grad = grad
+            modes.inference = inference
+            modes.mask = mask
+            modes.fresh = fresh
         if view._meta_.retains_grad:
             hooked.retain_at(view, again._edge_)
         view._edge_ = again._edge_

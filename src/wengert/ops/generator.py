@@ -7,7 +7,6 @@ with the first number, not with the package.
 from __future__ import annotations
 
 import os
-import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
@@ -18,6 +17,7 @@ from .. import _kernels as kernels
 from .._core.base import Tensor, wrap
 from .._core.card import Bad, Sample, composite
 from .._core.devices import device as Device
+from .._core.forks import forks
 
 DEFAULT_SEED = 67280421310721
 STATE_BYTES = 48
@@ -35,6 +35,36 @@ def read_seed(seed: int) -> int:
     return seed % (1 << 64)
 
 
+class Stream:
+    """The numbers that follow from a seed.
+
+    NumPy's generators lock themselves for the length of a draw, in which no Python code runs; so nothing is locked
+    here, and a signal handler or finaliser that draws in the middle of a draw finds no lock held, and other numbers.
+
+    Attributes:
+        seed: what the stream started from.
+        sources: NumPy's generator, by the number of the process. A forked child makes one of its own, at the place
+            where its parent's stood, because a thread that it does not have may hold the lock of that one.
+    """
+
+    __slots__ = ("seed", "sources")
+
+    def __init__(self, seed: int) -> None:
+        self.seed = seed
+        self.sources: dict[int, Any] = {}
+
+    def source(self) -> Any:
+        """NumPy's generator, made on first use."""
+        process = forks()
+        found = self.sources.get(process)
+        if found is None:
+            made = kernels.generator(self.seed)
+            for of_parent in tuple(self.sources.values()):
+                made.bit_generator.state = of_parent.bit_generator.state
+            found = self.sources.setdefault(process, made)  # one step: all who made one get the same
+        return found
+
+
 class Generator:
     """A stream of random numbers, `wg.Generator()`; safe to use from several threads.
 
@@ -44,9 +74,7 @@ class Generator:
 
     def __init__(self, device: Any = "cpu") -> None:
         self._device = Device(device)
-        self._seed = DEFAULT_SEED
-        self._source: Any = None
-        self._lock = threading.Lock()
+        self._stream = Stream(DEFAULT_SEED)
 
     @property
     def device(self) -> Device:
@@ -68,40 +96,35 @@ class Generator:
         """
         if isinstance(seed, bool) or not hasattr(seed, "__index__"):
             raise RuntimeError(f"manual_seed expected a long, but got {type(seed).__name__}")
-        number = read_seed(int(seed.__index__()))
-        with self._lock:
-            self._seed, self._source = number, None
+        self._stream = Stream(read_seed(int(seed.__index__())))
         return self
 
     def seed(self) -> int:
         """Start again from a seed that the system chooses; returns it."""
-        self.manual_seed(int.from_bytes(os.urandom(8), "little"))
-        return self._seed
+        seed = int.from_bytes(os.urandom(8), "little")
+        self.manual_seed(seed)
+        return seed
 
     def initial_seed(self) -> int:
         """The seed that the generator started from."""
-        return self._seed
+        return self._stream.seed
 
     def draw(self, function: Callable[..., Any], *args: Any) -> Any:
-        """Call `function` with NumPy's generator and further arguments, while no other thread draws."""
-        with self._lock:
-            return function(self._numpy(), *args)
-
-    def _numpy(self) -> Any:
-        if self._source is None:
-            self._source = kernels.generator(self._seed)
-        return self._source
+        """Call `function` with NumPy's generator and further arguments."""
+        return function(self._stream.source(), *args)
 
     def get_state(self) -> Tensor:
         """Where the stream stands: a new uint8 tensor."""
-        with self._lock:
-            state = self._numpy().bit_generator.state
+        stream = self._stream
+        bits = stream.source().bit_generator
+        with bits.lock:  # NumPy's own: no other thread is in the middle of a draw
+            state = bits.state
         parts = (
             state["state"]["state"].to_bytes(16, "little"),
             state["state"]["inc"].to_bytes(16, "little"),
             int(state["has_uint32"]).to_bytes(4, "little"),
             int(state["uinteger"]).to_bytes(4, "little"),
-            self._seed.to_bytes(8, "little"),
+            stream.seed.to_bytes(8, "little"),
         )
         return wrap(np.frombuffer(b"".join(parts), np.uint8).copy())
 
@@ -129,15 +152,14 @@ class Generator:
             )
         data = new_state._array_.tobytes()
         numbers = [int.from_bytes(data[a:b], "little") for a, b in ((0, 16), (16, 32), (32, 36), (36, 40), (40, 48))]
-        with self._lock:
-            self._seed = numbers[4]
-            self._source = kernels.generator(self._seed)
-            self._source.bit_generator.state = {
-                "bit_generator": "PCG64",
-                "state": {"state": numbers[0], "inc": numbers[1]},
-                "has_uint32": numbers[2],
-                "uinteger": numbers[3],
-            }
+        stream = Stream(numbers[4])
+        stream.source().bit_generator.state = {
+            "bit_generator": "PCG64",
+            "state": {"state": numbers[0], "inc": numbers[1]},
+            "has_uint32": numbers[2],
+            "uinteger": numbers[3],
+        }
+        self._stream = stream  # complete: who draws meanwhile draws from the one before
         return self
 
     def clone_state(self) -> Generator:

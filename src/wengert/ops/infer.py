@@ -49,7 +49,7 @@ def array_of(data: Any, wanted: DType | None) -> np.ndarray[Any, Any]:
 def of_numpy(array: np.ndarray[Any, Any], wanted: DType | None) -> np.ndarray[Any, Any]:
     """A copy of a NumPy array, checked."""
     check_array(array)
-    return current().quiet(array.astype, (wanted or dtypes.from_numpy(array.dtype)).numpy, copy=True)
+    return current().quietly(array.astype, ((wanted or dtypes.from_numpy(array.dtype)).numpy,), {"copy": True})
 
 
 def check_array(array: np.ndarray[Any, Any]) -> None:
@@ -242,7 +242,7 @@ def convert(data: Any, target: DType) -> np.ndarray[Any, Any]:
         check_integers(array, target)
     elif array.dtype.kind == "c" and target.category == dtypes.FLOAT:
         raise TypeError("must be real number, not complex")
-    return current().quiet(array.astype, target.numpy)
+    return current().quietly(array.astype, (target.numpy,))
 
 
 def of_objects(array: np.ndarray[Any, Any], data: Any, target: DType) -> np.ndarray[Any, Any]:

@@ -85,10 +85,9 @@ def sgd_step(
         The buffers, new where they were None; all None without momentum.
     """
     before = [None if each is None else each._array_ for each in momentum_buffers]
-    after = current().quiet(
-        kernels.sgd_step, arrays_of(params), arrays_of(grads), before, lr, momentum, dampening, weight_decay, nesterov,
-        maximize,
-    )  # fmt: skip
+    after = current().quietly(kernels.sgd_step, (
+        arrays_of(params), arrays_of(grads), before, lr, momentum, dampening, weight_decay, nesterov, maximize,
+    ))  # fmt: skip
     written(params)
     buffers: list[Tensor | None] = []
     for known, array in zip(momentum_buffers, after, strict=True):
@@ -140,21 +139,23 @@ def adam_step(
         for array in arrays:
             array *= array.dtype.type(1 - lr * weight_decay)
         weight_decay = 0.0
-    current().quiet(
+    current().quietly(
         kernels.adam_step,
-        arrays,
-        real_parts(grads),
-        real_parts(exp_avgs),
-        real_parts(exp_avg_sqs),
-        real_parts(max_exp_avg_sqs) if amsgrad else None,
-        repeated(counts, params),
-        lr,
-        betas[0],
-        betas[1],
-        eps,
-        weight_decay,
-        amsgrad,
-        maximize,
+        (
+            arrays,
+            real_parts(grads),
+            real_parts(exp_avgs),
+            real_parts(exp_avg_sqs),
+            real_parts(max_exp_avg_sqs) if amsgrad else None,
+            repeated(counts, params),
+            lr,
+            betas[0],
+            betas[1],
+            eps,
+            weight_decay,
+            amsgrad,
+            maximize,
+        ),
     )
     for changed in (params, exp_avgs, exp_avg_sqs, max_exp_avg_sqs, steps):
         written(changed)
@@ -195,8 +196,8 @@ def rmsprop_step(
         [] if each is None else real_parts([each]) for each in (param, grad, square_avg, grad_avg, momentum_buffer)
     ]
     for values, slope, square, mean, buffer in itertools.zip_longest(*parts):
-        current().quiet(
-            rmsprop_array, values, slope, square, mean, buffer, lr, alpha, eps, weight_decay, momentum, maximize
+        current().quietly(
+            rmsprop_array, (values, slope, square, mean, buffer, lr, alpha, eps, weight_decay, momentum, maximize)
         )
     written(each for each in (param, square_avg, grad_avg, momentum_buffer) if each is not None)
 
@@ -248,7 +249,7 @@ def adagrad_step(
     Source: Duchi, Hazan and Singer, Adaptive Subgradient Methods, 2011.
     """
     for values, slope, sums in zip(real_parts([param]), real_parts([grad]), real_parts([total]), strict=True):
-        current().quiet(adagrad_array, values, slope, sums, lr, eps, weight_decay, maximize)
+        current().quietly(adagrad_array, (values, slope, sums, lr, eps, weight_decay, maximize))
     written((param, total))
 
 

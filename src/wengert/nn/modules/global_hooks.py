@@ -6,7 +6,6 @@ any thread may add and remove them while others call modules.
 
 from __future__ import annotations
 
-import threading
 from typing import Any
 
 from ...tensor import RemovableHandle
@@ -30,7 +29,6 @@ class BackwardKind:
     """Which kind the global backward hooks are of: `full` is None until there was one. The kinds exclude each other."""
 
     full: bool | None = None
-    lock = threading.Lock()
 
     @classmethod
     def choose(cls, full: bool) -> None:
@@ -39,13 +37,13 @@ class BackwardKind:
         Raises:
             RuntimeError: it is settled otherwise.
         """
-        with cls.lock:
-            if cls.full is not None and cls.full != full:
-                raise RuntimeError(
-                    "Cannot use both regular backward hooks and full backward hooks as a global Module hook. "
-                    "Please use only one of them."
-                )
+        if cls.full is None:  # no call between look and note: no thread or signal handler comes between
             cls.full = full
+        if cls.full != full:
+            raise RuntimeError(
+                "Cannot use both regular backward hooks and full backward hooks as a global Module hook. "
+                "Please use only one of them."
+            )
 
 
 def before(hooks: HookTable, own: HookTable) -> tuple[Entry, ...]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import threading
 from collections import OrderedDict
 from collections.abc import Callable
@@ -17,6 +18,16 @@ Entry = tuple[int, Hook, bool]
 # One for all tables, because a table is copied and pickled with its module. Reentrant: objects that die while it is
 # held may remove hooks.
 _lock = threading.RLock()
+
+
+def renew_lock() -> None:
+    """In a forked child the lock is free, also if another thread of the parent held it."""
+    global _lock
+    _lock = threading.RLock()
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=renew_lock)
 
 
 class HookTable(OrderedDict[int, Hook]):
@@ -42,9 +53,10 @@ class HookTable(OrderedDict[int, Hook]):
     def pop(self, key: int, *default: Any) -> Any:
         """Take a hook out, and its id out of all marks: what `remove()` of a handle does."""
         with _lock:
-            for mark in self.marks:
+            popped = super().pop(key, *default)
+            for mark in self.marks:  # last: a fork in between leaves a mark without a hook, not the other way around
                 mark.pop(key, None)
-            return super().pop(key, *default)
+            return popped
 
     def add(
         self, hook: Hook, prepend: bool = False, with_kwargs: bool = False, always_called: bool = False
