@@ -44,9 +44,10 @@ class Modes:
     `mask` and `word` are what dispatch reads: it adds `word` to the inputs' flags words and keeps the bits of `mask`.
     `fresh` are the flags of new tensors.
     `quiet(function, *args)` calls a kernel with NumPy's floating-point warnings off (`np.errstate` costs five times as
-    much); a thread that is in the middle of such a call must use `quietly`. `depth` counts the backward passes that are under way, one within the other. `passing` is the
-    innermost. `noting`: new nodes are told to anomaly detection or to the last of the `listeners`.
-    `no_saved_hooks` is the error of a program that forbids hooks for saved tensors, or None.
+    much); a thread that is in the middle of such a call must use `quietly`. `depth` counts the backward passes that
+    are under way, one within the other. `passing` is the innermost. `noting`: new nodes are told to anomaly detection
+    or to the last of the `listeners`. `no_saved_hooks` is the error of a program that forbids hooks for saved tensors,
+    or None.
     """
 
     grad: bool

@@ -137,10 +137,12 @@ def allow_mutation_on_saved_tensors() -> Iterator[AllowMutation]:
     context = AllowMutation()
     try:
         with saved_tensors_hooks(context.pack, context.unpack):
-            before = modes.observe([*modes.observers, context.observe])
+            before, word = modes.observers, modes.word
             try:
+                modes.observe([*before, context.observe])
                 yield context
-            finally:
-                modes.observe(before)
+            finally:  # stores only, see `_core.modes`
+                modes.observers = before
+                modes.word = word
     finally:
         context.clear()

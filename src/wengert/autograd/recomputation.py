@@ -8,17 +8,15 @@ out by number, each once, so that memory is given back on the way.
 from __future__ import annotations
 
 import weakref
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from typing import Any, NamedTuple
 
 from .._core import anomaly, errors, flags
 from .._core.anomaly import warn
 from .._core.base import Tensor
-from .._core.grad_mode import enable_grad, no_grad
+from .._core.grad_mode import no_grad
 from .._core.modes import current
 from .._core.saved import twin_of
-from .saved_hooks import saved_tensors_hooks
 
 CHECKS = ("default", "none", "operators")
 """What `determinism_check` may be: shape, dtype and device; nothing but the number; these and the operator."""
@@ -191,12 +189,11 @@ class Region:
         self.forward = Trace(debug)
         self.values: weakref.WeakKeyDictionary[Any, dict[int, Kept]] = weakref.WeakKeyDictionary()
 
-    @contextmanager
-    def recording(self) -> Iterator[None]:
-        """Inside is the region's forward pass."""
-        with saved_tensors_hooks(self.pack, self.unpack), listening(self.forward.hear):
-            yield
+    def record(self, function: Callable[[], Any]) -> Any:
+        """Call a function, whose call is the region's forward pass."""
+        result = watched(function, self.pack, self.unpack, self.forward.hear, current().grad)
         self.complete = True
+        return result
 
     def pack(self, tensor: Tensor) -> int:
         """Keep the number of a tensor instead of it."""
@@ -233,8 +230,7 @@ class Recomputation:
             CheckpointError: not the same as in the forward pass.
         """
         try:
-            with saved_tensors_hooks(self.pack, self.unpack), listening(self.trace.hear), enable_grad():
-                self.region.run()
+            watched(self.region.run, self.pack, self.unpack, self.trace.hear, True)
         except Stop as stop:
             if stop.by is not self:
                 raise
@@ -322,15 +318,35 @@ def is_partial() -> bool:
     return current().this_pass().partial
 
 
-@contextmanager
-def listening(listener: Callable[[Any], None]) -> Iterator[None]:
-    """Inside, `listener` is called with each new node."""
+def watched(
+    function: Callable[[], Any],
+    pack_hook: Callable[[Tensor], Any],
+    unpack_hook: Callable[[Any], Tensor],
+    listener: Callable[[Any], None],
+    recording: bool,
+) -> Any:
+    """Call a function under hooks for saved tensors; `listener` is called with each new node.
+
+    Raises:
+        RuntimeError: hooks are forbidden, see `disable_saved_tensors_hooks`.
+    """
     modes = current()
-    before = modes.listen([*modes.listeners, listener])
+    if modes.no_saved_hooks is not None:
+        raise RuntimeError(modes.no_saved_hooks)
+    saved_hooks, listeners, noting, grad, mask = (
+        modes.saved_hooks, modes.listeners, modes.noting, modes.grad, modes.mask,
+    )  # fmt: skip
     try:
-        yield
-    finally:
-        modes.listen(before)
+        modes.saved_hooks = (*(saved_hooks or ()), (pack_hook, unpack_hook))
+        modes.listen([*listeners, listener])
+        modes.set_grad(recording)
+        return function()
+    finally:  # stores only, see `_core.modes`
+        modes.saved_hooks = saved_hooks
+        modes.listeners = listeners
+        modes.noting = noting
+        modes.grad = grad
+        modes.mask = mask
 
 
 __all__ = ["CHECKS", "CheckpointError", "Inputs", "Region", "is_partial", "warn"]

@@ -112,8 +112,12 @@ def checkpoint(
         check=determinism_check,
         debug=debug if _settings.debug is None else _settings.debug,
     )
-    with region.recording(), now:
-        return function(*args, **kwargs)
+
+    def forward() -> Any:
+        with now:
+            return function(*args, **kwargs)
+
+    return region.record(forward)
 
 
 def _repeat(

@@ -1,0 +1,137 @@
+"""An interrupt wherever the interpreter can deliver one leaves every mode as it was, and the next program works."""
+
+from __future__ import annotations
+
+import signal
+import sys
+import threading
+import time
+from pathlib import Path
+
+import pytest
+
+import wengert as wg
+from wengert._core import modes, reentrant
+from wengert.autograd import Function
+
+HUNT = str(Path(__file__).resolve().parents[2] / "tools" / "hunt")
+STEP = 83
+"""Every so many positions: the fixed share of what `tools/hunt/signals.py` tries whole."""
+
+
+@pytest.fixture(scope="module")
+def positions():
+    sys.path.insert(0, HUNT)
+    try:
+        import positions
+    finally:
+        sys.path.remove(HUNT)
+    return positions
+
+
+def test_an_interrupt_at_any_position_leaves_the_modes_as_they_were(positions):
+    findings, tried = [], 0
+    for _, _, found in positions.tries(5, STEP):
+        tried += 1
+        findings += found
+    assert tried > 30
+    assert findings == []
+
+
+def test_the_search_finds_a_mode_that_is_changed_before_its_guard(positions):
+    def careless():
+        from wengert.autograd import anomaly_mode
+
+        anomaly_mode.set_anomaly_enabled(True)  # its own frames are the package's
+        try:
+            wg.ones(2).sum(0)
+        finally:
+            anomaly_mode.set_anomaly_enabled(False)
+
+    before = positions.state()
+    found = []
+    for at in range(positions.count(careless)):
+        positions.interrupted(careless, at)
+        found += positions.differences(before)
+        positions.put_back(before)
+    assert any(each.startswith("anomaly: False became True") for each in found)
+
+
+class Signalling(Function):
+    """Raises a signal in its passes."""
+
+    @staticmethod
+    def forward(ctx, x, when):
+        ctx.when = when
+        if when == "forward":
+            signal.raise_signal(signal.SIGALRM)
+        return x * 1
+
+    @staticmethod
+    def backward(ctx, grad):
+        if ctx.when == "backward":
+            signal.raise_signal(signal.SIGALRM)
+        return grad, None
+
+
+@pytest.fixture
+def alarm():
+    def interrupt(*_):
+        raise KeyboardInterrupt
+
+    before = signal.signal(signal.SIGALRM, interrupt)
+    yield
+    signal.setitimer(signal.ITIMER_REAL, 0)
+    signal.signal(signal.SIGALRM, before)
+
+
+@pytest.mark.parametrize("when", ["forward", "backward"])
+@pytest.mark.usefixtures("alarm")
+def test_a_signal_in_a_function_ends_the_pass_and_nothing_else(when):
+    x = wg.ones(3, requires_grad=True)
+    with pytest.raises(KeyboardInterrupt):
+        Signalling.apply(x * 2, when).sum().backward()
+    assert wg.is_grad_enabled()
+    assert modes.current().depth == 0
+    assert modes.current().passing is None
+    (x * x).sum().backward()
+    assert x.grad.tolist() == [2.0] * 3
+
+
+@pytest.mark.usefixtures("alarm")
+def test_an_interrupt_while_a_nested_pass_runs_in_a_thread_comes_when_that_has_ended():
+    ended, running = [], threading.Event()
+
+    def work():
+        running.set()
+        time.sleep(0.3)
+        ended.append(wg.is_grad_enabled())
+
+    def ring():
+        running.wait()
+        time.sleep(0.05)
+        signal.pthread_kill(threading.main_thread().ident, signal.SIGALRM)
+
+    ringer = threading.Thread(target=ring)
+    ringer.start()
+    with pytest.raises(KeyboardInterrupt):
+        reentrant.in_thread(work, ())
+    ringer.join()
+    assert ended == [True]
+
+
+def test_an_interrupt_before_the_thread_of_a_nested_pass_begins_leaves_it_undone(monkeypatch):
+    started, done = [], []
+    original = threading.Thread.start
+
+    def start(thread):
+        started.append(thread)
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(threading.Thread, "start", start)
+    with pytest.raises(KeyboardInterrupt):
+        reentrant.in_thread(lambda: done.append(1), ())
+    monkeypatch.undo()
+    original(started[0])
+    started[0].join()
+    assert done == []

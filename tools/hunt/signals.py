@@ -1,0 +1,156 @@
+"""Signals: handlers that raise, compute, draw and differentiate, at every position and at random moments.
+
+    python tools/hunt/signals.py [SECONDS] [SEED]
+
+In a child process, so that a crash or a hang is a finding: interrupts at each position that `positions.py` knows, then
+real signals at random moments, whose handlers raise or do what the program itself does.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import random
+import signal
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+sys.path.insert(0, str(Path(__file__).resolve().parent))
+from children import main, report, run_child
+
+NAME = "signals"
+KINDS = ("positions", "interrupts", "handlers")
+"""What a child does; each for a third of the time."""
+
+
+def hunt(seconds: float, seed: int) -> tuple[int, list[str]]:
+    """Hunt for a time.
+
+    Returns:
+        The number of tries, and findings.
+    """
+    tries, findings = 0, []
+    for kind in KINDS:
+        share = seconds / len(KINDS)
+        command = [sys.executable, __file__, "--child", kind, str(share), str(seed)]
+        tried, found = run_child(command, share + 120, f"{NAME}: {kind}, seed {seed}")
+        tries += tried
+        findings += found
+    return tries, findings
+
+
+def at_positions(seconds: float, seed: int) -> None:
+    """Interrupts at the positions of the programs: every so many of them, then those beside these, until the end."""
+    import positions
+
+    end, step, tried = time.monotonic() + seconds, 61, 0
+    for first in random.Random(seed).sample(range(step), step):
+        for _, _, findings in positions.tries(first, step):
+            tried += 1
+            report(tried, findings)
+            if time.monotonic() > end:
+                return
+
+
+def is_unguarded(frame: Any) -> bool:
+    """Whether Python itself would leave a `with` statement open if a handler raised here."""
+    import positions
+
+    while frame is not None:
+        if frame.f_code.co_name in {*positions.UNGUARDED, "__enter__"} or "contextlib" in frame.f_code.co_filename:
+            return True
+        if "importlib" in frame.f_code.co_filename or frame.f_code.co_name == "start":
+            return True
+        frame = frame.f_back
+    return False
+
+
+def interrupts(seconds: float, seed: int) -> None:
+    """Real signals at random moments, whose handler raises."""
+    import positions
+    from programs import PROGRAMS
+
+    choose, end, tried = random.Random(seed), time.monotonic() + seconds, 0
+    for program in PROGRAMS:
+        program()
+    before = positions.state()
+
+    def interrupt(_: int, frame: Any) -> None:
+        if is_unguarded(frame):
+            signal.setitimer(signal.ITIMER_REAL, 1e-5)
+        else:
+            raise positions.Interrupt
+
+    signal.signal(signal.SIGALRM, interrupt)
+    while time.monotonic() < end:
+        program = choose.choice(PROGRAMS)
+        delay = choose.uniform(1e-6, 3e-3)
+        with contextlib.suppress(positions.Interrupt):
+            try:
+                signal.setitimer(signal.ITIMER_REAL, delay)
+                program()
+            finally:
+                signal.setitimer(signal.ITIMER_REAL, 0)
+        found = positions.differences(before)
+        if found:
+            positions.put_back(before)
+        elif not positions.still_right():
+            found = ["the next program fails"]
+        tried += 1
+        report(tried, [f"{program.__name__}, interrupted after {delay * 1e6:.0f} us: {each}" for each in found])
+
+
+def handlers(seconds: float, seed: int) -> None:
+    """Real signals at random moments, whose handler computes, draws and differentiates itself."""
+    import positions
+    from programs import PROGRAMS
+
+    import wengert as wg
+
+    choose, end, tried = random.Random(seed), time.monotonic() + seconds, 0
+    drawn = wg.rand(1, dtype=wg.float64).tolist()
+    weight = wg.zeros(4, requires_grad=True)
+    passes = 0
+
+    def work() -> None:
+        nonlocal passes
+        drawn.extend(wg.rand(3, dtype=wg.float64).tolist())
+        with wg.enable_grad():
+            (weight * 1).sum(0).backward()
+        passes += 1
+
+    def answer(*_: object) -> None:
+        work()
+        with wg.enable_grad():  # recording may be off where the handler comes, as in a backward pass
+            choose.choice(PROGRAMS)()
+        signal.setitimer(signal.ITIMER_REAL, choose.uniform(1e-4, 3e-3))
+
+    for program in PROGRAMS:
+        with wg.enable_grad():
+            program()
+    before = positions.state()
+    signal.signal(signal.SIGALRM, answer)
+    signal.setitimer(signal.ITIMER_REAL, 1e-3)
+    while time.monotonic() < end:
+        choose.choice(PROGRAMS)()
+        work()
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        found = positions.differences(before)
+        if len(set(drawn)) != len(drawn):
+            found.append("a number was drawn twice")
+        if weight.grad.tolist() != [float(passes)] * 4:
+            found.append(f"{passes} passes gave {weight.grad.tolist()}")
+        drawn.clear()
+        tried += 1
+        report(tried, found)
+        signal.setitimer(signal.ITIMER_REAL, 1e-4)
+
+
+if __name__ == "__main__":
+    if sys.argv[1:2] == ["--child"]:
+        child = {"positions": at_positions, "interrupts": interrupts, "handlers": handlers}[sys.argv[2]]
+        child(float(sys.argv[3]), int(sys.argv[4]))
+        os._exit(0)
+    sys.exit(main(NAME, hunt))
