@@ -120,6 +120,21 @@ def test_an_interrupt_while_a_nested_pass_runs_in_a_thread_comes_when_that_has_e
     assert ended == [True]
 
 
+def test_a_nested_pass_in_a_thread_has_the_modes_that_it_was_started_in(monkeypatch):
+    """Whatever a signal handler switches in the thread that waits for it."""
+    original = threading.Thread.start
+
+    def start(thread):
+        modes.current().set_grad(False)  # as a handler does that comes here
+        original(thread)
+
+    monkeypatch.setattr(threading.Thread, "start", start)
+    try:
+        assert reentrant.in_thread(wg.is_grad_enabled, ())
+    finally:
+        modes.current().set_grad(True)
+
+
 def test_an_interrupt_before_the_thread_of_a_nested_pass_begins_leaves_it_undone(monkeypatch):
     started, done = [], []
     original = threading.Thread.start

@@ -11,7 +11,7 @@ import threading
 from collections.abc import Callable
 from typing import Any
 
-from .modes import Modes, current
+from .modes import current
 
 DEEPEST = 24
 """So many passes nest in one thread; the frames of each (of the engine and of the program) share Python's limit."""
@@ -30,6 +30,7 @@ def in_thread(function: Callable[..., Any], args: tuple[Any, ...]) -> Any:
         BaseException: what the function raises, or what a signal handler raised meanwhile.
     """
     modes = current()
+    inherited = [(name, getattr(modes, name)) for name in INHERITED]  # now: signal handlers may switch them meanwhile
     context = contextvars.copy_context()
     tickets: list[None] = [None]
     outcome: list[Any] = []
@@ -40,13 +41,13 @@ def in_thread(function: Callable[..., Any], args: tuple[Any, ...]) -> Any:
         if not take(tickets):  # the one that waits was interrupted before this began
             return
         own = current()
-        inherit(own, modes)
+        for name, value in inherited:
+            setattr(own, name, value)
         try:
             result = context.run(function, *args), None
         except BaseException as error:  # it is raised again in the thread that waits
             result = None, error
-        modes.sequence = own.sequence
-        outcome.append(result)
+        outcome.append((*result, own.sequence))
         finished.release()
 
     thread = threading.Thread(target=body, name="wengert nested backward")
@@ -60,11 +61,11 @@ def in_thread(function: Callable[..., Any], args: tuple[Any, ...]) -> Any:
     while not outcome:
         try:
             finished.acquire()
-        except (
-            BaseException
-        ) as error:  # an interrupt; the pass cannot be left alone, it writes to the program's tensors
+        except BaseException as error:  # an interrupt; but the pass writes to the program's tensors until it ends
             interrupt = error
-    result, failure = outcome.pop()
+    thread.join()
+    result, failure, sequence = outcome.pop()
+    modes.sequence = max(modes.sequence, sequence)
     failure = interrupt or failure
     if failure is not None:
         try:
@@ -81,9 +82,3 @@ def take(tickets: list[None]) -> bool:
     except IndexError:
         return False
     return True
-
-
-def inherit(own: Modes, other: Modes) -> None:
-    """Take over the modes of another thread."""
-    for name in INHERITED:
-        setattr(own, name, getattr(other, name))

@@ -119,19 +119,18 @@ private:
 std::atomic<Pool*> pool{nullptr};
 std::atomic<int> count{0};
 
-// A forked child has the pool's memory but not its threads: it makes itself a new pool when it needs one.
+// A forked child has the pool's memory but not its threads: it makes itself a new pool when it needs one. Asked for when
+// the library is loaded: what is done once, on first use, another thread may be in the middle of at the fork.
 void after_fork_in_child() { pool.store(nullptr); }
+
+#if defined(__unix__) || defined(__APPLE__)
+const int asked_for = pthread_atfork(nullptr, nullptr, after_fork_in_child);
+#endif
 
 // Never destroyed: its threads may be asleep on it when the process ends.
 Pool& the_pool() {
     Pool* found = pool.load();
     if (found) return *found;
-    static std::once_flag once;
-    std::call_once(once, [] {
-#if defined(__unix__) || defined(__APPLE__)
-        pthread_atfork(nullptr, nullptr, after_fork_in_child);
-#endif
-    });
     Pool* made = new Pool;
     if (pool.compare_exchange_strong(found, made)) return *made;
     delete made;
