@@ -133,7 +133,7 @@ def backward(
     inputs: Any = None,
 ) -> None:
     """Add the gradients of this tensor to the `.grad` of the leaves that it depends on; see `autograd.backward`."""
-    passes.backward(self, None if gradient is None else (gradient,), retain_graph, create_graph, inputs)
+    passes.backward(self, gradient, retain_graph, create_graph, inputs)
 
 
 def get_base(self: Tensor) -> Tensor | None:

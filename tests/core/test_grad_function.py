@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections import OrderedDict
+
 import pytest
 
 import wengert as wg
@@ -174,3 +176,65 @@ def test_a_node_may_be_asked_by_its_edge():
     edge = wg.autograd.graph.get_gradient_edge(middle)
     assert wg.autograd.grad(middle * 3, edge)[0].item() == 3.0
     assert wg.autograd.grad(edge, x, wg.tensor(5.0, dtype=wg.float64))[0].item() == 20.0
+
+
+def test_outputs_without_a_history_give_zeros_where_zeros_were_asked_for():
+    x, constant = leaf(2.0, 3.0), wg.tensor(4.0)
+    for outputs in (constant, [constant], [constant, x.detach().sum()]):
+        (found,) = wg.autograd.grad(outputs, x, materialize_grads=True)
+        assert found.tolist() == [0.0, 0.0] and found.dtype is wg.float64
+        with pytest.raises(RuntimeError, match="element 0 of tensors does not require grad"):
+            wg.autograd.grad(outputs, x, allow_unused=True)
+    (found,) = wg.autograd.grad([constant, (x * 3).sum()], x, materialize_grads=True)
+    assert found.tolist() == [3.0, 3.0]
+
+
+def test_zeros_of_a_recorded_pass_require_a_gradient_and_have_the_layout_of_the_input():
+    x = wg.zeros(3, 2).t().requires_grad_()
+    (found,) = wg.autograd.grad(leaf(1.0), x, materialize_grads=True, create_graph=True)
+    assert found.requires_grad and found.stride() == (1, 2)
+    (found,) = wg.autograd.grad(leaf(1.0), x, materialize_grads=True)
+    assert not found.requires_grad
+
+
+def test_inputs_may_be_a_dictionary_and_so_are_then_the_gradients():
+    x, y = leaf(2.0), leaf(3.0)
+    found = wg.autograd.grad(x * y, {"x": x, "y": y})
+    assert {name: each.item() for name, each in found.items()} == {"x": 3.0, "y": 2.0}
+    (x * y).backward(inputs={"x": x})
+    assert x.grad.item() == 3.0 and y.grad is None
+    for function, call in (("grad", wg.autograd.grad), ("backward", wg.autograd.backward)):
+        with pytest.raises(TypeError, match=rf"argument to `{function}\(\)` must be a dict, not OrderedDict"):
+            call(x * y, inputs=OrderedDict(x=x))
+        with pytest.raises(RuntimeError, match=rf"argument to `{function}\(\)` cannot be empty"):
+            call(x * y, inputs={})
+
+
+def test_outputs_may_come_from_a_generator():
+    x = leaf(2.0)
+    assert wg.autograd.grad((each for each in [x * 3]), x)[0].item() == 3.0
+    wg.autograd.backward(each for each in [x * 3])
+    assert x.grad.item() == 3.0
+
+
+def test_more_cotangents_than_outputs_are_left_out_and_fewer_refused():
+    x = leaf(2.0)
+    assert wg.autograd.grad(x * 3, x, [wg.tensor(2.0), None])[0].item() == 6.0
+    with pytest.raises(RuntimeError, match="got 2 tensors and 1 gradients"):
+        wg.autograd.grad([x * 3, x * 2], x, [None])
+
+
+def test_backward_of_a_tensor_takes_its_cotangent_in_a_sequence_too():
+    x = leaf(2.0, 3.0)
+    (x * 2).backward([wg.ones(2)])
+    assert x.grad.tolist() == [2.0, 2.0]
+
+
+def test_in_a_batch_an_unused_input_gets_one_row_of_zeros():
+    x, other = leaf(1.0, 2.0), leaf(1.0, 2.0)
+    found = wg.autograd.grad((x * 2).sum(), [x, other], wg.ones(3), is_grads_batched=True, materialize_grads=True)
+    assert [tuple(each.shape) for each in found] == [(3, 2), (2,)]
+    with pytest.raises(IndexError, match="index 0 is out of bounds"):
+        wg.autograd.grad(x.sum(), x, wg.ones(0), is_grads_batched=True)
+    with pytest.raises(RuntimeError, match="If `is_grads_batched=True`, we interpret the first dimension"):
+        wg.autograd.grad(x.sum(), x, wg.ones(3, 2), is_grads_batched=True)

@@ -135,6 +135,22 @@ def no_history(at: int, volatile: bool) -> str:
     return f"element {at} of tensors does not require grad and does not have a grad_fn. {repair}"
 
 
+def unused(at: int) -> str:
+    """`grad` was asked for the gradient of something that the outputs do not depend on."""
+    return (
+        f"The differentiated Tensor at index {at} appears to not have been used in the graph. Set allow_unused=True if "
+        "this is the desired behavior."
+    )
+
+
+def inputs_no_dict(function: str, inputs: Any) -> str:
+    """A mapping of inputs that is no plain dictionary."""
+    return (
+        f"`inputs` argument to `{function}()` must be a dict, not {type(inputs).__name__}. Other Mapping types are not "
+        "supported."
+    )
+
+
 def ambiguous_truth(size: int) -> str:
     """`bool()` of a tensor that is not one value."""
     if size == 0:

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import math
 import warnings
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
 from . import engine, errors, flags, hooked, views
-from .accumulate import gradient_edge
+from .accumulate import empty_for, gradient_edge
 from .base import Tensor, wrap
 from .dtypes import from_numpy
 from .node import Edge
@@ -31,7 +31,7 @@ def backward(
         grad_tensors: for each the cotangent that it starts from, of its shape; None stands for 1 for scalars.
         retain_graph: keep what the graph saved, so that it can be used again; `create_graph` unless given.
         create_graph: record this pass, for derivatives of higher order.
-        inputs: only these get a `.grad`; non-leaves among them too.
+        inputs: only these (a tensor, a sequence or a dictionary) get a `.grad`; non-leaves among them too.
 
     Raises:
         RuntimeError: nothing requires a gradient, a cotangent is missing or of a wrong shape, or the graph was freed.
@@ -39,13 +39,13 @@ def backward(
     keep = create_graph if retain_graph is None else retain_graph
     if create_graph:
         warnings.warn(errors.CREATE_GRAPH, stacklevel=3)
-    roots, grads = start(as_sequence(tensors), cotangents(grad_tensors, as_sequence(tensors)), create_graph)
+    wanted = () if inputs is None else inputs_of("backward", inputs)
+    given = as_sequence(tensors)
+    starts = starting_gradients(given, cotangents(grad_tensors, len(given)))
+    roots, grads = start(given, starts, False)
     if inputs is None:
         engine.run(roots, grads, keep, create_graph, None, True)
         return
-    wanted = as_sequence(inputs)
-    if not wanted:
-        raise RuntimeError("`inputs` argument to `backward()` cannot be empty.")
     check_inputs(wanted)
     for each in wanted:
         if isinstance(each, Tensor) and not each.requires_grad:
@@ -55,6 +55,23 @@ def backward(
         if isinstance(each, Tensor) and each._edge_ is not None:
             hooked.retain(each)
     engine.run(roots, grads, keep, create_graph, edges, True)
+
+
+def inputs_of(function: str, inputs: Any) -> Sequence[Any]:
+    """What gradients are asked for: a tensor or edge, several, or a dictionary of them.
+
+    Raises:
+        TypeError: another mapping than a dictionary.
+        RuntimeError: there is none.
+    """
+    if isinstance(inputs, Mapping):
+        if type(inputs) is not dict:
+            raise TypeError(errors.inputs_no_dict(function, inputs))
+        inputs = inputs.values()
+    wanted = as_sequence(inputs)
+    if not wanted:
+        raise RuntimeError(f"`inputs` argument to `{function}()` cannot be empty.")
+    return wanted
 
 
 def check_inputs(inputs: Sequence[Any]) -> None:
@@ -81,9 +98,9 @@ def grad(
 
     Args:
         outputs, grad_outputs, retain_graph, create_graph: as in `backward`.
-        inputs: a tensor or a sequence of tensors (or gradient edges).
+        inputs: a tensor, a sequence or a dictionary of tensors (or gradient edges).
         allow_unused: give None for inputs that the outputs do not depend on, rather than an error.
-        materialize_grads: give zeros instead of None.
+        materialize_grads: give zeros instead of None; outputs without a history are constants, and refused otherwise.
 
     Returns:
         One gradient for each input.
@@ -97,10 +114,10 @@ def grad(
             "Expected allow_unused to be True or not passed when materialize_grads=True, but got: allow_unused=False."
         )
     keep = create_graph if retain_graph is None else retain_graph
-    wanted = as_sequence(inputs)
-    if not wanted:
-        raise RuntimeError("`inputs` argument to `grad()` cannot be empty.")
-    roots, grads = start(as_sequence(outputs), cotangents(grad_outputs, as_sequence(outputs)), create_graph)
+    given = as_sequence(outputs)
+    wanted = inputs_of("grad", inputs)
+    starts = starting_gradients(given, cotangents(grad_outputs, len(given)))
+    roots, grads = start(given, starts, materialize_grads)
     edges = []
     check_inputs(wanted)
     for each in wanted:
@@ -108,17 +125,30 @@ def grad(
             raise RuntimeError("One of the differentiated Tensors does not require grad")
         edges.append(edge_of(each))
     found = engine.run(roots, grads, keep, create_graph, edges, False)
-    for at, (tensor, gradient) in enumerate(zip(wanted, found)):
-        if gradient is None and materialize_grads:
-            if not isinstance(tensor, Tensor):
-                raise RuntimeError("materialize_grads cannot be used when the given input is a GradientEdge")
-            found[at] = wrap(np.zeros(tensor._array_.shape, tensor._array_.dtype))
-        elif gradient is None and not allow_unused:
-            raise RuntimeError(
-                f"The differentiated Tensor at index {at} appears to not have been used in the graph. Set "
-                "allow_unused=True if this is the desired behavior."
-            )
+    if materialize_grads:
+        return materialized(found, wanted, create_graph)
+    if not allow_unused:
+        for at, gradient in enumerate(found):
+            if gradient is None:
+                raise RuntimeError(errors.unused(at))
     return tuple(found)
+
+
+def materialized(found: Sequence[Any], wanted: Sequence[Any], create_graph: bool) -> tuple[Any, ...]:
+    """Gradients with zeros in the place of None; they require a gradient if the pass was recorded.
+
+    Raises:
+        RuntimeError: nothing arrived at a gradient edge, whose tensor is not known.
+    """
+    for tensor, gradient in zip(wanted, found):
+        if gradient is None and not isinstance(tensor, Tensor):
+            raise RuntimeError("materialize_grads cannot be used when the given input is a GradientEdge")
+    made: list[Any] = []
+    for tensor, gradient in zip(wanted, found):
+        if gradient is None:
+            gradient = wrap(empty_for(tensor)).zero_().requires_grad_(create_graph)  # type: ignore[attr-defined]
+        made.append(gradient)
+    return tuple(made)
 
 
 def as_sequence(value: Any) -> Sequence[Any]:
@@ -128,18 +158,11 @@ def as_sequence(value: Any) -> Sequence[Any]:
     return tuple(value)
 
 
-def cotangents(value: Any, tensors: Sequence[Any]) -> Sequence[Any]:
-    """What was given as cotangents, one (or None) for each tensor.
-
-    Raises:
-        RuntimeError: their number differs from that of the tensors.
-    """
+def cotangents(value: Any, count: int) -> Sequence[Any]:
+    """What was given as cotangents of `count` tensors: one, several, or none at all."""
     if value is None:
-        return (None,) * len(tensors)
-    given = (value,) if isinstance(value, Tensor) else tuple(value)
-    if len(given) != len(tensors):
-        raise RuntimeError(f"got {len(tensors)} tensors and {len(given)} gradients")
-    return given
+        return (None,) * count
+    return (value,) if isinstance(value, Tensor) else tuple(value)
 
 
 def edge_of(each: Any) -> Edge:
@@ -154,30 +177,48 @@ def edge_of(each: Any) -> Edge:
     return gradient_edge(each)
 
 
-def start(tensors: Sequence[Any], given: Sequence[Any], create_graph: bool) -> tuple[list[Edge], list[Any]]:
-    """The roots of a pass and their cotangents, checked.
+def starting_gradients(tensors: Sequence[Any], given: Sequence[Any]) -> list[Any]:
+    """The cotangents that a pass starts from, checked: one for each tensor, None for one without a history.
 
     Raises:
-        AssertionError: one is neither tensor nor gradient edge.
-        RuntimeError: see `backward`.
+        AssertionError: something is neither tensor nor gradient edge.
+        RuntimeError: there are fewer cotangents than tensors, or see `cotangent_of`.
+    """
+    grads: list[Any] = []
+    for at, (tensor, cotangent) in enumerate(zip(tensors, given)):
+        if isinstance(tensor, Tensor):
+            if cotangent is not None or tensor.requires_grad:
+                cotangent = cotangent_of(at, tensor._array_.shape, tensor._array_.dtype, cotangent)
+        elif hasattr(tensor, "node"):
+            edge = edge_of(tensor)
+            if edge.shape is None and cotangent is None:
+                raise RuntimeError(errors.UNKNOWN_EDGE)
+            cotangent = cotangent if edge.shape is None else cotangent_of(at, edge.shape, edge.dtype, cotangent)
+        else:
+            raise AssertionError(
+                f"Expected output to be a torch.Tensor or a GradientEdge, but got {type(tensor).__name__}"
+            )
+        grads.append(cotangent)
+    if len(grads) < len(tensors):
+        raise RuntimeError(f"got {len(tensors)} tensors and {len(grads)} gradients")
+    return grads
+
+
+def start(tensors: Sequence[Any], given: Sequence[Any], constants: bool) -> tuple[list[Edge], list[Any]]:
+    """The roots of a pass and their cotangents.
+
+    Args:
+        constants: leave out tensors without a history rather than refuse them.
+
+    Raises:
+        RuntimeError: a tensor does not require a gradient.
     """
     roots: list[Edge] = []
     grads: list[Any] = []
     for at, (tensor, cotangent) in enumerate(zip(tensors, given)):
-        if not isinstance(tensor, Tensor):
-            if not hasattr(tensor, "node"):
-                raise AssertionError(
-                    f"Expected output to be a torch.Tensor or a GradientEdge, but got {type(tensor).__name__}"
-                )
-            edge = edge_of(tensor)
-            if edge.shape is None and cotangent is None:
-                raise RuntimeError(errors.UNKNOWN_EDGE)
-            roots.append(edge)
-            grads.append(cotangent if edge.shape is None else cotangent_of(at, edge.shape, edge.dtype, cotangent))
-            continue
-        if cotangent is not None or tensor.requires_grad:
-            cotangent = cotangent_of(at, tensor._array_.shape, tensor._array_.dtype, cotangent)
-        if not tensor.requires_grad:
+        if isinstance(tensor, Tensor) and not tensor.requires_grad:
+            if constants:
+                continue
             raise RuntimeError(errors.no_history(at, tensor._flags_ & flags.VOLATILE != 0))
         roots.append(edge_of(tensor))
         grads.append(cotangent)

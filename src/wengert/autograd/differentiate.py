@@ -7,6 +7,7 @@ from typing import Any
 
 from .._core import passes
 from .._core.card import REGISTRY
+from .._core.sizes import Size
 
 ONLY_INPUTS = (
     "only_inputs argument is deprecated and is ignored now (defaults to True). To accumulate gradient for other parts "
@@ -30,7 +31,7 @@ def backward(
         retain_graph: keep what the graph saved, so that it can be used again; `create_graph` unless given.
         create_graph: record this pass, for derivatives of higher order.
         grad_variables: the name of `grad_tensors` in the first versions.
-        inputs: only these get a `.grad`; non-leaves among them too.
+        inputs: only these (a tensor, a sequence or a dictionary) get a `.grad`; non-leaves among them too.
 
     Raises:
         RuntimeError: nothing requires a gradient, a cotangent is missing or of a wrong shape, or the graph was freed.
@@ -62,19 +63,20 @@ def grad(
     allow_unused: bool | None = None,
     is_grads_batched: bool = False,
     materialize_grads: bool = False,
-) -> tuple[Any, ...]:
+) -> Any:
     """The gradients of `outputs` with respect to `inputs`, leaving every `.grad` as it is.
 
     Args:
         outputs: a tensor or a sequence of tensors.
-        inputs: the tensors to differentiate with respect to.
+        inputs: the tensors to differentiate with respect to; in a dictionary, the gradients come in one, too.
         grad_outputs: for each output the cotangent that it starts from; None stands for 1 for scalars.
         retain_graph: keep what the graph saved; `create_graph` unless given.
         create_graph: record this pass, for derivatives of higher order.
         only_inputs: of the first versions; False is ignored with a warning.
         allow_unused: give None for inputs that the outputs do not depend on, rather than an error.
         is_grads_batched: each cotangent has one more dimension in front; one pass for each index of it.
-        materialize_grads: give zeros instead of None.
+        materialize_grads: give zeros instead of None, also where an output has no history, which is refused otherwise
+            (torch refuses it here, too).
 
     Returns:
         One gradient for each input, of its shape and dtype.
@@ -91,8 +93,10 @@ def grad(
     if not only_inputs:
         warnings.warn(ONLY_INPUTS, FutureWarning, stacklevel=2)
     if is_grads_batched:
-        return batched(outputs, inputs, grad_outputs, retain_graph, create_graph, allow_unused, materialize_grads)
-    return passes.grad(outputs, inputs, grad_outputs, retain_graph, create_graph, allow_unused, materialize_grads)
+        found = batched(outputs, inputs, grad_outputs, retain_graph, create_graph, allow_unused, materialize_grads)
+    else:
+        found = passes.grad(outputs, inputs, grad_outputs, retain_graph, create_graph, allow_unused, materialize_grads)
+    return dict(zip(inputs, found)) if isinstance(inputs, dict) else found
 
 
 def batched(
@@ -104,12 +108,35 @@ def batched(
     unused: bool | None,
     materialize: bool,
 ) -> tuple[Any, ...]:
-    """One pass for each index of the first dimension of the cotangents, stacked."""
+    """One pass for each index of the first dimension of the cotangents, stacked; zeros are those of one pass."""
     stack: Any = REGISTRY["stack"]
+    outputs = passes.as_sequence(outputs)
+    wanted = passes.inputs_of("grad", inputs)
     given = passes.as_sequence(grad_outputs)
+    for at, (output, cotangent) in enumerate(zip(outputs, given)):
+        check_batch(at, output, cotangent)
     count = given[0].shape[0]
     rows = []
     for at in range(count):
         keep = True if at < count - 1 else retain
-        rows.append(passes.grad(outputs, inputs, [each[at] for each in given], keep, create, unused, materialize))
-    return tuple(None if column[0] is None else stack(list(column)) for column in zip(*rows))
+        row = passes.grad(outputs, wanted, [each[at] for each in given], keep, create, unused or materialize, False)
+        rows.append(row)
+    found = [None if column[0] is None else stack(list(column)) for column in zip(*rows)]
+    return passes.materialized(found, wanted, create) if materialize else tuple(found)
+
+
+def check_batch(at: int, output: Any, cotangent: Any) -> None:
+    """Refuse cotangents of output number `at` that are not stacked along one dimension more than it has.
+
+    Raises:
+        IndexError: there is no such dimension, or it is empty.
+        RuntimeError: the other dimensions are not those of the output.
+    """
+    if len(cotangent[0].shape) != len(output.shape) or tuple(cotangent.shape[1:]) != tuple(output.shape):
+        raise RuntimeError(
+            "If `is_grads_batched=True`, we interpret the first dimension of each grad_output as the batch dimension. "
+            "The sizes of the remaining dimensions are expected to match the shape of corresponding output, but a "
+            f"mismatch was detected: grad_output[{at}] has a shape of {Size(cotangent.shape[1:])} and output[{at}] has "
+            f"a shape of {output.shape}. If you only want some tensors in `grad_output` to be considered batched, "
+            "consider using vmap."
+        )
