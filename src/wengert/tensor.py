@@ -40,7 +40,7 @@ def construct(self: Tensor, *data: Any, **options: Any) -> None:
     """`Tensor(2, 3)`: uninitialised; `Tensor(values)`: of the default dtype (the way of torch's early days)."""
     default = dtypes.get_default_dtype().numpy
     if len(data) == 1 and isinstance(data[0], Tensor):
-        set_up(self, data[0]._array_, data[0]._storage_)
+        set_up(self, data[0]._array_.view(), data[0]._storage_)
         self._flags_ = data[0]._flags_ & flags.INFERENCE
     elif len(data) == 1 and not isinstance(data[0], int):
         made = np.array(data[0], dtype=default)
@@ -89,7 +89,7 @@ def set_data(self: Tensor, new: Tensor) -> None:
 
 def detach(self: Tensor) -> Tensor:
     """The same memory outside the graph; writes to either are counted for both."""
-    made = share(self._array_, self._storage_)
+    made = share(self._array_.view(), self._storage_)  # an array of its own: what a node saved is told apart by it
     made._flags_ = self._flags_ & (flags.INFERENCE | flags.VOLATILE)
     return made
 

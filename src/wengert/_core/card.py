@@ -21,8 +21,8 @@ from .declaration import REQUIRED, Declaration, Rule
 from .derived import derive_in_place as derive_in_place
 from .dispatch import Op
 from .dtypes import dtype as DType
-from .recorded import OpNode, node_class, read_saved
-from .saved_tensor import read_raw
+from .recorded import OpNode, node_class
+from .saved_tensor import read_raw, read_saved
 
 Array: TypeAlias = Any
 Arrays: TypeAlias = Any

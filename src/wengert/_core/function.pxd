@@ -5,11 +5,11 @@ from wengert._core.base cimport Tensor, share, wrap
 from wengert._core.engine cimport project
 from wengert._core.modes cimport Modes, current
 from wengert._core.node cimport Edge, Node, expandable, new_edge, set_up
-from wengert._core.saved cimport Saved, SavedInput, SavedOutput, SavedPacked
+from wengert._core.saved cimport Saved, SavedInput, SavedOutput, SavedPacked, is_as_saved
 
 cdef class FunctionNode(Node):
     cdef public list edge_numbers, output_spaces, output_recorded
-    cdef public tuple kept_tensors
+    cdef public tuple kept_tensors, kept_origins
     cdef public bint kept_given, materialize_grads, _materialize_non_diff_grads
     cdef public object needs_input_grad, to_save, saved_for_forward, dirty_tensors, non_differentiable
 
@@ -22,8 +22,10 @@ cpdef Edge function_edge(FunctionNode node, long nr, Tensor out)
 cpdef list materialized(FunctionNode node, list grads)
 @cython.locals(results=tuple, numbers=list, wanted=long, found=list, at=long, number=long, edge=Edge)
 cpdef list outgoing(FunctionNode node, object result)
-@cython.locals(found=list, modes=Modes, grad=bint, mask=long, saved=Saved)
+@cython.locals(found=list, modes=Modes, grad=bint, mask=long, saved=Saved, at=long)
 cpdef tuple unpack_all(FunctionNode node, tuple kept)
+@cython.locals(given=SavedInput)
+cpdef object living(FunctionNode node, Saved saved, long at)
 @cython.locals(at=long)
 cpdef bint is_nothing(tuple results, long start) except -1
 cpdef object check_space(FunctionNode node, Tensor grad, Edge edge, long number, long at)

@@ -18,7 +18,7 @@ from .base import Tensor, share, wrap
 from .engine import project
 from .modes import Modes, current
 from .node import Edge, Node, expandable, new_edge, set_up
-from .saved import Saved, SavedInput, SavedOutput, SavedPacked
+from .saved import Saved, SavedInput, SavedOutput, SavedPacked, is_as_saved
 from .saved_tensor import raw
 
 
@@ -34,6 +34,7 @@ class FunctionNode(Node):
         output_spaces: for each output its shape and NumPy dtype, None for what is no tensor.
         output_recorded: for each output whether it has a place in the graph.
         kept_tensors: the saved tensors, None once they were freed.
+        kept_origins: for each of them a weak reference to the input that it is, or None; None if all are.
         kept_given: they were read by a Function that clears them on access.
         needs_input_grad: for each argument whether it is a tensor that requires a gradient.
         materialize_grads: give `backward` zeros for outputs to which no gradient came, rather than None.
@@ -44,6 +45,7 @@ class FunctionNode(Node):
     output_spaces: list[Any]
     output_recorded: list[bool]
     kept_tensors: tuple[Any, ...]
+    kept_origins: tuple[Any, ...]
     kept_given: bool
     needs_input_grad: Any
     materialize_grads: bool
@@ -58,6 +60,7 @@ class FunctionNode(Node):
         "dirty_tensors",
         "edge_numbers",
         "kept_given",
+        "kept_origins",
         "kept_tensors",
         "materialize_grads",
         "needs_input_grad",
@@ -88,6 +91,7 @@ class FunctionNode(Node):
 
     def release(self) -> None:
         self.kept_tensors = None
+        self.kept_origins = None
 
     @property
     def saved_tensors(self) -> tuple[Tensor | None, ...]:
@@ -190,17 +194,21 @@ def outgoing(node: FunctionNode, result: Any) -> list[Any]:
 
 
 def unpack_all(node: FunctionNode, kept: tuple[Any, ...]) -> tuple[Any, ...]:
-    """The saved tensors."""
+    """The saved tensors: of inputs the very ones that were saved, if they live and are unchanged."""
     found: list[Any] = []
     modes: Modes = current()
     grad: bool = modes.grad
     mask: int = modes.mask
     saved: Saved
-    for each in kept:
-        if each is None:
+    for at in range(len(kept)):
+        if kept[at] is None:
             found.append(None)
             continue
-        saved = each
+        saved = kept[at]
+        origin: Any = living(node, saved, at)
+        if origin is not None:
+            found.append(origin)
+            continue
         # Outputs come with their node, as those of other nodes do only where recording is on.
         try:
             modes.set_grad(grad or isinstance(saved, SavedOutput))
@@ -209,6 +217,15 @@ def unpack_all(node: FunctionNode, kept: tuple[Any, ...]) -> tuple[Any, ...]:
             modes.grad = grad
             modes.mask = mask
     return tuple(found)
+
+
+def living(node: FunctionNode, saved: Saved, at: int) -> Any:
+    """The input that was saved as number `at`, if it lives and is unchanged; None otherwise."""
+    if node.kept_origins is None or node.kept_origins[at] is None or not isinstance(saved, SavedInput):
+        return None
+    given: SavedInput = saved
+    origin: Any = door.referent(node.kept_origins[at])
+    return origin if origin is not None and is_as_saved(origin, given) else None
 
 
 def is_nothing(results: tuple[Any, ...], start: int) -> bool:

@@ -7,7 +7,7 @@ from wengert._core.hooked cimport retain_at
 from wengert._core.inplace cimport rebase
 from wengert._core.modes cimport Modes, current
 from wengert._core.node cimport set_up
-from wengert._core.saved cimport save_input
+from wengert._core.saved cimport SavedInput, save_input
 from wengert._core.saved_part cimport save_result
 from wengert._core.storage cimport count_write
 from wengert._core.views cimport ViewInfo
@@ -43,5 +43,7 @@ cpdef object rewrite(FunctionNode node, Tensor out, long nr, tuple args, Modes m
 cpdef object mark_several(list made)
 @cython.locals(kept=list, tensor=Tensor, nr=long)
 cpdef tuple keep_all(FunctionNode node, list made, Modes modes)
+@cython.locals(found=list, anything=bint, at=long)
+cpdef object origins(list kept, tuple given)
 @cython.locals(nr=long)
 cpdef long output_number(FunctionNode node, Tensor tensor, list made) except? -1

@@ -13,7 +13,7 @@ from .hooked import retain_at
 from .inplace import rebase
 from .modes import Modes, current
 from .node import set_up
-from .saved import save_input
+from .saved import SavedInput, save_input
 from .saved_part import save_result
 from .storage import count_write
 from .views import ViewInfo
@@ -116,6 +116,7 @@ def begin(node: FunctionNode, numbers: list[Any], needed: tuple[Any, ...]) -> No
     node.output_spaces = []
     node.output_recorded = []
     node.kept_tensors = ()
+    node.kept_origins = None
     node.kept_given = False
     node.materialize_grads = True
     node._materialize_non_diff_grads = True
@@ -322,7 +323,24 @@ def keep_all(node: FunctionNode, made: list[Any], modes: Modes) -> tuple[Any, ..
             kept.append(save_input(tensor, modes) if nr < 0 else save_result(tensor, nr, modes))
         else:
             raise TypeError(function_errors.no_tensor(function_errors.SAVE, len(kept), each))
+    node.kept_origins = origins(kept, node.to_save)
     return tuple(kept)
+
+
+def origins(kept: list[Any], given: tuple[Any, ...]) -> Any:
+    """Weak references to the inputs that were saved, None for what cannot be one; None if there are none.
+
+    A leaf that requires a gradient is kept itself.
+    """
+    found: list[Any] = []
+    anything: bool = False
+    for at in range(len(kept)):
+        reference: Any = None
+        if isinstance(kept[at], SavedInput) and kept[at].leaf is None:
+            reference = door.weak(given[at])
+            anything = True
+        found.append(reference)
+    return tuple(found) if anything else None
 
 
 def output_number(node: FunctionNode, tensor: Tensor, made: list[Any]) -> int:

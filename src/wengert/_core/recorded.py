@@ -170,20 +170,6 @@ def unpack_tensor(saved: Saved, node: Node) -> Tensor:
     return saved.unpack(node)
 
 
-def read_saved(node: OpNode, name: str) -> Any:
-    """What a node shows as `_saved_*`; None if this call did not need it.
-
-    Raises:
-        RuntimeError: it was freed, or written to since.
-    """
-    if node.saved is None:
-        raise RuntimeError(errors.BACKWARD_TWICE)
-    names: tuple[str, ...] = node.plan.names
-    if name not in names:
-        return None
-    return unpack(node.saved[names.index(name)], node)
-
-
 def run_rule(rule: Rule, incoming: Any, values: list[Any], arguments: tuple[int, ...]) -> Any:
     """Call a rule with its share of the saved values."""
     count: int = len(arguments)

@@ -30,7 +30,6 @@ cdef class SavedPacked(Saved):
     cdef public Edge edge
     cdef public long nr
 
-@cython.locals(modes=Modes)
 cpdef Tensor recorded_output(Tensor tensor, Node node, long nr)
 @cython.locals(meta=AutogradMeta)
 cpdef Tensor placed_input(Tensor tensor, Edge edge)
@@ -38,6 +37,8 @@ cpdef Tensor placed_input(Tensor tensor, Edge edge)
 cpdef Saved save_input(Tensor tensor, Modes modes)
 @cython.locals(twin=Tensor)
 cpdef Tensor input_of(SavedInput saved)
+@cython.locals(storage=Storage)
+cpdef bint is_as_saved(Tensor tensor, SavedInput saved)
 @cython.locals(twin=Tensor)
 cpdef Tensor twin_of(Tensor view)
 @cython.locals(saved=SavedOutput)

@@ -86,7 +86,9 @@ class SavedOutput(Saved):
         if storage.version != self.version:
             origin = f"output {self.nr} of {errors.operation_name(title(node))}"
             raise RuntimeError(anomaly.stale(self.array, storage, origin, self.version, title(node)))
-        return recorded_output(share(self.array, storage), node, self.nr)
+        output: Tensor = share(self.array, storage)
+        modes: Modes = current()
+        return recorded_output(output, node, self.nr) if modes.grad else output
 
 
 @cython.no_gc
@@ -117,9 +119,8 @@ class SavedPacked(Saved):
 
 
 def recorded_output(tensor: Tensor, node: Node, nr: int) -> Tensor:
-    """Give a tensor its place as output `nr` of `node`, where recording is on and the output has a derivative."""
-    modes: Modes = current()
-    if modes.grad and node.records(nr):
+    """Give a tensor its place as output `nr` of `node`, if the output has a derivative."""
+    if node.records(nr):
         tensor._edge_ = new_edge(node, nr, door.shape_of(tensor._array_), door.dtype_of(tensor._array_))
         tensor._flags_ = flags.REQUIRES_GRAD
     return tensor
@@ -166,6 +167,14 @@ def input_of(saved: SavedInput) -> Tensor:
     twin._edge_ = saved.edge
     twin._flags_ = saved.word & ~flags.VIEW
     return twin
+
+
+def is_as_saved(tensor: Tensor, saved: SavedInput) -> bool:
+    """Whether a tensor has the values and the place in the graph that were saved."""
+    storage: Storage = tensor._storage_
+    if storage is not saved.storage or storage.version != saved.version:
+        return False
+    return tensor._array_ is saved.array and tensor._edge_ is saved.edge
 
 
 def twin_of(view: Tensor) -> Tensor:

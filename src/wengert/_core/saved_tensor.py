@@ -1,16 +1,19 @@
-"""What a node saved, as programs see it: `node._raw_saved_*`, whose hooks they may choose."""
+"""What a node saved, as programs see it: `node._saved_*`, and `node._raw_saved_*`, whose hooks they may choose."""
 
 from __future__ import annotations
 
+import gc
+import sys
 from collections.abc import Callable
 from typing import Any
 
 from . import errors, flags
 from .accumulate import gradient_edge
 from .base import Tensor, share
+from .modes import current
 from .node import Node
 from .recorded import OpNode, unpack_tensor
-from .saved import Saved, SavedInput, SavedOutput, SavedPacked, input_of, packed_by
+from .saved import Saved, SavedInput, SavedOutput, SavedPacked, input_of, is_as_saved, packed_by
 
 
 class SavedTensor:
@@ -37,7 +40,8 @@ class SavedTensor:
         if isinstance(saved, SavedPacked):
             return saved.packed
         if isinstance(saved, SavedInput):
-            return input_of(saved)
+            found = living(saved)
+            return input_of(saved) if found is None else found
         return share(saved.array, saved.storage) if isinstance(saved, SavedOutput) else None
 
     @property
@@ -55,7 +59,7 @@ class SavedTensor:
         saved = self._find()
         if saved is None and getattr(self._node, self._attribute) is None:
             raise RuntimeError(errors.BACKWARD_TWICE)
-        return None if saved is None else unpack_tensor(saved, self._node)
+        return None if saved is None else show(saved, self._node)
 
     def register_hooks(self, pack_hook: Callable[[Tensor], Any], unpack_hook: Callable[[Any], Tensor]) -> None:
         """Keep what `pack_hook(tensor)` returns, and give `unpack_hook` of that to the backward pass.
@@ -111,6 +115,53 @@ def raw(node: Node, attribute: str, at: int, part: int = -1) -> SavedTensor:
     made: SavedTensor = SavedTensor.__new__(SavedTensor)
     made._node, made._attribute, made._at, made._part = node, attribute, at, part
     return made
+
+
+def read_saved(node: OpNode, name: str) -> Any:
+    """What a node shows as `_saved_*`; None if this call did not need it.
+
+    Raises:
+        RuntimeError: it was freed, or written to since.
+    """
+    if node.saved is None:
+        raise RuntimeError(errors.BACKWARD_TWICE)
+    names = node.plan.names
+    return show(node.saved[names.index(name)], node) if name in names else None
+
+
+def show(value: Any, node: Node) -> Any:
+    """A saved value as a program sees it: of a tensor, the very one that was saved, if it lives and is unchanged."""
+    if isinstance(value, tuple) and value and (value[0] is None or isinstance(value[0], Saved)):
+        return tuple([show(each, node) for each in value])
+    if not isinstance(value, Saved):
+        return value
+    found = living(value) if isinstance(value, SavedInput) else None
+    if found is not None:
+        return found
+    modes = current()
+    before = modes.set_grad(modes.grad or isinstance(value, SavedOutput))  # an output comes with its node
+    try:
+        return unpack_tensor(value, node)
+    finally:
+        modes.set_grad(before)
+
+
+def living(saved: SavedInput) -> Tensor | None:
+    """The tensor that was saved, if it is still there, with the memory and the history that it had.
+
+    The node does not know it: it would keep it alive, and a weak reference would cost every call what few ask for. So
+    it is looked for, among the objects that hold the same array.
+    """
+    holders = 2 + (saved.storage.array is saved.array)  # the saved value, this call, and perhaps the storage
+    if sys.getrefcount(saved.array) <= holders:
+        return None
+    found: Tensor | None = None
+    for each in gc.get_referrers(saved.array):
+        if isinstance(each, Tensor) and is_as_saved(each, saved):
+            found = each
+            if each._flags_ & ~flags.VIEW == saved.word:
+                break
+    return found
 
 
 def read_raw(node: OpNode, name: str) -> Any:

@@ -2,7 +2,7 @@
 
 `utils.checkpoint` is made of this. The nodes of a region keep numbers in place of tensors (through the hooks for saved
 tensors). When the first is unpacked in a backward pass, the region runs once more, and what it saves then is handed
-out by number, each once, so that memory is given back on the way.
+out by number, each once (a second time is refused), so that memory is given back on the way.
 """
 
 from __future__ import annotations
@@ -26,6 +26,11 @@ _TIP = (
     "\n\nThe function has to do the same each time that it is called with the same arguments and random numbers. Tip: "
     "pass `debug=True` to checkpoint(...), or wrap the code in `with set_checkpoint_debug_enabled(True):`, and this "
     "error lists all operations of both runs."
+)
+_TWICE = (
+    "torch.utils.checkpoint: Unpack is being triggered for a tensor that was already unpacked once. If you are calling "
+    "ctx.saved_tensors in backward, make sure to do so only once. Otherwise please open an issue with details on your "
+    "use case."
 )
 _LOGS = (
     "An error happened while unpacking tensors; dumping logs of latest computation because you passed `debug=True` to "
@@ -74,11 +79,13 @@ class Trace:
 class Kept:
     """A tensor of which only the memory is kept (a leaf that needs a gradient: as it is), and its version.
 
+    While the tensor lives, and has the place in the graph that it had, it is given back itself.
+
     Raises:
         RuntimeError: it was made in inference mode, where versions are not counted.
     """
 
-    __slots__ = ("saver", "tensor", "version")
+    __slots__ = ("origin", "saver", "tensor", "version")
 
     def __init__(self, tensor: Tensor, saver: str) -> None:
         if tensor._flags_ & flags.INFERENCE:
@@ -86,6 +93,7 @@ class Kept:
         # A view keeps its base, and a tensor comes to lead to later nodes when it is written to: cycles. A twin not.
         is_leaf = tensor._edge_ is None and tensor._flags_ & flags.REQUIRES_GRAD
         self.tensor = tensor if is_leaf else twin_of(tensor)
+        self.origin = weakref.ref(tensor)
         self.version = tensor._version
         self.saver = saver
 
@@ -100,7 +108,10 @@ class Kept:
             edge = tensor._edge_
             origin = f"output {edge.nr} of {errors.operation_name(edge.node.name())}" if edge is not None else ""
             raise RuntimeError(anomaly.stale(tensor._array_, tensor._storage_, origin, self.version, self.saver))
-        return tensor
+        given = self.origin()
+        if given is None or given._array_ is not tensor._array_ or given._edge_ is not tensor._edge_:
+            return tensor
+        return given
 
 
 class Packed:
@@ -187,7 +198,7 @@ class Region:
         self.debug = debug
         self.complete = False
         self.forward = Trace(debug)
-        self.values: weakref.WeakKeyDictionary[Any, dict[int, Kept]] = weakref.WeakKeyDictionary()
+        self.values: weakref.WeakKeyDictionary[Any, dict[int, Kept | None]] = weakref.WeakKeyDictionary()
 
     def record(self, function: Callable[[], Any]) -> Any:
         """Call a function, whose call is the region's forward pass."""
@@ -204,13 +215,17 @@ class Region:
         """Saved tensor `number`; for the first one in a backward pass the region runs again.
 
         Raises:
-            CheckpointError: it did not do the same.
+            CheckpointError: it did not do the same, or this pass has had the tensor before.
         """
         backward = current().this_pass()
         values = self.values.get(backward)
         if values is None or number not in values:
             values = self.values[backward] = Recomputation(self).start()
-        return values.pop(number).unpack()
+        kept = values[number]
+        if kept is None:
+            raise CheckpointError(_TWICE)
+        values[number] = None  # the memory is free from here on
+        return kept.unpack()
 
 
 class Recomputation:
@@ -221,9 +236,9 @@ class Recomputation:
         self.wanted = len(region.forward.entries)
         self.stops = region.early_stop or not region.complete
         self.trace = Trace(region.debug)
-        self.values: dict[int, Kept] = {}
+        self.values: dict[int, Kept | None] = {}
 
-    def start(self) -> dict[int, Kept]:
+    def start(self) -> dict[int, Kept | None]:
         """Run the region and give what it saved.
 
         Raises:
@@ -239,7 +254,7 @@ class Recomputation:
 
     def pack(self, tensor: Tensor) -> Tensor:
         """Keep a tensor for the node of the forward pass that saved its like; the node made now gets it too."""
-        detached = tensor.detach()
+        detached = tensor.detach() if tensor.requires_grad else tensor
         number = len(self.trace.entries)
         self.trace.note(tensor)
         if number >= self.wanted:
