@@ -249,3 +249,12 @@ def test_a_program_may_use_the_short_names_itself(name):
     setattr(x, name, "mine")
     (x * x).sum().backward()
     assert getattr(x, name) == "mine" and x.grad.tolist() == [2.0, 2.0]
+
+
+@pytest.mark.parametrize(("operator", "name"), [("+", "Add"), ("-", "Sub"), ("*", "Mul"), ("/", "Div")])
+def test_an_operator_keeps_the_order_of_its_operands_where_the_right_one_is_a_parameter(operator, name):
+    x, parameter = wg.tensor([7.0, 5.0], requires_grad=True), wg.nn.Parameter(wg.tensor([3.0, 9.0]))
+    for left, right in ((x, parameter), (parameter, x)):
+        made = eval(f"left {operator} right", {"left": left, "right": right})
+        assert made.grad_fn.name() == f"{name}Backward0"
+        assert [node.variable is each for (node, _), each in zip(made.grad_fn.next_functions, (left, right))] == [1, 1]

@@ -187,25 +187,28 @@ class Tensor:
     def __add__(self, other: Any) -> Any:
         return slots.table.add.call2(self, other)
 
+    # Compiled, Python asks the right operand first if it is of a subclass, even if that has no method of its own.
     def __radd__(self, other: Any) -> Any:
-        return slots.table.add.call2(self, other)
+        return slots.table.add.call2(other, self) if isinstance(other, Tensor) else slots.table.add.call2(self, other)
 
     def __sub__(self, other: Any) -> Any:
         return slots.table.sub.call2(self, other)
 
     def __rsub__(self, other: Any) -> Any:
-        return slots.table.rsub.call2(self, other)
+        return slots.table.sub.call2(other, self) if isinstance(other, Tensor) else slots.table.rsub.call2(self, other)
 
     def __mul__(self, other: Any) -> Any:
         return slots.table.mul.call2(self, other)
 
     def __rmul__(self, other: Any) -> Any:
-        return slots.table.mul.call2(self, other)
+        return slots.table.mul.call2(other, self) if isinstance(other, Tensor) else slots.table.mul.call2(self, other)
 
     def __truediv__(self, other: Any) -> Any:
         return slots.table.div.call2(self, other)
 
     def __rtruediv__(self, other: Any) -> Any:
+        if isinstance(other, Tensor):
+            return slots.table.div.call2(other, self)
         return slots.table.mul.call2(slots.table.reciprocal.call1(self), other)
 
     def __floordiv__(self, other: Any) -> Any:
