@@ -1,6 +1,6 @@
 cimport cython
 from wengert._core cimport base, door, flags, slots
-from wengert._core.base cimport AutogradMeta, Tensor, meta_of, wrap
+from wengert._core.base cimport AutogradMeta, Tensor, meta_of, share, wrap
 from wengert._core.forks cimport forks
 from wengert._core.modes cimport Modes, current
 from wengert._core.node cimport Edge, Node, expandable, new_edge, set_up

@@ -13,7 +13,7 @@ except ImportError:
     from . import plain as cython  # type: ignore[no-redef]
 
 from . import anomaly, door, errors, facts, flags, hooks, slots
-from .base import AutogradMeta, Tensor, meta_of, wrap
+from .base import AutogradMeta, Tensor, meta_of, share, wrap
 from .forks import forks
 from .modes import Modes, current
 from .node import Edge, Node, expandable, new_edge, set_up
@@ -163,7 +163,7 @@ def first_gradient(leaf: Tensor, grad: Tensor, owned: bool, modes: Modes) -> Ten
     if modes.grad:
         return wrap(empty_for(leaf)).copy_(grad)  # type: ignore[attr-defined,no-any-return]
     if owned and array.strides == leaf._array_.strides and array.nbytes == grad._storage_.array.nbytes:
-        return grad
+        return grad if grad._edge_ is None else share(array, grad._storage_)
     copied = empty_for(leaf)
     if not expandable(array.shape, copied.shape):  # the leaf was given other memory since
         copied = np.empty_like(array)

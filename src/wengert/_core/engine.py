@@ -146,19 +146,25 @@ def run(
     if captures is not None:
         mark_wanted(tasks, roots, captures, accumulating)
     found: list[Any] = [None] * (0 if captures is None else len(captures))
-    outer: Pass | None = modes.passing
-    depth: int = modes.depth
-    grad: bool = modes.grad
-    mask: int = modes.mask
+    begun: Pass = modes.new_pass(tasks, captures is not None)
     try:
+        modes.passing = begun
+        modes.depth += 1
         modes.set_grad(create_graph)
-        modes.begin_pass(tasks, captures is not None)
         sweep(tasks, roots, grads, keep_graph, create_graph, found, accumulating)
+        begun.call_back()
     finally:  # stores only, see `modes`
-        modes.passing = outer
-        modes.depth = depth
-        modes.grad = grad
-        modes.mask = mask
+        modes.passing = begun.outer
+        modes.depth = begun.depth
+        modes.grad = begun.grad
+        modes.mask = begun.mask
+        modes.word = begun.word
+        modes.fresh = begun.fresh
+        modes.inference = begun.inference
+        modes.observers = begun.observers
+        modes.multithreading = begun.multithreading
+        modes.saved_hooks = begun.saved_hooks
+        modes.no_saved_hooks = begun.no_saved_hooks
     return found
 
 
@@ -207,6 +213,7 @@ def sweep(
                 outgoing = anomaly.watched(process, node, modes, task, found, create_graph)
             elif create_graph or not isinstance(node, ViewNode) or not joined(node, task, tasks):
                 outgoing = process(node, task, found, create_graph)
+            modes.settle(create_graph)
             if not keep_graph and task.runs:
                 node.release()
             deliver(node, outgoing, task, tasks, ready, born)

@@ -84,6 +84,10 @@ CUSTOM_VIEW = (
     "handle view+inplace would override the custom backward associated with the custom Function, leading to incorrect "
     "gradients. This behavior is forbidden. You can fix this by cloning the output of the custom Function."
 )
+HOOKS_NOT_ENTERED = (
+    "saved_tensors_hooks was left, but none is in force: what is entered within a hook or a node of a backward pass "
+    "ends with it."
+)
 HOOKS_TWICE = (
     "Calling register_hooks on a saved tensor whose hooks have already been set. Hint: only one pair of hooks is "
     "allowed at a time."

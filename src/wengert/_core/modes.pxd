@@ -4,8 +4,14 @@ from wengert._core cimport door, flags
 cdef class Pass:
     cdef public dict tasks
     cdef public object node
-    cdef public bint partial
+    cdef public bint partial, grad, inference, multithreading
+    cdef public long depth, mask, word, fresh
+    cdef public Pass outer
+    cdef public list callbacks, observers
+    cdef public object saved_hooks, no_saved_hooks
     cdef object __weakref__
+    @cython.locals(at=long)
+    cpdef object call_back(self)
 
 cdef class Modes:
     cdef public bint grad, inference, multithreading, anomaly, check_nan, check_inf, noting
@@ -20,8 +26,10 @@ cdef class Modes:
     cpdef object quietly(self, object function, object args, object keywords=*)
     cpdef object quietly_again(self, object function, object args, object keywords)
     cpdef bint is_entered(self) except -1
-    @cython.locals(outer=Pass, begun=Pass)
-    cpdef object begin_pass(self, dict tasks, bint partial)
+    @cython.locals(outer=Pass, made=Pass)
+    cpdef Pass new_pass(self, dict tasks, bint partial)
+    @cython.locals(begun=Pass)
+    cpdef object settle(self, bint grad)
     cpdef Pass this_pass(self)
     cpdef list observe(self, list observers)
 

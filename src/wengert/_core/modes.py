@@ -24,18 +24,44 @@ class Pass:
         tasks: what the engine knows of each node.
         node: under anomaly detection, the node that it is running.
         partial: the pass, or one around it, was asked for some gradients only.
+        callbacks: functions to be called when all gradients are there, or None.
+        outer: the pass around this one, or None.
+        depth, grad, mask, word, fresh, inference, observers, multithreading, saved_hooks, no_saved_hooks: the modes that
+            it began in, see `Modes`.
     """
 
     tasks: dict[Any, Any]
     node: Any
     partial: bool
+    callbacks: list[Any]
+    outer: Pass | None
+    depth: int
+    grad: bool
+    mask: int
+    word: int
+    fresh: int
+    inference: bool
+    observers: list[Any]
+    multithreading: bool
+    saved_hooks: Any
+    no_saved_hooks: Any
 
-    __slots__ = ("__weakref__", "node", "partial", "tasks")
+    __slots__ = (
+        "__weakref__", "callbacks", "depth", "fresh", "grad", "inference", "mask", "multithreading", "no_saved_hooks",
+        "node", "observers", "outer", "partial", "saved_hooks", "tasks", "word",
+    )  # fmt: skip
 
     def __init__(self) -> None:
         self.tasks: dict[Any, Any] = {}
         self.node = None
         self.partial = False
+
+    def call_back(self) -> None:
+        """Call what was queued, in that order, and what is queued meanwhile."""
+        at: int = 0
+        while self.callbacks is not None and at < len(self.callbacks):
+            self.callbacks[at]()
+            at += 1
 
 
 class Modes:
@@ -164,15 +190,43 @@ class Modes:
             return True
         return False
 
-    def begin_pass(self, tasks: dict[Any, Any], partial: bool) -> None:
-        """Start a backward pass. At its end `passing` and `depth` are put back."""
+    def new_pass(self, tasks: dict[Any, Any], partial: bool) -> Pass:
+        """A backward pass within the one that is under way, not begun yet, with the modes as they are."""
         outer: Pass | None = self.passing
-        begun: Pass = Pass.__new__(Pass)
-        begun.tasks = tasks
-        begun.node = None
-        begun.partial = partial or (outer is not None and outer.partial)
-        self.passing = begun
-        self.depth += 1
+        made: Pass = Pass.__new__(Pass)
+        made.tasks = tasks
+        made.node = None
+        made.partial = partial or (outer is not None and outer.partial)
+        made.callbacks = None
+        made.outer = outer
+        made.depth = self.depth
+        made.grad = self.grad
+        made.mask = self.mask
+        made.word = self.word
+        made.fresh = self.fresh
+        made.inference = self.inference
+        made.observers = self.observers
+        made.multithreading = self.multithreading
+        made.saved_hooks = self.saved_hooks
+        made.no_saved_hooks = self.no_saved_hooks
+        return made
+
+    def settle(self, grad: bool) -> None:
+        """Undo what a program's code within a pass has switched; each node finds the modes that the pass began in.
+
+        Args:
+            grad: whether recording is to be on.
+        """
+        begun: Pass = self.passing
+        if self.inference != begun.inference:
+            self.switch(grad, begun.inference)
+        elif self.grad != grad:
+            self.set_grad(grad)
+        if self.observers is not begun.observers:
+            self.observe(begun.observers)
+        self.multithreading = begun.multithreading
+        self.saved_hooks = begun.saved_hooks
+        self.no_saved_hooks = begun.no_saved_hooks
 
     def this_pass(self) -> Pass:
         """The backward pass that is under way in this thread; outside of one always a new one."""

@@ -11,6 +11,7 @@ from .._core.grad_mode import (
     set_grad_enabled,
     set_multithreading_enabled,
 )
+from .._core.saved_tensor import SavedTensor
 from . import anomaly_mode, function, grad_mode, graph
 from .anomaly_mode import detect_anomaly, set_detect_anomaly
 from .differentiate import backward, grad
@@ -19,6 +20,7 @@ from .variable import Variable, variable
 
 __all__ = [
     "Function",
+    "SavedTensor",
     "Variable",
     "anomaly_mode",
     "backward",

@@ -59,6 +59,8 @@ class saved_tensors_hooks:  # noqa: N801 - torch's name
 
     def __exit__(self, *exc: object) -> None:
         modes = current()
+        if modes.saved_hooks is None:
+            raise RuntimeError(errors.HOOKS_NOT_ENTERED)
         modes.saved_hooks = modes.saved_hooks[:-1] or None
 
 

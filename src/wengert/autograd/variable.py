@@ -3,12 +3,45 @@
 from __future__ import annotations
 
 import warnings
+from collections.abc import Callable
 from typing import Any
 
 from .._core import errors, flags
 from .._core.base import meta_of
+from .._core.modes import current
 from .._core.volatile import mark
 from ..tensor import Tensor, detach as detached
+
+
+class ExecutionEngine:
+    """What programs ask of the engine itself: `Variable._execution_engine`."""
+
+    def queue_callback(self, callback: Callable[[], object], /) -> None:
+        """Call `callback()` when the backward pass that is under way has all its gradients.
+
+        Callbacks are called in the order in which they were queued, also those that other callbacks queue, in the modes
+        of the pass. An error in one ends the pass with it; if the pass itself fails, none is called.
+
+        Raises:
+            RuntimeError: no backward pass is under way in this thread.
+
+        >>> import wengert as wg
+        >>> x = wg.ones(2, requires_grad=True)
+        >>> engine = wg.autograd.Variable._execution_engine
+        >>> handle = x.register_hook(lambda grad: engine.queue_callback(lambda: print(x.grad)))
+        >>> (x * 3).sum().backward()
+        tensor([3., 3.])
+        """
+        passing = current().passing
+        if passing is None:
+            raise RuntimeError("Final callbacks can only be installed during backward pass.")
+        if passing.callbacks is None:
+            passing.callbacks = []
+        passing.callbacks.append(callback)
+
+    def is_checkpoint_valid(self) -> bool:
+        """Whether no backward pass is under way that was asked for some gradients only."""
+        return not current().this_pass().partial
 
 
 class VariableMeta(type):
@@ -48,6 +81,8 @@ class Variable(metaclass=VariableMeta):
     True
     """
 
+    _execution_engine = ExecutionEngine()
+
     def __new__(
         cls, data: Any = None, requires_grad: bool = False, volatile: bool = False, *, name: str | None = None
     ) -> Any:
@@ -86,4 +121,4 @@ def variable(*args: Any, **kwargs: Any) -> None:
 
 variable.Variable = Variable  # type: ignore[attr-defined]
 
-__all__ = ["Variable", "VariableMeta", "variable"]
+__all__ = ["ExecutionEngine", "Variable", "VariableMeta", "variable"]
