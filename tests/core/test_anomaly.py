@@ -370,3 +370,24 @@ def test_repeated_passes_inside_leave_nothing_behind():
             step()
         assert objects() - before < 20
     assert len(x._storage_.writes) < 100
+
+
+@pytest.mark.parametrize("action", ["error", "always", "ignore"])
+def test_the_error_of_a_backward_step_is_shown_whatever_becomes_of_the_warning(action):
+    class Fails(wg.autograd.Function):
+        @staticmethod
+        def forward(ctx, x):
+            return x * 2
+
+        @staticmethod
+        def backward(ctx, grad):
+            raise ValueError("the error itself")
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        with wg.autograd.detect_anomaly():
+            y = Fails.apply(wg.ones(2, requires_grad=True)).sum()
+            warnings.simplefilter(action)
+            with pytest.raises(ValueError, match="the error itself") as caught:
+                y.backward()
+    assert caught.value.__cause__ is None and caught.value.__context__ is None

@@ -114,12 +114,18 @@ def watched(process: Callable[..., Any], node: Any, modes: Modes, *args: Any) ->
 
 
 def report(node: Any) -> None:
-    """Warn with the traceback of the call that made a node whose backward step failed, and of those that led to it."""
-    warn(errors.detected(title(node), traceback_of(node)))
-    parent = node.metadata.get("parent_")
-    while parent is not None:
-        warn(errors.induced(title(parent), traceback_of(parent)))
-        parent = parent.metadata.get("parent_")
+    """Warn with the traceback of the call that made a node whose backward step failed, and of those that led to it.
+
+    A program that turns warnings into errors is to see the error of the backward step all the same.
+    """
+    try:
+        warn(errors.detected(title(node), traceback_of(node)))
+        parent = node.metadata.get("parent_")
+        while parent is not None:
+            warn(errors.induced(title(parent), traceback_of(parent)))
+            parent = parent.metadata.get("parent_")
+    except Warning:
+        pass
 
 
 def traceback_of(node: Any) -> str:

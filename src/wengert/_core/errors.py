@@ -336,6 +336,11 @@ def missing_arguments(name: str, missing: list[str]) -> str:
     return f"{name}() missing {len(missing)} required positional arguments: {names}"
 
 
+def wrong_out(name: str, wanted: str, given: Any) -> str:
+    """An `out` that results cannot be written into."""
+    return f"{name}(): argument 'out' must be {wanted}, not {type(given).__name__}"
+
+
 def too_many_arguments(name: str, room: int, given: int) -> str:
     """More positional arguments than the operator takes."""
     plural = "" if room == 1 else "s"

@@ -18,6 +18,7 @@ def call(op: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     """A call with `out=`: the results are written into given tensors, which are resized if they are empty.
 
     Raises:
+        TypeError: `out` is no tensor, or of several results no tuple of as many tensors.
         RuntimeError: an argument requires a gradient, or dtype or shape do not fit.
     """
     kwargs = dict(kwargs)
@@ -26,7 +27,7 @@ def call(op: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     if out is None:
         return dispatch.perform(op, bound)
     modes = current()
-    given = out if isinstance(out, (tuple, list)) else (out,)
+    given = outputs(op, out)
     word = dispatch.input_word(op, bound)
     for each in given:
         word |= flags.REQUIRES_GRAD if each.requires_grad else 0
@@ -38,6 +39,35 @@ def call(op: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     results = dispatch.perform(op, bound)
     for tensor, made in zip(given, results if op.several else (results,)):
         put_out(tensor, made)
+    return out
+
+
+def outputs(op: Any, out: Any) -> Any:
+    """The tensors that were given as `out`, one for each result.
+
+    Raises:
+        TypeError: they are not that.
+    """
+    if not op.several:
+        return (one_output(op.name, out),)
+    if not isinstance(out, (tuple, list)):
+        raise TypeError(errors.wrong_out(op.name, "tuple of Tensors", out))
+    for at, each in enumerate(out):
+        if not isinstance(each, Tensor):
+            raise TypeError(f"{op.name}(): expected Tensor as element {at} in 'out', but got {type(each).__name__}")
+    if op.output_names and len(out) != len(op.output_names):
+        raise TypeError(f"{op.name}(): expected tuple of {len(op.output_names)} elements but got {len(out)}")
+    return out
+
+
+def one_output(name: str, out: Any) -> Tensor:
+    """The tensor that was given as `out`.
+
+    Raises:
+        TypeError: it is none.
+    """
+    if not isinstance(out, Tensor):
+        raise TypeError(errors.wrong_out(name, "Tensor", out))
     return out
 
 

@@ -15,15 +15,17 @@ from .saved_hooks import saved_tensors_hooks
 
 
 class Handle:
-    """Stands in the graph for a saved tensor.
+    """Stands in the graph for a saved tensor, for all nodes that saved it.
 
     Attributes:
+        key: tells which array was saved, and in which version.
         neighbours: the handles of all tensors that were saved from the same memory, this one among them.
     """
 
-    __slots__ = ("__weakref__", "neighbours")
+    __slots__ = ("__weakref__", "key", "neighbours")
 
-    def __init__(self, neighbours: Neighbours) -> None:
+    def __init__(self, key: tuple[int, int], neighbours: Neighbours) -> None:
+        self.key = key
         self.neighbours = neighbours
         neighbours.add(self)
 
@@ -38,21 +40,29 @@ class AllowMutation:
     Attributes:
         original: the saved tensors that have not been written to, by their handles.
         cloned: copies of those that have.
+        handles: those of `original`, by their keys.
+        places: the handles of one piece of memory, by the identity of the array that owns it.
     """
 
     def __init__(self) -> None:
         self.original: weakref.WeakKeyDictionary[Handle, Tensor] = weakref.WeakKeyDictionary()
         self.cloned: weakref.WeakKeyDictionary[Handle, Tensor] = weakref.WeakKeyDictionary()
+        self.handles: weakref.WeakValueDictionary[tuple[int, int], Handle] = weakref.WeakValueDictionary()
         self.places: weakref.WeakValueDictionary[int, Neighbours] = weakref.WeakValueDictionary()
 
     def pack(self, tensor: Tensor) -> Handle:
-        """Put a handle into the graph for a saved tensor."""
+        """Put a handle into the graph for a saved tensor; one for each that has not been written to meanwhile."""
+        key = id(tensor._array_), tensor._version
+        handle = self.handles.get(key)
+        if handle is not None:
+            return handle
         place = id(owner(tensor._array_))
         neighbours = self.places.get(place)
         if neighbours is None:
             neighbours = self.places[place] = Neighbours()
-        handle = Handle(neighbours)
-        self.original[handle] = tensor.detach()
+        handle = self.handles[key] = Handle(key, neighbours)
+        self.original[handle] = kept = tensor.detach()
+        kept._array_ = tensor._array_  # the very array: as long as it lives, the key is its own
         return handle
 
     def unpack(self, handle: Handle) -> Tensor:
@@ -91,12 +101,13 @@ class AllowMutation:
             if alike not in copies:
                 copies[alike] = wrap(array.copy(order="K"))
             self.cloned[handle] = copies[alike]
-            del self.original[handle]
+            del self.original[handle], self.handles[handle.key]
 
     def clear(self) -> None:
         """Forget all saved tensors."""
         self.original.clear()
         self.cloned.clear()
+        self.handles.clear()
         self.places.clear()
 
 

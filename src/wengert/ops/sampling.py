@@ -10,7 +10,7 @@ from .._core import dtypes
 from .._core.base import Tensor
 from .._core.card import ALL, FLOATS, REALS, Array, Bad, Index, Sample, composite, op
 from .._core.dtypes import from_numpy
-from .._core.out import put_out
+from .._core.out import one_output, put_out
 from .._core.sizes import broadcast
 from .factory import check_place, deliver, read_tuple, refuse_dtype, result_dtype
 from .generator import chosen
@@ -100,7 +100,7 @@ def normal(
         made = normal_about(mean, std, generator=generator)
         if out is None:
             return made  # type: ignore[no-any-return]
-        put_out(out, made)
+        put_out(one_output("normal", out), made)
         return out
     if size is None:
         raise TypeError(
