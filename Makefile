@@ -7,11 +7,12 @@
 #   make build                      compile what changed, nothing more
 #   make sanitize [MORE=tests/core] the kernel tests and a fuzz of the native functions under AddressSanitizer and UBSan
 #   make bench, make parity         beside torch (and JAX, HIPS autograd); TORCH_PYTHON=... names a Python that has them
+#   make hunt [MINUTES=10]          search for crashes, hangs, damage and differences, in both builds; SEED=... repeats one
 #   make wheel, make clean
 
 SHELL := /bin/sh
 .DELETE_ON_ERROR:
-.PHONY: demo test test-pure check build sanitize bench parity wheel clean
+.PHONY: demo test test-pure check build sanitize bench parity hunt wheel clean
 
 # The first Python that is new enough.
 PYTHON ?= $(shell for name in python3 python3.14 python3.13 python3.12 python3.11 python; do \
@@ -95,6 +96,11 @@ bench: $(VENV)/.built $(VENV)/.installed-test
 
 parity: $(VENV)/.built $(VENV)/.installed-test
 	$(call beside_torch,tools/parity.py,parity)
+
+# One hunt runs beside torch; it is left out, and says so, where there is none.
+MINUTES ?= 10
+hunt: $(VENV)/.built $(VENV)/.installed-test
+	$(RUN) -m tools.hunt --minutes $(MINUTES) $(if $(SEED),--seed $(SEED)) --torch-python $(TORCH_PYTHON) $(ARGS)
 
 # Left-overs of earlier builds would travel in the wheel, so the folder it is packed from is made anew.
 wheel: $(VENV)/.created

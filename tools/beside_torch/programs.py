@@ -58,9 +58,9 @@ class Known:
     """The differences that are wanted: patterns of program names with a reason each.
 
     Args:
-        path: a TOML file of tables `["pattern"]` with `reason`; with `only`, a text that the difference must hold;
-            with `whole = true` where such a difference explains all others of the program; and with `sometimes = true`
-            where a run may show no such difference.
+        path: a TOML file of tables `["pattern"]` with `reason`; with `only`, a text that the difference must hold (or
+            several, one of which it must); with `whole = true` where such a difference explains all others of the
+            program; and with `sometimes = true` where a run may show no such difference.
     """
 
     def __init__(self, path: Path = KNOWN) -> None:
@@ -76,7 +76,9 @@ class Known:
         """The differences of a program that no entry explains."""
         for pattern, entry in self.entries.items():
             if fnmatch(program, pattern):
-                explained = [line for line in lines if entry.get("only", "") in line]
+                only = entry.get("only", "")
+                texts = [only] if isinstance(only, str) else only
+                explained = [line for line in lines if any(text in line for text in texts)]
                 if explained:
                     self.used.add(pattern)
                     lines = [] if entry.get("whole") else [line for line in lines if line not in explained]

@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import Any
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))
-from children import main, report, run_child
+from reports import main, report, run_child
 
 NAME = "signals"
 OTHERS = ("/numpy/", "importlib")
