@@ -1,0 +1,194 @@
+"""Calls that work, as text: what hostile arguments are put into. From the samples of all cards, and by hand."""
+
+from __future__ import annotations
+
+import ast
+import importlib
+import math
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+
+from tools.beside_torch.generate import listed
+from tools.hunt import hostile
+from wengert._core.card import Bad, Card
+from wengert.testing import Maker
+
+MOST = 3
+"""How many samples of a card serve."""
+
+
+def told(value: Any) -> str | None:
+    """An argument as text that gives it again; None if that cannot be said."""
+    wg = hostile.wg
+    if isinstance(value, wg.Tensor):
+        name = f"wg.{value.dtype.name.removesuffix('_')}"
+        if value.numel() > 64:
+            made = f"wg.ones({tuple(value.shape)}, dtype={name})"
+        elif math.prod(value.shape) == 0 or value.ndim > 1:
+            made = f"wg.tensor({numbers(value)}, dtype={name}).reshape({tuple(value.shape)})"
+        else:
+            made = f"wg.tensor({rounded(value.tolist())!r}, dtype={name})"
+        made = made.replace("nan", "float('nan')").replace("inf", "float('inf')")
+        return made + ".requires_grad_()" if value.requires_grad else made
+    if isinstance(value, np.ndarray):
+        return f"np.array({value.tolist()!r}, dtype='{value.dtype}')"
+    if isinstance(value, (tuple, list)) and type(value) in (tuple, list):
+        parts = [told(each) for each in value]
+        if None in parts:
+            return None
+        inside = ", ".join(filter(None, parts))
+        return f"[{inside}]" if isinstance(value, list) else f"({inside}{',' * (len(parts) == 1)})"
+    return told_plain(value)
+
+
+def numbers(tensor: Any) -> str:
+    """The elements of a tensor in one list."""
+    return repr([rounded(each) for each in tensor.detach().reshape(-1).tolist()])
+
+
+def rounded(value: Any) -> Any:
+    """A number in fewer digits, which are easier to read."""
+    if isinstance(value, list):
+        return [rounded(each) for each in value]
+    return round(value, 2) if isinstance(value, float) else value
+
+
+def told_plain(value: Any) -> str | None:
+    """A number, a text, a dtype or the like as text."""
+    if isinstance(value, hostile.wg.dtype):
+        return f"wg.{value.name.removesuffix('_')}"
+    if isinstance(value, float) and not math.isfinite(value):
+        return f"float('{value}')"
+    if value is None or isinstance(value, (bool, int, float, complex, str, slice, type(...))):
+        return repr(value)
+    return None
+
+
+def forms(name: str, card: Any) -> Iterator[str]:
+    """How an operator is called: `{0}` stands for its first argument, `{rest}` for the others, `{all}` for all."""
+    wg = hostile.wg
+    if card.function:
+        yield f"wg.{name}({{all}})"
+    if card.method:
+        yield f"{{0}}.{name}({{rest}})"
+    if hasattr(hostile.F, name):
+        yield f"F.{name}({{all}})"
+    if hasattr(wg.Tensor, name + "_"):
+        yield f"{{0}}.{name}_({{rest}})"
+    if not (card.function or card.method):
+        yield f"cards[{name!r}].public({{all}})"
+    if isinstance(card, Card) and card.takes_out:
+        yield f"wg.{name}({{all}}, out=wg.empty(0))" if card.function else f"cards[{name!r}]({{all}}, out=wg.empty(0))"
+
+
+def from_cards() -> list[str]:
+    """Programs of all cards: a line for each argument, then the call."""
+    found = []
+    for name, card in hostile.cards.items():
+        maker, used = Maker(hostile.wg.float32, name), 0
+        for sample in card.sampler(maker) if card.sampler else ():
+            if used == MOST:
+                break
+            if isinstance(sample, Bad):
+                continue
+            args = [told(each) for each in sample.args]
+            kwargs = {key: told(each) for key, each in sample.kwargs.items()}
+            if None in args or None in kwargs.values():
+                continue
+            used += 1
+            found += [program(form, args, kwargs) for form in forms(name, card) if args or "{0}" not in form]
+    return found
+
+
+def program(form: str, args: list[Any], kwargs: dict[str, Any]) -> str:
+    """The text of a call."""
+    lines, given = [], []
+    in_place, writes = form.partition("(")[0].endswith("_"), "out=" in form
+    for at, text in enumerate(args):
+        if writes or (in_place and at == 0):
+            text = text.replace(".requires_grad_()", "")
+        if "wg.tensor(" in text or "wg.ones(" in text:
+            lines.append(f"a{at} = {text}")
+            text = f"a{at}"
+        given.append(text)
+    named = [f"{key}={text}" for key, text in kwargs.items()]
+    first = given[0] if given else ""
+    first = f"({first})" if not first.isidentifier() else first
+    call = form.replace("{0}", first).replace("{rest}", ", ".join(given[1:] + named))
+    return "\n".join([*lines, call.replace("{all}", ", ".join(given + named))])
+
+
+def natives() -> list[str]:
+    """Calls of the native kernels, as recorded while the operators' samples ran."""
+    kernels = importlib.import_module("wengert._kernels")
+    if hostile.native is None:
+        return []
+    found: dict[str, str] = {}
+    kept = dict(vars(kernels))
+
+    def recording(name: str, function: Any) -> Any:
+        def call(*given: Any, **named: Any) -> Any:
+            parts = [told(each) for each in given] + [
+                f"{key}={told(each)}" for key, each in named.items() if told(each)
+            ]
+            if None not in parts and name not in found:
+                found[name] = f"native.{name}({', '.join(map(str, parts))})"
+            return function(*given, **named)
+
+        return call
+
+    try:
+        for name in dir(hostile.native):
+            if callable(kept.get(name)) and not name.startswith("_"):
+                setattr(kernels, name, recording(name, kept[name]))
+        for text in from_cards():
+            settle(text)
+    finally:
+        vars(kernels).update(kept)
+    return [*found.values(), *DIRECT]
+
+
+def settle(text: str) -> None:
+    """Run a program and its backward pass, whatever comes of it."""
+    names = {name: vars(hostile)[name] for name in hostile.__all__}
+    *lines, last = text.splitlines()
+    try:
+        exec("\n".join(lines), names)
+        result = eval(last, names)
+        if isinstance(result, hostile.wg.Tensor) and result.requires_grad:
+            result.sum().backward()
+    except Exception:  # other samples do
+        return
+
+
+DIRECT = listed(r"""
+    native.direct_add(np.ones((2, 3), 'f4'), np.ones((2, 3), 'f4')) ;
+    native.direct_multiply(np.ones((2, 3), 'f4'), 2.0) ; native.direct_divide(np.ones(3), np.ones(3)) ;
+    native.direct_subtract(np.ones(3), np.ones(1)) ; native.direct_exp(np.ones((2, 3), 'f4')) ;
+    native.direct_log(np.ones((2, 3), 'f4')) ; native.direct_tanh(np.ones((2, 3), 'f4')) ;
+    native.direct_relu(np.ones((2, 3), 'f4')) ; native.direct_sigmoid(np.ones((2, 3), 'f4')) ;
+    native.direct_erf(np.ones((2, 3), 'f4')) ; native.direct_sqrt(np.ones((2, 3), 'f4')) ;
+    native.direct_relu_backward(np.ones(3, 'f4'), np.ones(3, 'f4')) ;
+    native.direct_tanh_backward(np.ones(3, 'f4'), np.ones(3, 'f4')) ;
+    native.direct_sigmoid_backward(np.ones(3, 'f4'), np.ones(3, 'f4')) ;
+    native.direct_silu_backward(np.ones(3, 'f4'), np.ones(3, 'f4')) ; native.bind_twins({}) ; native.set_num_threads(2)
+""")
+
+
+def every() -> list[str]:
+    """All programs that can be said, in a fixed order."""
+    from tools.hunt.by_hand import CALLS
+
+    texts = [*from_cards(), *natives(), *CALLS]
+    return [text for text in dict.fromkeys(texts) if parses(text)]
+
+
+def parses(text: str) -> bool:
+    """Whether it is a program."""
+    try:
+        ast.parse(text)
+    except SyntaxError:
+        return False
+    return True
