@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+import re
 from collections.abc import Callable
 from typing import Any
 
@@ -173,6 +174,11 @@ def random_write(draw: random.Random, name: str, array: Any, pool: list[tuple[st
             f"{name}[{draw.randrange(array.shape[0])}] *= 2",
         ]
     return draw.choice(fits)
+
+
+def listed(text: str) -> tuple[str, ...]:
+    """The parts of a table of texts, which semicolons separate."""
+    return tuple(part.strip() for part in re.split(r" ;\s", text.strip()))
 
 
 def program(lines: list[str]) -> str:

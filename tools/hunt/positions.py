@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any, ClassVar
 
 import numpy as np
-from programs import PROGRAMS
+from scenes import PROGRAMS
 
 import wengert as wg
 from wengert._core.modes import current

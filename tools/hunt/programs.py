@@ -1,157 +1,107 @@
-"""Small programs that go through whatever switches a mode: what the hunts for interrupts run."""
+"""Random programs beside torch: values, gradients, strides, offsets, versions, histories, and which error, if any.
+
+Differences that are wanted stand, with their reasons, in `tools/parity_known.toml`.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import importlib
+import random
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
 from typing import Any
 
-import wengert as wg
-from wengert import nn
-from wengert._core import reentrant
-from wengert.autograd import Function, graph
-from wengert.utils.checkpoint import checkpoint
+if __name__ == "__main__":
+    sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
+
+import wengert
+from tools.beside_torch import generate, mechanics, views
+from tools.beside_torch.describe import differences, observe
+from tools.beside_torch.programs import Known
+from tools.hunt import children
+
+NAME = "programs beside torch"
+KINDS: dict[str, tuple[Callable[[int], str], int]] = {
+    "views": (views.views, 12),
+    "writes": (generate.writes, 4),
+    "mechanics": (mechanics.mechanics, 3),
+    "expression": (generate.expression, 1),
+}
+"""How programs are made, and how often."""
+LIMITS = children.Limits(seconds=20.0, tries=200)
+FIRST = 1_000_000
+"""Seeds begin here: `make parity` runs the small ones."""
 
 
-def leaf() -> Any:
-    """A leaf of four numbers that requires a gradient."""
-    return wg.tensor([[1.0, 2.0], [3.0, 4.0]], requires_grad=True)
+def tries(seed: int) -> Iterator[str]:
+    """Programs without end, each with its name before it."""
+    draw = random.Random(seed)
+    kinds, weights = [*KINDS], [weight for _, weight in KINDS.values()]
+    while True:
+        (kind,) = draw.choices(kinds, weights)
+        number = FIRST + draw.randrange(10**9)
+        yield f"# generated.{kind}_{number}\n{KINDS[kind][0](number)}"
 
 
-class Double(Function):
-    """Doubles; its passes compute with tensors."""
-
-    @staticmethod
-    def forward(ctx: Any, x: Any) -> Any:
-        """Two times `x`."""
-        ctx.save_for_backward(x)
-        return x * 2
-
-    @staticmethod
-    def backward(ctx: Any, grad: Any) -> Any:
-        """Two times `grad`, and a pass of its own."""
-        (x,) = ctx.saved_tensors
-        with wg.enable_grad():
-            again = x.detach().requires_grad_()
-            wg.autograd.grad((again * again).sum(1).sum(0), again)
-        return grad * 2
+def compare(text: str, library: Any, known: Known) -> str | None:
+    """The differences of a program between `library` and wengert that no entry explains."""
+    name, function = text.partition("\n")[0].removeprefix("# "), generate.compile_program(text)
+    expected, found = observe(function, library), observe(function, wengert)
+    in_steps = "views_" in name and "result" in expected and "result" in found
+    lines = first_difference(expected, found) if in_steps else differences(expected, found, slack=100.0)
+    unexplained = [line for line in known.unexplained(name, lines) if ".says" not in line]
+    return "\n".join([f"differs from torch: {unexplained[0]}", *unexplained[1:8]]) if unexplained else None
 
 
-class Nested(Function):
-    """Its backward step starts another pass, to some depth."""
-
-    @staticmethod
-    def forward(ctx: Any, x: Any, depth: int) -> Any:
-        """`x` times 1."""
-        ctx.depth = depth
-        return x * 1
-
-    @staticmethod
-    def backward(ctx: Any, grad: Any) -> Any:
-        """Start the next pass."""
-        if ctx.depth:
-            with wg.enable_grad():
-                Nested.apply(wg.ones(1, requires_grad=True), ctx.depth - 1).backward()
-        return grad, None
-
-
-def plain() -> None:
-    """A pass into leaves with hooks."""
-    x = leaf()
-    x.register_hook(lambda grad: grad * 2)
-    x.register_post_accumulate_grad_hook(lambda leaf: None)
-    y = (x * x).sum(1)
-    y.retain_grad()
-    y.cumsum(0).sum().backward()
+def first_difference(expected: dict[str, Any], found: dict[str, Any]) -> list[str]:
+    """In what the first step that differs does; what follows may only follow from it."""
+    before: list[Any] = [[], []]
+    for one, other in zip(expected["result"]["list"], found["result"]["list"]):
+        (step, wanted, theirs), (_, given, ours) = one["list"], other["list"]
+        kinds = [each["list"] if each else [None] for each in (wanted, given)]
+        if kinds[0][0] not in kinds[1]:
+            return [f"{step}: expected {kinds[0][0]}, found {kinds[1][0]}"]
+        refused = wanted is not None
+        # Torch may have written before it refused; then there is nothing more to compare.
+        lines = different_facts(step, before[1] if refused else theirs["dict"], ours["dict"])
+        if lines or (refused and different_facts(step, before[0], theirs["dict"])):
+            return [f"refused, but {line}" if refused else line for line in lines]
+        before = [theirs["dict"], ours["dict"]]
+    return []
 
 
-def twice() -> None:
-    """A recorded pass, and a pass through it."""
-    x = leaf()
-    (grad,) = wg.autograd.grad((x.exp() * x).sum(0).sum(), x, create_graph=True)
-    grad.sum(1).sum().backward()
+def different_facts(step: str, expected: list[Any], found: list[Any]) -> list[str]:
+    """The first fact in which two states differ."""
+    for (name, facts), (_, others) in zip(expected, found):
+        pairs = zip(facts.get("list", [facts]), others.get("list", [others]))
+        for what, pair in zip(views.FACTS, pairs):
+            lines = [line for line in differences(*pair, slack=100.0) if ".says" not in line]
+            if lines:
+                return [f"{step}: {what} of {'its result' if step.startswith(name) else name}{lines[0]}"]
+    return []
 
 
-def function() -> None:
-    """A custom Function whose backward step runs a pass."""
-    x = leaf()
-    (Double.apply(x) * x).sum(1).sum().backward()
+def attempt_alone(text: str) -> str | None:
+    """Run a program on wengert only."""
+    observe(generate.compile_program(text), wengert)
+    return None
 
 
-def function_under_hooks() -> None:
-    """Hooks for saved tensors, in force while a Function saves."""
-    x = leaf()
-    hooks = graph.saved_tensors_hooks(lambda tensor: tensor * 1, lambda kept: kept)
-    modes = wg._core.modes.current()
-    before = modes.saved_hooks
-    try:
-        modes.saved_hooks = ((hooks.pack_hook, hooks.unpack_hook),)
-        y = (Double.apply(x) * x.exp()).sum(1)
-    finally:
-        modes.saved_hooks = before
-    y.sum().backward()
+def hunt(seconds: float, seed: int) -> tuple[int, list[str]]:
+    """See the package; torch must be there."""
+    torch: Any = importlib.import_module("torch")
+    torch.set_num_threads(1)
+    known = Known()
+
+    def attempt(text: str) -> str | None:
+        return compare(text, torch, known)
+
+    def theirs(text: str) -> bool:
+        return not children.run([text], attempt_alone, LIMITS).death
+
+    return children.sift(tries(seed), attempt, seconds, LIMITS, excuse=theirs)
 
 
-def stale_views() -> None:
-    """A view whose history is renewed, recording off."""
-    x = leaf()
-    base = x * 1
-    view = base.view(4)
-    base.mul_(2)
-    view.grad_fn  # noqa: B018 - renews it
-    base[0] = x[1]
-    (view * view).sum(0).backward()
-
-
-def recomputed() -> None:
-    """Checkpointing, the recommended form."""
-    x = leaf()
-    checkpoint(lambda x: (x.exp() * x).sum(1), x, use_reentrant=False).sum().backward()
-
-
-def recomputed_by_a_pass() -> None:
-    """Checkpointing, the older form."""
-    x = leaf()
-    checkpoint(lambda x: (x.exp() * x).sum(1), x, use_reentrant=True).sum().backward()
-
-
-def observed() -> None:
-    """Calls that an observer sees."""
-    x = leaf()
-    modes = wg._core.modes.current()
-    before, word = modes.observers, modes.word
-    try:
-        modes.observe([lambda op, args, proceed: proceed()])
-        y = (x * x).sum(1)
-    finally:
-        modes.observers, modes.word = before, word
-    y.sum().backward()
-
-
-def deep() -> None:
-    """A pass within a pass, in a thread of its own."""
-    x = leaf()
-    reentrant.in_thread(lambda: Nested.apply(x, 1).sum().backward(), ())
-
-
-def modules() -> None:
-    """Modules with hooks of all kinds."""
-    module = nn.Sequential(nn.Linear(2, 3), nn.ReLU(), nn.Dropout(0.5))
-    module.register_forward_pre_hook(lambda module, args: None)
-    module.register_forward_hook(lambda module, args, output: None, always_call=True)
-    module.register_full_backward_pre_hook(lambda module, grads: None)
-    module.register_full_backward_hook(lambda module, inputs, outputs: None)
-    module(leaf()).sum().backward()
-
-
-PROGRAMS: tuple[Callable[[], None], ...] = (
-    plain,
-    twice,
-    function,
-    function_under_hooks,
-    stale_views,
-    observed,
-    recomputed,
-    recomputed_by_a_pass,
-    modules,
-    deep,
-)
+if __name__ == "__main__":
+    children.main(hunt)

@@ -73,7 +73,7 @@ def is_unguarded(frame: Any) -> bool:
 def interrupts(seconds: float, seed: int) -> None:
     """Real signals at random moments, whose handler raises."""
     import positions
-    from programs import PROGRAMS
+    from scenes import PROGRAMS
 
     choose, end, tried = random.Random(seed), time.monotonic() + seconds, 0
     for program in PROGRAMS:
@@ -108,7 +108,7 @@ def interrupts(seconds: float, seed: int) -> None:
 def handlers(seconds: float, seed: int) -> None:
     """Real signals at random moments, whose handler computes, draws and differentiates itself."""
     import positions
-    from programs import PROGRAMS
+    from scenes import PROGRAMS
 
     import wengert as wg
 
