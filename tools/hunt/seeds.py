@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import functools
 import importlib
 import math
 from collections.abc import Iterator
@@ -177,12 +178,13 @@ DIRECT = listed(r"""
 """)
 
 
-def every() -> list[str]:
+@functools.cache
+def every() -> tuple[str, ...]:
     """All programs that can be said, in a fixed order."""
     from tools.hunt.by_hand import CALLS
 
     texts = [*from_cards(), *natives(), *CALLS]
-    return [text for text in dict.fromkeys(texts) if parses(text)]
+    return tuple(text for text in dict.fromkeys(texts) if parses(text))
 
 
 def parses(text: str) -> bool:
