@@ -10,15 +10,15 @@ import wengert as wg
 from tools.beside_torch.generate import compile_program
 from tools.beside_torch.programs import Known
 from tools.beside_torch.views import views
-from tools.hunt import __main__ as driver, allocations, arguments, by_hand, children, files, hostile, programs, seeds
+from tools.hunt import __main__ as driver, allocations, arguments, beside_torch, by_hand, files, forked, hostile, seeds
 
 LONG = 600.0
-LIMITS = children.Limits(seconds=60.0, memory=1 << 30, tries=100)
+LIMITS = forked.Limits(seconds=60.0, memory=1 << 30, tries=100)
 
 
 def share(hunt, texts):
     """The findings of a fixed number of tries that are not known to be somebody else's."""
-    tries, found = children.sift(texts, hunt.attempt, LONG, LIMITS)
+    tries, found = forked.sift(texts, hunt.attempt, LONG, LIMITS)
     assert tries == len(texts)
     return [each for each in found if Known(driver.KNOWN).unexplained(hunt.__name__.rpartition(".")[2], [each])]
 
@@ -155,25 +155,25 @@ def test_a_program_that_swallows_a_failed_allocation_is_found(monkeypatch):
 def test_a_random_program_of_views_does_the_same_each_time(seed):
     text = views(seed)
     assert text == views(seed)
-    assert programs.compare(f"# generated.views_{seed}\n{text}", wg, Known()) is None
+    assert beside_torch.compare(f"# generated.views_{seed}\n{text}", wg, Known()) is None
 
 
 def test_random_programs_of_views_mostly_do_something():
     steps = [
         step["list"]
         for seed in range(40)
-        for step in programs.observe(compile_program(views(seed)), wg)["result"]["list"]
+        for step in beside_torch.observe(compile_program(views(seed)), wg)["result"]["list"]
     ]
     assert sum(error is None for _, error, _ in steps) > len(steps) / 2
 
 
 def test_the_first_step_that_differs_is_told():
     program = compile_program(views(3))
-    one, other = (programs.observe(program, wg) for _ in range(2))
-    assert programs.first_difference(one, other) == []
+    one, other = (beside_torch.observe(program, wg) for _ in range(2))
+    assert beside_torch.first_difference(one, other) == []
     step = other["result"]["list"][2]["list"]
     step[2]["dict"][0][1]["list"][3] += 1
-    assert programs.first_difference(one, other)[0].startswith(f"{step[0]}: writes of x")
+    assert beside_torch.first_difference(one, other)[0].startswith(f"{step[0]}: writes of x")
 
 
 # ---- the driver ------------------------------------------------------------------------------------------------------
@@ -182,7 +182,7 @@ def test_the_first_step_that_differs_is_told():
 def test_the_table_gives_tries_and_findings():
     outcomes = [
         driver.Outcome("files", "compiled", 1.0, 1234, ["a"]),
-        driver.Outcome("programs", "compiled", left_out="no torch"),
+        driver.Outcome("beside_torch", "compiled", left_out="no torch"),
     ]
     lines = driver.table(outcomes).splitlines()
     assert lines[1].split() == ["files", "compiled", "1", "1,234", "1", "0"]

@@ -23,12 +23,12 @@ if __name__ == "__main__":
 import numpy as np
 
 import wengert as wg
-from tools.hunt import children
+from tools.hunt import forked
 
 nn: Any = importlib.import_module("wengert.nn")
 
 NAME = "allocations"
-LIMITS = children.Limits(seconds=20.0, tries=150)
+LIMITS = forked.Limits(seconds=20.0, tries=150)
 LARGE = 1 << 16
 """Elements of 8 bytes: more than what is taken from memory already held."""
 
@@ -159,9 +159,7 @@ def fails(name: str, at: int) -> str | None:
 def short(name: str, room: int) -> str | None:
     """Let a program on large arrays have `room` bytes more."""
     kept = resource.getrlimit(resource.RLIMIT_AS)
-    return judged(
-        name, LARGE, lambda: children.bound_memory(room), lambda: resource.setrlimit(resource.RLIMIT_AS, kept)
-    )
+    return judged(name, LARGE, lambda: forked.bound_memory(room), lambda: resource.setrlimit(resource.RLIMIT_AS, kept))
 
 
 def can_fail() -> bool:
@@ -191,8 +189,8 @@ def tries(seed: int) -> Iterator[str]:
 
 def hunt(seconds: float, seed: int) -> tuple[int, list[str]]:
     """See the package."""
-    return children.sift(tries(seed), attempt, seconds, LIMITS)
+    return forked.sift(tries(seed), attempt, seconds, LIMITS)
 
 
 if __name__ == "__main__":
-    children.main(hunt)
+    forked.main(hunt)

@@ -19,11 +19,11 @@ from typing import Any
 if __name__ == "__main__":
     sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
-from tools.hunt import children, hostile, seeds
+from tools.hunt import forked, hostile, seeds
 
 NAME = "arguments"
 PRELUDE = "from tools.hunt.hostile import *"
-LIMITS = children.Limits(seconds=10.0, memory=384 << 20, tries=200)
+LIMITS = forked.Limits(seconds=10.0, memory=384 << 20, tries=200)
 
 INTERNAL = (
     AttributeError,
@@ -263,8 +263,8 @@ def use(result: Any, text: str) -> str | None:
 
 def hunt(seconds: float, seed: int) -> tuple[int, list[str]]:
     """See the package."""
-    return children.sift(programs(seed), attempt, seconds, LIMITS)
+    return forked.sift(programs(seed), attempt, seconds, LIMITS)
 
 
 if __name__ == "__main__":
-    children.main(hunt)
+    forked.main(hunt)

@@ -20,11 +20,11 @@ if __name__ == "__main__":
 import numpy as np
 
 import wengert as wg
-from tools.hunt import children
+from tools.hunt import forked
 from wengert.io import load_file, load_metadata, save_file
 
 NAME = "files"
-LIMITS = children.Limits(seconds=20.0, memory=256 << 20, tries=100)
+LIMITS = forked.Limits(seconds=20.0, memory=256 << 20, tries=100)
 DTYPES = ("float64", "float32", "float16", "int64", "int32", "int16", "int8", "uint8", "uint64", "bool", "complex64")
 VALUES: tuple[Any, ...] = (
     None, True, -1, 0, 1, 2**31, 2**62, 2**63, 2**64, 10**30, 0.5, 1e308, "", "F32", "F64", "BOOL", "x" * 300, "\ud800",
@@ -203,10 +203,10 @@ def hunt(seconds: float, seed: int) -> tuple[int, list[str]]:
     kept = tempfile.tempdir
     with tempfile.TemporaryDirectory() as tempfile.tempdir:  # what killed tries leave goes with it
         try:
-            return children.sift(tries(seed), attempt, seconds, LIMITS)
+            return forked.sift(tries(seed), attempt, seconds, LIMITS)
         finally:
             tempfile.tempdir = kept
 
 
 if __name__ == "__main__":
-    children.main(hunt)
+    forked.main(hunt)

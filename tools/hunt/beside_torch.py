@@ -19,7 +19,7 @@ import wengert
 from tools.beside_torch import generate, mechanics, views
 from tools.beside_torch.describe import differences, observe
 from tools.beside_torch.programs import Known
-from tools.hunt import children
+from tools.hunt import forked
 
 NAME = "programs beside torch"
 KINDS: dict[str, tuple[Callable[[int], str], int]] = {
@@ -29,7 +29,7 @@ KINDS: dict[str, tuple[Callable[[int], str], int]] = {
     "expression": (generate.expression, 1),
 }
 """How programs are made, and how often."""
-LIMITS = children.Limits(seconds=20.0, tries=200)
+LIMITS = forked.Limits(seconds=20.0, tries=200)
 FIRST = 1_000_000
 """Seeds begin here: `make parity` runs the small ones."""
 
@@ -98,10 +98,10 @@ def hunt(seconds: float, seed: int) -> tuple[int, list[str]]:
         return compare(text, torch, known)
 
     def theirs(text: str) -> bool:
-        return not children.run([text], attempt_alone, LIMITS).death
+        return not forked.run([text], attempt_alone, LIMITS).death
 
-    return children.sift(tries(seed), attempt, seconds, LIMITS, excuse=theirs)
+    return forked.sift(tries(seed), attempt, seconds, LIMITS, excuse=theirs)
 
 
 if __name__ == "__main__":
-    children.main(hunt)
+    forked.main(hunt)

@@ -8,7 +8,7 @@ import time
 
 import numpy as np
 
-from tools.hunt.children import Limits, run, sift
+from tools.hunt.forked import Limits, run, sift
 
 LONG = 600.0
 FEW = Limits(seconds=600.0, memory=256 << 20, tries=5)
