@@ -31,6 +31,7 @@ DIRECTIVES = {
     "nonecheck": True,
     "binding": True,
     "embedsignature": False,
+    "auto_pickle": False,
 }
 # The two last: no errno and no traps, which nothing reads. Values stay as IEEE says. The loops for AVX2 and AVX-512
 # switch fused multiply-add on for themselves, by a pragma.

@@ -86,17 +86,17 @@ class Tensor:
     @property
     def shape(self) -> Size:
         """The lengths of the dimensions."""
-        return Size(self._array_.shape)
+        return Size(door.shape_of(self._array_))
 
     @property
     def dtype(self) -> DType:
         """The element type."""
-        return from_numpy(self._array_.dtype)
+        return from_numpy(door.dtype_of(self._array_))
 
     @property
     def ndim(self) -> int:
         """The number of dimensions."""
-        return self._array_.ndim
+        return door.ndim_of(self._array_)
 
     @property
     def _version(self) -> int:

@@ -15,10 +15,17 @@ cdef extern from *:
         }
         return Py_TYPE(array) == wengert_ndarray ? (PyArrayObject *)array : NULL;
     }
+    /* An attribute of what is no array of NumPy's: anything, even a tensor that leads back to itself. */
+    static CYTHON_UNUSED PyObject *wengert_attribute(PyObject *array, const char *name) {
+        if (Py_EnterRecursiveCall(" while reading an attribute of an array")) return NULL;
+        PyObject *found = PyObject_GetAttrString(array, name);
+        Py_LeaveRecursiveCall();
+        return found;
+    }
     #define wengert_is_ndarray(value) (wengert_as_ndarray(value) != NULL)
     static CYTHON_UNUSED PyObject *wengert_shape_of(PyObject *array) {
         PyArrayObject *own = wengert_as_ndarray(array);
-        if (own == NULL) return PyObject_GetAttrString(array, "shape");
+        if (own == NULL) return wengert_attribute(array, "shape");
         int ndim = PyArray_NDIM(own);
         PyObject *shape = PyTuple_New(ndim);
         for (int at = 0; shape && at < ndim; at++) {
@@ -30,16 +37,24 @@ cdef extern from *:
     }
     static CYTHON_UNUSED PyObject *wengert_dtype_of(PyObject *array) {
         PyArrayObject *own = wengert_as_ndarray(array);
-        if (own == NULL) return PyObject_GetAttrString(array, "dtype");
+        if (own == NULL) return wengert_attribute(array, "dtype");
         PyObject *dtype = (PyObject *)PyArray_DESCR(own);
         Py_INCREF(dtype);
         return dtype;
+    }
+    static CYTHON_UNUSED Py_ssize_t wengert_ndim_of(PyObject *array) {
+        PyArrayObject *own = wengert_as_ndarray(array);
+        if (own) return PyArray_NDIM(own);
+        PyObject *found = wengert_attribute(array, "ndim");
+        Py_ssize_t ndim = found ? PyLong_AsSsize_t(found) : -1;
+        Py_XDECREF(found);
+        return ndim;
     }
     /* The letter of an array's dtype, or -1 with an error set. */
     static CYTHON_UNUSED int wengert_kind_of(PyObject *array) {
         PyArrayObject *own = wengert_as_ndarray(array);
         if (own) return PyArray_DESCR(own)->kind;
-        PyObject *dtype = PyObject_GetAttrString(array, "dtype");
+        PyObject *dtype = wengert_attribute(array, "dtype");
         PyObject *kind = dtype ? PyObject_GetAttrString(dtype, "kind") : NULL;
         int found = kind && PyUnicode_Check(kind) && PyUnicode_GET_LENGTH(kind) ? (int)PyUnicode_READ_CHAR(kind, 0) : -1;
         if (found < 0 && !PyErr_Occurred()) PyErr_SetString(PyExc_TypeError, "an array's dtype has no kind");
@@ -62,16 +77,17 @@ cdef extern from *:
             for (int at = 0; at < PyArray_NDIM(own); at++) size *= PyArray_DIM(own, at);
             return size;
         }
-        PyObject *found = PyObject_GetAttrString(array, "size");
+        PyObject *found = wengert_attribute(array, "size");
         Py_ssize_t size = found ? PyLong_AsSsize_t(found) : -1;
         Py_XDECREF(found);
         return size;
     }
     static CYTHON_UNUSED int wengert_in_space(PyObject *array, PyObject *shape, PyObject *dtype) {
+        if (shape == Py_None) return 0;
         PyArrayObject *own = wengert_as_ndarray(array);
         if (own == NULL) {
-            PyObject *other_dtype = PyObject_GetAttrString(array, "dtype");
-            PyObject *other_shape = PyObject_GetAttrString(array, "shape");
+            PyObject *other_dtype = wengert_attribute(array, "dtype");
+            PyObject *other_shape = wengert_attribute(array, "shape");
             int same = -1;
             if (other_dtype && other_shape)
                 same = other_dtype == dtype && PyObject_RichCompareBool(other_shape, shape, Py_EQ) == 1;
@@ -279,6 +295,7 @@ cdef extern from *:
     bint is_ndarray "wengert_is_ndarray"(object value)
     tuple shape_of "wengert_shape_of"(object array)
     object dtype_of "wengert_dtype_of"(object array)
+    Py_ssize_t ndim_of "wengert_ndim_of"(object array) except? -1
     bint is_complex "wengert_is_complex"(object array) except -1
     bint is_inexact "wengert_is_inexact"(object array) except -1
     Py_ssize_t size_of "wengert_size_of"(object array) except -1

@@ -49,6 +49,11 @@ def dtype_of(array: Any) -> Any:
     return array.dtype
 
 
+def ndim_of(array: Any) -> int:
+    """How many dimensions an array has."""
+    return array.ndim  # type: ignore[no-any-return]
+
+
 def is_complex(array: Any) -> bool:
     """Whether an array's values are complex."""
     return array.dtype.kind == "c"  # type: ignore[no-any-return]
