@@ -18,7 +18,7 @@ from pathlib import Path
 PACKAGE = "wengert"
 SOURCE = Path(__file__).resolve().parent.parent / "src" / PACKAGE
 
-_ENGINE = ("_kernels", "_core", "ops", "printing", "conversions", "indexing", "gradients", "tensor")
+_ENGINE = ("_kernels", "_core", "ops", "printing", "conversions", "pickling", "indexing", "gradients", "tensor")
 _USERS = ("func", "nn", "optim", "utils", "vision", "io", "viz", "demo")  # each stands on those before it
 
 # Layer -> the layers that it may import, apart from itself. A module of the package that is not listed is a breach.
@@ -29,9 +29,10 @@ ALLOWED: dict[str, tuple[str, ...]] = {
     "ops": ("_core", "_kernels"),
     "printing": ("_core",),
     "conversions": ("_core",),
+    "pickling": ("_core",),
     "indexing": ("_core", "ops"),
     "gradients": ("_core",),
-    "tensor": ("_core", "ops", "printing", "conversions", "indexing", "gradients"),
+    "tensor": ("_core", "ops", "printing", "conversions", "pickling", "indexing", "gradients"),
     "questions": ("_core",),
     "autograd": ("_core", "tensor"),
     **{name: ("tensor", "ops", "autograd", *_USERS[:rank]) for rank, name in enumerate(_USERS)},

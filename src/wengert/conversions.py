@@ -1,16 +1,13 @@
-"""Tensors as other things: NumPy arrays, DLPack capsules, Python numbers, copies and pickles."""
+"""Tensors as other things: NumPy arrays, DLPack capsules, Python numbers."""
 
 from __future__ import annotations
 
-import copy
 from typing import Any
 
 import numpy as np
 
-from ._core import flags
-from ._core.base import Tensor, meta_of, set_up
+from ._core.base import Tensor
 from ._core.modes import current
-from ._core.storage import Storage
 
 
 def to_numpy(self: Tensor, *, force: bool = False) -> np.ndarray[Any, Any]:
@@ -127,49 +124,3 @@ def to_index(self: Tensor) -> int:
     if self._array_.size != 1 or self._array_.dtype.kind not in "iub":
         raise TypeError("only integer tensors of a single element can be converted to an index")
     return int(self._array_.item())
-
-
-def deepcopy(self: Tensor, memo: dict[int, Any]) -> Tensor:
-    """A leaf with copied values and gradient.
-
-    Raises:
-        RuntimeError: the tensor is not a leaf.
-    """
-    if id(self) in memo:
-        return memo[id(self)]  # type: ignore[no-any-return]
-    if self.grad_fn is not None:  # type: ignore[attr-defined]
-        raise RuntimeError(
-            "Only Tensors created explicitly by the user (graph leaves) support the deepcopy protocol at the moment. "
-            "Copy tensor.detach() instead."
-        )
-    made = type(self).__new__(type(self))
-    array = self._array_.copy(order="K")
-    set_up(made, array, Storage(array))
-    made._flags_ |= self._flags_ & (flags.REQUIRES_GRAD | flags.VOLATILE)
-    memo[id(self)] = made
-    if self._meta_ is not None and self._meta_.grad is not None:
-        meta_of(made).grad = deepcopy(self._meta_.grad, memo)
-    made.__dict__.update({name: copy.deepcopy(value, memo) for name, value in self.__dict__.items()})
-    return made
-
-
-def rebuild(cls: type[Tensor], array: np.ndarray[Any, Any], requires_grad: bool, attributes: dict[str, Any]) -> Tensor:
-    """Make a tensor of what `reduce_` kept."""
-    made = cls.__new__(cls)
-    set_up(made, array, Storage(array))
-    made.requires_grad = requires_grad
-    made.__dict__.update(attributes)
-    return made
-
-
-def reduce_(self: Tensor, protocol: int) -> tuple[Any, ...]:
-    """For pickle and copy: values, requires_grad and attributes; not the graph.
-
-    Raises:
-        RuntimeError: the tensor is not a leaf.
-    """
-    if self.requires_grad and self.grad_fn is not None:  # type: ignore[attr-defined]
-        raise RuntimeError(
-            "Pickling a tensor with a history is not supported, since its graph cannot be kept. Pickle tensor.detach()."
-        )
-    return rebuild, (type(self), self._array_, self.requires_grad, dict(self.__dict__))

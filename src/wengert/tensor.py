@@ -19,12 +19,10 @@ from ._core.sizes import Size, normalise
 from ._core.storage import Storage, succeed
 from .conversions import (
     as_array_protocol,
-    deepcopy,
     dlpack,
     dlpack_device,
     formatted,
     item,
-    reduce_,
     to_complex,
     to_float,
     to_index,
@@ -33,11 +31,17 @@ from .conversions import (
     tolist,
 )
 from .indexing import getitem, setitem
+from .pickling import deepcopy, reduce_
 from .printing import format_tensor
 
 
 def construct(self: Tensor, *data: Any, **options: Any) -> None:
-    """`Tensor(2, 3)`: uninitialised; `Tensor(values)`: of the default dtype (the way of torch's early days)."""
+    """`Tensor(2, 3)`: uninitialised; `Tensor(values)`: of the default dtype (the way of torch's early days).
+
+    A second call changes nothing.
+    """
+    if getattr(self, "_array_", None) is not None:
+        return
     default = dtypes.get_default_dtype().numpy
     if len(data) == 1 and isinstance(data[0], Tensor):
         set_up(self, data[0]._array_.view(), data[0]._storage_)
@@ -262,7 +266,7 @@ METHODS: dict[str, Any] = {
     "__dlpack__": dlpack,
     "__dlpack_device__": dlpack_device,
     "__deepcopy__": deepcopy,
-    "__reduce_ex__": reduce_,
+    "__reduce__": reduce_,
     "numpy": to_numpy,
     "size": size,
     "stride": stride,

@@ -57,6 +57,7 @@ class AutogradMeta:
         "tangent",
         "view",
     )
+    __reduce__ = errors.refuse_pickling
 
 
 @cython.freelist(256)

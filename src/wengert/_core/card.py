@@ -142,6 +142,9 @@ class Card(Declared, Op):
         if self.in_place is not None:
             self.in_place.rules = self.rules
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        return registered, (self.name,)
+
     @property
     def __signature__(self) -> inspect.Signature:
         return inspect.signature(self.body)
@@ -364,30 +367,28 @@ def name_raw(classes: Iterable[type[OpNode]], attribute: str, name: str) -> None
         setattr(cls, f"_raw_saved_{attribute}", property(read))
 
 
-def register(card: Card | Composite) -> None:
-    """Put an operator into the registry and bind its method.
+def register(card: Card | Composite, name: str = "") -> None:
+    """Put an operator into the registry, under another name than its own if one is given, and bind its method.
 
     Raises:
         TypeError: the name is taken.
     """
-    if card.name in REGISTRY:
-        raise TypeError(f"two operators are called {card.name}")
-    REGISTRY[card.name] = card
-    if card.method:  # type: ignore[union-attr]
-        bind_to_tensor(card.name, card.public)
-
-
-def alias(name: str, function: Callable[..., Any]) -> None:
-    """Give an operator or a composite another public name.
-
-    Raises:
-        TypeError: the name is taken.
-    """
-    card = REGISTRY[function.__name__]
+    name = name or card.name
     if name in REGISTRY:
         raise TypeError(f"two operators are called {name}")
     REGISTRY[name] = card
     if card.method:  # type: ignore[union-attr]
-        bind_to_tensor(name, card if isinstance(card, Card) else card.body)
-        if isinstance(card, Card) and card.in_place is not None:
-            bind_to_tensor(name + "_", card.in_place)
+        bind_to_tensor(name, card.public)
+
+
+def alias(name: str, function: Callable[..., Any]) -> None:
+    """Give an operator or a composite another public name; raises a TypeError if it is taken."""
+    card = REGISTRY[function.__name__]
+    register(card, name)
+    if isinstance(card, Card) and card.method and card.in_place is not None:
+        bind_to_tensor(name + "_", card.in_place)
+
+
+def registered(name: str) -> Card | Composite:
+    """The operator of that name; what the pickle of an operator calls."""
+    return REGISTRY[name]

@@ -152,6 +152,7 @@ class Rule:
     slot: int
 
     __slots__ = ("fn", "names", "partial", "single", "slot", "slots")
+    __reduce__ = errors.refuse_pickling
 
     def __init__(self, fn: Callable[..., Any], names: tuple[str, ...], slots: tuple[int, ...], partial: bool) -> None:
         self.fn = fn
@@ -181,6 +182,7 @@ class Plan:
     frees: bool
 
     __slots__ = ("arguments", "frees", "names", "positions", "rules", "sources", "wanted")
+    __reduce__ = errors.refuse_pickling
 
 
 def plan_for(op: Declaration, mask: int) -> Plan:

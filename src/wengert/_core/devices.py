@@ -15,6 +15,9 @@ class layout:
     def __repr__(self) -> str:
         return "torch.strided"
 
+    def __reduce__(self) -> str:
+        return "strided"
+
 
 strided = layout()
 

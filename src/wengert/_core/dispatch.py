@@ -75,6 +75,9 @@ class Op(Declaration):
     def __get__(self, instance: Any, owner: Any) -> Any:
         return self if instance is None else types.MethodType(self, instance)
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        return getattr, (Tensor, self.name)
+
     def __repr__(self) -> str:
         return f"<operator {self.name}>"
 

@@ -44,6 +44,7 @@ class Task:
     runs: bool
 
     __slots__ = ("captures", "grad", "grads", "owned", "runs", "waiting", "wanted")
+    __reduce__ = errors.refuse_pickling
 
 
 def new_task(node: Node) -> Task:

@@ -373,3 +373,12 @@ def check_assigned_grad(tensor: Any, value: Any) -> None:
             f"attempting to assign a gradient of size '{shown(value._array_.shape)}' to a tensor of size "
             f"'{shown(tensor._array_.shape)}'. Please ensure that the gradient and the tensor are the same size"
         )
+
+
+def refuse_pickling(self: Any) -> Any:
+    """`__reduce__` of what a process has for itself: graphs, saved values, the engine's own.
+
+    Raises:
+        TypeError: always.
+    """
+    raise TypeError(f"cannot pickle '{type(self).__name__}' object")

@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from . import door, flags
+from . import door, errors, flags
 
 
 class Pass:
@@ -50,6 +50,7 @@ class Pass:
         "__weakref__", "callbacks", "depth", "fresh", "grad", "inference", "mask", "multithreading", "no_saved_hooks",
         "node", "observers", "outer", "partial", "saved_hooks", "tasks", "word",
     )  # fmt: skip
+    __reduce__ = errors.refuse_pickling
 
     def __init__(self) -> None:
         self.tasks: dict[Any, Any] = {}
@@ -115,6 +116,7 @@ class Modes:
         "sequence",
         "word",
     )
+    __reduce__ = errors.refuse_pickling
 
     def __init__(self) -> None:
         self.grad = True

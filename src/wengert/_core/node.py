@@ -10,7 +10,7 @@ try:
 except ImportError:
     from . import plain as cython  # type: ignore[no-redef]
 
-from . import facts
+from . import errors, facts
 from .hooks import HookDict, NodeHooks, RemovableHandle
 
 
@@ -29,6 +29,7 @@ class Edge:
     dtype: Any
 
     __slots__ = ("dtype", "node", "nr", "shape")
+    __reduce__ = errors.refuse_pickling
 
     def __init__(self, node: Node, nr: int, shape: tuple[int, ...], dtype: Any) -> None:
         self.node = node
@@ -75,6 +76,7 @@ class Node:
         "__weakref__", "next_edges", "node_hooks", "node_notes", "output_count", "sequence_number",
         "trusted_gradients",
     )  # fmt: skip
+    __reduce__ = errors.refuse_pickling
 
     def apply(self, grads: list[Any]) -> Any:
         """The gradients of the inputs, one for each edge (None for nothing).

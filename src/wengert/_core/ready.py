@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from . import errors
 from .node import Node
 
 
@@ -14,6 +15,7 @@ class Ready:
     newest: Node
 
     __slots__ = ("heap", "newest")
+    __reduce__ = errors.refuse_pickling
 
     def push(self, node: Node) -> None:
         """Add a node."""

@@ -27,6 +27,7 @@ class Saved:
     """One saved tensor."""
 
     __slots__ = ()
+    __reduce__ = errors.refuse_pickling
 
     def unpack(self, node: Node) -> Tensor:
         """The tensor as it was saved.

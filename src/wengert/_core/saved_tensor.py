@@ -24,6 +24,7 @@ class SavedTensor:
     """
 
     __slots__ = ("_at", "_attribute", "_node", "_part")
+    __reduce__ = errors.refuse_pickling
 
     _node: Node
     _attribute: str

@@ -13,7 +13,7 @@ try:
 except ImportError:
     from . import plain as cython  # type: ignore[no-redef]
 
-from . import anomaly
+from . import anomaly, errors
 from .modes import current
 
 _last = 0
@@ -50,6 +50,7 @@ class Storage:
     counting: Any
 
     __slots__ = ("__weakref__", "array", "counting", "detached", "serial", "version", "writes")
+    __reduce__ = errors.refuse_pickling
 
     def __init__(self, array: Any) -> None:
         self.array = array

@@ -45,6 +45,7 @@ class ViewInfo:
     made: int
 
     __slots__ = ("base", "frame", "made", "steps", "version")
+    __reduce__ = errors.refuse_pickling
 
     def replay(self, base: Any) -> Any:
         """Take the same view of another base."""

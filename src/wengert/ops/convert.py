@@ -26,6 +26,9 @@ class memory_format:  # noqa: N801 - the public name
     def __repr__(self) -> str:
         return f"torch.{self.name}"
 
+    def __reduce__(self) -> str:
+        return self.name
+
 
 preserve_format = memory_format("preserve_format")
 contiguous_format = memory_format("contiguous_format")

@@ -2,7 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from typing import Any
+
 from ..nn.modules.backward_hooks import BackwardHook
 from ..tensor import RemovableHandle
 
-__all__ = ["BackwardHook", "RemovableHandle"]
+__all__ = ["BackwardHook", "RemovableHandle", "unserializable_hook"]
+
+
+def unserializable_hook(f: Callable[..., Any]) -> Callable[..., Any]:
+    """Mark a hook of a tensor as one that pickles leave out without a warning."""
+    f.__torch_unserializable__ = True  # type: ignore[attr-defined]
+    return f

@@ -1,0 +1,126 @@
+"""Copies and pickles of tensors: their memory, how they lie in it, and what the program put on them; never the graph.
+
+As in torch, a deep copy of several tensors keeps what they share of their memory, while each is pickled with the whole
+of its own.
+"""
+
+from __future__ import annotations
+
+import copy
+import warnings
+from typing import Any
+
+import numpy as np
+from numpy.lib.array_utils import byte_bounds
+
+from ._core import flags
+from ._core.base import Tensor, meta_of, set_up
+from ._core.dtypes import dtype as DType
+from ._core.storage import Storage
+
+NON_LEAF = (
+    "Only Tensors created explicitly by the user (graph leaves) support the deepcopy protocol at the moment.  If you "
+    "were attempting to deepcopy a module, this may be because of a torch.nn.utils.weight_norm usage, see "
+    "https://github.com/pytorch/pytorch/pull/103001. Copy tensor.detach() instead."
+)
+
+
+class Bytes:
+    """Some of the memory of an array, for NumPy to see as bytes.
+
+    Args:
+        owner: the array, which is kept alive.
+        low, high: addresses.
+    """
+
+    def __init__(self, owner: np.ndarray[Any, Any], low: int, high: int) -> None:
+        self.owner = owner
+        readonly = not owner.flags.writeable
+        self.__array_interface__ = {"data": (low, readonly), "shape": (high - low,), "typestr": "|u1", "version": 3}
+
+
+def memory_of(tensor: Tensor) -> tuple[np.ndarray[Any, Any], int]:
+    """The memory of a tensor's storage as bytes, shared, and where in it the tensor starts."""
+    whole, array = tensor._storage_.array, tensor._array_
+    low, high = byte_bounds(whole) if whole.size else (0, 0)
+    start = array.__array_interface__["data"][0] - low if array.size else 0
+    return np.asarray(Bytes(whole, low, high)), start
+
+
+def lay(cls: type[Tensor], storage: Storage, dtype: DType, offset: int, shape: Any, strides: Any) -> Tensor:
+    """A tensor that lies in the bytes of `storage` from `offset` on; `strides` are in bytes."""
+    made = cls.__new__(cls)
+    set_up(made, np.ndarray(shape, dtype.numpy, storage.array, offset, strides), storage)
+    return made
+
+
+def attributes_of(tensor: Tensor) -> Any:
+    """What the program put on a tensor: a dictionary or None, or a pair of such for those kept in `__slots__`."""
+    found: Any = object.__getstate__(tensor)  # type: ignore[attr-defined]
+    values, slots = found if isinstance(found, tuple) else (found, {})
+    own = {name: value for name, value in slots.items() if name not in Tensor.__slots__}
+    return (values, own) if own else values
+
+
+def deepcopy(self: Tensor, memo: dict[int, Any]) -> Tensor:
+    """A leaf with copied values and gradient, which shares its memory with the copies of those that `self` shares with.
+
+    Raises:
+        RuntimeError: the tensor is not a leaf.
+    """
+    if id(self) in memo:
+        return memo[id(self)]  # type: ignore[no-any-return]
+    if self.grad_fn is not None:  # type: ignore[attr-defined]
+        raise RuntimeError(NON_LEAF)
+    memory, offset = memory_of(self)
+    if id(self._storage_) not in memo:
+        memo[id(self._storage_)] = Storage(memory.copy())
+    storage = memo[id(self._storage_)]
+    made = lay(type(self), storage, self.dtype, offset, self._array_.shape, self._array_.strides)
+    made._flags_ |= self._flags_ & (flags.REQUIRES_GRAD | flags.VOLATILE)
+    memo[id(self)] = made
+    if self._meta_ is not None and self._meta_.grad is not None:
+        meta_of(made).grad = deepcopy(self._meta_.grad, memo)
+    state = copy.deepcopy(attributes_of(self), memo)
+    for values in state if isinstance(state, tuple) else (state,):
+        for name, value in (values or {}).items():
+            object.__setattr__(made, name, value)
+    return made
+
+
+def rebuild(
+    cls: type[Tensor],
+    memory: np.ndarray[Any, Any],
+    dtype: DType,
+    offset: int,
+    shape: Any,
+    strides: Any,
+    requires_grad: bool,
+) -> Tensor:
+    """Make a tensor of what `reduce_` kept."""
+    made = lay(cls, Storage(memory), dtype, offset, shape, strides)
+    made.requires_grad = requires_grad
+    return made
+
+
+def reduce_(self: Tensor) -> tuple[Any, ...]:
+    """For pickle and copy: memory, place in it, requires_grad and attributes; not the graph, nor hooks."""
+    warn_of_hooks(self)
+    memory, offset = memory_of(self)
+    array, own = self._array_, type(self).__getstate__ is not object.__getstate__  # type: ignore[attr-defined]
+    state = self.__getstate__() if own else attributes_of(self)
+    return rebuild, (
+        type(self), memory, self.dtype, offset, array.shape, array.strides, self.requires_grad
+    ), state  # fmt: skip
+
+
+def warn_of_hooks(tensor: Tensor) -> None:
+    """Say which hooks a pickle leaves out."""
+    hooks = None if tensor._meta_ is None else tensor._meta_.hooks
+    for hook in (hooks or {}).values():
+        if not hasattr(hook, "__torch_unserializable__"):
+            warnings.warn(
+                f"backward hook {hook!r} on tensor will not be serialized.  If this is expected, you can decorate the "
+                "function with @torch.utils.hooks.unserializable_hook to suppress this warning",
+                stacklevel=3,
+            )
