@@ -325,6 +325,9 @@ def fill_signature(card: Declaration, body: Callable[..., Any]) -> None:
     spread = [at for at, name in enumerate(names) if annotations.get(name, "") == "Sizes"]
     card.spread = spread[0] if spread else -1
     card.tensor_slots = tuple(at for at, kind in enumerate(card.kinds) if kind != sources.PLAIN)
+    card.plain_slots = tuple(
+        at for at, name in enumerate(names) if card.kinds[at] == sources.PLAIN and annotations.get(name) != "str"
+    )
     card.grad_slots = tuple(at for at, kind in enumerate(card.kinds) if kind in (sources.ARRAY, sources.ARRAYS))
     lists = [at for at, position in enumerate(card.grad_slots) if card.kinds[position] == sources.ARRAYS]
     card.list_slot = lists[0] if lists else -1

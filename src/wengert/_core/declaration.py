@@ -9,6 +9,7 @@ from collections.abc import Callable
 from typing import Any
 
 from . import errors, sources
+from .base import Tensor
 from .slots import Operator
 
 
@@ -36,7 +37,7 @@ class Declaration(Operator):
         positional: how many of them may be given by position.
         spread: position of a parameter that takes all remaining positional integers (`x.view(2, 3)`), or -1.
         tensor_slots: positions that may hold tensors; `grad_slots`: those of ARRAY and ARRAYS, in the order of the
-            node's edges.
+            node's edges; `plain_slots`: those that may hold numbers, sizes and dimensions.
         promotion: None, "same" (common dtype), "float" (the same, integers become the default dtype), or "numbers" (the
             same, bool operands stay what they are, for the body to refuse).
         accepts: the NumPy dtypes (after promotion) that the operator exists for.
@@ -65,6 +66,7 @@ class Declaration(Operator):
     after2: tuple[Any, ...]
     kinds: tuple[Any, ...]
     tensor_slots: tuple[Any, ...]
+    plain_slots: tuple[Any, ...]
     grad_slots: tuple[Any, ...]
     rules: tuple[Any, ...]
     output_names: tuple[Any, ...]
@@ -87,8 +89,7 @@ class Declaration(Operator):
     __slots__ = (
         "accepts", "aliases", "allows_larger", "apart", "body", "choose_node", "defaults", "differentiable", "direct",
         "grad_slots", "kinds", "list_slot", "name", "names", "node_class", "numbers", "output_names", "overwrites",
-        "plans",
-        "positional", "promotion",
+        "plain_slots", "plans", "positional", "promotion",
         "after1", "after2", "rules", "several", "spread", "takes_out", "tensor_slots", "unary", "view", "writer",
     )  # fmt: skip
 
@@ -118,7 +119,57 @@ def bind(op: Declaration, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tupl
         if value is REQUIRED:
             missing = [name for name, each in zip(op.names, bound) if each is REQUIRED]
             raise TypeError(errors.missing_arguments(op.name, missing))
-    return tuple(bound)
+    return with_numbers(op, tuple(bound))
+
+
+def with_numbers(op: Declaration, values: tuple[Any, ...]) -> tuple[Any, ...]:
+    """All arguments, in which the number stands for a tensor of one where the operator takes no tensor, as in torch."""
+    at: int
+    for at in op.plain_slots:
+        value = values[at]
+        if isinstance(value, Tensor) or (isinstance(value, (tuple, list)) and holds_tensor(value)):
+            return replace_tensors(op, values)
+    return values
+
+
+def holds_tensor(values: Any) -> bool:
+    """Whether a tuple or list holds a tensor."""
+    for each in values:
+        if isinstance(each, Tensor):
+            return True
+    return False
+
+
+def replace_tensors(op: Declaration, values: tuple[Any, ...]) -> tuple[Any, ...]:
+    """`with_numbers` where a tensor was found."""
+    found: list[Any] = list(values)
+    for at in op.plain_slots:
+        value = found[at]
+        if isinstance(value, Tensor):
+            found[at] = number_of(op, at, value)
+        elif isinstance(value, (tuple, list)) and holds_tensor(value):
+            found[at] = tuple([number_of(op, at, each) if isinstance(each, Tensor) else each for each in value])
+    return tuple(found)
+
+
+def number_of(op: Declaration, at: int, tensor: Tensor) -> Any:
+    """The number in a tensor that stands where an operator takes a plain argument."""
+    wanted = op.body.__annotations__.get(op.names[at], "").partition(" ")[0]
+    return number_in(op.name, op.names[at], at + 1, wanted, tensor)
+
+
+def number_in(name: str, argument: str, position: int, wanted: str, tensor: Any) -> Any:
+    """The number in a 0-dim tensor (a size or dimension may also have one dimension of one integer).
+
+    Raises:
+        TypeError: there is no such number, or a gradient would have to flow into it.
+    """
+    array = tensor._array_
+    whole = array.dtype.kind in "iu" and array.size == 1 and wanted != "float"
+    if tensor.requires_grad or wanted == "bool" or not (whole or (array.ndim == 0 and wanted != "int")):
+        kind = wanted if wanted in ("bool", "int", "float") else "Number"
+        raise TypeError(errors.wrong_type(name, argument, position, kind, tensor))
+    return tensor.item()
 
 
 def is_index(value: Any) -> bool:

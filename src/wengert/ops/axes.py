@@ -4,7 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+
 from .._core import errors
+from .._core.base import Tensor
+from .._core.declaration import number_in
 from .._core.sizes import normalise
 
 
@@ -23,6 +27,19 @@ def read_dim(name: str, dim: Any, ndim: int) -> int:
     if isinstance(dim, bool) or not hasattr(dim, "__index__"):
         raise TypeError(errors.wrong_type(name, "dim", 2, "int", dim))
     return normalise(dim.__index__(), ndim)
+
+
+def read_number(name: str, argument: str, position: int, value: Any) -> Any:
+    """A number that a composite computes with: Python's, NumPy's, or that of a 0-dim tensor.
+
+    Raises:
+        TypeError: it is none.
+    """
+    if isinstance(value, Tensor):
+        return number_in(name, argument, position, "float", value)
+    if not isinstance(value, (int, float, np.number)):
+        raise TypeError(errors.wrong_type(name, argument, position, "float", value))
+    return value
 
 
 def read_dims(name: str, dim: Any, ndim: int) -> tuple[int, ...] | None:

@@ -6,9 +6,9 @@ import math
 from typing import Any
 
 from .. import _kernels as kernels
-from .._core import errors
 from .._core.card import REALS, Array, Bad, Index, Sample, composite, op
 from .._core.sizes import normalise
+from .axes import read_number
 from .dtype_checks import check_floating
 from .group_norm import channel_view, check_batch
 from .norm import ONLY_FUSED, check_mixed, fused, standard, through_standard
@@ -135,8 +135,7 @@ def normalised(
             if value is None:
                 raise RuntimeError(f"{name} must be defined in evaluation mode")
         return batch_norm_forward(input, weight, bias, running_mean, running_var, False, eps)
-    if not isinstance(momentum, (int, float)):
-        raise TypeError(errors.wrong_type("batch_norm", "momentum", 7, "float", momentum))
+    momentum = read_number("batch_norm", "momentum", 7, momentum)
     check_channel_values(input, running_mean=running_mean, running_var=running_var)
     results = batch_norm_forward(input, weight, bias, running_mean, running_var, True, eps)
     if running_mean is not None:

@@ -12,6 +12,7 @@ from .. import _kernels as kernels
 from .._core import dtypes, errors
 from .._core.base import Tensor, wrap
 from .._core.card import FLOATS, Array, Bad, Sample, composite, name_saved, op
+from .axes import read_number
 from .factory import refuse_dtype
 from .generator import default_generator
 
@@ -50,6 +51,8 @@ def noise_of(input: Tensor, shape: tuple[int, ...], p: float, *, scaled: bool = 
 
 def drop(name: str, input: Any, shape: Any, p: float, training: bool, inplace: bool) -> Tensor:
     """`input` times noise of a shape that broadcasts with it."""
+    if isinstance(p, Tensor):
+        p = read_number(name, "p", 2, p)
     check_probability(name, input, p)
     if not training or p == 0 or input._array_.size == 0:
         return input  # type: ignore[no-any-return]

@@ -28,13 +28,13 @@ def pair(name: str, option: str, value: Any, default: Ints | None = None) -> tup
     if value is None or (isinstance(value, (tuple, list)) and not value and default is not None):
         value = default
     if hasattr(value, "__index__") and not isinstance(value, bool):
-        return (int(value), int(value))
+        return (value.__index__(), value.__index__())
     if not isinstance(value, (tuple, list)) or not all(hasattr(each, "__index__") for each in value):
         raise TypeError(errors.wrong_type(name, option, 2, "tuple of ints", value))
     if len(value) not in (1, 2):
         omitted = "be omitted, a single int, or" if default is not None else "be a single int, or"
         raise RuntimeError(f"{name}: {option} must either {omitted} a tuple of two ints, got {shown(value)}")
-    return (int(value[0]), int(value[-1]))
+    return (value[0].__index__(), value[-1].__index__())
 
 
 def check_int(name: str, value: int) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import operator
 from typing import Any
 
 from .._core import errors
@@ -37,7 +38,7 @@ def single(name: str, option: str, value: Any, default: Any = None) -> int:
         value = value[0]
     if not hasattr(value, "__index__"):
         raise TypeError(errors.wrong_type(name, option, 2, "tuple of ints", value))
-    return int(value)
+    return operator.index(value)
 
 
 @composite(method=False)

@@ -12,6 +12,7 @@ from .._core.card import ALL, FLOATS, REALS, Array, Bad, Index, Sample, composit
 from .._core.dtypes import from_numpy
 from .._core.out import one_output, put_out
 from .._core.sizes import broadcast
+from .axes import read_number
 from .factory import check_place, deliver, read_tuple, refuse_dtype, result_dtype
 from .generator import chosen
 from .random import normal_array, uniform_array
@@ -96,6 +97,8 @@ def normal(
         RuntimeError: a negative standard deviation.
         TypeError: two numbers without `size`.
     """
+    if size is not None:
+        mean, std = read_number("normal", "mean", 1, mean), read_number("normal", "std", 2, std)
     if isinstance(mean, Tensor) or isinstance(std, Tensor):
         made = normal_about(mean, std, generator=generator)
         if out is None:

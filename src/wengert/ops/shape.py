@@ -198,7 +198,7 @@ def movedim(input: Any, source: Any, destination: Any) -> Any:
         A view.
     """
     ndim = input._array_.ndim
-    given = [(each,) if isinstance(each, int) else tuple(each) for each in (source, destination)]
+    given = [(each,) if hasattr(each, "__index__") else tuple(each) for each in (source, destination)]
     if len(given[0]) != len(given[1]):
         raise RuntimeError(
             f"movedim: Invalid source or destination dims: source ({shown(given[0])} dims) should contain the same "

@@ -1,0 +1,148 @@
+"""A tensor of one number where an operator takes a plain argument is that number, for every card and composite."""
+
+from __future__ import annotations
+
+import inspect
+
+import numpy as np
+import pytest
+
+import wengert as wg
+from wengert._core.card import REGISTRY, Card
+from wengert.nn import functional as F
+from wengert.testing import Case, cases
+from wengert.testing.calls import Call, one_dtype
+from wengert.testing.seeds import reseed
+
+ALL = list(cases(lambda operator, dtype: dtype is one_dtype(operator)))
+
+TENSORS = ("input", "self", "other", "data", "obj", "seed", "shapes")
+"""Parameters of composites that are no plain numbers: tensors, and what torch, too, wants as Python's integers."""
+OVERLOADED = ("max", "min")
+"""Where a tensor in the place of `dim` is the other operand."""
+
+
+def plain_names(operator):
+    """For each positional argument its name if it is plain, else None; and all names."""
+    if isinstance(operator, Card):
+        plain = {operator.names[at] for at in operator.plain_slots}
+        return [name if name in plain else None for name in operator.names], plain
+    given = inspect.signature(operator.body).parameters.values()
+    names = [each.name for each in given if each.kind is not each.VAR_KEYWORD]
+    plain = {each.name for each in given if "Tensor" not in str(each.annotation) and each.name not in TENSORS}
+    return [name if name in plain else None for name in names], plain
+
+
+def as_tensors(value, make):
+    """A number, or the integers of a list, as tensors; None where there is none."""
+    if type(value) in (int, float):
+        return make(value)
+    if type(value) in (tuple, list) and value and all(type(each) is int for each in value):
+        return type(value)(map(make, value))
+    return None
+
+
+def with_tensors(call: Call, make):
+    """The calls in which one plain argument is given as tensors of its numbers."""
+    order, plain = plain_names(call.operator)
+    for at, value in enumerate(call.args):
+        exchanged = as_tensors(value, make)
+        name = order[at] if at < len(order) else order[-1]
+        if name is not None and exchanged is not None:
+            yield name, Call(call.operator, (*call.args[:at], exchanged, *call.args[at + 1 :]), call.kwargs)
+    for name, value in call.kwargs.items():
+        exchanged = as_tensors(value, make)
+        if name in plain and exchanged is not None:
+            yield name, Call(call.operator, call.args, {**call.kwargs, name: exchanged})
+
+
+def values_of(call: Call):
+    reseed()
+    found = call.run()
+    tensors = [each.detach().numpy().tolist() for each in call_outputs(found)]
+    return (
+        tensors,
+        [str(each.dtype) for each in call_outputs(found)],
+        [each.requires_grad for each in call_outputs(found)],
+    )
+
+
+def call_outputs(found):
+    return [each for each in (found if isinstance(found, (tuple, list)) else (found,)) if isinstance(each, wg.Tensor)]
+
+
+def double(number):
+    """A tensor of one number that loses nothing of it."""
+    return wg.tensor(number, dtype=wg.float64 if type(number) is float else wg.int64)
+
+
+@pytest.mark.parametrize("case", ALL, ids=repr)
+def test_a_plain_argument_may_be_a_tensor_of_one_number(case: Case):
+    count = 0 if case.name in OVERLOADED else len(list(with_tensors(case.call(), double)))
+    for at in range(count):
+        wanted = values_of(case.call())
+        name, other = list(with_tensors(case.call(), double))[at]
+        np.testing.assert_equal(values_of(other), wanted, err_msg=f"{other}, argument {name}")
+
+
+def test_many_arguments_are_tried():
+    tried = {(case.name, name) for case in ALL for name, _ in with_tensors(case.call(), double)}
+    assert len(tried) > 150
+
+
+NUMBERS = [
+    (case, at) for case in ALL if isinstance(case.operator, Card)
+    for at, (name, _) in enumerate(with_tensors(case.call(), double))
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("case", "at"), NUMBERS, ids=repr)
+def test_a_number_with_a_gradient_or_with_dimensions_is_refused(case: Case, at: int):
+    for make in (
+        lambda number: wg.tensor(float(number), requires_grad=True),
+        lambda number: wg.ones(2, dtype=wg.float64),
+    ):
+        _, call = list(with_tensors(case.call(), make))[at]
+        with pytest.raises(TypeError, match=r"must be (Number|int|float|bool), not Tensor"):
+            call.run()
+
+
+def test_the_number_is_read_once_and_no_gradient_flows_into_it():
+    x, alpha = wg.ones(2, requires_grad=True), wg.tensor(3)
+    y = wg.add(x, x, alpha=alpha)
+    alpha.fill_(7)
+    assert y.grad_fn._saved_alpha == 3 and type(y.grad_fn._saved_alpha) is int
+    y.sum().backward()
+    assert x.grad.tolist() == [4.0, 4.0] and alpha.grad is None
+
+
+def test_methods_in_place_forms_and_out_take_such_tensors():
+    x, out = wg.ones(2, 3), wg.empty(3)
+    assert x.clone().add_(x, alpha=wg.tensor(2.0)).tolist() == [[3.0] * 3] * 2
+    assert x.transpose(wg.tensor(0), wg.tensor([1])).shape == (3, 2)
+    assert wg.sum(x, wg.tensor(0), out=out).tolist() == [2.0] * 3
+    assert F.leaky_relu(-x, wg.tensor(0.5)).tolist() == [[-0.5] * 3] * 2
+    assert F.leaky_relu(-x, np.float32(0.5)).tolist() == [[-0.5] * 3] * 2
+    assert wg.zeros(wg.tensor(2), 3).shape == x.shape == wg.zeros((wg.tensor(2), wg.tensor([3]))).shape
+    assert x.view(wg.tensor(3), -1).shape == (3, 2)
+
+
+@pytest.mark.parametrize(
+    ("call", "says"),
+    [
+        (lambda x: x.sum(wg.tensor(1.0)), "argument 'dim' .* must be int or tuple of ints, not float"),
+        (lambda x: x.cumsum(wg.tensor(1.0)), "argument 'dim' .* must be int, not Tensor"),
+        (lambda x: x.sum(1, keepdim=wg.tensor(True)), "argument 'keepdim' .* must be bool, not Tensor"),
+        (lambda x: wg.add(x, x, alpha=wg.ones(1)), "argument 'alpha' .* must be Number, not Tensor"),
+        (lambda x: F.leaky_relu(x, wg.tensor(0.1, requires_grad=True)), "must be float, not Tensor"),
+        (lambda x: x.roll(wg.tensor(1.5)), "float"),
+    ],
+)
+def test_what_is_no_such_number_is_refused(call, says):
+    with pytest.raises(TypeError, match=says):
+        call(wg.ones(2, 3))
+
+
+def test_operators_know_which_parameters_are_plain():
+    assert REGISTRY["add"].plain_slots == (2,) and REGISTRY["mul"].plain_slots == ()
+    assert REGISTRY["gelu"].plain_slots == ()  # `approximate` is a word
