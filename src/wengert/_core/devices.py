@@ -1,4 +1,4 @@
-"""Devices: there is one, the CPU; others are refused by name."""
+"""Devices: there is one, the CPU; others are refused by name. Layouts and orders of the elements in memory."""
 
 from __future__ import annotations
 
@@ -20,6 +20,26 @@ class layout:
 
 
 strided = layout()
+
+
+class memory_format:
+    """An order of the elements in memory."""
+
+    __slots__ = ("name",)
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+
+    def __repr__(self) -> str:
+        return f"torch.{self.name}"
+
+    def __reduce__(self) -> str:
+        return self.name
+
+
+preserve_format = memory_format("preserve_format")
+contiguous_format = memory_format("contiguous_format")
+channels_last = memory_format("channels_last")
 
 
 class device:

@@ -10,29 +10,15 @@ import numpy as np
 from .._core import dtypes, errors
 from .._core.base import OPERATORS, Tensor, bind
 from .._core.card import WIDE, Array, Bad, Sample, composite, op
-from .._core.devices import device as Device
+from .._core.devices import (
+    channels_last as channels_last,
+    contiguous_format as contiguous_format,
+    device as Device,
+    memory_format as memory_format,
+    preserve_format as preserve_format,
+)
 from .._core.overlap import overlaps_itself
 from .._core.sizes import broadcast
-
-
-class memory_format:  # noqa: N801 - the public name
-    """An order of the elements in memory."""
-
-    __slots__ = ("name",)
-
-    def __init__(self, name: str) -> None:
-        self.name = name
-
-    def __repr__(self) -> str:
-        return f"torch.{self.name}"
-
-    def __reduce__(self) -> str:
-        return self.name
-
-
-preserve_format = memory_format("preserve_format")
-contiguous_format = memory_format("contiguous_format")
-channels_last = memory_format("channels_last")
 
 LAST = (0, 2, 3, 1)
 FIRST = (0, 3, 1, 2)
