@@ -9,7 +9,16 @@ from math import e, inf, nan, pi
 
 from . import autograd, ops
 from ._core.card import REGISTRY
-from ._core.devices import device, layout, strided
+from ._core.devices import (
+    channels_last,
+    channels_last_3d,
+    contiguous_format,
+    device,
+    layout,
+    memory_format,
+    preserve_format,
+    strided,
+)
 from ._core.dtypes import (
     bool_ as bool,
     can_cast,
@@ -52,7 +61,6 @@ from ._core.grad_mode import (
 from ._core.sizes import Size
 from ._kernels import get_num_threads, set_num_threads
 from .autograd.anomaly_mode import is_anomaly_check_nan_enabled, is_anomaly_enabled, set_anomaly_enabled
-from .ops.convert import channels_last, contiguous_format, memory_format, preserve_format
 from .ops.create import tensor
 from .ops.generator import Generator
 from .ops.storages import TypedStorage, UntypedStorage

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -13,6 +12,7 @@ from ._core import dtypes, errors, flags, passes, views, volatile
 from ._core.base import OPERATORS, Tensor, bind, set_up, share, wrap_flagged
 from ._core.devices import device, strided
 from ._core.hooks import HookDict, RemovableHandle
+from ._core.layouts import steps_of
 from ._core.modes import current
 from ._core.node import Node, end_of
 from ._core.sizes import Size, normalise
@@ -31,6 +31,7 @@ from .conversions import (
     tolist,
 )
 from .indexing import getitem, setitem
+from .ops.memory_formats import is_in_format
 from .pickling import deepcopy, reduce_
 from .printing import format_tensor
 
@@ -198,15 +199,8 @@ def size(self: Tensor, dim: int | None = None) -> Any:
 
 
 def stride(self: Tensor, dim: int | None = None) -> Any:
-    """For each dimension (or one) how many elements lie between neighbours in memory.
-
-    A tensor without elements answers as one in row-major order.
-    """
-    array = self._array_
-    if array.size:
-        steps = tuple(step // array.itemsize for step in array.strides)
-    else:
-        steps = tuple(math.prod(max(length, 1) for length in array.shape[at + 1 :]) for at in range(array.ndim))
+    """For each dimension (or one) how many elements lie between neighbours in memory."""
+    steps = steps_of(self._array_)
     return steps if dim is None else steps[normalise(dim, len(steps))]
 
 
@@ -221,9 +215,9 @@ def data_ptr(self: Tensor) -> int:
     return int(self._array_.__array_interface__["data"][0])
 
 
-def is_contiguous(self: Tensor) -> bool:
-    """Whether the elements lie in memory in row-major order without gaps."""
-    return bool(self._array_.flags.c_contiguous)
+def is_contiguous(self: Tensor, memory_format: Any = None) -> bool:
+    """Whether the elements lie in memory in row-major order without gaps, or in that of a memory format."""
+    return is_in_format(self._array_, memory_format)
 
 
 def type_(self: Tensor, dtype: Any = None) -> Any:

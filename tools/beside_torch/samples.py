@@ -140,8 +140,8 @@ def names_in(code: types.CodeType) -> set[str]:
 
 def same_strides(array: Any) -> Any:
     """A copy of an array with the same strides (elements that share memory still do)."""
-    if array.flags.c_contiguous or not array.size:
-        return array.copy()
+    if not array.size:
+        return np.ndarray(array.shape, array.dtype, np.empty(0, array.dtype), 0, array.strides)
     steps = [step // array.itemsize for step in array.strides]
     length = 1 + sum((count - 1) * step for count, step in zip(array.shape, steps))
     memory = np.lib.stride_tricks.as_strided(array, (length,), (array.itemsize,)).copy()

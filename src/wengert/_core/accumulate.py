@@ -15,6 +15,7 @@ except ImportError:
 from . import anomaly, door, errors, facts, flags, hooks, slots
 from .base import AutogradMeta, Tensor, meta_of, share, wrap
 from .forks import forks
+from .layouts import is_dense
 from .modes import Modes, current
 from .node import Edge, Node, expandable, new_edge, set_up
 from .storage import count_write
@@ -182,18 +183,6 @@ def laid_out(grad: Any, model: Tensor) -> Any:
     """A recorded gradient in the layout that one of `model` has: itself, or a recorded copy."""
     made = empty_for(model)
     return grad if made.strides == grad._array_.strides else wrap(made).copy_(grad)  # type: ignore[attr-defined]
-
-
-def is_dense(array: Any) -> bool:
-    """Whether the elements fill one piece of memory without gaps and overlaps, in any order of the dimensions."""
-    if array.flags.c_contiguous or array.flags.f_contiguous:
-        return True
-    expected = array.itemsize
-    for stride, length in sorted((abs(s), n) for s, n in zip(array.strides, array.shape) if n != 1):
-        if stride != expected:
-            return False
-        expected *= length
-    return True
 
 
 def run_leaf_hooks(leaf: Tensor, grad: Any) -> Any:

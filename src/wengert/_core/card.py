@@ -197,6 +197,10 @@ class Options:
         overwrites: `name_` leaves nothing of the target's old value, whose gradient is zero.
         apart: what of its memory the target of `name_` may not share: "never" (anything goes), "itself" (no element
             with another), "partly" (nor a part with other inputs), "wholly" (nor all of it).
+        layout: how results lie in memory: "rows" (row-major), "iterator" (as torch's iterator over the operands
+            decides), "like" (in the order of the first tensor), "suggested" (with channels innermost if those of the first tensor
+            are), "own" (as the body made them), "reversed" (as the iterator decides that
+            takes the last operand first).
         outputs: names of the results if there are several; `differentiable` says which of them have a derivative.
         several: the number of results depends on the arguments.
         derivative: None for an operator without derivative; `why` then gives the reason.
@@ -218,6 +222,7 @@ class Options:
     write: Callable[..., None] | None = None
     overwrites: bool = False
     apart: str = "partly"
+    layout: str = "rows"
     outputs: tuple[str, ...] = ()
     differentiable: tuple[bool, ...] = ()
     several: bool = False
@@ -273,6 +278,7 @@ def fill_options(card: Card, given: Options) -> None:
     card.writer = given.write
     card.overwrites = given.overwrites
     card.apart = ("never", "itself", "partly", "wholly").index(given.apart)
+    card.layout = ("rows", "iterator", "like", "suggested", "own", "reversed").index(given.layout)
     card.view = given.view
     card.output_names = given.outputs
     card.several = given.several or bool(given.outputs)
@@ -290,6 +296,7 @@ def fill_options(card: Card, given: Options) -> None:
 def pointwise(*, promote: str = "same", **options: Any) -> Callable[[Callable[..., Any]], Card]:
     """Declare an operator that works element by element, on operands promoted and broadcast, numbers among them."""
     options.setdefault("numbers", True)
+    options.setdefault("layout", "iterator")
     return op(promote=promote, larger=True, **options)
 
 

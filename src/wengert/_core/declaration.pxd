@@ -8,7 +8,7 @@ cdef class Declaration(Operator):
     cdef public tuple names, defaults, after1, after2, kinds, tensor_slots, plain_slots, grad_slots, rules, output_names, differentiable
     cdef public dict aliases, plans
     cdef public frozenset accepts
-    cdef public long positional, spread, list_slot, apart
+    cdef public long positional, spread, list_slot, apart, layout
     cdef public bint unary, view, several, allows_larger, numbers, overwrites, takes_out
 
 cdef class Rule:

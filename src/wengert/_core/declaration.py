@@ -46,6 +46,7 @@ class Declaration(Operator):
         view: the result shares the first argument's memory.
         several: the result is a tuple of tensors.
         apart: which memory the target of the in-place form may not share, one of `sources.APART_*`.
+        layout: how results lie in memory, one of `sources.LAID_*`.
         overwrites: the in-place form leaves nothing of the target's old value, whose gradient is zero.
         rules: the reverse rules.
         writer: writes the result into its first argument's array, where that is cheaper than computing a new one; it
@@ -78,6 +79,7 @@ class Declaration(Operator):
     spread: int
     list_slot: int
     apart: int
+    layout: int
     unary: bool
     view: bool
     several: bool
@@ -88,8 +90,8 @@ class Declaration(Operator):
 
     __slots__ = (
         "accepts", "aliases", "allows_larger", "apart", "body", "choose_node", "defaults", "differentiable", "direct",
-        "grad_slots", "kinds", "list_slot", "name", "names", "node_class", "numbers", "output_names", "overwrites",
-        "plain_slots", "plans", "positional", "promotion",
+        "grad_slots", "kinds", "layout", "list_slot", "name", "names", "node_class", "numbers", "output_names",
+        "overwrites", "plain_slots", "plans", "positional", "promotion",
         "after1", "after2", "rules", "several", "spread", "takes_out", "tensor_slots", "unary", "view", "writer",
     )  # fmt: skip
 

@@ -1,5 +1,5 @@
 cimport cython
-from wengert._core cimport door, flags, promotion, sources, views
+from wengert._core cimport door, flags, layouts, promotion, sources, views
 from wengert._core.accumulate cimport gradient_edge
 from wengert._core.base cimport Tensor, share, wrap_flagged
 from wengert._core.declaration cimport Declaration, bind, plan_for, with_numbers

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from . import anomaly, door, errors, flags, out, promotion, sources, unusual, views, volatile
+from . import anomaly, door, errors, flags, layouts, out, promotion, sources, unusual, views, volatile
 from .accumulate import gradient_edge
 from .base import Tensor, share, wrap_flagged
 from .declaration import Declaration, bind, plan_for, with_numbers
@@ -334,7 +334,7 @@ def finish(op: Op, args: tuple[Any, ...], made: Any, word: int, modes: Modes) ->
 def wrap_result(op: Op, args: tuple[Any, ...], made: Any, nr: int, modes: Modes) -> Tensor:
     """The tensor of one result."""
     if not op.view:
-        return wrap_flagged(as_array(made), modes.fresh)
+        return wrap_flagged(layouts.laid_out(op, args, as_array(made)), modes.fresh)
     source: Tensor = args[0]
     result: Tensor = share(made, source._storage_)
     if source._flags_ & flags.INFERENCE:

@@ -82,6 +82,32 @@ cdef extern from *:
         Py_XDECREF(found);
         return size;
     }
+    /* Bytes of one element, or -1 with an error set. The field of the descriptor lies elsewhere in NumPy 1 and 2. */
+    static Py_ssize_t wengert_itemsize(PyArrayObject *own) {
+        switch (PyArray_DESCR(own)->type_num) {
+            case NPY_BOOL: case NPY_BYTE: case NPY_UBYTE: return 1;
+            case NPY_SHORT: case NPY_USHORT: case NPY_HALF: return 2;
+            case NPY_INT: case NPY_UINT: case NPY_FLOAT: return 4;
+            case NPY_LONG: case NPY_ULONG: return sizeof(long);
+            case NPY_LONGLONG: case NPY_ULONGLONG: case NPY_DOUBLE: case NPY_CFLOAT: return 8;
+            case NPY_CDOUBLE: return 16;
+        }
+        PyObject *found = PyObject_GetAttrString((PyObject *)own, "itemsize");
+        Py_ssize_t size = found ? PyLong_AsSsize_t(found) : -1;
+        Py_XDECREF(found);
+        return size;
+    }
+    static CYTHON_UNUSED int wengert_is_row_major(PyObject *array) {
+        PyArrayObject *own = wengert_as_ndarray(array);
+        if (own == NULL) return 1;  /* arrays of other modules: their order is theirs */
+        Py_ssize_t step = wengert_itemsize(own);
+        if (step < 0) return -1;
+        for (int at = PyArray_NDIM(own) - 1; at >= 0; at--) {
+            if (PyArray_STRIDE(own, at) != step) return 0;
+            if (PyArray_DIM(own, at) > 1) step *= PyArray_DIM(own, at);
+        }
+        return 1;
+    }
     static CYTHON_UNUSED int wengert_in_space(PyObject *array, PyObject *shape, PyObject *dtype) {
         if (shape == Py_None) return 0;
         PyArrayObject *own = wengert_as_ndarray(array);
@@ -299,6 +325,7 @@ cdef extern from *:
     bint is_complex "wengert_is_complex"(object array) except -1
     bint is_inexact "wengert_is_inexact"(object array) except -1
     Py_ssize_t size_of "wengert_size_of"(object array) except -1
+    bint is_row_major "wengert_is_row_major"(object array) except -1
     bint in_space "wengert_in_space"(object array, tuple shape, object dtype) except -1
     int lazy_dict "wengert_lazy_dict"(object cls) except -1
     void begin "wengert_begin"(object tensor)

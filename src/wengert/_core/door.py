@@ -5,6 +5,7 @@ This file is never compiled. In the compiled build the core modules take the fun
 
 from __future__ import annotations
 
+import functools
 import threading
 import weakref
 from typing import Any
@@ -67,6 +68,20 @@ def is_inexact(array: Any) -> bool:
 def size_of(array: Any) -> int:
     """How many elements an array has."""
     return array.size  # type: ignore[no-any-return]
+
+
+def is_row_major(array: Any) -> bool:
+    """Whether an array's strides, also those of dimensions with one element, are those of row-major order."""
+    return array.strides == _row_major(array.shape, array.itemsize)  # type: ignore[no-any-return]
+
+
+@functools.lru_cache(maxsize=1024)
+def _row_major(shape: tuple[int, ...], step: int) -> tuple[int, ...]:
+    strides: list[int] = []
+    for length in reversed(shape):
+        strides.append(step)
+        step *= max(length, 1)
+    return tuple(reversed(strides))
 
 
 def in_space(array: Any, shape: tuple[int, ...], dtype: Any) -> bool:

@@ -7,9 +7,9 @@ from typing import Any
 import numpy as np
 
 from . import errors, sources
-from .accumulate import is_dense
 from .base import Tensor
 from .declaration import Declaration
+from .layouts import is_dense
 
 
 def check(op: Declaration, target: Tensor, args: tuple[Any, ...]) -> None:

@@ -15,6 +15,14 @@ cdef enum:
     FROM_STRIDES = 6
 
 cdef enum:
+    LAID_ROWS = 0
+    LAID_ITERATOR = 1
+    LAID_LIKE = 2
+    LAID_SUGGESTED = 3
+    LAID_OWN = 4
+    LAID_REVERSED = 5
+
+cdef enum:
     APART_NEVER = 0
     APART_ITSELF = 1
     APART_PARTLY = 2

@@ -16,6 +16,7 @@ from .._core.sizes import broadcast
 from .._kernels.index import private
 from .convert import checked_value
 from .index import check_range, integers
+from .indexed import laid_out, width
 
 WHOLE = slice(None)
 
@@ -57,11 +58,6 @@ def refuse_places(shape: tuple[int, ...], indices: Any, values_too: bool = True)
         dim += width(each)
 
 
-def width(index: Any) -> int:
-    """How many dimensions an index array stands for."""
-    return index.ndim if index is not None and index.dtype == np.bool_ else 1
-
-
 def check_mask(mask: Any, shape: tuple[int, ...], dim: int) -> None:
     """Refuse a mask of another shape than the dimensions that it stands for."""
     for at, length in enumerate(mask.shape):
@@ -89,7 +85,7 @@ def places(indices: Any) -> Any:
     return tuple([WHOLE if each is None else private(each) for each in indices])
 
 
-@op(dtypes=WIDE, linear="self", function=False, method=False)
+@op(layout="own", dtypes=WIDE, linear="self", function=False, method=False)
 def index(self: Array, indices: Indices) -> Any:
     """The elements at index arrays, one for each leading dimension (None: the whole dimension): advanced indexing.
 
@@ -99,8 +95,10 @@ def index(self: Array, indices: Indices) -> Any:
     refuse_types(indices)
     try:
         if only.dtype.kind == "i" and (len(indices) == 1 or all(each is None for each in indices[:-1])):
-            return np.asarray(self.take(only, len(indices) - 1))
-        return np.asarray(self[places(indices)], order="C")
+            found = np.asarray(self.take(only, len(indices) - 1))
+        else:
+            found = np.asarray(self[places(indices)], order="C")
+        return laid_out(found, self, indices)
     except (IndexError, ValueError):
         refuse_places(self.shape, indices)
         raise
@@ -204,7 +202,7 @@ def write_at(target: Any, indices: Any, values: Any, accumulate: bool) -> None:
         ) from None
 
 
-@op(dtypes=WIDE, inplace=True, larger=True, write=write_at, apart="never")
+@op(layout="like", dtypes=WIDE, inplace=True, larger=True, write=write_at, apart="never")
 def index_put(self: Array, indices: Indices, values: Array, accumulate: bool = False) -> Any:
     """The tensor with `values` at index arrays.
 

@@ -28,6 +28,7 @@ def check_channel_values(tensor: Any, **values: Any) -> None:
 
 
 @op(
+    layout="suggested",
     dtypes=REALS, outputs=("normalised", "mean", "invstd", "variance"), differentiable=(True, False, False, False),
     method=False, function=False, node="NativeBatchNormBackward0",
 )  # fmt: skip

@@ -159,6 +159,7 @@ sub.samples(with_alpha)
 
 
 @pointwise(
+    layout="reversed",
     promote="numbers",
     dtypes=NUMBERS,
     explained=BOOLS,

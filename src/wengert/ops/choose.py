@@ -176,7 +176,16 @@ def clamp_max_vjp_max(grad: Any, self: Any, max: Any) -> Any:
 clamp_max.samples(broadcast_pairs)
 
 
-@op(name="_where", node="WhereBackward0", larger=True, promote="same", numbers=True, method=False, function=False)
+@op(
+    layout="iterator",
+    name="_where",
+    node="WhereBackward0",
+    larger=True,
+    promote="same",
+    numbers=True,
+    method=False,
+    function=False,
+)
 def select(condition: Index, self: Array, other: Array) -> Any:
     """`self` where `condition` holds, else `other`: what `where` with three arguments does.
 
@@ -259,7 +268,7 @@ def where_method(self: Any, condition: Any, other: Any) -> Any:
 bind("where", where_method)
 
 
-@op(dtypes=FLOATS, larger=True, numbers=True, inplace=True, node=("LerpBackward0", "LerpBackward1"),
+@op(layout="iterator", dtypes=FLOATS, larger=True, numbers=True, inplace=True, node=("LerpBackward0", "LerpBackward1"),
     choose=lambda args: not is_number(args[2]))  # fmt: skip
 def lerp(self: Array, end: Array, weight: Array) -> Any:
     """Mixture self + weight * (end - self), element by element.

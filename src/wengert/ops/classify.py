@@ -14,7 +14,7 @@ from .._core.card import COMPLEXES, WIDE, Array, Sample, composite, op
 from .binary import check_tensor
 from .power import any_tensor
 
-test = partial(op, dtypes=WIDE, derivative=None, why="a truth value is constant almost everywhere")
+test = partial(op, layout="iterator", dtypes=WIDE, derivative=None, why="a truth value is constant almost everywhere")
 """The form of a test of single values."""
 
 

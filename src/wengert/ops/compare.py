@@ -146,7 +146,7 @@ def ge(self: Array, other: Array) -> Any:
 ge.samples(comparison_samples)
 
 
-@op(dtypes=WIDE, derivative=None, why=WHY)
+@op(layout="iterator", dtypes=WIDE, derivative=None, why=WHY)
 def isclose(self: Array, other: Array, rtol: float = 1e-05, atol: float = 1e-08, equal_nan: bool = False) -> Any:
     """Whether |self - other| <= atol + rtol * |other|, element by element; infinities are close if they are equal.
 

@@ -30,7 +30,7 @@ def complex_tensor(make: Any) -> Any:
     yield Sample(make(0, 2))
 
 
-@op(dtypes=COMPLEXES, node="ConjBackward0", method=False, function=False)
+@op(layout="like", dtypes=COMPLEXES, node="ConjBackward0", method=False, function=False)
 def conjugate_complex(self: Array) -> Any:
     """Complex conjugate of `self`, element by element; new memory.
 
@@ -72,7 +72,7 @@ def conj(input: Any) -> Any:
 conj.samples(complex_tensor)
 
 
-@op(dtypes=WIDE, node="ConjPhysicalBackward0", inplace=True)
+@op(layout="iterator", dtypes=WIDE, node="ConjPhysicalBackward0", inplace=True)
 def conj_physical(self: Array) -> Any:
     """Complex conjugate of `self`, element by element.
 
@@ -312,7 +312,7 @@ def parts(make: Any) -> Any:
 PARTS = REALS - {from_numpy(np.dtype(np.float16))}
 
 
-@op(name="complex", dtypes=PARTS, larger=True, method=False)
+@op(layout="iterator", name="complex", dtypes=PARTS, larger=True, method=False)
 def complex_of(real: Array, imag: Array) -> Any:
     """The complex numbers real + imag * 1j, element by element.
 
@@ -345,7 +345,7 @@ def complex_vjp_imag(grad: Any) -> Any:
 complex_of.samples(parts)
 
 
-@op(dtypes=PARTS, larger=True, method=False)
+@op(layout="iterator", dtypes=PARTS, larger=True, method=False)
 def polar(abs: Array, angle: Array) -> Any:
     """The complex numbers of absolute value `abs` and angle `angle`, element by element.
 

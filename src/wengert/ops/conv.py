@@ -11,7 +11,7 @@ from .conv_nd import forward, input_gradient, weight_gradient
 Ints = tuple[int, ...]
 
 
-@op(dtypes=NUMBERS, method=False)
+@op(layout="own", dtypes=NUMBERS, method=False)
 def convolution(
     input: Array,
     weight: Array,

@@ -7,51 +7,16 @@ from typing import Any
 
 import numpy as np
 
-from .._core import dtypes, errors
+from .._core import dtypes, errors, layouts
 from .._core.base import OPERATORS, Tensor, bind
 from .._core.card import WIDE, Array, Bad, Sample, composite, op
-from .._core.devices import (
-    channels_last as channels_last,
-    contiguous_format as contiguous_format,
-    device as Device,
-    memory_format as memory_format,
-    preserve_format as preserve_format,
-)
+from .._core.devices import contiguous_format, device as Device, memory_format, preserve_format
 from .._core.overlap import overlaps_itself
 from .._core.sizes import broadcast
-
-LAST = (0, 2, 3, 1)
-FIRST = (0, 3, 1, 2)
+from .memory_formats import copied, is_in_format, strides_in
 
 
-def copied(array: Any, order: Any) -> Any:
-    """A copy of an array in the order of a memory format (None: its own)."""
-    if order is None or order is preserve_format:
-        return array.copy(order="K") if 0 not in array.strides else copied_expanded(array)
-    if order is channels_last:
-        if array.ndim != 4:
-            raise RuntimeError("required rank 4 tensor to use channels_last format")
-        return array.transpose(LAST).copy(order="C").transpose(FIRST)
-    return array.copy(order="C")
-
-
-def copied_expanded(array: Any) -> Any:
-    """A copy with the dimensions in the order of their strides; those of stride 0 stay where they are, as in torch."""
-    order = list(range(array.ndim))
-    for at in range(1, array.ndim):
-        dim = at
-        for before in range(at - 1, -1, -1):
-            own, other = array.strides[order[dim]], array.strides[order[before]]
-            if own and other:
-                if own <= other:
-                    break
-                order[before], order[dim] = order[dim], order[before]
-                dim = before
-    dense = array.transpose(order).copy(order="C")
-    return dense.transpose(np.argsort(order)) if order else dense
-
-
-@op(dtypes=WIDE, linear="self")
+@op(layout="own", dtypes=WIDE, linear="self")
 def clone(self: Array, *, memory_format: Any = None) -> Any:
     """A copy of the values in memory of its own; the gradient passes through.
 
@@ -76,7 +41,7 @@ def clone_samples(make: Any) -> Any:
     yield Sample(make())
 
 
-@op(dtypes=WIDE, linear="self", name="_restrided", function=False, node="CloneBackward0")
+@op(layout="own", dtypes=WIDE, linear="self", name="_restrided", function=False, node="CloneBackward0")
 def restrided(self: Array, stride: Any) -> Any:
     """A copy whose elements lie `stride` apart; row-major if that is not dense.
 
@@ -123,11 +88,7 @@ def contiguous(input: Any, memory_format: memory_format = contiguous_format) -> 
         raise TypeError(
             "contiguous(): argument 'memory_format' must be torch.memory_format, not " + type(memory_format).__name__
         )
-    if memory_format is channels_last:
-        dense = array.ndim == 4 and array.transpose(LAST).flags.c_contiguous
-    else:
-        dense = array.flags.c_contiguous
-    return input if dense else input.clone(memory_format=memory_format)
+    return input if is_in_format(array, memory_format) else input.clone(memory_format=memory_format)
 
 
 @contiguous.samples
@@ -140,14 +101,15 @@ def cast(array: Any, wanted: Any) -> Any:
     if array.dtype.kind == "c" and wanted.kind not in "cb":
         warnings.warn("Casting complex values to real discards the imaginary part", UserWarning, stacklevel=4)
         array = array.real
-    return array.astype(wanted, order="K")
+    return array.astype(wanted)
 
 
-@op(dtypes=WIDE, linear="self", name="_to_copy", node="ToCopyBackward0", function=False, method=False)
+@op(layout="own", dtypes=WIDE, linear="self", name="_to_copy", node="ToCopyBackward0", function=False, method=False)
 def to_copy(self: Array, dtype: Any = None, memory_format: Any = None) -> Any:
     """A copy in another dtype."""
-    made = self if dtype is None or self.dtype == dtype.numpy else cast(self, dtype.numpy)
-    return copied(made, memory_format) if made is self or memory_format not in (None, preserve_format) else made
+    if dtype is None or self.dtype == dtype.numpy:
+        return copied(self, memory_format)
+    return layouts.with_strides(cast(self, dtype.numpy), strides_in(self, memory_format))
 
 
 @to_copy.vjp("self")
@@ -263,6 +225,7 @@ def write_copy(target: Any, src: Any, non_blocking: bool) -> None:
 
 
 @op(
+    layout="like",
     dtypes=WIDE, linear="src", inplace=True, function=False, method=False, node="CopyBackwards", write=write_copy,
     overwrites=True,
 )  # fmt: skip
@@ -318,6 +281,7 @@ def write_value(target: Any, value: Any) -> None:
 
 
 @op(
+    layout="like",
     dtypes=WIDE, inplace=True, numbers=True, method=False, choose=fill_form, write=write_value, overwrites=True,
     apart="never", node=("FillBackward2", "FillBackward3"),
 )  # fmt: skip
@@ -370,6 +334,7 @@ def row_major_zeros(array: Any) -> Any:
 
 
 @op(
+    layout="like",
     dtypes=WIDE, linear="self", inplace=True, method=False, function=False, write=write_zero, apart="never",
     direct=row_major_zeros, overwrites=True,
 )  # fmt: skip

@@ -261,6 +261,7 @@ def dropout1d_samples(make: Any) -> Any:
 
 
 @op(
+    layout="iterator",
     dtypes=FLOATS,
     outputs=("result", "mask"),
     differentiable=(True, False),

@@ -11,10 +11,10 @@ import numpy as np
 from .._core import errors, flags, inplace, views
 from .._core.base import Tensor, bind
 from .._core.card import derive_in_place
+from .._core.devices import preserve_format
 from .._core.modes import current
 from .._core.storage import count_write, succeed
 from .as_strided import as_strided_from, strided_arguments
-from .convert import preserve_format
 from .memory import resize
 from .shape import swapaxes, swapdims
 

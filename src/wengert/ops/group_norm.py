@@ -50,7 +50,13 @@ def channel_view(ndim: int) -> tuple[int, ...]:
     return (1, -1, *(1,) * (ndim - 2))
 
 
-@op(dtypes=REALS, outputs=("normalised", "mean", "rstd"), differentiable=(True, False, False), method=False)
+@op(
+    layout="suggested",
+    dtypes=REALS,
+    outputs=("normalised", "mean", "rstd"),
+    differentiable=(True, False, False),
+    method=False,
+)
 def native_group_norm(
     input: Array, weight: Array = None, bias: Array = None, N: int = 1, C: int = 1, HxW: int = 1,  # noqa: N803 - torch's
     group: int = 1, eps: float = 1e-5,

@@ -209,6 +209,7 @@ def fill_form(args: tuple[Any, ...]) -> int:
 
 
 @op(
+    layout="like",
     dtypes=WIDE, inplace=True, numbers=True, write=write_value_at, apart="never", choose=fill_form,
     node=("IndexFillBackward0", "IndexFillBackward1"),
 )  # fmt: skip

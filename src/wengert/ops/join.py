@@ -49,7 +49,7 @@ def check_joinable(arrays: Any, dim: int) -> None:
                 )
 
 
-@op(dtypes=WIDE, linear="tensors", method=False)
+@op(layout="suggested", dtypes=WIDE, linear="tensors", method=False)
 def cat(tensors: Arrays, dim: int = 0) -> Any:
     """Tensors one after the other along a dimension.
 

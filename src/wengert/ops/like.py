@@ -7,14 +7,14 @@ from typing import Any
 
 import numpy as np
 
-from .._core import errors
+from .._core import errors, layouts
 from .._core.base import Tensor
 from .._core.card import Bad, Sample, composite
 from .._core.dtypes import dtype as DType
-from .convert import channels_last, copied, preserve_format
 from .create import copy_warning, strided_array
 from .factory import check_place, checked, finish, read_dtype, read_number, read_size, read_tuple
 from .infer import array_of
+from .memory_formats import strides_in
 
 
 def array_like(name: str, source: Any, dtype: Any, device: Any, pin_memory: bool, memory_format: Any) -> Any:
@@ -27,11 +27,7 @@ def array_like(name: str, source: Any, dtype: Any, device: Any, pin_memory: bool
         raise TypeError(errors.wrong_type(name, "input", 1, "Tensor", source))
     check_place(name, device, pin_memory)
     element = read_dtype(name, dtype, source.dtype).numpy
-    if memory_format is channels_last:
-        return copied(np.empty(source._array_.shape, element), memory_format)
-    kept = memory_format is None or memory_format is preserve_format
-    order = "K" if kept and 0 not in source._array_.strides else "C"
-    return np.empty_like(source._array_, element, order=order, subok=False)  # type: ignore[call-overload]
+    return layouts.empty(source._array_.shape, strides_in(source._array_, memory_format), element)
 
 
 def likes(make: Any) -> Any:

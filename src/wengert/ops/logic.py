@@ -15,7 +15,7 @@ from .binary import broadcast_pairs, tensor_pairs
 from .power import any_tensor
 
 WHY = "a truth value is constant almost everywhere"
-logical = partial(op, dtypes=WIDE, inplace=True, derivative=None, why=WHY)
+logical = partial(op, layout="iterator", dtypes=WIDE, inplace=True, derivative=None, why=WHY)
 """The form of a function of truth values: every dtype is read as such, nothing is promoted."""
 bitwise = partial(pointwise, dtypes=INTEGERS | BOOLS, inplace=True, derivative=None, why="integer result")
 """The form of a function of bits."""

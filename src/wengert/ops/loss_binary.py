@@ -25,7 +25,14 @@ def weighted(slope: Any, weight: Any) -> Any:
     return slope if weight is None else slope * weight
 
 
-@op(dtypes=REALS, name="_binary_cross_entropy", node="BinaryCrossEntropyBackward0", method=False, function=False)
+@op(
+    layout="iterator",
+    dtypes=REALS,
+    name="_binary_cross_entropy",
+    node="BinaryCrossEntropyBackward0",
+    method=False,
+    function=False,
+)
 def of_probabilities(self: Array, target: Array, weight: Index = None, reduction: str = "mean") -> Any:
     """The cross-entropy of probabilities."""
     for other in (target, weight):
@@ -99,6 +106,7 @@ def probability_samples(make: Any) -> Any:
 
 
 @op(
+    layout="iterator",
     dtypes=REALS, promote="same", name="_binary_cross_entropy_with_logits",
     node="BinaryCrossEntropyWithLogitsBackward0", method=False, function=False,
 )  # fmt: skip

@@ -70,7 +70,7 @@ def pair_samples(make: Any) -> Any:
     yield Bad(make(3), make(2), raises=RuntimeError, says="must match the size of tensor b")
 
 
-LOSS: dict[str, Any] = {"dtypes": REALS, "promote": "same", "method": False, "function": False}
+LOSS: dict[str, Any] = {"layout": "iterator", "dtypes": REALS, "promote": "same", "method": False, "function": False}
 
 
 @op(name="_mse_loss", node="MseLossBackward0", **LOSS)

@@ -43,7 +43,7 @@ def read_pad(pad: Any, ndim: int) -> list[tuple[int, int]]:
     return [(0, 0)] * (ndim - len(sides)) + sides[::-1]
 
 
-@op(dtypes=WIDE, node="ConstantPadNdBackward0", method=False)
+@op(layout="suggested", dtypes=WIDE, node="ConstantPadNdBackward0", method=False)
 def constant_pad_nd(self: Array, pad: Any, value: Any = 0) -> Any:
     """`self` with a border of `value`; a negative width cuts off.
 
@@ -100,6 +100,7 @@ def node_of(args: tuple[Any, ...]) -> int:
 
 
 @op(
+    layout="suggested",
     dtypes=WIDE,
     linear="self",
     node=(

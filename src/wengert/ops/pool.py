@@ -113,6 +113,7 @@ def compact(array: Any) -> Any:
 
 
 @op(
+    layout="suggested",
     dtypes=ORDERED,
     outputs=("values", "indices"),
     differentiable=(True, False),
@@ -206,6 +207,7 @@ def gather_planes_samples(make: Any) -> Any:
 
 
 @op(
+    layout="suggested",
     dtypes=AVERAGED,
     linear="self",
     node="AvgPool2DBackward0",

@@ -98,7 +98,7 @@ def check_adaptive(name: str, shape: Ints, output_size: Any) -> tuple[int, int]:
     return size[0], size[1]
 
 
-@op(dtypes=REALS, linear="self", node="AdaptiveAvgPool2DBackward0", method=False, function=False)
+@op(layout="suggested", dtypes=REALS, linear="self", node="AdaptiveAvgPool2DBackward0", method=False, function=False)
 def adaptive_average(self: Array, output_size: Any) -> Any:
     """Mean of each of the windows that divide the planes into `output_size` rows and columns."""
     rows, columns = check_adaptive("adaptive_avg_pool2d", self.shape, output_size)
@@ -145,6 +145,7 @@ def adaptive_average_backward_samples(make: Any) -> Any:
 
 
 @op(
+    layout="suggested",
     dtypes=REALS | INTEGERS,
     outputs=("values", "indices"),
     differentiable=(True, False),

@@ -124,7 +124,7 @@ def write_places(target: Any, index: Any, source: Any, accumulate: bool) -> None
         full[where] = source.reshape(-1)
 
 
-@op(dtypes=WIDE, inplace=True, write=write_places, apart="itself")
+@op(layout="like", dtypes=WIDE, inplace=True, write=write_places, apart="itself")
 def put(self: Array, index: Index, source: Array, accumulate: bool = False) -> Any:
     """The tensor with elements of `source` at places counted in row-major order.
 

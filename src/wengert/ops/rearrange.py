@@ -9,13 +9,13 @@ import numpy as np
 
 from .._core.base import wrap
 from .._core.card import WIDE, Array, Bad, Sample, Sizes, composite, op
+from .._core.devices import contiguous_format
 from .._core.errors import shown
 from .._core.sizes import normalise
-from .convert import contiguous_format
 from .views import distinct
 
 
-@op(dtypes=WIDE, linear="self")
+@op(layout="like", dtypes=WIDE, linear="self")
 def flip(self: Array, dims: Sizes) -> Any:
     """The order along some dimensions reversed.
 
@@ -27,9 +27,7 @@ def flip(self: Array, dims: Sizes) -> Any:
         A new tensor (a copy: no stride is negative).
     """
     axes = tuple(distinct(dims, self.ndim))
-    result = np.empty_like(self)
-    result[...] = np.flip(self, axes) if self.ndim else self
-    return result
+    return np.flip(self, axes) if axes else self.copy()
 
 
 @flip.vjp("self")

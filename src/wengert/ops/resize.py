@@ -77,7 +77,7 @@ def plans(shape: Ints, size: Ints, mode: str, align: bool, scales: Any, wide: An
     return [taps(shape[2 + at], size[at], mode, align, given[at], wide) for at in range(len(size))]
 
 
-@op(dtypes=REALS, linear="self", node=TITLES, choose=title_of, method=False, function=False)
+@op(layout="suggested", dtypes=REALS, linear="self", node=TITLES, choose=title_of, method=False, function=False)
 def resample(self: Array, size: Any, mode: str, align_corners: bool = False, scales: Any = None) -> Any:
     """(N, C, ...) at other sizes; every dimension is resampled by itself."""
     refuse_dtype("resample", self, REALS)

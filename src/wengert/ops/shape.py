@@ -8,10 +8,10 @@ from typing import Any
 from .._core import errors
 from .._core.base import Tensor, bind
 from .._core.card import Bad, Sample, composite
+from .._core.devices import contiguous_format
 from .._core.errors import shown
 from .._core.sizes import normalise
 from .._kernels.layout import view_strides
-from .convert import contiguous_format
 from .view_shape import infer_size, reshape_alias, unsafe_view, view_shape
 
 

@@ -70,6 +70,8 @@ def expand(self: Array, size: Sizes, *, implicit: bool = False) -> Any:
                     f"dimension {at}.  Target sizes: {shown(wanted)}.  Tensor sizes: {shown(have)}"
                 )
             strides[at] = 0
+        elif at < lead and have:
+            strides[at] = shape[at + 1] * strides[at + 1]
     return strided(self, tuple(shape), tuple(strides))
 
 
@@ -199,7 +201,11 @@ def unsqueeze(self: Array, dim: int) -> Any:
         A view.
     """
     at = normalise(operator.index(dim), self.ndim + 1)
-    return self.reshape((*self.shape[:at], 1, *self.shape[at:]))
+    shape = (*self.shape[:at], 1, *self.shape[at:])
+    if self.flags.c_contiguous and 1 not in self.shape:
+        return self.reshape(shape)
+    step = self.shape[at] * self.strides[at] if at < self.ndim else self.itemsize
+    return strided(self, shape, (*self.strides[:at], step, *self.strides[at:]))
 
 
 @unsqueeze.vjp("self")
