@@ -193,7 +193,7 @@ class LayoutRunner(Runner):
                 grads.append(library.autograd.grad(roots, leaves, seeds, allow_unused=True))
             except Exception:
                 return "", ""
-        pairs = [(one, other) for one, other in zip(*grads) if one is not None and other is not None]
+        pairs = [(one, other) for one, other in zip(*grads) if one is not None and other is not None and one.numel()]
         kind, text = self.differing([one for one, _ in pairs], [other for _, other in pairs], "gradient", None)
         return (f"gradient {kind}" if kind else ""), text
 

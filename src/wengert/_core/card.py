@@ -198,9 +198,8 @@ class Options:
         apart: what of its memory the target of `name_` may not share: "never" (anything goes), "itself" (no element
             with another), "partly" (nor a part with other inputs), "wholly" (nor all of it).
         layout: how results lie in memory: "rows" (row-major), "iterator" (as torch's iterator over the operands
-            decides), "like" (in the order of the first tensor), "suggested" (with channels innermost if those of the first tensor
-            are), "own" (as the body made them), "reversed" (as the iterator decides that
-            takes the last operand first).
+            decides), "reversed" (the same, the last operand first), "like" (in the order of the first tensor),
+            "suggested" (with channels innermost if those of the first tensor are), "own" (as the body made them).
         outputs: names of the results if there are several; `differentiable` says which of them have a derivative.
         several: the number of results depends on the arguments.
         derivative: None for an operator without derivative; `why` then gives the reason.

@@ -14,8 +14,8 @@ from . import door, dtypes, sources
 from .base import Tensor
 from .declaration import Declaration
 
-CHANNELS_LAST = {4: (1, 3, 2, 0), 5: (1, 4, 3, 2, 0)}
-"""The dimensions of images and volumes whose channels lie innermost, the innermost first."""
+CHANNELS_LAST = {3: (1, 2, 0), 4: (1, 3, 2, 0), 5: (1, 4, 3, 2, 0)}
+"""The dimensions of signals, images and volumes whose channels lie innermost, the innermost first."""
 
 
 def laid_out(op: Declaration, args: tuple[Any, ...], array: Any) -> Any:
@@ -60,7 +60,7 @@ def strides_of_result(op: Declaration, args: tuple[Any, ...], array: Any) -> tup
         return iterated(shape, operands if layout == sources.LAID_ITERATOR else operands[::-1])
     first: Any = args[op.tensor_slots[0]] if op.tensor_slots else None
     models = first if isinstance(first, (tuple, list)) else (first,)
-    if layout == sources.LAID_SUGGESTED:
+    if layout == sources.LAID_SUGGESTED and len(shape) > 3:  # three dimensions may be an image without a batch
         for model in models:
             if len(shape) != model._array_.ndim or not suggests_channels(model._array_):
                 return row_major(shape)
@@ -104,7 +104,7 @@ def row_major(shape: tuple[int, ...]) -> tuple[int, ...]:
 
 
 def channels_last(shape: tuple[int, ...]) -> tuple[int, ...]:
-    """The strides of four or five dimensions whose second one lies innermost."""
+    """The strides of three to five dimensions whose second one lies innermost."""
     return packed(shape, CHANNELS_LAST[len(shape)])
 
 
@@ -126,7 +126,7 @@ def preserved(array: Any) -> tuple[int, ...]:
 
 
 def suggests_channels(array: Any) -> bool:
-    """Whether an array of four or five dimensions lies with its channels innermost, perhaps with gaps.
+    """Whether an array of three to five dimensions lies with its channels innermost, perhaps with gaps.
 
     Where lengths of 1 leave it open, it does not.
     """
@@ -155,7 +155,7 @@ def is_dense(array: Any) -> bool:
 
 
 def is_channels_last(array: Any) -> bool:
-    """Whether an array of four or five dimensions is dense with its channels innermost."""
+    """Whether an array of three to five dimensions is dense with its channels innermost."""
     order = CHANNELS_LAST.get(array.ndim)
     expected = array.itemsize
     for dim in order or ():

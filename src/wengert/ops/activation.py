@@ -115,7 +115,7 @@ def sigmoid_vjp(grad: Any, out: Any) -> Any:
 sigmoid.samples(any_tensor)
 
 
-@slope(dtypes=REALS, linear="grad", node="ThresholdBackwardBackward0")
+@slope(layout="reversed", dtypes=REALS, linear="grad", node="ThresholdBackwardBackward0")
 def relu_backward(grad: Array, result: Array) -> Any:
     """`grad` where `result` is positive or NaN, else 0."""
     return kernels.relu_backward(grad, result)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from .._core import layouts
 from .._core.card import NUMBERS, Array, Bad, Sample, op
 from .conv_checks import check_backward, check_dtypes, check_shapes, spread_options, transposed_lengths
 from .conv_nd import forward, input_gradient, weight_gradient
@@ -50,11 +51,21 @@ def convolution(
     check_shapes(input.shape, weight.shape, None if bias is None else bias.shape, *steps, transposed, groups)
     stride, padding, dilation, output_padding = steps
     if not transposed:
-        return forward(input, weight, bias, stride, padding, dilation, groups)
+        made = forward(input, weight, bias, stride, padding, dilation, groups)
+        return layouts.with_strides(made, strides_of_result(made.shape, input, weight))
     lengths = transposed_lengths(input.shape, weight.shape[2:], *steps)
     shape = (input.shape[0], weight.shape[1] * groups, *lengths)
     made = input_gradient(input, weight, shape, stride, padding, dilation, groups)
-    return made if bias is None else made + bias.reshape(-1, *(1,) * len(stride))
+    made = made if bias is None else made + bias.reshape(-1, *(1,) * len(stride))
+    return layouts.with_strides(made, strides_of_result(made.shape, input, weight))
+
+
+def strides_of_result(shape: Ints, input: Any, weight: Any) -> Ints:
+    """The channels lie innermost if those of the input or of the kernels do."""
+    for each in (input, weight):
+        if layouts.suggests_channels(each):
+            return layouts.channels_last(shape)
+    return layouts.row_major(shape)
 
 
 @convolution.vjp("input")

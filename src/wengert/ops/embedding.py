@@ -226,7 +226,7 @@ def one_hot(tensor: Tensor, num_classes: int = -1) -> Tensor:
     classes = int(numbers.max()) + 1 if num_classes == -1 else num_classes
     if int(numbers.max()) >= classes:
         raise RuntimeError("Class values must be smaller than num_classes.")
-    return wrap((numbers[..., None] == np.arange(classes)).astype(np.int64))
+    return wrap((numbers[..., None] == np.arange(classes)).astype(np.int64, order="C"))
 
 
 @one_hot.samples  # type: ignore[attr-defined]

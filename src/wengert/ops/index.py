@@ -253,12 +253,12 @@ def take_samples(make: Any) -> Any:
     yield Bad(make(3), integers(3), raises=IndexError, says="tried to access index 3 on a tensor of 3 elements")
 
 
-@op(dtypes=WIDE, derivative=None, why="indices", name="nonzero_positions", function=False, method=False)
+@op(layout="own", dtypes=WIDE, derivative=None, why="indices", name="nonzero_positions", function=False, method=False)
 def nonzero_positions(self: Index) -> Any:
-    """Where elements are not zero: one row of indices for each."""
+    """Where elements are not zero: one row of indices for each; they lie column by column, as in torch."""
     if not self.ndim:
         return np.zeros((1 if self else 0, 0), np.int64)
-    return np.argwhere(self)
+    return np.array(np.nonzero(self)).T
 
 
 @nonzero_positions.samples

@@ -17,7 +17,7 @@ def width(index: Any) -> int:
 
 def laid_out(found: Any, array: Any, indices: list[Any]) -> Any:
     """The elements of `array` at `indices` in the order that torch gives them."""
-    if is_row_major(array) and all([each is None or is_row_major(each) for each in indices]):
+    if is_row_major(array) and all(each is None or is_row_major(each) for each in indices):
         return found
     return layouts.with_strides(found, strides_of_indexed(array, indices, found.shape))
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from .._core import dtypes
+from .._core import dtypes, layouts
 from .._core.card import WIDE, Arrays, Bad, Sample, composite, op
 from .._core.errors import shown
 from .._core.sizes import normalise
@@ -106,7 +106,7 @@ def cat_samples(make: Any) -> Any:
     yield Bad([make(2, 3), make(2, 2)], raises=RuntimeError, says="Sizes of tensors must match except in dimension 0")
 
 
-@op(dtypes=WIDE, linear="tensors", method=False)
+@op(layout="own", dtypes=WIDE, linear="tensors", method=False)
 def stack(tensors: Arrays, dim: int = 0) -> Any:
     """Tensors of one shape along a new dimension.
 
@@ -130,7 +130,16 @@ def stack(tensors: Arrays, dim: int = 0) -> Any:
                 f"{shown(array.shape)} at entry {at}"
             )
     shape = (*tensors[0].shape[:axis], len(tensors), *tensors[0].shape[axis:])
-    return np.stack(tensors, axis, out=np.empty(shape, common_dtype(tensors)), casting="unsafe")
+    made = layouts.empty(shape, stacked_strides(tensors, shape, axis), common_dtype(tensors))
+    return np.stack(tensors, axis, out=made, casting="unsafe")
+
+
+def stacked_strides(arrays: list[Any], shape: tuple[int, ...], axis: int) -> tuple[int, ...]:
+    """As torch, which concatenates and splits the dimension: images keep their channels innermost."""
+    if axis == arrays[0].ndim or arrays[0].ndim < 4 or not all(map(layouts.suggests_channels, arrays)):
+        return layouts.row_major(shape)
+    steps = layouts.channels_last((*shape[:axis], shape[axis] * shape[axis + 1], *shape[axis + 2 :]))
+    return (*steps[:axis], steps[axis] * shape[axis + 1], *steps[axis:])
 
 
 @stack.vjp("tensors")

@@ -228,7 +228,7 @@ def rms_norm(input: Any, normalized_shape: Any, weight: Any = None, eps: float |
     if eps is None:
         eps = float(np.finfo(wide.dtype.numpy).eps)
     result = wide * (wide.pow(2).mean(list(range(-len(shape), 0)), True) + eps).rsqrt()
-    return (result if weight is None else result * weight).to(input.dtype)
+    return (result if weight is None else result * weight).to(input.dtype).contiguous()
 
 
 @rms_norm.samples

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from .._core import errors
+from .._core import errors, layouts
 from .._core.base import Tensor
 from .._core.card import WIDE, Array, Bad, Sample, composite, op
 from .._core.dtypes import from_numpy
@@ -100,7 +100,7 @@ def node_of(args: tuple[Any, ...]) -> int:
 
 
 @op(
-    layout="suggested",
+    layout="own",
     dtypes=WIDE,
     linear="self",
     node=(
@@ -118,7 +118,11 @@ def edge_pad(self: Array, pad: Any, mode: str) -> Any:
     for dim, (before, behind) in enumerate(read_pad(pad, self.ndim)):
         if before or behind:
             result = np.take(result, source_of(self.shape[dim], before, behind, mode), axis=dim)
-    return np.ascontiguousarray(result) if result is not self else self.copy()
+    suggested = mode != "circular" and self.ndim > 3 and layouts.suggests_channels(self)
+    return layouts.with_strides(
+        result if result is not self else self.copy(),
+        layouts.channels_last(result.shape) if suggested else layouts.row_major(result.shape),
+    )
 
 
 @edge_pad.vjp("self")
