@@ -5,6 +5,8 @@
     python tools/parity.py --record             write torch's answers to tests/parity/expected.json
     python tools/parity.py --opinfo [--ops add,mul] [--report FILE]
                                                 torch's own operator samples: values, gradients, errors
+    python tools/parity.py --layouts [--ops add,mul] [--report FILE]
+                                                the same samples with inputs in many orders: strides
 
 A difference that is wanted stands, with its reason, in `tools/parity_known.toml`; any other makes the exit status 1.
 """
@@ -23,7 +25,7 @@ from typing import Any
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT))
 
-from tools.beside_torch import generate, mechanics, opinfo, programs, report  # noqa: E402
+from tools.beside_torch import generate, layouts, mechanics, opinfo, programs, report  # noqa: E402
 from tools.beside_torch.describe import differences, observe  # noqa: E402
 
 
@@ -31,6 +33,7 @@ def arguments() -> argparse.Namespace:
     """The command line."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--opinfo", action="store_true", help="run torch's operator samples")
+    parser.add_argument("--layouts", action="store_true", help="compare strides for inputs that lie in many orders")
     parser.add_argument("--ops", default="", help="only these operators, separated by commas")
     parser.add_argument("--report", default="", help="write the findings to this file")
     parser.add_argument("--samples", type=int, default=40, help="samples per operator, dtype and form")
@@ -45,7 +48,8 @@ def run_opinfo(torch: Any, wengert: Any, options: argparse.Namespace) -> int:
     """Run torch's operator samples; the exit status."""
     methods = importlib.import_module("torch.testing._internal.common_methods_invocations")
     wanted = set(filter(None, options.ops.split(",")))
-    runner = opinfo.Runner(torch, wengert, most=options.samples, seconds=options.seconds)
+    kind = layouts.LayoutRunner if options.layouts else opinfo.Runner
+    runner = kind(torch, wengert, most=options.samples, seconds=options.seconds)
     chosen = [info for info in methods.op_db if selected(info, wanted)]
     started, outcomes = time.time(), []
     for info in chosen:
@@ -125,7 +129,11 @@ def main() -> int:
     if options.record:
         return record(torch)
     wengert: Any = importlib.import_module("wengert")
-    return run_opinfo(torch, wengert, options) if options.opinfo else run_programs(torch, wengert, options)
+    return (
+        run_opinfo(torch, wengert, options)
+        if options.opinfo or options.layouts
+        else run_programs(torch, wengert, options)
+    )
 
 
 if __name__ == "__main__":

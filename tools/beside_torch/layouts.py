@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import Any
 
 from .agree import recorded, weight
@@ -221,8 +221,3 @@ class LayoutRunner(Runner):
         said = f"{form}: {info.name}({tell(parts[0])}, {tell(parts[1])[1:-1]} {tell(parts[2])})"
         size = sum(tensor.numel() for tensor in tensors_in(parts))
         outcome.failures.append(Failure(kind, said, text, size))
-
-
-def laid_out(infos: Iterator[Any], runner: LayoutRunner) -> list[Outcome]:
-    """The outcome of each operator."""
-    return [runner.run(info) for info in infos]

@@ -89,7 +89,7 @@ def batch_norm_forward_samples(make: Any) -> Any:
     )
 
 
-@op(dtypes=REALS, derivative=None, why=ONLY_FUSED, several=True, method=False, function=False)
+@op(layout="suggested", dtypes=REALS, derivative=None, why=ONLY_FUSED, several=True, method=False, function=False)
 def batch_norm_backward(
     grad: Index, input: Index, mean: Index, invstd: Index, weight: Index = None, training: bool = True
 ) -> Any:

@@ -61,8 +61,8 @@ def convolution(
 
 
 def strides_of_result(shape: Ints, input: Any, weight: Any) -> Ints:
-    """The channels lie innermost if those of the input or of the kernels do."""
-    for each in (input, weight):
+    """The channels lie innermost if those of the input or of the kernels do; for signals the kernels' alone count."""
+    for each in (weight,) if len(shape) == 3 else (input, weight):
         if layouts.suggests_channels(each):
             return layouts.channels_last(shape)
     return layouts.row_major(shape)
@@ -109,6 +109,7 @@ def convolution_samples(make: Any) -> Any:
 
 
 @op(
+    layout="suggested",
     dtypes=NUMBERS,
     linear=("grad", "weight"),
     name="convolution_input",
@@ -152,6 +153,7 @@ def convolution_input_samples(make: Any) -> Any:
 
 
 @op(
+    layout="suggested",
     dtypes=NUMBERS,
     linear=("grad", "input"),
     name="convolution_weight",

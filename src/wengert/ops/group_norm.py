@@ -119,7 +119,7 @@ def native_group_norm_samples(make: Any) -> Any:
     yield Sample(make(2, 4, 3), make(4), make(4), 2, 4, 3, 2, 1e-5)
 
 
-@op(dtypes=REALS, derivative=None, why=ONLY_FUSED, several=True, method=False, function=False)
+@op(layout="suggested", dtypes=REALS, derivative=None, why=ONLY_FUSED, several=True, method=False, function=False)
 def group_norm_backward(
     grad: Index, input: Index, mean: Index, rstd: Index, weight: Index = None, group: int = 1
 ) -> Any:

@@ -137,7 +137,7 @@ def edge_pad_samples(make: Any) -> Any:
     yield Sample(make(2, 3, 4), (2, 1), "circular")
 
 
-@op(dtypes=WIDE, linear="grad", method=False, function=False)
+@op(layout="suggested", dtypes=WIDE, linear="grad", method=False, function=False)
 def edge_pad_backward(grad: Array, pad: Any, mode: str, shape: Any) -> Any:
     """The transpose of `edge_pad`: what the border holds is added where it came from."""
     result = grad

@@ -163,7 +163,14 @@ def max_pool2d_with_indices_samples(make: Any) -> Any:
     yield Bad(make(4, 4), 2, raises=RuntimeError, says="non-empty 3D or 4D (batch mode) tensor expected for input")
 
 
-@op(dtypes=ALL, linear="grad", method=False, function=False, node="MaxPool2DWithIndicesBackwardBackward0")
+@op(
+    layout="suggested",
+    dtypes=ALL,
+    linear="grad",
+    method=False,
+    function=False,
+    node="MaxPool2DWithIndicesBackwardBackward0",
+)
 def scatter_planes(grad: Array, indices: Index, shape: Any) -> Any:
     """A tensor of `shape` with elements of `grad` added, plane by plane, where `indices` say; zero elsewhere."""
     refuse_dtype("scatter_planes", grad, ALL)
@@ -301,7 +308,7 @@ def avg_pool2d_samples(make: Any) -> Any:
     yield Bad(make(1, 1, 4, 4), 2, 2**64, raises=ValueError, says="Overflow when unpacking long long")
 
 
-@op(dtypes=REALS, linear="grad", node="AvgPool2DBackwardBackward0", method=False, function=False)
+@op(layout="suggested", dtypes=REALS, linear="grad", node="AvgPool2DBackwardBackward0", method=False, function=False)
 def avg_pool2d_backward(
     grad: Array,
     shape: Any,

@@ -125,7 +125,14 @@ def adaptive_average_samples(make: Any) -> Any:
     yield Bad(make(1, 5, 4), -1, raises=RuntimeError, says="greater than or equal to 0 but received {-1, -1}")
 
 
-@op(dtypes=REALS, linear="grad", node="AdaptiveAvgPool2DBackwardBackward0", method=False, function=False)
+@op(
+    layout="suggested",
+    dtypes=REALS,
+    linear="grad",
+    node="AdaptiveAvgPool2DBackwardBackward0",
+    method=False,
+    function=False,
+)
 def adaptive_average_backward(grad: Array, shape: Any) -> Any:
     """The transpose of `adaptive_average`: a tensor of `shape`."""
     refuse_dtype("adaptive_avg_pool2d_backward", grad, REALS)

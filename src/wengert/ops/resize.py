@@ -125,7 +125,7 @@ def resample_samples(make: Any) -> Any:
     )
 
 
-@op(dtypes=REALS, linear="grad", method=False, function=False)
+@op(layout="suggested", dtypes=REALS, linear="grad", method=False, function=False)
 def resample_backward(grad: Array, shape: Any, mode: str, align_corners: bool, scales: Any = None) -> Any:
     """The transpose of `resample`: a tensor of `shape`."""
     refuse_dtype("resample_backward", grad, REALS)
