@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import json
 import os
 import random
@@ -103,11 +104,11 @@ def refilled(draw: random.Random, data: bytes) -> bytes:
         if isinstance(entry, dict) and entry and draw.random() < 0.8:
             key = draw.choice([*entry, "new"])
             if isinstance(entry.get(key), list) and entry[key] and draw.random() < 0.6:
-                entry[key][draw.randrange(len(entry[key]))] = draw.choice(VALUES)
+                entry[key][draw.randrange(len(entry[key]))] = copy.deepcopy(draw.choice(VALUES))
             else:
-                entry[key] = draw.choice(VALUES)
+                entry[key] = copy.deepcopy(draw.choice(VALUES))
         else:
-            header[draw.choice((name, "new", "__metadata__"))] = draw.choice(VALUES)
+            header[draw.choice((name, "new", "__metadata__"))] = copy.deepcopy(draw.choice(VALUES))
     text = json.dumps(header).encode()
     if draw.random() < 0.1:
         text = draw.choice(
