@@ -184,7 +184,7 @@ def hostile(random: np.random.Generator, value: Any, all_values: Arguments) -> A
 def hostile_array(random: np.random.Generator, x: Any) -> Any:
     """An array of another shape, layout, dtype or content."""
     changed = [
-        lambda: x[..., :0],
+        lambda: x[..., :0] if x.ndim else x,
         lambda: x[:0] if x.ndim else x,
         lambda: x.reshape(-1),
         lambda: x[None],

@@ -61,7 +61,7 @@ def read_lengths(name: str, lengths: tuple[Any, ...], position: int, *, alone: b
 
     Raises:
         TypeError: one is no integer.
-        RuntimeError: one is negative.
+        RuntimeError: one is negative, or there are more than arrays can have.
     """
     read: list[int] = []
     for at, length in enumerate(lengths):
@@ -82,6 +82,8 @@ def read_lengths(name: str, lengths: tuple[Any, ...], position: int, *, alone: b
                 f"{type(length).__name__} at pos {at}"
             )
         read.append(length.__index__())
+    if len(read) > 64:
+        raise RuntimeError(f"only tensors with up to 64 dims are supported, but {name}() got {len(read)} lengths")
     if read and min(read) < 0:
         if name in ("zeros", "zeros_like"):
             raise RuntimeError(f"{name}: Dimension size must be non-negative. Got {errors.shown(read)}.")

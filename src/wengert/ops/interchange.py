@@ -184,10 +184,14 @@ def frombuffer(buffer: Any, *, dtype: DType, count: int = -1, offset: int = 0, r
         A tensor that shares the memory.
 
     Raises:
-        ValueError: the buffer is too short, or its length is no multiple of the element size.
+        TypeError: `dtype` is none.
+        ValueError: no buffer, or one that is too short, or its length is no multiple of the element size.
+        RuntimeError: the buffer's memory is not in one piece.
     """
+    if dtype is None:
+        raise TypeError("frombuffer(): argument 'dtype' must be torch.dtype, not NoneType")
     element = read_dtype("frombuffer", dtype, dtype)
-    length = memoryview(buffer).nbytes
+    length = buffer_length(buffer)
     room = length - offset
     if length <= 0 or count == 0:
         raise ValueError(f"both buffer length ({length}) and count ({count}) must not be 0")
@@ -211,11 +215,38 @@ def frombuffer(buffer: Any, *, dtype: DType, count: int = -1, offset: int = 0, r
     return finish("frombuffer", array, requires_grad)
 
 
+def buffer_length(buffer: Any) -> int:
+    """How many bytes a buffer holds.
+
+    Raises:
+        ValueError: it is no buffer.
+        RuntimeError: its memory is not in one piece.
+    """
+    try:
+        view = memoryview(buffer)
+    except TypeError:
+        raise ValueError(
+            f"object does not implement Python buffer protocol. frombuffer: got {type(buffer).__name__}"
+        ) from None
+    if not view.c_contiguous:
+        raise RuntimeError(
+            "could not retrieve buffer from object: frombuffer needs memory in row-major order, in one piece"
+        )
+    return view.nbytes
+
+
 @frombuffer.samples  # type: ignore[attr-defined]
 def frombuffer_samples(make: Any) -> Any:
     yield Sample(bytearray(8), dtype=dtypes.float32)
     yield Sample(bytearray(8), dtype=dtypes.int16, count=2, offset=2)
     yield Bad(bytearray(7), dtype=dtypes.float32, raises=ValueError, says="must be a multiple of element size (4)")
+    yield Bad([1], dtype=dtypes.float32, raises=ValueError, says="object does not implement Python buffer protocol")
+    yield Bad(
+        memoryview(bytearray(8))[::2],
+        dtype=dtypes.uint8,
+        raises=RuntimeError,
+        says="could not retrieve buffer from object",
+    )
 
 
 class Capsule:

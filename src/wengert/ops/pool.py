@@ -75,6 +75,25 @@ def check_window(
         raise RuntimeError(
             f"Expected 3D or 4D (batch mode) tensor with optional 0 dim batch size for input, but got:{shown(shape)}"
         )
+    check_padding(kernel, padding, dilation)
+    sizes = [
+        pooled(length, taps, step, side, gap, ceil_mode)
+        for length, taps, step, side, gap in zip(shape[-2:], kernel, stride, padding, dilation)
+    ]
+    if min(sizes) < 1:
+        channels = shape[-3]
+        raise RuntimeError(
+            f"Given input size: ({channels}x{shape[-2]}x{shape[-1]}). Calculated output size: "
+            f"({channels}x{max(0, sizes[0])}x{max(0, sizes[1])}). Output size is too small"
+        )
+
+
+def check_padding(kernel: Ints, padding: Ints, dilation: Ints) -> None:
+    """Refuse padding that is negative, or more than half of a window.
+
+    Raises:
+        RuntimeError: it is.
+    """
     for side, length, gap in zip(padding, kernel, dilation):
         if side < 0:
             raise RuntimeError(f"pad must be non-negative, but got pad: {side}")
@@ -87,16 +106,6 @@ def check_window(
         raise RuntimeError(
             f"pad should be smaller than or equal to half of kernel size, but got padW = {padding[1]}, "
             f"padH = {padding[0]}, kW = {kernel[1]}, kH = {kernel[0]}"
-        )
-    sizes = [
-        pooled(length, taps, step, side, gap, ceil_mode)
-        for length, taps, step, side, gap in zip(shape[-2:], kernel, stride, padding, dilation)
-    ]
-    if min(sizes) < 1:
-        channels = shape[-3]
-        raise RuntimeError(
-            f"Given input size: ({channels}x{shape[-2]}x{shape[-1]}). Calculated output size: "
-            f"({channels}x{max(0, sizes[0])}x{max(0, sizes[1])}). Output size is too small"
         )
 
 

@@ -1,0 +1,68 @@
+"""tanh and erf in float32, against float64: within 1 and 1.5 units in the last place, on each set of instructions."""
+
+from __future__ import annotations
+
+import math
+import os
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+
+from wengert import _kernels
+
+BOUNDS = {"tanh": (math.tanh, 1.0), "erf": (math.erf, 1.5)}
+
+
+def places() -> np.ndarray:
+    """Numbers of every magnitude, and many of those where the functions bend."""
+    bits = np.arange(1, 0x7F800000, 99_991, dtype=np.uint32).view(np.float32)
+    near = np.linspace(1e-3, 10, 40_001, dtype=np.float32)
+    positive = np.concatenate([bits, near, np.array([0, 1, np.nextafter(np.float32(1), np.float32(2)), np.inf], "f4")])
+    return np.concatenate([positive, -positive])
+
+
+def error_in_ulp(made: np.ndarray, exact: np.ndarray) -> float:
+    """The largest distance, in units in the last place of the exact value."""
+    _, exponent = np.frexp(np.abs(exact.astype(np.float32)))
+    unit = np.ldexp(1.0, np.maximum(exponent - 24, -149))
+    return float(np.max(np.abs(made.astype(np.float64) - exact) / unit))
+
+
+@pytest.mark.parametrize("name", BOUNDS)
+def test_functions_of_float32_are_within_their_bound(native, name):
+    function, bound = BOUNDS[name]
+    x = places()
+    exact = np.array([function(float(each)) for each in x])
+    assert error_in_ulp(getattr(native, name)(x), exact) <= bound
+
+
+@pytest.mark.parametrize("name", BOUNDS)
+def test_zeros_keep_their_sign_and_nan_stays(native, name):
+    made = getattr(native, name)(np.array([0.0, -0.0, np.inf, -np.inf, np.nan], np.float32))
+    assert made[:4].tolist() == [0, 0, 1, -1]
+    assert np.signbit(made[:2]).tolist() == [False, True]
+    assert np.isnan(made[4])
+
+
+@pytest.mark.parametrize("instructions", ["baseline", "avx2"])
+def test_functions_of_float32_are_within_their_bound_on_other_instructions(native, instructions):
+    if instructions == "avx2" and native.instruction_set() == "baseline":
+        pytest.skip("this processor has none but the baseline")
+    here = [f"{__file__}::{test.__name__}" for test in (test_functions_of_float32_are_within_their_bound,)]
+    command = [sys.executable, "-m", "pytest", "-q", "-p", "no:xdist", "-p", "no:cacheprovider", *here]
+    environment = {**os.environ, "WENGERT_INSTRUCTIONS": instructions}
+    ran = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
+    assert ran.returncode == 0, ran.stdout
+
+
+def test_an_unknown_set_of_instructions_is_refused(native):
+    environment = {**os.environ, "WENGERT_INSTRUCTIONS": "mmx"}
+    ran = subprocess.run([sys.executable, "-c", "import wengert"], env=environment, capture_output=True, check=False)
+    assert ran.returncode
+    assert b'WENGERT_INSTRUCTIONS: expected "baseline"' in ran.stderr
+
+
+def test_the_chosen_kernels_are_those_tested():
+    assert _kernels.native is None or _kernels.erf is _kernels.native.erf

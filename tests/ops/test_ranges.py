@@ -1,0 +1,93 @@
+"""arange, linspace and logspace in every dtype; the values are torch's."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+
+import wengert as wg
+
+NAN, INF = math.nan, math.inf
+
+
+@pytest.mark.parametrize("dtype", [wg.uint8, wg.int8, wg.int16, wg.int32])
+def test_bounds_of_narrow_integers_are_cut_after_the_length_was_counted(dtype):
+    assert wg.arange(0, 1, 0.1, dtype=dtype).tolist() == [0] * 10
+    assert wg.arange(0, 5, 1.9, dtype=dtype).tolist() == [0, 1, 2]
+    assert wg.arange(5, 0, -1.5, dtype=dtype).tolist() == [5, 4, 3, 2]
+    assert wg.arange(3, 3, 0.5, dtype=dtype).tolist() == []
+
+
+def test_what_is_too_large_for_a_narrow_integer_wraps_around():
+    assert wg.arange(300, 303, dtype=wg.uint8).tolist() == [44, 45, 46]
+    assert wg.arange(0, 1e10, 5e9, dtype=wg.int32).tolist() == [0, 705032704]
+
+
+def test_bounds_of_the_widest_integers_are_cut_before():
+    assert wg.arange(0, 5, 1.9, dtype=wg.int64).tolist() == [0, 1, 2, 3, 4]
+    assert wg.arange(5, 0, -1.5, dtype=wg.int64).tolist() == [5, 4, 3, 2, 1]
+    assert wg.arange(2**53, 2**53 + 3).tolist() == [2**53, 2**53 + 1, 2**53 + 2]
+    with pytest.raises(ValueError, match="step must be nonzero"):
+        wg.arange(0, 1, 0.1, dtype=wg.int64)
+
+
+def test_an_infinite_step_gives_nothing():
+    assert wg.arange(0, 3, INF).tolist() == []
+    with pytest.raises(RuntimeError, match="type int64_t without overflow"):
+        wg.arange(0, 3, INF, dtype=wg.int32)
+
+
+@pytest.mark.parametrize(
+    ("bounds", "says"),
+    [
+        ((0, 1, NAN), "step must be nonzero"),
+        ((1e10, NAN, -1), r"unsupported range: 1e\+10 -> nan"),
+        ((0, 1, 1e-30), "invalid size, possible overflow"),
+        ((2**62,), "Storage size calculation overflowed"),
+        ((0, 5, -0.1), "inconsistent with step sign"),
+    ],
+)
+def test_ranges_that_cannot_be_are_refused(bounds, says):
+    with pytest.raises(RuntimeError, match=says):
+        wg.arange(*bounds)
+
+
+@pytest.mark.parametrize("make", [lambda **k: wg.arange(3, **k), lambda **k: wg.linspace(0, 1, 3, **k),
+                                  lambda **k: wg.logspace(0, 1, 3, **k)])  # fmt: skip
+@pytest.mark.parametrize("dtype", [wg.uint16, wg.uint32, wg.uint64, wg.bool])
+def test_there_are_no_ranges_of_bools_and_wide_unsigned_integers(make, dtype):
+    with pytest.raises(NotImplementedError, match="not implemented for"):
+        make(dtype=dtype)
+
+
+def test_linspace_of_integers_is_cut_at_the_end():
+    assert wg.linspace(1, 3, 5, dtype=wg.int64).tolist() == [1, 1, 2, 2, 3]
+    assert wg.linspace(1.9, 5.5, 4, dtype=wg.int64).tolist() == [1, 2, 3, 5]
+    assert wg.linspace(0, 1, 0, dtype=wg.bool).tolist() == []
+
+
+def test_logspace_of_integers_takes_powers_of_cut_exponents_and_wraps_around():
+    assert wg.logspace(0.5, 3.5, 4, dtype=wg.int64).tolist() == [1, 10, 100, 1000]
+    assert wg.logspace(0, 2.5, 3, 2, dtype=wg.int32).tolist() == [1, 2, 4]
+    assert wg.logspace(0, 3, 3, dtype=wg.uint8).tolist() == [1, 31, 232]
+    assert wg.logspace(-1, 3, 5, 2, dtype=wg.int64).tolist() == [0, 1, 2, 4, 8]
+
+
+def test_logspace_computes_powers_wide():
+    expected = np.power(10.0, np.linspace(1, 2.5, 5)).astype(np.float32)
+    assert wg.logspace(1, 2.5, 5).tolist() == expected.tolist()
+
+
+@pytest.mark.parametrize("name", ["linspace", "logspace"])
+def test_complex_bounds_need_a_complex_dtype(name):
+    make = getattr(wg, name)
+    assert make(1j, 2, 3).dtype is wg.complex64
+    with pytest.raises(RuntimeError, match="can't be safely cast to passed dtype Float"):
+        make(1j, 2, 3, dtype=wg.float32)
+
+
+def test_a_complex_base_is_refused():
+    with pytest.raises(TypeError, match="base"):
+        wg.logspace(0, 1, 3, 2j)
