@@ -14,18 +14,18 @@ import wengert as wg
 from wengert._core import modes, reentrant
 from wengert.autograd import Function
 
-HUNT = str(Path(__file__).resolve().parents[2] / "tools" / "hunt")
+ROOT = str(Path(__file__).resolve().parents[2])
 STEP = 83
 """Every so many positions: the fixed share of what `tools/hunt/signals.py` tries whole."""
 
 
 @pytest.fixture(scope="module")
 def positions():
-    sys.path.insert(0, HUNT)
+    sys.path.insert(0, ROOT)
     try:
-        import positions
+        from tools.hunt import positions
     finally:
-        sys.path.remove(HUNT)
+        sys.path.remove(ROOT)
     return positions
 
 

@@ -17,11 +17,12 @@ from pathlib import Path
 from typing import Any, ClassVar
 
 import numpy as np
-from scenes import PROGRAMS
 
 import wengert as wg
 from wengert._core.modes import current
 from wengert.utils import checkpoint as checkpointing
+
+from .programs import PROGRAMS
 
 PACKAGE = str(Path(wg.__file__).parent)
 FIELDS = (

@@ -17,8 +17,11 @@ import time
 from pathlib import Path
 from typing import Any
 
-sys.path.insert(0, str(Path(__file__).resolve().parent))
-from reports import main, report, run_child
+ROOT = str(Path(__file__).resolve().parents[2])
+if ROOT not in sys.path:
+    sys.path.insert(0, ROOT)
+
+from tools.hunt.reports import main, report, run_child  # noqa: E402
 
 NAME = "signals"
 OTHERS = ("/numpy/", "importlib")
@@ -46,7 +49,7 @@ def hunt(seconds: float, seed: int) -> tuple[int, list[str]]:
 
 def at_positions(seconds: float, seed: int) -> None:
     """Interrupts at the positions of the programs: every so many of them, then those beside these, until the end."""
-    import positions
+    from tools.hunt import positions
 
     end, step, tried = time.monotonic() + seconds, 61, 0
     for first in random.Random(seed).sample(range(step), step):
@@ -59,7 +62,7 @@ def at_positions(seconds: float, seed: int) -> None:
 
 def is_unguarded(frame: Any) -> bool:
     """Whether Python itself would leave a `with` statement open if a handler raised here."""
-    import positions
+    from tools.hunt import positions
 
     while frame is not None:
         if frame.f_code.co_name in {*positions.UNGUARDED, "__enter__"} or "contextlib" in frame.f_code.co_filename:
@@ -72,8 +75,8 @@ def is_unguarded(frame: Any) -> bool:
 
 def interrupts(seconds: float, seed: int) -> None:
     """Real signals at random moments, whose handler raises."""
-    import positions
-    from scenes import PROGRAMS
+    from tools.hunt import positions
+    from tools.hunt.scenes import PROGRAMS
 
     choose, end, tried = random.Random(seed), time.monotonic() + seconds, 0
     for program in PROGRAMS:
@@ -107,39 +110,34 @@ def interrupts(seconds: float, seed: int) -> None:
 
 def handlers(seconds: float, seed: int) -> None:
     """Real signals at random moments, whose handler computes, draws and differentiates itself."""
-    import positions
-    from scenes import PROGRAMS
-
     import wengert as wg
+    from tools.hunt import positions
+    from tools.hunt.scenes import PROGRAMS
 
     choose, end, tried = random.Random(seed), time.monotonic() + seconds, 0
-    # Not those where what a handler does belongs, by the rules, to the checkpointed region or pass that it interrupts.
+    # Not those where what a handler does belongs to the region or pass that it interrupts.
     programs = [program for program in PROGRAMS if not program.__name__.startswith("recomputed")]
     drawn = wg.rand(1, dtype=wg.float64).tolist()
-    weight = wg.zeros(4, requires_grad=True)
-    passes = 0
+    weight, passes = wg.zeros(4, requires_grad=True), 0
 
+    @wg.enable_grad()  # recording may be off where the handler comes, as in a backward pass
     def work() -> None:
         nonlocal passes
         drawn.extend(wg.rand(3, dtype=wg.float64).tolist())
-        with wg.enable_grad():
-            (weight * 1).sum(0).backward()
+        (weight * 1).sum(0).backward()
         passes += 1
+        choose.choice(programs)()
 
     def answer(*_: object) -> None:
         work()
-        with wg.enable_grad():  # recording may be off where the handler comes, as in a backward pass
-            choose.choice(programs)()
         signal.setitimer(signal.ITIMER_REAL, choose.uniform(1e-4, 3e-3))
 
     for program in programs:
-        with wg.enable_grad():
-            program()
+        program()
     before = positions.state()
     signal.signal(signal.SIGALRM, answer)
     signal.setitimer(signal.ITIMER_REAL, 1e-3)
     while time.monotonic() < end:
-        choose.choice(programs)()
         work()
         signal.setitimer(signal.ITIMER_REAL, 0)
         found = positions.differences(before)

@@ -46,17 +46,9 @@ class AutogradMeta:
     process: int
 
     __slots__ = (
-        "accumulator",
-        "after_accumulate",
-        "grad",
-        "hooks",
-        "lock",
-        "name",
-        "process",
-        "retains_grad",
-        "tangent",
-        "view",
-    )
+        "accumulator", "after_accumulate", "grad", "hooks", "lock", "name", "process",
+        "retains_grad", "tangent", "view",
+    )  # fmt: skip
     __reduce__ = errors.refuse_pickling
 
 

@@ -43,14 +43,35 @@ def in_thread(function: Callable[..., Any], args: tuple[Any, ...]) -> Any:
         own = current()
         for name, value in inherited:
             setattr(own, name, value)
+        result, failure = None, None
         try:
-            result = context.run(function, *args), None
+            result = context.run(function, *args)
         except BaseException as error:  # it is raised again in the thread that waits
-            result = None, error
-        outcome.append((*result, own.sequence))
+            failure = error
+        outcome.append((result, failure, own.sequence))
+        del failure  # the traceback holds this frame
         finished.release()
 
-    thread = threading.Thread(target=body, name="wengert nested backward")
+    interrupt = run_to_end(threading.Thread(target=body, name="wengert nested backward"), tickets, finished, outcome)
+    result, failure, sequence = outcome.pop()
+    modes.sequence = max(modes.sequence, sequence)
+    failure = interrupt or failure
+    if failure is not None:
+        try:
+            raise failure
+        finally:
+            del failure, interrupt  # the traceback holds this frame
+    return result
+
+
+def run_to_end(
+    thread: threading.Thread, tickets: list[None], finished: Any, outcome: list[Any]
+) -> BaseException | None:
+    """Start a thread and wait until there is an outcome; what a signal handler raised meanwhile.
+
+    Raises:
+        BaseException: the thread did not begin, and will not.
+    """
     interrupt: BaseException | None = None
     try:
         thread.start()
@@ -64,15 +85,7 @@ def in_thread(function: Callable[..., Any], args: tuple[Any, ...]) -> Any:
         except BaseException as error:  # an interrupt; but the pass writes to the program's tensors until it ends
             interrupt = error
     thread.join()
-    result, failure, sequence = outcome.pop()
-    modes.sequence = max(modes.sequence, sequence)
-    failure = interrupt or failure
-    if failure is not None:
-        try:
-            raise failure
-        finally:
-            del failure, interrupt  # the traceback holds this frame
-    return result
+    return interrupt
 
 
 def take(tickets: list[None]) -> bool:
