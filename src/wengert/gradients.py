@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Any
 
 from ._core import flags, hooked, views
 from ._core.base import Tensor, meta_of
-from ._core.hooks import HookDict, RemovableHandle
+from ._core.hooks import HookDict, RemovableHandle, add_to
 
 
 def is_leaf(tensor: Tensor) -> bool:
@@ -74,7 +75,7 @@ def register_hook(self: Tensor, hook: Callable[[Tensor], Tensor | None]) -> Remo
             made = HookDict()
             if meta.hooks is None:  # see `base.meta_of`
                 meta.hooks = made
-        return meta.hooks.add(hook)
+        return add_to(meta.hooks, hook)
     hooks = self._edge_.node.own_hooks()
     return hooks.tensor.setdefault(self._edge_.nr, HookDict()).add(hook)
 
@@ -85,6 +86,68 @@ def get_backward_hooks(self: Tensor) -> HookDict | None:
         return None if self._meta_ is None else self._meta_.hooks
     hooks = self._edge_.node.node_hooks
     return None if hooks is None else hooks.tensor.get(self._edge_.nr)
+
+
+def set_backward_hooks(self: Tensor, hooks: Any) -> None:
+    """Put a dictionary in the place of a leaf's hooks; of a tensor inside the graph they belong to its node, and stay.
+
+    Raises:
+        TypeError: neither a dictionary nor None.
+    """
+    check_hooks("_backward_hooks", hooks)
+    if is_leaf(self):
+        meta_of(self).hooks = hooks
+
+
+def get_post_accumulate_grad_hooks(self: Tensor) -> HookDict | None:
+    """The hooks that are called when the leaf's `.grad` was written, by the ids of their handles."""
+    return None if self._meta_ is None else self._meta_.after_accumulate
+
+
+def set_post_accumulate_grad_hooks(self: Tensor, hooks: Any) -> None:
+    """Put a dictionary in their place.
+
+    Raises:
+        TypeError: neither a dictionary nor None.
+    """
+    check_hooks("_post_accumulate_grad_hooks", hooks)
+    meta_of(self).after_accumulate = hooks
+
+
+def check_hooks(name: str, hooks: Any) -> None:
+    """Refuse what hooks cannot be found in.
+
+    Raises:
+        TypeError: neither a dictionary nor None.
+    """
+    if hooks is not None and not isinstance(hooks, dict):
+        raise TypeError(f"{name} must be a dict (an OrderedDict) or None, not {type(hooks).__name__}")
+
+
+def get_kept(self: Tensor) -> Any:
+    """`.grad` without a warning for tensors inside the graph."""
+    return None if self._meta_ is None else self._meta_.grad
+
+
+def set_grad(self: Tensor, value: Tensor | None) -> None:
+    """Set `.grad`."""
+    self.grad = value
+
+
+def drop_grad(self: Tensor) -> None:
+    """Have no gradient any more."""
+    self.grad = None
+
+
+def drop_history(self: Tensor, value: None) -> None:
+    """`tensor._grad_fn = None`: leave the graph.
+
+    Raises:
+        RuntimeError: anything else is assigned.
+    """
+    if value is not None:
+        raise RuntimeError("_grad_fn can be only set to None")
+    self.detach_()  # type: ignore[attr-defined]
 
 
 def register_post_accumulate_grad_hook(self: Tensor, hook: Callable[[Tensor], None]) -> RemovableHandle:
@@ -114,4 +177,4 @@ def register_post_accumulate_grad_hook(self: Tensor, hook: Callable[[Tensor], No
         made = HookDict()
         if meta.after_accumulate is None:  # see `base.meta_of`
             meta.after_accumulate = made
-    return meta.after_accumulate.add(hook)
+    return add_to(meta.after_accumulate, hook)

@@ -123,8 +123,12 @@ def requires_grad_(self: Tensor, requires_grad: bool = True) -> Tensor:
     """Set `requires_grad` and return the tensor.
 
     Raises:
+        TypeError: no bool is given.
         RuntimeError: a recorded result shall no longer require a gradient.
     """
+    if requires_grad is not True and requires_grad is not False:
+        kind = type(requires_grad).__name__
+        raise TypeError(f"requires_grad_(): argument 'requires_grad' must be bool, not {kind}")
     if not (requires_grad and self.requires_grad):
         self.requires_grad = requires_grad
     return self
@@ -243,12 +247,37 @@ def get_real_properties() -> dict[str, property]:
     }
 
 
+def refusing(text: str) -> Callable[[Tensor], None]:
+    """What is called for `del tensor.<name>` where that is refused."""
+
+    def refuse(self: Tensor) -> None:
+        raise RuntimeError(text)
+
+    return refuse
+
+
 PROPERTIES = {
     "grad_fn": property(get_grad_fn, doc=get_grad_fn.__doc__),
     "is_leaf": property(get_is_leaf, doc=get_is_leaf.__doc__),
-    "data": property(get_data, set_data, doc=get_data.__doc__),
+    "data": property(
+        get_data, set_data, refusing("Deleting tensor data is not allowed. Delete tensor instead!"), get_data.__doc__
+    ),
+    "_grad": property(gradients.get_kept, gradients.set_grad, gradients.drop_grad),
+    "_grad_fn": property(
+        get_grad_fn, gradients.drop_history, refusing("Deletion of _grad_fn not allowed. Detach tensor instead!")
+    ),
+    "_post_accumulate_grad_hooks": property(
+        gradients.get_post_accumulate_grad_hooks,
+        gradients.set_post_accumulate_grad_hooks,
+        refusing("Deletion of _post_accumulate_grad_hooks not allowed!"),
+    ),
     "retains_grad": property(gradients.get_retains_grad, doc=gradients.get_retains_grad.__doc__),
-    "_backward_hooks": property(gradients.get_backward_hooks, doc=gradients.get_backward_hooks.__doc__),
+    "_backward_hooks": property(
+        gradients.get_backward_hooks,
+        gradients.set_backward_hooks,
+        refusing("Deletion of _backwards_hooks not allowed!"),
+        gradients.get_backward_hooks.__doc__,
+    ),
     "_base": property(get_base, doc=get_base.__doc__),
     "creator": property(get_grad_fn, doc="`grad_fn`, as the first generation of the API called it."),
     "volatile": property(volatile.get_volatile, volatile.set_volatile, doc=volatile.get_volatile.__doc__),

@@ -103,27 +103,27 @@ class Tensor:
         if self._flags_ & flags.VIEW:
             meta: AutogradMeta = self._meta_
             base: Tensor = meta.view.base
-            word: int = self._flags_ | base._flags_
-            return word & (flags.REQUIRES_GRAD | flags.VOLATILE) == flags.REQUIRES_GRAD and door.is_inexact(
-                self._array_
-            )
+            word: int = (self._flags_ | base._flags_) & (flags.REQUIRES_GRAD | flags.VOLATILE)
+            return word == flags.REQUIRES_GRAD and door.is_inexact(self._array_)
         return self._flags_ & flags.REQUIRES_GRAD != 0
 
     @requires_grad.setter
     def requires_grad(self, wanted: bool) -> None:
+        errors.check_flag(wanted)
         if self._flags_ & flags.VIEW:
             slots.table.refresh(self)
         if self._edge_ is not None:
             raise RuntimeError(errors.requires_grad_of_non_leaf(wanted))
         if self.requires_grad == wanted:
             return
-        if wanted and not door.is_inexact(self._array_):
-            raise RuntimeError(errors.REQUIRES_GRAD_DTYPE)
-        if wanted and self._flags_ & flags.INFERENCE and not current().inference:
-            raise RuntimeError(errors.INFERENCE_REQUIRES_GRAD)
-        if wanted and self._flags_ & flags.VOLATILE:
-            raise ValueError(errors.VOLATILE_REQUIRES_GRAD)
+        if wanted:
+            inexact: bool = door.is_inexact(self._array_)
+            errors.check_leaf(inexact, self._flags_ & ~(flags.INFERENCE if current().inference else 0))
         self._flags_ = self._flags_ | flags.REQUIRES_GRAD if wanted else self._flags_ & ~flags.REQUIRES_GRAD
+
+    @requires_grad.deleter
+    def requires_grad(self) -> None:
+        errors.check_flag(None)
 
     @property
     def grad(self) -> Any:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from . import flags
 from .dtypes import dtype, from_numpy
 
 REQUIRES_GRAD_DTYPE = "only Tensors of floating point dtype can require gradients"
@@ -350,6 +351,35 @@ def too_many_arguments(name: str, room: int, given: int) -> str:
 def unexpected_keyword(name: str, keyword: str) -> str:
     """A keyword that the operator does not know."""
     return f"{name}() got an unexpected keyword argument '{keyword}'"
+
+
+def check_flag(wanted: Any) -> None:
+    """Refuse what `requires_grad` cannot be.
+
+    Raises:
+        RuntimeError: it is no bool.
+    """
+    if wanted is not True and wanted is not False:
+        raise RuntimeError(f"requires_grad must be a bool, not {type(wanted).__name__}")
+
+
+def check_leaf(inexact: bool, word: int) -> None:
+    """Refuse a tensor that cannot require a gradient.
+
+    Args:
+        inexact: its values can have derivatives.
+        word: its flags, without that of inference tensors where that mode is on.
+
+    Raises:
+        RuntimeError: it is of integers or booleans, or an inference tensor.
+        ValueError: it is volatile.
+    """
+    if not inexact:
+        raise RuntimeError(REQUIRES_GRAD_DTYPE)
+    if word & flags.INFERENCE:
+        raise RuntimeError(INFERENCE_REQUIRES_GRAD)
+    if word & flags.VOLATILE:
+        raise ValueError(VOLATILE_REQUIRES_GRAD)
 
 
 def check_assigned_grad(tensor: Any, value: Any) -> None:

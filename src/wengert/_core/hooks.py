@@ -17,7 +17,7 @@ class RemovableHandle:
 
     __slots__ = ("_hooks", "id")
 
-    def __init__(self, hooks: HookDict) -> None:
+    def __init__(self, hooks: Any) -> None:
         self.id = next(_next_id)
         self._hooks = weakref.ref(hooks)
 
@@ -41,9 +41,14 @@ class HookDict(dict[int, Callable[..., Any]]):
 
     def add(self, hook: Callable[..., Any]) -> RemovableHandle:
         """Register `hook` as the last one."""
-        handle = RemovableHandle(self)
-        self[handle.id] = hook
-        return handle
+        return add_to(self, hook)
+
+
+def add_to(hooks: Any, hook: Callable[..., Any]) -> RemovableHandle:
+    """Register a hook as the last one of a dictionary, perhaps one that the program has put in the place of ours."""
+    handle = RemovableHandle(hooks)
+    hooks[handle.id] = hook
+    return handle
 
 
 class NodeHooks:
