@@ -36,15 +36,13 @@ def laid_out(op: Declaration, args: tuple[Any, ...], array: Any) -> Any:
 
 def are_row_major(op: Declaration, args: tuple[Any, ...]) -> bool:
     """Whether all tensors among the arguments lie in row-major order."""
-    position: int
     tensor: Tensor
-    for position in op.tensor_slots:
-        value = args[position]
+    for value in args:
         if isinstance(value, Tensor):
             tensor = value
             if not door.is_row_major(tensor._array_):
                 return False
-        elif isinstance(value, (tuple, list)):
+        elif op.list_slot >= 0 and isinstance(value, (tuple, list)):
             for each in value:
                 if isinstance(each, Tensor) and not door.is_row_major(each._array_):
                     return False

@@ -82,7 +82,7 @@ def softplus_samples(make: Any) -> Any:
     yield Sample(make(3, 4), 2.0, 1.0)
 
 
-@floating(dtypes=REALS, name="logsigmoid", node="LogSigmoidBackward0")
+@floating(layout="rows", dtypes=REALS, name="logsigmoid", node="LogSigmoidBackward0")
 def log_sigmoid(self: Array, *, out: Any = None) -> Any:
     """log(sigmoid(self)), element by element, accurate for large negative `self`.
 
