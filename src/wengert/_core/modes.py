@@ -26,8 +26,8 @@ class Pass:
         partial: the pass, or one around it, was asked for some gradients only.
         callbacks: functions to be called when all gradients are there, or None.
         outer: the pass around this one, or None.
-        depth, grad, mask, word, fresh, inference, observers, multithreading, saved_hooks, no_saved_hooks: the modes that
-            it began in, see `Modes`.
+        depth, grad, mask, word, fresh, inference, observers, multithreading, saved_hooks, no_saved_hooks: the modes
+            that it began in, see `Modes`.
     """
 
     tasks: dict[Any, Any]
