@@ -29,7 +29,7 @@ ALLOWED: dict[str, tuple[str, ...]] = {
     "ops": ("_core", "_kernels"),
     "printing": ("_core",),
     "conversions": ("_core",),
-    "pickling": ("_core",),
+    "pickling": ("_core", "ops"),
     "indexing": ("_core", "ops"),
     "gradients": ("_core",),
     "tensor": ("_core", "ops", "printing", "conversions", "pickling", "indexing", "gradients"),

@@ -11,12 +11,12 @@ import warnings
 from typing import Any
 
 import numpy as np
-from numpy.lib.array_utils import byte_bounds
 
 from ._core import flags
 from ._core.base import Tensor, meta_of, set_up
 from ._core.dtypes import dtype as DType
-from ._core.storage import Storage
+from ._core.storage import Storage, size_in_bytes
+from .ops.memory import first_bytes, offset_in_bytes
 
 NON_LEAF = (
     "Only Tensors created explicitly by the user (graph leaves) support the deepcopy protocol at the moment.  If you "
@@ -25,26 +25,11 @@ NON_LEAF = (
 )
 
 
-class Bytes:
-    """Some of the memory of an array, for NumPy to see as bytes.
-
-    Args:
-        owner: the array, which is kept alive.
-        low, high: addresses.
-    """
-
-    def __init__(self, owner: np.ndarray[Any, Any], low: int, high: int) -> None:
-        self.owner = owner
-        readonly = not owner.flags.writeable
-        self.__array_interface__ = {"data": (low, readonly), "shape": (high - low,), "typestr": "|u1", "version": 3}
-
-
 def memory_of(tensor: Tensor) -> tuple[np.ndarray[Any, Any], int]:
     """The memory of a tensor's storage as bytes, shared, and where in it the tensor starts."""
-    whole, array = tensor._storage_.array, tensor._array_
-    low, high = byte_bounds(whole) if whole.size else (0, 0)
-    start = array.__array_interface__["data"][0] - low if array.size else 0
-    return np.asarray(Bytes(whole, low, high)), start
+    storage = tensor._storage_
+    start = offset_in_bytes(tensor) if tensor._array_.size else 0
+    return first_bytes(storage.array, size_in_bytes(storage)), start
 
 
 def lay(cls: type[Tensor], storage: Storage, dtype: DType, offset: int, shape: Any, strides: Any) -> Tensor:

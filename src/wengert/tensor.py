@@ -31,6 +31,7 @@ from .conversions import (
     tolist,
 )
 from .indexing import getitem, setitem
+from .ops.memory import address, offset_in_bytes
 from .ops.memory_formats import is_in_format
 from .pickling import deepcopy, reduce_
 from .printing import format_tensor
@@ -210,13 +211,12 @@ def stride(self: Tensor, dim: int | None = None) -> Any:
 
 def storage_offset(self: Tensor) -> int:
     """How many elements lie between the start of the storage and the first element."""
-    start = self._storage_.array.__array_interface__["data"][0]
-    return int(self._array_.__array_interface__["data"][0] - start) // self._array_.itemsize
+    return offset_in_bytes(self) // self._array_.itemsize
 
 
 def data_ptr(self: Tensor) -> int:
     """The address of the first element."""
-    return int(self._array_.__array_interface__["data"][0])
+    return address(self._array_)
 
 
 def is_contiguous(self: Tensor, memory_format: Any = None) -> bool:

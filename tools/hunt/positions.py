@@ -22,7 +22,7 @@ import wengert as wg
 from wengert._core.modes import current
 from wengert.utils import checkpoint as checkpointing
 
-from .programs import PROGRAMS
+from .scenes import PROGRAMS
 
 PACKAGE = str(Path(wg.__file__).parent)
 FIELDS = (

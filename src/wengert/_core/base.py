@@ -10,7 +10,7 @@ try:
 except ImportError:
     from . import plain as cython  # type: ignore[no-redef]
 
-from . import door, errors, flags, slots
+from . import assigned, door, errors, flags, slots
 from .dtypes import dtype as DType, from_numpy
 from .modes import Modes, current
 from .node import Edge
@@ -109,7 +109,7 @@ class Tensor:
 
     @requires_grad.setter
     def requires_grad(self, wanted: bool) -> None:
-        errors.check_flag(wanted)
+        assigned.check_flag(wanted)
         if self._flags_ & flags.VIEW:
             slots.table.refresh(self)
         if self._edge_ is not None:
@@ -118,12 +118,12 @@ class Tensor:
             return
         if wanted:
             inexact: bool = door.is_inexact(self._array_)
-            errors.check_leaf(inexact, self._flags_ & ~(flags.INFERENCE if current().inference else 0))
+            assigned.check_leaf(inexact, self._flags_ & ~(flags.INFERENCE if current().inference else 0))
         self._flags_ = self._flags_ | flags.REQUIRES_GRAD if wanted else self._flags_ & ~flags.REQUIRES_GRAD
 
     @requires_grad.deleter
     def requires_grad(self) -> None:
-        errors.check_flag(None)
+        assigned.check_flag(None)
 
     @property
     def grad(self) -> Any:
@@ -138,7 +138,7 @@ class Tensor:
     @grad.setter
     def grad(self, value: Any) -> None:
         if value is not None:
-            errors.check_assigned_grad(self, value)
+            assigned.check_assigned_grad(self, value)
         meta_of(self).grad = value
 
     @grad.deleter

@@ -11,17 +11,19 @@ import.
 from __future__ import annotations
 
 import dataclasses
+import functools
 import inspect
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable
 from typing import Any, TypeAlias
 
-from . import declaration, dtypes, sources
-from .base import bind as bind_to_tensor
+from . import declaration, dtypes, errors, sources
+from .base import Tensor, bind as bind_to_tensor
 from .declaration import REQUIRED, Declaration, Rule
 from .derived import derive_in_place as derive_in_place
 from .dispatch import Op
 from .dtypes import dtype as DType
 from .recorded import OpNode, node_class
+from .samples import Bad as Bad, Declared, Sample as Sample
 from .saved_tensor import read_raw, read_saved
 
 Array: TypeAlias = Any
@@ -46,34 +48,6 @@ WIDE = ALL | {dtypes.uint16, dtypes.uint32, dtypes.uint64}
 
 ALIASES = {"input": "self", "axis": "dim", "keepdims": "keepdim", "x1": "self", "x2": "other", "axes": "dims"}
 """Other names by which torch's and NumPy's users give a parameter."""
-
-
-class Sample:
-    """Arguments that an operator must accept; the harness repeats them in every dtype, non-contiguous, in place ..."""
-
-    def __init__(self, *args: Any, **kwargs: Any) -> None:
-        self.args = args
-        self.kwargs = kwargs
-
-
-class Bad(Sample):
-    """Arguments that an operator must refuse with the error `raises`, whose text contains `says`."""
-
-    def __init__(self, *args: Any, raises: type[Exception], says: str, **kwargs: Any) -> None:
-        super().__init__(*args, **kwargs)
-        self.raises = raises
-        self.says = says
-
-
-class Declared:
-    """What cards of operators and of composites share: documentation and samples."""
-
-    sampler: Callable[..., Iterator[Sample]] | None = None
-
-    def samples(self, generator: Callable[..., Iterator[Sample]]) -> Callable[..., Iterator[Sample]]:
-        """Give the generator of samples; called with `make(*shape)`, and only by tests."""
-        self.sampler = generator
-        return generator
 
 
 class Card(Declared, Op):
@@ -172,8 +146,28 @@ class Composite(Declared):
 
     @property
     def public(self) -> Callable[..., Any]:
-        """What programs call."""
-        return self.body
+        """What programs call as a function. (A method's tensor is what it is called on.)"""
+        return checked(self.name, self.body)
+
+
+def checked(name: str, body: Callable[..., Any]) -> Callable[..., Any]:
+    """A function that refuses, in torch's words, a first argument that is no tensor where it takes one."""
+    first = parameters_of(body)[:1]
+    if first not in (("input",), ("self",)):
+        return body
+
+    @functools.wraps(body)
+    def call(*args: Any, **kwargs: Any) -> Any:
+        given = args[0] if args else kwargs.get(first[0], MISSING)
+        if not isinstance(given, Tensor) and given is not MISSING:
+            raise TypeError(errors.wrong_type(name, "input", 1, "Tensor", given))
+        return body(*args, **kwargs)
+
+    return call
+
+
+MISSING = object()
+"""In the place of an argument that was not given: the function itself says so."""
 
 
 def parameters_of(function: Callable[..., Any]) -> tuple[str, ...]:
@@ -387,7 +381,7 @@ def register(card: Card | Composite, name: str = "") -> None:
         raise TypeError(f"two operators are called {name}")
     REGISTRY[name] = card
     if card.method:  # type: ignore[union-attr]
-        bind_to_tensor(name, card.public)
+        bind_to_tensor(name, card.body if isinstance(card, Composite) else card)
 
 
 def alias(name: str, function: Callable[..., Any]) -> None:

@@ -35,6 +35,16 @@ cdef extern from *:
         }
         return shape;
     }
+    static CYTHON_UNUSED PyObject *wengert_address_of(PyObject *array) {
+        PyArrayObject *own = wengert_as_ndarray(array);
+        if (own) return PyLong_FromVoidPtr(PyArray_DATA(own));
+        PyObject *interface = PyObject_GetAttrString(array, "__array_interface__");
+        PyObject *data = interface ? PyMapping_GetItemString(interface, "data") : NULL;
+        PyObject *found = data ? PySequence_GetItem(data, 0) : NULL;
+        Py_XDECREF(interface);
+        Py_XDECREF(data);
+        return found;
+    }
     static CYTHON_UNUSED PyObject *wengert_dtype_of(PyObject *array) {
         PyArrayObject *own = wengert_as_ndarray(array);
         if (own == NULL) return wengert_attribute(array, "dtype");
@@ -320,6 +330,7 @@ cdef extern from *:
     object referent "wengert_referent"(object reference)
     bint is_ndarray "wengert_is_ndarray"(object value)
     tuple shape_of "wengert_shape_of"(object array)
+    object address_of "wengert_address_of"(object array)
     object dtype_of "wengert_dtype_of"(object array)
     Py_ssize_t ndim_of "wengert_ndim_of"(object array) except? -1
     bint is_complex "wengert_is_complex"(object array) except -1

@@ -45,6 +45,11 @@ def shape_of(array: Any) -> tuple[int, ...]:
     return array.shape  # type: ignore[no-any-return]
 
 
+def address_of(array: Any) -> int:
+    """Where the first element of an array lies (compiled: without the interface, which NumPy makes anew each time)."""
+    return array.__array_interface__["data"][0]  # type: ignore[no-any-return]
+
+
 def dtype_of(array: Any) -> Any:
     """The dtype of an array."""
     return array.dtype

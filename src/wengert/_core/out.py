@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from . import dispatch, dtypes, errors, flags, overlap, unusual, volatile
+from . import dispatch, dtypes, errors, flags, layouts, overlap, unusual, volatile
 from .base import OPERATORS, Tensor
 from .declaration import bind
 from .modes import Modes, current
@@ -124,6 +124,6 @@ def fill(tensor: Tensor, made: Tensor) -> None:
     if tensor._array_.shape != made._array_.shape:
         if tensor._array_.size:
             warnings.warn(errors.resized_output(tensor._array_.shape, made._array_.shape), stacklevel=2)
-        OPERATORS.resize(tensor, made._array_.shape)
+        OPERATORS.resize(tensor, made._array_.shape, layouts.preserved(made._array_))
     np.copyto(tensor._array_, made._array_, "unsafe")
     count_write(tensor._storage_, "a call with out=")

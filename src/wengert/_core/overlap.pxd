@@ -1,5 +1,5 @@
 cimport cython
-from wengert._core cimport sources
+from wengert._core cimport door, sources
 from wengert._core.base cimport Tensor
 from wengert._core.declaration cimport Declaration
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from . import errors, sources
+from . import door, errors, sources
 from .base import Tensor
 from .declaration import Declaration
 from .layouts import is_dense
@@ -74,4 +74,4 @@ def overlaps_itself(array: Any) -> bool:
 def layout(array: Any) -> tuple[Any, ...]:
     """Where an array lies, how many dimensions it has, and its strides in elements, without those of length 1."""
     steps = [stride // array.itemsize for length, stride in zip(array.shape, array.strides) if length != 1]
-    return array.__array_interface__["data"], array.nbytes, array.ndim, steps
+    return door.address_of(array), array.nbytes, array.ndim, steps

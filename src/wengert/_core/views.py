@@ -206,14 +206,9 @@ def strided_steps(view: Tensor, info: ViewInfo) -> tuple[Any, ...]:
         first = take(first, step)
     array: Any = view._array_
     size: int = array.itemsize
-    distance: int = (address(array) - address(first)) // size if array.size else 0
+    distance: int = (door.address_of(array) - door.address_of(first)) // size if array.size else 0
     strides = tuple([stride // size for stride in array.strides])
     return (*info.steps[:last], (slots.table.reshaped_view, (None, array.shape, strides, distance), -1))
-
-
-def address(array: Any) -> int:
-    """Where the first element lies."""
-    return array.__array_interface__["data"][0]  # type: ignore[no-any-return]
 
 
 CHANGES_DTYPE = frozenset({"view_as_complex", "view_as_real"})

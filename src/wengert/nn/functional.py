@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from types import FunctionType
+
+from ..ops import checked
 from ..ops.activation import gelu
 from ..ops.addmm import linear
 from ..ops.batch_norm import batch_norm, instance_norm
@@ -110,3 +113,6 @@ __all__ = [
     "tanhshrink",
     "threshold",
 ]
+
+functions = {name: made for name, made in globals().items() if name in __all__ and isinstance(made, FunctionType)}
+globals().update({name: checked(name, made) for name, made in functions.items()})

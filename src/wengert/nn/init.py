@@ -265,10 +265,11 @@ def sparse_(tensor: Tensor, sparsity: float, std: float = 0.01, generator: Any =
     if tensor.ndim != 2:
         raise ValueError("Only tensors with 2 dimensions are supported")
     rows, columns = tensor.shape
+    zeros = math.ceil(sparsity * rows)
     tensor.normal_(0, std, generator=generator)  # type: ignore[attr-defined]
     order = np.argsort(tensor.new_empty((rows, columns)).uniform_(generator=generator)._array_, axis=0)  # type: ignore[attr-defined]
     values = tensor._array_.copy()
-    np.put_along_axis(values, order[: math.ceil(sparsity * rows)], 0, axis=0)
+    np.put_along_axis(values, order[:zeros], 0, axis=0)
     return _write(tensor, values)
 
 

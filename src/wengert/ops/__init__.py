@@ -1,5 +1,6 @@
 """Operator cards, one file per family. Imported one by one: the registry is filled by these imports."""
 
+from .._core.card import checked as checked
 from . import (
     activation,
     addmm,

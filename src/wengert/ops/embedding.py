@@ -172,9 +172,10 @@ def embedding(
         if not -rows <= padding_idx < rows:
             raise AssertionError(f"Padding_idx must be within num_embeddings: got {padding_idx} of {rows}")
         number = padding_idx % rows
+    by_frequency, is_sparse = bool(scale_grad_by_freq), bool(sparse)
     if max_norm is not None:
         shorten(weight, input, max_norm, norm_type)
-    return embedding_table(weight, input, number, scale_grad_by_freq, sparse)  # type: ignore[no-any-return]
+    return embedding_table(weight, input, number, by_frequency, is_sparse)  # type: ignore[no-any-return]
 
 
 def shorten(weight: Tensor, indices: Tensor, max_norm: float, norm_type: float) -> None:

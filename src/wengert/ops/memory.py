@@ -19,16 +19,19 @@ def offset_in_bytes(tensor: Tensor) -> int:
     return address(tensor._array_) - address(tensor._storage_.array)
 
 
-def resize(tensor: Tensor, shape: tuple[int, ...]) -> None:
-    """Give a tensor another shape, in row-major order, and its storage more memory if it needs more.
+def resize(tensor: Tensor, shape: tuple[int, ...], steps: tuple[int, ...] | None = None) -> None:
+    """Give a tensor another shape, and its storage more memory if it needs more.
 
-    Nothing is checked, and no write is counted. New elements are not initialised.
+    Nothing is checked, and no write is counted. New elements are not initialised. `steps` are the strides in elements,
+    of a dense order; row-major if they are not given.
     """
     array = tensor._array_
     need = offset_in_bytes(tensor) + math.prod(shape) * array.itemsize
     if need > size_in_bytes(tensor._storage_):
         resize_storage(tensor._storage_, need)
-    tensor._array_ = reaching(tensor._array_, shape, row_major(shape, array.itemsize), 0)
+    step = array.itemsize
+    strides = row_major(shape, step) if steps is None else tuple([each * step for each in steps])
+    tensor._array_ = reaching(tensor._array_, shape, strides, 0)
     if tensor._flags_ & flags.VIEW:
         tensor._meta_.view.frame = None  # its steps no longer lead to it
 

@@ -181,10 +181,10 @@ def write_diagonal(target: Any, fill_value: Any, wrap: bool) -> None:
     if target.ndim > 2 and len(set(target.shape)) > 1:
         raise RuntimeError(f"all dimensions of input must be of equal length, but got {shown(target.shape)}")
     value = np.asarray(checked_value("fill_diagonal_", target, fill_value)).astype(target.dtype)
-    length = min(target.shape)
-    at = np.arange(length)
+    again = bool(wrap)
+    at = np.arange(min(target.shape))
     target[(at,) * target.ndim] = value
-    if wrap and target.ndim == 2 and target.shape[0] > target.shape[1]:
+    if again and target.ndim == 2 and target.shape[0] > target.shape[1]:
         rows, columns = target.shape
         for start in range(columns + 1, rows, columns + 1):
             at = np.arange(min(columns, rows - start))

@@ -283,6 +283,8 @@ def logspace(
     check_place("logspace", device, pin_memory)
     low, high = read_ends("logspace", start, end)
     element = spaced_dtype("logspace", low, high, dtype, out)
+    if isinstance(base, Tensor) and not base._array_.ndim:
+        base = base.item()  # type: ignore[attr-defined]
     if isinstance(base, complex) or not isinstance(base, (int, float)):
         raise TypeError(errors.wrong_type("logspace", "base", 4, "float", base))
     exponents = even_steps("logspace", low, high, steps, element, rounded=False)

@@ -1,0 +1,34 @@
+"""Samples: arguments on which tests run an operator, given on its card."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+
+class Sample:
+    """Arguments that an operator must accept; the harness repeats them in every dtype, non-contiguous, in place ..."""
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        self.args = args
+        self.kwargs = kwargs
+
+
+class Bad(Sample):
+    """Arguments that an operator must refuse with the error `raises`, whose text contains `says`."""
+
+    def __init__(self, *args: Any, raises: type[Exception], says: str, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.raises = raises
+        self.says = says
+
+
+class Declared:
+    """What cards of operators and of composites share: documentation and samples."""
+
+    sampler: Callable[..., Iterator[Sample]] | None = None
+
+    def samples(self, generator: Callable[..., Iterator[Sample]]) -> Callable[..., Iterator[Sample]]:
+        """Give the generator of samples; called with `make(*shape)`, and only by tests."""
+        self.sampler = generator
+        return generator
