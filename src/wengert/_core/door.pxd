@@ -118,6 +118,23 @@ cdef extern from *:
         }
         return 1;
     }
+    static CYTHON_UNUSED int wengert_keeps_rows(PyObject *array) {
+        int rows = wengert_is_row_major(array);
+        if (rows) return rows;
+        PyArrayObject *own = (PyArrayObject *)array;
+        Py_ssize_t inner = 0;
+        int expanded = 0;
+        for (int at = PyArray_NDIM(own) - 1; at >= 0; at--) {
+            Py_ssize_t stride = PyArray_STRIDE(own, at);
+            if (stride == 0) {
+                expanded |= PyArray_DIM(own, at) > 1;
+            } else {
+                if (stride <= inner) return 0;
+                inner = stride;
+            }
+        }
+        return expanded;
+    }
     static CYTHON_UNUSED int wengert_in_space(PyObject *array, PyObject *shape, PyObject *dtype) {
         if (shape == Py_None) return 0;
         PyArrayObject *own = wengert_as_ndarray(array);
@@ -337,6 +354,7 @@ cdef extern from *:
     bint is_inexact "wengert_is_inexact"(object array) except -1
     Py_ssize_t size_of "wengert_size_of"(object array) except -1
     bint is_row_major "wengert_is_row_major"(object array) except -1
+    bint keeps_rows "wengert_keeps_rows"(object array) except -1
     bint in_space "wengert_in_space"(object array, tuple shape, object dtype) except -1
     int lazy_dict "wengert_lazy_dict"(object cls) except -1
     void begin "wengert_begin"(object tensor)

@@ -80,6 +80,18 @@ def is_row_major(array: Any) -> bool:
     return array.strides == _row_major(array.shape, array.itemsize)  # type: ignore[no-any-return]
 
 
+def keeps_rows(array: Any) -> bool:
+    """Whether an array lies in row-major order, or was expanded and its other dimensions do.
+
+    Such an operand gives a result computed element by element no other order than row-major.
+    """
+    if is_row_major(array):
+        return True
+    steps = [stride for stride in array.strides if stride]
+    expanded = any(length > 1 and not stride for length, stride in zip(array.shape, array.strides))
+    return expanded and all(outer > inner for outer, inner in zip(steps, [*steps[1:], 0]))
+
+
 @functools.lru_cache(maxsize=1024)
 def _row_major(shape: tuple[int, ...], step: int) -> tuple[int, ...]:
     strides: list[int] = []

@@ -6,7 +6,7 @@ from wengert._core.declaration cimport Declaration
 @cython.locals(layout=long)
 cpdef object laid_out(Declaration op, tuple args, object array)
 @cython.locals(tensor=Tensor)
-cpdef bint are_row_major(Declaration op, tuple args) except -1
+cpdef bint keep_rows(Declaration op, tuple args) except -1
 @cython.locals(shape=tuple, layout=long)
 cpdef tuple strides_of_result(Declaration op, tuple args, object array)
 @cython.locals(size=long)

@@ -28,23 +28,23 @@ def laid_out(op: Declaration, args: tuple[Any, ...], array: Any) -> Any:
     """
     layout: int = op.layout
     if layout == sources.LAID_OWN or (
-        door.is_row_major(array) and (layout == sources.LAID_ROWS or are_row_major(op, args))
+        door.is_row_major(array) and (layout == sources.LAID_ROWS or keep_rows(op, args))
     ):
         return array
     return with_strides(array, strides_of_result(op, args, array))
 
 
-def are_row_major(op: Declaration, args: tuple[Any, ...]) -> bool:
-    """Whether all tensors among the arguments lie in row-major order."""
+def keep_rows(op: Declaration, args: tuple[Any, ...]) -> bool:
+    """Whether all tensors among the arguments lie in row-major order, or were expanded and tell of no other."""
     tensor: Tensor
     for value in args:
         if isinstance(value, Tensor):
             tensor = value
-            if not door.is_row_major(tensor._array_):
+            if not door.keeps_rows(tensor._array_):
                 return False
         elif op.list_slot >= 0 and isinstance(value, (tuple, list)):
             for each in value:
-                if isinstance(each, Tensor) and not door.is_row_major(each._array_):
+                if isinstance(each, Tensor) and not door.keeps_rows(each._array_):
                     return False
     return True
 

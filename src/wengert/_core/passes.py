@@ -64,7 +64,7 @@ def inputs_of(function: str, inputs: Any) -> Sequence[Any]:
         TypeError: another mapping than a dictionary.
         RuntimeError: there is none.
     """
-    if isinstance(inputs, Mapping):
+    if not isinstance(inputs, (Tensor, tuple, list)) and isinstance(inputs, Mapping):
         if type(inputs) is not dict:
             raise TypeError(errors.inputs_no_dict(function, inputs))
         inputs = inputs.values()
