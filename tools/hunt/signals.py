@@ -83,7 +83,11 @@ def interrupts(seconds: float, seed: int) -> None:
         program()
     before = positions.state()
 
+    armed = False
+
     def interrupt(_: int, frame: Any) -> None:
+        if not armed:
+            return  # a signal that comes when the program has ended
         if is_unguarded(frame):
             signal.setitimer(signal.ITIMER_REAL, 1e-5)
         else:
@@ -95,9 +99,11 @@ def interrupts(seconds: float, seed: int) -> None:
         delay = choose.uniform(1e-6, 3e-3)
         with contextlib.suppress(positions.Interrupt):
             try:
+                armed = True
                 signal.setitimer(signal.ITIMER_REAL, delay)
                 program()
             finally:
+                armed = False
                 signal.setitimer(signal.ITIMER_REAL, 0)
         found = positions.differences(before)
         if found:
