@@ -306,3 +306,17 @@ def test_a_node_hook_may_take_gradients_away():
     y.grad_fn.register_hook(lambda inputs, outputs: (None, None))
     (y.sum() + x.sum()).backward()
     assert x.grad.tolist() == [1.0, 1.0]
+
+
+def test_hooks_of_a_leaf_run_before_and_after_its_gradient_is_added_in_torchs_order():
+    seen = []
+    x = wg.ones(2, requires_grad=True)
+    y = x * 2
+    ((accumulator, _), _) = y.grad_fn.next_functions
+    accumulator.register_hook(lambda *_: seen.append(("posthook", x.grad.tolist())))
+    x.register_post_accumulate_grad_hook(lambda leaf: seen.append(("post-accumulate", leaf.grad.tolist())))
+    accumulator.register_prehook(lambda *_: seen.append(("prehook", x.grad)))
+    x.register_hook(lambda _: seen.append(("tensor hook", x.grad)))
+    y.sum().backward()
+    added = [2.0, 2.0]
+    assert seen == [("tensor hook", None), ("prehook", None), ("post-accumulate", added), ("posthook", added)]
