@@ -90,6 +90,7 @@ def set_data(self: Tensor, new: Tensor) -> None:
         views.refresh(self)  # while it still shows where it lies in its base
     self._array_ = new._array_
     self._storage_ = succeed(self._storage_, new._storage_.array)
+    views.moved(self)
     self._flags_ = self._flags_ & ~flags.INFERENCE | new._flags_ & flags.INFERENCE
 
 
@@ -106,11 +107,13 @@ def is_inference(self: Tensor) -> bool:
 
 
 def detach_(self: Tensor) -> Tensor:
-    """Leave the graph: become a leaf that does not require a gradient.
+    """Leave the graph: become a leaf that does not require a gradient. In inference mode it does nothing, as in torch.
 
     Raises:
         RuntimeError: the tensor is a view.
     """
+    if current().inference:
+        return self
     if self._flags_ & flags.VIEW:
         raise RuntimeError(errors.DETACH_VIEW)
     if self._edge_ is not None:

@@ -5,6 +5,7 @@ from wengert._core.base cimport Tensor, share, wrap
 from wengert._core.engine cimport project
 from wengert._core.modes cimport Modes, current
 from wengert._core.node cimport Edge, Node, expandable, new_edge, set_up
+from wengert._core.refused cimport ErrorNode, new_refusal
 from wengert._core.saved cimport Saved, SavedInput, SavedOutput, SavedPacked, is_as_saved
 
 cdef class FunctionNode(Node):
@@ -37,9 +38,5 @@ cdef class ViewWrite(Node):
 
 cpdef list in_front(list entries, long number)
 
-@cython.no_gc
-cdef class ErrorNode(Node):
-    cdef public str text
-
-@cython.locals(modes=Modes, node=ErrorNode, made=list, tensor=Tensor)
+@cython.locals(node=ErrorNode, made=list, tensor=Tensor)
 cpdef tuple refuse_derivative(tuple tensors, list sources, str text)

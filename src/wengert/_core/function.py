@@ -18,6 +18,7 @@ from .base import Tensor, share, wrap
 from .engine import project
 from .modes import Modes, current
 from .node import Edge, Node, expandable, new_edge, set_up
+from .refused import ErrorNode, new_refusal
 from .saved import Saved, SavedInput, SavedOutput, SavedPacked, is_as_saved
 from .saved_tensor import raw
 
@@ -293,25 +294,6 @@ def in_front(entries: list[Any], number: int) -> list[Any]:
     return [entries[number], *entries[:number], *entries[number + 1 :]]
 
 
-@cython.no_gc
-@cython.cclass
-class ErrorNode(Node):
-    """The node of what cannot be differentiated: says so if a gradient arrives."""
-
-    text: str
-
-    __slots__ = ("text",)
-
-    def name(self) -> str:
-        return "torch::autograd::Error"
-
-    def takes_nothing(self) -> bool:
-        return True
-
-    def apply(self, grads: list[Any]) -> Any:
-        raise RuntimeError(self.text)
-
-
 def refuse_derivative(tensors: tuple[Any, ...], sources: list[Any], text: str) -> tuple[Any, ...]:
     """Tensors on the same memory that depend on `sources`, by a step that has no derivative.
 
@@ -319,11 +301,8 @@ def refuse_derivative(tensors: tuple[Any, ...], sources: list[Any], text: str) -
         tensors: tensors, and anything else, which is left as it is.
         text: of the error that is raised when their gradients are wanted.
     """
-    modes: Modes = current()
-    node: ErrorNode = ErrorNode.__new__(ErrorNode)
-    set_up(node, tuple([gradient_edge(each) for each in sources]), modes.sequence, len(tensors))
-    modes.sequence += 1
-    node.text = text
+    edges = tuple([gradient_edge(each) for each in sources])
+    node: ErrorNode = new_refusal("torch::autograd::Error", text, edges, len(tensors))
     made: list[Any] = []
     tensor: Tensor
     for each in tensors:

@@ -6,6 +6,7 @@ from wengert._core.dispatch cimport Op
 from wengert._core.modes cimport Modes, current
 from wengert._core.node cimport Edge, Node, new_edge
 from wengert._core.recorded cimport OpNode, save_all, save_outputs
+from wengert._core.refused cimport new_refusal
 from wengert._core.saved cimport twin_of
 from wengert._core.slices cimport copy_slices
 from wengert._core.storage cimport count

@@ -27,6 +27,7 @@ from .dispatch import Op
 from .modes import Modes, current
 from .node import Edge, Node, new_edge
 from .recorded import OpNode, save_all, save_outputs
+from .refused import new_refusal
 from .saved import twin_of
 from .slices import copy_slices
 from .storage import count
@@ -268,7 +269,10 @@ def rebase(target: Tensor, node: Node, modes: Modes) -> None:
     if target._meta_.retains_grad:
         hooked.retain_at(target, None)
     before = gradient_edge(base) if base._flags_ & flags.REQUIRES_GRAD else None
-    replace_history(base, copy_slices(node, info, before, modes))
+    if views.has_left(target, info):
+        replace_history(base, new_refusal("torch::autograd::CopySlices", errors.MEMORY_REPLACED, (before,), 1))
+    else:
+        replace_history(base, copy_slices(node, info, before, modes))
     info.version = views.STALE
 
 

@@ -1,9 +1,11 @@
 cimport cython
 from wengert._core cimport door, flags, hooked, slots
+from wengert._core.accumulate cimport gradient_edge
 from wengert._core.base cimport AutogradMeta, Tensor, meta_of
 from wengert._core.declaration cimport Declaration
 from wengert._core.modes cimport Modes, current
-from wengert._core.node cimport Edge
+from wengert._core.node cimport Edge, Node, new_edge
+from wengert._core.refused cimport new_refusal
 
 @cython.no_gc
 cdef class ViewInfo:
@@ -18,6 +20,13 @@ cdef long STALE
 cpdef object attach(Tensor view, Tensor source, object op, tuple args, long nr, Modes modes)
 @cython.locals(info=ViewInfo, base=Tensor, modes=Modes, grad=bint, inference=bint, mask=long, fresh=long, again=Tensor)
 cpdef object refresh(Tensor view)
+@cython.locals(base=Tensor)
+cpdef bint has_left(Tensor view, ViewInfo info) except -1
+@cython.locals(base=Tensor, node=Node)
+cpdef object leave(Tensor view, ViewInfo info)
+cpdef object follow(Tensor view, ViewInfo info)
+@cython.locals(info=ViewInfo)
+cpdef object moved(Tensor tensor)
 cpdef Tensor take_again(Tensor view, ViewInfo info)
 @cython.locals(info=ViewInfo, base=Tensor)
 cpdef object inherit(Tensor view)

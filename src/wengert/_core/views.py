@@ -10,10 +10,12 @@ except ImportError:
     from . import plain as cython  # type: ignore[no-redef]
 
 from . import door, errors, flags, hooked, slots
+from .accumulate import gradient_edge
 from .base import AutogradMeta, Tensor, meta_of
 from .declaration import Declaration
 from .modes import Modes, current
-from .node import Edge, title
+from .node import Edge, Node, new_edge, title
+from .refused import new_refusal
 
 SINGLE, MULTIPLE, NO_GRAD, INFERENCE, CUSTOM = range(5)
 """How a view was made: by an operation with one output, with several, while recording was off, or inference on, or by
@@ -158,9 +160,11 @@ def refresh(view: Tensor) -> None:
         return  # a leaf of its own, in memory that it shares with others: part of a buffer of parameters
     if info.made != SINGLE and view._flags_ & flags.REQUIRES_GRAD:
         refuse(view, False)
-    if info.frame is not base._array_ and view._storage_ is base._storage_:  # `base.t_()`: the steps now lead elsewhere
-        info.steps = strided_steps(view, info)
-        info.frame = base._array_
+    if has_left(view, info):
+        leave(view, info)
+        return
+    if info.frame is not base._array_:  # `base.t_()`: the steps now lead elsewhere
+        follow(view, info)
     if base._flags_ & flags.REQUIRES_GRAD:
         modes: Modes = current()
         grad: bool = modes.grad
@@ -183,6 +187,48 @@ def refresh(view: Tensor) -> None:
         info.version = view._storage_.version
 
 
+def has_left(view: Tensor, info: ViewInfo) -> bool:
+    """Whether a view and its base no longer see the same memory as the same kind of numbers: one was given other memory."""
+    base: Tensor = info.base
+    if view._storage_ is base._storage_:
+        return False
+    if view._storage_.array is not base._storage_.array:
+        return True
+    for step in info.steps:
+        if step[0].name in CHANGES_DTYPE:
+            return True
+    return door.dtype_of(view._array_) is not door.dtype_of(base._array_)
+
+
+def leave(view: Tensor, info: ViewInfo) -> None:
+    """Give a view that no longer shares memory with its base a history that can be looked at, but not followed.
+
+    Torch follows it: by the shape and strides of the one in the gradient of the other, whose elements are others.
+    """
+    base: Tensor = info.base
+    if base._flags_ & flags.REQUIRES_GRAD:
+        node: Node = new_refusal("AsStridedBackward0", errors.MEMORY_REPLACED, (gradient_edge(base),), 1)
+        view._edge_ = new_edge(node, 0, door.shape_of(view._array_), door.dtype_of(view._array_))
+        if view._meta_.retains_grad:
+            hooked.retain_at(view, view._edge_)
+        view._flags_ = view._flags_ | flags.REQUIRES_GRAD
+    info.version = view._storage_.version
+
+
+def follow(view: Tensor, info: ViewInfo) -> None:
+    """Let the steps of a view be those that lead from its base to where it lies now."""
+    info.steps = strided_steps(view, info)
+    info.frame = info.base._array_
+
+
+def moved(tensor: Tensor) -> None:
+    """Note that a tensor has been given other memory, or another place in the memory that it had."""
+    if tensor._flags_ & flags.VIEW:
+        info: ViewInfo = tensor._meta_.view
+        if not has_left(tensor, info):
+            follow(tensor, info)
+
+
 def take_again(view: Tensor, info: ViewInfo) -> Tensor:
     """The same view of the base, by `strided_steps`: as in torch, it does not tell which calls made the view."""
     source: Any = info.base
@@ -199,8 +245,6 @@ def strided_steps(view: Tensor, info: ViewInfo) -> tuple[Any, ...]:
             last = at + 1
     if last and last == len(info.steps):
         return info.steps
-    if view._storage_ is not info.base._storage_:
-        raise RuntimeError(errors.MEMORY_REPLACED)
     first: Any = info.base._array_
     for step in info.steps[:last]:
         first = take(first, step)

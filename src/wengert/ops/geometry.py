@@ -9,16 +9,19 @@ from typing import Any
 import numpy as np
 
 from .._core import errors, flags, inplace, views
+from .._core.accumulate import gradient_edge
 from .._core.base import Tensor, bind
 from .._core.card import derive_in_place
 from .._core.devices import preserve_format
 from .._core.modes import current
+from .._core.refused import new_refusal
 from .._core.storage import count_write, succeed
 from .as_strided import as_strided_from, strided_arguments
 from .memory import resize
 from .shape import swapaxes, swapdims
 
 CANNOT_RESIZE = "cannot resize variables that require grad"
+NO_DERIVATIVE = "derivative for set_ is not implemented; set the memory under no_grad(), or use copy_()"
 
 
 def as_strided_(self: Tensor, size: Any, stride: Any, storage_offset: int | None = None) -> Any:
@@ -71,7 +74,7 @@ def resize_(self: Tensor, *sizes: Any, memory_format: Any = None) -> Tensor:
     if any(length < 0 for length in shape):
         raise RuntimeError(f"Trying to create tensor with negative dimension {min(shape)}: {errors.shown(shape)}")
     inplace.check_target(self, False, current())
-    if self.requires_grad:
+    if self.requires_grad and not current().inference:
         raise RuntimeError(CANNOT_RESIZE)
     if self._array_.shape == shape:
         return self
@@ -111,10 +114,11 @@ def set_(
         The tensor itself.
 
     Raises:
-        RuntimeError: the tensor may not be written to, or recording is on and one of the two requires a gradient (there
-            is no derivative), or the dtypes differ.
+        RuntimeError: the tensor may not be written to, or the dtypes differ. Where recording is on and one of the two
+            requires a gradient, there is no derivative: a backward pass that comes here says so.
     """
-    check_set(self, source)
+    recording = check_set(self, source)
+    edges = tuple([each.requires_grad and gradient_edge(each) or None for each in (self, source) if each is not None])
     if source is None:
         empty = np.empty(0, self._array_.dtype)
         array, whole = empty, empty
@@ -127,7 +131,10 @@ def set_(
     self._storage_ = succeed(self._storage_, whole)
     if self._meta_ is not None:
         self._meta_.accumulator = None  # graphs made so far keep theirs, as in torch
+    views.moved(self)
     count_write(self._storage_, "set_")
+    if recording:
+        inplace.rebase(self, new_refusal("torch::autograd::NotImplemented", NO_DERIVATIVE, edges, 1), current())
     return self
 
 
@@ -136,8 +143,11 @@ def contiguous_strides(size: Any) -> list[int]:
     return list(np.empty(tuple(size), np.bool_).strides)
 
 
-def check_set(tensor: Tensor, source: Tensor | None) -> None:
+def check_set(tensor: Tensor, source: Tensor | None) -> bool:
     """Refuse what `set_` cannot do.
+
+    Returns:
+        Whether it is recorded.
 
     Raises:
         RuntimeError: always when it is called for that.
@@ -151,13 +161,12 @@ def check_set(tensor: Tensor, source: Tensor | None) -> None:
             views.refuse(tensor, True)
         views.refresh(tensor)
     inplace.check_target(tensor, recording, modes)
-    if recording:
-        raise RuntimeError("derivative for set_ is not implemented; set the memory under no_grad(), or use copy_()")
     if source is not None and source._array_.dtype != tensor._array_.dtype:
         raise RuntimeError(
             "Could not set tensor of type "
             f"{source.dtype.name} to a tensor of type {tensor.dtype.name}: convert the source first"
         )
+    return recording
 
 
 def bind_in_place() -> None:

@@ -173,11 +173,14 @@ def index_select(self: Array, dim: int, index: Index) -> Any:
 
     Raises:
         IndexError: an index lies outside, or `index` has more dimensions.
+        RuntimeError: there are several indices of a 0-dim tensor.
     """
     if index.ndim > 1:
         raise IndexError("index_select(): Index is supposed to be a vector")
     check_index_dtype("index_select", index, "int32 or int64")
     at = normalise(dim, self.ndim)
+    if not self.ndim and index.size != 1:
+        raise RuntimeError(f"index_select(): Index to scalar can have only 1 value, got {index.size} value(s)")
     length = self.shape[at] if self.ndim else 1
     if index.size and (index.max() >= length or index.min() < 0):
         raise IndexError("index out of range in self")
@@ -193,6 +196,9 @@ def index_select_vjp(grad: Any, self_shape: Any, dim: int, index: Any) -> Any:
 def index_select_samples(make: Any) -> Any:
     yield Sample(make(3, 2), 0, integers(2, 0, 2))
     yield Sample(make(3, 2), -1, integers(1))
+    yield Bad(
+        make(), 0, integers(0, 0), raises=RuntimeError, says="Index to scalar can have only 1 value, got 2 value(s)"
+    )
     yield Bad(make(3), 0, integers(3), raises=IndexError, says="index out of range in self")
     yield Bad(make(3), 0, make(1), raises=RuntimeError, says="Expected dtype int32 or int64 for index")
 

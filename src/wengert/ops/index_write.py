@@ -42,13 +42,12 @@ def check_index_add(array: Any, dim: int, index: Any, source: Any) -> int:
             f"index_add_(): Number of indices ({index.size}) should be equal to source.size(dim): ({length}), for "
             f"dim: {at}"
         )
-    for axis in range(array.ndim):
-        if axis != at and (axis >= source.ndim or source.shape[axis] != array.shape[axis]):
-            raise RuntimeError(
-                "source tensor shape must match self tensor shape, excluding the specified dimension. Got "
-                "self.shape = "
-                f"{shown(array.shape)} source.shape = {shown(source.shape)}"
-            )
+    shapes = [[length for axis, length in enumerate(each.shape) if axis != at] for each in (array, source)]
+    if source.ndim and (array.ndim != source.ndim or shapes[0] != shapes[1]) or (array.ndim and not source.ndim):
+        raise RuntimeError(
+            "source tensor shape must match self tensor shape, excluding the specified dimension. Got self.shape = "
+            f"{shown(array.shape)} source.shape = {shown(source.shape)}"
+        )
     check_range(index, array.shape[at] if array.ndim else 1, at, RuntimeError, low=False)
     return at
 

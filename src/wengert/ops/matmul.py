@@ -179,7 +179,7 @@ def matmul(self: Any, other: Any) -> Any:
     if dim2 == 1 and dim1 <= 2:
         return self.dot(other) if dim1 == 1 else self.mv(other)
     if dim1 == 1 and dim2 == 2:
-        return self.unsqueeze(0).mm(other).squeeze(0)
+        return self.unsqueeze(0).mm(other).squeeze_(0)
     if dim2 <= 2 and foldable(self, other, True):
         return folded(self, other, True)
     if dim1 <= 2 and dim2 >= 3 and foldable(other, self, False):

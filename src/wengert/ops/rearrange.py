@@ -27,7 +27,7 @@ def flip(self: Array, dims: Sizes) -> Any:
         A new tensor (a copy: no stride is negative).
     """
     axes = tuple(distinct(dims, self.ndim))
-    return np.flip(self, axes) if axes else self.copy()
+    return np.flip(self, axes) if axes and self.ndim else self.copy()
 
 
 @flip.vjp("self")
@@ -39,6 +39,7 @@ def flip_vjp(grad: Any, dims: Any) -> Any:
 def flip_samples(make: Any) -> Any:
     yield Sample(make(2, 3), (0, -1))
     yield Sample(make(3), 0)
+    yield Sample(make(), 0)
     yield Bad(make(2), (0, 0), raises=RuntimeError, says="dim 0 appears multiple times in the list of dims")
 
 
@@ -104,14 +105,17 @@ def roll(self: Array, shifts: Any, dims: Any = ()) -> Any:
 
     Raises:
         RuntimeError: there are not as many shifts as dimensions.
+        IndexError: `dims` names a dimension of a 0-dim tensor.
     """
     steps, given = as_list(shifts), as_list(() if dims is None else dims)
     if not given and len(steps) == 1:
         return np.roll(np.ascontiguousarray(self), steps[0]).reshape(self.shape)
     if len(steps) != len(given):
         raise RuntimeError(f"shifts and dimensions must align. shifts: {len(steps)}, dims:{len(given)}")
+    if given and not self.ndim:
+        raise IndexError(f"Dimension specified as {given[0]} but tensor has no dimensions")
     axes = [normalise(dim, self.ndim) for dim in given]
-    return np.roll(self.copy(order="C"), steps, axes) if self.ndim else self.copy()
+    return np.roll(self.copy(order="C"), steps, axes) if axes else self.copy()
 
 
 @roll.vjp("self")
@@ -123,6 +127,7 @@ def roll_vjp(grad: Any, shifts: Any, dims: Any) -> Any:
 def roll_samples(make: Any) -> Any:
     yield Sample(make(2, 3), 1)
     yield Sample(make(2, 3), (1, -1), (0, 1))
+    yield Bad(make(), 1, 0, raises=IndexError, says="Dimension specified as 0 but tensor has no dimensions")
     yield Bad(make(2), (1, 2), 0, raises=RuntimeError, says="shifts and dimensions must align")
 
 

@@ -161,10 +161,12 @@ def unflatten(input: Any, dim: int, sizes: Sequence[int]) -> Any:
         A view.
 
     Raises:
-        RuntimeError: the lengths do not multiply up.
+        RuntimeError: the lengths do not multiply up, or there are no dimensions.
     """
     shape = input._array_.shape
     at = normalise(dim, len(shape))
+    if not shape:
+        raise RuntimeError(f"unflatten: Dimension specified as {dim} but tensor has no dimensions")
     if not len(sizes):
         raise RuntimeError("unflatten: sizes must be non-empty")
     try:
@@ -182,6 +184,7 @@ def unflatten(input: Any, dim: int, sizes: Sequence[int]) -> Any:
 @unflatten.samples
 def unflatten_samples(make: Any) -> Any:
     yield Sample(make(2, 6), 1, (2, -1))
+    yield Bad(make(), 0, (1, -1), raises=RuntimeError, says="Dimension specified as 0 but tensor has no dimensions")
     yield Bad(make(2, 6), 1, (4, 2), raises=RuntimeError, says="don't multiply up to the size of dim 1 (6)")
 
 
@@ -198,6 +201,8 @@ def movedim(input: Any, source: Any, destination: Any) -> Any:
         A view.
     """
     ndim = input._array_.ndim
+    if not ndim and hasattr(source, "__index__") and hasattr(destination, "__index__"):
+        source, destination = ([normalise(dim, ndim)][:0] for dim in (source, destination))
     given = [(each,) if hasattr(each, "__index__") else tuple(each) for each in (source, destination)]
     if len(given[0]) != len(given[1]):
         raise RuntimeError(
@@ -212,13 +217,14 @@ def movedim(input: Any, source: Any, destination: Any) -> Any:
     order = [dim for dim in range(ndim) if dim not in origin]
     for place, dim in sorted(zip(target, origin)):
         order.insert(place, dim)
-    return input.permute(order)
+    return input.permute(order) if ndim else input[...]
 
 
 @movedim.samples
 def movedim_samples(make: Any) -> Any:
     yield Sample(make(2, 3, 4), 0, -1)
     yield Sample(make(2, 3, 4), (0, 1), (2, 0))
+    yield Sample(make(), 0, -1)
     yield Bad(make(2, 3), (0, 0), (0, 1), raises=RuntimeError, says="repeated dim in `source`")
 
 
@@ -254,11 +260,18 @@ def adjoint(input: Any) -> Any:
     """The conjugate transpose of the last two dimensions.
 
     Args:
-        input: tensor with at least two dimensions.
+        input: tensor with at least two dimensions, or with none.
 
     Returns:
         A view if the tensor is real, otherwise a new tensor.
+
+    Raises:
+        RuntimeError: it has one dimension.
     """
+    if input._array_.ndim < 2:
+        if input._array_.ndim:
+            raise RuntimeError("tensor.adjoint() is only supported on matrices or batches of matrices. Got 1-D tensor.")
+        return input.conj() if input.is_complex() else input
     swapped = input.transpose(-2, -1)
     return swapped.conj() if input.is_complex() else swapped
 
@@ -266,6 +279,10 @@ def adjoint(input: Any) -> Any:
 @adjoint.samples
 def adjoint_samples(make: Any) -> Any:
     yield Sample(make(2, 3))
+    yield Sample(make())
+    yield Bad(
+        make(2), raises=RuntimeError, says="tensor.adjoint() is only supported on matrices or batches of matrices"
+    )
 
 
 def reversed_dims(self: Tensor) -> Any:

@@ -1,0 +1,134 @@
+"""Tensors that are given other memory, as torch lets it happen: what can be asked of them, and which gradients there are."""
+
+from __future__ import annotations
+
+import pytest
+
+import wengert as wg
+
+REPLACED = "A view and its base no longer share memory"
+
+
+def leaf():
+    return wg.arange(1.0, 7.0).requires_grad_()
+
+
+def replaced_by_data(view):
+    view.data = wg.ones(4)
+
+
+def replaced_by_set(view):
+    with wg.no_grad():
+        view.set_(wg.ones(4))
+
+
+@pytest.mark.parametrize("replace", [replaced_by_data, replaced_by_set])
+def test_a_view_with_other_memory_can_be_looked_at_after_a_write_but_has_no_gradient(replace):
+    x = leaf()
+    view = (x * 1).view(2, 3)
+    replace(view)
+    with wg.no_grad():
+        view.mul_(2)
+    assert view.grad_fn.name() == "AsStridedBackward0" and not view.is_leaf and view._is_view()
+    assert view.tolist() == view.detach().tolist() == [2] * 4 and "AsStridedBackward0" in repr(view)
+    with pytest.raises(RuntimeError, match=REPLACED):
+        view.sum().backward()
+    assert x.grad is None
+
+
+def test_a_recorded_write_to_a_view_with_other_memory_is_refused_when_gradients_are_wanted():
+    x = leaf()
+    base = x * 1
+    view = base.view(2, 3)
+    view.data = wg.ones(4)
+    view.mul_(2)
+    assert view.tolist() == [2] * 4 and base.tolist() == [1, 2, 3, 4, 5, 6]
+    assert base.grad_fn.name() == "torch::autograd::CopySlices"
+    for each in (view, base):
+        with pytest.raises(RuntimeError, match=REPLACED):
+            each.sum().backward()
+
+
+def test_a_view_that_is_given_its_own_memory_keeps_its_gradient():
+    x = leaf()
+    view = (x * 1).view(2, 3)
+    view.data = view
+    view.mul_(3)
+    view.sum().backward()
+    assert x.grad.tolist() == [3] * 6
+
+
+def test_a_view_that_is_given_another_part_of_its_memory_has_the_gradient_of_that_part():
+    x = leaf()
+    base = x * 1
+    view = base[:2]
+    view.data = base[3:]
+    view.mul_(5)
+    assert base.tolist() == [1, 2, 3, 20, 25, 30]
+    base.sum().backward()
+    assert x.grad.tolist() == [1, 1, 1, 5, 5, 5]
+
+
+@pytest.mark.parametrize("make", [lambda x: x * 1, lambda x: (x * 1).view(2, 3), lambda x: x.detach().clone()])
+def test_set_is_recorded_without_a_derivative(make):
+    x = leaf()
+    y = make(x)
+    assert y.set_(x) is y
+    assert y.tolist() == x.tolist() and y.requires_grad and not y.is_leaf
+    with pytest.raises(RuntimeError, match=f"derivative for set_ is not implemented|{REPLACED}"):
+        y.sum().backward()
+
+
+def test_set_on_a_leaf_that_requires_a_gradient_is_refused():
+    x = leaf()
+    with pytest.raises(RuntimeError, match="a leaf Variable that requires grad is being used in an in-place operation"):
+        x.set_(wg.ones(2))
+    assert x.tolist() == [1, 2, 3, 4, 5, 6]
+
+
+def test_detach_in_place_does_nothing_in_inference_mode():
+    x = leaf()
+    for y in (x * 1, (x * 1).view(2, 3)):
+        with wg.inference_mode():
+            assert y.detach_() is y
+        assert y.requires_grad and not y.is_leaf
+
+
+def test_inference_mode_resizes_tensors_that_require_a_gradient():
+    y = leaf() * 1
+    with wg.inference_mode():
+        y.resize_(2, 2)
+    assert y.tolist() == [[1, 2], [3, 4]] and y.requires_grad
+
+
+def test_a_view_taken_without_recording_takes_requires_grad_false_after_a_write():
+    y = leaf() * 1
+    with wg.no_grad():
+        view = y[:2]
+    y.mul_(2)
+    assert view.requires_grad_(False) is view
+    with pytest.raises(RuntimeError, match="A view was created in no_grad mode"):
+        view * 2
+
+
+def test_operators_on_a_0_dim_tensor_take_the_dimensions_that_torch_takes():
+    x = wg.tensor(2.0, requires_grad=True)
+    assert x.movedim(0, -1).grad_fn.name() == "AliasBackward0" and x.flip(0).item() == x.adjoint().item() == 2
+    for call in (lambda: x.roll(1, 0), lambda: x.movedim(1, 0)):
+        with pytest.raises(IndexError, match="imension"):
+            call()
+    source = wg.tensor([1.0])
+    for call in (
+        lambda: x.unflatten(0, (1, -1)),
+        lambda: x.index_select(0, wg.tensor([0, 0])),
+        lambda: source.adjoint(),
+        lambda: wg.tensor(1.0).index_add_(0, wg.tensor([0]), source),
+        lambda: wg.ones(3, 4).index_add_(0, wg.tensor([0]), wg.ones(1, 1)),
+    ):
+        with pytest.raises(RuntimeError, match="dimension|1-D|Index to scalar"):
+            call()
+
+
+def test_the_product_of_a_vector_and_a_matrix_is_no_view():
+    product = wg.ones(3) @ wg.ones(3, 2)
+    assert not product._is_view() and product._version == 1
