@@ -17,7 +17,7 @@ from .accumulate import gradient_edge
 from .base import Tensor, share, wrap
 from .engine import project
 from .modes import Modes, current
-from .node import Edge, Node, expandable, new_edge, set_up
+from .node import Edge, Node, expandable, new_edge
 from .refused import ErrorNode, new_refusal
 from .saved import Saved, SavedInput, SavedOutput, SavedPacked, is_as_saved
 from .saved_tensor import raw

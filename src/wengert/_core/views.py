@@ -188,7 +188,7 @@ def refresh(view: Tensor) -> None:
 
 
 def has_left(view: Tensor, info: ViewInfo) -> bool:
-    """Whether a view and its base no longer see the same memory as the same kind of numbers: one was given other memory."""
+    """Whether a view and its base no longer see the same memory as the same kind of numbers."""
     base: Tensor = info.base
     if view._storage_ is base._storage_:
         return False

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from .._core import views
 from .._core.base import OPERATORS
 from .._core.card import WIDE, Array, Bad, Sample, composite, op
 from .._core.errors import shown
@@ -76,7 +77,9 @@ def as_strided(input: Any, size: Any, stride: Any, storage_offset: int | None = 
     Raises:
         RuntimeError: it would reach outside of the memory.
     """
-    return as_strided_from.call((input, *strided_arguments(input, size, stride, storage_offset)))
+    made = as_strided_from.call((input, *strided_arguments(input, size, stride, storage_offset)))
+    views.moved(made)  # it may see memory that `input` does not
+    return made
 
 
 @as_strided.samples

@@ -39,7 +39,9 @@ def as_strided_(self: Tensor, size: Any, stride: Any, storage_offset: int | None
     Raises:
         RuntimeError: it would reach outside of the memory, or the tensor may not be written to.
     """
-    return as_strided_from.in_place.call((self, *strided_arguments(self, size, stride, storage_offset)))
+    as_strided_from.in_place.call((self, *strided_arguments(self, size, stride, storage_offset)))
+    views.moved(self)
+    return self
 
 
 def swapped_in_place(self: Tensor, dim0: int, dim1: int) -> Any:
@@ -118,7 +120,7 @@ def set_(
             requires a gradient, there is no derivative: a backward pass that comes here says so.
     """
     recording = check_set(self, source)
-    edges = tuple([each.requires_grad and gradient_edge(each) or None for each in (self, source) if each is not None])
+    edges = tuple([(each.requires_grad and gradient_edge(each)) or None for each in (self, source) if each is not None])
     if source is None:
         empty = np.empty(0, self._array_.dtype)
         array, whole = empty, empty

@@ -43,7 +43,7 @@ def check_index_add(array: Any, dim: int, index: Any, source: Any) -> int:
             f"dim: {at}"
         )
     shapes = [[length for axis, length in enumerate(each.shape) if axis != at] for each in (array, source)]
-    if source.ndim and (array.ndim != source.ndim or shapes[0] != shapes[1]) or (array.ndim and not source.ndim):
+    if (source.ndim and (array.ndim != source.ndim or shapes[0] != shapes[1])) or (array.ndim and not source.ndim):
         raise RuntimeError(
             "source tensor shape must match self tensor shape, excluding the specified dimension. Got self.shape = "
             f"{shown(array.shape)} source.shape = {shown(source.shape)}"
