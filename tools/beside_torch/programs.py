@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import importlib.util
 import json
+import re
 import sys
 import tomllib
 from collections.abc import Callable
@@ -59,8 +60,9 @@ class Known:
 
     Args:
         path: a TOML file of tables `["pattern"]` with `reason`; with `only`, a text that the difference must hold (or
-            several, one of which it must); with `whole = true` where such a difference explains all others of the
-            program; and with `sometimes = true` where a run may show no such difference.
+            several, one of which it must), or `matches`, a regular expression for it; with `whole = true` where such a
+            difference explains all others of the program; and with `sometimes = true` where a run may show no such
+            difference, as where it depends on the machine.
     """
 
     def __init__(self, path: Path = KNOWN) -> None:
@@ -78,7 +80,8 @@ class Known:
             if fnmatch(program, pattern):
                 only = entry.get("only", "")
                 texts = [only] if isinstance(only, str) else only
-                explained = [line for line in lines if any(text in line for text in texts)]
+                form = entry.get("matches", "")
+                explained = [line for line in lines if any(text in line for text in texts) and re.search(form, line)]
                 if explained:
                     self.used.add(pattern)
                     lines = [] if entry.get("whole") else [line for line in lines if line not in explained]
