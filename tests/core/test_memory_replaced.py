@@ -144,3 +144,22 @@ def test_writes_beyond_a_view_by_as_strided_have_second_derivatives(in_place):
     (second,) = wg.autograd.grad((first**2).sum(), x)
     (wanted,) = wg.autograd.grad((x[:4].sigmoid() ** 2).sum(), x, create_graph=True)
     assert wg.allclose(second, wg.autograd.grad((wanted**2).sum(), x)[0], rtol=1e-5) and (second[:4] != 0).all()
+
+
+def test_what_was_written_to_a_view_with_other_memory_is_refused_a_gradient():
+    x = leaf()
+    view = wg.zeros(6).view(2, 3)
+    view.data = wg.ones(4)
+    view[0] = x[1]
+    assert view.tolist() == [2, 1, 1, 1]
+    with pytest.raises(RuntimeError, match=REPLACED):
+        wg.autograd.grad(view.sum(), x)
+
+
+def test_set_from_a_view_without_a_history_is_refused():
+    y = leaf() * 1
+    part = y.chunk(2)[0]
+    y.exp_()
+    with pytest.raises(RuntimeError, match="is a view and its base or another view of its base has been modified"):
+        y.set_(part)
+    assert y.shape == (6,)

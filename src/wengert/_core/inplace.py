@@ -270,7 +270,8 @@ def rebase(target: Tensor, node: Node, modes: Modes) -> None:
         hooked.retain_at(target, None)
     before = gradient_edge(base) if base._flags_ & flags.REQUIRES_GRAD else None
     if views.has_left(target, info):
-        replace_history(base, new_refusal("torch::autograd::CopySlices", errors.MEMORY_REPLACED, (before,), 1))
+        edges = (before, *node.next_edges[1:])
+        replace_history(base, new_refusal("torch::autograd::CopySlices", errors.MEMORY_REPLACED, edges, 1))
     else:
         replace_history(base, copy_slices(node, info, before, modes))
     info.version = views.STALE

@@ -162,6 +162,8 @@ def check_set(tensor: Tensor, source: Tensor | None) -> bool:
         if tensor._meta_.view.made != views.SINGLE:
             views.refuse(tensor, True)
         views.refresh(tensor)
+    if recording and source is not None and source._flags_ & flags.VIEW:
+        views.refresh(source)
     inplace.check_target(tensor, recording, modes)
     if source is not None and source._array_.dtype != tensor._array_.dtype:
         raise RuntimeError(
