@@ -16,8 +16,9 @@ import inspect
 from collections.abc import Callable, Iterable
 from typing import Any, TypeAlias
 
-from . import declaration, dtypes, errors, sources
-from .base import Tensor, bind as bind_to_tensor
+from . import declaration, dtypes, sources
+from .arguments import checked as checked, parameters_of
+from .base import bind as bind_to_tensor
 from .declaration import REQUIRED, Declaration, Rule
 from .derived import derive_in_place as derive_in_place
 from .dispatch import Op
@@ -144,36 +145,10 @@ class Composite(Declared):
         self.body = body
         self.name = body.__name__
 
-    @property
+    @functools.cached_property
     def public(self) -> Callable[..., Any]:
         """What programs call as a function. (A method's tensor is what it is called on.)"""
-        return checked(self.name, self.body)
-
-
-def checked(name: str, body: Callable[..., Any]) -> Callable[..., Any]:
-    """A function that refuses, in torch's words, a first argument that is no tensor where it takes one."""
-    first = parameters_of(body)[:1]
-    if first not in (("input",), ("self",)):
-        return body
-
-    @functools.wraps(body)
-    def call(*args: Any, **kwargs: Any) -> Any:
-        given = args[0] if args else kwargs.get(first[0], MISSING)
-        if not isinstance(given, Tensor) and given is not MISSING:
-            raise TypeError(errors.wrong_type(name, "input", 1, "Tensor", given))
-        return body(*args, **kwargs)
-
-    return call
-
-
-MISSING = object()
-"""In the place of an argument that was not given: the function itself says so."""
-
-
-def parameters_of(function: Callable[..., Any]) -> tuple[str, ...]:
-    """The names of a function's parameters."""
-    code = function.__code__  # type: ignore[attr-defined]
-    return tuple(code.co_varnames[: code.co_argcount + code.co_kwonlyargcount])
+        return checked(self.name, self.body, module="wengert") if self.function else self.body
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True, slots=True)
@@ -204,7 +179,7 @@ class Options:
         method, function: whether it is bound to Tensor, and public in the package.
         name: the public name, if not that of the body.
         larger: rules may return gradients that are still to be summed to the shape of their input.
-        numbers: Python numbers may stand where tensors do.
+        numbers: Python numbers may stand where tensors do, or, given a name, for that tensor.
     """
 
     dtypes: Iterable[DType] = ALL
@@ -230,7 +205,7 @@ class Options:
     function: bool = True
     name: str = ""
     larger: bool = False
-    numbers: bool = False
+    numbers: bool | str = False
 
 
 def op(**options: Any) -> Callable[[Callable[..., Any]], Card]:
@@ -265,7 +240,7 @@ def fill_options(card: Card, given: Options) -> None:
     card.declared_dtypes = frozenset(given.dtypes)
     card.accepts = frozenset(each.numpy for each in (*given.dtypes, *given.explained))
     card.promotion = given.promote
-    card.numbers = given.numbers
+    card.numbers = tuple(at for at in card.tensor_slots if given.numbers in (True, card.names[at]))
     card.allows_larger = given.larger
     card.direct = given.direct
     card.writer = given.write
@@ -381,7 +356,7 @@ def register(card: Card | Composite, name: str = "") -> None:
         raise TypeError(f"two operators are called {name}")
     REGISTRY[name] = card
     if card.method:  # type: ignore[union-attr]
-        bind_to_tensor(name, card.body if isinstance(card, Composite) else card)
+        bind_to_tensor(name, checked(name, card.body, method=True) if isinstance(card, Composite) else card)
 
 
 def alias(name: str, function: Callable[..., Any]) -> None:

@@ -5,11 +5,11 @@ from wengert._core.slots cimport Operator
 cdef class Declaration(Operator):
     cdef public str name
     cdef public object body, writer, direct, promotion, node_class, choose_node
-    cdef public tuple names, defaults, after1, after2, kinds, tensor_slots, plain_slots, grad_slots, rules, output_names, differentiable
+    cdef public tuple names, defaults, after1, after2, kinds, tensor_slots, plain_slots, numbers, grad_slots, rules, output_names, differentiable
     cdef public dict aliases, plans
     cdef public frozenset accepts
     cdef public long positional, spread, list_slot, apart, layout
-    cdef public bint unary, view, several, allows_larger, numbers, overwrites, takes_out
+    cdef public bint unary, view, several, allows_larger, overwrites, takes_out
 
 cdef class Rule:
     cdef public object fn

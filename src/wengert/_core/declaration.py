@@ -41,7 +41,7 @@ class Declaration(Operator):
         promotion: None, "same" (common dtype), "float" (the same, integers become the default dtype), or "numbers" (the
             same, bool operands stay what they are, for the body to refuse).
         accepts: the NumPy dtypes (after promotion) that the operator exists for.
-        numbers: Python numbers may stand where tensors do.
+        numbers: positions of tensors in whose place Python numbers may stand.
         takes_out: the body can write into an array given as `out`.
         view: the result shares the first argument's memory.
         several: the result is a tuple of tensors.
@@ -68,6 +68,7 @@ class Declaration(Operator):
     kinds: tuple[Any, ...]
     tensor_slots: tuple[Any, ...]
     plain_slots: tuple[Any, ...]
+    numbers: tuple[Any, ...]
     grad_slots: tuple[Any, ...]
     rules: tuple[Any, ...]
     output_names: tuple[Any, ...]
@@ -84,7 +85,6 @@ class Declaration(Operator):
     view: bool
     several: bool
     allows_larger: bool
-    numbers: bool
     takes_out: bool
     overwrites: bool
 

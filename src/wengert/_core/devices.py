@@ -57,6 +57,10 @@ class device:
 
     def __init__(self, type: str | device, index: int | None = None) -> None:
         name = type.type if isinstance(type, device) else type
+        if isinstance(name, int):
+            raise RuntimeError(f"device {name} is not available: wengert computes on 'cpu'")
+        if not isinstance(name, str):
+            raise TypeError(f"device(): argument 'type' (position 1) must be str, not {name.__class__.__name__}")
         if not name:
             raise RuntimeError("Device string must not be empty")
         kind, _, number = name.partition(":")

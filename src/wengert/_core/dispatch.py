@@ -255,12 +255,10 @@ def unwrap(op: Op, args: tuple[Any, ...]) -> list[Any]:
         return values
     for position in op.tensor_slots:
         value = values[position]
-        if op.kinds[position] == sources.ARRAYS:
+        if op.kinds[position] == sources.ARRAYS or op.kinds[position] == sources.INDICES:
             values[position] = arrays_of(op, value, position)
         elif isinstance(value, Tensor):
             values[position] = array_of(value)
-        elif op.kinds[position] == sources.INDICES:
-            values[position] = [array_of(each) if isinstance(each, Tensor) else each for each in value]
         elif value is not None or op.defaults[position] is not None:
             values[position] = promotion.other_operand(op, value, position)
     return values
@@ -272,18 +270,22 @@ def array_of(tensor: Tensor) -> Any:
 
 
 def arrays_of(op: Op, value: Any, position: int) -> list[Any]:
-    """The arrays of a list of tensors.
+    """The arrays of a list of tensors; where they are indices, None stands for a whole dimension.
 
     Raises:
         TypeError: it is no list of tensors.
     """
     if isinstance(value, Tensor) or not isinstance(value, (tuple, list)):
         raise TypeError(errors.wrong_type(op.name, op.names[position], position + 1, "tuple of Tensors", value))
+    partly: bool = op.kinds[position] == sources.INDICES
     arrays: list[Any] = []
     for at, each in enumerate(value):
-        if not isinstance(each, Tensor):
-            raise TypeError(f"expected Tensor as element {at} in argument {position}, but got {type(each).__name__}")
-        arrays.append(array_of(each))
+        if isinstance(each, Tensor):
+            arrays.append(array_of(each))
+        elif partly and each is None:
+            arrays.append(None)
+        else:
+            raise TypeError(errors.wrong_element(at, position, each))
     return arrays
 
 

@@ -168,6 +168,17 @@ def of_number(value: object) -> dtype:
     return _Default.dtype
 
 
+def check_dtype(name: str, argument: str, position: int, value: object) -> None:
+    """Refuse what is no dtype.
+
+    Raises:
+        TypeError: it is none.
+    """
+    if not isinstance(value, dtype):
+        given = type(value).__name__
+        raise TypeError(f"{name}(): argument '{argument}' (position {position}) must be torch.dtype, not {given}")
+
+
 def promote_types(type1: dtype, type2: dtype) -> dtype:
     """The smallest dtype that holds both by torch's table.
 
@@ -177,6 +188,8 @@ def promote_types(type1: dtype, type2: dtype) -> dtype:
     """
     if type1 is type2:
         return type1
+    check_dtype("promote_types", "type1", 1, type1)
+    check_dtype("promote_types", "type2", 2, type2)
     low, high = sorted((type1, type2), key=lambda each: each.category)
     if (low in _WIDE or high in _WIDE) and high.category != FLOAT:
         raise RuntimeError(
@@ -239,6 +252,7 @@ class finfo:
 
     def __init__(self, type: dtype | None = None) -> None:
         given = _Default.dtype if type is None else type
+        check_dtype("finfo", "type", 1, given)
         if given.category < FLOAT:
             raise TypeError(
                 "torch.finfo() requires a floating point input type. Use torch.iinfo to handle 'torch.finfo'"
@@ -266,6 +280,7 @@ class iinfo:
     """
 
     def __init__(self, type: dtype) -> None:
+        check_dtype("iinfo", "type", 1, type)
         if type.category != INTEGER:
             raise TypeError("torch.iinfo() requires an integer input type. Use torch.finfo to handle 'torch.iinfo'")
         limits = np.iinfo(type.numpy)
@@ -278,4 +293,6 @@ class iinfo:
 
 def can_cast(from_: dtype, to: dtype) -> bool:
     """Whether torch lets a result of type `from_` be written into a tensor of type `to` (categories must not fall)."""
+    check_dtype("can_cast", "from_", 1, from_)
+    check_dtype("can_cast", "to", 2, to)
     return from_.category <= to.category and not (to.category == BOOL and from_.category != BOOL)

@@ -330,6 +330,11 @@ def wrong_type(name: str, argument: str, position: int, wanted: str, value: obje
     return f"{name}(): argument '{shown_name}' (position {position}) must be {wanted}, not {given}"
 
 
+def wrong_element(at: int, position: int, value: object) -> str:
+    """Something else than a tensor in a list of tensors."""
+    return f"expected Tensor as element {at} in argument {position}, but got {type(value).__name__}"
+
+
 def missing_arguments(name: str, missing: list[str]) -> str:
     """Required arguments that did not come."""
     names = ", ".join(f'"{public_name(each)}"' for each in missing)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import warnings
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -13,7 +13,7 @@ from . import engine, errors, flags, hooked, views
 from .accumulate import empty_for, gradient_edge
 from .base import Tensor, wrap
 from .dtypes import from_numpy
-from .node import Edge
+from .node import Edge, Node
 from .sizes import Size
 
 
@@ -155,6 +155,8 @@ def as_sequence(value: Any) -> Sequence[Any]:
     """One tensor or edge, or several, as a sequence."""
     if isinstance(value, Tensor) or hasattr(value, "node"):
         return (value,)
+    if not isinstance(value, Iterable):
+        raise TypeError(f"expected a tensor or a sequence of tensors, but got {type(value).__name__}")
     return tuple(value)
 
 
@@ -170,6 +172,8 @@ def edge_of(each: Any) -> Edge:
     if isinstance(each, Edge):
         return each
     if not isinstance(each, Tensor):
+        if not isinstance(each.node, Node):
+            raise TypeError(f"the node of a GradientEdge must be a Node, not {type(each.node).__name__}")
         shape, dtype = each.node.own_notes().spaces.get(each.output_nr, (None, None))
         return Edge(each.node, each.output_nr, shape, dtype)
     if each._flags_ & flags.VIEW:

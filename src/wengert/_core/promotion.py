@@ -58,7 +58,7 @@ def other_operand(op: Declaration, value: Any, position: int) -> Any:
     Raises:
         TypeError: the operator takes no numbers, or the value is none.
     """
-    if op.numbers:
+    if position in op.numbers:
         if isinstance(value, (np.ndarray, np.generic)):
             return np.asarray(value)
         if isinstance(value, (bool, int, float, complex)):

@@ -168,7 +168,12 @@ def set_num_threads(count: int) -> None:
 
     Args:
         count: 1 or more.
+
+    Raises:
+        RuntimeError: not an integer.
     """
+    if isinstance(count, bool) or not hasattr(count, "__index__"):
+        raise RuntimeError(f"set_num_threads expects an int, but got {type(count).__name__}")
     if native is not None:
         native.set_num_threads(count)
     elif count < 1:

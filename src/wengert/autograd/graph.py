@@ -26,7 +26,12 @@ def increment_version(tensor: Tensor | Iterable[Tensor]) -> None:
     >>> x._version
     1
     """
-    for each in (tensor,) if isinstance(tensor, Tensor) else tensor:
+    if not isinstance(tensor, Iterable):
+        raise RuntimeError("increment_version expect a Iterable[Tensor] as input")
+    given = (tensor,) if isinstance(tensor, Tensor) else tuple(tensor)
+    if not all(isinstance(each, Tensor) for each in given):
+        raise RuntimeError("increment_version expects each element of the iterable to be a tensor")
+    for each in given:
         if not each._flags_ & flags.INFERENCE:
             count_write(each._storage_, "increment_version")
 

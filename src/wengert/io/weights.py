@@ -74,6 +74,9 @@ def check_saved(tensors: Mapping[str, Tensor], metadata: Mapping[str, str] | Non
     Raises:
         TypeError: see `save_file`.
     """
+    for given in (tensors, {} if metadata is None else metadata):
+        if not isinstance(given, Mapping):
+            raise TypeError(f"save_file(): tensors and metadata must be mappings, not {type(given).__name__}")
     for name, value in tensors.items():
         if not isinstance(name, str) or name == METADATA:
             raise TypeError(f"save_file(): names must be strings other than {METADATA!r}, not {name!r}")

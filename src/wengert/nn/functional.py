@@ -115,4 +115,4 @@ __all__ = [
 ]
 
 functions = {name: made for name, made in globals().items() if name in __all__ and isinstance(made, FunctionType)}
-globals().update({name: checked(name, made) for name, made in functions.items()})
+globals().update({name: checked(name, made, module=__name__) for name, made in functions.items()})

@@ -285,7 +285,7 @@ def mask_form(args: tuple[Any, ...]) -> int:
 
 
 @op(
-    dtypes=WIDE, inplace=True, larger=True, numbers=True, write=write_where, apart="never", choose=mask_form,
+    dtypes=WIDE, inplace=True, larger=True, numbers="value", write=write_where, apart="never", choose=mask_form,
     node=("MaskedFillBackward0", "MaskedFillBackward1"),
 )  # fmt: skip
 def masked_fill(self: Array, mask: Index, value: Array) -> Any:

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from .._core import views
+from .._core.arguments import integers
 from .._core.base import OPERATORS
 from .._core.card import WIDE, Array, Bad, Sample, composite, op
 from .._core.errors import shown
@@ -23,7 +24,7 @@ def strided_arguments(input: Any, size: Any, stride: Any, storage_offset: int | 
     Raises:
         RuntimeError: it does not.
     """
-    lengths, steps = tuple(map(operator.index, size)), tuple(map(operator.index, stride))
+    lengths, steps = integers("as_strided", "size", size), integers("as_strided", "stride", stride)
     start = input.storage_offset()
     offset = start if storage_offset is None else operator.index(storage_offset)
     check_strided(lengths, steps, offset, input._array_.itemsize, size_in_bytes(input._storage_))

@@ -6,6 +6,7 @@ import math
 from typing import Any
 
 from .. import _kernels as kernels
+from .._core.base import Tensor
 from .._core.card import REALS, Array, Bad, Index, Sample, composite, op
 from .._core.sizes import normalise
 from .axes import read_number
@@ -150,10 +151,10 @@ def normalised(
 @composite(method=False)
 def native_batch_norm(
     input: Any,
-    weight: Any,
-    bias: Any,
-    running_mean: Any,
-    running_var: Any,
+    weight: Tensor | None,
+    bias: Tensor | None,
+    running_mean: Tensor | None,
+    running_var: Tensor | None,
     training: bool,
     momentum: float,
     eps: float,
@@ -180,10 +181,10 @@ def native_batch_norm_samples(make: Any) -> Any:
 @composite(method=False, function=False)
 def batch_norm(
     input: Any,
-    running_mean: Any,
-    running_var: Any,
-    weight: Any = None,
-    bias: Any = None,
+    running_mean: Tensor | None,
+    running_var: Tensor | None,
+    weight: Tensor | None = None,
+    bias: Tensor | None = None,
     training: bool = False,
     momentum: float = 0.1,
     eps: float = 1e-5,
@@ -231,10 +232,10 @@ def repeated(values: Any, items: int) -> Any:
 @composite(method=False, function=False)
 def instance_norm(
     input: Any,
-    running_mean: Any = None,
-    running_var: Any = None,
-    weight: Any = None,
-    bias: Any = None,
+    running_mean: Tensor | None = None,
+    running_var: Tensor | None = None,
+    weight: Tensor | None = None,
+    bias: Tensor | None = None,
     use_input_stats: bool = True,
     momentum: float = 0.1,
     eps: float = 1e-5,
@@ -259,6 +260,7 @@ def instance_norm(
     if use_input_stats and math.prod(shape[2:]) == 1:
         raise ValueError(f"Expected more than 1 spatial element when training, got input size {shape}")
     items, channels = shape[:2]
+    check_channel_values(input, running_mean=running_mean, running_var=running_var, weight=weight, bias=bias)
     means, variances = (None if each is None else repeated(each, items).clone() for each in (running_mean, running_var))
     flat = input.contiguous().view((1, items * channels, *shape[2:]))
     result = normalised(

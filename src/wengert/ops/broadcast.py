@@ -5,13 +5,15 @@ from __future__ import annotations
 from typing import Any
 
 from .._core import sizes
+from .._core.arguments import check_elements, integers
+from .._core.base import Tensor
 from .._core.card import Bad, Sample, composite
 from .._core.errors import shown
 from .shape import spread
 
 
 @composite(function=False)
-def expand_as(self: Any, other: Any) -> Any:
+def expand_as(self: Any, other: Tensor) -> Any:
     """`self.expand(other.shape)`.
 
     Args:
@@ -61,6 +63,7 @@ def broadcast_tensors(*tensors: Any) -> tuple[Any, ...]:
         RuntimeError: the shapes have no common one.
     """
     given = tensors[0] if len(tensors) == 1 and isinstance(tensors[0], (tuple, list)) else tensors
+    check_elements(given, 0)
     common = broadcast_shapes(*[each._array_.shape for each in given])
     return tuple([each if each._array_.shape == common else each.expand(common) for each in given])
 
@@ -85,7 +88,8 @@ def broadcast_shapes(*shapes: Any) -> sizes.Size:
     """
     common: tuple[int, ...] = ()
     for shape in shapes:
-        common = sizes.broadcast(common, (shape,) if isinstance(shape, int) else tuple(shape))
+        given = (shape,) if isinstance(shape, int) else integers("broadcast_shapes", "shapes", shape)
+        common = sizes.broadcast(common, given)
     return sizes.Size(common)
 
 

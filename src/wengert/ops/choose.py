@@ -268,8 +268,8 @@ def where_method(self: Any, condition: Any, other: Any) -> Any:
 bind("where", where_method)
 
 
-@op(layout="iterator", dtypes=FLOATS, larger=True, numbers=True, inplace=True, node=("LerpBackward0", "LerpBackward1"),
-    choose=lambda args: not is_number(args[2]))  # fmt: skip
+@op(layout="iterator", dtypes=FLOATS, larger=True, numbers="weight", inplace=True,
+    node=("LerpBackward0", "LerpBackward1"), choose=lambda args: not is_number(args[2]))  # fmt: skip
 def lerp(self: Array, end: Array, weight: Array) -> Any:
     """Mixture self + weight * (end - self), element by element.
 
@@ -284,8 +284,6 @@ def lerp(self: Array, end: Array, weight: Array) -> Any:
     Raises:
         RuntimeError: the dtypes differ, or the shapes do not broadcast.
     """
-    if not hasattr(end, "dtype"):
-        raise TypeError(errors.wrong_type("lerp", "end", 2, "Tensor", end))
     for name, value in (("end", end), ("weight", weight)):
         if getattr(value, "dtype", self.dtype) != self.dtype:
             names = [

@@ -8,11 +8,11 @@ from typing import Any
 import numpy as np
 
 from .. import _kernels as kernels
-from .._core.base import OPERATORS
+from .._core.base import OPERATORS, Tensor
 from .._core.card import ALL, ORDERED, WIDE, Array, Bad, Sample, alias, composite, op, pointwise
 from .._core.dtypes import from_numpy
 from .._core.sizes import broadcast
-from .binary import broadcast_pairs, check_tensor
+from .binary import broadcast_pairs
 
 WHY = "a truth value is constant almost everywhere"
 comparison = partial(pointwise, inplace=True, derivative=None, why=WHY)
@@ -194,7 +194,7 @@ def isclose_samples(make: Any) -> Any:
 
 
 @composite()
-def allclose(input: Any, other: Any, rtol: float = 1e-05, atol: float = 1e-08, equal_nan: bool = False) -> bool:
+def allclose(input: Any, other: Tensor, rtol: float = 1e-05, atol: float = 1e-08, equal_nan: bool = False) -> bool:
     """Whether all elements are close in the sense of `isclose`.
 
     Args:
@@ -215,7 +215,7 @@ allclose.samples(isclose_samples)
 
 
 @composite()
-def equal(input: Any, other: Any) -> bool:
+def equal(input: Any, other: Tensor) -> bool:
     """Whether two tensors have the same shape and equal elements; NaN is not equal to itself.
 
     Args:
@@ -225,7 +225,6 @@ def equal(input: Any, other: Any) -> bool:
     Returns:
         A Python bool.
     """
-    check_tensor("equal", input)
     if input._array_.shape != other._array_.shape:
         return False
     return bool(np.all(eq(input, other)._array_))

@@ -87,6 +87,8 @@ def check_shapes(
     Raises:
         RuntimeError: they do not.
     """
+    if len(weight) < 3:
+        raise RuntimeError("weight should have at least three dimensions")
     check_options(stride, padding, dilation, output_padding, groups)
     check_channels(input, weight, bias, transposed, groups)
     if transposed:

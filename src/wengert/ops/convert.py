@@ -162,7 +162,11 @@ def to(
         elif value is not None:
             device = value
     if other is not None:
+        if not isinstance(other, Tensor):
+            raise TypeError(errors.wrong_type("to", "other", 1, "Tensor", other))
         dtype = other.dtype
+    elif dtype is not None:
+        dtypes.check_dtype("to", "dtype", 1, dtype)
     check_device(device)
     copy = flags[1] if len(flags) > 1 else copy
     same = dtype is None or dtype.numpy == self._array_.dtype
@@ -179,7 +183,7 @@ def to_samples(make: Any) -> Any:
 
 
 @composite(function=False)
-def type_as(self: Any, other: Any) -> Any:
+def type_as(self: Any, other: Tensor) -> Any:
     """The tensor in the dtype of `other`.
 
     Args:
@@ -188,8 +192,6 @@ def type_as(self: Any, other: Any) -> Any:
     Returns:
         The tensor itself if it has that dtype, otherwise a copy.
     """
-    if not isinstance(other, Tensor):
-        raise TypeError(errors.wrong_type("type_as", "other", 1, "Tensor", other))
     return self.to(other.dtype)
 
 
@@ -282,7 +284,7 @@ def write_value(target: Any, value: Any) -> None:
 
 @op(
     layout="like",
-    dtypes=WIDE, inplace=True, numbers=True, method=False, choose=fill_form, write=write_value, overwrites=True,
+    dtypes=WIDE, inplace=True, numbers="value", method=False, choose=fill_form, write=write_value, overwrites=True,
     apart="never", node=("FillBackward2", "FillBackward3"),
 )  # fmt: skip
 def fill(self: Array, value: Array) -> Any:

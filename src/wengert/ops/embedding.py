@@ -8,6 +8,7 @@ import numpy as np
 
 from .. import _kernels as kernels
 from .._core import errors
+from .._core.arguments import integer
 from .._core.base import Tensor, wrap
 from .._core.card import ALL, FLOATS, Array, Bad, Index, Sample, composite, op
 from .._core.inplace import check_target
@@ -15,6 +16,18 @@ from .._core.modes import current
 from .._core.storage import count_write
 from .._kernels.index import private
 from .factory import refuse_dtype
+
+
+def refuse_sparse(sparse: bool) -> None:
+    """Refuse gradients that are not dense."""
+    if sparse:
+        raise RuntimeError("embedding: sparse gradients are not available, set sparse=False")
+
+
+def refuse_table(weight: Any) -> None:
+    """Refuse what has no rows."""
+    if weight.ndim != 2:
+        raise RuntimeError(f"'weight' must be 2-D, got {errors.shown(weight.shape)}")
 
 
 def check_indices(indices: Any, rows: int) -> None:
@@ -56,10 +69,8 @@ def embedding_table(
         IndexError: a number names no row.
         RuntimeError: the table has not two dimensions, the indices another dtype, or `sparse` is set.
     """
-    if weight.ndim != 2:
-        raise RuntimeError(f"'weight' must be 2-D, got {errors.shown(weight.shape)}")
-    if sparse:
-        raise RuntimeError("embedding: sparse gradients are not available, set sparse=False")
+    refuse_table(weight)
+    refuse_sparse(sparse)
     refuse_dtype("embedding", weight, ALL)
     check_indices(indices, weight.shape[0])
     return kernels.embedding(weight, indices)
@@ -166,15 +177,17 @@ def embedding(
         raise TypeError(errors.wrong_type("embedding", "indices", 2, "Tensor", input))
     if not isinstance(weight, Tensor):
         raise TypeError(errors.wrong_type("embedding", "weight", 1, "Tensor", weight))
-    number = -1 if padding_idx is None else padding_idx
+    refuse_table(weight)
+    number = -1 if padding_idx is None else integer("embedding", "padding_idx", padding_idx)
     if padding_idx is not None:
         rows = weight.shape[0]
         if not -rows <= padding_idx < rows:
             raise AssertionError(f"Padding_idx must be within num_embeddings: got {padding_idx} of {rows}")
         number = padding_idx % rows
     by_frequency, is_sparse = bool(scale_grad_by_freq), bool(sparse)
+    refuse_sparse(is_sparse)
     if max_norm is not None:
-        shorten(weight, input, max_norm, norm_type)
+        shorten(weight, input, float(max_norm), float(norm_type))
     return embedding_table(weight, input, number, by_frequency, is_sparse)  # type: ignore[no-any-return]
 
 

@@ -9,6 +9,7 @@ import numpy as np
 
 from .. import _kernels as kernels
 from .._core import errors
+from .._core.base import Tensor
 from .._core.card import REALS, Array, Bad, Index, Sample, composite, op
 from .dtype_checks import check_floating
 from .norm import ONLY_FUSED, check_mixed, fused, standard, through_standard
@@ -22,6 +23,8 @@ def check_channels(tensor: Any, groups: int, **factors: Any) -> None:
     """
     if tensor.ndim < 2:
         raise RuntimeError(f"Expected at least 2 dimensions for input tensor but received {tensor.ndim}")
+    if groups <= 0:
+        raise RuntimeError(f"Expected num_groups to be greater than 0, got {groups}")
     if tensor.shape[1] % groups:
         raise RuntimeError(
             "Expected number of channels in input to be divisible by num_groups, but got input of shape "
@@ -142,7 +145,12 @@ def group_norm_backward_samples(make: Any) -> Any:
 
 @composite(method=False)
 def group_norm(
-    input: Any, num_groups: int, weight: Any = None, bias: Any = None, eps: float = 1e-5, cudnn_enabled: bool = True
+    input: Any,
+    num_groups: int,
+    weight: Tensor | None = None,
+    bias: Tensor | None = None,
+    eps: float = 1e-5,
+    cudnn_enabled: bool = True,
 ) -> Any:
     """Normalisation of groups of channels: mean 0 and variance 1, then times `weight` plus `bias`.
 
@@ -161,7 +169,7 @@ def group_norm(
         ValueError: there is one value in each group.
         RuntimeError: shapes or dtypes do not fit, or the channels cannot be divided so.
     """
-    if input.ndim > 1:
+    if input.ndim > 1 and num_groups > 0:
         check_batch([input.shape[0] * input.shape[1] // num_groups, num_groups, *input.shape[2:]])
     check_channels(input, num_groups, weight=weight, bias=bias)
     items, channels, *places = input.shape

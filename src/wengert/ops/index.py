@@ -8,7 +8,7 @@ import numpy as np
 
 from .. import _kernels as kernels
 from .._core import dtypes
-from .._core.base import wrap
+from .._core.base import Tensor, wrap
 from .._core.card import WIDE, Array, Bad, Index, Sample, composite, op
 from .._core.errors import shown
 from .._core.sizes import normalise
@@ -118,7 +118,7 @@ def gather_backward_samples(make: Any) -> Any:
 
 
 @composite()
-def take_along_dim(input: Any, indices: Any, dim: int | None = None) -> Any:
+def take_along_dim(input: Any, indices: Tensor, dim: int | None = None) -> Any:
     """`gather` with broadcasting; without `dim` of the flat tensor.
 
     Args:

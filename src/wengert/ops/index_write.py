@@ -36,6 +36,10 @@ def check_index_add(array: Any, dim: int, index: Any, source: Any) -> int:
     if array.dtype != source.dtype:
         have, given = (dtypes.from_numpy(each.dtype).legacy[:-6] for each in (array, source))
         raise RuntimeError(f"index_add_(): self ({have}) and source ({given}) must have the same scalar type")
+    if at >= max(source.ndim, 1):
+        raise RuntimeError(
+            f"index_add_(): Indexing dim {at} is out of bounds of the source tensor with dim {source.ndim}"
+        )
     length = source.shape[at] if source.ndim else 1
     if index.size != length:
         raise RuntimeError(
@@ -115,6 +119,10 @@ def write_slices(target: Any, dim: int, index: Any, source: Any) -> None:
         raise RuntimeError(
             f"index_copy_(): self and source expected to have the same dtype, but got (self) {have} and (source) "
             f"{given}"
+        )
+    if at >= max(source.ndim, 1):
+        raise RuntimeError(
+            f"index_add_(): Indexing dim {at} is out of bounds of the source tensor with dim {source.ndim}"
         )
     length = source.shape[at] if source.ndim else 1
     if index.size != length:
@@ -209,7 +217,7 @@ def fill_form(args: tuple[Any, ...]) -> int:
 
 @op(
     layout="like",
-    dtypes=WIDE, inplace=True, numbers=True, write=write_value_at, apart="never", choose=fill_form,
+    dtypes=WIDE, inplace=True, numbers="value", write=write_value_at, apart="never", choose=fill_form,
     node=("IndexFillBackward0", "IndexFillBackward1"),
 )  # fmt: skip
 def index_fill(self: Array, dim: int, index: Index, value: Array) -> Any:

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from .._core import dtypes, layouts
+from .._core.arguments import check_elements, tensors_of
 from .._core.card import WIDE, Arrays, Bad, Sample, composite, op
 from .._core.errors import shown
 from .._core.sizes import normalise
@@ -231,7 +232,9 @@ def as_sheets(each: Any) -> Any:
 def lifted(tensors: Any, lift: Any) -> Any:
     """`lift` of one tensor, or of each of several."""
     if len(tensors) == 1 and isinstance(tensors[0], (tuple, list)):
+        check_elements(tensors[0], 0)
         return tuple([lift(each) for each in tensors[0]])
+    check_elements(tensors, 0)
     return lift(tensors[0]) if len(tensors) == 1 else tuple([lift(each) for each in tensors])
 
 
@@ -245,7 +248,7 @@ def hstack(tensors: Any) -> Any:
     Returns:
         A new tensor.
     """
-    raised = atleast_1d(tensors)
+    raised = atleast_1d(tensors_of("hstack", tensors))
     return cat(raised, 0 if raised[0]._array_.ndim == 1 else 1)
 
 
@@ -259,7 +262,7 @@ def vstack(tensors: Any) -> Any:
     Returns:
         A new tensor.
     """
-    return cat(atleast_2d(tensors), 0)
+    return cat(atleast_2d(tensors_of("vstack", tensors)), 0)
 
 
 @composite(method=False)
@@ -272,7 +275,7 @@ def dstack(tensors: Any) -> Any:
     Returns:
         A new tensor.
     """
-    return cat(atleast_3d(tensors), 2)
+    return cat(atleast_3d(tensors_of("dstack", tensors)), 2)
 
 
 @composite(method=False)
@@ -285,7 +288,8 @@ def column_stack(tensors: Any) -> Any:
     Returns:
         A new tensor.
     """
-    return cat([each if each._array_.ndim > 1 else each.reshape((each._array_.size, 1)) for each in tensors], 1)
+    given = tensors_of("column_stack", tensors)
+    return cat([each if each._array_.ndim > 1 else each.reshape((each._array_.size, 1)) for each in given], 1)
 
 
 for each in (concat, concatenate, hstack, vstack, dstack, column_stack, atleast_2d, atleast_3d, atleast_1d):
@@ -309,6 +313,7 @@ def meshgrid(*tensors: Any, indexing: str = "ij") -> tuple[Any, ...]:
     given = list(tensors[0]) if len(tensors) == 1 and isinstance(tensors[0], (tuple, list)) else list(tensors)
     if indexing not in ("ij", "xy"):
         raise RuntimeError(f'torch.meshgrid: indexing must be one of "xy" or "ij", but received: {indexing}')
+    check_elements(given, 0)
     for each in given:
         if each._array_.ndim > 1:
             raise RuntimeError(

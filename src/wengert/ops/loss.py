@@ -176,8 +176,8 @@ def nll_loss_backward_samples(make: Any) -> Any:
 @composite(method=False, function=False)
 def nll_loss(
     input: Any,
-    target: Any,
-    weight: Any = None,
+    target: Tensor,
+    weight: Tensor | None = None,
     size_average: Any = None,
     ignore_index: int = -100,
     reduce: Any = None,
@@ -282,8 +282,8 @@ def check_probabilities(target: Any, ignore_index: int) -> None:
 @composite(method=False, function=False)
 def cross_entropy(
     input: Any,
-    target: Any,
-    weight: Any = None,
+    target: Tensor,
+    weight: Tensor | None = None,
     size_average: Any = None,
     ignore_index: int = -100,
     reduce: Any = None,

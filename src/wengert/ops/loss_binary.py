@@ -8,6 +8,7 @@ import numpy as np
 
 from .. import _kernels as kernels
 from .._core import dtypes, errors
+from .._core.base import Tensor
 from .._core.card import REALS, Array, Bad, Index, Sample, composite, op
 from .dtype_checks import check_floating
 from .loss import read_reduction, refuse_gradient
@@ -62,8 +63,8 @@ def of_probabilities_vjp(grad: Any, self: Any, target: Any, weight: Any, reducti
 @composite(method=False, function=False)
 def binary_cross_entropy(
     input: Any,
-    target: Any,
-    weight: Any = None,
+    target: Tensor,
+    weight: Tensor | None = None,
     size_average: Any = None,
     reduce: Any = None,
     reduction: str = "mean",
@@ -140,12 +141,12 @@ def of_logits_vjp(grad: Any, self: Any, target: Any, weight: Any, pos_weight: An
 @composite(method=False, function=False)
 def binary_cross_entropy_with_logits(
     input: Any,
-    target: Any,
-    weight: Any = None,
+    target: Tensor,
+    weight: Tensor | None = None,
     size_average: Any = None,
     reduce: Any = None,
     reduction: str = "mean",
-    pos_weight: Any = None,
+    pos_weight: Tensor | None = None,
 ) -> Any:
     """Cross-entropy between logits of a class and how likely it is; nothing overflows.
 

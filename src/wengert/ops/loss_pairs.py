@@ -9,6 +9,7 @@ import numpy as np
 
 from .. import _kernels as kernels
 from .._core import dtypes
+from .._core.base import Tensor
 from .._core.card import REALS, Array, Bad, Sample, composite, op
 from .._core.sizes import broadcast
 from .dtype_checks import refuse
@@ -91,11 +92,11 @@ squared.samples(pair_samples)
 @composite(method=False, function=False)
 def mse_loss(
     input: Any,
-    target: Any,
+    target: Tensor,
     size_average: Any = None,
     reduce: Any = None,
     reduction: str = "mean",
-    weight: Any = None,
+    weight: Tensor | None = None,
 ) -> Any:
     """Squared difference.
 
@@ -127,11 +128,11 @@ def mse_loss(
 @composite(method=False, function=False)
 def l1_loss(
     input: Any,
-    target: Any,
+    target: Tensor,
     size_average: Any = None,
     reduce: Any = None,
     reduction: str = "mean",
-    weight: Any = None,
+    weight: Tensor | None = None,
 ) -> Any:
     """Absolute difference; arguments as for `mse_loss`.
 
@@ -170,7 +171,7 @@ smooth_l1.samples(pair_samples)
 @composite(method=False, function=False)
 def smooth_l1_loss(
     input: Any,
-    target: Any,
+    target: Tensor,
     size_average: Any = None,
     reduce: Any = None,
     reduction: str = "mean",
@@ -220,7 +221,9 @@ huber.samples(pair_samples)
 
 
 @composite(method=False, function=False)
-def huber_loss(input: Any, target: Any, reduction: str = "mean", delta: float = 1.0, weight: Any = None) -> Any:
+def huber_loss(
+    input: Any, target: Tensor, reduction: str = "mean", delta: float = 1.0, weight: Tensor | None = None
+) -> Any:
     """Half the squared difference up to `delta`, and a straight line beyond.
 
     Args:
@@ -260,7 +263,7 @@ def divergence(input: Any, target: Any) -> Any:
 @composite(method=False, function=False)
 def kl_div(
     input: Any,
-    target: Any,
+    target: Tensor,
     size_average: Any = None,
     reduce: Any = None,
     reduction: str = "mean",
@@ -306,7 +309,7 @@ def kl_div_samples(make: Any) -> Any:
 @composite(method=False, function=False)
 def hinge_embedding_loss(
     input: Any,
-    target: Any,
+    target: Tensor,
     margin: float = 1.0,
     size_average: Any = None,
     reduce: Any = None,

@@ -8,6 +8,7 @@ import numpy as np
 
 from .. import _kernels as kernels
 from .._core import dtypes, errors, flags
+from .._core.base import Tensor
 from .._core.card import REALS, Array, Bad, Index, Sample, composite, op
 from .._core.modes import current
 from .dtype_checks import check_floating
@@ -168,8 +169,8 @@ def layer_norm_backward_samples(make: Any) -> Any:
 def layer_norm(
     input: Any,
     normalized_shape: Any,
-    weight: Any = None,
-    bias: Any = None,
+    weight: Tensor | None = None,
+    bias: Tensor | None = None,
     eps: float = 1e-5,
     cudnn_enable: bool = True,
 ) -> Any:
@@ -203,7 +204,7 @@ def layer_norm_samples(make: Any) -> Any:
 
 
 @composite(method=False)
-def rms_norm(input: Any, normalized_shape: Any, weight: Any = None, eps: float | None = None) -> Any:
+def rms_norm(input: Any, normalized_shape: Any, weight: Tensor | None = None, eps: float | None = None) -> Any:
     """Division by the root of the mean square over the last dimensions, then times `weight`.
 
     Args:

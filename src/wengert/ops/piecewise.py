@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from .._core import dtypes
+from .._core.base import Tensor
 from .._core.card import BOOLS, INTEGERS, REALS, Array, Bad, Sample, composite, pointwise
 from .._kernels.activation import narrowed, widened
 from .activation import floating
@@ -300,7 +301,7 @@ def prelu_kernel_samples(make: Any) -> Any:
 
 
 @composite()
-def prelu(input: Any, weight: Any) -> Any:
+def prelu(input: Any, weight: Tensor) -> Any:
     """`input` where it is positive, else `weight * input`, element by element.
 
     Args:

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import operator
 from typing import Any
 
 import numpy as np
 
+from .._core.arguments import integers
 from .._core.base import wrap
 from .._core.card import WIDE, Array, Bad, Sample, Sizes, composite, op
 from .._core.devices import contiguous_format
@@ -26,7 +26,7 @@ def flip(self: Array, dims: Sizes) -> Any:
     Returns:
         A new tensor (a copy: no stride is negative).
     """
-    axes = tuple(distinct(dims, self.ndim))
+    axes = tuple(distinct("flip", dims, self.ndim))
     return np.flip(self, axes) if axes and self.ndim else self.copy()
 
 
@@ -86,9 +86,9 @@ def matrices(make: Any) -> Any:
     yield Sample(make(2, 3))
 
 
-def as_list(value: Any) -> list[int]:
-    """One integer or several as a list."""
-    return [operator.index(each) for each in value] if isinstance(value, (tuple, list)) else [operator.index(value)]
+def as_list(argument: str, value: Any) -> list[int]:
+    """One integer or several, given to `roll`, as a list."""
+    return list(integers("roll", argument, value if isinstance(value, (tuple, list)) else (value,)))
 
 
 @op(dtypes=WIDE, linear="self")
@@ -107,7 +107,7 @@ def roll(self: Array, shifts: Any, dims: Any = ()) -> Any:
         RuntimeError: there are not as many shifts as dimensions.
         IndexError: `dims` names a dimension of a 0-dim tensor.
     """
-    steps, given = as_list(shifts), as_list(() if dims is None else dims)
+    steps, given = as_list("shifts", shifts), as_list("dims", () if dims is None else dims)
     if not given and len(steps) == 1:
         return np.roll(np.ascontiguousarray(self), steps[0]).reshape(self.shape)
     if len(steps) != len(given):
@@ -120,7 +120,7 @@ def roll(self: Array, shifts: Any, dims: Any = ()) -> Any:
 
 @roll.vjp("self")
 def roll_vjp(grad: Any, shifts: Any, dims: Any) -> Any:
-    return grad.roll([-step for step in as_list(shifts)], dims)
+    return grad.roll([-step for step in as_list("shifts", shifts)], dims)
 
 
 @roll.samples
@@ -145,7 +145,7 @@ def repeat(self: Array, repeats: Sizes) -> Any:
     Raises:
         RuntimeError: there are fewer than dimensions, or one is negative.
     """
-    times = tuple(map(operator.index, repeats))
+    times = integers("repeat", "repeats", repeats)
     lead = len(times) - self.ndim
     if lead < 0:
         raise RuntimeError("Number of dimensions of repeat dims can not be smaller than number of dimensions of tensor")

@@ -69,7 +69,7 @@ def scatter_form(args: tuple[Any, ...]) -> int:
 
 
 @op(
-    dtypes=WIDE, inplace=True, numbers=True, write=write_scattered, apart="wholly", choose=scatter_form,
+    dtypes=WIDE, inplace=True, numbers="src", write=write_scattered, apart="wholly", choose=scatter_form,
     node=("ScatterBackward0", "ScatterBackward1"),
 )  # fmt: skip
 def scatter(self: Array, dim: int, index: Index, src: Array, *, reduce: str | None = None) -> Any:

@@ -65,7 +65,7 @@ def pairs(make: Any) -> Any:
 
 
 @composite(function=False)
-def reshape_as(self: Any, other: Any) -> Any:
+def reshape_as(self: Any, other: Tensor) -> Any:
     """`self.reshape(other.shape)`.
 
     Args:
@@ -78,7 +78,7 @@ def reshape_as(self: Any, other: Any) -> Any:
 
 
 @composite(function=False)
-def view_as(self: Any, other: Any) -> Any:
+def view_as(self: Any, other: Tensor) -> Any:
     """`self.view(other.shape)`.
 
     Args:

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import itertools
-import operator
 from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
+from .._core.arguments import integer, integers
 from .._core.base import OPERATORS
 from .._core.card import WIDE, Array, Arrays, Bad, Sample, composite, op
 from .._core.errors import shown
@@ -42,7 +42,7 @@ def select(self: Array, dim: int, index: int) -> Any:
         return self[index, ...]
     if not ndim:
         raise IndexError("select() cannot be applied to a 0-dim tensor.")
-    at, index = normalise(operator.index(dim), ndim), operator.index(index)
+    at, index = normalise(integer("select", "dim", dim), ndim), integer("select", "index", index)
     length = self.shape[at]
     if not -length <= index < length:
         raise IndexError(
@@ -88,8 +88,8 @@ def select_backward_samples(make: Any) -> Any:
 
 def bounds(start: Any, end: Any, length: int) -> tuple[int, int]:
     """`start` and `end` of a slice, counted from the front and cut to `[0, length]`."""
-    first = 0 if start is None else operator.index(start)
-    last = length if end is None else operator.index(end)
+    first = 0 if start is None else integer("slice", "start", start)
+    last = length if end is None else integer("slice", "end", end)
     first, last = first + length if first < 0 else first, last + length if last < 0 else last
     first = min(max(first, 0), length)
     return first, min(max(last, first), length)
@@ -168,7 +168,7 @@ def narrow(input: Any, dim: int, start: Any, length: int) -> Any:
     if length < 0:
         raise RuntimeError("narrow(): length must be non-negative.")
     have = shape[normalise(dim, len(shape))]
-    first = operator.index(start)
+    first = integer("narrow", "start", start)
     if not -have <= first <= have:
         raise IndexError(f"start out of range (expected to be in range of [{-have}, {have}], but got {first})")
     if first < 0:
@@ -207,6 +207,7 @@ def equal_lengths(have: int, split_size: int) -> list[int]:
 
 def checked_lengths(lengths: Sequence[int], have: int, dim: int) -> list[int]:
     """`lengths`, which must be parts of `have`."""
+    lengths = integers("split", "split_size", lengths)
     if any(length < 0 for length in lengths):
         raise RuntimeError(
             f"split_with_sizes expects split_sizes have only non-negative entries, but got split_sizes={list(lengths)}"
@@ -224,7 +225,7 @@ def split_lengths(split_size: Any, have: int, dim: int) -> list[int]:
     """The lengths of the parts that `split` makes."""
     if isinstance(split_size, (tuple, list)):
         return checked_lengths(split_size, have, dim)
-    return equal_lengths(have, operator.index(split_size))
+    return equal_lengths(have, integer("split", "split_size", split_size))
 
 
 def split_form(args: tuple[Any, ...]) -> int:

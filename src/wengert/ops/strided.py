@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import operator
 from typing import Any
 
 import numpy as np
 
+from .._core.arguments import integer
 from .._core.card import WIDE, Array, Bad, Sample, composite, op
 from .._core.sizes import normalise
 from .._kernels.layout import strided
@@ -182,7 +182,7 @@ def unfold(self: Array, dimension: int, size: int, step: int) -> Any:
     Raises:
         RuntimeError: the window is longer than the dimension, or `step` is not positive.
     """
-    at = normalise(operator.index(dimension), self.ndim)
+    at = normalise(integer("unfold", "dimension", dimension), self.ndim)
     length = self.shape[at] if self.ndim else 1
     if size < 0:
         raise RuntimeError(f"size is {size} but must be >= 0")

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-import operator
 from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
 from .._core import dtypes
+from .._core.arguments import integers
 from .._core.card import WIDE, Array, Bad, Sample, composite, op
-from .._core.errors import shown
+from .._core.errors import shown, unexpected_keyword
 from .._kernels.layout import seen_as
 
 NOT_VIEWABLE = (
@@ -26,7 +26,7 @@ def infer_size(size: Sequence[Any], numel: int) -> tuple[int, ...]:
     Raises:
         RuntimeError: the sizes do not make `numel` elements, or -1 is ambiguous.
     """
-    wanted = tuple(map(operator.index, size))
+    wanted = integers("view", "size", size)
     known, free = 1, -1
     for at, length in enumerate(wanted):
         if length >= 0:
@@ -73,7 +73,10 @@ def view(self: Any, *size: Any, dtype: Any = None, **named: Any) -> Any:
         RuntimeError: the shape has another number of elements, or needs a copy (`reshape` makes it).
     """
     if named:
-        size = (named.pop("size"),)
+        wrong = [name for name in named if name != "size" or size]
+        if wrong:
+            raise TypeError(unexpected_keyword("view", wrong[0]))
+        size = (named["size"],)
     first = dtype if dtype is not None else size[0] if len(size) == 1 else None
     if isinstance(first, dtypes.dtype):
         return view_dtype.call((self, first))

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import operator
 from collections.abc import Sequence
 from typing import Any
 
 from .._core import dtypes
+from .._core.arguments import integer, integers
 from .._core.base import OPERATORS
 from .._core.card import WIDE, Array, Bad, Sample, Sizes, op
 from .._core.errors import shown
@@ -15,15 +15,15 @@ from .._kernels.layout import strided
 from .view_shape import layouts
 
 
-def distinct(dims: Sequence[Any], ndim: int) -> list[int]:
+def distinct(name: str, dims: Sequence[Any], ndim: int) -> list[int]:
     """Dimensions counted from the front, each given once.
 
     Raises:
         RuntimeError: one comes twice.
     """
     found: list[int] = []
-    for dim in dims:
-        at = normalise(operator.index(dim), ndim)
+    for dim in integers(name, "dims", dims):
+        at = normalise(dim, ndim)
         if at in found:
             raise RuntimeError(f"dim {at} appears multiple times in the list of dims")
         found.append(at)
@@ -45,7 +45,7 @@ def expand(self: Array, size: Sizes, *, implicit: bool = False) -> Any:
     Raises:
         RuntimeError: a length other than 1 would change.
     """
-    wanted, have = tuple(map(operator.index, size)), self.shape
+    wanted, have = integers("expand", "size", size), self.shape
     lead = len(wanted) - len(have)
     if lead < 0:
         raise RuntimeError(
@@ -117,7 +117,7 @@ def order_of(dims: Sequence[Any], ndim: int) -> list[int]:
             "permute(sparse_coo): number of dimensions in the tensor input does not match the length of the desired "
             f"ordering of dimensions i.e. input.dim() = {ndim} is not equal to len(dims) = {len(dims)}"
         )
-    order = [normalise(operator.index(dim), ndim) for dim in dims]
+    order = [normalise(dim, ndim) for dim in integers("permute", "dims", dims)]
     if len(set(order)) != ndim:
         raise RuntimeError("permute(): duplicate dims are not allowed.")
     return order
@@ -200,7 +200,7 @@ def unsqueeze(self: Array, dim: int) -> Any:
     Returns:
         A view.
     """
-    at = normalise(operator.index(dim), self.ndim + 1)
+    at = normalise(integer("unsqueeze", "dim", dim), self.ndim + 1)
     shape = (*self.shape[:at], 1, *self.shape[at:])
     if self.flags.c_contiguous and 1 not in self.shape:
         return self.reshape(shape)
@@ -250,9 +250,9 @@ def squeeze(self: Array, dim: Any = None) -> Any:
     if dim is None:
         dims = list(range(self.ndim))
     elif isinstance(dim, (tuple, list)):
-        dims = distinct(dim, self.ndim)
+        dims = distinct("squeeze", dim, self.ndim)
     else:
-        dims = [normalise(operator.index(dim), self.ndim)]
+        dims = [normalise(integer("squeeze", "dim", dim), self.ndim)]
     axes = tuple([each for each in dims if self.ndim and shape[each] == 1])
     return self.squeeze(axes) if axes else self[...]
 

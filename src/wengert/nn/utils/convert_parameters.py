@@ -28,6 +28,8 @@ def vector_to_parameters(vec: Tensor, parameters: Iterable[Tensor]) -> None:
         raise TypeError(f"expected torch.Tensor, but got: {type(vec).__name__}")
     start = 0
     for each in parameters:
+        if not isinstance(each, Tensor):
+            raise TypeError(f"expected parameters to be Tensors, but got: {type(each).__name__}")
         count = each._array_.size
         each.data = vec[start : start + count].view(each.shape).data  # type: ignore[attr-defined]
         start += count

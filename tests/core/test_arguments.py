@@ -1,0 +1,69 @@
+"""Arguments that are no tensors, no integers or no dtypes are refused in torch's words, wherever they stand."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+
+import wengert as wg
+from wengert.nn import functional as F
+
+X = wg.arange(6.0).reshape(2, 3)
+NO_TENSOR = {
+    "equal(): argument 'other' (position 1) must be Tensor, not int": lambda: X.equal(5),
+    "equal(): argument 'other' (position 2) must be Tensor, not int": lambda: wg.equal(X, 5),
+    "view_as(): argument 'other' (position 1) must be Tensor, not int": lambda: X.view_as(5),
+    "expand_as(): argument 'other' (position 1) must be Tensor, not list": lambda: X.expand_as([1]),
+    "prelu(): argument 'weight' (position 1) must be Tensor, not int": lambda: X.prelu(5),
+    "take_along_dim(): argument 'indices' (position 2) must be Tensor, not int": lambda: wg.take_along_dim(X, 5, 0),
+    "mse_loss(): argument 'target' (position 2) must be Tensor, not int": lambda: F.mse_loss(X, target=5),
+    "group_norm(): argument 'bias' (position 4) must be Tensor, not int": lambda: F.group_norm(X, 1, None, 5),
+    "rms_norm(): argument 'weight' (position 3) must be Tensor, not int": lambda: F.rms_norm(X, (3,), 5),
+    "masked_fill(): argument 'mask' (position 2) must be Tensor, not int": lambda: X.masked_fill(5, 1.0),
+    "lerp(): argument 'input' (position 1) must be Tensor, not int": lambda: wg.lerp(3, X, 0.5),
+    "scatter(): argument 'index' (position 3) must be Tensor, not int": lambda: X.scatter(0, 5, 1.0),
+    "to(): argument 'other' (position 1) must be Tensor, not int": lambda: X.to(other=3),
+    "hstack(): argument 'tensors' (position 1) must be tuple of Tensors, not int": lambda: wg.hstack(5),
+    "expected Tensor as element 1 in argument 0, but got int": lambda: wg.atleast_2d(X, 5),
+    "expected Tensor as element 0 in argument 1, but got int": lambda: X.index_put([1, 2], X),
+    "can_cast(): argument 'to' (position 2) must be torch.dtype, not Tensor": lambda: wg.can_cast(wg.float32, X),
+    "finfo(): argument 'type' (position 1) must be torch.dtype, not Tensor": lambda: wg.finfo(X),
+    "repeat(): argument 'repeats' must be tuple of ints, not NoneType": lambda: X.repeat(None),
+    "but found element of type NoneType at pos 1": lambda: X.expand((2, None)),
+    "select(): argument 'dim' must be int, not NoneType": lambda: wg.select(X, None, 1),
+}
+REFUSED = {
+    "Expected num_groups to be greater than 0, got 0": lambda: F.group_norm(X, 0),
+    "Indexing dim 1 is out of bounds of the source tensor with dim 1": lambda: X.index_add(
+        -1, wg.tensor([0]), wg.ones(3)
+    ),
+    "weight should have at least three dimensions": lambda: wg.conv1d(wg.ones(1, 2, 3), wg.ones(2, 2)),
+    "weight should contain 2 elements not 1": lambda: F.instance_norm(X[None], weight=wg.tensor(3.0)),
+    "increment_version expects each element": lambda: wg.autograd.graph.increment_version([5]),
+    "set_num_threads expects an int, but got NoneType": lambda: wg.set_num_threads(None),
+}
+
+
+@pytest.mark.parametrize("text", NO_TENSOR)
+def test_arguments_of_a_wrong_type_are_refused_by_name(text):
+    with pytest.raises(TypeError, match=re.escape(text)):
+        NO_TENSOR[text]()
+
+
+@pytest.mark.parametrize("text", REFUSED)
+def test_arguments_that_do_not_fit_are_refused_in_torch_s_words(text):
+    with pytest.raises(RuntimeError, match=re.escape(text)):
+        REFUSED[text]()
+
+
+def test_none_stands_where_a_tensor_may_be_left_out():
+    assert F.group_norm(X, 1, None, None).shape == X.shape
+
+
+def test_a_table_is_not_shortened_by_a_call_that_is_refused():
+    table = wg.ones(3, 2)
+    with pytest.raises(RuntimeError, match="sparse gradients are not available"):
+        F.embedding(wg.tensor([0]), table, None, 0.5, 2.0, False, True)
+    assert table._version == 0
+    assert table.tolist() == [[1.0, 1.0]] * 3
