@@ -9,12 +9,14 @@ import numpy as np
 
 from . import gradients
 from ._core import dtypes, errors, flags, passes, views, volatile
+from ._core.arguments import checked
 from ._core.base import OPERATORS, Tensor, bind, set_up, share, wrap_flagged
 from ._core.devices import device, strided
 from ._core.hooks import HookDict, RemovableHandle
 from ._core.layouts import steps_of
 from ._core.modes import current
 from ._core.node import Node, end_of
+from ._core.promotion import is_operand
 from ._core.sizes import Size, normalise
 from ._core.storage import Storage, succeed
 from .conversions import (
@@ -196,7 +198,13 @@ def iterate(self: Tensor) -> Iterator[Tensor]:
 
 
 def contains(self: Tensor, element: Any) -> bool:
-    """Whether some element equals `element`."""
+    """Whether some element equals `element`.
+
+    Raises:
+        RuntimeError: it is neither a tensor nor a number.
+    """
+    if not is_operand(element):
+        raise RuntimeError(f"Tensor.__contains__ only supports Tensor or scalar, but you passed in a {type(element)}.")
     return bool((self._array_ == (element._array_ if isinstance(element, Tensor) else element)).any())
 
 
@@ -343,6 +351,8 @@ def bind_all() -> None:
     """Put everything above on the class."""
     for name, value in {**METHODS, **PROPERTIES}.items():
         bind(name, value)
+    for name in ("resize_as_", "set_"):  # bound with the cards, but neither a card nor a composite
+        bind(name, checked(name, getattr(Tensor, name), method=True))
     for name, function in PROTOCOLS.items():
         setattr(OPERATORS, name, function)
 

@@ -21,6 +21,8 @@ NO_TENSOR = {
     "group_norm(): argument 'bias' (position 4) must be Tensor, not int": lambda: F.group_norm(X, 1, None, 5),
     "rms_norm(): argument 'weight' (position 3) must be Tensor, not int": lambda: F.rms_norm(X, (3,), 5),
     "masked_fill(): argument 'mask' (position 2) must be Tensor, not int": lambda: X.masked_fill(5, 1.0),
+    "resize_as_(): argument 'the_template' (position 1) must be Tensor, not int": lambda: X.resize_as_(2),
+    "set_(): argument 'source' (position 1) must be Tensor, not str": lambda: X.set_("x"),
     "lerp(): argument 'input' (position 1) must be Tensor, not int": lambda: wg.lerp(3, X, 0.5),
     "scatter(): argument 'index' (position 3) must be Tensor, not int": lambda: X.scatter(0, 5, 1.0),
     "to(): argument 'other' (position 1) must be Tensor, not int": lambda: X.to(other=3),
@@ -41,6 +43,7 @@ REFUSED = {
     "weight should have at least three dimensions": lambda: wg.conv1d(wg.ones(1, 2, 3), wg.ones(2, 2)),
     "weight should contain 2 elements not 1": lambda: F.instance_norm(X[None], weight=wg.tensor(3.0)),
     "increment_version expects each element": lambda: wg.autograd.graph.increment_version([5]),
+    "Tensor.__contains__ only supports Tensor or scalar": lambda: "a" in X,
     "set_num_threads expects an int, but got NoneType": lambda: wg.set_num_threads(None),
 }
 

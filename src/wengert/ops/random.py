@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import operator
 from typing import Any
 
 import numpy as np
@@ -286,7 +287,7 @@ def randperm(
     check_place("randperm", device, pin_memory)
     if isinstance(n, bool) or not hasattr(n, "__index__"):
         raise TypeError(errors.wrong_type("randperm", "n", 1, "int", n))
-    (count,) = read_size("randperm", (n,))
+    (count,) = read_size("randperm", (operator.index(n),))
     element = result_dtype("randperm", dtype, out, dtypes.int64)
     if element.category != dtypes.COMPLEX and count - 1 > range_of(element)[1]:
         raise RuntimeError(f"value cannot be converted to type {element.name}_t without overflow: n = {count}")
