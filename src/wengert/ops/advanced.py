@@ -153,7 +153,7 @@ def index_backward_samples(make: Any) -> Any:
 
 def is_mask(indices: Any, shape: tuple[int, ...]) -> bool:
     """Whether the index arrays are one mask that fits the leading dimensions."""
-    mask = indices[-1]
+    mask = indices[-1] if indices else None
     return (
         mask is not None
         and mask.dtype == np.bool_
