@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import operator
 from collections.abc import Sequence
 from typing import Any
 
@@ -10,6 +9,7 @@ import numpy as np
 
 from .._core import errors, flags, inplace, views
 from .._core.accumulate import gradient_edge
+from .._core.arguments import integers
 from .._core.base import Tensor, bind
 from .._core.card import derive_in_place
 from .._core.devices import preserve_format
@@ -72,7 +72,7 @@ def resize_(self: Tensor, *sizes: Any, memory_format: Any = None) -> Tensor:
         RuntimeError: the tensor requires a gradient.
     """
     given: Sequence[Any] = sizes[0] if len(sizes) == 1 and isinstance(sizes[0], (tuple, list)) else sizes
-    shape = tuple(map(operator.index, given))
+    shape = integers("resize_", "size", given)
     if any(length < 0 for length in shape):
         raise RuntimeError(f"Trying to create tensor with negative dimension {min(shape)}: {errors.shown(shape)}")
     inplace.check_target(self, False, current())
