@@ -42,7 +42,8 @@ class detect_anomaly:
         warnings.warn(_SLOW, stacklevel=2)
 
     def __enter__(self) -> None:
-        self._before.append(_switch(self._wanted))
+        self._before.append(_state())  # first: what fails from here on leaves the mode as it is
+        _switch(self._wanted)
 
     def __exit__(self, *exc: object) -> None:
         _switch(self._before.pop())
@@ -81,10 +82,15 @@ def is_anomaly_check_nan_enabled() -> bool:
     return current().check_nan
 
 
+def _state() -> _State:
+    """The mode of this thread."""
+    modes = current()
+    return modes.anomaly, modes.check_nan, modes.check_inf
+
+
 def _switch(wanted: _State) -> _State:
     """Set the mode of this thread and return what it was."""
-    modes = current()
-    before = (modes.anomaly, modes.check_nan, modes.check_inf)
+    before, modes = _state(), current()
     enabled, modes.check_nan, modes.check_inf = wanted
     modes.set_anomaly(enabled)
     return before

@@ -270,7 +270,7 @@ def checked_value(name: str, array: Any, value: Any) -> Any:
             f"{name} only supports 0-dimension value tensor but got tensor with {value.ndim} dimensions."
         )
     kind = array.dtype.kind
-    if kind not in "cb" and (isinstance(value, complex) or getattr(value, "dtype", array.dtype).kind == "c"):
+    if kind not in "cb" and (isinstance(value, complex) or getattr(getattr(value, "dtype", None), "kind", "") == "c"):
         raise RuntimeError(f"value cannot be converted to type {dtypes.from_numpy(array.dtype).name} without overflow")
     return value
 
