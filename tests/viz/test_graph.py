@@ -229,6 +229,13 @@ def test_a_write_to_a_view_shows_the_operator_that_wrote_and_what_it_saved() -> 
     assert ("factor", "CopySlices(MulBackward0)", 1) in arrows(found)
 
 
+def test_a_write_to_a_view_shows_the_result_that_it_saved() -> None:
+    base = wg.ones(2, 3, requires_grad=True) * 1
+    base[0].sigmoid_()
+    box = only(graph(base.sum(), {}), "CopySlices(SigmoidBackward0)")
+    assert [one.name for one in box.saved] == ["result"]
+
+
 def test_a_custom_function_that_wrote_to_a_view_is_shown() -> None:
     class Twice(wg.autograd.Function):
         @staticmethod

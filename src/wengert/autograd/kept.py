@@ -12,6 +12,7 @@ from .._core.function import FunctionNode, ViewWrite
 from .._core.node import Node
 from .._core.recorded import OpNode
 from .._core.saved import SavedInput, SavedOutput, SavedPacked
+from .._core.saved_part import SavedPart
 from .._core.slices import CopySlices
 from .._core.storage import Storage
 
@@ -77,6 +78,8 @@ def described(name: str, value: Any) -> Iterator[Kept]:
             yield from described(f"{name}[{at}]", each)
     elif isinstance(value, (SavedInput, SavedOutput)):
         yield entry(name, value.array, value.storage)
+    elif isinstance(value, SavedPart):
+        yield from described(name, value.kept)
     elif isinstance(value, SavedPacked):
         found = list(arrays_in(value.packed))
         for at, (array, storage) in enumerate(found):
