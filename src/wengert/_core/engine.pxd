@@ -7,18 +7,11 @@ from wengert._core.node cimport Edge, Node, WideEdge, expandable
 from wengert._core.ready cimport Ready
 from wengert._core.recorded cimport ViewNode
 from wengert._core.slices cimport add_to_part
-from wengert._core.storage cimport Storage, next_serial
-
-cdef class Task:
-    cdef public long waiting
-    cdef public object grad
-    cdef public list grads, captures
-    cdef public bint owned, wanted, runs
+from wengert._core.storage cimport next_serial
+from wengert._core.task cimport Task, is_alone, is_own, new_task
 
 cdef long NEVER
 
-@cython.locals(task=Task)
-cpdef Task new_task(Node node)
 @cython.locals(tasks=dict, stack=list, edge=Edge, node=Node, task=Task)
 cpdef dict count_uses(list roots)
 @cython.locals(task=Task, node=Node, edge=Edge, at=long, seen=set, stack=list)
@@ -34,14 +27,10 @@ cpdef bint joined(ViewNode node, Task task, dict tasks) except -1
 @cython.locals(grads=list)
 cpdef object process(Node node, Task task, list found, bint create_graph)
 cpdef bint is_empty(list grads) except -1
-@cython.locals(owned=bint, variable=Tensor, meta=AutogradMeta)
+@cython.locals(variable=Tensor, meta=AutogradMeta, owned=bint)
 cpdef object leaf(AccumulateGrad node, Task task, bint create_graph, list found, bint accumulating)
 @cython.locals(edges=tuple, count=long, edge=Edge, task=Task, at=long)
 cpdef object deliver(Node node, object outgoing, Task done, dict tasks, Ready ready, long born)
-@cython.locals(storage=Storage, shared=long, other=Tensor)
-cpdef bint is_own(Tensor grad, object outgoing, Task task, long born) except -1
-@cython.locals(arrived=Tensor)
-cpdef bint passed_on(Storage storage, Task task) except -1
 cpdef object arrive(Task task, Edge edge, object grad, bint owned)
 cdef long LARGE
 @cython.locals(modes=Modes)

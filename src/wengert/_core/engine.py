@@ -18,46 +18,10 @@ from .ready import Ready
 from .recorded import ViewNode
 from .reentrant import DEEPEST, in_thread
 from .slices import add_to_part
-from .storage import Storage, next_serial
+from .storage import next_serial
+from .task import Task, is_alone, is_own, new_task
 
 NEVER = -1
-
-
-class Task:
-    """What one run of the engine knows of one node.
-
-    Attributes:
-        waiting: edges over which something is still to arrive.
-        grad: the gradient so far of the only output; `grads`: those of several outputs (None for a single one).
-        owned: `grad` was made in this run and is seen by nobody else.
-        wanted: the run was asked for a gradient at the node, or beyond it.
-        runs: it was asked for one beyond it, so that the node itself has to run.
-        captures: (output number, place among the results) of the gradients that the run was asked for.
-    """
-
-    waiting: int
-    grad: Any
-    grads: list[Any]
-    captures: list[Any]
-    owned: bool
-    wanted: bool
-    runs: bool
-
-    __slots__ = ("captures", "grad", "grads", "owned", "runs", "waiting", "wanted")
-    __reduce__ = errors.refuse_pickling
-
-
-def new_task(node: Node) -> Task:
-    """A task that waits for nothing."""
-    task: Task = Task.__new__(Task)
-    task.waiting = 0
-    task.grad = None
-    task.grads = None if node.output_count == 1 else [None] * node.output_count
-    task.owned = False
-    task.wanted = True
-    task.runs = True
-    task.captures = None
-    return task
 
 
 def count_uses(roots: list[Edge]) -> dict[Node, Task]:
@@ -263,25 +227,24 @@ def leaf(node: AccumulateGrad, task: Task, create_graph: bool, found: list[Any],
     """The gradient of a leaf has arrived, or nothing: its hooks are called all the same."""
     if not task.wanted:
         return
-    grad: Any = task.grad
-    owned: bool = task.owned
     variable: Tensor = node.variable
     meta: AutogradMeta = variable._meta_
     if meta is not None and meta.hooks:
-        grad = run_leaf_hooks(variable, grad)
-        owned = False
+        task.grad = run_leaf_hooks(variable, task.grad)
+        task.owned = False
     if task.captures is not None and not accumulating:
-        hooked.capture(task.captures, [grad], found)
+        hooked.capture(task.captures, [task.grad], found)
         return
     if node.node_hooks is not None:
-        grad = hooks.run_before(node.node_hooks, [grad])[0]
-        owned = False
-    if grad is not None:
-        accumulate(variable, grad, owned and not create_graph)
+        task.grad = hooks.run_before(node.node_hooks, [task.grad])[0]
+        task.owned = False
+    if task.grad is not None:
+        owned: bool = not create_graph and (task.owned or is_alone(task))
+        accumulate(variable, task.grad, owned)
     elif meta is not None and meta.after_accumulate:
         run_after_accumulate(variable)
     if node.node_hooks is not None:
-        hooks.run_after(node.node_hooks, (), [grad])
+        hooks.run_after(node.node_hooks, (), [task.grad])
 
 
 def deliver(node: Node, outgoing: Any, done: Task, tasks: dict[Node, Task], ready: Ready, born: int) -> None:
@@ -307,31 +270,6 @@ def deliver(node: Node, outgoing: Any, done: Task, tasks: dict[Node, Task], read
         task.waiting -= 1
         if task.waiting == 0:
             ready.push(edge.node)
-
-
-def is_own(grad: Tensor, outgoing: Any, task: Task, born: int) -> bool:
-    """Whether nobody but the engine sees a gradient's memory.
-
-    True if a card's rule made it in this step (its storage is younger than `born`), or passed on the memory of the one
-    gradient that had arrived and was itself so; and no other gradient of the step shares it.
-    """
-    storage: Storage = grad._storage_
-    if storage.serial <= born and not (task.owned and passed_on(storage, task)):
-        return False
-    shared: int = 0
-    other: Tensor
-    for each in outgoing:
-        if each is not None:
-            other = each
-            if other._storage_ is storage:
-                shared += 1
-    return shared == 1
-
-
-def passed_on(storage: Storage, task: Task) -> bool:
-    """Whether the memory is that of the only gradient that had arrived."""
-    arrived: Tensor = task.grad
-    return arrived is not None and arrived._storage_ is storage
 
 
 def arrive(task: Task, edge: Edge, grad: Any, owned: bool) -> None:
