@@ -1,13 +1,14 @@
 """Backward passes that start backward passes, to any depth: past some depth each goes on with a stack of its own.
 
 Python bounds how deep calls may nest, per thread. So a pass that is nested too deep runs in another thread, in the
-modes of the one that waits for it.
+modes of the one that waits for it. That is a thread without an object of `threading`, which takes locks to start and to
+end one: a signal handler that came while they were held, and went as deep itself, would wait for ever.
 """
 
 from __future__ import annotations
 
+import _thread
 import contextvars
-import threading
 from collections.abc import Callable
 from typing import Any
 
@@ -34,7 +35,8 @@ def in_thread(function: Callable[..., Any], args: tuple[Any, ...]) -> Any:
     context = contextvars.copy_context()
     tickets: list[None] = [None]
     outcome: list[Any] = []
-    finished = threading.Lock()
+    given = [args]
+    finished = _thread.allocate_lock()
     finished.acquire()
 
     def body() -> None:
@@ -45,14 +47,14 @@ def in_thread(function: Callable[..., Any], args: tuple[Any, ...]) -> Any:
             setattr(own, name, value)
         result, failure = None, None
         try:
-            result = context.run(function, *args)
+            result = context.run(function, *given.pop())
         except BaseException as error:  # it is raised again in the thread that waits
             failure = error
         outcome.append((result, failure, own.sequence))
-        del failure  # the traceback holds this frame
+        del result, failure  # nothing of the pass lives on in a thread that is about to end
         finished.release()
 
-    interrupt = run_to_end(threading.Thread(target=body, name="wengert nested backward"), tickets, finished, outcome)
+    interrupt = run_to_end(body, tickets, finished, outcome)
     result, failure, sequence = outcome.pop()
     modes.sequence = max(modes.sequence, sequence)
     failure = interrupt or failure
@@ -65,16 +67,16 @@ def in_thread(function: Callable[..., Any], args: tuple[Any, ...]) -> Any:
 
 
 def run_to_end(
-    thread: threading.Thread, tickets: list[None], finished: Any, outcome: list[Any]
+    body: Callable[[], None], tickets: list[None], finished: Any, outcome: list[Any]
 ) -> BaseException | None:
-    """Start a thread and wait until there is an outcome; what a signal handler raised meanwhile.
+    """Run in another thread and wait until there is an outcome; what a signal handler raised meanwhile.
 
     Raises:
         BaseException: the thread did not begin, and will not.
     """
     interrupt: BaseException | None = None
     try:
-        thread.start()
+        _thread.start_new_thread(body, ())
     except BaseException as error:  # no thread to be had, or an interrupt while it starts
         if take(tickets):
             raise
@@ -84,7 +86,6 @@ def run_to_end(
             finished.acquire()
         except BaseException as error:  # an interrupt; but the pass writes to the program's tensors until it ends
             interrupt = error
-    thread.join()
     return interrupt
 
 
