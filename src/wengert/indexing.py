@@ -14,6 +14,7 @@ import numpy as np
 
 from ._core import errors
 from ._core.base import Tensor, wrap
+from ._core.modes import current
 from ._core.parts import is_plain, plain_steps, take_part, write_part
 from .ops.advanced import index as advanced_index, index_put
 from .ops.slices import select, slice_
@@ -269,8 +270,7 @@ def as_value(target: Tensor, value: Any) -> Tensor:
     number = np.asarray(value)
     if number.dtype.kind == "c" and dtype.kind not in "cb":
         raise RuntimeError(f"value cannot be converted to type {target.dtype.name} without overflow")
-    with np.errstate(all="ignore"):
-        made = number.astype(dtype)
+    made = current().quietly(number.astype, (dtype,))
     if number.dtype.kind in "iuO" and dtype.kind in "iu" and int(made) != int(number):
         raise RuntimeError(f"value cannot be converted to type {target.dtype.name} without overflow")
     return wrap(made)

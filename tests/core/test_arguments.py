@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+import numpy as np
 import pytest
 
 import wengert as wg
@@ -17,7 +18,7 @@ NO_TENSOR = {
     "expand_as(): argument 'other' (position 1) must be Tensor, not list": lambda: X.expand_as([1]),
     "prelu(): argument 'weight' (position 1) must be Tensor, not int": lambda: X.prelu(5),
     "take_along_dim(): argument 'indices' (position 2) must be Tensor, not int": lambda: wg.take_along_dim(X, 5, 0),
-    "mse_loss(): argument 'target' (position 2) must be Tensor, not int": lambda: F.mse_loss(X, target=5),
+    "mse_loss(): argument 'target' must be Tensor, not int": lambda: F.mse_loss(X, target=5),
     "group_norm(): argument 'bias' (position 4) must be Tensor, not int": lambda: F.group_norm(X, 1, None, 5),
     "rms_norm(): argument 'weight' (position 3) must be Tensor, not int": lambda: F.rms_norm(X, (3,), 5),
     "masked_fill(): argument 'mask' (position 2) must be Tensor, not int": lambda: X.masked_fill(5, 1.0),
@@ -34,6 +35,19 @@ NO_TENSOR = {
     "repeat(): argument 'repeats' must be tuple of ints, not NoneType": lambda: X.repeat(None),
     "but found element of type NoneType at pos 1": lambda: X.expand((2, None)),
     "select(): argument 'dim' must be int, not NoneType": lambda: wg.select(X, None, 1),
+}
+NO_BOOL = {
+    "sum(): argument 'keepdim' (position 3) must be bool, not NoneType": lambda: X.sum(0, None),
+    "nansum(): argument 'keepdim' (position 3) must be bool, not int": lambda: X.nansum(0, keepdim=1),
+    "amax(): argument 'keepdim' (position 3) must be bool, not numpy.bool": lambda: X.amax(0, np.bool_(True)),
+    "logsumexp(): argument 'keepdim' (position 3) must be bool, not str": lambda: wg.logsumexp(X, 0, "a"),
+    "var(): argument 'keepdim' (position 4) must be bool, not float": lambda: X.var(0, keepdim=1.0),
+    "put_(): argument 'accumulate' (position 4) must be bool, not int": lambda: X.put_(wg.tensor([0]), wg.ones(1), 1),
+    "max(): argument 'keepdim' (position 2) must be bool, not int": lambda: X.max(0, 1),
+    "max(): argument 'keepdim' must be bool, not Tensor": lambda: wg.max(X, 0, keepdim=wg.tensor(True)),
+    "allclose(): argument 'equal_nan' must be bool, not NoneType": lambda: wg.allclose(X, X, equal_nan=None),
+    "nonzero(): argument 'as_tuple' must be bool, not int": lambda: X.nonzero(as_tuple=1),
+    "max_pool2d(): argument 'ceil_mode' must be bool, not int": lambda: F.max_pool2d(X[None], 1, ceil_mode=1),
 }
 REFUSED = {
     "Expected num_groups to be greater than 0, got 0": lambda: F.group_norm(X, 0),
@@ -52,6 +66,14 @@ REFUSED = {
 def test_arguments_of_a_wrong_type_are_refused_by_name(text):
     with pytest.raises(TypeError, match=re.escape(text)):
         NO_TENSOR[text]()
+
+
+@pytest.mark.parametrize("text", NO_BOOL)
+def test_switches_take_nothing_but_a_bool(text):
+    before = X.tolist(), X._version
+    with pytest.raises(TypeError, match=re.escape(text)):
+        NO_BOOL[text]()
+    assert (X.tolist(), X._version) == before
 
 
 @pytest.mark.parametrize("text", REFUSED)

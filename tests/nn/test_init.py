@@ -98,3 +98,11 @@ def test_a_sparse_filling_has_the_share_of_zeros_in_each_column():
 def test_a_generator_makes_a_filling_repeatable():
     drawn = [init.normal_(wg.empty(3), generator=wg.Generator().manual_seed(3)).tolist() for _ in range(2)]
     assert drawn[0] == drawn[1]
+
+
+def test_bounds_of_trunc_normal_may_be_tensors_and_must_be_in_order():
+    weight = wg.ones(5)
+    with pytest.raises(RuntimeError, match=r"uniform_ expects to return a \[from, to\) range, but found from"):
+        init.trunc_normal_(weight, 0.0, 1.0, wg.tensor(1.5), 1.0)
+    assert weight.tolist() == [1.0] * 5 and weight._version == 0
+    assert init.trunc_normal_(weight, 0.0, 1.0, wg.tensor(1.5), 2.0).min() >= 1.5

@@ -60,6 +60,9 @@ OF_CLASS = re.compile(r"\bwg\.Tensor\.\w+\(")
 SPREAD = re.compile(r"\bexpand\([^()]*2 \*\* (31|3[2-9]|[4-6]\d)")
 """Tensors expanded so far that their sum with anything is too large: torch runs out of memory, too."""
 
+LYING = re.compile(r"\b(lying|rude)\([^()]*2 \*\* 62\)")
+"""Objects that claim to hold so much that Python's own list() asks for the memory."""
+
 SIZED = frozenset(
     """
     zeros ones full empty rand randn arange linspace logspace eye tril_indices triu_indices repeat tile pad
@@ -89,7 +92,9 @@ def may_change(node: ast.AST) -> bool:
         return ast.unparse(node.value) != "cards"
     if isinstance(node, ast.BinOp):
         return not isinstance(node.left, ast.Constant) and not isinstance(node.right, ast.Constant)
-    return isinstance(node, ast.Call) and ast.unparse(node.func) not in ("wg.tensor", "np.array", "rude", "deep")
+    if not isinstance(node, ast.Call) or ast.unparse(node.func) in ("wg.tensor", "rude", "deep"):
+        return False
+    return not ast.unparse(node.func).startswith("np.")  # NumPy's own calls
 
 
 def change_call(draw: random.Random, call: Any) -> None:
@@ -190,7 +195,9 @@ def judge(error: BaseException, text: str) -> str | None:
     if isinstance(error, MemoryError):
         sized = any(makes_as_told(each.name.rpartition(".")[2]) for each in frames)
         return (
-            None if sized or SPREAD.search(text) else f"asks for memory before it looks, at {where}: {str(error)[:80]}"
+            None
+            if sized or SPREAD.search(text) or LYING.search(text)
+            else f"asks for memory before it looks, at {where}: {str(error)[:80]}"
         )
     if isinstance(error, SystemError) or (
         not any(each.search(text) for each in (INNER, HALF_MADE, OF_CLASS)) and careless(error, frames[-1].filename)

@@ -1,4 +1,4 @@
-"""Arguments that must be tensors or integers: refused in torch's words before a function made of operators runs."""
+"""Arguments that must be tensors, bools or integers: refused in torch's words before a function of operators runs."""
 
 from __future__ import annotations
 
@@ -12,6 +12,9 @@ from .base import Tensor
 
 MISSING = object()
 """In the place of an argument that was not given: the function itself says so."""
+
+TRUTHS = ("inplace", "return_indices")
+"""Switches of which the truth counts, whatever is given: torch, too, reads them in Python."""
 
 
 def parameters_of(function: Callable[..., Any]) -> tuple[str, ...]:
@@ -36,8 +39,17 @@ def tensor_places(body: Callable[..., Any]) -> list[tuple[int, str, bool]]:
     return found
 
 
+def switch_places(body: Callable[..., Any]) -> list[tuple[int, str]]:
+    """Which parameters take nothing but a bool: position and name, the position of a keyword beyond all others."""
+    return [
+        (at, name)
+        for at, name in enumerate(parameters_of(body))
+        if str(body.__annotations__.get(name, "")) == "bool" and name not in TRUTHS
+    ]
+
+
 def checked(name: str, body: Callable[..., Any], *, method: bool = False, module: str = "") -> Callable[..., Any]:
-    """A function that refuses, in torch's words, what is no tensor where it takes one; itself if it takes none.
+    """A function that refuses, in torch's words, what is no tensor or bool where it takes one; itself if it takes none.
 
     Args:
         name: what programs call it.
@@ -47,7 +59,8 @@ def checked(name: str, body: Callable[..., Any], *, method: bool = False, module
     """
     skipped = 1 if method else 0
     places = [place for place in tensor_places(body) if place[0] >= skipped]
-    if not places:
+    switches = switch_places(body)
+    if not places and not switches:
         return body
 
     @functools.wraps(body)
@@ -56,7 +69,13 @@ def checked(name: str, body: Callable[..., Any], *, method: bool = False, module
         for at, argument, optional in places:
             given = args[at] if at < count else kwargs.get(argument, MISSING)
             if not isinstance(given, Tensor) and given is not MISSING and not (optional and given is None):
-                raise TypeError(errors.wrong_type(name, argument, at + 1 - skipped, "Tensor", given))
+                raise TypeError(
+                    errors.wrong_type(name, argument, at + 1 - skipped if at < count else 0, "Tensor", given)
+                )
+        for at, argument in switches:
+            given = args[at] if at < count else kwargs.get(argument, False)
+            if given is not True and given is not False:
+                raise TypeError(errors.wrong_type(name, argument, at + 1 - skipped if at < count else 0, "bool", given))
         return body(*args, **kwargs)
 
     call.__module__ = module or body.__module__

@@ -303,6 +303,7 @@ def fill_signature(card: Declaration, body: Callable[..., Any]) -> None:
     card.plain_slots = tuple(
         at for at, name in enumerate(names) if card.kinds[at] == sources.PLAIN and annotations.get(name) != "str"
     )
+    card.switches = tuple(at for at in card.plain_slots if annotations.get(names[at]) == "bool")
     card.grad_slots = tuple(at for at, kind in enumerate(card.kinds) if kind in (sources.ARRAY, sources.ARRAYS))
     lists = [at for at, position in enumerate(card.grad_slots) if card.kinds[position] == sources.ARRAYS]
     card.list_slot = lists[0] if lists else -1

@@ -5,7 +5,7 @@ from wengert._core.slots cimport Operator
 cdef class Declaration(Operator):
     cdef public str name
     cdef public object body, writer, direct, promotion, node_class, choose_node
-    cdef public tuple names, defaults, after1, after2, kinds, tensor_slots, plain_slots, numbers, grad_slots, rules, output_names, differentiable
+    cdef public tuple names, defaults, after1, after2, kinds, tensor_slots, plain_slots, switches, numbers, grad_slots, rules, output_names, differentiable
     cdef public dict aliases, plans
     cdef public frozenset accepts
     cdef public long positional, spread, list_slot, apart, layout
@@ -24,7 +24,7 @@ cdef class Plan:
 @cython.locals(given=long, spread=long, bound=list)
 cpdef tuple bind(Declaration op, tuple args, dict kwargs)
 @cython.locals(at=long)
-cpdef tuple with_numbers(Declaration op, tuple values)
+cpdef tuple read_plain(Declaration op, tuple values)
 cpdef bint holds_tensor(object values) except -1
 @cython.locals(found=list)
 cpdef tuple replace_tensors(Declaration op, tuple values)

@@ -37,7 +37,8 @@ class Declaration(Operator):
         positional: how many of them may be given by position.
         spread: position of a parameter that takes all remaining positional integers (`x.view(2, 3)`), or -1.
         tensor_slots: positions that may hold tensors; `grad_slots`: those of ARRAY and ARRAYS, in the order of the
-            node's edges; `plain_slots`: those that may hold numbers, sizes and dimensions.
+            node's edges; `plain_slots`: those that may hold numbers, sizes and dimensions;
+            `switches`: those that take a bool.
         promotion: None, "same" (common dtype), "float" (the same, integers become the default dtype), or "numbers" (the
             same, bool operands stay what they are, for the body to refuse).
         accepts: the NumPy dtypes (after promotion) that the operator exists for.
@@ -68,6 +69,7 @@ class Declaration(Operator):
     kinds: tuple[Any, ...]
     tensor_slots: tuple[Any, ...]
     plain_slots: tuple[Any, ...]
+    switches: tuple[Any, ...]
     numbers: tuple[Any, ...]
     grad_slots: tuple[Any, ...]
     rules: tuple[Any, ...]
@@ -91,7 +93,7 @@ class Declaration(Operator):
     __slots__ = (
         "accepts", "aliases", "allows_larger", "apart", "body", "choose_node", "defaults", "differentiable", "direct",
         "grad_slots", "kinds", "layout", "list_slot", "name", "names", "node_class", "numbers", "output_names",
-        "overwrites", "plain_slots", "plans", "positional", "promotion",
+        "overwrites", "plain_slots", "plans", "positional", "promotion", "switches",
         "after1", "after2", "rules", "several", "spread", "takes_out", "tensor_slots", "unary", "view", "writer",
     )  # fmt: skip
 
@@ -121,16 +123,25 @@ def bind(op: Declaration, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tupl
         if value is REQUIRED:
             missing = [name for name, each in zip(op.names, bound) if each is REQUIRED]
             raise TypeError(errors.missing_arguments(op.name, missing))
-    return with_numbers(op, tuple(bound))
+    return read_plain(op, tuple(bound))
 
 
-def with_numbers(op: Declaration, values: tuple[Any, ...]) -> tuple[Any, ...]:
-    """All arguments, in which the number stands for a tensor of one where the operator takes no tensor, as in torch."""
+def read_plain(op: Declaration, values: tuple[Any, ...]) -> tuple[Any, ...]:
+    """All arguments, in which the number stands for a tensor of one where the operator takes no tensor, as in torch.
+
+    Raises:
+        TypeError: there is no such number, or something else than a bool where one is wanted.
+    """
     at: int
     for at in op.plain_slots:
         value = values[at]
         if isinstance(value, Tensor) or (isinstance(value, (tuple, list)) and holds_tensor(value)):
-            return replace_tensors(op, values)
+            values = replace_tensors(op, values)
+            break
+    for at in op.switches:
+        value = values[at]
+        if value is not True and value is not False:
+            raise TypeError(errors.wrong_type(op.name, op.names[at], at + 1, "bool", value))
     return values
 
 
@@ -143,7 +154,7 @@ def holds_tensor(values: Any) -> bool:
 
 
 def replace_tensors(op: Declaration, values: tuple[Any, ...]) -> tuple[Any, ...]:
-    """`with_numbers` where a tensor was found."""
+    """The arguments with numbers in the place of tensors, where one was found."""
     found: list[Any] = list(values)
     for at in op.plain_slots:
         value = found[at]

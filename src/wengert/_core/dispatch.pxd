@@ -2,7 +2,7 @@ cimport cython
 from wengert._core cimport door, flags, layouts, promotion, sources, views
 from wengert._core.accumulate cimport gradient_edge
 from wengert._core.base cimport Tensor, share, wrap_flagged
-from wengert._core.declaration cimport Declaration, bind, plan_for, with_numbers
+from wengert._core.declaration cimport Declaration, bind, plan_for, read_plain
 from wengert._core.modes cimport Modes, current
 from wengert._core.node cimport Edge, Node, new_edge, set_up
 from wengert._core.recorded cimport OpNode, ViewNode, save_all

@@ -13,7 +13,7 @@ import numpy as np
 from . import anomaly, door, errors, flags, layouts, out, promotion, sources, unusual, views, volatile
 from .accumulate import gradient_edge
 from .base import Tensor, share, wrap_flagged
-from .declaration import Declaration, bind, plan_for, with_numbers
+from .declaration import Declaration, bind, plan_for, read_plain
 from .modes import Modes, current
 from .node import Edge, new_edge, set_up
 from .recorded import OpNode, save_all
@@ -67,7 +67,7 @@ class Op(Declaration):
             if given == 1 and self.unary and self.direct is not None:
                 return self.call1(args[0])
             if given == len(self.names) and self.spread < 0 and given == self.positional:
-                return self.run(with_numbers(self, args))
+                return self.run(read_plain(self, args))
         elif "out" in kwargs:
             return out.call(self, args, kwargs)
         return self.run(bind(self, args, kwargs))

@@ -38,11 +38,9 @@ cdef extern from *:
     static CYTHON_UNUSED PyObject *wengert_address_of(PyObject *array) {
         PyArrayObject *own = wengert_as_ndarray(array);
         if (own) return PyLong_FromVoidPtr(PyArray_DATA(own));
-        PyObject *interface = PyObject_GetAttrString(array, "__array_interface__");
-        PyObject *data = interface ? PyMapping_GetItemString(interface, "data") : NULL;
-        PyObject *found = data ? PySequence_GetItem(data, 0) : NULL;
-        Py_XDECREF(interface);
-        Py_XDECREF(data);
+        PyObject *pointer = PyObject_GetAttrString(array, "ctypes");
+        PyObject *found = pointer ? PyObject_GetAttrString(pointer, "data") : NULL;
+        Py_XDECREF(pointer);
         return found;
     }
     static CYTHON_UNUSED PyObject *wengert_dtype_of(PyObject *array) {

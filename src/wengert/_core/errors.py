@@ -325,9 +325,11 @@ def public_name(argument: str) -> str:
 
 
 def wrong_type(name: str, argument: str, position: int, wanted: str, value: object) -> str:
-    """An argument of a wrong type."""
-    shown_name, given = public_name(argument), type(value).__name__
-    return f"{name}(): argument '{shown_name}' (position {position}) must be {wanted}, not {given}"
+    """An argument of a wrong type; given by name where the position is 0."""
+    shown_name, given = public_name(argument), type(value)
+    shown = f"numpy.{given.__name__}" if given.__module__ == "numpy" else given.__name__  # there is bool and numpy.bool
+    place = f" (position {position})" if position else ""
+    return f"{name}(): argument '{shown_name}'{place} must be {wanted}, not {shown}"
 
 
 def wrong_element(at: int, position: int, value: object) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from typing import Any
 
 LARGEST = (1 << 63) - 1
@@ -33,6 +34,19 @@ class Size(tuple[int, ...]):
 
     def __reduce__(self) -> tuple[Any, ...]:
         return (Size, (tuple(self),))
+
+
+def check_room(name: str, lengths: Sequence[int], element: int = 8) -> None:
+    """Refuse a shape whose elements have no room in any memory; dimensions without elements do not help.
+
+    Args:
+        element: bytes of one.
+
+    Raises:
+        RuntimeError: it is such a shape.
+    """
+    if math.prod(filter(None, lengths)) * element > LARGEST:
+        raise RuntimeError(f"{name}: Storage size calculation overflowed with sizes={list(lengths)}")
 
 
 def normalise(dim: int, ndim: int) -> int:

@@ -118,6 +118,8 @@ def layer_norm(
 
     Source: Ba, Kiros and Hinton, Layer normalization, 2016.
     """
+    if not 0 < normalized_ndim <= x.ndim:
+        raise ValueError(f"layer_norm: there are no {normalized_ndim} trailing axes in an array of {x.ndim} dimensions")
     axes = tuple(range(x.ndim - normalized_ndim, x.ndim))
     wide = x.astype(np.float64, copy=False)
     count = np.float64(math.prod(x.shape[x.ndim - normalized_ndim :]))

@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from .._core import door
 from .._core.base import Tensor
 from .._core.function import FunctionNode, ViewWrite
 from .._core.node import Node
@@ -91,8 +92,7 @@ def described(name: str, value: Any) -> Iterator[Kept]:
 def entry(name: str, array: Any, storage: Storage | None) -> Kept:
     """The entry of an array in a storage."""
     whole = array if storage is None else storage.array
-    address = whole.__array_interface__["data"][0]
-    return Kept(name, tuple(array.shape), str(array.dtype), address, whole.nbytes, False)
+    return Kept(name, tuple(array.shape), str(array.dtype), door.address_of(whole), whole.nbytes, False)
 
 
 def arrays_in(packed: Any) -> Iterator[tuple[Any, Storage | None]]:

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from .._core import door
 from .._core.base import Tensor, wrap
 from .._core.modes import current
 from .saved_hooks import saved_tensors_hooks
@@ -97,7 +98,7 @@ class AllowMutation:
             if saved is None or not np.may_share_memory(target, saved._array_):
                 continue
             array = saved._array_
-            alike = array.__array_interface__["data"], array.shape, array.strides, array.dtype
+            alike = door.address_of(array), array.shape, array.strides, array.dtype
             if alike not in copies:
                 copies[alike] = wrap(array.copy(order="K"))
             self.cloned[handle] = copies[alike]

@@ -123,9 +123,13 @@ def trunc_normal_(
         a: least value.
         b: largest value.
         generator: of random numbers.
+
+    Raises:
+        RuntimeError: `b` is less than `a`.
     """
     import statistics  # costs too much to be loaded with the package
 
+    mean, std, a, b = float(mean), float(std), float(a), float(b)
     whole = statistics.NormalDist()
     low, high = whole.cdf((a - mean) / std), whole.cdf((b - mean) / std)
     if mean < a - 2 * std or mean > b + 2 * std:
@@ -143,7 +147,7 @@ def trunc_normal_(
                 return tensor
             tensor._array_[outside] = tensor.new_empty(count).normal_(mean, std, generator=generator)._array_  # type: ignore[attr-defined]
     least = np.finfo(np.float64).tiny
-    tensor.uniform_(low, max(high, low + least), generator=generator)  # type: ignore[attr-defined]
+    tensor.uniform_(low, high if b < a else max(high, low + least), generator=generator)  # type: ignore[attr-defined]
     flat = [whole.inv_cdf(min(max(float(p), least), 1 - 2**-53)) for p in tensor._array_.ravel()]
     return _write(tensor, np.clip(np.reshape(flat, tensor.shape) * std + mean, a, b))
 

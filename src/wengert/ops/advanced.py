@@ -231,7 +231,7 @@ def index_put_vjp_self(grad: Any, indices: Any, accumulate: bool) -> Any:
 
 @index_put.vjp("values")
 def index_put_vjp_values(grad: Any, indices: Any) -> Any:
-    return index(grad, indices)
+    return index(grad, indices) if indices else grad
 
 
 @index_put.jvp
@@ -244,6 +244,7 @@ def index_put_samples(make: Any) -> Any:
     yield Sample(make(3, 2), [integers(2, 0)], make(2, 2))
     yield Sample(make(3, 2), [integers(2, 0), integers(1, 1)], make(1))
     yield Sample(make(3, 2), [integers(2, 2)], make(2), True)
+    yield Sample(make(3, 2), (), make(2), True)
     yield Bad(
         make(3), [integers(3)], make(1), raises=IndexError, says="index 3 is out of bounds for dimension 0 with size 3"
     )

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from .._core import dtypes, errors
+from .._core.arguments import integers
 from .._core.base import Tensor
 from .._core.card import Bad, Sample, composite
 from .._core.dtypes import dtype as DType
@@ -335,7 +336,7 @@ def empty_strided(
 
 def strided_array(name: str, size: Any, stride: Any, element: DType) -> np.ndarray[Any, Any]:
     """An uninitialised array of given lengths and strides."""
-    shape, steps = read_tuple(name, size, 1), tuple(stride)
+    shape, steps = read_tuple(name, size, 1), integers(name, "stride", stride)
     if len(shape) != len(steps):
         raise RuntimeError(
             f"dimensionality of sizes ({len(shape)}) must match dimensionality of strides ({len(steps)})"

@@ -14,6 +14,7 @@ from .._core.devices import device as Device
 from .._core.dtypes import dtype as DType
 from .._core.modes import current
 from .._core.out import put_out
+from .._core.sizes import check_room
 
 PYTHON_TYPES: dict[Any, DType] = {
     float: dtypes.float64,
@@ -88,6 +89,7 @@ def read_lengths(name: str, lengths: tuple[Any, ...], position: int, *, alone: b
         if name in ("zeros", "zeros_like"):
             raise RuntimeError(f"{name}: Dimension size must be non-negative. Got {errors.shown(read)}.")
         raise RuntimeError(f"Trying to create tensor with negative dimension {min(read)}: {errors.shown(read)}")
+    check_room(name, read)
     return tuple(read)
 
 

@@ -15,6 +15,7 @@ from .._core.card import derive_in_place
 from .._core.devices import preserve_format
 from .._core.modes import current
 from .._core.refused import new_refusal
+from .._core.sizes import check_room
 from .._core.storage import count_write, succeed
 from .as_strided import as_strided_from, strided_arguments
 from .memory import resize
@@ -75,6 +76,7 @@ def resize_(self: Tensor, *sizes: Any, memory_format: Any = None) -> Tensor:
     shape = integers("resize_", "size", given)
     if any(length < 0 for length in shape):
         raise RuntimeError(f"Trying to create tensor with negative dimension {min(shape)}: {errors.shown(shape)}")
+    check_room("resize_", shape, self._array_.itemsize)
     inplace.check_target(self, False, current())
     if self.requires_grad and not current().inference:
         raise RuntimeError(CANNOT_RESIZE)

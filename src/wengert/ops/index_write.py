@@ -30,17 +30,24 @@ def check_vector(name: str, array: Any, dim: int, index: Any) -> int:
     return at
 
 
+def source_length(name: str, source: Any, at: int) -> int:
+    """How many slices along a dimension `source` has.
+
+    Raises:
+        RuntimeError: it has no such dimension.
+    """
+    if at >= max(source.ndim, 1):
+        raise RuntimeError(f"{name}(): Indexing dim {at} is out of bounds of the source tensor with dim {source.ndim}")
+    return source.shape[at] if source.ndim else 1  # type: ignore[no-any-return]
+
+
 def check_index_add(array: Any, dim: int, index: Any, source: Any) -> int:
     """Refuse what `index_add` cannot do."""
     at = check_vector("index_add_", array, dim, index)
     if array.dtype != source.dtype:
         have, given = (dtypes.from_numpy(each.dtype).legacy[:-6] for each in (array, source))
         raise RuntimeError(f"index_add_(): self ({have}) and source ({given}) must have the same scalar type")
-    if at >= max(source.ndim, 1):
-        raise RuntimeError(
-            f"index_add_(): Indexing dim {at} is out of bounds of the source tensor with dim {source.ndim}"
-        )
-    length = source.shape[at] if source.ndim else 1
+    length = source_length("index_add_", source, at)
     if index.size != length:
         raise RuntimeError(
             f"index_add_(): Number of indices ({index.size}) should be equal to source.size(dim): ({length}), for "
@@ -120,11 +127,7 @@ def write_slices(target: Any, dim: int, index: Any, source: Any) -> None:
             f"index_copy_(): self and source expected to have the same dtype, but got (self) {have} and (source) "
             f"{given}"
         )
-    if at >= max(source.ndim, 1):
-        raise RuntimeError(
-            f"index_add_(): Indexing dim {at} is out of bounds of the source tensor with dim {source.ndim}"
-        )
-    length = source.shape[at] if source.ndim else 1
+    length = source_length("index_add_", source, at)
     if index.size != length:
         raise IndexError(
             f"index_copy_(): Number of indices ({index.size}) should be equal to source.size(dim) ({length})"

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import math
 from typing import Any
 
 import numpy as np
 
 from .._core.card import INTEGERS, REALS, Array, Bad, Sample, name_saved, op
 from .._core.errors import shown
+from .._core.sizes import check_room
 from .factory import refuse_dtype
 from .pool import scatter_planes
 
@@ -93,8 +93,7 @@ def check_adaptive(name: str, shape: Ints, output_size: Any) -> tuple[int, int]:
             f"{name}: elements of output_size must be greater than or equal to 0 but received {{{size[0]}, {size[1]}}}"
         )
     made = (*shape[:-2], *size)
-    if math.prod(made) >= 2**60:  # 8 bytes for each
-        raise RuntimeError(f"{name}: Storage size calculation overflowed with sizes={shown(made)}")
+    check_room(name, made)
     return size[0], size[1]
 
 

@@ -11,7 +11,7 @@ from .._core.base import wrap
 from .._core.card import WIDE, Array, Bad, Sample, Sizes, composite, op
 from .._core.devices import contiguous_format
 from .._core.errors import shown
-from .._core.sizes import normalise
+from .._core.sizes import check_room, normalise
 from .views import distinct
 
 
@@ -153,6 +153,7 @@ def repeat(self: Array, repeats: Sizes) -> Any:
     if any(count < 0 for count in times):
         lowest = min(lengths)
         raise RuntimeError(f"Trying to create tensor with negative dimension {lowest}: {shown(lengths)}")
+    check_room("repeat", lengths, self.itemsize)
     return np.tile(self, times) if times else self.copy()
 
 
@@ -175,6 +176,7 @@ def repeat_samples(make: Any) -> Any:
     yield Sample(make(2, 3), (2, 1))
     yield Sample(make(3), 2, 1, 2)
     yield Bad(make(2, 3), 2, raises=RuntimeError, says="can not be smaller than number of dimensions of tensor")
+    yield Bad(make(3), 2, 1, 2, 2**62, raises=RuntimeError, says="Storage size calculation overflowed")
 
 
 @composite()

@@ -13,7 +13,7 @@ from .._core.sizes import normalise
 from .._kernels.index import along_axis
 from .dtype_checks import check_ordered, refuse
 from .index import check_range, integers
-from .index_write import check_vector
+from .index_write import check_vector, source_length
 from .scatter import check_scatter
 
 COMBINE = {"sum": np.add, "prod": np.multiply, "mean": np.add, "amax": np.maximum, "amin": np.minimum}
@@ -168,14 +168,14 @@ def check_slices(target: Any, dim: int, index: Any, source: Any, reduce: str) ->
     if target.dtype != source.dtype:
         names = [dtypes.from_numpy(each.dtype).legacy[:-6] for each in (target, source)]
         raise RuntimeError(f"index_reduce(): self ({names[0]}) and source ({names[1]}) must have the same scalar type")
-    length = source.shape[at] if source.ndim else 1
+    length = source_length("index_reduce_", source, at)
     if index.size != length:
         raise RuntimeError(
             f"index_reduce_(): Number of indices ({index.size}) should be equal to source.size(dim): ({length}), for "
             f"dim: {at}"
         )
     for axis in range(target.ndim):
-        if axis != at and (axis >= source.ndim or source.shape[axis] != target.shape[axis]):
+        if axis != at and (source.ndim != target.ndim or source.shape[axis] != target.shape[axis]):
             raise RuntimeError(
                 "source tensor shape must match self tensor shape, excluding the specified dimension. Got self.shape = "
                 f"{shown(target.shape)} source.shape = {shown(source.shape)}"
@@ -242,3 +242,5 @@ def index_reduce_samples(make: Any) -> Any:
         yield Sample(make(2, 3), -1, integers(1), make(2, 1), reduce, include_self=False)
     yield Bad(make(3), 0, integers(0), make(1), "sum", raises=RuntimeError, says="one of prod, mean, amax or amin")
     yield Bad(make(3), 0, integers(0), make(2), "prod", raises=RuntimeError, says="should be equal to source.size(dim)")
+    yield Bad(make(2, 3), -1, integers(1), make(3), "prod", raises=RuntimeError, says="Indexing dim 1 is out of bounds")
+    yield Bad(make(2, 3), -1, integers(1), make(2, 1, 1), "prod", raises=RuntimeError, says="source tensor shape must")

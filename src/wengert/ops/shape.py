@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from .._core import errors
+from .._core.arguments import integers
 from .._core.base import Tensor, bind
 from .._core.card import Bad, Sample, composite
 from .._core.devices import contiguous_format
@@ -203,7 +204,8 @@ def movedim(input: Any, source: Any, destination: Any) -> Any:
     ndim = input._array_.ndim
     if not ndim and hasattr(source, "__index__") and hasattr(destination, "__index__"):
         source, destination = ([normalise(dim, ndim)][:0] for dim in (source, destination))
-    given = [(each,) if hasattr(each, "__index__") else tuple(each) for each in (source, destination)]
+    places = (("source", source), ("destination", destination))
+    given = [integers("movedim", key, (each,) if hasattr(each, "__index__") else each) for key, each in places]
     if len(given[0]) != len(given[1]):
         raise RuntimeError(
             f"movedim: Invalid source or destination dims: source ({shown(given[0])} dims) should contain the same "
@@ -226,6 +228,7 @@ def movedim_samples(make: Any) -> Any:
     yield Sample(make(2, 3, 4), (0, 1), (2, 0))
     yield Sample(make(), 0, -1)
     yield Bad(make(2, 3), (0, 0), (0, 1), raises=RuntimeError, says="repeated dim in `source`")
+    yield Bad(make(2, 3), None, 0, raises=TypeError, says="argument 'source' must be tuple of ints, not NoneType")
 
 
 def swap_samples(make: Any) -> Any:
