@@ -37,7 +37,7 @@ INTERNAL = (
 )
 CARELESS = re.compile(
     r"(tuple|list|string) index out of range|pop from empty|values to unpack|not in (list|tuple)|"
-    r"arg(ument)? is an? empty|NoneType' object"
+    r"arg(ument)? is an? empty|NoneType' object(?! is not callable)"
 )
 """Texts of errors that Python raises where nobody looked at an argument."""
 
@@ -68,7 +68,7 @@ SIZED = frozenset(
     zeros ones full empty rand randn arange linspace logspace eye tril_indices triu_indices repeat tile pad
     constant_pad_nd edge_pad new_zeros new_ones new_full new_empty randint randperm resize_ one_hot
     repeat_interleave diag_embed diagflat diag interpolate unfold fold normal empty_strided adaptive_average
-    adaptive_maximum meshgrid multinomial construct set_num_threads outer tensor_split
+    adaptive_maximum meshgrid multinomial construct set_num_threads outer tensor_split convolution conv1d conv2d conv3d
     """.split()  # noqa: SIM905 - a list would be four times as long
 )
 """Functions whose results are as large as their arguments say: there a lack of memory is no finding."""
@@ -92,7 +92,7 @@ def may_change(node: ast.AST) -> bool:
         return ast.unparse(node.value) != "cards"
     if isinstance(node, ast.BinOp):
         return not isinstance(node.left, ast.Constant) and not isinstance(node.right, ast.Constant)
-    if not isinstance(node, ast.Call) or ast.unparse(node.func) in ("wg.tensor", "rude", "deep"):
+    if not isinstance(node, ast.Call) or ast.unparse(node.func) in ("wg.tensor", "range", "rude", "deep"):
         return False
     return not ast.unparse(node.func).startswith("np.")  # NumPy's own calls
 
@@ -217,6 +217,8 @@ def careless(error: BaseException, file: str) -> bool:
     text = str(error)
     if isinstance(error, NameError) or FIELDS.search(text):
         return True
+    if isinstance(error, UnicodeEncodeError):
+        return False  # what open() says of a name that no file can have
     if USERS.search(file) or text.startswith("module "):
         return False  # torch is Python there, too
     if isinstance(error, AssertionError):

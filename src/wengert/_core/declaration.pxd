@@ -27,7 +27,7 @@ cpdef tuple bind(Declaration op, tuple args, dict kwargs)
 cpdef tuple read_plain(Declaration op, tuple values)
 cpdef bint holds_tensor(object values) except -1
 @cython.locals(found=list)
-cpdef tuple replace_tensors(Declaration op, tuple values)
+cpdef tuple replaced(Declaration op, tuple values)
 cpdef object number_of(Declaration op, long at, Tensor tensor)
 @cython.locals(plan=Plan)
 cpdef Plan plan_for(Declaration op, long mask)

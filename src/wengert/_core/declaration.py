@@ -127,7 +127,10 @@ def bind(op: Declaration, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tupl
 
 
 def read_plain(op: Declaration, values: tuple[Any, ...]) -> tuple[Any, ...]:
-    """All arguments, in which the number stands for a tensor of one where the operator takes no tensor, as in torch.
+    """All arguments, the plain ones as the operator and its rules may keep them.
+
+    The number stands for a tensor of one where the operator takes no tensor, as in torch; a tuple for a list, which the
+    program may write to before the backward pass.
 
     Raises:
         TypeError: there is no such number, or something else than a bool where one is wanted.
@@ -135,8 +138,8 @@ def read_plain(op: Declaration, values: tuple[Any, ...]) -> tuple[Any, ...]:
     at: int
     for at in op.plain_slots:
         value = values[at]
-        if isinstance(value, Tensor) or (isinstance(value, (tuple, list)) and holds_tensor(value)):
-            values = replace_tensors(op, values)
+        if isinstance(value, (Tensor, list)) or (isinstance(value, tuple) and holds_tensor(value)):
+            values = replaced(op, values)
             break
     for at in op.switches:
         value = values[at]
@@ -146,21 +149,21 @@ def read_plain(op: Declaration, values: tuple[Any, ...]) -> tuple[Any, ...]:
 
 
 def holds_tensor(values: Any) -> bool:
-    """Whether a tuple or list holds a tensor."""
+    """Whether a tuple holds a tensor."""
     for each in values:
         if isinstance(each, Tensor):
             return True
     return False
 
 
-def replace_tensors(op: Declaration, values: tuple[Any, ...]) -> tuple[Any, ...]:
-    """The arguments with numbers in the place of tensors, where one was found."""
+def replaced(op: Declaration, values: tuple[Any, ...]) -> tuple[Any, ...]:
+    """The arguments with numbers in the place of tensors and tuples in that of lists, where there are such."""
     found: list[Any] = list(values)
     for at in op.plain_slots:
         value = found[at]
         if isinstance(value, Tensor):
             found[at] = number_of(op, at, value)
-        elif isinstance(value, (tuple, list)) and holds_tensor(value):
+        elif isinstance(value, list) or (isinstance(value, tuple) and holds_tensor(value)):
             found[at] = tuple([number_of(op, at, each) if isinstance(each, Tensor) else each for each in value])
     return tuple(found)
 

@@ -8,3 +8,6 @@ cdef enum:
     OBSERVED = 64
     HISTORY = 3
     UNUSUAL = 124
+    ALL = -1
+    NOT_RECORDED = -4
+    NOT_INFERRED = -36

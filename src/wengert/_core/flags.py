@@ -24,3 +24,11 @@ HISTORY = REQUIRES_GRAD | VIEW
 """What matters while calls are recorded only."""
 UNUSUAL = VOLATILE | DUAL | BATCHED | INFERENCE | OBSERVED
 """Whatever the two common paths (plain, recorded) do not handle."""
+
+# Masks of the modes. They are made here once, so that a mode is left without an allocation that might fail.
+ALL = -1
+"""Recording: every flag of an input matters."""
+NOT_RECORDED = ~HISTORY
+"""Not recording."""
+NOT_INFERRED = ~(HISTORY | INFERENCE)
+"""In inference mode."""

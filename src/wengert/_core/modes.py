@@ -122,7 +122,7 @@ class Modes:
         self.grad = True
         self.inference = False
         self.multithreading = True
-        self.mask = -1
+        self.mask = flags.ALL
         self.word = 0
         self.fresh = 0
         self.sequence = 0
@@ -143,7 +143,7 @@ class Modes:
         before = self.grad
         self.grad = enabled
         if not self.inference:
-            self.mask = -1 if enabled else ~flags.HISTORY
+            self.mask = flags.ALL if enabled else flags.NOT_RECORDED
         return before
 
     def switch(self, grad: bool, inference: bool) -> None:
@@ -154,7 +154,7 @@ class Modes:
         """
         self.inference = inference
         self.fresh = flags.INFERENCE if inference else 0
-        self.mask = ~(flags.HISTORY | flags.INFERENCE) if inference else -1
+        self.mask = flags.NOT_INFERRED if inference else flags.ALL
         self.set_grad(grad)
 
     def set_anomaly(self, enabled: bool) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from typing import Any
 
 from .._core.modes import current
 
@@ -38,15 +39,16 @@ class detect_anomaly:
 
     def __init__(self, check_nan: bool = True, *, check_inf: bool = False) -> None:
         self._wanted = (True, bool(check_nan), bool(check_inf))
-        self._before: list[_State] = []
+        self._before: Any = None  # (what was, the entry before)
         warnings.warn(_SLOW, stacklevel=2)
 
     def __enter__(self) -> None:
-        self._before.append(_state())  # first: what fails from here on leaves the mode as it is
-        _switch(self._wanted)
+        self._before = _state(), self._before  # first: what fails from here on leaves the mode as it is
+        _set(self._wanted)
 
-    def __exit__(self, *exc: object) -> None:
-        _switch(self._before.pop())
+    def __exit__(self, error_type: Any = None, error: Any = None, traceback: Any = None) -> None:
+        before, self._before = self._before
+        _set(before)
 
 
 class set_detect_anomaly:
@@ -63,8 +65,8 @@ class set_detect_anomaly:
     def __enter__(self) -> None:
         pass
 
-    def __exit__(self, *exc: object) -> None:
-        _switch(self._before)
+    def __exit__(self, error_type: Any = None, error: Any = None, traceback: Any = None) -> None:
+        _set(self._before)
 
 
 def set_anomaly_enabled(mode: bool, check_nan: bool = True) -> None:
@@ -90,10 +92,16 @@ def _state() -> _State:
 
 def _switch(wanted: _State) -> _State:
     """Set the mode of this thread and return what it was."""
-    before, modes = _state(), current()
+    before = _state()
+    _set(wanted)
+    return before
+
+
+def _set(wanted: _State) -> None:
+    """Set the mode of this thread; needs no memory, so that it can always be put back."""
+    modes = current()
     enabled, modes.check_nan, modes.check_inf = wanted
     modes.set_anomaly(enabled)
-    return before
 
 
 __all__ = ["detect_anomaly", "set_detect_anomaly"]

@@ -19,14 +19,15 @@ def check_plain(name: str, tensor: Tensor) -> None:
         raise RuntimeError(f"Can't call {name}() on Variable that requires grad. Use var.detach().{name}() instead.")
 
 
-def write_all(target: Tensor, function: Callable[..., Any], arrays: list[Any]) -> Tensor:
+def write_all(name: str, target: Tensor, function: Callable[..., Any], arrays: list[Any]) -> Tensor:
     """Write what `function` makes of the elements of the target and of the arrays; nothing if it fails."""
     array = target._array_
     columns = [np.broadcast_to(each, array.shape).reshape(-1).tolist() for each in (array, *arrays)]
     made = [function(*each) for each in zip(*columns)]
+    numbers = (bool, int, float, complex) if array.dtype.kind in "cb" else (bool, int, float)
     for each in made:
-        if not isinstance(each, (bool, int, float, complex)):
-            raise TypeError(f"'{type(each).__name__}' object cannot be interpreted as a number")
+        if not isinstance(each, numbers):
+            raise TypeError(f"{name}(): the function must give a real number, not {type(each).__name__}")
     array[...] = np.array(made).reshape(array.shape) if made else array
     return target
 
@@ -45,7 +46,7 @@ def apply_(self: Tensor, callable: Callable[[Any], Any]) -> Tensor:
         RuntimeError: the tensor requires a gradient.
     """
     check_plain("apply_", self)
-    return write_all(self, callable, [])
+    return write_all("apply_", self, callable, [])
 
 
 def map_(self: Tensor, tensor: Tensor, callable: Callable[[Any, Any], Any]) -> Tensor:
@@ -64,7 +65,7 @@ def map_(self: Tensor, tensor: Tensor, callable: Callable[[Any, Any], Any]) -> T
         TypeError: the dtypes differ.
     """
     check_plain("map_", self)
-    return write_all(self, callable, [operand("map_", self, tensor)])
+    return write_all("map_", self, callable, [operand("map_", self, tensor)])
 
 
 def map2_(self: Tensor, x: Tensor, y: Tensor, callable: Callable[[Any, Any, Any], Any]) -> Tensor:
@@ -83,7 +84,7 @@ def map2_(self: Tensor, x: Tensor, y: Tensor, callable: Callable[[Any, Any, Any]
         TypeError: the dtypes differ.
     """
     check_plain("map2_", self)
-    return write_all(self, callable, [operand("map2_", self, x), operand("map2_", self, y)])
+    return write_all("map2_", self, callable, [operand("map2_", self, x), operand("map2_", self, y)])
 
 
 def operand(name: str, target: Tensor, other: Any) -> Any:
