@@ -6,8 +6,6 @@ import itertools
 import weakref
 from typing import Any
 
-from numpy.lib.array_utils import byte_bounds
-
 try:
     import cython
 except ImportError:
@@ -95,7 +93,7 @@ def succeed(storage: Storage, array: Any) -> Storage:
 
 def size_in_bytes(storage: Storage) -> int:
     """How many bytes the memory spans."""
-    if not storage.array.size:
+    array = storage.array
+    if not array.size:
         return 0
-    low, high = byte_bounds(storage.array)
-    return int(high - low)
+    return array.itemsize + sum([(length - 1) * abs(step) for length, step in zip(array.shape, array.strides)])  # type: ignore[no-any-return]

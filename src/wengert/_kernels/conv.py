@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.lib.stride_tricks import as_strided
 
+from .layout import strided
 from .results import Array, wide_dtype
 
 Pair = tuple[int, int]
@@ -45,7 +45,7 @@ def windows(x: Array, kernel: Pair, stride: Pair, padding: Pair, dilation: Pair)
     width = output_size(x.shape[3], columns, right, left, column_gap)
     batch, channel, row, column = padded.strides
     strides = (batch, channel, row * row_gap, column * column_gap, row * down, column * right)
-    return as_strided(padded, (*x.shape[:2], rows, columns, height, width), strides, writeable=False)
+    return strided(padded, (*x.shape[:2], rows, columns, height, width), strides)
 
 
 def kernel_size(weight_shape: tuple[int, ...]) -> Pair:

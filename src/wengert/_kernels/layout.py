@@ -11,7 +11,6 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
-from numpy.lib.array_utils import byte_bounds
 from numpy.lib.stride_tricks import as_strided
 
 PLAIN_KINDS = "biufc"
@@ -56,9 +55,9 @@ def memory_of(array: Any) -> Any:
     if root.flags.c_contiguous:
         return root.reshape(-1).view(np.uint8)
     lowest = root[tuple([slice(None, None, -1 if stride < 0 else None) for stride in root.strides])]
-    low, high = byte_bounds(lowest)
     first = as_strided(lowest, (1,), (root.itemsize,)).view(np.uint8)
-    return as_strided(first, (high - low,), (1,))
+    steps = [(length - 1) * stride for length, stride in zip(lowest.shape, lowest.strides)]
+    return as_strided(first, (root.itemsize + sum(steps) if root.size else 0,), (1,))
 
 
 def address(array: Any) -> int:
