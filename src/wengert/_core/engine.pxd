@@ -27,7 +27,7 @@ cpdef bint joined(ViewNode node, Task task, dict tasks) except -1
 @cython.locals(grads=list)
 cpdef object process(Node node, Task task, list found, bint create_graph)
 cpdef bint is_empty(list grads) except -1
-@cython.locals(variable=Tensor, meta=AutogradMeta, owned=bint)
+@cython.locals(variable=Tensor, meta=AutogradMeta, first=bint, owned=bint)
 cpdef object leaf(AccumulateGrad node, Task task, bint create_graph, list found, bint accumulating)
 @cython.locals(edges=tuple, count=long, edge=Edge, task=Task, at=long)
 cpdef object deliver(Node node, object outgoing, Task done, dict tasks, Ready ready, long born)

@@ -239,7 +239,8 @@ def leaf(node: AccumulateGrad, task: Task, create_graph: bool, found: list[Any],
         task.grad = hooks.run_before(node.node_hooks, [task.grad])[0]
         task.owned = False
     if task.grad is not None:
-        owned: bool = not create_graph and (task.owned or is_alone(task))
+        first: bool = meta is None or meta.grad is None
+        owned: bool = not create_graph and (task.owned or (first and is_alone(task)))
         accumulate(variable, task.grad, owned)
     elif meta is not None and meta.after_accumulate:
         run_after_accumulate(variable)
