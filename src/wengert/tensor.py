@@ -33,6 +33,7 @@ from .conversions import (
     tolist,
 )
 from .indexing import getitem, setitem
+from .ops.factory import read_lengths
 from .ops.memory import address, offset_in_bytes
 from .ops.memory_formats import is_in_format
 from .pickling import deepcopy, reduce_
@@ -43,6 +44,9 @@ def construct(self: Tensor, *data: Any, **options: Any) -> None:
     """`Tensor(2, 3)`: uninitialised; `Tensor(values)`: of the default dtype (the way of torch's early days).
 
     A second call changes nothing.
+
+    Raises:
+        TypeError: neither lengths, nor a tensor, nor values.
     """
     if getattr(self, "_array_", None) is not None:
         return
@@ -51,10 +55,14 @@ def construct(self: Tensor, *data: Any, **options: Any) -> None:
         set_up(self, data[0]._array_.view(), data[0]._storage_)
         self._flags_ = data[0]._flags_ & flags.INFERENCE
     elif len(data) == 1 and not isinstance(data[0], int):
+        if isinstance(data[0], str):
+            raise TypeError(f"new(): invalid data type '{type(data[0]).__name__}'")
+        if not hasattr(data[0], "__len__"):
+            raise TypeError(f"new(): data must be a sequence (got {type(data[0]).__name__})")
         made = np.array(data[0], dtype=default)
         set_up(self, made, Storage(made))
     else:
-        made = np.empty(data or (0,), default)
+        made = np.empty(read_lengths("new", data, 1, alone=False) if data else (0,), default)
         set_up(self, made, Storage(made))
 
 
@@ -211,13 +219,27 @@ def contains(self: Tensor, element: Any) -> bool:
 def size(self: Tensor, dim: int | None = None) -> Any:
     """The shape, or the length of one dimension."""
     shape = self.shape
-    return shape if dim is None else shape[normalise(dim, len(shape))]
+    return shape if dim is None else shape[place_of("size", dim, len(shape))]
 
 
 def stride(self: Tensor, dim: int | None = None) -> Any:
     """For each dimension (or one) how many elements lie between neighbours in memory."""
     steps = steps_of(self._array_)
-    return steps if dim is None else steps[normalise(dim, len(steps))]
+    return steps if dim is None else steps[place_of("stride", dim, len(steps))]
+
+
+def place_of(name: str, dim: Any, ndim: int) -> int:
+    """A dimension counted from the front.
+
+    Raises:
+        TypeError: it is no integer.
+        IndexError: there is no such dimension.
+    """
+    if isinstance(dim, bool) or not hasattr(dim, "__index__"):
+        raise TypeError(errors.wrong_type(name, "dim", 1, "int", dim))
+    if not ndim:
+        raise IndexError(f"Dimension specified as {dim} but tensor has no dimensions")
+    return normalise(dim.__index__(), ndim)
 
 
 def storage_offset(self: Tensor) -> int:

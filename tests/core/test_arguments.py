@@ -35,6 +35,11 @@ NO_TENSOR = {
     "repeat(): argument 'repeats' must be tuple of ints, not NoneType": lambda: X.repeat(None),
     "but found element of type NoneType at pos 1": lambda: X.expand((2, None)),
     "select(): argument 'dim' must be int, not NoneType": lambda: wg.select(X, None, 1),
+    "size(): argument 'dim' (position 1) must be int, not str": lambda: X.size("a"),
+    "stride(): argument 'dim' (position 1) must be int, not float": lambda: X.stride(1.5),
+    "new(): argument 'size' failed to unpack the object at pos 2": lambda: wg.Tensor(2, None),
+    "new(): data must be a sequence (got NoneType)": lambda: wg.Tensor(None),
+    "new(): invalid data type 'str'": lambda: wg.Tensor("a"),
 }
 NO_BOOL = {
     "sum(): argument 'keepdim' (position 3) must be bool, not NoneType": lambda: X.sum(0, None),
@@ -92,3 +97,9 @@ def test_a_table_is_not_shortened_by_a_call_that_is_refused():
         F.embedding(wg.tensor([0]), table, None, 0.5, 2.0, False, True)
     assert table._version == 0
     assert table.tolist() == [[1.0, 1.0]] * 3
+
+
+@pytest.mark.parametrize("question", ["size", "stride"])
+def test_a_tensor_without_dimensions_has_none_to_ask_for(question):
+    with pytest.raises(IndexError, match="Dimension specified as -1 but tensor has no dimensions"):
+        getattr(wg.tensor(1.0), question)(-1)
