@@ -5,7 +5,8 @@ from __future__ import annotations
 import pytest
 
 import wengert as wg
-from tools.beside_torch.layouts import LAYOUTS, LayoutRunner, exchanged
+from tools.beside_torch.layouts import LAYOUTS, Known, LayoutRunner, exchanged
+from tools.beside_torch.opinfo import Failure, Outcome
 
 
 def differing(first, second):
@@ -40,3 +41,39 @@ def test_every_layout_but_the_first_changes_some_strides():
         changed = exchanged((x, y), change, {})
         strides = changed[0].stride(), changed[1].stride()
         assert (strides == (x.stride(), y.stride())) == (layout == "as it is")
+
+
+def test_known_differences_are_counted_as_skipped_and_others_stay(tmp_path):
+    path = tmp_path / "known.toml"
+    path.write_text(
+        "[mean]\nkinds = ['gradient strides']\nsamples = 'dim=1'\nreason = 'none'\n"
+        "['max*']\nkinds = ['raises']\nreason = 'none'\n"
+    )
+    known, outcome = Known(path), Outcome("mean")
+    outcome.failures = [
+        Failure(kind, sample, "", 1) for kind in ("strides", "gradient strides") for sample in ("dim=0", "dim=1")
+    ]
+    known.remove_from(outcome)
+    assert [(each.kind, each.sample) for each in outcome.failures] == [
+        ("strides", "dim=0"),
+        ("strides", "dim=1"),
+        ("gradient strides", "dim=0"),
+    ]
+    assert outcome.skipped == 1
+    assert known.unused == {"max*"}
+
+
+def test_a_known_difference_needs_a_reason(tmp_path):
+    path = tmp_path / "known.toml"
+    path.write_text("[mean]\nkinds = ['strides']\n")
+    with pytest.raises(ValueError, match="mean has no reason"):
+        Known(path)
+
+
+def test_a_gradient_that_only_one_library_refuses_is_found():
+    runner = LayoutRunner(wg, wg)
+    x, y = wg.ones(2, requires_grad=True), wg.ones(2, requires_grad=True)
+    product, wrong = x * 2, y * 2
+    wrong.register_hook(lambda grad: 1 / 0)
+    assert runner.gradients(product, wrong, [x], [y])[0] == "gradient raises"
+    assert runner.gradients(x * 2, y * 2, [x], [y]) == ("", "")

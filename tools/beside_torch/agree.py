@@ -182,7 +182,7 @@ def weight(tensor: Any, at: int) -> Any:
     if tensor.dtype.is_complex:
         values = values + 1j * drawn.uniform(-0.5, 0.5, tuple(tensor.shape))
     name = str(tensor.dtype).removeprefix("torch.")
-    return values.astype("float32" if name == "bfloat16" else name)
+    return np.asarray(values, "float32" if name == "bfloat16" else name)
 
 
 def differentiate(library: Any, roots: list[Any], inputs: list[Any], weights: list[Any], again: bool) -> Any:

@@ -60,7 +60,8 @@ class Translator:
         """A leaf with the values, strides and `requires_grad` of `given`, in memory of its own."""
         if given.layout is not self.torch.strided or given.dtype is self.torch.bfloat16:
             raise Missing(f"{given.layout} {given.dtype}")
-        made = self.wengert.from_numpy(same_strides(given.detach().resolve_conj().resolve_neg().numpy()))
+        array = given.detach().resolve_conj().resolve_neg().numpy()
+        made = self.wengert.from_numpy(same_strides(array, given.stride()))
         made.requires_grad = given.requires_grad
         return made
 
@@ -138,14 +139,17 @@ def names_in(code: types.CodeType) -> set[str]:
     return names
 
 
-def same_strides(array: Any) -> Any:
-    """A copy of an array with the same strides (elements that share memory still do)."""
+def same_strides(array: Any, steps: tuple[int, ...]) -> Any:
+    """A copy of an array with the strides that are given in elements (elements that share memory still do).
+
+    torch's own arrays without elements have strides of 0.
+    """
+    strides = tuple(step * array.itemsize for step in steps)
     if not array.size:
-        return np.ndarray(array.shape, array.dtype, np.empty(0, array.dtype), 0, array.strides)
-    steps = [step // array.itemsize for step in array.strides]
+        return np.ndarray(array.shape, array.dtype, np.empty(0, array.dtype), 0, strides)
     length = 1 + sum((count - 1) * step for count, step in zip(array.shape, steps))
     memory = np.lib.stride_tricks.as_strided(array, (length,), (array.itemsize,)).copy()
-    return np.lib.stride_tricks.as_strided(memory, array.shape, array.strides)
+    return np.lib.stride_tricks.as_strided(memory, array.shape, strides)
 
 
 def find(package: Any, path: str) -> Any:
