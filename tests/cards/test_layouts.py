@@ -16,6 +16,8 @@ BEHIND = ("as_strided", "as_strided_from", "as_strided_scatter")
 ALL = cases(lambda operator, dtype: dtype is one_dtype(operator) and isinstance(operator, Card))
 ALL = [case for case in ALL if not case.operator.view and case.name not in BEHIND]
 
+POINTWISE = (sources.LAID_ITERATOR, sources.LAID_REVERSED, sources.LAID_POWER, sources.LAID_LIKE)
+
 
 def laid(*kinds: int) -> list[Case]:
     """The cases of operators whose results lie so."""
@@ -45,7 +47,7 @@ def test_results_of_most_operators_are_row_major(case: Case, layout: str):
         assert steps_of(result) == row_major(result._array_.shape)
 
 
-@pytest.mark.parametrize("case", laid(sources.LAID_ITERATOR, sources.LAID_REVERSED, sources.LAID_LIKE), ids=repr)
+@pytest.mark.parametrize("case", laid(*POINTWISE), ids=repr)
 def test_results_of_pointwise_operators_have_the_order_of_their_operands(case: Case):
     call = case.call().exchanged(transposed)
     shapes = {each._array_.shape for each in call.tensors()}
@@ -55,7 +57,7 @@ def test_results_of_pointwise_operators_have_the_order_of_their_operands(case: C
             assert steps_of(result) == column_major(shape)
 
 
-@pytest.mark.parametrize("case", laid(sources.LAID_ITERATOR, sources.LAID_REVERSED, sources.LAID_LIKE), ids=repr)
+@pytest.mark.parametrize("case", laid(*POINTWISE), ids=repr)
 def test_results_of_pointwise_operators_leave_the_gaps_of_their_operands_out(case: Case):
     call = case.call().exchanged(strided)
     shapes = {each._array_.shape for each in call.tensors()}
@@ -67,5 +69,5 @@ def test_results_of_pointwise_operators_leave_the_gaps_of_their_operands_out(cas
 
 def test_operators_of_every_layout_are_tested():
     kinds = {case.operator.layout for case in ALL}
-    assert kinds == set(range(6))
+    assert kinds == set(range(7))
     assert sum(case.operator.layout == sources.LAID_ITERATOR for case in ALL) > 100

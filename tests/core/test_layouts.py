@@ -107,3 +107,57 @@ def test_memory_made_with_strides_is_dense():
     assert array.strides == (4, 8)
     assert array.flags.f_contiguous
     assert layouts.is_dense(array)
+
+
+def test_a_power_of_a_number_is_row_major():
+    x = wg.ones(3, 4).t()
+    assert (2**x).stride() == wg.pow(2, x).stride() == (3, 1)
+    assert (x**2).stride() == wg.pow(wg.tensor(2.0), x).stride() == (1, 4)
+
+
+def empty_columns() -> wg.Tensor:
+    """No elements, in column-major order."""
+    return wg.ones(5, 4, 3).permute(2, 1, 0)[:, :0]
+
+
+def test_operators_that_lie_like_their_input_do_so_without_elements():
+    x = empty_columns()
+    assert x.stride() == (1, 3, 12)
+    for function in (wg.nn.functional.hardtanh, wg.nn.functional.relu6, wg.nan_to_num, wg.isreal, wg.zeros_like):
+        assert function(x).stride() == (1, 3, 12)
+    assert wg.nn.functional.prelu(x, wg.ones(1)).stride() == (1, 3, 12)
+    assert x.roll(1, 0).stride() == (1, 3, 12)
+    assert x.exp().stride() == x.roll(1).stride() == (5, 5, 1)
+
+
+def test_results_without_elements_are_broadcast_as_others():
+    x = empty_columns()
+    assert (x + 1).stride() == (x + wg.ones(5)).stride() == (1, 3, 0)
+    assert (x + x).stride() == (5, 5, 1)
+    assert (wg.ones(0, 1) * wg.ones(1)).stride() == (1, 0)
+
+
+def test_indices_of_nothing_lie_column_by_column():
+    assert wg.zeros(3, 4).nonzero().stride() == (1, 0)
+    assert wg.zeros(()).nonzero().stride() == (1, 0)
+    assert wg.eye(3).nonzero().stride() == (1, 3)
+
+
+def test_a_cast_to_the_same_dtype_in_the_format_that_a_tensor_is_in_gives_itself():
+    x = wg.ones(3, 4).t()
+    assert x.float(memory_format=wg.contiguous_format) is x
+    images = wg.ones(2, 3, 4, 4).contiguous(memory_format=wg.channels_last)
+    assert images.to(memory_format=wg.channels_last) is images
+    assert images.to(memory_format=wg.contiguous_format).stride() == (48, 16, 4, 1)
+    assert images[:, :, ::2].float(memory_format=wg.channels_last).stride() == (48, 1, 24, 3)
+
+
+def test_images_stacked_have_strides_for_dimensions_of_length_1_as_a_view_has():
+    image = wg.ones(1, 1, 4, 2).permute(0, 3, 1, 2)
+    assert wg.stack([image, image, image]).stride() == (8, 2, 1, 8, 2)
+
+
+def test_the_mean_of_images_has_its_channels_innermost():
+    images = wg.ones(2, 4, 4, 3).permute(0, 3, 1, 2)
+    assert wg.nn.functional.adaptive_avg_pool2d(images, 1).stride() == (3, 1, 3, 3)
+    assert wg.nn.functional.adaptive_avg_pool2d(images.contiguous(), 1).stride() == (3, 1, 1, 1)

@@ -167,7 +167,8 @@ class Options:
         apart: what of its memory the target of `name_` may not share: "never" (anything goes), "itself" (no element
             with another), "partly" (nor a part with other inputs), "wholly" (nor all of it).
         layout: how results lie in memory: "rows" (row-major), "iterator" (as torch's iterator over the operands
-            decides), "reversed" (the same, the last operand first), "like" (in the order of the first tensor),
+            decides), "reversed" (the same, the last operand first), "power" (the same, but row-major if the first
+            argument is a number), "like" (in the order of the first tensor),
             "suggested" (with channels innermost if those of the first tensor are), "own" (as the body made them).
         outputs: names of the results if there are several; `differentiable` says which of them have a derivative.
         several: the number of results depends on the arguments.
@@ -246,7 +247,7 @@ def fill_options(card: Card, given: Options) -> None:
     card.writer = given.write
     card.overwrites = given.overwrites
     card.apart = ("never", "itself", "partly", "wholly").index(given.apart)
-    card.layout = ("rows", "iterator", "like", "suggested", "own", "reversed").index(given.layout)
+    card.layout = ("rows", "iterator", "like", "suggested", "own", "reversed", "power").index(given.layout)
     card.view = given.view
     card.output_names = given.outputs
     card.several = given.several or bool(given.outputs)

@@ -117,9 +117,13 @@ cdef extern from *:
         return 1;
     }
     static CYTHON_UNUSED int wengert_keeps_rows(PyObject *array) {
+        PyArrayObject *own = wengert_as_ndarray(array);
+        if (own == NULL) return 1;
+        for (int at = PyArray_NDIM(own) - 1; at >= 0; at--) {
+            if (PyArray_DIM(own, at) == 0) return 0;
+        }
         int rows = wengert_is_row_major(array);
         if (rows) return rows;
-        PyArrayObject *own = (PyArrayObject *)array;
         Py_ssize_t inner = 0;
         int expanded = 0;
         for (int at = PyArray_NDIM(own) - 1; at >= 0; at--) {

@@ -83,8 +83,11 @@ def is_row_major(array: Any) -> bool:
 def keeps_rows(array: Any) -> bool:
     """Whether an array lies in row-major order, or was expanded and its other dimensions do.
 
-    Such an operand gives a result computed element by element no other order than row-major.
+    Such an operand gives a result computed element by element no other order than row-major. (Of one without elements
+    that is not said: broadcast, its dimensions of length 0 lie like shorter ones.)
     """
+    if 0 in array.shape:
+        return False
     if is_row_major(array):
         return True
     steps = [stride for stride in array.strides if stride]

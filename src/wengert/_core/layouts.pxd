@@ -20,8 +20,9 @@ cpdef tuple channels_last(tuple shape)
 @cython.locals(step=long)
 cpdef tuple packed(tuple shape, object order)
 cpdef tuple preserved(object array)
-@cython.locals(least=long)
 cpdef bint suggests_channels(object array) except -1
+@cython.locals(least=long)
+cpdef bint channels_lie_inside(tuple shape, tuple strides) except -1
 cpdef bint is_channels_last(object array) except -1
 @cython.locals(arrays=list, tensors=list, plain=list, position=long, at=long)
 cpdef list operands_of(Declaration op, tuple args)

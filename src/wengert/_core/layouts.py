@@ -53,6 +53,8 @@ def strides_of_result(op: Declaration, args: tuple[Any, ...], array: Any) -> tup
     """The strides that a result is to have."""
     shape: tuple[Any, ...] = array.shape
     layout: int = op.layout
+    if layout == sources.LAID_POWER:
+        return iterated(shape, operands_of(op, args)) if isinstance(args[0], Tensor) else row_major(shape)
     if layout == sources.LAID_ITERATOR or layout == sources.LAID_REVERSED:
         operands = operands_of(op, args)
         return iterated(shape, operands if layout == sources.LAID_ITERATOR else operands[::-1])
@@ -128,8 +130,12 @@ def suggests_channels(array: Any) -> bool:
 
     Where lengths of 1 leave it open, it does not.
     """
-    order = CHANNELS_LAST.get(array.ndim)
-    strides, shape = array.strides, array.shape
+    return channels_lie_inside(array.shape, array.strides)
+
+
+def channels_lie_inside(shape: tuple[int, ...], strides: tuple[int, ...]) -> bool:
+    """`suggests_channels` of an array of this shape and these strides, in any unit."""
+    order = CHANNELS_LAST.get(len(shape))
     if order is None or strides[1] == 0:
         return False
     least: int = 0
@@ -240,9 +246,8 @@ def ordered(shape: tuple[int, ...], operands: list[Any]) -> tuple[int, ...]:
 def stretched(array: Any, shape: tuple[int, ...]) -> tuple[int, ...]:
     """The strides with which an array is read when it is broadcast to `shape`."""
     missing: int = len(shape) - array.ndim
-    steps = [
-        0 if own == 1 and whole != 1 else step for own, whole, step in zip(array.shape, shape[missing:], array.strides)
-    ]
+    strides = array.strides if array.size else steps_of(array)
+    steps = [0 if own == 1 and whole != 1 else step for own, whole, step in zip(array.shape, shape[missing:], strides)]
     return (*[0] * missing, *steps)
 
 

@@ -21,6 +21,7 @@ cdef enum:
     LAID_SUGGESTED = 3
     LAID_OWN = 4
     LAID_REVERSED = 5
+    LAID_POWER = 6
 
 cdef enum:
     APART_NEVER = 0

@@ -13,7 +13,7 @@ from .._core.card import WIDE, Array, Bad, Sample, composite, op
 from .._core.devices import contiguous_format, device as Device, memory_format, preserve_format
 from .._core.overlap import overlaps_itself
 from .._core.sizes import broadcast
-from .memory_formats import copied, is_in_format, strides_in
+from .memory_formats import copied, is_in_format, strides_in, suggested_format
 
 
 @op(layout="own", dtypes=WIDE, linear="self")
@@ -52,14 +52,14 @@ def restrided(self: Array, stride: Any) -> Any:
     Returns:
         A new tensor.
     """
-    memory = np.empty(self.size, self.dtype)
-    order = sorted(range(self.ndim), key=lambda dim: (-stride[dim], -self.shape[dim]))
-    ordered = memory.reshape([self.shape[dim] for dim in order]).transpose(np.argsort(order))
-    wanted = tuple(each * self.itemsize for each in stride)
-    if any(have != each and length > 1 for have, each, length in zip(ordered.strides, wanted, self.shape)):
-        return self.copy(order="C")
-    ordered[...] = self
-    return ordered
+    step = 1
+    for each, length in sorted((each, length) for each, length in zip(stride, self.shape) if length != 1):
+        if each != step:
+            return self.copy(order="C")
+        step *= length
+    made = layouts.empty(self.shape, tuple(stride), self.dtype)
+    made[...] = self
+    return made
 
 
 @restrided.vjp("self")
@@ -170,9 +170,13 @@ def to(
     check_device(device)
     copy = flags[1] if len(flags) > 1 else copy
     same = dtype is None or dtype.numpy == self._array_.dtype
-    if memory_format not in (None, preserve_format) and same and not copy:
-        return self.contiguous(memory_format)
-    return self if same and not copy else to_copy(self, dtype, memory_format)
+    if (
+        same
+        and not copy
+        and (memory_format in (None, preserve_format) or memory_format is suggested_format(self._array_))
+    ):
+        return self
+    return to_copy(self, dtype, memory_format)
 
 
 @to.samples

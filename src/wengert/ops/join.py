@@ -11,6 +11,7 @@ from .._core.arguments import check_elements, tensors_of
 from .._core.card import WIDE, Arrays, Bad, Sample, composite, op
 from .._core.errors import shown
 from .._core.sizes import normalise
+from .._kernels.layout import view_strides
 
 
 def is_legacy_empty(array: Any) -> bool:
@@ -139,8 +140,8 @@ def stacked_strides(arrays: list[Any], shape: tuple[int, ...], axis: int) -> tup
     """As torch, which concatenates and splits the dimension: images keep their channels innermost."""
     if axis == arrays[0].ndim or arrays[0].ndim < 4 or not all(map(layouts.suggests_channels, arrays)):
         return layouts.row_major(shape)
-    steps = layouts.channels_last((*shape[:axis], shape[axis] * shape[axis + 1], *shape[axis + 2 :]))
-    return (*steps[:axis], steps[axis] * shape[axis + 1], *steps[axis:])
+    joined = (*shape[:axis], shape[axis] * shape[axis + 1], *shape[axis + 2 :])
+    return view_strides(joined, layouts.channels_last(joined), 1, shape) or layouts.row_major(shape)
 
 
 @stack.vjp("tensors")

@@ -5,9 +5,10 @@ from __future__ import annotations
 import operator
 from typing import Any
 
-from .._core import errors
+from .._core import errors, layouts
 from .._core.base import Tensor
 from .._core.card import Bad, Sample, composite
+from .._core.devices import channels_last
 from .._core.errors import shown
 from .pool import avg_pool2d as average, max_pool2d_with_indices, pooled
 from .pool_adaptive import adaptive_average, adaptive_maximum
@@ -171,7 +172,9 @@ def adaptive_avg_pool2d(input: Tensor, output_size: Any) -> Tensor:
         and input.dtype.is_floating_point
         and input._array_.size
     ):
-        return input.mean((-1, -2), keepdim=True)  # type: ignore[attr-defined,no-any-return]
+        made = input.mean((-1, -2), keepdim=True)  # type: ignore[attr-defined]
+        images = input.ndim == 4 and layouts.suggests_channels(input._array_)
+        return made.clone(memory_format=channels_last) if images else made  # type: ignore[no-any-return]
     return adaptive_average(input, output_size)  # type: ignore[no-any-return]
 
 

@@ -39,7 +39,12 @@ def choose_power(args: tuple[Any, ...]) -> int:
 
 
 @pointwise(
-    name="pow", dtypes=NUMBERS, inplace=True, node=("PowBackward0", "PowBackward1", "PowBackward2"), choose=choose_power
+    name="pow",
+    layout="power",
+    dtypes=NUMBERS,
+    inplace=True,
+    node=("PowBackward0", "PowBackward1", "PowBackward2"),
+    choose=choose_power,
 )
 def power(self: Array, exponent: Array, *, out: Any = None) -> Any:
     """`self` to the power `exponent`, element by element.

@@ -12,6 +12,7 @@ from .._core.card import WIDE, Array, Bad, Sample, Sizes, composite, op
 from .._core.devices import contiguous_format
 from .._core.errors import shown
 from .._core.sizes import check_room, normalise
+from .memory_formats import copied
 from .views import distinct
 
 
@@ -91,7 +92,7 @@ def as_list(argument: str, value: Any) -> list[int]:
     return list(integers("roll", argument, value if isinstance(value, (tuple, list)) else (value,)))
 
 
-@op(dtypes=WIDE, linear="self")
+@op(layout="own", dtypes=WIDE, linear="self")
 def roll(self: Array, shifts: Any, dims: Any = ()) -> Any:
     """Elements moved along dimensions; those that leave at the end come in at the front.
 
@@ -115,7 +116,7 @@ def roll(self: Array, shifts: Any, dims: Any = ()) -> Any:
     if given and not self.ndim:
         raise IndexError(f"Dimension specified as {given[0]} but tensor has no dimensions")
     axes = [normalise(dim, self.ndim) for dim in given]
-    return np.roll(self.copy(order="C"), steps, axes) if axes else self.copy()
+    return np.roll(self.copy(order="C"), steps, axes) if axes and self.size else copied(self, None)
 
 
 @roll.vjp("self")

@@ -118,6 +118,7 @@ PyObject* typed(Binary op, PyArrayObject* a, PyArrayObject* b, PyObject* a_objec
         if (!(a ? weak_value(b_object, b_value) : weak_value(a_object, a_value))) return nullptr;
         layout = {array, 1, 1, PyArray_SIZE(array)};
     }
+    if (!(a_large && b_large) && layout.outer * layout.middle * layout.inner == 0) return nullptr;  // no row-major strides
     if (a) a_data = data_of<T>(a);
     if (b) b_data = data_of<T>(b);
     PyArrayObject* result = binary_result(a, b, out, layout);
