@@ -144,7 +144,7 @@ def bilinear(input1: Tensor, input2: Tensor, weight: Tensor, bias: Tensor | None
         raise RuntimeError(
             f"bilinear(): expected inputs (..., {first}) and (..., {second}), got {input1.shape} and {input2.shape}"
         )
-    left = input1.reshape(-1, first) @ weight.permute(1, 0, 2).reshape(first, features * second)  # type: ignore[attr-defined]
-    result = (left.view(-1, features, second) * input2.reshape(-1, 1, second)).sum(-1)  # type: ignore[attr-defined]
+    products = input1.reshape(-1, first, 1) * input2.reshape(-1, 1, second)  # type: ignore[attr-defined]
+    result = products.reshape(-1, first * second) @ weight.reshape(features, first * second).t()  # type: ignore[attr-defined]
     result = result.view(*input1.shape[:-1], features)
     return result if bias is None else result + bias  # type: ignore[no-any-return]

@@ -11,8 +11,11 @@ import math
 from functools import partial
 from typing import Any
 
+import numpy as np
+
 from .. import _kernels as kernels
-from .._core.card import BOOLS, COMPLEXES, FLOATS, INTEGERS, REALS, Array, Bad, Sample, pointwise
+from .._core.base import wrap
+from .._core.card import BOOLS, COMPLEXES, FLOATS, INTEGERS, REALS, WIDE, Array, Bad, Index, Sample, op, pointwise
 from .power import any_tensor, nonzero_tensor
 from .unary import direct, function
 
@@ -27,6 +30,23 @@ def slope_samples(make: Any) -> Any:
     yield Sample(make(3, 4), make(3, 4, kind="unit"))
     yield Sample(make(), make(kind="unit"))
     yield Sample(make(0, 2), make(0, 2))
+
+
+@op(layout="iterator", dtypes=WIDE, linear="grad", method=False, function=False)
+def kept_gradient(grad: Array, mask: Index) -> Any:
+    """`grad` where `mask` holds, else 0; of the two, `grad` decides how the result lies."""
+    return np.where(mask, grad, grad.dtype.type(0))
+
+
+@kept_gradient.vjp("grad")
+def kept_gradient_vjp(incoming: Any, mask: Any) -> Any:
+    return kept_gradient(incoming, mask)
+
+
+@kept_gradient.samples
+def kept_gradient_samples(make: Any) -> Any:
+    yield Sample(make(2), wrap(np.array([True, False])))
+    yield Sample(make(0, 2), wrap(np.zeros((0, 2), bool)))
 
 
 @slope(dtypes=FLOATS, linear="grad")
@@ -285,3 +305,23 @@ def gelu_samples(make: Any) -> Any:
     yield from any_tensor(make)
     yield Sample(make(3, 4), approximate="tanh")
     yield Bad(make(2), approximate="exact", raises=RuntimeError, says="must be either none or tanh")
+
+
+@slope(dtypes=REALS, linear="grad")
+def hardswish_backward(grad: Array, self: Array) -> Any:
+    """`grad` times the derivative of hardswish at `self`."""
+    inner = grad * (self / self.dtype.type(3) + self.dtype.type(0.5))
+    return np.where(self <= -3, grad.dtype.type(0), np.where(self >= 3, grad, inner))
+
+
+@hardswish_backward.vjp("grad")
+def hardswish_backward_vjp_grad(incoming: Any, self: Any) -> Any:
+    return hardswish_backward(incoming, self)
+
+
+@hardswish_backward.vjp("self")
+def hardswish_backward_vjp_self(incoming: Any, grad: Any, self: Any) -> Any:
+    return kept_gradient(incoming * grad / 3, (self > -3) & (self < 3))
+
+
+hardswish_backward.samples(slope_samples)

@@ -17,6 +17,7 @@ from .._kernels.index import private
 from .convert import checked_value
 from .index import check_range, integers
 from .indexed import laid_out, width
+from .memory_formats import in_order_like
 
 WHOLE = slice(None)
 
@@ -355,8 +356,8 @@ def masked_select(self: Array, mask: Index) -> Any:
 
 
 @masked_select.vjp("self")
-def masked_select_vjp(grad: Any, self_shape: Any, mask: Any) -> Any:
-    return masked_select_backward(grad, self_shape, mask)
+def masked_select_vjp(grad: Any, self_shape: Any, self_strides: Any, mask: Any) -> Any:
+    return in_order_like(masked_select_backward(grad, self_shape, mask), self_shape, self_strides)
 
 
 @masked_select.samples

@@ -12,6 +12,7 @@ from .._core.sizes import normalise
 from .axes import read_number
 from .dtype_checks import check_floating
 from .group_norm import channel_view, check_batch
+from .memory_formats import in_order_of
 from .norm import ONLY_FUSED, check_mixed, fused, standard, through_standard
 
 
@@ -61,6 +62,7 @@ def batch_norm_vjp(
     grad, ndim = grads[0], input.ndim
     others, view = [0, *range(2, ndim)], channel_view(ndim)
     if fused(grad, input, weight):
+        grad = in_order_of(grad, (input._array_.shape, input._array_.strides))
         found = batch_norm_backward(grad, input, mean, invstd, weight, training)
         if weight is not None:
             return found

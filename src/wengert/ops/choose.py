@@ -17,6 +17,7 @@ from .._core.card import COMPLEXES, FLOATS, ORDERED, Array, Bad, Index, Sample, 
 from .._core.dtypes import from_numpy
 from .._core.recorded import conjugate
 from .._core.sizes import broadcast
+from .activation import kept_gradient
 from .binary import broadcast_pairs, is_number
 from .power import any_tensor
 
@@ -321,7 +322,7 @@ def lerp_samples(make: Any) -> Any:
     yield Bad(make(2), make(3), 0.5, raises=RuntimeError, says="must match the size of tensor b")
 
 
-@pointwise(dtypes=ORDERED | COMPLEXES, numbers=False, inplace=True)
+@pointwise(layout="like", dtypes=ORDERED | COMPLEXES, numbers=False, inplace=True)
 def nan_to_num(self: Array, nan: float | None = None, posinf: float | None = None, neginf: float | None = None) -> Any:
     """`self` with NaN and infinities replaced, element by element.
 
@@ -344,7 +345,7 @@ def nan_to_num(self: Array, nan: float | None = None, posinf: float | None = Non
 
 @nan_to_num.vjp("self")
 def nan_to_num_vjp(grad: Any, self: Any) -> Any:
-    return grad.where(self.isfinite(), 0)
+    return kept_gradient(grad, self.isfinite())
 
 
 @nan_to_num.samples

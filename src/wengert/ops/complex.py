@@ -15,7 +15,7 @@ from .._core.dtypes import from_numpy
 from .._core.sizes import broadcast
 from .._kernels.layout import reaching
 from .binary import check_tensor
-from .rounding import flat
+from .like import zeros_like
 
 COMPLEX_OF: dict[Any, Any] = {
     np.dtype(np.float32): np.dtype(np.complex64),
@@ -268,7 +268,7 @@ def angle(self: Array) -> Any:
 @angle.vjp("self")
 def angle_vjp(grad: Any, self: Any) -> Any:
     if not self.dtype.is_complex:
-        return flat(grad)
+        return zeros_like(self)
     size = self.abs()
     return (grad * 1j * self / (size * size)).where(self != 0, 0)
 
@@ -367,7 +367,7 @@ def polar(abs: Array, angle: Array) -> Any:
 
 @polar.vjp("abs")
 def polar_vjp_abs(grad: Any, angle: Any) -> Any:
-    return grad.real * angle.cos() + grad.imag * angle.sin()
+    return (grad.conj() * complex_of(angle.cos(), angle.sin())).real
 
 
 @polar.vjp("angle")

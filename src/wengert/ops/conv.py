@@ -8,6 +8,7 @@ from .._core import layouts
 from .._core.card import NUMBERS, Array, Bad, Sample, op
 from .conv_checks import check_backward, check_dtypes, check_shapes, spread_options, transposed_lengths
 from .conv_nd import forward, input_gradient, weight_gradient
+from .memory_formats import in_order_of
 
 Ints = tuple[int, ...]
 
@@ -62,16 +63,30 @@ def convolution(
 
 def strides_of_result(shape: Ints, input: Any, weight: Any) -> Ints:
     """The channels lie innermost if those of the input or of the kernels do; for signals the kernels' alone count."""
-    for each in (weight,) if len(shape) == 3 else (input, weight):
-        if layouts.suggests_channels(each):
+    for each in deciding((input.shape, input.strides), (weight.shape, weight.strides)):
+        if layouts.channels_lie_inside(*each):
             return layouts.channels_last(shape)
     return layouts.row_major(shape)
 
 
+def deciding(input: Any, weight: Any) -> Any:
+    """Whose order counts, of an input's and its kernels' shape and strides: for signals the kernels' alone."""
+    return (weight,) if len(weight[0]) == 3 else (input, weight)
+
+
 @convolution.vjp("input")
 def convolution_vjp_input(
-    grad: Any, weight: Any, input_shape: Any, stride: Any, padding: Any, dilation: Any, transposed: bool, groups: int
+    grad: Any,
+    weight: Any,
+    input_shape: Any,
+    input_strides: Any,
+    stride: Any,
+    padding: Any,
+    dilation: Any,
+    transposed: bool,
+    groups: int,
 ) -> Any:
+    grad = in_order_of(grad, *deciding((input_shape, input_strides), (weight._array_.shape, weight._array_.strides)))
     if transposed:
         return cropped(
             convolution(grad, conjugate(weight), None, stride, padding, dilation, False, (0,), groups), input_shape
@@ -81,8 +96,17 @@ def convolution_vjp_input(
 
 @convolution.vjp("weight")
 def convolution_vjp_weight(
-    grad: Any, input: Any, weight_shape: Any, stride: Any, padding: Any, dilation: Any, transposed: bool, groups: int
+    grad: Any,
+    input: Any,
+    weight_shape: Any,
+    weight_strides: Any,
+    stride: Any,
+    padding: Any,
+    dilation: Any,
+    transposed: bool,
+    groups: int,
 ) -> Any:
+    grad = in_order_of(grad, *deciding((input._array_.shape, input._array_.strides), (weight_shape, weight_strides)))
     if transposed:
         return convolution_weight(conjugate(input), grad, weight_shape, stride, padding, dilation, groups)
     return convolution_weight(grad, conjugate(input), weight_shape, stride, padding, dilation, groups)
@@ -109,7 +133,7 @@ def convolution_samples(make: Any) -> Any:
 
 
 @op(
-    layout="suggested",
+    layout="own",
     dtypes=NUMBERS,
     linear=("grad", "weight"),
     name="convolution_input",
@@ -124,7 +148,8 @@ def convolution_input(
     check_dtypes(grad, weight, None)
     options = spread_options(weight.ndim - 2, stride, padding, dilation, (0,))
     check_backward(grad.shape, weight.shape, tuple(shape), *options, groups)
-    return input_gradient(grad, weight, shape, *options[:3], groups)
+    made = input_gradient(grad, weight, shape, *options[:3], groups)
+    return layouts.with_strides(made, strides_of_result(made.shape, grad, weight))
 
 
 @convolution_input.vjp("grad")
@@ -153,7 +178,7 @@ def convolution_input_samples(make: Any) -> Any:
 
 
 @op(
-    layout="suggested",
+    layout="own",
     dtypes=NUMBERS,
     linear=("grad", "input"),
     name="convolution_weight",
@@ -168,7 +193,11 @@ def convolution_weight(
     check_dtypes(grad, input, None)
     options = spread_options(input.ndim - 2, stride, padding, dilation, (0,))
     check_backward(grad.shape, tuple(shape), input.shape, *options, groups)
-    return weight_gradient(grad, input, shape, *options[:3], groups)
+    made = weight_gradient(grad, input, shape, *options[:3], groups)
+    if groups > 1 and made.shape[1] == 1 and max(options[2]) == 1:
+        # torch joins what the groups give, whose order a single channel leaves open.
+        return layouts.with_strides(made, layouts.row_major(made.shape))
+    return layouts.with_strides(made, strides_of_result(made.shape, grad, grad))
 
 
 @convolution_weight.vjp("grad")

@@ -120,12 +120,12 @@ def fmax(self: Array, other: Array, *, out: Any = None) -> Any:
 
 @fmax.vjp("self")
 def fmax_vjp_self(grad: Any, self: Any, other: Any) -> Any:
-    return grad.where((self >= other) | other.isnan(), 0)
+    return grad.masked_fill(~((self >= other) | other.isnan()), 0)
 
 
 @fmax.vjp("other")
 def fmax_vjp_other(grad: Any, self: Any, other: Any) -> Any:
-    return grad.where(~((self >= other) | other.isnan()), 0)
+    return grad.masked_fill((self >= other) | other.isnan(), 0)
 
 
 fmax.samples(pairs_with_ties)
@@ -154,12 +154,12 @@ def fmin(self: Array, other: Array, *, out: Any = None) -> Any:
 
 @fmin.vjp("self")
 def fmin_vjp_self(grad: Any, self: Any, other: Any) -> Any:
-    return grad.where((self <= other) | other.isnan(), 0)
+    return grad.masked_fill(~((self <= other) | other.isnan()), 0)
 
 
 @fmin.vjp("other")
 def fmin_vjp_other(grad: Any, self: Any, other: Any) -> Any:
-    return grad.where(~((self <= other) | other.isnan()), 0)
+    return grad.masked_fill((self <= other) | other.isnan(), 0)
 
 
 fmin.samples(pairs_with_ties)

@@ -12,6 +12,7 @@ from .._core.base import Tensor, wrap
 from .._core.card import WIDE, Array, Bad, Index, Sample, composite, op
 from .._core.errors import shown
 from .._core.sizes import normalise
+from .memory_formats import in_order_like
 
 
 def integers(*values: Any) -> Any:
@@ -245,12 +246,13 @@ def take(self: Array, index: Index) -> Any:
 
 
 @take.vjp("self")
-def take_vjp(grad: Any, self_shape: Any, index: Any) -> Any:
+def take_vjp(grad: Any, self_shape: Any, self_strides: Any, index: Any) -> Any:
     length = 1
     for each in self_shape:
         length *= each
     flat = index.reshape((-1,))
-    return index_select_backward(grad.reshape((-1,)), (length,), 0, flat.remainder(length)).reshape(self_shape)
+    made = index_select_backward(grad.reshape((-1,)), (length,), 0, flat.remainder(max(length, 1))).reshape(self_shape)
+    return in_order_like(made, self_shape, self_strides)
 
 
 @take.samples
@@ -262,9 +264,10 @@ def take_samples(make: Any) -> Any:
 @op(layout="own", dtypes=WIDE, derivative=None, why="indices", name="nonzero_positions", function=False, method=False)
 def nonzero_positions(self: Index) -> Any:
     """Where elements are not zero: one row of indices for each; they lie column by column, as in torch."""
-    if not self.ndim:
-        return np.zeros((1 if self else 0, 0), np.int64)
-    return np.array(np.nonzero(self)).T
+    found = np.array(np.nonzero(self)).T if self.ndim else np.zeros((1 if self else 0, 0), np.int64)
+    if len(found):
+        return found
+    return np.ndarray(found.shape, found.dtype, found, 0, (found.itemsize, 0))
 
 
 @nonzero_positions.samples

@@ -7,12 +7,14 @@ from typing import Any
 import numpy as np
 
 from .. import _kernels as kernels
-from .._core import dtypes, errors
+from .._core import dtypes, errors, layouts
 from .._core.base import Tensor
 from .._core.card import REALS, Array, Bad, Index, Sample, composite, op
 from .dtype_checks import check_floating
 from .loss import read_reduction, refuse_gradient
 from .loss_pairs import collected, share
+from .memory_formats import in_order_like
+from .smooth import log_sigmoid
 
 LEAST_LOGARITHM = -100.0
 """Logarithms are cut off here, so that the loss of a wrong certainty stays finite."""
@@ -55,6 +57,7 @@ def of_probabilities_vjp(grad: Any, self: Any, target: Any, weight: Any, reducti
     first = second = None
     if wanted[0]:
         first = (self - target) / ((1 - self) * self).clamp_min(LEAST_VARIANCE) * grad
+        first = in_order_like(first, self._array_.shape, self._array_.strides)
     if wanted[1]:
         second = ((-self).log1p() - self.log()) * grad
     return first, second
@@ -107,15 +110,18 @@ def probability_samples(make: Any) -> Any:
 
 
 @op(
-    layout="iterator",
+    layout="own",
     dtypes=REALS, promote="same", name="_binary_cross_entropy_with_logits",
     node="BinaryCrossEntropyWithLogitsBackward0", method=False, function=False,
 )  # fmt: skip
 def of_logits(
     self: Array, target: Array, weight: Index = None, pos_weight: Index = None, reduction: str = "mean"
 ) -> Any:
-    """The cross-entropy of logits."""
-    return kernels.bce_with_logits(self, target, weight, pos_weight, reduction)
+    """The cross-entropy of logits. It is computed in the memory of 1 - target, whose order it keeps."""
+    losses = kernels.bce_with_logits(self, target, weight, pos_weight, reduction)
+    if losses.shape != target.shape:
+        return losses
+    return layouts.with_strides(losses, layouts.iterated(losses.shape, [target]))
 
 
 @of_logits.vjp("self", "target")
@@ -133,8 +139,7 @@ def of_logits_vjp(grad: Any, self: Any, target: Any, weight: Any, pos_weight: An
         if pos_weight is None:
             second = -self * grad
         else:
-            chance = self.sigmoid()
-            second = ((1 - chance).log() - pos_weight * chance.log()) * grad
+            second = (log_sigmoid(-self) - log_sigmoid(self) * pos_weight) * grad
     return first, second
 
 

@@ -59,7 +59,8 @@ def share(reduction: str, count: int) -> float:
 
 
 def both(slope: Any, wanted: Any) -> Any:
-    """The gradients of two operands on whose difference alone a loss depends."""
+    """The gradients of two operands on whose difference alone a loss depends; row-major, as torch allocates them."""
+    slope = slope.contiguous()
     return slope if wanted[0] else None, -slope if wanted[1] else None
 
 

@@ -171,7 +171,7 @@ def aminmax_samples(make: Any) -> Any:
 def whole_gradient(grad: Any, self: Any, out: Any) -> Any:
     """The gradient of the extreme of a whole tensor, in equal parts to all elements like it; NaN equals NaN here."""
     hits = self.isnan() if out.isnan() else self == out
-    return grad / hits.sum() * hits
+    return grad.new_zeros(()).masked_fill(hits, grad / hits.sum())
 
 
 def placed_gradient(grad: Any, shape: Any, indices: Any, dim: int, keepdim: bool) -> Any:

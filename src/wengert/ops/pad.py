@@ -12,6 +12,7 @@ from .._core.card import WIDE, Array, Bad, Sample, composite, op
 from .._core.dtypes import from_numpy
 from .._core.errors import shown
 from .factory import checked
+from .memory_formats import copied, in_order_of
 
 Ints = tuple[int, ...]
 MODES = ("reflect", "replicate", "circular")
@@ -43,7 +44,7 @@ def read_pad(pad: Any, ndim: int) -> list[tuple[int, int]]:
     return [(0, 0)] * (ndim - len(sides)) + sides[::-1]
 
 
-@op(layout="suggested", dtypes=WIDE, node="ConstantPadNdBackward0", method=False)
+@op(layout="own", dtypes=WIDE, node="ConstantPadNdBackward0", method=False)
 def constant_pad_nd(self: Array, pad: Any, value: Any = 0) -> Any:
     """`self` with a border of `value`; a negative width cuts off.
 
@@ -63,10 +64,13 @@ def constant_pad_nd(self: Array, pad: Any, value: Any = 0) -> Any:
     for (before, behind), length in zip(sides, self.shape):
         if length + before + behind < 0 or (length - max(0, -before) - max(0, -behind) < 0):
             raise RuntimeError("narrow(): length must be non-negative.")
-    shape = [length + before + behind for (before, behind), length in zip(sides, self.shape)]
+    if all(before <= 0 and behind <= 0 for before, behind in sides):
+        return copied(inner, None)
+    shape = tuple(length + before + behind for (before, behind), length in zip(sides, self.shape))
     result = np.full(shape, checked(value, from_numpy(self.dtype)), self.dtype)
     result[tuple(slice(max(0, a), length - max(0, b)) for (a, b), length in zip(sides, shape))] = inner
-    return result
+    images = self.ndim > 3 and layouts.suggests_channels(self)
+    return layouts.with_strides(result, layouts.channels_last(shape)) if images else result
 
 
 @constant_pad_nd.vjp("self")
@@ -126,7 +130,8 @@ def edge_pad(self: Array, pad: Any, mode: str) -> Any:
 
 
 @edge_pad.vjp("self")
-def edge_pad_vjp(grad: Any, pad: Any, mode: str, self_shape: Any) -> Any:
+def edge_pad_vjp(grad: Any, pad: Any, mode: str, self_shape: Any, self_strides: Any) -> Any:
+    grad = grad if mode == "circular" else in_order_of(grad, (self_shape, self_strides))
     return edge_pad_backward(grad, pad, mode, self_shape)
 
 

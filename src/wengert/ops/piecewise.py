@@ -10,7 +10,7 @@ from .._core import dtypes
 from .._core.base import Tensor
 from .._core.card import BOOLS, INTEGERS, REALS, Array, Bad, Sample, composite, pointwise
 from .._kernels.activation import narrowed, widened
-from .activation import floating
+from .activation import floating, hardswish_backward, kept_gradient
 from .factory import checked
 from .power import nonzero_tensor
 
@@ -28,7 +28,7 @@ def kinked(make: Any) -> Any:
     yield Sample(make(8, kind="special"))
 
 
-@floating(dtypes=REALS | INTEGERS, explained=BOOLS)
+@floating(layout="like", dtypes=REALS | INTEGERS, explained=BOOLS)
 def hardtanh(self: Array, min_val: float = -1.0, max_val: float = 1.0, *, out: Any = None) -> Any:
     """`self` limited to the range from `min_val` to `max_val`, element by element.
 
@@ -58,7 +58,7 @@ def hardtanh(self: Array, min_val: float = -1.0, max_val: float = 1.0, *, out: A
 
 @hardtanh.vjp("self")
 def hardtanh_vjp(grad: Any, self: Any, min_val: float, max_val: float) -> Any:
-    return grad.where((self > min_val) & (self < max_val), 0)
+    return kept_gradient(grad, (self > min_val) & (self < max_val))
 
 
 hardtanh.samples(signed_kinked)
@@ -135,7 +135,7 @@ def elu(self: Array, alpha: float = 1.0, scale: float = 1.0, input_scale: float 
 @elu.vjp("self")
 def elu_vjp(grad: Any, self: Any, alpha: float, scale: float, input_scale: float) -> Any:
     below = (self.clamp(max=0) * input_scale).exp() * (input_scale * alpha * scale)
-    return (grad * scale).where(self > 0, grad * below)
+    return grad * below.where(~(self > 0), scale)
 
 
 @elu.samples
@@ -187,7 +187,7 @@ def celu(self: Array, alpha: float = 1.0, *, out: Any = None) -> Any:
 
 @celu.vjp("self")
 def celu_vjp(grad: Any, self: Any, alpha: float) -> Any:
-    return grad.where(self > 0, grad * (self.clamp(max=0) / alpha).exp())
+    return grad * (self.clamp(max=0) / alpha).exp()
 
 
 @celu.samples
@@ -216,7 +216,7 @@ def hardsigmoid(self: Array, *, out: Any = None) -> Any:
 
 @hardsigmoid.vjp("self")
 def hardsigmoid_vjp(grad: Any, self: Any) -> Any:
-    return (grad / 6).where((self > -3) & (self < 3), 0)
+    return kept_gradient(grad / 6, (self > -3) & (self < 3))
 
 
 hardsigmoid.samples(kinked)
@@ -238,8 +238,7 @@ def hardswish(self: Array, *, out: Any = None) -> Any:
 
 @hardswish.vjp("self")
 def hardswish_vjp(grad: Any, self: Any) -> Any:
-    middle = grad * (self / 3 + 0.5)
-    return grad.where(self >= 3, middle).where(~(self <= -3), 0)
+    return hardswish_backward(grad, self)
 
 
 hardswish.samples(kinked)
@@ -278,7 +277,7 @@ def threshold_samples(make: Any) -> Any:
     yield Bad(make(2, dtype=dtypes.int8), threshold=0, value=300, raises=RuntimeError, says="without overflow")
 
 
-@pointwise(name="_prelu_kernel", dtypes=REALS, numbers=False, method=False, function=False)
+@pointwise(layout="like", name="_prelu_kernel", dtypes=REALS, numbers=False, method=False, function=False)
 def prelu_kernel(self: Array, weight: Array) -> Any:
     """`self` where it is positive, else `weight * self`; shapes broadcast."""
     return np.where(self > 0, self, weight * self)
@@ -349,7 +348,7 @@ def hardshrink(self: Array, lambd: float = 0.5, *, out: Any = None) -> Any:
 
 @hardshrink.vjp("self")
 def hardshrink_vjp(grad: Any, self: Any, lambd: float) -> Any:
-    return grad.where((self < -lambd) | (self > lambd), 0)
+    return kept_gradient(grad, (self < -lambd) | (self > lambd))
 
 
 hardshrink.samples(kinked)
@@ -377,7 +376,7 @@ def softshrink(self: Array, lambd: float = 0.5, *, out: Any = None) -> Any:
 
 @softshrink.vjp("self")
 def softshrink_vjp(grad: Any, self: Any, lambd: float) -> Any:
-    return grad.where((self < -lambd) | (self > lambd), 0)
+    return kept_gradient(grad, (self < -lambd) | (self > lambd))
 
 
 softshrink.samples(kinked)

@@ -12,6 +12,7 @@ from .._core.card import ALL, INTEGERS, REALS, Array, Bad, Index, Sample, name_s
 from .._core.errors import shown
 from .._kernels.index import private
 from .factory import refuse_dtype
+from .memory_formats import in_order_of
 
 Ints = tuple[int, ...]
 ORDERED = REALS | INTEGERS
@@ -151,8 +152,8 @@ def max_pool2d_with_indices(
 
 
 @max_pool2d_with_indices.vjp("self")
-def max_pool2d_with_indices_vjp(grads: Any, indices: Any, self_shape: Any) -> Any:
-    return scatter_planes(grads[0], indices, self_shape)
+def max_pool2d_with_indices_vjp(grads: Any, indices: Any, self_shape: Any, self_strides: Any) -> Any:
+    return scatter_planes(in_order_of(grads[0], (self_shape, self_strides)), indices, self_shape)
 
 
 name_saved(max_pool2d_with_indices.node_classes, "result1", "indices")
@@ -292,6 +293,7 @@ def average_window(shape: Ints, kernel_size: Any, stride: Any, padding: Any, cei
 def avg_pool2d_vjp(
     grad: Any,
     self_shape: Any,
+    self_strides: Any,
     kernel_size: Any,
     stride: Any,
     padding: Any,
@@ -299,6 +301,7 @@ def avg_pool2d_vjp(
     count_include_pad: bool,
     divisor_override: int | None,
 ) -> Any:
+    grad = in_order_of(grad, (self_shape, self_strides))
     return avg_pool2d_backward(
         grad, self_shape, kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override
     )

@@ -10,6 +10,7 @@ from .._core.card import INTEGERS, REALS, Array, Bad, Sample, name_saved, op
 from .._core.errors import shown
 from .._core.sizes import check_room
 from .factory import refuse_dtype
+from .memory_formats import in_order_of
 from .pool import scatter_planes
 
 Ints = tuple[int, ...]
@@ -112,8 +113,8 @@ def adaptive_average(self: Array, output_size: Any) -> Any:
 
 
 @adaptive_average.vjp("self")
-def adaptive_average_vjp(grad: Any, self_shape: Any) -> Any:
-    return adaptive_average_backward(grad, self_shape)
+def adaptive_average_vjp(grad: Any, self_shape: Any, self_strides: Any) -> Any:
+    return adaptive_average_backward(in_order_of(grad, (self_shape, self_strides)), self_shape)
 
 
 @adaptive_average.samples
@@ -172,8 +173,8 @@ def adaptive_maximum(self: Array, output_size: Any) -> Any:
 
 
 @adaptive_maximum.vjp("self")
-def adaptive_maximum_vjp(grads: Any, indices: Any, self_shape: Any) -> Any:
-    return scatter_planes(grads[0], indices, self_shape)
+def adaptive_maximum_vjp(grads: Any, indices: Any, self_shape: Any, self_strides: Any) -> Any:
+    return scatter_planes(in_order_of(grads[0], (self_shape, self_strides)), indices, self_shape)
 
 
 name_saved(adaptive_maximum.node_classes, "result1", "indices")

@@ -11,6 +11,7 @@ from .._core.card import ALL, ORDERED, Array, Bad, Index, Sample, op
 from .._core.errors import shown
 from .._core.sizes import normalise
 from .._kernels.index import along_axis
+from .activation import kept_gradient
 from .dtype_checks import check_ordered, refuse
 from .index import check_range, integers
 from .index_write import check_vector, source_length
@@ -94,13 +95,15 @@ def scatter_reduce(self: Array, dim: int, index: Index, src: Array, reduce: str,
 def scatter_reduce_vjp(
     grad: Any, self: Any, src: Any, out: Any, dim: int, index: Any, reduce: str, include_self: bool
 ) -> Any:
-    return gradients(grad, self, src, out, dim, index, reduce, include_self)
+    own, other = gradients(grad, self, src, out, dim, index, reduce, include_self)
+    return own if include_self else own.scatter(dim, index, 0), other
 
 
 def gradients(
     grad: Any, old: Any, src: Any, out: Any, dim: int, index: Any, reduce: str, include_self: bool
 ) -> tuple[Any, Any]:
-    """The gradients of the old values and of what was combined into them."""
+    """The gradients of the old values (0 where they do not count, if that is still to come) and of what was combined
+    into them."""
     if reduce == "sum":
         own, other = grad, grad.gather(dim, index)
     elif reduce == "mean":
@@ -112,8 +115,6 @@ def gradients(
         own, other = product_gradients(grad, old, src, dim, index, include_self)
     else:
         own, other = extreme_gradients(grad, old, src, out, dim, index, include_self)
-    if not include_self:
-        own = own.scatter(dim, index, 0)
     return own, other
 
 
@@ -126,12 +127,13 @@ def product_gradients(grad: Any, old: Any, src: Any, dim: int, index: Any, inclu
     if not include_self:
         zeros = zeros.scatter(dim, index, 0)
     zeros = zeros.scatter_add(dim, index, src_zero.to(src.dtype))
-    # How many zeros are among the other factors: where none, their product is that of all factors but one.
+    # How many zeros are among the other factors (for `src` negated, so that its order in memory decides, as in torch):
+    # where none, their product is that of all factors but one.
     others_own = zeros - old_zero.to(old.dtype)
-    others_src = zeros.gather(dim, index) - src_zero.to(src.dtype)
+    others_src = src_zero.to(src.dtype) - zeros.gather(dim, index)
     spread_grad = grad * product.conj()
-    own = (spread_grad / old_safe.conj()).masked_fill(others_own != 0, 0)
-    other = (spread_grad.gather(dim, index) / src_safe.conj()).masked_fill(others_src != 0, 0)
+    own = kept_gradient(spread_grad / old_safe.conj(), others_own == 0)
+    other = (spread_grad.gather(dim, index) / src_safe.conj()).where(others_src == 0, 0)
     return own, other
 
 
@@ -140,10 +142,9 @@ def extreme_gradients(
 ) -> tuple[Any, Any]:
     """The gradient shared equally among the elements that attain the result."""
     own_attains = (old == out).to(grad.dtype)
-    if not include_self:
-        own_attains = own_attains.scatter(dim, index, 0)
+    counted = own_attains if include_self else own_attains.scatter(dim, index, 0)
     src_attains = (src == out.gather(dim, index)).to(grad.dtype)
-    share = grad / own_attains.scatter_add(dim, index, src_attains).clamp(1)
+    share = grad / counted.scatter_add(dim, index, src_attains).clamp(1)
     return own_attains * share, src_attains * share.gather(dim, index)
 
 
@@ -223,7 +224,8 @@ def index_reduce(self: Array, dim: int, index: Index, source: Array, reduce: str
 def index_reduce_vjp(
     grad: Any, self: Any, source: Any, out: Any, dim: int, index: Any, reduce: str, include_self: bool
 ) -> Any:
-    return gradients(grad, self, source, out, dim, spread(index, dim, source), reduce, include_self)
+    own, other = gradients(grad, self, source, out, dim, spread(index, dim, source), reduce, include_self)
+    return own if include_self else own.index_fill(dim, index, 0), other
 
 
 def spread(index: Any, dim: int, source: Any) -> Any:

@@ -32,6 +32,13 @@ def erf(self: Array, *, out: Any = None) -> Any:
 
 
 erf.partials(self=lambda self: (-(self * self)).exp() * TWO_OVER_SQRT_PI)
+
+
+@erf.vjp("self")
+def erf_vjp(grad: Any, self: Any) -> Any:
+    return (-(self * self)).exp() * TWO_OVER_SQRT_PI * grad
+
+
 erf.samples(any_tensor)
 
 complement = np.frompyfunc(math.erfc, 1, 1)
@@ -51,6 +58,13 @@ def erfc(self: Array, *, out: Any = None) -> Any:
 
 
 erfc.partials(self=lambda self: (-(self * self)).exp() * -TWO_OVER_SQRT_PI)
+
+
+@erfc.vjp("self")
+def erfc_vjp(grad: Any, self: Any) -> Any:
+    return (-(self * self)).exp() * -TWO_OVER_SQRT_PI * grad
+
+
 erfc.samples(any_tensor)
 
 
@@ -73,7 +87,7 @@ def softplus(self: Array, beta: float = 1.0, threshold: float = 20.0, *, out: An
 @softplus.vjp("self")
 def softplus_vjp(grad: Any, self: Any, beta: float, threshold: float) -> Any:
     wide = self * beta
-    return grad.where(wide > threshold, grad * wide.sigmoid())
+    return grad * wide.sigmoid().where(~(wide > threshold), 1)
 
 
 @softplus.samples
