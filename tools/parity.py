@@ -102,7 +102,7 @@ def run_programs(torch: Any, wengert: Any, options: argparse.Namespace) -> int:
     for name, function, text in all_programs(options):
         count += 1
         found = differences(observe(function, torch), observe(function, wengert), slack=100.0 if text else 1.0)
-        unexplained = known.unexplained(name, found)
+        unexplained = known.unexplained(name, found, text)
         wanted += bool(found) and not unexplained
         if unexplained:
             differing += 1

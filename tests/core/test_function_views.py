@@ -189,6 +189,15 @@ def test_a_leaf_that_requires_a_gradient_may_not_be_written_to_while_recording()
     assert y.tolist() == [6.0] and not y.requires_grad
 
 
+def test_a_view_of_a_leaf_that_is_itself_a_view_of_a_plain_tensor_may_not_be_written_to():
+    double = writing(lambda x: x.mul_(2), lambda ctx, grad: grad * 2)
+    part = wg.zeros(2, 2)[0].requires_grad_()
+    with pytest.raises(RuntimeError, match="a view of a leaf Variable that requires grad"):
+        double.apply(part[1:])
+    with wg.no_grad():
+        double.apply(part[1:])
+
+
 def test_a_constant_that_is_written_to_starts_to_require_a_gradient():
     x, constant = leaf(), wg.ones(2, dtype=wg.float64)
     y = writing(lambda c, x: c.add_(x), lambda ctx, grad: (grad * 7, grad * 3)).apply(constant, x)

@@ -94,6 +94,18 @@ def test_a_view_made_without_recording_may_not_be_written_to_while_recording():
     assert base.tolist() == [[2, 4, 6], [4, 5, 6]]
 
 
+@pytest.mark.parametrize("mode", [wg.no_grad, wg.inference_mode])
+def test_operators_without_a_derivative_read_a_view_made_without_recording_after_a_write(mode):
+    base = leaf(2, 3) * 1
+    with mode():
+        view = base[0]
+    base.mul_(2)
+    assert (view > 3).tolist() == [False, True, True]
+    assert view.argmax().item() == 2 and wg.equal(view, view)
+    with pytest.raises(RuntimeError, match="its base or another view of its base has been modified inplace"):
+        view.mul(2)
+
+
 def test_a_view_requires_a_gradient_as_soon_as_its_base_does():
     base = wg.tensor(np.zeros((2, 3)))
     row = base[0]

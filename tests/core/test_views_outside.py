@@ -81,6 +81,22 @@ def test_a_view_keeps_its_history_when_its_base_is_detached():
     assert x.grad.tolist() == [3, 0]
 
 
+def test_the_history_of_a_view_begins_anew_when_its_base_is_written_to_after_it_was_detached():
+    x = leaf(1.0, 2.0)
+    base = x * 1
+    view, pair = base.view(2), wg.view_as_complex(base)
+    base.detach_()
+    base.exp_()
+    assert view.requires_grad and not base.requires_grad
+    assert view.grad_fn.name() == "AsStridedBackward0" and view.grad_fn.next_functions == ((None, 0),)
+    assert pair.grad_fn.next_functions == ((None, 0),)
+    (view * x.detach() + pair.real).sum().backward()
+    assert x.grad is None
+    base.mul_(x)
+    view.sum().backward()
+    assert x.grad.tolist() == pytest.approx([2.718281828, 7.389056099])
+
+
 def test_only_leaves_change_whether_they_require_a_gradient():
     y = leaf(1.0) * 1
     assert y.requires_grad_() is y

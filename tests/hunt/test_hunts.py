@@ -159,7 +159,7 @@ def test_random_programs_of_views_mostly_do_something():
         for seed in range(40)
         for step in beside_torch.observe(compile_program(views(seed)), wg)["result"]["list"]
     ]
-    assert sum(error is None for _, error, _ in steps) > len(steps) / 2
+    assert sum(error is None for _, _, error, _ in steps) > len(steps) / 2
 
 
 def test_the_first_step_that_differs_is_told():
@@ -167,7 +167,7 @@ def test_the_first_step_that_differs_is_told():
     one, other = (beside_torch.observe(program, wg) for _ in range(2))
     assert beside_torch.first_difference(one, other) == []
     step = other["result"]["list"][2]["list"]
-    step[2]["dict"][0][1]["list"][3] += 1
+    step[3]["dict"][0][1]["list"][3] += 1
     assert beside_torch.first_difference(one, other)[0].startswith(f"{step[0]}: writes of x")
 
 

@@ -175,7 +175,9 @@ def equal(expected: Any, found: Any, tolerance: float) -> bool:
     if isinstance(expected, float) and isinstance(found, float):
         if math.isnan(expected) or math.isnan(found):
             return math.isnan(expected) and math.isnan(found)
-        return expected == found or abs(expected - found) <= tolerance * max(1.0, abs(expected))
+        if math.isinf(expected) or math.isinf(found):
+            return expected == found
+        return abs(expected - found) <= tolerance * max(1.0, abs(expected))
     return type(expected) is type(found) and bool(expected == found)
 
 

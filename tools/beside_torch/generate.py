@@ -166,7 +166,11 @@ def random_write(draw: random.Random, name: str, array: Any, pool: list[tuple[st
         f"{name}.sub_(x[1])",
     ]  # fmt: skip
     if broadcasts(array.shape, other.shape) and np.broadcast_shapes(array.shape, other.shape) == array.shape:
-        fits += [f"{name}.mul_({source} + 1)", f"{name}.copy_({source} * 2)", f"{name}.add_({source}.exp())"] * 2
+        fits += [
+            f"{name}.mul_({source}.cos() + 1)",
+            f"{name}.copy_({source} * 2)",
+            f"{name}.add_({source}.sigmoid())",
+        ] * 2
     if array.ndim:
         fits += [
             f"{name}[0] = x[{draw.randrange(12)}]",

@@ -59,30 +59,33 @@ class Known:
     """The differences that are wanted: patterns of program names with a reason each.
 
     Args:
-        path: a TOML file of tables `["pattern"]` with `reason`; with `only`, a text that the difference must hold (or
-            several, one of which it must), or `matches`, a regular expression for it; with `whole = true` where such a
-            difference explains all others of the program; and with `sometimes = true` where a run may show no such
+        path: a TOML file of tables `["pattern"]` (`[["pattern"]]` where there are several) with `reason`; with `only`, a text that the difference must hold (or
+            several, one of which it must), or `matches`, a regular expression for it; with `program`, one that a generated
+            program's text must match; with `whole = true` where such a difference explains all others of the program; and with `sometimes = true` where a run may show no such
             difference, as where it depends on the machine.
     """
 
     def __init__(self, path: Path = KNOWN) -> None:
-        self.entries: dict[str, dict[str, Any]] = (
-            tomllib.loads(path.read_text(encoding="utf-8")) if path.exists() else {}
-        )
-        self.used = {pattern for pattern, entry in self.entries.items() if entry.get("sometimes")}
-        for pattern, entry in self.entries.items():
+        tables = tomllib.loads(path.read_text(encoding="utf-8")) if path.exists() else {}
+        self.entries: dict[str, dict[str, Any]] = {
+            pattern if isinstance(found, dict) else f"{pattern}: {entry.get('reason')}": {"pattern": pattern, **entry}
+            for pattern, found in tables.items()
+            for entry in (found if isinstance(found, list) else [found])
+        }
+        self.used = {name for name, entry in self.entries.items() if entry.get("sometimes")}
+        for entry in self.entries.values():
             if not entry.get("reason"):
-                raise ValueError(f"{path.name}: {pattern} has no reason")
+                raise ValueError(f"{path.name}: {entry['pattern']} has no reason")
 
-    def unexplained(self, program: str, lines: list[str]) -> list[str]:
-        """The differences of a program that no entry explains."""
-        for pattern, entry in self.entries.items():
-            if fnmatch(program, pattern):
+    def unexplained(self, program: str, lines: list[str], text: str = "") -> list[str]:
+        """The differences of a program that no entry explains; `text` is that of a generated one."""
+        for name, entry in self.entries.items():
+            if fnmatch(program, entry["pattern"]) and re.search(entry.get("program", ""), text):
                 only = entry.get("only", "")
                 texts = [only] if isinstance(only, str) else only
                 form = entry.get("matches", "")
                 explained = [line for line in lines if any(text in line for text in texts) and re.search(form, line)]
                 if explained:
-                    self.used.add(pattern)
+                    self.used.add(name)
                     lines = [] if entry.get("whole") else [line for line in lines if line not in explained]
         return lines

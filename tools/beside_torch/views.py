@@ -30,9 +30,21 @@ def facts(t):
     )
 def state():
     return {name: told(lambda: facts(names[name])) for name in names if name in 'xw' or name[0] == 'v'}
-def step(text):
+def reason(error):
+    return [*[each.__name__ for each in type(error).__mro__], str(error)]
+def shares(one, *others):
+    if any(step == 0 and length > 1 for step, length in zip(one.stride(), one.shape)):
+        return ' (elements share memory)'
+    lie = [each.untyped_storage().data_ptr() for each in (one, *others)]
+    return ' (operands share memory)' if one is not others[0] and lie[0] == lie[1] else ''
+def step(text, *operands):
+    note = told(lambda: shares(*[names[each] for each in operands]))
+    note = note if isinstance(note, str) else ''
     error = told(lambda: exec(text, names))
-    log.append((text, None if error is None else [each.__name__ for each in type(error).__mro__], state()))
+    log.append((text, note, None if error is None else reason(error), state()))
+def may_replace(a, b):
+    apart = not a._is_view() and all(each._base is not a for each in names.values() if isinstance(each, torch.Tensor))
+    return apart and a.is_leaf and a.requires_grad and (a.dtype, a.shape) == (b.dtype, b.shape) and not b.is_inference()
 class Double(torch.autograd.Function):
     @staticmethod
     def forward(ctx, value):
@@ -121,13 +133,39 @@ def views(seed: int) -> str:
             a = draw.choice(("x", "w"))
         share, mode = draw.random(), draw.choice(MODES)
         if share < 0.55:
-            texts = VIEWS if share < 0.4 else FRESH
-            text = f"{mode}v{len(made)} = {draw.choice(texts).format(a=a, b=b)}"
-            lines += [f"names['v{len(made)}'] = names[{a!r}]", f"step({text!r})"]
-            made.append(f"v{len(made)}")
+            form = draw.choice(VIEWS if share < 0.4 else FRESH)
+            text = f"{mode}v{len(made)} = {form.format(a=a, b=b)}"
+            if is_used(mode, form):
+                lines += [f"names['v{len(made)}'] = names[{a!r}]", f"step({text!r})"]
+                made.append(f"v{len(made)}")
         else:
-            lines.append(f"step({mode + draw.choice(WRITES).format(a=a, b=b)!r})")
+            form = draw.choice(WRITES)
+            if is_used(mode, form):
+                lines.append(write(mode + form, a, b))
     return program([*lines, *ENDING])
+
+
+def is_used(mode: str, form: str) -> bool:
+    """Whether programs do this: none lets an inference tensor require a gradient.
+
+    Which operators torch then records depends on the operators that they are made of.
+    """
+    return "inference" not in mode or "requires_grad_" not in form
+
+
+def write(form: str, a: str, b: str) -> str:
+    """A step that writes to `a`; it is noted if that, or what is read, lies in the memory of what is written.
+
+    Programs give a leaf other values of its kind (`p.data = ...`). Of a tensor that has a history or views, torch finds
+    the new memory wherever it kept the tensor itself, and the old one where it kept a copy of it.
+    """
+    reads = b if "{b}" in form and "{b}.clone()" not in form else "x" if "x[" in form else a
+    step = f"step({form.format(a=a, b=b)!r}, {a!r}, {reads!r})"
+    return f"may_replace(names[{a!r}], names[{b!r}]) and {step}" if form.endswith(REPLACE) else step
+
+
+REPLACE = (".set_({b})", ".data = {b}")
+"""Writes that give a tensor other memory."""
 
 
 ENDING = """\
@@ -139,15 +177,15 @@ for at, each in enumerate(tensors.values()):
         if isinstance(part, torch.Tensor):
             total = part + total
         else:
-            log.append(('use', [type(part).__name__], {}))
+            log.append(('use', '', reason(part), {}))
 first = told(lambda: torch.autograd.grad(total, [x, w], create_graph=True, allow_unused=True))
 again = lambda: torch.autograd.grad(sum((g * g).sum() for g in first if g is not None), [x, w], allow_unused=True)
 if isinstance(total, torch.Tensor):
     plain = [g if g is None else g.detach() for g in first] if isinstance(first, tuple) else [first, None]
-    log.append(('first derivatives', None, dict(zip('xw', [[each] for each in plain]))))
+    log.append(('first derivatives', '', None, dict(zip('xw', [[each] for each in plain]))))
     if isinstance(first, tuple) and any(g is not None and g.requires_grad for g in first):
         found = told(again)
         second = found if isinstance(found, tuple) else [found, found]
-        log.append(('second derivatives', None, dict(zip('xw', [[g] for g in second]))))
-log.append(('end', None, state()))
+        log.append(('second derivatives', '', None, dict(zip('xw', [[g] for g in second]))))
+log.append(('end', '', None, state()))
 return log""".splitlines()

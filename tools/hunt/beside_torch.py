@@ -50,7 +50,7 @@ def compare(text: str, library: Any, known: Known) -> str | None:
     expected, found = observe(function, library), observe(function, wengert)
     in_steps = "views_" in name and "result" in expected and "result" in found
     lines = first_difference(expected, found) if in_steps else differences(expected, found, slack=100.0)
-    unexplained = [line for line in known.unexplained(name, lines) if ".says" not in line]
+    unexplained = [line for line in known.unexplained(name, lines, text) if ".says" not in line]
     return "\n".join([f"differs from torch: {unexplained[0]}", *unexplained[1:8]]) if unexplained else None
 
 
@@ -58,12 +58,14 @@ def first_difference(expected: dict[str, Any], found: dict[str, Any]) -> list[st
     """In what the first step that differs does; what follows may only follow from it."""
     before: list[Any] = [[], []]
     for one, other in zip(expected["result"]["list"], found["result"]["list"]):
-        (step, wanted, theirs), (same, given, ours) = one["list"], other["list"]
-        if step != same:  # one of the two has no second derivatives
-            return []
-        kinds = [each["list"] if each else [None] for each in (wanted, given)]
-        if kinds[0][0] not in kinds[1]:
-            return [f"{step}: expected {kinds[0][0]}, found {kinds[1][0]}"]
+        (step, note, wanted, theirs), (same, _, given, ours) = one["list"], other["list"]
+        if step != same:
+            return [] if "second derivatives" in (step, same) else [f"{step}: expected, found {same}"]
+        step += note
+        *kinds, why = wanted["list"] if wanted else [None, ""]
+        *others, answer = given["list"] if given else [None, ""]
+        if kinds[0] not in others:
+            return [f"{step}: expected {kinds[0]}, found {others[0]} ({why} | {answer})"]
         refused = wanted is not None
         # Torch may have written before it refused; then there is nothing more to compare.
         lines = different_facts(step, before[1] if refused else theirs["dict"], ours["dict"])

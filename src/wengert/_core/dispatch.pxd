@@ -20,7 +20,7 @@ cpdef object direct1(Op op, Tensor a)
 cpdef object direct2(Op op, Tensor a, Tensor b)
 @cython.locals(modes=Modes, word=long, result=Tensor)
 cpdef object direct_number(Op op, Tensor a, object b)
-cpdef long refreshed(Tensor tensor, Modes modes) except? -1
+cpdef long refreshed(Op op, Tensor tensor, Modes modes) except? -1
 cpdef object record1(Op op, tuple args, Tensor result, Tensor a, Modes modes)
 @cython.locals(mask=long, first=Edge, second=Edge)
 cpdef object record2(Op op, tuple args, Tensor result, Tensor a, Tensor b, Modes modes)

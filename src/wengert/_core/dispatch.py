@@ -97,7 +97,7 @@ def direct1(op: Op, a: Tensor) -> Any:
     modes: Modes = current()
     word: int = (a._flags_ | modes.word) & modes.mask
     if word & flags.VIEW:
-        word = refreshed(a, modes)
+        word = refreshed(op, a, modes)
     if word & ~flags.REQUIRES_GRAD == 0:
         array = op.direct(a._array_)
         if array is not NotImplemented:
@@ -113,7 +113,7 @@ def direct2(op: Op, a: Tensor, b: Tensor) -> Any:
     modes: Modes = current()
     word: int = (a._flags_ | b._flags_ | modes.word) & modes.mask
     if word & flags.VIEW:
-        word = refreshed(a, modes) | refreshed(b, modes)
+        word = refreshed(op, a, modes) | refreshed(op, b, modes)
     if word & ~flags.REQUIRES_GRAD == 0:
         array = op.direct(a._array_, b._array_)
         if array is not NotImplemented:
@@ -129,7 +129,7 @@ def direct_number(op: Op, a: Tensor, b: Any) -> Any:
     modes: Modes = current()
     word: int = (a._flags_ | modes.word) & modes.mask
     if word & flags.VIEW:
-        word = refreshed(a, modes)
+        word = refreshed(op, a, modes)
     if word & ~flags.REQUIRES_GRAD == 0:
         array = op.direct(a._array_, b)
         if array is not NotImplemented:
@@ -140,9 +140,9 @@ def direct_number(op: Op, a: Tensor, b: Any) -> Any:
     return op.run(two(op, a, b))
 
 
-def refreshed(tensor: Tensor, modes: Modes) -> int:
-    """The word of a tensor whose history, if it is a view, has been brought up to date."""
-    if tensor._flags_ & flags.VIEW:
+def refreshed(op: Op, tensor: Tensor, modes: Modes) -> int:
+    """The word of a tensor whose history, if it is a view and `op` is differentiable, has been brought up to date."""
+    if tensor._flags_ & flags.VIEW and op.rules:
         views.refresh(tensor)
     return (tensor._flags_ | modes.word) & modes.mask & ~flags.VIEW
 
@@ -203,7 +203,7 @@ def perform(op: Op, args: tuple[Any, ...]) -> Any:
     """Apply an operator to all its arguments."""
     modes: Modes = current()
     word: int = input_word(op, args)
-    if word & modes.mask & flags.VIEW:
+    if word & modes.mask & flags.VIEW and op.rules:
         refresh_views(op, args)
         word = input_word(op, args)
     word = (word | modes.word) & modes.mask

@@ -195,6 +195,8 @@ def joined(node: ViewNode, task: Task, tasks: dict[Node, Task]) -> bool:
     if task.captures is not None or task.grad is None or not task.runs:
         return False
     edge: Edge = node.next_edges[0]
+    if edge is None:  # the base was detached
+        return False
     source: Task = tasks[edge.node]
     return source.owned and source.grad is not None and add_to_part(node, task.grad, source.grad)
 

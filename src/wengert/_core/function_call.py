@@ -214,7 +214,7 @@ def check_view_write(view: Tensor, outputs: int) -> None:
         raise RuntimeError(function_errors.DIRTY_VIEW_SEVERAL)
     if info.made != views.SINGLE:
         views.refuse(view, True)
-    if info.base._flags_ & flags.REQUIRES_GRAD and info.base._edge_ is None:
+    if (view._flags_ | info.base._flags_) & flags.REQUIRES_GRAD and info.base._edge_ is None:
         raise RuntimeError(errors.VIEW_OF_LEAF_IN_PLACE)
 
 

@@ -1,7 +1,7 @@
 cimport cython
 from wengert._core cimport door, flags, hooked, slots
 from wengert._core.accumulate cimport gradient_edge
-from wengert._core.base cimport AutogradMeta, Tensor, meta_of
+from wengert._core.base cimport AutogradMeta, Tensor, meta_of, share
 from wengert._core.declaration cimport Declaration
 from wengert._core.modes cimport Modes, current
 from wengert._core.node cimport Edge, Node, new_edge
@@ -18,7 +18,7 @@ cdef long STALE
 
 @cython.locals(info=ViewInfo, parent=ViewInfo, meta=AutogradMeta)
 cpdef object attach(Tensor view, Tensor source, object op, tuple args, long nr, Modes modes)
-@cython.locals(info=ViewInfo, base=Tensor, modes=Modes, grad=bint, inference=bint, mask=long, fresh=long, again=Tensor)
+@cython.locals(info=ViewInfo, base=Tensor, anew=bint, modes=Modes, grad=bint, inference=bint, mask=long, fresh=long, again=Tensor)
 cpdef object refresh(Tensor view)
 @cython.locals(base=Tensor)
 cpdef bint has_left(Tensor view, ViewInfo info) except -1
@@ -27,7 +27,11 @@ cpdef object leave(Tensor view, ViewInfo info)
 cpdef object follow(Tensor view, ViewInfo info)
 @cython.locals(info=ViewInfo)
 cpdef object moved(Tensor tensor)
-cpdef Tensor take_again(Tensor view, ViewInfo info)
+cpdef Tensor take_again(Tensor view, ViewInfo info, object source)
+@cython.locals(edge=Edge)
+cpdef bint has_lost_base(Tensor view, Tensor base) except -1
+@cython.locals(base=Tensor, again=Tensor)
+cpdef Tensor begin_anew(Tensor view, ViewInfo info)
 @cython.locals(info=ViewInfo, base=Tensor)
 cpdef object inherit(Tensor view)
 @cython.locals(info=ViewInfo, edge=Edge, nr=long)

@@ -11,7 +11,7 @@ except ImportError:
 
 from . import door, errors, flags, hooked, slots
 from .accumulate import gradient_edge
-from .base import AutogradMeta, Tensor, meta_of
+from .base import AutogradMeta, Tensor, meta_of, share
 from .declaration import Declaration
 from .modes import Modes, current
 from .node import Edge, Node, new_edge, title
@@ -165,7 +165,8 @@ def refresh(view: Tensor) -> None:
         return
     if info.frame is not base._array_:  # `base.t_()`: the steps now lead elsewhere
         follow(view, info)
-    if base._flags_ & flags.REQUIRES_GRAD:
+    anew: bool = has_lost_base(view, base)
+    if anew or base._flags_ & flags.REQUIRES_GRAD:
         modes: Modes = current()
         grad: bool = modes.grad
         inference: bool = modes.inference
@@ -173,7 +174,7 @@ def refresh(view: Tensor) -> None:
         fresh: int = modes.fresh
         try:
             modes.switch(True, False)
-            again: Tensor = take_again(view, info)
+            again: Tensor = begin_anew(view, info) if anew else take_again(view, info, base)
         finally:  # stores only, see `modes`
             modes.grad = grad
             modes.inference = inference
@@ -185,6 +186,23 @@ def refresh(view: Tensor) -> None:
         view._flags_ = view._flags_ | flags.REQUIRES_GRAD
     if base._flags_ & (flags.REQUIRES_GRAD | flags.VOLATILE):  # a base may come to require a gradient later
         info.version = view._storage_.version
+
+
+def has_lost_base(view: Tensor, base: Tensor) -> bool:
+    """Whether the history of a view is older than `detach_()` of its base, which has none since."""
+    edge: Edge = view._edge_
+    if edge is None or base._flags_ & flags.REQUIRES_GRAD:
+        return False
+    return base._storage_.detached > edge.node.sequence_number
+
+
+def begin_anew(view: Tensor, info: ViewInfo) -> Tensor:
+    """`take_again` where the base has no history any more: that of the view leads nowhere."""
+    base: Tensor = share(info.base._array_, info.base._storage_)
+    base._flags_ = flags.REQUIRES_GRAD
+    again: Tensor = take_again(view, info, base)
+    again._edge_.node.next_edges = (None,)
+    return again
 
 
 def has_left(view: Tensor, info: ViewInfo) -> bool:
@@ -229,9 +247,8 @@ def moved(tensor: Tensor) -> None:
             follow(tensor, info)
 
 
-def take_again(view: Tensor, info: ViewInfo) -> Tensor:
-    """The same view of the base, by `strided_steps`: as in torch, it does not tell which calls made the view."""
-    source: Any = info.base
+def take_again(view: Tensor, info: ViewInfo, source: Any) -> Tensor:
+    """The same view of the base (`source`), by `strided_steps`: as in torch, it does not tell which calls made it."""
     for op, args, _ in strided_steps(view, info):
         source = op.call((source, *args[1:]))
     return source
