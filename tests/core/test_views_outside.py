@@ -109,6 +109,17 @@ def test_only_leaves_change_whether_they_require_a_gradient():
         wg.tensor([1]).requires_grad_()
 
 
+@pytest.mark.parametrize("leave", [lambda x: x.detach_(), lambda x: x.requires_grad_(False)])
+def test_a_leaf_that_became_a_result_takes_no_gradient_of_an_earlier_graph(leave):
+    x = leaf(1.0, 2.0)
+    product = x * 3
+    leave(x)
+    x.mul_(leaf(2.0, 2.0))
+    with pytest.raises(RuntimeError, match="leaf variable has been moved into the graph interior"):
+        product.sum().backward()
+    assert not x.is_leaf
+
+
 def test_a_view_that_became_a_result_by_a_write_to_its_base_is_no_leaf_to_change():
     base = plain(1.0, 2.0)
     view = base[:1]

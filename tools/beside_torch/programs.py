@@ -59,9 +59,10 @@ class Known:
     """The differences that are wanted: patterns of program names with a reason each.
 
     Args:
-        path: a TOML file of tables `["pattern"]` (`[["pattern"]]` where there are several) with `reason`; with `only`, a text that the difference must hold (or
-            several, one of which it must), or `matches`, a regular expression for it; with `program`, one that a generated
-            program's text must match; with `whole = true` where such a difference explains all others of the program; and with `sometimes = true` where a run may show no such
+        path: a TOML file of tables `["pattern"]` (`[["pattern"]]` where there are several) with `reason`; with `only`,
+            a text that the difference must hold (or several, one of which it must), or `matches`, a regular expression
+            for it; with `program`, one that a generated program's text must match; with `whole = true` where such a
+            difference explains all others of the program; and with `sometimes = true` where a run may show no such
             difference, as where it depends on the machine.
     """
 

@@ -117,7 +117,12 @@ def accumulate(leaf: Tensor, grad: Any, owned: bool) -> None:
 
     Args:
         owned: nobody else sees the gradient's memory, so it may become `.grad` without a copy.
+
+    Raises:
+        RuntimeError: since the graph was made, the leaf became the result of an operation.
     """
+    if leaf._edge_ is not None:
+        raise RuntimeError(errors.LEAF_MOVED)
     meta: AutogradMeta = meta_of(leaf)
     modes: Modes = current()
     with lock_of(meta):

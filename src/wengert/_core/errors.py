@@ -44,6 +44,10 @@ LEAF_IN_PLACE = (
     "a leaf Variable that requires grad is being used in an in-place operation. Write to it under no_grad(), or to a "
     "clone() of it."
 )
+LEAF_MOVED = (
+    "leaf variable has been moved into the graph interior: a recorded operation has written to it since it was used. "
+    "Write to it under no_grad(), or to a clone() of it."
+)
 VIEW_OF_LEAF_IN_PLACE = (
     "a view of a leaf Variable that requires grad is being used in an in-place operation. Write to it under no_grad(), "
     "or take the view of a clone() of the leaf."
