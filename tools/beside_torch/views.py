@@ -65,6 +65,7 @@ ROOTS = listed(r"""
     torch.complex(x, w).view(3, 4) ; x.view(3, 4) ; (x * 1).view(3, 1, 4).expand(3, 2, 4) ; (x * 1)
 """)
 
+# Where an empty part lies is no matter of behaviour (in torch behind the elements that it leaves out).
 VIEWS = listed(r"""
     {a}.view(-1) ; {a}.view(2, -1) ; {a}.view(3, -1) ; {a}.reshape(-1) ; {a}.t() ; {a}.transpose(0, -1) ;
     {a}.unsqueeze(0) ; {a}.unsqueeze(-1) ; {a}.squeeze() ; {a}.squeeze(0) ; {a}[0] ; {a}[-1] ; {a}[1:] ; {a}[::2] ;
@@ -72,10 +73,11 @@ VIEWS = listed(r"""
     {a}.unbind(0)[1] ; {a}.split(2)[0] ; {a}.split([1, 2])[1] ; {a}.chunk(2, -1)[0] ; {a}.tensor_split(2)[1] ;
     list({a})[0] ; {a}.diagonal() ; {a}.expand(2, *{a}.shape) ; {a}.expand_as({b}) ;
     {a}.permute(*reversed(range({a}.dim()))) ; {a}.unfold(-1, 2, 2) ; {a}.movedim(0, -1) ; {a}.flatten() ;
-    {a}.flatten(0, 1) ; {a}.unflatten(0, (1, -1)) ; {a}.as_strided((2, 2), (2, 1)) ; {a}.as_strided((3,), (1,), 2) ;
-    {a}.as_strided((12,), (1,), 0) ; {a}.view_as({b}) ; {a}.detach() ; {a}.data ; {a}.view_as({a}) ; {a}.mT ;
-    torch.view_as_real({a}) ; torch.view_as_complex({a}) ; {a}.real ; {a}.imag ; {a}.swapaxes(0, 1) ; {a}.contiguous() ;
-    {a}.ravel() ; torch.broadcast_tensors({a}, {b})[0] ; {a}.to(torch.float64)
+    {a}.flatten(0, 1) ; {a}.unflatten(0, (1, -1)) ; ({a} if {a}.numel() else x).as_strided((2, 2), (2, 1)) ;
+    {a}.as_strided((3,), (1,), 2) ; {a}.as_strided((12,), (1,), 0) ; {a}.view_as({b}) ; {a}.detach() ; {a}.data ;
+    {a}.view_as({a}) ; {a}.mT ; torch.view_as_real({a}) ; torch.view_as_complex({a}) ; {a}.real ; {a}.imag ;
+    {a}.swapaxes(0, 1) ; {a}.contiguous() ; {a}.ravel() ; torch.broadcast_tensors({a}, {b})[0] ;
+    {a}.to(torch.float64)
 """)
 
 FRESH = listed(r"""
@@ -96,11 +98,12 @@ WRITES = listed(r"""
     {a}.fill_(2.0) ; {a}.sub_(x[1]) ; {a}.fill_(x[0]) ; {a}[torch.tensor([0, 1])] = 1.5 ; {a}[{a}.real > 1] = 0.5 ;
     {a}.masked_fill_({a}.real > 1, 0.25) ; {a}.relu_() ; {a}.t_() ; {a}.transpose_(0, -1) ; {a}.squeeze_() ;
     {a}.unsqueeze_(0) ; {a}.swapaxes_(0, 1) ; {a}.detach_() ; {a}.requires_grad_() ; {a}.requires_grad_(False) ;
-    {a}.as_strided_((2, 2), (1, 2)) ; {a}.resize_(2, 2) ; {a}.set_({b}) ; {a}.data = {b} ; {a}.data.mul_(2) ;
-    {a}.detach().add_(1) ; Double.apply({a}) ; {a}.index_add_(0, torch.tensor([0]), {b}[:1].clone()) ;
-    {a}.index_fill_(0, torch.tensor([0]), 2.0) ; {a}.scatter_(0, torch.zeros(1, 1, dtype=torch.int64), 4.0) ;
-    {a}.fill_diagonal_(1.0) ; {a}.cumsum_(0) ; {a}.tril_() ; {a}.neg_() ; {a}.addcmul_({b}.clone(), {b}.clone()) ;
-    {a}.lerp_({b}.clone(), 0.5) ; {a}.clamp_(-1, 1) ; {a}.pow_(2) ; {a}.exp_() ;
+    {a}.numel() and {a}.as_strided_((2, 2), (1, 2)) ; {a}.resize_(2, 2) ; {a}.set_({b}) ; {a}.data = {b} ;
+    {a}.data.mul_(2) ; {a}.detach().add_(1) ; Double.apply({a}) ;
+    {a}.index_add_(0, torch.tensor([0]), {b}[:1].clone()) ; {a}.index_fill_(0, torch.tensor([0]), 2.0) ;
+    {a}.scatter_(0, torch.zeros(1, 1, dtype=torch.int64), 4.0) ; {a}.fill_diagonal_(1.0) ; {a}.cumsum_(0) ;
+    {a}.tril_() ; {a}.neg_() ; {a}.addcmul_({b}.clone(), {b}.clone()) ; {a}.lerp_({b}.clone(), 0.5) ;
+    {a}.clamp_(-1, 1) ; {a}.pow_(2) ; {a}.exp_() ;
     {a}.put_(torch.tensor([0]), torch.tensor([2.0], dtype=torch.float64)) ; torch.mul({b}, 2, out={a}) ;
     torch.add({a}, 1, out={a}) ; {a} += {b} ; {a} **= 2 ;
     {a}.index_put_((torch.tensor([0]),), {b}[:1].clone(), accumulate=True) ; {a}.grad = torch.ones_like({a}) ;
