@@ -273,8 +273,6 @@ def rebase(target: Tensor, node: Node, modes: Modes) -> None:
         edges = (before, *node.next_edges[1:])
         replace_history(base, new_refusal("torch::autograd::CopySlices", errors.MEMORY_REPLACED, edges, 1))
     else:
-        if info.frame is not base._array_:
-            views.follow(target, info)
         replace_history(base, copy_slices(node, info, before, modes))
     info.version = views.STALE
 

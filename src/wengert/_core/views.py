@@ -163,10 +163,10 @@ def refresh(view: Tensor) -> None:
     if has_left(view, info):
         leave(view, info)
         return
+    if info.frame is not base._array_:  # `base.t_()`: the steps now lead elsewhere
+        follow(view, info)
     anew: bool = has_lost_base(view, base)
     if anew or base._flags_ & flags.REQUIRES_GRAD:
-        if info.frame is not base._array_:  # `base.t_()`: the steps now lead elsewhere
-            follow(view, info)
         modes: Modes = current()
         grad: bool = modes.grad
         inference: bool = modes.inference
