@@ -256,6 +256,7 @@ def test_hooks_of_the_outputs_of_one_node_see_their_own_gradients():
 REPLACEMENTS = [
     (lambda grad: 1.0, TypeError, "expected Variable, but hook returned 'float'"),
     (lambda grad: (grad,), TypeError, "expected Variable, but hook returned 'tuple'"),
+    (type, TypeError, "expected Variable, but hook returned 'type'"),
     (lambda grad: wg.ones(3, dtype=wg.float64), RuntimeError, "has changed the size of value"),
     (lambda grad: grad.to(wg.float32), RuntimeError, "has changed the type of value .was torch.DoubleTensor got"),
 ]  # fmt: skip

@@ -48,7 +48,7 @@ FIELDS = re.compile(r"'_(array|storage|flags|edge|meta)_'")
 USERS = re.compile(r"wengert/(nn|optim|utils|viz|autograd)/")
 GIVEN = re.compile(r"(type object )?'[\w.]+' (object )?has no")
 
-INNER = re.compile(r"^(cards\[|native\.|kernels\.)|\.(grad_fn\.apply|_restrided)\(", re.MULTILINE)
+INNER = re.compile(r"^(cards\[|native\.|kernels\.)|\.(grad_fn\.apply|_restrided|_as_strided_from_)\(", re.MULTILINE)
 """Programs that call what only the package calls: it must not break, but how it refuses is no matter."""
 
 HALF_MADE = re.compile(r"\.__new__\(")
@@ -68,7 +68,8 @@ SIZED = frozenset(
     zeros ones full empty rand randn arange linspace logspace eye tril_indices triu_indices repeat tile pad
     constant_pad_nd edge_pad new_zeros new_ones new_full new_empty randint randperm resize_ one_hot
     repeat_interleave diag_embed diagflat diag interpolate unfold fold normal empty_strided adaptive_average
-    adaptive_maximum meshgrid multinomial construct set_num_threads outer tensor_split convolution conv1d conv2d conv3d
+    adaptive_maximum meshgrid multinomial construct set_num_threads outer tensor_split
+    convolution convolution_input convolution_weight conv1d conv2d conv3d
     """.split()  # noqa: SIM905 - a list would be four times as long
 )
 """Functions whose results are as large as their arguments say: there a lack of memory is no finding."""

@@ -82,16 +82,18 @@ def interrupts(seconds: float, seed: int) -> None:
     for program in PROGRAMS:
         program()
     before = positions.state()
-
-    armed = False
+    armed = handling = False
 
     def interrupt(_: int, frame: Any) -> None:
-        if not armed:
-            return  # a signal that comes when the program has ended
-        if is_unguarded(frame):
-            signal.setitimer(signal.ITIMER_REAL, 1e-5)
-        else:
+        nonlocal handling
+        if not armed or handling:
+            return  # a signal that comes when the program has ended, or in the middle of this
+        handling = True
+        unguarded = is_unguarded(frame)
+        handling = False
+        if not unguarded:
             raise positions.Interrupt
+        signal.setitimer(signal.ITIMER_REAL, 1e-5)
 
     signal.signal(signal.SIGALRM, interrupt)
     while time.monotonic() < end:

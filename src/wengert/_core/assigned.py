@@ -43,7 +43,7 @@ def check_assigned_grad(tensor: Any, value: Any) -> None:
         TypeError: it is no tensor.
         RuntimeError: its shape or dtype differs, or it is the tensor itself.
     """
-    if not hasattr(value, "_array_"):
+    if not hasattr(type(value), "_array_"):
         raise TypeError(f"assigned grad expected to be a Tensor or None but got grad of type {type(value).__name__}")
     if value is tensor:
         raise RuntimeError("can't assign Variable as its own grad")

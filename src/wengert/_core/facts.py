@@ -68,5 +68,5 @@ def check_arguments(grads: tuple[Any, ...], wanted: int) -> None:
     if len(grads) != wanted:
         raise TypeError(f"expected {wanted} arguments, got {len(grads)} instead")
     for at, grad in enumerate(grads):
-        if grad is not None and not hasattr(grad, "_array_"):
+        if grad is not None and not hasattr(type(grad), "_array_"):
             raise TypeError(f"argument {at} is not a Variable")

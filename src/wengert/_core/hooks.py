@@ -137,7 +137,7 @@ def check_replacement(hook: Any, replaced: Any, original: Any) -> None:
     """
     if original is None:
         raise RuntimeError("can't replace a None gradient with a non-None value")
-    if not hasattr(replaced, "_array_"):
+    if not hasattr(type(replaced), "_array_"):
         raise TypeError(f"expected Variable, but hook returned '{type(replaced).__name__}'")
     if replaced._array_.dtype != original._array_.dtype:
         raise RuntimeError(

@@ -187,7 +187,7 @@ class Node:
 
     def _register_hook_dict(self, tensor: Any) -> None:
         """Let the hooks of a tensor be called with the gradient of the output that the tensor was."""
-        if not hasattr(tensor, "_array_"):
+        if not hasattr(type(tensor), "_array_"):
             raise TypeError("_register_hook_dict expected a variable")
         if tensor._backward_hooks:
             self.own_hooks().tensor.setdefault(tensor.output_nr, HookDict()).update(tensor._backward_hooks)

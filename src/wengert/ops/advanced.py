@@ -232,7 +232,7 @@ def index_put_vjp_self(grad: Any, indices: Any, accumulate: bool) -> Any:
 
 @index_put.vjp("values")
 def index_put_vjp_values(grad: Any, indices: Any) -> Any:
-    return index(grad, indices) if indices else grad
+    return grad if all(each is None for each in indices) else index(grad, indices)
 
 
 @index_put.jvp
@@ -246,6 +246,7 @@ def index_put_samples(make: Any) -> Any:
     yield Sample(make(3, 2), [integers(2, 0), integers(1, 1)], make(1))
     yield Sample(make(3, 2), [integers(2, 2)], make(2), True)
     yield Sample(make(3, 2), (), make(2), True)
+    yield Sample(make(3, 2), (None,), make(2))
     yield Bad(
         make(3), [integers(3)], make(1), raises=IndexError, says="index 3 is out of bounds for dimension 0 with size 3"
     )

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from .._core.arguments import integers
-from .._core.base import wrap
+from .._core.base import Tensor, wrap
 from .._core.card import WIDE, Array, Bad, Sample, Sizes, composite, op
 from .._core.devices import contiguous_format
 from .._core.errors import shown
@@ -227,7 +227,7 @@ def repeat_interleave(input: Any, repeats: Any, dim: int | None = None, *, outpu
             .clone(memory_format=contiguous_format)
             .flatten(at, at + 1)
         )
-    counts = np.asarray(repeats._array_ if hasattr(repeats, "_array_") else repeats)
+    counts = np.asarray(repeats._array_ if isinstance(repeats, Tensor) else repeats)
     if (counts < 0).any():
         raise RuntimeError("repeats can not be negative")
     if counts.ndim and counts.size not in (1, length):

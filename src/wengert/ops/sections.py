@@ -6,6 +6,7 @@ import itertools
 import sys
 from typing import Any
 
+from .._core.base import Tensor
 from .._core.card import Bad, Sample, composite
 from .._core.sizes import normalise
 from .slices import slice_
@@ -30,7 +31,7 @@ def tensor_split(input: Any, indices_or_sections: Any, dim: int = 0) -> Any:
     if not shape:
         raise RuntimeError("tensor_split expected at least a 1-dimensional tensor, but got a tensor with 0 dims")
     have = shape[normalise(dim, len(shape))]
-    given = indices_or_sections.tolist() if hasattr(indices_or_sections, "_array_") else indices_or_sections
+    given = indices_or_sections.tolist() if isinstance(indices_or_sections, Tensor) else indices_or_sections
     if isinstance(given, int):
         if given < 1:
             raise RuntimeError(f"number of sections must be larger than 0, got {given}")
