@@ -262,7 +262,7 @@ REPLACEMENTS = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize(("hook", "error", "says"), REPLACEMENTS, ids=["number", "tuple", "shape", "dtype"])
+@pytest.mark.parametrize(("hook", "error", "says"), REPLACEMENTS, ids=["number", "tuple", "class", "shape", "dtype"])
 @pytest.mark.parametrize("of_leaf", [True, False], ids=["leaf", "result"])
 def test_a_replacement_that_does_not_fit_is_refused(of_leaf, hook, error, says):
     x = leaf(1.0, 2.0)
