@@ -86,6 +86,16 @@ def test_set_on_a_leaf_that_requires_a_gradient_is_refused():
     assert x.tolist() == [1, 2, 3, 4, 5, 6]
 
 
+@pytest.mark.parametrize(("mode", "gradient"), [(wg.inference_mode, 13.0), (wg.no_grad, 5.0)])
+def test_an_earlier_graph_leads_to_a_leaf_whose_memory_was_replaced_in_inference_mode(mode, gradient):
+    x, other = wg.ones(3, requires_grad=True), wg.full((3,), 5.0)
+    y = x * 2
+    with mode():
+        x.set_(other)
+    (found,) = wg.autograd.grad((y * y).sum() + (x * x.detach()).sum(), x)
+    assert found.tolist() == [gradient] * 3
+
+
 def test_detach_in_place_does_nothing_in_inference_mode():
     x = leaf()
     for y in (x * 1, (x * 1).view(2, 3)):

@@ -58,7 +58,7 @@ OF_CLASS = re.compile(r"\bwg\.Tensor\.\w+\(")
 """Methods taken from the class: what they are called on may be no tensor. torch's are C and look; these are Python."""
 
 SPREAD = re.compile(r"\bexpand\([^()]*2 \*\* (31|3[2-9]|[4-6]\d)")
-"""Tensors expanded so far that their sum with anything is too large: torch runs out of memory, too."""
+"""Tensors expanded so far that their sum with anything is too large, and takes too long: torch's, too."""
 
 LYING = re.compile(r"\b(lying|rude)\([^()]*2 \*\* 62\)")
 """Objects that claim to hold so much that Python's own list() asks for the memory."""
@@ -298,7 +298,7 @@ def use(result: Any, text: str) -> str | None:
 
 def hunt(seconds: float, seed: int) -> tuple[int, list[str]]:
     """See the package."""
-    return forked.sift(programs(seed), attempt, seconds, LIMITS)
+    return forked.sift(programs(seed), attempt, seconds, LIMITS, excuse=lambda text: SPREAD.search(text) is not None)
 
 
 if __name__ == "__main__":

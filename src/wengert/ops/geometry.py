@@ -133,7 +133,7 @@ def set_(
             array = seen._array_
     self._array_ = array
     self._storage_ = succeed(self._storage_, whole)
-    if self._meta_ is not None:
+    if self._meta_ is not None and not current().inference:
         self._meta_.accumulator = None  # graphs made so far keep theirs, as in torch
     views.moved(self)
     count_write(self._storage_, "set_")
