@@ -184,3 +184,15 @@ def test_a_retained_gradient_is_that_of_the_value_after_a_write_to_a_view():
     y[:1].mul_(5)
     (y * plain(3.0, 4.0)).sum().backward()
     assert y.grad.tolist() == [3, 4]
+
+
+def test_a_view_reaches_no_further_into_complex_numbers_after_a_write_than_before():
+    real, imaginary = leaf(1.0, 2.0, 3.0, 4.0), leaf(5.0, 6.0, 7.0, 8.0)
+    parts = wg.complex(real, imaginary).imag
+    beside = parts.as_strided((2, 2), (2, 1))  # sees the real parts too, of which `parts` knows nothing
+    before = wg.autograd.grad(beside.sum(), [real, imaginary], retain_graph=True)
+    with wg.no_grad():
+        wg.add(parts, 1, out=parts)
+    after = wg.autograd.grad(beside.sum(), [real, imaginary])
+    for grads in before, after:
+        assert [grad.tolist() for grad in grads] == [[0, 0, 0, 0], [1, 1, 0, 0]]

@@ -24,9 +24,9 @@ cpdef object refresh(Tensor view)
 cpdef bint has_left(Tensor view, ViewInfo info) except -1
 @cython.locals(base=Tensor, node=Node)
 cpdef object leave(Tensor view, ViewInfo info)
-cpdef object follow(Tensor view, ViewInfo info)
+cpdef object follow(Tensor view, ViewInfo info, bint singly=*)
 @cython.locals(info=ViewInfo)
-cpdef object moved(Tensor tensor)
+cpdef object moved(Tensor tensor, bint singly=*)
 cpdef Tensor take_again(Tensor view, ViewInfo info, object source)
 @cython.locals(edge=Edge)
 cpdef bint has_lost_base(Tensor view, Tensor base) except -1

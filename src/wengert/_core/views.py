@@ -233,29 +233,41 @@ def leave(view: Tensor, info: ViewInfo) -> None:
     info.version = view._storage_.version
 
 
-def follow(view: Tensor, info: ViewInfo) -> None:
-    """Let the steps of a view be those that lead from its base to where it lies now."""
-    info.steps = strided_steps(view, info)
+def follow(view: Tensor, info: ViewInfo, singly: bool = False) -> None:
+    """Let the steps of a view be those that lead from its base to where it lies now, see `strided_steps`."""
+    info.steps = strided_steps(view, info, singly)
     info.frame = info.base._array_
 
 
-def moved(tensor: Tensor) -> None:
-    """Note that a tensor has been given other memory, or another place in the memory that it had."""
+def moved(tensor: Tensor, singly: bool = False) -> None:
+    """Note that a tensor has been given other memory, or another place in the memory that it had.
+
+    Args:
+        singly: only its last step has led out of what the one before sees.
+    """
     if tensor._flags_ & flags.VIEW:
         info: ViewInfo = tensor._meta_.view
         if not has_left(tensor, info):
-            follow(tensor, info)
+            follow(tensor, info, singly)
 
 
 def take_again(view: Tensor, info: ViewInfo, source: Any) -> Tensor:
-    """The same view of the base (`source`), by `strided_steps`: as in torch, it does not tell which calls made it."""
-    for op, args, _ in strided_steps(view, info):
+    """The same view of the base (`source`), by `strided_steps`: as in torch, it does not tell which calls made it.
+
+    Behind a step that changes the dtype torch keeps the views one by one: what one of them by shape and strides sees
+    outside of the one before gets no gradient.
+    """
+    for op, args, _ in strided_steps(view, info, True):
         source = op.call((source, *args[1:]))
     return source
 
 
-def strided_steps(view: Tensor, info: ViewInfo) -> tuple[Any, ...]:
-    """How a view is taken by one view by shape and strides, behind the steps that see the memory as another dtype."""
+def strided_steps(view: Tensor, info: ViewInfo, singly: bool) -> tuple[Any, ...]:
+    """How a view is taken by shape and strides, behind the steps that see the memory as another dtype.
+
+    Args:
+        singly: behind such steps, take the views one by one rather than at once.
+    """
     last: int = 0
     for at in range(len(info.steps)):
         if info.steps[at][0].name in CHANGES_DTYPE:
@@ -265,11 +277,21 @@ def strided_steps(view: Tensor, info: ViewInfo) -> tuple[Any, ...]:
     first: Any = info.base._array_
     for step in info.steps[:last]:
         first = take(first, step)
-    array: Any = view._array_
+    steps = list(info.steps[:last])
+    if singly and last:
+        for step in info.steps[last:-1]:
+            part = take(first, step)
+            steps.append(strided_step(first, part))
+            first = part
+    return (*steps, strided_step(first, view._array_))
+
+
+def strided_step(source: Any, array: Any) -> tuple[Any, ...]:
+    """The step that takes an array of another one by shape and strides."""
     size: int = array.itemsize
-    distance: int = (door.address_of(array) - door.address_of(first)) // size if array.size else 0
+    distance: int = (door.address_of(array) - door.address_of(source)) // size if array.size else 0
     strides = tuple([stride // size for stride in array.strides])
-    return (*info.steps[:last], (slots.table.reshaped_view, (None, array.shape, strides, distance), -1))
+    return slots.table.reshaped_view, (None, array.shape, strides, distance), -1
 
 
 CHANGES_DTYPE = frozenset({"view_as_complex", "view_as_real"})

@@ -79,7 +79,7 @@ def as_strided(input: Any, size: Any, stride: Any, storage_offset: int | None = 
         RuntimeError: it would reach outside of the memory.
     """
     made = as_strided_from.call((input, *strided_arguments(input, size, stride, storage_offset)))
-    views.moved(made)  # it may see memory that `input` does not
+    views.moved(made, singly=True)  # it may see memory that `input` does not
     return made
 
 
