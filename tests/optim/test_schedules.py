@@ -330,3 +330,12 @@ def test_one_cycle_refuses_more_steps_than_there_are():
         schedule.step()
     with pytest.raises(ValueError, match=r"Tried to step 3 times. The specified number of total steps is 2"):
         schedule.step()
+
+
+@pytest.mark.parametrize(
+    "schedule",
+    [lambda o: L.ExponentialLR(o, [1]), lambda o: L.StepLR(o, 3, "a"), lambda o: L.MultiStepLR(o, [1], None)],
+)
+def test_a_factor_that_is_no_number_is_refused(schedule):
+    with pytest.raises(TypeError, match="gamma must be a number, not"):
+        schedule(optim.SGD([Parameter(wg.ones(1))], lr=2**62))

@@ -150,6 +150,8 @@ def attempt(text: str) -> str | None:
     """Run a program; what is wrong with how it ended, or with what it left."""
     try:
         return run(text)
+    except hostile.Refused:
+        return None  # an error that holds what the program gave cannot be read aloud
     except Exception as error:  # of the look at the tensors
         if HALF_MADE.search(text):
             return None

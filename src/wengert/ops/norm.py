@@ -11,6 +11,7 @@ from .._core import dtypes, errors, flags
 from .._core.base import Tensor
 from .._core.card import REALS, Array, Bad, Index, Sample, composite, op
 from .._core.modes import current
+from .axes import read_number
 from .dtype_checks import check_floating
 
 
@@ -228,6 +229,7 @@ def rms_norm(input: Any, normalized_shape: Any, weight: Tensor | None = None, ep
     wide = input.to(dtypes.float32) if input._array_.itemsize < 4 else input
     if eps is None:
         eps = float(np.finfo(wide.dtype.numpy).eps)
+    eps = read_number("rms_norm", "eps", 4, eps)
     result = wide * (wide.pow(2).mean(list(range(-len(shape), 0)), True) + eps).rsqrt()
     return (result if weight is None else result * weight).to(input.dtype).contiguous()
 
@@ -237,3 +239,4 @@ def rms_norm_samples(make: Any) -> Any:
     yield Sample(make(3, 4), (4,))
     yield Sample(make(3, 4), (4,), make(4), 1e-3)
     yield Bad(make(3, 4), (3,), raises=RuntimeError, says="Given normalized_shape=[3]")
+    yield Bad(make(3, 4), (4,), None, (1, 2), raises=TypeError, says="argument 'eps' (position 4) must be float")

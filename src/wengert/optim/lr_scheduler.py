@@ -12,7 +12,7 @@ from .cyclic import CyclicLR
 from .one_cycle import OneCycleLR
 from .optimizer import Optimizer
 from .plateau import ReduceLROnPlateau
-from .schedule import LRScheduler, restore_function, state_of_function
+from .schedule import LRScheduler, multiplier, restore_function, state_of_function
 from .sequences import ChainedScheduler, SequentialLR
 from .warm_restarts import CosineAnnealingWarmRestarts
 
@@ -94,7 +94,7 @@ class StepLR(LRScheduler):
 
     def __init__(self, optimizer: Optimizer, step_size: int, gamma: float = 0.1, last_epoch: int = -1) -> None:
         self.step_size = step_size
-        self.gamma = gamma
+        self.gamma = multiplier("gamma", gamma)
         super().__init__(optimizer, last_epoch)
 
     def get_lr(self) -> list[Any]:
@@ -115,7 +115,7 @@ class MultiStepLR(LRScheduler):
         self, optimizer: Optimizer, milestones: Iterable[int], gamma: float = 0.1, last_epoch: int = -1
     ) -> None:
         self.milestones = Counter(milestones)
-        self.gamma = gamma
+        self.gamma = multiplier("gamma", gamma)
         super().__init__(optimizer, last_epoch)
 
     def get_lr(self) -> list[Any]:
@@ -134,7 +134,7 @@ class ExponentialLR(LRScheduler):
     """The rate times `gamma` in each epoch."""
 
     def __init__(self, optimizer: Optimizer, gamma: float, last_epoch: int = -1) -> None:
-        self.gamma = gamma
+        self.gamma = multiplier("gamma", gamma)
         super().__init__(optimizer, last_epoch)
 
     def get_lr(self) -> list[Any]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import numbers
 import types
 import warnings
 import weakref
@@ -137,6 +138,17 @@ def checked(optimizer: Any) -> Optimizer:
     if not isinstance(optimizer, Optimizer):
         raise TypeError(f"{type(optimizer).__name__} is not an Optimizer")
     return optimizer
+
+
+def multiplier(name: str, value: Any) -> Any:
+    """A number that rates are multiplied by.
+
+    Raises:
+        TypeError: it is none: a list times a rate would be that list many times over.
+    """
+    if not isinstance(value, (numbers.Number, Tensor)):
+        raise TypeError(f"{name} must be a number, not {type(value).__name__}")
+    return value
 
 
 def copied(value: Any) -> Any:
