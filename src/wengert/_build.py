@@ -31,7 +31,7 @@ NATIVE = "_kernels/native"
 NATIVE_MODULE = "_kernels._native"
 NATIVE_SOURCE_ENDINGS = (".cpp", ".hpp", ".inc")
 # Their `.pxd` files hold C constants and C functions that stand in for the Python file: there is nothing to compile.
-INTERPRETED_CORE = ("__init__", "door", "flags", "sources")
+INTERPRETED_CORE = ("__init__", "collected", "door", "flags", "sources", "vectorcall")
 RECORD_TITLE = "wengert build record 1"
 
 

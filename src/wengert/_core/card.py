@@ -21,7 +21,7 @@ from .arguments import checked as checked, parameters_of
 from .base import bind as bind_to_tensor
 from .declaration import REQUIRED, Declaration, Rule
 from .derived import derive_in_place as derive_in_place
-from .dispatch import Op
+from .dispatch import Op, begin_calls
 from .dtypes import dtype as DType
 from .recorded import OpNode, node_class
 from .samples import Bad as Bad, Declared, Sample as Sample
@@ -176,7 +176,7 @@ class Options:
         node: the name of its nodes (`<Name>Backward0` unless given); several if `choose(args)` picks one of them.
         promote: None, "same", "float" or "numbers", see `Declaration`.
         batching: how it works along a dimension that the program does not see.
-        direct: a native kernel for plain arrays.
+        native: the native function of the plain case, see `Declaration`.
         method, function: whether it is bound to Tensor, and public in the package.
         name: the public name, if not that of the body.
         larger: rules may return gradients that are still to be summed to the shape of their input.
@@ -201,7 +201,7 @@ class Options:
     choose: Callable[[tuple[Any, ...]], int] | None = None
     promote: str | None = None
     batching: Any = None
-    direct: Callable[..., Any] | None = None
+    native: Callable[..., Any] | None = None
     method: bool = True
     function: bool = True
     name: str = ""
@@ -222,6 +222,7 @@ def op(**options: Any) -> Callable[[Callable[..., Any]], Card]:
         card.__name__ = card.__qualname__ = card.name
         card.__module__ = body.__module__
         register(card)
+        begin_calls(card)
         if given.inplace:
             derive_in_place(card)
         return card
@@ -243,7 +244,7 @@ def fill_options(card: Card, given: Options) -> None:
     card.promotion = given.promote
     card.numbers = tuple(at for at in card.tensor_slots if given.numbers in (True, card.names[at]))
     card.allows_larger = given.larger
-    card.direct = given.direct
+    card.native = given.native
     card.writer = given.write
     card.overwrites = given.overwrites
     card.apart = ("never", "itself", "partly", "wholly").index(given.apart)
@@ -294,13 +295,13 @@ def fill_signature(card: Declaration, body: Callable[..., Any]) -> None:
     card.names = tuple(names)
     card.defaults = tuple(values.get(name, REQUIRED) for name in names)
     card.after1, card.after2 = card.defaults[1:], card.defaults[2:]
-    card.unary = REQUIRED not in card.after1
     card.kinds = tuple(kind_of(annotations.get(name, "")) for name in names)
     card.positional = code.co_argcount
     card.takes_out = "out" in parameters_of(body)
     spread = [at for at, name in enumerate(names) if annotations.get(name, "") == "Sizes"]
     card.spread = spread[0] if spread else -1
     card.tensor_slots = tuple(at for at, kind in enumerate(card.kinds) if kind != sources.PLAIN)
+    card.tensor_bits = sum(1 << at for at in card.tensor_slots)
     card.plain_slots = tuple(
         at for at, name in enumerate(names) if card.kinds[at] == sources.PLAIN and annotations.get(name) != "str"
     )

@@ -3,13 +3,14 @@ from wengert._core.base cimport Tensor
 from wengert._core.slots cimport Operator
 
 cdef class Declaration(Operator):
+    cdef void *vectorcall  # see vectorcall.pxd
     cdef public str name
-    cdef public object body, writer, direct, promotion, node_class, choose_node
+    cdef public object body, writer, native, promotion, node_class, choose_node
     cdef public tuple names, defaults, after1, after2, kinds, tensor_slots, plain_slots, switches, numbers, grad_slots, rules, output_names, differentiable
     cdef public dict aliases, plans
     cdef public frozenset accepts
-    cdef public long positional, spread, list_slot, apart, layout
-    cdef public bint unary, view, several, allows_larger, overwrites, takes_out
+    cdef public long tensor_bits, positional, spread, list_slot, apart, layout
+    cdef public bint view, several, allows_larger, overwrites, takes_out
 
 cdef class Rule:
     cdef public object fn

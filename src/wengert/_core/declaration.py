@@ -29,15 +29,15 @@ class Declaration(Operator):
     Attributes:
         name: the public name.
         body: the kernel call of the card: arrays and plain arguments in, array or tuple of arrays out.
-        direct: a native kernel for the common case of one or two arrays, which returns NotImplemented for any other; or
-            None.
+        native: the native function of the plain case, or None: given all arguments in the order of the parameters, with
+            NumPy's arrays in the place of tensors, it makes what the body would, laid out as the result is to lie, or
+            returns NotImplemented for whatever is unusual or wrong.
         names, defaults, kinds: the parameters.
-        unary: all parameters but the first have defaults.
         after1, after2: the defaults behind the first and behind the first two parameters.
         positional: how many of them may be given by position.
         spread: position of a parameter that takes all remaining positional integers (`x.view(2, 3)`), or -1.
-        tensor_slots: positions that may hold tensors; `grad_slots`: those of ARRAY and ARRAYS, in the order of the
-            node's edges; `plain_slots`: those that may hold numbers, sizes and dimensions;
+        tensor_slots: positions that may hold tensors, `tensor_bits` the same as bits; `grad_slots`: those of ARRAY and
+            ARRAYS, in the order of the node's edges; `plain_slots`: those that may hold numbers, sizes and dimensions;
             `switches`: those that take a bool.
         promotion: None, "same" (common dtype), "float" (the same, integers become the default dtype), or "numbers" (the
             same, bool operands stay what they are, for the body to refuse).
@@ -58,7 +58,7 @@ class Declaration(Operator):
     name: str
     body: Any
     writer: Any
-    direct: Any
+    native: Any
     promotion: Any
     node_class: Any
     choose_node: Any
@@ -78,12 +78,12 @@ class Declaration(Operator):
     aliases: dict[Any, Any]
     plans: dict[Any, Any]
     accepts: Any
+    tensor_bits: int
     positional: int
     spread: int
     list_slot: int
     apart: int
     layout: int
-    unary: bool
     view: bool
     several: bool
     allows_larger: bool
@@ -91,10 +91,10 @@ class Declaration(Operator):
     overwrites: bool
 
     __slots__ = (
-        "accepts", "aliases", "allows_larger", "apart", "body", "choose_node", "defaults", "differentiable", "direct",
-        "grad_slots", "kinds", "layout", "list_slot", "name", "names", "node_class", "numbers", "output_names",
-        "overwrites", "plain_slots", "plans", "positional", "promotion", "switches",
-        "after1", "after2", "rules", "several", "spread", "takes_out", "tensor_slots", "unary", "view", "writer",
+        "accepts", "after1", "after2", "aliases", "allows_larger", "apart", "body", "choose_node", "defaults",
+        "differentiable", "grad_slots", "kinds", "layout", "list_slot", "name", "names", "native", "node_class",
+        "numbers", "output_names", "overwrites", "plain_slots", "plans", "positional", "promotion", "rules",
+        "several", "spread", "switches", "takes_out", "tensor_bits", "tensor_slots", "view", "writer",
     )  # fmt: skip
 
 
@@ -106,6 +106,8 @@ def bind(op: Declaration, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tupl
     """
     given: int = len(args)
     spread: int = op.spread
+    if not kwargs and spread < 0 and given == len(op.names) and given == op.positional:
+        return read_plain(op, args)
     if spread >= 0 and given > spread and is_index(args[spread]):
         args = (*args[:spread], args[spread:])
         given = spread + 1

@@ -7,6 +7,7 @@ from typing import Any
 from . import door
 from .base import bind as bind_to_tensor
 from .declaration import Declaration
+from .dispatch import begin_calls
 from .inplace import InPlaceOp
 from .rearranged import InPlaceView
 from .recorded import node_class
@@ -19,11 +20,12 @@ def derive_in_place(card: Any, name: str = "") -> None:
         if hasattr(card, field):
             setattr(made, field, getattr(card, field))
     made.name = name or card.name + "_"
-    made.direct = None
+    made.native = None
     made.functional = card
     if card.view:
         name_nodes_in_place(card, made)
     card.in_place = made
+    begin_calls(made)
     bind_to_tensor(made.name, made)
 
 

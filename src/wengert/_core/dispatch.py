@@ -10,10 +10,10 @@ from typing import Any
 
 import numpy as np
 
-from . import anomaly, door, errors, flags, layouts, out, promotion, sources, unusual, views, volatile
+from . import anomaly, door, errors, flags, layouts, out, promotion, sources, unusual, vectorcall, views, volatile
 from .accumulate import gradient_edge
 from .base import Tensor, share, wrap_flagged
-from .declaration import Declaration, bind, plan_for, read_plain
+from .declaration import REQUIRED, Declaration, bind, plan_for, read_plain
 from .modes import Modes, current
 from .node import Edge, new_edge, set_up
 from .recorded import OpNode, save_all
@@ -27,20 +27,13 @@ class Op(Declaration):
 
     def call1(self, a: Any) -> Any:
         """Apply to one operand, all other arguments at their defaults."""
-        if self.direct is not None and isinstance(a, Tensor):
-            return direct1(self, a)
-        return self.run(one(self, a))
+        return self.run((a, *self.after1) if self.after1 else (a,))
 
     def call2(self, a: Any, b: Any) -> Any:
         """Apply to two operands; NotImplemented if one is no operand (Python then tries the other's operator)."""
-        if isinstance(a, Tensor) and isinstance(b, Tensor):
-            if self.direct is not None:
-                return direct2(self, a, b)
-        elif self.direct is not None and isinstance(a, Tensor) and (type(b) is float or type(b) is int):
-            return direct_number(self, a, b)
-        elif not promotion.is_operand(a) or not promotion.is_operand(b):
+        if not promotion.is_operand(b) or not promotion.is_operand(a):
             return NotImplemented
-        return self.run(two(self, a, b))
+        return self.run((a, b, *self.after2) if self.after2 else (a, b))
 
     def run(self, args: tuple[Any, ...]) -> Any:
         """Apply to all arguments in the order of the parameters."""
@@ -56,19 +49,13 @@ class Op(Declaration):
 
     def complete(self, args: tuple[Any, ...], word: int, modes: Modes) -> Any:
         """The rest of a call, behind the steps of `unusual`; `word` is what they left of the flags."""
-        made = run_kernel(self, unwrap(self, args), modes)
+        made = computed(self, args, modes)
         if word & flags.VOLATILE:
             return volatile.spread(finish(self, args, made, 0, modes))
         return finish(self, args, made, word, modes)
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        if not kwargs:
-            given: int = len(args)
-            if given == 1 and self.unary and self.direct is not None:
-                return self.call1(args[0])
-            if given == len(self.names) and self.spread < 0 and given == self.positional:
-                return self.run(read_plain(self, args))
-        elif "out" in kwargs:
+        if "out" in kwargs:
             return out.call(self, args, kwargs)
         return self.run(bind(self, args, kwargs))
 
@@ -82,94 +69,21 @@ class Op(Declaration):
         return f"<operator {self.name}>"
 
 
-def one(op: Op, a: Any) -> tuple[Any, ...]:
-    """All arguments for one operand."""
-    return (a, *op.after1) if op.after1 else (a,)
+def begin_calls(op: Op) -> None:
+    """Let an operator be called: once, when all is said about it."""
+    vectorcall.begin(op, REQUIRED)
 
 
-def two(op: Op, a: Any, b: Any) -> tuple[Any, ...]:
-    """All arguments for two operands."""
-    return (a, b, *op.after2) if op.after2 else (a, b)
+def run_bound(op: Op, args: tuple[Any, ...]) -> Any:
+    """Apply an operator to all its arguments, as they were given."""
+    return op.run(read_plain(op, args))
 
 
-def direct1(op: Op, a: Tensor) -> Any:
-    """One operand, by the native kernel if it knows the array."""
-    modes: Modes = current()
-    word: int = (a._flags_ | modes.word) & modes.mask
-    if word & flags.VIEW:
-        word = refreshed(op, a, modes)
-    if word & ~flags.REQUIRES_GRAD == 0:
-        array = op.direct(a._array_)
-        if array is not NotImplemented:
-            result: Tensor = wrap_flagged(array, modes.fresh)
-            if word and op.rules:
-                record1(op, one(op, a), result, a, modes)
-            return result
-    return op.run(one(op, a))
-
-
-def direct2(op: Op, a: Tensor, b: Tensor) -> Any:
-    """Two operands, by the native kernel if it knows the arrays."""
-    modes: Modes = current()
-    word: int = (a._flags_ | b._flags_ | modes.word) & modes.mask
-    if word & flags.VIEW:
-        word = refreshed(op, a, modes) | refreshed(op, b, modes)
-    if word & ~flags.REQUIRES_GRAD == 0:
-        array = op.direct(a._array_, b._array_)
-        if array is not NotImplemented:
-            result: Tensor = wrap_flagged(array, modes.fresh)
-            if word and op.rules:
-                record2(op, two(op, a, b), result, a, b, modes)
-            return result
-    return op.run(two(op, a, b))
-
-
-def direct_number(op: Op, a: Tensor, b: Any) -> Any:
-    """A tensor and a Python number, by the native kernel if it knows the array."""
-    modes: Modes = current()
-    word: int = (a._flags_ | modes.word) & modes.mask
-    if word & flags.VIEW:
-        word = refreshed(op, a, modes)
-    if word & ~flags.REQUIRES_GRAD == 0:
-        array = op.direct(a._array_, b)
-        if array is not NotImplemented:
-            result: Tensor = wrap_flagged(array, modes.fresh)
-            if word and op.rules:
-                attach(op, two(op, a, b), result, 1, (gradient_edge(a), None), modes)
-            return result
-    return op.run(two(op, a, b))
-
-
-def refreshed(op: Op, tensor: Tensor, modes: Modes) -> int:
-    """The word of a tensor whose history, if it is a view and `op` is differentiable, has been brought up to date."""
-    if tensor._flags_ & flags.VIEW and op.rules:
-        views.refresh(tensor)
-    return (tensor._flags_ | modes.word) & modes.mask & ~flags.VIEW
-
-
-def record1(op: Op, args: tuple[Any, ...], result: Tensor, a: Tensor, modes: Modes) -> None:
-    """`record` for one operand that needs a gradient."""
-    attach(op, args, result, 1, (gradient_edge(a),), modes)
-
-
-def record2(op: Op, args: tuple[Any, ...], result: Tensor, a: Tensor, b: Tensor, modes: Modes) -> None:
-    """`record` for two operands of which one needs a gradient."""
-    mask: int = 0
-    first: Edge | None = None
-    second: Edge | None = None
-    if a._flags_ & flags.REQUIRES_GRAD:
-        mask = 1
-        first = gradient_edge(a)
-    if b._flags_ & flags.REQUIRES_GRAD:
-        mask |= 2
-        second = gradient_edge(b)
-    attach(op, args, result, mask, (first, second), modes)
-
-
-def attach(
-    op: Op, args: tuple[Any, ...], result: Tensor, mask: int, edges: tuple[Edge | None, ...], modes: Modes
-) -> None:
-    """Record a call with a single result."""
+def attach(op: Op, args: tuple[Any, ...], result: Tensor, edges: tuple[Edge | None, ...], modes: Modes) -> None:
+    """Record a call with a single result, if an edge leads from it."""
+    mask: int = mask_of(op, edges)
+    if mask == 0:
+        return
     node: OpNode = new_node(op, args, mask, edges, modes, 1)
     if op.view:
         mark_view(node, result)
@@ -209,21 +123,40 @@ def perform(op: Op, args: tuple[Any, ...]) -> Any:
     word = (word | modes.word) & modes.mask
     if word & flags.UNUSUAL:
         return unusual.call(op, args, word, modes)
-    return finish(op, args, run_kernel(op, unwrap(op, args), modes), word, modes)
+    return finish(op, args, computed(op, args, modes), word, modes)
+
+
+def computed(op: Op, args: tuple[Any, ...], modes: Modes) -> Any:
+    """The array (or arrays) of the result: by the native function if it knows the case, otherwise by the body."""
+    made: Any
+    if op.native is not None:
+        made = door.on_arrays(op.native, args, Tensor)
+        if made is not NotImplemented:
+            return made
+    made = run_kernel(op, unwrap(op, args), modes)
+    if op.view:
+        return made
+    if op.several:
+        return tuple([layouts.laid_out(op, args, as_array(each)) for each in made])
+    return layouts.laid_out(op, args, as_array(made))
 
 
 def input_word(op: Op, args: tuple[Any, ...]) -> int:
     """The flags of all tensors among the arguments, ORed."""
     word: int = 0
-    position: int
-    for position in op.tensor_slots:
-        value = args[position]
-        if isinstance(value, Tensor):
-            word |= flags_of(value)
-        elif isinstance(value, (tuple, list)):
-            for each in value:
-                if isinstance(each, Tensor):
-                    word |= flags_of(each)
+    rest: int = op.tensor_bits
+    position: int = 0
+    while rest:
+        if rest & 1:
+            value = args[position]
+            if isinstance(value, Tensor):
+                word |= flags_of(value)
+            elif isinstance(value, (tuple, list)):
+                for each in value:
+                    if isinstance(each, Tensor):
+                        word |= flags_of(each)
+        rest >>= 1
+        position += 1
     return word
 
 
@@ -319,24 +252,24 @@ def as_array(value: Any) -> Any:
 
 def finish(op: Op, args: tuple[Any, ...], made: Any, word: int, modes: Modes) -> Any:
     """Wrap what the kernel made; note views; record."""
-    mask: int = grad_mask(op, args) if word & flags.REQUIRES_GRAD and op.rules else 0
+    recorded: bool = word & flags.REQUIRES_GRAD != 0 and len(op.rules) > 0
     if not op.several:
         result: Tensor = wrap_result(op, args, made, -1, modes)
-        if mask:
-            record_single(op, args, result, mask, modes)
+        if recorded and door.is_inexact(result._array_):  # otherwise it has no derivative by its dtype
+            attach(op, args, result, gather_edges(op, args), modes)
         return result
     results: list[Any] = []
     for nr in range(len(made)):
         results.append(wrap_result(op, args, made[nr], nr, modes))
-    if mask:
-        record_several(op, args, tuple(results), mask, modes)
+    if recorded:
+        record_several(op, args, tuple(results), gather_edges(op, args), modes)
     return tuple(results)
 
 
 def wrap_result(op: Op, args: tuple[Any, ...], made: Any, nr: int, modes: Modes) -> Tensor:
     """The tensor of one result."""
     if not op.view:
-        return wrap_flagged(layouts.laid_out(op, args, as_array(made)), modes.fresh)
+        return wrap_flagged(made, modes.fresh)
     source: Tensor = args[0]
     result: Tensor = share(made, source._storage_)
     if source._flags_ & flags.INFERENCE:
@@ -366,29 +299,54 @@ def grad_mask(op: Op, args: tuple[Any, ...]) -> int:
 
 def gather_edges(op: Op, args: tuple[Any, ...]) -> tuple[Edge | None, ...]:
     """One edge for each differentiable input, None where no gradient goes."""
+    slots: tuple[Any, ...] = op.grad_slots
+    if op.list_slot < 0:
+        if len(slots) == 1:
+            return (edge_to(args[slots[0]]),)
+        if len(slots) == 2:
+            return (edge_to(args[slots[0]]), edge_to(args[slots[1]]))
     edges: list[Any] = []
     position: int
-    for position in op.grad_slots:
+    for position in slots:
         value = args[position]
         if op.kinds[position] == sources.ARRAYS:
             for each in value:
-                edges.append(gradient_edge(each) if flags_of(each) & flags.REQUIRES_GRAD else None)
-        elif isinstance(value, Tensor) and flags_of(value) & flags.REQUIRES_GRAD:
-            edges.append(gradient_edge(value))
+                edges.append(edge_to(each))
         else:
-            edges.append(None)
+            edges.append(edge_to(value))
     return tuple(edges)
 
 
-def record_single(op: Op, args: tuple[Any, ...], result: Tensor, mask: int, modes: Modes) -> None:
-    """Record a call with one result, unless that has no derivative by its dtype."""
-    if door.is_inexact(result._array_):
-        attach(op, args, result, mask, gather_edges(op, args), modes)
+def edge_to(value: Any) -> Any:
+    """The edge of a tensor that requires a gradient; None for all else that may stand for an input."""
+    if isinstance(value, Tensor) and flags_of(value) & flags.REQUIRES_GRAD:
+        return gradient_edge(value)
+    return None
 
 
-def record_several(op: Op, args: tuple[Any, ...], results: tuple[Any, ...], mask: int, modes: Modes) -> None:
+def mask_of(op: Op, edges: tuple[Edge | None, ...]) -> int:
+    """Which differentiable parameters need a gradient, as bits, by the edges of their inputs."""
+    mask: int = 0
+    extra: int = len(edges) - len(op.grad_slots)
+    first: int = op.list_slot
+    slot: int
+    for at in range(len(edges)):
+        if edges[at] is not None:
+            slot = at
+            if 0 <= first < at:
+                slot = first if at <= first + extra else at - extra
+            mask |= 1 << slot
+    return mask
+
+
+def record_several(
+    op: Op, args: tuple[Any, ...], results: tuple[Any, ...], edges: tuple[Edge | None, ...], modes: Modes
+) -> None:
     """Record a call with several results; those that the card calls not differentiable stay without history."""
-    node: OpNode = new_node(op, args, mask, gather_edges(op, args), modes, len(results))
+    mask: int = mask_of(op, edges)
+    if mask == 0:
+        return
+    node: OpNode = new_node(op, args, mask, edges, modes, len(results))
     result: Tensor
     for nr in range(len(results)):
         if not op.differentiable or op.differentiable[nr]:

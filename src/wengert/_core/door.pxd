@@ -195,6 +195,7 @@ cdef extern from *:
     /* Tensor.attributes is the slot of the instance's dictionary: NULL until Python makes one. Cython fills new instances with
        None, so both ways of allocation (tp_new here, and Cython's direct call of it, by `begin`) put NULL there. The macros
        are used in base.py only, where the struct is known. */
+    #define WENGERT_FIELD(object, offset) (*(PyObject **)((char *)(object) + (offset)))
     #define WENGERT_TENSOR struct __pyx_obj_7wengert_5_core_4base_Tensor
     #define wengert_begin(tensor) Py_CLEAR(((WENGERT_TENSOR *)(tensor))->attributes)
     #define wengert_lazy_dict(cls) \
@@ -223,106 +224,45 @@ cdef extern from *:
         PyType_Modified(type);
         return 0;
     }
-    /* Custom Functions: their nodes, and the edges that lead to these, are seen by the collector; Cython knows neither that
-       the fields which such a node inherits have to be visited, nor how to make a visible subclass of an invisible class.
-       What a node saved is invisible too, and visited with the node if nobody else holds it. The macros are used in
-       function.py only. */
-    #define WENGERT_NODE struct __pyx_obj_7wengert_5_core_4node_Node
-    #define WENGERT_EDGE struct __pyx_obj_7wengert_5_core_4node_Edge
-    #define WENGERT_FUNCTION_NODE struct __pyx_obj_7wengert_5_core_8function_FunctionNode
-    #define WENGERT_INPUT struct __pyx_obj_7wengert_5_core_5saved_SavedInput
-    #define WENGERT_PACKED struct __pyx_obj_7wengert_5_core_5saved_SavedPacked
-    #define WENGERT_FIELD(object, offset) (*(PyObject **)((char *)(object) + (offset)))
-    #define wengert_show_node(cls, input_cls, packed_cls) wengert_set_node_slots((PyTypeObject *)(cls), \
-        (WengertFields){{offsetof(WENGERT_NODE, next_edges), offsetof(WENGERT_NODE, node_hooks), offsetof(WENGERT_NODE, node_notes)}, \
-            offsetof(WENGERT_FUNCTION_NODE, kept_tensors), { \
-                {(PyTypeObject *)(input_cls), offsetof(WENGERT_INPUT, leaf)}, \
-                {(PyTypeObject *)(input_cls), offsetof(WENGERT_INPUT, edge)}, \
-                {(PyTypeObject *)(packed_cls), offsetof(WENGERT_PACKED, packed)}, \
-                {(PyTypeObject *)(packed_cls), offsetof(WENGERT_PACKED, unpack_hook)}, \
-                {(PyTypeObject *)(packed_cls), offsetof(WENGERT_PACKED, edge)}}})
-    #define wengert_shown_edge(cls) wengert_edge_class((cls), offsetof(WENGERT_EDGE, node))
-    typedef struct {
-        Py_ssize_t inherited[3];
-        Py_ssize_t kept;
-        struct { PyTypeObject *type; Py_ssize_t offset; } saved[5];
-    } WengertFields;
-    static WengertFields wengert_fields;
-    static Py_ssize_t wengert_edge_node;
-    static traverseproc wengert_node_traverse;
-    static inquiry wengert_node_clear;
-    static int wengert_traverse_node(PyObject *self, visitproc visit, void *arg) {
-        PyObject *kept = WENGERT_FIELD(self, wengert_fields.kept);
-        for (int at = 0; at < 3; at++) Py_VISIT(WENGERT_FIELD(self, wengert_fields.inherited[at]));
-        if (kept && PyTuple_CheckExact(kept) && Py_REFCNT(kept) == 1)
-            for (Py_ssize_t at = 0; at < PyTuple_GET_SIZE(kept); at++) {
-                PyObject *saved = PyTuple_GET_ITEM(kept, at);
-                for (int field = 0; field < 5; field++)
-                    if (Py_REFCNT(saved) == 1 && Py_TYPE(saved) == wengert_fields.saved[field].type)
-                        Py_VISIT(WENGERT_FIELD(saved, wengert_fields.saved[field].offset));
+    /* What a native function makes of arguments, with arrays in the place of tensors and of lists of them. The references are
+       its own: another thread may give a tensor another array meanwhile. The macro is used where the struct is known. */
+    #define WENGERT_MOST_ARGUMENTS 16
+    #define wengert_on_arrays(function, args, cls) wengert_call_on_arrays( \
+        (function), (args), (PyTypeObject *)(cls), offsetof(WENGERT_TENSOR, _array_))
+    static PyObject *wengert_list_of_arrays(PyObject *values, PyTypeObject *tensor, Py_ssize_t offset) {
+        Py_ssize_t count = PySequence_Fast_GET_SIZE(values);
+        PyObject *arrays = PyList_New(count);
+        for (Py_ssize_t at = 0; arrays && at < count; at++) {
+            PyObject *each = PySequence_Fast_GET_ITEM(values, at);
+            if (!PyObject_TypeCheck(each, tensor)) { Py_DECREF(arrays); Py_RETURN_NOTIMPLEMENTED; }
+            PyList_SET_ITEM(arrays, at, Py_NewRef(WENGERT_FIELD(each, offset)));
+        }
+        return arrays;
+    }
+    static CYTHON_UNUSED PyObject *wengert_call_on_arrays(PyObject *function, PyObject *args, PyTypeObject *tensor, Py_ssize_t offset) {
+        PyObject *given[WENGERT_MOST_ARGUMENTS], *made = Py_NotImplemented;
+        Py_ssize_t count = PyTuple_GET_SIZE(args), held = 0;
+        if (count > WENGERT_MOST_ARGUMENTS) Py_RETURN_NOTIMPLEMENTED;
+        for (; held < count; held++) {
+            PyObject *value = PyTuple_GET_ITEM(args, held);
+            if (PyObject_TypeCheck(value, tensor)) {
+                value = Py_NewRef(WENGERT_FIELD(value, offset));
+            } else if ((PyTuple_CheckExact(value) || PyList_CheckExact(value)) && PySequence_Fast_GET_SIZE(value)
+                       && PyObject_TypeCheck(PySequence_Fast_GET_ITEM(value, 0), tensor)) {
+                value = wengert_list_of_arrays(value, tensor, offset);
+                if (value == NULL || value == Py_NotImplemented) { made = value; break; }
+            } else if (Py_TYPE(value) != &PyLong_Type && value != Py_None
+                       && wengert_as_ndarray(value) != NULL) {
+                break;  /* the card's own way refuses it, or makes a tensor of it */
+            } else {
+                Py_INCREF(value);
             }
-        return wengert_node_traverse(self, visit, arg);
-    }
-    static int wengert_clear_node(PyObject *self) {
-        for (int at = 1; at < 3; at++) {
-            PyObject *before = WENGERT_FIELD(self, wengert_fields.inherited[at]);
-            Py_INCREF(Py_None);
-            WENGERT_FIELD(self, wengert_fields.inherited[at]) = Py_None;
-            Py_XDECREF(before);
+            given[held] = value;
         }
-        return wengert_node_clear(self);
-    }
-    static CYTHON_UNUSED int wengert_set_node_slots(PyTypeObject *type, WengertFields fields) {
-        wengert_fields = fields;
-        wengert_node_traverse = type->tp_traverse;
-        wengert_node_clear = type->tp_clear;
-        type->tp_traverse = wengert_traverse_node;
-        type->tp_clear = wengert_clear_node;
-        return 0;
-    }
-    static int wengert_traverse_edge(PyObject *self, visitproc visit, void *arg) {
-        Py_VISIT(Py_TYPE(self));
-        Py_VISIT(WENGERT_FIELD(self, wengert_edge_node));
-        return 0;
-    }
-    static CYTHON_UNUSED PyObject *wengert_edge_class(PyObject *base, Py_ssize_t node) {
-        PyType_Slot slots[] = {{Py_tp_traverse, wengert_traverse_edge}, {0, NULL}};
-        PyType_Spec spec = {
-            "wengert._core.function.FunctionEdge", 0, 0, Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_GC, slots};
-        PyObject *bases = PyTuple_Pack(1, base);
-        PyObject *made = bases ? PyType_FromSpecWithBases(&spec, bases) : NULL;
-        Py_XDECREF(bases);
-        wengert_edge_node = node;
+        if (held == count) made = PyObject_Vectorcall(function, given, (size_t)count, NULL);
+        else Py_XINCREF(made);
+        while (held > 0) Py_DECREF(given[--held]);
         return made;
-    }
-    /* A tensor that alone leads to its node shows the collector what hangs on the node, so that a hook may hold its own
-       tensor: the edge and the node between them are invisible. The macro is used in hooked.py only. */
-    #define wengert_show_hooks(cls) wengert_set_tensor_slots((PyTypeObject *)(cls), offsetof(WENGERT_TENSOR, _edge_), \
-        offsetof(WENGERT_EDGE, node), offsetof(WENGERT_NODE, node_hooks), offsetof(WENGERT_NODE, node_notes))
-    static Py_ssize_t wengert_way[4];
-    static traverseproc wengert_tensor_traverse;
-    static PyObject *wengert_alone(PyObject *holder, Py_ssize_t offset) {
-        PyObject *found = WENGERT_FIELD(holder, offset);
-        return found && Py_REFCNT(found) == 1 && !PyObject_IS_GC(found) ? found : NULL;
-    }
-    static int wengert_traverse_tensor(PyObject *self, visitproc visit, void *arg) {
-        PyObject *edge = wengert_alone(self, wengert_way[0]);
-        PyObject *node = edge ? wengert_alone(edge, wengert_way[1]) : NULL;
-        if (node) {
-            Py_VISIT(WENGERT_FIELD(node, wengert_way[2]));
-            Py_VISIT(WENGERT_FIELD(node, wengert_way[3]));
-        }
-        return wengert_tensor_traverse(self, visit, arg);
-    }
-    static CYTHON_UNUSED int wengert_set_tensor_slots(
-            PyTypeObject *type, Py_ssize_t edge, Py_ssize_t node, Py_ssize_t hooks, Py_ssize_t notes) {
-        wengert_way[0] = edge;
-        wengert_way[1] = node;
-        wengert_way[2] = hooks;
-        wengert_way[3] = notes;
-        wengert_tensor_traverse = type->tp_traverse;
-        type->tp_traverse = wengert_traverse_tensor;
-        return 0;
     }
     /* The slot owns its value until modes.py clears it at the thread's end. A thread state may die and its thread live on
        (callbacks from C), hence the check of the state's id, which is never given twice. */
@@ -361,9 +301,7 @@ cdef extern from *:
     int lazy_dict "wengert_lazy_dict"(object cls) except -1
     void begin "wengert_begin"(object tensor)
     object subclass "wengert_subclass"(str module, str name, object base)
-    int show_node "wengert_show_node"(object cls, object saved_input, object saved_packed) except -1
-    object shown_edge "wengert_shown_edge"(object cls)
-    int show_hooks "wengert_show_hooks"(object cls) except -1
+    object on_arrays "wengert_on_arrays"(object function, tuple args, object cls)
     object recall "wengert_recall"()
     void remember "wengert_remember"(object value)
     void forget "wengert_forget"()

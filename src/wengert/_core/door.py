@@ -126,17 +126,22 @@ def subclass(module: str, name: str, base: type) -> type:
     return type(name, (base,), {"__slots__": (), "__module__": module})
 
 
-def show_node(cls: type, saved_input: type, saved_packed: type) -> None:
-    """Let the collector see what nodes of a class inherit from Node, and keep. Python's own classes show it anyway."""
+def on_arrays(function: Any, args: tuple[Any, ...], cls: type) -> Any:
+    """What a native function makes of arguments, with arrays in the place of tensors (`cls`) and of lists of them.
 
-
-def show_hooks(cls: type) -> None:
-    """Let the collector see the hooks and notes of the node that a compiled tensor alone leads to."""
-
-
-def shown_edge(cls: type) -> type:
-    """A subclass of Edge that the collector sees. It sees all of Python's own classes."""
-    return cls
+    NotImplemented if it does not know them, or if an array stands where only tensors may.
+    """
+    given = list(args)
+    for at, value in enumerate(args):
+        if isinstance(value, cls):
+            given[at] = value._array_  # type: ignore[attr-defined]
+        elif isinstance(value, np.ndarray):
+            return NotImplemented
+        elif isinstance(value, (tuple, list)) and value and isinstance(value[0], cls):
+            if not all(isinstance(each, cls) for each in value):
+                return NotImplemented
+            given[at] = [each._array_ for each in value]
+    return function(*given)
 
 
 def recall() -> Any:

@@ -1,5 +1,5 @@
 cimport cython
-from wengert._core cimport door, flags
+from wengert._core cimport collected, door, flags
 from wengert._core.accumulate cimport gradient_edge
 from wengert._core.base cimport Tensor, share, wrap
 from wengert._core.engine cimport project

@@ -12,7 +12,7 @@ try:
 except ImportError:
     from . import plain as cython  # type: ignore[no-redef]
 
-from . import door, errors, flags, function_errors
+from . import collected, door, errors, flags, function_errors
 from .accumulate import gradient_edge
 from .base import Tensor, share, wrap
 from .engine import project
@@ -134,9 +134,9 @@ class FunctionNode(Node):
         return outgoing(self, backward(self, *given))
 
 
-door.show_node(FunctionNode, SavedInput, SavedPacked)
+collected.show_node(FunctionNode, SavedInput, SavedPacked)
 
-SHOWN_EDGE = door.shown_edge(Edge)
+SHOWN_EDGE = collected.shown_edge(Edge)
 """The class of the edges that lead to such nodes: cycles through what a program puts on `ctx` are found."""
 
 

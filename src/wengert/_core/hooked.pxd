@@ -1,5 +1,5 @@
 cimport cython
-from wengert._core cimport door
+from wengert._core cimport collected
 from wengert._core.base cimport Tensor
 from wengert._core.node cimport Edge, Node
 

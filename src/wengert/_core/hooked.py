@@ -5,7 +5,7 @@ from __future__ import annotations
 import weakref
 from typing import Any
 
-from . import door, hooks
+from . import collected, hooks
 from .base import Tensor, meta_of
 from .node import Edge, Node
 
@@ -82,4 +82,4 @@ def retain_at(tensor: Tensor, edge: Edge | None) -> None:
         edge.node.own_hooks().retain[edge.nr] = weakref.ref(tensor)
 
 
-door.show_hooks(Tensor)
+collected.show_hooks(Tensor)

@@ -123,28 +123,28 @@ def computed(functional: Op, target: Tensor, args: tuple[Any, ...]) -> Any:
     That and a copy cost less than to promote the operands, to look whether they fit, and to call NumPy with `out`.
     """
     array: Any = target._array_
-    direct: Any = functional.direct
+    native: Any = functional.native
     if functional.overwrites:
         return value_as_it_is(target, args)
-    if direct is None or functional.writer is not None or array.size > SMALL or 0 in array.strides:
+    if native is None or functional.writer is not None or functional.several or shares_memory(target, args):
         return None
-    made: Any
-    if len(functional.grad_slots) == 1:
-        if len(args) > 1:
-            return None
-        made = direct(array)
-    elif isinstance(args[1], Tensor):
-        other: Tensor = args[1]
-        if args[2:] != functional.after2 or (other._storage_.array is target._storage_.array and other is not target):
-            return None
-        made = direct(array, other._array_)
-    elif (type(args[1]) is float or type(args[1]) is int) and args[2:] == functional.after2:
-        made = direct(array, args[1])
-    else:
+    if door.size_of(array) > SMALL or 0 in array.strides:
         return None
+    made: Any = door.on_arrays(native, args, Tensor)
     if made is NotImplemented or made.dtype is not array.dtype or made.shape != array.shape:
         return None
     return made
+
+
+def shares_memory(target: Tensor, args: tuple[Any, ...]) -> bool:
+    """Whether another argument than the target is a tensor on its memory."""
+    other: Tensor
+    for value in args:
+        if isinstance(value, Tensor) and value is not target:
+            other = value
+            if other._storage_.array is target._storage_.array:
+                return True
+    return False
 
 
 def value_as_it_is(target: Tensor, args: tuple[Any, ...]) -> Any:

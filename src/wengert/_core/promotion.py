@@ -14,7 +14,9 @@ from .declaration import Declaration
 
 def is_operand(value: Any) -> bool:
     """Whether a value may stand beside a tensor: tensors, Python numbers, NumPy's scalars and arrays."""
-    return isinstance(value, (Tensor, float, int, complex, np.ndarray, np.generic))
+    if isinstance(value, (Tensor, float, int)):
+        return True
+    return isinstance(value, (complex, np.ndarray, np.generic))
 
 
 def is_bool(value: Any) -> bool:

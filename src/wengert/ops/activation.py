@@ -17,7 +17,7 @@ from .. import _kernels as kernels
 from .._core.base import wrap
 from .._core.card import BOOLS, COMPLEXES, FLOATS, INTEGERS, REALS, WIDE, Array, Bad, Index, Sample, op, pointwise
 from .power import any_tensor, nonzero_tensor
-from .unary import direct, function
+from .unary import function, native
 
 slope = partial(pointwise, numbers=False, method=False, function=False)
 """The form of a fused derivative."""
@@ -68,7 +68,7 @@ def tanh_backward_vjp_result(incoming: Any, grad: Any, result: Any) -> Any:
 tanh_backward.samples(slope_samples)
 
 
-@function(direct=direct("tanh"))
+@function(native=native("tanh"))
 def tanh(self: Array, *, out: Any = None) -> Any:
     """Hyperbolic tangent of `self`, element by element.
 
@@ -111,7 +111,7 @@ def sigmoid_backward_vjp_result(incoming: Any, grad: Any, result: Any) -> Any:
 sigmoid_backward.samples(slope_samples)
 
 
-@function(direct=direct("sigmoid"))
+@function(native=native("sigmoid"))
 def sigmoid(self: Array, *, out: Any = None) -> Any:
     """1 / (1 + exp(-self)), element by element.
 
@@ -154,7 +154,7 @@ def relu_backward_vjp_result(incoming: Any) -> Any:
 relu_backward.samples(slope_samples)
 
 
-@pointwise(dtypes=REALS | INTEGERS, explained=COMPLEXES | BOOLS, numbers=False, inplace=True, direct=direct("relu"))
+@pointwise(dtypes=REALS | INTEGERS, explained=COMPLEXES | BOOLS, numbers=False, inplace=True, native=native("relu"))
 def relu(self: Array, *, out: Any = None) -> Any:
     """The larger of `self` and 0, element by element; NaN stays NaN.
 
@@ -210,7 +210,7 @@ def silu_backward_vjp_self(incoming: Any, grad: Any, self: Any) -> Any:
 silu_backward.samples(slope_samples)
 
 
-@floating(dtypes=FLOATS, direct=direct("silu"))
+@floating(dtypes=FLOATS, native=native("silu"))
 def silu(self: Array, *, out: Any = None) -> Any:
     """self * sigmoid(self), element by element: the sigmoid linear unit, or swish.
 
@@ -273,7 +273,7 @@ def gelu_backward_samples(make: Any) -> Any:
         yield Sample(make(0, 2), make(0, 2), approximate)
 
 
-@floating(dtypes=REALS, direct=direct("gelu"))
+@floating(dtypes=REALS, native=native("gelu"))
 def gelu(self: Array, *, approximate: str = "none", out: Any = None) -> Any:
     """`self` times the normal distribution function at `self`, element by element: the Gaussian error linear unit.
 

@@ -11,7 +11,7 @@ from .._core.card import BOOLS, FLOATS, INTEGERS, NUMBERS, Array, Bad, Sample, a
 from .._core.promotion import is_bool
 from .._core.recorded import conjugate
 
-direct = kernels.direct.get
+native = kernels.direct.get
 
 SUBTRACT_BOOLS = (
     "Subtraction, the `-` operator, with two bool tensors is not supported. "
@@ -84,7 +84,7 @@ def scaled(self: Any, other: Any, alpha: Any) -> Any:
     return kernels.multiply(other, alpha) if hasattr(other, "dtype") else other * alpha
 
 
-@pointwise(inplace=True, direct=direct("add"))
+@pointwise(inplace=True, native=native("add"))
 def add(self: Array, other: Array, *, alpha: Any = 1, out: Any = None) -> Any:
     """Sum of `self` and `alpha * other`, element by element.
 
@@ -120,7 +120,7 @@ def add_jvp(self: Any, other: Any, alpha: Any) -> Any:
 add.samples(with_alpha)
 
 
-@pointwise(promote="numbers", dtypes=NUMBERS, explained=BOOLS, inplace=True, direct=direct("subtract"))
+@pointwise(promote="numbers", dtypes=NUMBERS, explained=BOOLS, inplace=True, native=native("subtract"))
 def sub(self: Array, other: Array, *, alpha: Any = 1, out: Any = None) -> Any:
     """Difference of `self` and `alpha * other`, element by element.
 
@@ -204,7 +204,7 @@ def rsub_jvp(self: Any, other: Any, alpha: Any) -> Any:
 rsub.samples(with_alpha)
 
 
-@pointwise(inplace=True, direct=direct("multiply"))
+@pointwise(inplace=True, native=native("multiply"))
 def mul(self: Array, other: Array, *, out: Any = None) -> Any:
     """Product of `self` and `other`, element by element.
 
@@ -225,7 +225,7 @@ mul.partials(self=lambda other: other, other=lambda self: self)
 mul.samples(broadcast_pairs)
 
 
-@pointwise(promote="float", dtypes=FLOATS, inplace=True, direct=direct("divide"), linear="self", node="DivBackward0")
+@pointwise(promote="float", dtypes=FLOATS, inplace=True, native=native("divide"), linear="self", node="DivBackward0")
 def true_divide(self: Array, other: Array, *, out: Any = None) -> Any:
     """Quotient of `self` and `other`, element by element; integers become the default dtype.
 

@@ -342,7 +342,7 @@ def row_major_zeros(array: Any) -> Any:
 @op(
     layout="like",
     dtypes=WIDE, linear="self", inplace=True, method=False, function=False, write=write_zero, apart="never",
-    direct=row_major_zeros, overwrites=True,
+    native=row_major_zeros, overwrites=True,
 )  # fmt: skip
 def zero(self: Array) -> Any:
     """Zeros like `self`."""

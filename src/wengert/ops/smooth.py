@@ -13,12 +13,12 @@ from .._kernels.activation import narrowed, widened
 from .activation import floating
 from .binary import check_tensor
 from .power import any_tensor
-from .unary import direct, function
+from .unary import function, native
 
 TWO_OVER_SQRT_PI = 2 / math.sqrt(math.pi)
 
 
-@function(dtypes=REALS, direct=direct("erf"))
+@function(dtypes=REALS, native=native("erf"))
 def erf(self: Array, *, out: Any = None) -> Any:
     """The error function of `self`, element by element: 2 / sqrt(pi) times the integral of exp(-t^2) from 0.
 

@@ -10,7 +10,7 @@ from .. import _kernels as kernels
 from .._core.card import REALS, Array, Bad, Sample, alias, pointwise
 from .binary import tensor_pairs
 from .power import any_tensor
-from .unary import direct, function
+from .unary import function, native
 
 
 def unit_tensor(make: Any) -> Any:
@@ -30,7 +30,7 @@ def above_one(make: Any) -> Any:
     yield Sample(make(0, 2))
 
 
-@function(direct=direct("sin"))
+@function(native=native("sin"))
 def sin(self: Array, *, out: Any = None) -> Any:
     """Sine of `self` (in radians), element by element.
 
@@ -47,7 +47,7 @@ sin.partials(self=lambda self: self.cos())
 sin.samples(any_tensor)
 
 
-@function(direct=direct("cos"))
+@function(native=native("cos"))
 def cos(self: Array, *, out: Any = None) -> Any:
     """Cosine of `self` (in radians), element by element.
 
@@ -64,7 +64,7 @@ cos.partials(self=lambda self: -self.sin())
 cos.samples(any_tensor)
 
 
-@function(direct=direct("tan"))
+@function(native=native("tan"))
 def tan(self: Array, *, out: Any = None) -> Any:
     """Tangent of `self` (in radians), element by element.
 
@@ -139,7 +139,7 @@ def atan_vjp(grad: Any, self: Any) -> Any:
 atan.samples(any_tensor)
 
 
-@function(direct=direct("sinh"))
+@function(native=native("sinh"))
 def sinh(self: Array, *, out: Any = None) -> Any:
     """Hyperbolic sine of `self`, element by element.
 
@@ -156,7 +156,7 @@ sinh.partials(self=lambda self: self.cosh())
 sinh.samples(any_tensor)
 
 
-@function(direct=direct("cosh"))
+@function(native=native("cosh"))
 def cosh(self: Array, *, out: Any = None) -> Any:
     """Hyperbolic cosine of `self`, element by element.
 
@@ -233,7 +233,7 @@ atanh.partials(self=lambda self: (1 - self * self).reciprocal())
 atanh.samples(unit_tensor)
 
 
-@pointwise(promote="float", dtypes=REALS, numbers=False, inplace=True, direct=direct("arctan2"))
+@pointwise(promote="float", dtypes=REALS, numbers=False, inplace=True, native=native("arctan2"))
 def atan2(self: Array, other: Array, *, out: Any = None) -> Any:
     """Angle in radians, between -pi and pi, of the point (other, self) in the plane, element by element.
 

@@ -15,7 +15,7 @@ from .binary import check_tensor
 from .power import any_tensor, nonzero_tensor
 from .rounding import flat
 
-direct = kernels.direct.get
+native = kernels.direct.get
 function = partial(pointwise, promote="float", dtypes=FLOATS, numbers=False, inplace=True)
 """The form of a function that gives floating-point numbers for integers."""
 
@@ -29,7 +29,7 @@ def positive_tensor(make: Any) -> Any:
     yield Sample(make(0, 2, kind="positive"))
 
 
-@function(direct=direct("exp"))
+@function(native=native("exp"))
 def exp(self: Array, *, out: Any = None) -> Any:
     """e to the power of `self`, element by element.
 
@@ -63,7 +63,7 @@ exp2.partials(self=lambda out: out * LOG_2)
 exp2.samples(any_tensor)
 
 
-@function(direct=direct("expm1"))
+@function(native=native("expm1"))
 def expm1(self: Array, *, out: Any = None) -> Any:
     """exp(self) - 1, element by element, accurate near 0.
 
@@ -80,7 +80,7 @@ expm1.partials(self=lambda out: out + 1)
 expm1.samples(any_tensor)
 
 
-@function(direct=direct("log"))
+@function(native=native("log"))
 def log(self: Array, *, out: Any = None) -> Any:
     """Natural logarithm of `self`, element by element; NaN for negative real numbers.
 
@@ -104,7 +104,7 @@ def log_vjp(grad: Any, self: Any) -> Any:
 log.samples(positive_tensor)
 
 
-@function(direct=direct("log1p"), node="Log1PBackward0")
+@function(native=native("log1p"), node="Log1PBackward0")
 def log1p(self: Array, *, out: Any = None) -> Any:
     """log(1 + self), element by element, accurate near 0.
 
@@ -128,7 +128,7 @@ def log1p_vjp(grad: Any, self: Any) -> Any:
 log1p.samples(positive_tensor)
 
 
-@function(direct=direct("log2"))
+@function(native=native("log2"))
 def log2(self: Array, *, out: Any = None) -> Any:
     """Logarithm of `self` to the base 2, element by element.
 
@@ -152,7 +152,7 @@ def log2_vjp(grad: Any, self: Any) -> Any:
 log2.samples(positive_tensor)
 
 
-@function(direct=direct("log10"))
+@function(native=native("log10"))
 def log10(self: Array, *, out: Any = None) -> Any:
     """Logarithm of `self` to the base 10, element by element.
 
@@ -176,7 +176,7 @@ def log10_vjp(grad: Any, self: Any) -> Any:
 log10.samples(positive_tensor)
 
 
-@function(direct=direct("sqrt"))
+@function(native=native("sqrt"))
 def sqrt(self: Array, *, out: Any = None) -> Any:
     """Square root of `self`, element by element; NaN for negative real numbers.
 
@@ -200,7 +200,7 @@ def sqrt_vjp(grad: Any, out: Any) -> Any:
 sqrt.samples(positive_tensor)
 
 
-@function(direct=direct("rsqrt"))
+@function(native=native("rsqrt"))
 def rsqrt(self: Array, *, out: Any = None) -> Any:
     """1 / sqrt(self), element by element.
 
@@ -217,7 +217,7 @@ rsqrt.partials(self=lambda out: out * out * out * -0.5)
 rsqrt.samples(positive_tensor)
 
 
-@pointwise(dtypes=NUMBERS, explained=BOOLS, numbers=False, inplace=True, linear="self", direct=direct("negative"))
+@pointwise(dtypes=NUMBERS, explained=BOOLS, numbers=False, inplace=True, linear="self", native=native("negative"))
 def neg(self: Array, *, out: Any = None) -> Any:
     """The negative of `self`, element by element.
 
@@ -268,7 +268,7 @@ def positive(input: Any) -> Any:
 positive.samples(any_tensor)
 
 
-@pointwise(name="abs", dtypes=NUMBERS, numbers=False, inplace=True, direct=direct("absolute"))
+@pointwise(name="abs", dtypes=NUMBERS, numbers=False, inplace=True, native=native("absolute"))
 def absolute(self: Array, *, out: Any = None) -> Any:
     """Absolute value of `self`, element by element; real for complex numbers.
 

@@ -160,6 +160,13 @@ constexpr const char* const* names_of(Binary op) {
     return op <= DIVIDE ? operand_names : op <= TANH_BACKWARD ? result_names : input_names;
 }
 
+// `add` and `sub` multiply their second operand by `alpha`, which is nearly always 1.
+constexpr bool takes_alpha(Binary op) { return op == ADD || op == SUBTRACT; }
+bool is_one(PyObject* number) {
+    npy_intp value = 0;
+    return as_index(number, value) && value == 1;
+}
+
 template <Binary op>
 struct BinaryMethod {
     static Twin twin;
@@ -175,7 +182,7 @@ struct BinaryMethod {
         return twin.call(args, nargs, kwnames);
     }
     static PyObject* direct(PyObject*, PyObject* const* args, Py_ssize_t nargs) {
-        if (nargs == 2) {
+        if (nargs == 2 || (takes_alpha(op) && nargs == 3 && is_one(args[2]))) {
             PyObject* result = compute(op, args[0], args[1], nullptr);
             if (result || PyErr_Occurred()) return result;
         }

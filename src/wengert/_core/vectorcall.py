@@ -1,0 +1,17 @@
+"""How calls of operators reach the compiled dispatch, and what that means in plain Python: nothing.
+
+This file is never compiled. In the compiled build `dispatch` takes the function of `vectorcall.pxd` instead.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+
+def begin(op: Any, required: Any) -> None:
+    """Let calls of an operator bind their arguments in C.
+
+    Args:
+        op: the operator, complete.
+        required: the default of a parameter that has none.
+    """
