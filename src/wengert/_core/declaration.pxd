@@ -13,7 +13,7 @@ cdef class Declaration(Operator):
     cdef public bint view, several, allows_larger, overwrites, takes_out
 
 cdef class Rule:
-    cdef public object fn
+    cdef public object fn, native
     cdef public tuple names, slots
     cdef public bint partial, single
     cdef public long slot

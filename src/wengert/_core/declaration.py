@@ -209,22 +209,26 @@ class Rule:
     Attributes:
         fn: called with the gradient and the values that `names` lists.
         slots: which differentiable parameters it serves (indices into `grad_slots`).
+        native: the native function of the plain case, or None: given the same as `fn`, with arrays in the place of tensors,
+            it makes new arrays or views of the gradient's, or returns NotImplemented.
         partial: `fn` gives the partial derivative; the gradient is multiplied by its conjugate.
         single: `fn` returns one gradient rather than a tuple, for `slot`.
     """
 
     fn: Any
+    native: Any
     names: tuple[Any, ...]
     slots: tuple[Any, ...]
     partial: bool
     single: bool
     slot: int
 
-    __slots__ = ("fn", "names", "partial", "single", "slot", "slots")
+    __slots__ = ("fn", "names", "native", "partial", "single", "slot", "slots")
     __reduce__ = errors.refuse_pickling
 
     def __init__(self, fn: Callable[..., Any], names: tuple[str, ...], slots: tuple[int, ...], partial: bool) -> None:
         self.fn = fn
+        self.native = None
         self.names = names
         self.slots = slots
         self.partial = partial

@@ -264,6 +264,11 @@ cdef extern from *:
         while (held > 0) Py_DECREF(given[--held]);
         return made;
     }
+    static CYTHON_UNUSED int wengert_is_part_of(PyObject *array, PyObject *whole) {
+        PyArrayObject *own = wengert_as_ndarray(array), *other = wengert_as_ndarray(whole);
+        PyObject *base = own ? PyArray_BASE(own) : NULL;
+        return base && other && (base == whole || base == PyArray_BASE(other));
+    }
     /* The slot owns its value until modes.py clears it at the thread's end. A thread state may die and its thread live on
        (callbacks from C), hence the check of the state's id, which is never given twice. */
     static __thread uint64_t wengert_owner;
@@ -302,6 +307,7 @@ cdef extern from *:
     void begin "wengert_begin"(object tensor)
     object subclass "wengert_subclass"(str module, str name, object base)
     object on_arrays "wengert_on_arrays"(object function, tuple args, object cls)
+    bint is_part_of "wengert_is_part_of"(object array, object whole)
     object recall "wengert_recall"()
     void remember "wengert_remember"(object value)
     void forget "wengert_forget"()

@@ -144,6 +144,11 @@ def on_arrays(function: Any, args: tuple[Any, ...], cls: type) -> Any:
     return function(*given)
 
 
+def is_part_of(array: Any, whole: Any) -> bool:
+    """Whether an array is a view of another one, or both are views of a third."""
+    return array.base is whole or (array.base is not None and array.base is whole.base)
+
+
 def recall() -> Any:
     """What `remember` kept for the calling thread, or None."""
     return getattr(_local, "value", None)

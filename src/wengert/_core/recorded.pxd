@@ -1,8 +1,8 @@
 cimport cython
-from wengert._core cimport door, sources
-from wengert._core.base cimport Tensor
+from wengert._core cimport door, flags, sources
+from wengert._core.base cimport Tensor, share, wrap
 from wengert._core.declaration cimport Declaration, Plan, Rule
-from wengert._core.modes cimport Modes
+from wengert._core.modes cimport Modes, current
 from wengert._core.node cimport Node
 from wengert._core.saved cimport Saved, save_input, save_output
 from wengert._core.saved_part cimport save_result
@@ -35,6 +35,10 @@ cpdef object unpack(object value, OpNode node)
 cpdef Tensor unpack_tensor(Saved saved, Node node)
 @cython.locals(count=long)
 cpdef object run_rule(Rule rule, object incoming, list values, tuple arguments)
+@cython.locals(modes=Modes, args=tuple)
+cpdef object native_gradient(Rule rule, object incoming, list values, tuple arguments)
+cpdef bint is_unusual(Tensor tensor) except -1
+cpdef object gradient_of(object array, Tensor grad)
 @cython.locals(tensor=Tensor)
 cpdef object conjugate(object partial)
 @cython.locals(list_slot=long, extra=long, index=long, start=long, slot=long)

@@ -9,10 +9,10 @@ try:
 except ImportError:
     from . import plain as cython  # type: ignore[no-redef]
 
-from . import door, errors, sources
-from .base import Tensor
+from . import door, errors, flags, sources
+from .base import Tensor, share, wrap
 from .declaration import Declaration, Plan, Rule
-from .modes import Modes
+from .modes import Modes, current
 from .node import Node
 from .saved import Saved, save_input, save_output
 from .saved_part import save_result
@@ -174,6 +174,10 @@ def run_rule(rule: Rule, incoming: Any, values: list[Any], arguments: tuple[int,
     """Call a rule with its share of the saved values."""
     count: int = len(arguments)
     result: Any
+    if rule.native is not None:
+        result = native_gradient(rule, incoming, values, arguments)
+        if result is not NotImplemented:
+            return result
     if rule.partial:
         if count == 0:
             result = rule.fn()
@@ -189,6 +193,36 @@ def run_rule(rule: Rule, incoming: Any, values: list[Any], arguments: tuple[int,
     if count == 2:
         return rule.fn(incoming, values[arguments[0]], values[arguments[1]])
     return rule.fn(incoming, *[values[at] for at in arguments])
+
+
+def native_gradient(rule: Rule, incoming: Any, values: list[Any], arguments: tuple[int, ...]) -> Any:
+    """What the native function of a rule gives where nothing is recorded or observed; otherwise NotImplemented."""
+    modes: Modes = current()
+    grad: Any = incoming[0] if type(incoming) is tuple else incoming
+    if modes.grad or modes.word or not isinstance(grad, Tensor):
+        return NotImplemented
+    args: tuple[Any, ...] = (grad, *[values[at] for at in arguments])
+    for value in args:
+        if isinstance(value, Tensor) and is_unusual(value):
+            return NotImplemented
+    made: Any = door.on_arrays(rule.native, args, Tensor)
+    if type(made) is list or type(made) is tuple:
+        return [gradient_of(each, grad) for each in made]
+    return made if made is NotImplemented else gradient_of(made, grad)
+
+
+def is_unusual(tensor: Tensor) -> bool:
+    """Whether a tensor carries a tangent, a batch or another thing that arrays do not show."""
+    return tensor._flags_ & flags.UNUSUAL != 0
+
+
+def gradient_of(array: Any, grad: Tensor) -> Any:
+    """The tensor of an array that a native rule made; what lies in the memory of the gradient shares its storage."""
+    if array is None:
+        return None
+    if array is grad._array_:
+        return grad
+    return share(array, grad._storage_) if door.is_part_of(array, grad._array_) else wrap(array)
 
 
 def conjugate(partial: Any) -> Any:

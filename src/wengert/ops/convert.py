@@ -336,7 +336,8 @@ def write_zero(target: Any) -> None:
 
 def row_major_zeros(array: Any) -> Any:
     """Zeros for a row-major array: what the backward passes of writes ask for over and over."""
-    return np.zeros(array.shape, array.dtype) if array.flags.c_contiguous else NotImplemented
+    known = type(array) is np.ndarray and array.flags.c_contiguous
+    return np.zeros(array.shape, array.dtype) if known else NotImplemented
 
 
 @op(
