@@ -78,8 +78,9 @@ class Card(Declared, Op):
     def vjp(self, *inputs: str, native: Any = None) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
         """Give the reverse rule for `inputs`: called with the gradient and what it names, it returns as many gradients.
 
-        `native` names the native function of its plain case, taken where the pass is not itself recorded. Where partials were given before, they stay for forward mode, and the rule (a cheaper form of them) serves
-        backward passes.
+        `native` names the native function of its plain case, taken where the pass is not itself recorded. Where
+        partials were given before, they stay for forward mode, and the rule (a cheaper form of them) serves backward
+        passes.
         """
 
         def decorate(rule: Callable[..., Any]) -> Callable[..., Any]:

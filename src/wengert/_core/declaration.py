@@ -209,8 +209,8 @@ class Rule:
     Attributes:
         fn: called with the gradient and the values that `names` lists.
         slots: which differentiable parameters it serves (indices into `grad_slots`).
-        native: the native function of the plain case, or None: given the same as `fn`, with arrays in the place of tensors,
-            it makes new arrays or views of the gradient's, or returns NotImplemented.
+        native: the native function of the plain case, or None: given the same as `fn`, with arrays in the place of
+            tensors, it makes new arrays or views of the gradient's, or returns NotImplemented.
         partial: `fn` gives the partial derivative; the gradient is multiplied by its conjugate.
         single: `fn` returns one gradient rather than a tuple, for `slot`.
     """
