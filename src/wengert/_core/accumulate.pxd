@@ -8,17 +8,16 @@ from wengert._core.storage cimport count_write
 
 @cython.no_gc
 cdef class AccumulateGrad(Node):
-    cdef public Tensor variable
-    cdef public object array, edge_dtype
-    cdef public tuple edge_shape
+    cdef Tensor owned
+    cdef object reference, edge_dtype
+    cdef tuple edge_shape
 
-@cython.locals(meta=AutogradMeta, node=AccumulateGrad, modes=Modes)
+@cython.locals(meta=AutogradMeta, node=AccumulateGrad, other=AccumulateGrad)
 cpdef AccumulateGrad accumulator(Tensor tensor)
-@cython.locals(other=AccumulateGrad)
-cpdef AccumulateGrad first_accumulator(AutogradMeta meta, AccumulateGrad node, object reference)
+cpdef AccumulateGrad noted(AutogradMeta meta)
 @cython.locals(process=long)
 cpdef object lock_of(AutogradMeta meta)
-@cython.locals(node=AccumulateGrad)
+@cython.locals(node=AccumulateGrad, shape=tuple, modes=Modes, edge=Edge)
 cpdef Edge gradient_edge(Tensor tensor)
 @cython.locals(meta=AutogradMeta, modes=Modes)
 cpdef object accumulate(Tensor leaf, object grad, bint owned)

@@ -30,18 +30,33 @@ LAST = (1 << 62) - 1
 class AccumulateGrad(Node):
     """Adds what arrives to `variable.grad`.
 
-    It owns the leaf; the leaf knows it by a weak reference only, so it lives as long as some graph leads to it.
+    The leaf owns it, and edges to here own the leaf, until a program asks for the node. From then on the node owns the
+    leaf, which knows it by a weak reference only, so that it lives as long as the program or some graph leads to it.
 
     Attributes:
-        array, edge_shape, edge_dtype: shape and dtype for edges to here, as they were for that array of the leaf.
+        owned: the leaf, where it does not own the node; or None.
+        reference: a weak reference to the leaf.
+        edge_shape, edge_dtype: shape and dtype for edges to here, as the leaf had them last.
     """
 
-    variable: Tensor
-    array: Any
+    owned: Tensor
+    reference: Any
     edge_dtype: Any
     edge_shape: tuple[Any, ...]
 
-    __slots__ = ("array", "edge_dtype", "edge_shape", "variable")
+    __slots__ = ("edge_dtype", "edge_shape", "owned", "reference")
+
+    @property
+    def variable(self) -> Tensor:
+        """The leaf."""
+        return self.owned if self.owned is not None else door.referent(self.reference)
+
+    def keep(self, leaf: Any) -> None:
+        if self.owned is None:
+            self.owned = leaf
+            meta: AutogradMeta = meta_of(leaf)
+            if meta.accumulator is self:
+                meta.accumulator = door.weak(self)
 
     def name(self) -> str:
         return "torch::autograd::AccumulateGrad"
@@ -57,31 +72,30 @@ class AccumulateGrad(Node):
 def accumulator(tensor: Tensor) -> AccumulateGrad:
     """The one `AccumulateGrad` of a leaf, made on first use."""
     meta: AutogradMeta = meta_of(tensor)
-    node: AccumulateGrad
-    if meta.accumulator is not None:
-        node = door.referent(meta.accumulator)
-        if node is not None:
-            return node
+    node: AccumulateGrad = noted(meta)
+    if node is not None:
+        return node
     node = AccumulateGrad.__new__(AccumulateGrad)
     set_up(node, (), LAST, 1)
-    node.variable = tensor
-    node.array = None
-    modes: Modes = current()
-    if modes.anomaly:
-        anomaly.remember(node, modes)
-    return first_accumulator(meta, node, door.weak(node))
-
-
-def first_accumulator(meta: AutogradMeta, node: AccumulateGrad, reference: Any) -> AccumulateGrad:
-    """Note a leaf's accumulator, unless one was noted meanwhile; the one that is noted."""
+    node.owned = None
+    node.reference = door.weak(tensor)
+    node.edge_shape = None
     while True:
-        noted = meta.accumulator
-        other: AccumulateGrad = None if noted is None else door.referent(noted)
+        before = meta.accumulator
+        other: AccumulateGrad = noted(meta)
         if other is not None:
             return other
-        if meta.accumulator is noted:  # see `base.meta_of`
-            meta.accumulator = reference
+        if meta.accumulator is before:  # no call between look and note, see `base.meta_of`
+            meta.accumulator = node
             return node
+
+
+def noted(meta: AutogradMeta) -> AccumulateGrad:
+    """The accumulator that a leaf owns, or knows by a weak reference; None if there is none."""
+    known = meta.accumulator
+    if known is None or isinstance(known, AccumulateGrad):
+        return known
+    return door.referent(known)
 
 
 def lock_of(meta: AutogradMeta) -> Any:
@@ -100,11 +114,20 @@ def gradient_edge(tensor: Tensor) -> Edge:
     if tensor._edge_ is not None:
         return tensor._edge_
     node: AccumulateGrad = accumulator(tensor)
-    if node.array is not tensor._array_:
-        node.edge_shape = door.shape_of(tensor._array_)
-        node.edge_dtype = door.dtype_of(tensor._array_)
-        node.array = tensor._array_  # last: another thread that sees it may read the two above
-    return new_edge(node, 0, node.edge_shape, node.edge_dtype)
+    shape: tuple[Any, ...] = node.edge_shape
+    dtype: Any = node.edge_dtype
+    if shape is None or not door.in_space(tensor._array_, shape, dtype):
+        shape = door.shape_of(tensor._array_)
+        dtype = door.dtype_of(tensor._array_)
+        node.edge_dtype = dtype
+        node.edge_shape = shape
+    modes: Modes = current()
+    if modes.anomaly and node.owned is None:  # what is noted belongs to this graph, and is to go with it
+        node.keep(tensor)
+        anomaly.remember(node, modes)
+    edge: Edge = new_edge(node, 0, shape, dtype)
+    edge.leaf = tensor
+    return edge
 
 
 def accumulate(leaf: Tensor, grad: Any, owned: bool) -> None:

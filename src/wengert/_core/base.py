@@ -24,7 +24,7 @@ class AutogradMeta:
 
     Attributes:
         grad: the accumulated gradient of a leaf, or a retained one.
-        accumulator: weak reference to the `AccumulateGrad` of a leaf.
+        accumulator: the `AccumulateGrad` of a leaf, or a weak reference to it.
         lock: held while a gradient is added; made with the first one, in the process with the number `process`.
         view: `views.ViewInfo` of a differentiable view.
         hooks: `HookDict` of a leaf.

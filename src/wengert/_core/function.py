@@ -147,6 +147,7 @@ def function_edge(node: FunctionNode, nr: int, out: Tensor) -> Edge:
     edge.nr = nr
     edge.shape = door.shape_of(out._array_)
     edge.dtype = door.dtype_of(out._array_)
+    edge.leaf = None
     return edge
 
 

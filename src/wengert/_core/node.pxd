@@ -5,6 +5,7 @@ cdef class Edge:
     cdef readonly long nr
     cdef readonly tuple shape
     cdef readonly object dtype
+    cdef object leaf
 
 @cython.no_gc
 cdef class WideEdge(Edge):
@@ -21,6 +22,7 @@ cdef class Node:
     cdef object apply(self, list grads)
     cdef object apply_single(self, object grad)
     cdef object consume(self, object grad, bint owned)
+    cpdef object keep(self, object leaf)
     cdef object release(self)
     cdef bint allows_larger(self) except -1
 

@@ -20,15 +20,17 @@ from .hooks import HookDict, NodeHooks, RemovableHandle
 class Edge:
     """Where a gradient goes: output number `nr` of `node`, and the space it must lie in (shape and NumPy dtype).
 
-    A tensor that was recorded holds its edge; all its uses share it. A leaf's edge leads to its `AccumulateGrad`.
+    A tensor that was recorded holds its edge; all its uses share it. A leaf's edge leads to its `AccumulateGrad`, and
+    keeps the leaf alive: the two know each other by a weak reference.
     """
 
     node: Node
     nr: int
     shape: tuple[Any, ...]
     dtype: Any
+    leaf: Any
 
-    __slots__ = ("dtype", "node", "nr", "shape")
+    __slots__ = ("dtype", "leaf", "node", "nr", "shape")
     __reduce__ = errors.refuse_pickling
 
     def __init__(self, node: Node, nr: int, shape: tuple[int, ...], dtype: Any) -> None:
@@ -36,6 +38,7 @@ class Edge:
         self.nr = nr
         self.shape = shape
         self.dtype = dtype
+        self.leaf = None
 
 
 @cython.no_gc
@@ -93,6 +96,9 @@ class Node:
     def consume(self, grad: Any, owned: bool) -> Any:
         """`apply_single`; the memory of a gradient that is `owned` is seen by nobody else and may be written to."""
         return self.apply_single(grad)
+
+    def keep(self, leaf: Any) -> None:
+        """Own the leaf that an edge to here keeps, if it does: a program holds the node."""
 
     def release(self) -> None:
         """Drop what was saved for the backward pass."""
@@ -217,8 +223,10 @@ def expandable(shape: tuple[int, ...], larger: tuple[int, ...]) -> bool:
 
 
 def end_of(edge: Edge) -> Node:
-    """The node that an edge leads to, told what the edge knows of its output."""
+    """The node that an edge leads to, for a program: told what the edge knows of its output, and the owner of its leaf."""
     node: Node = edge.node
+    if edge.leaf is not None:
+        node.keep(edge.leaf)
     if edge.shape is not None:
         node.own_notes().spaces[edge.nr] = (edge.shape, edge.dtype)
     return node
@@ -236,6 +244,7 @@ def new_edge(node: Node, nr: int, shape: tuple[int, ...], dtype: Any) -> Edge:
     edge.nr = nr
     edge.shape = shape
     edge.dtype = dtype
+    edge.leaf = None
     return edge
 
 

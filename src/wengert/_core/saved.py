@@ -134,6 +134,7 @@ def placed_input(tensor: Tensor, edge: Edge | None) -> Tensor:
     tensor._flags_ = flags.REQUIRES_GRAD
     if isinstance(edge.node, AccumulateGrad):
         meta: AutogradMeta = meta_of(tensor)
+        edge.node.keep(edge.leaf)
         meta.accumulator = door.weak(edge.node)
     else:
         tensor._edge_ = edge
