@@ -15,7 +15,7 @@ import numpy as np
 from ._core import errors
 from ._core.base import Tensor, wrap
 from ._core.modes import current
-from ._core.parts import is_plain, plain_steps, take_part, write_part
+from ._core.parts import is_plain, plain_steps, write_part
 from .ops.advanced import index as advanced_index, index_put
 from .ops.slices import select, slice_
 from .ops.view_shape import alias
@@ -54,10 +54,6 @@ def getitem(self: Tensor, index: Any) -> Any:
         return choose(self, 0, index)
     if kind is slice:
         return cut(self, 0, index)
-    if kind is tuple:
-        part = take_part(self, index)
-        if part is not None:
-            return part
     if kind is Tensor and is_sole(self, index):
         return advanced_index.call((self, (index,)))
     view, entries = take_apart(self, index)

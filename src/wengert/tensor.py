@@ -16,6 +16,7 @@ from ._core.hooks import HookDict, RemovableHandle
 from ._core.layouts import steps_of
 from ._core.modes import current
 from ._core.node import Node, end_of
+from ._core.parts import Indexing
 from ._core.promotion import is_operand
 from ._core.sizes import Size, normalise
 from ._core.storage import Storage, succeed
@@ -363,7 +364,7 @@ PROTOCOLS: dict[str, Callable[..., Any]] = {
     "to_real": to_float,
     "to_complex": to_complex,
     "index": to_index,
-    "getitem": getitem,
+    "getitem": Indexing(getitem),
     "setitem": setitem,
 }
 """What the class itself asks for, see `slots`."""

@@ -80,6 +80,7 @@ def accumulator(tensor: Tensor) -> AccumulateGrad:
     node.owned = None
     node.reference = door.weak(tensor)
     node.edge_shape = None
+    node.edge_dtype = None
     while True:
         before = meta.accumulator
         other: AccumulateGrad = noted(meta)

@@ -60,12 +60,14 @@ def checked(name: str, body: Callable[..., Any], *, method: bool = False, module
     skipped = 1 if method else 0
     places = [place for place in tensor_places(body) if place[0] >= skipped]
     switches = switch_places(body)
-    if not places and not switches:
+    if not method and not places and not switches:
         return body
 
     @functools.wraps(body)
     def call(*args: Any, **kwargs: Any) -> Any:
         count = len(args)
+        if method and (not count or not isinstance(args[0], Tensor)):  # called on the class
+            raise TypeError(errors.method_of_class(name, args))
         for at, argument, optional in places:
             given = args[at] if at < count else kwargs.get(argument, MISSING)
             if not isinstance(given, Tensor) and given is not MISSING and not (optional and given is None):

@@ -132,7 +132,7 @@ class Tensor:
         if meta is not None and meta.grad is not None:
             return meta.grad
         if self._edge_ is not None and (meta is None or not meta.retains_grad):
-            warnings.warn(errors.GRAD_OF_NON_LEAF, stacklevel=2)
+            warnings.warn(errors.GRAD_OF_NON_LEAF, stacklevel=1 if cython.compiled else 2)  # compiled, this is no frame
         return None
 
     @grad.setter
@@ -298,7 +298,7 @@ class Tensor:
         return slots.table.text(self)
 
     def __getitem__(self, index: Any) -> Any:
-        return slots.table.getitem(self, index)
+        return slots.table.getitem.call2(self, index)
 
     def __setitem__(self, index: Any, value: Any) -> None:
         slots.table.setitem(self, index, value)

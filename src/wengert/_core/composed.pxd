@@ -1,5 +1,6 @@
 from wengert._core.base cimport Tensor
-from wengert._core.slots cimport Operator
+from wengert._core.dispatch cimport Op, attempt
 
-cdef class Composed(Operator):
+cdef class PlainCase(Op):
+    cdef public Op op
     cdef public object function

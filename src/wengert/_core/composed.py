@@ -1,30 +1,52 @@
-"""What stands behind one of Python's signs where that is a function made of operators rather than an operator."""
+"""Functions made of operators, whose plain case is one operator: `view`, `reshape`, `matmul`."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
+try:
+    import cython
+except ImportError:
+    from . import plain as cython  # type: ignore[no-redef]
+
 from .base import Tensor
-from .slots import Operator
+from .dispatch import Op, attempt
+
+COMPILED = cython.compiled
+"""Whether calls reach a plain case before its function; interpreted, they would only take longer."""
 
 
-class Composed(Operator):
-    """A function of two tensors in the place of an operator, e.g. `matmul` behind `@`.
+class PlainCase(Op):
+    """A function made of operators, with the native function of its plain case.
+
+    Calls bind their arguments as those of `op`. What that native function does not know goes to the function as it was
+    given; interpreted, every call does.
 
     Attributes:
-        function: called with both operands if both are tensors.
+        op: the operator that is recorded in the plain case.
+        function: called for everything else.
     """
 
+    op: Op
     function: Any
 
-    __slots__ = ("function",)
+    __slots__ = ("function", "op")
 
-    def __init__(self, function: Callable[[Any, Any], Any]) -> None:
-        self.function = function
+    def run(self, args: tuple[Any, ...]) -> Any:
+        """The plain case; NotImplemented if it is not one."""
+        if self.native is None:
+            return NotImplemented
+        for value in args:
+            if isinstance(value, list):  # the program may write to it before a view is taken again
+                return NotImplemented
+        return attempt(self.op, self.native, args)
 
     def call2(self, a: Any, b: Any) -> Any:
         """Apply to two operands; NotImplemented if one is no tensor."""
-        if isinstance(a, Tensor) and isinstance(b, Tensor):
-            return self.function(a, b)
-        return NotImplemented
+        if not isinstance(a, Tensor) or not isinstance(b, Tensor):
+            return NotImplemented
+        made: Any = self.run((a, b))
+        return self.function(a, b) if made is NotImplemented else made
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        return self.function(*args, **kwargs)

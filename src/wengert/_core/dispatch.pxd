@@ -22,6 +22,8 @@ cpdef object mark_view(ViewNode node, Tensor view)
 cpdef OpNode new_node(Op op, tuple args, long mask, tuple edges, Modes modes, long outputs)
 @cython.locals(modes=Modes, word=long)
 cpdef object perform(Op op, tuple args)
+@cython.locals(modes=Modes, word=long)
+cpdef object attempt(Op op, object native, tuple args)
 cpdef object computed(Op op, tuple args, Modes modes)
 @cython.locals(word=long, rest=long, position=long)
 cpdef long input_word(Op op, tuple args) except -1

@@ -141,6 +141,20 @@ def computed(op: Op, args: tuple[Any, ...], modes: Modes) -> Any:
     return layouts.laid_out(op, args, as_array(made))
 
 
+def attempt(op: Op, native: Any, args: tuple[Any, ...]) -> Any:
+    """Apply an operator by a native function; NotImplemented if that does not know the case, or it is no plain one."""
+    modes: Modes = current()
+    word: int = input_word(op, args)
+    if word & modes.mask & flags.VIEW and op.rules:
+        refresh_views(op, args)
+        word = input_word(op, args)
+    word = (word | modes.word) & modes.mask
+    if word & flags.UNUSUAL:
+        return NotImplemented
+    made: Any = door.on_arrays(native, args, Tensor)
+    return made if made is NotImplemented else finish(op, args, made, word, modes)
+
+
 def input_word(op: Op, args: tuple[Any, ...]) -> int:
     """The flags of all tensors among the arguments, ORed."""
     word: int = 0

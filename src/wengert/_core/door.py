@@ -138,9 +138,9 @@ def on_arrays(function: Any, args: tuple[Any, ...], cls: type) -> Any:
         elif isinstance(value, np.ndarray):
             return NotImplemented
         elif isinstance(value, (tuple, list)) and value and isinstance(value[0], cls):
-            if not all(isinstance(each, cls) for each in value):
+            given[at] = arrays = [each._array_ for each in value if isinstance(each, cls)]  # type: ignore[attr-defined]
+            if len(arrays) != len(value):
                 return NotImplemented
-            given[at] = [each._array_ for each in value]
     return function(*given)
 
 

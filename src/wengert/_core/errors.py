@@ -328,6 +328,13 @@ def public_name(argument: str) -> str:
     return "input" if argument == "self" else argument
 
 
+def method_of_class(name: str, args: tuple[Any, ...]) -> str:
+    """A method of the class was called on something else than a tensor."""
+    if not args:
+        return f"unbound method TensorBase.{name}() needs an argument"
+    return f"descriptor '{name}' for 'torch._C.TensorBase' objects doesn't apply to a '{type(args[0]).__name__}' object"
+
+
 def wrong_type(name: str, argument: str, position: int, wanted: str, value: object) -> str:
     """An argument of a wrong type; given by name where the position is 0."""
     shown_name, given = public_name(argument), type(value)

@@ -223,7 +223,7 @@ def expandable(shape: tuple[int, ...], larger: tuple[int, ...]) -> bool:
 
 
 def end_of(edge: Edge) -> Node:
-    """The node that an edge leads to, for a program: told what the edge knows of its output, and the owner of its leaf."""
+    """The node that an edge leads to, for a program: it is told of its output, and owns the leaf that it leads to."""
     node: Node = edge.node
     if edge.leaf is not None:
         node.keep(edge.leaf)

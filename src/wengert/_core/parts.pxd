@@ -7,7 +7,11 @@ from wengert._core.inplace cimport InPlaceOp, replace_history
 from wengert._core.modes cimport Modes, current
 from wengert._core.recorded cimport OpNode, save_all
 from wengert._core.slices cimport copy_slices
+from wengert._core.slots cimport Operator
 from wengert._core.storage cimport count_write
+
+cdef class Indexing(Operator):
+    cdef public object function
 
 @cython.locals(modes=Modes, word=long, writer=InPlaceOp)
 cpdef bint write_part(Tensor base, tuple steps, Tensor value) except -1
@@ -19,5 +23,5 @@ cpdef tuple plain_steps(tuple shape, object index)
 cpdef bint is_within(object index, tuple shape, long place) except -1
 cpdef bint is_plain(object bound) except -1
 cpdef bint is_whole(object part, long length) except -1
-@cython.locals(steps=tuple, op=Op)
+@cython.locals(select=Op, steps=tuple, op=Op)
 cpdef object take_part(Tensor base, object index)

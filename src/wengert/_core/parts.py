@@ -14,6 +14,7 @@ from .inplace import InPlaceOp, replace_history
 from .modes import Modes, current
 from .recorded import OpNode, save_all
 from .slices import copy_slices
+from .slots import Operator
 from .storage import count_write
 
 
@@ -77,8 +78,27 @@ def is_whole(part: Any, length: int) -> bool:
     return (part.start is None or part.start == 0) and (part.stop is None or part.stop >= length)
 
 
+class Indexing(Operator):
+    """`tensor[index]`: plain indices here, all others by `function`."""
+
+    function: Any
+
+    __slots__ = ("function",)
+
+    def __init__(self, function: Any) -> None:
+        self.function = function
+
+    def call2(self, a: Any, b: Any) -> Any:
+        """The part of `a` that `b` names."""
+        part: Any = take_part(a, b)
+        return self.function(a, b) if part is None else part
+
+
 def take_part(base: Tensor, index: Any) -> Any:
     """The view by a plain index, or None if it is no such index, or is the whole tensor."""
+    select: Op = slots.table.select
+    if type(index) is int and door.ndim_of(base._array_) > 0:
+        return select.run((base, 0, index)) if is_within(index, door.shape_of(base._array_), 0) else None
     steps: tuple[Any, ...] = plain_steps(door.shape_of(base._array_), index)
     if not steps:
         return None

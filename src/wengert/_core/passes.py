@@ -9,6 +9,11 @@ from typing import Any
 
 import numpy as np
 
+try:
+    import cython
+except ImportError:
+    from . import plain as cython  # type: ignore[no-redef]
+
 from . import engine, errors, flags, hooked, views
 from .accumulate import empty_for, gradient_edge
 from .base import Tensor, wrap
@@ -38,7 +43,7 @@ def backward(
     """
     keep = create_graph if retain_graph is None else retain_graph
     if create_graph:
-        warnings.warn(errors.CREATE_GRAPH, stacklevel=3)
+        warnings.warn(errors.CREATE_GRAPH, stacklevel=2 if cython.compiled else 3)  # compiled, this is no frame
     wanted = () if inputs is None else inputs_of("backward", inputs)
     given = as_sequence(tensors)
     starts = starting_gradients(given, cotangents(grad_tensors, len(given)))

@@ -65,7 +65,7 @@ class Operators:
     fill_: Any
     construct: Any
     contains: Any
-    getitem: Any
+    getitem: Operator
     index: Any
     iterate: Any
     length: Any

@@ -88,6 +88,10 @@ cdef extern from *:
         else
             result = wengert_calls.run(op, bound);
         Py_DECREF(bound);
+        if (result == Py_NotImplemented) {  /* the plain case of a function, and this is not one */
+            Py_DECREF(result);
+            result = wengert_general_call(op, args, given, keywords);
+        }
         return result;
     }
     static CYTHON_UNUSED int wengert_set_calls(PyObject *op, WengertCalls calls) {

@@ -5,12 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from .. import _kernels as kernels
 from .._core import errors
 from .._core.arguments import integers
 from .._core.base import Tensor, bind
 from .._core.card import Bad, Sample, composite
 from .._core.devices import contiguous_format
 from .._core.errors import shown
+from .._core.plain_case import plain_case
 from .._core.sizes import normalise
 from .._kernels.layout import view_strides
 from .view_shape import infer_size, reshape_alias, unsafe_view, view_shape
@@ -58,6 +60,9 @@ def reshape_samples(make: Any) -> Any:
     yield Sample(make(3, 4), 2, -1)
     yield Sample(make(), (1,))
     yield Bad(make(3, 4), (5, 2), raises=RuntimeError, says="shape '[5, 2]' is invalid for input of size 12")
+
+
+plain_case(reshape, view_shape, kernels.direct.get("view_dense"))
 
 
 def pairs(make: Any) -> Any:

@@ -7,10 +7,12 @@ from typing import Any
 
 import numpy as np
 
+from .. import _kernels as kernels
 from .._core import dtypes
 from .._core.arguments import integers
 from .._core.card import WIDE, Array, Bad, Sample, composite, op
 from .._core.errors import shown, unexpected_keyword
+from .._core.plain_case import plain_case
 from .._kernels.layout import seen_as
 
 NOT_VIEWABLE = (
@@ -188,3 +190,6 @@ def unsafe_view_vjp(grad: Any, self_shape: Any) -> Any:
 @unsafe_view.samples
 def unsafe_view_samples(make: Any) -> Any:
     yield Sample(make(3, 4), (2, 6))
+
+
+plain_case(view, view_shape, kernels.direct.get("view_shape"))

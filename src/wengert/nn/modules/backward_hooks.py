@@ -131,13 +131,13 @@ def pass_through(values: Values) -> tuple[Values, list[int], Any]:
     The node is None, and the values are as they came, where nothing is recorded.
     """
     at = [position for position, value in enumerate(values) if isinstance(value, Tensor)]
-    if not (is_grad_enabled() and any(values[position].requires_grad for position in at)):
+    if not is_grad_enabled() or not [position for position in at if values[position].requires_grad]:
         return values, at, None
     tensors: Values = BackwardHookFunction.apply(*[values[position] for position in at])
     passed = list(values)
     for position, tensor in zip(at, tensors):
         passed[position] = tensor
-    node = next(tensor.grad_fn for tensor in tensors if tensor.requires_grad)
+    node = [tensor.grad_fn for tensor in tensors if tensor.requires_grad][0]  # noqa: RUF015 - an interrupted generator tells
     return (type(values)._make(passed) if hasattr(values, "_make") else tuple(passed)), at, node
 
 
