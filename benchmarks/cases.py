@@ -131,7 +131,7 @@ def digits_network(nn: Any) -> Any:
 def with_targets() -> list[Case]:
     """All cases that have a target, and their companions."""
     return [
-        Case("100 x (h = h*y + x) of 4, forward and backward", chain, 3.0),
+        Case("100 x (h = h*y + x) of 4, forward and backward", chain, 5.0),
         Case("x * y of 4, recorded", recorded_product, 3.0, only=BOTH),
         Case("x * y of 4, not recorded", plain_product, 3.0),
         Case("sum(x * y) of 4, forward and backward", product_and_backward),

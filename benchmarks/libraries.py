@@ -33,7 +33,7 @@ class TorchLike:
         return self.array(values).requires_grad_()
 
     def numpy(self, value: Any) -> np.ndarray:
-        return value.detach().numpy()
+        return value.detach().numpy() if isinstance(value, self.library.Tensor) else np.asarray(value)
 
     def gradients(self, function: Callable[..., Any]) -> Callable[..., tuple[Any, list[Any]]]:
         """A function of leaves that gives `function`'s value and its gradients."""

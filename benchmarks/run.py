@@ -28,6 +28,9 @@ THREAD_VARIABLES = (
     "VECLIB_MAXIMUM_THREADS",
 )
 
+BUSY = 1.0
+"""Programs that already run, on the average of the last minute, from which on a warning is due."""
+
 
 def arguments() -> argparse.Namespace:
     """The command line."""
@@ -76,18 +79,20 @@ def row(result: Any, names: list[str]) -> str:
     return f"{text}  {result.verdict}"
 
 
-def run_cases(chosen: list[Any], adapters: list[Any], rounds: int) -> list[Any]:
+def run_cases(chosen: list[Any], adapters: list[Any], rounds: int, slice_seconds: float = 0.02) -> list[Any]:
     """Measure and print."""
     from benchmarks.timing import Result, measure
 
+    if not chosen:
+        return []
     names = [adapter.name for adapter in adapters if adapter.name != "wengert"]
-    if chosen and all(case.only for case in chosen):
+    if all(case.only for case in chosen):
         names = [name for name in names if any(name in case.only for case in chosen)]
     print(heading(names))
     results = []
     for case in chosen:
         try:
-            result = measure(case, adapters, rounds=rounds)
+            result = measure(case, adapters, rounds=rounds, slice_seconds=slice_seconds)
         except Exception as error:
             result = Result(case.name, case.target, problem=f"{type(error).__name__}: {error}"[:120])
         results.append(result)
@@ -101,44 +106,60 @@ def version_of(adapter: Any) -> str:
     return str(found) if found else metadata.version(adapter.name)
 
 
+def others(adapters: list[Any], rounds: int) -> tuple[list[str], dict[str, float]]:
+    """Lines and figures of what is no ratio of one call: growth, threads, modes, endurance, import."""
+    from benchmarks import mechanics, modes, startup
+
+    lines, figures = mechanics.report(adapters, rounds)
+    of_modes, ratios = modes.report(adapters, rounds)
+    of_import, imports = startup.report()
+    lines = [*lines, *of_modes, "", *mechanics.endurance(), "", *of_import]
+    return lines, figures | ratios | imports
+
+
+def introduced(adapters: list[Any], threads: int) -> dict[str, Any]:
+    """Print what is measured, and whether other programs keep the processors from it; the same for the file."""
+    versions = ", ".join(f"{each.name} {version_of(each)}" for each in adapters if each.name != "jax.jit")
+    build = getattr(adapters[0].library._build, "BUILD", "?")
+    print(f"{versions}; {build} build, {threads} threads, Python {platform.python_version()}, {platform.machine()}\n")
+    load = os.getloadavg()[0] if hasattr(os, "getloadavg") else 0.0
+    if load > BUSY:
+        print(f"the machine is busy (load {load:.1f}): the figures will be unreliable\n")
+    return {"versions": versions, "build": build, "threads": threads, "load": load}
+
+
 def main() -> int:
     """Run what the command line asks for; 1 if a target is missed or results differ."""
     options = arguments()
     fix_threads(options.threads)
     sys.path.insert(0, str(ROOT))
-    from benchmarks import cases, mechanics, modes, operators, startup
+    from benchmarks import cases, mechanics, modes, operators, programs, small
     from benchmarks.libraries import installed
 
     adapters = installed(options.threads)
-    wengert = adapters[0].library
-    build = getattr(wengert._build, "BUILD", "?")
-    versions = ", ".join(f"{each.name} {version_of(each)}" for each in adapters if each.name != "jax.jit")
-    print(
-        f"{versions}; {build} build, {options.threads} threads, "
-        f"Python {platform.python_version()}, {platform.machine()}\n"
-    )
-    chosen = [*cases.with_targets(), *mechanics.cases(), *modes.cases()]
-    results = run_cases([case for case in chosen if options.only in case.name], adapters, options.rounds)
-    figures: dict[str, float] = {}
-    missed = any("MISS" in each.verdict or each.problem for each in results)
+    head = introduced(adapters, options.threads)
+
+    def run(chosen: list[Any], slice_seconds: float = 0.02) -> list[Any]:
+        return run_cases([c for c in chosen if options.only in c.name], adapters, options.rounds, slice_seconds)
+
+    results = run([*cases.with_targets(), *programs.cases(), *mechanics.cases(), *modes.cases()])
+    print()
+    results += run(small.cases(), small.SECONDS)
+    lines, figures = small.report(results)
     if not options.only:
-        lines, figures = mechanics.report(adapters, options.rounds)
-        of_modes, ratios = modes.report(adapters, options.rounds)
-        more, imports = startup.report()
-        lines = [*lines, *of_modes, "", *mechanics.endurance(), "", *more]
-        figures |= ratios | imports
-        print("", *lines, sep="\n")
-        missed = missed or any("MISS" in line for line in lines)
+        more, found = others(adapters, options.rounds)
+        lines, figures = [*lines, "", *more], figures | found
+    print("", *lines, sep="\n")
+    missed = [row(each, ["torch"]) for each in results if "MISS" in each.verdict or each.problem]
+    missed += [line for line in lines if "MISS" in line]
+    if missed:
+        print("", f"missed: {len(missed)}", *missed, sep="\n")
     if options.operators:
         print()
-        results += run_cases(
-            [c for c in operators.cases(options.largest) if options.only in c.name], adapters, options.rounds
-        )
+        results += run(operators.cases(options.largest))
     if options.json:
-        found = {"versions": versions, "build": build, "threads": options.threads, "startup": figures}
-        Path(options.json).write_text(
-            json.dumps({**found, "cases": [asdict(each) for each in results]}, indent=1) + "\n"
-        )
+        written = {**head, "figures": figures, "cases": [asdict(each) for each in results]}
+        Path(options.json).write_text(json.dumps(written, indent=1) + "\n")
     return 1 if missed else 0
 
 
