@@ -6,13 +6,14 @@
 #   make check                      format, lint, types, layer rule, sizes, C types, examples of the documentation
 #   make build                      compile what changed, nothing more
 #   make sanitize [MORE=tests/core] the kernel tests and a fuzz of the native functions under AddressSanitizer and UBSan
+#   make instructions               instructions of hot calls (valgrind) against the recorded ones; ARGS=--record writes them
 #   make bench, make parity         beside torch (and JAX, HIPS autograd); TORCH_PYTHON=... names a Python that has them
 #   make hunt [MINUTES=10]          search for crashes, hangs, damage and differences, in both builds; SEED=... repeats one
 #   make wheel, make clean
 
 SHELL := /bin/sh
 .DELETE_ON_ERROR:
-.PHONY: demo test test-pure check build sanitize bench parity hunt wheel clean
+.PHONY: demo test test-pure check build sanitize instructions bench parity hunt wheel clean
 
 # The first Python that is new enough.
 PYTHON ?= $(shell for name in python3 python3.14 python3.13 python3.12 python3.11 python; do \
@@ -82,6 +83,9 @@ check: $(VENV)/.built $(VENV)/.installed-dev
 # In a tree of its own, build/sanitize: the normal build and its record stay as they are.
 sanitize: $(VENV)/.installed-test
 	$(RUN) tools/sanitize.py $(MORE)
+
+instructions: $(VENV)/.built $(VENV)/.installed-test
+	$(RUN) benchmarks/instructions.py $(ARGS)
 
 # A Python that has torch: the one given, or this one if torch was installed into it.
 TORCH_PYTHON ?= $(RUN)
