@@ -75,6 +75,9 @@ check: $(VENV)/.built $(VENV)/.installed-dev
 	$(RUN) -m ruff format --check .
 	$(RUN) -m ruff check .
 	$(RUN) -m mypy
+	$(RUN) -m mypy --exclude '\.pyi$$' --cache-dir .mypy_cache/sources
+	$(RUN) tools/make_stub.py --check
+	$(RUN) tools/check_stub.py
 	$(RUN) tools/check_layers.py
 	$(RUN) tools/check_size.py
 	$(RUN) tools/pxd_locals.py --check

@@ -11,7 +11,10 @@ import zipfile
 from pathlib import Path
 
 LIMIT = 5_000_000
-NEEDED = ("wengert/__init__.py", "wengert/_build.py", "wengert/py.typed")
+NEEDED = (
+    "wengert/__init__.py", "wengert/_build.py", "wengert/py.typed",
+    "wengert/__init__.pyi", "wengert/_core/base.pyi", "wengert/ops/return_types.pyi",
+)  # fmt: skip
 UNWANTED = (".c", ".cpp", ".hpp", ".pyc")
 
 

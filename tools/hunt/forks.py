@@ -58,13 +58,13 @@ def jobs() -> dict[str, Callable[[], object]]:
 
     def accumulate() -> None:
         weight.backward(ones)
-        assert bool((weight.grad >= 1).all())
+        assert weight.grad is not None and bool((weight.grad >= 1).all())
 
     def leaves() -> None:
         x = wg.ones(3, requires_grad=True)
         x.register_hook(lambda grad: grad * 2)
         (x * x).sum(0).backward()
-        assert x.grad.tolist() == [4.0] * 3
+        assert x.grad is not None and x.grad.tolist() == [4.0] * 3
 
     def hooks() -> None:
         with register_module_forward_hook(lambda module, args, output: None):

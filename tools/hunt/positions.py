@@ -177,7 +177,7 @@ def still_right() -> bool:
     """Whether the next program works."""
     x = wg.tensor([1.0, 2.0], requires_grad=True)
     (x * x).sum(0).backward()
-    return x.grad.tolist() == [2.0, 4.0] and wg.ones(2).mul(2).grad_fn is None
+    return x.grad is not None and x.grad.tolist() == [2.0, 4.0] and wg.ones(2).mul(2).grad_fn is None
 
 
 def tries(first: int, step: int) -> Iterator[tuple[str, int, list[str]]]:

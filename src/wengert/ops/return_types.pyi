@@ -1,0 +1,24 @@
+# Made from the operators' cards by tools/make_stub.py; do not edit.
+from typing import Any
+
+from wengert._core.base import Tensor
+
+def return_type(name: str, fields: tuple[str, ...]) -> type[tuple[Any, ...]]: ...
+
+class max(tuple[Tensor, Tensor]):
+    @property
+    def values(self) -> Tensor: ...
+    @property
+    def indices(self) -> Tensor: ...
+
+class min(tuple[Tensor, Tensor]):
+    @property
+    def values(self) -> Tensor: ...
+    @property
+    def indices(self) -> Tensor: ...
+
+class aminmax(tuple[Tensor, Tensor]):
+    @property
+    def min(self) -> Tensor: ...
+    @property
+    def max(self) -> Tensor: ...

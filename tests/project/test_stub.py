@@ -1,0 +1,101 @@
+"""The type stubs are made from the cards as they are, and name everything. (`make check` has mypy read them.)"""
+
+from __future__ import annotations
+
+import ast
+import importlib.util
+from pathlib import Path
+
+import pytest
+
+import wengert as wg
+from wengert._core import base
+
+ROOT = Path(__file__).resolve().parents[2]
+PACKAGE = ROOT / "src" / "wengert"
+
+
+def load(path: Path):
+    spec = importlib.util.spec_from_file_location(path.stem, path)
+    assert spec is not None and spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+make_stub = load(ROOT / "tools" / "make_stub.py")
+signatures = make_stub.tensor.forms_of.__globals__
+typed_programs = load(ROOT / "tests" / "project" / "typed_programs.py")
+
+
+def names_in(statements: list[ast.stmt]) -> set[str]:
+    """The public names that a stub or a class of a stub gives."""
+    found = set()
+    for each in statements:
+        if isinstance(each, (ast.FunctionDef, ast.ClassDef)):
+            found.add(each.name)
+        elif isinstance(each, ast.AnnAssign) and isinstance(each.target, ast.Name):
+            found.add(each.target.id)
+        elif isinstance(each, ast.ImportFrom):
+            found |= {name.name for name in each.names if name.asname == name.name}
+    return {name for name in found if not name.startswith("_")}
+
+
+def read(path: Path) -> list[ast.stmt]:
+    return ast.parse(path.read_text(encoding="utf-8")).body
+
+
+def test_the_stubs_are_fresh():
+    assert make_stub.stale() == [], "run tools/make_stub.py"
+
+
+def test_a_stub_that_was_edited_is_stale(tmp_path, monkeypatch):
+    path = tmp_path / "edited.pyi"
+    monkeypatch.setattr(make_stub, "MAKERS", {path: lambda: "def f() -> None: ...\n"})
+    assert make_stub.stale() == [path]
+    path.write_text(make_stub.HEAD + "def f() -> None: ...\n", encoding="utf-8")
+    assert make_stub.stale() == []
+    path.write_text(path.read_text(encoding="utf-8") + "def g() -> None: ...\n", encoding="utf-8")
+    assert make_stub.stale() == [path]
+
+
+def test_the_stub_of_the_package_names_what_the_package_has_and_nothing_else():
+    assert names_in(read(PACKAGE / "__init__.pyi")) == make_stub.package.public().keys()
+    for name in ("sum", "float32", "Tensor", "nn", "no_grad", "tensor", "pi"):
+        assert name in make_stub.package.public()
+
+
+def test_the_stub_of_tensor_names_all_its_methods_and_properties_and_nothing_else():
+    (tensor,) = [
+        each
+        for each in read(make_stub.tensor.path_of(base).with_suffix(".pyi"))
+        if isinstance(each, ast.ClassDef) and each.name == "Tensor"
+    ]
+    assert names_in(tensor.body) == {name for name in vars(wg.Tensor) if not name.startswith("_")}
+    signs = {name for name in vars(wg.Tensor) if name.startswith("__i") and callable(getattr(wg.Tensor, name))}
+    assert signs - {"__init__", "__init_subclass__"} <= {
+        each.name for each in ast.walk(tensor) if hasattr(each, "name")
+    }
+
+
+def test_an_unknown_name_is_an_error_because_no_stub_answers_for_all():
+    for path in make_stub.MAKERS:
+        assert "__getattr__" not in path.read_text(encoding="utf-8")
+
+
+def test_a_parameter_whose_type_nobody_says_is_refused():
+    def shear(input: Tensor, angel: Any = None) -> Tensor: ...  # type: ignore[name-defined] # noqa: F821
+
+    with pytest.raises(TypeError, match="shear: what is 'angel'"):
+        make_stub.package.forms_of("shear", shear)
+
+
+def test_a_form_that_names_what_the_function_does_not_take_is_refused(monkeypatch):
+    monkeypatch.setitem(signatures["FORMS"], "max", ("(input: Tensor, axis: int) -> Tensor",))
+    with pytest.raises(TypeError, match="of max names axis"):
+        make_stub.package.forms_of("max", wg.max)
+
+
+@pytest.mark.parametrize("program", typed_programs.PROGRAMS, ids=lambda each: each.__name__)
+def test_a_program_that_type_checkers_accept_runs(program):
+    program()

@@ -1,0 +1,161 @@
+"""Check the type stubs with mypy: `python tools/check_stub.py`.
+
+Three things, as a program that uses the package meets them (`mypy --strict`): the programs of
+`tests/project/typed_programs.py` pass, `assert_type` included; each line of `tests/project/typed_mistakes.py` that says
+`# error: <code>` is an error of that code, and no other line is; and every call that a sample of a card makes is
+allowed, as a function, as a method and in place, with the result that it has when it is run.
+"""
+
+from __future__ import annotations
+
+import re
+import sys
+import tempfile
+import warnings
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+ROOT = Path(__file__).resolve().parent.parent
+sys.path[:0] = [str(ROOT), str(ROOT / "src")]
+
+import numpy as np  # noqa: E402
+
+import wengert as wg  # noqa: E402
+from wengert._core.card import REGISTRY, Bad, Card, Sample  # noqa: E402
+from wengert.testing.calls import Call, one_dtype, samples_of  # noqa: E402
+
+PROGRAMS = ROOT / "tests" / "project" / "typed_programs.py"
+MISTAKES = ROOT / "tests" / "project" / "typed_mistakes.py"
+SETTINGS = "[mypy]\nstrict = true\nfollow_imports = silent\n"
+HEAD = """import typing
+import numpy as np
+import wengert as wg
+T: wg.Tensor
+A: np.ndarray[typing.Any, typing.Any]
+U: typing.Any
+"""
+FOUND = re.compile(r"^(?P<path>[^:]+):(?P<line>\d+): error: (?P<text>.*?)(?:  \[(?P<code>[\w-]+)\])?$", re.M)
+
+
+def errors_in(paths: list[Path]) -> dict[tuple[str, int], list[tuple[str, str]]]:
+    """What mypy finds in files: code and text, by file name and line.
+
+    Raises:
+        RuntimeError: mypy says something else.
+    """
+    from mypy import api
+
+    with tempfile.TemporaryDirectory() as folder:
+        settings = Path(folder, "mypy.ini")
+        settings.write_text(SETTINGS + f"mypy_path = {ROOT / 'src'}\n", encoding="utf-8")
+        cache = ROOT / ".mypy_cache" / "programs"
+        out, trouble, status = api.run([f"--config-file={settings}", f"--cache-dir={cache}", *map(str, paths)])
+    found: dict[tuple[str, int], list[tuple[str, str]]] = {}
+    for each in FOUND.finditer(out):
+        place = Path(each["path"]).name, int(each["line"])
+        found.setdefault(place, []).append((each["code"] or "", each["text"]))
+    if trouble or status not in (0, 1) or (status == 1 and not found):
+        raise RuntimeError(f"mypy failed: {trouble}{out}")
+    return found
+
+
+def expected_in(path: Path) -> dict[tuple[str, int], str]:
+    """The errors that a file expects: codes by file name and line."""
+    lines = path.read_text(encoding="utf-8").splitlines()
+    marked = ((at, re.search(r"# error: ([\w-]+)$", line)) for at, line in enumerate(lines, 1))
+    return {(path.name, at): mark[1] for at, mark in marked if mark}
+
+
+def text_of(value: Any) -> str:
+    """An argument as a program would write it; `T` is a tensor, `A` an array, `U` what has no literal."""
+    if isinstance(value, wg.Tensor):
+        return "T"
+    if isinstance(value, wg.Size):
+        return "T.shape"
+    if type(value) in (list, tuple):
+        inner = ", ".join(map(text_of, value))
+        return f"[{inner}]" if isinstance(value, list) else f"({inner}{',' * (len(value) == 1)})"
+    if type(value) is float and not np.isfinite(value):
+        return "wg.nan" if value != value else "-wg.inf" if value < 0 else "wg.inf"
+    if value is None or type(value) in (bool, int, float, complex, str):
+        return repr(value)
+    if isinstance(value, wg.dtype):
+        return f"wg.{value.name}"
+    if isinstance(value, wg.Generator):
+        return "wg.Generator()"
+    if isinstance(value, wg.memory_format):
+        return "wg.channels_last"
+    if isinstance(value, np.ndarray):
+        return "A"
+    return "U"
+
+
+def result_text(value: Any) -> str:
+    """The type of a result, as programs write it."""
+    if isinstance(value, (tuple, list)) and all(isinstance(each, wg.Tensor) for each in value):
+        return "tuple[wg.Tensor, ...]" if isinstance(value, tuple) else "list[wg.Tensor]"
+    return f"wg.{type(value).__name__}" if isinstance(value, (wg.Tensor, wg.Size, wg.Generator)) else (
+        "None" if value is None else type(value).__name__
+    )  # fmt: skip
+
+
+def calls_of(name: str, operator: Any, sample: Sample) -> Iterator[str]:
+    """What a program may write for a sample: the function, the method, the in-place form."""
+    words = [text_of(each) for each in sample.args]
+    named = [f"{key}={text_of(value)}" for key, value in sample.kwargs.items()]
+    if operator.function:
+        yield f"wg.{name}({', '.join([*words, *named])})"
+    if operator.method and words[:1] == ["T"]:
+        yield f"T.{name}({', '.join([*words[1:], *named])})"
+
+
+def sampled() -> Iterator[tuple[str, str]]:
+    """All calls of all samples, with the types of their results."""
+    for name, operator in REGISTRY.items():
+        if operator.sampler is None or not (operator.function or operator.method):
+            continue
+        for sample in samples_of(operator, one_dtype(operator)):
+            if isinstance(sample, Bad):
+                continue
+            result = result_text(Call(operator, sample.args, sample.kwargs).run())
+            for call in calls_of(name, operator, sample):
+                yield call, result
+            in_place = operator.in_place if isinstance(operator, Card) else None
+            if in_place is not None and isinstance(sample.args[0], wg.Tensor):
+                words = [text_of(each) for each in sample.args[1:]]
+                named = [f"{key}={text_of(value)}" for key, value in sample.kwargs.items()]
+                yield f"T.{in_place.name}({', '.join([*words, *named])})", "wg.Tensor"
+
+
+def problems(folder: Path) -> list[str]:
+    """What is wrong with the stubs."""
+    calls = sorted(set(sampled()))
+    program = folder / "samples.py"
+    lines = [call if result == "None" else f"r{at}: {result} = {call}" for at, (call, result) in enumerate(calls)]
+    program.write_text(HEAD + "\n".join(lines) + "\n", encoding="utf-8")
+    found = errors_in([PROGRAMS, MISTAKES, program])
+    expected = {**expected_in(PROGRAMS), **expected_in(MISTAKES)}
+    wrong = []
+    for place in sorted({*found, *expected}):
+        codes = [code for code, _ in found.get(place, [])]
+        if place not in expected or codes != [expected[place]]:
+            said = "; ".join(text for _, text in found.get(place, [])) or f"no error, expected {expected[place]}"
+            at = place[1] - HEAD.count("\n") - 1
+            shown = lines[at] if place[0] == program.name else ""
+            wrong.append(f"{place[0]}:{place[1]}: {said} {shown}".rstrip())
+    print(f"{len(calls)} calls of samples, {len(expected)} mistakes: {len(wrong)} problems")
+    return wrong
+
+
+def main() -> int:
+    """Print what is wrong; the exit status says whether anything is."""
+    with tempfile.TemporaryDirectory() as folder, warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # of operators, about arguments of samples
+        wrong = problems(Path(folder))
+    print("\n".join(wrong))
+    return 1 if wrong else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,50 @@
+"""The stub of the package: its functions with their signatures, and what it hands on from its modules."""
+
+from __future__ import annotations
+
+import inspect
+from types import ModuleType
+from typing import Any
+
+import wengert
+from tools.stubs.imports import COMMON, Import, used, written
+from tools.stubs.signatures import definitions, forms_of, spelled
+from tools.stubs.tensor import CLASSES, own_import
+from wengert._core import base
+from wengert._core.card import REGISTRY, Composite
+
+HIDDEN = ("LATER", "REGISTRY", "TYPE_CHECKING")
+
+
+def public() -> dict[str, Any]:
+    """What programs find in the package, its layers included."""
+    layers = {"autograd", "ops", *vars(wengert)["LATER"]}
+    found = {name: getattr(wengert, name) for name in dir(wengert) if not name.startswith("_") and name not in HIDDEN}
+    return {
+        name: value
+        for name, value in found.items()
+        if name in layers or not (isinstance(value, ModuleType) or type(value).__name__ == "_Feature")
+    }
+
+
+def stub() -> str:
+    """The whole text."""
+    exported: list[Import] = []
+    values: list[str] = []
+    functions: list[str] = []
+    for name, value in public().items():
+        card = REGISTRY.get(name)
+        if isinstance(value, ModuleType):
+            exported.append((wengert.__name__, name, name))
+        elif card is not None and card.function:
+            body = card.body if isinstance(card, Composite) else card
+            functions += definitions(name, forms_of(name, body))
+        elif isinstance(value, type) or inspect.isroutine(value) or hasattr(value, "__code__"):
+            exported.append(own_import(value, name))
+        else:
+            values.append(f"{name}: {spelled(type(value).__name__)}")
+    text = "\n".join(["__version__: str", *values, "", *functions]) + "\n"
+    aliases = [(base.__name__, each, each) for each in ("_Ints", "_Number", "_Operand")]
+    taken = {name for _, name, alias in exported if name == alias}
+    plain = [each for each in used([*COMMON, *CLASSES, *aliases], text) if each[2] not in taken]
+    return "\n".join([*written(plain, exported), "", text])

@@ -1,0 +1,185 @@
+"""The stub of the module in which the class Tensor stands: what its source says, and what is bound to it at import."""
+
+from __future__ import annotations
+
+import ast
+import inspect
+from collections.abc import Iterator
+from inspect import Parameter, Signature
+from pathlib import Path
+from typing import Any
+
+from tools.stubs.imports import COMMON, Import, used, written
+from tools.stubs.signatures import definition, definitions, forms_of, parsed, result_of, spelled
+from wengert._core import base, devices, dtypes
+from wengert._core.base import Tensor
+from wengert._core.card import REGISTRY, Composite
+from wengert._core.hooks import HookDict, RemovableHandle
+from wengert._core.inplace import InPlaceOp
+from wengert._core.node import Node
+from wengert._core.sizes import Size
+from wengert.ops import return_types
+from wengert.ops.generator import Generator
+from wengert.ops.storages import TypedStorage, UntypedStorage
+
+INDENT = "    "
+ALIASES = """
+_Number: TypeAlias = _bool | _int | _float | complex
+_Operand: TypeAlias = Tensor | _Number | generic | ndarray[Any, Any]
+_Ints: TypeAlias = _int | Sequence[_int]
+"""
+SIGNS = ("add", "and", "floordiv", "matmul", "mod", "mul", "or", "pow", "sub", "truediv", "xor")
+OPERATORS = {f"__{side}{sign}__": "(self, other: Operand) -> Tensor" for sign in SIGNS for side in ("", "r")} | {
+    f"__i{sign}__": "(self, other: Operand) -> Self" for sign in SIGNS
+}
+OPERATORS |= {f"__{name}__": "(self) -> Tensor" for name in ("abs", "invert", "neg", "pos")}
+OPERATORS |= {f"__{name}__": "(self, other: Operand) -> Tensor" for name in ("lt", "le", "gt", "ge")}
+OPERATORS |= {f"__{name}__": "(self, other: Any) -> Tensor" for name in ("eq", "ne")}
+OPERATORS |= {"__getitem__": "(self, index: Any) -> Tensor", "__iter__": "(self) -> Iterator[Tensor]"}
+"""What Python's signs give, where the source says Any."""
+
+REMARKS = {
+    "__eq__": "  # type: ignore[override]",
+    "__ne__": "  # type: ignore[override]",
+}
+"""Where Python's own classes promise something else."""
+
+
+def own_import(cls: Any, alias: str = "") -> Import:
+    """The import of a class or function of the package. (Tensor says that it stands where programs find it.)"""
+    return base.__name__ if cls is Tensor else cls.__module__, cls.__name__, alias or cls.__name__
+
+
+CLASSES = (
+    own_import(dtypes.dtype, "_dtype"), own_import(devices.device, "_device"), own_import(devices.layout, "_layout"),
+    own_import(devices.memory_format, "_memory_format"), own_import(HookDict), own_import(RemovableHandle),
+    own_import(Node), own_import(Size), own_import(Generator), own_import(TypedStorage), own_import(UntypedStorage),
+    ("wengert.ops", "return_types", "return_types"),
+)  # fmt: skip
+
+
+def source() -> ast.Module:
+    """The module in which Tensor stands."""
+    return ast.parse(path_of(base).read_text(encoding="utf-8"))
+
+
+def path_of(module: Any) -> Path:
+    """The source of a module, compiled or not."""
+    path = Path(module.__file__)
+    return path.with_name(path.name.partition(".")[0] + ".py")
+
+
+def stub() -> str:
+    """The whole text."""
+    tree = source()
+    body: list[str] = []
+    for statement in tree.body:
+        if isinstance(statement, ast.ClassDef):
+            members = tensor_members(statement) if statement.name == "Tensor" else fields(statement)
+            body += [f"class {statement.name}:", *members, ""]
+    body += [line for each in tree.body if isinstance(each, ast.FunctionDef) for line in function(each, "")]
+    text = "\n".join(body) + "\n"
+    known = [*COMMON, *CLASSES, *source_imports(tree)]
+    exported = [each for each in source_imports(tree) if reexported(tree, each)]
+    head = written([each for each in dict.fromkeys(used(known, ALIASES + text)) if each not in exported], exported)
+    return "\n".join([*head, ALIASES, text])
+
+
+def source_imports(tree: ast.Module) -> list[Import]:
+    """What the source imports from modules beside it."""
+    package = base.__name__.rpartition(".")[0]
+    return [
+        (f"{package}.{each.module}", name.name, name.asname or name.name)
+        for each in tree.body
+        if isinstance(each, ast.ImportFrom) and each.level == 1 and each.module
+        for name in each.names
+        if name.name != "dtype"
+    ]
+
+
+def reexported(tree: ast.Module, imported: Import) -> bool:
+    """Whether the source imports a name for others (`X as X`)."""
+    names = [name for each in tree.body if isinstance(each, ast.ImportFrom) for name in each.names]
+    return any(name.asname == name.name == imported[1] for name in names)
+
+
+def fields(cls: ast.ClassDef) -> list[str]:
+    """The annotated fields of a class."""
+    return [
+        f"{INDENT}{spelled(ast.unparse(each))}"
+        for each in cls.body
+        if isinstance(each, ast.AnnAssign) and each.value is None
+    ]
+
+
+def function(node: ast.FunctionDef, indent: str) -> list[str]:
+    """A function of the source, decorators of properties included."""
+    form = OPERATORS.get(node.name, f"({ast.unparse(node.args)}) -> {ast.unparse(node.returns or ast.Name('Any'))}")
+    signature = parsed(form)
+    decorators = [f"{indent}@{ast.unparse(each)}" for each in node.decorator_list]
+    if decorators and signature.return_annotation == "Any":
+        signature = signature.replace(return_annotation=result_of(node.name, signature, None))
+    if node.name == "grad" and "value" in signature.parameters:
+        value = signature.parameters["value"].replace(annotation="Tensor | None")
+        signature = signature.replace(parameters=[signature.parameters["self"], value])
+    return [*decorators, *definition(node.name, signature, indent, REMARKS.get(node.name, ""))]
+
+
+def tensor_members(cls: ast.ClassDef) -> list[str]:
+    """The fields of Tensor, what its source defines, what is bound to it: in this order, the last by name."""
+    lines = [f"{INDENT}__slots__: tuple[str, ...]", *fields(cls)]
+    defined = [each for each in cls.body if isinstance(each, ast.FunctionDef)]
+    for each in defined:
+        lines += function(each, INDENT)
+    written_there = {each.name for each in defined}
+    for name in sorted(vars(Tensor).keys() - written_there):
+        lines += bound(name, vars(Tensor)[name])
+    return lines
+
+
+def bound(name: str, value: Any) -> list[str]:
+    """What is bound to Tensor under a name: a method of a card, an in-place form, a function, a property."""
+    operator = REGISTRY.get(name)
+    if isinstance(value, InPlaceOp):
+        forms = forms_of(name, value, method=True)
+        return definitions(name, in_place(forms), INDENT)
+    if operator is not None and operator.method:
+        function = operator.body if isinstance(operator, Composite) else operator
+        return definitions(name, forms_of(name, function, method=True), INDENT)
+    if isinstance(value, property):
+        return list(property_lines(name, value))
+    if not inspect.isfunction(value):
+        return []  # what the interpreter gives to every class, and marks for NumPy
+    forms = forms_of(name, value, method=True, listed=operator is None)
+    changes = name.endswith("_") and not name.startswith("__")
+    return definitions(name, in_place(forms) if changes else forms, INDENT)
+
+
+def in_place(forms: list[Signature]) -> list[Signature]:
+    """The forms of a method that returns the tensor on which it is called."""
+    return [each.replace(return_annotation="Self") for each in forms]
+
+
+def property_lines(name: str, value: property) -> Iterator[str]:
+    """A property, with its setter and deleter if it has them."""
+    assert value.fget is not None
+    kind = result_of(name, inspect.signature(value.fget), None)
+    own = Parameter("self", Parameter.POSITIONAL_OR_KEYWORD)
+    yield f"{INDENT}@property"
+    yield from definition(name, Signature([own], return_annotation=kind), INDENT)
+    if value.fset is not None:
+        new = Parameter("value", Parameter.POSITIONAL_OR_KEYWORD, annotation=kind)
+        yield f"{INDENT}@{name}.setter"
+        yield from definition(name, Signature([own, new], return_annotation="None"), INDENT)
+
+
+def return_types_stub() -> str:
+    """The stub of `return_types`: the classes that its source makes."""
+    body = ["def return_type(name: str, fields: tuple[str, ...]) -> type[tuple[Any, ...]]: ..."]
+    for name, cls in vars(return_types).items():
+        if isinstance(cls, type) and issubclass(cls, tuple) and cls.__module__ == return_types.__name__:
+            fields: tuple[str, ...] = getattr(cls, "__match_args__", ())
+            body += ["", f"class {name}(tuple[{', '.join(['Tensor'] * len(fields))}]):"]
+            for each in fields:
+                body += [f"{INDENT}@property", f"{INDENT}def {each}(self) -> Tensor: ..."]
+    return "\n".join(["from typing import Any", "", f"from {base.__name__} import Tensor", "", *body]) + "\n"

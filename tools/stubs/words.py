@@ -1,0 +1,144 @@
+"""What the cards do not say about types: by the name of a parameter, by operator, and the forms of overloaded ones.
+
+Types are written in plain words (`int`, `dtype`, `Ints`, ...), see `NAMES`; None is added where it is the default. An
+annotation other than `Any` on the card itself comes first. `tools/check_stub.py` tries every sample of every card on
+what is said here.
+"""
+
+from __future__ import annotations
+
+NAMES = {
+    "bool": "_bool", "float": "_float", "int": "_int", "dtype": "_dtype", "DType": "_dtype", "device": "_device",
+    "layout": "_layout", "memory_format": "_memory_format", "Number": "_Number", "Operand": "_Operand",
+    "Ints": "_Ints", "sizes.Size": "Size", "np.ndarray": "ndarray",
+}  # fmt: skip
+"""Words whose meaning a method, a property or a name of the package would hide, and what the stubs call them."""
+
+KINDS = {
+    "Array": "Tensor", "Arrays": "Sequence[Tensor]", "Index": "Tensor", "Indices": "Sequence[Tensor | None]",
+    "Sizes": "Sequence[int]",
+}  # fmt: skip
+"""What the kinds of a card's parameters are to programs."""
+
+PARAMETERS = {
+    "alpha": "Number", "beta": "Number", "buffer": "Any", "condition": "Tensor", "correction": "Number",
+    "data": "Any", "destination": "Ints", "device": "device | str", "dilation": "Ints", "dim": "Ints", "dims": "Ints",
+    "dtype": "dtype", "end": "Number", "ext_tensor": "Any", "fill_value": "Number", "from_": "Number",
+    "generator": "Generator", "indices_or_sections": "Ints | Tensor", "input": "Tensor",
+    "inputs": "Tensor | Sequence[Tensor]", "kernel_size": "Ints", "layout": "layout", "mean": "Tensor | float",
+    "memory_format": "memory_format", "ndarray": "np.ndarray[Any, Any]", "normalized_shape": "Sequence[int]",
+    "obj": "Any", "other": "Tensor", "out": "Tensor", "output_padding": "Ints", "output_size": "Ints",
+    "p": "Number | str", "pad": "Sequence[int]", "padding": "Ints", "repeats": "int | Tensor", "s": "Number",
+    "seed": "int", "self": "Tensor", "shape": "Sequence[int]", "shapes": "Ints", "shifts": "Ints",
+    "size": "Sequence[int]", "sizes": "Sequence[int]", "source": "Ints",
+    "split_size": "Ints", "start": "Number", "std": "Tensor | float", "step": "Number", "stride": "Ints",
+    "tensors": "Sequence[Tensor]", "to": "Number", "unbiased": "bool", "value": "Number", "vec2": "Tensor",
+}  # fmt: skip
+"""Types of parameters that cards leave open, by name."""
+
+OWN = {
+    ("argmax", "dim"): "int", ("argmin", "dim"): "int", ("as_strided", "stride"): "Sequence[int]",
+    ("as_strided_", "stride"): "Sequence[int]", ("set_", "stride"): "Sequence[int]",
+    ("div", "input"): "Operand", ("div", "other"): "Operand", ("divide", "input"): "Operand",
+    ("divide", "other"): "Operand", ("div_", "other"): "Operand", ("divide_", "other"): "Operand",
+    ("empty_strided", "stride"): "Sequence[int]", ("new_empty_strided", "stride"): "Sequence[int]",
+    ("narrow", "start"): "int | Tensor",
+    ("conv1d", "padding"): "Ints | str", ("conv2d", "padding"): "Ints | str", ("conv3d", "padding"): "Ints | str",
+    ("tile", "dims"): "Sequence[int]", ("where", "other"): "Operand",
+}  # fmt: skip
+"""The same for one operator."""
+
+RESULTS = {
+    "T": "Tensor", "H": "Tensor", "mT": "Tensor", "mH": "Tensor", "real": "Tensor", "imag": "Tensor",
+    "_grad": "Tensor | None", "_is_view": "Callable[[], bool]", "broadcast_tensors": "tuple[Tensor, ...]",
+    "chunk": "tuple[Tensor, ...]", "device": "device", "dim": "int", "dsplit": "tuple[Tensor, ...]",
+    "element_size": "int", "grad": "Tensor | None", "hsplit": "tuple[Tensor, ...]", "is_complex": "bool",
+    "is_cuda": "bool", "is_floating_point": "bool", "item": "Any", "itemsize": "int", "layout": "layout",
+    "meshgrid": "tuple[Tensor, ...]", "name": "str | None", "nbytes": "int",
+    "native_batch_norm": "tuple[Tensor, Tensor, Tensor]", "nelement": "int", "numel": "int", "output_nr": "int",
+    "tensor_split": "tuple[Tensor, ...]", "tolist": "Any", "vsplit": "tuple[Tensor, ...]",
+    "__dlpack__": "Any",
+}  # fmt: skip
+"""What is returned where neither card nor function says so and it is not one tensor; also the types of properties."""
+
+NEW = "dtype: dtype | None = None, layout: layout | None = None, device: device | str | None = None, \
+pin_memory: bool = False, requires_grad: bool = False"
+MADE = f"generator: Generator | None = None, out: Tensor | None = None, {NEW}"
+LIKE = f"generator: Generator | None = None, {NEW}, memory_format: memory_format | None = None"
+TO = "non_blocking: bool = False, copy: bool = False, *, memory_format: memory_format | None = None"
+POOL = "input: Tensor, kernel_size: Ints, stride: Ints | None = None, padding: Ints = 0, dilation: Ints = 1, \
+ceil_mode: bool = False"
+EXTREMES = (
+    "(input: Tensor) -> Tensor",
+    "(input: Tensor, dim: int, keepdim: bool = False) -> return_types.{}",
+    "(input: Tensor, other: Tensor) -> Tensor",
+)
+ATLEAST = (
+    "(tensor: Tensor, /) -> Tensor",
+    "(tensors: Sequence[Tensor], /) -> tuple[Tensor, ...]",
+    "(*tensors: Tensor) -> tuple[Tensor, ...]",
+)
+POOLED = (
+    f"({POOL}, return_indices: Literal[False] = False) -> Tensor",
+    f"({POOL}, *, return_indices: Literal[True]) -> tuple[Tensor, Tensor]",
+    f"({POOL}, return_indices: bool = False) -> Any",
+)
+PER_DIMENSION = ("(dim: None = None) -> {}", "(dim: int) -> int")
+
+FORMS: dict[str, tuple[str, ...]] = {
+    "max": tuple(each.format("max") for each in EXTREMES),
+    "min": tuple(each.format("min") for each in EXTREMES),
+    "aminmax": ("(input: Tensor, *, dim: int | None = None, keepdim: bool = False) -> return_types.aminmax",),
+    "arange": (
+        f"(end: Number, *, out: Tensor | None = None, {NEW}) -> Tensor",
+        f"(start: Number, end: Number, step: Number = 1, *, out: Tensor | None = None, {NEW}) -> Tensor",
+    ),
+    "atleast_1d": ATLEAST,
+    "atleast_2d": ATLEAST,
+    "atleast_3d": ATLEAST,
+    "broadcast_tensors": (
+        "(*tensors: Tensor) -> tuple[Tensor, ...]",
+        "(tensors: Sequence[Tensor], /) -> tuple[Tensor, ...]",
+    ),
+    "meshgrid": (
+        "(*tensors: Tensor, indexing: str = 'ij') -> tuple[Tensor, ...]",
+        "(tensors: Sequence[Tensor], /, *, indexing: str = 'ij') -> tuple[Tensor, ...]",
+    ),
+    "max_pool1d": POOLED,
+    "max_pool2d": POOLED,
+    "nonzero": (
+        "(input: Tensor, *, as_tuple: Literal[False] = False) -> Tensor",
+        "(input: Tensor, *, as_tuple: Literal[True]) -> tuple[Tensor, ...]",
+        "(input: Tensor, *, as_tuple: bool) -> Tensor | tuple[Tensor, ...]",
+    ),
+    "normal": (
+        f"(mean: Tensor | float, std: Tensor | float = 1.0, *, {MADE}) -> Tensor",
+        f"(mean: float, std: float, size: Sequence[int], *, {MADE}) -> Tensor",
+    ),
+    "randint": (
+        f"(high: int, size: Sequence[int], *, {MADE}) -> Tensor",
+        f"(low: int, high: int, size: Sequence[int], *, {MADE}) -> Tensor",
+    ),
+    "randint_like": (
+        f"(input: Tensor, high: int, *, {LIKE}) -> Tensor",
+        f"(input: Tensor, low: int, high: int, *, {LIKE}) -> Tensor",
+    ),
+    "size": tuple(each.format("Size") for each in PER_DIMENSION),
+    "stride": tuple(each.format("tuple[int, ...]") for each in PER_DIMENSION),
+    "to": (
+        f"(input: Tensor, dtype: dtype, {TO}) -> Tensor",
+        f"(input: Tensor, device: device | str | None = None, dtype: dtype | None = None, {TO}) -> Tensor",
+        f"(input: Tensor, other: Tensor, {TO}) -> Tensor",
+    ),
+    "type": ("(dtype: None = None) -> str", "(dtype: dtype) -> Tensor"),
+    "view": (
+        "(input: Tensor, *size: int) -> Tensor",
+        "(input: Tensor, size: Sequence[int]) -> Tensor",
+        "(input: Tensor, dtype: dtype) -> Tensor",
+    ),
+    "where": (
+        "(condition: Tensor) -> tuple[Tensor, ...]",
+        "(condition: Tensor, input: Operand, other: Operand, *, out: Tensor | None = None) -> Tensor",
+    ),
+}
+"""The forms of operators that are called in several ways, or whose result depends on their arguments."""
