@@ -8,6 +8,7 @@ allowed, as a function, as a method and in place, with the result that it has wh
 
 from __future__ import annotations
 
+import inspect
 import re
 import sys
 import tempfile
@@ -23,6 +24,7 @@ import numpy as np  # noqa: E402
 
 import wengert as wg  # noqa: E402
 from wengert._core.card import REGISTRY, Bad, Card, Sample  # noqa: E402
+from wengert.nn import functional  # noqa: E402
 from wengert.testing.calls import Call, one_dtype, samples_of  # noqa: E402
 
 PROGRAMS = ROOT / "tests" / "project" / "typed_programs.py"
@@ -31,10 +33,16 @@ SETTINGS = "[mypy]\nstrict = true\nfollow_imports = silent\n"
 HEAD = """import typing
 import numpy as np
 import wengert as wg
+import wengert.nn.functional as F
 T: wg.Tensor
 A: np.ndarray[typing.Any, typing.Any]
 U: typing.Any
 """
+FUNCTIONAL: dict[Any, list[str]] = {}
+"""Names in `nn.functional`, by the body of the operator."""
+for name in functional.__all__:
+    known = vars(functional)[name]
+    FUNCTIONAL.setdefault(known.body if isinstance(known, Card) else inspect.unwrap(known), []).append(name)
 FOUND = re.compile(r"^(?P<path>[^:]+):(?P<line>\d+): error: (?P<text>.*?)(?:  \[(?P<code>[\w-]+)\])?$", re.M)
 
 
@@ -101,11 +109,13 @@ def result_text(value: Any) -> str:
 
 
 def calls_of(name: str, operator: Any, sample: Sample) -> Iterator[str]:
-    """What a program may write for a sample: the function, the method, the in-place form."""
+    """What a program may write for a sample: functions, the method."""
     words = [text_of(each) for each in sample.args]
     named = [f"{key}={text_of(value)}" for key, value in sample.kwargs.items()]
     if operator.function:
         yield f"wg.{name}({', '.join([*words, *named])})"
+    for known in FUNCTIONAL.get(operator.body, ()):
+        yield f"F.{known}({', '.join([*words, *named])})"
     if operator.method and words[:1] == ["T"]:
         yield f"T.{name}({', '.join([*words[1:], *named])})"
 
@@ -113,7 +123,7 @@ def calls_of(name: str, operator: Any, sample: Sample) -> Iterator[str]:
 def sampled() -> Iterator[tuple[str, str]]:
     """All calls of all samples, with the types of their results."""
     for name, operator in REGISTRY.items():
-        if operator.sampler is None or not (operator.function or operator.method):
+        if operator.sampler is None:
             continue
         for sample in samples_of(operator, one_dtype(operator)):
             if isinstance(sample, Bad):

@@ -1,8 +1,8 @@
 """Write the type stubs, from the cards as they are: `tools/make_stub.py [--check]`.
 
 Functions of the package and methods of Tensor are bound when it is imported, where editors and type checkers do not
-see them. So three modules have a stub beside them: the package, the module of the class Tensor, and that of the
-tuples with named elements. Do not edit them.
+see them. So four modules have a stub beside them: the package, `nn.functional`, the module of the class Tensor, and
+that of the tuples with named elements. Do not edit them.
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ sys.path[:0] = [str(ROOT), str(ROOT / "src")]
 import wengert  # noqa: E402
 from tools.stubs import package, tensor  # noqa: E402
 from wengert._core import base  # noqa: E402
+from wengert.nn import functional  # noqa: E402
 from wengert.ops import return_types  # noqa: E402
 
 HEAD = "# Made from the operators' cards by tools/make_stub.py; do not edit.\n"
@@ -26,6 +27,7 @@ MAKERS: dict[Path, Callable[[], str]] = {
         (wengert, package.stub),
         (base, tensor.stub),
         (return_types, tensor.return_types_stub),
+        (functional, package.functional_stub),
     )
 }
 """Where each stub lies, and what makes its text."""

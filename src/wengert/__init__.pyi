@@ -600,7 +600,7 @@ def max_pool1d(
     dilation: _Ints = 1,
     ceil_mode: _bool = False,
     return_indices: _bool = False,
-) -> Any: ...
+) -> Tensor | tuple[Tensor, Tensor]: ...
 @overload
 def max_pool2d(
     input: Tensor,
@@ -631,7 +631,7 @@ def max_pool2d(
     dilation: _Ints = 1,
     ceil_mode: _bool = False,
     return_indices: _bool = False,
-) -> Any: ...
+) -> Tensor | tuple[Tensor, Tensor]: ...
 def maximum(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor: ...
 def mean(
     input: Tensor,

@@ -26,6 +26,11 @@ def load(path: Path):
 make_stub = load(ROOT / "tools" / "make_stub.py")
 signatures = make_stub.tensor.forms_of.__globals__
 typed_programs = load(ROOT / "tests" / "project" / "typed_programs.py")
+MISTAKES = [
+    line
+    for line in (ROOT / "tests" / "project" / "typed_mistakes.py").read_text(encoding="utf-8").splitlines()
+    if "# error:" in line and "# error: assignment" not in line  # whose fault shows only later
+]
 
 
 def names_in(statements: list[ast.stmt]) -> set[str]:
@@ -78,6 +83,11 @@ def test_the_stub_of_tensor_names_all_its_methods_and_properties_and_nothing_els
     }
 
 
+def test_the_stub_of_functional_names_what_it_has_and_nothing_else():
+    path = make_stub.tensor.path_of(wg.nn.functional).with_suffix(".pyi")
+    assert names_in(read(path)) == set(wg.nn.functional.__all__)
+
+
 def test_an_unknown_name_is_an_error_because_no_stub_answers_for_all():
     for path in make_stub.MAKERS:
         assert "__getattr__" not in path.read_text(encoding="utf-8")
@@ -94,6 +104,13 @@ def test_a_form_that_names_what_the_function_does_not_take_is_refused(monkeypatc
     monkeypatch.setitem(signatures["FORMS"], "max", ("(input: Tensor, axis: int) -> Tensor",))
     with pytest.raises(TypeError, match="of max names axis"):
         make_stub.package.forms_of("max", wg.max)
+
+
+@pytest.mark.parametrize("mistake", MISTAKES)
+def test_a_mistake_that_type_checkers_find_fails_when_it_is_run(mistake):
+    names = {"wg": wg, "F": wg.nn.functional, "x": wg.ones(3)}
+    with pytest.raises((TypeError, AttributeError)):
+        exec(mistake, names)
 
 
 @pytest.mark.parametrize("program", typed_programs.PROGRAMS, ids=lambda each: each.__name__)

@@ -127,7 +127,11 @@ def network() -> None:
     model = wg.nn.Sequential(wg.nn.Linear(3, 4), wg.nn.ReLU(), wg.nn.Linear(4, 2))
     optimizer = wg.optim.SGD(model.parameters(), lr=0.1)
     output = model(wg.randn(5, 3))
-    loss = F.mse_loss(output, wg.zeros(5, 2))
+    loss = F.mse_loss(F.gelu(output), wg.zeros(5, 2))
+    assert_type(loss, Tensor)
+    assert_type(F.softmax(output, dim=-1), Tensor)
+    pooled, places = F.max_pool2d(wg.ones(1, 4, 4), 2, return_indices=True)
+    assert_type(F.relu(pooled, inplace=True) + places, Tensor)
     loss.backward()
     optimizer.step()
 

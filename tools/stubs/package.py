@@ -1,4 +1,4 @@
-"""The stub of the package: its functions with their signatures, and what it hands on from its modules."""
+"""The stubs of the package and of `nn.functional`: functions with their signatures, and what is handed on."""
 
 from __future__ import annotations
 
@@ -12,7 +12,9 @@ from tools.stubs.signatures import definitions, forms_of, spelled
 from tools.stubs.tensor import CLASSES, own_import
 from wengert._core import base
 from wengert._core.card import REGISTRY, Composite
+from wengert.nn import functional
 
+ALIASES = [(base.__name__, each, each) for each in ("_Ints", "_Number", "_Operand")]
 HIDDEN = ("LATER", "REGISTRY", "TYPE_CHECKING")
 
 
@@ -44,7 +46,19 @@ def stub() -> str:
         else:
             values.append(f"{name}: {spelled(type(value).__name__)}")
     text = "\n".join(["__version__: str", *values, "", *functions]) + "\n"
-    aliases = [(base.__name__, each, each) for each in ("_Ints", "_Number", "_Operand")]
     taken = {name for _, name, alias in exported if name == alias}
-    plain = [each for each in used([*COMMON, *CLASSES, *aliases], text) if each[2] not in taken]
+    plain = [each for each in used([*COMMON, *CLASSES, *ALIASES], text) if each[2] not in taken]
     return "\n".join([*written(plain, exported), "", text])
+
+
+def functional_stub() -> str:
+    """The stub of `nn.functional`."""
+    lines = [
+        line
+        for name in sorted(functional.__all__)
+        for line in definitions(name, forms_of(name, vars(functional)[name]))
+    ]
+    names = ["__all__ = [", *(f'    "{name}",' for name in functional.__all__), "]"]
+    text = "\n".join([*names, "", *lines]) + "\n"
+    tensor = own_import(base.Tensor)
+    return "\n".join([*written([tensor, *used([*COMMON, *CLASSES, *ALIASES], text)]), "", text])

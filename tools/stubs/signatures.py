@@ -80,11 +80,16 @@ def forms_of(name: str, function: Any, *, method: bool = False, listed: bool = T
         parameters = [
             each.replace(annotation=annotation_of(name, each, function))
             for each in signature.parameters.values()
-            if not each.name.startswith("_") and each.kind is not Parameter.VAR_KEYWORD
+            if not is_internal(each)
         ]
         whole = Signature(parameters, return_annotation=result_of(name, signature, function))
         forms = spread(whole, getattr(function, "spread", -1))
     return [as_method(each) if method else as_function(each, function) for each in forms]
+
+
+def is_internal(parameter: Parameter) -> bool:
+    """Whether programs are not to give a parameter, and it does not stand between others."""
+    return parameter.name.startswith("_") and parameter.kind is Parameter.KEYWORD_ONLY
 
 
 def check_names(name: str, signature: Signature, forms: Iterable[Signature]) -> None:

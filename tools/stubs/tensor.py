@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from tools.stubs.imports import COMMON, Import, used, written
-from tools.stubs.signatures import definition, definitions, forms_of, parsed, result_of, spelled
+from tools.stubs.signatures import definition, definitions, forms_of, parsed, quoted, result_of, spelled
 from wengert._core import base, devices, dtypes
 from wengert._core.base import Tensor
 from wengert._core.card import REGISTRY, Composite
@@ -21,6 +21,7 @@ from wengert._core.sizes import Size
 from wengert.ops import return_types
 from wengert.ops.generator import Generator
 from wengert.ops.storages import TypedStorage, UntypedStorage
+from wengert.tensor import METHODS
 
 INDENT = "    "
 ALIASES = """
@@ -32,6 +33,7 @@ SIGNS = ("add", "and", "floordiv", "matmul", "mod", "mul", "or", "pow", "sub", "
 OPERATORS = {f"__{side}{sign}__": "(self, other: Operand) -> Tensor" for sign in SIGNS for side in ("", "r")} | {
     f"__i{sign}__": "(self, other: Operand) -> Self" for sign in SIGNS
 }
+OPERATORS |= dict.fromkeys(("__pow__", "__rpow__"), "(self, other: Operand, modulo: None = None) -> Tensor")
 OPERATORS |= {f"__{name}__": "(self) -> Tensor" for name in ("abs", "invert", "neg", "pos")}
 OPERATORS |= {f"__{name}__": "(self, other: Operand) -> Tensor" for name in ("lt", "le", "gt", "ge")}
 OPERATORS |= {f"__{name}__": "(self, other: Any) -> Tensor" for name in ("eq", "ne")}
@@ -41,8 +43,9 @@ OPERATORS |= {"__getitem__": "(self, index: Any) -> Tensor", "__iter__": "(self)
 REMARKS = {
     "__eq__": "  # type: ignore[override]",
     "__ne__": "  # type: ignore[override]",
+    "__ipow__": "  # type: ignore[misc]",
 }
-"""Where Python's own classes promise something else."""
+"""Where Python's own classes promise something else, or two signs differ as they do in Python."""
 
 
 def own_import(cls: Any, alias: str = "") -> Import:
@@ -148,8 +151,9 @@ def bound(name: str, value: Any) -> list[str]:
         return definitions(name, forms_of(name, function, method=True), INDENT)
     if isinstance(value, property):
         return list(property_lines(name, value))
-    if not inspect.isfunction(value):
-        return []  # what the interpreter gives to every class, and marks for NumPy
+    if not inspect.isfunction(value):  # a mark for NumPy, or what the interpreter gives to every class
+        mark = "None" if value is None else spelled(type(value).__name__)
+        return [f"{INDENT}{name}: {mark}"] if name in METHODS else []
     forms = forms_of(name, value, method=True, listed=operator is None)
     changes = name.endswith("_") and not name.startswith("__")
     return definitions(name, in_place(forms) if changes else forms, INDENT)
@@ -180,6 +184,7 @@ def return_types_stub() -> str:
         if isinstance(cls, type) and issubclass(cls, tuple) and cls.__module__ == return_types.__name__:
             fields: tuple[str, ...] = getattr(cls, "__match_args__", ())
             body += ["", f"class {name}(tuple[{', '.join(['Tensor'] * len(fields))}]):"]
+            body.append(f"{INDENT}__match_args__ = ({', '.join(map(quoted, fields))})")
             for each in fields:
                 body += [f"{INDENT}@property", f"{INDENT}def {each}(self) -> Tensor: ..."]
     return "\n".join(["from typing import Any", "", f"from {base.__name__} import Tensor", "", *body]) + "\n"

@@ -21,22 +21,25 @@ KINDS = {
 """What the kinds of a card's parameters are to programs."""
 
 PARAMETERS = {
-    "alpha": "Number", "beta": "Number", "buffer": "Any", "condition": "Tensor", "correction": "Number",
-    "data": "Any", "destination": "Ints", "device": "device | str", "dilation": "Ints", "dim": "Ints", "dims": "Ints",
-    "dtype": "dtype", "end": "Number", "ext_tensor": "Any", "fill_value": "Number", "from_": "Number",
-    "generator": "Generator", "indices_or_sections": "Ints | Tensor", "input": "Tensor",
+    "alpha": "Number", "beta": "Number", "bias": "Tensor", "buffer": "Any", "condition": "Tensor",
+    "correction": "Number", "data": "Any", "destination": "Ints", "device": "device | str", "dilation": "Ints",
+    "dim": "Ints", "dims": "Ints", "dtype": "dtype", "end": "Number", "ext_tensor": "Any", "fill_value": "Number",
+    "from_": "Number", "generator": "Generator", "indices_or_sections": "Ints | Tensor", "input": "Tensor",
     "inputs": "Tensor | Sequence[Tensor]", "kernel_size": "Ints", "layout": "layout", "mean": "Tensor | float",
     "memory_format": "memory_format", "ndarray": "np.ndarray[Any, Any]", "normalized_shape": "Sequence[int]",
-    "obj": "Any", "other": "Tensor", "out": "Tensor", "output_padding": "Ints", "output_size": "Ints",
-    "p": "Number | str", "pad": "Sequence[int]", "padding": "Ints", "repeats": "int | Tensor", "s": "Number",
-    "seed": "int", "self": "Tensor", "shape": "Sequence[int]", "shapes": "Ints", "shifts": "Ints",
-    "size": "Sequence[int]", "sizes": "Sequence[int]", "source": "Ints",
-    "split_size": "Ints", "start": "Number", "std": "Tensor | float", "step": "Number", "stride": "Ints",
-    "tensors": "Sequence[Tensor]", "to": "Number", "unbiased": "bool", "value": "Number", "vec2": "Tensor",
+    "obj": "Any", "other": "Tensor", "options": "Any", "out": "Tensor", "output_padding": "Ints",
+    "output_size": "Ints", "p": "Number | str", "pad": "Sequence[int]", "padding": "Ints",
+    "reduce": "bool", "repeats": "int | Tensor", "s": "Number", "seed": "int", "self": "Tensor",
+    "shape": "Sequence[int]", "shapes": "Ints", "shifts": "Ints", "size": "Sequence[int]", "size_average": "bool",
+    "sizes": "Sequence[int]", "source": "Ints", "split_size": "Ints", "start": "Number", "std": "Tensor | float",
+    "step": "Number", "stride": "Ints", "tensors": "Sequence[Tensor]", "to": "Number", "unbiased": "bool",
+    "value": "Number", "vec2": "Tensor", "weight": "Tensor",
 }  # fmt: skip
 """Types of parameters that cards leave open, by name."""
 
 OWN = {
+    ("__array__", "dtype"): "Any",
+    ("adaptive_avg_pool2d", "output_size"): "int | Sequence[int | None] | None",
     ("argmax", "dim"): "int", ("argmin", "dim"): "int", ("as_strided", "stride"): "Sequence[int]",
     ("as_strided_", "stride"): "Sequence[int]", ("set_", "stride"): "Sequence[int]",
     ("div", "input"): "Operand", ("div", "other"): "Operand", ("divide", "input"): "Operand",
@@ -78,16 +81,21 @@ ATLEAST = (
     "(tensors: Sequence[Tensor], /) -> tuple[Tensor, ...]",
     "(*tensors: Tensor) -> tuple[Tensor, ...]",
 )
-POOLED = (
-    f"({POOL}, return_indices: Literal[False] = False) -> Tensor",
-    f"({POOL}, *, return_indices: Literal[True]) -> tuple[Tensor, Tensor]",
-    f"({POOL}, return_indices: bool = False) -> Any",
+WITH_INDICES = (
+    "({}, return_indices: Literal[False] = False) -> Tensor",
+    "({}, *, return_indices: Literal[True]) -> tuple[Tensor, Tensor]",
+    "({}, return_indices: bool = False) -> Tensor | tuple[Tensor, Tensor]",
 )
+POOLED = tuple(each.format(POOL) for each in WITH_INDICES)
+LENGTHS = "int | Sequence[int | None] | None"
+"""Of adaptive pooling in two dimensions: None keeps the input's."""
 PER_DIMENSION = ("(dim: None = None) -> {}", "(dim: int) -> int")
 
 FORMS: dict[str, tuple[str, ...]] = {
     "max": tuple(each.format("max") for each in EXTREMES),
     "min": tuple(each.format("min") for each in EXTREMES),
+    "adaptive_max_pool1d": tuple(each.format("input: Tensor, output_size: Ints") for each in WITH_INDICES),
+    "adaptive_max_pool2d": tuple(each.format(f"input: Tensor, output_size: {LENGTHS}") for each in WITH_INDICES),
     "aminmax": ("(input: Tensor, *, dim: int | None = None, keepdim: bool = False) -> return_types.aminmax",),
     "arange": (
         f"(end: Number, *, out: Tensor | None = None, {NEW}) -> Tensor",

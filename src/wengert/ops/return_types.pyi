@@ -6,18 +6,21 @@ from wengert._core.base import Tensor
 def return_type(name: str, fields: tuple[str, ...]) -> type[tuple[Any, ...]]: ...
 
 class max(tuple[Tensor, Tensor]):
+    __match_args__ = ("values", "indices")
     @property
     def values(self) -> Tensor: ...
     @property
     def indices(self) -> Tensor: ...
 
 class min(tuple[Tensor, Tensor]):
+    __match_args__ = ("values", "indices")
     @property
     def values(self) -> Tensor: ...
     @property
     def indices(self) -> Tensor: ...
 
 class aminmax(tuple[Tensor, Tensor]):
+    __match_args__ = ("min", "max")
     @property
     def min(self) -> Tensor: ...
     @property

@@ -117,7 +117,7 @@ class AdaptiveAvgPool2d(Module):
 
     def __init__(self, output_size: int | Sequence[int | None] | None) -> None:
         super().__init__()
-        self.output_size = output_size
+        self.output_size: Any = output_size
 
     def forward(self, input: Tensor) -> Tensor:
         """(N, C, H, W) or (C, H, W) to the same with the given height and width."""
@@ -175,6 +175,9 @@ class AvgPool1d(Module):
 
 class AdaptiveAvgPool1d(AdaptiveAvgPool2d):
     """Means of as many windows of (N, C, L) as the result shall have points; `output_size`: their number."""
+
+    def __init__(self, output_size: int | Sequence[int]) -> None:
+        super().__init__(output_size)
 
     def forward(self, input: Tensor) -> Tensor:
         """(N, C, L) or (C, L) to the same with the given length."""
