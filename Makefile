@@ -3,7 +3,7 @@
 #   make demo [ARGS="--epochs 3"]   train a small network on real digits; results in demo-out/
 #   make test                       build what changed, then the test suite on the compiled build
 #   make test-pure                  the same suite on the interpreted build
-#   make check                      format, lint, types, layer rule, sizes, C types, examples of the documentation
+#   make check                      format, lint, types, type stubs, layer rule, sizes, C types, examples of the documentation
 #   make build                      compile what changed, nothing more
 #   make sanitize [MORE=tests/core] the kernel tests and a fuzz of the native functions under AddressSanitizer and UBSan
 #   make instructions               instructions of hot calls (valgrind) against the recorded ones; ARGS=--record writes them

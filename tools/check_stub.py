@@ -1,6 +1,6 @@
 """Check the type stubs with mypy: `python tools/check_stub.py`.
 
-Three things, as a program that uses the package meets them (`mypy --strict`): the programs of
+Three things, with the settings of a strict program that uses the package: the programs of
 `tests/project/typed_programs.py` pass, `assert_type` included; each line of `tests/project/typed_mistakes.py` that says
 `# error: <code>` is an error of that code, and no other line is; and every call that a sample of a card makes is
 allowed, as a function, as a method and in place, with the result that it has when it is run.
@@ -40,9 +40,9 @@ U: typing.Any
 """
 FUNCTIONAL: dict[Any, list[str]] = {}
 """Names in `nn.functional`, by the body of the operator."""
-for name in functional.__all__:
-    known = vars(functional)[name]
-    FUNCTIONAL.setdefault(known.body if isinstance(known, Card) else inspect.unwrap(known), []).append(name)
+for _name in functional.__all__:
+    _function = vars(functional)[_name]
+    FUNCTIONAL.setdefault(getattr(_function, "body", None) or inspect.unwrap(_function), []).append(_name)
 FOUND = re.compile(r"^(?P<path>[^:]+):(?P<line>\d+): error: (?P<text>.*?)(?:  \[(?P<code>[\w-]+)\])?$", re.M)
 
 
@@ -109,52 +109,59 @@ def result_text(value: Any) -> str:
 
 
 def calls_of(name: str, operator: Any, sample: Sample) -> Iterator[str]:
-    """What a program may write for a sample: functions, the method."""
+    """What a program may write for a sample: functions, the method, the in-place form."""
     words = [text_of(each) for each in sample.args]
     named = [f"{key}={text_of(value)}" for key, value in sample.kwargs.items()]
+    everything, rest = ", ".join([*words, *named]), ", ".join([*words[1:], *named])
     if operator.function:
-        yield f"wg.{name}({', '.join([*words, *named])})"
+        yield f"wg.{name}({everything})"
     for known in FUNCTIONAL.get(operator.body, ()):
-        yield f"F.{known}({', '.join([*words, *named])})"
-    if operator.method and words[:1] == ["T"]:
-        yield f"T.{name}({', '.join([*words[1:], *named])})"
+        yield f"F.{known}({everything})"
+    if words[:1] == ["T"]:
+        if operator.method:
+            yield f"T.{name}({rest})"
+        if isinstance(operator, Card) and operator.in_place is not None:
+            yield f"T.{operator.in_place.name}({rest})"
 
 
-def sampled() -> Iterator[tuple[str, str]]:
-    """All calls of all samples, with the types of their results."""
-    for name, operator in REGISTRY.items():
-        if operator.sampler is None:
-            continue
-        for sample in samples_of(operator, one_dtype(operator)):
-            if isinstance(sample, Bad):
-                continue
+def sampled_of(name: str) -> Iterator[tuple[str, str]]:
+    """All calls of the samples of an operator, with the types of their results."""
+    operator = REGISTRY[name]
+    for sample in () if operator.sampler is None else samples_of(operator, one_dtype(operator)):
+        if not isinstance(sample, Bad):
             result = result_text(Call(operator, sample.args, sample.kwargs).run())
             for call in calls_of(name, operator, sample):
                 yield call, result
-            in_place = operator.in_place if isinstance(operator, Card) else None
-            if in_place is not None and isinstance(sample.args[0], wg.Tensor):
-                words = [text_of(each) for each in sample.args[1:]]
-                named = [f"{key}={text_of(value)}" for key, value in sample.kwargs.items()]
-                yield f"T.{in_place.name}({', '.join([*words, *named])})", "wg.Tensor"
 
 
 def problems(folder: Path) -> list[str]:
     """What is wrong with the stubs."""
-    calls = sorted(set(sampled()))
+    calls = sorted({call for name in REGISTRY for call in sampled_of(name)})
     program = folder / "samples.py"
     lines = [call if result == "None" else f"r{at}: {result} = {call}" for at, (call, result) in enumerate(calls)]
     program.write_text(HEAD + "\n".join(lines) + "\n", encoding="utf-8")
     found = errors_in([PROGRAMS, MISTAKES, program])
     expected = {**expected_in(PROGRAMS), **expected_in(MISTAKES)}
-    wrong = []
+    wrong = compare(found, expected)
+    print(f"{len(calls)} calls of samples, {len(expected)} mistakes: {len(wrong)} problems")
+    first = HEAD.count("\n") + 1
+    return [
+        f"{name}:{at}: {text}" + (f": {lines[at - first]}" if name == program.name else "")
+        for (name, at), text in wrong.items()
+    ]
+
+
+def compare(
+    found: dict[tuple[str, int], list[tuple[str, str]]], expected: dict[tuple[str, int], str]
+) -> dict[tuple[str, int], str]:
+    """Where errors were found that nobody expected, or not found where one was expected; and which."""
+    wrong = {}
     for place in sorted({*found, *expected}):
         codes = [code for code, _ in found.get(place, [])]
-        if place not in expected or codes != [expected[place]]:
-            said = "; ".join(text for _, text in found.get(place, [])) or f"no error, expected {expected[place]}"
-            at = place[1] - HEAD.count("\n") - 1
-            shown = lines[at] if place[0] == program.name else ""
-            wrong.append(f"{place[0]}:{place[1]}: {said} {shown}".rstrip())
-    print(f"{len(calls)} calls of samples, {len(expected)} mistakes: {len(wrong)} problems")
+        wanted = [expected[place]] if place in expected else []
+        if codes != wanted:
+            texts = "; ".join(f"{text} [{code}]" for code, text in found.get(place, []))
+            wrong[place] = texts or f"no error, expected {expected[place]}"
     return wrong
 
 

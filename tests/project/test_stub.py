@@ -25,6 +25,7 @@ def load(path: Path):
 
 make_stub = load(ROOT / "tools" / "make_stub.py")
 signatures = make_stub.tensor.forms_of.__globals__
+check_stub = load(ROOT / "tools" / "check_stub.py")
 typed_programs = load(ROOT / "tests" / "project" / "typed_programs.py")
 MISTAKES = [
     line
@@ -104,6 +105,22 @@ def test_a_form_that_names_what_the_function_does_not_take_is_refused(monkeypatc
     monkeypatch.setitem(signatures["FORMS"], "max", ("(input: Tensor, axis: int) -> Tensor",))
     with pytest.raises(TypeError, match="of max names axis"):
         make_stub.package.forms_of("max", wg.max)
+
+
+def test_the_check_tells_errors_that_are_unexpected_and_those_that_are_missing():
+    here, there = ("a.py", 1), ("a.py", 2)
+    error = [("arg-type", "wrong")]
+    assert check_stub.compare({here: error}, {here: "arg-type"}) == {}
+    assert check_stub.compare({here: error}, {}) == {here: "wrong [arg-type]"}
+    assert check_stub.compare({here: error}, {here: "call-arg"}) == {here: "wrong [arg-type]"}
+    assert check_stub.compare({}, {there: "call-arg"}) == {there: "no error, expected call-arg"}
+
+
+def test_the_check_tries_each_way_to_call_an_operator():
+    calls = dict(check_stub.sampled_of("relu"))
+    assert calls["wg.relu(T)"] == calls["T.relu()"] == calls["T.relu_()"] == "wg.Tensor"
+    assert dict(check_stub.sampled_of("split"))["T.split(2)"] == "tuple[wg.Tensor, ...]"
+    assert dict(check_stub.sampled_of("gelu"))["F.gelu(T)"] == "wg.Tensor"
 
 
 @pytest.mark.parametrize("mistake", MISTAKES)
