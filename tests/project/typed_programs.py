@@ -62,6 +62,10 @@ def shapes() -> None:
     assert_type(x.split(2), tuple[Tensor, ...])
     assert_type(wg.cat([x, x]), Tensor)
     assert_type(wg.stack((x, x), dim=1), Tensor)
+    assert_type(wg.atleast_1d(x), Tensor)
+    assert_type(wg.atleast_2d(x, x), tuple[Tensor, ...])
+    assert_type(wg.meshgrid(*[x[0], x[1]], indexing="xy"), tuple[Tensor, ...])
+    assert_type(wg.zeros(*x.shape), Tensor)
     x[0] = 1
     assert_type(len(x), int)
 

@@ -20,6 +20,7 @@ COMMON: tuple[Import, ...] = (
     ("typing", "Literal", "Literal"),
     ("typing", "Self", "Self"),
     ("typing", "TypeAlias", "TypeAlias"),
+    ("typing", "TypeGuard", "TypeGuard"),
     ("typing", "overload", "overload"),
     ("numpy", "generic", "generic"),
     ("numpy", "ndarray", "ndarray"),

@@ -38,11 +38,12 @@ def annotation_of(name: str, parameter: Parameter, operator: Any) -> str:
     Raises:
         TypeError: neither the card nor the tables of `words` say it.
     """
-    said = OWN.get((name, parameter.name), str(parameter.annotation))
+    own = OWN.get((name, parameter.name))
+    said = own or str(parameter.annotation)
     if said in KINDS:
         at = operator.names.index(parameter.name)
         said = "Operand" if at in operator.numbers else KINDS[said]
-    elif said == "Any" or parameter.annotation is Parameter.empty:
+    elif not own and (said == "Any" or parameter.annotation is Parameter.empty):
         said = PARAMETERS.get(parameter.name, "")
     if not said:
         raise TypeError(f"{name}: what is '{parameter.name}'? Annotate it, or add its type to tools/stubs/words.py")

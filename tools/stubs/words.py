@@ -25,15 +25,14 @@ PARAMETERS = {
     "correction": "Number", "data": "Any", "destination": "Ints", "device": "device | str", "dilation": "Ints",
     "dim": "Ints", "dims": "Ints", "dtype": "dtype", "end": "Number", "ext_tensor": "Any", "fill_value": "Number",
     "from_": "Number", "generator": "Generator", "indices_or_sections": "Ints | Tensor", "input": "Tensor",
-    "inputs": "Tensor | Sequence[Tensor]", "kernel_size": "Ints", "layout": "layout", "mean": "Tensor | float",
+    "inputs": "Tensor | Sequence[Tensor]", "kernel_size": "Ints", "layout": "layout",
     "memory_format": "memory_format", "ndarray": "np.ndarray[Any, Any]", "normalized_shape": "Sequence[int]",
-    "obj": "Any", "other": "Tensor", "options": "Any", "out": "Tensor", "output_padding": "Ints",
-    "output_size": "Ints", "p": "Number | str", "pad": "Sequence[int]", "padding": "Ints",
-    "reduce": "bool", "repeats": "int | Tensor", "s": "Number", "seed": "int", "self": "Tensor",
-    "shape": "Sequence[int]", "shapes": "Ints", "shifts": "Ints", "size": "Sequence[int]", "size_average": "bool",
-    "sizes": "Sequence[int]", "source": "Ints", "split_size": "Ints", "start": "Number", "std": "Tensor | float",
-    "step": "Number", "stride": "Ints", "tensors": "Sequence[Tensor]", "to": "Number", "unbiased": "bool",
-    "value": "Number", "vec2": "Tensor", "weight": "Tensor",
+    "obj": "Any", "options": "Any", "other": "Tensor", "out": "Tensor", "output_padding": "Ints",
+    "output_size": "Ints", "p": "Number | str", "pad": "Sequence[int]", "padding": "Ints", "reduce": "bool",
+    "repeats": "int | Tensor", "s": "Number", "seed": "int", "self": "Tensor", "shape": "Sequence[int]",
+    "shapes": "Ints", "shifts": "Ints", "size": "Sequence[int]", "size_average": "bool", "sizes": "Sequence[int]",
+    "source": "Ints", "split_size": "Ints", "start": "Number", "stride": "Ints", "tensors": "Sequence[Tensor]",
+    "to": "Number", "unbiased": "bool", "value": "Number", "vec2": "Tensor", "weight": "Tensor",
 }  # fmt: skip
 """Types of parameters that cards leave open, by name."""
 
@@ -52,15 +51,12 @@ OWN = {
 """The same for one operator."""
 
 RESULTS = {
-    "T": "Tensor", "H": "Tensor", "mT": "Tensor", "mH": "Tensor", "real": "Tensor", "imag": "Tensor",
-    "_grad": "Tensor | None", "_is_view": "Callable[[], bool]", "broadcast_tensors": "tuple[Tensor, ...]",
-    "chunk": "tuple[Tensor, ...]", "device": "device", "dim": "int", "dsplit": "tuple[Tensor, ...]",
-    "element_size": "int", "grad": "Tensor | None", "hsplit": "tuple[Tensor, ...]", "is_complex": "bool",
-    "is_cuda": "bool", "is_floating_point": "bool", "item": "Any", "itemsize": "int", "layout": "layout",
-    "meshgrid": "tuple[Tensor, ...]", "name": "str | None", "nbytes": "int",
-    "native_batch_norm": "tuple[Tensor, Tensor, Tensor]", "nelement": "int", "numel": "int", "output_nr": "int",
-    "tensor_split": "tuple[Tensor, ...]", "tolist": "Any", "vsplit": "tuple[Tensor, ...]",
-    "__dlpack__": "Any",
+    "__dlpack__": "Any", "_grad": "Tensor | None", "_is_view": "Callable[[], bool]", "chunk": "tuple[Tensor, ...]",
+    "device": "device", "dim": "int", "dsplit": "tuple[Tensor, ...]", "element_size": "int", "grad": "Tensor | None",
+    "hsplit": "tuple[Tensor, ...]", "is_complex": "bool", "is_cuda": "bool", "is_floating_point": "bool",
+    "is_tensor": "TypeGuard[Tensor]", "item": "Any", "itemsize": "int", "layout": "layout", "name": "str | None",
+    "native_batch_norm": "tuple[Tensor, Tensor, Tensor]", "nbytes": "int", "nelement": "int", "numel": "int",
+    "output_nr": "int", "tensor_split": "tuple[Tensor, ...]", "tolist": "Any", "vsplit": "tuple[Tensor, ...]",
 }  # fmt: skip
 """What is returned where neither card nor function says so and it is not one tensor; also the types of properties."""
 
@@ -79,7 +75,7 @@ EXTREMES = (
 ATLEAST = (
     "(tensor: Tensor, /) -> Tensor",
     "(tensors: Sequence[Tensor], /) -> tuple[Tensor, ...]",
-    "(*tensors: Tensor) -> tuple[Tensor, ...]",
+    "(first: Tensor, second: Tensor, /, *others: Tensor) -> tuple[Tensor, ...]",
 )
 WITH_INDICES = (
     "({}, return_indices: Literal[False] = False) -> Tensor",
