@@ -353,7 +353,7 @@ METHODS: dict[str, Any] = {
 }
 """What a card does not give, by name."""
 
-PROTOCOLS: dict[str, Callable[..., Any]] = {
+PROTOCOLS: dict[str, Any] = {
     "construct": construct,
     "refresh": views.refresh,
     "text": representation,
