@@ -8,7 +8,7 @@ import numpy as np
 
 from .. import _kernels as kernels
 from .._core.card import COMPLEXES, ORDERED, Array, Sample, pointwise
-from .binary import tensor_pairs
+from .binary import native, tensor_pairs
 
 
 def pairs_with_ties(make: Any) -> Any:
@@ -29,7 +29,7 @@ def refuse_complex(name: str, self: Any) -> None:
         raise RuntimeError(f"{name} not implemented for complex tensors.")
 
 
-@pointwise(dtypes=ORDERED, explained=COMPLEXES, numbers=False)
+@pointwise(dtypes=ORDERED, explained=COMPLEXES, numbers=False, native=native("maximum"))
 def maximum(self: Array, other: Array, *, out: Any = None) -> Any:
     """The larger of `self` and `other`, element by element; NaN if one is NaN.
 
@@ -63,7 +63,7 @@ def maximum_vjp_other(grad: Any, self: Any, other: Any) -> Any:
 maximum.samples(pairs_with_ties)
 
 
-@pointwise(dtypes=ORDERED, explained=COMPLEXES, numbers=False)
+@pointwise(dtypes=ORDERED, explained=COMPLEXES, numbers=False, native=native("minimum"))
 def minimum(self: Array, other: Array, *, out: Any = None) -> Any:
     """The smaller of `self` and `other`, element by element; NaN if one is NaN.
 

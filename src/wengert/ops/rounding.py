@@ -12,7 +12,7 @@ from .._core.base import OPERATORS, bind
 from .._core.card import COMPLEXES, INTEGERS, REALS, Array, Bad, Sample, alias, composite, pointwise
 from .._core.dtypes import from_numpy
 from .._kernels.pointwise import refuse_zero_divisor
-from .binary import broadcast_pairs, is_number, true_divide
+from .binary import broadcast_pairs, is_number, native, true_divide
 from .power import any_tensor
 
 ORDERED_NUMBERS = REALS | INTEGERS
@@ -38,7 +38,7 @@ def whole(self: Any, out: Any) -> Any:
     return self.copy() if out is None else np.add(self, 0, out=out)
 
 
-@pointwise(dtypes=ORDERED_NUMBERS, explained=COMPLEXES, numbers=False, inplace=True)
+@pointwise(dtypes=ORDERED_NUMBERS, explained=COMPLEXES, numbers=False, inplace=True, native=native("floor"))
 def floor(self: Array, *, out: Any = None) -> Any:
     """The largest whole number that is not above `self`, element by element.
 
@@ -63,7 +63,7 @@ floor.vjp("self")(flat)
 floor.samples(any_tensor)
 
 
-@pointwise(dtypes=ORDERED_NUMBERS, explained=COMPLEXES, numbers=False, inplace=True)
+@pointwise(dtypes=ORDERED_NUMBERS, explained=COMPLEXES, numbers=False, inplace=True, native=native("ceil"))
 def ceil(self: Array, *, out: Any = None) -> Any:
     """The smallest whole number that is not below `self`, element by element.
 
@@ -88,7 +88,7 @@ ceil.vjp("self")(flat)
 ceil.samples(any_tensor)
 
 
-@pointwise(dtypes=ORDERED_NUMBERS, explained=COMPLEXES, numbers=False, inplace=True)
+@pointwise(dtypes=ORDERED_NUMBERS, explained=COMPLEXES, numbers=False, inplace=True, native=native("trunc"))
 def trunc(self: Array, *, out: Any = None) -> Any:
     """The whole part of `self`, element by element: rounded towards zero.
 
@@ -118,6 +118,7 @@ trunc.samples(any_tensor)
     dtypes=ORDERED_NUMBERS,
     numbers=False,
     inplace=True,
+    native=native("round"),
     node=("RoundBackward0", "RoundBackward1"),
     choose=lambda args: args[1] != 0,
 )

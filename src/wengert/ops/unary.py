@@ -297,7 +297,7 @@ def absolute_vjp(grad: Any, self: Any) -> Any:
 absolute.samples(nonzero_tensor)
 
 
-@pointwise(dtypes=ORDERED, explained=COMPLEXES, numbers=False, inplace=True)
+@pointwise(dtypes=ORDERED, explained=COMPLEXES, numbers=False, inplace=True, native=native("sign"))
 def sign(self: Array, *, out: Any = None) -> Any:
     """-1, 0 or 1 by the sign of `self`, element by element; 0 for NaN.
 

@@ -113,6 +113,28 @@ inline PyMethodDef fast_method(const char* name, FastFunction function, const ch
     return {name, reinterpret_cast<PyCFunction>(reinterpret_cast<void*>(function)), METH_FASTCALL | METH_KEYWORDS, doc};
 }
 
+// A function of positional arguments that returns NotImplemented for what it does not know.
+using DirectFunction = PyObject* (*)(PyObject*, PyObject* const*, Py_ssize_t);
+inline PyCFunction as_direct(DirectFunction function) {
+    return reinterpret_cast<PyCFunction>(reinterpret_cast<void*>(function));
+}
+inline PyMethodDef direct_method(const char* name, DirectFunction function, const char* doc) {
+    return {name, as_direct(function), METH_FASTCALL, doc};
+}
+// What such a function answers: a result, or an error that is set, or NotImplemented for null. No C++ error gets out.
+template <class Compute>
+inline PyObject* answer(Compute compute) {
+    try {
+        PyObject* result = compute();
+        if (result || PyErr_Occurred()) return result;
+    } catch (const std::bad_alloc&) {
+        return PyErr_NoMemory();
+    } catch (const std::length_error&) {
+        return PyErr_NoMemory();
+    }
+    Py_RETURN_NOTIMPLEMENTED;
+}
+
 // A method that tries `compute` on its arguments and asks the twin if the answer is null without a Python error. Memory for
 // scratch may be refused; that is Python's MemoryError, not the end of the process.
 template <int count, class Compute>
@@ -167,6 +189,33 @@ inline Reduction as_reduction(PyObject* object) {
     return is_text(object, "sum") ? REDUCE_SUM : is_text(object, "none") ? REDUCE_NONE : REDUCE_UNKNOWN;
 }
 inline bool absent(PyObject* object) { return !object || object == Py_None; }
+// A Python number beside an array takes the array's dtype.
+inline bool weak_value(PyObject* number, float& value) {
+    double wide;
+    if (PyFloat_CheckExact(number)) {
+        wide = PyFloat_AS_DOUBLE(number);
+    } else if (PyLong_CheckExact(number)) {
+        wide = PyLong_AsDouble(number);
+        if (wide == -1.0 && PyErr_Occurred()) { PyErr_Clear(); return false; }
+    } else {
+        return false;
+    }
+    value = static_cast<float>(wide);
+    return true;
+}
+inline bool weak_value(PyObject* number, double& value) {
+    if (PyFloat_CheckExact(number)) { value = PyFloat_AS_DOUBLE(number); return true; }
+    if (!PyLong_CheckExact(number)) return false;
+    value = PyLong_AsDouble(number);
+    if (value == -1.0 && PyErr_Occurred()) { PyErr_Clear(); return false; }
+    return true;
+}
+inline bool weak_value(PyObject* number, int64_t& value) {
+    if (!PyLong_CheckExact(number)) return false;
+    int overflow = 0;
+    value = PyLong_AsLongLongAndOverflow(number, &overflow);
+    return overflow == 0;
+}
 // An optional array: absent, or plain with this dtype and number of elements.
 template <class T>
 inline bool optional_data(PyObject* object, npy_intp count, const T*& data) {

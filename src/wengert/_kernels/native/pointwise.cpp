@@ -29,9 +29,11 @@ bool block_layout(PyArrayObject* large, PyArrayObject* small, Layout& layout) {
 }
 
 // The work of one element, in additions.
-constexpr npy_intp cost_of(Binary op) { return op <= TANH_BACKWARD ? 1 : op == GELU_BACKWARD ? 16 : 8; }
+constexpr npy_intp cost_of(Binary op) {
+    return op <= TANH_BACKWARD || op >= MAXIMUM ? 1 : op == GELU_BACKWARD ? 16 : 8;
+}
 constexpr npy_intp cost_of(Unary op) {
-    return op == ERF || op == GELU ? 12 : op == NEGATIVE || op == ABSOLUTE || op == RELU || op == SQRT ? 1 : 4;
+    return op == ERF || op == GELU ? 12 : op == NEGATIVE || op == ABSOLUTE || op == RELU || op == SQRT || op >= SQUARE ? 1 : 4;
 }
 
 template <class T>
@@ -54,34 +56,6 @@ void run(BinaryLoop<T> loop, npy_intp cost, const T* a, const T* b, T* out, bool
                      out + r * inner, inner);
         });
     }
-}
-
-// A Python number beside an array takes the array's dtype.
-inline bool weak_value(PyObject* number, float& value) {
-    double wide;
-    if (PyFloat_CheckExact(number)) {
-        wide = PyFloat_AS_DOUBLE(number);
-    } else if (PyLong_CheckExact(number)) {
-        wide = PyLong_AsDouble(number);
-        if (wide == -1.0 && PyErr_Occurred()) { PyErr_Clear(); return false; }
-    } else {
-        return false;
-    }
-    value = static_cast<float>(wide);
-    return true;
-}
-inline bool weak_value(PyObject* number, double& value) {
-    if (PyFloat_CheckExact(number)) { value = PyFloat_AS_DOUBLE(number); return true; }
-    if (!PyLong_CheckExact(number)) return false;
-    value = PyLong_AsDouble(number);
-    if (value == -1.0 && PyErr_Occurred()) { PyErr_Clear(); return false; }
-    return true;
-}
-inline bool weak_value(PyObject* number, int64_t& value) {
-    if (!PyLong_CheckExact(number)) return false;
-    int overflow = 0;
-    value = PyLong_AsLongLongAndOverflow(number, &overflow);
-    return overflow == 0;
 }
 
 // Null without a Python error: unknown.
@@ -157,11 +131,13 @@ const char* const input_names[] = {"grad", "x", "out"};
 const char* const unary_names[] = {"x", "out"};
 
 constexpr const char* const* names_of(Binary op) {
-    return op <= DIVIDE ? operand_names : op <= TANH_BACKWARD ? result_names : input_names;
+    return op <= DIVIDE || op >= MAXIMUM ? operand_names : op <= TANH_BACKWARD ? result_names : input_names;
 }
 
 // `add` and `sub` multiply their second operand by `alpha`, which is nearly always 1.
 constexpr bool takes_alpha(Binary op) { return op == ADD || op == SUBTRACT; }
+// The card of these takes no numbers beside tensors.
+constexpr bool arrays_only(Binary op) { return op == MAXIMUM || op == MINIMUM; }
 bool is_one(PyObject* number) {
     npy_intp value = 0;
     return as_index(number, value) && value == 1;
@@ -182,7 +158,8 @@ struct BinaryMethod {
         return twin.call(args, nargs, kwnames);
     }
     static PyObject* direct(PyObject*, PyObject* const* args, Py_ssize_t nargs) {
-        if (nargs == 2 || (takes_alpha(op) && nargs == 3 && is_one(args[2]))) {
+        const bool known = nargs == 2 || (takes_alpha(op) && nargs == 3 && is_one(args[2]));
+        if (known && (!arrays_only(op) || (PyArray_Check(args[0]) && PyArray_Check(args[1])))) {
             PyObject* result = compute(op, args[0], args[1], nullptr);
             if (result || PyErr_Occurred()) return result;
         }
@@ -240,9 +217,6 @@ struct UnaryMethod {
 PyCFunction as_method(PyObject* (*function)(PyObject*, PyObject* const*, Py_ssize_t, PyObject*)) {
     return reinterpret_cast<PyCFunction>(reinterpret_cast<void*>(function));
 }
-PyCFunction as_direct(PyObject* (*function)(PyObject*, PyObject* const*, Py_ssize_t)) {
-    return reinterpret_cast<PyCFunction>(reinterpret_cast<void*>(function));
-}
 
 #define WENGERT_BINARY(op, name)                                                                          \
     {name, as_method(BinaryMethod<op>::call), METH_FASTCALL | METH_KEYWORDS, name "(a, b, out=None)"},    \
@@ -288,7 +262,24 @@ PyObject* gelu_backward(PyObject*, PyObject* const* args, Py_ssize_t nargs, PyOb
     }
     return gelu_backward_twin.call(args, nargs, kwnames);
 }
+PyObject* direct_gelu(PyObject*, PyObject* const* args, Py_ssize_t nargs) {
+    const int form = nargs == 2 ? gelu_form(args[1]) : -1;
+    PyObject* result = form < 0 ? nullptr : compute_unary(form ? GELU_TANH : GELU, args[0], nullptr);
+    if (result || PyErr_Occurred()) return result;
+    Py_RETURN_NOTIMPLEMENTED;
+}
+// To whole numbers only.
+PyObject* direct_round(PyObject*, PyObject* const* args, Py_ssize_t nargs) {
+    npy_intp decimals = 1;
+    if (nargs == 2 && as_index(args[1], decimals) && decimals == 0) {
+        PyObject* result = compute_unary(RINT, args[0], nullptr);
+        if (result || PyErr_Occurred()) return result;
+    }
+    Py_RETURN_NOTIMPLEMENTED;
+}
 PyMethodDef gelu_methods[] = {
+    {"direct_round", as_direct(direct_round), METH_FASTCALL, "round(x, 0), or NotImplemented"},
+    {"direct_gelu", as_direct(direct_gelu), METH_FASTCALL, "gelu(x, approximate), or NotImplemented"},
     {"gelu", as_method(gelu), METH_FASTCALL | METH_KEYWORDS, "gelu(x, approximate='none', out=None)"},
     {"gelu_backward", as_method(gelu_backward), METH_FASTCALL | METH_KEYWORDS, "gelu_backward(grad, x, approximate='none', out=None)"},
     {nullptr, nullptr, 0, nullptr},

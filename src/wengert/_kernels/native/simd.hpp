@@ -13,13 +13,16 @@ constexpr index_t conv_rows = 4, conv_columns = 3;  // outputs that a convolutio
 
 enum Binary {
     ADD, SUBTRACT, MULTIPLY, DIVIDE,
-    RELU_BACKWARD, SIGMOID_BACKWARD, TANH_BACKWARD, SILU_BACKWARD, GELU_BACKWARD, GELU_TANH_BACKWARD,
+    RELU_BACKWARD, SIGMOID_BACKWARD, TANH_BACKWARD, SILU_BACKWARD, GELU_BACKWARD, GELU_TANH_BACKWARD, MAXIMUM, MINIMUM,
     BINARY_COUNT
 };
 enum Unary {
     NEGATIVE, EXP, LOG, TANH, SQRT, ABSOLUTE, SIGMOID, SILU, RELU, ERF, GELU, GELU_TANH,
+    SQUARE, CUBE, RECIPROCAL, RSQRT, FLOOR, CEIL, TRUNC, RINT, SIGN,
     UNARY_COUNT
 };
+enum Compare { EQUAL, NOT_EQUAL, LESS, LESS_EQUAL, GREATER, GREATER_EQUAL, COMPARE_COUNT };
+enum Extreme { MAXIMAL, MINIMAL, EXTREME_COUNT };
 
 template <class T>
 struct SgdSettings {
@@ -36,12 +39,23 @@ struct AdamSettings {
 template <class T>
 using BinaryLoop = void (*)(const T* a, index_t a_step, const T* b, index_t b_step, T* out, index_t count);
 template <class T>
+using CompareLoop = void (*)(const T* a, index_t a_step, const T* b, index_t b_step, bool* out, index_t count);
+template <class T>
 using UnaryLoop = void (*)(const T* x, T* out, index_t count);
 
 template <class T>
 struct Loops {
     BinaryLoop<T> binary[BINARY_COUNT];
     UnaryLoop<T> unary[UNARY_COUNT];
+
+    // Comparisons, choices, extremes; see loops_choose.inc. A bool that comes from outside is read as a byte.
+    CompareLoop<T> compare[COMPARE_COUNT];
+    void (*choose)(const uint8_t* condition, const T* a, index_t a_step, const T* b, index_t b_step, T* out, index_t count);
+    void (*clamp)(const T* x, T low, T high, T* out, index_t count);
+    void (*clamp_backward)(const T* grad, index_t grad_step, const T* x, T low, T high, T* out, index_t count);
+    T (*row_extreme[EXTREME_COUNT])(const T* x, index_t count);
+    void (*column_extreme[EXTREME_COUNT])(const T* x, index_t stride, index_t rows, index_t width, T* out, int64_t* places);
+    index_t (*first_place)(const T* x, index_t count, T value);
 
     void (*softmax_row)(const T* x, T* out, index_t count);
     void (*log_softmax_row)(const T* x, T* out, index_t count);
