@@ -14,6 +14,7 @@ from .._core.errors import shown, target_shape
 from .._core.overlap import refuse_shared
 from .._core.sizes import broadcast
 from .._kernels.index import private
+from .binary import native
 from .convert import checked_value
 from .index import check_range, integers
 from .indexed import laid_out, width
@@ -289,7 +290,7 @@ def mask_form(args: tuple[Any, ...]) -> int:
 
 @op(
     dtypes=WIDE, inplace=True, larger=True, numbers="value", write=write_where, apart="never", choose=mask_form,
-    node=("MaskedFillBackward0", "MaskedFillBackward1"),
+    node=("MaskedFillBackward0", "MaskedFillBackward1"), native=native("masked_fill"),
 )  # fmt: skip
 def masked_fill(self: Array, mask: Index, value: Array) -> Any:
     """The tensor with `value` where `mask` holds; both are broadcast.
@@ -312,7 +313,7 @@ def masked_fill(self: Array, mask: Index, value: Array) -> Any:
     return result
 
 
-@masked_fill.vjp("self")
+@masked_fill.vjp("self", native=native("masked_fill_rule"))
 def masked_fill_vjp_self(grad: Any, mask: Any) -> Any:
     return grad.masked_fill(mask, 0)
 

@@ -18,7 +18,7 @@ from .._core.dtypes import from_numpy
 from .._core.recorded import conjugate
 from .._core.sizes import broadcast
 from .activation import kept_gradient
-from .binary import broadcast_pairs, is_number
+from .binary import broadcast_pairs, is_number, native
 from .power import any_tensor
 
 
@@ -39,6 +39,7 @@ CLAMP_COMPLEX = "clamp is not supported for complex types"
     dtypes=ORDERED,
     explained=COMPLEXES,
     inplace=True,
+    native=native("clamp"),
     node=("ClampBackward0", "ClampBackward1"),
     choose=lambda args: all(each is None or is_number(each) for each in args[1:3]),
 )
@@ -74,7 +75,7 @@ def inside(self: Any, min: Any, max: Any) -> Any:
     return (self >= min) & (self <= max)
 
 
-@clamp.vjp("self")
+@clamp.vjp("self", native=native("clamp_rule"))
 def clamp_vjp_self(grad: Any, self: Any, min: Any, max: Any) -> Any:
     return grad.where(inside(self, min, max), 0)
 
@@ -107,6 +108,7 @@ def clamp_samples(make: Any) -> Any:
     dtypes=ORDERED,
     explained=COMPLEXES,
     inplace=True,
+    native=native("clamp_min"),
     node=("ClampMinBackward0", "ClampMinBackward1"),
     choose=lambda args: not is_number(args[1]),
 )
@@ -144,6 +146,7 @@ clamp_min.samples(broadcast_pairs)
     dtypes=ORDERED,
     explained=COMPLEXES,
     inplace=True,
+    native=native("clamp_max"),
     node=("ClampMaxBackward0", "ClampMaxBackward1"),
     choose=lambda args: not is_number(args[1]),
 )
@@ -184,6 +187,7 @@ clamp_max.samples(broadcast_pairs)
     larger=True,
     promote="same",
     numbers=True,
+    native=native("where"),
     method=False,
     function=False,
 )
@@ -201,12 +205,12 @@ def select(condition: Index, self: Array, other: Array) -> Any:
     return kernels.where(condition, self, other)
 
 
-@select.vjp("self")
+@select.vjp("self", native=native("where_self_rule"))
 def select_vjp_self(grad: Any, condition: Any) -> Any:
     return select(condition, grad, 0)
 
 
-@select.vjp("other")
+@select.vjp("other", native=native("where_other_rule"))
 def select_vjp_other(grad: Any, condition: Any) -> Any:
     return select(condition, 0, grad)
 

@@ -12,7 +12,7 @@ from .._core.base import OPERATORS, Tensor
 from .._core.card import ALL, ORDERED, WIDE, Array, Bad, Sample, alias, composite, op, pointwise
 from .._core.dtypes import from_numpy
 from .._core.sizes import broadcast
-from .binary import broadcast_pairs
+from .binary import broadcast_pairs, native
 
 WHY = "a truth value is constant almost everywhere"
 comparison = partial(pointwise, inplace=True, derivative=None, why=WHY)
@@ -26,7 +26,7 @@ def comparison_samples(make: Any) -> Any:
     yield Sample(make(8, kind="special"), make(8, kind="special"))
 
 
-@comparison(dtypes=ALL)
+@comparison(dtypes=ALL, native=native("eq"))
 def eq(self: Array, other: Array) -> Any:
     """Whether `self` equals `other`, element by element.
 
@@ -46,7 +46,7 @@ def eq(self: Array, other: Array) -> Any:
 eq.samples(comparison_samples)
 
 
-@comparison(dtypes=ALL)
+@comparison(dtypes=ALL, native=native("ne"))
 def ne(self: Array, other: Array) -> Any:
     """Whether `self` differs from `other`, element by element.
 
@@ -66,7 +66,7 @@ def ne(self: Array, other: Array) -> Any:
 ne.samples(comparison_samples)
 
 
-@comparison(dtypes=ORDERED)
+@comparison(dtypes=ORDERED, native=native("lt"))
 def lt(self: Array, other: Array) -> Any:
     """Whether `self` is less than `other`, element by element.
 
@@ -86,7 +86,7 @@ def lt(self: Array, other: Array) -> Any:
 lt.samples(comparison_samples)
 
 
-@comparison(dtypes=ORDERED)
+@comparison(dtypes=ORDERED, native=native("le"))
 def le(self: Array, other: Array) -> Any:
     """Whether `self` is at most `other`, element by element.
 
@@ -106,7 +106,7 @@ def le(self: Array, other: Array) -> Any:
 le.samples(comparison_samples)
 
 
-@comparison(dtypes=ORDERED)
+@comparison(dtypes=ORDERED, native=native("gt"))
 def gt(self: Array, other: Array) -> Any:
     """Whether `self` is greater than `other`, element by element.
 
@@ -126,7 +126,7 @@ def gt(self: Array, other: Array) -> Any:
 gt.samples(comparison_samples)
 
 
-@comparison(dtypes=ORDERED)
+@comparison(dtypes=ORDERED, native=native("ge"))
 def ge(self: Array, other: Array) -> Any:
     """Whether `self` is at least `other`, element by element.
 
