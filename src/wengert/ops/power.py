@@ -12,7 +12,7 @@ from .. import _kernels as kernels
 from .._core import dtypes, errors
 from .._core.base import OPERATORS, Tensor
 from .._core.card import FLOATS, NUMBERS, Array, Bad, Sample, pointwise
-from .binary import is_number
+from .binary import is_number, native
 
 NEGATIVE_POWER = "Integers to negative integer powers are not allowed."
 
@@ -45,6 +45,7 @@ def choose_power(args: tuple[Any, ...]) -> int:
     inplace=True,
     node=("PowBackward0", "PowBackward1", "PowBackward2"),
     choose=choose_power,
+    native=native("pow"),
 )
 def power(self: Array, exponent: Array, *, out: Any = None) -> Any:
     """`self` to the power `exponent`, element by element.
@@ -70,7 +71,7 @@ def power(self: Array, exponent: Array, *, out: Any = None) -> Any:
     return kernels.power(self, exponent, out=out)
 
 
-@power.vjp("self")
+@power.vjp("self", native=native("pow_rule"))
 def power_vjp_self(grad: Any, self: Any, exponent: Any) -> Any:
     if isinstance(exponent, Tensor):
         slope = grad * (self.pow(exponent + -1) * exponent).conj()  # of truth values, too: True - 1 is refused
@@ -128,7 +129,7 @@ def power_samples(make: Any) -> Any:
     yield Bad(make(2), "a", raises=TypeError, says="must be Tensor, not str")
 
 
-@pointwise(numbers=False, inplace=True, node="PowBackward0")
+@pointwise(numbers=False, inplace=True, node="PowBackward0", native=native("square"))
 def square(self: Array, *, out: Any = None) -> Any:
     """Square of `self`, element by element; of truth values an integer, as any power.
 
@@ -167,7 +168,7 @@ def nonzero_tensor(make: Any) -> Any:
 square.samples(any_tensor)
 
 
-@pointwise(promote="float", dtypes=FLOATS, numbers=False, inplace=True)
+@pointwise(promote="float", dtypes=FLOATS, numbers=False, inplace=True, native=native("reciprocal"))
 def reciprocal(self: Array, *, out: Any = None) -> Any:
     """1 divided by `self`, element by element; integers become the default dtype.
 

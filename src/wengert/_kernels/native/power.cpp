@@ -1,0 +1,143 @@
+// Powers with a number as exponent, their rule, and the functions of the C library: these only for arrays so small that
+// a call costs more than its work (NumPy's loops are vectorised).
+#include "broadcast.hpp"
+
+#include <cmath>
+
+namespace wengert {
+namespace {
+
+using Call = PyObject* const*;
+constexpr npy_intp few = 256;
+
+// The exponents that have a loop of their own; UNARY_COUNT for others.
+Unary loop_of(double exponent) {
+    if (exponent == 2) return SQUARE;
+    if (exponent == 3) return CUBE;
+    if (exponent == 0.5) return SQRT;
+    if (exponent == -0.5) return RSQRT;
+    return exponent == -1 ? RECIPROCAL : UNARY_COUNT;
+}
+
+template <class T>
+PyObject* powers(PyArrayObject* x, double exponent) {
+    const npy_intp count = PyArray_SIZE(x);
+    const Unary which = loop_of(exponent);
+    const UnaryLoop<T> loop = which == UNARY_COUNT ? nullptr : loops<T>().unary[which];
+    if (count == 0 || (!loop && (count > few || !std::is_floating_point<T>::value))) return nullptr;
+    Owned result(new_array(PyArray_DESCR(x), PyArray_NDIM(x), PyArray_DIMS(x)));
+    if (!result) return nullptr;
+    const T* input = data_of<T>(x);
+    T* out = data_of<T>(result.get());
+    if (!loop) {
+        const T raised = static_cast<T>(exponent);
+        for (npy_intp i = 0; i < count; ++i) out[i] = static_cast<T>(std::pow(input[i], raised));
+        return result.give();
+    }
+    ReleaseGil unlocked(count >= thread_threshold);
+    parallel_for(count, 1, [=](npy_intp begin, npy_intp end) { loop(input + begin, out + begin, end - begin); });
+    return result.give();
+}
+
+PyObject* power(PyObject*, Call args, Py_ssize_t nargs) {
+    return answer([=]() -> PyObject* {
+        PyArrayObject* x = nargs == 2 ? plain(args[0]) : nullptr;
+        double exponent = 0;
+        if (!x || !as_number(args[1], exponent)) return nullptr;
+        PyArray_Descr* descr = PyArray_DESCR(x);
+        if (descr == float_descr) return powers<float>(x, exponent);
+        if (descr == double_descr) return powers<double>(x, exponent);
+        return descr == int64_descr && PyLong_CheckExact(args[1]) ? powers<int64_t>(x, exponent) : nullptr;
+    });
+}
+
+// grad * exponent * self^(exponent - 1), for the exponents 2 and 3 in any number, for others of a few elements.
+template <class T>
+PyObject* power_slopes(PyArrayObject* x, PyObject* grad_object, double exponent) {
+    Operand operands[2];
+    operands[1].array = x;
+    Broadcast<2> shape;
+    if (!read_gradient(grad_object, PyArray_DESCR(x), operands[0]) || !same_shape(operands[0].array, x)) return nullptr;
+    if (exponent == 0 || !shape.find(operands)) return nullptr;
+    if (exponent != 2 && exponent != 3 && shape.size() > few) return nullptr;
+    Owned result(shape.new_result(PyArray_DESCR(x)));
+    if (!result) return nullptr;
+    const T *grad = data_of<T>(operands[0].array), *input = data_of<T>(x), factor = static_cast<T>(exponent);
+    T* out = data_of<T>(result.get());
+    ReleaseGil unlocked(shape.size() >= thread_threshold);
+    shape.run(1, [&](npy_intp to, const npy_intp* from, npy_intp count) {
+        const npy_intp step = shape.inner(0);
+        const T *g = grad + from[0], *base = input + from[1];
+        T* slopes = out + to;
+        if (exponent == 2) {
+            for (npy_intp i = 0; i < count; ++i) slopes[i] = g[i * step] * (base[i] * 2);
+        } else if (exponent == 3) {
+            for (npy_intp i = 0; i < count; ++i) slopes[i] = g[i * step] * (base[i] * base[i] * factor);
+        } else {
+            const T less = static_cast<T>(exponent - 1);
+            for (npy_intp i = 0; i < count; ++i) slopes[i] = g[i * step] * (static_cast<T>(std::pow(base[i], less)) * factor);
+        }
+    });
+    return result.give();
+}
+
+// (grad, self, exponent)
+PyObject* power_rule(PyObject*, Call args, Py_ssize_t nargs) {
+    return answer([=]() -> PyObject* {
+        PyArrayObject* x = nargs == 3 ? plain(args[1]) : nullptr;
+        double exponent = 0;
+        if (!x || !as_number(args[2], exponent)) return nullptr;
+        if (PyArray_DESCR(x) == float_descr) return power_slopes<float>(x, args[0], exponent);
+        return PyArray_DESCR(x) == double_descr ? power_slopes<double>(x, args[0], exponent) : nullptr;
+    });
+}
+
+template <class T, class Function>
+PyObject* applied(PyArrayObject* x, Function function) {
+    Owned result(new_array(PyArray_DESCR(x), PyArray_NDIM(x), PyArray_DIMS(x)));
+    if (!result) return nullptr;
+    const T* input = data_of<T>(x);
+    T* out = data_of<T>(result.get());
+    for (npy_intp i = 0, count = PyArray_SIZE(x); i < count; ++i) out[i] = function(input[i]);
+    return result.give();
+}
+
+#define WENGERT_LIBRARY(name)                                                                          \
+    PyObject* name(PyObject*, Call args, Py_ssize_t nargs) {                                           \
+        PyArrayObject* x = nargs == 1 ? plain(args[0]) : nullptr;                                      \
+        if (!x || PyArray_SIZE(x) == 0 || PyArray_SIZE(x) > few) Py_RETURN_NOTIMPLEMENTED;             \
+        const auto function = [](auto value) { return std::name(value); };                             \
+        if (PyArray_DESCR(x) == float_descr) return applied<float>(x, function);                       \
+        if (PyArray_DESCR(x) == double_descr) return applied<double>(x, function);                     \
+        Py_RETURN_NOTIMPLEMENTED;                                                                      \
+    }
+namespace library {
+WENGERT_LIBRARY(sin)
+WENGERT_LIBRARY(cos)
+WENGERT_LIBRARY(tan)
+WENGERT_LIBRARY(sinh)
+WENGERT_LIBRARY(cosh)
+WENGERT_LIBRARY(expm1)
+WENGERT_LIBRARY(log1p)
+WENGERT_LIBRARY(log2)
+WENGERT_LIBRARY(log10)
+}  // namespace library
+
+PyMethodDef power_methods[] = {
+    direct_method("direct_pow", power, "pow(self, number), or NotImplemented"),
+    direct_method("direct_pow_rule", power_rule, "(grad, self, exponent): the gradient, or NotImplemented"),
+    direct_method("direct_sin", library::sin, "sin(x) of a few elements, or NotImplemented"),
+    direct_method("direct_cos", library::cos, "cos(x) of a few elements, or NotImplemented"),
+    direct_method("direct_tan", library::tan, "tan(x) of a few elements, or NotImplemented"),
+    direct_method("direct_sinh", library::sinh, "sinh(x) of a few elements, or NotImplemented"),
+    direct_method("direct_cosh", library::cosh, "cosh(x) of a few elements, or NotImplemented"),
+    direct_method("direct_expm1", library::expm1, "expm1(x) of a few elements, or NotImplemented"),
+    direct_method("direct_log1p", library::log1p, "log1p(x) of a few elements, or NotImplemented"),
+    direct_method("direct_log2", library::log2, "log2(x) of a few elements, or NotImplemented"),
+    direct_method("direct_log10", library::log10, "log10(x) of a few elements, or NotImplemented"),
+    {nullptr, nullptr, 0, nullptr},
+};
+MethodList power_list(power_methods);
+
+}  // namespace
+}  // namespace wengert
