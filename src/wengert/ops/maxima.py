@@ -13,6 +13,7 @@ from .._core.base import Tensor
 from .._core.card import BOOLS, ORDERED, Array, Bad, Index, Sample, composite, op
 from . import return_types
 from .axes import read_dim, read_dims, restored
+from .binary import native
 from .dtype_checks import check_ordered
 
 
@@ -61,7 +62,7 @@ def extreme_samples(make: Any) -> Any:
     yield Bad(make(0, 2), 0, raises=IndexError, says="Expected reduction dim 0 to have non-zero size")
 
 
-@op(dtypes=ORDERED)
+@op(dtypes=ORDERED, native=native("amax"))
 def amax(self: Array, dim: Any = (), keepdim: bool = False) -> Any:
     """Largest element over dimensions; NaN wins.
 
@@ -82,7 +83,7 @@ def amax(self: Array, dim: Any = (), keepdim: bool = False) -> Any:
     return extreme("amax", kernels.amax, self, dim, keepdim)
 
 
-@op(dtypes=ORDERED)
+@op(dtypes=ORDERED, native=native("amin"))
 def amin(self: Array, dim: Any = (), keepdim: bool = False) -> Any:
     """Smallest element over dimensions; NaN wins.
 
@@ -98,12 +99,12 @@ def amin(self: Array, dim: Any = (), keepdim: bool = False) -> Any:
     return extreme("amin", kernels.amin, self, dim, keepdim)
 
 
-@amax.vjp("self")
+@amax.vjp("self", native=native("extreme_rule"))
 def amax_vjp(grad: Any, self: Any, out: Any, dim: Any, keepdim: bool) -> Any:
     return shared_gradient(grad, self, out, dim, keepdim)
 
 
-@amin.vjp("self")
+@amin.vjp("self", native=native("extreme_rule"))
 def amin_vjp(grad: Any, self: Any, out: Any, dim: Any, keepdim: bool) -> Any:
     return shared_gradient(grad, self, out, dim, keepdim)
 
@@ -203,24 +204,24 @@ def indexed_extreme(
     return kernel(array, axis, keepdim), places(array, axis, keepdim)
 
 
-@op(dtypes=ORDERED, method=False, function=False, node="MaxBackward1")
+@op(dtypes=ORDERED, method=False, function=False, node="MaxBackward1", native=native("max_full"))
 def max_full(self: Array) -> Any:
     """Largest of all elements."""
     return whole_extreme("max", kernels.amax, self)
 
 
-@op(dtypes=ORDERED, method=False, function=False, node="MinBackward1")
+@op(dtypes=ORDERED, method=False, function=False, node="MinBackward1", native=native("min_full"))
 def min_full(self: Array) -> Any:
     """Smallest of all elements."""
     return whole_extreme("min", kernels.amin, self)
 
 
-@max_full.vjp("self")
+@max_full.vjp("self", native=native("whole_extreme_rule"))
 def max_full_vjp(grad: Any, self: Any, out: Any) -> Any:
     return whole_gradient(grad, self, out)
 
 
-@min_full.vjp("self")
+@min_full.vjp("self", native=native("whole_extreme_rule"))
 def min_full_vjp(grad: Any, self: Any, out: Any) -> Any:
     return whole_gradient(grad, self, out)
 
@@ -239,24 +240,24 @@ PAIR: dict[str, Any] = {
 }  # fmt: skip
 
 
-@op(**PAIR, node="MaxBackward0")
+@op(**PAIR, node="MaxBackward0", native=native("max_dim"))
 def max_dim(self: Array, dim: int, keepdim: bool) -> Any:
     """Largest elements along a dimension and their indices, the first of equals."""
     return indexed_extreme("max", kernels.amax, kernels.argmax, self, dim, keepdim)
 
 
-@op(**PAIR, node="MinBackward0")
+@op(**PAIR, node="MinBackward0", native=native("min_dim"))
 def min_dim(self: Array, dim: int, keepdim: bool) -> Any:
     """Smallest elements along a dimension and their indices, the first of equals."""
     return indexed_extreme("min", kernels.amin, kernels.argmin, self, dim, keepdim)
 
 
-@max_dim.vjp("self")
+@max_dim.vjp("self", native=native("place_rule"))
 def max_dim_vjp(grads: Any, self_shape: Any, indices: Any, dim: int, keepdim: bool) -> Any:
     return placed_gradient(grads[0], self_shape, indices, dim, keepdim)
 
 
-@min_dim.vjp("self")
+@min_dim.vjp("self", native=native("place_rule"))
 def min_dim_vjp(grads: Any, self_shape: Any, indices: Any, dim: int, keepdim: bool) -> Any:
     return placed_gradient(grads[0], self_shape, indices, dim, keepdim)
 
@@ -349,7 +350,7 @@ def place(name: str, kernel: Callable[..., Any], array: Any, dim: Any, keepdim: 
     return kernel(array, axis if array.ndim else None, keepdim)
 
 
-@op(dtypes=ORDERED - BOOLS, derivative=None, why="an index")
+@op(dtypes=ORDERED - BOOLS, derivative=None, why="an index", native=native("argmax"))
 def argmax(self: Index, dim: Any = None, keepdim: bool = False) -> Any:
     """Index of the largest element, the first of equals; NaN wins.
 
@@ -367,7 +368,7 @@ def argmax(self: Index, dim: Any = None, keepdim: bool = False) -> Any:
     return place("argmax", kernels.argmax, self, dim, keepdim)
 
 
-@op(dtypes=ORDERED - BOOLS, derivative=None, why="an index")
+@op(dtypes=ORDERED - BOOLS, derivative=None, why="an index", native=native("argmin"))
 def argmin(self: Index, dim: Any = None, keepdim: bool = False) -> Any:
     """Index of the smallest element, the first of equals; NaN wins.
 

@@ -11,6 +11,7 @@ import numpy as np
 from .. import _kernels as kernels
 from .._core.card import FLOATS, Array, Bad, Sample, op
 from .axes import count_along, read_dims, restored
+from .binary import native
 
 TOO_FEW = (
     "{}(): degrees of freedom is <= 0. Correction should be strictly less than the reduction factor (input numel "
@@ -85,7 +86,7 @@ def spread_samples(make: Any) -> Any:
     yield Bad(make(3), 0, unbiased=True, correction=1, raises=TypeError, says="invalid combination of arguments")
 
 
-@op(dtypes=FLOATS)
+@op(dtypes=FLOATS, native=native("var"))
 def var(self: Array, dim: Any = None, unbiased: Any = None, keepdim: bool = False, *, correction: Any = None) -> Any:
     """Variance over dimensions.
 
@@ -113,7 +114,7 @@ def var_vjp(grad: Any, self: Any, dim: Any, unbiased: Any, keepdim: bool, correc
 var.samples(spread_samples)
 
 
-@op(dtypes=FLOATS)
+@op(dtypes=FLOATS, native=native("std"))
 def std(self: Array, dim: Any = None, unbiased: Any = None, keepdim: bool = False, *, correction: Any = None) -> Any:
     """Standard deviation over dimensions.
 

@@ -10,6 +10,7 @@ from .. import _kernels as kernels
 from .._core import dtypes
 from .._core.card import COMPLEXES, FLOATS, WIDE, Array, Bad, Index, Sample, composite, op
 from .axes import count_along, read_dims, restored
+from .binary import native
 from .factory import read_dtype
 
 
@@ -36,7 +37,9 @@ def reduction_samples(make: Any) -> Any:
     yield Bad(make(3), "a", raises=TypeError, says="must be int or tuple of ints, not str")
 
 
-@op(dtypes=WIDE, linear="self", node=("SumBackward0", "SumBackward1"), choose=whole_or_dims)
+@op(
+    dtypes=WIDE, linear="self", node=("SumBackward0", "SumBackward1"), choose=whole_or_dims, native=native("sum"),
+)  # fmt: skip
 def sum(self: Array, dim: Any = None, keepdim: bool = False, *, dtype: Any = None) -> Any:
     """Sum over dimensions.
 
@@ -60,7 +63,7 @@ def sum(self: Array, dim: Any = None, keepdim: bool = False, *, dtype: Any = Non
     return kernels.sum(self, axes, keepdim, wanted)
 
 
-@sum.vjp("self")
+@sum.vjp("self", native=native("sum_rule"))
 def sum_vjp(grad: Any, self_shape: Any, dim: Any, keepdim: bool) -> Any:
     return restored(grad, self_shape, dim, keepdim).expand(self_shape)
 
@@ -84,7 +87,9 @@ def mean_dtype(array: Any, dtype: Any) -> Any:
     return None if dtype is None else found.numpy
 
 
-@op(dtypes=FLOATS, linear="self", node=("MeanBackward0", "MeanBackward1"), choose=whole_or_dims)
+@op(
+    dtypes=FLOATS, linear="self", node=("MeanBackward0", "MeanBackward1"), choose=whole_or_dims, native=native("mean"),
+)  # fmt: skip
 def mean(self: Array, dim: Any = None, keepdim: bool = False, *, dtype: Any = None) -> Any:
     """Arithmetic mean over dimensions.
 
@@ -103,7 +108,7 @@ def mean(self: Array, dim: Any = None, keepdim: bool = False, *, dtype: Any = No
     return kernels.mean(self, read_dims("mean", dim, self.ndim), keepdim, mean_dtype(self, dtype))
 
 
-@mean.vjp("self")
+@mean.vjp("self", native=native("mean_rule"))
 def mean_vjp(grad: Any, self_shape: Any, dim: Any, keepdim: bool) -> Any:
     return restored(grad / max(1, count_along(self_shape, dim)), self_shape, dim, keepdim).expand(self_shape)
 
@@ -175,7 +180,7 @@ def needs_float(array: Any) -> Any:
     return array if array.dtype.kind in "fcV" else array.astype(dtypes.get_default_dtype().numpy)
 
 
-@op(dtypes=WIDE)
+@op(dtypes=WIDE, native=native("logsumexp"))
 def logsumexp(self: Array, dim: Any, keepdim: bool = False) -> Any:
     """Logarithm of the sum of exponentials over dimensions, computed so that nothing overflows.
 
@@ -214,7 +219,7 @@ def truth(name: str, kernel: Any, array: Any, dim: Any, keepdim: bool) -> Any:
     return found.astype(np.uint8) if array.dtype == np.uint8 else found
 
 
-@op(dtypes=WIDE, derivative=None, why="truth values")
+@op(dtypes=WIDE, derivative=None, why="truth values", native=native("all"))
 def all(self: Index, dim: Any = None, keepdim: bool = False) -> Any:
     """Whether all elements are different from zero.
 
@@ -229,7 +234,7 @@ def all(self: Index, dim: Any = None, keepdim: bool = False) -> Any:
     return truth("all", kernels.all_along, self, dim, keepdim)
 
 
-@op(dtypes=WIDE, derivative=None, why="truth values")
+@op(dtypes=WIDE, derivative=None, why="truth values", native=native("any"))
 def any(self: Index, dim: Any = None, keepdim: bool = False) -> Any:
     """Whether any element is different from zero.
 

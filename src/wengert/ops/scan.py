@@ -10,6 +10,7 @@ from .. import _kernels as kernels
 from .._core.base import wrap
 from .._core.card import FLOATS, WIDE, Array, Bad, Sample, op
 from .axes import read_dim
+from .binary import native
 from .dtype_checks import check_inexact
 from .reduce import numpy_dtype, whole_or_dims
 
@@ -154,7 +155,7 @@ def product_of_others(tensor: Any, dim: int) -> Any:
     return before * behind
 
 
-@op(dtypes=WIDE, node=("ProdBackward0", "ProdBackward1"), choose=whole_or_dims)
+@op(dtypes=WIDE, node=("ProdBackward0", "ProdBackward1"), choose=whole_or_dims, native=native("prod"))
 def prod(self: Array, dim: int | None = None, keepdim: bool = False, *, dtype: Any = None) -> Any:
     """Product over a dimension, or of all elements.
 

@@ -1,5 +1,5 @@
 // Sums and means over one block of neighbouring axes: (outer, reduced, inner) -> (outer, inner).
-#include "common.hpp"
+#include "block.hpp"
 
 #include <vector>
 
@@ -7,51 +7,6 @@ namespace wengert {
 namespace {
 
 Twin sum_twin("sum"), mean_twin("mean");
-
-struct Block {
-    npy_intp outer = 1, reduced = 1, inner = 1;
-    npy_intp shape[NPY_MAXDIMS];  // of the result
-    int ndim = 0;
-};
-
-bool mark_axis(PyObject* object, int ndim, bool* marked) {
-    npy_intp axis = 0;
-    if (!as_index(object, axis)) return false;
-    if (axis < 0) axis += ndim;
-    if (axis < 0 || axis >= ndim || marked[axis]) return false;
-    marked[axis] = true;
-    return true;
-}
-
-// False unless the axes are neighbours.
-bool find_block(PyArrayObject* x, PyObject* axes, bool keepdims, Block& block) {
-    const int ndim = PyArray_NDIM(x);
-    bool marked[NPY_MAXDIMS] = {};
-    if (absent(axes)) {
-        for (int i = 0; i < ndim; ++i) marked[i] = true;
-    } else if (PyTuple_CheckExact(axes)) {
-        for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(axes); ++i)
-            if (!mark_axis(PyTuple_GET_ITEM(axes, i), ndim, marked)) return false;
-    } else if (!mark_axis(axes, ndim, marked)) {
-        return false;
-    }
-    int state = 0;  // 0: before the block, 1: in it, 2: behind
-    for (int i = 0; i < ndim; ++i) {
-        const npy_intp size = PyArray_DIM(x, i);
-        if (marked[i]) {
-            if (state == 2) return false;
-            state = 1;
-            block.reduced *= size;
-            if (keepdims) block.shape[block.ndim++] = 1;
-        } else {
-            if (state == 1) state = 2;
-            (state == 2 ? block.inner : block.outer) *= size;
-            block.shape[block.ndim++] = size;
-        }
-    }
-    if (block.inner == 1 && state == 0) return false;  // nothing to reduce: a copy, which the twin makes
-    return true;
-}
 
 // The sum of one long row. Its blocks do not depend on the number of threads, nor does the result.
 template <class T>
@@ -115,7 +70,7 @@ PyObject* compute(PyObject** slots, bool mean) {
     PyArray_Descr* descr = PyArray_DESCR(x);
     if (descr != float_descr && descr != double_descr) return nullptr;
     Block block;
-    if (!find_block(x, slots[1], keepdims, block)) return nullptr;
+    if (!find_axes(x, slots[1], keepdims, block)) return nullptr;
     return descr == float_descr ? typed<float>(x, block, mean) : typed<double>(x, block, mean);
 }
 
@@ -128,7 +83,53 @@ PyObject* mean(PyObject*, PyObject* const* args, Py_ssize_t nargs, PyObject* kwn
     return try_native<4>(mean_twin, names, 1, args, nargs, kwnames, [](PyObject** slots) { return compute(slots, true); });
 }
 
+// Sums of integers and truth values wrap around in 64 bits.
+template <class T>
+PyObject* whole_sum(PyArrayObject* x, const Block& block) {
+    Owned result(new_array(int64_descr, block.ndim, block.shape));
+    if (!result) return nullptr;
+    const T* input = data_of<T>(x);
+    auto* out = reinterpret_cast<uint64_t*>(data_of<int64_t>(result.get()));
+    const auto as_term = [](T value) { return sizeof(T) == 1 ? static_cast<uint64_t>(value != 0) : static_cast<uint64_t>(value); };
+    ReleaseGil unlocked(PyArray_SIZE(x) >= thread_threshold);
+    parallel_for(block.outer, block.reduced * block.inner, [=, &block](npy_intp begin, npy_intp end) {
+        const npy_intp reduced = block.reduced, inner = block.inner;
+        for (npy_intp o = begin; o < end; ++o) {
+            uint64_t* sums = out + o * inner;
+            const T* rows = input + o * reduced * inner;
+            for (npy_intp j = 0; j < inner; ++j) sums[j] = 0;
+            if (inner == 1) {
+                uint64_t total = 0;
+                for (npy_intp i = 0; i < reduced; ++i) total += as_term(rows[i]);
+                *sums = total;
+            } else {
+                for (npy_intp i = 0; i < reduced; ++i)
+                    for (npy_intp j = 0; j < inner; ++j) sums[j] += as_term(rows[i * inner + j]);
+            }
+        }
+    });
+    return result.give();
+}
+
+// The cards: (self, dim, keepdim, dtype).
+template <bool mean>
+PyObject* direct(PyObject*, PyObject* const* args, Py_ssize_t nargs) {
+    return answer([=]() -> PyObject* {
+        PyArrayObject* x = nargs == 4 && args[3] == Py_None ? plain(args[0]) : nullptr;
+        Block block;
+        if (!x || !find_dims(x, args[1], args[2], block)) return nullptr;
+        PyArray_Descr* descr = PyArray_DESCR(x);
+        if (descr == float_descr) return typed<float>(x, block, mean);
+        if (descr == double_descr) return typed<double>(x, block, mean);
+        if (mean) return nullptr;
+        if (descr == int64_descr) return whole_sum<int64_t>(x, block);
+        return descr == bool_descr ? whole_sum<uint8_t>(x, block) : nullptr;
+    });
+}
+
 PyMethodDef reduce_methods[] = {
+    direct_method("direct_sum", direct<false>, "sum(self, dim, keepdim, dtype), or NotImplemented"),
+    direct_method("direct_mean", direct<true>, "mean(self, dim, keepdim, dtype), or NotImplemented"),
     fast_method("sum", sum, "sum(x, axis=None, keepdims=False, dtype=None)"),
     fast_method("mean", mean, "mean(x, axis=None, keepdims=False, dtype=None)"),
     {nullptr, nullptr, 0, nullptr},

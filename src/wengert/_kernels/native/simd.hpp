@@ -64,6 +64,7 @@ struct Loops {
 
     double (*row_sum)(const T* x, index_t count);
     double (*row_sum_double)(const T* x, index_t count);
+    double (*row_exponential_sum)(const T* x, index_t count, T shift);  // of exp(x - shift)
     void (*column_sum)(const T* x, index_t stride, index_t rows, index_t width, T* out);
 
     double (*row_square_distance)(const T* x, index_t count, double centre);

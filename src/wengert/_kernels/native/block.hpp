@@ -1,0 +1,84 @@
+// What a reduction works along: one block of neighbouring axes, (outer, reduced, inner) -> (outer, inner).
+#pragma once
+
+#include "common.hpp"
+
+namespace wengert {
+
+struct Block {
+    npy_intp outer = 1, reduced = 1, inner = 1;
+    npy_intp shape[NPY_MAXDIMS];  // of the result
+    int ndim = 0;
+};
+
+inline bool mark_axis(PyObject* object, int ndim, bool* marked) {
+    npy_intp axis = 0;
+    if (!object || !as_index(object, axis)) return false;
+    if (axis < 0) axis += ndim;
+    if (axis < 0 || axis >= ndim || marked[axis]) return false;
+    marked[axis] = true;
+    return true;
+}
+
+// None, or a tuple or list with nothing in it.
+inline bool names_nothing(PyObject* dim) {
+    return dim == Py_None || ((PyTuple_CheckExact(dim) || PyList_CheckExact(dim)) && PySequence_Fast_GET_SIZE(dim) == 0);
+}
+
+// Whether `object` names dimensions as cards take them: an integer, or a tuple or list of them; None or nothing in it for
+// all. A 0-dim array has one dimension to name.
+inline bool mark_dims(PyObject* object, int ndim, bool* marked) {
+    const bool several = PyTuple_CheckExact(object) || PyList_CheckExact(object);
+    const Py_ssize_t count = several ? PySequence_Fast_GET_SIZE(object) : 1;
+    if (names_nothing(object)) {
+        for (int i = 0; i < ndim; ++i) marked[i] = true;
+        return true;
+    }
+    for (Py_ssize_t i = 0; i < count; ++i)
+        if (!mark_axis(several ? PySequence_Fast_GET_ITEM(object, i) : object, ndim ? ndim : 1, marked)) return false;
+    return true;
+}
+
+// False unless the marked axes are neighbours.
+inline bool make_block(PyArrayObject* x, const bool* marked, bool keepdims, Block& block) {
+    int state = 0;  // 0: before the block, 1: in it, 2: behind
+    for (int i = 0; i < PyArray_NDIM(x); ++i) {
+        const npy_intp size = PyArray_DIM(x, i);
+        if (marked[i]) {
+            if (state == 2) return false;
+            state = 1;
+            block.reduced *= size;
+            if (keepdims) block.shape[block.ndim++] = 1;
+        } else {
+            if (state == 1) state = 2;
+            (state == 2 ? block.inner : block.outer) *= size;
+            block.shape[block.ndim++] = size;
+        }
+    }
+    return true;
+}
+
+// For `axis` as kernels take it: an int, a tuple of them, or None for all.
+inline bool find_axes(PyArrayObject* x, PyObject* axes, bool keepdims, Block& block) {
+    const int ndim = PyArray_NDIM(x);
+    bool marked[NPY_MAXDIMS] = {};
+    if (absent(axes)) {
+        for (int i = 0; i < ndim; ++i) marked[i] = true;
+    } else if (PyTuple_CheckExact(axes)) {
+        if (PyTuple_GET_SIZE(axes) == 0) return false;  // nothing to reduce: a copy, which the twin makes
+        for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(axes); ++i)
+            if (!mark_axis(PyTuple_GET_ITEM(axes, i), ndim, marked)) return false;
+    } else if (!mark_axis(axes, ndim, marked)) {
+        return false;
+    }
+    return ndim > 0 && make_block(x, marked, keepdims, block);
+}
+
+// For `dim` and `keepdim` as cards take them; false also where the result has no elements, whose strides are not NumPy's.
+inline bool find_dims(PyArrayObject* x, PyObject* dim, PyObject* keepdim, Block& block) {
+    bool marked[NPY_MAXDIMS] = {}, keepdims = false;
+    return as_flag(keepdim, keepdims) && mark_dims(dim, PyArray_NDIM(x), marked) &&
+           make_block(x, marked, keepdims, block) && block.outer * block.inner > 0;
+}
+
+}  // namespace wengert

@@ -1,0 +1,277 @@
+// Largest and smallest elements and where they are, products, truth along dimensions, variances: for the dispatcher only.
+#include "block.hpp"
+
+#include <cmath>
+#include <vector>
+
+namespace wengert {
+namespace {
+
+using Call = PyObject* const*;
+
+// ---- extremes ------------------------------------------------------------------------------------------------------
+constexpr npy_intp piece = 65536, strip = 1024;  // elements of a long row, columns, that are looked at together
+
+// One long row, in pieces that do not depend on the number of threads.
+template <class T>
+void long_row_extreme(Extreme side, const T* x, npy_intp count, T* value, int64_t* place) {
+    const Loops<T>& table = loops<T>();
+    const npy_intp pieces = (count + piece - 1) / piece;
+    const auto length = [=](npy_intp i) { return i + 1 < pieces ? piece : count - i * piece; };
+    npy_intp start = 0, reach = count;
+    if (pieces <= 1) {
+        *value = table.row_extreme[side](x, count);
+    } else {
+        std::vector<T> part(static_cast<size_t>(pieces));
+        T* parts = part.data();
+        parallel_for(pieces, piece, [=, &table](npy_intp begin, npy_intp end) {
+            for (npy_intp i = begin; i < end; ++i) parts[i] = table.row_extreme[side](x + i * piece, length(i));
+        });
+        *value = table.row_extreme[side](parts, pieces);
+        const npy_intp first = table.first_place(parts, pieces, *value);
+        start = first * piece, reach = length(first);
+    }
+    if (place) *place = start + table.first_place(x + start, reach, *value);
+}
+
+// `values` and `places` have room for outer * inner elements; places may be null.
+template <class T>
+void find_extremes(Extreme side, const T* x, const Block& block, T* values, int64_t* places) {
+    const npy_intp outer = block.outer, reduced = block.reduced, inner = block.inner;
+    const Loops<T>& table = loops<T>();
+    if (inner == 1 && outer == 1) {
+        long_row_extreme(side, x, reduced, values, places);
+    } else if (inner == 1) {
+        parallel_for(outer, reduced, [=, &table](npy_intp begin, npy_intp end) {
+            for (npy_intp i = begin; i < end; ++i) {
+                values[i] = table.row_extreme[side](x + i * reduced, reduced);
+                if (places) places[i] = table.first_place(x + i * reduced, reduced, values[i]);
+            }
+        });
+    } else {
+        const npy_intp strips = (inner + strip - 1) / strip;
+        parallel_for(outer * strips, reduced * (inner < strip ? inner : strip), [=, &table](npy_intp begin, npy_intp end) {
+            for (npy_intp s = begin; s < end; ++s) {
+                const npy_intp o = s / strips, first = s % strips * strip, width = inner - first < strip ? inner - first : strip;
+                const npy_intp at = o * inner + first;
+                table.column_extreme[side](x + o * reduced * inner + first, inner, reduced, width, values + at,
+                                           places ? places + at : nullptr);
+            }
+        });
+    }
+}
+
+enum Wanted { VALUES, PLACES, BOTH };
+
+template <class T>
+PyObject* typed_extremes(Extreme side, Wanted wanted, PyArrayObject* x, const Block& block) {
+    Owned made[2] = {Owned(wanted == PLACES ? nullptr : new_array(PyArray_DESCR(x), block.ndim, block.shape)),
+                     Owned(wanted == VALUES ? nullptr : new_array(int64_descr, block.ndim, block.shape))};
+    if ((wanted != PLACES && !made[0]) || (wanted != VALUES && !made[1])) return nullptr;
+    T one;
+    std::vector<T> scratch;
+    T* values = &one;
+    if (wanted != PLACES) {
+        values = data_of<T>(made[0].get());
+    } else if (block.outer * block.inner > 1) {
+        scratch.resize(static_cast<size_t>(block.outer * block.inner));
+        values = scratch.data();
+    }
+    {
+        ReleaseGil unlocked(PyArray_SIZE(x) >= thread_threshold);
+        find_extremes(side, data_of<T>(x), block, values, wanted == VALUES ? nullptr : data_of<int64_t>(made[1].get()));
+    }
+    return wanted == BOTH ? give_tuple(made, 2) : made[wanted == PLACES].give();
+}
+
+PyObject* extremes(Extreme side, Wanted wanted, PyObject* object, PyObject* dim, PyObject* keepdim) {
+    PyArrayObject* x = plain(object);
+    Block block;
+    if (!x || PyArray_SIZE(x) == 0 || !find_dims(x, dim, keepdim, block)) return nullptr;
+    PyArray_Descr* descr = PyArray_DESCR(x);
+    if (descr == float_descr) return typed_extremes<float>(side, wanted, x, block);
+    if (descr == double_descr) return typed_extremes<double>(side, wanted, x, block);
+    return descr == int64_descr ? typed_extremes<int64_t>(side, wanted, x, block) : nullptr;
+}
+
+// amax, amin: (self, dim, keepdim)
+template <Extreme side>
+PyObject* along(PyObject*, Call args, Py_ssize_t nargs) {
+    return answer([=] { return nargs == 3 ? extremes(side, VALUES, args[0], args[1], args[2]) : nullptr; });
+}
+// Of all: (self)
+template <Extreme side>
+PyObject* of_all(PyObject*, Call args, Py_ssize_t nargs) {
+    return answer([=] { return nargs == 1 ? extremes(side, VALUES, args[0], Py_None, Py_False) : nullptr; });
+}
+// (self, dim, keepdim) with one dimension, or for the places alone None
+template <Extreme side, Wanted wanted>
+PyObject* with_places(PyObject*, Call args, Py_ssize_t nargs) {
+    return answer([=]() -> PyObject* {
+        if (nargs != 3 || !(PyLong_CheckExact(args[1]) || (wanted == PLACES && args[1] == Py_None))) return nullptr;
+        return extremes(side, wanted, args[0], args[1], args[2]);
+    });
+}
+
+// ---- products ------------------------------------------------------------------------------------------------------
+template <class T, class Factor>
+PyObject* typed_product(PyArrayObject* x, const Block& block) {
+    Owned result(new_array(PyArray_DESCR(x), block.ndim, block.shape));
+    if (!result) return nullptr;
+    const auto* rows = reinterpret_cast<const Factor*>(data_of<T>(x));
+    auto* out = reinterpret_cast<Factor*>(data_of<T>(result.get()));
+    ReleaseGil unlocked(PyArray_SIZE(x) >= thread_threshold);
+    for (npy_intp o = 0; o < block.outer; ++o, rows += block.reduced * block.inner, out += block.inner) {
+        for (npy_intp j = 0; j < block.inner; ++j) out[j] = 1;
+        for (npy_intp i = 0; i < block.reduced; ++i)
+            for (npy_intp j = 0; j < block.inner; ++j) out[j] *= rows[i * block.inner + j];
+    }
+    return result.give();
+}
+// (self, dim, keepdim, dtype); integers wrap around
+PyObject* product(PyObject*, Call args, Py_ssize_t nargs) {
+    return answer([=]() -> PyObject* {
+        PyArrayObject* x = nargs == 4 && args[3] == Py_None ? plain(args[0]) : nullptr;
+        Block block;
+        if (!x || !(args[1] == Py_None || PyLong_CheckExact(args[1])) || !find_dims(x, args[1], args[2], block)) return nullptr;
+        PyArray_Descr* descr = PyArray_DESCR(x);
+        if (descr == float_descr) return typed_product<float, float>(x, block);
+        if (descr == double_descr) return typed_product<double, double>(x, block);
+        return descr == int64_descr ? typed_product<int64_t, uint64_t>(x, block) : nullptr;
+    });
+}
+
+// ---- truth ---------------------------------------------------------------------------------------------------------
+// Whether any element is (`any`) or none is not (`all`) different from zero.
+template <class T>
+bool row_truth(const T* x, npy_intp count, bool any) {
+    for (npy_intp begin = 0; begin < count; begin += 256) {
+        const npy_intp end = count - begin < 256 ? count : begin + 256;
+        int met = 0;
+        for (npy_intp i = begin; i < end; ++i) met |= (x[i] != T(0)) == any;
+        if (met) return any;
+    }
+    return !any;
+}
+template <class T>
+PyObject* typed_truth(PyArrayObject* x, const Block& block, bool any) {
+    Owned result(new_array(bool_descr, block.ndim, block.shape));
+    if (!result) return nullptr;
+    const T* input = data_of<T>(x);
+    bool* out = data_of<bool>(result.get());
+    const npy_intp reduced = block.reduced, inner = block.inner;
+    ReleaseGil unlocked(PyArray_SIZE(x) >= thread_threshold);
+    parallel_for(block.outer, reduced * inner, [=](npy_intp begin, npy_intp end) {
+        for (npy_intp o = begin; o < end; ++o) {
+            const T* rows = input + o * reduced * inner;
+            bool* truths = out + o * inner;
+            if (inner == 1) {
+                *truths = row_truth(rows, reduced, any);
+                continue;
+            }
+            for (npy_intp j = 0; j < inner; ++j) truths[j] = !any;
+            for (npy_intp i = 0; i < reduced; ++i)
+                for (npy_intp j = 0; j < inner; ++j)
+                    truths[j] = any ? truths[j] | (rows[i * inner + j] != T(0)) : truths[j] & (rows[i * inner + j] != T(0));
+        }
+    });
+    return result.give();
+}
+// (self, dim, keepdim); nothing in a tuple means nothing to reduce, which the body does
+template <bool any>
+PyObject* truth(PyObject*, Call args, Py_ssize_t nargs) {
+    return answer([=]() -> PyObject* {
+        PyArrayObject* x = nargs == 3 ? plain(args[0]) : nullptr;
+        Block block;
+        if (!x || (args[1] != Py_None && names_nothing(args[1])) || !find_dims(x, args[1], args[2], block)) return nullptr;
+        PyArray_Descr* descr = PyArray_DESCR(x);
+        if (descr == bool_descr) return typed_truth<uint8_t>(x, block, any);
+        if (descr == float_descr) return typed_truth<float>(x, block, any);
+        if (descr == double_descr) return typed_truth<double>(x, block, any);
+        return descr == int64_descr ? typed_truth<int64_t>(x, block, any) : nullptr;
+    });
+}
+
+// ---- rows: variances, logsumexp --------------------------------------------------------------------------------------
+// A new array of one number for each row that is reduced; null where the axes are not the last ones.
+template <class T, class Reduce>
+PyObject* by_rows(PyArrayObject* x, const Block& block, npy_intp cost, Reduce reduce) {
+    if (block.inner != 1 || block.reduced == 0) return nullptr;
+    Owned result(new_array(PyArray_DESCR(x), block.ndim, block.shape));
+    if (!result) return nullptr;
+    const T* input = data_of<T>(x);
+    T* out = data_of<T>(result.get());
+    const npy_intp count = block.reduced;
+    ReleaseGil unlocked(PyArray_SIZE(x) >= thread_threshold);
+    parallel_for(block.outer, count * cost, [=](npy_intp begin, npy_intp end) {
+        for (npy_intp i = begin; i < end; ++i) out[i] = reduce(input + i * count, count);
+    });
+    return result.give();
+}
+
+template <class T>
+PyObject* typed_variance(PyArrayObject* x, const Block& block, double correction, bool root) {
+    const double freedom = static_cast<double>(block.reduced) - correction;
+    if (!(freedom > 0)) return nullptr;
+    return by_rows<T>(x, block, 2, [=](const T* row, npy_intp count) {
+        const double centre = loops<T>().row_sum_double(row, count) / static_cast<double>(count);
+        const T variance = static_cast<T>(loops<T>().row_square_distance(row, count, centre) / freedom);
+        return root ? static_cast<T>(std::sqrt(variance)) : variance;
+    });
+}
+// var, std: (self, dim, unbiased, keepdim, correction)
+template <bool root>
+PyObject* variance(PyObject*, Call args, Py_ssize_t nargs) {
+    return answer([=]() -> PyObject* {
+        PyArrayObject* x = nargs == 5 ? plain(args[0]) : nullptr;
+        bool unbiased = true;
+        double correction = 1;
+        Block block;
+        if (!x || (args[2] != Py_None && (!as_flag(args[2], unbiased) || args[4] != Py_None))) return nullptr;
+        if (args[2] != Py_None) correction = unbiased ? 1 : 0;
+        if ((args[4] != Py_None && !as_number(args[4], correction)) || !find_dims(x, args[1], args[3], block)) return nullptr;
+        if (PyArray_DESCR(x) == float_descr) return typed_variance<float>(x, block, correction, root);
+        return PyArray_DESCR(x) == double_descr ? typed_variance<double>(x, block, correction, root) : nullptr;
+    });
+}
+
+template <class T>
+PyObject* typed_logsumexp(PyArrayObject* x, const Block& block) {
+    return by_rows<T>(x, block, 8, [](const T* row, npy_intp count) {
+        const T largest = loops<T>().row_extreme[MAXIMAL](row, count);
+        const T shift = std::isinf(largest) ? T(0) : largest;
+        return static_cast<T>(std::log(loops<T>().row_exponential_sum(row, count, shift)) + static_cast<double>(shift));
+    });
+}
+// (self, dim, keepdim)
+PyObject* logsumexp(PyObject*, Call args, Py_ssize_t nargs) {
+    return answer([=]() -> PyObject* {
+        PyArrayObject* x = nargs == 3 && args[1] != Py_None ? plain(args[0]) : nullptr;
+        Block block;
+        if (!x || !find_dims(x, args[1], args[2], block)) return nullptr;
+        if (PyArray_DESCR(x) == float_descr) return typed_logsumexp<float>(x, block);
+        return PyArray_DESCR(x) == double_descr ? typed_logsumexp<double>(x, block) : nullptr;
+    });
+}
+
+PyMethodDef extreme_methods[] = {
+    direct_method("direct_amax", along<MAXIMAL>, "amax(self, dim, keepdim), or NotImplemented"),
+    direct_method("direct_amin", along<MINIMAL>, "amin(self, dim, keepdim), or NotImplemented"),
+    direct_method("direct_max_full", of_all<MAXIMAL>, "the largest of all elements, or NotImplemented"),
+    direct_method("direct_min_full", of_all<MINIMAL>, "the smallest of all elements, or NotImplemented"),
+    direct_method("direct_max_dim", with_places<MAXIMAL, BOTH>, "(self, dim, keepdim): values and places, or NotImplemented"),
+    direct_method("direct_min_dim", with_places<MINIMAL, BOTH>, "(self, dim, keepdim): values and places, or NotImplemented"),
+    direct_method("direct_argmax", with_places<MAXIMAL, PLACES>, "argmax(self, dim, keepdim), or NotImplemented"),
+    direct_method("direct_argmin", with_places<MINIMAL, PLACES>, "argmin(self, dim, keepdim), or NotImplemented"),
+    direct_method("direct_prod", product, "prod(self, dim, keepdim, dtype), or NotImplemented"),
+    direct_method("direct_any", truth<true>, "any(self, dim, keepdim), or NotImplemented"),
+    direct_method("direct_all", truth<false>, "all(self, dim, keepdim), or NotImplemented"),
+    direct_method("direct_var", variance<false>, "var of the last axes, or NotImplemented"),
+    direct_method("direct_std", variance<true>, "std of the last axes, or NotImplemented"),
+    direct_method("direct_logsumexp", logsumexp, "logsumexp of the last axes, or NotImplemented"),
+    {nullptr, nullptr, 0, nullptr},
+};
+MethodList extreme_list(extreme_methods);
+
+}  // namespace
+}  // namespace wengert
