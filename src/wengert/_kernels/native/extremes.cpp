@@ -2,6 +2,7 @@
 #include "block.hpp"
 
 #include <cmath>
+#include <type_traits>
 #include <vector>
 
 namespace wengert {
@@ -120,7 +121,6 @@ PyObject* typed_product(PyArrayObject* x, const Block& block) {
     if (!result) return nullptr;
     const auto* rows = reinterpret_cast<const Factor*>(data_of<T>(x));
     auto* out = reinterpret_cast<Factor*>(data_of<T>(result.get()));
-    ReleaseGil unlocked(PyArray_SIZE(x) >= thread_threshold);
     for (npy_intp o = 0; o < block.outer; ++o, rows += block.reduced * block.inner, out += block.inner) {
         for (npy_intp j = 0; j < block.inner; ++j) out[j] = 1;
         for (npy_intp i = 0; i < block.reduced; ++i)
@@ -128,12 +128,12 @@ PyObject* typed_product(PyArrayObject* x, const Block& block) {
     }
     return result.give();
 }
-// (self, dim, keepdim, dtype); integers wrap around
+// (self, dim, keepdim, dtype), of few elements (NumPy's loops multiply in several lanes); integers wrap around
 PyObject* product(PyObject*, Call args, Py_ssize_t nargs) {
     return answer([=]() -> PyObject* {
         PyArrayObject* x = nargs == 4 && args[3] == Py_None ? plain(args[0]) : nullptr;
         Block block;
-        if (!x || !(args[1] == Py_None || PyLong_CheckExact(args[1])) || !find_dims(x, args[1], args[2], block)) return nullptr;
+        if (!x || PyArray_SIZE(x) > 1024 || !(args[1] == Py_None || PyLong_CheckExact(args[1])) || !find_dims(x, args[1], args[2], block)) return nullptr;
         PyArray_Descr* descr = PyArray_DESCR(x);
         if (descr == float_descr) return typed_product<float, float>(x, block);
         if (descr == double_descr) return typed_product<double, double>(x, block);
@@ -145,34 +145,44 @@ PyObject* product(PyObject*, Call args, Py_ssize_t nargs) {
 // Whether any element is (`any`) or none is not (`all`) different from zero.
 template <class T>
 bool row_truth(const T* x, npy_intp count, bool any) {
+    using Flag = std::conditional_t<sizeof(T) == 1, uint8_t, std::conditional_t<sizeof(T) == 4, uint32_t, uint64_t>>;
     for (npy_intp begin = 0; begin < count; begin += 256) {
         const npy_intp end = count - begin < 256 ? count : begin + 256;
-        int met = 0;
-        for (npy_intp i = begin; i < end; ++i) met |= (x[i] != T(0)) == any;
+        Flag met = 0;
+        if (any)
+            for (npy_intp i = begin; i < end; ++i) met |= x[i] != T(0) ? 1 : 0;
+        else
+            for (npy_intp i = begin; i < end; ++i) met |= x[i] != T(0) ? 0 : 1;
         if (met) return any;
     }
     return !any;
+}
+template <class T>
+void column_truth(const T* row, uint8_t* truths, npy_intp width, bool any) {
+    if (any) {
+        for (npy_intp j = 0; j < width; ++j) truths[j] |= row[j] != T(0) ? 1 : 0;
+    } else {
+        for (npy_intp j = 0; j < width; ++j) truths[j] &= row[j] != T(0) ? 1 : 0;
+    }
 }
 template <class T>
 PyObject* typed_truth(PyArrayObject* x, const Block& block, bool any) {
     Owned result(new_array(bool_descr, block.ndim, block.shape));
     if (!result) return nullptr;
     const T* input = data_of<T>(x);
-    bool* out = data_of<bool>(result.get());
+    uint8_t* out = data_of<uint8_t>(result.get());
     const npy_intp reduced = block.reduced, inner = block.inner;
     ReleaseGil unlocked(PyArray_SIZE(x) >= thread_threshold);
     parallel_for(block.outer, reduced * inner, [=](npy_intp begin, npy_intp end) {
         for (npy_intp o = begin; o < end; ++o) {
             const T* rows = input + o * reduced * inner;
-            bool* truths = out + o * inner;
+            uint8_t* truths = out + o * inner;
             if (inner == 1) {
                 *truths = row_truth(rows, reduced, any);
                 continue;
             }
-            for (npy_intp j = 0; j < inner; ++j) truths[j] = !any;
-            for (npy_intp i = 0; i < reduced; ++i)
-                for (npy_intp j = 0; j < inner; ++j)
-                    truths[j] = any ? truths[j] | (rows[i * inner + j] != T(0)) : truths[j] & (rows[i * inner + j] != T(0));
+            for (npy_intp j = 0; j < inner; ++j) truths[j] = any ? 0 : 1;
+            for (npy_intp i = 0; i < reduced; ++i, rows += inner) column_truth(rows, truths, inner, any);
         }
     });
     return result.give();
