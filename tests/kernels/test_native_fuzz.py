@@ -160,11 +160,73 @@ BINARY = [
     "sigmoid_backward",
     "tanh_backward",
     "silu_backward",
+    "maximum",
+    "minimum",
 ]
-UNARY = ["negative", "exp", "log", "tanh", "sqrt", "absolute", "sigmoid", "silu", "relu", "erf"]
+UNARY = ["negative", "exp", "log", "tanh", "sqrt", "absolute", "sigmoid", "silu", "relu", "erf",
+         "square", "reciprocal", "rsqrt", "floor", "ceil", "trunc", "rint", "sign"]  # fmt: skip
 CALLS.update(dict.fromkeys(BINARY, lambda r, t: [*[matrix(r, t)] * 2, None]))
 CALLS.update(dict.fromkeys(UNARY, lambda r, t: [matrix(r, t) * 1e3, None]))
 IN_PLACE = {"sgd_step", "adam_step"}
+
+
+def few(random: np.random.Generator, t: Any) -> Any:
+    """So few elements that every function answers."""
+    return random.normal(size=(3, *random.integers(1, 6, 2))).astype(t)
+
+
+def of_choice(random: np.random.Generator, t: Any) -> Arguments:
+    x = few(random, t)
+    return [x[:1, :, :1] > 0, x, x[0]]
+
+
+def of_place_rule(random: np.random.Generator, t: Any) -> Arguments:
+    x = few(random, t)
+    return [x[:, 0].copy(), x.shape, random.integers(0, x.shape[1], x[:, 0].shape), 1, False]
+
+
+def of_extreme_rule(random: np.random.Generator, t: Any) -> Arguments:
+    x = few(random, t)
+    return [x[:, 0].copy(), x, x.max(1), 1, False]
+
+
+# Functions of cards and rules that the dispatcher alone calls, by position.
+DIRECT: dict[str, Callable[[np.random.Generator, Any], Arguments]] = {
+    "where": of_choice,
+    "where_self_rule": lambda r, t: of_choice(r, t)[1::-1],
+    "where_other_rule": lambda r, t: of_choice(r, t)[1::-1],
+    "masked_fill": lambda r, t: [*of_choice(r, t)[1::-1], 2],
+    "masked_fill_rule": lambda r, t: of_choice(r, t)[1::-1],
+    "clamp": lambda r, t: [few(r, t), -1, 0.5],
+    "clamp_min": lambda r, t: [few(r, t), -1],
+    "clamp_max": lambda r, t: [few(r, t), 1],
+    "clamp_rule": lambda r, t: (lambda x: [x + 1, x, None, 0.5])(few(r, t)),
+    "pow": lambda r, t: [few(r, t), 2.5],
+    "pow_rule": lambda r, t: (lambda x: [x + 1, x, 3])(few(r, t)),
+    "round": lambda r, t: [few(r, t), 0],
+    "prod": lambda r, t: [few(r, t), 1, False, None],
+    "var": lambda r, t: [few(r, t), (0, 1, 2), None, False, None],
+    "std": lambda r, t: [few(r, t), None, False, True, None],
+    "max_full": lambda r, t: [few(r, t)],
+    "min_full": lambda r, t: [few(r, t)],
+    "place_rule": of_place_rule,
+    "extreme_rule": of_extreme_rule,
+    "whole_extreme_rule": lambda r, t: (lambda x: [np.ones((), t), x, x.max(keepdims=True)])(few(r, t)),
+}
+DIRECT.update(
+    dict.fromkeys(
+        ["sum_rule", "mean_rule"], lambda r, t: (lambda x: [x[:, :1].copy(), (3, 7, x.shape[2]), 1, True])(few(r, t))
+    )
+)
+DIRECT.update(dict.fromkeys(["eq", "ne", "lt", "le", "gt", "ge"], lambda r, t: of_choice(r, t)[1:]))
+DIRECT.update(dict.fromkeys(["amax", "amin", "any", "all"], lambda r, t: [few(r, t), (0, 1), True]))
+DIRECT.update(dict.fromkeys(["max_dim", "min_dim", "argmax", "argmin"], lambda r, t: [few(r, t), 1, True]))
+DIRECT.update(dict.fromkeys(["logsumexp"], lambda r, t: [few(r, t), -1, True]))
+DIRECT.update(
+    dict.fromkeys(
+        ["sin", "cos", "tan", "sinh", "cosh", "expm1", "log1p", "log2", "log10"], lambda r, t: [np.abs(few(r, t))]
+    )
+)
 
 
 def hostile(random: np.random.Generator, value: Any, all_values: Arguments) -> Any:
@@ -211,16 +273,16 @@ def attempt(function: Callable[..., Any], arguments: Arguments) -> None:
 def test_every_native_function_is_fuzzed(native):
     names = {name.removeprefix("direct_") for name in dir(native) if not name.startswith("_")}
     others = {"bind_twins", "get_num_threads", "set_num_threads", "instruction_set", "twin_names"}
-    assert names - others == set(CALLS)
+    assert names - others == set(CALLS) | set(DIRECT)
 
 
 @pytest.mark.filterwarnings("ignore")
-@pytest.mark.parametrize("name", sorted(CALLS))
+@pytest.mark.parametrize("name", sorted(CALLS | DIRECT))
 def test_hostile_arguments_end_in_an_error_or_a_result(native, name):
     random = np.random.default_rng(zlib.crc32(name.encode()))
     functions = [getattr(native, each) for each in (name, f"direct_{name}") if hasattr(native, each)]
     for number in range(TRIES):
-        arguments = CALLS[name](random, FLOATS[number % 2])
+        arguments = (CALLS | DIRECT)[name](random, FLOATS[number % 2])
         for _ in range(number % 3):
             at = int(random.integers(0, len(arguments)))
             arguments[at] = hostile(random, arguments[at], arguments)
@@ -242,3 +304,11 @@ def test_arguments_that_fit_are_computed_natively(only_native, name):
     random = np.random.default_rng(1)
     with np.errstate(all="ignore"):
         getattr(only_native, name)(*CALLS[name](random, np.float32))
+
+
+@pytest.mark.parametrize("name", sorted(DIRECT))
+@pytest.mark.parametrize("dtype", FLOATS)
+def test_arguments_that_fit_are_answered(native, name, dtype):
+    random = np.random.default_rng(1)
+    for _ in range(5):
+        assert getattr(native, f"direct_{name}")(*DIRECT[name](random, dtype)) is not NotImplemented
