@@ -1,4 +1,4 @@
-"""Native functions of cards on arrays of any shape beside the cards' bodies: reductions, comparisons, choices, powers."""
+"""Native functions of cards on arrays of any shape, beside the cards' bodies."""
 
 from __future__ import annotations
 
