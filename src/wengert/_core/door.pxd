@@ -239,6 +239,12 @@ cdef extern from *:
         }
         return arrays;
     }
+    /* Whether a program's array stands where only tensors may, alone or first in a list. */
+    static int wengert_holds_array(PyObject *value) {
+        if ((PyTuple_CheckExact(value) || PyList_CheckExact(value)) && PySequence_Fast_GET_SIZE(value))
+            value = PySequence_Fast_GET_ITEM(value, 0);
+        return wengert_as_ndarray(value) != NULL;
+    }
     static CYTHON_UNUSED PyObject *wengert_call_on_arrays(PyObject *function, PyObject *args, PyTypeObject *tensor, Py_ssize_t offset) {
         PyObject *given[WENGERT_MOST_ARGUMENTS], *made = Py_NotImplemented;
         Py_ssize_t count = PyTuple_GET_SIZE(args), held = 0;
@@ -251,8 +257,7 @@ cdef extern from *:
                        && PyObject_TypeCheck(PySequence_Fast_GET_ITEM(value, 0), tensor)) {
                 value = wengert_list_of_arrays(value, tensor, offset);
                 if (value == NULL || value == Py_NotImplemented) { made = value; break; }
-            } else if (Py_TYPE(value) != &PyLong_Type && value != Py_None
-                       && wengert_as_ndarray(value) != NULL) {
+            } else if (Py_TYPE(value) != &PyLong_Type && value != Py_None && wengert_holds_array(value)) {
                 break;  /* the card's own way refuses it, or makes a tensor of it */
             } else {
                 Py_INCREF(value);

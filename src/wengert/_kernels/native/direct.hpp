@@ -1,0 +1,86 @@
+// What functions share that dispatch calls beside the bodies of cards and the rules: `direct_<name>`. They take all
+// arguments by position, and answer NotImplemented for whatever is unusual or wrong.
+#pragma once
+
+#include "common.hpp"
+
+namespace wengert {
+
+using DirectFunction = PyObject* (*)(PyObject*, PyObject* const*, Py_ssize_t);
+
+// A function of exactly `count` arguments. `compute` returns null without a Python error for what it does not know.
+template <Py_ssize_t count, PyObject* (*compute)(PyObject* const*)>
+PyObject* direct(PyObject*, PyObject* const* args, Py_ssize_t nargs) {
+    if (nargs == count) {
+        try {
+            PyObject* result = compute(args);
+            if (result || PyErr_Occurred()) return result;
+        } catch (const std::bad_alloc&) {
+            return PyErr_NoMemory();
+        }
+    }
+    Py_RETURN_NOTIMPLEMENTED;
+}
+inline PyMethodDef direct_method(const char* name, DirectFunction function, const char* doc) {
+    return {name, reinterpret_cast<PyCFunction>(reinterpret_cast<void*>(function)), METH_FASTCALL, doc};
+}
+
+// Picks the form for the dtype of argument number `at`, an array.
+template <PyObject* (*for_float)(PyObject* const*), PyObject* (*for_double)(PyObject* const*), int at = 0>
+PyObject* by_element(PyObject* const* args) {
+    if (!PyArray_CheckExact(args[at])) return nullptr;
+    PyArray_Descr* descr = PyArray_DESCR(reinterpret_cast<PyArrayObject*>(args[at]));
+    if (descr == float_descr) return for_float(args);
+    return descr == double_descr ? for_double(args) : nullptr;
+}
+
+// An exact array of this dtype, aligned, in whatever order it lies.
+inline PyArrayObject* aligned(PyObject* object, PyArray_Descr* descr) {
+    if (!PyArray_CheckExact(object)) return nullptr;
+    auto* array = reinterpret_cast<PyArrayObject*>(object);
+    return PyArray_DESCR(array) == descr && (PyArray_FLAGS(array) & NPY_ARRAY_ALIGNED) ? array : nullptr;
+}
+// The same in row-major order: itself or a copy, owned by the caller; null without an error if it is something else.
+inline PyArrayObject* in_rows(PyObject* object, PyArray_Descr* descr) {
+    PyArrayObject* array = aligned(object, descr);
+    if (!array) return nullptr;
+    if (PyArray_FLAGS(array) & NPY_ARRAY_C_CONTIGUOUS) {
+        Py_INCREF(array);
+        return array;
+    }
+    return reinterpret_cast<PyArrayObject*>(PyArray_NewCopy(array, NPY_CORDER));
+}
+
+// A dimension, counted from the front.
+inline bool as_axis(PyObject* object, int ndim, int& axis) {
+    npy_intp number = 0;
+    if (!object || !as_index(object, number) || number < -ndim || number >= ndim) return false;
+    axis = static_cast<int>(number < 0 ? number + ndim : number);
+    return true;
+}
+
+constexpr int most_dims = 32;  // of arrays made here; NumPy 1 allows no more
+
+// The lengths in a tuple; how many, or -1 if it is none, or more than memory can hold.
+inline int as_shape(PyObject* object, npy_intp* shape) {
+    if (!PyTuple_CheckExact(object) || PyTuple_GET_SIZE(object) > most_dims) return -1;
+    const int ndim = static_cast<int>(PyTuple_GET_SIZE(object));
+    Size count(16);  // bytes of the largest element
+    for (int i = 0; i < ndim; ++i) {
+        if (!as_index(PyTuple_GET_ITEM(object, i), shape[i]) || shape[i] < 0) return -1;
+        count = count * shape[i];
+    }
+    return count.fits() ? ndim : -1;
+}
+
+// (outer, length, inner): the lengths before, along and behind an axis, multiplied.
+struct Line {
+    npy_intp outer = 1, length = 1, inner = 1;
+};
+inline Line line_of(const npy_intp* shape, int ndim, int axis) {
+    Line line;
+    for (int i = 0; i < ndim; ++i) (i < axis ? line.outer : i > axis ? line.inner : line.length) *= shape[i];
+    return line;
+}
+
+}  // namespace wengert
