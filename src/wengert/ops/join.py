@@ -6,12 +6,15 @@ from typing import Any
 
 import numpy as np
 
+from .. import _kernels as kernels
 from .._core import dtypes, layouts
 from .._core.arguments import check_elements, tensors_of
 from .._core.card import WIDE, Arrays, Bad, Sample, composite, op
 from .._core.errors import shown
 from .._core.sizes import normalise
 from .._kernels.layout import view_strides
+
+native = kernels.direct.get
 
 
 def is_legacy_empty(array: Any) -> bool:
@@ -51,7 +54,7 @@ def check_joinable(arrays: Any, dim: int) -> None:
                 )
 
 
-@op(layout="suggested", dtypes=WIDE, linear="tensors", method=False)
+@op(layout="suggested", dtypes=WIDE, linear="tensors", method=False, native=native("cat"))
 def cat(tensors: Arrays, dim: int = 0) -> Any:
     """Tensors one after the other along a dimension.
 
@@ -86,7 +89,7 @@ def cat_axis(shapes: Any, dim: int) -> int:
     return normalise(dim, ndim)
 
 
-@cat.vjp("tensors")
+@cat.vjp("tensors", native=native("cat_rule"))
 def cat_vjp(grad: Any, tensors_shape: Any, dim: int) -> Any:
     axis, start = cat_axis(tensors_shape, dim), 0
     parts: list[Any] = []
@@ -108,7 +111,7 @@ def cat_samples(make: Any) -> Any:
     yield Bad([make(2, 3), make(2, 2)], raises=RuntimeError, says="Sizes of tensors must match except in dimension 0")
 
 
-@op(layout="own", dtypes=WIDE, linear="tensors", method=False)
+@op(layout="own", dtypes=WIDE, linear="tensors", method=False, native=native("stack"))
 def stack(tensors: Arrays, dim: int = 0) -> Any:
     """Tensors of one shape along a new dimension.
 
@@ -144,7 +147,7 @@ def stacked_strides(arrays: list[Any], shape: tuple[int, ...], axis: int) -> tup
     return view_strides(joined, layouts.channels_last(joined), 1, shape) or layouts.row_major(shape)
 
 
-@stack.vjp("tensors")
+@stack.vjp("tensors", native=native("stack_rule"))
 def stack_vjp(grad: Any, dim: int) -> Any:
     return list(grad.unbind(dim))
 
