@@ -23,6 +23,8 @@ from .products import (
     type_name,
 )
 
+native = kernels.direct.get
+
 
 def scaled(value: Any, factor: Any) -> Any:
     """`value * factor`, where a factor of 1 costs nothing."""
@@ -105,7 +107,7 @@ def check_addmm(bias: Any, mat1: Any, mat2: Any) -> None:
     check_number("addmm", "addmm_impl_cpu_", mat1)
 
 
-@op(dtypes=NUMBERS, larger=True, inplace=True, apart="itself")
+@op(dtypes=NUMBERS, larger=True, inplace=True, apart="itself", native=native("addmm"))
 def addmm(self: Array, mat1: Array, mat2: Array, *, beta: Any = 1, alpha: Any = 1) -> Any:
     """beta * self + alpha * (mat1 @ mat2).
 
@@ -129,17 +131,17 @@ def addmm(self: Array, mat1: Array, mat2: Array, *, beta: Any = 1, alpha: Any = 
     return combine(product, self, beta, alpha)
 
 
-@addmm.vjp("self")
+@addmm.vjp("self", native=native("addmm_bias_rule"))
 def addmm_vjp_self(grad: Any, self_shape: Any, beta: Any) -> Any:
     return bias_gradient(grad, self_shape, beta)
 
 
-@addmm.vjp("mat1")
+@addmm.vjp("mat1", native=native("addmm_first_rule"))
 def addmm_vjp_mat1(grad: Any, mat2: Any, mat1_shape: Any, mat1_strides: Any, alpha: Any) -> Any:
     return scaled(gradient_of_first(grad, mat2, mat1_shape, mat1_strides), conjugate(alpha))
 
 
-@addmm.vjp("mat2")
+@addmm.vjp("mat2", native=native("addmm_second_rule"))
 def addmm_vjp_mat2(grad: Any, mat1: Any, mat2_shape: Any, mat2_strides: Any, alpha: Any) -> Any:
     return scaled(gradient_of_second(grad, mat1, mat2_shape, mat2_strides), conjugate(alpha))
 

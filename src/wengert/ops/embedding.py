@@ -17,6 +17,8 @@ from .._core.storage import count_write
 from .._kernels.index import private
 from .factory import refuse_dtype
 
+native = kernels.direct.get
+
 
 def refuse_sparse(sparse: bool) -> None:
     """Refuse gradients that are not dense."""
@@ -49,7 +51,7 @@ def check_indices(indices: Any, rows: int) -> None:
         )
 
 
-@op(dtypes=ALL, linear="weight", name="embedding", method=False)
+@op(dtypes=ALL, linear="weight", name="embedding", method=False, native=native("embedding"))
 def embedding_table(
     weight: Array, indices: Index, padding_idx: int = -1, scale_grad_by_freq: bool = False, sparse: bool = False
 ) -> Any:
@@ -76,7 +78,7 @@ def embedding_table(
     return kernels.embedding(weight, indices)
 
 
-@embedding_table.vjp("weight")
+@embedding_table.vjp("weight", native=native("embedding_rule"))
 def embedding_vjp(grad: Any, indices: Any, weight_shape: Any, padding_idx: int, scale_grad_by_freq: bool) -> Any:
     return embedding_dense_backward(grad, indices, weight_shape[0], padding_idx, scale_grad_by_freq)
 

@@ -14,6 +14,8 @@ from .._core.errors import shown
 from .._core.sizes import normalise
 from .memory_formats import in_order_like
 
+native = kernels.direct.get
+
 
 def integers(*values: Any) -> Any:
     """An int64 index tensor, for samples."""
@@ -67,7 +69,7 @@ def check_gather(array: Any, dim: int, index: Any) -> int:
     return at
 
 
-@op(dtypes=WIDE, linear="self")
+@op(dtypes=WIDE, linear="self", native=native("gather"))
 def gather(self: Array, dim: int, index: Index, *, sparse_grad: bool = False) -> Any:
     """Elements picked along a dimension: `out[i][j] = self[index[i][j]][j]` for `dim` 0.
 
@@ -89,7 +91,7 @@ def gather(self: Array, dim: int, index: Index, *, sparse_grad: bool = False) ->
     return kernels.gather(self, at, index)
 
 
-@gather.vjp("self")
+@gather.vjp("self", native=native("gather_rule"))
 def gather_vjp(grad: Any, self_shape: Any, dim: int, index: Any) -> Any:
     return gather_backward(grad, self_shape, dim, index)
 
@@ -160,7 +162,7 @@ def take_along_dim_samples(make: Any) -> Any:
     yield Sample(make(3, 2), integers([5], [0]))
 
 
-@op(dtypes=WIDE, linear="self")
+@op(dtypes=WIDE, linear="self", native=native("index_select"))
 def index_select(self: Array, dim: int, index: Index) -> Any:
     """The slices along `dim` that `index` lists.
 
@@ -188,7 +190,7 @@ def index_select(self: Array, dim: int, index: Index) -> Any:
     return kernels.index_select(self, at, index)
 
 
-@index_select.vjp("self")
+@index_select.vjp("self", native=native("index_select_rule"))
 def index_select_vjp(grad: Any, self_shape: Any, dim: int, index: Any) -> Any:
     return index_select_backward(grad, self_shape, dim, index)
 

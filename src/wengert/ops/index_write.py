@@ -16,6 +16,8 @@ from .._kernels.index import private
 from .convert import checked_value
 from .index import check_range, integers
 
+native = kernels.direct.get
+
 
 def check_vector(name: str, array: Any, dim: int, index: Any) -> int:
     """Refuse an index that is no vector of integers within range; the dimension counted from the front."""
@@ -63,7 +65,7 @@ def check_index_add(array: Any, dim: int, index: Any, source: Any) -> int:
     return at
 
 
-@op(dtypes=WIDE, inplace=True, apart="wholly")
+@op(dtypes=WIDE, inplace=True, apart="wholly", native=native("index_add"))
 def index_add(self: Array, dim: int, index: Index, source: Array, *, alpha: Any = 1) -> Any:
     """The tensor with the slices of `source` added along `dim` where `index` says.
 

@@ -14,6 +14,8 @@ from .._core.card import REALS, Array, Bad, Index, Sample, composite, op
 from .dtype_checks import check_floating
 from .softmax import log_softmax_along
 
+native = kernels.direct.get
+
 REDUCTIONS = ("none", "mean", "sum")
 
 
@@ -122,7 +124,7 @@ def spatial(args: tuple[Any, ...]) -> int:
 
 @op(
     dtypes=REALS, outputs=("loss", "total_weight"), differentiable=(True, False), method=False, function=False,
-    choose=spatial, node=("NllLossBackward0", "NllLoss2DBackward0"),
+    choose=spatial, node=("NllLossBackward0", "NllLoss2DBackward0"), native=native("nll_loss"),
 )  # fmt: skip
 def nll_loss_forward(
     self: Array, target: Index, weight: Index = None, reduction: str = "mean", ignore_index: int = -100
@@ -139,7 +141,7 @@ def nll_loss_forward(
     return loss, total
 
 
-@nll_loss_forward.vjp("self")
+@nll_loss_forward.vjp("self", native=native("nll_loss_rule"))
 def nll_loss_vjp(
     grads: Any, self: Any, target: Any, total_weight: Any, weight: Any, reduction: str, ignore_index: int
 ) -> Any:

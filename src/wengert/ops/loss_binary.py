@@ -16,6 +16,8 @@ from .loss_pairs import collected, share
 from .memory_formats import in_order_like
 from .smooth import log_sigmoid
 
+native = kernels.direct.get
+
 LEAST_LOGARITHM = -100.0
 """Logarithms are cut off here, so that the loss of a wrong certainty stays finite."""
 
@@ -112,7 +114,7 @@ def probability_samples(make: Any) -> Any:
 @op(
     layout="own",
     dtypes=REALS, promote="same", name="_binary_cross_entropy_with_logits",
-    node="BinaryCrossEntropyWithLogitsBackward0", method=False, function=False,
+    node="BinaryCrossEntropyWithLogitsBackward0", method=False, function=False, native=native("bce_with_logits"),
 )  # fmt: skip
 def of_logits(
     self: Array, target: Array, weight: Index = None, pos_weight: Index = None, reduction: str = "mean"
@@ -124,7 +126,7 @@ def of_logits(
     return layouts.with_strides(losses, layouts.iterated(losses.shape, [target]))
 
 
-@of_logits.vjp("self", "target")
+@of_logits.vjp("self", "target", native=native("bce_with_logits_rule"))
 def of_logits_vjp(grad: Any, self: Any, target: Any, weight: Any, pos_weight: Any, reduction: str, wanted: Any) -> Any:
     grad = weighted(grad * share(reduction, self._array_.size), weight)
     first = second = None

@@ -15,6 +15,8 @@ from .._core.sizes import broadcast
 from .dtype_checks import refuse
 from .loss import finished, read_reduction
 
+native = kernels.direct.get
+
 
 def spread(input: Any, target: Any) -> tuple[Any, Any]:
     """Two tensors in their common shape, with a warning if they have not the same.
@@ -75,13 +77,13 @@ def pair_samples(make: Any) -> Any:
 LOSS: dict[str, Any] = {"layout": "iterator", "dtypes": REALS, "promote": "same", "method": False, "function": False}
 
 
-@op(name="_mse_loss", node="MseLossBackward0", **LOSS)
+@op(name="_mse_loss", node="MseLossBackward0", native=native("mse_loss"), **LOSS)
 def squared(self: Array, target: Array, reduction: str = "mean") -> Any:
     """The square of the difference."""
     return kernels.mse_loss(self, target, reduction)
 
 
-@squared.vjp("self", "target")
+@squared.vjp("self", "target", native=native("mse_loss_rule"))
 def squared_vjp(grad: Any, self: Any, target: Any, reduction: str, wanted: Any) -> Any:
     difference = self - target
     return both(difference * (grad * (2 * share(reduction, difference._array_.size))), wanted)
@@ -151,7 +153,7 @@ def l1_loss(
     return weighted.sum() / weight.sum() if reduction == "mean" else finished(weighted, reduction)
 
 
-@op(name="_smooth_l1_loss", node="SmoothL1LossBackward0", **LOSS)
+@op(name="_smooth_l1_loss", node="SmoothL1LossBackward0", native=native("smooth_l1_loss"), **LOSS)
 def smooth_l1(self: Array, target: Array, reduction: str = "mean", beta: float = 1.0) -> Any:
     """Half the square up to `beta`, divided by it, and the absolute value beyond."""
     distance = np.abs(kernels.subtract(self, target))
@@ -159,7 +161,7 @@ def smooth_l1(self: Array, target: Array, reduction: str = "mean", beta: float =
     return collected(losses, reduction, self.dtype)
 
 
-@smooth_l1.vjp("self", "target")
+@smooth_l1.vjp("self", "target", native=native("smooth_l1_loss_rule"))
 def smooth_l1_vjp(grad: Any, self: Any, target: Any, reduction: str, beta: float, wanted: Any) -> Any:
     difference = self - target
     factor = grad * (share(reduction, difference._array_.size) / beta)
@@ -204,7 +206,7 @@ def smooth_l1_loss(
     return smooth_l1(input, target, reduction, beta)
 
 
-@op(name="_huber_loss", node="HuberLossBackward0", **LOSS)
+@op(name="_huber_loss", node="HuberLossBackward0", native=native("huber_loss"), **LOSS)
 def huber(self: Array, target: Array, reduction: str = "mean", delta: float = 1.0) -> Any:
     """Half the square up to `delta`, and its tangent beyond."""
     distance = np.abs(kernels.subtract(self, target))
@@ -212,7 +214,7 @@ def huber(self: Array, target: Array, reduction: str = "mean", delta: float = 1.
     return collected(losses, reduction, self.dtype)
 
 
-@huber.vjp("self", "target")
+@huber.vjp("self", "target", native=native("huber_loss_rule"))
 def huber_vjp(grad: Any, self: Any, target: Any, reduction: str, delta: float, wanted: Any) -> Any:
     difference = self - target
     return both(difference.clamp(-delta, delta) * (grad * share(reduction, difference._array_.size)), wanted)

@@ -9,6 +9,8 @@ from .._core import dtypes
 from .._core.card import NUMBERS, Array, Bad, Sample, op
 from .dtype_checks import check_number
 
+native = kernels.direct.get
+
 C_NAMES = {
     "bool": "bool", "uint8": "unsigned char", "int8": "signed char", "int16": "short int", "int32": "int",
     "int64": "long int", "float16": "c10::Half", "float32": "float", "float64": "double",
@@ -66,7 +68,7 @@ def gradient_of_second(grad: Any, mat1: Any, shape: Any, strides: Any) -> Any:
     return conjugated(mat1).t().mm(grad)
 
 
-@op(dtypes=NUMBERS, linear=("self", "mat2"))
+@op(dtypes=NUMBERS, linear=("self", "mat2"), native=native("mm"))
 def mm(self: Array, mat2: Array) -> Any:
     """Product of two matrices.
 
@@ -92,12 +94,12 @@ def mm(self: Array, mat2: Array) -> Any:
     return kernels.matmul(self, mat2)
 
 
-@mm.vjp("self")
+@mm.vjp("self", native=native("mm_first_rule"))
 def mm_vjp_self(grad: Any, mat2: Any, self_shape: Any, self_strides: Any) -> Any:
     return gradient_of_first(grad, mat2, self_shape, self_strides)
 
 
-@mm.vjp("mat2")
+@mm.vjp("mat2", native=native("mm_second_rule"))
 def mm_vjp_mat2(grad: Any, self: Any, mat2_shape: Any, mat2_strides: Any) -> Any:
     return gradient_of_second(grad, self, mat2_shape, mat2_strides)
 
@@ -112,7 +114,7 @@ def mm_samples(make: Any) -> Any:
     yield Bad(make(2, 3), make(3), raises=RuntimeError, says="mat2 must be a matrix")
 
 
-@op(dtypes=NUMBERS, linear=("self", "mat2"))
+@op(dtypes=NUMBERS, linear=("self", "mat2"), native=native("bmm"))
 def bmm(self: Array, mat2: Array) -> Any:
     """Products of two batches of matrices.
 
@@ -149,12 +151,12 @@ def check_batches(batch1: Any, batch2: Any) -> None:
         )
 
 
-@bmm.vjp("self")
+@bmm.vjp("self", native=native("bmm_first_rule"))
 def bmm_vjp_self(grad: Any, mat2: Any) -> Any:
     return grad.bmm(conjugated(mat2).transpose(1, 2))
 
 
-@bmm.vjp("mat2")
+@bmm.vjp("mat2", native=native("bmm_second_rule"))
 def bmm_vjp_mat2(grad: Any, self: Any) -> Any:
     return conjugated(self).transpose(1, 2).bmm(grad)
 
@@ -165,7 +167,7 @@ def bmm_samples(make: Any) -> Any:
     yield Bad(make(2, 3, 4), make(2, 3, 4), raises=RuntimeError, says="to be: [2, 4] but got: [2, 3].")
 
 
-@op(dtypes=NUMBERS, linear=("self", "vec"))
+@op(dtypes=NUMBERS, linear=("self", "vec"), native=native("mv"))
 def mv(self: Array, vec: Array) -> Any:
     """Product of a matrix and a vector.
 
@@ -193,12 +195,12 @@ def mv(self: Array, vec: Array) -> Any:
     return kernels.matmul(self, vec)
 
 
-@mv.vjp("self")
+@mv.vjp("self", native=native("mv_first_rule"))
 def mv_vjp_self(grad: Any, vec: Any) -> Any:
     return grad.unsqueeze(1) * conjugated(vec)
 
 
-@mv.vjp("vec")
+@mv.vjp("vec", native=native("mv_second_rule"))
 def mv_vjp_vec(grad: Any, self: Any) -> Any:
     return conjugated(self).t().mv(grad)
 
@@ -229,7 +231,7 @@ def check_vectors(name: str, a: Any, b: Any) -> None:
     check_number(name, "dot", a)
 
 
-@op(dtypes=NUMBERS, linear=("self", "tensor"))
+@op(dtypes=NUMBERS, linear=("self", "tensor"), native=native("dot"))
 def dot(self: Array, tensor: Array) -> Any:
     """Sum of the products of two vectors' elements; nothing is conjugated.
 
@@ -247,12 +249,12 @@ def dot(self: Array, tensor: Array) -> Any:
     return kernels.matmul(self, tensor)
 
 
-@dot.vjp("self")
+@dot.vjp("self", native=native("dot_rule"))
 def dot_vjp_self(grad: Any, tensor: Any) -> Any:
     return grad * conjugated(tensor)
 
 
-@dot.vjp("tensor")
+@dot.vjp("tensor", native=native("dot_rule"))
 def dot_vjp_tensor(grad: Any, self: Any) -> Any:
     return grad * conjugated(self)
 

@@ -15,6 +15,8 @@ from .._kernels.index import along_axis
 from .convert import checked_value
 from .index import check_range, integers
 
+native = kernels.direct.get
+
 
 def check_scatter(name: str, array: Any, dim: int, index: Any, source: Any) -> int:
     """Refuse what `scatter` and `scatter_add` cannot do; `source` is an array or a number."""
@@ -134,7 +136,7 @@ def scatter_samples(make: Any) -> Any:
     )
 
 
-@op(dtypes=WIDE, inplace=True, apart="wholly")
+@op(dtypes=WIDE, inplace=True, apart="wholly", native=native("scatter_add"))
 def scatter_add(self: Array, dim: int, index: Index, src: Array) -> Any:
     """The tensor with elements of `src` added where `index` says: `out[index[i][j]][j] += src[i][j]` for `dim` 0.
 
@@ -158,7 +160,7 @@ def scatter_add_vjp_self(grad: Any) -> Any:
     return grad
 
 
-@scatter_add.vjp("src")
+@scatter_add.vjp("src", native=native("scatter_source_rule"))
 def scatter_add_vjp_src(grad: Any, dim: int, index: Any) -> Any:
     return grad.gather(dim, index)
 

@@ -12,6 +12,8 @@ from .axes import read_dim
 from .dtype_checks import check_floating
 from .factory import read_dtype
 
+native = kernels.direct.get
+
 
 def read_line(name: str, array: Any, dim: Any) -> int:
     """The dimension that the operator `name` works along.
@@ -44,20 +46,20 @@ def softmax_samples(make: Any) -> Any:
     yield Bad(make(3), 1, raises=IndexError, says="Dimension out of range")
 
 
-@op(dtypes=REALS, name="_softmax", node="SoftmaxBackward0", method=False, function=False)
+@op(dtypes=REALS, name="_softmax", node="SoftmaxBackward0", method=False, function=False, native=native("softmax"))
 def softmax_along(self: Array, dim: int) -> Any:
     """exp(x) / sum(exp(x)) along a dimension."""
     return kernels.softmax(self, read_line("softmax", self, dim))
 
 
-@softmax_along.vjp("self")
+@softmax_along.vjp("self", native=native("softmax_backward"))
 def softmax_vjp(grad: Any, out: Any, dim: int) -> Any:
     return softmax_backward(grad, out, dim)
 
 
 @op(
     dtypes=REALS, linear="grad", name="_softmax_backward_data", node="SoftmaxBackwardDataBackward0", method=False,
-    function=False,
+    function=False, native=native("softmax_backward"),
 )  # fmt: skip
 def softmax_backward(grad: Array, output: Array, dim: int) -> Any:
     """The gradient of softmax: y * (g - sum(g * y))."""
@@ -77,20 +79,23 @@ def softmax_backward_vjp_output(arriving: Any, grad: Any, output: Any, dim: int)
     return arriving * grad - arriving * (grad * output).sum(dim, True) - grad * weighted.sum(dim, True)
 
 
-@op(dtypes=REALS, name="_log_softmax", node="LogSoftmaxBackward0", method=False, function=False)
+@op(
+    dtypes=REALS, name="_log_softmax", node="LogSoftmaxBackward0", method=False, function=False,
+    native=native("log_softmax"),
+)  # fmt: skip
 def log_softmax_along(self: Array, dim: int) -> Any:
     """x - log(sum(exp(x))) along a dimension."""
     return kernels.log_softmax(self, read_line("log_softmax", self, dim))
 
 
-@log_softmax_along.vjp("self")
+@log_softmax_along.vjp("self", native=native("log_softmax_backward"))
 def log_softmax_vjp(grad: Any, out: Any, dim: int) -> Any:
     return log_softmax_backward(grad, out, dim)
 
 
 @op(
     dtypes=REALS, linear="grad", name="_log_softmax_backward_data", node="LogSoftmaxBackwardDataBackward0",
-    method=False, function=False,
+    method=False, function=False, native=native("log_softmax_backward"),
 )  # fmt: skip
 def log_softmax_backward(grad: Array, output: Array, dim: int) -> Any:
     """The gradient of log_softmax: g - exp(y) * sum(g)."""

@@ -1,8 +1,8 @@
-// Adding at indices: the backward forms of gathering. The order of additions is that of the indices, whatever the number of
+// Adding at indices: the backward forms of gathering (index_read.cpp). The order of additions is that of the indices, whatever the number of
 // threads: each thread owns a range of the rows written. Another thread may rewrite an index while this runs: each is loaded
 // once, and what was loaded is checked and used. One that lies outside ends in the twin, which words the error; what was
 // written until then is in memory of our own.
-#include "common.hpp"
+#include "direct.hpp"
 
 #include <atomic>
 #include <cstring>
@@ -40,6 +40,29 @@ bool add_rows(T* out, npy_intp rows, npy_intp width, const int64_t* index, npy_i
     return inside.load();
 }
 
+// The same for slices along an axis behind others.
+template <class T>
+bool add_slices(T* out, const Line& line, const int64_t* index, npy_intp count, const T* source, T alpha) {
+    const npy_intp width = line.inner;
+    bool inside = true;
+    for (npy_intp o = 0; o < line.outer; ++o, out += line.length * width, source += count * width)
+        inside = add_rows<T>(out, line.length, width, index, count, source, alpha, -1) && inside;
+    return inside;
+}
+
+// Whether two arrays have the same lengths except along an axis.
+bool same_slices(PyArrayObject* a, PyArrayObject* b, int axis) {
+    if (PyArray_NDIM(a) != PyArray_NDIM(b)) return false;
+    for (int i = 0; i < PyArray_NDIM(a); ++i)
+        if (i != axis && PyArray_DIM(a, i) != PyArray_DIM(b, i)) return false;
+    return true;
+}
+// A new array of zeros.
+PyArrayObject* zeros(PyArray_Descr* descr, int ndim, const npy_intp* shape) {
+    Py_INCREF(descr);
+    return reinterpret_cast<PyArrayObject*>(PyArray_Zeros(ndim, const_cast<npy_intp*>(shape), descr, 0));
+}
+
 PyArrayObject* copy_of(PyArrayObject* x) { return reinterpret_cast<PyArrayObject*>(PyArray_NewCopy(x, NPY_CORDER)); }
 
 template <class T>
@@ -63,68 +86,61 @@ PyObject* embedding_rows(PyObject** slots) {
 }
 
 template <class T>
-PyObject* index_rows(PyObject** slots) {
+PyObject* index_slices(PyObject** slots) {
     PyArrayObject* x = plain(slots[0], descr_of<T>());
     PyArrayObject* index = plain(slots[2], int64_descr);
     PyArrayObject* source = plain(slots[3], descr_of<T>());
-    npy_intp axis = 0;
+    int axis = 0;
     double alpha = 1;
-    if (!x || !index || !source || !as_index(slots[1], axis) || !as_number(slots[4], alpha)) return nullptr;
-    const int ndim = PyArray_NDIM(x);
-    if (ndim == 0 || PyArray_NDIM(index) != 1 || PyArray_NDIM(source) != ndim) return nullptr;
-    if (axis != 0 && axis != -ndim) return nullptr;
-    const npy_intp rows = PyArray_DIM(x, 0), count = PyArray_SIZE(index);
-    if (rows == 0 || PyArray_DIM(source, 0) != count) return nullptr;
-    for (int i = 1; i < ndim; ++i)
-        if (PyArray_DIM(source, i) != PyArray_DIM(x, i)) return nullptr;
+    if (!x || !index || !source || !as_axis(slots[1], PyArray_NDIM(x), axis) || !as_number(slots[4], alpha)) return nullptr;
+    const npy_intp count = PyArray_SIZE(index);
+    if (PyArray_NDIM(index) != 1 || !same_slices(source, x, axis) || PyArray_DIM(source, axis) != count) return nullptr;
+    if (PyArray_SIZE(x) == 0) return nullptr;
     Owned result(copy_of(x));
     if (!result) return nullptr;
-    const bool inside = add_rows<T>(data_of<T>(result.get()), rows, PyArray_SIZE(x) / rows, data_of<int64_t>(index), count,
-                                    data_of<T>(source), static_cast<T>(alpha), -1);
+    const Line line = line_of(PyArray_DIMS(x), PyArray_NDIM(x), axis);
+    const bool inside = add_slices<T>(data_of<T>(result.get()), line, data_of<int64_t>(index), count, data_of<T>(source),
+                                      static_cast<T>(alpha));
     return inside ? result.give() : nullptr;
 }
 
-// Several axes: (outer, axis, inner) of `x` and of `index`, which have the same outer and inner shape.
+// Several axes: (outer, axis, inner) of `out` and of `places`, which have the same outer and inner shape; false if an index
+// lies outside.
+template <class T>
+bool add_elements(T* out, const Line& line, const int64_t* places, npy_intp count, const T* values) {
+    const npy_intp size = line.length, inner = line.inner;
+    std::atomic<bool> inside{true};
+    ReleaseGil unlocked((Size(line.outer) * count * inner).value_or_most() >= thread_threshold);
+    parallel_for(line.outer, count * inner, [=, &inside](npy_intp begin, npy_intp end) {
+        bool all_inside = true;
+        for (npy_intp o = begin; o < end; ++o)
+            for (npy_intp i = 0; i < count; ++i)
+                for (npy_intp j = 0; j < inner; ++j) {
+                    const npy_intp at = (o * count + i) * inner + j, place = load_once(places + at);
+                    if (place < 0 || place >= size)
+                        all_inside = false;
+                    else
+                        out[(o * size + place) * inner + j] += values[at];
+                }
+        if (!all_inside) inside.store(false, std::memory_order_relaxed);
+    });
+    return inside.load();
+}
+
 template <class T>
 PyObject* scatter(PyObject** slots) {
     PyArrayObject* x = plain(slots[0], descr_of<T>());
     PyArrayObject* index = plain(slots[2], int64_descr);
     PyArrayObject* source = plain(slots[3], descr_of<T>());
-    npy_intp axis = 0;
-    if (!x || !index || !source || !as_index(slots[1], axis)) return nullptr;
-    const int ndim = PyArray_NDIM(x);
-    if (axis < 0) axis += ndim;
-    if (axis < 0 || axis >= ndim || PyArray_NDIM(index) != ndim || !same_shape(index, source)) return nullptr;
-    npy_intp outer = 1, inner = 1;
-    for (int i = 0; i < ndim; ++i) {
-        if (i == axis) continue;
-        if (PyArray_DIM(index, i) != PyArray_DIM(x, i)) return nullptr;
-        (i < axis ? outer : inner) *= PyArray_DIM(x, i);
-    }
-    const npy_intp size = PyArray_DIM(x, static_cast<int>(axis)), count = PyArray_DIM(index, static_cast<int>(axis));
-    const int64_t* places = data_of<int64_t>(index);
+    int axis = 0;
+    if (!x || !index || !source || !as_axis(slots[1], PyArray_NDIM(x), axis)) return nullptr;
+    if (!same_slices(index, x, axis) || !same_shape(index, source)) return nullptr;
+    const Line line = line_of(PyArray_DIMS(x), PyArray_NDIM(x), axis);
     Owned result(copy_of(x));
     if (!result) return nullptr;
-    T* out = data_of<T>(result.get());
-    const T* values = data_of<T>(source);
-    std::atomic<bool> inside{true};
-    {
-        ReleaseGil unlocked(PyArray_SIZE(index) >= thread_threshold);
-        parallel_for(outer, count * inner, [=, &inside](npy_intp begin, npy_intp end) {
-            bool all_inside = true;
-            for (npy_intp o = begin; o < end; ++o)
-                for (npy_intp i = 0; i < count; ++i)
-                    for (npy_intp j = 0; j < inner; ++j) {
-                        const npy_intp at = (o * count + i) * inner + j, place = load_once(places + at);
-                        if (place < 0 || place >= size)
-                            all_inside = false;
-                        else
-                            out[(o * size + place) * inner + j] += values[at];
-                    }
-            if (!all_inside) inside.store(false, std::memory_order_relaxed);
-        });
-    }
-    return inside.load() ? result.give() : nullptr;
+    const bool inside = add_elements<T>(data_of<T>(result.get()), line, data_of<int64_t>(index), PyArray_DIM(index, axis),
+                                        data_of<T>(source));
+    return inside ? result.give() : nullptr;
 }
 
 // x[indices] += values for one int64 array, alone or in a tuple, that counts along the first axis.
@@ -191,7 +207,7 @@ PyObject* embedding_backward(PyObject*, PyObject* const* args, Py_ssize_t nargs,
                          by_dtype<embedding_rows<float>, embedding_rows<double>>);
 }
 PyObject* index_add(PyObject*, PyObject* const* args, Py_ssize_t nargs, PyObject* kwnames) {
-    return try_native<5>(index_add_twin, index_add_names, 4, args, nargs, kwnames, by_dtype<index_rows<float>, index_rows<double>>);
+    return try_native<5>(index_add_twin, index_add_names, 4, args, nargs, kwnames, by_dtype<index_slices<float>, index_slices<double>>);
 }
 PyObject* scatter_add(PyObject*, PyObject* const* args, Py_ssize_t nargs, PyObject* kwnames) {
     return try_native<4>(scatter_add_twin, index_add_names, 4, args, nargs, kwnames, by_dtype<scatter<float>, scatter<double>>);
@@ -203,7 +219,84 @@ PyObject* dropout_apply(PyObject*, PyObject* const* args, Py_ssize_t nargs, PyOb
     return try_native<3>(dropout_apply_twin, dropout_names, 3, args, nargs, kwnames, by_dtype<drop<float>, drop<double>>);
 }
 
+// ---- beside cards and rules ----------------------------------------------------------------------------------------
+// scatter_add(self, dim, index, src) and index_add(self, dim, index, source, alpha)
+template <PyObject* (*compute)(PyObject**), int count>
+PyObject* of_card(PyObject* const* args) {
+    PyArrayObject* x = plain(args[0]);
+    if (!x || PyArray_SIZE(x) == 0) return nullptr;  // an empty one has no row-major strides
+    PyObject* slots[count];
+    for (int i = 0; i < count; ++i) slots[i] = args[i];
+    return compute(slots);
+}
+
+// What is read along an axis of an array, as a rule knows it: the shape of the array, and the axis.
+struct Read {
+    npy_intp shape[most_dims];
+    int ndim, axis = 0;
+    Read(PyObject* shape_object, PyObject* axis_object) : ndim(as_shape(shape_object, shape)) {
+        if (ndim < 1 || !as_axis(axis_object, ndim, axis)) ndim = -1;
+    }
+    // Whether `grad` can be what was read, and something lies in the array.
+    bool gives(PyArrayObject* grad) const {
+        if (PyArray_NDIM(grad) != ndim || shape[axis] == 0) return false;
+        for (int i = 0; i < ndim; ++i)
+            if (i != axis && (PyArray_DIM(grad, i) != shape[i] || shape[i] == 0)) return false;
+        return true;
+    }
+};
+
+// (grad, self_shape, dim, index): the gradient added where `gather` read
+template <class T>
+PyObject* gather_rule(PyObject* const* args) {
+    const Read read(args[1], args[2]);
+    PyArrayObject* index = plain(args[3], int64_descr);
+    if (!index || read.ndim < 1) return nullptr;
+    Owned grad(in_rows(args[0], descr_of<T>()));
+    if (!grad || !same_shape(grad.get(), index) || !read.gives(grad.get())) return nullptr;
+    Owned result(zeros(descr_of<T>(), read.ndim, read.shape));
+    if (!result) return nullptr;
+    const bool inside = add_elements<T>(data_of<T>(result.get()), line_of(read.shape, read.ndim, read.axis),
+                                        data_of<int64_t>(index), PyArray_DIM(index, read.axis), data_of<T>(grad.get()));
+    return inside ? result.give() : nullptr;
+}
+// (grad, self_shape, dim, index): the slices of the gradient added where `index_select` read
+template <class T>
+PyObject* index_select_rule(PyObject* const* args) {
+    const Read read(args[1], args[2]);
+    PyArrayObject* index = plain(args[3], int64_descr);
+    if (!index || read.ndim < 1 || PyArray_NDIM(index) > 1) return nullptr;
+    Owned grad(in_rows(args[0], descr_of<T>()));
+    const npy_intp count = PyArray_SIZE(index);
+    if (!grad || !read.gives(grad.get()) || PyArray_DIM(grad.get(), read.axis) != count) return nullptr;
+    Owned result(zeros(descr_of<T>(), read.ndim, read.shape));
+    if (!result) return nullptr;
+    const bool inside = add_slices<T>(data_of<T>(result.get()), line_of(read.shape, read.ndim, read.axis),
+                                      data_of<int64_t>(index), count, data_of<T>(grad.get()), T(1));
+    return inside ? result.give() : nullptr;
+}
+// (grad, indices, weight_shape, padding_idx, scale_grad_by_freq), which must be false
+template <class T>
+PyObject* embedding_rule(PyObject* const* args) {
+    npy_intp shape[most_dims];
+    if (as_shape(args[2], shape) != 2 || shape[0] == 0 || shape[1] == 0 || args[4] != Py_False) return nullptr;
+    Owned grad(in_rows(args[0], descr_of<T>()));
+    if (!grad || PyArray_NDIM(grad.get()) < 1 || PyArray_DIM(grad.get(), PyArray_NDIM(grad.get()) - 1) != shape[1]) return nullptr;
+    PyObject* slots[4] = {reinterpret_cast<PyObject*>(grad.get()), args[1], PyTuple_GET_ITEM(args[2], 0), args[3]};
+    return embedding_rows<T>(slots);
+}
+
 PyMethodDef index_methods[] = {
+    direct_method("direct_scatter_add", direct<4, by_element<of_card<scatter<float>, 4>, of_card<scatter<double>, 4>>>,
+                  "scatter_add(self, dim, index, src), or NotImplemented"),
+    direct_method("direct_index_add", direct<5, by_element<of_card<index_slices<float>, 5>, of_card<index_slices<double>, 5>>>,
+                  "index_add(self, dim, index, source, alpha), or NotImplemented"),
+    direct_method("direct_gather_rule", direct<4, by_element<gather_rule<float>, gather_rule<double>>>,
+                  "gather_rule(grad, self_shape, dim, index), or NotImplemented"),
+    direct_method("direct_index_select_rule", direct<4, by_element<index_select_rule<float>, index_select_rule<double>>>,
+                  "index_select_rule(grad, self_shape, dim, index), or NotImplemented"),
+    direct_method("direct_embedding_rule", direct<5, by_element<embedding_rule<float>, embedding_rule<double>>>,
+                  "embedding_rule(grad, indices, weight_shape, padding_idx, scale_grad_by_freq), or NotImplemented"),
     fast_method("embedding_backward", embedding_backward, "embedding_backward(grad, indices, rows, padding_idx=-1)"),
     fast_method("index_add", index_add, "index_add(x, axis, index, source, alpha=1)"),
     fast_method("scatter_add", scatter_add, "scatter_add(x, axis, index, source)"),

@@ -1,5 +1,5 @@
 // nll_loss of log-probabilities (N, C) with int64 classes (N,), and its backward form.
-#include "common.hpp"
+#include "direct.hpp"
 
 namespace wengert {
 namespace {
@@ -25,8 +25,8 @@ bool read_problem(PyObject* logp, PyObject* target, PyObject* weight, PyObject* 
     problem.reduction = as_reduction(reduction);
     if (problem.reduction == REDUCE_UNKNOWN || !as_index(ignore, problem.ignore_index)) return false;
     if (problem.rows == 0 || PyArray_DIM(problem.target, 0) != problem.rows) return false;
-    if (!optional_data(weight, problem.classes, problem.weight)) return false;
-    return true;
+    if (!absent(weight) && (!plain(weight) || PyArray_NDIM(plain(weight)) != 1)) return false;
+    return optional_data(weight, problem.classes, problem.weight);
 }
 
 // The class of item i, read once. Ignored items have `used` false; a number that is no class is the twin's to refuse.
@@ -42,7 +42,7 @@ inline Class class_of(const Problem<T>& p, npy_intp i) {
 }
 
 template <class T>
-PyObject* forward(PyObject** slots) {
+PyObject* forward(PyObject* const* slots) {
     Problem<T> p;
     if (!read_problem(slots[0], slots[1], slots[2], slots[3], slots[4], p)) return nullptr;
     const int ndim = p.reduction == REDUCE_NONE ? 1 : 0;
@@ -66,7 +66,7 @@ PyObject* forward(PyObject** slots) {
 }
 
 template <class T>
-PyObject* backward(PyObject** slots) {
+PyObject* backward(PyObject* const* slots) {
     Problem<T> p;
     if (!slots[6] || !read_problem(slots[1], slots[2], slots[3], slots[4], slots[5], p)) return nullptr;
     PyArrayObject* grad = plain(slots[0], descr_of<T>());
@@ -108,7 +108,20 @@ PyObject* nll_loss_backward(PyObject*, PyObject* const* args, Py_ssize_t nargs, 
     });
 }
 
+// (grad, self, target, total_weight, weight, reduction, ignore_index); the gradient may lie in any order
+template <class T>
+PyObject* rule(PyObject* const* args) {
+    Owned grad(in_rows(args[0], descr_of<T>()));
+    if (!grad || !PyArray_CheckExact(args[1]) || PyArray_SIZE(reinterpret_cast<PyArrayObject*>(args[1])) == 0) return nullptr;
+    PyObject* slots[7] = {reinterpret_cast<PyObject*>(grad.get()), args[1], args[2], args[4], args[5], args[6], args[3]};
+    return backward<T>(slots);
+}
+
 PyMethodDef loss_methods[] = {
+    direct_method("direct_nll_loss", direct<5, by_element<forward<float>, forward<double>>>,
+                  "nll_loss(self, target, weight, reduction, ignore_index), or NotImplemented"),
+    direct_method("direct_nll_loss_rule", direct<7, by_element<rule<float>, rule<double>>>,
+                  "nll_loss_rule(grad, self, target, total_weight, weight, reduction, ignore_index), or NotImplemented"),
     fast_method("nll_loss", nll_loss, "nll_loss(logp, target, weight=None, reduction='mean', ignore_index=-100)"),
     fast_method("nll_loss_backward", nll_loss_backward,
                 "nll_loss_backward(grad, logp, target, weight, reduction, ignore_index, total_weight)"),

@@ -43,6 +43,14 @@ using CompareLoop = void (*)(const T* a, index_t a_step, const T* b, index_t b_s
 template <class T>
 using UnaryLoop = void (*)(const T* x, T* out, index_t count);
 
+// A matrix as a factor of a product: where it lies, and how far its rows and its columns are apart, in elements.
+template <class T>
+struct Factor {
+    const T* data;
+    index_t row, column;
+    Factor transposed() const { return {data, column, row}; }
+};
+
 template <class T>
 struct Loops {
     BinaryLoop<T> binary[BINARY_COUNT];
@@ -83,7 +91,7 @@ struct Loops {
     void (*conv_weight_tile)(const T* const* grads, index_t grad_step, const T* const* inputs, index_t input_step,
                              index_t images, index_t vectors, double* totals);
 
-    void (*small_product)(const T* a, const T* b, T* out, index_t rows, index_t depth, index_t columns, bool transposed);
+    void (*small_product)(Factor<T> a, Factor<T> b, T* out, index_t rows, index_t depth, index_t columns);
 
     void (*sgd)(T* param, const T* grad, T* buffer, index_t count, const SgdSettings<T>& settings);
     void (*adam)(T* param, const T* grad, T* mean, T* square, T* largest, index_t count, const AdamSettings<T>& settings);

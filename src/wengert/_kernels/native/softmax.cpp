@@ -1,5 +1,5 @@
 // softmax and log_softmax along the last axis, and their backward forms.
-#include "common.hpp"
+#include "direct.hpp"
 
 namespace wengert {
 namespace {
@@ -52,14 +52,14 @@ PyObject* backward(PyArrayObject* grad, PyArrayObject* value, npy_intp width, bo
     return result.give();
 }
 
-PyObject* compute_forward(PyObject** slots, bool logarithm) {
+PyObject* compute_forward(PyObject* const* slots, bool logarithm) {
     PyArrayObject* x = plain(slots[0]);
     npy_intp width;
     if (!x || !last_axis(x, slots[1], width)) return nullptr;
     if (PyArray_DESCR(x) == float_descr) return forward<float>(x, width, logarithm);
     return PyArray_DESCR(x) == double_descr ? forward<double>(x, width, logarithm) : nullptr;
 }
-PyObject* compute_backward(PyObject** slots, bool logarithm) {
+PyObject* compute_backward(PyObject* const* slots, bool logarithm) {
     PyArrayObject* grad = plain(slots[0]);
     npy_intp width;
     if (!grad || !last_axis(grad, slots[2], width)) return nullptr;
@@ -89,7 +89,28 @@ PyObject* log_softmax_backward(PyObject*, PyObject* const* args, Py_ssize_t narg
                          [](PyObject** slots) { return compute_backward(slots, true); });
 }
 
+// ---- beside cards and rules ----------------------------------------------------------------------------------------
+// (self, dim)
+template <bool logarithm>
+PyObject* of_card(PyObject* const* args) {
+    PyArrayObject* x = plain(args[0]);
+    return x && PyArray_SIZE(x) ? compute_forward(args, logarithm) : nullptr;  // an empty one has no row-major strides
+}
+// (grad, result, dim); the gradient may lie in any order
+template <bool logarithm>
+PyObject* rule(PyObject* const* args) {
+    if (!PyArray_CheckExact(args[0])) return nullptr;
+    Owned grad(in_rows(args[0], PyArray_DESCR(reinterpret_cast<PyArrayObject*>(args[0]))));
+    if (!grad || PyArray_SIZE(grad.get()) == 0) return nullptr;
+    PyObject* slots[3] = {reinterpret_cast<PyObject*>(grad.get()), args[1], args[2]};
+    return compute_backward(slots, logarithm);
+}
+
 PyMethodDef softmax_methods[] = {
+    direct_method("direct_softmax", direct<2, of_card<false>>, "softmax(self, dim), or NotImplemented"),
+    direct_method("direct_log_softmax", direct<2, of_card<true>>, "log_softmax(self, dim), or NotImplemented"),
+    direct_method("direct_softmax_backward", direct<3, rule<false>>, "softmax_backward(grad, result, dim), or NotImplemented"),
+    direct_method("direct_log_softmax_backward", direct<3, rule<true>>, "log_softmax_backward(grad, result, dim), or NotImplemented"),
     fast_method("softmax", softmax, "softmax(x, axis)"),
     fast_method("log_softmax", log_softmax, "log_softmax(x, axis)"),
     fast_method("softmax_backward", softmax_backward, "softmax_backward(grad, result, axis)"),

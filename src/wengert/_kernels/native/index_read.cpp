@@ -1,0 +1,145 @@
+// Reading at indices: gather, index_select and embedding, of any elements without references. An index is loaded once,
+// checked and used; where one lies outside the card's body words the error.
+#include "direct.hpp"
+
+#include <atomic>
+#include <cstring>
+
+namespace wengert {
+namespace {
+
+// Row-major, of any dtype without references.
+PyArrayObject* plain_values(PyObject* object) {
+    PyArrayObject* array = plain(object);
+    return array && !PyDataType_REFCHK(PyArray_DESCR(array)) ? array : nullptr;
+}
+
+// out[o, i, j] = x[o, index[o, i, j], j]; false if an index lies outside.
+template <size_t bytes>
+bool gather_elements(const char* x, const int64_t* index, char* out, Line line, npy_intp count) {
+    std::atomic<bool> inside{true};
+    parallel_for(line.outer, count * line.inner, [=, &inside](npy_intp begin, npy_intp end) {
+        bool all_inside = true;
+        for (npy_intp o = begin; o < end; ++o)
+            for (npy_intp i = 0; i < count; ++i)
+                for (npy_intp j = 0; j < line.inner; ++j) {
+                    const npy_intp at = (o * count + i) * line.inner + j, place = load_once(index + at);
+                    if (place < 0 || place >= line.length)
+                        all_inside = false;
+                    else
+                        std::memcpy(out + at * bytes, x + ((o * line.length + place) * line.inner + j) * bytes, bytes);
+                }
+        if (!all_inside) inside.store(false, std::memory_order_relaxed);
+    });
+    return inside.load();
+}
+bool gather_bytes(npy_intp bytes, const char* x, const int64_t* index, char* out, const Line& line, npy_intp count) {
+    switch (bytes) {
+        case 1: return gather_elements<1>(x, index, out, line, count);
+        case 2: return gather_elements<2>(x, index, out, line, count);
+        case 4: return gather_elements<4>(x, index, out, line, count);
+        case 8: return gather_elements<8>(x, index, out, line, count);
+        case 16: return gather_elements<16>(x, index, out, line, count);
+    }
+    return false;
+}
+
+// gather(self, dim, index): the other lengths of both are the same
+PyObject* gather(PyObject* const* args) {
+    PyArrayObject *x = plain_values(args[0]), *index = plain(args[2], int64_descr);
+    int axis = 0;
+    if (!x || !index || PyArray_NDIM(index) != PyArray_NDIM(x) || !as_axis(args[1], PyArray_NDIM(x), axis)) return nullptr;
+    for (int i = 0; i < PyArray_NDIM(x); ++i)
+        if (i != axis && PyArray_DIM(index, i) != PyArray_DIM(x, i)) return nullptr;
+    const npy_intp size = PyArray_SIZE(index), count = PyArray_DIM(index, axis);
+    if (size == 0) return nullptr;
+    const Line line = line_of(PyArray_DIMS(x), PyArray_NDIM(x), axis);
+    Owned result(new_array(PyArray_DESCR(x), PyArray_NDIM(index), PyArray_DIMS(index)));
+    if (!result) return nullptr;
+    const npy_intp bytes = PyArray_ITEMSIZE(x);
+    const char* values = PyArray_BYTES(x);
+    const int64_t* places = data_of<int64_t>(index);
+    char* out = PyArray_BYTES(result.get());
+    bool inside;
+    {
+        ReleaseGil unlocked(size >= thread_threshold);
+        inside = gather_bytes(bytes, values, places, out, line, count);
+    }
+    return inside ? result.give() : nullptr;
+}
+// (self, dim, index, sparse_grad)
+PyObject* gather_card(PyObject* const* args) { return PyBool_Check(args[3]) ? gather(args) : nullptr; }
+
+// Slices of `bytes`, the same ones of each of `outer` blocks of `length`; false if an index lies outside.
+bool pick_slices(const char* x, npy_intp outer, npy_intp length, npy_intp bytes, const int64_t* index, npy_intp count, char* out) {
+    std::atomic<bool> inside{true};
+    parallel_for(outer * count, bytes / 8 + 1, [=, &inside](npy_intp begin, npy_intp end) {
+        npy_intp block = begin / count, i = begin % count;
+        bool all_inside = true;
+        for (npy_intp at = begin; at < end; ++at) {
+            const npy_intp place = load_once(index + i);
+            if (place < 0 || place >= length)
+                all_inside = false;
+            else
+                std::memcpy(out + at * bytes, x + (block * length + place) * bytes, static_cast<size_t>(bytes));
+            if (++i == count) i = 0, ++block;
+        }
+        if (!all_inside) inside.store(false, std::memory_order_relaxed);
+    });
+    return inside.load();
+}
+
+// The slices of `x` that `index` lists, as a new array of this shape.
+PyObject* picked(PyArrayObject* x, int axis, PyArrayObject* index, int ndim, const npy_intp* shape) {
+    const Line line = line_of(PyArray_DIMS(x), PyArray_NDIM(x), axis);
+    const npy_intp count = PyArray_SIZE(index);
+    if (count == 0 || line.outer * line.inner == 0) return nullptr;  // an empty one has no row-major strides
+    Owned result(new_array(PyArray_DESCR(x), ndim, shape));
+    if (!result) return nullptr;
+    const npy_intp bytes = line.inner * PyArray_ITEMSIZE(x);
+    const char* values = PyArray_BYTES(x);
+    const int64_t* places = data_of<int64_t>(index);
+    char* out = PyArray_BYTES(result.get());
+    const bool large = PyArray_NBYTES(result.get()) >= 8 * thread_threshold;
+    bool inside;
+    {
+        ReleaseGil unlocked(large);
+        inside = pick_slices(values, line.outer, line.length, bytes, places, count, out);
+    }
+    return inside ? result.give() : nullptr;
+}
+
+// index_select(self, dim, index)
+PyObject* index_select(PyObject* const* args) {
+    PyArrayObject *x = plain_values(args[0]), *index = plain(args[2], int64_descr);
+    int axis = 0;
+    if (!x || !index || PyArray_NDIM(index) > 1 || PyArray_NDIM(x) > most_dims || !as_axis(args[1], PyArray_NDIM(x), axis))
+        return nullptr;
+    npy_intp shape[most_dims];
+    for (int i = 0; i < PyArray_NDIM(x); ++i) shape[i] = i == axis ? PyArray_SIZE(index) : PyArray_DIM(x, i);
+    return picked(x, axis, index, PyArray_NDIM(x), shape);
+}
+
+// embedding(weight, indices, padding_idx, scale_grad_by_freq, sparse)
+PyObject* embedding(PyObject* const* args) {
+    PyArrayObject *weight = plain_values(args[0]), *indices = plain(args[1], int64_descr);
+    npy_intp padding = 0, shape[most_dims];
+    if (!weight || !indices || PyArray_NDIM(weight) != 2 || PyArray_NDIM(indices) >= most_dims) return nullptr;
+    if (!as_index(args[2], padding) || !PyBool_Check(args[3]) || args[4] != Py_False) return nullptr;
+    const int ndim = PyArray_NDIM(indices);
+    for (int i = 0; i < ndim; ++i) shape[i] = PyArray_DIM(indices, i);
+    shape[ndim] = PyArray_DIM(weight, 1);
+    return picked(weight, 0, indices, ndim + 1, shape);
+}
+
+PyMethodDef read_methods[] = {
+    direct_method("direct_gather", direct<4, gather_card>, "gather(self, dim, index, sparse_grad), or NotImplemented"),
+    direct_method("direct_scatter_source_rule", direct<3, gather>, "scatter_source_rule(grad, dim, index), or NotImplemented"),
+    direct_method("direct_index_select", direct<3, index_select>, "index_select(self, dim, index), or NotImplemented"),
+    direct_method("direct_embedding", direct<5, embedding>, "embedding(weight, indices, padding_idx, scale_grad_by_freq, sparse)"),
+    {nullptr, nullptr, 0, nullptr},
+};
+MethodList read_list(read_methods);
+
+}  // namespace
+}  // namespace wengert

@@ -1,0 +1,69 @@
+// Matrices as factors of small products, which our own loops form. Larger products are the twins': NumPy brings a BLAS,
+// whose call costs more than a small product.
+#pragma once
+
+#include "direct.hpp"
+
+namespace wengert {
+
+constexpr npy_intp small_work = 8192;  // multiplications; measured: here both ways take the same time
+
+template <class T>
+struct Matrix {
+    Factor<T> factor;
+    npy_intp rows, columns;
+    Matrix transposed() const { return {factor.transposed(), columns, rows}; }
+};
+
+// How far neighbours along an axis are apart, in elements; false if that is no whole number.
+template <class T>
+inline bool step_along(PyArrayObject* array, int axis, npy_intp& step) {
+    constexpr npy_intp bytes = sizeof(T);
+    const npy_intp stride = PyArray_STRIDE(array, axis);
+    step = PyArray_DIM(array, axis) > 1 ? stride / bytes : 1;
+    return PyArray_DIM(array, axis) <= 1 || stride % bytes == 0;
+}
+
+// The matrix of the last two axes of an array with `ndim` axes, in whatever order.
+template <class T>
+inline bool as_matrix(PyObject* object, Matrix<T>& matrix, int ndim = 2) {
+    PyArrayObject* array = aligned(object, descr_of<T>());
+    if (!array || PyArray_NDIM(array) != ndim) return false;
+    matrix = {{data_of<T>(array), 0, 0}, PyArray_DIM(array, ndim - 2), PyArray_DIM(array, ndim - 1)};
+    return step_along<T>(array, ndim - 2, matrix.factor.row) && step_along<T>(array, ndim - 1, matrix.factor.column);
+}
+// A vector as a matrix with one column.
+template <class T>
+inline bool as_column(PyObject* object, Matrix<T>& matrix) {
+    PyArrayObject* array = aligned(object, descr_of<T>());
+    if (!array || PyArray_NDIM(array) != 1) return false;
+    matrix = {{data_of<T>(array), 0, 1}, PyArray_DIM(array, 0), 1};
+    return step_along<T>(array, 0, matrix.factor.row);
+}
+
+template <class T>
+inline bool is_small(const Matrix<T>& a, const Matrix<T>& b) {
+    const npy_intp work = (Size(a.rows) * a.columns * b.columns).value_or_most();
+    return a.columns == b.rows && work > 0 && work <= small_work;
+}
+template <class T>
+inline void multiply(const Matrix<T>& a, const Matrix<T>& b, T* out) {
+    loops<T>().small_product(a.factor, b.factor, out, a.rows, a.columns, b.columns);
+}
+
+// a b as a new matrix, laid row by row, or (`by_columns`) column by column; null without an error if it is not small.
+template <class T>
+inline PyArrayObject* product(const Matrix<T>& a, const Matrix<T>& b, bool by_columns = false) {
+    if (!is_small(a, b)) return nullptr;
+    npy_intp shape[2] = {a.rows, b.columns};
+    PyArray_Descr* descr = descr_of<T>();
+    Py_INCREF(descr);
+    auto* result = reinterpret_cast<PyArrayObject*>(PyArray_NewFromDescr(
+        &PyArray_Type, descr, 2, shape, nullptr, nullptr, by_columns ? NPY_ARRAY_F_CONTIGUOUS : 0, nullptr));
+    if (!result) return nullptr;
+    if (by_columns) multiply(b.transposed(), a.transposed(), data_of<T>(result));
+    else multiply(a, b, data_of<T>(result));
+    return result;
+}
+
+}  // namespace wengert

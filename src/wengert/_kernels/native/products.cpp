@@ -1,0 +1,247 @@
+// Small products of matrices, vectors and batches for the cards of these names, and the gradients of their factors.
+#include "product.hpp"
+
+namespace wengert {
+namespace {
+
+PyObject* as_object(PyArrayObject* array) { return reinterpret_cast<PyObject*>(array); }
+
+// mm(self, mat2)
+template <class T>
+PyObject* mm(PyObject* const* args) {
+    Matrix<T> a, b;
+    return as_matrix(args[0], a) && as_matrix(args[1], b) ? as_object(product(a, b)) : nullptr;
+}
+
+// mv(self, vec)
+template <class T>
+PyObject* mv(PyObject* const* args) {
+    Matrix<T> a, b;
+    if (!as_matrix(args[0], a) || !as_column(args[1], b) || !is_small(a, b)) return nullptr;
+    Owned result(new_array(descr_of<T>(), 1, &a.rows));
+    if (result) multiply(a, b, data_of<T>(result.get()));
+    return result.give();
+}
+
+// dot(self, tensor)
+template <class T>
+PyObject* dot(PyObject* const* args) {
+    Matrix<T> a, b;
+    if (!as_column(args[0], a) || !as_column(args[1], b) || !is_small(a.transposed(), b)) return nullptr;
+    Owned result(new_array(descr_of<T>(), 0, nullptr));
+    if (result) multiply(a.transposed(), b, data_of<T>(result.get()));
+    return result.give();
+}
+
+// Batches of matrices: the first one, how far the next is, and how many there are.
+template <class T>
+struct Batch {
+    Matrix<T> first;
+    npy_intp step, count;
+    Matrix<T> at(npy_intp i) const { return {{first.factor.data + i * step, first.factor.row, first.factor.column}, first.rows, first.columns}; }
+    Batch transposed() const { return {first.transposed(), step, count}; }
+};
+template <class T>
+bool as_batch(PyObject* object, Batch<T>& batch) {
+    if (!as_matrix(object, batch.first, 3)) return false;
+    auto* array = reinterpret_cast<PyArrayObject*>(object);
+    batch.count = PyArray_DIM(array, 0);
+    return step_along<T>(array, 0, batch.step);
+}
+template <class T>
+PyObject* batched(const Batch<T>& a, const Batch<T>& b) {
+    if (a.count != b.count || a.count == 0 || !is_small(a.first, b.first)) return nullptr;
+    const npy_intp rows = a.first.rows, columns = b.first.columns, shape[3] = {a.count, rows, columns};
+    const npy_intp work = rows * a.first.columns * columns;
+    Owned result(new_array(descr_of<T>(), 3, shape));
+    if (!result) return nullptr;
+    T* out = data_of<T>(result.get());
+    {
+        ReleaseGil unlocked((Size(a.count) * work).value_or_most() >= thread_threshold);
+        parallel_for(a.count, work, [=](npy_intp begin, npy_intp end) {
+            for (npy_intp i = begin; i < end; ++i) multiply(a.at(i), b.at(i), out + i * rows * columns);
+        });
+    }
+    return result.give();
+}
+
+// bmm(self, mat2)
+template <class T>
+PyObject* bmm(PyObject* const* args) {
+    Batch<T> a, b;
+    return as_batch(args[0], a) && as_batch(args[1], b) ? batched(a, b) : nullptr;
+}
+// (grad, mat2) and (grad, self)
+template <class T>
+PyObject* bmm_first_rule(PyObject* const* args) {
+    Batch<T> grad, other;
+    return as_batch(args[0], grad) && as_batch(args[1], other) ? batched(grad, other.transposed()) : nullptr;
+}
+template <class T>
+PyObject* bmm_second_rule(PyObject* const* args) {
+    Batch<T> grad, other;
+    return as_batch(args[0], grad) && as_batch(args[1], other) ? batched(other.transposed(), grad) : nullptr;
+}
+
+bool is_one(PyObject* object) {
+    double number = 0;
+    return object && as_number(object, number) && number == 1;
+}
+
+// What is added to a product: it broadcasts to (rows, columns), steps are 0 where it repeats.
+template <class T>
+bool as_shift(PyObject* object, npy_intp rows, npy_intp columns, Factor<T>& shift) {
+    PyArrayObject* array = aligned(object, descr_of<T>());
+    if (!array || PyArray_NDIM(array) > 2) return false;
+    const npy_intp lengths[2] = {rows, columns};
+    npy_intp steps[2] = {0, 0};
+    for (int i = 0, at = 2 - PyArray_NDIM(array); i < PyArray_NDIM(array); ++i, ++at) {
+        const npy_intp length = PyArray_DIM(array, i);
+        if (length == 1) continue;
+        if (length != lengths[at] || !step_along<T>(array, i, steps[at])) return false;
+    }
+    shift = {data_of<T>(array), steps[0], steps[1]};
+    return true;
+}
+
+// addmm(self, mat1, mat2, beta, alpha), both numbers 1
+template <class T>
+PyObject* addmm(PyObject* const* args) {
+    Matrix<T> a, b;
+    Factor<T> shift;
+    if (!is_one(args[3]) || !is_one(args[4]) || !as_matrix(args[1], a) || !as_matrix(args[2], b)) return nullptr;
+    if (!as_shift(args[0], a.rows, b.columns, shift)) return nullptr;
+    Owned result(product(a, b));
+    if (!result) return nullptr;
+    T* out = data_of<T>(result.get());
+    for (npy_intp i = 0; i < a.rows; ++i, out += b.columns)
+        for (npy_intp j = 0; j < b.columns; ++j) out[j] += shift.data[i * shift.row + j * shift.column];
+    return result.give();
+}
+
+// The shape and the strides in bytes of a factor, as they were saved.
+struct Place {
+    npy_intp shape[2] = {}, strides[2] = {};
+    // Gradients lie as their factor does.
+    bool by_columns(npy_intp itemsize) const {
+        return strides[0] == itemsize && (Size(itemsize) * shape[0] - strides[1]).value_or_most() == 0;
+    }
+};
+bool as_place(PyObject* shape, PyObject* strides, Place& place) {
+    return PyTuple_CheckExact(shape) && PyTuple_CheckExact(strides) && as_pair(shape, place.shape) && as_pair(strides, place.strides);
+}
+
+// (grad, mat2, shape, strides of the first factor): grad mat2'
+template <class T>
+PyObject* first_rule(PyObject* const* args) {
+    Matrix<T> grad, other;
+    Place place;
+    if (!as_matrix(args[0], grad) || !as_matrix(args[1], other) || !as_place(args[2], args[3], place)) return nullptr;
+    if (grad.rows != place.shape[0] || other.rows != place.shape[1]) return nullptr;
+    return as_object(product(grad, other.transposed(), place.by_columns(sizeof(T))));
+}
+// (grad, mat1, shape, strides of the second factor): mat1' grad
+template <class T>
+PyObject* second_rule(PyObject* const* args) {
+    Matrix<T> grad, other;
+    Place place;
+    if (!as_matrix(args[0], grad) || !as_matrix(args[1], other) || !as_place(args[2], args[3], place)) return nullptr;
+    if (other.columns != place.shape[0] || grad.columns != place.shape[1]) return nullptr;
+    return as_object(product(other.transposed(), grad, place.by_columns(sizeof(T))));
+}
+// The same with `alpha`, which must be 1.
+template <class T>
+PyObject* addmm_first_rule(PyObject* const* args) { return is_one(args[4]) ? first_rule<T>(args) : nullptr; }
+template <class T>
+PyObject* addmm_second_rule(PyObject* const* args) { return is_one(args[4]) ? second_rule<T>(args) : nullptr; }
+
+// (grad, self_shape, beta): the gradient itself, or summed over the rows for a bias along the columns
+template <class T>
+PyObject* addmm_bias_rule(PyObject* const* args) {
+    Matrix<T> grad;
+    npy_intp shape[most_dims];
+    const int ndim = as_shape(args[1], shape);
+    if (!is_one(args[2]) || !as_matrix(args[0], grad) || ndim < 1 || shape[ndim - 1] != grad.columns) return nullptr;
+    if (ndim == 2 && shape[0] == grad.rows) return Py_NewRef(args[0]);
+    if (ndim != 1 || grad.rows == 0 || grad.columns == 0) return nullptr;
+    if ((Size(grad.rows) * grad.columns).value_or_most() >= thread_threshold) return nullptr;
+    Owned result(new_array(descr_of<T>(), 1, &grad.columns));
+    if (!result) return nullptr;
+    T* out = data_of<T>(result.get());
+    if (grad.factor.column == 1) {
+        loops<T>().column_sum(grad.factor.data, grad.factor.row, grad.rows, grad.columns, out);
+        return result.give();
+    }
+    for (npy_intp j = 0; j < grad.columns; ++j) {
+        double total = 0;
+        for (npy_intp i = 0; i < grad.rows; ++i) total += static_cast<double>(grad.factor.data[i * grad.factor.row + j * grad.factor.column]);
+        out[j] = static_cast<T>(total);
+    }
+    return result.give();
+}
+
+// (grad, vec): every row of the gradient is `vec` times one element of `grad`
+template <class T>
+PyObject* mv_first_rule(PyObject* const* args) {
+    Matrix<T> grad, vec;
+    if (!as_column(args[0], grad) || !as_column(args[1], vec)) return nullptr;
+    if (grad.rows < 2 || vec.rows < 2) return nullptr;  // strides of one element are the body's to choose
+    if ((Size(grad.rows) * vec.rows).value_or_most() > small_work) return nullptr;
+    const npy_intp shape[2] = {grad.rows, vec.rows};
+    Owned result(new_array(descr_of<T>(), 2, shape));
+    if (!result) return nullptr;
+    T* out = data_of<T>(result.get());
+    for (npy_intp i = 0; i < grad.rows; ++i, out += vec.rows)
+        for (npy_intp j = 0; j < vec.rows; ++j) out[j] = grad.factor.data[i * grad.factor.row] * vec.factor.data[j * vec.factor.row];
+    return result.give();
+}
+// (grad, self)
+template <class T>
+PyObject* mv_second_rule(PyObject* const* args) {
+    Matrix<T> grad, other;
+    if (!as_column(args[0], grad) || !as_matrix(args[1], other) || !is_small(other.transposed(), grad)) return nullptr;
+    Owned result(new_array(descr_of<T>(), 1, &other.columns));
+    if (result) multiply(other.transposed(), grad, data_of<T>(result.get()));
+    return result.give();
+}
+// (grad, other vector)
+template <class T>
+PyObject* dot_rule(PyObject* const* args) {
+    Matrix<T> other;
+    PyArrayObject* grad = plain(args[0], descr_of<T>());
+    if (!grad || PyArray_NDIM(grad) != 0 || !as_column(args[1], other) || other.rows == 0 || other.rows > small_work) return nullptr;
+    Owned result(new_array(descr_of<T>(), 1, &other.rows));
+    if (!result) return nullptr;
+    const T slope = *data_of<T>(grad);
+    T* out = data_of<T>(result.get());
+    for (npy_intp i = 0; i < other.rows; ++i) out[i] = slope * other.factor.data[i * other.factor.row];
+    return result.give();
+}
+
+#define WENGERT_PRODUCT(count, name, arguments) \
+    direct_method("direct_" #name, direct<count, by_element<name<float>, name<double>>>, #name arguments ", or NotImplemented"),
+PyMethodDef product_methods[] = {
+    WENGERT_PRODUCT(2, mm, "(self, mat2)")
+    WENGERT_PRODUCT(2, mv, "(self, vec)")
+    WENGERT_PRODUCT(2, dot, "(self, tensor)")
+    WENGERT_PRODUCT(2, bmm, "(self, mat2)")
+    WENGERT_PRODUCT(5, addmm, "(self, mat1, mat2, beta, alpha)")
+    WENGERT_PRODUCT(2, bmm_first_rule, "(grad, mat2)")
+    WENGERT_PRODUCT(2, bmm_second_rule, "(grad, self)")
+    direct_method("direct_mm_first_rule", direct<4, by_element<first_rule<float>, first_rule<double>>>,
+                  "mm_first_rule(grad, mat2, self_shape, self_strides), or NotImplemented"),
+    direct_method("direct_mm_second_rule", direct<4, by_element<second_rule<float>, second_rule<double>>>,
+                  "mm_second_rule(grad, self, mat2_shape, mat2_strides), or NotImplemented"),
+    WENGERT_PRODUCT(5, addmm_first_rule, "(grad, mat2, mat1_shape, mat1_strides, alpha)")
+    WENGERT_PRODUCT(5, addmm_second_rule, "(grad, mat1, mat2_shape, mat2_strides, alpha)")
+    WENGERT_PRODUCT(3, addmm_bias_rule, "(grad, self_shape, beta)")
+    WENGERT_PRODUCT(2, mv_first_rule, "(grad, vec)")
+    WENGERT_PRODUCT(2, mv_second_rule, "(grad, self)")
+    WENGERT_PRODUCT(2, dot_rule, "(grad, other)")
+    {nullptr, nullptr, 0, nullptr},
+};
+#undef WENGERT_PRODUCT
+MethodList product_list(product_methods);
+
+}  // namespace
+}  // namespace wengert
