@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
+import os
 import sys
+import zlib
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -101,3 +104,74 @@ def only_native(native: Any) -> Iterator[Any]:
 def random() -> np.random.Generator:
     """A seeded generator."""
     return np.random.default_rng(20240229)
+
+
+TRIES = int(os.environ.get("WENGERT_FUZZ_TRIES", "40"))
+# None lies between what is computed in no time and what no memory holds.
+NUMBERS = [0, 1, -1, 2, 3, 7, -7, 1000, 2**45, 2**62, 2**63 - 1, -(2**63), 2**64, 0.5, float("nan"), float("inf"), True]
+OTHERS = [None, "mean", "sum", "none", "tanh", (), [], (1,), (0, 0), (-1, -1), (2, 2**62), (2**45, 2**45), ((), ()), 1j]
+Arguments = list[Any]
+
+
+def hostile(random: np.random.Generator, value: Any, all_values: Arguments) -> Any:
+    """Something in place of an argument."""
+    choice = random.integers(0, 10)
+    if isinstance(value, np.ndarray) and choice < 8:
+        return hostile_array(random, value)
+    if isinstance(value, list | tuple) and value and choice < 7:
+        at = int(random.integers(0, len(value)))
+        return type(value)(hostile(random, each, all_values) if i == at else each for i, each in enumerate(value))
+    if choice == 8:
+        return all_values[int(random.integers(0, len(all_values)))]
+    pool = NUMBERS if choice < 6 else OTHERS
+    return pool[int(random.integers(0, len(pool)))]
+
+
+def hostile_array(random: np.random.Generator, x: Any) -> Any:
+    """An array of another shape, layout, dtype or content."""
+    changed = [
+        lambda: x[..., :0] if x.ndim else x,
+        lambda: x[:0] if x.ndim else x,
+        lambda: x.reshape(-1),
+        lambda: x[None],
+        lambda: x[..., ::-1] if x.ndim else x,
+        lambda: x.T,
+        lambda: np.repeat(x, 2, 0) if x.ndim else x,
+        lambda: x.astype(x.dtype.newbyteorder()),
+        lambda: x.astype(random.choice(["f2", "f4", "f8", "i4", "i8", "u8", "?", "c8"])),
+        lambda: np.frombuffer(b"x" + x.tobytes(), x.dtype, x.size, 1).reshape(x.shape),
+        lambda: np.zeros((0, 2**40), x.dtype),
+        lambda: x[(0,) * x.ndim] if x.size else x,
+        lambda: np.full_like(x, random.choice([0, 1, 3, 100])),
+        lambda: np.full_like(x, random.choice([2**62, -(2**63), -1, 5])) if x.dtype == np.int64 else x * np.inf,
+    ]
+    return changed[int(random.integers(0, len(changed)))]()
+
+
+def attempt(function: Callable[..., Any], arguments: Arguments) -> None:
+    """Call; whatever error comes is fine, only a crash is not."""
+    with np.errstate(all="ignore"), contextlib.suppress(Exception):
+        function(*arguments)
+
+
+@pytest.fixture
+def fuzz() -> Callable[..., None]:
+    """Call functions with arguments that fit, then hostile ones: an error or a result, and no input is written to."""
+
+    def run(name: str, functions: list[Any], fitting: Callable[..., Arguments], compared: bool) -> None:
+        random = np.random.default_rng(zlib.crc32(name.encode()))
+        for number in range(TRIES):
+            arguments = fitting(random, (np.float32, np.float64)[number % 2])
+            for _ in range(number % 3):
+                at = int(random.integers(0, len(arguments)))
+                arguments[at] = hostile(random, arguments[at], arguments)
+            before = [each.copy() if isinstance(each, np.ndarray) else each for each in arguments]
+            for function in functions if compared else functions[:1]:
+                attempt(function, arguments)
+            out = arguments[-1]
+            for one, other in zip(before, arguments, strict=True):
+                own = isinstance(out, np.ndarray) and np.may_share_memory(other, out)
+                if compared and isinstance(one, np.ndarray) and not own:
+                    np.testing.assert_array_equal(one, other)
+
+    return run

@@ -41,8 +41,10 @@ struct Pair {
     PyArrayObject *x, *target;
     Reduction reduction;
     npy_intp count = 0;
-    Pair(PyObject* x_object, PyObject* target_object, PyObject* name)
-        : x(plain(x_object, descr_of<T>())), target(plain(target_object, descr_of<T>())), reduction(as_reduction(name)) {
+    Pair(PyObject* x_object, PyObject* target_object, PyObject* name) {
+        x = plain(x_object, descr_of<T>());
+        target = plain(target_object, descr_of<T>());
+        reduction = as_reduction(name);
         if (x && target && same_shape(x, target) && reduction != REDUCE_UNKNOWN && PyArray_SIZE(x) < thread_threshold)
             count = PyArray_SIZE(x);
     }

@@ -38,7 +38,9 @@ template <class T>
 struct Batch {
     Matrix<T> first;
     npy_intp step, count;
-    Matrix<T> at(npy_intp i) const { return {{first.factor.data + i * step, first.factor.row, first.factor.column}, first.rows, first.columns}; }
+    Matrix<T> at(npy_intp i) const {
+        return {{first.factor.data + i * step, first.factor.row, first.factor.column}, first.rows, first.columns};
+    }
     Batch transposed() const { return {first.transposed(), step, count}; }
 };
 template <class T>
@@ -128,7 +130,8 @@ struct Place {
     }
 };
 bool as_place(PyObject* shape, PyObject* strides, Place& place) {
-    return PyTuple_CheckExact(shape) && PyTuple_CheckExact(strides) && as_pair(shape, place.shape) && as_pair(strides, place.strides);
+    return PyTuple_CheckExact(shape) && PyTuple_CheckExact(strides) && as_pair(shape, place.shape) &&
+           as_pair(strides, place.strides);
 }
 
 // (grad, mat2, shape, strides of the first factor): grad mat2'
@@ -174,7 +177,8 @@ PyObject* addmm_bias_rule(PyObject* const* args) {
     }
     for (npy_intp j = 0; j < grad.columns; ++j) {
         double total = 0;
-        for (npy_intp i = 0; i < grad.rows; ++i) total += static_cast<double>(grad.factor.data[i * grad.factor.row + j * grad.factor.column]);
+        const T* column = grad.factor.data + j * grad.factor.column;
+        for (npy_intp i = 0; i < grad.rows; ++i) total += static_cast<double>(column[i * grad.factor.row]);
         out[j] = static_cast<T>(total);
     }
     return result.give();
@@ -192,7 +196,8 @@ PyObject* mv_first_rule(PyObject* const* args) {
     if (!result) return nullptr;
     T* out = data_of<T>(result.get());
     for (npy_intp i = 0; i < grad.rows; ++i, out += vec.rows)
-        for (npy_intp j = 0; j < vec.rows; ++j) out[j] = grad.factor.data[i * grad.factor.row] * vec.factor.data[j * vec.factor.row];
+        for (npy_intp j = 0; j < vec.rows; ++j)
+            out[j] = grad.factor.data[i * grad.factor.row] * vec.factor.data[j * vec.factor.row];
     return result.give();
 }
 // (grad, self)
@@ -209,7 +214,8 @@ template <class T>
 PyObject* dot_rule(PyObject* const* args) {
     Matrix<T> other;
     PyArrayObject* grad = plain(args[0], descr_of<T>());
-    if (!grad || PyArray_NDIM(grad) != 0 || !as_column(args[1], other) || other.rows == 0 || other.rows > small_work) return nullptr;
+    if (!grad || PyArray_NDIM(grad) != 0 || !as_column(args[1], other)) return nullptr;
+    if (other.rows == 0 || other.rows > small_work) return nullptr;
     Owned result(new_array(descr_of<T>(), 1, &other.rows));
     if (!result) return nullptr;
     const T slope = *data_of<T>(grad);

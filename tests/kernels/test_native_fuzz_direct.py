@@ -1,0 +1,216 @@
+"""Every native function that only the dispatcher and rules call, given arguments that fit and then hostile ones.
+
+An error or a result, never a crash; see `test_native_fuzz.py` for those that have a twin of their name.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+
+FLOATS = (np.float32, np.float64)
+Arguments = list[Any]
+
+
+def matrix(random: np.random.Generator, t: Any) -> Any:
+    return random.normal(size=tuple(random.integers(1, 40, 2))).astype(t)
+
+
+def images(random: np.random.Generator, t: Any, channels: int = 4) -> Any:
+    return random.normal(size=(2, channels, *random.integers(3, 9, 2))).astype(t)
+
+
+def rows(random: np.random.Generator, count: int, below: int) -> Any:
+    return random.integers(0, max(below, 1), count)
+
+
+def of_nll(random: np.random.Generator, t: Any) -> Arguments:
+    x = matrix(random, t)
+    return [x, rows(random, len(x), x.shape[1]), np.ones(x.shape[1], t), "mean", -100]
+
+
+def few(random: np.random.Generator, t: Any) -> Any:
+    """So few elements that every function answers."""
+    return random.normal(size=(3, *random.integers(1, 6, 2))).astype(t)
+
+
+def of_choice(random: np.random.Generator, t: Any) -> Arguments:
+    x = few(random, t)
+    return [x[:1, :, :1] > 0, x, x[0]]
+
+
+def of_place_rule(random: np.random.Generator, t: Any) -> Arguments:
+    x = few(random, t)
+    return [x[:, 0].copy(), x.shape, random.integers(0, x.shape[1], x[:, 0].shape), 1, False]
+
+
+def of_extreme_rule(random: np.random.Generator, t: Any) -> Arguments:
+    x = few(random, t)
+    return [x[:, 0].copy(), x, x.max(1), 1, False]
+
+
+# Functions of cards and rules that the dispatcher alone calls, by position.
+DIRECT: dict[str, Callable[[np.random.Generator, Any], Arguments]] = {
+    "where": of_choice,
+    "where_self_rule": lambda r, t: of_choice(r, t)[1::-1],
+    "where_other_rule": lambda r, t: of_choice(r, t)[1::-1],
+    "masked_fill": lambda r, t: [*of_choice(r, t)[1::-1], 2],
+    "masked_fill_rule": lambda r, t: of_choice(r, t)[1::-1],
+    "clamp": lambda r, t: [few(r, t), -1, 0.5],
+    "clamp_min": lambda r, t: [few(r, t), -1],
+    "clamp_max": lambda r, t: [few(r, t), 1],
+    "clamp_rule": lambda r, t: (lambda x: [x + 1, x, None, 0.5])(few(r, t)),
+    "pow": lambda r, t: [few(r, t), 2.5],
+    "pow_rule": lambda r, t: (lambda x: [x + 1, x, 3])(few(r, t)),
+    "round": lambda r, t: [few(r, t), 0],
+    "prod": lambda r, t: [few(r, t), 1, False, None],
+    "var": lambda r, t: [few(r, t), (0, 1, 2), None, False, None],
+    "std": lambda r, t: [few(r, t), None, False, True, None],
+    "max_full": lambda r, t: [few(r, t)],
+    "min_full": lambda r, t: [few(r, t)],
+    "place_rule": of_place_rule,
+    "extreme_rule": of_extreme_rule,
+    "whole_extreme_rule": lambda r, t: (lambda x: [np.ones((), t), x, x.max(keepdims=True)])(few(r, t)),
+}
+DIRECT.update(
+    dict.fromkeys(
+        ["sum_rule", "mean_rule"], lambda r, t: (lambda x: [x[:, :1].copy(), (3, 7, x.shape[2]), 1, True])(few(r, t))
+    )
+)
+DIRECT.update(dict.fromkeys(["eq", "ne", "lt", "le", "gt", "ge"], lambda r, t: of_choice(r, t)[1:]))
+DIRECT.update(dict.fromkeys(["amax", "amin", "any", "all"], lambda r, t: [few(r, t), (0, 1), True]))
+DIRECT.update(dict.fromkeys(["max_dim", "min_dim", "argmax", "argmin"], lambda r, t: [few(r, t), 1, True]))
+DIRECT.update(dict.fromkeys(["logsumexp"], lambda r, t: [few(r, t), -1, True]))
+DIRECT.update(
+    dict.fromkeys(
+        ["sin", "cos", "tan", "sinh", "cosh", "expm1", "log1p", "log2", "log10"], lambda r, t: [np.abs(few(r, t))]
+    )
+)
+
+
+def of_places(random: np.random.Generator, t: Any) -> Arguments:
+    """x, a dimension, and an index for each element."""
+    x = matrix(random, t)
+    return [x, 0, random.integers(0, len(x), x.shape)]
+
+
+def of_slices(random: np.random.Generator, t: Any) -> Arguments:
+    """x, a dimension, and an index for each slice."""
+    x = matrix(random, t)
+    return [x, 1, rows(random, x.shape[1], x.shape[1])]
+
+
+def of_table(random: np.random.Generator, t: Any) -> Arguments:
+    """A gradient of rows of a table, which rows, and the table's shape."""
+    return [random.normal(size=(2, 3, 5)).astype(t), random.integers(0, 7, (2, 3)), (7, 5), -1, False]
+
+
+def of_factor(random: np.random.Generator, t: Any) -> Arguments:
+    """A square gradient, a factor, and the other factor's shape and strides."""
+    x = random.normal(size=(5, 5)).astype(t)
+    return [x, x + 1, x.shape, x.T.strides]
+
+
+def of_pair(random: np.random.Generator, t: Any) -> Arguments:
+    x = matrix(random, t)
+    return [np.ones((), t), x, x + 1]
+
+
+def square(random: np.random.Generator, t: Any) -> Any:
+    return random.normal(size=(6, 6)).astype(t)
+
+
+def batch(random: np.random.Generator, t: Any) -> Any:
+    return random.normal(size=(3, 4, 4)).astype(t)
+
+
+PRODUCTS: dict[str, Callable[[np.random.Generator, Any], Arguments]] = {
+    "cat": lambda r, t: (lambda x: [[x, x[:, ::2].copy(), x[:, 1:]], 1])(matrix(r, t)),
+    "stack": lambda r, t: [[matrix(r, t)] * 9, -1],
+    "cat_rule": lambda r, t: [images(r, t), ((2, 1, 3, 3), (0,), (2, 3, 3, 3)), 1],
+    "stack_rule": lambda r, t: [images(r, t), 1],
+    "mm": lambda r, t: (lambda x: [x, x.T])(square(r, t)),
+    "mv": lambda r, t: [square(r, t), square(r, t)[1]],
+    "dot": lambda r, t: [square(r, t)[0], square(r, t)[:, 1]],
+    "bmm": lambda r, t: [batch(r, t), batch(r, t).transpose(0, 2, 1)],
+    "addmm": lambda r, t: [square(r, t)[0], square(r, t), square(r, t).T, 1, 1],
+    "bmm_first_rule": lambda r, t: [batch(r, t)] * 2,
+    "bmm_second_rule": lambda r, t: [batch(r, t)] * 2,
+    "mm_first_rule": of_factor,
+    "mm_second_rule": of_factor,
+    "addmm_first_rule": lambda r, t: [*of_factor(r, t), 1],
+    "addmm_second_rule": lambda r, t: [*of_factor(r, t), 1],
+    "addmm_bias_rule": lambda r, t: [np.broadcast_to(np.ones((), t), (4, 5)), (5,), 1],
+    "mv_first_rule": lambda r, t: [square(r, t)[0], square(r, t)[1]],
+    "mv_second_rule": lambda r, t: [square(r, t)[0], square(r, t)],
+    "dot_rule": lambda r, t: [np.ones((), t), square(r, t)[1]],
+    "gather": lambda r, t: [*of_places(r, t), False],
+    "scatter_source_rule": of_places,
+    "index_select": of_slices,
+    "embedding": lambda r, t: [square(r, t), rows(r, 9, 6), -1, False, False],
+    "gather_rule": lambda r, t: (lambda a: [a[0], a[0].shape, *a[1:]])(of_places(r, t)),
+    "index_select_rule": lambda r, t: (lambda a: [a[0], a[0].shape, *a[1:]])(of_slices(r, t)),
+    "embedding_rule": of_table,
+    "nll_loss_rule": lambda r, t: (lambda a: [a[3], a[0], a[1], a[3], *a[2:3], "mean", -100])(
+        [*of_nll(r, t)[:3], np.ones((), t)]
+    ),
+    "mse_loss": lambda r, t: [*of_pair(r, t)[1:], "mean"],
+    "smooth_l1_loss": lambda r, t: [*of_pair(r, t)[1:], "none", 0.5],
+    "huber_loss": lambda r, t: [*of_pair(r, t)[1:], "sum", 2],
+    "bce_with_logits": lambda r, t: [*of_pair(r, t)[1:], None, None, "mean"],
+    "mse_loss_rule": lambda r, t: [*of_pair(r, t), "mean", (True, True)],
+    "smooth_l1_loss_rule": lambda r, t: [*of_pair(r, t), "sum", 0.5, (True, False)],
+    "huber_loss_rule": lambda r, t: [*of_pair(r, t), "mean", 2, (False, True)],
+    "bce_with_logits_rule": lambda r, t: [*of_pair(r, t), None, None, "sum", (True, True)],
+}
+DIRECT.update(PRODUCTS)
+DIRECT.update(
+    alias=lambda r, t: [matrix(r, t)],
+    view_shape=lambda r, t: [images(r, t), (-1, 4)],
+    view_dense=lambda r, t: [images(r, t), (-1, 4)],
+    unsafe_view=lambda r, t: [images(r, t), (-1, 4)],
+    transpose=lambda r, t: [images(r, t), -1, 1],
+    t=lambda r, t: [matrix(r, t)],
+    permute=lambda r, t: [images(r, t), (-1, 0, 2, 1)],
+    unsqueeze=lambda r, t: [matrix(r, t), 1],
+    squeeze=lambda r, t: [matrix(r, t)[:1], (0, -1)],
+    expand=lambda r, t: [matrix(r, t)[:1], (3, 2, -1), False],
+    select=lambda r, t: [images(r, t), 1, -1],
+    slice=lambda r, t: [images(r, t), 1, 1, None, 2],
+    diagonal=lambda r, t: [images(r, t), 1, 1, -1],
+    split=lambda r, t: [images(r, t), (1, 0, 3), 1],
+    unbind=lambda r, t: [matrix(r, t), -1],
+    view_as_real=lambda r, t: [matrix(r, t) * np.complex64(1j)],
+    view_as_complex=lambda r, t: [matrix(r, t)[..., None].repeat(2, -1)],
+    reshape_rule=lambda r, t: (lambda x: [x.T, (x.size // 2, 2)])(images(r, t)),
+    permute_rule=lambda r, t: [images(r, t), (-1, 0, 2, 1)],
+    select_backward=lambda r, t: (lambda x: [x, (*x.shape, 3), -1, -2])(matrix(r, t)),
+    slice_backward=lambda r, t: (lambda x: [x, (len(x), 50), -1, -x.shape[1], None, 1])(matrix(r, t)),
+    diagonal_backward=lambda r, t: (lambda x: [x, (50, len(x), x.shape[1] + 1), 1, 0, -1])(matrix(r, t)),
+    split_backward=lambda r, t: (lambda x: [[x, x], (len(x), 99), 1, (0, 50)])(matrix(r, t)),
+)
+
+
+def test_every_native_function_of_the_dispatcher_is_fuzzed(native):
+    names = {name.removeprefix("direct_") for name in dir(native) if name.startswith("direct_")}
+    assert names - set(native.twin_names()) <= set(DIRECT)
+    assert set(DIRECT) <= names
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("name", sorted(DIRECT))
+def test_hostile_arguments_end_in_an_error_or_a_result(native, fuzz, name):
+    fuzz(name, [getattr(native, f"direct_{name}")], DIRECT[name], True)
+
+
+@pytest.mark.parametrize("name", sorted(DIRECT))
+@pytest.mark.parametrize("dtype", FLOATS)
+def test_arguments_that_fit_are_answered(native, name, dtype):
+    if name == "view_as_real" and dtype is np.float64:
+        dtype = np.float32  # its sample makes complex64
+    random = np.random.default_rng(1)
+    for _ in range(5):
+        assert getattr(native, f"direct_{name}")(*DIRECT[name](random, dtype)) is not NotImplemented
