@@ -17,6 +17,7 @@ from .._kernels.layout import reaching
 from .binary import check_tensor
 from .like import zeros_like
 
+native = kernels.direct.get
 COMPLEX_OF: dict[Any, Any] = {
     np.dtype(np.float32): np.dtype(np.complex64),
     np.dtype(np.float64): np.dtype(np.complex128),
@@ -107,7 +108,7 @@ def resolve_conj(input: Any) -> Any:
 resolve_conj.samples(complex_tensor)
 
 
-@op(dtypes=COMPLEXES, view=True, method=False)
+@op(dtypes=COMPLEXES, view=True, method=False, native=native("view_as_real"))
 def view_as_real(self: Array) -> Any:
     """The memory of complex numbers as pairs of real ones.
 
@@ -141,7 +142,12 @@ def view_as_real_samples(make: Any) -> Any:
     yield Bad(make(2).real, raises=RuntimeError, says="only supported for complex tensors")
 
 
-@op(dtypes=REALS - {from_numpy(np.dtype(np.float16))}, view=True, method=False)
+@op(
+    dtypes=REALS - {from_numpy(np.dtype(np.float16))},
+    view=True,
+    method=False,
+    native=native("view_as_complex"),
+)
 def view_as_complex(self: Array) -> Any:
     """The memory of pairs of real numbers as complex ones.
 
@@ -173,7 +179,7 @@ def view_as_complex(self: Array) -> Any:
     return self.view(wanted)[..., 0]
 
 
-@view_as_complex.vjp("self")
+@view_as_complex.vjp("self", native=native("view_as_real"))
 def view_as_complex_vjp(grad: Any) -> Any:
     return view_as_real(grad)
 

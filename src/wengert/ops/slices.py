@@ -8,12 +8,14 @@ from typing import Any
 
 import numpy as np
 
+from .. import _kernels as kernels
 from .._core.arguments import integer, integers
 from .._core.base import OPERATORS
 from .._core.card import WIDE, Array, Arrays, Bad, Sample, composite, op
 from .._core.errors import shown
 from .._core.sizes import normalise
 
+native = kernels.direct.get
 WHOLE = slice(None)
 
 
@@ -22,7 +24,7 @@ def at_dim(dim: int, place: Any) -> tuple[Any, ...]:
     return (*(WHOLE,) * dim, place, ...)
 
 
-@op(dtypes=WIDE, view=True, linear="self")
+@op(dtypes=WIDE, view=True, linear="self", native=native("select"))
 def select(self: Array, dim: int, index: int) -> Any:
     """The slice at `index` along `dim`, without that dimension.
 
@@ -51,7 +53,7 @@ def select(self: Array, dim: int, index: int) -> Any:
     return self[at_dim(at, index)]
 
 
-@select.vjp("self")
+@select.vjp("self", native=native("select_backward"))
 def select_vjp(grad: Any, self_shape: Any, dim: int, index: int) -> Any:
     return select_backward(grad, self_shape, dim, index)
 
@@ -68,7 +70,7 @@ def select_samples(make: Any) -> Any:
     yield Bad(make(), 0, 0, raises=IndexError, says="cannot be applied to a 0-dim tensor")
 
 
-@op(dtypes=WIDE, linear="grad", function=False, method=False)
+@op(dtypes=WIDE, linear="grad", function=False, method=False, native=native("select_backward"))
 def select_backward(grad: Array, shape: Any, dim: int, index: int) -> Any:
     """Zeros of `shape` with `grad` at `index` along `dim`."""
     result = np.zeros(shape, grad.dtype)
@@ -95,7 +97,7 @@ def bounds(start: Any, end: Any, length: int) -> tuple[int, int]:
     return first, min(max(last, first), length)
 
 
-@op(dtypes=WIDE, view=True, linear="self", name="slice", function=False, method=False)
+@op(dtypes=WIDE, view=True, linear="self", name="slice", function=False, method=False, native=native("slice"))
 def slice_(self: Array, dim: int, start: Any, end: Any, step: int) -> Any:
     """Every `step`-th slice from `start` to before `end` along `dim`."""
     if step == 1 and 0 <= dim < self.ndim:
@@ -109,7 +111,7 @@ def slice_(self: Array, dim: int, start: Any, end: Any, step: int) -> Any:
     return self[at_dim(at, slice(first, last, step))]
 
 
-@slice_.vjp("self")
+@slice_.vjp("self", native=native("slice_backward"))
 def slice_vjp(grad: Any, self_shape: Any, dim: int, start: Any, end: Any, step: int) -> Any:
     return slice_backward(grad, self_shape, dim, start, end, step)
 
@@ -125,7 +127,7 @@ def slice_samples(make: Any) -> Any:
     yield Bad(make(5), 0, 0, 3, 0, raises=RuntimeError, says="slice step must be positive")
 
 
-@op(dtypes=WIDE, linear="grad", function=False, method=False)
+@op(dtypes=WIDE, linear="grad", function=False, method=False, native=native("slice_backward"))
 def slice_backward(grad: Array, shape: Any, dim: int, start: Any, end: Any, step: int) -> Any:
     """Zeros of `shape` with `grad` at a slice along `dim`."""
     at = normalise(dim, len(shape))
@@ -240,6 +242,7 @@ def split_form(args: tuple[Any, ...]) -> int:
     linear="self",
     choose=split_form,
     node=("SplitBackward0", "SplitWithSizesBackward0"),
+    native=native("split"),
 )
 def split(self: Array, split_size: Any, dim: int = 0) -> Any:
     """Consecutive parts along `dim`.
@@ -284,7 +287,7 @@ def join_parts(grads: Any, shape: Any, dim: int, lengths: Sequence[int]) -> Any:
     return split_backward([grads[at] for at in kept], shape, dim, [starts[at] for at in kept])
 
 
-@op(dtypes=WIDE, linear="parts", function=False, method=False)
+@op(dtypes=WIDE, linear="parts", function=False, method=False, native=native("split_backward"))
 def split_backward(parts: Arrays, shape: Any, dim: int, starts: Any) -> Any:
     """Zeros of `shape` with `parts` along `dim`, each from its start."""
     result = np.zeros(shape, parts[0].dtype)
@@ -303,7 +306,7 @@ def split_backward_samples(make: Any) -> Any:
     yield Sample([make(2, 2), make(2, 1)], (2, 4), 1, [0, 3])
 
 
-@op(dtypes=WIDE, view=True, several=True, linear="self")
+@op(dtypes=WIDE, view=True, several=True, linear="self", native=native("unbind"))
 def unbind(self: Array, dim: int = 0) -> Any:
     """All slices along `dim`, without that dimension.
 

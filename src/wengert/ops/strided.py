@@ -6,10 +6,13 @@ from typing import Any
 
 import numpy as np
 
+from .. import _kernels as kernels
 from .._core.arguments import integer
 from .._core.card import WIDE, Array, Bad, Sample, composite, op
 from .._core.sizes import normalise
 from .._kernels.layout import strided
+
+native = kernels.direct.get
 
 
 def two_dims(dim1: int, dim2: int, ndim: int) -> tuple[int, int]:
@@ -20,7 +23,7 @@ def two_dims(dim1: int, dim2: int, ndim: int) -> tuple[int, int]:
     return first, second
 
 
-@op(dtypes=WIDE, view=True, linear="self")
+@op(dtypes=WIDE, view=True, linear="self", native=native("diagonal"))
 def diagonal(self: Array, offset: int = 0, dim1: int = 0, dim2: int = 1) -> Any:
     """A diagonal of two dimensions, as the last dimension of the result.
 
@@ -44,7 +47,7 @@ def diagonal(self: Array, offset: int = 0, dim1: int = 0, dim2: int = 1) -> Any:
     return strided(moved, (*moved.shape[:-2], length), (*moved.strides[:-2], moved.strides[-2] + moved.strides[-1]))
 
 
-@diagonal.vjp("self")
+@diagonal.vjp("self", native=native("diagonal_backward"))
 def diagonal_vjp(grad: Any, self_shape: Any, offset: int, dim1: int, dim2: int) -> Any:
     return diagonal_backward(grad, self_shape, offset, dim1, dim2)
 
@@ -56,7 +59,7 @@ def diagonal_samples(make: Any) -> Any:
     yield Bad(make(2, 2), 0, 1, 1, raises=RuntimeError, says="diagonal dimensions cannot be identical")
 
 
-@op(dtypes=WIDE, linear="grad", function=False, method=False)
+@op(dtypes=WIDE, linear="grad", function=False, method=False, native=native("diagonal_backward"))
 def diagonal_backward(grad: Array, shape: Any, offset: int, dim1: int, dim2: int) -> Any:
     """Zeros of `shape` with `grad` on a diagonal."""
     zeros = np.zeros(shape, grad.dtype)

@@ -15,6 +15,7 @@ from .._core.errors import shown, unexpected_keyword
 from .._core.plain_case import plain_case
 from .._kernels.layout import seen_as
 
+native = kernels.direct.get
 NOT_VIEWABLE = (
     "view size is not compatible with input tensor's size and stride (at least one dimension spans across two "
     "contiguous "
@@ -85,7 +86,16 @@ def view(self: Any, *size: Any, dtype: Any = None, **named: Any) -> Any:
     return view_shape.call((self, first if isinstance(first, (tuple, list)) else size))
 
 
-@op(dtypes=WIDE, view=True, linear="self", name="view_shape", function=False, method=False, node="ViewBackward0")
+@op(
+    dtypes=WIDE,
+    view=True,
+    linear="self",
+    name="view_shape",
+    function=False,
+    method=False,
+    node="ViewBackward0",
+    native=native("view_shape"),
+)
 def view_shape(self: Array, size: Any) -> Any:
     """`view` with a shape."""
     seen = seen_as(self, infer_size(size, self.size))
@@ -118,7 +128,7 @@ def view_dtype_samples(make: Any) -> Any:
     yield Sample(make(2, 0), dtypes.uint8)
 
 
-@view_shape.vjp("self")
+@view_shape.vjp("self", native=native("reshape_rule"))
 def view_vjp(grad: Any, self_shape: Any) -> Any:
     return grad.reshape(self_shape)
 
@@ -136,13 +146,14 @@ def view_shape_samples(make: Any) -> Any:
     function=False,
     method=False,
     node="ReshapeAliasBackward0",
+    native=native("view_shape"),
 )
 def reshape_alias(self: Array, size: Any) -> Any:
     """`view` as `reshape` uses it for tensors that are not contiguous."""
     return view_shape.body(self, size)
 
 
-@reshape_alias.vjp("self")
+@reshape_alias.vjp("self", native=native("reshape_rule"))
 def reshape_alias_vjp(grad: Any, self_shape: Any) -> Any:
     return grad.reshape(self_shape)
 
@@ -162,7 +173,7 @@ def view_samples(make: Any) -> Any:
     yield Bad(make(3, 4), (-1, -1), raises=RuntimeError, says="only one dimension can be inferred")
 
 
-@op(dtypes=WIDE, view=True, linear="self", function=False, method=False)
+@op(dtypes=WIDE, view=True, linear="self", function=False, method=False, native=native("alias"))
 def alias(self: Array) -> Any:
     """The same memory once more: what `x[...]` gives."""
     return self[...]
@@ -176,13 +187,21 @@ def alias_vjp(grad: Any) -> Any:
 alias.samples(layouts)
 
 
-@op(dtypes=WIDE, linear="self", name="_unsafe_view", method=False, function=False, node="UnsafeViewBackward0")
+@op(
+    dtypes=WIDE,
+    linear="self",
+    name="_unsafe_view",
+    method=False,
+    function=False,
+    node="UnsafeViewBackward0",
+    native=native("unsafe_view"),
+)
 def unsafe_view(self: Array, size: Any) -> Any:
     """Another shape for memory that nobody else sees, so that the result need not be a view."""
     return self.reshape(infer_size(size, self.size))
 
 
-@unsafe_view.vjp("self")
+@unsafe_view.vjp("self", native=native("reshape_rule"))
 def unsafe_view_vjp(grad: Any, self_shape: Any) -> Any:
     return grad.reshape(self_shape)
 

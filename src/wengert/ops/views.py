@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from .. import _kernels as kernels
 from .._core import dtypes
 from .._core.arguments import integer, integers
 from .._core.base import OPERATORS
@@ -13,6 +14,8 @@ from .._core.errors import shown
 from .._core.sizes import normalise
 from .._kernels.layout import strided
 from .view_shape import layouts
+
+native = kernels.direct.get
 
 
 def distinct(name: str, dims: Sequence[Any], ndim: int) -> list[int]:
@@ -30,7 +33,7 @@ def distinct(name: str, dims: Sequence[Any], ndim: int) -> list[int]:
     return found
 
 
-@op(dtypes=WIDE, view=True, linear="self", larger=True)
+@op(dtypes=WIDE, view=True, linear="self", larger=True, native=native("expand"))
 def expand(self: Array, size: Sizes, *, implicit: bool = False) -> Any:
     """The tensor repeated along dimensions of length 1 and new ones in front, without a copy.
 
@@ -93,7 +96,7 @@ def expand_samples(make: Any) -> Any:
     yield Bad(make(3), (2,), raises=RuntimeError, says="must match the existing size (3) at non-singleton dimension 0")
 
 
-@op(dtypes=WIDE, view=True, linear="self")
+@op(dtypes=WIDE, view=True, linear="self", native=native("permute"))
 def permute(self: Array, dims: Sizes) -> Any:
     """The dimensions in another order.
 
@@ -123,7 +126,7 @@ def order_of(dims: Sequence[Any], ndim: int) -> list[int]:
     return order
 
 
-@permute.vjp("self")
+@permute.vjp("self", native=native("permute_rule"))
 def permute_vjp(grad: Any, dims: Any) -> Any:
     order = order_of(dims, len(dims))
     return grad.permute([order.index(at) for at in range(len(order))])
@@ -136,7 +139,7 @@ def permute_samples(make: Any) -> Any:
     yield Bad(make(2, 3), (0, 0), raises=RuntimeError, says="duplicate dims are not allowed")
 
 
-@op(dtypes=WIDE, view=True, inplace=True, linear="self")
+@op(dtypes=WIDE, view=True, inplace=True, linear="self", native=native("transpose"))
 def transpose(self: Array, dim0: int, dim1: int) -> Any:
     """Two dimensions swapped.
 
@@ -152,7 +155,7 @@ def transpose(self: Array, dim0: int, dim1: int) -> Any:
     return self.swapaxes(first, second) if ndim else self[...]
 
 
-@transpose.vjp("self")
+@transpose.vjp("self", native=native("transpose"))
 def transpose_vjp(grad: Any, dim0: int, dim1: int) -> Any:
     return grad.transpose(dim0, dim1)
 
@@ -163,7 +166,7 @@ def transpose_samples(make: Any) -> Any:
     yield Bad(make(2, 3), 0, 2, raises=IndexError, says="Dimension out of range")
 
 
-@op(dtypes=WIDE, view=True, inplace=True, linear="self", node="TBackward0")
+@op(dtypes=WIDE, view=True, inplace=True, linear="self", node="TBackward0", native=native("t"))
 def t(self: Array) -> Any:
     """The transpose of a matrix; vectors and scalars stay as they are.
 
@@ -181,7 +184,7 @@ def t(self: Array) -> Any:
     return self.T if self.ndim == 2 else self[...]
 
 
-@t.vjp("self")
+@t.vjp("self", native=native("t"))
 def t_vjp(grad: Any) -> Any:
     return grad.t()
 
@@ -189,7 +192,7 @@ def t_vjp(grad: Any) -> Any:
 t.samples(layouts)
 
 
-@op(dtypes=WIDE, view=True, inplace=True, linear="self")
+@op(dtypes=WIDE, view=True, inplace=True, linear="self", native=native("unsqueeze"))
 def unsqueeze(self: Array, dim: int) -> Any:
     """A new dimension of length 1 in front of `dim`.
 
@@ -208,7 +211,7 @@ def unsqueeze(self: Array, dim: int) -> Any:
     return strided(self, shape, (*self.strides[:at], step, *self.strides[at:]))
 
 
-@unsqueeze.vjp("self")
+@unsqueeze.vjp("self", native=native("squeeze"))
 def unsqueeze_vjp(grad: Any, dim: int) -> Any:
     return grad.squeeze(dim)
 
@@ -235,6 +238,7 @@ def squeeze_form(args: tuple[Any, ...]) -> int:
     linear="self",
     choose=squeeze_form,
     node=("SqueezeBackward0", "SqueezeBackward1", "SqueezeBackward2"),
+    native=native("squeeze"),
 )
 def squeeze(self: Array, dim: Any = None) -> Any:
     """The tensor without dimensions of length 1.
@@ -257,7 +261,7 @@ def squeeze(self: Array, dim: Any = None) -> Any:
     return self.squeeze(axes) if axes else self[...]
 
 
-@squeeze.vjp("self")
+@squeeze.vjp("self", native=native("reshape_rule"))
 def squeeze_vjp(grad: Any, self_shape: Any) -> Any:
     return grad.reshape(self_shape)
 

@@ -1,0 +1,178 @@
+// The gradients of views: the same memory seen as the input, or zeros with the gradient in its place.
+#include "views.hpp"
+
+#include <cstring>
+
+namespace wengert {
+namespace {
+
+// Up to so many elements are copied by plain loops; NumPy's copies find a good order of the dimensions first.
+constexpr npy_intp most_plainly = 4096;
+
+template <size_t size>
+void copy_plainly(int ndim, const npy_intp* shape, char* to, const npy_intp* to_strides, const char* from,
+                  const npy_intp* from_strides) {
+    if (ndim == 0) {
+        std::memcpy(to, from, size);
+    } else if (ndim == 1) {
+        for (npy_intp at = 0; at < *shape; ++at) std::memcpy(to + at * *to_strides, from + at * *from_strides, size);
+    } else {
+        for (npy_intp at = 0; at < *shape; ++at)
+            copy_plainly<size>(ndim - 1, shape + 1, to + at * *to_strides, to_strides + 1, from + at * *from_strides, from_strides + 1);
+    }
+}
+
+// Copies `from` into the part of `whole` that is `seen`, of the same shape; false with an error set.
+bool put(PyArrayObject* whole, const Geometry& seen, PyArrayObject* from) {
+    const npy_intp count = PyArray_SIZE(from);
+    if (count == 0) return true;
+    const auto copy = [&](auto plainly) {
+        plainly(seen.ndim, seen.shape, PyArray_BYTES(whole) + seen.offset, seen.strides, PyArray_BYTES(from), PyArray_STRIDES(from));
+        return true;
+    };
+    if (count <= most_plainly) {
+        switch (PyArray_ITEMSIZE(from)) {
+            case 1: return copy(copy_plainly<1>);
+            case 2: return copy(copy_plainly<2>);
+            case 4: return copy(copy_plainly<4>);
+            case 8: return copy(copy_plainly<8>);
+            case 16: return copy(copy_plainly<16>);
+        }
+    }
+    Owned part(reinterpret_cast<PyArrayObject*>(take(whole, seen)));
+    return part && PyArray_CopyInto(part.get(), from) == 0;
+}
+
+// An array of numbers, as gradients are.
+PyArrayObject* gradient(PyObject* object) {
+    PyArrayObject* array = viewable(object);
+    return array && !PyDataType_REFCHK(PyArray_DESCR(array)) && PyArray_ISNOTSWAPPED(array) ? array : nullptr;
+}
+bool has_shape(PyArrayObject* array, const Geometry& seen) {
+    return PyArray_NDIM(array) == seen.ndim && std::equal(seen.shape, seen.shape + seen.ndim, PyArray_DIMS(array));
+}
+
+// The row-major geometry of an array of shape `shape`; false if there is none.
+bool as_whole(PyObject* shape, npy_intp itemsize, Geometry& whole) {
+    whole.ndim = as_lengths(shape, whole.shape);
+    if (whole.ndim < 0) return false;
+    for (int dim = 0; dim < whole.ndim; ++dim)
+        if (whole.shape[dim] < 0) return false;
+    return fill_rows(whole, itemsize);
+}
+PyArrayObject* new_zeros(PyArray_Descr* descr, const Geometry& whole) {
+    Py_INCREF(descr);
+    return reinterpret_cast<PyArrayObject*>(PyArray_Zeros(whole.ndim, const_cast<npy_intp*>(whole.shape), descr, 0));
+}
+// Zeros with the gradient at the part that is seen.
+PyObject* zeros_but(PyArrayObject* grad, const Geometry& whole, const Geometry& seen) {
+    if (!has_shape(grad, seen)) Py_RETURN_NOTIMPLEMENTED;
+    Owned result(new_zeros(PyArray_DESCR(grad), whole));
+    return result && put(result.get(), seen, grad) ? result.give() : nullptr;
+}
+
+// reshape_rule(grad, shape): a view of the gradient where its memory allows it, otherwise a copy.
+PyObject* reshape_rule(PyObject*, Arguments args, Py_ssize_t nargs) {
+    PyArrayObject* grad = nargs == 2 ? gradient(args[0]) : nullptr;
+    Geometry whole;
+    if (!grad || !as_whole(args[1], PyArray_ITEMSIZE(grad), whole)) Py_RETURN_NOTIMPLEMENTED;
+    Size count(1);
+    for (int dim = 0; dim < whole.ndim; ++dim) count = count * whole.shape[dim];
+    if (!count.fits() || count.value() != PyArray_SIZE(grad)) Py_RETURN_NOTIMPLEMENTED;
+    Geometry seen = whole;
+    if (fill_strides(seen, grad)) return take(grad, seen);
+    Geometry rows = geometry_of(grad);
+    if (!fill_rows(rows, PyArray_ITEMSIZE(grad))) Py_RETURN_NOTIMPLEMENTED;
+    Owned result(new_array(PyArray_DESCR(grad), whole.ndim, whole.shape));
+    return result && put(result.get(), rows, grad) ? result.give() : nullptr;
+}
+
+// permute_rule(grad, dims): the dimensions back in their places.
+PyObject* permute_rule(PyObject*, Arguments args, Py_ssize_t nargs) {
+    PyArrayObject* grad = nargs == 2 ? gradient(args[0]) : nullptr;
+    int order[NPY_MAXDIMS];
+    if (!grad || !as_order(args[1], PyArray_NDIM(grad), order)) Py_RETURN_NOTIMPLEMENTED;
+    Geometry seen;
+    seen.ndim = PyArray_NDIM(grad);
+    for (int at = 0; at < seen.ndim; ++at) {
+        seen.shape[order[at]] = PyArray_DIM(grad, at);
+        seen.strides[order[at]] = PyArray_STRIDE(grad, at);
+    }
+    return take(grad, seen);
+}
+
+PyObject* select_backward(PyObject*, Arguments args, Py_ssize_t nargs) {
+    PyArrayObject* grad = nargs == 4 ? gradient(args[0]) : nullptr;
+    Geometry whole;
+    int dim;
+    npy_intp index = 0;
+    if (!grad || !as_whole(args[1], PyArray_ITEMSIZE(grad), whole) || !as_dim(args[2], whole.ndim, dim) ||
+        !as_place(args[3], whole.shape[dim], index))
+        Py_RETURN_NOTIMPLEMENTED;
+    Geometry seen = whole;
+    seen.offset = index * seen.strides[dim];
+    drop(seen, dim);
+    return zeros_but(grad, whole, seen);
+}
+PyObject* slice_backward(PyObject*, Arguments args, Py_ssize_t nargs) {
+    PyArrayObject* grad = nargs == 6 ? gradient(args[0]) : nullptr;
+    Geometry whole;
+    int dim;
+    Range range;
+    if (!grad || !as_whole(args[1], PyArray_ITEMSIZE(grad), whole) || !as_dim(args[2], whole.ndim, dim) ||
+        !as_range(args[3], args[4], args[5], whole.shape[dim], range))
+        Py_RETURN_NOTIMPLEMENTED;
+    Geometry seen = whole;
+    if (!narrow(seen, dim, range)) Py_RETURN_NOTIMPLEMENTED;
+    return zeros_but(grad, whole, seen);
+}
+PyObject* diagonal_backward(PyObject*, Arguments args, Py_ssize_t nargs) {
+    PyArrayObject* grad = nargs == 5 ? gradient(args[0]) : nullptr;
+    Geometry whole;
+    if (!grad || !as_whole(args[1], PyArray_ITEMSIZE(grad), whole)) Py_RETURN_NOTIMPLEMENTED;
+    Geometry seen = whole;
+    if (!fill_diagonal(seen, args[2], args[3], args[4])) Py_RETURN_NOTIMPLEMENTED;
+    return zeros_but(grad, whole, seen);
+}
+
+// A part along `dim` that lies inside of the whole, and where it starts.
+bool as_part(PyObject* object, PyObject* start, const Geometry& whole, int dim, PyArray_Descr* descr, Geometry& seen) {
+    PyArrayObject* part = gradient(object);
+    npy_intp first = 0;
+    if (!part || PyArray_DESCR(part) != descr || PyArray_NDIM(part) != whole.ndim || !as_index(start, first)) return false;
+    const npy_intp length = PyArray_DIM(part, dim);
+    if (first < 0 || length > whole.shape[dim] || first > whole.shape[dim] - length) return false;
+    seen = whole;
+    return narrow(seen, dim, {first, length, 1}) && has_shape(part, seen);
+}
+// split_backward(parts, shape, dim, starts): zeros with the parts in their places.
+PyObject* split_backward(PyObject*, Arguments args, Py_ssize_t nargs) {
+    if (nargs != 4 || !PyList_CheckExact(args[0]) || !PyTuple_CheckExact(args[3]) || PyList_GET_SIZE(args[0]) == 0 ||
+        PyTuple_GET_SIZE(args[3]) != PyList_GET_SIZE(args[0]))
+        Py_RETURN_NOTIMPLEMENTED;
+    PyArrayObject* first = gradient(PyList_GET_ITEM(args[0], 0));
+    Geometry whole, seen;
+    int dim;
+    if (!first || !as_whole(args[1], PyArray_ITEMSIZE(first), whole) || !as_dim(args[2], whole.ndim, dim)) Py_RETURN_NOTIMPLEMENTED;
+    Owned result(new_zeros(PyArray_DESCR(first), whole));
+    for (Py_ssize_t at = 0; result && at < PyList_GET_SIZE(args[0]); ++at) {
+        PyObject* part = PyList_GET_ITEM(args[0], at);
+        if (!as_part(part, PyTuple_GET_ITEM(args[3], at), whole, dim, PyArray_DESCR(first), seen)) Py_RETURN_NOTIMPLEMENTED;
+        if (!put(result.get(), seen, reinterpret_cast<PyArrayObject*>(part))) return nullptr;
+    }
+    return result ? result.give() : nullptr;
+}
+
+PyMethodDef rule_methods[] = {
+    view_method("direct_reshape_rule", reshape_rule, "reshape_rule(grad, shape)"),
+    view_method("direct_permute_rule", permute_rule, "permute_rule(grad, dims)"),
+    view_method("direct_select_backward", select_backward, "select_backward(grad, shape, dim, index)"),
+    view_method("direct_slice_backward", slice_backward, "slice_backward(grad, shape, dim, start, end, step)"),
+    view_method("direct_diagonal_backward", diagonal_backward, "diagonal_backward(grad, shape, offset, dim1, dim2)"),
+    view_method("direct_split_backward", split_backward, "split_backward(parts, shape, dim, starts)"),
+    {nullptr, nullptr, 0, nullptr},
+};
+MethodList rule_list(rule_methods);
+
+}  // namespace
+}  // namespace wengert
