@@ -256,7 +256,8 @@ cdef extern from *:
             } else if ((PyTuple_CheckExact(value) || PyList_CheckExact(value)) && PySequence_Fast_GET_SIZE(value)
                        && PyObject_TypeCheck(PySequence_Fast_GET_ITEM(value, 0), tensor)) {
                 value = wengert_list_of_arrays(value, tensor, offset);
-                if (value == NULL || value == Py_NotImplemented) { made = value; break; }
+                if (value == NULL) { made = NULL; break; }
+                if (value == Py_NotImplemented) { Py_DECREF(value); break; }
             } else if (Py_TYPE(value) != &PyLong_Type && value != Py_None && wengert_holds_array(value)) {
                 break;  /* the card's own way refuses it, or makes a tensor of it */
             } else {

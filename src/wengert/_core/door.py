@@ -137,8 +137,6 @@ def on_arrays(function: Any, args: tuple[Any, ...], cls: type) -> Any:
             given[at] = value._array_  # type: ignore[attr-defined]
         elif isinstance(value[0] if isinstance(value, (tuple, list)) and value else value, np.ndarray):
             return NotImplemented
-        elif isinstance(value, (tuple, list)) and value and isinstance(value[0], np.ndarray):
-            return NotImplemented
         elif isinstance(value, (tuple, list)) and value and isinstance(value[0], cls):
             given[at] = arrays = [each._array_ for each in value if isinstance(each, cls)]  # type: ignore[attr-defined]
             if len(arrays) != len(value):

@@ -222,7 +222,10 @@ def gradient_of(array: Any, grad: Tensor) -> Any:
         return None
     if array is grad._array_:
         return grad
-    return share(array, grad._storage_) if door.is_part_of(array, grad._array_) else wrap(array)
+    if door.is_part_of(array, grad._array_):
+        return share(array, grad._storage_)
+    whole: Tensor = wrap(array if array.base is None else array.base)  # a storage spans what was made first on it
+    return whole if array.base is None else share(array, whole._storage_)
 
 
 def conjugate(partial: Any) -> Any:

@@ -162,6 +162,13 @@ inline bool as_index(PyObject* object, npy_intp& value) {
     value = static_cast<npy_intp>(PyLong_AsLongLongAndOverflow(object, &overflow));
     return overflow == 0;
 }
+// A dimension, counted from the front.
+inline bool as_axis(PyObject* object, int ndim, int& axis) {
+    npy_intp number = 0;
+    if (!object || !as_index(object, number) || number < -ndim || number >= ndim) return false;
+    axis = static_cast<int>(number < 0 ? number + ndim : number);
+    return true;
+}
 inline bool as_number(PyObject* object, double& value) {
     if (!object) return true;
     if (PyFloat_CheckExact(object)) { value = PyFloat_AS_DOUBLE(object); return true; }

@@ -6,8 +6,6 @@
 
 namespace wengert {
 
-using DirectFunction = PyObject* (*)(PyObject*, PyObject* const*, Py_ssize_t);
-
 // A function of exactly `count` arguments. `compute` returns null without a Python error for what it does not know.
 template <Py_ssize_t count, PyObject* (*compute)(PyObject* const*)>
 PyObject* direct(PyObject*, PyObject* const* args, Py_ssize_t nargs) {
@@ -20,9 +18,6 @@ PyObject* direct(PyObject*, PyObject* const* args, Py_ssize_t nargs) {
         }
     }
     Py_RETURN_NOTIMPLEMENTED;
-}
-inline PyMethodDef direct_method(const char* name, DirectFunction function, const char* doc) {
-    return {name, reinterpret_cast<PyCFunction>(reinterpret_cast<void*>(function)), METH_FASTCALL, doc};
 }
 
 // Picks the form for the dtype of argument number `at`, an array.
@@ -49,14 +44,6 @@ inline PyArrayObject* in_rows(PyObject* object, PyArray_Descr* descr) {
         return array;
     }
     return reinterpret_cast<PyArrayObject*>(PyArray_NewCopy(array, NPY_CORDER));
-}
-
-// A dimension, counted from the front.
-inline bool as_axis(PyObject* object, int ndim, int& axis) {
-    npy_intp number = 0;
-    if (!object || !as_index(object, number) || number < -ndim || number >= ndim) return false;
-    axis = static_cast<int>(number < 0 ? number + ndim : number);
-    return true;
 }
 
 constexpr int most_dims = 32;  // of arrays made here; NumPy 1 allows no more

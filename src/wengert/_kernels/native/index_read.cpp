@@ -126,6 +126,8 @@ PyObject* embedding(PyObject* const* args) {
     npy_intp padding = 0, shape[most_dims];
     if (!weight || !indices || PyArray_NDIM(weight) != 2 || PyArray_NDIM(indices) >= most_dims) return nullptr;
     if (!as_index(args[2], padding) || !PyBool_Check(args[3]) || args[4] != Py_False) return nullptr;
+    const int type = PyArray_TYPE(weight);
+    if (PyTypeNum_ISUNSIGNED(type) && type != NPY_UBYTE) return nullptr;  // refused by the body
     const int ndim = PyArray_NDIM(indices);
     for (int i = 0; i < ndim; ++i) shape[i] = PyArray_DIM(indices, i);
     shape[ndim] = PyArray_DIM(weight, 1);

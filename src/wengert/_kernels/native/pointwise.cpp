@@ -1,4 +1,5 @@
 // Element-wise functions of one and two operands, each also as `direct_<name>` for the dispatcher.
+#include "broadcast.hpp"
 #include "common.hpp"
 
 namespace wengert {
@@ -69,6 +70,27 @@ PyArrayObject* binary_result(PyArrayObject* a, PyArrayObject* b, PyObject* out, 
     return result;
 }
 
+inline bool is_in_rows(PyArrayObject* array) { return (PyArray_FLAGS(array) & NPY_ARRAY_C_CONTIGUOUS) != 0; }
+
+// How two operands meet, and which of them run along the result; false for what is unknown.
+bool arrange(PyArrayObject* a, PyArrayObject* b, Layout& layout, bool& a_large, bool& b_large) {
+    const bool a_repeated = !is_in_rows(a), b_repeated = !is_in_rows(b);
+    if (a_repeated || b_repeated) {
+        if ((a_repeated && b_repeated) || !same_shape(a, b)) return false;
+        layout = {a_repeated ? b : a, 1, 1, PyArray_SIZE(a)};
+        a_large = !a_repeated, b_large = !b_repeated;
+    } else if (same_shape(a, b)) {
+        layout = {a, 1, PyArray_SIZE(a), 1};
+    } else if (PyArray_NDIM(a) >= PyArray_NDIM(b) && block_layout(a, b, layout)) {
+        b_large = false;
+    } else if (block_layout(b, a, layout)) {
+        a_large = false;
+    } else {
+        return false;
+    }
+    return true;
+}
+
 template <class T>
 PyObject* typed(Binary op, PyArrayObject* a, PyArrayObject* b, PyObject* a_object, PyObject* b_object, PyObject* out) {
     const BinaryLoop<T> loop = loops<T>().binary[op];
@@ -78,17 +100,10 @@ PyObject* typed(Binary op, PyArrayObject* a, PyArrayObject* b, PyObject* a_objec
     const T *a_data = &a_value, *b_data = &b_value;
     bool a_large = a != nullptr, b_large = b != nullptr;
     if (a && b) {
-        if (same_shape(a, b)) {
-            layout = {a, 1, PyArray_SIZE(a), 1};
-        } else if (PyArray_NDIM(a) >= PyArray_NDIM(b) && block_layout(a, b, layout)) {
-            b_large = false;
-        } else if (block_layout(b, a, layout)) {
-            a_large = false;
-        } else {
-            return nullptr;
-        }
+        if (!arrange(a, b, layout, a_large, b_large)) return nullptr;
     } else {
         PyArrayObject* array = a ? a : b;
+        if (!is_in_rows(array)) return nullptr;
         if (!(a ? weak_value(b_object, b_value) : weak_value(a_object, a_value))) return nullptr;
         layout = {array, 1, 1, PyArray_SIZE(array)};
     }
@@ -111,10 +126,18 @@ PyObject* typed(Binary op, PyArrayObject* a, PyArrayObject* b, PyObject* a_objec
     return reinterpret_cast<PyObject*>(result);
 }
 
+// An operand: in row-major order, or one element repeated, as a gradient that was expanded.
+PyArrayObject* operand(PyObject* object) {
+    PyArrayObject* array = plain(object);
+    if (array || !PyArray_CheckExact(object)) return array;
+    array = reinterpret_cast<PyArrayObject*>(object);
+    return is_repeated(array) ? array : nullptr;
+}
+
 // The result, or null: with a Python error set, or unknown.
 PyObject* compute(Binary op, PyObject* a_object, PyObject* b_object, PyObject* out) {
-    PyArrayObject* a = plain(a_object);
-    PyArrayObject* b = plain(b_object);
+    PyArrayObject* a = operand(a_object);
+    PyArrayObject* b = operand(b_object);
     if (!a && (!b || PyArray_Check(a_object))) return nullptr;
     if (!b && PyArray_Check(b_object)) return nullptr;
     PyArray_Descr* descr = PyArray_DESCR(a ? a : b);

@@ -110,7 +110,7 @@ void drop(Geometry& seen, int dim) {
 bool fill_diagonal(Geometry& seen, PyObject* offset, PyObject* dim1, PyObject* dim2) {
     int first, second;
     npy_intp right = 0;
-    if (!as_dim(dim1, seen.ndim, first) || !as_dim(dim2, seen.ndim, second) || first == second || !as_index(offset, right))
+    if (!as_axis(dim1, seen.ndim, first) || !as_axis(dim2, seen.ndim, second) || first == second || !as_index(offset, right))
         return false;
     const npy_intp rows = seen.shape[first], columns = seen.shape[second];
     if (right >= columns || right <= -rows) return false;

@@ -106,7 +106,7 @@ PyObject* select_backward(PyObject*, Arguments args, Py_ssize_t nargs) {
     Geometry whole;
     int dim;
     npy_intp index = 0;
-    if (!grad || !as_whole(args[1], PyArray_ITEMSIZE(grad), whole) || !as_dim(args[2], whole.ndim, dim) ||
+    if (!grad || !as_whole(args[1], PyArray_ITEMSIZE(grad), whole) || !as_axis(args[2], whole.ndim, dim) ||
         !as_place(args[3], whole.shape[dim], index))
         Py_RETURN_NOTIMPLEMENTED;
     Geometry seen = whole;
@@ -119,7 +119,7 @@ PyObject* slice_backward(PyObject*, Arguments args, Py_ssize_t nargs) {
     Geometry whole;
     int dim;
     Range range;
-    if (!grad || !as_whole(args[1], PyArray_ITEMSIZE(grad), whole) || !as_dim(args[2], whole.ndim, dim) ||
+    if (!grad || !as_whole(args[1], PyArray_ITEMSIZE(grad), whole) || !as_axis(args[2], whole.ndim, dim) ||
         !as_range(args[3], args[4], args[5], whole.shape[dim], range))
         Py_RETURN_NOTIMPLEMENTED;
     Geometry seen = whole;
@@ -153,7 +153,7 @@ PyObject* split_backward(PyObject*, Arguments args, Py_ssize_t nargs) {
     PyArrayObject* first = gradient(PyList_GET_ITEM(args[0], 0));
     Geometry whole, seen;
     int dim;
-    if (!first || !as_whole(args[1], PyArray_ITEMSIZE(first), whole) || !as_dim(args[2], whole.ndim, dim)) Py_RETURN_NOTIMPLEMENTED;
+    if (!first || !as_whole(args[1], PyArray_ITEMSIZE(first), whole) || !as_axis(args[2], whole.ndim, dim)) Py_RETURN_NOTIMPLEMENTED;
     Owned result(new_zeros(PyArray_DESCR(first), whole));
     for (Py_ssize_t at = 0; result && at < PyList_GET_SIZE(args[0]); ++at) {
         PyObject* part = PyList_GET_ITEM(args[0], at);
@@ -164,12 +164,12 @@ PyObject* split_backward(PyObject*, Arguments args, Py_ssize_t nargs) {
 }
 
 PyMethodDef rule_methods[] = {
-    view_method("direct_reshape_rule", reshape_rule, "reshape_rule(grad, shape)"),
-    view_method("direct_permute_rule", permute_rule, "permute_rule(grad, dims)"),
-    view_method("direct_select_backward", select_backward, "select_backward(grad, shape, dim, index)"),
-    view_method("direct_slice_backward", slice_backward, "slice_backward(grad, shape, dim, start, end, step)"),
-    view_method("direct_diagonal_backward", diagonal_backward, "diagonal_backward(grad, shape, offset, dim1, dim2)"),
-    view_method("direct_split_backward", split_backward, "split_backward(parts, shape, dim, starts)"),
+    direct_method("direct_reshape_rule", reshape_rule, "reshape_rule(grad, shape)"),
+    direct_method("direct_permute_rule", permute_rule, "permute_rule(grad, dims)"),
+    direct_method("direct_select_backward", select_backward, "select_backward(grad, shape, dim, index)"),
+    direct_method("direct_slice_backward", slice_backward, "slice_backward(grad, shape, dim, start, end, step)"),
+    direct_method("direct_diagonal_backward", diagonal_backward, "diagonal_backward(grad, shape, offset, dim1, dim2)"),
+    direct_method("direct_split_backward", split_backward, "split_backward(parts, shape, dim, starts)"),
     {nullptr, nullptr, 0, nullptr},
 };
 MethodList rule_list(rule_methods);

@@ -60,7 +60,7 @@ PyObject* unsafe_view(PyObject*, Arguments args, Py_ssize_t nargs) {
 PyObject* transpose(PyObject*, Arguments args, Py_ssize_t nargs) {
     PyArrayObject* x = nargs == 3 ? viewable(args[0]) : nullptr;
     int first, second;
-    if (!x || !as_dim(args[1], PyArray_NDIM(x), first) || !as_dim(args[2], PyArray_NDIM(x), second)) Py_RETURN_NOTIMPLEMENTED;
+    if (!x || !as_axis(args[1], PyArray_NDIM(x), first) || !as_axis(args[2], PyArray_NDIM(x), second)) Py_RETURN_NOTIMPLEMENTED;
     Geometry seen = geometry_of(x);
     std::swap(seen.shape[first], seen.shape[second]);
     std::swap(seen.strides[first], seen.strides[second]);
@@ -86,7 +86,7 @@ PyObject* unsqueeze(PyObject*, Arguments args, Py_ssize_t nargs) {
     PyArrayObject* x = nargs == 2 ? viewable(args[0]) : nullptr;
     const int ndim = x ? PyArray_NDIM(x) : 0;
     int at;
-    if (!x || ndim == NPY_MAXDIMS || PyArray_SIZE(x) == 0 || !as_dim(args[1], ndim + 1, at)) Py_RETURN_NOTIMPLEMENTED;
+    if (!x || ndim == NPY_MAXDIMS || PyArray_SIZE(x) == 0 || !as_axis(args[1], ndim + 1, at)) Py_RETURN_NOTIMPLEMENTED;
     const Size step = at < ndim ? Size(PyArray_DIM(x, at)) * PyArray_STRIDE(x, at) : Size(PyArray_ITEMSIZE(x));
     if (!step.fits()) Py_RETURN_NOTIMPLEMENTED;
     Geometry seen;
@@ -101,9 +101,9 @@ PyObject* unsqueeze(PyObject*, Arguments args, Py_ssize_t nargs) {
 bool mark(PyObject* dims, int ndim, bool* marked) {
     int dim;
     if (dims == Py_None) return std::fill_n(marked, ndim, true), true;
-    if (!PyTuple_Check(dims)) return as_dim(dims, ndim, dim) && (marked[dim] = true);
+    if (!PyTuple_Check(dims)) return as_axis(dims, ndim, dim) && (marked[dim] = true);
     for (Py_ssize_t at = 0; at < PyTuple_GET_SIZE(dims); ++at) {
-        if (!as_dim(PyTuple_GET_ITEM(dims, at), ndim, dim) || marked[dim]) return false;
+        if (!as_axis(PyTuple_GET_ITEM(dims, at), ndim, dim) || marked[dim]) return false;
         marked[dim] = true;
     }
     return true;
@@ -148,7 +148,7 @@ PyObject* select(PyObject*, Arguments args, Py_ssize_t nargs) {
     PyArrayObject* x = nargs == 3 ? viewable(args[0]) : nullptr;
     int dim;
     npy_intp index = 0;
-    if (!x || !as_dim(args[1], PyArray_NDIM(x), dim) || !as_place(args[2], PyArray_DIM(x, dim), index)) Py_RETURN_NOTIMPLEMENTED;
+    if (!x || !as_axis(args[1], PyArray_NDIM(x), dim) || !as_place(args[2], PyArray_DIM(x, dim), index)) Py_RETURN_NOTIMPLEMENTED;
     Geometry seen = geometry_of(x);
     seen.offset = index * seen.strides[dim];
     drop(seen, dim);
@@ -158,7 +158,7 @@ PyObject* slice(PyObject*, Arguments args, Py_ssize_t nargs) {
     PyArrayObject* x = nargs == 5 ? viewable(args[0]) : nullptr;
     int dim;
     Range range;
-    if (!x || !as_dim(args[1], PyArray_NDIM(x), dim) || !as_range(args[2], args[3], args[4], PyArray_DIM(x, dim), range))
+    if (!x || !as_axis(args[1], PyArray_NDIM(x), dim) || !as_range(args[2], args[3], args[4], PyArray_DIM(x, dim), range))
         Py_RETURN_NOTIMPLEMENTED;
     Geometry seen = geometry_of(x);
     if (!narrow(seen, dim, range)) Py_RETURN_NOTIMPLEMENTED;
@@ -199,7 +199,7 @@ Py_ssize_t count_parts(PyObject* lengths, npy_intp whole) {
 PyObject* split(PyObject*, Arguments args, Py_ssize_t nargs) {
     PyArrayObject* x = nargs == 3 ? viewable(args[0]) : nullptr;
     int dim;
-    if (!x || !as_dim(args[2], PyArray_NDIM(x), dim)) Py_RETURN_NOTIMPLEMENTED;
+    if (!x || !as_axis(args[2], PyArray_NDIM(x), dim)) Py_RETURN_NOTIMPLEMENTED;
     const npy_intp whole = PyArray_DIM(x, dim);
     const bool single = !PyTuple_Check(args[1]);
     npy_intp most = 0, start = 0;
@@ -219,7 +219,7 @@ PyObject* split(PyObject*, Arguments args, Py_ssize_t nargs) {
 PyObject* unbind(PyObject*, Arguments args, Py_ssize_t nargs) {
     PyArrayObject* x = nargs == 2 ? viewable(args[0]) : nullptr;
     int dim;
-    if (!x || !as_dim(args[1], PyArray_NDIM(x), dim)) Py_RETURN_NOTIMPLEMENTED;
+    if (!x || !as_axis(args[1], PyArray_NDIM(x), dim)) Py_RETURN_NOTIMPLEMENTED;
     Geometry seen = geometry_of(x);
     const npy_intp count = seen.shape[dim], stride = seen.strides[dim];
     drop(seen, dim);
@@ -256,23 +256,23 @@ PyObject* view_as_complex(PyObject*, Arguments args, Py_ssize_t nargs) {
 }
 
 PyMethodDef view_methods[] = {
-    view_method("direct_alias", alias, "alias(x)"),
-    view_method("direct_view_shape", view_shape, "view_shape(x, size)"),
-    view_method("direct_view_dense", view_dense, "view_dense(x, size)"),
-    view_method("direct_unsafe_view", unsafe_view, "unsafe_view(x, size)"),
-    view_method("direct_transpose", transpose, "transpose(x, dim0, dim1)"),
-    view_method("direct_t", t, "t(x)"),
-    view_method("direct_permute", permute, "permute(x, dims)"),
-    view_method("direct_unsqueeze", unsqueeze, "unsqueeze(x, dim)"),
-    view_method("direct_squeeze", squeeze, "squeeze(x, dim)"),
-    view_method("direct_expand", expand, "expand(x, size, implicit)"),
-    view_method("direct_select", select, "select(x, dim, index)"),
-    view_method("direct_slice", slice, "slice(x, dim, start, end, step)"),
-    view_method("direct_diagonal", diagonal, "diagonal(x, offset, dim1, dim2)"),
-    view_method("direct_split", split, "split(x, split_size, dim)"),
-    view_method("direct_unbind", unbind, "unbind(x, dim)"),
-    view_method("direct_view_as_real", view_as_real, "view_as_real(x)"),
-    view_method("direct_view_as_complex", view_as_complex, "view_as_complex(x)"),
+    direct_method("direct_alias", alias, "alias(x)"),
+    direct_method("direct_view_shape", view_shape, "view_shape(x, size)"),
+    direct_method("direct_view_dense", view_dense, "view_dense(x, size)"),
+    direct_method("direct_unsafe_view", unsafe_view, "unsafe_view(x, size)"),
+    direct_method("direct_transpose", transpose, "transpose(x, dim0, dim1)"),
+    direct_method("direct_t", t, "t(x)"),
+    direct_method("direct_permute", permute, "permute(x, dims)"),
+    direct_method("direct_unsqueeze", unsqueeze, "unsqueeze(x, dim)"),
+    direct_method("direct_squeeze", squeeze, "squeeze(x, dim)"),
+    direct_method("direct_expand", expand, "expand(x, size, implicit)"),
+    direct_method("direct_select", select, "select(x, dim, index)"),
+    direct_method("direct_slice", slice, "slice(x, dim, start, end, step)"),
+    direct_method("direct_diagonal", diagonal, "diagonal(x, offset, dim1, dim2)"),
+    direct_method("direct_split", split, "split(x, split_size, dim)"),
+    direct_method("direct_unbind", unbind, "unbind(x, dim)"),
+    direct_method("direct_view_as_real", view_as_real, "view_as_real(x)"),
+    direct_method("direct_view_as_complex", view_as_complex, "view_as_complex(x)"),
     {nullptr, nullptr, 0, nullptr},
 };
 MethodList view_list(view_methods);

@@ -9,11 +9,6 @@ namespace wengert {
 
 using Arguments = PyObject* const*;
 
-// A function that only calls of operators use: arguments by position, and NotImplemented instead of a call of the twin.
-inline PyMethodDef view_method(const char* name, PyObject* (*function)(PyObject*, Arguments, Py_ssize_t), const char* doc) {
-    return {name, reinterpret_cast<PyCFunction>(reinterpret_cast<void*>(function)), METH_FASTCALL, doc};
-}
-
 // Shape and strides (in bytes) under which memory is seen, from `offset` bytes after an array's first element on.
 struct Geometry {
     int ndim = 0;
@@ -47,13 +42,6 @@ bool fill_rows(Geometry& seen, npy_intp itemsize);
 // Strides under which `array` is seen as `seen.shape`, which has as many elements; false if that needs a copy.
 bool fill_strides(Geometry& seen, PyArrayObject* array);
 
-// A dimension of `ndim`, counted from the front.
-inline bool as_dim(PyObject* object, int ndim, int& dim) {
-    npy_intp value = 0;
-    if (!as_index(object, value) || value < -ndim || value >= ndim) return false;
-    dim = static_cast<int>(value < 0 ? value + ndim : value);
-    return true;
-}
 // Integers of a tuple or list, one for each dimension; how many, or -1.
 int as_lengths(PyObject* object, npy_intp* lengths);
 // `dims` as an order of all `ndim` dimensions.
