@@ -35,7 +35,7 @@ def test_an_interrupt_at_any_position_leaves_the_modes_as_they_were(positions):
     for _, _, found in positions.tries(5, STEP):
         tried += 1
         findings += found
-    assert tried > 30
+    assert tried > 10  # in fewer places, the more of the package is compiled
     assert findings == []
 
 
