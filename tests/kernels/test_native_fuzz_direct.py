@@ -192,6 +192,11 @@ DIRECT.update(
     diagonal_backward=lambda r, t: (lambda x: [x, (50, len(x), x.shape[1] + 1), 1, 0, -1])(matrix(r, t)),
     split_backward=lambda r, t: (lambda x: [[x, x], (len(x), 99), 1, (0, 50)])(matrix(r, t)),
 )
+DIRECT.update(
+    tensor=lambda r, t: [np.dtype(t), [[1.5, 2], [3, float(r.normal())]]],
+    zeros=lambda r, t: [np.dtype(t), *map(int, r.integers(0, 5, 3))],
+    ones=lambda r, t: [np.dtype(t), tuple(map(int, r.integers(0, 5, 3)))],
+)
 
 
 def test_every_native_function_of_the_dispatcher_is_fuzzed(native):

@@ -1,4 +1,4 @@
-"""Functions made of operators, whose plain case is one operator: `view`, `reshape`, `matmul`."""
+"""Functions whose plain case is one operator (`view`, `reshape`, `matmul`) or one native function (`tensor`, `zeros`)."""
 
 from __future__ import annotations
 
@@ -9,8 +9,10 @@ try:
 except ImportError:
     from . import plain as cython  # type: ignore[no-redef]
 
-from .base import Tensor
+from . import door
+from .base import Tensor, wrap
 from .dispatch import Op, attempt
+from .dtypes import get_default_dtype
 
 COMPILED = cython.compiled
 """Whether calls reach a plain case before its function; interpreted, they would only take longer."""
@@ -49,4 +51,29 @@ class PlainCase(Op):
         return self.function(a, b) if made is NotImplemented else made
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        return self.function(*args, **kwargs)
+
+
+class Factory:
+    """A factory, with the native function of its plain case: new tensors of the default dtype from plain arguments.
+
+    Attributes:
+        native: called with NumPy's name of the default dtype and the positional arguments; makes an array, or returns
+            NotImplemented.
+        function: called for everything else.
+    """
+
+    native: Any
+    function: Any
+
+    __slots__ = ("function", "native")
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        if not kwargs or (len(kwargs) == 1 and kwargs.get("requires_grad") is True):
+            made: Any = self.native(get_default_dtype().numpy, *args)
+            if made is not NotImplemented and (not kwargs or door.is_inexact(made)):
+                result: Tensor = wrap(made)
+                if kwargs:
+                    result.requires_grad = True
+                return result
         return self.function(*args, **kwargs)

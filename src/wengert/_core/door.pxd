@@ -246,7 +246,7 @@ cdef extern from *:
         return wengert_as_ndarray(value) != NULL;
     }
     static CYTHON_UNUSED PyObject *wengert_call_on_arrays(PyObject *function, PyObject *args, PyTypeObject *tensor, Py_ssize_t offset) {
-        PyObject *given[WENGERT_MOST_ARGUMENTS], *made = Py_NotImplemented;
+        PyObject *given[WENGERT_MOST_ARGUMENTS] = {NULL}, *made = Py_NotImplemented;
         Py_ssize_t count = PyTuple_GET_SIZE(args), held = 0;
         if (count > WENGERT_MOST_ARGUMENTS) Py_RETURN_NOTIMPLEMENTED;
         for (; held < count; held++) {

@@ -1,4 +1,4 @@
-"""The plain cases of composites: one operator, by a native function, before the function is called."""
+"""The plain cases of composites: a native function, before the function itself is called."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import Any
 from .arguments import checked
 from .base import bind as bind_to_tensor
 from .card import REGISTRY
-from .composed import COMPILED, PlainCase
+from .composed import COMPILED, Factory, PlainCase
 from .declaration import Declaration
 from .dispatch import Op, begin_calls
 
@@ -26,6 +26,31 @@ class Function(PlainCase):
 
     def __repr__(self) -> str:
         return f"<function {self.name}>"
+
+
+class FactoryFunction(Factory):
+    """What programs call in the place of a factory that has a plain case."""
+
+    __name__: str
+
+    def __reduce__(self) -> str:
+        return self.__name__
+
+    def __repr__(self) -> str:
+        return f"<function {self.__name__}>"
+
+
+def plain_factory(body: Callable[..., Any], native: Callable[..., Any] | None) -> None:
+    """Put the plain case of a factory before it: a native function of the default dtype and the arguments."""
+    if native is None or not COMPILED:
+        return
+    composite: Any = REGISTRY[body.__name__]
+    function = composite.public
+    made = FactoryFunction.__new__(FactoryFunction)
+    functools.update_wrapper(made, function)
+    made.native = native
+    made.function = function
+    composite.public = made
 
 
 def plain_case(body: Callable[..., Any], op: Op, native: Callable[..., Any] | None) -> Function:

@@ -7,11 +7,13 @@ from typing import Any
 
 import numpy as np
 
+from .. import _kernels as kernels
 from .._core import dtypes, errors
 from .._core.arguments import integers
 from .._core.base import Tensor
 from .._core.card import Bad, Sample, composite
 from .._core.dtypes import dtype as DType
+from .._core.plain_case import plain_factory
 from .factory import check_place, checked, deliver, finish, read_dtype, read_number, read_size, read_tuple, result_dtype
 from .infer import array_of
 
@@ -357,5 +359,8 @@ def empty_strided_samples(make: Any) -> Any:
     yield Bad((2, 3), (1,), raises=RuntimeError, says="must match dimensionality of strides (1)")
     yield Bad((2, 3), (-1, 1), raises=RuntimeError, says="Storage size calculation overflowed")
 
+
+for body in (tensor, zeros, ones):
+    plain_factory(body, kernels.direct.get(body.__name__))
 
 __all__ = ["empty", "empty_strided", "eye", "full", "ones", "scalar_tensor", "tensor", "zeros"]

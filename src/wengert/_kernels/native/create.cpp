@@ -1,0 +1,128 @@
+// Factories: new arrays from plain numbers and lengths. The first argument is the default dtype. NotImplemented for whatever
+// is unusual, wrong or large.
+#include "common.hpp"
+
+#include <cfloat>
+#include <cmath>
+#include <cstring>
+#include <vector>
+
+namespace wengert {
+namespace {
+
+constexpr npy_intp most_bytes = 1 << 16;  // beyond, what a factory costs is its memory
+
+// Numbers of Python, read before any memory is asked for: what then runs may change the lists they came from.
+struct Numbers {
+    std::vector<double> floats;
+    std::vector<int64_t> integers;
+    bool has_floats = false, has_integers = false;
+    double largest = 0;
+
+    bool read(PyObject* number) {
+        if (PyFloat_CheckExact(number)) {
+            const double value = PyFloat_AS_DOUBLE(number);
+            if (std::isfinite(value)) largest = std::fmax(largest, std::fabs(value));
+            floats.push_back(value);
+            return has_floats = true;
+        }
+        npy_intp value = 0;
+        if (!as_index(number, value)) return false;
+        integers.push_back(value);
+        floats.push_back(static_cast<double>(value));
+        return has_integers = true;
+    }
+    // A row of a list of lists, or a list of numbers.
+    bool read_all(PyObject* list) {
+        for (Py_ssize_t at = 0; at < PyList_GET_SIZE(list); ++at)
+            if (!read(PyList_GET_ITEM(list, at))) return false;
+        return true;
+    }
+    PyObject* array(PyArray_Descr* real, int ndim, const npy_intp* shape) const {
+        if (!has_floats) return filled(int64_descr, integers, ndim, shape);
+        if (real == double_descr) return filled(double_descr, floats, ndim, shape);
+        if (real != float_descr || largest > FLT_MAX) return nullptr;
+        return filled(float_descr, std::vector<float>(floats.begin(), floats.end()), ndim, shape);
+    }
+    template <class T>
+    static PyObject* filled(PyArray_Descr* descr, const std::vector<T>& values, int ndim, const npy_intp* shape) {
+        PyArrayObject* made = new_array(descr, ndim, shape);
+        if (made) std::memcpy(PyArray_DATA(made), values.data(), values.size() * sizeof(T));
+        return reinterpret_cast<PyObject*>(made);
+    }
+};
+
+// tensor(default, data): a number, a list of numbers, or a list of such lists of one length.
+PyObject* tensor(PyObject* const* args) {
+    auto* real = reinterpret_cast<PyArray_Descr*>(args[0]);
+    Numbers numbers;
+    npy_intp shape[2];
+    if (!PyList_CheckExact(args[1])) return numbers.read(args[1]) ? numbers.array(real, 0, shape) : nullptr;
+    const Py_ssize_t count = PyList_GET_SIZE(args[1]);
+    if (count == 0 || count * static_cast<npy_intp>(sizeof(double)) > most_bytes) return nullptr;
+    shape[0] = count;
+    PyObject* first = PyList_GET_ITEM(args[1], 0);
+    if (!PyList_CheckExact(first)) return numbers.read_all(args[1]) ? numbers.array(real, 1, shape) : nullptr;
+    shape[1] = PyList_GET_SIZE(first);
+    if (shape[1] == 0 || shape[1] > most_bytes / count) return nullptr;
+    for (Py_ssize_t at = 0; at < count; ++at) {
+        PyObject* row = PyList_GET_ITEM(args[1], at);
+        if (!PyList_CheckExact(row) || PyList_GET_SIZE(row) != shape[1] || !numbers.read_all(row)) return nullptr;
+    }
+    return numbers.array(real, 2, shape);
+}
+
+// Lengths one by one or as one sequence; how many, or -1 for what is unusual or too large.
+int read_lengths(PyObject* const* given, Py_ssize_t count, PyArray_Descr* descr, npy_intp* shape) {
+    if (count == 1 && (PyTuple_Check(given[0]) || PyList_CheckExact(given[0]))) {
+        count = PySequence_Fast_GET_SIZE(given[0]);
+        given = PySequence_Fast_ITEMS(given[0]);
+    } else if (count == 0) {
+        return -1;
+    }
+    if (count > NPY_MAXDIMS) return -1;
+    Size bytes = PyDataType_ELSIZE(descr);
+    for (Py_ssize_t at = 0; at < count; ++at) {
+        if (!as_index(given[at], shape[at]) || shape[at] < 0) return -1;
+        bytes = bytes * (shape[at] ? shape[at] : 1);
+    }
+    return bytes.value_or_most() > most_bytes ? -1 : static_cast<int>(count);
+}
+
+template <class T>
+void fill(PyArrayObject* array, T value) {
+    T* data = data_of<T>(array);
+    for (npy_intp at = 0; at < PyArray_SIZE(array); ++at) data[at] = value;
+}
+
+// zeros(default, *lengths), ones(default, *lengths)
+template <int value>
+PyObject* constant(PyObject*, PyObject* const* args, Py_ssize_t nargs) {
+    auto* descr = reinterpret_cast<PyArray_Descr*>(nargs ? args[0] : nullptr);
+    npy_intp shape[NPY_MAXDIMS];
+    if (descr != float_descr && descr != double_descr) Py_RETURN_NOTIMPLEMENTED;
+    const int ndim = read_lengths(args + 1, nargs - 1, descr, shape);
+    if (ndim < 0) Py_RETURN_NOTIMPLEMENTED;
+    PyArrayObject* made = new_array(descr, ndim, shape);
+    if (!made) return nullptr;
+    if (descr == float_descr)
+        fill<float>(made, value);
+    else
+        fill<double>(made, value);
+    return reinterpret_cast<PyObject*>(made);
+}
+
+PyObject* direct_tensor(PyObject*, PyObject* const* args, Py_ssize_t nargs) {
+    return answer([&] { return nargs == 2 && PyArray_DescrCheck(args[0]) ? tensor(args) : nullptr; });
+}
+
+PyMethodDef create_methods[] = {
+    direct_method("direct_tensor", direct_tensor, "tensor(default, data), or NotImplemented"),
+    direct_method("direct_zeros", constant<0>, "zeros(default, *lengths), or NotImplemented"),
+    direct_method("direct_ones", constant<1>, "ones(default, *lengths), or NotImplemented"),
+    {nullptr, nullptr, 0, nullptr},
+};
+MethodList create_list(create_methods);
+
+}  // namespace
+}  // namespace wengert
