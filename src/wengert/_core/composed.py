@@ -1,4 +1,4 @@
-"""Functions whose plain case is one operator (`view`, `reshape`, `matmul`) or one native function (`tensor`, `zeros`)."""
+"""Functions whose plain case is one operator (`view`, `matmul`) or one native function (`tensor`, `zeros`)."""
 
 from __future__ import annotations
 
