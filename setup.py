@@ -112,7 +112,9 @@ def extensions() -> list[Extension]:
 
     # The kernels have threads of their own; OpenMP serves for the `simd` pragmas, without which sums are not
     # vectorised.
-    openmp = [] if windows or compiles("-fopenmp-simd") else ["-fopenmp-simd"]
+    # Not MMX: GCC makes use of its registers where nothing better is there, and the x87 unit, which computes long
+    # doubles, is left unusable.
+    optional = [flag for flag in ("-fopenmp-simd", "-mno-mmx") if not windows and not compiles(flag)]
     root = str(PACKAGE)
     common = {
         "include_dirs": [numpy.get_include()],
@@ -127,7 +129,7 @@ def extensions() -> list[Extension]:
                 [source for source in sources if source.endswith(".cpp")],
                 include_dirs=[numpy.get_include(), f"src/wengert/{lists.NATIVE}"],
                 depends=[source for source in sources if not source.endswith(".cpp")],
-                extra_compile_args=["/std:c++17", "/O2"] if windows else sanitized([*NATIVE_FLAGS, *openmp]),
+                extra_compile_args=["/std:c++17", "/O2"] if windows else sanitized([*NATIVE_FLAGS, *optional]),
                 extra_link_args=[] if windows else [*sanitized([]), "-pthread"],
                 language="c++",
             )

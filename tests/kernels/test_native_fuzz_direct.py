@@ -5,6 +5,9 @@ An error or a result, never a crash; see `test_native_fuzz.py` for those that ha
 
 from __future__ import annotations
 
+import os
+import subprocess
+import sys
 from collections.abc import Callable
 from typing import Any
 
@@ -219,3 +222,20 @@ def test_arguments_that_fit_are_answered(native, name, dtype):
     random = np.random.default_rng(1)
     for _ in range(5):
         assert getattr(native, f"direct_{name}")(*DIRECT[name](random, dtype)) is not NotImplemented
+
+
+@pytest.mark.parametrize("dtype", FLOATS)
+def test_long_doubles_can_be_computed_after_each_function(native, dtype):
+    """GCC uses MMX registers where it finds nothing better, which leaves the x87 unit answering NaN."""
+    random, number = np.random.default_rng(2), np.longdouble(0.5)
+    for name, arguments in sorted(DIRECT.items()):
+        getattr(native, f"direct_{name}")(*arguments(random, dtype))
+        assert number * number == 0.25, name
+
+
+def test_long_doubles_can_be_computed_after_the_loops_for_any_processor(native):
+    test = f"{__file__}::{test_long_doubles_can_be_computed_after_each_function.__name__}"
+    command = [sys.executable, "-m", "pytest", "-q", "-p", "no:xdist", "-p", "no:cacheprovider", test]
+    environment = {**os.environ, "WENGERT_INSTRUCTIONS": "baseline"}
+    ran = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
+    assert ran.returncode == 0, ran.stdout
