@@ -23,7 +23,7 @@ RUN := $(VENV)/bin/python
 INSTALL := $(RUN) -m pip install --quiet --disable-pip-version-check
 CORE := src/wengert/_core
 NATIVE := src/wengert/_kernels/native
-COMPILED := setup.py src/wengert/_build.py $(wildcard $(CORE)/*.py $(CORE)/*.pxd $(NATIVE)/*.cpp $(NATIVE)/*.hpp $(NATIVE)/*.inc)
+COMPILED := setup.py src/wengert/_build.py $(wildcard $(CORE)/*.py $(CORE)/*.pxd $(CORE)/*/*.py $(CORE)/*/*.pxd $(NATIVE)/*.cpp $(NATIVE)/*.hpp $(NATIVE)/*.inc)
 ARGS ?=
 TESTS ?= tests
 # Two workers, each with its own threads: as many threads as cores would make them wait for each other.
@@ -117,5 +117,5 @@ wheel: $(VENV)/.created
 
 clean:
 	rm -rf $(VENV) build dist demo-out bench-out .pytest_cache .mypy_cache .ruff_cache .hypothesis src/wengert.egg-info
-	rm -f $(CORE)/*.so $(CORE)/_build-*.txt src/wengert/_kernels/*.so
+	rm -f $(CORE)/*.so $(CORE)/*/*.so $(CORE)/_build-*.txt src/wengert/_kernels/*.so
 	find src tests tools benchmarks examples -name __pycache__ -type d -prune -exec rm -rf {} + 2>/dev/null || true

@@ -215,7 +215,7 @@ class BuildExtensions(build_ext):
     @staticmethod
     def older_than_a_declaration() -> bool:
         """Whether some `.pxd` file is newer than some C file: Cython does not follow `from package cimport module`."""
-        declared = [path.stat().st_mtime for path in (PACKAGE / "_core").glob("*.pxd")]
+        declared = [path.stat().st_mtime for path in (PACKAGE / "_core").rglob("*.pxd")]
         translated = [path.stat().st_mtime for path in (HERE / "build" / "cython").rglob("*.c")]
         return bool(translated) and max(declared) > min(translated)
 

@@ -13,10 +13,11 @@ import numpy as np
 import pytest
 
 import wengert as wg
-from wengert._core import dtypes, flags
-from wengert._core.base import Tensor
-from wengert._core.modes import current
-from wengert._core.node import Node
+from wengert._core import flags
+from wengert._core.graph.node import Node
+from wengert._core.state.modes import current
+from wengert._core.tensor.base import Tensor
+from wengert._core.types import dtypes
 
 # "commit": the same examples each time, few of them. "night": many, and new ones (HYPOTHESIS_PROFILE=night).
 hypothesis.settings.register_profile("commit", derandomize=True, max_examples=40, deadline=None, database=None)

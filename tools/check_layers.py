@@ -1,16 +1,17 @@
 """The import rule: layers that point one way, read from the source by its syntax tree.
 
 `python tools/check_layers.py [FOLDER]` checks the package in FOLDER (default: `src/wengert`), prints each breach as
-`file:line: message`, and exits with 1 if there is one. `ALLOWED` below is the rule, whole.
+`file:line: message`, and exits with 1 if there is one. `ALLOWED` and `ROOMS` below are the rule, whole.
 
 Only imports that run are counted: what stands under `if TYPE_CHECKING:` serves annotations. The standard library is
 free to all. An optional third-party package may be imported inside functions only, so that the package imports
-without it.
+without it. The `cimport`s of `.pxd` files count as imports.
 """
 
 from __future__ import annotations
 
 import ast
+import re
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -41,12 +42,25 @@ ALLOWED: dict[str, tuple[str, ...]] = {
     "info": ("__init__", "_build", "_kernels"),
     "__init__": ("_build", *_ENGINE, "questions", "autograd", *_USERS[:-1]),
 }
+# Layer -> its rooms and the files beside them, each of which may import those before it.
+ROOMS: dict[str, tuple[str, ...]] = {
+    "_core": (
+        *("plain", "door", "collected", "vectorcall", "flags", "forks", "types", "errors", "state", "graph", "tensor"),
+        *("operators", "leaves", "aliasing", "recording", "calls", "writes", "backward", "functions", "cards"),
+    ),
+    "ops": (
+        *("axes", "dtype_checks", "return_types", "memory", "create", "shapes", "pointwise", "reductions", "indexing"),
+        *("linalg", "randomness", "neural", "images", "__init__"),
+    ),
+}
 # Third-party packages that layers may import as soon as they are imported themselves.
 ALWAYS_THERE = {"numpy"}
 # `import cython` is what the compiler of the core reads; `_core/plain.py` stands in for it at run time.
 DIRECTIVES = {"_core": {"cython"}}
 # Packages that are there only with an extra: inside functions.
 OPTIONAL = {"scipy", "safetensors", "tqdm", "matplotlib", "ml_dtypes", "graphviz", "opt_einsum", "hypothesis", "pytest"}
+
+Module = tuple[str, ...]  # the parts of its name
 
 
 def layer_of(path: Path, root: Path) -> str:
@@ -73,19 +87,47 @@ def imported_modules(statement: ast.Import | ast.ImportFrom, package: list[str])
         return [alias.name for alias in statement.names]
     base = package[: len(package) - statement.level + 1] if statement.level else []
     parts = base + (statement.module.split(".") if statement.module else [])
-    if parts == [PACKAGE]:  # `from wengert import nn` names the layer in its second half
-        return [f"{PACKAGE}.{alias.name}" for alias in statement.names]
+    return named_modules(parts, [alias.name for alias in statement.names])
+
+
+def named_modules(parts: list[str], names: list[str]) -> list[str]:
+    """The modules that `from parts import names` names; `from wengert import nn` does so in its second half."""
+    if parts == [PACKAGE] or (parts[0] == PACKAGE and len(parts) == 2 and parts[1] in ROOMS):
+        return [".".join([*parts, name]) for name in names]
     return [".".join(parts)]
 
 
-def breach(layer: str, imported: str, *, inside: bool) -> str | None:
-    """What is wrong with a module of `layer` importing `imported`; `None` if nothing is."""
+def declared_imports(path: Path) -> Iterator[tuple[int, list[str]]]:
+    """The lines of a `.pxd` file that import from the package, each with the modules that it names."""
+    for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), 1):
+        found = re.match(rf"\s*from ({PACKAGE}[\w.]*) cimport (.*)", line)
+        if found:
+            yield number, named_modules(found[1].split("."), found[2].split(", "))
+
+
+def room_breach(layer: str, room: str, target: str) -> str | None:
+    """What is wrong with a module in a room importing from room `target` of the same layer; `None` if nothing is."""
+    rooms = ROOMS.get(layer)
+    if rooms is None or room == target:
+        return None
+    for name in (room, target):
+        if name not in rooms:
+            return f"{layer}/{name} is no room of {layer}: give it its place in ROOMS of tools/check_layers.py"
+    if rooms.index(target) < rooms.index(room):
+        return None
+    return f"{layer}/{room} may not import {layer}/{target}, which stands on it"
+
+
+def breach(layer: str, room: str, imported: str, *, inside: bool) -> str | None:
+    """What is wrong with a module in `room` of `layer` importing `imported`; `None` if nothing is."""
     top, _, rest = imported.partition(".")
     if top == PACKAGE:
         target = rest.split(".")[0] or "__init__"
         if target.startswith("__"):  # `__version__` and the like: names in the package's own file
             target = "__init__"
-        if target == layer or target in ALLOWED[layer]:
+        if target == layer:
+            return room_breach(layer, room, rest.split(".")[1] if "." in rest else "__init__")
+        if target in ALLOWED[layer]:
             return None
         return f"{layer} may not import {target} (allowed: {', '.join(ALLOWED[layer]) or 'nothing'})"
     if top in sys.stdlib_module_names or top in ALWAYS_THERE or top in DIRECTIVES.get(layer, ()):
@@ -101,18 +143,66 @@ def check_file(path: Path, root: Path) -> list[str]:
     if layer not in ALLOWED:
         return [f"{path}:1: {layer} is no layer of the package: give it a line in ALLOWED of tools/check_layers.py"]
     package = [PACKAGE, *path.relative_to(root).parts[:-1]]
+    room = (*path.relative_to(root).with_suffix("").parts, "")[1]
+    imports: Iterator[tuple[int, list[str], bool]]
+    if path.suffix == ".pxd":
+        imports = ((line, modules, False) for line, modules in declared_imports(path))
+    else:
+        statements = running_imports(ast.parse(path.read_text(encoding="utf-8"), str(path)))
+        imports = ((each.lineno, imported_modules(each, package), inside) for each, inside in statements)
     found = []
-    for statement, inside in running_imports(ast.parse(path.read_text(encoding="utf-8"), str(path))):
-        for imported in imported_modules(statement, package):
-            message = breach(layer, imported, inside=inside)
-            if message:
-                found.append(f"{path}:{statement.lineno}: {message}")
+    for line, modules, inside in imports:
+        messages = [breach(layer, room, imported, inside=inside) for imported in modules]
+        found += [f"{path}:{line}: {message}" for message in messages if message]
     return found
 
 
 def check_tree(root: Path) -> list[str]:
     """The breaches in all files of the package in `root`."""
-    return [message for path in sorted(root.rglob("*.py")) for message in check_file(path, root)]
+    files = sorted([*root.rglob("*.py"), *root.rglob("*.pxd")])
+    found = [message for path in files for message in check_file(path, root)]
+    return found + [f"{root}: these modules import each other: {', '.join(circle)}" for circle in circles(root)]
+
+
+def circles(root: Path) -> list[list[str]]:
+    """Groups of modules that lead to each other by imports, also by those inside functions; without packages' own."""
+    files = {(PACKAGE, *path.relative_to(root).with_suffix("").parts): path for path in root.rglob("*.py")}
+    imports = {module: imported_files(module, path, files) for module, path in files.items()}
+    while ends := [module for module, targets in imports.items() if not targets]:
+        for end in ends:
+            del imports[end]
+        imports = {module: targets - set(ends) for module, targets in imports.items()}
+    found = []
+    for module in imports:
+        reached = reachable(module, imports)
+        if module in reached:
+            found.append(sorted(".".join(each) for each in reached if module in reachable(each, imports)))
+    return [circle for at, circle in enumerate(found) if circle not in found[:at]]
+
+
+def imported_files(module: Module, path: Path, files: dict[Module, Path]) -> set[Module]:
+    """The modules of the package that a module imports."""
+    found: set[Module] = set()
+    for statement, _ in running_imports(ast.parse(path.read_text(encoding="utf-8"), str(path))):
+        if isinstance(statement, ast.ImportFrom):
+            base = module[: len(module) - statement.level] if statement.level else ()
+            base += tuple(statement.module.split(".")) if statement.module else ()
+            named = [(*base, alias.name) if (*base, alias.name) in files else base for alias in statement.names]
+        else:
+            named = [tuple(alias.name.split(".")) for alias in statement.names]
+        found.update(each for each in named if each in files and each != module)
+    return found
+
+
+def reachable(module: Module, imports: dict[Module, set[Module]]) -> set[Module]:
+    """All modules that imports lead to from one."""
+    found: set[Module] = set()
+    waiting = [module]
+    while waiting:
+        fresh = imports[waiting.pop()] - found
+        found |= fresh
+        waiting += fresh
+    return found
 
 
 def main() -> int:

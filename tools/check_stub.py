@@ -23,7 +23,7 @@ sys.path[:0] = [str(ROOT), str(ROOT / "src")]
 import numpy as np  # noqa: E402
 
 import wengert as wg  # noqa: E402
-from wengert._core.card import REGISTRY, Bad, Card, Sample  # noqa: E402
+from wengert._core.cards.card import REGISTRY, Bad, Card, Sample  # noqa: E402
 from wengert.nn import functional  # noqa: E402
 from wengert.testing.calls import Call, one_dtype, samples_of  # noqa: E402
 

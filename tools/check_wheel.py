@@ -13,7 +13,8 @@ from pathlib import Path
 LIMIT = 5_000_000
 NEEDED = (
     "wengert/__init__.py", "wengert/_build.py", "wengert/py.typed",
-    "wengert/__init__.pyi", "wengert/_core/base.pyi", "wengert/nn/functional.pyi", "wengert/ops/return_types.pyi",
+    "wengert/__init__.pyi", "wengert/_core/tensor/base.pyi", "wengert/nn/functional.pyi",
+    "wengert/ops/return_types.pyi",
 )  # fmt: skip
 UNWANTED = (".c", ".cpp", ".hpp", ".pyc")
 

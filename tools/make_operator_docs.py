@@ -10,7 +10,7 @@ ROOT = Path(__file__).resolve().parent.parent
 PAGE = ROOT / "docs" / "operators.md"
 sys.path.insert(0, str(ROOT / "src"))
 
-from wengert._core import card as cards  # noqa: E402
+from wengert._core.cards import card as cards  # noqa: E402
 
 GROUPS = (
     ("all", cards.ALL), ("numbers", cards.NUMBERS), ("ordered", cards.ORDERED), ("floating", cards.FLOATS),

@@ -16,7 +16,7 @@ sys.path[:0] = [str(ROOT), str(ROOT / "src")]
 
 import wengert  # noqa: E402
 from tools.stubs import package, tensor  # noqa: E402
-from wengert._core import base  # noqa: E402
+from wengert._core.tensor import base  # noqa: E402
 from wengert.nn import functional  # noqa: E402
 from wengert.ops import return_types  # noqa: E402
 

@@ -1,6 +1,6 @@
 """The C types of local variables in the compiled core, taken from the annotations of its source.
 
-The functions of `src/wengert/_core/*.py` annotate local variables in plain Python (`at: int = 0`, `node: Node`); Cython
+The functions of `src/wengert/_core` annotate local variables in plain Python (`at: int = 0`, `node: Node`); Cython
 reads the types of locals from `@cython.locals(...)` lines of the `.pxd` beside the file. `python tools/pxd_locals.py`
 rewrites those lines; `--check` names every `.pxd` whose lines differ from the annotations, and exits with 1 if there is
 one. A variable of a loop over `range` counts as annotated with `int`; parameters have their types in the `.pxd` itself.
@@ -23,7 +23,7 @@ PARAMETER = re.compile(r"(\w+)(?=[,)])")
 
 def extension_classes(core: Path) -> set[str]:
     """The names of the compiled classes of the core: the types that a local variable may have besides built-in ones."""
-    return {name for path in core.glob("*.pxd") for name in EXTENSION_CLASS.findall(path.read_text(encoding="utf-8"))}
+    return {name for path in core.rglob("*.pxd") for name in EXTENSION_CLASS.findall(path.read_text(encoding="utf-8"))}
 
 
 def c_type(annotation: str, classes: set[str]) -> str | None:
@@ -87,7 +87,7 @@ def outdated(core: Path) -> dict[Path, str]:
     """The `.pxd` files in the folder `core` that differ from what their source asks for, each with the text wanted."""
     classes = extension_classes(core)
     wanted = {}
-    for path in sorted(core.glob("*.pxd")):
+    for path in sorted(core.rglob("*.pxd")):
         source = path.with_suffix(".py")
         if source.exists():
             text = path.read_text(encoding="utf-8")

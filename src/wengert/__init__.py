@@ -8,8 +8,16 @@ from .tensor import Tensor  # isort: skip  (binds the methods that no card gives
 from math import e, inf, nan, pi
 
 from . import autograd, ops
-from ._core.card import REGISTRY
-from ._core.devices import (
+from ._core.cards.card import REGISTRY
+from ._core.state.grad_mode import (
+    enable_grad,
+    inference_mode,
+    is_grad_enabled,
+    is_inference_mode_enabled,
+    no_grad,
+    set_grad_enabled,
+)
+from ._core.types.devices import (
     channels_last,
     channels_last_3d,
     contiguous_format,
@@ -19,7 +27,7 @@ from ._core.devices import (
     preserve_format,
     strided,
 )
-from ._core.dtypes import (
+from ._core.types.dtypes import (
     bool_ as bool,
     can_cast,
     complex64,
@@ -50,20 +58,12 @@ from ._core.dtypes import (
     uint32,
     uint64,
 )
-from ._core.grad_mode import (
-    enable_grad,
-    inference_mode,
-    is_grad_enabled,
-    is_inference_mode_enabled,
-    no_grad,
-    set_grad_enabled,
-)
-from ._core.sizes import Size
+from ._core.types.sizes import Size
 from ._kernels import get_num_threads, set_num_threads
 from .autograd.anomaly_mode import is_anomaly_check_nan_enabled, is_anomaly_enabled, set_anomaly_enabled
-from .ops.create import tensor
-from .ops.generator import Generator
-from .ops.storages import TypedStorage, UntypedStorage
+from .ops.create.create import tensor
+from .ops.memory.storages import TypedStorage, UntypedStorage
+from .ops.randomness.generator import Generator
 from .printing import set_printoptions
 from .questions import is_complex, is_floating_point, is_inference, is_tensor, numel, result_type
 

@@ -15,8 +15,16 @@ from wengert import (
     vision as vision,
     viz as viz,
 )
-from wengert._core.base import Tensor as Tensor, _Ints, _Number, _Operand
-from wengert._core.devices import (
+from wengert._core.state.grad_mode import (
+    enable_grad as enable_grad,
+    inference_mode as inference_mode,
+    is_grad_enabled as is_grad_enabled,
+    is_inference_mode_enabled as is_inference_mode_enabled,
+    no_grad as no_grad,
+    set_grad_enabled as set_grad_enabled,
+)
+from wengert._core.tensor.base import Tensor as Tensor, _Ints, _Number, _Operand
+from wengert._core.types.devices import (
     device as _device,
     device as device,
     layout as _layout,
@@ -24,7 +32,7 @@ from wengert._core.devices import (
     memory_format as _memory_format,
     memory_format as memory_format,
 )
-from wengert._core.dtypes import (
+from wengert._core.types.dtypes import (
     can_cast as can_cast,
     dtype as _dtype,
     dtype as dtype,
@@ -34,15 +42,7 @@ from wengert._core.dtypes import (
     promote_types as promote_types,
     set_default_dtype as set_default_dtype,
 )
-from wengert._core.grad_mode import (
-    enable_grad as enable_grad,
-    inference_mode as inference_mode,
-    is_grad_enabled as is_grad_enabled,
-    is_inference_mode_enabled as is_inference_mode_enabled,
-    no_grad as no_grad,
-    set_grad_enabled as set_grad_enabled,
-)
-from wengert._core.sizes import Size as Size
+from wengert._core.types.sizes import Size as Size
 from wengert._kernels import get_num_threads as get_num_threads, set_num_threads as set_num_threads
 from wengert.autograd.anomaly_mode import (
     is_anomaly_check_nan_enabled as is_anomaly_check_nan_enabled,
@@ -50,8 +50,8 @@ from wengert.autograd.anomaly_mode import (
     set_anomaly_enabled as set_anomaly_enabled,
 )
 from wengert.ops import return_types
-from wengert.ops.generator import Generator as Generator
-from wengert.ops.storages import TypedStorage as TypedStorage, UntypedStorage as UntypedStorage
+from wengert.ops.memory.storages import TypedStorage as TypedStorage, UntypedStorage as UntypedStorage
+from wengert.ops.randomness.generator import Generator as Generator
 from wengert.printing import set_printoptions as set_printoptions
 from wengert.questions import is_inference as is_inference, numel as numel, result_type as result_type
 

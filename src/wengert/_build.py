@@ -31,7 +31,7 @@ NATIVE = "_kernels/native"
 NATIVE_MODULE = "_kernels._native"
 NATIVE_SOURCE_ENDINGS = (".cpp", ".hpp", ".inc")
 # Their `.pxd` files hold C constants and C functions that stand in for the Python file: there is nothing to compile.
-INTERPRETED_CORE = ("__init__", "collected", "door", "flags", "sources", "vectorcall")
+INTERPRETED_CORE = ("_core/collected", "_core/door", "_core/flags", "_core/operators/sources", "_core/vectorcall")
 RECORD_TITLE = "wengert build record 1"
 
 
@@ -46,10 +46,18 @@ def listing(folder: str) -> set[str]:
         return set()
 
 
+def rooms(root: str) -> list[str]:
+    """The folders of the core, itself first, relative to the package."""
+    return [CORE, *sorted(f"{CORE}/{name}" for name in listing(f"{root}/{CORE}") if "." not in name)]
+
+
 def declared(root: str) -> list[str]:
-    """The core's files with a `.pxd` beside them, without their ending, in alphabetical order."""
-    names = listing(f"{root}/{CORE}")
-    return sorted(name[:-4] for name in names if name.endswith(".pxd") and f"{name[:-4]}.py" in names)
+    """The core's files with a `.pxd` beside them, relative to the package and without ending, in alphabetical order."""
+    found = []
+    for room in rooms(root):
+        names = listing(f"{root}/{room}")
+        found += [f"{room}/{name[:-4]}" for name in names if name.endswith(".pxd") and f"{name[:-4]}.py" in names]
+    return sorted(found)
 
 
 def core_modules(root: str) -> list[str]:
@@ -59,9 +67,9 @@ def core_modules(root: str) -> list[str]:
         root: the folder of the package.
 
     Returns:
-        Names relative to the package, such as `_core.engine`, in alphabetical order.
+        Names relative to the package, such as `_core.backward.engine`, in alphabetical order.
     """
-    return [f"{CORE}.{stem}" for stem in declared(root) if stem not in INTERPRETED_CORE]
+    return [path.replace("/", ".") for path in declared(root) if path not in INTERPRETED_CORE]
 
 
 def native_sources(root: str) -> list[str]:
@@ -71,7 +79,7 @@ def native_sources(root: str) -> list[str]:
 
 def source_files(root: str) -> list[str]:
     """Every file that the extension modules are made from, relative to the package, with forward slashes."""
-    return [f"{CORE}/{stem}{ending}" for stem in declared(root) for ending in (".py", ".pxd")] + native_sources(root)
+    return [f"{path}{ending}" for path in declared(root) for ending in (".py", ".pxd")] + native_sources(root)
 
 
 def wanted_modules(root: str) -> list[str]:
@@ -84,11 +92,11 @@ def built_modules(root: str) -> dict[str, str]:
     from importlib.machinery import EXTENSION_SUFFIXES
 
     built = {}
-    for folder in (CORE, "_kernels"):
+    for folder in (*rooms(root), "_kernels"):
         for name in listing(f"{root}/{folder}"):
             suffix = next((suffix for suffix in EXTENSION_SUFFIXES if name.endswith(suffix)), None)
             if suffix and "." not in name[: -len(suffix)]:  # a dot: built for another version of Python
-                built[f"{folder}.{name[: -len(suffix)]}"] = f"{folder}/{name}"
+                built[f"{folder.replace('/', '.')}.{name[: -len(suffix)]}"] = f"{folder}/{name}"
     return built
 
 
@@ -202,9 +210,11 @@ class InterpretedOnly:
         from importlib.util import spec_from_file_location
 
         for folder in path or ():
-            source = f"{folder}/{name.rpartition('.')[2]}.py"
-            if os.path.isfile(source):
-                return spec_from_file_location(name, source)
+            source = f"{folder}/{name.rpartition('.')[2]}"
+            if os.path.isfile(f"{source}.py"):
+                return spec_from_file_location(name, f"{source}.py")
+            if os.path.isdir(source):
+                return None  # a room: Python's own finder knows packages
         raise ImportError(f"no source of {name}, and WENGERT_PURE=1 rules out the compiled module", name=name)
 
 

@@ -6,8 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from ._core.base import Tensor
-from ._core.modes import current
+from ._core.state.modes import current
+from ._core.tensor.base import Tensor
 
 
 def to_numpy(self: Tensor, *, force: bool = False) -> np.ndarray[Any, Any]:

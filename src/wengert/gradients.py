@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from ._core import flags, hooked, views
-from ._core.base import Tensor, meta_of
-from ._core.hooks import HookDict, RemovableHandle, add_to
+from ._core import flags
+from ._core.aliasing import views
+from ._core.graph.hooks import HookDict, RemovableHandle, add_to
+from ._core.leaves import hooked
+from ._core.tensor.base import Tensor, meta_of
 
 
 def is_leaf(tensor: Tensor) -> bool:

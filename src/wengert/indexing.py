@@ -13,13 +13,13 @@ from typing import Any
 import numpy as np
 
 from ._core import errors
-from ._core.base import Tensor, wrap
-from ._core.modes import current
-from ._core.parts import is_plain, plain_steps, write_part
-from .ops.advanced import index as advanced_index, index_put
-from .ops.slices import select, slice_
-from .ops.view_shape import alias
-from .ops.views import unsqueeze
+from ._core.state.modes import current
+from ._core.tensor.base import Tensor, wrap
+from ._core.writes.parts import is_plain, plain_steps, write_part
+from .ops.indexing.advanced import index as advanced_index, index_put
+from .ops.shapes.slices import select, slice_
+from .ops.shapes.view_shape import alias
+from .ops.shapes.views import unsqueeze
 
 NOT_AN_INDEX = (
     "only integers, slices (`:`), ellipsis (`...`), None and long or byte Variables are valid indices (got {})"

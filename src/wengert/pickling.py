@@ -13,10 +13,10 @@ from typing import Any
 import numpy as np
 
 from ._core import flags
-from ._core.base import Tensor, meta_of, set_up
-from ._core.dtypes import dtype as DType
-from ._core.storage import Storage, size_in_bytes
-from .ops.memory import first_bytes, offset_in_bytes
+from ._core.tensor.base import Tensor, meta_of, set_up
+from ._core.tensor.storage import Storage, size_in_bytes
+from ._core.types.dtypes import dtype as DType
+from .ops.memory.reach import first_bytes, offset_in_bytes
 
 NON_LEAF = (
     "Only Tensors created explicitly by the user (graph leaves) support the deepcopy protocol at the moment.  If you "

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from ._core import dtypes, errors, flags
-from ._core.base import Tensor
-from ._core.dtypes import dtype
+from ._core import errors, flags
+from ._core.tensor.base import Tensor
+from ._core.types import dtypes
+from ._core.types.dtypes import dtype
 
 
 def is_tensor(obj: object) -> bool:

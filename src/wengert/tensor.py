@@ -8,18 +8,22 @@ from typing import Any
 import numpy as np
 
 from . import gradients
-from ._core import dtypes, errors, flags, passes, views, volatile
-from ._core.arguments import checked
-from ._core.base import OPERATORS, Tensor, bind, set_up, share, wrap_flagged
-from ._core.devices import device, strided
-from ._core.hooks import HookDict, RemovableHandle
-from ._core.layouts import steps_of
-from ._core.modes import current
-from ._core.node import Node, end_of
-from ._core.parts import Indexing
-from ._core.promotion import is_operand
-from ._core.sizes import Size, normalise
-from ._core.storage import Storage, succeed
+from ._core import errors, flags
+from ._core.aliasing import views
+from ._core.backward import passes
+from ._core.calls import volatile
+from ._core.cards.arguments import checked
+from ._core.graph.hooks import HookDict, RemovableHandle
+from ._core.graph.node import Node, end_of
+from ._core.operators.layouts import steps_of
+from ._core.operators.promotion import is_operand
+from ._core.state.modes import current
+from ._core.tensor.base import OPERATORS, Tensor, bind, set_up, share, wrap_flagged
+from ._core.tensor.storage import Storage, succeed
+from ._core.types import dtypes
+from ._core.types.devices import device, strided
+from ._core.types.sizes import Size, normalise
+from ._core.writes.parts import Indexing
 from .conversions import (
     as_array_protocol,
     dlpack,
@@ -34,9 +38,9 @@ from .conversions import (
     tolist,
 )
 from .indexing import getitem, setitem
-from .ops.factory import read_lengths
-from .ops.memory import address, offset_in_bytes
-from .ops.memory_formats import is_in_format
+from .ops.create.factory import read_lengths
+from .ops.memory.memory_formats import is_in_format
+from .ops.memory.reach import address, offset_in_bytes
 from .pickling import deepcopy, reduce_
 from .printing import format_tensor
 

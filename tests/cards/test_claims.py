@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from wengert._core import dtypes
-from wengert._core.card import Card
+from wengert._core.cards.card import Card
+from wengert._core.types import dtypes
 from wengert.testing import Case, cases
 from wengert.testing.claims import check_linear, check_partials, partials_of
 

@@ -7,7 +7,7 @@ import re
 import pytest
 
 import wengert as wg
-from wengert._core.card import FLOATS, Bad, Card
+from wengert._core.cards.card import FLOATS, Bad, Card
 from wengert.testing.calls import one_dtype, operators, samples_of
 
 ALL = operators()

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from wengert._core import dtypes
-from wengert._core.card import Card
+from wengert._core.cards.card import Card
+from wengert._core.types import dtypes
 from wengert.testing import Case, cases, check_first_order, check_second_order
 
 DOUBLE = (dtypes.float64, dtypes.complex128)

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from wengert._core import dtypes
-from wengert._core.card import Card
+from wengert._core.cards.card import Card
+from wengert._core.types import dtypes
 from wengert.testing import Case, cases
 from wengert.testing.in_place import check_in_place, check_refused_in_place, fits_in_place, target_of
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from wengert._core import sources
-from wengert._core.base import Tensor
-from wengert._core.card import Card
+from wengert._core.cards.card import Card
+from wengert._core.operators import sources
+from wengert._core.tensor.base import Tensor
 from wengert.testing import Case, cases
 from wengert.testing.calls import one_dtype
 from wengert.testing.variants import LAYOUTS, strided, transposed

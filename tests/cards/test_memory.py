@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from wengert._core.card import Card
+from wengert._core.cards.card import Card
 from wengert.testing import Case, cases
 from wengert.testing.calls import one_dtype
 from wengert.testing.memory import check_saved, check_sharing

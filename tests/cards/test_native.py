@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from wengert._core.base import Tensor
-from wengert._core.card import Card
+from wengert._core.cards.card import Card
+from wengert._core.tensor.base import Tensor
 from wengert.testing import Case, cases
 from wengert.testing.calls import Call, inside, leaf, replaced
 from wengert.testing.values import check_close, drawn, largest

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import wengert as wg
-from wengert._core.card import REGISTRY, Card
+from wengert._core.cards.card import REGISTRY, Card
 from wengert.nn import functional as F
 from wengert.testing import Case, cases
 from wengert.testing.calls import Call, one_dtype

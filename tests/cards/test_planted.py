@@ -7,8 +7,8 @@ import inspect
 import numpy as np
 import pytest
 
-from wengert._core import dtypes
-from wengert._core.card import COMPLEXES, FLOATS, NUMBERS, REGISTRY, Array, Sample, op, pointwise
+from wengert._core.cards.card import COMPLEXES, FLOATS, NUMBERS, REGISTRY, Array, Sample, op, pointwise
+from wengert._core.types import dtypes
 from wengert.testing import Call, Case, Maker, Wrong, cases, check_first_order, check_second_order
 from wengert.testing.calls import copied
 from wengert.testing.claims import check_linear, check_partials
@@ -195,7 +195,7 @@ def test_a_result_that_is_not_written_to_out_is_found(plant, monkeypatch):
     card = plant(cube, rule=right)
     call = call_of(card, (3,), requires_grad=False)
     check_out(call)
-    monkeypatch.setattr("wengert._core.out.put_out", lambda tensor, made: None)
+    monkeypatch.setattr("wengert._core.calls.out.put_out", lambda tensor, made: None)
     with pytest.raises(Wrong):
         check_out(call)
 

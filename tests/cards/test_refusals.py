@@ -5,9 +5,10 @@ from __future__ import annotations
 import pytest
 
 import wengert as wg
-from wengert._core import declaration, dtypes
-from wengert._core.card import WIDE, Bad, Card
-from wengert._core.promotion import is_operand
+from wengert._core.cards.card import WIDE, Bad, Card
+from wengert._core.operators import declaration
+from wengert._core.operators.promotion import is_operand
+from wengert._core.types import dtypes
 from wengert.testing import Call, Case, Maker, cases
 from wengert.testing.calls import one_dtype, operators
 

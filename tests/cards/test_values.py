@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 import wengert as wg
-from wengert._core import dtypes
-from wengert._core.card import FLOATS, Card
+from wengert._core.cards.card import FLOATS, Card
+from wengert._core.types import dtypes
 from wengert.testing import Case, cases
 from wengert.testing.calls import one_dtype
 from wengert.testing.in_place import check_out

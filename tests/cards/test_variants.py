@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from wengert._core.card import Card
+from wengert._core.cards.card import Card
 from wengert.testing import Case, cases
 from wengert.testing.calls import one_dtype
 from wengert.testing.variants import LAYOUTS, check_broadcast, check_empty, check_layout, check_scalars

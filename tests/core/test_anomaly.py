@@ -12,7 +12,7 @@ import weakref
 import pytest
 
 import wengert as wg
-from wengert._core.modes import current
+from wengert._core.state.modes import current
 from wengert.autograd import detect_anomaly, set_detect_anomaly
 
 pytestmark = pytest.mark.filterwarnings("ignore:Anomaly Detection has been enabled:UserWarning")

@@ -32,7 +32,7 @@ HEAD = """
 import numpy as np
 import pytest
 import wengert as wg
-from wengert._core.modes import current
+from wengert._core.state.modes import current
 
 KEPT = []
 

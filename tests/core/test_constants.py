@@ -8,14 +8,13 @@ from pathlib import Path
 import pytest
 
 from wengert import _core
-from wengert._core import flags, sources
+from wengert._core import flags
+from wengert._core.operators import sources
 
-FOLDER = Path(_core.__file__).parent
 
-
-def constants_of_c(name):
+def constants_of_c(path):
     """The entries of the C enumerations in a `.pxd` file."""
-    text = (FOLDER / f"{name}.pxd").read_text(encoding="utf-8")
+    text = path.read_text(encoding="utf-8")
     return {key: int(value) for key, value in re.findall(r"^    (\w+) = (-?\d+)\s*$", text, re.M)}
 
 
@@ -25,8 +24,7 @@ def constants_of_python(module):
 
 @pytest.mark.parametrize("module", [flags, sources], ids=["flags", "sources"])
 def test_the_constants_of_a_module_are_those_of_its_pxd_file(module):
-    name = module.__name__.rpartition(".")[2]
-    assert constants_of_c(name) == constants_of_python(module) != {}
+    assert constants_of_c(Path(module.__file__).with_suffix(".pxd")) == constants_of_python(module) != {}
 
 
 def test_every_flag_is_a_bit_of_its_own():
@@ -41,7 +39,7 @@ def declared_in(text, pattern):
     return set(re.findall(pattern, text, re.M))
 
 
-@pytest.mark.parametrize("path", sorted(FOLDER.glob("*.pxd")), ids=lambda path: path.stem)
+@pytest.mark.parametrize("path", sorted(Path(_core.__file__).parent.rglob("*.pxd")), ids=lambda path: path.stem)
 def test_a_pxd_file_declares_nothing_that_its_module_does_not_have(path):
     text = path.read_text(encoding="utf-8")
     source = path.with_suffix(".py").read_text(encoding="utf-8")

@@ -129,7 +129,7 @@ def test_a_child_gets_by_a_lock_that_a_hook_of_the_parent_holds_up():
     entered, leave = threading.Event(), threading.Event()
 
     def hold():
-        lock = wg._core.accumulate.lock_of(weight._meta_)
+        lock = wg._core.leaves.accumulate.lock_of(weight._meta_)
         with lock:
             entered.set()
             leave.wait()

@@ -25,11 +25,12 @@ import pytest
 
 import wengert as wg
 from wengert import _core, nn
-from wengert._core import modes, slots
+from wengert._core.state import modes
+from wengert._core.tensor import slots
 
 resource = pytest.importorskip("resource")
 
-MODULES = [importlib.import_module(f"wengert._core.{each.name}") for each in pkgutil.iter_modules(_core.__path__)]
+MODULES = [importlib.import_module(each.name) for each in pkgutil.walk_packages(_core.__path__, f"{_core.__name__}.")]
 CLASSES = {
     value
     for module in (*MODULES, nn)

@@ -312,7 +312,7 @@ def test_custom_functions_make_inference_tensors_inside_and_refuse_to_save_them_
 
 
 def test_inside_a_call_takes_the_plain_way(monkeypatch):
-    from wengert._core import unusual
+    from wengert._core.calls import unusual
 
     monkeypatch.setattr(unusual, "call", None)
     x = wg.ones(3, requires_grad=True)

@@ -7,7 +7,7 @@ import pytest
 
 import wengert as wg
 from wengert._core import flags
-from wengert._core.card import Card
+from wengert._core.cards.card import Card
 from wengert.testing import Case, cases
 from wengert.testing.calls import one_dtype
 

@@ -12,7 +12,8 @@ from pathlib import Path
 import pytest
 
 import wengert as wg
-from wengert._core import modes, reentrant
+from wengert._core.backward import reentrant
+from wengert._core.state import modes
 from wengert.autograd import Function
 
 ROOT = str(Path(__file__).resolve().parents[2])

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import wengert as wg
-from wengert._core import layouts
+from wengert._core.operators import layouts
 
 
 def test_the_softmax_of_a_transposed_tensor_can_be_viewed_as_a_vector():

@@ -156,6 +156,17 @@ def test_writes_beyond_a_view_by_as_strided_have_second_derivatives(in_place):
     assert wg.allclose(second, wg.autograd.grad((wanted**2).sum(), x)[0], rtol=1e-5) and (second[:4] != 0).all()
 
 
+@pytest.mark.parametrize("recorded", [False, True])
+def test_a_write_to_a_part_of_a_view_that_reaches_beyond_its_base_has_a_gradient(recorded):
+    x = wg.arange(1.0, 13.0).requires_grad_()
+    base = x * 1
+    view = base.squeeze(0)
+    base.as_strided_((2, 2), (1, 2))
+    view[0] = 3.0
+    (grad,) = wg.autograd.grad((view * view.detach()).sum(), x, create_graph=recorded)
+    assert grad.tolist() == [0, 2, 3, 4] + [0] * 8  # as torch: what lies outside of the base gets none
+
+
 def test_what_was_written_to_a_view_with_other_memory_is_refused_a_gradient():
     x = leaf()
     view = wg.zeros(6).view(2, 3)

@@ -8,7 +8,7 @@ import threading
 import pytest
 
 import wengert as wg
-from wengert._core.modes import current
+from wengert._core.state.modes import current
 
 
 @contextlib.contextmanager

@@ -10,9 +10,9 @@ import pytest
 
 import wengert as wg
 from wengert import nn
-from wengert._core import modes
-from wengert._core.card import REGISTRY
-from wengert._core.inplace import InPlaceOp
+from wengert._core.cards.card import REGISTRY
+from wengert._core.state import modes
+from wengert._core.writes.inplace import InPlaceOp
 from wengert.utils.hooks import unserializable_hook
 
 PROTOCOLS = range(pickle.HIGHEST_PROTOCOL + 1)

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, strategies as st
 
 import wengert as wg
-from wengert._core import dtypes
+from wengert._core.types import dtypes
 
 SHORT = {
     "u1": "uint8", "u2": "uint16", "u4": "uint32", "u8": "uint64",

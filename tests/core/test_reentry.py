@@ -11,7 +11,7 @@ import weakref
 import numpy as np
 
 import wengert as wg
-from wengert._core import modes
+from wengert._core.state import modes
 
 PATIENCE = 60.0
 """Seconds after which a child counts as hanging; it needs less than one."""
@@ -57,14 +57,14 @@ print(len(drawn) > 300_000, len(set(drawn)) == len(drawn))
 
 def draw_in_the_middle(monkeypatch, generator, nested):
     """Draw, and call `nested` while NumPy's generator is being used."""
-    kernel = wg.ops.random.kernels.uniform
+    kernel = wg.ops.randomness.random.kernels.uniform
 
     def uniform(source, shape, dtype=np.float32):
         monkeypatch.undo()
         nested()
         return kernel(source, shape, dtype)
 
-    monkeypatch.setattr(wg.ops.random.kernels, "uniform", uniform)
+    monkeypatch.setattr(wg.ops.randomness.random.kernels, "uniform", uniform)
     return wg.rand(4, generator=generator)
 
 
@@ -100,7 +100,7 @@ def test_a_seed_set_within_the_first_draw_holds_from_the_next_on(monkeypatch):
 
 def test_a_draw_while_the_source_is_made_repeats_nothing(monkeypatch):
     """The first number makes NumPy's generator: two that are made at once would give the same numbers twice."""
-    from wengert.ops import generator as module
+    from wengert.ops.randomness import generator as module
 
     own, inner = wg.Generator().manual_seed(1), []
     make = module.kernels.generator
@@ -125,7 +125,7 @@ def test_a_draw_while_the_source_is_made_repeats_nothing(monkeypatch):
 
 
 def test_a_draw_while_a_state_is_set_comes_before_it_or_after_it(monkeypatch):
-    from wengert.ops import generator as module
+    from wengert.ops.randomness import generator as module
 
     own, inner = wg.Generator().manual_seed(1), []
     wg.rand(8, generator=own)

@@ -8,7 +8,7 @@ import weakref
 import pytest
 
 import wengert as wg
-from wengert._core.modes import current
+from wengert._core.state.modes import current
 from wengert.autograd.graph import disable_saved_tensors_hooks, save_on_cpu, saved_tensors_hooks
 
 

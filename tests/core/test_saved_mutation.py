@@ -9,7 +9,7 @@ import pytest
 from hypothesis import strategies
 
 import wengert as wg
-from wengert._core.modes import current
+from wengert._core.state.modes import current
 from wengert.autograd.graph import (
     allow_mutation_on_saved_tensors,
     disable_saved_tensors_hooks,

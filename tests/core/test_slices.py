@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 import wengert as wg
-from wengert._core import slices
-from wengert._core.modes import current
+from wengert._core.state.modes import current
+from wengert._core.writes import slices
 
 
 def recurrence(start, factor):

@@ -11,7 +11,7 @@ from hypothesis.extra import numpy as arrays
 
 import wengert as wg
 from wengert import _kernels
-from wengert._core.card import REGISTRY
+from wengert._core.cards.card import REGISTRY
 
 DTYPES = {"float32": np.float32, "float64": np.float64, "int64": np.int64, "bool": np.bool_}
 FEW = [0, 1, -1, 2, 3, 0.5, -0.0, np.inf, -np.inf, np.nan]

@@ -12,7 +12,7 @@ from hypothesis import given, strategies as st
 
 import wengert as wg
 from wengert import _kernels
-from wengert._core.card import REGISTRY
+from wengert._core.cards.card import REGISTRY
 
 pytestmark = pytest.mark.skipif(not _kernels.direct, reason="there are no native functions beside the bodies")
 LENGTHS = st.integers(0, 4)

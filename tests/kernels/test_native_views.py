@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, strategies as st
 
 from wengert import _kernels
-from wengert._core.card import REGISTRY
+from wengert._core.cards.card import REGISTRY
 from wengert._kernels.layout import memory_of
 
 pytestmark = pytest.mark.skipif(_kernels.native is None, reason="the native kernels are not built or not wanted")

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings, strategies as st
 
 import wengert as wg
-from wengert._core.card import REGISTRY
+from wengert._core.cards.card import REGISTRY
 
 numbers = st.one_of(
     st.integers(-(2**70), 2**70), st.floats(), st.booleans(), st.integers(-9, 9), st.floats(width=32), st.just(1e300)

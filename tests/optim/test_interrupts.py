@@ -11,7 +11,7 @@ import wengert as wg
 from wengert import optim
 from wengert.nn import Parameter
 
-FOLDERS = {Path(optim.__file__).parent, Path(wg.__file__).parent / "ops"}
+FOLDERS = {Path(optim.__file__).parent, Path(wg.__file__).parent / "ops" / "neural"}
 
 OPTIMISERS = [
     (optim.SGD, {"momentum": 0.9, "lr": 0.1}),

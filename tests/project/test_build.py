@@ -13,10 +13,11 @@ import pytest
 
 SOURCE = Path(__file__).resolve().parents[2] / "src" / "wengert" / "_build.py"
 FILES = {
-    "__init__.py": "from ._build import BUILD\nfrom ._core import engine\n",
+    "__init__.py": "from ._build import BUILD\nfrom ._core.backward import engine\n",
     "_core/__init__.py": "",
-    "_core/engine.py": "VALUE = 'from source'\n",
-    "_core/engine.pxd": "cdef class Engine: pass\n",
+    "_core/backward/__init__.py": "",
+    "_core/backward/engine.py": "VALUE = 'from source'\n",
+    "_core/backward/engine.pxd": "cdef class Engine: pass\n",
     "_core/errors.py": "",
     "_core/flags.py": "X = 1\n",
     "_core/flags.pxd": "cdef enum:\n    X = 1\n",
@@ -80,7 +81,7 @@ def run_python(root: Path, code: str, **environment: str) -> str:
 
 
 def test_a_core_file_is_compiled_when_a_pxd_beside_it_declares_its_code(package):
-    assert lists.wanted_modules(str(package)) == ["_core.engine", "_kernels._native"]
+    assert lists.wanted_modules(str(package)) == ["_core.backward.engine", "_kernels._native"]
 
 
 def test_headers_and_constants_count_as_sources_though_no_module_has_their_name(package):
@@ -99,14 +100,14 @@ def test_with_all_extension_modules_fresh_the_package_is_compiled(package):
 
 
 def test_extension_modules_of_another_python_do_not_count(package):
-    (package / "_core" / "engine.cpython-27-x86_64-linux-gnu.so").touch()
+    (package / "_core" / "backward" / "engine.cpython-27-x86_64-linux-gnu.so").touch()
     assert settle(package) == "interpreted"
 
 
 def test_a_missing_extension_module_is_refused_by_name(package):
     pretend_to_build(package)
-    module_file(package, "_core/engine").unlink()
-    with pytest.raises(ImportError, match=r"_core\.engine is not compiled"):
+    module_file(package, "_core/backward/engine").unlink()
+    with pytest.raises(ImportError, match=r"_core\.backward\.engine is not compiled"):
         settle(package)
 
 
@@ -118,7 +119,7 @@ def test_missing_native_kernels_are_refused_like_a_missing_core_module(package):
 
 
 @pytest.mark.parametrize(
-    "name", ["_core/engine.py", "_core/engine.pxd", "_core/flags.pxd", "_kernels/native/common.hpp"]
+    "name", ["_core/backward/engine.py", "_core/backward/engine.pxd", "_core/flags.pxd", "_kernels/native/common.hpp"]
 )
 def test_a_source_changed_after_the_build_is_refused_by_name(package, name):
     pretend_to_build(package)
@@ -129,7 +130,7 @@ def test_a_source_changed_after_the_build_is_refused_by_name(package, name):
 
 def test_a_change_that_keeps_the_size_and_goes_back_in_time_is_noticed(package):
     pretend_to_build(package)
-    path = package / "_core" / "engine.py"
+    path = package / "_core" / "backward" / "engine.py"
     before = path.stat()
     path.write_text(path.read_text(encoding="utf-8").replace("source", "SOURCE"), encoding="utf-8")
     os.utime(path, ns=(before.st_atime_ns, before.st_mtime_ns - 1))
@@ -139,7 +140,7 @@ def test_a_change_that_keeps_the_size_and_goes_back_in_time_is_noticed(package):
 
 def test_a_source_touched_but_not_changed_is_still_fresh(package):
     pretend_to_build(package)
-    os.utime(package / "_core" / "engine.py", (1, 1))
+    os.utime(package / "_core" / "backward" / "engine.py", (1, 1))
     assert settle(package) == "compiled"
 
 
@@ -152,8 +153,8 @@ def test_a_source_added_after_the_build_is_refused(package):
 
 def test_a_source_removed_after_the_build_is_refused(package):
     pretend_to_build(package)
-    (package / "_core" / "engine.py").unlink()
-    with pytest.raises(ImportError, match=r"_core/engine\.py was removed"):
+    (package / "_core" / "backward" / "engine.py").unlink()
+    with pytest.raises(ImportError, match=r"_core/backward/engine\.py was removed"):
         settle(package)
 
 
@@ -174,7 +175,7 @@ def test_a_record_of_no_known_form_counts_as_none(package, text):
 
 def test_the_refusal_says_how_to_repair_the_build(package):
     pretend_to_build(package)
-    module_file(package, "_core/engine").unlink()
+    module_file(package, "_core/backward/engine").unlink()
     with pytest.raises(ImportError, match=r"(?s)`make build`.*WENGERT_PURE=1"):
         settle(package)
 
@@ -226,8 +227,8 @@ def test_asked_for_interpreted_there_are_no_native_kernels_unless_asked_for(pack
 
 def test_asked_for_interpreted_a_core_without_source_is_an_error(package):
     pretend_to_build(package)
-    (package / "_core" / "engine.py").unlink()
-    assert "no source of wengert._core.engine" in run_python(package, "import wengert", WENGERT_PURE="1")
+    (package / "_core" / "backward" / "engine.py").unlink()
+    assert "no source of wengert._core.backward.engine" in run_python(package, "import wengert", WENGERT_PURE="1")
 
 
 def test_inside_an_archive_the_package_is_interpreted(tmp_path):

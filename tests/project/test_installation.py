@@ -29,7 +29,7 @@ def test_the_environment_variable_forces_the_interpreted_build():
     if _build.asked_for_interpreted():
         assert _build.BUILD == "interpreted"
     environment = {**os.environ, "WENGERT_PURE": "1"}
-    code = "import wengert, wengert._core.engine as engine; print(wengert._build.BUILD, engine.__file__)"
+    code = "import wengert, wengert._core.backward.engine as engine; print(wengert._build.BUILD, engine.__file__)"
     done = subprocess.run([sys.executable, "-c", code], env=environment, capture_output=True, text=True, check=True)
     assert done.stdout.startswith("interpreted") and done.stdout.strip().endswith("engine.py")
 
@@ -85,6 +85,6 @@ def test_importing_the_package_loads_nothing_optional():
 
 def test_the_core_files_left_uncompiled_are_those_whose_pxd_declares_no_python_code():
     for stem in _build.declared(str(PACKAGE)):
-        text = (PACKAGE / "_core" / f"{stem}.pxd").read_text(encoding="utf-8")
+        text = (PACKAGE / f"{stem}.pxd").read_text(encoding="utf-8")
         has_code = any(line.startswith(("cdef class", "cpdef")) for line in text.splitlines())
-        assert has_code == (f"_core.{stem}" in _build.core_modules(str(PACKAGE))), stem
+        assert has_code == (stem.replace("/", ".") in _build.core_modules(str(PACKAGE))), stem

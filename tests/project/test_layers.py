@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import importlib.util
 import sys
 from pathlib import Path
@@ -52,19 +53,24 @@ def test_the_layers_of_the_rule_form_no_circle():
 @pytest.mark.parametrize(
     ("file", "text", "says"),
     [
-        ("_core/engine.py", "from ..ops import unary", "_core may not import ops"),
-        ("_core/engine.py", "from wengert import ops", "_core may not import ops"),
-        ("_core/engine.py", "import wengert.nn.functional", "_core may not import nn"),
-        ("_core/engine.py", "def f():\n    from .. import tensor", "_core may not import tensor"),
-        ("_core/engine.py", "import torch", "_core may not import torch"),
+        ("_core/backward/engine.py", "from ...ops import unary", "_core may not import ops"),
+        ("_core/backward/engine.py", "from wengert import ops", "_core may not import ops"),
+        ("_core/backward/engine.py", "import wengert.nn.functional", "_core may not import nn"),
+        ("_core/backward/engine.py", "def f():\n    from ... import tensor", "_core may not import tensor"),
+        ("_core/backward/engine.py", "import torch", "_core may not import torch"),
         ("_kernels/pointwise.py", "from .._core import dtypes", "_kernels may not import _core"),
-        ("ops/unary.py", "from ..tensor import repr", "ops may not import tensor"),
+        ("ops/pointwise/unary.py", "from ...tensor import repr", "ops may not import tensor"),
         ("nn/modules/linear.py", "from ...optim import SGD", "nn may not import optim"),
         ("nn/init.py", "from .. import testing", "nn may not import testing"),
         ("viz/graph.py", "import matplotlib.pyplot as plt", "inside the function"),
         ("viz/graph.py", "import torch", "viz may not import torch"),
         ("autograd/__init__.py", "if True:\n    from ..nn import Module", "autograd may not import nn"),
         ("helpers.py", "import os", "no layer"),
+        ("_core/graph/node.py", "from ..tensor.base import Tensor", "_core/graph may not import _core/tensor"),
+        ("_core/graph/node.pxd", "from wengert._core.tensor.base cimport Tensor", "may not import _core/tensor"),
+        ("_core/errors.py", "from .state import modes", "_core/errors may not import _core/state"),
+        ("_core/attic/old.py", "from ..graph import node", "_core/attic is no room"),
+        ("ops/shapes/join.py", "from ..indexing.index import gather", "ops/shapes may not import ops/indexing"),
     ],
 )
 def test_a_planted_breach_is_found(tmp_path, file, text, says):
@@ -73,16 +79,38 @@ def test_a_planted_breach_is_found(tmp_path, file, text, says):
     assert says in found[0]
 
 
+def test_modules_that_import_each_other_are_found(tmp_path):
+    (tmp_path / "viz").mkdir()
+    (tmp_path / "viz" / "boxes.py").write_text("from .graph import Graph", encoding="utf-8")
+    found = breaches(tmp_path, "viz/graph.py", "def show():\n    from wengert.viz import boxes")
+    assert [message.partition(": ")[2] for message in found] == [
+        "these modules import each other: wengert.viz.boxes, wengert.viz.graph"
+    ]
+
+
+@pytest.mark.parametrize("layer", ["_core", "ops"])
+def test_every_room_says_in_one_line_what_it_is_for(layer):
+    rooms = [path for path in (layers.SOURCE / layer).iterdir() if path.is_dir() and path.name != "__pycache__"]
+    assert {path.name for path in rooms} <= set(layers.ROOMS[layer])
+    for room in rooms:
+        purpose = ast.parse((room / "__init__.py").read_text(encoding="utf-8")).body
+        assert len(purpose) == 1 and purpose[0].lineno == purpose[0].end_lineno, room
+        assert ast.get_docstring(ast.Module(purpose, [])), room
+
+
 @pytest.mark.parametrize(
     ("file", "text"),
     [
-        ("_core/engine.py", "import threading\nimport numpy as np\nfrom . import modes\nfrom .node import Node"),
-        ("_core/dtypes.py", "def f():\n    import ml_dtypes"),
-        ("_core/node.py", "import cython"),
-        ("ops/unary.py", "from .. import _kernels as kernels\nfrom .._core.op import op"),
+        (
+            "_core/backward/engine.py",
+            "import threading\nimport numpy as np\nfrom ..state import modes\nfrom .ready import Ready",
+        ),
+        ("_core/types/dtypes.py", "def f():\n    import ml_dtypes"),
+        ("_core/graph/node.py", "import cython"),
+        ("ops/pointwise/unary.py", "from ... import _kernels as kernels\nfrom ..._core.cards.card import op"),
         ("optim/sgd.py", "from ..nn import Parameter\nfrom .. import autograd"),
         ("viz/graph.py", "def draw():\n    import graphviz"),
-        ("_core/node.py", "from typing import TYPE_CHECKING\nif TYPE_CHECKING:\n    from ..tensor import Tensor"),
+        ("_core/graph/node.py", "from typing import TYPE_CHECKING\nif TYPE_CHECKING:\n    from ..tensor import Tensor"),
         ("info.py", "from . import __version__, _build, _kernels"),
     ],
 )

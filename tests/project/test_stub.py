@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 import wengert as wg
-from wengert._core import base
+from wengert._core.tensor import base
 
 ROOT = Path(__file__).resolve().parents[2]
 PACKAGE = ROOT / "src" / "wengert"

@@ -10,7 +10,8 @@ import pytest
 from hypothesis import given, strategies as st
 
 from wengert.viz.boxes import box_lines, readable_bytes, readable_shape, summary
-from wengert.viz.graph import Graph, GraphEdge, GraphNode, Saved
+from wengert.viz.data import GraphEdge, GraphNode, Saved
+from wengert.viz.graph import Graph
 
 SVG = "{http://www.w3.org/2000/svg}"
 WEIGHT = Saved("weight", (10, 64), "float32", 1, 2560)

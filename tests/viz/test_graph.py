@@ -9,7 +9,7 @@ import pytest
 
 import wengert as wg
 from wengert.viz import Graph, graph
-from wengert.viz.graph import GraphEdge, GraphNode
+from wengert.viz.data import GraphEdge, GraphNode
 
 
 class MadeUpNode:

@@ -164,7 +164,7 @@ def find(package: Any, path: str) -> Any:
         if found is None:
             break
     if found is None and path.startswith(("nn.functional.", "special.", "linalg.")):
-        card = package._core.card.REGISTRY.get(path.rpartition(".")[2])
+        card = package._core.cards.card.REGISTRY.get(path.rpartition(".")[2])
         if card is not None and not card.method and not card.function:
             found = card.body if type(card).__name__ == "Composite" else card
     if found is None:

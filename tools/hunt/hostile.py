@@ -14,7 +14,7 @@ import numpy as np
 
 import wengert as wg
 from tools.beside_torch.generate import listed
-from wengert._core.card import REGISTRY as cards  # noqa: N811 - programs call `cards["name"](...)`
+from wengert._core.cards.card import REGISTRY as cards  # noqa: N811 - programs call `cards["name"](...)`
 
 __all__ = [
     "F",
@@ -166,7 +166,7 @@ class Square(wg.autograd.Function):
     @staticmethod
     def forward(ctx: Any, value: Any, power: Any = 2) -> Any:
         ctx.save_for_backward(value)
-        return value**power
+        return value * value if power == 2 else value * power  # 3 ** (2 ** 63) takes Python for ever
 
     @staticmethod
     def backward(ctx: Any, grad: Any) -> Any:

@@ -19,7 +19,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 import wengert as wg
-from wengert._core.modes import current
+from wengert._core.state.modes import current
 from wengert.utils import checkpoint as checkpointing
 
 from .scenes import PROGRAMS

@@ -13,7 +13,7 @@ import numpy as np
 
 from tools.beside_torch.generate import listed
 from tools.hunt import hostile
-from wengert._core.card import Bad, Card
+from wengert._core.cards.card import Bad, Card
 from wengert.testing import Maker
 
 MOST = 3

@@ -10,8 +10,8 @@ import wengert
 from tools.stubs.imports import COMMON, Import, used, written
 from tools.stubs.signatures import definitions, forms_of, spelled
 from tools.stubs.tensor import CLASSES, own_import
-from wengert._core import base
-from wengert._core.card import REGISTRY, Composite
+from wengert._core.cards.card import REGISTRY, Composite
+from wengert._core.tensor import base
 from wengert.nn import functional
 
 ALIASES = [(base.__name__, each, each) for each in ("_Ints", "_Number", "_Operand")]

@@ -9,8 +9,8 @@ from inspect import Parameter, Signature
 from typing import Any
 
 from tools.stubs.words import FORMS, KINDS, NAMES, OWN, PARAMETERS, RESULTS
-from wengert._core.card import Card
-from wengert._core.declaration import Declaration
+from wengert._core.cards.card import Card
+from wengert._core.operators.declaration import Declaration
 
 WIDTH = 120
 TENSORS = ("input", "self")

@@ -11,16 +11,17 @@ from typing import Any
 
 from tools.stubs.imports import COMMON, Import, used, written
 from tools.stubs.signatures import definition, definitions, forms_of, parsed, quoted, result_of, spelled
-from wengert._core import base, devices, dtypes
-from wengert._core.base import Tensor
-from wengert._core.card import REGISTRY, Composite
-from wengert._core.hooks import HookDict, RemovableHandle
-from wengert._core.inplace import InPlaceOp
-from wengert._core.node import Node
-from wengert._core.sizes import Size
+from wengert._core.cards.card import REGISTRY, Composite
+from wengert._core.graph.hooks import HookDict, RemovableHandle
+from wengert._core.graph.node import Node
+from wengert._core.tensor import base
+from wengert._core.tensor.base import Tensor
+from wengert._core.types import devices, dtypes
+from wengert._core.types.sizes import Size
+from wengert._core.writes.inplace import InPlaceOp
 from wengert.ops import return_types
-from wengert.ops.generator import Generator
-from wengert.ops.storages import TypedStorage, UntypedStorage
+from wengert.ops.memory.storages import TypedStorage, UntypedStorage
+from wengert.ops.randomness.generator import Generator
 from wengert.tensor import METHODS
 
 INDENT = "    "
@@ -89,12 +90,12 @@ def stub() -> str:
 
 
 def source_imports(tree: ast.Module) -> list[Import]:
-    """What the source imports from modules beside it."""
-    package = base.__name__.rpartition(".")[0]
+    """What the source imports from modules of the core."""
+    package = base.__name__.split(".")
     return [
-        (f"{package}.{each.module}", name.name, name.asname or name.name)
+        (".".join([*package[: -each.level], each.module]), name.name, name.asname or name.name)
         for each in tree.body
-        if isinstance(each, ast.ImportFrom) and each.level == 1 and each.module
+        if isinstance(each, ast.ImportFrom) and each.level and each.module
         for name in each.names
         if name.name != "dtype"
     ]

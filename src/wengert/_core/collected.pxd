@@ -6,11 +6,11 @@ cdef extern from *:
        the fields which such a node inherits have to be visited, nor how to make a visible subclass of an invisible class.
        What a node saved is invisible too, and visited with the node if nobody else holds it. The macros are used in
        function.py only. */
-    #define WENGERT_NODE struct __pyx_obj_7wengert_5_core_4node_Node
-    #define WENGERT_EDGE struct __pyx_obj_7wengert_5_core_4node_Edge
-    #define WENGERT_FUNCTION_NODE struct __pyx_obj_7wengert_5_core_8function_FunctionNode
-    #define WENGERT_INPUT struct __pyx_obj_7wengert_5_core_5saved_SavedInput
-    #define WENGERT_PACKED struct __pyx_obj_7wengert_5_core_5saved_SavedPacked
+    #define WENGERT_NODE struct __pyx_obj_7wengert_5_core_5graph_4node_Node
+    #define WENGERT_EDGE struct __pyx_obj_7wengert_5_core_5graph_4node_Edge
+    #define WENGERT_FUNCTION_NODE struct __pyx_obj_7wengert_5_core_9functions_8function_FunctionNode
+    #define WENGERT_INPUT struct __pyx_obj_7wengert_5_core_9recording_5saved_SavedInput
+    #define WENGERT_PACKED struct __pyx_obj_7wengert_5_core_9recording_5saved_SavedPacked
     #define wengert_show_node(cls, input_cls, packed_cls) wengert_set_node_slots((PyTypeObject *)(cls), \
         (WengertFields){{offsetof(WENGERT_NODE, next_edges), offsetof(WENGERT_NODE, node_hooks), offsetof(WENGERT_NODE, node_notes)}, \
             offsetof(WENGERT_FUNCTION_NODE, kept_tensors), { \
@@ -66,7 +66,7 @@ cdef extern from *:
     static CYTHON_UNUSED PyObject *wengert_edge_class(PyObject *base, Py_ssize_t node) {
         PyType_Slot slots[] = {{Py_tp_traverse, wengert_traverse_edge}, {0, NULL}};
         PyType_Spec spec = {
-            "wengert._core.function.FunctionEdge", 0, 0, Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_GC, slots};
+            "wengert._core.functions.function.FunctionEdge", 0, 0, Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_GC, slots};
         PyObject *bases = PyTuple_Pack(1, base);
         PyObject *made = bases ? PyType_FromSpecWithBases(&spec, bases) : NULL;
         Py_XDECREF(bases);

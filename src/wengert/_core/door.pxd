@@ -196,7 +196,7 @@ cdef extern from *:
        None, so both ways of allocation (tp_new here, and Cython's direct call of it, by `begin`) put NULL there. The macros
        are used in base.py only, where the struct is known. */
     #define WENGERT_FIELD(object, offset) (*(PyObject **)((char *)(object) + (offset)))
-    #define WENGERT_TENSOR struct __pyx_obj_7wengert_5_core_4base_Tensor
+    #define WENGERT_TENSOR struct __pyx_obj_7wengert_5_core_6tensor_4base_Tensor
     #define wengert_begin(tensor) Py_CLEAR(((WENGERT_TENSOR *)(tensor))->attributes)
     #define wengert_lazy_dict(cls) \
         wengert_set_dict_slot((PyTypeObject *)(cls), offsetof(WENGERT_TENSOR, attributes))

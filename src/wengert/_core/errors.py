@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from .dtypes import dtype, from_numpy
+from .types.dtypes import dtype, from_numpy
 
 REQUIRES_GRAD_DTYPE = "only Tensors of floating point dtype can require gradients"
 FACTORY_REQUIRES_GRAD = "Only Tensors of floating point and complex dtype can require gradients"

@@ -1,15 +1,15 @@
 cdef extern from *:
     """
     /* Calls of operators by the vectorcall protocol: `x.mul(y)` makes neither a bound method nor a tuple and a dictionary of
-       what was given. Arguments are bound to the tuple that `dispatch.run_bound` takes; whatever is not plain (`out`, another
+       what was given. Arguments are bound to the tuple that `op.run_bound` takes; whatever is not plain (`out`, another
        name of a parameter, a missing argument, indices that are no integers) goes the way of `Op.__call__`, which also words
-       the errors. The macro is used in dispatch.py only, where struct and function are known. */
-    #define WENGERT_DECLARATION struct __pyx_obj_7wengert_5_core_11declaration_Declaration
+       the errors. The macro is used in op.py only, where struct and function are known. */
+    #define WENGERT_DECLARATION struct __pyx_obj_7wengert_5_core_9operators_11declaration_Declaration
     #define wengert_begin_calls(op, required) wengert_set_calls((PyObject *)(op), (WengertCalls){ \
         offsetof(WENGERT_DECLARATION, vectorcall), offsetof(WENGERT_DECLARATION, names), \
         offsetof(WENGERT_DECLARATION, defaults), offsetof(WENGERT_DECLARATION, positional), \
         offsetof(WENGERT_DECLARATION, spread), (required), \
-        (WengertRun)__pyx_f_7wengert_5_core_8dispatch_run_bound})
+        (WengertRun)__pyx_f_7wengert_5_core_5calls_2op_run_bound})
     typedef PyObject *(*WengertRun)(PyObject *op, PyObject *args);
     typedef struct {
         Py_ssize_t slot, names, defaults, positional, spread;

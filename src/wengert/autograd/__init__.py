@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from .._core.grad_mode import (
+from .._core.recording.saved_tensor import SavedTensor
+from .._core.state.grad_mode import (
     enable_grad,
     inference_mode,
     is_grad_enabled,
@@ -11,7 +12,6 @@ from .._core.grad_mode import (
     set_grad_enabled,
     set_multithreading_enabled,
 )
-from .._core.saved_tensor import SavedTensor
 from . import anomaly_mode, function, grad_mode, graph
 from .anomaly_mode import detect_anomaly, set_detect_anomaly
 from .differentiate import backward, grad

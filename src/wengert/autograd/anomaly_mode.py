@@ -5,7 +5,7 @@ from __future__ import annotations
 import warnings
 from typing import Any
 
-from .._core.modes import current
+from .._core.state.modes import current
 
 _SLOW = (
     "Anomaly Detection has been enabled. This mode will increase the runtime and should only be enabled for debugging."

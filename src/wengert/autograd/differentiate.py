@@ -5,9 +5,9 @@ from __future__ import annotations
 import warnings
 from typing import Any
 
-from .._core import passes
-from .._core.card import REGISTRY
-from .._core.sizes import Size
+from .._core.backward import passes
+from .._core.cards.card import REGISTRY
+from .._core.types.sizes import Size
 
 ONLY_INPUTS = (
     "only_inputs argument is deprecated and is ignored now (defaults to True). To accumulate gradient for other parts "

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from .._core import flags, views
-from .._core.accumulate import gradient_edge
-from .._core.base import Tensor
-from .._core.node import Node, end_of
+from .._core import flags
+from .._core.aliasing import views
+from .._core.graph.node import Node, end_of
+from .._core.leaves.accumulate import gradient_edge
+from .._core.tensor.base import Tensor
 
 
 class GradientEdge(NamedTuple):

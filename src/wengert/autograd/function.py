@@ -8,11 +8,11 @@ import warnings
 from collections.abc import Callable
 from typing import Any, TypeVar
 
-from .._core import function_errors as errors
-from .._core.base import Tensor
-from .._core.function import FunctionNode, refuse_derivative
-from .._core.function_call import call
-from .._core.grad_mode import is_grad_enabled, no_grad
+from .._core.functions import function_errors as errors
+from .._core.functions.function import FunctionNode, refuse_derivative
+from .._core.functions.function_call import call
+from .._core.state.grad_mode import is_grad_enabled, no_grad
+from .._core.tensor.base import Tensor
 
 F = TypeVar("F", bound=Callable[..., Any])
 

@@ -2,6 +2,6 @@
 
 from __future__ import annotations
 
-from .._core.grad_mode import enable_grad, inference_mode, no_grad, set_grad_enabled, set_multithreading_enabled
+from .._core.state.grad_mode import enable_grad, inference_mode, no_grad, set_grad_enabled, set_multithreading_enabled
 
 __all__ = ["enable_grad", "inference_mode", "no_grad", "set_grad_enabled", "set_multithreading_enabled"]

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from .._core import flags
-from .._core.base import Tensor
-from .._core.node import Node
-from .._core.storage import count_write
+from .._core.graph.node import Node
+from .._core.tensor.base import Tensor
+from .._core.tensor.storage import count_write
 from .edges import GradientEdge, get_gradient_edge
 from .multi_grad import register_multi_grad_hook
 from .mutation import allow_mutation_on_saved_tensors

@@ -8,14 +8,14 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from .._core import door
-from .._core.base import Tensor
-from .._core.function import FunctionNode, ViewWrite
-from .._core.node import Node
-from .._core.recorded import OpNode
-from .._core.saved import SavedInput, SavedOutput, SavedPacked
-from .._core.saved_part import SavedPart
-from .._core.slices import CopySlices
-from .._core.storage import Storage
+from .._core.functions.function import FunctionNode, ViewWrite
+from .._core.graph.node import Node
+from .._core.recording.recorded import OpNode
+from .._core.recording.saved import SavedInput, SavedOutput, SavedPacked
+from .._core.recording.saved_part import SavedPart
+from .._core.tensor.base import Tensor
+from .._core.tensor.storage import Storage
+from .._core.writes.slices import CopySlices
 
 
 class Kept(NamedTuple):

@@ -6,11 +6,11 @@ import weakref
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from .._core.accumulate import gradient_edge
-from .._core.base import Tensor
-from .._core.hooks import RemovableHandle
-from .._core.modes import Pass, current
-from .._core.node import Node
+from .._core.graph.hooks import RemovableHandle
+from .._core.graph.node import Node
+from .._core.leaves.accumulate import gradient_edge
+from .._core.state.modes import Pass, current
+from .._core.tensor.base import Tensor
 
 MODES = ("all", "any")
 

@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 
 from .._core import door
-from .._core.base import Tensor, wrap
-from .._core.modes import current
+from .._core.state.modes import current
+from .._core.tensor.base import Tensor, wrap
 from .saved_hooks import saved_tensors_hooks
 
 

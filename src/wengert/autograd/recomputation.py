@@ -11,12 +11,13 @@ import weakref
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
-from .._core import anomaly, errors, flags
-from .._core.anomaly import warn
-from .._core.base import Tensor
-from .._core.grad_mode import no_grad
-from .._core.modes import current
-from .._core.saved import twin_of
+from .._core import errors, flags
+from .._core.graph import anomaly
+from .._core.graph.anomaly import warn
+from .._core.recording.saved import twin_of
+from .._core.state.grad_mode import no_grad
+from .._core.state.modes import current
+from .._core.tensor.base import Tensor
 
 CHECKS = ("default", "none", "operators")
 """What `determinism_check` may be: shape, dtype and device; nothing but the number; these and the operator."""

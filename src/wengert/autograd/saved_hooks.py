@@ -7,8 +7,8 @@ from contextlib import contextmanager
 from typing import Any
 
 from .._core import errors
-from .._core.base import Tensor
-from .._core.modes import current
+from .._core.state.modes import current
+from .._core.tensor.base import Tensor
 
 
 class saved_tensors_hooks:  # noqa: N801 - torch's name

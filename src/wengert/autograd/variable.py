@@ -7,9 +7,9 @@ from collections.abc import Callable
 from typing import Any
 
 from .._core import errors, flags
-from .._core.base import meta_of
-from .._core.modes import current
-from .._core.volatile import mark
+from .._core.calls.volatile import mark
+from .._core.state.modes import current
+from .._core.tensor.base import meta_of
 from ..tensor import Tensor, detach as detached
 
 

@@ -17,7 +17,7 @@ from typing import Any, BinaryIO
 
 import numpy as np
 
-from ..ops.interchange import from_numpy
+from ..ops.create.interchange import from_numpy
 from ..tensor import Tensor, dtypes
 from .atomic import write_atomically
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import warnings
 from typing import Any
 
-from ..ops import activation, piecewise, smooth
+from ..ops.pointwise import activation, piecewise, smooth
 from ..tensor import Tensor
 
 

@@ -5,21 +5,10 @@ from __future__ import annotations
 from types import FunctionType
 
 from ..ops import checked
-from ..ops.activation import gelu
-from ..ops.addmm import linear
-from ..ops.batch_norm import batch_norm, instance_norm
-from ..ops.conv_forms import conv1d, conv2d
-from ..ops.dropout import alpha_dropout, dropout, dropout1d, dropout2d, dropout3d, feature_alpha_dropout
-from ..ops.embedding import embedding, one_hot
-from ..ops.group_norm import group_norm
-from ..ops.loss import cross_entropy, nll_loss
-from ..ops.loss_binary import binary_cross_entropy, binary_cross_entropy_with_logits
-from ..ops.loss_pairs import hinge_embedding_loss, huber_loss, kl_div, l1_loss, mse_loss, smooth_l1_loss
-from ..ops.norm import layer_norm, rms_norm
-from ..ops.pad import pad
-from ..ops.piecewise import hardshrink, prelu, softshrink
-from ..ops.pool import avg_pool2d
-from ..ops.pool_forms import (
+from ..ops.images.conv_forms import conv1d, conv2d
+from ..ops.images.pad import pad
+from ..ops.images.pool import avg_pool2d
+from ..ops.images.pool_forms import (
     adaptive_avg_pool1d,
     adaptive_avg_pool2d,
     adaptive_max_pool1d,
@@ -28,7 +17,18 @@ from ..ops.pool_forms import (
     max_pool1d,
     max_pool2d,
 )
-from ..ops.smooth import log_sigmoid as logsigmoid, softplus, softsign, tanhshrink
+from ..ops.indexing.embedding import embedding, one_hot
+from ..ops.linalg.addmm import linear
+from ..ops.neural.batch_norm import batch_norm, instance_norm
+from ..ops.neural.dropout import alpha_dropout, dropout, dropout1d, dropout2d, dropout3d, feature_alpha_dropout
+from ..ops.neural.group_norm import group_norm
+from ..ops.neural.loss import cross_entropy, nll_loss
+from ..ops.neural.loss_binary import binary_cross_entropy, binary_cross_entropy_with_logits
+from ..ops.neural.loss_pairs import hinge_embedding_loss, huber_loss, kl_div, l1_loss, mse_loss, smooth_l1_loss
+from ..ops.neural.norm import layer_norm, rms_norm
+from ..ops.pointwise.activation import gelu
+from ..ops.pointwise.piecewise import hardshrink, prelu, softshrink
+from ..ops.pointwise.smooth import log_sigmoid as logsigmoid, softplus, softsign, tanhshrink
 from .chosen import (
     bilinear,
     celu,

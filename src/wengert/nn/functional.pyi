@@ -3,8 +3,8 @@ from builtins import bool as _bool, float as _float, int as _int
 from collections.abc import Sequence
 from typing import Literal, overload
 
-from wengert._core.base import Tensor, _Ints
-from wengert._core.dtypes import dtype as _dtype
+from wengert._core.tensor.base import Tensor, _Ints
+from wengert._core.types.dtypes import dtype as _dtype
 
 __all__ = [
     "adaptive_avg_pool1d",

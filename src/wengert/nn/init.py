@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from ..autograd import no_grad
-from ..ops.interchange import from_numpy
+from ..ops.create.interchange import from_numpy
 from ..tensor import Tensor
 
 __all__ = [

@@ -1,73 +1,41 @@
 """Operator cards, one file per family. Imported one by one: the registry is filled by these imports."""
 
-from .._core.card import checked as checked
-from . import (
+from .._core.cards.card import checked as checked
+from .create import create, interchange, like, ranges
+from .images import conv, conv_forms, pad, patches, pool, pool_adaptive, pool_forms, resize
+from .indexing import advanced, embedding, index, index_write, put, scatter, scatter_reduce
+from .linalg import addmm, matmul, products
+from .memory import convert, storages
+from .neural import batch_norm, dropout, group_norm, loss, loss_binary, loss_pairs, norm, softmax
+from .pointwise import (
     activation,
-    addmm,
-    advanced,
     apply,
-    as_strided,
-    batch_norm,
     binary,
-    broadcast,
     choose,
     classify,
     compare,
     complex,
-    conv,
-    conv_forms,
-    convert,
-    create,
-    dropout,
-    embedding,
     extremes,
-    generator,
-    geometry,
-    group_norm,
-    index,
-    index_write,
-    interchange,
-    join,
-    like,
     logic,
-    loss,
-    loss_binary,
-    loss_pairs,
-    matmul,
-    maxima,
-    moments,
-    norm,
-    pad,
-    patches,
     piecewise,
-    pool,
-    pool_adaptive,
-    pool_forms,
     power,
-    products,
-    put,
-    random,
-    random_fill,
-    random_like,
-    ranges,
-    rearrange,
-    reduce,
-    resize,
     rounding,
-    sampling,
-    scan,
-    scatter,
-    scatter_reduce,
+    smooth,
+    trigonometry,
+    unary,
+)
+from .randomness import generator, random, random_fill, random_like, sampling
+from .reductions import maxima, moments, reduce, scan, vector_norm
+from .shapes import (
+    as_strided,
+    broadcast,
+    geometry,
+    join,
+    rearrange,
     sections,
     shape,
     slices,
-    smooth,
-    softmax,
-    storages,
     strided,
-    trigonometry,
-    unary,
-    vector_norm,
     view_shape,
     views,
 )

@@ -7,9 +7,9 @@ from typing import Any
 import numpy as np
 
 from .._core import errors
-from .._core.base import Tensor
-from .._core.declaration import number_in
-from .._core.sizes import normalise
+from .._core.operators.declaration import number_in
+from .._core.tensor.base import Tensor
+from .._core.types.sizes import normalise
 
 
 def read_dim(name: str, dim: Any, ndim: int) -> int:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from .._core import dtypes, errors
+from .._core import errors
+from .._core.types import dtypes
 
 
 def refuse(name: str, title: str, array: Any) -> None:

@@ -1,7 +1,7 @@
 # Made from the operators' cards by tools/make_stub.py; do not edit.
 from typing import Any
 
-from wengert._core.base import Tensor
+from wengert._core.tensor.base import Tensor
 
 def return_type(name: str, fields: tuple[str, ...]) -> type[tuple[Any, ...]]: ...
 

@@ -6,8 +6,8 @@ from collections.abc import Callable
 from typing import Any
 
 from ..autograd import no_grad
-from ..ops.create import tensor
-from ..ops.optimiser_steps import rmsprop_step, zeros_as
+from ..ops.create.create import tensor
+from ..ops.neural.optimiser_steps import rmsprop_step, zeros_as
 from ..tensor import Tensor, dtypes
 from .optimizer import Optimizer, Params, check_at_least_zero, evaluate, refuse
 

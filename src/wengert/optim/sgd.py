@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from ..autograd import no_grad
-from ..ops.optimiser_steps import sgd_step
+from ..ops.neural.optimiser_steps import sgd_step
 from .optimizer import Optimizer, Params, check_at_least_zero, evaluate, refuse
 
 

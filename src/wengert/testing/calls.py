@@ -7,10 +7,10 @@ from typing import Any
 
 import numpy as np
 
-from .._core import dtypes
-from .._core.base import Tensor, share, wrap
-from .._core.card import REGISTRY, Bad, Card, Composite, Sample
-from .._core.storage import Storage
+from .._core.cards.card import REGISTRY, Bad, Card, Composite, Sample
+from .._core.tensor.base import Tensor, share, wrap
+from .._core.tensor.storage import Storage
+from .._core.types import dtypes
 from .samples import Maker
 
 Operator = Card | Composite

@@ -7,10 +7,10 @@ from typing import Any
 
 import numpy as np
 
-from .._core import declaration, sources
-from .._core.base import Tensor
-from .._core.card import Card, parameters_of
-from .._core.grad_mode import no_grad
+from .._core.cards.card import Card, parameters_of
+from .._core.operators import declaration, sources
+from .._core.state.grad_mode import no_grad
+from .._core.tensor.base import Tensor
 from .calls import Call, leaf, replaced, tensors_in
 from .differences import Wrong, random_like, refined
 from .seeds import reseed

@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from .._core import dtypes
-from .._core.base import Tensor
-from .._core.sizes import Size
+from .._core.tensor.base import Tensor
+from .._core.types import dtypes
+from .._core.types.sizes import Size
 
 TOLERANCES: dict[dtypes.dtype, tuple[float, float]] = {
     dtypes.float16: (1e-3, 1e-5),

@@ -16,8 +16,9 @@ from typing import Any
 
 import numpy as np
 
-from .._core import dtypes, passes
-from .._core.base import Tensor
+from .._core.backward import passes
+from .._core.tensor.base import Tensor
+from .._core.types import dtypes
 from .calls import Call, leaf
 from .seeds import reseed
 

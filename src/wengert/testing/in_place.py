@@ -6,8 +6,9 @@ from typing import Any
 
 import numpy as np
 
-from .._core import dtypes, passes
-from .._core.base import Tensor
+from .._core.backward import passes
+from .._core.tensor.base import Tensor
+from .._core.types import dtypes
 from .calls import Call, leaf
 from .differences import Wrong, random_like
 from .seeds import reseed

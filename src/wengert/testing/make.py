@@ -7,11 +7,11 @@ from typing import Any
 
 import numpy as np
 
-from .._core import dtypes
-from .._core.base import Tensor, share, wrap
-from .._core.devices import device as Device
-from .._core.dtypes import dtype as DType
-from .._core.storage import Storage
+from .._core.tensor.base import Tensor, share, wrap
+from .._core.tensor.storage import Storage
+from .._core.types import dtypes
+from .._core.types.devices import device as Device
+from .._core.types.dtypes import dtype as DType
 
 _random = np.random.default_rng(0)
 

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from .._core import passes
-from .._core.card import Card, Composite
+from .._core.backward import passes
+from .._core.cards.card import Card, Composite
 from .calls import Call, leaf, tensors_in
 from .differences import Wrong, random_like, recorded
 from .seeds import reseed

@@ -14,9 +14,9 @@ from typing import Any
 
 import numpy as np
 
-from .._core import dtypes
-from .._core.base import Tensor, wrap
-from .._core.dtypes import dtype as DType
+from .._core.tensor.base import Tensor, wrap
+from .._core.types import dtypes
+from .._core.types.dtypes import dtype as DType
 
 KINDS = {
     "any": "both signs; what is made unless told otherwise",

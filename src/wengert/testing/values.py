@@ -7,9 +7,10 @@ from typing import Any
 
 import numpy as np
 
-from .._core import dtypes, passes
-from .._core.base import Tensor
-from .._core.grad_mode import no_grad
+from .._core.backward import passes
+from .._core.state.grad_mode import no_grad
+from .._core.tensor.base import Tensor
+from .._core.types import dtypes
 from .calls import Call, leaf
 from .differences import Wrong
 from .seeds import reseed

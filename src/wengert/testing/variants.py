@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from .._core import passes
-from .._core.base import Tensor
-from .._core.card import Card
+from .._core.backward import passes
+from .._core.cards.card import Card
+from .._core.tensor.base import Tensor
 from .calls import Call, inside, leaf
 from .differences import Wrong, random_like
 from .seeds import reseed

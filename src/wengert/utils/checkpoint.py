@@ -13,7 +13,7 @@ from typing import Any
 
 from ..autograd import Function, backward, enable_grad, is_grad_enabled
 from ..autograd.recomputation import CHECKS, CheckpointError, Inputs, Region, is_partial, warn
-from ..ops.generator import fork_rng, get_rng_state, set_rng_state
+from ..ops.randomness.generator import fork_rng, get_rng_state, set_rng_state
 from ..tensor import Tensor
 
 ContextFunction = Callable[[], tuple[AbstractContextManager[Any], AbstractContextManager[Any]]]

@@ -3,7 +3,7 @@
 import dataclasses
 import unicodedata
 
-from wengert.viz.graph import LEAF, OPERATOR, OUTPUT, PARAMETER, Graph, GraphNode, Saved, Shape
+from wengert.viz.data import LEAF, OPERATOR, OUTPUT, PARAMETER, Drawable, GraphNode, Saved, Shape
 from wengert.viz.layout import Layout, lay_out
 
 __all__ = ["FONT_SIZE", "LINE_HEIGHT", "Box", "Picture", "draw", "draw_boxes", "readable_bytes", "readable_shape"]
@@ -82,7 +82,7 @@ class Picture:
     counts: tuple[str, ...]
 
 
-def draw(graph: Graph) -> Picture:
+def draw(graph: Drawable) -> Picture:
     """Decide on everything that is to be seen of `graph`."""
     boxes = draw_boxes(graph)
     layout = lay_out([(box.width, box.height) for box in boxes], [(edge.source, edge.target) for edge in graph.edges])
@@ -98,7 +98,7 @@ def draw(graph: Graph) -> Picture:
     )
 
 
-def draw_boxes(graph: Graph) -> tuple[Box, ...]:
+def draw_boxes(graph: Drawable) -> tuple[Box, ...]:
     """The boxes of `graph`, in the order of its nodes."""
     most = max((node.saved_bytes for node in graph.nodes), default=0)
     return tuple(box_of(node, most) for node in graph.nodes)
@@ -161,7 +161,7 @@ def fill_of(node: GraphNode, most: int) -> str:
     return "#" + "".join(f"{round(255 + (channel - 255) * share):02x}" for channel in _SAVES_MOST)
 
 
-def summary(graph: Graph) -> str:
+def summary(graph: Drawable) -> str:
     """The whole graph in one line."""
     kinds = [node.kind for node in graph.nodes]
     parts = [

@@ -1,12 +1,12 @@
 """A graph in the language of Graphviz, for its own layouts and for further work on it."""
 
 from wengert.viz.boxes import TITLE, draw_boxes
-from wengert.viz.graph import Graph
+from wengert.viz.data import Drawable
 
 __all__ = ["write_dot"]
 
 
-def write_dot(graph: Graph) -> str:
+def write_dot(graph: Drawable) -> str:
     """The text of a `.dot` file with the same boxes, words and colours as the picture."""
     lines = [
         "digraph autograd {",

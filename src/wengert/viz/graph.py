@@ -1,4 +1,4 @@
-"""The autograd graph of a tensor as plain data: what is computed from what, and what is kept for the backward pass.
+"""The autograd graph of a tensor as a picture: what is computed from what, and what is kept for the backward pass.
 
 The walk follows the edges of the nodes, which know the shapes; what nodes keep tells `autograd.kept`, which unpacks
 nothing. So a picture changes nothing. The walk has a stack of its own: memory alone limits the depth of a graph.
@@ -6,95 +6,22 @@ nothing. So a picture changes nothing. The walk has a stack of its own: memory a
 
 import dataclasses
 import os
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from wengert.autograd.kept import innermost, kept_by
+from wengert.viz.data import LEAF, OPERATOR, OUTPUT, PARAMETER, Drawable, GraphEdge, GraphNode, Saved, Shape
 
 if TYPE_CHECKING:
     from wengert import Tensor
 
-__all__ = ["Graph", "GraphEdge", "GraphNode", "Kind", "Saved", "graph"]
-
-Shape = tuple[int, ...]
-Kind = str
-OUTPUT: Kind = "output"
-OPERATOR: Kind = "operator"
-PARAMETER: Kind = "parameter"
-LEAF: Kind = "leaf"
+__all__ = ["Graph", "graph"]
 
 
 @dataclasses.dataclass(frozen=True)
-class Saved:
-    """A tensor that a node keeps for the backward pass.
-
-    Args:
-        name: Name of the attribute without `_saved_`, with the position where there are several.
-        shape: Shape of the tensor.
-        dtype: Name of its dtype; empty for a packed one without memory that could be measured.
-        memory: What identifies the storage; equal for tensors that share it.
-        nbytes: Bytes of that storage.
-        packed: Whether a hook packed it: shape, dtype and bytes are those of what the hook made.
-    """
-
-    name: str
-    shape: Shape
-    dtype: str
-    memory: object
-    nbytes: int
-    packed: bool = False
-
-
-@dataclasses.dataclass(frozen=True)
-class GraphNode:
-    """A box of the picture.
-
-    Args:
-        kind: "output", "operator", "parameter" (a leaf with a name) or "leaf".
-        title: Name of the operator or of the parameter.
-        shapes: Shapes of what flows out of it, one per output; empty where unknown.
-        saved: What it keeps, in the order of the names.
-        released: Whether what it kept is gone already, as after a backward pass.
-    """
-
-    kind: Kind
-    title: str
-    shapes: tuple[Shape, ...] = ()
-    saved: tuple[Saved, ...] = ()
-    released: bool = False
-
-    @property
-    def saved_bytes(self) -> int:
-        """Bytes that this node keeps; a storage that it keeps twice counts once."""
-        return total_bytes(self.saved)
-
-
-@dataclasses.dataclass(frozen=True)
-class GraphEdge:
-    """An arrow: data flow from the box at index `source` to the box at index `target`, `count` times."""
-
-    source: int
-    target: int
-    count: int = 1
-
-
-@dataclasses.dataclass(frozen=True)
-class Graph:
-    """The autograd graph of one tensor; shows itself as a picture in a notebook.
-
-    Args:
-        nodes: The boxes; the first one is the tensor itself.
-        edges: The arrows, in the direction of the forward computation.
-    """
-
-    nodes: tuple[GraphNode, ...]
-    edges: tuple[GraphEdge, ...]
-
-    @property
-    def saved_bytes(self) -> int:
-        """Bytes kept for the backward pass by all nodes together; shared storages count once."""
-        return total_bytes(saved for node in self.nodes for saved in node.saved)
+class Graph(Drawable):
+    """The autograd graph of one tensor; shows itself as a picture in a notebook."""
 
     def to_svg(self) -> str:
         """The picture as the text of an SVG file."""
@@ -144,11 +71,6 @@ class Graph:
 
     def __repr__(self) -> str:
         return f"Graph({len(self.nodes)} nodes, {len(self.edges)} edges, {self.saved_bytes} bytes saved)"
-
-
-def total_bytes(saved: Iterable[Saved]) -> int:
-    """Bytes of the distinct storages among `saved`."""
-    return sum({one.memory: one.nbytes for one in saved}.values())
 
 
 def graph(loss: "Tensor", params: "Mapping[str, Tensor] | None" = None) -> Graph:

@@ -18,8 +18,8 @@ from wengert.viz.boxes import (
     Picture,
     draw,
 )
+from wengert.viz.data import Drawable
 from wengert.viz.figures import new_figure
-from wengert.viz.graph import Graph
 
 __all__ = ["write_png"]
 
@@ -30,7 +30,7 @@ _LARGEST_AREA = 20_000_000  # pixels; four bytes each
 _FONT = "DejaVu Sans Mono"  # comes with matplotlib
 
 
-def write_png(graph: Graph) -> bytes:
+def write_png(graph: Drawable) -> bytes:
     """The picture of `graph` as the content of a PNG file.
 
     Raises:

@@ -13,7 +13,7 @@ from wengert.viz.boxes import (
     Picture,
     draw,
 )
-from wengert.viz.graph import Graph
+from wengert.viz.data import Drawable
 
 __all__ = ["escape", "write_svg"]
 
@@ -21,7 +21,7 @@ _FONTS = "DejaVu Sans Mono, Menlo, Consolas, Liberation Mono, monospace"
 _ARROW_HEAD = 7.0
 
 
-def write_svg(graph: Graph) -> str:
+def write_svg(graph: Drawable) -> str:
     """The picture of `graph` as the text of an SVG file."""
     picture = draw(graph)
     width, height = _number(picture.width), _number(picture.height)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ...ops.create import full
+from ...ops.create.create import full
 from ...tensor import Tensor
 from .. import functional
 from ..parameter import Parameter

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ...ops.create import ones, tensor, zeros
+from ...ops.create.create import ones, tensor, zeros
 from ...tensor import Tensor, dtypes
 from .. import functional, init
 from ..parameter import Parameter

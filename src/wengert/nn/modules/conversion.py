@@ -6,7 +6,7 @@ import builtins
 import warnings
 from typing import Any
 
-from ...ops.convert import check_device, contiguous_format
+from ...ops.memory.convert import check_device, contiguous_format
 from ...tensor import Tensor, device, dtypes
 
 PYTHON_TYPES = {

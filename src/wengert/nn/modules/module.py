@@ -7,8 +7,8 @@ from collections.abc import Callable
 from typing import Any, TypeVar
 
 from ...autograd import no_grad
-from ...ops.convert import check_device
-from ...ops.like import empty_like
+from ...ops.create.like import empty_like
+from ...ops.memory.convert import check_device
 from ...tensor import Tensor
 from .conversion import read_to
 from .global_hooks import (

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from ...autograd import no_grad
-from ...ops.create import empty
+from ...ops.create.create import empty
 from ...tensor import Tensor
 from .. import functional, init
 from ..parameter import Parameter

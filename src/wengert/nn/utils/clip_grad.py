@@ -6,9 +6,9 @@ import math
 from collections.abc import Iterable
 
 from ...autograd import no_grad
-from ...ops.create import tensor
-from ...ops.join import stack
-from ...ops.vector_norm import vector_norm
+from ...ops.create.create import tensor
+from ...ops.reductions.vector_norm import vector_norm
+from ...ops.shapes.join import stack
 from ...tensor import Tensor
 
 

@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from ...ops.create import tensor
-from ...ops.interchange import from_numpy
-from ...ops.join import stack
+from ...ops.create.create import tensor
+from ...ops.create.interchange import from_numpy
+from ...ops.shapes.join import stack
 from ...tensor import Tensor, dtypes
 
 

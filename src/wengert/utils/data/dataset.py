@@ -8,7 +8,7 @@ import math
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, Generic, TypeVar
 
-from ...ops.random import randperm
+from ...ops.randomness.random import randperm
 from ...tensor import Tensor
 
 T = TypeVar("T", covariant=True)

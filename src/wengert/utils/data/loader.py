@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from ...ops.interchange import from_numpy
+from ...ops.create.interchange import from_numpy
 from ...tensor import Tensor
 from .collate import default_collate, default_convert
 from .dataset import IterableDataset, Subset, TensorDataset

@@ -8,7 +8,7 @@ from typing import Any, Generic, TypeVar
 
 import numpy as np
 
-from ...ops.random import rand, randint, randperm
+from ...ops.randomness.random import rand, randint, randperm
 from ...tensor import dtypes
 
 T = TypeVar("T", covariant=True)

@@ -1,0 +1,46 @@
+cimport cython
+from wengert._core cimport door, flags
+from wengert._core.leaves cimport hooked
+from wengert._core.tensor cimport slots
+from wengert._core.leaves.accumulate cimport gradient_edge
+from wengert._core.tensor.base cimport AutogradMeta, Tensor, meta_of, share
+from wengert._core.operators.declaration cimport Declaration
+from wengert._core.state.modes cimport Modes, current
+from wengert._core.graph.node cimport Edge, Node, new_edge
+from wengert._core.graph.refused cimport new_refusal
+
+@cython.no_gc
+cdef class ViewInfo:
+    cdef public Tensor base
+    cdef public tuple steps
+    cdef public object frame
+    cdef public long version, made
+
+cdef long STALE
+
+@cython.locals(info=ViewInfo, parent=ViewInfo, meta=AutogradMeta)
+cpdef object attach(Tensor view, Tensor source, object op, tuple args, long nr, Modes modes)
+@cython.locals(info=ViewInfo, base=Tensor, anew=bint, modes=Modes, grad=bint, inference=bint, mask=long, fresh=long, again=Tensor)
+cpdef object refresh(Tensor view)
+@cython.locals(base=Tensor)
+cpdef bint has_left(Tensor view, ViewInfo info) except -1
+@cython.locals(base=Tensor, node=Node)
+cpdef object leave(Tensor view, ViewInfo info)
+cpdef object follow(Tensor view, ViewInfo info, bint singly=*)
+@cython.locals(info=ViewInfo)
+cpdef object moved(Tensor tensor, bint singly=*)
+cpdef Tensor take_again(Tensor view, ViewInfo info, object source)
+@cython.locals(edge=Edge)
+cpdef bint has_lost_base(Tensor view, Tensor base) except -1
+@cython.locals(base=Tensor, again=Tensor)
+cpdef Tensor begin_anew(Tensor view, ViewInfo info)
+@cython.locals(info=ViewInfo, base=Tensor)
+cpdef object inherit(Tensor view)
+@cython.locals(info=ViewInfo, edge=Edge, nr=long)
+cpdef object refuse(Tensor view, bint direct)
+@cython.locals(copied=ViewInfo)
+cpdef ViewInfo way(ViewInfo info)
+@cython.locals(info=ViewInfo)
+cpdef ViewInfo part_of(Tensor base, tuple steps)
+@cython.locals(op=Declaration, args=tuple, nr=long, positional=long)
+cpdef object take(object array, object step)

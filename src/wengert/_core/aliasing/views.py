@@ -1,0 +1,308 @@
+"""Views: tensors that share memory with a base, and whose history is replayed from it when the base was written to."""
+
+from __future__ import annotations
+
+from typing import Any
+
+try:
+    import cython
+except ImportError:
+    from .. import plain as cython  # type: ignore[no-redef]
+
+from .. import door, errors, flags
+from ..graph.node import Edge, Node, new_edge, title
+from ..graph.refused import new_refusal
+from ..leaves import hooked
+from ..leaves.accumulate import gradient_edge
+from ..operators.declaration import Declaration
+from ..state.modes import Modes, current
+from ..tensor import slots
+from ..tensor.base import AutogradMeta, Tensor, meta_of, share
+
+SINGLE, MULTIPLE, NO_GRAD, INFERENCE, CUSTOM = range(5)
+"""How a view was made: by an operation with one output, with several, while recording was off, or inference on, or by
+a custom Function."""
+
+STALE = -1
+"""The version of a view that has just been written to: no longer that of its history."""
+KINDS = ("single", "several", "no_grad", "inference", "custom")
+"""What errors call these."""
+
+
+@cython.no_gc
+@cython.cclass
+class ViewInfo:
+    """How a view came from its base.
+
+    Attributes:
+        base: the tensor at the start of the chain of views; never a view itself.
+        steps: the calls, as (op, arguments, output number), that make the view from the base.
+        frame: the array of the base that the steps start from.
+        version: of the storage, when the view's history was last right.
+        made: SINGLE, MULTIPLE, NO_GRAD, INFERENCE or CUSTOM.
+    """
+
+    base: Tensor
+    steps: tuple[Any, ...]
+    frame: Any
+    version: int
+    made: int
+
+    __slots__ = ("base", "frame", "made", "steps", "version")
+    __reduce__ = errors.refuse_pickling
+
+    def replay(self, base: Any) -> Any:
+        """Take the same view of another base."""
+        view = base
+        for op, args, nr in self.steps:
+            view = op.call((view, *args[1:]))
+            if nr >= 0:
+                view = view[nr]
+        return view
+
+
+def take(array: Any, step: Any) -> Any:
+    """Take one step of a view on plain arrays."""
+    op: Declaration = step[0]
+    args: tuple[Any, ...] = step[1]
+    nr: int = step[2]
+    positional: int = op.positional
+    if positional == 3 and len(args) == 3:
+        view = op.body(array, args[1], args[2])
+    elif positional == len(args):
+        view = op.body(array, *args[1:])
+    else:
+        view = op.body(array, *args[1:positional], **dict(zip(op.names[positional:], args[positional:])))
+    return view if nr < 0 else view[nr]
+
+
+def way(info: ViewInfo) -> ViewInfo:
+    """How a view is taken, without the tensors: where its first step goes by shape and strides, at once.
+
+    Such a first step may lead out of the memory that a gradient of the base has, and a further one back into it.
+    """
+    copied: ViewInfo = ViewInfo.__new__(ViewInfo)
+    copied.base = None
+    copied.steps = info.steps
+    if len(info.steps) > 1 and info.steps[0][0] is slots.table.reshaped_view:
+        part = info.base._array_
+        for step in info.steps:
+            part = take(part, step)
+        copied.steps = strided_steps(part, info, False)
+    copied.frame = None
+    copied.version = 0
+    copied.made = info.made
+    return copied
+
+
+def part_of(base: Tensor, steps: tuple[Any, ...]) -> ViewInfo:
+    """How a part is taken of a base that is no view."""
+    info: ViewInfo = ViewInfo.__new__(ViewInfo)
+    info.base = base
+    info.steps = steps
+    info.frame = base._array_
+    info.version = base._storage_.version
+    info.made = SINGLE
+    return info
+
+
+def attach(view: Tensor, source: Tensor, op: Any, args: tuple[Any, ...], nr: int, modes: Modes) -> None:
+    """Note that `op(*args)`, whose first argument is `source`, made `view` (its output `nr`; -1 if there is one)."""
+    info: ViewInfo = ViewInfo.__new__(ViewInfo)
+    step = (op, (None, *args[1:]), nr)
+    parent: ViewInfo | None = source._meta_.view if source._flags_ & flags.VIEW else None
+    if parent is None:
+        info.base = source
+        info.steps = (step,)
+    else:
+        info.base = parent.base
+        info.steps = (*parent.steps, step)
+    info.frame = info.base._array_
+    info.version = view._storage_.version
+    info.made = MULTIPLE if nr >= 0 else SINGLE
+    if not modes.mask & flags.VIEW:
+        info.made = INFERENCE if modes.inference else NO_GRAD
+    elif parent is not None and info.made == SINGLE:
+        info.made = parent.made
+    meta: AutogradMeta = meta_of(view)
+    meta.view = info
+    view._flags_ = view._flags_ | flags.VIEW
+    inherit(view)
+
+
+def inherit(view: Tensor) -> None:
+    """A view requires a gradient as soon as its base does, even one that was made while recording was off."""
+    info: ViewInfo = view._meta_.view
+    base: Tensor = info.base
+    if door.is_inexact(view._array_):
+        view._flags_ |= base._flags_ & flags.REQUIRES_GRAD
+
+
+def refuse(view: Tensor, direct: bool) -> None:
+    """Refuse the use of a view that may not be written to, after it (`direct`) or its base was.
+
+    Raises:
+        RuntimeError: always.
+    """
+    info: ViewInfo = view._meta_.view
+    edge: Edge = view._edge_
+    name = "" if edge is None else title(edge.node)
+    nr: int = 0 if edge is None else edge.nr
+    raise RuntimeError(errors.unwritable_view(nr, name, KINDS[info.made], direct))
+
+
+def refresh(view: Tensor) -> None:
+    """Give a view whose memory was written to since it was made a history again, from that of its base.
+
+    Raises:
+        RuntimeError: it is one of several outputs of a call, or was made while recording was off or by a custom
+            Function.
+    """
+    info: ViewInfo = view._meta_.view
+    base: Tensor = info.base
+    inherit(view)
+    if info.version == view._storage_.version:
+        return
+    if base._flags_ & flags.VOLATILE:
+        view._flags_ = view._flags_ & ~flags.REQUIRES_GRAD | flags.VOLATILE
+        view._edge_ = None
+    if view._edge_ is None and view._flags_ & ~base._flags_ & flags.REQUIRES_GRAD:
+        return  # a leaf of its own, in memory that it shares with others: part of a buffer of parameters
+    if info.made != SINGLE and view._flags_ & flags.REQUIRES_GRAD:
+        refuse(view, False)
+    if has_left(view, info):
+        leave(view, info)
+        return
+    if info.frame is not base._array_:  # `base.t_()`: the steps now lead elsewhere
+        follow(view, info)
+    anew: bool = has_lost_base(view, base)
+    if anew or base._flags_ & flags.REQUIRES_GRAD:
+        modes: Modes = current()
+        grad: bool = modes.grad
+        inference: bool = modes.inference
+        mask: int = modes.mask
+        fresh: int = modes.fresh
+        try:
+            modes.switch(True, False)
+            again: Tensor = begin_anew(view, info) if anew else take_again(view, info, base)
+        finally:  # stores only, see `modes`
+            modes.grad = grad
+            modes.inference = inference
+            modes.mask = mask
+            modes.fresh = fresh
+        if view._meta_.retains_grad:
+            hooked.retain_at(view, again._edge_)
+        view._edge_ = again._edge_
+        view._flags_ = view._flags_ | flags.REQUIRES_GRAD
+    if base._flags_ & (flags.REQUIRES_GRAD | flags.VOLATILE):  # a base may come to require a gradient later
+        info.version = view._storage_.version
+
+
+def has_lost_base(view: Tensor, base: Tensor) -> bool:
+    """Whether the history of a view is older than `detach_()` of its base, which has none since."""
+    edge: Edge = view._edge_
+    if edge is None or base._flags_ & flags.REQUIRES_GRAD:
+        return False
+    return base._storage_.detached > edge.node.sequence_number
+
+
+def begin_anew(view: Tensor, info: ViewInfo) -> Tensor:
+    """`take_again` where the base has no history any more: that of the view leads nowhere."""
+    base: Tensor = share(info.base._array_, info.base._storage_)
+    base._flags_ = flags.REQUIRES_GRAD
+    again: Tensor = take_again(view, info, base)
+    again._edge_.node.next_edges = (None,)
+    return again
+
+
+def has_left(view: Tensor, info: ViewInfo) -> bool:
+    """Whether a view and its base no longer see the same memory as the same kind of numbers."""
+    base: Tensor = info.base
+    if view._storage_ is base._storage_:
+        return False
+    if view._storage_.array is not base._storage_.array:
+        return True
+    for step in info.steps:
+        if step[0].name in CHANGES_DTYPE:
+            return True
+    return door.dtype_of(view._array_) is not door.dtype_of(base._array_)
+
+
+def leave(view: Tensor, info: ViewInfo) -> None:
+    """Give a view that no longer shares memory with its base a history that can be looked at, but not followed.
+
+    Torch follows it: by the shape and strides of the one in the gradient of the other, whose elements are others.
+    """
+    base: Tensor = info.base
+    if base._flags_ & flags.REQUIRES_GRAD:
+        node: Node = new_refusal("AsStridedBackward0", errors.MEMORY_REPLACED, (gradient_edge(base),), 1)
+        view._edge_ = new_edge(node, 0, door.shape_of(view._array_), door.dtype_of(view._array_))
+        if view._meta_.retains_grad:
+            hooked.retain_at(view, view._edge_)
+        view._flags_ = view._flags_ | flags.REQUIRES_GRAD
+    info.version = view._storage_.version
+
+
+def follow(view: Tensor, info: ViewInfo, singly: bool = False) -> None:
+    """Let the steps of a view be those that lead from its base to where it lies now, see `strided_steps`."""
+    info.steps = strided_steps(view._array_, info, singly)
+    info.frame = info.base._array_
+
+
+def moved(tensor: Tensor, singly: bool = False) -> None:
+    """Note that a tensor has been given other memory, or another place in the memory that it had.
+
+    Args:
+        singly: only its last step has led out of what the one before sees.
+    """
+    if tensor._flags_ & flags.VIEW:
+        info: ViewInfo = tensor._meta_.view
+        if not has_left(tensor, info):
+            follow(tensor, info, singly)
+
+
+def take_again(view: Tensor, info: ViewInfo, source: Any) -> Tensor:
+    """The same view of the base (`source`), by `strided_steps`: as in torch, it does not tell which calls made it.
+
+    Behind a step that changes the dtype torch keeps the views one by one: what one of them by shape and strides sees
+    outside of the one before gets no gradient.
+    """
+    for op, args, _ in strided_steps(view._array_, info, True):
+        source = op.call((source, *args[1:]))
+    return source
+
+
+def strided_steps(array: Any, info: ViewInfo, singly: bool) -> tuple[Any, ...]:
+    """How the array of a view is taken by shape and strides, behind the steps that see the memory as another dtype.
+
+    Args:
+        singly: behind such steps, take the views one by one rather than at once.
+    """
+    last: int = 0
+    for at in range(len(info.steps)):
+        if info.steps[at][0].name in CHANGES_DTYPE:
+            last = at + 1
+    if last and last == len(info.steps):
+        return info.steps
+    first: Any = info.base._array_
+    for step in info.steps[:last]:
+        first = take(first, step)
+    steps = list(info.steps[:last])
+    if singly and last:
+        for step in info.steps[last:-1]:
+            part = take(first, step)
+            steps.append(strided_step(first, part))
+            first = part
+    return (*steps, strided_step(first, array))
+
+
+def strided_step(source: Any, array: Any) -> tuple[Any, ...]:
+    """The step that takes an array of another one by shape and strides."""
+    size: int = array.itemsize
+    distance: int = (door.address_of(array) - door.address_of(source)) // size if array.size else 0
+    strides = tuple([stride // size for stride in array.strides])
+    return slots.table.reshaped_view, (None, array.shape, strides, distance), -1
+
+
+CHANGES_DTYPE = frozenset({"view_as_complex", "view_as_real"})
+"""Views that no shape and strides of the base express."""

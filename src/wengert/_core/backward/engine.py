@@ -1,0 +1,343 @@
+"""The backward pass: count, sweep, project, accumulate, capture.
+
+Runs in the calling thread, newer nodes first, so results are equal from run to run. Nothing here recurses over the
+graph.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from .. import door, errors
+from ..graph import anomaly, hooks
+from ..graph.node import Edge, Node, WideEdge, expandable, title
+from ..leaves import hooked
+from ..leaves.accumulate import AccumulateGrad, accumulate, run_after_accumulate, run_leaf_hooks
+from ..recording.recorded import ViewNode
+from ..state.modes import Modes, Pass, current
+from ..tensor import slots
+from ..tensor.base import AutogradMeta, Tensor
+from ..tensor.storage import next_serial
+from ..types.dtypes import from_numpy
+from ..writes.slices import add_to_part
+from .ready import Ready
+from .reentrant import DEEPEST, in_thread
+from .task import Task, is_alone, is_own, new_task
+
+NEVER = -1
+
+
+def count_uses(roots: list[Edge]) -> dict[Node, Task]:
+    """A task for every node that the roots lead to, with the number of edges into it."""
+    tasks: dict[Node, Task] = {}
+    stack: list[Node] = []
+    edge: Edge
+    for edge in roots:
+        if edge.node not in tasks:
+            tasks[edge.node] = new_task(edge.node)
+            stack.append(edge.node)
+    while stack:
+        node: Node = stack.pop()
+        for edge in node.next_edges:
+            if edge is not None:
+                task: Task = tasks.get(edge.node)
+                if task is None:
+                    task = new_task(edge.node)
+                    tasks[edge.node] = task
+                    stack.append(edge.node)
+                task.waiting += 1
+    return tasks
+
+
+def mark_wanted(tasks: dict[Node, Task], roots: list[Edge], captures: list[Edge], accumulating: bool) -> None:
+    """Keep `wanted` and `runs` only for nodes that lead to a capture (a depth-first walk, children before parents).
+
+    Where gradients are accumulated, the nodes at the captures run, too: their hooks belong to it.
+    """
+    task: Task
+    node: Node
+    edge: Edge
+    for task in tasks.values():
+        task.wanted = False
+        task.runs = False
+    for at in range(len(captures)):
+        edge = captures[at]
+        task = tasks.get(edge.node)
+        if task is not None:
+            task.wanted = True
+            task.runs = accumulating
+            if task.captures is None:
+                task.captures = []
+            task.captures.append((edge.nr, at))
+    seen: set[Node] = set()
+    stack: list[Any] = [(edge.node, False) for edge in roots]
+    while stack:
+        node, children_done = stack.pop()
+        if children_done:
+            task = tasks[node]
+            for edge in node.next_edges:
+                if edge is not None and tasks[edge.node].wanted:
+                    task.wanted = True
+                    task.runs = True
+        elif node not in seen:
+            seen.add(node)
+            stack.append((node, True))
+            for edge in node.next_edges:
+                if edge is not None and edge.node not in seen:
+                    stack.append((edge.node, False))
+
+
+def run(
+    roots: list[Edge],
+    grads: list[Any],
+    keep_graph: bool,
+    create_graph: bool,
+    captures: list[Edge] | None,
+    accumulating: bool,
+) -> list[Any]:
+    """Sweep the graph from `roots`, whose gradients are `grads`.
+
+    Args:
+        keep_graph: keep saved tensors for another run.
+        create_graph: record the run itself.
+        captures: edges whose gradients are wanted; None for a run that fills the `.grad` of all leaves.
+        accumulating: whether captured leaves get their `.grad` (backward(inputs=...)) rather than a place in the
+            result.
+
+    Returns:
+        The gradients at `captures`, None where nothing arrived.
+    """
+    modes: Modes = current()
+    if modes.depth >= DEEPEST:
+        return in_thread(run, (roots, grads, keep_graph, create_graph, captures, accumulating))
+    tasks = count_uses(roots)
+    if captures is not None:
+        mark_wanted(tasks, roots, captures, accumulating)
+    found: list[Any] = [None] * (0 if captures is None else len(captures))
+    begun: Pass = modes.new_pass(tasks, captures is not None)
+    try:
+        modes.passing = begun
+        modes.depth += 1
+        modes.set_grad(create_graph)
+        sweep(tasks, roots, grads, keep_graph, create_graph, found, accumulating)
+        begun.call_back()
+    finally:  # stores only, see `modes`
+        modes.passing = begun.outer
+        modes.depth = begun.depth
+        modes.grad = begun.grad
+        modes.mask = begun.mask
+        modes.word = begun.word
+        modes.fresh = begun.fresh
+        modes.inference = begun.inference
+        modes.observers = begun.observers
+        modes.multithreading = begun.multithreading
+        modes.saved_hooks = begun.saved_hooks
+        modes.no_saved_hooks = begun.no_saved_hooks
+    return found
+
+
+def seed(tasks: dict[Node, Task], roots: list[Edge], grads: list[Any]) -> Ready:
+    """Let the gradients arrive at the roots; the roots that wait for nothing more."""
+    ready: Ready = Ready.__new__(Ready)
+    ready.heap = []
+    ready.newest = None
+    edge: Edge
+    task: Task
+    for at in range(len(roots)):
+        edge = roots[at]
+        arrive(tasks[edge.node], edge, project(grads[at], edge, edge.node, at), False)
+    for edge in roots:
+        task = tasks[edge.node]
+        if task.waiting == 0:
+            task.waiting = -1
+            ready.push(edge.node)
+    return ready
+
+
+def sweep(
+    tasks: dict[Node, Task],
+    roots: list[Edge],
+    grads: list[Any],
+    keep_graph: bool,
+    create_graph: bool,
+    found: list[Any],
+    accumulating: bool,
+) -> None:
+    """The loop of `run`."""
+    ready: Ready = seed(tasks, roots, grads)
+    task: Task
+    node: Node
+    modes: Modes = current()
+    try:
+        while ready.newest is not None:
+            node = ready.pop()
+            task = tasks.pop(node)
+            plain: bool = node.trusted_gradients and node.node_hooks is None and not create_graph
+            born: int = next_serial() if plain else NEVER
+            outgoing: Any = None
+            if isinstance(node, AccumulateGrad):
+                leaf(node, task, create_graph, found, accumulating)
+            elif modes.anomaly:
+                outgoing = anomaly.watched(process, node, modes, task, found, create_graph)
+            elif create_graph or not isinstance(node, ViewNode) or not joined(node, task, tasks):
+                outgoing = process(node, task, found, create_graph)
+            modes.settle(create_graph)
+            if not keep_graph and task.runs:
+                node.release()
+            deliver(node, outgoing, task, tasks, ready, born)
+    except Exception:
+        if modes.anomaly:
+            anomaly.report(node)
+        raise
+
+
+def joined(node: ViewNode, task: Task, tasks: dict[Node, Task]) -> bool:
+    """Whether the gradient of a view could be added to its source's, which is then all that its node has to do."""
+    if node.node_hooks is not None or node.saved is None:
+        return False
+    if task.captures is not None or task.grad is None or not task.runs:
+        return False
+    edge: Edge = node.next_edges[0]
+    if edge is None:  # the base was detached
+        return False
+    source: Task = tasks[edge.node]
+    return source.owned and source.grad is not None and add_to_part(node, task.grad, source.grad)
+
+
+def process(node: Node, task: Task, found: list[Any], create_graph: bool) -> Any:
+    """Run the hooks of a node and the node itself; what it returns, or None if nothing goes on from here."""
+    if node.node_hooks is None and task.captures is None and task.grads is None:
+        if task.grad is None or not task.runs:
+            return node.apply([None]) if task.runs and node.takes_nothing() else None
+        return node.consume(task.grad, task.owned and not create_graph)
+    grads: list[Any] = [task.grad] if task.grads is None else task.grads
+    task.owned = False
+    if node.node_hooks is not None and task.wanted:
+        return hooked.run(node, grads, task.runs, task.captures, found)
+    hooked.capture(task.captures, grads, found)
+    if not task.runs or (is_empty(grads) and not node.takes_nothing()):
+        return None
+    return node.apply(grads)
+
+
+def is_empty(grads: list[Any]) -> bool:
+    """Whether no gradient has arrived at any output."""
+    for grad in grads:
+        if grad is not None:
+            return False
+    return True
+
+
+def leaf(node: AccumulateGrad, task: Task, create_graph: bool, found: list[Any], accumulating: bool) -> None:
+    """The gradient of a leaf has arrived, or nothing: its hooks are called all the same."""
+    if not task.wanted:
+        return
+    variable: Tensor = node.variable
+    meta: AutogradMeta = variable._meta_
+    if meta is not None and meta.hooks:
+        task.grad = run_leaf_hooks(variable, task.grad)
+        task.owned = False
+    if task.captures is not None and not accumulating:
+        hooked.capture(task.captures, [task.grad], found)
+        return
+    if node.node_hooks is not None:
+        task.grad = hooks.run_before(node.node_hooks, [task.grad])[0]
+        task.owned = False
+    if task.grad is not None:
+        first: bool = meta is None or meta.grad is None
+        owned: bool = not create_graph and (task.owned or (first and is_alone(task)))
+        accumulate(variable, task.grad, owned)
+    elif meta is not None and meta.after_accumulate:
+        run_after_accumulate(variable)
+    if node.node_hooks is not None:
+        hooks.run_after(node.node_hooks, (), [task.grad])
+
+
+def deliver(node: Node, outgoing: Any, done: Task, tasks: dict[Node, Task], ready: Ready, born: int) -> None:
+    """Hand what a node returned to the nodes that its edges lead to."""
+    edges: tuple[Edge | None, ...] = node.next_edges
+    count: int = len(edges)
+    if outgoing is not None and len(outgoing) != count:
+        raise RuntimeError(errors.wrong_count(title(node), len(outgoing), count))
+    grad: Any
+    edge: Edge
+    task: Task
+    for at in range(count):
+        edge = edges[at]
+        if edge is None:
+            continue
+        task = tasks[edge.node]
+        if outgoing is not None:
+            grad = outgoing[at]
+            if grad is not None:
+                if task.wanted:
+                    grad = project(grad, edge, node, at)
+                    arrive(task, edge, grad, born != NEVER and is_own(grad, outgoing, done, born))
+        task.waiting -= 1
+        if task.waiting == 0:
+            ready.push(edge.node)
+
+
+def arrive(task: Task, edge: Edge, grad: Any, owned: bool) -> None:
+    """Add a gradient to what has arrived at an output of a node."""
+    known: Any = task.grad if task.grads is None else task.grads[edge.nr]
+    if known is None:
+        task.owned = owned
+    elif grad is None:
+        return
+    else:
+        grad = join(known, grad, task.owned and task.grads is None)
+        task.owned = True
+    if task.grads is None:
+        task.grad = grad
+    else:
+        task.grads[edge.nr] = grad
+
+
+LARGE = 1 << 14
+"""From so many elements on it pays to add into memory that is there rather than to ask for more."""
+
+
+def join(known: Tensor, grad: Tensor, owned: bool) -> Any:
+    """The sum of two gradients, in the memory of the first if that is the engine's own (and large)."""
+    array: Any = known._array_
+    if owned and door.size_of(array) >= LARGE and array.nbytes == known._storage_.array.nbytes:
+        modes: Modes = current()
+        if not modes.grad:
+            modes.quietly(slots.table.add_into, (array, grad._array_, array))
+            return known
+    return slots.table.add.call2(known, grad)
+
+
+def project(grad: Any, edge: Edge, node: Node, index: int) -> Any:
+    """Bring a gradient into the space of the tensor that it belongs to: sum to its shape, real part, dtype.
+
+    Raises:
+        RuntimeError: its shape cannot be summed to the wanted one, or the node may not leave that to the engine.
+    """
+    given: Tensor = grad
+    if edge.shape is None or door.in_space(given._array_, edge.shape, edge.dtype):
+        return grad
+    array: Any = given._array_
+    if array.shape != edge.shape:
+        larger: bool = node.allows_larger() or isinstance(edge, WideEdge)
+        if not larger or not expandable(edge.shape, array.shape):
+            raise RuntimeError(errors.bad_gradient(title(node), index, array.shape, edge.shape))
+        given = sum_to(given, edge.shape)
+        array = given._array_
+    if array.dtype is not edge.dtype and array.dtype != edge.dtype:
+        if array.dtype.kind == "c" and edge.dtype.kind != "c":
+            given = given.real
+        given = given.to(dtype=from_numpy(edge.dtype))
+    return given
+
+
+def sum_to(grad: Any, shape: tuple[int, ...]) -> Any:
+    """Undo a broadcast: sum over what it added and stretched."""
+    given = grad._array_.shape
+    lead = len(given) - len(shape)
+    dims = list(range(lead))
+    dims += [lead + at for at in range(len(shape)) if shape[at] == 1 and given[lead + at] != 1]
+    if dims:
+        grad = grad.sum(dims, True)
+    return grad.reshape(shape) if lead else grad

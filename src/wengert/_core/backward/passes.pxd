@@ -1,0 +1,18 @@
+cimport cython
+from wengert._core.backward cimport engine
+from wengert._core cimport flags
+from wengert._core.leaves cimport hooked
+from wengert._core.aliasing cimport views
+from wengert._core.leaves.accumulate cimport gradient_edge
+from wengert._core.tensor.base cimport Tensor, wrap
+from wengert._core.graph.node cimport Edge, Node
+
+cpdef object as_sequence(object value)
+cpdef object cotangents(object value, long count)
+cpdef Edge edge_of(object each)
+@cython.locals(grads=list)
+cpdef list starting_gradients(object tensors, object given)
+@cython.locals(roots=list, grads=list)
+cpdef tuple start(object tensors, list given, bint constants)
+cpdef Tensor cotangent_of(long at, tuple shape, object dtype, object cotangent)
+cpdef object check_cotangent(long at, tuple shape, object dtype, object cotangent)

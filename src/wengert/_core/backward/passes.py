@@ -1,0 +1,275 @@
+"""The entry points of reverse mode: `backward` and `grad`, with the checks of their arguments."""
+
+from __future__ import annotations
+
+import math
+import warnings
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+try:
+    import cython
+except ImportError:
+    from .. import plain as cython  # type: ignore[no-redef]
+
+from .. import errors, flags
+from ..aliasing import views
+from ..graph.node import Edge, Node
+from ..leaves import hooked
+from ..leaves.accumulate import empty_for, gradient_edge
+from ..tensor.base import Tensor, wrap
+from ..types.dtypes import from_numpy
+from ..types.sizes import Size
+from . import engine
+
+
+def backward(
+    tensors: Any,
+    grad_tensors: Any = None,
+    retain_graph: bool | None = None,
+    create_graph: bool = False,
+    inputs: Any = None,
+) -> None:
+    """Add the gradients of `tensors` to the `.grad` of the leaves that they depend on.
+
+    Args:
+        tensors: a tensor or a sequence of tensors (or gradient edges).
+        grad_tensors: for each the cotangent that it starts from, of its shape; None stands for 1 for scalars.
+        retain_graph: keep what the graph saved, so that it can be used again; `create_graph` unless given.
+        create_graph: record this pass, for derivatives of higher order.
+        inputs: only these (a tensor, a sequence or a dictionary) get a `.grad`; non-leaves among them too.
+
+    Raises:
+        RuntimeError: nothing requires a gradient, a cotangent is missing or of a wrong shape, or the graph was freed.
+    """
+    keep = create_graph if retain_graph is None else retain_graph
+    if create_graph:
+        warnings.warn(errors.CREATE_GRAPH, stacklevel=2 if cython.compiled else 3)  # compiled, this is no frame
+    wanted = () if inputs is None else inputs_of("backward", inputs)
+    given = as_sequence(tensors)
+    starts = starting_gradients(given, cotangents(grad_tensors, len(given)))
+    roots, grads = start(given, starts, False)
+    if inputs is None:
+        engine.run(roots, grads, keep, create_graph, None, True)
+        return
+    check_inputs(wanted)
+    for each in wanted:
+        if isinstance(each, Tensor) and not each.requires_grad:
+            raise RuntimeError("can't retain_grad on Tensor that has requires_grad=False")
+    edges = [edge_of(each) for each in wanted]
+    for each in wanted:
+        if isinstance(each, Tensor) and each._edge_ is not None:
+            hooked.retain(each)
+    engine.run(roots, grads, keep, create_graph, edges, True)
+
+
+def inputs_of(function: str, inputs: Any) -> Sequence[Any]:
+    """What gradients are asked for: a tensor or edge, several, or a dictionary of them.
+
+    Raises:
+        TypeError: another mapping than a dictionary.
+        RuntimeError: there is none.
+    """
+    if not isinstance(inputs, (Tensor, tuple, list)) and isinstance(inputs, Mapping):
+        if type(inputs) is not dict:
+            raise TypeError(errors.inputs_no_dict(function, inputs))
+        inputs = inputs.values()
+    wanted = as_sequence(inputs)
+    if not wanted:
+        raise RuntimeError(f"`inputs` argument to `{function}()` cannot be empty.")
+    return wanted
+
+
+def check_inputs(inputs: Sequence[Any]) -> None:
+    """Refuse what no gradient can be asked for.
+
+    Raises:
+        RuntimeError: something is neither a tensor nor a gradient edge.
+    """
+    for each in inputs:
+        if not isinstance(each, Tensor) and not hasattr(each, "node"):
+            raise RuntimeError(f"all inputs have to be Tensors or GradientEdges, but got {type(each).__name__}")
+
+
+def grad(
+    outputs: Any,
+    inputs: Any,
+    grad_outputs: Any = None,
+    retain_graph: bool | None = None,
+    create_graph: bool = False,
+    allow_unused: bool | None = None,
+    materialize_grads: bool = False,
+) -> tuple[Any, ...]:
+    """The gradients of `outputs` with respect to `inputs`, leaving every `.grad` as it is.
+
+    Args:
+        outputs, grad_outputs, retain_graph, create_graph: as in `backward`.
+        inputs: a tensor, a sequence or a dictionary of tensors (or gradient edges).
+        allow_unused: give None for inputs that the outputs do not depend on, rather than an error.
+        materialize_grads: give zeros instead of None; outputs without a history are constants, and refused otherwise.
+
+    Returns:
+        One gradient for each input.
+
+    Raises:
+        RuntimeError: as `backward`; or an input was not used in the graph.
+        ValueError: `allow_unused=False` together with `materialize_grads`.
+    """
+    if materialize_grads and allow_unused is False:
+        raise ValueError(
+            "Expected allow_unused to be True or not passed when materialize_grads=True, but got: allow_unused=False."
+        )
+    keep = create_graph if retain_graph is None else retain_graph
+    given = as_sequence(outputs)
+    wanted = inputs_of("grad", inputs)
+    starts = starting_gradients(given, cotangents(grad_outputs, len(given)))
+    roots, grads = start(given, starts, materialize_grads)
+    edges = []
+    check_inputs(wanted)
+    for each in wanted:
+        if isinstance(each, Tensor) and not each.requires_grad:
+            raise RuntimeError("One of the differentiated Tensors does not require grad")
+        edges.append(edge_of(each))
+    found = engine.run(roots, grads, keep, create_graph, edges, False)
+    if materialize_grads:
+        return materialized(found, wanted, create_graph)
+    if not allow_unused:
+        for at, gradient in enumerate(found):
+            if gradient is None:
+                raise RuntimeError(errors.unused(at))
+    return tuple(found)
+
+
+def materialized(found: Sequence[Any], wanted: Sequence[Any], create_graph: bool) -> tuple[Any, ...]:
+    """Gradients with zeros in the place of None; they require a gradient if the pass was recorded.
+
+    Raises:
+        RuntimeError: nothing arrived at a gradient edge, whose tensor is not known.
+    """
+    for tensor, gradient in zip(wanted, found):
+        if gradient is None and not isinstance(tensor, Tensor):
+            raise RuntimeError("materialize_grads cannot be used when the given input is a GradientEdge")
+    made: list[Any] = []
+    for tensor, gradient in zip(wanted, found):
+        if gradient is None:
+            gradient = wrap(empty_for(tensor)).zero_().requires_grad_(create_graph)  # type: ignore[attr-defined]
+        made.append(gradient)
+    return tuple(made)
+
+
+def as_sequence(value: Any) -> Sequence[Any]:
+    """One tensor or edge, or several, as a sequence."""
+    if isinstance(value, Tensor) or hasattr(value, "node"):
+        return (value,)
+    if not isinstance(value, Iterable):
+        raise TypeError(f"expected a tensor or a sequence of tensors, but got {type(value).__name__}")
+    return tuple(value)
+
+
+def cotangents(value: Any, count: int) -> Sequence[Any]:
+    """What was given as cotangents of `count` tensors: one, several, or none at all."""
+    if value is None:
+        return (None,) * count
+    return (value,) if isinstance(value, Tensor) else tuple(value)
+
+
+def edge_of(each: Any) -> Edge:
+    """The edge of a tensor, or of a `GradientEdge` of the graph API."""
+    if isinstance(each, Edge):
+        return each
+    if not isinstance(each, Tensor):
+        if not isinstance(each.node, Node):
+            raise TypeError(f"the node of a GradientEdge must be a Node, not {type(each.node).__name__}")
+        shape, dtype = each.node.own_notes().spaces.get(each.output_nr, (None, None))
+        return Edge(each.node, each.output_nr, shape, dtype)
+    if each._flags_ & flags.VIEW:
+        views.refresh(each)
+    return gradient_edge(each)
+
+
+def starting_gradients(tensors: Sequence[Any], given: Sequence[Any]) -> list[Any]:
+    """The cotangents that a pass starts from, checked: one for each tensor, None for one without a history.
+
+    Raises:
+        AssertionError: something is neither tensor nor gradient edge.
+        RuntimeError: there are fewer cotangents than tensors, or see `cotangent_of`.
+    """
+    grads: list[Any] = []
+    for at, (tensor, cotangent) in enumerate(zip(tensors, given)):
+        if isinstance(tensor, Tensor):
+            if cotangent is not None or tensor.requires_grad:
+                cotangent = cotangent_of(at, tensor._array_.shape, tensor._array_.dtype, cotangent)
+        elif hasattr(tensor, "node"):
+            edge = edge_of(tensor)
+            if edge.shape is None and cotangent is None:
+                raise RuntimeError(errors.UNKNOWN_EDGE)
+            cotangent = cotangent if edge.shape is None else cotangent_of(at, edge.shape, edge.dtype, cotangent)
+        else:
+            raise AssertionError(
+                f"Expected output to be a torch.Tensor or a GradientEdge, but got {type(tensor).__name__}"
+            )
+        grads.append(cotangent)
+    if len(grads) < len(tensors):
+        raise RuntimeError(f"got {len(tensors)} tensors and {len(grads)} gradients")
+    return grads
+
+
+def start(tensors: Sequence[Any], given: Sequence[Any], constants: bool) -> tuple[list[Edge], list[Any]]:
+    """The roots of a pass and their cotangents.
+
+    Args:
+        constants: leave out tensors without a history rather than refuse them.
+
+    Raises:
+        RuntimeError: a tensor does not require a gradient.
+    """
+    roots: list[Edge] = []
+    grads: list[Any] = []
+    for at, (tensor, cotangent) in enumerate(zip(tensors, given)):
+        if isinstance(tensor, Tensor) and not tensor.requires_grad:
+            if constants:
+                continue
+            raise RuntimeError(errors.no_history(at, tensor._flags_ & flags.VOLATILE != 0))
+        roots.append(edge_of(tensor))
+        grads.append(cotangent)
+    return roots, grads
+
+
+def cotangent_of(at: int, shape: tuple[int, ...], dtype: Any, cotangent: Any) -> Tensor:
+    """The cotangent that was given for output number `at`, checked; 1 for a real scalar if there was none.
+
+    Raises:
+        RuntimeError: there was none, and the output is no real scalar; or see `check_cotangent`.
+    """
+    if cotangent is not None:
+        check_cotangent(at, shape, dtype, cotangent)
+        return cotangent
+    if math.prod(shape) != 1:
+        raise RuntimeError(errors.GRAD_NOT_SCALAR)
+    if dtype.kind == "c":
+        raise RuntimeError(f"grad can be implicitly created only for real scalar outputs but got {from_numpy(dtype)}")
+    return wrap(np.ones(shape, dtype))
+
+
+def check_cotangent(at: int, shape: tuple[int, ...], dtype: Any, cotangent: Any) -> None:
+    """Refuse a cotangent that does not fit its output.
+
+    Raises:
+        TypeError: it is no tensor.
+        RuntimeError: its shape differs, or one is complex and the other real.
+    """
+    if not isinstance(cotangent, Tensor):
+        raise TypeError(f"gradients can be either Tensors or None, but got {type(cotangent).__name__}")
+    if cotangent._array_.shape != shape:
+        raise RuntimeError(
+            f"Mismatch in shape: grad_output[{at}] has a shape of {Size(cotangent._array_.shape)} and output[{at}] has "
+            f"a shape of {Size(shape)}."
+        )
+    if (cotangent._array_.dtype.kind == "c") != (dtype.kind == "c"):
+        raise RuntimeError(
+            "For complex Tensors, both grad_output and output are required to have the same dtype. Mismatch in dtype: "
+            f"grad_output[{at}] has a dtype of {from_numpy(cotangent._array_.dtype)} and output[{at}] has a dtype of "
+            f"{from_numpy(dtype)}."
+        )

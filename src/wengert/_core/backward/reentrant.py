@@ -1,0 +1,98 @@
+"""Backward passes that start backward passes, to any depth: past some depth each goes on with a stack of its own.
+
+Python bounds how deep calls may nest, per thread. So a pass that is nested too deep runs in another thread, in the
+modes of the one that waits for it. That is a thread without an object of `threading`, which takes locks to start and to
+end one: a signal handler that came while they were held, and went as deep itself, would wait for ever.
+"""
+
+from __future__ import annotations
+
+import _thread
+import contextvars
+from collections.abc import Callable
+from typing import Any
+
+from ..state.modes import current
+
+DEEPEST = 24
+"""So many passes nest in one thread; the frames of each (of the engine and of the program) share Python's limit."""
+
+INHERITED = (
+    "anomaly", "check_inf", "check_nan", "fresh", "grad", "inference", "listeners", "multithreading",
+    "mask", "no_saved_hooks", "noting", "observers", "passing", "saved_hooks", "sequence", "word",
+)  # fmt: skip
+"""The modes that the other thread takes over; `quiet` and `depth` are its own."""
+
+
+def in_thread(function: Callable[..., Any], args: tuple[Any, ...]) -> Any:
+    """Call a function in a thread of its own, in the modes and the context of this one, and wait for its result.
+
+    Raises:
+        BaseException: what the function raises, or what a signal handler raised meanwhile.
+    """
+    modes = current()
+    inherited = [(name, getattr(modes, name)) for name in INHERITED]  # now: signal handlers may switch them meanwhile
+    context = contextvars.copy_context()
+    tickets: list[None] = [None]
+    outcome: list[Any] = []
+    given = [args]
+    finished = _thread.allocate_lock()
+    finished.acquire()
+
+    def body() -> None:
+        if not take(tickets):  # the one that waits was interrupted before this began
+            return
+        own = current()
+        for name, value in inherited:
+            setattr(own, name, value)
+        result, failure = None, None
+        try:
+            result = context.run(function, *given.pop())
+        except BaseException as error:  # it is raised again in the thread that waits
+            failure = error
+        outcome.append((result, failure, own.sequence))
+        del result, failure  # nothing of the pass lives on in a thread that is about to end
+        finished.release()
+
+    interrupt = run_to_end(body, tickets, finished, outcome)
+    result, failure, sequence = outcome.pop()
+    modes.sequence = max(modes.sequence, sequence)
+    failure = interrupt or failure
+    if failure is not None:
+        try:
+            raise failure
+        finally:
+            del failure, interrupt  # the traceback holds this frame
+    return result
+
+
+def run_to_end(
+    body: Callable[[], None], tickets: list[None], finished: Any, outcome: list[Any]
+) -> BaseException | None:
+    """Run in another thread and wait until there is an outcome; what a signal handler raised meanwhile.
+
+    Raises:
+        BaseException: the thread did not begin, and will not.
+    """
+    interrupt: BaseException | None = None
+    try:
+        _thread.start_new_thread(body, ())
+    except BaseException as error:  # no thread to be had, or an interrupt while it starts
+        if take(tickets):
+            raise
+        interrupt = error
+    while not outcome:
+        try:
+            finished.acquire()
+        except BaseException as error:  # an interrupt; but the pass writes to the program's tensors until it ends
+            interrupt = error
+    return interrupt
+
+
+def take(tickets: list[None]) -> bool:
+    """Take the ticket, in one step for all threads; False if another has it."""
+    try:
+        tickets.pop()
+    except IndexError:
+        return False
+    return True

@@ -1,0 +1,22 @@
+cimport cython
+from wengert._core.tensor.base cimport Tensor, wrap
+from wengert._core.graph.node cimport Node
+from wengert._core.tensor.storage cimport Storage
+
+cdef class Task:
+    cdef public long waiting
+    cdef public object grad
+    cdef public list grads, captures
+    cdef public bint owned, wanted, runs
+
+@cython.locals(task=Task)
+cpdef Task new_task(Node node)
+@cython.locals(storage=Storage, shared=long, other=Tensor)
+cpdef bint is_own(Tensor grad, object outgoing, Task task, long born) except -1
+@cython.locals(arrived=Tensor)
+cpdef bint passed_on(Storage storage, Task task) except -1
+@cython.locals(task=Task)
+cpdef Task sole(object grad)
+cdef Task ALONE
+@cython.locals(grad=Tensor)
+cpdef bint is_alone(Task task) except -1

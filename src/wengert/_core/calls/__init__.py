@@ -1,0 +1,1 @@
+"""The call of an operator: arrays out of tensors, kernel, tensors again, one function per step."""

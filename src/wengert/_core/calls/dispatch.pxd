@@ -1,0 +1,49 @@
+cimport cython
+from wengert._core cimport door, flags
+from wengert._core.operators cimport layouts, promotion, sources
+from wengert._core.aliasing cimport views
+from wengert._core.leaves.accumulate cimport gradient_edge
+from wengert._core.tensor.base cimport Tensor, share, wrap_flagged
+from wengert._core.operators.declaration cimport Declaration, plan_for
+from wengert._core.state.modes cimport Modes, current
+from wengert._core.graph.node cimport Edge, Node, new_edge, set_up
+from wengert._core.recording.recorded cimport OpNode, ViewNode, save_all
+from wengert._core.aliasing.views cimport ViewInfo
+
+@cython.locals(mask=long, node=OpNode)
+cpdef object attach(Declaration op, tuple args, Tensor result, tuple edges, Modes modes)
+@cython.locals(info=ViewInfo)
+cpdef object mark_view(ViewNode node, Tensor view)
+@cython.locals(node=OpNode)
+cpdef OpNode new_node(Declaration op, tuple args, long mask, tuple edges, Modes modes, long outputs)
+@cython.locals(modes=Modes, word=long)
+cpdef object perform(Declaration op, tuple args)
+@cython.locals(modes=Modes, word=long)
+cpdef object attempt(Declaration op, object native, tuple args)
+cpdef object computed(Declaration op, tuple args, Modes modes)
+@cython.locals(word=long, rest=long, position=long)
+cpdef long input_word(Declaration op, tuple args) except -1
+cpdef long flags_of(Tensor tensor) except -1
+@cython.locals(position=long)
+cpdef object refresh_views(Declaration op, tuple args)
+@cython.locals(values=list, position=long)
+cpdef list unwrap(Declaration op, tuple args)
+cpdef object array_of(Tensor tensor)
+@cython.locals(partly=bint, arrays=list)
+cpdef list arrays_of(Declaration op, object value, long position)
+cpdef object run_kernel(Declaration op, list values, Modes modes)
+cpdef dict keywords(Declaration op, list values)
+cpdef object as_array(object value)
+@cython.locals(recorded=bint, results=list, nr=long, result=Tensor)
+cpdef object finish(Declaration op, tuple args, object made, long word, Modes modes)
+@cython.locals(source=Tensor, result=Tensor)
+cpdef Tensor wrap_result(Declaration op, tuple args, object made, long nr, Modes modes)
+@cython.locals(mask=long, bit=long, position=long)
+cpdef long grad_mask(Declaration op, tuple args) except -1
+@cython.locals(slots=tuple, edges=list, position=long)
+cpdef tuple gather_edges(Declaration op, tuple args)
+cpdef object edge_to(object value)
+@cython.locals(mask=long, extra=long, first=long, slot=long, at=long)
+cpdef long mask_of(Declaration op, tuple edges) except -1
+@cython.locals(mask=long, node=OpNode, result=Tensor, nr=long)
+cpdef object record_several(Declaration op, tuple args, tuple results, tuple edges, Modes modes)

@@ -1,0 +1,316 @@
+"""The call of an operator: unwrap, kernel, wrap, and what the flags word asks for, one function per step.
+
+call x.mul(y) - Op.run - perform: kernel -> wrap -> (views, record, and unusual steps if flagged)
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from .. import door, errors, flags
+from ..aliasing import views
+from ..aliasing.views import ViewInfo
+from ..graph import anomaly
+from ..graph.node import Edge, new_edge, set_up
+from ..leaves.accumulate import gradient_edge
+from ..operators import layouts, promotion, sources
+from ..operators.declaration import Declaration, plan_for
+from ..recording.recorded import OpNode, save_all
+from ..state.modes import Modes, current
+from ..tensor.base import Tensor, share, wrap_flagged
+from . import unusual
+
+
+def attach(
+    op: Declaration, args: tuple[Any, ...], result: Tensor, edges: tuple[Edge | None, ...], modes: Modes
+) -> None:
+    """Record a call with a single result, if an edge leads from it."""
+    mask: int = mask_of(op, edges)
+    if mask == 0:
+        return
+    node: OpNode = new_node(op, args, mask, edges, modes, 1)
+    if op.view:
+        mark_view(node, result)
+    result._edge_ = new_edge(node, 0, door.shape_of(result._array_), door.dtype_of(result._array_))
+    result._flags_ |= flags.REQUIRES_GRAD
+    node.saved = save_all(node.plan, args, result, modes) if node.plan.names else ()
+
+
+def mark_view(node: Any, view: Tensor) -> None:
+    """Tell the node of a view, a `ViewNode`, how the view is taken."""
+    info: ViewInfo = view._meta_.view
+    node.step = info.steps[-1]
+
+
+def new_node(
+    op: Declaration, args: tuple[Any, ...], mask: int, edges: tuple[Edge | None, ...], modes: Modes, outputs: int
+) -> OpNode:
+    """The node of one call, without its saved values."""
+    node: OpNode = door.new(op.node_class if op.choose_node is None else op.choose_node(args))
+    set_up(node, edges, modes.sequence, outputs)
+    modes.sequence += 1
+    node.trusted_gradients = True
+    node.op = op
+    node.plan = plan_for(op, mask)
+    if modes.noting:
+        anomaly.note_node(node, modes)
+    return node
+
+
+def perform(op: Declaration, args: tuple[Any, ...]) -> Any:
+    """Apply an operator to all its arguments."""
+    modes: Modes = current()
+    word: int = input_word(op, args)
+    if word & modes.mask & flags.VIEW and op.rules:
+        refresh_views(op, args)
+        word = input_word(op, args)
+    word = (word | modes.word) & modes.mask
+    if word & flags.UNUSUAL:
+        return unusual.call(op, args, word, modes)
+    return finish(op, args, computed(op, args, modes), word, modes)
+
+
+def computed(op: Declaration, args: tuple[Any, ...], modes: Modes) -> Any:
+    """The array (or arrays) of the result: by the native function if it knows the case, otherwise by the body."""
+    made: Any
+    if op.native is not None:
+        made = door.on_arrays(op.native, args, Tensor)
+        if made is not NotImplemented:
+            return made
+    made = run_kernel(op, unwrap(op, args), modes)
+    if op.view:
+        return made
+    if op.several:
+        return tuple([layouts.laid_out(op, args, as_array(each)) for each in made])
+    return layouts.laid_out(op, args, as_array(made))
+
+
+def attempt(op: Declaration, native: Any, args: tuple[Any, ...]) -> Any:
+    """Apply an operator by a native function; NotImplemented if that does not know the case, or it is no plain one."""
+    modes: Modes = current()
+    word: int = input_word(op, args)
+    if word & modes.mask & flags.VIEW and op.rules:
+        refresh_views(op, args)
+        word = input_word(op, args)
+    word = (word | modes.word) & modes.mask
+    if word & flags.UNUSUAL:
+        return NotImplemented
+    made: Any = door.on_arrays(native, args, Tensor)
+    return made if made is NotImplemented else finish(op, args, made, word, modes)
+
+
+def input_word(op: Declaration, args: tuple[Any, ...]) -> int:
+    """The flags of all tensors among the arguments, ORed."""
+    word: int = 0
+    rest: int = op.tensor_bits
+    position: int = 0
+    while rest:
+        if rest & 1:
+            value = args[position]
+            if isinstance(value, Tensor):
+                word |= flags_of(value)
+            elif isinstance(value, (tuple, list)):
+                for each in value:
+                    if isinstance(each, Tensor):
+                        word |= flags_of(each)
+        rest >>= 1
+        position += 1
+    return word
+
+
+def flags_of(tensor: Tensor) -> int:
+    """The flags word of a tensor."""
+    return tensor._flags_
+
+
+def refresh_views(op: Declaration, args: tuple[Any, ...]) -> None:
+    """Bring the history of all views among the arguments up to date."""
+    position: int
+    for position in op.tensor_slots:
+        value = args[position]
+        for each in value if isinstance(value, (tuple, list)) else (value,):
+            if isinstance(each, Tensor) and flags_of(each) & flags.VIEW:
+                views.refresh(each)
+
+
+def unwrap(op: Declaration, args: tuple[Any, ...]) -> list[Any]:
+    """The arguments with arrays in place of tensors, promoted to one dtype if the operator promotes.
+
+    Raises:
+        TypeError: something else stands where a tensor is wanted.
+    """
+    values: list[Any] = list(args)
+    position: int
+    if op.promotion is not None:
+        promotion.promote(op, values)
+        return values
+    for position in op.tensor_slots:
+        value = values[position]
+        if op.kinds[position] == sources.ARRAYS or op.kinds[position] == sources.INDICES:
+            values[position] = arrays_of(op, value, position)
+        elif isinstance(value, Tensor):
+            values[position] = array_of(value)
+        elif value is not None or op.defaults[position] is not None:
+            values[position] = promotion.other_operand(op, value, position)
+    return values
+
+
+def array_of(tensor: Tensor) -> Any:
+    """The array of a tensor."""
+    return tensor._array_
+
+
+def arrays_of(op: Declaration, value: Any, position: int) -> list[Any]:
+    """The arrays of a list of tensors; where they are indices, None stands for a whole dimension.
+
+    Raises:
+        TypeError: it is no list of tensors.
+    """
+    if isinstance(value, Tensor) or not isinstance(value, (tuple, list)):
+        raise TypeError(errors.wrong_type(op.name, op.names[position], position + 1, "tuple of Tensors", value))
+    partly: bool = op.kinds[position] == sources.INDICES
+    arrays: list[Any] = []
+    for at, each in enumerate(value):
+        if isinstance(each, Tensor):
+            arrays.append(array_of(each))
+        elif partly and each is None:
+            arrays.append(None)
+        else:
+            raise TypeError(errors.wrong_element(at, position, each))
+    return arrays
+
+
+def run_kernel(op: Declaration, values: list[Any], modes: Modes) -> Any:
+    """The card's body, with NumPy's warnings about infinities and NaN off (torch gives none)."""
+    if op.view and op.positional == len(values):
+        return op.body(*values)
+    try:
+        if op.positional == len(values):
+            return modes.quiet(op.body, *values)
+        return modes.quiet(op.body, *values[: op.positional], **keywords(op, values))
+    except ValueError:
+        if op.promotion is not None:
+            promotion.check_broadcast(op, values)
+        raise
+    except RuntimeError:
+        if not modes.is_entered():  # the kernel's own
+            raise
+    return modes.quietly_again(op.body, values[: op.positional], keywords(op, values))
+
+
+def keywords(op: Declaration, values: list[Any]) -> dict[str, Any]:
+    """The arguments that the body takes by keyword only."""
+    return dict(zip(op.names[op.positional :], values[op.positional :]))
+
+
+def as_array(value: Any) -> Any:
+    """Full reductions and 0-dim arithmetic of NumPy give scalars: arrays again."""
+    return value if door.is_ndarray(value) or not isinstance(value, np.generic) else np.asarray(value)
+
+
+def finish(op: Declaration, args: tuple[Any, ...], made: Any, word: int, modes: Modes) -> Any:
+    """Wrap what the kernel made; note views; record."""
+    recorded: bool = word & flags.REQUIRES_GRAD != 0 and len(op.rules) > 0
+    if not op.several:
+        result: Tensor = wrap_result(op, args, made, -1, modes)
+        if recorded and door.is_inexact(result._array_):  # otherwise it has no derivative by its dtype
+            attach(op, args, result, gather_edges(op, args), modes)
+        return result
+    results: list[Any] = []
+    for nr in range(len(made)):
+        results.append(wrap_result(op, args, made[nr], nr, modes))
+    if recorded:
+        record_several(op, args, tuple(results), gather_edges(op, args), modes)
+    return tuple(results)
+
+
+def wrap_result(op: Declaration, args: tuple[Any, ...], made: Any, nr: int, modes: Modes) -> Tensor:
+    """The tensor of one result."""
+    if not op.view:
+        return wrap_flagged(made, modes.fresh)
+    source: Tensor = args[0]
+    result: Tensor = share(made, source._storage_)
+    if source._flags_ & flags.INFERENCE:
+        result._flags_ = flags.INFERENCE
+    elif op.rules:
+        views.attach(result, source, op, args, nr, modes)
+    return result
+
+
+def grad_mask(op: Declaration, args: tuple[Any, ...]) -> int:
+    """Which differentiable parameters need a gradient, as bits."""
+    mask: int = 0
+    bit: int = 1
+    position: int
+    for position in op.grad_slots:
+        value = args[position]
+        if isinstance(value, Tensor):
+            if flags_of(value) & flags.REQUIRES_GRAD:
+                mask |= bit
+        elif value is not None and op.kinds[position] == sources.ARRAYS:
+            for each in value:
+                if flags_of(each) & flags.REQUIRES_GRAD:
+                    mask |= bit
+        bit <<= 1
+    return mask
+
+
+def gather_edges(op: Declaration, args: tuple[Any, ...]) -> tuple[Edge | None, ...]:
+    """One edge for each differentiable input, None where no gradient goes."""
+    slots: tuple[Any, ...] = op.grad_slots
+    if op.list_slot < 0:
+        if len(slots) == 1:
+            return (edge_to(args[slots[0]]),)
+        if len(slots) == 2:
+            return (edge_to(args[slots[0]]), edge_to(args[slots[1]]))
+    edges: list[Any] = []
+    position: int
+    for position in slots:
+        value = args[position]
+        if op.kinds[position] == sources.ARRAYS:
+            for each in value:
+                edges.append(edge_to(each))
+        else:
+            edges.append(edge_to(value))
+    return tuple(edges)
+
+
+def edge_to(value: Any) -> Any:
+    """The edge of a tensor that requires a gradient; None for all else that may stand for an input."""
+    if isinstance(value, Tensor) and flags_of(value) & flags.REQUIRES_GRAD:
+        return gradient_edge(value)
+    return None
+
+
+def mask_of(op: Declaration, edges: tuple[Edge | None, ...]) -> int:
+    """Which differentiable parameters need a gradient, as bits, by the edges of their inputs."""
+    mask: int = 0
+    extra: int = len(edges) - len(op.grad_slots)
+    first: int = op.list_slot
+    slot: int
+    for at in range(len(edges)):
+        if edges[at] is not None:
+            slot = at
+            if 0 <= first < at:
+                slot = first if at <= first + extra else at - extra
+            mask |= 1 << slot
+    return mask
+
+
+def record_several(
+    op: Declaration, args: tuple[Any, ...], results: tuple[Any, ...], edges: tuple[Edge | None, ...], modes: Modes
+) -> None:
+    """Record a call with several results; those that the card calls not differentiable stay without history."""
+    mask: int = mask_of(op, edges)
+    if mask == 0:
+        return
+    node: OpNode = new_node(op, args, mask, edges, modes, len(results))
+    result: Tensor
+    for nr in range(len(results)):
+        if not op.differentiable or op.differentiable[nr]:
+            result = results[nr]
+            result._edge_ = new_edge(node, nr, door.shape_of(result._array_), door.dtype_of(result._array_))
+            result._flags_ |= flags.REQUIRES_GRAD
+    node.saved = save_all(node.plan, args, results, modes)

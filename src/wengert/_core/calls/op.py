@@ -1,0 +1,73 @@
+"""Operators as objects that can be called: by Python's signs, as methods, with `out=`."""
+
+from __future__ import annotations
+
+import types
+from typing import Any
+
+from .. import flags, vectorcall
+from ..operators import promotion
+from ..operators.declaration import REQUIRED, Declaration, bind, read_plain
+from ..state.modes import Modes
+from ..tensor.base import Tensor
+from . import out, volatile
+from .dispatch import computed, finish, perform
+
+
+class Op(Declaration):
+    """An operator that can be called."""
+
+    __slots__ = ()
+
+    def call1(self, a: Any) -> Any:
+        """Apply to one operand, all other arguments at their defaults."""
+        return self.run((a, *self.after1) if self.after1 else (a,))
+
+    def call2(self, a: Any, b: Any) -> Any:
+        """Apply to two operands; NotImplemented if one is no operand (Python then tries the other's operator)."""
+        if not promotion.is_operand(b) or not promotion.is_operand(a):
+            return NotImplemented
+        return self.run((a, b, *self.after2) if self.after2 else (a, b))
+
+    def run(self, args: tuple[Any, ...]) -> Any:
+        """Apply to all arguments in the order of the parameters."""
+        return perform(self, args)
+
+    def call(self, args: tuple[Any, ...]) -> Any:
+        """`run`, as Python code sees it in both builds."""
+        return self.run(args)
+
+    def written(self, args: tuple[Any, ...]) -> Any:
+        """The tensor that a call with these arguments writes to, for observers; None if there is none."""
+        return None
+
+    def complete(self, args: tuple[Any, ...], word: int, modes: Modes) -> Any:
+        """The rest of a call, behind the steps of `unusual`; `word` is what they left of the flags."""
+        made = computed(self, args, modes)
+        if word & flags.VOLATILE:
+            return volatile.spread(finish(self, args, made, 0, modes))
+        return finish(self, args, made, word, modes)
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        if "out" in kwargs:
+            return out.call(self, args, kwargs)
+        return self.run(bind(self, args, kwargs))
+
+    def __get__(self, instance: Any, owner: Any) -> Any:
+        return self if instance is None else types.MethodType(self, instance)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return getattr, (Tensor, self.name)
+
+    def __repr__(self) -> str:
+        return f"<operator {self.name}>"
+
+
+def begin_calls(op: Op) -> None:
+    """Let an operator be called: once, when all is said about it."""
+    vectorcall.begin(op, REQUIRED)
+
+
+def run_bound(op: Op, args: tuple[Any, ...]) -> Any:
+    """Apply an operator to all its arguments, as they were given."""
+    return op.run(read_plain(op, args))

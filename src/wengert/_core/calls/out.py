@@ -1,0 +1,132 @@
+"""Calls with `out=`: results written into tensors that the program gives."""
+
+from __future__ import annotations
+
+import warnings
+from typing import Any
+
+import numpy as np
+
+from .. import errors, flags
+from ..operators import layouts, overlap
+from ..operators.declaration import bind
+from ..state.modes import Modes, current
+from ..tensor.base import OPERATORS, Tensor
+from ..tensor.storage import count_write
+from ..types import dtypes
+from . import dispatch, unusual, volatile
+
+
+def call(op: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    """A call with `out=`: the results are written into given tensors, which are resized if they are empty.
+
+    Raises:
+        TypeError: `out` is no tensor, or of several results no tuple of as many tensors.
+        RuntimeError: an argument requires a gradient, or dtype or shape do not fit.
+    """
+    kwargs = dict(kwargs)
+    out = kwargs.pop("out")
+    bound = bind(op, args, kwargs)
+    if out is None:
+        return dispatch.perform(op, bound)
+    modes = current()
+    given = outputs(op, out)
+    word = dispatch.input_word(op, bound)
+    for each in given:
+        word |= flags.REQUIRES_GRAD if each.requires_grad else 0
+    if word & modes.mask & flags.REQUIRES_GRAD:
+        raise RuntimeError(errors.out_requires_grad(op.name))
+    for each in given:
+        check_mode(each, modes)
+        check_apart(op, each, bound)
+    results = dispatch.perform(op, bound)
+    for tensor, made in zip(given, results if op.several else (results,)):
+        put_out(tensor, made)
+    return out
+
+
+def outputs(op: Any, out: Any) -> Any:
+    """The tensors that were given as `out`, one for each result.
+
+    Raises:
+        TypeError: they are not that.
+    """
+    if not op.several:
+        return (one_output(op.name, out),)
+    if not isinstance(out, (tuple, list)):
+        raise TypeError(errors.wrong_out(op.name, "tuple of Tensors", out))
+    for at, each in enumerate(out):
+        if not isinstance(each, Tensor):
+            raise TypeError(f"{op.name}(): expected Tensor as element {at} in 'out', but got {type(each).__name__}")
+    if op.output_names and len(out) != len(op.output_names):
+        raise TypeError(f"{op.name}(): expected tuple of {len(op.output_names)} elements but got {len(out)}")
+    return out
+
+
+def one_output(name: str, out: Any) -> Tensor:
+    """The tensor that was given as `out`.
+
+    Raises:
+        TypeError: it is none.
+    """
+    if not isinstance(out, Tensor):
+        raise TypeError(errors.wrong_out(name, "Tensor", out))
+    return out
+
+
+def check_apart(op: Any, tensor: Tensor, args: tuple[Any, ...]) -> None:
+    """Refuse an output whose elements share memory, or which a pointwise operation would read while it writes it."""
+    if 0 in tensor._array_.strides and overlap.overlaps_itself(tensor._array_):
+        raise RuntimeError(errors.OVERLAP_IN_PLACE)
+    if op.promotion is not None:
+        for position in op.tensor_slots:
+            if isinstance(args[position], Tensor):
+                overlap.check_other(tensor, args[position], False)
+
+
+class Filling:
+    """What observers are told of a write by `out=`: it fills its first argument with the second."""
+
+    name = "out="
+
+    def written(self, args: tuple[Any, ...]) -> Tensor:
+        """The tensor that is written to."""
+        return args[0]  # type: ignore[no-any-return]
+
+    def complete(self, args: tuple[Any, ...], word: int, modes: Modes) -> None:
+        """Write."""
+        fill(args[0], args[1])
+
+
+def put_out(tensor: Tensor, made: Tensor) -> None:
+    """Write one result of a call with `out=`.
+
+    Raises:
+        RuntimeError: the result does not fit, or this is an inference tensor, and that mode is off.
+    """
+    modes = current()
+    check_mode(tensor, modes)
+    if modes.word & flags.OBSERVED:
+        unusual.call(Filling(), (tensor, made), flags.OBSERVED, modes)
+    else:
+        fill(tensor, made)
+    if made._flags_ & flags.VOLATILE:
+        volatile.spread_by_write(tensor, modes)
+
+
+def check_mode(tensor: Tensor, modes: Modes) -> None:
+    """Refuse to write to an inference tensor outside its mode."""
+    if tensor._flags_ & flags.INFERENCE and not modes.inference:
+        raise RuntimeError(errors.INFERENCE_IN_PLACE)
+
+
+def fill(tensor: Tensor, made: Tensor) -> None:
+    """Let a tensor have the values of another, and its shape."""
+    if not dtypes.can_cast(made.dtype, tensor.dtype):
+        raise RuntimeError(errors.uncastable(made.dtype, tensor.dtype))
+    if tensor._array_.shape != made._array_.shape:
+        if tensor._array_.size:
+            warnings.warn(errors.resized_output(tensor._array_.shape, made._array_.shape), stacklevel=2)
+        OPERATORS.resize(tensor, made._array_.shape, layouts.preserved(made._array_))
+    np.copyto(tensor._array_, made._array_, "unsafe")
+    count_write(tensor._storage_, "a call with out=")

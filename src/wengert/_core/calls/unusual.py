@@ -1,0 +1,78 @@
+"""The steps of a call that only a set flag asks for: observers, tangents, batches, inference tensors.
+
+Dispatch comes here when a bit of `flags.UNUSUAL` is set; the steps are tried in the order of `STEPS`, and each clears
+its bit. The operator completes the call itself, see `op.Op.complete` for volatile inputs.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from .. import flags
+from ..state.modes import Modes
+from ..tensor.base import Tensor
+from . import batching, forward
+
+Step = Callable[[Any, tuple[Any, ...], int, Modes], Any]
+
+
+def call(op: Any, args: tuple[Any, ...], word: int, modes: Modes) -> Any:
+    """Run the first step whose bit is set; a step goes on with the rest of the word."""
+    for bit, step in STEPS:
+        if word & bit:
+            return step(op, args, word & ~bit, modes)
+    return op.complete(args, word, modes)
+
+
+def observed(op: Any, args: tuple[Any, ...], word: int, modes: Modes) -> Any:
+    """Tell the observers of this thread about the call, the latest first.
+
+    Each is a function `observer(op, args, proceed)`. `op.written(args)` is the tensor that the call writes to, or None:
+    `args[0]` of an `InPlaceOp` and of `out.Filling`, by which `out=` is told of after the call that made the values.
+    Nothing is written before `proceed()`. An observer is not told of what it does itself, those before it are.
+    """
+    return tell(op, args, word, modes, modes.observers, len(modes.observers) - 1)
+
+
+def tell(op: Any, args: tuple[Any, ...], word: int, modes: Modes, observers: list[Any], at: int) -> Any:
+    """Call observer number `at`, which goes on to the one before it; the call itself comes after number 0."""
+    before, told = modes.observers, modes.word
+    try:
+        modes.observe(observers[:at] if at >= 0 else observers)
+        if at < 0:
+            return call(op, args, word, modes)
+        return observers[at](op, args, lambda: tell(op, args, word, modes, observers, at - 1))
+    finally:  # stores only, see `modes`
+        modes.observers = before
+        modes.word = told
+
+
+def inference(op: Any, args: tuple[Any, ...], word: int, modes: Modes) -> Any:
+    """Inference tensors outside their mode: a call that is given no others is not recorded, even if one of them
+    requires a gradient. (Those that would have to be saved are refused by `saved.save_input`.)
+    """
+    if word & flags.REQUIRES_GRAD and is_all_inference(op, args):
+        word &= ~flags.REQUIRES_GRAD
+    return call(op, args, word, modes)
+
+
+def is_all_inference(op: Any, args: tuple[Any, ...]) -> bool:
+    """Whether all tensors among the arguments are inference tensors; numbers that stand for tensors are not."""
+    for position in op.tensor_slots:
+        value = args[position]
+        for each in value if isinstance(value, (tuple, list)) else (value,):
+            if isinstance(each, Tensor):
+                if not each._flags_ & flags.INFERENCE:
+                    return False
+            elif each is not None and op.promotion is not None:
+                return False
+    return True
+
+
+STEPS: tuple[tuple[int, Step], ...] = (
+    (flags.OBSERVED, observed),
+    (flags.BATCHED, batching.call),
+    (flags.DUAL, forward.call),
+    (flags.INFERENCE, inference),
+)

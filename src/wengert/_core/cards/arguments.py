@@ -1,0 +1,141 @@
+"""Arguments that must be tensors, bools or integers: refused in torch's words before a function of operators runs."""
+
+from __future__ import annotations
+
+import functools
+import operator
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from .. import errors
+from ..tensor.base import Tensor
+
+MISSING = object()
+"""In the place of an argument that was not given: the function itself says so."""
+
+TRUTHS = ("inplace", "return_indices")
+"""Switches of which the truth counts, whatever is given: torch, too, reads them in Python."""
+
+
+def parameters_of(function: Callable[..., Any]) -> tuple[str, ...]:
+    """The names of a function's parameters."""
+    code = function.__code__  # type: ignore[attr-defined]
+    return tuple(code.co_varnames[: code.co_argcount + code.co_kwonlyargcount])
+
+
+def tensor_places(body: Callable[..., Any]) -> list[tuple[int, str, bool]]:
+    """Which positional parameters take nothing but tensors: position, name, and whether None stands for none.
+
+    These are the first one if it is called `input` or `self`, and those annotated as `Tensor` or `Tensor | None`.
+    """
+    names = parameters_of(body)[: body.__code__.co_argcount]  # type: ignore[attr-defined]
+    found = []
+    for at, name in enumerate(names):
+        words = set(str(body.__annotations__.get(name, "")).split(" | "))
+        if "Tensor" in words and words <= {"Tensor", "None"}:
+            found.append((at, name, "None" in words))
+        elif at == 0 and name in ("input", "self"):
+            found.append((at, name, False))
+    return found
+
+
+def switch_places(body: Callable[..., Any]) -> list[tuple[int, str]]:
+    """Which parameters take nothing but a bool: position and name, the position of a keyword beyond all others."""
+    return [
+        (at, name)
+        for at, name in enumerate(parameters_of(body))
+        if str(body.__annotations__.get(name, "")) == "bool" and name not in TRUTHS
+    ]
+
+
+def checked(name: str, body: Callable[..., Any], *, method: bool = False, module: str = "") -> Callable[..., Any]:
+    """A function that refuses, in torch's words, what is no tensor or bool where it takes one; itself if it takes none.
+
+    Args:
+        name: what programs call it.
+        body: the function.
+        method: it is called on its first argument, which is then a tensor and does not count.
+        module: where programs find it, by which it is pickled; where `body` is defined unless given.
+    """
+    skipped = 1 if method else 0
+    places = [place for place in tensor_places(body) if place[0] >= skipped]
+    switches = switch_places(body)
+    if not method and not places and not switches:
+        return body
+
+    @functools.wraps(body)
+    def call(*args: Any, **kwargs: Any) -> Any:
+        count = len(args)
+        if method and (not count or not isinstance(args[0], Tensor)):  # called on the class
+            raise TypeError(errors.method_of_class(name, args))
+        for at, argument, optional in places:
+            given = args[at] if at < count else kwargs.get(argument, MISSING)
+            if not isinstance(given, Tensor) and given is not MISSING and not (optional and given is None):
+                raise TypeError(
+                    errors.wrong_type(name, argument, at + 1 - skipped if at < count else 0, "Tensor", given)
+                )
+        for at, argument in switches:
+            given = args[at] if at < count else kwargs.get(argument, False)
+            if given is not True and given is not False:
+                raise TypeError(errors.wrong_type(name, argument, at + 1 - skipped if at < count else 0, "bool", given))
+        return body(*args, **kwargs)
+
+    call.__module__ = module or body.__module__
+    return call
+
+
+def tensors_of(name: str, value: Any) -> Sequence[Any]:
+    """A list of tensors.
+
+    Raises:
+        TypeError: it is none.
+        RuntimeError: it is empty.
+    """
+    if isinstance(value, Tensor) or not isinstance(value, (tuple, list)):
+        raise TypeError(errors.wrong_type(name, "tensors", 1, "tuple of Tensors", value))
+    if not value:
+        raise RuntimeError(f"{name} expects a non-empty TensorList")
+    check_elements(value, 0)
+    return value
+
+
+def check_elements(values: Sequence[Any], position: int) -> None:
+    """Refuse a list that holds something else than tensors.
+
+    Raises:
+        TypeError: it does.
+    """
+    for at, each in enumerate(values):
+        if not isinstance(each, Tensor):
+            raise TypeError(errors.wrong_element(at, position, each))
+
+
+def integer(name: str, argument: str, value: Any) -> int:
+    """An integer, or what stands for one.
+
+    Raises:
+        TypeError: it is none.
+    """
+    if not hasattr(value, "__index__"):
+        raise TypeError(f"{name}(): argument '{argument}' must be int, not {type(value).__name__}")
+    return operator.index(value)
+
+
+def integers(name: str, argument: str, value: Any) -> tuple[int, ...]:
+    """Several integers.
+
+    Raises:
+        TypeError: it is no sequence, or holds something else.
+    """
+    if not hasattr(value, "__iter__") and not hasattr(value, "__getitem__"):
+        raise TypeError(f"{name}(): argument '{argument}' must be tuple of ints, not {type(value).__name__}")
+    try:
+        return tuple(map(operator.index, value))
+    except TypeError:
+        for at, each in enumerate(value):
+            if not hasattr(each, "__index__"):
+                raise TypeError(
+                    f"{name}(): argument '{argument}' must be tuple of ints, but found element of type "
+                    f"{type(each).__name__} at pos {at}"
+                ) from None
+        raise

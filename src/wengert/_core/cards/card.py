@@ -1,0 +1,378 @@
+"""Cards: how an operator is declared, once.
+
+The decorated body is the kernel call; its signature and docstring are the public ones. `Array` marks a differentiable
+tensor, `Arrays` a list of them, `Index` a tensor without derivative (`Indices` a list of those or None), `Sizes`
+integers that may also be given one by one; anything else is plain. A rule names what it needs: an input, `out` (or an
+output's name), `<input>_shape`, `<input>_dtype`, `<input>_strides` (in bytes), a plain argument, or `wanted` (for each
+differentiable input whether it needs a gradient). Exactly that is saved; a name that fits nothing is an error at
+import.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import functools
+import inspect
+from collections.abc import Callable, Iterable
+from typing import Any, TypeAlias
+
+from ..calls.op import Op, begin_calls
+from ..operators import declaration, sources
+from ..operators.declaration import REQUIRED, Declaration, Rule
+from ..recording.recorded import OpNode, node_class
+from ..recording.saved_tensor import read_raw, read_saved
+from ..tensor.base import bind as bind_to_tensor
+from ..types import dtypes
+from ..types.dtypes import dtype as DType
+from .arguments import checked as checked, parameters_of
+from .derived import derive_in_place as derive_in_place
+from .samples import Bad as Bad, Declared, Sample as Sample
+
+Array: TypeAlias = Any
+Arrays: TypeAlias = Any
+Index: TypeAlias = Any
+Indices: TypeAlias = Any
+Sizes: TypeAlias = Any
+"""Annotations of card parameters."""
+
+REGISTRY: dict[str, Card | Composite] = {}
+"""All public operators by name."""
+
+INTEGERS = frozenset({dtypes.uint8, dtypes.int8, dtypes.int16, dtypes.int32, dtypes.int64})
+REALS = frozenset({dtypes.float16, dtypes.float32, dtypes.float64})
+COMPLEXES = frozenset({dtypes.complex64, dtypes.complex128})
+FLOATS = REALS | COMPLEXES
+BOOLS = frozenset({dtypes.bool_})
+ORDERED = REALS | INTEGERS | BOOLS
+NUMBERS = FLOATS | INTEGERS
+ALL = NUMBERS | BOOLS
+WIDE = ALL | {dtypes.uint16, dtypes.uint32, dtypes.uint64}
+
+ALIASES = {"input": "self", "axis": "dim", "keepdims": "keepdim", "x1": "self", "x2": "other", "axes": "dims"}
+"""Other names by which torch's and NumPy's users give a parameter."""
+
+
+class Card(Declared, Op):
+    """An operator with all that is said about it.
+
+    Attributes:
+        declared_dtypes: the dtypes it exists for.
+        why: why it has no derivative, or "" if it has rules.
+        linear: the inputs in which it is linear, for forward mode.
+        partial_rules, jvp_rule, batching: what forward mode and batching use.
+        in_place: the derived in-place operator, or None.
+        method, function: whether it is bound to Tensor, and public in the package.
+    """
+
+    declared_dtypes: frozenset[dtypes.dtype]
+    node_classes: list[type]
+    __name__: str
+    __qualname__: str
+    why = ""
+    linear: tuple[str, ...] = ()
+    jvp_rule: Callable[..., Any] | None = None
+    batching: Any = None
+    in_place: Any = None
+    method = True
+    function = True
+
+    def vjp(self, *inputs: str, native: Any = None) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+        """Give the reverse rule for `inputs`: called with the gradient and what it names, it returns as many gradients.
+
+        `native` names the native function of its plain case, taken where the pass is not itself recorded. Where
+        partials were given before, they stay for forward mode, and the rule (a cheaper form of them) serves backward
+        passes.
+        """
+
+        def decorate(rule: Callable[..., Any]) -> Callable[..., Any]:
+            slots = {self.grad_slots.index(self.names.index(name)) for name in inputs}
+            self.rules = tuple(each for each in self.rules if not (each.partial and slots.issuperset(each.slots)))
+            self._add_rule(rule, parameters_of(rule)[1:], inputs, partial=False)
+            self.rules[-1].native = native
+            return rule
+
+        return decorate
+
+    def partials(card, /, **rules: Callable[..., Any]) -> None:  # noqa: N805 - an input is called self
+        """Give partial derivatives by input; both modes follow: `grad * partial.conj()` and `tangent * partial`."""
+        card.partial_rules = rules
+        for name, rule in rules.items():
+            card._add_rule(rule, parameters_of(rule), (name,), partial=True)
+
+    def jvp(self, rule: Callable[..., Any]) -> Callable[..., Any]:
+        """Give the forward rule, where it does not follow from `linear` or `partials`."""
+        self.jvp_rule = rule
+        return rule
+
+    def _add_rule(
+        self, rule: Callable[..., Any], names: tuple[str, ...], inputs: tuple[str, ...], *, partial: bool
+    ) -> None:
+        origins = [declaration.locate(self, name)[0] for name in names]
+        slots = tuple(self.grad_slots.index(self.names.index(name)) for name in inputs)
+        self.rules = (*self.rules, Rule(rule, names, slots, partial))
+        for name, origin in zip(names, origins):
+            shown = "result" if name == "out" else name
+            name_saved(self.node_classes, shown, name)
+            if origin in (sources.FROM_INPUT, sources.FROM_OUTPUT):
+                name_raw(self.node_classes, shown, name)
+            if name.endswith("_shape"):
+                name_saved(self.node_classes, name.removesuffix("shape") + "sym_sizes", name)
+        if self.in_place is not None:
+            self.in_place.rules = self.rules
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return registered, (self.name,)
+
+    @property
+    def __signature__(self) -> inspect.Signature:
+        return inspect.signature(self.body)
+
+    @property
+    def public(self) -> Any:
+        """What programs call."""
+        return self
+
+
+class Composite(Declared):
+    """A public function made of operators, whose derivatives follow from theirs.
+
+    Attributes:
+        body: the function.
+        method, function: whether it is bound to Tensor, and public in the package.
+    """
+
+    method: bool
+    function: bool
+
+    def __init__(self, body: Callable[..., Any]) -> None:
+        self.body = body
+        self.name = body.__name__
+
+    @functools.cached_property
+    def public(self) -> Callable[..., Any]:
+        """What programs call as a function. (A method's tensor is what it is called on.)"""
+        return checked(self.name, self.body, module="wengert") if self.function else self.body
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True, slots=True)
+class Options:
+    """What `@op(...)` may say beside the signature.
+
+    Attributes:
+        dtypes: the dtypes it exists for (after promotion).
+        explained: further dtypes that the body is given only to refuse them in its own words.
+        linear: the inputs in which it is linear, all others fixed.
+        view: the result shares the memory of the first argument.
+        inplace: derive `name_`.
+        write: called with the target's array and the other arguments, it writes what `name_` writes, or refuses before
+            it does.
+        overwrites: `name_` leaves nothing of the target's old value, whose gradient is zero.
+        apart: what of its memory the target of `name_` may not share: "never" (anything goes), "itself" (no element
+            with another), "partly" (nor a part with other inputs), "wholly" (nor all of it).
+        layout: how results lie in memory: "rows" (row-major), "iterator" (as torch's iterator over the operands
+            decides), "reversed" (the same, the last operand first), "power" (the same, but row-major if the first
+            argument is a number), "like" (in the order of the first tensor),
+            "suggested" (with channels innermost if those of the first tensor are), "own" (as the body made them).
+        outputs: names of the results if there are several; `differentiable` says which of them have a derivative.
+        several: the number of results depends on the arguments.
+        derivative: None for an operator without derivative; `why` then gives the reason.
+        node: the name of its nodes (`<Name>Backward0` unless given); several if `choose(args)` picks one of them.
+        promote: None, "same", "float" or "numbers", see `Declaration`.
+        batching: how it works along a dimension that the program does not see.
+        native: the native function of the plain case, see `Declaration`.
+        method, function: whether it is bound to Tensor, and public in the package.
+        name: the public name, if not that of the body.
+        larger: rules may return gradients that are still to be summed to the shape of their input.
+        numbers: Python numbers may stand where tensors do, or, given a name, for that tensor.
+    """
+
+    dtypes: Iterable[DType] = ALL
+    explained: Iterable[DType] = ()
+    linear: str | tuple[str, ...] = ()
+    view: bool = False
+    inplace: bool = False
+    write: Callable[..., None] | None = None
+    overwrites: bool = False
+    apart: str = "partly"
+    layout: str = "rows"
+    outputs: tuple[str, ...] = ()
+    differentiable: tuple[bool, ...] = ()
+    several: bool = False
+    derivative: str | None = ""
+    why: str = ""
+    node: str | tuple[str, ...] = ""
+    choose: Callable[[tuple[Any, ...]], int] | None = None
+    promote: str | None = None
+    batching: Any = None
+    native: Callable[..., Any] | None = None
+    method: bool = True
+    function: bool = True
+    name: str = ""
+    larger: bool = False
+    numbers: bool | str = False
+
+
+def op(**options: Any) -> Callable[[Callable[..., Any]], Card]:
+    """Declare an operator; decorates its body. The arguments are the fields of `Options`."""
+    given = Options(**options)
+
+    def decorate(body: Callable[..., Any]) -> Card:
+        card = Card.__new__(Card)
+        card.name = given.name or body.__name__
+        fill_signature(card, body)
+        fill_options(card, given)
+        card.__doc__ = body.__doc__
+        card.__name__ = card.__qualname__ = card.name
+        card.__module__ = body.__module__
+        register(card)
+        begin_calls(card)
+        if given.inplace:
+            derive_in_place(card)
+        return card
+
+    return decorate
+
+
+def fill_options(card: Card, given: Options) -> None:
+    """Take over what was said beside the signature.
+
+    Raises:
+        TypeError: the card has neither a derivative nor a reason why.
+    """
+    if given.derivative is None and not given.why:
+        raise TypeError(f"{card.name}: an operator without derivative needs a reason (why=...)")
+    card.why = given.why if given.derivative is None else ""
+    card.declared_dtypes = frozenset(given.dtypes)
+    card.accepts = frozenset(each.numpy for each in (*given.dtypes, *given.explained))
+    card.promotion = given.promote
+    card.numbers = tuple(at for at in card.tensor_slots if given.numbers in (True, card.names[at]))
+    card.allows_larger = given.larger
+    card.native = given.native
+    card.writer = given.write
+    card.overwrites = given.overwrites
+    card.apart = ("never", "itself", "partly", "wholly").index(given.apart)
+    card.layout = ("rows", "iterator", "like", "suggested", "own", "reversed", "power").index(given.layout)
+    card.view = given.view
+    card.output_names = given.outputs
+    card.several = given.several or bool(given.outputs)
+    card.differentiable = given.differentiable
+    card.linear = (given.linear,) if isinstance(given.linear, str) else given.linear
+    card.batching = given.batching
+    card.method, card.function = given.method, given.function
+    titles = (given.node,) if isinstance(given.node, str) else given.node
+    card.node_classes = [node_class(each or default_title(card.name), card.view) for each in titles]
+    card.node_class = card.node_classes[0]
+    choose = given.choose
+    card.choose_node = None if choose is None else lambda args: card.node_classes[choose(args)]
+
+
+def pointwise(*, promote: str = "same", **options: Any) -> Callable[[Callable[..., Any]], Card]:
+    """Declare an operator that works element by element, on operands promoted and broadcast, numbers among them."""
+    options.setdefault("numbers", True)
+    options.setdefault("layout", "iterator")
+    return op(promote=promote, larger=True, **options)
+
+
+def composite(*, method: bool = True, function: bool = True, name: str = "") -> Callable[[Callable[..., Any]], Any]:
+    """Declare a public function made of operators."""
+
+    def decorate(body: Any) -> Any:
+        card = Composite(body)
+        card.name = name or body.__name__
+        card.method, card.function = method, function  # type: ignore[attr-defined]
+        register(card)
+        body.samples = card.samples
+        return body
+
+    return decorate
+
+
+def fill_signature(card: Declaration, body: Callable[..., Any]) -> None:
+    """Read names, defaults and kinds of the parameters."""
+    code = body.__code__  # type: ignore[attr-defined]
+    names = [name for name in parameters_of(body) if name != "out"]
+    annotations = body.__annotations__
+    values = dict(zip(reversed(code.co_varnames[: code.co_argcount]), reversed(body.__defaults__ or ())))  # type: ignore[attr-defined]
+    values.update(body.__kwdefaults__ or {})  # type: ignore[attr-defined]
+    card.body = body
+    card.names = tuple(names)
+    card.defaults = tuple(values.get(name, REQUIRED) for name in names)
+    card.after1, card.after2 = card.defaults[1:], card.defaults[2:]
+    card.kinds = tuple(kind_of(annotations.get(name, "")) for name in names)
+    card.positional = code.co_argcount
+    card.takes_out = "out" in parameters_of(body)
+    spread = [at for at, name in enumerate(names) if annotations.get(name, "") == "Sizes"]
+    card.spread = spread[0] if spread else -1
+    card.tensor_slots = tuple(at for at, kind in enumerate(card.kinds) if kind != sources.PLAIN)
+    card.tensor_bits = sum(1 << at for at in card.tensor_slots)
+    card.plain_slots = tuple(
+        at for at, name in enumerate(names) if card.kinds[at] == sources.PLAIN and annotations.get(name) != "str"
+    )
+    card.switches = tuple(at for at in card.plain_slots if annotations.get(names[at]) == "bool")
+    card.grad_slots = tuple(at for at, kind in enumerate(card.kinds) if kind in (sources.ARRAY, sources.ARRAYS))
+    lists = [at for at, position in enumerate(card.grad_slots) if card.kinds[position] == sources.ARRAYS]
+    card.list_slot = lists[0] if lists else -1
+    card.aliases = {alias: names.index(name) for alias, name in ALIASES.items() if name in names and alias not in names}
+    card.plans = {}
+    card.rules = ()
+
+
+def kind_of(annotation: str) -> int:
+    """The kind of a parameter by the text of its annotation."""
+    word = annotation.partition(" ")[0]
+    kinds = {"Array": sources.ARRAY, "Arrays": sources.ARRAYS, "Index": sources.INDEX, "Indices": sources.INDICES}
+    return kinds.get(word, sources.PLAIN)
+
+
+def default_title(name: str) -> str:
+    """`log_softmax` -> `LogSoftmaxBackward0`."""
+    return "".join(part.capitalize() for part in name.split("_")) + "Backward0"
+
+
+def name_saved(classes: Iterable[type[OpNode]], attribute: str, name: str) -> None:
+    """Let nodes show a saved value as `_saved_<attribute>`."""
+
+    def read(node: OpNode) -> Any:
+        return read_saved(node, name)
+
+    for cls in classes:
+        setattr(cls, f"_saved_{attribute}", property(read))
+        if hasattr(cls, f"_raw_saved_{name}"):
+            name_raw((cls,), attribute, name)
+
+
+def name_raw(classes: Iterable[type[OpNode]], attribute: str, name: str) -> None:
+    """Let nodes show how a tensor is saved as `_raw_saved_<attribute>`."""
+
+    def read(node: OpNode) -> Any:
+        return read_raw(node, name)
+
+    for cls in classes:
+        setattr(cls, f"_raw_saved_{attribute}", property(read))
+
+
+def register(card: Card | Composite, name: str = "") -> None:
+    """Put an operator into the registry, under another name than its own if one is given, and bind its method.
+
+    Raises:
+        TypeError: the name is taken.
+    """
+    name = name or card.name
+    if name in REGISTRY:
+        raise TypeError(f"two operators are called {name}")
+    REGISTRY[name] = card
+    if card.method:  # type: ignore[union-attr]
+        bind_to_tensor(name, checked(name, card.body, method=True) if isinstance(card, Composite) else card)
+
+
+def alias(name: str, function: Callable[..., Any]) -> None:
+    """Give an operator or a composite another public name; raises a TypeError if it is taken."""
+    card = REGISTRY[function.__name__]
+    register(card, name)
+    if isinstance(card, Card) and card.method and card.in_place is not None:
+        bind_to_tensor(name + "_", card.in_place)
+
+
+def registered(name: str) -> Card | Composite:
+    """The operator of that name; what the pickle of an operator calls."""
+    return REGISTRY[name]

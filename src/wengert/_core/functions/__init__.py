@@ -1,0 +1,1 @@
+"""Functions with derivatives that a program wrote."""

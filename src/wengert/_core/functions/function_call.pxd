@@ -1,0 +1,50 @@
+cimport cython
+from wengert._core cimport door, flags
+from wengert._core.aliasing cimport views
+from wengert._core.leaves.accumulate cimport gradient_edge
+from wengert._core.tensor.base cimport AutogradMeta, Tensor, share
+from wengert._core.functions.function cimport FunctionNode, ViewWrite, function_edge, in_front
+from wengert._core.leaves.hooked cimport retain_at
+from wengert._core.writes.inplace cimport rebase
+from wengert._core.state.modes cimport Modes, current
+from wengert._core.graph.node cimport set_up
+from wengert._core.recording.saved cimport SavedInput, save_input
+from wengert._core.recording.saved_part cimport save_result
+from wengert._core.tensor.storage cimport count_write
+from wengert._core.aliasing.views cimport ViewInfo
+
+@cython.locals(modes=Modes, word=long, recording=bint, node=FunctionNode, grad=bint, mask=long)
+cpdef object call(object function, tuple args, dict keywords, bint split)
+@cython.locals(word=long, tensor=Tensor)
+cpdef long word_of(tuple args) except -1
+@cython.locals(tensor=Tensor)
+cpdef object refresh_all(tuple args)
+cpdef object check_keywords(object function, dict keywords)
+@cython.locals(node=FunctionNode, edges=list, numbers=list, needed=list, tensor=Tensor, wants=bint)
+cpdef FunctionNode new_function_node(object function, tuple args, bint recording, Modes modes)
+cpdef object begin(FunctionNode node, list numbers, tuple needed)
+@cython.locals(outputs=tuple, dirty=tuple, fixed=tuple, made=list, recorded=long, tensor=Tensor, differentiable=bint)
+cpdef object finish(FunctionNode node, tuple args, object result, bint recording, long word, Modes modes)
+@cython.locals(at=long)
+cpdef tuple marked(FunctionNode node, object tensors, str name, str only)
+cpdef bint is_among(Tensor tensor, tuple others) except -1
+@cython.locals(tensor=Tensor)
+cpdef object count_writes(FunctionNode node, tuple args, tuple outputs, tuple dirty, bint recording)
+@cython.locals(info=ViewInfo)
+cpdef object check_view_write(Tensor view, long outputs)
+@cython.locals(given=bint, written=bint, info=ViewInfo)
+cpdef Tensor place(FunctionNode node, Tensor out, long nr, tuple args, tuple dirty, bint differentiable, Modes modes)
+cpdef Tensor without_history(Tensor out, bint given, bint written, Modes modes)
+@cython.locals(grad=bint, mask=long)
+cpdef Tensor alias(Tensor tensor, Modes modes)
+cpdef object connect(FunctionNode node, Tensor out, long nr)
+@cython.locals(number=long, at=long, inner=ViewWrite, meta=AutogradMeta)
+cpdef object rewrite(FunctionNode node, Tensor out, long nr, tuple args, Modes modes)
+@cython.locals(tensor=Tensor, info=ViewInfo)
+cpdef object mark_several(list made)
+@cython.locals(kept=list, tensor=Tensor, nr=long)
+cpdef tuple keep_all(FunctionNode node, list made, Modes modes)
+@cython.locals(found=list, anything=bint, at=long)
+cpdef object origins(list kept, tuple given)
+@cython.locals(nr=long)
+cpdef long output_number(FunctionNode node, Tensor tensor, list made) except? -1

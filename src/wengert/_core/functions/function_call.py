@@ -1,0 +1,356 @@
+"""Custom Functions forward: the call, and what becomes of the outputs."""
+
+from __future__ import annotations
+
+import warnings
+from typing import Any
+
+from .. import door, errors, flags
+from ..aliasing import views
+from ..aliasing.views import ViewInfo
+from ..graph import anomaly
+from ..graph.node import set_up
+from ..leaves.accumulate import gradient_edge
+from ..leaves.hooked import retain_at
+from ..recording.saved import SavedInput, save_input
+from ..recording.saved_part import save_result
+from ..state.modes import Modes, current
+from ..tensor.base import AutogradMeta, Tensor, share
+from ..tensor.storage import count_write
+from ..writes.inplace import rebase
+from . import function_errors
+from .function import FunctionNode, ViewWrite, function_edge, in_front
+
+
+def call(function: Any, args: tuple[Any, ...], keywords: dict[str, Any] | None, split: bool) -> Any:
+    """Run a custom Function forward, and record the call.
+
+    Args:
+        function: the class.
+        keywords: the arguments that `forward` takes by keyword only; never differentiated.
+        split: its `forward` takes no `ctx`, its `setup_context` does.
+    """
+    modes: Modes = current()
+    word: int = word_of(args)
+    if word & modes.mask & flags.VIEW:
+        refresh_all(args)
+        word = word_of(args)
+    recording: bool = word & modes.mask & flags.REQUIRES_GRAD != 0 and word & flags.VOLATILE == 0
+    if keywords and recording:
+        check_keywords(function, keywords)
+    node: FunctionNode = new_function_node(function, args, recording, modes)
+    grad: bool = modes.grad
+    mask: int = modes.mask
+    try:
+        modes.set_grad(False)
+        if split:
+            result = function.forward(*args, **(keywords or {}))
+            function.setup_context(node, args, result)
+        elif keywords:
+            result = function.forward(node, *args, **keywords)
+        else:
+            result = function.forward(node, *args)
+    finally:  # stores only, see `modes`
+        modes.grad = grad
+        modes.mask = mask
+    return finish(node, args, result, recording, word, modes)
+
+
+def word_of(args: tuple[Any, ...]) -> int:
+    """The flags of all tensors among the arguments, ORed."""
+    word: int = 0
+    tensor: Tensor
+    for each in args:
+        if isinstance(each, Tensor):
+            tensor = each
+            word |= tensor._flags_
+    return word
+
+
+def refresh_all(args: tuple[Any, ...]) -> None:
+    """Bring the history of all views among the arguments up to date."""
+    tensor: Tensor
+    for each in args:
+        if isinstance(each, Tensor):
+            tensor = each
+            if tensor._flags_ & flags.VIEW:
+                views.refresh(tensor)
+
+
+def check_keywords(function: Any, keywords: dict[str, Any]) -> None:
+    """Refuse tensors that require a gradient where none can be returned for them."""
+    for name, value in keywords.items():
+        if isinstance(value, Tensor) and value.requires_grad:
+            raise TypeError(function_errors.keyword_requires_grad(function.__name__, name))
+
+
+def new_function_node(function: Any, args: tuple[Any, ...], recording: bool, modes: Modes) -> FunctionNode:
+    """The node of one call, with its edges."""
+    node: FunctionNode = door.new(function._backward_cls)
+    edges: list[Any] = []
+    numbers: list[Any] = []
+    needed: list[Any] = []
+    tensor: Tensor
+    for each in args:
+        if not isinstance(each, Tensor):
+            numbers.append(-1)
+            needed.append(False)
+            continue
+        tensor = each
+        wants: bool = tensor._flags_ & flags.REQUIRES_GRAD != 0 or (
+            tensor._flags_ & flags.VIEW != 0 and tensor.requires_grad
+        )
+        needed.append(wants)
+        if recording:
+            numbers.append(len(edges))
+            edges.append(gradient_edge(tensor) if wants else None)
+    set_up(node, tuple(edges), modes.sequence, 1)
+    modes.sequence += 1
+    begin(node, numbers, tuple(needed))
+    if recording and modes.anomaly:
+        anomaly.remember(node, modes)
+    return node
+
+
+def begin(node: FunctionNode, numbers: list[Any], needed: tuple[Any, ...]) -> None:
+    """Give a node the fields that nodes of other kinds do not have."""
+    node.edge_numbers = numbers
+    node.needs_input_grad = needed
+    node.output_spaces = []
+    node.output_recorded = []
+    node.kept_tensors = ()
+    node.kept_origins = None
+    node.kept_given = False
+    node.materialize_grads = True
+    node._materialize_non_diff_grads = True
+    node.to_save = None
+    node.saved_for_forward = None
+    node.dirty_tensors = None
+    node.non_differentiable = None
+
+
+def finish(node: FunctionNode, args: tuple[Any, ...], result: Any, recording: bool, word: int, modes: Modes) -> Any:
+    """Give the outputs of `forward` their places in the graph; keep what is to be saved."""
+    outputs: tuple[Any, ...] = tuple(result) if isinstance(result, tuple) else (result,)
+    dirty: tuple[Any, ...] = marked(node, node.dirty_tensors, "dirty_tensors", function_errors.MARK_DIRTY)
+    fixed: tuple[Any, ...] = marked(node, node.non_differentiable, "non_differentiable", function_errors.MARK_FIXED)
+    if dirty:
+        count_writes(node, args, outputs, dirty, recording)
+    made: list[Any] = []
+    recorded: int = 0
+    node.output_count = len(outputs)
+    tensor: Tensor
+    for each in outputs:
+        space: Any = None
+        differentiable: bool = False
+        if isinstance(each, Tensor):
+            tensor = each
+            if recording:
+                space = (door.shape_of(tensor._array_), door.dtype_of(tensor._array_))
+                differentiable = door.is_inexact(tensor._array_) and not (fixed and is_among(tensor, fixed))
+            each = place(node, tensor, len(made), args, dirty, differentiable, modes)
+            if differentiable:
+                recorded += 1
+            if word & flags.VOLATILE:
+                tensor = each
+                tensor._flags_ |= flags.VOLATILE
+        made.append(each)
+        node.output_spaces.append(space)
+        node.output_recorded.append(differentiable)
+    if recorded > 1:
+        mark_several(made)
+    if recording and node.to_save is not None:
+        node.kept_tensors = keep_all(node, made, modes)
+    node.to_save = node.dirty_tensors = node.non_differentiable = None
+    return tuple(made) if isinstance(result, tuple) else made[0]
+
+
+def marked(node: FunctionNode, tensors: Any, name: str, only: str) -> tuple[Any, ...]:
+    """What `ctx.mark_dirty` or `ctx.mark_non_differentiable` were given."""
+    if tensors is None:
+        return ()
+    if not isinstance(tensors, tuple):
+        raise RuntimeError(function_errors.no_tuple(name, tensors))
+    for at in range(len(tensors)):
+        if not isinstance(tensors[at], Tensor):
+            raise RuntimeError(function_errors.no_tensor(only, at, tensors[at]))
+    return tensors
+
+
+def is_among(tensor: Tensor, others: tuple[Any, ...]) -> bool:
+    """Whether a tensor is one of several things."""
+    for each in others:
+        if each is tensor:
+            return True
+    return False
+
+
+def count_writes(
+    node: FunctionNode, args: tuple[Any, ...], outputs: tuple[Any, ...], dirty: tuple[Any, ...], recording: bool
+) -> None:
+    """Count the writes to the tensors that were marked dirty, and refuse those that the graph cannot tell of."""
+    tensor: Tensor
+    name = errors.operation_name(type(node).__name__)
+    for each in dirty:
+        tensor = each
+        count_write(tensor._storage_, name)
+        if not is_among(tensor, outputs):
+            raise RuntimeError(function_errors.DIRTY_NOT_RETURNED)
+    if not recording:
+        return
+    for each in dirty:
+        tensor = each
+        if not is_among(tensor, args):
+            warnings.warn(function_errors.DIRTY_NO_INPUT, UserWarning, stacklevel=2)
+        if tensor._flags_ & flags.VIEW:
+            check_view_write(tensor, len(outputs))
+        elif tensor._flags_ & flags.REQUIRES_GRAD and tensor._edge_ is None:
+            raise RuntimeError(function_errors.LEAF_WRITTEN)
+
+
+def check_view_write(view: Tensor, outputs: int) -> None:
+    """Refuse a write to a view that the history of its base could not tell of."""
+    info: ViewInfo = view._meta_.view
+    if view._edge_ is None and view._flags_ & ~info.base._flags_ & flags.REQUIRES_GRAD:
+        raise RuntimeError(function_errors.LEAF_WRITTEN)
+    if outputs > 1:
+        raise RuntimeError(function_errors.DIRTY_VIEW_SEVERAL)
+    if info.made != views.SINGLE:
+        views.refuse(view, True)
+    if (view._flags_ | info.base._flags_) & flags.REQUIRES_GRAD and info.base._edge_ is None:
+        raise RuntimeError(errors.VIEW_OF_LEAF_IN_PLACE)
+
+
+def place(
+    node: FunctionNode,
+    out: Tensor,
+    nr: int,
+    args: tuple[Any, ...],
+    dirty: tuple[Any, ...],
+    differentiable: bool,
+    modes: Modes,
+) -> Tensor:
+    """The tensor that stands for output `nr`, with its place in the graph."""
+    given: bool = is_among(out, args)
+    written: bool = bool(dirty) and is_among(out, dirty)
+    if not differentiable:
+        out = without_history(out, given, written, modes)
+    elif written:
+        rewrite(node, out, nr, args, modes)
+        return out
+    else:
+        if given:
+            out = alias(out, modes)
+        connect(node, out, nr)
+    if out._flags_ & flags.VIEW and not written:
+        info: ViewInfo = out._meta_.view
+        info.made = views.CUSTOM
+        info.version = out._storage_.version
+    return out
+
+
+def without_history(out: Tensor, given: bool, written: bool, modes: Modes) -> Tensor:
+    """An output without a place in the graph: other than `out` itself if that is an input, or has a history to keep."""
+    if not out.requires_grad:
+        return alias(out, modes) if given and not written else out
+    if given:
+        return share(out._array_, out._storage_)
+    if not out._flags_ & flags.VIEW:
+        out._edge_ = None
+        out._flags_ &= ~flags.REQUIRES_GRAD
+    return out
+
+
+def alias(tensor: Tensor, modes: Modes) -> Tensor:
+    """Another tensor on the same memory, a view of the first."""
+    grad: bool = modes.grad
+    mask: int = modes.mask
+    try:
+        modes.set_grad(False)
+        return tensor.view(tensor.shape)
+    finally:  # stores only, see `modes`
+        modes.grad = grad
+        modes.mask = mask
+
+
+def connect(node: FunctionNode, out: Tensor, nr: int) -> None:
+    """Make a tensor output `nr` of a node."""
+    out._edge_ = function_edge(node, nr, out)
+    out._flags_ |= flags.REQUIRES_GRAD
+
+
+def rewrite(node: FunctionNode, out: Tensor, nr: int, args: tuple[Any, ...], modes: Modes) -> None:
+    """Make the node the history of an input that was written to; of a view, that of its base."""
+    if not out._flags_ & flags.VIEW:
+        meta: AutogradMeta = out._meta_
+        if meta is not None:
+            meta.grad = None
+            if meta.retains_grad:
+                retain_at(out, function_edge(node, nr, out))
+        connect(node, out, nr)
+        return
+    number: int = -1
+    for at in range(len(args)):
+        if args[at] is out:
+            number = node.edge_numbers[at]
+    inner: ViewWrite = ViewWrite.__new__(ViewWrite)
+    set_up(inner, tuple(in_front(list(node.next_edges), number)), node.sequence_number, 1)
+    inner.inner = node
+    inner.number = number
+    rebase(out, inner, modes)
+
+
+def mark_several(made: list[Any]) -> None:
+    """Views among several differentiable outputs may not be written to for that reason."""
+    tensor: Tensor
+    for each in made:
+        if isinstance(each, Tensor):
+            tensor = each
+            if tensor._flags_ & flags.VIEW:
+                info: ViewInfo = tensor._meta_.view
+                info.made = views.MULTIPLE
+
+
+def keep_all(node: FunctionNode, made: list[Any], modes: Modes) -> tuple[Any, ...]:
+    """The tensors that `forward` asked to save, outputs as such."""
+    if not isinstance(node.to_save, tuple):
+        raise RuntimeError(function_errors.no_tuple("to_save", node.to_save))
+    kept: list[Any] = []
+    tensor: Tensor
+    for each in node.to_save:
+        if each is None:
+            kept.append(None)
+        elif isinstance(each, Tensor):
+            tensor = each
+            nr: int = output_number(node, tensor, made)
+            kept.append(save_input(tensor, modes) if nr < 0 else save_result(tensor, nr, modes))
+        else:
+            raise TypeError(function_errors.no_tensor(function_errors.SAVE, len(kept), each))
+    node.kept_origins = origins(kept, node.to_save)
+    return tuple(kept)
+
+
+def origins(kept: list[Any], given: tuple[Any, ...]) -> Any:
+    """Weak references to the inputs that were saved, None for what cannot be one; None if there are none.
+
+    A leaf that requires a gradient is kept itself.
+    """
+    found: list[Any] = []
+    anything: bool = False
+    for at in range(len(kept)):
+        reference: Any = None
+        if isinstance(kept[at], SavedInput) and kept[at].leaf is None:
+            reference = door.weak(given[at])
+            anything = True
+        found.append(reference)
+    return tuple(found) if anything else None
+
+
+def output_number(node: FunctionNode, tensor: Tensor, made: list[Any]) -> int:
+    """Which recorded output of the node a tensor is, -1 if none."""
+    if tensor._edge_ is not None and tensor._edge_.node is node:
+        return tensor._edge_.nr
+    for nr in range(len(made)):
+        if made[nr] is tensor and node.output_recorded[nr]:
+            return nr
+    return -1

@@ -1,0 +1,1 @@
+"""Nodes and edges, their hooks, and where nodes were made."""

@@ -1,0 +1,140 @@
+"""Anomaly detection: where nodes were made and tensors written to, told with the error of a backward pass.
+
+Nothing here runs unless `modes.anomaly` is set. Frames of the core and of the class Tensor (the files beside the core)
+are left out of every traceback: compiled, the core has none.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+import warnings
+from collections import deque
+from collections.abc import Callable
+from types import FrameType
+from typing import Any
+
+import numpy as np
+
+from .. import errors
+from ..state.modes import Modes, current
+from .node import title
+
+PACKAGE = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+CORE = os.path.join(PACKAGE, "_core") + os.sep
+
+MOST_WRITES = 64
+"""How many writes are remembered for one piece of memory: the latest ones."""
+
+
+def stack() -> list[str]:
+    """The traceback that leads here, outermost call first, as `traceback.format_stack` gives it."""
+    frames: list[tuple[FrameType, int]] = []
+    frame: FrameType | None = sys._getframe(1)
+    while frame is not None:
+        name = frame.f_code.co_filename
+        if os.path.dirname(name) != PACKAGE and not name.startswith(CORE):
+            frames.append((frame, frame.f_lineno))
+        frame = frame.f_back
+    return summary(frames[::-1]).format()
+
+
+def summary(frames: list[tuple[FrameType, int]]) -> Any:
+    """What a traceback shows of frames and the numbers of their lines."""
+    from traceback import StackSummary  # at the top it would slow down every import of the package
+
+    return StackSummary.extract(iter(frames))
+
+
+def outside() -> tuple[FrameType | None, int]:
+    """The innermost frame of a program's own, and how many frames of this package lie within it."""
+    depth = 0
+    frame: FrameType | None = sys._getframe(1)
+    while frame is not None and frame.f_code.co_filename.startswith(PACKAGE + os.sep):
+        frame = frame.f_back
+        depth += 1
+    return frame, depth
+
+
+def source_line() -> str:
+    """The line of the program that is running, as in a traceback but on one line."""
+    frame, _ = outside()
+    if frame is None:
+        return "unknown"
+    [place] = summary([(frame, frame.f_lineno)])
+    return f'File "{place.filename}", line {place.lineno}, in {place.name}: {place.line}'
+
+
+def note_node(node: Any, modes: Modes) -> None:
+    """Tell of a new node whoever wants to know."""
+    if modes.anomaly:
+        remember(node, modes)
+    if modes.listeners:
+        modes.listeners[-1](node)
+
+
+def remember(node: Any, modes: Modes) -> None:
+    """Note in a new node where it was made, and the node in whose backward step that was, if it was in one."""
+    node.metadata["traceback_"] = stack()
+    if modes.passing is not None and modes.passing.node is not None:
+        node.metadata["parent_"] = modes.passing.node
+
+
+def note_write(storage: Any, operation: str) -> None:
+    """Note the write that made the present version of a storage: version, operation, and the line that asked for it."""
+    if storage.writes is None:
+        storage.writes = deque(maxlen=MOST_WRITES)
+    storage.writes.append((storage.version, operation, source_line()))
+
+
+def stale(array: Any, storage: Any, origin: str, saved: int, saver: str) -> str:
+    """The text of the error about a saved tensor that was written to since; see `errors.modified_in_place`."""
+    written = ""
+    for version, operation, line in storage.writes or ():
+        if version > saved:
+            written = errors.write_since(version, operation, line, saved)
+            break
+    return errors.modified_in_place(array, origin, storage.version, saved, saver, written, current().anomaly)
+
+
+def watched(process: Callable[..., Any], node: Any, modes: Modes, *args: Any) -> Any:
+    """Run a node; nodes made meanwhile know it as their parent, and what it returns is checked.
+
+    Raises:
+        RuntimeError: the node returned NaN (or infinities) where that is checked.
+    """
+    modes.this_pass().node = node  # until the next node runs, so also while its gradients are added to others
+    outgoing = process(node, *args)
+    for at, grad in enumerate(outgoing or ()):
+        if grad is not None and grad._array_.dtype.kind in "fcV":
+            if modes.check_nan and np.isnan(grad._array_).any():
+                raise RuntimeError(errors.bad_values(title(node), "nan", at))
+            if modes.check_inf and np.isinf(grad._array_).any():
+                raise RuntimeError(errors.bad_values(title(node), "inf", at))
+    return outgoing
+
+
+def report(node: Any) -> None:
+    """Warn with the traceback of the call that made a node whose backward step failed, and of those that led to it.
+
+    A program that turns warnings into errors is to see the error of the backward step all the same.
+    """
+    try:
+        warn(errors.detected(title(node), traceback_of(node)))
+        parent = node.metadata.get("parent_")
+        while parent is not None:
+            warn(errors.induced(title(parent), traceback_of(parent)))
+            parent = parent.metadata.get("parent_")
+    except Warning:
+        pass
+
+
+def traceback_of(node: Any) -> str:
+    """Where a node was made; empty if that was not noted."""
+    return "".join(node.metadata.get("traceback_", ()))
+
+
+def warn(text: str) -> None:
+    """Warn at the program's own line."""
+    _, depth = outside()
+    warnings.warn(text, UserWarning, stacklevel=depth + 1)

@@ -1,0 +1,72 @@
+"""What programs may ask of a node beside what the engine needs of it, kept apart so that nodes stay small."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+from ..types import dtypes
+from ..types.devices import device
+
+FIRST = (1 << 64) - 1
+"""What torch answers as the sequence number of nodes that run before all others."""
+
+ENGINE = frozenset({"accumulate", "node", "recorded", "slices"})
+"""The modules whose classes of nodes have names that only the engine asks for; `dir()` leaves those out."""
+
+SHOWN = frozenset(
+    {
+        "_input_metadata", "_register_hook_dict", "_sequence_nr", "_set_sequence_nr", "metadata", "name",
+        "next_functions", "register_hook", "register_prehook", "requires_grad", "variable",
+    }
+)  # fmt: skip
+"""Those that it shows all the same."""
+
+
+class Notes:
+    """What few nodes have.
+
+    Attributes:
+        metadata: a dictionary for whoever walks the graph.
+        spaces: by output number, shape and NumPy dtype of the tensor there, as far as an edge has told them.
+    """
+
+    __slots__ = ("metadata", "spaces")
+
+    def __init__(self) -> None:
+        self.metadata: dict[Any, Any] = {}
+        self.spaces: dict[int, tuple[tuple[int, ...], Any]] = {}
+
+
+class InputMetadata:
+    """Shape, dtype and device of the gradient that a node takes for one output of its operation."""
+
+    __slots__ = ("device", "dtype", "is_cpp_nested_tensor", "is_nested_tensor", "shape")
+
+    def __init__(self, shape: tuple[int, ...], dtype: Any) -> None:
+        self.shape = list(shape)
+        self.dtype = dtypes.from_numpy(dtype)
+        self.device = device("cpu")
+        self.is_nested_tensor = self.is_cpp_nested_tensor = False
+
+
+def visible(cls: type, names: Iterable[str]) -> list[str]:
+    """The names that `dir()` shows of a node of a class."""
+    hidden: set[str] = set()
+    for each in cls.__mro__:
+        if each.__module__.rpartition(".")[2] in ENGINE:
+            hidden.update(vars(each))
+    return [name for name in names if name in SHOWN or name.startswith("__") or name not in hidden]
+
+
+def check_arguments(grads: tuple[Any, ...], wanted: int) -> None:
+    """Refuse what a node cannot be called with.
+
+    Raises:
+        TypeError: another number of gradients than the operation had outputs, or something else than a tensor or None.
+    """
+    if len(grads) != wanted:
+        raise TypeError(f"expected {wanted} arguments, got {len(grads)} instead")
+    for at, grad in enumerate(grads):
+        if grad is not None and not hasattr(type(grad), "_array_"):
+            raise TypeError(f"argument {at} is not a Variable")

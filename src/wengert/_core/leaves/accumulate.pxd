@@ -1,0 +1,30 @@
+cimport cython
+from wengert._core.tensor cimport base, slots
+from wengert._core cimport door, flags
+from wengert._core.tensor.base cimport AutogradMeta, Tensor, meta_of, share, wrap
+from wengert._core.forks cimport forks
+from wengert._core.state.modes cimport Modes, current
+from wengert._core.graph.node cimport Edge, Node, expandable, new_edge, set_up
+from wengert._core.tensor.storage cimport count_write
+
+@cython.no_gc
+cdef class AccumulateGrad(Node):
+    cdef Tensor owned
+    cdef object reference, edge_dtype
+    cdef tuple edge_shape
+
+@cython.locals(meta=AutogradMeta, node=AccumulateGrad, other=AccumulateGrad)
+cpdef AccumulateGrad accumulator(Tensor tensor)
+cpdef AccumulateGrad noted(AutogradMeta meta)
+@cython.locals(process=long)
+cpdef object lock_of(AutogradMeta meta)
+@cython.locals(node=AccumulateGrad, shape=tuple, modes=Modes, edge=Edge)
+cpdef Edge gradient_edge(Tensor tensor)
+@cython.locals(meta=AutogradMeta, modes=Modes)
+cpdef object accumulate(Tensor leaf, object grad, bint owned)
+@cython.locals(known=Tensor)
+cpdef bint added(Tensor leaf, AutogradMeta meta, object grad, bint owned, Modes modes) except -1
+cpdef object run_after_accumulate(Tensor leaf)
+cpdef Tensor first_gradient(Tensor leaf, Tensor grad, bint owned, Modes modes)
+@cython.locals(meta=AutogradMeta)
+cpdef object run_leaf_hooks(Tensor leaf, object grad)

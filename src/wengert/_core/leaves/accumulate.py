@@ -1,0 +1,224 @@
+"""The end of every path in the graph: gradients of leaves, kept in `.grad`."""
+
+from __future__ import annotations
+
+import threading
+from typing import Any
+
+import numpy as np
+
+try:
+    import cython
+except ImportError:
+    from .. import plain as cython  # type: ignore[no-redef]
+
+from .. import door, errors, flags
+from ..forks import forks
+from ..graph import anomaly, facts, hooks
+from ..graph.node import Edge, Node, expandable, new_edge, set_up
+from ..operators.layouts import is_dense
+from ..state.modes import Modes, current
+from ..tensor import slots
+from ..tensor.base import AutogradMeta, Tensor, meta_of, share, wrap
+from ..tensor.storage import count_write
+
+LAST = (1 << 62) - 1
+"""Sequence number of all accumulators: they run before any other node that is ready."""
+
+
+@cython.no_gc
+@cython.freelist(32)
+@cython.cclass
+class AccumulateGrad(Node):
+    """Adds what arrives to `variable.grad`.
+
+    The leaf owns it, and edges to here own the leaf, until a program asks for the node. From then on the node owns the
+    leaf, which knows it by a weak reference only, so that it lives as long as the program or some graph leads to it.
+
+    Attributes:
+        owned: the leaf, where it does not own the node; or None.
+        reference: a weak reference to the leaf.
+        edge_shape, edge_dtype: shape and dtype for edges to here, as the leaf had them last.
+    """
+
+    owned: Tensor
+    reference: Any
+    edge_dtype: Any
+    edge_shape: tuple[Any, ...]
+
+    __slots__ = ("edge_dtype", "edge_shape", "owned", "reference")
+
+    @property
+    def variable(self) -> Tensor:
+        """The leaf."""
+        return self.owned if self.owned is not None else door.referent(self.reference)
+
+    def keep(self, leaf: Any) -> None:
+        if self.owned is None:
+            self.owned = leaf
+            meta: AutogradMeta = meta_of(leaf)
+            if meta.accumulator is self:
+                meta.accumulator = door.weak(self)
+
+    def name(self) -> str:
+        return "torch::autograd::AccumulateGrad"
+
+    def _sequence_nr(self) -> int:
+        return facts.FIRST
+
+    def apply(self, grads: list[Any]) -> Any:
+        accumulate(self.variable, grads[0], False)
+        return ()
+
+
+def accumulator(tensor: Tensor) -> AccumulateGrad:
+    """The one `AccumulateGrad` of a leaf, made on first use."""
+    meta: AutogradMeta = meta_of(tensor)
+    node: AccumulateGrad = noted(meta)
+    if node is not None:
+        return node
+    node = AccumulateGrad.__new__(AccumulateGrad)
+    set_up(node, (), LAST, 1)
+    node.owned = None
+    node.reference = door.weak(tensor)
+    node.edge_shape = None
+    node.edge_dtype = None
+    while True:
+        before = meta.accumulator
+        other: AccumulateGrad = noted(meta)
+        if other is not None:
+            return other
+        if meta.accumulator is before:  # no call between look and note, see `base.meta_of`
+            meta.accumulator = node
+            return node
+
+
+def noted(meta: AutogradMeta) -> AccumulateGrad:
+    """The accumulator that a leaf owns, or knows by a weak reference; None if there is none."""
+    known = meta.accumulator
+    if known is None or isinstance(known, AccumulateGrad):
+        return known
+    return door.referent(known)
+
+
+def lock_of(meta: AutogradMeta) -> Any:
+    """The lock that is held while a gradient is added to the tensor's `.grad`; made on first use, anew after a fork."""
+    process: int = forks()
+    if meta.lock is None or meta.process != process:
+        made = threading.RLock()
+        if meta.lock is None or meta.process != process:  # see `base.meta_of`
+            meta.lock = made
+            meta.process = process
+    return meta.lock
+
+
+def gradient_edge(tensor: Tensor) -> Edge:
+    """Where the gradient of a tensor that requires one goes."""
+    if tensor._edge_ is not None:
+        return tensor._edge_
+    node: AccumulateGrad = accumulator(tensor)
+    shape: tuple[Any, ...] = node.edge_shape
+    dtype: Any = node.edge_dtype
+    if shape is None or not door.in_space(tensor._array_, shape, dtype):
+        shape = door.shape_of(tensor._array_)
+        dtype = door.dtype_of(tensor._array_)
+        node.edge_dtype = dtype
+        node.edge_shape = shape
+    modes: Modes = current()
+    if modes.anomaly and node.owned is None:  # what is noted belongs to this graph, and is to go with it
+        node.keep(tensor)
+        anomaly.remember(node, modes)
+    edge: Edge = new_edge(node, 0, shape, dtype)
+    edge.leaf = tensor
+    return edge
+
+
+def accumulate(leaf: Tensor, grad: Any, owned: bool) -> None:
+    """Add `grad` to `leaf.grad`.
+
+    Layout (torch's "default gradient layouts"): a first gradient gets the strides of a dense leaf, row-major otherwise;
+    a later one is added in place, or, while the backward pass is itself recorded, replaces `.grad` by the sum.
+    Passes of several threads add one after the other, so that no gradient is lost, nor is one of a pass that a signal
+    handler or finaliser runs in the middle of this.
+
+    Args:
+        owned: nobody else sees the gradient's memory, so it may become `.grad` without a copy.
+
+    Raises:
+        RuntimeError: since the graph was made, the leaf became the result of an operation.
+    """
+    if leaf._edge_ is not None:
+        raise RuntimeError(errors.LEAF_MOVED)
+    meta: AutogradMeta = meta_of(leaf)
+    modes: Modes = current()
+    with lock_of(meta):
+        while leaf._flags_ & flags.REQUIRES_GRAD:  # it may have been switched off after the graph was made
+            if added(leaf, meta, grad, owned, modes):
+                break
+    if meta.after_accumulate:
+        run_after_accumulate(leaf)
+
+
+def added(leaf: Tensor, meta: AutogradMeta, grad: Any, owned: bool, modes: Modes) -> bool:
+    """Add `grad` to what is in `.grad`; False if something else came to be there while the sum was made."""
+    known: Tensor = meta.grad
+    if known is None:
+        total = first_gradient(leaf, grad, owned, modes)
+    elif modes.grad:
+        total = laid_out(slots.table.add.call2(known, grad), known)
+    else:
+        if known._flags_ & flags.INFERENCE and not modes.inference:
+            raise RuntimeError(errors.INFERENCE_IN_PLACE)
+        modes.quietly(slots.table.add_into, (known._array_, grad._array_, known._array_))
+        count_write(known._storage_, "the accumulation of a gradient")
+        return True
+    if meta.grad is not known:
+        return False
+    meta.grad = total
+    return True
+
+
+def run_after_accumulate(leaf: Tensor) -> None:
+    """The hooks that are called with the leaf itself once its gradient is complete.
+
+    Raises:
+        RuntimeError: one returns something.
+    """
+    for hook in tuple(leaf._meta_.after_accumulate.values()):
+        if hook(leaf) is not None:
+            raise RuntimeError("Tensor post accumulate grad hooks should return None.")
+
+
+def first_gradient(leaf: Tensor, grad: Tensor, owned: bool, modes: Modes) -> Tensor:
+    """What becomes `.grad` when there is none."""
+    array = grad._array_
+    if modes.grad:
+        return wrap(empty_for(leaf)).copy_(grad)  # type: ignore[attr-defined,no-any-return]
+    if owned and array.strides == leaf._array_.strides and array.nbytes == grad._storage_.array.nbytes:
+        return grad if grad._edge_ is None else share(array, grad._storage_)
+    copied = empty_for(leaf)
+    if not expandable(array.shape, copied.shape):  # the leaf was given other memory since
+        copied = np.empty_like(array)
+    copied[...] = array
+    return wrap(copied)
+
+
+def empty_for(leaf: Tensor) -> Any:
+    """Memory for a gradient: with the strides of a dense leaf, row-major otherwise."""
+    if is_dense(leaf._array_):
+        return np.empty_like(leaf._array_)
+    return np.empty(door.shape_of(leaf._array_), door.dtype_of(leaf._array_))
+
+
+def laid_out(grad: Any, model: Tensor) -> Any:
+    """A recorded gradient in the layout that one of `model` has: itself, or a recorded copy."""
+    made = empty_for(model)
+    return grad if made.strides == grad._array_.strides else wrap(made).copy_(grad)  # type: ignore[attr-defined]
+
+
+def run_leaf_hooks(leaf: Tensor, grad: Any) -> Any:
+    """The leaf's own hooks, before anything is accumulated."""
+    meta: AutogradMeta = leaf._meta_
+    if meta is None or not meta.hooks:
+        return grad
+    return hooks.run_tensor_hooks(meta.hooks, grad)

@@ -1,0 +1,86 @@
+"""Nodes with hooks in a run of the engine, and tensors inside the graph that keep their gradient."""
+
+from __future__ import annotations
+
+import weakref
+from typing import Any
+
+from .. import collected
+from ..graph import hooks
+from ..graph.node import Edge, Node
+from ..tensor.base import Tensor, meta_of
+
+
+def run(node: Node, grads: list[Any], runs: bool, captures: list[Any] | None, found: list[Any]) -> Any:
+    """Call the hooks of a node and the node itself.
+
+    Hooks see None where nothing arrived. A gradient that was asked for is taken before the hooks of its tensor if the
+    run goes on beyond the tensor, and after them if it ends there: so does torch.
+
+    Args:
+        runs: the run goes on beyond the node.
+        captures: (output number, place in `found`) of the gradients that were asked for.
+
+    Returns:
+        What goes on over the edges of the node; None for nothing.
+    """
+    if runs:
+        capture(captures, grads, found)
+    hooks.run_arrival(node.node_hooks, grads)
+    keep_retained(node.node_hooks.retain, grads)
+    if not runs:
+        capture(captures, grads, found)
+        return None
+    grads = hooks.run_before(node.node_hooks, grads)
+    outgoing: Any = (None,) * len(node.next_edges)
+    if grads.count(None) < len(grads) or node.takes_nothing():
+        outgoing = node.apply(grads)
+    return hooks.run_after(node.node_hooks, outgoing, grads)
+
+
+def capture(captures: list[Any] | None, grads: list[Any], found: list[Any]) -> None:
+    """Put the gradients that were asked for into their places."""
+    if captures is not None:
+        for nr, at in captures:
+            found[at] = grads[nr]
+
+
+def keep_retained(retain: dict[int, Any], grads: list[Any]) -> None:
+    """Add what arrived to the `.grad` of the tensors that keep it, those of them that are still alive."""
+    for nr, reference in tuple(retain.items()):
+        grad = grads[nr]
+        tensor = reference()
+        if grad is None or tensor is None:
+            continue
+        meta = meta_of(tensor)
+        while True:
+            known = meta.grad
+            if known is not None:
+                total = known + grad
+            else:
+                total = grad.clone() if grad.is_contiguous() else grad.contiguous()
+            if meta.grad is known:  # see `base.meta_of`
+                meta.grad = total
+                break
+
+
+def retain(tensor: Tensor) -> None:
+    """Let a tensor inside the graph keep its gradient. Its node knows it by a weak reference only."""
+    meta_of(tensor).retains_grad = True
+    edge: Edge = tensor._edge_
+    edge.node.own_hooks().retain[edge.nr] = weakref.ref(tensor)
+
+
+def retain_at(tensor: Tensor, edge: Edge | None) -> None:
+    """Let a tensor that keeps its gradient, and is about to have another history, keep that which arrives at `edge`.
+
+    With None it keeps none for the time being.
+    """
+    before: Edge = tensor._edge_
+    if before is not None and before.node.node_hooks is not None:
+        before.node.node_hooks.retain.pop(before.nr, None)
+    if edge is not None:
+        edge.node.own_hooks().retain[edge.nr] = weakref.ref(tensor)
+
+
+collected.show_hooks(Tensor)

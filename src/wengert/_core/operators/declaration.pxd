@@ -1,0 +1,34 @@
+cimport cython
+from wengert._core.tensor.base cimport Tensor
+from wengert._core.tensor.slots cimport Operator
+
+cdef class Declaration(Operator):
+    cdef void *vectorcall  # see vectorcall.pxd
+    cdef public str name
+    cdef public object body, writer, native, promotion, node_class, choose_node
+    cdef public tuple names, defaults, after1, after2, kinds, tensor_slots, plain_slots, switches, numbers, grad_slots, rules, output_names, differentiable
+    cdef public dict aliases, plans
+    cdef public frozenset accepts
+    cdef public long tensor_bits, positional, spread, list_slot, apart, layout
+    cdef public bint view, several, allows_larger, overwrites, takes_out
+
+cdef class Rule:
+    cdef public object fn, native
+    cdef public tuple names, slots
+    cdef public bint partial, single
+    cdef public long slot
+
+cdef class Plan:
+    cdef public tuple names, sources, positions, rules, arguments, wanted
+    cdef public bint frees
+
+@cython.locals(given=long, spread=long, bound=list)
+cpdef tuple bind(Declaration op, tuple args, dict kwargs)
+@cython.locals(at=long)
+cpdef tuple read_plain(Declaration op, tuple values)
+cpdef bint holds_tensor(object values) except -1
+@cython.locals(found=list)
+cpdef tuple replaced(Declaration op, tuple values)
+cpdef object number_of(Declaration op, long at, Tensor tensor)
+@cython.locals(plan=Plan)
+cpdef Plan plan_for(Declaration op, long mask)

@@ -1,0 +1,313 @@
+"""Declaration: what a card fixes about an operator, and the plan of what to save for which gradients.
+
+Made once, at registration; everything that can be decided before a call is decided here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from .. import errors
+from ..tensor.base import Tensor
+from ..tensor.slots import Operator
+from . import sources
+
+
+class _Required:
+    """The default of a parameter that has none."""
+
+    def __repr__(self) -> str:
+        return "<required>"
+
+
+REQUIRED = _Required()
+
+
+class Declaration(Operator):
+    """What is fixed about an operator before any call; `op.Op` adds the calls.
+
+    Attributes:
+        name: the public name.
+        body: the kernel call of the card: arrays and plain arguments in, array or tuple of arrays out.
+        native: the native function of the plain case, or None: given all arguments in the order of the parameters, with
+            NumPy's arrays in the place of tensors, it makes what the body would, laid out as the result is to lie, or
+            returns NotImplemented for whatever is unusual or wrong.
+        names, defaults, kinds: the parameters.
+        after1, after2: the defaults behind the first and behind the first two parameters.
+        positional: how many of them may be given by position.
+        spread: position of a parameter that takes all remaining positional integers (`x.view(2, 3)`), or -1.
+        tensor_slots: positions that may hold tensors, `tensor_bits` the same as bits; `grad_slots`: those of ARRAY and
+            ARRAYS, in the order of the node's edges; `plain_slots`: those that may hold numbers, sizes and dimensions;
+            `switches`: those that take a bool.
+        promotion: None, "same" (common dtype), "float" (the same, integers become the default dtype), or "numbers" (the
+            same, bool operands stay what they are, for the body to refuse).
+        accepts: the NumPy dtypes (after promotion) that the operator exists for.
+        numbers: positions of tensors in whose place Python numbers may stand.
+        takes_out: the body can write into an array given as `out`.
+        view: the result shares the first argument's memory.
+        several: the result is a tuple of tensors.
+        apart: which memory the target of the in-place form may not share, one of `sources.APART_*`.
+        layout: how results lie in memory, one of `sources.LAID_*`.
+        overwrites: the in-place form leaves nothing of the target's old value, whose gradient is zero.
+        rules: the reverse rules.
+        writer: writes the result into its first argument's array, where that is cheaper than computing a new one; it
+            refuses what it refuses before it writes. Or None.
+        node_class: the class of the nodes it records, or a function of the arguments that chooses one.
+    """
+
+    name: str
+    body: Any
+    writer: Any
+    native: Any
+    promotion: Any
+    node_class: Any
+    choose_node: Any
+    names: tuple[Any, ...]
+    defaults: tuple[Any, ...]
+    after1: tuple[Any, ...]
+    after2: tuple[Any, ...]
+    kinds: tuple[Any, ...]
+    tensor_slots: tuple[Any, ...]
+    plain_slots: tuple[Any, ...]
+    switches: tuple[Any, ...]
+    numbers: tuple[Any, ...]
+    grad_slots: tuple[Any, ...]
+    rules: tuple[Any, ...]
+    output_names: tuple[Any, ...]
+    differentiable: tuple[Any, ...]
+    aliases: dict[Any, Any]
+    plans: dict[Any, Any]
+    accepts: Any
+    tensor_bits: int
+    positional: int
+    spread: int
+    list_slot: int
+    apart: int
+    layout: int
+    view: bool
+    several: bool
+    allows_larger: bool
+    takes_out: bool
+    overwrites: bool
+
+    __slots__ = (
+        "accepts", "after1", "after2", "aliases", "allows_larger", "apart", "body", "choose_node", "defaults",
+        "differentiable", "grad_slots", "kinds", "layout", "list_slot", "name", "names", "native", "node_class",
+        "numbers", "output_names", "overwrites", "plain_slots", "plans", "positional", "promotion", "rules",
+        "several", "spread", "switches", "takes_out", "tensor_bits", "tensor_slots", "view", "writer",
+    )  # fmt: skip
+
+
+def bind(op: Declaration, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Any, ...]:
+    """All arguments in the order of the parameters, defaults filled in.
+
+    Raises:
+        TypeError: an argument is missing, unknown, or given twice.
+    """
+    given: int = len(args)
+    spread: int = op.spread
+    if not kwargs and spread < 0 and given == len(op.names) and given == op.positional:
+        return read_plain(op, args)
+    if spread >= 0 and given > spread and is_index(args[spread]):
+        args = (*args[:spread], args[spread:])
+        given = spread + 1
+    if given > op.positional:
+        raise TypeError(errors.too_many_arguments(op.name, op.positional, given))
+    bound: list[Any] = list(args)
+    bound.extend(op.defaults[given:])
+    if kwargs:
+        for key, value in kwargs.items():
+            position = op.names.index(key) if key in op.names else find_alias(op, key)
+            if position < given:
+                raise TypeError(f"{op.name}() got multiple values for argument '{key}'")
+            bound[position] = value
+    for value in bound:
+        if value is REQUIRED:
+            missing = [name for name, each in zip(op.names, bound) if each is REQUIRED]
+            raise TypeError(errors.missing_arguments(op.name, missing))
+    return read_plain(op, tuple(bound))
+
+
+def read_plain(op: Declaration, values: tuple[Any, ...]) -> tuple[Any, ...]:
+    """All arguments, the plain ones as the operator and its rules may keep them.
+
+    The number stands for a tensor of one where the operator takes no tensor, as in torch; a tuple for a list, which the
+    program may write to before the backward pass.
+
+    Raises:
+        TypeError: there is no such number, or something else than a bool where one is wanted.
+    """
+    at: int
+    for at in op.plain_slots:
+        value = values[at]
+        if isinstance(value, (Tensor, list)) or (isinstance(value, tuple) and holds_tensor(value)):
+            values = replaced(op, values)
+            break
+    for at in op.switches:
+        value = values[at]
+        if value is not True and value is not False:
+            raise TypeError(errors.wrong_type(op.name, op.names[at], at + 1, "bool", value))
+    return values
+
+
+def holds_tensor(values: Any) -> bool:
+    """Whether a tuple holds a tensor."""
+    for each in values:
+        if isinstance(each, Tensor):
+            return True
+    return False
+
+
+def replaced(op: Declaration, values: tuple[Any, ...]) -> tuple[Any, ...]:
+    """The arguments with numbers in the place of tensors and tuples in that of lists, where there are such."""
+    found: list[Any] = list(values)
+    for at in op.plain_slots:
+        value = found[at]
+        if isinstance(value, Tensor):
+            found[at] = number_of(op, at, value)
+        elif isinstance(value, list) or (isinstance(value, tuple) and holds_tensor(value)):
+            found[at] = tuple([number_of(op, at, each) if isinstance(each, Tensor) else each for each in value])
+    return tuple(found)
+
+
+def number_of(op: Declaration, at: int, tensor: Tensor) -> Any:
+    """The number in a tensor that stands where an operator takes a plain argument."""
+    wanted = op.body.__annotations__.get(op.names[at], "").partition(" ")[0]
+    return number_in(op.name, op.names[at], at + 1, wanted, tensor)
+
+
+def number_in(name: str, argument: str, position: int, wanted: str, tensor: Any) -> Any:
+    """The number in a 0-dim tensor (a size or dimension may also have one dimension of one integer).
+
+    Raises:
+        TypeError: there is no such number, or a gradient would have to flow into it.
+    """
+    array = tensor._array_
+    whole = array.dtype.kind in "iu" and array.size == 1 and wanted != "float"
+    if tensor.requires_grad or wanted == "bool" or not (whole or (array.ndim == 0 and wanted != "int")):
+        kind = wanted if wanted in ("bool", "int", "float") else "Number"
+        raise TypeError(errors.wrong_type(name, argument, position, kind, tensor))
+    return tensor.item()
+
+
+def is_index(value: Any) -> bool:
+    """Whether a value counts as one integer of a spread argument."""
+    return not isinstance(value, (tuple, list)) and hasattr(value, "__index__")
+
+
+def find_alias(op: Declaration, key: str) -> int:
+    """The position of a parameter by another name that torch or NumPy users give it."""
+    position = op.aliases.get(key, -1)
+    if position < 0:
+        raise TypeError(errors.unexpected_keyword(op.name, key))
+    return position
+
+
+class Rule:
+    """A reverse rule.
+
+    Attributes:
+        fn: called with the gradient and the values that `names` lists.
+        slots: which differentiable parameters it serves (indices into `grad_slots`).
+        native: the native function of the plain case, or None: given the same as `fn`, with arrays in the place of
+            tensors, it makes new arrays or views of the gradient's, or returns NotImplemented.
+        partial: `fn` gives the partial derivative; the gradient is multiplied by its conjugate.
+        single: `fn` returns one gradient rather than a tuple, for `slot`.
+    """
+
+    fn: Any
+    native: Any
+    names: tuple[Any, ...]
+    slots: tuple[Any, ...]
+    partial: bool
+    single: bool
+    slot: int
+
+    __slots__ = ("fn", "names", "native", "partial", "single", "slot", "slots")
+    __reduce__ = errors.refuse_pickling
+
+    def __init__(self, fn: Callable[..., Any], names: tuple[str, ...], slots: tuple[int, ...], partial: bool) -> None:
+        self.fn = fn
+        self.native = None
+        self.names = names
+        self.slots = slots
+        self.partial = partial
+        self.single = len(slots) == 1
+        self.slot = slots[0]
+
+
+class Plan:
+    """What to save, and which rules to run, for one choice of the parameters that need a gradient.
+
+    Attributes:
+        names, sources, positions: the saved values: name, kind, and the position that the kind refers to.
+        rules, arguments: the rules with the indices of their arguments among the saved values.
+        wanted: for each differentiable parameter whether it needs a gradient.
+        frees: some saved value is a tensor.
+    """
+
+    names: tuple[Any, ...]
+    sources: tuple[Any, ...]
+    positions: tuple[Any, ...]
+    rules: tuple[Any, ...]
+    arguments: tuple[Any, ...]
+    wanted: tuple[Any, ...]
+    frees: bool
+
+    __slots__ = ("arguments", "frees", "names", "positions", "rules", "sources", "wanted")
+    __reduce__ = errors.refuse_pickling
+
+
+def plan_for(op: Declaration, mask: int) -> Plan:
+    """The plan for the parameters in `mask` (bit i: the i-th of `grad_slots`), made on first use."""
+    plan: Plan = op.plans.get(mask)
+    return make_plan(op, mask) if plan is None else plan
+
+
+def make_plan(op: Declaration, mask: int) -> Plan:
+    """The plan for the parameters in `mask` (bit i: the i-th of `grad_slots`)."""
+    plan: Plan = Plan.__new__(Plan)
+    plan.wanted = tuple((mask >> at) & 1 == 1 for at in range(len(op.grad_slots)))
+    names: list[str] = []
+    rules: list[Rule] = []
+    arguments: list[tuple[int, ...]] = []
+    rule: Rule
+    for rule in op.rules:
+        if any(plan.wanted[slot] for slot in rule.slots):
+            names += [name for name in rule.names if name not in names]
+            rules.append(rule)
+    for rule in rules:
+        arguments.append(tuple(names.index(name) for name in rule.names))
+    located = [locate(op, name) for name in names]
+    plan.names = tuple(names)
+    plan.rules = tuple(rules)
+    plan.arguments = tuple(arguments)
+    plan.sources = tuple(source for source, _ in located)
+    plan.positions = tuple(position for _, position in located)
+    plan.frees = any(source in (sources.FROM_INPUT, sources.FROM_OUTPUT) for source in plan.sources)
+    op.plans[mask] = plan
+    return plan
+
+
+def locate(op: Declaration, name: str) -> tuple[int, int]:
+    """Where a rule's argument comes from, as (kind, position).
+
+    Raises:
+        TypeError: nothing of that name exists.
+    """
+    if name in op.names:
+        position = op.names.index(name)
+        return (sources.FROM_PLAIN if op.kinds[position] == sources.PLAIN else sources.FROM_INPUT), position
+    if name == "out":
+        return sources.FROM_OUTPUT, 0
+    if name in op.output_names:
+        return sources.FROM_OUTPUT, op.output_names.index(name)
+    if name == "wanted":
+        return sources.FROM_WANTED, 0
+    endings = (("_shape", sources.FROM_SHAPE), ("_dtype", sources.FROM_DTYPE), ("_strides", sources.FROM_STRIDES))
+    for suffix, source in endings:
+        if name.endswith(suffix) and name[: -len(suffix)] in op.names:
+            return source, op.names.index(name[: -len(suffix)])
+    valid = [*op.names, "out", *op.output_names, "wanted", *(f"{each}_shape" for each in op.names)]
+    raise TypeError(f"a rule of {op.name} asks for '{name}'; valid names are {', '.join(valid)}")

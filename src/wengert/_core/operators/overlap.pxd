@@ -1,0 +1,9 @@
+cimport cython
+from wengert._core cimport door
+from wengert._core.operators cimport sources
+from wengert._core.tensor.base cimport Tensor
+from wengert._core.operators.declaration cimport Declaration
+
+@cython.locals(apart=long, positions=tuple)
+cpdef object check(Declaration op, Tensor target, tuple args)
+cpdef object check_other(Tensor target, Tensor other, bint wholly)

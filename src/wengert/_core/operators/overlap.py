@@ -1,0 +1,78 @@
+"""Memory that the target of a write may not share: with itself, or with what the write reads."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from .. import door, errors
+from ..tensor.base import Tensor
+from . import sources
+from .declaration import Declaration
+from .layouts import is_dense
+
+
+def check(op: Declaration, target: Tensor, args: tuple[Any, ...]) -> None:
+    """Refuse a target whose memory is shared in a way that `op` does not allow.
+
+    Args:
+        op: the operator whose result is written; `op.apart` says what is refused.
+        args: its arguments, of which the first is the target or is not looked at.
+
+    Raises:
+        RuntimeError: elements of the target share memory with each other, or with another argument.
+    """
+    apart: int = op.apart
+    if apart == sources.APART_NEVER or (op.overwrites and is_same(target, args[1])):
+        return
+    if 0 in target._array_.strides and overlaps_itself(target._array_):
+        raise RuntimeError(errors.OVERLAP_IN_PLACE)
+    positions: tuple[Any, ...] = op.tensor_slots
+    if apart == sources.APART_ITSELF or len(positions) == 1:
+        return
+    for position in positions[1:]:
+        if isinstance(args[position], Tensor):
+            check_other(target, args[position], apart == sources.APART_WHOLLY)
+
+
+def is_same(target: Tensor, other: Any) -> bool:
+    """Whether another tensor is the same elements in the same order, so that a copy of it changes nothing."""
+    return (
+        isinstance(other, Tensor)
+        and other._storage_.array is target._storage_.array
+        and other._array_.dtype == target._array_.dtype
+        and layout(other._array_) == layout(target._array_)
+    )
+
+
+def check_other(target: Tensor, other: Tensor, wholly: bool) -> None:
+    """`refuse_shared` for tensors; those of different storages share nothing."""
+    if other._storage_.array is target._storage_.array:
+        refuse_shared(target._array_, other._array_, wholly)
+
+
+def refuse_shared(target: Any, other: Any, wholly: bool) -> None:
+    """Refuse an array that shares memory with the target; all of it, in the same order, is no harm unless `wholly`.
+
+    Raises:
+        RuntimeError: two dense arrays overlap. (Of others torch does not know either; here they are read first.)
+    """
+    if np.may_share_memory(target, other) and target.size and other.size and is_dense(target) and is_dense(other):
+        if wholly or layout(target) != layout(other):
+            raise RuntimeError(errors.PARTIAL_OVERLAP)
+
+
+def overlaps_itself(array: Any) -> bool:
+    """Whether two elements share memory by a stride of zero (as `expand` makes)."""
+    if array.size > 1:
+        for stride, length in zip(array.strides, array.shape):
+            if stride == 0 and length > 1:
+                return True
+    return False
+
+
+def layout(array: Any) -> tuple[Any, ...]:
+    """Where an array lies, how many dimensions it has, and its strides in elements, without those of length 1."""
+    steps = [stride // array.itemsize for length, stride in zip(array.shape, array.strides) if length != 1]
+    return door.address_of(array), array.nbytes, array.ndim, steps

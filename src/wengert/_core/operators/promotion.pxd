@@ -1,0 +1,8 @@
+cimport cython
+from wengert._core.operators cimport sources
+from wengert._core.tensor.base cimport Tensor
+from wengert._core.operators.declaration cimport Declaration
+
+cpdef bint is_operand(object value)
+@cython.locals(settled=bint, position=long, tensor=Tensor)
+cpdef object promote(Declaration op, list values)

@@ -1,0 +1,117 @@
+"""Operands of an operator brought to one dtype by torch's rules."""
+
+from __future__ import annotations
+
+import numbers
+from typing import Any
+
+import numpy as np
+
+from .. import errors
+from ..tensor.base import Tensor
+from ..types import dtypes, sizes
+from . import sources
+from .declaration import Declaration
+
+
+def is_operand(value: Any) -> bool:
+    """Whether a value may stand beside a tensor: tensors, Python numbers, NumPy's scalars and arrays."""
+    if isinstance(value, (Tensor, float, int)):
+        return True
+    return isinstance(value, (complex, np.ndarray, np.generic))
+
+
+def is_bool(value: Any) -> bool:
+    """Whether an operand is an array of dtype bool, or a Python truth value."""
+    return value.dtype.kind == "b" if hasattr(value, "dtype") else isinstance(value, bool)
+
+
+def promote(op: Declaration, values: list[Any]) -> None:
+    """Replace tensors by arrays of one common dtype; Python numbers that fit it stay as they are.
+
+    Raises:
+        TypeError: a value is no operand.
+        RuntimeError: the operator does not exist for the common dtype.
+    """
+    first: Any = None
+    settled: bool = True
+    position: int
+    tensor: Tensor
+    for position in op.tensor_slots:
+        value = values[position]
+        if isinstance(value, Tensor):
+            tensor = value
+            array = tensor._array_
+            values[position] = array
+            if op.kinds[position] == sources.INDEX:
+                continue
+            if first is None:
+                first = array.dtype
+            elif array.dtype is not first:
+                settled = False
+        elif value is not None or op.defaults[position] is not None:
+            settled = False
+            values[position] = other_operand(op, value, position)
+    if not settled or first not in op.accepts:
+        settle(op, values)
+
+
+def other_operand(op: Declaration, value: Any, position: int) -> Any:
+    """A number, NumPy array or scalar where a tensor may stand.
+
+    Raises:
+        TypeError: the operator takes no numbers, or the value is none.
+    """
+    if position in op.numbers:
+        if isinstance(value, (np.ndarray, np.generic)):
+            return np.asarray(value)
+        if isinstance(value, (bool, int, float, complex)):
+            return value
+        if isinstance(value, numbers.Number):
+            if hasattr(value, "item"):
+                return value.item()
+            return complex(value) if isinstance(value, numbers.Complex) else value
+    raise TypeError(errors.wrong_type(op.name, op.names[position], position + 1, "Tensor", value))
+
+
+def settle(op: Declaration, values: list[Any]) -> None:
+    """Convert all operands to their common dtype."""
+    slots = [at for at in op.grad_slots if values[at] is not None]
+    arrays = [values[at] for at in slots if hasattr(values[at], "dtype")]
+    plain = [values[at] for at in slots if not hasattr(values[at], "dtype")]
+    target = dtypes.result_type(arrays, plain)
+    if op.promotion == "float" and target.category < dtypes.FLOAT:
+        target = dtypes.get_default_dtype()
+    wanted = target.numpy
+    if wanted not in op.accepts:
+        raise NotImplementedError(errors.no_kernel(op.name, target))
+    weak = bool(arrays) and target.category >= dtypes.FLOAT
+    for at in slots:
+        value = values[at]
+        if op.promotion == "numbers" and is_bool(value):
+            continue
+        if hasattr(value, "dtype"):
+            if value.dtype != wanted:
+                values[at] = value.astype(wanted)
+        elif not weak:
+            values[at] = np.asarray(value).astype(wanted)
+
+
+def check_broadcast(op: Declaration, values: list[Any]) -> None:
+    """Refuse operands whose shapes do not broadcast.
+
+    Raises:
+        RuntimeError: says which dimension differs.
+    """
+    common: tuple[int, ...] = ()
+    for position in op.tensor_slots:
+        if hasattr(values[position], "shape"):
+            common = sizes.broadcast(common, values[position].shape)
+
+
+def of_operands(op: Declaration, values: list[Any]) -> Any:
+    """The dtype of promoted operands."""
+    for at in op.grad_slots:
+        if hasattr(values[at], "dtype"):
+            return values[at].dtype
+    return None

@@ -1,8 +1,0 @@
-cimport cython
-from wengert._core cimport sources
-from wengert._core.base cimport Tensor
-from wengert._core.declaration cimport Declaration
-
-cpdef bint is_operand(object value)
-@cython.locals(settled=bint, position=long, tensor=Tensor)
-cpdef object promote(Declaration op, list values)

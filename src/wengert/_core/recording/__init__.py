@@ -1,0 +1,1 @@
+"""The node of a recorded call, and what it saves."""

@@ -1,0 +1,47 @@
+cimport cython
+from wengert._core cimport door, flags
+from wengert._core.operators cimport sources
+from wengert._core.tensor.base cimport Tensor, share, wrap
+from wengert._core.operators.declaration cimport Declaration, Plan, Rule
+from wengert._core.state.modes cimport Modes, current
+from wengert._core.graph.node cimport Node
+from wengert._core.recording.saved cimport Saved, save_input, save_output
+from wengert._core.recording.saved_part cimport save_result
+
+@cython.locals(count=long, values=list, at=long)
+cpdef tuple save_all(Plan plan, tuple args, object results, Modes modes)
+@cython.locals(source=long, position=long)
+cpdef object save_value(Plan plan, long at, tuple args, object results, Modes modes)
+cpdef object save_argument(object value, Modes modes)
+@cython.locals(values=list, at=long)
+cpdef tuple save_outputs(Plan plan, tuple saved, tuple results, Modes modes)
+@cython.locals(tensor=Tensor)
+cpdef object shapes_of(object value)
+
+@cython.no_gc
+cdef class OpNode(Node):
+    cdef public Declaration op
+    cdef public Plan plan
+    cdef public tuple saved
+    cdef list unpacked(self)
+
+@cython.locals(values=list, plan=Plan, op=Declaration, outgoing=list, simple=bint, rule=Rule, at=long)
+cpdef list run_rules(OpNode node, object incoming)
+
+@cython.no_gc
+cdef class ViewNode(OpNode):
+    cdef public tuple step
+
+cpdef object unpack(object value, OpNode node)
+cpdef Tensor unpack_tensor(Saved saved, Node node)
+@cython.locals(count=long)
+cpdef object run_rule(Rule rule, object incoming, list values, tuple arguments)
+@cython.locals(modes=Modes, args=tuple)
+cpdef object native_gradient(Rule rule, object incoming, list values, tuple arguments)
+cpdef bint is_unusual(Tensor tensor) except -1
+@cython.locals(whole=Tensor)
+cpdef object gradient_of(object array, Tensor grad)
+@cython.locals(tensor=Tensor)
+cpdef object conjugate(object partial)
+@cython.locals(list_slot=long, extra=long, index=long, start=long, slot=long)
+cpdef object place(OpNode node, list outgoing, Rule rule, object result)

@@ -1,0 +1,255 @@
+"""The recorded call of an operator: what it saves, and how its rules are applied."""
+
+from __future__ import annotations
+
+from typing import Any
+
+try:
+    import cython
+except ImportError:
+    from .. import plain as cython  # type: ignore[no-redef]
+
+from .. import door, errors, flags
+from ..graph.node import Node
+from ..operators import sources
+from ..operators.declaration import Declaration, Plan, Rule
+from ..state.modes import Modes, current
+from ..tensor.base import Tensor, share, wrap
+from .saved import Saved, save_input, save_output
+from .saved_part import save_result
+
+
+def save_all(plan: Plan, args: tuple[Any, ...], results: Any, modes: Modes) -> tuple[Any, ...]:
+    """The saved values of one call.
+
+    Args:
+        results: the result, a tuple of several, or None where there is none yet (`save_outputs` adds them).
+    """
+    count: int = len(plan.sources)
+    if count == 1:
+        return (save_value(plan, 0, args, results, modes),)
+    if count == 2:
+        return (save_value(plan, 0, args, results, modes), save_value(plan, 1, args, results, modes))
+    values: list[Any] = []
+    for at in range(count):
+        values.append(save_value(plan, at, args, results, modes))
+    return tuple(values)
+
+
+def save_value(plan: Plan, at: int, args: tuple[Any, ...], results: Any, modes: Modes) -> Any:
+    """Saved value number `at` of a plan."""
+    source: int = plan.sources[at]
+    position: int = plan.positions[at]
+    if source == sources.FROM_INPUT:
+        return save_argument(args[position], modes)
+    if source == sources.FROM_OUTPUT:
+        if results is None:
+            return None
+        return save_output(results if isinstance(results, Tensor) else results[position], position, modes)
+    if source == sources.FROM_SHAPE:
+        return shapes_of(args[position])
+    if source == sources.FROM_DTYPE:
+        return args[position].dtype
+    if source == sources.FROM_WANTED:
+        return plan.wanted
+    if source == sources.FROM_STRIDES:
+        return args[position]._array_.strides
+    return args[position]
+
+
+def save_argument(value: Any, modes: Modes) -> Any:
+    """A tensor, a list of tensors, or a number that stands for one."""
+    if isinstance(value, Tensor):
+        return save_input(value, modes)
+    if isinstance(value, (tuple, list)):
+        return tuple([save_input(each, modes) if isinstance(each, Tensor) else each for each in value])
+    return value
+
+
+def save_outputs(plan: Plan, saved: tuple[Any, ...], results: tuple[Any, ...], modes: Modes) -> tuple[Any, ...]:
+    """The saved values with the outputs filled in."""
+    values: list[Any] = list(saved)
+    for at in range(len(values)):
+        if plan.sources[at] == sources.FROM_OUTPUT:
+            values[at] = save_result(results[plan.positions[at]], plan.positions[at], modes)
+    return tuple(values)
+
+
+def shapes_of(value: Any) -> Any:
+    """The shape of a tensor or number, or the shapes of several."""
+    if isinstance(value, Tensor):
+        tensor: Tensor = value
+        return door.shape_of(tensor._array_)
+    if isinstance(value, (tuple, list)):
+        return tuple([shapes_of(each) for each in value])
+    return ()
+
+
+@cython.no_gc
+@cython.cclass
+class OpNode(Node):
+    """A recorded call of an Op. Each card makes a subclass (`MulBackward0`), with the saved values as `_saved_*`."""
+
+    op: Declaration
+    plan: Plan
+    saved: tuple[Any, ...]
+
+    __slots__ = ("lists", "op", "plan", "saved")
+
+    def allows_larger(self) -> bool:
+        return self.op.allows_larger
+
+    def records(self, nr: int) -> bool:
+        return not self.op.differentiable or self.op.differentiable[nr]
+
+    def release(self) -> None:
+        if self.plan.frees:
+            self.saved = None
+
+    def unpacked(self) -> list[Any]:
+        """The saved values, tensors checked against later writes.
+
+        Raises:
+            RuntimeError: they were freed by an earlier run, or written to since.
+        """
+        saved: tuple[Any, ...] = self.saved
+        if saved is None:
+            raise RuntimeError(errors.BACKWARD_TWICE)
+        return [unpack(value, self) for value in saved]
+
+    def apply(self, grads: list[Any]) -> Any:
+        return run_rules(self, grads[0] if not self.op.several else tuple(grads))
+
+    def apply_single(self, grad: Any) -> Any:
+        return run_rules(self, (grad,) if self.op.several else grad)
+
+
+def run_rules(node: OpNode, incoming: Any) -> list[Any]:
+    """Run the rules of a node's plan; one gradient for each edge."""
+    values: list[Any] = node.unpacked()
+    plan: Plan = node.plan
+    op: Declaration = node.op
+    outgoing: list[Any] = [None] * len(node.next_edges)
+    simple: bool = op.list_slot < 0
+    rule: Rule
+    for at in range(len(plan.rules)):
+        rule = plan.rules[at]
+        result: Any = run_rule(rule, incoming, values, plan.arguments[at])
+        if simple and rule.single:
+            outgoing[rule.slot] = result
+        else:
+            place(node, outgoing, rule, result)
+    return outgoing
+
+
+@cython.no_gc
+@cython.cclass
+class ViewNode(OpNode):
+    """A recorded view; `step` says how it is taken: (op, arguments, output number)."""
+
+    step: tuple[Any, ...]
+
+    __slots__ = ("step",)
+
+
+def node_class(title: str, view: bool) -> type:
+    """The class of the nodes of an operator; its instances are `OpNode`s (of views: `ViewNode`s) of that name."""
+    return door.subclass("wengert.autograd.graph", title, ViewNode if view else OpNode)
+
+
+def unpack(value: Any, node: OpNode) -> Any:
+    """A saved value as a rule gets it."""
+    if isinstance(value, Saved):
+        return unpack_tensor(value, node)
+    if isinstance(value, tuple) and value and (value[0] is None or isinstance(value[0], Saved)):
+        return tuple([unpack_tensor(each, node) if isinstance(each, Saved) else each for each in value])
+    return value
+
+
+def unpack_tensor(saved: Saved, node: Node) -> Tensor:
+    """A saved tensor, checked."""
+    return saved.unpack(node)
+
+
+def run_rule(rule: Rule, incoming: Any, values: list[Any], arguments: tuple[int, ...]) -> Any:
+    """Call a rule with its share of the saved values."""
+    count: int = len(arguments)
+    result: Any
+    if rule.native is not None:
+        result = native_gradient(rule, incoming, values, arguments)
+        if result is not NotImplemented:
+            return result
+    if rule.partial:
+        if count == 0:
+            result = rule.fn()
+        elif count == 1:
+            result = rule.fn(values[arguments[0]])
+        else:
+            result = rule.fn(*[values[at] for at in arguments])
+        return incoming * conjugate(result)
+    if count == 0:
+        return rule.fn(incoming)
+    if count == 1:
+        return rule.fn(incoming, values[arguments[0]])
+    if count == 2:
+        return rule.fn(incoming, values[arguments[0]], values[arguments[1]])
+    return rule.fn(incoming, *[values[at] for at in arguments])
+
+
+def native_gradient(rule: Rule, incoming: Any, values: list[Any], arguments: tuple[int, ...]) -> Any:
+    """What the native function of a rule gives where nothing is recorded or observed; otherwise NotImplemented."""
+    modes: Modes = current()
+    grad: Any = incoming[0] if type(incoming) is tuple else incoming
+    if modes.grad or modes.word or not isinstance(grad, Tensor):
+        return NotImplemented
+    args: tuple[Any, ...] = (grad, *[values[at] for at in arguments])
+    for value in args:
+        if isinstance(value, Tensor) and is_unusual(value):
+            return NotImplemented
+    made: Any = door.on_arrays(rule.native, args, Tensor)
+    if type(made) is list or type(made) is tuple:
+        return [gradient_of(each, grad) for each in made]
+    return made if made is NotImplemented else gradient_of(made, grad)
+
+
+def is_unusual(tensor: Tensor) -> bool:
+    """Whether a tensor carries a tangent, a batch or another thing that arrays do not show."""
+    return tensor._flags_ & flags.UNUSUAL != 0
+
+
+def gradient_of(array: Any, grad: Tensor) -> Any:
+    """The tensor of an array that a native rule made; what lies in the memory of the gradient shares its storage."""
+    if array is None:
+        return None
+    if array is grad._array_:
+        return grad
+    if door.is_part_of(array, grad._array_):
+        return share(array, grad._storage_)
+    whole: Tensor = wrap(array if array.base is None else array.base)  # a storage spans what was made first on it
+    return whole if array.base is None else share(array, whole._storage_)
+
+
+def conjugate(partial: Any) -> Any:
+    """The conjugate of a partial derivative (a tensor or a number); real ones are their own."""
+    if isinstance(partial, Tensor):
+        tensor: Tensor = partial
+        return partial.conj() if door.is_complex(tensor._array_) else partial
+    return partial.conjugate() if isinstance(partial, complex) else partial
+
+
+def place(node: OpNode, outgoing: list[Any], rule: Rule, result: Any) -> None:
+    """Put what a rule returned where the edges of its parameters are."""
+    list_slot: int = node.op.list_slot
+    extra: int = len(node.next_edges) - len(node.op.grad_slots)
+    index: int = 0
+    start: int
+    slot: int
+    for slot in rule.slots:
+        part = result if rule.single else result[index]
+        index += 1
+        start = slot + extra if 0 <= list_slot < slot else slot
+        if slot == list_slot:
+            if part is not None:
+                outgoing[start : start + extra + 1] = part
+        else:
+            outgoing[start] = part

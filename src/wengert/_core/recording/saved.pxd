@@ -1,0 +1,51 @@
+cimport cython
+from wengert._core cimport door, flags
+from wengert._core.leaves.accumulate cimport AccumulateGrad, gradient_edge
+from wengert._core.tensor.base cimport AutogradMeta, Tensor, meta_of, share
+from wengert._core.state.modes cimport Modes, current
+from wengert._core.graph.node cimport Edge, Node, new_edge
+from wengert._core.tensor.storage cimport Storage
+
+@cython.no_gc
+cdef class Saved:
+    cdef Tensor unpack(self, Node node)
+
+@cython.no_gc
+cdef class SavedInput(Saved):
+    cdef public Tensor leaf
+    cdef public object array
+    cdef public Storage storage
+    cdef public Edge edge
+    cdef public long word, version
+
+@cython.no_gc
+cdef class SavedOutput(Saved):
+    cdef public object array
+    cdef public Storage storage
+    cdef public long version, nr
+
+@cython.no_gc
+cdef class SavedPacked(Saved):
+    cdef public object packed, unpack_hook
+    cdef public Edge edge
+    cdef public long nr
+
+cpdef Tensor recorded_output(Tensor tensor, Node node, long nr)
+@cython.locals(meta=AutogradMeta)
+cpdef Tensor placed_input(Tensor tensor, Edge edge)
+@cython.locals(saved=SavedInput)
+cpdef Saved save_input(Tensor tensor, Modes modes)
+@cython.locals(twin=Tensor)
+cpdef Tensor input_of(SavedInput saved)
+@cython.locals(storage=Storage)
+cpdef bint is_as_saved(Tensor tensor, SavedInput saved)
+@cython.locals(twin=Tensor)
+cpdef Tensor twin_of(Tensor view)
+@cython.locals(saved=SavedOutput)
+cpdef Saved save_output(Tensor tensor, long nr, Modes modes)
+@cython.locals(given=Tensor)
+cpdef Saved pack_output(Tensor tensor, long nr, Modes modes)
+@cython.locals(edge=Edge)
+cpdef Saved pack(Tensor tensor, long nr, Modes modes)
+@cython.locals(saved=SavedPacked, modes=Modes, version=long, grad=bint, mask=long)
+cpdef SavedPacked packed_by(object pack_hook, object unpack_hook, Tensor tensor, Edge edge, long nr)

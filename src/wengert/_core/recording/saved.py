@@ -1,0 +1,251 @@
+"""What a node keeps of tensors for the backward pass, checked when it is read.
+
+An input is kept as the tensor that it is. An output is kept without its node, and given it back when it is read, so
+that node and output form no cycle. Of either a pair of hooks may keep something else.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+try:
+    import cython
+except ImportError:
+    from .. import plain as cython  # type: ignore[no-redef]
+
+from .. import door, errors, flags
+from ..graph import anomaly
+from ..graph.node import Edge, Node, new_edge, title
+from ..leaves.accumulate import AccumulateGrad, gradient_edge
+from ..state.modes import Modes, current
+from ..tensor.base import AutogradMeta, Tensor, meta_of, share
+from ..tensor.storage import Storage
+
+
+@cython.no_gc
+@cython.cclass
+class Saved:
+    """One saved tensor."""
+
+    __slots__ = ()
+    __reduce__ = errors.refuse_pickling
+
+    def unpack(self, node: Node) -> Tensor:
+        """The tensor as it was saved.
+
+        Raises:
+            RuntimeError: it was written to in place since.
+        """
+        raise NotImplementedError
+
+
+@cython.no_gc
+@cython.freelist(64)
+@cython.cclass
+class SavedInput(Saved):
+    """An input, with the version that it had: its memory and its place in the graph.
+
+    Not the tensor: a later write to it, or to the base of a view, may let its history lead to the node that keeps it,
+    and no cycle must close. A leaf that requires a gradient is kept itself (`leaf`): another tensor would gather
+    gradients of its own.
+    """
+
+    leaf: Tensor
+    array: Any
+    storage: Storage
+    edge: Edge
+    word: int
+    version: int
+
+    __slots__ = ("array", "edge", "leaf", "storage", "version", "word")
+
+    def unpack(self, node: Node) -> Tensor:
+        storage: Storage = self.storage
+        if storage.version != self.version:
+            edge: Edge = self.edge
+            origin = "" if edge is None else f"output {edge.nr} of {errors.operation_name(title(edge.node))}"
+            raise RuntimeError(anomaly.stale(self.array, storage, origin, self.version, title(node)))
+        if storage.detached > node.sequence_number and self.edge is not None and not self.word & flags.VIEW:
+            raise RuntimeError(errors.DETACHED_SINCE_SAVED)
+        return input_of(self)
+
+
+@cython.no_gc
+@cython.freelist(64)
+@cython.cclass
+class SavedOutput(Saved):
+    """An output: its memory and version; its place in the graph is the node that saves it."""
+
+    array: Any
+    storage: Storage
+    version: int
+    nr: int
+
+    __slots__ = ("array", "nr", "storage", "version")
+
+    def unpack(self, node: Node) -> Tensor:
+        storage: Storage = self.storage
+        if storage.version != self.version:
+            origin = f"output {self.nr} of {errors.operation_name(title(node))}"
+            raise RuntimeError(anomaly.stale(self.array, storage, origin, self.version, title(node)))
+        output: Tensor = share(self.array, storage)
+        modes: Modes = current()
+        return recorded_output(output, node, self.nr) if modes.grad else output
+
+
+@cython.no_gc
+@cython.cclass
+class SavedPacked(Saved):
+    """What a pack hook made of a tensor.
+
+    What the unpack hook makes of it takes the tensor's place in the graph: of output `nr` of the node, or (`nr` is -1)
+    of an input whose gradient goes to `edge`. Versions are not checked: the hooks may have kept other memory.
+    """
+
+    packed: Any
+    unpack_hook: Any
+    edge: Edge
+    nr: int
+
+    __slots__ = ("edge", "nr", "packed", "unpack_hook")
+
+    def unpack(self, node: Node) -> Tensor:
+        made = self.unpack_hook(self.packed)
+        if not isinstance(made, Tensor):
+            raise TypeError(errors.not_unpacked(made))
+        if self.nr >= 0:
+            return recorded_output(share(made._array_, made._storage_), node, self.nr)
+        if self.edge is None and not made.requires_grad:
+            return made
+        return placed_input(share(made._array_, made._storage_), self.edge)
+
+
+def recorded_output(tensor: Tensor, node: Node, nr: int) -> Tensor:
+    """Give a tensor its place as output `nr` of `node`, if the output has a derivative."""
+    if node.records(nr):
+        tensor._edge_ = new_edge(node, nr, door.shape_of(tensor._array_), door.dtype_of(tensor._array_))
+        tensor._flags_ = flags.REQUIRES_GRAD
+    return tensor
+
+
+def placed_input(tensor: Tensor, edge: Edge | None) -> Tensor:
+    """Let the gradient of a tensor go over an edge: to an accumulator as that of a leaf, or to another node."""
+    if edge is None:
+        return tensor
+    tensor._flags_ = flags.REQUIRES_GRAD
+    if isinstance(edge.node, AccumulateGrad):
+        meta: AutogradMeta = meta_of(tensor)
+        edge.node.keep(edge.leaf)
+        meta.accumulator = door.weak(edge.node)
+    else:
+        tensor._edge_ = edge
+    return tensor
+
+
+def save_input(tensor: Tensor, modes: Modes) -> Saved:
+    """Keep an input.
+
+    Raises:
+        RuntimeError: it is an inference tensor.
+    """
+    if tensor._flags_ & flags.INFERENCE:
+        raise RuntimeError(errors.INFERENCE_SAVED)
+    if modes.saved_hooks is not None:
+        return pack(twin_of(tensor) if tensor._flags_ & flags.VIEW else tensor, -1, modes)
+    saved: SavedInput = SavedInput.__new__(SavedInput)
+    saved.array = tensor._array_
+    saved.storage = tensor._storage_
+    saved.version = saved.storage.version
+    saved.edge = tensor._edge_
+    saved.word = tensor._flags_
+    saved.leaf = tensor if tensor._edge_ is None and tensor._flags_ & flags.REQUIRES_GRAD else None
+    return saved
+
+
+def input_of(saved: SavedInput) -> Tensor:
+    """The tensor that was saved, or one that stands for it, unchecked."""
+    if saved.leaf is not None:
+        return saved.leaf
+    twin: Tensor = share(saved.array, saved.storage)
+    twin._edge_ = saved.edge
+    twin._flags_ = saved.word & ~flags.VIEW
+    return twin
+
+
+def is_as_saved(tensor: Tensor, saved: SavedInput) -> bool:
+    """Whether a tensor has the values and the place in the graph that were saved."""
+    storage: Storage = tensor._storage_
+    if storage is not saved.storage or storage.version != saved.version:
+        return False
+    return tensor._array_ is saved.array and tensor._edge_ is saved.edge
+
+
+def twin_of(view: Tensor) -> Tensor:
+    """Another tensor on the memory of a view, with its place in the graph; a view that is a leaf is its own."""
+    if view._edge_ is None and view._flags_ & flags.REQUIRES_GRAD:
+        return view
+    twin: Tensor = share(view._array_, view._storage_)
+    twin._edge_ = view._edge_
+    twin._flags_ = view._flags_ & ~flags.VIEW
+    return twin
+
+
+def save_output(tensor: Tensor, nr: int, modes: Modes) -> Saved:
+    """Keep output `nr`."""
+    if modes.saved_hooks is not None:
+        return pack_output(tensor, nr, modes)
+    saved: SavedOutput = SavedOutput.__new__(SavedOutput)
+    saved.array = tensor._array_
+    saved.storage = tensor._storage_
+    saved.version = tensor._storage_.version
+    saved.nr = nr
+    return saved
+
+
+def pack_output(tensor: Tensor, nr: int, modes: Modes) -> Saved:
+    """Keep what the innermost pack hook makes of output `nr`.
+
+    The hook is given a tensor with the output's history; it loses that when the hook returns, or a hook that keeps what
+    it is given would let the node keep itself alive.
+    """
+    given: Tensor = share(tensor._array_, tensor._storage_)
+    if tensor._edge_ is not None and tensor._flags_ & flags.VIEW == 0:
+        given._edge_ = tensor._edge_
+        given._flags_ = flags.REQUIRES_GRAD
+    try:
+        return pack(given, nr, modes)
+    finally:
+        given._edge_ = None
+        given._flags_ = 0
+
+
+def pack(tensor: Tensor, nr: int, modes: Modes) -> Saved:
+    """Keep what the innermost pack hook makes of a tensor: of an input if `nr` is -1, otherwise of output `nr`."""
+    pack_hook, unpack_hook = modes.saved_hooks[-1]
+    edge: Edge = gradient_edge(tensor) if nr < 0 and tensor._flags_ & flags.REQUIRES_GRAD else None
+    return packed_by(pack_hook, unpack_hook, tensor, edge, nr)
+
+
+def packed_by(pack_hook: Any, unpack_hook: Any, tensor: Tensor, edge: Edge | None, nr: int) -> SavedPacked:
+    """Keep what `pack_hook`, called with recording off, makes of a tensor.
+
+    Raises:
+        RuntimeError: the hook wrote to the tensor.
+    """
+    saved: SavedPacked = SavedPacked.__new__(SavedPacked)
+    saved.nr = nr
+    saved.edge = edge
+    saved.unpack_hook = unpack_hook
+    modes: Modes = current()
+    version: int = tensor._storage_.version
+    grad: bool = modes.grad
+    mask: int = modes.mask
+    try:
+        modes.set_grad(False)
+        saved.packed = pack_hook(tensor)
+    finally:  # stores only, see `modes`
+        modes.grad = grad
+        modes.mask = mask
+    if tensor._storage_.version != version:
+        raise RuntimeError(errors.PACK_HOOK_WRITES)
+    return saved

@@ -1,0 +1,271 @@
+"""What a thread has switched on: gradient recording, inference, anomaly detection, observers.
+
+All state is per thread. Guards restore what they found on any exit; nothing here is global.
+
+A signal handler may raise, and interpreted code is interrupted wherever a function begins, a call of C code ends or a
+loop goes back. So what has changed a mode puts it back by stores alone, with no call among them.
+"""
+
+from __future__ import annotations
+
+import contextvars
+import threading
+from typing import Any
+
+import numpy as np
+
+from .. import door, errors, flags
+
+
+class Pass:
+    """A backward pass that is under way: also for what is to live as long as it does.
+
+    Attributes:
+        tasks: what the engine knows of each node.
+        node: under anomaly detection, the node that it is running.
+        partial: the pass, or one around it, was asked for some gradients only.
+        callbacks: functions to be called when all gradients are there, or None.
+        outer: the pass around this one, or None.
+        depth, grad, mask, word, fresh, inference, observers, multithreading, saved_hooks, no_saved_hooks: the modes
+            that it began in, see `Modes`.
+    """
+
+    tasks: dict[Any, Any]
+    node: Any
+    partial: bool
+    callbacks: list[Any]
+    outer: Pass | None
+    depth: int
+    grad: bool
+    mask: int
+    word: int
+    fresh: int
+    inference: bool
+    observers: list[Any]
+    multithreading: bool
+    saved_hooks: Any
+    no_saved_hooks: Any
+
+    __slots__ = (
+        "__weakref__", "callbacks", "depth", "fresh", "grad", "inference", "mask", "multithreading", "no_saved_hooks",
+        "node", "observers", "outer", "partial", "saved_hooks", "tasks", "word",
+    )  # fmt: skip
+    __reduce__ = errors.refuse_pickling
+
+    def __init__(self) -> None:
+        self.tasks: dict[Any, Any] = {}
+        self.node = None
+        self.partial = False
+
+    def call_back(self) -> None:
+        """Call what was queued, in that order, and what is queued meanwhile."""
+        at: int = 0
+        while self.callbacks is not None and at < len(self.callbacks):
+            self.callbacks[at]()
+            at += 1
+
+
+class Modes:
+    """The modes of one thread.
+
+    `mask` and `word` are what dispatch reads: it adds `word` to the inputs' flags words and keeps the bits of `mask`.
+    `fresh` are the flags of new tensors.
+    `quiet(function, *args)` calls a kernel with NumPy's floating-point warnings off (`np.errstate` costs five times as
+    much); a thread that is in the middle of such a call must use `quietly`. `depth` counts the backward passes that
+    are under way, one within the other. `passing` is the innermost. `noting`: new nodes are told to anomaly detection
+    or to the last of the `listeners`. `no_saved_hooks` is the error of a program that forbids hooks for saved tensors,
+    or None.
+    """
+
+    grad: bool
+    inference: bool
+    multithreading: bool
+    anomaly: bool
+    check_nan: bool
+    check_inf: bool
+    listeners: list[Any]
+    noting: bool
+    passing: Pass | None
+    mask: int
+    word: int
+    fresh: int
+    sequence: int
+    depth: int
+    saved_hooks: Any
+    no_saved_hooks: Any
+    quiet: Any
+    observers: list[Any]
+
+    __slots__ = (
+        "anomaly",
+        "check_inf",
+        "check_nan",
+        "depth",
+        "fresh",
+        "grad",
+        "inference",
+        "listeners",
+        "mask",
+        "multithreading",
+        "no_saved_hooks",
+        "noting",
+        "observers",
+        "passing",
+        "quiet",
+        "saved_hooks",
+        "sequence",
+        "word",
+    )
+    __reduce__ = errors.refuse_pickling
+
+    def __init__(self) -> None:
+        self.grad = True
+        self.inference = False
+        self.multithreading = True
+        self.mask = flags.ALL
+        self.word = 0
+        self.fresh = 0
+        self.sequence = 0
+        self.depth = 0
+        self.anomaly = False
+        self.check_nan = True
+        self.check_inf = False
+        self.listeners: list[Any] = []
+        self.noting = False
+        self.passing = None
+        self.saved_hooks = None
+        self.no_saved_hooks = None
+        self.observers: list[Any] = []
+        self.quiet = quiet_context(contextvars.Context()).run
+
+    def set_grad(self, enabled: bool) -> bool:
+        """Switch recording on or off; return what it was."""
+        before = self.grad
+        self.grad = enabled
+        if not self.inference:
+            self.mask = flags.ALL if enabled else flags.NOT_RECORDED
+        return before
+
+    def switch(self, grad: bool, inference: bool) -> None:
+        """Set both modes.
+
+        In inference mode nothing is recorded even if `grad` is on, and calls take the plain path: no flag of an input
+        matters, and every new tensor gets the flags in `fresh`.
+        """
+        self.inference = inference
+        self.fresh = flags.INFERENCE if inference else 0
+        self.mask = flags.NOT_INFERRED if inference else flags.ALL
+        self.set_grad(grad)
+
+    def set_anomaly(self, enabled: bool) -> None:
+        """Switch anomaly detection on or off."""
+        self.anomaly = enabled
+        self.noting = enabled or len(self.listeners) > 0
+
+    def listen(self, listeners: list[Any]) -> list[Any]:
+        """Let the last of `listeners` be called with each new node; return those who were there before."""
+        before = self.listeners
+        self.listeners = listeners
+        self.noting = self.anomaly or len(listeners) > 0
+        return before
+
+    def quietly(self, function: Any, args: Any, keywords: Any = None) -> Any:
+        """`quiet`, also in the middle of such a call, for whatever runs there: conversions of the program, signal
+        handlers, finalisers.
+        """
+        try:
+            return self.quiet(function, *args, **(keywords or {}))
+        except RuntimeError:
+            if not self.is_entered():
+                raise
+        return self.quietly_again(function, args, keywords)
+
+    def quietly_again(self, function: Any, args: Any, keywords: Any) -> Any:
+        """What `quiet` refused, in one more context: that of whatever runs now, with the warnings off."""
+        return quiet_context(contextvars.copy_context()).run(function, *args, **(keywords or {}))
+
+    def is_entered(self) -> bool:
+        """Whether this thread is in the middle of a call by `quiet`, which then refuses another before it begins."""
+        try:
+            self.quiet(bool)
+        except RuntimeError:
+            return True
+        return False
+
+    def new_pass(self, tasks: dict[Any, Any], partial: bool) -> Pass:
+        """A backward pass within the one that is under way, not begun yet, with the modes as they are."""
+        outer: Pass | None = self.passing
+        made: Pass = Pass.__new__(Pass)
+        made.tasks = tasks
+        made.node = None
+        made.partial = partial or (outer is not None and outer.partial)
+        made.callbacks = None
+        made.outer = outer
+        made.depth = self.depth
+        made.grad = self.grad
+        made.mask = self.mask
+        made.word = self.word
+        made.fresh = self.fresh
+        made.inference = self.inference
+        made.observers = self.observers
+        made.multithreading = self.multithreading
+        made.saved_hooks = self.saved_hooks
+        made.no_saved_hooks = self.no_saved_hooks
+        return made
+
+    def settle(self, grad: bool) -> None:
+        """Undo what a program's code within a pass has switched; each node finds the modes that the pass began in.
+
+        Args:
+            grad: whether recording is to be on.
+        """
+        begun: Pass = self.passing
+        if self.inference != begun.inference:
+            self.switch(grad, begun.inference)
+        elif self.grad != grad:
+            self.set_grad(grad)
+        if self.observers is not begun.observers:
+            self.observe(begun.observers)
+        self.multithreading = begun.multithreading
+        self.saved_hooks = begun.saved_hooks
+        self.no_saved_hooks = begun.no_saved_hooks
+
+    def this_pass(self) -> Pass:
+        """The backward pass that is under way in this thread; outside of one always a new one."""
+        return Pass() if self.passing is None else self.passing
+
+    def observe(self, observers: list[Any]) -> list[Any]:
+        """Let `observers` see each call, see `unusual.observed`; return those who did."""
+        before = self.observers
+        self.observers = observers
+        self.word = flags.OBSERVED if observers else 0
+        return before
+
+
+def quiet_context(context: contextvars.Context) -> contextvars.Context:
+    """A context in which NumPy keeps silent about infinities and NaN, as torch does."""
+    context.run(np.seterr, all="ignore")
+    return context
+
+
+class ThreadEnd:
+    """Dies with its thread. What the thread's other finalisers do after that is done in modes of its own."""
+
+    def __del__(self) -> None:
+        door.forget()
+
+
+_ends = threading.local()
+
+
+def current() -> Modes:
+    """The modes of the calling thread."""
+    modes = door.recall()
+    if modes is None:
+        made = Modes()
+        modes = door.recall()
+        if modes is None:  # no signal handler has been here meanwhile
+            modes = made
+            _ends.at = ThreadEnd()
+            door.remember(modes)
+    return modes

@@ -1,0 +1,400 @@
+"""The class Tensor: an array over a Storage, a flags word, autograd fields and the operator slots."""
+
+from __future__ import annotations
+
+import warnings
+from typing import TYPE_CHECKING, Any
+
+try:
+    import cython
+except ImportError:
+    from .. import plain as cython  # type: ignore[no-redef]
+
+from .. import door, errors, flags
+from ..graph.node import Edge
+from ..state.modes import Modes, current
+from ..types.dtypes import dtype as DType, from_numpy
+from ..types.sizes import Size
+from . import assigned, slots
+from .slots import OPERATORS as OPERATORS, Operator as Operator
+from .storage import Storage, next_serial
+
+
+class AutogradMeta:
+    """What only some tensors have: a gradient, hooks, a place among the views of a base.
+
+    Attributes:
+        grad: the accumulated gradient of a leaf, or a retained one.
+        accumulator: the `AccumulateGrad` of a leaf, or a weak reference to it.
+        lock: held while a gradient is added; made with the first one, in the process with the number `process`.
+        view: `views.ViewInfo` of a differentiable view.
+        hooks: `HookDict` of a leaf.
+        after_accumulate: `HookDict` called with the leaf after its `.grad` was written.
+        retains_grad: whether a non-leaf keeps its gradient.
+        name: a name given by the program.
+        tangent: forward mode's part.
+    """
+
+    grad: Any
+    accumulator: Any
+    lock: Any
+    view: Any
+    hooks: Any
+    after_accumulate: Any
+    name: Any
+    tangent: Any
+    retains_grad: bool
+    process: int
+
+    __slots__ = (
+        "accumulator", "after_accumulate", "grad", "hooks", "lock", "name", "process",
+        "retains_grad", "tangent", "view",
+    )  # fmt: skip
+    __reduce__ = errors.refuse_pickling
+
+
+@cython.freelist(256)
+@cython.cclass
+class Tensor:
+    """An array with a place in the graph. Most methods are bound from the operators' cards.
+
+    The fields have names that neither torch nor programs use: these put attributes of their own on tensors.
+
+    Attributes:
+        _array_: the values (NumPy's or another module's array).
+        _storage_: the memory's identity and version, shared with all views.
+        _flags_: the flags word, see `flags`.
+        _edge_: where this tensor's gradient goes if it was recorded; None for leaves.
+        _meta_: `AutogradMeta`, or None.
+    """
+
+    _array_: Any
+    _storage_: Storage
+    _flags_: int
+    _edge_: Edge
+    _meta_: AutogradMeta
+
+    __slots__ = ("__dict__", "__weakref__", "_array_", "_edge_", "_flags_", "_meta_", "_storage_")
+
+    @property
+    def shape(self) -> Size:
+        """The lengths of the dimensions."""
+        return Size(door.shape_of(self._array_))
+
+    @property
+    def dtype(self) -> DType:
+        """The element type."""
+        return from_numpy(door.dtype_of(self._array_))
+
+    @property
+    def ndim(self) -> int:
+        """The number of dimensions."""
+        return door.ndim_of(self._array_)
+
+    @property
+    def _version(self) -> int:
+        if self._flags_ & flags.INFERENCE:
+            raise RuntimeError(errors.INFERENCE_VERSION)
+        return self._storage_.version
+
+    @property
+    def requires_grad(self) -> bool:
+        """Whether operations on this tensor are recorded."""
+        if self._flags_ & flags.VIEW:
+            meta: AutogradMeta = self._meta_
+            base: Tensor = meta.view.base
+            word: int = (self._flags_ | base._flags_) & (flags.REQUIRES_GRAD | flags.VOLATILE)
+            return word == flags.REQUIRES_GRAD and door.is_inexact(self._array_)
+        return self._flags_ & flags.REQUIRES_GRAD != 0
+
+    @requires_grad.setter
+    def requires_grad(self, wanted: bool) -> None:
+        assigned.check_flag(wanted)
+        if self._flags_ & flags.VIEW and not self._meta_.view.made:  # one that was recorded
+            slots.table.refresh(self)
+        if self._edge_ is not None:
+            raise RuntimeError(errors.requires_grad_of_non_leaf(wanted))
+        if self.requires_grad == wanted:
+            return
+        if wanted:
+            inexact: bool = door.is_inexact(self._array_)
+            assigned.check_leaf(inexact, self._flags_ & ~(flags.INFERENCE if current().inference else 0))
+        self._flags_ = self._flags_ | flags.REQUIRES_GRAD if wanted else self._flags_ & ~flags.REQUIRES_GRAD
+
+    @requires_grad.deleter
+    def requires_grad(self) -> None:
+        assigned.check_flag(None)
+
+    @property
+    def grad(self) -> Any:
+        """The accumulated gradient, or None."""
+        meta: AutogradMeta = self._meta_
+        if meta is not None and meta.grad is not None:
+            return meta.grad
+        if self._edge_ is not None and (meta is None or not meta.retains_grad):
+            warnings.warn(errors.GRAD_OF_NON_LEAF, stacklevel=1 if cython.compiled else 2)  # compiled, this is no frame
+        return None
+
+    @grad.setter
+    def grad(self, value: Any) -> None:
+        if value is not None:
+            assigned.check_assigned_grad(self, value)
+        meta_of(self).grad = value
+
+    @grad.deleter
+    def grad(self) -> None:
+        if self._meta_ is not None:
+            self._meta_.grad = None
+
+    # For type checkers only: the methods that cards bind. The compiler drops the block by its first condition.
+    if not cython.compiled:
+        if TYPE_CHECKING:
+
+            def __getattr__(self, name: str) -> Any: ...
+
+    def __init__(self, *data: Any, **options: Any) -> None:
+        slots.table.construct(self, *data, **options)
+
+    def __hash__(self) -> int:
+        return id(self)
+
+    def __bool__(self) -> bool:
+        if self._array_.size != 1:
+            raise RuntimeError(errors.ambiguous_truth(self._array_.size))
+        return bool(self._array_.item())
+
+    def __neg__(self) -> Any:
+        return slots.table.neg.call1(self)
+
+    def __pos__(self) -> Any:
+        if self._array_.dtype.kind == "b":
+            raise RuntimeError(errors.POSITIVE_BOOL)
+        return self
+
+    def __abs__(self) -> Any:
+        return slots.table.abs.call1(self)
+
+    def __invert__(self) -> Any:
+        return slots.table.bitwise_not.call1(self)
+
+    def __add__(self, other: Any) -> Any:
+        return slots.table.add.call2(self, other)
+
+    # Compiled, Python asks the right operand first if it is of a subclass, even if that has no method of its own.
+    def __radd__(self, other: Any) -> Any:
+        return slots.table.add.call2(other, self) if isinstance(other, Tensor) else slots.table.add.call2(self, other)
+
+    def __sub__(self, other: Any) -> Any:
+        return slots.table.sub.call2(self, other)
+
+    def __rsub__(self, other: Any) -> Any:
+        return slots.table.sub.call2(other, self) if isinstance(other, Tensor) else slots.table.rsub.call2(self, other)
+
+    def __mul__(self, other: Any) -> Any:
+        return slots.table.mul.call2(self, other)
+
+    def __rmul__(self, other: Any) -> Any:
+        return slots.table.mul.call2(other, self) if isinstance(other, Tensor) else slots.table.mul.call2(self, other)
+
+    def __truediv__(self, other: Any) -> Any:
+        return slots.table.div.call2(self, other)
+
+    def __rtruediv__(self, other: Any) -> Any:
+        if isinstance(other, Tensor):
+            return slots.table.div.call2(other, self)
+        return slots.table.mul.call2(slots.table.reciprocal.call1(self), other)
+
+    def __floordiv__(self, other: Any) -> Any:
+        return slots.table.floor_divide.call2(self, other)
+
+    def __rfloordiv__(self, other: Any) -> Any:
+        return slots.table.floor_divide.call2(other, self)
+
+    def __mod__(self, other: Any) -> Any:
+        return slots.table.remainder.call2(self, other)
+
+    def __rmod__(self, other: Any) -> Any:
+        return slots.table.remainder.call2(other, self)
+
+    def __pow__(self, other: Any, modulo: None = None) -> Any:
+        return slots.table.pow.call2(self, other)
+
+    def __rpow__(self, other: Any, modulo: None = None) -> Any:
+        return slots.table.pow.call2(other, self)
+
+    def __matmul__(self, other: Any) -> Any:
+        return slots.table.matmul.call2(self, other)
+
+    def __rmatmul__(self, other: Any) -> Any:
+        return slots.table.matmul.call2(other, self)
+
+    def __and__(self, other: Any) -> Any:
+        return slots.table.bitwise_and.call2(self, other)
+
+    def __rand__(self, other: Any) -> Any:
+        return slots.table.bitwise_and.call2(self, other)
+
+    def __or__(self, other: Any) -> Any:
+        return slots.table.bitwise_or.call2(self, other)
+
+    def __ror__(self, other: Any) -> Any:
+        return slots.table.bitwise_or.call2(self, other)
+
+    def __xor__(self, other: Any) -> Any:
+        return slots.table.bitwise_xor.call2(self, other)
+
+    def __rxor__(self, other: Any) -> Any:
+        return slots.table.bitwise_xor.call2(self, other)
+
+    def __eq__(self, other: Any) -> Any:
+        return slots.table.eq.call2(self, other)
+
+    def __ne__(self, other: Any) -> Any:
+        return slots.table.ne.call2(self, other)
+
+    def __lt__(self, other: Any) -> Any:
+        return slots.table.lt.call2(self, other)
+
+    def __le__(self, other: Any) -> Any:
+        return slots.table.le.call2(self, other)
+
+    def __gt__(self, other: Any) -> Any:
+        return slots.table.gt.call2(self, other)
+
+    def __ge__(self, other: Any) -> Any:
+        return slots.table.ge.call2(self, other)
+
+    def __iadd__(self, other: Any) -> Any:
+        return slots.table.iadd.call2(self, other)
+
+    def __isub__(self, other: Any) -> Any:
+        return slots.table.isub.call2(self, other)
+
+    def __imul__(self, other: Any) -> Any:
+        return slots.table.imul.call2(self, other)
+
+    def __itruediv__(self, other: Any) -> Any:
+        return slots.table.idiv.call2(self, other)
+
+    def __ifloordiv__(self, other: Any) -> Any:
+        return slots.table.ifloor_divide.call2(self, other)
+
+    def __imod__(self, other: Any) -> Any:
+        return slots.table.iremainder.call2(self, other)
+
+    def __ipow__(self, other: Any) -> Any:  # type: ignore[misc]
+        return slots.table.ipow.call2(self, other)
+
+    def __iand__(self, other: Any) -> Any:
+        return slots.table.iand.call2(self, other)
+
+    def __ior__(self, other: Any) -> Any:
+        return slots.table.ior.call2(self, other)
+
+    def __ixor__(self, other: Any) -> Any:
+        return slots.table.ixor.call2(self, other)
+
+    def __repr__(self) -> str:
+        return slots.table.text(self)
+
+    def __getitem__(self, index: Any) -> Any:
+        return slots.table.getitem.call2(self, index)
+
+    def __setitem__(self, index: Any, value: Any) -> None:
+        slots.table.setitem(self, index, value)
+
+    def __len__(self) -> int:
+        return slots.table.length(self)
+
+    def __iter__(self) -> Any:
+        return slots.table.iterate(self)
+
+    def __contains__(self, element: Any) -> bool:
+        return slots.table.contains(self, element)
+
+    def __int__(self) -> int:
+        return slots.table.to_integer(self)
+
+    def __float__(self) -> float:
+        return slots.table.to_real(self)
+
+    def __complex__(self) -> complex:
+        return slots.table.to_complex(self)
+
+    def __index__(self) -> int:
+        return slots.table.index(self)
+
+
+def meta_of(tensor: Tensor) -> AutogradMeta:
+    """The autograd fields of a tensor, made on first use."""
+    if tensor._meta_ is None:
+        made: AutogradMeta = new_meta()
+        if tensor._meta_ is None:  # no call between look and note: no thread, handler or finaliser comes between
+            tensor._meta_ = made
+    return tensor._meta_
+
+
+def new_meta() -> AutogradMeta:
+    """Autograd fields that hold nothing."""
+    meta: AutogradMeta = AutogradMeta.__new__(AutogradMeta)
+    meta.grad = None
+    meta.accumulator = None
+    meta.lock = None
+    meta.process = 0
+    meta.view = None
+    meta.hooks = None
+    meta.after_accumulate = None
+    meta.retains_grad = False
+    meta.name = None
+    meta.tangent = None
+    return meta
+
+
+def wrap(array: Any) -> Tensor:
+    """A new tensor without history over `array`, on a storage of its own; an inference tensor where that mode is on."""
+    modes: Modes = current()
+    return wrap_flagged(array, modes.fresh)
+
+
+def wrap_flagged(array: Any, word: int) -> Tensor:
+    """`wrap` for callers that have the modes at hand: `word` is `modes.fresh`."""
+    storage: Storage = Storage.__new__(Storage)
+    storage.array = array
+    storage.version = 0
+    storage.detached = 0
+    storage.serial = next_serial()
+    storage.writes = None
+    storage.counting = None
+    made: Tensor = share(array, storage)
+    made._flags_ = word
+    return made
+
+
+def share(array: Any, storage: Storage) -> Tensor:
+    """A new tensor without history over `array`, whose memory is that of `storage`."""
+    made: Tensor = Tensor.__new__(Tensor)
+    door.begin(made)
+    made._array_ = array
+    made._storage_ = storage
+    made._flags_ = 0
+    made._edge_ = None
+    made._meta_ = None
+    return made
+
+
+def set_up(tensor: Tensor, array: Any, storage: Storage) -> None:
+    """Give an allocated tensor (perhaps of a subclass) its fields; its memory counts as new, see `wrap`."""
+    modes: Modes = current()
+    tensor._array_ = array
+    tensor._storage_ = storage
+    tensor._flags_ = modes.fresh
+    tensor._edge_ = None
+    tensor._meta_ = None
+
+
+def bind(name: str, value: object) -> None:
+    """Put a method or property on `Tensor`: the one door for everything that is not written above."""
+    door.bind(Tensor, name, value)
+
+
+door.lazy_dict(Tensor)

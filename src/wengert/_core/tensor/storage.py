@@ -1,0 +1,100 @@
+"""The identity of a piece of memory and its version."""
+
+from __future__ import annotations
+
+import itertools
+import weakref
+from typing import Any
+
+try:
+    import cython
+except ImportError:
+    from .. import plain as cython  # type: ignore[no-redef]
+
+from .. import errors
+from ..graph import anomaly
+from ..state.modes import current
+
+_last = 0
+_numbers = itertools.count(1)
+
+
+def next_serial() -> int:
+    """A number larger than all that were given before, in whatever thread."""
+    global _last
+    if cython.compiled:  # one step for all threads there, but not for the interpreter
+        _last += 1
+        return _last
+    return next(_numbers)
+
+
+@cython.no_gc
+@cython.freelist(64)
+@cython.cclass
+class Storage:
+    """Memory shared by a tensor and all its views, with the count of the in-place writes to it.
+
+    `array` is the array that was made first on this memory: it keeps the memory alive, tells how far it reaches, and
+    gives offsets their origin. `serial` counts the storages in the order in which they were made. `detached` says when
+    `detach_` took the history of a tensor on this memory, in the count of `Node.sequence_number` (0: never). `writes`
+    are the latest writes that anomaly detection has noted, or None. `counting` are weak references to all storages that
+    count writes together, see `succeed`, or None.
+    """
+
+    array: Any
+    version: int
+    serial: int
+    detached: int
+    writes: Any
+    counting: Any
+
+    __slots__ = ("__weakref__", "array", "counting", "detached", "serial", "version", "writes")
+    __reduce__ = errors.refuse_pickling
+
+    def __init__(self, array: Any) -> None:
+        self.array = array
+        self.version = 0
+        self.serial = 0
+        self.detached = 0
+        self.writes = None
+        self.counting = None
+
+
+def count(storage: Storage) -> None:
+    """Count an in-place write to a storage."""
+    storage.version += 1
+    if storage.counting is not None:
+        for reference in storage.counting:
+            other = reference()
+            if other is not None:
+                other.version = storage.version
+
+
+def count_write(storage: Storage, operation: str) -> None:
+    """`count`, and note the write under anomaly detection; `operation` is what an error calls it."""
+    count(storage)
+    if current().anomaly:
+        anomaly.note_write(storage, operation)
+
+
+def succeed(storage: Storage, array: Any) -> Storage:
+    """The storage of a tensor that leaves the memory of `storage` for that of `array`.
+
+    Its views stay behind. As in torch, a write to any of them still counts for all.
+    """
+    made: Storage = Storage(array)
+    made.version = storage.version
+    known = [reference() for reference in storage.counting or ()] or [storage]
+    together = [each for each in known if each is not None] + [made]
+    references = [weakref.ref(each) for each in together]
+    for each in together:
+        each.counting = references
+    return made
+
+
+def size_in_bytes(storage: Storage) -> int:
+    """How many bytes the memory spans."""
+    array = storage.array
+    if not array.size:
+        return 0
+    return array.itemsize + sum([(length - 1) * abs(step) for length, step in zip(array.shape, array.strides)])  # type: ignore[no-any-return]

@@ -1,0 +1,1 @@
+"""Operators that write: in place, into parts, and the gradients of parts."""

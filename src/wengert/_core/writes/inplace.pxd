@@ -1,0 +1,43 @@
+cimport cython
+from wengert._core.calls cimport dispatch
+from wengert._core cimport door, flags
+from wengert._core.leaves cimport hooked
+from wengert._core.operators cimport overlap
+from wengert._core.aliasing cimport views
+from wengert._core.leaves.accumulate cimport gradient_edge
+from wengert._core.tensor.base cimport AutogradMeta, Tensor, share, wrap
+from wengert._core.calls.op cimport Op
+from wengert._core.state.modes cimport Modes, current
+from wengert._core.graph.node cimport Edge, Node, new_edge
+from wengert._core.recording.recorded cimport OpNode, save_all, save_outputs
+from wengert._core.graph.refused cimport new_refusal
+from wengert._core.recording.saved cimport twin_of
+from wengert._core.writes.slices cimport copy_slices
+from wengert._core.tensor.storage cimport count
+from wengert._core.aliasing.views cimport ViewInfo, attach
+
+cdef class InPlaceOp(Op):
+    cdef public Op functional
+    cpdef object complete(self, tuple args, long word, Modes modes)
+
+cpdef object check_is_tensor(InPlaceOp op, tuple args)
+@cython.locals(functional=Op, modes=Modes, word=long)
+cpdef object call(InPlaceOp op, tuple args)
+@cython.locals(functional=Op, target=Tensor, recorded=bint, mask=long, values=list, node=OpNode)
+cpdef object complete_write(InPlaceOp op, tuple args, long word, Modes modes)
+cpdef object computed(Op functional, Tensor target, tuple args)
+@cython.locals(other=Tensor)
+cpdef bint shares_memory(Tensor target, tuple args) except -1
+@cython.locals(other=Tensor)
+cpdef object value_as_it_is(Tensor target, tuple args)
+@cython.locals(recording=bint, info=ViewInfo)
+cpdef object refuse_unwritable(Op functional, tuple args, Tensor target, Modes modes)
+@cython.locals(info=ViewInfo)
+cpdef object check_target(Tensor target, bint recording, Modes modes)
+@cython.locals(old=Tensor)
+cpdef Tensor old_value(Tensor target)
+cpdef object write(Op functional, Tensor target, list values, object made, Modes modes)
+@cython.locals(info=ViewInfo, base=Tensor)
+cpdef object rebase(Tensor target, Node node, Modes modes)
+@cython.locals(edge=Edge)
+cpdef object replace_history(Tensor tensor, Node node)

@@ -1,0 +1,278 @@
+"""In-place operators: refused before anything is written, or written, counted and put into the history."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from .. import door, errors, flags
+from ..aliasing import views
+from ..aliasing.views import ViewInfo
+from ..calls import dispatch, unusual, volatile
+from ..calls.op import Op
+from ..graph import anomaly
+from ..graph.node import Edge, Node, new_edge
+from ..graph.refused import new_refusal
+from ..leaves import hooked
+from ..leaves.accumulate import gradient_edge
+from ..operators import overlap, promotion
+from ..recording.recorded import OpNode, save_all, save_outputs
+from ..recording.saved import twin_of
+from ..state.modes import Modes, current
+from ..tensor.base import Tensor, wrap
+from ..tensor.storage import count
+from ..types import dtypes, sizes
+from .slices import copy_slices
+
+
+class InPlaceOp(Op):
+    """`op_`: writes the result of `functional` into its first argument."""
+
+    functional: Op
+
+    __slots__ = ("functional",)
+
+    def run(self, args: tuple[Any, ...]) -> Any:
+        """Write into the first argument and return it."""
+        return call(self, args)
+
+    def written(self, args: tuple[Any, ...]) -> Any:
+        """The first argument."""
+        return args[0]
+
+    def complete(self, args: tuple[Any, ...], word: int, modes: Modes) -> Any:
+        """Check, write, record."""
+        return complete_write(self, args, dispatch.input_word(self.functional, args), modes)
+
+
+def call(op: InPlaceOp, args: tuple[Any, ...]) -> Any:
+    """Run `op.functional` on `args` and write the result into the first of them.
+
+    Raises:
+        RuntimeError: the write is refused (a leaf, an overlapping or multi-output view, shape or dtype that do not
+            fit); nothing has been written.
+    """
+    functional: Op = op.functional
+    check_is_tensor(op, args)
+    modes: Modes = current()
+    word: int = dispatch.input_word(functional, args)
+    if (word | modes.word) & modes.mask & flags.UNUSUAL:
+        return unusual.call(op, args, (word | modes.word) & modes.mask, modes)
+    return complete_write(op, args, word, modes)
+
+
+def check_is_tensor(op: InPlaceOp, args: tuple[Any, ...]) -> None:
+    """Refuse a first argument that is no tensor.
+
+    Raises:
+        TypeError: it is none.
+    """
+    if not isinstance(args[0], Tensor):
+        raise TypeError(errors.wrong_type(op.name, op.functional.names[0], 1, "Tensor", args[0]))
+
+
+def complete_write(op: InPlaceOp, args: tuple[Any, ...], word: int, modes: Modes) -> Any:
+    """`call`, behind the steps of `unusual`; `word` are the flags of all inputs."""
+    functional: Op = op.functional
+    target: Tensor = args[0]
+    if word & modes.mask & flags.VIEW:
+        refuse_unwritable(functional, args, target, modes)
+        dispatch.refresh_views(functional, args)
+        word = dispatch.input_word(functional, args)
+    word &= modes.mask
+    recorded: bool = word & flags.REQUIRES_GRAD != 0 and door.is_inexact(target._array_)
+    mask: int = dispatch.grad_mask(functional, args) if recorded else 0
+    check_target(target, mask != 0, modes)
+    values: list[Any] | None = None
+    made: Any = computed(functional, target, args)
+    if made is None:
+        values = dispatch.unwrap(functional, args)
+        overlap.check(functional, target, args)
+        check_result(functional, target, values)
+    if not mask or word & flags.VOLATILE:
+        write(functional, target, values, made, modes)
+        if word & flags.VOLATILE:
+            volatile.spread_by_write(target, modes)
+        return target
+    node: OpNode = dispatch.new_node(functional, args, mask, dispatch.gather_edges(functional, args), modes, 1)
+    kept = args
+    if functional.names[0] in node.plan.names:
+        kept = (old_value(target), *args[1:])
+    if is_among(target, args[1:]):
+        # The node would keep the tensor whose history it becomes, a cycle. A twin on the same memory is refused alike.
+        kept = (kept[0], *[twin_of(target) if each is target else each for each in args[1:]])
+    node.saved = save_all(node.plan, kept, None, modes)
+    write(functional, target, values, made, modes)
+    rebase(target, node, modes)
+    node.saved = save_outputs(node.plan, node.saved, (target,), modes)
+    return target
+
+
+def computed(functional: Op, target: Tensor, args: tuple[Any, ...]) -> Any:
+    """The result of a small plain case by the native kernel; None if it is not one.
+
+    That and a copy cost less than to promote the operands, to look whether they fit, and to call NumPy with `out`.
+    """
+    array: Any = target._array_
+    native: Any = functional.native
+    if functional.overwrites:
+        return value_as_it_is(target, args)
+    if native is None or functional.writer is not None or functional.several or shares_memory(target, args):
+        return None
+    if door.size_of(array) > SMALL or 0 in array.strides:
+        return None
+    made: Any = door.on_arrays(native, args, Tensor)
+    if made is NotImplemented or made.dtype is not array.dtype or made.shape != array.shape:
+        return None
+    return made
+
+
+def shares_memory(target: Tensor, args: tuple[Any, ...]) -> bool:
+    """Whether another argument than the target is a tensor on its memory."""
+    other: Tensor
+    for value in args:
+        if isinstance(value, Tensor) and value is not target:
+            other = value
+            if other._storage_.array is target._storage_.array:
+                return True
+    return False
+
+
+def value_as_it_is(target: Tensor, args: tuple[Any, ...]) -> Any:
+    """What `zero_`, `fill_` or `copy_` writes, if that needs neither a check nor a conversion; otherwise None."""
+    array: Any = target._array_
+    if not door.is_inexact(array) or 0 in array.strides:
+        return None
+    if len(args) == 1:
+        return 0.0
+    if isinstance(args[1], Tensor):
+        other: Tensor = args[1]
+        given: Any = other._array_
+        fits = given.shape == array.shape if len(args) > 2 else not given.ndim  # `copy_` has an argument more
+        apart = other._storage_.array is not target._storage_.array
+        return given if fits and apart and given.dtype is array.dtype else None
+    return args[1] if type(args[1]) is float and -SAFE < args[1] < SAFE else None
+
+
+SAFE = 6e4
+"""Numbers up to this size are finite in every floating-point type."""
+SMALL = 1024
+"""Up to so many elements a result of its own costs less than the way around it."""
+
+
+def refuse_unwritable(functional: Op, args: tuple[Any, ...], target: Tensor, modes: Modes) -> None:
+    """Refuse a recorded write to a leaf, to one of several outputs of a call, or to a view made with recording off.
+
+    The target is looked at before other views among the arguments, which may be refused on their own account.
+    """
+    for position in functional.tensor_slots:
+        if isinstance(args[position], Tensor) and dispatch.flags_of(args[position]) & flags.VIEW:
+            views.inherit(args[position])
+    recording: bool = dispatch.grad_mask(functional, args) != 0
+    if target._flags_ & flags.VIEW:
+        info: ViewInfo = target._meta_.view
+        if info.made != views.SINGLE and recording:
+            views.refuse(target, True)
+        views.refresh(target)
+    check_target(target, recording, modes)
+
+
+def check_target(target: Tensor, recording: bool, modes: Modes) -> None:
+    """Refuse targets that may not be written to."""
+    if recording:
+        if target._flags_ & flags.VIEW:
+            info: ViewInfo = target._meta_.view
+            if target._flags_ & flags.REQUIRES_GRAD and info.base._edge_ is None:
+                raise RuntimeError(errors.VIEW_OF_LEAF_IN_PLACE)
+        if target._flags_ & flags.REQUIRES_GRAD and target._edge_ is None:
+            raise RuntimeError(errors.LEAF_IN_PLACE)
+    if target._flags_ & flags.INFERENCE and not modes.inference:
+        raise RuntimeError(errors.INFERENCE_IN_PLACE)
+
+
+def check_result(functional: Op, target: Tensor, values: list[Any]) -> None:
+    """Refuse a pointwise result that does not fit into the target."""
+    if functional.promotion is None:
+        return
+    given = promotion.of_operands(functional, values)
+    if given is not None and given != target._array_.dtype:
+        result, wanted = dtypes.from_numpy(given), target.dtype
+        if not dtypes.can_cast(result, wanted):
+            raise RuntimeError(errors.uncastable(result, wanted))
+    shape = target._array_.shape
+    for position in functional.tensor_slots:
+        other = values[position]
+        if isinstance(other, np.ndarray) and other.shape != shape:
+            common = sizes.broadcast(shape, other.shape)
+            if common != shape:
+                raise RuntimeError(errors.target_shape(shape, common))
+
+
+def is_among(target: Tensor, others: tuple[Any, ...]) -> bool:
+    """Whether the target is also another argument."""
+    for each in others:
+        if each is target:
+            return True
+    return False
+
+
+def old_value(target: Tensor) -> Tensor:
+    """The target as it was before the write, with its place in the graph."""
+    old: Tensor = wrap(target._array_.copy())
+    old._edge_ = gradient_edge(target) if target._flags_ & flags.REQUIRES_GRAD else None
+    old._flags_ = target._flags_ & ~flags.VIEW
+    return old
+
+
+def write(functional: Op, target: Tensor, values: list[Any] | None, made: Any, modes: Modes) -> None:
+    """Compute into the target's memory, or copy there what is `computed` (`made`), and count the write."""
+    array = target._array_
+    if made is not None:
+        np.copyto(array, made, "unsafe")
+    elif functional.writer is not None:
+        modes.quietly(functional.writer, values)
+    elif (
+        functional.takes_out
+        and functional.promotion is not None
+        and promotion.of_operands(functional, values) == array.dtype
+    ):
+        plain = dispatch.keywords(functional, values)
+        plain["out"] = array
+        modes.quietly(functional.body, values[: functional.positional], plain)
+    else:
+        result = dispatch.run_kernel(functional, values, modes)
+        if result.shape != array.shape:
+            raise RuntimeError(errors.target_shape(array.shape, result.shape))
+        modes.quietly(np.copyto, (array, result, "unsafe"))
+    count(target._storage_)
+    if modes.anomaly:
+        anomaly.note_write(target._storage_, f"{functional.name}_")
+
+
+def rebase(target: Tensor, node: Node, modes: Modes) -> None:
+    """Make `node` the history of the target; for a view, of its base."""
+    if not target._flags_ & flags.VIEW:
+        replace_history(target, node)
+        return
+    target._flags_ |= flags.REQUIRES_GRAD
+    info: ViewInfo = target._meta_.view
+    base: Tensor = info.base
+    if target._meta_.retains_grad:
+        hooked.retain_at(target, None)
+    before = gradient_edge(base) if base._flags_ & flags.REQUIRES_GRAD else None
+    if views.has_left(target, info):
+        edges = (before, *node.next_edges[1:])
+        replace_history(base, new_refusal("torch::autograd::CopySlices", errors.MEMORY_REPLACED, edges, 1))
+    else:
+        replace_history(base, copy_slices(node, info, before, modes))
+    info.version = views.STALE
+
+
+def replace_history(tensor: Tensor, node: Node) -> None:
+    """Make a tensor the output of `node`; if its gradient is retained, it is that of its new value."""
+    edge: Edge = new_edge(node, 0, door.shape_of(tensor._array_), door.dtype_of(tensor._array_))
+    if tensor._meta_ is not None and tensor._meta_.retains_grad:
+        hooked.retain_at(tensor, edge)
+    tensor._edge_ = edge
+    tensor._flags_ |= flags.REQUIRES_GRAD

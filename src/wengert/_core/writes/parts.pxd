@@ -1,0 +1,30 @@
+cimport cython
+from wengert._core.calls cimport dispatch
+from wengert._core cimport door, flags
+from wengert._core.tensor cimport slots
+from wengert._core.aliasing cimport views
+from wengert._core.leaves.accumulate cimport gradient_edge
+from wengert._core.tensor.base cimport Tensor
+from wengert._core.calls.op cimport Op
+from wengert._core.writes.inplace cimport InPlaceOp, replace_history
+from wengert._core.state.modes cimport Modes, current
+from wengert._core.recording.recorded cimport OpNode, save_all
+from wengert._core.writes.slices cimport copy_slices
+from wengert._core.tensor.slots cimport Operator
+from wengert._core.tensor.storage cimport count_write
+
+cdef class Indexing(Operator):
+    cdef public object function
+
+@cython.locals(modes=Modes, word=long, writer=InPlaceOp)
+cpdef bint write_part(Tensor base, tuple steps, Tensor value) except -1
+@cython.locals(args=tuple, wanted=bint, node=OpNode)
+cpdef object history(Tensor base, tuple steps, Op op, Tensor value, Modes modes)
+@cython.locals(items=tuple, rest=long, dots=long, steps=list, place=long, dim=long)
+cpdef tuple plain_steps(tuple shape, object index)
+@cython.locals(length=long)
+cpdef bint is_within(object index, tuple shape, long place) except -1
+cpdef bint is_plain(object bound) except -1
+cpdef bint is_whole(object part, long length) except -1
+@cython.locals(select=Op, steps=tuple, op=Op)
+cpdef object take_part(Tensor base, object index)

@@ -1,0 +1,162 @@
+"""`x[i, j:k]` and `x[i, j:k] = value`: plain indices as steps of a view, and a write without a tensor for the part."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from .. import door, flags
+from ..aliasing import views
+from ..calls import dispatch
+from ..calls.op import Op
+from ..leaves.accumulate import gradient_edge
+from ..recording.recorded import OpNode, save_all
+from ..state.modes import Modes, current
+from ..tensor import slots
+from ..tensor.base import Tensor
+from ..tensor.slots import Operator
+from ..tensor.storage import count_write
+from .inplace import InPlaceOp, replace_history
+from .slices import copy_slices
+
+
+def plain_steps(shape: tuple[Any, ...], index: Any) -> tuple[Any, ...]:
+    """The steps (see `ViewInfo.steps`) of a view by integers, slices, None and `...`; none of what is not so plain."""
+    table: Any = slots.table
+    if type(index) is int:
+        return ((table.select, (None, 0, index), -1),) if is_within(index, shape, 0) else ()
+    items: tuple[Any, ...] = index if type(index) is tuple else (index,)
+    rest: int = len(shape)
+    dots: int = 0
+    for item in items:
+        if item is Ellipsis:
+            dots += 1
+        elif item is not None:
+            rest -= 1
+    if rest < 0 or dots > 1:
+        return ()
+    steps: list[Any] = []
+    place: int = 0
+    dim: int = 0
+    for item in items:
+        if type(item) is int:
+            if not is_within(item, shape, place):
+                return ()
+            steps.append((table.select, (None, dim, item), -1))
+            place += 1
+        elif type(item) is slice:
+            if item.step is not None or not is_plain(item.start) or not is_plain(item.stop):
+                return ()
+            if not is_whole(item, shape[place]):
+                steps.append((table.slice, (None, dim, item.start, item.stop, 1), -1))
+            place += 1
+            dim += 1
+        elif item is None:
+            steps.append((table.unsqueeze, (None, dim), -1))
+            dim += 1
+        elif item is Ellipsis:
+            place += rest
+            dim += rest
+        else:
+            return ()
+    return tuple(steps)
+
+
+def is_within(index: int, shape: tuple[Any, ...], place: int) -> bool:
+    """Whether there is an element `index` in a dimension."""
+    if place >= len(shape):
+        return False
+    length: int = shape[place]
+    return -length <= index < length
+
+
+def is_plain(bound: Any) -> bool:
+    """Whether a bound of a slice is an integer or missing."""
+    return bound is None or type(bound) is int
+
+
+def is_whole(part: Any, length: int) -> bool:
+    """Whether a slice takes all of a dimension."""
+    return (part.start is None or part.start == 0) and (part.stop is None or part.stop >= length)
+
+
+class Indexing(Operator):
+    """`tensor[index]`: plain indices here, all others by `function`."""
+
+    function: Any
+
+    __slots__ = ("function",)
+
+    def __init__(self, function: Any) -> None:
+        self.function = function
+
+    def call2(self, a: Any, b: Any) -> Any:
+        """The part of `a` that `b` names."""
+        part: Any = take_part(a, b)
+        return self.function(a, b) if part is None else part
+
+
+def take_part(base: Tensor, index: Any) -> Any:
+    """The view by a plain index, or None if it is no such index, or is the whole tensor."""
+    select: Op = slots.table.select
+    if type(index) is int and door.ndim_of(base._array_) > 0:
+        return select.run((base, 0, index)) if is_within(index, door.shape_of(base._array_), 0) else None
+    steps: tuple[Any, ...] = plain_steps(door.shape_of(base._array_), index)
+    if not steps:
+        return None
+    view: Any = base
+    op: Op
+    for step in steps:
+        op = step[0]
+        view = op.run((view, *step[1][1:]))
+    return view
+
+
+def write_part(base: Tensor, steps: tuple[Any, ...], value: Tensor) -> bool:
+    """Write `value` into a view of `base`.
+
+    The same as `copy_(value)` on the view (`fill_(value)` if that is a single number) for the plain case: base and
+    value are no views, share no memory, and the value has the dtype and the shape of the part.
+
+    Args:
+        base: tensor.
+        steps: how the view is taken, see `ViewInfo.steps`.
+        value: tensor.
+
+    Returns:
+        False if it is not the plain case, or one that is refused; nothing was done.
+    """
+    modes: Modes = current()
+    word: int = (base._flags_ | value._flags_ | modes.word) & modes.mask
+    if word & ~flags.REQUIRES_GRAD or base._storage_ is value._storage_:
+        return False
+    if word and (not door.is_inexact(base._array_) or (base._flags_ & flags.REQUIRES_GRAD and base._edge_ is None)):
+        return False
+    part: Any = base._array_
+    for step in steps:
+        part = views.take(part, step)
+    given: Any = value._array_
+    writer: InPlaceOp = slots.table.copy_
+    if part.dtype is not given.dtype or 0 in part.strides:
+        return False
+    if part.shape != given.shape:
+        if given.ndim:
+            return False
+        writer = slots.table.fill_
+    np.copyto(part, given)
+    count_write(base._storage_, writer.name)
+    if word:
+        replace_history(base, history(base, steps, writer.functional, value, modes))
+    return True
+
+
+def history(base: Tensor, steps: tuple[Any, ...], op: Op, value: Tensor, modes: Modes) -> Any:
+    """The node of a base for the write of `value`, by `copy` or `fill`, to the part that `steps` take."""
+    args: tuple[Any, ...] = (None, value, *op.after2)
+    wanted: bool = value._flags_ & flags.REQUIRES_GRAD != 0
+    edges = (None, gradient_edge(value) if wanted else None)
+    node: OpNode = dispatch.new_node(op, args, 2 if wanted else 0, edges, modes, 1)
+    node.saved = save_all(node.plan, args, None, modes)
+    before = gradient_edge(base) if base._flags_ & flags.REQUIRES_GRAD else None
+    return copy_slices(node, views.part_of(base, steps), before, modes)

@@ -1,0 +1,74 @@
+"""In-place forms of views (`t_`, `squeeze_`, ...): the tensor takes the place of its own view."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from .. import flags
+from ..aliasing.views import ViewInfo
+from ..calls import dispatch, unusual
+from ..calls.op import Op
+from ..graph import anomaly
+from ..graph.node import Edge, WideEdge
+from ..recording.recorded import ViewNode, save_all
+from ..state.modes import Modes, current
+from ..tensor.base import Tensor
+from ..tensor.storage import count
+from . import inplace
+from .inplace import InPlaceOp
+
+
+class InPlaceView(InPlaceOp):
+    """`op_` of an operator that gives a view: the memory stays, the tensor sees it otherwise from now on."""
+
+    __slots__ = ()
+
+    def run(self, args: tuple[Any, ...]) -> Any:
+        """Change the first argument and return it."""
+        inplace.check_is_tensor(self, args)
+        modes: Modes = current()
+        word: int = (dispatch.input_word(self.functional, args) | modes.word) & modes.mask
+        if word & flags.UNUSUAL:
+            return unusual.call(self, args, word, modes)
+        return rearrange(self, args, modes)
+
+    def complete(self, args: tuple[Any, ...], word: int, modes: Modes) -> Any:
+        """Check, take the view, record."""
+        return rearrange(self, args, modes)
+
+
+def rearrange(op: InPlaceView, args: tuple[Any, ...], modes: Modes) -> Any:
+    """Let the first argument be what `op.functional` makes of it.
+
+    Raises:
+        RuntimeError: the tensor may not be written to; nothing has been changed.
+    """
+    functional: Op = op.functional
+    target: Tensor = args[0]
+    if dispatch.input_word(functional, args) & modes.mask & flags.VIEW:
+        inplace.refuse_unwritable(functional, args, target, modes)
+    recording: bool = (target._flags_ & modes.mask & flags.REQUIRES_GRAD) != 0
+    inplace.check_target(target, recording, modes)
+    array: Any = dispatch.run_kernel(functional, dispatch.unwrap(functional, args), modes)
+    step = (functional, (None, *args[1:]), -1)
+    node: ViewNode | None = None
+    if recording:
+        edges = dispatch.gather_edges(functional, args)
+        node = dispatch.new_node(op, args, 1, edges, modes, 1)  # type: ignore[assignment]
+        node.saved = save_all(node.plan, args, None, modes)
+        node.step = step
+    target._array_ = array
+    count(target._storage_)
+    if modes.anomaly:
+        anomaly.note_write(target._storage_, op.name)
+    if target._flags_ & flags.VIEW:
+        info: ViewInfo = target._meta_.view
+        info.steps = (*info.steps, step)
+        if recording:
+            info.version = target._storage_.version
+    elif target._edge_ is not None:
+        known: Edge = target._edge_
+        target._edge_ = WideEdge(known.node, known.nr, known.shape, known.dtype)
+    if recording:
+        inplace.replace_history(target, node)
+    return target

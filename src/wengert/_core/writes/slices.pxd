@@ -1,0 +1,28 @@
+cimport cython
+from wengert._core.tensor cimport slots
+from wengert._core.tensor.base cimport Tensor, wrap
+from wengert._core.operators.declaration cimport Declaration, plan_for
+from wengert._core.state.modes cimport Modes, current
+from wengert._core.graph.node cimport Edge, Node, set_up
+from wengert._core.recording.recorded cimport OpNode, ViewNode
+from wengert._core.aliasing.views cimport ViewInfo, take, way
+
+@cython.no_gc
+cdef class CopySlices(Node):
+    cdef public Node inner
+    cdef public bint released
+    cdef public tuple strides
+    cdef public ViewInfo view
+
+@cython.locals(modes=Modes, rest=Tensor, kept=Tensor)
+cpdef object route(CopySlices node, Tensor grad, bint owned)
+cpdef object route_recorded(CopySlices node, object grad)
+@cython.locals(node=CopySlices, base=Tensor, size=long)
+cpdef CopySlices copy_slices(Node inner, ViewInfo info, Edge before, Modes modes)
+@cython.locals(op=Declaration, mask=long, at=long)
+cpdef object spare(OpNode inner)
+@cython.locals(size=long, at=long)
+cpdef bint is_laid_out(Tensor tensor, tuple strides) except -1
+cpdef bint add_to_part(ViewNode node, Tensor grad, Tensor whole) except -1
+@cython.locals(reach=long)
+cpdef bint overlaps(object array) except -1

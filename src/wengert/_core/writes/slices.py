@@ -1,0 +1,172 @@
+"""Gradients of views meet the gradient of their base in its own memory, not as arrays of the base's size.
+
+So a program that reads and writes a base part by part has a backward pass that is linear in the number of its parts.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+try:
+    import cython
+except ImportError:
+    from .. import plain as cython  # type: ignore[no-redef]
+
+from .. import errors
+from ..aliasing.views import ViewInfo, take, way
+from ..graph import anomaly
+from ..graph.node import Edge, Node, set_up
+from ..operators.declaration import Declaration, plan_for
+from ..recording.recorded import OpNode, ViewNode
+from ..state.modes import Modes, current
+from ..tensor import slots
+from ..tensor.base import Tensor, wrap
+
+
+@cython.no_gc
+@cython.cclass
+class CopySlices(Node):
+    """The history of a base after an in-place write to a view of it.
+
+    Routes the part of the gradient that belongs to the view through `inner`, the node of the write, and leaves the
+    rest. It knows how the view is taken (and the strides of the base, in elements), not the tensors, so that it forms
+    no cycle with them.
+    """
+
+    inner: Node
+    released: bool
+    strides: tuple[int, ...]
+    view: ViewInfo
+
+    __slots__ = ("inner", "released", "strides", "view")
+
+    def name(self) -> str:
+        return "torch::autograd::CopySlices"
+
+    def allows_larger(self) -> bool:
+        return self.inner.allows_larger()
+
+    def release(self) -> None:
+        self.released = True
+        self.inner.release()
+
+    def apply(self, grads: list[Any]) -> Any:
+        return self.consume(grads[0], False)
+
+    def apply_single(self, grad: Any) -> Any:
+        return self.consume(grad, False)
+
+    def consume(self, grad: Any, owned: bool) -> Any:
+        if self.released:
+            raise RuntimeError(errors.BACKWARD_TWICE)
+        return route(self, grad, owned)
+
+
+def route(node: CopySlices, grad: Tensor, owned: bool) -> Any:
+    """The gradients of the inputs of a write, written into the gradient of the base if that is the engine's own."""
+    modes: Modes = current()
+    if modes.grad:
+        return route_recorded(node, grad)
+    rest: Tensor = grad if owned and is_laid_out(grad, node.strides) else grad._restrided(node.strides)
+    part: Any = rest._array_
+    for step in node.view.steps:
+        part = take(part, step)
+    outgoing = node.inner.apply_single(wrap(part.copy()))
+    kept: Tensor = outgoing[0]
+    if kept is None:
+        part.fill(0)
+    else:
+        np.copyto(part, kept._array_)
+    return [rest, *outgoing[1:]]
+
+
+def route_recorded(node: CopySlices, grad: Any) -> Any:
+    """`route` by operators, for a backward pass that is itself recorded."""
+    rest = grad._restrided(node.strides)
+    part = node.view.replay(rest)
+    outgoing = node.inner.apply_single(part.clone())
+    if outgoing[0] is None:
+        part.zero_()
+    else:
+        part.copy_(outgoing[0])
+    return [rest, *outgoing[1:]]
+
+
+def copy_slices(inner: Node, info: ViewInfo, before: Edge | None, modes: Modes) -> CopySlices:
+    """The node of a base for a write to the view that `info` tells of; `before` is where the base's gradient went."""
+    node: CopySlices = CopySlices.__new__(CopySlices)
+    set_up(node, (before, *inner.next_edges[1:]), modes.sequence, 1)
+    modes.sequence += 1
+    node.trusted_gradients = inner.trusted_gradients
+    node.inner = inner
+    node.released = False
+    if isinstance(inner, OpNode):
+        spare(inner)
+    node.view = way(info)
+    base: Tensor = info.base
+    size: int = base._array_.itemsize
+    node.strides = tuple([stride // size for stride in base._array_.strides])
+    if modes.anomaly:
+        anomaly.remember(node, modes)
+    return node
+
+
+def spare(inner: OpNode) -> None:
+    """Let the node of a write that leaves nothing of the old value make no zeros for it: `route` writes them."""
+    op: Declaration = inner.op
+    if op.overwrites:
+        mask: int = 0
+        for at in range(1, len(inner.plan.wanted)):
+            if inner.plan.wanted[at]:
+                mask |= 1 << at
+        inner.plan = plan_for(op, mask)
+
+
+def is_laid_out(tensor: Tensor, strides: tuple[int, ...]) -> bool:
+    """Whether a tensor fills its storage with elements that lie `strides` apart."""
+    array: Any = tensor._array_
+    size: int = array.itemsize
+    at: int = 0
+    if array.nbytes != tensor._storage_.array.nbytes:
+        return False
+    for stride in array.strides:
+        if stride != strides[at] * size:
+            return False
+        at += 1
+    return True
+
+
+def add_to_part(node: ViewNode, grad: Tensor, whole: Tensor) -> bool:
+    """Add the gradient of a view to that of its source, in the memory of the latter, which nobody else may see.
+
+    Returns:
+        False if that is not possible or would not pay, and nothing was done.
+    """
+    source: Any = whole._array_
+    given: Any = grad._array_
+    if given.size >= source.size or source.dtype != given.dtype or source.nbytes != whole._storage_.array.nbytes:
+        return False
+    if node.step[0].name == "as_strided_from":  # it means the memory of the source itself, whose strides may be others
+        return False
+    part: Any = take(source, node.step)
+    if part.shape != given.shape or overlaps(part):
+        return False
+    current().quietly(slots.table.add_into, (part, given, part))
+    return True
+
+
+def overlaps(array: Any) -> bool:
+    """Whether two elements may share memory: not if each stride steps over all that shorter ones reach."""
+    reach: int = array.itemsize
+    if array.ndim == 0:
+        return False
+    if array.ndim == 1:
+        return abs(array.strides[0]) < reach and array.size > 1
+    for stride, length in sorted([(abs(stride), length) for stride, length in zip(array.strides, array.shape)]):
+        if length > 1:
+            if stride < reach:
+                return True
+            reach = stride * (length - 1) + reach
+    return False

@@ -1,0 +1,1 @@
+"""Tensors from nothing, from data, from other tensors' shapes, from memory that belongs to others."""

@@ -1,0 +1,377 @@
+"""Factories: tensors from data, and of constants."""
+
+from __future__ import annotations
+
+import warnings
+from typing import Any
+
+import numpy as np
+
+from ... import _kernels as kernels
+from ..._core import errors
+from ..._core.cards.arguments import integers
+from ..._core.cards.card import Bad, Sample, composite
+from ..._core.cards.plain_case import plain_factory
+from ..._core.tensor.base import Tensor
+from ..._core.types import dtypes
+from ..._core.types.dtypes import dtype as DType
+from .factory import (
+    check_place,
+    checked,
+    deliver,
+    finish,
+    read_dtype,
+    read_number,
+    read_size,
+    read_tuple,
+    result_dtype,
+)
+from .infer import array_of
+
+
+def sizes(make: Any) -> Any:
+    """Samples of a factory that takes a size."""
+    yield Sample(2, 3)
+    yield Sample((2, 3))
+    yield Sample([0, 3])
+    yield Sample(())
+    yield Sample(size=(4,), requires_grad=True)
+    yield Sample(2, dtype=dtypes.int64)
+    yield Bad(2.0, raises=TypeError, says="must be tuple of ints, not float")
+    yield Bad(-1, raises=RuntimeError, says="negative")
+    yield Bad(2, dtype=dtypes.int64, requires_grad=True, raises=RuntimeError, says="floating point and complex dtype")
+    yield Bad(2, device="cuda", raises=RuntimeError, says="cuda")
+
+
+@composite(method=False)
+def tensor(
+    data: Any, *, dtype: DType | None = None, device: Any = None, requires_grad: bool = False, pin_memory: bool = False
+) -> Tensor:
+    """A leaf with a copy of `data`.
+
+    Args:
+        data: a number, nested sequences of numbers (tensors of one element and NumPy's arrays among them), or an array.
+        dtype: of the result; otherwise Python's floats are of the default dtype, its integers int64, its complex
+            numbers of
+            the complex type of the default dtype, and arrays keep theirs.
+        device: 'cpu'.
+        requires_grad: whether operations on it are recorded.
+        pin_memory: must be False.
+
+    Returns:
+        A new tensor of the shape of the data.
+
+    Raises:
+        TypeError: strings, unequal depths.
+        ValueError: rows of unequal length.
+        RuntimeError: other objects, numbers that do not fit, or `requires_grad` of an integer dtype.
+    """
+    check_place("tensor", device, pin_memory)
+    if isinstance(data, Tensor):
+        warnings.warn(copy_warning("torch.tensor"), UserWarning, stacklevel=2)
+    wanted = None if dtype is None else read_dtype("tensor", dtype, dtypes.get_default_dtype())
+    return finish("tensor", array_of(data, wanted), requires_grad)
+
+
+def copy_warning(what: str) -> str:
+    """What to do instead of making a tensor of a tensor."""
+    return (
+        "To copy construct from a tensor, it is recommended to use sourceTensor.detach().clone() or "
+        f"sourceTensor.detach().clone().requires_grad_(True), rather than {what}(sourceTensor)."
+    )
+
+
+@tensor.samples  # type: ignore[attr-defined]
+def tensor_samples(make: Any) -> Any:
+    yield Sample([[1, 2], [3, 4]])
+    yield Sample([1.5, 2], requires_grad=True)
+    yield Sample([])
+    yield Sample(1j)
+    yield Bad([[1, 2], [3]], raises=ValueError, says="expected sequence of length 2 at dim 1 (got 1)")
+    yield Bad("a", raises=TypeError, says="new(): invalid data type 'str'")
+    yield Bad([None], raises=RuntimeError, says="Could not infer dtype of NoneType")
+    yield Bad([1], requires_grad=True, raises=RuntimeError, says="floating point and complex dtype")
+
+
+@composite(method=False)
+def zeros(
+    *sizes: Any,
+    size: Any = None,
+    out: Tensor | None = None,
+    dtype: DType | None = None,
+    layout: Any = None,
+    device: Any = None,
+    pin_memory: bool = False,
+    requires_grad: bool = False,
+) -> Tensor:
+    """Zeros.
+
+    Args:
+        sizes: the lengths, one by one or as one sequence (`size`).
+        out: a tensor to write into.
+        dtype: of the result; the default dtype unless given.
+        layout: ignored.
+        device: 'cpu'.
+        pin_memory: must be False.
+        requires_grad: whether operations on it are recorded.
+
+    Returns:
+        A new tensor, or `out`.
+
+    Raises:
+        TypeError: a length is no integer.
+        RuntimeError: a length is negative, or the dtype cannot require a gradient.
+    """
+    check_place("zeros", device, pin_memory)
+    element = result_dtype("zeros", dtype, out, dtypes.get_default_dtype())
+    return deliver("zeros", np.zeros(read_size("zeros", sizes, size), element.numpy), requires_grad, out)
+
+
+@composite(method=False)
+def ones(
+    *sizes: Any,
+    size: Any = None,
+    out: Tensor | None = None,
+    dtype: DType | None = None,
+    layout: Any = None,
+    device: Any = None,
+    pin_memory: bool = False,
+    requires_grad: bool = False,
+) -> Tensor:
+    """Ones; arguments, result and errors as for `zeros`.
+
+    Args:
+        sizes, size: the lengths.
+        out, dtype, layout, device, pin_memory, requires_grad: as for `zeros`.
+
+    Returns:
+        A new tensor, or `out`.
+    """
+    check_place("ones", device, pin_memory)
+    element = result_dtype("ones", dtype, out, dtypes.get_default_dtype())
+    return deliver("ones", np.ones(read_size("ones", sizes, size), element.numpy), requires_grad, out)
+
+
+@composite(method=False)
+def empty(
+    *sizes: Any,
+    size: Any = None,
+    out: Tensor | None = None,
+    dtype: DType | None = None,
+    layout: Any = None,
+    device: Any = None,
+    pin_memory: bool = False,
+    requires_grad: bool = False,
+    memory_format: Any = None,
+) -> Tensor:
+    """Memory with whatever values it holds; arguments, result and errors as for `zeros`. `memory_format` is ignored.
+
+    Args:
+        sizes, size: the lengths.
+        out, dtype, layout, device, pin_memory, requires_grad: as for `zeros`.
+        memory_format: ignored.
+
+    Returns:
+        A new tensor, or `out`.
+    """
+    check_place("empty", device, pin_memory)
+    element = result_dtype("empty", dtype, out, dtypes.get_default_dtype())
+    return deliver("empty", np.empty(read_size("empty", sizes, size), element.numpy), requires_grad, out)
+
+
+for factory in (zeros, ones, empty):
+    factory.samples(sizes)  # type: ignore[attr-defined]
+
+
+@composite(method=False)
+def full(
+    size: Any,
+    fill_value: Any,
+    *,
+    out: Tensor | None = None,
+    dtype: DType | None = None,
+    layout: Any = None,
+    device: Any = None,
+    pin_memory: bool = False,
+    requires_grad: bool = False,
+) -> Tensor:
+    """A tensor with the same number everywhere.
+
+    Args:
+        size: the lengths, a sequence.
+        fill_value: a number.
+        out: a tensor to write into.
+        dtype: of the result; unless given, what `tensor(fill_value)` has.
+        layout: ignored.
+        device: 'cpu'.
+        pin_memory: must be False.
+        requires_grad: whether operations on it are recorded.
+
+    Returns:
+        A new tensor, or `out`.
+
+    Raises:
+        TypeError: `size` is no sequence of integers, or `fill_value` no number.
+        RuntimeError: the number does not fit the dtype, or the dtype cannot require a gradient.
+    """
+    check_place("full", device, pin_memory)
+    shape = read_tuple("full", size, 1)
+    value = read_number("full", "fill_value", 2, fill_value)
+    element = result_dtype("full", dtype, out, dtypes.of_number(value))
+    return deliver("full", np.full(shape, checked(value, element), element.numpy), requires_grad, out)
+
+
+@full.samples  # type: ignore[attr-defined]
+def full_samples(make: Any) -> Any:
+    yield Sample((2, 3), 1.5)
+    yield Sample((), True)
+    yield Sample((0,), 2, dtype=dtypes.float64, requires_grad=True)
+    yield Bad(2, 1, raises=TypeError, says="must be tuple of ints, not int")
+    yield Bad((2,), [3], raises=TypeError, says="must be Number, not list")
+    yield Bad((2,), 300, dtype=dtypes.uint8, raises=RuntimeError, says="without overflow")
+
+
+@composite(method=False)
+def scalar_tensor(
+    s: Any,
+    *,
+    dtype: DType | None = None,
+    layout: Any = None,
+    device: Any = None,
+    pin_memory: bool = False,
+    requires_grad: bool = False,
+) -> Tensor:
+    """A 0-dim tensor of the number `s`, of the default dtype unless `dtype` is given.
+
+    Args:
+        s: a number.
+        dtype, layout, device, pin_memory, requires_grad: as for `zeros`.
+
+    Returns:
+        A new leaf.
+
+    Raises:
+        TypeError: `s` is no number.
+        RuntimeError: it does not fit the dtype.
+    """
+    check_place("scalar_tensor", device, pin_memory)
+    element = read_dtype("scalar_tensor", dtype, dtypes.get_default_dtype())
+    value = checked(read_number("scalar_tensor", "s", 1, s), element)
+    return finish("scalar_tensor", np.array(value, element.numpy), requires_grad)
+
+
+@scalar_tensor.samples  # type: ignore[attr-defined]
+def scalar_tensor_samples(make: Any) -> Any:
+    yield Sample(2)
+    yield Sample(2.5, dtype=dtypes.int64)
+    yield Bad([2], raises=TypeError, says="must be Number, not list")
+    yield Bad(2j, raises=RuntimeError, says="without overflow")
+
+
+@composite(method=False)
+def eye(
+    n: int,
+    m: int | None = None,
+    *,
+    out: Tensor | None = None,
+    dtype: DType | None = None,
+    layout: Any = None,
+    device: Any = None,
+    pin_memory: bool = False,
+    requires_grad: bool = False,
+) -> Tensor:
+    """Ones on the diagonal of an `n` by `m` matrix of zeros (square unless `m` is given); otherwise as `zeros`.
+
+    Args:
+        n: number of rows.
+        m: number of columns.
+        out, dtype, layout, device, pin_memory, requires_grad: as for `zeros`.
+
+    Returns:
+        A new tensor, or `out`.
+
+    Raises:
+        TypeError: `n` or `m` is no integer.
+        RuntimeError: one is negative.
+    """
+    check_place("eye", device, pin_memory)
+    rows, columns = read_count("n", 1, n), n if m is None else read_count("m", 2, m)
+    element = result_dtype("eye", dtype, out, dtypes.get_default_dtype())
+    return deliver("eye", np.eye(rows, columns, dtype=element.numpy), requires_grad, out)
+
+
+def read_count(name: str, position: int, value: Any) -> int:
+    """A number of rows or columns of `eye`."""
+    if isinstance(value, bool) or not hasattr(value, "__index__"):
+        raise TypeError(errors.wrong_type("eye", name, position, "int", value))
+    if value < 0:
+        raise RuntimeError(f"{name} must be greater or equal to 0, got {value}")
+    return int(value.__index__())
+
+
+@eye.samples  # type: ignore[attr-defined]
+def eye_samples(make: Any) -> Any:
+    yield Sample(3)
+    yield Sample(2, 3, dtype=dtypes.int64)
+    yield Sample(0)
+    yield Bad(-1, raises=RuntimeError, says="n must be greater or equal to 0, got -1")
+    yield Bad(2.0, raises=TypeError, says="must be int, not float")
+
+
+@composite(method=False)
+def empty_strided(
+    size: Any,
+    stride: Any,
+    *,
+    dtype: DType | None = None,
+    layout: Any = None,
+    device: Any = None,
+    pin_memory: bool = False,
+    requires_grad: bool = False,
+) -> Tensor:
+    """Memory with whatever values it holds, of given lengths and strides (counted in elements).
+
+    Args:
+        size: the lengths.
+        stride: for each dimension how many elements lie between neighbours in memory.
+        dtype, layout, device, pin_memory, requires_grad: as for `zeros`.
+
+    Returns:
+        A new leaf.
+
+    Raises:
+        RuntimeError: not one stride for each length, or a negative stride.
+    """
+    check_place("empty_strided", device, pin_memory)
+    element = read_dtype("empty_strided", dtype, dtypes.get_default_dtype())
+    return finish("empty_strided", strided_array("empty_strided", size, stride, element), requires_grad)
+
+
+def strided_array(name: str, size: Any, stride: Any, element: DType) -> np.ndarray[Any, Any]:
+    """An uninitialised array of given lengths and strides."""
+    shape, steps = read_tuple(name, size, 1), integers(name, "stride", stride)
+    if len(shape) != len(steps):
+        raise RuntimeError(
+            f"dimensionality of sizes ({len(shape)}) must match dimensionality of strides ({len(steps)})"
+        )
+    if steps and min(steps) < 0:
+        raise RuntimeError(
+            f"Storage size calculation overflowed with sizes={errors.shown(shape)} and strides={errors.shown(steps)}"
+        )
+    room = 0 if 0 in shape else 1 + sum((length - 1) * step for length, step in zip(shape, steps))
+    memory = np.empty(room, element.numpy)
+    return np.ndarray(shape, element.numpy, memory, strides=tuple(step * element.itemsize for step in steps))
+
+
+@empty_strided.samples  # type: ignore[attr-defined]
+def empty_strided_samples(make: Any) -> Any:
+    yield Sample((2, 3), (1, 2))
+    yield Sample((2, 0), (1, 1))
+    yield Bad((2, 3), (1,), raises=RuntimeError, says="must match dimensionality of strides (1)")
+    yield Bad((2, 3), (-1, 1), raises=RuntimeError, says="Storage size calculation overflowed")
+
+
+for body in (tensor, zeros, ones):
+    plain_factory(body, kernels.direct.get(body.__name__))
+
+__all__ = ["empty", "empty_strided", "eye", "full", "ones", "scalar_tensor", "tensor", "zeros"]

@@ -1,0 +1,260 @@
+"""What all factories share: reading sizes, dtypes, devices and numbers, and finishing the tensor."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Collection
+from typing import Any
+
+import numpy as np
+
+from ..._core import errors
+from ..._core.calls.out import put_out
+from ..._core.state.modes import current
+from ..._core.tensor.base import Tensor, wrap
+from ..._core.types import dtypes
+from ..._core.types.devices import device as Device
+from ..._core.types.dtypes import dtype as DType
+from ..._core.types.sizes import check_room
+
+PYTHON_TYPES: dict[Any, DType] = {
+    float: dtypes.float64,
+    int: dtypes.int64,
+    bool: dtypes.bool_,
+    complex: dtypes.complex128,
+}
+"""Python's types where a dtype is asked for."""
+
+C_NAMES = {
+    "uint8": "uint8_t", "uint16": "uint16_t", "uint32": "uint32_t", "uint64": "uint64_t", "int8": "int8_t",
+    "int16": "int16_t", "int32": "int", "int64": "int64_t", "float16": "c10::Half", "float32": "float",
+    "float64": "double", "complex64": "c10::complex<float>", "complex128": "c10::complex<double>",
+}  # fmt: skip
+"""How torch's errors call the elements."""
+
+
+def read_size(name: str, given: tuple[Any, ...], named: Any = None, *, position: int = 1) -> tuple[int, ...]:
+    """The lengths that a factory was given one by one, as one sequence, or as `size=`.
+
+    Args:
+        name: of the factory, for errors.
+        given: its positional arguments.
+        named: its argument `size`, or None.
+        position: where the argument stands, for errors.
+
+    Raises:
+        TypeError: nothing was given, or something else than integers.
+        RuntimeError: a length is negative.
+    """
+    if named is not None:
+        given = (named,)
+    if not given:
+        raise TypeError(errors.missing_arguments(name, ["size"]))
+    lengths = given
+    if isinstance(given[0], (tuple, list)) or (isinstance(given[0], Tensor) and given[0].ndim):
+        if len(given) > 1:
+            raise TypeError(errors.too_many_arguments(name, 1, len(given)))
+        lengths = tuple(given[0])
+    return read_lengths(name, lengths, position, alone=lengths is given)
+
+
+def read_lengths(name: str, lengths: tuple[Any, ...], position: int, *, alone: bool) -> tuple[int, ...]:
+    """Lengths as Python integers.
+
+    Raises:
+        TypeError: one is no integer.
+        RuntimeError: one is negative, or there are more than arrays can have.
+    """
+    read: list[int] = []
+    for at, length in enumerate(lengths):
+        if type(length) is int:
+            read.append(length)
+            continue
+        if isinstance(length, bool) or not hasattr(length, "__index__"):
+            if at and not alone:
+                raise TypeError(
+                    f"{name}(): argument 'size' failed to unpack the object at pos {at + 1} with error \"type must "
+                    "be tuple "
+                    f'of ints,but got {type(length).__name__}"'
+                )
+            if alone:
+                raise TypeError(errors.wrong_type(name, "size", position, "tuple of ints", length))
+            raise TypeError(
+                f"{name}(): argument 'size' (position {position}) must be tuple of ints, but found element of type "
+                f"{type(length).__name__} at pos {at}"
+            )
+        read.append(length.__index__())
+    if len(read) > 64:
+        raise RuntimeError(f"only tensors with up to 64 dims are supported, but {name}() got {len(read)} lengths")
+    if read and min(read) < 0:
+        if name in ("zeros", "zeros_like"):
+            raise RuntimeError(f"{name}: Dimension size must be non-negative. Got {errors.shown(read)}.")
+        raise RuntimeError(f"Trying to create tensor with negative dimension {min(read)}: {errors.shown(read)}")
+    check_room(name, read)
+    return tuple(read)
+
+
+def read_tuple(name: str, size: Any, position: int) -> tuple[int, ...]:
+    """Lengths where only a sequence of them may stand.
+
+    Raises:
+        TypeError: it is none.
+    """
+    if not isinstance(size, (tuple, list)):
+        raise TypeError(errors.wrong_type(name, "size", position, "tuple of ints", size))
+    return read_lengths(name, tuple(size), position, alone=False)
+
+
+def read_dtype(name: str, wanted: Any, default: DType) -> DType:
+    """A dtype argument; Python's types stand for the widest of their kind.
+
+    Raises:
+        TypeError: it is no dtype.
+    """
+    if wanted is None:
+        return default
+    if isinstance(wanted, DType):
+        return wanted
+    if isinstance(wanted, type) and wanted in PYTHON_TYPES:
+        return PYTHON_TYPES[wanted]
+    raise TypeError(f"{name}(): argument 'dtype' must be torch.dtype, not {type(wanted).__name__}")
+
+
+def check_place(name: str, device: Any, pin_memory: bool = False) -> None:
+    """Refuse devices that do not exist, and pinned memory.
+
+    Raises:
+        RuntimeError: the device is not the CPU, or `pin_memory` is set.
+        TypeError: it is no device.
+    """
+    if pin_memory:
+        raise RuntimeError("pin_memory=True requires a CUDA or other accelerator backend; memory here is the CPU's.")
+    if device is None:
+        return
+    if isinstance(device, int) and not isinstance(device, bool):
+        raise RuntimeError(
+            f"Cannot access accelerator device when none is available: {name}() got device {device}; the only one is "
+            "'cpu'."
+        )
+    if not isinstance(device, (str, Device)):
+        raise TypeError(f"{name}(): argument 'device' must be torch.device, not {type(device).__name__}")
+    Device(device)
+
+
+def finish(name: str, array: Any, requires_grad: Any = False) -> Tensor:
+    """A leaf over a new array.
+
+    Raises:
+        RuntimeError: it shall require a gradient, but its dtype has none.
+        TypeError: `requires_grad` is no bool.
+    """
+    made = wrap(dtypes.canonical(array))
+    if requires_grad is not False:
+        if not isinstance(requires_grad, bool):
+            raise TypeError(f"{name}(): argument 'requires_grad' must be bool, not {type(requires_grad).__name__}")
+        if requires_grad and array.dtype.kind not in "fcV":
+            raise RuntimeError(errors.FACTORY_REQUIRES_GRAD)
+        made.requires_grad = requires_grad
+    return made
+
+
+def result_dtype(name: str, wanted: Any, out: Any, default: DType) -> DType:
+    """The dtype of a factory's result, which `out` decides if it is given.
+
+    Raises:
+        RuntimeError: `dtype` and `out` differ, or `out` requires a gradient.
+    """
+    if out is None:
+        return read_dtype(name, wanted, default)
+    if not isinstance(out, Tensor):
+        raise TypeError(f"{name}(): argument 'out' must be Tensor, not {type(out).__name__}")
+    if out.requires_grad and current().grad:
+        raise RuntimeError(errors.out_requires_grad(name))
+    found = read_dtype(name, wanted, out.dtype)
+    if found is not out.dtype:
+        raise RuntimeError(
+            f"dtype {found.legacy[:-6]} does not match dtype of out parameter ({out.dtype.legacy[:-6]}) of {name}()"
+        )
+    return found
+
+
+def deliver(name: str, array: Any, requires_grad: Any, out: Tensor | None) -> Tensor:
+    """The result of a factory: a new leaf, or `out`, written."""
+    made = finish(name, array, requires_grad)
+    if out is None:
+        return made
+    put_out(out, made)
+    return out
+
+
+def read_number(name: str, argument: str, position: int, value: Any) -> Any:
+    """A number: Python's, NumPy's, or a tensor of one element that requires no gradient.
+
+    Raises:
+        TypeError: it is none.
+    """
+    if isinstance(value, (bool, int, float, complex)):
+        return value
+    if isinstance(value, np.generic):
+        return value.item()
+    if isinstance(value, Tensor) and value.ndim == 0 and not value.requires_grad:
+        return value._array_.item()
+    raise TypeError(errors.wrong_type(name, argument, position, "Number", value))
+
+
+def checked(value: Any, element: DType) -> Any:
+    """A Python number as an element of a dtype; a negative one wraps around in an unsigned type.
+
+    Raises:
+        RuntimeError: it does not fit.
+    """
+    if element.category == dtypes.BOOL:
+        return bool(value)
+    if element.category == dtypes.COMPLEX:
+        fits = all(fits_float(part, element.to_real()) for part in (complex(value).real, complex(value).imag))
+    elif isinstance(value, complex) and value.imag != 0:
+        fits = False
+    elif element.category == dtypes.FLOAT:
+        fits = fits_float(real_part(value), element)
+    else:
+        fits = fits_integer(real_part(value), element)
+    if not fits:
+        raise RuntimeError(
+            f"value cannot be converted to type {C_NAMES.get(element.name, element.name)} without overflow: {value!r}"
+        )
+    if element.category == dtypes.INTEGER:
+        value = int(real_part(value))
+        return value + (1 << 8 * element.itemsize) if value < 0 and not element.is_signed else value
+    return value if element.category == dtypes.COMPLEX else real_part(value)
+
+
+def real_part(value: Any) -> Any:
+    """A number without its imaginary part."""
+    return value.real if isinstance(value, complex) else value
+
+
+def fits_float(value: float, element: DType) -> bool:
+    """Whether a finite number stays finite; half precision may overflow."""
+    if element.itemsize != 4 or math.isinf(value) or value != value:
+        return True
+    return abs(value) <= float(np.finfo(np.float32).max)
+
+
+def fits_integer(value: Any, element: DType) -> bool:
+    """Whether a number lies in the range of an integer type."""
+    if value != value or value in (math.inf, -math.inf):
+        return False
+    limits = np.iinfo(element.numpy)
+    low = int(limits.min) if element.is_signed else -int(limits.max)
+    return low <= int(value) <= int(limits.max)
+
+
+def refuse_dtype(name: str, array: Any, declared: Collection[DType]) -> None:
+    """Refuse an array of a dtype that an operator does not exist for.
+
+    Raises:
+        NotImplementedError: it is one of these.
+    """
+    element = dtypes.from_numpy(array.dtype)
+    if element not in declared:
+        raise NotImplementedError(errors.no_kernel(name, element))

@@ -1,0 +1,305 @@
+"""Arrays from nested Python data, by torch's rules of shape and dtype."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ..._core.state.modes import current
+from ..._core.tensor.base import Tensor
+from ..._core.types import dtypes
+from ..._core.types.dtypes import dtype as DType
+from .factory import fits_integer
+
+PLAIN = frozenset({bool, int, float, complex})
+
+
+def array_of(data: Any, wanted: DType | None) -> np.ndarray[Any, Any]:
+    """A new array with the values of numbers, sequences of them, arrays and tensors.
+
+    Args:
+        data: what `tensor()` was given.
+        wanted: the dtype, or None to infer it: Python's floats are of the default dtype.
+
+    Raises:
+        TypeError: `data` holds strings, or sequences where numbers should be.
+        ValueError: a sequence is ragged.
+        RuntimeError: `data` holds other objects, or numbers that do not fit the dtype.
+    """
+    if isinstance(data, Tensor):
+        return data._array_.astype((wanted or data.dtype).numpy)
+    if isinstance(data, np.generic):
+        return of_numpy(np.asarray(number_of(data, wanted) if wanted else data), wanted)
+    if isinstance(data, np.ndarray) or hasattr(data, "__array__"):
+        return of_numpy(np.asarray(data), wanted)
+    if isinstance(data, (str, bytes)):
+        raise TypeError(f"new(): invalid data type '{type(data).__name__}'")
+    plain = True
+    if is_sequence(data):
+        refuse_text(data)
+        found, plain = infer(data, wanted)
+    elif wanted is None:
+        found = dtype_of(data)
+    else:
+        found, data = wanted, number_of(data, wanted)
+    return convert(data if plain else replaced(data, wanted or found), wanted or found)
+
+
+def of_numpy(array: np.ndarray[Any, Any], wanted: DType | None) -> np.ndarray[Any, Any]:
+    """A copy of a NumPy array, checked."""
+    check_array(array)
+    return current().quietly(array.astype, ((wanted or dtypes.from_numpy(array.dtype)).numpy,), {"copy": True})
+
+
+def check_array(array: np.ndarray[Any, Any]) -> None:
+    """Refuse arrays of element types and strides that tensors do not have.
+
+    Raises:
+        TypeError: no dtype corresponds.
+        ValueError: foreign byte order, or strides that are negative or no multiple of the element size.
+    """
+    dtypes.from_numpy(array.dtype)
+    if not array.dtype.isnative:
+        raise ValueError(
+            "given numpy array has byte order different from the native byte order. Conversion between byte orders is "
+            "currently not supported. Call array.astype(array.dtype.newbyteorder('=')) first."
+        )
+    for stride in array.strides:
+        if stride < 0:
+            raise ValueError(
+                "At least one stride in the given numpy array is negative, and tensors with negative strides are not "
+                "currently supported. (You can probably work around this by making a copy of your array  with "
+                "array.copy().) "
+            )
+        if stride % array.itemsize:
+            raise ValueError(
+                "given numpy array strides not a multiple of the element byte size. Copy array before converting it."
+            )
+
+
+def is_sequence(value: Any) -> bool:
+    """Whether a value has elements by position."""
+    if isinstance(value, (list, tuple)):
+        return True
+    kind = type(value)
+    if kind is np.ndarray:
+        return value.ndim > 0  # type: ignore[no-any-return]
+    return (
+        hasattr(kind, "__getitem__") and hasattr(kind, "__len__") and not isinstance(value, (str, bytes, dict, Tensor))
+    )
+
+
+MOST_DIMS = 64
+"""As many dimensions as NumPy's arrays have."""
+
+
+def refuse_text(data: Any) -> None:
+    """Refuse sequences nested deeper than arrays are, such as one that holds itself, and those that begin with text.
+
+    Raises:
+        ValueError: they are.
+    """
+    depth = 0
+    while is_sequence(data) and len(data):
+        if depth == MOST_DIMS:
+            raise ValueError(f"too many dimensions '{type(data).__name__}'")
+        depth += 1
+        data = data[0]
+    if isinstance(data, (str, bytes)):
+        raise ValueError(f"too many dimensions '{type(data).__name__}'")
+
+
+def infer(values: Any, wanted: DType | None, depth: int = 1) -> tuple[DType, bool]:
+    """The common dtype of a sequence's numbers, unless one is wanted, and whether all of them are Python's.
+
+    Raises:
+        TypeError, RuntimeError: as `dtype_of`.
+        TypeError, ValueError: the sequence holds itself.
+    """
+    kinds = set(map(type, values))
+    if kinds <= PLAIN:
+        return of_kinds(kinds), True
+    found: list[DType] = []
+    plain = True
+    for each in values:
+        if isinstance(each, (np.ndarray, np.generic)):
+            found.append(dtypes.from_numpy(each.dtype) if wanted is None else wanted)
+            plain = plain and isinstance(each, np.ndarray) and each.ndim > 0 and each.dtype.char in "ld"
+        elif is_sequence(each):
+            if each is values:
+                raise TypeError("new(): self-referential lists are incompatible")
+            if depth == MOST_DIMS:
+                raise ValueError(f"too many dimensions '{type(each).__name__}'")
+            inner, simple = infer(each, wanted, depth + 1)
+            found.append(inner)
+            plain = plain and simple
+        else:
+            found.append(dtype_of(each) if wanted is None else wanted)
+            plain = plain and type(each) in PLAIN
+    return common(found), plain
+
+
+def of_kinds(kinds: set[type]) -> DType:
+    """The dtype of Python numbers of these types; the default dtype for none."""
+    if complex in kinds:
+        return dtypes.get_default_dtype().to_complex()
+    if float in kinds or not kinds:
+        return dtypes.get_default_dtype()
+    return dtypes.int64 if int in kinds else dtypes.bool_
+
+
+def common(found: list[DType]) -> DType:
+    """The dtype to which all are promoted."""
+    result = found[0]
+    for each in found[1:]:
+        if each is not result:
+            result = dtypes.promote_types(result, each)
+    return result
+
+
+def dtype_of(value: Any) -> DType:
+    """The dtype of one element.
+
+    Raises:
+        TypeError: a string.
+        RuntimeError: no number, or an integer beyond 64 bits.
+    """
+    if isinstance(value, Tensor):
+        return value.dtype
+    if isinstance(value, np.generic):
+        return dtypes.from_numpy(value.dtype)
+    if isinstance(value, (bool, int, float, complex)):
+        return dtypes.of_number(value)
+    if isinstance(value, (str, bytes)):
+        raise TypeError(f"new(): invalid data type '{type(value).__name__}'")
+    raise RuntimeError(f"Could not infer dtype of {type(value).__name__}")
+
+
+def replaced(values: Any, target: DType) -> list[Any]:
+    """Nested lists with Python's numbers in place of tensors and of NumPy's numbers.
+
+    Raises:
+        TypeError, ValueError: as `number_of`.
+    """
+    made: list[Any] = []
+    for each in values:
+        if isinstance(each, np.ndarray) and each.ndim and each.size:
+            number_of(each.flat[0], target)  # as each of its elements would be refused
+            made.append(each)
+        else:
+            made.append(replaced(each, target) if is_sequence(each) else number_of(each, target))
+    return made
+
+
+def number_of(value: Any, target: DType) -> Any:
+    """One element as a Python number, by the protocol that its target asks for: an integer type for `__index__`.
+
+    Raises:
+        TypeError: a tensor or an object that is no integer for an integer type; no number.
+        ValueError: a tensor of more than one element.
+    """
+    whole = target.category == dtypes.INTEGER
+    if isinstance(value, Tensor):
+        if whole and (value._array_.size != 1 or value.dtype.category > dtypes.INTEGER):
+            raise TypeError("only integer tensors of a single element can be converted to an index")
+        if value._array_.size != 1:
+            raise ValueError("only one element tensors can be converted to Python scalars; stack() joins larger ones")
+        return value._array_.item()
+    if isinstance(value, np.ndarray):
+        value = value[()]
+    if isinstance(value, (bool, int, float)) or type(value) is complex:
+        return value
+    if isinstance(value, np.generic) and not (whole and value.dtype.kind not in "iu"):
+        number = value.item()
+        return number.real if target.category == dtypes.FLOAT and isinstance(number, complex) else number
+    if whole and not isinstance(value, (str, bytes)):
+        name = f"numpy.{type(value).__name__}" if isinstance(value, np.generic) else type(value).__name__
+        raise TypeError(f"{name!r} object cannot be interpreted as an integer")
+    if isinstance(value, (str, bytes)):
+        raise TypeError(f"new(): invalid data type '{type(value).__name__}'")
+    raise TypeError(f"must be real number, not {type(value).__name__}")
+
+
+def convert(data: Any, target: DType) -> np.ndarray[Any, Any]:
+    """A number or nested sequences of numbers as an array.
+
+    Raises:
+        ValueError, TypeError: the sequences are ragged, or of numbers that do not fit.
+    """
+    try:
+        array = np.array(data)
+    except ValueError:
+        explain_ragged(data, target)
+        raise
+    if array.dtype == target.numpy:
+        return array
+    if array.size == 0:
+        return array.astype(target.numpy)
+    if array.dtype.kind == "O":
+        array = of_objects(array, data, target)
+    if target.category == dtypes.INTEGER:
+        check_integers(array, target)
+    elif array.dtype.kind == "c" and target.category == dtypes.FLOAT:
+        raise TypeError("must be real number, not complex")
+    return current().quietly(array.astype, (target.numpy,))
+
+
+def of_objects(array: np.ndarray[Any, Any], data: Any, target: DType) -> np.ndarray[Any, Any]:
+    """An array of Python integers too long for NumPy's types, as floats; refused as integers."""
+    explain_ragged(data, target)
+    if target.category == dtypes.INTEGER:
+        raise ValueError(f"Overflow when unpacking long long: {target} holds no integer that large")
+    return array.astype(np.complex128 if target.category == dtypes.COMPLEX else np.float64)
+
+
+def check_integers(array: np.ndarray[Any, Any], target: DType) -> None:
+    """Refuse numbers beyond the range of an integer dtype (negative ones wrap around in unsigned types).
+
+    Raises:
+        TypeError: complex numbers.
+        ValueError: integers beyond 64 bits.
+        RuntimeError: they do not fit.
+    """
+    if array.dtype.kind == "c":
+        raise TypeError("'complex' object cannot be interpreted as an integer")
+    if array.dtype == np.uint64 and target is dtypes.int64:
+        raise ValueError("Overflow when unpacking long long: torch.int64 holds no integer that large")
+    if array.dtype.kind == "b":
+        return
+    for extreme in (array.min().item(), array.max().item()):
+        if not fits_integer(extreme, target):
+            raise RuntimeError(f"value cannot be converted to type {target.name} without overflow: {extreme!r}")
+
+
+def explain_ragged(data: Any, target: DType) -> None:
+    """Raise torch's error for sequences of unequal depth or length; nothing if they are regular.
+
+    Raises:
+        ValueError: lengths differ.
+        TypeError: depths differ.
+    """
+    shape = []
+    first = data
+    while is_sequence(first):
+        shape.append(len(first))
+        if not len(first):
+            break
+        first = first[0]
+    compare(data, tuple(shape), 0, target)
+
+
+def compare(value: Any, shape: tuple[int, ...], dim: int, target: DType) -> None:
+    """Compare nested sequences with the shape that their first elements have."""
+    if dim == len(shape):
+        if is_sequence(value):
+            if target.category == dtypes.INTEGER:
+                raise TypeError(f"{type(value).__name__!r} object cannot be interpreted as an integer")
+            raise TypeError(f"must be real number, not {type(value).__name__}")
+        return
+    if not is_sequence(value):
+        raise TypeError("not a sequence")
+    if len(value) != shape[dim]:
+        raise ValueError(f"expected sequence of length {shape[dim]} at dim {dim} (got {len(value)})")
+    for each in value:
+        compare(each, shape, dim + 1, target)

@@ -1,0 +1,298 @@
+"""Tensors over memory that belongs to others: NumPy's arrays, buffers, DLPack."""
+
+from __future__ import annotations
+
+import warnings
+from typing import Any
+
+import numpy as np
+
+from ..._core.cards.card import Bad, Sample, composite
+from ..._core.tensor.base import Tensor, wrap
+from ..._core.types import dtypes
+from ..._core.types.dtypes import dtype as DType
+from .factory import check_place, finish, read_dtype
+from .infer import array_of, check_array, is_sequence
+
+NOT_WRITABLE = (
+    "The given NumPy array is not writable, and tensors are: writing to this tensor will fail. You may want to copy "
+    "the array to protect its data or make it writable before converting it to a tensor."
+)
+
+
+def shared(array: np.ndarray[Any, Any], *, stacklevel: int = 3) -> Tensor:
+    """A tensor on an array's memory; warns if that is not writable."""
+    check_array(array)
+    if not array.flags.writeable:
+        warnings.warn(NOT_WRITABLE, UserWarning, stacklevel=stacklevel)
+    return wrap(dtypes.canonical(array if type(array) is np.ndarray else array.view(np.ndarray)))
+
+
+@composite(method=False)
+def from_numpy(ndarray: Any) -> Tensor:
+    """A tensor on the memory of a NumPy array: what is written to one is seen in the other.
+
+    Args:
+        ndarray: of any shape; of a dtype that tensors have, in native byte order, without negative strides.
+
+    Returns:
+        A tensor that shares the array's memory.
+
+    Raises:
+        TypeError: not an array, or of a type that tensors do not have.
+        ValueError: negative strides, or foreign byte order.
+    """
+    if not isinstance(ndarray, np.ndarray):
+        raise TypeError(f"expected np.ndarray (got {full_name(ndarray)})")
+    return shared(ndarray)
+
+
+def full_name(value: object) -> str:
+    """The name of a value's type, with its module unless that is Python's own."""
+    kind = type(value)
+    return kind.__name__ if kind.__module__ == "builtins" else f"{kind.__module__}.{kind.__name__}"
+
+
+@from_numpy.samples  # type: ignore[attr-defined]
+def from_numpy_samples(make: Any) -> Any:
+    yield Sample(make(2, 3).detach().numpy())
+    yield Bad([1], raises=TypeError, says="expected np.ndarray (got list)")
+    yield Bad(np.ones(4)[::-1], raises=ValueError, says="At least one stride in the given numpy array is negative")
+    yield Bad(np.array(["a"]), raises=TypeError, says="can't convert np.ndarray of type numpy.str_")
+
+
+@composite(method=False)
+def as_tensor(data: Any, dtype: DType | None = None, device: Any = None) -> Tensor:
+    """`data` as a tensor, without a copy where that is possible.
+
+    Args:
+        data: a tensor, which is returned itself (or cast, which is recorded); an array, whose memory is shared unless
+            its dtype
+            has to change; or what `tensor` takes, which is copied.
+        dtype: of the result.
+        device: 'cpu'.
+
+    Returns:
+        `data` itself, or a tensor that shares its memory, or a new one.
+
+    Raises:
+        TypeError, ValueError, RuntimeError: as `tensor`.
+    """
+    check_place("as_tensor", device)
+    wanted = None if dtype is None else read_dtype("as_tensor", dtype, dtypes.get_default_dtype())
+    if isinstance(data, Tensor):
+        if wanted is None or wanted is data.dtype:
+            return data
+        return data.to(wanted)  # type: ignore[attr-defined,no-any-return]
+    if isinstance(data, np.ndarray):
+        check_array(data)
+        if wanted is None or wanted is dtypes.from_numpy(data.dtype):
+            return shared(data)
+    return finish("as_tensor", array_of(data, wanted))
+
+
+@as_tensor.samples  # type: ignore[attr-defined]
+def as_tensor_samples(make: Any) -> Any:
+    yield Sample(make(2, 3))
+    yield Sample([1, 2.5])
+    yield Sample(np.ones(2), dtype=dtypes.float32)
+    yield Bad("a", raises=TypeError, says="new(): invalid data type 'str'")
+
+
+@composite(method=False)
+def asarray(
+    obj: Any, *, dtype: DType | None = None, device: Any = None, copy: bool | None = None, requires_grad: bool = False
+) -> Tensor:
+    """`obj` as a tensor.
+
+    Args:
+        obj: a tensor, an array, an object that speaks DLPack or the buffer protocol, a number or nested sequences of
+            numbers.
+        dtype: of the result.
+        device: 'cpu'.
+        copy: True: always; False: never; None: only where it is necessary.
+        requires_grad: whether the result, detached from what it came from unless recording, requires a gradient.
+
+    Returns:
+        `obj` itself, or a tensor that shares its memory, or a new one.
+
+    Raises:
+        ValueError: `copy=False`, but a copy is necessary.
+    """
+    check_place("asarray", device)
+    wanted = None if dtype is None else read_dtype("asarray", dtype, dtypes.get_default_dtype())
+    found = aliased(obj)
+    if found is None:
+        if copy is False:
+            raise ValueError("can't alias arbitrary sequence into a tensor.")
+        return finish("asarray", array_of(obj, wanted), requires_grad)
+    if wanted is not None and wanted is not found.dtype:
+        if copy is False:
+            raise ValueError(
+                f"can't alias tensor with dtype '{found.dtype.legacy[:-6]}' into dtype '{wanted.legacy[:-6]}'."
+            )
+        found = found.to(wanted)
+    elif copy:
+        found = found.clone()
+    if not requires_grad:
+        return found.detach() if found.requires_grad else found  # type: ignore[no-any-return]
+    found = found if found._edge_ is None else found.detach()
+    found.requires_grad = True
+    return found
+
+
+def aliased(obj: Any) -> Any:
+    """A tensor on the memory of an object, or None if it has none to share."""
+    if isinstance(obj, Tensor):
+        return obj
+    if isinstance(obj, np.ndarray):
+        return shared(obj, stacklevel=4)
+    if isinstance(obj, np.generic):
+        return None
+    if hasattr(obj, "__dlpack__"):
+        return wrap(np.from_dlpack(obj))
+    if hasattr(obj, "__array__"):
+        return shared(np.asarray(obj), stacklevel=4)
+    if not isinstance(obj, (str, bytes)) and not is_sequence(obj):
+        return None
+    try:
+        return wrap(np.frombuffer(obj, dtypes.get_default_dtype().numpy)) if isinstance(obj, memoryview) else None
+    except (TypeError, ValueError):
+        return None
+
+
+@asarray.samples  # type: ignore[attr-defined]
+def asarray_samples(make: Any) -> Any:
+    yield Sample(make(2, 3))
+    yield Sample([1, 2])
+    yield Sample(make(2), copy=True)
+    yield Bad([1, 2], copy=False, raises=ValueError, says="can't alias arbitrary sequence into a tensor")
+
+
+@composite(method=False)
+def frombuffer(buffer: Any, *, dtype: DType, count: int = -1, offset: int = 0, requires_grad: bool = False) -> Tensor:
+    """A 1-dim tensor on the memory of an object with the buffer protocol.
+
+    Args:
+        buffer: bytearray, array.array, memoryview ...
+        dtype: of the elements.
+        count: how many elements; -1 for all.
+        offset: how many bytes to skip.
+        requires_grad: whether operations on it are recorded.
+
+    Returns:
+        A tensor that shares the memory.
+
+    Raises:
+        TypeError: `dtype` is none.
+        ValueError: no buffer, or one that is too short, or its length is no multiple of the element size.
+        RuntimeError: the buffer's memory is not in one piece.
+    """
+    if dtype is None:
+        raise TypeError("frombuffer(): argument 'dtype' must be torch.dtype, not NoneType")
+    element = read_dtype("frombuffer", dtype, dtype)
+    length = buffer_length(buffer)
+    room = length - offset
+    if length <= 0 or count == 0:
+        raise ValueError(f"both buffer length ({length}) and count ({count}) must not be 0")
+    if not 0 <= offset < length:
+        raise ValueError(
+            f"offset ({offset} bytes) must be non-negative and no greater than buffer length ({length} bytes) minus 1"
+        )
+    if count < 0 and room % element.itemsize:
+        raise ValueError(
+            f"buffer length ({room} bytes) after offset ({offset} bytes) must be a multiple of element size "
+            f"({element.itemsize})"
+        )
+    if count > 0 and count * element.itemsize > room:
+        raise ValueError(
+            f"requested buffer length ({count} * {element.itemsize} bytes) after offset ({offset} bytes) must not be "
+            f"greater than actual buffer length ({length} bytes)"
+        )
+    array = np.frombuffer(buffer, element.numpy, count, offset)
+    if not array.flags.writeable:
+        warnings.warn(NOT_WRITABLE.replace("NumPy array", "buffer"), UserWarning, stacklevel=2)
+    return finish("frombuffer", array, requires_grad)
+
+
+def buffer_length(buffer: Any) -> int:
+    """How many bytes a buffer holds.
+
+    Raises:
+        ValueError: it is no buffer.
+        RuntimeError: its memory is not in one piece.
+    """
+    try:
+        view = memoryview(buffer)
+    except TypeError:
+        raise ValueError(
+            f"object does not implement Python buffer protocol. frombuffer: got {type(buffer).__name__}"
+        ) from None
+    if not view.c_contiguous:
+        raise RuntimeError(
+            "could not retrieve buffer from object: frombuffer needs memory in row-major order, in one piece"
+        )
+    return view.nbytes
+
+
+@frombuffer.samples  # type: ignore[attr-defined]
+def frombuffer_samples(make: Any) -> Any:
+    yield Sample(bytearray(8), dtype=dtypes.float32)
+    yield Sample(bytearray(8), dtype=dtypes.int16, count=2, offset=2)
+    yield Bad(bytearray(7), dtype=dtypes.float32, raises=ValueError, says="must be a multiple of element size (4)")
+    yield Bad([1], dtype=dtypes.float32, raises=ValueError, says="object does not implement Python buffer protocol")
+    yield Bad(
+        memoryview(bytearray(8))[::2],
+        dtype=dtypes.uint8,
+        raises=RuntimeError,
+        says="could not retrieve buffer from object",
+    )
+
+
+class Capsule:
+    """A DLPack capsule dressed as the object that handed it out, for NumPy."""
+
+    def __init__(self, capsule: Any) -> None:
+        self.capsule = capsule
+
+    def __dlpack__(self, **options: Any) -> Any:
+        return self.capsule
+
+    def __dlpack_device__(self) -> tuple[int, int]:
+        return (1, 0)
+
+
+@composite(method=False)
+def from_dlpack(ext_tensor: Any) -> Tensor:
+    """A tensor on the memory of an object of another library (DLPack protocol).
+
+    Args:
+        ext_tensor: an object with `__dlpack__`, or a capsule that such a method returned.
+
+    Returns:
+        A tensor that shares the memory.
+
+    Raises:
+        RuntimeError: it is neither.
+        BufferError: the memory is on another device, or belongs to a tensor that requires a gradient.
+    """
+    if not hasattr(ext_tensor, "__dlpack__"):
+        if type(ext_tensor).__name__ != "PyCapsule":
+            raise RuntimeError(
+                "from_dlpack received an invalid capsule: expected an object with __dlpack__, got "
+                f"{full_name(ext_tensor)}. Note that DLTensor capsules can be consumed only once, so you might have "
+                "already constructed a tensor from it once."
+            )
+        ext_tensor = Capsule(ext_tensor)
+    array = np.from_dlpack(ext_tensor)
+    check_array(array)
+    return finish("from_dlpack", array)
+
+
+@from_dlpack.samples  # type: ignore[attr-defined]
+def from_dlpack_samples(make: Any) -> Any:
+    yield Sample(make(2, 3).detach().numpy())
+    yield Bad([1], raises=RuntimeError, says="from_dlpack received an invalid capsule")
+
+
+__all__ = ["as_tensor", "asarray", "from_dlpack", "from_numpy", "frombuffer"]

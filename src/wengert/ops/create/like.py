@@ -1,0 +1,375 @@
+"""Factories whose size or dtype comes from a tensor: `zeros_like` and its family, `new_zeros` and its family."""
+
+from __future__ import annotations
+
+import warnings
+from typing import Any
+
+import numpy as np
+
+from ..._core import errors
+from ..._core.cards.card import Bad, Sample, composite
+from ..._core.operators import layouts
+from ..._core.tensor.base import Tensor
+from ..._core.types.dtypes import dtype as DType
+from ..memory.memory_formats import strides_in
+from .create import copy_warning, strided_array
+from .factory import check_place, checked, finish, read_dtype, read_number, read_size, read_tuple
+from .infer import array_of
+
+
+def array_like(name: str, source: Any, dtype: Any, device: Any, pin_memory: bool, memory_format: Any) -> Any:
+    """An uninitialised array of a tensor's shape; its elements lie in the same order unless `memory_format` differs.
+
+    Raises:
+        TypeError: `source` is no tensor.
+    """
+    if not isinstance(source, Tensor):
+        raise TypeError(errors.wrong_type(name, "input", 1, "Tensor", source))
+    check_place(name, device, pin_memory)
+    element = read_dtype(name, dtype, source.dtype).numpy
+    return layouts.empty(source._array_.shape, strides_in(source._array_, memory_format), element)
+
+
+def likes(make: Any) -> Any:
+    """Samples of a factory that takes a tensor."""
+    yield Sample(make(2, 3))
+    yield Sample(make(0, 3), requires_grad=True)
+    yield Sample(make())
+    yield Bad([1], raises=TypeError, says="must be Tensor, not list")
+    yield Bad(make(2), device="cuda", raises=RuntimeError, says="cuda")
+
+
+@composite(method=False)
+def zeros_like(
+    input: Tensor,
+    *,
+    dtype: DType | None = None,
+    layout: Any = None,
+    device: Any = None,
+    pin_memory: bool = False,
+    requires_grad: bool = False,
+    memory_format: Any = None,
+) -> Tensor:
+    """Zeros of the shape of a tensor.
+
+    Args:
+        input: tensor.
+        dtype: of the result; the tensor's unless given.
+        layout: ignored.
+        device: 'cpu'.
+        pin_memory: must be False.
+        requires_grad: whether operations on the result are recorded.
+        memory_format: `contiguous_format` for row-major order; otherwise the elements lie in the order of the tensor's.
+
+    Returns:
+        A new leaf.
+
+    Raises:
+        TypeError: `input` is no tensor.
+        RuntimeError: the dtype cannot require a gradient.
+    """
+    array = array_like("zeros_like", input, dtype, device, pin_memory, memory_format)
+    array.fill(0)
+    return finish("zeros_like", array, requires_grad)
+
+
+@composite(method=False)
+def ones_like(
+    input: Tensor,
+    *,
+    dtype: DType | None = None,
+    layout: Any = None,
+    device: Any = None,
+    pin_memory: bool = False,
+    requires_grad: bool = False,
+    memory_format: Any = None,
+) -> Tensor:
+    """Ones of the shape of a tensor; arguments, result and errors as for `zeros_like`.
+
+    Args:
+        input: tensor.
+        dtype, layout, device, pin_memory, requires_grad, memory_format: as for `zeros_like`.
+
+    Returns:
+        A new leaf.
+    """
+    array = array_like("ones_like", input, dtype, device, pin_memory, memory_format)
+    array.fill(1)
+    return finish("ones_like", array, requires_grad)
+
+
+@composite(method=False)
+def empty_like(
+    input: Tensor,
+    *,
+    dtype: DType | None = None,
+    layout: Any = None,
+    device: Any = None,
+    pin_memory: bool = False,
+    requires_grad: bool = False,
+    memory_format: Any = None,
+) -> Tensor:
+    """Memory with whatever values it holds, of the shape of a tensor; arguments, result and errors as for "
+    "`zeros_like`.
+
+    Args:
+        input: tensor.
+        dtype, layout, device, pin_memory, requires_grad, memory_format: as for `zeros_like`.
+
+    Returns:
+        A new leaf.
+    """
+    array = array_like("empty_like", input, dtype, device, pin_memory, memory_format)
+    return finish("empty_like", array, requires_grad)
+
+
+for factory in (zeros_like, ones_like, empty_like):
+    factory.samples(likes)  # type: ignore[attr-defined]
+
+
+@composite(method=False)
+def full_like(
+    input: Tensor,
+    fill_value: Any,
+    *,
+    dtype: DType | None = None,
+    layout: Any = None,
+    device: Any = None,
+    pin_memory: bool = False,
+    requires_grad: bool = False,
+    memory_format: Any = None,
+) -> Tensor:
+    """The number `fill_value` everywhere, in the shape of a tensor; other arguments, result and errors as for "
+    "`zeros_like`.
+
+    Args:
+        input: tensor.
+        fill_value: a number.
+        dtype, layout, device, pin_memory, requires_grad, memory_format: as for `zeros_like`.
+
+    Returns:
+        A new leaf.
+    """
+    array = array_like("full_like", input, dtype, device, pin_memory, memory_format)
+    value = read_number("full_like", "fill_value", 2, fill_value)
+    array.fill(checked(value, read_dtype("full_like", dtype, input.dtype)))
+    return finish("full_like", array, requires_grad)
+
+
+@full_like.samples  # type: ignore[attr-defined]
+def full_like_samples(make: Any) -> Any:
+    yield Sample(make(2, 3), 2)
+    yield Sample(make(0), 1, requires_grad=True)
+    yield Bad(make(2), [3], raises=TypeError, says="must be Number, not list")
+
+
+@composite(function=False)
+def new_zeros(
+    input: Tensor,
+    *sizes: Any,
+    size: Any = None,
+    dtype: DType | None = None,
+    layout: Any = None,
+    device: Any = None,
+    pin_memory: bool = False,
+    requires_grad: bool = False,
+) -> Tensor:
+    """Zeros of the dtype of a tensor.
+
+    Args:
+        input: tensor.
+        sizes: the lengths, one by one or as one sequence (`size`).
+        dtype: of the result; the tensor's unless given.
+        layout: ignored.
+        device: 'cpu'.
+        pin_memory: must be False.
+        requires_grad: whether operations on the result are recorded.
+
+    Returns:
+        A new leaf.
+
+    Raises:
+        TypeError: a length is no integer.
+        RuntimeError: a length is negative, or the dtype cannot require a gradient.
+    """
+    check_place("new_zeros", device, pin_memory)
+    element = read_dtype("new_zeros", dtype, input.dtype)
+    return finish("new_zeros", np.zeros(read_size("new_zeros", sizes, size), element.numpy), requires_grad)
+
+
+@composite(function=False)
+def new_ones(
+    input: Tensor,
+    *sizes: Any,
+    size: Any = None,
+    dtype: DType | None = None,
+    layout: Any = None,
+    device: Any = None,
+    pin_memory: bool = False,
+    requires_grad: bool = False,
+) -> Tensor:
+    """Ones of the dtype of a tensor; arguments, result and errors as for `new_zeros`.
+
+    Args:
+        input: tensor.
+        sizes, size: the lengths.
+        dtype, layout, device, pin_memory, requires_grad: as for `new_zeros`.
+
+    Returns:
+        A new leaf.
+    """
+    check_place("new_ones", device, pin_memory)
+    element = read_dtype("new_ones", dtype, input.dtype)
+    return finish("new_ones", np.ones(read_size("new_ones", sizes, size), element.numpy), requires_grad)
+
+
+@composite(function=False)
+def new_empty(
+    input: Tensor,
+    *sizes: Any,
+    size: Any = None,
+    dtype: DType | None = None,
+    layout: Any = None,
+    device: Any = None,
+    pin_memory: bool = False,
+    requires_grad: bool = False,
+) -> Tensor:
+    """Memory with whatever values it holds, of the dtype of a tensor; arguments, result and errors as for "
+    "`new_zeros`.
+
+    Args:
+        input: tensor.
+        sizes, size: the lengths.
+        dtype, layout, device, pin_memory, requires_grad: as for `new_zeros`.
+
+    Returns:
+        A new leaf.
+    """
+    check_place("new_empty", device, pin_memory)
+    element = read_dtype("new_empty", dtype, input.dtype)
+    return finish("new_empty", np.empty(read_size("new_empty", sizes, size), element.numpy), requires_grad)
+
+
+def news(make: Any) -> Any:
+    """Samples of a method that takes a size."""
+    yield Sample(make(2), 2, 3)
+    yield Sample(make(2), (0, 3), requires_grad=True)
+    yield Sample(make(), size=())
+    yield Bad(make(2), -2, raises=RuntimeError, says="Trying to create tensor with negative dimension -2")
+    yield Bad(make(2), 2.0, raises=TypeError, says="must be tuple of ints, not float")
+
+
+for factory in (new_zeros, new_ones, new_empty):
+    factory.samples(news)  # type: ignore[attr-defined]
+
+
+@composite(function=False)
+def new_full(
+    input: Tensor,
+    size: Any,
+    fill_value: Any,
+    *,
+    dtype: DType | None = None,
+    layout: Any = None,
+    device: Any = None,
+    pin_memory: bool = False,
+    requires_grad: bool = False,
+) -> Tensor:
+    """The number `fill_value` everywhere, in the dtype of a tensor; other arguments, result and errors as for "
+    "`new_zeros`.
+
+    Args:
+        input: tensor.
+        size: the lengths, a sequence.
+        fill_value: a number.
+        dtype, layout, device, pin_memory, requires_grad: as for `new_zeros`.
+
+    Returns:
+        A new leaf.
+    """
+    check_place("new_full", device, pin_memory)
+    shape = read_tuple("new_full", size, 1)
+    element = read_dtype("new_full", dtype, input.dtype)
+    value = checked(read_number("new_full", "fill_value", 2, fill_value), element)
+    return finish("new_full", np.full(shape, value, element.numpy), requires_grad)
+
+
+@new_full.samples  # type: ignore[attr-defined]
+def new_full_samples(make: Any) -> Any:
+    yield Sample(make(2), (2, 3), 1)
+    yield Sample(make(2), (0,), 2, requires_grad=True)
+    yield Bad(make(2), 2, 2, raises=TypeError, says="must be tuple of ints, not int")
+
+
+@composite(function=False)
+def new_empty_strided(
+    input: Tensor,
+    size: Any,
+    stride: Any,
+    *,
+    dtype: DType | None = None,
+    layout: Any = None,
+    device: Any = None,
+    pin_memory: bool = False,
+    requires_grad: bool = False,
+) -> Tensor:
+    """`empty_strided` in the dtype of a tensor.
+
+    Args:
+        input: tensor.
+        size: the lengths.
+        stride: for each dimension how many elements lie between neighbours in memory.
+        dtype, layout, device, pin_memory, requires_grad: as for `new_zeros`.
+
+    Returns:
+        A new leaf.
+    """
+    check_place("new_empty_strided", device, pin_memory)
+    element = read_dtype("new_empty_strided", dtype, input.dtype)
+    return finish("new_empty_strided", strided_array("new_empty_strided", size, stride, element), requires_grad)
+
+
+@new_empty_strided.samples  # type: ignore[attr-defined]
+def new_empty_strided_samples(make: Any) -> Any:
+    yield Sample(make(2), (2, 3), (1, 2))
+    yield Bad(make(2), (2, 3), (1,), raises=RuntimeError, says="must match dimensionality of strides (1)")
+
+
+@composite(function=False)
+def new_tensor(
+    input: Tensor,
+    data: Any,
+    *,
+    dtype: DType | None = None,
+    layout: Any = None,
+    device: Any = None,
+    pin_memory: bool = False,
+    requires_grad: bool = False,
+) -> Tensor:
+    """`tensor(data)` in the dtype of a tensor (an array keeps its own).
+
+    Args:
+        input: tensor.
+        data: what `tensor` takes.
+        dtype, layout, device, pin_memory, requires_grad: as for `new_zeros`.
+
+    Returns:
+        A new leaf.
+    """
+    check_place("new_tensor", device, pin_memory)
+    if isinstance(data, Tensor):
+        warnings.warn(copy_warning("tensor.new_tensor"), UserWarning, stacklevel=2)
+    own = isinstance(data, (Tensor, np.ndarray, np.generic))
+    wanted = None if dtype is None and own else read_dtype("new_tensor", dtype, input.dtype)
+    return finish("new_tensor", array_of(data, wanted), requires_grad)
+
+
+@new_tensor.samples  # type: ignore[attr-defined]
+def new_tensor_samples(make: Any) -> Any:
+    yield Sample(make(2), [[1, 2], [3, 4]])
+    yield Sample(make(2), 1, requires_grad=True)
+    yield Bad(make(2), [[1, 2], [3]], raises=ValueError, says="expected sequence of length 2 at dim 1 (got 1)")
+
+
+__all__ = ["empty_like", "full_like", "ones_like", "zeros_like"]

@@ -1,0 +1,369 @@
+"""Factories of ranges and of indices."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+from ..._core import errors
+from ..._core.cards.card import Bad, Sample, composite
+from ..._core.tensor.base import Tensor
+from ..._core.types import dtypes
+from ..._core.types.dtypes import dtype as DType
+from .factory import check_place, checked, deliver, finish, read_dtype, read_number, result_dtype
+
+
+@composite(method=False)
+def arange(
+    *bounds: Any,
+    start: Any = None,
+    end: Any = None,
+    step: Any = None,
+    out: Tensor | None = None,
+    dtype: DType | None = None,
+    layout: Any = None,
+    device: Any = None,
+    pin_memory: bool = False,
+    requires_grad: bool = False,
+) -> Tensor:
+    """The numbers from `start` up to but not `end`: `arange(end)`, `arange(start, end)`, `arange(start, end, step)`.
+
+    Args:
+        bounds: end; or start and end; or start, end and step.
+        start: 0 unless given.
+        end: not in the result.
+        step: 1 unless given.
+        out: a tensor to write into.
+        dtype: of the result; unless given, int64 if all bounds are integers, else the default dtype.
+        layout: ignored.
+        device: 'cpu'.
+        pin_memory: must be False.
+        requires_grad: whether operations on it are recorded.
+
+    Returns:
+        A new 1-dim tensor of ceil((end - start) / step) elements, or `out`.
+
+    Raises:
+        TypeError: a bound is no number, or there is no end.
+        RuntimeError: `step` is zero or leads away from `end`, a bound is infinite, or the dtype is bool or complex.
+    """
+    check_place("arange", device, pin_memory)
+    low, high, pace = read_bounds(bounds, start, end, step)
+    integers = all(isinstance(each, int) for each in (low, high, pace))
+    element = result_dtype("arange", dtype, out, dtypes.int64 if integers else dtypes.get_default_dtype())
+    return deliver("arange", range_array(low, high, pace, element), requires_grad, out)
+
+
+def read_bounds(bounds: tuple[Any, ...], start: Any, end: Any, step: Any) -> tuple[Any, Any, Any]:
+    """Start, end and step as Python numbers.
+
+    Raises:
+        TypeError: there is no end, or something is no number.
+        RuntimeError: something is complex.
+    """
+    if start is None and end is None and step is None and len(bounds) == 1 and type(bounds[0]) is int:
+        return 0, bounds[0], 1
+    given = list(bounds)
+    if len(given) == 1 and end is None and start is None and step is None:
+        given = [0, *given]
+    elif not given and start is None and step is None and end is not None:
+        given = [0]
+    named = [start, end, step]
+    for at in range(len(given), 3):
+        given.append(named[at] if named[at] is not None else 1 if at == 2 else None)
+    if len(bounds) > 3 or given[0] is None or given[1] is None:
+        raise TypeError(
+            f"arange() received an invalid combination of arguments - got {len(bounds)} positional ones, "
+            f"start={start}, end={end}, step={step}, but expected (end), (start, end) or (start, end, step)"
+        )
+    numbers: list[Any] = []
+    for name, value in zip(("start", "end", "step"), given):
+        number = read_number("arange", name, 1 if len(bounds) == 1 else len(numbers) + 1, value)
+        if isinstance(number, complex):
+            raise RuntimeError(
+                "value cannot be converted to type double without overflow: arange() takes no complex bounds"
+            )
+        numbers.append(int(number) if isinstance(number, bool) else number)
+    return numbers[0], numbers[1], numbers[2]
+
+
+def range_array(low: Any, high: Any, pace: Any, element: DType) -> np.ndarray[Any, Any]:
+    """The array of `arange`."""
+    refuse_kind("arange", element)
+    if element is dtypes.int64 and type(low) is type(high) is type(pace) is int and 0 <= (high - low) * pace < 2**40:
+        if pace:
+            return np.arange(low, high, pace, dtype=np.int64)
+    if not (pace > 0 or pace < 0):  # NaN neither
+        raise RuntimeError("step must be nonzero")
+    if not (math.isfinite(low) and math.isfinite(high)):
+        raise RuntimeError(f"unsupported range: {low:g} -> {high:g}")
+    if (pace > 0 and high < low) or (pace < 0 and high > low):
+        raise RuntimeError(
+            f"upper bound and lower bound inconsistent with step sign: arange({low:g}, {high:g}, {pace:g})"
+        )
+    size = quotient = (float(high) - float(low)) / float(pace)
+    if element.category == dtypes.INTEGER:
+        low, high, pace = (whole(each) for each in (low, high, pace))
+        if element is dtypes.int64:  # counted with what became of the bounds, the other types with the bounds as given
+            if pace == 0:
+                raise ValueError("step must be nonzero")
+            quotient = size = -((low - high) // pace)
+    if not quotient < 2**63:
+        raise RuntimeError(f"invalid size, possible overflow? arange would have {quotient:g} elements")
+    count = math.ceil(size)
+    if count * element.itemsize >= 2**63:
+        raise RuntimeError(f"Storage size calculation overflowed with sizes=[{count}]")
+    at = np.arange(count)
+    if element.category == dtypes.INTEGER:
+        return (np.int64(low) + at * np.int64(pace)).astype(element.numpy, copy=False)
+    return (float(low) + at * float(pace)).astype(element.numpy, copy=False)
+
+
+def refuse_kind(name: str, element: DType) -> None:
+    """Refuse the dtypes that torch makes no ranges of: the wide unsigned ones, bool, and complex ones for `arange`.
+
+    Raises:
+        NotImplementedError: it is one of them.
+    """
+    wide = element.category == dtypes.INTEGER and not element.is_signed and element is not dtypes.uint8
+    if wide or element.category == dtypes.BOOL or (name == "arange" and element.category == dtypes.COMPLEX):
+        raise NotImplementedError(errors.no_kernel(f"{name}_cpu", element))
+
+
+def whole(number: Any) -> int:
+    """A number cut to an integer of 64 bits.
+
+    Raises:
+        RuntimeError: it does not fit.
+    """
+    if not -(2**63) <= number < 2**63:
+        raise RuntimeError(f"value cannot be converted to type int64_t without overflow: {number!r}")
+    return int(number)
+
+
+@arange.samples  # type: ignore[attr-defined]
+def arange_samples(make: Any) -> Any:
+    yield Sample(5)
+    yield Sample(1, 5, 2)
+    yield Sample(5, 0, -1)
+    yield Sample(0, 1, 0.25, requires_grad=True)
+    yield Sample(3, 3)
+    yield Bad(0, 5, 0, raises=RuntimeError, says="step must be nonzero")
+    yield Bad(5, 0, raises=RuntimeError, says="upper bound and lower bound inconsistent with step sign")
+    yield Bad("a", raises=TypeError, says="must be Number, not str")
+
+
+@composite(method=False)
+def linspace(
+    start: Any,
+    end: Any,
+    steps: int,
+    *,
+    out: Tensor | None = None,
+    dtype: DType | None = None,
+    layout: Any = None,
+    device: Any = None,
+    pin_memory: bool = False,
+    requires_grad: bool = False,
+) -> Tensor:
+    """`steps` numbers from `start` to `end`, both included, at equal distances; other arguments as for `zeros`.
+
+    Args:
+        start: the first number.
+        end: the last number.
+        steps: how many numbers.
+        out, dtype, layout, device, pin_memory, requires_grad: as for `zeros`.
+
+    Returns:
+        A new tensor, or `out`.
+
+    Raises:
+        TypeError: `start` or `end` is no number, `steps` no integer.
+        RuntimeError: `steps` is negative, or a bound a tensor with dimensions.
+    """
+    check_place("linspace", device, pin_memory)
+    low, high = read_ends("linspace", start, end)
+    element = spaced_dtype("linspace", low, high, dtype, out)
+    return deliver("linspace", even_steps("linspace", low, high, steps, element), requires_grad, out)
+
+
+def read_ends(name: str, start: Any, end: Any) -> tuple[Any, Any]:
+    """The bounds of `linspace` and `logspace`."""
+    dims = [each.ndim if isinstance(each, Tensor) else 0 for each in (start, end)]
+    if any(dims):
+        raise RuntimeError(
+            f"{name} only supports 0-dimensional start and end tensors, but got start with {dims[0]} dimension(s) "
+            f"and end with {dims[1]} dimension(s)."
+        )
+    return read_number(name, "start", 1, start), read_number(name, "end", 2, end)
+
+
+def spaced_dtype(name: str, low: Any, high: Any, dtype: Any, out: Any) -> DType:
+    """The dtype of `linspace` and `logspace`.
+
+    Raises:
+        RuntimeError: a bound is complex, the dtype is not.
+    """
+    default = dtypes.get_default_dtype()
+    if isinstance(low, complex) or isinstance(high, complex):
+        default = default.to_complex()
+    element = result_dtype(name, dtype, out, default)
+    if default.category == dtypes.COMPLEX != element.category:
+        part = "float" if default is dtypes.complex64 else "double"
+        raise RuntimeError(
+            f"torch.{name}(): inferred dtype c10::complex<{part}> can't be safely cast to passed dtype "
+            f"{element.legacy[:-6]}"
+        )
+    return element
+
+
+def even_steps(
+    name: str, low: Any, high: Any, steps: Any, element: DType, *, rounded: bool = True
+) -> np.ndarray[Any, Any]:
+    """The array of `linspace`: counted from `start` in the first half and from `end` in the second, as torch counts.
+
+    Args:
+        rounded: in the dtype asked for; otherwise in the floating one that it is computed in.
+    """
+    if isinstance(steps, bool) or not hasattr(steps, "__index__"):
+        raise TypeError(errors.wrong_type(name, "steps", 3, "int", steps))
+    count = int(steps.__index__())
+    if count < 0:
+        raise RuntimeError(f"number of steps must be non-negative, got {count}")
+    wide = element.numpy if element.itemsize >= 4 and element.category >= dtypes.FLOAT else np.dtype(np.float64)
+    if count < 2:
+        return np.full(count, checked(low, element) if count else 0, element.numpy if rounded else wide)
+    refuse_kind(name, element)
+    low, high = checked(low, element), checked(high, element)
+    first, last = wide.type(low), wide.type(high)
+    pace = (last - first) / wide.type(count - 1)
+    at = np.arange(count)
+    behind = last - pace * (count - 1 - at).astype(wide)
+    made = np.where(at < count // 2, first + pace * at.astype(wide), behind)
+    return made.astype(element.numpy) if rounded else made
+
+
+@linspace.samples  # type: ignore[attr-defined]
+def linspace_samples(make: Any) -> Any:
+    yield Sample(0, 1, 5)
+    yield Sample(0, 10, 5, dtype=dtypes.int64)
+    yield Sample(0, 1, 0)
+    yield Sample(3, 1, steps=1, requires_grad=True)
+    yield Bad(0, 1, -1, raises=RuntimeError, says="number of steps must be non-negative")
+
+
+@composite(method=False)
+def logspace(
+    start: Any,
+    end: Any,
+    steps: int,
+    base: float = 10.0,
+    *,
+    out: Tensor | None = None,
+    dtype: DType | None = None,
+    layout: Any = None,
+    device: Any = None,
+    pin_memory: bool = False,
+    requires_grad: bool = False,
+) -> Tensor:
+    """`steps` numbers from `base ** start` to `base ** end`, whose logarithms lie at equal distances; otherwise as "
+    "`linspace`.
+
+    Args:
+        start: the first exponent.
+        end: the last exponent.
+        steps: how many numbers.
+        base: of the powers.
+        out, dtype, layout, device, pin_memory, requires_grad: as for `zeros`.
+
+    Returns:
+        A new tensor, or `out`.
+    """
+    check_place("logspace", device, pin_memory)
+    low, high = read_ends("logspace", start, end)
+    element = spaced_dtype("logspace", low, high, dtype, out)
+    if isinstance(base, Tensor) and not base._array_.ndim:
+        base = base.item()  # type: ignore[attr-defined]
+    if isinstance(base, complex) or not isinstance(base, (int, float)):
+        raise TypeError(errors.wrong_type("logspace", "base", 4, "float", base))
+    exponents = even_steps("logspace", low, high, steps, element, rounded=False)
+    powers = np.power(np.asarray(float(base), np.result_type(exponents.dtype, np.float64)), exponents)
+    if element.category == dtypes.INTEGER:  # by way of the widest: what is too large wraps around
+        powers = powers.astype(np.int64)
+    return deliver("logspace", powers.astype(element.numpy), requires_grad, out)
+
+
+@logspace.samples  # type: ignore[attr-defined]
+def logspace_samples(make: Any) -> Any:
+    yield Sample(0, 2, 3)
+    yield Sample(0, 3, 4, 2.0, dtype=dtypes.int64)
+    yield Bad(0, 1, -1, raises=RuntimeError, says="number of steps must be non-negative")
+
+
+def triangle(name: str, row: int, col: int, dtype: Any, device: Any) -> tuple[int, int, DType]:
+    """The checked arguments of `tril_indices` and `triu_indices`."""
+    check_place(name, device)
+    for word, value in (("row", row), ("col", col)):
+        if value < 0:
+            raise RuntimeError(f"{word} must be non-negative, got {value}")
+    element = read_dtype(name, dtype, dtypes.int64)
+    if element.category != dtypes.INTEGER:
+        raise NotImplementedError(errors.no_kernel(name, element))
+    return int(row), int(col), element
+
+
+@composite(method=False)
+def tril_indices(
+    row: int, col: int, offset: int = 0, *, dtype: DType | None = None, device: Any = None, layout: Any = None
+) -> Tensor:
+    """Where the lower triangle of a `row` by `col` matrix lies.
+
+    Args:
+        row, col: lengths of the matrix.
+        offset: which diagonal is the last of the triangle: 0 the main one, above it positive.
+        dtype: an integer dtype, int64 unless given.
+        device: 'cpu'.
+        layout: ignored.
+
+    Returns:
+        A new tensor (2, n): row and column numbers, row after row.
+
+    Raises:
+        RuntimeError: a length is negative, or the dtype is no integer one.
+    """
+    rows, columns, element = triangle("tril_indices", row, col, dtype, device)
+    return finish("tril_indices", np.stack(np.tril_indices(rows, offset, columns)).astype(element.numpy))
+
+
+@composite(method=False)
+def triu_indices(
+    row: int, col: int, offset: int = 0, *, dtype: DType | None = None, device: Any = None, layout: Any = None
+) -> Tensor:
+    """Where the upper triangle of a `row` by `col` matrix lies; arguments, result and errors as for `tril_indices`.
+
+    Args:
+        row, col: lengths of the matrix.
+        offset: which diagonal is the first of the triangle: 0 the main one, above it positive.
+        dtype, device, layout: as for `tril_indices`.
+
+    Returns:
+        A new tensor (2, n): row and column numbers, row after row.
+    """
+    rows, columns, element = triangle("triu_indices", row, col, dtype, device)
+    return finish("triu_indices", np.stack(np.triu_indices(rows, offset, columns)).astype(element.numpy))
+
+
+def triangles(make: Any) -> Any:
+    """Samples of `tril_indices` and `triu_indices`."""
+    yield Sample(3, 3)
+    yield Sample(3, 4, 1)
+    yield Sample(4, 3, offset=-2, dtype=dtypes.int32)
+    yield Bad(3, -3, raises=RuntimeError, says="col must be non-negative, got -3")
+
+
+tril_indices.samples(triangles)  # type: ignore[attr-defined]
+triu_indices.samples(triangles)  # type: ignore[attr-defined]
+
+__all__ = ["arange", "linspace", "logspace", "tril_indices", "triu_indices"]

@@ -1,0 +1,236 @@
+"""Convolution and transposed convolution."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ..._core.cards.card import NUMBERS, Array, Bad, Sample, op
+from ..._core.operators import layouts
+from ..memory.memory_formats import in_order_of
+from .conv_checks import check_backward, check_dtypes, check_shapes, spread_options, transposed_lengths
+from .conv_nd import forward, input_gradient, weight_gradient
+
+Ints = tuple[int, ...]
+
+
+@op(layout="own", dtypes=NUMBERS, method=False)
+def convolution(
+    input: Array,
+    weight: Array,
+    bias: Array = None,
+    stride: Any = (1,),
+    padding: Any = (0,),
+    dilation: Any = (1,),
+    transposed: bool = False,
+    output_padding: Any = (0,),
+    groups: int = 1,
+) -> Any:
+    """Convolution (cross-correlation) or transposed convolution in one to three dimensions.
+
+    Args:
+        input: (N, C, ...).
+        weight: (O, C / groups, ...), transposed (C, O / groups, ...); the dtype of `input`.
+        bias: (O,) or None.
+        stride: step from place to place, for each dimension (or one for all).
+        padding: zeros on both sides.
+        dilation: step from element to element of the kernel.
+        transposed: apply the transpose of the convolution with this kernel.
+        output_padding: lengthens the result of a transposed convolution.
+        groups: the channels fall into this many groups, each with its own kernels.
+
+    Returns:
+        A new tensor (N, O, ...).
+
+    Raises:
+        RuntimeError: shapes, dtypes or options do not fit together.
+
+    Source:
+        Dumoulin and Visin, A guide to convolution arithmetic for deep learning (2016).
+    """
+    steps = spread_options(weight.ndim - 2, stride, padding, dilation, output_padding)
+    check_dtypes(input, weight, bias)
+    check_shapes(input.shape, weight.shape, None if bias is None else bias.shape, *steps, transposed, groups)
+    stride, padding, dilation, output_padding = steps
+    if not transposed:
+        made = forward(input, weight, bias, stride, padding, dilation, groups)
+        return layouts.with_strides(made, strides_of_result(made.shape, input, weight))
+    lengths = transposed_lengths(input.shape, weight.shape[2:], *steps)
+    shape = (input.shape[0], weight.shape[1] * groups, *lengths)
+    made = input_gradient(input, weight, shape, stride, padding, dilation, groups)
+    made = made if bias is None else made + bias.reshape(-1, *(1,) * len(stride))
+    return layouts.with_strides(made, strides_of_result(made.shape, input, weight))
+
+
+def strides_of_result(shape: Ints, input: Any, weight: Any) -> Ints:
+    """The channels lie innermost if those of the input or of the kernels do; for signals the kernels' alone count."""
+    for each in deciding((input.shape, input.strides), (weight.shape, weight.strides)):
+        if layouts.channels_lie_inside(*each):
+            return layouts.channels_last(shape)
+    return layouts.row_major(shape)
+
+
+def deciding(input: Any, weight: Any) -> Any:
+    """Whose order counts, of an input's and its kernels' shape and strides: for signals the kernels' alone."""
+    return (weight,) if len(weight[0]) == 3 else (input, weight)
+
+
+@convolution.vjp("input")
+def convolution_vjp_input(
+    grad: Any,
+    weight: Any,
+    input_shape: Any,
+    input_strides: Any,
+    stride: Any,
+    padding: Any,
+    dilation: Any,
+    transposed: bool,
+    groups: int,
+) -> Any:
+    grad = in_order_of(grad, *deciding((input_shape, input_strides), (weight._array_.shape, weight._array_.strides)))
+    if transposed:
+        return cropped(
+            convolution(grad, conjugate(weight), None, stride, padding, dilation, False, (0,), groups), input_shape
+        )
+    return convolution_input(grad, conjugate(weight), input_shape, stride, padding, dilation, groups)
+
+
+@convolution.vjp("weight")
+def convolution_vjp_weight(
+    grad: Any,
+    input: Any,
+    weight_shape: Any,
+    weight_strides: Any,
+    stride: Any,
+    padding: Any,
+    dilation: Any,
+    transposed: bool,
+    groups: int,
+) -> Any:
+    grad = in_order_of(grad, *deciding((input._array_.shape, input._array_.strides), (weight_shape, weight_strides)))
+    if transposed:
+        return convolution_weight(conjugate(input), grad, weight_shape, stride, padding, dilation, groups)
+    return convolution_weight(grad, conjugate(input), weight_shape, stride, padding, dilation, groups)
+
+
+@convolution.vjp("bias")
+def convolution_vjp_bias(grad: Any) -> Any:
+    return grad.sum((0, *range(2, grad.ndim)))
+
+
+@convolution.samples
+def convolution_samples(make: Any) -> Any:
+    yield Sample(make(2, 4, 5), make(6, 2, 3), make(6), (2,), (1,), (1,), False, (0,), 2)
+    yield Sample(make(2, 3, 6, 5), make(4, 3, 3, 2), make(4), (2, 1), (1, 0), (1, 2))
+    yield Sample(make(2, 2, 3, 4), make(2, 3, 2, 3), None, (2, 1), (1, 1), (1, 1), True, (1, 0))
+    yield Sample(make(1, 2, 3, 4, 3), make(2, 2, 2, 2, 2), make(2), (1, 1, 1), (1, 0, 0), (1, 1, 1))
+    yield Sample(make(0, 3, 4, 4), make(2, 3, 2, 2))
+    yield Bad(
+        make(2, 3, 4, 4), make(2, 2, 3, 3), raises=RuntimeError, says="to have 2 channels, but got 3 channels instead"
+    )
+    yield Bad(
+        make(2, 3, 4, 4), make(2, 3, 5, 5), raises=RuntimeError, says="Kernel size can't be greater than actual input"
+    )
+
+
+@op(
+    layout="own",
+    dtypes=NUMBERS,
+    linear=("grad", "weight"),
+    name="convolution_input",
+    node="ConvolutionBackwardBackward0",
+    method=False,
+    function=False,
+)
+def convolution_input(
+    grad: Array, weight: Array, shape: Any, stride: Any, padding: Any, dilation: Any, groups: int
+) -> Any:
+    """The transpose of `convolution` in its input: a tensor of `shape`, linear in `grad` and in `weight`."""
+    check_dtypes(grad, weight, None)
+    options = spread_options(weight.ndim - 2, stride, padding, dilation, (0,))
+    check_backward(grad.shape, weight.shape, tuple(shape), *options, groups)
+    made = input_gradient(grad, weight, shape, *options[:3], groups)
+    return layouts.with_strides(made, strides_of_result(made.shape, grad, weight))
+
+
+@convolution_input.vjp("grad")
+def convolution_input_vjp_grad(
+    grad: Any, weight: Any, grad_shape: Any, stride: Any, padding: Any, dilation: Any, groups: int
+) -> Any:
+    return cropped(
+        convolution(grad, conjugate(weight), None, stride, padding, dilation, False, (0,), groups), grad_shape
+    )
+
+
+@convolution_input.vjp("weight")
+def convolution_input_vjp_weight(
+    cotangent: Any, grad: Any, weight_shape: Any, stride: Any, padding: Any, dilation: Any, groups: int
+) -> Any:
+    return convolution_weight(conjugate(grad), cotangent, weight_shape, stride, padding, dilation, groups)
+
+
+@convolution_input.samples
+def convolution_input_samples(make: Any) -> Any:
+    yield Sample(make(2, 4, 3, 3), make(4, 3, 2, 2), (2, 3, 4, 4), (1, 1), (0, 0), (1, 1), 1)
+    yield Sample(make(2, 4, 2), make(4, 1, 2), (2, 2, 4), (2,), (0,), (1,), 2)
+    yield Bad(
+        make(1, 1, 3, 3), make(1, 1, 2, 2), (1, 1, 4, 4), 1, -1, 1, 1, raises=RuntimeError, says="negative padding"
+    )
+
+
+@op(
+    layout="own",
+    dtypes=NUMBERS,
+    linear=("grad", "input"),
+    name="convolution_weight",
+    node="ConvolutionBackwardBackward0",
+    method=False,
+    function=False,
+)
+def convolution_weight(
+    grad: Array, input: Array, shape: Any, stride: Any, padding: Any, dilation: Any, groups: int
+) -> Any:
+    """The transpose of `convolution` in its weight: a tensor of `shape`, linear in `grad` and in `input`."""
+    check_dtypes(grad, input, None)
+    options = spread_options(input.ndim - 2, stride, padding, dilation, (0,))
+    check_backward(grad.shape, tuple(shape), input.shape, *options, groups)
+    made = weight_gradient(grad, input, shape, *options[:3], groups)
+    if groups > 1 and made.shape[1] == 1 and max(options[2]) == 1:
+        # torch joins what the groups give, whose order a single channel leaves open.
+        return layouts.with_strides(made, layouts.row_major(made.shape))
+    return layouts.with_strides(made, strides_of_result(made.shape, grad, grad))
+
+
+@convolution_weight.vjp("grad")
+def convolution_weight_vjp_grad(
+    cotangent: Any, input: Any, grad_shape: Any, stride: Any, padding: Any, dilation: Any, groups: int
+) -> Any:
+    made = convolution(conjugate(input), cotangent, None, stride, padding, dilation, False, (0,), groups)
+    return cropped(made, grad_shape)
+
+
+@convolution_weight.vjp("input")
+def convolution_weight_vjp_input(
+    cotangent: Any, grad: Any, input_shape: Any, stride: Any, padding: Any, dilation: Any, groups: int
+) -> Any:
+    return convolution_input(conjugate(grad), cotangent, input_shape, stride, padding, dilation, groups)
+
+
+@convolution_weight.samples
+def convolution_weight_samples(make: Any) -> Any:
+    yield Sample(make(2, 4, 3, 3), make(2, 3, 4, 4), (4, 3, 2, 2), (1, 1), (0, 0), (1, 1), 1)
+    yield Sample(make(2, 4, 2), make(2, 2, 4), (4, 1, 2), (2,), (0,), (1,), 2)
+    yield Bad(make(1, 1, 3, 3), make(1, 1, 4, 4), (1, 1, 2, 2), 1, 0, -1, 1, raises=RuntimeError, says="non-positive")
+    yield Bad(make(1, 1, 9, 9), make(1, 1, 4, 4), (1, 1, 2, 2), 1, 0, 1, 1, raises=RuntimeError, says="[1, 1, 3, 3]")
+
+
+def conjugate(tensor: Any) -> Any:
+    """The conjugate of a complex tensor; real ones are their own."""
+    return tensor.conj() if tensor.is_complex() else tensor
+
+
+def cropped(tensor: Any, shape: Ints) -> Any:
+    """The first places of a result: output padding of a transposed convolution may give it more than its input had."""
+    for dim in range(2, len(shape)):
+        if tensor.shape[dim] != shape[dim]:
+            tensor = tensor.narrow(dim, 0, shape[dim])
+    return tensor

@@ -1,0 +1,204 @@
+"""What convolutions refuse, and options with one number for each dimension."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ..._core import errors
+from ..._core.cards.card import NUMBERS
+from ..._core.errors import shown
+from ..._core.types import dtypes
+from ..create.factory import refuse_dtype
+from .conv_nd import places_of
+
+Ints = tuple[int, ...]
+OUTPUT_PADDING = "output padding must be smaller than either stride or dilation"
+
+
+def spread_options(
+    count: int, stride: Any, padding: Any, dilation: Any, output_padding: Any
+) -> tuple[Any, Any, Any, Any]:
+    """Options with one number for each dimension."""
+    if (
+        type(stride) is type(padding) is type(dilation) is tuple
+        and len(stride) == len(padding) == len(dilation) == count
+    ):
+        if len(output_padding) == count:
+            return stride, padding, dilation, output_padding
+    return (
+        spread("stride", stride, count),
+        spread("padding", padding, count),
+        spread("dilation", dilation, count),
+        spread("output_padding", output_padding, count),
+    )
+
+
+def spread(name: str, value: Any, count: int) -> Ints:
+    """One number for each of `count` dimensions.
+
+    Raises:
+        TypeError: not an integer.
+        RuntimeError: a wrong number of them.
+    """
+    if hasattr(value, "__index__") and not isinstance(value, bool):
+        return (int(value.__index__()),) * count
+    if not isinstance(value, (tuple, list)) or not all(hasattr(each, "__index__") for each in value):
+        raise TypeError(f"convolution(): argument '{name}' must be tuple of ints, not {type(value).__name__}")
+    if len(value) not in (1, count):
+        raise RuntimeError(
+            f"expected {name} to be a single integer value or a list of {count} values to match the convolution "
+            f"dimensions, but got {name}={shown(value)}"
+        )
+    numbers = tuple(int(each.__index__()) for each in value)
+    return numbers * count if len(value) == 1 else numbers
+
+
+def check_dtypes(input: Any, weight: Any, bias: Any) -> None:
+    """Refuse operands of different dtypes, and those without a kernel.
+
+    Raises:
+        RuntimeError: they differ.
+        NotImplementedError: they are bools, or of a wide unsigned dtype.
+    """
+    if weight.dtype != input.dtype:
+        wanted, found = [dtypes.from_numpy(each.dtype).legacy[:-6] for each in (input, weight)]
+        raise RuntimeError(
+            f"expected scalar type {wanted} but found {found}: Input type ({errors.type_name(input)}) and weight type "
+            f"({errors.type_name(weight)}) should be the same. Cast one of them with .to(dtype)."
+        )
+    if bias is not None and bias.dtype != input.dtype:
+        names = [dtypes.from_numpy(each.dtype).legacy[:-6].lower() for each in (input, bias)]
+        raise RuntimeError(f"Input type ({names[0]}) and bias type ({names[1]}) should be the same")
+    refuse_dtype("convolution", input, NUMBERS)
+
+
+def check_shapes(
+    input: Ints,
+    weight: Ints,
+    bias: Ints | None,
+    stride: Ints,
+    padding: Ints,
+    dilation: Ints,
+    output_padding: Ints,
+    transposed: bool,
+    groups: int,
+) -> None:
+    """Refuse shapes and options that do not fit together.
+
+    Raises:
+        RuntimeError: they do not.
+    """
+    if len(weight) < 3:
+        raise RuntimeError("weight should have at least three dimensions")
+    check_options(stride, padding, dilation, output_padding, groups)
+    check_channels(input, weight, bias, transposed, groups)
+    if transposed:
+        check_output_padding(stride, dilation, output_padding)
+    elif min(places_of(input, weight[2:], stride, padding, dilation), default=1) < 1:
+        padded = " x ".join(str(length + 2 * side) for length, side in zip(input[2:], padding))
+        reach = " x ".join(str(gap * (length - 1) + 1) for length, gap in zip(weight[2:], dilation))
+        raise RuntimeError(
+            f"Calculated padded input size per channel: ({padded}). Kernel size: ({reach}). Kernel size can't be "
+            "greater than actual input size"
+        )
+
+
+def check_backward(
+    grad: Ints,
+    weight: Ints,
+    input: Ints,
+    stride: Ints,
+    padding: Ints,
+    dilation: Ints,
+    output_padding: Ints,
+    groups: int,
+) -> None:
+    """Refuse shapes and options that do not fit together in a gradient of a convolution.
+
+    Raises:
+        RuntimeError: they do not, or `grad` is larger than the convolution's result (smaller: output padding).
+    """
+    check_shapes(input, weight, None, stride, padding, dilation, output_padding, False, groups)
+    made = (input[0], weight[0], *places_of(input, weight[2:], stride, padding, dilation))
+    if len(grad) != len(made) or grad[:2] != made[:2] or any(have > room for have, room in zip(grad[2:], made[2:])):
+        raise RuntimeError(
+            f"convolution: expected a gradient of shape {shown(made)} for input {shown(input)} and weight "
+            f"{shown(weight)}, but got {shown(grad)}"
+        )
+
+
+def check_options(stride: Ints, padding: Ints, dilation: Ints, output_padding: Ints, groups: int) -> None:
+    """Refuse options out of range."""
+    for wrong, what in (
+        (min(padding) < 0, "negative padding"),
+        (min(stride) <= 0, "non-positive stride"),
+        (min(dilation) <= 0, "non-positive dilation"),
+        (groups <= 0, "non-positive groups"),
+        (min(output_padding) < 0, "negative output_padding"),
+    ):
+        if wrong:
+            raise RuntimeError(f"{what} is not supported")
+
+
+def check_channels(input: Ints, weight: Ints, bias: Ints | None, transposed: bool, groups: int) -> None:
+    """Refuse operands whose dimensions or channels do not fit together."""
+    given = f"Given groups={groups}" if not transposed else f"Given transposed={int(transposed)}"
+    if len(weight) != len(input):
+        raise RuntimeError(
+            f"Expected {len(weight)}-dimensional input for {len(weight)}-dimensional weight {shown(weight)}, but got "
+            f"{len(input)}-dimensional input of size {shown(input)} instead"
+        )
+    if weight[0] < groups:
+        raise RuntimeError(
+            f"{given}, expected weight to be at least {groups} at dimension 0, but got weight of size "
+            f"{shown(weight)} instead"
+        )
+    if weight[0] % groups:
+        raise RuntimeError(
+            f"Given groups={groups}, expected weight to be divisible by {groups} at dimension 0, but got weight of "
+            f"size [{shown(weight)}] instead"
+        )
+    channels = weight[0] if transposed else weight[1] * groups
+    if input[1] != channels:
+        raise RuntimeError(
+            f"{given}, weight of size {shown(weight)}, expected input{shown(input)} to have {channels} channels, but "
+            f"got {input[1]} channels instead"
+        )
+    made = weight[1] * groups if transposed else weight[0]
+    if bias is not None and bias != (made,):
+        start = f"{given}, weight" if transposed else "Given weight"
+        raise RuntimeError(
+            f"{start} of size {shown(weight)}, expected bias to be 1-dimensional with {made} elements, but got bias "
+            f"of size {shown(bias)} instead"
+        )
+
+
+def check_output_padding(stride: Ints, dilation: Ints, output_padding: Ints) -> None:
+    """Refuse output padding that would add places nothing is written to."""
+    for step, gap, extra in zip(stride, dilation, output_padding):
+        if extra >= step and extra >= gap:
+            raise RuntimeError(
+                f"{OUTPUT_PADDING}, but got output_padding {shown(output_padding)}, stride {shown(stride)}, dilation "
+                f"{shown(dilation)}"
+            )
+
+
+def transposed_lengths(
+    shape: Ints, kernel: Ints, stride: Ints, padding: Ints, dilation: Ints, output_padding: Ints
+) -> Ints:
+    """The lengths of the result of a transposed convolution.
+
+    Raises:
+        RuntimeError: nothing would be left.
+    """
+    lengths = tuple(
+        (length - 1) * step - 2 * side + gap * (taps - 1) + extra + 1
+        for length, taps, step, side, gap, extra in zip(shape[2:], kernel, stride, padding, dilation, output_padding)
+    )
+    if min(lengths) < 1:
+        given, made = (" x ".join(map(str, each)) for each in (shape[2:], lengths))
+        raise RuntimeError(
+            f"Given input size per channel: ({given}). Calculated output size per channel: ({made}). Output size is "
+            "too small"
+        )
+    return lengths

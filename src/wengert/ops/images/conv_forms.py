@@ -1,0 +1,326 @@
+"""The named forms of convolution: one, two and three dimensions, plain and transposed."""
+
+from __future__ import annotations
+
+import warnings
+from typing import Any
+
+from ..._core import errors
+from ..._core.cards.card import Bad, Sample, composite
+from ..._core.errors import shown
+from ..._core.tensor.base import Tensor
+from .conv import convolution
+from .conv_checks import spread
+from .pad import constant_pad_nd
+
+UNEVEN = (
+    "Using padding='same' with even kernel lengths and odd dilation may require a zero-padded copy of the input be "
+    "created"
+)
+
+
+def check_operands(name: str, count: int, input: Any, weight: Any) -> None:
+    """Refuse what is no tensor, and inputs of another number of dimensions.
+
+    Raises:
+        TypeError: no tensor.
+        RuntimeError: neither `count + 1` nor `count + 2` dimensions.
+    """
+    for at, (argument, value) in enumerate((("input", input), ("weight", weight))):
+        if not isinstance(value, Tensor):
+            raise TypeError(errors.wrong_type(name, argument, at + 1, "Tensor", value))
+    if input.ndim not in (count + 1, count + 2):
+        raise RuntimeError(
+            f"Expected {count + 1}D (unbatched) or {count + 2}D (batched) input to {name}, but got input of size: "
+            f"{shown(input.shape)}"
+        )
+
+
+def plain(name: str, count: int, input: Any, weight: Any, bias: Any, *options: Any) -> Tensor:
+    """A convolution in `count` dimensions, with or without a batch dimension."""
+    check_operands(name, count, input, weight)
+    stride, padding, dilation, groups = options
+    taps = weight.ndim - 2
+    stride, dilation = (
+        spread_for(name, "stride", stride, count, taps),
+        spread_for(name, "dilation", dilation, count, taps),
+    )
+    batched = input if input.ndim == count + 2 else input.unsqueeze(0)
+    if isinstance(padding, str):
+        batched, padding = named_padding(padding, batched, weight, stride, dilation)
+    padding = spread_for(name, "padding", padding, count, taps)
+    result = convolution(batched, weight, bias, stride, padding, dilation, False, (0,) * count, groups)
+    return result if batched.ndim == input.ndim else result.squeeze(0)  # type: ignore[no-any-return]
+
+
+def spread_for(name: str, option: str, value: Any, count: int, taps: int) -> tuple[int, ...]:
+    """One number for each dimension of the input, refused unless the weight has as many."""
+    if type(value) is int and count == taps:
+        return (value,) * count
+    if isinstance(value, str):
+        raise TypeError(f"{name}(): argument '{option}' must be tuple of ints, not str")
+    if isinstance(value, (int, float)) and not isinstance(value, bool):
+        value = value if isinstance(value, float) else (value,) * count
+    return spread(option, value, taps)
+
+
+def named_padding(
+    padding: str, input: Any, weight: Any, stride: tuple[int, ...], dilation: tuple[int, ...]
+) -> tuple[Any, tuple[int, ...]]:
+    """Input and widths for `padding="same"` (the result is as long as the input) and "valid" (no padding).
+
+    Raises:
+        RuntimeError: another word, or a stride with "same".
+    """
+    if padding == "valid":
+        return input, (0,) * len(stride)
+    if padding != "same":
+        raise RuntimeError(f"Invalid padding string: '{padding}'; expected 'valid' or 'same'")
+    if any(step != 1 for step in stride):
+        raise RuntimeError("padding='same' is not supported for strided convolutions")
+    total = [gap * (length - 1) for gap, length in zip(dilation, weight.shape[2:])]
+    extra = [width % 2 for width in total]
+    if any(extra):
+        warnings.warn(UNEVEN, UserWarning, stacklevel=4)
+        sides = [side for width in reversed(extra) for side in (0, width)]
+        input = constant_pad_nd(input, tuple(sides))
+    return input, tuple(width // 2 for width in total)
+
+
+def turned(name: str, count: int, input: Any, weight: Any, bias: Any, *options: Any) -> Tensor:
+    """A transposed convolution in `count` dimensions, with or without a batch dimension."""
+    check_operands(name, count, input, weight)
+    stride, padding, output_padding, groups, dilation = options
+    names = ("stride", "padding", "dilation", "output_padding")
+    steps = [
+        spread_for(name, each, value, count, weight.ndim - 2)
+        for each, value in zip(names, (stride, padding, dilation, output_padding))
+    ]
+    batched = input if input.ndim == count + 2 else input.unsqueeze(0)
+    result = convolution(batched, weight, bias, *steps[:3], True, steps[3], groups)
+    return result if batched.ndim == input.ndim else result.squeeze(0)  # type: ignore[no-any-return]
+
+
+@composite(method=False)
+def conv1d(
+    input: Tensor,
+    weight: Tensor,
+    bias: Tensor | None = None,
+    stride: Any = 1,
+    padding: Any = 0,
+    dilation: Any = 1,
+    groups: int = 1,
+) -> Tensor:
+    """Convolution (cross-correlation) along one dimension.
+
+    Args:
+        input: (N, C, L) or (C, L).
+        weight: (O, C / groups, K), of the dtype of `input`.
+        bias: (O,) or None.
+        stride: step from place to place.
+        padding: zeros on both sides; or "same": the result is as long as the input; or "valid": none.
+        dilation: step from element to element of the kernel.
+        groups: the channels fall into this many groups, each with its own kernels.
+
+    Returns:
+        A new tensor (N, O, places) or (O, places).
+
+    Raises:
+        RuntimeError: shapes, dtypes or options do not fit together.
+        TypeError: an operand is no tensor.
+    """
+    return plain("conv1d", 1, input, weight, bias, stride, padding, dilation, groups)
+
+
+@composite(method=False)
+def conv2d(
+    input: Tensor,
+    weight: Tensor,
+    bias: Tensor | None = None,
+    stride: Any = 1,
+    padding: Any = 0,
+    dilation: Any = 1,
+    groups: int = 1,
+) -> Tensor:
+    """Convolution (cross-correlation) in two dimensions.
+
+    Args:
+        input: (N, C, H, W) or (C, H, W).
+        weight: (O, C / groups, rows, columns), of the dtype of `input`.
+        bias: (O,) or None.
+        stride: step from place to place; a number or a pair.
+        padding: zeros around each plane; or "same": the result is as large as the input; or "valid": none.
+        dilation: step from element to element of the kernel.
+        groups: the channels fall into this many groups, each with its own kernels.
+
+    Returns:
+        A new tensor (N, O, height, width) or (O, height, width).
+
+    Raises:
+        RuntimeError: shapes, dtypes or options do not fit together.
+        TypeError: an operand is no tensor.
+    """
+    return plain("conv2d", 2, input, weight, bias, stride, padding, dilation, groups)
+
+
+@composite(method=False)
+def conv3d(
+    input: Tensor,
+    weight: Tensor,
+    bias: Tensor | None = None,
+    stride: Any = 1,
+    padding: Any = 0,
+    dilation: Any = 1,
+    groups: int = 1,
+) -> Tensor:
+    """Convolution in three dimensions: `input` (N, C, D, H, W) or (C, D, H, W); all else as for `conv2d`.
+
+    Args:
+        input: (N, C, D, H, W) or (C, D, H, W).
+        weight: (O, C / groups, depths, rows, columns).
+        bias, stride, padding, dilation, groups: as for `conv2d`.
+
+    Returns:
+        A new tensor (N, O, depth, height, width) or (O, depth, height, width).
+    """
+    return plain("conv3d", 3, input, weight, bias, stride, padding, dilation, groups)
+
+
+@composite(method=False)
+def conv_transpose1d(
+    input: Tensor,
+    weight: Tensor,
+    bias: Tensor | None = None,
+    stride: Any = 1,
+    padding: Any = 0,
+    output_padding: Any = 0,
+    groups: int = 1,
+    dilation: Any = 1,
+) -> Tensor:
+    """Transposed convolution along one dimension: the transpose, as a linear map, of `conv1d` with the same kernel.
+
+    Args:
+        input: (N, C, L) or (C, L).
+        weight: (C, O / groups, K), of the dtype of `input`.
+        bias: (O,) or None.
+        stride: distance in the result of neighbours in the input.
+        padding: how much is cut off on both sides.
+        output_padding: how much longer the result is, at its end.
+        groups: the channels fall into this many groups, each with its own kernels.
+        dilation: step from element to element of the kernel.
+
+    Returns:
+        A new tensor (N, O, length) or (O, length).
+
+    Raises:
+        RuntimeError: shapes, dtypes or options do not fit together.
+        TypeError: an operand is no tensor.
+    """
+    return turned("conv_transpose1d", 1, input, weight, bias, stride, padding, output_padding, groups, dilation)
+
+
+@composite(method=False)
+def conv_transpose2d(
+    input: Tensor,
+    weight: Tensor,
+    bias: Tensor | None = None,
+    stride: Any = 1,
+    padding: Any = 0,
+    output_padding: Any = 0,
+    groups: int = 1,
+    dilation: Any = 1,
+) -> Tensor:
+    """Transposed convolution in two dimensions: `input` (N, C, H, W) or (C, H, W); all else as for "
+    "`conv_transpose1d`.
+
+    Args:
+        input: (N, C, H, W) or (C, H, W).
+        weight: (C, O / groups, rows, columns).
+        bias, stride, padding, output_padding, groups, dilation: as for `conv_transpose1d`.
+
+    Returns:
+        A new tensor (N, O, height, width) or (O, height, width).
+    """
+    return turned("conv_transpose2d", 2, input, weight, bias, stride, padding, output_padding, groups, dilation)
+
+
+@composite(method=False)
+def conv_transpose3d(
+    input: Tensor,
+    weight: Tensor,
+    bias: Tensor | None = None,
+    stride: Any = 1,
+    padding: Any = 0,
+    output_padding: Any = 0,
+    groups: int = 1,
+    dilation: Any = 1,
+) -> Tensor:
+    """Transposed convolution in three dimensions: `input` (N, C, D, H, W) or (C, D, H, W); else as for "
+    "`conv_transpose1d`.
+
+    Args:
+        input: (N, C, D, H, W) or (C, D, H, W).
+        weight: (C, O / groups, depths, rows, columns).
+        bias, stride, padding, output_padding, groups, dilation: as for `conv_transpose1d`.
+
+    Returns:
+        A new tensor (N, O, depth, height, width) or (O, depth, height, width).
+    """
+    return turned("conv_transpose3d", 3, input, weight, bias, stride, padding, output_padding, groups, dilation)
+
+
+@conv1d.samples  # type: ignore[attr-defined]
+def conv1d_samples(make: Any) -> Any:
+    yield Sample(make(2, 4, 6), make(6, 2, 3), make(6), 2, 1, 1, 2)
+    yield Sample(make(3, 5), make(2, 3, 2), padding="same")
+    yield Bad(
+        make(5), make(2, 3, 2), raises=RuntimeError, says="Expected 2D (unbatched) or 3D (batched) input to conv1d"
+    )
+
+
+@conv2d.samples  # type: ignore[attr-defined]
+def conv2d_samples(make: Any) -> Any:
+    yield Sample(make(2, 3, 6, 5), make(4, 3, 3, 2), make(4), (2, 1), (1, 0), (1, 2))
+    yield Sample(make(3, 4, 4), make(2, 3, 3, 3), padding="same")
+    yield Bad(
+        make(3, 4),
+        make(2, 3, 3, 3),
+        raises=RuntimeError,
+        says="Expected 3D (unbatched) or 4D (batched) input to conv2d",
+    )
+    yield Bad(
+        make(2, 3, 4, 4), make(2, 3, 3, 3), stride=0, raises=RuntimeError, says="non-positive stride is not supported"
+    )
+
+
+@conv3d.samples  # type: ignore[attr-defined]
+def conv3d_samples(make: Any) -> Any:
+    yield Sample(make(2, 4, 3, 4, 3), make(2, 2, 2, 2, 2), make(2), padding=1, groups=2)
+    yield Bad(
+        make(3, 4),
+        make(2, 3, 2, 2, 2),
+        raises=RuntimeError,
+        says="Expected 4D (unbatched) or 5D (batched) input to conv3d",
+    )
+
+
+@conv_transpose1d.samples  # type: ignore[attr-defined]
+def conv_transpose1d_samples(make: Any) -> Any:
+    yield Sample(make(2, 4, 5), make(4, 3, 3), make(6), 2, 1, 1, 2)
+    yield Bad(
+        make(2, 4, 5), make(4, 3, 3), output_padding=1, raises=RuntimeError, says="output padding must be smaller"
+    )
+
+
+@conv_transpose2d.samples  # type: ignore[attr-defined]
+def conv_transpose2d_samples(make: Any) -> Any:
+    yield Sample(make(2, 2, 3, 4), make(2, 3, 2, 3), make(3), 2, (0, 1), 1)
+    yield Sample(make(2, 3, 4), make(2, 3, 2, 3), dilation=2, output_padding=1)
+
+
+@conv_transpose3d.samples  # type: ignore[attr-defined]
+def conv_transpose3d_samples(make: Any) -> Any:
+    yield Sample(make(1, 2, 2, 3, 2), make(2, 1, 2, 2, 2), stride=2)
+
+
+__all__ = ["conv1d", "conv2d", "conv3d", "conv_transpose1d", "conv_transpose2d", "conv_transpose3d"]

@@ -1,0 +1,250 @@
+"""Padding: with a constant, by reflection, by repetition of the edge, or round in a circle."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ..._core import errors
+from ..._core.cards.card import WIDE, Array, Bad, Sample, composite, op
+from ..._core.errors import shown
+from ..._core.operators import layouts
+from ..._core.tensor.base import Tensor
+from ..._core.types.dtypes import from_numpy
+from ..create.factory import checked
+from ..memory.memory_formats import copied, in_order_of
+
+Ints = tuple[int, ...]
+MODES = ("reflect", "replicate", "circular")
+SUPPORTED = (
+    "\nSupported combinations for non-constant padding:\n"
+    "  - 2D or 3D input: padding size = 2 (pads last dimension)\n"
+    "  - 3D or 4D input: padding size = 4 (pads last 2 dimensions)\n"
+    "  - 4D or 5D input: padding size = 6 (pads last 3 dimensions)"
+)
+
+
+def read_pad(pad: Any, ndim: int) -> list[tuple[int, int]]:
+    """For each dimension, first to last, what is added before and behind; `pad` begins with the last dimension.
+
+    Raises:
+        TypeError: no sequence of integers.
+        RuntimeError: an odd number of them, or more than two for each dimension.
+    """
+    if not isinstance(pad, (tuple, list)) or not all(hasattr(each, "__index__") for each in pad):
+        raise TypeError(errors.wrong_type("pad", "pad", 2, "tuple of ints", pad))
+    if len(pad) % 2:
+        raise RuntimeError(f"Padding length must be divisible by 2, got {len(pad)}")
+    if len(pad) > 2 * ndim:
+        raise RuntimeError(
+            "Padding length should be less than or equal to two times the input dimension but got padding length "
+            f"{len(pad)} and input of dimension {ndim}"
+        )
+    sides = [(int(pad[at]), int(pad[at + 1])) for at in range(0, len(pad), 2)]
+    return [(0, 0)] * (ndim - len(sides)) + sides[::-1]
+
+
+@op(layout="own", dtypes=WIDE, node="ConstantPadNdBackward0", method=False)
+def constant_pad_nd(self: Array, pad: Any, value: Any = 0) -> Any:
+    """`self` with a border of `value`; a negative width cuts off.
+
+    Args:
+        self: tensor.
+        pad: widths before and behind, of the last dimension, then of the one before it, and so on.
+        value: a number.
+
+    Returns:
+        A new tensor.
+
+    Raises:
+        RuntimeError: an odd number of widths, too many of them, or nothing would be left.
+    """
+    sides = read_pad(pad, self.ndim)
+    inner = self[tuple(slice(max(0, -a), length - max(0, -b)) for (a, b), length in zip(sides, self.shape))]
+    for (before, behind), length in zip(sides, self.shape):
+        if length + before + behind < 0 or (length - max(0, -before) - max(0, -behind) < 0):
+            raise RuntimeError("narrow(): length must be non-negative.")
+    if all(before <= 0 and behind <= 0 for before, behind in sides):
+        return copied(inner, None)
+    shape = tuple(length + before + behind for (before, behind), length in zip(sides, self.shape))
+    result = np.full(shape, checked(value, from_numpy(self.dtype)), self.dtype)
+    result[tuple(slice(max(0, a), length - max(0, b)) for (a, b), length in zip(sides, shape))] = inner
+    images = self.ndim > 3 and layouts.suggests_channels(self)
+    return layouts.with_strides(result, layouts.channels_last(shape)) if images else result
+
+
+@constant_pad_nd.vjp("self")
+def constant_pad_nd_vjp(grad: Any, pad: Any) -> Any:
+    return constant_pad_nd(grad, [-width for width in pad])
+
+
+@constant_pad_nd.samples
+def constant_pad_nd_samples(make: Any) -> Any:
+    yield Sample(make(2, 3), (1, 2))
+    yield Sample(make(2, 3), (1, -1, 0, 2), 1)
+    yield Sample(make(0, 3), (1, 1))
+    yield Bad(make(2, 3), (1,), raises=RuntimeError, says="Padding length must be divisible by 2")
+    yield Bad(make(2), (1, 1, 1, 1), raises=RuntimeError, says="less than or equal to two times the input dimension")
+
+
+def source_of(length: int, before: int, behind: int, mode: str) -> Any:
+    """For each place along a padded dimension, which element it repeats."""
+    at = np.arange(-before, length + behind)
+    if mode == "replicate":
+        return np.clip(at, 0, length - 1)
+    if mode == "circular":
+        return at % length
+    at = np.abs(at)
+    return np.where(at >= length, 2 * (length - 1) - at, at)
+
+
+def node_of(args: tuple[Any, ...]) -> int:
+    """Which node class a call records: by mode and number of padded dimensions."""
+    return 6 if args[2] == "circular" else 3 * MODES.index(args[2]) + len(args[1]) // 2 - 1
+
+
+@op(
+    layout="own",
+    dtypes=WIDE,
+    linear="self",
+    node=(
+        *(f"ReflectionPad{count}DBackward0" for count in (1, 2, 3)),
+        *(f"ReplicationPad{count}DBackward0" for count in (1, 2, 3)),
+        "CircularPadBackward0",
+    ),
+    choose=node_of,
+    method=False,
+    function=False,
+)
+def edge_pad(self: Array, pad: Any, mode: str) -> Any:
+    """`self` with a border of its own elements: mode "reflect", "replicate" or "circular"."""
+    result = self
+    for dim, (before, behind) in enumerate(read_pad(pad, self.ndim)):
+        if before or behind:
+            result = np.take(result, source_of(self.shape[dim], before, behind, mode), axis=dim)
+    suggested = mode != "circular" and self.ndim > 3 and layouts.suggests_channels(self)
+    return layouts.with_strides(
+        result if result is not self else self.copy(),
+        layouts.channels_last(result.shape) if suggested else layouts.row_major(result.shape),
+    )
+
+
+@edge_pad.vjp("self")
+def edge_pad_vjp(grad: Any, pad: Any, mode: str, self_shape: Any, self_strides: Any) -> Any:
+    grad = grad if mode == "circular" else in_order_of(grad, (self_shape, self_strides))
+    return edge_pad_backward(grad, pad, mode, self_shape)
+
+
+@edge_pad.samples
+def edge_pad_samples(make: Any) -> Any:
+    yield Sample(make(2, 3, 4), (2, 1), "reflect")
+    yield Sample(make(2, 3, 4), (2, 1, 1, 3), "replicate")
+    yield Sample(make(2, 3, 4), (2, 1), "circular")
+
+
+@op(layout="suggested", dtypes=WIDE, linear="grad", method=False, function=False)
+def edge_pad_backward(grad: Array, pad: Any, mode: str, shape: Any) -> Any:
+    """The transpose of `edge_pad`: what the border holds is added where it came from."""
+    result = grad
+    for dim, (before, behind) in enumerate(read_pad(pad, len(shape))):
+        if before or behind:
+            result = folded(result, dim, shape[dim], before, behind, mode)
+    return np.ascontiguousarray(result) if result is not grad else grad.copy()
+
+
+def folded(grad: Any, dim: int, length: int, before: int, behind: int, mode: str) -> Any:
+    """One dimension of `edge_pad_backward`."""
+    moved = np.moveaxis(grad, dim, 0)
+    result = np.zeros((length, *moved.shape[1:]), grad.dtype)
+    sources = source_of(length, before, behind, mode)
+    inside = slice(max(0, before), before + length - max(0, -behind))
+    result[sources[inside]] = moved[inside]
+    for place in (*range(max(0, before)), *range(inside.stop, len(sources))):
+        result[sources[place]] += moved[place]
+    return np.moveaxis(result, 0, dim)
+
+
+@edge_pad_backward.vjp("grad")
+def edge_pad_backward_vjp(cotangent: Any, pad: Any, mode: str) -> Any:
+    return edge_pad(cotangent, pad, mode)
+
+
+@edge_pad_backward.samples
+def edge_pad_backward_samples(make: Any) -> Any:
+    yield Sample(make(2, 3, 7), (2, 1), "reflect", (2, 3, 4))
+
+
+@composite(method=False, function=False)
+def pad(input: Tensor, pad: Any, mode: str = "constant", value: float | None = None) -> Tensor:
+    """`input` with a border.
+
+    Args:
+        input: tensor; for modes other than "constant" with one or two dimensions more than are padded.
+        pad: widths before and behind, of the last dimension, then of the one before it, and so on.
+        mode: "constant", "reflect" (without repeating the edge), "replicate" (the edge), "circular".
+        value: what "constant" fills in; 0 unless given.
+
+    Returns:
+        A new tensor.
+
+    Raises:
+        NotImplementedError: an unknown mode, or a number of dimensions that the mode does not pad.
+        RuntimeError: widths that do not fit.
+    """
+    if not isinstance(input, Tensor):
+        raise TypeError(errors.wrong_type("pad", "input", 1, "Tensor", input))
+    sides = read_pad(pad, input.ndim)
+    if mode == "constant":
+        return constant_pad_nd(input, tuple(pad), 0 if value is None else value)  # type: ignore[no-any-return]
+    if value is not None and value != 0:
+        raise RuntimeError(f'Padding mode "{mode}" doesn\'t take in value argument')
+    if mode not in MODES:
+        raise NotImplementedError(
+            f"Unrecognised padding mode {mode}; expected constant, reflect, replicate or circular"
+        )
+    if len(pad) not in (2, 4, 6) or input.ndim - len(pad) // 2 not in (1, 2):
+        raise NotImplementedError(
+            f"Padding size {len(pad)} is not supported for {input.ndim}D input tensor.{SUPPORTED}"
+        )
+    check_sides(input.shape, sides, mode)
+    return edge_pad(input, tuple(pad), mode)  # type: ignore[no-any-return]
+
+
+def check_sides(shape: Ints, sides: list[tuple[int, int]], mode: str) -> None:
+    """Refuse borders wider than what they are made of.
+
+    Raises:
+        RuntimeError: they are.
+    """
+    for dim, (before, behind) in enumerate(sides):
+        widest, length = max(before, behind), shape[dim]
+        if length + before + behind < 1:
+            raise RuntimeError(
+                f"pad(): padding ({before}, {behind}) leaves nothing of dimension {dim} of input {shown(shape)}"
+            )
+        if mode == "reflect" and widest >= length:
+            raise RuntimeError(
+                f"Argument #{4 + 2 * (len(shape) - 1 - dim)}: Padding size should be less than the corresponding "
+                f"input dimension, but got: padding ({before}, {behind}) at dimension {dim} of input {shown(shape)}"
+            )
+        if mode == "circular" and widest > length:
+            raise RuntimeError(
+                "Padding value causes wrapping around more than once: "
+                f"padding ({before}, {behind}) at dimension {dim} of input {shown(shape)}"
+            )
+        if length == 0 and widest > 0:
+            raise RuntimeError(f"pad(): dimension {dim} of input {shown(shape)} is empty: there is nothing to repeat")
+
+
+@pad.samples  # type: ignore[attr-defined]
+def pad_samples(make: Any) -> Any:
+    yield Sample(make(2, 3), (1, 1), value=2)
+    yield Sample(make(2, 3, 4), (2, 1), mode="reflect")
+    yield Sample(make(2, 3, 4), (2, 1, 1, 3), mode="replicate")
+    yield Sample(make(2, 3, 4), (2, 1), mode="circular")
+    yield Bad(make(2, 3), (1, 1), mode="other", raises=NotImplementedError, says="Unrecognised padding mode other")
+    yield Bad(make(2, 3), (3, 1), mode="reflect", raises=RuntimeError, says="Padding size should be less than")
+
+
+__all__ = ["constant_pad_nd"]

@@ -1,0 +1,307 @@
+"""Patches of images as columns (`unfold`), back again (`fold`), and channels as pixels (`pixel_shuffle`)."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ..._core import errors
+from ..._core.cards.card import FLOATS, WIDE, Array, Bad, Sample, composite, op
+from ..._core.errors import shown
+from ..._core.tensor.base import Tensor
+from ..._kernels.conv import windows
+from ..create.factory import refuse_dtype
+from .conv_nd import places_of
+
+Ints = tuple[int, ...]
+Pair = tuple[int, int]
+
+
+def read_pair(name: str, value: Any) -> Pair:
+    """A number for rows and one for columns.
+
+    Raises:
+        TypeError: no integers.
+        RuntimeError: not two of them.
+    """
+    if hasattr(value, "__index__"):
+        return (int(value), int(value))
+    if not isinstance(value, (tuple, list)):
+        raise TypeError(f"unfold and fold: argument '{name}' must be tuple of ints, not {type(value).__name__}")
+    if len(value) not in (1, 2):
+        raise RuntimeError(f"It is expected {name} equals to 2, but got size {len(value)}")
+    return (int(value[0]), int(value[-1]))
+
+
+def read_options(kernel: Any, dilation: Any, padding: Any, stride: Any) -> tuple[Pair, Pair, Pair, Pair]:
+    """Kernel, stride, padding and dilation as pairs.
+
+    Raises:
+        RuntimeError: one is out of range.
+    """
+    names = ("kernel_size", "dilation", "padding", "stride")
+    pairs = [read_pair(name, value) for name, value in zip(names, (kernel, dilation, padding, stride))]
+    words = (("kernel size", "kernel"), ("dilation", "dilation"), ("padding", "pad"), ("stride", "stride"))
+    for (word, short), (rows, columns), least in zip(words, pairs, (1, 1, 0, 1)):
+        if min(rows, columns) < least:
+            kind = "greater than zero" if least else "non-negative"
+            raise RuntimeError(f"{word} should be {kind}, but got {short}_height: {rows} {short}_width: {columns}")
+    return pairs[0], pairs[3], pairs[2], pairs[1]
+
+
+def blocks_of(plane: Ints, kernel: Pair, stride: Pair, padding: Pair, dilation: Pair) -> Pair:
+    """How many patches lie below and beside each other.
+
+    Raises:
+        RuntimeError: none.
+    """
+    rows, columns = places_of((0, 0, *plane), kernel, stride, padding, dilation)
+    if min(rows, columns) < 1:
+        raise RuntimeError(
+            f"Given input with spatial size ({plane[0]}, {plane[1]}), kernel_size={kernel}, dilation={dilation}, "
+            f"padding={padding}, calculated shape of the array of sliding blocks as ({rows}, {columns}), but its "
+            "components must be at least one."
+        )
+    return rows, columns
+
+
+@op(dtypes=FLOATS, linear="input", name="im2col", node="Im2ColBackward0", method=False, function=False)
+def im2col(input: Array, kernel_size: Any, dilation: Any = 1, padding: Any = 0, stride: Any = 1) -> Any:
+    """Patches of (N, C, H, W) or (C, H, W) as columns: (N, C * rows * columns, patches)."""
+    options = read_options(kernel_size, dilation, padding, stride)
+    if input.ndim not in (3, 4) or 0 in input.shape[-3:]:
+        raise RuntimeError(
+            "Expected 3D or 4D (batch mode) tensor with possibly 0 batch size and other non-zero dimensions for input, "
+            f"but got: {shown(input.shape)}"
+        )
+    refuse_dtype("im2col_out_cpu", input, FLOATS)
+    blocks = blocks_of(input.shape[-2:], *options)
+    images = input if input.ndim == 4 else input[None]
+    kernel, step, side, gap = options
+    seen = windows(images, kernel, step, side, gap)
+    columns = seen.reshape(images.shape[0], images.shape[1] * kernel[0] * kernel[1], blocks[0] * blocks[1])
+    return np.array(columns if input.ndim == 4 else columns[0])
+
+
+@im2col.vjp("input")
+def im2col_vjp(grad: Any, input_shape: Any, kernel_size: Any, dilation: Any, padding: Any, stride: Any) -> Any:
+    return col2im(grad, input_shape[-2:], kernel_size, dilation, padding, stride)
+
+
+@im2col.samples
+def im2col_samples(make: Any) -> Any:
+    yield Sample(make(2, 3, 5, 4), (2, 3))
+    yield Sample(make(3, 5, 4), 2, 2, 1, (2, 1))
+    yield Bad(make(1, 2, 3, 3), 4, raises=RuntimeError, says="its components must be at least one")
+    yield Bad(make(3, 3), 2, raises=RuntimeError, says="Expected 3D or 4D (batch mode) tensor")
+
+
+@op(dtypes=FLOATS, linear="input", name="col2im", node="Col2ImBackward0", method=False, function=False)
+def col2im(
+    input: Array, output_size: Any, kernel_size: Any, dilation: Any = 1, padding: Any = 0, stride: Any = 1
+) -> Any:
+    """The transpose of `im2col`: columns (N, C * rows * columns, patches) added up where their patches lie."""
+    kernel, step, side, gap = read_options(kernel_size, dilation, padding, stride)
+    height, width = read_pair("output_size", output_size)
+    refuse_dtype("col2im_out_cpu", input, FLOATS)
+    blocks = check_columns(input.shape, (height, width), kernel, step, side, gap)
+    lead = input.shape[0] if input.ndim == 3 else 1
+    channels = input.shape[-2] // (kernel[0] * kernel[1])
+    parts = input.reshape(lead, channels, *kernel, *blocks)
+    padded = np.zeros((lead, channels, height + 2 * side[0], width + 2 * side[1]), input.dtype)
+    for row in range(kernel[0]):
+        for column in range(kernel[1]):
+            down, along = row * gap[0], column * gap[1]
+            rows = slice(down, down + (blocks[0] - 1) * step[0] + 1, step[0])
+            columns = slice(along, along + (blocks[1] - 1) * step[1] + 1, step[1])
+            padded[:, :, rows, columns] += parts[:, :, row, column]
+    inner = padded[:, :, side[0] : side[0] + height, side[1] : side[1] + width]
+    return np.ascontiguousarray(inner if input.ndim == 3 else inner[0])
+
+
+def check_columns(shape: Ints, plane: Pair, kernel: Pair, stride: Pair, padding: Pair, dilation: Pair) -> Pair:
+    """How many patches lie below and beside each other in columns of `shape`.
+
+    Raises:
+        RuntimeError: the columns do not fit the plane.
+    """
+    if len(shape) not in (2, 3) or 0 in shape[-2:]:
+        raise RuntimeError(
+            "Expected 2D or 3D (batch mode) tensor for input with possibly 0 batch size and non-zero dimensions for "
+            f"input, but got: {shown(shape)}"
+        )
+    at = len(shape) - 2
+    if shape[at] % (kernel[0] * kernel[1]):
+        raise RuntimeError(
+            f"Expected size of input's dimension {at} to be divisible by the product of kernel_size, but got "
+            f"input.size({at})={shape[at]} and kernel_size={kernel}."
+        )
+    rows, columns = blocks_of(plane, kernel, stride, padding, dilation)
+    if shape[at + 1] != rows * columns:
+        raise RuntimeError(
+            f"Given output_size={plane}, kernel_size={kernel}, dilation={dilation}, padding={padding}, "
+            f"stride={stride}, expected size of input's dimension {at + 1} to match the calculated number of sliding "
+            f"blocks {rows} * {columns} = {rows * columns}, but got input.size({at + 1})={shape[at + 1]}."
+        )
+    return rows, columns
+
+
+@col2im.vjp("input")
+def col2im_vjp(grad: Any, kernel_size: Any, dilation: Any, padding: Any, stride: Any) -> Any:
+    return im2col(grad, kernel_size, dilation, padding, stride)
+
+
+@col2im.samples
+def col2im_samples(make: Any) -> Any:
+    yield Sample(make(2, 12, 6), (3, 4), 2)
+    yield Sample(make(4, 12), (5, 4), 2, 2, 1, (2, 1))
+    yield Bad(make(2, 12, 5), (3, 4), 2, raises=RuntimeError, says="number of sliding blocks 2 * 3 = 6")
+
+
+@composite(method=False, function=False, name="unfold_patches")
+def unfold(input: Tensor, kernel_size: Any, dilation: Any = 1, padding: Any = 0, stride: Any = 1) -> Tensor:
+    """Patches of images as columns.
+
+    Args:
+        input: (N, C, H, W) or (C, H, W).
+        kernel_size: rows and columns of a patch; a number or a pair.
+        dilation: step inside the patch.
+        padding: zeros around each plane.
+        stride: from patch to patch.
+
+    Returns:
+        A new tensor (N, C * rows * columns, patches), or without N.
+
+    Raises:
+        RuntimeError: the patches do not fit.
+    """
+    if not isinstance(input, Tensor):
+        raise TypeError(errors.wrong_type("unfold", "input", 1, "Tensor", input))
+    return im2col(input, kernel_size, dilation, padding, stride)  # type: ignore[no-any-return]
+
+
+@composite(method=False, function=False, name="fold_patches")
+def fold(
+    input: Tensor, output_size: Any, kernel_size: Any, dilation: Any = 1, padding: Any = 0, stride: Any = 1
+) -> Tensor:
+    """Columns added up where the patches lie that `unfold` would make them from.
+
+    Args:
+        input: (N, C * rows * columns, patches), or without N.
+        output_size: height and width of the result.
+        kernel_size, dilation, padding, stride: as for `unfold`.
+
+    Returns:
+        A new tensor (N, C, height, width), or without N.
+
+    Raises:
+        RuntimeError: the columns do not fit.
+    """
+    if not isinstance(input, Tensor):
+        raise TypeError(errors.wrong_type("fold", "input", 1, "Tensor", input))
+    return col2im(input, output_size, kernel_size, dilation, padding, stride)  # type: ignore[no-any-return]
+
+
+@unfold.samples  # type: ignore[attr-defined]
+def unfold_samples(make: Any) -> Any:
+    yield Sample(make(2, 3, 5, 4), 2)
+
+
+@fold.samples  # type: ignore[attr-defined]
+def fold_samples(make: Any) -> Any:
+    yield Sample(make(2, 12, 6), (3, 4), 2)
+
+
+@op(dtypes=WIDE, linear="input", method=False)
+def pixel_shuffle(input: Array, upscale_factor: int) -> Any:
+    """Channels spread over pixels.
+
+    Args:
+        input: (..., C * r * r, H, W).
+        upscale_factor: r.
+
+    Returns:
+        A new tensor (..., C, H * r, W * r).
+
+    Raises:
+        RuntimeError: the channels cannot be spread.
+    """
+    factor = int(upscale_factor)
+    check_shuffle("pixel_shuffle", input.shape, factor, "upscale_factor")
+    *lead, channels, height, width = input.shape
+    if channels % (factor * factor):
+        raise RuntimeError(
+            "pixel_shuffle expects its input's 'channel' dimension to be divisible by the square of upscale_factor, "
+            f"but input.size(-3)={channels} is not divisible by {factor * factor}"
+        )
+    parts = input.reshape(*lead, channels // (factor * factor), factor, factor, height, width)
+    at = len(lead)
+    order = (*range(at + 1), at + 3, at + 1, at + 4, at + 2)
+    return parts.transpose(order).reshape(*lead, -1 if parts.size else parts.shape[at], height * factor, width * factor)
+
+
+def check_shuffle(name: str, shape: Ints, factor: int, option: str) -> None:
+    """Refuse factors below 1 and inputs without planes."""
+    if len(shape) < 3:
+        raise RuntimeError(
+            f"{name} expects input to have at least 3 dimensions, but got input with {len(shape)} dimension(s)"
+        )
+    if factor <= 0:
+        raise RuntimeError(f"{name} expects a positive {option}, but got {factor}")
+
+
+@pixel_shuffle.vjp("input")
+def pixel_shuffle_vjp(grad: Any, upscale_factor: int) -> Any:
+    return pixel_unshuffle(grad, upscale_factor)
+
+
+@pixel_shuffle.samples
+def pixel_shuffle_samples(make: Any) -> Any:
+    yield Sample(make(2, 8, 3, 2), 2)
+    yield Sample(make(9, 1, 2), 3)
+    yield Bad(make(3, 2, 2), 2, raises=RuntimeError, says="is not divisible by 4")
+
+
+@op(dtypes=WIDE, linear="input", method=False)
+def pixel_unshuffle(input: Array, downscale_factor: int) -> Any:
+    """Pixels gathered into channels: the inverse of `pixel_shuffle`.
+
+    Args:
+        input: (..., C, H * r, W * r).
+        downscale_factor: r.
+
+    Returns:
+        A new tensor (..., C * r * r, H, W).
+
+    Raises:
+        RuntimeError: the planes cannot be gathered.
+    """
+    factor = int(downscale_factor)
+    check_shuffle("pixel_unshuffle", input.shape, factor, "downscale_factor")
+    *lead, channels, height, width = input.shape
+    for at, (word, length) in zip((-2, -1), (("height", height), ("width", width))):
+        if length % factor:
+            raise RuntimeError(
+                f"pixel_unshuffle expects {word} to be divisible by downscale_factor, but input.size({at})={length} "
+                f"is not divisible by {factor}"
+            )
+    parts = input.reshape(*lead, channels, height // factor, factor, width // factor, factor)
+    at = len(lead)
+    order = (*range(at + 1), at + 2, at + 4, at + 1, at + 3)
+    shape = (*lead, channels * factor * factor, height // factor, width // factor)
+    return parts.transpose(order).reshape(shape)
+
+
+@pixel_unshuffle.vjp("input")
+def pixel_unshuffle_vjp(grad: Any, downscale_factor: int) -> Any:
+    return pixel_shuffle(grad, downscale_factor)
+
+
+@pixel_unshuffle.samples
+def pixel_unshuffle_samples(make: Any) -> Any:
+    yield Sample(make(2, 2, 6, 4), 2)
+    yield Bad(make(3, 3, 2), 2, raises=RuntimeError, says="expects height to be divisible by downscale_factor")
+
+
+__all__ = ["pixel_shuffle", "pixel_unshuffle"]

@@ -1,0 +1,357 @@
+"""Pooling: the largest element, or the mean, of each window."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ... import _kernels as kernels
+from ..._core import errors
+from ..._core.cards.card import ALL, INTEGERS, REALS, Array, Bad, Index, Sample, name_saved, op
+from ..._core.errors import shown
+from ..._core.types import dtypes
+from ..._kernels.index import private
+from ..create.factory import refuse_dtype
+from ..memory.memory_formats import in_order_of
+
+Ints = tuple[int, ...]
+ORDERED = REALS | INTEGERS
+AVERAGED = REALS | {dtypes.int64}
+
+
+def pair(name: str, option: str, value: Any, default: Ints | None = None) -> tuple[int, int]:
+    """A number for rows and one for columns; `default` if there is none.
+
+    Raises:
+        TypeError: no integers.
+        RuntimeError: more than two.
+    """
+    if value is None or (isinstance(value, (tuple, list)) and not value and default is not None):
+        value = default
+    if hasattr(value, "__index__") and not isinstance(value, bool):
+        return (value.__index__(), value.__index__())
+    if not isinstance(value, (tuple, list)) or not all(hasattr(each, "__index__") for each in value):
+        raise TypeError(errors.wrong_type(name, option, 2, "tuple of ints", value))
+    if len(value) not in (1, 2):
+        omitted = "be omitted, a single int, or" if default is not None else "be a single int, or"
+        raise RuntimeError(f"{name}: {option} must either {omitted} a tuple of two ints, got {shown(value)}")
+    return (value[0].__index__(), value[-1].__index__())
+
+
+def check_int(name: str, value: int) -> None:
+    """Refuse numbers beyond those of C's `int`, in which torch counts windows.
+
+    Raises:
+        ValueError: beyond 64 bits.
+        RuntimeError: beyond 32 bits.
+    """
+    if not -(2**63) <= value < 2**63:
+        raise ValueError(f"Overflow when unpacking long long: {name} got {value}")
+    if not -(2**31) <= value < 2**31:
+        raise RuntimeError(f"value cannot be converted to type int without overflow: {name} got {value}")
+
+
+def check_window(
+    name: str, shape: Ints, kernel: Ints, stride: Ints, padding: Ints, dilation: Ints, ceil_mode: bool
+) -> None:
+    """Refuse windows that do not fit the input.
+
+    Raises:
+        RuntimeError: they do not.
+    """
+    for each in (*kernel, *stride, *padding, *dilation):
+        check_int(name, each)
+    if min(stride) == 0:
+        raise RuntimeError(f"stride should not be zero, but got stride={shown(stride)} in {name}")
+    for what, numbers in (("kernel size", kernel), ("stride", stride)):
+        if min(numbers) <= 0:
+            raise RuntimeError(f"{what} should be greater than zero, but got {what} {shown(numbers)}")
+    if min(dilation) <= 0:
+        raise RuntimeError(
+            f"dilation should be greater than zero, but got dilationH: {dilation[0]} dilationW: {dilation[1]}"
+        )
+    if len(shape) not in (3, 4):
+        raise RuntimeError(f"non-empty 3D or 4D (batch mode) tensor expected for input, but got {shown(shape)}")
+    if 0 in shape[-3:]:
+        raise RuntimeError(
+            f"Expected 3D or 4D (batch mode) tensor with optional 0 dim batch size for input, but got:{shown(shape)}"
+        )
+    check_padding(kernel, padding, dilation)
+    sizes = [
+        pooled(length, taps, step, side, gap, ceil_mode)
+        for length, taps, step, side, gap in zip(shape[-2:], kernel, stride, padding, dilation)
+    ]
+    if min(sizes) < 1:
+        channels = shape[-3]
+        raise RuntimeError(
+            f"Given input size: ({channels}x{shape[-2]}x{shape[-1]}). Calculated output size: "
+            f"({channels}x{max(0, sizes[0])}x{max(0, sizes[1])}). Output size is too small"
+        )
+
+
+def check_padding(kernel: Ints, padding: Ints, dilation: Ints) -> None:
+    """Refuse padding that is negative, or more than half of a window.
+
+    Raises:
+        RuntimeError: it is.
+    """
+    for side, length, gap in zip(padding, kernel, dilation):
+        if side < 0:
+            raise RuntimeError(f"pad must be non-negative, but got pad: {side}")
+        if side > (gap * (length - 1) + 1) // 2:
+            raise RuntimeError(
+                f"pad should be at most half of effective kernel size, but got pad={side}, kernel_size={length} and "
+                f"dilation={gap}"
+            )
+    if any(side > length // 2 for side, length in zip(padding, kernel)):
+        raise RuntimeError(
+            f"pad should be smaller than or equal to half of kernel size, but got padW = {padding[1]}, "
+            f"padH = {padding[0]}, kW = {kernel[1]}, kH = {kernel[0]}"
+        )
+
+
+def pooled(length: int, kernel: int, stride: int, padding: int, dilation: int, ceil_mode: bool) -> int:
+    """How many windows lie along an axis."""
+    reach = length + 2 * padding - dilation * (kernel - 1) - 1
+    count = (reach + (stride - 1 if ceil_mode else 0)) // stride + 1
+    return count - 1 if ceil_mode and (count - 1) * stride >= length + padding else count
+
+
+def compact(array: Any) -> Any:
+    """The array in row-major order, as the native kernels like it."""
+    return array if array.flags.c_contiguous else np.ascontiguousarray(array)
+
+
+@op(
+    layout="suggested",
+    dtypes=ORDERED,
+    outputs=("values", "indices"),
+    differentiable=(True, False),
+    node="MaxPool2DWithIndicesBackward0",
+    method=False,
+    function=False,
+)
+def max_pool2d_with_indices(
+    self: Array, kernel_size: Any, stride: Any = None, padding: Any = 0, dilation: Any = 1, ceil_mode: bool = False
+) -> Any:
+    """The largest element of each window, and where in its plane it was (the first of equals)."""
+    name = "max_pool2d"
+    kernel = pair(name, "kernel_size", kernel_size)
+    step, side, gap = (
+        pair(name, "stride", stride, kernel),
+        pair(name, "padding", padding),
+        pair(name, "dilation", dilation),
+    )
+    check_window(name, self.shape, kernel, step, side, gap, ceil_mode)
+    refuse_dtype(name, self, ORDERED)
+    if 0 in self.shape:
+        sizes = [pooled(*each, ceil_mode) for each in zip(self.shape[-2:], kernel, step, side, gap)]
+        shape = (*self.shape[:-2], *sizes)
+        return np.empty(shape, self.dtype), np.empty(shape, np.int64)
+    return kernels.max_pool2d(compact(self), kernel, step, side, gap, bool(ceil_mode))
+
+
+@max_pool2d_with_indices.vjp("self")
+def max_pool2d_with_indices_vjp(grads: Any, indices: Any, self_shape: Any, self_strides: Any) -> Any:
+    return scatter_planes(in_order_of(grads[0], (self_shape, self_strides)), indices, self_shape)
+
+
+name_saved(max_pool2d_with_indices.node_classes, "result1", "indices")
+
+
+@max_pool2d_with_indices.samples
+def max_pool2d_with_indices_samples(make: Any) -> Any:
+    yield Sample(make(2, 3, 6, 5), 2)
+    yield Sample(make(3, 6, 5), (3, 2), 2, (1, 0), (1, 2), True)
+    yield Sample(make(0, 3, 4, 4), 2)
+    yield Bad(
+        make(1, 3, 4, 4), 3, padding=2, raises=RuntimeError, says="pad should be at most half of effective kernel size"
+    )
+    yield Bad(make(1, 3, 4, 4), 5, raises=RuntimeError, says="Output size is too small")
+    yield Bad(make(1, 1, 4, 4), 2**40, padding=2**39, raises=RuntimeError, says="type int without overflow")
+    yield Bad(make(1, 1, 6, 6), 3, padding=2, dilation=2, raises=RuntimeError, says="equal to half of kernel size")
+    yield Bad(make(4, 4), 2, raises=RuntimeError, says="non-empty 3D or 4D (batch mode) tensor expected for input")
+
+
+@op(
+    layout="suggested",
+    dtypes=ALL,
+    linear="grad",
+    method=False,
+    function=False,
+    node="MaxPool2DWithIndicesBackwardBackward0",
+)
+def scatter_planes(grad: Array, indices: Index, shape: Any) -> Any:
+    """A tensor of `shape` with elements of `grad` added, plane by plane, where `indices` say; zero elsewhere."""
+    refuse_dtype("scatter_planes", grad, ALL)
+    if 0 in grad.shape:
+        return np.zeros(shape, grad.dtype)
+    return kernels.max_pool2d_backward(compact(grad), compact(indices), tuple(shape))
+
+
+@scatter_planes.vjp("grad")
+def scatter_planes_vjp(cotangent: Any, indices: Any, grad_shape: Any) -> Any:
+    return gather_planes(cotangent, indices)
+
+
+@scatter_planes.samples
+def scatter_planes_samples(make: Any) -> Any:
+    from ..create.create import tensor
+
+    yield Sample(make(1, 2, 2), tensor([[[0, 3], [3, 5]]]), (1, 2, 3))
+
+
+@op(dtypes=ALL, linear="self", method=False, function=False)
+def gather_planes(self: Array, indices: Index) -> Any:
+    """Elements of `self`, plane by plane, where `indices` say."""
+    refuse_dtype("gather_planes", self, ALL)
+    lead = indices.shape[:-2]
+    flat = self.reshape(*lead, self.shape[-2] * self.shape[-1])
+    picked = np.take_along_axis(flat, private(indices).reshape(*lead, indices.shape[-2] * indices.shape[-1]), -1)
+    return picked.reshape(indices.shape)
+
+
+@gather_planes.vjp("self")
+def gather_planes_vjp(grad: Any, indices: Any, self_shape: Any) -> Any:
+    return scatter_planes(grad, indices, self_shape)
+
+
+@gather_planes.samples
+def gather_planes_samples(make: Any) -> Any:
+    from ..create.create import tensor
+
+    yield Sample(make(1, 2, 3), tensor([[[0, 3], [3, 5]]]))
+
+
+@op(
+    layout="suggested",
+    dtypes=AVERAGED,
+    linear="self",
+    node="AvgPool2DBackward0",
+    name="avg_pool2d",
+    method=False,
+    function=False,
+)
+def avg_pool2d(
+    self: Array,
+    kernel_size: Any,
+    stride: Any = None,
+    padding: Any = 0,
+    ceil_mode: bool = False,
+    count_include_pad: bool = True,
+    divisor_override: int | None = None,
+) -> Any:
+    """Mean of each window.
+
+    Args:
+        self: (N, C, H, W) or (C, H, W), floating.
+        kernel_size: rows and columns of the window; a number or a pair.
+        stride: from window to window; `kernel_size` unless given.
+        padding: zeros around each plane, at most half the window.
+        ceil_mode: whether a last window may hang over the end.
+        count_include_pad: whether padding counts as elements.
+        divisor_override: divide the sums by this instead.
+
+    Returns:
+        A new tensor.
+
+    Raises:
+        RuntimeError: the windows do not fit the input, or the divisor is zero.
+    """
+    kernel, step, side = average_window(self.shape, kernel_size, stride, padding, ceil_mode)
+    check_divisor(divisor_override)
+    refuse_dtype("avg_pool2d", self, AVERAGED)
+    options = (bool(ceil_mode), bool(count_include_pad), divisor_override)
+    if self.dtype == np.int64:
+        return np.trunc(kernels.avg_pool2d(self.astype(np.float64), kernel, step, side, *options)).astype(np.int64)
+    return kernels.avg_pool2d(compact(self), kernel, step, side, *options)
+
+
+def check_divisor(value: int | None) -> None:
+    """Refuse a divisor that is zero or beyond 64 bits."""
+    if value is not None and not -(2**63) <= value < 2**63:
+        raise ValueError(f"Overflow when unpacking long long: avg_pool2d got divisor_override={value}")
+    if value == 0:
+        raise RuntimeError("divisor must be not zero")
+
+
+def average_window(shape: Ints, kernel_size: Any, stride: Any, padding: Any, ceil_mode: bool) -> tuple[Any, Any, Any]:
+    """Kernel, stride and padding of `avg_pool2d`, checked."""
+    name = "avg_pool2d"
+    kernel = pair(name, "kernel_size", kernel_size)
+    step, side = pair(name, "stride", stride, kernel), pair(name, "padding", padding)
+    if len(shape) < 3:
+        raise IndexError(
+            f"Dimension out of range (expected to be in range of [{-len(shape)}, {len(shape) - 1}], but got -3): "
+            f"avg_pool2d takes 3D or 4D input, not {shown(shape)}"
+        )
+    check_window(name, shape, kernel, step, side, (1, 1), ceil_mode)
+    return kernel, step, side
+
+
+@avg_pool2d.vjp("self")
+def avg_pool2d_vjp(
+    grad: Any,
+    self_shape: Any,
+    self_strides: Any,
+    kernel_size: Any,
+    stride: Any,
+    padding: Any,
+    ceil_mode: bool,
+    count_include_pad: bool,
+    divisor_override: int | None,
+) -> Any:
+    grad = in_order_of(grad, (self_shape, self_strides))
+    return avg_pool2d_backward(
+        grad, self_shape, kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override
+    )
+
+
+@avg_pool2d.samples
+def avg_pool2d_samples(make: Any) -> Any:
+    yield Sample(make(2, 3, 6, 5), 2)
+    yield Sample(make(3, 6, 5), (3, 2), 2, (1, 0), True, False)
+    yield Sample(make(1, 2, 4, 4), 2, divisor_override=3)
+    yield Bad(
+        make(1, 3, 4, 4), 3, padding=2, raises=RuntimeError, says="pad should be at most half of effective kernel size"
+    )
+    yield Bad(make(1, 3, 4, 4), 2, divisor_override=0, raises=RuntimeError, says="divisor must be not zero")
+    yield Bad(make(1, 1, 4, 4), 2**62, padding=2**61, raises=RuntimeError, says="type int without overflow")
+    yield Bad(make(1, 1, 4, 4), 2, 2**64, raises=ValueError, says="Overflow when unpacking long long")
+
+
+@op(layout="suggested", dtypes=REALS, linear="grad", node="AvgPool2DBackwardBackward0", method=False, function=False)
+def avg_pool2d_backward(
+    grad: Array,
+    shape: Any,
+    kernel_size: Any,
+    stride: Any,
+    padding: Any,
+    ceil_mode: bool,
+    count_include_pad: bool,
+    divisor_override: int | None,
+) -> Any:
+    """The transpose of `avg_pool2d`: a tensor of `shape`."""
+    refuse_dtype("avg_pool2d_backward", grad, REALS)
+    kernel, step, side = average_window(shape, kernel_size, stride, padding, ceil_mode)
+    options = (bool(ceil_mode), bool(count_include_pad), divisor_override)
+    return kernels.avg_pool2d_backward(compact(grad), tuple(shape), kernel, step, side, *options)
+
+
+@avg_pool2d_backward.vjp("grad")
+def avg_pool2d_backward_vjp(
+    cotangent: Any,
+    kernel_size: Any,
+    stride: Any,
+    padding: Any,
+    ceil_mode: bool,
+    count_include_pad: bool,
+    divisor_override: int | None,
+) -> Any:
+    return avg_pool2d(cotangent, kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override)
+
+
+@avg_pool2d_backward.samples
+def avg_pool2d_backward_samples(make: Any) -> Any:
+    yield Sample(make(2, 3, 2), (2, 6, 5), 2, None, 0, False, True, None)

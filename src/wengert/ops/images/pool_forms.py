@@ -1,0 +1,271 @@
+"""The public forms of pooling: one and two dimensions, fixed and adaptive windows."""
+
+from __future__ import annotations
+
+import operator
+from typing import Any
+
+from ..._core import errors
+from ..._core.cards.card import Bad, Sample, composite
+from ..._core.errors import shown
+from ..._core.operators import layouts
+from ..._core.tensor.base import Tensor
+from ..._core.types.devices import channels_last
+from .pool import avg_pool2d as average, max_pool2d_with_indices, pooled
+from .pool_adaptive import adaptive_average, adaptive_maximum
+
+
+def check_tensor(name: str, input: Any) -> None:
+    """Refuse what is no tensor.
+
+    Raises:
+        TypeError: it is none.
+    """
+    if not isinstance(input, Tensor):
+        raise TypeError(errors.wrong_type(name, "input", 1, "Tensor", input))
+
+
+def single(name: str, option: str, value: Any, default: Any = None) -> int:
+    """The number of an option of one-dimensional pooling.
+
+    Raises:
+        RuntimeError: more than one.
+        TypeError: no integer.
+    """
+    if value is None or (isinstance(value, (tuple, list)) and not value and default is not None):
+        return int(default)
+    if isinstance(value, (tuple, list)):
+        if len(value) != 1:
+            raise RuntimeError(f"{name}() argument '{option}' should contain one int (got {len(value)})")
+        value = value[0]
+    if not hasattr(value, "__index__"):
+        raise TypeError(errors.wrong_type(name, option, 2, "tuple of ints", value))
+    return operator.index(value)
+
+
+@composite(method=False)
+def max_pool2d(
+    input: Tensor,
+    kernel_size: Any,
+    stride: Any = None,
+    padding: Any = 0,
+    dilation: Any = 1,
+    ceil_mode: bool = False,
+    return_indices: bool = False,
+) -> Any:
+    """The largest element of each window.
+
+    Args:
+        input: (N, C, H, W) or (C, H, W), real.
+        kernel_size: rows and columns of the window; a number or a pair.
+        stride: from window to window; `kernel_size` unless given.
+        padding: places around each plane that hold less than anything, at most half the window.
+        dilation: step inside the window.
+        ceil_mode: whether a last window may hang over the end.
+        return_indices: also return where in its plane each value was (int64).
+
+    Returns:
+        A new tensor, or a pair of them. Of equal elements the first counts; NaN counts as largest.
+
+    Raises:
+        RuntimeError: the windows do not fit the input.
+    """
+    check_tensor("max_pool2d", input)
+    values, indices = max_pool2d_with_indices(input, kernel_size, stride, padding, dilation, ceil_mode)
+    return (values, indices) if return_indices else values
+
+
+@composite(method=False)
+def max_pool1d(
+    input: Any,
+    kernel_size: Any,
+    stride: Any = None,
+    padding: Any = 0,
+    dilation: Any = 1,
+    ceil_mode: bool = False,
+    return_indices: bool = False,
+) -> Any:
+    """The largest element of each window along the last dimension: `input` (N, C, L) or (C, L); else as "
+    "`max_pool2d`.
+
+    Args:
+        input: (N, C, L) or (C, L), real.
+        kernel_size, stride, padding, dilation, ceil_mode, return_indices: as for `max_pool2d`, one number each.
+
+    Returns:
+        A new tensor, or a pair of them.
+    """
+    check_tensor("max_pool1d", input)
+    name = "max_pool1d"
+    if input.ndim not in (2, 3):
+        raise RuntimeError(
+            f"{name}: Expected 2D or 3D (batch mode) tensor with optional 0 dim batch size for input, but "
+            f"got:{shown(input.shape)}"
+        )
+    kernel = single(name, "kernel_size", kernel_size)
+    step, side = single(name, "stride", stride, kernel), single(name, "padding", padding)
+    gap = single(name, "dilation", dilation)
+    for option, value in (("kernel_size", kernel), ("stride", step), ("dilation", gap)):
+        if value <= 0:
+            raise RuntimeError(f"{name}() {option} must be greater than zero, but got {value}")
+    if side < 0 or side > kernel // 2:
+        text = "must be non-negative" if side < 0 else "should be at most half of kernel size"
+        raise RuntimeError(f"{name}() padding {text}, but got padding={side} and kernel_size={kernel}")
+    size = pooled(input.shape[-1], kernel, step, side, gap, ceil_mode)
+    if size < 1:
+        raise RuntimeError(f"{name}() Invalid computed output size: {size}")
+    values, indices = max_pool2d_with_indices(
+        input.unsqueeze(-2), (1, kernel), (1, step), (0, side), (1, gap), ceil_mode
+    )
+    values = values.squeeze(-2)
+    return (values, indices.squeeze(-2)) if return_indices else values
+
+
+@composite(method=False)
+def avg_pool1d(
+    input: Any,
+    kernel_size: Any,
+    stride: Any = None,
+    padding: Any = 0,
+    ceil_mode: bool = False,
+    count_include_pad: bool = True,
+) -> Tensor:
+    """Mean of each window along the last dimension: `input` (N, C, L) or (C, L); else as `avg_pool2d`.
+
+    Args:
+        input: (N, C, L) or (C, L), floating.
+        kernel_size, stride, padding, ceil_mode, count_include_pad: as for `avg_pool2d`, one number each.
+
+    Returns:
+        A new tensor.
+    """
+    check_tensor("avg_pool1d", input)
+    name = "avg_pool1d"
+    if input.ndim not in (2, 3):
+        raise RuntimeError(
+            f"Expected 2 to 3 dimensions, but got {input.ndim}-dimensional tensor for argument #1 'self' (while "
+            f"checking arguments for {name})"
+        )
+    kernel = single(name, "kernel_size", kernel_size)
+    step, side = single(name, "stride", stride, kernel), single(name, "padding", padding)
+    made = average(input.unsqueeze(-2), (1, kernel), (1, step), (0, side), ceil_mode, count_include_pad)
+    return made.squeeze(-2)  # type: ignore[no-any-return]
+
+
+@composite(method=False, function=False)
+def adaptive_avg_pool2d(input: Tensor, output_size: Any) -> Tensor:
+    """Mean of each of the windows that divide the planes into `output_size` rows and columns.
+
+    Args:
+        input: (N, C, H, W) or (C, H, W), floating.
+        output_size: a number or a pair; None keeps the size.
+
+    Returns:
+        A new tensor.
+
+    Raises:
+        RuntimeError: a negative size, or an input of other dimensions.
+    """
+    check_tensor("adaptive_avg_pool2d", input)
+    if (
+        output_size in (1, (1, 1), [1, 1])
+        and input.ndim in (3, 4)
+        and input.dtype.is_floating_point
+        and input._array_.size
+    ):
+        made = input.mean((-1, -2), keepdim=True)  # type: ignore[attr-defined]
+        images = input.ndim == 4 and layouts.suggests_channels(input._array_)
+        return made.clone(memory_format=channels_last) if images else made  # type: ignore[no-any-return]
+    return adaptive_average(input, output_size)  # type: ignore[no-any-return]
+
+
+@composite(method=False)
+def adaptive_avg_pool1d(input: Any, output_size: Any) -> Tensor:
+    """`adaptive_avg_pool2d` along the last dimension: `input` (N, C, L) or (C, L).
+
+    Args:
+        input: (N, C, L) or (C, L), floating.
+        output_size: a number.
+
+    Returns:
+        A new tensor.
+    """
+    check_tensor("adaptive_avg_pool1d", input)
+    check_line("adaptive_avg_pool1d", input)
+    made = adaptive_avg_pool2d(input.unsqueeze(-2), (1, single("adaptive_avg_pool1d", "output_size", output_size)))
+    return made.squeeze(-2)  # type: ignore[attr-defined,no-any-return]
+
+
+def check_line(name: str, input: Tensor) -> None:
+    """Refuse inputs of other dimensions.
+
+    Raises:
+        RuntimeError: neither 2 nor 3 dimensions.
+    """
+    if input.ndim not in (2, 3):
+        raise RuntimeError(
+            f"Expected 2 to 3 dimensions, but got {input.ndim}-dimensional tensor for argument #1 'self' (while "
+            f"checking arguments for {name})"
+        )
+
+
+@composite(method=False, function=False)
+def adaptive_max_pool2d(input: Tensor, output_size: Any, return_indices: bool = False) -> Any:
+    """The largest element of each of the windows that divide the planes into `output_size` rows and columns.
+
+    Args:
+        input: (N, C, H, W) or (C, H, W), real.
+        output_size: a number or a pair; None keeps the size.
+        return_indices: also return where in its plane each value was (int64).
+
+    Returns:
+        A new tensor, or a pair of them.
+
+    Raises:
+        RuntimeError: a negative size, or an input of other dimensions.
+    """
+    check_tensor("adaptive_max_pool2d", input)
+    values, indices = adaptive_maximum(input, output_size)
+    return (values, indices) if return_indices else values
+
+
+@composite(method=False, function=False)
+def adaptive_max_pool1d(input: Any, output_size: Any, return_indices: bool = False) -> Any:
+    """`adaptive_max_pool2d` along the last dimension: `input` (N, C, L) or (C, L).
+
+    Args:
+        input: (N, C, L) or (C, L), real.
+        output_size: a number.
+        return_indices: also return where each value was.
+
+    Returns:
+        A new tensor, or a pair of them.
+    """
+    check_tensor("adaptive_max_pool1d", input)
+    check_line("adaptive_max_pool1d", input)
+    size = (1, single("adaptive_max_pool1d", "output_size", output_size))
+    values, indices = adaptive_maximum(input.unsqueeze(-2), size)
+    values = values.squeeze(-2)
+    return (values, indices.squeeze(-2)) if return_indices else values
+
+
+def planes(make: Any) -> Any:
+    """Samples of two-dimensional pooling."""
+    yield Sample(make(2, 3, 6, 5), 2)
+    yield Sample(make(3, 6, 5), (3, 2))
+    yield Bad(make(6, 5), 2, raises=RuntimeError, says="3D or 4D")
+
+
+def lines(make: Any) -> Any:
+    """Samples of one-dimensional pooling."""
+    yield Sample(make(2, 3, 6), 2)
+    yield Sample(make(3, 6), (3,))
+    yield Bad(make(2, 3, 6, 5), 2, raises=RuntimeError, says="Expected 2")
+
+
+for form in (max_pool2d, adaptive_avg_pool2d, adaptive_max_pool2d):
+    form.samples(planes)  # type: ignore[attr-defined]
+for form in (max_pool1d, avg_pool1d, adaptive_avg_pool1d, adaptive_max_pool1d):
+    form.samples(lines)  # type: ignore[attr-defined]
+
+__all__ = ["adaptive_avg_pool1d", "avg_pool1d", "max_pool1d", "max_pool2d"]

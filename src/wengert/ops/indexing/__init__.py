@@ -1,0 +1,1 @@
+"""Elements where indices say: read, written, added."""

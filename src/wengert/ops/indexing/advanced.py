@@ -1,0 +1,388 @@
+"""Masks and index arrays: the advanced part of `x[...]` and of `x[...] = value`, masked_select, masked_fill."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ... import _kernels as kernels
+from ..._core.cards.card import WIDE, Array, Bad, Index, Indices, Sample, op
+from ..._core.errors import shown, target_shape
+from ..._core.operators.overlap import refuse_shared
+from ..._core.tensor.base import Tensor, wrap
+from ..._core.types import dtypes
+from ..._core.types.sizes import broadcast
+from ..._kernels.index import private
+from ..memory.convert import checked_value
+from ..memory.memory_formats import in_order_like
+from ..pointwise.binary import native
+from .index import check_range, integers
+from .indexed import laid_out, width
+
+WHOLE = slice(None)
+
+
+def refuse_types(indices: Any) -> None:
+    """Refuse index arrays that are neither integers nor masks.
+
+    Raises:
+        IndexError: one is of another type.
+    """
+    for each in indices:
+        if each is not None and each.dtype.char not in "lqi?":
+            raise IndexError("tensors used as indices must be long, int, byte or bool tensors")
+
+
+def refuse_places(shape: tuple[int, ...], indices: Any, values_too: bool = True) -> None:
+    """Say in torch's words why index arrays (None: a whole dimension) do not fit a shape, if they do not.
+
+    Args:
+        values_too: look at the values of the index arrays too, not only at their shapes.
+
+    Raises:
+        IndexError: there are too many, an index lies outside, a mask has another shape, or the arrays do not broadcast
+            together.
+    """
+    if sum(width(each) for each in indices) > len(shape):
+        raise IndexError(f"too many indices for tensor of dimension {len(shape)} (got {len(indices)})")
+    given = [each for each in indices if each is not None]
+    if len(given) > 1:
+        check_together([(int(np.count_nonzero(each)),) if each.dtype == np.bool_ else each.shape for each in given])
+    dim = 0
+    for each in indices:
+        if each is not None and each.dtype == np.bool_:
+            check_mask(each, shape, dim)
+        elif each is not None and values_too:
+            if each.size and not shape[dim]:
+                raise IndexError(f"index is out of bounds for dimension with size 0 (dimension {dim})")
+            check_range(each, shape[dim], dim)
+        dim += width(each)
+
+
+def check_mask(mask: Any, shape: tuple[int, ...], dim: int) -> None:
+    """Refuse a mask of another shape than the dimensions that it stands for."""
+    for at, length in enumerate(mask.shape):
+        if length != shape[dim + at]:
+            raise IndexError(
+                f"The shape of the mask {shown(mask.shape)} at index {at} does not match the shape of the indexed "
+                "tensor "
+                f"{shown(shape)} at index {dim + at}"
+            )
+
+
+def check_together(shapes: list[tuple[int, ...]]) -> None:
+    """Refuse index arrays that do not broadcast together."""
+    try:
+        np.broadcast_shapes(*shapes)
+    except ValueError:
+        listed = ", ".join(map(shown, shapes))
+        raise IndexError(
+            f"shape mismatch: indexing tensors could not be broadcast together with shapes {listed}"
+        ) from None
+
+
+def places(indices: Any) -> Any:
+    """Index arrays (None: a whole dimension) as NumPy takes them, which no other thread can rewrite meanwhile."""
+    return tuple([WHOLE if each is None else private(each) for each in indices])
+
+
+@op(layout="own", dtypes=WIDE, linear="self", function=False, method=False)
+def index(self: Array, indices: Indices) -> Any:
+    """The elements at index arrays, one for each leading dimension (None: the whole dimension): advanced indexing.
+
+    Masks stand for as many dimensions as they have.
+    """
+    only = indices[-1]
+    refuse_types(indices)
+    try:
+        if only.dtype.kind == "i" and (len(indices) == 1 or all(each is None for each in indices[:-1])):
+            found = np.asarray(self.take(only, len(indices) - 1))
+        else:
+            found = np.asarray(self[places(indices)], order="C")
+        return laid_out(found, self, indices)
+    except (IndexError, ValueError):
+        refuse_places(self.shape, indices)
+        raise
+
+
+@index.vjp("self")
+def index_vjp(grad: Any, self_shape: Any, indices: Any) -> Any:
+    return index_backward(grad, self_shape, indices)
+
+
+@index.samples
+def index_samples(make: Any) -> Any:
+    yield Sample(make(3, 4), [integers(2, 0, 2)])
+    yield Sample(make(3, 4), [None, integers([1, 0], [3, 3])])
+    yield Sample(make(3, 4, 2), [integers(0, 1), None, integers(1, 0)])
+    yield Sample(make(3, 2), [wrap(np.array([True, False, True]))])
+    yield Bad(make(3), [integers(3)], raises=IndexError, says="index 3 is out of bounds for dimension 0 with size 3")
+    yield Bad(make(3), [wrap(np.array([True]))], raises=IndexError, says="The shape of the mask [1] at index 0")
+
+
+@op(dtypes=WIDE, linear="grad", function=False, method=False)
+def index_backward(grad: Array, shape: Any, indices: Indices) -> Any:
+    """Zeros of `shape` with `grad` added at index arrays."""
+    zeros = np.zeros(shape, grad.dtype)
+    given = [at for at, each in enumerate(indices) if each is not None]
+    where = places(indices)
+    if len(given) == 1:
+        only = indices[given[0]]
+        if only.dtype == np.bool_:
+            zeros[where] = grad
+            return zeros
+        if only.ndim == 1:
+            return kernels.index_add(zeros, given[0], from_front(only, shape[given[0]]), grad)
+    return kernels.index_put_add(zeros, where, grad)
+
+
+def from_front(index: Any, length: int) -> Any:
+    """Indices counted from the front."""
+    return np.where(index < 0, index + length, index) if index.size and index.min() < 0 else index
+
+
+@index_backward.vjp("grad")
+def index_backward_vjp(grad: Any, indices: Any) -> Any:
+    return index(grad, indices)
+
+
+@index_backward.samples
+def index_backward_samples(make: Any) -> Any:
+    yield Sample(make(2, 2), (3, 2), [integers(2, 2)])
+    yield Sample(make(3, 2), (3, 4), [None, integers(0, -1)])
+
+
+def is_mask(indices: Any, shape: tuple[int, ...]) -> bool:
+    """Whether the index arrays are one mask that fits the leading dimensions."""
+    mask = indices[-1] if indices else None
+    return (
+        mask is not None
+        and mask.dtype == np.bool_
+        and all(each is None for each in indices[:-1])
+        and mask.shape == shape[len(indices) - 1 : len(indices) - 1 + mask.ndim]
+        and mask.ndim > 0
+    )
+
+
+def spread_mask(mask: Any, ndim: int) -> Any:
+    """A mask for the first of `ndim` dimensions in the form that broadcasts to all of them."""
+    return mask if mask.ndim == ndim else mask.reshape(mask.shape + (1,) * (ndim - mask.ndim))
+
+
+def write_at(target: Any, indices: Any, values: Any, accumulate: bool) -> None:
+    """Write or add `values` at index arrays; one value where a mask holds may be of another dtype, as in torch."""
+    if values.size == 1 and not accumulate and is_mask(indices, target.shape):
+        np.copyto(target, values.reshape(()), "unsafe", where=spread_mask(indices[-1], target.ndim - len(indices) + 1))
+        return
+    for each in (*indices, values):
+        if each is not None:
+            refuse_shared(target, each, True)
+    if values.dtype != target.dtype:
+        refuse_types(indices)
+        refuse_places(target.shape, indices, values_too=False)
+        have, given = (dtypes.from_numpy(each.dtype).legacy[:-6] for each in (target, values))
+        raise RuntimeError(
+            f"Index put requires the source and destination dtypes match, got {have} for the destination and {given} "
+            "for the "
+            "source."
+        )
+    refuse_types(indices)
+    where = places(indices)
+    try:
+        if accumulate:
+            refuse_places(target.shape, indices)
+            np.add.at(target, where, values)
+        else:
+            target[where] = values
+    except (ValueError, TypeError, IndexError):
+        refuse_places(target.shape, indices)
+        raise RuntimeError(
+            f"shape mismatch: value tensor of shape {shown(values.shape)} cannot be broadcast to indexing result of "
+            "shape "
+            f"{shown(target[where].shape)}"
+        ) from None
+
+
+@op(layout="like", dtypes=WIDE, inplace=True, larger=True, write=write_at, apart="never")
+def index_put(self: Array, indices: Indices, values: Array, accumulate: bool = False) -> Any:
+    """The tensor with `values` at index arrays.
+
+    Args:
+        self: tensor.
+        indices: a tuple of int64 (or bool) tensors for the leading dimensions; None for a whole dimension.
+        values: tensor of the same dtype that broadcasts to the indexed part.
+        accumulate: add to what is there, as often as a place is named.
+
+    Returns:
+        A new tensor; `index_put_` writes into `self`.
+
+    Raises:
+        IndexError: an index lies outside, or the index arrays do not fit.
+        RuntimeError: `values` do not.
+    """
+    result = self.copy(order="K")
+    write_at(result, indices, values, accumulate)
+    return result
+
+
+@index_put.vjp("self")
+def index_put_vjp_self(grad: Any, indices: Any, accumulate: bool) -> Any:
+    return grad if accumulate else index_put(grad, indices, nothing(grad))
+
+
+@index_put.vjp("values")
+def index_put_vjp_values(grad: Any, indices: Any) -> Any:
+    return grad if all(each is None for each in indices) else index(grad, indices)
+
+
+@index_put.jvp
+def index_put_jvp(self: Any, indices: Any, values: Any, accumulate: bool) -> Any:
+    return self.index_put(indices, values, accumulate)
+
+
+@index_put.samples
+def index_put_samples(make: Any) -> Any:
+    yield Sample(make(3, 2), [integers(2, 0)], make(2, 2))
+    yield Sample(make(3, 2), [integers(2, 0), integers(1, 1)], make(1))
+    yield Sample(make(3, 2), [integers(2, 2)], make(2), True)
+    yield Sample(make(3, 2), (), make(2), True)
+    yield Sample(make(3, 2), (None,), make(2))
+    yield Bad(
+        make(3), [integers(3)], make(1), raises=IndexError, says="index 3 is out of bounds for dimension 0 with size 3"
+    )
+    yield Bad(make(3), [integers(1, 2)], make(3), raises=RuntimeError, says="shape mismatch: value tensor of shape [3]")
+
+
+def nothing(like: Any) -> Tensor:
+    """A 0-dim zero of a tensor's dtype."""
+    return wrap(np.zeros((), like._array_.dtype))
+
+
+def check_mask_fill(array: Any, mask: Any, value: Any) -> None:
+    """Refuse a mask that is not bool, and a value with dimensions."""
+    if mask.dtype != np.bool_:
+        names = {"Float": "float", "Double": "double", "Long": "long int", "Int": "int", "Byte": "unsigned char"}
+        legacy = dtypes.from_numpy(mask.dtype).legacy[:-6]
+        raise RuntimeError(
+            f"masked_fill_ only supports boolean masks, but got mask with dtype {names.get(legacy, legacy)}"
+        )
+    if getattr(value, "ndim", 0):
+        raise RuntimeError(
+            f"masked_fill_ only supports a 0-dimensional value tensor, but got tensor with {value.ndim} dimension(s)."
+        )
+    checked_value("masked_fill_", array, value)
+
+
+def write_where(target: Any, mask: Any, value: Any) -> None:
+    """Write `value` where the mask holds."""
+    check_mask_fill(target, mask, value)
+    common = broadcast(target.shape, mask.shape)
+    if common != target.shape:
+        raise RuntimeError(target_shape(target.shape, common))
+    np.copyto(target, value, "unsafe", where=mask)
+
+
+def mask_form(args: tuple[Any, ...]) -> int:
+    """Which of torch's two operators a call is."""
+    return 1 if isinstance(args[2], Tensor) else 0
+
+
+@op(
+    dtypes=WIDE, inplace=True, larger=True, numbers="value", write=write_where, apart="never", choose=mask_form,
+    node=("MaskedFillBackward0", "MaskedFillBackward1"), native=native("masked_fill"),
+)  # fmt: skip
+def masked_fill(self: Array, mask: Index, value: Array) -> Any:
+    """The tensor with `value` where `mask` holds; both are broadcast.
+
+    Args:
+        self: tensor.
+        mask: bool tensor.
+        value: number or 0-dim tensor.
+
+    Returns:
+        A new tensor of the dtype of `self`.
+
+    Raises:
+        RuntimeError: `mask` is not bool, `value` has dimensions, or the shapes do not broadcast.
+    """
+    check_mask_fill(self, mask, value)
+    common = broadcast(mask.shape, self.shape)
+    result = np.broadcast_to(self, common).copy(order="C")
+    np.copyto(result, value, "unsafe", where=mask)
+    return result
+
+
+@masked_fill.vjp("self", native=native("masked_fill_rule"))
+def masked_fill_vjp_self(grad: Any, mask: Any) -> Any:
+    return grad.masked_fill(mask, 0)
+
+
+@masked_fill.vjp("value")
+def masked_fill_vjp_value(grad: Any, mask: Any) -> Any:
+    return grad.masked_select(mask).sum()
+
+
+@masked_fill.jvp
+def masked_fill_jvp(self: Any, mask: Any, value: Any) -> Any:
+    return self.masked_fill(mask, value)
+
+
+@masked_fill.samples
+def masked_fill_samples(make: Any) -> Any:
+    mask = wrap(np.array([True, False, True]))
+    yield Sample(make(2, 3), mask, 2)
+    yield Sample(make(3), mask, make())
+    yield Bad(make(3), integers(1, 0, 0), 1, raises=RuntimeError, says="only supports boolean masks")
+    yield Bad(make(2), mask, 1, raises=RuntimeError, says="must match the size of tensor")
+
+
+@op(dtypes=WIDE, linear="self", larger=True)
+def masked_select(self: Array, mask: Index) -> Any:
+    """The elements where `mask` holds, as a vector; both are broadcast.
+
+    Args:
+        self: tensor.
+        mask: bool tensor.
+
+    Returns:
+        A new tensor with one dimension.
+
+    Raises:
+        RuntimeError: `mask` is not bool, or the shapes do not broadcast.
+    """
+    if mask.dtype != np.bool_:
+        raise RuntimeError("masked_select: expected BoolTensor for mask")
+    common = broadcast(mask.shape, self.shape)
+    return np.broadcast_to(self, common)[private(np.broadcast_to(mask, common))]
+
+
+@masked_select.vjp("self")
+def masked_select_vjp(grad: Any, self_shape: Any, self_strides: Any, mask: Any) -> Any:
+    return in_order_like(masked_select_backward(grad, self_shape, mask), self_shape, self_strides)
+
+
+@masked_select.samples
+def masked_select_samples(make: Any) -> Any:
+    yield Sample(make(2, 3), wrap(np.array([True, False, True])))
+    yield Sample(make(3), wrap(np.array([[True, False, True], [True, True, True]])))
+    yield Bad(make(2), integers(0, 1), raises=RuntimeError, says="expected BoolTensor for mask")
+
+
+@op(dtypes=WIDE, linear="grad", function=False, method=False)
+def masked_select_backward(grad: Array, shape: Any, mask: Index) -> Any:
+    """Zeros of the shape of a tensor broadcast with a mask, with `grad` where the mask holds."""
+    common = broadcast(tuple(shape), mask.shape)
+    zeros = np.zeros(common, grad.dtype)
+    zeros[private(np.broadcast_to(mask, common))] = grad
+    return zeros
+
+
+@masked_select_backward.vjp("grad")
+def masked_select_backward_vjp(grad: Any, mask: Any) -> Any:
+    return grad.masked_select(mask)
+
+
+@masked_select_backward.samples
+def masked_select_backward_samples(make: Any) -> Any:
+    yield Sample(make(2), (3,), wrap(np.array([True, False, True])))

@@ -1,0 +1,256 @@
+"""Rows of a table looked up by number, and numbers as unit vectors."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ... import _kernels as kernels
+from ..._core import errors
+from ..._core.cards.arguments import integer
+from ..._core.cards.card import ALL, FLOATS, Array, Bad, Index, Sample, composite, op
+from ..._core.state.modes import current
+from ..._core.tensor.base import Tensor, wrap
+from ..._core.tensor.storage import count_write
+from ..._core.writes.inplace import check_target
+from ..._kernels.index import private
+from ..create.factory import refuse_dtype
+
+native = kernels.direct.get
+
+
+def refuse_sparse(sparse: bool) -> None:
+    """Refuse gradients that are not dense."""
+    if sparse:
+        raise RuntimeError("embedding: sparse gradients are not available, set sparse=False")
+
+
+def refuse_table(weight: Any) -> None:
+    """Refuse what has no rows."""
+    if weight.ndim != 2:
+        raise RuntimeError(f"'weight' must be 2-D, got {errors.shown(weight.shape)}")
+
+
+def check_indices(indices: Any, rows: int) -> None:
+    """Refuse indices of another dtype, and those that name no row.
+
+    Raises:
+        RuntimeError: neither int64 nor int32.
+        IndexError: below 0, or not below `rows`.
+    """
+    if indices.dtype not in (np.int64, np.int32):
+        raise RuntimeError(
+            "Expected tensor for argument #1 'indices' to have one of the following scalar types: Long, Int; but got "
+            f"{errors.type_name(indices)} instead (while checking arguments for embedding)"
+        )
+    if indices.size and (int(indices.min()) < 0 or int(indices.max()) >= rows):
+        raise IndexError(
+            f"index out of range in self: embedding has {rows} rows, got indices from {indices.min()} to "
+            f"{indices.max()}"
+        )
+
+
+@op(dtypes=ALL, linear="weight", name="embedding", method=False, native=native("embedding"))
+def embedding_table(
+    weight: Array, indices: Index, padding_idx: int = -1, scale_grad_by_freq: bool = False, sparse: bool = False
+) -> Any:
+    """Rows of a table.
+
+    Args:
+        weight: (rows, width).
+        indices: row numbers, int64 or int32, of any shape.
+        padding_idx: a row that gets no gradient; -1 for none.
+        scale_grad_by_freq: divide gradients by how often their row was used.
+        sparse: must be False: gradients are dense.
+
+    Returns:
+        A new tensor of the shape of `indices`, and `width`.
+
+    Raises:
+        IndexError: a number names no row.
+        RuntimeError: the table has not two dimensions, the indices another dtype, or `sparse` is set.
+    """
+    refuse_table(weight)
+    refuse_sparse(sparse)
+    refuse_dtype("embedding", weight, ALL)
+    check_indices(indices, weight.shape[0])
+    return kernels.embedding(weight, indices)
+
+
+@embedding_table.vjp("weight", native=native("embedding_rule"))
+def embedding_vjp(grad: Any, indices: Any, weight_shape: Any, padding_idx: int, scale_grad_by_freq: bool) -> Any:
+    return embedding_dense_backward(grad, indices, weight_shape[0], padding_idx, scale_grad_by_freq)
+
+
+@embedding_table.samples
+def embedding_table_samples(make: Any) -> Any:
+    numbers = wrap(np.array([[0, 2], [2, 3]]))
+    yield Sample(make(4, 3), numbers)
+    yield Sample(make(4, 3), numbers, 2, True)
+    yield Bad(make(3, 3), numbers, raises=IndexError, says="index out of range in self")
+    yield Bad(make(3), numbers, raises=RuntimeError, says="'weight' must be 2-D")
+
+
+def shares(indices: Any, padding_idx: int, scale: bool, element: Any) -> Any:
+    """The factor of each use's gradient: 0 for the padding row, one over the number of uses if scaled, 1 otherwise."""
+    indices = private(indices)
+    factor = (indices != padding_idx).astype(element)
+    if scale and indices.size:
+        factor /= np.bincount(indices.reshape(-1))[indices].astype(element)
+    return factor
+
+
+@op(dtypes=FLOATS, linear="grad", name="embedding_dense_backward", method=False, function=False,
+    node="EmbeddingDenseBackwardBackward0")  # fmt: skip
+def embedding_dense_backward(
+    grad: Array, indices: Index, rows: int, padding_idx: int = -1, scale_grad_by_freq: bool = False
+) -> Any:
+    """The transpose of `embedding`: for each row the sum of the gradients of its uses."""
+    refuse_dtype("embedding_dense_backward", grad, FLOATS)
+    if scale_grad_by_freq:
+        grad = grad * shares(indices, -1, True, grad.dtype)[..., None]
+    grad = grad if grad.flags.c_contiguous else np.ascontiguousarray(grad)
+    return kernels.embedding_backward(grad, indices, rows, padding_idx)
+
+
+@embedding_dense_backward.vjp("grad")
+def embedding_dense_backward_vjp(cotangent: Any, indices: Any, padding_idx: int, scale_grad_by_freq: bool) -> Any:
+    return embedding_dense_gather(cotangent, indices, padding_idx, scale_grad_by_freq)
+
+
+@embedding_dense_backward.samples
+def embedding_dense_backward_samples(make: Any) -> Any:
+    yield Sample(make(2, 2, 3), wrap(np.array([[0, 2], [2, 3]])), 4, 2)
+
+
+@op(dtypes=FLOATS, linear="weight", name="embedding_dense_gather", method=False, function=False)
+def embedding_dense_gather(weight: Array, indices: Index, padding_idx: int, scale_grad_by_freq: bool) -> Any:
+    """The transpose of `embedding_dense_backward`: rows, without that of the padding."""
+    refuse_dtype("embedding_dense_gather", weight, FLOATS)
+    made = kernels.embedding(weight, indices)
+    if padding_idx < 0 and not scale_grad_by_freq:
+        return made
+    return made * shares(indices, padding_idx, scale_grad_by_freq, made.dtype)[..., None]
+
+
+@embedding_dense_gather.vjp("weight")
+def embedding_dense_gather_vjp(
+    grad: Any, indices: Any, weight_shape: Any, padding_idx: int, scale_grad_by_freq: bool
+) -> Any:
+    return embedding_dense_backward(grad, indices, weight_shape[0], padding_idx, scale_grad_by_freq)
+
+
+@embedding_dense_gather.samples
+def embedding_dense_gather_samples(make: Any) -> Any:
+    yield Sample(make(4, 3), wrap(np.array([[0, 2], [2, 3]])), 2, True)
+
+
+@composite(method=False, function=False, name="embedding_lookup")
+def embedding(
+    input: Tensor,
+    weight: Tensor,
+    padding_idx: int | None = None,
+    max_norm: float | None = None,
+    norm_type: float = 2.0,
+    scale_grad_by_freq: bool = False,
+    sparse: bool = False,
+) -> Tensor:
+    """Rows of a table, as `torch.nn.functional.embedding` takes its arguments.
+
+    Args:
+        input: row numbers, int64 or int32, of any shape.
+        weight: (rows, width).
+        padding_idx: a row that gets no gradient; negative ones count from the end.
+        max_norm: rows in use that are longer than this are shortened to it, in place, first.
+        norm_type: which norm that is.
+        scale_grad_by_freq: divide gradients by how often their row was used.
+        sparse: must be False: gradients are dense.
+
+    Returns:
+        A new tensor of the shape of `input`, and `width`.
+
+    Raises:
+        IndexError: a number names no row.
+        AssertionError: `padding_idx` names no row.
+        RuntimeError: the table has not two dimensions, or the numbers another dtype.
+    """
+    if not isinstance(input, Tensor):
+        raise TypeError(errors.wrong_type("embedding", "indices", 2, "Tensor", input))
+    if not isinstance(weight, Tensor):
+        raise TypeError(errors.wrong_type("embedding", "weight", 1, "Tensor", weight))
+    refuse_table(weight)
+    number = -1 if padding_idx is None else integer("embedding", "padding_idx", padding_idx)
+    if padding_idx is not None:
+        rows = weight.shape[0]
+        if not -rows <= padding_idx < rows:
+            raise AssertionError(f"Padding_idx must be within num_embeddings: got {padding_idx} of {rows}")
+        number = padding_idx % rows
+    by_frequency, is_sparse = bool(scale_grad_by_freq), bool(sparse)
+    refuse_sparse(is_sparse)
+    if max_norm is not None:
+        shorten(weight, input, float(max_norm), float(norm_type))
+    return embedding_table(weight, input, number, by_frequency, is_sparse)  # type: ignore[no-any-return]
+
+
+def shorten(weight: Tensor, indices: Tensor, max_norm: float, norm_type: float) -> None:
+    """Scale the rows in use down to a norm, in place and unrecorded."""
+    check_target(weight, False, current())
+    check_indices(indices._array_, weight.shape[0])
+    used = np.unique(indices._array_)
+    rows = weight._array_[used]
+    lengths = np.linalg.norm(rows, norm_type, axis=1)
+    too_long = lengths > max_norm
+    scale = (max_norm / (lengths[too_long] + 1e-7)).astype(rows.dtype)
+    weight._array_[used[too_long]] = rows[too_long] * scale[:, None]
+    count_write(weight._storage_, "embedding's max_norm")
+
+
+@embedding.samples  # type: ignore[attr-defined]
+def embedding_samples(make: Any) -> Any:
+    numbers = wrap(np.array([[0, 2], [2, 3]]))
+    yield Sample(numbers, make(4, 3), -1)
+    yield Bad(numbers, make(4, 3), 5, raises=AssertionError, says="Padding_idx must be within num_embeddings")
+    yield Bad([0], make(4, 3), raises=TypeError, says="must be Tensor, not list")
+
+
+@composite(method=False, function=False)
+def one_hot(tensor: Tensor, num_classes: int = -1) -> Tensor:
+    """Numbers as unit vectors.
+
+    Args:
+        tensor: class numbers from 0, int64, of any shape.
+        num_classes: length of the vectors; -1: one more than the largest number.
+
+    Returns:
+        A new int64 tensor with one more dimension, the last.
+
+    Raises:
+        RuntimeError: another dtype, a negative number, one that is too large, or no numbers to find the length from.
+    """
+    if not isinstance(tensor, Tensor):
+        raise TypeError(errors.wrong_type("one_hot", "tensor", 1, "Tensor", tensor))
+    numbers = tensor._array_
+    if numbers.dtype != np.int64:
+        raise RuntimeError(f"one_hot is only applicable to index tensor of type LongTensor. Got {tensor.dtype}.")
+    if numbers.size == 0:
+        if num_classes <= 0:
+            raise RuntimeError("Can not infer total number of classes from empty tensor.")
+        return wrap(np.zeros((*numbers.shape, num_classes), np.int64))
+    if int(numbers.min()) < 0:
+        raise RuntimeError("Class values must be non-negative.")
+    classes = int(numbers.max()) + 1 if num_classes == -1 else num_classes
+    if int(numbers.max()) >= classes:
+        raise RuntimeError("Class values must be smaller than num_classes.")
+    return wrap((numbers[..., None] == np.arange(classes)).astype(np.int64, order="C"))
+
+
+@one_hot.samples  # type: ignore[attr-defined]
+def one_hot_samples(make: Any) -> Any:
+    yield Sample(wrap(np.array([0, 2])))
+    yield Sample(wrap(np.array([[0], [2]])), 4)
+    yield Bad(wrap(np.array([0, 2])), 2, raises=RuntimeError, says="Class values must be smaller than num_classes.")
+    yield Bad(wrap(np.array([1.0])), raises=RuntimeError, says="only applicable to index tensor of type LongTensor")
+
+
+__all__: list[str] = []

@@ -1,0 +1,311 @@
+"""Reading at indices: gather, index_select, take, nonzero."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ... import _kernels as kernels
+from ..._core.cards.card import WIDE, Array, Bad, Index, Sample, composite, op
+from ..._core.errors import shown
+from ..._core.tensor.base import Tensor, wrap
+from ..._core.types import dtypes
+from ..._core.types.sizes import normalise
+from ..memory.memory_formats import in_order_like
+
+native = kernels.direct.get
+
+
+def integers(*values: Any) -> Any:
+    """An int64 index tensor, for samples."""
+    return wrap(np.array(values, dtype=np.int64))
+
+
+def check_index_dtype(name: str, index: Any, wanted: str) -> None:
+    """Refuse indices that are not int32 or int64.
+
+    Raises:
+        RuntimeError: says what is wanted.
+    """
+    if index.dtype not in (np.int32, np.int64):
+        raise RuntimeError(f"{name}(): Expected dtype {wanted} for index")
+
+
+def check_range(index: Any, length: int, dim: int, kind: type[Exception] = IndexError, *, low: bool = True) -> None:
+    """Refuse an index that lies outside.
+
+    Args:
+        low: negative indices count from the end, rather than being outside.
+
+    Raises:
+        IndexError: (or `kind`) names the first such index.
+    """
+    if index.size == 0:
+        return
+    floor = -length if low else 0
+    if index.max() >= length or index.min() < floor:
+        flat = index.reshape(-1)
+        bad = flat[(flat >= length) | (flat < floor)][0]
+        raise kind(f"index {bad} is out of bounds for dimension {dim} with size {length}")
+
+
+def check_gather(array: Any, dim: int, index: Any) -> int:
+    """Refuse what `gather` cannot do; the dimension counted from the front."""
+    check_index_dtype("gather", index, "int32/int64")
+    at = normalise(dim, array.ndim)
+    if index.size == 0:
+        return at
+    if max(index.ndim, 1) != max(array.ndim, 1):
+        raise RuntimeError("Index tensor must have the same number of dimensions as input tensor")
+    for axis in range(array.ndim if index.ndim else 0):
+        if axis != at and index.shape[axis] > array.shape[axis]:
+            raise RuntimeError(
+                f"Size does not match at dimension {axis} expected index {shown(index.shape)} to be no larger than "
+                "self "
+                f"{shown(array.shape)} apart from dimension {at}"
+            )
+    check_range(index, array.shape[at] if array.ndim else 1, at, RuntimeError, low=False)
+    return at
+
+
+@op(dtypes=WIDE, linear="self", native=native("gather"))
+def gather(self: Array, dim: int, index: Index, *, sparse_grad: bool = False) -> Any:
+    """Elements picked along a dimension: `out[i][j] = self[index[i][j]][j]` for `dim` 0.
+
+    Args:
+        self: tensor.
+        dim: the dimension along which `index` counts.
+        index: int64 or int32 tensor with as many dimensions, no longer than `self` along the others.
+        sparse_grad: has no effect.
+
+    Returns:
+        A new tensor of the shape of `index`.
+
+    Raises:
+        RuntimeError: shape or dtype of `index` do not fit, or an index lies outside.
+    """
+    at = check_gather(self, dim, index)
+    if index.size == 0:
+        return np.empty(index.shape, self.dtype)
+    return kernels.gather(self, at, index)
+
+
+@gather.vjp("self", native=native("gather_rule"))
+def gather_vjp(grad: Any, self_shape: Any, dim: int, index: Any) -> Any:
+    return gather_backward(grad, self_shape, dim, index)
+
+
+@gather.samples
+def gather_samples(make: Any) -> Any:
+    yield Sample(make(3, 2), 0, integers([2, 0], [0, 0]))
+    yield Sample(make(3), -1, integers(1, 1, 0, 2))
+    yield Bad(make(3), 0, integers(3), raises=RuntimeError, says="index 3 is out of bounds for dimension 0 with size 3")
+    yield Bad(make(3, 2), 0, integers(0), raises=RuntimeError, says="must have the same number of dimensions")
+
+
+@op(dtypes=WIDE, linear="grad", function=False, method=False)
+def gather_backward(grad: Array, shape: Any, dim: int, index: Index) -> Any:
+    """Zeros of `shape` with the elements of `grad` added where `gather` took them."""
+    return kernels.scatter_add(np.zeros(shape, grad.dtype), normalise(dim, len(shape)), index, grad)
+
+
+@gather_backward.vjp("grad")
+def gather_backward_vjp(grad: Any, dim: int, index: Any) -> Any:
+    return grad.gather(dim, index)
+
+
+@gather_backward.samples
+def gather_backward_samples(make: Any) -> Any:
+    yield Sample(make(2, 2), (3, 2), 0, integers([2, 0], [0, 0]))
+
+
+@composite()
+def take_along_dim(input: Any, indices: Tensor, dim: int | None = None) -> Any:
+    """`gather` with broadcasting; without `dim` of the flat tensor.
+
+    Args:
+        input: tensor.
+        indices: int64 tensor.
+        dim: the dimension along which they count.
+
+    Returns:
+        A new tensor.
+
+    Raises:
+        RuntimeError: dtype or number of dimensions of `indices` do not fit.
+    """
+    if dim is None:
+        return input.view(-1).gather(0, indices.view(-1))
+    have, wanted = input._array_.shape, indices._array_.shape
+    if len(have) != len(wanted):
+        raise RuntimeError(
+            f"torch.take_along_dim(): input and indices should have the same number of dimensions, but got {len(have)} "
+            f"dimensions for input, and {len(wanted)} dimensions for indices"
+        )
+    if indices._array_.dtype != np.int64:
+        raise RuntimeError(
+            f"torch.take_along_dim(): dtype of indices should be Long but got {indices.dtype.legacy[:-6]}. "
+        )
+    at = normalise(dim, len(have))
+    common = np.broadcast_shapes(
+        tuple([1 if axis == at else length for axis, length in enumerate(have)]),
+        tuple([1 if axis == at else length for axis, length in enumerate(wanted)]),
+    )
+    index = indices.expand((*common[:at], wanted[at], *common[at + 1 :]))
+    return input.expand((*common[:at], have[at], *common[at + 1 :])).gather(at, index)
+
+
+@take_along_dim.samples
+def take_along_dim_samples(make: Any) -> Any:
+    yield Sample(make(3, 2), integers([2, 0]), 0)
+    yield Sample(make(3, 2), integers([5], [0]))
+
+
+@op(dtypes=WIDE, linear="self", native=native("index_select"))
+def index_select(self: Array, dim: int, index: Index) -> Any:
+    """The slices along `dim` that `index` lists.
+
+    Args:
+        self: tensor.
+        dim: the dimension.
+        index: int64 or int32 tensor with at most one dimension.
+
+    Returns:
+        A new tensor.
+
+    Raises:
+        IndexError: an index lies outside, or `index` has more dimensions.
+        RuntimeError: there are several indices of a 0-dim tensor.
+    """
+    if index.ndim > 1:
+        raise IndexError("index_select(): Index is supposed to be a vector")
+    check_index_dtype("index_select", index, "int32 or int64")
+    at = normalise(dim, self.ndim)
+    if not self.ndim and index.size != 1:
+        raise RuntimeError(f"index_select(): Index to scalar can have only 1 value, got {index.size} value(s)")
+    length = self.shape[at] if self.ndim else 1
+    if index.size and (index.max() >= length or index.min() < 0):
+        raise IndexError("index out of range in self")
+    return kernels.index_select(self, at, index)
+
+
+@index_select.vjp("self", native=native("index_select_rule"))
+def index_select_vjp(grad: Any, self_shape: Any, dim: int, index: Any) -> Any:
+    return index_select_backward(grad, self_shape, dim, index)
+
+
+@index_select.samples
+def index_select_samples(make: Any) -> Any:
+    yield Sample(make(3, 2), 0, integers(2, 0, 2))
+    yield Sample(make(3, 2), -1, integers(1))
+    yield Bad(
+        make(), 0, integers(0, 0), raises=RuntimeError, says="Index to scalar can have only 1 value, got 2 value(s)"
+    )
+    yield Bad(make(3), 0, integers(3), raises=IndexError, says="index out of range in self")
+    yield Bad(make(3), 0, make(1), raises=RuntimeError, says="Expected dtype int32 or int64 for index")
+
+
+@op(dtypes=WIDE, linear="grad", function=False, method=False)
+def index_select_backward(grad: Array, shape: Any, dim: int, index: Index) -> Any:
+    """Zeros of `shape` with the slices of `grad` added where `index_select` took them."""
+    return kernels.index_add(np.zeros(shape, grad.dtype), normalise(dim, len(shape)), index, grad)
+
+
+@index_select_backward.vjp("grad")
+def index_select_backward_vjp(grad: Any, dim: int, index: Any) -> Any:
+    return grad.index_select(dim, index)
+
+
+@index_select_backward.samples
+def index_select_backward_samples(make: Any) -> Any:
+    yield Sample(make(2, 2), (3, 2), 0, integers(2, 2))
+
+
+@op(dtypes=WIDE, linear="self")
+def take(self: Array, index: Index) -> Any:
+    """Elements of the flat tensor.
+
+    Args:
+        self: tensor.
+        index: int64 tensor; negative ones count from the end.
+
+    Returns:
+        A new tensor of the shape of `index`.
+
+    Raises:
+        IndexError: an index lies outside.
+    """
+    if index.dtype != np.int64:
+        raise RuntimeError(
+            f"take(): Expected a long tensor for index, but got {dtypes.from_numpy(index.dtype).legacy[:-6]}"
+        )
+    flat = index.reshape(-1)
+    outside = flat[(flat >= self.size) | (flat < -self.size)]
+    if outside.size:
+        raise IndexError(f"out of range: tried to access index {outside[0]} on a tensor of {self.size} elements.")
+    return np.take(self.reshape(-1), flat).reshape(index.shape)
+
+
+@take.vjp("self")
+def take_vjp(grad: Any, self_shape: Any, self_strides: Any, index: Any) -> Any:
+    length = 1
+    for each in self_shape:
+        length *= each
+    flat = index.reshape((-1,))
+    made = index_select_backward(grad.reshape((-1,)), (length,), 0, flat.remainder(max(length, 1))).reshape(self_shape)
+    return in_order_like(made, self_shape, self_strides)
+
+
+@take.samples
+def take_samples(make: Any) -> Any:
+    yield Sample(make(3, 2), integers([0, 5], [-1, 0]))
+    yield Bad(make(3), integers(3), raises=IndexError, says="tried to access index 3 on a tensor of 3 elements")
+
+
+@op(layout="own", dtypes=WIDE, derivative=None, why="indices", name="nonzero_positions", function=False, method=False)
+def nonzero_positions(self: Index) -> Any:
+    """Where elements are not zero: one row of indices for each; they lie column by column, as in torch."""
+    found = np.array(np.nonzero(self)).T if self.ndim else np.zeros((1 if self else 0, 0), np.int64)
+    if len(found):
+        return found
+    return np.ndarray(found.shape, found.dtype, found, 0, (found.itemsize, 0))
+
+
+@nonzero_positions.samples
+def nonzero_positions_samples(make: Any) -> Any:
+    yield Sample(make(2, 3))
+
+
+@composite()
+def nonzero(input: Any, *, as_tuple: bool = False) -> Any:
+    """Where elements are not zero.
+
+    Args:
+        input: tensor.
+        as_tuple: one index tensor for each dimension instead of one row for each element.
+
+    Returns:
+        An int64 tensor of shape (count, ndim), or a tuple of ndim tensors of shape (count,).
+    """
+    found = nonzero_positions(input)
+    if not as_tuple:
+        return found
+    return tuple((nonzero_positions(input.reshape((1,))) if not input._array_.ndim else found).unbind(1))
+
+
+@composite()
+def argwhere(input: Any) -> Any:
+    """`nonzero(input)`.
+
+    Args:
+        input: tensor.
+
+    Returns:
+        An int64 tensor of shape (count, ndim).
+    """
+    return input.nonzero()
+
+
+for each in (nonzero, argwhere):
+    each.samples(nonzero_positions_samples)

@@ -1,0 +1,270 @@
+"""Writing slices along one dimension where an index says: index_add, index_copy, index_fill."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ... import _kernels as kernels
+from ..._core.cards.card import WIDE, Array, Bad, Index, Sample, op
+from ..._core.errors import shown
+from ..._core.tensor.base import Tensor, wrap
+from ..._core.types import dtypes
+from ..._core.types.sizes import normalise
+from ..._kernels.index import private
+from ..memory.convert import checked_value
+from .index import check_range, integers
+
+native = kernels.direct.get
+
+
+def check_vector(name: str, array: Any, dim: int, index: Any) -> int:
+    """Refuse an index that is no vector of integers within range; the dimension counted from the front."""
+    at = normalise(dim, array.ndim)
+    if index.ndim > 1:
+        raise IndexError(f"{name}(): Index is supposed to be a vector, but got dim: {index.ndim} with type: "
+                         f"{dtypes.from_numpy(index.dtype).legacy[:-6]} and size: {shown(index.shape)}")  # fmt: skip
+    if index.dtype not in (np.int64, np.int32):
+        raise RuntimeError(
+            f"{name}(): Expected dtype int32/int64 for index but got: {dtypes.from_numpy(index.dtype).legacy[:-6]}"
+        )
+    return at
+
+
+def source_length(name: str, source: Any, at: int) -> int:
+    """How many slices along a dimension `source` has.
+
+    Raises:
+        RuntimeError: it has no such dimension.
+    """
+    if at >= max(source.ndim, 1):
+        raise RuntimeError(f"{name}(): Indexing dim {at} is out of bounds of the source tensor with dim {source.ndim}")
+    return source.shape[at] if source.ndim else 1  # type: ignore[no-any-return]
+
+
+def check_index_add(array: Any, dim: int, index: Any, source: Any) -> int:
+    """Refuse what `index_add` cannot do."""
+    at = check_vector("index_add_", array, dim, index)
+    if array.dtype != source.dtype:
+        have, given = (dtypes.from_numpy(each.dtype).legacy[:-6] for each in (array, source))
+        raise RuntimeError(f"index_add_(): self ({have}) and source ({given}) must have the same scalar type")
+    length = source_length("index_add_", source, at)
+    if index.size != length:
+        raise RuntimeError(
+            f"index_add_(): Number of indices ({index.size}) should be equal to source.size(dim): ({length}), for "
+            f"dim: {at}"
+        )
+    shapes = [[length for axis, length in enumerate(each.shape) if axis != at] for each in (array, source)]
+    if (source.ndim and (array.ndim != source.ndim or shapes[0] != shapes[1])) or (array.ndim and not source.ndim):
+        raise RuntimeError(
+            "source tensor shape must match self tensor shape, excluding the specified dimension. Got self.shape = "
+            f"{shown(array.shape)} source.shape = {shown(source.shape)}"
+        )
+    check_range(index, array.shape[at] if array.ndim else 1, at, RuntimeError, low=False)
+    return at
+
+
+@op(dtypes=WIDE, inplace=True, apart="wholly", native=native("index_add"))
+def index_add(self: Array, dim: int, index: Index, source: Array, *, alpha: Any = 1) -> Any:
+    """The tensor with the slices of `source` added along `dim` where `index` says.
+
+    Args:
+        self: tensor.
+        dim: the dimension.
+        index: int64 or int32 vector.
+        source: like `self`, but as long as `index` along `dim`.
+        alpha: multiplier of `source`.
+
+    Returns:
+        A new tensor; `index_add_` writes into `self`.
+
+    Raises:
+        RuntimeError: shapes or dtypes do not fit, or an index lies outside.
+    """
+    at = check_index_add(self, dim, index, source)
+    return kernels.index_add(self, at, index, source, alpha)
+
+
+@index_add.vjp("self")
+def index_add_vjp_self(grad: Any) -> Any:
+    return grad
+
+
+@index_add.vjp("source")
+def index_add_vjp_source(grad: Any, dim: int, index: Any, source_shape: Any, alpha: Any) -> Any:
+    picked = grad.index_select(dim, index).reshape(source_shape)
+    return picked if alpha == 1 else picked * alpha
+
+
+@index_add.jvp
+def index_add_jvp(self: Any, dim: int, index: Any, source: Any, alpha: Any) -> Any:
+    return self.index_add(dim, index, source, alpha=alpha)
+
+
+@index_add.samples
+def index_add_samples(make: Any) -> Any:
+    yield Sample(make(3, 2), 0, integers(2, 0, 2), make(3, 2))
+    yield Sample(make(2, 3), -1, integers(1), make(2, 1), alpha=2)
+    yield Bad(
+        make(3),
+        0,
+        integers(3),
+        make(1),
+        raises=RuntimeError,
+        says="index 3 is out of bounds for dimension 0 with size 3",
+    )
+    yield Bad(make(3), 0, integers(1), make(2), raises=RuntimeError, says="should be equal to source.size(dim): (2)")
+
+
+def write_slices(target: Any, dim: int, index: Any, source: Any) -> None:
+    """Write slices of `source` along `dim`."""
+    at = normalise(dim, target.ndim)
+    if index.dtype != np.int64:
+        raise IndexError("index_copy_(): Expected a long tensor for index, but got "
+                         f"{dtypes.from_numpy(index.dtype).legacy[:-6]}")  # fmt: skip
+    if target.dtype != source.dtype:
+        have, given = (dtypes.from_numpy(each.dtype).legacy[:-6] for each in (target, source))
+        raise RuntimeError(
+            f"index_copy_(): self and source expected to have the same dtype, but got (self) {have} and (source) "
+            f"{given}"
+        )
+    length = source_length("index_add_", source, at)
+    if index.size != length:
+        raise IndexError(
+            f"index_copy_(): Number of indices ({index.size}) should be equal to source.size(dim) ({length})"
+        )
+    for axis in range(target.ndim):
+        if axis != at and (source.ndim != target.ndim or source.shape[axis] != target.shape[axis]):
+            raise RuntimeError(
+                f"index_copy_(): Source/destination tensor must have same slice shapes. Destination slice shape: "
+                f"{shown(np.delete(target.shape, at))} at dimension {at} and source slice shape: "
+                f"{shown(np.delete(source.shape, at))} at dimension 0."
+            )
+    room = target.shape[at] if target.ndim else 1
+    flat = private(index).reshape(-1)
+    if flat.size and (flat.max() >= room or flat.min() < -room):
+        bad = flat[(flat >= room) | (flat < -room)][0]
+        raise IndexError(f"index_copy_(): index {bad} is out of bounds for dimension {at} with size {room}")
+    if target.ndim:
+        np.moveaxis(target, at, 0)[flat] = np.moveaxis(source, at, 0) if source.ndim else source
+    elif flat.size:
+        target[...] = source.reshape(-1)[-1]
+
+
+@op(dtypes=WIDE, inplace=True, write=write_slices, apart="wholly")
+def index_copy(self: Array, dim: int, index: Index, source: Array) -> Any:
+    """The tensor with the slices of `source` in the places along `dim` that `index` lists.
+
+    Args:
+        self: tensor.
+        dim: the dimension.
+        index: int64 vector.
+        source: like `self`, but as long as `index` along `dim`.
+
+    Returns:
+        A new tensor; `index_copy_` writes into `self`.
+
+    Raises:
+        IndexError: an index lies outside, or their number does not fit.
+    """
+    result = self.copy(order="C")
+    write_slices(result, dim, index, source)
+    return result
+
+
+@index_copy.vjp("self")
+def index_copy_vjp_self(grad: Any, dim: int, index: Any) -> Any:
+    return grad.index_fill(dim, index, 0)
+
+
+@index_copy.vjp("source")
+def index_copy_vjp_source(grad: Any, dim: int, index: Any, source_shape: Any) -> Any:
+    return grad.index_select(dim, index).reshape(source_shape)
+
+
+@index_copy.jvp
+def index_copy_jvp(self: Any, dim: int, index: Any, source: Any) -> Any:
+    return self.index_copy(dim, index, source)
+
+
+@index_copy.samples
+def index_copy_samples(make: Any) -> Any:
+    yield Sample(make(3, 2), 0, integers(2, 0), make(2, 2))
+    yield Bad(
+        make(3), 0, integers(3), make(1), raises=IndexError, says="index 3 is out of bounds for dimension 0 with size 3"
+    )
+
+
+def write_value_at(target: Any, dim: int, index: Any, value: Any) -> None:
+    """Write one value into slices along `dim`."""
+    at = normalise(dim, target.ndim)
+    if index.dtype != np.int64:
+        raise IndexError("index_fill_(): Expected dtype int64 for index.")
+    if index.ndim > 1:
+        raise IndexError("Index has to be a vector/scalar")
+    if getattr(value, "ndim", 0):
+        raise RuntimeError(
+            f"index_fill_ only supports a 0-dimensional value tensor, but got tensor with {value.ndim} dimension(s)."
+        )
+    checked_value("index_fill_", target, value)
+    check_range(index, target.shape[at] if target.ndim else 1, at)
+    if target.ndim:
+        np.moveaxis(target, at, 0)[private(index).reshape(-1)] = np.asarray(value).astype(target.dtype)
+    elif index.size:
+        np.copyto(target, value, "unsafe")
+
+
+def fill_form(args: tuple[Any, ...]) -> int:
+    """Which of torch's two operators a call is."""
+    return 1 if isinstance(args[3], Tensor) else 0
+
+
+@op(
+    layout="like",
+    dtypes=WIDE, inplace=True, numbers="value", write=write_value_at, apart="never", choose=fill_form,
+    node=("IndexFillBackward0", "IndexFillBackward1"),
+)  # fmt: skip
+def index_fill(self: Array, dim: int, index: Index, value: Array) -> Any:
+    """The tensor with `value` in the slices along `dim` that `index` lists.
+
+    Args:
+        self: tensor.
+        dim: the dimension.
+        index: int64 vector.
+        value: number or 0-dim tensor.
+
+    Returns:
+        A new tensor; `index_fill_` writes into `self`.
+
+    Raises:
+        IndexError: an index lies outside.
+    """
+    result = self.copy(order="K")
+    write_value_at(result, dim, index, value)
+    return result
+
+
+@index_fill.vjp("self")
+def index_fill_vjp_self(grad: Any, dim: int, index: Any) -> Any:
+    return grad.index_fill(dim, index, 0)
+
+
+@index_fill.vjp("value")
+def index_fill_vjp_value(grad: Any, dim: int, index: Any) -> Any:
+    length = grad._array_.shape[dim] if grad._array_.ndim else 1
+    return grad.index_select(dim, wrap(np.unique(index._array_ % length))).sum()
+
+
+@index_fill.jvp
+def index_fill_jvp(self: Any, dim: int, index: Any, value: Any) -> Any:
+    return self.index_fill(dim, index, value)
+
+
+@index_fill.samples
+def index_fill_samples(make: Any) -> Any:
+    yield Sample(make(3, 2), 0, integers(2, 0), 2)
+    yield Sample(make(3, 2), -1, integers(1), make())
+    yield Bad(
+        make(3), 0, integers(3), 1, raises=IndexError, says="index 3 is out of bounds for dimension 0 with size 3"
+    )

@@ -1,0 +1,230 @@
+"""Writing where a mask or places in memory order say: masked_scatter, put, fill_diagonal_."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+from ..._core.cards.card import WIDE, Array, Bad, Index, Sample, op
+from ..._core.errors import shown, target_shape
+from ..._core.operators.overlap import refuse_shared
+from ..._core.tensor.base import wrap
+from ..._core.types import dtypes
+from ..._core.types.sizes import broadcast
+from ..._kernels.index import private
+from ..memory.convert import checked_value
+from .index import integers
+
+
+def kind_of(array: Any) -> str:
+    """The name of a dtype as torch's errors have it, e.g. `Float`."""
+    return dtypes.from_numpy(array.dtype).legacy[:-6]
+
+
+def write_under_mask(target: Any, mask: Any, source: Any) -> None:
+    """Write the elements of `source`, one after the other, where the mask holds."""
+    if target.dtype != source.dtype:
+        raise RuntimeError(
+            f"masked_scatter: expected self and source to have same dtypes but got {kind_of(target)} and "
+            f"{kind_of(source)}"
+        )
+    if mask.dtype != np.bool_:
+        raise RuntimeError(f"masked_scatter_ only supports boolean masks, but got mask with dtype {kind_of(mask)}")
+    common = broadcast(target.shape, mask.shape)
+    if common != target.shape:
+        raise RuntimeError(target_shape(target.shape, common))
+    where = private(np.broadcast_to(mask, common))
+    count = int(np.count_nonzero(where))
+    if count > source.size:
+        raise RuntimeError(
+            f"masked_scatter: Number of elements of source < number of ones in mask ({source.size} < {count})"
+        )
+    target[where] = source.reshape(-1)[:count]
+
+
+@op(dtypes=WIDE, inplace=True, larger=True, write=write_under_mask, apart="itself")
+def masked_scatter(self: Array, mask: Index, source: Array) -> Any:
+    """The tensor with the elements of `source`, one after the other, where `mask` holds.
+
+    Args:
+        self: tensor; broadcast with the mask.
+        mask: bool tensor.
+        source: tensor of the same dtype with at least as many elements as places where the mask holds.
+
+    Returns:
+        A new tensor; `masked_scatter_` writes into `self`.
+
+    Raises:
+        RuntimeError: dtypes or shapes do not fit, or `source` has too few elements.
+    """
+    result = np.broadcast_to(self, broadcast(self.shape, mask.shape)).copy(order="C")
+    write_under_mask(result, mask, source)
+    return result
+
+
+@masked_scatter.vjp("self")
+def masked_scatter_vjp_self(grad: Any, mask: Any) -> Any:
+    return grad.masked_fill(mask, 0)
+
+
+@masked_scatter.vjp("source")
+def masked_scatter_vjp_source(grad: Any, mask: Any, source_shape: Any) -> Any:
+    picked = grad.masked_select(mask)
+    count, total = picked._array_.size, math.prod(source_shape)
+    if count < total:  # what was not used has no gradient
+        picked = wrap(np.zeros(total, picked._array_.dtype)).put(wrap(np.arange(count)), picked)  # type: ignore[attr-defined]
+    return picked.reshape(source_shape)
+
+
+@masked_scatter.jvp
+def masked_scatter_jvp(self: Any, mask: Any, source: Any) -> Any:
+    return self.masked_scatter(mask, source)
+
+
+@masked_scatter.samples
+def masked_scatter_samples(make: Any) -> Any:
+    mask = wrap(np.array([[True, False, True], [False, True, False]]))
+    yield Sample(make(2, 3), mask, make(2, 3))
+    yield Sample(make(2, 3), mask, make(3))
+    yield Sample(make(3), wrap(np.array([True, False, True])), make(2, 2))
+    yield Sample(make(3), mask, make(4))
+    yield Bad(make(2, 3), mask, make(2), raises=RuntimeError, says="Number of elements of source < number of ones")
+    yield Bad(make(3), integers(1, 0, 1), make(3), raises=RuntimeError, says="only supports boolean masks")
+
+
+def write_places(target: Any, index: Any, source: Any, accumulate: bool) -> None:
+    """Write `source` at places counted in row-major order."""
+    if index.dtype != np.int64:
+        raise RuntimeError(f"put_(): Expected a long tensor for index, but got {kind_of(index)}")
+    if target.dtype != source.dtype:
+        raise RuntimeError(
+            f"put_(): self and source expected to have the same dtype, but got self.dtype = {kind_of(target)} and "
+            f"source.dtype = {kind_of(source)}"
+        )
+    if index.size != source.size:
+        raise IndexError(
+            "put_(): Expected source and index to have the same number of elements, but got source.numel() = "
+            f"{source.size}, index.numel() = {index.size}"
+        )
+    for other in (index, source):
+        refuse_shared(target, other, True)
+    if index.size and not target.size:
+        raise IndexError("put_(): Tried to put elements into an empty tensor")
+    flat = index.reshape(-1)
+    outside = flat[(flat >= target.size) | (flat < -target.size)]
+    if outside.size:
+        raise IndexError(f"out of range: tried to access index {outside[0]} on a tensor of {target.size} elements.")
+    where = np.unravel_index(np.where(flat < 0, flat + target.size, flat), target.shape or (1,))
+    full = target if target.ndim else target.reshape(1)
+    if accumulate:
+        np.add.at(full, where, source.reshape(-1))
+    else:
+        full[where] = source.reshape(-1)
+
+
+@op(layout="like", dtypes=WIDE, inplace=True, write=write_places, apart="itself")
+def put(self: Array, index: Index, source: Array, accumulate: bool = False) -> Any:
+    """The tensor with elements of `source` at places counted in row-major order.
+
+    Args:
+        self: tensor.
+        index: int64 tensor; negative places count from the end.
+        source: tensor of the same dtype with as many elements as `index`.
+        accumulate: add to what is there, as often as a place is named.
+
+    Returns:
+        A new tensor; `put_` writes into `self`.
+
+    Raises:
+        IndexError: a place lies outside, or the numbers of elements differ.
+        RuntimeError: the dtypes differ.
+    """
+    result = self.copy(order="C")
+    write_places(result, index, source, accumulate)
+    return result
+
+
+@put.vjp("self")
+def put_vjp_self(grad: Any, index: Any, source_shape: Any, accumulate: bool) -> Any:
+    if accumulate:
+        return grad
+    return grad.put(index, wrap(np.zeros(source_shape, grad._array_.dtype)))
+
+
+@put.vjp("source")
+def put_vjp_source(grad: Any, index: Any, source_shape: Any) -> Any:
+    return grad.take(index).reshape(source_shape)
+
+
+@put.jvp
+def put_jvp(self: Any, index: Any, source: Any, accumulate: bool) -> Any:
+    return self.put(index, source, accumulate)
+
+
+@put.samples
+def put_samples(make: Any) -> Any:
+    yield Sample(make(2, 3), integers(4, 0), make(2))
+    yield Sample(make(2, 3), integers([-1], [1]), make(1, 2))
+    yield Sample(make(2, 3), integers(4, 4), make(2), True)
+    yield Bad(
+        make(2), integers(2), make(1), raises=IndexError, says="tried to access index 2 on a tensor of 2 elements"
+    )
+    yield Bad(make(2), integers(0), make(2), raises=IndexError, says="source.numel() = 2, index.numel() = 1")
+
+
+def write_diagonal(target: Any, fill_value: Any, wrap: bool) -> None:
+    """Write one value onto the main diagonal."""
+    if target.ndim < 2:
+        raise RuntimeError("dimensions must larger than 1")
+    if target.ndim > 2 and len(set(target.shape)) > 1:
+        raise RuntimeError(f"all dimensions of input must be of equal length, but got {shown(target.shape)}")
+    value = np.asarray(checked_value("fill_diagonal_", target, fill_value)).astype(target.dtype)
+    again = bool(wrap)
+    at = np.arange(min(target.shape))
+    target[(at,) * target.ndim] = value
+    if again and target.ndim == 2 and target.shape[0] > target.shape[1]:
+        rows, columns = target.shape
+        for start in range(columns + 1, rows, columns + 1):
+            at = np.arange(min(columns, rows - start))
+            target[start + at, at] = value
+
+
+@op(dtypes=WIDE, inplace=True, method=False, function=False, write=write_diagonal, apart="never")
+def fill_diagonal(self: Array, fill_value: Any, wrap: bool = False) -> Any:
+    """The tensor with one value on its main diagonal.
+
+    Args:
+        self: tensor with at least two dimensions; with more than two, all of one length.
+        fill_value: a number.
+        wrap: begin again, one row below the end, in a matrix with more rows than columns.
+
+    Returns:
+        A new tensor; `fill_diagonal_` writes into `self`.
+
+    Raises:
+        RuntimeError: the shape has no such diagonal.
+    """
+    result = self.copy(order="K")
+    write_diagonal(result, fill_value, wrap)
+    return result
+
+
+@fill_diagonal.vjp("self")
+def fill_diagonal_vjp(grad: Any, wrap: bool) -> Any:
+    return fill_diagonal(grad, 0, wrap)
+
+
+@fill_diagonal.jvp
+def fill_diagonal_jvp(self: Any, wrap: bool) -> Any:
+    return fill_diagonal(self, 0, wrap)
+
+
+@fill_diagonal.samples
+def fill_diagonal_samples(make: Any) -> Any:
+    yield Sample(make(3, 4), 2)
+    yield Sample(make(7, 3), 1, wrap=True)
+    yield Sample(make(2, 2, 2), 3)
+    yield Bad(make(3), 1, raises=RuntimeError, says="dimensions must larger than 1")
+    yield Bad(make(2, 3, 2), 1, raises=RuntimeError, says="must be of equal length")

@@ -1,0 +1,184 @@
+"""Writing elements along one dimension where an index says: scatter, scatter_add."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ... import _kernels as kernels
+from ..._core.cards.card import WIDE, Array, Bad, Index, Sample, op
+from ..._core.errors import shown
+from ..._core.tensor.base import Tensor
+from ..._core.types.sizes import normalise
+from ..._kernels.index import along_axis
+from ..memory.convert import checked_value
+from .index import check_range, integers
+
+native = kernels.direct.get
+
+
+def check_scatter(name: str, array: Any, dim: int, index: Any, source: Any) -> int:
+    """Refuse what `scatter` and `scatter_add` cannot do; `source` is an array or a number."""
+    at = normalise(dim, array.ndim)
+    if index.dtype not in (np.int64, np.int32):
+        raise RuntimeError(f"{name}(): Expected dtype int32/int64 for index")
+    is_array = isinstance(source, np.ndarray)
+    if is_array and source.dtype != array.dtype:
+        raise RuntimeError(f"{name}(): Expected self.dtype to be equal to src.dtype")
+    if not index.size:
+        return at
+    ndim = max(array.ndim, 1)
+    if max(index.ndim, 1) != ndim:
+        raise RuntimeError("Index tensor must have the same number of dimensions as self tensor")
+    if is_array and max(source.ndim, 1) != ndim:
+        raise RuntimeError("Index tensor must have the same number of dimensions as src tensor")
+    room, given = array.shape or (1,), (source.shape or (1,)) if is_array else index.shape or (1,)
+    lengths = index.shape or (1,)
+    outside = any((length > room[axis] and axis != at) or length > given[axis] for axis, length in enumerate(lengths))
+    if outside:
+        raise RuntimeError(
+            f"Expected index {shown(index.shape)} to be no larger than self {shown(array.shape)} apart from "
+            f"dimension {at}" + (f" and to be no larger size than src {shown(source.shape)}" if is_array else "")
+        )
+    check_range(index, room[at], at, RuntimeError, low=False)
+    return at
+
+
+def write_scattered(target: Any, dim: int, index: Any, src: Any, reduce: Any) -> None:
+    """Write (or combine) elements where `index` says."""
+    if reduce not in (None, "add", "multiply"):
+        raise RuntimeError("reduce argument must be either add or multiply.")
+    at = check_scatter("scatter", target, dim, index, src)
+    if not isinstance(src, np.ndarray):
+        src = np.asarray(checked_value("scatter", target, src)).astype(target.dtype)
+    if not index.size:
+        return
+    full, indices = target.reshape(1) if not target.ndim else target, np.atleast_1d(index)
+    where = along_axis(full, at, indices)
+    given = src if not src.ndim else src[tuple(slice(length) for length in indices.shape)]
+    if reduce is None:
+        full[where] = given
+    else:
+        (np.add if reduce == "add" else np.multiply).at(full, where, given)
+    if not target.ndim:
+        target[...] = full[0]
+
+
+def scatter_form(args: tuple[Any, ...]) -> int:
+    """Which of torch's two operators a call is."""
+    return 0 if isinstance(args[3], Tensor) else 1
+
+
+@op(
+    dtypes=WIDE, inplace=True, numbers="src", write=write_scattered, apart="wholly", choose=scatter_form,
+    node=("ScatterBackward0", "ScatterBackward1"),
+)  # fmt: skip
+def scatter(self: Array, dim: int, index: Index, src: Array, *, reduce: str | None = None) -> Any:
+    """The tensor with elements of `src` where `index` says: `out[index[i][j]][j] = src[i][j]` for `dim` 0.
+
+    Args:
+        self: tensor.
+        dim: the dimension along which `index` counts.
+        index: int64 tensor with as many dimensions, no longer than `src`, nor than `self` along the others.
+        src: tensor of the same dtype, or a number (also by the name `value`).
+        reduce: "add" or "multiply" instead of replacing; has no derivative, use `scatter_add`.
+
+    Returns:
+        A new tensor; `scatter_` writes into `self`. Where a place is named more than once one of the values stays.
+
+    Raises:
+        RuntimeError: shapes or dtypes do not fit, or an index lies outside.
+    """
+    result = self.copy(order="C")
+    write_scattered(result, dim, index, src, reduce)
+    return result
+
+
+def refuse_reduce(reduce: Any) -> None:
+    """Refuse the derivative of a scatter that combines."""
+    if reduce is not None:
+        raise RuntimeError("derivative for aten::scatter with reduce is not implemented; use scatter_add")
+
+
+@scatter.vjp("self")
+def scatter_vjp_self(grad: Any, dim: int, index: Any, reduce: Any) -> Any:
+    refuse_reduce(reduce)
+    return grad.scatter(dim, index, 0)
+
+
+@scatter.vjp("src")
+def scatter_vjp_src(grad: Any, dim: int, index: Any, src_shape: Any, reduce: Any) -> Any:
+    refuse_reduce(reduce)
+    return grad.gather(dim, index) if src_shape or not index._array_.ndim else grad.gather(dim, index).sum()
+
+
+scatter.aliases["value"] = scatter.names.index("src")
+
+
+@scatter.jvp
+def scatter_jvp(self: Any, dim: int, index: Any, src: Any, reduce: Any) -> Any:
+    refuse_reduce(reduce)
+    return self.scatter(dim, index, src)
+
+
+@scatter.samples
+def scatter_samples(make: Any) -> Any:
+    yield Sample(make(3, 2), 0, integers([2, 0]), make(1, 2))
+    yield Sample(make(3, 2), 0, integers([2, 0]), 3)
+    yield Bad(
+        make(3),
+        0,
+        integers(3),
+        make(1),
+        raises=RuntimeError,
+        says="index 3 is out of bounds for dimension 0 with size 3",
+    )
+
+
+@op(dtypes=WIDE, inplace=True, apart="wholly", native=native("scatter_add"))
+def scatter_add(self: Array, dim: int, index: Index, src: Array) -> Any:
+    """The tensor with elements of `src` added where `index` says: `out[index[i][j]][j] += src[i][j]` for `dim` 0.
+
+    Args:
+        self: tensor.
+        dim: the dimension along which `index` counts.
+        index: int64 tensor with as many dimensions, no longer than `src`, nor than `self` along the others.
+        src: tensor of the same dtype.
+
+    Returns:
+        A new tensor; `scatter_add_` writes into `self`.
+
+    Raises:
+        RuntimeError: shapes or dtypes do not fit, or an index lies outside.
+    """
+    return kernels.scatter_add(self, check_scatter("scatter", self, dim, index, src), index, src)
+
+
+@scatter_add.vjp("self")
+def scatter_add_vjp_self(grad: Any) -> Any:
+    return grad
+
+
+@scatter_add.vjp("src", native=native("scatter_source_rule"))
+def scatter_add_vjp_src(grad: Any, dim: int, index: Any) -> Any:
+    return grad.gather(dim, index)
+
+
+@scatter_add.jvp
+def scatter_add_jvp(self: Any, dim: int, index: Any, src: Any) -> Any:
+    return self.scatter_add(dim, index, src)
+
+
+@scatter_add.samples
+def scatter_add_samples(make: Any) -> Any:
+    yield Sample(make(3, 2), 0, integers([2, 0], [2, 1]), make(2, 2))
+    yield Sample(make(3), 0, integers(1, 1), make(2))
+    yield Bad(
+        make(3),
+        0,
+        integers(3),
+        make(1),
+        raises=RuntimeError,
+        says="index 3 is out of bounds for dimension 0 with size 3",
+    )

@@ -1,0 +1,248 @@
+"""Combining elements where an index says, by a reduction: scatter_reduce, index_reduce."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ..._core.cards.card import ALL, ORDERED, Array, Bad, Index, Sample, op
+from ..._core.errors import shown
+from ..._core.types import dtypes
+from ..._core.types.sizes import normalise
+from ..._kernels.index import along_axis
+from ..dtype_checks import check_ordered, refuse
+from ..pointwise.activation import kept_gradient
+from .index import check_range, integers
+from .index_write import check_vector, source_length
+from .scatter import check_scatter
+
+COMBINE = {"sum": np.add, "prod": np.multiply, "mean": np.add, "amax": np.maximum, "amin": np.minimum}
+
+
+def neutral(reduce: str, dtype: Any) -> Any:
+    """What a reduction starts from where the old value does not count."""
+    if reduce in ("sum", "mean", "prod"):
+        return 1 if reduce == "prod" else 0
+    if dtype.kind == "b":
+        return reduce == "amin"
+    low, high = (-np.inf, np.inf) if dtype.kind == "f" else (np.iinfo(dtype).min, np.iinfo(dtype).max)
+    return low if reduce == "amax" else high
+
+
+def refuse_wide(array: Any, title: str, name: str) -> None:
+    """Refuse the wide unsigned integers."""
+    if array.dtype.kind == "u" and array.itemsize > 1:
+        refuse(name, title, array)
+
+
+def combine(target: Any, where: Any, source: Any, reduce: str, include_self: bool) -> None:
+    """Combine the elements of `source` into `target` at index arrays."""
+    if not include_self:
+        target[where] = neutral(reduce, target.dtype)
+    COMBINE[reduce].at(target, where, source)
+    if reduce == "mean":
+        counts = np.full(target.shape, 1 if include_self else 0, np.int64)
+        np.add.at(counts, where, 1)
+        exact = target.dtype.kind in "fcV"
+        counts = np.maximum(counts, 1).astype(target.dtype if exact else np.int64)
+        divide = np.true_divide if exact else np.floor_divide
+        np.copyto(target, divide(target, counts), "unsafe")
+
+
+def write_reduced(target: Any, dim: int, index: Any, src: Any, reduce: str, include_self: bool) -> None:
+    """Combine elements where `index` says."""
+    if reduce not in COMBINE:
+        raise RuntimeError(f"reduce argument must be either sum, prod, mean, amax or amin, got {reduce}.")
+    refuse_wide(target, f"scatter_gather_tensor_cpu_reduce_{reduce}", "scatter_reduce")
+    if reduce in ("amax", "amin"):
+        check_ordered("scatter_reduce", f"scatter_gather_tensor_cpu_reduce_{reduce}", target)
+    at = check_scatter("scatter", target, dim, index, src)
+    if not index.size:
+        return
+    full, indices = target if target.ndim else target.reshape(1), np.atleast_1d(index)
+    given = src[tuple(slice(length) for length in indices.shape)] if src.ndim else src.reshape(1)
+    combine(full, along_axis(full, at, indices), given, reduce, include_self)
+
+
+@op(dtypes=ALL, inplace=True, write=write_reduced, apart="wholly")
+def scatter_reduce(self: Array, dim: int, index: Index, src: Array, reduce: str, *, include_self: bool = True) -> Any:
+    """The tensor with elements of `src` combined into the places that `index` names.
+
+    Args:
+        self: tensor.
+        dim: the dimension along which `index` counts.
+        index: int64 tensor with as many dimensions, no longer than `src`, nor than `self` along the others.
+        src: tensor of the same dtype.
+        reduce: "sum", "prod", "mean", "amax" or "amin".
+        include_self: whether the old value at a place counts.
+
+    Returns:
+        A new tensor; `scatter_reduce_` writes into `self`.
+
+    Raises:
+        RuntimeError: shapes or dtypes do not fit, an index lies outside, or there is no such reduction.
+
+    Derivative:
+        Of "amax" and "amin" it is shared equally among the elements that attain the result, as torch does it.
+    """
+    result = self.copy(order="C")
+    write_reduced(result, dim, index, src, reduce, include_self)
+    return result
+
+
+@scatter_reduce.vjp("self", "src")
+def scatter_reduce_vjp(
+    grad: Any, self: Any, src: Any, out: Any, dim: int, index: Any, reduce: str, include_self: bool
+) -> Any:
+    own, other = gradients(grad, self, src, out, dim, index, reduce, include_self)
+    return own if include_self else own.scatter(dim, index, 0), other
+
+
+def gradients(
+    grad: Any, old: Any, src: Any, out: Any, dim: int, index: Any, reduce: str, include_self: bool
+) -> tuple[Any, Any]:
+    """The gradients of the old values (0 where they do not count, if that is still to come) and of what was combined
+    into them."""
+    if reduce == "sum":
+        own, other = grad, grad.gather(dim, index)
+    elif reduce == "mean":
+        start = old.new_ones(old.shape) if include_self else old.new_zeros(old.shape)
+        counts = start.scatter_add(dim, index, src.new_ones(src.shape))
+        own = grad / counts.masked_fill(counts == 0, 1)
+        other = own.gather(dim, index)
+    elif reduce == "prod":
+        own, other = product_gradients(grad, old, src, dim, index, include_self)
+    else:
+        own, other = extreme_gradients(grad, old, src, out, dim, index, include_self)
+    return own, other
+
+
+def product_gradients(grad: Any, old: Any, src: Any, dim: int, index: Any, include_self: bool) -> tuple[Any, Any]:
+    """The derivative by a factor is the product of the others; zeros are counted, not divided by."""
+    old_zero, src_zero = old == 0, src == 0
+    old_safe, src_safe = old.masked_fill(old_zero, 1), src.masked_fill(src_zero, 1)
+    product = old_safe.scatter_reduce(dim, index, src_safe, "prod", include_self=include_self)
+    zeros = old_zero.to(old.dtype)
+    if not include_self:
+        zeros = zeros.scatter(dim, index, 0)
+    zeros = zeros.scatter_add(dim, index, src_zero.to(src.dtype))
+    # How many zeros are among the other factors (for `src` negated, so that its order in memory decides, as in torch):
+    # where none, their product is that of all factors but one.
+    others_own = zeros - old_zero.to(old.dtype)
+    others_src = src_zero.to(src.dtype) - zeros.gather(dim, index)
+    spread_grad = grad * product.conj()
+    own = kept_gradient(spread_grad / old_safe.conj(), others_own == 0)
+    other = (spread_grad.gather(dim, index) / src_safe.conj()).where(others_src == 0, 0)
+    return own, other
+
+
+def extreme_gradients(
+    grad: Any, old: Any, src: Any, out: Any, dim: int, index: Any, include_self: bool
+) -> tuple[Any, Any]:
+    """The gradient shared equally among the elements that attain the result."""
+    own_attains = (old == out).to(grad.dtype)
+    counted = own_attains if include_self else own_attains.scatter(dim, index, 0)
+    src_attains = (src == out.gather(dim, index)).to(grad.dtype)
+    share = grad / counted.scatter_add(dim, index, src_attains).clamp(1)
+    return own_attains * share, src_attains * share.gather(dim, index)
+
+
+@scatter_reduce.samples
+def scatter_reduce_samples(make: Any) -> Any:
+    index = integers([2, 0], [2, 1])
+    ordered = make(1).dtype.is_complex is False
+    for reduce in COMBINE if ordered else ("sum", "prod", "mean"):
+        yield Sample(make(3, 2), 0, index, make(2, 2), reduce)
+        yield Sample(make(3, 2), 0, index, make(2, 2), reduce, include_self=False)
+    yield Sample(make(3), -1, integers(1, 1), make(2), "prod")
+    yield Bad(make(3), 0, integers(0), make(1), "median", raises=RuntimeError, says="must be either sum, prod, mean")
+    yield Bad(make(3), 0, integers(3), make(1), "sum", raises=RuntimeError, says="index 3 is out of bounds")
+
+
+def check_slices(target: Any, dim: int, index: Any, source: Any, reduce: str) -> int:
+    """Refuse what `index_reduce` cannot do; the dimension counted from the front."""
+    if reduce not in COMBINE or reduce == "sum":
+        raise RuntimeError(f"index_reduce(): Expected reduce to be one of prod, mean, amax or amin but got {reduce}.")
+    check_ordered("index_reduce", "index_func", target)
+    at = check_vector("index_reduce", target, dim, index)
+    if target.dtype != source.dtype:
+        names = [dtypes.from_numpy(each.dtype).legacy[:-6] for each in (target, source)]
+        raise RuntimeError(f"index_reduce(): self ({names[0]}) and source ({names[1]}) must have the same scalar type")
+    length = source_length("index_reduce_", source, at)
+    if index.size != length:
+        raise RuntimeError(
+            f"index_reduce_(): Number of indices ({index.size}) should be equal to source.size(dim): ({length}), for "
+            f"dim: {at}"
+        )
+    for axis in range(target.ndim):
+        if axis != at and (source.ndim != target.ndim or source.shape[axis] != target.shape[axis]):
+            raise RuntimeError(
+                "source tensor shape must match self tensor shape, excluding the specified dimension. Got self.shape = "
+                f"{shown(target.shape)} source.shape = {shown(source.shape)}"
+            )
+    check_range(index, target.shape[at] if target.ndim else 1, at, IndexError, low=False)
+    return at
+
+
+def write_reduced_slices(target: Any, dim: int, index: Any, source: Any, reduce: str, include_self: bool) -> None:
+    """Combine slices of `source` where `index` says."""
+    at = check_slices(target, dim, index, source, reduce)
+    if index.size:
+        full = np.moveaxis(target, at, 0) if target.ndim else target.reshape(1)
+        given = np.moveaxis(source, at, 0) if source.ndim else source.reshape(1)
+        combine(full, index.reshape(-1), given, reduce, include_self)
+
+
+@op(dtypes=ORDERED, inplace=True, write=write_reduced_slices, apart="wholly")
+def index_reduce(self: Array, dim: int, index: Index, source: Array, reduce: str, *, include_self: bool = True) -> Any:
+    """The tensor with the slices of `source` combined into those along `dim` that `index` lists.
+
+    Args:
+        self: tensor.
+        dim: the dimension.
+        index: int64 or int32 vector.
+        source: like `self`, but as long as `index` along `dim`.
+        reduce: "prod", "mean", "amax" or "amin"; for a sum see `index_add`.
+        include_self: whether the old values count.
+
+    Returns:
+        A new tensor; `index_reduce_` writes into `self`.
+
+    Raises:
+        RuntimeError: shapes or dtypes do not fit, an index lies outside, or there is no such reduction.
+
+    Derivative:
+        Of "amax" and "amin" it is shared equally among the elements that attain the result, as torch does it.
+    """
+    result = self.copy(order="C")
+    write_reduced_slices(result, dim, index, source, reduce, include_self)
+    return result
+
+
+@index_reduce.vjp("self", "source")
+def index_reduce_vjp(
+    grad: Any, self: Any, source: Any, out: Any, dim: int, index: Any, reduce: str, include_self: bool
+) -> Any:
+    own, other = gradients(grad, self, source, out, dim, spread(index, dim, source), reduce, include_self)
+    return own if include_self else own.index_fill(dim, index, 0), other
+
+
+def spread(index: Any, dim: int, source: Any) -> Any:
+    """An index along one dimension as `scatter` takes it: one for each element."""
+    shape = [1] * source.ndim
+    if not shape:
+        return index.reshape(())
+    shape[normalise(dim, source.ndim)] = -1
+    return index.reshape(shape).expand(source.shape)
+
+
+@index_reduce.samples
+def index_reduce_samples(make: Any) -> Any:
+    for reduce in ("prod", "mean", "amax", "amin"):
+        yield Sample(make(3, 2), 0, integers(2, 0, 2), make(3, 2), reduce)
+        yield Sample(make(2, 3), -1, integers(1), make(2, 1), reduce, include_self=False)
+    yield Bad(make(3), 0, integers(0), make(1), "sum", raises=RuntimeError, says="one of prod, mean, amax or amin")
+    yield Bad(make(3), 0, integers(0), make(2), "prod", raises=RuntimeError, says="should be equal to source.size(dim)")
+    yield Bad(make(2, 3), -1, integers(1), make(3), "prod", raises=RuntimeError, says="Indexing dim 1 is out of bounds")
+    yield Bad(make(2, 3), -1, integers(1), make(2, 1, 1), "prod", raises=RuntimeError, says="source tensor shape must")

@@ -1,0 +1,359 @@
+"""Matrix products that are added to something, and the linear map of a layer."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+from ... import _kernels as kernels
+from ..._core import errors
+from ..._core.cards.card import NUMBERS, Array, Bad, Sample, composite, op
+from ..._core.tensor.base import Tensor
+from ..dtype_checks import check_number
+from .matmul import check_tensors
+from .products import (
+    c_name,
+    check_batches,
+    check_matrices,
+    conjugated,
+    gradient_of_first,
+    gradient_of_second,
+    type_name,
+)
+
+native = kernels.direct.get
+
+
+def scaled(value: Any, factor: Any) -> Any:
+    """`value * factor`, where a factor of 1 costs nothing."""
+    return value if factor == 1 else value * factor
+
+
+def conjugate(factor: Any) -> Any:
+    """The conjugate of a Python number."""
+    return factor.conjugate() if isinstance(factor, complex) else factor
+
+
+def combine(product: Any, bias: Any, beta: Any, alpha: Any) -> Any:
+    """beta * bias + alpha * product, written over `product`; a `bias` with `beta` 0 is not read."""
+    kind = product.dtype.type
+    if alpha != 1:
+        product = kernels.multiply(product, kind(alpha), out=product)
+    if beta == 0:
+        return product
+    return kernels.add(product, bias if beta == 1 else kernels.multiply(bias, kind(beta)), out=product)
+
+
+def check_expands(array: Any, shape: tuple[int, ...]) -> None:
+    """Refuse an array that does not broadcast to `shape`.
+
+    Raises:
+        RuntimeError: it has more dimensions, or a length differs.
+    """
+    have = array.shape
+    lead = len(shape) - len(have)
+    if lead < 0:
+        raise RuntimeError(
+            f"expand({errors.type_name(array)}{{{errors.shown(have)}}}, size={errors.shown(shape)}): the number of "
+            f"sizes provided ({len(shape)}) must be greater or equal to the number of dimensions in the "
+            f"tensor ({len(have)})"
+        )
+    for at in range(len(have) - 1, -1, -1):
+        if have[at] != 1 and have[at] != shape[at + lead]:
+            raise RuntimeError(
+                f"The expanded size of the tensor ({shape[at + lead]}) must match the existing size ({have[at]}) at "
+                f"non-singleton dimension {at + lead}.  Target sizes: {errors.shown(shape)}.  "
+                f"Tensor sizes: {errors.shown(have)}"
+            )
+
+
+def check_same_dtype(bias: Any, mat1: Any, mat2: Any) -> None:
+    """Refuse operands of different dtypes.
+
+    Raises:
+        RuntimeError: they differ.
+    """
+    for name, array in (("self", bias), ("mat1", mat1)):
+        if array.dtype != mat2.dtype:
+            raise RuntimeError(
+                f"{name} and mat2 must have the same dtype, but got {type_name(array)} and {type_name(mat2)}"
+            )
+
+
+def bias_gradient(grad: Any, shape: tuple[int, ...], beta: Any) -> Any:
+    """The gradient of what a product is added to: of a bias along the last dimension; the engine sums the rest."""
+    if len(shape) == 1 and grad.ndim == 2 and shape[0] == grad.shape[1]:
+        grad = grad.sum(0)
+    return scaled(grad, conjugate(beta))
+
+
+def check_addmm(bias: Any, mat1: Any, mat2: Any) -> None:
+    """Refuse operands of `addmm` that do not fit.
+
+    Raises:
+        RuntimeError: by shape or dtype.
+    """
+    for name, mat in (("mat1", mat1), ("mat2", mat2)):
+        if mat.ndim != 2:
+            raise RuntimeError(f"{name} must be a matrix, got {mat.ndim}-D tensor")
+    if mat1.shape[1] != mat2.shape[0]:
+        check_matrices(mat1, mat2)
+    if bias.dtype != mat2.dtype or mat1.dtype != mat2.dtype:
+        check_same_dtype(bias, mat1, mat2)
+    if bias.shape != mat2.shape[1:]:
+        check_expands(bias, (mat1.shape[0], mat2.shape[1]))
+    check_number("addmm", "addmm_impl_cpu_", mat1)
+
+
+@op(dtypes=NUMBERS, larger=True, inplace=True, apart="itself", native=native("addmm"))
+def addmm(self: Array, mat1: Array, mat2: Array, *, beta: Any = 1, alpha: Any = 1) -> Any:
+    """beta * self + alpha * (mat1 @ mat2).
+
+    Args:
+        self: broadcasts to (n, m).
+        mat1: (n, k).
+        mat2: (k, m).
+        beta: a number; 0 means that `self` is not read.
+        alpha: a number.
+
+    Returns:
+        A new tensor (n, m).
+
+    Raises:
+        RuntimeError: shapes or dtypes do not fit.
+    """
+    check_addmm(self, mat1, mat2)
+    product = kernels.matmul(mat1, mat2)
+    if alpha == 1 and beta == 1:
+        return kernels.add(product, self, out=product)
+    return combine(product, self, beta, alpha)
+
+
+@addmm.vjp("self", native=native("addmm_bias_rule"))
+def addmm_vjp_self(grad: Any, self_shape: Any, beta: Any) -> Any:
+    return bias_gradient(grad, self_shape, beta)
+
+
+@addmm.vjp("mat1", native=native("addmm_first_rule"))
+def addmm_vjp_mat1(grad: Any, mat2: Any, mat1_shape: Any, mat1_strides: Any, alpha: Any) -> Any:
+    return scaled(gradient_of_first(grad, mat2, mat1_shape, mat1_strides), conjugate(alpha))
+
+
+@addmm.vjp("mat2", native=native("addmm_second_rule"))
+def addmm_vjp_mat2(grad: Any, mat1: Any, mat2_shape: Any, mat2_strides: Any, alpha: Any) -> Any:
+    return scaled(gradient_of_second(grad, mat1, mat2_shape, mat2_strides), conjugate(alpha))
+
+
+@addmm.samples
+def addmm_samples(make: Any) -> Any:
+    yield Sample(make(4), make(2, 3), make(3, 4))
+    yield Sample(make(2, 4), make(2, 3), make(3, 4), beta=2, alpha=3)
+    yield Sample(make(), make(2, 3), make(3, 4), beta=0)
+    yield Bad(make(4), make(2, 3), make(2, 2), raises=RuntimeError, says="cannot be multiplied (2x3 and 2x2)")
+    yield Bad(make(3), make(2, 3), make(3, 4), raises=RuntimeError, says="must match the existing size (3)")
+
+
+@op(dtypes=NUMBERS, larger=True, inplace=True, apart="itself")
+def addmv(self: Array, mat: Array, vec: Array, *, beta: Any = 1, alpha: Any = 1) -> Any:
+    """beta * self + alpha * (mat @ vec).
+
+    Args:
+        self: broadcasts to (n,).
+        mat: (n, k).
+        vec: (k,).
+        beta: a number; 0 means that `self` is not read.
+        alpha: a number.
+
+    Returns:
+        A new tensor (n,).
+
+    Raises:
+        RuntimeError: shapes or dtypes do not fit.
+    """
+    if mat.ndim != 2 or vec.ndim != 1 or self.ndim > 1:
+        raise RuntimeError(f"vector + matrix @ vector expected, got {self.ndim}, {mat.ndim}, {vec.ndim}")
+    rows, columns = mat.shape
+    length = self.shape[0] if self.ndim else 1
+    if columns != vec.shape[0] or length not in (1, rows):
+        raise RuntimeError(f"size mismatch, got input ({length}), mat ({rows}x{columns}), vec ({vec.shape[0]})")
+    if not self.dtype == mat.dtype == vec.dtype:
+        raise RuntimeError(
+            "addmv input tensors must have the same dtype, but got "
+            f"{type_name(self)}, {type_name(mat)}, and {type_name(vec)}"
+        )
+    check_number("addmv", "addmv_impl_cpu", mat)
+    return combine(kernels.matmul(mat, vec), self, beta, alpha)
+
+
+@addmv.vjp("self")
+def addmv_vjp_self(grad: Any, beta: Any) -> Any:
+    return scaled(grad, conjugate(beta))
+
+
+@addmv.vjp("mat")
+def addmv_vjp_mat(grad: Any, vec: Any, alpha: Any) -> Any:
+    return scaled(grad, conjugate(alpha)).unsqueeze(1) * conjugated(vec)
+
+
+@addmv.vjp("vec")
+def addmv_vjp_vec(grad: Any, mat: Any, alpha: Any) -> Any:
+    return scaled(conjugated(mat).t().mv(grad), conjugate(alpha))
+
+
+@addmv.samples
+def addmv_samples(make: Any) -> Any:
+    yield Sample(make(2), make(2, 3), make(3))
+    yield Sample(make(), make(2, 3), make(3), beta=2, alpha=3)
+    yield Bad(
+        make(2), make(2, 3), make(2), raises=RuntimeError, says="size mismatch, got input (2), mat (2x3), vec (2)"
+    )
+
+
+@op(dtypes=NUMBERS, larger=True, inplace=True, apart="itself")
+def addbmm(self: Array, batch1: Array, batch2: Array, *, beta: Any = 1, alpha: Any = 1) -> Any:
+    """beta * self + alpha * the sum of all products of a batch.
+
+    Args:
+        self: broadcasts to (n, m).
+        batch1: (b, n, k).
+        batch2: (b, k, m).
+        beta: a number; 0 means that `self` is not read.
+        alpha: a number.
+
+    Returns:
+        A new tensor (n, m).
+
+    Raises:
+        RuntimeError: shapes or dtypes do not fit.
+    """
+    for name, batch in (("batch1", batch1), ("batch2", batch2)):
+        if batch.ndim != 3:
+            raise RuntimeError(f"{name} must be a 3D tensor")
+    (count, rows, inner), (other, height, columns) = batch1.shape, batch2.shape
+    if count != other:
+        raise RuntimeError(f"batch1 and batch2 must have same number of batches, got {count} and {other}")
+    if inner != height:
+        raise RuntimeError(f"Incompatible matrix sizes for bmm ({rows}x{inner} and {height}x{columns})")
+    check_expands(self, (rows, columns))
+    check_same_dtype(self, batch1, batch2)
+    check_number("addbmm", "addmm_impl_cpu_", batch1)
+    # One product over the batch and the inner dimension together.
+    wide = np.moveaxis(batch1, 0, 1).reshape(rows, count * inner)
+    return combine(kernels.matmul(wide, batch2.reshape(count * inner, columns)), self, beta, alpha)
+
+
+@addbmm.vjp("self")
+def addbmm_vjp_self(grad: Any, self_shape: Any, beta: Any) -> Any:
+    return bias_gradient(grad, self_shape, beta)
+
+
+@addbmm.vjp("batch1")
+def addbmm_vjp_batch1(grad: Any, batch2: Any, alpha: Any) -> Any:
+    spread = scaled(grad, conjugate(alpha)).unsqueeze(0).expand((batch2.shape[0], *grad.shape))
+    return spread.bmm(conjugated(batch2).transpose(1, 2))
+
+
+@addbmm.vjp("batch2")
+def addbmm_vjp_batch2(grad: Any, batch1: Any, alpha: Any) -> Any:
+    spread = scaled(grad, conjugate(alpha)).unsqueeze(0).expand((batch1.shape[0], *grad.shape))
+    return conjugated(batch1).transpose(1, 2).bmm(spread)
+
+
+@op(dtypes=NUMBERS, larger=True, inplace=True, apart="itself")
+def baddbmm(self: Array, batch1: Array, batch2: Array, *, beta: Any = 1, alpha: Any = 1) -> Any:
+    """beta * self + alpha * (batch1 @ batch2), matrix by matrix.
+
+    Args:
+        self: broadcasts to (b, n, m).
+        batch1: (b, n, k).
+        batch2: (b, k, m).
+        beta: a number; 0 means that `self` is not read.
+        alpha: a number.
+
+    Returns:
+        A new tensor (b, n, m).
+
+    Raises:
+        RuntimeError: shapes or dtypes do not fit.
+    """
+    check_batches(batch1, batch2)
+    check_expands(self, (*batch1.shape[:2], batch2.shape[2]))
+    if not self.dtype == batch1.dtype == batch2.dtype:
+        raise RuntimeError(
+            f"Input dtypes must be the same, got: input {c_name(self)}, batch1: {c_name(batch1)}, "
+            f"batch2: {c_name(batch2)}"
+        )
+    check_number("baddbmm", "baddbmm", batch1)
+    return combine(kernels.matmul(batch1, batch2), self, beta, alpha)
+
+
+@baddbmm.vjp("self")
+def baddbmm_vjp_self(grad: Any, beta: Any) -> Any:
+    return scaled(grad, conjugate(beta))
+
+
+@baddbmm.vjp("batch1")
+def baddbmm_vjp_batch1(grad: Any, batch2: Any, alpha: Any) -> Any:
+    return scaled(grad.bmm(conjugated(batch2).transpose(1, 2)), conjugate(alpha))
+
+
+@baddbmm.vjp("batch2")
+def baddbmm_vjp_batch2(grad: Any, batch1: Any, alpha: Any) -> Any:
+    return scaled(conjugated(batch1).transpose(1, 2).bmm(grad), conjugate(alpha))
+
+
+@addbmm.samples
+def batch_samples(make: Any) -> Any:
+    yield Sample(make(3, 2), make(2, 3, 4), make(2, 4, 2))
+    yield Sample(make(2), make(2, 3, 4), make(2, 4, 2), beta=2, alpha=3)
+    yield Bad(make(3), make(2, 3, 4), make(2, 4, 2), raises=RuntimeError, says="must match the existing size (3)")
+
+
+@baddbmm.samples
+def baddbmm_samples(make: Any) -> Any:
+    yield from batch_samples(make)
+    yield Sample(make(2, 3, 2), make(2, 3, 4), make(2, 4, 2))
+
+
+@composite(method=False, function=False)
+def linear(input: Any, weight: Any, bias: Any = None) -> Any:
+    """input @ weight.t() + bias, the map of a linear layer.
+
+    Args:
+        input: (..., inputs).
+        weight: (outputs, inputs), or (inputs,) for a single output without dimension.
+        bias: (outputs,), or None.
+
+    Returns:
+        A new tensor (..., outputs).
+
+    Raises:
+        RuntimeError: shapes or dtypes do not fit.
+    """
+    if not (isinstance(input, Tensor) and isinstance(weight, Tensor) and (bias is None or isinstance(bias, Tensor))):
+        check_tensors("linear", input=input, weight=weight, **({} if bias is None else {"bias": bias}))
+    ndim = input.ndim
+    if not ndim or not weight.ndim:
+        raise RuntimeError(f"both arguments to linear need to be at least 1D, but they are {ndim}D and {weight.ndim}D")
+    if bias is None:
+        return input.matmul(weight.t())
+    if ndim == 2:
+        return addmm(bias, input, weight.t())
+    if input.is_contiguous():
+        shape = input.shape
+        rows = input.view(math.prod(shape[:-1]), shape[-1])
+        result = addmm(bias, rows, weight.t())
+        return result.view((*shape[:-1], result.shape[1]))
+    return input.matmul(weight.t()) + bias
+
+
+@linear.samples
+def linear_samples(make: Any) -> Any:
+    yield Sample(make(2, 3), make(4, 3), make(4))
+    yield Sample(make(2, 3), make(4, 3))
+    yield Sample(make(2, 2, 3), make(4, 3), make(4))
+    yield Sample(make(3), make(4, 3), make(4))
+    yield Sample(make(2, 3), make(3))
+    yield Bad(make(2, 3), make(4, 2), raises=RuntimeError, says="cannot be multiplied (2x3 and 2x4)")

@@ -1,0 +1,1 @@
+"""How elements lie in memory: storages, memory formats, copies and casts."""

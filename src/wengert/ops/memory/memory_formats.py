@@ -1,0 +1,86 @@
+"""Memory formats: orders of the elements in memory that programs ask for by name."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.lib.stride_tricks import as_strided
+
+from ..._core.door import is_row_major
+from ..._core.operators import layouts
+from ..._core.types.devices import channels_last, channels_last_3d, contiguous_format, preserve_format
+
+RANKS = {channels_last: 4, channels_last_3d: 5}
+
+
+def strides_in(array: Any, order: Any) -> tuple[int, ...]:
+    """The strides of a copy of an array in a memory format (None: its own order).
+
+    Raises:
+        RuntimeError: the array has not as many dimensions as the format is for.
+    """
+    if order is None or order is preserve_format:
+        return layouts.preserved(array)
+    if order not in RANKS:
+        return layouts.row_major(array.shape)
+    if array.ndim != RANKS[order]:
+        raise RuntimeError(f"required rank {RANKS[order]} tensor to use {order.name} format")
+    return layouts.channels_last(array.shape)
+
+
+def copied(array: Any, order: Any) -> Any:
+    """A copy of an array in the order of a memory format (None: its own)."""
+    if order in (None, preserve_format, contiguous_format) and is_row_major(array):
+        return array.copy()
+    made = layouts.empty(array.shape, strides_in(array, order), array.dtype)
+    made[...] = array
+    return made
+
+
+def in_order_of(grad: Any, *sources: tuple[Any, Any]) -> Any:
+    """A gradient with its channels innermost if those of a tensor are, otherwise row-major.
+
+    torch's kernels for images bring the gradient into the order of the operator's input first, and so give the result
+    that order.
+
+    Args:
+        grad: tensor.
+        sources: shape and strides of the tensors, one of which suffices.
+    """
+    array = grad._array_
+    if not any(layouts.channels_lie_inside(tuple(shape), tuple(strides)) for shape, strides in sources):
+        return grad if array.flags.c_contiguous else grad.contiguous()
+    steps = layouts.channels_last(array.shape)
+    if array.strides == tuple([step * array.itemsize for step in steps]):
+        return grad
+    return grad._restrided(steps)
+
+
+def in_order_like(grad: Any, shape: tuple[int, ...], strides: tuple[int, ...]) -> Any:
+    """A gradient with the strides that a copy of a tensor of its dtype has.
+
+    Args:
+        grad: tensor.
+        shape, strides: of that tensor, which broadcasts to `grad`; strides in bytes.
+    """
+    array = grad._array_
+    if array.strides == strides:
+        return grad
+    model = as_strided(np.empty(1, array.dtype), shape, strides)  # never read
+    steps = layouts.preserved(model if shape == array.shape else np.broadcast_to(model, array.shape))
+    return grad if steps == layouts.steps_of(array) else grad._restrided(steps)
+
+
+def suggested_format(array: Any) -> Any:
+    """The memory format that an array seems to be in, as far as programs can name it."""
+    if array.ndim < 4 or not layouts.suggests_channels(array):
+        return contiguous_format
+    return channels_last if array.ndim == 4 else channels_last_3d
+
+
+def is_in_format(array: Any, order: Any) -> bool:
+    """Whether an array is dense in the order of a memory format (None: row-major)."""
+    if order in RANKS:
+        return array.ndim == RANKS[order] and layouts.is_channels_last(array)
+    return bool(array.flags.c_contiguous)

@@ -1,0 +1,86 @@
+"""The memory behind tensors: how far a storage reaches, and what happens if it has to reach further."""
+
+from __future__ import annotations
+
+import gc
+import math
+from typing import Any
+
+import numpy as np
+
+from ..._core import flags
+from ..._core.tensor.base import OPERATORS, Tensor
+from ..._core.tensor.storage import Storage, size_in_bytes
+from ..._kernels.layout import address, reaching, row_major
+
+
+def offset_in_bytes(tensor: Tensor) -> int:
+    """How many bytes lie between the start of a tensor's storage and its first element."""
+    return address(tensor._array_) - address(tensor._storage_.array)
+
+
+def resize(tensor: Tensor, shape: tuple[int, ...], steps: tuple[int, ...] | None = None) -> None:
+    """Give a tensor another shape, and its storage more memory if it needs more.
+
+    Nothing is checked, and no write is counted. New elements are not initialised. `steps` are the strides in elements,
+    of a dense order; row-major if they are not given.
+    """
+    array = tensor._array_
+    need = offset_in_bytes(tensor) + math.prod(shape) * array.itemsize
+    if need > size_in_bytes(tensor._storage_):
+        resize_storage(tensor._storage_, need)
+    step = array.itemsize
+    strides = row_major(shape, step) if steps is None else tuple([each * step for each in steps])
+    tensor._array_ = reaching(tensor._array_, shape, strides, 0)
+    if tensor._flags_ & flags.VIEW:
+        tensor._meta_.view.frame = None  # its steps no longer lead to it
+
+
+def resize_storage(storage: Storage, size: int) -> None:
+    """Let a storage have `size` bytes: the same elements as far as they go, in other memory if it grows.
+
+    All tensors on the storage see the new memory, as in torch, so they have to be found: that takes a walk over all
+    objects of the program. What does not lie within the new size (a tensor that reaches beyond the end of a storage
+    that has shrunk) stays where it is.
+    """
+    known = storage.array
+    have = size_in_bytes(storage)
+    whole = kept = first_bytes(known, min(have, size))
+    if size > have:
+        whole = np.empty(size, np.uint8)
+        whole[:have] = kept
+    start = address(known)
+    for tensor in tensors_on(known):
+        offset = address(tensor._array_) - start
+        tensor._storage_.array = whole
+        if size > have:
+            tensor._array_ = moved(tensor._array_, whole, offset)
+    storage.array = whole
+
+
+def first_bytes(array: Any, count: int) -> Any:
+    """The memory of an array from its first element on, as `count` bytes."""
+    if not count:
+        return np.empty(0, np.uint8)
+    first = reaching(array, (1,), (array.itemsize,), 0)
+    return reaching(first.view(np.uint8), (count,), (1,), 0)
+
+
+def moved(array: Any, whole: Any, offset: int) -> Any:
+    """An array of the same shape, strides and dtype at a place of other memory; itself if it does not fit there."""
+    end = offset + sum((length - 1) * step for length, step in zip(array.shape, array.strides)) + array.itemsize
+    if not 0 <= offset <= end <= whole.size and array.size:
+        return array
+    return np.ndarray(array.shape, array.dtype, whole, min(max(offset, 0), whole.size), array.strides)
+
+
+def tensors_on(memory: Any) -> list[Tensor]:
+    """All tensors of the program whose storage's memory is that of an array."""
+    return [
+        each
+        for each in gc.get_objects()
+        if issubclass(type(each), Tensor) and each._storage_ is not None and each._storage_.array is memory
+    ]
+
+
+OPERATORS.resize = resize

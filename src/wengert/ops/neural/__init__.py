@@ -1,0 +1,1 @@
+"""Layers and losses: softmax, normalisation, dropout, steps of optimisers."""

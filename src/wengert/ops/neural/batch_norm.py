@@ -1,0 +1,282 @@
+"""Batch normalisation: every channel over all items of a batch; instance normalisation, made of it."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+from ... import _kernels as kernels
+from ..._core.cards.card import REALS, Array, Bad, Index, Sample, composite, op
+from ..._core.tensor.base import Tensor
+from ..._core.types.sizes import normalise
+from ..axes import read_number
+from ..dtype_checks import check_floating
+from ..memory.memory_formats import in_order_of
+from .group_norm import channel_view, check_batch
+from .norm import ONLY_FUSED, check_mixed, fused, standard, through_standard
+
+
+def check_channel_values(tensor: Any, **values: Any) -> None:
+    """Refuse what has not one element for each channel.
+
+    Raises:
+        IndexError: `tensor` has no channels.
+        RuntimeError: the number differs.
+    """
+    channels = tensor.shape[normalise(1, tensor.ndim)]
+    for name, value in values.items():
+        if value is not None and value.shape != (channels,):
+            raise RuntimeError(f"{name} should contain {channels} elements not {math.prod(value.shape)}")
+
+
+@op(
+    layout="suggested",
+    dtypes=REALS, outputs=("normalised", "mean", "invstd", "variance"), differentiable=(True, False, False, False),
+    method=False, function=False, node="NativeBatchNormBackward0",
+)  # fmt: skip
+def batch_norm_forward(
+    input: Array,
+    weight: Array = None,
+    bias: Array = None,
+    running_mean: Index = None,
+    running_var: Index = None,
+    training: bool = True,
+    eps: float = 1e-5,
+) -> Any:
+    """The normalised tensor, the mean and 1 / standard deviation that were used, and the variance."""
+    check_channel_values(input, running_mean=running_mean, running_var=running_var, weight=weight, bias=bias)
+    check_floating("batch_norm", "batch_norm", input)
+    check_mixed(input, weight, bias, running_mean, running_var)
+    if training:
+        mean, invstd, variance = kernels.batch_norm_statistics(input, eps)
+    else:
+        mean, variance = running_mean, running_var
+        invstd = kernels.rsqrt(kernels.add(variance, eps))
+    return kernels.batch_norm_apply(input, mean, invstd, weight, bias), mean.copy(), invstd, variance.copy()
+
+
+@batch_norm_forward.vjp("input", "weight", "bias")
+def batch_norm_vjp(
+    grads: Any, input: Any, weight: Any, mean: Any, invstd: Any, training: bool, eps: float, wanted: Any
+) -> Any:
+    grad, ndim = grads[0], input.ndim
+    others, view = [0, *range(2, ndim)], channel_view(ndim)
+    if fused(grad, input, weight):
+        grad = in_order_of(grad, (input._array_.shape, input._array_.strides))
+        found = batch_norm_backward(grad, input, mean, invstd, weight, training)
+        if weight is not None:
+            return found
+        return found[0], None, grad.sum(others) if wanted[2] else None
+    if training:
+        normal, scale = standard(input, others, eps)
+    else:
+        scale = invstd.view(view)
+        normal = (input - mean.view(view)) * scale
+    slope = grad if weight is None else grad * weight.view(view)
+    first = None
+    if wanted[0]:
+        first = through_standard(slope, normal, scale, others) if training else slope * scale
+    return (
+        first,
+        (grad * normal).sum(others) if wanted[1] else None,
+        grad.sum(others) if wanted[2] else None,
+    )
+
+
+@batch_norm_forward.samples
+def batch_norm_forward_samples(make: Any) -> Any:
+    yield Sample(make(4, 3), make(3), make(3))
+    yield Sample(make(2, 3, 4), None, None)
+    yield Sample(
+        make(4, 3), make(3), make(3), make(3, requires_grad=False), make(3, kind="positive", requires_grad=False), False
+    )
+
+
+@op(layout="suggested", dtypes=REALS, derivative=None, why=ONLY_FUSED, several=True, method=False, function=False)
+def batch_norm_backward(
+    grad: Index, input: Index, mean: Index, invstd: Index, weight: Index = None, training: bool = True
+) -> Any:
+    """The gradients of batch normalisation for input, weight and bias; for the input alone without weight."""
+    check_floating("batch_norm_backward", "batch_norm_backward", input)
+    found = kernels.batch_norm_backward(grad, input, mean, invstd, weight, training)
+    return found[:1] if weight is None else found
+
+
+@batch_norm_backward.samples
+def batch_norm_backward_samples(make: Any) -> Any:
+    yield Sample(make(4, 3), make(4, 3), make(3), make(3, kind="positive"), make(3))
+
+
+def follow(running: Any, found: Any, momentum: float) -> None:
+    """Move a running statistic towards the one that was found, in place; that of a volatile input is none itself."""
+    found = found.data if found.volatile else found
+    running.mul_(1 - momentum).add_(found, alpha=momentum)
+
+
+def of_nothing(input: Any, weight: Any, bias: Any) -> Any:
+    """An empty tensor normalised: it keeps its history, and the running statistics stay as they are."""
+    check_channel_values(input, weight=weight, bias=bias)
+    result = input.clone()
+    for factor, product in ((weight, True), (bias, False)):
+        if factor is not None and factor.numel():
+            result = result * factor[0] if product else result + factor[0]
+    return result, input.new_empty(0), input.new_empty(0)
+
+
+def normalised(
+    input: Any, weight: Any, bias: Any, running_mean: Any, running_var: Any, training: bool, momentum: Any, eps: float
+) -> Any:
+    """All results of `batch_norm_forward`; the running statistics follow in training.
+
+    Raises:
+        RuntimeError: there are no running statistics to use.
+        TypeError: `momentum` is no number.
+    """
+    if not input.numel():
+        return of_nothing(input, weight, bias)
+    if not training:
+        for name, value in (("running_mean", running_mean), ("running_var", running_var)):
+            if value is None:
+                raise RuntimeError(f"{name} must be defined in evaluation mode")
+        return batch_norm_forward(input, weight, bias, running_mean, running_var, False, eps)
+    momentum = read_number("batch_norm", "momentum", 7, momentum)
+    check_channel_values(input, running_mean=running_mean, running_var=running_var)
+    results = batch_norm_forward(input, weight, bias, running_mean, running_var, True, eps)
+    if running_mean is not None:
+        follow(running_mean, results[1], momentum)
+    if running_var is not None:
+        count = input.numel() // max(1, input.shape[1])
+        follow(running_var, results[3] * (count / (count - 1) if count > 1 else math.nan), momentum)
+    return results
+
+
+@composite(method=False)
+def native_batch_norm(
+    input: Any,
+    weight: Tensor | None,
+    bias: Tensor | None,
+    running_mean: Tensor | None,
+    running_var: Tensor | None,
+    training: bool,
+    momentum: float,
+    eps: float,
+) -> Any:
+    """Batch normalisation, with the statistics that it used.
+
+    Args:
+        input, weight, bias, running_mean, running_var, training, momentum, eps: as for `nn.functional.batch_norm`.
+
+    Returns:
+        The result, and the mean and 1 / standard deviation of every channel (empty unless `training`).
+    """
+    results = normalised(input, weight, bias, running_mean, running_var, training, momentum, eps)
+    if training:
+        return results[:3]
+    return results[0], results[1].new_empty(0), results[2].new_empty(0)
+
+
+@native_batch_norm.samples
+def native_batch_norm_samples(make: Any) -> Any:
+    yield Sample(make(4, 3), make(3), make(3), None, None, True, 0.1, 1e-5)
+
+
+@composite(method=False, function=False)
+def batch_norm(
+    input: Any,
+    running_mean: Tensor | None,
+    running_var: Tensor | None,
+    weight: Tensor | None = None,
+    bias: Tensor | None = None,
+    training: bool = False,
+    momentum: float = 0.1,
+    eps: float = 1e-5,
+) -> Any:
+    """Normalisation of every channel over all items: mean 0 and variance 1, then times `weight` plus `bias`.
+
+    Args:
+        input: floating tensor (N, C, ...).
+        running_mean: of each channel; updated in place in training, used otherwise.
+        running_var: of each channel; updated in place in training, used otherwise.
+        weight: of each channel, or None.
+        bias: of each channel, or None.
+        training: take the statistics from `input`.
+        momentum: how far the running statistics move towards them.
+        eps: added to the variance.
+
+    Returns:
+        A new tensor of the shape of `input`.
+
+    Raises:
+        ValueError: there is one value for each channel, in training.
+        RuntimeError: shapes or dtypes do not fit, or there are no running statistics to use.
+
+    Source:
+        Ioffe and Szegedy, Batch normalization, 2015.
+    """
+    if training:
+        check_batch(input.shape)
+    return normalised(input, weight, bias, running_mean, running_var, training, momentum, eps)[0]
+
+
+@batch_norm.samples
+def batch_norm_samples(make: Any) -> Any:
+    yield Sample(make(4, 3), None, None, make(3), make(3), True)
+    yield Sample(make(2, 3, 4), None, None, training=True)
+    yield Bad(make(1, 3), None, None, training=True, raises=ValueError, says="Expected more than 1 value per channel")
+    yield Bad(make(4, 3), None, None, raises=RuntimeError, says="running_mean must be defined in evaluation mode")
+
+
+def repeated(values: Any, items: int) -> Any:
+    """One value for each channel of each item."""
+    return None if values is None else values.expand((items, values.shape[0])).reshape(items * values.shape[0])
+
+
+@composite(method=False, function=False)
+def instance_norm(
+    input: Any,
+    running_mean: Tensor | None = None,
+    running_var: Tensor | None = None,
+    weight: Tensor | None = None,
+    bias: Tensor | None = None,
+    use_input_stats: bool = True,
+    momentum: float = 0.1,
+    eps: float = 1e-5,
+) -> Any:
+    """Normalisation of every channel of every item over its places.
+
+    Args:
+        input: floating tensor (N, C, ...).
+        running_mean, running_var, weight, bias, momentum, eps: as for `batch_norm`.
+        use_input_stats: take the statistics from `input`.
+
+    Returns:
+        A new tensor of the shape of `input`.
+
+    Raises:
+        ValueError: a channel has one place.
+
+    Source:
+        Ulyanov, Vedaldi and Lempitsky, Instance normalization, 2016.
+    """
+    shape = input.shape
+    if use_input_stats and math.prod(shape[2:]) == 1:
+        raise ValueError(f"Expected more than 1 spatial element when training, got input size {shape}")
+    items, channels = shape[:2]
+    check_channel_values(input, running_mean=running_mean, running_var=running_var, weight=weight, bias=bias)
+    means, variances = (None if each is None else repeated(each, items).clone() for each in (running_mean, running_var))
+    flat = input.contiguous().view((1, items * channels, *shape[2:]))
+    result = normalised(
+        flat, repeated(weight, items), repeated(bias, items), means, variances, use_input_stats, momentum, eps
+    )[0]
+    if use_input_stats:
+        for running, found in ((running_mean, means), (running_var, variances)):
+            if running is not None and found is not None:
+                running.copy_(found.view(items, channels).mean(0))
+    return result.view(shape)
+
+
+@instance_norm.samples
+def instance_norm_samples(make: Any) -> Any:
+    yield Sample(make(2, 3, 4))
+    yield Sample(make(2, 3, 4), None, None, make(3), make(3))
+    yield Bad(make(2, 3, 1), raises=ValueError, says="Expected more than 1 spatial element when training")

@@ -1,0 +1,312 @@
+"""Dropout: random elements, or whole channels, set to zero."""
+
+from __future__ import annotations
+
+import math
+import warnings
+from typing import Any
+
+import numpy as np
+
+from ... import _kernels as kernels
+from ..._core import errors
+from ..._core.cards.card import FLOATS, Array, Bad, Sample, composite, name_saved, op
+from ..._core.tensor.base import Tensor, wrap
+from ..._core.types import dtypes
+from ..axes import read_number
+from ..create.factory import refuse_dtype
+from ..randomness.generator import default_generator
+
+ALPHA = 1.7580993408473766
+"""Where SELU's negative side saturates, with the sign turned."""
+
+
+def check_probability(name: str, input: Any, p: Any) -> None:
+    """Refuse what is no tensor, and what is no probability.
+
+    Raises:
+        TypeError: `input` is no tensor.
+        ValueError: `p` lies below 0 or above 1.
+        RuntimeError: `p` is NaN.
+    """
+    if not isinstance(input, Tensor):
+        raise TypeError(errors.wrong_type(name, "input", 1, "Tensor", input))
+    if p < 0.0 or p > 1.0:
+        raise ValueError(f"dropout probability has to be between 0 and 1, but got {p}")
+    if math.isnan(p):
+        raise RuntimeError(f"dropout probability has to be between 0 and 1, but got {p}")
+
+
+def noise_of(input: Tensor, shape: tuple[int, ...], p: float, *, scaled: bool = True) -> Tensor:
+    """A tensor of ones (divided by 1 - p) with probability 1 - p, and zeros.
+
+    Raises:
+        RuntimeError: the input is one of integers.
+    """
+    if input.dtype.category < dtypes.FLOAT:
+        raise RuntimeError(errors.uncastable(dtypes.get_default_dtype(), input.dtype))
+    element = input.dtype.to_real().numpy
+    mask = default_generator.draw(kernels.dropout_mask, shape, p)
+    return wrap(np.multiply(mask, element.type(1 / (1 - p) if scaled else 1), dtype=element))
+
+
+def drop(name: str, input: Any, shape: Any, p: float, training: bool, inplace: bool) -> Tensor:
+    """`input` times noise of a shape that broadcasts with it."""
+    if isinstance(p, Tensor):
+        p = read_number(name, "p", 2, p)
+    check_probability(name, input, p)
+    if not training or p == 0 or input._array_.size == 0:
+        return input  # type: ignore[no-any-return]
+    noise = wrap(np.zeros((), input._array_.dtype)) if p == 1 else noise_of(input, shape(input), p)
+    return input.mul_(noise) if inplace else input.mul(noise)  # type: ignore[no-any-return]
+
+
+def whole(input: Tensor) -> tuple[int, ...]:
+    """Noise for each element."""
+    return input._array_.shape  # type: ignore[no-any-return]
+
+
+def channels(input: Tensor) -> tuple[int, ...]:
+    """Noise for each channel of (N, C, ...).
+
+    Raises:
+        RuntimeError: there is no channel dimension.
+    """
+    if input.ndim < 2:
+        raise RuntimeError("Feature dropout requires at least 2 dimensions in the input")
+    return (*input._array_.shape[:2], *(1,) * (input.ndim - 2))
+
+
+@composite(method=False)
+def dropout(input: Tensor, p: float = 0.5, training: bool = True, inplace: bool = False) -> Tensor:
+    """Elements set to zero with probability `p`, the others divided by 1 - p.
+
+    Args:
+        input: tensor.
+        p: probability.
+        training: False: return `input` itself.
+        inplace: write into `input`.
+
+    Returns:
+        A new tensor, or `input`.
+
+    Raises:
+        ValueError: `p` is no probability.
+
+    Source:
+        Srivastava et al., Dropout: a simple way to prevent neural networks from overfitting (2014).
+    """
+    return drop("dropout", input, whole, p, training, inplace)
+
+
+@composite(method=False)
+def feature_dropout(input: Tensor, p: float = 0.5, training: bool = True, inplace: bool = False) -> Tensor:
+    """`dropout` of whole channels: `input` (N, C, ...); other arguments as there.
+
+    Args:
+        input: (N, C, ...).
+        p, training, inplace: as for `dropout`.
+
+    Returns:
+        A new tensor, or `input`.
+    """
+    return drop("feature_dropout", input, channels, p, training, inplace)
+
+
+@composite(method=False, function=False)
+def dropout1d(input: Tensor, p: float = 0.5, training: bool = True, inplace: bool = False) -> Tensor:
+    """`dropout` of whole channels: `input` (N, C, L) or (C, L); other arguments as there.
+
+    Args:
+        input: (N, C, L) or (C, L).
+        p, training, inplace: as for `dropout`.
+
+    Returns:
+        A new tensor, or `input`.
+    """
+    check_probability("dropout1d", input, p)
+    if input.ndim not in (2, 3):
+        raise RuntimeError(
+            f"dropout1d: Expected 2D or 3D input, but received a {input.ndim}D input. Note that dropout1d exists to "
+            "provide channel-wise dropout on inputs with 1 spatial dimension, a channel dimension, and an optional "
+            "batch dimension (i.e. 2D or 3D inputs)."
+        )
+    return batched("dropout1d", input, 3, p, training, inplace)
+
+
+def batched(name: str, input: Any, full: int, p: float, training: bool, inplace: bool) -> Tensor:
+    """`feature_dropout` with a batch dimension added where there is none."""
+    if input.ndim >= full:
+        return drop(name, input, channels, p, training, inplace)
+    result = drop(name, input.unsqueeze_(0) if inplace else input.unsqueeze(0), channels, p, training, inplace)
+    return result.squeeze_(0) if inplace else result.squeeze(0)  # type: ignore[attr-defined,no-any-return]
+
+
+@composite(method=False, function=False)
+def dropout2d(input: Tensor, p: float = 0.5, training: bool = True, inplace: bool = False) -> Tensor:
+    """`dropout` of whole channels: `input` (N, C, H, W), or (N, C, L) with a warning; other arguments as there.
+
+    Args:
+        input: (N, C, H, W), or (N, C, L) with a warning.
+        p, training, inplace: as for `dropout`.
+
+    Returns:
+        A new tensor, or `input`.
+    """
+    check_probability("dropout2d", input, p)
+    if input.ndim not in (3, 4):
+        warn_dimensions("dropout2d", input.ndim, "2", "3D or 4D")
+    elif input.ndim == 3:
+        warnings.warn(
+            "dropout2d: Received a 3D input to dropout2d and assuming that channel-wise 1D dropout behavior is "
+            "desired - input is interpreted as shape (N, C, L). Use dropout1d instead.",
+            stacklevel=2,
+        )
+    return drop("dropout2d", input, channels, p, training, inplace)
+
+
+def warn_dimensions(name: str, ndim: int, spatial: str, wanted: str) -> None:
+    """Warn of an input with other dimensions."""
+    warnings.warn(
+        f"{name}: Received a {ndim}-D input to {name}, which is deprecated and will result in an error in a future "
+        f"release. To retain the behavior and silence this warning, please use dropout instead. Note that {name} "
+        f"exists to provide channel-wise dropout on inputs with {spatial} spatial dimensions, a channel dimension, "
+        f"and an optional batch dimension (i.e. {wanted} inputs).",
+        stacklevel=3,
+    )
+
+
+@composite(method=False, function=False)
+def dropout3d(input: Tensor, p: float = 0.5, training: bool = True, inplace: bool = False) -> Tensor:
+    """`dropout` of whole channels: `input` (N, C, D, H, W) or (C, D, H, W); other arguments as there.
+
+    Args:
+        input: (N, C, D, H, W) or (C, D, H, W).
+        p, training, inplace: as for `dropout`.
+
+    Returns:
+        A new tensor, or `input`.
+    """
+    check_probability("dropout3d", input, p)
+    if input.ndim not in (4, 5):
+        warn_dimensions("dropout3d", input.ndim, "3", "4D or 5D")
+        return drop("dropout3d", input, channels, p, training, inplace)
+    return batched("dropout3d", input, 5, p, training, inplace)
+
+
+def saturate(name: str, input: Any, shape: Any, p: float, training: bool, inplace: bool) -> Tensor:
+    """`input` with random elements at SELU's saturation, scaled and shifted so that mean 0 and variance 1 are kept."""
+    check_probability(name, input, p)
+    if not training or p == 0 or input._array_.size == 0:
+        return input  # type: ignore[no-any-return]
+    if p == 1:
+        nothing = wrap(np.zeros((), input._array_.dtype))
+        return input.mul_(nothing) if inplace else input.mul(nothing)  # type: ignore[no-any-return]
+    scale = 1 / math.sqrt((ALPHA * ALPHA * p + 1) * (1 - p))
+    kept = noise_of(input, shape(input), p, scaled=False)._array_
+    shift = wrap((kept - 1) * kept.dtype.type(ALPHA * scale) + kept.dtype.type(ALPHA * scale * p))
+    noise = wrap(kept * kept.dtype.type(scale))
+    return input.mul_(noise).add_(shift) if inplace else input.mul(noise).add(shift)  # type: ignore[no-any-return]
+
+
+@composite(method=False)
+def alpha_dropout(input: Tensor, p: float = 0.5, training: bool = False, inplace: bool = False) -> Tensor:
+    """Dropout for networks of SELU: random elements go to its saturation; mean and variance are kept.
+
+    Arguments as for `dropout`.
+
+    Args:
+        input: tensor.
+        p, training, inplace: as for `dropout`.
+
+    Returns:
+        A new tensor, or `input`.
+
+    Source:
+        Klambauer et al., Self-normalizing neural networks (2017).
+    """
+    return saturate("alpha_dropout", input, whole, p, training, inplace)
+
+
+@composite(method=False)
+def feature_alpha_dropout(input: Tensor, p: float = 0.5, training: bool = False, inplace: bool = False) -> Tensor:
+    """`alpha_dropout` of whole channels: `input` (N, C, ...).
+
+    Args:
+        input: (N, C, ...).
+        p, training, inplace: as for `dropout`.
+
+    Returns:
+        A new tensor, or `input`.
+    """
+    return saturate("feature_alpha_dropout", input, channels, p, training, inplace)
+
+
+def probabilities(make: Any) -> Any:
+    """Samples of dropout."""
+    yield Sample(make(2, 3, 4, 5), 0.0)
+    yield Sample(make(2, 3, 4, 5), 1.0, True)
+    yield Sample(make(0, 3, 4, 5), 0.5, True)
+    yield Bad(make(2, 3, 4, 5), 2, raises=ValueError, says="dropout probability has to be between 0 and 1, but got 2")
+    yield Bad([1], 0.5, raises=TypeError, says="must be Tensor, not list")
+
+
+for form in (dropout, feature_dropout, dropout2d, dropout3d, alpha_dropout, feature_alpha_dropout):
+    form.samples(probabilities)  # type: ignore[attr-defined]
+
+
+@dropout1d.samples  # type: ignore[attr-defined]
+def dropout1d_samples(make: Any) -> Any:
+    yield Sample(make(2, 3, 4), 1.0)
+    yield Bad(make(2), 0.5, raises=RuntimeError, says="dropout1d: Expected 2D or 3D input, but received a 1D input")
+
+
+@op(
+    layout="iterator",
+    dtypes=FLOATS,
+    outputs=("result", "mask"),
+    differentiable=(True, False),
+    node="NativeDropoutBackward0",
+    method=False,
+)
+def native_dropout(input: Array, p: float, train: bool | None = True) -> Any:
+    """`dropout` that also returns which elements were kept.
+
+    Args:
+        input: tensor, floating or complex.
+        p: probability.
+        train: False: keep all.
+
+    Returns:
+        A new tensor, and a new bool tensor.
+
+    Raises:
+        ValueError: `p` is no probability.
+    """
+    refuse_dtype("native_dropout", input, FLOATS)
+    if not 0 <= p <= 1:
+        raise ValueError(f"dropout probability has to be between 0 and 1, but got {p}")
+    if not train or p == 0:
+        return input.copy(), np.ones(input.shape, np.bool_)
+    mask = default_generator.draw(kernels.dropout_mask, input.shape, p)
+    return kernels.dropout_apply(input, mask, p), mask
+
+
+@native_dropout.vjp("input")
+def native_dropout_vjp(grads: Any, mask: Any, p: float, train: bool | None) -> Any:
+    if not train or p == 0:
+        return grads[0]
+    return grads[0] * (mask * (0.0 if p == 1 else 1 / (1 - p)))
+
+
+name_saved(native_dropout.node_classes, "result1", "mask")
+
+
+@native_dropout.samples
+def native_dropout_samples(make: Any) -> Any:
+    yield Sample(make(2, 3), 0.5, False)
+    yield Sample(make(2, 3), 1.0, True)
+    yield Bad(make(2), 2.0, True, raises=ValueError, says="dropout probability has to be between 0 and 1, but got 2")
+
+
+__all__ = ["alpha_dropout", "dropout", "feature_alpha_dropout", "feature_dropout", "native_dropout"]

@@ -1,0 +1,185 @@
+"""Group normalisation: the channels of every item in groups."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+from ... import _kernels as kernels
+from ..._core import errors
+from ..._core.cards.card import REALS, Array, Bad, Index, Sample, composite, op
+from ..._core.tensor.base import Tensor
+from ..dtype_checks import check_floating
+from .norm import ONLY_FUSED, check_mixed, fused, standard, through_standard
+
+
+def check_channels(tensor: Any, groups: int, **factors: Any) -> None:
+    """Refuse channels that do not form groups, and weights that are not one for each channel.
+
+    Raises:
+        RuntimeError: it is so.
+    """
+    if tensor.ndim < 2:
+        raise RuntimeError(f"Expected at least 2 dimensions for input tensor but received {tensor.ndim}")
+    if groups <= 0:
+        raise RuntimeError(f"Expected num_groups to be greater than 0, got {groups}")
+    if tensor.shape[1] % groups:
+        raise RuntimeError(
+            "Expected number of channels in input to be divisible by num_groups, but got input of shape "
+            f"{errors.shown(tensor.shape)} and num_groups={groups}"
+        )
+    for name, factor in factors.items():
+        if factor is not None and tuple(factor.shape) != (tensor.shape[1],):
+            raise RuntimeError(
+                f"Expected {name} to be a vector of size equal to the number of channels in input, but got {name} of "
+                f"shape {errors.shown(factor.shape)} and input of shape {errors.shown(tensor.shape)}"
+            )
+
+
+def check_batch(shape: Any) -> None:
+    """Refuse batches of which each channel has one value, whose variance is 0.
+
+    Raises:
+        ValueError: it is so.
+    """
+    if len(shape) > 1 and shape[0] * math.prod(shape[2:]) == 1:
+        raise ValueError(f"Expected more than 1 value per channel when training, got input size {shape}")
+
+
+def channel_view(ndim: int) -> tuple[int, ...]:
+    """The shape in which one value for each channel broadcasts with `ndim` dimensions."""
+    return (1, -1, *(1,) * (ndim - 2))
+
+
+@op(
+    layout="suggested",
+    dtypes=REALS,
+    outputs=("normalised", "mean", "rstd"),
+    differentiable=(True, False, False),
+    method=False,
+)
+def native_group_norm(
+    input: Array, weight: Array = None, bias: Array = None, N: int = 1, C: int = 1, HxW: int = 1,  # noqa: N803 - torch's
+    group: int = 1, eps: float = 1e-5,
+) -> Any:  # fmt: skip
+    """Normalisation of groups of channels, with the statistics that it used.
+
+    Args:
+        input: floating tensor (N, C, ...).
+        weight: of each channel, or None.
+        bias: of each channel, or None.
+        N: items.
+        C: channels.
+        HxW: places of each channel.
+        group: how many groups.
+        eps: added to the variance.
+
+    Returns:
+        The result, and the mean and 1 / standard deviation of every group, (N, group).
+
+    Raises:
+        RuntimeError: shapes or dtypes do not fit.
+
+    Source:
+        Wu and He, Group normalization, 2018.
+    """
+    check_channels(input, group, weight=weight, bias=bias)
+    check_floating("native_group_norm", "GroupNormKernelImpl", input)
+    check_mixed(input, weight, bias)
+    rows = input.reshape(N, group, C * HxW // group)
+    result, mean, rstd = kernels.layer_norm(rows, 1, None, None, eps)
+    result = result.reshape(input.shape)
+    view = channel_view(input.ndim)
+    if weight is not None:
+        result = kernels.multiply(result, weight.reshape(view).astype(input.dtype, copy=False))
+    if bias is not None:
+        result = kernels.add(result, bias.reshape(view).astype(input.dtype, copy=False))
+    return result, mean.reshape(N, group), rstd.reshape(N, group)
+
+
+@native_group_norm.vjp("input", "weight", "bias")
+def native_group_norm_vjp(
+    grads: Any, input: Any, weight: Any, mean: Any, rstd: Any, group: int, eps: float, wanted: Any
+) -> Any:
+    grad, shape = grads[0], input.shape
+    others = [0, *range(2, len(shape))]
+    third = grad.sum(others) if wanted[2] else None
+    if fused(grad, input, weight):
+        first, second = group_norm_backward(grad, input, mean, rstd, weight, group)
+        return first, second if wanted[1] else None, third
+    view = channel_view(len(shape))
+    rows = (shape[0], group, math.prod(shape[1:]) // group)
+    normal, scale = standard(input.reshape(rows), [-1], eps)
+    slope = (grad if weight is None else grad * weight.view(view)).reshape(rows)
+    first = through_standard(slope, normal, scale, [-1]).reshape(shape) if wanted[0] else None
+    return first, (grad * normal.reshape(shape)).sum(others) if wanted[1] else None, third
+
+
+@native_group_norm.samples
+def native_group_norm_samples(make: Any) -> Any:
+    yield Sample(make(2, 4, 3), make(4), make(4), 2, 4, 3, 2, 1e-5)
+
+
+@op(layout="suggested", dtypes=REALS, derivative=None, why=ONLY_FUSED, several=True, method=False, function=False)
+def group_norm_backward(
+    grad: Index, input: Index, mean: Index, rstd: Index, weight: Index = None, group: int = 1
+) -> Any:
+    """The gradients of group normalisation for input and weight."""
+    check_floating("group_norm_backward", "group_norm_backward", input)
+    items, shape = input.shape[0], input.shape
+    rows = input.reshape(items, group, math.prod(shape[1:]) // group)
+    mean, rstd = mean.reshape(items, group, 1), rstd.reshape(items, group, 1)
+    normal = ((rows - mean) * rstd).reshape(shape)
+    slope = grad if weight is None else grad * weight.reshape(channel_view(len(shape)))
+    first = kernels.layer_norm_backward(slope.reshape(rows.shape).astype(input.dtype), rows, 1, mean, rstd, None)[0]
+    second = np.sum(grad * normal, axis=(0, *range(2, len(shape))))
+    return first.reshape(shape), second.astype(input.dtype if weight is None else weight.dtype)
+
+
+@group_norm_backward.samples
+def group_norm_backward_samples(make: Any) -> Any:
+    yield Sample(make(2, 4, 3), make(2, 4, 3), make(2, 2), make(2, 2, kind="positive"), make(4), 2)
+
+
+@composite(method=False)
+def group_norm(
+    input: Any,
+    num_groups: int,
+    weight: Tensor | None = None,
+    bias: Tensor | None = None,
+    eps: float = 1e-5,
+    cudnn_enabled: bool = True,
+) -> Any:
+    """Normalisation of groups of channels: mean 0 and variance 1, then times `weight` plus `bias`.
+
+    Args:
+        input: floating tensor (N, C, ...).
+        num_groups: into how many groups the channels are divided.
+        weight: of each channel, or None.
+        bias: of each channel, or None.
+        eps: added to the variance.
+        cudnn_enabled: has no effect.
+
+    Returns:
+        A new tensor of the shape of `input`.
+
+    Raises:
+        ValueError: there is one value in each group.
+        RuntimeError: shapes or dtypes do not fit, or the channels cannot be divided so.
+    """
+    if input.ndim > 1 and num_groups > 0:
+        check_batch([input.shape[0] * input.shape[1] // num_groups, num_groups, *input.shape[2:]])
+    check_channels(input, num_groups, weight=weight, bias=bias)
+    items, channels, *places = input.shape
+    return native_group_norm(input, weight, bias, items, channels, math.prod(places), num_groups, eps)[0]
+
+
+@group_norm.samples
+def group_norm_samples(make: Any) -> Any:
+    yield Sample(make(2, 4, 3), 2, make(4), make(4))
+    yield Sample(make(2, 4, 3, 2), 1)
+    yield Bad(
+        make(2, 3), 2, raises=RuntimeError, says="Expected number of channels in input to be divisible by num_groups"
+    )

@@ -1,0 +1,334 @@
+"""Losses of classes: negative log-likelihood and cross-entropy."""
+
+from __future__ import annotations
+
+import warnings
+from typing import Any
+
+import numpy as np
+
+from ... import _kernels as kernels
+from ..._core import errors
+from ..._core.cards.card import REALS, Array, Bad, Index, Sample, composite, op
+from ..._core.tensor.base import Tensor
+from ..._core.types import dtypes
+from ..dtype_checks import check_floating
+from .softmax import log_softmax_along
+
+native = kernels.direct.get
+
+REDUCTIONS = ("none", "mean", "sum")
+
+
+def read_reduction(reduction: str, size_average: Any = None, reduce: Any = None) -> str:
+    """What to do with the losses of the elements, from the present argument and the two older ones.
+
+    Raises:
+        ValueError: it is none of "none", "mean" and "sum".
+    """
+    if size_average is not None or reduce is not None:
+        averaged, reduced = (True if each is None else each for each in (size_average, reduce))
+        reduction = ("mean" if averaged else "sum") if reduced else "none"
+        warnings.warn(
+            f"size_average and reduce args will be deprecated, please use reduction='{reduction}' instead.",
+            stacklevel=3,
+        )
+    if reduction not in REDUCTIONS:
+        raise ValueError(f"{reduction} is not a valid value for reduction")
+    return reduction
+
+
+def refuse_gradient(name: str, **constants: Any) -> None:
+    """Refuse arguments that would need a gradient but have none.
+
+    Raises:
+        TypeError: one is no tensor.
+        RuntimeError: one requires a gradient.
+    """
+    for argument, value in constants.items():
+        if value is None:
+            continue
+        if not isinstance(value, Tensor):
+            raise TypeError(f"{name}(): argument '{argument}' must be Tensor, not {type(value).__name__}")
+        if value.requires_grad:
+            raise RuntimeError(
+                f"The function '{name}' is not differentiable with respect to argument '{argument}'. "
+                "This input cannot have requires_grad True."
+            )
+
+
+def as_classes(target: Any) -> Any:
+    """Classes as int64.
+
+    Raises:
+        RuntimeError: they are of another type than int64 and uint8.
+    """
+    if target.dtype == np.int64:
+        return target
+    if target.dtype == np.uint8:
+        return target.astype(np.int64)
+    raise RuntimeError(
+        f"expected target dtype to be Long or Byte, but got {dtypes.from_numpy(target.dtype).legacy[:-6]}"
+    )
+
+
+def check_classes(logp: Any, target: Any) -> None:
+    """Refuse targets whose shape does not belong to the log-probabilities'.
+
+    Raises:
+        ValueError, RuntimeError: it does not.
+    """
+    if logp.ndim == 0:
+        raise ValueError("Expected 1 or more dimensions (got 0)")
+    if logp.ndim == 1:
+        if target.ndim == 1 and target.shape[0] != 1:
+            raise ValueError(f"For 1D input, 1D target must have size 1, but got target size: {target.shape[0]}")
+    elif not target.ndim or logp.shape[0] != target.shape[0]:
+        rows = target.shape[0] if target.ndim else 0
+        raise ValueError(f"Expected input batch_size ({logp.shape[0]}) to match target batch_size ({rows}).")
+    if logp.ndim <= 2:
+        if target.ndim > 1:
+            raise RuntimeError("0D or 1D target tensor expected, multi-target not supported")
+        return
+    if logp.ndim == 4 and target.ndim != 3:
+        raise RuntimeError(
+            f"only batches of spatial targets supported (3D tensors) but got targets of dimension: {target.ndim}"
+        )
+    wanted = (logp.shape[0], *logp.shape[2:])
+    if target.shape != wanted:
+        raise RuntimeError(f"Expected target size {errors.shown(wanted)}, got {errors.shown(target.shape)}")
+
+
+def check_class_weights(logp: Any, weight: Any) -> None:
+    """Refuse weights that are not one for each class, in the same dtype.
+
+    Raises:
+        RuntimeError: they are not.
+    """
+    classes = logp.shape[1 if logp.ndim > 1 else 0]
+    if weight.shape != (classes,):
+        if logp.ndim > 2:
+            raise RuntimeError("weight tensor should be defined either for all or no classes")
+        raise RuntimeError(
+            f"weight tensor should be defined either for all {classes} classes or no classes but got weight tensor of "
+            f"shape: {errors.shown(weight.shape)}"
+        )
+    if weight.dtype != logp.dtype:
+        wanted, found = (dtypes.from_numpy(each.dtype).legacy[:-6] for each in (logp, weight))
+        raise RuntimeError(f"expected scalar type {wanted} but found {found}")
+
+
+def spatial(args: tuple[Any, ...]) -> int:
+    """Whether a call is about one class for each item (0) or for each place of each item (1)."""
+    return 1 if args[0].ndim > 2 else 0
+
+
+@op(
+    dtypes=REALS, outputs=("loss", "total_weight"), differentiable=(True, False), method=False, function=False,
+    choose=spatial, node=("NllLossBackward0", "NllLoss2DBackward0"), native=native("nll_loss"),
+)  # fmt: skip
+def nll_loss_forward(
+    self: Array, target: Index, weight: Index = None, reduction: str = "mean", ignore_index: int = -100
+) -> Any:
+    """The loss, and the sum of the weights that it was divided by."""
+    check_classes(self, target)
+    target = as_classes(target)
+    check_floating("nll_loss", "nll_loss2d_forward_out_frame" if self.ndim > 2 else "nll_loss_out_frame", self)
+    if weight is not None:
+        check_class_weights(self, weight)
+    if self.ndim == 1 and target.ndim == 1 and reduction != "none":
+        target = target.reshape(())
+    loss, total = kernels.nll_loss(self, target, weight, reduction, ignore_index)
+    return loss, total
+
+
+@nll_loss_forward.vjp("self", native=native("nll_loss_rule"))
+def nll_loss_vjp(
+    grads: Any, self: Any, target: Any, total_weight: Any, weight: Any, reduction: str, ignore_index: int
+) -> Any:
+    return nll_loss_backward(grads[0], self, target, total_weight, weight, reduction, ignore_index)
+
+
+@op(dtypes=REALS, linear="grad", method=False, function=False, node="NllLossBackwardBackward0")
+def nll_loss_backward(
+    grad: Array,
+    self: Index,
+    target: Index,
+    total_weight: Index,
+    weight: Index = None,
+    reduction: str = "mean",
+    ignore_index: int = -100,
+) -> Any:
+    """The gradient of the loss for the log-probabilities."""
+    check_floating("nll_loss_backward", "nll_loss_backward", grad)
+    target = as_classes(target)
+    return kernels.nll_loss_backward(grad, self, target, weight, reduction, ignore_index, total_weight)
+
+
+@nll_loss_backward.vjp("grad")
+def nll_loss_backward_vjp(grad: Any, target: Any, weight: Any, reduction: str, ignore_index: int) -> Any:
+    # The loss is linear in the log-probabilities, so its own adjoint's adjoint.
+    return nll_loss_forward(grad, target, weight, reduction, ignore_index)[0]
+
+
+@nll_loss_backward.samples
+def nll_loss_backward_samples(make: Any) -> Any:
+    yield Sample(make(), make(3, 4), make(3, kind="index", high=4), make(), None, "sum")
+
+
+@composite(method=False, function=False)
+def nll_loss(
+    input: Any,
+    target: Tensor,
+    weight: Tensor | None = None,
+    size_average: Any = None,
+    ignore_index: int = -100,
+    reduce: Any = None,
+    reduction: str = "mean",
+) -> Any:
+    """Negative log-likelihood of the right classes.
+
+    Args:
+        input: log-probabilities (N, C), (C,) or (N, C, d1, ...).
+        target: classes as int64, (N,), () or (N, d1, ...).
+        weight: of each class, (C,).
+        size_average: an older form of `reduction`.
+        ignore_index: targets of this value count nothing.
+        reduce: an older form of `reduction`.
+        reduction: "none", "mean" (divides by the sum of the weights of the targets) or "sum".
+
+    Returns:
+        A new tensor, 0-dim, or of the shape of `target` for "none".
+
+    Raises:
+        ValueError, RuntimeError: shapes or dtypes do not fit.
+        IndexError: a target is no class.
+    """
+    reduction = read_reduction(reduction, size_average, reduce)
+    if weight is not None:
+        refuse_gradient("nll_loss2d_forward" if input.ndim > 2 else "nll_loss_forward", weight=weight)
+    return nll_loss_forward(input, target, weight, reduction, ignore_index)[0]
+
+
+@nll_loss_forward.samples
+@nll_loss.samples
+def nll_loss_samples(make: Any) -> Any:
+    yield Sample(make(3, 4), make(3, kind="index", high=4))
+    yield Sample(make(4), make(kind="index", high=4))
+    yield Sample(make(2, 3, 4), make(2, 4, kind="index", high=3), reduction="none")
+    yield Sample(make(3, 4), make(3, kind="index", high=4), reduction="sum", ignore_index=1)
+    yield Bad(make(3, 4), make(2, kind="index", high=4), raises=ValueError, says="to match target batch_size (2)")
+
+
+def finished(losses: Any, reduction: str) -> Any:
+    """The losses of the elements, their mean or their sum."""
+    if reduction == "mean":
+        return losses.mean()
+    return losses.sum() if reduction == "sum" else losses
+
+
+def over_classes(weight: Any, ndim: int) -> Any:
+    """Weights of classes in the shape in which they broadcast with log-probabilities of `ndim` dimensions."""
+    return weight if ndim == 1 else weight.view((1, -1, *(1,) * (ndim - 2)))
+
+
+def smoothed(logp: Any, target: Any, weight: Any, reduction: str, ignore_index: int, smoothing: float, dim: int) -> Any:
+    """Cross-entropy with a share `smoothing` of the target spread over all classes."""
+    right = nll_loss(logp, target, weight, ignore_index=ignore_index, reduction=reduction)
+    spread = -(logp if weight is None else logp * over_classes(weight, logp.ndim)).sum(dim)
+    ignored = target == ignore_index
+    spread = spread.masked_fill(ignored, 0)
+    if reduction == "mean":
+        used = ignored.logical_not()
+        divisor = used.sum() if weight is None else weight.gather(0, target.masked_select(used)).sum()
+        spread = spread.sum() / divisor
+    elif reduction == "sum":
+        spread = spread.sum()
+    return right * (1 - smoothing) + spread * (smoothing / logp.shape[dim])
+
+
+def of_probabilities(logp: Any, target: Any, weight: Any, reduction: str, smoothing: float, dim: int) -> Any:
+    """Cross-entropy with probabilities as target."""
+    classes = logp.shape[dim]
+    if weight is not None and weight.shape != (classes,):
+        raise RuntimeError(
+            f"cross_entropy: weight tensor should be defined either for all {classes} classes or no classes but got "
+            f"weight tensor of shape: {errors.shown(weight.shape)}"
+        )
+    if smoothing > 0:
+        target = target * (1 - smoothing) + smoothing / classes
+    product = logp * target
+    if weight is not None:
+        product = product * over_classes(weight, logp.ndim)
+    if reduction == "none":
+        return -product.sum(dim)
+    if reduction == "sum":
+        return -product.sum()
+    items = logp.numel() // classes if classes else 0
+    return -product.sum() / items if items else -product.sum() * 0 + float("nan")
+
+
+def check_probabilities(target: Any, ignore_index: int) -> None:
+    """Refuse targets that look like probabilities by their shape, but are none.
+
+    Raises:
+        RuntimeError: they are integers, or `ignore_index` is given.
+    """
+    if not target.dtype.is_floating_point:
+        raise RuntimeError(
+            f"Expected floating point type for target with class probabilities, got {target.dtype.legacy[:-6]}"
+        )
+    if ignore_index >= 0:
+        raise RuntimeError("ignore_index is not supported for floating point target")
+
+
+@composite(method=False, function=False)
+def cross_entropy(
+    input: Any,
+    target: Tensor,
+    weight: Tensor | None = None,
+    size_average: Any = None,
+    ignore_index: int = -100,
+    reduce: Any = None,
+    reduction: str = "mean",
+    label_smoothing: float = 0.0,
+) -> Any:
+    """Cross-entropy between logits and classes, or probabilities of classes.
+
+    Args:
+        input: logits (N, C), (C,) or (N, C, d1, ...).
+        target: classes as int64, (N,), () or (N, d1, ...), or probabilities of the shape of `input`.
+        weight: of each class, (C,).
+        size_average, reduce: older forms of `reduction`.
+        ignore_index: targets of this value count nothing.
+        reduction: "none", "mean" or "sum".
+        label_smoothing: the share of the target, between 0 and 1, that is spread over all classes.
+
+    Returns:
+        A new tensor, 0-dim, or one loss for each item or place for "none".
+
+    Raises:
+        ValueError, RuntimeError, IndexError: shapes or dtypes do not fit, or a target is no class.
+    """
+    reduction = read_reduction(reduction, size_average, reduce)
+    if not 0 <= label_smoothing <= 1:
+        raise RuntimeError(f"label_smoothing must be between 0.0 and 1.0. Got: {label_smoothing:g}")
+    dim = 0 if input.ndim <= 1 else 1
+    if input._array_.shape == target._array_.shape:
+        check_probabilities(target, ignore_index)
+        return of_probabilities(log_softmax_along(input, dim), target, weight, reduction, label_smoothing, dim)
+    logp = log_softmax_along(input, dim)
+    if label_smoothing > 0:
+        return smoothed(logp, target, weight, reduction, ignore_index, label_smoothing, dim)
+    if weight is not None:
+        refuse_gradient("nll_loss2d_forward" if input.ndim > 2 else "nll_loss_forward", weight=weight)
+    return nll_loss_forward(logp, target, weight, reduction, ignore_index)[0]
+
+
+@cross_entropy.samples
+def cross_entropy_samples(make: Any) -> Any:
+    yield Sample(make(3, 4), make(3, kind="index", high=4))
+    yield Sample(make(3, 4), make(3, kind="index", high=4), label_smoothing=0.1)
+    yield Sample(make(2, 3, 4), make(2, 4, kind="index", high=3), reduction="none")
+    yield Sample(make(3, 4), make(3, 4))
+    yield Bad(make(3, 4), make(2, kind="index", high=4), raises=ValueError, says="to match target batch_size (2)")

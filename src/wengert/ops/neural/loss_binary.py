@@ -1,0 +1,196 @@
+"""Cross-entropy of two classes, from probabilities and from logits."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ... import _kernels as kernels
+from ..._core import errors
+from ..._core.cards.card import REALS, Array, Bad, Index, Sample, composite, op
+from ..._core.operators import layouts
+from ..._core.tensor.base import Tensor
+from ..._core.types import dtypes
+from ..dtype_checks import check_floating
+from ..memory.memory_formats import in_order_like
+from ..pointwise.smooth import log_sigmoid
+from .loss import read_reduction, refuse_gradient
+from .loss_pairs import collected, share
+
+native = kernels.direct.get
+
+LEAST_LOGARITHM = -100.0
+"""Logarithms are cut off here, so that the loss of a wrong certainty stays finite."""
+
+LEAST_VARIANCE = 1e-12
+"""The derivative divides by no less than this."""
+
+
+def weighted(slope: Any, weight: Any) -> Any:
+    """A slope times the weights of the elements."""
+    return slope if weight is None else slope * weight
+
+
+@op(
+    layout="iterator",
+    dtypes=REALS,
+    name="_binary_cross_entropy",
+    node="BinaryCrossEntropyBackward0",
+    method=False,
+    function=False,
+)
+def of_probabilities(self: Array, target: Array, weight: Index = None, reduction: str = "mean") -> Any:
+    """The cross-entropy of probabilities."""
+    for other in (target, weight):
+        if other is not None and other.dtype != self.dtype:
+            found, wanted = (dtypes.from_numpy(each.dtype).legacy[:-6] for each in (other, self))
+            raise RuntimeError(f"Found dtype {found} but expected {wanted}")
+    check_floating("binary_cross_entropy", "binary_cross_entropy", self)
+    if not np.all((self >= 0) & (self <= 1)):
+        raise RuntimeError("all elements of input should be between 0 and 1")
+    success = np.maximum(np.log(self), LEAST_LOGARITHM)
+    failure = np.maximum(np.log1p(-self), LEAST_LOGARITHM)
+    losses = (target - 1) * failure - target * success
+    return collected(losses if weight is None else losses * weight, reduction, self.dtype)
+
+
+@of_probabilities.vjp("self", "target")
+def of_probabilities_vjp(grad: Any, self: Any, target: Any, weight: Any, reduction: str, wanted: Any) -> Any:
+    grad = weighted(grad * share(reduction, self._array_.size), weight)
+    first = second = None
+    if wanted[0]:
+        first = (self - target) / ((1 - self) * self).clamp_min(LEAST_VARIANCE) * grad
+        first = in_order_like(first, self._array_.shape, self._array_.strides)
+    if wanted[1]:
+        second = ((-self).log1p() - self.log()) * grad
+    return first, second
+
+
+@composite(method=False, function=False)
+def binary_cross_entropy(
+    input: Any,
+    target: Tensor,
+    weight: Tensor | None = None,
+    size_average: Any = None,
+    reduce: Any = None,
+    reduction: str = "mean",
+) -> Any:
+    """Cross-entropy between probabilities of a class and how likely it is.
+
+    Args:
+        input: probabilities, floating.
+        target: probabilities, of the same shape and dtype.
+        weight: of each element, broadcasts.
+        size_average: an older form of `reduction`.
+        reduce: an older form of `reduction`.
+        reduction: "none", "mean" or "sum".
+
+    Returns:
+        A new tensor, 0-dim, or of the shape of `input` for "none".
+
+    Raises:
+        ValueError: the shapes differ.
+        RuntimeError: an element of `input` is no probability, or dtypes differ.
+    """
+    reduction = read_reduction(reduction, size_average, reduce)
+    if input.shape != target.shape:
+        raise ValueError(
+            f"Using a target size ({target.shape}) that is different to the input size ({input.shape}) is deprecated. "
+            "Please ensure they have the same size."
+        )
+    if weight is not None:
+        refuse_gradient("binary_cross_entropy", weight=weight)
+        weight = weight.expand(input.shape)
+    return of_probabilities(input, target, weight, reduction)
+
+
+@of_probabilities.samples
+@binary_cross_entropy.samples
+def probability_samples(make: Any) -> Any:
+    yield Sample(make(3, 4, kind="unit"), make(3, 4, kind="unit"))
+    yield Sample(make(3, 4, kind="unit"), make(3, 4, kind="unit"), reduction="sum")
+    yield Bad(make(3, low=2, high=3), make(3, kind="unit"), raises=RuntimeError, says="should be between 0 and 1")
+
+
+@op(
+    layout="own",
+    dtypes=REALS, promote="same", name="_binary_cross_entropy_with_logits",
+    node="BinaryCrossEntropyWithLogitsBackward0", method=False, function=False, native=native("bce_with_logits"),
+)  # fmt: skip
+def of_logits(
+    self: Array, target: Array, weight: Index = None, pos_weight: Index = None, reduction: str = "mean"
+) -> Any:
+    """The cross-entropy of logits. It is computed in the memory of 1 - target, whose order it keeps."""
+    losses = kernels.bce_with_logits(self, target, weight, pos_weight, reduction)
+    if losses.shape != target.shape:
+        return losses
+    return layouts.with_strides(losses, layouts.iterated(losses.shape, [target]))
+
+
+@of_logits.vjp("self", "target", native=native("bce_with_logits_rule"))
+def of_logits_vjp(grad: Any, self: Any, target: Any, weight: Any, pos_weight: Any, reduction: str, wanted: Any) -> Any:
+    grad = weighted(grad * share(reduction, self._array_.size), weight)
+    first = second = None
+    if wanted[0]:
+        slope = self.sigmoid()
+        if pos_weight is None:
+            first = (slope - target) * grad
+        else:
+            positive = pos_weight * target
+            first = ((positive + 1 - target) * slope - positive) * grad
+    if wanted[1]:
+        if pos_weight is None:
+            second = -self * grad
+        else:
+            second = (log_sigmoid(-self) - log_sigmoid(self) * pos_weight) * grad
+    return first, second
+
+
+@composite(method=False, function=False)
+def binary_cross_entropy_with_logits(
+    input: Any,
+    target: Tensor,
+    weight: Tensor | None = None,
+    size_average: Any = None,
+    reduce: Any = None,
+    reduction: str = "mean",
+    pos_weight: Tensor | None = None,
+) -> Any:
+    """Cross-entropy between logits of a class and how likely it is; nothing overflows.
+
+    Args:
+        input: logits, floating.
+        target: probabilities, of the same shape.
+        weight: of each element, broadcasts.
+        size_average: an older form of `reduction`.
+        reduce: an older form of `reduction`.
+        reduction: "none", "mean" or "sum".
+        pos_weight: of the class against its absence, broadcasts.
+
+    Returns:
+        A new tensor, 0-dim, or of the shape of `input` for "none".
+
+    Raises:
+        ValueError: the shapes differ.
+        RuntimeError: `target` holds integers.
+    """
+    reduction = read_reduction(reduction, size_average, reduce)
+    if input.shape != target.shape:
+        raise ValueError(f"Target size ({target.shape}) must be the same as input size ({input.shape})")
+    check_floating("binary_cross_entropy_with_logits", "log_sigmoid_cpu", input._array_)
+    if target.dtype.category < dtypes.FLOAT:
+        raise RuntimeError(errors.uncastable(input.dtype, target.dtype))
+    refuse_gradient("binary_cross_entropy_with_logits", weight=weight, pos_weight=pos_weight)
+    return of_logits(input, target, weight, pos_weight, reduction)
+
+
+@of_logits.samples
+@binary_cross_entropy_with_logits.samples
+def logit_samples(make: Any) -> Any:
+    yield Sample(make(3, 4), make(3, 4, kind="unit"))
+    yield Sample(make(3, 4), make(3, 4, kind="unit"), reduction="none")
+    yield Sample(
+        make(3, 4), make(3, 4, kind="unit"), make(4, requires_grad=False), reduction="sum",
+        pos_weight=make(4, kind="positive", requires_grad=False),
+    )  # fmt: skip

@@ -1,0 +1,341 @@
+"""Losses between two tensors of one shape: squares, absolute values and what lies between, and divergence."""
+
+from __future__ import annotations
+
+import warnings
+from typing import Any
+
+import numpy as np
+
+from ... import _kernels as kernels
+from ..._core.cards.card import REALS, Array, Bad, Sample, composite, op
+from ..._core.tensor.base import Tensor
+from ..._core.types import dtypes
+from ..._core.types.sizes import broadcast
+from ..dtype_checks import refuse
+from .loss import finished, read_reduction
+
+native = kernels.direct.get
+
+
+def spread(input: Any, target: Any) -> tuple[Any, Any]:
+    """Two tensors in their common shape, with a warning if they have not the same.
+
+    Raises:
+        RuntimeError: they do not broadcast.
+    """
+    if input._array_.shape == target._array_.shape:
+        return input, target
+    warnings.warn(
+        f"Using a target size ({target.shape}) that is different to the input size ({input.shape}). This will likely "
+        "lead to incorrect results due to broadcasting. Please ensure they have the same size.",
+        stacklevel=3,
+    )
+    shape = broadcast(input.shape, target.shape)
+    return input.expand(shape), target.expand(shape)
+
+
+def check_real(name: str, title: str, input: Any, target: Any) -> None:
+    """Refuse two tensors of which none is floating-point, or one complex.
+
+    Raises:
+        NotImplementedError: they are so.
+    """
+    wide = input if input.dtype.category >= target.dtype.category else target
+    if not wide.dtype.is_floating_point:
+        refuse(name, title, wide._array_)
+
+
+def collected(losses: Any, reduction: str, dtype: Any) -> Any:
+    """The losses of the elements, their mean or their sum, in `dtype`; arrays."""
+    if reduction == "mean":
+        return kernels.mean(losses).astype(dtype, copy=False)
+    if reduction == "sum":
+        return kernels.sum(losses).astype(dtype, copy=False)
+    return np.asarray(losses).astype(dtype, copy=False)
+
+
+def share(reduction: str, count: int) -> float:
+    """The derivative of the reduced loss for the loss of one element."""
+    return 1.0 / count if reduction == "mean" and count else 1.0
+
+
+def both(slope: Any, wanted: Any) -> Any:
+    """The gradients of two operands on whose difference alone a loss depends; row-major, as torch allocates them."""
+    slope = slope.contiguous()
+    return slope if wanted[0] else None, -slope if wanted[1] else None
+
+
+def pair_samples(make: Any) -> Any:
+    """Samples of a loss between two tensors."""
+    yield Sample(make(3, 4), make(3, 4))
+    yield Sample(make(3, 4), make(3, 4), reduction="sum")
+    yield Sample(make(3, 4), make(3, 4), reduction="none")
+    yield Bad(make(3), make(2), raises=RuntimeError, says="must match the size of tensor b")
+
+
+LOSS: dict[str, Any] = {"layout": "iterator", "dtypes": REALS, "promote": "same", "method": False, "function": False}
+
+
+@op(name="_mse_loss", node="MseLossBackward0", native=native("mse_loss"), **LOSS)
+def squared(self: Array, target: Array, reduction: str = "mean") -> Any:
+    """The square of the difference."""
+    return kernels.mse_loss(self, target, reduction)
+
+
+@squared.vjp("self", "target", native=native("mse_loss_rule"))
+def squared_vjp(grad: Any, self: Any, target: Any, reduction: str, wanted: Any) -> Any:
+    difference = self - target
+    return both(difference * (grad * (2 * share(reduction, difference._array_.size))), wanted)
+
+
+squared.samples(pair_samples)
+
+
+@composite(method=False, function=False)
+def mse_loss(
+    input: Any,
+    target: Tensor,
+    size_average: Any = None,
+    reduce: Any = None,
+    reduction: str = "mean",
+    weight: Tensor | None = None,
+) -> Any:
+    """Squared difference.
+
+    Args:
+        input: floating tensor.
+        target: of the same shape (others broadcast, with a warning).
+        size_average: an older form of `reduction`.
+        reduce: an older form of `reduction`.
+        reduction: "none", "mean" or "sum".
+        weight: of each element; the mean divides by the sum of the weights.
+
+    Returns:
+        A new tensor, 0-dim, or of the broadcast shape for "none".
+
+    Raises:
+        RuntimeError: the shapes do not broadcast.
+    """
+    reduction = read_reduction(reduction, size_average, reduce)
+    input, target = spread(input, target)
+    check_real("mse", "mse_cpu", input, target)
+    if weight is None:
+        return squared(input, target, reduction)
+    if weight.shape != input.shape:
+        raise ValueError("Weights and input must have the same size.")
+    weighted = squared(input, target, "none") * weight
+    return weighted.sum() / weight.sum() if reduction == "mean" else finished(weighted, reduction)
+
+
+@composite(method=False, function=False)
+def l1_loss(
+    input: Any,
+    target: Tensor,
+    size_average: Any = None,
+    reduce: Any = None,
+    reduction: str = "mean",
+    weight: Tensor | None = None,
+) -> Any:
+    """Absolute difference; arguments as for `mse_loss`.
+
+    Returns:
+        A new tensor, 0-dim, or of the broadcast shape for "none".
+    """
+    reduction = read_reduction(reduction, size_average, reduce)
+    input, target = spread(input, target)
+    losses = (input - target).abs()
+    if weight is None:
+        return finished(losses, reduction)
+    if weight.shape != input.shape:
+        raise ValueError("Weights and input must have the same size.")
+    weighted = losses * weight
+    return weighted.sum() / weight.sum() if reduction == "mean" else finished(weighted, reduction)
+
+
+@op(name="_smooth_l1_loss", node="SmoothL1LossBackward0", native=native("smooth_l1_loss"), **LOSS)
+def smooth_l1(self: Array, target: Array, reduction: str = "mean", beta: float = 1.0) -> Any:
+    """Half the square up to `beta`, divided by it, and the absolute value beyond."""
+    distance = np.abs(kernels.subtract(self, target))
+    losses = np.where(distance < beta, 0.5 * distance * distance / beta, distance - 0.5 * beta)
+    return collected(losses, reduction, self.dtype)
+
+
+@smooth_l1.vjp("self", "target", native=native("smooth_l1_loss_rule"))
+def smooth_l1_vjp(grad: Any, self: Any, target: Any, reduction: str, beta: float, wanted: Any) -> Any:
+    difference = self - target
+    factor = grad * (share(reduction, difference._array_.size) / beta)
+    return both(difference.clamp(-beta, beta) * factor, wanted)
+
+
+smooth_l1.samples(pair_samples)
+
+
+@composite(method=False, function=False)
+def smooth_l1_loss(
+    input: Any,
+    target: Tensor,
+    size_average: Any = None,
+    reduce: Any = None,
+    reduction: str = "mean",
+    beta: float = 1.0,
+) -> Any:
+    """Squared difference near zero and absolute difference beyond, joined smoothly.
+
+    Args:
+        input: floating tensor.
+        target: of the same shape (others broadcast, with a warning).
+        size_average: an older form of `reduction`.
+        reduce: an older form of `reduction`.
+        reduction: "none", "mean" or "sum".
+        beta: where they join; 0 gives `l1_loss`.
+
+    Returns:
+        A new tensor, 0-dim, or of the broadcast shape for "none".
+
+    Raises:
+        RuntimeError: `beta` is negative, or the shapes do not broadcast.
+    """
+    reduction = read_reduction(reduction, size_average, reduce)
+    input, target = spread(input, target)
+    if beta < 0:
+        raise RuntimeError("smooth_l1_loss does not support negative values for beta.")
+    if beta == 0:
+        return finished((input - target).abs(), reduction)
+    check_real("smooth_l1", "smooth_l1_cpu", input, target)
+    return smooth_l1(input, target, reduction, beta)
+
+
+@op(name="_huber_loss", node="HuberLossBackward0", native=native("huber_loss"), **LOSS)
+def huber(self: Array, target: Array, reduction: str = "mean", delta: float = 1.0) -> Any:
+    """Half the square up to `delta`, and its tangent beyond."""
+    distance = np.abs(kernels.subtract(self, target))
+    losses = np.where(distance <= delta, 0.5 * distance * distance, delta * (distance - 0.5 * delta))
+    return collected(losses, reduction, self.dtype)
+
+
+@huber.vjp("self", "target", native=native("huber_loss_rule"))
+def huber_vjp(grad: Any, self: Any, target: Any, reduction: str, delta: float, wanted: Any) -> Any:
+    difference = self - target
+    return both(difference.clamp(-delta, delta) * (grad * share(reduction, difference._array_.size)), wanted)
+
+
+huber.samples(pair_samples)
+
+
+@composite(method=False, function=False)
+def huber_loss(
+    input: Any, target: Tensor, reduction: str = "mean", delta: float = 1.0, weight: Tensor | None = None
+) -> Any:
+    """Half the squared difference up to `delta`, and a straight line beyond.
+
+    Args:
+        input: floating tensor.
+        target: of the same shape (others broadcast, with a warning).
+        reduction: "none", "mean" or "sum".
+        delta: where the line begins.
+        weight: of each element.
+
+    Returns:
+        A new tensor, 0-dim, or of the broadcast shape for "none".
+
+    Raises:
+        RuntimeError: `delta` is not positive, or the shapes do not broadcast.
+    """
+    reduction = read_reduction(reduction)
+    input, target = spread(input, target)
+    if delta <= 0:
+        raise RuntimeError("huber_loss does not support non-positive values for delta.")
+    check_real("huber", "huber_cpu", input, target)
+    if weight is None:
+        return huber(input, target, reduction, delta)
+    return finished(huber(input, target, "none", delta) * weight, reduction)
+
+
+mse_loss.samples(pair_samples)  # type: ignore[attr-defined]
+l1_loss.samples(pair_samples)  # type: ignore[attr-defined]
+smooth_l1_loss.samples(pair_samples)  # type: ignore[attr-defined]
+huber_loss.samples(pair_samples)  # type: ignore[attr-defined]
+
+
+def divergence(input: Any, target: Any) -> Any:
+    """target * (log(target) - input), where 0 * log(0) is 0."""
+    return (target * target.log()).where(target != 0, 0) - target * input
+
+
+@composite(method=False, function=False)
+def kl_div(
+    input: Any,
+    target: Tensor,
+    size_average: Any = None,
+    reduce: Any = None,
+    reduction: str = "mean",
+    log_target: bool = False,
+) -> Any:
+    """Kullback-Leibler divergence, element by element: target * (log(target) - input).
+
+    Args:
+        input: logarithms of probabilities.
+        target: probabilities, or their logarithms, of the same shape.
+        size_average, reduce: older forms of `reduction`.
+        reduction: "none", "mean", "sum" or "batchmean" (the sum divided by the first length: the divergence itself).
+        log_target: whether `target` holds logarithms.
+
+    Returns:
+        A new tensor, 0-dim, or of the broadcast shape for "none".
+
+    Raises:
+        RuntimeError: one holds integers.
+    """
+    if input.dtype.category < dtypes.FLOAT or target.dtype.category < dtypes.FLOAT:
+        raise RuntimeError("kl_div: Integral inputs not supported.")
+    batch = reduction == "batchmean"
+    reduction = read_reduction("sum" if batch else reduction, size_average, reduce)
+    if reduction == "mean":
+        warnings.warn(
+            "reduction: 'mean' divides the total loss by both the batch size and the support size. 'batchmean' divides "
+            "only by the batch size, and aligns with the KL div math definition. 'mean' will be changed to behave the "
+            "same as 'batchmean' in the next major release.",
+            stacklevel=2,
+        )
+    losses = (target - input) * target.exp() if log_target else divergence(input, target)
+    total = finished(losses, reduction)
+    return total / input.shape[0] if batch and input.ndim else total
+
+
+@kl_div.samples
+def kl_div_samples(make: Any) -> Any:
+    yield Sample(make(3, 4), make(3, 4, kind="unit"), reduction="batchmean")
+    yield Sample(make(3, 4), make(3, 4), reduction="sum", log_target=True)
+
+
+@composite(method=False, function=False)
+def hinge_embedding_loss(
+    input: Any,
+    target: Tensor,
+    margin: float = 1.0,
+    size_average: Any = None,
+    reduce: Any = None,
+    reduction: str = "mean",
+) -> Any:
+    """`input` where `target` is 1, and what it lacks to `margin` where `target` is -1.
+
+    Args:
+        input: floating tensor, mostly distances.
+        target: 1 and -1, of the same shape.
+        margin: beyond which unlike pairs cost nothing.
+        size_average: an older form of `reduction`.
+        reduce: an older form of `reduction`.
+        reduction: "none", "mean" or "sum".
+
+    Returns:
+        A new tensor, 0-dim, or of the shape of `input` for "none".
+    """
+    reduction = read_reduction(reduction, size_average, reduce)
+    apart = (margin - input).clamp_min(0).where(target != 1, 0)
+    return finished(apart + input.where(target != -1, 0), reduction)
+
+
+@hinge_embedding_loss.samples
+def hinge_embedding_samples(make: Any) -> Any:
+    yield Sample(make(3), make(3, kind="index").mul(2).sub(1))

@@ -1,0 +1,243 @@
+"""Layer normalisation and its relatives, which treat every item of a batch by itself."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ... import _kernels as kernels
+from ..._core import errors, flags
+from ..._core.cards.card import REALS, Array, Bad, Index, Sample, composite, op
+from ..._core.state.modes import current
+from ..._core.tensor.base import Tensor
+from ..._core.types import dtypes
+from ..axes import read_number
+from ..dtype_checks import check_floating
+
+
+def check_shape(name: str, tensor: Any, normalized_shape: Any, *, star: str = "[*, ") -> tuple[int, ...]:
+    """The shape that is normalised together.
+
+    Raises:
+        TypeError: it is no sequence.
+        RuntimeError: it is empty, or `tensor` does not end with it.
+    """
+    if not isinstance(normalized_shape, (tuple, list)):
+        raise TypeError(errors.wrong_type(name, "normalized_shape", 2, "tuple of ints", normalized_shape))
+    shape = tuple(normalized_shape)
+    if not shape:
+        raise RuntimeError(
+            "Expected normalized_shape to be at least 1-dimensional, i.e., containing at least one element, but got "
+            "normalized_shape = []"
+        )
+    if tensor.ndim < len(shape) or tuple(tensor.shape[-len(shape) :]) != shape:
+        raise RuntimeError(
+            f"Given normalized_shape={errors.shown(shape)}, expected input with shape {star}{errors.shown(shape)[1:]}, "
+            f"but got input of size{errors.shown(tensor.shape)}"
+        )
+    return shape
+
+
+def check_factors(shape: tuple[int, ...], **factors: Any) -> None:
+    """Refuse a weight or bias that has not the normalised shape.
+
+    Raises:
+        RuntimeError: it has another.
+    """
+    for name, factor in factors.items():
+        if factor is not None and tuple(factor.shape) != shape:
+            raise RuntimeError(
+                f"Expected {name} to be of same shape as normalized_shape, but got {name} of shape "
+                f"{errors.shown(factor.shape)} and normalized_shape = {errors.shown(shape)}"
+            )
+
+
+def check_mixed(array: Any, *others: Any) -> None:
+    """Refuse parameters of another dtype (float32 beside half precision is right).
+
+    Raises:
+        RuntimeError: one has another.
+    """
+    for other in others:
+        if other is not None and other.dtype != array.dtype and (array.itemsize > 2 or other.dtype != np.float32):
+            raise RuntimeError(
+                "mixed dtype (CPU): expect parameter to have scalar type of "
+                + dtypes.from_numpy(array.dtype).legacy[:-6]
+            )
+
+
+def fused(*tensors: Any) -> bool:
+    """Whether a gradient may be computed by one kernel: nothing records, and no tensor is more than an array."""
+    word = 0
+    for tensor in tensors:
+        if tensor is not None:
+            word |= tensor._flags_
+    return not current().grad and not word & flags.UNUSUAL
+
+
+def standard(tensor: Any, dims: Any, eps: float) -> tuple[Any, Any]:
+    """A tensor with mean 0 and variance 1 over `dims`, and 1 / its standard deviation, as a differentiable formula."""
+    centred = tensor - tensor.mean(dims, True)
+    scale = ((centred * centred).mean(dims, True) + eps).rsqrt()
+    return centred * scale, scale
+
+
+def through_standard(grad: Any, normal: Any, scale: Any, dims: Any) -> Any:
+    """The gradient of `standard`: what is left without its mean and without its part along the result."""
+    return (grad - grad.mean(dims, True) - normal * (grad * normal).mean(dims, True)) * scale
+
+
+def summed(tensor: Any, dims: list[int]) -> Any:
+    """The sum over `dims`, of which there may be none."""
+    return tensor.sum(dims) if dims else tensor
+
+
+@op(dtypes=REALS, outputs=("normalised", "mean", "rstd"), differentiable=(True, False, False), method=False)
+def native_layer_norm(
+    input: Array, normalized_shape: Any, weight: Array = None, bias: Array = None, eps: float = 1e-5
+) -> Any:
+    """Normalisation over the last dimensions, with the statistics that it used.
+
+    Args:
+        input: floating tensor (..., *normalized_shape).
+        normalized_shape: the last lengths.
+        weight: of that shape, or None.
+        bias: of that shape, or None.
+        eps: added to the variance.
+
+    Returns:
+        The result, and the mean and 1 / standard deviation of every item, with length 1 in the last dimensions.
+
+    Raises:
+        RuntimeError: shapes or dtypes do not fit.
+
+    Source:
+        Ba, Kiros and Hinton, Layer normalization, 2016.
+    """
+    shape = check_shape("native_layer_norm", input, normalized_shape)
+    check_factors(shape, weight=weight, bias=bias)
+    check_floating("native_layer_norm", "LayerNormKernelImpl", input)
+    check_mixed(input, weight, bias)
+    return kernels.layer_norm(input, len(shape), weight, bias, eps)
+
+
+@native_layer_norm.vjp("input", "weight", "bias")
+def native_layer_norm_vjp(
+    grads: Any, input: Any, normalized_shape: Any, weight: Any, mean: Any, rstd: Any, eps: float, wanted: Any
+) -> Any:
+    grad, count = grads[0], len(normalized_shape)
+    lead = list(range(input.ndim - count))
+    if fused(grad, input, weight):
+        found = layer_norm_backward(grad, input, mean, rstd, weight, count)
+        if weight is not None:
+            return found
+        return found[0], None, summed(grad, lead) if wanted[2] else None
+    last = list(range(-count, 0))
+    normal, scale = standard(input, last, eps)
+    first = through_standard(grad if weight is None else grad * weight, normal, scale, last) if wanted[0] else None
+    return (
+        first,
+        summed(grad * normal, lead) if wanted[1] else None,
+        summed(grad, lead) if wanted[2] else None,
+    )
+
+
+@native_layer_norm.samples
+def native_layer_norm_samples(make: Any) -> Any:
+    yield Sample(make(3, 4), (4,), make(4), make(4), 1e-5)
+    yield Sample(make(2, 3, 4), (3, 4), None, None, 0.1)
+
+
+ONLY_FUSED = "called only where nothing is recorded; otherwise the rule is a formula of differentiable operators"
+
+
+@op(dtypes=REALS, derivative=None, why=ONLY_FUSED, several=True, method=False, function=False)
+def layer_norm_backward(
+    grad: Index, input: Index, mean: Index, rstd: Index, weight: Index = None, normalized_ndim: int = 1
+) -> Any:
+    """The gradients of layer normalisation for input, weight and bias; for the input alone without weight."""
+    check_floating("layer_norm_backward", "layer_norm_backward", input)
+    found = kernels.layer_norm_backward(grad, input, normalized_ndim, mean, rstd, weight)
+    return found[:1] if weight is None else found
+
+
+@layer_norm_backward.samples
+def layer_norm_backward_samples(make: Any) -> Any:
+    yield Sample(make(3, 4), make(3, 4), make(3, 1), make(3, 1, kind="positive"), make(4))
+
+
+@composite(method=False)
+def layer_norm(
+    input: Any,
+    normalized_shape: Any,
+    weight: Tensor | None = None,
+    bias: Tensor | None = None,
+    eps: float = 1e-5,
+    cudnn_enable: bool = True,
+) -> Any:
+    """Normalisation over the last dimensions: mean 0 and variance 1, then times `weight` plus `bias`.
+
+    Args:
+        input: floating tensor (..., *normalized_shape).
+        normalized_shape: the last lengths.
+        weight: of that shape, or None.
+        bias: of that shape, or None.
+        eps: added to the variance.
+        cudnn_enable: has no effect.
+
+    Returns:
+        A new tensor of the shape of `input`.
+
+    Raises:
+        RuntimeError: shapes or dtypes do not fit.
+    """
+    return native_layer_norm(input, normalized_shape, weight, bias, eps)[0]
+
+
+@layer_norm.samples
+def layer_norm_samples(make: Any) -> Any:
+    yield Sample(make(3, 4), (4,), make(4), make(4))
+    yield Sample(make(2, 3, 4), [3, 4])
+    yield Bad(
+        make(3, 4), (3,), raises=RuntimeError, says="Given normalized_shape=[3], expected input with shape [*, 3]"
+    )
+    yield Bad(make(3, 4), (4,), make(3), raises=RuntimeError, says="Expected weight to be of same shape as")
+
+
+@composite(method=False)
+def rms_norm(input: Any, normalized_shape: Any, weight: Tensor | None = None, eps: float | None = None) -> Any:
+    """Division by the root of the mean square over the last dimensions, then times `weight`.
+
+    Args:
+        input: floating tensor (..., *normalized_shape).
+        normalized_shape: the last lengths.
+        weight: of that shape, or None.
+        eps: added to the mean square; default: the precision of the dtype.
+
+    Returns:
+        A new tensor of the shape of `input`.
+
+    Raises:
+        RuntimeError: shapes do not fit.
+
+    Source:
+        Zhang and Sennrich, Root mean square layer normalization, 2019.
+    """
+    shape = check_shape("rms_norm", input, normalized_shape, star="[*")
+    check_factors(shape, weight=weight)
+    check_floating("rms_norm", "rms_norm", input._array_)
+    wide = input.to(dtypes.float32) if input._array_.itemsize < 4 else input
+    if eps is None:
+        eps = float(np.finfo(wide.dtype.numpy).eps)
+    eps = read_number("rms_norm", "eps", 4, eps)
+    result = wide * (wide.pow(2).mean(list(range(-len(shape), 0)), True) + eps).rsqrt()
+    return (result if weight is None else result * weight).to(input.dtype).contiguous()
+
+
+@rms_norm.samples
+def rms_norm_samples(make: Any) -> Any:
+    yield Sample(make(3, 4), (4,))
+    yield Sample(make(3, 4), (4,), make(4), 1e-3)
+    yield Bad(make(3, 4), (3,), raises=RuntimeError, says="Given normalized_shape=[3]")
+    yield Bad(make(3, 4), (4,), None, (1, 2), raises=TypeError, says="argument 'eps' (position 4) must be float")

@@ -1,0 +1,256 @@
+"""Steps of optimisers: tensors written in place, outside of any graph. No cards: nothing here has a derivative."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+import numpy as np
+
+from ... import _kernels as kernels
+from ..._core.state.modes import current
+from ..._core.tensor.base import Tensor, wrap
+from ..._core.tensor.storage import count_write
+
+Array = np.ndarray[Any, Any]
+
+
+def zeros_as(tensor: Tensor) -> Tensor:
+    """Zeros in the same shape, dtype and order of memory: state of an optimiser."""
+    return wrap(np.zeros_like(tensor._array_))
+
+
+def written(tensors: Iterable[Tensor]) -> None:
+    """Count a write to each tensor."""
+    for tensor in tensors:
+        count_write(tensor._storage_, "an optimiser's step")
+
+
+def arrays_of(tensors: Sequence[Tensor]) -> list[Array]:
+    """The values, NumPy's arrays."""
+    return [tensor._array_ for tensor in tensors]
+
+
+def real_parts(tensors: Sequence[Tensor]) -> list[Array]:
+    """The values; of complex tensors real and imaginary part one after the other, as two views."""
+    arrays: list[Array] = []
+    for tensor in tensors:
+        array = tensor._array_
+        arrays += (array.real, array.imag) if array.dtype.kind == "c" else (array,)
+    return arrays
+
+
+def repeated(values: Sequence[Any], tensors: Sequence[Tensor]) -> list[Any]:
+    """One value for each array of `real_parts(tensors)`."""
+    return [
+        value
+        for value, tensor in zip(values, tensors, strict=True)
+        for _ in range(2 if tensor._array_.dtype.kind == "c" else 1)
+    ]
+
+
+def counted(steps: Sequence[Tensor]) -> list[int]:
+    """Count each of the 0-dim tensors up by one; returns what they hold then."""
+    for step in steps:
+        step._array_[...] += 1
+    return [int(step._array_) for step in steps]
+
+
+def sgd_step(
+    params: Sequence[Tensor],
+    grads: Sequence[Tensor],
+    momentum_buffers: Sequence[Tensor | None],
+    lr: float,
+    momentum: float,
+    dampening: float,
+    weight_decay: float,
+    nesterov: bool,
+    maximize: bool,
+) -> list[Tensor | None]:
+    """A step of stochastic gradient descent.
+
+    Args:
+        params: written.
+        grads: one for each, of its shape and dtype.
+        momentum_buffers: one for each, written; None before the first step.
+        lr: step size.
+        momentum: how much of the buffer is kept.
+        dampening: 1 minus how much of the gradient enters it.
+        weight_decay: multiple of the parameter added to the gradient.
+        nesterov: step by gradient + momentum * buffer.
+        maximize: go up instead of down.
+
+    Returns:
+        The buffers, new where they were None; all None without momentum.
+    """
+    before = [None if each is None else each._array_ for each in momentum_buffers]
+    after = current().quietly(kernels.sgd_step, (
+        arrays_of(params), arrays_of(grads), before, lr, momentum, dampening, weight_decay, nesterov, maximize,
+    ))  # fmt: skip
+    written(params)
+    buffers: list[Tensor | None] = []
+    for known, array in zip(momentum_buffers, after, strict=True):
+        if known is None:
+            buffers.append(None if array is None else wrap(array))
+        else:
+            written((known,))
+            buffers.append(known)
+    return buffers
+
+
+def adam_step(
+    params: Sequence[Tensor],
+    grads: Sequence[Tensor],
+    exp_avgs: Sequence[Tensor],
+    exp_avg_sqs: Sequence[Tensor],
+    max_exp_avg_sqs: Sequence[Tensor],
+    steps: Sequence[Tensor],
+    lr: float,
+    betas: tuple[float, float],
+    eps: float,
+    weight_decay: float,
+    decoupled: bool,
+    amsgrad: bool,
+    maximize: bool,
+) -> None:
+    """A step of Adam or AdamW.
+
+    Args:
+        params: written.
+        grads: one for each, of its shape and dtype.
+        exp_avgs: running means of the gradients, written.
+        exp_avg_sqs: running means of their squares, written.
+        max_exp_avg_sqs: their maxima, written; empty without `amsgrad`.
+        steps: 0-dim tensors that count the steps of each, this one not yet included; written.
+        lr: step size.
+        betas: how much of the mean and of the mean square is kept.
+        eps: added to the divisor.
+        weight_decay: multiple of the parameter added to the gradient or, if `decoupled`, taken off times the step size.
+        decoupled: AdamW's decay instead of Adam's.
+        amsgrad: divide by the maximum of the mean square.
+        maximize: go up instead of down.
+
+    Source: Loshchilov and Hutter, Decoupled Weight Decay Regularization, 2019, for the decoupled form.
+    """
+    counts = counted(steps)
+    arrays = real_parts(params)
+    if decoupled and weight_decay != 0:
+        for array in arrays:
+            array *= array.dtype.type(1 - lr * weight_decay)
+        weight_decay = 0.0
+    current().quietly(kernels.adam_step, (
+        arrays, real_parts(grads), real_parts(exp_avgs), real_parts(exp_avg_sqs),
+        real_parts(max_exp_avg_sqs) if amsgrad else None, repeated(counts, params), lr, betas[0], betas[1], eps,
+        weight_decay, amsgrad, maximize,
+    ))  # fmt: skip
+    for changed in (params, exp_avgs, exp_avg_sqs, max_exp_avg_sqs, steps):
+        written(changed)
+
+
+def rmsprop_step(
+    param: Tensor,
+    grad: Tensor,
+    square_avg: Tensor,
+    grad_avg: Tensor | None,
+    momentum_buffer: Tensor | None,
+    lr: float,
+    alpha: float,
+    eps: float,
+    weight_decay: float,
+    momentum: float,
+    maximize: bool,
+) -> None:
+    """A step of RMSprop for one parameter.
+
+    Args:
+        param: written.
+        grad: of its shape and dtype.
+        square_avg: running mean of the squared gradient, written.
+        grad_avg: running mean of the gradient for the centred form, written; or None.
+        momentum_buffer: written; None without momentum.
+        lr: step size.
+        alpha: how much of the means is kept.
+        eps: added to the divisor.
+        weight_decay: multiple of the parameter added to the gradient.
+        momentum: how much of the buffer is kept.
+        maximize: go up instead of down.
+
+    Source: Hinton, Neural Networks for Machine Learning, lecture 6e, 2012; Graves, Generating Sequences With Recurrent
+        Neural Networks, 2013, for the centred form.
+    """
+    parts = [
+        [] if each is None else real_parts([each]) for each in (param, grad, square_avg, grad_avg, momentum_buffer)
+    ]
+    for values, slope, square, mean, buffer in itertools.zip_longest(*parts):
+        current().quietly(
+            rmsprop_array, (values, slope, square, mean, buffer, lr, alpha, eps, weight_decay, momentum, maximize)
+        )
+    written(each for each in (param, square_avg, grad_avg, momentum_buffer) if each is not None)
+
+
+def rmsprop_array(
+    values: Array,
+    slope: Array,
+    square: Array,
+    mean: Array | None,
+    buffer: Array | None,
+    lr: float,
+    alpha: float,
+    eps: float,
+    weight_decay: float,
+    momentum: float,
+    maximize: bool,
+) -> None:
+    """The step of `rmsprop_step` on real arrays."""
+    number = values.dtype.type
+    step = descent(values, slope, weight_decay, maximize)
+    square *= number(alpha)
+    square += step * step * number(1 - alpha)
+    spread = square
+    if mean is not None:
+        mean += (step - mean) * number(1 - alpha)
+        spread = square - mean * mean
+    step = step / (np.sqrt(spread) + number(eps))
+    if buffer is not None:
+        buffer *= number(momentum)
+        buffer += step
+        step = buffer
+    values -= step * number(lr)
+
+
+def adagrad_step(
+    param: Tensor, grad: Tensor, total: Tensor, lr: float, eps: float, weight_decay: float, maximize: bool
+) -> None:
+    """A step of Adagrad for one parameter.
+
+    Args:
+        param: written.
+        grad: of its shape and dtype.
+        total: sum of the squared gradients so far, written.
+        lr: step size, decayed already.
+        eps: added to the divisor.
+        weight_decay: multiple of the parameter added to the gradient.
+        maximize: go up instead of down.
+
+    Source: Duchi, Hazan and Singer, Adaptive Subgradient Methods, 2011.
+    """
+    for values, slope, sums in zip(real_parts([param]), real_parts([grad]), real_parts([total]), strict=True):
+        current().quietly(adagrad_array, (values, slope, sums, lr, eps, weight_decay, maximize))
+    written((param, total))
+
+
+def adagrad_array(
+    values: Array, slope: Array, sums: Array, lr: float, eps: float, weight_decay: float, maximize: bool
+) -> None:
+    """The step of `adagrad_step` on real arrays."""
+    number = values.dtype.type
+    step = descent(values, slope, weight_decay, maximize)
+    sums += step * step
+    values -= number(lr) * step / (np.sqrt(sums) + number(eps))
+
+
+def descent(values: Array, grad: Array, weight_decay: float, maximize: bool) -> Array:
+    """The gradient to follow: turned round to maximise, with weight decay added."""
+    step = -grad if maximize else grad
+    return step + values * values.dtype.type(weight_decay) if weight_decay != 0 else step

@@ -1,0 +1,186 @@
+"""Softmax, its logarithm, and softmin, along one dimension."""
+
+from __future__ import annotations
+
+import warnings
+from typing import Any
+
+from ... import _kernels as kernels
+from ..._core import errors
+from ..._core.cards.card import REALS, Array, Bad, Sample, composite, op
+from ..._core.types import dtypes
+from ..axes import read_dim
+from ..create.factory import read_dtype
+from ..dtype_checks import check_floating
+
+native = kernels.direct.get
+
+
+def read_line(name: str, array: Any, dim: Any) -> int:
+    """The dimension that the operator `name` works along.
+
+    Raises:
+        NotImplementedError: `array` holds integers or complex numbers.
+    """
+    axis = read_dim(name, dim, array.ndim)
+    if array.dtype.kind not in "fV":
+        place = "_lastdim" if axis >= array.ndim - 1 else ""
+        raise NotImplementedError(errors.no_kernel(f"{name}{place}_kernel_impl", dtypes.from_numpy(array.dtype)))
+    return axis
+
+
+def implicit_dim(name: str, ndim: int) -> int:
+    """The dimension that programs of torch's early days mean when they give none."""
+    warnings.warn(
+        f"Implicit dimension choice for {name} has been deprecated. Change the call to include dim=X as an argument.",
+        stacklevel=4,
+    )
+    return 0 if ndim in (0, 1, 3) else 1
+
+
+def softmax_samples(make: Any) -> Any:
+    """Samples of an operator along one dimension."""
+    yield Sample(make(3, 4), -1)
+    yield Sample(make(2, 3, 4), 1)
+    yield Sample(make(), 0)
+    yield Sample(make(0, 3), 1)
+    yield Bad(make(3), 1, raises=IndexError, says="Dimension out of range")
+
+
+@op(dtypes=REALS, name="_softmax", node="SoftmaxBackward0", method=False, function=False, native=native("softmax"))
+def softmax_along(self: Array, dim: int) -> Any:
+    """exp(x) / sum(exp(x)) along a dimension."""
+    return kernels.softmax(self, read_line("softmax", self, dim))
+
+
+@softmax_along.vjp("self", native=native("softmax_backward"))
+def softmax_vjp(grad: Any, out: Any, dim: int) -> Any:
+    return softmax_backward(grad, out, dim)
+
+
+@op(
+    dtypes=REALS, linear="grad", name="_softmax_backward_data", node="SoftmaxBackwardDataBackward0", method=False,
+    function=False, native=native("softmax_backward"),
+)  # fmt: skip
+def softmax_backward(grad: Array, output: Array, dim: int) -> Any:
+    """The gradient of softmax: y * (g - sum(g * y))."""
+    check_floating("softmax_backward", "softmax_backward", grad)
+    return kernels.softmax_backward(grad, output, read_dim("softmax", dim, grad.ndim))
+
+
+@softmax_backward.vjp("grad")
+def softmax_backward_vjp_grad(grad: Any, output: Any, dim: int) -> Any:
+    return softmax_backward(grad, output, dim)
+
+
+# What arrives has another name here: `grad` is the operator's own input.
+@softmax_backward.vjp("output")
+def softmax_backward_vjp_output(arriving: Any, grad: Any, output: Any, dim: int) -> Any:
+    weighted = arriving * output
+    return arriving * grad - arriving * (grad * output).sum(dim, True) - grad * weighted.sum(dim, True)
+
+
+@op(
+    dtypes=REALS, name="_log_softmax", node="LogSoftmaxBackward0", method=False, function=False,
+    native=native("log_softmax"),
+)  # fmt: skip
+def log_softmax_along(self: Array, dim: int) -> Any:
+    """x - log(sum(exp(x))) along a dimension."""
+    return kernels.log_softmax(self, read_line("log_softmax", self, dim))
+
+
+@log_softmax_along.vjp("self", native=native("log_softmax_backward"))
+def log_softmax_vjp(grad: Any, out: Any, dim: int) -> Any:
+    return log_softmax_backward(grad, out, dim)
+
+
+@op(
+    dtypes=REALS, linear="grad", name="_log_softmax_backward_data", node="LogSoftmaxBackwardDataBackward0",
+    method=False, function=False, native=native("log_softmax_backward"),
+)  # fmt: skip
+def log_softmax_backward(grad: Array, output: Array, dim: int) -> Any:
+    """The gradient of log_softmax: g - exp(y) * sum(g)."""
+    check_floating("log_softmax_backward", "log_softmax_backward", grad)
+    return kernels.log_softmax_backward(grad, output, read_dim("log_softmax", dim, grad.ndim))
+
+
+@log_softmax_backward.vjp("grad")
+def log_softmax_backward_vjp_grad(grad: Any, output: Any, dim: int) -> Any:
+    return grad - (grad * output.exp()).sum(dim, True)
+
+
+@log_softmax_backward.vjp("output")
+def log_softmax_backward_vjp_output(arriving: Any, grad: Any, output: Any, dim: int) -> Any:
+    return -(arriving * output.exp() * grad.sum(dim, True))
+
+
+softmax_along.samples(softmax_samples)
+log_softmax_along.samples(softmax_samples)
+
+
+@softmax_backward.samples
+@log_softmax_backward.samples
+def backward_samples(make: Any) -> Any:
+    yield Sample(make(3, 4), make(3, 4), -1)
+    yield Sample(make(), make(), 0)
+
+
+def converted(name: str, tensor: Any, dim: Any, dtype: Any) -> Any:
+    """The tensor in the dtype that is asked for; `dim` checked."""
+    if dim is None:
+        raise TypeError(errors.wrong_type(name, "dim", 2, "int", dim))
+    return tensor if dtype is None else tensor.to(read_dtype(name, dtype, dtypes.float32))
+
+
+@composite()
+def softmax(self: Any, dim: int, dtype: Any = None) -> Any:
+    """exp(x) / sum(exp(x)) along a dimension, computed so that nothing overflows.
+
+    Args:
+        self: floating tensor.
+        dim: the dimension along which the result sums to 1.
+        dtype: convert to this floating type first.
+
+    Returns:
+        A new tensor of the shape of `self`; NaN where all elements are -inf.
+
+    Raises:
+        IndexError: there is no such dimension.
+        NotImplementedError: `self` holds integers or complex numbers.
+    """
+    return softmax_along(converted("softmax", self, dim, dtype), dim)
+
+
+@composite()
+def log_softmax(self: Any, dim: int, dtype: Any = None) -> Any:
+    """x - log(sum(exp(x))) along a dimension, computed so that nothing overflows.
+
+    Args:
+        self, dim, dtype: as for `softmax`.
+
+    Returns:
+        A new tensor of the shape of `self`.
+    """
+    return log_softmax_along(converted("log_softmax", self, dim, dtype), dim)
+
+
+@composite(function=False, method=False)
+def softmin(input: Any, dim: int | None = None, dtype: Any = None) -> Any:
+    """Softmax of the negated tensor.
+
+    Args:
+        input: floating tensor.
+        dim: the dimension along which the result sums to 1; without it one is guessed, with a warning.
+        dtype: convert to this floating type first.
+
+    Returns:
+        A new tensor of the shape of `input`.
+    """
+    if dim is None:
+        dim = implicit_dim("softmin", input.ndim)
+    return softmax(-input, dim, dtype)
+
+
+softmax.samples(softmax_samples)  # type: ignore[attr-defined]
+log_softmax.samples(softmax_samples)  # type: ignore[attr-defined]
+softmin.samples(softmax_samples)  # type: ignore[attr-defined]

@@ -1,0 +1,340 @@
+"""Activation functions whose derivatives are fused kernels.
+
+Each derivative is a private operator (`tanh_backward`), with rules of its own, so that second and higher derivatives
+follow. For complex numbers it is grad * conj(f'), which depends on the conjugate of the value: hence the conjugates in
+its own rules.
+"""
+
+from __future__ import annotations
+
+import math
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+from ... import _kernels as kernels
+from ..._core.cards.card import (
+    BOOLS,
+    COMPLEXES,
+    FLOATS,
+    INTEGERS,
+    REALS,
+    WIDE,
+    Array,
+    Bad,
+    Index,
+    Sample,
+    op,
+    pointwise,
+)
+from ..._core.tensor.base import wrap
+from .power import any_tensor, nonzero_tensor
+from .unary import function, native
+
+slope = partial(pointwise, numbers=False, method=False, function=False)
+"""The form of a fused derivative."""
+floating = partial(pointwise, numbers=False, inplace=True, method=False, function=False)
+"""The form of a function of `nn.functional`."""
+
+
+def slope_samples(make: Any) -> Any:
+    """Samples of a fused derivative: a gradient, and the value or result that it is taken at."""
+    yield Sample(make(3, 4), make(3, 4, kind="unit"))
+    yield Sample(make(), make(kind="unit"))
+    yield Sample(make(0, 2), make(0, 2))
+
+
+@op(layout="iterator", dtypes=WIDE, linear="grad", method=False, function=False)
+def kept_gradient(grad: Array, mask: Index) -> Any:
+    """`grad` where `mask` holds, else 0; of the two, `grad` decides how the result lies."""
+    return np.where(mask, grad, grad.dtype.type(0))
+
+
+@kept_gradient.vjp("grad")
+def kept_gradient_vjp(incoming: Any, mask: Any) -> Any:
+    return kept_gradient(incoming, mask)
+
+
+@kept_gradient.samples
+def kept_gradient_samples(make: Any) -> Any:
+    yield Sample(make(2), wrap(np.array([True, False])))
+    yield Sample(make(0, 2), wrap(np.zeros((0, 2), bool)))
+
+
+@slope(dtypes=FLOATS, linear="grad")
+def tanh_backward(grad: Array, result: Array) -> Any:
+    """grad * conj(1 - result^2), the derivative of tanh by its result."""
+    return kernels.tanh_backward(grad, result)
+
+
+@tanh_backward.vjp("grad")
+def tanh_backward_vjp_grad(incoming: Any, result: Any) -> Any:
+    return tanh_backward(incoming, result.conj())
+
+
+@tanh_backward.vjp("result")
+def tanh_backward_vjp_result(incoming: Any, grad: Any, result: Any) -> Any:
+    return incoming.conj() * grad * result.conj() * -2
+
+
+tanh_backward.samples(slope_samples)
+
+
+@function(native=native("tanh"))
+def tanh(self: Array, *, out: Any = None) -> Any:
+    """Hyperbolic tangent of `self`, element by element.
+
+    Args:
+        self: tensor; integers become the default dtype.
+
+    Returns:
+        A new tensor of the same shape.
+    """
+    return kernels.tanh(self, out=out)
+
+
+tanh.partials(self=lambda out: 1 - out * out)
+
+
+@tanh.vjp("self")
+def tanh_vjp(grad: Any, out: Any) -> Any:
+    return tanh_backward(grad, out)
+
+
+tanh.samples(any_tensor)
+
+
+@slope(dtypes=FLOATS, linear="grad")
+def sigmoid_backward(grad: Array, result: Array) -> Any:
+    """grad * conj((1 - result) * result), the derivative of sigmoid by its result."""
+    return kernels.sigmoid_backward(grad, result)
+
+
+@sigmoid_backward.vjp("grad")
+def sigmoid_backward_vjp_grad(incoming: Any, result: Any) -> Any:
+    return sigmoid_backward(incoming, result.conj())
+
+
+@sigmoid_backward.vjp("result")
+def sigmoid_backward_vjp_result(incoming: Any, grad: Any, result: Any) -> Any:
+    return incoming.conj() * grad * (1 - result.conj() * 2)
+
+
+sigmoid_backward.samples(slope_samples)
+
+
+@function(native=native("sigmoid"))
+def sigmoid(self: Array, *, out: Any = None) -> Any:
+    """1 / (1 + exp(-self)), element by element.
+
+    Args:
+        self: tensor; integers become the default dtype.
+
+    Returns:
+        A new tensor of the same shape.
+    """
+    return kernels.sigmoid(self, out=out)
+
+
+sigmoid.partials(self=lambda out: (1 - out) * out)
+
+
+@sigmoid.vjp("self")
+def sigmoid_vjp(grad: Any, out: Any) -> Any:
+    return sigmoid_backward(grad, out)
+
+
+sigmoid.samples(any_tensor)
+
+
+@slope(layout="reversed", dtypes=REALS, linear="grad", node="ThresholdBackwardBackward0")
+def relu_backward(grad: Array, result: Array) -> Any:
+    """`grad` where `result` is positive or NaN, else 0."""
+    return kernels.relu_backward(grad, result)
+
+
+@relu_backward.vjp("grad")
+def relu_backward_vjp_grad(incoming: Any, result: Any) -> Any:
+    return relu_backward(incoming, result)
+
+
+@relu_backward.vjp("result")
+def relu_backward_vjp_result(incoming: Any) -> Any:
+    return incoming.new_zeros(incoming.shape)
+
+
+relu_backward.samples(slope_samples)
+
+
+@pointwise(dtypes=REALS | INTEGERS, explained=COMPLEXES | BOOLS, numbers=False, inplace=True, native=native("relu"))
+def relu(self: Array, *, out: Any = None) -> Any:
+    """The larger of `self` and 0, element by element; NaN stays NaN.
+
+    Args:
+        self: real tensor.
+
+    Returns:
+        A new tensor of the same shape and dtype.
+
+    Raises:
+        RuntimeError: `self` is bool or complex.
+
+    Derivative:
+        0 at 0.
+    """
+    if self.dtype.kind == "b":
+        raise RuntimeError("Boolean inputs not supported for relu")
+    if self.dtype.kind == "c":
+        raise NotImplementedError("clamp is not supported for complex types")
+    return kernels.relu(self, out=out)
+
+
+@relu.vjp("self")
+def relu_vjp(grad: Any, out: Any) -> Any:
+    return relu_backward(grad, out)
+
+
+@relu.samples
+def relu_samples(make: Any) -> Any:
+    yield from nonzero_tensor(make)
+    yield Sample(make(8, kind="special"))
+
+
+@slope(dtypes=FLOATS, linear="grad")
+def silu_backward(grad: Array, self: Array) -> Any:
+    """grad * conj(s * (1 + self * (1 - s))) with s = sigmoid(self), the derivative of silu."""
+    return kernels.silu_backward(grad, self)
+
+
+@silu_backward.vjp("grad")
+def silu_backward_vjp_grad(incoming: Any, self: Any) -> Any:
+    return silu_backward(incoming, self.conj())
+
+
+@silu_backward.vjp("self")
+def silu_backward_vjp_self(incoming: Any, grad: Any, self: Any) -> Any:
+    value = self.conj()
+    gate = value.sigmoid()
+    bend = gate * (1 - gate) * (value * (1 - gate * 2) + 2)
+    return incoming.conj() * grad * bend
+
+
+silu_backward.samples(slope_samples)
+
+
+@floating(dtypes=FLOATS, native=native("silu"))
+def silu(self: Array, *, out: Any = None) -> Any:
+    """self * sigmoid(self), element by element: the sigmoid linear unit, or swish.
+
+    Args:
+        self: floating-point or complex tensor.
+
+    Returns:
+        A new tensor of the same shape and dtype.
+    """
+    return kernels.silu(self, out=out)
+
+
+@silu.vjp("self")
+def silu_vjp(grad: Any, self: Any) -> Any:
+    return silu_backward(grad, self)
+
+
+silu.samples(any_tensor)
+
+TANH_SCALE = math.sqrt(2 / math.pi)
+TANH_CUBIC = 0.044715
+NORMAL_PEAK = 1 / math.sqrt(2 * math.pi)
+
+
+@slope(dtypes=REALS, linear="grad")
+def gelu_backward(grad: Array, self: Array, approximate: str = "none") -> Any:
+    """`grad` times the derivative of gelu at `self`."""
+    return kernels.gelu_backward(grad, self, approximate)
+
+
+@gelu_backward.vjp("grad")
+def gelu_backward_vjp_grad(incoming: Any, self: Any, approximate: str) -> Any:
+    return gelu_backward(incoming, self, approximate)
+
+
+@gelu_backward.vjp("self")
+def gelu_backward_vjp_self(incoming: Any, grad: Any, self: Any, approximate: str) -> Any:
+    return incoming * grad * gelu_bend(self, approximate)
+
+
+def gelu_bend(self: Any, approximate: str) -> Any:
+    """The second derivative of gelu.
+
+    Of the exact form x Phi(x) it is phi(x) (2 - x^2); of x (1 + tanh u) / 2 with u = k (x + c x^3) it follows by the
+    chain rule.
+    """
+    square = self * self
+    if approximate == "none":
+        return (square * -0.5).exp() * NORMAL_PEAK * (2 - square)
+    gate = ((square * TANH_CUBIC + 1) * self * TANH_SCALE).tanh()
+    first = (square * (3 * TANH_CUBIC) + 1) * TANH_SCALE
+    second = self * (6 * TANH_CUBIC * TANH_SCALE)
+    return (1 - gate * gate) * (first + self * 0.5 * (second - gate * first * first * 2))
+
+
+@gelu_backward.samples
+def gelu_backward_samples(make: Any) -> Any:
+    for approximate in ("none", "tanh"):
+        yield Sample(make(3, 4), make(3, 4), approximate)
+        yield Sample(make(0, 2), make(0, 2), approximate)
+
+
+@floating(dtypes=REALS, native=native("gelu"))
+def gelu(self: Array, *, approximate: str = "none", out: Any = None) -> Any:
+    """`self` times the normal distribution function at `self`, element by element: the Gaussian error linear unit.
+
+    Args:
+        self: floating-point tensor.
+        approximate: "none" for the exact form, "tanh" for the approximation by tanh.
+
+    Returns:
+        A new tensor of the same shape and dtype.
+
+    Raises:
+        RuntimeError: `approximate` is something else.
+
+    Source:
+        Hendrycks and Gimpel, Gaussian error linear units, 2016.
+    """
+    if approximate not in ("none", "tanh"):
+        raise RuntimeError("approximate argument must be either none or tanh.")
+    return kernels.gelu(self, approximate, out=out)
+
+
+@gelu.vjp("self")
+def gelu_vjp(grad: Any, self: Any, approximate: str) -> Any:
+    return gelu_backward(grad, self, approximate)
+
+
+@gelu.samples
+def gelu_samples(make: Any) -> Any:
+    yield from any_tensor(make)
+    yield Sample(make(3, 4), approximate="tanh")
+    yield Bad(make(2), approximate="exact", raises=RuntimeError, says="must be either none or tanh")
+
+
+@slope(dtypes=REALS, linear="grad")
+def hardswish_backward(grad: Array, self: Array) -> Any:
+    """`grad` times the derivative of hardswish at `self`."""
+    inner = grad * (self / self.dtype.type(3) + self.dtype.type(0.5))
+    return np.where(self <= -3, grad.dtype.type(0), np.where(self >= 3, grad, inner))
+
+
+@hardswish_backward.vjp("grad")
+def hardswish_backward_vjp_grad(incoming: Any, self: Any) -> Any:
+    return hardswish_backward(incoming, self)
+
+
+@hardswish_backward.vjp("self")
+def hardswish_backward_vjp_self(incoming: Any, grad: Any, self: Any) -> Any:
+    return kept_gradient(incoming * grad / 3, (self > -3) & (self < 3))
+
+
+hardswish_backward.samples(slope_samples)

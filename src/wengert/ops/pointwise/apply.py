@@ -1,0 +1,102 @@
+"""In-place calls of a Python function for each element: apply_, map_, map2_."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from ..._core import errors
+from ..._core.state.modes import current
+from ..._core.tensor.base import Tensor, bind
+from ..._core.writes import inplace
+
+
+def check_plain(name: str, tensor: Tensor) -> None:
+    """Refuse tensors that require a gradient, which a Python function does not have."""
+    inplace.check_target(tensor, False, current())
+    if tensor.requires_grad:
+        raise RuntimeError(f"Can't call {name}() on Variable that requires grad. Use var.detach().{name}() instead.")
+
+
+def write_all(name: str, target: Tensor, function: Callable[..., Any], arrays: list[Any]) -> Tensor:
+    """Write what `function` makes of the elements of the target and of the arrays; nothing if it fails."""
+    array = target._array_
+    columns = [np.broadcast_to(each, array.shape).reshape(-1).tolist() for each in (array, *arrays)]
+    made = [function(*each) for each in zip(*columns)]
+    numbers = (bool, int, float, complex) if array.dtype.kind in "cb" else (bool, int, float)
+    for each in made:
+        if not isinstance(each, numbers):
+            raise TypeError(f"{name}(): the function must give a real number, not {type(each).__name__}")
+    array[...] = np.array(made).reshape(array.shape) if made else array
+    return target
+
+
+def apply_(self: Tensor, callable: Callable[[Any], Any]) -> Tensor:
+    """Replace each element by `callable(element)`; slow, and not counted as a write, as in torch.
+
+    Args:
+        self: tensor that requires no gradient.
+        callable: takes a Python number and returns one.
+
+    Returns:
+        The tensor itself.
+
+    Raises:
+        RuntimeError: the tensor requires a gradient.
+    """
+    check_plain("apply_", self)
+    return write_all("apply_", self, callable, [])
+
+
+def map_(self: Tensor, tensor: Tensor, callable: Callable[[Any, Any], Any]) -> Tensor:
+    """Replace each element by `callable(element, other)`; slow, and not counted as a write, as in torch.
+
+    Args:
+        self: tensor that requires no gradient.
+        tensor: of the same dtype; broadcasts to `self`.
+        callable: takes two Python numbers and returns one.
+
+    Returns:
+        The tensor itself.
+
+    Raises:
+        RuntimeError: the tensor requires a gradient.
+        TypeError: the dtypes differ.
+    """
+    check_plain("map_", self)
+    return write_all("map_", self, callable, [operand("map_", self, tensor)])
+
+
+def map2_(self: Tensor, x: Tensor, y: Tensor, callable: Callable[[Any, Any, Any], Any]) -> Tensor:
+    """Replace each element by `callable(element, one, other)`; slow, and not counted as a write, as in torch.
+
+    Args:
+        self: tensor that requires no gradient.
+        x, y: of the same dtype; they broadcast to `self`.
+        callable: takes three Python numbers and returns one.
+
+    Returns:
+        The tensor itself.
+
+    Raises:
+        RuntimeError: the tensor requires a gradient.
+        TypeError: the dtypes differ.
+    """
+    check_plain("map2_", self)
+    return write_all("map2_", self, callable, [operand("map2_", self, x), operand("map2_", self, y)])
+
+
+def operand(name: str, target: Tensor, other: Any) -> Any:
+    """The array of another tensor of the same dtype."""
+    if not isinstance(other, Tensor):
+        raise TypeError(errors.wrong_type(name, "tensor", 1, "Tensor", other))
+    if other._array_.dtype != target._array_.dtype:
+        wanted, given = errors.type_name(target._array_), errors.type_name(other._array_)
+        raise TypeError(f"{name}: expected {wanted} for 'other' (got {given})")
+    return other.expand(target._array_.shape)._array_  # type: ignore[attr-defined]
+
+
+for each in (apply_, map_, map2_):
+    bind(each.__name__, each)

@@ -1,0 +1,347 @@
+"""Arithmetic of two operands: sums, differences, products and exact quotients; rounded ones are in `rounding`."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ... import _kernels as kernels
+from ..._core import errors
+from ..._core.cards.card import BOOLS, FLOATS, INTEGERS, NUMBERS, Array, Bad, Sample, alias, pointwise
+from ..._core.operators.promotion import is_bool
+from ..._core.recording.recorded import conjugate
+from ..._core.tensor.base import OPERATORS, Tensor
+
+native = kernels.direct.get
+
+SUBTRACT_BOOLS = (
+    "Subtraction, the `-` operator, with two bool tensors is not supported. "
+    "Use the `^` or `logical_xor()` operator instead."
+)
+SUBTRACT_BOOL = (
+    "Subtraction, the `-` operator, with a bool tensor is not supported. "
+    "If you are trying to invert a mask, use the `~` or `logical_not()` operator instead."
+)
+
+
+def broadcast_pairs(make: Any) -> Any:
+    """Samples of a two-operand operator: equal shapes, broadcast, 0-dim, empty, numbers."""
+    yield Sample(make(3, 4), make(3, 4, kind="nonzero"))
+    yield Sample(make(3, 4), make(4, kind="nonzero"))
+    yield Sample(make(3, 1), make(1, 4, kind="nonzero"))
+    yield Sample(make(), make(2, 3, kind="nonzero"))
+    yield Sample(make(), make(kind="nonzero"))
+    yield Sample(make(0, 3), make(3, kind="nonzero"))
+    yield Sample(make(3), 2)
+    yield Bad(make(2), make(3, kind="nonzero"), raises=RuntimeError, says="must match the size of tensor b")
+    yield Bad(make(2), "a", raises=TypeError, says="must be Tensor, not str")
+
+
+def tensor_pairs(make: Any) -> Any:
+    """Samples of a two-operand operator that takes no numbers."""
+    for sample in broadcast_pairs(make):
+        if isinstance(sample, Bad) or not isinstance(sample.args[1], int):
+            yield sample
+    yield Bad(make(2), 2, raises=TypeError, says="must be Tensor, not int")
+
+
+def with_alpha(make: Any) -> Any:
+    """Samples of a sum or difference."""
+    yield from broadcast_pairs(make)
+    yield Sample(make(3), make(2, 1), alpha=3)
+    yield Sample(make(3), 2, alpha=3)
+
+
+def is_number(value: Any) -> bool:
+    """Whether an operand is no tensor: torch has nodes of their own for that."""
+    return not isinstance(value, Tensor)
+
+
+def check_tensor(name: str, value: Any) -> None:
+    """Refuse what is no tensor as the first argument of a composite.
+
+    Raises:
+        TypeError: it is none.
+    """
+    if not isinstance(value, Tensor):
+        raise TypeError(errors.wrong_type(name, "input", 1, "Tensor", value))
+
+
+def scaled(self: Any, other: Any, alpha: Any) -> Any:
+    """`alpha * other` for promoted operands.
+
+    Raises:
+        RuntimeError: `alpha` is of a higher category than the operands.
+    """
+    kind = self.dtype.kind if hasattr(self, "dtype") else other.dtype.kind
+    if isinstance(alpha, bool) and kind != "b":
+        raise RuntimeError("Boolean alpha only supported for Boolean results.")
+    if isinstance(alpha, float) and kind in "iub":
+        raise RuntimeError("For integral input tensors, argument alpha must not be a floating point number.")
+    if isinstance(alpha, complex) and kind != "c":
+        raise RuntimeError("For non-complex input tensors, argument alpha must not be a complex number.")
+    if kind == "b":
+        return kernels.logical_and(other, bool(alpha))
+    return kernels.multiply(other, alpha) if hasattr(other, "dtype") else other * alpha
+
+
+@pointwise(inplace=True, native=native("add"))
+def add(self: Array, other: Array, *, alpha: Any = 1, out: Any = None) -> Any:
+    """Sum of `self` and `alpha * other`, element by element.
+
+    Args:
+        self: tensor or number.
+        other: tensor or number that broadcasts with `self`.
+        alpha: multiplier of `other`.
+
+    Returns:
+        A new tensor of the broadcast shape and the promoted dtype.
+
+    Raises:
+        RuntimeError: the shapes do not broadcast, or `alpha` does not fit the dtype.
+    """
+    return kernels.add(self, other if alpha == 1 else scaled(self, other, alpha), out=out)
+
+
+@add.vjp("self")
+def add_vjp_self(grad: Any) -> Any:
+    return grad
+
+
+@add.vjp("other")
+def add_vjp_other(grad: Any, alpha: Any) -> Any:
+    return grad if alpha == 1 else grad * conjugate(alpha)
+
+
+@add.jvp
+def add_jvp(self: Any, other: Any, alpha: Any) -> Any:
+    return self + other * alpha
+
+
+add.samples(with_alpha)
+
+
+@pointwise(promote="numbers", dtypes=NUMBERS, explained=BOOLS, inplace=True, native=native("subtract"))
+def sub(self: Array, other: Array, *, alpha: Any = 1, out: Any = None) -> Any:
+    """Difference of `self` and `alpha * other`, element by element.
+
+    Args:
+        self: tensor or number.
+        other: tensor or number that broadcasts with `self`.
+        alpha: multiplier of `other`.
+
+    Returns:
+        A new tensor of the broadcast shape and the promoted dtype.
+
+    Raises:
+        RuntimeError: the shapes do not broadcast, an operand is bool, or `alpha` does not fit the dtype.
+    """
+    if is_bool(self) or is_bool(other):
+        raise RuntimeError(SUBTRACT_BOOLS if is_bool(self) and is_bool(other) else SUBTRACT_BOOL)
+    return kernels.subtract(self, other if alpha == 1 else scaled(self, other, alpha), out=out)
+
+
+@sub.vjp("self")
+def sub_vjp_self(grad: Any) -> Any:
+    return grad
+
+
+@sub.vjp("other")
+def sub_vjp_other(grad: Any, alpha: Any) -> Any:
+    return -grad if alpha == 1 else grad * conjugate(-alpha)
+
+
+@sub.jvp
+def sub_jvp(self: Any, other: Any, alpha: Any) -> Any:
+    return self - other * alpha
+
+
+sub.samples(with_alpha)
+
+
+@pointwise(
+    layout="reversed",
+    promote="numbers",
+    dtypes=NUMBERS,
+    explained=BOOLS,
+    method=False,
+    node=("RsubBackward0", "RsubBackward1"),
+    choose=lambda args: is_number(args[1]),
+)
+def rsub(self: Array, other: Array, *, alpha: Any = 1) -> Any:
+    """Difference of `other` and `alpha * self`: subtraction with the operands exchanged.
+
+    Args:
+        self: tensor or number.
+        other: tensor or number that broadcasts with `self`.
+        alpha: multiplier of `self`.
+
+    Returns:
+        A new tensor of the broadcast shape and the promoted dtype.
+
+    Raises:
+        RuntimeError: as `sub`.
+    """
+    if is_bool(self) or is_bool(other):
+        raise RuntimeError(SUBTRACT_BOOLS if is_bool(self) and is_bool(other) else SUBTRACT_BOOL)
+    return kernels.subtract(other, self if alpha == 1 else scaled(other, self, alpha))
+
+
+@rsub.vjp("self")
+def rsub_vjp_self(grad: Any, alpha: Any) -> Any:
+    return sub_vjp_other(grad, alpha)
+
+
+@rsub.vjp("other")
+def rsub_vjp_other(grad: Any) -> Any:
+    return grad
+
+
+@rsub.jvp
+def rsub_jvp(self: Any, other: Any, alpha: Any) -> Any:
+    return other - self * alpha
+
+
+rsub.samples(with_alpha)
+
+
+@pointwise(inplace=True, native=native("multiply"))
+def mul(self: Array, other: Array, *, out: Any = None) -> Any:
+    """Product of `self` and `other`, element by element.
+
+    Args:
+        self: tensor or number.
+        other: tensor or number that broadcasts with `self`.
+
+    Returns:
+        A new tensor of the broadcast shape and the promoted dtype.
+
+    Raises:
+        RuntimeError: the shapes do not broadcast.
+    """
+    return kernels.multiply(self, other, out=out)
+
+
+mul.partials(self=lambda other: other, other=lambda self: self)
+mul.samples(broadcast_pairs)
+
+
+@pointwise(promote="float", dtypes=FLOATS, inplace=True, native=native("divide"), linear="self", node="DivBackward0")
+def true_divide(self: Array, other: Array, *, out: Any = None) -> Any:
+    """Quotient of `self` and `other`, element by element; integers become the default dtype.
+
+    Args:
+        self: tensor or number.
+        other: tensor or number that broadcasts with `self`.
+
+    Returns:
+        A new tensor of the broadcast shape and the promoted dtype.
+
+    Raises:
+        RuntimeError: the shapes do not broadcast.
+    """
+    return kernels.divide(self, other, out=out)
+
+
+@true_divide.vjp("self")
+def true_divide_vjp_self(grad: Any, other: Any) -> Any:
+    return grad / conjugate(other)
+
+
+true_divide.partials(other=lambda self, other: -((self / other) / other))
+true_divide.samples(broadcast_pairs)
+
+
+@pointwise(dtypes=NUMBERS, numbers=False, inplace=True)
+def addcmul(self: Array, tensor1: Array, tensor2: Array, *, value: Any = 1, out: Any = None) -> Any:
+    """Sum of `self` and `value * tensor1 * tensor2`, element by element.
+
+    Args:
+        self: tensor.
+        tensor1: tensor that broadcasts with `self`.
+        tensor2: tensor that broadcasts with `self`.
+        value: multiplier of the product.
+
+    Returns:
+        A new tensor of the broadcast shape and the promoted dtype.
+
+    Raises:
+        RuntimeError: the shapes do not broadcast.
+    """
+    if self.dtype.kind in "iu":
+        value = int(value)
+    product = kernels.multiply(tensor1, tensor2)
+    return kernels.add(self, product if value == 1 else kernels.multiply(product, value), out=out)
+
+
+@addcmul.vjp("self")
+def addcmul_vjp_self(grad: Any) -> Any:
+    return grad
+
+
+addcmul.partials(tensor1=lambda tensor2, value: tensor2 * value, tensor2=lambda tensor1, value: tensor1 * value)
+
+
+@addcmul.samples
+def addcmul_samples(make: Any) -> Any:
+    yield Sample(make(3, 4), make(3, 4), make(3, 4))
+    yield Sample(make(3, 4), make(4), make(3, 1), value=2)
+    yield Sample(make(0, 2), make(2), make())
+    yield Bad(make(2), make(2), 2, raises=TypeError, says="must be Tensor, not int")
+
+
+INTEGER_ADDCDIV = (
+    "Integer division with addcdiv is no longer supported, and in a future  release addcdiv will perform a true "
+    "division of tensor1 and tensor2. Use self + value * torch.trunc(tensor1 / tensor2) or self + value * tensor1 / "
+    "tensor2 instead."
+)
+
+
+@pointwise(dtypes=FLOATS, explained=INTEGERS | BOOLS, numbers=False, inplace=True)
+def addcdiv(self: Array, tensor1: Array, tensor2: Array, *, value: Any = 1, out: Any = None) -> Any:
+    """Sum of `self` and `value * tensor1 / tensor2`, element by element.
+
+    Args:
+        self: tensor.
+        tensor1: tensor that broadcasts with `self`.
+        tensor2: tensor that broadcasts with `self`.
+        value: multiplier of the quotient.
+
+    Returns:
+        A new tensor of the broadcast shape and the promoted dtype.
+
+    Raises:
+        RuntimeError: the shapes do not broadcast, or all operands are integers.
+    """
+    if self.dtype.kind in "iub":
+        raise RuntimeError(INTEGER_ADDCDIV)
+    numerator = tensor1 if value == 1 else kernels.multiply(tensor1, value)
+    return kernels.add(self, kernels.divide(numerator, tensor2), out=out)
+
+
+@addcdiv.vjp("self")
+def addcdiv_vjp_self(grad: Any) -> Any:
+    return grad
+
+
+addcdiv.partials(
+    tensor1=lambda tensor2, value: tensor2.reciprocal() * value,
+    tensor2=lambda tensor1, tensor2, value: -(tensor1 / tensor2 / tensor2) * value,
+)
+
+
+@addcdiv.samples
+def addcdiv_samples(make: Any) -> Any:
+    yield Sample(make(3, 4), make(3, 4), make(3, 4, kind="nonzero"))
+    yield Sample(make(3, 4), make(4), make(3, 1, kind="nonzero"), value=2)
+    yield Sample(make(0, 2), make(2), make(kind="nonzero"))
+    yield Bad(make(2), make(2), 2, raises=TypeError, says="must be Tensor, not int")
+
+
+alias("subtract", sub)
+alias("multiply", mul)
+OPERATORS.add, OPERATORS.iadd = add, add.in_place
+OPERATORS.add_into = kernels.add
+OPERATORS.sub, OPERATORS.isub = sub, sub.in_place
+OPERATORS.rsub = rsub
+OPERATORS.mul, OPERATORS.imul = mul, mul.in_place
+OPERATORS.div, OPERATORS.idiv = true_divide, true_divide.in_place

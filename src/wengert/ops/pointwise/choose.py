@@ -1,0 +1,362 @@
+"""Choices among values: limits, maxima and minima of pairs, `where`, mixtures, replacement of NaN.
+
+A gradient goes to the chosen value and zero to the others: chosen by a mask, never multiplied by 0, which would make
+NaN of infinity.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ... import _kernels as kernels
+from ..._core import errors
+from ..._core.cards.card import COMPLEXES, FLOATS, ORDERED, Array, Bad, Index, Sample, alias, composite, op, pointwise
+from ..._core.recording.recorded import conjugate
+from ..._core.tensor.base import bind
+from ..._core.types.dtypes import from_numpy
+from ..._core.types.sizes import broadcast
+from .activation import kept_gradient
+from .binary import broadcast_pairs, is_number, native
+from .power import any_tensor
+
+
+def refuse_complex(self: Any, text: str) -> None:
+    """Refuse complex operands as torch does.
+
+    Raises:
+        NotImplementedError: the operand is complex.
+    """
+    if getattr(self, "dtype", np.dtype(float)).kind == "c":
+        raise NotImplementedError(text)
+
+
+CLAMP_COMPLEX = "clamp is not supported for complex types"
+
+
+@pointwise(
+    dtypes=ORDERED,
+    explained=COMPLEXES,
+    inplace=True,
+    native=native("clamp"),
+    node=("ClampBackward0", "ClampBackward1"),
+    choose=lambda args: all(each is None or is_number(each) for each in args[1:3]),
+)
+def clamp(self: Array, min: Array = None, max: Array = None, *, out: Any = None) -> Any:
+    """`self` limited to the range from `min` to `max`, element by element; NaN stays NaN.
+
+    Args:
+        self: real tensor.
+        min: the least value, tensor or number; None for no limit.
+        max: the greatest value, tensor or number; None for no limit. Where it is below `min`, the result is `max`.
+
+    Returns:
+        A new tensor of the broadcast shape and the promoted dtype.
+
+    Raises:
+        RuntimeError: neither limit is given, `self` is complex, or the shapes do not broadcast.
+
+    Derivative:
+        At a limit the gradient goes to `self`.
+    """
+    refuse_complex(self, CLAMP_COMPLEX)
+    if min is None and max is None:
+        raise RuntimeError("torch.clamp: At least one of 'min' or 'max' must not be None")
+    return kernels.clamp(self, min, max, out=out)
+
+
+def inside(self: Any, min: Any, max: Any) -> Any:
+    """Where `self` lies between the limits."""
+    if min is None:
+        return self <= max
+    if max is None:
+        return self >= min
+    return (self >= min) & (self <= max)
+
+
+@clamp.vjp("self", native=native("clamp_rule"))
+def clamp_vjp_self(grad: Any, self: Any, min: Any, max: Any) -> Any:
+    return grad.where(inside(self, min, max), 0)
+
+
+@clamp.vjp("min")
+def clamp_vjp_min(grad: Any, self: Any, min: Any, max: Any) -> Any:
+    return grad.where(self < min if max is None else (self < min) & (max > min), 0)
+
+
+@clamp.vjp("max")
+def clamp_vjp_max(grad: Any, self: Any, min: Any, max: Any) -> Any:
+    return grad.where(self > max if min is None else (self > max) | (max < min), 0)
+
+
+@clamp.samples
+def clamp_samples(make: Any) -> Any:
+    yield Sample(make(3, 4), -1, 1)
+    yield Sample(make(3, 4), min=0)
+    yield Sample(make(3, 4), max=1)
+    yield Sample(make(), 0, 1)
+    yield Sample(make(0, 2), 0, 1)
+    yield Sample(make(3, 4, kind="special"), 0, 1)
+    yield Sample(make(3, 4), make(4), make(3, 1))
+    yield Sample(make(3, 4), None, make(3, 1))
+    yield Bad(make(2), raises=RuntimeError, says="At least one of 'min' or 'max' must not be None")
+    yield Bad(make(2), make(3), raises=RuntimeError, says="must match the size of tensor b")
+
+
+@pointwise(
+    dtypes=ORDERED,
+    explained=COMPLEXES,
+    inplace=True,
+    native=native("clamp_min"),
+    node=("ClampMinBackward0", "ClampMinBackward1"),
+    choose=lambda args: not is_number(args[1]),
+)
+def clamp_min(self: Array, min: Array, *, out: Any = None) -> Any:
+    """The larger of `self` and `min`, element by element; NaN stays NaN.
+
+    Args:
+        self: real tensor.
+        min: the least value, tensor or number.
+
+    Returns:
+        A new tensor of the broadcast shape and the promoted dtype.
+
+    Raises:
+        RuntimeError: `self` is complex, or the shapes do not broadcast.
+    """
+    refuse_complex(self, CLAMP_COMPLEX)
+    return kernels.maximum(self, min, out=out)
+
+
+@clamp_min.vjp("self")
+def clamp_min_vjp_self(grad: Any, self: Any, min: Any) -> Any:
+    return grad.where(self >= min, 0)
+
+
+@clamp_min.vjp("min")
+def clamp_min_vjp_min(grad: Any, self: Any, min: Any) -> Any:
+    return grad.where(self < min, 0)
+
+
+clamp_min.samples(broadcast_pairs)
+
+
+@pointwise(
+    dtypes=ORDERED,
+    explained=COMPLEXES,
+    inplace=True,
+    native=native("clamp_max"),
+    node=("ClampMaxBackward0", "ClampMaxBackward1"),
+    choose=lambda args: not is_number(args[1]),
+)
+def clamp_max(self: Array, max: Array, *, out: Any = None) -> Any:
+    """The smaller of `self` and `max`, element by element; NaN stays NaN.
+
+    Args:
+        self: real tensor.
+        max: the greatest value, tensor or number.
+
+    Returns:
+        A new tensor of the broadcast shape and the promoted dtype.
+
+    Raises:
+        RuntimeError: `self` is complex, or the shapes do not broadcast.
+    """
+    refuse_complex(self, CLAMP_COMPLEX)
+    return kernels.minimum(self, max, out=out)
+
+
+@clamp_max.vjp("self")
+def clamp_max_vjp_self(grad: Any, self: Any, max: Any) -> Any:
+    return grad.where(self <= max, 0)
+
+
+@clamp_max.vjp("max")
+def clamp_max_vjp_max(grad: Any, self: Any, max: Any) -> Any:
+    return grad.where(self > max, 0)
+
+
+clamp_max.samples(broadcast_pairs)
+
+
+@op(
+    layout="iterator",
+    name="_where",
+    node="WhereBackward0",
+    larger=True,
+    promote="same",
+    numbers=True,
+    native=native("where"),
+    method=False,
+    function=False,
+)
+def select(condition: Index, self: Array, other: Array) -> Any:
+    """`self` where `condition` holds, else `other`: what `where` with three arguments does.
+
+    Raises:
+        RuntimeError: `condition` is not bool, or the shapes do not broadcast.
+    """
+    if condition.dtype.kind != "b":
+        if condition.dtype != np.uint8:
+            name = from_numpy(condition.dtype).legacy.removesuffix("Tensor")
+            raise RuntimeError(f"where expected condition to be a boolean tensor, but got a tensor with dtype {name}")
+        condition = condition != 0
+    return kernels.where(condition, self, other)
+
+
+@select.vjp("self", native=native("where_self_rule"))
+def select_vjp_self(grad: Any, condition: Any) -> Any:
+    return select(condition, grad, 0)
+
+
+@select.vjp("other", native=native("where_other_rule"))
+def select_vjp_other(grad: Any, condition: Any) -> Any:
+    return select(condition, 0, grad)
+
+
+@select.jvp
+def select_jvp(condition: Any, self: Any, other: Any) -> Any:
+    return select(condition, self, other)
+
+
+@select.samples
+def select_samples(make: Any) -> Any:
+    yield Sample(make(3, 4, kind="bool"), make(3, 4), make(3, 4))
+    yield Sample(make(3, 1, kind="bool"), make(4), make(2, 1, 1))
+    yield Sample(make(3, kind="bool"), make(3), 0)
+    yield Sample(make(3, kind="bool"), 1, make(3))
+    yield Sample(make(kind="bool"), make(), make())
+    yield Sample(make(0, 2, kind="bool"), make(2), make())
+    yield Bad(make(2, kind="bool"), make(3), 0, raises=RuntimeError, says="must match the size of tensor b")
+    yield Bad(make(2, kind="index"), make(2), 0, raises=RuntimeError, says="expected condition to be a boolean tensor")
+
+
+@composite(method=False)
+def where(condition: Any, input: Any = None, other: Any = None, *, out: Any = None) -> Any:
+    """`input` where `condition` holds, else `other`, element by element; without both the indices where it holds.
+
+    Args:
+        condition: bool tensor.
+        input: tensor or number that broadcasts with `condition`.
+        other: tensor or number that broadcasts with both.
+        out: a tensor to write to.
+
+    Returns:
+        A new tensor of the broadcast shape and the promoted dtype; without `input` and `other` a tuple of index
+        tensors, one for each dimension.
+
+    Raises:
+        RuntimeError: `condition` is not bool, or the shapes do not broadcast.
+        TypeError: `condition` is no tensor, or only one of `input` and `other` is given.
+    """
+    if is_number(condition):
+        raise TypeError(errors.wrong_type("where", "condition", 1, "Tensor", condition))
+    if input is None and other is None:
+        return condition.nonzero(as_tuple=True)
+    for name, position, value in (("input", 2, input), ("other", 3, other)):
+        if value is None:
+            raise TypeError(errors.wrong_type("where", name, position, "Tensor", value))
+    return select(condition, input, other) if out is None else select(condition, input, other, out=out)
+
+
+where.samples(select_samples)
+
+
+def where_method(self: Any, condition: Any, other: Any) -> Any:
+    """This tensor where `condition` holds, else `other`; see `where`."""
+    if is_number(condition):
+        raise TypeError(errors.wrong_type("where", "condition", 1, "Tensor", condition))
+    return select(condition, self, other)
+
+
+bind("where", where_method)
+
+
+@op(layout="iterator", dtypes=FLOATS, larger=True, numbers="weight", inplace=True,
+    node=("LerpBackward0", "LerpBackward1"), choose=lambda args: not is_number(args[2]))  # fmt: skip
+def lerp(self: Array, end: Array, weight: Array) -> Any:
+    """Mixture self + weight * (end - self), element by element.
+
+    Args:
+        self: tensor.
+        end: tensor of the same dtype that broadcasts with `self`.
+        weight: number, or tensor of the same dtype that broadcasts with both.
+
+    Returns:
+        A new tensor of the broadcast shape.
+
+    Raises:
+        RuntimeError: the dtypes differ, or the shapes do not broadcast.
+    """
+    for name, value in (("end", end), ("weight", weight)):
+        if getattr(value, "dtype", self.dtype) != self.dtype:
+            names = [
+                from_numpy(each.dtype).name.replace("32", "").replace("float64", "double") for each in (self, value)
+            ]
+            raise RuntimeError(f"expected dtype {names[0]} for `{name}` but got dtype {names[1]}")
+    if self.dtype.kind not in "fcV":
+        raise NotImplementedError(errors.no_kernel("lerp_kernel_scalar", from_numpy(self.dtype)))
+    broadcast(broadcast(self.shape, np.shape(end)), np.shape(weight))
+    near, apart = np.abs(weight) < 0.5, end - self
+    return np.where(near, self + weight * apart, end - apart * (1 - weight)).astype(self.dtype, copy=False)
+
+
+@lerp.vjp("self")
+def lerp_vjp_self(grad: Any, weight: Any) -> Any:
+    return grad * conjugate(1 - weight)
+
+
+@lerp.vjp("end")
+def lerp_vjp_end(grad: Any, weight: Any) -> Any:
+    return grad * conjugate(weight)
+
+
+@lerp.vjp("weight")
+def lerp_vjp_weight(grad: Any, self: Any, end: Any) -> Any:
+    return grad * (end - self).conj()
+
+
+@lerp.samples
+def lerp_samples(make: Any) -> Any:
+    yield Sample(make(3, 4), make(3, 4), 0.25)
+    yield Sample(make(3, 4), make(4), make(3, 1))
+    yield Sample(make(), make(), 0.75)
+    yield Sample(make(0, 2), make(2), 0.5)
+    yield Bad(make(2), make(3), 0.5, raises=RuntimeError, says="must match the size of tensor b")
+
+
+@pointwise(layout="like", dtypes=ORDERED | COMPLEXES, numbers=False, inplace=True)
+def nan_to_num(self: Array, nan: float | None = None, posinf: float | None = None, neginf: float | None = None) -> Any:
+    """`self` with NaN and infinities replaced, element by element.
+
+    Args:
+        self: tensor.
+        nan: what takes the place of NaN; 0 unless given.
+        posinf: what takes the place of infinity; the largest value of the dtype unless given.
+        neginf: what takes the place of -infinity; the smallest value of the dtype unless given.
+
+    Returns:
+        A new tensor of the same shape and dtype.
+
+    Derivative:
+        0 where a value was replaced.
+    """
+    if self.dtype.kind in "iub":
+        return self.copy()
+    return np.nan_to_num(self, nan=0.0 if nan is None else nan, posinf=posinf, neginf=neginf)
+
+
+@nan_to_num.vjp("self")
+def nan_to_num_vjp(grad: Any, self: Any) -> Any:
+    return kept_gradient(grad, self.isfinite())
+
+
+@nan_to_num.samples
+def nan_to_num_samples(make: Any) -> Any:
+    yield from any_tensor(make)
+    yield Sample(make(3, 4, kind="special"))
+    yield Sample(make(8, kind="special"), nan=1.0, posinf=2.0, neginf=3.0)
+
+
+alias("clip", clamp)

@@ -1,0 +1,201 @@
+"""Tests of single values, and questions about a tensor: bool results, no derivatives."""
+
+from __future__ import annotations
+
+import math
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+from ... import _kernels as kernels
+from ..._core.cards.card import COMPLEXES, WIDE, Array, Sample, composite, op
+from ..._core.tensor.base import Tensor
+from .binary import check_tensor
+from .power import any_tensor
+
+test = partial(op, layout="iterator", dtypes=WIDE, derivative=None, why="a truth value is constant almost everywhere")
+"""The form of a test of single values."""
+
+
+def special_values(make: Any) -> Any:
+    """Samples of a test of single values."""
+    yield from any_tensor(make)
+    yield Sample(make(8, kind="special"))
+
+
+@test()
+def isnan(self: Array) -> Any:
+    """Whether each element is NaN.
+
+    Args:
+        self: tensor of any dtype.
+
+    Returns:
+        A new bool tensor of the same shape.
+    """
+    return kernels.isnan(self)
+
+
+isnan.samples(special_values)
+
+
+@test()
+def isinf(self: Array) -> Any:
+    """Whether each element is infinite.
+
+    Args:
+        self: tensor of any dtype.
+
+    Returns:
+        A new bool tensor of the same shape.
+    """
+    return kernels.isinf(self)
+
+
+isinf.samples(special_values)
+
+
+@test()
+def isfinite(self: Array) -> Any:
+    """Whether each element is finite: neither infinite nor NaN.
+
+    Args:
+        self: tensor of any dtype.
+
+    Returns:
+        A new bool tensor of the same shape.
+    """
+    return kernels.isfinite(self)
+
+
+isfinite.samples(special_values)
+
+
+@test(dtypes=WIDE - COMPLEXES)
+def isposinf(self: Array) -> Any:
+    """Whether each element is +inf.
+
+    Args:
+        self: tensor of any real dtype.
+
+    Returns:
+        A new bool tensor of the same shape.
+
+    Raises:
+        RuntimeError: `self` is complex.
+    """
+    if self.dtype.kind == "c":
+        raise RuntimeError("isposinf does not support complex inputs.")
+    return np.asarray(self == math.inf)
+
+
+isposinf.samples(special_values)
+
+
+@test(dtypes=WIDE - COMPLEXES)
+def isneginf(self: Array) -> Any:
+    """Whether each element is -inf.
+
+    Args:
+        self: tensor of any real dtype.
+
+    Returns:
+        A new bool tensor of the same shape.
+
+    Raises:
+        RuntimeError: `self` is complex.
+    """
+    if self.dtype.kind == "c":
+        raise RuntimeError("isneginf does not support complex inputs.")
+    return np.asarray(self == -math.inf)
+
+
+isneginf.samples(special_values)
+
+
+@test(layout="like")
+def isreal(self: Array) -> Any:
+    """Whether each element is real: its imaginary part is 0.
+
+    Args:
+        self: tensor of any dtype.
+
+    Returns:
+        A new bool tensor of the same shape.
+    """
+    return np.asarray(self.imag == 0) if self.dtype.kind == "c" else np.ones_like(self, bool)
+
+
+isreal.samples(special_values)
+
+
+@test(dtypes=WIDE - COMPLEXES)
+def signbit(self: Array) -> Any:
+    """Whether each element is negative, -0.0 included.
+
+    Args:
+        self: tensor of any real dtype.
+
+    Returns:
+        A new bool tensor of the same shape.
+
+    Raises:
+        NotImplementedError: `self` is complex.
+    """
+    if self.dtype.kind == "c":
+        raise NotImplementedError("signbit is not implemented for complex tensors.")
+    return np.signbit(self) if self.dtype.kind == "f" else np.asarray(self < 0)
+
+
+signbit.samples(special_values)
+
+
+@composite(method=False)
+def is_complex(input: Any) -> bool:
+    """Whether the dtype of `input` is complex.
+
+    Args:
+        input: tensor.
+
+    Returns:
+        A Python bool.
+    """
+    check_tensor("is_complex", input)
+    return input.dtype.is_complex
+
+
+@composite(method=False)
+def is_floating_point(input: Any) -> bool:
+    """Whether the dtype of `input` is a real floating-point type.
+
+    Args:
+        input: tensor.
+
+    Returns:
+        A Python bool.
+    """
+    check_tensor("is_floating_point", input)
+    return input.dtype.is_floating_point
+
+
+@composite(method=False)
+def is_tensor(obj: Any) -> bool:
+    """Whether `obj` is a Tensor.
+
+    Args:
+        obj: anything.
+
+    Returns:
+        A Python bool.
+    """
+    return isinstance(obj, Tensor)
+
+
+def one_tensor(make: Any) -> Any:
+    """A sample of a question about one tensor."""
+    yield Sample(make(2))
+
+
+for question in (is_complex, is_floating_point, is_tensor):
+    question.samples(one_tensor)

@@ -1,0 +1,384 @@
+"""Complex numbers: conjugates, parts, angles, and how they lie in memory."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+from ... import _kernels as kernels
+from ..._core import errors
+from ..._core.cards.card import COMPLEXES, FLOATS, REALS, WIDE, Array, Bad, Sample, composite, op, pointwise
+from ..._core.tensor.base import bind
+from ..._core.types.dtypes import from_numpy
+from ..._core.types.sizes import broadcast
+from ..._kernels.layout import reaching
+from ..create.like import zeros_like
+from .binary import check_tensor
+
+native = kernels.direct.get
+COMPLEX_OF: dict[Any, Any] = {
+    np.dtype(np.float32): np.dtype(np.complex64),
+    np.dtype(np.float64): np.dtype(np.complex128),
+}
+
+
+def complex_tensor(make: Any) -> Any:
+    """Samples of a function of complex numbers."""
+    yield Sample(make(3, 4))
+    yield Sample(make())
+    yield Sample(make(0, 2))
+
+
+@op(layout="like", dtypes=COMPLEXES, node="ConjBackward0", method=False, function=False)
+def conjugate_complex(self: Array) -> Any:
+    """Complex conjugate of `self`, element by element; new memory.
+
+    Raises:
+        NotImplementedError: `self` is not complex (`conj` returns such a tensor itself).
+    """
+    if self.dtype.kind != "c":
+        raise NotImplementedError(errors.no_kernel("conjugate", from_numpy(self.dtype)))
+    return kernels.conjugate(self)
+
+
+@conjugate_complex.vjp("self")
+def conjugate_complex_vjp(grad: Any) -> Any:
+    return grad.conj()
+
+
+@conjugate_complex.jvp
+def conjugate_complex_jvp(self: Any) -> Any:
+    return self.conj()
+
+
+conjugate_complex.samples(complex_tensor)
+
+
+@composite()
+def conj(input: Any) -> Any:
+    """Complex conjugate of `input`, element by element.
+
+    Args:
+        input: tensor.
+
+    Returns:
+        `input` itself if it is real; else a new tensor (torch gives a view that is conjugated when it is read).
+    """
+    check_tensor("conj", input)
+    return conjugate_complex(input) if input._array_.dtype.kind == "c" else input
+
+
+conj.samples(complex_tensor)
+
+
+@op(layout="iterator", dtypes=WIDE, node="ConjPhysicalBackward0", inplace=True)
+def conj_physical(self: Array) -> Any:
+    """Complex conjugate of `self`, element by element.
+
+    Args:
+        self: tensor.
+
+    Returns:
+        A new tensor, also for real `self`.
+    """
+    return kernels.conjugate(self) if self.dtype.kind == "c" else self.copy()
+
+
+conj_physical.vjp("self")(conjugate_complex_vjp)
+conj_physical.jvp(conjugate_complex_jvp)
+conj_physical.samples(complex_tensor)
+
+
+@composite()
+def resolve_conj(input: Any) -> Any:
+    """`input` itself: conjugation is never postponed here.
+
+    Args:
+        input: tensor.
+
+    Returns:
+        `input`.
+    """
+    check_tensor("resolve_conj", input)
+    return input
+
+
+resolve_conj.samples(complex_tensor)
+
+
+@op(dtypes=COMPLEXES, view=True, method=False, native=native("view_as_real"))
+def view_as_real(self: Array) -> Any:
+    """The memory of complex numbers as pairs of real ones.
+
+    Args:
+        self: complex tensor.
+
+    Returns:
+        A view with one dimension more, of length 2, at the end: real and imaginary parts.
+
+    Raises:
+        RuntimeError: `self` is not complex.
+    """
+    if self.dtype.kind != "c":
+        raise RuntimeError("view_as_real is only supported for complex tensors")
+    return reaching(self.real, (*self.shape, 2), (*self.strides, self.itemsize // 2), 0)
+
+
+@view_as_real.vjp("self")
+def view_as_real_vjp(grad: Any) -> Any:
+    return view_as_complex(grad.contiguous())
+
+
+@view_as_real.jvp
+def view_as_real_jvp(self: Any) -> Any:
+    return view_as_real(self)
+
+
+@view_as_real.samples
+def view_as_real_samples(make: Any) -> Any:
+    yield from complex_tensor(make)
+    yield Bad(make(2).real, raises=RuntimeError, says="only supported for complex tensors")
+
+
+@op(
+    dtypes=REALS - {from_numpy(np.dtype(np.float16))},
+    view=True,
+    method=False,
+    native=native("view_as_complex"),
+)
+def view_as_complex(self: Array) -> Any:
+    """The memory of pairs of real numbers as complex ones.
+
+    Args:
+        self: tensor of float32 or float64 whose last dimension has length 2 and lies densely in memory.
+
+    Returns:
+        A view without the last dimension.
+
+    Raises:
+        RuntimeError: dtype, shape or strides do not fit.
+    """
+    wanted = COMPLEX_OF.get(self.dtype)
+    if wanted is None:
+        raise RuntimeError(
+            "view_as_complex is only supported for half, float and double tensors, but got a tensor of scalar type: "
+            f"{from_numpy(self.dtype).legacy.removesuffix('Tensor')}"
+        )
+    if self.ndim == 0:
+        raise RuntimeError("Input tensor must have one or more dimensions")
+    if self.shape[-1] != 2:
+        raise RuntimeError("Tensor must have a last dimension of size 2")
+    if self.size == 0:
+        return np.empty(self.shape[:-1], wanted)
+    if self.strides[-1] != self.itemsize:
+        raise RuntimeError("Tensor must have a last dimension with stride 1")
+    if any(stride % wanted.itemsize for stride in self.strides[:-1]):
+        raise RuntimeError("Tensor must have a stride divisible by 2 for all but last dimension")
+    return self.view(wanted)[..., 0]
+
+
+@view_as_complex.vjp("self", native=native("view_as_real"))
+def view_as_complex_vjp(grad: Any) -> Any:
+    return view_as_real(grad)
+
+
+@view_as_complex.jvp
+def view_as_complex_jvp(self: Any) -> Any:
+    return view_as_complex(self.contiguous())
+
+
+@view_as_complex.samples
+def view_as_complex_samples(make: Any) -> Any:
+    yield Sample(make(3, 2))
+    yield Sample(make(2))
+    yield Sample(make(0, 2))
+    yield Bad(make(2, 3), raises=RuntimeError, says="last dimension of size 2")
+
+
+@composite(method=False)
+def real(input: Any) -> Any:
+    """The real part of `input`.
+
+    Args:
+        input: tensor.
+
+    Returns:
+        `input` itself if it is real; else a view.
+    """
+    check_tensor("real", input)
+    return view_as_real(input).select(-1, 0) if input._array_.dtype.kind == "c" else input
+
+
+real.samples(complex_tensor)
+
+
+@composite(method=False)
+def imag(input: Any) -> Any:
+    """The imaginary part of `input`.
+
+    Args:
+        input: complex tensor.
+
+    Returns:
+        A view.
+
+    Raises:
+        RuntimeError: `input` is not complex.
+    """
+    check_tensor("imag", input)
+    if input._array_.dtype.kind != "c":
+        raise RuntimeError("imag is not implemented for tensors with non-complex dtypes.")
+    return view_as_real(input).select(-1, 1)
+
+
+@imag.samples
+def imag_samples(make: Any) -> Any:
+    if make.dtype.is_complex:
+        yield from complex_tensor(make)
+
+
+def assign_real(self: Any, value: Any) -> None:
+    """`tensor.real = value` writes in place."""
+    real(self).copy_(value)
+
+
+def assign_imag(self: Any, value: Any) -> None:
+    """`tensor.imag = value` writes in place."""
+    imag(self).copy_(value)
+
+
+bind("real", property(real, assign_real, doc=real.__doc__))
+bind("imag", property(imag, assign_imag, doc=imag.__doc__))
+
+
+@pointwise(promote="float", dtypes=FLOATS, numbers=False)
+def angle(self: Array) -> Any:
+    """The angle of `self` in the complex plane in radians, element by element; pi for negative real numbers.
+
+    Args:
+        self: tensor.
+
+    Returns:
+        A new real tensor of the same shape; integers become the default dtype.
+
+    Derivative:
+        0 for real numbers and at 0.
+    """
+    if self.dtype.kind == "c":
+        return np.arctan2(self.imag, self.real)
+    return np.where(np.isnan(self), self, np.where(self < 0, self.dtype.type(math.pi), self.dtype.type(0)))
+
+
+@angle.vjp("self")
+def angle_vjp(grad: Any, self: Any) -> Any:
+    if not self.dtype.is_complex:
+        return zeros_like(self)
+    size = self.abs()
+    return (grad * 1j * self / (size * size)).where(self != 0, 0)
+
+
+@angle.samples
+def angle_samples(make: Any) -> Any:
+    yield Sample(make(3, 4, kind="nonzero"))
+    yield Sample(make(kind="nonzero"))
+    yield Sample(make(0, 2))
+
+
+def check_parts(name: str, first: Any, second: Any) -> None:
+    """Refuse parts of different dtypes, shapes that do not broadcast, and parts that are not floating-point.
+
+    Raises:
+        RuntimeError: they are refused.
+    """
+    names = [from_numpy(each.dtype).legacy.removesuffix("Tensor") for each in (first, second)]
+    if first.dtype.kind != "f" or second.dtype.kind != "f":
+        raise RuntimeError(
+            f"{name}(): Expected both inputs to be Half, Float or Double tensors but got {names[0]} and {names[1]}"
+        )
+    if first.dtype != second.dtype:
+        raise RuntimeError(
+            f"{name}(): Expected object of scalar type {names[0]} but got scalar type {names[1]} for second argument"
+        )
+    if first.dtype not in COMPLEX_OF:
+        raise NotImplementedError(errors.no_kernel(name, from_numpy(first.dtype)))
+    broadcast(first.shape, second.shape)
+
+
+def parts(make: Any) -> Any:
+    """Samples of a function that makes complex numbers of two real tensors."""
+    yield Sample(make(3, 4, kind="positive"), make(3, 4))
+    yield Sample(make(3, 1, kind="positive"), make(4))
+    yield Sample(make(kind="positive"), make())
+    yield Sample(make(0, 2, kind="positive"), make(2))
+    yield Bad(make(2, kind="positive"), make(3), raises=RuntimeError, says="must match the size of tensor b")
+
+
+PARTS = REALS - {from_numpy(np.dtype(np.float16))}
+
+
+@op(layout="iterator", name="complex", dtypes=PARTS, larger=True, method=False)
+def complex_of(real: Array, imag: Array) -> Any:
+    """The complex numbers real + imag * 1j, element by element.
+
+    Args:
+        real: tensor of float32 or float64.
+        imag: tensor of the same dtype that broadcasts with `real`.
+
+    Returns:
+        A new complex tensor of the broadcast shape.
+
+    Raises:
+        RuntimeError: the dtypes differ or are others, or the shapes do not broadcast.
+    """
+    check_parts("complex", real, imag)
+    made = np.empty(broadcast(real.shape, imag.shape), COMPLEX_OF[real.dtype])
+    made.real, made.imag = real, imag
+    return made
+
+
+@complex_of.vjp("real")
+def complex_vjp_real(grad: Any) -> Any:
+    return grad.real
+
+
+@complex_of.vjp("imag")
+def complex_vjp_imag(grad: Any) -> Any:
+    return grad.imag
+
+
+complex_of.samples(parts)
+
+
+@op(layout="iterator", dtypes=PARTS, larger=True, method=False)
+def polar(abs: Array, angle: Array) -> Any:
+    """The complex numbers of absolute value `abs` and angle `angle`, element by element.
+
+    Args:
+        abs: tensor of float32 or float64.
+        angle: tensor of the same dtype that broadcasts with `abs`, in radians.
+
+    Returns:
+        A new complex tensor of the broadcast shape.
+
+    Raises:
+        RuntimeError: the dtypes differ or are others, or the shapes do not broadcast.
+    """
+    check_parts("polar", abs, angle)
+    made = np.empty(broadcast(abs.shape, angle.shape), COMPLEX_OF[abs.dtype])
+    made.real, made.imag = abs * np.cos(angle), abs * np.sin(angle)
+    return made
+
+
+@polar.vjp("abs")
+def polar_vjp_abs(grad: Any, angle: Any) -> Any:
+    return (grad.conj() * complex_of(angle.cos(), angle.sin())).real
+
+
+@polar.vjp("angle")
+def polar_vjp_angle(grad: Any, out: Any) -> Any:
+    return (grad.conj() * out * 1j).real
+
+
+polar.samples(parts)

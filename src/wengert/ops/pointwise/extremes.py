@@ -1,0 +1,165 @@
+"""The larger and the smaller of two values."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ... import _kernels as kernels
+from ..._core.cards.card import COMPLEXES, ORDERED, Array, Sample, pointwise
+from .binary import native, tensor_pairs
+
+
+def pairs_with_ties(make: Any) -> Any:
+    """Samples with equal and special values among the others."""
+    yield from tensor_pairs(make)
+    if make.dtype.category < 2:
+        yield Sample(make(3, 4, kind="ties"), make(3, 4, kind="ties"))
+    yield Sample(make(8, kind="special"), make(8))
+
+
+def refuse_complex(name: str, self: Any) -> None:
+    """Refuse complex operands as torch does.
+
+    Raises:
+        RuntimeError: the operands are complex.
+    """
+    if self.dtype.kind == "c":
+        raise RuntimeError(f"{name} not implemented for complex tensors.")
+
+
+@pointwise(dtypes=ORDERED, explained=COMPLEXES, numbers=False, native=native("maximum"))
+def maximum(self: Array, other: Array, *, out: Any = None) -> Any:
+    """The larger of `self` and `other`, element by element; NaN if one is NaN.
+
+    Args:
+        self: real tensor.
+        other: real tensor that broadcasts with `self`.
+
+    Returns:
+        A new tensor of the broadcast shape and the promoted dtype.
+
+    Raises:
+        RuntimeError: the shapes do not broadcast, or the operands are complex.
+
+    Derivative:
+        Half for each where they are equal.
+    """
+    refuse_complex("maximum", self)
+    return kernels.maximum(self, other, out=out)
+
+
+@maximum.vjp("self")
+def maximum_vjp_self(grad: Any, self: Any, other: Any) -> Any:
+    return (grad / 2).where(self == other, grad).where(~(self < other), 0)
+
+
+@maximum.vjp("other")
+def maximum_vjp_other(grad: Any, self: Any, other: Any) -> Any:
+    return (grad / 2).where(self == other, grad).where(~(self > other), 0)
+
+
+maximum.samples(pairs_with_ties)
+
+
+@pointwise(dtypes=ORDERED, explained=COMPLEXES, numbers=False, native=native("minimum"))
+def minimum(self: Array, other: Array, *, out: Any = None) -> Any:
+    """The smaller of `self` and `other`, element by element; NaN if one is NaN.
+
+    Args:
+        self: real tensor.
+        other: real tensor that broadcasts with `self`.
+
+    Returns:
+        A new tensor of the broadcast shape and the promoted dtype.
+
+    Raises:
+        RuntimeError: the shapes do not broadcast, or the operands are complex.
+
+    Derivative:
+        Half for each where they are equal.
+    """
+    refuse_complex("minimum", self)
+    return kernels.minimum(self, other, out=out)
+
+
+@minimum.vjp("self")
+def minimum_vjp_self(grad: Any, self: Any, other: Any) -> Any:
+    return (grad / 2).where(self == other, grad).where(~(self > other), 0)
+
+
+@minimum.vjp("other")
+def minimum_vjp_other(grad: Any, self: Any, other: Any) -> Any:
+    return (grad / 2).where(self == other, grad).where(~(self < other), 0)
+
+
+minimum.samples(pairs_with_ties)
+
+
+@pointwise(dtypes=ORDERED, explained=COMPLEXES, numbers=False)
+def fmax(self: Array, other: Array, *, out: Any = None) -> Any:
+    """The larger of `self` and `other`, element by element; of a number and NaN the number.
+
+    Args:
+        self: real tensor.
+        other: real tensor that broadcasts with `self`.
+
+    Returns:
+        A new tensor of the broadcast shape and the promoted dtype.
+
+    Raises:
+        RuntimeError: the shapes do not broadcast, or the operands are complex.
+
+    Derivative:
+        Where they are equal it goes to `self`.
+    """
+    refuse_complex("fmax", self)
+    return np.fmax(self, other, out=out)
+
+
+@fmax.vjp("self")
+def fmax_vjp_self(grad: Any, self: Any, other: Any) -> Any:
+    return grad.masked_fill(~((self >= other) | other.isnan()), 0)
+
+
+@fmax.vjp("other")
+def fmax_vjp_other(grad: Any, self: Any, other: Any) -> Any:
+    return grad.masked_fill((self >= other) | other.isnan(), 0)
+
+
+fmax.samples(pairs_with_ties)
+
+
+@pointwise(dtypes=ORDERED, explained=COMPLEXES, numbers=False)
+def fmin(self: Array, other: Array, *, out: Any = None) -> Any:
+    """The smaller of `self` and `other`, element by element; of a number and NaN the number.
+
+    Args:
+        self: real tensor.
+        other: real tensor that broadcasts with `self`.
+
+    Returns:
+        A new tensor of the broadcast shape and the promoted dtype.
+
+    Raises:
+        RuntimeError: the shapes do not broadcast, or the operands are complex.
+
+    Derivative:
+        Where they are equal it goes to `self`.
+    """
+    refuse_complex("fmin", self)
+    return np.fmin(self, other, out=out)
+
+
+@fmin.vjp("self")
+def fmin_vjp_self(grad: Any, self: Any, other: Any) -> Any:
+    return grad.masked_fill(~((self <= other) | other.isnan()), 0)
+
+
+@fmin.vjp("other")
+def fmin_vjp_other(grad: Any, self: Any, other: Any) -> Any:
+    return grad.masked_fill((self <= other) | other.isnan(), 0)
+
+
+fmin.samples(pairs_with_ties)

@@ -1,0 +1,187 @@
+"""Logic: of truth values, and bit by bit. No derivatives."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+from ... import _kernels as kernels
+from ..._core.cards.card import BOOLS, FLOATS, INTEGERS, WIDE, Array, op, pointwise
+from ..._core.tensor.base import OPERATORS
+from ..._core.types.sizes import broadcast
+from .binary import broadcast_pairs, tensor_pairs
+from .power import any_tensor
+
+WHY = "a truth value is constant almost everywhere"
+logical = partial(op, layout="iterator", dtypes=WIDE, inplace=True, derivative=None, why=WHY)
+"""The form of a function of truth values: every dtype is read as such, nothing is promoted."""
+bitwise = partial(pointwise, dtypes=INTEGERS | BOOLS, inplace=True, derivative=None, why="integer result")
+"""The form of a function of bits."""
+
+
+@logical()
+def logical_and(self: Array, other: Array) -> Any:
+    """Whether both `self` and `other` are true (not 0), element by element.
+
+    Args:
+        self: tensor of any dtype.
+        other: tensor of any dtype that broadcasts with `self`.
+
+    Returns:
+        A new bool tensor of the broadcast shape.
+
+    Raises:
+        RuntimeError: the shapes do not broadcast.
+    """
+    broadcast(self.shape, other.shape)
+    return kernels.logical_and(self, other)
+
+
+logical_and.samples(tensor_pairs)
+
+
+@logical()
+def logical_or(self: Array, other: Array) -> Any:
+    """Whether `self` or `other` is true (not 0), element by element.
+
+    Args:
+        self: tensor of any dtype.
+        other: tensor of any dtype that broadcasts with `self`.
+
+    Returns:
+        A new bool tensor of the broadcast shape.
+
+    Raises:
+        RuntimeError: the shapes do not broadcast.
+    """
+    broadcast(self.shape, other.shape)
+    return kernels.logical_or(self, other)
+
+
+logical_or.samples(tensor_pairs)
+
+
+@logical()
+def logical_xor(self: Array, other: Array) -> Any:
+    """Whether exactly one of `self` and `other` is true (not 0), element by element.
+
+    Args:
+        self: tensor of any dtype.
+        other: tensor of any dtype that broadcasts with `self`.
+
+    Returns:
+        A new bool tensor of the broadcast shape.
+
+    Raises:
+        RuntimeError: the shapes do not broadcast.
+    """
+    broadcast(self.shape, other.shape)
+    return kernels.logical_xor(self, other)
+
+
+logical_xor.samples(tensor_pairs)
+
+
+@logical()
+def logical_not(self: Array) -> Any:
+    """Whether `self` is not true (0), element by element.
+
+    Args:
+        self: tensor of any dtype.
+
+    Returns:
+        A new bool tensor of the same shape.
+    """
+    return kernels.logical_not(self)
+
+
+logical_not.samples(any_tensor)
+
+
+@bitwise()
+def bitwise_and(self: Array, other: Array, *, out: Any = None) -> Any:
+    """Bits set in both `self` and `other`, element by element; of truth values the logical form.
+
+    Args:
+        self: integer or bool tensor, or number.
+        other: integer or bool tensor or number that broadcasts with `self`.
+
+    Returns:
+        A new tensor of the broadcast shape and the promoted dtype.
+
+    Raises:
+        RuntimeError: the shapes do not broadcast, or an operand is not of integers or truth values.
+    """
+    return kernels.bitwise_and(self, other, out=out)
+
+
+bitwise_and.samples(broadcast_pairs)
+
+
+@bitwise()
+def bitwise_or(self: Array, other: Array, *, out: Any = None) -> Any:
+    """Bits set in `self` or `other`, element by element; of truth values the logical form.
+
+    Args:
+        self: integer or bool tensor, or number.
+        other: integer or bool tensor or number that broadcasts with `self`.
+
+    Returns:
+        A new tensor of the broadcast shape and the promoted dtype.
+
+    Raises:
+        RuntimeError: the shapes do not broadcast, or an operand is not of integers or truth values.
+    """
+    return kernels.bitwise_or(self, other, out=out)
+
+
+bitwise_or.samples(broadcast_pairs)
+
+
+@bitwise()
+def bitwise_xor(self: Array, other: Array, *, out: Any = None) -> Any:
+    """Bits set in exactly one of `self` and `other`, element by element; of truth values the logical form.
+
+    Args:
+        self: integer or bool tensor, or number.
+        other: integer or bool tensor or number that broadcasts with `self`.
+
+    Returns:
+        A new tensor of the broadcast shape and the promoted dtype.
+
+    Raises:
+        RuntimeError: the shapes do not broadcast, or an operand is not of integers or truth values.
+    """
+    return kernels.bitwise_xor(self, other, out=out)
+
+
+bitwise_xor.samples(broadcast_pairs)
+
+
+@bitwise(explained=FLOATS, numbers=False)
+def bitwise_not(self: Array, *, out: Any = None) -> Any:
+    """All bits of `self` inverted, element by element; of truth values the logical form.
+
+    Args:
+        self: integer or bool tensor.
+
+    Returns:
+        A new tensor of the same shape and dtype.
+
+    Raises:
+        TypeError: `self` is not of integers or truth values.
+    """
+    if self.dtype.kind not in "iub":
+        raise TypeError("~ (operator.invert) is only implemented on integer and Boolean-type tensors")
+    return np.invert(self, out=out)
+
+
+bitwise_not.samples(any_tensor)
+
+
+OPERATORS.bitwise_and, OPERATORS.iand = bitwise_and, bitwise_and.in_place
+OPERATORS.bitwise_or, OPERATORS.ior = bitwise_or, bitwise_or.in_place
+OPERATORS.bitwise_xor, OPERATORS.ixor = bitwise_xor, bitwise_xor.in_place
+OPERATORS.bitwise_not = bitwise_not

@@ -1,0 +1,382 @@
+"""Activation functions in pieces: straight lines and exponentials that meet in kinks."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ..._core.cards.card import BOOLS, INTEGERS, REALS, Array, Bad, Sample, composite, pointwise
+from ..._core.tensor.base import Tensor
+from ..._core.types import dtypes
+from ..._kernels.activation import narrowed, widened
+from ..create.factory import checked
+from .activation import floating, hardswish_backward, kept_gradient
+from .power import nonzero_tensor
+
+
+def signed_kinked(make: Any) -> Any:
+    """Samples of a function with kinks at whole numbers, for dtypes that have negative numbers."""
+    if make.dtype.is_signed:
+        yield from kinked(make)
+
+
+def kinked(make: Any) -> Any:
+    """Samples of a function with kinks at whole numbers and at 0."""
+    yield from nonzero_tensor(make)
+    yield Sample(make(3, 4, low=-8, high=8))
+    yield Sample(make(8, kind="special"))
+
+
+@floating(layout="like", dtypes=REALS | INTEGERS, explained=BOOLS)
+def hardtanh(self: Array, min_val: float = -1.0, max_val: float = 1.0, *, out: Any = None) -> Any:
+    """`self` limited to the range from `min_val` to `max_val`, element by element.
+
+    Args:
+        self: real tensor.
+        min_val: the least value.
+        max_val: the greatest value.
+
+    Returns:
+        A new tensor of the same shape and dtype.
+
+    Raises:
+        ValueError: `min_val` is greater than `max_val`.
+        RuntimeError: `self` is bool, or unsigned and a limit negative.
+
+    Derivative:
+        0 at the limits (`clamp` has 1 there).
+    """
+    if min_val > max_val:
+        raise ValueError("min_val cannot be greater than max_val")
+    if self.dtype.kind == "b":
+        raise RuntimeError("Bool inputs not supported for hardtanh")
+    if self.dtype.kind == "u" and min_val < 0:
+        raise RuntimeError("cannot do hardtanh on an unsigned type with negative limits")
+    return np.minimum(np.maximum(self, self.dtype.type(min_val)), self.dtype.type(max_val), out=out)
+
+
+@hardtanh.vjp("self")
+def hardtanh_vjp(grad: Any, self: Any, min_val: float, max_val: float) -> Any:
+    return kept_gradient(grad, (self > min_val) & (self < max_val))
+
+
+hardtanh.samples(signed_kinked)
+
+
+@composite(method=False, function=False)
+def relu6(input: Any) -> Any:
+    """`input` limited to the range from 0 to 6, element by element.
+
+    Args:
+        input: real tensor.
+
+    Returns:
+        A new tensor of the same shape and dtype.
+    """
+    return hardtanh(input, 0.0, 6.0)
+
+
+relu6.samples(kinked)
+
+
+@floating(dtypes=REALS)
+def leaky_relu(self: Array, negative_slope: float = 0.01, *, out: Any = None) -> Any:
+    """`self` where it is positive, else `negative_slope * self`, element by element.
+
+    Args:
+        self: floating-point tensor.
+        negative_slope: the slope below 0.
+
+    Returns:
+        A new tensor of the same shape and dtype.
+
+    Derivative:
+        `negative_slope` at 0.
+    """
+    return narrowed(np.where(self > 0, self, self * negative_slope), self, out)
+
+
+@leaky_relu.vjp("self")
+def leaky_relu_vjp(grad: Any, self: Any, negative_slope: float) -> Any:
+    return grad.where(self > 0, grad * negative_slope)
+
+
+@leaky_relu.samples
+def leaky_relu_samples(make: Any) -> Any:
+    yield from kinked(make)
+    yield Sample(make(3, kind="nonzero"), 0.5)
+
+
+@floating(dtypes=REALS)
+def elu(self: Array, alpha: float = 1.0, scale: float = 1.0, input_scale: float = 1.0, *, out: Any = None) -> Any:
+    """scale * self where `self` is positive, else scale * alpha * (exp(input_scale * self) - 1), element by element.
+
+    Args:
+        self: floating-point tensor.
+        alpha: minus the value far below 0.
+        scale: multiplier of the result.
+        input_scale: multiplier in the exponent.
+
+    Returns:
+        A new tensor of the same shape and dtype.
+
+    Derivative:
+        At 0 that of the exponential part.
+
+    Source:
+        Clevert, Unterthiner and Hochreiter, Fast and accurate deep network learning by exponential linear units, 2016.
+    """
+    wide = widened(self)
+    below = np.expm1(np.minimum(wide, 0) * input_scale) * (alpha * scale)
+    return narrowed(np.where(wide > 0, wide * scale, below), self, out)
+
+
+@elu.vjp("self")
+def elu_vjp(grad: Any, self: Any, alpha: float, scale: float, input_scale: float) -> Any:
+    below = (self.clamp(max=0) * input_scale).exp() * (input_scale * alpha * scale)
+    return grad * below.where(~(self > 0), scale)
+
+
+@elu.samples
+def elu_samples(make: Any) -> Any:
+    yield from nonzero_tensor(make)
+    yield Sample(make(3, 4, kind="nonzero"), 1.5, 2.0, 0.5)
+    yield Sample(make(8, kind="special"))
+
+
+SELU_ALPHA, SELU_SCALE = 1.6732632423543772848170429916717, 1.0507009873554804934193349852946
+"""With these, layers keep mean 0 and variance 1 (Klambauer and others, Self-normalizing neural networks, 2017)."""
+
+
+@composite(method=False)
+def selu(input: Any) -> Any:
+    """The self-normalizing exponential linear unit: `elu` with constants that keep mean 0 and variance 1.
+
+    Args:
+        input: floating-point tensor.
+
+    Returns:
+        A new tensor of the same shape and dtype.
+    """
+    return elu(input, SELU_ALPHA, SELU_SCALE)
+
+
+selu.samples(nonzero_tensor)
+
+
+@pointwise(dtypes=REALS, numbers=False, inplace=True, method=False)
+def celu(self: Array, alpha: float = 1.0, *, out: Any = None) -> Any:
+    """`self` where it is positive, else alpha * (exp(self / alpha) - 1), element by element.
+
+    Args:
+        self: floating-point tensor.
+        alpha: minus the value far below 0; not 0.
+
+    Returns:
+        A new tensor of the same shape and dtype.
+
+    Raises:
+        RuntimeError: `alpha` is 0.
+    """
+    if alpha == 0:
+        raise RuntimeError("ZeroDivisionError: alpha cannot be 0 for CELU")
+    wide = widened(self)
+    return narrowed(np.where(wide > 0, wide, np.expm1(np.minimum(wide, 0) / alpha) * alpha), self, out)
+
+
+@celu.vjp("self")
+def celu_vjp(grad: Any, self: Any, alpha: float) -> Any:
+    return grad * (self.clamp(max=0) / alpha).exp()
+
+
+@celu.samples
+def celu_samples(make: Any) -> Any:
+    yield from nonzero_tensor(make)
+    yield Sample(make(3, kind="nonzero"), 2.0)
+    yield Bad(make(2), 0, raises=RuntimeError, says="alpha cannot be 0 for CELU")
+
+
+@floating(dtypes=REALS)
+def hardsigmoid(self: Array, *, out: Any = None) -> Any:
+    """self / 6 + 1/2 limited to the range from 0 to 1, element by element.
+
+    Args:
+        self: floating-point tensor.
+
+    Returns:
+        A new tensor of the same shape and dtype.
+
+    Derivative:
+        0 at -3 and 3.
+    """
+    wide = widened(self)
+    return narrowed(np.minimum(np.maximum(wide + 3, 0), 6) / 6, self, out)
+
+
+@hardsigmoid.vjp("self")
+def hardsigmoid_vjp(grad: Any, self: Any) -> Any:
+    return kept_gradient(grad / 6, (self > -3) & (self < 3))
+
+
+hardsigmoid.samples(kinked)
+
+
+@floating(dtypes=REALS)
+def hardswish(self: Array, *, out: Any = None) -> Any:
+    """self * hardsigmoid(self), element by element.
+
+    Args:
+        self: floating-point tensor.
+
+    Returns:
+        A new tensor of the same shape and dtype.
+    """
+    wide = widened(self)
+    return narrowed(wide * np.minimum(np.maximum(wide + 3, 0), 6) / 6, self, out)
+
+
+@hardswish.vjp("self")
+def hardswish_vjp(grad: Any, self: Any) -> Any:
+    return hardswish_backward(grad, self)
+
+
+hardswish.samples(kinked)
+
+
+@pointwise(dtypes=REALS | INTEGERS, numbers=False, inplace=True, method=False, apart="never")
+def threshold(self: Array, threshold: float, value: float, *, out: Any = None) -> Any:
+    """`self` where it is above `threshold`, else `value`, element by element.
+
+    Args:
+        self: real tensor.
+        threshold: what `self` is compared with.
+        value: what stands where `self` is not above.
+
+    Returns:
+        A new tensor of the same shape and dtype. The in-place form may write memory that elements share.
+
+    Raises:
+        RuntimeError: a number does not fit the dtype.
+    """
+    element = dtypes.from_numpy(self.dtype)
+    threshold, value = checked(threshold, element), checked(value, element)
+    return narrowed(np.where(self <= threshold, self.dtype.type(value), self), self, out)
+
+
+@threshold.vjp("self")
+def threshold_vjp(grad: Any, self: Any, threshold: float) -> Any:
+    return grad.where(~(self <= threshold), 0)
+
+
+@threshold.samples
+def threshold_samples(make: Any) -> Any:
+    yield Sample(make(3, 4, kind="nonzero"), threshold=0, value=1)
+    yield Sample(make(0, 2), threshold=0, value=1)
+    yield Sample(make(8, kind="special"), threshold=0, value=2)
+    yield Bad(make(2, dtype=dtypes.int8), threshold=0, value=300, raises=RuntimeError, says="without overflow")
+
+
+@pointwise(layout="like", name="_prelu_kernel", dtypes=REALS, numbers=False, method=False, function=False)
+def prelu_kernel(self: Array, weight: Array) -> Any:
+    """`self` where it is positive, else `weight * self`; shapes broadcast."""
+    return np.where(self > 0, self, weight * self)
+
+
+@prelu_kernel.vjp("self")
+def prelu_vjp_self(grad: Any, self: Any, weight: Any) -> Any:
+    return grad.where(self > 0, grad * weight)
+
+
+@prelu_kernel.vjp("weight")
+def prelu_vjp_weight(grad: Any, self: Any) -> Any:
+    return (grad * self).where(~(self > 0), 0)
+
+
+@prelu_kernel.samples
+def prelu_kernel_samples(make: Any) -> Any:
+    yield Sample(make(3, 4, kind="nonzero"), make(1, 4))
+    yield Sample(make(0, 2), make(1, 2))
+
+
+@composite()
+def prelu(input: Any, weight: Tensor) -> Any:
+    """`input` where it is positive, else `weight * input`, element by element.
+
+    Args:
+        input: floating-point tensor.
+        weight: one slope, or one for each channel (dimension 1 of `input`).
+
+    Returns:
+        A new tensor of the same shape and dtype.
+
+    Raises:
+        RuntimeError: the number of slopes does not fit.
+    """
+    shape, count = input._array_.shape, weight._array_.size
+    if count != 1:
+        channels = shape[1] if len(shape) > 1 else 1
+        if count != channels:
+            raise RuntimeError(
+                "Mismatch of parameter numbers and input channel size. "
+                f"Found parameter numbers = {count} and channel size = {channels}."
+            )
+    lead = min(len(shape), 2)
+    return prelu_kernel(input, weight.reshape((1,) * (lead - 1) + (count,) * (lead > 0) + (1,) * (len(shape) - 2)))
+
+
+@prelu.samples
+def prelu_samples(make: Any) -> Any:
+    yield Sample(make(3, 4, 2, kind="nonzero"), make(4))
+    yield Sample(make(3, kind="nonzero"), make(1))
+    yield Bad(make(2, 3), make(2), raises=RuntimeError, says="Mismatch of parameter numbers and input channel size")
+
+
+@floating(dtypes=REALS)
+def hardshrink(self: Array, lambd: float = 0.5, *, out: Any = None) -> Any:
+    """0 where `self` lies between -lambd and lambd, else `self`, element by element.
+
+    Args:
+        self: floating-point tensor.
+        lambd: half the width of the gap.
+
+    Returns:
+        A new tensor of the same shape and dtype.
+    """
+    return narrowed(np.where((self >= -lambd) & (self <= lambd), self.dtype.type(0), self), self, out)
+
+
+@hardshrink.vjp("self")
+def hardshrink_vjp(grad: Any, self: Any, lambd: float) -> Any:
+    return kept_gradient(grad, (self < -lambd) | (self > lambd))
+
+
+hardshrink.samples(kinked)
+
+
+@floating(dtypes=REALS)
+def softshrink(self: Array, lambd: float = 0.5, *, out: Any = None) -> Any:
+    """`self` moved towards 0 by `lambd`, and 0 where it would pass it, element by element.
+
+    Args:
+        self: floating-point tensor.
+        lambd: by how much; not negative.
+
+    Returns:
+        A new tensor of the same shape and dtype.
+
+    Raises:
+        RuntimeError: `lambd` is negative.
+    """
+    if lambd < 0:
+        raise RuntimeError(f"lambda must be greater or equal to 0, but found to be {lambd:g}.")
+    moved = np.where(self > lambd, self - lambd, np.where(self < -lambd, self + lambd, self * 0))
+    return narrowed(moved, self, out)
+
+
+@softshrink.vjp("self")
+def softshrink_vjp(grad: Any, self: Any, lambd: float) -> Any:
+    return kept_gradient(grad, (self < -lambd) | (self > lambd))
+
+
+softshrink.samples(kinked)

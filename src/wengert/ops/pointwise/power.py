@@ -1,0 +1,189 @@
+"""Powers, and what torch makes of them: squares, reciprocals."""
+
+from __future__ import annotations
+
+import cmath
+import math
+from typing import Any
+
+import numpy as np
+
+from ... import _kernels as kernels
+from ..._core import errors
+from ..._core.cards.card import FLOATS, NUMBERS, Array, Bad, Sample, pointwise
+from ..._core.tensor.base import OPERATORS, Tensor
+from ..._core.types import dtypes
+from .binary import is_number, native
+
+NEGATIVE_POWER = "Integers to negative integer powers are not allowed."
+
+
+def power_by_number(self: Any, exponent: Any, out: Any) -> Any:
+    """A floating or complex array to a power that is a Python number; the common exponents without `power`."""
+    if exponent == 2:
+        return kernels.square(self, out=out)
+    if exponent == 3:
+        return kernels.multiply(kernels.square(self), self, out=out)
+    if self.dtype.kind == "f":
+        if exponent == 0.5:
+            return kernels.sqrt(self, out=out)
+        if exponent == -0.5:
+            return kernels.rsqrt(self, out=out)
+    if exponent == -1:
+        return kernels.reciprocal(self, out=out)
+    return kernels.power(self, exponent, out=out)
+
+
+def choose_power(args: tuple[Any, ...]) -> int:
+    """Which of torch's nodes: a number as exponent, two tensors, a number as base."""
+    return 0 if is_number(args[1]) else 2 if is_number(args[0]) else 1
+
+
+@pointwise(
+    name="pow",
+    layout="power",
+    dtypes=NUMBERS,
+    inplace=True,
+    node=("PowBackward0", "PowBackward1", "PowBackward2"),
+    choose=choose_power,
+    native=native("pow"),
+)
+def power(self: Array, exponent: Array, *, out: Any = None) -> Any:
+    """`self` to the power `exponent`, element by element.
+
+    Args:
+        self: tensor or number, the base.
+        exponent: tensor or number that broadcasts with `self`.
+
+    Returns:
+        A new tensor of the broadcast shape and the promoted dtype.
+
+    Raises:
+        RuntimeError: the shapes do not broadcast, or integers to the power of a negative integer.
+
+    Derivative:
+        0 for an exponent of 0, and by the exponent 0 where the base is 0 and the exponent is not negative, as in torch.
+    """
+    if isinstance(exponent, (int, float)) and hasattr(self, "dtype"):
+        return power_by_number(self, exponent, out)
+    kind = exponent.dtype.kind if hasattr(exponent, "dtype") else ""
+    if kind == "i" and exponent.ndim == 0 and exponent < 0:
+        raise RuntimeError(NEGATIVE_POWER)
+    return kernels.power(self, exponent, out=out)
+
+
+@power.vjp("self", native=native("pow_rule"))
+def power_vjp_self(grad: Any, self: Any, exponent: Any) -> Any:
+    if isinstance(exponent, Tensor):
+        slope = grad * (self.pow(exponent + -1) * exponent).conj()  # of truth values, too: True - 1 is refused
+        return slope.where(exponent != 0, 0)
+    if exponent == 0:
+        return grad.new_zeros(grad.shape)
+    if exponent == 2:
+        return grad * (self * 2).conj()
+    return grad * (self.pow(exponent - 1) * exponent).conj()
+
+
+@power.vjp("exponent")
+def power_vjp_exponent(grad: Any, self: Any, exponent: Any, out: Any) -> Any:
+    if isinstance(self, Tensor):
+        base = self if self.dtype is out.dtype else self.to(dtype=out.dtype)
+        slope = (out * base.log()).conj()
+        return grad * slope.where(~((self == 0) & at_least_zero(exponent)), 0)
+    slope = (out * number_log(self, out.dtype.is_complex)).conj()
+    return grad * (slope if self != 0 else slope.where(~at_least_zero(exponent), 0))
+
+
+def number_log(base: Any, is_complex: bool) -> Any:
+    """The logarithm of a Python number as a tensor's would be: -inf for 0, NaN for negative real numbers."""
+    if base == 0:
+        return -math.inf
+    if is_complex:
+        return cmath.log(base)
+    return math.log(base) if base > 0 else math.nan
+
+
+def at_least_zero(exponent: Any) -> Any:
+    """Where an exponent (tensor or number) is real and not negative."""
+    if isinstance(exponent, Tensor) and exponent.dtype.is_complex:
+        return (exponent.imag == 0) & (exponent.real >= 0)
+    if isinstance(exponent, complex):
+        return exponent.imag == 0 and exponent.real >= 0
+    return exponent >= 0
+
+
+@power.samples
+def power_samples(make: Any) -> Any:
+    for exponent in (0, 1, 2, 3, 5):
+        yield Sample(make(3, kind="nonzero"), exponent)
+    yield Sample(make(3, 4, kind="positive"), make(3, 4, kind="positive"))
+    yield Sample(make(3, 1, kind="positive"), make(4, kind="positive"))
+    yield Sample(make(kind="positive"), make(2, kind="positive"))
+    yield Sample(2, make(3, kind="positive"))
+    yield Sample(make(0, 3), make(3, kind="positive"))
+    if make.dtype.category >= 2:
+        for fraction in (0.5, -0.5, -1, 2.5):
+            yield Sample(make(3, kind="positive"), fraction)
+    yield Bad(
+        make(2, kind="positive"), make(3, kind="positive"), raises=RuntimeError, says="must match the size of tensor b"
+    )
+    yield Bad(make(2), "a", raises=TypeError, says="must be Tensor, not str")
+
+
+@pointwise(numbers=False, inplace=True, node="PowBackward0", native=native("square"))
+def square(self: Array, *, out: Any = None) -> Any:
+    """Square of `self`, element by element; of truth values an integer, as any power.
+
+    Args:
+        self: tensor.
+
+    Returns:
+        A new tensor of the same shape.
+    """
+    if self.dtype.kind == "b":
+        if out is not None:
+            raise RuntimeError(errors.uncastable(dtypes.int64, dtypes.bool_))
+        return self.astype(np.int64)
+    return kernels.square(self, out=out)
+
+
+square.partials(self=lambda self: self * 2)
+
+
+def any_tensor(make: Any) -> Any:
+    """Samples of a function that exists for all numbers: usual, 0-dim, empty."""
+    yield Sample(make(3, 4))
+    yield Sample(make())
+    yield Sample(make(0, 2))
+    yield Bad(2, raises=TypeError, says="must be Tensor, not int")
+
+
+def nonzero_tensor(make: Any) -> Any:
+    """Samples of a function with a pole or kink at 0."""
+    yield Sample(make(3, 4, kind="nonzero"))
+    yield Sample(make(kind="nonzero"))
+    yield Sample(make(0, 2))
+    yield Bad(2, raises=TypeError, says="must be Tensor, not int")
+
+
+square.samples(any_tensor)
+
+
+@pointwise(promote="float", dtypes=FLOATS, numbers=False, inplace=True, native=native("reciprocal"))
+def reciprocal(self: Array, *, out: Any = None) -> Any:
+    """1 divided by `self`, element by element; integers become the default dtype.
+
+    Args:
+        self: tensor.
+
+    Returns:
+        A new tensor of the same shape.
+    """
+    return kernels.reciprocal(self, out=out)
+
+
+reciprocal.partials(self=lambda out: -(out * out))
+reciprocal.samples(nonzero_tensor)
+
+OPERATORS.pow, OPERATORS.ipow = power, power.in_place
+OPERATORS.reciprocal = reciprocal

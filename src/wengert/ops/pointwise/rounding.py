@@ -1,0 +1,369 @@
+"""Rounding, and quotients and remainders that round."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ... import _kernels as kernels
+from ..._core import errors
+from ..._core.cards.card import COMPLEXES, INTEGERS, REALS, Array, Bad, Sample, alias, composite, pointwise
+from ..._core.tensor.base import OPERATORS, bind
+from ..._core.types.dtypes import from_numpy
+from ..._kernels.pointwise import refuse_zero_divisor
+from .binary import broadcast_pairs, is_number, native, true_divide
+from .power import any_tensor
+
+ORDERED_NUMBERS = REALS | INTEGERS
+
+
+def flat(grad: Any) -> Any:
+    """The rule of a function that is constant almost everywhere: zeros for any gradient (0 * inf would be NaN)."""
+    return grad.new_zeros(grad.shape)
+
+
+def refuse_complex(name: str, self: Any) -> None:
+    """Refuse complex operands as torch does.
+
+    Raises:
+        NotImplementedError: the operand is complex.
+    """
+    if self.dtype.kind == "c":
+        raise NotImplementedError(f"{name} is not supported for complex inputs")
+
+
+def whole(self: Any, out: Any) -> Any:
+    """The result of rounding integers: themselves."""
+    return self.copy() if out is None else np.add(self, 0, out=out)
+
+
+@pointwise(dtypes=ORDERED_NUMBERS, explained=COMPLEXES, numbers=False, inplace=True, native=native("floor"))
+def floor(self: Array, *, out: Any = None) -> Any:
+    """The largest whole number that is not above `self`, element by element.
+
+    Args:
+        self: real tensor; integers stay as they are.
+
+    Returns:
+        A new tensor of the same shape and dtype.
+
+    Raises:
+        NotImplementedError: `self` is complex.
+
+    Derivative:
+        0 everywhere, also at the jumps.
+    """
+    refuse_complex("floor", self)
+    return whole(self, out) if self.dtype.kind in "iu" else kernels.floor(self, out=out)
+
+
+floor.partials(self=lambda: 0)
+floor.vjp("self")(flat)
+floor.samples(any_tensor)
+
+
+@pointwise(dtypes=ORDERED_NUMBERS, explained=COMPLEXES, numbers=False, inplace=True, native=native("ceil"))
+def ceil(self: Array, *, out: Any = None) -> Any:
+    """The smallest whole number that is not below `self`, element by element.
+
+    Args:
+        self: real tensor; integers stay as they are.
+
+    Returns:
+        A new tensor of the same shape and dtype.
+
+    Raises:
+        NotImplementedError: `self` is complex.
+
+    Derivative:
+        0 everywhere, also at the jumps.
+    """
+    refuse_complex("ceil", self)
+    return whole(self, out) if self.dtype.kind in "iu" else kernels.ceil(self, out=out)
+
+
+ceil.partials(self=lambda: 0)
+ceil.vjp("self")(flat)
+ceil.samples(any_tensor)
+
+
+@pointwise(dtypes=ORDERED_NUMBERS, explained=COMPLEXES, numbers=False, inplace=True, native=native("trunc"))
+def trunc(self: Array, *, out: Any = None) -> Any:
+    """The whole part of `self`, element by element: rounded towards zero.
+
+    Args:
+        self: real tensor; integers stay as they are.
+
+    Returns:
+        A new tensor of the same shape and dtype.
+
+    Raises:
+        NotImplementedError: `self` is complex.
+
+    Derivative:
+        0 everywhere, also at the jumps.
+    """
+    refuse_complex("trunc", self)
+    return whole(self, out) if self.dtype.kind in "iu" else kernels.trunc(self, out=out)
+
+
+trunc.partials(self=lambda: 0)
+trunc.vjp("self")(flat)
+trunc.samples(any_tensor)
+
+
+@pointwise(
+    name="round",
+    dtypes=ORDERED_NUMBERS,
+    numbers=False,
+    inplace=True,
+    native=native("round"),
+    node=("RoundBackward0", "RoundBackward1"),
+    choose=lambda args: args[1] != 0,
+)
+def round_to(self: Array, *, decimals: int = 0, out: Any = None) -> Any:
+    """The nearest whole number, element by element; of two equally near ones the even one.
+
+    Args:
+        self: real tensor; integers stay as they are.
+        decimals: how many decimals to keep; negative: how many digits before the point to drop.
+
+    Returns:
+        A new tensor of the same shape and dtype.
+
+    Raises:
+        RuntimeError: `decimals` is given for integers.
+
+    Derivative:
+        0 everywhere, also at the jumps.
+    """
+    if self.dtype.kind in "iu":
+        if decimals:
+            raise NotImplementedError(errors.no_kernel("round", from_numpy(self.dtype)))
+        return whole(self, out)
+    if decimals == 0:
+        return kernels.rint(self, out=out)
+    scale = 10.0 ** abs(decimals)
+    if decimals > 0:
+        return np.divide(np.rint(np.multiply(self, scale)), scale, out=out)
+    return np.multiply(np.rint(np.divide(self, scale)), scale, out=out)
+
+
+round_to.partials(self=lambda: 0)
+round_to.vjp("self")(flat)
+
+
+@round_to.samples
+def round_samples(make: Any) -> Any:
+    yield from any_tensor(make)
+    if make.dtype.category >= 2:
+        yield Sample(make(3), decimals=1)
+        yield Sample(make(3), decimals=-1)
+
+
+@pointwise(dtypes=REALS, numbers=False, inplace=True)
+def frac(self: Array, *, out: Any = None) -> Any:
+    """What `self` has behind the point, with its sign, element by element.
+
+    Args:
+        self: floating-point tensor.
+
+    Returns:
+        A new tensor of the same shape and dtype.
+    """
+    return np.subtract(self, np.trunc(self), out=out)
+
+
+@frac.vjp("self")
+def frac_vjp(grad: Any) -> Any:
+    return grad
+
+
+@frac.jvp
+def frac_jvp(self: Any) -> Any:
+    return self
+
+
+frac.samples(any_tensor)
+
+
+@pointwise(dtypes=ORDERED_NUMBERS, inplace=True, method=False, function=False, node="DivBackward2")
+def divide_rounded(self: Array, other: Array, rounding_mode: str, *, out: Any = None) -> Any:
+    """Quotient rounded as `rounding_mode` says, "trunc" or "floor".
+
+    Raises:
+        RuntimeError: another mode, or integers divided by zero.
+    """
+    if rounding_mode == "floor":
+        return kernels.floor_divide(self, other, out=out)
+    if rounding_mode == "trunc":
+        return kernels.trunc_divide(self, other, out=out)
+    raise RuntimeError(f"div expected rounding_mode to be one of None, 'trunc', or 'floor' but found '{rounding_mode}'")
+
+
+divide_rounded.partials(self=lambda: 0, other=lambda: 0)
+divide_rounded.vjp("self")(flat)
+divide_rounded.vjp("other")(flat)
+
+
+@divide_rounded.samples
+def divide_rounded_samples(make: Any) -> Any:
+    for mode in ("floor", "trunc"):
+        for sample in broadcast_pairs(make):
+            sample.args = (*sample.args, mode)
+            yield sample
+
+
+@composite()
+def div(input: Any, other: Any, *, rounding_mode: str | None = None, out: Any = None) -> Any:
+    """Quotient of `input` and `other`, element by element.
+
+    Args:
+        input: tensor or number.
+        other: tensor or number that broadcasts with `input`.
+        rounding_mode: None for the exact quotient, of integers in the default dtype; "trunc" to round towards zero,
+            "floor" to round down, both in the promoted dtype.
+        out: a tensor to write to.
+
+    Returns:
+        A new tensor of the broadcast shape.
+
+    Raises:
+        RuntimeError: the shapes do not broadcast, or another rounding mode.
+
+    Derivative:
+        0 where the quotient is rounded.
+    """
+    if rounding_mode is None:
+        return true_divide(input, other) if out is None else true_divide(input, other, out=out)
+    return divide_rounded(input, other, rounding_mode, out=out)
+
+
+@div.samples
+def div_samples(make: Any) -> Any:
+    if make.dtype.category == 2:
+        for mode in (None, "floor", "trunc"):
+            yield Sample(make(3, 4), make(4, kind="nonzero"), rounding_mode=mode)
+        yield Bad(make(2), make(2, kind="nonzero"), rounding_mode="up", raises=RuntimeError, says="but found 'up'")
+
+
+def div_in_place(input: Any, other: Any, *, rounding_mode: str | None = None) -> Any:
+    """Divide `input` in place; as `div`."""
+    if rounding_mode is None:
+        return true_divide.in_place(input, other)
+    return divide_rounded.in_place(input, other, rounding_mode)
+
+
+@pointwise(dtypes=ORDERED_NUMBERS, inplace=True, node="NotImplemented")
+def floor_divide(self: Array, other: Array, *, out: Any = None) -> Any:
+    """Quotient of `self` and `other` rounded down, element by element.
+
+    Args:
+        self: tensor or number.
+        other: tensor or number that broadcasts with `self`.
+
+    Returns:
+        A new tensor of the broadcast shape and the promoted dtype.
+
+    Raises:
+        RuntimeError: the shapes do not broadcast, or integers divided by zero.
+
+    Derivative:
+        None, as in torch: a backward pass through it raises. `div(..., rounding_mode="floor")` has the derivative 0.
+    """
+    return kernels.floor_divide(self, other, out=out)
+
+
+@floor_divide.vjp("self", "other")
+def floor_divide_vjp(grad: Any) -> Any:
+    raise RuntimeError(
+        "derivative for aten::floor_divide is not implemented. Use div(..., rounding_mode='floor'), whose derivative "
+        "is 0, or detach() the operands."
+    )
+
+
+@floor_divide.samples
+def floor_divide_samples(make: Any) -> Any:
+    for sample in broadcast_pairs(make):
+        sample.args = tuple(each if is_number(each) else each.detach() for each in sample.args)
+        yield sample
+
+
+@pointwise(
+    dtypes=ORDERED_NUMBERS,
+    inplace=True,
+    node=("RemainderBackward0", "RemainderBackward1"),
+    choose=lambda args: not is_number(args[1]),
+)
+def remainder(self: Array, other: Array, *, out: Any = None) -> Any:
+    """Remainder of `self` divided by `other`, with the sign of `other`, element by element: Python's `%`.
+
+    Args:
+        self: tensor or number.
+        other: tensor or number that broadcasts with `self`.
+
+    Returns:
+        A new tensor of the broadcast shape and the promoted dtype.
+
+    Raises:
+        RuntimeError: the shapes do not broadcast, or integers divided by zero.
+    """
+    return kernels.remainder(self, other, out=out)
+
+
+@remainder.vjp("self")
+def remainder_vjp_self(grad: Any) -> Any:
+    return grad
+
+
+@remainder.vjp("other")
+def remainder_vjp_other(grad: Any, self: Any, other: Any) -> Any:
+    return grad * -divide_rounded(self, other, "floor")
+
+
+remainder.samples(broadcast_pairs)
+
+
+@pointwise(
+    dtypes=ORDERED_NUMBERS,
+    inplace=True,
+    node=("FmodBackward0", "FmodBackward1"),
+    choose=lambda args: not is_number(args[1]),
+)
+def fmod(self: Array, other: Array, *, out: Any = None) -> Any:
+    """Remainder of `self` divided by `other`, with the sign of `self`, element by element: C's `fmod`.
+
+    Args:
+        self: tensor.
+        other: tensor or number that broadcasts with `self`.
+
+    Returns:
+        A new tensor of the broadcast shape and the promoted dtype.
+
+    Raises:
+        RuntimeError: the shapes do not broadcast, or integers divided by zero.
+    """
+    if hasattr(other, "dtype"):
+        refuse_zero_divisor(other)
+    return kernels.fmod(self, other, out=out)
+
+
+@fmod.vjp("self")
+def fmod_vjp_self(grad: Any) -> Any:
+    return grad
+
+
+@fmod.vjp("other")
+def fmod_vjp_other(grad: Any, self: Any, other: Any) -> Any:
+    return grad * -divide_rounded(self, other, "trunc")
+
+
+fmod.samples(broadcast_pairs)
+
+bind("div_", div_in_place)
+bind("divide_", div_in_place)
+alias("divide", div)
+alias("fix", trunc)
+OPERATORS.floor_divide, OPERATORS.ifloor_divide = floor_divide, floor_divide.in_place
+OPERATORS.remainder, OPERATORS.iremainder = remainder, remainder.in_place

@@ -1,0 +1,174 @@
+"""Smooth activation functions, and the error function."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+from ... import _kernels as kernels
+from ..._core.cards.card import REALS, Array, Sample, composite
+from ..._kernels.activation import narrowed, widened
+from .activation import floating
+from .binary import check_tensor
+from .power import any_tensor
+from .unary import function, native
+
+TWO_OVER_SQRT_PI = 2 / math.sqrt(math.pi)
+
+
+@function(dtypes=REALS, native=native("erf"))
+def erf(self: Array, *, out: Any = None) -> Any:
+    """The error function of `self`, element by element: 2 / sqrt(pi) times the integral of exp(-t^2) from 0.
+
+    Args:
+        self: real tensor; integers become the default dtype.
+
+    Returns:
+        A new tensor of the same shape.
+    """
+    return kernels.erf(self, out=out)
+
+
+erf.partials(self=lambda self: (-(self * self)).exp() * TWO_OVER_SQRT_PI)
+
+
+@erf.vjp("self")
+def erf_vjp(grad: Any, self: Any) -> Any:
+    return (-(self * self)).exp() * TWO_OVER_SQRT_PI * grad
+
+
+erf.samples(any_tensor)
+
+complement = np.frompyfunc(math.erfc, 1, 1)
+
+
+@function(dtypes=REALS)
+def erfc(self: Array, *, out: Any = None) -> Any:
+    """1 - erf(self), element by element, accurate for large `self`.
+
+    Args:
+        self: real tensor; integers become the default dtype.
+
+    Returns:
+        A new tensor of the same shape.
+    """
+    return narrowed(np.asarray(complement(self)).astype(np.float64), self, out)
+
+
+erfc.partials(self=lambda self: (-(self * self)).exp() * -TWO_OVER_SQRT_PI)
+
+
+@erfc.vjp("self")
+def erfc_vjp(grad: Any, self: Any) -> Any:
+    return (-(self * self)).exp() * -TWO_OVER_SQRT_PI * grad
+
+
+erfc.samples(any_tensor)
+
+
+@floating(dtypes=REALS)
+def softplus(self: Array, beta: float = 1.0, threshold: float = 20.0, *, out: Any = None) -> Any:
+    """log(1 + exp(beta * self)) / beta, element by element: a smooth `relu`.
+
+    Args:
+        self: floating-point tensor.
+        beta: how sharp the bend is.
+        threshold: where `beta * self` is above, the result is `self`.
+
+    Returns:
+        A new tensor of the same shape and dtype.
+    """
+    wide = widened(self) * beta
+    return narrowed(np.where(wide > threshold, widened(self), np.log1p(np.exp(wide)) / beta), self, out)
+
+
+@softplus.vjp("self")
+def softplus_vjp(grad: Any, self: Any, beta: float, threshold: float) -> Any:
+    wide = self * beta
+    return grad * wide.sigmoid().where(~(wide > threshold), 1)
+
+
+@softplus.samples
+def softplus_samples(make: Any) -> Any:
+    yield from any_tensor(make)
+    yield Sample(make(3, 4), 2.0, 1.0)
+
+
+@floating(layout="rows", dtypes=REALS, name="logsigmoid", node="LogSigmoidBackward0")
+def log_sigmoid(self: Array, *, out: Any = None) -> Any:
+    """log(sigmoid(self)), element by element, accurate for large negative `self`.
+
+    Args:
+        self: floating-point tensor.
+
+    Returns:
+        A new tensor of the same shape and dtype.
+    """
+    wide = widened(self)
+    return narrowed(np.minimum(wide, 0) - np.log1p(np.exp(-np.abs(wide))), self, out)
+
+
+log_sigmoid.partials(self=lambda self: (-self).sigmoid())
+log_sigmoid.samples(any_tensor)
+
+
+@floating(dtypes=REALS)
+def mish(self: Array, *, out: Any = None) -> Any:
+    """self * tanh(softplus(self)), element by element.
+
+    Args:
+        self: floating-point tensor.
+
+    Returns:
+        A new tensor of the same shape and dtype.
+
+    Source:
+        Misra, Mish: a self regularized non-monotonic activation function, 2020.
+    """
+    wide = widened(self)
+    return narrowed(wide * np.tanh(np.logaddexp(wide, 0)), self, out)
+
+
+@mish.vjp("self")
+def mish_vjp(grad: Any, self: Any) -> Any:
+    gate = (-log_sigmoid(-self)).tanh()
+    return grad * (gate + self * self.sigmoid() * (1 - gate * gate))
+
+
+mish.samples(any_tensor)
+
+
+@composite(method=False, function=False)
+def softsign(input: Any) -> Any:
+    """input / (1 + |input|), element by element.
+
+    Args:
+        input: tensor.
+
+    Returns:
+        A new tensor of the same shape.
+    """
+    check_tensor("softsign", input)
+    return input / (input.abs() + 1)
+
+
+softsign.samples(any_tensor)
+
+
+@composite(method=False, function=False)
+def tanhshrink(input: Any) -> Any:
+    """input - tanh(input), element by element.
+
+    Args:
+        input: tensor.
+
+    Returns:
+        A new tensor of the same shape.
+    """
+    check_tensor("tanhshrink", input)
+    return input - input.tanh()
+
+
+tanhshrink.samples(any_tensor)

@@ -1,0 +1,264 @@
+"""Trigonometric and hyperbolic functions, their inverses, and the angle of a point."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ... import _kernels as kernels
+from ..._core.cards.card import REALS, Array, Bad, Sample, alias, pointwise
+from .binary import tensor_pairs
+from .power import any_tensor
+from .unary import function, native
+
+
+def unit_tensor(make: Any) -> Any:
+    """Samples of a function that exists for reals between -1 and 1."""
+    if make.dtype.category >= 2:
+        yield Sample(make(3, 4, kind="unit"))
+        yield Sample(make(2, low=-0.95, high=-0.05))
+        yield Sample(make(kind="unit"))
+    yield Sample(make(0, 2))
+    yield Bad(2, raises=TypeError, says="must be Tensor, not int")
+
+
+def above_one(make: Any) -> Any:
+    """Samples of a function of reals above 1."""
+    yield Sample(make(3, 4, low=1.5, high=4))
+    yield Sample(make(low=1.5, high=4))
+    yield Sample(make(0, 2))
+
+
+@function(native=native("sin"))
+def sin(self: Array, *, out: Any = None) -> Any:
+    """Sine of `self` (in radians), element by element.
+
+    Args:
+        self: tensor; integers become the default dtype.
+
+    Returns:
+        A new tensor of the same shape.
+    """
+    return kernels.sin(self, out=out)
+
+
+sin.partials(self=lambda self: self.cos())
+sin.samples(any_tensor)
+
+
+@function(native=native("cos"))
+def cos(self: Array, *, out: Any = None) -> Any:
+    """Cosine of `self` (in radians), element by element.
+
+    Args:
+        self: tensor; integers become the default dtype.
+
+    Returns:
+        A new tensor of the same shape.
+    """
+    return kernels.cos(self, out=out)
+
+
+cos.partials(self=lambda self: -self.sin())
+cos.samples(any_tensor)
+
+
+@function(native=native("tan"))
+def tan(self: Array, *, out: Any = None) -> Any:
+    """Tangent of `self` (in radians), element by element.
+
+    Args:
+        self: tensor; integers become the default dtype.
+
+    Returns:
+        A new tensor of the same shape.
+    """
+    return kernels.tan(self, out=out)
+
+
+tan.partials(self=lambda out: out * out + 1)
+tan.samples(any_tensor)
+
+
+@function()
+def asin(self: Array, *, out: Any = None) -> Any:
+    """Arc sine of `self` in radians, element by element.
+
+    Args:
+        self: tensor; integers become the default dtype.
+
+    Returns:
+        A new tensor of the same shape.
+    """
+    return np.arcsin(self, out=out)
+
+
+asin.partials(self=lambda self: (1 - self * self).rsqrt())
+asin.samples(unit_tensor)
+
+
+@function()
+def acos(self: Array, *, out: Any = None) -> Any:
+    """Arc cosine of `self` in radians, element by element.
+
+    Args:
+        self: tensor; integers become the default dtype.
+
+    Returns:
+        A new tensor of the same shape.
+    """
+    return np.arccos(self, out=out)
+
+
+acos.partials(self=lambda self: -(1 - self * self).rsqrt())
+acos.samples(unit_tensor)
+
+
+@function()
+def atan(self: Array, *, out: Any = None) -> Any:
+    """Arc tangent of `self` in radians, element by element.
+
+    Args:
+        self: tensor; integers become the default dtype.
+
+    Returns:
+        A new tensor of the same shape.
+    """
+    return np.arctan(self, out=out)
+
+
+atan.partials(self=lambda self: (self * self + 1).reciprocal())
+
+
+@atan.vjp("self")
+def atan_vjp(grad: Any, self: Any) -> Any:
+    return grad / (self * self + 1).conj()
+
+
+atan.samples(any_tensor)
+
+
+@function(native=native("sinh"))
+def sinh(self: Array, *, out: Any = None) -> Any:
+    """Hyperbolic sine of `self`, element by element.
+
+    Args:
+        self: tensor; integers become the default dtype.
+
+    Returns:
+        A new tensor of the same shape.
+    """
+    return kernels.sinh(self, out=out)
+
+
+sinh.partials(self=lambda self: self.cosh())
+sinh.samples(any_tensor)
+
+
+@function(native=native("cosh"))
+def cosh(self: Array, *, out: Any = None) -> Any:
+    """Hyperbolic cosine of `self`, element by element.
+
+    Args:
+        self: tensor; integers become the default dtype.
+
+    Returns:
+        A new tensor of the same shape.
+    """
+    return kernels.cosh(self, out=out)
+
+
+cosh.partials(self=lambda self: self.sinh())
+cosh.samples(any_tensor)
+
+
+@function()
+def asinh(self: Array, *, out: Any = None) -> Any:
+    """Inverse hyperbolic sine of `self`, element by element.
+
+    Args:
+        self: tensor; integers become the default dtype.
+
+    Returns:
+        A new tensor of the same shape.
+    """
+    return np.arcsinh(self, out=out)
+
+
+asinh.partials(self=lambda self: (self * self + 1).rsqrt())
+asinh.samples(any_tensor)
+
+
+@function()
+def acosh(self: Array, *, out: Any = None) -> Any:
+    """Inverse hyperbolic cosine of `self`, element by element; NaN below 1.
+
+    Args:
+        self: tensor; integers become the default dtype.
+
+    Returns:
+        A new tensor of the same shape.
+    """
+    return np.arccosh(self, out=out)
+
+
+acosh.partials(self=lambda self: acosh_slope(self))
+
+
+def acosh_slope(self: Any) -> Any:
+    """The derivative of acosh; of complex numbers in the form that has the right branch."""
+    if self.dtype.is_complex:
+        return (self - 1).rsqrt() * (self + 1).rsqrt()
+    return (self * self - 1).rsqrt()
+
+
+acosh.samples(above_one)
+
+
+@function()
+def atanh(self: Array, *, out: Any = None) -> Any:
+    """Inverse hyperbolic tangent of `self`, element by element.
+
+    Args:
+        self: tensor; integers become the default dtype.
+
+    Returns:
+        A new tensor of the same shape.
+    """
+    return np.arctanh(self, out=out)
+
+
+atanh.partials(self=lambda self: (1 - self * self).reciprocal())
+atanh.samples(unit_tensor)
+
+
+@pointwise(promote="float", dtypes=REALS, numbers=False, inplace=True, native=native("arctan2"))
+def atan2(self: Array, other: Array, *, out: Any = None) -> Any:
+    """Angle in radians, between -pi and pi, of the point (other, self) in the plane, element by element.
+
+    Args:
+        self: real tensor, the ordinate.
+        other: real tensor that broadcasts with `self`, the abscissa.
+
+    Returns:
+        A new tensor of the broadcast shape; integers become the default dtype.
+
+    Raises:
+        RuntimeError: the shapes do not broadcast.
+    """
+    return kernels.arctan2(self, other, out=out)
+
+
+atan2.partials(
+    self=lambda self, other: other * (self * self + other * other).reciprocal(),
+    other=lambda self, other: -self * (self * self + other * other).reciprocal(),
+)
+atan2.samples(tensor_pairs)
+
+
+for name, function_ in (
+    ("arcsin", asin), ("arccos", acos), ("arctan", atan), ("arcsinh", asinh), ("arccosh", acosh), ("arctanh", atanh),
+    ("arctan2", atan2),
+):  # fmt: skip
+    alias(name, function_)

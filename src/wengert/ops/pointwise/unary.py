@@ -1,0 +1,369 @@
+"""Functions of one operand: exponentials, logarithms, roots, negation, absolute value and sign."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+from ... import _kernels as kernels
+from ..._core import errors
+from ..._core.cards.card import (
+    ALL,
+    BOOLS,
+    COMPLEXES,
+    FLOATS,
+    NUMBERS,
+    ORDERED,
+    Array,
+    Sample,
+    alias,
+    composite,
+    pointwise,
+)
+from ..._core.tensor.base import OPERATORS
+from .binary import check_tensor
+from .power import any_tensor, nonzero_tensor
+from .rounding import flat
+
+native = kernels.direct.get
+function = partial(pointwise, promote="float", dtypes=FLOATS, numbers=False, inplace=True)
+"""The form of a function that gives floating-point numbers for integers."""
+
+LOG_2, LOG_10 = float(np.log(2)), float(np.log(10))
+
+
+def positive_tensor(make: Any) -> Any:
+    """Samples of a function of positive numbers."""
+    yield Sample(make(3, 4, kind="positive"))
+    yield Sample(make(kind="positive"))
+    yield Sample(make(0, 2, kind="positive"))
+
+
+@function(native=native("exp"))
+def exp(self: Array, *, out: Any = None) -> Any:
+    """e to the power of `self`, element by element.
+
+    Args:
+        self: tensor; integers become the default dtype.
+
+    Returns:
+        A new tensor of the same shape.
+    """
+    return kernels.exp(self, out=out)
+
+
+exp.partials(self=lambda out: out)
+exp.samples(any_tensor)
+
+
+@function()
+def exp2(self: Array, *, out: Any = None) -> Any:
+    """2 to the power of `self`, element by element.
+
+    Args:
+        self: tensor; integers become the default dtype.
+
+    Returns:
+        A new tensor of the same shape.
+    """
+    return np.exp2(self, out=out)
+
+
+exp2.partials(self=lambda out: out * LOG_2)
+exp2.samples(any_tensor)
+
+
+@function(native=native("expm1"))
+def expm1(self: Array, *, out: Any = None) -> Any:
+    """exp(self) - 1, element by element, accurate near 0.
+
+    Args:
+        self: tensor; integers become the default dtype.
+
+    Returns:
+        A new tensor of the same shape.
+    """
+    return kernels.expm1(self, out=out)
+
+
+expm1.partials(self=lambda out: out + 1)
+expm1.samples(any_tensor)
+
+
+@function(native=native("log"))
+def log(self: Array, *, out: Any = None) -> Any:
+    """Natural logarithm of `self`, element by element; NaN for negative real numbers.
+
+    Args:
+        self: tensor; integers become the default dtype.
+
+    Returns:
+        A new tensor of the same shape.
+    """
+    return kernels.log(self, out=out)
+
+
+log.partials(self=lambda self: self.reciprocal())
+
+
+@log.vjp("self")
+def log_vjp(grad: Any, self: Any) -> Any:
+    return grad / self.conj()
+
+
+log.samples(positive_tensor)
+
+
+@function(native=native("log1p"), node="Log1PBackward0")
+def log1p(self: Array, *, out: Any = None) -> Any:
+    """log(1 + self), element by element, accurate near 0.
+
+    Args:
+        self: tensor; integers become the default dtype.
+
+    Returns:
+        A new tensor of the same shape.
+    """
+    return kernels.log1p(self, out=out)
+
+
+log1p.partials(self=lambda self: (self + 1).reciprocal())
+
+
+@log1p.vjp("self")
+def log1p_vjp(grad: Any, self: Any) -> Any:
+    return grad / (self + 1).conj()
+
+
+log1p.samples(positive_tensor)
+
+
+@function(native=native("log2"))
+def log2(self: Array, *, out: Any = None) -> Any:
+    """Logarithm of `self` to the base 2, element by element.
+
+    Args:
+        self: tensor; integers become the default dtype.
+
+    Returns:
+        A new tensor of the same shape.
+    """
+    return kernels.log2(self, out=out)
+
+
+log2.partials(self=lambda self: (self * LOG_2).reciprocal())
+
+
+@log2.vjp("self")
+def log2_vjp(grad: Any, self: Any) -> Any:
+    return grad / (self * LOG_2).conj()
+
+
+log2.samples(positive_tensor)
+
+
+@function(native=native("log10"))
+def log10(self: Array, *, out: Any = None) -> Any:
+    """Logarithm of `self` to the base 10, element by element.
+
+    Args:
+        self: tensor; integers become the default dtype.
+
+    Returns:
+        A new tensor of the same shape.
+    """
+    return kernels.log10(self, out=out)
+
+
+log10.partials(self=lambda self: (self * LOG_10).reciprocal())
+
+
+@log10.vjp("self")
+def log10_vjp(grad: Any, self: Any) -> Any:
+    return grad / (self * LOG_10).conj()
+
+
+log10.samples(positive_tensor)
+
+
+@function(native=native("sqrt"))
+def sqrt(self: Array, *, out: Any = None) -> Any:
+    """Square root of `self`, element by element; NaN for negative real numbers.
+
+    Args:
+        self: tensor; integers become the default dtype.
+
+    Returns:
+        A new tensor of the same shape.
+    """
+    return kernels.sqrt(self, out=out)
+
+
+sqrt.partials(self=lambda out: (out * 2).reciprocal())
+
+
+@sqrt.vjp("self")
+def sqrt_vjp(grad: Any, out: Any) -> Any:
+    return grad / (out * 2).conj()
+
+
+sqrt.samples(positive_tensor)
+
+
+@function(native=native("rsqrt"))
+def rsqrt(self: Array, *, out: Any = None) -> Any:
+    """1 / sqrt(self), element by element.
+
+    Args:
+        self: tensor; integers become the default dtype.
+
+    Returns:
+        A new tensor of the same shape.
+    """
+    return kernels.rsqrt(self, out=out)
+
+
+rsqrt.partials(self=lambda out: out * out * out * -0.5)
+rsqrt.samples(positive_tensor)
+
+
+@pointwise(dtypes=NUMBERS, explained=BOOLS, numbers=False, inplace=True, linear="self", native=native("negative"))
+def neg(self: Array, *, out: Any = None) -> Any:
+    """The negative of `self`, element by element.
+
+    Args:
+        self: tensor of any dtype but bool.
+
+    Returns:
+        A new tensor of the same shape and dtype.
+
+    Raises:
+        RuntimeError: `self` is bool.
+    """
+    if self.dtype.kind == "b":
+        raise RuntimeError(
+            "Negation, the `-` operator, on a bool tensor is not supported. If you are trying to invert a mask, "
+            "use the `~` or `logical_not()` operator instead."
+        )
+    return kernels.negative(self, out=out)
+
+
+@neg.vjp("self")
+def neg_vjp(grad: Any) -> Any:
+    return -grad
+
+
+neg.samples(any_tensor)
+
+
+@composite()
+def positive(input: Any) -> Any:
+    """`input` itself: what `+input` means.
+
+    Args:
+        input: tensor of any dtype but bool.
+
+    Returns:
+        `input`.
+
+    Raises:
+        RuntimeError: `input` is bool.
+    """
+    check_tensor("positive", input)
+    if input._array_.dtype.kind == "b":
+        raise RuntimeError(errors.POSITIVE_BOOL)
+    return input
+
+
+positive.samples(any_tensor)
+
+
+@pointwise(name="abs", dtypes=NUMBERS, numbers=False, inplace=True, native=native("absolute"))
+def absolute(self: Array, *, out: Any = None) -> Any:
+    """Absolute value of `self`, element by element; real for complex numbers.
+
+    Args:
+        self: tensor of any dtype but bool.
+
+    Returns:
+        A new tensor of the same shape.
+
+    Raises:
+        RuntimeError: in place for complex numbers.
+
+    Derivative:
+        0 at 0.
+    """
+    if out is not None and self.dtype.kind == "c":
+        raise RuntimeError("In-place abs is not supported for complex tensors.")
+    return kernels.absolute(self, out=out)
+
+
+@absolute.vjp("self")
+def absolute_vjp(grad: Any, self: Any) -> Any:
+    return grad * self.sgn()
+
+
+absolute.samples(nonzero_tensor)
+
+
+@pointwise(dtypes=ORDERED, explained=COMPLEXES, numbers=False, inplace=True, native=native("sign"))
+def sign(self: Array, *, out: Any = None) -> Any:
+    """-1, 0 or 1 by the sign of `self`, element by element; 0 for NaN.
+
+    Args:
+        self: real tensor.
+
+    Returns:
+        A new tensor of the same shape and dtype.
+
+    Raises:
+        NotImplementedError: `self` is complex.
+
+    Derivative:
+        0 everywhere, also at 0.
+    """
+    if self.dtype.kind == "c":
+        raise NotImplementedError(
+            "Unlike NumPy, torch.sign is not intended to support complex numbers. Please use torch.sgn instead."
+        )
+    return kernels.sign(self, out=out)
+
+
+sign.partials(self=lambda: 0)
+sign.vjp("self")(flat)
+sign.samples(nonzero_tensor)
+
+
+@pointwise(dtypes=ALL, numbers=False, inplace=True)
+def sgn(self: Array, *, out: Any = None) -> Any:
+    """The sign of `self`, element by element; of complex numbers self / |self|, and 0 for 0.
+
+    Args:
+        self: tensor.
+
+    Returns:
+        A new tensor of the same shape and dtype.
+
+    Derivative:
+        0 for real numbers and at 0.
+    """
+    return kernels.sign(self, out=out)
+
+
+@sgn.vjp("self")
+def sgn_vjp(grad: Any, self: Any, out: Any) -> Any:
+    if not self.dtype.is_complex:
+        return flat(grad)
+    across = (grad - (grad * out.conj()).real * out) / self.abs()
+    return across.where(self != 0, 0)
+
+
+sgn.samples(nonzero_tensor)
+
+alias("negative", neg)
+alias("absolute", absolute)
+OPERATORS.abs = absolute
+OPERATORS.neg = neg

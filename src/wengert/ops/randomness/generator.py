@@ -1,0 +1,304 @@
+"""Generators of random numbers, and the one that is used where none is given.
+
+The numbers come from NumPy's PCG64; they are not those that torch draws for the same seed. `numpy.random` is loaded
+with the first number, not with the package.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import numpy as np
+
+from ... import _kernels as kernels
+from ..._core.cards.card import Bad, Sample, composite
+from ..._core.forks import forks
+from ..._core.tensor.base import Tensor, wrap
+from ..._core.types.devices import device as Device
+
+DEFAULT_SEED = 67280421310721
+STATE_BYTES = 48
+"""16 for the state and 16 for the increment of PCG64, 8 for half a drawn number, 8 for the seed."""
+
+
+def read_seed(seed: int) -> int:
+    """A seed from 0 to 2**64 - 1; negative ones count from the end.
+
+    Raises:
+        ValueError: beyond 64 bits.
+    """
+    if not -(1 << 63) <= seed < 1 << 64:
+        raise ValueError(f"Overflow when unpacking long long: a seed lies between -2**63 and 2**64 - 1, got {seed}")
+    return seed % (1 << 64)
+
+
+class Stream:
+    """The numbers that follow from a seed.
+
+    NumPy's generators lock themselves for the length of a draw, in which no Python code runs; so nothing is locked
+    here, and a signal handler or finaliser that draws in the middle of a draw finds no lock held, and other numbers.
+
+    Attributes:
+        seed: what the stream started from.
+        sources: NumPy's generator, by the number of the process. A forked child makes one of its own, at the place
+            where its parent's stood, because a thread that it does not have may hold the lock of that one.
+    """
+
+    __slots__ = ("seed", "sources")
+
+    def __init__(self, seed: int) -> None:
+        self.seed = seed
+        self.sources: dict[int, Any] = {}
+
+    def source(self) -> Any:
+        """NumPy's generator, made on first use."""
+        process = forks()
+        found = self.sources.get(process)
+        if found is None:
+            made = kernels.generator(self.seed)
+            for of_parent in tuple(self.sources.values()):
+                made.bit_generator.state = of_parent.bit_generator.state
+            found = self.sources.setdefault(process, made)  # one step: all who made one get the same
+        return found
+
+
+class Generator:
+    """A stream of random numbers, `wg.Generator()`; safe to use from several threads.
+
+    Args:
+        device: 'cpu'.
+    """
+
+    def __init__(self, device: Any = "cpu") -> None:
+        self._device = Device(device)
+        self._stream = Stream(DEFAULT_SEED)
+
+    @property
+    def device(self) -> Device:
+        """Where the numbers are drawn."""
+        return self._device
+
+    def manual_seed(self, seed: int) -> Generator:
+        """Start again from a seed.
+
+        Args:
+            seed: from -2**63 to 2**64 - 1; negative ones count from the end of the unsigned range.
+
+        Returns:
+            The generator itself.
+
+        Raises:
+            RuntimeError: not an integer.
+            ValueError: beyond 64 bits.
+        """
+        if isinstance(seed, bool) or not hasattr(seed, "__index__"):
+            raise RuntimeError(f"manual_seed expected a long, but got {type(seed).__name__}")
+        self._stream = Stream(read_seed(int(seed.__index__())))
+        return self
+
+    def seed(self) -> int:
+        """Start again from a seed that the system chooses; returns it."""
+        seed = int.from_bytes(os.urandom(8), "little")
+        self.manual_seed(seed)
+        return seed
+
+    def initial_seed(self) -> int:
+        """The seed that the generator started from."""
+        return self._stream.seed
+
+    def draw(self, function: Callable[..., Any], *args: Any) -> Any:
+        """Call `function` with NumPy's generator and further arguments."""
+        return function(self._stream.source(), *args)
+
+    def get_state(self) -> Tensor:
+        """Where the stream stands: a new uint8 tensor."""
+        stream = self._stream
+        bits = stream.source().bit_generator
+        with bits.lock:  # NumPy's own: no other thread is in the middle of a draw
+            state = bits.state
+        parts = (
+            state["state"]["state"].to_bytes(16, "little"),
+            state["state"]["inc"].to_bytes(16, "little"),
+            int(state["has_uint32"]).to_bytes(4, "little"),
+            int(state["uinteger"]).to_bytes(4, "little"),
+            stream.seed.to_bytes(8, "little"),
+        )
+        return wrap(np.frombuffer(b"".join(parts), np.uint8).copy())
+
+    def set_state(self, new_state: Tensor) -> Generator:
+        """Go to where `get_state` was called.
+
+        Args:
+            new_state: what it returned.
+
+        Returns:
+            The generator itself.
+
+        Raises:
+            TypeError: no uint8 tensor.
+            RuntimeError: of another length.
+        """
+        if not isinstance(new_state, Tensor):
+            raise TypeError(f"expected a torch.ByteTensor, but got {type(new_state).__name__}")
+        if new_state._array_.dtype != np.uint8:
+            raise TypeError(f"RNG state must be a torch.ByteTensor, but got {new_state.dtype}")
+        if new_state._array_.size != STATE_BYTES:
+            raise RuntimeError(
+                f"Expected a CPUGeneratorImplState of size {STATE_BYTES} but found the input RNG state size to be "
+                f"{new_state._array_.size}"
+            )
+        data = new_state._array_.tobytes()
+        numbers = [int.from_bytes(data[a:b], "little") for a, b in ((0, 16), (16, 32), (32, 36), (36, 40), (40, 48))]
+        stream = Stream(numbers[4])
+        stream.source().bit_generator.state = {
+            "bit_generator": "PCG64",
+            "state": {"state": numbers[0], "inc": numbers[1]},
+            "has_uint32": numbers[2],
+            "uinteger": numbers[3],
+        }
+        self._stream = stream  # complete: who draws meanwhile draws from the one before
+        return self
+
+    def clone_state(self) -> Generator:
+        """A new generator at the same place of the same stream."""
+        return Generator(self._device).set_state(self.get_state())
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return (restored, (self.get_state()._array_,))
+
+
+def restored(state: np.ndarray[Any, Any]) -> Generator:
+    """A generator at a state, for pickle and copy."""
+    return Generator().set_state(wrap(state))
+
+
+default_generator = Generator()
+default_generator.seed()
+
+
+def chosen(name: str, generator: Any) -> Generator:
+    """The generator of a call: the one given, or the default one.
+
+    Raises:
+        TypeError: something else was given.
+    """
+    if generator is None:
+        return default_generator
+    if not isinstance(generator, Generator):
+        raise TypeError(f"{name}(): argument 'generator' must be torch.Generator, not {type(generator).__name__}")
+    return generator
+
+
+@composite(method=False)
+def manual_seed(seed: Any) -> Generator:
+    """Start the default generator again from a seed.
+
+    Args:
+        seed: what `int()` takes, from -2**63 to 2**64 - 1.
+
+    Returns:
+        The default generator.
+
+    Raises:
+        ValueError: beyond 64 bits.
+    """
+    return default_generator.manual_seed(int(seed))
+
+
+@composite(method=False)
+def seed() -> int:
+    """Start the default generator again from a seed that the system chooses; returns it.
+
+    Returns:
+        The seed.
+    """
+    return default_generator.seed()
+
+
+@composite(method=False)
+def initial_seed() -> int:
+    """The seed that the default generator started from.
+
+    Returns:
+        The seed.
+    """
+    return default_generator.initial_seed()
+
+
+@composite(method=False)
+def get_rng_state() -> Tensor:
+    """Where the default generator stands: a uint8 tensor.
+
+    Returns:
+        A new uint8 tensor.
+    """
+    return default_generator.get_state()
+
+
+@composite(method=False)
+def set_rng_state(new_state: Tensor) -> None:
+    """Take the default generator to where `get_rng_state` was called.
+
+    Args:
+        new_state: what that returned.
+
+    Returns:
+        None.
+
+    Raises:
+        TypeError: no uint8 tensor.
+        RuntimeError: of another length.
+    """
+    default_generator.set_state(new_state)
+
+
+@contextmanager
+def fork_rng(devices: Any = None, enabled: bool = True) -> Iterator[None]:
+    """Inside, numbers may be drawn from the default generator; at the end it stands where it stood before.
+
+    Args:
+        devices: ignored.
+        enabled: False: do nothing.
+    """
+    state = default_generator.get_state() if enabled else None
+    try:
+        yield
+    finally:
+        if state is not None:
+            default_generator.set_state(state)
+
+
+@manual_seed.samples  # type: ignore[attr-defined]
+def manual_seed_samples(make: Any) -> Any:
+    yield Sample(3)
+    yield Sample(-1)
+    yield Bad(1 << 64, raises=ValueError, says="Overflow when unpacking long long")
+
+
+@set_rng_state.samples  # type: ignore[attr-defined]
+def set_rng_state_samples(make: Any) -> Any:
+    yield Sample(default_generator.get_state())
+    yield Bad([1], raises=TypeError, says="expected a torch.ByteTensor, but got list")
+
+
+def nothing(make: Any) -> Any:
+    """The sample of a function without arguments."""
+    yield Sample()
+
+
+for function in (seed, initial_seed, get_rng_state):
+    function.samples(nothing)  # type: ignore[attr-defined]
+
+__all__ = [
+    "Generator",
+    "default_generator",
+    "fork_rng",
+    "get_rng_state",
+    "initial_seed",
+    "manual_seed",
+    "seed",
+    "set_rng_state",
+]

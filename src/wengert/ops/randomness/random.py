@@ -1,0 +1,307 @@
+"""Random tensors: uniform, normal and integer ones, permutations."""
+
+from __future__ import annotations
+
+import operator
+from typing import Any
+
+import numpy as np
+
+from ... import _kernels as kernels
+from ..._core import errors
+from ..._core.cards.card import Bad, Sample, composite
+from ..._core.tensor.base import Tensor
+from ..._core.types import dtypes
+from ..._core.types.dtypes import dtype as DType
+from ..create.factory import check_place, deliver, read_size, read_tuple, result_dtype
+from .generator import chosen
+
+Ints = tuple[int, ...]
+C_INTEGERS = {
+    "uint8": "unsigned char",
+    "int8": "signed char",
+    "int16": "short",
+    "int32": "int",
+    "int64": "long",
+    "bool": "bool",
+}
+
+
+def uniform_array(generator: Any, shape: Ints, element: DType) -> Any:
+    """Numbers from [0, 1), complex ones with both parts from there.
+
+    Raises:
+        NotImplementedError: an integer dtype.
+    """
+    if element.category < dtypes.FLOAT:
+        raise NotImplementedError(errors.no_kernel("check_uniform_bounds", element))
+    if element.category == dtypes.COMPLEX:
+        parts = generator.draw(kernels.uniform, (*shape, 2), element.to_real().numpy)
+        return parts.view(element.numpy)[..., 0]
+    return generator.draw(kernels.uniform, shape, element.numpy).astype(element.numpy, copy=False)
+
+
+def normal_array(generator: Any, shape: Ints, element: DType) -> Any:
+    """Numbers of the standard normal distribution; complex ones of variance 1.
+
+    Raises:
+        NotImplementedError: an integer dtype.
+    """
+    if element.category < dtypes.FLOAT:
+        raise NotImplementedError(errors.no_kernel("normal_kernel_cpu", element))
+    return generator.draw(kernels.normal, shape, element.numpy)
+
+
+def integer_array(generator: Any, low: int, high: int, shape: Ints, element: DType) -> Any:
+    """Integers from [low, high).
+
+    Raises:
+        RuntimeError: there are none, or they do not fit the dtype.
+    """
+    check_range(low, high, element)
+    return generator.draw(kernels.integers, low, high, shape, element.numpy)
+
+
+def check_range(low: int, high: int, element: DType) -> None:
+    """Refuse empty ranges, and those that do not fit the dtype.
+
+    Raises:
+        RuntimeError: one of these.
+    """
+    if element.category == dtypes.COMPLEX:
+        raise RuntimeError("check_random_bounds handles only integral, floating-point and boolean types")
+    if low >= high:
+        raise RuntimeError(f"random_ expects 'from' to be less than 'to', but got from={low} >= to={high}")
+    smallest, largest = range_of(element)
+    for what, value in (("from", low), ("to - 1", high - 1)):
+        if not smallest <= value <= largest:
+            name = C_INTEGERS.get(element.name, element.name)
+            raise RuntimeError(f"{what} is out of bounds for {name}: {value} lies outside [{smallest}, {largest}]")
+
+
+def range_of(element: DType) -> tuple[int, int]:
+    """The smallest and the largest integer of a dtype."""
+    if element.category == dtypes.BOOL:
+        return 0, 1
+    if element.category == dtypes.INTEGER:
+        limits = np.iinfo(element.numpy)
+        return int(limits.min), int(limits.max)
+    largest = int(np.finfo(np.float64 if element.itemsize == 8 else np.float32).max) if element.itemsize > 2 else 65504
+    return -largest, largest
+
+
+def sized(make: Any) -> Any:
+    """Samples of `rand` and `randn`."""
+    yield Sample(2, 3)
+    yield Sample((0, 3), requires_grad=True)
+    yield Sample(size=(2,), dtype=dtypes.float64)
+    yield Bad(-2, raises=RuntimeError, says="Trying to create tensor with negative dimension -2: [-2]")
+    yield Bad(2, dtype=dtypes.int64, raises=NotImplementedError, says="not implemented for 'Long'")
+
+
+@composite(method=False)
+def rand(
+    *sizes: Any,
+    size: Any = None,
+    generator: Any = None,
+    out: Tensor | None = None,
+    dtype: DType | None = None,
+    layout: Any = None,
+    device: Any = None,
+    pin_memory: bool = False,
+    requires_grad: bool = False,
+) -> Tensor:
+    """Numbers drawn evenly from [0, 1).
+
+    Args:
+        sizes: the lengths, one by one or as one sequence (`size`).
+        generator: draws the numbers; the default generator unless given.
+        out: a tensor to write into.
+        dtype: floating or complex (both parts from [0, 1)); the default dtype unless given.
+        layout: ignored.
+        device: 'cpu'.
+        pin_memory: must be False.
+        requires_grad: whether operations on the result are recorded.
+
+    Returns:
+        A new tensor, or `out`.
+
+    Raises:
+        TypeError: a length is no integer.
+        RuntimeError: a length is negative, or the dtype an integer one.
+    """
+    check_place("rand", device, pin_memory)
+    element = result_dtype("rand", dtype, out, dtypes.get_default_dtype())
+    array = uniform_array(chosen("rand", generator), read_size("rand", sizes, size), element)
+    return deliver("rand", array, requires_grad, out)
+
+
+@composite(method=False)
+def randn(
+    *sizes: Any,
+    size: Any = None,
+    generator: Any = None,
+    out: Tensor | None = None,
+    dtype: DType | None = None,
+    layout: Any = None,
+    device: Any = None,
+    pin_memory: bool = False,
+    requires_grad: bool = False,
+) -> Tensor:
+    """Numbers of the normal distribution with mean 0 and variance 1 (complex: half of it in each part); otherwise "
+    "as `rand`.
+
+    Args:
+        sizes, size: the lengths.
+        generator: draws the numbers; the default generator unless given.
+        out, dtype, layout, device, pin_memory, requires_grad: as for `rand`.
+
+    Returns:
+        A new tensor, or `out`.
+    """
+    check_place("randn", device, pin_memory)
+    element = result_dtype("randn", dtype, out, dtypes.get_default_dtype())
+    array = normal_array(chosen("randn", generator), read_size("randn", sizes, size), element)
+    return deliver("randn", array, requires_grad, out)
+
+
+rand.samples(sized)  # type: ignore[attr-defined]
+randn.samples(sized)  # type: ignore[attr-defined]
+
+
+@composite(method=False)
+def randint(
+    *bounds: Any,
+    low: Any = None,
+    high: Any = None,
+    size: Any = None,
+    generator: Any = None,
+    out: Tensor | None = None,
+    dtype: DType | None = None,
+    layout: Any = None,
+    device: Any = None,
+    pin_memory: bool = False,
+    requires_grad: bool = False,
+) -> Tensor:
+    """Integers drawn evenly from [low, high): `randint(high, size)` or `randint(low, high, size)`.
+
+    Args:
+        bounds: `low` (0 unless given), `high` and `size`.
+        low: the smallest integer.
+        high: one more than the largest.
+        size: the lengths, a sequence.
+        generator: draws the numbers; the default generator unless given.
+        out: a tensor to write into.
+        dtype: int64 unless given.
+        layout: ignored.
+        device: 'cpu'.
+        pin_memory: must be False.
+        requires_grad: whether operations on the result are recorded.
+
+    Returns:
+        A new tensor, or `out`.
+
+    Raises:
+        TypeError: arguments are missing, or no integers.
+        RuntimeError: `low` is not less than `high`, or the integers do not fit the dtype.
+    """
+    check_place("randint", device, pin_memory)
+    given = list(bounds)
+    if size is None and given and (isinstance(given[-1], (tuple, list)) or len(given) == (3 if high is None else 2)):
+        size = given.pop()
+    first, last = read_range("randint", given, low, high)
+    if size is None:
+        raise TypeError(
+            f"randint() received an invalid combination of arguments - got {bounds}, but expected (low, high, size)"
+        )
+    shape = read_tuple("randint", size, len(bounds) or 3)
+    element = result_dtype("randint", dtype, out, dtypes.int64)
+    return deliver(
+        "randint", integer_array(chosen("randint", generator), first, last, shape, element), requires_grad, out
+    )
+
+
+def read_range(name: str, given: list[Any], low: Any, high: Any) -> tuple[int, int]:
+    """The bounds of integers: one or two of them by position, the others by name.
+
+    Raises:
+        TypeError: there is no upper one, there are too many, or one is no integer.
+    """
+    values = [*given, *(each for each in (low, high) if each is not None)]
+    if (
+        (high is not None and low is not None and given)
+        or len(values) not in (1, 2)
+        or (low is not None and len(values) == 1)
+    ):
+        raise TypeError(
+            f"{name}() received an invalid combination of arguments - got bounds {given}, low={low}, high={high}, "
+            "but expected (high) or (low, high)"
+        )
+    for value in values:
+        if isinstance(value, bool) or not hasattr(value, "__index__"):
+            raise TypeError(
+                f"{name}() received an invalid combination of arguments - bounds must be int, not "
+                f"{type(value).__name__}"
+            )
+    numbers = [int(value.__index__()) for value in values]
+    return (0, numbers[0]) if len(numbers) == 1 else (numbers[0], numbers[1])
+
+
+@randint.samples  # type: ignore[attr-defined]
+def randint_samples(make: Any) -> Any:
+    yield Sample(3, (2, 3))
+    yield Sample(-1, 3, (0,))
+    yield Sample(low=1, high=3, size=(2,), dtype=dtypes.float32, requires_grad=True)
+    yield Bad(
+        3, 3, (2,), raises=RuntimeError, says="random_ expects 'from' to be less than 'to', but got from=3 >= to=3"
+    )
+    yield Bad(0, 300, (2,), dtype=dtypes.uint8, raises=RuntimeError, says="to - 1 is out of bounds for unsigned char")
+    yield Bad(3, 2, raises=TypeError, says="randint()")
+
+
+@composite(method=False)
+def randperm(
+    n: int,
+    *,
+    generator: Any = None,
+    out: Tensor | None = None,
+    dtype: DType | None = None,
+    layout: Any = None,
+    device: Any = None,
+    pin_memory: bool = False,
+    requires_grad: bool = False,
+) -> Tensor:
+    """The numbers 0 ... n - 1 in random order, int64 unless `dtype` says otherwise; other arguments as for `rand`.
+
+    Args:
+        n: how many numbers.
+        generator: draws the order; the default generator unless given.
+        out, dtype, layout, device, pin_memory, requires_grad: as for `rand`.
+
+    Returns:
+        A new tensor, or `out`.
+
+    Raises:
+        TypeError: `n` is no integer.
+        RuntimeError: `n` is negative, or too large for the dtype.
+    """
+    check_place("randperm", device, pin_memory)
+    if isinstance(n, bool) or not hasattr(n, "__index__"):
+        raise TypeError(errors.wrong_type("randperm", "n", 1, "int", n))
+    (count,) = read_size("randperm", (operator.index(n),))
+    element = result_dtype("randperm", dtype, out, dtypes.int64)
+    if element.category != dtypes.COMPLEX and count - 1 > range_of(element)[1]:
+        raise RuntimeError(f"value cannot be converted to type {element.name}_t without overflow: n = {count}")
+    array = chosen("randperm", generator).draw(kernels.permutation, count).astype(element.numpy, copy=False)
+    return deliver("randperm", array, requires_grad, out)
+
+
+@randperm.samples  # type: ignore[attr-defined]
+def randperm_samples(make: Any) -> Any:
+    yield Sample(5)
+    yield Sample(0, dtype=dtypes.float32)
+    yield Bad(-3, raises=RuntimeError, says="Trying to create tensor with negative dimension -3: [-3]")
+    yield Bad(3.0, raises=TypeError, says="must be int, not float")
+
+
+__all__ = ["rand", "randint", "randn", "randperm"]

@@ -1,0 +1,302 @@
+"""Random numbers written into a tensor: `uniform_`, `normal_`, `bernoulli_`, `random_` and so on. Their gradient is "
+"zero."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+from ..._core import errors
+from ..._core.cards.card import ALL, FLOATS, ORDERED, REALS, Array, Bad, Card, Sample, derive_in_place, op
+from ..._core.errors import shown
+from ..._core.tensor.base import Tensor
+from ..._core.types import dtypes
+from ..._core.types.dtypes import dtype as DType, from_numpy
+from ..create.factory import refuse_dtype
+from .generator import chosen
+from .random import integer_array, normal_array, range_of, uniform_array
+
+
+def zero_gradient(grad: Any) -> Any:
+    """What was there before has no influence on the result."""
+    return grad.new_zeros(grad.shape)
+
+
+def write_as(card: Card, name: str) -> None:
+    """Derive the in-place operator of a card under the name `name_`: the plain name belongs to another function."""
+    own = card.name
+    card.name = name
+    derive_in_place(card)
+    card.name = own
+
+
+def bounds_of(element: DType) -> str:
+    """What torch's errors call the elements."""
+    return element.legacy[:-6]
+
+
+def continuous(name: str, array: Any) -> DType:
+    """The dtype of a tensor to be filled with real numbers.
+
+    Raises:
+        RuntimeError: it is no floating one.
+    """
+    element = from_numpy(array.dtype)
+    if element.category != dtypes.FLOAT:
+        raise RuntimeError(
+            f"{name} distribution is a continuous probability distribution. dtype must be a floating point but you "
+            f"specified {bounds_of(element)}"
+        )
+    return element
+
+
+@op(dtypes=FLOATS, inplace=True, method=False, function=False)
+def uniform(self: Array, from_: Any = 0.0, to: Any = 1.0, *, generator: Any = None) -> Any:
+    """Numbers drawn evenly from [from, to) in place of the elements of `self`."""
+    element = from_numpy(self.dtype)
+    if element.category < dtypes.FLOAT:
+        raise NotImplementedError(errors.no_kernel("check_uniform_bounds", element))
+    if from_ > to:
+        raise RuntimeError(f"uniform_ expects to return a [from, to) range, but found from={from_} > to={to}")
+    made = uniform_array(chosen("uniform_", generator), self.shape, element)
+    if from_ == 0 and to == 1:
+        return made
+    low, width = self.dtype.type(from_ * (1 + 1j) if element.is_complex else from_), to - from_
+    made *= made.real.dtype.type(width)
+    made += low
+    return limited(made, to, from_) if made.dtype.kind == "f" else made
+
+
+def limited(array: Any, to: Any, from_: Any) -> Any:
+    """Rounding may reach the open end of a range: such numbers go to its start."""
+    array[array >= to] = from_
+    return array
+
+
+uniform.vjp("self")(zero_gradient)
+uniform.aliases["from"] = 1
+
+
+@uniform.samples
+def uniform_samples(make: Any) -> Any:
+    yield Sample(make(2, 3))
+    yield Sample(make(2), -1, 3)
+    yield Bad(
+        make(2),
+        3,
+        2,
+        raises=RuntimeError,
+        says="uniform_ expects to return a [from, to) range, but found from=3 > to=2",
+    )
+
+
+@op(dtypes=FLOATS, node="NormalBackward0", method=False, function=False)
+def normal_fill(self: Array, mean: float = 0.0, std: float = 1.0, *, generator: Any = None) -> Any:
+    """Numbers of the normal distribution in place of the elements of `self`."""
+    if std < 0:
+        raise RuntimeError(f"normal expects std >= 0.0, but found std {std:g}")
+    made = normal_array(chosen("normal_", generator), self.shape, from_numpy(self.dtype))
+    made *= made.real.dtype.type(std)
+    made += made.dtype.type(mean)
+    return made
+
+
+normal_fill.vjp("self")(zero_gradient)
+write_as(normal_fill, "normal")
+
+
+@normal_fill.samples
+def normal_fill_samples(make: Any) -> Any:
+    yield Sample(make(2, 3))
+    yield Sample(make(2), 1, 3)
+    yield Bad(make(2), 0, -1, raises=RuntimeError, says="normal expects std >= 0.0, but found std -1")
+
+
+def check_probability(name: str, p: Any) -> None:
+    """Refuse what is no probability.
+
+    Raises:
+        RuntimeError: below 0 or above 1.
+    """
+    if not 0 <= p <= 1:
+        raise RuntimeError(f"{name} expects p to be in [0, 1], but got p={p:g}")
+
+
+def decided(generator: Any, p: Any, shape: Any) -> Any:
+    """Bools, True with probability `p` (an array or a number).
+
+    Raises:
+        RuntimeError: a probability below 0 or above 1.
+        NotImplementedError: an array of integers.
+    """
+    if isinstance(p, np.ndarray):
+        if p.dtype.kind not in "fV":
+            raise NotImplementedError(errors.no_kernel("bernoulli_tensor_cpu_p_", from_numpy(p.dtype)))
+        if not bool(((p >= 0) & (p <= 1)).all()):
+            raise RuntimeError(
+                "Expected p_in >= 0 && p_in <= 1 to be true, but got false: probabilities lie between 0 and 1."
+            )
+    wide = dtypes.float64 if isinstance(p, float) or getattr(p, "dtype", None) == np.float64 else dtypes.float32
+    return uniform_array(generator, shape, wide) < p
+
+
+@op(
+    dtypes=ALL,
+    numbers=True,
+    node=("BernoulliBackward1", "BernoulliBackward2"),
+    choose=lambda args: 0 if isinstance(args[1], Tensor) else 1,
+    method=False,
+    function=False,
+)
+def bernoulli_fill(self: Array, p: Array = 0.5, *, generator: Any = None) -> Any:
+    """Ones with probability `p`, zeros otherwise, in place of the elements of `self`."""
+    refuse_dtype("bernoulli", self, ALL)
+    if isinstance(p, np.ndarray):
+        try:
+            p = np.broadcast_to(p, self.shape)
+        except ValueError as error:
+            raise RuntimeError(
+                f"The expanded size of the tensor {shown(self.shape)} must match the existing size {shown(p.shape)} "
+                "of p"
+            ) from error
+    else:
+        check_probability("bernoulli_", p)
+        p = float(p)
+    return decided(chosen("bernoulli_", generator), p, self.shape).astype(self.dtype)
+
+
+bernoulli_fill.vjp("self")(zero_gradient)
+
+
+@bernoulli_fill.vjp("p")
+def bernoulli_fill_vjp_p(grad: Any, p_shape: Any) -> Any:
+    return grad.new_zeros(p_shape)
+
+
+write_as(bernoulli_fill, "bernoulli")
+
+
+@bernoulli_fill.samples
+def bernoulli_fill_samples(make: Any) -> Any:
+    yield Sample(make(2, 3))
+    yield Sample(make(2), 0.3)
+    yield Bad(make(2), 2, raises=RuntimeError, says="bernoulli_ expects p to be in [0, 1], but got p=2")
+
+
+@op(
+    dtypes=ORDERED,
+    inplace=True,
+    node=("RandomBackward0", "RandomBackward1", "RandomBackward2"),
+    choose=lambda args: 2 if args[1] is None else 1 if args[2] is None else 0,
+    method=False,
+    function=False,
+)
+def random(self: Array, from_: Any = None, to: Any = None, *, generator: Any = None) -> Any:
+    """Integers in place of the elements of `self`.
+
+    From [0, to) for `random_(to)`, from [from, to) for `random_(from, to)`; without bounds all that the dtype
+    represents, but no negative ones.
+    """
+    refuse_dtype("random", self, ORDERED)
+    element = from_numpy(self.dtype)
+    if from_ is None and to is not None:
+        from_ = 0
+    if to is None:
+        from_, to = 0, from_
+    if to is None:
+        exact = {2: 11, 4: 24, 8: 53}[element.itemsize] if element.category == dtypes.FLOAT else 0
+        to = (1 << exact) + 1 if exact else min(range_of(element)[1], (1 << 63) - 2) + 1
+    return integer_array(chosen("random_", generator), int(from_), int(to), self.shape, element)
+
+
+random.vjp("self")(zero_gradient)
+random.aliases["from"] = 1
+
+
+@random.samples
+def random_samples(make: Any) -> Any:
+    yield Sample(make(2, 3))
+    yield Sample(make(2), 2)
+    yield Sample(make(2), 1, 2)
+    yield Bad(
+        make(2), 3, 3, raises=RuntimeError, says="random_ expects 'from' to be less than 'to', but got from=3 >= to=3"
+    )
+
+
+@op(dtypes=REALS, inplace=True, method=False, function=False)
+def exponential(self: Array, lambd: float = 1.0, *, generator: Any = None) -> Any:
+    """Numbers of the exponential distribution of rate `lambd` in place of the elements of `self`."""
+    element = continuous("Exponential", self)
+    if not lambd > 0:
+        raise RuntimeError(f"exponential_ expects lambda > 0.0, but found lambda={lambd:g}")
+    return -np.log1p(-uniform_array(chosen("exponential_", generator), self.shape, element)) / self.dtype.type(lambd)
+
+
+exponential.vjp("self")(zero_gradient)
+
+
+@exponential.samples
+def exponential_samples(make: Any) -> Any:
+    yield Sample(make(2, 3))
+    yield Sample(make(2), 3)
+    yield Bad(make(2), 0, raises=RuntimeError, says="exponential_ expects lambda > 0.0, but found lambda=0")
+
+
+@op(dtypes=ORDERED, inplace=True, method=False, function=False)
+def geometric(self: Array, p: float, *, generator: Any = None) -> Any:
+    """Numbers of trials up to the first success, of probability `p` each, in place of the elements of `self`."""
+    if not 0 < p < 1:
+        raise RuntimeError(f"geometric_ expects p to be in (0, 1), but got p={p:g}")
+    refuse_dtype("geometric", self, ORDERED)
+    drawn = uniform_array(chosen("geometric_", generator), self.shape, dtypes.float64)
+    return np.maximum(np.ceil(np.log1p(-drawn) / math.log1p(-p)), 1).astype(self.dtype)
+
+
+geometric.vjp("self")(zero_gradient)
+
+
+@geometric.samples
+def geometric_samples(make: Any) -> Any:
+    yield Sample(make(2, 3), 0.3)
+    yield Bad(make(2), 1.0, raises=RuntimeError, says="geometric_ expects p to be in (0, 1), but got p=1")
+
+
+@op(dtypes=REALS, inplace=True, method=False, function=False)
+def cauchy(self: Array, median: float = 0.0, sigma: float = 1.0, *, generator: Any = None) -> Any:
+    """Numbers of the Cauchy distribution in place of the elements of `self`."""
+    element = continuous("Cauchy", self)
+    if not sigma > 0:
+        raise RuntimeError(f"cauchy_ expects sigma > 0.0, but found sigma={sigma:g}")
+    drawn = uniform_array(chosen("cauchy_", generator), self.shape, dtypes.float64)
+    return (median + sigma * np.tan(np.pi * (drawn - 0.5))).astype(element.numpy)
+
+
+cauchy.vjp("self")(zero_gradient)
+
+
+@cauchy.samples
+def cauchy_samples(make: Any) -> Any:
+    yield Sample(make(2, 3))
+    yield Bad(make(2), 0, 0, raises=RuntimeError, says="cauchy_ expects sigma > 0.0, but found sigma=0")
+
+
+@op(dtypes=REALS, inplace=True, method=False, function=False)
+def log_normal(self: Array, mean: float = 1.0, std: float = 2.0, *, generator: Any = None) -> Any:
+    """Numbers whose logarithms are normally distributed in place of the elements of `self`."""
+    element = continuous("LogNormal", self)
+    if not std > 0:
+        raise RuntimeError(f"log_normal_ expects std > 0.0, but found std={std:g}")
+    return np.exp(mean + std * normal_array(chosen("log_normal_", generator), self.shape, element)).astype(
+        element.numpy
+    )
+
+
+log_normal.vjp("self")(zero_gradient)
+
+
+@log_normal.samples
+def log_normal_samples(make: Any) -> Any:
+    yield Sample(make(2, 3))
+    yield Bad(make(2), 0, 0, raises=RuntimeError, says="log_normal_ expects std > 0.0, but found std=0")

@@ -1,0 +1,123 @@
+"""Random tensors of the shape and dtype of a tensor."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ..._core.cards.card import Bad, Sample, composite
+from ..._core.tensor.base import Tensor
+from ..._core.types import dtypes
+from ..._core.types.dtypes import dtype as DType
+from ..create.factory import finish, read_dtype
+from ..create.like import array_like
+from .generator import chosen
+from .random import integer_array, normal_array, read_range, uniform_array
+
+
+def likes(make: Any) -> Any:
+    """Samples of `rand_like` and `randn_like`."""
+    yield Sample(make(2, 3))
+    yield Sample(make(0, 3), dtype=dtypes.float64, requires_grad=True)
+    yield Bad([1], raises=TypeError, says="must be Tensor, not list")
+
+
+@composite(method=False)
+def rand_like(
+    input: Tensor,
+    *,
+    generator: Any = None,
+    dtype: DType | None = None,
+    layout: Any = None,
+    device: Any = None,
+    pin_memory: bool = False,
+    requires_grad: bool = False,
+    memory_format: Any = None,
+) -> Tensor:
+    """`rand` of the shape and dtype of a tensor; other arguments as for `rand` and `zeros_like`.
+
+    Args:
+        input: tensor.
+        generator: draws the numbers; the default generator unless given.
+        dtype, layout, device, pin_memory, requires_grad, memory_format: as for `zeros_like`.
+
+    Returns:
+        A new leaf.
+    """
+    array = array_like("rand_like", input, dtype, device, pin_memory, memory_format)
+    element = read_dtype("rand_like", dtype, input.dtype)
+    array[...] = uniform_array(chosen("rand_like", generator), array.shape, element)
+    return finish("rand_like", array, requires_grad)
+
+
+@composite(method=False)
+def randn_like(
+    input: Tensor,
+    *,
+    generator: Any = None,
+    dtype: DType | None = None,
+    layout: Any = None,
+    device: Any = None,
+    pin_memory: bool = False,
+    requires_grad: bool = False,
+    memory_format: Any = None,
+) -> Tensor:
+    """`randn` of the shape and dtype of a tensor; other arguments as for `randn` and `zeros_like`.
+
+    Args:
+        input: tensor.
+        generator: draws the numbers; the default generator unless given.
+        dtype, layout, device, pin_memory, requires_grad, memory_format: as for `zeros_like`.
+
+    Returns:
+        A new leaf.
+    """
+    array = array_like("randn_like", input, dtype, device, pin_memory, memory_format)
+    element = read_dtype("randn_like", dtype, input.dtype)
+    array[...] = normal_array(chosen("randn_like", generator), array.shape, element)
+    return finish("randn_like", array, requires_grad)
+
+
+rand_like.samples(likes)  # type: ignore[attr-defined]
+randn_like.samples(likes)  # type: ignore[attr-defined]
+
+
+@composite(method=False)
+def randint_like(
+    input: Tensor,
+    *bounds: Any,
+    low: Any = None,
+    high: Any = None,
+    generator: Any = None,
+    dtype: DType | None = None,
+    layout: Any = None,
+    device: Any = None,
+    pin_memory: bool = False,
+    requires_grad: bool = False,
+    memory_format: Any = None,
+) -> Tensor:
+    """`randint` of the shape and dtype of a tensor: `randint_like(input, high)` or `randint_like(input, low, high)`.
+
+    Args:
+        input: tensor.
+        bounds, low, high: the smallest integer (0 unless given), and one more than the largest.
+        generator: draws the numbers; the default generator unless given.
+        dtype, layout, device, pin_memory, requires_grad, memory_format: as for `zeros_like`.
+
+    Returns:
+        A new leaf.
+    """
+    array = array_like("randint_like", input, dtype, device, pin_memory, memory_format)
+    element = read_dtype("randint_like", dtype, input.dtype)
+    first, last = read_range("randint_like", list(bounds), low, high)
+    array[...] = integer_array(chosen("randint_like", generator), first, last, array.shape, element)
+    return finish("randint_like", array, requires_grad)
+
+
+@randint_like.samples  # type: ignore[attr-defined]
+def randint_like_samples(make: Any) -> Any:
+    yield Sample(make(2, 3), 3)
+    yield Sample(make(2), 1, 3)
+    yield Bad(make(2), 3, 1, raises=RuntimeError, says="but got from=3 >= to=1")
+
+
+__all__ = ["rand_like", "randint_like", "randn_like"]

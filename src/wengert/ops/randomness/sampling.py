@@ -1,0 +1,259 @@
+"""Samples of distributions that tensors describe: `normal`, `bernoulli`, `poisson`, `multinomial`."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ..._core.calls.out import one_output, put_out
+from ..._core.cards.card import ALL, FLOATS, REALS, Array, Bad, Index, Sample, composite, op
+from ..._core.tensor.base import Tensor
+from ..._core.types import dtypes
+from ..._core.types.dtypes import from_numpy
+from ..._core.types.sizes import broadcast
+from ..axes import read_number
+from ..create.factory import check_place, deliver, read_tuple, refuse_dtype, result_dtype
+from .generator import chosen
+from .random import normal_array, uniform_array
+from .random_fill import check_probability, decided
+
+
+@op(
+    dtypes=FLOATS,
+    numbers=True,
+    node=("NormalBackward1", "NormalBackward2", "NormalBackward3"),
+    choose=lambda args: (
+        2 if isinstance(args[0], Tensor) and isinstance(args[1], Tensor) else int(isinstance(args[1], Tensor))
+    ),
+    method=False,
+    function=False,
+)
+def normal_about(mean: Array, std: Array, *, generator: Any = None) -> Any:
+    """Numbers of normal distributions with the means and standard deviations given, of which at least one is a "
+    "tensor."""
+    given = [each for each in (mean, std) if isinstance(each, np.ndarray)]
+    for each in given:
+        refuse_dtype("normal_kernel_cpu", each, FLOATS)
+    if isinstance(std, np.ndarray):
+        if std.size and not bool((std >= 0).all()):
+            raise RuntimeError("normal expects all elements of std >= 0.0")
+    elif std < 0:
+        raise RuntimeError(f"normal expects std >= 0.0, but found std {std:g}")
+    element = from_numpy(given[0].dtype)
+    shape = given[0].shape if len(given) == 1 else broadcast(given[0].shape, given[1].shape)
+    drawn = normal_array(chosen("normal", generator), shape, element)
+    return (drawn * std + mean).astype(element.numpy, copy=False)
+
+
+@normal_about.vjp("mean")
+def normal_about_vjp_mean(grad: Any, mean_shape: Any) -> Any:
+    return grad.new_zeros(mean_shape)
+
+
+@normal_about.vjp("std")
+def normal_about_vjp_std(grad: Any, std_shape: Any) -> Any:
+    return grad.new_zeros(std_shape)
+
+
+@normal_about.samples
+def normal_about_samples(make: Any) -> Any:
+    yield Sample(make(2, 3), 1.0)
+    yield Bad(make(2), -1.0, raises=RuntimeError, says="normal expects std >= 0.0, but found std -1")
+
+
+@composite(method=False)
+def normal(
+    mean: Any,
+    std: Any = 1.0,
+    size: Any = None,
+    *,
+    generator: Any = None,
+    out: Tensor | None = None,
+    dtype: Any = None,
+    layout: Any = None,
+    device: Any = None,
+    pin_memory: bool = False,
+    requires_grad: bool = False,
+) -> Tensor:
+    """Numbers of normal distributions.
+
+    Args:
+        mean: a tensor, or a number.
+        std: a tensor, or a number; neither may be negative.
+        size: the lengths, where both are numbers.
+        generator: draws the numbers; the default generator unless given.
+        out: a tensor to write into.
+        dtype: of the result, where both are numbers.
+        layout: ignored.
+        device: 'cpu'.
+        pin_memory: must be False.
+        requires_grad: whether operations on the result are recorded, where both are numbers.
+
+    Returns:
+        A new tensor of the common shape, or `out`. The gradient of `mean` and `std` is zero, as in torch.
+
+    Raises:
+        RuntimeError: a negative standard deviation.
+        TypeError: two numbers without `size`.
+    """
+    if size is not None:
+        mean, std = read_number("normal", "mean", 1, mean), read_number("normal", "std", 2, std)
+    if isinstance(mean, Tensor) or isinstance(std, Tensor):
+        made = normal_about(mean, std, generator=generator)
+        if out is None:
+            return made  # type: ignore[no-any-return]
+        put_out(one_output("normal", out), made)
+        return out
+    if size is None:
+        raise TypeError(
+            f"normal() received an invalid combination of arguments - got ({type(mean).__name__}, "
+            f"{type(std).__name__}), but expected a Tensor among them, or size"
+        )
+    check_place("normal", device, pin_memory)
+    if std < 0:
+        raise RuntimeError(f"normal expects std >= 0.0, but found std {std:g}")
+    element = result_dtype("normal", dtype, out, dtypes.get_default_dtype())
+    drawn = normal_array(chosen("normal", generator), read_tuple("normal", size, 3), element)
+    return deliver("normal", (drawn * std + mean).astype(element.numpy, copy=False), requires_grad, out)
+
+
+@normal.samples  # type: ignore[attr-defined]
+def normal_samples(make: Any) -> Any:
+    yield Sample(make(2, 3))
+    yield Sample(0.0, 1.0, (2, 3))
+    yield Bad(2.0, 3.0, raises=TypeError, says="normal() received an invalid combination of arguments")
+
+
+@op(dtypes=ALL)
+def bernoulli(self: Array, p: float | None = None, *, generator: Any = None) -> Any:
+    """Ones with the probabilities in `self` (or with probability `p` everywhere), zeros otherwise.
+
+    Args:
+        self: probabilities, floating; any tensor if `p` is given.
+        p: a number.
+        generator: draws the numbers; the default generator unless given.
+
+    Returns:
+        A new tensor of the shape and dtype of `self`.
+
+    Raises:
+        RuntimeError: a probability below 0 or above 1.
+    """
+    refuse_dtype("bernoulli", self, ALL)
+    source = chosen("bernoulli", generator)
+    if p is None:
+        return decided(source, self, self.shape).astype(self.dtype)
+    check_probability("bernoulli_", p)
+    return decided(source, float(p), self.shape).astype(self.dtype)
+
+
+@bernoulli.vjp("self")
+def bernoulli_vjp(grad: Any) -> Any:
+    return grad.new_zeros(grad.shape)
+
+
+@bernoulli.samples
+def bernoulli_samples(make: Any) -> Any:
+    yield Sample(make(2, 3), 0.3)
+    yield Sample(make(2), 1.0)
+    yield Bad(make(2), 2.0, raises=RuntimeError, says="bernoulli_ expects p to be in [0, 1], but got p=2")
+
+
+@op(dtypes=REALS, method=False)
+def poisson(self: Array, generator: Any = None) -> Any:
+    """Numbers of the Poisson distributions with the rates in `self`.
+
+    Args:
+        self: rates, floating.
+        generator: draws the numbers; the default generator unless given.
+
+    Returns:
+        A new tensor like `self`.
+
+    Raises:
+        RuntimeError: a negative rate.
+    """
+    refuse_dtype("poisson_cpu", self, REALS)
+    if self.size and not bool((self >= 0).all()):
+        raise RuntimeError("invalid Poisson rate, expected rate to be non-negative")
+    draw = chosen("poisson", generator).draw
+    return np.asarray(draw(lambda source: source.poisson(self.astype(np.float64)))).astype(self.dtype)
+
+
+@poisson.vjp("self")
+def poisson_vjp(grad: Any) -> Any:
+    return grad.new_zeros(grad.shape)
+
+
+@poisson.samples
+def poisson_samples(make: Any) -> Any:
+    yield Sample(make(2, 3, kind="positive"))
+    yield Bad(make(3, kind="negative"), raises=RuntimeError, says="expected rate to be non-negative")
+
+
+@op(dtypes=REALS, derivative=None, why="integer result")
+def multinomial(self: Index, num_samples: int, replacement: bool = False, *, generator: Any = None) -> Any:
+    """Places drawn with probabilities in the ratio of `self`.
+
+    Args:
+        self: (n,) or (rows, n), floating, at least 0.
+        num_samples: how many places are drawn from each row.
+        replacement: whether a place may be drawn again.
+        generator: draws the numbers; the default generator unless given.
+
+    Returns:
+        A new int64 tensor (num_samples,) or (rows, num_samples).
+
+    Raises:
+        RuntimeError: other shapes, negative or infinite elements, a row of zeros, too many samples.
+
+    Source:
+        Without replacement: Efraimidis and Spirakis, Weighted random sampling with a reservoir (2006).
+    """
+    check_weights(self, num_samples, replacement)
+    source = chosen("multinomial", generator)
+    weights = self.astype(np.float64)
+    if not replacement:
+        waits = -np.log1p(-uniform_array(source, weights.shape, dtypes.float64)) / weights
+        waits[weights == 0] = np.inf
+        return np.argsort(waits, axis=-1, kind="stable")[..., :num_samples]
+    sums = np.cumsum(weights.reshape(-1, weights.shape[-1]), axis=-1)
+    drawn = uniform_array(source, (len(sums), num_samples), dtypes.float64) * sums[:, -1:]
+    places = np.stack([np.searchsorted(row, each, side="right") for row, each in zip(sums, drawn)])
+    return places.reshape(*self.shape[:-1], num_samples)
+
+
+def check_weights(weights: Any, num_samples: int, replacement: bool) -> None:
+    """Refuse weights that are no distribution, and more samples than there are.
+
+    Raises:
+        RuntimeError: one of these.
+    """
+    if weights.dtype.kind not in "fV":
+        name = from_numpy(weights.dtype).legacy[:-6]
+        raise RuntimeError(f"multinomial only supports floating-point dtypes for input, got: {name}")
+    if weights.ndim not in (1, 2):
+        raise RuntimeError(f"prob_dist must be 1 or 2 dim, got {weights.ndim}")
+    if num_samples <= 0:
+        raise RuntimeError(f"cannot sample n_sample <= 0 samples, got {num_samples}")
+    if not replacement and num_samples > weights.shape[-1]:
+        raise RuntimeError("cannot sample n_sample > prob_dist.size(-1) samples without replacement")
+    if not bool(np.isfinite(weights).all() and (weights >= 0).all()):
+        raise RuntimeError("probability tensor contains either `inf`, `nan` or element < 0")
+    if weights.size and not bool((weights.sum(-1) > 0).all()):
+        raise RuntimeError("invalid multinomial distribution (sum of probabilities <= 0)")
+
+
+@multinomial.samples
+def multinomial_samples(make: Any) -> Any:
+    yield Sample(make(3, kind="positive"), 2)
+    yield Sample(make(2, 3, kind="positive"), 4, True)
+    yield Bad(make(3), 0, raises=RuntimeError, says="cannot sample n_sample <= 0 samples")
+    yield Bad(
+        make(3), 4, raises=RuntimeError, says="cannot sample n_sample > prob_dist.size(-1) samples without replacement"
+    )
+    yield Bad(make(1, 1, 3), 2, raises=RuntimeError, says="prob_dist must be 1 or 2 dim")
+
+
+__all__ = ["bernoulli", "multinomial", "normal", "poisson"]

@@ -1,0 +1,1 @@
+"""Many elements to one: sums, extremes, moments, norms, and running forms."""

@@ -1,0 +1,392 @@
+"""Largest and smallest elements of a tensor, and where they are."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from ... import _kernels as kernels
+from ..._core import errors
+from ..._core.cards.card import BOOLS, ORDERED, Array, Bad, Index, Sample, composite, op
+from ..._core.tensor.base import Tensor
+from .. import return_types
+from ..axes import read_dim, read_dims, restored
+from ..dtype_checks import check_ordered
+from ..pointwise.binary import native
+
+
+def check_some(name: str, array: Any, axes: tuple[int, ...] | None) -> None:
+    """Refuse the largest of nothing.
+
+    Raises:
+        RuntimeError: the whole array is empty, and no dimension is given.
+        IndexError: a dimension that is reduced has length 0.
+    """
+    if array.size:
+        return
+    if axes is None:
+        raise RuntimeError(
+            f"{name}(): Expected reduction dim to be specified for input.numel() == 0. Specify the reduction dim with "
+            "the 'dim' argument."
+        )
+    for axis in axes:
+        if not array.shape[axis]:
+            raise IndexError(f"{name}(): Expected reduction dim {axis} to have non-zero size.")
+
+
+def extreme(name: str, kernel: Callable[..., Any], array: Any, dim: Any, keepdim: bool) -> Any:
+    """The kernel's result over `dim`, arguments checked."""
+    axes = read_dims(name, dim, array.ndim)
+    check_some(name, array, axes)
+    check_ordered(name, f"{name[1:]}_values_cpu", array)
+    return kernel(array, axes, keepdim)
+
+
+def shared_gradient(grad: Any, self: Any, out: Any, dim: Any, keepdim: bool) -> Any:
+    """The gradient of an extreme, in equal parts to all elements that equal it."""
+    whole = restored(out, self.shape, dim, keepdim)
+    hits = self == whole
+    count = hits.sum(dim, True) if dim is not None else hits.sum()
+    return restored(grad, self.shape, dim, keepdim) / count * hits
+
+
+def extreme_samples(make: Any) -> Any:
+    """Samples of an extreme over any dimensions."""
+    yield Sample(make(3, 4))
+    yield Sample(make(3, 4), 0)
+    yield Sample(make(2, 3, 4), (0, -1), True)
+    yield Sample(make())
+    yield Bad(make(0), raises=RuntimeError, says="Expected reduction dim to be specified")
+    yield Bad(make(0, 2), 0, raises=IndexError, says="Expected reduction dim 0 to have non-zero size")
+
+
+@op(dtypes=ORDERED, native=native("amax"))
+def amax(self: Array, dim: Any = (), keepdim: bool = False) -> Any:
+    """Largest element over dimensions; NaN wins.
+
+    Args:
+        self: real tensor.
+        dim: the dimension or dimensions; none at all for all of them.
+        keepdim: leave them with length 1.
+
+    Returns:
+        A new tensor.
+
+    Raises:
+        IndexError: a dimension has length 0.
+
+    Derivative:
+        Shared in equal parts by all elements that equal the result.
+    """
+    return extreme("amax", kernels.amax, self, dim, keepdim)
+
+
+@op(dtypes=ORDERED, native=native("amin"))
+def amin(self: Array, dim: Any = (), keepdim: bool = False) -> Any:
+    """Smallest element over dimensions; NaN wins.
+
+    Args:
+        self, dim, keepdim: as for `amax`.
+
+    Returns:
+        A new tensor.
+
+    Derivative:
+        Shared in equal parts by all elements that equal the result.
+    """
+    return extreme("amin", kernels.amin, self, dim, keepdim)
+
+
+@amax.vjp("self", native=native("extreme_rule"))
+def amax_vjp(grad: Any, self: Any, out: Any, dim: Any, keepdim: bool) -> Any:
+    return shared_gradient(grad, self, out, dim, keepdim)
+
+
+@amin.vjp("self", native=native("extreme_rule"))
+def amin_vjp(grad: Any, self: Any, out: Any, dim: Any, keepdim: bool) -> Any:
+    return shared_gradient(grad, self, out, dim, keepdim)
+
+
+amax.samples(extreme_samples)
+amin.samples(extreme_samples)
+
+
+@op(
+    dtypes=ORDERED, outputs=("low", "high"), differentiable=(True, True), method=False, function=False, name="_aminmax",
+    node="AminmaxBackward0",
+)  # fmt: skip
+def aminmax_both(self: Array, dim: Any, keepdim: bool) -> Any:
+    """Smallest and largest element along one dimension or over all."""
+    axes = None if dim is None else (read_dim("aminmax", dim, self.ndim),)
+    if not self.size and axes is None:
+        raise RuntimeError(
+            "aminmax(): cannot compute aminmax over an empty dimension as the operation has no identity."
+        )
+    if axes is not None and not self.size and not self.shape[axes[0]]:
+        raise IndexError(f"aminmax: Expected reduction dim {axes[0]} to have non-zero size.")
+    check_ordered("aminmax", "aminmax_cpu", self)
+    axes = axes if self.ndim else None
+    return kernels.amin(self, axes, keepdim), kernels.amax(self, axes, keepdim)
+
+
+@aminmax_both.vjp("self")
+def aminmax_vjp(grads: Any, self: Any, low: Any, high: Any, dim: Any, keepdim: bool) -> Any:
+    parts = [
+        shared_gradient(grad, self, found, dim, keepdim) for grad, found in zip(grads, (low, high)) if grad is not None
+    ]
+    return parts[0] if len(parts) == 1 else parts[0] + parts[1]
+
+
+@aminmax_both.samples
+def aminmax_both_samples(make: Any) -> Any:
+    yield Sample(make(3, 4), None, False)
+    yield Sample(make(3, 4), 1, True)
+
+
+@composite()
+def aminmax(self: Any, *, dim: int | None = None, keepdim: bool = False) -> Any:
+    """Smallest and largest element along a dimension, or of all.
+
+    Args:
+        self: real tensor.
+        dim: the dimension; None for all.
+        keepdim: leave it with length 1.
+
+    Returns:
+        A tuple (min, max).
+
+    Raises:
+        RuntimeError: there is nothing to compare.
+    """
+    return return_types.aminmax(aminmax_both(self, dim, keepdim))
+
+
+@aminmax.samples
+def aminmax_samples(make: Any) -> Any:
+    yield Sample(make(3, 4))
+    yield Sample(make(3, 4), dim=0)
+
+
+def whole_gradient(grad: Any, self: Any, out: Any) -> Any:
+    """The gradient of the extreme of a whole tensor, in equal parts to all elements like it; NaN equals NaN here."""
+    hits = self.isnan() if out.isnan() else self == out
+    return grad.new_zeros(()).masked_fill(hits, grad / hits.sum())
+
+
+def placed_gradient(grad: Any, shape: Any, indices: Any, dim: int, keepdim: bool) -> Any:
+    """Zeros of `shape` with a gradient at `indices` along `dim`."""
+    if shape and not keepdim:
+        grad, indices = grad.unsqueeze(dim), indices.unsqueeze(dim)
+    return grad.new_zeros(shape).scatter_add(dim, indices, grad)
+
+
+def whole_extreme(name: str, kernel: Callable[..., Any], array: Any) -> Any:
+    """The extreme of a whole array, checked."""
+    check_some(name, array, None)
+    check_ordered(name, f"{name}_all", array)
+    return kernel(array)
+
+
+def indexed_extreme(
+    name: str, kernel: Callable[..., Any], places: Callable[..., Any], array: Any, dim: Any, keepdim: bool
+) -> Any:
+    """The extreme along one dimension and where it is, checked."""
+    axis = read_dim(name, dim, array.ndim)
+    check_some(name, array, (axis,))
+    if array.dtype.kind == "c":
+        raise RuntimeError(f"{name}(): does not support complex input")
+    check_ordered(name, f"{name}_cpu", array)
+    if not array.ndim:
+        return array.copy(), np.zeros((), np.int64)
+    # Two passes take less time than picking the values by the indices.
+    return kernel(array, axis, keepdim), places(array, axis, keepdim)
+
+
+@op(dtypes=ORDERED, method=False, function=False, node="MaxBackward1", native=native("max_full"))
+def max_full(self: Array) -> Any:
+    """Largest of all elements."""
+    return whole_extreme("max", kernels.amax, self)
+
+
+@op(dtypes=ORDERED, method=False, function=False, node="MinBackward1", native=native("min_full"))
+def min_full(self: Array) -> Any:
+    """Smallest of all elements."""
+    return whole_extreme("min", kernels.amin, self)
+
+
+@max_full.vjp("self", native=native("whole_extreme_rule"))
+def max_full_vjp(grad: Any, self: Any, out: Any) -> Any:
+    return whole_gradient(grad, self, out)
+
+
+@min_full.vjp("self", native=native("whole_extreme_rule"))
+def min_full_vjp(grad: Any, self: Any, out: Any) -> Any:
+    return whole_gradient(grad, self, out)
+
+
+@max_full.samples
+@min_full.samples
+def full_samples(make: Any) -> Any:
+    yield Sample(make(3, 4))
+    yield Sample(make())
+    yield Bad(make(0), raises=RuntimeError, says="Expected reduction dim to be specified")
+
+
+PAIR: dict[str, Any] = {
+    "dtypes": ORDERED, "outputs": ("values", "indices"), "differentiable": (True, False), "method": False,
+    "function": False,
+}  # fmt: skip
+
+
+@op(**PAIR, node="MaxBackward0", native=native("max_dim"))
+def max_dim(self: Array, dim: int, keepdim: bool) -> Any:
+    """Largest elements along a dimension and their indices, the first of equals."""
+    return indexed_extreme("max", kernels.amax, kernels.argmax, self, dim, keepdim)
+
+
+@op(**PAIR, node="MinBackward0", native=native("min_dim"))
+def min_dim(self: Array, dim: int, keepdim: bool) -> Any:
+    """Smallest elements along a dimension and their indices, the first of equals."""
+    return indexed_extreme("min", kernels.amin, kernels.argmin, self, dim, keepdim)
+
+
+@max_dim.vjp("self", native=native("place_rule"))
+def max_dim_vjp(grads: Any, self_shape: Any, indices: Any, dim: int, keepdim: bool) -> Any:
+    return placed_gradient(grads[0], self_shape, indices, dim, keepdim)
+
+
+@min_dim.vjp("self", native=native("place_rule"))
+def min_dim_vjp(grads: Any, self_shape: Any, indices: Any, dim: int, keepdim: bool) -> Any:
+    return placed_gradient(grads[0], self_shape, indices, dim, keepdim)
+
+
+@max_dim.samples
+@min_dim.samples
+def dim_samples(make: Any) -> Any:
+    yield Sample(make(3, 4), 0, False)
+    yield Sample(make(3, 4), -1, True)
+    yield Sample(make(), 0, False)
+    yield Bad(make(3), 1, False, raises=IndexError, says="Dimension out of range")
+
+
+def choose(name: str, self: Any, dim: Any, keepdim: Any, other: Any) -> Any:
+    """One of the three forms of `max` and `min`."""
+    if isinstance(dim, Tensor) and other is None and keepdim is False:
+        dim, other = None, dim
+    if other is not None:
+        if dim is not None or not isinstance(other, Tensor):
+            raise TypeError(
+                f"{name}() received an invalid combination of arguments: give other, a Tensor, or dim, an int"
+            )
+        return (self.maximum if name == "max" else self.minimum)(other)
+    if dim is None:
+        return (max_full if name == "max" else min_full)(self)
+    if not isinstance(keepdim, bool):
+        raise TypeError(errors.wrong_type(name, "keepdim", 2, "bool", keepdim))
+    if name == "max":
+        return return_types.max(max_dim(self, dim, keepdim))
+    return return_types.min(min_dim(self, dim, keepdim))
+
+
+@composite()
+def max(self: Any, dim: Any = None, keepdim: bool = False, *, other: Any = None) -> Any:
+    """Largest element of a tensor, along a dimension, or of two tensors element by element; NaN wins.
+
+    Args:
+        self: real tensor.
+        dim: the dimension, or the other tensor; None for all elements.
+        keepdim: leave the dimension with length 1.
+        other: a second tensor, which broadcasts with `self`.
+
+    Returns:
+        A new tensor; along a dimension a tuple (values, indices) with the first index of equals.
+
+    Raises:
+        RuntimeError, IndexError: there is nothing to compare.
+
+    Derivative:
+        Of all elements: shared in equal parts by those that equal the result. Along a dimension: goes to the index.
+    """
+    return choose("max", self, dim, keepdim, other)
+
+
+@composite()
+def min(self: Any, dim: Any = None, keepdim: bool = False, *, other: Any = None) -> Any:
+    """Smallest element of a tensor, along a dimension, or of two tensors element by element; NaN wins.
+
+    Args:
+        self, dim, keepdim, other: as for `max`.
+
+    Returns:
+        A new tensor; along a dimension a tuple (values, indices) with the first index of equals.
+    """
+    return choose("min", self, dim, keepdim, other)
+
+
+@max.samples
+@min.samples
+def max_samples(make: Any) -> Any:
+    yield Sample(make(3, 4))
+    yield Sample(make(3, 4), 0)
+    yield Sample(make(3, 4), dim=-1, keepdim=True)
+    yield Sample(make(3, 4), make(4))
+    yield Bad(make(3), "a", raises=TypeError, says="must be int, not str")
+
+
+def place(name: str, kernel: Callable[..., Any], array: Any, dim: Any, keepdim: bool) -> Any:
+    """The index of an extreme, checked."""
+    for kind, word in (("c", "complex"), ("b", "bool")):
+        if array.dtype.kind == kind:
+            raise RuntimeError(f"{name}(): does not support {word} input")
+    check_ordered(name, f"{name}_cpu", array)
+    if dim is None:
+        if not array.size:
+            raise IndexError(f"{name}(): Expected reduction dim to be specified for input.numel() == 0.")
+        return kernel(array, None, keepdim)
+    axis = read_dim(name, dim, array.ndim)
+    check_some(name, array, (axis,))
+    return kernel(array, axis if array.ndim else None, keepdim)
+
+
+@op(dtypes=ORDERED - BOOLS, derivative=None, why="an index", native=native("argmax"))
+def argmax(self: Index, dim: Any = None, keepdim: bool = False) -> Any:
+    """Index of the largest element, the first of equals; NaN wins.
+
+    Args:
+        self: real tensor.
+        dim: the dimension; None for the index into the flattened tensor.
+        keepdim: leave the dimension with length 1.
+
+    Returns:
+        A new int64 tensor.
+
+    Raises:
+        IndexError: there is nothing to compare.
+    """
+    return place("argmax", kernels.argmax, self, dim, keepdim)
+
+
+@op(dtypes=ORDERED - BOOLS, derivative=None, why="an index", native=native("argmin"))
+def argmin(self: Index, dim: Any = None, keepdim: bool = False) -> Any:
+    """Index of the smallest element, the first of equals; NaN wins.
+
+    Args:
+        self, dim, keepdim: as for `argmax`.
+
+    Returns:
+        A new int64 tensor.
+    """
+    return place("argmin", kernels.argmin, self, dim, keepdim)
+
+
+@argmax.samples
+@argmin.samples
+def place_samples(make: Any) -> Any:
+    yield Sample(make(3, 4))
+    yield Sample(make(3, 4), 0)
+    yield Sample(make(3, 4), -1, True)
+    yield Sample(make(), 0)
+    yield Bad(make(0), raises=IndexError, says="Expected reduction dim to be specified")
+    yield Bad(make(3), 1, raises=IndexError, says="Dimension out of range")

@@ -1,0 +1,205 @@
+"""Variance and standard deviation, alone and together with the mean."""
+
+from __future__ import annotations
+
+import math
+import warnings
+from typing import Any
+
+import numpy as np
+
+from ... import _kernels as kernels
+from ..._core.cards.card import FLOATS, Array, Bad, Sample, op
+from ..axes import count_along, read_dims, restored
+from ..pointwise.binary import native
+
+TOO_FEW = (
+    "{}(): degrees of freedom is <= 0. Correction should be strictly less than the reduction factor (input numel "
+    "divided by output numel)."
+)
+
+Spread = tuple[Any, float, bool]
+"""dim, correction, keepdim."""
+
+
+def read_spread(name: str, dim: Any, unbiased: Any, keepdim: bool, correction: Any) -> Spread:
+    """The arguments of a variance from both of torch's forms: `correction`, and the older `unbiased`.
+
+    Raises:
+        TypeError: both forms are mixed.
+    """
+    if isinstance(dim, bool):
+        dim, unbiased = None, dim
+    if unbiased is not None:
+        if correction is not None:
+            raise TypeError(
+                f"{name}() received an invalid combination of arguments: give correction or unbiased, not both"
+            )
+        correction = 1 if unbiased else 0
+    return dim, 1 if correction is None else correction, keepdim
+
+
+def variance(array: Any, spread: Spread, name: str) -> Any:
+    """The variance of an array; with a warning where there are too few elements.
+
+    Raises:
+        RuntimeError: it holds integers.
+    """
+    dim, correction, keepdim = spread
+    if array.dtype.kind not in "fcV":
+        given = name if "mean" in name else "std and var"
+        raise RuntimeError(f"{given} only support floating point and complex dtypes")
+    axes = read_dims("var", dim, array.ndim)
+    if correction >= count_along(array.shape, dim):
+        warnings.warn(TOO_FEW.format(name), UserWarning, stacklevel=2)
+    return kernels.variance(array, axes, correction, keepdim)
+
+
+def variance_gradient(grad: Any, self: Any, spread: Spread) -> Any:
+    """The gradient of a variance: grad * 2 / (n - correction) * (self - mean)."""
+    dim, correction, keepdim = spread
+    shape = self.shape
+    freedom = count_along(shape, dim) - correction
+    if not shape:
+        dim = None
+    if dim is None and freedom <= 0:
+        # 2 / 0 is infinite: NaN for elements that equal the mean, else infinity.
+        return grad * (self - self.mean()).detach().abs().mul(math.inf)
+    centre = self.mean(dim, True) if dim is not None else self.mean()
+    factor = 2.0 / freedom if freedom else math.inf
+    return restored(grad, shape, dim, keepdim) * factor * (self - centre)
+
+
+def deviation_gradient(grad: Any, deviation: Any, self: Any, spread: Spread) -> Any:
+    """The gradient of a standard deviation; zero where that is zero."""
+    return variance_gradient((grad / (deviation * 2)).masked_fill(deviation == 0, 0), self, spread)
+
+
+def spread_samples(make: Any) -> Any:
+    """Samples of a variance."""
+    yield Sample(make(3, 4))
+    yield Sample(make(3, 4), 0)
+    yield Sample(make(3, 4), False)
+    yield Sample(make(3, 4), 0, True, True)
+    yield Sample(make(2, 3, 4), (0, -1), keepdim=True, correction=0)
+    yield Bad(make(3), 2, raises=IndexError, says="Dimension out of range")
+    yield Bad(make(3), 0, unbiased=True, correction=1, raises=TypeError, says="invalid combination of arguments")
+
+
+@op(dtypes=FLOATS, native=native("var"))
+def var(self: Array, dim: Any = None, unbiased: Any = None, keepdim: bool = False, *, correction: Any = None) -> Any:
+    """Variance over dimensions.
+
+    Args:
+        self: floating or complex tensor.
+        dim: the dimension or dimensions; None or none at all for all of them.
+        unbiased: the older form of `correction`: True for 1, False for 0; it may stand in the place of `dim`.
+        keepdim: leave them with length 1.
+        correction: what is subtracted from the number of elements before dividing by it; default 1.
+
+    Returns:
+        A new real tensor; NaN or infinite where the divisor is not positive.
+
+    Raises:
+        RuntimeError: `self` holds integers.
+    """
+    return variance(self, read_spread("var", dim, unbiased, keepdim, correction), "var")
+
+
+@var.vjp("self")
+def var_vjp(grad: Any, self: Any, dim: Any, unbiased: Any, keepdim: bool, correction: Any) -> Any:
+    return variance_gradient(grad, self, read_spread("var", dim, unbiased, keepdim, correction))
+
+
+var.samples(spread_samples)
+
+
+@op(dtypes=FLOATS, native=native("std"))
+def std(self: Array, dim: Any = None, unbiased: Any = None, keepdim: bool = False, *, correction: Any = None) -> Any:
+    """Standard deviation over dimensions.
+
+    Args:
+        self, dim, unbiased, keepdim, correction: as for `var`.
+
+    Returns:
+        A new real tensor.
+
+    Derivative:
+        Zero where the deviation is zero.
+    """
+    return np.sqrt(variance(self, read_spread("std", dim, unbiased, keepdim, correction), "std"))
+
+
+@std.vjp("self")
+def std_vjp(grad: Any, self: Any, out: Any, dim: Any, unbiased: Any, keepdim: bool, correction: Any) -> Any:
+    return deviation_gradient(grad, out, self, read_spread("std", dim, unbiased, keepdim, correction))
+
+
+std.samples(spread_samples)
+
+
+def mean_gradient(grad: Any, self: Any, spread: Spread) -> Any:
+    """The gradient of the mean that is returned beside a variance."""
+    dim, _, keepdim = spread
+    return restored(grad / max(1, count_along(self.shape, dim)), self.shape, dim, keepdim).expand(self.shape)
+
+
+def total(first: Any, second: Any) -> Any:
+    """The sum of two gradients, each of which may be missing."""
+    if first is None or second is None:
+        return second if first is None else first
+    return first + second
+
+
+@op(dtypes=FLOATS, method=False, outputs=("spread", "centre"), differentiable=(True, True))
+def var_mean(
+    self: Array, dim: Any = None, unbiased: Any = None, keepdim: bool = False, *, correction: Any = None
+) -> Any:
+    """Variance and mean over dimensions.
+
+    Args:
+        self, dim, unbiased, keepdim, correction: as for `var`.
+
+    Returns:
+        Two new tensors.
+    """
+    spread = read_spread("var_mean", dim, unbiased, keepdim, correction)
+    return variance(self, spread, "var_mean"), kernels.mean(self, read_dims("var_mean", spread[0], self.ndim), keepdim)
+
+
+@var_mean.vjp("self")
+def var_mean_vjp(grads: Any, self: Any, dim: Any, unbiased: Any, keepdim: bool, correction: Any) -> Any:
+    spread = read_spread("var_mean", dim, unbiased, keepdim, correction)
+    of_variance = None if grads[0] is None else variance_gradient(grads[0], self, spread)
+    return total(of_variance, None if grads[1] is None else mean_gradient(grads[1], self, spread))
+
+
+var_mean.samples(spread_samples)
+
+
+@op(dtypes=FLOATS, method=False, outputs=("spread", "centre"), differentiable=(True, True))
+def std_mean(
+    self: Array, dim: Any = None, unbiased: Any = None, keepdim: bool = False, *, correction: Any = None
+) -> Any:
+    """Standard deviation and mean over dimensions.
+
+    Args:
+        self, dim, unbiased, keepdim, correction: as for `var`.
+
+    Returns:
+        Two new tensors.
+    """
+    spread = read_spread("std_mean", dim, unbiased, keepdim, correction)
+    return np.sqrt(variance(self, spread, "std_mean")), kernels.mean(
+        self, read_dims("std_mean", spread[0], self.ndim), keepdim
+    )
+
+
+@std_mean.vjp("self")
+def std_mean_vjp(grads: Any, self: Any, spread: Any, dim: Any, unbiased: Any, keepdim: bool, correction: Any) -> Any:
+    arguments = read_spread("std_mean", dim, unbiased, keepdim, correction)
+    of_deviation = None if grads[0] is None else deviation_gradient(grads[0], spread, self, arguments)
+    return total(of_deviation, None if grads[1] is None else mean_gradient(grads[1], self, arguments))
+
+
+std_mean.samples(spread_samples)

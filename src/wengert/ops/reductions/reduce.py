@@ -1,0 +1,274 @@
+"""Sums, means and logical reductions over dimensions."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ... import _kernels as kernels
+from ..._core.cards.card import COMPLEXES, FLOATS, WIDE, Array, Bad, Index, Sample, composite, op
+from ..._core.types import dtypes
+from ..axes import count_along, read_dims, restored
+from ..create.factory import read_dtype
+from ..pointwise.binary import native
+
+
+def whole_or_dims(args: tuple[Any, ...]) -> int:
+    """Which of torch's two overloads a call is: 0 for all dimensions, 1 for some."""
+    return 0 if args[1] is None and not args[2] else 1
+
+
+def numpy_dtype(name: str, wanted: Any) -> Any:
+    """The NumPy dtype of an argument `dtype`, or None."""
+    return None if wanted is None else read_dtype(name, wanted, dtypes.float32).numpy
+
+
+def reduction_samples(make: Any) -> Any:
+    """Samples of a reduction over any dimensions."""
+    yield Sample(make(3, 4))
+    yield Sample(make(3, 4), 0)
+    yield Sample(make(2, 3, 4), (0, -1), True)
+    yield Sample(make(3, 4), [])
+    yield Sample(make())
+    yield Sample(make(), -1)
+    yield Bad(make(3), 2, raises=IndexError, says="Dimension out of range")
+    yield Bad(make(3), (0, 0), raises=RuntimeError, says="dim 0 appears multiple times in the list of dims")
+    yield Bad(make(3), "a", raises=TypeError, says="must be int or tuple of ints, not str")
+
+
+@op(
+    dtypes=WIDE, linear="self", node=("SumBackward0", "SumBackward1"), choose=whole_or_dims, native=native("sum"),
+)  # fmt: skip
+def sum(self: Array, dim: Any = None, keepdim: bool = False, *, dtype: Any = None) -> Any:
+    """Sum over dimensions.
+
+    Args:
+        self: tensor.
+        dim: the dimension or dimensions to sum over; None or none at all for all of them.
+        keepdim: leave them with length 1.
+        dtype: the type to sum in and to return; default: that of `self`, int64 for integers and bool.
+
+    Returns:
+        A new tensor.
+
+    Raises:
+        IndexError: there is no such dimension.
+        RuntimeError: one is given twice.
+    """
+    axes = None if dim is None else read_dims("sum", dim, self.ndim)
+    wanted = None if dtype is None else numpy_dtype("sum", dtype)
+    if wanted is not None and self.dtype.kind == "c" and wanted.kind != "c":
+        self = self.real
+    return kernels.sum(self, axes, keepdim, wanted)
+
+
+@sum.vjp("self", native=native("sum_rule"))
+def sum_vjp(grad: Any, self_shape: Any, dim: Any, keepdim: bool) -> Any:
+    return restored(grad, self_shape, dim, keepdim).expand(self_shape)
+
+
+sum.samples(reduction_samples)
+
+
+def mean_dtype(array: Any, dtype: Any) -> Any:
+    """The NumPy dtype of an argument `dtype` of `mean`, or None.
+
+    Raises:
+        RuntimeError: the mean would be an integer.
+    """
+    which = "Input" if dtype is None else "Optional"
+    found = dtypes.from_numpy(array.dtype) if dtype is None else read_dtype("mean", dtype, dtypes.float32)
+    if found.category < dtypes.FLOAT:
+        raise RuntimeError(
+            f"mean(): could not infer output dtype. {which} dtype must be either a floating point or complex dtype. "
+            f"Got: {found.legacy[:-6]}"
+        )
+    return None if dtype is None else found.numpy
+
+
+@op(
+    dtypes=FLOATS, linear="self", node=("MeanBackward0", "MeanBackward1"), choose=whole_or_dims, native=native("mean"),
+)  # fmt: skip
+def mean(self: Array, dim: Any = None, keepdim: bool = False, *, dtype: Any = None) -> Any:
+    """Arithmetic mean over dimensions.
+
+    Args:
+        self: floating or complex tensor (others need `dtype`).
+        dim: the dimension or dimensions; None or none at all for all of them.
+        keepdim: leave them with length 1.
+        dtype: the floating type to compute in and to return.
+
+    Returns:
+        A new tensor; NaN where there is nothing to average.
+
+    Raises:
+        RuntimeError: the result would be an integer.
+    """
+    return kernels.mean(self, read_dims("mean", dim, self.ndim), keepdim, mean_dtype(self, dtype))
+
+
+@mean.vjp("self", native=native("mean_rule"))
+def mean_vjp(grad: Any, self_shape: Any, dim: Any, keepdim: bool) -> Any:
+    return restored(grad / max(1, count_along(self_shape, dim)), self_shape, dim, keepdim).expand(self_shape)
+
+
+mean.samples(reduction_samples)
+
+
+@op(dtypes=WIDE - COMPLEXES)
+def nansum(self: Array, dim: Any = None, keepdim: bool = False, *, dtype: Any = None) -> Any:
+    """Sum over dimensions, in which NaN count as zero.
+
+    Args:
+        self: real tensor.
+        dim: the dimension or dimensions; None or none at all for all of them.
+        keepdim: leave them with length 1.
+        dtype: the type to sum in and to return.
+
+    Returns:
+        A new tensor.
+
+    Raises:
+        RuntimeError: `self` is complex.
+    """
+    if self.dtype.kind == "c":
+        raise RuntimeError("nansum on CPU does not support complex inputs")
+    numbers = np.where(np.isnan(self), self.dtype.type(0), self) if self.dtype.kind == "f" else self
+    return kernels.sum(numbers, read_dims("nansum", dim, self.ndim), keepdim, numpy_dtype("nansum", dtype))
+
+
+@nansum.vjp("self")
+def nansum_vjp(grad: Any, self: Any, dim: Any, keepdim: bool) -> Any:
+    return restored(grad, self.shape, dim, keepdim).expand(self.shape) * self.isnan().logical_not()
+
+
+nansum.samples(reduction_samples)
+
+
+@composite()
+def nanmean(self: Any, dim: Any = None, keepdim: bool = False, *, dtype: Any = None) -> Any:
+    """Mean over dimensions of all that is not NaN.
+
+    Args:
+        self: floating tensor.
+        dim: the dimension or dimensions; None for all of them.
+        keepdim: leave them with length 1.
+        dtype: the floating type to compute in and to return.
+
+    Returns:
+        A new tensor; NaN where there is nothing else.
+
+    Raises:
+        RuntimeError: `self` is no floating tensor.
+    """
+    if self.dtype.category < dtypes.FLOAT:
+        raise RuntimeError(
+            "nanmean(): expected input to have floating point or complex dtype but got " + self.dtype.legacy[:-6]
+        )
+    return self.nansum(dim, keepdim, dtype=dtype) / self.detach().isnan().logical_not().sum(dim, keepdim)
+
+
+@nanmean.samples
+def nanmean_samples(make: Any) -> Any:
+    yield Sample(make(3, 4))
+    yield Sample(make(3, 4), 1, True)
+
+
+def needs_float(array: Any) -> Any:
+    """An array of numbers as floating-point numbers."""
+    return array if array.dtype.kind in "fcV" else array.astype(dtypes.get_default_dtype().numpy)
+
+
+@op(dtypes=WIDE, native=native("logsumexp"))
+def logsumexp(self: Array, dim: Any, keepdim: bool = False) -> Any:
+    """Logarithm of the sum of exponentials over dimensions, computed so that nothing overflows.
+
+    Args:
+        self: tensor; integers become floating-point numbers.
+        dim: the dimension or dimensions; `()` for all of them.
+        keepdim: leave them with length 1.
+
+    Returns:
+        A new tensor; -inf for the sum over nothing.
+    """
+    return kernels.logsumexp(needs_float(self), read_dims("logsumexp", dim, self.ndim), keepdim)
+
+
+@logsumexp.vjp("self")
+def logsumexp_vjp(grad: Any, self: Any, out: Any, dim: Any, keepdim: bool) -> Any:
+    whole = restored(out, self.shape, dim, keepdim)
+    return restored(grad, self.shape, dim, keepdim) * (self - whole).exp().conj()
+
+
+@logsumexp.samples
+def logsumexp_samples(make: Any) -> Any:
+    yield Sample(make(3, 4), 0)
+    yield Sample(make(2, 3, 4), (0, -1), True)
+    yield Sample(make(), 0)
+    yield Bad(make(3), 1, raises=IndexError, says="Dimension out of range")
+    yield Bad(make(3), raises=TypeError, says='missing 1 required positional arguments: "dim"')
+
+
+def truth(name: str, kernel: Any, array: Any, dim: Any, keepdim: bool) -> Any:
+    """`all` or `any` of an array; bytes give bytes, and no dimensions at all mean that nothing is reduced."""
+    if isinstance(dim, (tuple, list)) and not dim:
+        found = array != 0
+    else:
+        found = kernel(array, read_dims(name, dim, array.ndim), keepdim)
+    return found.astype(np.uint8) if array.dtype == np.uint8 else found
+
+
+@op(dtypes=WIDE, derivative=None, why="truth values", native=native("all"))
+def all(self: Index, dim: Any = None, keepdim: bool = False) -> Any:
+    """Whether all elements are different from zero.
+
+    Args:
+        self: tensor.
+        dim: the dimension or dimensions to test over; None for all of them.
+        keepdim: leave them with length 1.
+
+    Returns:
+        A new bool tensor (uint8 for uint8); True for nothing at all.
+    """
+    return truth("all", kernels.all_along, self, dim, keepdim)
+
+
+@op(dtypes=WIDE, derivative=None, why="truth values", native=native("any"))
+def any(self: Index, dim: Any = None, keepdim: bool = False) -> Any:
+    """Whether any element is different from zero.
+
+    Args:
+        self: tensor.
+        dim: the dimension or dimensions to test over; None for all of them.
+        keepdim: leave them with length 1.
+
+    Returns:
+        A new bool tensor (uint8 for uint8); False for nothing at all.
+    """
+    return truth("any", kernels.any_along, self, dim, keepdim)
+
+
+@op(dtypes=WIDE, derivative=None, why="a count")
+def count_nonzero(self: Index, dim: Any = None) -> Any:
+    """How many elements are different from zero.
+
+    Args:
+        self: tensor.
+        dim: the dimension or dimensions to count over; None for all of them.
+
+    Returns:
+        A new int64 tensor.
+    """
+    return np.asarray(np.count_nonzero(self, axis=read_dims("count_nonzero", dim, self.ndim)), np.int64)
+
+
+@all.samples
+@any.samples
+@count_nonzero.samples
+def truth_samples(make: Any) -> Any:
+    yield Sample(make(3, 4))
+    yield Sample(make(3, 4), 0)
+    yield Sample(make(2, 3, 4), (0, -1))
+    yield Sample(make())
+    yield Bad(make(3), 2, raises=IndexError, says="Dimension out of range")

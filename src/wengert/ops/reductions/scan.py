@@ -1,0 +1,202 @@
+"""Running sums and products along a dimension, and the product over one."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ... import _kernels as kernels
+from ..._core.cards.card import FLOATS, WIDE, Array, Bad, Sample, op
+from ..._core.tensor.base import wrap
+from ..axes import read_dim
+from ..dtype_checks import check_inexact
+from ..pointwise.binary import native
+from .reduce import numpy_dtype, whole_or_dims
+
+
+def along(name: str, kernel: Any, array: Any, dim: Any, dtype: Any) -> Any:
+    """A running sum or product, arguments checked."""
+    axis = read_dim(name, dim, array.ndim)
+    return kernel(array, axis, numpy_dtype(name, dtype))
+
+
+def scan_samples(make: Any) -> Any:
+    """Samples of an operator along one dimension."""
+    yield Sample(make(3, 4), 0)
+    yield Sample(make(2, 3, 4), -2)
+    yield Sample(make(), 0)
+    yield Sample(make(0, 3), 0)
+    yield Bad(make(3), 1, raises=IndexError, says="Dimension out of range")
+    yield Bad(make(3), None, raises=TypeError, says="argument 'dim' (position 2) must be int, not NoneType")
+
+
+@op(dtypes=WIDE, linear="self", inplace=True)
+def cumsum(self: Array, dim: int, *, dtype: Any = None) -> Any:
+    """Running sum along a dimension.
+
+    Args:
+        self: tensor.
+        dim: the dimension.
+        dtype: the type to sum in and to return; default: that of `self`, int64 for integers and bool.
+
+    Returns:
+        A new tensor of the shape of `self`.
+    """
+    return along("cumsum", kernels.cumulative_sum, self, dim, dtype)
+
+
+@cumsum.vjp("self")
+def cumsum_vjp(grad: Any, dim: int) -> Any:
+    return cumsum_reversed(grad, dim)
+
+
+cumsum.samples(scan_samples)
+
+
+@op(dtypes=FLOATS, linear="self", method=False, function=False)
+def cumsum_reversed(self: Array, dim: int) -> Any:
+    """Running sum from the end to the beginning."""
+    check_inexact("cumsum_reversed", "cumsum_reversed", self)
+    if not self.ndim:
+        return self.copy()
+    axis = read_dim("cumsum", dim, self.ndim)
+    return np.flip(kernels.cumulative_sum(np.flip(self, axis), axis), axis).copy()
+
+
+@cumsum_reversed.vjp("self")
+def cumsum_reversed_vjp(grad: Any, dim: int) -> Any:
+    return grad.cumsum(dim)
+
+
+@cumsum_reversed.samples
+def cumsum_reversed_samples(make: Any) -> Any:
+    yield Sample(make(3, 4), 0)
+    yield Sample(make(), 0)
+
+
+def shifted(tensor: Any, dim: int, by: int, fill: Any) -> Any:
+    """A tensor moved one place along `dim`, to the back (`by` 1) or the front (-1), with `fill` at the free end."""
+    shape = tensor.shape
+    length = shape[dim]
+    index = np.clip(np.arange(length) - by, 0, length - 1)
+    free = np.zeros([length if at == dim else 1 for at in range(len(shape))], np.bool_)
+    free.reshape(-1)[0 if by > 0 else -1] = True
+    return tensor.index_select(dim, wrap(index)).masked_fill(wrap(free), fill)
+
+
+def turned(tensor: Any, dim: int) -> Any:
+    """A tensor in reverse order along `dim`."""
+    return tensor.index_select(dim, wrap(np.arange(tensor.shape[dim])[::-1].copy()))
+
+
+@op(dtypes=FLOATS, method=False, function=False)
+def recurrence(factor: Array, start: Array, dim: int, reverse: bool) -> Any:
+    """y[k] = start[k] + factor[k] * y[k - 1] along `dim`, or with y[k + 1] from the end; first comes `start` alone."""
+    check_inexact("recurrence", "recurrence", start)
+    factors, result = np.moveaxis(factor, dim, 0), np.moveaxis(start.copy(), dim, 0)
+    places = range(len(result) - 2, -1, -1) if reverse else range(1, len(result))
+    before = 1 if reverse else -1
+    for at in places:
+        result[at] += factors[at] * result[at + before]
+    return np.moveaxis(result, 0, dim)
+
+
+@recurrence.vjp("factor", "start")
+def recurrence_vjp(grad: Any, factor: Any, out: Any, dim: int, reverse: bool, wanted: Any) -> Any:
+    # The adjoint of a recurrence runs the other way, with each factor one place further on.
+    step = -1 if reverse else 1
+    adjoint = recurrence(shifted(factor.conj(), dim, -step, 0), grad, dim, not reverse)
+    return (adjoint * shifted(out, dim, step, 0).conj() if wanted[0] else None), adjoint
+
+
+@recurrence.samples
+def recurrence_samples(make: Any) -> Any:
+    yield Sample(make(3, 4), make(3, 4), 0, False)
+    yield Sample(make(3, 4), make(3, 4), 1, True)
+
+
+@op(dtypes=WIDE, inplace=True)
+def cumprod(self: Array, dim: int, *, dtype: Any = None) -> Any:
+    """Running product along a dimension.
+
+    Args:
+        self: tensor.
+        dim: the dimension.
+        dtype: the type to multiply in and to return; default: that of `self`, int64 for integers and bool.
+
+    Returns:
+        A new tensor of the shape of `self`.
+
+    Derivative:
+        Right where elements are zero, too, and of any order.
+    """
+    return along("cumprod", kernels.cumulative_product, self, dim, dtype)
+
+
+@cumprod.vjp("self")
+def cumprod_vjp(grad: Any, self: Any, out: Any, dim: int) -> Any:
+    if not self.ndim or not self.numel():
+        return grad
+    factor = self.to(out.dtype).conj()
+    if not (factor == 0).any():
+        return cumsum_reversed(grad * out.conj(), dim) / factor
+    dim = read_dim("cumprod", dim, self.ndim)
+    return recurrence(shifted(factor, dim, -1, 0), grad, dim, True) * shifted(out, dim, 1, 1).conj()
+
+
+cumprod.samples(scan_samples)
+
+
+def product_of_others(tensor: Any, dim: int) -> Any:
+    """For each element the product of all others along `dim`: what comes before it times what comes behind it."""
+    before = shifted(tensor, dim, 1, 1).cumprod(dim)
+    behind = turned(shifted(turned(tensor, dim), dim, 1, 1).cumprod(dim), dim)
+    return before * behind
+
+
+@op(dtypes=WIDE, node=("ProdBackward0", "ProdBackward1"), choose=whole_or_dims, native=native("prod"))
+def prod(self: Array, dim: int | None = None, keepdim: bool = False, *, dtype: Any = None) -> Any:
+    """Product over a dimension, or of all elements.
+
+    Args:
+        self: tensor.
+        dim: the dimension; None for all.
+        keepdim: leave it with length 1.
+        dtype: the type to multiply in and to return; default: that of `self`, int64 for integers and bool.
+
+    Returns:
+        A new tensor.
+
+    Derivative:
+        Right where elements are zero, too, and of any order.
+    """
+    axis = None if dim is None else read_dim("prod", dim, self.ndim)
+    return kernels.prod(self, axis if self.ndim else None, keepdim, numpy_dtype("prod", dtype))
+
+
+@prod.vjp("self")
+def prod_vjp(grad: Any, self: Any, out: Any, dim: Any, keepdim: bool) -> Any:
+    if not self.ndim:
+        return grad
+    values = self.to(out.dtype)
+    if dim is not None:
+        dim = read_dim("prod", dim, self.ndim)
+        if not keepdim:
+            grad, out = grad.unsqueeze(dim), out.unsqueeze(dim)
+    if not (values == 0).any():
+        return grad * (out / values).conj()
+    if dim is not None:
+        return grad * product_of_others(values, dim).conj()
+    return grad * product_of_others(values.reshape(-1), 0).reshape(self.shape).conj()
+
+
+@prod.samples
+def prod_samples(make: Any) -> Any:
+    yield Sample(make(3, 4))
+    yield Sample(make(3, 4), 0)
+    yield Sample(make(2, 3, 4), -1, True)
+    yield Sample(make())
+    yield Sample(make(0, 2), 0)
+    yield Bad(make(3), 1, raises=IndexError, says="Dimension out of range")
+    yield Bad(make(3), (0,), raises=TypeError, says="must be int, not tuple")

@@ -1,0 +1,186 @@
+"""Norms of vectors: the lengths of all elements along dimensions, taken as one vector."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+from ... import _kernels as kernels
+from ..._core.cards.card import FLOATS, Array, Bad, Sample, composite, op
+from ..._core.types import dtypes
+from ..axes import read_dims, restored
+from ..create.factory import read_dtype
+
+NAME = "linalg.vector_norm"
+
+
+def type_name(dtype: Any) -> str:
+    """How torch's errors call a dtype: `Float`."""
+    return dtype.legacy[:-6]  # type: ignore[no-any-return]
+
+
+def working_dtype(array: Any, dtype: Any) -> Any:
+    """The dtype that the norm is computed in.
+
+    Raises:
+        RuntimeError: it is no floating or complex type, or would drop an imaginary part.
+    """
+    own = dtypes.from_numpy(array.dtype)
+    if own.category < dtypes.FLOAT:
+        raise RuntimeError(f"{NAME}: Expected a floating point or complex tensor as input. Got {type_name(own)}")
+    if dtype is None:
+        return array.dtype
+    wanted = read_dtype(NAME, dtype, own)
+    if wanted.category < dtypes.FLOAT:
+        raise RuntimeError(f"{NAME}: dtype should be floating point or complex, but got {type_name(wanted)}")
+    if wanted.category != own.category:
+        kind = "complex" if own.is_complex else "real"
+        raise RuntimeError(f"{NAME}: dtype should be {kind} for {kind} inputs, but got {type_name(wanted)}")
+    if dtypes.promote_types(own, wanted) is not wanted:
+        raise RuntimeError(
+            f"{NAME}: the dtype of the input ({type_name(own)}) should be convertible without narrowing to the "
+            f"specified dtype ({type_name(wanted)})"
+        )
+    return wanted.numpy
+
+
+def check_identity(array: Any, ord: float, axes: tuple[int, ...] | None) -> None:
+    """Refuse norms of nothing that have no value.
+
+    Raises:
+        RuntimeError: the order is negative or infinite, and there are no elements.
+    """
+    if array.size or not (ord < 0 or math.isinf(ord)):
+        return
+    title = "inf" if ord == math.inf else "-inf" if ord == -math.inf else f"{ord:g}"
+    if axes is None:
+        raise RuntimeError(
+            f"{NAME} cannot compute the {title} norm on an empty tensor because the operation does not have an identity"
+        )
+    for axis in axes:
+        if not array.shape[axis]:
+            raise RuntimeError(
+                f"{NAME} cannot compute the {title} norm on the dimension {axis}because this dimension is empty "
+                "and the operation does not have an identity"
+            )
+
+
+def norm_of(size: Any, ord: float, axes: Any, keepdim: bool) -> Any:
+    """The norm of an array of absolute values."""
+    if ord == math.inf:
+        return kernels.amax(size, axes, keepdim)
+    if ord == -math.inf:
+        return kernels.amin(size, axes, keepdim)
+    if ord == 0:
+        return kernels.sum((size != 0).astype(size.dtype), axes, keepdim)
+    if ord == 1:
+        return kernels.sum(size, axes, keepdim)
+    wide = size.astype(np.float32) if size.itemsize < 4 else size
+    if ord == 2:
+        return np.sqrt(kernels.sum(wide * wide, axes, keepdim))
+    return kernels.sum(wide**ord, axes, keepdim) ** (1.0 / ord)
+
+
+@op(dtypes=FLOATS, name="linalg_vector_norm", method=False, function=False)
+def vector_norm(self: Array, ord: Any = 2, dim: Any = None, keepdim: bool = False, *, dtype: Any = None) -> Any:
+    """The norm of order `ord` of the elements along dimensions.
+
+    Args:
+        self: floating or complex tensor.
+        ord: a number; infinities give the largest and the smallest absolute value, 0 counts what is not 0.
+        dim: the dimension or dimensions; None or none at all for all of them.
+        keepdim: leave them with length 1.
+        dtype: the type to compute in.
+
+    Returns:
+        A new real tensor.
+
+    Raises:
+        RuntimeError: `self` holds integers, or there is nothing to take a negative or infinite norm of.
+
+    Derivative:
+        Zero where the norm of an order above 1 is zero; shared in equal parts where several elements are the largest.
+    """
+    wanted = working_dtype(self, dtype)
+    ord = float(ord)
+    axes = read_dims(NAME, dim, self.ndim)
+    check_identity(self, ord, axes)
+    size = np.abs(self.astype(wanted, copy=False))
+    return np.asarray(norm_of(size, ord, axes, keepdim)).astype(size.dtype, copy=False)
+
+
+def of_largest(grad: Any, self: Any, norm: Any, dim: Any) -> Any:
+    """The gradient of an infinite norm."""
+    hits = (self.abs() == norm).logical_or(self.isnan().logical_and(norm.isnan()))
+    count = hits.sum(dim, True) if dim is not None else hits.sum()
+    return self.sgn() * (grad / count * hits)
+
+
+def power_slope(self: Any, grad: Any, norm: Any, ord: float) -> Any:
+    """The gradient of a norm of any other order."""
+    size = self.abs()
+    if ord < 1:
+        return self.sgn() * size.pow(ord - 1).masked_fill(self == 0, 0) * grad * norm.pow(1 - ord)
+    factor = (grad / norm.pow(ord - 1)).masked_fill(norm == 0, 0)
+    if ord < 2:
+        return self.sgn() * size.pow(ord - 1) * factor
+    return self * size.pow(ord - 2) * factor
+
+
+@vector_norm.vjp("self")
+def vector_norm_vjp(grad: Any, self: Any, out: Any, ord: Any, dim: Any, keepdim: bool) -> Any:
+    ord = float(ord)
+    if ord == 0:
+        return None
+    grad, norm = (restored(each, self.shape, dim, keepdim) for each in (grad, out))
+    if ord == 1:
+        return self.sgn() * grad
+    if ord == 2:
+        return grad * (self / norm).masked_fill_(norm == 0, 0)
+    if math.isinf(ord):
+        return of_largest(grad, self, norm, dim)
+    return power_slope(self, grad, norm, ord)
+
+
+@vector_norm.samples
+def vector_norm_samples(make: Any) -> Any:
+    for order in (2, 1, 0, 3, 1.5, 0.5, math.inf, -math.inf):
+        yield Sample(make(3, 4, kind="nonzero"), order)
+        yield Sample(make(2, 3, 4, kind="nonzero"), order, (0, -1), True)
+    yield Sample(make())
+    yield Bad(make(0), math.inf, raises=RuntimeError, says="cannot compute the inf norm on an empty tensor")
+
+
+@composite()
+def norm(self: Any, p: Any = "fro", dim: Any = None, keepdim: bool = False, dtype: Any = None) -> Any:
+    """The norm of a tensor.
+
+    Args:
+        self: floating or complex tensor.
+        p: the order, a number; "fro" and None stand for 2.
+        dim: the dimension or dimensions; None for all of them.
+        keepdim: leave them with length 1.
+        dtype: the type to compute in.
+
+    Returns:
+        A new real tensor.
+
+    Raises:
+        RuntimeError: `self` holds integers, or `p` is no such order.
+    """
+    if isinstance(p, str):
+        if p != "fro":
+            raise RuntimeError(f"linalg.matrix_norm: Order {p} not supported.")
+        if isinstance(dim, (tuple, list)) and len(dim) > 2:
+            raise RuntimeError(f"linalg.matrix_norm: dim must be a 2-tuple. Got {' '.join(map(str, dim))}")
+        p = 2
+    return vector_norm(self, 2 if p is None else p, dim, keepdim, dtype=dtype)
+
+
+@norm.samples
+def norm_samples(make: Any) -> Any:
+    yield Sample(make(3, 4))
+    yield Sample(make(3, 4), 1, 0)
+    yield Bad(make(3, 4), "a", raises=RuntimeError, says="Order a not supported")

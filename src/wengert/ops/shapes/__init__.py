@@ -1,0 +1,1 @@
+"""The same elements under other shapes: views, parts, rearrangements, joins."""

@@ -1,0 +1,182 @@
+"""Any view of a tensor's memory by shape and strides: as_strided and its derivative."""
+
+from __future__ import annotations
+
+import math
+import operator
+from typing import Any
+
+import numpy as np
+
+from ..._core.aliasing import views
+from ..._core.cards.arguments import integers
+from ..._core.cards.card import WIDE, Array, Bad, Sample, composite, op
+from ..._core.errors import shown
+from ..._core.tensor.base import OPERATORS
+from ..._core.tensor.storage import size_in_bytes
+from ..._core.types.sizes import LARGEST
+from ..._kernels.layout import reaching
+
+
+def strided_arguments(input: Any, size: Any, stride: Any, storage_offset: int | None) -> tuple[Any, ...]:
+    """Shape, strides and the offset from the first element of `input`, of a view that lies within its memory.
+
+    Raises:
+        RuntimeError: it does not.
+    """
+    lengths, steps = integers("as_strided", "size", size), integers("as_strided", "stride", stride)
+    start = input.storage_offset()
+    offset = start if storage_offset is None else operator.index(storage_offset)
+    check_strided(lengths, steps, offset, input._array_.itemsize, size_in_bytes(input._storage_))
+    return lengths, steps, offset - start
+
+
+def check_strided(lengths: tuple[int, ...], steps: tuple[int, ...], offset: int, item: int, room: int) -> None:
+    """Refuse a view that would not lie within `room` bytes of memory.
+
+    Args:
+        lengths, steps: its shape and strides, in elements of `item` bytes.
+        offset: where it starts, in elements.
+
+    Raises:
+        RuntimeError: it would not.
+    """
+    if len(lengths) != len(steps):
+        raise RuntimeError("mismatch in length of strides and shape")
+    if any(step < 0 for step in steps):
+        raise RuntimeError(f"as_strided: Negative strides are not supported at the moment, got strides: {shown(steps)}")
+    reach = 1 + sum((length - 1) * step for length, step in zip(lengths, steps)) if all(lengths) else 0
+    if min(lengths, default=0) < 0 or reach > LARGEST:
+        raise RuntimeError(
+            f"Storage size calculation overflowed with sizes={shown(lengths)} and strides={shown(steps)}"
+        )
+    if math.prod(filter(None, lengths)) * item > LARGEST:
+        raise RuntimeError("numel: integer multiplication overflow")
+    if offset < 0:
+        raise RuntimeError(f"Tensor: invalid storage offset {offset}")
+    need = (offset + reach) * item
+    if reach and need > room:
+        raise RuntimeError(
+            f"setStorage: sizes {shown(lengths)}, strides {shown(steps)}, storage offset {offset}, and itemsize "
+            f"{item} requiring a storage size of {need} are out of bounds for storage of size {room}"
+        )
+
+
+@composite()
+def as_strided(input: Any, size: Any, stride: Any, storage_offset: int | None = None) -> Any:
+    """The memory of a tensor under any shape and strides.
+
+    Args:
+        input: tensor.
+        size: the shape.
+        stride: for each dimension how many elements lie between neighbours in memory.
+        storage_offset: where to start in the storage; as `input` if it is not given.
+
+    Returns:
+        A view; several of its elements may lie at one place in memory.
+
+    Raises:
+        RuntimeError: it would reach outside of the memory.
+    """
+    made = as_strided_from.call((input, *strided_arguments(input, size, stride, storage_offset)))
+    views.moved(made, singly=True)  # it may see memory that `input` does not
+    return made
+
+
+@as_strided.samples
+def as_strided_samples(make: Any) -> Any:
+    yield Sample(make(3, 4), (2, 2), (4, 1), 1)
+    yield Sample(make(5), (3, 3), (1, 1))
+    yield Bad(make(3), (4,), (1,), raises=RuntimeError, says="out of bounds for storage")
+
+
+@op(
+    dtypes=WIDE,
+    view=True,
+    linear="self",
+    function=False,
+    method=False,
+    node="AsStridedBackward0",
+    name="as_strided_from",
+)
+def as_strided_from(self: Array, size: Any, stride: Any, offset: int) -> Any:
+    """`as_strided` with an offset counted from the tensor's first element."""
+    step = self.itemsize
+    return reaching(self, size, tuple([each * step for each in stride]), offset * step)
+
+
+@as_strided_from.vjp("self")
+def as_strided_vjp(
+    grad: Any, self_shape: Any, self_strides: Any, self_dtype: Any, size: Any, stride: Any, offset: int
+) -> Any:
+    steps = tuple(each // self_dtype.itemsize for each in self_strides)
+    return as_strided_backward(grad, self_shape, steps, size, stride, offset)
+
+
+OPERATORS.reshaped_view = as_strided_from
+
+
+@as_strided_from.samples
+def as_strided_from_samples(make: Any) -> Any:
+    yield Sample(make(3, 4), (2, 2), (4, 1), 1)
+
+
+def element_places(shape: Any, steps: Any, start: int) -> Any:
+    """For each element its place in memory, counted in elements."""
+    found = np.full((1,) * len(shape), start, np.int64)
+    for dim, (length, step) in enumerate(zip(shape, steps)):
+        lengths = [1] * len(shape)
+        lengths[dim] = length
+        found = found + (np.arange(length) * step).reshape(lengths)
+    return found
+
+
+def is_part(shape: Any, steps: Any, size: Any, stride: Any, offset: int) -> bool:
+    """Whether a strided view takes different elements of a row-major array, and nothing outside of it."""
+    expected = 1
+    for length, step in zip(reversed(shape), reversed(steps)):
+        if length > 1 and step != expected:
+            return False
+        expected *= length
+    reach = 1
+    for step, length in sorted(zip(stride, size)):
+        if length > 1 and step < reach:
+            return False
+        reach += step * (length - 1)
+    return offset >= 0 and offset + reach <= expected and min(size, default=1) > 0
+
+
+@op(dtypes=WIDE, linear="grad", function=False, method=False)
+def as_strided_backward(
+    grad: Array, shape: Any, steps: Any, size: Any, stride: Any, offset: int, back: bool = True
+) -> Any:
+    """What arrives at each place of memory through a strided view, read by another (`shape`, `steps`).
+
+    Elements of the input that share a place share equally what arrives there, as in torch. `back=False` is the adjoint.
+    """
+    if back and is_part(shape, steps, size, stride, offset):
+        whole = np.zeros(shape, grad.dtype)
+        as_strided_from.body(whole, size, stride, offset)[...] = grad
+        return whole
+    inner, outer = element_places(shape, steps, 0), element_places(size, stride, offset)
+    if not inner.size or not outer.size:
+        return np.zeros(shape if back else size, grad.dtype)
+    low = min(inner.min(), outer.min())
+    inner, outer = inner - low, outer - low
+    memory = np.zeros(max(inner.max(), outer.max()) + 1, grad.dtype)
+    counts = np.bincount(inner.reshape(-1), minlength=memory.size).astype(grad.real.dtype)
+    if back:
+        np.add.at(memory, outer, grad)
+        return memory[inner] / counts[inner]
+    np.add.at(memory, inner, grad / counts[inner])
+    return memory[outer]
+
+
+@as_strided_backward.vjp("grad")
+def as_strided_backward_vjp(grad: Any, shape: Any, steps: Any, size: Any, stride: Any, offset: int, back: bool) -> Any:
+    return as_strided_backward(grad, shape, steps, size, stride, offset, not back)
+
+
+@as_strided_backward.samples
+def as_strided_backward_samples(make: Any) -> Any:
+    yield Sample(make(2, 2), (3, 4), (4, 1), (2, 2), (4, 1), 1)

@@ -1,0 +1,129 @@
+"""Shapes made equal: broadcast_to, broadcast_tensors, expand_as, and the way back, sum_to_size."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ..._core.cards.arguments import check_elements, integers
+from ..._core.cards.card import Bad, Sample, composite
+from ..._core.errors import shown
+from ..._core.tensor.base import Tensor
+from ..._core.types import sizes
+from .shape import spread
+
+
+@composite(function=False)
+def expand_as(self: Any, other: Tensor) -> Any:
+    """`self.expand(other.shape)`.
+
+    Args:
+        self, other: tensors.
+
+    Returns:
+        A view.
+    """
+    return self.expand(other._array_.shape)
+
+
+@expand_as.samples
+def expand_as_samples(make: Any) -> Any:
+    yield Sample(make(3, 1), make(2, 3, 4))
+
+
+@composite()
+def broadcast_to(input: Any, *size: Any) -> Any:
+    """`input.expand(size)`.
+
+    Args:
+        input: tensor.
+        size: the new shape, as one sequence or as integers.
+
+    Returns:
+        A view.
+    """
+    return input.expand(*size)
+
+
+@broadcast_to.samples
+def broadcast_to_samples(make: Any) -> Any:
+    yield Sample(make(3, 1), (2, 3, 4))
+
+
+@composite(method=False)
+def broadcast_tensors(*tensors: Any) -> tuple[Any, ...]:
+    """All tensors expanded to their common shape.
+
+    Args:
+        tensors: tensors, or one list of them.
+
+    Returns:
+        Views, in the same order.
+
+    Raises:
+        RuntimeError: the shapes have no common one.
+    """
+    given = tensors[0] if len(tensors) == 1 and isinstance(tensors[0], (tuple, list)) else tensors
+    check_elements(given, 0)
+    common = broadcast_shapes(*[each._array_.shape for each in given])
+    return tuple([each if each._array_.shape == common else each.expand(common) for each in given])
+
+
+@broadcast_tensors.samples
+def broadcast_tensors_samples(make: Any) -> Any:
+    yield Sample(make(3, 1), make(2, 1, 4))
+
+
+@composite(method=False)
+def broadcast_shapes(*shapes: Any) -> sizes.Size:
+    """The common shape of several.
+
+    Args:
+        shapes: sequences of integers, or integers.
+
+    Returns:
+        A size.
+
+    Raises:
+        RuntimeError: there is none.
+    """
+    common: tuple[int, ...] = ()
+    for shape in shapes:
+        given = (shape,) if isinstance(shape, int) else integers("broadcast_shapes", "shapes", shape)
+        common = sizes.broadcast(common, given)
+    return sizes.Size(common)
+
+
+@broadcast_shapes.samples
+def broadcast_shapes_samples(make: Any) -> Any:
+    yield Sample((3, 1), (2, 1, 4))
+
+
+@composite(function=False)
+def sum_to_size(self: Any, *size: Any) -> Any:
+    """The sum over whatever a broadcast from `size` to the tensor's shape would stretch.
+
+    Args:
+        self: tensor.
+        size: a shape that broadcasts to the tensor's.
+
+    Returns:
+        The tensor itself if it has that shape, otherwise a new one.
+
+    Raises:
+        RuntimeError: the shape does not broadcast to the tensor's.
+    """
+    wanted, have = tuple(spread("sum_to_size", size, None)), self._array_.shape
+    if wanted == have:
+        return self
+    lead = len(have) - len(wanted)
+    if lead < 0 or any(length not in (1, have[lead + at]) for at, length in enumerate(wanted)):
+        raise RuntimeError(f"size {{{shown(wanted)}}} is not expandable to size {{{shown(have)}}}.")
+    dims = [*range(lead), *[lead + at for at, length in enumerate(wanted) if length == 1 and have[lead + at] != 1]]
+    summed = self.sum(dims, True)
+    return summed.view(wanted) if lead else summed
+
+
+@sum_to_size.samples
+def sum_to_size_samples(make: Any) -> Any:
+    yield Sample(make(2, 3, 4), (3, 1))
+    yield Bad(make(2, 3), (2,), raises=RuntimeError, says="is not expandable to size")

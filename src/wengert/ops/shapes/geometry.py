@@ -1,0 +1,189 @@
+"""In-place changes of how a tensor sees memory, or which memory: swapaxes_, as_strided_, resize_, resize_as_, set_."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from ..._core import errors, flags
+from ..._core.aliasing import views
+from ..._core.cards.arguments import integers
+from ..._core.cards.card import derive_in_place
+from ..._core.graph.refused import new_refusal
+from ..._core.leaves.accumulate import gradient_edge
+from ..._core.state.modes import current
+from ..._core.tensor.base import Tensor, bind
+from ..._core.tensor.storage import count_write, succeed
+from ..._core.types.devices import preserve_format
+from ..._core.types.sizes import check_room
+from ..._core.writes import inplace
+from ..memory.reach import resize
+from .as_strided import as_strided_from, strided_arguments
+from .shape import swapaxes, swapdims
+
+CANNOT_RESIZE = "cannot resize variables that require grad"
+NO_DERIVATIVE = "derivative for set_ is not implemented; set the memory under no_grad(), or use copy_()"
+
+
+def as_strided_(self: Tensor, size: Any, stride: Any, storage_offset: int | None = None) -> Any:
+    """Let the tensor see the memory under any shape and strides.
+
+    Args:
+        self: tensor.
+        size: the shape.
+        stride: for each dimension how many elements lie between neighbours in memory.
+        storage_offset: where to start in the storage; as before if it is not given.
+
+    Returns:
+        The tensor itself.
+
+    Raises:
+        RuntimeError: it would reach outside of the memory, or the tensor may not be written to.
+    """
+    as_strided_from.in_place.call((self, *strided_arguments(self, size, stride, storage_offset)))
+    views.moved(self)
+    return self
+
+
+def swapped_in_place(self: Tensor, dim0: int, dim1: int) -> Any:
+    """`transpose_` by another name.
+
+    Args:
+        self: tensor.
+        dim0, dim1: the dimensions.
+
+    Returns:
+        The tensor itself.
+    """
+    return self.transpose_(dim0, dim1)
+
+
+def resize_(self: Tensor, *sizes: Any, memory_format: Any = None) -> Tensor:
+    """Give the tensor another shape, and more memory if it needs more; new elements are not initialised.
+
+    Args:
+        self: tensor that requires no gradient.
+        sizes: the shape.
+        memory_format: `contiguous_format`, in which the elements then lie.
+
+    Returns:
+        The tensor itself. Where more memory is needed, all tensors that share the memory move there.
+
+    Raises:
+        RuntimeError: the tensor requires a gradient.
+    """
+    given: Sequence[Any] = sizes[0] if len(sizes) == 1 and isinstance(sizes[0], (tuple, list)) else sizes
+    shape = integers("resize_", "size", given)
+    if any(length < 0 for length in shape):
+        raise RuntimeError(f"Trying to create tensor with negative dimension {min(shape)}: {errors.shown(shape)}")
+    check_room("resize_", shape, self._array_.itemsize)
+    inplace.check_target(self, False, current())
+    if self.requires_grad and not current().inference:
+        raise RuntimeError(CANNOT_RESIZE)
+    if self._array_.shape == shape:
+        return self
+    resize(self, shape)
+    count_write(self._storage_, "resize_")
+    return self
+
+
+def resize_as_(self: Tensor, the_template: Tensor, *, memory_format: Any = preserve_format) -> Tensor:
+    """`resize_` to the shape of another tensor.
+
+    Args:
+        self: tensor that requires no gradient.
+        the_template: tensor.
+        memory_format: has no effect on the row-major order.
+
+    Returns:
+        The tensor itself.
+
+    Raises:
+        RuntimeError: the tensor requires a gradient.
+    """
+    return resize_(self, the_template._array_.shape)
+
+
+def set_(
+    self: Tensor, source: Tensor | None = None, storage_offset: int = 0, size: Any = None, stride: Any = ()
+) -> Any:
+    """Let the tensor see the memory of another one from now on; without a source it becomes empty.
+
+    Args:
+        self: tensor.
+        source: tensor of the same dtype.
+        storage_offset, size, stride: where and how to see that memory; as the source does if they are not given.
+
+    Returns:
+        The tensor itself.
+
+    Raises:
+        RuntimeError: the tensor may not be written to, or the dtypes differ. Where recording is on and one of the two
+            requires a gradient, there is no derivative: a backward pass that comes here says so.
+    """
+    recording = check_set(self, source)
+    edges = tuple([(each.requires_grad and gradient_edge(each)) or None for each in (self, source) if each is not None])
+    if source is None:
+        empty = np.empty(0, self._array_.dtype)
+        array, whole = empty, empty
+    else:
+        array, whole = source._array_, source._storage_.array
+        if size is not None:
+            seen = source.detach().as_strided(size, stride or contiguous_strides(size), storage_offset)  # type: ignore[attr-defined]
+            array = seen._array_
+    self._array_ = array
+    self._storage_ = succeed(self._storage_, whole)
+    if self._meta_ is not None and not current().inference:
+        self._meta_.accumulator = None  # graphs made so far keep theirs, as in torch
+    views.moved(self)
+    count_write(self._storage_, "set_")
+    if recording:
+        inplace.rebase(self, new_refusal("torch::autograd::NotImplemented", NO_DERIVATIVE, edges, 1), current())
+    return self
+
+
+def contiguous_strides(size: Any) -> list[int]:
+    """The strides of a row-major tensor, in elements."""
+    return list(np.empty(tuple(size), np.bool_).strides)
+
+
+def check_set(tensor: Tensor, source: Tensor | None) -> bool:
+    """Refuse what `set_` cannot do.
+
+    Returns:
+        Whether it is recorded.
+
+    Raises:
+        RuntimeError: always when it is called for that.
+    """
+    modes = current()
+    recording = bool(modes.mask & flags.REQUIRES_GRAD) and (
+        tensor.requires_grad or (source is not None and source.requires_grad)
+    )
+    if tensor._flags_ & flags.VIEW and recording:
+        if tensor._meta_.view.made != views.SINGLE:
+            views.refuse(tensor, True)
+        views.refresh(tensor)
+    if recording and source is not None and source._flags_ & flags.VIEW:
+        views.refresh(source)
+    inplace.check_target(tensor, recording, modes)
+    if source is not None and source._array_.dtype != tensor._array_.dtype:
+        raise RuntimeError(
+            "Could not set tensor of type "
+            f"{source.dtype.name} to a tensor of type {tensor.dtype.name}: convert the source first"
+        )
+    return recording
+
+
+def bind_in_place() -> None:
+    """Put everything above on the class."""
+    derive_in_place(as_strided_from, "_as_strided_from_")
+    for function in (as_strided_, resize_, resize_as_, set_):
+        bind(function.__name__, function)
+    for other in (swapaxes, swapdims):
+        bind(f"{other.__name__}_", swapped_in_place)
+
+
+bind_in_place()

@@ -1,0 +1,343 @@
+"""Tensors put together: cat and stack, and what is made of them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ... import _kernels as kernels
+from ..._core.cards.arguments import check_elements, tensors_of
+from ..._core.cards.card import WIDE, Arrays, Bad, Sample, composite, op
+from ..._core.errors import shown
+from ..._core.operators import layouts
+from ..._core.types import dtypes
+from ..._core.types.sizes import normalise
+from ..._kernels.layout import view_strides
+
+native = kernels.direct.get
+
+
+def is_legacy_empty(array: Any) -> bool:
+    """Whether `cat` passes over an array: torch does so for shape (0,), whatever the other shapes are."""
+    return array.shape == (0,)  # type: ignore[no-any-return]
+
+
+def common_dtype(arrays: Any) -> Any:
+    """The NumPy dtype that all arrays are promoted to."""
+    first = arrays[0].dtype
+    if all(each.dtype == first for each in arrays):
+        return first
+    return dtypes.result_type(arrays).numpy
+
+
+def check_joinable(arrays: Any, dim: int) -> None:
+    """Refuse arrays whose shapes differ elsewhere than along `dim`.
+
+    Raises:
+        RuntimeError: says which array differs.
+    """
+    reference = next((each for each in arrays if not is_legacy_empty(each)), None)
+    if reference is None:
+        return
+    wanted = reference.shape
+    for at, array in enumerate(arrays):
+        if is_legacy_empty(array):
+            continue
+        if array.ndim != len(wanted):
+            raise RuntimeError(f"Tensors must have same number of dimensions: got {len(wanted)} and {array.ndim}")
+        for axis, (length, own) in enumerate(zip(wanted, array.shape)):
+            if axis != dim and length != own:
+                raise RuntimeError(
+                    f"Sizes of tensors must match except in dimension {dim}. Expected size {length} but got size "
+                    f"{own} for "
+                    f"tensor number {at} in the list."
+                )
+
+
+@op(layout="suggested", dtypes=WIDE, linear="tensors", method=False, native=native("cat"))
+def cat(tensors: Arrays, dim: int = 0) -> Any:
+    """Tensors one after the other along a dimension.
+
+    Args:
+        tensors: a list of tensors of equal shapes except along `dim`; empty one-dimensional ones are passed over.
+        dim: the dimension.
+
+    Returns:
+        A new tensor of the promoted dtype.
+
+    Raises:
+        ValueError: the list is empty.
+        RuntimeError: the shapes do not fit.
+    """
+    if not tensors:
+        raise ValueError("torch.cat(): expected a non-empty list of Tensors")
+    for at, array in enumerate(tensors):
+        if not array.ndim:
+            raise RuntimeError(f"zero-dimensional tensor (at position {at}) cannot be concatenated")
+    axis = cat_axis([each.shape for each in tensors], dim)
+    check_joinable(tensors, axis)
+    dtype = common_dtype(tensors)
+    kept = [each for each in tensors if not is_legacy_empty(each)] or [tensors[0]]
+    shape = list(kept[0].shape)
+    shape[axis] = sum(each.shape[axis] for each in kept)
+    return np.concatenate(kept, axis, out=np.empty(shape, dtype), casting="unsafe")
+
+
+def cat_axis(shapes: Any, dim: int) -> int:
+    """The dimension of `cat` counted from the front."""
+    ndim = next((len(shape) for shape in shapes if tuple(shape) != (0,)), 1)
+    return normalise(dim, ndim)
+
+
+@cat.vjp("tensors", native=native("cat_rule"))
+def cat_vjp(grad: Any, tensors_shape: Any, dim: int) -> Any:
+    axis, start = cat_axis(tensors_shape, dim), 0
+    parts: list[Any] = []
+    for shape in tensors_shape:
+        if tuple(shape) == (0,) and grad._array_.ndim > 1:
+            parts.append(None)
+            continue
+        parts.append(grad.narrow(axis, start, shape[axis]))
+        start += shape[axis]
+    return parts
+
+
+@cat.samples
+def cat_samples(make: Any) -> Any:
+    yield Sample([make(2, 3), make(1, 3)])
+    yield Sample([make(2, 3), make(2, 1), make(2, 2)], -1)
+    yield Sample([make(2, 3), make(0)])
+    yield Bad([], raises=ValueError, says="expected a non-empty list of Tensors")
+    yield Bad([make(2, 3), make(2, 2)], raises=RuntimeError, says="Sizes of tensors must match except in dimension 0")
+
+
+@op(layout="own", dtypes=WIDE, linear="tensors", method=False, native=native("stack"))
+def stack(tensors: Arrays, dim: int = 0) -> Any:
+    """Tensors of one shape along a new dimension.
+
+    Args:
+        tensors: a list of tensors of equal shapes.
+        dim: where the new dimension goes.
+
+    Returns:
+        A new tensor of the promoted dtype.
+
+    Raises:
+        RuntimeError: the list is empty, or the shapes differ.
+    """
+    if not tensors:
+        raise RuntimeError("stack expects a non-empty TensorList")
+    axis = normalise(dim, tensors[0].ndim + 1)
+    for at, array in enumerate(tensors):
+        if array.shape != tensors[0].shape:
+            raise RuntimeError(
+                f"stack expects each tensor to be equal size, but got {shown(tensors[0].shape)} at entry 0 and "
+                f"{shown(array.shape)} at entry {at}"
+            )
+    shape = (*tensors[0].shape[:axis], len(tensors), *tensors[0].shape[axis:])
+    made = layouts.empty(shape, stacked_strides(tensors, shape, axis), common_dtype(tensors))
+    return np.stack(tensors, axis, out=made, casting="unsafe")
+
+
+def stacked_strides(arrays: list[Any], shape: tuple[int, ...], axis: int) -> tuple[int, ...]:
+    """As torch, which concatenates and splits the dimension: images keep their channels innermost."""
+    if axis == arrays[0].ndim or arrays[0].ndim < 4 or not all(map(layouts.suggests_channels, arrays)):
+        return layouts.row_major(shape)
+    joined = (*shape[:axis], shape[axis] * shape[axis + 1], *shape[axis + 2 :])
+    return view_strides(joined, layouts.channels_last(joined), 1, shape) or layouts.row_major(shape)
+
+
+@stack.vjp("tensors", native=native("stack_rule"))
+def stack_vjp(grad: Any, dim: int) -> Any:
+    return list(grad.unbind(dim))
+
+
+@stack.samples
+def stack_samples(make: Any) -> Any:
+    yield Sample([make(2, 3), make(2, 3)])
+    yield Sample([make(2), make(2), make(2)], -1)
+    yield Bad([], raises=RuntimeError, says="stack expects a non-empty TensorList")
+    yield Bad([make(2), make(3)], raises=RuntimeError, says="[2] at entry 0 and [3] at entry 1")
+
+
+def two_rows(make: Any) -> Any:
+    """Samples of the functions below."""
+    yield Sample([make(2, 3), make(2, 3)])
+    yield Sample([make(3), make(3)])
+
+
+@composite(method=False)
+def concat(tensors: Any, dim: int = 0) -> Any:
+    """Another name of `cat`."""
+    return cat(tensors, dim)
+
+
+@composite(method=False)
+def concatenate(tensors: Any, dim: int = 0, *, axis: int | None = None) -> Any:
+    """NumPy's name of `cat`."""
+    return cat(tensors, dim if axis is None else axis)
+
+
+@composite(method=False)
+def atleast_1d(*tensors: Any) -> Any:
+    """Tensors with at least one dimension; 0-dim ones get shape (1,).
+
+    Args:
+        tensors: one tensor, several, or a list.
+
+    Returns:
+        Views, or the tensors themselves: one, or a tuple if several were given.
+    """
+    return lifted(tensors, lambda each: each if each._array_.ndim else each.reshape((1,)))
+
+
+@composite(method=False)
+def atleast_2d(*tensors: Any) -> Any:
+    """Tensors with at least two dimensions; vectors become rows.
+
+    Args:
+        tensors: one tensor, several, or a list.
+
+    Returns:
+        Views, or the tensors themselves: one, or a tuple if several were given.
+    """
+    return lifted(tensors, as_rows)
+
+
+@composite(method=False)
+def atleast_3d(*tensors: Any) -> Any:
+    """Tensors with at least three dimensions.
+
+    New ones go in front of a vector and behind it, and behind a matrix.
+
+    Args:
+        tensors: one tensor, several, or a list.
+
+    Returns:
+        Views, or the tensors themselves: one, or a tuple if several were given.
+    """
+    return lifted(tensors, as_sheets)
+
+
+def as_rows(each: Any) -> Any:
+    """A tensor with at least two dimensions."""
+    ndim = each._array_.ndim
+    return each if ndim > 1 else each.unsqueeze(0) if ndim else each.reshape((1, 1))
+
+
+def as_sheets(each: Any) -> Any:
+    """A tensor with at least three dimensions."""
+    ndim = each._array_.ndim
+    if ndim > 2:
+        return each
+    return each.unsqueeze(-1) if ndim == 2 else each.unsqueeze(0).unsqueeze(-1) if ndim else each.reshape((1, 1, 1))
+
+
+def lifted(tensors: Any, lift: Any) -> Any:
+    """`lift` of one tensor, or of each of several."""
+    if len(tensors) == 1 and isinstance(tensors[0], (tuple, list)):
+        check_elements(tensors[0], 0)
+        return tuple([lift(each) for each in tensors[0]])
+    check_elements(tensors, 0)
+    return lift(tensors[0]) if len(tensors) == 1 else tuple([lift(each) for each in tensors])
+
+
+@composite(method=False)
+def hstack(tensors: Any) -> Any:
+    """Tensors side by side: along the second dimension, vectors along their only one.
+
+    Args:
+        tensors: a list of tensors.
+
+    Returns:
+        A new tensor.
+    """
+    raised = atleast_1d(tensors_of("hstack", tensors))
+    return cat(raised, 0 if raised[0]._array_.ndim == 1 else 1)
+
+
+@composite(method=False)
+def vstack(tensors: Any) -> Any:
+    """Tensors one above the other; vectors are rows.
+
+    Args:
+        tensors: a list of tensors.
+
+    Returns:
+        A new tensor.
+    """
+    return cat(atleast_2d(tensors_of("vstack", tensors)), 0)
+
+
+@composite(method=False)
+def dstack(tensors: Any) -> Any:
+    """Tensors one behind the other, along the third dimension.
+
+    Args:
+        tensors: a list of tensors.
+
+    Returns:
+        A new tensor.
+    """
+    return cat(atleast_3d(tensors_of("dstack", tensors)), 2)
+
+
+@composite(method=False)
+def column_stack(tensors: Any) -> Any:
+    """Tensors side by side; vectors are columns.
+
+    Args:
+        tensors: a list of tensors.
+
+    Returns:
+        A new tensor.
+    """
+    given = tensors_of("column_stack", tensors)
+    return cat([each if each._array_.ndim > 1 else each.reshape((each._array_.size, 1)) for each in given], 1)
+
+
+for each in (concat, concatenate, hstack, vstack, dstack, column_stack, atleast_2d, atleast_3d, atleast_1d):
+    each.samples(two_rows)
+
+
+@composite(method=False)
+def meshgrid(*tensors: Any, indexing: str = "ij") -> tuple[Any, ...]:
+    """Grids of coordinates.
+
+    Args:
+        tensors: vectors (0-dim ones count as length 1), or one list of them.
+        indexing: "ij": output dimension `k` belongs to vector `k`; "xy": the first two are swapped.
+
+    Returns:
+        One view for each vector, all of the same shape.
+
+    Raises:
+        RuntimeError: a tensor has more than one dimension, or `indexing` is neither.
+    """
+    given = list(tensors[0]) if len(tensors) == 1 and isinstance(tensors[0], (tuple, list)) else list(tensors)
+    if indexing not in ("ij", "xy"):
+        raise RuntimeError(f'torch.meshgrid: indexing must be one of "xy" or "ij", but received: {indexing}')
+    check_elements(given, 0)
+    for each in given:
+        if each._array_.ndim > 1:
+            raise RuntimeError(
+                f"torch.meshgrid: Expected 0D or 1D tensor in the tensor list but got shape {shown(each._array_.shape)}"
+            )
+    swapped = indexing == "xy" and len(given) > 1
+    if swapped:
+        given[0], given[1] = given[1], given[0]
+    shape = tuple([each._array_.size for each in given])
+    grids = []
+    for at, each in enumerate(given):
+        lengths = tuple([length if at == axis else 1 for axis, length in enumerate(shape)])
+        grids.append(each.view(lengths).expand(shape))
+    if swapped:
+        grids[0], grids[1] = grids[1], grids[0]
+    return tuple(grids)
+
+
+@meshgrid.samples
+def meshgrid_samples(make: Any) -> Any:
+    yield Sample(make(2), make(3))
+    yield Bad(make(2, 2), raises=RuntimeError, says="Expected 0D or 1D tensor")

@@ -1,0 +1,308 @@
+"""Copies with the elements in other places: flip, roll, repeat, tile, repeat_interleave, tril, triu."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ..._core.cards.arguments import integers
+from ..._core.cards.card import WIDE, Array, Bad, Sample, Sizes, composite, op
+from ..._core.errors import shown
+from ..._core.tensor.base import Tensor, wrap
+from ..._core.types.devices import contiguous_format
+from ..._core.types.sizes import check_room, normalise
+from ..memory.memory_formats import copied
+from .views import distinct
+
+
+@op(layout="like", dtypes=WIDE, linear="self")
+def flip(self: Array, dims: Sizes) -> Any:
+    """The order along some dimensions reversed.
+
+    Args:
+        self: tensor.
+        dims: the dimensions.
+
+    Returns:
+        A new tensor (a copy: no stride is negative).
+    """
+    axes = tuple(distinct("flip", dims, self.ndim))
+    return np.flip(self, axes) if axes and self.ndim else self.copy()
+
+
+@flip.vjp("self")
+def flip_vjp(grad: Any, dims: Any) -> Any:
+    return grad.flip(dims)
+
+
+@flip.samples
+def flip_samples(make: Any) -> Any:
+    yield Sample(make(2, 3), (0, -1))
+    yield Sample(make(3), 0)
+    yield Sample(make(), 0)
+    yield Bad(make(2), (0, 0), raises=RuntimeError, says="dim 0 appears multiple times in the list of dims")
+
+
+@composite()
+def fliplr(input: Any) -> Any:
+    """The second dimension reversed.
+
+    Args:
+        input: tensor with at least two dimensions.
+
+    Returns:
+        A new tensor.
+
+    Raises:
+        RuntimeError: there are fewer.
+    """
+    if input._array_.ndim < 2:
+        raise RuntimeError("Input must be >= 2-d.")
+    return input.flip((1,))
+
+
+@composite()
+def flipud(input: Any) -> Any:
+    """The first dimension reversed.
+
+    Args:
+        input: tensor with at least one dimension.
+
+    Returns:
+        A new tensor.
+
+    Raises:
+        RuntimeError: there is none.
+    """
+    if input._array_.ndim < 1:
+        raise RuntimeError("Input must be >= 1-d.")
+    return input.flip((0,))
+
+
+@fliplr.samples
+@flipud.samples
+def matrices(make: Any) -> Any:
+    """A matrix as sample."""
+    yield Sample(make(2, 3))
+
+
+def as_list(argument: str, value: Any) -> list[int]:
+    """One integer or several, given to `roll`, as a list."""
+    return list(integers("roll", argument, value if isinstance(value, (tuple, list)) else (value,)))
+
+
+@op(layout="own", dtypes=WIDE, linear="self")
+def roll(self: Array, shifts: Any, dims: Any = ()) -> Any:
+    """Elements moved along dimensions; those that leave at the end come in at the front.
+
+    Args:
+        self: tensor.
+        shifts: how far, one integer for each of `dims`.
+        dims: the dimensions; without them the flat tensor is rolled.
+
+    Returns:
+        A new tensor.
+
+    Raises:
+        RuntimeError: there are not as many shifts as dimensions.
+        IndexError: `dims` names a dimension of a 0-dim tensor.
+    """
+    steps, given = as_list("shifts", shifts), as_list("dims", () if dims is None else dims)
+    if not given and len(steps) == 1:
+        return np.roll(np.ascontiguousarray(self), steps[0]).reshape(self.shape)
+    if len(steps) != len(given):
+        raise RuntimeError(f"shifts and dimensions must align. shifts: {len(steps)}, dims:{len(given)}")
+    if given and not self.ndim:
+        raise IndexError(f"Dimension specified as {given[0]} but tensor has no dimensions")
+    axes = [normalise(dim, self.ndim) for dim in given]
+    return np.roll(self.copy(order="C"), steps, axes) if axes and self.size else copied(self, None)
+
+
+@roll.vjp("self")
+def roll_vjp(grad: Any, shifts: Any, dims: Any) -> Any:
+    return grad.roll([-step for step in as_list("shifts", shifts)], dims)
+
+
+@roll.samples
+def roll_samples(make: Any) -> Any:
+    yield Sample(make(2, 3), 1)
+    yield Sample(make(2, 3), (1, -1), (0, 1))
+    yield Bad(make(), 1, 0, raises=IndexError, says="Dimension specified as 0 but tensor has no dimensions")
+    yield Bad(make(2), (1, 2), 0, raises=RuntimeError, says="shifts and dimensions must align")
+
+
+@op(dtypes=WIDE, linear="self")
+def repeat(self: Array, repeats: Sizes) -> Any:
+    """The tensor several times beside itself.
+
+    Args:
+        self: tensor.
+        repeats: how often along each dimension; more of them than there are dimensions add dimensions in front.
+
+    Returns:
+        A new tensor.
+
+    Raises:
+        RuntimeError: there are fewer than dimensions, or one is negative.
+    """
+    times = integers("repeat", "repeats", repeats)
+    lead = len(times) - self.ndim
+    if lead < 0:
+        raise RuntimeError("Number of dimensions of repeat dims can not be smaller than number of dimensions of tensor")
+    lengths = [count * length for count, length in zip(times, (1,) * lead + self.shape)]
+    if any(count < 0 for count in times):
+        lowest = min(lengths)
+        raise RuntimeError(f"Trying to create tensor with negative dimension {lowest}: {shown(lengths)}")
+    check_room("repeat", lengths, self.itemsize)
+    return np.tile(self, times) if times else self.copy()
+
+
+@repeat.vjp("self")
+def repeat_vjp(grad: Any, self_shape: Any, repeats: Any) -> Any:
+    lead = len(repeats) - len(self_shape)
+    shape: list[int] = []
+    dims: list[int] = []
+    for at, count in enumerate(repeats):
+        if at < lead or count != 1:
+            dims.append(len(shape))
+            shape.append(count)
+        if at >= lead:
+            shape.append(self_shape[at - lead])
+    return grad.reshape(shape).sum(dims) if dims else grad
+
+
+@repeat.samples
+def repeat_samples(make: Any) -> Any:
+    yield Sample(make(2, 3), (2, 1))
+    yield Sample(make(3), 2, 1, 2)
+    yield Bad(make(2, 3), 2, raises=RuntimeError, says="can not be smaller than number of dimensions of tensor")
+    yield Bad(make(3), 2, 1, 2, 2**62, raises=RuntimeError, says="Storage size calculation overflowed")
+
+
+@composite()
+def tile(input: Any, *dims: Any) -> Any:
+    """`repeat` with as many leading ones as needed.
+
+    Args:
+        input: tensor.
+        dims: how often along each of the last dimensions, as one sequence or integer by integer.
+
+    Returns:
+        A new tensor.
+    """
+    times = tuple(dims[0]) if len(dims) == 1 and isinstance(dims[0], (tuple, list)) else dims
+    return input.repeat((*(1,) * (input._array_.ndim - len(times)), *times))
+
+
+@tile.samples
+def tile_samples(make: Any) -> Any:
+    yield Sample(make(2, 3), (2,))
+
+
+@composite()
+def repeat_interleave(input: Any, repeats: Any, dim: int | None = None, *, output_size: int | None = None) -> Any:
+    """Every slice along a dimension several times in a row.
+
+    Args:
+        input: tensor.
+        repeats: how often: an integer for all, or an integer tensor with one number for each slice.
+        dim: the dimension; without it of the flat tensor.
+        output_size: has no effect.
+
+    Returns:
+        A new tensor.
+
+    Raises:
+        RuntimeError: there is not one number for each slice, or one is negative.
+    """
+    source, axis = (input.reshape((-1,)), 0) if dim is None else (input, dim)
+    shape = source._array_.shape or (1,)
+    length = shape[normalise(axis, len(shape))]
+    if isinstance(repeats, int) and repeats >= 0:
+        at = normalise(axis, len(shape))
+        raised = (source if source._array_.ndim else source.reshape((1,))).unsqueeze(at + 1)
+        return (
+            raised.expand((*shape[: at + 1], repeats, *shape[at + 1 :]))
+            .clone(memory_format=contiguous_format)
+            .flatten(at, at + 1)
+        )
+    counts = np.asarray(repeats._array_ if isinstance(repeats, Tensor) else repeats)
+    if (counts < 0).any():
+        raise RuntimeError("repeats can not be negative")
+    if counts.ndim and counts.size not in (1, length):
+        raise RuntimeError(
+            "repeats must have the same size as input along dim, but got "
+            f"repeats.size(0) = {counts.size} and input.size({axis}) = {length}"
+        )
+    index = np.repeat(np.arange(length), counts if counts.size != 1 else int(counts.reshape(-1)[0]))
+    return source.index_select(axis, wrap(index))
+
+
+@repeat_interleave.samples
+def repeat_interleave_samples(make: Any) -> Any:
+    yield Sample(make(2, 3), 2)
+    yield Sample(make(2, 3), wrap(np.array([1, 2])), 0)
+    yield Bad(make(2, 3), -1, raises=RuntimeError, says="repeats can not be negative")
+
+
+def triangles(make: Any) -> Any:
+    """Samples of `tril` and `triu`."""
+    yield Sample(make(3, 4))
+    yield Sample(make(2, 3, 3), -1)
+    yield Bad(make(3), raises=RuntimeError, says="input tensor must have at least 2 dimensions")
+
+
+def check_matrix(name: str, array: Any) -> None:
+    """Refuse what has no rows and columns."""
+    if array.ndim < 2:
+        raise RuntimeError(f"{name}: input tensor must have at least 2 dimensions")
+
+
+def in_rows(array: Any) -> Any:
+    """A batch of matrices in row-major order, which is that of the result; single matrices keep theirs."""
+    return array if array.ndim == 2 else np.ascontiguousarray(array)
+
+
+@op(dtypes=WIDE, linear="self", inplace=True, apart="never")
+def tril(self: Array, diagonal: int = 0) -> Any:
+    """The lower triangle of matrices, zeros elsewhere.
+
+    Args:
+        self: tensor with at least two dimensions.
+        diagonal: up to which diagonal; 0 is the main one, positive ones lie above it.
+
+    Returns:
+        A new tensor.
+    """
+    check_matrix("tril", self)
+    return np.tril(in_rows(self), diagonal)
+
+
+@tril.vjp("self")
+def tril_vjp(grad: Any, diagonal: int) -> Any:
+    return grad.tril(diagonal)
+
+
+@op(dtypes=WIDE, linear="self", inplace=True, apart="never")
+def triu(self: Array, diagonal: int = 0) -> Any:
+    """The upper triangle of matrices, zeros elsewhere.
+
+    Args:
+        self: tensor with at least two dimensions.
+        diagonal: from which diagonal on; 0 is the main one, positive ones lie above it.
+
+    Returns:
+        A new tensor.
+    """
+    check_matrix("triu", self)
+    return np.triu(in_rows(self), diagonal)
+
+
+@triu.vjp("self")
+def triu_vjp(grad: Any, diagonal: int) -> Any:
+    return grad.triu(diagonal)
+
+
+tril.samples(triangles)
+triu.samples(triangles)

@@ -1,0 +1,134 @@
+"""Parts in any number: tensor_split, hsplit, vsplit, dsplit."""
+
+from __future__ import annotations
+
+import itertools
+import sys
+from typing import Any
+
+from ..._core.cards.card import Bad, Sample, composite
+from ..._core.tensor.base import Tensor
+from ..._core.types.sizes import normalise
+from .slices import slice_
+
+
+@composite()
+def tensor_split(input: Any, indices_or_sections: Any, dim: int = 0) -> Any:
+    """Consecutive parts along a dimension: so many of nearly equal length, or cut at given places.
+
+    Args:
+        input: tensor with at least one dimension.
+        indices_or_sections: how many parts, or where to cut (integers, or a 0-dim or 1-dim integer tensor).
+        dim: the dimension.
+
+    Returns:
+        A tuple of views.
+
+    Raises:
+        RuntimeError: there are no parts, or no dimensions.
+    """
+    shape = input._array_.shape
+    if not shape:
+        raise RuntimeError("tensor_split expected at least a 1-dimensional tensor, but got a tensor with 0 dims")
+    have = shape[normalise(dim, len(shape))]
+    given = indices_or_sections.tolist() if isinstance(indices_or_sections, Tensor) else indices_or_sections
+    if isinstance(given, int):
+        if given < 1:
+            raise RuntimeError(f"number of sections must be larger than 0, got {given}")
+        if given > sys.maxsize // 8:
+            raise RuntimeError(
+                f"cannot create std::vector larger than max_size(): tensor_split cannot make {given} sections"
+            )
+        cuts = [0] * (given + 1)  # memory for so many parts, or MemoryError, before any is made
+        short, longer = divmod(have, given)
+        for at in range(given + 1):
+            cuts[at] = at * short + min(at, longer)
+    else:
+        cuts = [0, *given, have]
+    return tuple([slice_(input, dim, first, last, 1) for first, last in itertools.pairwise(cuts)])
+
+
+@tensor_split.samples
+def tensor_split_samples(make: Any) -> Any:
+    yield Sample(make(5, 2), 3)
+    yield Sample(make(2, 5), [1, 3], -1)
+    yield Bad(make(2), 0, raises=RuntimeError, says="number of sections must be larger than 0")
+    yield Bad(make(2), 2**62, raises=RuntimeError, says="cannot create std::vector larger than max_size()")
+
+
+def sections(name: str, input: Any, indices_or_sections: Any, dim: int, least: int) -> Any:
+    """`tensor_split` that refuses parts of unequal length."""
+    shape = input._array_.shape
+    if len(shape) < least:
+        raise RuntimeError(
+            f"torch.{name} requires a tensor with at least {least} dimension{'s' if least > 1 else ''}, but got a "
+            "tensor with "
+            f"{len(shape)} dimensions!"
+        )
+    if isinstance(indices_or_sections, int) and (indices_or_sections < 1 or shape[dim] % indices_or_sections):
+        raise RuntimeError(
+            f"torch.{name} attempted to split along dimension {dim}, but the size of the dimension {shape[dim]} is "
+            "not divisible "
+            f"by the split_size {indices_or_sections}!"
+        )
+    return input.tensor_split(indices_or_sections, dim)
+
+
+@composite()
+def hsplit(input: Any, indices_or_sections: Any) -> Any:
+    """Parts along the second dimension; of vectors along their only one.
+
+    Args:
+        input: tensor.
+        indices_or_sections: how many parts of equal length, or where to cut.
+
+    Returns:
+        A tuple of views.
+
+    Raises:
+        RuntimeError: the length is not divisible, or the dimension does not exist.
+    """
+    return sections("hsplit", input, indices_or_sections, 1 if input._array_.ndim > 1 else 0, 1)
+
+
+@composite()
+def vsplit(input: Any, indices_or_sections: Any) -> Any:
+    """Parts along the first dimension.
+
+    Args:
+        input: tensor.
+        indices_or_sections: how many parts of equal length, or where to cut.
+
+    Returns:
+        A tuple of views.
+
+    Raises:
+        RuntimeError: the length is not divisible, or the dimension does not exist.
+    """
+    return sections("vsplit", input, indices_or_sections, 0, 2)
+
+
+@composite()
+def dsplit(input: Any, indices_or_sections: Any) -> Any:
+    """Parts along the third dimension.
+
+    Args:
+        input: tensor.
+        indices_or_sections: how many parts of equal length, or where to cut.
+
+    Returns:
+        A tuple of views.
+
+    Raises:
+        RuntimeError: the length is not divisible, or the dimension does not exist.
+    """
+    return sections("dsplit", input, indices_or_sections, 2, 3)
+
+
+@hsplit.samples
+@vsplit.samples
+@dsplit.samples
+def halves(make: Any) -> Any:
+    """A tensor in two parts as sample."""
+    yield Sample(make(2, 4, 2), 2)
+    yield Bad(make(3, 3, 3), 2, raises=RuntimeError, says="is not divisible by the split_size 2")

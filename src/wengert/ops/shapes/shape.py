@@ -1,0 +1,322 @@
+"""Shapes by composition: reshape, flatten, movedim and others that are views where the memory allows it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from ... import _kernels as kernels
+from ..._core import errors
+from ..._core.cards.arguments import integers
+from ..._core.cards.card import Bad, Sample, composite
+from ..._core.cards.plain_case import plain_case
+from ..._core.errors import shown
+from ..._core.tensor.base import Tensor, bind
+from ..._core.types.devices import contiguous_format
+from ..._core.types.sizes import normalise
+from ..._kernels.layout import view_strides
+from .view_shape import infer_size, reshape_alias, unsafe_view, view_shape
+
+
+def spread(name: str, values: tuple[Any, ...], named: Any) -> Any:
+    """Sizes given as one sequence, by keyword, or integer by integer."""
+    if named is not None:
+        return named
+    if len(values) == 1 and isinstance(values[0], (tuple, list)):
+        return values[0]
+    for at, value in enumerate(values):
+        if not hasattr(value, "__index__"):
+            raise TypeError(errors.wrong_type(name, "shape", at + 1, "tuple of ints", value))
+    return values
+
+
+@composite()
+def reshape(input: Any, *size: Any, shape: Any = None) -> Any:
+    """The values under another shape: a view where the memory allows it, a copy otherwise.
+
+    Args:
+        input: tensor.
+        size: the shape, as one sequence or integer by integer; one of them may be -1.
+
+    Returns:
+        A view if possible, otherwise a new tensor.
+
+    Raises:
+        RuntimeError: the shape has another number of elements.
+    """
+    wanted = spread("reshape", size, shape)
+    array = input._array_
+    if not array.flags.c_contiguous:
+        wanted = infer_size(wanted, array.size)
+        if view_strides(array.shape, array.strides, array.itemsize, wanted) is None:
+            return unsafe_view(input.clone(memory_format=contiguous_format), wanted)
+        return reshape_alias(input, wanted)
+    return view_shape.call((input, wanted))
+
+
+@reshape.samples
+def reshape_samples(make: Any) -> Any:
+    yield Sample(make(3, 4), (2, 6))
+    yield Sample(make(3, 4), 2, -1)
+    yield Sample(make(), (1,))
+    yield Bad(make(3, 4), (5, 2), raises=RuntimeError, says="shape '[5, 2]' is invalid for input of size 12")
+
+
+plain_case(reshape, view_shape, kernels.direct.get("view_dense"))
+
+
+def pairs(make: Any) -> Any:
+    """Samples of a function of a tensor and one that gives the shape."""
+    yield Sample(make(3, 4), make(2, 6))
+
+
+@composite(function=False)
+def reshape_as(self: Any, other: Tensor) -> Any:
+    """`self.reshape(other.shape)`.
+
+    Args:
+        self, other: tensors.
+
+    Returns:
+        A view if possible, otherwise a new tensor.
+    """
+    return self.reshape(other._array_.shape)
+
+
+@composite(function=False)
+def view_as(self: Any, other: Tensor) -> Any:
+    """`self.view(other.shape)`.
+
+    Args:
+        self, other: tensors.
+
+    Returns:
+        A view.
+    """
+    return self.view(other._array_.shape)
+
+
+reshape_as.samples(pairs)
+view_as.samples(pairs)
+
+
+@composite()
+def flatten(input: Any, start_dim: int = 0, end_dim: int = -1) -> Any:
+    """Several neighbouring dimensions as one.
+
+    Args:
+        input: tensor.
+        start_dim, end_dim: the first and the last of them.
+
+    Returns:
+        A tensor, a view where the memory allows it.
+
+    Raises:
+        RuntimeError: the first comes after the last.
+    """
+    shape = input._array_.shape
+    start, end = normalise(start_dim, len(shape)), normalise(end_dim, len(shape))
+    if start > end:
+        raise RuntimeError("flatten() has invalid args: start_dim cannot come after end_dim")
+    if not shape:
+        return input.reshape((1,))
+    if start == end:
+        return input
+    length = 1
+    for each in shape[start : end + 1]:
+        length *= each
+    return input.reshape((*shape[:start], length, *shape[end + 1 :]))
+
+
+@flatten.samples
+def flatten_samples(make: Any) -> Any:
+    yield Sample(make(2, 3, 4))
+    yield Sample(make(2, 3, 4), 1)
+    yield Sample(make())
+    yield Bad(make(2, 3), 1, 0, raises=RuntimeError, says="start_dim cannot come after end_dim")
+
+
+@composite()
+def ravel(input: Any) -> Any:
+    """All elements in one dimension, row-major.
+
+    Args:
+        input: tensor.
+
+    Returns:
+        A view where the memory allows it, otherwise a new tensor.
+    """
+    return input.contiguous().view((-1,)) if input._array_.size else input.reshape((0,))
+
+
+@ravel.samples
+def ravel_samples(make: Any) -> Any:
+    yield Sample(make(2, 3))
+
+
+@composite()
+def unflatten(input: Any, dim: int, sizes: Sequence[int]) -> Any:
+    """One dimension as several.
+
+    Args:
+        input: tensor.
+        dim: the dimension.
+        sizes: its new lengths, one of which may be -1.
+
+    Returns:
+        A view.
+
+    Raises:
+        RuntimeError: the lengths do not multiply up, or there are no dimensions.
+    """
+    shape = input._array_.shape
+    at = normalise(dim, len(shape))
+    if not shape:
+        raise RuntimeError(f"unflatten: Dimension specified as {dim} but tensor has no dimensions")
+    if not len(sizes):
+        raise RuntimeError("unflatten: sizes must be non-empty")
+    try:
+        lengths = infer_size(sizes, shape[at])
+    except RuntimeError as error:
+        if "is invalid for" not in str(error):
+            raise
+        raise RuntimeError(
+            f"unflatten: Provided sizes {shown(sizes)} don't multiply up to the size of dim {at} ({shape[at]}) in the "
+            "input tensor"
+        ) from None
+    return input.view((*shape[:at], *lengths, *shape[at + 1 :]))
+
+
+@unflatten.samples
+def unflatten_samples(make: Any) -> Any:
+    yield Sample(make(2, 6), 1, (2, -1))
+    yield Bad(make(), 0, (1, -1), raises=RuntimeError, says="Dimension specified as 0 but tensor has no dimensions")
+    yield Bad(make(2, 6), 1, (4, 2), raises=RuntimeError, says="don't multiply up to the size of dim 1 (6)")
+
+
+@composite()
+def movedim(input: Any, source: Any, destination: Any) -> Any:
+    """Some dimensions moved to other places, the others in their order.
+
+    Args:
+        input: tensor.
+        source: a dimension or several.
+        destination: their new places.
+
+    Returns:
+        A view.
+    """
+    ndim = input._array_.ndim
+    if not ndim and hasattr(source, "__index__") and hasattr(destination, "__index__"):
+        source, destination = ([normalise(dim, ndim)][:0] for dim in (source, destination))
+    places = (("source", source), ("destination", destination))
+    given = [integers("movedim", key, (each,) if hasattr(each, "__index__") else each) for key, each in places]
+    if len(given[0]) != len(given[1]):
+        raise RuntimeError(
+            f"movedim: Invalid source or destination dims: source ({shown(given[0])} dims) should contain the same "
+            "number "
+            f"of dims as destination ({shown(given[1])} dims)"
+        )
+    origin, target = ([normalise(dim, ndim) for dim in dims] for dims in given)
+    for dims, word, raw in ((origin, "source", given[0]), (target, "destination", given[1])):
+        if len(set(dims)) != len(dims):
+            raise RuntimeError(f"movedim: repeated dim in `{word}` ({shown(raw)})")
+    order = [dim for dim in range(ndim) if dim not in origin]
+    for place, dim in sorted(zip(target, origin)):
+        order.insert(place, dim)
+    return input.permute(order) if ndim else input[...]
+
+
+@movedim.samples
+def movedim_samples(make: Any) -> Any:
+    yield Sample(make(2, 3, 4), 0, -1)
+    yield Sample(make(2, 3, 4), (0, 1), (2, 0))
+    yield Sample(make(), 0, -1)
+    yield Bad(make(2, 3), (0, 0), (0, 1), raises=RuntimeError, says="repeated dim in `source`")
+    yield Bad(make(2, 3), None, 0, raises=TypeError, says="argument 'source' must be tuple of ints, not NoneType")
+
+
+def swap_samples(make: Any) -> Any:
+    """Samples of the other names of `transpose`."""
+    yield Sample(make(2, 3, 4), 0, -1)
+
+
+@composite()
+def moveaxis(input: Any, source: Any, destination: Any) -> Any:
+    """NumPy's name of `movedim`."""
+    return input.movedim(source, destination)
+
+
+@composite()
+def swapaxes(input: Any, axis0: int, axis1: int) -> Any:
+    """NumPy's name of `transpose`."""
+    return input.transpose(axis0, axis1)
+
+
+@composite()
+def swapdims(input: Any, dim0: int, dim1: int) -> Any:
+    """Another name of `transpose`."""
+    return input.transpose(dim0, dim1)
+
+
+for alias in (moveaxis, swapaxes, swapdims):
+    alias.samples(swap_samples)
+
+
+@composite()
+def adjoint(input: Any) -> Any:
+    """The conjugate transpose of the last two dimensions.
+
+    Args:
+        input: tensor with at least two dimensions, or with none.
+
+    Returns:
+        A view if the tensor is real, otherwise a new tensor.
+
+    Raises:
+        RuntimeError: it has one dimension.
+    """
+    if input._array_.ndim < 2:
+        if input._array_.ndim:
+            raise RuntimeError("tensor.adjoint() is only supported on matrices or batches of matrices. Got 1-D tensor.")
+        return input.conj() if input.is_complex() else input
+    swapped = input.transpose(-2, -1)
+    return swapped.conj() if input.is_complex() else swapped
+
+
+@adjoint.samples
+def adjoint_samples(make: Any) -> Any:
+    yield Sample(make(2, 3))
+    yield Sample(make())
+    yield Bad(
+        make(2), raises=RuntimeError, says="tensor.adjoint() is only supported on matrices or batches of matrices"
+    )
+
+
+def reversed_dims(self: Tensor) -> Any:
+    """All dimensions in reverse order, a view."""
+    return self.permute(tuple(range(self._array_.ndim))[::-1])  # type: ignore[attr-defined]
+
+
+def matrix_form(name: str, conjugate: bool, batches: bool) -> property:
+    """One of the properties `mT`, `mH` and `H`."""
+
+    def transposed(self: Any) -> Any:
+        ndim = self._array_.ndim
+        if ndim == 1 or (ndim > 2 and not batches):
+            wanted = "matrices or batches of matrices" if batches else "matrices (2-D tensors)"
+            hint = "" if batches or ndim < 2 else " For batches of matrices, consider using tensor.mH"
+            raise RuntimeError(f"tensor.{name} is only supported on {wanted}. Got {ndim}-D tensor.{hint}")
+        if not ndim:
+            return self
+        return self.adjoint() if conjugate else self.transpose(-2, -1)
+
+    return property(
+        transposed, doc=f"The {'conjugate ' if conjugate else ''}transpose of a matrix, a view where possible."
+    )
+
+
+bind("T", property(reversed_dims, doc=reversed_dims.__doc__))
+bind("mT", matrix_form("mT", conjugate=False, batches=True))
+bind("mH", matrix_form("mH", conjugate=True, batches=True))
+bind("H", matrix_form("H", conjugate=True, batches=False))

@@ -1,0 +1,236 @@
+"""Views by strides: diagonal, unfold, as_strided, and what belongs to diagonals."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ... import _kernels as kernels
+from ..._core.cards.arguments import integer
+from ..._core.cards.card import WIDE, Array, Bad, Sample, composite, op
+from ..._core.types.sizes import normalise
+from ..._kernels.layout import strided
+
+native = kernels.direct.get
+
+
+def two_dims(dim1: int, dim2: int, ndim: int) -> tuple[int, int]:
+    """Two different dimensions, counted from the front."""
+    first, second = normalise(dim1, ndim), normalise(dim2, ndim)
+    if first == second:
+        raise RuntimeError(f"diagonal dimensions cannot be identical {dim1}, {dim2}")
+    return first, second
+
+
+@op(dtypes=WIDE, view=True, linear="self", native=native("diagonal"))
+def diagonal(self: Array, offset: int = 0, dim1: int = 0, dim2: int = 1) -> Any:
+    """A diagonal of two dimensions, as the last dimension of the result.
+
+    Args:
+        self: tensor with at least two dimensions.
+        offset: 0 for the main diagonal, positive above it.
+        dim1, dim2: the dimensions.
+
+    Returns:
+        A view.
+
+    Raises:
+        RuntimeError: the dimensions are the same one.
+    """
+    first, second = two_dims(dim1, dim2, self.ndim)
+    moved = self.transpose([*[dim for dim in range(self.ndim) if dim not in (first, second)], first, second])
+    rows, columns = moved.shape[-2:]
+    length = max(min(rows, columns - offset) if offset >= 0 else min(rows + offset, columns), 0)
+    if length:
+        moved = moved[..., max(-offset, 0) :, max(offset, 0) :]
+    return strided(moved, (*moved.shape[:-2], length), (*moved.strides[:-2], moved.strides[-2] + moved.strides[-1]))
+
+
+@diagonal.vjp("self", native=native("diagonal_backward"))
+def diagonal_vjp(grad: Any, self_shape: Any, offset: int, dim1: int, dim2: int) -> Any:
+    return diagonal_backward(grad, self_shape, offset, dim1, dim2)
+
+
+@diagonal.samples
+def diagonal_samples(make: Any) -> Any:
+    yield Sample(make(3, 4))
+    yield Sample(make(2, 3, 4), -1, 2, 0)
+    yield Bad(make(2, 2), 0, 1, 1, raises=RuntimeError, says="diagonal dimensions cannot be identical")
+
+
+@op(dtypes=WIDE, linear="grad", function=False, method=False, native=native("diagonal_backward"))
+def diagonal_backward(grad: Array, shape: Any, offset: int, dim1: int, dim2: int) -> Any:
+    """Zeros of `shape` with `grad` on a diagonal."""
+    zeros = np.zeros(shape, grad.dtype)
+    diagonal.body(zeros, offset, dim1, dim2)[...] = grad
+    return zeros
+
+
+@diagonal_backward.vjp("grad")
+def diagonal_backward_vjp(grad: Any, offset: int, dim1: int, dim2: int) -> Any:
+    return grad.diagonal(offset, dim1, dim2)
+
+
+@diagonal_backward.samples
+def diagonal_backward_samples(make: Any) -> Any:
+    yield Sample(make(3), (3, 4), 1, 0, 1)
+
+
+@op(dtypes=WIDE, linear="self")
+def diag_embed(self: Array, offset: int = 0, dim1: int = -2, dim2: int = -1) -> Any:
+    """The last dimension as a diagonal of two, zeros elsewhere.
+
+    Args:
+        self: tensor with at least one dimension.
+        offset: 0 for the main diagonal, positive above it.
+        dim1, dim2: the two dimensions of the result.
+
+    Returns:
+        A new tensor.
+    """
+    ndim = self.ndim + 1
+    first, second = two_dims(dim1, dim2, ndim)
+    length = self.shape[-1] + abs(offset)
+    shape = list(self.shape[:-1])
+    for dim in sorted((first, second)):
+        shape.insert(dim, length)
+    zeros = np.zeros(shape, self.dtype)
+    diagonal.body(zeros, offset, first, second)[...] = self
+    return zeros
+
+
+@diag_embed.vjp("self")
+def diag_embed_vjp(grad: Any, offset: int, dim1: int, dim2: int) -> Any:
+    return grad.diagonal(offset, dim1, dim2)
+
+
+@diag_embed.samples
+def diag_embed_samples(make: Any) -> Any:
+    yield Sample(make(3))
+    yield Sample(make(2, 3), 1, 0, 2)
+
+
+@op(dtypes=WIDE, linear="self", function=False, method=False, node="DiagonalBackward0_copy")
+def diagonal_copy(self: Array, offset: int) -> Any:
+    """A copy of a diagonal of a matrix."""
+    return diagonal.body(self, offset).copy()
+
+
+@diagonal_copy.vjp("self")
+def diagonal_copy_vjp(grad: Any, self_shape: Any, offset: int) -> Any:
+    return diagonal_backward(grad, self_shape, offset, 0, 1)
+
+
+@diagonal_copy.samples
+def diagonal_copy_samples(make: Any) -> Any:
+    yield Sample(make(3, 4), 1)
+
+
+@composite()
+def diag(input: Any, diagonal: int = 0) -> Any:
+    """The diagonal matrix of a vector, or the diagonal of a matrix (a copy).
+
+    Args:
+        input: tensor with one or two dimensions.
+        diagonal: 0 for the main diagonal, positive above it.
+
+    Returns:
+        A new tensor.
+
+    Raises:
+        RuntimeError: it has neither one nor two dimensions.
+    """
+    ndim = input._array_.ndim
+    if ndim not in (1, 2):
+        raise RuntimeError(f"diag(): Supports 1D or 2D tensors. Got {ndim}D")
+    return input.diag_embed(diagonal) if ndim == 1 else diagonal_copy(input, diagonal)
+
+
+@composite()
+def diagflat(input: Any, offset: int = 0) -> Any:
+    """The diagonal matrix of all elements.
+
+    Args:
+        input: tensor.
+        offset: 0 for the main diagonal, positive above it.
+
+    Returns:
+        A new tensor with two dimensions.
+    """
+    return input.reshape((-1,)).diag_embed(offset)
+
+
+@diag.samples
+@diagflat.samples
+def vectors_and_matrices(make: Any) -> Any:
+    """A vector and a matrix as samples."""
+    yield Sample(make(3))
+    yield Sample(make(3, 4), 1)
+
+
+@op(dtypes=WIDE, view=True, linear="self")
+def unfold(self: Array, dimension: int, size: int, step: int) -> Any:
+    """Windows along a dimension: it counts the windows, and a new last dimension what lies in one.
+
+    Args:
+        self: tensor.
+        dimension: the dimension.
+        size: the length of a window.
+        step: how far apart windows start.
+
+    Returns:
+        A view; windows may overlap.
+
+    Raises:
+        RuntimeError: the window is longer than the dimension, or `step` is not positive.
+    """
+    at = normalise(integer("unfold", "dimension", dimension), self.ndim)
+    length = self.shape[at] if self.ndim else 1
+    if size < 0:
+        raise RuntimeError(f"size is {size} but must be >= 0")
+    if size > length:
+        raise RuntimeError(f"maximum size for tensor at dimension {at} is {length} but size is {size}")
+    if step <= 0:
+        raise RuntimeError(f"step is {step} but must be > 0")
+    shape, strides = self.shape or (1,), self.strides or (self.itemsize,)
+    if not self.ndim:
+        return strided(self, (size,), (self.itemsize,))
+    shape = (*shape[:at], (length - size) // step + 1, *shape[at + 1 :], size)
+    return strided(self, shape, (*strides[:at], strides[at] * step, *strides[at + 1 :], strides[at]))
+
+
+@unfold.vjp("self")
+def unfold_vjp(grad: Any, self_shape: Any, dimension: int, size: int, step: int) -> Any:
+    return unfold_backward(grad, self_shape, dimension, size, step)
+
+
+@unfold.samples
+def unfold_samples(make: Any) -> Any:
+    yield Sample(make(5, 2), 0, 3, 1)
+    yield Sample(make(2, 5), -1, 2, 2)
+    yield Bad(make(3), 0, 4, 1, raises=RuntimeError, says="maximum size for tensor at dimension 0 is 3 but size is 4")
+
+
+@op(dtypes=WIDE, linear="grad", function=False, method=False)
+def unfold_backward(grad: Array, shape: Any, dimension: int, size: int, step: int) -> Any:
+    """Zeros of `shape` with the windows of `grad` added where `unfold` took them."""
+    zeros = np.zeros(shape, grad.dtype)
+    if not zeros.ndim:
+        return zeros + grad.sum()
+    at = normalise(dimension, zeros.ndim)
+    count = grad.shape[at]
+    for offset in range(size):
+        part = (slice(None),) * at + (slice(offset, offset + (count - 1) * step + 1, step),)
+        zeros[part] += grad[..., offset]
+    return zeros
+
+
+@unfold_backward.vjp("grad")
+def unfold_backward_vjp(grad: Any, dimension: int, size: int, step: int) -> Any:
+    return grad.unfold(dimension, size, step)
+
+
+@unfold_backward.samples
+def unfold_backward_samples(make: Any) -> Any:
+    yield Sample(make(3, 2, 3), (5, 2), 0, 3, 1)

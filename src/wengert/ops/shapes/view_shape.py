@@ -1,0 +1,214 @@
+"""The same elements in the same order under another shape or dtype: view, and what reshape is made of."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from ... import _kernels as kernels
+from ..._core.cards.arguments import integers
+from ..._core.cards.card import WIDE, Array, Bad, Sample, composite, op
+from ..._core.cards.plain_case import plain_case
+from ..._core.errors import shown, unexpected_keyword
+from ..._core.types import dtypes
+from ..._kernels.layout import seen_as
+
+native = kernels.direct.get
+NOT_VIEWABLE = (
+    "view size is not compatible with input tensor's size and stride (at least one dimension spans across two "
+    "contiguous "
+    "subspaces). Use .reshape(...) instead."
+)
+
+
+def infer_size(size: Sequence[Any], numel: int) -> tuple[int, ...]:
+    """`size` with its -1, if there is one, replaced by what is left of `numel` elements.
+
+    Raises:
+        RuntimeError: the sizes do not make `numel` elements, or -1 is ambiguous.
+    """
+    wanted = integers("view", "size", size)
+    known, free = 1, -1
+    for at, length in enumerate(wanted):
+        if length >= 0:
+            known *= length
+        elif length != -1:
+            raise RuntimeError(f"invalid shape dimension {length} at index {at} of shape {shown(wanted)}")
+        elif free >= 0:
+            raise RuntimeError("only one dimension can be inferred")
+        else:
+            free = at
+    if free < 0:
+        if known != numel:
+            raise RuntimeError(f"shape '{shown(wanted)}' is invalid for input of size {numel}")
+        return wanted
+    if known == 0 and numel == 0:
+        raise RuntimeError(
+            f"cannot reshape tensor of 0 elements into shape {shown(wanted)} because the unspecified dimension size "
+            "-1 can "
+            "be any value and is ambiguous"
+        )
+    if known == 0 or numel % known:
+        raise RuntimeError(f"shape '{shown(wanted)}' is invalid for input of size {numel}")
+    return (*wanted[:free], numel // known, *wanted[free + 1 :])
+
+
+def layouts(make: Any) -> Any:
+    """Samples of a view that takes no arguments."""
+    yield Sample(make(2, 3))
+    yield Sample(make(2, 0))
+
+
+@composite(function=False)
+def view(self: Any, *size: Any, dtype: Any = None, **named: Any) -> Any:
+    """The same memory under another shape, or, given a dtype, its bytes read as another type.
+
+    Args:
+        self: tensor.
+        size: the shape, as one sequence or integer by integer; one of them may be -1. Or a dtype (not differentiable).
+
+    Returns:
+        A view.
+
+    Raises:
+        RuntimeError: the shape has another number of elements, or needs a copy (`reshape` makes it).
+    """
+    if named:
+        wrong = [name for name in named if name != "size" or size]
+        if wrong:
+            raise TypeError(unexpected_keyword("view", wrong[0]))
+        size = (named["size"],)
+    first = dtype if dtype is not None else size[0] if len(size) == 1 else None
+    if isinstance(first, dtypes.dtype):
+        return view_dtype.call((self, first))
+    return view_shape.call((self, first if isinstance(first, (tuple, list)) else size))
+
+
+@op(
+    dtypes=WIDE,
+    view=True,
+    linear="self",
+    name="view_shape",
+    function=False,
+    method=False,
+    node="ViewBackward0",
+    native=native("view_shape"),
+)
+def view_shape(self: Array, size: Any) -> Any:
+    """`view` with a shape."""
+    seen = seen_as(self, infer_size(size, self.size))
+    if seen is None:
+        raise RuntimeError(NOT_VIEWABLE)
+    return seen
+
+
+@op(dtypes=WIDE, view=True, derivative=None, why="bytes read as another type", function=False, method=False)
+def view_dtype(self: Array, wanted: Any) -> Any:
+    """The bytes of an array read as another type."""
+    array = self
+    have, step = dtypes.from_numpy(array.dtype), array.itemsize
+    if step != wanted.itemsize:
+        relation = f"to view {have.legacy[:-6]} as {wanted.legacy[:-6]} (different element sizes)"
+        if not array.ndim:
+            raise RuntimeError(f"self.dim() cannot be 0 {relation}")
+        if array.size and array.strides[-1] != step:
+            raise RuntimeError(f"self.stride(-1) must be 1 {relation}, but got {array.strides[-1] // step}")
+        if array.shape[-1] * step % wanted.itemsize:
+            ratio = wanted.itemsize // step
+            raise RuntimeError(f"self.size(-1) must be divisible by {ratio} {relation}, but got {array.shape[-1]}")
+    if not array.size and step != wanted.itemsize:
+        array = np.empty((*array.shape[:-1], array.shape[-1] * step // wanted.itemsize), wanted.numpy)
+    return array.view(wanted.numpy)
+
+
+@view_dtype.samples
+def view_dtype_samples(make: Any) -> Any:
+    yield Sample(make(2, 0), dtypes.uint8)
+
+
+@view_shape.vjp("self", native=native("reshape_rule"))
+def view_vjp(grad: Any, self_shape: Any) -> Any:
+    return grad.reshape(self_shape)
+
+
+@view_shape.samples
+def view_shape_samples(make: Any) -> Any:
+    yield Sample(make(3, 4), (2, 6))
+
+
+@op(
+    dtypes=WIDE,
+    view=True,
+    linear="self",
+    name="_reshape_alias",
+    function=False,
+    method=False,
+    node="ReshapeAliasBackward0",
+    native=native("view_shape"),
+)
+def reshape_alias(self: Array, size: Any) -> Any:
+    """`view` as `reshape` uses it for tensors that are not contiguous."""
+    return view_shape.body(self, size)
+
+
+@reshape_alias.vjp("self", native=native("reshape_rule"))
+def reshape_alias_vjp(grad: Any, self_shape: Any) -> Any:
+    return grad.reshape(self_shape)
+
+
+@reshape_alias.samples
+def reshape_alias_samples(make: Any) -> Any:
+    yield Sample(make(3, 4), (2, 6))
+
+
+@view.samples
+def view_samples(make: Any) -> Any:
+    yield Sample(make(3, 4), (2, 6))
+    yield Sample(make(3, 4), 2, -1)
+    yield Sample(make(), (1, 1))
+    yield Sample(make(0, 3), (3, 0))
+    yield Bad(make(3, 4), 5, raises=RuntimeError, says="shape '[5]' is invalid for input of size 12")
+    yield Bad(make(3, 4), (-1, -1), raises=RuntimeError, says="only one dimension can be inferred")
+
+
+@op(dtypes=WIDE, view=True, linear="self", function=False, method=False, native=native("alias"))
+def alias(self: Array) -> Any:
+    """The same memory once more: what `x[...]` gives."""
+    return self[...]
+
+
+@alias.vjp("self")
+def alias_vjp(grad: Any) -> Any:
+    return grad
+
+
+alias.samples(layouts)
+
+
+@op(
+    dtypes=WIDE,
+    linear="self",
+    name="_unsafe_view",
+    method=False,
+    function=False,
+    node="UnsafeViewBackward0",
+    native=native("unsafe_view"),
+)
+def unsafe_view(self: Array, size: Any) -> Any:
+    """Another shape for memory that nobody else sees, so that the result need not be a view."""
+    return self.reshape(infer_size(size, self.size))
+
+
+@unsafe_view.vjp("self", native=native("reshape_rule"))
+def unsafe_view_vjp(grad: Any, self_shape: Any) -> Any:
+    return grad.reshape(self_shape)
+
+
+@unsafe_view.samples
+def unsafe_view_samples(make: Any) -> Any:
+    yield Sample(make(3, 4), (2, 6))
+
+
+plain_case(view, view_shape, kernels.direct.get("view_shape"))

@@ -1,0 +1,275 @@
+"""Views that rearrange dimensions: expand, permute, transpose, squeeze, unsqueeze."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from ... import _kernels as kernels
+from ..._core.cards.arguments import integer, integers
+from ..._core.cards.card import WIDE, Array, Bad, Sample, Sizes, op
+from ..._core.errors import shown
+from ..._core.tensor.base import OPERATORS
+from ..._core.types import dtypes
+from ..._core.types.sizes import normalise
+from ..._kernels.layout import strided
+from .view_shape import layouts
+
+native = kernels.direct.get
+
+
+def distinct(name: str, dims: Sequence[Any], ndim: int) -> list[int]:
+    """Dimensions counted from the front, each given once.
+
+    Raises:
+        RuntimeError: one comes twice.
+    """
+    found: list[int] = []
+    for dim in integers(name, "dims", dims):
+        at = normalise(dim, ndim)
+        if at in found:
+            raise RuntimeError(f"dim {at} appears multiple times in the list of dims")
+        found.append(at)
+    return found
+
+
+@op(dtypes=WIDE, view=True, linear="self", larger=True, native=native("expand"))
+def expand(self: Array, size: Sizes, *, implicit: bool = False) -> Any:
+    """The tensor repeated along dimensions of length 1 and new ones in front, without a copy.
+
+    Args:
+        self: tensor.
+        size: the new shape; -1 keeps a length.
+        implicit: has no effect.
+
+    Returns:
+        A view; several of its elements may lie at one place in memory, so clone it before writing to it.
+
+    Raises:
+        RuntimeError: a length other than 1 would change.
+    """
+    wanted, have = integers("expand", "size", size), self.shape
+    lead = len(wanted) - len(have)
+    if lead < 0:
+        raise RuntimeError(
+            f"expand({type_of(self)}{{{shown(have)}}}, size={list(wanted)}): the number of sizes provided "
+            f"({len(wanted)}) "
+            f"must be greater or equal to the number of dimensions in the tensor ({len(have)})"
+        )
+    shape, strides = list(wanted), [0] * lead + list(self.strides)
+    for at in reversed(range(len(wanted))):
+        length = wanted[at]
+        own = have[at - lead] if at >= lead else 1
+        if length == -1 and at >= lead:
+            shape[at] = own
+        elif length < 0 and at < lead:
+            raise RuntimeError(
+                f"The expanded size of the tensor ({length}) isn't allowed in a leading, non-existing dimension {at}"
+            )
+        elif length != own:
+            if own != 1 or length < 0:
+                raise RuntimeError(
+                    f"The expanded size of the tensor ({length}) must match the existing size ({own}) at non-singleton "
+                    f"dimension {at}.  Target sizes: {shown(wanted)}.  Tensor sizes: {shown(have)}"
+                )
+            strides[at] = 0
+        elif at < lead and have:
+            strides[at] = shape[at + 1] * strides[at + 1]
+    return strided(self, tuple(shape), tuple(strides))
+
+
+def type_of(array: Any) -> str:
+    """How torch's errors name the type of a tensor."""
+    return f"torch.{dtypes.from_numpy(array.dtype).legacy}"
+
+
+@expand.vjp("self")
+def expand_vjp(grad: Any) -> Any:
+    return grad
+
+
+@expand.samples
+def expand_samples(make: Any) -> Any:
+    yield Sample(make(3, 1), (2, 3, 4))
+    yield Sample(make(3, 1), -1, 4)
+    yield Sample(make(), (2,))
+    yield Bad(make(3), (2,), raises=RuntimeError, says="must match the existing size (3) at non-singleton dimension 0")
+
+
+@op(dtypes=WIDE, view=True, linear="self", native=native("permute"))
+def permute(self: Array, dims: Sizes) -> Any:
+    """The dimensions in another order.
+
+    Args:
+        self: tensor.
+        dims: every dimension once.
+
+    Returns:
+        A view.
+
+    Raises:
+        RuntimeError: `dims` is no permutation.
+    """
+    return self.transpose(order_of(dims, self.ndim))
+
+
+def order_of(dims: Sequence[Any], ndim: int) -> list[int]:
+    """`dims`, counted from the front; a permutation of all dimensions."""
+    if len(dims) != ndim:
+        raise RuntimeError(
+            "permute(sparse_coo): number of dimensions in the tensor input does not match the length of the desired "
+            f"ordering of dimensions i.e. input.dim() = {ndim} is not equal to len(dims) = {len(dims)}"
+        )
+    order = [normalise(dim, ndim) for dim in integers("permute", "dims", dims)]
+    if len(set(order)) != ndim:
+        raise RuntimeError("permute(): duplicate dims are not allowed.")
+    return order
+
+
+@permute.vjp("self", native=native("permute_rule"))
+def permute_vjp(grad: Any, dims: Any) -> Any:
+    order = order_of(dims, len(dims))
+    return grad.permute([order.index(at) for at in range(len(order))])
+
+
+@permute.samples
+def permute_samples(make: Any) -> Any:
+    yield Sample(make(2, 3, 4), (2, 0, 1))
+    yield Sample(make(2, 3), -1, 0)
+    yield Bad(make(2, 3), (0, 0), raises=RuntimeError, says="duplicate dims are not allowed")
+
+
+@op(dtypes=WIDE, view=True, inplace=True, linear="self", native=native("transpose"))
+def transpose(self: Array, dim0: int, dim1: int) -> Any:
+    """Two dimensions swapped.
+
+    Args:
+        self: tensor.
+        dim0, dim1: the dimensions.
+
+    Returns:
+        A view.
+    """
+    ndim = self.ndim
+    first, second = normalise(dim0, ndim), normalise(dim1, ndim)
+    return self.swapaxes(first, second) if ndim else self[...]
+
+
+@transpose.vjp("self", native=native("transpose"))
+def transpose_vjp(grad: Any, dim0: int, dim1: int) -> Any:
+    return grad.transpose(dim0, dim1)
+
+
+@transpose.samples
+def transpose_samples(make: Any) -> Any:
+    yield Sample(make(2, 3, 4), 0, -1)
+    yield Bad(make(2, 3), 0, 2, raises=IndexError, says="Dimension out of range")
+
+
+@op(dtypes=WIDE, view=True, inplace=True, linear="self", node="TBackward0", native=native("t"))
+def t(self: Array) -> Any:
+    """The transpose of a matrix; vectors and scalars stay as they are.
+
+    Args:
+        self: tensor with at most two dimensions.
+
+    Returns:
+        A view.
+
+    Raises:
+        RuntimeError: there are more than two dimensions.
+    """
+    if self.ndim > 2:
+        raise RuntimeError(f"t() expects a tensor with <= 2 dimensions, but self is {self.ndim}D")
+    return self.T if self.ndim == 2 else self[...]
+
+
+@t.vjp("self", native=native("t"))
+def t_vjp(grad: Any) -> Any:
+    return grad.t()
+
+
+t.samples(layouts)
+
+
+@op(dtypes=WIDE, view=True, inplace=True, linear="self", native=native("unsqueeze"))
+def unsqueeze(self: Array, dim: int) -> Any:
+    """A new dimension of length 1 in front of `dim`.
+
+    Args:
+        self: tensor.
+        dim: between `-ndim - 1` and `ndim`.
+
+    Returns:
+        A view.
+    """
+    at = normalise(integer("unsqueeze", "dim", dim), self.ndim + 1)
+    shape = (*self.shape[:at], 1, *self.shape[at:])
+    if self.flags.c_contiguous and 1 not in self.shape:
+        return self.reshape(shape)
+    step = self.shape[at] * self.strides[at] if at < self.ndim else self.itemsize
+    return strided(self, shape, (*self.strides[:at], step, *self.strides[at:]))
+
+
+@unsqueeze.vjp("self", native=native("squeeze"))
+def unsqueeze_vjp(grad: Any, dim: int) -> Any:
+    return grad.squeeze(dim)
+
+
+OPERATORS.unsqueeze = unsqueeze
+
+
+@unsqueeze.samples
+def unsqueeze_samples(make: Any) -> Any:
+    yield Sample(make(2, 3), 1)
+    yield Sample(make(), -1)
+    yield Bad(make(2), 2, raises=IndexError, says="Dimension out of range")
+
+
+def squeeze_form(args: tuple[Any, ...]) -> int:
+    """Which of torch's three overloads a call is."""
+    return 0 if args[1] is None else 2 if isinstance(args[1], (tuple, list)) else 1
+
+
+@op(
+    dtypes=WIDE,
+    view=True,
+    inplace=True,
+    linear="self",
+    choose=squeeze_form,
+    node=("SqueezeBackward0", "SqueezeBackward1", "SqueezeBackward2"),
+    native=native("squeeze"),
+)
+def squeeze(self: Array, dim: Any = None) -> Any:
+    """The tensor without dimensions of length 1.
+
+    Args:
+        self: tensor.
+        dim: the dimension or dimensions to drop if they have length 1; None for all.
+
+    Returns:
+        A view.
+    """
+    shape = self.shape
+    if dim is None:
+        dims = list(range(self.ndim))
+    elif isinstance(dim, (tuple, list)):
+        dims = distinct("squeeze", dim, self.ndim)
+    else:
+        dims = [normalise(integer("squeeze", "dim", dim), self.ndim)]
+    axes = tuple([each for each in dims if self.ndim and shape[each] == 1])
+    return self.squeeze(axes) if axes else self[...]
+
+
+@squeeze.vjp("self", native=native("reshape_rule"))
+def squeeze_vjp(grad: Any, self_shape: Any) -> Any:
+    return grad.reshape(self_shape)
+
+
+@squeeze.samples
+def squeeze_samples(make: Any) -> Any:
+    yield Sample(make(1, 3, 1))
+    yield Sample(make(1, 3, 1), 0)
+    yield Sample(make(1, 3, 1), (0, 2))
+    yield Sample(make(), 0)
+    yield Bad(make(2), 1, raises=IndexError, says="Dimension out of range")
