@@ -48,7 +48,7 @@ def new_node(
     op: Declaration, args: tuple[Any, ...], mask: int, edges: tuple[Edge | None, ...], modes: Modes, outputs: int
 ) -> OpNode:
     """The node of one call, without its saved values."""
-    node: OpNode = door.new(op.node_class if op.choose_node is None else op.choose_node(args))
+    node: OpNode = door.new(op.nodes.of(op, args) if op.node_class is None else op.node_class)
     set_up(node, edges, modes.sequence, outputs)
     modes.sequence += 1
     node.trusted_gradients = True

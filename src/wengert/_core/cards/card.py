@@ -10,23 +10,23 @@ import.
 
 from __future__ import annotations
 
-import dataclasses
 import functools
-import inspect
 from collections.abc import Callable, Iterable
-from typing import Any, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from ..calls.op import Op, begin_calls
 from ..operators import declaration, sources
 from ..operators.declaration import REQUIRED, Declaration, Rule
-from ..recording.recorded import OpNode, node_class
-from ..recording.saved_tensor import read_raw, read_saved
 from ..tensor.base import bind as bind_to_tensor
 from ..types import dtypes
 from ..types.dtypes import dtype as DType
 from .arguments import checked as checked, parameters_of
 from .derived import derive_in_place as derive_in_place
+from .node_classes import NodeClasses
 from .samples import Bad as Bad, Declared, Sample as Sample
+
+if TYPE_CHECKING:
+    import inspect
 
 Array: TypeAlias = Any
 Arrays: TypeAlias = Any
@@ -48,8 +48,17 @@ NUMBERS = FLOATS | INTEGERS
 ALL = NUMBERS | BOOLS
 WIDE = ALL | {dtypes.uint16, dtypes.uint32, dtypes.uint64}
 
-ALIASES = {"input": "self", "axis": "dim", "keepdims": "keepdim", "x1": "self", "x2": "other", "axes": "dims"}
+ALIASES = {
+    "self": ("input", "x1"),
+    "dim": ("axis",),
+    "keepdim": ("keepdims",),
+    "other": ("x2",),
+    "dims": ("axes",),
+}
 """Other names by which torch's and NumPy's users give a parameter."""
+
+KINDS = {"Array": sources.ARRAY, "Arrays": sources.ARRAYS, "Index": sources.INDEX, "Indices": sources.INDICES}
+"""The kinds of parameters by the first word of their annotation; others are plain."""
 
 
 class Card(Declared, Op):
@@ -65,7 +74,7 @@ class Card(Declared, Op):
     """
 
     declared_dtypes: frozenset[dtypes.dtype]
-    node_classes: list[type]
+    nodes: NodeClasses
     __name__: str
     __qualname__: str
     why = ""
@@ -107,16 +116,10 @@ class Card(Declared, Op):
     def _add_rule(
         self, rule: Callable[..., Any], names: tuple[str, ...], inputs: tuple[str, ...], *, partial: bool
     ) -> None:
-        origins = [declaration.locate(self, name)[0] for name in names]
-        slots = tuple(self.grad_slots.index(self.names.index(name)) for name in inputs)
+        for name in names:
+            self.nodes.saved[name] = declaration.locate(self, name)[0]
+        slots = tuple([self.grad_slots.index(self.names.index(name)) for name in inputs])
         self.rules = (*self.rules, Rule(rule, names, slots, partial))
-        for name, origin in zip(names, origins):
-            shown = "result" if name == "out" else name
-            name_saved(self.node_classes, shown, name)
-            if origin in (sources.FROM_INPUT, sources.FROM_OUTPUT):
-                name_raw(self.node_classes, shown, name)
-            if name.endswith("_shape"):
-                name_saved(self.node_classes, name.removesuffix("shape") + "sym_sizes", name)
         if self.in_place is not None:
             self.in_place.rules = self.rules
 
@@ -125,6 +128,8 @@ class Card(Declared, Op):
 
     @property
     def __signature__(self) -> inspect.Signature:
+        import inspect
+
         return inspect.signature(self.body)
 
     @property
@@ -154,9 +159,8 @@ class Composite(Declared):
         return checked(self.name, self.body, module="wengert") if self.function else self.body
 
 
-@dataclasses.dataclass(frozen=True, kw_only=True, slots=True)
 class Options:
-    """What `@op(...)` may say beside the signature.
+    """What `@op(...)` may say beside the signature, and what holds where it does not.
 
     Attributes:
         dtypes: the dtypes it exists for (after promotion).
@@ -211,10 +215,16 @@ class Options:
     larger: bool = False
     numbers: bool | str = False
 
+    def __init__(self, given: dict[str, Any]) -> None:
+        for name in given:
+            if name not in Options.__annotations__:
+                raise TypeError(f"op() got an unexpected keyword argument '{name}'")
+        self.__dict__.update(given)
+
 
 def op(**options: Any) -> Callable[[Callable[..., Any]], Card]:
     """Declare an operator; decorates its body. The arguments are the fields of `Options`."""
-    given = Options(**options)
+    given = Options(options)
 
     def decorate(body: Callable[..., Any]) -> Card:
         card = Card.__new__(Card)
@@ -243,7 +253,7 @@ def fill_options(card: Card, given: Options) -> None:
         raise TypeError(f"{card.name}: an operator without derivative needs a reason (why=...)")
     card.why = given.why if given.derivative is None else ""
     card.declared_dtypes = frozenset(given.dtypes)
-    card.accepts = frozenset(each.numpy for each in (*given.dtypes, *given.explained))
+    card.accepts = numpy_dtypes(card.declared_dtypes.union(given.explained))
     card.promotion = given.promote
     card.numbers = tuple(at for at in card.tensor_slots if given.numbers in (True, card.names[at]))
     card.allows_larger = given.larger
@@ -260,10 +270,14 @@ def fill_options(card: Card, given: Options) -> None:
     card.batching = given.batching
     card.method, card.function = given.method, given.function
     titles = (given.node,) if isinstance(given.node, str) else given.node
-    card.node_classes = [node_class(each or default_title(card.name), card.view) for each in titles]
-    card.node_class = card.node_classes[0]
-    choose = given.choose
-    card.choose_node = None if choose is None else lambda args: card.node_classes[choose(args)]
+    card.nodes = NodeClasses(titles if given.node else (default_title(card.name),), given.choose, view=card.view)
+    card.node_class = None
+
+
+@functools.cache
+def numpy_dtypes(given: frozenset[DType]) -> frozenset[Any]:
+    """NumPy's dtypes of ours; few families of dtypes serve all cards."""
+    return frozenset(each.numpy for each in given)
 
 
 def pointwise(*, promote: str = "same", **options: Any) -> Callable[[Callable[..., Any]], Card]:
@@ -312,43 +326,19 @@ def fill_signature(card: Declaration, body: Callable[..., Any]) -> None:
     card.grad_slots = tuple(at for at, kind in enumerate(card.kinds) if kind in (sources.ARRAY, sources.ARRAYS))
     lists = [at for at, position in enumerate(card.grad_slots) if card.kinds[position] == sources.ARRAYS]
     card.list_slot = lists[0] if lists else -1
-    card.aliases = {alias: names.index(name) for alias, name in ALIASES.items() if name in names and alias not in names}
+    card.aliases = {alias: at for at, name in enumerate(names) for alias in ALIASES.get(name, ()) if alias not in names}
     card.plans = {}
     card.rules = ()
 
 
 def kind_of(annotation: str) -> int:
     """The kind of a parameter by the text of its annotation."""
-    word = annotation.partition(" ")[0]
-    kinds = {"Array": sources.ARRAY, "Arrays": sources.ARRAYS, "Index": sources.INDEX, "Indices": sources.INDICES}
-    return kinds.get(word, sources.PLAIN)
+    return KINDS.get(annotation.partition(" ")[0], sources.PLAIN)
 
 
 def default_title(name: str) -> str:
     """`log_softmax` -> `LogSoftmaxBackward0`."""
     return "".join(part.capitalize() for part in name.split("_")) + "Backward0"
-
-
-def name_saved(classes: Iterable[type[OpNode]], attribute: str, name: str) -> None:
-    """Let nodes show a saved value as `_saved_<attribute>`."""
-
-    def read(node: OpNode) -> Any:
-        return read_saved(node, name)
-
-    for cls in classes:
-        setattr(cls, f"_saved_{attribute}", property(read))
-        if hasattr(cls, f"_raw_saved_{name}"):
-            name_raw((cls,), attribute, name)
-
-
-def name_raw(classes: Iterable[type[OpNode]], attribute: str, name: str) -> None:
-    """Let nodes show how a tensor is saved as `_raw_saved_<attribute>`."""
-
-    def read(node: OpNode) -> Any:
-        return read_raw(node, name)
-
-    for cls in classes:
-        setattr(cls, f"_raw_saved_{attribute}", property(read))
 
 
 def register(card: Card | Composite, name: str = "") -> None:

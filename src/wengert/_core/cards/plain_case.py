@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import functools
-import inspect
 from collections.abc import Callable
 from typing import Any
 
 from ..calls.op import Op, begin_calls
-from ..operators.declaration import Declaration
+from ..operators.declaration import take_over
 from ..tensor.base import bind as bind_to_tensor
 from .arguments import checked
 from .card import REGISTRY
 from .composed import COMPILED, Factory, PlainCase
+
+VARIADIC = 4
+"""The flag of code that takes any number of positional arguments: `inspect.CO_VARARGS`."""
 
 
 class Function(PlainCase):
@@ -76,9 +78,7 @@ def plain_case(body: Callable[..., Any], op: Op, native: Callable[..., Any] | No
 def made_before(function: Callable[..., Any], body: Callable[..., Any], op: Op, native: Any) -> Function:
     """A function with a plain case before it."""
     made = Function.__new__(Function)
-    for field in Declaration.__slots__:
-        if hasattr(op, field):
-            setattr(made, field, getattr(op, field))
+    take_over(made, op)
     functools.update_wrapper(made, function)
     code = body.__code__  # type: ignore[attr-defined]
     made.name = function.__name__
@@ -86,6 +86,6 @@ def made_before(function: Callable[..., Any], body: Callable[..., Any], op: Op, 
     made.function = function
     made.native = native
     made.plain_slots = made.switches = ()  # what is not plain is for the function to look at
-    made.spread = code.co_argcount if code.co_flags & inspect.CO_VARARGS else -1
+    made.spread = code.co_argcount if code.co_flags & VARIADIC else -1
     begin_calls(made)
     return made

@@ -5,7 +5,7 @@ from wengert._core.tensor.slots cimport Operator
 cdef class Declaration(Operator):
     cdef void *vectorcall  # see vectorcall.pxd
     cdef public str name
-    cdef public object body, writer, native, promotion, node_class, choose_node
+    cdef public object body, writer, native, promotion, node_class, nodes
     cdef public tuple names, defaults, after1, after2, kinds, tensor_slots, plain_slots, switches, numbers, grad_slots, rules, output_names, differentiable
     cdef public dict aliases, plans
     cdef public frozenset accepts
@@ -22,6 +22,7 @@ cdef class Plan:
     cdef public tuple names, sources, positions, rules, arguments, wanted
     cdef public bint frees
 
+cpdef object take_over(Declaration made, Declaration op)
 @cython.locals(given=long, spread=long, bound=list)
 cpdef tuple bind(Declaration op, tuple args, dict kwargs)
 @cython.locals(at=long)

@@ -53,7 +53,7 @@ class Declaration(Operator):
         rules: the reverse rules.
         writer: writes the result into its first argument's array, where that is cheaper than computing a new one; it
             refuses what it refuses before it writes. Or None.
-        node_class: the class of the nodes it records, or a function of the arguments that chooses one.
+        nodes: the classes of the nodes it records, see `NodeClasses`; `node_class`: the only one, once it is made.
     """
 
     name: str
@@ -62,7 +62,7 @@ class Declaration(Operator):
     native: Any
     promotion: Any
     node_class: Any
-    choose_node: Any
+    nodes: Any
     names: tuple[Any, ...]
     defaults: tuple[Any, ...]
     after1: tuple[Any, ...]
@@ -92,11 +92,26 @@ class Declaration(Operator):
     overwrites: bool
 
     __slots__ = (
-        "accepts", "after1", "after2", "aliases", "allows_larger", "apart", "body", "choose_node", "defaults",
-        "differentiable", "grad_slots", "kinds", "layout", "list_slot", "name", "names", "native", "node_class",
-        "numbers", "output_names", "overwrites", "plain_slots", "plans", "positional", "promotion", "rules",
-        "several", "spread", "switches", "takes_out", "tensor_bits", "tensor_slots", "view", "writer",
+        "accepts", "after1", "after2", "aliases", "allows_larger", "apart", "body", "defaults", "differentiable",
+        "grad_slots", "kinds", "layout", "list_slot", "name", "names", "native", "node_class", "nodes", "numbers",
+        "output_names", "overwrites", "plain_slots", "plans", "positional", "promotion", "rules", "several", "spread",
+        "switches", "takes_out", "tensor_bits", "tensor_slots", "view", "writer",
     )  # fmt: skip
+
+
+def take_over(made: Declaration, op: Declaration) -> None:
+    """Let an operator made from another one begin with all that is fixed about that."""
+    made.name, made.body, made.writer, made.native = op.name, op.body, op.writer, op.native
+    made.names, made.defaults, made.kinds = op.names, op.defaults, op.kinds
+    made.after1, made.after2, made.positional, made.spread = op.after1, op.after2, op.positional, op.spread
+    made.tensor_slots, made.tensor_bits, made.plain_slots = op.tensor_slots, op.tensor_bits, op.plain_slots
+    made.switches, made.numbers, made.aliases = op.switches, op.numbers, op.aliases
+    made.grad_slots, made.list_slot, made.differentiable = op.grad_slots, op.list_slot, op.differentiable
+    made.promotion, made.accepts, made.takes_out = op.promotion, op.accepts, op.takes_out
+    made.view, made.several, made.output_names = op.view, op.several, op.output_names
+    made.apart, made.layout, made.overwrites = op.apart, op.layout, op.overwrites
+    made.rules, made.plans, made.allows_larger = op.rules, op.plans, op.allows_larger
+    made.node_class, made.nodes = op.node_class, op.nodes
 
 
 def bind(op: Declaration, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Any, ...]:

@@ -8,7 +8,7 @@ import numpy as np
 
 from ... import _kernels as kernels
 from ..._core import errors
-from ..._core.cards.card import ALL, INTEGERS, REALS, Array, Bad, Index, Sample, name_saved, op
+from ..._core.cards.card import ALL, INTEGERS, REALS, Array, Bad, Index, Sample, op
 from ..._core.errors import shown
 from ..._core.types import dtypes
 from ..._kernels.index import private
@@ -157,7 +157,7 @@ def max_pool2d_with_indices_vjp(grads: Any, indices: Any, self_shape: Any, self_
     return scatter_planes(in_order_of(grads[0], (self_shape, self_strides)), indices, self_shape)
 
 
-name_saved(max_pool2d_with_indices.node_classes, "result1", "indices")
+max_pool2d_with_indices.nodes.shown["result1"] = "indices"
 
 
 @max_pool2d_with_indices.samples

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from ..._core.cards.card import INTEGERS, REALS, Array, Bad, Sample, name_saved, op
+from ..._core.cards.card import INTEGERS, REALS, Array, Bad, Sample, op
 from ..._core.errors import shown
 from ..._core.types.sizes import check_room
 from ..create.factory import refuse_dtype
@@ -177,7 +177,7 @@ def adaptive_maximum_vjp(grads: Any, indices: Any, self_shape: Any, self_strides
     return scatter_planes(in_order_of(grads[0], (self_shape, self_strides)), indices, self_shape)
 
 
-name_saved(adaptive_maximum.node_classes, "result1", "indices")
+adaptive_maximum.nodes.shown["result1"] = "indices"
 
 
 @adaptive_maximum.samples

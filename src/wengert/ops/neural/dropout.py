@@ -10,7 +10,7 @@ import numpy as np
 
 from ... import _kernels as kernels
 from ..._core import errors
-from ..._core.cards.card import FLOATS, Array, Bad, Sample, composite, name_saved, op
+from ..._core.cards.card import FLOATS, Array, Bad, Sample, composite, op
 from ..._core.tensor.base import Tensor, wrap
 from ..._core.types import dtypes
 from ..axes import read_number
@@ -299,7 +299,7 @@ def native_dropout_vjp(grads: Any, mask: Any, p: float, train: bool | None) -> A
     return grads[0] * (mask * (0.0 if p == 1 else 1 / (1 - p)))
 
 
-name_saved(native_dropout.node_classes, "result1", "mask")
+native_dropout.nodes.shown["result1"] = "mask"
 
 
 @native_dropout.samples

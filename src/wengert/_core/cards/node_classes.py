@@ -1,0 +1,67 @@
+"""The classes of the nodes that a card records: made when the first node of theirs is."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+from ..operators import sources
+from ..recording.recorded import OpNode, node_class
+from ..recording.saved_tensor import read_raw, read_saved
+
+
+class NodeClasses:
+    """The classes of the nodes of an operator.
+
+    Attributes:
+        titles: their names; several if `choose(args)` says which of them a call records.
+        view: they are nodes of views.
+        saved: what rules ask for, and where it comes from, one of `sources.FROM_*`: shown as `_saved_*`.
+        shown: further names under which some of it is shown.
+        made: the classes made so far, by their place among `titles`.
+    """
+
+    def __init__(self, titles: tuple[str, ...], choose: Callable[[tuple[Any, ...]], int] | None, *, view: bool) -> None:
+        self.titles = titles
+        self.choose = choose
+        self.view = view
+        self.saved: dict[str, int] = {}
+        self.shown: dict[str, str] = {}
+        self.made: dict[int, type[OpNode]] = {}
+
+    def of(self, op: Any, args: tuple[Any, ...]) -> type[OpNode]:
+        """The class of the node of one call; an operator with a single one keeps it."""
+        at = 0 if self.choose is None else self.choose(args)
+        cls = self.made.get(at)
+        if cls is None:
+            cls = self.made.setdefault(at, self._make(self.titles[at]))
+        if self.choose is None:
+            op.node_class = cls
+        return cls
+
+    def in_place(self) -> NodeClasses:
+        """Those of views taken in place, which have names of their own, as torch's: `TransposeBackward1`."""
+        titles = tuple(f"{title.rstrip('0123456789')}{at + len(self.titles)}" for at, title in enumerate(self.titles))
+        found = NodeClasses(titles, self.choose, view=True)
+        found.saved, found.shown = self.saved, self.shown
+        return found
+
+    def _make(self, title: str) -> type[OpNode]:
+        cls = node_class(title, self.view)
+        for attribute, name in self._attributes():
+            setattr(cls, f"_saved_{attribute}", property(reader(read_saved, name)))
+            if self.saved[name] in (sources.FROM_INPUT, sources.FROM_OUTPUT):
+                setattr(cls, f"_raw_saved_{attribute}", property(reader(read_raw, name)))
+        return cls
+
+    def _attributes(self) -> Iterator[tuple[str, str]]:
+        for name in self.saved:
+            yield ("result" if name == "out" else name), name
+            if name.endswith("_shape"):
+                yield name.removesuffix("shape") + "sym_sizes", name
+        yield from self.shown.items()
+
+
+def reader(read: Callable[[OpNode, str], Any], name: str) -> Callable[[OpNode], Any]:
+    """What a property of a node calls to read the saved value of that name."""
+    return lambda node: read(node, name)
