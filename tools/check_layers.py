@@ -25,6 +25,7 @@ _USERS = ("func", "nn", "optim", "utils", "vision", "io", "viz", "demo")  # each
 # Layer -> the layers that it may import, apart from itself. A module of the package that is not listed is a breach.
 ALLOWED: dict[str, tuple[str, ...]] = {
     "_build": (),
+    "_loading": (),
     "_kernels": (),
     "_core": (),
     "ops": ("_core", "_kernels"),
@@ -35,12 +36,12 @@ ALLOWED: dict[str, tuple[str, ...]] = {
     "gradients": ("_core",),
     "tensor": ("_core", "ops", "printing", "conversions", "pickling", "indexing", "gradients"),
     "questions": ("_core",),
-    "autograd": ("_core", "tensor"),
+    "autograd": ("_core", "_loading", "tensor"),
     **{name: ("tensor", "ops", "autograd", *_USERS[:rank]) for rank, name in enumerate(_USERS)},
     "demo": ("__init__", "_build", "tensor", "ops", "autograd", *_USERS[:-1]),  # a user's program, in the package
     "testing": (*_ENGINE, "autograd", *_USERS[:-1]),
     "info": ("__init__", "_build", "_kernels"),
-    "__init__": ("_build", *_ENGINE, "questions", "autograd", *_USERS[:-1]),
+    "__init__": ("_build", "_loading", *_ENGINE, "questions", "autograd", *_USERS[:-1]),
 }
 # Layer -> its rooms and the files beside them, each of which may import those before it.
 ROOMS: dict[str, tuple[str, ...]] = {

@@ -4,10 +4,14 @@ from __future__ import annotations
 
 from . import _build  # isort: skip  (decides between the compiled and the interpreted core, before anything imports it)
 
-from .tensor import Tensor  # isort: skip  (binds the methods that no card gives)
+from ._loading import Uncollected as _Uncollected, on_demand as _on_demand
+
+with _Uncollected():
+    from .tensor import Tensor  # isort: skip  (binds the methods that no card gives)
+    from . import autograd, ops
+
 from math import e, inf, nan, pi
 
-from . import autograd, ops
 from ._core.cards.card import REGISTRY
 from ._core.state.grad_mode import (
     enable_grad,
@@ -64,31 +68,17 @@ from .autograd.anomaly_mode import is_anomaly_check_nan_enabled, is_anomaly_enab
 from .ops.create.create import tensor
 from .ops.memory.storages import TypedStorage, UntypedStorage
 from .ops.randomness.generator import Generator
-from .printing import set_printoptions
 from .questions import is_complex, is_floating_point, is_inference, is_tensor, numel, result_type
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import Any
-
     from . import io, nn, optim, utils, vision, viz
+    from .printing import set_printoptions
 
-LATER = frozenset({"io", "nn", "optim", "utils", "vision", "viz"})
-"""Layers that are loaded when they are first asked for: whoever needs derivatives only does not wait for them."""
+LATER = {name: name for name in ("io", "nn", "optim", "utils", "vision", "viz")} | {"set_printoptions": "printing"}
+"""What is loaded when it is first asked for, and where it is: who needs derivatives only does not wait for it."""
 
+__getattr__, __dir__ = _on_demand(globals(), LATER)
 globals().update({name: card.public for name, card in REGISTRY.items() if card.function})
-
-
-def __getattr__(name: str) -> Any:
-    if name not in LATER:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    from importlib import import_module
-
-    return import_module(f"{__name__}.{name}")
-
-
-def __dir__() -> list[str]:
-    return sorted({*globals(), *LATER})
-
 
 __version__ = "0.1.0"

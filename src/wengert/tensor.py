@@ -42,7 +42,6 @@ from .ops.create.factory import read_lengths
 from .ops.memory.memory_formats import is_in_format
 from .ops.memory.reach import address, offset_in_bytes
 from .pickling import deepcopy, reduce_
-from .printing import format_tensor
 
 
 def construct(self: Tensor, *data: Any, **options: Any) -> None:
@@ -171,6 +170,8 @@ def get_base(self: Tensor) -> Tensor | None:
 
 def representation(self: Tensor) -> str:
     """As torch prints it."""
+    from .printing import format_tensor
+
     suffixes = []
     try:
         node = get_grad_fn(self)

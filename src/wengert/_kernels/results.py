@@ -5,12 +5,11 @@ Twins do not silence NumPy's floating-point warnings: dispatch runs every kernel
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
 
-Array = NDArray[Any]
+Array: TypeAlias = np.ndarray[Any, np.dtype[Any]]
 
 
 def as_array(result: Any) -> Array:

@@ -12,11 +12,18 @@ from .._core.state.grad_mode import (
     set_grad_enabled,
     set_multithreading_enabled,
 )
-from . import anomaly_mode, function, grad_mode, graph
+from .._loading import on_demand
+from . import anomaly_mode, grad_mode
 from .anomaly_mode import detect_anomaly, set_detect_anomaly
 from .differentiate import backward, grad
-from .function import Function
 from .variable import Variable, variable
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from . import function, graph
+    from .function import Function
+
+__getattr__, __dir__ = on_demand(globals(), {"Function": "function", "function": "function", "graph": "graph"})
 
 __all__ = [
     "Function",

@@ -23,28 +23,37 @@ def parameters_of(function: Callable[..., Any]) -> tuple[str, ...]:
     return tuple(code.co_varnames[: code.co_argcount + code.co_kwonlyargcount])
 
 
+@functools.cache
+def taken(annotation: str) -> str:
+    """What a parameter of that annotation takes and nothing else: "Tensor", "Tensor | None", "bool", or "" (anything)."""
+    words = set(annotation.split(" | "))
+    if "Tensor" in words and words <= {"Tensor", "None"}:
+        return "Tensor | None" if "None" in words else "Tensor"
+    return annotation if annotation == "bool" else ""
+
+
 def tensor_places(body: Callable[..., Any]) -> list[tuple[int, str, bool]]:
     """Which positional parameters take nothing but tensors: position, name, and whether None stands for none.
 
     These are the first one if it is called `input` or `self`, and those annotated as `Tensor` or `Tensor | None`.
     """
     names = parameters_of(body)[: body.__code__.co_argcount]  # type: ignore[attr-defined]
+    annotations = body.__annotations__
     found = []
     for at, name in enumerate(names):
-        words = set(str(body.__annotations__.get(name, "")).split(" | "))
-        if "Tensor" in words and words <= {"Tensor", "None"}:
-            found.append((at, name, "None" in words))
-        elif at == 0 and name in ("input", "self"):
-            found.append((at, name, False))
+        kind = taken(str(annotations.get(name, "")))
+        if kind[:6] == "Tensor" or (at == 0 and name in ("input", "self")):
+            found.append((at, name, kind == "Tensor | None"))
     return found
 
 
 def switch_places(body: Callable[..., Any]) -> list[tuple[int, str]]:
     """Which parameters take nothing but a bool: position and name, the position of a keyword beyond all others."""
+    annotations = body.__annotations__
     return [
         (at, name)
         for at, name in enumerate(parameters_of(body))
-        if str(body.__annotations__.get(name, "")) == "bool" and name not in TRUTHS
+        if annotations.get(name) == "bool" and name not in TRUTHS
     ]
 
 

@@ -15,8 +15,8 @@ from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from ..calls.op import Op, begin_calls
-from ..operators import declaration, sources
-from ..operators.declaration import REQUIRED, Declaration, Rule
+from ..operators import declaration
+from ..operators.declaration import Rule, fill_signature
 from ..tensor.base import bind as bind_to_tensor
 from ..types import dtypes
 from ..types.dtypes import dtype as DType
@@ -48,18 +48,6 @@ NUMBERS = FLOATS | INTEGERS
 ALL = NUMBERS | BOOLS
 WIDE = ALL | {dtypes.uint16, dtypes.uint32, dtypes.uint64}
 
-ALIASES = {
-    "self": ("input", "x1"),
-    "dim": ("axis",),
-    "keepdim": ("keepdims",),
-    "other": ("x2",),
-    "dims": ("axes",),
-}
-"""Other names by which torch's and NumPy's users give a parameter."""
-
-KINDS = {"Array": sources.ARRAY, "Arrays": sources.ARRAYS, "Index": sources.INDEX, "Indices": sources.INDICES}
-"""The kinds of parameters by the first word of their annotation; others are plain."""
-
 
 class Card(Declared, Op):
     """An operator with all that is said about it.
@@ -79,6 +67,7 @@ class Card(Declared, Op):
     __qualname__: str
     why = ""
     linear: tuple[str, ...] = ()
+    partial_rules: dict[str, Callable[..., Any]] | None = None
     jvp_rule: Callable[..., Any] | None = None
     batching: Any = None
     in_place: Any = None
@@ -94,8 +83,9 @@ class Card(Declared, Op):
         """
 
         def decorate(rule: Callable[..., Any]) -> Callable[..., Any]:
-            slots = {self.grad_slots.index(self.names.index(name)) for name in inputs}
-            self.rules = tuple(each for each in self.rules if not (each.partial and slots.issuperset(each.slots)))
+            if self.partial_rules:
+                slots = {self.grad_slots.index(self.names.index(name)) for name in inputs}
+                self.rules = tuple(each for each in self.rules if not (each.partial and slots.issuperset(each.slots)))
             self._add_rule(rule, parameters_of(rule)[1:], inputs, partial=False)
             self.rules[-1].native = native
             return rule
@@ -216,10 +206,12 @@ class Options:
     numbers: bool | str = False
 
     def __init__(self, given: dict[str, Any]) -> None:
-        for name in given:
-            if name not in Options.__annotations__:
-                raise TypeError(f"op() got an unexpected keyword argument '{name}'")
-        self.__dict__.update(given)
+        self.__dict__ = {**DEFAULTS, **given}
+        if len(self.__dict__) != len(DEFAULTS):
+            raise TypeError(f"op() got unexpected arguments: {', '.join(given.keys() - DEFAULTS.keys())}")
+
+
+DEFAULTS = {name: vars(Options)[name] for name in Options.__annotations__}
 
 
 def op(**options: Any) -> Callable[[Callable[..., Any]], Card]:
@@ -253,9 +245,13 @@ def fill_options(card: Card, given: Options) -> None:
         raise TypeError(f"{card.name}: an operator without derivative needs a reason (why=...)")
     card.why = given.why if given.derivative is None else ""
     card.declared_dtypes = frozenset(given.dtypes)
-    card.accepts = numpy_dtypes(card.declared_dtypes.union(given.explained))
+    card.accepts = numpy_dtypes(
+        card.declared_dtypes.union(given.explained) if given.explained else card.declared_dtypes
+    )
     card.promotion = given.promote
-    card.numbers = tuple(at for at in card.tensor_slots if given.numbers in (True, card.names[at]))
+    card.numbers = card.tensor_slots if given.numbers is True else ()
+    if isinstance(given.numbers, str):
+        card.numbers = (card.names.index(given.numbers),)
     card.allows_larger = given.larger
     card.native = given.native
     card.writer = given.write
@@ -269,8 +265,7 @@ def fill_options(card: Card, given: Options) -> None:
     card.linear = (given.linear,) if isinstance(given.linear, str) else given.linear
     card.batching = given.batching
     card.method, card.function = given.method, given.function
-    titles = (given.node,) if isinstance(given.node, str) else given.node
-    card.nodes = NodeClasses(titles if given.node else (default_title(card.name),), given.choose, view=card.view)
+    card.nodes = NodeClasses(card.name, given.node, given.choose, view=card.view)
     card.node_class = None
 
 
@@ -299,46 +294,6 @@ def composite(*, method: bool = True, function: bool = True, name: str = "") -> 
         return body
 
     return decorate
-
-
-def fill_signature(card: Declaration, body: Callable[..., Any]) -> None:
-    """Read names, defaults and kinds of the parameters."""
-    code = body.__code__  # type: ignore[attr-defined]
-    names = [name for name in parameters_of(body) if name != "out"]
-    annotations = body.__annotations__
-    values = dict(zip(reversed(code.co_varnames[: code.co_argcount]), reversed(body.__defaults__ or ())))  # type: ignore[attr-defined]
-    values.update(body.__kwdefaults__ or {})  # type: ignore[attr-defined]
-    card.body = body
-    card.names = tuple(names)
-    card.defaults = tuple(values.get(name, REQUIRED) for name in names)
-    card.after1, card.after2 = card.defaults[1:], card.defaults[2:]
-    card.kinds = tuple(kind_of(annotations.get(name, "")) for name in names)
-    card.positional = code.co_argcount
-    card.takes_out = "out" in parameters_of(body)
-    spread = [at for at, name in enumerate(names) if annotations.get(name, "") == "Sizes"]
-    card.spread = spread[0] if spread else -1
-    card.tensor_slots = tuple(at for at, kind in enumerate(card.kinds) if kind != sources.PLAIN)
-    card.tensor_bits = sum(1 << at for at in card.tensor_slots)
-    card.plain_slots = tuple(
-        at for at, name in enumerate(names) if card.kinds[at] == sources.PLAIN and annotations.get(name) != "str"
-    )
-    card.switches = tuple(at for at in card.plain_slots if annotations.get(names[at]) == "bool")
-    card.grad_slots = tuple(at for at, kind in enumerate(card.kinds) if kind in (sources.ARRAY, sources.ARRAYS))
-    lists = [at for at, position in enumerate(card.grad_slots) if card.kinds[position] == sources.ARRAYS]
-    card.list_slot = lists[0] if lists else -1
-    card.aliases = {alias: at for at, name in enumerate(names) for alias in ALIASES.get(name, ()) if alias not in names}
-    card.plans = {}
-    card.rules = ()
-
-
-def kind_of(annotation: str) -> int:
-    """The kind of a parameter by the text of its annotation."""
-    return KINDS.get(annotation.partition(" ")[0], sources.PLAIN)
-
-
-def default_title(name: str) -> str:
-    """`log_softmax` -> `LogSoftmaxBackward0`."""
-    return "".join(part.capitalize() for part in name.split("_")) + "Backward0"
 
 
 def register(card: Card | Composite, name: str = "") -> None:

@@ -14,15 +14,24 @@ class NodeClasses:
     """The classes of the nodes of an operator.
 
     Attributes:
-        titles: their names; several if `choose(args)` says which of them a call records.
+        name: that of the operator.
+        node: their names, if not derived from that; several if `choose(args)` says which of them a call records.
         view: they are nodes of views.
         saved: what rules ask for, and where it comes from, one of `sources.FROM_*`: shown as `_saved_*`.
         shown: further names under which some of it is shown.
         made: the classes made so far, by their place among `titles`.
     """
 
-    def __init__(self, titles: tuple[str, ...], choose: Callable[[tuple[Any, ...]], int] | None, *, view: bool) -> None:
-        self.titles = titles
+    def __init__(
+        self,
+        name: str,
+        node: str | tuple[str, ...],
+        choose: Callable[[tuple[Any, ...]], int] | None,
+        *,
+        view: bool,
+    ) -> None:
+        self.name = name
+        self.node = node
         self.choose = choose
         self.view = view
         self.saved: dict[str, int] = {}
@@ -34,15 +43,22 @@ class NodeClasses:
         at = 0 if self.choose is None else self.choose(args)
         cls = self.made.get(at)
         if cls is None:
-            cls = self.made.setdefault(at, self._make(self.titles[at]))
+            cls = self.made.setdefault(at, self._make(self.titles()[at]))
         if self.choose is None:
             op.node_class = cls
         return cls
 
+    def titles(self) -> tuple[str, ...]:
+        """The names of the classes: `log_softmax` has nodes of `LogSoftmaxBackward0` unless it says otherwise."""
+        if isinstance(self.node, tuple):
+            return self.node
+        return (self.node or "".join(part.capitalize() for part in self.name.split("_")) + "Backward0",)
+
     def in_place(self) -> NodeClasses:
         """Those of views taken in place, which have names of their own, as torch's: `TransposeBackward1`."""
-        titles = tuple(f"{title.rstrip('0123456789')}{at + len(self.titles)}" for at, title in enumerate(self.titles))
-        found = NodeClasses(titles, self.choose, view=True)
+        own = self.titles()
+        titles = tuple(f"{title.rstrip('0123456789')}{at + len(own)}" for at, title in enumerate(own))
+        found = NodeClasses(self.name, titles, self.choose, view=True)
         found.saved, found.shown = self.saved, self.shown
         return found
 

@@ -1,4 +1,5 @@
 cimport cython
+from wengert._core.operators cimport sources
 from wengert._core.tensor.base cimport Tensor
 from wengert._core.tensor.slots cimport Operator
 
@@ -22,6 +23,10 @@ cdef class Plan:
     cdef public tuple names, sources, positions, rules, arguments, wanted
     cdef public bint frees
 
+@cython.locals(count=long, every=tuple, values=dict)
+cpdef object fill_signature(Declaration op, object body)
+@cython.locals(kinds=list, tensors=list, grads=list, plain=list, switches=list, aliases=dict)
+cpdef object fill_kinds(Declaration op, dict annotations)
 cpdef object take_over(Declaration made, Declaration op)
 @cython.locals(given=long, spread=long, bound=list)
 cpdef tuple bind(Declaration op, tuple args, dict kwargs)

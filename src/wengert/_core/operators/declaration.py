@@ -23,6 +23,18 @@ class _Required:
 
 REQUIRED = _Required()
 
+ALIASES = {
+    "self": ("input", "x1"),
+    "other": ("x2",),
+    "dim": ("axis",),
+    "dims": ("axes",),
+    "keepdim": ("keepdims",),
+}
+"""Other names by which torch's and NumPy's users give a parameter."""
+
+KINDS = {"Array": sources.ARRAY, "Arrays": sources.ARRAYS, "Index": sources.INDEX, "Indices": sources.INDICES}
+"""The kinds of parameters by the first word of their annotation; others are plain."""
+
 
 class Declaration(Operator):
     """What is fixed about an operator before any call; `op.Op` adds the calls.
@@ -97,6 +109,58 @@ class Declaration(Operator):
         "output_names", "overwrites", "plain_slots", "plans", "positional", "promotion", "rules", "several", "spread",
         "switches", "takes_out", "tensor_bits", "tensor_slots", "view", "writer",
     )  # fmt: skip
+
+
+def fill_signature(op: Declaration, body: Any) -> None:
+    """Read names, defaults and kinds of the parameters from the body of a card; it may also take an `out`."""
+    code = body.__code__
+    count: int = code.co_argcount
+    every: tuple[Any, ...] = code.co_varnames[: count + code.co_kwonlyargcount]
+    values: dict[Any, Any] = dict(zip(reversed(every[:count]), reversed(body.__defaults__ or ())))
+    values.update(body.__kwdefaults__ or {})
+    op.body = body
+    op.positional = count
+    op.takes_out = "out" in every
+    op.names = tuple([name for name in every if name != "out"]) if op.takes_out else every
+    op.defaults = tuple([values.get(name, REQUIRED) for name in op.names])
+    op.after1, op.after2 = op.defaults[1:], op.defaults[2:]
+    op.plans = {}
+    op.rules = ()
+    fill_kinds(op, body.__annotations__)
+
+
+def fill_kinds(op: Declaration, annotations: dict[Any, Any]) -> None:
+    """Sort the parameters by their annotations."""
+    kinds: list[Any] = []
+    tensors: list[Any] = []
+    grads: list[Any] = []
+    plain: list[Any] = []
+    switches: list[Any] = []
+    aliases: dict[Any, Any] = {}
+    op.spread = op.list_slot = -1
+    op.tensor_bits = 0
+    for at, name in enumerate(op.names):
+        annotation: str = annotations.get(name, "")
+        kind = KINDS.get(annotation.partition(" ")[0], sources.PLAIN)
+        kinds.append(kind)
+        if kind != sources.PLAIN:
+            tensors.append(at)
+            op.tensor_bits |= 1 << at
+        elif annotation != "str":
+            plain.append(at)
+        if kind == sources.ARRAY or kind == sources.ARRAYS:
+            grads.append(at)
+        if kind == sources.ARRAYS and op.list_slot < 0:
+            op.list_slot = len(grads) - 1
+        if annotation == "bool":
+            switches.append(at)
+        if annotation == "Sizes" and op.spread < 0:
+            op.spread = at
+        for alias in ALIASES.get(name, ()):
+            if alias not in op.names:
+                aliases[alias] = at
+    op.kinds, op.tensor_slots, op.grad_slots = tuple(kinds), tuple(tensors), tuple(grads)
+    op.plain_slots, op.switches, op.aliases = tuple(plain), tuple(switches), aliases
 
 
 def take_over(made: Declaration, op: Declaration) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-DEVICE = re.compile(r"[a-z_]+(:\d+)?")
+DEVICE = r"[a-z_]+(:\d+)?"
 
 
 class layout:
@@ -64,7 +64,7 @@ class device:
         if not name:
             raise RuntimeError("Device string must not be empty")
         kind, _, number = name.partition(":")
-        if not DEVICE.fullmatch(name):
+        if not re.fullmatch(DEVICE, name):
             raise RuntimeError(f"Invalid device string: {name!r}; wengert computes on 'cpu'")
         if kind != "cpu":
             raise RuntimeError(f"device {name!r} is not available: wengert computes on 'cpu'")
