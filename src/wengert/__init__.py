@@ -12,7 +12,7 @@ with _Uncollected():
 
 from math import e, inf, nan, pi
 
-from ._core.cards.card import REGISTRY
+from ._core.cards.card import CARDS as _CARDS, load_all as _load_all
 from ._core.state.grad_mode import (
     enable_grad,
     inference_mode,
@@ -65,20 +65,40 @@ from ._core.types.dtypes import (
 from ._core.types.sizes import Size
 from ._kernels import get_num_threads, set_num_threads
 from .autograd.anomaly_mode import is_anomaly_check_nan_enabled, is_anomaly_enabled, set_anomaly_enabled
-from .ops.create.create import tensor
 from .ops.memory.storages import TypedStorage, UntypedStorage
 from .ops.randomness.generator import Generator
 from .questions import is_complex, is_floating_point, is_inference, is_tensor, numel, result_type
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from typing import Any
+
     from . import io, nn, optim, utils, vision, viz
     from .printing import set_printoptions
 
 LATER = {name: name for name in ("io", "nn", "optim", "utils", "vision", "viz")} | {"set_printoptions": "printing"}
 """What is loaded when it is first asked for, and where it is: who needs derivatives only does not wait for it."""
 
-__getattr__, __dir__ = _on_demand(globals(), LATER)
-globals().update({name: card.public for name, card in REGISTRY.items() if card.function})
+# Operators come when they are asked for, by `__getattr__`, but for those whose names the imports above have taken.
+globals().update({name: card.public for name, card in _CARDS.items() if card.function and name in globals()})
+
+_get_later, _names = _on_demand(globals(), LATER)
+
+
+def __getattr__(name: str) -> Any:
+    """What is not loaded yet; public operators are put here when they are first asked for."""
+    if name == "__all__":
+        return [each for each in __dir__() if each[0] != "_" and each not in LATER]
+    if name not in LATER and name[:2] != "__":
+        card = _CARDS.get(name) or _load_all().get(name)
+        if card is not None and card.function:
+            globals()[name] = card.public
+            return card.public
+    return _get_later(name)
+
+
+def __dir__() -> list[str]:
+    return sorted({*_names(), *(name for name, card in _load_all().items() if card.function)})
+
 
 __version__ = "0.1.0"

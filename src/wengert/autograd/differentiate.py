@@ -6,7 +6,7 @@ import warnings
 from typing import Any
 
 from .._core.backward import passes
-from .._core.cards.card import REGISTRY
+from .._core.cards.card import registered
 from .._core.types.sizes import Size
 
 ONLY_INPUTS = (
@@ -109,7 +109,7 @@ def batched(
     materialize: bool,
 ) -> tuple[Any, ...]:
     """One pass for each index of the first dimension of the cotangents, stacked; zeros are those of one pass."""
-    stack: Any = REGISTRY["stack"]
+    stack: Any = registered("stack")
     outputs = passes.as_sequence(outputs)
     wanted = passes.inputs_of("grad", inputs)
     given = passes.as_sequence(grad_outputs)

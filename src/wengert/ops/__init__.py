@@ -1,12 +1,15 @@
-"""Operator cards, one file per family. Imported one by one: the registry is filled by these imports."""
+"""Operator cards, one file per family. Imported one by one: the registry is filled by these imports.
 
-from .._core.cards.card import checked as checked
+The families of neural networks, none of which gives Tensor a method, are loaded when an operator of theirs, or all
+operators, are first asked for.
+"""
+
+from .._core.cards.card import FURTHER, checked as checked
 from .create import create, interchange, like, ranges
-from .images import conv, conv_forms, pad, patches, pool, pool_adaptive, pool_forms, resize
-from .indexing import advanced, embedding, index, index_write, put, scatter, scatter_reduce
+from .indexing import advanced, index, index_write, put, scatter, scatter_reduce
 from .linalg import addmm, matmul, products
 from .memory import convert, storages
-from .neural import batch_norm, dropout, group_norm, loss, loss_binary, loss_pairs, norm, softmax
+from .neural import softmax
 from .pointwise import (
     activation,
     apply,
@@ -39,3 +42,13 @@ from .shapes import (
     view_shape,
     views,
 )
+
+
+def load_neural() -> None:
+    """Load the families of neural networks."""
+    from .images import conv, conv_forms, pad, patches, pool, pool_adaptive, pool_forms, resize
+    from .indexing import embedding
+    from .neural import batch_norm, dropout, group_norm, loss, loss_binary, loss_pairs, norm
+
+
+FURTHER.append(load_neural)

@@ -25,7 +25,7 @@ def parameters_of(function: Callable[..., Any]) -> tuple[str, ...]:
 
 @functools.cache
 def taken(annotation: str) -> str:
-    """What a parameter of that annotation takes and nothing else: "Tensor", "Tensor | None", "bool", or "" (anything)."""
+    """What alone a parameter of that annotation takes: a Tensor, perhaps None too, or a bool; otherwise ""."""
     words = set(annotation.split(" | "))
     if "Tensor" in words and words <= {"Tensor", "None"}:
         return "Tensor | None" if "None" in words else "Tensor"

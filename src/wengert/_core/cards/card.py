@@ -35,8 +35,29 @@ Indices: TypeAlias = Any
 Sizes: TypeAlias = Any
 """Annotations of card parameters."""
 
-REGISTRY: dict[str, Card | Composite] = {}
-"""All public operators by name."""
+CARDS: dict[str, Card | Composite] = {}
+"""The public operators by name, as far as they are loaded."""
+
+FURTHER: list[Callable[[], None]] = []
+"""What loads the families of operators that are not loaded with the package."""
+
+if TYPE_CHECKING:
+    REGISTRY: dict[str, Card | Composite]
+    """All public operators by name: whoever asks for it has all of them loaded."""
+else:
+
+    def __getattr__(name: str) -> Any:
+        if name != "REGISTRY":
+            raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+        return load_all()
+
+
+def load_all() -> dict[str, Card | Composite]:
+    """Load every family of operators; the public ones by name."""
+    for load in FURTHER:
+        load()
+    return CARDS
+
 
 INTEGERS = frozenset({dtypes.uint8, dtypes.int8, dtypes.int16, dtypes.int32, dtypes.int64})
 REALS = frozenset({dtypes.float16, dtypes.float32, dtypes.float64})
@@ -303,16 +324,17 @@ def register(card: Card | Composite, name: str = "") -> None:
         TypeError: the name is taken.
     """
     name = name or card.name
-    if name in REGISTRY:
+    known = CARDS.get(name)
+    if known is not None and known.body.__code__ != card.body.__code__:  # the same: loading it was interrupted
         raise TypeError(f"two operators are called {name}")
-    REGISTRY[name] = card
+    CARDS[name] = card
     if card.method:  # type: ignore[union-attr]
         bind_to_tensor(name, checked(name, card.body, method=True) if isinstance(card, Composite) else card)
 
 
 def alias(name: str, function: Callable[..., Any]) -> None:
     """Give an operator or a composite another public name; raises a TypeError if it is taken."""
-    card = REGISTRY[function.__name__]
+    card = CARDS[function.__name__]
     register(card, name)
     if isinstance(card, Card) and card.method and card.in_place is not None:
         bind_to_tensor(name + "_", card.in_place)
@@ -320,4 +342,4 @@ def alias(name: str, function: Callable[..., Any]) -> None:
 
 def registered(name: str) -> Card | Composite:
     """The operator of that name; what the pickle of an operator calls."""
-    return REGISTRY[name]
+    return CARDS[name] if name in CARDS else load_all()[name]

@@ -10,7 +10,7 @@ from ..calls.op import Op, begin_calls
 from ..operators.declaration import take_over
 from ..tensor.base import bind as bind_to_tensor
 from .arguments import checked
-from .card import REGISTRY
+from .card import CARDS
 from .composed import COMPILED, Factory, PlainCase
 
 VARIADIC = 4
@@ -46,7 +46,7 @@ def plain_factory(body: Callable[..., Any], native: Callable[..., Any] | None) -
     """Put the plain case of a factory before it: a native function of the default dtype and the arguments."""
     if native is None or not COMPILED:
         return
-    composite: Any = REGISTRY[body.__name__]
+    composite: Any = CARDS[body.__name__]
     function = composite.public
     made = FactoryFunction.__new__(FactoryFunction)
     functools.update_wrapper(made, function)
@@ -66,7 +66,7 @@ def plain_case(body: Callable[..., Any], op: Op, native: Callable[..., Any] | No
     Returns:
         What stands behind the sign of the composite, if it has one.
     """
-    composite: Any = REGISTRY[body.__name__]
+    composite: Any = CARDS[body.__name__]
     if composite.method and COMPILED:
         bind_to_tensor(composite.name, made_before(checked(composite.name, body, method=True), body, op, native))
     function = made_before(checked(composite.name, body, module="wengert"), body, op, native)

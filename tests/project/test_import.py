@@ -1,0 +1,141 @@
+"""What `import wengert` loads at once, and what comes when it is first asked for; each test in a Python of its own."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+import textwrap
+from typing import Any
+
+import pytest
+
+LATE = (
+    *("dataclasses", "wengert.printing", "wengert.autograd.function", "wengert.autograd.graph"),
+    *(f"wengert.{layer}" for layer in ("demo", "info", "io", "nn", "optim", "testing", "utils", "vision", "viz")),
+    *(f"wengert.ops.{family}" for family in ("batch_norm", "conv", "conv_forms", "dropout", "embedding", "loss")),
+    *(f"wengert.ops.{family}" for family in ("norm", "optimiser_steps", "pad", "patches", "pool", "resize")),
+)
+FIRST = "import json, numpy, sys, gc\ndef show(value): print(json.dumps(value))\n"
+
+
+def shown(code: str) -> Any:
+    """What `code` shows in a Python of its own."""
+    code = FIRST + textwrap.dedent(code)
+    done = subprocess.run([sys.executable, "-c", code], env=os.environ, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    return json.loads(done.stdout)
+
+
+def test_what_few_programs_use_is_not_loaded():
+    numpy_alone = set(shown("show(list(sys.modules))"))
+    loaded = set(shown("import wengert; show(list(sys.modules))"))
+    assert not loaded.intersection(LATE) - numpy_alone
+
+
+def test_no_collection_runs_while_the_operators_are_loaded():
+    code = """
+        where = []
+        def note(phase, info):
+            frame = sys._getframe(1) if phase == "start" else None
+            while frame is not None:
+                where.append(frame.f_globals["__name__"])
+                frame = frame.f_back
+        gc.callbacks.append(note)
+        import wengert
+        gc.callbacks.remove(note)
+        show(where)
+    """
+    assert not [name for name in shown(code) if name.startswith("wengert.ops")]
+
+
+@pytest.mark.parametrize("before", ["enable", "disable"])
+@pytest.mark.parametrize("fails", [False, True])
+def test_the_collector_is_as_it_was_afterwards(before, fails):
+    code = f"""
+        gc.{before}()
+        if {fails}:
+            sys.modules["wengert.autograd.variable"] = None
+        try:
+            import wengert
+            failed = False
+        except ImportError:
+            failed = True
+        show([failed, gc.isenabled()])
+    """
+    assert shown(code) == [fails, before == "enable"]
+
+
+def test_every_name_of_the_package_can_be_asked_for():
+    code = """
+        import wengert, wengert.autograd
+        listed = dir(wengert)
+        missing = [name for name in listed if getattr(wengert, name, None) is None]
+        missing += [name for name in wengert.autograd.__all__ if not hasattr(wengert.autograd, name)]
+        show([missing, set(listed) >= {"cat", "conv2d", "nn", "set_printoptions", "tensor", "Tensor"}])
+    """
+    assert shown(code) == [[], True]
+
+
+@pytest.mark.parametrize(
+    "asking",
+    [
+        "from wengert import conv2d as found",
+        "from wengert import *; found = conv2d; cat, inf, Tensor, autograd, int64",
+        "import wengert; found = wengert.conv2d",
+        "import wengert; found = getattr(wengert, 'conv2d')",
+        "import pickle; found = pickle.loads(b'cwengert\\nconv2d\\n.')",
+        "import pickle; found = pickle.loads(b'cwengert._core.cards.card\\nregistered\\n(S\"embedding\"\\ntR.')",
+        "from wengert._core.cards.card import REGISTRY; found = REGISTRY['conv2d'].public",
+    ],
+)
+def test_an_operator_is_loaded_when_it_is_asked_for(asking):
+    assert shown(f"{asking}\nshow([found.__name__, callable(found)])")[1]
+
+
+def test_a_name_that_nobody_has_is_refused():
+    code = """
+        import wengert
+        said = []
+        for module in (wengert, wengert.autograd):
+            try:
+                module.nonsense
+            except AttributeError as error:
+                said.append(str(error))
+        show(said)
+    """
+    assert shown(code) == [f"module '{name}' has no attribute 'nonsense'" for name in ("wengert", "wengert.autograd")]
+
+
+def test_what_is_loaded_late_gives_tensor_nothing():
+    code = """
+        import wengert
+        from wengert._core.cards.card import CARDS, load_all
+        before, few = dir(wengert.Tensor), len(CARDS)
+        load_all()
+        show([before == dir(wengert.Tensor), few < len(CARDS)])
+    """
+    assert shown(code) == [True, True]
+
+
+def test_a_load_that_was_interrupted_can_be_repeated():
+    code = """
+        import wengert
+        from wengert._core.cards import card
+        begin, calls = card.begin_calls, []
+        def interrupted(op):
+            calls.append(op)
+            if len(calls) == 4:
+                raise KeyboardInterrupt
+            begin(op)
+        card.begin_calls = interrupted
+        try:
+            wengert.conv2d
+        except KeyboardInterrupt:
+            pass
+        card.begin_calls = begin
+        made = wengert.conv2d(wengert.ones(1, 1, 3, 3), wengert.ones(1, 1, 2, 2))
+        show([len(calls), list(made.shape), "conv2d" in vars(wengert)])
+    """
+    assert shown(code) == [4, [1, 1, 2, 2], True]
