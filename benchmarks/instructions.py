@@ -1,9 +1,10 @@
-"""Instructions of hot calls, counted by callgrind and held to the recorded counts: `make instructions`.
+"""Instructions of hot calls and of the import, counted by callgrind and held to the record: `make instructions`.
 
     python benchmarks/instructions.py [--record] [--file FILE]
 
 Times of single calls scatter by a tenth on a busy machine, counts of instructions by a thousandth. Each call runs FEW
-and MANY times in one process; the difference, divided, is what a call takes, its turn of the loop included. A count
+and MANY times in one process; the difference, divided, is what a call takes, its turn of the loop included. The import
+comes first, where NumPy is loaded and compiled files lie ready. A count
 that is more than ALLOWED above the recorded one fails with the call's name. Where objects lie in memory moves a count
 by up to a hundredth, rarely by more (attributes that meet in the interpreter's cache), so what is recorded, and what
 would fail, is counted in two layouts, and the smaller count stands. Counts can be compared only where Python,
@@ -37,6 +38,8 @@ LAYOUTS = (0, 17)
 """How many small objects of each size are made before all others."""
 KEPT = ("PATH", "HOME", "LD_LIBRARY_PATH")
 """What the counted process sees of the environment, which lies in its memory too."""
+
+IMPORT = "import wengert"
 
 # x and y require a gradient, a and b do not; all of them are of 2 x 2.
 CALLS = (
@@ -92,8 +95,13 @@ def repeated(text: str, namespace: dict[str, Any]) -> Callable[[int], None]:
 
 def run_calls(layout: int) -> None:
     """Make all calls; `getppid`, which nothing else calls, tells callgrind where one count ends and the next begins."""
-    gc.disable()
+    import numpy  # noqa: F401
+
     ballast = [bytes(size) for size in range(1, 480, 8) for _ in range(layout)]
+    os.getppid()
+    exec(IMPORT, {})
+    os.getppid()
+    gc.disable()
     for text in CALLS:
         run = repeated(text, names())
         run(WARM)
@@ -167,13 +175,17 @@ def smallest(recorded: dict[str, int] | None) -> dict[str, int]:
 
 
 def per_call(profiles: list[str]) -> dict[str, int]:
-    """The counts in callgrind's files, of which there are three for each call: before, FEW turns, MANY turns."""
+    """The counts in callgrind's files: start, import, and three for each call: before, FEW turns, MANY turns."""
     totals = dict(map(total, profiles))
-    if sorted(totals) != list(range(1, 3 * len(CALLS) + 1)):
+    expected = 2 + 3 * len(CALLS)
+    if sorted(totals) != list(range(1, expected + 1)):
         raise RuntimeError(
-            f"callgrind wrote {len(profiles)} profiles, not {3 * len(CALLS)}: getppid was not seen as it is called"
+            f"callgrind wrote {len(profiles)} profiles, not {expected}: getppid was not seen as it is called"
         )
-    return {text: round((totals[3 * at + 3] - totals[3 * at + 2]) / (MANY - FEW)) for at, text in enumerate(CALLS)}
+    counted = {IMPORT: totals[2]}
+    for at, text in enumerate(CALLS):
+        counted[text] = round((totals[3 * at + 5] - totals[3 * at + 4]) / (MANY - FEW))
+    return counted
 
 
 def total(profile: str) -> tuple[int, int]:
@@ -215,11 +227,11 @@ def change(before: int, after: int) -> str:
 
 def table(recorded: dict[str, int], counted: dict[str, int]) -> list[str]:
     """A line for each call."""
-    lines = [f"{'instructions per call':28s}{'here':>10s}{'recorded':>10s}"]
+    lines = [f"{'instructions':28s}{'here':>12s}{'recorded':>12s}"]
     for name, value in counted.items():
         before = recorded.get(name)
-        beside = f"{before:>10,}{change(before, value):>10s}" if before else f"{'-':>10s}"
-        lines.append(f"{name:28s}{value:>10,}{beside}")
+        beside = f"{before:>12,}{change(before, value):>10s}" if before else f"{'-':>12s}"
+        lines.append(f"{name:28s}{value:>12,}{beside}")
     return lines
 
 

@@ -16,6 +16,7 @@ cpdef object attach(Declaration op, tuple args, Tensor result, tuple edges, Mode
 cpdef object mark_view(ViewNode node, Tensor view)
 @cython.locals(node=OpNode)
 cpdef OpNode new_node(Declaration op, tuple args, long mask, tuple edges, Modes modes, long outputs)
+cpdef object class_of_node(Declaration op, tuple args)
 @cython.locals(modes=Modes, word=long)
 cpdef object perform(Declaration op, tuple args)
 @cython.locals(modes=Modes, word=long)

@@ -48,7 +48,7 @@ def new_node(
     op: Declaration, args: tuple[Any, ...], mask: int, edges: tuple[Edge | None, ...], modes: Modes, outputs: int
 ) -> OpNode:
     """The node of one call, without its saved values."""
-    node: OpNode = door.new(op.nodes.of(op, args) if op.node_class is None else op.node_class)
+    node: OpNode = door.new(class_of_node(op, args) if op.node_class is None else op.node_class)
     set_up(node, edges, modes.sequence, outputs)
     modes.sequence += 1
     node.trusted_gradients = True
@@ -57,6 +57,12 @@ def new_node(
     if modes.noting:
         anomaly.note_node(node, modes)
     return node
+
+
+def class_of_node(op: Declaration, args: tuple[Any, ...]) -> Any:
+    """The class of the node of one call, where there are several of them or it is yet to be made."""
+    found: Any = None if op.choose_node is None else op.chosen_nodes.get(op.choose_node(args))
+    return op.nodes.of(op, args) if found is None else found
 
 
 def perform(op: Declaration, args: tuple[Any, ...]) -> Any:

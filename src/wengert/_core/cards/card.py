@@ -286,8 +286,7 @@ def fill_options(card: Card, given: Options) -> None:
     card.linear = (given.linear,) if isinstance(given.linear, str) else given.linear
     card.batching = given.batching
     card.method, card.function = given.method, given.function
-    card.nodes = NodeClasses(card.name, given.node, given.choose, view=card.view)
-    card.node_class = None
+    NodeClasses(card.name, given.node, given.choose, view=card.view).serve(card)
 
 
 @functools.cache

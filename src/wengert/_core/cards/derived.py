@@ -20,7 +20,7 @@ def derive_in_place(card: Any, name: str = "") -> None:
     made.native = None
     made.functional = card
     if card.view:
-        made.nodes = card.nodes.in_place()  # those of views have names of their own
+        card.nodes.in_place().serve(made)  # those of views have names of their own
     card.in_place = made
     begin_calls(made)
     bind_to_tensor(made.name, made)

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from ..operators import sources
+from ..operators.declaration import Declaration
 from ..recording.recorded import OpNode, node_class
 from ..recording.saved_tensor import read_raw, read_saved
 
@@ -38,12 +39,15 @@ class NodeClasses:
         self.shown: dict[str, str] = {}
         self.made: dict[int, type[OpNode]] = {}
 
-    def of(self, op: Any, args: tuple[Any, ...]) -> type[OpNode]:
-        """The class of the node of one call; an operator with a single one keeps it."""
+    def serve(self, op: Declaration) -> None:
+        """Let an operator record nodes of these classes."""
+        op.nodes, op.node_class = self, None
+        op.choose_node, op.chosen_nodes = self.choose, self.made
+
+    def of(self, op: Declaration, args: tuple[Any, ...]) -> type[OpNode]:
+        """The class of the node of one call, made now; an operator with a single one keeps it."""
         at = 0 if self.choose is None else self.choose(args)
-        cls = self.made.get(at)
-        if cls is None:
-            cls = self.made.setdefault(at, self._make(self.titles()[at]))
+        cls = self.made.setdefault(at, self._make(self.titles()[at]))
         if self.choose is None:
             op.node_class = cls
         return cls

@@ -65,7 +65,8 @@ class Declaration(Operator):
         rules: the reverse rules.
         writer: writes the result into its first argument's array, where that is cheaper than computing a new one; it
             refuses what it refuses before it writes. Or None.
-        nodes: the classes of the nodes it records, see `NodeClasses`; `node_class`: the only one, once it is made.
+        nodes: the classes of the nodes it records, see `NodeClasses`; of those made so far `node_class` is the only
+            one, or `chosen_nodes` maps what `choose_node(args)` returns to one of several.
     """
 
     name: str
@@ -74,6 +75,8 @@ class Declaration(Operator):
     native: Any
     promotion: Any
     node_class: Any
+    choose_node: Any
+    chosen_nodes: dict[Any, Any]
     nodes: Any
     names: tuple[Any, ...]
     defaults: tuple[Any, ...]
@@ -104,10 +107,11 @@ class Declaration(Operator):
     overwrites: bool
 
     __slots__ = (
-        "accepts", "after1", "after2", "aliases", "allows_larger", "apart", "body", "defaults", "differentiable",
-        "grad_slots", "kinds", "layout", "list_slot", "name", "names", "native", "node_class", "nodes", "numbers",
-        "output_names", "overwrites", "plain_slots", "plans", "positional", "promotion", "rules", "several", "spread",
-        "switches", "takes_out", "tensor_bits", "tensor_slots", "view", "writer",
+        "accepts", "after1", "after2", "aliases", "allows_larger", "apart", "body", "choose_node", "chosen_nodes",
+        "defaults", "differentiable", "grad_slots", "kinds", "layout", "list_slot", "name", "names", "native",
+        "node_class", "nodes", "numbers", "output_names", "overwrites", "plain_slots", "plans", "positional",
+        "promotion", "rules", "several", "spread", "switches", "takes_out", "tensor_bits", "tensor_slots", "view",
+        "writer",
     )  # fmt: skip
 
 
@@ -175,7 +179,8 @@ def take_over(made: Declaration, op: Declaration) -> None:
     made.view, made.several, made.output_names = op.view, op.several, op.output_names
     made.apart, made.layout, made.overwrites = op.apart, op.layout, op.overwrites
     made.rules, made.plans, made.allows_larger = op.rules, op.plans, op.allows_larger
-    made.node_class, made.nodes = op.node_class, op.nodes
+    made.nodes, made.node_class = op.nodes, op.node_class
+    made.choose_node, made.chosen_nodes = op.choose_node, op.chosen_nodes
 
 
 def bind(op: Declaration, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Any, ...]:
