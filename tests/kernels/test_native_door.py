@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -128,3 +129,14 @@ def test_gradients_expanded_from_one_element_are_taken_as_they_are():
     # the first place; 2 x; inside of the limits; halves for ties; halves of one
     wanted = [[2 * 1 + 0, 2 * 5 + 1 + 1 + 0.5, 2 * 5 + 1 + 0.5], [2 * 7 + 1 + 0.5 + 0.5, 2 * 2 + 1, 2 * 7 + 0.5 + 0.5]]
     assert x.grad.tolist() == wanted
+
+
+def test_a_card_that_asks_for_a_function_that_is_not_there_is_an_error():
+    assert _kernels.direct_function("add") is _kernels.direct["add"]
+    with pytest.raises(ImportError, match=r"has no function direct_ad$"):
+        _kernels.direct_function("ad")
+
+
+def test_cards_ask_for_native_functions_in_no_other_way():
+    folder = Path(wg.__file__).parent / "ops"
+    assert [path.name for path in folder.rglob("*.py") if "direct.get" in path.read_text(encoding="utf-8")] == []

@@ -163,6 +163,17 @@ if native is not None:
     direct = native_choice.direct_functions(native)
 
 
+def direct_function(name: str) -> native_choice.Function | None:
+    """The native function of a plain case; None without the extension.
+
+    Raises:
+        ImportError: the extension has no such function: the name is wrong, or it was built from other sources.
+    """
+    if direct and name not in direct:
+        raise ImportError(f"the native library has no function direct_{name}")
+    return direct.get(name)
+
+
 def set_num_threads(count: int) -> None:
     """Set how many threads large native kernels use; NumPy's BLAS has its own number.
 

@@ -372,6 +372,6 @@ def empty_strided_samples(make: Any) -> Any:
 
 
 for body in (tensor, zeros, ones):
-    plain_factory(body, kernels.direct.get(body.__name__))
+    plain_factory(body, kernels.direct_function(body.__name__))
 
 __all__ = ["empty", "empty_strided", "eye", "full", "ones", "scalar_tensor", "tensor", "zeros"]

@@ -17,7 +17,7 @@ from ..._core.writes.inplace import check_target
 from ..._kernels.index import private
 from ..create.factory import refuse_dtype
 
-native = kernels.direct.get
+native = kernels.direct_function
 
 
 def refuse_sparse(sparse: bool) -> None:

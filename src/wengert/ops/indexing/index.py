@@ -14,7 +14,7 @@ from ..._core.types import dtypes
 from ..._core.types.sizes import normalise
 from ..memory.memory_formats import in_order_like
 
-native = kernels.direct.get
+native = kernels.direct_function
 
 
 def integers(*values: Any) -> Any:

@@ -16,7 +16,7 @@ from ..._kernels.index import private
 from ..memory.convert import checked_value
 from .index import check_range, integers
 
-native = kernels.direct.get
+native = kernels.direct_function
 
 
 def check_vector(name: str, array: Any, dim: int, index: Any) -> int:

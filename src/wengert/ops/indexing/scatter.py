@@ -15,7 +15,7 @@ from ..._kernels.index import along_axis
 from ..memory.convert import checked_value
 from .index import check_range, integers
 
-native = kernels.direct.get
+native = kernels.direct_function
 
 
 def check_scatter(name: str, array: Any, dim: int, index: Any, source: Any) -> int:

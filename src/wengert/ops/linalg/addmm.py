@@ -23,7 +23,7 @@ from .products import (
     type_name,
 )
 
-native = kernels.direct.get
+native = kernels.direct_function
 
 
 def scaled(value: Any, factor: Any) -> Any:

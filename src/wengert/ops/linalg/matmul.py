@@ -197,4 +197,4 @@ def matmul_samples(make: Any) -> Any:
     yield Bad(make(2, 3), make(), raises=RuntimeError, says="need to be at least 1D, but they are 2D and 0D")
 
 
-OPERATORS.matmul = plain_case(matmul, mm, kernels.direct.get("mm"))
+OPERATORS.matmul = plain_case(matmul, mm, kernels.direct_function("mm"))

@@ -9,7 +9,7 @@ from ..._core.cards.card import NUMBERS, Array, Bad, Sample, op
 from ..._core.types import dtypes
 from ..dtype_checks import check_number
 
-native = kernels.direct.get
+native = kernels.direct_function
 
 C_NAMES = {
     "bool": "bool", "uint8": "unsigned char", "int8": "signed char", "int16": "short int", "int32": "int",

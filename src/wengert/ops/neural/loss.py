@@ -15,7 +15,7 @@ from ..._core.types import dtypes
 from ..dtype_checks import check_floating
 from .softmax import log_softmax_along
 
-native = kernels.direct.get
+native = kernels.direct_function
 
 REDUCTIONS = ("none", "mean", "sum")
 

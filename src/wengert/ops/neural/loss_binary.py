@@ -18,7 +18,7 @@ from ..pointwise.smooth import log_sigmoid
 from .loss import read_reduction, refuse_gradient
 from .loss_pairs import collected, share
 
-native = kernels.direct.get
+native = kernels.direct_function
 
 LEAST_LOGARITHM = -100.0
 """Logarithms are cut off here, so that the loss of a wrong certainty stays finite."""

@@ -15,7 +15,7 @@ from ..._core.types.sizes import broadcast
 from ..dtype_checks import refuse
 from .loss import finished, read_reduction
 
-native = kernels.direct.get
+native = kernels.direct_function
 
 
 def spread(input: Any, target: Any) -> tuple[Any, Any]:

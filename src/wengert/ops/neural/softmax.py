@@ -13,7 +13,7 @@ from ..axes import read_dim
 from ..create.factory import read_dtype
 from ..dtype_checks import check_floating
 
-native = kernels.direct.get
+native = kernels.direct_function
 
 
 def read_line(name: str, array: Any, dim: Any) -> int:

@@ -11,7 +11,7 @@ from ..._core.operators.promotion import is_bool
 from ..._core.recording.recorded import conjugate
 from ..._core.tensor.base import OPERATORS, Tensor
 
-native = kernels.direct.get
+native = kernels.direct_function
 
 SUBTRACT_BOOLS = (
     "Subtraction, the `-` operator, with two bool tensors is not supported. "

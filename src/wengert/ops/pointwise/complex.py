@@ -17,7 +17,7 @@ from ..._kernels.layout import reaching
 from ..create.like import zeros_like
 from .binary import check_tensor
 
-native = kernels.direct.get
+native = kernels.direct_function
 COMPLEX_OF: dict[Any, Any] = {
     np.dtype(np.float32): np.dtype(np.complex64),
     np.dtype(np.float64): np.dtype(np.complex128),

@@ -233,7 +233,7 @@ atanh.partials(self=lambda self: (1 - self * self).reciprocal())
 atanh.samples(unit_tensor)
 
 
-@pointwise(promote="float", dtypes=REALS, numbers=False, inplace=True, native=native("arctan2"))
+@pointwise(promote="float", dtypes=REALS, numbers=False, inplace=True)
 def atan2(self: Array, other: Array, *, out: Any = None) -> Any:
     """Angle in radians, between -pi and pi, of the point (other, self) in the plane, element by element.
 

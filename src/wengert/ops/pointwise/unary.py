@@ -27,7 +27,7 @@ from .binary import check_tensor
 from .power import any_tensor, nonzero_tensor
 from .rounding import flat
 
-native = kernels.direct.get
+native = kernels.direct_function
 function = partial(pointwise, promote="float", dtypes=FLOATS, numbers=False, inplace=True)
 """The form of a function that gives floating-point numbers for integers."""
 

@@ -15,7 +15,7 @@ from ..._core.types import dtypes
 from ..._core.types.sizes import normalise
 from ..._kernels.layout import view_strides
 
-native = kernels.direct.get
+native = kernels.direct_function
 
 
 def is_legacy_empty(array: Any) -> bool:

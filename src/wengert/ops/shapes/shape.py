@@ -62,7 +62,7 @@ def reshape_samples(make: Any) -> Any:
     yield Bad(make(3, 4), (5, 2), raises=RuntimeError, says="shape '[5, 2]' is invalid for input of size 12")
 
 
-plain_case(reshape, view_shape, kernels.direct.get("view_dense"))
+plain_case(reshape, view_shape, kernels.direct_function("view_dense"))
 
 
 def pairs(make: Any) -> Any:

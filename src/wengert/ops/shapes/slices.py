@@ -15,7 +15,7 @@ from ..._core.errors import shown
 from ..._core.tensor.base import OPERATORS
 from ..._core.types.sizes import normalise
 
-native = kernels.direct.get
+native = kernels.direct_function
 WHOLE = slice(None)
 
 

@@ -12,7 +12,7 @@ from ..._core.cards.card import WIDE, Array, Bad, Sample, composite, op
 from ..._core.types.sizes import normalise
 from ..._kernels.layout import strided
 
-native = kernels.direct.get
+native = kernels.direct_function
 
 
 def two_dims(dim1: int, dim2: int, ndim: int) -> tuple[int, int]:

@@ -15,7 +15,7 @@ from ..._core.errors import shown, unexpected_keyword
 from ..._core.types import dtypes
 from ..._kernels.layout import seen_as
 
-native = kernels.direct.get
+native = kernels.direct_function
 NOT_VIEWABLE = (
     "view size is not compatible with input tensor's size and stride (at least one dimension spans across two "
     "contiguous "
@@ -211,4 +211,4 @@ def unsafe_view_samples(make: Any) -> Any:
     yield Sample(make(3, 4), (2, 6))
 
 
-plain_case(view, view_shape, kernels.direct.get("view_shape"))
+plain_case(view, view_shape, kernels.direct_function("view_shape"))

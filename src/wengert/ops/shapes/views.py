@@ -15,7 +15,7 @@ from ..._core.types.sizes import normalise
 from ..._kernels.layout import strided
 from .view_shape import layouts
 
-native = kernels.direct.get
+native = kernels.direct_function
 
 
 def distinct(name: str, dims: Sequence[Any], ndim: int) -> list[int]:
