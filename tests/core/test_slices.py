@@ -143,6 +143,16 @@ def test_the_base_may_lie_in_memory_in_any_order():
     assert x.grad.tolist() == [[0, 1, 1], [0, 1, 5]]
 
 
+def test_a_view_of_the_memory_itself_is_not_taken_of_a_gradient_that_lies_otherwise():
+    x = wg.zeros(3, 4, requires_grad=True)
+    across = x.t().clone()
+    assert across.stride() == (1, 4)
+    part = across.as_strided((2,), (1,), 0)
+    rows = across.contiguous() * 2  # its gradient arrives first, row by row
+    (rows.sum() + (part * 10).sum()).backward()
+    assert x.grad.tolist() == [[12, 12, 2, 2], [2, 2, 2, 2], [2, 2, 2, 2]]
+
+
 @pytest.mark.parametrize(
     ("shape", "strides", "overlapping"),
     [((), (), False), ((3,), (8,), False), ((3,), (4,), True), ((2, 3), (24, 8), False), ((2, 3), (16, 8), True)],

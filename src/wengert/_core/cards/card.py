@@ -186,6 +186,7 @@ class Options:
             with another), "partly" (nor a part with other inputs), "wholly" (nor all of it).
         layout: how results lie in memory: "rows" (row-major), "iterator" (as torch's iterator over the operands
             decides), "reversed" (the same, the last operand first), "power" (the same, but row-major if the first
+        of_memory: the view is one of the source's memory, however it lies; of a gradient none is taken.
             argument is a number), "like" (in the order of the first tensor),
             "suggested" (with channels innermost if those of the first tensor are), "own" (as the body made them).
         outputs: names of the results if there are several; `differentiable` says which of them have a derivative.
@@ -213,6 +214,7 @@ class Options:
     outputs: tuple[str, ...] = ()
     differentiable: tuple[bool, ...] = ()
     several: bool = False
+    of_memory: bool = False
     derivative: str | None = ""
     why: str = ""
     node: str | tuple[str, ...] = ""
@@ -300,6 +302,8 @@ def pointwise(*, promote: str = "same", **options: Any) -> Callable[[Callable[..
     options.setdefault("numbers", True)
     options.setdefault("layout", "iterator")
     return op(promote=promote, larger=True, **options)
+
+    card.of_memory = given.of_memory
 
 
 def composite(*, method: bool = True, function: bool = True, name: str = "") -> Callable[[Callable[..., Any]], Any]:

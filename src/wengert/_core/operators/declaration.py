@@ -58,6 +58,8 @@ class Declaration(Operator):
         numbers: positions of tensors in whose place Python numbers may stand.
         takes_out: the body can write into an array given as `out`.
         view: the result shares the first argument's memory.
+        of_memory: the view's arguments mean the memory of the very source; of a gradient, which may lie otherwise, it
+            is not taken.
         several: the result is a tuple of tensors.
         apart: which memory the target of the in-place form may not share, one of `sources.APART_*`.
         layout: how results lie in memory, one of `sources.LAID_*`.
@@ -101,6 +103,7 @@ class Declaration(Operator):
     apart: int
     layout: int
     view: bool
+    of_memory: bool
     several: bool
     allows_larger: bool
     takes_out: bool
@@ -109,9 +112,9 @@ class Declaration(Operator):
     __slots__ = (
         "accepts", "after1", "after2", "aliases", "allows_larger", "apart", "body", "choose_node", "chosen_nodes",
         "defaults", "differentiable", "grad_slots", "kinds", "layout", "list_slot", "name", "names", "native",
-        "node_class", "nodes", "numbers", "output_names", "overwrites", "plain_slots", "plans", "positional",
-        "promotion", "rules", "several", "spread", "switches", "takes_out", "tensor_bits", "tensor_slots", "view",
-        "writer",
+        "node_class", "nodes", "numbers", "of_memory", "output_names", "overwrites", "plain_slots", "plans",
+        "positional", "promotion", "rules", "several", "spread", "switches", "takes_out", "tensor_bits",
+        "tensor_slots", "view", "writer",
     )  # fmt: skip
 
 

@@ -148,7 +148,8 @@ def add_to_part(node: ViewNode, grad: Tensor, whole: Tensor) -> bool:
     given: Any = grad._array_
     if given.size >= source.size or source.dtype != given.dtype or source.nbytes != whole._storage_.array.nbytes:
         return False
-    if node.step[0].name == "as_strided_from":  # it means the memory of the source itself, whose strides may be others
+    view: Declaration = node.step[0]
+    if view.of_memory:
         return False
     part: Any = take(source, node.step)
     if part.shape != given.shape or overlaps(part):

@@ -93,11 +93,11 @@ def as_strided_samples(make: Any) -> Any:
 @op(
     dtypes=WIDE,
     view=True,
+    of_memory=True,
     linear="self",
     function=False,
     method=False,
     node="AsStridedBackward0",
-    name="as_strided_from",
 )
 def as_strided_from(self: Array, size: Any, stride: Any, offset: int) -> Any:
     """`as_strided` with an offset counted from the tensor's first element."""
