@@ -33,7 +33,7 @@ def test_an_operator_is_documented(name):
 
 @pytest.mark.parametrize("name", PUBLIC)
 def test_a_public_operator_says_what_it_takes_and_what_it_returns(name):
-    text = body_of(PUBLIC[name]).__doc__ or ""
+    text = PUBLIC[name].public.__doc__ or ""
     if re.match(r"(Another|NumPy's) name of `\w+`\.", text):
         return  # what that one says holds
     code = body_of(PUBLIC[name]).__code__

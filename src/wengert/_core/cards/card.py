@@ -80,10 +80,12 @@ class Card(Declared, Op):
         partial_rules, jvp_rule, batching: what forward mode and batching use.
         in_place: the derived in-place operator, or None.
         method, function: whether it is bound to Tensor, and public in the package.
+        describes: the sections of its docstring that it shares with its family.
     """
 
     declared_dtypes: frozenset[dtypes.dtype]
     nodes: NodeClasses
+    describes: str
     __name__: str
     __qualname__: str
     why = ""
@@ -138,6 +140,12 @@ class Card(Declared, Op):
         return registered, (self.name,)
 
     @property
+    def __doc__(self) -> str | None:  # type: ignore[override]
+        from . import docstrings
+
+        return docstrings.complete(self)
+
+    @property
     def __signature__(self) -> inspect.Signature:
         import inspect
 
@@ -178,6 +186,7 @@ class Options:
         explained: further dtypes that the body is given only to refuse them in its own words.
         linear: the inputs in which it is linear, all others fixed.
         view: the result shares the memory of the first argument.
+        of_memory: the view is one of the source's memory, however it lies; of a gradient none is taken.
         inplace: derive `name_`.
         write: called with the target's array and the other arguments, it writes what `name_` writes, or refuses before
             it does.
@@ -186,7 +195,6 @@ class Options:
             with another), "partly" (nor a part with other inputs), "wholly" (nor all of it).
         layout: how results lie in memory: "rows" (row-major), "iterator" (as torch's iterator over the operands
             decides), "reversed" (the same, the last operand first), "power" (the same, but row-major if the first
-        of_memory: the view is one of the source's memory, however it lies; of a gradient none is taken.
             argument is a number), "like" (in the order of the first tensor),
             "suggested" (with channels innermost if those of the first tensor are), "own" (as the body made them).
         outputs: names of the results if there are several; `differentiable` says which of them have a derivative.
@@ -206,6 +214,7 @@ class Options:
     explained: Iterable[DType] = ()
     linear: str | tuple[str, ...] = ()
     view: bool = False
+    of_memory: bool = False
     inplace: bool = False
     write: Callable[..., None] | None = None
     overwrites: bool = False
@@ -214,7 +223,6 @@ class Options:
     outputs: tuple[str, ...] = ()
     differentiable: tuple[bool, ...] = ()
     several: bool = False
-    of_memory: bool = False
     derivative: str | None = ""
     why: str = ""
     node: str | tuple[str, ...] = ""
@@ -237,8 +245,16 @@ class Options:
 DEFAULTS = {name: vars(Options)[name] for name in Options.__annotations__}
 
 
-def op(**options: Any) -> Callable[[Callable[..., Any]], Card]:
-    """Declare an operator; decorates its body. The arguments are the fields of `Options`."""
+def op(
+    *, samples: Any = None, rules: Callable[[Card], None] | None = None, describes: str = "", **options: Any
+) -> Callable[[Callable[..., Any]], Card]:
+    """Declare an operator; decorates its body. A family of cards is a `functools.partial` of this.
+
+    Args:
+        samples, rules: the generator of samples; what gives the card its rules.
+        describes: sections of the docstring, for what the card's own does not say.
+        options: the fields of `Options`.
+    """
     given = Options(options)
 
     def decorate(body: Callable[..., Any]) -> Card:
@@ -246,13 +262,17 @@ def op(**options: Any) -> Callable[[Callable[..., Any]], Card]:
         card.name = given.name or body.__name__
         fill_signature(card, body)
         fill_options(card, given)
-        card.__doc__ = body.__doc__
+        card.describes = describes
         card.__name__ = card.__qualname__ = card.name
         card.__module__ = body.__module__
         register(card)
         begin_calls(card)
         if given.inplace:
             derive_in_place(card)
+        if samples is not None:
+            card.sampler = samples
+        if rules is not None:
+            rules(card)
         return card
 
     return decorate
@@ -282,6 +302,7 @@ def fill_options(card: Card, given: Options) -> None:
     card.apart = ("never", "itself", "partly", "wholly").index(given.apart)
     card.layout = ("rows", "iterator", "like", "suggested", "own", "reversed", "power").index(given.layout)
     card.view = given.view
+    card.of_memory = given.of_memory
     card.output_names = given.outputs
     card.several = given.several or bool(given.outputs)
     card.differentiable = given.differentiable
@@ -302,8 +323,6 @@ def pointwise(*, promote: str = "same", **options: Any) -> Callable[[Callable[..
     options.setdefault("numbers", True)
     options.setdefault("layout", "iterator")
     return op(promote=promote, larger=True, **options)
-
-    card.of_memory = given.of_memory
 
 
 def composite(*, method: bool = True, function: bool = True, name: str = "") -> Callable[[Callable[..., Any]], Any]:

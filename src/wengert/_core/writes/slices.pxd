@@ -23,6 +23,7 @@ cpdef CopySlices copy_slices(Node inner, ViewInfo info, Edge before, Modes modes
 cpdef object spare(OpNode inner)
 @cython.locals(size=long, at=long)
 cpdef bint is_laid_out(Tensor tensor, tuple strides) except -1
+@cython.locals(view=Declaration)
 cpdef bint add_to_part(ViewNode node, Tensor grad, Tensor whole) except -1
 @cython.locals(reach=long)
 cpdef bint overlaps(object array) except -1

@@ -107,7 +107,7 @@ def zeros(
     """Zeros.
 
     Args:
-        sizes: the lengths, one by one or as one sequence (`size`).
+        sizes, size: the lengths, one by one or as one sequence.
         out: a tensor to write into.
         dtype: of the result; the default dtype unless given.
         layout: ignored.

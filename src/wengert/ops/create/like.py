@@ -179,7 +179,7 @@ def new_zeros(
 
     Args:
         input: tensor.
-        sizes: the lengths, one by one or as one sequence (`size`).
+        sizes, size: the lengths, one by one or as one sequence.
         dtype: of the result; the tensor's unless given.
         layout: ignored.
         device: 'cpu'.

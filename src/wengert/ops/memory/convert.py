@@ -148,7 +148,10 @@ def to(
     Args:
         self: tensor.
         where: a dtype, a device, a device and a dtype, or a tensor whose dtype is wanted; then `non_blocking`, `copy`.
+        dtype, device, other: the same by name.
+        non_blocking: ignored.
         copy: make a copy even if nothing changes.
+        memory_format: in which order the elements of a copy lie.
 
     Returns:
         The tensor itself if nothing changes, otherwise a copy; its gradient is cast back.

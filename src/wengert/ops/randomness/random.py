@@ -114,7 +114,7 @@ def rand(
     """Numbers drawn evenly from [0, 1).
 
     Args:
-        sizes: the lengths, one by one or as one sequence (`size`).
+        sizes, size: the lengths, one by one or as one sequence.
         generator: draws the numbers; the default generator unless given.
         out: a tensor to write into.
         dtype: floating or complex (both parts from [0, 1)); the default dtype unless given.

@@ -36,7 +36,7 @@ def reshape(input: Any, *size: Any, shape: Any = None) -> Any:
 
     Args:
         input: tensor.
-        size: the shape, as one sequence or integer by integer; one of them may be -1.
+        size, shape: the shape, as one sequence or integer by integer; one of them may be -1.
 
     Returns:
         A view if possible, otherwise a new tensor.

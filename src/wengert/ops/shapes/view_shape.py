@@ -68,6 +68,7 @@ def view(self: Any, *size: Any, dtype: Any = None, **named: Any) -> Any:
     Args:
         self: tensor.
         size: the shape, as one sequence or integer by integer; one of them may be -1. Or a dtype (not differentiable).
+        dtype: the type to read the bytes as; the shape follows.
 
     Returns:
         A view.

@@ -1,0 +1,76 @@
+"""Docstrings of cards: what a card says of itself, what its family says for all of its cards, and what goes without
+saying. Joined when a program first asks.
+"""
+
+from __future__ import annotations
+
+import inspect
+import re
+from typing import Any
+
+from .arguments import parameters_of
+
+PARAMETERS = {
+    "dim": "the dimension; a negative one counts from the end.",
+    "keepdim": "leave reduced dimensions with length 1.",
+    "out": "a tensor to write into.",
+    "generator": "draws the numbers; the default generator unless given.",
+}
+"""What parameters of these names mean on every card that says nothing else."""
+
+KINDS = {"Array": "tensor.", "Arrays": "a list of tensors.", "Index": "tensor."}
+"""What else goes without saying, by the annotation of a parameter."""
+
+ENTRY = re.compile(r"^    (?=\S)", re.MULTILINE)
+"""Where the description of a parameter begins."""
+
+
+def complete(card: Any) -> str | None:
+    """The docstring of a card as programs see it: each section from the card, or its family, or as for all cards.
+
+    Parameters are described one by one, so that a card says something of those alone that are its own.
+    """
+    if card.body.__doc__ is None:  # Python was told to drop docstrings
+        return None
+    own, family = sections(card.body.__doc__), sections(card.describes)
+    summary = own.pop("")
+    family.pop("")
+    said = {"Args": "", "Returns": "", "Raises": "", **family, **own}
+    said["Args"] = arguments(card.body, own.get("Args", ""), family.get("Args", ""))
+    if not said["Returns"] and not card.several:
+        said["Returns"] = "    A view." if card.view else "    A new tensor."
+    return "\n\n".join([summary, *(f"{heading}:\n{text}" for heading, text in said.items() if text)])
+
+
+def sections(text: str) -> dict[str, str]:
+    """The sections of a docstring by their headings; what stands before them has none."""
+    found: dict[str, list[str]] = {"": []}
+    lines = found[""]
+    for line in inspect.cleandoc(text).split("\n"):
+        if line.endswith(":") and line[:-1].isalpha() and line.istitle():
+            lines = found[line[:-1]] = []
+        else:
+            lines.append(line)
+    return {heading: "\n".join(lines).strip("\n") for heading, lines in found.items()}
+
+
+def arguments(body: Any, own: str, family: str) -> str:
+    """The descriptions of a function's parameters, in their order; what its own text says beside them comes last."""
+    given = {**entries(family), **entries(own)}
+    lines: dict[str, None] = {}
+    for name in parameters_of(body):
+        usual = PARAMETERS.get(name) or KINDS.get(body.__annotations__.get(name, ""))
+        line = given.get(name) or (f"    {name}: {usual}" if usual else "")
+        if line:
+            lines[line] = None
+    lines.update(dict.fromkeys(entries(own).values()))
+    return "\n".join(lines)
+
+
+def entries(text: str) -> dict[str, str]:
+    """The descriptions of parameters by name; several names may share one."""
+    found = {}
+    for entry in ENTRY.split(text)[1:]:
+        for name in entry.partition(":")[0].split(","):
+            found[name.strip()] = "    " + entry.rstrip("\n")
+    return found

@@ -1,0 +1,127 @@
+"""The docstrings that programs see: what a card says of itself, what its family says, and what goes without saying."""
+
+from __future__ import annotations
+
+import inspect
+import subprocess
+import sys
+from types import SimpleNamespace
+
+import pytest
+
+import wengert as wg
+from wengert._core.cards.card import Array, Index
+from wengert._core.cards.docstrings import complete, entries, sections
+from wengert.testing.calls import operators
+
+FAMILY = """
+    Args:
+        self: real tensor.
+        other: real tensor that broadcasts with `self`.
+
+    Returns:
+        A new tensor of the broadcast shape.
+
+    Raises:
+        RuntimeError: the shapes do not broadcast.
+    """
+SAYING = {
+    name: each
+    for name, each in operators().items()
+    if (each.method or each.function) and not (each.public.__doc__ or "").startswith(("Another name", "NumPy's name"))
+}
+
+
+def shown(body, describes="", *, view=False, several=False):
+    return complete(SimpleNamespace(body=body, describes=describes, view=view, several=several))
+
+
+def parameters(body):
+    code = body.__code__
+    count = code.co_argcount + code.co_kwonlyargcount + bool(code.co_flags & inspect.CO_VARARGS)
+    return code.co_varnames[:count]
+
+
+@pytest.mark.parametrize("name", SAYING)
+def test_each_parameter_of_a_public_operator_is_described(name):
+    said = entries(sections(inspect.cleandoc(SAYING[name].public.__doc__)).get("Args", ""))
+    assert [each for each in parameters(SAYING[name].body) if each not in said] == []
+
+
+def test_functions_and_methods_show_what_the_family_says():
+    for text in (wg.eq.__doc__, wg.Tensor.eq.__doc__, wg.tensor(1.0).eq.__doc__, inspect.getdoc(wg.eq)):
+        assert text.startswith("Whether `self` equals `other`, element by element.\n\nArgs:\n    self: tensor.\n")
+        assert "Returns:\n    A new bool tensor of the broadcast shape.\n\nRaises:\n" in text
+
+
+def test_a_family_describes_what_the_card_does_not():
+    def body(self: Array, other: Array, much: int) -> None:
+        """What it does.
+
+        More of that.
+
+        Args:
+            other: another real tensor,
+                of two lines.
+            much: how much.
+
+        Raises:
+            ValueError: `much` is negative.
+
+        Derivative:
+            0.
+        """
+
+    assert shown(body, FAMILY) == (
+        "What it does.\n\nMore of that.\n\n"
+        "Args:\n    self: real tensor.\n    other: another real tensor,\n        of two lines.\n    much: how much.\n\n"
+        "Returns:\n    A new tensor of the broadcast shape.\n\n"
+        "Raises:\n    ValueError: `much` is negative.\n\n"
+        "Derivative:\n    0."
+    )
+
+
+def test_a_family_describes_no_parameter_that_the_card_does_not_have():
+    def body(self: Array) -> None:
+        """What it does."""
+
+    assert "other:" not in shown(body, FAMILY)
+    assert "Args:\n    self: real tensor.\n\nReturns:" in shown(body, FAMILY)
+
+
+def test_parameters_and_results_of_the_usual_kind_go_without_saying():
+    def body(self: Array, index: Index, dim: int, keepdim: bool = False, *, out=None) -> None:
+        """What it does."""
+
+    text = shown(body)
+    for line in ("self: tensor.", "index: tensor.", "dim: the dimension; a negative one counts from the end."):
+        assert f"\n    {line}\n" in text
+    assert "\n    out: a tensor to write into.\n" in text
+    assert text.endswith("Returns:\n    A new tensor.")
+    assert shown(body, view=True).endswith("Returns:\n    A view.")
+    assert "Returns" not in shown(body, several=True)
+
+
+def test_descriptions_for_several_names_stand_once():
+    def body(self: Array, a: int, b: int) -> None:
+        """What it does.
+
+        Args:
+            a, b: two numbers.
+        """
+
+    assert shown(body, FAMILY).count("two numbers") == 1
+
+
+def test_without_docstrings_there_is_none():
+    def body(self: Array) -> None: ...
+
+    assert shown(body, FAMILY) is None
+
+
+def test_importing_joins_no_docstring():
+    program = (
+        "import sys, wengert; assert 'wengert._core.cards.docstrings' not in sys.modules; print(wengert.eq.__doc__)"
+    )
+    told = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    assert "Returns:" in told.stdout
