@@ -29,13 +29,8 @@ from ..._core.cards.card import (
     pointwise,
 )
 from ..._core.tensor.base import wrap
-from .power import any_tensor, nonzero_tensor
+from .power import any_tensor, nonzero_tensor, single
 from .unary import function, native
-
-slope = partial(pointwise, numbers=False, method=False, function=False)
-"""The form of a fused derivative."""
-floating = partial(pointwise, numbers=False, inplace=True, method=False, function=False)
-"""The form of a function of `nn.functional`."""
 
 
 def slope_samples(make: Any) -> Any:
@@ -43,6 +38,24 @@ def slope_samples(make: Any) -> Any:
     yield Sample(make(3, 4), make(3, 4, kind="unit"))
     yield Sample(make(), make(kind="unit"))
     yield Sample(make(0, 2), make(0, 2))
+
+
+slope = partial(pointwise, numbers=False, linear="grad", method=False, function=False, samples=slope_samples)
+"""The form of a fused derivative."""
+floating = partial(
+    single,
+    dtypes=REALS,
+    method=False,
+    function=False,
+    describes="""
+    Args:
+        self: floating-point tensor.
+
+    Returns:
+        A new tensor of the same shape and dtype.
+    """,
+)
+"""The form of a function of `nn.functional`."""
 
 
 @op(layout="iterator", dtypes=WIDE, linear="grad", method=False, function=False)
@@ -62,7 +75,7 @@ def kept_gradient_samples(make: Any) -> Any:
     yield Sample(make(0, 2), wrap(np.zeros((0, 2), bool)))
 
 
-@slope(dtypes=FLOATS, linear="grad")
+@slope(dtypes=FLOATS)
 def tanh_backward(grad: Array, result: Array) -> Any:
     """grad * conj(1 - result^2), the derivative of tanh by its result."""
     return kernels.tanh_backward(grad, result)
@@ -78,19 +91,9 @@ def tanh_backward_vjp_result(incoming: Any, grad: Any, result: Any) -> Any:
     return incoming.conj() * grad * result.conj() * -2
 
 
-tanh_backward.samples(slope_samples)
-
-
 @function(native=native("tanh"))
 def tanh(self: Array, *, out: Any = None) -> Any:
-    """Hyperbolic tangent of `self`, element by element.
-
-    Args:
-        self: tensor; integers become the default dtype.
-
-    Returns:
-        A new tensor of the same shape.
-    """
+    """Hyperbolic tangent of `self`, element by element."""
     return kernels.tanh(self, out=out)
 
 
@@ -102,10 +105,7 @@ def tanh_vjp(grad: Any, out: Any) -> Any:
     return tanh_backward(grad, out)
 
 
-tanh.samples(any_tensor)
-
-
-@slope(dtypes=FLOATS, linear="grad")
+@slope(dtypes=FLOATS)
 def sigmoid_backward(grad: Array, result: Array) -> Any:
     """grad * conj((1 - result) * result), the derivative of sigmoid by its result."""
     return kernels.sigmoid_backward(grad, result)
@@ -121,19 +121,9 @@ def sigmoid_backward_vjp_result(incoming: Any, grad: Any, result: Any) -> Any:
     return incoming.conj() * grad * (1 - result.conj() * 2)
 
 
-sigmoid_backward.samples(slope_samples)
-
-
 @function(native=native("sigmoid"))
 def sigmoid(self: Array, *, out: Any = None) -> Any:
-    """1 / (1 + exp(-self)), element by element.
-
-    Args:
-        self: tensor; integers become the default dtype.
-
-    Returns:
-        A new tensor of the same shape.
-    """
+    """1 / (1 + exp(-self)), element by element."""
     return kernels.sigmoid(self, out=out)
 
 
@@ -145,10 +135,7 @@ def sigmoid_vjp(grad: Any, out: Any) -> Any:
     return sigmoid_backward(grad, out)
 
 
-sigmoid.samples(any_tensor)
-
-
-@slope(layout="reversed", dtypes=REALS, linear="grad", node="ThresholdBackwardBackward0")
+@slope(layout="reversed", dtypes=REALS, node="ThresholdBackwardBackward0")
 def relu_backward(grad: Array, result: Array) -> Any:
     """`grad` where `result` is positive or NaN, else 0."""
     return kernels.relu_backward(grad, result)
@@ -164,18 +151,12 @@ def relu_backward_vjp_result(incoming: Any) -> Any:
     return incoming.new_zeros(incoming.shape)
 
 
-relu_backward.samples(slope_samples)
-
-
-@pointwise(dtypes=REALS | INTEGERS, explained=COMPLEXES | BOOLS, numbers=False, inplace=True, native=native("relu"))
+@single(dtypes=REALS | INTEGERS, explained=COMPLEXES | BOOLS, native=native("relu"))
 def relu(self: Array, *, out: Any = None) -> Any:
     """The larger of `self` and 0, element by element; NaN stays NaN.
 
     Args:
         self: real tensor.
-
-    Returns:
-        A new tensor of the same shape and dtype.
 
     Raises:
         RuntimeError: `self` is bool or complex.
@@ -201,7 +182,7 @@ def relu_samples(make: Any) -> Any:
     yield Sample(make(8, kind="special"))
 
 
-@slope(dtypes=FLOATS, linear="grad")
+@slope(dtypes=FLOATS)
 def silu_backward(grad: Array, self: Array) -> Any:
     """grad * conj(s * (1 + self * (1 - s))) with s = sigmoid(self), the derivative of silu."""
     return kernels.silu_backward(grad, self)
@@ -220,18 +201,12 @@ def silu_backward_vjp_self(incoming: Any, grad: Any, self: Any) -> Any:
     return incoming.conj() * grad * bend
 
 
-silu_backward.samples(slope_samples)
-
-
 @floating(dtypes=FLOATS, native=native("silu"))
 def silu(self: Array, *, out: Any = None) -> Any:
     """self * sigmoid(self), element by element: the sigmoid linear unit, or swish.
 
     Args:
         self: floating-point or complex tensor.
-
-    Returns:
-        A new tensor of the same shape and dtype.
     """
     return kernels.silu(self, out=out)
 
@@ -241,14 +216,12 @@ def silu_vjp(grad: Any, self: Any) -> Any:
     return silu_backward(grad, self)
 
 
-silu.samples(any_tensor)
-
 TANH_SCALE = math.sqrt(2 / math.pi)
 TANH_CUBIC = 0.044715
 NORMAL_PEAK = 1 / math.sqrt(2 * math.pi)
 
 
-@slope(dtypes=REALS, linear="grad")
+@slope(dtypes=REALS)
 def gelu_backward(grad: Array, self: Array, approximate: str = "none") -> Any:
     """`grad` times the derivative of gelu at `self`."""
     return kernels.gelu_backward(grad, self, approximate)
@@ -286,16 +259,12 @@ def gelu_backward_samples(make: Any) -> Any:
         yield Sample(make(0, 2), make(0, 2), approximate)
 
 
-@floating(dtypes=REALS, native=native("gelu"))
+@floating(native=native("gelu"))
 def gelu(self: Array, *, approximate: str = "none", out: Any = None) -> Any:
     """`self` times the normal distribution function at `self`, element by element: the Gaussian error linear unit.
 
     Args:
-        self: floating-point tensor.
         approximate: "none" for the exact form, "tanh" for the approximation by tanh.
-
-    Returns:
-        A new tensor of the same shape and dtype.
 
     Raises:
         RuntimeError: `approximate` is something else.
@@ -320,7 +289,7 @@ def gelu_samples(make: Any) -> Any:
     yield Bad(make(2), approximate="exact", raises=RuntimeError, says="must be either none or tanh")
 
 
-@slope(dtypes=REALS, linear="grad")
+@slope(dtypes=REALS)
 def hardswish_backward(grad: Array, self: Array) -> Any:
     """`grad` times the derivative of hardswish at `self`."""
     inner = grad * (self / self.dtype.type(3) + self.dtype.type(0.5))
@@ -335,6 +304,3 @@ def hardswish_backward_vjp_grad(incoming: Any, self: Any) -> Any:
 @hardswish_backward.vjp("self")
 def hardswish_backward_vjp_self(incoming: Any, grad: Any, self: Any) -> Any:
     return kept_gradient(incoming * grad / 3, (self > -3) & (self < 3))
-
-
-hardswish_backward.samples(slope_samples)

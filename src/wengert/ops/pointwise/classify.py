@@ -14,9 +14,6 @@ from ..._core.tensor.base import Tensor
 from .binary import check_tensor
 from .power import any_tensor
 
-test = partial(op, layout="iterator", dtypes=WIDE, derivative=None, why="a truth value is constant almost everywhere")
-"""The form of a test of single values."""
-
 
 def special_values(make: Any) -> Any:
     """Samples of a test of single values."""
@@ -24,52 +21,40 @@ def special_values(make: Any) -> Any:
     yield Sample(make(8, kind="special"))
 
 
-@test()
-def isnan(self: Array) -> Any:
-    """Whether each element is NaN.
-
+test = partial(
+    op,
+    layout="iterator",
+    dtypes=WIDE,
+    derivative=None,
+    why="a truth value is constant almost everywhere",
+    samples=special_values,
+    describes="""
     Args:
         self: tensor of any dtype.
 
     Returns:
         A new bool tensor of the same shape.
-    """
+    """,
+)
+"""The form of a test of single values."""
+
+
+@test()
+def isnan(self: Array) -> Any:
+    """Whether each element is NaN."""
     return kernels.isnan(self)
-
-
-isnan.samples(special_values)
 
 
 @test()
 def isinf(self: Array) -> Any:
-    """Whether each element is infinite.
-
-    Args:
-        self: tensor of any dtype.
-
-    Returns:
-        A new bool tensor of the same shape.
-    """
+    """Whether each element is infinite."""
     return kernels.isinf(self)
-
-
-isinf.samples(special_values)
 
 
 @test()
 def isfinite(self: Array) -> Any:
-    """Whether each element is finite: neither infinite nor NaN.
-
-    Args:
-        self: tensor of any dtype.
-
-    Returns:
-        A new bool tensor of the same shape.
-    """
+    """Whether each element is finite: neither infinite nor NaN."""
     return kernels.isfinite(self)
-
-
-isfinite.samples(special_values)
 
 
 @test(dtypes=WIDE - COMPLEXES)
@@ -79,18 +64,12 @@ def isposinf(self: Array) -> Any:
     Args:
         self: tensor of any real dtype.
 
-    Returns:
-        A new bool tensor of the same shape.
-
     Raises:
         RuntimeError: `self` is complex.
     """
     if self.dtype.kind == "c":
         raise RuntimeError("isposinf does not support complex inputs.")
     return np.asarray(self == math.inf)
-
-
-isposinf.samples(special_values)
 
 
 @test(dtypes=WIDE - COMPLEXES)
@@ -100,9 +79,6 @@ def isneginf(self: Array) -> Any:
     Args:
         self: tensor of any real dtype.
 
-    Returns:
-        A new bool tensor of the same shape.
-
     Raises:
         RuntimeError: `self` is complex.
     """
@@ -111,23 +87,10 @@ def isneginf(self: Array) -> Any:
     return np.asarray(self == -math.inf)
 
 
-isneginf.samples(special_values)
-
-
 @test(layout="like")
 def isreal(self: Array) -> Any:
-    """Whether each element is real: its imaginary part is 0.
-
-    Args:
-        self: tensor of any dtype.
-
-    Returns:
-        A new bool tensor of the same shape.
-    """
+    """Whether each element is real: its imaginary part is 0."""
     return np.asarray(self.imag == 0) if self.dtype.kind == "c" else np.ones_like(self, bool)
-
-
-isreal.samples(special_values)
 
 
 @test(dtypes=WIDE - COMPLEXES)
@@ -137,18 +100,12 @@ def signbit(self: Array) -> Any:
     Args:
         self: tensor of any real dtype.
 
-    Returns:
-        A new bool tensor of the same shape.
-
     Raises:
         NotImplementedError: `self` is complex.
     """
     if self.dtype.kind == "c":
         raise NotImplementedError("signbit is not implemented for complex tensors.")
     return np.signbit(self) if self.dtype.kind == "f" else np.asarray(self < 0)
-
-
-signbit.samples(special_values)
 
 
 @composite(method=False)

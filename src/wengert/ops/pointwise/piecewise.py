@@ -28,7 +28,7 @@ def kinked(make: Any) -> Any:
     yield Sample(make(8, kind="special"))
 
 
-@floating(layout="like", dtypes=REALS | INTEGERS, explained=BOOLS)
+@floating(layout="like", dtypes=REALS | INTEGERS, explained=BOOLS, samples=signed_kinked)
 def hardtanh(self: Array, min_val: float = -1.0, max_val: float = 1.0, *, out: Any = None) -> Any:
     """`self` limited to the range from `min_val` to `max_val`, element by element.
 
@@ -36,9 +36,6 @@ def hardtanh(self: Array, min_val: float = -1.0, max_val: float = 1.0, *, out: A
         self: real tensor.
         min_val: the least value.
         max_val: the greatest value.
-
-    Returns:
-        A new tensor of the same shape and dtype.
 
     Raises:
         ValueError: `min_val` is greater than `max_val`.
@@ -61,9 +58,6 @@ def hardtanh_vjp(grad: Any, self: Any, min_val: float, max_val: float) -> Any:
     return kept_gradient(grad, (self > min_val) & (self < max_val))
 
 
-hardtanh.samples(signed_kinked)
-
-
 @composite(method=False, function=False)
 def relu6(input: Any) -> Any:
     """`input` limited to the range from 0 to 6, element by element.
@@ -80,16 +74,12 @@ def relu6(input: Any) -> Any:
 relu6.samples(kinked)
 
 
-@floating(dtypes=REALS)
+@floating()
 def leaky_relu(self: Array, negative_slope: float = 0.01, *, out: Any = None) -> Any:
     """`self` where it is positive, else `negative_slope * self`, element by element.
 
     Args:
-        self: floating-point tensor.
         negative_slope: the slope below 0.
-
-    Returns:
-        A new tensor of the same shape and dtype.
 
     Derivative:
         `negative_slope` at 0.
@@ -108,18 +98,14 @@ def leaky_relu_samples(make: Any) -> Any:
     yield Sample(make(3, kind="nonzero"), 0.5)
 
 
-@floating(dtypes=REALS)
+@floating()
 def elu(self: Array, alpha: float = 1.0, scale: float = 1.0, input_scale: float = 1.0, *, out: Any = None) -> Any:
     """scale * self where `self` is positive, else scale * alpha * (exp(input_scale * self) - 1), element by element.
 
     Args:
-        self: floating-point tensor.
         alpha: minus the value far below 0.
         scale: multiplier of the result.
         input_scale: multiplier in the exponent.
-
-    Returns:
-        A new tensor of the same shape and dtype.
 
     Derivative:
         At 0 that of the exponential part.
@@ -165,16 +151,12 @@ def selu(input: Any) -> Any:
 selu.samples(nonzero_tensor)
 
 
-@pointwise(dtypes=REALS, numbers=False, inplace=True, method=False)
+@floating(function=True)
 def celu(self: Array, alpha: float = 1.0, *, out: Any = None) -> Any:
     """`self` where it is positive, else alpha * (exp(self / alpha) - 1), element by element.
 
     Args:
-        self: floating-point tensor.
         alpha: minus the value far below 0; not 0.
-
-    Returns:
-        A new tensor of the same shape and dtype.
 
     Raises:
         RuntimeError: `alpha` is 0.
@@ -197,15 +179,9 @@ def celu_samples(make: Any) -> Any:
     yield Bad(make(2), 0, raises=RuntimeError, says="alpha cannot be 0 for CELU")
 
 
-@floating(dtypes=REALS)
+@floating(samples=kinked)
 def hardsigmoid(self: Array, *, out: Any = None) -> Any:
     """self / 6 + 1/2 limited to the range from 0 to 1, element by element.
-
-    Args:
-        self: floating-point tensor.
-
-    Returns:
-        A new tensor of the same shape and dtype.
 
     Derivative:
         0 at -3 and 3.
@@ -219,19 +195,9 @@ def hardsigmoid_vjp(grad: Any, self: Any) -> Any:
     return kept_gradient(grad / 6, (self > -3) & (self < 3))
 
 
-hardsigmoid.samples(kinked)
-
-
-@floating(dtypes=REALS)
+@floating(samples=kinked)
 def hardswish(self: Array, *, out: Any = None) -> Any:
-    """self * hardsigmoid(self), element by element.
-
-    Args:
-        self: floating-point tensor.
-
-    Returns:
-        A new tensor of the same shape and dtype.
-    """
+    """self * hardsigmoid(self), element by element."""
     wide = widened(self)
     return narrowed(wide * np.minimum(np.maximum(wide + 3, 0), 6) / 6, self, out)
 
@@ -241,10 +207,7 @@ def hardswish_vjp(grad: Any, self: Any) -> Any:
     return hardswish_backward(grad, self)
 
 
-hardswish.samples(kinked)
-
-
-@pointwise(dtypes=REALS | INTEGERS, numbers=False, inplace=True, method=False, apart="never")
+@floating(dtypes=REALS | INTEGERS, function=True, apart="never")
 def threshold(self: Array, threshold: float, value: float, *, out: Any = None) -> Any:
     """`self` where it is above `threshold`, else `value`, element by element.
 
@@ -332,16 +295,12 @@ def prelu_samples(make: Any) -> Any:
     yield Bad(make(2, 3), make(2), raises=RuntimeError, says="Mismatch of parameter numbers and input channel size")
 
 
-@floating(dtypes=REALS)
+@floating(samples=kinked)
 def hardshrink(self: Array, lambd: float = 0.5, *, out: Any = None) -> Any:
     """0 where `self` lies between -lambd and lambd, else `self`, element by element.
 
     Args:
-        self: floating-point tensor.
         lambd: half the width of the gap.
-
-    Returns:
-        A new tensor of the same shape and dtype.
     """
     return narrowed(np.where((self >= -lambd) & (self <= lambd), self.dtype.type(0), self), self, out)
 
@@ -351,19 +310,12 @@ def hardshrink_vjp(grad: Any, self: Any, lambd: float) -> Any:
     return kept_gradient(grad, (self < -lambd) | (self > lambd))
 
 
-hardshrink.samples(kinked)
-
-
-@floating(dtypes=REALS)
+@floating(samples=kinked)
 def softshrink(self: Array, lambd: float = 0.5, *, out: Any = None) -> Any:
     """`self` moved towards 0 by `lambd`, and 0 where it would pass it, element by element.
 
     Args:
-        self: floating-point tensor.
         lambd: by how much; not negative.
-
-    Returns:
-        A new tensor of the same shape and dtype.
 
     Raises:
         RuntimeError: `lambd` is negative.
@@ -377,6 +329,3 @@ def softshrink(self: Array, lambd: float = 0.5, *, out: Any = None) -> Any:
 @softshrink.vjp("self")
 def softshrink_vjp(grad: Any, self: Any, lambd: float) -> Any:
     return kept_gradient(grad, (self < -lambd) | (self > lambd))
-
-
-softshrink.samples(kinked)

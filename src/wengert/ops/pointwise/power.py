@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import cmath
 import math
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -16,6 +17,35 @@ from ..._core.types import dtypes
 from .binary import is_number, native
 
 NEGATIVE_POWER = "Integers to negative integer powers are not allowed."
+
+
+def any_tensor(make: Any) -> Any:
+    """Samples of a function that exists for all numbers: usual, 0-dim, empty."""
+    yield Sample(make(3, 4))
+    yield Sample(make())
+    yield Sample(make(0, 2))
+    yield Bad(2, raises=TypeError, says="must be Tensor, not int")
+
+
+def nonzero_tensor(make: Any) -> Any:
+    """Samples of a function with a pole or kink at 0."""
+    yield Sample(make(3, 4, kind="nonzero"))
+    yield Sample(make(kind="nonzero"))
+    yield Sample(make(0, 2))
+    yield Bad(2, raises=TypeError, says="must be Tensor, not int")
+
+
+single = partial(
+    pointwise,
+    numbers=False,
+    inplace=True,
+    samples=any_tensor,
+    describes="""
+    Returns:
+        A new tensor of the same shape and dtype.
+    """,
+)
+"""The form of a function of one operand that keeps its dtype."""
 
 
 def power_by_number(self: Any, exponent: Any, out: Any) -> Any:
@@ -130,12 +160,9 @@ def power_samples(make: Any) -> Any:
     yield Bad(make(2), "a", raises=TypeError, says="must be Tensor, not str")
 
 
-@pointwise(numbers=False, inplace=True, node="PowBackward0", native=native("square"))
+@single(node="PowBackward0", native=native("square"))
 def square(self: Array, *, out: Any = None) -> Any:
     """Square of `self`, element by element; of truth values an integer, as any power.
-
-    Args:
-        self: tensor.
 
     Returns:
         A new tensor of the same shape.
@@ -150,31 +177,9 @@ def square(self: Array, *, out: Any = None) -> Any:
 square.partials(self=lambda self: self * 2)
 
 
-def any_tensor(make: Any) -> Any:
-    """Samples of a function that exists for all numbers: usual, 0-dim, empty."""
-    yield Sample(make(3, 4))
-    yield Sample(make())
-    yield Sample(make(0, 2))
-    yield Bad(2, raises=TypeError, says="must be Tensor, not int")
-
-
-def nonzero_tensor(make: Any) -> Any:
-    """Samples of a function with a pole or kink at 0."""
-    yield Sample(make(3, 4, kind="nonzero"))
-    yield Sample(make(kind="nonzero"))
-    yield Sample(make(0, 2))
-    yield Bad(2, raises=TypeError, says="must be Tensor, not int")
-
-
-square.samples(any_tensor)
-
-
 @pointwise(promote="float", dtypes=FLOATS, numbers=False, inplace=True, native=native("reciprocal"))
 def reciprocal(self: Array, *, out: Any = None) -> Any:
     """1 divided by `self`, element by element; integers become the default dtype.
-
-    Args:
-        self: tensor.
 
     Returns:
         A new tensor of the same shape.

@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 import numpy as np
 
 from ... import _kernels as kernels
 from ..._core import errors
-from ..._core.cards.card import COMPLEXES, INTEGERS, REALS, Array, Bad, Sample, alias, composite, pointwise
+from ..._core.cards.card import COMPLEXES, INTEGERS, REALS, Array, Bad, Card, Sample, alias, composite, pointwise
 from ..._core.tensor.base import OPERATORS, bind
 from ..._core.types.dtypes import from_numpy
 from ..._kernels.pointwise import refuse_zero_divisor
 from .binary import broadcast_pairs, is_number, native, true_divide
-from .power import any_tensor
+from .power import any_tensor, single
 
 ORDERED_NUMBERS = REALS | INTEGERS
 
@@ -21,6 +22,12 @@ ORDERED_NUMBERS = REALS | INTEGERS
 def flat(grad: Any) -> Any:
     """The rule of a function that is constant almost everywhere: zeros for any gradient (0 * inf would be NaN)."""
     return grad.new_zeros(grad.shape)
+
+
+def constant(card: Card) -> None:
+    """The rules of a function of one operand that is constant almost everywhere."""
+    card.partials(self=lambda: 0)
+    card.vjp("self")(flat)
 
 
 def refuse_complex(name: str, self: Any) -> None:
@@ -33,91 +40,73 @@ def refuse_complex(name: str, self: Any) -> None:
         raise NotImplementedError(f"{name} is not supported for complex inputs")
 
 
+rounding = partial(
+    single,
+    dtypes=ORDERED_NUMBERS,
+    rules=constant,
+    describes="""
+    Args:
+        self: real tensor; integers stay as they are.
+
+    Returns:
+        A new tensor of the same shape and dtype.
+
+    Raises:
+        NotImplementedError: `self` is complex.
+
+    Derivative:
+        0 everywhere, also at the jumps.
+    """,
+)
+"""The form of a function that rounds."""
+quotient = partial(
+    pointwise,
+    dtypes=ORDERED_NUMBERS,
+    inplace=True,
+    samples=broadcast_pairs,
+    describes="""
+    Args:
+        self: tensor or number.
+        other: tensor or number that broadcasts with `self`.
+
+    Returns:
+        A new tensor of the broadcast shape and the promoted dtype.
+
+    Raises:
+        RuntimeError: the shapes do not broadcast, or integers divided by zero.
+    """,
+)
+"""The form of a quotient or remainder that rounds."""
+
+
 def whole(self: Any, out: Any) -> Any:
     """The result of rounding integers: themselves."""
     return self.copy() if out is None else np.add(self, 0, out=out)
 
 
-@pointwise(dtypes=ORDERED_NUMBERS, explained=COMPLEXES, numbers=False, inplace=True, native=native("floor"))
+@rounding(explained=COMPLEXES, native=native("floor"))
 def floor(self: Array, *, out: Any = None) -> Any:
-    """The largest whole number that is not above `self`, element by element.
-
-    Args:
-        self: real tensor; integers stay as they are.
-
-    Returns:
-        A new tensor of the same shape and dtype.
-
-    Raises:
-        NotImplementedError: `self` is complex.
-
-    Derivative:
-        0 everywhere, also at the jumps.
-    """
+    """The largest whole number that is not above `self`, element by element."""
     refuse_complex("floor", self)
     return whole(self, out) if self.dtype.kind in "iu" else kernels.floor(self, out=out)
 
 
-floor.partials(self=lambda: 0)
-floor.vjp("self")(flat)
-floor.samples(any_tensor)
-
-
-@pointwise(dtypes=ORDERED_NUMBERS, explained=COMPLEXES, numbers=False, inplace=True, native=native("ceil"))
+@rounding(explained=COMPLEXES, native=native("ceil"))
 def ceil(self: Array, *, out: Any = None) -> Any:
-    """The smallest whole number that is not below `self`, element by element.
-
-    Args:
-        self: real tensor; integers stay as they are.
-
-    Returns:
-        A new tensor of the same shape and dtype.
-
-    Raises:
-        NotImplementedError: `self` is complex.
-
-    Derivative:
-        0 everywhere, also at the jumps.
-    """
+    """The smallest whole number that is not below `self`, element by element."""
     refuse_complex("ceil", self)
     return whole(self, out) if self.dtype.kind in "iu" else kernels.ceil(self, out=out)
 
 
-ceil.partials(self=lambda: 0)
-ceil.vjp("self")(flat)
-ceil.samples(any_tensor)
-
-
-@pointwise(dtypes=ORDERED_NUMBERS, explained=COMPLEXES, numbers=False, inplace=True, native=native("trunc"))
+@rounding(explained=COMPLEXES, native=native("trunc"))
 def trunc(self: Array, *, out: Any = None) -> Any:
-    """The whole part of `self`, element by element: rounded towards zero.
-
-    Args:
-        self: real tensor; integers stay as they are.
-
-    Returns:
-        A new tensor of the same shape and dtype.
-
-    Raises:
-        NotImplementedError: `self` is complex.
-
-    Derivative:
-        0 everywhere, also at the jumps.
-    """
+    """The whole part of `self`, element by element: rounded towards zero."""
     refuse_complex("trunc", self)
     return whole(self, out) if self.dtype.kind in "iu" else kernels.trunc(self, out=out)
 
 
-trunc.partials(self=lambda: 0)
-trunc.vjp("self")(flat)
-trunc.samples(any_tensor)
-
-
-@pointwise(
+@rounding(
     name="round",
-    dtypes=ORDERED_NUMBERS,
-    numbers=False,
-    inplace=True,
     native=native("round"),
     node=("RoundBackward0", "RoundBackward1"),
     choose=lambda args: args[1] != 0,
@@ -126,17 +115,10 @@ def round_to(self: Array, *, decimals: int = 0, out: Any = None) -> Any:
     """The nearest whole number, element by element; of two equally near ones the even one.
 
     Args:
-        self: real tensor; integers stay as they are.
         decimals: how many decimals to keep; negative: how many digits before the point to drop.
-
-    Returns:
-        A new tensor of the same shape and dtype.
 
     Raises:
         RuntimeError: `decimals` is given for integers.
-
-    Derivative:
-        0 everywhere, also at the jumps.
     """
     if self.dtype.kind in "iu":
         if decimals:
@@ -150,10 +132,6 @@ def round_to(self: Array, *, decimals: int = 0, out: Any = None) -> Any:
     return np.multiply(np.rint(np.divide(self, scale)), scale, out=out)
 
 
-round_to.partials(self=lambda: 0)
-round_to.vjp("self")(flat)
-
-
 @round_to.samples
 def round_samples(make: Any) -> Any:
     yield from any_tensor(make)
@@ -162,15 +140,12 @@ def round_samples(make: Any) -> Any:
         yield Sample(make(3), decimals=-1)
 
 
-@pointwise(dtypes=REALS, numbers=False, inplace=True)
+@single(dtypes=REALS)
 def frac(self: Array, *, out: Any = None) -> Any:
     """What `self` has behind the point, with its sign, element by element.
 
     Args:
         self: floating-point tensor.
-
-    Returns:
-        A new tensor of the same shape and dtype.
     """
     return np.subtract(self, np.trunc(self), out=out)
 
@@ -185,10 +160,7 @@ def frac_jvp(self: Any) -> Any:
     return self
 
 
-frac.samples(any_tensor)
-
-
-@pointwise(dtypes=ORDERED_NUMBERS, inplace=True, method=False, function=False, node="DivBackward2")
+@quotient(method=False, function=False, node="DivBackward2")
 def divide_rounded(self: Array, other: Array, rounding_mode: str, *, out: Any = None) -> Any:
     """Quotient rounded as `rounding_mode` says, "trunc" or "floor".
 
@@ -255,19 +227,9 @@ def div_in_place(input: Any, other: Any, *, rounding_mode: str | None = None) ->
     return divide_rounded.in_place(input, other, rounding_mode)
 
 
-@pointwise(dtypes=ORDERED_NUMBERS, inplace=True, node="NotImplemented")
+@quotient(node="NotImplemented")
 def floor_divide(self: Array, other: Array, *, out: Any = None) -> Any:
     """Quotient of `self` and `other` rounded down, element by element.
-
-    Args:
-        self: tensor or number.
-        other: tensor or number that broadcasts with `self`.
-
-    Returns:
-        A new tensor of the broadcast shape and the promoted dtype.
-
-    Raises:
-        RuntimeError: the shapes do not broadcast, or integers divided by zero.
 
     Derivative:
         None, as in torch: a backward pass through it raises. `div(..., rounding_mode="floor")` has the derivative 0.
@@ -290,25 +252,9 @@ def floor_divide_samples(make: Any) -> Any:
         yield sample
 
 
-@pointwise(
-    dtypes=ORDERED_NUMBERS,
-    inplace=True,
-    node=("RemainderBackward0", "RemainderBackward1"),
-    choose=lambda args: not is_number(args[1]),
-)
+@quotient(node=("RemainderBackward0", "RemainderBackward1"), choose=lambda args: not is_number(args[1]))
 def remainder(self: Array, other: Array, *, out: Any = None) -> Any:
-    """Remainder of `self` divided by `other`, with the sign of `other`, element by element: Python's `%`.
-
-    Args:
-        self: tensor or number.
-        other: tensor or number that broadcasts with `self`.
-
-    Returns:
-        A new tensor of the broadcast shape and the promoted dtype.
-
-    Raises:
-        RuntimeError: the shapes do not broadcast, or integers divided by zero.
-    """
+    """Remainder of `self` divided by `other`, with the sign of `other`, element by element: Python's `%`."""
     return kernels.remainder(self, other, out=out)
 
 
@@ -322,27 +268,12 @@ def remainder_vjp_other(grad: Any, self: Any, other: Any) -> Any:
     return grad * -divide_rounded(self, other, "floor")
 
 
-remainder.samples(broadcast_pairs)
-
-
-@pointwise(
-    dtypes=ORDERED_NUMBERS,
-    inplace=True,
-    node=("FmodBackward0", "FmodBackward1"),
-    choose=lambda args: not is_number(args[1]),
-)
+@quotient(node=("FmodBackward0", "FmodBackward1"), choose=lambda args: not is_number(args[1]))
 def fmod(self: Array, other: Array, *, out: Any = None) -> Any:
     """Remainder of `self` divided by `other`, with the sign of `self`, element by element: C's `fmod`.
 
     Args:
         self: tensor.
-        other: tensor or number that broadcasts with `self`.
-
-    Returns:
-        A new tensor of the broadcast shape and the promoted dtype.
-
-    Raises:
-        RuntimeError: the shapes do not broadcast, or integers divided by zero.
     """
     if hasattr(other, "dtype"):
         refuse_zero_divisor(other)
@@ -358,8 +289,6 @@ def fmod_vjp_self(grad: Any) -> Any:
 def fmod_vjp_other(grad: Any, self: Any, other: Any) -> Any:
     return grad * -divide_rounded(self, other, "trunc")
 
-
-fmod.samples(broadcast_pairs)
 
 bind("div_", div_in_place)
 bind("divide_", div_in_place)

@@ -24,9 +24,6 @@ def erf(self: Array, *, out: Any = None) -> Any:
 
     Args:
         self: real tensor; integers become the default dtype.
-
-    Returns:
-        A new tensor of the same shape.
     """
     return kernels.erf(self, out=out)
 
@@ -39,8 +36,6 @@ def erf_vjp(grad: Any, self: Any) -> Any:
     return (-(self * self)).exp() * TWO_OVER_SQRT_PI * grad
 
 
-erf.samples(any_tensor)
-
 complement = np.frompyfunc(math.erfc, 1, 1)
 
 
@@ -50,9 +45,6 @@ def erfc(self: Array, *, out: Any = None) -> Any:
 
     Args:
         self: real tensor; integers become the default dtype.
-
-    Returns:
-        A new tensor of the same shape.
     """
     return narrowed(np.asarray(complement(self)).astype(np.float64), self, out)
 
@@ -65,20 +57,13 @@ def erfc_vjp(grad: Any, self: Any) -> Any:
     return (-(self * self)).exp() * -TWO_OVER_SQRT_PI * grad
 
 
-erfc.samples(any_tensor)
-
-
-@floating(dtypes=REALS)
+@floating()
 def softplus(self: Array, beta: float = 1.0, threshold: float = 20.0, *, out: Any = None) -> Any:
     """log(1 + exp(beta * self)) / beta, element by element: a smooth `relu`.
 
     Args:
-        self: floating-point tensor.
         beta: how sharp the bend is.
         threshold: where `beta * self` is above, the result is `self`.
-
-    Returns:
-        A new tensor of the same shape and dtype.
     """
     wide = widened(self) * beta
     return narrowed(np.where(wide > threshold, widened(self), np.log1p(np.exp(wide)) / beta), self, out)
@@ -96,33 +81,19 @@ def softplus_samples(make: Any) -> Any:
     yield Sample(make(3, 4), 2.0, 1.0)
 
 
-@floating(layout="rows", dtypes=REALS, name="logsigmoid", node="LogSigmoidBackward0")
+@floating(layout="rows", name="logsigmoid", node="LogSigmoidBackward0")
 def log_sigmoid(self: Array, *, out: Any = None) -> Any:
-    """log(sigmoid(self)), element by element, accurate for large negative `self`.
-
-    Args:
-        self: floating-point tensor.
-
-    Returns:
-        A new tensor of the same shape and dtype.
-    """
+    """log(sigmoid(self)), element by element, accurate for large negative `self`."""
     wide = widened(self)
     return narrowed(np.minimum(wide, 0) - np.log1p(np.exp(-np.abs(wide))), self, out)
 
 
 log_sigmoid.partials(self=lambda self: (-self).sigmoid())
-log_sigmoid.samples(any_tensor)
 
 
-@floating(dtypes=REALS)
+@floating()
 def mish(self: Array, *, out: Any = None) -> Any:
     """self * tanh(softplus(self)), element by element.
-
-    Args:
-        self: floating-point tensor.
-
-    Returns:
-        A new tensor of the same shape and dtype.
 
     Source:
         Misra, Mish: a self regularized non-monotonic activation function, 2020.
@@ -135,9 +106,6 @@ def mish(self: Array, *, out: Any = None) -> Any:
 def mish_vjp(grad: Any, self: Any) -> Any:
     gate = (-log_sigmoid(-self)).tanh()
     return grad * (gate + self * self.sigmoid() * (1 - gate * gate))
-
-
-mish.samples(any_tensor)
 
 
 @composite(method=False, function=False)

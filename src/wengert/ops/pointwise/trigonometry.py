@@ -9,7 +9,6 @@ import numpy as np
 from ... import _kernels as kernels
 from ..._core.cards.card import REALS, Array, Bad, Sample, alias, pointwise
 from .binary import tensor_pairs
-from .power import any_tensor
 from .unary import function, native
 
 
@@ -32,65 +31,34 @@ def above_one(make: Any) -> Any:
 
 @function(native=native("sin"))
 def sin(self: Array, *, out: Any = None) -> Any:
-    """Sine of `self` (in radians), element by element.
-
-    Args:
-        self: tensor; integers become the default dtype.
-
-    Returns:
-        A new tensor of the same shape.
-    """
+    """Sine of `self` (in radians), element by element."""
     return kernels.sin(self, out=out)
 
 
 sin.partials(self=lambda self: self.cos())
-sin.samples(any_tensor)
 
 
 @function(native=native("cos"))
 def cos(self: Array, *, out: Any = None) -> Any:
-    """Cosine of `self` (in radians), element by element.
-
-    Args:
-        self: tensor; integers become the default dtype.
-
-    Returns:
-        A new tensor of the same shape.
-    """
+    """Cosine of `self` (in radians), element by element."""
     return kernels.cos(self, out=out)
 
 
 cos.partials(self=lambda self: -self.sin())
-cos.samples(any_tensor)
 
 
 @function(native=native("tan"))
 def tan(self: Array, *, out: Any = None) -> Any:
-    """Tangent of `self` (in radians), element by element.
-
-    Args:
-        self: tensor; integers become the default dtype.
-
-    Returns:
-        A new tensor of the same shape.
-    """
+    """Tangent of `self` (in radians), element by element."""
     return kernels.tan(self, out=out)
 
 
 tan.partials(self=lambda out: out * out + 1)
-tan.samples(any_tensor)
 
 
 @function()
 def asin(self: Array, *, out: Any = None) -> Any:
-    """Arc sine of `self` in radians, element by element.
-
-    Args:
-        self: tensor; integers become the default dtype.
-
-    Returns:
-        A new tensor of the same shape.
-    """
+    """Arc sine of `self` in radians, element by element."""
     return np.arcsin(self, out=out)
 
 
@@ -100,14 +68,7 @@ asin.samples(unit_tensor)
 
 @function()
 def acos(self: Array, *, out: Any = None) -> Any:
-    """Arc cosine of `self` in radians, element by element.
-
-    Args:
-        self: tensor; integers become the default dtype.
-
-    Returns:
-        A new tensor of the same shape.
-    """
+    """Arc cosine of `self` in radians, element by element."""
     return np.arccos(self, out=out)
 
 
@@ -117,14 +78,7 @@ acos.samples(unit_tensor)
 
 @function()
 def atan(self: Array, *, out: Any = None) -> Any:
-    """Arc tangent of `self` in radians, element by element.
-
-    Args:
-        self: tensor; integers become the default dtype.
-
-    Returns:
-        A new tensor of the same shape.
-    """
+    """Arc tangent of `self` in radians, element by element."""
     return np.arctan(self, out=out)
 
 
@@ -136,70 +90,36 @@ def atan_vjp(grad: Any, self: Any) -> Any:
     return grad / (self * self + 1).conj()
 
 
-atan.samples(any_tensor)
-
-
 @function(native=native("sinh"))
 def sinh(self: Array, *, out: Any = None) -> Any:
-    """Hyperbolic sine of `self`, element by element.
-
-    Args:
-        self: tensor; integers become the default dtype.
-
-    Returns:
-        A new tensor of the same shape.
-    """
+    """Hyperbolic sine of `self`, element by element."""
     return kernels.sinh(self, out=out)
 
 
 sinh.partials(self=lambda self: self.cosh())
-sinh.samples(any_tensor)
 
 
 @function(native=native("cosh"))
 def cosh(self: Array, *, out: Any = None) -> Any:
-    """Hyperbolic cosine of `self`, element by element.
-
-    Args:
-        self: tensor; integers become the default dtype.
-
-    Returns:
-        A new tensor of the same shape.
-    """
+    """Hyperbolic cosine of `self`, element by element."""
     return kernels.cosh(self, out=out)
 
 
 cosh.partials(self=lambda self: self.sinh())
-cosh.samples(any_tensor)
 
 
 @function()
 def asinh(self: Array, *, out: Any = None) -> Any:
-    """Inverse hyperbolic sine of `self`, element by element.
-
-    Args:
-        self: tensor; integers become the default dtype.
-
-    Returns:
-        A new tensor of the same shape.
-    """
+    """Inverse hyperbolic sine of `self`, element by element."""
     return np.arcsinh(self, out=out)
 
 
 asinh.partials(self=lambda self: (self * self + 1).rsqrt())
-asinh.samples(any_tensor)
 
 
 @function()
 def acosh(self: Array, *, out: Any = None) -> Any:
-    """Inverse hyperbolic cosine of `self`, element by element; NaN below 1.
-
-    Args:
-        self: tensor; integers become the default dtype.
-
-    Returns:
-        A new tensor of the same shape.
-    """
+    """Inverse hyperbolic cosine of `self`, element by element; NaN below 1."""
     return np.arccosh(self, out=out)
 
 
@@ -218,14 +138,7 @@ acosh.samples(above_one)
 
 @function()
 def atanh(self: Array, *, out: Any = None) -> Any:
-    """Inverse hyperbolic tangent of `self`, element by element.
-
-    Args:
-        self: tensor; integers become the default dtype.
-
-    Returns:
-        A new tensor of the same shape.
-    """
+    """Inverse hyperbolic tangent of `self`, element by element."""
     return np.arctanh(self, out=out)
 
 

@@ -24,11 +24,25 @@ from ..._core.cards.card import (
 )
 from ..._core.tensor.base import OPERATORS
 from .binary import check_tensor
-from .power import any_tensor, nonzero_tensor
-from .rounding import flat
+from .power import any_tensor, nonzero_tensor, single
+from .rounding import constant, flat
 
 native = kernels.direct_function
-function = partial(pointwise, promote="float", dtypes=FLOATS, numbers=False, inplace=True)
+function = partial(
+    pointwise,
+    promote="float",
+    dtypes=FLOATS,
+    numbers=False,
+    inplace=True,
+    samples=any_tensor,
+    describes="""
+    Args:
+        self: tensor; integers become the default dtype.
+
+    Returns:
+        A new tensor of the same shape.
+    """,
+)
 """The form of a function that gives floating-point numbers for integers."""
 
 LOG_2, LOG_10 = float(np.log(2)), float(np.log(10))
@@ -43,65 +57,34 @@ def positive_tensor(make: Any) -> Any:
 
 @function(native=native("exp"))
 def exp(self: Array, *, out: Any = None) -> Any:
-    """e to the power of `self`, element by element.
-
-    Args:
-        self: tensor; integers become the default dtype.
-
-    Returns:
-        A new tensor of the same shape.
-    """
+    """e to the power of `self`, element by element."""
     return kernels.exp(self, out=out)
 
 
 exp.partials(self=lambda out: out)
-exp.samples(any_tensor)
 
 
 @function()
 def exp2(self: Array, *, out: Any = None) -> Any:
-    """2 to the power of `self`, element by element.
-
-    Args:
-        self: tensor; integers become the default dtype.
-
-    Returns:
-        A new tensor of the same shape.
-    """
+    """2 to the power of `self`, element by element."""
     return np.exp2(self, out=out)
 
 
 exp2.partials(self=lambda out: out * LOG_2)
-exp2.samples(any_tensor)
 
 
 @function(native=native("expm1"))
 def expm1(self: Array, *, out: Any = None) -> Any:
-    """exp(self) - 1, element by element, accurate near 0.
-
-    Args:
-        self: tensor; integers become the default dtype.
-
-    Returns:
-        A new tensor of the same shape.
-    """
+    """exp(self) - 1, element by element, accurate near 0."""
     return kernels.expm1(self, out=out)
 
 
 expm1.partials(self=lambda out: out + 1)
-expm1.samples(any_tensor)
 
 
 @function(native=native("log"))
 def log(self: Array, *, out: Any = None) -> Any:
-    """Natural logarithm of `self`, element by element; NaN for negative real numbers.
-
-    Args:
-        self: tensor; integers become the default dtype.
-
-    Returns:
-        A new tensor of the same shape.
-    """
+    """Natural logarithm of `self`, element by element; NaN for negative real numbers."""
     return kernels.log(self, out=out)
 
 
@@ -118,14 +101,7 @@ log.samples(positive_tensor)
 
 @function(native=native("log1p"), node="Log1PBackward0")
 def log1p(self: Array, *, out: Any = None) -> Any:
-    """log(1 + self), element by element, accurate near 0.
-
-    Args:
-        self: tensor; integers become the default dtype.
-
-    Returns:
-        A new tensor of the same shape.
-    """
+    """log(1 + self), element by element, accurate near 0."""
     return kernels.log1p(self, out=out)
 
 
@@ -142,14 +118,7 @@ log1p.samples(positive_tensor)
 
 @function(native=native("log2"))
 def log2(self: Array, *, out: Any = None) -> Any:
-    """Logarithm of `self` to the base 2, element by element.
-
-    Args:
-        self: tensor; integers become the default dtype.
-
-    Returns:
-        A new tensor of the same shape.
-    """
+    """Logarithm of `self` to the base 2, element by element."""
     return kernels.log2(self, out=out)
 
 
@@ -166,14 +135,7 @@ log2.samples(positive_tensor)
 
 @function(native=native("log10"))
 def log10(self: Array, *, out: Any = None) -> Any:
-    """Logarithm of `self` to the base 10, element by element.
-
-    Args:
-        self: tensor; integers become the default dtype.
-
-    Returns:
-        A new tensor of the same shape.
-    """
+    """Logarithm of `self` to the base 10, element by element."""
     return kernels.log10(self, out=out)
 
 
@@ -190,14 +152,7 @@ log10.samples(positive_tensor)
 
 @function(native=native("sqrt"))
 def sqrt(self: Array, *, out: Any = None) -> Any:
-    """Square root of `self`, element by element; NaN for negative real numbers.
-
-    Args:
-        self: tensor; integers become the default dtype.
-
-    Returns:
-        A new tensor of the same shape.
-    """
+    """Square root of `self`, element by element; NaN for negative real numbers."""
     return kernels.sqrt(self, out=out)
 
 
@@ -214,14 +169,7 @@ sqrt.samples(positive_tensor)
 
 @function(native=native("rsqrt"))
 def rsqrt(self: Array, *, out: Any = None) -> Any:
-    """1 / sqrt(self), element by element.
-
-    Args:
-        self: tensor; integers become the default dtype.
-
-    Returns:
-        A new tensor of the same shape.
-    """
+    """1 / sqrt(self), element by element."""
     return kernels.rsqrt(self, out=out)
 
 
@@ -229,15 +177,12 @@ rsqrt.partials(self=lambda out: out * out * out * -0.5)
 rsqrt.samples(positive_tensor)
 
 
-@pointwise(dtypes=NUMBERS, explained=BOOLS, numbers=False, inplace=True, linear="self", native=native("negative"))
+@single(dtypes=NUMBERS, explained=BOOLS, linear="self", native=native("negative"))
 def neg(self: Array, *, out: Any = None) -> Any:
     """The negative of `self`, element by element.
 
     Args:
         self: tensor of any dtype but bool.
-
-    Returns:
-        A new tensor of the same shape and dtype.
 
     Raises:
         RuntimeError: `self` is bool.
@@ -253,9 +198,6 @@ def neg(self: Array, *, out: Any = None) -> Any:
 @neg.vjp("self")
 def neg_vjp(grad: Any) -> Any:
     return -grad
-
-
-neg.samples(any_tensor)
 
 
 @composite()
@@ -280,7 +222,7 @@ def positive(input: Any) -> Any:
 positive.samples(any_tensor)
 
 
-@pointwise(name="abs", dtypes=NUMBERS, numbers=False, inplace=True, native=native("absolute"))
+@single(name="abs", dtypes=NUMBERS, samples=nonzero_tensor, native=native("absolute"))
 def absolute(self: Array, *, out: Any = None) -> Any:
     """Absolute value of `self`, element by element; real for complex numbers.
 
@@ -306,18 +248,12 @@ def absolute_vjp(grad: Any, self: Any) -> Any:
     return grad * self.sgn()
 
 
-absolute.samples(nonzero_tensor)
-
-
-@pointwise(dtypes=ORDERED, explained=COMPLEXES, numbers=False, inplace=True, native=native("sign"))
+@single(dtypes=ORDERED, explained=COMPLEXES, samples=nonzero_tensor, rules=constant, native=native("sign"))
 def sign(self: Array, *, out: Any = None) -> Any:
     """-1, 0 or 1 by the sign of `self`, element by element; 0 for NaN.
 
     Args:
         self: real tensor.
-
-    Returns:
-        A new tensor of the same shape and dtype.
 
     Raises:
         NotImplementedError: `self` is complex.
@@ -332,20 +268,9 @@ def sign(self: Array, *, out: Any = None) -> Any:
     return kernels.sign(self, out=out)
 
 
-sign.partials(self=lambda: 0)
-sign.vjp("self")(flat)
-sign.samples(nonzero_tensor)
-
-
-@pointwise(dtypes=ALL, numbers=False, inplace=True)
+@single(dtypes=ALL, samples=nonzero_tensor)
 def sgn(self: Array, *, out: Any = None) -> Any:
     """The sign of `self`, element by element; of complex numbers self / |self|, and 0 for 0.
-
-    Args:
-        self: tensor.
-
-    Returns:
-        A new tensor of the same shape and dtype.
 
     Derivative:
         0 for real numbers and at 0.
@@ -360,8 +285,6 @@ def sgn_vjp(grad: Any, self: Any, out: Any) -> Any:
     across = (grad - (grad * out.conj()).real * out) / self.abs()
     return across.where(self != 0, 0)
 
-
-sgn.samples(nonzero_tensor)
 
 alias("negative", neg)
 alias("absolute", absolute)
