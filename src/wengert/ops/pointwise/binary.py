@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 from ... import _kernels as kernels
@@ -51,6 +52,21 @@ def with_alpha(make: Any) -> Any:
     yield Sample(make(3), 2, alpha=3)
 
 
+PAIRS = """
+    Args:
+        self: tensor or number.
+        other: tensor or number that broadcasts with `self`.
+
+    Returns:
+        A new tensor of the broadcast shape and the promoted dtype.
+
+    Raises:
+        RuntimeError: the shapes do not broadcast{}.
+    """
+arithmetic = partial(pointwise, inplace=True, samples=broadcast_pairs, describes=PAIRS.format(""))
+"""The form of an operator of arithmetic, of two operands."""
+
+
 def is_number(value: Any) -> bool:
     """Whether an operand is no tensor: torch has nodes of their own for that."""
     return not isinstance(value, Tensor)
@@ -84,17 +100,12 @@ def scaled(self: Any, other: Any, alpha: Any) -> Any:
     return kernels.multiply(other, alpha) if hasattr(other, "dtype") else other * alpha
 
 
-@pointwise(inplace=True, native=native("add"))
+@arithmetic(samples=with_alpha, native=native("add"))
 def add(self: Array, other: Array, *, alpha: Any = 1, out: Any = None) -> Any:
     """Sum of `self` and `alpha * other`, element by element.
 
     Args:
-        self: tensor or number.
-        other: tensor or number that broadcasts with `self`.
         alpha: multiplier of `other`.
-
-    Returns:
-        A new tensor of the broadcast shape and the promoted dtype.
 
     Raises:
         RuntimeError: the shapes do not broadcast, or `alpha` does not fit the dtype.
@@ -117,20 +128,12 @@ def add_jvp(self: Any, other: Any, alpha: Any) -> Any:
     return self + other * alpha
 
 
-add.samples(with_alpha)
-
-
-@pointwise(promote="numbers", dtypes=NUMBERS, explained=BOOLS, inplace=True, native=native("subtract"))
+@arithmetic(promote="numbers", dtypes=NUMBERS, explained=BOOLS, samples=with_alpha, native=native("subtract"))
 def sub(self: Array, other: Array, *, alpha: Any = 1, out: Any = None) -> Any:
     """Difference of `self` and `alpha * other`, element by element.
 
     Args:
-        self: tensor or number.
-        other: tensor or number that broadcasts with `self`.
         alpha: multiplier of `other`.
-
-    Returns:
-        A new tensor of the broadcast shape and the promoted dtype.
 
     Raises:
         RuntimeError: the shapes do not broadcast, an operand is bool, or `alpha` does not fit the dtype.
@@ -155,15 +158,14 @@ def sub_jvp(self: Any, other: Any, alpha: Any) -> Any:
     return self - other * alpha
 
 
-sub.samples(with_alpha)
-
-
-@pointwise(
+@arithmetic(
     layout="reversed",
     promote="numbers",
     dtypes=NUMBERS,
     explained=BOOLS,
+    inplace=False,
     method=False,
+    samples=with_alpha,
     node=("RsubBackward0", "RsubBackward1"),
     choose=lambda args: is_number(args[1]),
 )
@@ -171,12 +173,7 @@ def rsub(self: Array, other: Array, *, alpha: Any = 1) -> Any:
     """Difference of `other` and `alpha * self`: subtraction with the operands exchanged.
 
     Args:
-        self: tensor or number.
-        other: tensor or number that broadcasts with `self`.
         alpha: multiplier of `self`.
-
-    Returns:
-        A new tensor of the broadcast shape and the promoted dtype.
 
     Raises:
         RuntimeError: as `sub`.
@@ -201,44 +198,18 @@ def rsub_jvp(self: Any, other: Any, alpha: Any) -> Any:
     return other - self * alpha
 
 
-rsub.samples(with_alpha)
-
-
-@pointwise(inplace=True, native=native("multiply"))
+@arithmetic(native=native("multiply"))
 def mul(self: Array, other: Array, *, out: Any = None) -> Any:
-    """Product of `self` and `other`, element by element.
-
-    Args:
-        self: tensor or number.
-        other: tensor or number that broadcasts with `self`.
-
-    Returns:
-        A new tensor of the broadcast shape and the promoted dtype.
-
-    Raises:
-        RuntimeError: the shapes do not broadcast.
-    """
+    """Product of `self` and `other`, element by element."""
     return kernels.multiply(self, other, out=out)
 
 
 mul.partials(self=lambda other: other, other=lambda self: self)
-mul.samples(broadcast_pairs)
 
 
-@pointwise(promote="float", dtypes=FLOATS, inplace=True, native=native("divide"), linear="self", node="DivBackward0")
+@arithmetic(promote="float", dtypes=FLOATS, native=native("divide"), linear="self", node="DivBackward0")
 def true_divide(self: Array, other: Array, *, out: Any = None) -> Any:
-    """Quotient of `self` and `other`, element by element; integers become the default dtype.
-
-    Args:
-        self: tensor or number.
-        other: tensor or number that broadcasts with `self`.
-
-    Returns:
-        A new tensor of the broadcast shape and the promoted dtype.
-
-    Raises:
-        RuntimeError: the shapes do not broadcast.
-    """
+    """Quotient of `self` and `other`, element by element; integers become the default dtype."""
     return kernels.divide(self, other, out=out)
 
 
@@ -248,24 +219,33 @@ def true_divide_vjp_self(grad: Any, other: Any) -> Any:
 
 
 true_divide.partials(other=lambda self, other: -((self / other) / other))
-true_divide.samples(broadcast_pairs)
 
 
-@pointwise(dtypes=NUMBERS, numbers=False, inplace=True)
-def addcmul(self: Array, tensor1: Array, tensor2: Array, *, value: Any = 1, out: Any = None) -> Any:
-    """Sum of `self` and `value * tensor1 * tensor2`, element by element.
-
+scaled_sum = partial(
+    pointwise,
+    numbers=False,
+    inplace=True,
+    describes="""
     Args:
-        self: tensor.
         tensor1: tensor that broadcasts with `self`.
         tensor2: tensor that broadcasts with `self`.
-        value: multiplier of the product.
 
     Returns:
         A new tensor of the broadcast shape and the promoted dtype.
 
     Raises:
         RuntimeError: the shapes do not broadcast.
+    """,
+)
+"""The form of a sum with a multiple of a product or quotient."""
+
+
+@scaled_sum(dtypes=NUMBERS)
+def addcmul(self: Array, tensor1: Array, tensor2: Array, *, value: Any = 1, out: Any = None) -> Any:
+    """Sum of `self` and `value * tensor1 * tensor2`, element by element.
+
+    Args:
+        value: multiplier of the product.
     """
     if self.dtype.kind in "iu":
         value = int(value)
@@ -296,18 +276,12 @@ INTEGER_ADDCDIV = (
 )
 
 
-@pointwise(dtypes=FLOATS, explained=INTEGERS | BOOLS, numbers=False, inplace=True)
+@scaled_sum(dtypes=FLOATS, explained=INTEGERS | BOOLS)
 def addcdiv(self: Array, tensor1: Array, tensor2: Array, *, value: Any = 1, out: Any = None) -> Any:
     """Sum of `self` and `value * tensor1 / tensor2`, element by element.
 
     Args:
-        self: tensor.
-        tensor1: tensor that broadcasts with `self`.
-        tensor2: tensor that broadcasts with `self`.
         value: multiplier of the quotient.
-
-    Returns:
-        A new tensor of the broadcast shape and the promoted dtype.
 
     Raises:
         RuntimeError: the shapes do not broadcast, or all operands are integers.

@@ -6,6 +6,7 @@ NaN of infinity.
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -104,27 +105,32 @@ def clamp_samples(make: Any) -> Any:
     yield Bad(make(2), make(3), raises=RuntimeError, says="must match the size of tensor b")
 
 
-@pointwise(
+limit = partial(
+    pointwise,
     dtypes=ORDERED,
     explained=COMPLEXES,
     inplace=True,
-    native=native("clamp_min"),
-    node=("ClampMinBackward0", "ClampMinBackward1"),
     choose=lambda args: not is_number(args[1]),
-)
-def clamp_min(self: Array, min: Array, *, out: Any = None) -> Any:
-    """The larger of `self` and `min`, element by element; NaN stays NaN.
-
+    samples=broadcast_pairs,
+    describes="""
     Args:
         self: real tensor.
         min: the least value, tensor or number.
+        max: the greatest value, tensor or number.
 
     Returns:
         A new tensor of the broadcast shape and the promoted dtype.
 
     Raises:
         RuntimeError: `self` is complex, or the shapes do not broadcast.
-    """
+    """,
+)
+"""The form of a limit on one side."""
+
+
+@limit(native=native("clamp_min"), node=("ClampMinBackward0", "ClampMinBackward1"))
+def clamp_min(self: Array, min: Array, *, out: Any = None) -> Any:
+    """The larger of `self` and `min`, element by element; NaN stays NaN."""
     refuse_complex(self, CLAMP_COMPLEX)
     return kernels.maximum(self, min, out=out)
 
@@ -139,30 +145,9 @@ def clamp_min_vjp_min(grad: Any, self: Any, min: Any) -> Any:
     return grad.where(self < min, 0)
 
 
-clamp_min.samples(broadcast_pairs)
-
-
-@pointwise(
-    dtypes=ORDERED,
-    explained=COMPLEXES,
-    inplace=True,
-    native=native("clamp_max"),
-    node=("ClampMaxBackward0", "ClampMaxBackward1"),
-    choose=lambda args: not is_number(args[1]),
-)
+@limit(native=native("clamp_max"), node=("ClampMaxBackward0", "ClampMaxBackward1"))
 def clamp_max(self: Array, max: Array, *, out: Any = None) -> Any:
-    """The smaller of `self` and `max`, element by element; NaN stays NaN.
-
-    Args:
-        self: real tensor.
-        max: the greatest value, tensor or number.
-
-    Returns:
-        A new tensor of the broadcast shape and the promoted dtype.
-
-    Raises:
-        RuntimeError: `self` is complex, or the shapes do not broadcast.
-    """
+    """The smaller of `self` and `max`, element by element; NaN stays NaN."""
     refuse_complex(self, CLAMP_COMPLEX)
     return kernels.minimum(self, max, out=out)
 
@@ -175,9 +160,6 @@ def clamp_max_vjp_self(grad: Any, self: Any, max: Any) -> Any:
 @clamp_max.vjp("max")
 def clamp_max_vjp_max(grad: Any, self: Any, max: Any) -> Any:
     return grad.where(self > max, 0)
-
-
-clamp_max.samples(broadcast_pairs)
 
 
 @op(
@@ -279,7 +261,6 @@ def lerp(self: Array, end: Array, weight: Array) -> Any:
     """Mixture self + weight * (end - self), element by element.
 
     Args:
-        self: tensor.
         end: tensor of the same dtype that broadcasts with `self`.
         weight: number, or tensor of the same dtype that broadcasts with both.
 
@@ -331,7 +312,6 @@ def nan_to_num(self: Array, nan: float | None = None, posinf: float | None = Non
     """`self` with NaN and infinities replaced, element by element.
 
     Args:
-        self: tensor.
         nan: what takes the place of NaN; 0 unless given.
         posinf: what takes the place of infinity; the largest value of the dtype unless given.
         neginf: what takes the place of -infinity; the smallest value of the dtype unless given.

@@ -15,8 +15,6 @@ from ..._core.types.sizes import broadcast
 from .binary import broadcast_pairs, native
 
 WHY = "a truth value is constant almost everywhere"
-comparison = partial(pointwise, inplace=True, derivative=None, why=WHY)
-"""The form of a comparison; in place it writes 0 and 1 in the dtype of its target."""
 
 
 def comparison_samples(make: Any) -> Any:
@@ -26,10 +24,7 @@ def comparison_samples(make: Any) -> Any:
     yield Sample(make(8, kind="special"), make(8, kind="special"))
 
 
-@comparison(dtypes=ALL, native=native("eq"))
-def eq(self: Array, other: Array) -> Any:
-    """Whether `self` equals `other`, element by element.
-
+COMPARED = """
     Args:
         self: tensor.
         other: tensor or number that broadcasts with `self`.
@@ -38,112 +33,56 @@ def eq(self: Array, other: Array) -> Any:
         A new bool tensor of the broadcast shape.
 
     Raises:
-        RuntimeError: the shapes do not broadcast.
+        RuntimeError: the shapes do not broadcast{}.
     """
+comparison = partial(
+    pointwise,
+    dtypes=ALL,
+    inplace=True,
+    derivative=None,
+    why=WHY,
+    samples=comparison_samples,
+    describes=COMPARED.format(""),
+)
+"""The form of a comparison; in place it writes 0 and 1 in the dtype of its target."""
+ordering = partial(comparison, dtypes=ORDERED, describes=COMPARED.format(", or the operands are complex"))
+"""The form of a comparison of what has an order."""
+
+
+@comparison(native=native("eq"))
+def eq(self: Array, other: Array) -> Any:
+    """Whether `self` equals `other`, element by element."""
     return kernels.equal(self, other)
 
 
-eq.samples(comparison_samples)
-
-
-@comparison(dtypes=ALL, native=native("ne"))
+@comparison(native=native("ne"))
 def ne(self: Array, other: Array) -> Any:
-    """Whether `self` differs from `other`, element by element.
-
-    Args:
-        self: tensor.
-        other: tensor or number that broadcasts with `self`.
-
-    Returns:
-        A new bool tensor of the broadcast shape.
-
-    Raises:
-        RuntimeError: the shapes do not broadcast.
-    """
+    """Whether `self` differs from `other`, element by element."""
     return kernels.not_equal(self, other)
 
 
-ne.samples(comparison_samples)
-
-
-@comparison(dtypes=ORDERED, native=native("lt"))
+@ordering(native=native("lt"))
 def lt(self: Array, other: Array) -> Any:
-    """Whether `self` is less than `other`, element by element.
-
-    Args:
-        self: tensor.
-        other: tensor or number that broadcasts with `self`.
-
-    Returns:
-        A new bool tensor of the broadcast shape.
-
-    Raises:
-        RuntimeError: the shapes do not broadcast, or the operands are complex.
-    """
+    """Whether `self` is less than `other`, element by element."""
     return kernels.less(self, other)
 
 
-lt.samples(comparison_samples)
-
-
-@comparison(dtypes=ORDERED, native=native("le"))
+@ordering(native=native("le"))
 def le(self: Array, other: Array) -> Any:
-    """Whether `self` is at most `other`, element by element.
-
-    Args:
-        self: tensor.
-        other: tensor or number that broadcasts with `self`.
-
-    Returns:
-        A new bool tensor of the broadcast shape.
-
-    Raises:
-        RuntimeError: the shapes do not broadcast, or the operands are complex.
-    """
+    """Whether `self` is at most `other`, element by element."""
     return kernels.less_equal(self, other)
 
 
-le.samples(comparison_samples)
-
-
-@comparison(dtypes=ORDERED, native=native("gt"))
+@ordering(native=native("gt"))
 def gt(self: Array, other: Array) -> Any:
-    """Whether `self` is greater than `other`, element by element.
-
-    Args:
-        self: tensor.
-        other: tensor or number that broadcasts with `self`.
-
-    Returns:
-        A new bool tensor of the broadcast shape.
-
-    Raises:
-        RuntimeError: the shapes do not broadcast, or the operands are complex.
-    """
+    """Whether `self` is greater than `other`, element by element."""
     return kernels.greater(self, other)
 
 
-gt.samples(comparison_samples)
-
-
-@comparison(dtypes=ORDERED, native=native("ge"))
+@ordering(native=native("ge"))
 def ge(self: Array, other: Array) -> Any:
-    """Whether `self` is at least `other`, element by element.
-
-    Args:
-        self: tensor.
-        other: tensor or number that broadcasts with `self`.
-
-    Returns:
-        A new bool tensor of the broadcast shape.
-
-    Raises:
-        RuntimeError: the shapes do not broadcast, or the operands are complex.
-    """
+    """Whether `self` is at least `other`, element by element."""
     return kernels.greater_equal(self, other)
-
-
-ge.samples(comparison_samples)
 
 
 @op(layout="iterator", dtypes=WIDE, derivative=None, why=WHY)
@@ -151,7 +90,6 @@ def isclose(self: Array, other: Array, rtol: float = 1e-05, atol: float = 1e-08,
     """Whether |self - other| <= atol + rtol * |other|, element by element; infinities are close if they are equal.
 
     Args:
-        self: tensor.
         other: tensor of the same dtype that broadcasts with `self`.
         rtol: tolerance as a share of `other`.
         atol: absolute tolerance.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -19,6 +20,27 @@ def pairs_with_ties(make: Any) -> Any:
     yield Sample(make(8, kind="special"), make(8))
 
 
+extreme = partial(
+    pointwise,
+    dtypes=ORDERED,
+    explained=COMPLEXES,
+    numbers=False,
+    samples=pairs_with_ties,
+    describes="""
+    Args:
+        self: real tensor.
+        other: real tensor that broadcasts with `self`.
+
+    Returns:
+        A new tensor of the broadcast shape and the promoted dtype.
+
+    Raises:
+        RuntimeError: the shapes do not broadcast, or the operands are complex.
+    """,
+)
+"""The form of a choice between two values."""
+
+
 def refuse_complex(name: str, self: Any) -> None:
     """Refuse complex operands as torch does.
 
@@ -29,19 +51,9 @@ def refuse_complex(name: str, self: Any) -> None:
         raise RuntimeError(f"{name} not implemented for complex tensors.")
 
 
-@pointwise(dtypes=ORDERED, explained=COMPLEXES, numbers=False, native=native("maximum"))
+@extreme(native=native("maximum"))
 def maximum(self: Array, other: Array, *, out: Any = None) -> Any:
     """The larger of `self` and `other`, element by element; NaN if one is NaN.
-
-    Args:
-        self: real tensor.
-        other: real tensor that broadcasts with `self`.
-
-    Returns:
-        A new tensor of the broadcast shape and the promoted dtype.
-
-    Raises:
-        RuntimeError: the shapes do not broadcast, or the operands are complex.
 
     Derivative:
         Half for each where they are equal.
@@ -60,22 +72,9 @@ def maximum_vjp_other(grad: Any, self: Any, other: Any) -> Any:
     return (grad / 2).where(self == other, grad).where(~(self > other), 0)
 
 
-maximum.samples(pairs_with_ties)
-
-
-@pointwise(dtypes=ORDERED, explained=COMPLEXES, numbers=False, native=native("minimum"))
+@extreme(native=native("minimum"))
 def minimum(self: Array, other: Array, *, out: Any = None) -> Any:
     """The smaller of `self` and `other`, element by element; NaN if one is NaN.
-
-    Args:
-        self: real tensor.
-        other: real tensor that broadcasts with `self`.
-
-    Returns:
-        A new tensor of the broadcast shape and the promoted dtype.
-
-    Raises:
-        RuntimeError: the shapes do not broadcast, or the operands are complex.
 
     Derivative:
         Half for each where they are equal.
@@ -94,22 +93,9 @@ def minimum_vjp_other(grad: Any, self: Any, other: Any) -> Any:
     return (grad / 2).where(self == other, grad).where(~(self < other), 0)
 
 
-minimum.samples(pairs_with_ties)
-
-
-@pointwise(dtypes=ORDERED, explained=COMPLEXES, numbers=False)
+@extreme()
 def fmax(self: Array, other: Array, *, out: Any = None) -> Any:
     """The larger of `self` and `other`, element by element; of a number and NaN the number.
-
-    Args:
-        self: real tensor.
-        other: real tensor that broadcasts with `self`.
-
-    Returns:
-        A new tensor of the broadcast shape and the promoted dtype.
-
-    Raises:
-        RuntimeError: the shapes do not broadcast, or the operands are complex.
 
     Derivative:
         Where they are equal it goes to `self`.
@@ -128,22 +114,9 @@ def fmax_vjp_other(grad: Any, self: Any, other: Any) -> Any:
     return grad.masked_fill((self >= other) | other.isnan(), 0)
 
 
-fmax.samples(pairs_with_ties)
-
-
-@pointwise(dtypes=ORDERED, explained=COMPLEXES, numbers=False)
+@extreme()
 def fmin(self: Array, other: Array, *, out: Any = None) -> Any:
     """The smaller of `self` and `other`, element by element; of a number and NaN the number.
-
-    Args:
-        self: real tensor.
-        other: real tensor that broadcasts with `self`.
-
-    Returns:
-        A new tensor of the broadcast shape and the promoted dtype.
-
-    Raises:
-        RuntimeError: the shapes do not broadcast, or the operands are complex.
 
     Derivative:
         Where they are equal it goes to `self`.
@@ -160,6 +133,3 @@ def fmin_vjp_self(grad: Any, self: Any, other: Any) -> Any:
 @fmin.vjp("other")
 def fmin_vjp_other(grad: Any, self: Any, other: Any) -> Any:
     return grad.masked_fill((self <= other) | other.isnan(), 0)
-
-
-fmin.samples(pairs_with_ties)

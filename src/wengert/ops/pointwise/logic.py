@@ -15,76 +15,71 @@ from .binary import broadcast_pairs, tensor_pairs
 from .power import any_tensor
 
 WHY = "a truth value is constant almost everywhere"
-logical = partial(op, layout="iterator", dtypes=WIDE, inplace=True, derivative=None, why=WHY)
+logical = partial(
+    op,
+    layout="iterator",
+    dtypes=WIDE,
+    inplace=True,
+    derivative=None,
+    why=WHY,
+    samples=tensor_pairs,
+    describes="""
+    Args:
+        self: tensor of any dtype.
+        other: tensor of any dtype that broadcasts with `self`.
+
+    Returns:
+        A new bool tensor of the broadcast shape.
+
+    Raises:
+        RuntimeError: the shapes do not broadcast.
+    """,
+)
 """The form of a function of truth values: every dtype is read as such, nothing is promoted."""
-bitwise = partial(pointwise, dtypes=INTEGERS | BOOLS, inplace=True, derivative=None, why="integer result")
+bitwise = partial(
+    pointwise,
+    dtypes=INTEGERS | BOOLS,
+    inplace=True,
+    derivative=None,
+    why="integer result",
+    samples=broadcast_pairs,
+    describes="""
+    Args:
+        self: integer or bool tensor, or number.
+        other: integer or bool tensor or number that broadcasts with `self`.
+
+    Returns:
+        A new tensor of the broadcast shape and the promoted dtype.
+
+    Raises:
+        RuntimeError: the shapes do not broadcast, or an operand is not of integers or truth values.
+    """,
+)
 """The form of a function of bits."""
 
 
 @logical()
 def logical_and(self: Array, other: Array) -> Any:
-    """Whether both `self` and `other` are true (not 0), element by element.
-
-    Args:
-        self: tensor of any dtype.
-        other: tensor of any dtype that broadcasts with `self`.
-
-    Returns:
-        A new bool tensor of the broadcast shape.
-
-    Raises:
-        RuntimeError: the shapes do not broadcast.
-    """
+    """Whether both `self` and `other` are true (not 0), element by element."""
     broadcast(self.shape, other.shape)
     return kernels.logical_and(self, other)
 
 
-logical_and.samples(tensor_pairs)
-
-
 @logical()
 def logical_or(self: Array, other: Array) -> Any:
-    """Whether `self` or `other` is true (not 0), element by element.
-
-    Args:
-        self: tensor of any dtype.
-        other: tensor of any dtype that broadcasts with `self`.
-
-    Returns:
-        A new bool tensor of the broadcast shape.
-
-    Raises:
-        RuntimeError: the shapes do not broadcast.
-    """
+    """Whether `self` or `other` is true (not 0), element by element."""
     broadcast(self.shape, other.shape)
     return kernels.logical_or(self, other)
 
 
-logical_or.samples(tensor_pairs)
-
-
 @logical()
 def logical_xor(self: Array, other: Array) -> Any:
-    """Whether exactly one of `self` and `other` is true (not 0), element by element.
-
-    Args:
-        self: tensor of any dtype.
-        other: tensor of any dtype that broadcasts with `self`.
-
-    Returns:
-        A new bool tensor of the broadcast shape.
-
-    Raises:
-        RuntimeError: the shapes do not broadcast.
-    """
+    """Whether exactly one of `self` and `other` is true (not 0), element by element."""
     broadcast(self.shape, other.shape)
     return kernels.logical_xor(self, other)
 
 
-logical_xor.samples(tensor_pairs)
-
-
-@logical()
+@logical(samples=any_tensor, describes="")
 def logical_not(self: Array) -> Any:
     """Whether `self` is not true (0), element by element.
 
@@ -97,70 +92,25 @@ def logical_not(self: Array) -> Any:
     return kernels.logical_not(self)
 
 
-logical_not.samples(any_tensor)
-
-
 @bitwise()
 def bitwise_and(self: Array, other: Array, *, out: Any = None) -> Any:
-    """Bits set in both `self` and `other`, element by element; of truth values the logical form.
-
-    Args:
-        self: integer or bool tensor, or number.
-        other: integer or bool tensor or number that broadcasts with `self`.
-
-    Returns:
-        A new tensor of the broadcast shape and the promoted dtype.
-
-    Raises:
-        RuntimeError: the shapes do not broadcast, or an operand is not of integers or truth values.
-    """
+    """Bits set in both `self` and `other`, element by element; of truth values the logical form."""
     return kernels.bitwise_and(self, other, out=out)
-
-
-bitwise_and.samples(broadcast_pairs)
 
 
 @bitwise()
 def bitwise_or(self: Array, other: Array, *, out: Any = None) -> Any:
-    """Bits set in `self` or `other`, element by element; of truth values the logical form.
-
-    Args:
-        self: integer or bool tensor, or number.
-        other: integer or bool tensor or number that broadcasts with `self`.
-
-    Returns:
-        A new tensor of the broadcast shape and the promoted dtype.
-
-    Raises:
-        RuntimeError: the shapes do not broadcast, or an operand is not of integers or truth values.
-    """
+    """Bits set in `self` or `other`, element by element; of truth values the logical form."""
     return kernels.bitwise_or(self, other, out=out)
-
-
-bitwise_or.samples(broadcast_pairs)
 
 
 @bitwise()
 def bitwise_xor(self: Array, other: Array, *, out: Any = None) -> Any:
-    """Bits set in exactly one of `self` and `other`, element by element; of truth values the logical form.
-
-    Args:
-        self: integer or bool tensor, or number.
-        other: integer or bool tensor or number that broadcasts with `self`.
-
-    Returns:
-        A new tensor of the broadcast shape and the promoted dtype.
-
-    Raises:
-        RuntimeError: the shapes do not broadcast, or an operand is not of integers or truth values.
-    """
+    """Bits set in exactly one of `self` and `other`, element by element; of truth values the logical form."""
     return kernels.bitwise_xor(self, other, out=out)
 
 
-bitwise_xor.samples(broadcast_pairs)
-
-
-@bitwise(explained=FLOATS, numbers=False)
+@bitwise(explained=FLOATS, numbers=False, samples=any_tensor)
 def bitwise_not(self: Array, *, out: Any = None) -> Any:
     """All bits of `self` inverted, element by element; of truth values the logical form.
 
@@ -176,9 +126,6 @@ def bitwise_not(self: Array, *, out: Any = None) -> Any:
     if self.dtype.kind not in "iub":
         raise TypeError("~ (operator.invert) is only implemented on integer and Boolean-type tensors")
     return np.invert(self, out=out)
-
-
-bitwise_not.samples(any_tensor)
 
 
 OPERATORS.bitwise_and, OPERATORS.iand = bitwise_and, bitwise_and.in_place

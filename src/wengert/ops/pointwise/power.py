@@ -14,7 +14,7 @@ from ..._core import errors
 from ..._core.cards.card import FLOATS, NUMBERS, Array, Bad, Sample, pointwise
 from ..._core.tensor.base import OPERATORS, Tensor
 from ..._core.types import dtypes
-from .binary import is_number, native
+from .binary import arithmetic, is_number, native
 
 NEGATIVE_POWER = "Integers to negative integer powers are not allowed."
 
@@ -69,11 +69,10 @@ def choose_power(args: tuple[Any, ...]) -> int:
     return 0 if is_number(args[1]) else 2 if is_number(args[0]) else 1
 
 
-@pointwise(
+@arithmetic(
     name="pow",
     layout="power",
     dtypes=NUMBERS,
-    inplace=True,
     node=("PowBackward0", "PowBackward1", "PowBackward2"),
     choose=choose_power,
     native=native("pow"),
@@ -84,9 +83,6 @@ def power(self: Array, exponent: Array, *, out: Any = None) -> Any:
     Args:
         self: tensor or number, the base.
         exponent: tensor or number that broadcasts with `self`.
-
-    Returns:
-        A new tensor of the broadcast shape and the promoted dtype.
 
     Raises:
         RuntimeError: the shapes do not broadcast, or integers to the power of a negative integer.

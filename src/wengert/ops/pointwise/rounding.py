@@ -9,11 +9,11 @@ import numpy as np
 
 from ... import _kernels as kernels
 from ..._core import errors
-from ..._core.cards.card import COMPLEXES, INTEGERS, REALS, Array, Bad, Card, Sample, alias, composite, pointwise
+from ..._core.cards.card import COMPLEXES, INTEGERS, REALS, Array, Bad, Card, Sample, alias, composite
 from ..._core.tensor.base import OPERATORS, bind
 from ..._core.types.dtypes import from_numpy
 from ..._kernels.pointwise import refuse_zero_divisor
-from .binary import broadcast_pairs, is_number, native, true_divide
+from .binary import PAIRS, arithmetic, broadcast_pairs, is_number, native, true_divide
 from .power import any_tensor, single
 
 ORDERED_NUMBERS = REALS | INTEGERS
@@ -59,23 +59,7 @@ rounding = partial(
     """,
 )
 """The form of a function that rounds."""
-quotient = partial(
-    pointwise,
-    dtypes=ORDERED_NUMBERS,
-    inplace=True,
-    samples=broadcast_pairs,
-    describes="""
-    Args:
-        self: tensor or number.
-        other: tensor or number that broadcasts with `self`.
-
-    Returns:
-        A new tensor of the broadcast shape and the promoted dtype.
-
-    Raises:
-        RuntimeError: the shapes do not broadcast, or integers divided by zero.
-    """,
-)
+quotient = partial(arithmetic, dtypes=ORDERED_NUMBERS, describes=PAIRS.format(", or integers divided by zero"))
 """The form of a quotient or remainder that rounds."""
 
 
