@@ -50,12 +50,8 @@ def constant_pad_nd(self: Array, pad: Any, value: Any = 0) -> Any:
     """`self` with a border of `value`; a negative width cuts off.
 
     Args:
-        self: tensor.
         pad: widths before and behind, of the last dimension, then of the one before it, and so on.
         value: a number.
-
-    Returns:
-        A new tensor.
 
     Raises:
         RuntimeError: an odd number of widths, too many of them, or nothing would be left.

@@ -253,9 +253,6 @@ def avg_pool2d(
         count_include_pad: whether padding counts as elements.
         divisor_override: divide the sums by this instead.
 
-    Returns:
-        A new tensor.
-
     Raises:
         RuntimeError: the windows do not fit the input, or the divisor is zero.
     """

@@ -209,7 +209,6 @@ def index_put(self: Array, indices: Indices, values: Array, accumulate: bool = F
     """The tensor with `values` at index arrays.
 
     Args:
-        self: tensor.
         indices: a tuple of int64 (or bool) tensors for the leading dimensions; None for a whole dimension.
         values: tensor of the same dtype that broadcasts to the indexed part.
         accumulate: add to what is there, as often as a place is named.
@@ -296,7 +295,6 @@ def masked_fill(self: Array, mask: Index, value: Array) -> Any:
     """The tensor with `value` where `mask` holds; both are broadcast.
 
     Args:
-        self: tensor.
         mask: bool tensor.
         value: number or 0-dim tensor.
 
@@ -342,7 +340,6 @@ def masked_select(self: Array, mask: Index) -> Any:
     """The elements where `mask` holds, as a vector; both are broadcast.
 
     Args:
-        self: tensor.
         mask: bool tensor.
 
     Returns:

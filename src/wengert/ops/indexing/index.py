@@ -74,7 +74,6 @@ def gather(self: Array, dim: int, index: Index, *, sparse_grad: bool = False) ->
     """Elements picked along a dimension: `out[i][j] = self[index[i][j]][j]` for `dim` 0.
 
     Args:
-        self: tensor.
         dim: the dimension along which `index` counts.
         index: int64 or int32 tensor with as many dimensions, no longer than `self` along the others.
         sparse_grad: has no effect.
@@ -167,12 +166,7 @@ def index_select(self: Array, dim: int, index: Index) -> Any:
     """The slices along `dim` that `index` lists.
 
     Args:
-        self: tensor.
-        dim: the dimension.
         index: int64 or int32 tensor with at most one dimension.
-
-    Returns:
-        A new tensor.
 
     Raises:
         IndexError: an index lies outside, or `index` has more dimensions.
@@ -227,7 +221,6 @@ def take(self: Array, index: Index) -> Any:
     """Elements of the flat tensor.
 
     Args:
-        self: tensor.
         index: int64 tensor; negative ones count from the end.
 
     Returns:

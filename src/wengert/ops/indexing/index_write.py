@@ -70,8 +70,6 @@ def index_add(self: Array, dim: int, index: Index, source: Array, *, alpha: Any 
     """The tensor with the slices of `source` added along `dim` where `index` says.
 
     Args:
-        self: tensor.
-        dim: the dimension.
         index: int64 or int32 vector.
         source: like `self`, but as long as `index` along `dim`.
         alpha: multiplier of `source`.
@@ -157,8 +155,6 @@ def index_copy(self: Array, dim: int, index: Index, source: Array) -> Any:
     """The tensor with the slices of `source` in the places along `dim` that `index` lists.
 
     Args:
-        self: tensor.
-        dim: the dimension.
         index: int64 vector.
         source: like `self`, but as long as `index` along `dim`.
 
@@ -229,8 +225,6 @@ def index_fill(self: Array, dim: int, index: Index, value: Array) -> Any:
     """The tensor with `value` in the slices along `dim` that `index` lists.
 
     Args:
-        self: tensor.
-        dim: the dimension.
         index: int64 vector.
         value: number or 0-dim tensor.
 

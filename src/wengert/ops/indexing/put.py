@@ -129,7 +129,6 @@ def put(self: Array, index: Index, source: Array, accumulate: bool = False) -> A
     """The tensor with elements of `source` at places counted in row-major order.
 
     Args:
-        self: tensor.
         index: int64 tensor; negative places count from the end.
         source: tensor of the same dtype with as many elements as `index`.
         accumulate: add to what is there, as often as a place is named.

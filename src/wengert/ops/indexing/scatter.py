@@ -78,7 +78,6 @@ def scatter(self: Array, dim: int, index: Index, src: Array, *, reduce: str | No
     """The tensor with elements of `src` where `index` says: `out[index[i][j]][j] = src[i][j]` for `dim` 0.
 
     Args:
-        self: tensor.
         dim: the dimension along which `index` counts.
         index: int64 tensor with as many dimensions, no longer than `src`, nor than `self` along the others.
         src: tensor of the same dtype, or a number (also by the name `value`).
@@ -141,7 +140,6 @@ def scatter_add(self: Array, dim: int, index: Index, src: Array) -> Any:
     """The tensor with elements of `src` added where `index` says: `out[index[i][j]][j] += src[i][j]` for `dim` 0.
 
     Args:
-        self: tensor.
         dim: the dimension along which `index` counts.
         index: int64 tensor with as many dimensions, no longer than `src`, nor than `self` along the others.
         src: tensor of the same dtype.

@@ -70,7 +70,6 @@ def scatter_reduce(self: Array, dim: int, index: Index, src: Array, reduce: str,
     """The tensor with elements of `src` combined into the places that `index` names.
 
     Args:
-        self: tensor.
         dim: the dimension along which `index` counts.
         index: int64 tensor with as many dimensions, no longer than `src`, nor than `self` along the others.
         src: tensor of the same dtype.
@@ -199,8 +198,6 @@ def index_reduce(self: Array, dim: int, index: Index, source: Array, reduce: str
     """The tensor with the slices of `source` combined into those along `dim` that `index` lists.
 
     Args:
-        self: tensor.
-        dim: the dimension.
         index: int64 or int32 vector.
         source: like `self`, but as long as `index` along `dim`.
         reduce: "prod", "mean", "amax" or "amin"; for a sum see `index_add`.

@@ -23,11 +23,7 @@ def clone(self: Array, *, memory_format: Any = None) -> Any:
     """A copy of the values in memory of its own; the gradient passes through.
 
     Args:
-        self: tensor.
         memory_format: `preserve_format` (the default: strides are kept) or `contiguous_format`.
-
-    Returns:
-        A new tensor.
     """
     return copied(self, memory_format)
 
@@ -48,11 +44,7 @@ def restrided(self: Array, stride: Any) -> Any:
     """A copy whose elements lie `stride` apart; row-major if that is not dense.
 
     Args:
-        self: tensor.
         stride: for each dimension, in elements.
-
-    Returns:
-        A new tensor.
     """
     step = 1
     for each, length in sorted((each, length) for each, length in zip(stride, self.shape) if length != 1):
@@ -300,7 +292,6 @@ def fill(self: Array, value: Array) -> Any:
     """A tensor like `self` in which every element is `value`.
 
     Args:
-        self: tensor.
         value: number or 0-dim tensor.
 
     Returns:

@@ -77,9 +77,6 @@ conj.samples(complex_tensor)
 def conj_physical(self: Array) -> Any:
     """Complex conjugate of `self`, element by element.
 
-    Args:
-        self: tensor.
-
     Returns:
         A new tensor, also for real `self`.
     """
@@ -256,9 +253,6 @@ bind("imag", property(imag, assign_imag, doc=imag.__doc__))
 @pointwise(promote="float", dtypes=FLOATS, numbers=False)
 def angle(self: Array) -> Any:
     """The angle of `self` in the complex plane in radians, element by element; pi for negative real numbers.
-
-    Args:
-        self: tensor.
 
     Returns:
         A new real tensor of the same shape; integers become the default dtype.

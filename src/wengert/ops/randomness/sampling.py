@@ -132,7 +132,6 @@ def bernoulli(self: Array, p: float | None = None, *, generator: Any = None) -> 
     Args:
         self: probabilities, floating; any tensor if `p` is given.
         p: a number.
-        generator: draws the numbers; the default generator unless given.
 
     Returns:
         A new tensor of the shape and dtype of `self`.
@@ -166,7 +165,6 @@ def poisson(self: Array, generator: Any = None) -> Any:
 
     Args:
         self: rates, floating.
-        generator: draws the numbers; the default generator unless given.
 
     Returns:
         A new tensor like `self`.
@@ -200,7 +198,6 @@ def multinomial(self: Index, num_samples: int, replacement: bool = False, *, gen
         self: (n,) or (rows, n), floating, at least 0.
         num_samples: how many places are drawn from each row.
         replacement: whether a place may be drawn again.
-        generator: draws the numbers; the default generator unless given.
 
     Returns:
         A new int64 tensor (num_samples,) or (rows, num_samples).

@@ -69,10 +69,6 @@ def amax(self: Array, dim: Any = (), keepdim: bool = False) -> Any:
     Args:
         self: real tensor.
         dim: the dimension or dimensions; none at all for all of them.
-        keepdim: leave them with length 1.
-
-    Returns:
-        A new tensor.
 
     Raises:
         IndexError: a dimension has length 0.
@@ -89,9 +85,6 @@ def amin(self: Array, dim: Any = (), keepdim: bool = False) -> Any:
 
     Args:
         self, dim, keepdim: as for `amax`.
-
-    Returns:
-        A new tensor.
 
     Derivative:
         Shared in equal parts by all elements that equal the result.

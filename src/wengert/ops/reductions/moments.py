@@ -94,7 +94,6 @@ def var(self: Array, dim: Any = None, unbiased: Any = None, keepdim: bool = Fals
         self: floating or complex tensor.
         dim: the dimension or dimensions; None or none at all for all of them.
         unbiased: the older form of `correction`: True for 1, False for 0; it may stand in the place of `dim`.
-        keepdim: leave them with length 1.
         correction: what is subtracted from the number of elements before dividing by it; default 1.
 
     Returns:

@@ -44,13 +44,8 @@ def sum(self: Array, dim: Any = None, keepdim: bool = False, *, dtype: Any = Non
     """Sum over dimensions.
 
     Args:
-        self: tensor.
         dim: the dimension or dimensions to sum over; None or none at all for all of them.
-        keepdim: leave them with length 1.
         dtype: the type to sum in and to return; default: that of `self`, int64 for integers and bool.
-
-    Returns:
-        A new tensor.
 
     Raises:
         IndexError: there is no such dimension.
@@ -96,7 +91,6 @@ def mean(self: Array, dim: Any = None, keepdim: bool = False, *, dtype: Any = No
     Args:
         self: floating or complex tensor (others need `dtype`).
         dim: the dimension or dimensions; None or none at all for all of them.
-        keepdim: leave them with length 1.
         dtype: the floating type to compute in and to return.
 
     Returns:
@@ -123,11 +117,7 @@ def nansum(self: Array, dim: Any = None, keepdim: bool = False, *, dtype: Any = 
     Args:
         self: real tensor.
         dim: the dimension or dimensions; None or none at all for all of them.
-        keepdim: leave them with length 1.
         dtype: the type to sum in and to return.
-
-    Returns:
-        A new tensor.
 
     Raises:
         RuntimeError: `self` is complex.
@@ -187,7 +177,6 @@ def logsumexp(self: Array, dim: Any, keepdim: bool = False) -> Any:
     Args:
         self: tensor; integers become floating-point numbers.
         dim: the dimension or dimensions; `()` for all of them.
-        keepdim: leave them with length 1.
 
     Returns:
         A new tensor; -inf for the sum over nothing.
@@ -224,9 +213,7 @@ def all(self: Index, dim: Any = None, keepdim: bool = False) -> Any:
     """Whether all elements are different from zero.
 
     Args:
-        self: tensor.
         dim: the dimension or dimensions to test over; None for all of them.
-        keepdim: leave them with length 1.
 
     Returns:
         A new bool tensor (uint8 for uint8); True for nothing at all.
@@ -239,9 +226,7 @@ def any(self: Index, dim: Any = None, keepdim: bool = False) -> Any:
     """Whether any element is different from zero.
 
     Args:
-        self: tensor.
         dim: the dimension or dimensions to test over; None for all of them.
-        keepdim: leave them with length 1.
 
     Returns:
         A new bool tensor (uint8 for uint8); False for nothing at all.
@@ -254,7 +239,6 @@ def count_nonzero(self: Index, dim: Any = None) -> Any:
     """How many elements are different from zero.
 
     Args:
-        self: tensor.
         dim: the dimension or dimensions to count over; None for all of them.
 
     Returns:

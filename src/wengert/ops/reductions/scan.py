@@ -36,8 +36,6 @@ def cumsum(self: Array, dim: int, *, dtype: Any = None) -> Any:
     """Running sum along a dimension.
 
     Args:
-        self: tensor.
-        dim: the dimension.
         dtype: the type to sum in and to return; default: that of `self`, int64 for integers and bool.
 
     Returns:
@@ -121,8 +119,6 @@ def cumprod(self: Array, dim: int, *, dtype: Any = None) -> Any:
     """Running product along a dimension.
 
     Args:
-        self: tensor.
-        dim: the dimension.
         dtype: the type to multiply in and to return; default: that of `self`, int64 for integers and bool.
 
     Returns:
@@ -160,13 +156,9 @@ def prod(self: Array, dim: int | None = None, keepdim: bool = False, *, dtype: A
     """Product over a dimension, or of all elements.
 
     Args:
-        self: tensor.
         dim: the dimension; None for all.
         keepdim: leave it with length 1.
         dtype: the type to multiply in and to return; default: that of `self`, int64 for integers and bool.
-
-    Returns:
-        A new tensor.
 
     Derivative:
         Right where elements are zero, too, and of any order.

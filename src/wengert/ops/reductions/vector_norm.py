@@ -91,7 +91,6 @@ def vector_norm(self: Array, ord: Any = 2, dim: Any = None, keepdim: bool = Fals
         self: floating or complex tensor.
         ord: a number; infinities give the largest and the smallest absolute value, 0 counts what is not 0.
         dim: the dimension or dimensions; None or none at all for all of them.
-        keepdim: leave them with length 1.
         dtype: the type to compute in.
 
     Returns:

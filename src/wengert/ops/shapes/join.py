@@ -61,7 +61,6 @@ def cat(tensors: Arrays, dim: int = 0) -> Any:
 
     Args:
         tensors: a list of tensors of equal shapes except along `dim`; empty one-dimensional ones are passed over.
-        dim: the dimension.
 
     Returns:
         A new tensor of the promoted dtype.

@@ -21,7 +21,6 @@ def flip(self: Array, dims: Sizes) -> Any:
     """The order along some dimensions reversed.
 
     Args:
-        self: tensor.
         dims: the dimensions.
 
     Returns:
@@ -97,12 +96,8 @@ def roll(self: Array, shifts: Any, dims: Any = ()) -> Any:
     """Elements moved along dimensions; those that leave at the end come in at the front.
 
     Args:
-        self: tensor.
         shifts: how far, one integer for each of `dims`.
         dims: the dimensions; without them the flat tensor is rolled.
-
-    Returns:
-        A new tensor.
 
     Raises:
         RuntimeError: there are not as many shifts as dimensions.
@@ -137,11 +132,7 @@ def repeat(self: Array, repeats: Sizes) -> Any:
     """The tensor several times beside itself.
 
     Args:
-        self: tensor.
         repeats: how often along each dimension; more of them than there are dimensions add dimensions in front.
-
-    Returns:
-        A new tensor.
 
     Raises:
         RuntimeError: there are fewer than dimensions, or one is negative.
@@ -271,9 +262,6 @@ def tril(self: Array, diagonal: int = 0) -> Any:
     Args:
         self: tensor with at least two dimensions.
         diagonal: up to which diagonal; 0 is the main one, positive ones lie above it.
-
-    Returns:
-        A new tensor.
     """
     check_matrix("tril", self)
     return np.tril(in_rows(self), diagonal)
@@ -291,9 +279,6 @@ def triu(self: Array, diagonal: int = 0) -> Any:
     Args:
         self: tensor with at least two dimensions.
         diagonal: from which diagonal on; 0 is the main one, positive ones lie above it.
-
-    Returns:
-        A new tensor.
     """
     check_matrix("triu", self)
     return np.triu(in_rows(self), diagonal)

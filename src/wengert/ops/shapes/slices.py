@@ -30,11 +30,7 @@ def select(self: Array, dim: int, index: int) -> Any:
 
     Args:
         self: tensor with at least one dimension.
-        dim: the dimension.
         index: negative ones count from the end.
-
-    Returns:
-        A view.
 
     Raises:
         IndexError: there is no such slice.
@@ -250,7 +246,6 @@ def split(self: Array, split_size: Any, dim: int = 0) -> Any:
     Args:
         self: tensor with at least one dimension.
         split_size: the length of all parts (the last may be shorter), or a list of lengths.
-        dim: the dimension.
 
     Returns:
         A tuple of views; they may not be written to in place while recording.
@@ -312,7 +307,6 @@ def unbind(self: Array, dim: int = 0) -> Any:
 
     Args:
         self: tensor with at least one dimension.
-        dim: the dimension.
 
     Returns:
         A tuple of views; they may not be written to in place while recording.

@@ -32,9 +32,6 @@ def diagonal(self: Array, offset: int = 0, dim1: int = 0, dim2: int = 1) -> Any:
         offset: 0 for the main diagonal, positive above it.
         dim1, dim2: the dimensions.
 
-    Returns:
-        A view.
-
     Raises:
         RuntimeError: the dimensions are the same one.
     """
@@ -85,9 +82,6 @@ def diag_embed(self: Array, offset: int = 0, dim1: int = -2, dim2: int = -1) -> 
         self: tensor with at least one dimension.
         offset: 0 for the main diagonal, positive above it.
         dim1, dim2: the two dimensions of the result.
-
-    Returns:
-        A new tensor.
     """
     ndim = self.ndim + 1
     first, second = two_dims(dim1, dim2, ndim)
@@ -174,7 +168,6 @@ def unfold(self: Array, dimension: int, size: int, step: int) -> Any:
     """Windows along a dimension: it counts the windows, and a new last dimension what lies in one.
 
     Args:
-        self: tensor.
         dimension: the dimension.
         size: the length of a window.
         step: how far apart windows start.

@@ -38,7 +38,6 @@ def expand(self: Array, size: Sizes, *, implicit: bool = False) -> Any:
     """The tensor repeated along dimensions of length 1 and new ones in front, without a copy.
 
     Args:
-        self: tensor.
         size: the new shape; -1 keeps a length.
         implicit: has no effect.
 
@@ -101,11 +100,7 @@ def permute(self: Array, dims: Sizes) -> Any:
     """The dimensions in another order.
 
     Args:
-        self: tensor.
         dims: every dimension once.
-
-    Returns:
-        A view.
 
     Raises:
         RuntimeError: `dims` is no permutation.
@@ -144,11 +139,7 @@ def transpose(self: Array, dim0: int, dim1: int) -> Any:
     """Two dimensions swapped.
 
     Args:
-        self: tensor.
         dim0, dim1: the dimensions.
-
-    Returns:
-        A view.
     """
     ndim = self.ndim
     first, second = normalise(dim0, ndim), normalise(dim1, ndim)
@@ -173,9 +164,6 @@ def t(self: Array) -> Any:
     Args:
         self: tensor with at most two dimensions.
 
-    Returns:
-        A view.
-
     Raises:
         RuntimeError: there are more than two dimensions.
     """
@@ -197,11 +185,7 @@ def unsqueeze(self: Array, dim: int) -> Any:
     """A new dimension of length 1 in front of `dim`.
 
     Args:
-        self: tensor.
         dim: between `-ndim - 1` and `ndim`.
-
-    Returns:
-        A view.
     """
     at = normalise(integer("unsqueeze", "dim", dim), self.ndim + 1)
     shape = (*self.shape[:at], 1, *self.shape[at:])
@@ -244,11 +228,7 @@ def squeeze(self: Array, dim: Any = None) -> Any:
     """The tensor without dimensions of length 1.
 
     Args:
-        self: tensor.
         dim: the dimension or dimensions to drop if they have length 1; None for all.
-
-    Returns:
-        A view.
     """
     shape = self.shape
     if dim is None:
