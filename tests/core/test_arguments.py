@@ -103,3 +103,12 @@ def test_a_table_is_not_shortened_by_a_call_that_is_refused():
 def test_a_tensor_without_dimensions_has_none_to_ask_for(question):
     with pytest.raises(IndexError, match="Dimension specified as -1 but tensor has no dimensions"):
         getattr(wg.tensor(1.0), question)(-1)
+
+
+@pytest.mark.parametrize(
+    "factory", [wg.empty, wg.rand, wg.zeros, wg.zeros(()).new_ones], ids=lambda each: each.__name__
+)
+def test_lengths_given_one_by_one_are_not_taken_for_switches(factory):
+    assert factory(*[1] * 9, requires_grad=True).shape == (1,) * 9
+    with pytest.raises(TypeError, match="'pin_memory' must be bool, not int"):
+        factory(2, pin_memory=1)

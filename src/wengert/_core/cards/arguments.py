@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import operator
+import sys
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -50,8 +51,9 @@ def tensor_places(body: Callable[..., Any]) -> list[tuple[int, str, bool]]:
 def switch_places(body: Callable[..., Any]) -> list[tuple[int, str]]:
     """Which parameters take nothing but a bool: position and name, the position of a keyword beyond all others."""
     annotations = body.__annotations__
+    positional = body.__code__.co_argcount  # type: ignore[attr-defined]
     return [
-        (at, name)
+        (at if at < positional else sys.maxsize, name)
         for at, name in enumerate(parameters_of(body))
         if annotations.get(name) == "bool" and name not in TRUTHS
     ]
