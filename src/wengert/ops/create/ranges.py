@@ -268,8 +268,8 @@ def logspace(
     pin_memory: bool = False,
     requires_grad: bool = False,
 ) -> Tensor:
-    """`steps` numbers from `base ** start` to `base ** end`, whose logarithms lie at equal distances; otherwise as "
-    "`linspace`.
+    """`steps` numbers from `base ** start` to `base ** end`, whose logarithms lie at equal distances; otherwise as
+    `linspace`.
 
     Args:
         start: the first exponent.

@@ -230,8 +230,8 @@ def conv_transpose2d(
     groups: int = 1,
     dilation: Any = 1,
 ) -> Tensor:
-    """Transposed convolution in two dimensions: `input` (N, C, H, W) or (C, H, W); all else as for "
-    "`conv_transpose1d`.
+    """Transposed convolution in two dimensions: `input` (N, C, H, W) or (C, H, W); all else as for
+    `conv_transpose1d`.
 
     Args:
         input: (N, C, H, W) or (C, H, W).
@@ -255,8 +255,8 @@ def conv_transpose3d(
     groups: int = 1,
     dilation: Any = 1,
 ) -> Tensor:
-    """Transposed convolution in three dimensions: `input` (N, C, D, H, W) or (C, D, H, W); else as for "
-    "`conv_transpose1d`.
+    """Transposed convolution in three dimensions: `input` (N, C, D, H, W) or (C, D, H, W); else as for
+    `conv_transpose1d`.
 
     Args:
         input: (N, C, D, H, W) or (C, D, H, W).

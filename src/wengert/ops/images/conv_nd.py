@@ -34,8 +34,8 @@ def compact(array: Array) -> Array:
 
 
 def filled(grad: Array, places: Ints) -> Array:
-    """A gradient with zeros where places lie behind its own: a transposed convolution with output padding may leave "
-    "some out."""
+    """A gradient with zeros where places lie behind its own: a transposed convolution with output padding may leave
+    some out."""
     if grad.shape[2:] == places:
         return compact(grad)
     result = np.zeros((*grad.shape[:2], *places), grad.dtype)
@@ -93,8 +93,8 @@ def input_gradient(
 def weight_gradient(
     grad: Array, x: Array, shape: Ints, stride: Ints, padding: Ints, dilation: Ints, groups: int
 ) -> Array:
-    """The transpose of `forward` in `weight`: an array of `shape` (O, C / groups, ...) from `grad` (N, O, ...) and "
-    "`x`."""
+    """The transpose of `forward` in `weight`: an array of `shape` (O, C / groups, ...) from `grad` (N, O, ...) and
+    `x`."""
     grad = filled(grad, places_of(x.shape, shape[2:], stride, padding, dilation))
     if len(stride) == 2:
         return kernels.conv2d_backward_weight(grad, compact(x), shape, stride, padding, dilation, groups)
@@ -114,8 +114,8 @@ def weight_gradient(
 def slabs(
     length: int, kernel: int, places: int, stride: int, padding: int, dilation: int
 ) -> Iterator[tuple[int, Array, Array]]:
-    """For each depth of the kernel: the places at which it reads data rather than padding, and the depths it reads "
-    "there."""
+    """For each depth of the kernel: the places at which it reads data rather than padding, and the depths it reads
+    there."""
     for at in range(kernel):
         read = np.arange(places) * stride + at * dilation - padding
         valid = np.flatnonzero((read >= 0) & (read < length))

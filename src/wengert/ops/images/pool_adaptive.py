@@ -161,8 +161,8 @@ def adaptive_average_backward_samples(make: Any) -> Any:
     function=False,
 )
 def adaptive_maximum(self: Array, output_size: Any) -> Any:
-    """The largest element of each of the windows that divide the planes into `output_size` rows and columns, and "
-    "its place."""
+    """The largest element of each of the windows that divide the planes into `output_size` rows and columns, and
+    its place."""
     rows, columns = check_adaptive("adaptive_max_pool2d", self.shape, output_size)
     refuse_dtype("adaptive_max_pool2d", self, REALS | INTEGERS)
     values = np.empty((*self.shape[:-2], rows, columns), self.dtype)  # or MemoryError, before any work

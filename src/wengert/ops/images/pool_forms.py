@@ -85,8 +85,8 @@ def max_pool1d(
     ceil_mode: bool = False,
     return_indices: bool = False,
 ) -> Any:
-    """The largest element of each window along the last dimension: `input` (N, C, L) or (C, L); else as "
-    "`max_pool2d`.
+    """The largest element of each window along the last dimension: `input` (N, C, L) or (C, L); else as
+    `max_pool2d`.
 
     Args:
         input: (N, C, L) or (C, L), real.

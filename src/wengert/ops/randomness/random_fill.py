@@ -1,5 +1,5 @@
-"""Random numbers written into a tensor: `uniform_`, `normal_`, `bernoulli_`, `random_` and so on. Their gradient is "
-"zero."""
+"""Random numbers written into a tensor: `uniform_`, `normal_`, `bernoulli_`, `random_` and so on. Their gradient is
+zero."""
 
 from __future__ import annotations
 

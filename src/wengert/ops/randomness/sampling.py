@@ -30,8 +30,8 @@ from .random_fill import check_probability, decided
     function=False,
 )
 def normal_about(mean: Array, std: Array, *, generator: Any = None) -> Any:
-    """Numbers of normal distributions with the means and standard deviations given, of which at least one is a "
-    "tensor."""
+    """Numbers of normal distributions with the means and standard deviations given, of which at least one is a
+    tensor."""
     given = [each for each in (mean, std) if isinstance(each, np.ndarray)]
     for each in given:
         refuse_dtype("normal_kernel_cpu", each, FLOATS)
