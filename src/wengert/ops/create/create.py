@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -20,6 +21,7 @@ from .factory import (
     checked,
     deliver,
     finish,
+    named,
     read_dtype,
     read_number,
     read_size,
@@ -93,19 +95,7 @@ def tensor_samples(make: Any) -> Any:
     yield Bad([1], requires_grad=True, raises=RuntimeError, says="floating point and complex dtype")
 
 
-@composite(method=False)
-def zeros(
-    *sizes: Any,
-    size: Any = None,
-    out: Tensor | None = None,
-    dtype: DType | None = None,
-    layout: Any = None,
-    device: Any = None,
-    pin_memory: bool = False,
-    requires_grad: bool = False,
-) -> Tensor:
-    """Zeros.
-
+SIZED = """
     Args:
         sizes, size: the lengths, one by one or as one sequence.
         out: a tensor to write into.
@@ -122,34 +112,39 @@ def zeros(
         TypeError: a length is no integer.
         RuntimeError: a length is negative, or the dtype cannot require a gradient.
     """
-    check_place("zeros", device, pin_memory)
-    element = result_dtype("zeros", dtype, out, dtypes.get_default_dtype())
-    return deliver("zeros", np.zeros(read_size("zeros", sizes, size), element.numpy), requires_grad, out)
 
 
-@composite(method=False)
-def ones(
-    *sizes: Any,
-    size: Any = None,
-    out: Tensor | None = None,
-    dtype: DType | None = None,
-    layout: Any = None,
-    device: Any = None,
-    pin_memory: bool = False,
-    requires_grad: bool = False,
-) -> Tensor:
-    """Ones; arguments, result and errors as for `zeros`.
+def sized(array_of_size: Callable[[tuple[int, ...], Any], Any]) -> Any:
+    """A factory that takes a size, from what makes its array."""
+    name = array_of_size.__name__
 
-    Args:
-        sizes, size: the lengths.
-        out, dtype, layout, device, pin_memory, requires_grad: as for `zeros`.
+    def factory(
+        *sizes: Any,
+        size: Any = None,
+        out: Tensor | None = None,
+        dtype: DType | None = None,
+        layout: Any = None,
+        device: Any = None,
+        pin_memory: bool = False,
+        requires_grad: bool = False,
+    ) -> Tensor:
+        check_place(name, device, pin_memory)
+        element = result_dtype(name, dtype, out, dtypes.get_default_dtype())
+        return deliver(name, array_of_size(read_size(name, sizes, size), element.numpy), requires_grad, out)
 
-    Returns:
-        A new tensor, or `out`.
-    """
-    check_place("ones", device, pin_memory)
-    element = result_dtype("ones", dtype, out, dtypes.get_default_dtype())
-    return deliver("ones", np.ones(read_size("ones", sizes, size), element.numpy), requires_grad, out)
+    return named(factory, array_of_size, SIZED)
+
+
+@sized
+def zeros(shape: tuple[int, ...], element: Any) -> Any:
+    """Zeros."""
+    return np.zeros(shape, element)
+
+
+@sized
+def ones(shape: tuple[int, ...], element: Any) -> Any:
+    """Ones."""
+    return np.ones(shape, element)
 
 
 @composite(method=False)

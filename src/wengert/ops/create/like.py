@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -14,7 +15,7 @@ from ..._core.tensor.base import Tensor
 from ..._core.types.dtypes import dtype as DType
 from ..memory.memory_formats import strides_in
 from .create import copy_warning, strided_array
-from .factory import check_place, checked, finish, read_dtype, read_number, read_size, read_tuple
+from .factory import check_place, checked, finish, named, read_dtype, read_number, read_size, read_tuple
 from .infer import array_of
 
 
@@ -40,19 +41,7 @@ def likes(make: Any) -> Any:
     yield Bad(make(2), device="cuda", raises=RuntimeError, says="cuda")
 
 
-@composite(method=False)
-def zeros_like(
-    input: Tensor,
-    *,
-    dtype: DType | None = None,
-    layout: Any = None,
-    device: Any = None,
-    pin_memory: bool = False,
-    requires_grad: bool = False,
-    memory_format: Any = None,
-) -> Tensor:
-    """Zeros of the shape of a tensor.
-
+LIKE = """
     Args:
         input: tensor.
         dtype: of the result; the tensor's unless given.
@@ -69,63 +58,46 @@ def zeros_like(
         TypeError: `input` is no tensor.
         RuntimeError: the dtype cannot require a gradient.
     """
-    array = array_like("zeros_like", input, dtype, device, pin_memory, memory_format)
+
+
+def like(fill: Callable[[Any], None]) -> Any:
+    """A factory of the shape of a tensor, from what fills its array."""
+    name = fill.__name__
+
+    def factory(
+        input: Tensor,
+        *,
+        dtype: DType | None = None,
+        layout: Any = None,
+        device: Any = None,
+        pin_memory: bool = False,
+        requires_grad: bool = False,
+        memory_format: Any = None,
+    ) -> Tensor:
+        array = array_like(name, input, dtype, device, pin_memory, memory_format)
+        fill(array)
+        return finish(name, array, requires_grad)
+
+    made = named(factory, fill, LIKE)
+    made.samples(likes)
+    return made
+
+
+@like
+def zeros_like(array: Any) -> None:
+    """Zeros of the shape of a tensor."""
     array.fill(0)
-    return finish("zeros_like", array, requires_grad)
 
 
-@composite(method=False)
-def ones_like(
-    input: Tensor,
-    *,
-    dtype: DType | None = None,
-    layout: Any = None,
-    device: Any = None,
-    pin_memory: bool = False,
-    requires_grad: bool = False,
-    memory_format: Any = None,
-) -> Tensor:
-    """Ones of the shape of a tensor; arguments, result and errors as for `zeros_like`.
-
-    Args:
-        input: tensor.
-        dtype, layout, device, pin_memory, requires_grad, memory_format: as for `zeros_like`.
-
-    Returns:
-        A new leaf.
-    """
-    array = array_like("ones_like", input, dtype, device, pin_memory, memory_format)
+@like
+def ones_like(array: Any) -> None:
+    """Ones of the shape of a tensor."""
     array.fill(1)
-    return finish("ones_like", array, requires_grad)
 
 
-@composite(method=False)
-def empty_like(
-    input: Tensor,
-    *,
-    dtype: DType | None = None,
-    layout: Any = None,
-    device: Any = None,
-    pin_memory: bool = False,
-    requires_grad: bool = False,
-    memory_format: Any = None,
-) -> Tensor:
-    """Memory with whatever values it holds, of the shape of a tensor; arguments, result and errors as for "
-    "`zeros_like`.
-
-    Args:
-        input: tensor.
-        dtype, layout, device, pin_memory, requires_grad, memory_format: as for `zeros_like`.
-
-    Returns:
-        A new leaf.
-    """
-    array = array_like("empty_like", input, dtype, device, pin_memory, memory_format)
-    return finish("empty_like", array, requires_grad)
-
-
-for factory in (zeros_like, ones_like, empty_like):
-    factory.samples(likes)  # type: ignore[attr-defined]
+@like
+def empty_like(array: Any) -> None:
+    """Memory with whatever values it holds, of the shape of a tensor."""
 
 
 @composite(method=False)
@@ -140,8 +112,8 @@ def full_like(
     requires_grad: bool = False,
     memory_format: Any = None,
 ) -> Tensor:
-    """The number `fill_value` everywhere, in the shape of a tensor; other arguments, result and errors as for "
-    "`zeros_like`.
+    """The number `fill_value` everywhere, in the shape of a tensor; other arguments, result and errors as for
+    `zeros_like`.
 
     Args:
         input: tensor.
@@ -164,19 +136,16 @@ def full_like_samples(make: Any) -> Any:
     yield Bad(make(2), [3], raises=TypeError, says="must be Number, not list")
 
 
-@composite(function=False)
-def new_zeros(
-    input: Tensor,
-    *sizes: Any,
-    size: Any = None,
-    dtype: DType | None = None,
-    layout: Any = None,
-    device: Any = None,
-    pin_memory: bool = False,
-    requires_grad: bool = False,
-) -> Tensor:
-    """Zeros of the dtype of a tensor.
+def news(make: Any) -> Any:
+    """Samples of a method that takes a size."""
+    yield Sample(make(2), 2, 3)
+    yield Sample(make(2), (0, 3), requires_grad=True)
+    yield Sample(make(), size=())
+    yield Bad(make(2), -2, raises=RuntimeError, says="Trying to create tensor with negative dimension -2")
+    yield Bad(make(2), 2.0, raises=TypeError, says="must be tuple of ints, not float")
 
+
+NEW = """
     Args:
         input: tensor.
         sizes, size: the lengths, one by one or as one sequence.
@@ -193,75 +162,47 @@ def new_zeros(
         TypeError: a length is no integer.
         RuntimeError: a length is negative, or the dtype cannot require a gradient.
     """
-    check_place("new_zeros", device, pin_memory)
-    element = read_dtype("new_zeros", dtype, input.dtype)
-    return finish("new_zeros", np.zeros(read_size("new_zeros", sizes, size), element.numpy), requires_grad)
 
 
-@composite(function=False)
-def new_ones(
-    input: Tensor,
-    *sizes: Any,
-    size: Any = None,
-    dtype: DType | None = None,
-    layout: Any = None,
-    device: Any = None,
-    pin_memory: bool = False,
-    requires_grad: bool = False,
-) -> Tensor:
-    """Ones of the dtype of a tensor; arguments, result and errors as for `new_zeros`.
+def new(array_of_size: Callable[[tuple[int, ...], Any], Any]) -> Any:
+    """A method for a tensor of the dtype of another, from what makes its array."""
+    name = array_of_size.__name__
 
-    Args:
-        input: tensor.
-        sizes, size: the lengths.
-        dtype, layout, device, pin_memory, requires_grad: as for `new_zeros`.
+    def method(
+        input: Tensor,
+        *sizes: Any,
+        size: Any = None,
+        dtype: DType | None = None,
+        layout: Any = None,
+        device: Any = None,
+        pin_memory: bool = False,
+        requires_grad: bool = False,
+    ) -> Tensor:
+        check_place(name, device, pin_memory)
+        element = read_dtype(name, dtype, input.dtype)
+        return finish(name, array_of_size(read_size(name, sizes, size), element.numpy), requires_grad)
 
-    Returns:
-        A new leaf.
-    """
-    check_place("new_ones", device, pin_memory)
-    element = read_dtype("new_ones", dtype, input.dtype)
-    return finish("new_ones", np.ones(read_size("new_ones", sizes, size), element.numpy), requires_grad)
+    made = named(method, array_of_size, NEW, method=True)
+    made.samples(news)
+    return made
 
 
-@composite(function=False)
-def new_empty(
-    input: Tensor,
-    *sizes: Any,
-    size: Any = None,
-    dtype: DType | None = None,
-    layout: Any = None,
-    device: Any = None,
-    pin_memory: bool = False,
-    requires_grad: bool = False,
-) -> Tensor:
-    """Memory with whatever values it holds, of the dtype of a tensor; arguments, result and errors as for "
-    "`new_zeros`.
-
-    Args:
-        input: tensor.
-        sizes, size: the lengths.
-        dtype, layout, device, pin_memory, requires_grad: as for `new_zeros`.
-
-    Returns:
-        A new leaf.
-    """
-    check_place("new_empty", device, pin_memory)
-    element = read_dtype("new_empty", dtype, input.dtype)
-    return finish("new_empty", np.empty(read_size("new_empty", sizes, size), element.numpy), requires_grad)
+@new
+def new_zeros(shape: tuple[int, ...], element: Any) -> Any:
+    """Zeros of the dtype of a tensor."""
+    return np.zeros(shape, element)
 
 
-def news(make: Any) -> Any:
-    """Samples of a method that takes a size."""
-    yield Sample(make(2), 2, 3)
-    yield Sample(make(2), (0, 3), requires_grad=True)
-    yield Sample(make(), size=())
-    yield Bad(make(2), -2, raises=RuntimeError, says="Trying to create tensor with negative dimension -2")
-    yield Bad(make(2), 2.0, raises=TypeError, says="must be tuple of ints, not float")
+@new
+def new_ones(shape: tuple[int, ...], element: Any) -> Any:
+    """Ones of the dtype of a tensor."""
+    return np.ones(shape, element)
 
 
-for factory in (new_zeros, new_ones, new_empty):
-    factory.samples(news)  # type: ignore[attr-defined]
+@new
+def new_empty(shape: tuple[int, ...], element: Any) -> Any:
+    """Memory with whatever values it holds, of the dtype of a tensor."""
+    return np.empty(shape, element)
 
 
 @composite(function=False)
@@ -276,8 +217,8 @@ def new_full(
     pin_memory: bool = False,
     requires_grad: bool = False,
 ) -> Tensor:
-    """The number `fill_value` everywhere, in the dtype of a tensor; other arguments, result and errors as for "
-    "`new_zeros`.
+    """The number `fill_value` everywhere, in the dtype of a tensor; other arguments, result and errors as for
+    `new_zeros`.
 
     Args:
         input: tensor.

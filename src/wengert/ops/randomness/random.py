@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import operator
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -13,7 +14,7 @@ from ..._core.cards.card import Bad, Sample, composite
 from ..._core.tensor.base import Tensor
 from ..._core.types import dtypes
 from ..._core.types.dtypes import dtype as DType
-from ..create.factory import check_place, deliver, read_size, read_tuple, result_dtype
+from ..create.factory import check_place, deliver, named, read_size, read_tuple, result_dtype
 from .generator import chosen
 
 Ints = tuple[int, ...]
@@ -99,25 +100,12 @@ def sized(make: Any) -> Any:
     yield Bad(2, dtype=dtypes.int64, raises=NotImplementedError, says="not implemented for 'Long'")
 
 
-@composite(method=False)
-def rand(
-    *sizes: Any,
-    size: Any = None,
-    generator: Any = None,
-    out: Tensor | None = None,
-    dtype: DType | None = None,
-    layout: Any = None,
-    device: Any = None,
-    pin_memory: bool = False,
-    requires_grad: bool = False,
-) -> Tensor:
-    """Numbers drawn evenly from [0, 1).
-
+DRAWN = """
     Args:
         sizes, size: the lengths, one by one or as one sequence.
         generator: draws the numbers; the default generator unless given.
         out: a tensor to write into.
-        dtype: floating or complex (both parts from [0, 1)); the default dtype unless given.
+        dtype: floating or complex; the default dtype unless given.
         layout: ignored.
         device: 'cpu'.
         pin_memory: must be False.
@@ -130,43 +118,43 @@ def rand(
         TypeError: a length is no integer.
         RuntimeError: a length is negative, or the dtype an integer one.
     """
-    check_place("rand", device, pin_memory)
-    element = result_dtype("rand", dtype, out, dtypes.get_default_dtype())
-    array = uniform_array(chosen("rand", generator), read_size("rand", sizes, size), element)
-    return deliver("rand", array, requires_grad, out)
 
 
-@composite(method=False)
-def randn(
-    *sizes: Any,
-    size: Any = None,
-    generator: Any = None,
-    out: Tensor | None = None,
-    dtype: DType | None = None,
-    layout: Any = None,
-    device: Any = None,
-    pin_memory: bool = False,
-    requires_grad: bool = False,
-) -> Tensor:
-    """Numbers of the normal distribution with mean 0 and variance 1 (complex: half of it in each part); otherwise "
-    "as `rand`.
+def drawn(draw: Callable[..., Any]) -> Any:
+    """A random tensor of a given size, from what draws its array."""
+    name = draw.__name__
 
-    Args:
-        sizes, size: the lengths.
-        generator: draws the numbers; the default generator unless given.
-        out, dtype, layout, device, pin_memory, requires_grad: as for `rand`.
+    def factory(
+        *sizes: Any,
+        size: Any = None,
+        generator: Any = None,
+        out: Tensor | None = None,
+        dtype: DType | None = None,
+        layout: Any = None,
+        device: Any = None,
+        pin_memory: bool = False,
+        requires_grad: bool = False,
+    ) -> Tensor:
+        check_place(name, device, pin_memory)
+        element = result_dtype(name, dtype, out, dtypes.get_default_dtype())
+        array = draw(chosen(name, generator), read_size(name, sizes, size), element)
+        return deliver(name, array, requires_grad, out)
 
-    Returns:
-        A new tensor, or `out`.
-    """
-    check_place("randn", device, pin_memory)
-    element = result_dtype("randn", dtype, out, dtypes.get_default_dtype())
-    array = normal_array(chosen("randn", generator), read_size("randn", sizes, size), element)
-    return deliver("randn", array, requires_grad, out)
+    made = named(factory, draw, DRAWN)
+    made.samples(sized)
+    return made
 
 
-rand.samples(sized)  # type: ignore[attr-defined]
-randn.samples(sized)  # type: ignore[attr-defined]
+@drawn
+def rand(generator: Any, shape: Ints, element: DType) -> Any:
+    """Numbers drawn evenly from [0, 1) (complex: both parts)."""
+    return uniform_array(generator, shape, element)
+
+
+@drawn
+def randn(generator: Any, shape: Ints, element: DType) -> Any:
+    """Numbers of the normal distribution with mean 0 and variance 1 (complex: half of it in each part)."""
+    return normal_array(generator, shape, element)
 
 
 @composite(method=False)

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 from ..._core.cards.card import Bad, Sample, composite
 from ..._core.tensor.base import Tensor
 from ..._core.types import dtypes
 from ..._core.types.dtypes import dtype as DType
-from ..create.factory import finish, read_dtype
+from ..create.factory import finish, named, read_dtype
 from ..create.like import array_like
 from .generator import chosen
 from .random import integer_array, normal_array, read_range, uniform_array
@@ -21,20 +22,7 @@ def likes(make: Any) -> Any:
     yield Bad([1], raises=TypeError, says="must be Tensor, not list")
 
 
-@composite(method=False)
-def rand_like(
-    input: Tensor,
-    *,
-    generator: Any = None,
-    dtype: DType | None = None,
-    layout: Any = None,
-    device: Any = None,
-    pin_memory: bool = False,
-    requires_grad: bool = False,
-    memory_format: Any = None,
-) -> Tensor:
-    """`rand` of the shape and dtype of a tensor; other arguments as for `rand` and `zeros_like`.
-
+DRAWN_LIKE = """
     Args:
         input: tensor.
         generator: draws the numbers; the default generator unless given.
@@ -43,42 +31,42 @@ def rand_like(
     Returns:
         A new leaf.
     """
-    array = array_like("rand_like", input, dtype, device, pin_memory, memory_format)
-    element = read_dtype("rand_like", dtype, input.dtype)
-    array[...] = uniform_array(chosen("rand_like", generator), array.shape, element)
-    return finish("rand_like", array, requires_grad)
 
 
-@composite(method=False)
-def randn_like(
-    input: Tensor,
-    *,
-    generator: Any = None,
-    dtype: DType | None = None,
-    layout: Any = None,
-    device: Any = None,
-    pin_memory: bool = False,
-    requires_grad: bool = False,
-    memory_format: Any = None,
-) -> Tensor:
-    """`randn` of the shape and dtype of a tensor; other arguments as for `randn` and `zeros_like`.
+def drawn_like(draw: Callable[..., Any]) -> Any:
+    """A random tensor of the shape of another, from what draws its array."""
+    name = draw.__name__
 
-    Args:
-        input: tensor.
-        generator: draws the numbers; the default generator unless given.
-        dtype, layout, device, pin_memory, requires_grad, memory_format: as for `zeros_like`.
+    def factory(
+        input: Tensor,
+        *,
+        generator: Any = None,
+        dtype: DType | None = None,
+        layout: Any = None,
+        device: Any = None,
+        pin_memory: bool = False,
+        requires_grad: bool = False,
+        memory_format: Any = None,
+    ) -> Tensor:
+        array = array_like(name, input, dtype, device, pin_memory, memory_format)
+        array[...] = draw(chosen(name, generator), array.shape, read_dtype(name, dtype, input.dtype))
+        return finish(name, array, requires_grad)
 
-    Returns:
-        A new leaf.
-    """
-    array = array_like("randn_like", input, dtype, device, pin_memory, memory_format)
-    element = read_dtype("randn_like", dtype, input.dtype)
-    array[...] = normal_array(chosen("randn_like", generator), array.shape, element)
-    return finish("randn_like", array, requires_grad)
+    made = named(factory, draw, DRAWN_LIKE)
+    made.samples(likes)
+    return made
 
 
-rand_like.samples(likes)  # type: ignore[attr-defined]
-randn_like.samples(likes)  # type: ignore[attr-defined]
+@drawn_like
+def rand_like(generator: Any, shape: tuple[int, ...], element: DType) -> Any:
+    """`rand` of the shape and dtype of a tensor; other arguments as for `rand` and `zeros_like`."""
+    return uniform_array(generator, shape, element)
+
+
+@drawn_like
+def randn_like(generator: Any, shape: tuple[int, ...], element: DType) -> Any:
+    """`randn` of the shape and dtype of a tensor; other arguments as for `randn` and `zeros_like`."""
+    return normal_array(generator, shape, element)
 
 
 @composite(method=False)
