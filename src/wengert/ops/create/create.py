@@ -16,12 +16,12 @@ from ..._core.cards.plain_case import plain_factory
 from ..._core.tensor.base import Tensor
 from ..._core.types import dtypes
 from ..._core.types.dtypes import dtype as DType
+from ..family import described, named
 from .factory import (
     check_place,
     checked,
     deliver,
     finish,
-    named,
     read_dtype,
     read_number,
     read_size,
@@ -132,7 +132,7 @@ def sized(array_of_size: Callable[[tuple[int, ...], Any], Any]) -> Any:
         element = result_dtype(name, dtype, out, dtypes.get_default_dtype())
         return deliver(name, array_of_size(read_size(name, sizes, size), element.numpy), requires_grad, out)
 
-    return named(factory, array_of_size, SIZED)
+    return named(factory, name, described(array_of_size, SIZED), method=False)
 
 
 @sized

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Collection
+from collections.abc import Collection
 from typing import Any
 
 import numpy as np
 
 from ..._core import errors
 from ..._core.calls.out import put_out
-from ..._core.cards.card import composite
 from ..._core.state.modes import current
 from ..._core.tensor.base import Tensor, wrap
 from ..._core.types import dtypes
@@ -32,14 +31,6 @@ C_NAMES = {
     "float64": "double", "complex64": "c10::complex<float>", "complex128": "c10::complex<double>",
 }  # fmt: skip
 """How torch's errors call the elements."""
-
-
-def named(factory: Callable[..., Tensor], body: Callable[..., Any], sections: str, *, method: bool = False) -> Any:
-    """A public factory under the name of what makes its array; to the docstring of that come sections of its family."""
-    factory.__name__ = factory.__qualname__ = body.__name__
-    factory.__module__ = body.__module__
-    factory.__doc__ = body.__doc__ and f"{body.__doc__}\n{sections}"
-    return composite(method=method, function=not method)(factory)
 
 
 def read_size(name: str, given: tuple[Any, ...], named: Any = None, *, position: int = 1) -> tuple[int, ...]:

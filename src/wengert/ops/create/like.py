@@ -13,9 +13,10 @@ from ..._core.cards.card import Bad, Sample, composite
 from ..._core.operators import layouts
 from ..._core.tensor.base import Tensor
 from ..._core.types.dtypes import dtype as DType
+from ..family import described, named
 from ..memory.memory_formats import strides_in
 from .create import copy_warning, strided_array
-from .factory import check_place, checked, finish, named, read_dtype, read_number, read_size, read_tuple
+from .factory import check_place, checked, finish, read_dtype, read_number, read_size, read_tuple
 from .infer import array_of
 
 
@@ -78,7 +79,7 @@ def like(fill: Callable[[Any], None]) -> Any:
         fill(array)
         return finish(name, array, requires_grad)
 
-    made = named(factory, fill, LIKE)
+    made = named(factory, name, described(fill, LIKE), method=False)
     made.samples(likes)
     return made
 
@@ -182,7 +183,7 @@ def new(array_of_size: Callable[[tuple[int, ...], Any], Any]) -> Any:
         element = read_dtype(name, dtype, input.dtype)
         return finish(name, array_of_size(read_size(name, sizes, size), element.numpy), requires_grad)
 
-    made = named(method, array_of_size, NEW, method=True)
+    made = named(method, name, described(array_of_size, NEW), function=False)
     made.samples(news)
     return made
 

@@ -6,9 +6,10 @@ import warnings
 from typing import Any
 
 from ..._core import errors
-from ..._core.cards.card import Bad, Sample, composite
+from ..._core.cards.card import Bad, Sample
 from ..._core.errors import shown
 from ..._core.tensor.base import Tensor
+from ..family import named
 from .conv import convolution
 from .conv_checks import spread
 from .pad import constant_pad_nd
@@ -101,107 +102,29 @@ def turned(name: str, count: int, input: Any, weight: Any, bias: Any, *options: 
     return result if batched.ndim == input.ndim else result.squeeze(0)  # type: ignore[no-any-return]
 
 
-@composite(method=False)
-def conv1d(
-    input: Tensor,
-    weight: Tensor,
-    bias: Tensor | None = None,
-    stride: Any = 1,
-    padding: Any = 0,
-    dilation: Any = 1,
-    groups: int = 1,
-) -> Tensor:
-    """Convolution (cross-correlation) along one dimension.
+CONVOLUTION = """Convolution (cross-correlation) {where}.
 
     Args:
-        input: (N, C, L) or (C, L).
-        weight: (O, C / groups, K), of the dtype of `input`.
+        input: (N, C, {lengths}) or (C, {lengths}).
+        weight: (O, C / groups, {kernel}), of the dtype of `input`.
         bias: (O,) or None.
-        stride: step from place to place.
-        padding: zeros on both sides; or "same": the result is as long as the input; or "valid": none.
+        stride: step from place to place; a number, or one for each dimension.
+        padding: zeros on both sides of each dimension; or "same": the result is as long as the input; or "valid": none.
         dilation: step from element to element of the kernel.
         groups: the channels fall into this many groups, each with its own kernels.
 
     Returns:
-        A new tensor (N, O, places) or (O, places).
+        A new tensor (N, O, {places}) or (O, {places}).
 
     Raises:
         RuntimeError: shapes, dtypes or options do not fit together.
         TypeError: an operand is no tensor.
     """
-    return plain("conv1d", 1, input, weight, bias, stride, padding, dilation, groups)
-
-
-@composite(method=False)
-def conv2d(
-    input: Tensor,
-    weight: Tensor,
-    bias: Tensor | None = None,
-    stride: Any = 1,
-    padding: Any = 0,
-    dilation: Any = 1,
-    groups: int = 1,
-) -> Tensor:
-    """Convolution (cross-correlation) in two dimensions.
+TRANSPOSED = """Transposed convolution {where}: the transpose, as a linear map, of `conv{count}d` with the same kernel.
 
     Args:
-        input: (N, C, H, W) or (C, H, W).
-        weight: (O, C / groups, rows, columns), of the dtype of `input`.
-        bias: (O,) or None.
-        stride: step from place to place; a number or a pair.
-        padding: zeros around each plane; or "same": the result is as large as the input; or "valid": none.
-        dilation: step from element to element of the kernel.
-        groups: the channels fall into this many groups, each with its own kernels.
-
-    Returns:
-        A new tensor (N, O, height, width) or (O, height, width).
-
-    Raises:
-        RuntimeError: shapes, dtypes or options do not fit together.
-        TypeError: an operand is no tensor.
-    """
-    return plain("conv2d", 2, input, weight, bias, stride, padding, dilation, groups)
-
-
-@composite(method=False)
-def conv3d(
-    input: Tensor,
-    weight: Tensor,
-    bias: Tensor | None = None,
-    stride: Any = 1,
-    padding: Any = 0,
-    dilation: Any = 1,
-    groups: int = 1,
-) -> Tensor:
-    """Convolution in three dimensions: `input` (N, C, D, H, W) or (C, D, H, W); all else as for `conv2d`.
-
-    Args:
-        input: (N, C, D, H, W) or (C, D, H, W).
-        weight: (O, C / groups, depths, rows, columns).
-        bias, stride, padding, dilation, groups: as for `conv2d`.
-
-    Returns:
-        A new tensor (N, O, depth, height, width) or (O, depth, height, width).
-    """
-    return plain("conv3d", 3, input, weight, bias, stride, padding, dilation, groups)
-
-
-@composite(method=False)
-def conv_transpose1d(
-    input: Tensor,
-    weight: Tensor,
-    bias: Tensor | None = None,
-    stride: Any = 1,
-    padding: Any = 0,
-    output_padding: Any = 0,
-    groups: int = 1,
-    dilation: Any = 1,
-) -> Tensor:
-    """Transposed convolution along one dimension: the transpose, as a linear map, of `conv1d` with the same kernel.
-
-    Args:
-        input: (N, C, L) or (C, L).
-        weight: (C, O / groups, K), of the dtype of `input`.
+        input: (N, C, {lengths}) or (C, {lengths}).
+        weight: (C, O / groups, {kernel}), of the dtype of `input`.
         bias: (O,) or None.
         stride: distance in the result of neighbours in the input.
         padding: how much is cut off on both sides.
@@ -210,66 +133,70 @@ def conv_transpose1d(
         dilation: step from element to element of the kernel.
 
     Returns:
-        A new tensor (N, O, length) or (O, length).
+        A new tensor (N, O, {places}) or (O, {places}).
 
     Raises:
         RuntimeError: shapes, dtypes or options do not fit together.
         TypeError: an operand is no tensor.
     """
-    return turned("conv_transpose1d", 1, input, weight, bias, stride, padding, output_padding, groups, dilation)
+WORDS = (
+    {"count": 1, "where": "along one dimension", "lengths": "L", "kernel": "K", "places": "length"},
+    {"count": 2, "where": "in two dimensions", "lengths": "H, W", "kernel": "rows, columns", "places": "height, width"},
+    {
+        "count": 3,
+        "where": "in three dimensions",
+        "lengths": "D, H, W",
+        "kernel": "depths, rows, columns",
+        "places": "depth, height, width",
+    },
+)
+"""What docstrings say of one, two and three dimensions."""
 
 
-@composite(method=False)
-def conv_transpose2d(
-    input: Tensor,
-    weight: Tensor,
-    bias: Tensor | None = None,
-    stride: Any = 1,
-    padding: Any = 0,
-    output_padding: Any = 0,
-    groups: int = 1,
-    dilation: Any = 1,
-) -> Tensor:
-    """Transposed convolution in two dimensions: `input` (N, C, H, W) or (C, H, W); all else as for
-    `conv_transpose1d`.
+def plain_form(words: dict[str, Any]) -> Any:
+    """The convolution in so many dimensions."""
+    count = words["count"]
+    name = f"conv{count}d"
 
-    Args:
-        input: (N, C, H, W) or (C, H, W).
-        weight: (C, O / groups, rows, columns).
-        bias, stride, padding, output_padding, groups, dilation: as for `conv_transpose1d`.
+    def convolve(
+        input: Tensor,
+        weight: Tensor,
+        bias: Tensor | None = None,
+        stride: Any = 1,
+        padding: Any = 0,
+        dilation: Any = 1,
+        groups: int = 1,
+    ) -> Tensor:
+        return plain(name, count, input, weight, bias, stride, padding, dilation, groups)
 
-    Returns:
-        A new tensor (N, O, height, width) or (O, height, width).
-    """
-    return turned("conv_transpose2d", 2, input, weight, bias, stride, padding, output_padding, groups, dilation)
+    return named(convolve, name, CONVOLUTION.format(**words), method=False)
 
 
-@composite(method=False)
-def conv_transpose3d(
-    input: Tensor,
-    weight: Tensor,
-    bias: Tensor | None = None,
-    stride: Any = 1,
-    padding: Any = 0,
-    output_padding: Any = 0,
-    groups: int = 1,
-    dilation: Any = 1,
-) -> Tensor:
-    """Transposed convolution in three dimensions: `input` (N, C, D, H, W) or (C, D, H, W); else as for
-    `conv_transpose1d`.
+def turned_form(words: dict[str, Any]) -> Any:
+    """The transposed convolution in so many dimensions."""
+    count = words["count"]
+    name = f"conv_transpose{count}d"
 
-    Args:
-        input: (N, C, D, H, W) or (C, D, H, W).
-        weight: (C, O / groups, depths, rows, columns).
-        bias, stride, padding, output_padding, groups, dilation: as for `conv_transpose1d`.
+    def convolve(
+        input: Tensor,
+        weight: Tensor,
+        bias: Tensor | None = None,
+        stride: Any = 1,
+        padding: Any = 0,
+        output_padding: Any = 0,
+        groups: int = 1,
+        dilation: Any = 1,
+    ) -> Tensor:
+        return turned(name, count, input, weight, bias, stride, padding, output_padding, groups, dilation)
 
-    Returns:
-        A new tensor (N, O, depth, height, width) or (O, depth, height, width).
-    """
-    return turned("conv_transpose3d", 3, input, weight, bias, stride, padding, output_padding, groups, dilation)
+    return named(convolve, name, TRANSPOSED.format(**words), method=False)
 
 
-@conv1d.samples  # type: ignore[attr-defined]
+conv1d, conv2d, conv3d = map(plain_form, WORDS)
+conv_transpose1d, conv_transpose2d, conv_transpose3d = map(turned_form, WORDS)
+
+
+@conv1d.samples
 def conv1d_samples(make: Any) -> Any:
     yield Sample(make(2, 4, 6), make(6, 2, 3), make(6), 2, 1, 1, 2)
     yield Sample(make(3, 5), make(2, 3, 2), padding="same")
@@ -278,7 +205,7 @@ def conv1d_samples(make: Any) -> Any:
     )
 
 
-@conv2d.samples  # type: ignore[attr-defined]
+@conv2d.samples
 def conv2d_samples(make: Any) -> Any:
     yield Sample(make(2, 3, 6, 5), make(4, 3, 3, 2), make(4), (2, 1), (1, 0), (1, 2))
     yield Sample(make(3, 4, 4), make(2, 3, 3, 3), padding="same")
@@ -293,7 +220,7 @@ def conv2d_samples(make: Any) -> Any:
     )
 
 
-@conv3d.samples  # type: ignore[attr-defined]
+@conv3d.samples
 def conv3d_samples(make: Any) -> Any:
     yield Sample(make(2, 4, 3, 4, 3), make(2, 2, 2, 2, 2), make(2), padding=1, groups=2)
     yield Bad(
@@ -304,7 +231,7 @@ def conv3d_samples(make: Any) -> Any:
     )
 
 
-@conv_transpose1d.samples  # type: ignore[attr-defined]
+@conv_transpose1d.samples
 def conv_transpose1d_samples(make: Any) -> Any:
     yield Sample(make(2, 4, 5), make(4, 3, 3), make(6), 2, 1, 1, 2)
     yield Bad(
@@ -312,13 +239,13 @@ def conv_transpose1d_samples(make: Any) -> Any:
     )
 
 
-@conv_transpose2d.samples  # type: ignore[attr-defined]
+@conv_transpose2d.samples
 def conv_transpose2d_samples(make: Any) -> Any:
     yield Sample(make(2, 2, 3, 4), make(2, 3, 2, 3), make(3), 2, (0, 1), 1)
     yield Sample(make(2, 3, 4), make(2, 3, 2, 3), dilation=2, output_padding=1)
 
 
-@conv_transpose3d.samples  # type: ignore[attr-defined]
+@conv_transpose3d.samples
 def conv_transpose3d_samples(make: Any) -> Any:
     yield Sample(make(1, 2, 2, 3, 2), make(2, 1, 2, 2, 2), stride=2)
 

@@ -14,7 +14,8 @@ from ..._core.cards.card import Bad, Sample, composite
 from ..._core.tensor.base import Tensor
 from ..._core.types import dtypes
 from ..._core.types.dtypes import dtype as DType
-from ..create.factory import check_place, deliver, named, read_size, read_tuple, result_dtype
+from ..create.factory import check_place, deliver, read_size, read_tuple, result_dtype
+from ..family import described, named
 from .generator import chosen
 
 Ints = tuple[int, ...]
@@ -140,7 +141,7 @@ def drawn(draw: Callable[..., Any]) -> Any:
         array = draw(chosen(name, generator), read_size(name, sizes, size), element)
         return deliver(name, array, requires_grad, out)
 
-    made = named(factory, draw, DRAWN)
+    made = named(factory, name, described(draw, DRAWN), method=False)
     made.samples(sized)
     return made
 

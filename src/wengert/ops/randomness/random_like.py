@@ -9,8 +9,9 @@ from ..._core.cards.card import Bad, Sample, composite
 from ..._core.tensor.base import Tensor
 from ..._core.types import dtypes
 from ..._core.types.dtypes import dtype as DType
-from ..create.factory import finish, named, read_dtype
+from ..create.factory import finish, read_dtype
 from ..create.like import array_like
+from ..family import described, named
 from .generator import chosen
 from .random import integer_array, normal_array, read_range, uniform_array
 
@@ -52,7 +53,7 @@ def drawn_like(draw: Callable[..., Any]) -> Any:
         array[...] = draw(chosen(name, generator), array.shape, read_dtype(name, dtype, input.dtype))
         return finish(name, array, requires_grad)
 
-    made = named(factory, draw, DRAWN_LIKE)
+    made = named(factory, name, described(draw, DRAWN_LIKE), method=False)
     made.samples(likes)
     return made
 

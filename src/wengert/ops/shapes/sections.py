@@ -9,6 +9,7 @@ from typing import Any
 from ..._core.cards.card import Bad, Sample, composite
 from ..._core.tensor.base import Tensor
 from ..._core.types.sizes import normalise
+from ..family import named
 from .slices import slice_
 
 
@@ -74,9 +75,7 @@ def sections(name: str, input: Any, indices_or_sections: Any, dim: int, least: i
     return input.tensor_split(indices_or_sections, dim)
 
 
-@composite()
-def hsplit(input: Any, indices_or_sections: Any) -> Any:
-    """Parts along the second dimension; of vectors along their only one.
+PARTS = """{}
 
     Args:
         input: tensor.
@@ -88,41 +87,20 @@ def hsplit(input: Any, indices_or_sections: Any) -> Any:
     Raises:
         RuntimeError: the length is not divisible, or the dimension does not exist.
     """
-    return sections("hsplit", input, indices_or_sections, 1 if input._array_.ndim > 1 else 0, 1)
 
 
-@composite()
-def vsplit(input: Any, indices_or_sections: Any) -> Any:
-    """Parts along the first dimension.
+def cut(name: str, summary: str, dim: int, least: int) -> Any:
+    """A function that cuts along one dimension, of tensors that have at least `least`."""
 
-    Args:
-        input: tensor.
-        indices_or_sections: how many parts of equal length, or where to cut.
+    def split(input: Any, indices_or_sections: Any) -> Any:
+        return sections(name, input, indices_or_sections, min(dim, input._array_.ndim - 1), least)
 
-    Returns:
-        A tuple of views.
-
-    Raises:
-        RuntimeError: the length is not divisible, or the dimension does not exist.
-    """
-    return sections("vsplit", input, indices_or_sections, 0, 2)
+    return named(split, name, PARTS.format(summary))
 
 
-@composite()
-def dsplit(input: Any, indices_or_sections: Any) -> Any:
-    """Parts along the third dimension.
-
-    Args:
-        input: tensor.
-        indices_or_sections: how many parts of equal length, or where to cut.
-
-    Returns:
-        A tuple of views.
-
-    Raises:
-        RuntimeError: the length is not divisible, or the dimension does not exist.
-    """
-    return sections("dsplit", input, indices_or_sections, 2, 3)
+hsplit = cut("hsplit", "Parts along the second dimension; of vectors along their only one.", 1, 1)
+vsplit = cut("vsplit", "Parts along the first dimension.", 0, 2)
+dsplit = cut("dsplit", "Parts along the third dimension.", 2, 3)
 
 
 @hsplit.samples
