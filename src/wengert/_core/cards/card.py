@@ -246,7 +246,7 @@ DEFAULTS = {name: vars(Options)[name] for name in Options.__annotations__}
 
 
 def op(
-    *, samples: Any = None, rules: Callable[[Card], None] | None = None, describes: str = "", **options: Any
+    *, samples: Any = None, rules: Callable[[Card], Any] | None = None, describes: str = "", **options: Any
 ) -> Callable[[Callable[..., Any]], Card]:
     """Declare an operator; decorates its body. A family of cards is a `functools.partial` of this.
 

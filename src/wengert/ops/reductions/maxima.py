@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -62,10 +63,16 @@ def extreme_samples(make: Any) -> Any:
     yield Bad(make(0, 2), 0, raises=IndexError, says="Expected reduction dim 0 to have non-zero size")
 
 
-@op(dtypes=ORDERED, native=native("amax"))
-def amax(self: Array, dim: Any = (), keepdim: bool = False) -> Any:
-    """Largest element over dimensions; NaN wins.
+def extreme_vjp(grad: Any, self: Any, out: Any, dim: Any, keepdim: bool) -> Any:
+    return shared_gradient(grad, self, out, dim, keepdim)
 
+
+extreme_over = partial(
+    op,
+    dtypes=ORDERED,
+    samples=extreme_samples,
+    rules=lambda card: card.vjp("self", native=native("extreme_rule"))(extreme_vjp),
+    describes="""
     Args:
         self: real tensor.
         dim: the dimension or dimensions; none at all for all of them.
@@ -75,35 +82,21 @@ def amax(self: Array, dim: Any = (), keepdim: bool = False) -> Any:
 
     Derivative:
         Shared in equal parts by all elements that equal the result.
-    """
+    """,
+)
+"""The form of an extreme over any dimensions."""
+
+
+@extreme_over(native=native("amax"))
+def amax(self: Array, dim: Any = (), keepdim: bool = False) -> Any:
+    """Largest element over dimensions; NaN wins."""
     return extreme("amax", kernels.amax, self, dim, keepdim)
 
 
-@op(dtypes=ORDERED, native=native("amin"))
+@extreme_over(native=native("amin"))
 def amin(self: Array, dim: Any = (), keepdim: bool = False) -> Any:
-    """Smallest element over dimensions; NaN wins.
-
-    Args:
-        self, dim, keepdim: as for `amax`.
-
-    Derivative:
-        Shared in equal parts by all elements that equal the result.
-    """
+    """Smallest element over dimensions; NaN wins."""
     return extreme("amin", kernels.amin, self, dim, keepdim)
-
-
-@amax.vjp("self", native=native("extreme_rule"))
-def amax_vjp(grad: Any, self: Any, out: Any, dim: Any, keepdim: bool) -> Any:
-    return shared_gradient(grad, self, out, dim, keepdim)
-
-
-@amin.vjp("self", native=native("extreme_rule"))
-def amin_vjp(grad: Any, self: Any, out: Any, dim: Any, keepdim: bool) -> Any:
-    return shared_gradient(grad, self, out, dim, keepdim)
-
-
-amax.samples(extreme_samples)
-amin.samples(extreme_samples)
 
 
 @op(
@@ -197,71 +190,75 @@ def indexed_extreme(
     return kernel(array, axis, keepdim), places(array, axis, keepdim)
 
 
-@op(dtypes=ORDERED, method=False, function=False, node="MaxBackward1", native=native("max_full"))
-def max_full(self: Array) -> Any:
-    """Largest of all elements."""
-    return whole_extreme("max", kernels.amax, self)
-
-
-@op(dtypes=ORDERED, method=False, function=False, node="MinBackward1", native=native("min_full"))
-def min_full(self: Array) -> Any:
-    """Smallest of all elements."""
-    return whole_extreme("min", kernels.amin, self)
-
-
-@max_full.vjp("self", native=native("whole_extreme_rule"))
-def max_full_vjp(grad: Any, self: Any, out: Any) -> Any:
+def whole_vjp(grad: Any, self: Any, out: Any) -> Any:
     return whole_gradient(grad, self, out)
 
 
-@min_full.vjp("self", native=native("whole_extreme_rule"))
-def min_full_vjp(grad: Any, self: Any, out: Any) -> Any:
-    return whole_gradient(grad, self, out)
-
-
-@max_full.samples
-@min_full.samples
 def full_samples(make: Any) -> Any:
+    """Samples of an extreme of all elements."""
     yield Sample(make(3, 4))
     yield Sample(make())
     yield Bad(make(0), raises=RuntimeError, says="Expected reduction dim to be specified")
 
 
-PAIR: dict[str, Any] = {
-    "dtypes": ORDERED, "outputs": ("values", "indices"), "differentiable": (True, False), "method": False,
-    "function": False,
-}  # fmt: skip
+extreme_of_all = partial(
+    op,
+    dtypes=ORDERED,
+    method=False,
+    function=False,
+    samples=full_samples,
+    rules=lambda card: card.vjp("self", native=native("whole_extreme_rule"))(whole_vjp),
+)
+"""The form of an extreme of all elements."""
 
 
-@op(**PAIR, node="MaxBackward0", native=native("max_dim"))
+@extreme_of_all(node="MaxBackward1", native=native("max_full"))
+def max_full(self: Array) -> Any:
+    """Largest of all elements."""
+    return whole_extreme("max", kernels.amax, self)
+
+
+@extreme_of_all(node="MinBackward1", native=native("min_full"))
+def min_full(self: Array) -> Any:
+    """Smallest of all elements."""
+    return whole_extreme("min", kernels.amin, self)
+
+
+def dim_vjp(grads: Any, self_shape: Any, indices: Any, dim: int, keepdim: bool) -> Any:
+    return placed_gradient(grads[0], self_shape, indices, dim, keepdim)
+
+
+def dim_samples(make: Any) -> Any:
+    """Samples of an extreme along one dimension."""
+    yield Sample(make(3, 4), 0, False)
+    yield Sample(make(3, 4), -1, True)
+    yield Sample(make(), 0, False)
+    yield Bad(make(3), 1, False, raises=IndexError, says="Dimension out of range")
+
+
+extreme_along = partial(
+    op,
+    dtypes=ORDERED,
+    outputs=("values", "indices"),
+    differentiable=(True, False),
+    method=False,
+    function=False,
+    samples=dim_samples,
+    rules=lambda card: card.vjp("self", native=native("place_rule"))(dim_vjp),
+)
+"""The form of an extreme along one dimension, with its index."""
+
+
+@extreme_along(node="MaxBackward0", native=native("max_dim"))
 def max_dim(self: Array, dim: int, keepdim: bool) -> Any:
     """Largest elements along a dimension and their indices, the first of equals."""
     return indexed_extreme("max", kernels.amax, kernels.argmax, self, dim, keepdim)
 
 
-@op(**PAIR, node="MinBackward0", native=native("min_dim"))
+@extreme_along(node="MinBackward0", native=native("min_dim"))
 def min_dim(self: Array, dim: int, keepdim: bool) -> Any:
     """Smallest elements along a dimension and their indices, the first of equals."""
     return indexed_extreme("min", kernels.amin, kernels.argmin, self, dim, keepdim)
-
-
-@max_dim.vjp("self", native=native("place_rule"))
-def max_dim_vjp(grads: Any, self_shape: Any, indices: Any, dim: int, keepdim: bool) -> Any:
-    return placed_gradient(grads[0], self_shape, indices, dim, keepdim)
-
-
-@min_dim.vjp("self", native=native("place_rule"))
-def min_dim_vjp(grads: Any, self_shape: Any, indices: Any, dim: int, keepdim: bool) -> Any:
-    return placed_gradient(grads[0], self_shape, indices, dim, keepdim)
-
-
-@max_dim.samples
-@min_dim.samples
-def dim_samples(make: Any) -> Any:
-    yield Sample(make(3, 4), 0, False)
-    yield Sample(make(3, 4), -1, True)
-    yield Sample(make(), 0, False)
-    yield Bad(make(3), 1, False, raises=IndexError, says="Dimension out of range")
 
 
 def choose(name: str, self: Any, dim: Any, keepdim: Any, other: Any) -> Any:
@@ -343,10 +340,23 @@ def place(name: str, kernel: Callable[..., Any], array: Any, dim: Any, keepdim: 
     return kernel(array, axis if array.ndim else None, keepdim)
 
 
-@op(dtypes=ORDERED - BOOLS, derivative=None, why="an index", native=native("argmax"))
-def argmax(self: Index, dim: Any = None, keepdim: bool = False) -> Any:
-    """Index of the largest element, the first of equals; NaN wins.
+def place_samples(make: Any) -> Any:
+    """Samples of the index of an extreme."""
+    yield Sample(make(3, 4))
+    yield Sample(make(3, 4), 0)
+    yield Sample(make(3, 4), -1, True)
+    yield Sample(make(), 0)
+    yield Bad(make(0), raises=IndexError, says="Expected reduction dim to be specified")
+    yield Bad(make(3), 1, raises=IndexError, says="Dimension out of range")
 
+
+place_of_extreme = partial(
+    op,
+    dtypes=ORDERED - BOOLS,
+    derivative=None,
+    why="an index",
+    samples=place_samples,
+    describes="""
     Args:
         self: real tensor.
         dim: the dimension; None for the index into the flattened tensor.
@@ -357,29 +367,18 @@ def argmax(self: Index, dim: Any = None, keepdim: bool = False) -> Any:
 
     Raises:
         IndexError: there is nothing to compare.
-    """
+    """,
+)
+"""The form of the index of an extreme."""
+
+
+@place_of_extreme(native=native("argmax"))
+def argmax(self: Index, dim: Any = None, keepdim: bool = False) -> Any:
+    """Index of the largest element, the first of equals; NaN wins."""
     return place("argmax", kernels.argmax, self, dim, keepdim)
 
 
-@op(dtypes=ORDERED - BOOLS, derivative=None, why="an index", native=native("argmin"))
+@place_of_extreme(native=native("argmin"))
 def argmin(self: Index, dim: Any = None, keepdim: bool = False) -> Any:
-    """Index of the smallest element, the first of equals; NaN wins.
-
-    Args:
-        self, dim, keepdim: as for `argmax`.
-
-    Returns:
-        A new int64 tensor.
-    """
+    """Index of the smallest element, the first of equals; NaN wins."""
     return place("argmin", kernels.argmin, self, dim, keepdim)
-
-
-@argmax.samples
-@argmin.samples
-def place_samples(make: Any) -> Any:
-    yield Sample(make(3, 4))
-    yield Sample(make(3, 4), 0)
-    yield Sample(make(3, 4), -1, True)
-    yield Sample(make(), 0)
-    yield Bad(make(0), raises=IndexError, says="Expected reduction dim to be specified")
-    yield Bad(make(3), 1, raises=IndexError, says="Dimension out of range")

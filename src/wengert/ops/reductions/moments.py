@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import warnings
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -86,10 +87,11 @@ def spread_samples(make: Any) -> Any:
     yield Bad(make(3), 0, unbiased=True, correction=1, raises=TypeError, says="invalid combination of arguments")
 
 
-@op(dtypes=FLOATS, native=native("var"))
-def var(self: Array, dim: Any = None, unbiased: Any = None, keepdim: bool = False, *, correction: Any = None) -> Any:
-    """Variance over dimensions.
-
+moment = partial(
+    op,
+    dtypes=FLOATS,
+    samples=spread_samples,
+    describes="""
     Args:
         self: floating or complex tensor.
         dim: the dimension or dimensions; None or none at all for all of them.
@@ -101,7 +103,14 @@ def var(self: Array, dim: Any = None, unbiased: Any = None, keepdim: bool = Fals
 
     Raises:
         RuntimeError: `self` holds integers.
-    """
+    """,
+)
+"""The form of a variance or standard deviation."""
+
+
+@moment(native=native("var"))
+def var(self: Array, dim: Any = None, unbiased: Any = None, keepdim: bool = False, *, correction: Any = None) -> Any:
+    """Variance over dimensions."""
     return variance(self, read_spread("var", dim, unbiased, keepdim, correction), "var")
 
 
@@ -110,18 +119,9 @@ def var_vjp(grad: Any, self: Any, dim: Any, unbiased: Any, keepdim: bool, correc
     return variance_gradient(grad, self, read_spread("var", dim, unbiased, keepdim, correction))
 
 
-var.samples(spread_samples)
-
-
-@op(dtypes=FLOATS, native=native("std"))
+@moment(native=native("std"))
 def std(self: Array, dim: Any = None, unbiased: Any = None, keepdim: bool = False, *, correction: Any = None) -> Any:
     """Standard deviation over dimensions.
-
-    Args:
-        self, dim, unbiased, keepdim, correction: as for `var`.
-
-    Returns:
-        A new real tensor.
 
     Derivative:
         Zero where the deviation is zero.
@@ -132,9 +132,6 @@ def std(self: Array, dim: Any = None, unbiased: Any = None, keepdim: bool = Fals
 @std.vjp("self")
 def std_vjp(grad: Any, self: Any, out: Any, dim: Any, unbiased: Any, keepdim: bool, correction: Any) -> Any:
     return deviation_gradient(grad, out, self, read_spread("std", dim, unbiased, keepdim, correction))
-
-
-std.samples(spread_samples)
 
 
 def mean_gradient(grad: Any, self: Any, spread: Spread) -> Any:
@@ -150,14 +147,11 @@ def total(first: Any, second: Any) -> Any:
     return first + second
 
 
-@op(dtypes=FLOATS, method=False, outputs=("spread", "centre"), differentiable=(True, True))
+@moment(method=False, outputs=("spread", "centre"), differentiable=(True, True))
 def var_mean(
     self: Array, dim: Any = None, unbiased: Any = None, keepdim: bool = False, *, correction: Any = None
 ) -> Any:
     """Variance and mean over dimensions.
-
-    Args:
-        self, dim, unbiased, keepdim, correction: as for `var`.
 
     Returns:
         Two new tensors.
@@ -173,17 +167,11 @@ def var_mean_vjp(grads: Any, self: Any, dim: Any, unbiased: Any, keepdim: bool, 
     return total(of_variance, None if grads[1] is None else mean_gradient(grads[1], self, spread))
 
 
-var_mean.samples(spread_samples)
-
-
-@op(dtypes=FLOATS, method=False, outputs=("spread", "centre"), differentiable=(True, True))
+@moment(method=False, outputs=("spread", "centre"), differentiable=(True, True))
 def std_mean(
     self: Array, dim: Any = None, unbiased: Any = None, keepdim: bool = False, *, correction: Any = None
 ) -> Any:
     """Standard deviation and mean over dimensions.
-
-    Args:
-        self, dim, unbiased, keepdim, correction: as for `var`.
 
     Returns:
         Two new tensors.
@@ -199,6 +187,3 @@ def std_mean_vjp(grads: Any, self: Any, spread: Any, dim: Any, unbiased: Any, ke
     arguments = read_spread("std_mean", dim, unbiased, keepdim, correction)
     of_deviation = None if grads[0] is None else deviation_gradient(grads[0], spread, self, arguments)
     return total(of_deviation, None if grads[1] is None else mean_gradient(grads[1], self, arguments))
-
-
-std_mean.samples(spread_samples)
