@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -65,7 +66,22 @@ def write_reduced(target: Any, dim: int, index: Any, src: Any, reduce: str, incl
     combine(full, along_axis(full, at, indices), given, reduce, include_self)
 
 
-@op(dtypes=ALL, inplace=True, write=write_reduced, apart="wholly")
+reduction = partial(
+    op,
+    inplace=True,
+    apart="wholly",
+    describes="""
+    Raises:
+        RuntimeError: shapes or dtypes do not fit, an index lies outside, or there is no such reduction.
+
+    Derivative:
+        Of "amax" and "amin" it is shared equally among the elements that attain the result, as torch does it.
+    """,
+)
+"""The form of a write that combines with what is there."""
+
+
+@reduction(dtypes=ALL, write=write_reduced)
 def scatter_reduce(self: Array, dim: int, index: Index, src: Array, reduce: str, *, include_self: bool = True) -> Any:
     """The tensor with elements of `src` combined into the places that `index` names.
 
@@ -78,12 +94,6 @@ def scatter_reduce(self: Array, dim: int, index: Index, src: Array, reduce: str,
 
     Returns:
         A new tensor; `scatter_reduce_` writes into `self`.
-
-    Raises:
-        RuntimeError: shapes or dtypes do not fit, an index lies outside, or there is no such reduction.
-
-    Derivative:
-        Of "amax" and "amin" it is shared equally among the elements that attain the result, as torch does it.
     """
     result = self.copy(order="C")
     write_reduced(result, dim, index, src, reduce, include_self)
@@ -193,7 +203,7 @@ def write_reduced_slices(target: Any, dim: int, index: Any, source: Any, reduce:
         combine(full, index.reshape(-1), given, reduce, include_self)
 
 
-@op(dtypes=ORDERED, inplace=True, write=write_reduced_slices, apart="wholly")
+@reduction(dtypes=ORDERED, write=write_reduced_slices)
 def index_reduce(self: Array, dim: int, index: Index, source: Array, reduce: str, *, include_self: bool = True) -> Any:
     """The tensor with the slices of `source` combined into those along `dim` that `index` lists.
 
@@ -205,12 +215,6 @@ def index_reduce(self: Array, dim: int, index: Index, source: Array, reduce: str
 
     Returns:
         A new tensor; `index_reduce_` writes into `self`.
-
-    Raises:
-        RuntimeError: shapes or dtypes do not fit, an index lies outside, or there is no such reduction.
-
-    Derivative:
-        Of "amax" and "amin" it is shared equally among the elements that attain the result, as torch does it.
     """
     result = self.copy(order="C")
     write_reduced_slices(result, dim, index, source, reduce, include_self)

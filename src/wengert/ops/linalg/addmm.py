@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -107,7 +108,27 @@ def check_addmm(bias: Any, mat1: Any, mat2: Any) -> None:
     check_number("addmm", "addmm_impl_cpu_", mat1)
 
 
-@op(dtypes=NUMBERS, larger=True, inplace=True, apart="itself", native=native("addmm"))
+product_added = partial(
+    op,
+    dtypes=NUMBERS,
+    larger=True,
+    inplace=True,
+    apart="itself",
+    describes="""
+    Args:
+        batch1: (b, n, k).
+        batch2: (b, k, m).
+        beta: a number; 0 means that `self` is not read.
+        alpha: a number.
+
+    Raises:
+        RuntimeError: shapes or dtypes do not fit.
+    """,
+)
+"""The form of a product of matrices that is added to something."""
+
+
+@product_added(native=native("addmm"))
 def addmm(self: Array, mat1: Array, mat2: Array, *, beta: Any = 1, alpha: Any = 1) -> Any:
     """beta * self + alpha * (mat1 @ mat2).
 
@@ -115,14 +136,9 @@ def addmm(self: Array, mat1: Array, mat2: Array, *, beta: Any = 1, alpha: Any = 
         self: broadcasts to (n, m).
         mat1: (n, k).
         mat2: (k, m).
-        beta: a number; 0 means that `self` is not read.
-        alpha: a number.
 
     Returns:
         A new tensor (n, m).
-
-    Raises:
-        RuntimeError: shapes or dtypes do not fit.
     """
     check_addmm(self, mat1, mat2)
     product = kernels.matmul(mat1, mat2)
@@ -155,7 +171,7 @@ def addmm_samples(make: Any) -> Any:
     yield Bad(make(3), make(2, 3), make(3, 4), raises=RuntimeError, says="must match the existing size (3)")
 
 
-@op(dtypes=NUMBERS, larger=True, inplace=True, apart="itself")
+@product_added()
 def addmv(self: Array, mat: Array, vec: Array, *, beta: Any = 1, alpha: Any = 1) -> Any:
     """beta * self + alpha * (mat @ vec).
 
@@ -163,14 +179,9 @@ def addmv(self: Array, mat: Array, vec: Array, *, beta: Any = 1, alpha: Any = 1)
         self: broadcasts to (n,).
         mat: (n, k).
         vec: (k,).
-        beta: a number; 0 means that `self` is not read.
-        alpha: a number.
 
     Returns:
         A new tensor (n,).
-
-    Raises:
-        RuntimeError: shapes or dtypes do not fit.
     """
     if mat.ndim != 2 or vec.ndim != 1 or self.ndim > 1:
         raise RuntimeError(f"vector + matrix @ vector expected, got {self.ndim}, {mat.ndim}, {vec.ndim}")
@@ -211,22 +222,15 @@ def addmv_samples(make: Any) -> Any:
     )
 
 
-@op(dtypes=NUMBERS, larger=True, inplace=True, apart="itself")
+@product_added()
 def addbmm(self: Array, batch1: Array, batch2: Array, *, beta: Any = 1, alpha: Any = 1) -> Any:
     """beta * self + alpha * the sum of all products of a batch.
 
     Args:
         self: broadcasts to (n, m).
-        batch1: (b, n, k).
-        batch2: (b, k, m).
-        beta: a number; 0 means that `self` is not read.
-        alpha: a number.
 
     Returns:
         A new tensor (n, m).
-
-    Raises:
-        RuntimeError: shapes or dtypes do not fit.
     """
     for name, batch in (("batch1", batch1), ("batch2", batch2)):
         if batch.ndim != 3:
@@ -261,22 +265,15 @@ def addbmm_vjp_batch2(grad: Any, batch1: Any, alpha: Any) -> Any:
     return conjugated(batch1).transpose(1, 2).bmm(spread)
 
 
-@op(dtypes=NUMBERS, larger=True, inplace=True, apart="itself")
+@product_added()
 def baddbmm(self: Array, batch1: Array, batch2: Array, *, beta: Any = 1, alpha: Any = 1) -> Any:
     """beta * self + alpha * (batch1 @ batch2), matrix by matrix.
 
     Args:
         self: broadcasts to (b, n, m).
-        batch1: (b, n, k).
-        batch2: (b, k, m).
-        beta: a number; 0 means that `self` is not read.
-        alpha: a number.
 
     Returns:
         A new tensor (b, n, m).
-
-    Raises:
-        RuntimeError: shapes or dtypes do not fit.
     """
     check_batches(batch1, batch2)
     check_expands(self, (*batch1.shape[:2], batch2.shape[2]))
