@@ -4,6 +4,7 @@ zero."""
 from __future__ import annotations
 
 import math
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -15,13 +16,12 @@ from ..._core.tensor.base import Tensor
 from ..._core.types import dtypes
 from ..._core.types.dtypes import dtype as DType, from_numpy
 from ..create.factory import refuse_dtype
+from ..pointwise.rounding import flat
 from .generator import chosen
 from .random import integer_array, normal_array, range_of, uniform_array
 
-
-def zero_gradient(grad: Any) -> Any:
-    """What was there before has no influence on the result."""
-    return grad.new_zeros(grad.shape)
+filling = partial(op, method=False, function=False, rules=lambda card: card.vjp("self")(flat))
+"""The form of numbers that are written over a tensor: what was there before has no influence on them."""
 
 
 def write_as(card: Card, name: str) -> None:
@@ -52,7 +52,7 @@ def continuous(name: str, array: Any) -> DType:
     return element
 
 
-@op(dtypes=FLOATS, inplace=True, method=False, function=False)
+@filling(dtypes=FLOATS, inplace=True)
 def uniform(self: Array, from_: Any = 0.0, to: Any = 1.0, *, generator: Any = None) -> Any:
     """Numbers drawn evenly from [from, to) in place of the elements of `self`."""
     element = from_numpy(self.dtype)
@@ -75,7 +75,6 @@ def limited(array: Any, to: Any, from_: Any) -> Any:
     return array
 
 
-uniform.vjp("self")(zero_gradient)
 uniform.aliases["from"] = 1
 
 
@@ -92,7 +91,7 @@ def uniform_samples(make: Any) -> Any:
     )
 
 
-@op(dtypes=FLOATS, node="NormalBackward0", method=False, function=False)
+@filling(dtypes=FLOATS, node="NormalBackward0")
 def normal_fill(self: Array, mean: float = 0.0, std: float = 1.0, *, generator: Any = None) -> Any:
     """Numbers of the normal distribution in place of the elements of `self`."""
     if std < 0:
@@ -103,7 +102,6 @@ def normal_fill(self: Array, mean: float = 0.0, std: float = 1.0, *, generator: 
     return made
 
 
-normal_fill.vjp("self")(zero_gradient)
 write_as(normal_fill, "normal")
 
 
@@ -142,13 +140,11 @@ def decided(generator: Any, p: Any, shape: Any) -> Any:
     return uniform_array(generator, shape, wide) < p
 
 
-@op(
+@filling(
     dtypes=ALL,
     numbers=True,
     node=("BernoulliBackward1", "BernoulliBackward2"),
     choose=lambda args: 0 if isinstance(args[1], Tensor) else 1,
-    method=False,
-    function=False,
 )
 def bernoulli_fill(self: Array, p: Array = 0.5, *, generator: Any = None) -> Any:
     """Ones with probability `p`, zeros otherwise, in place of the elements of `self`."""
@@ -167,9 +163,6 @@ def bernoulli_fill(self: Array, p: Array = 0.5, *, generator: Any = None) -> Any
     return decided(chosen("bernoulli_", generator), p, self.shape).astype(self.dtype)
 
 
-bernoulli_fill.vjp("self")(zero_gradient)
-
-
 @bernoulli_fill.vjp("p")
 def bernoulli_fill_vjp_p(grad: Any, p_shape: Any) -> Any:
     return grad.new_zeros(p_shape)
@@ -185,13 +178,11 @@ def bernoulli_fill_samples(make: Any) -> Any:
     yield Bad(make(2), 2, raises=RuntimeError, says="bernoulli_ expects p to be in [0, 1], but got p=2")
 
 
-@op(
+@filling(
     dtypes=ORDERED,
     inplace=True,
     node=("RandomBackward0", "RandomBackward1", "RandomBackward2"),
     choose=lambda args: 2 if args[1] is None else 1 if args[2] is None else 0,
-    method=False,
-    function=False,
 )
 def random(self: Array, from_: Any = None, to: Any = None, *, generator: Any = None) -> Any:
     """Integers in place of the elements of `self`.
@@ -211,7 +202,6 @@ def random(self: Array, from_: Any = None, to: Any = None, *, generator: Any = N
     return integer_array(chosen("random_", generator), int(from_), int(to), self.shape, element)
 
 
-random.vjp("self")(zero_gradient)
 random.aliases["from"] = 1
 
 
@@ -225,16 +215,13 @@ def random_samples(make: Any) -> Any:
     )
 
 
-@op(dtypes=REALS, inplace=True, method=False, function=False)
+@filling(dtypes=REALS, inplace=True)
 def exponential(self: Array, lambd: float = 1.0, *, generator: Any = None) -> Any:
     """Numbers of the exponential distribution of rate `lambd` in place of the elements of `self`."""
     element = continuous("Exponential", self)
     if not lambd > 0:
         raise RuntimeError(f"exponential_ expects lambda > 0.0, but found lambda={lambd:g}")
     return -np.log1p(-uniform_array(chosen("exponential_", generator), self.shape, element)) / self.dtype.type(lambd)
-
-
-exponential.vjp("self")(zero_gradient)
 
 
 @exponential.samples
@@ -244,7 +231,7 @@ def exponential_samples(make: Any) -> Any:
     yield Bad(make(2), 0, raises=RuntimeError, says="exponential_ expects lambda > 0.0, but found lambda=0")
 
 
-@op(dtypes=ORDERED, inplace=True, method=False, function=False)
+@filling(dtypes=ORDERED, inplace=True)
 def geometric(self: Array, p: float, *, generator: Any = None) -> Any:
     """Numbers of trials up to the first success, of probability `p` each, in place of the elements of `self`."""
     if not 0 < p < 1:
@@ -254,16 +241,13 @@ def geometric(self: Array, p: float, *, generator: Any = None) -> Any:
     return np.maximum(np.ceil(np.log1p(-drawn) / math.log1p(-p)), 1).astype(self.dtype)
 
 
-geometric.vjp("self")(zero_gradient)
-
-
 @geometric.samples
 def geometric_samples(make: Any) -> Any:
     yield Sample(make(2, 3), 0.3)
     yield Bad(make(2), 1.0, raises=RuntimeError, says="geometric_ expects p to be in (0, 1), but got p=1")
 
 
-@op(dtypes=REALS, inplace=True, method=False, function=False)
+@filling(dtypes=REALS, inplace=True)
 def cauchy(self: Array, median: float = 0.0, sigma: float = 1.0, *, generator: Any = None) -> Any:
     """Numbers of the Cauchy distribution in place of the elements of `self`."""
     element = continuous("Cauchy", self)
@@ -273,16 +257,13 @@ def cauchy(self: Array, median: float = 0.0, sigma: float = 1.0, *, generator: A
     return (median + sigma * np.tan(np.pi * (drawn - 0.5))).astype(element.numpy)
 
 
-cauchy.vjp("self")(zero_gradient)
-
-
 @cauchy.samples
 def cauchy_samples(make: Any) -> Any:
     yield Sample(make(2, 3))
     yield Bad(make(2), 0, 0, raises=RuntimeError, says="cauchy_ expects sigma > 0.0, but found sigma=0")
 
 
-@op(dtypes=REALS, inplace=True, method=False, function=False)
+@filling(dtypes=REALS, inplace=True)
 def log_normal(self: Array, mean: float = 1.0, std: float = 2.0, *, generator: Any = None) -> Any:
     """Numbers whose logarithms are normally distributed in place of the elements of `self`."""
     element = continuous("LogNormal", self)
@@ -291,9 +272,6 @@ def log_normal(self: Array, mean: float = 1.0, std: float = 2.0, *, generator: A
     return np.exp(mean + std * normal_array(chosen("log_normal_", generator), self.shape, element)).astype(
         element.numpy
     )
-
-
-log_normal.vjp("self")(zero_gradient)
 
 
 @log_normal.samples

@@ -14,6 +14,7 @@ from ..._core.types.dtypes import from_numpy
 from ..._core.types.sizes import broadcast
 from ..axes import read_number
 from ..create.factory import check_place, deliver, read_tuple, refuse_dtype, result_dtype
+from ..pointwise.rounding import flat
 from .generator import chosen
 from .random import normal_array, uniform_array
 from .random_fill import check_probability, decided
@@ -147,9 +148,7 @@ def bernoulli(self: Array, p: float | None = None, *, generator: Any = None) -> 
     return decided(source, float(p), self.shape).astype(self.dtype)
 
 
-@bernoulli.vjp("self")
-def bernoulli_vjp(grad: Any) -> Any:
-    return grad.new_zeros(grad.shape)
+bernoulli.vjp("self")(flat)
 
 
 @bernoulli.samples
@@ -179,9 +178,7 @@ def poisson(self: Array, generator: Any = None) -> Any:
     return np.asarray(draw(lambda source: source.poisson(self.astype(np.float64)))).astype(self.dtype)
 
 
-@poisson.vjp("self")
-def poisson_vjp(grad: Any) -> Any:
-    return grad.new_zeros(grad.shape)
+poisson.vjp("self")(flat)
 
 
 @poisson.samples
