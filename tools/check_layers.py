@@ -50,7 +50,18 @@ ROOMS: dict[str, tuple[str, ...]] = {
         *("operators", "leaves", "aliasing", "recording", "calls", "writes", "backward", "functions", "cards"),
     ),
     "ops": (
-        *("axes", "dtype_checks", "return_types", "memory", "create", "shapes", "pointwise", "reductions", "indexing"),
+        *(
+            "family",
+            "axes",
+            "dtype_checks",
+            "return_types",
+            "memory",
+            "create",
+            "shapes",
+            "pointwise",
+            "reductions",
+            "indexing",
+        ),
         *("linalg", "randomness", "neural", "images", "__init__"),
     ),
 }
