@@ -6,7 +6,6 @@ of its own.
 
 from __future__ import annotations
 
-import copy
 import warnings
 from typing import Any
 
@@ -57,6 +56,8 @@ def deepcopy(self: Tensor, memo: dict[int, Any]) -> Tensor:
         return memo[id(self)]  # type: ignore[no-any-return]
     if self.grad_fn is not None:  # type: ignore[attr-defined]
         raise RuntimeError(NON_LEAF)
+    import copy
+
     memory, offset = memory_of(self)
     if id(self._storage_) not in memo:
         memo[id(self._storage_)] = Storage(memory.copy())

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 LATE = (
-    *("dataclasses", "wengert.printing", "wengert.autograd.function", "wengert.autograd.graph"),
+    *("cmath", "dataclasses", "threading", "wengert.printing", "wengert.autograd.function", "wengert.autograd.graph"),
     *(f"wengert.{layer}" for layer in ("demo", "info", "io", "nn", "optim", "testing", "utils", "vision", "viz")),
     *(f"wengert.ops.{family}" for family in ("batch_norm", "conv", "conv_forms", "dropout", "embedding", "loss")),
     *(f"wengert.ops.{family}" for family in ("norm", "optimiser_steps", "pad", "patches", "pool", "resize")),

@@ -5,14 +5,14 @@ This file is never compiled. In the compiled build the core modules take the fun
 
 from __future__ import annotations
 
+import _thread
 import functools
-import threading
 import weakref
 from typing import Any
 
 import numpy as np
 
-_local = threading.local()
+_local = _thread._local()  # `threading` itself would be loaded for nothing else
 
 
 def new(cls: Any) -> Any:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import threading
+import _thread
 from typing import Any
 
 import numpy as np
@@ -105,7 +105,7 @@ def lock_of(meta: AutogradMeta) -> Any:
     """The lock that is held while a gradient is added to the tensor's `.grad`; made on first use, anew after a fork."""
     process: int = forks()
     if meta.lock is None or meta.process != process:
-        made = threading.RLock()
+        made = _thread.RLock()
         if meta.lock is None or meta.process != process:  # see `base.meta_of`
             meta.lock = made
             meta.process = process

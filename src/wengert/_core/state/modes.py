@@ -8,8 +8,8 @@ loop goes back. So what has changed a mode puts it back by stores alone, with no
 
 from __future__ import annotations
 
+import _thread
 import contextvars
-import threading
 from typing import Any
 
 import numpy as np
@@ -255,7 +255,7 @@ class ThreadEnd:
         door.forget()
 
 
-_ends = threading.local()
+_ends = _thread._local()
 
 
 def current() -> Modes:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import cmath
 import math
 from functools import partial
 from typing import Any
@@ -125,6 +124,8 @@ def number_log(base: Any, is_complex: bool) -> Any:
     if base == 0:
         return -math.inf
     if is_complex:
+        import cmath
+
         return cmath.log(base)
     return math.log(base) if base > 0 else math.nan
 
