@@ -57,31 +57,34 @@ def isfinite(self: Array) -> Any:
     return kernels.isfinite(self)
 
 
-@test(dtypes=WIDE - COMPLEXES)
-def isposinf(self: Array) -> Any:
-    """Whether each element is +inf.
-
+test_of_reals = partial(
+    test,
+    dtypes=WIDE - COMPLEXES,
+    describes="""
     Args:
         self: tensor of any real dtype.
 
+    Returns:
+        A new bool tensor of the same shape.
+
     Raises:
         RuntimeError: `self` is complex.
-    """
+    """,
+)
+"""The form of a test of single real values."""
+
+
+@test_of_reals()
+def isposinf(self: Array) -> Any:
+    """Whether each element is +inf."""
     if self.dtype.kind == "c":
         raise RuntimeError("isposinf does not support complex inputs.")
     return np.asarray(self == math.inf)
 
 
-@test(dtypes=WIDE - COMPLEXES)
+@test_of_reals()
 def isneginf(self: Array) -> Any:
-    """Whether each element is -inf.
-
-    Args:
-        self: tensor of any real dtype.
-
-    Raises:
-        RuntimeError: `self` is complex.
-    """
+    """Whether each element is -inf."""
     if self.dtype.kind == "c":
         raise RuntimeError("isneginf does not support complex inputs.")
     return np.asarray(self == -math.inf)
@@ -93,12 +96,9 @@ def isreal(self: Array) -> Any:
     return np.asarray(self.imag == 0) if self.dtype.kind == "c" else np.ones_like(self, bool)
 
 
-@test(dtypes=WIDE - COMPLEXES)
+@test_of_reals()
 def signbit(self: Array) -> Any:
     """Whether each element is negative, -0.0 included.
-
-    Args:
-        self: tensor of any real dtype.
 
     Raises:
         NotImplementedError: `self` is complex.
