@@ -22,6 +22,12 @@ def integers(*values: Any) -> Any:
     return wrap(np.array(values, dtype=np.int64))
 
 
+def beyond(make: Any) -> Bad:
+    """A sample of a write along a dimension whose index lies behind its end."""
+    says = "index 3 is out of bounds for dimension 0 with size 3"
+    return Bad(make(3), 0, integers(3), make(1), raises=RuntimeError, says=says)
+
+
 def check_index_dtype(name: str, index: Any, wanted: str) -> None:
     """Refuse indices that are not int32 or int64.
 
