@@ -10,8 +10,8 @@ from types import SimpleNamespace
 import pytest
 
 import wengert as wg
-from wengert._core.cards.card import Array, Index
-from wengert._core.cards.docstrings import complete, entries, sections
+from wengert._core.cards.card import Array, Card, Index
+from wengert._core.cards.docstrings import arguments, complete, entries, sections
 from wengert.testing.calls import operators
 
 FAMILY = """
@@ -25,6 +25,7 @@ FAMILY = """
     Raises:
         RuntimeError: the shapes do not broadcast.
     """
+CARDS = {name: each for name, each in operators().items() if isinstance(each, Card)}
 SAYING = {
     name: each
     for name, each in operators().items()
@@ -46,6 +47,41 @@ def parameters(body):
 def test_each_parameter_of_a_public_operator_is_described(name):
     said = entries(sections(inspect.cleandoc(SAYING[name].public.__doc__)).get("Args", ""))
     assert [each for each in parameters(SAYING[name].body) if each not in said] == []
+
+
+def repeated(card):
+    """What the docstring of a card says although its family says it, or it goes without saying."""
+    own, family = sections(card.body.__doc__), sections(card.describes)
+    own["Args"], family["Args"] = entries(own.get("Args", "")), entries(family.get("Args", ""))
+    usual = entries(usual_of(card)) | family["Args"]
+    found = [name for name, text in own["Args"].items() if text == usual.get(name)]
+    return found + [heading for heading in own if heading not in ("", "Args") and own[heading] == family.get(heading)]
+
+
+def usual_of(card):
+    """What goes without saying of the parameters of a card."""
+    return arguments(card.body, "", "")
+
+
+@pytest.mark.parametrize("name", CARDS)
+def test_a_card_says_nothing_that_goes_without_saying(name):
+    assert repeated(CARDS[name]) == []
+
+
+def test_what_is_repeated_is_found():
+    def body(self: Array, other: Array, dim: int) -> None:
+        """What it does.
+
+        Args:
+            self: tensor.
+            other: real tensor that broadcasts with `self`.
+            dim: the dimension; a negative one counts from the end.
+
+        Raises:
+            RuntimeError: the shapes do not broadcast.
+        """
+
+    assert repeated(SimpleNamespace(body=body, describes=FAMILY)) == ["other", "dim", "Raises"]
 
 
 def test_functions_and_methods_show_what_the_family_says():
