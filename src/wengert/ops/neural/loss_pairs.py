@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -74,10 +75,11 @@ def pair_samples(make: Any) -> Any:
     yield Bad(make(3), make(2), raises=RuntimeError, says="must match the size of tensor b")
 
 
-LOSS: dict[str, Any] = {"layout": "iterator", "dtypes": REALS, "promote": "same", "method": False, "function": False}
+loss = partial(op, layout="iterator", dtypes=REALS, promote="same", method=False, function=False, samples=pair_samples)
+"""The form of a loss between two tensors."""
 
 
-@op(name="_mse_loss", node="MseLossBackward0", native=native("mse_loss"), **LOSS)
+@loss(name="_mse_loss", node="MseLossBackward0", native=native("mse_loss"))
 def squared(self: Array, target: Array, reduction: str = "mean") -> Any:
     """The square of the difference."""
     return kernels.mse_loss(self, target, reduction)
@@ -87,9 +89,6 @@ def squared(self: Array, target: Array, reduction: str = "mean") -> Any:
 def squared_vjp(grad: Any, self: Any, target: Any, reduction: str, wanted: Any) -> Any:
     difference = self - target
     return both(difference * (grad * (2 * share(reduction, difference._array_.size))), wanted)
-
-
-squared.samples(pair_samples)
 
 
 @composite(method=False, function=False)
@@ -153,7 +152,7 @@ def l1_loss(
     return weighted.sum() / weight.sum() if reduction == "mean" else finished(weighted, reduction)
 
 
-@op(name="_smooth_l1_loss", node="SmoothL1LossBackward0", native=native("smooth_l1_loss"), **LOSS)
+@loss(name="_smooth_l1_loss", node="SmoothL1LossBackward0", native=native("smooth_l1_loss"))
 def smooth_l1(self: Array, target: Array, reduction: str = "mean", beta: float = 1.0) -> Any:
     """Half the square up to `beta`, divided by it, and the absolute value beyond."""
     distance = np.abs(kernels.subtract(self, target))
@@ -166,9 +165,6 @@ def smooth_l1_vjp(grad: Any, self: Any, target: Any, reduction: str, beta: float
     difference = self - target
     factor = grad * (share(reduction, difference._array_.size) / beta)
     return both(difference.clamp(-beta, beta) * factor, wanted)
-
-
-smooth_l1.samples(pair_samples)
 
 
 @composite(method=False, function=False)
@@ -206,7 +202,7 @@ def smooth_l1_loss(
     return smooth_l1(input, target, reduction, beta)
 
 
-@op(name="_huber_loss", node="HuberLossBackward0", native=native("huber_loss"), **LOSS)
+@loss(name="_huber_loss", node="HuberLossBackward0", native=native("huber_loss"))
 def huber(self: Array, target: Array, reduction: str = "mean", delta: float = 1.0) -> Any:
     """Half the square up to `delta`, and its tangent beyond."""
     distance = np.abs(kernels.subtract(self, target))
@@ -218,9 +214,6 @@ def huber(self: Array, target: Array, reduction: str = "mean", delta: float = 1.
 def huber_vjp(grad: Any, self: Any, target: Any, reduction: str, delta: float, wanted: Any) -> Any:
     difference = self - target
     return both(difference.clamp(-delta, delta) * (grad * share(reduction, difference._array_.size)), wanted)
-
-
-huber.samples(pair_samples)
 
 
 @composite(method=False, function=False)
