@@ -1,4 +1,4 @@
-"""Tensors as other things: NumPy arrays, DLPack capsules, Python numbers."""
+"""Tensors as other things: NumPy arrays, DLPack capsules, formatted text."""
 
 from __future__ import annotations
 
@@ -46,47 +46,6 @@ def dlpack_device(self: Tensor) -> tuple[int, int]:
     return self._array_.__dlpack_device__()  # type: ignore[no-any-return]
 
 
-def item(self: Tensor) -> Any:
-    """The only value, as a Python number.
-
-    Raises:
-        RuntimeError: there is not exactly one.
-    """
-    if self._array_.size != 1:
-        raise RuntimeError(f"a Tensor with {self._array_.size} elements cannot be converted to Scalar")
-    return self._array_.item()
-
-
-def tolist(self: Tensor) -> Any:
-    """Nested lists of Python numbers; a number for a 0-dim tensor."""
-    return self._array_.tolist()
-
-
-def one_number(self: Tensor) -> Any:
-    """The only value, for Python's conversions.
-
-    Raises:
-        ValueError: there is not exactly one.
-    """
-    if self._array_.size != 1:
-        raise ValueError("only one element tensors can be converted to Python scalars")
-    return self._array_.item()
-
-
-def real_number(self: Tensor, kind: str) -> Any:
-    """The only value, for conversions to the real numbers; `kind` is what an error calls them.
-
-    Raises:
-        RuntimeError: it has an imaginary part.
-    """
-    number = one_number(self)
-    if not isinstance(number, complex):
-        return number
-    if number.imag:
-        raise RuntimeError(f"value cannot be converted to type {kind} without overflow: it has an imaginary part")
-    return number.real
-
-
 def formatted(self: Tensor, spec: str) -> str:
     """`format(tensor, spec)`: that of the number for 0-dim tensors, the text of the tensor without a spec.
 
@@ -98,29 +57,3 @@ def formatted(self: Tensor, spec: str) -> str:
     if spec:
         raise TypeError("unsupported format string passed to Tensor.__format__")
     return repr(self)
-
-
-def to_integer(self: Tensor) -> int:
-    """`int(tensor)` of a one-element tensor."""
-    return int(real_number(self, "int64_t"))
-
-
-def to_float(self: Tensor) -> float:
-    """`float(tensor)` of a one-element tensor."""
-    return float(real_number(self, "double"))
-
-
-def to_complex(self: Tensor) -> complex:
-    """`complex(tensor)` of a one-element tensor."""
-    return complex(one_number(self))
-
-
-def to_index(self: Tensor) -> int:
-    """Use as an index.
-
-    Raises:
-        TypeError: not an integer, or not exactly one.
-    """
-    if self._array_.size != 1 or self._array_.dtype.kind not in "iub":
-        raise TypeError("only integer tensors of a single element can be converted to an index")
-    return int(self._array_.item())

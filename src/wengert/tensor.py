@@ -18,24 +18,19 @@ from ._core.graph.node import Node, end_of
 from ._core.operators.layouts import steps_of
 from ._core.operators.promotion import is_operand
 from ._core.state.modes import current
-from ._core.tensor.base import OPERATORS, Tensor, bind, set_up, share, wrap_flagged
+from ._core.tensor import reading
+from ._core.tensor.base import OPERATORS, Tensor, bind, set_up, wrap_flagged
 from ._core.tensor.storage import Storage, succeed
 from ._core.types import dtypes
 from ._core.types.devices import device, strided
-from ._core.types.sizes import Size, normalise
+from ._core.types.sizes import Size
 from ._core.writes.parts import Indexing
 from .conversions import (
     as_array_protocol,
     dlpack,
     dlpack_device,
     formatted,
-    item,
-    to_complex,
-    to_float,
-    to_index,
-    to_integer,
     to_numpy,
-    tolist,
 )
 from .indexing import getitem, setitem
 from .ops.create.factory import read_lengths
@@ -106,13 +101,6 @@ def set_data(self: Tensor, new: Tensor) -> None:
     self._storage_ = succeed(self._storage_, new._storage_.array)
     views.moved(self)
     self._flags_ = self._flags_ & ~flags.INFERENCE | new._flags_ & flags.INFERENCE
-
-
-def detach(self: Tensor) -> Tensor:
-    """The same memory outside the graph; writes to either are counted for both."""
-    made = share(self._array_.view(), self._storage_)  # an array of its own: what a node saved is told apart by it
-    made._flags_ = self._flags_ & (flags.INFERENCE | flags.VOLATILE)
-    return made
 
 
 def is_inference(self: Tensor) -> bool:
@@ -189,17 +177,6 @@ def representation(self: Tensor) -> str:
     return text
 
 
-def length(self: Tensor) -> int:
-    """The length of the first dimension.
-
-    Raises:
-        TypeError: there is none.
-    """
-    if not self._array_.ndim:
-        raise TypeError("len() of a 0-d tensor")
-    return len(self._array_)
-
-
 def iterate(self: Tensor) -> Iterator[Tensor]:
     """The rows, as views.
 
@@ -222,30 +199,10 @@ def contains(self: Tensor, element: Any) -> bool:
     return bool((self._array_ == (element._array_ if isinstance(element, Tensor) else element)).any())
 
 
-def size(self: Tensor, dim: int | None = None) -> Any:
-    """The shape, or the length of one dimension."""
-    shape = self.shape
-    return shape if dim is None else shape[place_of("size", dim, len(shape))]
-
-
 def stride(self: Tensor, dim: int | None = None) -> Any:
     """For each dimension (or one) how many elements lie between neighbours in memory."""
     steps = steps_of(self._array_)
-    return steps if dim is None else steps[place_of("stride", dim, len(steps))]
-
-
-def place_of(name: str, dim: Any, ndim: int) -> int:
-    """A dimension counted from the front.
-
-    Raises:
-        TypeError: it is no integer.
-        IndexError: there is no such dimension.
-    """
-    if isinstance(dim, bool) or not hasattr(dim, "__index__"):
-        raise TypeError(errors.wrong_type(name, "dim", 1, "int", dim))
-    if not ndim:
-        raise IndexError(f"Dimension specified as {dim} but tensor has no dimensions")
-    return normalise(dim.__index__(), ndim)
+    return steps if dim is None else steps[reading.place_of("stride", dim, len(steps))]
 
 
 def storage_offset(self: Tensor) -> int:
@@ -330,12 +287,12 @@ METHODS: dict[str, Any] = {
     "__deepcopy__": deepcopy,
     "__reduce__": reduce_,
     "numpy": to_numpy,
-    "size": size,
+    "size": reading.size,
     "stride": stride,
     "type": type_,
-    "numel": lambda self: self._array_.size,
-    "nelement": lambda self: self._array_.size,
-    "dim": lambda self: self._array_.ndim,
+    "numel": reading.numel,
+    "nelement": reading.numel,
+    "dim": reading.dim,
     "element_size": lambda self: self._array_.itemsize,
     "is_floating_point": lambda self: self.dtype.is_floating_point,
     "is_complex": lambda self: self.dtype.is_complex,
@@ -343,15 +300,15 @@ METHODS: dict[str, Any] = {
     "__array_priority__": 1000,
     "__array_ufunc__": None,
     "cpu": lambda self: self,
-    "detach": detach,
+    "detach": reading.detach,
     "detach_": detach_,
     "requires_grad_": requires_grad_,
     "backward": backward,
     "retain_grad": gradients.retain_grad,
     "register_hook": gradients.register_hook,
     "register_post_accumulate_grad_hook": gradients.register_post_accumulate_grad_hook,
-    "item": item,
-    "tolist": tolist,
+    "item": reading.item,
+    "tolist": reading.tolist,
     "storage_offset": storage_offset,
     "data_ptr": data_ptr,
     "is_contiguous": is_contiguous,
@@ -362,13 +319,13 @@ PROTOCOLS: dict[str, Any] = {
     "construct": construct,
     "refresh": views.refresh,
     "text": representation,
-    "length": length,
+    "length": reading.length,
     "iterate": iterate,
     "contains": contains,
-    "to_integer": to_integer,
-    "to_real": to_float,
-    "to_complex": to_complex,
-    "index": to_index,
+    "to_integer": reading.to_integer,
+    "to_real": reading.to_float,
+    "to_complex": reading.to_complex,
+    "index": reading.to_index,
     "getitem": Indexing(getitem),
     "setitem": setitem,
 }

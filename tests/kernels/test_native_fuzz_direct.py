@@ -47,7 +47,7 @@ def of_choice(random: np.random.Generator, t: Any) -> Arguments:
 
 def of_place_rule(random: np.random.Generator, t: Any) -> Arguments:
     x = few(random, t)
-    return [x[:, 0].copy(), x.shape, random.integers(0, x.shape[1], x[:, 0].shape), 1, False]
+    return [[x[:, 0].copy(), None], x.shape, random.integers(0, x.shape[1], x[:, 0].shape), 1, False]
 
 
 def of_extreme_rule(random: np.random.Generator, t: Any) -> Arguments:
@@ -157,7 +157,7 @@ PRODUCTS: dict[str, Callable[[np.random.Generator, Any], Arguments]] = {
     "gather_rule": lambda r, t: (lambda a: [a[0], a[0].shape, *a[1:]])(of_places(r, t)),
     "index_select_rule": lambda r, t: (lambda a: [a[0], a[0].shape, *a[1:]])(of_slices(r, t)),
     "embedding_rule": of_table,
-    "nll_loss_rule": lambda r, t: (lambda a: [a[3], a[0], a[1], a[3], *a[2:3], "mean", -100])(
+    "nll_loss_rule": lambda r, t: (lambda a: [[a[3], None], a[0], a[1], a[3], *a[2:3], "mean", -100])(
         [*of_nll(r, t)[:3], np.ones((), t)]
     ),
     "mse_loss": lambda r, t: [*of_pair(r, t)[1:], "mean"],
@@ -199,7 +199,19 @@ DIRECT.update(
     tensor=lambda r, t: [np.dtype(t), [[1.5, 2], [3, float(r.normal())]]],
     zeros=lambda r, t: [np.dtype(t), *map(int, r.integers(0, 5, 3))],
     ones=lambda r, t: [np.dtype(t), tuple(map(int, r.integers(0, 5, 3)))],
+    empty=lambda r, t: [np.dtype(t), *map(int, r.integers(0, 5, 2))],
+    full=lambda r, t: [np.dtype(t), tuple(map(int, r.integers(0, 5, 3))), [1.5, 2, True][r.integers(3)]],
+    full_like=lambda r, t: [np.dtype(t), matrix(r, t), 2],
+    arange=lambda r, t: [np.dtype(t), *map(int, r.integers(-5, 5, 1)), 9, 2],
+    clone=lambda r, t: [matrix(r, t), None],
+    contiguous=lambda r, t: [images(r, t).T, None],
+    flatten_arguments=lambda r, t: [images(r, t), 1, -1],
+    chunk_arguments=lambda r, t: [images(r, t), 3, -1],
+    narrow_arguments=lambda r, t: [images(r, t), 1, -3, 2],
+    split_rule=lambda r, t: (lambda x: [[None, x], (2 * len(x), x.shape[1]), len(x), 0])(matrix(r, t)),
+    unbind_rule=lambda r, t: (lambda x: [[x[0], None, x[1]], (len(x[0]), 3), -1])(np.stack([matrix(r, t)[0]] * 2)),
 )
+DIRECT.update(dict.fromkeys(["zeros_like", "ones_like", "empty_like"], lambda r, t: [np.dtype(t), images(r, t)]))
 
 
 def test_every_native_function_of_the_dispatcher_is_fuzzed(native):

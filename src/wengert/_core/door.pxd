@@ -35,6 +35,55 @@ cdef extern from *:
         }
         return shape;
     }
+    /* The same as an instance of a subclass of tuple that adds nothing to its fields. */
+    static CYTHON_UNUSED PyObject *wengert_shape_as(PyObject *array, PyObject *cls) {
+        PyArrayObject *own = wengert_as_ndarray(array);
+        PyTypeObject *type = (PyTypeObject *)cls;
+        if (own == NULL) {
+            PyObject *shape = wengert_attribute(array, "shape");
+            PyObject *made = shape ? PyObject_CallOneArg(cls, shape) : NULL;
+            Py_XDECREF(shape);
+            return made;
+        }
+        PyObject *shape = type->tp_alloc(type, PyArray_NDIM(own));
+        for (int at = 0; shape && at < PyArray_NDIM(own); at++) {
+            PyObject *length = PyLong_FromSsize_t(PyArray_DIM(own, at));
+            if (length == NULL) { Py_DECREF(shape); return NULL; }
+            PyTuple_SET_ITEM(shape, at, length);
+        }
+        return shape;
+    }
+    /* The number in an array of one element; None if that is no array of NumPy's, or its number none of the common ones. */
+    static CYTHON_UNUSED PyObject *wengert_number_in(PyObject *array) {
+        PyArrayObject *own = wengert_as_ndarray(array);
+        if (own == NULL || !(PyArray_FLAGS(own) & NPY_ARRAY_ALIGNED) || PyArray_DESCR(own)->byteorder == NPY_OPPBYTE) Py_RETURN_NONE;
+        for (int at = 0; at < PyArray_NDIM(own); at++) {
+            if (PyArray_DIM(own, at) != 1) Py_RETURN_NONE;
+        }
+        const void *data = PyArray_DATA(own);
+        switch (PyArray_DESCR(own)->type_num) {
+            case NPY_FLOAT: return PyFloat_FromDouble(*(const float *)data);
+            case NPY_DOUBLE: return PyFloat_FromDouble(*(const double *)data);
+            case NPY_LONG: return PyLong_FromLong(*(const long *)data);
+            case NPY_BOOL: return PyBool_FromLong(*(const npy_bool *)data);
+        }
+        Py_RETURN_NONE;
+    }
+    /* A tuple with another first element. */
+    static CYTHON_UNUSED PyObject *wengert_with_first(PyObject *values, PyObject *first) {
+        Py_ssize_t count = PyTuple_GET_SIZE(values);
+        PyObject *made = PyTuple_New(count);
+        for (Py_ssize_t at = 0; made && at < count; at++)
+            PyTuple_SET_ITEM(made, at, Py_NewRef(at ? PyTuple_GET_ITEM(values, at) : first));
+        return made;
+    }
+    /* (start, stop) of a slice without a step whose bounds are integers or missing; None of another. */
+    static CYTHON_UNUSED PyObject *wengert_plain_range(PyObject *value) {
+        PySliceObject *part = PySlice_Check(value) ? (PySliceObject *)value : NULL;
+        if (part == NULL || part->step != Py_None || (part->start != Py_None && !PyLong_CheckExact(part->start))
+            || (part->stop != Py_None && !PyLong_CheckExact(part->stop))) Py_RETURN_NONE;
+        return PyTuple_Pack(2, part->start, part->stop);
+    }
     static CYTHON_UNUSED PyObject *wengert_address_of(PyObject *array) {
         PyArrayObject *own = wengert_as_ndarray(array);
         if (own) return PyLong_FromVoidPtr(PyArray_DATA(own));
@@ -232,34 +281,37 @@ cdef extern from *:
     static PyObject *wengert_list_of_arrays(PyObject *values, PyTypeObject *tensor, Py_ssize_t offset) {
         Py_ssize_t count = PySequence_Fast_GET_SIZE(values);
         PyObject *arrays = PyList_New(count);
+        if (arrays && PySequence_Fast_GET_SIZE(values) != count) { Py_DECREF(arrays); Py_RETURN_NOTIMPLEMENTED; }  /* a collection */
         for (Py_ssize_t at = 0; arrays && at < count; at++) {
             PyObject *each = PySequence_Fast_GET_ITEM(values, at);
-            if (!PyObject_TypeCheck(each, tensor)) { Py_DECREF(arrays); Py_RETURN_NOTIMPLEMENTED; }
-            PyList_SET_ITEM(arrays, at, Py_NewRef(WENGERT_FIELD(each, offset)));
+            int is_tensor = PyObject_TypeCheck(each, tensor);
+            if (!is_tensor && each != Py_None) { Py_DECREF(arrays); Py_RETURN_NOTIMPLEMENTED; }
+            PyList_SET_ITEM(arrays, at, Py_NewRef(is_tensor ? WENGERT_FIELD(each, offset) : each));
         }
         return arrays;
     }
-    /* Whether a program's array stands where only tensors may, alone or first in a list. */
-    static int wengert_holds_array(PyObject *value) {
-        if ((PyTuple_CheckExact(value) || PyList_CheckExact(value)) && PySequence_Fast_GET_SIZE(value))
-            value = PySequence_Fast_GET_ITEM(value, 0);
-        return wengert_as_ndarray(value) != NULL;
+    /* The value, or the first one in a list that is not None; a borrowed reference. */
+    static PyObject *wengert_first_of(PyObject *value) {
+        if (!PyTuple_CheckExact(value) && !PyList_CheckExact(value)) return value;
+        for (Py_ssize_t at = 0; at < PySequence_Fast_GET_SIZE(value); at++) {
+            if (PySequence_Fast_GET_ITEM(value, at) != Py_None) return PySequence_Fast_GET_ITEM(value, at);
+        }
+        return Py_None;
     }
     static CYTHON_UNUSED PyObject *wengert_call_on_arrays(PyObject *function, PyObject *args, PyTypeObject *tensor, Py_ssize_t offset) {
         PyObject *given[WENGERT_MOST_ARGUMENTS] = {NULL}, *made = Py_NotImplemented;
         Py_ssize_t count = PyTuple_GET_SIZE(args), held = 0;
         if (count > WENGERT_MOST_ARGUMENTS) Py_RETURN_NOTIMPLEMENTED;
         for (; held < count; held++) {
-            PyObject *value = PyTuple_GET_ITEM(args, held);
+            PyObject *value = PyTuple_GET_ITEM(args, held), *first = wengert_first_of(value);
             if (PyObject_TypeCheck(value, tensor)) {
                 value = Py_NewRef(WENGERT_FIELD(value, offset));
-            } else if ((PyTuple_CheckExact(value) || PyList_CheckExact(value)) && PySequence_Fast_GET_SIZE(value)
-                       && PyObject_TypeCheck(PySequence_Fast_GET_ITEM(value, 0), tensor)) {
+            } else if (PyObject_TypeCheck(first, tensor)) {
                 value = wengert_list_of_arrays(value, tensor, offset);
                 if (value == NULL) { made = NULL; break; }
                 if (value == Py_NotImplemented) { Py_DECREF(value); break; }
-            } else if (Py_TYPE(value) != &PyLong_Type && value != Py_None && wengert_holds_array(value)) {
-                break;  /* the card's own way refuses it, or makes a tensor of it */
+            } else if (wengert_as_ndarray(first)) {
+                break;  /* a program's array: the card's own way refuses it, or makes a tensor of it */
             } else {
                 Py_INCREF(value);
             }
@@ -300,6 +352,10 @@ cdef extern from *:
     object referent "wengert_referent"(object reference)
     bint is_ndarray "wengert_is_ndarray"(object value)
     tuple shape_of "wengert_shape_of"(object array)
+    object shape_as "wengert_shape_as"(object array, object cls)
+    object number_in "wengert_number_in"(object array)
+    tuple with_first "wengert_with_first"(tuple values, object first)
+    object plain_range "wengert_plain_range"(object part)
     object address_of "wengert_address_of"(object array)
     object dtype_of "wengert_dtype_of"(object array)
     Py_ssize_t ndim_of "wengert_ndim_of"(object array) except? -1

@@ -45,6 +45,28 @@ def shape_of(array: Any) -> tuple[int, ...]:
     return array.shape  # type: ignore[no-any-return]
 
 
+def shape_as(array: Any, cls: Any) -> Any:
+    """The shape of an array as an instance of `cls`, a subclass of tuple (compiled: its constructor is not called)."""
+    return cls(array.shape)
+
+
+def number_in(array: Any) -> Any:
+    """The number in an array of one element, or None if that is no array of NumPy's, or a number less common."""
+    common = type(array) is np.ndarray and array.size == 1 and array.dtype.char in "?lfd"
+    return array.item() if common else None
+
+
+def with_first(values: tuple[Any, ...], first: Any) -> tuple[Any, ...]:
+    """A tuple with another first element."""
+    return (first, *values[1:])
+
+
+def plain_range(part: Any) -> Any:
+    """(start, stop) of a slice without a step whose bounds are integers or missing; None of another."""
+    plain = part.step is None and all(each is None or type(each) is int for each in (part.start, part.stop))
+    return (part.start, part.stop) if plain else None
+
+
 def address_of(array: Any) -> int:
     """Where the first element of an array lies (compiled: without an object of ctypes each time)."""
     return array.ctypes.data  # type: ignore[no-any-return]
@@ -129,18 +151,22 @@ def subclass(module: str, name: str, base: type) -> type:
 def on_arrays(function: Any, args: tuple[Any, ...], cls: type) -> Any:
     """What a native function makes of arguments, with arrays in the place of tensors (`cls`) and of lists of them.
 
+    A list may also hold None.
+
     NotImplemented if it does not know them, or if an array stands where only tensors may.
     """
     given = list(args)
     for at, value in enumerate(args):
+        several = isinstance(value, (tuple, list))
+        first = next((each for each in value if each is not None), None) if several else value
         if isinstance(value, cls):
             given[at] = value._array_  # type: ignore[attr-defined]
-        elif isinstance(value[0] if isinstance(value, (tuple, list)) and value else value, np.ndarray):
+        elif isinstance(first, np.ndarray):
             return NotImplemented
-        elif isinstance(value, (tuple, list)) and value and isinstance(value[0], cls):
-            given[at] = arrays = [each._array_ for each in value if isinstance(each, cls)]  # type: ignore[attr-defined]
-            if len(arrays) != len(value):
+        elif isinstance(first, cls):
+            if not all(each is None or isinstance(each, cls) for each in value):
                 return NotImplemented
+            given[at] = [None if each is None else each._array_ for each in value]
     return function(*given)
 
 

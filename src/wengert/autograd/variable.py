@@ -10,7 +10,8 @@ from .._core import errors, flags
 from .._core.calls.volatile import mark
 from .._core.state.modes import current
 from .._core.tensor.base import meta_of
-from ..tensor import Tensor, detach as detached
+from .._core.tensor.reading import detach as detached
+from ..tensor import Tensor
 
 
 class ExecutionEngine:

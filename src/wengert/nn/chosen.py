@@ -5,6 +5,8 @@ from __future__ import annotations
 import warnings
 from typing import Any
 
+from ..ops import plain_function
+from ..ops.neural.softmax import log_softmax_along, softmax_along
 from ..ops.pointwise import activation, piecewise, smooth
 from ..tensor import Tensor
 
@@ -148,3 +150,11 @@ def bilinear(input1: Tensor, input2: Tensor, weight: Tensor, bias: Tensor | None
     result = products.reshape(-1, first * second) @ weight.reshape(features, first * second).t()  # type: ignore[attr-defined]
     result = result.view(*input1.shape[:-1], features)
     return result if bias is None else result + bias  # type: ignore[no-any-return]
+
+
+relu = plain_function(relu, activation.relu, activation.relu.native)  # type: ignore[assignment]
+silu = plain_function(silu, activation.silu, activation.silu.native)  # type: ignore[assignment]
+sigmoid = plain_function(sigmoid, activation.sigmoid, activation.sigmoid.native)  # type: ignore[assignment]
+tanh = plain_function(tanh, activation.tanh, activation.tanh.native)  # type: ignore[assignment]
+softmax = plain_function(softmax, softmax_along, softmax_along.native)  # type: ignore[assignment]
+log_softmax = plain_function(log_softmax, log_softmax_along, log_softmax_along.native)  # type: ignore[assignment]

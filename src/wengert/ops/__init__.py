@@ -5,6 +5,7 @@ operators, are first asked for.
 """
 
 from .._core.cards.card import FURTHER, checked as checked
+from .._core.cards.plain_case import plain_function as plain_function
 from .create import create, interchange, like, ranges
 from .indexing import advanced, index, index_write, put, scatter, scatter_reduce
 from .linalg import addmm, matmul, products

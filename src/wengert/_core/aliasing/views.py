@@ -109,7 +109,7 @@ def part_of(base: Tensor, steps: tuple[Any, ...]) -> ViewInfo:
 def attach(view: Tensor, source: Tensor, op: Any, args: tuple[Any, ...], nr: int, modes: Modes) -> None:
     """Note that `op(*args)`, whose first argument is `source`, made `view` (its output `nr`; -1 if there is one)."""
     info: ViewInfo = ViewInfo.__new__(ViewInfo)
-    step = (op, (None, *args[1:]), nr)
+    step = (op, door.with_first(args, None), nr)
     parent: ViewInfo | None = source._meta_.view if source._flags_ & flags.VIEW else None
     if parent is None:
         info.base = source

@@ -94,7 +94,10 @@ def computed(op: Declaration, args: tuple[Any, ...], modes: Modes) -> Any:
 
 
 def attempt(op: Declaration, native: Any, args: tuple[Any, ...]) -> Any:
-    """Apply an operator by a native function; NotImplemented if that does not know the case, or it is no plain one."""
+    """Apply an operator by a native function; NotImplemented if that does not know the case, or it is no plain one.
+
+    A native function that gives back the array of the first argument says that this tensor is the result.
+    """
     modes: Modes = current()
     word: int = input_word(op, args)
     if word & modes.mask & flags.VIEW and op.rules:
@@ -104,7 +107,14 @@ def attempt(op: Declaration, native: Any, args: tuple[Any, ...]) -> Any:
     if word & flags.UNUSUAL:
         return NotImplemented
     made: Any = door.on_arrays(native, args, Tensor)
-    return made if made is NotImplemented else finish(op, args, made, word, modes)
+    if made is NotImplemented or is_array_of(made, args[0]):
+        return made if made is NotImplemented else args[0]
+    return finish(op, args, made, word, modes)
+
+
+def is_array_of(array: Any, value: Any) -> bool:
+    """Whether an array is that of a tensor."""
+    return isinstance(value, Tensor) and array_of(value) is array
 
 
 def input_word(op: Declaration, args: tuple[Any, ...]) -> int:

@@ -1,3 +1,4 @@
+cimport cython
 from wengert._core cimport door
 from wengert._core.tensor.base cimport Tensor, wrap
 from wengert._core.calls.dispatch cimport attempt
@@ -5,7 +6,13 @@ from wengert._core.calls.op cimport Op
 
 cdef class PlainCase(Op):
     cdef public Op op
-    cdef public object function
+    cdef public object function, translate, places
+    cdef public tuple rest
+
+@cython.locals(place=long)
+cpdef bint has_defaults(PlainCase case, tuple args) except -1
+@cython.locals(found=list, place=long)
+cpdef tuple placed(PlainCase case, tuple args)
 
 cdef class Factory:
     cdef public object native, function

@@ -22,18 +22,24 @@ COMPILED = cython.compiled
 class PlainCase(Op):
     """A function made of operators, with the native function of its plain case.
 
-    Calls bind their arguments as those of `op`. What that native function does not know goes to the function as it was
-    given; interpreted, every call does.
+    What is not plain goes to the function as it was given; interpreted, every call does.
 
     Attributes:
-        op: the operator that is recorded in the plain case.
+        op: the operator that is recorded in the plain case, made by the function `native`.
         function: called for everything else.
+        translate: a native function of the arguments that gives those of `op` behind the first one, or, if the result
+            is the first one itself, its array; None where names tell it.
+        places: where the arguments of `op` are among those of the function, -1 for its default; None if they are the
+            same. `rest` says where all others are, which must be at their defaults.
     """
 
     op: Op
     function: Any
+    translate: Any
+    places: Any
+    rest: tuple[Any, ...]
 
-    __slots__ = ("function", "op")
+    __slots__ = ("function", "op", "places", "rest", "translate")
 
     def run(self, args: tuple[Any, ...]) -> Any:
         """The plain case; NotImplemented if it is not one."""
@@ -42,6 +48,15 @@ class PlainCase(Op):
         for value in args:
             if isinstance(value, list):  # the program may write to it before a view is taken again
                 return NotImplemented
+        if self.translate is not None:
+            found: Any = door.on_arrays(self.translate, args, Tensor)
+            if type(found) is not tuple:
+                return found if found is NotImplemented else args[0]
+            args = (args[0], *found)
+        elif self.places is not None:
+            if not has_defaults(self, args):
+                return NotImplemented
+            args = placed(self, args)
         return attempt(self.op, self.native, args)
 
     def call2(self, a: Any, b: Any) -> Any:
@@ -55,12 +70,30 @@ class PlainCase(Op):
         return self.function(*args, **kwargs)
 
 
+def has_defaults(case: PlainCase, args: tuple[Any, ...]) -> bool:
+    """Whether the arguments that the operator does not have were left at their defaults."""
+    place: int
+    for place in case.rest:
+        if args[place] is not case.defaults[place]:
+            return False
+    return True
+
+
+def placed(case: PlainCase, args: tuple[Any, ...]) -> tuple[Any, ...]:
+    """The arguments of the operator."""
+    found: list[Any] = []
+    place: int
+    for place in case.places:
+        found.append(args[place] if place >= 0 else case.op.defaults[len(found)])
+    return tuple(found)
+
+
 class Factory:
-    """A factory, with the native function of its plain case: new tensors of the default dtype from plain arguments.
+    """A factory, with the native function of its plain case: new tensors from plain arguments and tensors.
 
     Attributes:
-        native: called with NumPy's name of the default dtype and the positional arguments; makes an array, or returns
-            NotImplemented.
+        native: called with NumPy's name of the default dtype and the positional arguments, arrays in the place of
+            tensors; makes an array, or returns NotImplemented.
         function: called for everything else.
     """
 
@@ -71,7 +104,7 @@ class Factory:
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         if not kwargs or (len(kwargs) == 1 and kwargs.get("requires_grad") is True):
-            made: Any = self.native(get_default_dtype().numpy, *args)
+            made: Any = door.on_arrays(self.native, (get_default_dtype().numpy, *args), Tensor)
             if made is not NotImplemented and (not kwargs or door.is_inexact(made)):
                 result: Tensor = wrap(made)
                 if kwargs:

@@ -7,12 +7,13 @@ from collections.abc import Callable
 from typing import Any
 
 from ..calls.op import Op, begin_calls
-from ..operators.declaration import take_over
+from ..operators.declaration import ALIASES, fill_signature, take_over
 from ..tensor.base import bind as bind_to_tensor
-from .arguments import checked
+from .arguments import checked, parameters_of
 from .card import CARDS
 from .composed import COMPILED, Factory, PlainCase
 
+FUNCTIONAL = "wengert.nn.functional"
 VARIADIC = 4
 """The flag of code that takes any number of positional arguments: `inspect.CO_VARARGS`."""
 
@@ -55,37 +56,63 @@ def plain_factory(body: Callable[..., Any], native: Callable[..., Any] | None) -
     composite.public = made
 
 
-def plain_case(body: Callable[..., Any], op: Op, native: Callable[..., Any] | None) -> Function:
-    """Put the plain case of a composite before it: `op`, applied to the same arguments by a native function alone.
+def plain_case(body: Callable[..., Any], op: Op, native: Callable[..., Any] | None, translate: Any = None) -> Function:
+    """Put the plain case of a composite before it: `op`, applied by a native function alone.
 
     Args:
-        body: the composite; what its `*size` gathers is the argument of `op` at that place.
+        body: the composite. Where it has the parameters of `op`, or gathers `*size`, which `op` has at that place, it
+            is called with the same arguments; otherwise those of the same names count, and all others must be at their
+            defaults.
         op: the operator that is recorded.
         native: its native function, or a narrower one; None where there is none.
+        translate: a native function that gives the arguments of `op`, see `PlainCase`.
 
     Returns:
-        What stands behind the sign of the composite, if it has one.
+        What programs call, also behind the sign of the composite, if it has one.
     """
     composite: Any = CARDS[body.__name__]
     if composite.method and COMPILED:
-        bind_to_tensor(composite.name, made_before(checked(composite.name, body, method=True), body, op, native))
-    function = made_before(checked(composite.name, body, module="wengert"), body, op, native)
+        method = checked(composite.name, body, method=True)
+        bind_to_tensor(composite.name, made_before(method, body, op, native, translate))
+    function = plain_function(body, op, native, translate, "wengert" if composite.function else FUNCTIONAL)
     if composite.function and COMPILED:
         composite.public = function
     return function
 
 
-def made_before(function: Callable[..., Any], body: Callable[..., Any], op: Op, native: Any) -> Function:
+def plain_function(
+    body: Callable[..., Any], op: Op, native: Any, translate: Any = None, module: str = FUNCTIONAL
+) -> Function:
+    """A function with its plain case before it, see `plain_case`; programs find it in `module`."""
+    return made_before(checked(body.__name__, body, module=module), body, op, native, translate)
+
+
+def made_before(
+    function: Callable[..., Any], body: Callable[..., Any], op: Op, native: Any, translate: Any
+) -> Function:
     """A function with a plain case before it."""
     made = Function.__new__(Function)
     take_over(made, op)
     functools.update_wrapper(made, function)
-    code = body.__code__  # type: ignore[attr-defined]
     made.name = function.__name__
     made.op = op
     made.function = function
     made.native = native
-    made.plain_slots = made.switches = ()  # what is not plain is for the function to look at
+    made.translate = translate
+    made.places, made.rest = None, ()
+    code = body.__code__  # type: ignore[attr-defined]
     made.spread = code.co_argcount if code.co_flags & VARIADIC else -1
+    if made.spread < 0 and (translate is not None or len(parameters_of(body)) != len(op.names)):
+        fill_signature(made, body)
+        made.places = places_of(made.names, op)
+        made.rest = tuple([at for at in range(len(made.names)) if at not in made.places])
+    made.plain_slots = made.switches = ()  # what is not plain is for the function to look at
     begin_calls(made)
     return made
+
+
+def places_of(names: tuple[Any, ...], op: Op) -> tuple[int, ...]:
+    """Where the arguments of an operator are among those of a function: the first one in front, others by name."""
+    known = {name: at for at, name in enumerate(names)} | {op.names[0]: 0}
+    found = [[known[each] for each in (name, *ALIASES.get(name, ())) if each in known] for name in op.names]
+    return tuple([each[0] if each and at < op.positional else -1 for at, each in enumerate(found)])

@@ -298,7 +298,8 @@ class Rule:
         fn: called with the gradient and the values that `names` lists.
         slots: which differentiable parameters it serves (indices into `grad_slots`).
         native: the native function of the plain case, or None: given the same as `fn`, with arrays in the place of
-            tensors, it makes new arrays or views of the gradient's, or returns NotImplemented.
+            tensors and a list in that of several gradients, it makes new arrays or views of the gradient's (of one
+            among several it makes none), or returns NotImplemented.
         partial: `fn` gives the partial derivative; the gradient is multiplied by its conjugate.
         single: `fn` returns one gradient rather than a tuple, for `slot`.
     """

@@ -38,6 +38,7 @@ cpdef Tensor unpack_tensor(Saved saved, Node node)
 cpdef object run_rule(Rule rule, object incoming, list values, tuple arguments)
 @cython.locals(modes=Modes, args=tuple)
 cpdef object native_gradient(Rule rule, object incoming, list values, tuple arguments)
+cpdef object first_plain(tuple grads)
 cpdef bint is_unusual(Tensor tensor) except -1
 @cython.locals(whole=Tensor)
 cpdef object gradient_of(object array, Tensor grad)

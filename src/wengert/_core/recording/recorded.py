@@ -30,6 +30,9 @@ def save_all(plan: Plan, args: tuple[Any, ...], results: Any, modes: Modes) -> t
         return (save_value(plan, 0, args, results, modes),)
     if count == 2:
         return (save_value(plan, 0, args, results, modes), save_value(plan, 1, args, results, modes))
+    if count == 3:
+        first: Any = save_value(plan, 0, args, results, modes)
+        return (first, save_value(plan, 1, args, results, modes), save_value(plan, 2, args, results, modes))
     values: list[Any] = []
     for at in range(count):
         values.append(save_value(plan, at, args, results, modes))
@@ -199,10 +202,10 @@ def run_rule(rule: Rule, incoming: Any, values: list[Any], arguments: tuple[int,
 def native_gradient(rule: Rule, incoming: Any, values: list[Any], arguments: tuple[int, ...]) -> Any:
     """What the native function of a rule gives where nothing is recorded or observed; otherwise NotImplemented."""
     modes: Modes = current()
-    grad: Any = incoming[0] if type(incoming) is tuple else incoming
+    grad: Any = first_plain(incoming) if type(incoming) is tuple else incoming
     if modes.grad or modes.word or not isinstance(grad, Tensor):
         return NotImplemented
-    args: tuple[Any, ...] = (grad, *[values[at] for at in arguments])
+    args: tuple[Any, ...] = (incoming, *[values[at] for at in arguments])
     for value in args:
         if isinstance(value, Tensor) and is_unusual(value):
             return NotImplemented
@@ -210,6 +213,18 @@ def native_gradient(rule: Rule, incoming: Any, values: list[Any], arguments: tup
     if type(made) is list or type(made) is tuple:
         return [gradient_of(each, grad) for each in made]
     return made if made is NotImplemented else gradient_of(made, grad)
+
+
+def first_plain(grads: tuple[Any, ...]) -> Any:
+    """The first of the gradients of several results that there is; None if one of them is not plain."""
+    first: Any = None
+    for each in grads:
+        if each is not None:
+            if not isinstance(each, Tensor) or is_unusual(each):
+                return None
+            if first is None:
+                first = each
+    return first
 
 
 def is_unusual(tensor: Tensor) -> bool:

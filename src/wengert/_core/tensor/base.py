@@ -79,7 +79,7 @@ class Tensor:
     @property
     def shape(self) -> Size:
         """The lengths of the dimensions."""
-        return Size(door.shape_of(self._array_))
+        return door.shape_as(self._array_, Size)  # type: ignore[no-any-return]
 
     @property
     def dtype(self) -> DType:

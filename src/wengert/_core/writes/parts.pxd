@@ -5,6 +5,7 @@ from wengert._core.tensor cimport slots
 from wengert._core.aliasing cimport views
 from wengert._core.leaves.accumulate cimport gradient_edge
 from wengert._core.tensor.base cimport Tensor
+from wengert._core.calls.dispatch cimport attempt
 from wengert._core.calls.op cimport Op
 from wengert._core.writes.inplace cimport InPlaceOp, replace_history
 from wengert._core.state.modes cimport Modes, current
@@ -25,6 +26,6 @@ cpdef tuple plain_steps(tuple shape, object index)
 @cython.locals(length=long)
 cpdef bint is_within(object index, tuple shape, long place) except -1
 cpdef bint is_plain(object bound) except -1
-cpdef bint is_whole(object part, long length) except -1
-@cython.locals(select=Op, steps=tuple, op=Op)
+cpdef bint is_whole(tuple bounds, long length) except -1
+@cython.locals(op=Op, shape=tuple, steps=tuple)
 cpdef object take_part(Tensor base, object index)

@@ -9,6 +9,7 @@ import numpy as np
 from .. import door, flags
 from ..aliasing import views
 from ..calls import dispatch
+from ..calls.dispatch import attempt
 from ..calls.op import Op
 from ..leaves.accumulate import gradient_edge
 from ..recording.recorded import OpNode, save_all
@@ -46,10 +47,11 @@ def plain_steps(shape: tuple[Any, ...], index: Any) -> tuple[Any, ...]:
             steps.append((table.select, (None, dim, item), -1))
             place += 1
         elif type(item) is slice:
-            if item.step is not None or not is_plain(item.start) or not is_plain(item.stop):
+            bounds = door.plain_range(item)
+            if bounds is None:
                 return ()
-            if not is_whole(item, shape[place]):
-                steps.append((table.slice, (None, dim, item.start, item.stop, 1), -1))
+            if not is_whole(bounds, shape[place]):
+                steps.append((table.slice, (None, dim, *bounds, 1), -1))
             place += 1
             dim += 1
         elif item is None:
@@ -76,9 +78,9 @@ def is_plain(bound: Any) -> bool:
     return bound is None or type(bound) is int
 
 
-def is_whole(part: Any, length: int) -> bool:
-    """Whether a slice takes all of a dimension."""
-    return (part.start is None or part.start == 0) and (part.stop is None or part.stop >= length)
+def is_whole(bounds: tuple[Any, ...], length: int) -> bool:
+    """Whether a slice from one bound to another takes all of a dimension."""
+    return (bounds[0] is None or bounds[0] == 0) and (bounds[1] is None or bounds[1] >= length)
 
 
 class Indexing(Operator):
@@ -99,17 +101,26 @@ class Indexing(Operator):
 
 def take_part(base: Tensor, index: Any) -> Any:
     """The view by a plain index, or None if it is no such index, or is the whole tensor."""
-    select: Op = slots.table.select
-    if type(index) is int and door.ndim_of(base._array_) > 0:
-        return select.run((base, 0, index)) if is_within(index, door.shape_of(base._array_), 0) else None
-    steps: tuple[Any, ...] = plain_steps(door.shape_of(base._array_), index)
+    op: Op = slots.table.select
+    shape: tuple[Any, ...]
+    view: Any = NotImplemented
+    if type(index) is int and op.native is not None:  # which also sees whether there is such an element
+        view = attempt(op, op.native, (base, 0, index))
+        return None if view is NotImplemented else view
+    shape = door.shape_of(base._array_)
+    if type(index) is slice and shape:
+        bounds = door.plain_range(index)
+        if bounds is None or is_whole(bounds, shape[0]):
+            return None
+        op = slots.table.slice
+        return op.run((base, 0, bounds[0], bounds[1], 1))
+    steps: tuple[Any, ...] = plain_steps(shape, index)
     if not steps:
         return None
-    view: Any = base
-    op: Op
+    view = base
     for step in steps:
         op = step[0]
-        view = op.run((view, *step[1][1:]))
+        view = op.run(door.with_first(step[1], view))
     return view
 
 

@@ -95,20 +95,98 @@ void fill(PyArrayObject* array, T value) {
     for (npy_intp at = 0; at < PyArray_SIZE(array); ++at) data[at] = value;
 }
 
-// zeros(default, *lengths), ones(default, *lengths)
+bool is_real(PyArray_Descr* descr) { return descr == float_descr || descr == double_descr; }
+
+// A number of Python in every element, or left as memory is (null); NotImplemented for what the element cannot hold exactly,
+// but for real numbers, which are rounded.
+PyObject* filled_with(PyObject* number, PyArray_Descr* descr, int ndim, const npy_intp* shape) {
+    double real = 0;
+    npy_intp integer = 0;
+    const bool known = !number || (is_real(descr) ? as_number(number, real) : descr == int64_descr ? as_index(number, integer)
+                                   : descr == bool_descr && PyBool_Check(number));
+    if (!known || (descr == float_descr && std::isfinite(real) && std::fabs(real) > FLT_MAX)) Py_RETURN_NOTIMPLEMENTED;
+    PyArrayObject* made = new_array(descr, ndim, shape);
+    if (!made || !number) return reinterpret_cast<PyObject*>(made);
+    if (descr == float_descr)
+        fill<float>(made, static_cast<float>(real));
+    else if (descr == double_descr)
+        fill<double>(made, real);
+    else if (descr == int64_descr)
+        fill<int64_t>(made, integer);
+    else
+        fill<npy_bool>(made, number == Py_True);
+    return reinterpret_cast<PyObject*>(made);
+}
+PyObject* small_number(int value) {  // -1: none, memory is left as it is
+    static PyObject* const numbers[] = {PyLong_FromLong(0), PyLong_FromLong(1)};
+    return value < 0 ? nullptr : numbers[value];
+}
+
+// zeros(default, *lengths), ones(default, *lengths), empty(default, *lengths)
 template <int value>
 PyObject* constant(PyObject*, PyObject* const* args, Py_ssize_t nargs) {
     auto* descr = reinterpret_cast<PyArray_Descr*>(nargs ? args[0] : nullptr);
     npy_intp shape[NPY_MAXDIMS];
-    if (descr != float_descr && descr != double_descr) Py_RETURN_NOTIMPLEMENTED;
-    const int ndim = read_lengths(args + 1, nargs - 1, descr, shape);
+    const int ndim = is_real(descr) ? read_lengths(args + 1, nargs - 1, descr, shape) : -1;
     if (ndim < 0) Py_RETURN_NOTIMPLEMENTED;
-    PyArrayObject* made = new_array(descr, ndim, shape);
+    return filled_with(small_number(value), descr, ndim, shape);
+}
+
+// full(default, size, value)
+PyObject* full(PyObject*, PyObject* const* args, Py_ssize_t nargs) {
+    auto* descr = reinterpret_cast<PyArray_Descr*>(nargs == 3 ? args[0] : nullptr);
+    npy_intp shape[NPY_MAXDIMS];
+    if (!is_real(descr) || !(PyTuple_Check(args[1]) || PyList_CheckExact(args[1]))) Py_RETURN_NOTIMPLEMENTED;
+    if (!PyFloat_CheckExact(args[2])) descr = PyBool_Check(args[2]) ? bool_descr : int64_descr;
+    const int ndim = read_lengths(args + 1, 1, descr, shape);
+    if (ndim < 0) Py_RETURN_NOTIMPLEMENTED;
+    return filled_with(args[2], descr, ndim, shape);
+}
+
+// What `zeros_like` and its family take: not large, and in row-major order, which the result then has too.
+PyArrayObject* model(PyObject* object) {
+    PyArrayObject* array = plain(object);
+    if (!array || PyArray_SIZE(array) == 0 || PyArray_NBYTES(array) > most_bytes) return nullptr;
+    npy_intp step = PyArray_ITEMSIZE(array);
+    for (int dim = PyArray_NDIM(array) - 1; dim >= 0; --dim) {
+        if (PyArray_STRIDE(array, dim) != step) return nullptr;
+        step *= PyArray_DIM(array, dim);
+    }
+    return array;
+}
+PyObject* filled_like(PyArrayObject* array, PyObject* number) {
+    PyArray_Descr* descr = PyArray_DESCR(array);
+    if (!is_real(descr) && descr != int64_descr) Py_RETURN_NOTIMPLEMENTED;
+    return filled_with(number, descr, PyArray_NDIM(array), PyArray_DIMS(array));
+}
+// zeros_like(default, x), ones_like(default, x), empty_like(default, x)
+template <int value>
+PyObject* constant_like(PyObject*, PyObject* const* args, Py_ssize_t nargs) {
+    PyArrayObject* array = nargs == 2 ? model(args[1]) : nullptr;
+    if (!array) Py_RETURN_NOTIMPLEMENTED;
+    return filled_like(array, small_number(value));
+}
+// full_like(default, x, value)
+PyObject* full_like(PyObject*, PyObject* const* args, Py_ssize_t nargs) {
+    PyArrayObject* array = nargs == 3 ? model(args[1]) : nullptr;
+    if (!array) Py_RETURN_NOTIMPLEMENTED;
+    return filled_like(array, args[2]);
+}
+
+// arange(default, end), arange(default, start, end), arange(default, start, end, step): of integers.
+PyObject* arange(PyObject*, PyObject* const* args, Py_ssize_t nargs) {
+    npy_intp start = 0, end = 0, step = 1;
+    if (nargs < 2 || nargs > 4 || !as_index(args[nargs > 2 ? 2 : 1], end) || (nargs > 2 && !as_index(args[1], start)) ||
+        (nargs > 3 && !as_index(args[3], step)))
+        Py_RETURN_NOTIMPLEMENTED;
+    const Size distance = Size(end) - start;
+    if (step < 1 || !distance.fits() || distance.value() < 0) Py_RETURN_NOTIMPLEMENTED;
+    const npy_intp count = distance.value() ? (distance.value() - 1) / step + 1 : 0;
+    if (count > most_bytes / static_cast<npy_intp>(sizeof(int64_t))) Py_RETURN_NOTIMPLEMENTED;
+    PyArrayObject* made = new_array(int64_descr, 1, &count);
     if (!made) return nullptr;
-    if (descr == float_descr)
-        fill<float>(made, value);
-    else
-        fill<double>(made, value);
+    int64_t* data = data_of<int64_t>(made);
+    for (npy_intp at = 0; at < count; ++at) data[at] = start + at * step;  // below `end`
     return reinterpret_cast<PyObject*>(made);
 }
 
@@ -120,6 +198,13 @@ PyMethodDef create_methods[] = {
     direct_method("direct_tensor", direct_tensor, "tensor(default, data), or NotImplemented"),
     direct_method("direct_zeros", constant<0>, "zeros(default, *lengths), or NotImplemented"),
     direct_method("direct_ones", constant<1>, "ones(default, *lengths), or NotImplemented"),
+    direct_method("direct_empty", constant<-1>, "empty(default, *lengths), or NotImplemented"),
+    direct_method("direct_full", full, "full(default, size, value), or NotImplemented"),
+    direct_method("direct_zeros_like", constant_like<0>, "zeros_like(default, x), or NotImplemented"),
+    direct_method("direct_ones_like", constant_like<1>, "ones_like(default, x), or NotImplemented"),
+    direct_method("direct_empty_like", constant_like<-1>, "empty_like(default, x), or NotImplemented"),
+    direct_method("direct_full_like", full_like, "full_like(default, x, value), or NotImplemented"),
+    direct_method("direct_arange", arange, "arange(default, *bounds), or NotImplemented"),
     {nullptr, nullptr, 0, nullptr},
 };
 MethodList create_list(create_methods);

@@ -46,6 +46,15 @@ inline PyArrayObject* in_rows(PyObject* object, PyArray_Descr* descr) {
     return reinterpret_cast<PyArrayObject*>(PyArray_NewCopy(array, NPY_CORDER));
 }
 
+// The gradient of the first of several results, if no other has one; null otherwise.
+inline PyObject* first_alone(PyObject* gradients) {
+    if (!PyList_CheckExact(gradients) || PyList_GET_SIZE(gradients) == 0) return nullptr;
+    for (Py_ssize_t at = 1; at < PyList_GET_SIZE(gradients); ++at)
+        if (PyList_GET_ITEM(gradients, at) != Py_None) return nullptr;
+    PyObject* first = PyList_GET_ITEM(gradients, 0);
+    return first == Py_None ? nullptr : first;
+}
+
 constexpr int most_dims = 32;  // of arrays made here; NumPy 1 allows no more
 
 // The lengths in a tuple; how many, or -1 if it is none, or more than memory can hold.

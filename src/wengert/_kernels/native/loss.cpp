@@ -108,10 +108,11 @@ PyObject* nll_loss_backward(PyObject*, PyObject* const* args, Py_ssize_t nargs, 
     });
 }
 
-// (grad, self, target, total_weight, weight, reduction, ignore_index); the gradient may lie in any order
+// (grads, self, target, total_weight, weight, reduction, ignore_index); the gradient may lie in any order
 template <class T>
 PyObject* rule(PyObject* const* args) {
-    Owned grad(in_rows(args[0], descr_of<T>()));
+    PyObject* given = first_alone(args[0]);
+    Owned grad(given ? in_rows(given, descr_of<T>()) : nullptr);
     if (!grad || !PyArray_CheckExact(args[1]) || PyArray_SIZE(reinterpret_cast<PyArrayObject*>(args[1])) == 0) return nullptr;
     PyObject* slots[7] = {reinterpret_cast<PyObject*>(grad.get()), args[1], args[2], args[4], args[5], args[6], args[3]};
     return backward<T>(slots);
@@ -120,8 +121,8 @@ PyObject* rule(PyObject* const* args) {
 PyMethodDef loss_methods[] = {
     direct_method("direct_nll_loss", direct<5, by_element<forward<float>, forward<double>>>,
                   "nll_loss(self, target, weight, reduction, ignore_index), or NotImplemented"),
-    direct_method("direct_nll_loss_rule", direct<7, by_element<rule<float>, rule<double>>>,
-                  "nll_loss_rule(grad, self, target, total_weight, weight, reduction, ignore_index), or NotImplemented"),
+    direct_method("direct_nll_loss_rule", direct<7, by_element<rule<float>, rule<double>, 1>>,
+                  "nll_loss_rule(grads, self, target, total_weight, weight, reduction, ignore_index), or NotImplemented"),
     fast_method("nll_loss", nll_loss, "nll_loss(logp, target, weight=None, reduction='mean', ignore_index=-100)"),
     fast_method("nll_loss_backward", nll_loss_backward,
                 "nll_loss_backward(grad, logp, target, weight, reduction, ignore_index, total_weight)"),

@@ -1,6 +1,7 @@
 // Rules of reductions: the gradient of the input from that of the result, from arrays. Functions for the dispatcher only.
 #include "block.hpp"
 #include "broadcast.hpp"
+#include "direct.hpp"
 
 #include <cstring>
 
@@ -176,17 +177,18 @@ PyObject* placed(PyObject* grad_object, PyArrayObject* indices, const Reduced& r
     }
     return inside ? result.give() : nullptr;
 }
-// (grad, self_shape, indices, dim, keepdim): the gradient at the places of the extremes along one dimension
+// (grads, self_shape, indices, dim, keepdim): that of the values at the places of the extremes along one dimension
 PyObject* place_rule(PyObject*, Call args, Py_ssize_t nargs) {
     return answer([=]() -> PyObject* {
         PyArrayObject* indices = nargs == 5 && PyLong_CheckExact(args[3]) ? plain(args[2], int64_descr) : nullptr;
         Reduced reduced;
-        if (!indices || !PyArray_CheckExact(args[0]) || !reduced.read(args[1], args[3], args[4])) return nullptr;
+        PyObject* grad = nargs ? first_alone(args[0]) : nullptr;
+        if (!indices || !grad || !PyArray_CheckExact(grad) || !reduced.read(args[1], args[3], args[4])) return nullptr;
         int dim = 0;
         while (dim < reduced.ndim && !reduced.marked[dim]) ++dim;
-        PyArray_Descr* descr = PyArray_DESCR(reinterpret_cast<PyArrayObject*>(args[0]));
-        if (descr == float_descr) return placed<float>(args[0], indices, reduced, dim);
-        return descr == double_descr ? placed<double>(args[0], indices, reduced, dim) : nullptr;
+        PyArray_Descr* descr = PyArray_DESCR(reinterpret_cast<PyArrayObject*>(grad));
+        if (descr == float_descr) return placed<float>(grad, indices, reduced, dim);
+        return descr == double_descr ? placed<double>(grad, indices, reduced, dim) : nullptr;
     });
 }
 
@@ -195,7 +197,7 @@ PyMethodDef rule_methods[] = {
     direct_method("direct_mean_rule", mean_rule, "(grad, self_shape, dim, keepdim): the gradient shared and repeated"),
     direct_method("direct_extreme_rule", extreme_rule, "(grad, self, out, dim, keepdim): shared by the equal ones"),
     direct_method("direct_whole_extreme_rule", whole_extreme_rule, "(grad, self, out): shared by the equal ones"),
-    direct_method("direct_place_rule", place_rule, "(grad, self_shape, indices, dim, keepdim): at the indices"),
+    direct_method("direct_place_rule", place_rule, "(grads, self_shape, indices, dim, keepdim): at the indices"),
     {nullptr, nullptr, 0, nullptr},
 };
 MethodList rule_list(rule_methods);

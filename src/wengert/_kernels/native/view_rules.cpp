@@ -1,47 +1,8 @@
 // The gradients of views: the same memory seen as the input, or zeros with the gradient in its place.
 #include "views.hpp"
 
-#include <cstring>
-
 namespace wengert {
 namespace {
-
-// Up to so many elements are copied by plain loops; NumPy's copies find a good order of the dimensions first.
-constexpr npy_intp most_plainly = 4096;
-
-template <size_t size>
-void copy_plainly(int ndim, const npy_intp* shape, char* to, const npy_intp* to_strides, const char* from,
-                  const npy_intp* from_strides) {
-    if (ndim == 0) {
-        std::memcpy(to, from, size);
-    } else if (ndim == 1) {
-        for (npy_intp at = 0; at < *shape; ++at) std::memcpy(to + at * *to_strides, from + at * *from_strides, size);
-    } else {
-        for (npy_intp at = 0; at < *shape; ++at)
-            copy_plainly<size>(ndim - 1, shape + 1, to + at * *to_strides, to_strides + 1, from + at * *from_strides, from_strides + 1);
-    }
-}
-
-// Copies `from` into the part of `whole` that is `seen`, of the same shape; false with an error set.
-bool put(PyArrayObject* whole, const Geometry& seen, PyArrayObject* from) {
-    const npy_intp count = PyArray_SIZE(from);
-    if (count == 0) return true;
-    const auto copy = [&](auto plainly) {
-        plainly(seen.ndim, seen.shape, PyArray_BYTES(whole) + seen.offset, seen.strides, PyArray_BYTES(from), PyArray_STRIDES(from));
-        return true;
-    };
-    if (count <= most_plainly) {
-        switch (PyArray_ITEMSIZE(from)) {
-            case 1: return copy(copy_plainly<1>);
-            case 2: return copy(copy_plainly<2>);
-            case 4: return copy(copy_plainly<4>);
-            case 8: return copy(copy_plainly<8>);
-            case 16: return copy(copy_plainly<16>);
-        }
-    }
-    Owned part(reinterpret_cast<PyArrayObject*>(take(whole, seen)));
-    return part && PyArray_CopyInto(part.get(), from) == 0;
-}
 
 // An array of numbers, as gradients are.
 PyArrayObject* gradient(PyObject* object) {
@@ -163,12 +124,74 @@ PyObject* split_backward(PyObject*, Arguments args, Py_ssize_t nargs) {
     return result ? result.give() : nullptr;
 }
 
+// The geometry of part number `at` of a whole that was split or unbound along `dim`; it comes behind `start`.
+struct Split {
+    Geometry whole;
+    int dim;
+    npy_intp start = 0;
+    bool dropped;  // each part is a slice without the dimension
+    PyArray_Descr* descr = nullptr;
+
+    bool read(PyObject* shape, PyObject* along, PyObject* grads, bool unbound) {
+        dropped = unbound;
+        if (!PyList_CheckExact(grads)) return false;
+        for (Py_ssize_t at = 0; !descr && at < PyList_GET_SIZE(grads); ++at)
+            if (PyArrayObject* first = gradient(PyList_GET_ITEM(grads, at))) descr = PyArray_DESCR(first);
+        return descr && as_whole(shape, PyDataType_ELSIZE(descr), whole) && as_axis(along, whole.ndim, dim);
+    }
+    // Copies a gradient, or None, into its part of `result`, which has `length` slices; false for what does not fit.
+    bool take_in(PyArrayObject* result, PyObject* object, npy_intp length) {
+        Geometry seen = whole;
+        if (length < 0 || length > whole.shape[dim] - start) return false;
+        narrow(seen, dim, {start, length, 1});
+        if (dropped) drop(seen, dim);
+        start += length;
+        if (object == Py_None) return true;
+        PyArrayObject* part = gradient(object);
+        return part && PyArray_DESCR(part) == descr && has_shape(part, seen) && put(result, seen, part);
+    }
+};
+// split_rule(grads, shape, split_size, dim)
+PyObject* split_rule(PyObject*, Arguments args, Py_ssize_t nargs) {
+    Split split;
+    if (nargs != 4 || !split.read(args[1], args[3], args[0], false)) Py_RETURN_NOTIMPLEMENTED;
+    const npy_intp whole = split.whole.shape[split.dim];
+    const Py_ssize_t count = PyList_GET_SIZE(args[0]);
+    npy_intp most = 0;
+    const bool listed = PyTuple_CheckExact(args[2]);
+    if (listed ? PyTuple_GET_SIZE(args[2]) != count : !as_index(args[2], most) || most < 1) Py_RETURN_NOTIMPLEMENTED;
+    Owned result(new_zeros(split.descr, split.whole));
+    for (Py_ssize_t at = 0; result && at < count; ++at) {
+        npy_intp length = std::min(most, whole - split.start);
+        if ((listed && !as_index(PyTuple_GET_ITEM(args[2], at), length)) ||
+            !split.take_in(result.get(), PyList_GET_ITEM(args[0], at), length)) {
+            if (PyErr_Occurred()) return nullptr;
+            Py_RETURN_NOTIMPLEMENTED;
+        }
+    }
+    return result.give();
+}
+// unbind_rule(grads, shape, dim)
+PyObject* unbind_rule(PyObject*, Arguments args, Py_ssize_t nargs) {
+    Split split;
+    if (nargs != 3 || !split.read(args[1], args[2], args[0], true)) Py_RETURN_NOTIMPLEMENTED;
+    Owned result(new_zeros(split.descr, split.whole));
+    for (Py_ssize_t at = 0; result && at < PyList_GET_SIZE(args[0]); ++at) {
+        if (split.take_in(result.get(), PyList_GET_ITEM(args[0], at), 1)) continue;
+        if (PyErr_Occurred()) return nullptr;
+        Py_RETURN_NOTIMPLEMENTED;
+    }
+    return result.give();
+}
+
 PyMethodDef rule_methods[] = {
     direct_method("direct_reshape_rule", reshape_rule, "reshape_rule(grad, shape)"),
     direct_method("direct_permute_rule", permute_rule, "permute_rule(grad, dims)"),
     direct_method("direct_select_backward", select_backward, "select_backward(grad, shape, dim, index)"),
     direct_method("direct_slice_backward", slice_backward, "slice_backward(grad, shape, dim, start, end, step)"),
     direct_method("direct_diagonal_backward", diagonal_backward, "diagonal_backward(grad, shape, offset, dim1, dim2)"),
+    direct_method("direct_split_rule", split_rule, "split_rule(grads, shape, split_size, dim)"),
+    direct_method("direct_unbind_rule", unbind_rule, "unbind_rule(grads, shape, dim)"),
     direct_method("direct_split_backward", split_backward, "split_backward(parts, shape, dim, starts)"),
     {nullptr, nullptr, 0, nullptr},
 };

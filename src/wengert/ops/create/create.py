@@ -366,7 +366,7 @@ def empty_strided_samples(make: Any) -> Any:
     yield Bad((2, 3), (-1, 1), raises=RuntimeError, says="Storage size calculation overflowed")
 
 
-for body in (tensor, zeros, ones):
+for body in (tensor, zeros, ones, empty, full):
     plain_factory(body, kernels.direct_function(body.__name__))
 
 __all__ = ["empty", "empty_strided", "eye", "full", "ones", "scalar_tensor", "tensor", "zeros"]

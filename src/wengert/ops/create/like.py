@@ -8,8 +8,10 @@ from typing import Any
 
 import numpy as np
 
+from ... import _kernels as kernels
 from ..._core import errors
 from ..._core.cards.card import Bad, Sample, composite
+from ..._core.cards.plain_case import plain_factory
 from ..._core.operators import layouts
 from ..._core.tensor.base import Tensor
 from ..._core.types.dtypes import dtype as DType
@@ -313,5 +315,8 @@ def new_tensor_samples(make: Any) -> Any:
     yield Sample(make(2), 1, requires_grad=True)
     yield Bad(make(2), [[1, 2], [3]], raises=ValueError, says="expected sequence of length 2 at dim 1 (got 1)")
 
+
+for factory in (zeros_like, ones_like, empty_like, full_like):
+    plain_factory(factory, kernels.direct_function(factory.__name__))
 
 __all__ = ["empty_like", "full_like", "ones_like", "zeros_like"]

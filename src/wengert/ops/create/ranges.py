@@ -7,8 +7,10 @@ from typing import Any
 
 import numpy as np
 
+from ... import _kernels as kernels
 from ..._core import errors
 from ..._core.cards.card import Bad, Sample, composite
+from ..._core.cards.plain_case import plain_factory
 from ..._core.tensor.base import Tensor
 from ..._core.types import dtypes
 from ..._core.types.dtypes import dtype as DType
@@ -153,6 +155,9 @@ def arange_samples(make: Any) -> Any:
     yield Bad(0, 5, 0, raises=RuntimeError, says="step must be nonzero")
     yield Bad(5, 0, raises=RuntimeError, says="upper bound and lower bound inconsistent with step sign")
     yield Bad("a", raises=TypeError, says="must be Number, not str")
+
+
+plain_factory(arange, kernels.direct_function("arange"))
 
 
 @composite(method=False)

@@ -7,8 +7,10 @@ from typing import Any
 
 import numpy as np
 
+from ... import _kernels as kernels
 from ..._core import errors
 from ..._core.cards.card import WIDE, Array, Bad, Sample, composite, op
+from ..._core.cards.plain_case import plain_case
 from ..._core.operators import layouts
 from ..._core.operators.overlap import overlaps_itself
 from ..._core.tensor.base import OPERATORS, Tensor, bind
@@ -17,8 +19,10 @@ from ..._core.types.devices import contiguous_format, device as Device, memory_f
 from ..._core.types.sizes import broadcast
 from .memory_formats import copied, is_in_format, strides_in, suggested_format
 
+native = kernels.direct_function
 
-@op(layout="own", dtypes=WIDE, linear="self")
+
+@op(layout="own", dtypes=WIDE, linear="self", native=native("clone"))
 def clone(self: Array, *, memory_format: Any = None) -> Any:
     """A copy of the values in memory of its own; the gradient passes through.
 
@@ -88,6 +92,9 @@ def contiguous(input: Any, memory_format: memory_format = contiguous_format) -> 
 @contiguous.samples
 def contiguous_samples(make: Any) -> Any:
     yield Sample(make(2, 3))
+
+
+plain_case(contiguous, clone, native("contiguous"))
 
 
 def cast(array: Any, wanted: Any) -> Any:

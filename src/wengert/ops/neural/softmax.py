@@ -8,6 +8,7 @@ from typing import Any
 from ... import _kernels as kernels
 from ..._core import errors
 from ..._core.cards.card import REALS, Array, Bad, Sample, composite, op
+from ..._core.cards.plain_case import plain_case
 from ..._core.types import dtypes
 from ..axes import read_dim
 from ..create.factory import read_dtype
@@ -184,3 +185,5 @@ def softmin(input: Any, dim: int | None = None, dtype: Any = None) -> Any:
 softmax.samples(softmax_samples)  # type: ignore[attr-defined]
 log_softmax.samples(softmax_samples)  # type: ignore[attr-defined]
 softmin.samples(softmax_samples)  # type: ignore[attr-defined]
+plain_case(softmax, softmax_along, native("softmax"))
+plain_case(log_softmax, log_softmax_along, native("log_softmax"))

@@ -14,6 +14,7 @@ import numpy as np
 from ... import _kernels as kernels
 from ..._core import errors
 from ..._core.cards.card import COMPLEXES, FLOATS, ORDERED, Array, Bad, Index, Sample, alias, composite, op, pointwise
+from ..._core.cards.plain_case import plain_case
 from ..._core.recording.recorded import conjugate
 from ..._core.tensor.base import bind
 from ..._core.types.dtypes import from_numpy
@@ -243,6 +244,7 @@ def where(condition: Any, input: Any = None, other: Any = None, *, out: Any = No
 
 
 where.samples(select_samples)
+plain_case(where, select, native("where"))
 
 
 def where_method(self: Any, condition: Any, other: Any) -> Any:

@@ -16,6 +16,9 @@ from ..._core.types.devices import contiguous_format
 from ..._core.types.sizes import normalise
 from ..._kernels.layout import view_strides
 from .view_shape import infer_size, reshape_alias, unsafe_view, view_shape
+from .views import transpose
+
+native = kernels.direct_function
 
 
 def spread(name: str, values: tuple[Any, ...], named: Any) -> Any:
@@ -62,7 +65,7 @@ def reshape_samples(make: Any) -> Any:
     yield Bad(make(3, 4), (5, 2), raises=RuntimeError, says="shape '[5, 2]' is invalid for input of size 12")
 
 
-plain_case(reshape, view_shape, kernels.direct_function("view_dense"))
+plain_case(reshape, view_shape, native("view_dense"))
 
 
 def pairs(make: Any) -> Any:
@@ -134,6 +137,9 @@ def flatten_samples(make: Any) -> Any:
     yield Sample(make(2, 3, 4), 1)
     yield Sample(make())
     yield Bad(make(2, 3), 1, 0, raises=RuntimeError, says="start_dim cannot come after end_dim")
+
+
+plain_case(flatten, view_shape, native("view_shape"), native("flatten_arguments"))
 
 
 @composite()
@@ -261,6 +267,8 @@ def swapdims(input: Any, dim0: int, dim1: int) -> Any:
 
 for alias in (moveaxis, swapaxes, swapdims):
     alias.samples(swap_samples)
+for alias in (swapaxes, swapdims):
+    plain_case(alias, transpose, native("transpose"))
 
 
 @composite()

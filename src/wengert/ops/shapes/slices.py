@@ -11,6 +11,7 @@ import numpy as np
 from ... import _kernels as kernels
 from ..._core.cards.arguments import integer, integers
 from ..._core.cards.card import WIDE, Array, Arrays, Bad, Sample, composite, op
+from ..._core.cards.plain_case import plain_case
 from ..._core.errors import shown
 from ..._core.tensor.base import OPERATORS
 from ..._core.types.sizes import normalise
@@ -176,6 +177,9 @@ def narrow(input: Any, dim: int, start: Any, length: int) -> Any:
     return slice_(input, dim, first, first + length, 1)
 
 
+plain_case(narrow, slice_, native("slice"), native("narrow_arguments"))
+
+
 @narrow.samples
 def narrow_samples(make: Any) -> Any:
     yield Sample(make(5, 3), 0, 1, 2)
@@ -262,7 +266,7 @@ def split(self: Array, split_size: Any, dim: int = 0) -> Any:
 split.aliases["split_size_or_sections"] = 1
 
 
-@split.vjp("self")
+@split.vjp("self", native=native("split_rule"))
 def split_vjp(grads: Any, self_shape: Any, split_size: Any, dim: int) -> Any:
     at = normalise(dim, len(self_shape))
     return join_parts(grads, self_shape, at, split_lengths(split_size, self_shape[at], at))
@@ -317,7 +321,7 @@ def unbind(self: Array, dim: int = 0) -> Any:
     return [self[at_dim(at, index)] for index in range(self.shape[at])]
 
 
-@unbind.vjp("self")
+@unbind.vjp("self", native=native("unbind_rule"))
 def unbind_vjp(grads: Any, self_shape: Any, dim: int) -> Any:
     at = normalise(dim, len(self_shape))
     return join_parts(
@@ -355,6 +359,9 @@ def chunk(input: Any, chunks: int, dim: int = 0) -> Any:
     have = shape[normalise(dim, len(shape))]
     length = (have + chunks - 1) // chunks
     return input.split(length if have else [0] * chunks, dim)
+
+
+plain_case(chunk, split, native("split"), native("chunk_arguments"))
 
 
 @chunk.samples

@@ -212,7 +212,7 @@ def unsqueeze_samples(make: Any) -> Any:
 
 def squeeze_form(args: tuple[Any, ...]) -> int:
     """Which of torch's three overloads a call is."""
-    return 0 if args[1] is None else 2 if isinstance(args[1], (tuple, list)) else 1
+    return 1 if type(args[1]) is int else 0 if args[1] is None else 2 if isinstance(args[1], (tuple, list)) else 1
 
 
 @op(

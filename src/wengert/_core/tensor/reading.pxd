@@ -1,0 +1,21 @@
+cimport cython
+from wengert._core cimport door, flags
+from wengert._core.tensor.base cimport Tensor, share
+
+cpdef object item(Tensor self)
+cpdef object tolist(Tensor self)
+cpdef object one_number(Tensor self)
+cpdef object real_number(Tensor self, str kind)
+cpdef object to_integer(Tensor self)
+cpdef object to_float(Tensor self)
+cpdef object to_complex(Tensor self)
+cpdef object to_index(Tensor self)
+@cython.locals(lengths=tuple)
+cpdef object size(Tensor self, object dim=*)
+cpdef object dim(Tensor self)
+cpdef object numel(Tensor self)
+@cython.locals(place=long)
+cpdef long place_of(str name, object dim, long ndim) except -1
+cpdef object length(Tensor self)
+@cython.locals(made=Tensor)
+cpdef object detach(Tensor self)

@@ -1,0 +1,136 @@
+"""What a tensor tells without an operator: its number, its lengths, and its values outside the graph."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from .. import door, errors, flags
+from ..types.sizes import Size, normalise
+from .base import Tensor, share
+
+
+def item(self: Tensor) -> Any:
+    """The only value, as a Python number.
+
+    Raises:
+        RuntimeError: there is not exactly one.
+    """
+    found: Any = door.number_in(self._array_)
+    if found is not None:
+        return found
+    if self._array_.size != 1:
+        raise RuntimeError(f"a Tensor with {self._array_.size} elements cannot be converted to Scalar")
+    return self._array_.item()
+
+
+def tolist(self: Tensor) -> Any:
+    """Nested lists of Python numbers; a number for a 0-dim tensor."""
+    return self._array_.tolist()
+
+
+def one_number(self: Tensor) -> Any:
+    """The only value, for Python's conversions.
+
+    Raises:
+        ValueError: there is not exactly one.
+    """
+    found: Any = door.number_in(self._array_)
+    if found is not None:
+        return found
+    if self._array_.size != 1:
+        raise ValueError("only one element tensors can be converted to Python scalars")
+    return self._array_.item()
+
+
+def real_number(self: Tensor, kind: str) -> Any:
+    """The only value, for conversions to the real numbers; `kind` is what an error calls them.
+
+    Raises:
+        RuntimeError: it has an imaginary part.
+    """
+    number: Any = one_number(self)
+    if not isinstance(number, complex):
+        return number
+    if number.imag:
+        raise RuntimeError(f"value cannot be converted to type {kind} without overflow: it has an imaginary part")
+    return number.real
+
+
+def to_integer(self: Tensor) -> int:
+    """`int(tensor)` of a one-element tensor."""
+    return int(real_number(self, "int64_t"))
+
+
+def to_float(self: Tensor) -> float:
+    """`float(tensor)` of a one-element tensor."""
+    return float(real_number(self, "double"))
+
+
+def to_complex(self: Tensor) -> complex:
+    """`complex(tensor)` of a one-element tensor."""
+    return complex(one_number(self))
+
+
+def to_index(self: Tensor) -> int:
+    """Use as an index.
+
+    Raises:
+        TypeError: not an integer, or not exactly one.
+    """
+    if self._array_.size != 1 or self._array_.dtype.kind not in "iub":
+        raise TypeError("only integer tensors of a single element can be converted to an index")
+    return int(self._array_.item())
+
+
+def size(self: Tensor, dim: Any = None) -> Any:
+    """The shape, or the length of one dimension."""
+    if dim is None:
+        return door.shape_as(self._array_, Size)
+    lengths: tuple[int, ...] = door.shape_of(self._array_)
+    return lengths[place_of("size", dim, len(lengths))]
+
+
+def dim(self: Tensor) -> int:
+    """The number of dimensions."""
+    return door.ndim_of(self._array_)
+
+
+def numel(self: Tensor) -> int:
+    """The number of elements."""
+    return door.size_of(self._array_)
+
+
+def place_of(name: str, dim: Any, ndim: int) -> int:
+    """A dimension counted from the front.
+
+    Raises:
+        TypeError: it is no integer.
+        IndexError: there is no such dimension.
+    """
+    if type(dim) is int and -ndim <= dim < ndim:
+        place: int = dim
+        return place + ndim if place < 0 else place
+    if isinstance(dim, bool) or not hasattr(dim, "__index__"):
+        raise TypeError(errors.wrong_type(name, "dim", 1, "int", dim))
+    if not ndim:
+        raise IndexError(f"Dimension specified as {dim} but tensor has no dimensions")
+    return normalise(dim.__index__(), ndim)
+
+
+def length(self: Tensor) -> int:
+    """The length of the first dimension.
+
+    Raises:
+        TypeError: there is none.
+    """
+    if door.ndim_of(self._array_) == 0:
+        raise TypeError("len() of a 0-d tensor")
+    return len(self._array_)
+
+
+def detach(self: Tensor) -> Tensor:
+    """The same memory outside the graph; writes to either are counted for both."""
+    array: Any = self._array_.view()  # of its own: what a node saved is told apart by it
+    made: Tensor = share(array, self._storage_)
+    made._flags_ = self._flags_ & (flags.INFERENCE | flags.VOLATILE)
+    return made

@@ -1,0 +1,145 @@
+// Copies of arrays, and the arguments of the views that `flatten`, `chunk` and `narrow` are made of.
+#include "views.hpp"
+
+#include <cstring>
+
+namespace wengert {
+namespace {
+
+// Up to so many elements are copied by plain loops; NumPy's copies find a good order of the dimensions first.
+constexpr npy_intp most_plainly = 4096;
+
+template <size_t size>
+void copy_plainly(int ndim, const npy_intp* shape, char* to, const npy_intp* to_strides, const char* from,
+                  const npy_intp* from_strides) {
+    if (ndim == 0) {
+        std::memcpy(to, from, size);
+    } else if (ndim == 1) {
+        for (npy_intp at = 0; at < *shape; ++at) std::memcpy(to + at * *to_strides, from + at * *from_strides, size);
+    } else {
+        for (npy_intp at = 0; at < *shape; ++at)
+            copy_plainly<size>(ndim - 1, shape + 1, to + at * *to_strides, to_strides + 1, from + at * *from_strides, from_strides + 1);
+    }
+}
+
+}  // namespace
+
+bool put(PyArrayObject* whole, const Geometry& seen, PyArrayObject* from) {
+    const npy_intp count = PyArray_SIZE(from);
+    if (count == 0) return true;
+    const auto copy = [&](auto plainly) {
+        plainly(seen.ndim, seen.shape, PyArray_BYTES(whole) + seen.offset, seen.strides, PyArray_BYTES(from), PyArray_STRIDES(from));
+        return true;
+    };
+    if (count <= most_plainly) {
+        switch (PyArray_ITEMSIZE(from)) {
+            case 1: return copy(copy_plainly<1>);
+            case 2: return copy(copy_plainly<2>);
+            case 4: return copy(copy_plainly<4>);
+            case 8: return copy(copy_plainly<8>);
+            case 16: return copy(copy_plainly<16>);
+        }
+    }
+    Owned part(reinterpret_cast<PyArrayObject*>(take(whole, seen)));
+    return part && PyArray_CopyInto(part.get(), from) == 0;
+}
+
+namespace {
+
+// An array of numbers that lie one by one in memory in the machine's byte order.
+PyArrayObject* numbers(PyObject* object) {
+    if (!PyArray_CheckExact(object)) return nullptr;
+    auto* array = reinterpret_cast<PyArrayObject*>(object);
+    const bool known = !PyDataType_REFCHK(PyArray_DESCR(array)) && PyArray_ISNOTSWAPPED(array);
+    return known && PyArray_ITEMSIZE(array) > 0 && PyArray_SIZE(array) > 0 ? array : nullptr;
+}
+// Whether all strides are those of row-major order, also where a length of 1 leaves them open.
+bool row_major(PyArrayObject* array) {
+    Geometry rows = geometry_of(array);
+    return fill_rows(rows, PyArray_ITEMSIZE(array)) && std::equal(rows.strides, rows.strides + rows.ndim, PyArray_STRIDES(array));
+}
+PyObject* copy_in_rows(PyArrayObject* array) {
+    Geometry rows = geometry_of(array);
+    Owned result(new_array(PyArray_DESCR(array), rows.ndim, rows.shape));
+    if (!result) return nullptr;
+    if (!PyArray_IS_C_CONTIGUOUS(array)) {
+        if (!fill_rows(rows, PyArray_ITEMSIZE(array))) Py_RETURN_NOTIMPLEMENTED;
+        return put(result.get(), rows, array) ? result.give() : nullptr;
+    }
+    ReleaseGil released(PyArray_SIZE(array) >= thread_threshold);
+    std::memcpy(PyArray_DATA(result.get()), PyArray_DATA(array), static_cast<size_t>(PyArray_NBYTES(array)));
+    return result.give();
+}
+
+// clone(x, memory_format): of an array in row-major order.
+PyObject* clone(PyObject*, Arguments args, Py_ssize_t nargs) {
+    PyArrayObject* x = nargs == 2 && args[1] == Py_None ? numbers(args[0]) : nullptr;
+    if (!x || !row_major(x)) Py_RETURN_NOTIMPLEMENTED;
+    return copy_in_rows(x);
+}
+// contiguous(x, memory_format): the array itself if it is.
+PyObject* contiguous(PyObject*, Arguments args, Py_ssize_t nargs) {
+    PyArrayObject* x = nargs == 2 && args[1] == Py_None ? numbers(args[0]) : nullptr;
+    if (!x) Py_RETURN_NOTIMPLEMENTED;
+    return PyArray_IS_C_CONTIGUOUS(x) ? Py_NewRef(args[0]) : copy_in_rows(x);
+}
+
+// ---- arguments -------------------------------------------------------------------------------------------------------
+
+// flatten_arguments(x, start_dim, end_dim): the size for `view` of dense memory; the array itself if nothing changes.
+PyObject* flatten_arguments(PyObject*, Arguments args, Py_ssize_t nargs) {
+    PyArrayObject* x = nargs == 3 ? viewable(args[0]) : nullptr;
+    int first, last;
+    if (!x || !PyArray_IS_C_CONTIGUOUS(x) || !as_axis(args[1], PyArray_NDIM(x), first) || !as_axis(args[2], PyArray_NDIM(x), last) ||
+        first > last)
+        Py_RETURN_NOTIMPLEMENTED;
+    if (first == last) return Py_NewRef(args[0]);
+    npy_intp length = 1;  // the array has as many elements: it fits
+    for (int dim = first; dim <= last; ++dim) length *= PyArray_DIM(x, dim);
+    const int dropped = last - first, ndim = PyArray_NDIM(x) - dropped;
+    PyObject* size = PyTuple_New(ndim);
+    for (int dim = 0; size && dim < ndim; ++dim) {
+        PyObject* each = PyLong_FromSsize_t(dim == first ? length : PyArray_DIM(x, dim < first ? dim : dim + dropped));
+        if (each)
+            PyTuple_SET_ITEM(size, dim, each);
+        else
+            Py_CLEAR(size);
+    }
+    return size ? Py_BuildValue("(N)", size) : nullptr;
+}
+
+// chunk_arguments(x, chunks, dim): (split_size, dim) of `split`.
+PyObject* chunk_arguments(PyObject*, Arguments args, Py_ssize_t nargs) {
+    PyArrayObject* x = nargs == 3 ? viewable(args[0]) : nullptr;
+    int dim;
+    npy_intp chunks = 0;
+    if (!x || !as_axis(args[2], PyArray_NDIM(x), dim) || !as_index(args[1], chunks) || chunks < 1 || PyArray_DIM(x, dim) == 0)
+        Py_RETURN_NOTIMPLEMENTED;
+    return Py_BuildValue("(nO)", (PyArray_DIM(x, dim) - 1) / chunks + 1, args[2]);
+}
+
+// narrow_arguments(x, dim, start, length): (dim, start, end, step) of `slice`.
+PyObject* narrow_arguments(PyObject*, Arguments args, Py_ssize_t nargs) {
+    PyArrayObject* x = nargs == 4 ? viewable(args[0]) : nullptr;
+    int dim;
+    npy_intp start = 0, length = 0;
+    if (!x || !as_axis(args[1], PyArray_NDIM(x), dim) || !as_index(args[2], start) || !as_index(args[3], length)) Py_RETURN_NOTIMPLEMENTED;
+    const npy_intp have = PyArray_DIM(x, dim);
+    if (start < -have || start > have || length < 0) Py_RETURN_NOTIMPLEMENTED;
+    if (start < 0) start += have;
+    if (length > have - start) Py_RETURN_NOTIMPLEMENTED;
+    return Py_BuildValue("(Onni)", args[1], start, start + length, 1);
+}
+
+PyMethodDef copy_methods[] = {
+    direct_method("direct_clone", clone, "clone(x, memory_format)"),
+    direct_method("direct_contiguous", contiguous, "contiguous(x, memory_format)"),
+    direct_method("direct_flatten_arguments", flatten_arguments, "flatten_arguments(x, start_dim, end_dim)"),
+    direct_method("direct_chunk_arguments", chunk_arguments, "chunk_arguments(x, chunks, dim)"),
+    direct_method("direct_narrow_arguments", narrow_arguments, "narrow_arguments(x, dim, start, length)"),
+    {nullptr, nullptr, 0, nullptr},
+};
+MethodList copy_list(copy_methods);
+
+}  // namespace
+}  // namespace wengert
