@@ -300,6 +300,7 @@ METHODS: dict[str, Any] = {
     "__array_priority__": 1000,
     "__array_ufunc__": None,
     "cpu": lambda self: self,
+    "contiguous": reading.contiguous,
     "detach": reading.detach,
     "detach_": detach_,
     "requires_grad_": requires_grad_,
@@ -322,6 +323,7 @@ PROTOCOLS: dict[str, Any] = {
     "length": reading.length,
     "iterate": iterate,
     "contains": contains,
+    "contiguous": Tensor.contiguous,  # type: ignore[attr-defined]
     "to_integer": reading.to_integer,
     "to_real": reading.to_float,
     "to_complex": reading.to_complex,

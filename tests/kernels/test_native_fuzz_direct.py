@@ -205,7 +205,7 @@ DIRECT.update(
     arange=lambda r, t: [np.dtype(t), *map(int, r.integers(-5, 5, 1)), 9, 2],
     clone=lambda r, t: [matrix(r, t), None],
     contiguous=lambda r, t: [images(r, t).T, None],
-    flatten_arguments=lambda r, t: [images(r, t), 1, -1],
+    flatten=lambda r, t: [images(r, t), 1, -1],
     chunk_arguments=lambda r, t: [images(r, t), 3, -1],
     narrow_arguments=lambda r, t: [images(r, t), 1, -3, 2],
     split_rule=lambda r, t: (lambda x: [[None, x], (2 * len(x), x.shape[1]), len(x), 0])(matrix(r, t)),

@@ -84,6 +84,10 @@ cdef extern from *:
             || (part->stop != Py_None && !PyLong_CheckExact(part->stop))) Py_RETURN_NONE;
         return PyTuple_Pack(2, part->start, part->stop);
     }
+    static CYTHON_UNUSED int wengert_has_rows(PyObject *array) {
+        PyArrayObject *own = wengert_as_ndarray(array);
+        return own && (PyArray_FLAGS(own) & NPY_ARRAY_C_CONTIGUOUS) != 0;
+    }
     static CYTHON_UNUSED PyObject *wengert_address_of(PyObject *array) {
         PyArrayObject *own = wengert_as_ndarray(array);
         if (own) return PyLong_FromVoidPtr(PyArray_DATA(own));
@@ -303,17 +307,17 @@ cdef extern from *:
         Py_ssize_t count = PyTuple_GET_SIZE(args), held = 0;
         if (count > WENGERT_MOST_ARGUMENTS) Py_RETURN_NOTIMPLEMENTED;
         for (; held < count; held++) {
-            PyObject *value = PyTuple_GET_ITEM(args, held), *first = wengert_first_of(value);
+            PyObject *value = PyTuple_GET_ITEM(args, held);
             if (PyObject_TypeCheck(value, tensor)) {
                 value = Py_NewRef(WENGERT_FIELD(value, offset));
-            } else if (PyObject_TypeCheck(first, tensor)) {
-                value = wengert_list_of_arrays(value, tensor, offset);
+            } else if (Py_TYPE(value) == &PyLong_Type || value == Py_None) {
+                Py_INCREF(value);
+            } else {
+                PyObject *first = wengert_first_of(value);
+                if (wengert_as_ndarray(first)) break;  /* a program's array: refused by the card's own way, or made a tensor */
+                value = PyObject_TypeCheck(first, tensor) ? wengert_list_of_arrays(value, tensor, offset) : Py_NewRef(value);
                 if (value == NULL) { made = NULL; break; }
                 if (value == Py_NotImplemented) { Py_DECREF(value); break; }
-            } else if (wengert_as_ndarray(first)) {
-                break;  /* a program's array: the card's own way refuses it, or makes a tensor of it */
-            } else {
-                Py_INCREF(value);
             }
             given[held] = value;
         }
@@ -355,6 +359,7 @@ cdef extern from *:
     object shape_as "wengert_shape_as"(object array, object cls)
     object number_in "wengert_number_in"(object array)
     tuple with_first "wengert_with_first"(tuple values, object first)
+    bint has_rows "wengert_has_rows"(object array)
     object plain_range "wengert_plain_range"(object part)
     object address_of "wengert_address_of"(object array)
     object dtype_of "wengert_dtype_of"(object array)

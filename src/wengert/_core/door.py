@@ -61,6 +61,11 @@ def with_first(values: tuple[Any, ...], first: Any) -> tuple[Any, ...]:
     return (first, *values[1:])
 
 
+def has_rows(array: Any) -> bool:
+    """Whether this is an array of NumPy's whose elements lie one after the other in row-major order."""
+    return type(array) is np.ndarray and array.flags.c_contiguous
+
+
 def plain_range(part: Any) -> Any:
     """(start, stop) of a slice without a step whose bounds are integers or missing; None of another."""
     plain = part.step is None and all(each is None or type(each) is int for each in (part.start, part.stop))

@@ -152,9 +152,9 @@ def bilinear(input1: Tensor, input2: Tensor, weight: Tensor, bias: Tensor | None
     return result if bias is None else result + bias  # type: ignore[no-any-return]
 
 
-relu = plain_function(relu, activation.relu, activation.relu.native)  # type: ignore[assignment]
-silu = plain_function(silu, activation.silu, activation.silu.native)  # type: ignore[assignment]
-sigmoid = plain_function(sigmoid, activation.sigmoid, activation.sigmoid.native)  # type: ignore[assignment]
-tanh = plain_function(tanh, activation.tanh, activation.tanh.native)  # type: ignore[assignment]
-softmax = plain_function(softmax, softmax_along, softmax_along.native)  # type: ignore[assignment]
-log_softmax = plain_function(log_softmax, log_softmax_along, log_softmax_along.native)  # type: ignore[assignment]
+relu = plain_function(relu, activation.relu)  # type: ignore[assignment]
+silu = plain_function(silu, activation.silu)  # type: ignore[assignment]
+sigmoid = plain_function(sigmoid, activation.sigmoid)  # type: ignore[assignment]
+tanh = plain_function(tanh, activation.tanh)  # type: ignore[assignment]
+softmax = plain_function(softmax, softmax_along)  # type: ignore[assignment]
+log_softmax = plain_function(log_softmax, log_softmax_along)  # type: ignore[assignment]

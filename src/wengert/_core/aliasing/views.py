@@ -29,6 +29,7 @@ KINDS = ("single", "several", "no_grad", "inference", "custom")
 """What errors call these."""
 
 
+@cython.freelist(256)
 @cython.no_gc
 @cython.cclass
 class ViewInfo:

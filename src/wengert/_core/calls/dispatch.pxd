@@ -20,7 +20,7 @@ cpdef object class_of_node(Declaration op, tuple args)
 @cython.locals(modes=Modes, word=long)
 cpdef object perform(Declaration op, tuple args)
 @cython.locals(modes=Modes, word=long)
-cpdef object attempt(Declaration op, object native, tuple args)
+cpdef object attempt(Declaration op, object native, tuple args, bint shaped)
 cpdef bint is_array_of(object array, object value) except -1
 cpdef object computed(Declaration op, tuple args, Modes modes)
 @cython.locals(word=long, rest=long, position=long)

@@ -93,10 +93,13 @@ def computed(op: Declaration, args: tuple[Any, ...], modes: Modes) -> Any:
     return layouts.laid_out(op, args, as_array(made))
 
 
-def attempt(op: Declaration, native: Any, args: tuple[Any, ...]) -> Any:
+def attempt(op: Declaration, native: Any, args: tuple[Any, ...], shaped: bool) -> Any:
     """Apply an operator by a native function; NotImplemented if that does not know the case, or it is no plain one.
 
     A native function that gives back the array of the first argument says that this tensor is the result.
+
+    Args:
+        shaped: only the function takes these arguments; the operator's are the tensor and the shape of the result.
     """
     modes: Modes = current()
     word: int = input_word(op, args)
@@ -109,6 +112,8 @@ def attempt(op: Declaration, native: Any, args: tuple[Any, ...]) -> Any:
     made: Any = door.on_arrays(native, args, Tensor)
     if made is NotImplemented or is_array_of(made, args[0]):
         return made if made is NotImplemented else args[0]
+    if shaped:
+        args = (args[0], door.shape_of(made))
     return finish(op, args, made, word, modes)
 
 

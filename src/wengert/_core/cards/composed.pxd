@@ -8,6 +8,7 @@ cdef class PlainCase(Op):
     cdef public Op op
     cdef public object function, translate, places
     cdef public tuple rest
+    cdef public bint shaped
 
 @cython.locals(place=long)
 cpdef bint has_defaults(PlainCase case, tuple args) except -1

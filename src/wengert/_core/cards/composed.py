@@ -27,8 +27,9 @@ class PlainCase(Op):
     Attributes:
         op: the operator that is recorded in the plain case, made by the function `native`.
         function: called for everything else.
-        translate: a native function of the arguments that gives those of `op` behind the first one, or, if the result
-            is the first one itself, its array; None where names tell it.
+        translate: a native function of the arguments that gives those of `op`, None in the place of the first one,
+            which both have; or None where names tell it.
+        shaped: `native` takes the arguments of the function; `op` takes the tensor and the shape of the result.
         places: where the arguments of `op` are among those of the function, -1 for its default; None if they are the
             same. `rest` says where all others are, which must be at their defaults.
     """
@@ -38,8 +39,9 @@ class PlainCase(Op):
     translate: Any
     places: Any
     rest: tuple[Any, ...]
+    shaped: bool
 
-    __slots__ = ("function", "op", "places", "rest", "translate")
+    __slots__ = ("function", "op", "places", "rest", "shaped", "translate")
 
     def run(self, args: tuple[Any, ...]) -> Any:
         """The plain case; NotImplemented if it is not one."""
@@ -50,14 +52,14 @@ class PlainCase(Op):
                 return NotImplemented
         if self.translate is not None:
             found: Any = door.on_arrays(self.translate, args, Tensor)
-            if type(found) is not tuple:
-                return found if found is NotImplemented else args[0]
-            args = (args[0], *found)
+            if found is NotImplemented:
+                return found
+            args = door.with_first(found, args[0])
         elif self.places is not None:
             if not has_defaults(self, args):
                 return NotImplemented
             args = placed(self, args)
-        return attempt(self.op, self.native, args)
+        return attempt(self.op, self.native, args, self.shaped)
 
     def call2(self, a: Any, b: Any) -> Any:
         """Apply to two operands; NotImplemented if one is no tensor."""

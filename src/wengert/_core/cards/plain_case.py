@@ -56,7 +56,9 @@ def plain_factory(body: Callable[..., Any], native: Callable[..., Any] | None) -
     composite.public = made
 
 
-def plain_case(body: Callable[..., Any], op: Op, native: Callable[..., Any] | None, translate: Any = None) -> Function:
+def plain_case(
+    body: Callable[..., Any], op: Op, native: Callable[..., Any] | None, *, translate: Any = None, shaped: bool = False
+) -> Function:
     """Put the plain case of a composite before it: `op`, applied by a native function alone.
 
     Args:
@@ -65,7 +67,7 @@ def plain_case(body: Callable[..., Any], op: Op, native: Callable[..., Any] | No
             defaults.
         op: the operator that is recorded.
         native: its native function, or a narrower one; None where there is none.
-        translate: a native function that gives the arguments of `op`, see `PlainCase`.
+        translate, shaped: how else the arguments of `op` are found, see `PlainCase`.
 
     Returns:
         What programs call, also behind the sign of the composite, if it has one.
@@ -73,22 +75,26 @@ def plain_case(body: Callable[..., Any], op: Op, native: Callable[..., Any] | No
     composite: Any = CARDS[body.__name__]
     if composite.method and COMPILED:
         method = checked(composite.name, body, method=True)
-        bind_to_tensor(composite.name, made_before(method, body, op, native, translate))
-    function = plain_function(body, op, native, translate, "wengert" if composite.function else FUNCTIONAL)
+        bind_to_tensor(composite.name, made_before(method, body, op, native, translate, shaped))
+    module = "wengert" if composite.function else FUNCTIONAL
+    function = made_before(checked(composite.name, body, module=module), body, op, native, translate, shaped)
     if composite.function and COMPILED:
         composite.public = function
     return function
 
 
-def plain_function(
-    body: Callable[..., Any], op: Op, native: Any, translate: Any = None, module: str = FUNCTIONAL
-) -> Function:
-    """A function with its plain case before it, see `plain_case`; programs find it in `module`."""
-    return made_before(checked(body.__name__, body, module=module), body, op, native, translate)
+def plain_function(body: Callable[..., Any], op: Op) -> Function:
+    """A function of `nn.functional` with its plain case before it: `op`, see `plain_case`."""
+    return made_before(checked(body.__name__, body, module=FUNCTIONAL), body, op, op.native)
 
 
 def made_before(
-    function: Callable[..., Any], body: Callable[..., Any], op: Op, native: Any, translate: Any
+    function: Callable[..., Any],
+    body: Callable[..., Any],
+    op: Op,
+    native: Any,
+    translate: Any = None,
+    shaped: bool = False,
 ) -> Function:
     """A function with a plain case before it."""
     made = Function.__new__(Function)
@@ -98,14 +104,14 @@ def made_before(
     made.op = op
     made.function = function
     made.native = native
-    made.translate = translate
+    made.translate, made.shaped = translate, shaped
     made.places, made.rest = None, ()
     code = body.__code__  # type: ignore[attr-defined]
     made.spread = code.co_argcount if code.co_flags & VARIADIC else -1
-    if made.spread < 0 and (translate is not None or len(parameters_of(body)) != len(op.names)):
+    if made.spread < 0 and (translate is not None or shaped or len(parameters_of(body)) != len(op.names)):
         fill_signature(made, body)
-        made.places = places_of(made.names, op)
-        made.rest = tuple([at for at in range(len(made.names)) if at not in made.places])
+        made.places = None if shaped else places_of(made.names, op)
+        made.rest = tuple([at for at in range(len(made.names)) if at not in (made.places or ())])
     made.plain_slots = made.switches = ()  # what is not plain is for the function to look at
     begin_calls(made)
     return made

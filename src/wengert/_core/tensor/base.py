@@ -146,8 +146,7 @@ class Tensor:
         if self._meta_ is not None:
             self._meta_.grad = None
 
-    # For type checkers only: the methods that cards bind. The compiler drops the block by its first condition.
-    if not cython.compiled:
+    if not cython.compiled:  # for type checkers only: the methods that cards bind; the compiler drops the block
         if TYPE_CHECKING:
 
             def __getattr__(self, name: str) -> Any: ...

@@ -1,5 +1,6 @@
 cimport cython
 from wengert._core cimport door, flags
+from wengert._core.tensor cimport slots
 from wengert._core.tensor.base cimport Tensor, share
 
 cpdef object item(Tensor self)
@@ -19,3 +20,4 @@ cpdef long place_of(str name, object dim, long ndim) except -1
 cpdef object length(Tensor self)
 @cython.locals(made=Tensor)
 cpdef object detach(Tensor self)
+cpdef object contiguous(Tensor self, object memory_format=*)

@@ -5,7 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 from .. import door, errors, flags
+from ..types.devices import contiguous_format
 from ..types.sizes import Size, normalise
+from . import slots
 from .base import Tensor, share
 
 
@@ -134,3 +136,10 @@ def detach(self: Tensor) -> Tensor:
     made: Tensor = share(array, self._storage_)
     made._flags_ = self._flags_ & (flags.INFERENCE | flags.VOLATILE)
     return made
+
+
+def contiguous(self: Tensor, memory_format: Any = contiguous_format) -> Any:
+    """The tensor itself if its elements lie in row-major order (or that of a memory format), otherwise a copy."""
+    if memory_format is contiguous_format and door.has_rows(self._array_):
+        return self
+    return slots.table.contiguous(self, memory_format)

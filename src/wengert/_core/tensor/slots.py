@@ -65,6 +65,7 @@ class Operators:
     fill_: Any
     construct: Any
     contains: Any
+    contiguous: Any
     getitem: Operator
     index: Any
     iterate: Any
@@ -85,9 +86,9 @@ class Operators:
         "abs", "add", "bitwise_and", "bitwise_or", "bitwise_xor", "bitwise_not", "div", "eq", "floor_divide", "ge",
         "gt", "le", "lt", "matmul", "mul", "ne", "neg", "pow", "reciprocal", "remainder", "rsub", "sub",
         "iadd", "iand", "idiv", "ifloor_divide", "imul", "ior", "ipow", "iremainder", "isub", "ixor",
-        "add_into", "copy_", "construct", "contains", "fill_", "getitem", "index", "iterate", "length", "refresh",
-        "reshaped_view", "resize", "select", "slice", "unsqueeze", "setitem", "text", "to_complex", "to_integer",
-        "to_real",
+        "add_into", "copy_", "construct", "contains", "contiguous", "fill_", "getitem", "index", "iterate", "length",
+        "refresh", "reshaped_view", "resize", "select", "slice", "unsqueeze", "setitem", "text", "to_complex",
+        "to_integer", "to_real",
     )  # fmt: skip
 
 

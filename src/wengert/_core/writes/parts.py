@@ -105,7 +105,7 @@ def take_part(base: Tensor, index: Any) -> Any:
     shape: tuple[Any, ...]
     view: Any = NotImplemented
     if type(index) is int and op.native is not None:  # which also sees whether there is such an element
-        view = attempt(op, op.native, (base, 0, index))
+        view = attempt(op, op.native, (base, 0, index), False)
         return None if view is NotImplemented else view
     shape = door.shape_of(base._array_)
     if type(index) is slice and shape:

@@ -1,7 +1,8 @@
-// Copies of arrays, and the arguments of the views that `flatten`, `chunk` and `narrow` are made of.
+// Copies of arrays, and what `flatten`, `chunk` and `narrow` are made of.
 #include "views.hpp"
 
 #include <cstring>
+#include <initializer_list>
 
 namespace wengert {
 namespace {
@@ -84,57 +85,67 @@ PyObject* contiguous(PyObject*, Arguments args, Py_ssize_t nargs) {
     return PyArray_IS_C_CONTIGUOUS(x) ? Py_NewRef(args[0]) : copy_in_rows(x);
 }
 
-// ---- arguments -------------------------------------------------------------------------------------------------------
-
-// flatten_arguments(x, start_dim, end_dim): the size for `view` of dense memory; the array itself if nothing changes.
-PyObject* flatten_arguments(PyObject*, Arguments args, Py_ssize_t nargs) {
+// flatten(x, start_dim, end_dim): a view of dense memory; the array itself if nothing changes.
+PyObject* flatten(PyObject*, Arguments args, Py_ssize_t nargs) {
     PyArrayObject* x = nargs == 3 ? viewable(args[0]) : nullptr;
     int first, last;
     if (!x || !PyArray_IS_C_CONTIGUOUS(x) || !as_axis(args[1], PyArray_NDIM(x), first) || !as_axis(args[2], PyArray_NDIM(x), last) ||
         first > last)
         Py_RETURN_NOTIMPLEMENTED;
     if (first == last) return Py_NewRef(args[0]);
+    Geometry seen;
     npy_intp length = 1;  // the array has as many elements: it fits
-    for (int dim = first; dim <= last; ++dim) length *= PyArray_DIM(x, dim);
-    const int dropped = last - first, ndim = PyArray_NDIM(x) - dropped;
-    PyObject* size = PyTuple_New(ndim);
-    for (int dim = 0; size && dim < ndim; ++dim) {
-        PyObject* each = PyLong_FromSsize_t(dim == first ? length : PyArray_DIM(x, dim < first ? dim : dim + dropped));
-        if (each)
-            PyTuple_SET_ITEM(size, dim, each);
-        else
-            Py_CLEAR(size);
+    for (int dim = 0; dim < PyArray_NDIM(x); ++dim) {
+        if (dim >= first && dim <= last) length *= PyArray_DIM(x, dim);
+        if (dim < first || dim >= last) seen.add(dim == last ? length : PyArray_DIM(x, dim), 0);
     }
-    return size ? Py_BuildValue("(N)", size) : nullptr;
+    if (!fill_strides(seen, x)) Py_RETURN_NOTIMPLEMENTED;
+    return take(x, seen);
 }
 
-// chunk_arguments(x, chunks, dim): (split_size, dim) of `split`.
+// ---- arguments -------------------------------------------------------------------------------------------------------
+
+// A tuple of None and the integers.
+PyObject* behind_none(std::initializer_list<npy_intp> numbers) {
+    PyObject* found = PyTuple_New(1 + static_cast<Py_ssize_t>(numbers.size()));
+    if (!found) return nullptr;
+    PyTuple_SET_ITEM(found, 0, Py_NewRef(Py_None));
+    Py_ssize_t at = 1;
+    for (const npy_intp number : numbers) {
+        PyObject* each = PyLong_FromSsize_t(number);
+        if (!each) return Py_DECREF(found), nullptr;
+        PyTuple_SET_ITEM(found, at++, each);
+    }
+    return found;
+}
+
+// chunk_arguments(x, chunks, dim): (None, split_size, dim), of `split`.
 PyObject* chunk_arguments(PyObject*, Arguments args, Py_ssize_t nargs) {
     PyArrayObject* x = nargs == 3 ? viewable(args[0]) : nullptr;
     int dim;
-    npy_intp chunks = 0;
-    if (!x || !as_axis(args[2], PyArray_NDIM(x), dim) || !as_index(args[1], chunks) || chunks < 1 || PyArray_DIM(x, dim) == 0)
+    npy_intp chunks = 0, given = 0;
+    if (!x || !as_axis(args[2], PyArray_NDIM(x), dim) || !as_index(args[2], given) || !as_index(args[1], chunks) || chunks < 1 || PyArray_DIM(x, dim) == 0)
         Py_RETURN_NOTIMPLEMENTED;
-    return Py_BuildValue("(nO)", (PyArray_DIM(x, dim) - 1) / chunks + 1, args[2]);
+    return behind_none({(PyArray_DIM(x, dim) - 1) / chunks + 1, given});
 }
 
-// narrow_arguments(x, dim, start, length): (dim, start, end, step) of `slice`.
+// narrow_arguments(x, dim, start, length): (None, dim, start, end, step), of `slice`.
 PyObject* narrow_arguments(PyObject*, Arguments args, Py_ssize_t nargs) {
     PyArrayObject* x = nargs == 4 ? viewable(args[0]) : nullptr;
     int dim;
-    npy_intp start = 0, length = 0;
-    if (!x || !as_axis(args[1], PyArray_NDIM(x), dim) || !as_index(args[2], start) || !as_index(args[3], length)) Py_RETURN_NOTIMPLEMENTED;
+    npy_intp start = 0, length = 0, given = 0;
+    if (!x || !as_axis(args[1], PyArray_NDIM(x), dim) || !as_index(args[1], given) || !as_index(args[2], start) || !as_index(args[3], length)) Py_RETURN_NOTIMPLEMENTED;
     const npy_intp have = PyArray_DIM(x, dim);
     if (start < -have || start > have || length < 0) Py_RETURN_NOTIMPLEMENTED;
     if (start < 0) start += have;
     if (length > have - start) Py_RETURN_NOTIMPLEMENTED;
-    return Py_BuildValue("(Onni)", args[1], start, start + length, 1);
+    return behind_none({given, start, start + length, 1});
 }
 
 PyMethodDef copy_methods[] = {
     direct_method("direct_clone", clone, "clone(x, memory_format)"),
     direct_method("direct_contiguous", contiguous, "contiguous(x, memory_format)"),
-    direct_method("direct_flatten_arguments", flatten_arguments, "flatten_arguments(x, start_dim, end_dim)"),
+    direct_method("direct_flatten", flatten, "flatten(x, start_dim, end_dim)"),
     direct_method("direct_chunk_arguments", chunk_arguments, "chunk_arguments(x, chunks, dim)"),
     direct_method("direct_narrow_arguments", narrow_arguments, "narrow_arguments(x, dim, start, length)"),
     {nullptr, nullptr, 0, nullptr},

@@ -1,4 +1,4 @@
-// Sums and means over one block of neighbouring axes: (outer, reduced, inner) -> (outer, inner).
+// Sums and means over one block of neighbouring axes: (outer, reduced, inner) -> (outer, inner); of few elements over any.
 #include "block.hpp"
 
 #include <vector>
@@ -111,13 +111,52 @@ PyObject* whole_sum(PyArrayObject* x, const Block& block) {
     return result.give();
 }
 
+// Few elements over axes that are no neighbours, one by one in their order.
+template <class T>
+PyObject* scattered_sum(PyArrayObject* x, const bool* marked, bool keepdims, bool mean) {
+    const int ndim = PyArray_NDIM(x);
+    npy_intp shape[NPY_MAXDIMS], steps[NPY_MAXDIMS], at[NPY_MAXDIMS] = {}, count = 1;
+    int kept = 0;
+    for (int dim = 0; dim < ndim; ++dim)
+        if (!marked[dim] || keepdims) shape[kept++] = marked[dim] ? 1 : PyArray_DIM(x, dim);
+    for (int dim = ndim - 1; dim >= 0; --dim) {
+        steps[dim] = marked[dim] ? 0 : count;
+        if (!marked[dim]) count *= PyArray_DIM(x, dim);
+    }
+    std::vector<double> sums(static_cast<size_t>(count));
+    npy_intp place = 0;
+    for (npy_intp i = 0; i < PyArray_SIZE(x); ++i) {
+        sums[static_cast<size_t>(place)] += static_cast<double>(data_of<T>(x)[i]);
+        for (int dim = ndim - 1; dim >= 0; --dim) {
+            place += steps[dim];
+            if (++at[dim] < PyArray_DIM(x, dim)) break;
+            place -= steps[dim] * at[dim];
+            at[dim] = 0;
+        }
+    }
+    PyArrayObject* result = new_array(PyArray_DESCR(x), kept, shape);
+    const double divisor = mean ? static_cast<double>(PyArray_SIZE(x) / count) : 1;
+    for (npy_intp i = 0; result && i < count; ++i) data_of<T>(result)[i] = static_cast<T>(sums[static_cast<size_t>(i)] / divisor);
+    return reinterpret_cast<PyObject*>(result);
+}
+template <bool mean>
+PyObject* scattered(PyArrayObject* x, PyObject* dim, PyObject* keepdim) {
+    bool marked[NPY_MAXDIMS] = {}, keepdims = false;
+    if (PyArray_SIZE(x) == 0 || PyArray_SIZE(x) >= thread_threshold || !as_flag(keepdim, keepdims) ||
+        !mark_dims(dim, PyArray_NDIM(x), marked))
+        return nullptr;
+    if (PyArray_DESCR(x) == float_descr) return scattered_sum<float>(x, marked, keepdims, mean);
+    return PyArray_DESCR(x) == double_descr ? scattered_sum<double>(x, marked, keepdims, mean) : nullptr;
+}
+
 // The cards: (self, dim, keepdim, dtype).
 template <bool mean>
 PyObject* direct(PyObject*, PyObject* const* args, Py_ssize_t nargs) {
     return answer([=]() -> PyObject* {
         PyArrayObject* x = nargs == 4 && args[3] == Py_None ? plain(args[0]) : nullptr;
         Block block;
-        if (!x || !find_dims(x, args[1], args[2], block)) return nullptr;
+        if (!x) return nullptr;
+        if (!find_dims(x, args[1], args[2], block)) return scattered<mean>(x, args[1], args[2]);
         PyArray_Descr* descr = PyArray_DESCR(x);
         if (descr == float_descr) return typed<float>(x, block, mean);
         if (descr == double_descr) return typed<double>(x, block, mean);

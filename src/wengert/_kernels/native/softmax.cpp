@@ -1,5 +1,7 @@
-// softmax and log_softmax along the last axis, and their backward forms.
+// softmax and log_softmax along the last axis, few elements also along others, and their backward forms.
 #include "direct.hpp"
+
+#include <vector>
 
 namespace wengert {
 namespace {
@@ -89,12 +91,50 @@ PyObject* log_softmax_backward(PyObject*, PyObject* const* args, Py_ssize_t narg
                          [](PyObject** slots) { return compute_backward(slots, true); });
 }
 
+// ---- along other axes ----------------------------------------------------------------------------------------------
+// Few elements along any axis, line by line: `row` reads from two buffers (one, if `second` is null) and writes to a third.
+template <class T, class Row>
+PyObject* along(PyArrayObject* x, PyArrayObject* second, int axis, Row row) {
+    const Line line = line_of(PyArray_DIMS(x), PyArray_NDIM(x), axis);
+    Owned result(new_array(PyArray_DESCR(x), PyArray_NDIM(x), PyArray_DIMS(x)));
+    if (!result) return nullptr;
+    std::vector<T> lines(static_cast<size_t>(line.length) * 3);
+    T *a = lines.data(), *b = a + line.length, *made = b + line.length;
+    for (npy_intp o = 0; o < line.outer; ++o)
+        for (npy_intp i = 0; i < line.inner; ++i) {
+            const npy_intp start = o * line.length * line.inner + i;
+            for (npy_intp k = 0; k < line.length; ++k) a[k] = data_of<T>(x)[start + k * line.inner];
+            for (npy_intp k = 0; second && k < line.length; ++k) b[k] = data_of<T>(second)[start + k * line.inner];
+            row(a, b, made, line.length);
+            for (npy_intp k = 0; k < line.length; ++k) data_of<T>(result.get())[start + k * line.inner] = made[k];
+        }
+    return result.give();
+}
+template <class T>
+PyObject* forward_along(PyArrayObject* x, int axis, bool logarithm) {
+    const auto row = logarithm ? loops<T>().log_softmax_row : loops<T>().softmax_row;
+    return along<T>(x, nullptr, axis, [=](T* input, T*, T* output, npy_intp width) { row(input, output, width); });
+}
+template <class T>
+PyObject* backward_along(PyArrayObject* grad, PyArrayObject* value, int axis, bool logarithm) {
+    const auto row = logarithm ? loops<T>().log_softmax_backward_row : loops<T>().softmax_backward_row;
+    return along<T>(grad, value, axis, row);
+}
+// The axis, if it is not the last one, and few elements lie along it.
+bool other_axis(PyArrayObject* x, PyObject* object, int& axis) {
+    return PyArray_SIZE(x) < thread_threshold && as_axis(object, PyArray_NDIM(x), axis) && axis < PyArray_NDIM(x) - 1;
+}
+
 // ---- beside cards and rules ----------------------------------------------------------------------------------------
 // (self, dim)
 template <bool logarithm>
 PyObject* of_card(PyObject* const* args) {
     PyArrayObject* x = plain(args[0]);
-    return x && PyArray_SIZE(x) ? compute_forward(args, logarithm) : nullptr;  // an empty one has no row-major strides
+    int axis;
+    if (!x || PyArray_SIZE(x) == 0) return nullptr;  // an empty one has no row-major strides
+    if (!other_axis(x, args[1], axis)) return compute_forward(args, logarithm);
+    if (PyArray_DESCR(x) == float_descr) return forward_along<float>(x, axis, logarithm);
+    return PyArray_DESCR(x) == double_descr ? forward_along<double>(x, axis, logarithm) : nullptr;
 }
 // (grad, result, dim); the gradient may lie in any order
 template <bool logarithm>
@@ -103,7 +143,13 @@ PyObject* rule(PyObject* const* args) {
     Owned grad(in_rows(args[0], PyArray_DESCR(reinterpret_cast<PyArrayObject*>(args[0]))));
     if (!grad || PyArray_SIZE(grad.get()) == 0) return nullptr;
     PyObject* slots[3] = {reinterpret_cast<PyObject*>(grad.get()), args[1], args[2]};
-    return compute_backward(slots, logarithm);
+    int axis;
+    if (!other_axis(grad.get(), args[2], axis)) return compute_backward(slots, logarithm);
+    PyArray_Descr* descr = PyArray_DESCR(grad.get());
+    PyArrayObject* value = plain(args[1], descr);
+    if (!value || !same_shape(grad.get(), value)) return nullptr;
+    if (descr == float_descr) return backward_along<float>(grad.get(), value, axis, logarithm);
+    return descr == double_descr ? backward_along<double>(grad.get(), value, axis, logarithm) : nullptr;
 }
 
 PyMethodDef softmax_methods[] = {

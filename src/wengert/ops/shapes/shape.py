@@ -139,7 +139,7 @@ def flatten_samples(make: Any) -> Any:
     yield Bad(make(2, 3), 1, 0, raises=RuntimeError, says="start_dim cannot come after end_dim")
 
 
-plain_case(flatten, view_shape, native("view_shape"), native("flatten_arguments"))
+plain_case(flatten, view_shape, native("flatten"), shaped=True)
 
 
 @composite()

@@ -177,7 +177,7 @@ def narrow(input: Any, dim: int, start: Any, length: int) -> Any:
     return slice_(input, dim, first, first + length, 1)
 
 
-plain_case(narrow, slice_, native("slice"), native("narrow_arguments"))
+plain_case(narrow, slice_, native("slice"), translate=native("narrow_arguments"))
 
 
 @narrow.samples
@@ -361,7 +361,7 @@ def chunk(input: Any, chunks: int, dim: int = 0) -> Any:
     return input.split(length if have else [0] * chunks, dim)
 
 
-plain_case(chunk, split, native("split"), native("chunk_arguments"))
+plain_case(chunk, split, native("split"), translate=native("chunk_arguments"))
 
 
 @chunk.samples

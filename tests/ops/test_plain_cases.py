@@ -1,0 +1,176 @@
+"""The plain cases of composites and factories: whatever a program calls gives what the Python function gives."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, strategies as st
+from hypothesis.extra import numpy as arrays
+
+import wengert as wg
+from wengert import _kernels as kernels
+from wengert._core.cards.card import REGISTRY
+from wengert._core.cards.composed import COMPILED, Factory, PlainCase
+from wengert._core.operators.declaration import bind
+from wengert._core.tensor.base import Tensor
+from wengert.nn import functional
+from wengert.testing import cases
+from wengert.testing.calls import Call, inside, replaced
+from wengert.testing.values import drawn
+from wengert.testing.variants import results_and_gradients, strided, transposed
+
+
+def plain_functions() -> dict[str, list[Any]]:
+    """What programs call in the place of Python functions, by the name of the composite."""
+    found: dict[str, list[Any]] = {}
+    for name in {*REGISTRY, *functional.__all__}:
+        called = [
+            getattr(REGISTRY.get(name), "public", None),
+            Tensor.__dict__.get(name),
+            getattr(functional, name, None),
+        ]
+        kept = [each for each in called if isinstance(each, (PlainCase, Factory))]
+        if kept:
+            found[name] = kept
+    return found
+
+
+PLAIN = plain_functions()
+GOOD = cases(lambda operator, dtype: operator.name in PLAIN)
+BAD = cases(lambda operator, dtype: operator.name in PLAIN, bad=True)
+
+
+def reversed_memory(tensor: Tensor) -> Tensor:
+    whole = np.empty(tensor._array_.shape, tensor._array_.dtype)
+    return inside(tensor, whole, whole[(*[slice(None, None, -1)] * whole.ndim, ...)])
+
+
+FORMS = {"as it is": lambda tensor: tensor, "transposed": transposed, "strided": strided, "reversed": reversed_memory}
+
+
+def answer(function: Any, call: Call) -> Any:
+    """Results, gradients, and the names of the nodes; or the error."""
+    made = Call(function, call.args, call.kwargs)
+    try:
+        outputs = made.outputs()
+        nodes = [str(each.grad_fn) and each.grad_fn.name() for each in outputs if each.grad_fn is not None]
+        own = [any(each is one for one in call.tensors()) for each in outputs]
+        return *results_and_gradients(made), nodes, own
+    except Exception as error:
+        return type(error), str(error)
+
+
+def check(case: Any, call: Call) -> None:
+    for function in PLAIN[case.name]:
+        found, wanted = answer(function, call), answer(function.function, call)
+        if isinstance(wanted[0], type) or isinstance(found[0], type):
+            assert found == wanted, f"{call}: {found}, {wanted} by the function"
+            continue
+        assert found[2:] == wanted[2:], f"{call}: {found[2:]}, {wanted[2:]} by the function"
+        if case.name.startswith("empty"):
+            found, wanted = ([np.zeros_like(each) for each in found[0]], []), (
+                [np.zeros_like(each) for each in wanted[0]], [])  # fmt: skip
+        for one, other in zip([*found[0], *found[1]], [*wanted[0], *wanted[1]], strict=True):
+            assert (one is None) == (other is None)
+            if one is not None:
+                assert one.dtype == other.dtype and one.shape == other.shape
+                assert one.strides == other.strides or not one.size, f"{call}: {one.strides}, {other.strides}"
+                np.testing.assert_allclose(one, other, rtol=1e-5, atol=1e-6)
+
+
+X = wg.arange(6.0).view(2, 3)
+ANSWERED = {
+    "flatten": (X,),
+    "chunk": (X, 2, 1),
+    "narrow": (X, 1, -2, 1),
+    "swapaxes": (X, 0, 1),
+    "softmax": (X, 0),
+    "log_softmax": (X, -1),
+    "where": (X > 1, X, 0.0),
+    "relu": (X,),
+    "mse_loss": (X, X),
+    "huber_loss": (X, X),
+}
+
+
+@pytest.mark.skipif(not kernels.direct, reason="there is no extension: functions only")
+@pytest.mark.parametrize("name", ANSWERED)
+def test_a_plain_case_is_answered(name: str):
+    functions = PLAIN.get(name, [])
+    assert functions or not COMPILED
+    for function in functions:
+        assert function.call(bind(function, ANSWERED[name], {})) is not NotImplemented
+
+
+@pytest.mark.parametrize("form", FORMS)
+@pytest.mark.parametrize("case", GOOD, ids=repr)
+@pytest.mark.filterwarnings("ignore:Using a target size")
+def test_a_plain_case_gives_what_the_function_gives(case: Any, form: str):
+    call = case.call()
+    if not drawn(call, []):
+        check(case, call.exchanged(FORMS[form]))
+
+
+@pytest.mark.parametrize("case", BAD, ids=repr)
+@pytest.mark.filterwarnings("ignore:Using a target size")
+def test_what_is_refused_is_refused_in_the_same_words(case: Any):
+    check(case, case.call(requires_grad=False))
+
+
+@pytest.mark.parametrize("case", GOOD, ids=repr)
+@pytest.mark.parametrize("wrong", [None, "text", 1.5, 2**70, (1, 2), True, np.ones(2)], ids=repr)
+@pytest.mark.filterwarnings("ignore:Using a target size", "ignore:Implicit dimension choice")
+def test_wrong_arguments_end_in_the_same_words(case: Any, wrong: Any):
+    call = case.call(requires_grad=False)
+    for at in range(len(call.args)):
+        check(case, Call(call.operator, (*call.args[:at], wrong, *call.args[at + 1 :]), call.kwargs))
+    check(case, Call(call.operator, replaced(call.args, lambda tensor: tensor._array_), call.kwargs))
+
+
+SHAPES = arrays.array_shapes(min_dims=0, max_dims=4, min_side=0, max_side=4)
+
+
+@given(SHAPES, st.integers(-5, 5), st.integers(-5, 5), st.booleans(), st.booleans())
+def test_any_shape_is_flattened_as_the_function_does(shape: Any, start: int, end: int, turned: bool, wanted: bool):
+    x = wg.tensor(np.arange(float(np.prod(shape))).reshape(shape), requires_grad=wanted)
+    x = x.permute(tuple(reversed(range(x.ndim)))) if turned else x
+    same(wg.flatten, x, start, end)
+    same(wg.chunk, x, start, end)
+    same(wg.narrow, x, start, end, 2)
+
+
+def same(function: Any, *args: Any) -> None:
+    """`function` and what stands behind it give the same, or refuse the same."""
+
+    def outcome(called: Any) -> Any:
+        try:
+            made = called(*args)
+        except Exception as error:
+            return type(error), str(error)
+        made = made if isinstance(made, tuple) else (made,)
+        return [
+            (
+                each is args[0],
+                each.tolist(),
+                each.stride() if each.numel() else None,
+                each.data_ptr(),
+                str(each.grad_fn)[:9],
+            )
+            for each in made
+        ]
+
+    assert outcome(function) == outcome(getattr(function, "function", function))
+
+
+def test_a_contiguous_tensor_is_itself_and_others_are_copied():
+    x = wg.arange(6.0).view(2, 3)
+    assert x.contiguous() is x and x.contiguous(memory_format=wg.contiguous_format) is x
+    assert wg.contiguous(x) is x
+    turned = x.t().contiguous()
+    assert turned.stride() == (2, 1) and turned.tolist() == x.t().tolist()
+    with pytest.raises(TypeError, match=r"must be torch\.memory_format, not NoneType"):
+        x.contiguous(None)
+    with pytest.raises(TypeError, match=r"must be torch\.memory_format, not int"):
+        x.contiguous(memory_format=3)
