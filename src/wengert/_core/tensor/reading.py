@@ -140,6 +140,6 @@ def detach(self: Tensor) -> Tensor:
 
 def contiguous(self: Tensor, memory_format: Any = contiguous_format) -> Any:
     """The tensor itself if its elements lie in row-major order (or that of a memory format), otherwise a copy."""
-    if memory_format is contiguous_format and door.has_rows(self._array_):
-        return self
-    return slots.table.contiguous(self, memory_format)
+    if memory_format is not contiguous_format:
+        return slots.table.contiguous(self, memory_format)
+    return self if door.has_rows(self._array_) else slots.table.contiguous(self)

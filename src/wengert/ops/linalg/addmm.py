@@ -331,8 +331,8 @@ def linear(input: Any, weight: Any, bias: Any = None) -> Any:
     """
     if not (isinstance(input, Tensor) and isinstance(weight, Tensor) and (bias is None or isinstance(bias, Tensor))):
         check_tensors("linear", input=input, weight=weight, **({} if bias is None else {"bias": bias}))
-    ndim = input.ndim
-    if not ndim or not weight.ndim:
+    ndim = input._array_.ndim
+    if not ndim or not weight._array_.ndim:
         raise RuntimeError(f"both arguments to linear need to be at least 1D, but they are {ndim}D and {weight.ndim}D")
     if bias is None:
         return input.matmul(weight.t())

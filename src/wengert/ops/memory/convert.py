@@ -215,6 +215,8 @@ def bind_casts() -> None:
 
         def convert(self: Tensor, *, memory_format: Any = None, _name: str = method) -> Any:
             wanted = dtypes.ALIASES.get(_name) or dtypes.by_name(_name)
+            if memory_format is None and wanted.numpy is self._array_.dtype:
+                return self
             return self.to(wanted, memory_format=memory_format)  # type: ignore[attr-defined]
 
         convert.__name__ = method
