@@ -86,6 +86,21 @@ def check_reduction(name: str, x: Any, dim: Any, *more: Any) -> None:
         check(name, x, dim, *more)
 
 
+@pytest.mark.parametrize("name", ["_softmax", "_log_softmax"])
+@given(data=st.data())
+def test_softmax_along_any_dimension_is_that_of_the_body(name: str, data: Any):
+    (x,) = data.draw(operands(("float32", "float64"), 1))
+    for dim in range(-x.ndim, x.ndim):
+        check(name, x, dim)
+        card: Any = REGISTRY[name]
+        rule: Any = REGISTRY[f"{name}_backward_data"]
+        if x.size and x.flags.c_contiguous:
+            with np.errstate(all="ignore"):
+                result = card.native(x, dim)
+                made = rule.native(x, result, dim)
+                np.testing.assert_allclose(made, rule.body(x, result, dim), rtol=1e-5, atol=1e-6)
+
+
 @pytest.mark.parametrize("name", ["eq", "ne", "lt", "le", "gt", "ge", "maximum", "minimum"])
 @given(pair=operands(("float32", "float64", "int64"), 2))
 def test_pairs_of_any_shapes_that_broadcast_are_compared(name: str, pair: list[Any]):

@@ -279,6 +279,36 @@ def test_gradients_of_split_tensors_are_joined(array: Any, data: Any):
     assert _kernels.direct["split_backward"](*outside) is NotImplemented
 
 
+@given(arrays(least=1), st.data())
+def test_gradients_of_several_results_find_their_parts(array: Any, data: Any):
+    dim = data.draw(st.integers(-array.ndim, array.ndim - 1))
+    for name, size in (("split", (data.draw(st.integers(1, 3)),)), ("unbind", ())):
+        parts = list(body_of(name)(array, *size, dim))
+        kept = [each if data.draw(st.booleans()) else None for each in parts]
+        made = _kernels.direct[f"{name}_rule"](kept, array.shape, *size, dim)
+        if all(each is None for each in kept):
+            assert made is NotImplemented
+            continue
+        wanted = np.zeros(array.shape, array.dtype)
+        for one, other in zip(body_of(name)(wanted, *size, dim), kept, strict=True):
+            one[...] = 0 if other is None else other
+        assert seen(made)[:3] == seen(wanted)[:3] and np.array_equal(made, wanted)
+        assert _kernels.direct[f"{name}_rule"]([*kept, parts[0]], array.shape, *size, dim) is NotImplemented
+
+
+@given(arrays())
+def test_copies_lie_in_row_major_order(array: Any):
+    for name in ("clone", "contiguous"):
+        made = _kernels.direct[name](array, None)
+        if made is NotImplemented:
+            assert name == "clone" or array.size == 0
+        elif made is array:
+            assert name == "contiguous" and array.flags.c_contiguous
+        else:
+            assert made.strides == np.empty(array.shape, array.dtype).strides and made.flags.owndata
+            assert np.array_equal(made, array) and made.dtype == array.dtype
+
+
 @pytest.mark.parametrize("length", [7, 100])
 def test_large_gradients_that_lie_anyhow_are_copied(length: int):
     """Beyond some thousand elements NumPy copies."""

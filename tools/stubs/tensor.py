@@ -152,7 +152,7 @@ def bound(name: str, value: Any) -> list[str]:
         return definitions(name, forms_of(name, function, method=True), INDENT)
     if isinstance(value, property):
         return list(property_lines(name, value))
-    if not inspect.isfunction(value):  # a mark for NumPy, or what the interpreter gives to every class
+    if not hasattr(value, "__code__"):  # a mark for NumPy, or what the interpreter gives to every class
         mark = "None" if value is None else spelled(type(value).__name__)
         return [f"{INDENT}{name}: {mark}"] if name in METHODS else []
     forms = forms_of(name, value, method=True, listed=operator is None)

@@ -7,13 +7,13 @@ from wengert._core.calls.op cimport Op
 cdef class PlainCase(Op):
     cdef public Op op
     cdef public object function, translate, places
-    cdef public tuple rest
+    cdef public tuple rest, prepare
     cdef public bint shaped
 
 @cython.locals(place=long)
 cpdef bint has_defaults(PlainCase case, tuple args) except -1
-@cython.locals(found=list, place=long)
-cpdef tuple placed(PlainCase case, tuple args)
+@cython.locals(found=list, place=long, op=Op)
+cpdef object placed(PlainCase case, tuple args)
 
 cdef class Factory:
     cdef public object native, function

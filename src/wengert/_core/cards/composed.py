@@ -32,6 +32,7 @@ class PlainCase(Op):
         shaped: `native` takes the arguments of the function; `op` takes the tensor and the shape of the result.
         places: where the arguments of `op` are among those of the function, -1 for its default; None if they are the
             same. `rest` says where all others are, which must be at their defaults.
+        prepare: pairs of a place among the arguments of `op` and an operator that is applied to it first.
     """
 
     op: Op
@@ -39,9 +40,10 @@ class PlainCase(Op):
     translate: Any
     places: Any
     rest: tuple[Any, ...]
+    prepare: tuple[Any, ...]
     shaped: bool
 
-    __slots__ = ("function", "op", "places", "rest", "shaped", "translate")
+    __slots__ = ("function", "op", "places", "prepare", "rest", "shaped", "translate")
 
     def run(self, args: tuple[Any, ...]) -> Any:
         """The plain case; NotImplemented if it is not one."""
@@ -56,9 +58,9 @@ class PlainCase(Op):
                 return found
             args = door.with_first(found, args[0])
         elif self.places is not None:
-            if not has_defaults(self, args):
-                return NotImplemented
             args = placed(self, args)
+            if args is None:
+                return NotImplemented
         return attempt(self.op, self.native, args, self.shaped)
 
     def call2(self, a: Any, b: Any) -> Any:
@@ -81,12 +83,20 @@ def has_defaults(case: PlainCase, args: tuple[Any, ...]) -> bool:
     return True
 
 
-def placed(case: PlainCase, args: tuple[Any, ...]) -> tuple[Any, ...]:
-    """The arguments of the operator."""
+def placed(case: PlainCase, args: tuple[Any, ...]) -> Any:
+    """The arguments of the operator; None if there are others, or what is applied to one does not know it."""
+    if not has_defaults(case, args):
+        return None
     found: list[Any] = []
     place: int
+    op: Op
     for place in case.places:
         found.append(args[place] if place >= 0 else case.op.defaults[len(found)])
+    for step in case.prepare:
+        op = step[1]
+        found[step[0]] = NotImplemented if op.native is None else attempt(op, op.native, (found[step[0]],), False)
+        if found[step[0]] is NotImplemented:
+            return None
     return tuple(found)
 
 

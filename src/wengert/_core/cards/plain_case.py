@@ -76,16 +76,31 @@ def plain_case(
     if composite.method and COMPILED:
         method = checked(composite.name, body, method=True)
         bind_to_tensor(composite.name, made_before(method, body, op, native, translate, shaped))
-    module = "wengert" if composite.function else FUNCTIONAL
-    function = made_before(checked(composite.name, body, module=module), body, op, native, translate, shaped)
+    function = made_before(checked(composite.name, body, module="wengert"), body, op, native, translate, shaped)
     if composite.function and COMPILED:
         composite.public = function
     return function
 
 
-def plain_function(body: Callable[..., Any], op: Op) -> Function:
-    """A function of `nn.functional` with its plain case before it: `op`, see `plain_case`."""
-    return made_before(checked(body.__name__, body, module=FUNCTIONAL), body, op, op.native)
+def plain_function(body: Callable[..., Any], op: Op, places: Any = None, prepare: tuple[Any, ...] = ()) -> Any:
+    """A function of `nn.functional` with its plain case before it: `op`, see `plain_case`.
+
+    Args:
+        body: the function, which may have a plain case already: this one then comes before that.
+        places, prepare: how the arguments of `op` are found, see `PlainCase`; by name unless given.
+
+    Returns:
+        What programs call; interpreted, the function itself.
+    """
+    if not COMPILED:
+        return body
+    inner = body.function if isinstance(body, PlainCase) else checked(body.__name__, body, module=FUNCTIONAL)
+    made = made_before(inner, inspect.unwrap(inner), op, op.native)
+    made.function = functools.partial(body) if isinstance(body, PlainCase) else inner  # which calls it by vectorcall
+    if places is not None:
+        made.places, made.rest = places, tuple([at for at in range(len(made.names)) if at not in places])
+    made.prepare = prepare
+    return made
 
 
 def made_before(
@@ -104,8 +119,9 @@ def made_before(
     made.op = op
     made.function = function
     made.native = native
+    made.takes_out = "out" in parameters_of(body)
     made.translate, made.shaped = translate, shaped
-    made.places, made.rest = None, ()
+    made.places, made.rest, made.prepare = None, (), ()
     code = body.__code__  # type: ignore[attr-defined]
     made.spread = code.co_argcount if code.co_flags & VARIADIC else -1
     if made.spread < 0 and (translate is not None or shaped or len(parameters_of(body)) != len(op.names)):

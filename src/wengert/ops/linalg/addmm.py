@@ -11,8 +11,10 @@ import numpy as np
 from ... import _kernels as kernels
 from ..._core import errors
 from ..._core.cards.card import NUMBERS, Array, Bad, Sample, composite, op
+from ..._core.cards.plain_case import plain_function
 from ..._core.tensor.base import Tensor
 from ..dtype_checks import check_number
+from ..shapes.views import t as transposed
 from .matmul import check_tensors
 from .products import (
     c_name,
@@ -21,6 +23,7 @@ from .products import (
     conjugated,
     gradient_of_first,
     gradient_of_second,
+    mm,
     type_name,
 )
 
@@ -354,3 +357,7 @@ def linear_samples(make: Any) -> Any:
     yield Sample(make(3), make(4, 3), make(4))
     yield Sample(make(2, 3), make(3))
     yield Bad(make(2, 3), make(4, 2), raises=RuntimeError, says="cannot be multiplied (2x3 and 2x4)")
+
+
+linear = plain_function(linear, addmm, (2, 0, 1, -1, -1), ((2, transposed),))
+linear = plain_function(linear, mm, (0, 1), ((1, transposed),))

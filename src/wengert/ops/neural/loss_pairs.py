@@ -10,7 +10,7 @@ import numpy as np
 
 from ... import _kernels as kernels
 from ..._core.cards.card import REALS, Array, Bad, Sample, composite, op
-from ..._core.cards.plain_case import plain_case
+from ..._core.cards.plain_case import plain_function
 from ..._core.tensor.base import Tensor
 from ..._core.types import dtypes
 from ..._core.types.sizes import broadcast
@@ -251,9 +251,9 @@ l1_loss.samples(pair_samples)  # type: ignore[attr-defined]
 smooth_l1_loss.samples(pair_samples)  # type: ignore[attr-defined]
 huber_loss.samples(pair_samples)  # type: ignore[attr-defined]
 
-mse_loss = plain_case(mse_loss, squared, native("mse_loss"))
-smooth_l1_loss = plain_case(smooth_l1_loss, smooth_l1, native("smooth_l1_loss"))
-huber_loss = plain_case(huber_loss, huber, native("huber_loss"))
+mse_loss = plain_function(mse_loss, squared)
+smooth_l1_loss = plain_function(smooth_l1_loss, smooth_l1)
+huber_loss = plain_function(huber_loss, huber)
 
 
 def divergence(input: Any, target: Any) -> Any:
