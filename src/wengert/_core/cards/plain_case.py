@@ -119,7 +119,7 @@ def made_before(
     made.op = op
     made.function = function
     made.native = native
-    made.takes_out = "out" in parameters_of(body)
+    made.body, made.takes_out = body, "out" in parameters_of(body)
     made.translate, made.shaped = translate, shaped
     made.places, made.rest, made.prepare = None, (), ()
     code = body.__code__  # type: ignore[attr-defined]
