@@ -77,6 +77,7 @@ def plain_case(
         method = checked(composite.name, body, method=True)
         bind_to_tensor(composite.name, made_before(method, body, op, native, translate, shaped))
     function = made_before(checked(composite.name, body, module="wengert"), body, op, native, translate, shaped)
+    function.__module__ = "wengert"  # what takes no tensor first is not `checked`
     if composite.function and COMPILED:
         composite.public = function
     return function
@@ -100,6 +101,10 @@ def plain_function(body: Callable[..., Any], op: Op, places: Any = None, prepare
     if places is not None:
         made.places, made.rest = places, tuple([at for at in range(len(made.names)) if at not in places])
     made.prepare = prepare
+    made.__module__ = FUNCTIONAL
+    composite: Any = REGISTRY.get(made.name)
+    if composite is not None and composite.body is made.body:
+        composite.public = made
     return made
 
 
