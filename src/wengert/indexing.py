@@ -15,8 +15,9 @@ import numpy as np
 from ._core import errors
 from ._core.state.modes import current
 from ._core.tensor.base import Tensor, wrap
-from ._core.writes.parts import is_plain, plain_steps, write_part
+from ._core.writes.parts import Assignment, Indexing, assign, is_plain
 from .ops.indexing.advanced import index as advanced_index, index_put
+from .ops.pointwise.binary import native
 from .ops.shapes.slices import select, slice_
 from .ops.shapes.view_shape import alias
 from .ops.shapes.views import unsqueeze
@@ -54,8 +55,6 @@ def getitem(self: Tensor, index: Any) -> Any:
         return choose(self, 0, index)
     if kind is slice:
         return cut(self, 0, index)
-    if kind is Tensor and is_sole(self, index):
-        return advanced_index.call((self, (index,)))
     view, entries = take_apart(self, index)
     if entries:
         return advanced_index.call((view, listed(entries)))
@@ -76,15 +75,9 @@ def setitem(self: Tensor, index: Any, value: Any) -> None:
         RuntimeError: it does not fit; nothing has been written.
     """
     given = as_value(self, value)
-    if index is False:
+    if index is False or assign(index_put.in_place, self, index, given):
         return
     entries: list[Any] = []
-    if type(index) is Tensor and is_sole(self, index):
-        index_put.in_place.call((self, (index,), without_leading_ones(given), False))
-        return
-    steps = plain_steps(self._array_.shape, index)
-    if steps and write_part(self, steps, given):
-        return
     if type(index) is int:
         view = choose(self, 0, index)
     elif type(index) is slice:
@@ -97,14 +90,6 @@ def setitem(self: Tensor, index: Any, value: Any) -> None:
         index_put.in_place.call((view, listed(entries), without_leading_ones(given), False))
     else:
         write(view, given)
-
-
-def is_sole(self: Tensor, index: Tensor) -> bool:
-    """Whether a tensor is an index by itself, as it is: of integers or a mask, with dimensions, but not too many."""
-    array = index._array_
-    if array.dtype == np.bool_:
-        return 0 < array.ndim <= self._array_.ndim
-    return array.dtype == np.int64 and array.ndim > 0 and self._array_.ndim > 0
 
 
 def choose(self: Tensor, dim: int, index: int, place: int = 0) -> Any:
@@ -292,3 +277,8 @@ def write(view: Any, value: Any) -> None:
             return
         value = without_leading_ones(value).expand(shape)
     view.copy_(value)
+
+
+READING = Indexing(getitem, advanced_index)
+WRITING = Assignment(setitem, index_put.in_place, native("tensor"))
+"""What Python's brackets call."""

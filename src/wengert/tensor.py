@@ -24,7 +24,6 @@ from ._core.tensor.storage import Storage, succeed
 from ._core.types import dtypes
 from ._core.types.devices import device, strided
 from ._core.types.sizes import Size
-from ._core.writes.parts import Indexing
 from .conversions import (
     as_array_protocol,
     dlpack,
@@ -32,7 +31,7 @@ from .conversions import (
     formatted,
     to_numpy,
 )
-from .indexing import getitem, setitem
+from .indexing import READING, WRITING
 from .ops.create.factory import read_lengths
 from .ops.memory.memory_formats import is_in_format
 from .ops.memory.reach import address, offset_in_bytes
@@ -328,8 +327,8 @@ PROTOCOLS: dict[str, Any] = {
     "to_real": reading.to_float,
     "to_complex": reading.to_complex,
     "index": reading.to_index,
-    "getitem": Indexing(getitem),
-    "setitem": setitem,
+    "getitem": READING,
+    "setitem": WRITING,
 }
 """What the class itself asks for, see `slots`."""
 

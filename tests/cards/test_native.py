@@ -18,7 +18,11 @@ from wengert.testing.variants import results_and_gradients, strided, transposed
 
 
 def has_native(card: Any) -> bool:
-    return isinstance(card, Card) and (card.native is not None or any(rule.native is not None for rule in card.rules))
+    return isinstance(card, Card) and (
+        card.native is not None
+        or any(rule.native is not None for rule in card.rules)
+        or (card.in_place is not None and card.in_place.native is not None)
+    )
 
 
 GOOD = cases(lambda operator, dtype: has_native(operator))
@@ -66,13 +70,18 @@ FORMS = {
 def without_native(card: Card) -> Iterator[None]:
     """The general way for calls and rules of an operator."""
     function, rules = card.native, [rule.native for rule in card.rules]
+    write = card.in_place and card.in_place.native
     try:
         card.native = None
+        if write:
+            card.in_place.native = None
         for rule in card.rules:
             rule.native = None
         yield
     finally:
         card.native = function
+        if write:
+            card.in_place.native = write
         for rule, native in zip(card.rules, rules):
             rule.native = native
 

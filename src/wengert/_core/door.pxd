@@ -169,6 +169,19 @@ cdef extern from *:
         }
         return 1;
     }
+    static CYTHON_UNUSED int wengert_has_zero_stride(PyObject *array) {
+        PyArrayObject *own = wengert_as_ndarray(array);
+        if (own == NULL) {
+            PyObject *strides = wengert_attribute(array, "strides"), *zero = PyLong_FromLong(0);
+            int found = strides && zero ? PySequence_Contains(strides, zero) : -1;
+            Py_XDECREF(strides);
+            Py_XDECREF(zero);
+            return found;
+        }
+        for (int at = 0; at < PyArray_NDIM(own); at++)
+            if (PyArray_STRIDE(own, at) == 0) return 1;
+        return 0;
+    }
     static CYTHON_UNUSED int wengert_keeps_rows(PyObject *array) {
         PyArrayObject *own = wengert_as_ndarray(array);
         if (own == NULL) return 1;
@@ -368,6 +381,7 @@ cdef extern from *:
     bint is_inexact "wengert_is_inexact"(object array) except -1
     Py_ssize_t size_of "wengert_size_of"(object array) except -1
     bint is_row_major "wengert_is_row_major"(object array) except -1
+    bint has_zero_stride "wengert_has_zero_stride"(object array) except -1
     bint keeps_rows "wengert_keeps_rows"(object array) except -1
     bint in_space "wengert_in_space"(object array, tuple shape, object dtype) except -1
     int lazy_dict "wengert_lazy_dict"(object cls) except -1

@@ -107,6 +107,11 @@ def is_row_major(array: Any) -> bool:
     return array.strides == _row_major(array.shape, array.itemsize)  # type: ignore[no-any-return]
 
 
+def has_zero_stride(array: Any) -> bool:
+    """Whether an array sees the same elements again along some dimension, perhaps one of a single element."""
+    return 0 in array.strides
+
+
 def keeps_rows(array: Any) -> bool:
     """Whether an array lies in row-major order, or was expanded and its other dimensions do.
 

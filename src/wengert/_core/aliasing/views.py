@@ -68,6 +68,10 @@ def take(array: Any, step: Any) -> Any:
     args: tuple[Any, ...] = step[1]
     nr: int = step[2]
     positional: int = op.positional
+    if op.native is not None and nr < 0:
+        view = op.native(array, args[1], args[2]) if len(args) == 3 else op.native(array, *args[1:])
+        if view is not NotImplemented:
+            return view
     if positional == 3 and len(args) == 3:
         view = op.body(array, args[1], args[2])
     elif positional == len(args):

@@ -190,6 +190,8 @@ class Options:
         inplace: derive `name_`.
         write: called with the target's array and the other arguments, it writes what `name_` writes, or refuses before
             it does.
+        native_write: the native function of the plain case of `write`: it writes and returns None, or returns
+            NotImplemented before it has written anything.
         overwrites: `name_` leaves nothing of the target's old value, whose gradient is zero.
         apart: what of its memory the target of `name_` may not share: "never" (anything goes), "itself" (no element
             with another), "partly" (nor a part with other inputs), "wholly" (nor all of it).
@@ -217,6 +219,7 @@ class Options:
     of_memory: bool = False
     inplace: bool = False
     write: Callable[..., None] | None = None
+    native_write: Callable[..., None] | None = None
     overwrites: bool = False
     apart: str = "partly"
     layout: str = "rows"
@@ -268,7 +271,7 @@ def op(
         register(card)
         begin_calls(card)
         if given.inplace:
-            derive_in_place(card)
+            derive_in_place(card, native=given.native_write)
         if samples is not None:
             card.sampler = samples
         if rules is not None:

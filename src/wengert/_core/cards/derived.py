@@ -12,12 +12,12 @@ from ..writes.inplace import InPlaceOp
 from ..writes.rearranged import InPlaceView
 
 
-def derive_in_place(card: Any, name: str = "") -> None:
-    """Make `name_` (or what `name` says) from an operator."""
+def derive_in_place(card: Any, name: str = "", native: Any = None) -> None:
+    """Make `name_` (or what `name` says) from an operator; `native` is the native form of its `writer`."""
     made: InPlaceOp = door.new(InPlaceView if card.view else InPlaceOp)
     take_over(made, card)
     made.name = name or card.name + "_"
-    made.native = None
+    made.native = native
     made.functional = card
     if card.view:
         card.nodes.in_place().serve(made)  # those of views have names of their own

@@ -96,13 +96,13 @@ def plain_function(body: Callable[..., Any], op: Op, places: Any = None, prepare
     if not COMPILED:
         return body
     inner = body.function if isinstance(body, PlainCase) else checked(body.__name__, body, module=FUNCTIONAL)
-    made = made_before(inner, inspect.unwrap(inner), op, op.native)
+    made = made_before(inner, getattr(inner, "__wrapped__", inner), op, op.native)
     made.function = functools.partial(body) if isinstance(body, PlainCase) else inner  # which calls it by vectorcall
     if places is not None:
         made.places, made.rest = places, tuple([at for at in range(len(made.names)) if at not in places])
     made.prepare = prepare
     made.__module__ = FUNCTIONAL
-    composite: Any = REGISTRY.get(made.name)
+    composite: Any = CARDS.get(made.name)
     if composite is not None and composite.body is made.body:
         composite.public = made
     return made

@@ -6,4 +6,6 @@ from wengert._core.operators.declaration cimport Declaration
 
 @cython.locals(apart=long, positions=tuple)
 cpdef object check(Declaration op, Tensor target, tuple args)
+@cython.locals(tensor=Tensor)
+cpdef bint is_same(Tensor target, object other) except -1
 cpdef object check_other(Tensor target, Tensor other, bint wholly)

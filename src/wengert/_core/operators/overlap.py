@@ -26,7 +26,7 @@ def check(op: Declaration, target: Tensor, args: tuple[Any, ...]) -> None:
     apart: int = op.apart
     if apart == sources.APART_NEVER or (op.overwrites and is_same(target, args[1])):
         return
-    if 0 in target._array_.strides and overlaps_itself(target._array_):
+    if door.has_zero_stride(target._array_) and overlaps_itself(target._array_):
         raise RuntimeError(errors.OVERLAP_IN_PLACE)
     positions: tuple[Any, ...] = op.tensor_slots
     if apart == sources.APART_ITSELF or len(positions) == 1:
@@ -38,11 +38,13 @@ def check(op: Declaration, target: Tensor, args: tuple[Any, ...]) -> None:
 
 def is_same(target: Tensor, other: Any) -> bool:
     """Whether another tensor is the same elements in the same order, so that a copy of it changes nothing."""
+    if not isinstance(other, Tensor):
+        return False
+    tensor: Tensor = other
     return (
-        isinstance(other, Tensor)
-        and other._storage_.array is target._storage_.array
-        and other._array_.dtype == target._array_.dtype
-        and layout(other._array_) == layout(target._array_)
+        tensor._storage_.array is target._storage_.array
+        and tensor._array_.dtype == target._array_.dtype
+        and layout(tensor._array_) == layout(target._array_)
     )
 
 

@@ -4,5 +4,6 @@ from wengert._core.tensor.base cimport Tensor
 from wengert._core.operators.declaration cimport Declaration
 
 cpdef bint is_operand(object value)
+cpdef object other_operand(Declaration op, object value, long position)
 @cython.locals(settled=bint, position=long, tensor=Tensor)
 cpdef object promote(Declaration op, list values)

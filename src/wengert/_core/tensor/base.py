@@ -300,7 +300,7 @@ class Tensor:
         return slots.table.getitem.call2(self, index)
 
     def __setitem__(self, index: Any, value: Any) -> None:
-        slots.table.setitem(self, index, value)
+        slots.table.setitem.call3(self, index, value)
 
     def __len__(self) -> int:
         return slots.table.length(self)

@@ -1,12 +1,13 @@
 cdef class Operator:
     cdef object call1(self, object a)
     cdef object call2(self, object a, object b)
+    cdef object call3(self, object a, object b, object c)
 
 cdef class Operators:
     cdef public Operator abs, add, bitwise_and, bitwise_or, bitwise_xor, bitwise_not, div, eq, floor_divide, ge, gt, le
     cdef public Operator lt, matmul, mul, ne, neg, pow, reciprocal, remainder, rsub, sub
     cdef public Operator iadd, iand, idiv, ifloor_divide, imul, ior, ipow, iremainder, isub, ixor
-    cdef public Operator getitem
-    cdef public object add_into, copy_, construct, contains, contiguous, fill_, index, iterate, length, refresh, reshaped_view, resize, select, slice, unsqueeze, setitem, text, to_complex, to_integer, to_real
+    cdef public Operator getitem, setitem
+    cdef public object add_into, copy_, construct, contains, contiguous, fill_, index, iterate, length, refresh, reshaped_view, resize, select, slice, unsqueeze, text, to_complex, to_integer, to_real
 
 cdef Operators table

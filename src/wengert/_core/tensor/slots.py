@@ -18,6 +18,10 @@ class Operator:
         """Apply to two operands; NotImplemented if one is no operand."""
         raise NotImplementedError
 
+    def call3(self, a: Any, b: Any, c: Any) -> None:
+        """Write `c` into the part of `a` that `b` names."""
+        raise NotImplementedError
+
 
 class Operators:
     """The operators behind Python's signs, filled by the families in `ops` at import.
@@ -76,7 +80,7 @@ class Operators:
     select: Any
     slice: Any
     unsqueeze: Any
-    setitem: Any
+    setitem: Operator
     text: Any
     to_complex: Any
     to_integer: Any

@@ -2,7 +2,8 @@ cimport cython
 from wengert._core.calls cimport dispatch
 from wengert._core cimport door, flags
 from wengert._core.leaves cimport hooked
-from wengert._core.operators cimport overlap
+from wengert._core.operators cimport overlap, promotion
+from wengert._core.tensor cimport slots
 from wengert._core.aliasing cimport views
 from wengert._core.leaves.accumulate cimport gradient_edge
 from wengert._core.tensor.base cimport AutogradMeta, Tensor, share, wrap
@@ -28,15 +29,17 @@ cpdef object complete_write(InPlaceOp op, tuple args, long word, Modes modes)
 cpdef object computed(Op functional, Tensor target, tuple args)
 @cython.locals(other=Tensor)
 cpdef bint shares_memory(Tensor target, tuple args) except -1
-@cython.locals(other=Tensor)
-cpdef object value_as_it_is(Tensor target, tuple args)
 @cython.locals(recording=bint, info=ViewInfo)
 cpdef object refuse_unwritable(Op functional, tuple args, Tensor target, Modes modes)
 @cython.locals(info=ViewInfo)
 cpdef object check_target(Tensor target, bint recording, Modes modes)
+cpdef object check_result(Op functional, Tensor target, list values)
 @cython.locals(old=Tensor)
 cpdef Tensor old_value(Tensor target)
-cpdef object write(Op functional, Tensor target, list values, object made, Modes modes)
+@cython.locals(functional=Op)
+cpdef object write(InPlaceOp op, Tensor target, list values, object made, Modes modes)
+@cython.locals(copy=InPlaceOp)
+cpdef object store(object array, object value)
 @cython.locals(info=ViewInfo, base=Tensor)
 cpdef object rebase(Tensor target, Node node, Modes modes)
 @cython.locals(edge=Edge)

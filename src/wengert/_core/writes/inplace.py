@@ -20,6 +20,7 @@ from ..operators import overlap, promotion
 from ..recording.recorded import OpNode, save_all, save_outputs
 from ..recording.saved import twin_of
 from ..state.modes import Modes, current
+from ..tensor import slots
 from ..tensor.base import Tensor, wrap
 from ..tensor.storage import count
 from ..types import dtypes, sizes
@@ -27,7 +28,11 @@ from .slices import copy_slices
 
 
 class InPlaceOp(Op):
-    """`op_`: writes the result of `functional` into its first argument."""
+    """`op_`: writes the result of `functional` into its first argument.
+
+    `native` is the native form of `functional.writer`, or None: it writes and returns None, or returns NotImplemented
+    before it has written anything.
+    """
 
     functional: Op
 
@@ -85,13 +90,13 @@ def complete_write(op: InPlaceOp, args: tuple[Any, ...], word: int, modes: Modes
     mask: int = dispatch.grad_mask(functional, args) if recorded else 0
     check_target(target, mask != 0, modes)
     values: list[Any] | None = None
-    made: Any = computed(functional, target, args)
+    made: Any = None if functional.writer is not None else computed(functional, target, args)
     if made is None:
         values = dispatch.unwrap(functional, args)
         overlap.check(functional, target, args)
         check_result(functional, target, values)
     if not mask or word & flags.VOLATILE:
-        write(functional, target, values, made, modes)
+        write(op, target, values, made, modes)
         if word & flags.VOLATILE:
             volatile.spread_by_write(target, modes)
         return target
@@ -103,7 +108,7 @@ def complete_write(op: InPlaceOp, args: tuple[Any, ...], word: int, modes: Modes
         # The node would keep the tensor whose history it becomes, a cycle. A twin on the same memory is refused alike.
         kept = (kept[0], *[twin_of(target) if each is target else each for each in args[1:]])
     node.saved = save_all(node.plan, kept, None, modes)
-    write(functional, target, values, made, modes)
+    write(op, target, values, made, modes)
     rebase(target, node, modes)
     node.saved = save_outputs(node.plan, node.saved, (target,), modes)
     return target
@@ -115,15 +120,12 @@ def computed(functional: Op, target: Tensor, args: tuple[Any, ...]) -> Any:
     That and a copy cost less than to promote the operands, to look whether they fit, and to call NumPy with `out`.
     """
     array: Any = target._array_
-    native: Any = functional.native
-    if functional.overwrites:
-        return value_as_it_is(target, args)
-    if native is None or functional.writer is not None or functional.several or shares_memory(target, args):
+    if functional.native is None or functional.several or door.size_of(array) > SMALL or door.has_zero_stride(array):
         return None
-    if door.size_of(array) > SMALL or 0 in array.strides:
+    if shares_memory(target, args):
         return None
-    made: Any = door.on_arrays(native, args, Tensor)
-    if made is NotImplemented or made.dtype is not array.dtype or made.shape != array.shape:
+    made: Any = door.on_arrays(functional.native, args, Tensor)
+    if made is NotImplemented or not door.in_space(made, door.shape_of(array), door.dtype_of(array)):
         return None
     return made
 
@@ -139,24 +141,6 @@ def shares_memory(target: Tensor, args: tuple[Any, ...]) -> bool:
     return False
 
 
-def value_as_it_is(target: Tensor, args: tuple[Any, ...]) -> Any:
-    """What `zero_`, `fill_` or `copy_` writes, if that needs neither a check nor a conversion; otherwise None."""
-    array: Any = target._array_
-    if not door.is_inexact(array) or 0 in array.strides:
-        return None
-    if len(args) == 1:
-        return 0.0
-    if isinstance(args[1], Tensor):
-        other: Tensor = args[1]
-        given: Any = other._array_
-        fits = given.shape == array.shape if len(args) > 2 else not given.ndim  # `copy_` has an argument more
-        apart = other._storage_.array is not target._storage_.array
-        return given if fits and apart and given.dtype is array.dtype else None
-    return args[1] if type(args[1]) is float and -SAFE < args[1] < SAFE else None
-
-
-SAFE = 6e4
-"""Numbers up to this size are finite in every floating-point type."""
 SMALL = 1024
 """Up to so many elements a result of its own costs less than the way around it."""
 
@@ -225,13 +209,15 @@ def old_value(target: Tensor) -> Tensor:
     return old
 
 
-def write(functional: Op, target: Tensor, values: list[Any] | None, made: Any, modes: Modes) -> None:
+def write(op: InPlaceOp, target: Tensor, values: list[Any] | None, made: Any, modes: Modes) -> None:
     """Compute into the target's memory, or copy there what is `computed` (`made`), and count the write."""
-    array = target._array_
+    functional: Op = op.functional
+    array: Any = target._array_
     if made is not None:
-        np.copyto(array, made, "unsafe")
+        store(array, made)
     elif functional.writer is not None:
-        modes.quietly(functional.writer, values)
+        if op.native is None or op.native(*values) is NotImplemented:
+            modes.quietly(functional.writer, values)
     elif (
         functional.takes_out
         and functional.promotion is not None
@@ -248,6 +234,13 @@ def write(functional: Op, target: Tensor, values: list[Any] | None, made: Any, m
     count(target._storage_)
     if modes.anomaly:
         anomaly.note_write(target._storage_, f"{functional.name}_")
+
+
+def store(array: Any, value: Any) -> None:
+    """Copy an array, which broadcasts to the first one, into its memory."""
+    copy: InPlaceOp = slots.table.copy_
+    if copy.native is None or copy.native(array, value, False) is NotImplemented:
+        np.copyto(array, value, "unsafe")
 
 
 def rebase(target: Tensor, node: Node, modes: Modes) -> None:

@@ -4,10 +4,10 @@ from wengert._core cimport door, flags
 from wengert._core.tensor cimport slots
 from wengert._core.aliasing cimport views
 from wengert._core.leaves.accumulate cimport gradient_edge
-from wengert._core.tensor.base cimport Tensor
+from wengert._core.tensor.base cimport Tensor, wrap
 from wengert._core.calls.dispatch cimport attempt
 from wengert._core.calls.op cimport Op
-from wengert._core.writes.inplace cimport InPlaceOp, replace_history
+from wengert._core.writes.inplace cimport InPlaceOp, replace_history, store
 from wengert._core.state.modes cimport Modes, current
 from wengert._core.recording.recorded cimport OpNode, save_all
 from wengert._core.writes.slices cimport copy_slices
@@ -16,7 +16,18 @@ from wengert._core.tensor.storage cimport count_write
 
 cdef class Indexing(Operator):
     cdef public object function
+    cdef public Op advanced
 
+cdef class Assignment(Operator):
+    cdef public object function, number
+    cdef public Op advanced
+
+cpdef bint is_sole(Tensor base, Tensor index) except -1
+@cython.locals(steps=tuple)
+cpdef bint assign(Op advanced, Tensor base, object index, Tensor value) except -1
+cpdef object number_like(object native, Tensor base, object value)
+@cython.locals(shape=tuple)
+cpdef bint begins_with_one(Tensor tensor) except -1
 @cython.locals(modes=Modes, word=long, writer=InPlaceOp)
 cpdef bint write_part(Tensor base, tuple steps, Tensor value) except -1
 @cython.locals(args=tuple, wanted=bint, node=OpNode)

@@ -15,10 +15,10 @@ from ..leaves.accumulate import gradient_edge
 from ..recording.recorded import OpNode, save_all
 from ..state.modes import Modes, current
 from ..tensor import slots
-from ..tensor.base import Tensor
+from ..tensor.base import Tensor, wrap
 from ..tensor.slots import Operator
 from ..tensor.storage import count_write
-from .inplace import InPlaceOp, replace_history
+from .inplace import InPlaceOp, replace_history, store
 from .slices import copy_slices
 
 
@@ -84,19 +84,96 @@ def is_whole(bounds: tuple[Any, ...], length: int) -> bool:
 
 
 class Indexing(Operator):
-    """`tensor[index]`: plain indices here, all others by `function`."""
+    """`tensor[index]`: plain indices and single index tensors here, all others by `function`."""
 
     function: Any
+    advanced: Op
 
-    __slots__ = ("function",)
+    __slots__ = ("advanced", "function")
 
-    def __init__(self, function: Any) -> None:
+    def __init__(self, function: Any, advanced: Op) -> None:
         self.function = function
+        self.advanced = advanced
 
     def call2(self, a: Any, b: Any) -> Any:
         """The part of `a` that `b` names."""
+        if type(b) is Tensor and is_sole(a, b):
+            return self.advanced.run((a, (b,)))
         part: Any = take_part(a, b)
         return self.function(a, b) if part is None else part
+
+
+class Assignment(Operator):
+    """`tensor[index] = value`: plain indices and single index tensors here, all others by `function`.
+
+    `number(dtype, value)` is the native function that makes an array of a number, or None.
+    """
+
+    function: Any
+    advanced: Op
+    number: Any
+
+    __slots__ = ("advanced", "function", "number")
+
+    def __init__(self, function: Any, advanced: Op, number: Any) -> None:
+        self.function = function
+        self.advanced = advanced
+        self.number = number
+
+    def call3(self, a: Any, b: Any, c: Any) -> None:
+        """Write `c` into the part of `a` that `b` names."""
+        value: Any = c if isinstance(c, Tensor) else number_like(self.number, a, c)
+        if value is None or not assign(self.advanced, a, b, value):
+            self.function(a, b, c)
+
+
+def is_sole(base: Tensor, index: Tensor) -> bool:
+    """Whether a tensor is an index by itself, as it is: of integers or a mask, with dimensions, but not too many."""
+    array: Any = index._array_
+    dtype: Any = door.dtype_of(array)
+    if dtype is BOOL:
+        return 0 < door.ndim_of(array) <= door.ndim_of(base._array_)
+    return dtype is INT64 and door.ndim_of(array) > 0 and door.ndim_of(base._array_) > 0
+
+
+def assign(advanced: Op, base: Tensor, index: Any, value: Tensor) -> bool:
+    """Write a tensor by a plain index or, with the operator `advanced`, by a single index tensor.
+
+    Returns:
+        False if it is not the plain case, or one that is refused; nothing was done.
+    """
+    if type(index) is Tensor:
+        if not is_sole(base, index) or begins_with_one(value):
+            return False
+        advanced.run((base, (index,), value, False))
+        return True
+    steps: tuple[Any, ...] = plain_steps(door.shape_of(base._array_), index)
+    return len(steps) > 0 and write_part(base, steps, value)
+
+
+def number_like(native: Any, base: Tensor, value: Any) -> Any:
+    """A tensor of a number and of the dtype of another one; None if it is not a plain number that fits surely."""
+    dtype: Any = door.dtype_of(base._array_)
+    if native is None or (type(value) is not float and type(value) is not int):
+        return None
+    if door.is_inexact(base._array_):
+        if not -SAFE < value < SAFE:
+            return None
+        value = float(value)
+    made: Any = native(dtype, value)
+    return wrap(made) if made is not NotImplemented and door.dtype_of(made) is dtype else None
+
+
+def begins_with_one(tensor: Tensor) -> bool:
+    """Whether the first dimension has one element."""
+    shape: tuple[Any, ...] = door.shape_of(tensor._array_)
+    return len(shape) > 0 and shape[0] == 1
+
+
+SAFE = 6e4
+"""Numbers up to this size are finite in every floating-point type."""
+BOOL = np.dtype(np.bool_)
+INT64 = np.dtype(np.int64)
 
 
 def take_part(base: Tensor, index: Any) -> Any:
@@ -149,13 +226,13 @@ def write_part(base: Tensor, steps: tuple[Any, ...], value: Tensor) -> bool:
         part = views.take(part, step)
     given: Any = value._array_
     writer: InPlaceOp = slots.table.copy_
-    if part.dtype is not given.dtype or 0 in part.strides:
+    if door.dtype_of(part) is not door.dtype_of(given) or door.has_zero_stride(part):
         return False
-    if part.shape != given.shape:
-        if given.ndim:
+    if door.shape_of(part) != door.shape_of(given):
+        if door.ndim_of(given):
             return False
         writer = slots.table.fill_
-    np.copyto(part, given)
+    store(part, given)
     count_write(base._storage_, writer.name)
     if word:
         replace_history(base, history(base, steps, writer.functional, value, modes))

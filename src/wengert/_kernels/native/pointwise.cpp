@@ -166,6 +166,15 @@ bool is_one(PyObject* number) {
     return as_index(number, value) && value == 1;
 }
 
+// The second operand, an array, multiplied by `alpha` first.
+PyObject* compute_scaled(Binary op, PyObject* a, PyObject* b, PyObject* alpha) {
+    PyObject* scaled = PyArray_Check(b) ? compute(MULTIPLY, b, alpha, nullptr) : nullptr;
+    if (!scaled) return nullptr;
+    PyObject* result = compute(op, a, scaled, nullptr);
+    Py_DECREF(scaled);
+    return result;
+}
+
 template <Binary op>
 struct BinaryMethod {
     static Twin twin;
@@ -181,9 +190,10 @@ struct BinaryMethod {
         return twin.call(args, nargs, kwnames);
     }
     static PyObject* direct(PyObject*, PyObject* const* args, Py_ssize_t nargs) {
-        const bool known = nargs == 2 || (takes_alpha(op) && nargs == 3 && is_one(args[2]));
+        const bool known = nargs == 2 || (takes_alpha(op) && nargs == 3);
         if (known && (!arrays_only(op) || (PyArray_Check(args[0]) && PyArray_Check(args[1])))) {
-            PyObject* result = compute(op, args[0], args[1], nullptr);
+            PyObject* result = nargs == 2 || is_one(args[2]) ? compute(op, args[0], args[1], nullptr)
+                                                             : compute_scaled(op, args[0], args[1], args[2]);
             if (result || PyErr_Occurred()) return result;
         }
         Py_RETURN_NOTIMPLEMENTED;

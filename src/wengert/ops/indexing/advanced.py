@@ -87,7 +87,7 @@ def places(indices: Any) -> Any:
     return tuple([WHOLE if each is None else private(each) for each in indices])
 
 
-@op(layout="own", dtypes=WIDE, linear="self", function=False, method=False)
+@op(layout="own", dtypes=WIDE, linear="self", function=False, method=False, native=native("index"))
 def index(self: Array, indices: Indices) -> Any:
     """The elements at index arrays, one for each leading dimension (None: the whole dimension): advanced indexing.
 
@@ -106,7 +106,7 @@ def index(self: Array, indices: Indices) -> Any:
         raise
 
 
-@index.vjp("self")
+@index.vjp("self", native=native("index_rule"))
 def index_vjp(grad: Any, self_shape: Any, indices: Any) -> Any:
     return index_backward(grad, self_shape, indices)
 
@@ -117,6 +117,8 @@ def index_samples(make: Any) -> Any:
     yield Sample(make(3, 4), [None, integers([1, 0], [3, 3])])
     yield Sample(make(3, 4, 2), [integers(0, 1), None, integers(1, 0)])
     yield Sample(make(3, 2), [wrap(np.array([True, False, True]))])
+    yield Sample(make(3, 2), [integers([1, -1], [-3, 1])])
+    yield Sample(make(2, 3), [wrap(np.array([[True, False, True], [False, True, False]]))])
     yield Bad(make(3), [integers(3)], raises=IndexError, says="index 3 is out of bounds for dimension 0 with size 3")
     yield Bad(make(3), [wrap(np.array([True]))], raises=IndexError, says="The shape of the mask [1] at index 0")
 
@@ -204,7 +206,10 @@ def write_at(target: Any, indices: Any, values: Any, accumulate: bool) -> None:
         ) from None
 
 
-@op(layout="like", dtypes=WIDE, inplace=True, larger=True, write=write_at, apart="never")
+@op(
+    layout="like", dtypes=WIDE, inplace=True, larger=True, write=write_at, native_write=native("index_put_"),
+    apart="never",
+)  # fmt: skip
 def index_put(self: Array, indices: Indices, values: Array, accumulate: bool = False) -> Any:
     """The tensor with `values` at index arrays.
 
@@ -245,6 +250,10 @@ def index_put_samples(make: Any) -> Any:
     yield Sample(make(3, 2), [integers(2, 0)], make(2, 2))
     yield Sample(make(3, 2), [integers(2, 0), integers(1, 1)], make(1))
     yield Sample(make(3, 2), [integers(2, 2)], make(2), True)
+    yield Sample(make(3, 2), [integers(-1, 0, 1)], make(3, 1))
+    yield Sample(make(3, 2), [None, integers(1)], make(3, 1))
+    yield Sample(make(3, 2), [wrap(np.array([True, False, True]))], make(2, 2))
+    yield Sample(make(3, 2), [wrap(np.array([True, False, True]))], make())
     yield Sample(make(3, 2), (), make(2), True)
     yield Sample(make(3, 2), (None,), make(2))
     yield Bad(
@@ -290,6 +299,7 @@ def mask_form(args: tuple[Any, ...]) -> int:
 @op(
     dtypes=WIDE, inplace=True, larger=True, numbers="value", write=write_where, apart="never", choose=mask_form,
     node=("MaskedFillBackward0", "MaskedFillBackward1"), native=native("masked_fill"),
+    native_write=native("masked_fill_"),
 )  # fmt: skip
 def masked_fill(self: Array, mask: Index, value: Array) -> Any:
     """The tensor with `value` where `mask` holds; both are broadcast.

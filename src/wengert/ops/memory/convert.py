@@ -239,7 +239,7 @@ def write_copy(target: Any, src: Any, non_blocking: bool) -> None:
 @op(
     layout="like",
     dtypes=WIDE, linear="src", inplace=True, function=False, method=False, node="CopyBackwards", write=write_copy,
-    overwrites=True,
+    native_write=native("copy_"), overwrites=True,
 )  # fmt: skip
 def copy(self: Array, src: Array, non_blocking: bool = False) -> Any:
     """`src`, broadcast and cast to the shape and dtype of `self`."""
@@ -294,8 +294,8 @@ def write_value(target: Any, value: Any) -> None:
 
 @op(
     layout="like",
-    dtypes=WIDE, inplace=True, numbers="value", method=False, choose=fill_form, write=write_value, overwrites=True,
-    apart="never", node=("FillBackward2", "FillBackward3"),
+    dtypes=WIDE, inplace=True, numbers="value", method=False, choose=fill_form, write=write_value,
+    native_write=native("fill_"), overwrites=True, apart="never", node=("FillBackward2", "FillBackward3"),
 )  # fmt: skip
 def fill(self: Array, value: Array) -> Any:
     """A tensor like `self` in which every element is `value`.
@@ -347,8 +347,8 @@ def row_major_zeros(array: Any) -> Any:
 
 @op(
     layout="like",
-    dtypes=WIDE, linear="self", inplace=True, method=False, function=False, write=write_zero, apart="never",
-    native=row_major_zeros, overwrites=True,
+    dtypes=WIDE, linear="self", inplace=True, method=False, function=False, write=write_zero,
+    native=row_major_zeros, native_write=native("zero_"), overwrites=True, apart="never",
 )  # fmt: skip
 def zero(self: Array) -> Any:
     """Zeros like `self`."""

@@ -1,0 +1,104 @@
+// Elements of any dtype without references, copied one by one between memory of any strides.
+#pragma once
+
+#include "direct.hpp"
+
+#include <algorithm>
+#include <cstring>
+
+namespace wengert {
+
+// Beyond so many elements NumPy's loops, which let other threads run meanwhile, cost no more.
+constexpr npy_intp most_elements = 1 << 15;
+
+// Walks `ndim` dimensions in row-major order: body(offset in the first operand, offset in the second).
+template <class Body>
+void walk(int ndim, const npy_intp* shape, const npy_intp* first, const npy_intp* second, npy_intp x, npy_intp y, const Body& body) {
+    if (ndim == 0) {
+        body(x, y);
+        return;
+    }
+    for (npy_intp i = 0; i < *shape; ++i, x += *first, y += *second) walk(ndim - 1, shape + 1, first + 1, second + 1, x, y, body);
+}
+
+// One element of `bytes`; those of the common dtypes without a call.
+inline void copy_element(char* to, const char* from, npy_intp bytes) {
+    if (bytes == 4) std::memcpy(to, from, 4);
+    else if (bytes == 8) std::memcpy(to, from, 8);
+    else std::memcpy(to, from, static_cast<size_t>(bytes));
+}
+
+inline bool in_c_order(PyArrayObject* array) { return (PyArray_FLAGS(array) & NPY_ARRAY_C_CONTIGUOUS) != 0; }
+inline bool holds_numbers(PyArrayObject* array) {
+    const int type = PyArray_TYPE(array);
+    return PyTypeNum_ISNUMBER(type) || PyTypeNum_ISBOOL(type);
+}
+
+// The memory that an array's elements lie in; false where that is more than there can be.
+inline bool find_extent(PyArrayObject* array, const char*& begin, const char*& end) {
+    begin = end = PyArray_BYTES(array);
+    if (in_c_order(array)) {
+        end += PyArray_NBYTES(array);
+        return true;
+    }
+    Size below(0), above(PyArray_ITEMSIZE(array));
+    for (int i = 0; i < PyArray_NDIM(array); ++i) {
+        Size& side = PyArray_STRIDE(array, i) < 0 ? below : above;
+        side = side + Size(PyArray_DIM(array, i) - 1) * PyArray_STRIDE(array, i);
+    }
+    if (!below.fits() || !above.fits()) return false;
+    if (PyArray_SIZE(array) > 0) begin += below.value(), end += above.value();
+    return true;
+}
+inline bool lie_apart(PyArrayObject* a, PyArrayObject* b) {
+    const char *a_begin, *a_end, *b_begin, *b_end;
+    if (!find_extent(a, a_begin, a_end) || !find_extent(b, b_begin, b_end)) return false;
+    return a_end <= b_begin || b_end <= a_begin;
+}
+
+// Whether no two elements share memory: each stride steps over all that shorter ones reach.
+inline bool has_own_elements(PyArrayObject* array) {
+    if (in_c_order(array)) return true;
+    int order[NPY_MAXDIMS], count = 0;
+    for (int i = 0; i < PyArray_NDIM(array); ++i)
+        if (PyArray_DIM(array, i) != 1) order[count++] = i;
+    const auto step = [=](int i) {
+        const npy_intp stride = PyArray_STRIDE(array, i);
+        return (stride < 0 ? Size(0) - stride : Size(stride)).value_or_most();
+    };
+    std::sort(order, order + count, [=](int i, int j) { return step(i) < step(j); });
+    Size reach(PyArray_ITEMSIZE(array));
+    for (int at = 0; at < count; ++at) {
+        if (step(order[at]) < reach.value_or_most()) return false;
+        reach = reach + Size(step(order[at])) * (PyArray_DIM(array, order[at]) - 1);
+    }
+    return true;
+}
+
+// An array of numbers that may be written to element by element, in whatever order.
+inline PyArrayObject* as_target(PyObject* object) {
+    if (!PyArray_CheckExact(object)) return nullptr;
+    auto* array = reinterpret_cast<PyArrayObject*>(object);
+    return writeable(array) && holds_numbers(array) && has_own_elements(array) ? array : nullptr;
+}
+// What is written to it: of its dtype, in other memory.
+inline PyArrayObject* as_source(PyObject* object, PyArrayObject* target) {
+    if (!PyArray_CheckExact(object)) return nullptr;
+    auto* array = reinterpret_cast<PyArrayObject*>(object);
+    return PyArray_DESCR(array) == PyArray_DESCR(target) && lie_apart(array, target) ? array : nullptr;
+}
+
+// The strides under which an array is seen as `shape`; false if it does not broadcast to that.
+inline bool stretch(PyArrayObject* array, int ndim, const npy_intp* shape, npy_intp* strides) {
+    const int pad = ndim - PyArray_NDIM(array);
+    if (pad < 0) return false;
+    for (int i = 0; i < ndim; ++i) {
+        strides[i] = 0;
+        if (i < pad || PyArray_DIM(array, i - pad) == 1) continue;
+        if (PyArray_DIM(array, i - pad) != shape[i]) return false;
+        strides[i] = PyArray_STRIDE(array, i - pad);
+    }
+    return true;
+}
+
+}  // namespace wengert

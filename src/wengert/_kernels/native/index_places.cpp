@@ -1,0 +1,131 @@
+// x[index] and x[index] = value for one index array or mask: the cards `index` and `index_put`, and the rule of the first.
+#include "broadcast.hpp"
+#include "places.hpp"
+
+namespace wengert {
+namespace {
+
+// Row-major, strides of dimensions of length 1 included, and not empty.
+PyArrayObject* in_plain_rows(PyObject* object) {
+    PyArrayObject* array = plain(object);
+    return array && holds_numbers(array) && PyArray_SIZE(array) > 0 && has_row_major_strides(array) ? array : nullptr;
+}
+bool lies_in_rows(PyObject* index) {
+    return PyArray_CheckExact(index) && has_row_major_strides(reinterpret_cast<PyArrayObject*>(index));
+}
+npy_intp product(const npy_intp* shape, int ndim) {
+    npy_intp result = 1;
+    for (int i = 0; i < ndim; ++i) result *= shape[i];
+    return result;
+}
+
+// index(self, indices)
+PyObject* index(PyObject* const* args) {
+    PyArrayObject* x = in_plain_rows(args[0]);
+    Places places;
+    npy_intp shape[most_dims];
+    if (!x || !places.find(args[1], x)) return nullptr;
+    if (!lies_in_rows(PyList_GET_ITEM(args[1], places.lead))) return nullptr;
+    const int ndim = places.shape_of_part(x, shape);
+    if (ndim < 0) return nullptr;
+    const npy_intp outer = product(shape, places.lead), count = places.count();
+    const npy_intp bytes = product(shape + places.lead + places.ndim, places.rest(x)) * PyArray_ITEMSIZE(x);
+    const Size all = Size(outer) * count * bytes;
+    if (!all.fits() || (count == 0 && ndim != 1)) return nullptr;  // an empty one has no row-major strides
+    Owned result(new_array(PyArray_DESCR(x), ndim, shape));
+    if (!result) return nullptr;
+    const char* from = PyArray_BYTES(x);
+    char* to = PyArray_BYTES(result.get());
+    const npy_intp block = PyArray_NBYTES(x) / outer, *offsets = places.offsets.data();
+    {
+        ReleaseGil unlocked(all.value() >= 8 * thread_threshold);
+        parallel_for(outer * count, bytes / 8 + 1, [=](npy_intp begin, npy_intp end) {
+            const char* source = from + begin / count * block;
+            npy_intp i = begin % count;
+            for (npy_intp at = begin; at < end; ++at) {
+                copy_element(to + at * bytes, source + offsets[i], bytes);
+                if (++i == count) i = 0, source += block;
+            }
+        });
+    }
+    return result.give();
+}
+
+// index_put_(self, indices, values, accumulate)
+PyObject* index_put(PyObject* const* args) {
+    PyArrayObject* target = args[3] == Py_False ? as_target(args[0]) : nullptr;
+    PyArrayObject* values = target ? as_source(args[2], target) : nullptr;
+    Places places;
+    npy_intp shape[most_dims], strides[most_dims];
+    if (!values || !PyList_CheckExact(args[1])) return nullptr;
+    for (Py_ssize_t i = 0; i < PyList_GET_SIZE(args[1]); ++i) {
+        PyObject* each = PyList_GET_ITEM(args[1], i);
+        if (PyArray_Check(each) && !lie_apart(target, reinterpret_cast<PyArrayObject*>(each))) return nullptr;
+    }
+    if (!places.find(args[1], target)) return nullptr;
+    const int ndim = places.shape_of_part(target, shape), lead = places.lead, behind = lead + places.ndim;
+    if (ndim < 0 || !stretch(values, ndim, shape, strides)) return nullptr;
+    Size size(1);
+    for (int i = 0; i < ndim; ++i) size = size * shape[i];
+    if (size.value_or_most() > most_elements) return nullptr;
+    char* to = PyArray_BYTES(target);
+    const char* from = PyArray_BYTES(values);
+    const npy_intp bytes = PyArray_ITEMSIZE(target), *own = PyArray_STRIDES(target), *offsets = places.offsets.data();
+    const int rest = places.rest(target), first = lead + places.taken;
+    walk(lead, shape, own, strides, 0, 0, [&](npy_intp x, npy_intp y) {
+        const npy_intp* offset = offsets;
+        walk(places.ndim, shape + lead, strides + lead, strides + lead, y, 0, [&](npy_intp value, npy_intp) {
+            walk(rest, shape + behind, own + first, strides + behind, x + *offset++, value,
+                 [=](npy_intp a, npy_intp b) { copy_element(to + a, from + b, bytes); });
+        });
+    });
+    Py_RETURN_NONE;
+}
+
+// (grad, self_shape, indices): the gradient added where `index` read
+template <class T>
+PyObject* index_rule(PyObject* const* args) {
+    npy_intp shape[most_dims], part[most_dims];
+    const int ndim = as_shape(args[1], shape);
+    if (ndim < 1) return nullptr;
+    for (int i = 0; i < ndim; ++i)
+        if (shape[i] == 0) return nullptr;
+    Py_INCREF(descr_of<T>());
+    Owned result(reinterpret_cast<PyArrayObject*>(PyArray_Zeros(ndim, shape, descr_of<T>(), 0)));
+    if (!result) return nullptr;
+    Owned grad(in_rows(args[0], descr_of<T>()));
+    Places places;
+    if (!grad || !places.find(args[2], result.get())) return nullptr;
+    if (places.shape_of_part(result.get(), part) != PyArray_NDIM(grad.get())) return nullptr;
+    for (int i = 0; i < PyArray_NDIM(grad.get()); ++i)
+        if (part[i] != PyArray_DIM(grad.get(), i)) return nullptr;
+    const npy_intp outer = product(shape, places.lead), count = places.count();
+    const npy_intp inner = product(shape + places.lead + places.taken, places.rest(result.get()));
+    const npy_intp block = PyArray_SIZE(result.get()) / outer;
+    const T* from = data_of<T>(grad.get());
+    T* to = data_of<T>(result.get());
+    {
+        ReleaseGil unlocked(PyArray_SIZE(grad.get()) >= thread_threshold);
+        for (npy_intp o = 0; o < outer; ++o)
+            for (npy_intp k = 0; k < count; ++k, from += inner) {
+                T* row = to + o * block + places.offsets[static_cast<size_t>(k)] / static_cast<npy_intp>(sizeof(T));
+                if (places.once)
+                    std::copy_n(from, inner, row);  // a zero keeps its sign
+                else
+                    for (npy_intp i = 0; i < inner; ++i) row[i] += from[i];
+            }
+    }
+    return result.give();
+}
+
+PyMethodDef place_methods[] = {
+    direct_method("direct_index", direct<2, index>, "index(self, indices), or NotImplemented"),
+    direct_method("direct_index_put_", direct<4, index_put>, "index_put_(self, indices, values, accumulate): None, or NotImplemented"),
+    direct_method("direct_index_rule", direct<3, by_element<index_rule<float>, index_rule<double>>>,
+                  "index_rule(grad, self_shape, indices), or NotImplemented"),
+    {nullptr, nullptr, 0, nullptr},
+};
+MethodList place_list(place_methods);
+
+}  // namespace
+}  // namespace wengert

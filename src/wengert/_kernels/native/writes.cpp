@@ -1,0 +1,119 @@
+// The in-place forms copy_, fill_, zero_ and masked_fill_: functions that write into their first argument and return None, or
+// write nothing and answer NotImplemented.
+#include "elements.hpp"
+
+namespace wengert {
+namespace {
+
+PyObject* written() { Py_RETURN_NONE; }
+
+// One value, as an element of a dtype: a number, or an array of the dtype without dimensions.
+class Element {
+public:
+    // Zero, where it is read from nothing.
+    bool read(PyArrayObject* target, PyObject* value) {
+        const auto bytes = static_cast<size_t>(PyArray_ITEMSIZE(target));
+        if (bytes > sizeof data_) return false;
+        if (!value) return true;
+        if (PyArray_CheckExact(value)) {
+            auto* array = reinterpret_cast<PyArrayObject*>(value);
+            if (PyArray_NDIM(array) != 0 || PyArray_DESCR(array) != PyArray_DESCR(target)) return false;
+            std::memcpy(data_, PyArray_DATA(array), bytes);
+            return true;
+        }
+        PyArray_Descr* descr = PyArray_DESCR(target);
+        if (descr == float_descr) return read_real<float>(value);
+        if (descr == double_descr) return read_real<double>(value);
+        npy_intp whole = 0;
+        if (descr == int64_descr) return as_index(value, whole) && store(static_cast<int64_t>(whole));
+        bool truth = false;
+        return descr == bool_descr && as_flag(value, truth) && store(static_cast<npy_bool>(truth));
+    }
+    const char* data() const { return data_; }
+
+private:
+    template <class T>
+    bool read_real(PyObject* value) {
+        constexpr npy_intp exact = npy_intp(1) << 53;  // further ones NumPy does not round twice
+        npy_intp whole = 0;
+        if (PyFloat_CheckExact(value)) return store(static_cast<T>(PyFloat_AS_DOUBLE(value)));
+        return as_index(value, whole) && whole >= -exact && whole <= exact && store(static_cast<T>(whole));
+    }
+    template <class T>
+    bool store(T value) {
+        std::memcpy(data_, &value, sizeof value);
+        return true;
+    }
+    char data_[2 * sizeof(npy_longdouble)] = {};
+};
+
+PyObject* fill_with(PyObject* object, PyObject* value) {
+    constexpr npy_intp none[NPY_MAXDIMS] = {};
+    PyArrayObject* target = as_target(object);
+    Element element;
+    if (!target || !element.read(target, value)) return nullptr;
+    const npy_intp size = PyArray_SIZE(target), bytes = PyArray_ITEMSIZE(target);
+    if (size > most_elements) return nullptr;
+    char* data = PyArray_BYTES(target);
+    const auto fill = [=, &element](npy_intp at, npy_intp) { copy_element(data + at, element.data(), bytes); };
+    if (in_c_order(target))
+        walk(1, &size, &bytes, none, 0, 0, fill);
+    else
+        walk(PyArray_NDIM(target), PyArray_DIMS(target), PyArray_STRIDES(target), none, 0, 0, fill);
+    return written();
+}
+// fill_(self, value)
+PyObject* fill(PyObject* const* args) { return fill_with(args[0], args[1]); }
+// zero_(self)
+PyObject* zero(PyObject* const* args) { return fill_with(args[0], nullptr); }
+
+void copy_bytes(char* to, const char* from, npy_intp count) {
+    ReleaseGil unlocked(count >= 8 * thread_threshold);
+    parallel_for(count, 1, [=](npy_intp begin, npy_intp end) { std::memcpy(to + begin, from + begin, static_cast<size_t>(end - begin)); });
+}
+// copy_(self, src, non_blocking)
+PyObject* copy(PyObject* const* args) {
+    PyArrayObject* target = as_target(args[0]);
+    PyArrayObject* source = target ? as_source(args[1], target) : nullptr;
+    if (!source) return nullptr;
+    char* to = PyArray_BYTES(target);
+    const char* from = PyArray_BYTES(source);
+    if (same_shape(target, source) && in_c_order(target) && in_c_order(source)) {
+        copy_bytes(to, from, PyArray_NBYTES(target));
+        return written();
+    }
+    npy_intp strides[NPY_MAXDIMS];
+    const int ndim = PyArray_NDIM(target);
+    if (PyArray_SIZE(target) > most_elements || !stretch(source, ndim, PyArray_DIMS(target), strides)) return nullptr;
+    const npy_intp bytes = PyArray_ITEMSIZE(target);
+    walk(ndim, PyArray_DIMS(target), PyArray_STRIDES(target), strides, 0, 0,
+         [=](npy_intp x, npy_intp y) { copy_element(to + x, from + y, bytes); });
+    return written();
+}
+
+// masked_fill_(self, mask, value)
+PyObject* masked_fill(PyObject* const* args) {
+    PyArrayObject *target = as_target(args[0]), *mask = aligned(args[1], bool_descr);
+    npy_intp strides[NPY_MAXDIMS];
+    Element element;
+    if (!target || !mask || PyArray_SIZE(target) > most_elements || !element.read(target, args[2])) return nullptr;
+    if (!stretch(mask, PyArray_NDIM(target), PyArray_DIMS(target), strides) || !lie_apart(mask, target)) return nullptr;
+    const npy_intp bytes = PyArray_ITEMSIZE(target);
+    char* to = PyArray_BYTES(target);
+    const char* holds = PyArray_BYTES(mask);
+    walk(PyArray_NDIM(target), PyArray_DIMS(target), PyArray_STRIDES(target), strides, 0, 0,
+         [=, &element](npy_intp x, npy_intp y) { if (holds[y]) copy_element(to + x, element.data(), bytes); });
+    return written();
+}
+
+PyMethodDef write_methods[] = {
+    direct_method("direct_copy_", direct<3, copy>, "copy_(self, src, non_blocking): None, or NotImplemented"),
+    direct_method("direct_fill_", direct<2, fill>, "fill_(self, value): None, or NotImplemented"),
+    direct_method("direct_zero_", direct<1, zero>, "zero_(self): None, or NotImplemented"),
+    direct_method("direct_masked_fill_", direct<3, masked_fill>, "masked_fill_(self, mask, value): None, or NotImplemented"),
+    {nullptr, nullptr, 0, nullptr},
+};
+MethodList write_list(write_methods);
+
+}  // namespace
+}  // namespace wengert
