@@ -69,6 +69,7 @@ DIRECT: dict[str, Callable[[np.random.Generator, Any], Arguments]] = {
     "pow": lambda r, t: [few(r, t), 2.5],
     "pow_rule": lambda r, t: (lambda x: [x + 1, x, 3])(few(r, t)),
     "round": lambda r, t: [few(r, t), 0],
+    "negated_rule": lambda r, t: [few(r, t), 1],
     "prod": lambda r, t: [few(r, t), 1, False, None],
     "var": lambda r, t: [few(r, t), (0, 1, 2), None, False, None],
     "std": lambda r, t: [few(r, t), None, False, True, None],

@@ -246,11 +246,11 @@ def cotangent_of(at: int, shape: tuple[int, ...], dtype: Any, cotangent: Any) ->
     if cotangent is not None:
         check_cotangent(at, shape, dtype, cotangent)
         return cotangent
-    if math.prod(shape) != 1:
+    if shape and math.prod(shape) != 1:
         raise RuntimeError(errors.GRAD_NOT_SCALAR)
     if dtype.kind == "c":
         raise RuntimeError(f"grad can be implicitly created only for real scalar outputs but got {from_numpy(dtype)}")
-    return wrap(np.ones(shape, dtype))
+    return wrap(np.ones(shape, dtype) if shape else np.array(1, dtype))  # the former is interpreted
 
 
 def check_cotangent(at: int, shape: tuple[int, ...], dtype: Any, cotangent: Any) -> None:

@@ -97,10 +97,13 @@ class Card(Declared, Op):
     method = True
     function = True
 
-    def vjp(self, *inputs: str, native: Any = None) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+    def vjp(
+        self, *inputs: str, native: Any = None, passes: bool = False
+    ) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
         """Give the reverse rule for `inputs`: called with the gradient and what it names, it returns as many gradients.
 
-        `native` names the native function of its plain case, taken where the pass is not itself recorded. Where
+        `native` names the native function of its plain case, taken where the pass is not itself recorded; `passes` says
+        that the rule returns the gradient itself, unless the one argument that it names is something other than 1. Where
         partials were given before, they stay for forward mode, and the rule (a cheaper form of them) serves backward
         passes.
         """
@@ -110,7 +113,7 @@ class Card(Declared, Op):
                 slots = {self.grad_slots.index(self.names.index(name)) for name in inputs}
                 self.rules = tuple(each for each in self.rules if not (each.partial and slots.issuperset(each.slots)))
             self._add_rule(rule, parameters_of(rule)[1:], inputs, partial=False)
-            self.rules[-1].native = native
+            self.rules[-1].native, self.rules[-1].passes = native, passes
             return rule
 
         return decorate

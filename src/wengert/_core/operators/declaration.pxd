@@ -16,7 +16,7 @@ cdef class Declaration(Operator):
 cdef class Rule:
     cdef public object fn, native
     cdef public tuple names, slots
-    cdef public bint partial, single
+    cdef public bint partial, passes, single
     cdef public long slot
 
 cdef class Plan:

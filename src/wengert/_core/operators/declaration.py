@@ -301,6 +301,7 @@ class Rule:
             tensors and a list in that of several gradients, it makes new arrays or views of the gradient's (of one
             among several it makes none), or returns NotImplemented.
         partial: `fn` gives the partial derivative; the gradient is multiplied by its conjugate.
+        passes: `fn` returns the gradient itself, unless the one argument that it names is something other than 1.
         single: `fn` returns one gradient rather than a tuple, for `slot`.
     """
 
@@ -309,10 +310,11 @@ class Rule:
     names: tuple[Any, ...]
     slots: tuple[Any, ...]
     partial: bool
+    passes: bool
     single: bool
     slot: int
 
-    __slots__ = ("fn", "names", "native", "partial", "single", "slot", "slots")
+    __slots__ = ("fn", "names", "native", "partial", "passes", "single", "slot", "slots")
     __reduce__ = errors.refuse_pickling
 
     def __init__(self, fn: Callable[..., Any], names: tuple[str, ...], slots: tuple[int, ...], partial: bool) -> None:
@@ -321,6 +323,7 @@ class Rule:
         self.names = names
         self.slots = slots
         self.partial = partial
+        self.passes = False
         self.single = len(slots) == 1
         self.slot = slots[0]
 

@@ -241,6 +241,13 @@ struct UnaryMethod {
         Py_RETURN_NOTIMPLEMENTED;
     }
 };
+// The rule of what is subtracted, given the gradient and `alpha`.
+PyObject* negated_rule(PyObject*, PyObject* const* args, Py_ssize_t nargs) {
+    PyObject* result = nargs == 2 && is_one(args[1]) ? compute_unary(NEGATIVE, args[0], nullptr) : nullptr;
+    if (result || PyErr_Occurred()) return result;
+    Py_RETURN_NOTIMPLEMENTED;
+}
+
 #define WENGERT_BINARY(op, name) template <> Twin BinaryMethod<op>::twin(name);
 #define WENGERT_UNARY(op, name) template <> Twin UnaryMethod<op>::twin(name);
 #include "pointwise_names.inc"
@@ -259,6 +266,7 @@ PyCFunction as_method(PyObject* (*function)(PyObject*, PyObject* const*, Py_ssiz
     {"direct_" name, as_direct(UnaryMethod<op>::direct), METH_FASTCALL, name "(x), or NotImplemented"},
 PyMethodDef pointwise_methods[] = {
 #include "pointwise_names.inc"
+    {"direct_negated_rule", as_direct(negated_rule), METH_FASTCALL, "negated_rule(grad, alpha), or NotImplemented"},
     {nullptr, nullptr, 0, nullptr},
 };
 #undef WENGERT_BINARY

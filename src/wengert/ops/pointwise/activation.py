@@ -75,7 +75,7 @@ def kept_gradient_samples(make: Any) -> Any:
     yield Sample(make(0, 2), wrap(np.zeros((0, 2), bool)))
 
 
-@slope(dtypes=FLOATS)
+@slope(dtypes=FLOATS, native=native("tanh_backward"))
 def tanh_backward(grad: Array, result: Array) -> Any:
     """grad * conj(1 - result^2), the derivative of tanh by its result."""
     return kernels.tanh_backward(grad, result)
@@ -100,12 +100,12 @@ def tanh(self: Array, *, out: Any = None) -> Any:
 tanh.partials(self=lambda out: 1 - out * out)
 
 
-@tanh.vjp("self")
+@tanh.vjp("self", native=native("tanh_backward"))
 def tanh_vjp(grad: Any, out: Any) -> Any:
     return tanh_backward(grad, out)
 
 
-@slope(dtypes=FLOATS)
+@slope(dtypes=FLOATS, native=native("sigmoid_backward"))
 def sigmoid_backward(grad: Array, result: Array) -> Any:
     """grad * conj((1 - result) * result), the derivative of sigmoid by its result."""
     return kernels.sigmoid_backward(grad, result)
@@ -130,12 +130,14 @@ def sigmoid(self: Array, *, out: Any = None) -> Any:
 sigmoid.partials(self=lambda out: (1 - out) * out)
 
 
-@sigmoid.vjp("self")
+@sigmoid.vjp("self", native=native("sigmoid_backward"))
 def sigmoid_vjp(grad: Any, out: Any) -> Any:
     return sigmoid_backward(grad, out)
 
 
-@slope(layout="reversed", dtypes=REALS, node="ThresholdBackwardBackward0")
+@slope(
+    layout="reversed", dtypes=REALS, node="ThresholdBackwardBackward0", native=native("relu_backward"),
+)  # fmt: skip
 def relu_backward(grad: Array, result: Array) -> Any:
     """`grad` where `result` is positive or NaN, else 0."""
     return kernels.relu_backward(grad, result)
@@ -171,7 +173,7 @@ def relu(self: Array, *, out: Any = None) -> Any:
     return kernels.relu(self, out=out)
 
 
-@relu.vjp("self")
+@relu.vjp("self", native=native("relu_backward"))
 def relu_vjp(grad: Any, out: Any) -> Any:
     return relu_backward(grad, out)
 
@@ -182,7 +184,7 @@ def relu_samples(make: Any) -> Any:
     yield Sample(make(8, kind="special"))
 
 
-@slope(dtypes=FLOATS)
+@slope(dtypes=FLOATS, native=native("silu_backward"))
 def silu_backward(grad: Array, self: Array) -> Any:
     """grad * conj(s * (1 + self * (1 - s))) with s = sigmoid(self), the derivative of silu."""
     return kernels.silu_backward(grad, self)
@@ -211,7 +213,7 @@ def silu(self: Array, *, out: Any = None) -> Any:
     return kernels.silu(self, out=out)
 
 
-@silu.vjp("self")
+@silu.vjp("self", native=native("silu_backward"))
 def silu_vjp(grad: Any, self: Any) -> Any:
     return silu_backward(grad, self)
 

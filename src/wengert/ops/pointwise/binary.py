@@ -113,12 +113,12 @@ def add(self: Array, other: Array, *, alpha: Any = 1, out: Any = None) -> Any:
     return kernels.add(self, other if alpha == 1 else scaled(self, other, alpha), out=out)
 
 
-@add.vjp("self")
+@add.vjp("self", passes=True)
 def add_vjp_self(grad: Any) -> Any:
     return grad
 
 
-@add.vjp("other")
+@add.vjp("other", passes=True)
 def add_vjp_other(grad: Any, alpha: Any) -> Any:
     return grad if alpha == 1 else grad * conjugate(alpha)
 
@@ -143,12 +143,12 @@ def sub(self: Array, other: Array, *, alpha: Any = 1, out: Any = None) -> Any:
     return kernels.subtract(self, other if alpha == 1 else scaled(self, other, alpha), out=out)
 
 
-@sub.vjp("self")
+@sub.vjp("self", passes=True)
 def sub_vjp_self(grad: Any) -> Any:
     return grad
 
 
-@sub.vjp("other")
+@sub.vjp("other", native=native("negated_rule"))
 def sub_vjp_other(grad: Any, alpha: Any) -> Any:
     return -grad if alpha == 1 else grad * conjugate(-alpha)
 
@@ -183,12 +183,12 @@ def rsub(self: Array, other: Array, *, alpha: Any = 1) -> Any:
     return kernels.subtract(other, self if alpha == 1 else scaled(other, self, alpha))
 
 
-@rsub.vjp("self")
+@rsub.vjp("self", native=native("negated_rule"))
 def rsub_vjp_self(grad: Any, alpha: Any) -> Any:
     return sub_vjp_other(grad, alpha)
 
 
-@rsub.vjp("other")
+@rsub.vjp("other", passes=True)
 def rsub_vjp_other(grad: Any) -> Any:
     return grad
 
@@ -207,13 +207,23 @@ def mul(self: Array, other: Array, *, out: Any = None) -> Any:
 mul.partials(self=lambda other: other, other=lambda self: self)
 
 
+@mul.vjp("self", native=native("multiply"))
+def mul_vjp_self(grad: Any, other: Any) -> Any:
+    return grad * conjugate(other)
+
+
+@mul.vjp("other", native=native("multiply"))
+def mul_vjp_other(grad: Any, self: Any) -> Any:
+    return grad * conjugate(self)
+
+
 @arithmetic(promote="float", dtypes=FLOATS, native=native("divide"), linear="self", node="DivBackward0")
 def true_divide(self: Array, other: Array, *, out: Any = None) -> Any:
     """Quotient of `self` and `other`, element by element; integers become the default dtype."""
     return kernels.divide(self, other, out=out)
 
 
-@true_divide.vjp("self")
+@true_divide.vjp("self", native=native("divide"))
 def true_divide_vjp_self(grad: Any, other: Any) -> Any:
     return grad / conjugate(other)
 
@@ -253,7 +263,7 @@ def addcmul(self: Array, tensor1: Array, tensor2: Array, *, value: Any = 1, out:
     return kernels.add(self, product if value == 1 else kernels.multiply(product, value), out=out)
 
 
-@addcmul.vjp("self")
+@addcmul.vjp("self", passes=True)
 def addcmul_vjp_self(grad: Any) -> Any:
     return grad
 
@@ -292,7 +302,7 @@ def addcdiv(self: Array, tensor1: Array, tensor2: Array, *, value: Any = 1, out:
     return kernels.add(self, kernels.divide(numerator, tensor2), out=out)
 
 
-@addcdiv.vjp("self")
+@addcdiv.vjp("self", passes=True)
 def addcdiv_vjp_self(grad: Any) -> Any:
     return grad
 

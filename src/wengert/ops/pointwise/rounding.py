@@ -134,7 +134,7 @@ def frac(self: Array, *, out: Any = None) -> Any:
     return np.subtract(self, np.trunc(self), out=out)
 
 
-@frac.vjp("self")
+@frac.vjp("self", passes=True)
 def frac_vjp(grad: Any) -> Any:
     return grad
 
@@ -242,7 +242,7 @@ def remainder(self: Array, other: Array, *, out: Any = None) -> Any:
     return kernels.remainder(self, other, out=out)
 
 
-@remainder.vjp("self")
+@remainder.vjp("self", passes=True)
 def remainder_vjp_self(grad: Any) -> Any:
     return grad
 
@@ -264,7 +264,7 @@ def fmod(self: Array, other: Array, *, out: Any = None) -> Any:
     return kernels.fmod(self, other, out=out)
 
 
-@fmod.vjp("self")
+@fmod.vjp("self", passes=True)
 def fmod_vjp_self(grad: Any) -> Any:
     return grad
 

@@ -64,6 +64,11 @@ def exp(self: Array, *, out: Any = None) -> Any:
 exp.partials(self=lambda out: out)
 
 
+@exp.vjp("self", native=native("multiply"))
+def exp_vjp(grad: Any, out: Any) -> Any:
+    return grad * conjugate(out)
+
+
 @function()
 def exp2(self: Array, *, out: Any = None) -> Any:
     """2 to the power of `self`, element by element."""
@@ -91,7 +96,7 @@ def log(self: Array, *, out: Any = None) -> Any:
 log.partials(self=lambda self: self.reciprocal())
 
 
-@log.vjp("self")
+@log.vjp("self", native=native("divide"))
 def log_vjp(grad: Any, self: Any) -> Any:
     return grad / self.conj()
 
@@ -195,7 +200,7 @@ def neg(self: Array, *, out: Any = None) -> Any:
     return kernels.negative(self, out=out)
 
 
-@neg.vjp("self")
+@neg.vjp("self", native=native("negative"))
 def neg_vjp(grad: Any) -> Any:
     return -grad
 
