@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from .._core.cards.card import Card, parameters_of
-from .._core.operators import declaration, sources
+from .._core.operators import declaration, rules, sources
 from .._core.state.grad_mode import no_grad
 from .._core.tensor.base import Tensor
 from .calls import Call, leaf, replaced, tensors_in
@@ -128,6 +128,6 @@ def run_partial(rule: Callable[..., Any], card: Card, bound: list[Any]) -> Any:
     }
     values = []
     for name in parameters_of(rule):
-        source, position = declaration.locate(card, name)
+        source, position = rules.locate(card, name)
         values.append(read[source](position))
     return rule(*values)

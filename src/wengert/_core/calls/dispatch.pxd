@@ -4,7 +4,8 @@ from wengert._core.operators cimport layouts, promotion, sources
 from wengert._core.aliasing cimport views
 from wengert._core.leaves.accumulate cimport gradient_edge
 from wengert._core.tensor.base cimport Tensor, share, wrap_flagged
-from wengert._core.operators.declaration cimport Declaration, plan_for
+from wengert._core.operators.declaration cimport Declaration
+from wengert._core.operators.rules cimport plan_for
 from wengert._core.state.modes cimport Modes, current
 from wengert._core.graph.node cimport Edge, Node, new_edge, set_up
 from wengert._core.recording.recorded cimport OpNode, ViewNode, save_all

@@ -16,7 +16,8 @@ from ..graph import anomaly
 from ..graph.node import Edge, new_edge, set_up
 from ..leaves.accumulate import gradient_edge
 from ..operators import layouts, promotion, sources
-from ..operators.declaration import Declaration, plan_for
+from ..operators.declaration import Declaration
+from ..operators.rules import plan_for
 from ..recording.recorded import OpNode, save_all
 from ..state.modes import Modes, current
 from ..tensor.base import Tensor, share, wrap_flagged

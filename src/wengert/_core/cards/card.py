@@ -15,8 +15,8 @@ from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from ..calls.op import Op, begin_calls
-from ..operators import declaration
-from ..operators.declaration import Rule, fill_signature
+from ..operators.declaration import fill_signature
+from ..operators.rules import Rule, locate
 from ..tensor.base import bind as bind_to_tensor
 from ..types import dtypes
 from ..types.dtypes import dtype as DType
@@ -103,9 +103,9 @@ class Card(Declared, Op):
         """Give the reverse rule for `inputs`: called with the gradient and what it names, it returns as many gradients.
 
         `native` names the native function of its plain case, taken where the pass is not itself recorded; `passes` says
-        that the rule returns the gradient itself, unless the one argument that it names is something other than 1. Where
-        partials were given before, they stay for forward mode, and the rule (a cheaper form of them) serves backward
-        passes.
+        that the rule returns the gradient itself, unless the one argument that it names is something other than 1.
+        Where partials were given before, they stay for forward mode, and the rule (a cheaper form of them) serves
+        backward passes.
         """
 
         def decorate(rule: Callable[..., Any]) -> Callable[..., Any]:
@@ -133,7 +133,7 @@ class Card(Declared, Op):
         self, rule: Callable[..., Any], names: tuple[str, ...], inputs: tuple[str, ...], *, partial: bool
     ) -> None:
         for name in names:
-            self.nodes.saved[name] = declaration.locate(self, name)[0]
+            self.nodes.saved[name] = locate(self, name)[0]
         slots = tuple([self.grad_slots.index(self.names.index(name)) for name in inputs])
         self.rules = (*self.rules, Rule(rule, names, slots, partial))
         if self.in_place is not None:

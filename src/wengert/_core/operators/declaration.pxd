@@ -13,16 +13,6 @@ cdef class Declaration(Operator):
     cdef public long tensor_bits, positional, spread, list_slot, apart, layout
     cdef public bint view, of_memory, several, allows_larger, overwrites, takes_out
 
-cdef class Rule:
-    cdef public object fn, native
-    cdef public tuple names, slots
-    cdef public bint partial, passes, single
-    cdef public long slot
-
-cdef class Plan:
-    cdef public tuple names, sources, positions, rules, arguments, wanted
-    cdef public bint frees
-
 @cython.locals(count=long, every=tuple, values=dict)
 cpdef object fill_signature(Declaration op, object body)
 @cython.locals(kinds=list, tensors=list, grads=list, plain=list, switches=list, aliases=dict)
@@ -36,5 +26,3 @@ cpdef bint holds_tensor(object values) except -1
 @cython.locals(found=list)
 cpdef tuple replaced(Declaration op, tuple values)
 cpdef object number_of(Declaration op, long at, Tensor tensor)
-@cython.locals(plan=Plan)
-cpdef Plan plan_for(Declaration op, long mask)

@@ -2,7 +2,8 @@ cimport cython
 from wengert._core cimport door, flags
 from wengert._core.operators cimport sources
 from wengert._core.tensor.base cimport Tensor, share, wrap
-from wengert._core.operators.declaration cimport Declaration, Plan, Rule
+from wengert._core.operators.declaration cimport Declaration
+from wengert._core.operators.rules cimport Plan, Rule
 from wengert._core.state.modes cimport Modes, current
 from wengert._core.graph.node cimport Node
 from wengert._core.recording.saved cimport Saved, save_input, save_output

@@ -12,7 +12,8 @@ except ImportError:
 from .. import door, errors, flags
 from ..graph.node import Node
 from ..operators import sources
-from ..operators.declaration import Declaration, Plan, Rule
+from ..operators.declaration import Declaration
+from ..operators.rules import Plan, Rule
 from ..state.modes import Modes, current
 from ..tensor.base import Tensor, share, wrap
 from .saved import Saved, save_input, save_output

@@ -1,7 +1,8 @@
 cimport cython
 from wengert._core.tensor cimport slots
 from wengert._core.tensor.base cimport Tensor, wrap
-from wengert._core.operators.declaration cimport Declaration, plan_for
+from wengert._core.operators.declaration cimport Declaration
+from wengert._core.operators.rules cimport plan_for
 from wengert._core.state.modes cimport Modes, current
 from wengert._core.graph.node cimport Edge, Node, set_up
 from wengert._core.recording.recorded cimport OpNode, ViewNode

@@ -18,7 +18,8 @@ from .. import errors
 from ..aliasing.views import ViewInfo, take, way
 from ..graph import anomaly
 from ..graph.node import Edge, Node, set_up
-from ..operators.declaration import Declaration, plan_for
+from ..operators.declaration import Declaration
+from ..operators.rules import plan_for
 from ..recording.recorded import OpNode, ViewNode
 from ..state.modes import Modes, current
 from ..tensor import slots

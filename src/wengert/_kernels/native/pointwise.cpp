@@ -160,7 +160,7 @@ constexpr const char* const* names_of(Binary op) {
 // `add` and `sub` multiply their second operand by `alpha`, which is nearly always 1.
 constexpr bool takes_alpha(Binary op) { return op == ADD || op == SUBTRACT; }
 // The card of these takes no numbers beside tensors.
-constexpr bool arrays_only(Binary op) { return op == MAXIMUM || op == MINIMUM; }
+constexpr bool arrays_only(Binary op) { return op > DIVIDE; }
 bool is_one(PyObject* number) {
     npy_intp value = 0;
     return as_index(number, value) && value == 1;

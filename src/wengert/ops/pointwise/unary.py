@@ -66,7 +66,7 @@ exp.partials(self=lambda out: out)
 
 @exp.vjp("self", native=native("multiply"))
 def exp_vjp(grad: Any, out: Any) -> Any:
-    return grad * conjugate(out)
+    return grad * out.conj()
 
 
 @function()

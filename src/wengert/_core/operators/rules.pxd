@@ -1,0 +1,16 @@
+cimport cython
+from wengert._core.operators cimport sources
+from wengert._core.operators.declaration cimport Declaration
+
+cdef class Rule:
+    cdef public object fn, native
+    cdef public tuple names, slots
+    cdef public bint partial, passes, single
+    cdef public long slot
+
+cdef class Plan:
+    cdef public tuple names, sources, positions, rules, arguments, wanted
+    cdef public bint frees
+
+@cython.locals(plan=Plan)
+cpdef Plan plan_for(Declaration op, long mask)
