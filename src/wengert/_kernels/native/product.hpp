@@ -12,7 +12,9 @@ template <class T>
 struct Matrix {
     Factor<T> factor;
     npy_intp rows, columns;
-    Matrix transposed() const { return {factor.transposed(), columns, rows}; }
+    PyArrayObject* array = nullptr;  // whose matrix it is, or (`turned`) the transpose of whose; not owned
+    bool turned = false;
+    Matrix transposed() const { return {factor.transposed(), columns, rows, array, !turned}; }
 };
 
 // How far neighbours along an axis are apart, in elements; false if that is no whole number.
@@ -29,7 +31,7 @@ template <class T>
 inline bool as_matrix(PyObject* object, Matrix<T>& matrix, int ndim = 2) {
     PyArrayObject* array = aligned(object, descr_of<T>());
     if (!array || PyArray_NDIM(array) != ndim) return false;
-    matrix = {{data_of<T>(array), 0, 0}, PyArray_DIM(array, ndim - 2), PyArray_DIM(array, ndim - 1)};
+    matrix = {{data_of<T>(array), 0, 0}, PyArray_DIM(array, ndim - 2), PyArray_DIM(array, ndim - 1), array};
     return step_along<T>(array, ndim - 2, matrix.factor.row) && step_along<T>(array, ndim - 1, matrix.factor.column);
 }
 // A vector as a matrix with one column.
@@ -37,7 +39,7 @@ template <class T>
 inline bool as_column(PyObject* object, Matrix<T>& matrix) {
     PyArrayObject* array = aligned(object, descr_of<T>());
     if (!array || PyArray_NDIM(array) != 1) return false;
-    matrix = {{data_of<T>(array), 0, 1}, PyArray_DIM(array, 0), 1};
+    matrix = {{data_of<T>(array), 0, 1}, PyArray_DIM(array, 0), 1, array};
     return step_along<T>(array, 0, matrix.factor.row);
 }
 

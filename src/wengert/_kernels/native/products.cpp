@@ -1,4 +1,5 @@
-// Small products of matrices, vectors and batches for the cards of these names, and the gradients of their factors.
+// Products of matrices, vectors and batches for the cards of these names, and the gradients of their factors: small ones by
+// our own loops, other matrices by NumPy's BLAS.
 #include "product.hpp"
 
 namespace wengert {
@@ -6,18 +7,43 @@ namespace {
 
 PyObject* as_object(PyArrayObject* array) { return reinterpret_cast<PyObject*>(array); }
 
+template <class T>
+PyObject* as_operand(const Matrix<T>& matrix) {
+    return matrix.turned ? PyArray_Transpose(matrix.array, nullptr) : Py_NewRef(as_object(matrix.array));
+}
+// a b by the BLAS that NumPy brings, called without a ufunc around it.
+template <class T>
+PyArrayObject* blas_product(const Matrix<T>& a, const Matrix<T>& b) {
+    PyObject *left = as_operand(a), *right = left ? as_operand(b) : nullptr, *result = nullptr;
+    if (right) result = PyArray_MatrixProduct2(left, right, nullptr);
+    Py_XDECREF(left);
+    Py_XDECREF(right);
+    if (result && !PyArray_CheckExact(result)) Py_CLEAR(result);  // a scalar
+    return reinterpret_cast<PyArrayObject*>(result);
+}
+// a b as a new matrix of the layout that is asked for; null without an error where a length is 0 or the inner ones differ.
+template <class T>
+PyArrayObject* product_of(const Matrix<T>& a, const Matrix<T>& b, bool by_columns = false) {
+    if (is_small(a, b)) return product(a, b, by_columns);
+    if (a.columns != b.rows || a.rows == 0 || a.columns == 0 || b.columns == 0) return nullptr;
+    if (!by_columns) return blas_product(a, b);
+    Owned turned(blas_product(b.transposed(), a.transposed()));
+    return turned ? reinterpret_cast<PyArrayObject*>(PyArray_Transpose(turned.get(), nullptr)) : nullptr;
+}
+
 // mm(self, mat2)
 template <class T>
 PyObject* mm(PyObject* const* args) {
     Matrix<T> a, b;
-    return as_matrix(args[0], a) && as_matrix(args[1], b) ? as_object(product(a, b)) : nullptr;
+    return as_matrix(args[0], a) && as_matrix(args[1], b) ? as_object(product_of(a, b)) : nullptr;
 }
 
 // mv(self, vec)
 template <class T>
 PyObject* mv(PyObject* const* args) {
     Matrix<T> a, b;
-    if (!as_matrix(args[0], a) || !as_column(args[1], b) || !is_small(a, b)) return nullptr;
+    if (!as_matrix(args[0], a) || !as_column(args[1], b) || a.columns != b.rows || a.rows == 0 || b.rows == 0) return nullptr;
+    if (!is_small(a, b)) return as_object(blas_product(a, b));
     Owned result(new_array(descr_of<T>(), 1, &a.rows));
     if (result) multiply(a, b, data_of<T>(result.get()));
     return result.give();
@@ -113,7 +139,8 @@ PyObject* addmm(PyObject* const* args) {
     Factor<T> shift;
     if (!is_one(args[3]) || !is_one(args[4]) || !as_matrix(args[1], a) || !as_matrix(args[2], b)) return nullptr;
     if (!as_shift(args[0], a.rows, b.columns, shift)) return nullptr;
-    Owned result(product(a, b));
+    if ((Size(a.rows) * b.columns).value_or_most() >= thread_threshold) return nullptr;  // the twin adds by several threads
+    Owned result(product_of(a, b));
     if (!result) return nullptr;
     T* out = data_of<T>(result.get());
     for (npy_intp i = 0; i < a.rows; ++i, out += b.columns)
@@ -141,7 +168,7 @@ PyObject* first_rule(PyObject* const* args) {
     Place place;
     if (!as_matrix(args[0], grad) || !as_matrix(args[1], other) || !as_place(args[2], args[3], place)) return nullptr;
     if (grad.rows != place.shape[0] || other.rows != place.shape[1]) return nullptr;
-    return as_object(product(grad, other.transposed(), place.by_columns(sizeof(T))));
+    return as_object(product_of(grad, other.transposed(), place.by_columns(sizeof(T))));
 }
 // (grad, mat1, shape, strides of the second factor): mat1' grad
 template <class T>
@@ -150,7 +177,7 @@ PyObject* second_rule(PyObject* const* args) {
     Place place;
     if (!as_matrix(args[0], grad) || !as_matrix(args[1], other) || !as_place(args[2], args[3], place)) return nullptr;
     if (other.columns != place.shape[0] || grad.columns != place.shape[1]) return nullptr;
-    return as_object(product(other.transposed(), grad, place.by_columns(sizeof(T))));
+    return as_object(product_of(other.transposed(), grad, place.by_columns(sizeof(T))));
 }
 // The same with `alpha`, which must be 1.
 template <class T>
