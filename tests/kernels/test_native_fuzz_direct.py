@@ -70,6 +70,8 @@ DIRECT: dict[str, Callable[[np.random.Generator, Any], Arguments]] = {
     "pow_rule": lambda r, t: (lambda x: [x + 1, x, 3])(few(r, t)),
     "round": lambda r, t: [few(r, t), 0],
     "negated_rule": lambda r, t: [few(r, t), 1],
+    "vector_norm": lambda r, t: [few(r, t), 2, None, False, None],
+    "rsub": lambda r, t: [few(r, t), 2, 1],
     "prod": lambda r, t: [few(r, t), 1, False, None],
     "var": lambda r, t: [few(r, t), (0, 1, 2), None, False, None],
     "std": lambda r, t: [few(r, t), None, False, True, None],

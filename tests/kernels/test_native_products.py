@@ -142,6 +142,14 @@ def test_products(data):
 
 
 @given(st.data())
+def test_norm(data):
+    draw, dtype = data.draw, data.draw(st.sampled_from([*DTYPES, np.float16, np.complex64]))
+    lengths = st.one_of(LENGTHS, st.just(40))
+    x = drawn(draw, tuple(draw(st.lists(lengths, max_size=3))), dtype)
+    check(draw, "linalg_vector_norm", [x, draw(st.sampled_from([2, 2.0, 1, True]))])
+
+
+@given(st.data())
 def test_indexing(data):
     draw, dtype = data.draw, data.draw(st.sampled_from(DTYPES))
     shape = draw(st.lists(LENGTHS, min_size=1, max_size=3))

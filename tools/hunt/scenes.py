@@ -8,6 +8,7 @@ from typing import Any
 import wengert as wg
 from wengert import nn
 from wengert._core.backward import reentrant
+from wengert._core.state.modes import current
 from wengert.autograd import Function, graph
 from wengert.utils.checkpoint import checkpoint
 
@@ -81,7 +82,7 @@ def function_under_hooks() -> None:
     """Hooks for saved tensors, in force while a Function saves."""
     x = leaf()
     hooks = graph.saved_tensors_hooks(lambda tensor: tensor * 1, lambda kept: kept)
-    modes = wg._core.state.modes.current()
+    modes = current()
     before = modes.saved_hooks
     try:
         modes.saved_hooks = ((hooks.pack_hook, hooks.unpack_hook),)
@@ -117,7 +118,7 @@ def recomputed_by_a_pass() -> None:
 def observed() -> None:
     """Calls that an observer sees."""
     x = leaf()
-    modes = wg._core.state.modes.current()
+    modes = current()
     before, word = modes.observers, modes.word
     try:
         modes.observe([lambda op, args, proceed: proceed()])

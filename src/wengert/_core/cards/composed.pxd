@@ -7,7 +7,7 @@ from wengert._core.calls.op cimport Op
 cdef class PlainCase(Op):
     cdef public Op op
     cdef public object function, translate, places
-    cdef public tuple rest, prepare
+    cdef public tuple rest, prepare, further
     cdef public bint shaped
 
 @cython.locals(place=long)

@@ -33,6 +33,7 @@ class PlainCase(Op):
         places: where the arguments of `op` are among those of the function, -1 for its default; None if they are the
             same. `rest` says where all others are, which must be at their defaults.
         prepare: pairs of a place among the arguments of `op` and an operator that is applied to it first.
+        further: other operators of the same arguments that may be the plain case, each with its native function.
     """
 
     op: Op
@@ -42,8 +43,9 @@ class PlainCase(Op):
     rest: tuple[Any, ...]
     prepare: tuple[Any, ...]
     shaped: bool
+    further: tuple[Any, ...]
 
-    __slots__ = ("function", "op", "places", "prepare", "rest", "shaped", "translate")
+    __slots__ = ("function", "further", "op", "places", "prepare", "rest", "shaped", "translate")
 
     def run(self, args: tuple[Any, ...]) -> Any:
         """The plain case; NotImplemented if it is not one."""
@@ -61,7 +63,12 @@ class PlainCase(Op):
             args = placed(self, args)
             if args is None:
                 return NotImplemented
-        return attempt(self.op, self.native, args, self.shaped)
+        made: Any = attempt(self.op, self.native, args, self.shaped)
+        for step in self.further:
+            if made is not NotImplemented:
+                break
+            made = attempt(step[0], step[1], args, False)
+        return made
 
     def call2(self, a: Any, b: Any) -> Any:
         """Apply to two operands; NotImplemented if one is no tensor."""

@@ -57,7 +57,13 @@ def plain_factory(body: Callable[..., Any], native: Callable[..., Any] | None) -
 
 
 def plain_case(
-    body: Callable[..., Any], op: Op, native: Callable[..., Any] | None, *, translate: Any = None, shaped: bool = False
+    body: Callable[..., Any],
+    op: Op,
+    native: Callable[..., Any] | None,
+    *,
+    translate: Any = None,
+    shaped: bool = False,
+    further: tuple[tuple[Op, Any], ...] = (),
 ) -> Function:
     """Put the plain case of a composite before it: `op`, applied by a native function alone.
 
@@ -68,15 +74,18 @@ def plain_case(
         op: the operator that is recorded.
         native: its native function, or a narrower one; None where there is none.
         translate, shaped: how else the arguments of `op` are found, see `PlainCase`.
+        further: other operators of the same arguments that may be the plain case, each with its native function.
 
     Returns:
         What programs call, also behind the sign of the composite, if it has one.
     """
     composite: Any = CARDS[body.__name__]
     if composite.method and COMPILED:
-        method = checked(composite.name, body, method=True)
-        bind_to_tensor(composite.name, made_before(method, body, op, native, translate, shaped))
+        method = made_before(checked(composite.name, body, method=True), body, op, native, translate, shaped)
+        method.further = further
+        bind_to_tensor(composite.name, method)
     function = made_before(checked(composite.name, body, module="wengert"), body, op, native, translate, shaped)
+    function.further = further
     function.__module__ = "wengert"  # what takes no tensor first is not `checked`
     if composite.function and COMPILED:
         composite.public = function
@@ -126,7 +135,7 @@ def made_before(
     made.native = native
     made.body, made.takes_out = body, "out" in parameters_of(body)
     made.translate, made.shaped = translate, shaped
-    made.places, made.rest, made.prepare = None, (), ()
+    made.places, made.rest, made.prepare, made.further = None, (), (), ()
     code = body.__code__  # type: ignore[attr-defined]
     made.spread = code.co_argcount if code.co_flags & VARIADIC else -1
     if made.spread < 0 and (translate is not None or shaped or len(parameters_of(body)) != len(op.names)):

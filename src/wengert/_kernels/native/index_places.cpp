@@ -33,7 +33,7 @@ PyObject* index(PyObject* const* args) {
     const Size all = Size(outer) * count * bytes;
     if (!all.fits() || (count == 0 && ndim != 1)) return nullptr;  // an empty one has no row-major strides
     Owned result(new_array(PyArray_DESCR(x), ndim, shape));
-    if (!result) return nullptr;
+    if (!result || count == 0) return result.give();
     const char* from = PyArray_BYTES(x);
     char* to = PyArray_BYTES(result.get());
     const npy_intp block = PyArray_NBYTES(x) / outer, *offsets = places.offsets.data();

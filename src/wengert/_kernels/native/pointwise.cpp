@@ -248,6 +248,13 @@ PyObject* negated_rule(PyObject*, PyObject* const* args, Py_ssize_t nargs) {
     Py_RETURN_NOTIMPLEMENTED;
 }
 
+// rsub(self, other, alpha): the operands of a difference exchanged.
+PyObject* rsub(PyObject*, PyObject* const* args, Py_ssize_t nargs) {
+    PyObject* result = nargs == 3 && is_one(args[2]) ? compute(SUBTRACT, args[1], args[0], nullptr) : nullptr;
+    if (result || PyErr_Occurred()) return result;
+    Py_RETURN_NOTIMPLEMENTED;
+}
+
 #define WENGERT_BINARY(op, name) template <> Twin BinaryMethod<op>::twin(name);
 #define WENGERT_UNARY(op, name) template <> Twin UnaryMethod<op>::twin(name);
 #include "pointwise_names.inc"
@@ -266,6 +273,7 @@ PyCFunction as_method(PyObject* (*function)(PyObject*, PyObject* const*, Py_ssiz
     {"direct_" name, as_direct(UnaryMethod<op>::direct), METH_FASTCALL, name "(x), or NotImplemented"},
 PyMethodDef pointwise_methods[] = {
 #include "pointwise_names.inc"
+    {"direct_rsub", as_direct(rsub), METH_FASTCALL, "rsub(self, other, alpha), or NotImplemented"},
     {"direct_negated_rule", as_direct(negated_rule), METH_FASTCALL, "negated_rule(grad, alpha), or NotImplemented"},
     {nullptr, nullptr, 0, nullptr},
 };

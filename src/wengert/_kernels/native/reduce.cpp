@@ -1,6 +1,7 @@
 // Sums and means over one block of neighbouring axes: (outer, reduced, inner) -> (outer, inner); of few elements over any.
 #include "block.hpp"
 
+#include <cmath>
 #include <vector>
 
 namespace wengert {
@@ -166,7 +167,33 @@ PyObject* direct(PyObject*, PyObject* const* args, Py_ssize_t nargs) {
     });
 }
 
+// The norm of order 2 of all elements, if they are few.
+template <class T>
+PyObject* length_of(PyArrayObject* x) {
+    constexpr npy_intp most = 1024;
+    T squares[most];
+    const npy_intp count = PyArray_SIZE(x);
+    if (count == 0 || count > most) return nullptr;
+    Owned result(new_array(descr_of<T>(), 0, nullptr));
+    if (!result) return nullptr;
+    loops<T>().unary[SQUARE](data_of<T>(x), squares, count);
+    *data_of<T>(result.get()) = std::sqrt(static_cast<T>(loops<T>().row_sum(squares, count)));
+    return result.give();
+}
+// linalg_vector_norm(self, ord, dim, keepdim, dtype)
+PyObject* vector_norm(PyObject*, PyObject* const* args, Py_ssize_t nargs) {
+    double order = 0;
+    const bool whole = nargs == 5 && args[2] == Py_None && args[3] == Py_False && args[4] == Py_None;
+    PyArrayObject* x = whole && as_number(args[1], order) && order == 2 ? plain(args[0]) : nullptr;
+    PyObject* result = nullptr;
+    if (x && PyArray_DESCR(x) == float_descr) result = length_of<float>(x);
+    if (x && PyArray_DESCR(x) == double_descr) result = length_of<double>(x);
+    if (result || PyErr_Occurred()) return result;
+    Py_RETURN_NOTIMPLEMENTED;
+}
+
 PyMethodDef reduce_methods[] = {
+    direct_method("direct_vector_norm", vector_norm, "vector_norm(self, ord, dim, keepdim, dtype), or NotImplemented"),
     direct_method("direct_sum", direct<false>, "sum(self, dim, keepdim, dtype), or NotImplemented"),
     direct_method("direct_mean", direct<true>, "mean(self, dim, keepdim, dtype), or NotImplemented"),
     fast_method("sum", sum, "sum(x, axis=None, keepdims=False, dtype=None)"),

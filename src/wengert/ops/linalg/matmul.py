@@ -5,14 +5,13 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from ... import _kernels as kernels
 from ..._core import errors
 from ..._core.cards.card import Bad, Sample, composite
 from ..._core.cards.plain_case import plain_case
 from ..._core.tensor.base import OPERATORS, Tensor
 from ..._core.types.sizes import broadcast
 from ..shapes.view_shape import unsafe_view
-from .products import mm
+from .products import dot, mm, mv
 
 
 @composite()
@@ -197,4 +196,4 @@ def matmul_samples(make: Any) -> Any:
     yield Bad(make(2, 3), make(), raises=RuntimeError, says="need to be at least 1D, but they are 2D and 0D")
 
 
-OPERATORS.matmul = plain_case(matmul, mm, kernels.direct_function("mm"))
+OPERATORS.matmul = plain_case(matmul, mm, mm.native, further=((mv, mv.native), (dot, dot.native)))

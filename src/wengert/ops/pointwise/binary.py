@@ -8,6 +8,7 @@ from typing import Any
 from ... import _kernels as kernels
 from ..._core import errors
 from ..._core.cards.card import BOOLS, FLOATS, INTEGERS, NUMBERS, Array, Bad, Sample, alias, pointwise
+from ..._core.operators.choices import second_is_number
 from ..._core.operators.promotion import is_bool
 from ..._core.recording.recorded import conjugate
 from ..._core.tensor.base import OPERATORS, Tensor
@@ -167,7 +168,8 @@ def sub_jvp(self: Any, other: Any, alpha: Any) -> Any:
     method=False,
     samples=with_alpha,
     node=("RsubBackward0", "RsubBackward1"),
-    choose=lambda args: is_number(args[1]),
+    choose=second_is_number,
+    native=native("rsub"),
 )
 def rsub(self: Array, other: Array, *, alpha: Any = 1) -> Any:
     """Difference of `other` and `alpha * self`: subtraction with the operands exchanged.

@@ -15,6 +15,7 @@ from ... import _kernels as kernels
 from ..._core import errors
 from ..._core.cards.card import COMPLEXES, FLOATS, ORDERED, Array, Bad, Index, Sample, alias, composite, op, pointwise
 from ..._core.cards.plain_case import plain_case
+from ..._core.operators.choices import second_is_tensor
 from ..._core.recording.recorded import conjugate
 from ..._core.tensor.base import bind
 from ..._core.types.dtypes import from_numpy
@@ -111,7 +112,7 @@ limit = partial(
     dtypes=ORDERED,
     explained=COMPLEXES,
     inplace=True,
-    choose=lambda args: not is_number(args[1]),
+    choose=second_is_tensor,
     samples=broadcast_pairs,
     describes="""
     Args:

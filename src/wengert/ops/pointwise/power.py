@@ -11,9 +11,10 @@ import numpy as np
 from ... import _kernels as kernels
 from ..._core import errors
 from ..._core.cards.card import FLOATS, NUMBERS, Array, Bad, Sample, pointwise
+from ..._core.operators.choices import number_among_two
 from ..._core.tensor.base import OPERATORS, Tensor
 from ..._core.types import dtypes
-from .binary import arithmetic, is_number, native
+from .binary import arithmetic, native
 
 NEGATIVE_POWER = "Integers to negative integer powers are not allowed."
 
@@ -63,17 +64,12 @@ def power_by_number(self: Any, exponent: Any, out: Any) -> Any:
     return kernels.power(self, exponent, out=out)
 
 
-def choose_power(args: tuple[Any, ...]) -> int:
-    """Which of torch's nodes: a number as exponent, two tensors, a number as base."""
-    return 0 if is_number(args[1]) else 2 if is_number(args[0]) else 1
-
-
 @arithmetic(
     name="pow",
     layout="power",
     dtypes=NUMBERS,
     node=("PowBackward0", "PowBackward1", "PowBackward2"),
-    choose=choose_power,
+    choose=number_among_two,
     native=native("pow"),
 )
 def power(self: Array, exponent: Array, *, out: Any = None) -> Any:

@@ -10,6 +10,7 @@ import numpy as np
 from ... import _kernels as kernels
 from ..._core import errors
 from ..._core.cards.card import COMPLEXES, INTEGERS, REALS, Array, Bad, Card, Sample, alias, composite
+from ..._core.operators.choices import second_is_tensor
 from ..._core.tensor.base import OPERATORS, bind
 from ..._core.types.dtypes import from_numpy
 from ..._kernels.pointwise import refuse_zero_divisor
@@ -236,7 +237,7 @@ def floor_divide_samples(make: Any) -> Any:
         yield sample
 
 
-@quotient(node=("RemainderBackward0", "RemainderBackward1"), choose=lambda args: not is_number(args[1]))
+@quotient(node=("RemainderBackward0", "RemainderBackward1"), choose=second_is_tensor)
 def remainder(self: Array, other: Array, *, out: Any = None) -> Any:
     """Remainder of `self` divided by `other`, with the sign of `other`, element by element: Python's `%`."""
     return kernels.remainder(self, other, out=out)
@@ -252,7 +253,7 @@ def remainder_vjp_other(grad: Any, self: Any, other: Any) -> Any:
     return grad * -divide_rounded(self, other, "floor")
 
 
-@quotient(node=("FmodBackward0", "FmodBackward1"), choose=lambda args: not is_number(args[1]))
+@quotient(node=("FmodBackward0", "FmodBackward1"), choose=second_is_tensor)
 def fmod(self: Array, other: Array, *, out: Any = None) -> Any:
     """Remainder of `self` divided by `other`, with the sign of `self`, element by element: C's `fmod`.
 

@@ -8,15 +8,11 @@ import numpy as np
 
 from ... import _kernels as kernels
 from ..._core.cards.card import COMPLEXES, FLOATS, WIDE, Array, Bad, Index, Sample, composite, op
+from ..._core.operators.choices import whole_or_dims
 from ..._core.types import dtypes
 from ..axes import count_along, read_dims, restored
 from ..create.factory import read_dtype
 from ..pointwise.binary import native
-
-
-def whole_or_dims(args: tuple[Any, ...]) -> int:
-    """Which of torch's two overloads a call is: 0 for all dimensions, 1 for some."""
-    return 0 if args[1] is None and not args[2] else 1
 
 
 def numpy_dtype(name: str, wanted: Any) -> Any:

@@ -8,11 +8,12 @@ import numpy as np
 
 from ... import _kernels as kernels
 from ..._core.cards.card import FLOATS, WIDE, Array, Bad, Sample, op
+from ..._core.operators.choices import whole_or_dims
 from ..._core.tensor.base import wrap
 from ..axes import read_dim
 from ..dtype_checks import check_inexact
 from ..pointwise.binary import native
-from .reduce import numpy_dtype, whole_or_dims
+from .reduce import numpy_dtype
 
 
 def along(name: str, kernel: Any, array: Any, dim: Any, dtype: Any) -> Any:

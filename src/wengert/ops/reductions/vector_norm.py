@@ -9,9 +9,12 @@ import numpy as np
 
 from ... import _kernels as kernels
 from ..._core.cards.card import FLOATS, Array, Bad, Sample, composite, op
+from ..._core.cards.plain_case import plain_case
 from ..._core.types import dtypes
 from ..axes import read_dims, restored
 from ..create.factory import read_dtype
+
+native = kernels.direct_function
 
 NAME = "linalg.vector_norm"
 
@@ -83,7 +86,7 @@ def norm_of(size: Any, ord: float, axes: Any, keepdim: bool) -> Any:
     return kernels.sum(wide**ord, axes, keepdim) ** (1.0 / ord)
 
 
-@op(dtypes=FLOATS, name="linalg_vector_norm", method=False, function=False)
+@op(dtypes=FLOATS, name="linalg_vector_norm", method=False, function=False, native=native("vector_norm"))
 def vector_norm(self: Array, ord: Any = 2, dim: Any = None, keepdim: bool = False, *, dtype: Any = None) -> Any:
     """The norm of order `ord` of the elements along dimensions.
 
@@ -183,3 +186,6 @@ def norm_samples(make: Any) -> Any:
     yield Sample(make(3, 4))
     yield Sample(make(3, 4), 1, 0)
     yield Bad(make(3, 4), "a", raises=RuntimeError, says="Order a not supported")
+
+
+plain_case(norm, vector_norm, native("vector_norm"))
