@@ -121,6 +121,10 @@ class OpNode(Node):
         saved: tuple[Any, ...] = self.saved
         if saved is None:
             raise RuntimeError(errors.BACKWARD_TWICE)
+        if len(saved) == 1:
+            return [unpack(saved[0], self)]
+        if len(saved) == 2:
+            return [unpack(saved[0], self), unpack(saved[1], self)]
         return [unpack(value, self) for value in saved]
 
     def apply(self, grads: list[Any]) -> Any:
@@ -210,7 +214,11 @@ def native_gradient(rule: Rule, incoming: Any, values: list[Any], arguments: tup
     grad: Any = first_plain(incoming) if type(incoming) is tuple else incoming
     if modes.grad or modes.word or not isinstance(grad, Tensor):
         return NotImplemented
-    args: tuple[Any, ...] = (incoming, *[values[at] for at in arguments])
+    args: tuple[Any, ...]
+    if len(arguments) == 1:
+        args = (incoming, values[arguments[0]])
+    else:
+        args = (incoming, *[values[at] for at in arguments])
     for value in args:
         if isinstance(value, Tensor) and is_unusual(value):
             return NotImplemented
