@@ -74,6 +74,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from . import io, nn, optim, utils, vision, viz
+    from .ops.create.create import tensor  # otherwise taken for the module of that name
     from .printing import set_printoptions
 
 LATER = {name: name for name in ("io", "nn", "optim", "utils", "vision", "viz")} | {"set_printoptions": "printing"}
