@@ -14,6 +14,7 @@ import os
 import sys
 import tempfile
 import textwrap
+from importlib.metadata import version
 from pathlib import Path
 
 from setuptools import Distribution, Extension, setup
@@ -168,8 +169,8 @@ class BuildExtensions(build_ext):
 
     @staticmethod
     def recipe() -> str:
-        """The checksum of this script: other flags make other modules."""
-        return lists.fingerprint(str(HERE / "setup.py"))
+        """The checksum of this script, and Cython's version: other flags or translations make other modules."""
+        return f"{lists.fingerprint(str(HERE / 'setup.py'))} {version('Cython')}"
 
     @staticmethod
     def attempt() -> Path:
