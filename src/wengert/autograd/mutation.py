@@ -153,7 +153,7 @@ def allow_mutation_on_saved_tensors() -> Iterator[AllowMutation]:
             try:
                 modes.observe([*before, context.observe])
                 yield context
-            finally:  # stores only, see `_core.modes`
+            finally:  # stores only, see `_core.state.modes`
                 modes.observers = before
                 modes.word = word
     finally:

@@ -357,7 +357,7 @@ def watched(
         modes.listen([*listeners, listener])
         modes.set_grad(recording)
         return function()
-    finally:  # stores only, see `_core.modes`
+    finally:  # stores only, see `_core.state.modes`
         modes.saved_hooks = saved_hooks
         modes.listeners = listeners
         modes.noting = noting
