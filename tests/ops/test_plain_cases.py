@@ -174,3 +174,18 @@ def test_a_contiguous_tensor_is_itself_and_others_are_copied():
         x.contiguous(None)
     with pytest.raises(TypeError, match=r"must be torch\.memory_format, not int"):
         x.contiguous(memory_format=3)
+
+
+@pytest.mark.parametrize(
+    "function",
+    [wg.flatten, lambda x: x.contiguous(), lambda x: x.to(wg.float32), wg.atleast_1d],
+)
+def test_a_view_that_is_its_own_result_is_given_back_even_where_nothing_else_may_be_done_with_it(function: Any):
+    x = wg.arange(12.0).requires_grad_() * 1
+    with wg.no_grad():
+        made = x.squeeze(0)
+    part = made.narrow(0, 1, 1)
+    x.neg_()
+    assert function(part) is part
+    with pytest.raises(RuntimeError, match="created in no_grad mode"):
+        part.view(1, 1)

@@ -103,16 +103,17 @@ def attempt(op: Declaration, native: Any, args: tuple[Any, ...], shaped: bool) -
         shaped: only the function takes these arguments; the operator's are the tensor and the shape of the result.
     """
     modes: Modes = current()
-    word: int = input_word(op, args)
-    if word & modes.mask & flags.VIEW and op.rules:
-        refresh_views(op, args)
-        word = input_word(op, args)
-    word = (word | modes.word) & modes.mask
+    word: int = (input_word(op, args) | modes.word) & modes.mask
     if word & flags.UNUSUAL:
         return NotImplemented
     made: Any = door.on_arrays(native, args, Tensor)
     if made is NotImplemented or is_array_of(made, args[0]):
-        return made if made is NotImplemented else args[0]
+        return made if made is NotImplemented else args[0]  # which may be a view that nothing but this may be done with
+    if word & flags.VIEW and op.rules:
+        refresh_views(op, args)
+        word = (input_word(op, args) | modes.word) & modes.mask
+        if word & flags.UNUSUAL:
+            return NotImplemented
     if shaped:
         args = (args[0], door.shape_of(made))
     return finish(op, args, made, word, modes)
