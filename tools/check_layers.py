@@ -46,7 +46,20 @@ ALLOWED: dict[str, tuple[str, ...]] = {
 # Layer -> its rooms and the files beside them, each of which may import those before it.
 ROOMS: dict[str, tuple[str, ...]] = {
     "_core": (
-        *("plain", "door", "collected", "vectorcall", "flags", "forks", "types", "errors", "state", "graph", "tensor"),
+        *(
+            "plain",
+            "door",
+            "collected",
+            "vectorcall",
+            "flags",
+            "forks",
+            "types",
+            "errors",
+            "forward_errors",
+            "state",
+            "graph",
+            "tensor",
+        ),
         *("operators", "leaves", "aliasing", "recording", "calls", "writes", "backward", "functions", "cards"),
     ),
     "ops": (

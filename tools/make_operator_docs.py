@@ -58,7 +58,7 @@ def derivative_of(card: Any) -> str:
         ways.append("partials")
     if card.linear:
         ways.append(f"linear in {', '.join(card.linear)}")
-    if card.jvp_rule is not None:
+    if card.forward_rules:
         ways.append("jvp")
     return "; ".join(ways)
 

@@ -12,6 +12,7 @@ from ._core import errors, flags
 from ._core.aliasing import views
 from ._core.backward import passes
 from ._core.calls import volatile
+from ._core.calls.forward import adopt_one
 from ._core.cards.arguments import checked
 from ._core.graph.hooks import HookDict, RemovableHandle
 from ._core.graph.node import Node, end_of
@@ -21,6 +22,7 @@ from ._core.state.modes import current
 from ._core.tensor import reading
 from ._core.tensor.base import OPERATORS, Tensor, bind, set_up, wrap_flagged
 from ._core.tensor.storage import Storage, succeed
+from ._core.tensor.tangents import first_of
 from ._core.types import dtypes
 from ._core.types.devices import device, strided
 from ._core.types.sizes import Size
@@ -169,11 +171,23 @@ def representation(self: Tensor) -> str:
         suffixes.append(history)
     elif self.requires_grad:
         suffixes.append("requires_grad=True")
+    tangent = shown_tangent(self) if current().word & flags.LEVELS else None
+    if tangent is not None:
+        suffixes.append(f"tangent={tangent}")
     array, name = self._array_, self.dtype.name
     if name == "bfloat16":
         array = array.astype(np.float32)
     text = format_tensor(array, dtype_name=name, default_float=dtypes.get_default_dtype().name, suffixes=suffixes)
     return text
+
+
+def shown_tangent(tensor: Tensor) -> Tensor | None:
+    """The tangent of a tensor at the innermost level that is seen."""
+    adopt_one(tensor)
+    found = first_of(tensor)
+    while found is not None and (found.tensor is None or found.level.number >= current().forward):
+        found = found.outer
+    return None if found is None else found.tensor
 
 
 def iterate(self: Tensor) -> Iterator[Tensor]:

@@ -6,8 +6,9 @@ cdef enum:
     BATCHED = 16
     INFERENCE = 32
     OBSERVED = 64
+    LEVELS = 128
     HISTORY = 3
-    UNUSUAL = 124
+    UNUSUAL = 252
     ALL = -1
     NOT_RECORDED = -4
     NOT_INFERRED = -36

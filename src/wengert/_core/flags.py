@@ -19,10 +19,12 @@ INFERENCE = 32
 """Made in inference mode: may not be saved for a backward pass, nor written to outside the mode."""
 OBSERVED = 64
 """Set in the mode word only: somebody (profiler, tracer) wants to see each call."""
+LEVELS = 128
+"""Set in the mode word only: a level of forward mode is entered, so that any view may have a base that is dual."""
 
 HISTORY = REQUIRES_GRAD | VIEW
 """What matters while calls are recorded only."""
-UNUSUAL = VOLATILE | DUAL | BATCHED | INFERENCE | OBSERVED
+UNUSUAL = VOLATILE | DUAL | BATCHED | INFERENCE | OBSERVED | LEVELS
 """Whatever the two common paths (plain, recorded) do not handle."""
 
 # Masks of the modes. They are made here once, so that a mode is left without an allocation that might fail.

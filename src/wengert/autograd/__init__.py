@@ -20,10 +20,12 @@ from .variable import Variable, variable
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from . import function, graph
+    from . import forward_ad, function, graph
     from .function import Function
 
-__getattr__, __dir__ = on_demand(globals(), {"Function": "function", "function": "function", "graph": "graph"})
+__getattr__, __dir__ = on_demand(
+    globals(), {"Function": "function", "forward_ad": "forward_ad", "function": "function", "graph": "graph"}
+)
 
 __all__ = [
     "Function",
@@ -33,6 +35,7 @@ __all__ = [
     "backward",
     "detect_anomaly",
     "enable_grad",
+    "forward_ad",
     "function",
     "grad",
     "grad_mode",

@@ -1,5 +1,5 @@
 cimport cython
-from wengert._core cimport door
+from wengert._core cimport door, flags
 from wengert._core.leaves cimport hooked
 from wengert._core.tensor cimport slots
 from wengert._core.leaves.accumulate cimport AccumulateGrad, accumulate, run_after_accumulate, run_leaf_hooks
@@ -35,7 +35,7 @@ cpdef object leaf(AccumulateGrad node, Task task, bint create_graph, list found,
 cpdef object deliver(Node node, object outgoing, Task done, dict tasks, Ready ready, long born)
 cpdef object arrive(Task task, Edge edge, object grad, bint owned)
 cdef long LARGE
-@cython.locals(modes=Modes)
+@cython.locals(plain=bint, modes=Modes)
 cpdef object join(Tensor known, Tensor grad, bint owned)
 @cython.locals(given=Tensor, larger=bint)
 cpdef object project(object grad, Edge edge, Node node, long index)

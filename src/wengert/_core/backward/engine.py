@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from .. import door, errors
+from .. import door, errors, flags
 from ..graph import anomaly, hooks
 from ..graph.node import Edge, Node, WideEdge, expandable, title
 from ..leaves import hooked
@@ -301,7 +301,8 @@ LARGE = 1 << 14
 def join(known: Tensor, grad: Tensor, owned: bool) -> Any:
     """The sum of two gradients, in the memory of the first if that is the engine's own (and large)."""
     array: Any = known._array_
-    if owned and door.size_of(array) >= LARGE and array.nbytes == known._storage_.array.nbytes:
+    plain: bool = (known._flags_ | grad._flags_) & flags.UNUSUAL == 0
+    if owned and plain and door.size_of(array) >= LARGE and array.nbytes == known._storage_.array.nbytes:
         modes: Modes = current()
         if not modes.grad:
             modes.quietly(slots.table.add_into, (array, grad._array_, array))

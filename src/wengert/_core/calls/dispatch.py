@@ -249,6 +249,23 @@ def finish(op: Declaration, args: tuple[Any, ...], made: Any, word: int, modes: 
     return tuple(results)
 
 
+def remember(op: Declaration, args: tuple[Any, ...], made: Any, word: int, modes: Modes) -> None:
+    """Note views of the first argument, and record, for results that were made of other arguments."""
+    results: tuple[Any, ...] = made if op.several else (made,)
+    source: Tensor
+    if op.view and op.rules:
+        source = args[0]
+        if not source._flags_ & flags.INFERENCE:
+            for nr in range(len(results)):
+                views.attach(results[nr], source, op, args, nr if op.several else -1, modes)
+    if not word & flags.REQUIRES_GRAD or word & flags.VOLATILE or not op.rules:
+        return
+    if op.several:
+        record_several(op, args, results, gather_edges(op, args), modes)
+    elif door.is_inexact(array_of(made)):
+        attach(op, args, made, gather_edges(op, args), modes)
+
+
 def wrap_result(op: Declaration, args: tuple[Any, ...], made: Any, nr: int, modes: Modes) -> Tensor:
     """The tensor of one result."""
     if not op.view:

@@ -1,18 +1,343 @@
-"""Forward mode's step in the pipeline: tangents of dual tensors."""
+"""Forward mode's step of a call: tangents of dual tensors.
+
+One level at a time, the innermost first: the operator is applied to the primals, which may still be dual at the levels
+around, and its forward rules to them and the tangents. What is recorded is the call on the dual tensors themselves, so
+that backward passes compute tangents of gradients; the rules' own operations are recorded, too, so that tangents have
+gradients.
+"""
 
 from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+
+from .. import door, flags
+from ..aliasing import views
+from ..aliasing.views import ViewInfo
+from ..leaves.accumulate import gradient_edge
+from ..operators import forward_rules, layouts, sources
+from ..operators.forward_rules import Share, shares_for
+from ..recording.recorded import conjugate, shapes_of
 from ..state.modes import Modes
+from ..tensor import tangents
+from ..tensor.base import Tensor, share, wrap
+from ..tensor.tangents import Level, Tangent
+from ..types import dtypes
 
 
 def call(op: Any, args: tuple[Any, ...], word: int, modes: Modes) -> Any:
-    """Compute values and tangents.
+    """Compute values and tangents; `word` are the flags of all inputs."""
+    adopt(op, args)
+    level: Level | None = innermost(op, args, modes.forward)
+    word &= ~(flags.DUAL | flags.LEVELS)
+    if level is None:
+        return op.go_on(args, word, modes)
+    if op.written(args) is not None:
+        return write(op, args, word, modes)
+    primals: tuple[Any, ...]
+    given: tuple[Any, ...]
+    primals, given = split(op, args, level)
+    made: Any = op.go_on(primals, rest_of(op, primals, word), modes)
+    results: tuple[Any, ...] = made if op.several else (made,)
+    noted: list[Any] = [announce(op, nr, results[nr], level) for nr in range(len(results))]
+    op.remember(args, made, word, modes)
+    if any(each is not None for each in noted):
+        fill(noted, total(op, primals, given, tuple([primal_of(each, level) for each in results])))
+    for nr in range(len(results)):
+        settle(results[nr], noted[nr], op.view)
+    return made
 
-    Raises:
-        RuntimeError: always, until dual levels exist; nothing sets the DUAL flag before.
+
+def rest_of(op: Any, primals: tuple[Any, ...], word: int) -> int:
+    """What is still to be done for a call on the primals; it is not recorded, that on the dual tensors is."""
+    for position in op.tensor_slots:
+        value = primals[position]
+        for each in value if isinstance(value, (tuple, list)) else (value,):
+            if isinstance(each, Tensor):
+                word |= each._flags_ & flags.DUAL
+    return word & ~flags.REQUIRES_GRAD
+
+
+def adopt(op: Any, args: tuple[Any, ...]) -> None:
+    """Make views dual whose base became so after they were taken."""
+    for position in op.tensor_slots:
+        value = args[position]
+        for each in value if isinstance(value, (tuple, list)) else (value,):
+            if isinstance(each, Tensor):
+                adopt_one(each)
+
+
+def adopt_one(view: Tensor) -> None:
+    """Give a view that is not dual the view of its base's tangents."""
+    if not view._flags_ & flags.VIEW:
+        return
+    info: ViewInfo = view._meta_.view
+    if tangents.first_of(view) is None and info.base._flags_ & flags.DUAL and not views.has_left(view, info):
+        tangent: Tangent | None = tangents.first_of(info.base)
+        while tangent is not None:
+            if tangent.tensor is not None:
+                tangents.insert(view, tangent.level, info.replay(tangent.tensor))
+            tangent = tangent.outer
+
+
+def innermost(op: Any, args: tuple[Any, ...], seen: int) -> Level | None:
+    """The innermost of the first `seen` levels that a tensor among the arguments is dual at."""
+    found: Level | None = None
+    for position in op.tensor_slots:
+        value = args[position]
+        for each in value if isinstance(value, (tuple, list)) else (value,):
+            if isinstance(each, Tensor) and each._flags_ & flags.DUAL:
+                tangent: Tangent | None = tangents.first_of(each)
+                while tangent is not None and (tangent.tensor is None or tangent.level.number >= seen):
+                    tangent = tangent.outer
+                if tangent is not None and (found is None or tangent.level.number > found.number):
+                    found = tangent.level
+    return found
+
+
+def split(op: Any, args: tuple[Any, ...], level: Level) -> tuple[tuple[Any, ...], tuple[Any, ...]]:
+    """The arguments without their tangents at a level, and these: one for each differentiable parameter, or None."""
+    primals: list[Any] = list(args)
+    for position in op.tensor_slots:
+        value = args[position]
+        if isinstance(value, Tensor):
+            primals[position] = primal_of(value, level)
+        elif isinstance(value, (tuple, list)):
+            primals[position] = tuple([primal_of(each, level) for each in value])
+    return tuple(primals), tuple([tangents_of(args[position], level) for position in op.grad_slots])
+
+
+def tangents_of(value: Any, level: Level) -> Any:
+    """The tangent of an argument at a level, for a list those of its elements; None if there is none."""
+    if isinstance(value, Tensor):
+        return tangents.tangent_at(value, level)
+    if isinstance(value, (tuple, list)):
+        found = [tangents.tangent_at(each, level) if isinstance(each, Tensor) else None for each in value]
+        return found if any(each is not None for each in found) else None
+    return None
+
+
+def primal_of(value: Any, level: Level) -> Any:
+    """A tensor as it is for the levels around one: the same values, the same place in the graph."""
+    if not isinstance(value, Tensor) or not value._flags_ & flags.DUAL:
+        return value
+    tangent: Tangent | None = value._meta_.tangent
+    while tangent is not None and (tangent.tensor is None or tangent.level.number >= level.number):
+        tangent = tangent.outer
+    twin: Tensor = share(value._array_, value._storage_)
+    twin._flags_ = value._flags_ & ~(flags.VIEW | flags.DUAL)
+    if value._flags_ & flags.REQUIRES_GRAD:
+        twin._edge_ = gradient_edge(value)
+    tangents.put(twin, tangent)
+    return twin
+
+
+def announce(op: Any, nr: int, result: Tensor, level: Level) -> Tangent | None:
+    """Note a tangent that is yet to be computed: what is saved of a result leads to it."""
+    if not door.is_inexact(result._array_) or not op.rules or (op.differentiable and not op.differentiable[nr]):
+        return None
+    outer: Tangent | None = tangents.first_of(result)
+    noted: Tangent = tangents.linked(level, None, outer)
+    tangents.put(result, noted)
+    return noted
+
+
+def fill(noted: list[Any], values: tuple[Any, ...]) -> None:
+    """Fill in tangents that were announced."""
+    tangent: Tangent | None
+    for nr in range(len(noted)):
+        tangent = noted[nr]
+        if tangent is not None:
+            tangent.tensor = values[nr]
+
+
+def settle(result: Tensor, noted: Tangent | None, view: bool) -> None:
+    """Give a tangent the shape, dtype and layout of its tensor, if that is no view; without one, this is not dual."""
+    if noted is None:
+        return
+    if noted.tensor is None:
+        tangents.put(result, noted.outer)
+    elif not view:
+        noted.tensor = fitted(noted.tensor, result)
+
+
+def fitted(value: Any, like: Tensor) -> Any:
+    """A tangent with the shape of its tensor, and a dtype that holds that of it."""
+    if value.dtype is not like.dtype:
+        value = value.to(dtypes.promote_types(value.dtype, like.dtype))
+    if value._array_.shape != like._array_.shape:
+        value = value.expand(like._array_.shape)
+    return fitted_to_memory(value, like)
+
+
+def fitted_to_memory(value: Any, like: Tensor) -> Any:
+    """A tangent that lies in memory as its tensor does, so that views of the one are views of the other."""
+    steps = layouts.steps_of(like._array_)
+    return value if steps == layouts.steps_of(value._array_) else value._restrided(steps)
+
+
+def total(op: Any, primals: tuple[Any, ...], given: tuple[Any, ...], results: tuple[Any, ...]) -> tuple[Any, ...]:
+    """The tangents of the results: what the tangents of all inputs contribute; None for nothing."""
+    mask: int = 0
+    for slot in range(len(given)):
+        if given[slot] is not None:
+            mask |= 1 << slot
+    sums: list[Any] = [None] * len(results)
+    for each in shares_for(op, mask):
+        parts: Any = contribution(op, each, primals, given, results)
+        if not op.several:
+            parts = (parts,)
+        elif parts is None:
+            continue
+        for nr in range(len(results)):
+            if parts[nr] is not None:
+                sums[nr] = parts[nr] if sums[nr] is None else sums[nr] + parts[nr]
+    return tuple(sums)
+
+
+def contribution(
+    op: Any, part: Share, primals: tuple[Any, ...], given: tuple[Any, ...], results: tuple[Any, ...]
+) -> Any:
+    """What the tangents of some inputs contribute to those of the results."""
+    slot: int = part.slots[0]
+    if part.way == forward_rules.LINEAR:
+        args = list(primals)
+        position: int = op.grad_slots[slot]
+        args[position] = full(given[slot], primals[position])
+        return op.call(tuple(args))
+    values = [argument(op, part, at, primals, results) for at in range(len(part.sources))]
+    if part.way == forward_rules.WRITTEN:
+        moved = [full(given[slot], primals[op.grad_slots[slot]]) for slot in part.slots]
+        return part.fn(*moved, *values)
+    if part.way == forward_rules.PARTIAL:
+        return given[slot] * part.fn(*values)
+    tangent = given[slot]
+    if results and tangent._array_.shape != results[0]._array_.shape:
+        tangent = tangent.expand(results[0]._array_.shape)
+    made = part.fn(conjugate(tangent), *values)
+    return conjugate(made if part.part < 0 else made[part.part])
+
+
+def full(tangent: Any, primal: Any) -> Any:
+    """A tangent, or zeros where there is none; for a list those of its elements."""
+    if isinstance(primal, (tuple, list)):
+        found = tangent if tangent is not None else [None] * len(primal)
+        return [full(found[at], primal[at]) for at in range(len(primal))]
+    if tangent is not None:
+        return tangent
+    if not isinstance(primal, Tensor):
+        return 0
+    return wrap(np.zeros(primal._array_.shape, primal._array_.dtype))
+
+
+def argument(op: Any, part: Share, at: int, primals: tuple[Any, ...], results: tuple[Any, ...]) -> Any:
+    """What a rule is given under one of the names in its signature."""
+    source: int = part.sources[at]
+    position: int = part.positions[at]
+    if source == sources.FROM_OUTPUT:
+        return results[position]
+    if source == sources.FROM_SHAPE:
+        return shapes_of(primals[position])
+    if source == sources.FROM_DTYPE:
+        return primals[position].dtype
+    if source == sources.FROM_STRIDES:
+        return primals[position]._array_.strides
+    if source == sources.FROM_WANTED:
+        return tuple([slot in part.slots for slot in range(len(op.grad_slots))])
+    return primals[position]
+
+
+def write(op: Any, args: tuple[Any, ...], word: int, modes: Modes) -> Any:
+    """Write to a tensor and to its tangents, which it is given if it has none.
+
+    The new tangents are computed of the old value before anything is written.
     """
-    raise RuntimeError(
-        f"{op.name}(): an input carries a tangent, but there is no forward-mode level that it belongs to"
-    )
+    functional: Any = op.functional
+    target: Tensor = args[0]
+    if functional.view:
+        return rearrange(op, args, word, modes)
+    inexact: bool = door.is_inexact(target._array_)
+    moved: list[Any] = new_tangents(functional, with_old_value(args), modes.forward) if inexact else []
+    before: Tangent | None = None if target._meta_ is None else target._meta_.tangent
+    try:
+        for level, _ in reversed(moved):
+            receive(target, level)
+        made: Any = op.go_on(args, word, modes)
+    except BaseException:
+        tangents.put(target, before)
+        raise
+    for level, value in moved:
+        tangent: Any = tangents.tangent_at(target, level)
+        if value is None:
+            tangent.zero_()
+        else:
+            tangent.copy_(value)
+    return made
+
+
+def rearrange(op: Any, args: tuple[Any, ...], word: int, modes: Modes) -> Any:
+    """Let a tensor, and its tangents, be what a view makes of them (`t_`)."""
+    target: Tensor = args[0]
+    seen: list[Any] = []
+    tangent: Tangent | None = tangents.first_of(target)
+    while tangent is not None:
+        if tangent.tensor is not None:
+            seen.append((tangent.level, op.functional.call((tangent.tensor, *args[1:]))))
+        tangent = tangent.outer
+    made: Any = op.go_on(args, word, modes)
+    tangents.put(target, None)
+    for level, value in reversed(seen):
+        tangents.give(target, level, value)
+    return made
+
+
+def with_old_value(args: tuple[Any, ...]) -> tuple[Any, ...]:
+    """The arguments with a copy in the place of the tensor that is to be written to."""
+    target: Tensor = args[0]
+    old: Tensor = wrap(target._array_.copy())
+    old._edge_ = gradient_edge(target) if target._flags_ & flags.REQUIRES_GRAD else None
+    old._flags_ = target._flags_ & ~flags.VIEW
+    tangents.share_tangents(old, target)
+    return tuple([old if each is target else each for each in args])
+
+
+def new_tangents(op: Any, args: tuple[Any, ...], seen: int) -> list[Any]:
+    """The tangents of a result by level, the innermost first; values are computed only where a rule asks for them."""
+    level: Level | None = innermost(op, args, seen)
+    if level is None:
+        return []
+    primals: tuple[Any, ...]
+    given: tuple[Any, ...]
+    primals, given = split(op, args, level)
+    results: tuple[Any, ...] = (primals[0],)
+    if asks_for_result(op, given):
+        results = (op.call(primals),)
+    return [(level, total(op, primals, given, results)[0]), *new_tangents(op, primals, level.number)]
+
+
+def asks_for_result(op: Any, given: tuple[Any, ...]) -> bool:
+    """Whether a rule names the result of the operator."""
+    mask: int = 0
+    for slot in range(len(given)):
+        if given[slot] is not None:
+            mask |= 1 << slot
+    return any(sources.FROM_OUTPUT in each.sources for each in shares_for(op, mask))
+
+
+def receive(target: Tensor, level: Level) -> None:
+    """Give a tensor that is not dual at a level zeros for its tangent; a view those of its base."""
+    if tangents.tangent_at(target, level) is not None:
+        return
+    if not target._flags_ & flags.VIEW or views.has_left(target, target._meta_.view):
+        tangents.insert(target, level, zeros_laid_out(target))
+        return
+    info: ViewInfo = target._meta_.view
+    if tangents.tangent_at(info.base, level) is None:
+        tangents.insert(info.base, level, zeros_laid_out(info.base))
+    tangents.insert(target, level, info.replay(tangents.tangent_at(info.base, level)))
+
+
+def zeros_laid_out(tensor: Tensor) -> Any:
+    """Zeros that lie in memory as a tensor does."""
+    return fitted(wrap(np.zeros(tensor._array_.shape, tensor._array_.dtype)), tensor)

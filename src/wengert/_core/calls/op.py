@@ -10,8 +10,8 @@ from ..operators import promotion
 from ..operators.declaration import REQUIRED, Declaration, bind, read_plain
 from ..state.modes import Modes
 from ..tensor.base import Tensor
-from . import out, volatile
-from .dispatch import computed, finish, perform
+from . import out, unusual, volatile
+from .dispatch import computed, finish, perform, remember
 
 
 class Op(Declaration):
@@ -40,6 +40,14 @@ class Op(Declaration):
     def written(self, args: tuple[Any, ...]) -> Any:
         """The tensor that a call with these arguments writes to, for observers; None if there is none."""
         return None
+
+    def go_on(self, args: tuple[Any, ...], word: int, modes: Modes) -> Any:
+        """What is left of a call after a step of `unusual`; `word` is what it left of the flags."""
+        return unusual.call(self, args, word, modes)
+
+    def remember(self, args: tuple[Any, ...], results: Any, word: int, modes: Modes) -> None:
+        """Put results that a step of `unusual` made of other arguments into the history of these."""
+        remember(self, args, results, word, modes)
 
     def complete(self, args: tuple[Any, ...], word: int, modes: Modes) -> Any:
         """The rest of a call, behind the steps of `unusual`; `word` is what they left of the flags."""

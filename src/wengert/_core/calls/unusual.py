@@ -72,7 +72,7 @@ def is_all_inference(op: Any, args: tuple[Any, ...]) -> bool:
 
 STEPS: tuple[tuple[int, Step], ...] = (
     (flags.OBSERVED, observed),
-    (flags.BATCHED, batching.call),
-    (flags.DUAL, forward.call),
     (flags.INFERENCE, inference),
+    (flags.BATCHED, batching.call),
+    (flags.DUAL | flags.LEVELS, forward.call),
 )

@@ -77,7 +77,7 @@ class Card(Declared, Op):
         declared_dtypes: the dtypes it exists for.
         why: why it has no derivative, or "" if it has rules.
         linear: the inputs in which it is linear, for forward mode.
-        partial_rules, jvp_rule, batching: what forward mode and batching use.
+        partial_rules, forward_rules, shares, batching: what forward mode and batching use.
         in_place: the derived in-place operator, or None.
         method, function: whether it is bound to Tensor, and public in the package.
         describes: the sections of its docstring that it shares with its family.
@@ -90,8 +90,9 @@ class Card(Declared, Op):
     __qualname__: str
     why = ""
     linear: tuple[str, ...] = ()
-    partial_rules: dict[str, Callable[..., Any]] | None = None
-    jvp_rule: Callable[..., Any] | None = None
+    partial_rules: dict[str, Rule] | None = None
+    forward_rules: tuple[Rule, ...] = ()
+    shares: dict[int, Any]
     batching: Any = None
     in_place: Any = None
     method = True
@@ -110,7 +111,7 @@ class Card(Declared, Op):
 
         def decorate(rule: Callable[..., Any]) -> Callable[..., Any]:
             if self.partial_rules:
-                slots = {self.grad_slots.index(self.names.index(name)) for name in inputs}
+                slots = set(self._slots(inputs))
                 self.rules = tuple(each for each in self.rules if not (each.partial and slots.issuperset(each.slots)))
             self._add_rule(rule, parameters_of(rule)[1:], inputs, partial=False)
             self.rules[-1].native, self.rules[-1].passes = native, passes
@@ -120,24 +121,39 @@ class Card(Declared, Op):
 
     def partials(card, /, **rules: Callable[..., Any]) -> None:  # noqa: N805 - an input is called self
         """Give partial derivatives by input; both modes follow: `grad * partial.conj()` and `tangent * partial`."""
-        card.partial_rules = rules
-        for name, rule in rules.items():
-            card._add_rule(rule, parameters_of(rule), (name,), partial=True)
+        card.partial_rules = {
+            name: card._add_rule(rule, parameters_of(rule), (name,), partial=True) for name, rule in rules.items()
+        }
 
-    def jvp(self, rule: Callable[..., Any]) -> Callable[..., Any]:
-        """Give the forward rule, where it does not follow from `linear` or `partials`."""
-        self.jvp_rule = rule
-        return rule
+    def jvp(self, *inputs: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+        """Give the forward rule for `inputs`, where it does not follow: what their tangents contribute to the result's.
+
+        It is called with their tangents (zeros where one of several has none, 0 for a number) and what it names, as a
+        reverse rule; it returns a tangent, None for nothing, of several results a tuple of these.
+        """
+
+        def decorate(rule: Callable[..., Any]) -> Callable[..., Any]:
+            names = parameters_of(rule)[len(inputs) :]
+            for name in names:
+                locate(self, name)
+            self.forward_rules = (*self.forward_rules, Rule(rule, names, self._slots(inputs), False))
+            return rule
+
+        return decorate
+
+    def _slots(self, inputs: tuple[str, ...]) -> tuple[int, ...]:
+        return tuple([self.grad_slots.index(self.names.index(name)) for name in inputs])
 
     def _add_rule(
         self, rule: Callable[..., Any], names: tuple[str, ...], inputs: tuple[str, ...], *, partial: bool
-    ) -> None:
+    ) -> Rule:
         for name in names:
             self.nodes.saved[name] = locate(self, name)[0]
-        slots = tuple([self.grad_slots.index(self.names.index(name)) for name in inputs])
-        self.rules = (*self.rules, Rule(rule, names, slots, partial))
+        added = Rule(rule, names, self._slots(inputs), partial)
+        self.rules = (*self.rules, added)
         if self.in_place is not None:
             self.in_place.rules = self.rules
+        return added
 
     def __reduce__(self) -> tuple[Any, ...]:
         return registered, (self.name,)
@@ -293,6 +309,7 @@ def fill_options(card: Card, given: Options) -> None:
     if given.derivative is None and not given.why:
         raise TypeError(f"{card.name}: an operator without derivative needs a reason (why=...)")
     card.why = given.why if given.derivative is None else ""
+    card.shares = {}
     card.declared_dtypes = frozenset(given.dtypes)
     card.accepts = numpy_dtypes(
         card.declared_dtypes.union(given.explained) if given.explained else card.declared_dtypes

@@ -102,6 +102,8 @@ class FunctionNode(Node):
         Raises:
             RuntimeError: it was freed by an earlier backward pass, or written to since.
         """
+        if self.saved_for_forward is not None:  # while `jvp` runs
+            return self.saved_for_forward  # type: ignore[no-any-return]
         if self.kept_given:
             raise RuntimeError(function_errors.SAVED_READ_TWICE)
         if self.kept_tensors is None:

@@ -13,7 +13,7 @@ from wengert._core.recording.saved_part cimport save_result
 from wengert._core.tensor.storage cimport count_write
 from wengert._core.aliasing.views cimport ViewInfo
 
-@cython.locals(modes=Modes, word=long, recording=bint, node=FunctionNode, grad=bint, mask=long)
+@cython.locals(modes=Modes, word=long, recording=bint, node=FunctionNode, grad=bint, mask=long, forward=long)
 cpdef object call(object function, tuple args, dict keywords, bint split)
 @cython.locals(word=long, tensor=Tensor)
 cpdef long word_of(tuple args) except -1
@@ -35,7 +35,7 @@ cpdef object check_view_write(Tensor view, long outputs)
 @cython.locals(given=bint, written=bint, info=ViewInfo)
 cpdef Tensor place(FunctionNode node, Tensor out, long nr, tuple args, tuple dirty, bint differentiable, Modes modes)
 cpdef Tensor without_history(Tensor out, bint given, bint written, Modes modes)
-@cython.locals(grad=bint, mask=long)
+@cython.locals(grad=bint, mask=long, forward=long)
 cpdef Tensor alias(Tensor tensor, Modes modes)
 cpdef object connect(FunctionNode node, Tensor out, long nr)
 @cython.locals(number=long, at=long, inner=ViewWrite, meta=AutogradMeta)

@@ -18,7 +18,7 @@ from ..state.modes import Modes, current
 from ..tensor.base import AutogradMeta, Tensor, share
 from ..tensor.storage import count_write
 from ..writes.inplace import rebase
-from . import function_errors
+from . import function_errors, function_forward
 from .function import FunctionNode, ViewWrite, function_edge, in_front
 
 
@@ -41,8 +41,10 @@ def call(function: Any, args: tuple[Any, ...], keywords: dict[str, Any] | None, 
     node: FunctionNode = new_function_node(function, args, recording, modes)
     grad: bool = modes.grad
     mask: int = modes.mask
+    forward: int = modes.forward
     try:
         modes.set_grad(False)
+        modes.forward = 0
         if split:
             result = function.forward(*args, **(keywords or {}))
             function.setup_context(node, args, result)
@@ -53,6 +55,7 @@ def call(function: Any, args: tuple[Any, ...], keywords: dict[str, Any] | None, 
     finally:  # stores only, see `modes`
         modes.grad = grad
         modes.mask = mask
+        modes.forward = forward
     return finish(node, args, result, recording, word, modes)
 
 
@@ -159,9 +162,11 @@ def finish(node: FunctionNode, args: tuple[Any, ...], result: Any, recording: bo
         node.output_recorded.append(differentiable)
     if recorded > 1:
         mark_several(made)
+    if word & flags.DUAL or modes.word & flags.LEVELS:
+        function_forward.carry(node, args, made, fixed, modes)
     if recording and node.to_save is not None:
         node.kept_tensors = keep_all(node, made, modes)
-    node.to_save = node.dirty_tensors = node.non_differentiable = None
+    node.to_save = node.saved_for_forward = node.dirty_tensors = node.non_differentiable = None
     return tuple(made) if isinstance(result, tuple) else made[0]
 
 
@@ -265,12 +270,15 @@ def alias(tensor: Tensor, modes: Modes) -> Tensor:
     """Another tensor on the same memory, a view of the first."""
     grad: bool = modes.grad
     mask: int = modes.mask
+    forward: int = modes.forward
     try:
         modes.set_grad(False)
+        modes.forward = 0
         return tensor.view(tensor.shape)
     finally:  # stores only, see `modes`
         modes.grad = grad
         modes.mask = mask
+        modes.forward = forward
 
 
 def connect(node: FunctionNode, out: Tensor, nr: int) -> None:

@@ -114,3 +114,30 @@ def of_argument(text: str, names: list[str], at: int) -> str:
 def of_arguments(text: str, names: list[str]) -> str:
     """An error about the gradients of all arguments of `forward`."""
     return f"{text}: one, or None, for each argument of forward ({', '.join(names)})" if names else text
+
+
+TANGENT_NOT_WRITTEN = (
+    "An inplace custom Function is not modifying the forward mode gradients inplace. If the forward is modifying an "
+    "input inplace, then the jvp function must modify the corresponding gradient inplace."
+)
+TANGENT_NO_VIEW = (
+    "A custom Function's forward is returning a view (or an input as-is) but the jvp is not returning a view."
+)
+
+
+def tangent_count(expected: int, got: int) -> str:
+    """`jvp` returned too many or too few."""
+    return f"Function's jvp returned an invalid number of forward gradients (expected {expected} but got {got})"
+
+
+def no_tangent(nr: int, value: object) -> str:
+    """`jvp` returned something else than tensors and None."""
+    return f"expected Variable or None (got {type(value).__name__}) for grad output {nr}."
+
+
+def tangent_of_fixed(nr: int) -> str:
+    """`jvp` returned a tangent of an output that has none."""
+    return (
+        f"Function's jvp returned a gradient at position {nr}, but the corresponding forward output is not a "
+        "differentiable Tensor. You should return None at that position instead."
+    )

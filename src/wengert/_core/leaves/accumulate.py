@@ -195,7 +195,7 @@ def first_gradient(leaf: Tensor, grad: Tensor, owned: bool, modes: Modes) -> Ten
     if modes.grad:
         return wrap(empty_for(leaf)).copy_(grad)  # type: ignore[attr-defined,no-any-return]
     if owned and array.strides == leaf._array_.strides and array.nbytes == grad._storage_.array.nbytes:
-        return grad if grad._edge_ is None else share(array, grad._storage_)
+        return grad if grad._edge_ is None and not grad._flags_ & flags.DUAL else share(array, grad._storage_)
     copied = empty_for(leaf)
     if not expandable(array.shape, copied.shape):  # the leaf was given other memory since
         copied = np.empty_like(array)

@@ -25,8 +25,16 @@ cdef class SavedOutput(Saved):
     cdef public long version, nr
 
 @cython.no_gc
+cdef class SavedDualInput(SavedInput):
+    cdef public object tangent
+
+@cython.no_gc
+cdef class SavedDualOutput(SavedOutput):
+    cdef public object tangent
+
+@cython.no_gc
 cdef class SavedPacked(Saved):
-    cdef public object packed, unpack_hook
+    cdef public object packed, unpack_hook, tangent
     cdef public Edge edge
     cdef public long nr
 
@@ -35,6 +43,11 @@ cpdef Tensor recorded_output(Tensor tensor, Node node, long nr)
 cpdef Tensor placed_input(Tensor tensor, Edge edge)
 @cython.locals(saved=SavedInput)
 cpdef Saved save_input(Tensor tensor, Modes modes)
+cpdef Tensor dual_again(Tensor tensor, object tangent)
+@cython.locals(saved=SavedDualInput)
+cpdef SavedInput dual_input(Tensor tensor)
+@cython.locals(saved=SavedDualOutput)
+cpdef SavedOutput dual_output(Tensor tensor)
 @cython.locals(twin=Tensor)
 cpdef Tensor input_of(SavedInput saved)
 @cython.locals(storage=Storage)

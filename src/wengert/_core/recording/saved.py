@@ -18,6 +18,7 @@ from ..graph import anomaly
 from ..graph.node import Edge, Node, new_edge, title
 from ..leaves.accumulate import AccumulateGrad, gradient_edge
 from ..state.modes import Modes, current
+from ..tensor import tangents
 from ..tensor.base import AutogradMeta, Tensor, meta_of, share
 from ..tensor.storage import Storage
 
@@ -95,6 +96,32 @@ class SavedOutput(Saved):
 
 @cython.no_gc
 @cython.cclass
+class SavedDualInput(SavedInput):
+    """An input with its tangents."""
+
+    tangent: Any
+
+    __slots__ = ("tangent",)
+
+    def unpack(self, node: Node) -> Tensor:
+        return dual_again(SavedInput.unpack(self, node), self.tangent)
+
+
+@cython.no_gc
+@cython.cclass
+class SavedDualOutput(SavedOutput):
+    """An output with its tangents, which may be computed after it is saved."""
+
+    tangent: Any
+
+    __slots__ = ("tangent",)
+
+    def unpack(self, node: Node) -> Tensor:
+        return dual_again(SavedOutput.unpack(self, node), self.tangent)
+
+
+@cython.no_gc
+@cython.cclass
 class SavedPacked(Saved):
     """What a pack hook made of a tensor.
 
@@ -106,18 +133,28 @@ class SavedPacked(Saved):
     unpack_hook: Any
     edge: Edge
     nr: int
+    tangent: Any
 
-    __slots__ = ("edge", "nr", "packed", "unpack_hook")
+    __slots__ = ("edge", "nr", "packed", "tangent", "unpack_hook")
 
     def unpack(self, node: Node) -> Tensor:
         made = self.unpack_hook(self.packed)
         if not isinstance(made, Tensor):
             raise TypeError(errors.not_unpacked(made))
         if self.nr >= 0:
-            return recorded_output(share(made._array_, made._storage_), node, self.nr)
-        if self.edge is None and not made.requires_grad:
+            return dual_again(recorded_output(share(made._array_, made._storage_), node, self.nr), self.tangent)
+        if self.edge is None and self.tangent is None and not made.requires_grad:
             return made
-        return placed_input(share(made._array_, made._storage_), self.edge)
+        return dual_again(placed_input(share(made._array_, made._storage_), self.edge), self.tangent)
+
+
+def dual_again(tensor: Tensor, tangent: Any) -> Tensor:
+    """Give a saved tensor the tangents that it was saved with, as far as their levels have not ended."""
+    while tangent is not None and tangent.tensor is None:
+        tangent = tangent.outer
+    if tensor._flags_ & flags.DUAL == 0 or tensor._meta_ is None:  # otherwise it is the leaf itself
+        tangents.put(tensor, tangent)
+    return tensor
 
 
 def recorded_output(tensor: Tensor, node: Node, nr: int) -> Tensor:
@@ -152,13 +189,27 @@ def save_input(tensor: Tensor, modes: Modes) -> Saved:
         raise RuntimeError(errors.INFERENCE_SAVED)
     if modes.saved_hooks is not None:
         return pack(twin_of(tensor) if tensor._flags_ & flags.VIEW else tensor, -1, modes)
-    saved: SavedInput = SavedInput.__new__(SavedInput)
+    saved: SavedInput = dual_input(tensor) if tensor._flags_ & flags.DUAL else SavedInput.__new__(SavedInput)
     saved.array = tensor._array_
     saved.storage = tensor._storage_
     saved.version = saved.storage.version
     saved.edge = tensor._edge_
     saved.word = tensor._flags_
     saved.leaf = tensor if tensor._edge_ is None and tensor._flags_ & flags.REQUIRES_GRAD else None
+    return saved
+
+
+def dual_input(tensor: Tensor) -> SavedInput:
+    """A record of an input that is dual, with nothing but its tangents."""
+    saved: SavedDualInput = SavedDualInput.__new__(SavedDualInput)
+    saved.tangent = tensor._meta_.tangent
+    return saved
+
+
+def dual_output(tensor: Tensor) -> SavedOutput:
+    """A record of an output that is dual, with nothing but its tangents."""
+    saved: SavedDualOutput = SavedDualOutput.__new__(SavedDualOutput)
+    saved.tangent = tensor._meta_.tangent
     return saved
 
 
@@ -187,6 +238,7 @@ def twin_of(view: Tensor) -> Tensor:
     twin: Tensor = share(view._array_, view._storage_)
     twin._edge_ = view._edge_
     twin._flags_ = view._flags_ & ~flags.VIEW
+    tangents.share_tangents(twin, view)
     return twin
 
 
@@ -194,7 +246,7 @@ def save_output(tensor: Tensor, nr: int, modes: Modes) -> Saved:
     """Keep output `nr`."""
     if modes.saved_hooks is not None:
         return pack_output(tensor, nr, modes)
-    saved: SavedOutput = SavedOutput.__new__(SavedOutput)
+    saved: SavedOutput = dual_output(tensor) if tensor._flags_ & flags.DUAL else SavedOutput.__new__(SavedOutput)
     saved.array = tensor._array_
     saved.storage = tensor._storage_
     saved.version = tensor._storage_.version
@@ -212,6 +264,7 @@ def pack_output(tensor: Tensor, nr: int, modes: Modes) -> Saved:
     if tensor._edge_ is not None and tensor._flags_ & flags.VIEW == 0:
         given._edge_ = tensor._edge_
         given._flags_ = flags.REQUIRES_GRAD
+    tangents.share_tangents(given, tensor)
     try:
         return pack(given, nr, modes)
     finally:
@@ -236,6 +289,7 @@ def packed_by(pack_hook: Any, unpack_hook: Any, tensor: Tensor, edge: Edge | Non
     saved.nr = nr
     saved.edge = edge
     saved.unpack_hook = unpack_hook
+    saved.tangent = tensor._meta_.tangent if tensor._flags_ & flags.DUAL else None
     modes: Modes = current()
     version: int = tensor._storage_.version
     grad: bool = modes.grad

@@ -15,9 +15,9 @@ cdef class Pass:
 
 cdef class Modes:
     cdef public bint grad, inference, multithreading, anomaly, check_nan, check_inf, noting
-    cdef public long mask, word, fresh, sequence, depth
+    cdef public long mask, word, fresh, sequence, depth, forward
     cdef public object saved_hooks, no_saved_hooks, quiet
-    cdef public list observers, listeners
+    cdef public list observers, listeners, levels
     cdef public Pass passing
     cpdef bint set_grad(self, bint enabled)
     cpdef object switch(self, bint grad, bint inference)
@@ -32,5 +32,6 @@ cdef class Modes:
     cpdef object settle(self, bint grad)
     cpdef Pass this_pass(self)
     cpdef list observe(self, list observers)
+    cpdef list enter(self, list levels)
 
 cpdef Modes current()

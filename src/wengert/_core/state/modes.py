@@ -16,6 +16,9 @@ import numpy as np
 
 from .. import door, errors, flags
 
+EVERY_LEVEL = 1 << 30
+"""More levels of forward mode than there can be."""
+
 
 class Pass:
     """A backward pass that is under way: also for what is to live as long as it does.
@@ -72,7 +75,8 @@ class Modes:
     `fresh` are the flags of new tensors.
     `quiet(function, *args)` calls a kernel with NumPy's floating-point warnings off (`np.errstate` costs five times as
     much); a thread that is in the middle of such a call must use `quietly`. `depth` counts the backward passes that
-    are under way, one within the other. `passing` is the innermost. `noting`: new nodes are told to anomaly detection
+    are under way, one within the other. `passing` is the innermost. `levels` are those of forward mode, of which the
+    first `forward` are seen. `noting`: new nodes are told to anomaly detection
     or to the last of the `listeners`. `no_saved_hooks` is the error of a program that forbids hooks for saved tensors,
     or None.
     """
@@ -95,15 +99,19 @@ class Modes:
     no_saved_hooks: Any
     quiet: Any
     observers: list[Any]
+    levels: list[Any]
+    forward: int
 
     __slots__ = (
         "anomaly",
         "check_inf",
         "check_nan",
         "depth",
+        "forward",
         "fresh",
         "grad",
         "inference",
+        "levels",
         "listeners",
         "mask",
         "multithreading",
@@ -136,6 +144,8 @@ class Modes:
         self.saved_hooks = None
         self.no_saved_hooks = None
         self.observers: list[Any] = []
+        self.levels: list[Any] = []
+        self.forward = EVERY_LEVEL
         self.quiet = quiet_context(contextvars.Context()).run
 
     def set_grad(self, enabled: bool) -> bool:
@@ -239,6 +249,15 @@ class Modes:
         before = self.observers
         self.observers = observers
         self.word = flags.OBSERVED if observers else 0
+        if self.levels:
+            self.word |= flags.LEVELS
+        return before
+
+    def enter(self, levels: list[Any]) -> list[Any]:
+        """Let these be the levels of forward mode, the innermost last; return those that were."""
+        before = self.levels
+        self.levels = levels
+        self.observe(self.observers)
         return before
 
 

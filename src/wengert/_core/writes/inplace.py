@@ -20,7 +20,7 @@ from ..operators import overlap, promotion
 from ..recording.recorded import OpNode, save_all, save_outputs
 from ..recording.saved import twin_of
 from ..state.modes import Modes, current
-from ..tensor import slots
+from ..tensor import slots, tangents
 from ..tensor.base import Tensor, wrap
 from ..tensor.storage import count
 from ..types import dtypes, sizes
@@ -206,6 +206,7 @@ def old_value(target: Tensor) -> Tensor:
     old: Tensor = wrap(target._array_.copy())
     old._edge_ = gradient_edge(target) if target._flags_ & flags.REQUIRES_GRAD else None
     old._flags_ = target._flags_ & ~flags.VIEW
+    tangents.share_tangents(old, target)
     return old
 
 

@@ -1,4 +1,5 @@
 cimport cython
+from wengert._core cimport flags
 from wengert._core.tensor cimport slots
 from wengert._core.tensor.base cimport Tensor, wrap
 from wengert._core.operators.declaration cimport Declaration

@@ -14,7 +14,7 @@ try:
 except ImportError:
     from .. import plain as cython  # type: ignore[no-redef]
 
-from .. import errors
+from .. import errors, flags
 from ..aliasing.views import ViewInfo, take, way
 from ..graph import anomaly
 from ..graph.node import Edge, Node, set_up
@@ -68,7 +68,7 @@ class CopySlices(Node):
 def route(node: CopySlices, grad: Tensor, owned: bool) -> Any:
     """The gradients of the inputs of a write, written into the gradient of the base if that is the engine's own."""
     modes: Modes = current()
-    if modes.grad:
+    if modes.grad or modes.word & flags.LEVELS or grad._flags_ & flags.UNUSUAL:
         return route_recorded(node, grad)
     rest: Tensor = grad if owned and is_laid_out(grad, node.strides) else grad._restrided(node.strides)
     part: Any = rest._array_
@@ -147,6 +147,8 @@ def add_to_part(node: ViewNode, grad: Tensor, whole: Tensor) -> bool:
     """
     source: Any = whole._array_
     given: Any = grad._array_
+    if (grad._flags_ | whole._flags_) & flags.UNUSUAL:
+        return False
     if given.size >= source.size or source.dtype != given.dtype or source.nbytes != whole._storage_.array.nbytes:
         return False
     view: Declaration = node.step[0]

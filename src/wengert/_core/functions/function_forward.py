@@ -1,0 +1,110 @@
+"""Custom Functions in forward mode: the program's `jvp`, and what becomes of the tangents that it returns."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from .. import door, flags, forward_errors
+from ..calls.forward import adopt_one
+from ..state.modes import Modes
+from ..tensor import tangents
+from ..tensor.base import Tensor, wrap
+from ..tensor.tangents import Level, Tangent
+from . import function_errors
+
+
+def levels_of(args: tuple[Any, ...], modes: Modes) -> list[Level]:
+    """The levels that tensors among the arguments are dual at, the outermost first."""
+    found: dict[int, Level] = {}
+    for each in args:
+        if not isinstance(each, Tensor):
+            continue
+        adopt_one(each)
+        tangent: Tangent | None = tangents.first_of(each)
+        while tangent is not None:
+            if tangent.tensor is not None and tangent.level.number < modes.forward:
+                found[tangent.level.number] = tangent.level
+            tangent = tangent.outer
+    return [found[number] for number in sorted(found)]
+
+
+def carry(node: Any, args: tuple[Any, ...], outputs: list[Any], fixed: tuple[Any, ...], modes: Modes) -> None:
+    """Give the outputs their tangents, level by level.
+
+    Args:
+        fixed: the outputs that were marked not differentiable.
+
+    Raises:
+        NotImplementedError: the Function has no `jvp`.
+        RuntimeError: it returned something else than a tangent for each output.
+    """
+    before: int = modes.forward
+    for level in levels_of(args, modes):
+        given = [tangent_given(node, each, level) for each in args]
+        try:
+            modes.forward = level.number
+            made = node._forward_cls.jvp(node, *given)
+        finally:  # stores only, see `modes`
+            modes.forward = before
+        returned: tuple[Any, ...] = made if isinstance(made, tuple) else (made,)
+        if len(returned) != len(outputs):
+            raise RuntimeError(function_errors.tangent_count(len(outputs), len(returned)))
+        for nr in range(len(outputs)):
+            differentiable = is_differentiable(outputs[nr], fixed)
+            check_tangent(nr, outputs[nr], returned[nr], differentiable)
+            if returned[nr] is not None:
+                attach(outputs[nr], returned[nr], level, args, given)
+
+
+def tangent_given(node: Any, value: Any, level: Level) -> Any:
+    """What `jvp` is given for an argument: its tangent, or zeros (None if the Function asks for that)."""
+    if not isinstance(value, Tensor):
+        return None
+    found = tangents.tangent_at(value, level)
+    if found is None and node.materialize_grads:
+        return wrap(np.zeros(value._array_.shape, value._array_.dtype))
+    return found
+
+
+def is_differentiable(output: Any, fixed: tuple[Any, ...]) -> bool:
+    """Whether an output can have a tangent."""
+    return isinstance(output, Tensor) and door.is_inexact(output._array_) and not any(each is output for each in fixed)
+
+
+def check_tangent(nr: int, output: Any, tangent: Any, differentiable: bool) -> None:
+    """Refuse what is no tangent of an output."""
+    if tangent is None:
+        return
+    if not isinstance(tangent, Tensor):
+        raise RuntimeError(function_errors.no_tangent(nr, tangent))
+    if not differentiable:
+        raise RuntimeError(function_errors.tangent_of_fixed(nr))
+    if tangent._array_.shape != output._array_.shape:
+        raise RuntimeError(forward_errors.wrong_size(output._array_.shape, tangent._array_.shape))
+
+
+def attach(output: Tensor, tangent: Tensor, level: Level, args: tuple[Any, ...], given: list[Any]) -> None:
+    """Give an output its tangent at a level.
+
+    Raises:
+        RuntimeError: the output was written to in place, or is a view, and its tangent is not.
+    """
+    for at in range(len(args)):
+        if args[at] is output:
+            if given[at] is not tangent:
+                raise RuntimeError(function_errors.TANGENT_NOT_WRITTEN)
+            if tangents.tangent_at(output, level) is None:
+                tangents.insert(output, level, tangent)
+            return
+    if output._flags_ & flags.VIEW:
+        sources = [at for at in range(len(args)) if shares(args[at], output)]
+        if sources and not any(shares(given[at], tangent) for at in sources):
+            raise RuntimeError(function_errors.TANGENT_NO_VIEW)
+    tangents.insert(output, level, tangent)
+
+
+def shares(one: Any, other: Tensor) -> bool:
+    """Whether something is a tensor on the memory of another, and not that itself."""
+    return isinstance(one, Tensor) and one is not other and one._storage_ is other._storage_

@@ -1,0 +1,104 @@
+"""The forward rules of an operator: how the tangent of a result follows from the tangents of inputs.
+
+An input's share is the operator itself where that is linear in it, its partial derivative times the tangent, or what a
+rule of the card makes of it (`@card.jvp`). An operator that works element by element may leave its share unsaid: its
+derivative is then a number for each element, by which the reverse rule multiplies the (conjugate) gradient.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from .. import errors, forward_errors
+from .declaration import Declaration
+from .rules import Rule, locate
+
+LINEAR, PARTIAL, WRITTEN, MIRRORED = range(4)
+"""How a share is computed: by the operator; from a partial derivative; by a forward rule; by the reverse rule."""
+
+
+class Share:
+    """How the tangents of some inputs enter that of the result.
+
+    Attributes:
+        way: LINEAR, PARTIAL, WRITTEN or MIRRORED.
+        fn: the rule.
+        slots: the differentiable parameters whose tangents it takes (indices into `grad_slots`).
+        part: which of the gradients that a reverse rule makes is that of the parameter; -1 if it makes one.
+        sources, positions: what it is given besides, see `rules.Plan`.
+    """
+
+    way: int
+    fn: Any
+    slots: tuple[Any, ...]
+    part: int
+    sources: tuple[Any, ...]
+    positions: tuple[Any, ...]
+
+    __slots__ = ("fn", "part", "positions", "slots", "sources", "way")
+    __reduce__ = errors.refuse_pickling
+
+    def __init__(self, op: Declaration, way: int, rule: Rule, slots: tuple[int, ...]) -> None:
+        self.way = way
+        self.fn = rule.fn
+        self.slots = slots
+        self.part = -1 if rule.single else rule.slots.index(slots[0])
+        located = [locate(op, name) for name in rule.names]
+        self.sources = tuple([source for source, _ in located])
+        self.positions = tuple([position for _, position in located])
+
+
+def shares_for(op: Any, mask: int) -> tuple[Share, ...]:
+    """The shares of the parameters in `mask` (bit i: the i-th of `grad_slots`), made on first use.
+
+    Raises:
+        NotImplementedError: the card does not say how the operator is differentiated forward.
+    """
+    found: Any = op.shares.get(mask)
+    if found is None:
+        found = make_shares(op, mask)
+        op.shares[mask] = found
+    return found  # type: ignore[no-any-return]
+
+
+def make_shares(op: Any, mask: int) -> tuple[Share, ...]:
+    """The shares of the parameters in `mask`."""
+    made: list[Share] = []
+    rest: int = mask
+    rule: Rule
+    for rule in op.forward_rules:
+        if any(rest >> slot & 1 for slot in rule.slots):
+            made.append(Share(op, WRITTEN, rule, rule.slots))
+            for slot in rule.slots:
+                rest &= ~(1 << slot)
+    for slot in range(len(op.grad_slots)):
+        if rest >> slot & 1:
+            made.append(derived_share(op, slot))
+    return tuple(made)
+
+
+def derived_share(op: Any, slot: int) -> Share:
+    """The share of one parameter, from what the card says for reverse mode.
+
+    Raises:
+        NotImplementedError: nothing follows.
+    """
+    name: str = op.names[op.grad_slots[slot]]
+    rule: Rule
+    if name in op.linear:
+        return Share(op, LINEAR, Rule(None, (), (slot,), False), (slot,))
+    if op.partial_rules and name in op.partial_rules:
+        return Share(op, PARTIAL, op.partial_rules[name], (slot,))
+    for rule in op.rules:
+        if slot in rule.slots and op.promotion is not None and op.allows_larger:
+            return Share(op, MIRRORED, rule, (slot,))
+    raise NotImplementedError(forward_errors.no_forward_rule(op.name))
+
+
+def is_derived(op: Any, slot: int) -> bool:
+    """Whether a forward rule exists for a parameter, given or derived."""
+    try:
+        shares_for(op, 1 << slot)
+    except NotImplementedError:
+        return False
+    return True

@@ -1,0 +1,145 @@
+"""Tangents: what forward mode knows of a tensor, one for each level that it is dual at.
+
+A level is one differentiation that is under way. The tangent of an inner level may itself be dual at an outer one, so
+that perturbations are not confused. When a level ends, whatever is still dual at it forgets its tangent: a tensor
+that the program keeps holds nothing alive, and no cycle stays closed that led from a node over a saved output's tangent
+back to the node.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from .. import door, errors, flags
+from .base import AutogradMeta, Tensor, meta_of
+
+FORGOTTEN = 64
+"""From so many tangents on, a level looks now and then which of them are still there."""
+
+
+class Level:
+    """One differentiation in forward mode.
+
+    Attributes:
+        number: how many levels are around this one.
+        alive: whether it has not ended.
+        members, room: weak references to its tangents; how many there may be before the dead are dropped.
+    """
+
+    number: int
+    alive: bool
+    members: list[Any]
+    room: int
+
+    __slots__ = ("alive", "members", "number", "room")
+    __reduce__ = errors.refuse_pickling
+
+    def __init__(self, number: int) -> None:
+        self.number = number
+        self.alive = True
+        self.members = []
+        self.room = FORGOTTEN
+
+    def note(self, tangent: Tangent) -> None:
+        """Know of one more tangent."""
+        if len(self.members) >= self.room:
+            self.members = [each for each in self.members if each() is not None]
+            self.room = 2 * len(self.members) + FORGOTTEN
+        self.members.append(door.weak(tangent))
+
+    def end(self) -> None:
+        """Let every tensor forget its tangent at this level."""
+        self.alive = False
+        members = self.members
+        self.members = []
+        for each in members:
+            tangent: Tangent | None = each()
+            if tangent is not None:
+                tangent.tensor = None
+
+
+class Tangent:
+    """The tangent of a tensor at one level.
+
+    Attributes:
+        level: the level.
+        tensor: the tangent, of the tensor's shape; None when the level has ended.
+        outer: the tangent of the same tensor at the next level outward, or None.
+    """
+
+    level: Level
+    tensor: Any
+    outer: Tangent | None
+
+    __slots__ = ("__weakref__", "level", "outer", "tensor")
+    __reduce__ = errors.refuse_pickling
+
+
+def first_of(tensor: Tensor) -> Tangent | None:
+    """The tangent of a tensor at the innermost level that has not ended; None if it has none."""
+    meta: AutogradMeta = tensor._meta_
+    tangent: Tangent | None = None if meta is None else meta.tangent
+    while tangent is not None and tangent.tensor is None:
+        tangent = tangent.outer
+    return tangent
+
+
+def is_dual(tensor: Tensor) -> bool:
+    """Whether a tensor has a tangent at a level that has not ended."""
+    return tensor._flags_ & flags.DUAL != 0 and first_of(tensor) is not None
+
+
+def tangent_at(tensor: Tensor, level: Level) -> Any:
+    """The tangent of a tensor at one level, or None."""
+    tangent: Tangent | None = first_of(tensor)
+    while tangent is not None:
+        if tangent.level is level:
+            return tangent.tensor
+        tangent = tangent.outer
+    return None
+
+
+def give(tensor: Tensor, level: Level, value: Tensor) -> None:
+    """Make a tensor dual at a level, which is inside of all that it is dual at."""
+    put(tensor, linked(level, value, first_of(tensor)))
+
+
+def linked(level: Level, value: Any, outer: Tangent | None) -> Tangent:
+    """A tangent in front of those at the levels around."""
+    made: Tangent = Tangent.__new__(Tangent)
+    made.level = level
+    made.tensor = value
+    made.outer = outer
+    level.note(made)
+    return made
+
+
+def put(tensor: Tensor, tangent: Tangent | None) -> None:
+    """Let a tensor have these tangents."""
+    if tangent is None:
+        if tensor._meta_ is not None:
+            tensor._meta_.tangent = None
+        tensor._flags_ &= ~flags.DUAL
+        return
+    meta_of(tensor).tangent = tangent
+    tensor._flags_ |= flags.DUAL
+
+
+def insert(tensor: Tensor, level: Level, value: Tensor) -> None:
+    """Make a tensor dual at a level, wherever that is among those that it is dual at."""
+    inner: list[Tangent] = []
+    tangent: Tangent | None = first_of(tensor)
+    while tangent is not None and tangent.level.number > level.number:
+        inner.append(tangent)
+        tangent = tangent.outer
+    tangent = linked(level, value, tangent)
+    while inner:
+        each: Tangent = inner.pop()
+        tangent = linked(each.level, each.tensor, tangent)
+    put(tensor, tangent)
+
+
+def share_tangents(twin: Tensor, tensor: Tensor) -> None:
+    """Let a tensor that stands for another one be dual as that is, or will be when its tangent is computed."""
+    if tensor._flags_ & flags.DUAL:
+        put(twin, tensor._meta_.tangent)

@@ -1,0 +1,221 @@
+"""Forward mode: tangents that are computed along with values.
+
+A dual tensor has values (its *primal*) and a tangent, the derivative of the values along one direction. Operators on
+dual tensors give dual tensors, so that one run of a program gives its result and the derivative of that along the
+direction (its Jacobian times a vector), whatever the number of inputs; nothing need be recorded.
+
+    >>> import wengert as wg
+    >>> from wengert.autograd import forward_ad
+    >>> with forward_ad.dual_level():
+    ...     x = forward_ad.make_dual(wg.tensor([1.0, 2.0]), wg.tensor([1.0, 0.0]))
+    ...     forward_ad.unpack_dual(x * x)
+    UnpackedDualTensor(primal=tensor([1., 4.]), tangent=tensor([2., 0.]))
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+from .._core import errors, forward_errors
+from .._core.calls.forward import adopt_one, fitted_to_memory, primal_of
+from .._core.state.grad_mode import Guard, leave
+from .._core.state.modes import EVERY_LEVEL, Modes, current
+from .._core.tensor import tangents
+from .._core.tensor.base import Tensor
+from .._core.tensor.tangents import Level
+
+
+class UnpackedDualTensor(NamedTuple):
+    """What `unpack_dual` gives."""
+
+    primal: Tensor
+    """The values."""
+    tangent: Tensor | None
+    """Their derivative along the direction; None for a tensor that is not dual."""
+
+
+class _DualLevel(Level):
+    """A level that a program entered by `enter_dual_level`."""
+
+    __slots__ = ()
+
+
+def _entered(modes: Modes) -> _DualLevel | None:
+    """The level that the program has entered in this thread."""
+    for level in modes.levels:
+        if isinstance(level, _DualLevel):
+            return level
+    return None
+
+
+def enter_dual_level() -> int:
+    """Enter the level that tensors can be dual at; `dual_level` is the context manager for it.
+
+    Returns:
+        Its number, 0.
+
+    Raises:
+        RuntimeError: it is entered already.
+    """
+    modes = current()
+    if _entered(modes) is not None:
+        raise RuntimeError(forward_errors.NESTED)
+    modes.enter([*modes.levels, _DualLevel(len(modes.levels))])
+    return 0
+
+
+def exit_dual_level(*, level: int | None = None) -> None:
+    """Leave the level: all tensors that are dual at it forget their tangents.
+
+    Args:
+        level: its number, as `enter_dual_level` gave it.
+
+    Raises:
+        RuntimeError: no level is entered, or another one than the last.
+    """
+    modes = current()
+    entered = _entered(modes)
+    if entered is None and level in (None, -1):
+        raise RuntimeError(forward_errors.NOTHING_TO_EXIT)
+    if entered is None or level not in (None, 0) or modes.levels[-1] is not entered:
+        raise RuntimeError(forward_errors.NOT_LAST)
+    modes.enter(modes.levels[:-1])
+    entered.end()
+
+
+class dual_level(Guard):
+    """A level that tensors can be dual at, as context manager or decorator: inside, `make_dual` makes them.
+
+    At its end all tensors that are dual at it forget their tangents. It holds for the calling thread.
+
+    >>> import wengert as wg
+    >>> from wengert.autograd import forward_ad
+    >>> with forward_ad.dual_level():
+    ...     x = forward_ad.make_dual(wg.tensor(2.0), wg.tensor(1.0))
+    ...     forward_ad.unpack_dual(x**3).tangent
+    tensor(12.)
+    >>> forward_ad.unpack_dual(x).tangent is None
+    True
+
+    Raises:
+        RuntimeError: (on entry) a level is entered already.
+    """
+
+    __slots__ = ()
+
+    def __init__(self) -> None:
+        self.entered = None
+
+    def __enter__(self) -> int:
+        modes = current()
+        number = enter_dual_level()
+        self.entered = (modes, number, self.entered)
+        return number
+
+    def __exit__(self, error_type: Any = None, error: Any = None, traceback: Any = None) -> None:
+        exit_dual_level(level=leave(self, current()))
+
+
+def make_dual(tensor: Tensor, tangent: Tensor, *, level: int | None = None) -> Tensor:
+    """A dual tensor: a view of `tensor` with a tangent.
+
+    Args:
+        tensor: the values, floating point or complex.
+        tangent: the direction, of the same shape. It is kept uncopied if it lies in memory as `tensor` does: a write to
+            the dual tensor then writes to it, too.
+        level: 0 or None, for the level that is entered.
+
+    Returns:
+        A view of `tensor`; it takes part in the graph if that requires a gradient. `tensor` itself is not dual.
+
+    Raises:
+        RuntimeError: no level is entered; the shapes differ; one of the two is dual already.
+        ValueError: one of the two is neither floating point nor complex.
+        TypeError: one of the two is no tensor.
+    """
+    entered = _entered(current())
+    if entered is None:
+        raise RuntimeError(forward_errors.NO_LEVEL)
+    if level not in (None, 0):
+        raise RuntimeError(forward_errors.wrong_level("_make_dual"))
+    for at, (name, each) in enumerate((("primal", tensor), ("tangent", tangent))):
+        if not isinstance(each, Tensor):
+            raise TypeError(errors.wrong_type("make_dual", ("tensor", "tangent")[at], at + 1, "Tensor", each))
+        if not (each.is_floating_point() or each.is_complex()):
+            raise ValueError(forward_errors.not_inexact(name, each.dtype))
+    adopt_one(tensor)
+    adopt_one(tangent)
+    if tangents.tangent_at(tensor, entered) is not None:
+        raise RuntimeError(forward_errors.already_dual(0))
+    if tangents.tangent_at(tangent, entered) is not None:
+        raise RuntimeError(forward_errors.dual_tangent(0))
+    if tensor._array_.shape != tangent._array_.shape:
+        raise RuntimeError(forward_errors.wrong_size(tensor._array_.shape, tangent._array_.shape))
+    made = tensor.view_as(tensor)
+    tangents.insert(made, entered, fitted_to_memory(tangent, tensor))
+    return made  # type: ignore[no-any-return]
+
+
+def unpack_dual(tensor: Tensor, *, level: int | None = None) -> UnpackedDualTensor:
+    """The values and the tangent of a tensor.
+
+    Args:
+        tensor: any tensor.
+        level: 0 or None, for the level that is entered.
+
+    Returns:
+        A named tuple of `primal`, a view of the tensor that is not dual, and `tangent`: None if the tensor is not dual,
+        or no level is entered.
+
+    Raises:
+        TypeError: no tensor is given.
+    """
+    if not isinstance(tensor, Tensor):
+        raise TypeError(errors.wrong_type("_unpack_dual", "dual", 1, "Tensor", tensor))
+    adopt_one(tensor)
+    found = tangents.first_of(tensor)
+    while found is not None and not isinstance(found.level, _DualLevel):  # perhaps one that another thread entered
+        found = found.outer
+    if found is None or level not in (None, 0) or found.level.number >= current().forward:
+        return UnpackedDualTensor(tensor, None)
+    primal = primal_of(tensor, found.level)
+    return UnpackedDualTensor(primal.view_as(primal), found.tensor)
+
+
+class _set_fwd_grad_enabled(Guard):
+    """Switch forward mode on or off, as context manager or decorator: off, tangents are not seen."""
+
+    __slots__ = ("before", "mode")
+
+    def __init__(self, mode: bool) -> None:
+        self.entered = None
+        self.mode = mode
+        modes = current()
+        self.before = modes.forward
+        modes.forward = EVERY_LEVEL if mode else 0
+
+    def clone(self) -> Any:
+        return type(self)(self.mode)
+
+    def __enter__(self) -> None:
+        modes = current()
+        self.entered = (modes, self.before, self.entered)
+        modes.forward = EVERY_LEVEL if self.mode else 0
+
+    def __exit__(self, error_type: Any = None, error: Any = None, traceback: Any = None) -> None:
+        modes = current()
+        modes.forward = leave(self, modes)
+
+
+def _is_fwd_grad_enabled() -> bool:
+    """Whether tangents are seen in this thread."""
+    return current().forward > 0
+
+
+def __getattr__(name: str) -> Any:
+    if name == "_current_level":  # torch's programs read it
+        return -1 if _entered(current()) is None else 0
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
+
+__all__ = ["UnpackedDualTensor", "dual_level", "enter_dual_level", "exit_dual_level", "make_dual", "unpack_dual"]
