@@ -18,7 +18,7 @@ from ..ops.images.pool_forms import (
     max_pool2d,
 )
 from ..ops.indexing.embedding import embedding, one_hot
-from ..ops.linalg.addmm import linear
+from ..ops.linalg.linear import linear
 from ..ops.neural.batch_norm import batch_norm, instance_norm
 from ..ops.neural.dropout import alpha_dropout, dropout, dropout1d, dropout2d, dropout3d, feature_alpha_dropout
 from ..ops.neural.group_norm import group_norm

@@ -49,6 +49,7 @@ def load_neural() -> None:
     """Load the families of neural networks."""
     from .images import conv, conv_forms, pad, patches, pool, pool_adaptive, pool_forms, resize
     from .indexing import embedding
+    from .linalg import linear
     from .neural import batch_norm, dropout, group_norm, loss, loss_binary, loss_pairs, norm
 
 

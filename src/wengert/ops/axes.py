@@ -90,6 +90,22 @@ def restored(reduced: Any, shape: tuple[int, ...], dim: Any, keepdim: bool) -> A
     return reduced
 
 
+def summed(tangent: Any, slope: Any, dim: Any, keepdim: bool) -> Any:
+    """The tangent of a reduction: the sum of the elements' tangents, each times the derivative by its element.
+
+    Args:
+        tangent: of the reduction's input.
+        slope: the gradient of the reduction's result by the input, as the reverse rule gives it for ones.
+        dim, keepdim: what was reduced.
+    """
+    return (slope.conj() * tangent).sum(dim, keepdim)
+
+
+def real_part(tangent: Any) -> Any:
+    """The tangent of a real result of complex numbers."""
+    return tangent.real if tangent.dtype.is_complex else tangent
+
+
 def count_along(shape: tuple[int, ...], dim: Any) -> int:
     """How many elements each result of a reduction comes from."""
     axes = read_dims("mean", dim, len(shape))

@@ -114,7 +114,7 @@ def check_partials(call: Call, seed: int = 0) -> int:
 
 def partials_of(card: Card) -> dict[str, Callable[..., Any]]:
     """The partial derivatives of a card by input, also those that serve forward mode only."""
-    return card.partial_rules or {}
+    return {name: rule.fn for name, rule in (card.partial_rules or {}).items()}
 
 
 def run_partial(rule: Callable[..., Any], card: Card, bound: list[Any]) -> Any:

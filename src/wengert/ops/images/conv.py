@@ -117,6 +117,27 @@ def convolution_vjp_bias(grad: Any) -> Any:
     return grad.sum((0, *range(2, grad.ndim)))
 
 
+@convolution.jvp("input")
+def convolution_jvp_input(
+    tangent: Any, weight: Any, stride: Any, padding: Any, dilation: Any, transposed: bool, output_padding: Any,
+    groups: int,
+) -> Any:  # fmt: skip
+    return convolution(tangent, weight, None, stride, padding, dilation, transposed, output_padding, groups)
+
+
+@convolution.jvp("weight")
+def convolution_jvp_weight(
+    tangent: Any, input: Any, stride: Any, padding: Any, dilation: Any, transposed: bool, output_padding: Any,
+    groups: int,
+) -> Any:  # fmt: skip
+    return convolution(input, tangent, None, stride, padding, dilation, transposed, output_padding, groups)
+
+
+@convolution.jvp("bias")
+def convolution_jvp_bias(tangent: Any, weight: Any) -> Any:
+    return tangent.view((-1, *(1,) * (weight.ndim - 2)))
+
+
 @convolution.samples
 def convolution_samples(make: Any) -> Any:
     yield Sample(make(2, 4, 5), make(6, 2, 3), make(6), (2,), (1,), (1,), False, (0,), 2)

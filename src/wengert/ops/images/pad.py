@@ -75,6 +75,11 @@ def constant_pad_nd_vjp(grad: Any, pad: Any) -> Any:
     return constant_pad_nd(grad, [-width for width in pad])
 
 
+@constant_pad_nd.jvp("self")
+def constant_pad_nd_jvp(tangent: Any, pad: Any) -> Any:
+    return constant_pad_nd(tangent, pad)
+
+
 @constant_pad_nd.samples
 def constant_pad_nd_samples(make: Any) -> Any:
     yield Sample(make(2, 3), (1, 2))

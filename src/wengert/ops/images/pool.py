@@ -157,6 +157,11 @@ def max_pool2d_with_indices_vjp(grads: Any, indices: Any, self_shape: Any, self_
     return scatter_planes(in_order_of(grads[0], (self_shape, self_strides)), indices, self_shape)
 
 
+@max_pool2d_with_indices.jvp("self")
+def max_pool2d_with_indices_jvp(tangent: Any, indices: Any) -> Any:
+    return gather_planes(tangent, indices), None
+
+
 max_pool2d_with_indices.nodes.shown["result1"] = "indices"
 
 

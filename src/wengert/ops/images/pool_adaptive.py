@@ -11,7 +11,7 @@ from ..._core.errors import shown
 from ..._core.types.sizes import check_room
 from ..create.factory import refuse_dtype
 from ..memory.memory_formats import in_order_of
-from .pool import scatter_planes
+from .pool import gather_planes, scatter_planes
 
 Ints = tuple[int, ...]
 
@@ -175,6 +175,11 @@ def adaptive_maximum(self: Array, output_size: Any) -> Any:
 @adaptive_maximum.vjp("self")
 def adaptive_maximum_vjp(grads: Any, indices: Any, self_shape: Any, self_strides: Any) -> Any:
     return scatter_planes(in_order_of(grads[0], (self_shape, self_strides)), indices, self_shape)
+
+
+@adaptive_maximum.jvp("self")
+def adaptive_maximum_jvp(tangent: Any, indices: Any) -> Any:
+    return gather_planes(tangent, indices), None
 
 
 adaptive_maximum.nodes.shown["result1"] = "indices"

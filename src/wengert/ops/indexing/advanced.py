@@ -240,9 +240,9 @@ def index_put_vjp_values(grad: Any, indices: Any) -> Any:
     return grad if all(each is None for each in indices) else index(grad, indices)
 
 
-@index_put.jvp
-def index_put_jvp(self: Any, indices: Any, values: Any, accumulate: bool) -> Any:
-    return self.index_put(indices, values, accumulate)
+@index_put.jvp("self", "values")
+def index_put_jvp(self_tangent: Any, values_tangent: Any, indices: Any, accumulate: bool) -> Any:
+    return self_tangent.index_put(indices, values_tangent, accumulate)
 
 
 @index_put.samples
@@ -331,9 +331,9 @@ def masked_fill_vjp_value(grad: Any, mask: Any) -> Any:
     return grad.masked_select(mask).sum()
 
 
-@masked_fill.jvp
-def masked_fill_jvp(self: Any, mask: Any, value: Any) -> Any:
-    return self.masked_fill(mask, value)
+@masked_fill.jvp("self", "value")
+def masked_fill_jvp(self_tangent: Any, value_tangent: Any, mask: Any) -> Any:
+    return self_tangent.masked_fill(mask, value_tangent)
 
 
 @masked_fill.samples

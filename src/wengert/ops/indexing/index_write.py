@@ -95,9 +95,9 @@ def index_add_vjp_source(grad: Any, dim: int, index: Any, source_shape: Any, alp
     return picked if alpha == 1 else picked * alpha
 
 
-@index_add.jvp
-def index_add_jvp(self: Any, dim: int, index: Any, source: Any, alpha: Any) -> Any:
-    return self.index_add(dim, index, source, alpha=alpha)
+@index_add.jvp("self", "source")
+def index_add_jvp(self_tangent: Any, source_tangent: Any, dim: int, index: Any, alpha: Any) -> Any:
+    return self_tangent.index_add(dim, index, source_tangent, alpha=alpha)
 
 
 @index_add.samples
@@ -172,9 +172,9 @@ def index_copy_vjp_source(grad: Any, dim: int, index: Any, source_shape: Any) ->
     return grad.index_select(dim, index).reshape(source_shape)
 
 
-@index_copy.jvp
-def index_copy_jvp(self: Any, dim: int, index: Any, source: Any) -> Any:
-    return self.index_copy(dim, index, source)
+@index_copy.jvp("self", "source")
+def index_copy_jvp(self_tangent: Any, source_tangent: Any, dim: int, index: Any) -> Any:
+    return self_tangent.index_copy(dim, index, source_tangent)
 
 
 @index_copy.samples
@@ -243,9 +243,9 @@ def index_fill_vjp_value(grad: Any, dim: int, index: Any) -> Any:
     return grad.index_select(dim, wrap(np.unique(index._array_ % length))).sum()
 
 
-@index_fill.jvp
-def index_fill_jvp(self: Any, dim: int, index: Any, value: Any) -> Any:
-    return self.index_fill(dim, index, value)
+@index_fill.jvp("self", "value")
+def index_fill_jvp(self_tangent: Any, value_tangent: Any, dim: int, index: Any) -> Any:
+    return self_tangent.index_fill(dim, index, value_tangent)
 
 
 @index_fill.samples

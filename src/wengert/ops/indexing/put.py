@@ -78,9 +78,9 @@ def masked_scatter_vjp_source(grad: Any, mask: Any, source_shape: Any) -> Any:
     return picked.reshape(source_shape)
 
 
-@masked_scatter.jvp
-def masked_scatter_jvp(self: Any, mask: Any, source: Any) -> Any:
-    return self.masked_scatter(mask, source)
+@masked_scatter.jvp("self", "source")
+def masked_scatter_jvp(self_tangent: Any, source_tangent: Any, mask: Any) -> Any:
+    return self_tangent.masked_scatter(mask, source_tangent)
 
 
 @masked_scatter.samples
@@ -157,9 +157,9 @@ def put_vjp_source(grad: Any, index: Any, source_shape: Any) -> Any:
     return grad.take(index).reshape(source_shape)
 
 
-@put.jvp
-def put_jvp(self: Any, index: Any, source: Any, accumulate: bool) -> Any:
-    return self.put(index, source, accumulate)
+@put.jvp("self", "source")
+def put_jvp(self_tangent: Any, source_tangent: Any, index: Any, accumulate: bool) -> Any:
+    return self_tangent.put(index, source_tangent, accumulate)
 
 
 @put.samples
@@ -215,9 +215,9 @@ def fill_diagonal_vjp(grad: Any, wrap: bool) -> Any:
     return fill_diagonal(grad, 0, wrap)
 
 
-@fill_diagonal.jvp
-def fill_diagonal_jvp(self: Any, wrap: bool) -> Any:
-    return fill_diagonal(self, 0, wrap)
+@fill_diagonal.jvp("self")
+def fill_diagonal_jvp(tangent: Any, wrap: bool) -> Any:
+    return fill_diagonal(tangent, 0, wrap)
 
 
 @fill_diagonal.samples

@@ -115,10 +115,10 @@ def scatter_vjp_src(grad: Any, dim: int, index: Any, src_shape: Any, reduce: Any
 scatter.aliases["value"] = scatter.names.index("src")
 
 
-@scatter.jvp
-def scatter_jvp(self: Any, dim: int, index: Any, src: Any, reduce: Any) -> Any:
+@scatter.jvp("self", "src")
+def scatter_jvp(self_tangent: Any, src_tangent: Any, dim: int, index: Any, reduce: Any) -> Any:
     refuse_reduce(reduce)
-    return self.scatter(dim, index, src)
+    return self_tangent.scatter(dim, index, src_tangent)
 
 
 @scatter.samples
@@ -156,9 +156,9 @@ def scatter_add_vjp_src(grad: Any, dim: int, index: Any) -> Any:
     return grad.gather(dim, index)
 
 
-@scatter_add.jvp
-def scatter_add_jvp(self: Any, dim: int, index: Any, src: Any) -> Any:
-    return self.scatter_add(dim, index, src)
+@scatter_add.jvp("self", "src")
+def scatter_add_jvp(self_tangent: Any, src_tangent: Any, dim: int, index: Any) -> Any:
+    return self_tangent.scatter_add(dim, index, src_tangent)
 
 
 @scatter_add.samples

@@ -108,6 +108,15 @@ def scatter_reduce_vjp(
     return own if include_self else own.scatter(dim, index, 0), other
 
 
+@scatter_reduce.jvp("self", "src")
+def scatter_reduce_jvp(
+    self_tangent: Any, src_tangent: Any, self: Any, src: Any, out: Any, dim: int, index: Any, reduce: str,
+    include_self: bool,
+) -> Any:  # fmt: skip
+    own, other = scatter_reduce_vjp(out.new_ones(out.shape), self, src, out, dim, index, reduce, include_self)
+    return (own.conj() * self_tangent).scatter_add(dim, index, other.conj() * src_tangent)
+
+
 def gradients(
     grad: Any, old: Any, src: Any, out: Any, dim: int, index: Any, reduce: str, include_self: bool
 ) -> tuple[Any, Any]:
@@ -227,6 +236,15 @@ def index_reduce_vjp(
 ) -> Any:
     own, other = gradients(grad, self, source, out, dim, spread(index, dim, source), reduce, include_self)
     return own if include_self else own.index_fill(dim, index, 0), other
+
+
+@index_reduce.jvp("self", "source")
+def index_reduce_jvp(
+    self_tangent: Any, source_tangent: Any, self: Any, source: Any, out: Any, dim: int, index: Any, reduce: str,
+    include_self: bool,
+) -> Any:  # fmt: skip
+    own, other = index_reduce_vjp(out.new_ones(out.shape), self, source, out, dim, index, reduce, include_self)
+    return (own * self_tangent).index_add(dim, index, other * source_tangent)
 
 
 def spread(index: Any, dim: int, source: Any) -> Any:

@@ -1,8 +1,7 @@
-"""Matrix products that are added to something, and the linear map of a layer."""
+"""Matrix products that are added to something."""
 
 from __future__ import annotations
 
-import math
 from functools import partial
 from typing import Any
 
@@ -10,12 +9,8 @@ import numpy as np
 
 from ... import _kernels as kernels
 from ..._core import errors
-from ..._core.cards.card import NUMBERS, Array, Bad, Sample, composite, op
-from ..._core.cards.plain_case import plain_function
-from ..._core.tensor.base import Tensor
+from ..._core.cards.card import NUMBERS, Array, Bad, Sample, op
 from ..dtype_checks import check_number
-from ..shapes.views import t as transposed
-from .matmul import check_tensors
 from .products import (
     c_name,
     check_batches,
@@ -23,7 +18,6 @@ from .products import (
     conjugated,
     gradient_of_first,
     gradient_of_second,
-    mm,
     type_name,
 )
 
@@ -93,6 +87,10 @@ def bias_gradient(grad: Any, shape: tuple[int, ...], beta: Any) -> Any:
     return scaled(grad, conjugate(beta))
 
 
+def bias_tangent(tangent: Any, beta: Any) -> Any:
+    return scaled(tangent, beta)
+
+
 def check_addmm(bias: Any, mat1: Any, mat2: Any) -> None:
     """Refuse operands of `addmm` that do not fit.
 
@@ -113,6 +111,7 @@ def check_addmm(bias: Any, mat1: Any, mat2: Any) -> None:
 
 product_added = partial(
     op,
+    rules=lambda card: card.jvp("self")(bias_tangent),
     dtypes=NUMBERS,
     larger=True,
     inplace=True,
@@ -165,6 +164,16 @@ def addmm_vjp_mat2(grad: Any, mat1: Any, mat2_shape: Any, mat2_strides: Any, alp
     return scaled(gradient_of_second(grad, mat1, mat2_shape, mat2_strides), conjugate(alpha))
 
 
+@addmm.jvp("mat1")
+def addmm_jvp_mat1(tangent: Any, mat2: Any, alpha: Any) -> Any:
+    return scaled(tangent.mm(mat2), alpha)
+
+
+@addmm.jvp("mat2")
+def addmm_jvp_mat2(tangent: Any, mat1: Any, alpha: Any) -> Any:
+    return scaled(mat1.mm(tangent), alpha)
+
+
 @addmm.samples
 def addmm_samples(make: Any) -> Any:
     yield Sample(make(4), make(2, 3), make(3, 4))
@@ -214,6 +223,16 @@ def addmv_vjp_mat(grad: Any, vec: Any, alpha: Any) -> Any:
 @addmv.vjp("vec")
 def addmv_vjp_vec(grad: Any, mat: Any, alpha: Any) -> Any:
     return scaled(conjugated(mat).t().mv(grad), conjugate(alpha))
+
+
+@addmv.jvp("mat")
+def addmv_jvp_mat(tangent: Any, vec: Any, alpha: Any) -> Any:
+    return scaled(tangent.mv(vec), alpha)
+
+
+@addmv.jvp("vec")
+def addmv_jvp_vec(tangent: Any, mat: Any, alpha: Any) -> Any:
+    return scaled(mat.mv(tangent), alpha)
 
 
 @addmv.samples
@@ -268,6 +287,16 @@ def addbmm_vjp_batch2(grad: Any, batch1: Any, alpha: Any) -> Any:
     return conjugated(batch1).transpose(1, 2).bmm(spread)
 
 
+@addbmm.jvp("batch1")
+def addbmm_jvp_batch1(tangent: Any, batch2: Any, alpha: Any) -> Any:
+    return scaled(tangent.bmm(batch2).sum(0), alpha)
+
+
+@addbmm.jvp("batch2")
+def addbmm_jvp_batch2(tangent: Any, batch1: Any, alpha: Any) -> Any:
+    return scaled(batch1.bmm(tangent).sum(0), alpha)
+
+
 @product_added()
 def baddbmm(self: Array, batch1: Array, batch2: Array, *, beta: Any = 1, alpha: Any = 1) -> Any:
     """beta * self + alpha * (batch1 @ batch2), matrix by matrix.
@@ -304,6 +333,16 @@ def baddbmm_vjp_batch2(grad: Any, batch1: Any, alpha: Any) -> Any:
     return scaled(conjugated(batch1).transpose(1, 2).bmm(grad), conjugate(alpha))
 
 
+@baddbmm.jvp("batch1")
+def baddbmm_jvp_batch1(tangent: Any, batch2: Any, alpha: Any) -> Any:
+    return scaled(tangent.bmm(batch2), alpha)
+
+
+@baddbmm.jvp("batch2")
+def baddbmm_jvp_batch2(tangent: Any, batch1: Any, alpha: Any) -> Any:
+    return scaled(batch1.bmm(tangent), alpha)
+
+
 @addbmm.samples
 def batch_samples(make: Any) -> Any:
     yield Sample(make(3, 2), make(2, 3, 4), make(2, 4, 2))
@@ -315,49 +354,3 @@ def batch_samples(make: Any) -> Any:
 def baddbmm_samples(make: Any) -> Any:
     yield from batch_samples(make)
     yield Sample(make(2, 3, 2), make(2, 3, 4), make(2, 4, 2))
-
-
-@composite(method=False, function=False)
-def linear(input: Any, weight: Any, bias: Any = None) -> Any:
-    """input @ weight.t() + bias, the map of a linear layer.
-
-    Args:
-        input: (..., inputs).
-        weight: (outputs, inputs), or (inputs,) for a single output without dimension.
-        bias: (outputs,), or None.
-
-    Returns:
-        A new tensor (..., outputs).
-
-    Raises:
-        RuntimeError: shapes or dtypes do not fit.
-    """
-    if not (isinstance(input, Tensor) and isinstance(weight, Tensor) and (bias is None or isinstance(bias, Tensor))):
-        check_tensors("linear", input=input, weight=weight, **({} if bias is None else {"bias": bias}))
-    ndim = input._array_.ndim
-    if not ndim or not weight._array_.ndim:
-        raise RuntimeError(f"both arguments to linear need to be at least 1D, but they are {ndim}D and {weight.ndim}D")
-    if bias is None:
-        return input.matmul(weight.t())
-    if ndim == 2:
-        return addmm(bias, input, weight.t())
-    if input.is_contiguous():
-        shape = input.shape
-        rows = input.view(math.prod(shape[:-1]), shape[-1])
-        result = addmm(bias, rows, weight.t())
-        return result.view((*shape[:-1], result.shape[1]))
-    return input.matmul(weight.t()) + bias
-
-
-@linear.samples
-def linear_samples(make: Any) -> Any:
-    yield Sample(make(2, 3), make(4, 3), make(4))
-    yield Sample(make(2, 3), make(4, 3))
-    yield Sample(make(2, 2, 3), make(4, 3), make(4))
-    yield Sample(make(3), make(4, 3), make(4))
-    yield Sample(make(2, 3), make(3))
-    yield Bad(make(2, 3), make(4, 2), raises=RuntimeError, says="cannot be multiplied (2x3 and 2x4)")
-
-
-linear = plain_function(linear, addmm, (2, 0, 1, -1, -1), ((2, transposed),))
-linear = plain_function(linear, mm, (0, 1), ((1, transposed),))

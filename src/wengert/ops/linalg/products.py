@@ -283,6 +283,11 @@ def vdot_vjp_other(grad: Any, self: Any) -> Any:
     return grad * self
 
 
+@vdot.jvp("self")
+def vdot_jvp_self(tangent: Any, other: Any) -> Any:
+    return tangent.vdot(other)
+
+
 @dot.samples
 @vdot.samples
 def dot_samples(make: Any) -> Any:

@@ -258,6 +258,11 @@ def copy_vjp_src(grad: Any, src_shape: Any) -> Any:
     return grad if tuple(src_shape) == grad._array_.shape else grad.sum_to_size(src_shape)
 
 
+@copy.jvp("self")
+def copy_jvp_self(tangent: Any) -> None:
+    return None
+
+
 OPERATORS.copy_ = copy.in_place
 
 
@@ -322,6 +327,16 @@ def fill_vjp_self(grad: Any) -> Any:
 @fill.vjp("value")
 def fill_vjp_value(grad: Any) -> Any:
     return grad.sum()
+
+
+@fill.jvp("self")
+def fill_jvp_self(tangent: Any) -> None:
+    return None
+
+
+@fill.jvp("value")
+def fill_jvp_value(tangent: Any, self_shape: Any) -> Any:
+    return tangent.expand(self_shape)
 
 
 OPERATORS.fill_ = fill.in_place

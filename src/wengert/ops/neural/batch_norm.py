@@ -67,11 +67,7 @@ def batch_norm_vjp(
         if weight is not None:
             return found
         return found[0], None, grad.sum(others) if wanted[2] else None
-    if training:
-        normal, scale = standard(input, others, eps)
-    else:
-        scale = invstd.view(view)
-        normal = (input - mean.view(view)) * scale
+    normal, scale = normal_and_scale(input, mean, invstd, training, eps)
     slope = grad if weight is None else grad * weight.view(view)
     first = None
     if wanted[0]:
@@ -81,6 +77,35 @@ def batch_norm_vjp(
         (grad * normal).sum(others) if wanted[1] else None,
         grad.sum(others) if wanted[2] else None,
     )
+
+
+def normal_and_scale(input: Any, mean: Any, invstd: Any, training: bool, eps: float) -> tuple[Any, Any]:
+    """The input with mean 0 and variance 1 in each channel, and 1 / its standard deviation, as formulas."""
+    if training:
+        return standard(input, [0, *range(2, input.ndim)], eps)
+    view = channel_view(input.ndim)
+    return (input - mean.view(view)) * invstd.view(view), invstd.view(view)
+
+
+@batch_norm_forward.jvp("input")
+def batch_norm_jvp_input(
+    tangent: Any, input: Any, weight: Any, mean: Any, invstd: Any, training: bool, eps: float
+) -> Any:
+    normal, scale = normal_and_scale(input, mean, invstd, training, eps)
+    others = [0, *range(2, input.ndim)]
+    moved = through_standard(tangent, normal, scale, others) if training else tangent * scale
+    return moved if weight is None else moved * weight.view(channel_view(input.ndim)), None, None, None
+
+
+@batch_norm_forward.jvp("weight")
+def batch_norm_jvp_weight(tangent: Any, input: Any, mean: Any, invstd: Any, training: bool, eps: float) -> Any:
+    normal, _ = normal_and_scale(input, mean, invstd, training, eps)
+    return normal * tangent.view(channel_view(input.ndim)), None, None, None
+
+
+@batch_norm_forward.jvp("bias")
+def batch_norm_jvp_bias(tangent: Any, input_shape: Any) -> Any:
+    return tangent.view(channel_view(len(input_shape))), None, None, None
 
 
 @batch_norm_forward.samples

@@ -299,6 +299,11 @@ def native_dropout_vjp(grads: Any, mask: Any, p: float, train: bool | None) -> A
     return grads[0] * (mask * (0.0 if p == 1 else 1 / (1 - p)))
 
 
+@native_dropout.jvp("input")
+def native_dropout_jvp(tangent: Any, mask: Any, p: float, train: bool | None) -> Any:
+    return native_dropout_vjp((tangent,), mask, p, train), None
+
+
 native_dropout.nodes.shown["result1"] = "mask"
 
 

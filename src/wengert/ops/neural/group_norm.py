@@ -117,6 +117,26 @@ def native_group_norm_vjp(
     return first, (grad * normal.reshape(shape)).sum(others) if wanted[1] else None, third
 
 
+@native_group_norm.jvp("input")
+def native_group_norm_jvp_input(tangent: Any, input: Any, weight: Any, group: int, eps: float) -> Any:
+    shape = input.shape
+    rows = (shape[0], group, math.prod(shape[1:]) // group)
+    moved = through_standard(tangent.reshape(rows), *standard(input.reshape(rows), [-1], eps), [-1]).reshape(shape)
+    return moved if weight is None else moved * weight.view(channel_view(len(shape))), None, None
+
+
+@native_group_norm.jvp("weight")
+def native_group_norm_jvp_weight(tangent: Any, input: Any, group: int, eps: float) -> Any:
+    shape = input.shape
+    normal = standard(input.reshape((shape[0], group, math.prod(shape[1:]) // group)), [-1], eps)[0].reshape(shape)
+    return normal * tangent.view(channel_view(len(shape))), None, None
+
+
+@native_group_norm.jvp("bias")
+def native_group_norm_jvp_bias(tangent: Any, input_shape: Any) -> Any:
+    return tangent.view(channel_view(len(input_shape))), None, None
+
+
 @native_group_norm.samples
 def native_group_norm_samples(make: Any) -> Any:
     yield Sample(make(2, 4, 3), make(4), make(4), 2, 4, 3, 2, 1e-5)

@@ -149,6 +149,11 @@ def nll_loss_vjp(
     return nll_loss_backward(grads[0], self, target, total_weight, weight, reduction, ignore_index)
 
 
+@nll_loss_forward.jvp("self")
+def nll_loss_jvp(tangent: Any, target: Any, weight: Any, reduction: str, ignore_index: int) -> Any:
+    return nll_loss_forward(tangent, target, weight, reduction, ignore_index)[0], None
+
+
 @op(dtypes=REALS, linear="grad", method=False, function=False, node="NllLossBackwardBackward0")
 def nll_loss_backward(
     grad: Array,

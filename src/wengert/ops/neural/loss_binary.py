@@ -16,7 +16,7 @@ from ..dtype_checks import check_floating
 from ..memory.memory_formats import in_order_like
 from ..pointwise.smooth import log_sigmoid
 from .loss import read_reduction, refuse_gradient
-from .loss_pairs import collected, share
+from .loss_pairs import collected, gathered, share
 
 native = kernels.direct_function
 
@@ -65,6 +65,18 @@ def of_probabilities_vjp(grad: Any, self: Any, target: Any, weight: Any, reducti
     if wanted[1]:
         second = ((-self).log1p() - self.log()) * grad
     return first, second
+
+
+@of_probabilities.jvp("self")
+def of_probabilities_jvp_self(tangent: Any, self: Any, target: Any, weight: Any, reduction: str) -> Any:
+    slope, _ = of_probabilities_vjp(1.0, self, target, weight, reduction, (True, False))
+    return gathered(tangent * slope, reduction)
+
+
+@of_probabilities.jvp("target")
+def of_probabilities_jvp_target(tangent: Any, self: Any, target: Any, weight: Any, reduction: str) -> Any:
+    _, slope = of_probabilities_vjp(1.0, self, target, weight, reduction, (False, True))
+    return gathered(tangent * slope, reduction)
 
 
 @composite(method=False, function=False)
@@ -145,6 +157,18 @@ def of_logits_vjp(grad: Any, self: Any, target: Any, weight: Any, pos_weight: An
         else:
             second = (log_sigmoid(-self) - log_sigmoid(self) * pos_weight) * grad
     return first, second
+
+
+@of_logits.jvp("self")
+def of_logits_jvp_self(tangent: Any, self: Any, target: Any, weight: Any, pos_weight: Any, reduction: str) -> Any:
+    slope, _ = of_logits_vjp(1.0, self, target, weight, pos_weight, reduction, (True, False))
+    return gathered(tangent * slope, reduction)
+
+
+@of_logits.jvp("target")
+def of_logits_jvp_target(tangent: Any, self: Any, target: Any, weight: Any, pos_weight: Any, reduction: str) -> Any:
+    _, slope = of_logits_vjp(1.0, self, target, weight, pos_weight, reduction, (False, True))
+    return gathered(tangent * slope, reduction)
 
 
 @composite(method=False, function=False)

@@ -68,6 +68,11 @@ def both(slope: Any, wanted: Any) -> Any:
     return slope if wanted[0] else None, -slope if wanted[1] else None
 
 
+def gathered(losses: Any, reduction: str) -> Any:
+    """The tangent of a loss from those of its elements, which already have their share in a mean."""
+    return losses if reduction == "none" else losses.sum()
+
+
 def pair_samples(make: Any) -> Any:
     """Samples of a loss between two tensors."""
     yield Sample(make(3, 4), make(3, 4))
@@ -90,6 +95,13 @@ def squared(self: Array, target: Array, reduction: str = "mean") -> Any:
 def squared_vjp(grad: Any, self: Any, target: Any, reduction: str, wanted: Any) -> Any:
     difference = self - target
     return both(difference * (grad * (2 * share(reduction, difference._array_.size))), wanted)
+
+
+@squared.jvp("self", "target")
+def squared_jvp(self_tangent: Any, target_tangent: Any, self: Any, target: Any, reduction: str) -> Any:
+    difference = self - target
+    factor = 2 * share(reduction, difference._array_.size)
+    return gathered(difference * (self_tangent - target_tangent) * factor, reduction)
 
 
 @composite(method=False, function=False)
@@ -168,6 +180,13 @@ def smooth_l1_vjp(grad: Any, self: Any, target: Any, reduction: str, beta: float
     return both(difference.clamp(-beta, beta) * factor, wanted)
 
 
+@smooth_l1.jvp("self", "target")
+def smooth_l1_jvp(self_tangent: Any, target_tangent: Any, self: Any, target: Any, reduction: str, beta: float) -> Any:
+    difference = self - target
+    factor = share(reduction, difference._array_.size) / beta
+    return gathered(difference.clamp(-beta, beta) * (self_tangent - target_tangent) * factor, reduction)
+
+
 @composite(method=False, function=False)
 def smooth_l1_loss(
     input: Any,
@@ -215,6 +234,11 @@ def huber(self: Array, target: Array, reduction: str = "mean", delta: float = 1.
 def huber_vjp(grad: Any, self: Any, target: Any, reduction: str, delta: float, wanted: Any) -> Any:
     difference = self - target
     return both(difference.clamp(-delta, delta) * (grad * share(reduction, difference._array_.size)), wanted)
+
+
+@huber.jvp("self", "target")
+def huber_jvp(self_tangent: Any, target_tangent: Any, self: Any, target: Any, reduction: str, delta: float) -> Any:
+    return smooth_l1_jvp(self_tangent, target_tangent, self, target, reduction, delta) * delta
 
 
 @composite(method=False, function=False)

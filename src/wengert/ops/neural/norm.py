@@ -143,6 +143,23 @@ def native_layer_norm_vjp(
     )
 
 
+@native_layer_norm.jvp("input")
+def native_layer_norm_jvp_input(tangent: Any, input: Any, normalized_shape: Any, weight: Any, eps: float) -> Any:
+    last = list(range(-len(normalized_shape), 0))
+    moved = through_standard(tangent, *standard(input, last, eps), last)  # the Jacobian is symmetric
+    return moved if weight is None else moved * weight, None, None
+
+
+@native_layer_norm.jvp("weight")
+def native_layer_norm_jvp_weight(tangent: Any, input: Any, normalized_shape: Any, eps: float) -> Any:
+    return standard(input, list(range(-len(normalized_shape), 0)), eps)[0] * tangent, None, None
+
+
+@native_layer_norm.jvp("bias")
+def native_layer_norm_jvp_bias(tangent: Any) -> Any:
+    return tangent, None, None
+
+
 @native_layer_norm.samples
 def native_layer_norm_samples(make: Any) -> Any:
     yield Sample(make(3, 4), (4,), make(4), make(4), 1e-5)

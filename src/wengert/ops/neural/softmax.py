@@ -59,6 +59,11 @@ def softmax_vjp(grad: Any, out: Any, dim: int) -> Any:
     return softmax_backward(grad, out, dim)
 
 
+@softmax_along.jvp("self")
+def softmax_jvp(tangent: Any, out: Any, dim: int) -> Any:
+    return softmax_backward(tangent, out, dim)  # the Jacobian is symmetric
+
+
 @op(
     dtypes=REALS, linear="grad", name="_softmax_backward_data", node="SoftmaxBackwardDataBackward0", method=False,
     function=False, native=native("softmax_backward"),
@@ -81,6 +86,12 @@ def softmax_backward_vjp_output(arriving: Any, grad: Any, output: Any, dim: int)
     return arriving * grad - arriving * (grad * output).sum(dim, True) - grad * weighted.sum(dim, True)
 
 
+@softmax_backward.jvp("output")
+def softmax_backward_jvp_output(tangent: Any, grad: Any, output: Any, dim: int) -> Any:
+    inner = (grad * output).sum(dim, True)
+    return tangent * (grad - inner) - output * (grad * tangent).sum(dim, True)
+
+
 @op(
     dtypes=REALS, name="_log_softmax", node="LogSoftmaxBackward0", method=False, function=False,
     native=native("log_softmax"),
@@ -93,6 +104,11 @@ def log_softmax_along(self: Array, dim: int) -> Any:
 @log_softmax_along.vjp("self", native=native("log_softmax_backward"))
 def log_softmax_vjp(grad: Any, out: Any, dim: int) -> Any:
     return log_softmax_backward(grad, out, dim)
+
+
+@log_softmax_along.jvp("self")
+def log_softmax_jvp(tangent: Any, out: Any, dim: int) -> Any:
+    return tangent - (tangent * out.exp()).sum(dim, True)
 
 
 @op(
@@ -113,6 +129,11 @@ def log_softmax_backward_vjp_grad(grad: Any, output: Any, dim: int) -> Any:
 @log_softmax_backward.vjp("output")
 def log_softmax_backward_vjp_output(arriving: Any, grad: Any, output: Any, dim: int) -> Any:
     return -(arriving * output.exp() * grad.sum(dim, True))
+
+
+@log_softmax_backward.jvp("output")
+def log_softmax_backward_jvp_output(tangent: Any, grad: Any, output: Any, dim: int) -> Any:
+    return -(tangent * output.exp() * grad.sum(dim, True))
 
 
 softmax_along.samples(softmax_samples)

@@ -91,6 +91,9 @@ def tanh_backward_vjp_result(incoming: Any, grad: Any, result: Any) -> Any:
     return incoming.conj() * grad * result.conj() * -2
 
 
+tanh_backward.jvp("result")(tanh_backward_vjp_result)  # a function of the conjugate
+
+
 @function(native=native("tanh"))
 def tanh(self: Array, *, out: Any = None) -> Any:
     """Hyperbolic tangent of `self`, element by element."""
@@ -119,6 +122,9 @@ def sigmoid_backward_vjp_grad(incoming: Any, result: Any) -> Any:
 @sigmoid_backward.vjp("result")
 def sigmoid_backward_vjp_result(incoming: Any, grad: Any, result: Any) -> Any:
     return incoming.conj() * grad * (1 - result.conj() * 2)
+
+
+sigmoid_backward.jvp("result")(sigmoid_backward_vjp_result)  # a function of the conjugate
 
 
 @function(native=native("sigmoid"))
@@ -201,6 +207,9 @@ def silu_backward_vjp_self(incoming: Any, grad: Any, self: Any) -> Any:
     gate = value.sigmoid()
     bend = gate * (1 - gate) * (value * (1 - gate * 2) + 2)
     return incoming.conj() * grad * bend
+
+
+silu_backward.jvp("self")(silu_backward_vjp_self)  # a function of the conjugate
 
 
 @floating(dtypes=FLOATS, native=native("silu"))

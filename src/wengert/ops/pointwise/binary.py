@@ -124,11 +124,6 @@ def add_vjp_other(grad: Any, alpha: Any) -> Any:
     return grad if alpha == 1 else grad * conjugate(alpha)
 
 
-@add.jvp
-def add_jvp(self: Any, other: Any, alpha: Any) -> Any:
-    return self + other * alpha
-
-
 @arithmetic(promote="numbers", dtypes=NUMBERS, explained=BOOLS, samples=with_alpha, native=native("subtract"))
 def sub(self: Array, other: Array, *, alpha: Any = 1, out: Any = None) -> Any:
     """Difference of `self` and `alpha * other`, element by element.
@@ -152,11 +147,6 @@ def sub_vjp_self(grad: Any) -> Any:
 @sub.vjp("other", native=native("negated_rule"))
 def sub_vjp_other(grad: Any, alpha: Any) -> Any:
     return -grad if alpha == 1 else grad * conjugate(-alpha)
-
-
-@sub.jvp
-def sub_jvp(self: Any, other: Any, alpha: Any) -> Any:
-    return self - other * alpha
 
 
 @arithmetic(
@@ -193,11 +183,6 @@ def rsub_vjp_self(grad: Any, alpha: Any) -> Any:
 @rsub.vjp("other", passes=True)
 def rsub_vjp_other(grad: Any) -> Any:
     return grad
-
-
-@rsub.jvp
-def rsub_jvp(self: Any, other: Any, alpha: Any) -> Any:
-    return other - self * alpha
 
 
 @arithmetic(native=native("multiply"))

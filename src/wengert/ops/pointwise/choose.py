@@ -199,11 +199,6 @@ def select_vjp_other(grad: Any, condition: Any) -> Any:
     return select(condition, 0, grad)
 
 
-@select.jvp
-def select_jvp(condition: Any, self: Any, other: Any) -> Any:
-    return select(condition, self, other)
-
-
 @select.samples
 def select_samples(make: Any) -> Any:
     yield Sample(make(3, 4, kind="bool"), make(3, 4), make(3, 4))
@@ -299,6 +294,16 @@ def lerp_vjp_end(grad: Any, weight: Any) -> Any:
 @lerp.vjp("weight")
 def lerp_vjp_weight(grad: Any, self: Any, end: Any) -> Any:
     return grad * (end - self).conj()
+
+
+@lerp.jvp("self", "end")
+def lerp_jvp(self_tangent: Any, end_tangent: Any, weight: Any) -> Any:
+    return self_tangent + weight * (end_tangent - self_tangent)
+
+
+@lerp.jvp("weight")
+def lerp_jvp_weight(tangent: Any, self: Any, end: Any) -> Any:
+    return tangent * (end - self)
 
 
 @lerp.samples

@@ -48,9 +48,9 @@ def conjugate_complex_vjp(grad: Any) -> Any:
     return grad.conj()
 
 
-@conjugate_complex.jvp
-def conjugate_complex_jvp(self: Any) -> Any:
-    return self.conj()
+@conjugate_complex.jvp("self")
+def conjugate_complex_jvp(tangent: Any) -> Any:
+    return tangent.conj()
 
 
 conjugate_complex.samples(complex_tensor)
@@ -84,7 +84,7 @@ def conj_physical(self: Array) -> Any:
 
 
 conj_physical.vjp("self")(conjugate_complex_vjp)
-conj_physical.jvp(conjugate_complex_jvp)
+conj_physical.jvp("self")(conjugate_complex_jvp)
 conj_physical.samples(complex_tensor)
 
 
@@ -128,9 +128,9 @@ def view_as_real_vjp(grad: Any) -> Any:
     return view_as_complex(grad.contiguous())
 
 
-@view_as_real.jvp
-def view_as_real_jvp(self: Any) -> Any:
-    return view_as_real(self)
+@view_as_real.jvp("self")
+def view_as_real_jvp(tangent: Any) -> Any:
+    return view_as_real(tangent)
 
 
 @view_as_real.samples
@@ -181,9 +181,9 @@ def view_as_complex_vjp(grad: Any) -> Any:
     return view_as_real(grad)
 
 
-@view_as_complex.jvp
-def view_as_complex_jvp(self: Any) -> Any:
-    return view_as_complex(self.contiguous())
+@view_as_complex.jvp("self")
+def view_as_complex_jvp(tangent: Any) -> Any:
+    return view_as_complex(tangent)
 
 
 @view_as_complex.samples
@@ -273,6 +273,13 @@ def angle_vjp(grad: Any, self: Any) -> Any:
     return (grad * 1j * self / (size * size)).where(self != 0, 0)
 
 
+@angle.jvp("self")
+def angle_jvp(tangent: Any, self: Any) -> Any:
+    if not self.dtype.is_complex:
+        return zeros_like(self)
+    return ((tangent * self.conj()).imag / self.abs().square()).where(self != 0, 0)
+
+
 @angle.samples
 def angle_samples(make: Any) -> Any:
     yield Sample(make(3, 4, kind="nonzero"))
@@ -342,6 +349,11 @@ def complex_vjp_imag(grad: Any) -> Any:
     return grad.imag
 
 
+@complex_of.jvp("real", "imag")
+def complex_of_jvp(real_tangent: Any, imag_tangent: Any) -> Any:
+    return complex_of(real_tangent, imag_tangent)
+
+
 complex_of.samples(parts)
 
 
@@ -373,6 +385,16 @@ def polar_vjp_abs(grad: Any, angle: Any) -> Any:
 @polar.vjp("angle")
 def polar_vjp_angle(grad: Any, out: Any) -> Any:
     return (grad.conj() * out * 1j).real
+
+
+@polar.jvp("abs")
+def polar_jvp_abs(tangent: Any, angle: Any) -> Any:
+    return complex_of(tangent * angle.cos(), tangent * angle.sin())
+
+
+@polar.jvp("angle")
+def polar_jvp_angle(tangent: Any, out: Any) -> Any:
+    return out * tangent * 1j
 
 
 polar.samples(parts)

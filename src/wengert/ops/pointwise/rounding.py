@@ -25,6 +25,12 @@ def flat(grad: Any) -> Any:
     return grad.new_zeros(grad.shape)
 
 
+def unmoved(card: Card) -> None:
+    """The rules of a function whose result does not depend on `self`, or changes in steps only."""
+    card.vjp("self")(flat)
+    card.jvp("self")(flat)
+
+
 def constant(card: Card) -> None:
     """The rules of a function of one operand that is constant almost everywhere."""
     card.partials(self=lambda: 0)
@@ -140,11 +146,6 @@ def frac_vjp(grad: Any) -> Any:
     return grad
 
 
-@frac.jvp
-def frac_jvp(self: Any) -> Any:
-    return self
-
-
 @quotient(method=False, function=False, node="DivBackward2")
 def divide_rounded(self: Array, other: Array, rounding_mode: str, *, out: Any = None) -> Any:
     """Quotient rounded as `rounding_mode` says, "trunc" or "floor".
@@ -228,6 +229,11 @@ def floor_divide_vjp(grad: Any) -> Any:
         "derivative for aten::floor_divide is not implemented. Use div(..., rounding_mode='floor'), whose derivative "
         "is 0, or detach() the operands."
     )
+
+
+@floor_divide.jvp("self", "other")
+def floor_divide_jvp(self_tangent: Any, other_tangent: Any, out: Any) -> Any:
+    return flat(out)  # constant almost everywhere; torch refuses to tell
 
 
 @floor_divide.samples

@@ -253,6 +253,11 @@ def absolute_vjp(grad: Any, self: Any) -> Any:
     return grad * self.sgn()
 
 
+@absolute.jvp("self")
+def absolute_jvp(tangent: Any, self: Any) -> Any:
+    return (tangent * self.sgn().conj()).real if self.dtype.is_complex else tangent * self.sgn()
+
+
 @single(dtypes=ORDERED, explained=COMPLEXES, samples=nonzero_tensor, rules=constant, native=native("sign"))
 def sign(self: Array, *, out: Any = None) -> Any:
     """-1, 0 or 1 by the sign of `self`, element by element; 0 for NaN.
@@ -289,6 +294,9 @@ def sgn_vjp(grad: Any, self: Any, out: Any) -> Any:
         return flat(grad)
     across = (grad - (grad * out.conj()).real * out) / self.abs()
     return across.where(self != 0, 0)
+
+
+sgn.jvp("self")(sgn_vjp)  # the Jacobian, as one of pairs of real numbers, is symmetric
 
 
 alias("negative", neg)

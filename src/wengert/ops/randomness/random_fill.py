@@ -16,11 +16,11 @@ from ..._core.tensor.base import Tensor
 from ..._core.types import dtypes
 from ..._core.types.dtypes import dtype as DType, from_numpy
 from ..create.factory import refuse_dtype
-from ..pointwise.rounding import flat
+from ..pointwise.rounding import unmoved
 from .generator import chosen
 from .random import integer_array, normal_array, range_of, uniform_array
 
-filling = partial(op, method=False, function=False, rules=lambda card: card.vjp("self")(flat))
+filling = partial(op, method=False, function=False, rules=unmoved)
 """The form of numbers that are written over a tensor: what was there before has no influence on them."""
 
 
@@ -166,6 +166,11 @@ def bernoulli_fill(self: Array, p: Array = 0.5, *, generator: Any = None) -> Any
 @bernoulli_fill.vjp("p")
 def bernoulli_fill_vjp_p(grad: Any, p_shape: Any) -> Any:
     return grad.new_zeros(p_shape)
+
+
+@bernoulli_fill.jvp("p")
+def bernoulli_fill_jvp_p(tangent: Any) -> None:
+    return None
 
 
 write_as(bernoulli_fill, "bernoulli")

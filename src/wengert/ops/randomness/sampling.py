@@ -14,7 +14,7 @@ from ..._core.types.dtypes import from_numpy
 from ..._core.types.sizes import broadcast
 from ..axes import read_number
 from ..create.factory import check_place, deliver, read_tuple, refuse_dtype, result_dtype
-from ..pointwise.rounding import flat
+from ..pointwise.rounding import flat, unmoved
 from .generator import chosen
 from .random import normal_array, uniform_array
 from .random_fill import check_probability, decided
@@ -55,6 +55,11 @@ def normal_about_vjp_mean(grad: Any, mean_shape: Any) -> Any:
 @normal_about.vjp("std")
 def normal_about_vjp_std(grad: Any, std_shape: Any) -> Any:
     return grad.new_zeros(std_shape)
+
+
+@normal_about.jvp("mean", "std")
+def normal_about_jvp(mean_tangent: Any, std_tangent: Any, out: Any) -> Any:
+    return flat(out)
 
 
 @normal_about.samples
@@ -148,7 +153,7 @@ def bernoulli(self: Array, p: float | None = None, *, generator: Any = None) -> 
     return decided(source, float(p), self.shape).astype(self.dtype)
 
 
-bernoulli.vjp("self")(flat)
+unmoved(bernoulli)
 
 
 @bernoulli.samples
@@ -178,7 +183,7 @@ def poisson(self: Array, generator: Any = None) -> Any:
     return np.asarray(draw(lambda source: source.poisson(self.astype(np.float64)))).astype(self.dtype)
 
 
-poisson.vjp("self")(flat)
+unmoved(poisson)
 
 
 @poisson.samples

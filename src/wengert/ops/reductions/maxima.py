@@ -10,10 +10,10 @@ import numpy as np
 
 from ... import _kernels as kernels
 from ..._core import errors
-from ..._core.cards.card import BOOLS, ORDERED, Array, Bad, Index, Sample, composite, op
+from ..._core.cards.card import BOOLS, ORDERED, Array, Bad, Card, Index, Sample, composite, op
 from ..._core.tensor.base import Tensor
 from .. import return_types
-from ..axes import read_dim, read_dims, restored
+from ..axes import read_dim, read_dims, restored, summed
 from ..dtype_checks import check_ordered
 from ..pointwise.binary import native
 
@@ -67,11 +67,21 @@ def extreme_vjp(grad: Any, self: Any, out: Any, dim: Any, keepdim: bool) -> Any:
     return shared_gradient(grad, self, out, dim, keepdim)
 
 
+def extreme_jvp(tangent: Any, self: Any, out: Any, dim: Any, keepdim: bool) -> Any:
+    return summed(tangent, shared_gradient(out.new_ones(out.shape), self, out, dim, keepdim), dim, keepdim)
+
+
+def extreme_rules(card: Card) -> None:
+    """The rules of the largest or smallest elements: equal ones share."""
+    card.vjp("self", native=native("extreme_rule"))(extreme_vjp)
+    card.jvp("self")(extreme_jvp)
+
+
 extreme_over = partial(
     op,
     dtypes=ORDERED,
     samples=extreme_samples,
-    rules=lambda card: card.vjp("self", native=native("extreme_rule"))(extreme_vjp),
+    rules=extreme_rules,
     describes="""
     Args:
         self: real tensor.
@@ -123,6 +133,11 @@ def aminmax_vjp(grads: Any, self: Any, low: Any, high: Any, dim: Any, keepdim: b
         shared_gradient(grad, self, found, dim, keepdim) for grad, found in zip(grads, (low, high)) if grad is not None
     ]
     return parts[0] if len(parts) == 1 else parts[0] + parts[1]
+
+
+@aminmax_both.jvp("self")
+def aminmax_jvp(tangent: Any, self: Any, low: Any, high: Any, dim: Any, keepdim: bool) -> Any:
+    return tuple([extreme_jvp(tangent, self, found, dim, keepdim) for found in (low, high)])
 
 
 @aminmax_both.samples
@@ -194,6 +209,16 @@ def whole_vjp(grad: Any, self: Any, out: Any) -> Any:
     return whole_gradient(grad, self, out)
 
 
+def whole_jvp(tangent: Any, self: Any, out: Any) -> Any:
+    return summed(tangent, whole_gradient(out.new_ones(()), self, out), None, False)
+
+
+def whole_rules(card: Card) -> None:
+    """The rules of the largest or smallest element of all."""
+    card.vjp("self", native=native("whole_extreme_rule"))(whole_vjp)
+    card.jvp("self")(whole_jvp)
+
+
 def full_samples(make: Any) -> Any:
     """Samples of an extreme of all elements."""
     yield Sample(make(3, 4))
@@ -207,7 +232,7 @@ extreme_of_all = partial(
     method=False,
     function=False,
     samples=full_samples,
-    rules=lambda card: card.vjp("self", native=native("whole_extreme_rule"))(whole_vjp),
+    rules=whole_rules,
 )
 """The form of an extreme of all elements."""
 
@@ -228,6 +253,18 @@ def dim_vjp(grads: Any, self_shape: Any, indices: Any, dim: int, keepdim: bool) 
     return placed_gradient(grads[0], self_shape, indices, dim, keepdim)
 
 
+def dim_jvp(tangent: Any, indices: Any, dim: int, keepdim: bool) -> Any:
+    if keepdim or not tangent.ndim:
+        return tangent.gather(dim, indices), None
+    return tangent.gather(dim, indices.unsqueeze(dim)).squeeze(dim), None
+
+
+def dim_rules(card: Card) -> None:
+    """The rules of the largest or smallest element along a dimension: the first of equal ones counts."""
+    card.vjp("self", native=native("place_rule"))(dim_vjp)
+    card.jvp("self")(dim_jvp)
+
+
 def dim_samples(make: Any) -> Any:
     """Samples of an extreme along one dimension."""
     yield Sample(make(3, 4), 0, False)
@@ -244,7 +281,7 @@ extreme_along = partial(
     method=False,
     function=False,
     samples=dim_samples,
-    rules=lambda card: card.vjp("self", native=native("place_rule"))(dim_vjp),
+    rules=dim_rules,
 )
 """The form of an extreme along one dimension, with its index."""
 

@@ -11,7 +11,7 @@ import numpy as np
 
 from ... import _kernels as kernels
 from ..._core.cards.card import FLOATS, Array, Bad, Sample, op
-from ..axes import count_along, read_dims, restored
+from ..axes import count_along, read_dims, real_part, restored, summed
 from ..pointwise.binary import native
 
 TOO_FEW = (
@@ -76,6 +76,11 @@ def deviation_gradient(grad: Any, deviation: Any, self: Any, spread: Spread) -> 
     return variance_gradient((grad / (deviation * 2)).masked_fill(deviation == 0, 0), self, spread)
 
 
+def along_slope(tangent: Any, slope: Any, spread: Spread) -> Any:
+    """The tangent of a variance or standard deviation."""
+    return real_part(summed(tangent, slope, spread[0], spread[2]))
+
+
 def spread_samples(make: Any) -> Any:
     """Samples of a variance."""
     yield Sample(make(3, 4))
@@ -119,6 +124,12 @@ def var_vjp(grad: Any, self: Any, dim: Any, unbiased: Any, keepdim: bool, correc
     return variance_gradient(grad, self, read_spread("var", dim, unbiased, keepdim, correction))
 
 
+@var.jvp("self")
+def var_jvp(tangent: Any, self: Any, out: Any, dim: Any, unbiased: Any, keepdim: bool, correction: Any) -> Any:
+    spread = read_spread("var", dim, unbiased, keepdim, correction)
+    return along_slope(tangent, variance_gradient(out.new_ones(out.shape), self, spread), spread)
+
+
 @moment(native=native("std"))
 def std(self: Array, dim: Any = None, unbiased: Any = None, keepdim: bool = False, *, correction: Any = None) -> Any:
     """Standard deviation over dimensions.
@@ -132,6 +143,12 @@ def std(self: Array, dim: Any = None, unbiased: Any = None, keepdim: bool = Fals
 @std.vjp("self")
 def std_vjp(grad: Any, self: Any, out: Any, dim: Any, unbiased: Any, keepdim: bool, correction: Any) -> Any:
     return deviation_gradient(grad, out, self, read_spread("std", dim, unbiased, keepdim, correction))
+
+
+@std.jvp("self")
+def std_jvp(tangent: Any, self: Any, out: Any, dim: Any, unbiased: Any, keepdim: bool, correction: Any) -> Any:
+    spread = read_spread("std", dim, unbiased, keepdim, correction)
+    return along_slope(tangent, deviation_gradient(out.new_ones(out.shape), out, self, spread), spread)
 
 
 def mean_gradient(grad: Any, self: Any, spread: Spread) -> Any:
@@ -167,6 +184,12 @@ def var_mean_vjp(grads: Any, self: Any, dim: Any, unbiased: Any, keepdim: bool, 
     return total(of_variance, None if grads[1] is None else mean_gradient(grads[1], self, spread))
 
 
+@var_mean.jvp("self")
+def var_mean_jvp(tangent: Any, self: Any, spread: Any, dim: Any, unbiased: Any, keepdim: bool, correction: Any) -> Any:
+    moved = var_jvp(tangent, self, spread, dim, unbiased, keepdim, correction)
+    return moved, tangent.mean(read_spread("var_mean", dim, unbiased, keepdim, correction)[0], keepdim)
+
+
 @moment(method=False, outputs=("spread", "centre"), differentiable=(True, True))
 def std_mean(
     self: Array, dim: Any = None, unbiased: Any = None, keepdim: bool = False, *, correction: Any = None
@@ -187,3 +210,9 @@ def std_mean_vjp(grads: Any, self: Any, spread: Any, dim: Any, unbiased: Any, ke
     arguments = read_spread("std_mean", dim, unbiased, keepdim, correction)
     of_deviation = None if grads[0] is None else deviation_gradient(grads[0], spread, self, arguments)
     return total(of_deviation, None if grads[1] is None else mean_gradient(grads[1], self, arguments))
+
+
+@std_mean.jvp("self")
+def std_mean_jvp(tangent: Any, self: Any, spread: Any, dim: Any, unbiased: Any, keepdim: bool, correction: Any) -> Any:
+    moved = std_jvp(tangent, self, spread, dim, unbiased, keepdim, correction)
+    return moved, tangent.mean(read_spread("std_mean", dim, unbiased, keepdim, correction)[0], keepdim)

@@ -129,6 +129,11 @@ def nansum_vjp(grad: Any, self: Any, dim: Any, keepdim: bool) -> Any:
     return restored(grad, self.shape, dim, keepdim).expand(self.shape) * self.isnan().logical_not()
 
 
+@nansum.jvp("self")
+def nansum_jvp(tangent: Any, self: Any, dim: Any, keepdim: bool, dtype: Any) -> Any:
+    return tangent.masked_fill(self.isnan(), 0).sum(dim, keepdim, dtype=dtype)
+
+
 nansum.samples(reduction_samples)
 
 
@@ -184,6 +189,11 @@ def logsumexp(self: Array, dim: Any, keepdim: bool = False) -> Any:
 def logsumexp_vjp(grad: Any, self: Any, out: Any, dim: Any, keepdim: bool) -> Any:
     whole = restored(out, self.shape, dim, keepdim)
     return restored(grad, self.shape, dim, keepdim) * (self - whole).exp().conj()
+
+
+@logsumexp.jvp("self")
+def logsumexp_jvp(tangent: Any, self: Any, out: Any, dim: Any, keepdim: bool) -> Any:
+    return (tangent * (self - restored(out, self.shape, dim, keepdim)).exp()).sum(dim, keepdim)
 
 
 @logsumexp.samples

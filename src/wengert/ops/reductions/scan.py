@@ -10,7 +10,7 @@ from ... import _kernels as kernels
 from ..._core.cards.card import FLOATS, WIDE, Array, Bad, Sample, op
 from ..._core.operators.choices import whole_or_dims
 from ..._core.tensor.base import wrap
-from ..axes import read_dim
+from ..axes import read_dim, summed
 from ..dtype_checks import check_inexact
 from ..pointwise.binary import native
 from .reduce import numpy_dtype
@@ -109,6 +109,12 @@ def recurrence_vjp(grad: Any, factor: Any, out: Any, dim: int, reverse: bool, wa
     return (adjoint * shifted(out, dim, step, 0).conj() if wanted[0] else None), adjoint
 
 
+@recurrence.jvp("factor", "start")
+def recurrence_jvp(factor_tangent: Any, start_tangent: Any, factor: Any, out: Any, dim: int, reverse: bool) -> Any:
+    before = shifted(out, dim, -1 if reverse else 1, 0)
+    return recurrence(factor, start_tangent + factor_tangent * before, dim, reverse)
+
+
 @recurrence.samples
 def recurrence_samples(make: Any) -> Any:
     yield Sample(make(3, 4), make(3, 4), 0, False)
@@ -140,6 +146,14 @@ def cumprod_vjp(grad: Any, self: Any, out: Any, dim: int) -> Any:
         return cumsum_reversed(grad * out.conj(), dim) / factor
     dim = read_dim("cumprod", dim, self.ndim)
     return recurrence(shifted(factor, dim, -1, 0), grad, dim, True) * shifted(out, dim, 1, 1).conj()
+
+
+@cumprod.jvp("self")
+def cumprod_jvp(tangent: Any, self: Any, out: Any, dim: int) -> Any:
+    if not self.ndim or not self.numel():
+        return tangent
+    dim = read_dim("cumprod", dim, self.ndim)
+    return recurrence(self.to(out.dtype), tangent.to(out.dtype) * shifted(out, dim, 1, 1), dim, False)
 
 
 cumprod.samples(scan_samples)
@@ -182,6 +196,11 @@ def prod_vjp(grad: Any, self: Any, out: Any, dim: Any, keepdim: bool) -> Any:
     if dim is not None:
         return grad * product_of_others(values, dim).conj()
     return grad * product_of_others(values.reshape(-1), 0).reshape(self.shape).conj()
+
+
+@prod.jvp("self")
+def prod_jvp(tangent: Any, self: Any, out: Any, dim: Any, keepdim: bool) -> Any:
+    return summed(tangent, prod_vjp(out.new_ones(out.shape), self, out, dim, keepdim), dim, keepdim)
 
 
 @prod.samples

@@ -11,7 +11,7 @@ from ... import _kernels as kernels
 from ..._core.cards.card import FLOATS, Array, Bad, Sample, composite, op
 from ..._core.cards.plain_case import plain_case
 from ..._core.types import dtypes
-from ..axes import read_dims, restored
+from ..axes import read_dims, real_part, restored, summed
 from ..create.factory import read_dtype
 
 native = kernels.direct_function
@@ -144,6 +144,12 @@ def vector_norm_vjp(grad: Any, self: Any, out: Any, ord: Any, dim: Any, keepdim:
     if math.isinf(ord):
         return of_largest(grad, self, norm, dim)
     return power_slope(self, grad, norm, ord)
+
+
+@vector_norm.jvp("self")
+def vector_norm_jvp(tangent: Any, self: Any, out: Any, ord: Any, dim: Any, keepdim: bool) -> Any:
+    slope = vector_norm_vjp(out.new_ones(out.shape), self, out, ord, dim, keepdim)
+    return None if slope is None else real_part(summed(tangent, slope, dim, keepdim))
 
 
 @vector_norm.samples

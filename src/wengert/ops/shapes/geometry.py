@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from ..._core import errors, flags
+from ..._core import errors, flags, forward_errors
 from ..._core.aliasing import views
 from ..._core.cards.arguments import integers
 from ..._core.cards.card import derive_in_place
@@ -16,6 +16,7 @@ from ..._core.leaves.accumulate import gradient_edge
 from ..._core.state.modes import current
 from ..._core.tensor.base import Tensor, bind
 from ..._core.tensor.storage import count_write, succeed
+from ..._core.tensor.tangents import is_dual
 from ..._core.types.devices import preserve_format
 from ..._core.types.sizes import check_room
 from ..._core.writes import inplace
@@ -72,7 +73,7 @@ def resize_(self: Tensor, *sizes: Any, memory_format: Any = None) -> Tensor:
         The tensor itself. Where more memory is needed, all tensors that share the memory move there.
 
     Raises:
-        RuntimeError: the tensor requires a gradient.
+        RuntimeError: the tensor requires a gradient, or is dual.
     """
     given: Sequence[Any] = sizes[0] if len(sizes) == 1 and isinstance(sizes[0], (tuple, list)) else sizes
     shape = integers("resize_", "size", given)
@@ -84,6 +85,8 @@ def resize_(self: Tensor, *sizes: Any, memory_format: Any = None) -> Tensor:
         raise RuntimeError(CANNOT_RESIZE)
     if self._array_.shape == shape:
         return self
+    if is_dual(self):
+        raise RuntimeError(forward_errors.RESIZED)
     resize(self, shape)
     count_write(self._storage_, "resize_")
     return self
@@ -123,6 +126,8 @@ def set_(
         RuntimeError: the tensor may not be written to, or the dtypes differ. Where recording is on and one of the two
             requires a gradient, there is no derivative: a backward pass that comes here says so.
     """
+    if any(each is not None and is_dual(each) for each in (self, source)):
+        raise NotImplementedError(forward_errors.no_forward_rule("set_"))
     recording = check_set(self, source)
     edges = tuple([(each.requires_grad and gradient_edge(each)) or None for each in (self, source) if each is not None])
     if source is None:

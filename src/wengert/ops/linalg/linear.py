@@ -1,0 +1,60 @@
+"""The linear map of a layer."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+from ..._core.cards.card import Bad, Sample, composite
+from ..._core.cards.plain_case import plain_function
+from ..._core.tensor.base import Tensor
+from ..shapes.views import t as transposed
+from .addmm import addmm
+from .matmul import check_tensors
+from .products import mm
+
+
+@composite(method=False, function=False)
+def linear(input: Any, weight: Any, bias: Any = None) -> Any:
+    """input @ weight.t() + bias, the map of a linear layer.
+
+    Args:
+        input: (..., inputs).
+        weight: (outputs, inputs), or (inputs,) for a single output without dimension.
+        bias: (outputs,), or None.
+
+    Returns:
+        A new tensor (..., outputs).
+
+    Raises:
+        RuntimeError: shapes or dtypes do not fit.
+    """
+    if not (isinstance(input, Tensor) and isinstance(weight, Tensor) and (bias is None or isinstance(bias, Tensor))):
+        check_tensors("linear", input=input, weight=weight, **({} if bias is None else {"bias": bias}))
+    ndim = input._array_.ndim
+    if not ndim or not weight._array_.ndim:
+        raise RuntimeError(f"both arguments to linear need to be at least 1D, but they are {ndim}D and {weight.ndim}D")
+    if bias is None:
+        return input.matmul(weight.t())
+    if ndim == 2:
+        return addmm(bias, input, weight.t())
+    if input.is_contiguous():
+        shape = input.shape
+        rows = input.view(math.prod(shape[:-1]), shape[-1])
+        result = addmm(bias, rows, weight.t())
+        return result.view((*shape[:-1], result.shape[1]))
+    return input.matmul(weight.t()) + bias
+
+
+@linear.samples
+def linear_samples(make: Any) -> Any:
+    yield Sample(make(2, 3), make(4, 3), make(4))
+    yield Sample(make(2, 3), make(4, 3))
+    yield Sample(make(2, 2, 3), make(4, 3), make(4))
+    yield Sample(make(3), make(4, 3), make(4))
+    yield Sample(make(2, 3), make(3))
+    yield Bad(make(2, 3), make(4, 2), raises=RuntimeError, says="cannot be multiplied (2x3 and 2x4)")
+
+
+linear = plain_function(linear, addmm, (2, 0, 1, -1, -1), ((2, transposed),))
+linear = plain_function(linear, mm, (0, 1), ((1, transposed),))
