@@ -23,6 +23,7 @@ from .._core.state.modes import EVERY_LEVEL, Modes, current
 from .._core.tensor import tangents
 from .._core.tensor.base import Tensor
 from .._core.tensor.tangents import Level
+from .forward_levels import check_inexact, check_shape
 
 
 class UnpackedDualTensor(NamedTuple):
@@ -141,16 +142,14 @@ def make_dual(tensor: Tensor, tangent: Tensor, *, level: int | None = None) -> T
     for at, (name, each) in enumerate((("primal", tensor), ("tangent", tangent))):
         if not isinstance(each, Tensor):
             raise TypeError(errors.wrong_type("make_dual", ("tensor", "tangent")[at], at + 1, "Tensor", each))
-        if not (each.is_floating_point() or each.is_complex()):
-            raise ValueError(forward_errors.not_inexact(name, each.dtype))
+        check_inexact(name, each)
     adopt_one(tensor)
     adopt_one(tangent)
     if tangents.tangent_at(tensor, entered) is not None:
         raise RuntimeError(forward_errors.already_dual(0))
     if tangents.tangent_at(tangent, entered) is not None:
         raise RuntimeError(forward_errors.dual_tangent(0))
-    if tensor._array_.shape != tangent._array_.shape:
-        raise RuntimeError(forward_errors.wrong_size(tensor._array_.shape, tangent._array_.shape))
+    check_shape(tensor, tangent)
     made = tensor.view_as(tensor)
     tangents.insert(made, entered, fitted_to_memory(tangent, tensor))
     return made  # type: ignore[no-any-return]

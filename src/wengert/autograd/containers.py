@@ -1,0 +1,114 @@
+"""Tensors in nested containers: as a flat list and what it was made of, and back.
+
+Containers are dictionaries (also ordered ones and those with defaults), lists, tuples, named tuples and deques, to any
+depth; all else is an element, also None.
+"""
+
+from __future__ import annotations
+
+from collections import OrderedDict, defaultdict, deque
+from collections.abc import Callable, Iterator
+from typing import Any
+
+
+class Structure:
+    """What is left of nested containers when their elements are taken out.
+
+    Attributes:
+        kind: the type of the container; None for an element.
+        facts: what makes a container of its kind beside its children: keys, the default's factory, the longest length.
+        children: the structures of what is in it.
+        count: how many elements there are, at any depth.
+    """
+
+    count: int
+
+    __slots__ = ("children", "count", "facts", "kind")
+
+    def __init__(self, kind: Any, facts: Any, children: list[Structure]) -> None:
+        self.kind = kind
+        self.facts = facts
+        self.children = children
+        self.count = 1 if kind is None else sum(each.count for each in children)
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Structure):
+            return NotImplemented
+        return (self.kind, self.facts, self.children) == (other.kind, other.facts, other.children)
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def __repr__(self) -> str:
+        if self.kind is None:
+            return "*"
+        inner = [repr(each) for each in self.children]
+        if issubclass(self.kind, dict):
+            return "{" + ", ".join(f"{key!r}: {each}" for key, each in zip(keys_of(self), inner)) + "}"
+        if issubclass(self.kind, tuple):
+            name = "" if self.kind is tuple else self.kind.__name__
+            return f"{name}({', '.join(inner)}{',' if len(inner) == 1 else ''})"
+        return f"{'' if self.kind is list else self.kind.__name__}[{', '.join(inner)}]"
+
+
+ELEMENT = Structure(None, None, [])
+"""The structure of what is no container."""
+
+
+def keys_of(structure: Structure) -> Any:
+    """The keys of a dictionary's structure."""
+    return structure.facts[1] if structure.kind is defaultdict else structure.facts
+
+
+def opened(value: Any) -> tuple[Any, list[Any]] | None:
+    """What makes a container of its kind, and what is in it; None for an element."""
+    kind = type(value)
+    if kind is dict or kind is OrderedDict:
+        return tuple(value), list(value.values())
+    if kind is defaultdict:
+        return (value.default_factory, tuple(value)), list(value.values())
+    if kind is list or isinstance(value, tuple):
+        return None, list(value)
+    if kind is deque:
+        return value.maxlen, list(value)
+    return None
+
+
+def flatten(value: Any) -> tuple[list[Any], Structure]:
+    """The elements of nested containers from left to right, and what they were taken out of."""
+    parts = opened(value)
+    if parts is None:
+        return [value], ELEMENT
+    elements: list[Any] = []
+    children: list[Structure] = []
+    for each in parts[1]:
+        found, structure = flatten(each)
+        elements += found
+        children.append(structure)
+    return elements, Structure(type(value), parts[0], children)
+
+
+def unflatten(elements: Any, structure: Structure) -> Any:
+    """Nested containers of a structure, with these elements."""
+    return built(iter(elements), structure)
+
+
+def built(elements: Iterator[Any], structure: Structure) -> Any:
+    """The container of a structure, which takes as many elements as it has places."""
+    if structure.kind is None:
+        return next(elements)
+    parts = [built(elements, each) for each in structure.children]
+    if structure.kind is defaultdict:
+        return defaultdict(structure.facts[0], zip(structure.facts[1], parts))
+    if issubclass(structure.kind, dict):
+        return structure.kind(zip(structure.facts, parts))
+    if structure.kind is deque:
+        return deque(parts, structure.facts)
+    if hasattr(structure.kind, "_fields"):
+        return structure.kind(*parts)
+    return structure.kind(parts)
+
+
+def mapped(function: Callable[[Any], Any], value: Any) -> Any:
+    """Nested containers with `function(element)` in the place of each element."""
+    elements, structure = flatten(value)
+    return unflatten([function(each) for each in elements], structure)

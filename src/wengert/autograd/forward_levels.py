@@ -1,0 +1,65 @@
+"""Levels of forward mode for transforms, which nest."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from .._core import door, forward_errors
+from .._core.calls.forward import adopt_one, fitted_to_memory, primal_of
+from .._core.state.modes import current
+from .._core.tensor import tangents
+from .._core.tensor.base import Tensor
+from .._core.tensor.tangents import Level
+
+
+class ForwardLevel:
+    """One differentiation in forward mode, inside of all that are under way: a context."""
+
+    __slots__ = ("before", "level")
+
+    def __enter__(self) -> ForwardLevel:
+        modes = current()
+        self.level = Level(len(modes.levels))
+        self.before = modes.levels
+        modes.enter([*modes.levels, self.level])
+        return self
+
+    def __exit__(self, error_type: Any = None, error: Any = None, traceback: Any = None) -> None:
+        current().enter(self.before)
+        self.level.end()
+
+    def dual(self, tensor: Any, tangent: Any) -> Tensor:
+        """A view of a tensor that has a tangent at this level."""
+        made: Tensor = tensor.view_as(tensor)
+        adopt_one(tensor)
+        tangents.insert(made, self.level, fitted_to_memory(tangent, tensor))
+        return made
+
+    def tangent(self, tensor: Tensor) -> Any:
+        """The tangent at this level, or None."""
+        adopt_one(tensor)
+        return tangents.tangent_at(tensor, self.level)
+
+    def primal(self, value: Any) -> Any:
+        """A value as it is outside of this level."""
+        return primal_of(value, self.level)
+
+
+def check_inexact(which: str, tensor: Tensor) -> None:
+    """Refuse what has no derivative by its dtype.
+
+    Raises:
+        ValueError: the tensor is neither floating point nor complex.
+    """
+    if not door.is_inexact(tensor._array_):
+        raise ValueError(forward_errors.not_inexact(which, tensor.dtype))
+
+
+def check_shape(primal: Tensor, tangent: Tensor) -> None:
+    """Refuse a tangent of another shape.
+
+    Raises:
+        RuntimeError: it has one.
+    """
+    if primal._array_.shape != tangent._array_.shape:
+        raise RuntimeError(forward_errors.wrong_size(primal._array_.shape, tangent._array_.shape))

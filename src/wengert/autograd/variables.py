@@ -1,0 +1,114 @@
+"""What a transform differentiates by: variables of its own, in the one graph that there is.
+
+A variable stands for an argument. Where that is part of a graph already, the variable is an alias in it; otherwise it
+is a leaf that nobody else knows. A derivative by a variable meets no other one: each is a place of its own in the
+graph. What a transform returns is part of the graph only if it depends on more than such leaves.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+from .._core import door, flags
+from .._core.backward import passes
+from .._core.leaves.accumulate import AccumulateGrad
+from .._core.state.modes import current
+from .._core.tensor.base import Tensor, share
+from .._core.tensor.tangents import share_tangents
+
+NOT_A_TENSOR = "Thing passed to transform API must be Tensor, got {}"
+NOT_FLOATING = "only Tensors of floating point dtype can require gradients"
+
+
+class Scope:
+    """The run of a function that is differentiated: a context in which calls are recorded.
+
+    Attributes:
+        alive: whether the function still runs.
+        recording: whether calls were recorded around it.
+        start: the number of the first node made in it.
+    """
+
+    __slots__ = ("alive", "before", "recording", "start")
+
+    def __init__(self) -> None:
+        modes = current()
+        self.alive = True
+        self.recording = modes.grad and not modes.inference
+        self.start = modes.sequence
+        self.before = (modes.grad, modes.inference)
+
+    def __enter__(self) -> Scope:
+        current().switch(True, False)
+        return self
+
+    def __exit__(self, error_type: Any = None, error: Any = None, traceback: Any = None) -> None:
+        self.alive = False
+        current().switch(*self.before)
+
+    def variable(self, value: Any) -> Tensor:
+        """The variable that stands for an argument; to be made inside.
+
+        Raises:
+            ValueError: it is no tensor.
+            RuntimeError: it is neither floating point nor complex.
+        """
+        if not isinstance(value, Tensor):
+            raise ValueError(NOT_A_TENSOR.format(type(value)))
+        if not door.is_inexact(value._array_):
+            raise RuntimeError(NOT_FLOATING)
+        if self.recording and value.requires_grad:
+            return value.view_as(value)  # type: ignore[attr-defined,no-any-return]
+        made = twin(value)
+        made._flags_ |= flags.REQUIRES_GRAD
+        made._scope_ = self  # type: ignore[attr-defined]
+        return made
+
+    def closed(self, value: Any) -> Any:
+        """What a program outside gets for a value made inside."""
+        if not isinstance(value, Tensor) or not value.requires_grad:
+            return value
+        return value if self.recording and self.outlives([value]) else twin(value)
+
+    def outlives(self, tensors: Iterable[Any]) -> bool:
+        """Whether tensors depend on more than leaves that stand for arguments of functions that have run.
+
+        The graph is followed only as far as it was made in this scope: whatever is older was there before.
+        """
+        edges = [passes.edge_of(each) for each in tensors if isinstance(each, Tensor) and each.requires_grad]
+        seen = set()
+        while edges:
+            edge = edges.pop()
+            if edge is None or edge.node in seen:
+                continue
+            node = edge.node
+            seen.add(node)
+            if isinstance(node, AccumulateGrad):
+                scope = getattr(node.variable, "_scope_", None)
+                if scope is None or (scope is not self and scope.alive):
+                    return True
+            elif node.sequence_number < self.start:
+                return True
+            else:
+                edges += node.next_edges
+        return False
+
+
+def twin(tensor: Tensor) -> Tensor:
+    """A leaf on the memory of a tensor, with its tangents."""
+    made = share(tensor._array_, tensor._storage_)
+    made._flags_ = tensor._flags_ & flags.INFERENCE
+    share_tangents(made, tensor)
+    return made
+
+
+def gradients(
+    outputs: list[Any], variables: list[Tensor], cotangents: list[Any], keep: bool, create: bool
+) -> list[Any]:
+    """The gradients by the variables, zeros where nothing depends on one."""
+    live = [at for at, each in enumerate(outputs) if each.requires_grad]
+    if not live:
+        return [each.new_zeros(each.shape) for each in variables]  # type: ignore[attr-defined]
+    roots, given = [outputs[at] for at in live], [cotangents[at] for at in live]
+    return list(passes.grad(roots, variables, given, keep, create, True, True))

@@ -1,0 +1,21 @@
+"""Functions that make derivatives of functions: to be nested in any order, to any depth."""
+
+from __future__ import annotations
+
+from .forward import jvp, linearize
+from .jacobians import hessian, jacfwd, jacrev
+from .modules import functional_call, stack_module_state
+from .reverse import grad, grad_and_value, vjp
+
+__all__ = [
+    "functional_call",
+    "grad",
+    "grad_and_value",
+    "hessian",
+    "jacfwd",
+    "jacrev",
+    "jvp",
+    "linearize",
+    "stack_module_state",
+    "vjp",
+]

@@ -1,0 +1,104 @@
+"""Which arguments a transform differentiates by, and what it gives back for functions of a certain form."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from ..autograd.containers import flatten, unflatten
+from ..tensor import Tensor
+
+
+def check_argnums(argnums: Any, count: int) -> tuple[int, ...]:
+    """The positions of the arguments, counted from the front.
+
+    Raises:
+        RuntimeError: they are neither an integer nor a tuple of different ones, or there are fewer arguments.
+    """
+    if not isinstance(argnums, (int, tuple)) or isinstance(argnums, bool):
+        raise RuntimeError(f"argnums must be int or Tuple[int, ...], got: {type(argnums)}")
+    wanted = (argnums,) if isinstance(argnums, int) else argnums
+    if not wanted:
+        raise RuntimeError("argnums must be non-empty")
+    places = []
+    for each in wanted:
+        if not isinstance(each, int) or isinstance(each, bool):
+            raise RuntimeError(f"argnums must be int or Tuple[int, ...], got: {wanted}")
+        if not -count <= each < count:
+            raise RuntimeError(f"Got argnum={each}, but only {count} positional inputs")
+        places.append(each % count)
+    if len(set(places)) != len(places):
+        raise RuntimeError(f"argnums elements must be unique, got {argnums}")
+    return tuple(places)
+
+
+class Chosen:
+    """The arguments that a transform differentiates by.
+
+    Attributes:
+        elements: the tensors in them, from left to right.
+    """
+
+    def __init__(self, args: tuple[Any, ...], argnums: Any) -> None:
+        self.args = args
+        self.places = check_argnums(argnums, len(args))
+        self.single = not isinstance(argnums, tuple)
+        self.parts = [flatten(args[place]) for place in self.places]
+        self.elements = [each for elements, _ in self.parts for each in elements]
+
+    def replaced(self, elements: list[Any]) -> list[Any]:
+        """All arguments, with other elements in those that were chosen."""
+        args = list(self.args)
+        for place, part in zip(self.places, self.grouped(elements)):
+            args[place] = part
+        return args
+
+    def grouped(self, elements: list[Any]) -> list[Any]:
+        """One container of elements for each of the arguments, of its structure."""
+        start, made = 0, []
+        for own, structure in self.parts:
+            made.append(unflatten(elements[start : start + len(own)], structure))
+            start += len(own)
+        return made
+
+    def result(self, elements: list[Any]) -> Any:
+        """What belongs to the arguments, as the program asked for them: alone, or in a tuple."""
+        made = self.grouped(elements)
+        return made[0] if self.single else tuple(made)
+
+
+def parted(result: Any, has_aux: bool, name: str) -> tuple[Any, Any]:
+    """What a function returned as its output and what it gave beside that.
+
+    Raises:
+        RuntimeError: it should have returned both, and did not.
+    """
+    if not has_aux:
+        return result, None
+    if not isinstance(result, tuple) or len(result) != 2:
+        raise RuntimeError(f"{name}: output of function f should be a tuple: (output, aux) if has_aux is True")
+    return result
+
+
+def only_tensors(name: str, output: Any) -> tuple[list[Any], Any]:
+    """The tensors in a function's output, and its structure.
+
+    Raises:
+        RuntimeError: there is something else in it.
+    """
+    elements, structure = flatten(output)
+    for each in elements:
+        if not isinstance(each, Tensor):
+            raise RuntimeError(
+                f"{name}: expected f(*primals) to return only tensors, got unsupported type {type(each)}"
+            )
+    return elements, structure
+
+
+def named(function: Callable[..., Any], wrapper: Callable[..., Any]) -> Callable[..., Any]:
+    """The wrapper with the name and the docstring of the function, where that has them."""
+    for attribute in ("__module__", "__name__", "__qualname__", "__doc__"):
+        if hasattr(function, attribute):
+            setattr(wrapper, attribute, getattr(function, attribute))
+    wrapper.__wrapped__ = function  # type: ignore[attr-defined]
+    return wrapper

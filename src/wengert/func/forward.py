@@ -1,0 +1,131 @@
+"""Derivatives of functions along a direction, by forward mode."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from ..autograd.containers import flatten, mapped, unflatten
+from ..autograd.forward_levels import ForwardLevel, check_inexact, check_shape
+from ..autograd.variables import Scope, gradients
+from ..tensor import Tensor
+from .arguments import only_tensors, parted
+
+JVP = "jvp(f, primals, tangents)"
+
+
+def jvp(
+    func: Callable[..., Any], primals: Any, tangents: Any, *, strict: bool = False, has_aux: bool = False
+) -> tuple[Any, ...]:
+    """The value of a function, and its derivative along a direction (the Jacobian-vector product).
+
+    Args:
+        func: gives tensors, in containers or not; with `has_aux` a tuple of that and anything else.
+        primals: a tuple of its arguments, tensors or containers of them.
+        tangents: the direction, of the same structure.
+        strict: refuse an output that does not depend on `primals`, rather than giving zeros for it.
+        has_aux: give what `func` returns beside its output, too.
+
+    Returns:
+        The output and its derivative along the direction, of the same structure; with `has_aux` what `func` returned
+        beside its output comes third.
+
+    Raises:
+        RuntimeError: the structures differ, or `func` returned something that is no tensor.
+
+    >>> import wengert as wg
+    >>> wg.func.jvp(wg.sin, (wg.tensor([0.0, 1.0]),), (wg.ones(2),))
+    (tensor([0.0000, 0.8415]), tensor([1.0000, 0.5403]))
+    """
+    elements, ways, structure = read(primals, tangents)
+    with ForwardLevel() as level:
+        duals = [level.dual(each, way) for each, way in zip(elements, ways)]
+        output, aux = parted(func(*unflatten(duals, structure)), has_aux, JVP)
+        outputs, made = only_tensors(JVP, output)
+        moved = [tangent_of(level, each, strict) for each in outputs]
+        values = [level.primal(each) for each in outputs]
+        beside = mapped(level.primal, aux)
+    result = unflatten(values, made), unflatten(moved, made)
+    return (*result, beside) if has_aux else result
+
+
+def read(primals: Any, tangents: Any) -> tuple[list[Any], list[Any], Any]:
+    """The elements of primals and tangents, and their common structure.
+
+    Raises:
+        RuntimeError: it is not common, they are in no tuple, or not all of them are tensors.
+    """
+    if not isinstance(primals, tuple):
+        raise RuntimeError(f"{JVP}: Expected primals to be a tuple. E.g. it should be valid to call f(*primals).")
+    elements, structure = flatten(primals)
+    ways, other = flatten(tangents)
+    if structure != other:
+        raise RuntimeError(
+            f"{JVP}: Expected primals and tangents to have the same python structure. For example, if primals is a "
+            f"tuple of 3 tensors, tangents also must be. Got primals with structure {structure} and tangents with "
+            f"structure {other}"
+        )
+    for name, parts in (("primals", elements), ("tangents", ways)):
+        if not parts:
+            raise RuntimeError(f"{JVP}: Expected {name} to contain at least one Tensor.")
+        for each in parts:
+            if not isinstance(each, Tensor):
+                raise RuntimeError(f"{JVP}: Expected {name} to only contain Tensors, got {type(each)}")
+            check_inexact(name[:-1], each)
+    for each, way in zip(elements, ways):
+        check_shape(each, way)
+    return elements, ways, structure
+
+
+def tangent_of(level: Any, output: Tensor, strict: bool) -> Any:
+    """The tangent of an output, zeros if it does not depend on the primals.
+
+    Raises:
+        RuntimeError: it does not, and that is not allowed.
+    """
+    found = level.tangent(output)
+    if found is not None:
+        return found
+    if strict:
+        raise RuntimeError(
+            "jvp(f, primals, tangents, strict=True): The output of f is independent of the inputs. This is not allowed "
+            "with strict=True."
+        )
+    return output.new_zeros(output.shape)  # type: ignore[attr-defined]
+
+
+def linearize(func: Callable[..., Any], *primals: Any) -> tuple[Any, Callable[..., Any]]:
+    """The value of a function, and its derivative as a linear function of directions, which does not run it again.
+
+    The derivative is taken from the recorded graph: the gradient, by its cotangent, of the gradient along a direction.
+
+    Args:
+        func: gives tensors, in containers or not.
+        primals: its arguments, tensors or containers of them.
+
+    Returns:
+        The output, and a function that takes a direction for each of `primals` and returns the derivative, of the
+        output's structure.
+
+    >>> import wengert as wg
+    >>> value, along = wg.func.linearize(wg.sin, wg.tensor([0.0, 1.0]))
+    >>> along(wg.ones(2)), along(wg.tensor([0.0, 2.0]))
+    (tensor([1.0000, 0.5403]), tensor([0.0000, 1.0806]))
+    """
+    elements, structure = flatten(primals)
+    with Scope() as scope:
+        variables = [scope.variable(each) for each in elements]
+        outputs, made = only_tensors("linearize(f, *primals)", func(*unflatten(variables, structure)))
+        weights = [scope.variable(each.new_zeros(each.shape)) for each in outputs]  # type: ignore[attr-defined]
+        slopes = gradients(outputs, variables, weights, True, True)
+
+    def along(*tangents: Any) -> Any:
+        ways, other = flatten(tangents)
+        if structure != other:
+            raise RuntimeError(
+                f"linearize: the tangents must have the structure of the primals, {structure}, but have {other}"
+            )
+        create = scope.recording and (scope.outlives(outputs) or any(each.requires_grad for each in ways))
+        return unflatten(gradients(slopes, weights, ways, True, create), made)
+
+    return unflatten([scope.closed(each) for each in outputs], made), along

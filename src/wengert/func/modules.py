@@ -1,0 +1,172 @@
+"""Modules as functions of their parameters and buffers."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from ..ops.shapes.join import stack
+from ..tensor import Tensor
+
+
+def functional_call(
+    module: Any,
+    parameter_and_buffer_dicts: dict[str, Tensor] | Sequence[dict[str, Tensor]],
+    args: Any = None,
+    kwargs: dict[str, Any] | None = None,
+    *,
+    tie_weights: bool = True,
+    strict: bool = False,
+) -> Any:
+    """Call a module with other tensors in the place of its parameters and buffers.
+
+    Args:
+        module: the module; it is as it was afterwards.
+        parameter_and_buffer_dicts: tensors by the names that `named_parameters` and `named_buffers` give, in one
+            dictionary or in several; what is missing stays. A buffer that the module replaces is replaced in the
+            dictionary.
+        args, kwargs: the arguments of the call; what is no tuple is the only argument.
+        tie_weights: a tensor that the module has by several names is replaced under all of them.
+        strict: refuse names that are missing, and such that the module does not have.
+
+    Returns:
+        What the module returns.
+
+    Raises:
+        ValueError: a name is in several dictionaries, or two tensors are given for one that has several names.
+        RuntimeError: `strict`, and the names do not fit.
+
+    >>> import wengert as wg
+    >>> layer = wg.nn.Linear(2, 1)
+    >>> given = {"weight": wg.ones(1, 2), "bias": wg.zeros(1)}
+    >>> wg.func.functional_call(layer, given, (wg.tensor([1.0, 2.0]),))
+    tensor([3.])
+    """
+    given = merged(parameter_and_buffer_dicts)
+    args = () if args is None else args if isinstance(args, tuple) else (args,)
+    places = places_of(module)
+    if strict:
+        check_names(module, places, given)
+    wanted = with_ties(places, given) if tie_weights else {name: given[name] for name in given if name in places}
+    before = {name: places[name][0][places[name][1]] for name in wanted}
+    try:
+        for name, tensor in wanted.items():
+            table, key = places[name]
+            table[key] = tensor
+        return module(*args, **(kwargs or {}))
+    finally:
+        for name, tensor in before.items():
+            table, key = places[name]
+            if name in given:
+                given[name] = table.get(key, given[name])
+            table[key] = tensor
+        if isinstance(parameter_and_buffer_dicts, dict):
+            parameter_and_buffer_dicts.update({name: given[name] for name in parameter_and_buffer_dicts})
+
+
+def merged(dicts: Any) -> dict[str, Any]:
+    """One dictionary.
+
+    Raises:
+        ValueError: a name is in several.
+    """
+    if isinstance(dicts, dict):
+        return dict(dicts)
+    if not isinstance(dicts, Sequence) or not all(isinstance(each, dict) for each in dicts):
+        raise ValueError(
+            f"Expected parameter_and_buffer_dicts to be a dict, or a list/tuple of dicts, but got {type(dicts)}"
+        )
+    keys = [key for each in dicts for key in each]
+    repeated = [key for key in dict.fromkeys(keys) if keys.count(key) > 1]
+    if repeated:
+        raise ValueError(f"{repeated} appeared in multiple dictionaries; behavior of functional call is ambiguous")
+    return {key: value for each in dicts for key, value in each.items()}
+
+
+def places_of(module: Any) -> dict[str, tuple[dict[str, Any], str]]:
+    """Where the parameters and buffers of a module lie: by name, a dictionary and the key in it."""
+    found = {}
+    for prefix, each in module.named_modules(remove_duplicate=False):
+        for table in (each._parameters, each._buffers):
+            for key, value in table.items():
+                if value is not None:
+                    found[f"{prefix}.{key}" if prefix else key] = (table, key)
+    return found
+
+
+def check_names(module: Any, places: dict[str, Any], given: dict[str, Any]) -> None:
+    """Refuse names that are missing, and such that the module does not have.
+
+    Raises:
+        RuntimeError: there are some.
+    """
+    missing = [name for name in places if name not in given]
+    unexpected = [name for name in given if name not in places]
+    lines = []
+    if unexpected:
+        lines.append(f"\tUnexpected key(s): {', '.join(map(repr, unexpected))}.")
+    if missing:
+        lines.append(f"\tMissing key(s): {', '.join(map(repr, missing))}.")
+    if lines:
+        raise RuntimeError(f"Error(s) in reparametrizing for {type(module).__name__}:\n" + "\n".join(lines))
+
+
+def with_ties(places: dict[str, Any], given: dict[str, Any]) -> dict[str, Any]:
+    """The tensors by name, also under the other names of those that they replace.
+
+    Raises:
+        ValueError: two are given for one.
+    """
+    names: dict[int, list[str]] = {}
+    for name, (table, key) in places.items():
+        names.setdefault(id(table[key]), []).append(name)
+    wanted = {}
+    for tied in names.values():
+        tensors = [given[name] for name in tied if name in given]
+        if any(each is not tensors[0] for each in tensors):
+            raise ValueError(f"functional_call got multiple values for keys {sorted(tied)}, which are tied.")
+        wanted.update({name: tensors[0] for name in tied if tensors})
+    return wanted
+
+
+def stack_module_state(models: Sequence[Any]) -> tuple[dict[str, Any], dict[str, Any]]:
+    """The parameters and the buffers of several modules of one kind, each stacked along a new first dimension.
+
+    Args:
+        models: modules of the same class and mode, whose parameters have the same shapes.
+
+    Returns:
+        Two dictionaries: parameters, leaves that require gradients as the modules' do, and buffers.
+
+    Raises:
+        RuntimeError: there are no models, or they differ.
+
+    >>> import wengert as wg
+    >>> parameters, buffers = wg.func.stack_module_state([wg.nn.Linear(3, 2) for _ in range(5)])
+    >>> parameters["weight"].shape, buffers
+    (wengert.Size([5, 2, 3]), {})
+    """
+    if not models:
+        raise RuntimeError("stack_module_state: Expected at least one model, got 0.")
+    if any(model.training != models[0].training for model in models):
+        raise RuntimeError("stack_module_state: Expected all models to have the same training/eval mode.")
+    if any(type(model) is not type(models[0]) for model in models):
+        raise RuntimeError("stack_module_state: Expected all models to be of the same class.")
+    parameters = [dict(model.named_parameters()) for model in models]
+    buffers = [dict(model.named_buffers()) for model in models]
+    return (
+        {name: stacked_leaf(name, [each[name] for each in parameters]) for name in parameters[0]},
+        {name: stacked_leaf(name, [each[name] for each in buffers]) for name in buffers[0]},
+    )
+
+
+def stacked_leaf(name: str, tensors: list[Any]) -> Any:
+    """One leaf of several tensors.
+
+    Raises:
+        RuntimeError: some require a gradient, others do not.
+    """
+    wanted = tensors[0].requires_grad
+    if any(each.requires_grad != wanted for each in tensors):
+        raise RuntimeError(f"Expected {name} from each model to have the same .requires_grad")
+    return stack([each.detach() for each in tensors]).requires_grad_(wanted)

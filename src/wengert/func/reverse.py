@@ -1,0 +1,155 @@
+"""Gradients of functions, by reverse mode."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from ..autograd import is_grad_enabled
+from ..autograd.containers import flatten, mapped, unflatten
+from ..autograd.variables import Scope, gradients
+from ..tensor import Tensor
+from .arguments import Chosen, named, only_tensors, parted
+
+GRAD = "grad_and_value(f)(*args)"
+VJP = "vjp(f, *primals)"
+
+
+def grad(func: Callable[..., Any], argnums: int | tuple[int, ...] = 0, has_aux: bool = False) -> Callable[..., Any]:
+    """A function that gives the gradient of `func`.
+
+    Args:
+        func: gives a tensor without dimensions; with `has_aux` a tuple of that and anything else.
+        argnums: the position of the argument to differentiate by, or a tuple of positions. Arguments may be containers
+            of
+            tensors: dictionaries, lists, tuples.
+        has_aux: give what `func` returns beside its value, too.
+
+    Returns:
+        A function of the same arguments that returns the gradient, of the argument's structure (a tuple for a tuple of
+        positions); with `has_aux` a tuple of that and what `func` returned beside its value.
+
+    Raises:
+        RuntimeError: (when called) `func` returned something else, or `argnums` do not fit.
+        ValueError: (when called) something that is no tensor stands where a derivative is wanted.
+
+    >>> import wengert as wg
+    >>> cube = lambda x: x**3
+    >>> wg.func.grad(cube)(wg.tensor(2.0))
+    tensor(12.)
+    >>> wg.func.grad(wg.func.grad(cube))(wg.tensor(2.0))
+    tensor(12.)
+    """
+    both = grad_and_value(func, argnums, has_aux)
+
+    def gradient(*args: Any, **kwargs: Any) -> Any:
+        found, value = both(*args, **kwargs)
+        return (found, value[1]) if has_aux else found
+
+    return named(func, gradient)
+
+
+def grad_and_value(
+    func: Callable[..., Any], argnums: int | tuple[int, ...] = 0, has_aux: bool = False
+) -> Callable[..., Any]:
+    """A function that gives the gradient of `func` and its value: `grad` without computing the value again.
+
+    Args:
+        func, argnums, has_aux: as for `grad`.
+
+    Returns:
+        A function of the same arguments that returns a tuple of the gradient and the value; with `has_aux` the second
+        is a tuple of the value and what `func` returned beside it.
+
+    >>> import wengert as wg
+    >>> wg.func.grad_and_value(lambda x: x**3)(wg.tensor(2.0))
+    (tensor(12.), tensor(8.))
+    """
+
+    def gradient_and_value(*args: Any, **kwargs: Any) -> Any:
+        chosen = Chosen(args, argnums)
+        with Scope() as scope:
+            variables = [scope.variable(each) for each in chosen.elements]
+            output, aux = parted(func(*chosen.replaced(variables), **kwargs), has_aux, GRAD)
+            check_scalar(output)
+        create = scope.recording and scope.outlives([output])
+        found = gradients([output], variables, [None], create, create)
+        result = chosen.result([scope.closed(each) for each in found])
+        value = scope.closed(output)
+        return result, (value, mapped(scope.closed, aux)) if has_aux else value
+
+    return named(func, gradient_and_value)
+
+
+def check_scalar(output: Any) -> None:
+    """Refuse an output that has no gradient.
+
+    Raises:
+        RuntimeError: it is no tensor, or one with dimensions.
+    """
+    if not isinstance(output, Tensor):
+        raise RuntimeError(f"{GRAD}: Expected f(*args) to return a Tensor, got {type(output)}")
+    if output.ndim:
+        raise RuntimeError(
+            f"{GRAD}: Expected f(*args) to return a scalar Tensor, got tensor with {output.ndim} dims. Maybe you "
+            "wanted to use the vjp or jacrev APIs instead?"
+        )
+
+
+def vjp(func: Callable[..., Any], *primals: Any, has_aux: bool = False) -> tuple[Any, ...]:
+    """The value of a function, and its derivative as a function of cotangents (the vector-Jacobian product).
+
+    Args:
+        func: gives tensors, in containers or not; with `has_aux` a tuple of that and anything else.
+        primals: its arguments, tensors or containers of them.
+        has_aux: give what `func` returns beside its output, too.
+
+    Returns:
+        The output, and a function that takes cotangents of the output's structure (for a tuple either that or its
+        elements) and returns a tuple with the gradient for each of `primals`. It can be called any number of times.
+        With `has_aux` what `func` returned beside its output comes third.
+
+    Raises:
+        RuntimeError: `func` returned something that is no tensor; (of the second function) cotangents do not fit.
+
+    >>> import wengert as wg
+    >>> value, back = wg.func.vjp(wg.sin, wg.tensor([0.0, 1.0]))
+    >>> back(wg.ones(2))
+    (tensor([1.0000, 0.5403]),)
+    """
+    chosen = Chosen(primals, tuple(range(len(primals)))) if primals else None
+    with Scope() as scope:
+        variables = [scope.variable(each) for each in chosen.elements] if chosen else []
+        output, aux = parted(func(*(chosen.replaced(variables) if chosen else ())), has_aux, VJP)
+        outputs, structure = only_tensors(VJP, output)
+
+    def back(*cotangents: Any, retain_graph: bool = True, create_graph: bool | None = None) -> Any:
+        given = fitting(cotangents, structure)
+        recording = is_grad_enabled() if create_graph is None else create_graph
+        create = recording and (scope.outlives(outputs) or any(each.requires_grad for each in given))
+        found = gradients(outputs, variables, given, retain_graph, create)
+        if not create:
+            found = [scope.closed(each) for each in found]
+        return chosen.result(found) if chosen else ()
+
+    result = unflatten([scope.closed(each) for each in outputs], structure)
+    return (result, back, mapped(scope.closed, aux)) if has_aux else (result, back)
+
+
+def fitting(cotangents: tuple[Any, ...], structure: Any) -> list[Any]:
+    """The cotangents of all outputs.
+
+    Raises:
+        RuntimeError: they are not in containers of the output's structure.
+    """
+    whole = cotangents[0] if len(cotangents) == 1 else cotangents
+    elements, own = flatten(whole)
+    if own != structure:
+        elements, other = flatten(cotangents)
+        if other != structure:
+            raise RuntimeError(
+                "Expected pytree structure of cotangents to be the same as pytree structure of outputs to the "
+                "function. "
+                f"cotangents: {own}, primal output: {structure}"
+            )
+    return elements
