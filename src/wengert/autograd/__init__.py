@@ -16,6 +16,7 @@ from .._loading import on_demand
 from . import anomaly_mode, grad_mode
 from .anomaly_mode import detect_anomaly, set_detect_anomaly
 from .differentiate import backward, grad
+from .gradcheck import gradcheck, gradgradcheck
 from .variable import Variable, variable
 
 TYPE_CHECKING = False
@@ -39,6 +40,8 @@ __all__ = [
     "function",
     "grad",
     "grad_mode",
+    "gradcheck",
+    "gradgradcheck",
     "graph",
     "inference_mode",
     "is_grad_enabled",

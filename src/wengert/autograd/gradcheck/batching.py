@@ -1,0 +1,102 @@
+"""Batched derivatives compared with one after the other."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from ..._core.backward import passes
+from ..._core.tensor.base import Tensor, wrap
+from . import errors, forward
+from .comparison import close
+from .errors import GradcheckError
+from .subject import Subject, as_tuple, floating
+
+Array = Any
+Many = Callable[[Tensor], "tuple[Tensor, ...]"]
+
+
+def vmap() -> Callable[[Many], Many]:
+    """The transform that runs a function on a batch.
+
+    Raises:
+        NotImplementedError: there is none yet.
+    """
+    found = getattr(sys.modules[__name__.partition(".")[0]], "vmap", None)
+    if found is None:
+        raise NotImplementedError(errors.NO_BATCHING)
+    return found  # type: ignore[no-any-return]
+
+
+def check_reverse(subject: Subject) -> None:
+    """A batch of cotangents gives the gradients that they give one by one.
+
+    Raises:
+        GradcheckError: it does not.
+    """
+    batched = vmap()
+    leaves = subject.leaves
+    for nr, output in enumerate(subject.outputs):
+
+        def gradients(cotangent: Tensor, output: Tensor = output) -> tuple[Tensor, ...]:
+            found = passes.grad([output], leaves, [cotangent], True, False, True)
+            return tuple(zeros_like(leaf) if each is None else each for leaf, each in zip(leaves, found))
+
+        compare(batched, gradients, output._array_, errors.BATCHED_NOTES, nr)
+
+
+def check_forward(subject: Subject) -> None:
+    """A batch of tangents gives the derivatives that they give one by one.
+
+    Raises:
+        GradcheckError: it does not.
+    """
+    batched, mode = vmap(), forward.forward_ad()
+    for place, leaf in enumerate(subject.inputs):
+        if not floating(leaf) or not leaf.requires_grad:
+            continue
+
+        def tangents(tangent: Tensor, place: int = place) -> tuple[Tensor, ...]:
+            inputs = [each.detach() if isinstance(each, Tensor) else each for each in subject.inputs]
+            with mode.dual_level():
+                inputs[place] = mode.make_dual(inputs[place], tangent)
+                pairs = [mode.unpack_dual(each) for each in as_tuple(subject.func(*inputs)) if each is not None]
+                return tuple(zeros_like(value) if found is None else found for value, found in pairs)
+
+        compare(batched, tangents, leaf._array_, errors.BATCHED_FORWARD_NOTES, None)
+
+
+def zeros_like(tensor: Tensor) -> Tensor:
+    """Zeros of the shape and dtype of a tensor."""
+    return wrap(np.zeros(tensor._array_.shape, tensor._array_.dtype))
+
+
+def compare(batched: Any, function: Many, like: Array, notes: str, output: int | None) -> None:
+    """Compare a function of a batch of two random tensors with the function of each.
+
+    Args:
+        output: the number of the output for errors; None where the results are those of outputs.
+
+    Raises:
+        GradcheckError: they differ, or the batch is refused.
+    """
+    random = np.random.default_rng(0)
+    pair = np.asarray(random.standard_normal((2, *like.shape)), like.dtype)
+    if like.dtype.kind == "c":
+        pair = np.asarray((pair + 1j * random.standard_normal(pair.shape)) / np.sqrt(2), like.dtype)
+    single = [function(wrap(np.array(each))) for each in pair]
+    try:
+        results = batched(function)(wrap(pair))
+    except NotImplementedError:
+        raise
+    except RuntimeError as error:
+        raise GradcheckError(f"While computing batched gradients, got: {error}\n\n{notes}") from error
+    for nr, (result, *each) in enumerate(zip(results, *single)):
+        wanted = np.stack([one._array_ for one in each])
+        if not close(result._array_, wanted, 1e-5, 1e-8):
+            raise GradcheckError(
+                errors.batched_mismatch(nr if output is None else output, nr, result, wrap(wanted), notes)
+            )

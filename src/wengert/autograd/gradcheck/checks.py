@@ -1,0 +1,131 @@
+"""`gradcheck` and `gradgradcheck`: which checks run, in which order."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ..._core.backward import passes
+from ..._core.tensor.base import Tensor, wrap
+from ..._core.types import dtypes
+from . import batching, errors, forward, modes, reverse
+from .subject import (
+    AnyFunction,
+    Options,
+    Subject,
+    as_tuple,
+    check_inputs,
+    differentiable,
+    parts_of_inputs,
+    parts_of_outputs,
+)
+
+
+def check_first_order(func: AnyFunction, inputs: Any, options: Options) -> bool:
+    """Run the checks that the options ask for.
+
+    Raises:
+        GradcheckError: a derivative is wrong.
+        AssertionError: the options contradict each other.
+    """
+    if not (options.check_forward_ad or options.check_backward_ad):
+        raise AssertionError(errors.BACKWARD_OR_FORWARD)
+    if options.check_batched_grad and not options.check_backward_ad:
+        raise AssertionError(errors.BATCHED_BACKWARD)
+    if options.check_batched_forward_grad and not options.check_forward_ad:
+        raise AssertionError(errors.BATCHED_FORWARD)
+    arguments = as_tuple(inputs)
+    check_inputs(arguments)
+    subject = Subject(func, arguments, as_tuple(func(*arguments)))
+    subject.places  # noqa: B018  (refuses results that are no tensors)
+    if options.check_backward_ad:
+        for part in parts_of_outputs(subject):
+            modes.check(part, options)
+    if options.check_forward_ad:
+        check_forward_mode(subject, options)
+    if options.check_backward_ad:
+        if options.check_batched_grad:
+            batching.check_reverse(subject)
+        reverse.check_product(subject, options.masked)
+        if options.check_undefined_grad:
+            reverse.check_undefined(subject)
+    return True
+
+
+def check_forward_mode(subject: Subject, options: Options) -> None:
+    """The checks of forward mode."""
+    parts = list(parts_of_inputs(subject))
+    for part in parts:
+        modes.check(part, options, forward=True)
+    if options.check_undefined_grad:
+        for part in parts:
+            forward.check_undefined(part, modes.vectors(part)[0])
+    if options.check_batched_forward_grad:
+        batching.check_forward(subject)
+
+
+def check_second_options(forward: bool, backward: bool, undefined: bool, batched: bool) -> None:
+    """Refuse options of `gradgradcheck` that contradict each other.
+
+    Raises:
+        AssertionError: they do.
+    """
+    if not (forward or backward):
+        raise AssertionError(errors.SECOND_ORDER)
+    if undefined and not backward:
+        raise AssertionError(errors.UNDEFINED_SECOND)
+    if batched and not backward:
+        raise AssertionError(errors.BATCHED_SECOND)
+
+
+def gradient_of(
+    func: AnyFunction, inputs: Any, grad_outputs: Any, noncontiguous: bool
+) -> tuple[AnyFunction, tuple[Any, ...]]:
+    """The function that `gradgradcheck` checks, and its arguments: gradients, of the inputs and of the cotangents.
+
+    Args:
+        grad_outputs: the cotangents; None for random ones.
+
+    Raises:
+        ValueError: no input or no output requires a gradient.
+    """
+    arguments = as_tuple(inputs)
+    wanted = [at for at, each in enumerate(arguments) if isinstance(each, Tensor) and each.requires_grad]
+    if not wanted:
+        raise ValueError(errors.NO_INPUT)
+    if grad_outputs is None:
+        results = as_tuple(func(*arguments))
+        random = np.random.default_rng(0)
+        cotangents = tuple(cotangent_for(results[at], random, noncontiguous) for at in differentiable(results))
+        if not cotangents:
+            raise ValueError(errors.NO_OUTPUT)
+    else:
+        cotangents = as_tuple(grad_outputs)
+    count = len(arguments)
+    recorded = {*wanted, *(count + at for at, each in enumerate(cotangents) if each.requires_grad)}
+
+    def gradient(*given: Any) -> tuple[Any, ...]:
+        # Forward mode is given tensors that require no gradient.
+        ready = [each.requires_grad_() if at in recorded else each for at, each in enumerate(given)]
+        results = as_tuple(func(*ready[:count]))
+        outputs = [results[at] for at in differentiable(results)]
+        found = passes.grad(outputs, [ready[at] for at in wanted], ready[count:], None, True, True)
+        return tuple(each for each in found if each is not None)
+
+    return gradient, arguments + cotangents
+
+
+def cotangent_for(output: Tensor, random: Any, noncontiguous: bool) -> Tensor:
+    """A leaf of random numbers between -1 and 1 of an output's shape and dtype."""
+    shape: tuple[int, ...] = output._array_.shape
+    if noncontiguous and shape:
+        shape = (*shape[:-1], 2 * shape[-1])
+    values = random.uniform(-1, 1, shape)
+    if output.dtype.category == dtypes.COMPLEX:
+        values = values + 1j * random.uniform(-1, 1, shape)
+    made = wrap(np.asarray(values, output._array_.dtype))
+    if noncontiguous and shape:
+        made = made[..., ::2]
+    made.requires_grad = True
+    return made

@@ -1,0 +1,63 @@
+"""Two Jacobians compared, and what is said where they differ."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ..._core.tensor.base import wrap
+from . import errors
+from .errors import GradcheckError
+from .subject import Options, Subject
+
+Array = Any
+
+
+def close(found: Array, wanted: Array, rtol: float, atol: float) -> bool:
+    """Whether no element of `found` is further from `wanted` than `atol + rtol * abs(wanted)`; NaN always is."""
+    return bool(near(found, wanted, rtol, atol).all())
+
+
+def near(found: Array, wanted: Array, rtol: float, atol: float) -> Array:
+    """The same, element by element."""
+    with np.errstate(all="ignore"):
+        within = np.abs(found - wanted) <= atol + rtol * np.abs(wanted)
+        return within & np.isfinite(wanted) | (found == wanted)
+
+
+def worst(subject: Subject, output: int, leaf: int, numerical: Array, analytical: Array, options: Options) -> str:
+    """A sentence about the element of two Jacobians that is furthest beyond what is allowed (NaN before all others)."""
+    with np.errstate(all="ignore"):
+        difference = np.where(numerical == analytical, 0, np.abs(analytical - numerical))
+        allowed = options.atol + options.rtol * np.abs(numerical)
+        beyond = np.where(np.isnan(difference), np.inf, difference - allowed)
+    row, column = (int(each) for each in np.unravel_index(int(np.argmax(beyond)), beyond.shape))
+    shapes = subject.leaves[leaf]._array_.shape, subject.outputs[output]._array_.shape
+    places = [tuple(map(int, np.unravel_index(at, shape))) for at, shape in zip((row, column), shapes)]
+    at = row, column
+    return (
+        f"The worst element is ({row}, {column}), the derivative of element {places[1]} of the output by element "
+        f"{places[0]} of the input: numerical {numerical[at]}, analytical {analytical[at]}, difference "
+        f"{difference[at]:.3g} where {allowed[at]:.3g} is allowed.\n"
+    )
+
+
+def part_at(subject: Subject, output: int, leaf: int, forward: bool) -> str:
+    """Which part of a complex output (in forward mode, input) was looked at; empty if it is real."""
+    return subject.part if (leaf if forward else output) in subject.split else ""
+
+
+def compare(
+    subject: Subject, output: int, leaf: int, numerical: Array, analytical: Array, options: Options, forward: bool
+) -> None:
+    """Compare the two Jacobians of an output by an input.
+
+    Raises:
+        GradcheckError: they differ.
+    """
+    if close(analytical, numerical, options.rtol, options.atol):
+        return
+    part = part_at(subject, output, leaf, forward)
+    text = errors.mismatch(output, leaf, part, forward, wrap(numerical), wrap(analytical))
+    raise GradcheckError(text + worst(subject, output, leaf, numerical, analytical, options))

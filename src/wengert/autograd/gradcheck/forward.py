@@ -1,0 +1,102 @@
+"""Derivatives by forward mode."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from importlib import import_module
+from typing import Any
+
+import numpy as np
+
+from ..._core.tensor.base import Tensor, wrap
+from . import errors
+from .comparison import close
+from .errors import GradcheckError
+from .subject import Options, Subject, as_tuple, floating
+
+Array = Any
+
+
+def forward_ad() -> Any:
+    """The module of forward mode.
+
+    Raises:
+        NotImplementedError: there is none yet.
+    """
+    try:
+        return import_module("..forward_ad", __package__)
+    except ModuleNotFoundError as error:
+        raise NotImplementedError(errors.NO_FORWARD_MODE) from error
+
+
+def jacobians(subject: Subject, options: Options) -> list[list[Array]]:
+    """For each input that requires a gradient, for each output: a row of the derivatives by each of its elements."""
+    found = []
+    for nr, leaf in enumerate(subject.leaves):
+        count = leaf._array_.size
+        rows = [np.zeros((count, each._array_.size), each._array_.dtype) for each in subject.outputs]
+        for row in range(count):
+            unit = np.zeros(count, leaf._array_.dtype)
+            unit[row] = 1
+            for into, tangent in zip(rows, along(subject, nr, unit, options)):
+                into[row] = tangent
+        found.append(rows)
+    return found
+
+
+def along(subject: Subject, nr: int, direction: Array, options: Options) -> Iterator[Array]:
+    """The derivatives of the outputs, flat, along a direction of one of the inputs that require a gradient."""
+    mode = forward_ad()
+    directions = {nr: direction}
+    with mode.dual_level():
+        results = as_tuple(subject.func(*duals(subject, directions)))
+        for at in subject.places:
+            value, tangent = mode.unpack_dual(results[at])
+            if tangent is None:
+                yield np.zeros(value._array_.size, value._array_.dtype)
+                continue
+            if options.check_grad_dtypes and value.is_complex() != tangent.is_complex():
+                raise GradcheckError(errors.WRONG_FORWARD_DTYPE)
+            yield tangent._array_.reshape(-1)
+
+
+def duals(subject: Subject, directions: dict[int, Array]) -> list[Any]:
+    """The arguments with tangents: a direction, or zeros; one that is None is left without."""
+    mode = forward_ad()
+    inputs, nr = [], 0
+    for each in subject.inputs:
+        if isinstance(each, Tensor) and each.requires_grad:
+            array = each._array_
+            tangent = directions.get(nr, np.zeros(array.shape, array.dtype))
+            plain = each.detach()  # type: ignore[attr-defined]
+            each = plain
+            if tangent is not None:
+                each = mode.make_dual(plain, wrap(np.array(tangent, array.dtype).reshape(array.shape)))
+            nr += 1
+        inputs.append(each)
+    return inputs
+
+
+def check_undefined(subject: Subject, directions: list[Array]) -> None:
+    """An input without a tangent gives the derivatives that one with a tangent of zeros gives.
+
+    Args:
+        directions: tangents for the other inputs.
+
+    Raises:
+        GradcheckError: it does not.
+    """
+    mode = forward_ad()
+    for nr, leaf in enumerate(subject.leaves):
+        given = dict(enumerate(directions))
+        with mode.dual_level():
+            tangents = []
+            for missing in (np.zeros(leaf._array_.shape), None):
+                results = as_tuple(subject.func(*duals(subject, {**given, nr: missing})))
+                tangents.append([mode.unpack_dual(each)[1] for each in results if floating(each)])
+            for at, (zero, none) in enumerate(zip(*tangents)):
+                if zero is not None and none is not None and not close(zero._array_, none._array_, 1e-5, 1e-8):
+                    raise GradcheckError(
+                        f"Mismatch in tangent values for output with index: {at} when input: {leaf} has an undefined "
+                        f"tangent value.  Got: {zero} but expected: {none}"
+                    )

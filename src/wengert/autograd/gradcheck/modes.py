@@ -1,0 +1,144 @@
+"""The two ways to compare: whole Jacobians, or (fast mode) their products with one random vector on each side."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ..._core.tensor.base import wrap
+from . import errors, forward as forward_mode, numerical, reverse
+from .comparison import close, compare, part_at, worst
+from .errors import GradcheckError
+from .subject import Options, Subject, floating
+
+Array = Any
+SEED = 0
+"""Of the random vectors, so that a check gives the same result each time and leaves the program's generator alone."""
+
+
+def check(subject: Subject, options: Options, *, forward: bool = False) -> None:
+    """Compare the derivatives of a subject with differences.
+
+    Raises:
+        GradcheckError: they differ.
+    """
+    if options.fast_mode:
+        fast(subject, options, forward)
+    else:
+        slow(subject, options, forward)
+
+
+def slow(subject: Subject, options: Options, forward: bool) -> None:
+    """Compare element by element."""
+    places = subject.places
+    if not places:
+        check_constant(subject, options)
+        return
+    numeric = numerical.jacobians(subject, places, options.eps)
+    if forward:
+        for leaf, rows in enumerate(forward_mode.jacobians(subject, options)):
+            for output, found in enumerate(rows):
+                compare(subject, output, leaf, numeric[leaf][output], found, options, True)
+        return
+    for output, tensor in enumerate(subject.outputs):
+        for leaf, found in enumerate(reverse.jacobian(subject, tensor, options)):
+            compare(subject, output, leaf, numeric[leaf][output], found, options, False)
+
+
+def check_constant(subject: Subject, options: Options) -> None:
+    """Where no output has a derivative, differences are zero.
+
+    Raises:
+        GradcheckError: they are not.
+    """
+    places = [at for at, each in enumerate(subject.results) if floating(each)]
+    for found in numerical.jacobians(subject, places, options.eps):
+        if any(each.any() for each in found):
+            raise GradcheckError(errors.NOT_ZERO)
+
+
+def fast(subject: Subject, options: Options, forward: bool) -> None:
+    """Compare u J v for random vectors u and v (in forward mode J v)."""
+    outputs = subject.outputs
+    ways, weights = vectors(subject)
+    places = subject.places or [at for at, each in enumerate(subject.results) if floating(each)]
+    moved = [
+        numerical.along(subject, leaf, places, shaped(way, leaf._array_.shape), options.eps)
+        for leaf, way in zip(subject.leaves, ways)
+    ]
+    if not outputs:
+        if any((np.abs(each) > options.nondet_tol).any() for found in moved for each in found):
+            raise GradcheckError(errors.NOT_ZERO)
+        return
+    if forward:
+        for leaf, way in enumerate(ways):
+            for output, found in enumerate(forward_mode.along(subject, leaf, way, options)):
+                compare_fast(
+                    subject, output, leaf, moved[leaf][output], found, allowance(options, way, None), options, True
+                )
+        return
+    for output, weight in enumerate(weights):
+        for leaf, column in enumerate(reverse.along(subject, outputs[output], weight, options)):
+            number = (weight * moved[leaf][output]).sum()
+            found = inner(column[:, 0], ways[leaf])
+            compare_fast(subject, output, leaf, number, found, allowance(options, ways[leaf], weight), options, False)
+
+
+def vectors(subject: Subject) -> tuple[list[Any], list[Array]]:
+    """Random vectors of length one without negative elements: for each input (two, if it is complex), each output."""
+    random = np.random.default_rng(SEED)
+
+    def vector(like: Array) -> Array:
+        drawn = random.random(like.size)
+        length = np.linalg.norm(drawn)
+        return np.asarray(drawn / length if length else drawn, like.real.dtype)
+
+    ways = []
+    for leaf in subject.leaves:
+        array = leaf._array_
+        ways.append((vector(array), vector(array)) if array.dtype.kind == "c" else vector(array))
+    return ways, [vector(each._array_) for each in subject.outputs]
+
+
+def shaped(way: Any, shape: tuple[int, ...]) -> Any:
+    """A random vector, or two, in the shape of an input."""
+    return tuple(each.reshape(shape) for each in way) if isinstance(way, tuple) else way.reshape(shape)
+
+
+def inner(gradient: Array, way: Any) -> Any:
+    """The product of a gradient with a vector; of a complex one, its parts' with a vector each, again as parts."""
+    if isinstance(way, tuple):
+        return gradient.real.dot(way[0]) + 1j * gradient.imag.dot(way[1])
+    return gradient.dot(way)
+
+
+def allowance(options: Options, way: Any, weight: Array | None) -> float:
+    """The absolute tolerance for a product with vectors: every element of the Jacobian may be off by `atol`."""
+    total = sum(float(each.sum()) for each in way) if isinstance(way, tuple) else float(way.sum())
+    return options.atol * total * (1.0 if weight is None else float(weight.sum()))
+
+
+def compare_fast(
+    subject: Subject, output: int, leaf: int, number: Any, found: Any, atol: float, options: Options, forward: bool
+) -> None:
+    """Compare two products; where they differ, show the whole Jacobians.
+
+    Raises:
+        GradcheckError: they differ.
+    """
+    if close(found, number, options.rtol, atol):
+        return
+    slow_numerical = numerical.jacobian(subject, subject.leaves[leaf], subject.places, options.eps)[output]
+    if forward:
+        slow_found = forward_mode.jacobians(subject, options)[leaf][output]
+    else:
+        slow_found = reverse.jacobian(subject, subject.outputs[output], options)[leaf]
+    part = part_at(subject, output, leaf, forward)
+    text = errors.mismatch(output, leaf, part, forward, wrap(np.asarray(number)), wrap(np.asarray(found)))
+    largest = float(np.abs(slow_numerical - slow_found).max())
+    text += errors.slow_mode(wrap(slow_numerical), wrap(slow_found), largest)
+    text += worst(subject, output, leaf, slow_numerical, slow_found, options)
+    if close(slow_found, slow_numerical, options.rtol, options.atol):
+        text += errors.FAST_FAILED_SLOW_PASSED
+    raise GradcheckError(text)

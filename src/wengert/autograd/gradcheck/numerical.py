@@ -1,0 +1,123 @@
+"""Derivatives by central differences: an input is changed in its memory, without a copy, and put back."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from ..._core.tensor.base import Tensor
+from ..._core.types.dtypes import from_numpy
+from ..._core.types.sizes import Size
+from . import errors
+from .subject import Subject, as_tuple
+
+Array = Any
+
+
+def jacobians(subject: Subject, places: Sequence[int], eps: float) -> list[list[Array]]:
+    """The derivatives of the results at `places`, by each input that requires a gradient.
+
+    Returns:
+        For each input a list with an array for each result: a row for each element of the input, a column for each of
+        the result. By a complex input, the gradient of a real result: derivative by the real part, plus i times that
+        by the imaginary part.
+    """
+    return [jacobian(subject, leaf, places, eps) for leaf in subject.leaves]
+
+
+def jacobian(subject: Subject, leaf: Tensor, places: Sequence[int], eps: float) -> list[Array]:
+    """The derivatives of the results at `places` by one input."""
+    array = leaf._array_
+    keys = list(np.ndindex(array.shape))
+    parts = []
+    for step in (eps, eps * 1j) if array.dtype.kind == "c" else (eps,):
+        columns = spaces(subject, places, len(keys))
+        for row, key in enumerate(keys):
+            central(subject, places, array, key, step, [each[row, ...] for each in columns])
+        parts.append([flat(each) / (2 * eps) for each in columns])
+    return gradients(parts, array.dtype)
+
+
+def along(subject: Subject, leaf: Tensor, places: Sequence[int], direction: Any, eps: float) -> list[Array]:
+    """The derivatives of the results at `places`, flat, along a direction of one input.
+
+    Args:
+        direction: an array of the input's shape; for a complex input two, along its real and imaginary parts.
+    """
+    array = leaf._array_
+    ways = (direction[0], direction[1] * 1j) if array.dtype.kind == "c" else (direction,)
+    parts = []
+    for way in ways:
+        found = spaces(subject, places, 1)
+        central(subject, places, array, ..., way * eps, [each[0, ...] for each in found])
+        parts.append([flat(each)[0] / (2 * eps) for each in found])
+    return gradients(parts, array.dtype)
+
+
+def spaces(subject: Subject, places: Sequence[int], count: int) -> list[Array]:
+    """For each result at `places` an array that takes `count` of it."""
+    results = [subject.results[at]._array_ for at in places]
+    return [np.empty((count, *each.shape), each.dtype) for each in results]
+
+
+def flat(columns: Array) -> Array:
+    """Several results, each in a row."""
+    return columns.reshape(len(columns), math.prod(columns.shape[1:]))
+
+
+def gradients(parts: list[list[Array]], dtype: Any) -> list[Array]:
+    """The derivatives by both parts of a complex input as one; those by a real input as they are."""
+    if len(parts) == 1:
+        return parts[0]
+    return [np.asarray(real + imaginary * 1j, dtype) for real, imaginary in zip(*parts)]
+
+
+def central(subject: Subject, places: Sequence[int], array: Array, key: Any, step: Any, found: list[Array]) -> None:
+    """Write into `found` how the results at `places` change from `array[key] - step` to `array[key] + step`.
+
+    Whatever happens, the array is as it was afterwards. The version counter is not told: nothing was written that a
+    backward pass could see.
+    """
+    before = array[key].copy()
+    try:
+        array[key] = before - step
+        for one, value in zip(found, evaluated(subject, places, key, step)):
+            one[...] = value
+        array[key] = before + step
+        for one, value in zip(found, evaluated(subject, places, key, step)):
+            np.subtract(value, one, out=one)
+    finally:
+        array[key] = before
+
+
+def evaluated(subject: Subject, places: Sequence[int], key: Any, step: Any) -> list[Array]:
+    """The results at `places` for the inputs as they are now.
+
+    Raises:
+        AssertionError: number, shape or dtype of the results have changed.
+    """
+    results = as_tuple(subject.func(*subject.inputs))
+    if len(results) != len(subject.results):
+        refuse("number", key, step, len(subject.results), len(results))
+    arrays = [results[at]._array_ for at in places]
+    for at, array in zip(places, arrays):
+        first = subject.results[at]._array_
+        if array.shape != first.shape:
+            refuse("shape", key, step, Size(first.shape), Size(array.shape))
+        if array.dtype != first.dtype:
+            refuse("dtype", key, step, from_numpy(first.dtype), from_numpy(array.dtype))
+    return arrays
+
+
+def refuse(what: str, key: Any, step: Any, one: Any, other: Any) -> None:
+    """Say that results depend on the inputs otherwise than by their values.
+
+    Raises:
+        AssertionError: always.
+    """
+    whole = key is Ellipsis
+    eps = float(np.abs(step).max(initial=0.0)) if whole else abs(step)
+    raise AssertionError(errors.unsteady(what, eps, None if whole else key, one, other))

@@ -1,0 +1,168 @@
+"""A function at a point, as the checks see it: which inputs and outputs have a derivative, complex ones in parts."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from ..._core.tensor.base import Tensor
+from ..._core.types import dtypes
+from . import errors
+
+AnyFunction = Callable[..., Any]
+
+
+@dataclass(frozen=True)
+class Options:
+    """The arguments of `gradcheck` beside function and inputs, which says what they mean."""
+
+    eps: float
+    atol: float
+    rtol: float
+    nondet_tol: float
+    check_undefined_grad: bool
+    check_grad_dtypes: bool
+    check_batched_grad: bool
+    check_batched_forward_grad: bool
+    check_forward_ad: bool
+    check_backward_ad: bool
+    fast_mode: bool
+    masked: bool | None
+
+
+@dataclass(frozen=True)
+class Subject:
+    """A function, its arguments and what it returned for them.
+
+    Attributes:
+        part: "real" or "imaginary", where complex tensors were replaced by that part of them, otherwise empty.
+        split: which outputs (in forward mode, inputs), among those that have a derivative, were complex before that.
+    """
+
+    func: AnyFunction
+    inputs: tuple[Any, ...]
+    results: tuple[Any, ...]
+    part: str = ""
+    split: tuple[int, ...] = ()
+
+    @property
+    def leaves(self) -> list[Tensor]:
+        """The inputs that require a gradient."""
+        return [each for each in self.inputs if isinstance(each, Tensor) and each.requires_grad]
+
+    @property
+    def places(self) -> list[int]:
+        """Which results require a gradient.
+
+        Raises:
+            AttributeError: a result is no tensor.
+        """
+        return differentiable(self.results)
+
+    @property
+    def outputs(self) -> list[Tensor]:
+        """The results that require a gradient."""
+        return [self.results[at] for at in self.places]
+
+
+def differentiable(results: tuple[Any, ...]) -> list[int]:
+    """Which results of a function require a gradient.
+
+    Raises:
+        AttributeError: a result is no tensor.
+    """
+    found = []
+    for at, each in enumerate(results):
+        try:
+            if each.requires_grad:
+                found.append(at)
+        except AttributeError as error:
+            raise AttributeError(errors.no_tensor(error, at, each)) from None
+    return found
+
+
+def floating(tensor: Any) -> bool:
+    """Whether something is a tensor of a dtype that has derivatives."""
+    return isinstance(tensor, Tensor) and tensor.dtype.category >= dtypes.FLOAT
+
+
+def as_tuple(value: Any) -> tuple[Any, ...]:
+    """One tensor or several, always as a tuple."""
+    if isinstance(value, tuple):
+        return value
+    return tuple(value) if isinstance(value, list) else (value,)
+
+
+def check_inputs(inputs: tuple[Any, ...]) -> None:
+    """Refuse inputs that differences cannot be computed for.
+
+    Raises:
+        RuntimeError: several elements of an input are one in memory.
+        ValueError: no input requires a gradient.
+    """
+    found = False
+    for at, each in enumerate(inputs):
+        if not isinstance(each, Tensor) or not each.requires_grad:
+            continue
+        if each.dtype not in (dtypes.float64, dtypes.complex128):
+            warnings.warn(errors.narrow_input(at), stacklevel=4)
+        array = each._array_
+        if not all(step > 0 or size <= 1 for step, size in zip(array.strides, array.shape)):
+            raise RuntimeError(errors.overlapping_input(at))
+        found = True
+    if not found:
+        raise ValueError(errors.NO_INPUT)
+
+
+def parts_of_outputs(subject: Subject) -> Iterator[Subject]:
+    """The subject itself if its results are real; otherwise two, with the imaginary and with the real parts of them."""
+    if not any(each.is_complex() for each in subject.results):
+        yield subject
+        return
+    split = tuple(at for at, each in enumerate(subject.outputs) if each.is_complex())
+    for part, attribute in (("imaginary", "imag"), ("real", "real")):
+        func = part_of_results(subject.func, attribute)
+        yield Subject(func, subject.inputs, func(*subject.inputs), part, split)
+
+
+def part_of_results(func: AnyFunction, attribute: str) -> AnyFunction:
+    """The function whose results are the real or the imaginary parts of those of another."""
+
+    def of_part(*inputs: Any) -> tuple[Any, ...]:
+        results = as_tuple(func(*inputs))
+        return tuple(getattr(each, attribute) if each.is_complex() else each for each in results)
+
+    return of_part
+
+
+def parts_of_inputs(subject: Subject) -> Iterator[Subject]:
+    """The subject itself if its inputs are real; otherwise two, that depend on the imaginary and on the real parts.
+
+    The other part is kept as it is.
+    """
+    places = {at for at, each in enumerate(subject.inputs) if isinstance(each, Tensor) and each.is_complex()}
+    if not places:
+        yield subject
+        return
+    leaves = [at for at, each in enumerate(subject.inputs) if isinstance(each, Tensor) and each.requires_grad]
+    split = tuple(rank for rank, at in enumerate(leaves) if at in places)
+    for part in ("imaginary", "real"):
+        func = of_part_of_inputs(subject, places, part)
+        attribute = "imag" if part == "imaginary" else "real"
+        inputs = tuple(getattr(each, attribute) if at in places else each for at, each in enumerate(subject.inputs))
+        yield Subject(func, inputs, as_tuple(func(*inputs)), part, split)
+
+
+def of_part_of_inputs(subject: Subject, places: set[int], part: str) -> AnyFunction:
+    """The function of one part of the complex inputs at `places`."""
+
+    def of_part(*inputs: Any) -> Any:
+        whole = list(inputs)
+        for at in places:
+            given = subject.inputs[at]
+            whole[at] = inputs[at] + given.imag * 1j if part == "real" else given.real + inputs[at] * 1j
+        return subject.func(*whole)
+
+    return of_part
