@@ -23,10 +23,16 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from . import forward_ad, function, graph
     from .function import Function
+    from .gradcheck.rule import check_rule
 
-__getattr__, __dir__ = on_demand(
-    globals(), {"Function": "function", "forward_ad": "forward_ad", "function": "function", "graph": "graph"}
-)
+LATER = {
+    "Function": "function",
+    "check_rule": "gradcheck.rule",
+    "forward_ad": "forward_ad",
+    "function": "function",
+    "graph": "graph",
+}
+__getattr__, __dir__ = on_demand(globals(), LATER)
 
 __all__ = [
     "Function",
@@ -34,6 +40,7 @@ __all__ = [
     "Variable",
     "anomaly_mode",
     "backward",
+    "check_rule",
     "detect_anomaly",
     "enable_grad",
     "forward_ad",

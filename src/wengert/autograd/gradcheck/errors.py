@@ -118,8 +118,8 @@ def deprecated(function: str) -> str:
     """The warning of the functions of torch's first checks."""
     return (
         f"`{function}` was part of PyTorch's private API and not meant to be exposed. We are deprecating it and it "
-        "will be removed in a future version of PyTorch. If you have a specific use for this or feature request for this to "
-        "be a stable API, please file us an issue at https://github.com/pytorch/pytorch/issues/new"
+        "will be removed in a future version of PyTorch. If you have a specific use for this or feature request for "
+        "this to be a stable API, please file us an issue at https://github.com/pytorch/pytorch/issues/new"
     )
 
 
@@ -145,8 +145,8 @@ def overlapping_input(at: int) -> str:
     """The text for an input several of whose elements are one in memory."""
     return (
         f"The {at}th input has a dimension with stride 0. gradcheck only supports inputs that are non-overlapping to "
-        "be able to compute the numerical gradients correctly. You should call .contiguous on the input before passing it "
-        "to gradcheck."
+        "be able to compute the numerical gradients correctly. You should call .contiguous on the input before passing "
+        "it to gradcheck."
     )
 
 
@@ -202,3 +202,57 @@ def slow_mode(numerical: Any, analytical: Any, largest: float) -> str:
 def batched_mismatch(output: int, leaf: int, found: Any, wanted: Any, notes: str) -> str:
     """The text for batched gradients that are not those of one pass for each."""
     return f"For output {output} and input {leaf}:\n\n{notes}\n\nGot:\n{found}\n\nExpected:\n{wanted}"
+
+
+VALUES_UNRECORDED = "the values under no_grad() are others than those of a recorded call"
+VALUES_AGAIN = "the values of a second call are others (random functions: nondet_tol, or without=['values'])"
+VALUES_SPREAD = "the values for inputs that are not contiguous in memory are others"
+VALUES_REFERENCE = "the values are not those of the reference"
+VALUES_SINGLE = "the values in single precision are not those of double precision"
+
+
+def wrong_rule(name: str, mistakes: list[str]) -> str:
+    """The text of `check_rule`: everything that was found."""
+    count = "one mistake" if len(mistakes) == 1 else f"{len(mistakes)} mistakes"
+    return f"check_rule found {count} in {name}\n" + "\n".join(f"- {each.rstrip()}" for each in mistakes)
+
+
+def hidden_write(place: int) -> str:
+    """The text for a write that nobody was told of."""
+    return f"forward writes to argument {place} without ctx.mark_dirty"
+
+
+def unguarded(kind: str, at: int) -> str:
+    """The text for memory that a backward pass reads without looking whether it was written to."""
+    return (
+        f"a write to {kind} {at} between forward and backward pass changes the gradient without an error: keep it by "
+        "ctx.save_for_backward"
+    )
+
+
+def wrong_batch(dims: tuple[int | None, ...]) -> str:
+    """The text for a batching rule that is wrong."""
+    return f"vmap with in_dims={dims} does not give what one call for each gives"
+
+
+def wrong_dtype(at: int, found: Any, wanted: Any) -> str:
+    """The text for an output of another dtype than its inputs."""
+    return f"output {at} has dtype {found}, wanted {wanted}"
+
+
+def wrong_gradient(at: int, found: Any, wanted: Any) -> str:
+    """The text for a gradient of another dtype than its input."""
+    return f"backward returns a gradient of {found} for argument {at}, which is {wanted} (it is cast, silently)"
+
+
+def kept(names: list[str]) -> str:
+    """The text for what outlives a call."""
+    return f"alive after the last reference: {', '.join(names)}; something outside the graph keeps them"
+
+
+def cycle(names: list[str]) -> str:
+    """The text for what only the garbage collector ends."""
+    return (
+        f"{', '.join(names)} wait for the garbage collector: a cycle of references, such as an output kept as an "
+        "attribute of ctx rather than by ctx.save_for_backward"
+    )

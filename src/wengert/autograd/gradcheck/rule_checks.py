@@ -1,0 +1,275 @@
+"""What `check_rule` looks at; each check raises an error that says what is wrong, or `LeftOut`."""
+
+from __future__ import annotations
+
+import gc
+import weakref
+from collections.abc import Iterator
+from itertools import combinations
+from typing import Any
+
+import numpy as np
+
+from ..._core.functions.function_errors import ONCE_DIFFERENTIABLE
+from ..._core.state.grad_mode import no_grad
+from ..._core.tensor.base import Tensor, wrap
+from ..._core.types import dtypes
+from ..function import Function
+from . import batching, errors, forward, gradcheck, gradgradcheck
+from .errors import GradcheckError
+from .rule_sample import LeftOut, Sample, Tolerances, agree, arrays, copied, gradients, run, spread
+from .subject import as_tuple
+
+EXACT = 1e-9
+"""How far values may differ, relatively, that were computed from the same numbers in another order."""
+SINGLE = 1e-3
+"""The same for single precision beside double."""
+WRITTEN_TO = "modified by an inplace operation"
+
+
+def check_values(sample: Sample, tolerances: Tolerances) -> None:
+    """The same values each time, recorded or not, contiguous or not; those of the reference; inputs left alone."""
+    args = sample.exchanged(copied)
+    wanted = arrays(sample.results(*args))
+    with no_grad():
+        require(agree(arrays(sample.results(*args)), wanted, 0.0, tolerances.nondet_tol), errors.VALUES_UNRECORDED)
+    require(agree(arrays(sample.results(*args)), wanted, 0.0, tolerances.nondet_tol), errors.VALUES_AGAIN)
+    # Not by `results`, whose copies would be contiguous.
+    apart = [spread(each) if isinstance(each, Tensor) else each for each in args]
+    with no_grad():
+        found = arrays(run(sample.function, apart))
+    require(agree(found, wanted, EXACT, EXACT), errors.VALUES_SPREAD)
+    if tolerances.reference is not None:
+        truth = [each for each in as_tuple(tolerances.reference(*args)) if isinstance(each, Tensor)]
+        require(agree(wanted, arrays(truth), tolerances.rtol, tolerances.atol), errors.VALUES_REFERENCE)
+    for place, tensor in enumerate(args):
+        if isinstance(tensor, Tensor) and place not in dirty(sample):
+            (after,) = arrays([called(sample)[0][place]])
+            require(agree([after], [tensor._array_], 0.0, 0.0), errors.hidden_write(place))
+
+
+def called(sample: Sample) -> tuple[list[Any], tuple[Tensor, ...]]:
+    """Copies of the arguments, which a recorded call could write to, and its results."""
+    args = [each.clone() if isinstance(each, Tensor) else each for each in sample.exchanged(copied)]  # type: ignore[attr-defined]
+    return args, run(sample.function, args)
+
+
+def dirty(sample: Sample) -> list[int]:
+    """The arguments whose history a call rewrites, as `mark_dirty` makes it."""
+    nodes = [each.grad_fn if isinstance(each, Tensor) else None for each in called(sample)[0]]
+    return [place for place, node in enumerate(nodes) if isinstance(node, sample.function._backward_cls)]
+
+
+def require(condition: bool, text: str) -> None:
+    """Say what is wrong unless the condition holds.
+
+    Raises:
+        GradcheckError: it does not.
+    """
+    if not condition:
+        raise GradcheckError(text)
+
+
+def check_first(sample: Sample, tolerances: Tolerances) -> None:
+    """Reverse mode against differences."""
+    gradcheck(sample.results, sample.args, **options(tolerances))
+
+
+def options(tolerances: Tolerances) -> dict[str, Any]:
+    """The tolerances as `gradcheck` calls them."""
+    names = ("eps", "atol", "rtol", "nondet_tol")
+    return {name: getattr(tolerances, name) for name in names}
+
+
+def check_second(sample: Sample, tolerances: Tolerances) -> None:
+    """Reverse mode of reverse mode against differences."""
+    try:
+        gradgradcheck(sample.results, sample.args, **options(tolerances))
+    except RuntimeError as error:
+        if str(error).startswith(ONCE_DIFFERENTIABLE):
+            raise LeftOut(f"the backward of {sample.function.__name__} is once_differentiable") from None
+        raise
+
+
+def with_forward_mode(function: type[Function]) -> None:
+    """Leave a check out that needs forward mode where the Function or the package has none.
+
+    Raises:
+        LeftOut: it is so.
+    """
+    if function.jvp is Function.jvp:
+        raise LeftOut(f"{function.__name__} has no jvp")
+    try:
+        forward.forward_ad()
+    except NotImplementedError:
+        raise LeftOut("forward mode (wengert.autograd.forward_ad) is not there yet") from None
+
+
+def check_forward(sample: Sample, tolerances: Tolerances) -> None:
+    """Forward mode against differences."""
+    with_forward_mode(sample.function)
+    gradcheck(sample.results, sample.args, check_forward_ad=True, check_backward_ad=False, **options(tolerances))
+
+
+def check_forward_over_reverse(sample: Sample, tolerances: Tolerances) -> None:
+    """Forward mode of reverse mode against differences."""
+    with_forward_mode(sample.function)
+    only = {"check_fwd_over_rev": True, "check_rev_over_rev": False, "check_undefined_grad": False}
+    gradgradcheck(sample.results, sample.args, **only, **options(tolerances))  # type: ignore[arg-type]
+
+
+def check_batching(sample: Sample, tolerances: Tolerances) -> None:
+    """Batches of any choice of arguments, along the first and the last dimension, beside one call for each."""
+    function = sample.function
+    if function.vmap is Function.vmap and not function.generate_vmap_rule:
+        raise LeftOut(f"{function.__name__} has neither vmap nor generate_vmap_rule")
+    try:
+        vmap: Any = batching.vmap()
+    except NotImplementedError:
+        raise LeftOut("batching (wengert.vmap) is not there yet") from None
+    tensors = [at for at, each in enumerate(sample.args) if isinstance(each, Tensor)]
+    others = [
+        copied(each, each._array_ * 0.99).detach() if at in tensors else each for at, each in enumerate(sample.args)
+    ]
+    for chosen in choices(tensors):
+        pair = [sample.exchanged(lambda each: each.detach()), tuple(others)]  # type: ignore[attr-defined]
+        pair[1] = tuple(pair[at in chosen][at] for at in range(len(sample.args)))
+        single = [arrays(sample.results(*each)) for each in pair]
+        wanted = [np.stack(each) for each in zip(*single)]
+        for dim in (0, -1):
+            args = [
+                wrap(np.stack([one[at]._array_ for one in pair], axis=dim)) if at in chosen else pair[0][at]
+                for at in range(len(sample.args))
+            ]
+            dims = tuple(dim if at in chosen else None for at in range(len(sample.args)))
+            found = as_tuple(vmap(sample.results, in_dims=dims)(*args))
+            require(agree(arrays(found), wanted, EXACT, EXACT), errors.wrong_batch(dims))
+
+
+def choices(tensors: list[int]) -> Iterator[tuple[int, ...]]:
+    """All selections of at least one argument."""
+    for count in range(1, len(tensors) + 1):
+        yield from combinations(tensors, count)
+
+
+def check_in_place(sample: Sample, tolerances: Tolerances) -> None:
+    """Writes to parts of a tensor have the right derivative; what is kept for the backward pass is guarded."""
+    for place in dirty(sample):
+        if len(called(sample)[1]) == 1 and sample.args[place].requires_grad:
+            check_view(sample, place, tolerances)
+    check_guarded(sample)
+
+
+def check_view(sample: Sample, place: int, tolerances: Tolerances) -> None:
+    """Writing to a part of a tensor has the derivative that belongs to the whole."""
+
+    def whole(*args: Any) -> Tensor:
+        base = args[place].expand(2, *args[place].shape).clone()
+        sample.function.apply(*args[:place], base[0], *args[place + 1 :])
+        return base  # type: ignore[no-any-return]
+
+    gradcheck(whole, sample.args, check_undefined_grad=False, **options(tolerances))
+
+
+def check_guarded(sample: Sample) -> None:
+    """A write to an argument or a result between forward and backward pass is refused, or changes no gradient."""
+
+    def after(kind: str | None, at: int) -> list[Any]:
+        leaves = sample.exchanged(copied)
+        args = [each.clone() if isinstance(each, Tensor) else each for each in leaves]
+        results = run(sample.function, args)
+        if kind is not None:
+            target = args[at] if kind == "argument" else results[at]
+            target.detach().add_(1)
+        return gradients(results, [each for each in leaves if isinstance(each, Tensor) and each.requires_grad])
+
+    wanted = after(None, 0)
+    places = [("argument", at) for at, each in enumerate(sample.args) if inexact(each)]
+    places += [("output", at) for at, each in enumerate(sample.results(*sample.args)) if inexact(each)]
+    for kind, at in places:
+        try:
+            found = after(kind, at)
+        except RuntimeError as error:
+            if WRITTEN_TO not in str(error):
+                raise
+        else:
+            require(agree(found, wanted, EXACT, EXACT), errors.unguarded(kind, at))
+
+
+def inexact(value: Any) -> bool:
+    """Whether something is a tensor of numbers that are not whole."""
+    return isinstance(value, Tensor) and value.dtype.category >= dtypes.FLOAT
+
+
+def check_dtypes(sample: Sample, tolerances: Tolerances) -> None:
+    """Single precision in, single precision out, with the values of double precision; gradients in their dtypes."""
+    wide = sample.results(*sample.exchanged(copied))
+    for narrow in (False, True):
+        args = sample.exchanged(single if narrow else copied)
+        function, seen = watched(sample.function)
+        results = Sample(function, args, sample.number).results(*args)
+        for at, (one, other) in enumerate(zip(results, wide)):
+            wanted = single(other).dtype if narrow else other.dtype
+            require(one.dtype is wanted, errors.wrong_dtype(at, one.dtype, wanted))
+        if narrow:
+            require(agree(arrays(results), arrays(wide), SINGLE, SINGLE), errors.VALUES_SINGLE)
+        gradients(results, [each for each in args if isinstance(each, Tensor) and each.requires_grad])
+        for returned in seen:
+            for at, (grad, tensor) in enumerate(zip(as_tuple(returned), args)):
+                if isinstance(grad, Tensor) and isinstance(tensor, Tensor) and tensor.requires_grad:
+                    require(grad.dtype is tensor.dtype, errors.wrong_gradient(at, grad.dtype, tensor.dtype))
+
+
+def single(tensor: Tensor) -> Tensor:
+    """A leaf of the same values in single precision; whole numbers as they are."""
+    narrow = {dtypes.float64: np.float32, dtypes.complex128: np.complex64}.get(tensor.dtype)
+    return copied(tensor) if narrow is None else copied(tensor, tensor._array_.astype(narrow))
+
+
+def watched(function: type[Function]) -> tuple[type[Function], list[Any]]:
+    """The same Function, and a list that takes what its `backward` returns before it is cast."""
+    name = "backward" if function.vjp is Function.vjp else "vjp"
+    rule, seen = getattr(function, name), []
+
+    def noted(ctx: Any, *grads: Any) -> Any:
+        returned = rule(ctx, *grads)
+        seen.append(returned)
+        return returned
+
+    return type(function.__name__, (function,), {name: staticmethod(noted)}), seen
+
+
+def check_leaks(sample: Sample, tolerances: Tolerances) -> None:
+    """Arguments, results and nodes end with their last reference, before and after a backward pass."""
+    enabled = gc.isenabled()
+    gc.collect()
+    gc.disable()
+    try:
+        for backward in (False, True):
+            references = ended(sample, backward)
+            alive = [name for name, reference in references.items() if reference() is not None]
+            if alive:
+                gc.collect()
+                kept = [name for name, reference in references.items() if reference() is not None]
+                raise GradcheckError(errors.kept(kept) if kept else errors.cycle(alive))
+    finally:
+        if enabled:
+            gc.enable()
+
+
+def ended(sample: Sample, backward: bool) -> dict[str, weakref.ref[Any]]:
+    """Weak references to everything that belonged to a call that is over."""
+    leaves = sample.exchanged(copied)
+    args = [each.clone() if isinstance(each, Tensor) else each for each in leaves]
+    results = run(sample.function, args)
+    found: dict[str, weakref.ref[Any]]
+    found = {f"argument {at}": weakref.ref(each) for at, each in enumerate(args) if isinstance(each, Tensor)}
+    for at, each in enumerate(results):
+        found[f"output {at}"] = weakref.ref(each)
+        node = each.grad_fn  # type: ignore[attr-defined]
+        if isinstance(node, sample.function._backward_cls):
+            found[f"the ctx of output {at}"] = weakref.ref(node)
+        del node
+    if backward:
+        gradients(results, [each for each in leaves if isinstance(each, Tensor) and each.requires_grad])
+    return found
