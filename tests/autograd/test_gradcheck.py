@@ -250,3 +250,9 @@ def test_the_functions_of_the_first_checks_are_there():
         module.get_numerical_jacobian(lambda x: x * 1j, x)
     with pytest.warns(FutureWarning, match="was part of PyTorch's private API"):
         module.get_analytical_jacobian(x, x * 2)
+
+
+@pytest.mark.parametrize("shape", [(0, 3), (3, 0), (2, 0, 3)])
+def test_inputs_without_elements_pass_whatever_their_strides(shape):
+    x = wg.zeros(shape, dtype=wg.float64, requires_grad=True)
+    assert gradcheck(lambda x: x * 2, x) and gradcheck(lambda x: x.sum(), x) and gradgradcheck(lambda x: x * x, x)

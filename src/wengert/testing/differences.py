@@ -163,6 +163,17 @@ def size_of(first: Any, second: Any) -> float:
     return float(np.vdot(np.abs(first), np.abs(second)))
 
 
+def as_function(call: Call) -> tuple[Callable[..., list[Tensor]], list[Tensor]]:
+    """A call as `gradcheck` wants it: a function of the tensors that require a gradient, and these.
+
+    There are none if differences would say nothing about the call.
+    """
+    inputs = call.differentiable()
+    if not inputs or not comparable(call, recorded(call), inputs):
+        inputs = []
+    return lambda *at: recorded(exchange(call, inputs, list(at))), inputs
+
+
 def finite(tensors: Sequence[Tensor]) -> bool:
     """Whether no value is infinite or NaN."""
     return all(bool(np.isfinite(each._array_).all()) for each in tensors)

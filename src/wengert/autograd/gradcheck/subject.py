@@ -109,7 +109,7 @@ def check_inputs(inputs: tuple[Any, ...]) -> None:
         if each.dtype not in (dtypes.float64, dtypes.complex128):
             warnings.warn(errors.narrow_input(at), stacklevel=4)
         array = each._array_
-        if not all(step > 0 or size <= 1 for step, size in zip(array.strides, array.shape)):
+        if array.size and not all(step > 0 or size <= 1 for step, size in zip(array.strides, array.shape)):
             raise RuntimeError(errors.overlapping_input(at))
         found = True
     if not found:

@@ -1,0 +1,49 @@
+"""`gradcheck` and `gradgradcheck`, element by element, of every operator in double precision, real and complex."""
+
+from __future__ import annotations
+
+import pytest
+
+from wengert._core.cards.card import Card
+from wengert._core.types import dtypes
+from wengert.autograd import gradcheck, gradgradcheck
+from wengert.testing import cases
+from wengert.testing.differences import as_function, recorded
+
+DOUBLE = (dtypes.float64, dtypes.complex128)
+# What torch calls the gradient of these is not the derivative (test_derivatives.py).
+OTHERWISE = ("embedding", "embedding_bag", "embedding_lookup", "normal", "normal_about")
+# Its rule raises, as torch's does.
+REFUSED = ("floor_divide",)
+
+
+def has_derivative(operator, dtype) -> bool:
+    return dtype in DOUBLE and operator.name not in OTHERWISE and not (isinstance(operator, Card) and operator.why)
+
+
+CASES = cases(has_derivative)
+BY_NAME = {name: [case for case in CASES if case.name == name] for name in sorted({case.name for case in CASES})}
+
+
+def subjects(name):
+    """The samples of an operator that differences say something about."""
+    for case in BY_NAME[name]:
+        function, inputs = as_function(case.call())
+        if inputs:
+            yield function, inputs
+
+
+@pytest.mark.parametrize("name", BY_NAME)
+def test_first_derivatives(name):
+    checked = [gradcheck(*each) and gradcheck(*each, fast_mode=True) for each in subjects(name)]
+    assert all(checked)
+    if not checked:
+        calls = [case.call() for case in BY_NAME[name]]
+        assert name in REFUSED or not any(each.differentiable() and recorded(each) for each in calls)
+
+
+@pytest.mark.parametrize("name", BY_NAME)
+def test_second_derivatives(name):
+    for function, inputs in subjects(name):
+        if function(*inputs):
+            assert gradgradcheck(function, inputs, atol=1e-4)
