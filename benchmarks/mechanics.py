@@ -101,6 +101,24 @@ def saved_elsewhere(adapter: Any) -> Callable[[], Any]:
     return step
 
 
+def numerical_check(function: str, **options: Any) -> Callable[[Any], Callable[[], Any]]:
+    """A numerical check of `tanh(x * y)` of 4 elements in double precision."""
+
+    def prepare(adapter: Any) -> Callable[[], Any]:
+        library = adapter.library
+        values = ([0.5, -1.2, 2.0, 0.1], [1.5, 0.3, -0.7, 1.0])
+        x, y = (library.tensor(each, dtype=library.float64, requires_grad=True) for each in values)
+        check = getattr(library.autograd, function)
+
+        def step() -> Any:
+            assert check(lambda x, y: (x * y).tanh(), (x, y), **options)
+            return x
+
+        return step
+
+    return prepare
+
+
 def cases() -> list[Case]:
     """All that is measured beside torch."""
     return [
@@ -108,6 +126,9 @@ def cases() -> list[Case]:
         Case("custom Function of 4, forward and backward", custom_function, 1.0, only=BOTH),
         Case("hook on a product of 4, forward and backward", hooked, 1.0, only=BOTH),
         Case("saved_tensors_hooks, product of 4, and backward", saved_elsewhere, 1.0, only=BOTH),
+        Case("gradcheck of tanh(x * y) of 4", numerical_check("gradcheck"), 2.0, only=BOTH),
+        Case("gradcheck of tanh(x * y) of 4, fast mode", numerical_check("gradcheck", fast_mode=True), 2.0, only=BOTH),
+        Case("gradgradcheck of tanh(x * y) of 4", numerical_check("gradgradcheck"), 2.0, only=BOTH),
     ]
 
 

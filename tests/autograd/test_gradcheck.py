@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib
 import inspect
+import pickle
 import warnings
 
 import numpy as np
@@ -74,6 +75,7 @@ def test_the_function_and_the_module_have_one_name_as_in_torch():
     assert inspect.isfunction(wg.autograd.gradcheck) and wg.autograd.gradcheck is module.gradcheck
     assert module.GradcheckError is GradcheckError and issubclass(GradcheckError, RuntimeError)
     assert all(hasattr(module, name) for name in module.__all__)
+    assert GradcheckError.__module__ == module.__name__ and pickle.loads(pickle.dumps(GradcheckError)) is GradcheckError
 
 
 def test_inputs_are_as_they_were_whatever_happens():

@@ -113,6 +113,8 @@ COMPLEX_DIFFERENCE = "Expected ds_dx to be real-valued, not complex"
 class GradcheckError(RuntimeError):
     """What `gradcheck` and `gradgradcheck` raise where derivatives are wrong."""
 
+    __module__ = __package__  # where programs find it, also in tracebacks and pickles
+
 
 def deprecated(function: str) -> str:
     """The warning of the functions of torch's first checks."""
