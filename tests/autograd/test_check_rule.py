@@ -200,6 +200,16 @@ def test_a_forgotten_conjugate_is_found_in_the_complex_sample():
         check_rule(wrong, [three(), pair()])
 
 
+def test_each_argument_has_its_gradient_without_the_others():
+    def careless(ctx, grad, other):
+        first, _, second = two_gradients(ctx, grad, other)
+        return first if ctx.needs_input_grad[2] else first * 2, None, second
+
+    with pytest.raises(GradcheckError, match="argument 0 gets another gradient where no other") as caught:
+        check_rule(rule(two_arguments, careless), [(three(), 3.0, three())])
+    assert verdicts(caught) == ["first derivatives"]
+
+
 def test_values_are_compared_with_a_reference():
     assert "values" in check_rule(rule(), [three()], reference=lambda x: x**2).passed
     with pytest.raises(GradcheckError, match="values, sample 0: the values are not those of the reference"):

@@ -198,6 +198,14 @@ def test_inputs_whose_elements_are_one_in_memory_are_refused():
     assert gradcheck(lambda x: x * 2, x.expand(1, 1))
 
 
+@pytest.mark.filterwarnings("ignore:The given NumPy array is not writable")
+def test_inputs_in_read_only_memory_are_refused():
+    array = np.ones(2)
+    array.setflags(write=False)
+    with pytest.raises(RuntimeError, match="The 0th input lies in memory that is read-only"):
+        gradcheck(lambda x: x * 2, wg.from_numpy(array).requires_grad_())
+
+
 @pytest.mark.parametrize("dtype", [wg.float32, wg.float16, wg.complex64])
 def test_inputs_of_less_than_double_precision_are_warned_about(dtype):
     said = "Input #1 requires gradient and is not a double precision"

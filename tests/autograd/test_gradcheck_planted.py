@@ -231,3 +231,41 @@ def test_a_mistake_in_any_element_of_a_jacobian_is_found_and_named(place, amount
     assert f"The worst element is ({column}, {row})" in str(caught.value)
     assert gradcheck(lambda x: turn @ x, x) and gradcheck(lambda x: turn @ x, x, fast_mode=True)
     assert not gradcheck(Linear.apply, x, fast_mode=True, raise_exception=False)
+
+
+NUMBERS = st.complex_numbers(min_magnitude=0.1, max_magnitude=3)
+
+
+@given(a=NUMBERS, b=NUMBERS, fast=st.booleans())
+def test_maps_that_are_linear_over_the_reals_only(a, b, fast):
+    """z -> a z + b conj(z), whose gradient is conj(a) g + b conj(g)."""
+
+    def mapped(z):
+        return z * a + z.conj() * b
+
+    right = rule(lambda z, g: g * a.conjugate() + g.conj() * b, mapped)
+    assert gradcheck(right, pair(), fast_mode=fast)
+    wrong = rule(lambda z, g: g * a.conjugate() + g.conj() * b.conjugate(), mapped)
+    assert gradcheck(wrong, pair(), raise_exception=False, rtol=0.0) == (abs(b.imag) * 2 <= 1e-5)
+
+
+PROGRAMS = st.lists(
+    st.sampled_from([wg.sin, wg.tanh, wg.exp, lambda x: x * x, lambda x: x.flip(0) + x, lambda x: x.cumsum(0)]),
+    min_size=1,
+    max_size=4,
+)
+
+
+@given(program=PROGRAMS, values=st.lists(st.floats(-1, 1), min_size=3, max_size=3), fast=st.booleans())
+def test_random_programs_pass_and_do_not_after_a_planted_factor(program, values, fast):
+    def function(x):
+        for step in program:
+            x = step(x * 0.5)
+        return x
+
+    x = wg.tensor(values, dtype=wg.float64, requires_grad=True)
+    assert gradcheck(function, x, fast_mode=fast)
+    wrong = rule(lambda x, g: g * 1.5, lambda x: x * 1)
+    largest = max(each.abs().max().item() for each in wg.autograd.grad(function(x).sum(), x))
+    if largest > 0.01:
+        assert not gradcheck(lambda x: function(wrong(x)), x, raise_exception=False)

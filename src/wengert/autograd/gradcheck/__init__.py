@@ -67,7 +67,7 @@ def gradcheck(
 
     Raises:
         GradcheckError: a derivative is wrong. The text shows both Jacobians and names the worst element.
-        RuntimeError: an input has a dimension with stride 0.
+        RuntimeError: an input has a dimension with stride 0, or its memory is read-only.
         ValueError: no input requires a gradient.
         AssertionError: options contradict each other, or the outputs change their shape or dtype with the inputs.
         NotImplementedError: forward mode or batching, which was asked for, is not there yet.

@@ -152,6 +152,11 @@ def overlapping_input(at: int) -> str:
     )
 
 
+def read_only_input(at: int) -> str:
+    """The text for an input that cannot be moved."""
+    return f"The {at}th input lies in memory that is read-only, so its elements cannot be moved: pass a clone of it."
+
+
 def unsteady(what: str, eps: float, key: tuple[int, ...] | None, one: Any, other: Any) -> str:
     """The text for outputs whose shape or dtype depends on the values of the inputs."""
     where = "" if key is None else f"on index {key} "
@@ -217,6 +222,11 @@ def wrong_rule(name: str, mistakes: list[str]) -> str:
     """The text of `check_rule`: everything that was found."""
     count = "one mistake" if len(mistakes) == 1 else f"{len(mistakes)} mistakes"
     return f"check_rule found {count} in {name}\n" + "\n".join(f"- {each.rstrip()}" for each in mistakes)
+
+
+def alone(place: int) -> str:
+    """The text for a gradient that depends on whose gradients are wanted."""
+    return f"argument {place} gets another gradient where no other argument requires one"
 
 
 def hidden_write(place: int) -> str:

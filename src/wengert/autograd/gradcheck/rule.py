@@ -61,7 +61,8 @@ def check_rule(
 
     - **values**: they are those of `reference`, and the same each time, recorded or not, contiguous or not; no input is
       written to that `mark_dirty` does not name.
-    - **first derivatives**: `gradcheck`, with missing gradients too.
+    - **first derivatives**: `gradcheck`, with missing gradients too; each argument alone gets the same gradient as
+      among others.
     - **second derivatives**: `gradgradcheck`, unless `backward` is `once_differentiable`.
     - **forward mode**: `jvp` against differences, with missing tangents too.
     - **forward over reverse**: `backward`, differentiated by forward mode.

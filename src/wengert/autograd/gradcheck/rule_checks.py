@@ -70,8 +70,14 @@ def require(condition: bool, text: str) -> None:
 
 
 def check_first(sample: Sample, tolerances: Tolerances) -> None:
-    """Reverse mode against differences."""
+    """Reverse mode against differences; each argument alone gets the gradient that it gets among the others."""
     gradcheck(sample.results, sample.args, **options(tolerances))
+    together = gradients(sample.results(*sample.args), sample.leaves)
+    places = [at for at, each in enumerate(sample.args) if isinstance(each, Tensor) and each.requires_grad]
+    for place, wanted in zip(places, together):
+        args = list(sample.exchanged(lambda each: each.detach()))  # type: ignore[attr-defined]
+        args[place].requires_grad = True
+        require(agree(gradients(sample.results(*args), [args[place]]), [wanted], EXACT, EXACT), errors.alone(place))
 
 
 def options(tolerances: Tolerances) -> dict[str, Any]:

@@ -99,7 +99,7 @@ def check_inputs(inputs: tuple[Any, ...]) -> None:
     """Refuse inputs that differences cannot be computed for.
 
     Raises:
-        RuntimeError: several elements of an input are one in memory.
+        RuntimeError: several elements of an input are one in memory, or its memory is read-only.
         ValueError: no input requires a gradient.
     """
     found = False
@@ -111,6 +111,8 @@ def check_inputs(inputs: tuple[Any, ...]) -> None:
         array = each._array_
         if array.size and not all(step > 0 or size <= 1 for step, size in zip(array.strides, array.shape)):
             raise RuntimeError(errors.overlapping_input(at))
+        if not array.flags.writeable:
+            raise RuntimeError(errors.read_only_input(at))
         found = True
     if not found:
         raise ValueError(errors.NO_INPUT)
