@@ -13,6 +13,7 @@ import pytest
 
 LATE = (
     *("cmath", "dataclasses", "threading", "wengert.printing", "wengert.autograd.function", "wengert.autograd.graph"),
+    *(f"wengert.autograd.gradcheck.{name}" for name in ("checks", "errors", "rule")),
     *(f"wengert.{layer}" for layer in ("demo", "info", "io", "nn", "optim", "testing", "utils", "vision", "viz")),
     *(f"wengert.ops.{family}" for family in ("batch_norm", "conv", "conv_forms", "dropout", "embedding", "loss")),
     *(f"wengert.ops.{family}" for family in ("norm", "optimiser_steps", "pad", "patches", "pool", "resize")),

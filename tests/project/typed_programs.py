@@ -160,6 +160,10 @@ def functions() -> None:
     x = wg.ones(3, requires_grad=True)
     assert_type(norm_of([x, x]), Tensor)
     Scaled.apply(x).sum().backward()
+    double = wg.ones(3, dtype=wg.float64, requires_grad=True)
+    assert_type(wg.autograd.gradcheck(Scaled.apply, double), bool)
+    assert_type(wg.autograd.gradgradcheck(lambda a, b: (a * b, a), (double, double), fast_mode=True), bool)
+    assert_type(wg.autograd.check_rule(Scaled, [double]).left_out, dict[str, str])
 
 
 PROGRAMS = (
