@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import importlib.util
 
 import pytest
 
@@ -12,8 +13,8 @@ from wengert.autograd.function import once_differentiable
 from wengert.autograd.gradcheck import GradcheckError
 
 CHECKS = [
-    "values", "first derivatives", "second derivatives", "forward mode", "forward over reverse", "batching",
-    "in-place", "dtypes", "leaks",
+    "values", "first derivatives", "second derivatives", "forward mode", "forward over reverse", "batched gradients",
+    "batching", "in-place", "dtypes", "leaks",
 ]  # fmt: skip
 ALWAYS = ["values", "first derivatives", "second derivatives", "in-place", "dtypes", "leaks"]
 KEPT = []
@@ -95,8 +96,9 @@ def test_a_right_rule_passes(name):
     samples = make()
     before = [each.tolist() for each in samples if isinstance(each, wg.Tensor)]
     report = check_rule(function, samples)
-    assert [name for name in CHECKS if name in report.passed] == ALWAYS
-    assert list(report.left_out) == [name for name in CHECKS if name not in ALWAYS]
+    batched = ["batched gradients"] if hasattr(wg, "vmap") else []
+    assert sorted(report.passed) == sorted([*ALWAYS, *batched])
+    assert sorted([*report.passed, *report.left_out]) == sorted(CHECKS)
     assert [each.tolist() for each in samples if isinstance(each, wg.Tensor)] == before
 
 
@@ -217,12 +219,15 @@ def test_values_are_compared_with_a_reference():
 
 
 def test_what_is_not_there_is_left_out_with_the_reason():
-    report = check_rule(rule(backward=once_differentiable(derivative)), [three()], without=["leaks"])
+    report = check_rule(
+        rule(backward=once_differentiable(derivative)), [three()], without=["leaks", "batched gradients"]
+    )
     assert report.left_out == {
         "second derivatives": "the backward of Rule is once_differentiable",
         "forward mode": "Rule has no jvp",
         "forward over reverse": "Rule has no jvp",
         "batching": "Rule has neither vmap nor generate_vmap_rule",
+        "batched gradients": "not wanted",
         "leaks": "not wanted",
     }
     assert str(report).split("\n")[0] == "values                passed"
@@ -247,7 +252,41 @@ def test_wrong_batching_rules_are_found(monkeypatch):
             raising=False,
         )
     with pytest.raises(GradcheckError, match=r"batching, sample 0: vmap with in_dims=\(0,\) does not give"):
-        check_rule(wrong, [three()])
+        check_rule(wrong, [three()], without=["batched gradients"])
+
+
+def test_right_batches_pass_for_every_choice_of_arguments(monkeypatch):
+    seen = []
+
+    def looped(function, in_dims=0):
+        def batched(*args):
+            dims = in_dims if isinstance(in_dims, tuple) else (in_dims,) * len(args)
+            seen.append(dims)
+            rows = [
+                function(*(each if dim is None else each.select(dim, at) for each, dim in zip(args, dims)))
+                for at in range(2)
+            ]
+            return tuple(wg.stack(each) for each in zip(*rows))
+
+        return batched
+
+    if not hasattr(wg, "vmap"):
+        monkeypatch.setattr(wg, "vmap", looped, raising=False)
+    function = rule(
+        two_arguments, two_gradients, vmap=lambda info, dims, a, factor, b: batched_product(dims, a, factor, b)
+    )
+    report = check_rule(function, [(three(), 3.0, three())])
+    assert {"batching", "batched gradients"} <= set(report.passed)
+    if seen:
+        assert set(seen) == {
+            (0,),
+            *((a, None, b) for dim in (0, -1) for a, b in ((dim, dim), (dim, None), (None, dim))),
+        }
+
+
+def batched_product(dims, a, factor, b):
+    a, b = (each if dim is None else each.movedim(dim, 0) for each, dim in ((a, dims[0]), (b, dims[2])))
+    return (a * factor * b, a + 1), (0, None if dims[0] is None else 0)
 
 
 def test_arguments_that_fit_nothing_are_refused():
@@ -259,3 +298,17 @@ def test_arguments_that_fit_nothing_are_refused():
         check_rule(rule(), [three(), three().detach()])
     with pytest.raises(ValueError, match="there is no check 'speed'; there are values, first"):
         check_rule(rule(), [three()], without=["speed"])
+
+
+@pytest.mark.skipif(importlib.util.find_spec("wengert.autograd.forward_ad") is None, reason="no forward mode yet")
+def test_wrong_forward_derivatives_are_found():
+    def saving_both(ctx, x):
+        ctx.save_for_forward(x)
+        return saving(ctx, x)
+
+    right = rule(saving_both, jvp=lambda ctx, tangent: 2 * ctx.saved_tensors[0] * tangent)
+    assert {"forward mode", "forward over reverse"} <= set(check_rule(right, [three()]).passed)
+    wrong = rule(saving_both, jvp=lambda ctx, tangent: 3 * ctx.saved_tensors[0] * tangent)
+    with pytest.raises(GradcheckError, match="forward mode, sample 0: Jacobian computed with forward mode") as caught:
+        check_rule(wrong, [three()])
+    assert "forward mode" in verdicts(caught)

@@ -18,6 +18,7 @@ CHECKS: dict[str, Callable[[Sample, Tolerances], None]] = {
     "second derivatives": rule_checks.check_second,
     "forward mode": rule_checks.check_forward,
     "forward over reverse": rule_checks.check_forward_over_reverse,
+    "batched gradients": rule_checks.check_batched_gradients,
     "batching": rule_checks.check_batching,
     "in-place": rule_checks.check_in_place,
     "dtypes": rule_checks.check_dtypes,
@@ -66,6 +67,7 @@ def check_rule(
     - **second derivatives**: `gradgradcheck`, unless `backward` is `once_differentiable`.
     - **forward mode**: `jvp` against differences, with missing tangents too.
     - **forward over reverse**: `backward`, differentiated by forward mode.
+    - **batched gradients**: a batch of cotangents gives what each gives.
     - **batching**: `vmap` gives what one call for each gives, for every choice of batched arguments.
     - **in-place**: a dirty input that is part of a tensor rewrites the history of the whole; a write to arguments or
       results between forward and backward pass is refused, or changes no gradient.
@@ -106,6 +108,7 @@ def check_rule(
     second derivatives    passed
     forward mode          left out: Cube has no jvp
     forward over reverse  left out: Cube has no jvp
+    batched gradients     ...
     batching              left out: Cube has neither vmap nor generate_vmap_rule
     in-place              passed
     dtypes                passed

@@ -123,31 +123,42 @@ def check_forward_over_reverse(sample: Sample, tolerances: Tolerances) -> None:
     gradgradcheck(sample.results, sample.args, **only, **options(tolerances))  # type: ignore[arg-type]
 
 
+def with_batching() -> Any:
+    """The transform that runs a function on a batch.
+
+    Raises:
+        LeftOut: the package has none.
+    """
+    try:
+        return batching.vmap()
+    except NotImplementedError:
+        raise LeftOut("batching (wengert.vmap) is not there yet") from None
+
+
+def check_batched_gradients(sample: Sample, tolerances: Tolerances) -> None:
+    """A batch of cotangents beside one after the other."""
+    with_batching()
+    gradcheck(sample.results, sample.args, check_batched_grad=True, check_undefined_grad=False, **options(tolerances))
+
+
 def check_batching(sample: Sample, tolerances: Tolerances) -> None:
     """Batches of any choice of arguments, along the first and the last dimension, beside one call for each."""
     function = sample.function
     if function.vmap is Function.vmap and not function.generate_vmap_rule:
         raise LeftOut(f"{function.__name__} has neither vmap nor generate_vmap_rule")
-    try:
-        vmap: Any = batching.vmap()
-    except NotImplementedError:
-        raise LeftOut("batching (wengert.vmap) is not there yet") from None
-    tensors = [at for at, each in enumerate(sample.args) if isinstance(each, Tensor)]
-    others = [
-        copied(each, each._array_ * 0.99).detach() if at in tensors else each for at, each in enumerate(sample.args)
-    ]
-    for chosen in choices(tensors):
-        pair = [sample.exchanged(lambda each: each.detach()), tuple(others)]  # type: ignore[attr-defined]
-        pair[1] = tuple(pair[at in chosen][at] for at in range(len(sample.args)))
-        single = [arrays(sample.results(*each)) for each in pair]
-        wanted = [np.stack(each) for each in zip(*single)]
+    vmap, count = with_batching(), len(sample.args)
+    first = sample.exchanged(lambda each: each.detach())  # type: ignore[attr-defined]
+    other = sample.exchanged(lambda each: each.detach() * 0.99 if inexact(each) else each)  # type: ignore[attr-defined]
+    for chosen in choices([at for at, each in enumerate(sample.args) if isinstance(each, Tensor)]):
+        second = [other[at] if at in chosen else first[at] for at in range(count)]
+        wanted = [np.stack(each) for each in zip(*(arrays(sample.results(*each)) for each in (first, second)))]
         for dim in (0, -1):
-            args = [
-                wrap(np.stack([one[at]._array_ for one in pair], axis=dim)) if at in chosen else pair[0][at]
-                for at in range(len(sample.args))
+            dims = tuple(dim if at in chosen else None for at in range(count))
+            pairs = [
+                one if place is None else wrap(np.stack([one._array_, two._array_], axis=dim))
+                for one, two, place in zip(first, second, dims)
             ]
-            dims = tuple(dim if at in chosen else None for at in range(len(sample.args)))
-            found = as_tuple(vmap(sample.results, in_dims=dims)(*args))
+            found = as_tuple(vmap(sample.results, in_dims=dims)(*pairs))
             require(agree(arrays(found), wanted, EXACT, EXACT), errors.wrong_batch(dims))
 
 
