@@ -198,6 +198,15 @@ def test_inputs_whose_elements_are_one_in_memory_are_refused():
     assert gradcheck(lambda x: x * 2, x.expand(1, 1))
 
 
+def test_elements_that_are_one_in_memory_otherwise_are_told_in_the_error():
+    x = wg.ones(5, dtype=wg.float64).as_strided((3, 3), (1, 1)).requires_grad_()
+    for fast in (False, True):
+        with pytest.raises(GradcheckError, match=r"Elements of input 0 are one in memory") as caught:
+            gradcheck(lambda x: x * x.sum(), x, fast_mode=fast)
+        assert "The worst element is" in str(caught.value)
+    assert gradcheck(lambda x: x * 2, x.contiguous())
+
+
 @pytest.mark.filterwarnings("ignore:The given NumPy array is not writable")
 def test_inputs_in_read_only_memory_are_refused():
     array = np.ones(2)

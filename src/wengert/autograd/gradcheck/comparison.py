@@ -36,11 +36,20 @@ def worst(subject: Subject, output: int, leaf: int, numerical: Array, analytical
     shapes = subject.leaves[leaf]._array_.shape, subject.outputs[output]._array_.shape
     places = [tuple(map(int, np.unravel_index(at, shape))) for at, shape in zip((row, column), shapes)]
     at = row, column
-    return (
+    shared = errors.shared_elements(leaf) if elements_meet(subject.leaves[leaf]._array_) else ""
+    return shared + (
         f"The worst element is ({row}, {column}), the derivative of element {places[1]} of the output by element "
         f"{places[0]} of the input: numerical {numerical[at]}, analytical {analytical[at]}, difference "
         f"{difference[at]:.3g} where {allowed[at]:.3g} is allowed.\n"
     )
+
+
+def elements_meet(array: Array) -> bool:
+    """Whether two elements of an array lie at one place in memory."""
+    places = np.zeros(array.shape, np.intp)
+    for axis, step in enumerate(array.strides):
+        places += np.arange(array.shape[axis]).reshape(-1, *(1,) * (array.ndim - axis - 1)) * step
+    return np.unique(places).size < places.size
 
 
 def part_at(subject: Subject, output: int, leaf: int, forward: bool) -> str:

@@ -195,6 +195,14 @@ def mismatch(output: int, leaf: int, part: str, forward: bool, numerical: Any, a
     )
 
 
+def shared_elements(leaf: int) -> str:
+    """What is said of an input that differences cannot be computed for, though no stride of it is 0."""
+    return (
+        f"Elements of input {leaf} are one in memory: moving one moves others. Call .contiguous() on the input before "
+        "passing it to gradcheck.\n"
+    )
+
+
 def slow_mode(numerical: Any, analytical: Any, largest: float) -> str:
     """What fast mode adds to the above: the whole Jacobians."""
     return (

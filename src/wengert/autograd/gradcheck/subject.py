@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
+from ..._core.operators.overlap import overlaps_itself
 from ..._core.tensor.base import Tensor
 from ..._core.types import dtypes
 from . import errors
@@ -108,10 +109,9 @@ def check_inputs(inputs: tuple[Any, ...]) -> None:
             continue
         if each.dtype not in (dtypes.float64, dtypes.complex128):
             warnings.warn(errors.narrow_input(at), stacklevel=4)
-        array = each._array_
-        if array.size and not all(step > 0 or size <= 1 for step, size in zip(array.strides, array.shape)):
+        if overlaps_itself(each._array_):
             raise RuntimeError(errors.overlapping_input(at))
-        if not array.flags.writeable:
+        if not each._array_.flags.writeable:
             raise RuntimeError(errors.read_only_input(at))
         found = True
     if not found:
