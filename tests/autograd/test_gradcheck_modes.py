@@ -1,68 +1,18 @@
 """The parts of `gradcheck` that need forward mode or batching.
 
-Where the package does not have these yet, a stand-in takes their place: derivatives along a direction by reverse mode
-twice, and batches by a loop.
+As long as the package has no batching, a loop stands in its place.
 """
 
 from __future__ import annotations
 
-import contextlib
-import importlib.util
-import sys
-import types
-from collections import namedtuple
-
 import pytest
 
 import wengert as wg
-from wengert.autograd import gradcheck, gradgradcheck
+from wengert.autograd import forward_ad as forward_ad_module, gradcheck, gradgradcheck
 from wengert.autograd.gradcheck import GradcheckError
 
-FORWARD = "wengert.autograd.forward_ad"
-HAS_FORWARD = importlib.util.find_spec(FORWARD) is not None
 HAS_BATCHING = hasattr(wg, "vmap")
 BOTH = pytest.mark.parametrize("fast", [False, True])
-
-Dual = namedtuple("Dual", "primal tangent")
-
-
-class StandIn(types.ModuleType):
-    """Forward mode by the transposed of reverse mode."""
-
-    def __init__(self):
-        super().__init__(FORWARD)
-        self.duals = []
-
-    @contextlib.contextmanager
-    def dual_level(self):
-        try:
-            yield
-        finally:
-            self.duals.clear()
-
-    def make_dual(self, primal, tangent):
-        dual = primal.view_as(primal)
-        if not dual.requires_grad:
-            dual.requires_grad_()
-        self.duals.append((dual, tangent))
-        return dual
-
-    def unpack_dual(self, tensor):
-        for dual, tangent in self.duals:
-            if dual is tensor:
-                return Dual(tensor, tangent)
-        if not tensor.requires_grad or not self.duals:
-            return Dual(tensor, None)
-        with wg.enable_grad():
-            cotangent = wg.zeros_like(tensor, requires_grad=True)
-            inputs = [dual for dual, _ in self.duals]
-            grads = wg.autograd.grad(tensor, inputs, cotangent, create_graph=True, allow_unused=True)
-            pairs = [(grad, tangent) for grad, (_, tangent) in zip(grads, self.duals) if grad is not None]
-            pairs = [pair for pair in pairs if pair[0].requires_grad]
-            if not pairs:
-                return Dual(tensor, None)
-            found = wg.autograd.grad([one for one, _ in pairs], cotangent, [other for _, other in pairs])
-        return Dual(tensor, found[0])
 
 
 def looped(function, in_dims=0):
@@ -81,12 +31,8 @@ def looped(function, in_dims=0):
 
 
 @pytest.fixture
-def forward_ad(monkeypatch):
-    if not HAS_FORWARD:
-        module = StandIn()
-        monkeypatch.setitem(sys.modules, FORWARD, module)
-        monkeypatch.setattr(wg.autograd, "forward_ad", module, raising=False)
-    return importlib.import_module(FORWARD)
+def forward_ad():
+    return forward_ad_module
 
 
 @pytest.fixture
@@ -167,8 +113,6 @@ def test_wrong_forward_derivatives_are_found(forward_ad, name, fast):
 
 @BOTH
 def test_a_tangent_that_is_not_real_is_found(forward_ad, fast):
-    if HAS_FORWARD:
-        pytest.skip("make_dual refuses a complex tangent of a real tensor itself")
     function = with_rule(forward_ad, lambda x: x * x, lambda x, t: 2 * x * t * (1 + 0j))
     with pytest.raises(GradcheckError, match=r"^Forward AD gradient has dtype mismatch\.$"):
         gradcheck(function, three(), fast_mode=fast, check_grad_dtypes=True, **FORWARD_ONLY)
@@ -251,11 +195,3 @@ def test_batching_is_refused_while_there_is_none():
     for check in (gradcheck, gradgradcheck):
         with pytest.raises(NotImplementedError, match=r"batching .* is not there yet"):
             check(lambda x: x * x, three(), check_batched_grad=True)
-
-
-@pytest.mark.skipif(HAS_FORWARD, reason="forward mode is there")
-def test_forward_mode_is_refused_while_there_is_none():
-    with pytest.raises(NotImplementedError, match=r"forward mode .* is not there yet"):
-        gradcheck(lambda x: x * x, three(), check_forward_ad=True)
-    with pytest.raises(NotImplementedError, match=r"forward mode .* is not there yet"):
-        gradgradcheck(lambda x: x * x, three(), check_fwd_over_rev=True)

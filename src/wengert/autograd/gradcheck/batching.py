@@ -10,7 +10,8 @@ import numpy as np
 
 from ..._core.backward import passes
 from ..._core.tensor.base import Tensor, wrap
-from . import errors, forward
+from .. import forward_ad
+from . import errors
 from .comparison import close
 from .errors import GradcheckError
 from .subject import Subject, as_tuple, floating
@@ -54,16 +55,16 @@ def check_forward(subject: Subject) -> None:
     Raises:
         GradcheckError: it does not.
     """
-    batched, mode = vmap(), forward.forward_ad()
+    batched = vmap()
     for place, leaf in enumerate(subject.inputs):
         if not floating(leaf) or not leaf.requires_grad:
             continue
 
         def tangents(tangent: Tensor, place: int = place) -> tuple[Tensor, ...]:
             inputs = [each.detach() if isinstance(each, Tensor) else each for each in subject.inputs]
-            with mode.dual_level():
-                inputs[place] = mode.make_dual(inputs[place], tangent)
-                pairs = [mode.unpack_dual(each) for each in as_tuple(subject.func(*inputs)) if each is not None]
+            with forward_ad.dual_level():
+                inputs[place] = forward_ad.make_dual(inputs[place], tangent)
+                pairs = [forward_ad.unpack_dual(each) for each in as_tuple(subject.func(*inputs)) if each is not None]
                 return tuple(zeros_like(value) if found is None else found for value, found in pairs)
 
         compare(batched, tangents, leaf._array_, errors.BATCHED_FORWARD_NOTES, None)

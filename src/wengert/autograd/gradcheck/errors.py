@@ -32,10 +32,6 @@ UNDEFINED_WARNING = (
     '"check_undefined_grad=False" to disable the feature'
 )
 
-NO_FORWARD_MODE = (
-    "forward mode (wengert.autograd.forward_ad) is not there yet, so check_forward_ad, check_fwd_over_rev and "
-    "check_batched_forward_grad cannot be asked for"
-)
 NO_BATCHING = (
     "batching (wengert.vmap) is not there yet, so check_batched_grad and check_batched_forward_grad cannot be asked for"
 )

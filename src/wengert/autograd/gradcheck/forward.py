@@ -2,30 +2,18 @@
 
 from __future__ import annotations
 
-from importlib import import_module
 from typing import Any
 
 import numpy as np
 
 from ..._core.tensor.base import Tensor, wrap
+from .. import forward_ad
 from . import errors
 from .comparison import close
 from .errors import GradcheckError
 from .subject import Options, Subject, as_tuple, floating
 
 Array = Any
-
-
-def forward_ad() -> Any:
-    """The module of forward mode.
-
-    Raises:
-        NotImplementedError: there is none yet.
-    """
-    try:
-        return import_module("..forward_ad", __package__)
-    except ModuleNotFoundError as error:
-        raise NotImplementedError(errors.NO_FORWARD_MODE) from error
 
 
 def jacobians(subject: Subject, options: Options) -> list[list[Array]]:
@@ -45,12 +33,11 @@ def jacobians(subject: Subject, options: Options) -> list[list[Array]]:
 
 def along(subject: Subject, nr: int, direction: Array, options: Options) -> list[Array]:
     """The derivatives of the outputs, flat, along a direction of one of the inputs that require a gradient."""
-    mode = forward_ad()
     found = []
-    with mode.dual_level():
+    with forward_ad.dual_level():
         results = as_tuple(subject.func(*duals(subject, {nr: direction})))
         for at in subject.places:
-            value, tangent = mode.unpack_dual(results[at])
+            value, tangent = forward_ad.unpack_dual(results[at])
             if tangent is None:
                 found.append(np.zeros(value._array_.size, value._array_.dtype))
                 continue
@@ -62,7 +49,6 @@ def along(subject: Subject, nr: int, direction: Array, options: Options) -> list
 
 def duals(subject: Subject, directions: dict[int, Array]) -> list[Any]:
     """The arguments with tangents: a direction, or zeros; one that is None is left without."""
-    mode = forward_ad()
     inputs, nr = [], 0
     for each in subject.inputs:
         if isinstance(each, Tensor) and each.requires_grad:
@@ -71,7 +57,7 @@ def duals(subject: Subject, directions: dict[int, Array]) -> list[Any]:
             plain = each.detach()  # type: ignore[attr-defined]
             each = plain
             if tangent is not None:
-                each = mode.make_dual(plain, wrap(np.array(tangent, array.dtype).reshape(array.shape)))
+                each = forward_ad.make_dual(plain, wrap(np.array(tangent, array.dtype).reshape(array.shape)))
             nr += 1
         inputs.append(each)
     return inputs
@@ -86,14 +72,13 @@ def check_undefined(subject: Subject, directions: list[Array]) -> None:
     Raises:
         GradcheckError: it does not.
     """
-    mode = forward_ad()
     for nr, leaf in enumerate(subject.leaves):
         given = dict(enumerate(directions))
-        with mode.dual_level():
+        with forward_ad.dual_level():
             tangents = []
             for missing in (np.zeros(leaf._array_.shape), None):
                 results = as_tuple(subject.func(*duals(subject, {**given, nr: missing})))
-                tangents.append([mode.unpack_dual(each)[1] for each in results if floating(each)])
+                tangents.append([forward_ad.unpack_dual(each)[1] for each in results if floating(each)])
             for at, (zero, none) in enumerate(zip(*tangents)):
                 if zero is not None and none is not None and not close(zero._array_, none._array_, 1e-5, 1e-8):
                     raise GradcheckError(
