@@ -18,9 +18,10 @@ cpdef object mark_view(ViewNode node, Tensor view)
 @cython.locals(node=OpNode)
 cpdef OpNode new_node(Declaration op, tuple args, long mask, tuple edges, Modes modes, long outputs)
 cpdef object class_of_node(Declaration op, tuple args)
-@cython.locals(modes=Modes, word=long)
+@cython.locals(modes=Modes, given=long, word=long)
 cpdef object perform(Declaration op, tuple args)
-@cython.locals(modes=Modes, word=long)
+cpdef bint is_unusual(long given, long word) except -1
+@cython.locals(modes=Modes, given=long, word=long)
 cpdef object attempt(Declaration op, object native, tuple args, bint shaped)
 cpdef bint is_array_of(object array, object value) except -1
 cpdef object computed(Declaration op, tuple args, Modes modes)

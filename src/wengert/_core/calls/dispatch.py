@@ -69,14 +69,26 @@ def class_of_node(op: Declaration, args: tuple[Any, ...]) -> Any:
 def perform(op: Declaration, args: tuple[Any, ...]) -> Any:
     """Apply an operator to all its arguments."""
     modes: Modes = current()
-    word: int = input_word(op, args)
-    if word & modes.mask & flags.VIEW and op.rules:
+    given: int = input_word(op, args)
+    if given & modes.mask & flags.VIEW and op.rules:
         refresh_views(op, args)
-        word = input_word(op, args)
-    word = (word | modes.word) & modes.mask
+        given = input_word(op, args)
+    word: int = (given | modes.word) & modes.mask
     if word & flags.UNUSUAL:
-        return unusual.call(op, args, word, modes)
+        if is_unusual(given, word):
+            return unusual.call(op, args, word, modes)
+        word &= ~flags.LEVELS
     return finish(op, args, computed(op, args, modes), word, modes)
+
+
+def is_unusual(given: int, word: int) -> bool:
+    """Whether a word asks for a step of `unusual`; levels of forward mode do only for dual tensors and for views.
+
+    Args:
+        given: the flags of the inputs.
+        word: these with those of the modes, some of which is unusual.
+    """
+    return word & flags.UNUSUAL != flags.LEVELS or given & flags.VIEW != 0
 
 
 def computed(op: Declaration, args: tuple[Any, ...], modes: Modes) -> Any:
@@ -103,8 +115,9 @@ def attempt(op: Declaration, native: Any, args: tuple[Any, ...], shaped: bool) -
         shaped: only the function takes these arguments; the operator's are the tensor and the shape of the result.
     """
     modes: Modes = current()
-    word: int = (input_word(op, args) | modes.word) & modes.mask
-    if word & flags.UNUSUAL:
+    given: int = input_word(op, args)
+    word: int = (given | modes.word) & modes.mask
+    if word & flags.UNUSUAL and is_unusual(given, word):
         return NotImplemented
     made: Any = door.on_arrays(native, args, Tensor)
     if made is NotImplemented or is_array_of(made, args[0]):
@@ -114,6 +127,7 @@ def attempt(op: Declaration, native: Any, args: tuple[Any, ...], shaped: bool) -
         word = (input_word(op, args) | modes.word) & modes.mask
         if word & flags.UNUSUAL:
             return NotImplemented
+    word &= ~flags.LEVELS
     if shaped:
         args = (args[0], door.shape_of(made))
     return finish(op, args, made, word, modes)

@@ -28,76 +28,90 @@ from ..types import dtypes
 
 def call(op: Any, args: tuple[Any, ...], word: int, modes: Modes) -> Any:
     """Compute values and tangents; `word` are the flags of all inputs."""
-    adopt(op, args)
-    level: Level | None = innermost(op, args, modes.forward)
+    level: Level = innermost(op, args, modes.forward)
     word &= ~(flags.DUAL | flags.LEVELS)
     if level is None:
         return op.go_on(args, word, modes)
     if op.written(args) is not None:
         return write(op, args, word, modes)
-    primals: tuple[Any, ...]
-    given: tuple[Any, ...]
-    primals, given = split(op, args, level)
-    made: Any = op.go_on(primals, rest_of(op, primals, word), modes)
+    primals: tuple[Any, ...] = without(op, args, level)
+    given: tuple[Any, ...] = tuple([tangents_of(args[position], level) for position in op.grad_slots])
+    # The call on the primals is not recorded, that on the dual tensors is.
+    made: Any = op.go_on(primals, (word | dual_bits(op, primals)) & ~flags.REQUIRES_GRAD, modes)
     results: tuple[Any, ...] = made if op.several else (made,)
-    noted: list[Any] = [announce(op, nr, results[nr], level) for nr in range(len(results))]
-    op.remember(args, made, word, modes)
-    if any(each is not None for each in noted):
-        fill(noted, total(op, primals, given, tuple([primal_of(each, level) for each in results])))
+    noted: list[Any] = []
+    wanted: bool = False
     for nr in range(len(results)):
-        settle(results[nr], noted[nr], op.view)
+        noted.append(announce(op, nr, results[nr], level))
+        wanted = wanted or noted[nr] is not None
+    op.remember(args, made, word, modes)
+    if wanted:
+        fill(noted, total(op, primals, given, tuple([primal_of(each, level) for each in results])))
+        for nr in range(len(results)):
+            settle(results[nr], noted[nr], op.view)
     return made
 
 
-def rest_of(op: Any, primals: tuple[Any, ...], word: int) -> int:
-    """What is still to be done for a call on the primals; it is not recorded, that on the dual tensors is."""
-    for position in op.tensor_slots:
-        value = primals[position]
-        for each in value if isinstance(value, (tuple, list)) else (value,):
-            if isinstance(each, Tensor):
-                word |= each._flags_ & flags.DUAL
-    return word & ~flags.REQUIRES_GRAD
-
-
-def adopt(op: Any, args: tuple[Any, ...]) -> None:
-    """Make views dual whose base became so after they were taken."""
+def dual_bits(op: Any, args: tuple[Any, ...]) -> int:
+    """The flag of dual tensors, if one is left among the arguments."""
     for position in op.tensor_slots:
         value = args[position]
         for each in value if isinstance(value, (tuple, list)) else (value,):
-            if isinstance(each, Tensor):
-                adopt_one(each)
+            if isinstance(each, Tensor) and is_flagged(each):
+                return flags.DUAL
+    return 0
+
+
+def is_flagged(tensor: Tensor) -> bool:
+    """Whether a tensor has had a tangent."""
+    return tensor._flags_ & flags.DUAL != 0
 
 
 def adopt_one(view: Tensor) -> None:
-    """Give a view that is not dual the view of its base's tangents."""
+    """Give a view that is not dual the view of its base's tangents, which came after it was taken."""
     if not view._flags_ & flags.VIEW:
         return
     info: ViewInfo = view._meta_.view
-    if tangents.first_of(view) is None and info.base._flags_ & flags.DUAL and not views.has_left(view, info):
-        tangent: Tangent | None = tangents.first_of(info.base)
-        while tangent is not None:
-            if tangent.tensor is not None:
-                tangents.insert(view, tangent.level, info.replay(tangent.tensor))
-            tangent = tangent.outer
+    base: Tensor = info.base
+    if not base._flags_ & flags.DUAL or tangents.first_of(view) is not None or views.has_left(view, info):
+        return
+    tangent: Tangent = tangents.first_of(base)
+    while tangent is not None:
+        if tangent.tensor is not None:
+            tangents.insert(view, tangent.level, info.replay(tangent.tensor))
+        tangent = tangent.outer
 
 
 def innermost(op: Any, args: tuple[Any, ...], seen: int) -> Level | None:
     """The innermost of the first `seen` levels that a tensor among the arguments is dual at."""
-    found: Level | None = None
+    found: Level = None  # type: ignore[assignment]
     for position in op.tensor_slots:
         value = args[position]
-        for each in value if isinstance(value, (tuple, list)) else (value,):
-            if isinstance(each, Tensor) and each._flags_ & flags.DUAL:
-                tangent: Tangent | None = tangents.first_of(each)
-                while tangent is not None and (tangent.tensor is None or tangent.level.number >= seen):
-                    tangent = tangent.outer
-                if tangent is not None and (found is None or tangent.level.number > found.number):
-                    found = tangent.level
+        if isinstance(value, Tensor):
+            found = inner_of(value, found, seen)
+        elif isinstance(value, (tuple, list)):
+            for each in value:
+                if isinstance(each, Tensor):
+                    found = inner_of(each, found, seen)
     return found
 
 
-def split(op: Any, args: tuple[Any, ...], level: Level) -> tuple[tuple[Any, ...], tuple[Any, ...]]:
-    """The arguments without their tangents at a level, and these: one for each differentiable parameter, or None."""
+def inner_of(tensor: Tensor, found: Level | None, seen: int) -> Level | None:
+    """The level that was found, or one that a tensor is dual at and that lies further inside."""
+    if tensor._flags_ & (flags.DUAL | flags.VIEW) == flags.VIEW:
+        adopt_one(tensor)
+    if not tensor._flags_ & flags.DUAL:
+        return found
+    tangent: Tangent = tangents.first_of(tensor)
+    while tangent is not None and (tangent.tensor is None or tangent.level.number >= seen):
+        tangent = tangent.outer
+    if tangent is not None and (found is None or tangent.level.number > found.number):
+        return tangent.level
+    return found
+
+
+def without(op: Any, args: tuple[Any, ...], level: Level) -> tuple[Any, ...]:
+    """The arguments without their tangents at a level."""
     primals: list[Any] = list(args)
     for position in op.tensor_slots:
         value = args[position]
@@ -105,7 +119,7 @@ def split(op: Any, args: tuple[Any, ...], level: Level) -> tuple[tuple[Any, ...]
             primals[position] = primal_of(value, level)
         elif isinstance(value, (tuple, list)):
             primals[position] = tuple([primal_of(each, level) for each in value])
-    return tuple(primals), tuple([tangents_of(args[position], level) for position in op.grad_slots])
+    return tuple(primals)
 
 
 def tangents_of(value: Any, level: Level) -> Any:
@@ -113,23 +127,33 @@ def tangents_of(value: Any, level: Level) -> Any:
     if isinstance(value, Tensor):
         return tangents.tangent_at(value, level)
     if isinstance(value, (tuple, list)):
-        found = [tangents.tangent_at(each, level) if isinstance(each, Tensor) else None for each in value]
-        return found if any(each is not None for each in found) else None
+        found: list[Any] = []
+        some: bool = False
+        for each in value:
+            found.append(tangents.tangent_at(each, level) if isinstance(each, Tensor) else None)
+            some = some or found[len(found) - 1] is not None
+        return found if some else None
     return None
 
 
 def primal_of(value: Any, level: Level) -> Any:
     """A tensor as it is for the levels around one: the same values, the same place in the graph."""
-    if not isinstance(value, Tensor) or not value._flags_ & flags.DUAL:
+    if not isinstance(value, Tensor) or not is_flagged(value):
         return value
-    tangent: Tangent | None = value._meta_.tangent
+    return stripped(value, level)
+
+
+def stripped(tensor: Tensor, level: Level) -> Tensor:
+    """`primal_of` a tensor that is dual, or was."""
+    tangent: Tangent = tensor._meta_.tangent
     while tangent is not None and (tangent.tensor is None or tangent.level.number >= level.number):
         tangent = tangent.outer
-    twin: Tensor = share(value._array_, value._storage_)
-    twin._flags_ = value._flags_ & ~(flags.VIEW | flags.DUAL)
-    if value._flags_ & flags.REQUIRES_GRAD:
-        twin._edge_ = gradient_edge(value)
-    tangents.put(twin, tangent)
+    twin: Tensor = share(tensor._array_, tensor._storage_)
+    twin._flags_ = tensor._flags_ & ~(flags.VIEW | flags.DUAL)
+    if tensor._flags_ & flags.REQUIRES_GRAD:
+        twin._edge_ = gradient_edge(tensor)
+    if tangent is not None:
+        tangents.put(twin, tangent)
     return twin
 
 
@@ -137,15 +161,14 @@ def announce(op: Any, nr: int, result: Tensor, level: Level) -> Tangent | None:
     """Note a tangent that is yet to be computed: what is saved of a result leads to it."""
     if not door.is_inexact(result._array_) or not op.rules or (op.differentiable and not op.differentiable[nr]):
         return None
-    outer: Tangent | None = tangents.first_of(result)
-    noted: Tangent = tangents.linked(level, None, outer)
+    noted: Tangent = tangents.linked(level, None, tangents.first_of(result) if is_flagged(result) else None)
     tangents.put(result, noted)
     return noted
 
 
 def fill(noted: list[Any], values: tuple[Any, ...]) -> None:
     """Fill in tangents that were announced."""
-    tangent: Tangent | None
+    tangent: Tangent
     for nr in range(len(noted)):
         tangent = noted[nr]
         if tangent is not None:
@@ -164,17 +187,22 @@ def settle(result: Tensor, noted: Tangent | None, view: bool) -> None:
 
 def fitted(value: Any, like: Tensor) -> Any:
     """A tangent with the shape of its tensor, and a dtype that holds that of it."""
-    if value.dtype is not like.dtype:
+    tangent: Tensor = value
+    if door.dtype_of(tangent._array_) is not door.dtype_of(like._array_) and value.dtype is not like.dtype:
         value = value.to(dtypes.promote_types(value.dtype, like.dtype))
-    if value._array_.shape != like._array_.shape:
-        value = value.expand(like._array_.shape)
+        tangent = value
+    if door.shape_of(tangent._array_) != door.shape_of(like._array_):
+        value = value.expand(door.shape_of(like._array_))
     return fitted_to_memory(value, like)
 
 
 def fitted_to_memory(value: Any, like: Tensor) -> Any:
     """A tangent that lies in memory as its tensor does, so that views of the one are views of the other."""
+    tangent: Tensor = value
+    if door.has_rows(tangent._array_) and door.has_rows(like._array_):
+        return value
     steps = layouts.steps_of(like._array_)
-    return value if steps == layouts.steps_of(value._array_) else value._restrided(steps)
+    return value if steps == layouts.steps_of(tangent._array_) else value._restrided(steps)
 
 
 def total(op: Any, primals: tuple[Any, ...], given: tuple[Any, ...], results: tuple[Any, ...]) -> tuple[Any, ...]:
@@ -184,8 +212,9 @@ def total(op: Any, primals: tuple[Any, ...], given: tuple[Any, ...], results: tu
         if given[slot] is not None:
             mask |= 1 << slot
     sums: list[Any] = [None] * len(results)
+    parts: Any
     for each in shares_for(op, mask):
-        parts: Any = contribution(op, each, primals, given, results)
+        parts = contribution(op, each, primals, given, results)
         if not op.several:
             parts = (parts,)
         elif parts is None:
@@ -212,9 +241,14 @@ def contribution(
         return part.fn(*moved, *values)
     if part.way == forward_rules.PARTIAL:
         return given[slot] * part.fn(*values)
-    tangent = given[slot]
-    if results and tangent._array_.shape != results[0]._array_.shape:
-        tangent = tangent.expand(results[0]._array_.shape)
+    return mirrored(part, given[slot], values, results[0])
+
+
+def mirrored(part: Share, tangent: Any, values: list[Any], result: Tensor) -> Any:
+    """What a reverse rule makes of a tangent, which it takes for the (conjugate) gradient of the result."""
+    shape = door.shape_of(result._array_)
+    if tangent._array_.shape != shape:
+        tangent = tangent.expand(shape)
     made = part.fn(conjugate(tangent), *values)
     return conjugate(made if part.part < 0 else made[part.part])
 
@@ -307,9 +341,8 @@ def new_tangents(op: Any, args: tuple[Any, ...], seen: int) -> list[Any]:
     level: Level | None = innermost(op, args, seen)
     if level is None:
         return []
-    primals: tuple[Any, ...]
-    given: tuple[Any, ...]
-    primals, given = split(op, args, level)
+    primals: tuple[Any, ...] = without(op, args, level)
+    given: tuple[Any, ...] = tuple([tangents_of(args[position], level) for position in op.grad_slots])
     results: tuple[Any, ...] = (primals[0],)
     if asks_for_result(op, given):
         results = (op.call(primals),)

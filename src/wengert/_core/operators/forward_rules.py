@@ -67,14 +67,22 @@ def make_shares(op: Any, mask: int) -> tuple[Share, ...]:
     rest: int = mask
     rule: Rule
     for rule in op.forward_rules:
-        if any(rest >> slot & 1 for slot in rule.slots):
+        served: int = bits_of(rule.slots)
+        if rest & served:
             made.append(Share(op, WRITTEN, rule, rule.slots))
-            for slot in rule.slots:
-                rest &= ~(1 << slot)
+            rest &= ~served
     for slot in range(len(op.grad_slots)):
         if rest >> slot & 1:
             made.append(derived_share(op, slot))
     return tuple(made)
+
+
+def bits_of(slots: tuple[int, ...]) -> int:
+    """A mask of these parameters."""
+    mask: int = 0
+    for slot in slots:
+        mask |= 1 << slot
+    return mask
 
 
 def derived_share(op: Any, slot: int) -> Share:

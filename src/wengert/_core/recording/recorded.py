@@ -212,7 +212,7 @@ def native_gradient(rule: Rule, incoming: Any, values: list[Any], arguments: tup
     """What the native function of a rule gives where nothing is recorded or observed; otherwise NotImplemented."""
     modes: Modes = current()
     grad: Any = first_plain(incoming) if type(incoming) is tuple else incoming
-    if modes.grad or modes.word or not isinstance(grad, Tensor):
+    if modes.grad or modes.word & ~flags.LEVELS or not isinstance(grad, Tensor):
         return NotImplemented
     args: tuple[Any, ...]
     if len(arguments) == 1:

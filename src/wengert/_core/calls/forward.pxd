@@ -1,0 +1,47 @@
+cimport cython
+from wengert._core cimport door, flags
+from wengert._core.operators cimport layouts, sources
+from wengert._core.aliasing cimport views
+from wengert._core.aliasing.views cimport ViewInfo
+from wengert._core.leaves.accumulate cimport gradient_edge
+from wengert._core.operators.declaration cimport Declaration
+from wengert._core.operators.forward_rules cimport Share, shares_for
+from wengert._core.state.modes cimport Modes
+from wengert._core.tensor cimport tangents
+from wengert._core.tensor.base cimport Tensor, share, wrap
+from wengert._core.tensor.tangents cimport Level, Tangent
+
+@cython.locals(level=Level, primals=tuple, given=tuple, results=tuple, noted=list, wanted=bint, nr=long)
+cpdef object call(Declaration op, tuple args, long word, Modes modes)
+cpdef long dual_bits(Declaration op, tuple args) except -1
+cpdef bint is_flagged(Tensor tensor) except -1
+@cython.locals(info=ViewInfo, base=Tensor, tangent=Tangent)
+cpdef object adopt_one(Tensor view)
+@cython.locals(found=Level)
+cpdef Level innermost(Declaration op, tuple args, long seen)
+@cython.locals(tangent=Tangent)
+cpdef Level inner_of(Tensor tensor, Level found, long seen)
+@cython.locals(primals=list)
+cpdef tuple without(Declaration op, tuple args, Level level)
+@cython.locals(found=list, some=bint)
+cpdef object tangents_of(object value, Level level)
+cpdef object primal_of(object value, Level level)
+@cython.locals(tangent=Tangent, twin=Tensor)
+cpdef Tensor stripped(Tensor tensor, Level level)
+@cython.locals(noted=Tangent)
+cpdef Tangent announce(Declaration op, long nr, Tensor result, Level level)
+@cython.locals(tangent=Tangent, nr=long)
+cpdef object fill(list noted, tuple values)
+cpdef object settle(Tensor result, Tangent noted, bint view)
+@cython.locals(tangent=Tensor)
+cpdef object fitted(object value, Tensor like)
+@cython.locals(tangent=Tensor)
+cpdef object fitted_to_memory(object value, Tensor like)
+@cython.locals(mask=long, slot=long, sums=list, nr=long)
+cpdef tuple total(object op, tuple primals, tuple given, tuple results)
+@cython.locals(slot=long, position=long)
+cpdef object contribution(object op, Share part, tuple primals, tuple given, tuple results)
+cpdef object mirrored(Share part, object tangent, list values, Tensor result)
+cpdef object full(object tangent, object primal)
+@cython.locals(source=long, position=long)
+cpdef object argument(object op, Share part, long at, tuple primals, tuple results)
