@@ -1,9 +1,9 @@
 """Compile the core with Cython and the native kernels with the C++ compiler: all of it, or none.
 
-What is compiled follows from the tree: each `src/wengert/_core/*.py` with a `.pxd` beside it, and
-`_kernels/native/*.cpp`. Without a working compiler, or with `WENGERT_PURE=1`, nothing is compiled and the interpreted
-package is installed, with a warning. With a working compiler, a file of ours that does not compile is an error.
-Everything else about the package is said in `pyproject.toml`.
+What is compiled follows from the tree: each `src/wengert/_core/*.py` with a `.pxd` beside it, together into one library
+that holds all these modules, and `_kernels/native/*.cpp`. Without a working compiler, or with `WENGERT_PURE=1`, nothing
+is compiled and the interpreted package is installed, with a warning. With a working compiler, a file of ours that does
+not compile is an error. Everything else about the package is said in `pyproject.toml`.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ import os
 import sys
 import tempfile
 import textwrap
+from concurrent.futures import ThreadPoolExecutor
 from importlib.metadata import version
 from pathlib import Path
 
@@ -117,10 +118,6 @@ def extensions() -> list[Extension]:
     # doubles, is left unusable.
     optional = [flag for flag in ("-fopenmp-simd", "-mno-mmx") if not windows and not compiles(flag)]
     root = str(PACKAGE)
-    common = {
-        "include_dirs": [numpy.get_include()],
-        "define_macros": [("NPY_NO_DEPRECATED_API", "NPY_2_0_API_VERSION")],
-    }
     found = []
     if lists.native_sources(root):
         sources = [f"src/wengert/{source}" for source in lists.native_sources(root)]
@@ -135,13 +132,20 @@ def extensions() -> list[Extension]:
                 language="c++",
             )
         )
-    for module in lists.core_modules(root):
-        source = f"src/wengert/{module.replace('.', '/')}.py"
-        flags = [] if windows else sanitized(["-O2", "-g0", "-Wno-unused-function"])
-        links = [] if windows else sanitized([])
-        found.append(
-            Extension(f"wengert.{module}", [source], extra_compile_args=flags, extra_link_args=links, **common)
+    modules = lists.core_modules(root)
+    found.append(
+        Extension(
+            f"wengert.{lists.CORE_LIBRARY}",
+            [f"src/wengert/{module.replace('.', '/')}.py" for module in modules],
+            include_dirs=[numpy.get_include()],
+            # Strings as they are: to unpack those of 33 modules takes longer than to read them.
+            define_macros=[("NPY_NO_DEPRECATED_API", "NPY_2_0_API_VERSION"), ("CYTHON_COMPRESS_STRINGS", "0")],
+            extra_compile_args=[] if windows else sanitized(["-O2", "-g0", "-Wno-unused-function"]),
+            extra_link_args=[] if windows else sanitized([]),
+            export_symbols=[f"PyInit_{module.rpartition('.')[2]}" for module in modules],
+            language="c",
         )
+    )
     return found
 
 
@@ -153,12 +157,12 @@ class BuildExtensions(build_ext):
         root = PACKAGE if self.inplace else Path(self.build_lib, "wengert")
         record = root / lists.record_file()
         if not self.extensions:
-            self.remove(record, lists.built_modules(str(root)))
+            self.remove(record, lists.built_libraries(str(root)))
             return
         if self.inplace and self.is_fresh():
             print("wengert: the compiled modules are up to date")
             return
-        self.remove(record, lists.built_modules(str(root)).keys() - set(lists.wanted_modules(str(PACKAGE))))
+        self.remove(record, lists.built_libraries(str(root)).keys() - lists.wanted_libraries(str(PACKAGE)))
         text = lists.compose_record(str(PACKAGE), self.recipe())  # before compiling: an edit meanwhile makes it stale
         self.force = self.force or self.times_mislead()
         self.write(self.attempt(), text)
@@ -186,9 +190,12 @@ class BuildExtensions(build_ext):
     def is_fresh(self) -> bool:
         """Whether the modules in the source tree are complete and made from the sources, by the script, as they are."""
         root = str(PACKAGE)
-        built, record = lists.built_modules(root), lists.read_record(f"{root}/{lists.record_file()}")
+        built, record = lists.built_libraries(root), lists.read_record(f"{root}/{lists.record_file()}")
         return (
-            bool(built) and record is not None and record[0] == self.recipe() and not lists.find_problems(root, built)
+            bool(built)
+            and record is not None
+            and record[0] == self.recipe()
+            and not lists.find_problems(root, built, record)
         )
 
     def times_mislead(self) -> bool:
@@ -206,18 +213,19 @@ class BuildExtensions(build_ext):
         return recipe != self.recipe() or any(source.stat().st_mtime <= written for source in changed)
 
     @staticmethod
-    def remove(record: Path, modules) -> None:
-        """Remove the record of the last build and the compiled `modules` that this one will not make."""
+    def remove(record: Path, libraries) -> None:
+        """Remove the record of the last build and the `libraries` that this one will not make."""
         root = record.parent.parent
-        built = lists.built_modules(str(root))
-        for path in (record, *(root / built[module] for module in modules)):
+        built = lists.built_libraries(str(root))
+        for path in (record, *(root / built[library] for library in libraries)):
             path.unlink(missing_ok=True)
 
     @staticmethod
-    def older_than_a_declaration() -> bool:
+    def older_than_a_declaration(sources: list[str]) -> bool:
         """Whether some `.pxd` file is newer than some C file: Cython does not follow `from package cimport module`."""
         declared = [path.stat().st_mtime for path in (PACKAGE / "_core").rglob("*.pxd")]
-        translated = [path.stat().st_mtime for path in (HERE / "build" / "cython").rglob("*.c")]
+        made = [HERE / "build" / "cython" / Path(source).with_suffix(".c") for source in sources]
+        translated = [path.stat().st_mtime for path in made if path.exists()]
         return bool(translated) and max(declared) > min(translated)
 
     def translate(self) -> None:
@@ -225,24 +233,58 @@ class BuildExtensions(build_ext):
         from Cython.Build import cythonize
         from Cython.Compiler.Errors import CompileError
 
-        core = [extension for extension in self.extensions if extension.name.startswith("wengert._core.")]
+        core = self.extensions[-1]
+        names = [source.removeprefix("src/").removesuffix(".py").replace("/", ".") for source in core.sources]
         # The workers must not run this script again, as they would with any other way to start a process.
         workers = self.parallel if multiprocessing.get_start_method() == "fork" else 0
         try:
             translated = cythonize(
-                core,
+                [Extension(name, [source]) for name, source in zip(names, core.sources)],
                 nthreads=workers,
                 build_dir="build/cython",
                 include_path=["src"],
                 compiler_directives=DIRECTIVES,
-                force=bool(self.force) or self.older_than_a_declaration(),
+                force=bool(self.force) or self.older_than_a_declaration(core.sources),
                 quiet=not self.verbose,
             )
         except CompileError as error:  # Cython has printed what is wrong; its traceback would bury it
             raise SystemExit(f"wengert: {error} does not compile; see above") from None
-        sources = {extension.name: extension.sources for extension in translated}
-        for extension in core:
-            extension.sources = sources[extension.name]
+        core.sources = [source for module in translated for source in module.sources]
+
+    def build_extensions(self) -> None:
+        """Compile all sources, several at a time and only what changed; then link.
+
+        Left to itself, setuptools would compile the sources of one library one after the other, and all of them again.
+        """
+        with ThreadPoolExecutor(self.parallel) as pool:
+            compiling = [
+                [pool.submit(self.compile_source, extension, source) for source in extension.sources]
+                for extension in self.extensions
+            ]
+            for extension, begun in zip(self.extensions, compiling):
+                extension.extra_objects = [each.result() for each in begun]
+        for extension in self.extensions:
+            extension.sources, extension.depends = [], extension.extra_objects
+        super().build_extensions()
+
+    def compile_source(self, extension: Extension, source: str) -> str:
+        """Compile one source of an extension if it, or what it includes, changed since; return the object file."""
+        options = {"output_dir": self.build_temp, "debug": self.debug}
+        (made,) = map(Path, self.compiler.object_filenames([source], output_dir=self.build_temp))
+        newest = max(Path(each).stat().st_mtime for each in (source, *extension.depends))
+        if self.force or not made.exists() or made.stat().st_mtime <= newest:
+            self.compiler.compile(
+                [source],
+                macros=extension.define_macros,
+                include_dirs=extension.include_dirs,
+                extra_postargs=extension.extra_compile_args,
+                **options,
+            )
+        return str(made)
+
+    def get_export_symbols(self, ext: Extension) -> list[str]:
+        """What a library shows, where that must be said: the beginnings of the modules that it holds."""
+        return ext.export_symbols or super().get_export_symbols(ext)
 
 
 class BuildPython(build_py):
@@ -252,7 +294,7 @@ class BuildPython(build_py):
         """Leave an interpreted editable install without extension modules."""
         super().run()
         if self.editable_mode and not self.distribution.has_ext_modules():
-            BuildExtensions.remove(PACKAGE / lists.record_file(), lists.built_modules(str(PACKAGE)))
+            BuildExtensions.remove(PACKAGE / lists.record_file(), lists.built_libraries(str(PACKAGE)))
 
 
 if __name__ == "__main__":

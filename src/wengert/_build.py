@@ -1,12 +1,14 @@
 """Which of the two builds runs: decided here, before anything else of the package is imported.
 
 The core exists as plain Python and, where a compiler was found at install time, as extension modules made from the same
-files. One process runs one of them, never a mixture:
+files, which lie together in one library. One process runs one of them, never a mixture:
 
 - `WENGERT_PURE=1` in the environment: interpreted, even where extension modules lie beside the sources;
 - no extension modules: interpreted;
 - every extension module there, made from the sources as they are now: compiled;
-- anything else (a module missing, a source changed since): `ImportError` that says what is wrong and how to repair it.
+- anything else (a library missing, a source changed since): `ImportError` that says what is wrong and how to repair it.
+
+What is decided is done by the finder of `_loading.py`.
 
 `setup.py` loads this file by its path for the lists of modules and sources and for the record of a build, so that
 what is written at build time and what is checked at import are one definition. Every import of the package pays for
@@ -16,23 +18,25 @@ this module, hence it imports next to nothing.
 from __future__ import annotations
 
 import os
-import sys
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
-    from importlib.machinery import ModuleSpec
-    from types import ModuleType
-    from typing import Literal
+    from collections.abc import Iterable
+    from typing import Literal, TypeAlias
+
+    from ._loading import Finder
+
+    Record: TypeAlias = tuple[str, set[str], dict[str, str]]
 
 PACKAGE = "wengert"
 CORE = "_core"
 NATIVE = "_kernels/native"
 NATIVE_MODULE = "_kernels._native"
+CORE_LIBRARY = "_core._compiled"
 NATIVE_SOURCE_ENDINGS = (".cpp", ".hpp", ".inc")
 # Their `.pxd` files hold C constants and C functions that stand in for the Python file: there is nothing to compile.
 INTERPRETED_CORE = ("_core/collected", "_core/door", "_core/flags", "_core/operators/sources", "_core/vectorcall")
-RECORD_TITLE = "wengert build record 1"
+RECORD_TITLE = "wengert build record 2"
 
 
 # ---- what a tree holds -----------------------------------------------------------------------------------------------
@@ -82,21 +86,22 @@ def source_files(root: str) -> list[str]:
     return [f"{path}{ending}" for path in declared(root) for ending in (".py", ".pxd")] + native_sources(root)
 
 
-def wanted_modules(root: str) -> list[str]:
-    """Every extension module that the sources in `root` ask for."""
-    return core_modules(root) + ([NATIVE_MODULE] if native_sources(root) else [])
+def wanted_libraries(root: str) -> set[str]:
+    """The libraries that the sources in `root` ask for, by names as those of modules."""
+    return {CORE_LIBRARY if source.startswith(CORE) else NATIVE_MODULE for source in source_files(root)}
 
 
-def built_modules(root: str) -> dict[str, str]:
-    """The extension modules of this interpreter's kind in the tree: name to file, both relative to the package."""
+def built_libraries(root: str) -> dict[str, str]:
+    """The libraries of this interpreter's kind in the tree: name to file, both relative to the package."""
     from importlib.machinery import EXTENSION_SUFFIXES
 
+    endings = tuple(EXTENSION_SUFFIXES)
     built = {}
     for folder in (*rooms(root), "_kernels"):
         for name in listing(f"{root}/{folder}"):
-            suffix = next((suffix for suffix in EXTENSION_SUFFIXES if name.endswith(suffix)), None)
-            if suffix and "." not in name[: -len(suffix)]:  # a dot: built for another version of Python
-                built[f"{folder.replace('/', '.')}.{name[: -len(suffix)]}"] = f"{folder}/{name}"
+            stem = name.partition(".")[0]
+            if name.endswith(endings) and name[len(stem) :] in endings:  # not those for another version of Python
+                built[f"{folder.replace('/', '.')}.{stem}"] = f"{folder}/{name}"
     return built
 
 
@@ -109,6 +114,13 @@ def record_file() -> str:
 
     tag = EXTENSION_SUFFIXES[0].strip(".").rpartition(".")[0]
     return f"{CORE}/_build-{tag}.txt"
+
+
+def library_file() -> str:
+    """The file, relative to the package, in which the compiled core lies for this kind of interpreter."""
+    from importlib.machinery import EXTENSION_SUFFIXES
+
+    return CORE_LIBRARY.replace(".", "/") + EXTENSION_SUFFIXES[0]
 
 
 def fingerprint(path: str) -> str:
@@ -134,14 +146,14 @@ def differs(path: str, recorded: str) -> bool:
 def compose_record(root: str, recipe: str) -> str:
     """The text of the record for the tree at `root`; `recipe` is a checksum of the build script."""
     lines = [RECORD_TITLE, f"recipe {recipe}"]
-    lines += [f"module {module}" for module in wanted_modules(root)]
+    lines += [f"library {library}" for library in sorted(wanted_libraries(root))]
     paths = {source: f"{root}/{source}" for source in source_files(root)}
     lines += [f"source {source} {fingerprint(path)} {stamp(path)}" for source, path in paths.items()]
     return "\n".join(lines) + "\n"
 
 
-def read_record(path: str) -> tuple[str, set[str], dict[str, str]] | None:
-    """The record in a file as (recipe, modules, source to checksum and stamp); `None` if there is none of this form."""
+def read_record(path: str) -> Record | None:
+    """The record in a file: recipe, libraries, source to checksum and stamp; `None` if there is none of this form."""
     try:
         with open(path, encoding="utf-8") as file:
             title, *lines = file.read().splitlines() or [""]
@@ -149,36 +161,40 @@ def read_record(path: str) -> tuple[str, set[str], dict[str, str]] | None:
         return None
     if title != RECORD_TITLE:
         return None
-    recipe, modules, sources = "", set(), {}
+    recipe, libraries, sources = "", set(), {}
     for kind, _, rest in (line.partition(" ") for line in lines):
         if kind == "recipe":
             recipe = rest
-        elif kind == "module":
-            modules.add(rest)
+        elif kind == "library":
+            libraries.add(rest)
         elif kind == "source":
             source, _, recorded = rest.partition(" ")
             sources[source] = recorded
-    return recipe, modules, sources
+    return recipe, libraries, sources
 
 
-def find_problems(root: str, built: Iterable[str]) -> list[str]:
-    """What keeps the extension modules `built` from being the compiled form of the sources in `root`; empty if none."""
-    present, built = source_files(root), set(built)
-    if not present:
-        return []  # extension modules alone, as some packagers ship them: nothing to compare with
-    record = read_record(f"{root}/{record_file()}")
+def held_modules(sources: Iterable[str]) -> set[str]:
+    """The modules that the library of the core holds if it was made from `sources`."""
+    stems = [source[:-4] for source in sources if source.endswith(".pxd")]
+    return {stem.replace("/", ".") for stem in stems if stem not in INTERPRETED_CORE}
+
+
+def find_problems(root: str, built: Iterable[str], record: Record | None) -> list[str]:
+    """What keeps the libraries `built` from being the compiled form of the sources in `root`; empty if nothing does."""
     if record is None:
         return ["the compiled modules carry no record of what they were made from (was a build interrupted?)"]
-    _, modules, recorded = record
-    if not native_sources(root):  # an installed wheel: the C++ files stayed behind
+    present, built = source_files(root), set(built)
+    if not present:
+        return []  # libraries alone, as some packagers ship them: nothing to compare with
+    _, wanted, recorded = record
+    if not any(source.startswith(NATIVE) for source in present):  # an installed wheel: the C++ files stayed behind
         recorded = {source: text for source, text in recorded.items() if not source.startswith(NATIVE)}
-    wanted = modules.union(wanted_modules(root))
     gone = recorded.keys() - set(present)
     added = [source for source in present if source not in recorded]
     stale = [source for source in present if source in recorded and differs(f"{root}/{source}", recorded[source])]
     return (
-        [f"{module} is not compiled" for module in sorted(wanted - built)]
-        + [f"{module} is compiled but has no source" for module in sorted(built - wanted)]
+        [f"{library} is not compiled" for library in sorted(wanted - built)]
+        + [f"{library} is compiled but has no source" for library in sorted(built - wanted)]
         + [f"{source} was removed after it was compiled" for source in sorted(gone)]
         + [f"{source} was added after the build" for source in added]
         + [f"{source} changed after it was compiled" for source in stale]
@@ -188,64 +204,30 @@ def find_problems(root: str, built: Iterable[str]) -> list[str]:
 # ---- the decision ----------------------------------------------------------------------------------------------------
 
 
-class InterpretedOnly:
-    """A finder, put before all others, that takes the core from source and knows no native kernels.
-
-    It stands in `sys.meta_path` only where the interpreted build is asked for while extension modules are there: Python
-    itself prefers an extension module to a source file of the same name.
-    """
-
-    def __init__(self, package: str, *, native: bool) -> None:
-        self.core = f"{package}.{CORE}."
-        self.hidden = None if native else f"{package}.{NATIVE_MODULE}"
-
-    def find_spec(
-        self, name: str, path: Sequence[str] | None = None, target: ModuleType | None = None
-    ) -> ModuleSpec | None:
-        """The specification of module `name` from its source file; `None` for what is no concern of this finder."""
-        if name == self.hidden:
-            raise ModuleNotFoundError(f"no {name}: WENGERT_PURE=1 asks for the interpreted build", name=name)
-        if not name.startswith(self.core):
-            return None
-        from importlib.util import spec_from_file_location
-
-        for folder in path or ():
-            source = f"{folder}/{name.rpartition('.')[2]}"
-            if os.path.isfile(f"{source}.py"):
-                return spec_from_file_location(name, f"{source}.py")
-            if os.path.isdir(source):
-                return None  # a room: Python's own finder knows packages
-        raise ImportError(f"no source of {name}, and WENGERT_PURE=1 rules out the compiled module", name=name)
-
-
 def asked_for_interpreted() -> bool:
     """Whether the environment asks for the interpreted build."""
     return os.environ.get("WENGERT_PURE", "") not in ("", "0")
 
 
-def settle(root: str, package: str = PACKAGE) -> Literal["compiled", "interpreted"]:
-    """Choose the build of the package in the folder `root` and see to it that the imports that follow get it.
+def settle(root: str, package: str = PACKAGE) -> set[str]:
+    """Choose the build of the package in the folder `root`.
 
     `WENGERT_KERNELS=native` beside `WENGERT_PURE=1` keeps the native kernels, for who wants to step through the core
     only.
 
     Returns:
-        The build.
+        The modules that come from the library of the core, relative to the package; in the interpreted build none.
 
     Raises:
-        ImportError: the extension modules are incomplete, or not made from the sources as they are.
+        ImportError: the libraries are incomplete, or not made from the sources as they are.
     """
-    built = built_modules(root)
-    if asked_for_interpreted():
-        if built:
-            native = os.environ.get("WENGERT_KERNELS") == "native"
-            sys.meta_path.insert(0, InterpretedOnly(package, native=native))  # type: ignore[arg-type]
-        return "interpreted"
-    if not built:
-        return "interpreted"
-    problems = find_problems(root, built)
-    if not problems:
-        return "compiled"
+    built = built_libraries(root)
+    if not built or asked_for_interpreted():
+        return set()
+    record = read_record(f"{root}/{record_file()}")
+    problems = find_problems(root, built, record)
+    if record is not None and not problems:
+        return held_modules(record[2])
     shown = problems[:8] + [f"... and {len(problems) - 8} more"] * (len(problems) > 8)
     raise ImportError(
         f"{package} would run half compiled, half interpreted, or compiled from other sources than those beside it:\n  "
@@ -256,7 +238,27 @@ def settle(root: str, package: str = PACKAGE) -> Literal["compiled", "interprete
     )
 
 
+def finder(root: str, held: set[str], package: str = PACKAGE) -> Finder:
+    """What finds the modules of the build that was chosen: those in `held` in the library, all others as files."""
+    from ._loading import Finder
+
+    pure = asked_for_interpreted()
+    native = not pure or os.environ.get("WENGERT_KERNELS") == "native"
+    return Finder(
+        package,
+        root,
+        library=f"{root}/{library_file()}",
+        held={f"{package}.{module}" for module in held},
+        refused=f"{package}.{CORE}." if pure else None,
+        hidden=None if native else f"{package}.{NATIVE_MODULE}",
+    )
+
+
 # Loaded by `setup.py` under another name, this module decides nothing.
-BUILD: Literal["compiled", "interpreted"] = (
-    settle(os.path.dirname(os.path.abspath(__file__))) if __name__ == f"{PACKAGE}._build" else "interpreted"
-)
+BUILD: Literal["compiled", "interpreted"] = "interpreted"
+if __name__ == f"{PACKAGE}._build":
+    ROOT = os.path.dirname(os.path.abspath(__file__))
+    COMPILED = settle(ROOT)
+    if COMPILED:
+        BUILD = "compiled"
+    finder(ROOT, COMPILED).install()

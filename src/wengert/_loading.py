@@ -1,4 +1,4 @@
-"""How the package is loaded: what few programs use, when it is first asked for; the rest without collections between.
+"""How the package is loaded: its modules without a search; what few programs use, when it is first asked for.
 
 Every import of the package pays for this module, hence it imports next to nothing.
 """
@@ -6,11 +6,128 @@ Every import of the package pays for this module, hence it imports next to nothi
 from __future__ import annotations
 
 import gc
+import os
+import sys
+from importlib.machinery import BuiltinImporter, ExtensionFileLoader, ModuleSpec, SourceFileLoader
+from importlib.util import MAGIC_NUMBER, cache_from_source
+from io import open_code
+from marshal import loads
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
+    from types import CodeType, ModuleType
     from typing import Any
+
+HEADER = MAGIC_NUMBER + bytes(4)
+"""How byte code begins that holds for a source of a certain time and length, which follow."""
+
+
+class Loader(SourceFileLoader):
+    """Loads a module from its source, or the byte code that Python keeps of it.
+
+    Python's own loader does the same, but spends more time around the reading of a small module than on it. What is
+    not plain (there is no byte code, or it was made from another source, in another way or place) is left to it.
+    """
+
+    def __init__(self, name: str, path: str, cached: str) -> None:
+        super().__init__(name, path)
+        self.cached = cached
+
+    def get_code(self, fullname: str) -> CodeType | None:
+        """The code of the module."""
+        try:
+            status = os.stat(self.path)
+            with open_code(self.cached) as file:
+                data = file.read()
+        except OSError:
+            return super().get_code(fullname)
+        stamp = int(status.st_mtime) & 0xFFFFFFFF | (status.st_size & 0xFFFFFFFF) << 32
+        if data[:16] == HEADER + stamp.to_bytes(8, "little"):
+            code = loads(memoryview(data)[16:])
+            if code.co_filename == self.path:
+                return code
+        return super().get_code(fullname)
+
+
+class Finder:
+    """Finds the modules of the package.
+
+    Python's own finders know nothing of a library that holds several modules, and where a module lies both compiled
+    and as a source, they prefer the former. They also look through all that Python can import, and for five endings;
+    this one lists each folder of the package once. What it does not know is left to them.
+
+    Attributes:
+        package, root: the name of the package with a dot, and its folder.
+        library, held: the file that holds the compiled modules, and which these are.
+        refused: modules whose names begin so are found as sources, or not at all.
+        hidden: a module that is not to be found.
+    """
+
+    def __init__(
+        self, package: str, root: str, *, library: str, held: set[str], refused: str | None, hidden: str | None
+    ) -> None:
+        self.package = f"{package}."
+        self.root = root
+        self.library = library
+        self.held = held
+        self.refused = refused
+        self.hidden = hidden
+        self.listings: dict[str, set[str]] = {}
+        self.byte_code: dict[str, tuple[str, str, str]] = {}
+
+    def find_spec(
+        self, name: str, path: Sequence[str] | None = None, target: ModuleType | None = None
+    ) -> ModuleSpec | None:
+        """The specification of module `name`; `None` for what is no concern of this finder."""
+        if not name.startswith(self.package) or not path or not path[0].startswith(self.root):
+            return None
+        if name in self.held:
+            made = ModuleSpec(name, ExtensionFileLoader(name, self.library), origin=self.library)
+            made.has_location = True
+            return made
+        if name == self.hidden:
+            raise ModuleNotFoundError(f"no {name}: WENGERT_PURE=1 asks for the interpreted build", name=name)
+        folder, last = path[0], name.rpartition(".")[2]
+        below = f"{folder}/{last}"
+        if f"{last}.py" in self.listing(folder):
+            return self.source(name, folder, last)
+        if "__init__.py" in self.listing(below):
+            made = self.source(name, below, "__init__")
+            made.submodule_search_locations = [below]
+            return made
+        if self.refused is not None and name.startswith(self.refused):
+            raise ImportError(f"no source of {name}, and WENGERT_PURE=1 rules out the compiled module", name=name)
+        return None
+
+    def source(self, name: str, folder: str, stem: str) -> ModuleSpec:
+        """The specification of a module that is the file `stem` in a folder."""
+        if folder not in self.byte_code:
+            self.byte_code[folder] = cache_from_source(f"{folder}/MODULE.py").rpartition("MODULE")
+        before, _, after = self.byte_code[folder]
+        loader = Loader(name, f"{folder}/{stem}.py", f"{before}{stem}{after}")
+        made = ModuleSpec(name, loader, origin=loader.path)
+        made.cached = loader.cached
+        made.has_location = True
+        return made
+
+    def listing(self, folder: str) -> set[str]:
+        """The names in a folder when it was first looked at; empty where there is no such folder."""
+        if folder not in self.listings:
+            try:
+                self.listings[folder] = set(os.listdir(folder))
+            except OSError:
+                self.listings[folder] = set()
+        return self.listings[folder]
+
+    def invalidate_caches(self) -> None:
+        """Forget what is where; see `importlib.invalidate_caches`."""
+        self.listings.clear()
+
+    def install(self) -> None:
+        """Come before Python's own finders, and after those that the program has put there."""
+        others: list[Any] = sys.meta_path
+        others.insert(others.index(BuiltinImporter) if BuiltinImporter in others else 0, self)
 
 
 def on_demand(module: dict[str, Any], homes: dict[str, str]) -> tuple[Callable[[str], Any], Callable[[], list[str]]]:

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+import importlib.machinery
 import importlib.util
 import os
 import subprocess
 import sys
+import textwrap
 from importlib.machinery import EXTENSION_SUFFIXES
 from pathlib import Path
 
 import pytest
 
-SOURCE = Path(__file__).resolve().parents[2] / "src" / "wengert" / "_build.py"
+ROOT = Path(__file__).resolve().parents[2] / "src" / "wengert"
+SOURCE = ROOT / "_build.py"
 FILES = {
     "__init__.py": "from ._build import BUILD\nfrom ._core.backward import engine\n",
     "_core/__init__.py": "",
@@ -28,7 +31,7 @@ FILES = {
 
 
 def load_lists():
-    spec = importlib.util.spec_from_file_location("build_lists_under_test", SOURCE)
+    spec = importlib.util.spec_from_file_location("wengert.build_lists_under_test", SOURCE)
     assert spec is not None and spec.loader is not None
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
@@ -47,29 +50,31 @@ def plain_environment(monkeypatch):
 @pytest.fixture
 def package(tmp_path):
     root = tmp_path / "wengert"
-    for name, text in {**FILES, "_build.py": SOURCE.read_text(encoding="utf-8")}.items():
+    own = {name: (ROOT / name).read_text(encoding="utf-8") for name in ("_build.py", "_loading.py")}
+    for name, text in {**FILES, **own}.items():
         (root / name).parent.mkdir(parents=True, exist_ok=True)
         (root / name).write_text(text, encoding="utf-8")
     return root
 
 
-def module_file(root: Path, name: str) -> Path:
+def library_file(root: Path, name: str) -> Path:
     return root / (name + EXTENSION_SUFFIXES[0])
 
 
 def pretend_to_build(root: Path) -> None:
-    for module in lists.wanted_modules(str(root)):
-        module_file(root, module.replace(".", "/")).touch()
+    for library in lists.wanted_libraries(str(root)):
+        library_file(root, library.replace(".", "/")).touch()
     (root / lists.record_file()).write_text(lists.compose_record(str(root), "recipe"), encoding="utf-8")
 
 
 def settle(root: Path) -> str:
-    return lists.settle(str(root))
+    return "compiled" if lists.settle(str(root)) else "interpreted"
 
 
 def run_python(root: Path, code: str, **environment: str) -> str:
     """Run `code` in a new interpreter that sees the package; return what it prints, its error included."""
-    clean = {name: value for name, value in os.environ.items() if not name.startswith("WENGERT_")}
+    unwanted = ("WENGERT_", "PYTHONDONTWRITEBYTECODE", "PYTHONPYCACHEPREFIX")
+    clean = {name: value for name, value in os.environ.items() if not name.startswith(unwanted)}
     done = subprocess.run(
         [sys.executable, "-c", code],
         env={**clean, **environment, "PYTHONPATH": str(root.parent)},
@@ -81,7 +86,8 @@ def run_python(root: Path, code: str, **environment: str) -> str:
 
 
 def test_a_core_file_is_compiled_when_a_pxd_beside_it_declares_its_code(package):
-    assert lists.wanted_modules(str(package)) == ["_core.backward.engine", "_kernels._native"]
+    assert lists.core_modules(str(package)) == ["_core.backward.engine"]
+    assert lists.wanted_libraries(str(package)) == {"_core._compiled", "_kernels._native"}
 
 
 def test_headers_and_constants_count_as_sources_though_no_module_has_their_name(package):
@@ -104,16 +110,16 @@ def test_extension_modules_of_another_python_do_not_count(package):
     assert settle(package) == "interpreted"
 
 
-def test_a_missing_extension_module_is_refused_by_name(package):
+def test_a_missing_library_is_refused_by_name(package):
     pretend_to_build(package)
-    module_file(package, "_core/backward/engine").unlink()
-    with pytest.raises(ImportError, match=r"_core\.backward\.engine is not compiled"):
+    library_file(package, "_core/_compiled").unlink()
+    with pytest.raises(ImportError, match=r"_core\._compiled is not compiled"):
         settle(package)
 
 
-def test_missing_native_kernels_are_refused_like_a_missing_core_module(package):
+def test_missing_native_kernels_are_refused_like_a_missing_core(package):
     pretend_to_build(package)
-    module_file(package, "_kernels/_native").unlink()
+    library_file(package, "_kernels/_native").unlink()
     with pytest.raises(ImportError, match=r"_kernels\._native is not compiled"):
         settle(package)
 
@@ -175,7 +181,7 @@ def test_a_record_of_no_known_form_counts_as_none(package, text):
 
 def test_the_refusal_says_how_to_repair_the_build(package):
     pretend_to_build(package)
-    module_file(package, "_core/backward/engine").unlink()
+    library_file(package, "_core/_compiled").unlink()
     with pytest.raises(ImportError, match=r"(?s)`make build`.*WENGERT_PURE=1"):
         settle(package)
 
@@ -186,7 +192,7 @@ def test_an_installed_package_without_its_cpp_files_is_compiled(package):
         path.unlink()
     (package / "_kernels" / "native").rmdir()
     assert settle(package) == "compiled"
-    module_file(package, "_kernels/_native").unlink()
+    library_file(package, "_kernels/_native").unlink()
     with pytest.raises(ImportError, match=r"_kernels\._native is not compiled"):
         settle(package)
 
@@ -204,14 +210,55 @@ def test_asked_for_interpreted_the_core_comes_from_source_though_extension_modul
     assert run_python(package, code, WENGERT_PURE="1").split("\n")[0] == "interpreted from source"
 
 
-def test_not_asked_for_interpreted_python_takes_the_extension_module(package):
+def test_not_asked_for_interpreted_python_takes_the_library(package):
     pretend_to_build(package)  # an empty file: what counts is that it is tried
-    assert "engine" in run_python(package, "import wengert", WENGERT_PURE="0").strip().splitlines()[-1]
+    assert "_compiled" in run_python(package, "import wengert", WENGERT_PURE="0").strip().splitlines()[-1]
+
+
+def test_an_extension_module_of_an_earlier_way_to_build_is_refused(package):
+    pretend_to_build(package)
+    library_file(package, "_core/backward/engine").touch()
+    with pytest.raises(ImportError, match=r"_core\.backward\.engine is compiled but has no source"):
+        settle(package)
+
+
+def test_the_finder_knows_the_files_of_the_package_and_leaves_all_others_to_python(package):
+    finder = lists.finder(str(package), {"_core.backward.engine"})
+
+    def find(name, folder):
+        return finder.find_spec(name, [str(folder)])
+
+    assert find("wengert._core", package).submodule_search_locations == [f"{package}/_core"]
+    errors = find("wengert._core.errors", package / "_core")
+    usual = importlib.machinery.PathFinder.find_spec("wengert._core.errors", [str(package / "_core")])
+    assert (errors.origin, errors.cached, errors.has_location) == (usual.origin, usual.cached, usual.has_location)
+    assert errors.submodule_search_locations is None
+    engine = find("wengert._core.backward.engine", package / "_core" / "backward")
+    assert engine.origin == str(library_file(package, "_core/_compiled"))
+    assert find("wengert._core.nonsense", package / "_core") is None
+    assert find("wengert.native", package / "_kernels") is None  # a folder without `__init__.py` is no package
+    assert find("wengert._core", "/elsewhere") is find("wengerts._core", package) is finder.find_spec("wengert") is None
+
+
+def test_a_module_written_after_its_folder_was_listed_is_found(package):
+    code = """
+        import importlib, pathlib, wengert._core as core
+        folder = pathlib.Path(core.__file__).parent
+        (folder / "late.py").write_text("X = 1")
+        import wengert._core.late
+        (folder / "later.py").write_text("X = 2")
+        importlib.invalidate_caches()
+        import wengert._core.later
+        finders = [finder for finder in __import__("sys").meta_path if type(finder).__name__ == "Finder"]
+        print(core.late.X, core.later.X, finders[0].find_spec("wengert._core.later", core.__path__).origin)
+    """
+    said = run_python(package, textwrap.dedent(code))
+    assert said.split() == ["1", "2", str(package / "_core" / "later.py")]
 
 
 def test_a_half_built_package_cannot_be_imported_but_can_be_interpreted(package):
     pretend_to_build(package)
-    module_file(package, "_kernels/_native").unlink()
+    library_file(package, "_kernels/_native").unlink()
     code = "import wengert; print(wengert.BUILD)"
     assert "ImportError" in run_python(package, code)
     assert run_python(package, code, WENGERT_PURE="1").strip() == "interpreted"
@@ -229,6 +276,36 @@ def test_asked_for_interpreted_a_core_without_source_is_an_error(package):
     pretend_to_build(package)
     (package / "_core" / "backward" / "engine.py").unlink()
     assert "no source of wengert._core.backward.engine" in run_python(package, "import wengert", WENGERT_PURE="1")
+
+
+SHOWN = "import wengert._core.errors as errors; print(errors.X, errors.f.__code__.co_filename, errors.__cached__)"
+
+
+def test_byte_code_is_taken_only_where_it_was_made_from_the_source_as_it_is(package):
+    path = package / "_core" / "errors.py"
+    cached = importlib.util.cache_from_source(str(path))
+    path.write_text("X = 1\ndef f(): pass\n", encoding="utf-8")
+    os.utime(path, (1e9, 1e9))
+    assert run_python(package, SHOWN).split() == ["1", str(path), cached]
+    assert run_python(package, SHOWN).split() == ["1", str(path), cached]  # from byte code
+    path.write_text("X = 2\ndef f(): pass\n", encoding="utf-8")
+    os.utime(path, (1e9 + 1, 1e9 + 1))
+    assert run_python(package, SHOWN).split() == ["2", str(path), cached]
+    os.utime(path, (1e9 + 2, 1e9 + 2))
+    Path(cached).write_bytes(b"nonsense")
+    assert run_python(package, SHOWN).split() == ["2", str(path), cached]
+    elsewhere = str(package.parent / "cache")
+    said = run_python(package, SHOWN, PYTHONPYCACHEPREFIX=elsewhere).split()
+    assert said[:2] == ["2", str(path)] and said[2].startswith(elsewhere)
+
+
+def test_byte_code_from_another_place_names_the_files_of_this_one(package):
+    (package / "_core" / "errors.py").write_text("X = 1\ndef f(): pass\n", encoding="utf-8")
+    run_python(package, SHOWN)
+    moved = package.parent / "moved" / "wengert"
+    moved.parent.mkdir()
+    package.rename(moved)
+    assert run_python(moved, SHOWN).split()[:2] == ["1", str(moved / "_core" / "errors.py")]
 
 
 def test_inside_an_archive_the_package_is_interpreted(tmp_path):
