@@ -157,7 +157,8 @@ def on_demand(module: dict[str, Any], homes: dict[str, str]) -> tuple[Callable[[
 class Uncollected:
     """While modules are loaded: next to nothing becomes garbage, and looking for it takes a tenth of the time.
 
-    The collector is as it was afterwards, whatever happens in between.
+    The collector is as it was afterwards, whatever happens in between. What is there then counts as old: the first
+    collection, which an object or two later would look through all of it, passes it by, a full one does not.
     """
 
     def __enter__(self) -> None:
@@ -166,4 +167,7 @@ class Uncollected:
 
     def __exit__(self, *error: object) -> None:
         if self.before:
+            if not gc.get_freeze_count():  # otherwise the program has set objects aside, which are to stay there
+                gc.freeze()
+                gc.unfreeze()
             gc.enable()
