@@ -3,9 +3,9 @@
 The core exists as plain Python and, where a compiler was found at install time, as extension modules made from the same
 files, which lie together in one library. One process runs one of them, never a mixture:
 
-- `WENGERT_PURE=1` in the environment: interpreted, even where extension modules lie beside the sources;
-- no extension modules: interpreted;
-- every extension module there, made from the sources as they are now: compiled;
+- `WENGERT_PURE=1` in the environment: interpreted, even where compiled libraries lie beside the sources;
+- no libraries: interpreted;
+- every library there, made from the sources as they are now: compiled;
 - anything else (a library missing, a source changed since): `ImportError` that says what is wrong and how to repair it.
 
 What is decided is done by the finder of `_loading.py`.

@@ -31,8 +31,7 @@ class Loader(SourceFileLoader):
     """
 
     def __init__(self, name: str, path: str, cached: str) -> None:
-        super().__init__(name, path)
-        self.cached = cached
+        self.name, self.path, self.cached = name, path, cached
 
     def get_code(self, fullname: str) -> CodeType | None:
         """The code of the module."""
