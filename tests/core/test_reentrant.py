@@ -104,7 +104,7 @@ def test_modes_are_the_same_at_the_bottom(depth):
 
 
 def test_every_mode_is_taken_over_or_said_to_be_the_threads_own():
-    source = Path(modes.__file__).with_name("modes.py").read_text(encoding="utf-8")
+    source = (Path(wg.__file__).parent / "_core" / "state" / "modes.py").read_text(encoding="utf-8")
     (body,) = [each.body for each in ast.parse(source).body if getattr(each, "name", "") == "Modes"]
     (named,) = [
         ast.literal_eval(each.value)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import inspect
+import sys
 from collections.abc import Iterator
 from inspect import Parameter, Signature
 from pathlib import Path
@@ -69,8 +70,8 @@ def source() -> ast.Module:
 
 def path_of(module: Any) -> Path:
     """The source of a module, compiled or not."""
-    path = Path(module.__file__)
-    return path.with_name(path.name.partition(".")[0] + ".py")
+    folder = Path(sys.modules[module.__package__].__path__[0])
+    return folder / ("__init__.py" if hasattr(module, "__path__") else module.__name__.rpartition(".")[2] + ".py")
 
 
 def stub() -> str:
