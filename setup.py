@@ -264,7 +264,9 @@ class BuildExtensions(build_ext):
             for extension, begun in zip(self.extensions, compiling):
                 extension.extra_objects = [each.result() for each in begun]
         for extension in self.extensions:
-            extension.sources, extension.depends = [], extension.extra_objects
+            extension.sources = []
+        # Link anew in any case: no time of a file tells that a source was removed.
+        self.force = self.compiler.force = True
         super().build_extensions()
 
     def compile_source(self, extension: Extension, source: str) -> str:
