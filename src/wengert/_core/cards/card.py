@@ -119,11 +119,15 @@ class Card(Declared, Op):
 
         return decorate
 
-    def partials(card, /, **rules: Callable[..., Any]) -> None:  # noqa: N805 - an input is called self
-        """Give partial derivatives by input; both modes follow: `grad * partial.conj()` and `tangent * partial`."""
-        card.partial_rules = {
-            name: card._add_rule(rule, parameters_of(rule), (name,), partial=True) for name, rule in rules.items()
-        }
+    def partials(card, /, *, native: Any = None, **rules: Callable[..., Any]) -> None:  # noqa: N805 - an input is self
+        """Give partial derivatives by input; both modes follow: `grad * partial.conj()` and `tangent * partial`.
+
+        `native` names the native function of the reverse rule of the one input, see `vjp`.
+        """
+        card.partial_rules = {}
+        for name, rule in rules.items():
+            card.partial_rules[name] = card._add_rule(rule, parameters_of(rule), (name,), partial=True)
+            card.partial_rules[name].native = native
 
     def jvp(self, *inputs: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
         """Give the forward rule for `inputs`, where it does not follow: what their tangents contribute to the result's.

@@ -232,7 +232,7 @@ TANH_CUBIC = 0.044715
 NORMAL_PEAK = 1 / math.sqrt(2 * math.pi)
 
 
-@slope(dtypes=REALS)
+@slope(dtypes=REALS, native=native("gelu_backward"))
 def gelu_backward(grad: Array, self: Array, approximate: str = "none") -> Any:
     """`grad` times the derivative of gelu at `self`."""
     return kernels.gelu_backward(grad, self, approximate)
@@ -288,7 +288,7 @@ def gelu(self: Array, *, approximate: str = "none", out: Any = None) -> Any:
     return kernels.gelu(self, approximate, out=out)
 
 
-@gelu.vjp("self")
+@gelu.vjp("self", native=native("gelu_backward"))
 def gelu_vjp(grad: Any, self: Any, approximate: str) -> Any:
     return gelu_backward(grad, self, approximate)
 

@@ -215,7 +215,7 @@ def true_divide_vjp_self(grad: Any, other: Any) -> Any:
     return grad / conjugate(other)
 
 
-true_divide.partials(other=lambda self, other: -((self / other) / other))
+true_divide.partials(other=lambda self, other: -((self / other) / other), native=native("divisor_rule"))
 
 
 scaled_sum = partial(

@@ -62,12 +62,12 @@ def maximum(self: Array, other: Array, *, out: Any = None) -> Any:
     return kernels.maximum(self, other, out=out)
 
 
-@maximum.vjp("self")
+@maximum.vjp("self", native=native("larger_rule"))
 def maximum_vjp_self(grad: Any, self: Any, other: Any) -> Any:
     return (grad / 2).where(self == other, grad).where(~(self < other), 0)
 
 
-@maximum.vjp("other")
+@maximum.vjp("other", native=native("smaller_rule"))
 def maximum_vjp_other(grad: Any, self: Any, other: Any) -> Any:
     return (grad / 2).where(self == other, grad).where(~(self > other), 0)
 
@@ -83,12 +83,12 @@ def minimum(self: Array, other: Array, *, out: Any = None) -> Any:
     return kernels.minimum(self, other, out=out)
 
 
-@minimum.vjp("self")
+@minimum.vjp("self", native=native("smaller_rule"))
 def minimum_vjp_self(grad: Any, self: Any, other: Any) -> Any:
     return (grad / 2).where(self == other, grad).where(~(self > other), 0)
 
 
-@minimum.vjp("other")
+@minimum.vjp("other", native=native("larger_rule"))
 def minimum_vjp_other(grad: Any, self: Any, other: Any) -> Any:
     return (grad / 2).where(self == other, grad).where(~(self < other), 0)
 

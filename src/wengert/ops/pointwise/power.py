@@ -167,7 +167,7 @@ def square(self: Array, *, out: Any = None) -> Any:
     return kernels.square(self, out=out)
 
 
-square.partials(self=lambda self: self * 2)
+square.partials(self=lambda self: self * 2, native=native("square_rule"))
 
 
 @pointwise(promote="float", dtypes=FLOATS, numbers=False, inplace=True, native=native("reciprocal"))
@@ -180,7 +180,7 @@ def reciprocal(self: Array, *, out: Any = None) -> Any:
     return kernels.reciprocal(self, out=out)
 
 
-reciprocal.partials(self=lambda out: -(out * out))
+reciprocal.partials(self=lambda out: -(out * out), native=native("reciprocal_rule"))
 reciprocal.samples(nonzero_tensor)
 
 OPERATORS.pow, OPERATORS.ipow = power, power.in_place

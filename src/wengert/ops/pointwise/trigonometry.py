@@ -35,7 +35,7 @@ def sin(self: Array, *, out: Any = None) -> Any:
     return kernels.sin(self, out=out)
 
 
-sin.partials(self=lambda self: self.cos())
+sin.partials(self=lambda self: self.cos(), native=native("sin_rule"))
 
 
 @function(native=native("cos"))
@@ -44,7 +44,7 @@ def cos(self: Array, *, out: Any = None) -> Any:
     return kernels.cos(self, out=out)
 
 
-cos.partials(self=lambda self: -self.sin())
+cos.partials(self=lambda self: -self.sin(), native=native("cos_rule"))
 
 
 @function(native=native("tan"))
@@ -53,7 +53,7 @@ def tan(self: Array, *, out: Any = None) -> Any:
     return kernels.tan(self, out=out)
 
 
-tan.partials(self=lambda out: out * out + 1)
+tan.partials(self=lambda out: out * out + 1, native=native("tan_rule"))
 
 
 @function()
@@ -96,7 +96,7 @@ def sinh(self: Array, *, out: Any = None) -> Any:
     return kernels.sinh(self, out=out)
 
 
-sinh.partials(self=lambda self: self.cosh())
+sinh.partials(self=lambda self: self.cosh(), native=native("sinh_rule"))
 
 
 @function(native=native("cosh"))
@@ -105,7 +105,7 @@ def cosh(self: Array, *, out: Any = None) -> Any:
     return kernels.cosh(self, out=out)
 
 
-cosh.partials(self=lambda self: self.sinh())
+cosh.partials(self=lambda self: self.sinh(), native=native("cosh_rule"))
 
 
 @function()

@@ -84,7 +84,7 @@ def expm1(self: Array, *, out: Any = None) -> Any:
     return kernels.expm1(self, out=out)
 
 
-expm1.partials(self=lambda out: out + 1)
+expm1.partials(self=lambda out: out + 1, native=native("expm1_rule"))
 
 
 @function(native=native("log"))
@@ -113,7 +113,7 @@ def log1p(self: Array, *, out: Any = None) -> Any:
 log1p.partials(self=lambda self: (self + 1).reciprocal())
 
 
-@log1p.vjp("self")
+@log1p.vjp("self", native=native("log1p_rule"))
 def log1p_vjp(grad: Any, self: Any) -> Any:
     return grad / (self + 1).conj()
 
@@ -130,7 +130,7 @@ def log2(self: Array, *, out: Any = None) -> Any:
 log2.partials(self=lambda self: (self * LOG_2).reciprocal())
 
 
-@log2.vjp("self")
+@log2.vjp("self", native=native("log2_rule"))
 def log2_vjp(grad: Any, self: Any) -> Any:
     return grad / (self * LOG_2).conj()
 
@@ -147,7 +147,7 @@ def log10(self: Array, *, out: Any = None) -> Any:
 log10.partials(self=lambda self: (self * LOG_10).reciprocal())
 
 
-@log10.vjp("self")
+@log10.vjp("self", native=native("log10_rule"))
 def log10_vjp(grad: Any, self: Any) -> Any:
     return grad / (self * LOG_10).conj()
 
@@ -164,7 +164,7 @@ def sqrt(self: Array, *, out: Any = None) -> Any:
 sqrt.partials(self=lambda out: (out * 2).reciprocal())
 
 
-@sqrt.vjp("self")
+@sqrt.vjp("self", native=native("sqrt_rule"))
 def sqrt_vjp(grad: Any, out: Any) -> Any:
     return grad / (out * 2).conj()
 
@@ -178,7 +178,7 @@ def rsqrt(self: Array, *, out: Any = None) -> Any:
     return kernels.rsqrt(self, out=out)
 
 
-rsqrt.partials(self=lambda out: out * out * out * -0.5)
+rsqrt.partials(self=lambda out: out * out * out * -0.5, native=native("rsqrt_rule"))
 rsqrt.samples(positive_tensor)
 
 
@@ -248,7 +248,7 @@ def absolute(self: Array, *, out: Any = None) -> Any:
     return kernels.absolute(self, out=out)
 
 
-@absolute.vjp("self")
+@absolute.vjp("self", native=native("absolute_rule"))
 def absolute_vjp(grad: Any, self: Any) -> Any:
     return grad * self.sgn()
 

@@ -119,7 +119,7 @@ def var(self: Array, dim: Any = None, unbiased: Any = None, keepdim: bool = Fals
     return variance(self, read_spread("var", dim, unbiased, keepdim, correction), "var")
 
 
-@var.vjp("self")
+@var.vjp("self", native=native("var_rule"))
 def var_vjp(grad: Any, self: Any, dim: Any, unbiased: Any, keepdim: bool, correction: Any) -> Any:
     return variance_gradient(grad, self, read_spread("var", dim, unbiased, keepdim, correction))
 
@@ -140,7 +140,7 @@ def std(self: Array, dim: Any = None, unbiased: Any = None, keepdim: bool = Fals
     return np.sqrt(variance(self, read_spread("std", dim, unbiased, keepdim, correction), "std"))
 
 
-@std.vjp("self")
+@std.vjp("self", native=native("std_rule"))
 def std_vjp(grad: Any, self: Any, out: Any, dim: Any, unbiased: Any, keepdim: bool, correction: Any) -> Any:
     return deviation_gradient(grad, out, self, read_spread("std", dim, unbiased, keepdim, correction))
 

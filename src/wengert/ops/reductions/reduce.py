@@ -185,7 +185,7 @@ def logsumexp(self: Array, dim: Any, keepdim: bool = False) -> Any:
     return kernels.logsumexp(needs_float(self), read_dims("logsumexp", dim, self.ndim), keepdim)
 
 
-@logsumexp.vjp("self")
+@logsumexp.vjp("self", native=native("logsumexp_rule"))
 def logsumexp_vjp(grad: Any, self: Any, out: Any, dim: Any, keepdim: bool) -> Any:
     whole = restored(out, self.shape, dim, keepdim)
     return restored(grad, self.shape, dim, keepdim) * (self - whole).exp().conj()

@@ -182,7 +182,7 @@ def prod(self: Array, dim: int | None = None, keepdim: bool = False, *, dtype: A
     return kernels.prod(self, axis if self.ndim else None, keepdim, numpy_dtype("prod", dtype))
 
 
-@prod.vjp("self")
+@prod.vjp("self", native=native("prod_rule"))
 def prod_vjp(grad: Any, self: Any, out: Any, dim: Any, keepdim: bool) -> Any:
     if not self.ndim:
         return grad
