@@ -22,7 +22,9 @@ cdef class Assignment(Operator):
     cdef public object function, number
     cdef public Op advanced
 
-cpdef bint is_sole(Tensor base, Tensor index) except -1
+@cython.locals(items=tuple, shape=tuple, found=list, dim=long, last=long)
+cpdef object index_tensors(Tensor base, object index)
+cpdef long dims_of(Tensor index) except -1
 @cython.locals(steps=tuple)
 cpdef bint assign(Op advanced, Tensor base, object index, Tensor value) except -1
 cpdef object number_like(object native, Tensor base, object value)

@@ -1,4 +1,6 @@
-"""`x[i, j:k]` and `x[i, j:k] = value`: plain indices as steps of a view, and a write without a tensor for the part."""
+"""`x[i, j:k]` and `x[i, j:k] = value`: plain indices as steps of a view, and a write without a tensor for the part.
+
+Index tensors go to the operator of advanced indexing."""
 
 from __future__ import annotations
 
@@ -84,7 +86,7 @@ def is_whole(bounds: tuple[Any, ...], length: int) -> bool:
 
 
 class Indexing(Operator):
-    """`tensor[index]`: plain indices and single index tensors here, all others by `function`."""
+    """`tensor[index]`: plain indices and index tensors here, all others by `function`."""
 
     function: Any
     advanced: Op
@@ -97,14 +99,15 @@ class Indexing(Operator):
 
     def call2(self, a: Any, b: Any) -> Any:
         """The part of `a` that `b` names."""
-        if type(b) is Tensor and is_sole(a, b):
-            return self.advanced.run((a, (b,)))
-        part: Any = take_part(a, b)
-        return self.function(a, b) if part is None else part
+        part: Any = None if type(b) is Tensor else take_part(a, b)
+        if part is not None:
+            return part
+        indices: Any = index_tensors(a, b)
+        return self.function(a, b) if indices is None else self.advanced.run((a, indices))
 
 
 class Assignment(Operator):
-    """`tensor[index] = value`: plain indices and single index tensors here, all others by `function`.
+    """`tensor[index] = value`: plain indices and index tensors here, all others by `function`.
 
     `number(dtype, value)` is the native function that makes an array of a number, or None.
     """
@@ -127,28 +130,53 @@ class Assignment(Operator):
             self.function(a, b, c)
 
 
-def is_sole(base: Tensor, index: Tensor) -> bool:
-    """Whether a tensor is an index by itself, as it is: of integers or a mask, with dimensions, but not too many."""
-    array: Any = index._array_
-    dtype: Any = door.dtype_of(array)
+def index_tensors(base: Tensor, index: Any) -> Any:
+    """The index tensors of `x[i]`, `x[i, j]`, `x[:, i]`, None for whole dimensions; None if there is more to it."""
+    items: tuple[Any, ...] = index if type(index) is tuple else (index,)
+    shape: tuple[Any, ...] = door.shape_of(base._array_)
+    found: list[Any] = []
+    dim: int = 0
+    last: int = 0
+    for item in items:
+        if type(item) is Tensor:
+            dim += dims_of(item)
+            found.append(item)
+            last = len(found)
+            if dims_of(item) == 0:
+                return None
+        elif type(item) is slice and dim < len(shape):
+            bounds = door.plain_range(item)
+            if bounds is None or not is_whole(bounds, shape[dim]):
+                return None
+            dim += 1
+            found.append(None)
+        else:
+            return None
+    return tuple(found[:last]) if last and dim <= len(shape) else None
+
+
+def dims_of(index: Tensor) -> int:
+    """How many dimensions an index tensor stands for as it is: a mask for its own; 0 if it is another index first."""
+    dtype: Any = door.dtype_of(index._array_)
     if dtype is BOOL:
-        return 0 < door.ndim_of(array) <= door.ndim_of(base._array_)
-    return dtype is INT64 and door.ndim_of(array) > 0 and door.ndim_of(base._array_) > 0
+        return door.ndim_of(index._array_)
+    return 1 if dtype is INT64 and door.ndim_of(index._array_) > 0 else 0
 
 
 def assign(advanced: Op, base: Tensor, index: Any, value: Tensor) -> bool:
-    """Write a tensor by a plain index or, with the operator `advanced`, by a single index tensor.
+    """Write a tensor by a plain index or, with the operator `advanced`, by index tensors.
 
     Returns:
         False if it is not the plain case, or one that is refused; nothing was done.
     """
-    if type(index) is Tensor:
-        if not is_sole(base, index) or begins_with_one(value):
-            return False
-        advanced.run((base, (index,), value, False))
-        return True
-    steps: tuple[Any, ...] = plain_steps(door.shape_of(base._array_), index)
-    return len(steps) > 0 and write_part(base, steps, value)
+    steps: tuple[Any, ...] = () if type(index) is Tensor else plain_steps(door.shape_of(base._array_), index)
+    if len(steps) > 0:
+        return write_part(base, steps, value)
+    indices: Any = index_tensors(base, index)
+    if indices is None or begins_with_one(value):
+        return False
+    advanced.run((base, indices, value, False))
+    return True
 
 
 def number_like(native: Any, base: Tensor, value: Any) -> Any:

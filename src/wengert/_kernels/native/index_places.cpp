@@ -1,4 +1,4 @@
-// x[index] and x[index] = value for one index array or mask: the cards `index` and `index_put`, and the rule of the first.
+// x[index] and x[index] = value for index arrays or a mask: the cards `index` and `index_put`, and their rules.
 #include "broadcast.hpp"
 #include "places.hpp"
 
@@ -10,8 +10,13 @@ PyArrayObject* in_plain_rows(PyObject* object) {
     PyArrayObject* array = plain(object);
     return array && holds_numbers(array) && PyArray_SIZE(array) > 0 && has_row_major_strides(array) ? array : nullptr;
 }
-bool lies_in_rows(PyObject* index) {
-    return PyArray_CheckExact(index) && has_row_major_strides(reinterpret_cast<PyArrayObject*>(index));
+// Of a list in which arrays stand behind None.
+bool lie_in_rows(PyObject* indices) {
+    for (Py_ssize_t i = 0; i < PyList_GET_SIZE(indices); ++i) {
+        PyObject* each = PyList_GET_ITEM(indices, i);
+        if (each != Py_None && !has_row_major_strides(reinterpret_cast<PyArrayObject*>(each))) return false;
+    }
+    return true;
 }
 npy_intp product(const npy_intp* shape, int ndim) {
     npy_intp result = 1;
@@ -24,8 +29,7 @@ PyObject* index(PyObject* const* args) {
     PyArrayObject* x = in_plain_rows(args[0]);
     Places places;
     npy_intp shape[most_dims];
-    if (!x || !places.find(args[1], x)) return nullptr;
-    if (!lies_in_rows(PyList_GET_ITEM(args[1], places.lead))) return nullptr;
+    if (!x || !places.find(args[1], x) || !lie_in_rows(args[1])) return nullptr;
     const int ndim = places.shape_of_part(x, shape);
     if (ndim < 0) return nullptr;
     const npy_intp outer = product(shape, places.lead), count = places.count();
@@ -118,9 +122,25 @@ PyObject* index_rule(PyObject* const* args) {
     return result.give();
 }
 
+// (grad, indices, accumulate): the gradient, with zeros where values were written
+PyObject* index_put_rule(PyObject* const* args) {
+    PyArrayObject* grad = args[2] == Py_False ? in_plain_rows(args[0]) : nullptr;
+    if (!grad) return nullptr;
+    Owned result(reinterpret_cast<PyArrayObject*>(PyArray_NewCopy(grad, NPY_CORDER)));
+    Py_INCREF(PyArray_DESCR(grad));
+    Owned zero(reinterpret_cast<PyArrayObject*>(PyArray_Zeros(0, nullptr, PyArray_DESCR(grad), 0)));
+    if (!result || !zero) return nullptr;
+    PyObject* write[4] = {reinterpret_cast<PyObject*>(result.get()), args[1], reinterpret_cast<PyObject*>(zero.get()), Py_False};
+    PyObject* written = index_put(write);
+    if (!written) return nullptr;
+    Py_DECREF(written);
+    return result.give();
+}
+
 PyMethodDef place_methods[] = {
     direct_method("direct_index", direct<2, index>, "index(self, indices), or NotImplemented"),
     direct_method("direct_index_put_", direct<4, index_put>, "index_put_(self, indices, values, accumulate): None, or NotImplemented"),
+    direct_method("direct_index_put_rule", direct<3, index_put_rule>, "index_put_rule(grad, indices, accumulate), or NotImplemented"),
     direct_method("direct_index_rule", direct<3, by_element<index_rule<float>, index_rule<double>>>,
                   "index_rule(grad, self_shape, indices), or NotImplemented"),
     {nullptr, nullptr, 0, nullptr},

@@ -7,24 +7,27 @@
 
 namespace wengert {
 
-// What one int64 array names in a dimension, or one mask in as many as it has, behind `lead` others that are whole. Each
-// index is loaded once and checked; what is found stays as it was.
+// What int64 arrays that broadcast name, each in a dimension, or one mask in as many as it has, behind `lead` others that are
+// whole. Each index is loaded once and checked; what is found stays as it was.
 struct Places {
     int lead = 0, taken = 0, ndim = 0;  // dimensions before, those that the index stands for, those that it gives
     bool once = false;                  // no place is named twice
     npy_intp shape[most_dims];          // of what it gives
     std::vector<npy_intp> offsets;      // in bytes, for each place
 
-    // `indices`: a list of arrays, of which only the last is not None. False for whatever is unusual or wrong.
+    // `indices`: a list of arrays, None in front of them. False for whatever is unusual or wrong.
     bool find(PyObject* indices, PyArrayObject* array) {
-        if (!PyList_CheckExact(indices) || PyList_GET_SIZE(indices) == 0 || PyList_GET_SIZE(indices) > most_dims) return false;
-        lead = static_cast<int>(PyList_GET_SIZE(indices)) - 1;
-        for (int i = 0; i < lead; ++i)
-            if (PyList_GET_ITEM(indices, i) != Py_None) return false;
-        PyObject* last = PyList_GET_ITEM(indices, lead);
-        if (PyArrayObject* index = aligned(last, int64_descr)) return find_indices(index, array);
-        PyArrayObject* mask = aligned(last, bool_descr);
-        return mask && find_held(mask, array);
+        if (!PyList_CheckExact(indices) || PyList_GET_SIZE(indices) > most_dims) return false;
+        const int given = static_cast<int>(PyList_GET_SIZE(indices));
+        while (lead < given && PyList_GET_ITEM(indices, lead) == Py_None) ++lead;
+        if (lead == given) return false;
+        if (lead == given - 1)
+            if (PyArrayObject* mask = aligned(PyList_GET_ITEM(indices, lead), bool_descr)) return find_held(mask, array);
+        taken = given - lead;
+        PyArrayObject* arrays[most_dims];
+        for (int k = 0; k < taken; ++k)
+            if (!(arrays[k] = aligned(PyList_GET_ITEM(indices, lead + k), int64_descr))) return false;
+        return lead + taken <= PyArray_NDIM(array) && find_shape(arrays) && find_indices(arrays, array);
     }
     npy_intp count() const { return static_cast<npy_intp>(offsets.size()); }
     // What is left of an array behind the indexed dimensions.
@@ -39,20 +42,36 @@ struct Places {
     }
 
 private:
-    bool find_indices(PyArrayObject* index, PyArrayObject* array) {
-        if (lead >= PyArray_NDIM(array) || PyArray_NDIM(index) > most_dims) return false;
-        const npy_intp length = PyArray_DIM(array, lead), step = PyArray_STRIDE(array, lead);
-        taken = 1, ndim = PyArray_NDIM(index);
-        std::copy_n(PyArray_DIMS(index), ndim, shape);
-        offsets.reserve(static_cast<size_t>(PyArray_SIZE(index)));
+    // The shape that the index arrays broadcast to, with a zero for each place.
+    bool find_shape(PyArrayObject* const* arrays) {
+        for (int k = 0; k < taken; ++k) ndim = std::max(ndim, PyArray_NDIM(arrays[k]));
+        if (ndim > most_dims) return false;
+        std::fill_n(shape, ndim, 1);
+        for (int k = 0; k < taken; ++k)
+            for (int i = 0, pad = ndim - PyArray_NDIM(arrays[k]); i < PyArray_NDIM(arrays[k]); ++i)
+                if (PyArray_DIM(arrays[k], i) != 1) shape[pad + i] = PyArray_DIM(arrays[k], i);
+        Size size(static_cast<npy_intp>(sizeof(npy_intp)));
+        for (int i = 0; i < ndim; ++i) size = size * shape[i];
+        if (!size.fits()) return false;
+        offsets.assign(static_cast<size_t>(size.value()) / sizeof(npy_intp), 0);
+        return true;
+    }
+    bool find_indices(PyArrayObject* const* arrays, PyArrayObject* array) {
+        npy_intp strides[most_dims];
         bool inside = true;
-        const char* data = PyArray_BYTES(index);
-        walk(ndim, shape, PyArray_STRIDES(index), PyArray_STRIDES(index), 0, 0, [&](npy_intp at, npy_intp) {
-            npy_intp place = load_once(reinterpret_cast<const int64_t*>(data + at));
-            if (place < 0) place += length;
-            if (place < 0 || place >= length) inside = false;
-            else offsets.push_back(place * step);
-        });
+        for (int k = 0; k < taken; ++k) {
+            if (!stretch(arrays[k], ndim, shape, strides)) return false;
+            const npy_intp length = PyArray_DIM(array, lead + k), step = PyArray_STRIDE(array, lead + k);
+            const char* data = PyArray_BYTES(arrays[k]);
+            npy_intp* offset = offsets.data();
+            walk(ndim, shape, strides, strides, 0, 0, [&](npy_intp at, npy_intp) {
+                npy_intp place = load_once(reinterpret_cast<const int64_t*>(data + at));
+                if (place < 0) place += length;
+                if (place < 0 || place >= length) inside = false;
+                else *offset += place * step;
+                ++offset;
+            });
+        }
         return inside;
     }
     bool find_held(PyArrayObject* mask, PyArrayObject* array) {

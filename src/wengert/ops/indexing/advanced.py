@@ -230,12 +230,12 @@ def index_put(self: Array, indices: Indices, values: Array, accumulate: bool = F
     return result
 
 
-@index_put.vjp("self")
+@index_put.vjp("self", native=native("index_put_rule"))
 def index_put_vjp_self(grad: Any, indices: Any, accumulate: bool) -> Any:
     return grad if accumulate else index_put(grad, indices, nothing(grad))
 
 
-@index_put.vjp("values")
+@index_put.vjp("values", native=native("index"))
 def index_put_vjp_values(grad: Any, indices: Any) -> Any:
     return grad if all(each is None for each in indices) else index(grad, indices)
 
