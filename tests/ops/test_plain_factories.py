@@ -56,3 +56,60 @@ def test_lengths_become_the_same_tensors(name: str, sizes: list[Any]):
 def test_new_tensors_of_inference_mode_are_inference_tensors():
     with wg.inference_mode():
         assert wg.zeros(2).is_inference() and wg.tensor(1.0).is_inference()
+
+
+@pytest.mark.parametrize("name", ["rand", "randn"])
+@pytest.mark.parametrize("default", [wg.float32, wg.float64, wg.float16])
+@settings(max_examples=60, deadline=None)
+@given(sizes=st.one_of(st.lists(st.integers(0, 5), max_size=3), st.lists(lengths, max_size=2)), seed=st.integers(0, 9))
+def test_the_same_random_numbers_are_drawn(name: str, default: Any, sizes: list[Any], seed: int):
+    if np.prod([each for each in sizes if type(each) is int and each > 0], dtype=float) > 1e6:
+        return
+    before, state = wg.get_default_dtype(), wg.get_rng_state()
+    wg.set_default_dtype(default)
+    try:
+        found = []
+        for function in (getattr(wg, name), REGISTRY[name].body):
+            wg.manual_seed(seed)
+            found.append([told(function, *sizes), told(function, tuple(sizes)), told(function, 2)])
+        assert found[0] == found[1]
+    finally:
+        wg.set_default_dtype(before)
+        wg.set_rng_state(state)
+
+
+bounds = st.one_of(st.integers(-20, 20), st.floats(-20, 20), st.floats(), st.integers(), st.booleans())
+
+
+@pytest.mark.parametrize("default", [wg.float32, wg.float64, wg.float16])
+@settings(max_examples=200, deadline=None)
+@given(start=bounds, end=bounds, step=bounds | st.sampled_from([0.25, 0.1, -0.5, 3]), steps=st.integers(-1, 9))
+def test_ranges_are_the_same_numbers(default: Any, start: Any, end: Any, step: Any, steps: int):
+    before = wg.get_default_dtype()
+    wg.set_default_dtype(default)
+    try:
+        if step and abs(float(end) - float(start)) / abs(float(step)) < 1e5:
+            assert told(wg.arange, start, end, step) == told(REGISTRY["arange"].body, start, end, step)
+        if abs(float(end)) < 1e5:
+            assert told(wg.arange, end) == told(REGISTRY["arange"].body, end)
+        assert told(wg.linspace, start, end, steps) == told(REGISTRY["linspace"].body, start, end, steps)
+    finally:
+        wg.set_default_dtype(before)
+
+
+@settings(max_examples=100, deadline=None)
+@given(
+    sizes=st.one_of(st.lists(st.integers(0, 4), max_size=3), st.lists(lengths, max_size=2)),
+    dtype=st.sampled_from([wg.float32, wg.float64, wg.int64, wg.bool, wg.float16]),
+    value=numbers,
+)
+def test_new_tensors_have_the_dtype_of_another(sizes: list[Any], dtype: Any, value: Any):
+    if np.prod([each for each in sizes if type(each) is int and each > 0], dtype=float) > 1e6:
+        return
+    x = wg.zeros(2, 3, dtype=dtype)
+    for name in ("new_zeros", "new_ones"):
+        assert told(getattr(x, name), *sizes) == told(REGISTRY[name].body, x, *sizes)
+        assert told(getattr(x, name), sizes) == told(REGISTRY[name].body, x, sizes)
+    assert told(x.new_full, sizes, value) == told(REGISTRY["new_full"].body, x, sizes, value)
+    made = told(x.new_empty, *sizes)
+    assert made[:3] == told(REGISTRY["new_empty"].body, x, *sizes)[:3]

@@ -6,8 +6,8 @@ from wengert._core.calls.op cimport Op
 
 cdef class PlainCase(Op):
     cdef public Op op
-    cdef public object function, translate, places
-    cdef public tuple rest, prepare, further
+    cdef public object function, translate, places, guard
+    cdef public tuple rest, prepare, further, then
     cdef public bint shaped
 
 @cython.locals(place=long)

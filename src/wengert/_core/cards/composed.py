@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import types
 from typing import Any
 
 try:
@@ -32,8 +33,10 @@ class PlainCase(Op):
         shaped: `native` takes the arguments of the function; `op` takes the tensor and the shape of the result.
         places: where the arguments of `op` are among those of the function, -1 for its default; None if they are the
             same. `rest` says where all others are, which must be at their defaults.
-        prepare: pairs of a place among the arguments of `op` and an operator that is applied to it first.
+        guard: a native function of the arguments of `op` that does not answer NotImplemented if `prepare` is worth it.
+        prepare: a place among the arguments of `op`, an operator that is applied to it first, and what else that takes.
         further: other operators of the same arguments that may be the plain case, each with its native function.
+        then: what is called with the result of `op`, one after the other (`max`: a tuple with names).
     """
 
     op: Op
@@ -41,11 +44,13 @@ class PlainCase(Op):
     translate: Any
     places: Any
     rest: tuple[Any, ...]
+    guard: Any
     prepare: tuple[Any, ...]
     shaped: bool
     further: tuple[Any, ...]
+    then: tuple[Any, ...]
 
-    __slots__ = ("function", "further", "op", "places", "prepare", "rest", "shaped", "translate")
+    __slots__ = ("function", "further", "guard", "op", "places", "prepare", "rest", "shaped", "then", "translate")
 
     def run(self, args: tuple[Any, ...]) -> Any:
         """The plain case; NotImplemented if it is not one."""
@@ -64,6 +69,10 @@ class PlainCase(Op):
             if args is None:
                 return NotImplemented
         made: Any = attempt(self.op, self.native, args, self.shaped)
+        if made is not NotImplemented:
+            for step in self.then:
+                made = step(made)
+            return made
         for step in self.further:
             if made is not NotImplemented:
                 break
@@ -99,10 +108,13 @@ def placed(case: PlainCase, args: tuple[Any, ...]) -> Any:
     op: Op
     for place in case.places:
         found.append(args[place] if place >= 0 else case.op.defaults[len(found)])
+    if case.guard is not None and door.on_arrays(case.guard, tuple(found), Tensor) is NotImplemented:
+        return None
     for step in case.prepare:
         op = step[1]
-        found[step[0]] = NotImplemented if op.native is None else attempt(op, op.native, (found[step[0]],), False)
-        if found[step[0]] is NotImplemented:
+        place = step[0]
+        found[place] = NotImplemented if op.native is None else attempt(op, op.native, (found[place], *step[2]), False)
+        if found[place] is NotImplemented:
             return None
     return tuple(found)
 
@@ -130,3 +142,6 @@ class Factory:
                     result.requires_grad = True
                 return result
         return self.function(*args, **kwargs)
+
+    def __get__(self, instance: Any, owner: Any) -> Any:
+        return self if instance is None else types.MethodType(self, instance)

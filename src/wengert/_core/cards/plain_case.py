@@ -48,12 +48,20 @@ def plain_factory(body: Callable[..., Any], native: Callable[..., Any] | None) -
     if native is None or not COMPILED:
         return
     composite: Any = CARDS[body.__name__]
-    function = composite.public
+    if composite.method:
+        function = checked(composite.name, body, method=True)
+        bind_to_tensor(composite.name, factory_before(function, native))
+    if composite.function:
+        composite.public = factory_before(composite.public, native)
+
+
+def factory_before(function: Callable[..., Any], native: Callable[..., Any]) -> FactoryFunction:
+    """A factory with a plain case before it."""
     made = FactoryFunction.__new__(FactoryFunction)
     functools.update_wrapper(made, function)
     made.native = native
     made.function = function
-    composite.public = made
+    return made
 
 
 def plain_case(
@@ -64,6 +72,7 @@ def plain_case(
     translate: Any = None,
     shaped: bool = False,
     further: tuple[tuple[Op, Any], ...] = (),
+    then: tuple[Any, ...] = (),
 ) -> Function:
     """Put the plain case of a composite before it: `op`, applied by a native function alone.
 
@@ -75,6 +84,7 @@ def plain_case(
         native: its native function, or a narrower one; None where there is none.
         translate, shaped: how else the arguments of `op` are found, see `PlainCase`.
         further: other operators of the same arguments that may be the plain case, each with its native function.
+        then: what is called with the result of `op`, see `PlainCase`.
 
     Returns:
         What programs call, also behind the sign of the composite, if it has one.
@@ -82,22 +92,31 @@ def plain_case(
     composite: Any = CARDS[body.__name__]
     if composite.method and COMPILED:
         method = made_before(checked(composite.name, body, method=True), body, op, native, translate, shaped)
-        method.further = further
+        method.further, method.then = further, then
         bind_to_tensor(composite.name, method)
     function = made_before(checked(composite.name, body, module="wengert"), body, op, native, translate, shaped)
-    function.further = further
+    function.further, function.then = further, then
     function.__module__ = "wengert"  # what takes no tensor first is not `checked`
     if composite.function and COMPILED:
         composite.public = function
     return function
 
 
-def plain_function(body: Callable[..., Any], op: Op, places: Any = None, prepare: tuple[Any, ...] = ()) -> Any:
+def plain_function(
+    body: Callable[..., Any],
+    op: Op,
+    places: Any = None,
+    prepare: tuple[Any, ...] = (),
+    *,
+    guard: Any = None,
+    then: tuple[Any, ...] = (),
+) -> Any:
     """A function of `nn.functional` with its plain case before it: `op`, see `plain_case`.
 
     Args:
         body: the function, which may have a plain case already: this one then comes before that.
-        places, prepare: how the arguments of `op` are found, see `PlainCase`; by name unless given.
+        places, guard, prepare: how the arguments of `op` are found, see `PlainCase`; by name unless given.
+        then: what is called with the result of `op`, see `PlainCase`.
 
     Returns:
         What programs call; interpreted, the function itself.
@@ -109,7 +128,7 @@ def plain_function(body: Callable[..., Any], op: Op, places: Any = None, prepare
     made.function = functools.partial(body) if isinstance(body, PlainCase) else inner  # which calls it by vectorcall
     if places is not None:
         made.places, made.rest = places, tuple([at for at in range(len(made.names)) if at not in places])
-    made.prepare = prepare
+    made.guard, made.prepare, made.then = guard, prepare, then
     made.__module__ = FUNCTIONAL
     composite: Any = CARDS.get(made.name)
     if composite is not None and composite.body is made.body:
@@ -135,7 +154,7 @@ def made_before(
     made.native = native
     made.body, made.takes_out = body, "out" in parameters_of(body)
     made.translate, made.shaped = translate, shaped
-    made.places, made.rest, made.prepare, made.further = None, (), (), ()
+    made.places, made.rest, made.guard, made.prepare, made.further, made.then = None, (), None, (), (), ()
     code = body.__code__  # type: ignore[attr-defined]
     made.spread = code.co_argcount if code.co_flags & VARIADIC else -1
     if made.spread < 0 and (translate is not None or shaped or len(parameters_of(body)) != len(op.names)):

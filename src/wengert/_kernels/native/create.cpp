@@ -173,21 +173,136 @@ PyObject* full_like(PyObject*, PyObject* const* args, Py_ssize_t nargs) {
     return filled_like(array, args[2]);
 }
 
-// arange(default, end), arange(default, start, end), arange(default, start, end, step): of integers.
-PyObject* arange(PyObject*, PyObject* const* args, Py_ssize_t nargs) {
-    npy_intp start = 0, end = 0, step = 1;
-    if (nargs < 2 || nargs > 4 || !as_index(args[nargs > 2 ? 2 : 1], end) || (nargs > 2 && !as_index(args[1], start)) ||
-        (nargs > 3 && !as_index(args[3], step)))
-        Py_RETURN_NOTIMPLEMENTED;
+// Methods: what they make has the dtype of a tensor. new_zeros(default, x, *lengths), new_ones, new_empty
+PyArray_Descr* dtype_of(PyObject* object) {
+    if (!PyArray_CheckExact(object)) return nullptr;
+    PyArray_Descr* descr = PyArray_DESCR(reinterpret_cast<PyArrayObject*>(object));
+    return is_real(descr) || descr == int64_descr ? descr : nullptr;
+}
+template <int value>
+PyObject* constant_of(PyObject*, PyObject* const* args, Py_ssize_t nargs) {
+    PyArray_Descr* descr = nargs > 1 ? dtype_of(args[1]) : nullptr;
+    npy_intp shape[NPY_MAXDIMS];
+    const int ndim = descr ? read_lengths(args + 2, nargs - 2, descr, shape) : -1;
+    if (ndim < 0) Py_RETURN_NOTIMPLEMENTED;
+    return filled_with(small_number(value), descr, ndim, shape);
+}
+// new_full(default, x, size, value)
+PyObject* full_of(PyObject*, PyObject* const* args, Py_ssize_t nargs) {
+    PyArray_Descr* descr = nargs == 4 ? dtype_of(args[1]) : nullptr;
+    npy_intp shape[NPY_MAXDIMS];
+    if (!descr || !(PyTuple_Check(args[2]) || PyList_CheckExact(args[2]))) Py_RETURN_NOTIMPLEMENTED;
+    const int ndim = read_lengths(args + 2, 1, descr, shape);
+    if (ndim < 0) Py_RETURN_NOTIMPLEMENTED;
+    return filled_with(args[3], descr, ndim, shape);
+}
+
+// ---- ranges --------------------------------------------------------------------------------------------------------
+PyObject* integer_range(npy_intp start, npy_intp end, npy_intp step) {
     const Size distance = Size(end) - start;
-    if (step < 1 || !distance.fits() || distance.value() < 0) Py_RETURN_NOTIMPLEMENTED;
+    if (step < 1 || !distance.fits() || distance.value() < 0) return nullptr;
     const npy_intp count = distance.value() ? (distance.value() - 1) / step + 1 : 0;
-    if (count > most_bytes / static_cast<npy_intp>(sizeof(int64_t))) Py_RETURN_NOTIMPLEMENTED;
+    if (count > most_bytes / static_cast<npy_intp>(sizeof(int64_t))) return nullptr;
     PyArrayObject* made = new_array(int64_descr, 1, &count);
     if (!made) return nullptr;
     int64_t* data = data_of<int64_t>(made);
     for (npy_intp at = 0; at < count; ++at) data[at] = start + at * step;  // below `end`
     return reinterpret_cast<PyObject*>(made);
+}
+// A finite number that an element can hold.
+bool as_bound(PyObject* object, PyArray_Descr* descr, double& value) {
+    const double most = descr == float_descr ? FLT_MAX : DBL_MAX;
+    return as_number(object, value) && std::fabs(value) <= most;
+}
+// A new vector whose elements are value(0), value(1), ...
+template <class Value>
+PyObject* vector_of(PyArray_Descr* descr, npy_intp count, Value value) {
+    PyArrayObject* made = new_array(descr, 1, &count);
+    for (npy_intp at = 0; made && at < count; ++at) {
+        if (descr == float_descr) data_of<float>(made)[at] = static_cast<float>(value(at));
+        else data_of<double>(made)[at] = static_cast<double>(value(at));
+    }
+    return reinterpret_cast<PyObject*>(made);
+}
+PyObject* real_range(PyArray_Descr* descr, double start, double end, double step) {
+    if (!(step != 0) || (end - start) / step < 0) return nullptr;
+    const double count = std::ceil((end - start) / step);
+    if (!(count <= most_bytes / static_cast<npy_intp>(sizeof(double)))) return nullptr;
+    const double last = start + count * step;
+    if (descr == float_descr && !(std::fabs(last) <= FLT_MAX)) return nullptr;
+    return vector_of(descr, static_cast<npy_intp>(count), [=](npy_intp at) { return start + static_cast<double>(at) * step; });
+}
+// arange(default, end), arange(default, start, end), arange(default, start, end, step)
+PyObject* arange(PyObject*, PyObject* const* args, Py_ssize_t nargs) {
+    return answer([=]() -> PyObject* {
+        if (nargs < 2 || nargs > 4) return nullptr;
+        npy_intp start = 0, end = 0, step = 1;
+        PyObject *first = nargs > 2 ? args[1] : nullptr, *last = args[nargs > 2 ? 2 : 1], *pace = nargs > 3 ? args[3] : nullptr;
+        if (as_index(first, start) && as_index(last, end) && as_index(pace, step)) return integer_range(start, end, step);
+        auto* descr = reinterpret_cast<PyArray_Descr*>(args[0]);
+        double low = 0, high = 0, distance = 1;
+        if (!is_real(descr) || (first && !as_bound(first, descr, low)) || !as_bound(last, descr, high)) return nullptr;
+        return !pace || as_bound(pace, descr, distance) ? real_range(descr, low, high, distance) : nullptr;
+    });
+}
+// Counted from the start in the first half, and from the end in the second, in the precision of the elements.
+template <class T>
+PyObject* even_steps(PyArray_Descr* descr, double start, double end, npy_intp count) {
+    const T first = static_cast<T>(start), last = static_cast<T>(end), pace = (last - first) / static_cast<T>(count - 1);
+    return vector_of(descr, count, [=](npy_intp at) {
+        return at < count / 2 ? first + pace * static_cast<T>(at) : last - pace * static_cast<T>(count - 1 - at);
+    });
+}
+// linspace(default, start, end, steps)
+PyObject* linspace(PyObject*, PyObject* const* args, Py_ssize_t nargs) {
+    return answer([=]() -> PyObject* {
+        auto* descr = reinterpret_cast<PyArray_Descr*>(nargs == 4 ? args[0] : nullptr);
+        double start = 0, end = 0;
+        npy_intp count = 0;
+        if (!is_real(descr) || !as_bound(args[1], descr, start) || !as_bound(args[2], descr, end)) return nullptr;
+        if (!as_index(args[3], count) || count < 2 || count > most_bytes / static_cast<npy_intp>(sizeof(double))) return nullptr;
+        return descr == float_descr ? even_steps<float>(descr, start, end, count) : even_steps<double>(descr, start, end, count);
+    });
+}
+
+// ---- random numbers ------------------------------------------------------------------------------------------------
+// NumPy's generator behind one of ours for the process that we are in, a new reference; null, without an error, where it is
+// yet to be made.
+PyObject* source_of(PyObject* generator, PyObject* forks) {
+    PyObject* stream = PyObject_GetAttrString(generator, "_stream");
+    PyObject* sources = stream ? PyObject_GetAttrString(stream, "sources") : nullptr;
+    PyObject* process = sources ? PyObject_CallNoArgs(forks) : nullptr;
+    PyObject* found = process && PyDict_CheckExact(sources) ? PyDict_GetItemWithError(sources, process) : nullptr;
+    Py_XINCREF(found);
+    Py_XDECREF(process);
+    Py_XDECREF(sources);
+    Py_XDECREF(stream);
+    return found;
+}
+// rand and randn: (generator, how far this process is from the first, default, *lengths); NumPy draws.
+PyObject* drawn(const char* method, PyObject* const* args, Py_ssize_t nargs) {
+    auto* descr = reinterpret_cast<PyArray_Descr*>(nargs > 3 ? args[2] : nullptr);
+    npy_intp shape[NPY_MAXDIMS];
+    const int ndim = is_real(descr) ? read_lengths(args + 3, nargs - 3, descr, shape) : -1;
+    if (ndim < 1) return nullptr;
+    PyObject* source = source_of(args[0], args[1]);
+    if (!source) return nullptr;
+    PyObject* size = PyTuple_New(ndim);
+    for (int i = 0; size && i < ndim; ++i) {
+        PyObject* length = PyLong_FromSsize_t(shape[i]);
+        if (!length) Py_CLEAR(size);
+        else PyTuple_SET_ITEM(size, i, length);
+    }
+    PyObject* made = size ? PyObject_CallMethod(source, method, "OO", size, args[2]) : nullptr;
+    Py_XDECREF(size);
+    Py_DECREF(source);
+    return made;
+}
+PyObject* rand(PyObject*, PyObject* const* args, Py_ssize_t nargs) {
+    return answer([=] { return drawn("random", args, nargs); });
+}
+PyObject* randn(PyObject*, PyObject* const* args, Py_ssize_t nargs) {
+    return answer([=] { return drawn("standard_normal", args, nargs); });
 }
 
 PyObject* direct_tensor(PyObject*, PyObject* const* args, Py_ssize_t nargs) {
@@ -204,6 +319,13 @@ PyMethodDef create_methods[] = {
     direct_method("direct_ones_like", constant_like<1>, "ones_like(default, x), or NotImplemented"),
     direct_method("direct_empty_like", constant_like<-1>, "empty_like(default, x), or NotImplemented"),
     direct_method("direct_full_like", full_like, "full_like(default, x, value), or NotImplemented"),
+    direct_method("direct_new_zeros", constant_of<0>, "new_zeros(default, x, *lengths), or NotImplemented"),
+    direct_method("direct_new_ones", constant_of<1>, "new_ones(default, x, *lengths), or NotImplemented"),
+    direct_method("direct_new_empty", constant_of<-1>, "new_empty(default, x, *lengths), or NotImplemented"),
+    direct_method("direct_new_full", full_of, "new_full(default, x, size, value), or NotImplemented"),
+    direct_method("direct_linspace", linspace, "linspace(default, start, end, steps), or NotImplemented"),
+    direct_method("direct_rand", rand, "rand(generator, forks, default, *lengths), or NotImplemented"),
+    direct_method("direct_randn", randn, "randn(generator, forks, default, *lengths), or NotImplemented"),
     direct_method("direct_arange", arange, "arange(default, *bounds), or NotImplemented"),
     {nullptr, nullptr, 0, nullptr},
 };

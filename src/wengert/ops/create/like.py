@@ -316,7 +316,7 @@ def new_tensor_samples(make: Any) -> Any:
     yield Bad(make(2), [[1, 2], [3]], raises=ValueError, says="expected sequence of length 2 at dim 1 (got 1)")
 
 
-for factory in (zeros_like, ones_like, empty_like, full_like):
+for factory in (zeros_like, ones_like, empty_like, full_like, new_zeros, new_ones, new_empty, new_full):
     plain_factory(factory, kernels.direct_function(factory.__name__))
 
 __all__ = ["empty_like", "full_like", "ones_like", "zeros_like"]

@@ -157,9 +157,6 @@ def arange_samples(make: Any) -> Any:
     yield Bad("a", raises=TypeError, says="must be Number, not str")
 
 
-plain_factory(arange, kernels.direct_function("arange"))
-
-
 @composite(method=False)
 def linspace(
     start: Any,
@@ -257,6 +254,10 @@ def linspace_samples(make: Any) -> Any:
     yield Sample(0, 1, 0)
     yield Sample(3, 1, steps=1, requires_grad=True)
     yield Bad(0, 1, -1, raises=RuntimeError, says="number of steps must be non-negative")
+
+
+for factory in (arange, linspace):
+    plain_factory(factory, kernels.direct_function(factory.__name__))
 
 
 @composite(method=False)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import operator
 from collections.abc import Callable
 from typing import Any
@@ -11,12 +12,14 @@ import numpy as np
 from ... import _kernels as kernels
 from ..._core import errors
 from ..._core.cards.card import Bad, Sample, composite
+from ..._core.cards.plain_case import plain_factory
+from ..._core.forks import forks
 from ..._core.tensor.base import Tensor
 from ..._core.types import dtypes
 from ..._core.types.dtypes import dtype as DType
 from ..create.factory import check_place, deliver, read_size, read_tuple, result_dtype
 from ..family import described, named
-from .generator import chosen
+from .generator import chosen, default_generator
 
 Ints = tuple[int, ...]
 C_INTEGERS = {
@@ -156,6 +159,11 @@ def rand(generator: Any, shape: Ints, element: DType) -> Any:
 def randn(generator: Any, shape: Ints, element: DType) -> Any:
     """Numbers of the normal distribution with mean 0 and variance 1 (complex: half of it in each part)."""
     return normal_array(generator, shape, element)
+
+
+for factory in (rand, randn):
+    draw = kernels.direct_function(factory.__name__)
+    plain_factory(factory, draw and functools.partial(draw, default_generator, forks))
 
 
 @composite(method=False)
