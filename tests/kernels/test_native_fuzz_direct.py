@@ -14,8 +14,17 @@ from typing import Any
 import numpy as np
 import pytest
 
+from wengert._core.forks import forks
+from wengert.ops.randomness.generator import default_generator
+
 FLOATS = (np.float32, np.float64)
 Arguments = list[Any]
+
+
+def drawing() -> Any:
+    """The default generator, from which numbers have been drawn."""
+    default_generator.draw(lambda source: source.random())
+    return default_generator
 
 
 def matrix(random: np.random.Generator, t: Any) -> Any:
@@ -173,6 +182,33 @@ PRODUCTS: dict[str, Callable[[np.random.Generator, Any], Arguments]] = {
     "bce_with_logits_rule": lambda r, t: [*of_pair(r, t), None, None, "sum", (True, True)],
 }
 DIRECT.update(PRODUCTS)
+# Rules by what was saved of one operand or of the result, of both operands, and of reductions.
+BY_ONE = ("sqrt", "rsqrt", "reciprocal", "expm1", "tan", "log1p", "log2", "log10", "square", "absolute", "sin", "cos",
+          "sinh", "cosh")  # fmt: skip
+DIRECT.update(dict.fromkeys([f"{name}_rule" for name in BY_ONE], lambda r, t: [few(r, t)] * 2))
+DIRECT.update(
+    dict.fromkeys(
+        ["divisor_rule", "larger_rule", "smaller_rule"], lambda r, t: (lambda x: [x, x[0], x[:, :1].copy()])(few(r, t))
+    )
+)
+DIRECT.update(
+    gelu_backward=lambda r, t: (lambda x: [x, x + 1, "tanh"])(few(r, t)),
+    max_whole=lambda r, t: [few(r, t), None, False],
+    min_whole=lambda r, t: [few(r, t), None, False],
+    max_pair=lambda r, t: (lambda x: [x, x[0], False])(few(r, t)),
+    min_pair=lambda r, t: (lambda x: [x, x[0], False])(few(r, t)),
+    var_rule=lambda r, t: (lambda x: [x[:, 0].copy(), x, 1, None, False, 0])(few(r, t)),
+    std_rule=lambda r, t: (lambda x: [x[0].copy(), x, x[0].copy(), 0, False, False, None])(few(r, t)),
+    logsumexp_rule=lambda r, t: (lambda x: [x[..., :1].copy(), x, x[..., 0].copy(), -1, True])(few(r, t)),
+    prod_rule=lambda r, t: (lambda x: [x[:, 0].copy(), x, x[:, 0].copy(), 1, False])(few(r, t)),
+    takes_classes=lambda r, t: (lambda a: [*a[:2], None, "mean", -100])(of_nll(r, t)),
+    is_pair=lambda r, t: (lambda x: [x, x, 1])(matrix(r, t)),
+    binary_cross_entropy=lambda r, t: (lambda x: [x, x[::-1].copy(), None, "mean"])(r.random(size=(3, 4)).astype(t)),
+    binary_cross_entropy_rule=lambda r, t: (lambda x: [np.ones((), t), x, x[::-1].copy(), None, "mean", (True, True)])(
+        r.random(size=(3, 4)).astype(t)
+    ),
+    index_put_rule=lambda r, t: (lambda x: [x, [rows(r, 9, len(x)), rows(r, 9, x.shape[1])], False])(matrix(r, t)),
+)
 DIRECT.update(
     alias=lambda r, t: [matrix(r, t)],
     view_shape=lambda r, t: [images(r, t), (-1, 4)],
@@ -203,11 +239,13 @@ DIRECT.update(
     fill_=lambda r, t: [images(r, t).T, 1.5],
     zero_=lambda r, t: [images(r, t)[::-1]],
     masked_fill_=lambda r, t: (lambda x: [x, x[:, :1] > 0, 2])(matrix(r, t)),
-    index=lambda r, t: (lambda x: [x, [None, rows(r, 9, x.shape[1]) - x.shape[1]]])(matrix(r, t)),
+    index=lambda r, t: (lambda x: [x, [None, rows(r, 9, 4) - 4, rows(r, 9, x.shape[2]).reshape(9, 1)]])(images(r, t)),
     index_put_=lambda r, t: (lambda x: [x.T, [rows(r, 9, x.shape[1]).reshape(3, 3)], np.ones(len(x), t), False])(
         matrix(r, t)
     ),
-    index_rule=lambda r, t: (lambda x: [x, (x.shape[0], 50), [None, np.arange(x.shape[1])]])(matrix(r, t)),
+    index_rule=lambda r, t: (lambda x: [x, (x.shape[0], 50, 2), [None, np.arange(x.shape[1]), rows(r, 1, 2)]])(
+        matrix(r, t)
+    ),
 )
 DIRECT.update(
     tensor=lambda r, t: [np.dtype(t), [[1.5, 2], [3, float(r.normal())]]],
@@ -216,7 +254,11 @@ DIRECT.update(
     empty=lambda r, t: [np.dtype(t), *map(int, r.integers(0, 5, 2))],
     full=lambda r, t: [np.dtype(t), tuple(map(int, r.integers(0, 5, 3))), [1.5, 2, True][r.integers(3)]],
     full_like=lambda r, t: [np.dtype(t), matrix(r, t), 2],
-    arange=lambda r, t: [np.dtype(t), *map(int, r.integers(-5, 5, 1)), 9, 2],
+    arange=lambda r, t: [np.dtype(t), *map(int, r.integers(-5, 5, 1)), 9, [2, 0.5][r.integers(2)]],
+    linspace=lambda r, t: [np.dtype(t), -1, 2.5, int(r.integers(2, 50))],
+    new_full=lambda r, t: [np.dtype(t), matrix(r, t), tuple(map(int, r.integers(0, 5, 3))), 1.5],
+    rand=lambda r, t: [drawing(), forks, np.dtype(t), *map(int, r.integers(0, 5, 2))],
+    randn=lambda r, t: [drawing(), forks, np.dtype(t), tuple(map(int, r.integers(0, 5, 3)))],
     clone=lambda r, t: [matrix(r, t), None],
     contiguous=lambda r, t: [images(r, t).T, None],
     flatten=lambda r, t: [images(r, t), 1, -1],
@@ -224,6 +266,12 @@ DIRECT.update(
     narrow_arguments=lambda r, t: [images(r, t), 1, -3, 2],
     split_rule=lambda r, t: (lambda x: [[None, x], (2 * len(x), x.shape[1]), len(x), 0])(matrix(r, t)),
     unbind_rule=lambda r, t: (lambda x: [[x[0], None, x[1]], (len(x[0]), 3), -1])(np.stack([matrix(r, t)[0]] * 2)),
+)
+DIRECT.update(
+    dict.fromkeys(
+        ["new_zeros", "new_ones", "new_empty"],
+        lambda r, t: [np.dtype(t), images(r, t).T, *map(int, r.integers(0, 5, 2))],
+    )
 )
 DIRECT.update(dict.fromkeys(["zeros_like", "ones_like", "empty_like"], lambda r, t: [np.dtype(t), images(r, t)]))
 

@@ -69,7 +69,7 @@ def check(case: Any, call: Call) -> None:
             assert found == wanted, f"{call}: {found}, {wanted} by the function"
             continue
         assert found[2:] == wanted[2:], f"{call}: {found[2:]}, {wanted[2:]} by the function"
-        if case.name.startswith("empty"):
+        if "empty" in case.name:
             found, wanted = ([np.zeros_like(each) for each in found[0]], []), (
                 [np.zeros_like(each) for each in wanted[0]], [])  # fmt: skip
         for one, other in zip([*found[0], *found[1]], [*wanted[0], *wanted[1]], strict=True):

@@ -56,7 +56,7 @@ def result_of(name: str, signature: Signature, operator: Any) -> str:
     """The type of what is returned: a tensor, unless something else is said."""
     if name in RESULTS:
         return RESULTS[name]
-    if isinstance(operator, Declaration) and operator.several:
+    if isinstance(operator, Declaration) and operator.several and not getattr(operator, "then", ()):
         count = len(operator.output_names)
         return f"tuple[{', '.join(['Tensor'] * count or ['Tensor', '...'])}]"
     said = signature.return_annotation

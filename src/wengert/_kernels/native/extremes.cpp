@@ -105,6 +105,12 @@ template <Extreme side>
 PyObject* of_all(PyObject*, Call args, Py_ssize_t nargs) {
     return answer([=] { return nargs == 1 ? extremes(side, VALUES, args[0], Py_None, Py_False) : nullptr; });
 }
+// The same with the arguments of `max` and `min`: (self, dim, keepdim), both at their defaults
+template <Extreme side>
+PyObject* of_whole(PyObject*, Call args, Py_ssize_t nargs) {
+    const bool whole = nargs == 3 && args[1] == Py_None && args[2] == Py_False;
+    return answer([=] { return whole ? extremes(side, VALUES, args[0], Py_None, Py_False) : nullptr; });
+}
 // (self, dim, keepdim) with one dimension, or for the places alone None
 template <Extreme side, Wanted wanted>
 PyObject* with_places(PyObject*, Call args, Py_ssize_t nargs) {
@@ -269,6 +275,8 @@ PyMethodDef extreme_methods[] = {
     direct_method("direct_amin", along<MINIMAL>, "amin(self, dim, keepdim), or NotImplemented"),
     direct_method("direct_max_full", of_all<MAXIMAL>, "the largest of all elements, or NotImplemented"),
     direct_method("direct_min_full", of_all<MINIMAL>, "the smallest of all elements, or NotImplemented"),
+    direct_method("direct_max_whole", of_whole<MAXIMAL>, "(self, dim, keepdim): the largest of all elements, or NotImplemented"),
+    direct_method("direct_min_whole", of_whole<MINIMAL>, "(self, dim, keepdim): the smallest of all elements, or NotImplemented"),
     direct_method("direct_max_dim", with_places<MAXIMAL, BOTH>, "(self, dim, keepdim): values and places, or NotImplemented"),
     direct_method("direct_min_dim", with_places<MINIMAL, BOTH>, "(self, dim, keepdim): values and places, or NotImplemented"),
     direct_method("direct_argmax", with_places<MAXIMAL, PLACES>, "argmax(self, dim, keepdim), or NotImplemented"),

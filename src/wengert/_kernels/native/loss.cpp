@@ -118,7 +118,16 @@ PyObject* rule(PyObject* const* args) {
     return backward<T>(slots);
 }
 
+// Whether a call of `cross_entropy` is one that `nll_loss` of its log-probabilities will know, but for the classes.
+template <class T>
+PyObject* takes_classes(PyObject* const* args) {
+    Problem<T> p;
+    return read_problem(args[0], args[1], args[2], args[3], args[4], p) ? Py_NewRef(Py_True) : nullptr;
+}
+
 PyMethodDef loss_methods[] = {
+    direct_method("direct_takes_classes", direct<5, by_element<takes_classes<float>, takes_classes<double>>>,
+                  "(self, target, weight, reduction, ignore_index): True, or NotImplemented"),
     direct_method("direct_nll_loss", direct<5, by_element<forward<float>, forward<double>>>,
                   "nll_loss(self, target, weight, reduction, ignore_index), or NotImplemented"),
     direct_method("direct_nll_loss_rule", direct<7, by_element<rule<float>, rule<double>, 1>>,

@@ -1,7 +1,9 @@
 // Losses between two small arrays of one shape, and their rules: squares, absolute values and what lies between, and
-// cross-entropy of logits. Large ones are the bodies'.
+// cross-entropy of probabilities and of logits. Large ones are the bodies'.
+#include "broadcast.hpp"
 #include "direct.hpp"
 
+#include <algorithm>
 #include <cmath>
 
 namespace wengert {
@@ -180,6 +182,49 @@ PyObject* logits_rule(PyObject* const* args) {
     });
 }
 
+// The cross-entropy of probabilities; of what is none the body words the error. Logarithms are cut off, so that the loss
+// of a wrong certainty stays finite, and the derivative divides by no less than `least_variance`.
+constexpr double least_logarithm = -100, least_variance = 1e-12;
+
+// (self, target, weight, reduction), without weights
+template <class T>
+PyObject* probability_loss(PyObject* const* args) {
+    const Pair<T> pair(args[0], args[1], args[3]);
+    if (pair.count == 0 || args[2] != Py_None) return nullptr;
+    const T* x = data_of<T>(pair.x);
+    for (npy_intp i = 0; i < pair.count; ++i)
+        if (!(x[i] >= 0 && x[i] <= 1)) return nullptr;
+    return collected(pair, [](T probability, T target) {
+        const T least = static_cast<T>(least_logarithm);
+        const T success = std::max(std::log(probability), least), failure = std::max(std::log1p(-probability), least);
+        return (target - 1) * failure - target * success;
+    });
+}
+// (grad, self, target, weight, reduction, wanted)
+template <class T>
+PyObject* probability_rule(PyObject* const* args) {
+    const Pair<T> pair(args[1], args[2], args[4]);
+    if (pair.count == 0 || args[3] != Py_None || !is_wanted(args[5])) return nullptr;
+    if (!has_row_major_strides(pair.x)) return nullptr;  // the gradient would lie like it
+    const Slopes<T> slopes(args[0], pair, pair.share());
+    if (!slopes.data) return nullptr;
+    const T *x = data_of<T>(pair.x), *target = data_of<T>(pair.target);
+    return both(args[5], pair.x, [&](int at, PyArrayObject* made) {
+        T* out = data_of<T>(made);
+        for (npy_intp i = 0; i < pair.count; ++i) {
+            const T variance = std::max((1 - x[i]) * x[i], static_cast<T>(least_variance));
+            out[i] = (at ? std::log1p(-x[i]) - std::log(x[i]) : (x[i] - target[i]) / variance) * slopes.of(i);
+        }
+    });
+}
+
+// Whether two operands, (self, other, alpha), are a pair of one shape that losses know.
+template <class T>
+PyObject* is_pair(PyObject* const* args) {
+    PyArrayObject *x = plain(args[0], descr_of<T>()), *other = plain(args[1], descr_of<T>());
+    return x && other && same_shape(x, other) ? Py_NewRef(Py_True) : nullptr;
+}
+
 #define WENGERT_LOSS(count, name, arguments, ...) \
     direct_method("direct_" name, direct<count, by_element<__VA_ARGS__>>, name arguments ", or NotImplemented"),
 PyMethodDef pair_methods[] = {
@@ -187,6 +232,9 @@ PyMethodDef pair_methods[] = {
     WENGERT_LOSS(4, "smooth_l1_loss", "(self, target, reduction, beta)", bent_loss<float, SmoothAbsolute>, bent_loss<double, SmoothAbsolute>)
     WENGERT_LOSS(4, "huber_loss", "(self, target, reduction, delta)", bent_loss<float, Huber>, bent_loss<double, Huber>)
     WENGERT_LOSS(5, "bce_with_logits", "(self, target, weight, pos_weight, reduction)", logits_loss<float>, logits_loss<double>)
+    WENGERT_LOSS(4, "binary_cross_entropy", "(self, target, weight, reduction)", probability_loss<float>, probability_loss<double>)
+    WENGERT_LOSS(6, "binary_cross_entropy_rule", "(grad, self, target, weight, reduction, wanted)", probability_rule<float>, probability_rule<double>)
+    WENGERT_LOSS(3, "is_pair", "(self, other, alpha)", is_pair<float>, is_pair<double>)
     WENGERT_LOSS(5, "mse_loss_rule", "(grad, self, target, reduction, wanted)", mse_loss_rule<float>, mse_loss_rule<double>)
     WENGERT_LOSS(6, "smooth_l1_loss_rule", "(grad, self, target, reduction, beta, wanted)", bent_rule<float, SmoothAbsolute>, bent_rule<double, SmoothAbsolute>)
     WENGERT_LOSS(6, "huber_loss_rule", "(grad, self, target, reduction, delta, wanted)", bent_rule<float, Huber>, bent_rule<double, Huber>)

@@ -248,6 +248,13 @@ PyObject* negated_rule(PyObject*, PyObject* const* args, Py_ssize_t nargs) {
     Py_RETURN_NOTIMPLEMENTED;
 }
 
+// max and min with the arguments (self, other, keepdim): of two arrays, element by element.
+template <Binary op>
+PyObject* of_pair(PyObject* self, PyObject* const* args, Py_ssize_t nargs) {
+    if (nargs == 3 && args[2] == Py_False) return BinaryMethod<op>::direct(self, args, 2);
+    Py_RETURN_NOTIMPLEMENTED;
+}
+
 // rsub(self, other, alpha): the operands of a difference exchanged.
 PyObject* rsub(PyObject*, PyObject* const* args, Py_ssize_t nargs) {
     PyObject* result = nargs == 3 && is_one(args[2]) ? compute(SUBTRACT, args[1], args[0], nullptr) : nullptr;
@@ -273,6 +280,8 @@ PyCFunction as_method(PyObject* (*function)(PyObject*, PyObject* const*, Py_ssiz
     {"direct_" name, as_direct(UnaryMethod<op>::direct), METH_FASTCALL, name "(x), or NotImplemented"},
 PyMethodDef pointwise_methods[] = {
 #include "pointwise_names.inc"
+    {"direct_max_pair", as_direct(of_pair<MAXIMUM>), METH_FASTCALL, "max(self, other, keepdim), or NotImplemented"},
+    {"direct_min_pair", as_direct(of_pair<MINIMUM>), METH_FASTCALL, "min(self, other, keepdim), or NotImplemented"},
     {"direct_rsub", as_direct(rsub), METH_FASTCALL, "rsub(self, other, alpha), or NotImplemented"},
     {"direct_negated_rule", as_direct(negated_rule), METH_FASTCALL, "negated_rule(grad, alpha), or NotImplemented"},
     {nullptr, nullptr, 0, nullptr},
@@ -317,6 +326,13 @@ PyObject* direct_gelu(PyObject*, PyObject* const* args, Py_ssize_t nargs) {
     if (result || PyErr_Occurred()) return result;
     Py_RETURN_NOTIMPLEMENTED;
 }
+// (grad, self, approximate)
+PyObject* gelu_rule(PyObject*, PyObject* const* args, Py_ssize_t nargs) {
+    const int form = nargs == 3 && PyArray_Check(args[0]) && PyArray_Check(args[1]) ? gelu_form(args[2]) : -1;
+    PyObject* result = form < 0 ? nullptr : compute(form ? GELU_TANH_BACKWARD : GELU_BACKWARD, args[0], args[1], nullptr);
+    if (result || PyErr_Occurred()) return result;
+    Py_RETURN_NOTIMPLEMENTED;
+}
 // To whole numbers only.
 PyObject* direct_round(PyObject*, PyObject* const* args, Py_ssize_t nargs) {
     npy_intp decimals = 1;
@@ -328,6 +344,7 @@ PyObject* direct_round(PyObject*, PyObject* const* args, Py_ssize_t nargs) {
 }
 PyMethodDef gelu_methods[] = {
     {"direct_round", as_direct(direct_round), METH_FASTCALL, "round(x, 0), or NotImplemented"},
+    {"direct_gelu_backward", as_direct(gelu_rule), METH_FASTCALL, "gelu_backward(grad, self, approximate), or NotImplemented"},
     {"direct_gelu", as_direct(direct_gelu), METH_FASTCALL, "gelu(x, approximate), or NotImplemented"},
     {"gelu", as_method(gelu), METH_FASTCALL | METH_KEYWORDS, "gelu(x, approximate='none', out=None)"},
     {"gelu_backward", as_method(gelu_backward), METH_FASTCALL | METH_KEYWORDS, "gelu_backward(grad, x, approximate='none', out=None)"},

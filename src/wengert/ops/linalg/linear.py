@@ -56,5 +56,5 @@ def linear_samples(make: Any) -> Any:
     yield Bad(make(2, 3), make(4, 2), raises=RuntimeError, says="cannot be multiplied (2x3 and 2x4)")
 
 
-linear = plain_function(linear, addmm, (2, 0, 1, -1, -1), ((2, transposed),))
-linear = plain_function(linear, mm, (0, 1), ((1, transposed),))
+linear = plain_function(linear, addmm, (2, 0, 1, -1, -1), ((2, transposed, ()),))
+linear = plain_function(linear, mm, (0, 1), ((1, transposed, ()),))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from operator import itemgetter
 from typing import Any
 
 import numpy as np
@@ -10,6 +11,7 @@ import numpy as np
 from ... import _kernels as kernels
 from ..._core import errors
 from ..._core.cards.card import REALS, Array, Bad, Index, Sample, composite, op
+from ..._core.cards.plain_case import plain_function
 from ..._core.tensor.base import Tensor
 from ..._core.types import dtypes
 from ..dtype_checks import check_floating
@@ -337,3 +339,17 @@ def cross_entropy_samples(make: Any) -> Any:
     yield Sample(make(2, 3, 4), make(2, 4, kind="index", high=3), reduction="none")
     yield Sample(make(3, 4), make(3, 4))
     yield Bad(make(3, 4), make(2, kind="index", high=4), raises=ValueError, says="to match target batch_size (2)")
+
+
+WITHOUT_WEIGHT = (0, 1, -1, 6, 4)
+"""Where the arguments of the operator are among those of the two losses."""
+
+nll_loss = plain_function(nll_loss, nll_loss_forward, WITHOUT_WEIGHT, then=(itemgetter(0),))
+cross_entropy = plain_function(
+    cross_entropy,
+    nll_loss_forward,
+    WITHOUT_WEIGHT,
+    ((0, log_softmax_along, (1,)),),
+    guard=native("takes_classes"),
+    then=(itemgetter(0),),
+)

@@ -9,6 +9,7 @@ import numpy as np
 from ... import _kernels as kernels
 from ..._core import errors
 from ..._core.cards.card import REALS, Array, Bad, Index, Sample, composite, op
+from ..._core.cards.plain_case import plain_function
 from ..._core.operators import layouts
 from ..._core.tensor.base import Tensor
 from ..._core.types import dtypes
@@ -39,6 +40,7 @@ def weighted(slope: Any, weight: Any) -> Any:
     node="BinaryCrossEntropyBackward0",
     method=False,
     function=False,
+    native=native("binary_cross_entropy"),
 )
 def of_probabilities(self: Array, target: Array, weight: Index = None, reduction: str = "mean") -> Any:
     """The cross-entropy of probabilities."""
@@ -55,7 +57,7 @@ def of_probabilities(self: Array, target: Array, weight: Index = None, reduction
     return collected(losses if weight is None else losses * weight, reduction, self.dtype)
 
 
-@of_probabilities.vjp("self", "target")
+@of_probabilities.vjp("self", "target", native=native("binary_cross_entropy_rule"))
 def of_probabilities_vjp(grad: Any, self: Any, target: Any, weight: Any, reduction: str, wanted: Any) -> Any:
     grad = weighted(grad * share(reduction, self._array_.size), weight)
     first = second = None
@@ -218,3 +220,7 @@ def logit_samples(make: Any) -> Any:
         make(3, 4), make(3, 4, kind="unit"), make(4, requires_grad=False), reduction="sum",
         pos_weight=make(4, kind="positive", requires_grad=False),
     )  # fmt: skip
+
+
+binary_cross_entropy = plain_function(binary_cross_entropy, of_probabilities, (0, 1, -1, 5))
+binary_cross_entropy_with_logits = plain_function(binary_cross_entropy_with_logits, of_logits, (0, 1, -1, -1, 5))

@@ -15,6 +15,9 @@ from ..._core.tensor.base import Tensor
 from ..._core.types import dtypes
 from ..._core.types.sizes import broadcast
 from ..dtype_checks import refuse
+from ..pointwise.binary import sub
+from ..pointwise.unary import absolute
+from ..reductions.reduce import mean
 from .loss import finished, read_reduction
 
 native = kernels.direct_function
@@ -276,6 +279,7 @@ smooth_l1_loss.samples(pair_samples)  # type: ignore[attr-defined]
 huber_loss.samples(pair_samples)  # type: ignore[attr-defined]
 
 mse_loss = plain_function(mse_loss, squared)
+l1_loss = plain_function(l1_loss, sub, (0, 1, -1), guard=native("is_pair"), then=(absolute, mean))
 smooth_l1_loss = plain_function(smooth_l1_loss, smooth_l1)
 huber_loss = plain_function(huber_loss, huber)
 

@@ -11,11 +11,13 @@ import numpy as np
 from ... import _kernels as kernels
 from ..._core import errors
 from ..._core.cards.card import BOOLS, ORDERED, Array, Bad, Card, Index, Sample, composite, op
+from ..._core.cards.plain_case import plain_case
 from ..._core.tensor.base import Tensor
 from .. import return_types
 from ..axes import read_dim, read_dims, restored, summed
 from ..dtype_checks import check_ordered
 from ..pointwise.binary import native
+from ..pointwise.extremes import maximum, minimum
 
 
 def check_some(name: str, array: Any, axes: tuple[int, ...] | None) -> None:
@@ -360,6 +362,17 @@ def max_samples(make: Any) -> Any:
     yield Sample(make(3, 4), dim=-1, keepdim=True)
     yield Sample(make(3, 4), make(4))
     yield Bad(make(3), "a", raises=TypeError, says="must be int, not str")
+
+
+for choice, along, of_all, pair in ((max, max_dim, max_full, maximum), (min, min_dim, min_full, minimum)):
+    word = choice.__name__
+    plain_case(
+        choice,
+        along,
+        along.native,
+        further=((of_all, native(f"{word}_whole")), (pair, native(f"{word}_pair"))),
+        then=(getattr(return_types, word),),
+    )
 
 
 def place(name: str, kernel: Callable[..., Any], array: Any, dim: Any, keepdim: bool) -> Any:
