@@ -2,6 +2,8 @@
 // is unusual, wrong or large.
 #include "common.hpp"
 
+#include <numpy/random/bitgen.h>
+
 #include <cfloat>
 #include <cmath>
 #include <cstring>
@@ -266,43 +268,65 @@ PyObject* linspace(PyObject*, PyObject* const* args, Py_ssize_t nargs) {
 }
 
 // ---- random numbers ------------------------------------------------------------------------------------------------
+// A reference of our own, let go of at the end of the scope.
+struct Reference {
+    PyObject* object;
+    explicit Reference(PyObject* made) : object(made) {}
+    ~Reference() { Py_XDECREF(object); }
+    Reference(const Reference&) = delete;
+    Reference& operator=(const Reference&) = delete;
+    PyObject* part(const char* name) const { return object ? PyObject_GetAttrString(object, name) : nullptr; }
+};
+
 // NumPy's generator behind one of ours for the process that we are in, a new reference; null, without an error, where it is
 // yet to be made.
 PyObject* source_of(PyObject* generator, PyObject* forks) {
-    PyObject* stream = PyObject_GetAttrString(generator, "_stream");
-    PyObject* sources = stream ? PyObject_GetAttrString(stream, "sources") : nullptr;
-    PyObject* process = sources ? PyObject_CallNoArgs(forks) : nullptr;
-    PyObject* found = process && PyDict_CheckExact(sources) ? PyDict_GetItemWithError(sources, process) : nullptr;
-    Py_XINCREF(found);
-    Py_XDECREF(process);
-    Py_XDECREF(sources);
-    Py_XDECREF(stream);
-    return found;
+    const Reference stream(PyObject_GetAttrString(generator, "_stream")), sources(stream.part("sources"));
+    const Reference process(sources.object ? PyObject_CallNoArgs(forks) : nullptr);
+    if (!process.object || !PyDict_CheckExact(sources.object)) return nullptr;
+    return Py_XNewRef(PyDict_GetItemWithError(sources.object, process.object));
 }
-// rand and randn: (generator, how far this process is from the first, default, *lengths); NumPy draws.
-PyObject* drawn(const char* method, PyObject* const* args, Py_ssize_t nargs) {
+
+// rand(generator, how far this process is from the first, default, *lengths): NumPy's numbers, under NumPy's lock, from
+// where a draw that is under way in another thread has them alone.
+PyObject* rand(PyObject* const* args, Py_ssize_t nargs) {
     auto* descr = reinterpret_cast<PyArray_Descr*>(nargs > 3 ? args[2] : nullptr);
     npy_intp shape[NPY_MAXDIMS];
     const int ndim = is_real(descr) ? read_lengths(args + 3, nargs - 3, descr, shape) : -1;
     if (ndim < 1) return nullptr;
-    PyObject* source = source_of(args[0], args[1]);
-    if (!source) return nullptr;
-    PyObject* size = PyTuple_New(ndim);
-    for (int i = 0; size && i < ndim; ++i) {
+    const Reference source(source_of(args[0], args[1])), bits(source.part("bit_generator"));
+    const Reference capsule(bits.part("capsule")), lock(bits.part("lock"));
+    if (!capsule.object || !lock.object) return nullptr;
+    auto* state = static_cast<bitgen_t*>(PyCapsule_GetPointer(capsule.object, "BitGenerator"));
+    Owned made(state ? new_array(descr, ndim, shape) : nullptr);
+    const Reference held(made ? PyObject_CallMethod(lock.object, "acquire", "O", Py_False) : nullptr);
+    if (held.object != Py_True) return nullptr;
+    const npy_intp count = PyArray_SIZE(made.get());
+    if (descr == float_descr)
+        for (npy_intp at = 0; at < count; ++at)
+            data_of<float>(made.get())[at] = static_cast<float>(state->next_uint32(state->state) >> 8) * (1.0f / 16777216.0f);
+    else
+        for (npy_intp at = 0; at < count; ++at) data_of<double>(made.get())[at] = state->next_double(state->state);
+    const Reference released(PyObject_CallMethod(lock.object, "release", nullptr));
+    return released.object ? made.give() : nullptr;
+}
+// randn, with the same arguments: NumPy's own method.
+PyObject* randn(PyObject* const* args, Py_ssize_t nargs) {
+    auto* descr = reinterpret_cast<PyArray_Descr*>(nargs > 3 ? args[2] : nullptr);
+    npy_intp shape[NPY_MAXDIMS];
+    const int ndim = is_real(descr) ? read_lengths(args + 3, nargs - 3, descr, shape) : -1;
+    if (ndim < 1) return nullptr;
+    const Reference source(source_of(args[0], args[1])), size(source.object ? PyTuple_New(ndim) : nullptr);
+    for (int i = 0; size.object && i < ndim; ++i) {
         PyObject* length = PyLong_FromSsize_t(shape[i]);
-        if (!length) Py_CLEAR(size);
-        else PyTuple_SET_ITEM(size, i, length);
+        if (!length) return nullptr;
+        PyTuple_SET_ITEM(size.object, i, length);
     }
-    PyObject* made = size ? PyObject_CallMethod(source, method, "OO", size, args[2]) : nullptr;
-    Py_XDECREF(size);
-    Py_DECREF(source);
-    return made;
+    return size.object ? PyObject_CallMethod(source.object, "standard_normal", "OO", size.object, args[2]) : nullptr;
 }
-PyObject* rand(PyObject*, PyObject* const* args, Py_ssize_t nargs) {
-    return answer([=] { return drawn("random", args, nargs); });
-}
-PyObject* randn(PyObject*, PyObject* const* args, Py_ssize_t nargs) {
-    return answer([=] { return drawn("standard_normal", args, nargs); });
+template <PyObject* (*draw)(PyObject* const*, Py_ssize_t)>
+PyObject* drawn(PyObject*, PyObject* const* args, Py_ssize_t nargs) {
+    return answer([=] { return draw(args, nargs); });
 }
 
 PyObject* direct_tensor(PyObject*, PyObject* const* args, Py_ssize_t nargs) {
@@ -324,8 +348,8 @@ PyMethodDef create_methods[] = {
     direct_method("direct_new_empty", constant_of<-1>, "new_empty(default, x, *lengths), or NotImplemented"),
     direct_method("direct_new_full", full_of, "new_full(default, x, size, value), or NotImplemented"),
     direct_method("direct_linspace", linspace, "linspace(default, start, end, steps), or NotImplemented"),
-    direct_method("direct_rand", rand, "rand(generator, forks, default, *lengths), or NotImplemented"),
-    direct_method("direct_randn", randn, "randn(generator, forks, default, *lengths), or NotImplemented"),
+    direct_method("direct_rand", drawn<rand>, "rand(generator, forks, default, *lengths), or NotImplemented"),
+    direct_method("direct_randn", drawn<randn>, "randn(generator, forks, default, *lengths), or NotImplemented"),
     direct_method("direct_arange", arange, "arange(default, *bounds), or NotImplemented"),
     {nullptr, nullptr, 0, nullptr},
 };
