@@ -133,7 +133,7 @@ def main() -> int:
     options = arguments()
     fix_threads(options.threads)
     sys.path.insert(0, str(ROOT))
-    from benchmarks import cases, mechanics, modes, operators, programs, small
+    from benchmarks import cases, functional, mechanics, modes, operators, programs, small
     from benchmarks.libraries import installed
 
     adapters = installed(options.threads)
@@ -142,7 +142,8 @@ def main() -> int:
     def run(chosen: list[Any], slice_seconds: float = 0.02) -> list[Any]:
         return run_cases([c for c in chosen if options.only in c.name], adapters, options.rounds, slice_seconds)
 
-    results = run([*cases.with_targets(), *programs.cases(), *mechanics.cases(), *modes.cases()])
+    targets = [*cases.with_targets(), *programs.cases(), *functional.cases(), *mechanics.cases(), *modes.cases()]
+    results = run(targets)
     print()
     results += run(small.cases(), small.SECONDS)
     lines, figures = small.report(results)

@@ -21,7 +21,7 @@ from .variable import Variable, variable
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from . import forward_ad, function, graph
+    from . import forward_ad, function, functional, graph
     from .function import Function
     from .gradcheck.rule import check_rule
 
@@ -30,6 +30,7 @@ LATER = {
     "check_rule": "gradcheck.rule",
     "forward_ad": "forward_ad",
     "function": "function",
+    "functional": "functional",
     "graph": "graph",
 }
 __getattr__, __dir__ = on_demand(globals(), LATER)
@@ -45,6 +46,7 @@ __all__ = [
     "enable_grad",
     "forward_ad",
     "function",
+    "functional",
     "grad",
     "grad_mode",
     "gradcheck",

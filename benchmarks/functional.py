@@ -1,0 +1,69 @@
+"""`autograd.functional` beside torch: whole matrices of derivatives row by row, and products with a vector."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from benchmarks.cases import BOTH, draw
+from benchmarks.programs import layers
+from benchmarks.timing import Case
+
+
+def rosenbrock(x: Any) -> Any:
+    """Rosenbrock's function of all elements."""
+    return (100 * (x[1:] - x[:-1] ** 2) ** 2 + (1 - x[:-1]) ** 2).sum()
+
+
+def hessian(adapter: Any) -> Callable[[], Any]:
+    """The Hessian of a function of 50 variables, one backward pass for each."""
+    x = adapter.array(draw(50, seed=1))
+    return lambda: adapter.library.autograd.functional.hessian(rosenbrock, x)
+
+
+def network(adapter: Any, *sizes: int) -> Callable[[Any], Any]:
+    """A perceptron with tanh between its layers, whose weights need no gradient."""
+    linear = adapter.functional.linear
+    fixed = [(weight.detach(), bias.detach()) for weight, bias in layers(adapter, *sizes)]
+
+    def call(x: Any) -> Any:
+        for weight, bias in fixed[:-1]:
+            x = linear(x, weight, bias).tanh()
+        return linear(x, *fixed[-1])
+
+    return call
+
+
+def jacobian(adapter: Any) -> Callable[[], Any]:
+    """The Jacobian of a network 64-64-64, one backward pass for each output."""
+    call, x = network(adapter, 64, 64, 64), adapter.array(draw(64, seed=1))
+    return lambda: adapter.library.autograd.functional.jacobian(call, x)
+
+
+def product(name: str, of_number: bool) -> Callable[[Any], Callable[[], Any]]:
+    """The product that `autograd.functional` gives by that name, of a network 16-32-32-16 on 8 rows.
+
+    Args:
+        of_number: whether the function is the sum of squares of the network's outputs.
+    """
+
+    def make(adapter: Any) -> Callable[[], Any]:
+        call = network(adapter, 16, 32, 32, 16)
+        x, v = adapter.array(draw(8, 16, seed=1)), adapter.array(draw(8, 16, seed=2))
+        product = getattr(adapter.library.autograd.functional, name)
+        function = (lambda x: (call(x) ** 2).sum()) if of_number else call
+        return lambda: product(function, x, v)
+
+    return make
+
+
+def cases() -> list[Case]:
+    """Each derivative with its target."""
+    return [
+        Case("functional.hessian of 50 variables, looped", hessian, 3.0, 1e-3, only=BOTH),
+        Case("functional.jacobian of a network 64-64-64, looped", jacobian, 3.0, 1e-3, only=BOTH),
+        Case("functional.vjp of a perceptron 16-32-32-16", product("vjp", False), 2.0, 1e-3, only=BOTH),
+        Case("functional.jvp of a perceptron 16-32-32-16", product("jvp", False), 2.0, 1e-3, only=BOTH),
+        Case("functional.vhp of a perceptron 16-32-32-16", product("vhp", True), 2.0, 1e-3, only=BOTH),
+        Case("functional.hvp of a perceptron 16-32-32-16", product("hvp", True), 2.0, 1e-3, only=BOTH),
+    ]

@@ -1,0 +1,103 @@
+"""`vectorize=True`: all rows, or all columns, of a Jacobian by one pass over a batch of vectors."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from ..differentiate import grad
+from .arguments import Tensors, as_tuple
+from .rows import zeros_like
+
+BATCHING = False
+"""Whether operators work on batches that their rules do not see."""
+
+
+def refuse_without_batching() -> None:
+    """The one place that knows that batching is missing.
+
+    Raises:
+        NotImplementedError: it is.
+    """
+    if not BATCHING:
+        raise NotImplementedError(
+            "torch.autograd.functional: `vectorize=True` needs batching, which is not available yet. Please set "
+            "`vectorize=False`."
+        )
+
+
+def pulled_back(outputs: Tensors, inputs: Tensors, cotangents: Tensors, create_graph: bool) -> Tensors:
+    """Gradients for a batch of cotangents: of those outputs that have a history; None for inputs not reached.
+
+    Raises:
+        NotImplementedError: see `refuse_without_batching`.
+    """
+    refuse_without_batching()
+    known = [pair for pair in zip(outputs, cotangents) if pair[0].requires_grad]
+    if not known:
+        return (None,) * len(inputs)
+    roots, starts = zip(*known)
+    found: Tensors = grad(roots, inputs, starts, create_graph=create_graph, allow_unused=True, is_grads_batched=True)
+    return found
+
+
+def pushed_forward(push: Callable[[Tensors], Tensors], tangents: Tensors) -> Tensors:
+    """What `push` makes of each of a batch of tangents, as a batch.
+
+    Raises:
+        NotImplementedError: always, until there is batching for functions.
+    """
+    refuse_without_batching()
+    raise NotImplementedError('torch.autograd.functional: `strategy="forward-mode"` needs `vmap`')
+
+
+def standard_basis(tensors: Tensors, counts: list[int]) -> Tensors:
+    """The unit vectors of the space of all elements of all tensors: for each tensor its part of them, in rows."""
+    total, start = sum(counts), 0
+    parts = []
+    for tensor, count in zip(tensors, counts):
+        part = tensor.new_zeros((total, count))
+        part.diagonal(-start).fill_(1)
+        start += count
+        parts.append(part)
+    return tuple(parts)
+
+
+def reverse(outputs: Tensors, inputs: Tensors, create_graph: bool) -> tuple[Tensors, ...]:
+    """For each output its Jacobians by the inputs, from one backward pass for all elements of all outputs."""
+    counts = [each.numel() for each in outputs]
+    flat = tuple(each.reshape(-1) for each in outputs)
+    found = pulled_back(flat, inputs, standard_basis(outputs, counts), create_graph)
+    columns = []
+    for rows, tensor in zip(found, inputs):
+        if rows is None:
+            rows = zeros_like(tensor).expand((sum(counts), *tensor.shape))
+        parts = rows.split(counts, 0)
+        columns.append([part.view((*each.shape, *tensor.shape)) for part, each in zip(parts, outputs)])
+    return tuple(zip(*columns))
+
+
+def forward(function: Callable[..., Any], inputs: Tensors) -> tuple[bool, tuple[Tensors, ...]]:
+    """Whether the function gives several outputs, and for each its Jacobians by the inputs, from one forward pass for
+    all elements of all inputs."""
+    counts = [each.numel() for each in inputs]
+    seen: list[Any] = []
+
+    def push(tangents: Tensors) -> Tensors:
+        from .. import forward_ad
+
+        with forward_ad.dual_level():
+            duals = [forward_ad.make_dual(each, part.view_as(each)) for each, part in zip(inputs, tangents)]
+            several, outputs = as_tuple(function(*duals), "outputs", "jacobian")
+            parts = [forward_ad.unpack_dual(each) for each in outputs]
+        seen[:] = several, [part.primal.shape for part in parts]
+        return tuple(zeros_like(part.primal) if part.tangent is None else part.tangent for part in parts)
+
+    found = pushed_forward(push, standard_basis(inputs, counts))
+    several, shapes = seen
+    results = []
+    for columns, shape in zip(found, shapes):
+        parts = columns.split(counts, 0)
+        turned = [part.permute((*range(1, part.ndim), 0)) for part in parts]
+        results.append(tuple(part.reshape((*shape, *each.shape)) for part, each in zip(turned, inputs)))
+    return several, tuple(results)

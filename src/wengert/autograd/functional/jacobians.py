@@ -1,0 +1,230 @@
+"""`jacobian` and `hessian`: whole matrices of derivatives."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from ..._core.cards.card import registered
+from ..._core.state.grad_mode import enable_grad
+from . import batched, strictness
+from .arguments import Tensors, as_tuple, fresh, is_one_number, result
+from .rows import filled, gradients, rows_of, zeros_like
+
+stack: Any = registered("stack")
+
+FORWARD, REVERSE = "forward-mode", "reverse-mode"
+
+
+def jacobian(
+    func: Callable[..., Any],
+    inputs: Any,
+    create_graph: bool = False,
+    strict: bool = False,
+    vectorize: bool = False,
+    strategy: str = REVERSE,
+) -> Any:
+    """The Jacobian of a function: the derivative of each element of its outputs by each element of its inputs.
+
+    One backward pass for each element of the outputs.
+
+    Args:
+        func: takes as many tensors as `inputs` has; returns a tensor or a tuple of them.
+        inputs: a tensor or a tuple of tensors, of floating or complex dtypes.
+        create_graph: record what is computed, so that the result can be differentiated.
+        strict: refuse outputs that do not depend on an input, whose derivative is zero otherwise; with `create_graph`
+            also a Jacobian that does not depend on the inputs.
+        vectorize: one pass over a batch instead of one for each element. Needs batching, which is not available yet.
+        strategy: "reverse-mode", or "forward-mode" for functions with more outputs than inputs, which needs
+            `vectorize=True`.
+
+    Returns:
+        A tensor of the shape of the output followed by that of the input, in new memory and of the dtype of the input
+        (in forward mode of the output). For a tuple of inputs a tuple with one for each; for a tuple of outputs a tuple
+        of these.
+
+    Raises:
+        TypeError: an input or an output is no tensor.
+        RuntimeError: an output is complex; something is refused by `strict`; `strict` with `vectorize` or with forward
+            mode.
+        NotImplementedError: `vectorize`, forward mode without it, or with `create_graph`.
+        AssertionError: there is no such strategy.
+
+    >>> import wengert as wg
+    >>> from wengert.autograd.functional import jacobian
+    >>> jacobian(lambda x: x * x, wg.tensor([1.0, 2.0, 3.0]))
+    tensor([[2., 0., 0.],
+            [0., 4., 0.],
+            [0., 0., 6.]])
+    >>> by_x, by_y = jacobian(lambda x, y: x @ y, (wg.ones(2, 3), wg.ones(3)))
+    >>> by_x.shape, by_y.shape
+    (torch.Size([2, 2, 3]), torch.Size([2, 3]))
+    """
+    if strategy not in (FORWARD, REVERSE):
+        raise AssertionError(
+            'Expected strategy to be either "forward-mode" or "reverse-mode". Hint: If your function has more outputs '
+            'than inputs, "forward-mode" tends to be more performant. Otherwise, prefer to use "reverse-mode".'
+        )
+    if strategy == FORWARD:
+        return forward_jacobian(func, inputs, create_graph, strict, vectorize)
+    with enable_grad():
+        several, inputs = as_tuple(inputs, "inputs", "jacobian")
+        inputs = fresh(inputs, create_graph)
+        several_outputs, outputs = as_tuple(func(*inputs), "outputs of the user-provided function", "jacobian")
+        if strict:
+            strictness.refuse_constants(outputs, strictness.OUTPUT)
+        if not vectorize:
+            found = looped(outputs, inputs, create_graph, strict)
+        elif strict:
+            raise RuntimeError(
+                "torch.autograd.functional.jacobian: `strict=True` and `vectorized=True` are not supported together. "
+                "Please either set `strict=False` or `vectorize=False`."
+            )
+        else:
+            found = batched.reverse(outputs, inputs, create_graph)
+        return matrix(found, several_outputs, several, create_graph)
+
+
+def forward_jacobian(func: Callable[..., Any], inputs: Any, create_graph: bool, strict: bool, vectorize: bool) -> Any:
+    """`jacobian` in forward mode, with what torch refuses there.
+
+    Raises:
+        See `jacobian`.
+    """
+    if create_graph:
+        raise NotImplementedError(
+            'torch.autograd.functional.jacobian: `create_graph=True` and `strategy="forward-mode"` are not supported '
+            'together (yet). Please either set `create_graph=False` or `strategy="reverse-mode"`.'
+        )
+    if strict:
+        raise RuntimeError(
+            'torch.autograd.functional.jacobian: `strict=True` and `strategy="forward-mode"` are not supported '
+            'together (yet). Please either set `strict=False` or `strategy="reverse-mode"`.'
+        )
+    several, inputs = as_tuple(inputs, "inputs", "jacobian")
+    if not vectorize:
+        raise NotImplementedError(
+            "Computing Jacobian using forward-AD or forward-over-reverse Hessian isonly implemented for "
+            "`vectorize=True`."
+        )
+    several_outputs, found = batched.forward(func, inputs)
+    return matrix(found, several_outputs, several, True)
+
+
+def matrix(found: tuple[Tensors, ...], several_outputs: bool, several: bool, create_graph: bool) -> Any:
+    """For each output its Jacobians by the inputs, in tuples where several were given."""
+    return result(tuple(result(row, several, create_graph) for row in found), several_outputs, True)
+
+
+def looped(outputs: Tensors, inputs: Tensors, create_graph: bool, strict: bool) -> tuple[Tensors, ...]:
+    """For each output its Jacobians by the inputs, from one backward pass for each of its elements.
+
+    Raises:
+        RuntimeError: `strict` refuses an output or a row.
+    """
+    found = []
+    for at, output in enumerate(outputs):
+        columns: list[list[Any]] = [[] for _ in inputs]
+        for row in rows_of(output, inputs, create_graph):
+            if strict:
+                refuse_row(row, at, create_graph)
+            for column, each in zip(columns, row):
+                column.append(each)
+        found.append(tuple(stacked(column, output, each) for column, each in zip(columns, inputs)))
+    return tuple(found)
+
+
+def refuse_row(row: Tensors, at: int, create_graph: bool) -> None:
+    """Refuse a row of the Jacobian of output number `at` that does not depend on all inputs.
+
+    Raises:
+        RuntimeError: a gradient is None; or, where it is recorded, has no history.
+    """
+    for number, each in enumerate(row):
+        if each is None:
+            raise RuntimeError(strictness.OUTPUT_FREE_OF_INPUT.format(at, number))
+        if create_graph and not each.requires_grad:
+            raise RuntimeError(strictness.JACOBIAN_RECORDED.format(at))
+
+
+def stacked(rows: list[Any], output: Any, tensor: Any) -> Any:
+    """The Jacobian of an output by an input, from its rows; zeros for those that are None."""
+    if any(row is None for row in rows):
+        zero = zeros_like(tensor)
+        rows = [zero if row is None else row for row in rows]
+    return stack(rows).view((*output.shape, *tensor.shape))
+
+
+def hessian(
+    func: Callable[..., Any],
+    inputs: Any,
+    create_graph: bool = False,
+    strict: bool = False,
+    vectorize: bool = False,
+    outer_jacobian_strategy: str = REVERSE,
+) -> Any:
+    """The Hessian of a function that gives one number: its second derivatives by each two elements of its inputs.
+
+    The Jacobian of the gradient: one backward pass through the function, and one through that for each element of the
+    inputs.
+
+    Args:
+        func: takes as many tensors as `inputs` has; returns a tensor with one element.
+        inputs: a tensor or a tuple of tensors, of floating or complex dtypes.
+        create_graph: record what is computed, so that the result can be differentiated.
+        strict: refuse functions that do not depend on an input, or whose gradient does not; with `create_graph` also a
+            Hessian that does not.
+        vectorize: one pass over a batch instead of one for each element. Needs batching, which is not available yet.
+        outer_jacobian_strategy: "reverse-mode" or "forward-mode": how the gradient is differentiated, see `jacobian`.
+
+    Returns:
+        A tensor of the shape of the input twice, in new memory. For a tuple of inputs a tuple of tuples: entry
+        `[i][j]` has the shape of input i followed by that of input j.
+
+    Raises:
+        TypeError: an input or the output is no tensor.
+        RuntimeError: the function gives several tensors or not one element, a complex number, or what `strict` refuses;
+            otherwise as `jacobian`.
+        NotImplementedError: as `jacobian`.
+        AssertionError: there is no such strategy.
+
+    >>> import wengert as wg
+    >>> from wengert.autograd.functional import hessian
+    >>> hessian(lambda x: (x**3).sum(), wg.tensor([1.0, 2.0]))
+    tensor([[ 6.,  0.],
+            [ 0., 12.]])
+    >>> hessian(lambda x, y: x * y * y, (wg.tensor(1.0), wg.tensor(2.0)))
+    ((tensor(0.), tensor(4.)), (tensor(4.), tensor(2.)))
+    """
+    several, inputs = as_tuple(inputs, "inputs", "hessian")
+    if outer_jacobian_strategy not in (FORWARD, REVERSE):
+        raise AssertionError('Expected strategy to be either "forward-mode" or "reverse-mode".')
+
+    def slope(*given: Any) -> Tensors:
+        if outer_jacobian_strategy == FORWARD:
+            given = tuple(each.requires_grad_(True) for each in given)
+        return gradient(func, given, strict)
+
+    found = jacobian(slope, inputs, create_graph, strict, vectorize, outer_jacobian_strategy)
+    return found if several else found[0][0]
+
+
+def gradient(func: Callable[..., Any], inputs: Tensors, strict: bool) -> Tensors:
+    """The gradient of a function that gives one number, itself to be differentiated.
+
+    Raises:
+        TypeError: the function does not give a tensor.
+        RuntimeError: it does not give one number, or `strict` refuses the gradient.
+    """
+    inputs = fresh(inputs, True)
+    several, outputs = as_tuple(func(*inputs), "outputs of the user-provided function", "hessian")
+    if strict:
+        strictness.refuse_constants(outputs, strictness.OUTPUT)
+    if several:
+        raise RuntimeError("The function given to hessian should return a single Tensor")
+    if not is_one_number(outputs):
+        raise RuntimeError("The Tensor returned by the function given to hessian should contain a single element")
+    found = filled(gradients(outputs, inputs, None, True), inputs)
+    if strict:
+        strictness.refuse_constants(found, strictness.JACOBIAN_CONSTANT)
+    return found

@@ -1,0 +1,245 @@
+"""`vjp`, `jvp`, `vhp`, `hvp`: products of a Jacobian or a Hessian with a vector, without the matrix."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+from ..._core.state.grad_mode import enable_grad
+from . import strictness
+from .arguments import Tensors, as_tuple, fresh, is_one_number, result, vector
+from .rows import filled, gradients, zeros_like
+
+INPUTS_NEED_VECTOR = (
+    "The vector v can only be None if the input to the user-provided function is a single Tensor with a single element."
+)
+
+
+def vjp(
+    func: Callable[..., Any], inputs: Any, v: Any = None, create_graph: bool = False, strict: bool = False
+) -> tuple[Any, Any]:
+    """The value of a function and the product of a vector with its Jacobian: v·J, by one backward pass.
+
+    Args:
+        func: takes as many tensors as `inputs` has; returns a tensor or a tuple of them.
+        inputs: a tensor or a tuple of tensors, of floating or complex dtypes.
+        v: the vector, of the shapes of the outputs; 1 if the function gives one number.
+        create_graph: record what is computed, so that the results can be differentiated.
+        strict: refuse inputs that no output depends on, whose part is zero otherwise; with `create_graph` also a
+            product that does not depend on the inputs.
+
+    Returns:
+        The outputs of the function, and the product, of the shapes of the inputs.
+
+    Raises:
+        TypeError: an input, an output or a part of `v` is no tensor.
+        RuntimeError: `v` does not fit, or is not given where it must be; something is refused by `strict`.
+
+    >>> import wengert as wg
+    >>> from wengert.autograd.functional import vjp
+    >>> vjp(lambda x: x * x, wg.tensor([1.0, 2.0]), wg.tensor([10.0, 100.0]))
+    (tensor([1., 4.]), tensor([ 20., 400.]))
+    >>> vjp(lambda x, y: 2 * x + 3 * y, (wg.tensor(1.0), wg.tensor(1.0)))
+    (tensor(5.), (tensor(2.), tensor(3.)))
+    """
+    with enable_grad():
+        several, inputs = as_tuple(inputs, "inputs", "vjp")
+        inputs = fresh(inputs, create_graph)
+        several_outputs, outputs = called(func, inputs, "vjp", strict)
+        if v is not None:
+            v = vector(v, outputs, several_outputs, "vjp", create_graph)
+        elif not is_one_number(outputs):
+            raise RuntimeError(
+                "The vector v can only be None if the user-provided function returns a single Tensor with a single "
+                "element."
+            )
+    found = gradients(outputs, inputs, v, create_graph)
+    if strict:
+        strictness.refuse_gaps(found, create_graph, strictness.INPUT_UNUSED, strictness.JACOBIAN_RECORDED)
+    found = filled(found, inputs)
+    return result(outputs, several_outputs, create_graph), result(found, several, create_graph)
+
+
+def jvp(
+    func: Callable[..., Any], inputs: Any, v: Any = None, create_graph: bool = False, strict: bool = False
+) -> tuple[Any, Any]:
+    """The value of a function and the product of its Jacobian with a vector: J·v.
+
+    As in torch by two backward passes: w·J, which is linear in w, is differentiated by w. So the function need not have
+    forward rules, but it must be differentiable twice.
+
+    Args:
+        func: takes as many tensors as `inputs` has; returns a tensor or a tuple of them.
+        inputs: a tensor or a tuple of tensors, of floating or complex dtypes.
+        v: the vector, of the shapes of the inputs; 1 if the input is one number.
+        create_graph: record what is computed, so that the results can be differentiated.
+        strict: refuse outputs that do not depend on the inputs, whose part is zero otherwise; with `create_graph` also
+            a product that does not depend on the inputs.
+
+    Returns:
+        The outputs of the function, and the product, of the shapes of the outputs.
+
+    Raises:
+        TypeError: an input, an output or a part of `v` is no tensor.
+        RuntimeError: `v` does not fit, or is not given where it must be; something is refused by `strict`.
+
+    >>> import wengert as wg
+    >>> from wengert.autograd.functional import jvp
+    >>> jvp(lambda x: x * x, wg.tensor([1.0, 2.0]), wg.tensor([10.0, 100.0]))
+    (tensor([1., 4.]), tensor([ 20., 400.]))
+    """
+    with enable_grad():
+        several, inputs = as_tuple(inputs, "inputs", "jvp")
+        inputs = fresh(inputs, create_graph)
+        v = vector_of_inputs(v, inputs, several, "jvp", create_graph)
+        several_outputs, outputs = called(func, inputs, "jvp", strict)
+        weights = tuple(zeros_like(each, requires_grad=True) for each in outputs)
+        products = gradients(outputs, inputs, weights, True)
+        if strict:
+            strictness.refuse_constants(products, strictness.GRADIENT_CONSTANT)
+    found = gradients(products, weights, v, create_graph)
+    if strict:
+        strictness.refuse_gaps(found, create_graph, strictness.TRICK_UNUSED, strictness.JACOBIAN_RECORDED)
+    found = filled(found, outputs)
+    return result(outputs, several_outputs, create_graph), result(found, several_outputs, create_graph)
+
+
+def vhp(
+    func: Callable[..., Any], inputs: Any, v: Any = None, create_graph: bool = False, strict: bool = False
+) -> tuple[Any, Any]:
+    """The value of a function that gives one number, and the product of a vector with its Hessian: v·H.
+
+    Two backward passes.
+
+    Args:
+        func: takes as many tensors as `inputs` has; returns a tensor with one element.
+        inputs: a tensor or a tuple of tensors, of floating or complex dtypes.
+        v: the vector, of the shapes of the inputs; 1 if the input is one number.
+        create_graph: record what is computed, so that the results can be differentiated.
+        strict: refuse functions that do not depend on an input, or whose gradient does not; with `create_graph` also a
+            product that does not.
+
+    Returns:
+        The output of the function, and the product, of the shapes of the inputs.
+
+    Raises:
+        TypeError: an input, the output or a part of `v` is no tensor.
+        RuntimeError: the function does not give one number; `v` does not fit, or is not given where it must be;
+            something is refused by `strict`.
+
+    >>> import wengert as wg
+    >>> from wengert.autograd.functional import vhp
+    >>> vhp(lambda x: (x**3).sum(), wg.tensor([1.0, 2.0]), wg.tensor([10.0, 100.0]))
+    (tensor(9.), tensor([  60., 1200.]))
+    """
+    with enable_grad():
+        at = slope_of(func, inputs, v, create_graph, strict, "vhp")
+    found = gradients(at.slope, at.inputs, at.v, create_graph)
+    if strict:
+        strictness.refuse_gaps(found, create_graph, strictness.JACOBIAN_UNUSED, strictness.HESSIAN_RECORDED)
+    found = filled(found, at.inputs)
+    return result(at.outputs, False, create_graph), result(found, at.several, create_graph)
+
+
+def hvp(
+    func: Callable[..., Any], inputs: Any, v: Any = None, create_graph: bool = False, strict: bool = False
+) -> tuple[Any, Any]:
+    """The value of a function that gives one number, and the product of its Hessian with a vector: H·v.
+
+    As in torch by three backward passes, see `jvp`; `vhp` needs two, and gives the same wherever the Hessian is
+    symmetric: that is, if the function is twice continuously differentiable.
+
+    Args:
+        func: takes as many tensors as `inputs` has; returns a tensor with one element.
+        inputs: a tensor or a tuple of tensors, of floating or complex dtypes.
+        v: the vector, of the shapes of the inputs; 1 if the input is one number.
+        create_graph: record what is computed, so that the results can be differentiated.
+        strict: refuse functions that do not depend on an input, or whose gradient does not; with `create_graph` also a
+            product that does not.
+
+    Returns:
+        The output of the function, and the product, of the shapes of the inputs.
+
+    Raises:
+        TypeError: an input, the output or a part of `v` is no tensor.
+        RuntimeError: the function does not give one number; `v` does not fit, or is not given where it must be;
+            something is refused by `strict`.
+
+    >>> import wengert as wg
+    >>> from wengert.autograd.functional import hvp
+    >>> hvp(lambda x: (x**3).sum(), wg.tensor([1.0, 2.0]), wg.tensor([10.0, 100.0]))
+    (tensor(9.), tensor([  60., 1200.]))
+    """
+    with enable_grad():
+        at = slope_of(func, inputs, v, create_graph, strict, "hvp")
+        weights = tuple(zeros_like(each, requires_grad=True) for each in at.inputs)
+        products = gradients(at.slope, at.inputs, weights, True)
+    found = gradients(products, weights, at.v, create_graph)
+    if strict:
+        strictness.refuse_gaps(found, create_graph, strictness.HESSIAN_TRICK_UNUSED, strictness.HESSIAN_RECORDED)
+    found = filled(found, at.inputs)
+    return result(at.outputs, False, create_graph), result(found, at.several, create_graph)
+
+
+class Slope(NamedTuple):
+    """A function of one number at a point.
+
+    Attributes:
+        several: whether the inputs were given as a tuple.
+        inputs: the point.
+        v: the vector; None stands for 1.
+        outputs: the value.
+        slope: the gradient, recorded; None for inputs that the function does not depend on.
+    """
+
+    several: bool
+    inputs: Tensors
+    v: Tensors | None
+    outputs: Tensors
+    slope: Tensors
+
+
+def slope_of(func: Callable[..., Any], inputs: Any, v: Any, create_graph: bool, strict: bool, function: str) -> Slope:
+    """Call a function that gives one number and differentiate it; `function` names the one that is documented.
+
+    Raises:
+        See `vhp`.
+    """
+    several, inputs = as_tuple(inputs, "inputs", function)
+    inputs = fresh(inputs, create_graph)
+    v = vector_of_inputs(v, inputs, several, function, create_graph)
+    several_outputs, outputs = called(func, inputs, function, strict)
+    if several_outputs:
+        raise RuntimeError(f"The function given to {function} should return a single Tensor")
+    if not is_one_number(outputs):
+        raise RuntimeError(f"The Tensor returned by the function given to {function} should contain a single element")
+    slope = gradients(outputs, inputs, None, True)
+    if strict:
+        strictness.refuse_constants(slope, strictness.JACOBIAN_CONSTANT)
+    return Slope(several, inputs, v, outputs, slope)
+
+
+def called(func: Callable[..., Any], inputs: Tensors, function: str, strict: bool) -> tuple[bool, Tensors]:
+    """Whether `func` gives several outputs, and these.
+
+    Raises:
+        TypeError: one is no tensor.
+        RuntimeError: one has no history, and `strict` refuses that.
+    """
+    several, outputs = as_tuple(func(*inputs), "outputs of the user-provided function", function)
+    if strict:
+        strictness.refuse_constants(outputs, strictness.OUTPUT)
+    return several, outputs
+
+
+def vector_of_inputs(v: Any, inputs: Tensors, several: bool, function: str, create_graph: bool) -> Tensors | None:
+    """The vector that was given for the inputs; None stands for 1.
+
+    Raises:
+        TypeError, RuntimeError: it does not fit, or is not given for more than one number.
+    """
+    if v is not None:
+        return vector(v, inputs, several, function, create_graph)
+    if not is_one_number(inputs):
+        raise RuntimeError(INPUTS_NEED_VECTOR)
+    return None
