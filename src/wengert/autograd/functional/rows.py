@@ -22,8 +22,8 @@ def gradients(outputs: Tensors, inputs: Tensors, cotangents: Tensors | None, cre
     if not all(recorded):
         outputs = tuple(compress(outputs, recorded))
         cotangents = cotangents and tuple(compress(cotangents, recorded))
-        if not outputs:
-            return (None,) * len(inputs)
+    if not outputs:
+        return (None,) * len(inputs)
     found: Tensors = grad(outputs, inputs, cotangents, None, create_graph, allow_unused=True)
     return found
 
