@@ -21,23 +21,29 @@ def hessian(adapter: Any) -> Callable[[], Any]:
     return lambda: adapter.library.autograd.functional.hessian(rosenbrock, x)
 
 
-def network(adapter: Any, *sizes: int) -> Callable[[Any], Any]:
-    """A perceptron with tanh between its layers, whose weights need no gradient."""
+def network(adapter: Any, sizes: tuple[int, ...], trained: bool) -> Callable[[Any], Any]:
+    """A perceptron with tanh between its layers; its weights require a gradient if it is `trained`."""
     linear = adapter.functional.linear
-    fixed = [(weight.detach(), bias.detach()) for weight, bias in layers(adapter, *sizes)]
+    pairs = layers(adapter, *sizes)
+    if not trained:
+        pairs = [(weight.detach(), bias.detach()) for weight, bias in pairs]
 
     def call(x: Any) -> Any:
-        for weight, bias in fixed[:-1]:
+        for weight, bias in pairs[:-1]:
             x = linear(x, weight, bias).tanh()
-        return linear(x, *fixed[-1])
+        return linear(x, *pairs[-1])
 
     return call
 
 
-def jacobian(adapter: Any) -> Callable[[], Any]:
+def jacobian(trained: bool) -> Callable[[Any], Callable[[], Any]]:
     """The Jacobian of a network 64-64-64, one backward pass for each output."""
-    call, x = network(adapter, 64, 64, 64), adapter.array(draw(64, seed=1))
-    return lambda: adapter.library.autograd.functional.jacobian(call, x)
+
+    def make(adapter: Any) -> Callable[[], Any]:
+        call, x = network(adapter, (64, 64, 64), trained), adapter.array(draw(64, seed=1))
+        return lambda: adapter.library.autograd.functional.jacobian(call, x)
+
+    return make
 
 
 def product(name: str, of_number: bool) -> Callable[[Any], Callable[[], Any]]:
@@ -48,7 +54,7 @@ def product(name: str, of_number: bool) -> Callable[[Any], Callable[[], Any]]:
     """
 
     def make(adapter: Any) -> Callable[[], Any]:
-        call = network(adapter, 16, 32, 32, 16)
+        call = network(adapter, (16, 32, 32, 16), trained=True)
         x, v = adapter.array(draw(8, 16, seed=1)), adapter.array(draw(8, 16, seed=2))
         product = getattr(adapter.library.autograd.functional, name)
         function = (lambda x: (call(x) ** 2).sum()) if of_number else call
@@ -61,7 +67,8 @@ def cases() -> list[Case]:
     """Each derivative with its target."""
     return [
         Case("functional.hessian of 50 variables, looped", hessian, 3.0, 1e-3, only=BOTH),
-        Case("functional.jacobian of a network 64-64-64, looped", jacobian, 3.0, 1e-3, only=BOTH),
+        Case("functional.jacobian of a network 64-64-64, looped", jacobian(True), 3.0, 1e-3, only=BOTH),
+        Case("functional.jacobian, weights without gradient", jacobian(False), 3.0, 1e-3, only=BOTH),
         Case("functional.vjp of a perceptron 16-32-32-16", product("vjp", False), 2.0, 1e-3, only=BOTH),
         Case("functional.jvp of a perceptron 16-32-32-16", product("jvp", False), 2.0, 1e-3, only=BOTH),
         Case("functional.vhp of a perceptron 16-32-32-16", product("vhp", True), 2.0, 1e-3, only=BOTH),
