@@ -203,6 +203,8 @@ def test_without_create_graph_nothing_leads_back():
         *vhp(lambda x: curved(x).sum(), x, x),
         *hvp(lambda x: curved(x).sum(), x, x),
     ]
+    several = jacobian(lambda x, y: (x * y, y), (x, x)), vjp(lambda x, y: (x * y, y), (x, x), (x, x))
+    results += [each for pairs in several for pair in pairs for each in pair]
     assert not any(each.requires_grad for each in results)
     assert x.grad is None
 

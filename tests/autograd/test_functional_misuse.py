@@ -107,6 +107,12 @@ def test_there_must_be_something_to_differentiate():
         jacobian(lambda x: x[:0], wg.ones(2))
 
 
+def test_a_function_may_not_write_to_what_it_is_given():
+    for derivative, what in ((jacobian, "a leaf Variable"), (hessian, "a view of a leaf Variable")):
+        with pytest.raises(RuntimeError, match=f"^{what} that requires grad is being used in an in-place operation"):
+            derivative(lambda x: x.mul_(2).sum(), wg.ones(2))
+
+
 STRICT = {
     jacobian: "Output 0 of the user-provided function is independent of input 1.",
     hessian: "with respect to input 1 is independent of the input",
