@@ -69,7 +69,13 @@ AUTOGRAD = listed(r"""
     Returning(wg.ones(2, 3)).apply(x).sum().backward() ; Returning((wg.ones(2, 3),)).apply(x).sum().backward() ;
     y.register_hook(lambda g: wg.ones(2, 3)), y.sum().backward() ;
     y.grad_fn.register_hook(lambda i, o: (wg.ones(2, 3),)), y.sum().backward() ;
-    y.grad_fn.register_prehook(lambda o: (wg.ones(2, 3),)), y.sum().backward()
+    y.grad_fn.register_prehook(lambda o: (wg.ones(2, 3),)), y.sum().backward() ;
+    wg.autograd.functional.jacobian(lambda a: a * 2, x, False, True, False, 'reverse-mode') ;
+    wg.autograd.functional.hessian(lambda a, b: (a * b).sum(), (x, x), True, False) ;
+    wg.autograd.functional.vjp(lambda a: a * a, x, wg.ones(2, 3), True, True) ;
+    wg.autograd.functional.jvp(lambda a: (a * a, a.sum()), x, wg.ones(2, 3), True, False) ;
+    wg.autograd.functional.vhp(lambda a: (a**3).sum(), x, wg.ones(2, 3), False, True) ;
+    wg.autograd.functional.hvp(lambda a: (a**3).sum(), (x,), (wg.ones(2, 3),), True, True)
 """)
 
 MODULES = listed(r"""

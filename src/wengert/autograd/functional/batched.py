@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from ..differentiate import grad
 from .arguments import Tensors, as_tuple
-from .rows import zeros_like
+from .rows import gradients, zeros_like
 
 BATCHING = False
 """Whether operators work on batches that their rules do not see."""
@@ -27,18 +26,13 @@ def refuse_without_batching() -> None:
 
 
 def pulled_back(outputs: Tensors, inputs: Tensors, cotangents: Tensors, create_graph: bool) -> Tensors:
-    """Gradients for a batch of cotangents: of those outputs that have a history; None for inputs not reached.
+    """The gradients of `rows.gradients` for a batch of cotangents, as a batch.
 
     Raises:
         NotImplementedError: see `refuse_without_batching`.
     """
     refuse_without_batching()
-    known = [pair for pair in zip(outputs, cotangents) if pair[0].requires_grad]
-    if not known:
-        return (None,) * len(inputs)
-    roots, starts = zip(*known)
-    found: Tensors = grad(roots, inputs, starts, create_graph=create_graph, allow_unused=True, is_grads_batched=True)
-    return found
+    return gradients(outputs, inputs, cotangents, create_graph, is_grads_batched=True)
 
 
 def pushed_forward(push: Callable[[Tensors], Tensors], tangents: Tensors) -> Tensors:

@@ -16,7 +16,9 @@ BLOCK = 1 << 16
 """How many elements the cotangents that are made together have, unless one alone has more."""
 
 
-def gradients(outputs: Tensors, inputs: Tensors, cotangents: Tensors | None, create_graph: bool) -> Tensors:
+def gradients(
+    outputs: Tensors, inputs: Tensors, cotangents: Tensors | None, create_graph: bool, is_grads_batched: bool = False
+) -> Tensors:
     """The gradients of those of `outputs` that have a history, None for inputs that none of them depends on."""
     recorded = [each is not None and each.requires_grad for each in outputs]
     if not all(recorded):
@@ -24,7 +26,9 @@ def gradients(outputs: Tensors, inputs: Tensors, cotangents: Tensors | None, cre
         cotangents = cotangents and tuple(compress(cotangents, recorded))
     if not outputs:
         return (None,) * len(inputs)
-    found: Tensors = grad(outputs, inputs, cotangents, None, create_graph, allow_unused=True)
+    found: Tensors = grad(
+        outputs, inputs, cotangents, None, create_graph, allow_unused=True, is_grads_batched=is_grads_batched
+    )
     return found
 
 
