@@ -169,6 +169,8 @@ def strategies(torch):
         caught(lambda: functional.jacobian(lambda x: x, x, vectorize=True, strict=True)),
         caught(lambda: functional.jacobian(lambda x: x.detach(), x, vectorize=True, strict=True)),
         caught(lambda: functional.jacobian(lambda x: [x], x, vectorize=True)),
+        caught(lambda: functional.jacobian(lambda x: (), x, vectorize=True)),
+        caught(lambda: functional.jacobian(lambda: (), (), vectorize=True, **forward)),
         caught(lambda: functional.hessian(lambda x: x.sum(), x, outer_jacobian_strategy="sideways")),
         caught(lambda: functional.hessian(lambda x: x.sum(), [x], outer_jacobian_strategy="sideways")),
         caught(lambda: functional.hessian(lambda x: x.sum(), x, outer_jacobian_strategy="forward-mode")),

@@ -46,7 +46,13 @@ def pushed_forward(push: Callable[[Tensors], Tensors], tangents: Tensors) -> Ten
 
 
 def standard_basis(tensors: Tensors, counts: list[int]) -> Tensors:
-    """The unit vectors of the space of all elements of all tensors: for each tensor its part of them, in rows."""
+    """The unit vectors of the space of all elements of all tensors: for each tensor its part of them, in rows.
+
+    Raises:
+        AssertionError: there is no tensor.
+    """
+    if not tensors:
+        raise AssertionError("Expected at least one tensor")
     total, start = sum(counts), 0
     parts = []
     for tensor, count in zip(tensors, counts):
