@@ -6,7 +6,7 @@ from wengert._core.leaves.accumulate cimport AccumulateGrad, accumulate, run_aft
 from wengert._core.tensor.base cimport AutogradMeta, Tensor
 from wengert._core.state.modes cimport Modes, Pass, current
 from wengert._core.graph.node cimport Edge, Node, WideEdge, expandable
-from wengert._core.backward.ready cimport Ready
+from wengert._core.backward.ready cimport Ready, new_ready
 from wengert._core.recording.recorded cimport ViewNode
 from wengert._core.writes.slices cimport add_to_part
 from wengert._core.tensor.storage cimport next_serial
@@ -14,7 +14,7 @@ from wengert._core.backward.task cimport Task, is_alone, is_own, new_task
 
 cdef long NEVER
 
-@cython.locals(tasks=dict, stack=list, edge=Edge, node=Node, task=Task)
+@cython.locals(tasks=dict, found=list, edge=Edge, at=long, node=Node, task=Task)
 cpdef dict count_uses(list roots)
 @cython.locals(task=Task, node=Node, edge=Edge, at=long, seen=set, stack=list)
 cpdef object mark_wanted(dict tasks, list roots, list captures, bint accumulating)
@@ -31,11 +31,11 @@ cpdef object process(Node node, Task task, list found, bint create_graph)
 cpdef bint is_empty(list grads) except -1
 @cython.locals(variable=Tensor, meta=AutogradMeta, first=bint, owned=bint)
 cpdef object leaf(AccumulateGrad node, Task task, bint create_graph, list found, bint accumulating)
-@cython.locals(edges=tuple, count=long, edge=Edge, task=Task, at=long)
+@cython.locals(edges=tuple, count=long, edge=Edge, task=Task, at=long, first=bint)
 cpdef object deliver(Node node, object outgoing, Task done, dict tasks, Ready ready, long born)
 cpdef object arrive(Task task, Edge edge, object grad, bint owned)
-cdef long LARGE
-@cython.locals(plain=bint, modes=Modes)
+@cython.locals(modes=Modes)
 cpdef object join(Tensor known, Tensor grad, bint owned)
+cpdef bint is_writable(Tensor tensor) except -1
 @cython.locals(given=Tensor, larger=bint)
 cpdef object project(object grad, Edge edge, Node node, long index)

@@ -20,7 +20,7 @@ from ..tensor.base import AutogradMeta, Tensor
 from ..tensor.storage import next_serial
 from ..types.dtypes import from_numpy
 from ..writes.slices import add_to_part
-from .ready import Ready
+from .ready import Ready, new_ready
 from .reentrant import DEEPEST, in_thread
 from .task import Task, is_alone, is_own, new_task
 
@@ -30,21 +30,23 @@ NEVER = -1
 def count_uses(roots: list[Edge]) -> dict[Node, Task]:
     """A task for every node that the roots lead to, with the number of edges into it."""
     tasks: dict[Node, Task] = {}
-    stack: list[Node] = []
+    found: list[Node] = []
     edge: Edge
     for edge in roots:
         if edge.node not in tasks:
             tasks[edge.node] = new_task(edge.node)
-            stack.append(edge.node)
-    while stack:
-        node: Node = stack.pop()
+            found.append(edge.node)
+    at: int = 0
+    while at < len(found):
+        node: Node = found[at]
+        at += 1
         for edge in node.next_edges:
             if edge is not None:
                 task: Task = tasks.get(edge.node)
                 if task is None:
                     task = new_task(edge.node)
                     tasks[edge.node] = task
-                    stack.append(edge.node)
+                    found.append(edge.node)
                 task.waiting += 1
     return tasks
 
@@ -138,9 +140,7 @@ def run(
 
 def seed(tasks: dict[Node, Task], roots: list[Edge], grads: list[Any]) -> Ready:
     """Let the gradients arrive at the roots; the roots that wait for nothing more."""
-    ready: Ready = Ready.__new__(Ready)
-    ready.heap = []
-    ready.newest = None
+    ready: Ready = new_ready()
     edge: Edge
     task: Task
     for at in range(len(roots)):
@@ -272,7 +272,8 @@ def deliver(node: Node, outgoing: Any, done: Task, tasks: dict[Node, Task], read
             if grad is not None:
                 if task.wanted:
                     grad = project(grad, edge, node, at)
-                    arrive(task, edge, grad, born != NEVER and is_own(grad, outgoing, done, born))
+                    first: bool = task.grad is None  # what is added to another needs no memory of its own
+                    arrive(task, edge, grad, first and born != NEVER and is_own(grad, outgoing, done, born))
         task.waiting -= 1
         if task.waiting == 0:
             ready.push(edge.node)
@@ -294,20 +295,20 @@ def arrive(task: Task, edge: Edge, grad: Any, owned: bool) -> None:
         task.grads[edge.nr] = grad
 
 
-LARGE = 1 << 14
-"""From so many elements on it pays to add into memory that is there rather than to ask for more."""
-
-
 def join(known: Tensor, grad: Tensor, owned: bool) -> Any:
-    """The sum of two gradients, in the memory of the first if that is the engine's own (and large)."""
-    array: Any = known._array_
+    """The sum of two gradients, in the memory of the first if that is the engine's own."""
+    modes: Modes = current()
     plain: bool = (known._flags_ | grad._flags_) & flags.UNUSUAL == 0
-    if owned and plain and door.size_of(array) >= LARGE and array.nbytes == known._storage_.array.nbytes:
-        modes: Modes = current()
-        if not modes.grad:
-            modes.quietly(slots.table.add_into, (array, grad._array_, array))
-            return known
+    if owned and plain and not modes.grad and not modes.word and is_writable(known):
+        modes.quietly(slots.table.add_into, (known._array_, grad._array_, known._array_))
+        return known
     return slots.table.add.call2(known, grad)
+
+
+def is_writable(tensor: Tensor) -> bool:
+    """Whether a tensor sees no element of its memory twice, as far as can be told at once."""
+    array: Any = tensor._array_
+    return door.has_rows(array) or array.nbytes == tensor._storage_.array.nbytes
 
 
 def project(grad: Any, edge: Edge, node: Node, index: int) -> Any:

@@ -9,12 +9,16 @@ from ..graph.node import Node
 
 
 class Ready:
-    """Nodes with all their gradients, newest first: the newest by itself, the others in a heap by their number."""
+    """Nodes with all their gradients, newest first: the newest by itself, the others in a heap by their number.
+
+    Of `heap` the first `size` places are taken: a list that shrinks and grows asks for memory each time.
+    """
 
     heap: list[Any]
+    size: int
     newest: Node
 
-    __slots__ = ("heap", "newest")
+    __slots__ = ("heap", "newest", "size")
     __reduce__ = errors.refuse_pickling
 
     def push(self, node: Node) -> None:
@@ -24,52 +28,65 @@ class Ready:
             self.newest = node
         elif node.sequence_number > first.sequence_number:
             self.newest = node
-            sift_up(self.heap, first)
+            self.sift_up(first)
         else:
-            sift_up(self.heap, node)
+            self.sift_up(node)
 
     def pop(self) -> Node:
         """Take the newest node."""
         first: Node = self.newest
-        self.newest = sift_down(self.heap) if self.heap else None
+        self.newest = self.sift_down() if self.size else None
         return first
 
+    def sift_up(self, node: Node) -> None:
+        """Add a node to the heap."""
+        heap: list[Any] = self.heap
+        at: int = self.size
+        if at == len(heap):
+            heap.append(node)
+        self.size += 1
+        while at > 0:
+            up: int = (at - 1) >> 1
+            parent: Node = heap[up]
+            if parent.sequence_number >= node.sequence_number:
+                break
+            heap[at] = parent
+            at = up
+        heap[at] = node
 
-def sift_up(heap: list[Node], node: Node) -> None:
-    """Add a node to a heap."""
-    heap.append(node)
-    at: int = len(heap) - 1
-    while at > 0:
-        up: int = (at - 1) >> 1
-        parent: Node = heap[up]
-        if parent.sequence_number >= node.sequence_number:
-            break
-        heap[at] = parent
-        at = up
-    heap[at] = node
+    def sift_down(self) -> Node:
+        """Take the newest node from the heap, which is not empty."""
+        heap: list[Any] = self.heap
+        newest: Node = heap[0]
+        self.size -= 1
+        size: int = self.size
+        last: Node = heap[size]
+        heap[size] = None
+        if size == 0:
+            return newest
+        at: int = 0
+        while True:
+            down: int = 2 * at + 1
+            if down >= size:
+                break
+            child: Node = heap[down]
+            if down + 1 < size:
+                other: Node = heap[down + 1]
+                if other.sequence_number > child.sequence_number:
+                    down += 1
+                    child = other
+            if child.sequence_number <= last.sequence_number:
+                break
+            heap[at] = child
+            at = down
+        heap[at] = last
+        return newest
 
 
-def sift_down(heap: list[Node]) -> Node:
-    """Take the newest node from a heap that is not empty."""
-    last: Node = heap.pop()
-    size: int = len(heap)
-    if size == 0:
-        return last
-    newest: Node = heap[0]
-    at: int = 0
-    while True:
-        down: int = 2 * at + 1
-        if down >= size:
-            break
-        child: Node = heap[down]
-        if down + 1 < size:
-            other: Node = heap[down + 1]
-            if other.sequence_number > child.sequence_number:
-                down += 1
-                child = other
-        if child.sequence_number <= last.sequence_number:
-            break
-        heap[at] = child
-        at = down
-    heap[at] = last
-    return newest
+def new_ready() -> Ready:
+    """No nodes."""
+    ready: Ready = Ready.__new__(Ready)
+    ready.heap = []
+    ready.size = 0
+    ready.newest = None
+    return ready

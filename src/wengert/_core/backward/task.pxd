@@ -3,6 +3,7 @@ from wengert._core.tensor.base cimport Tensor, wrap
 from wengert._core.graph.node cimport Node
 from wengert._core.tensor.storage cimport Storage
 
+@cython.no_gc
 cdef class Task:
     cdef public long waiting
     cdef public object grad

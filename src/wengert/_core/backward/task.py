@@ -7,12 +7,20 @@ from typing import Any
 
 import numpy as np
 
+try:
+    import cython
+except ImportError:
+    from .. import plain as cython  # type: ignore[no-redef]
+
 from .. import errors
 from ..graph.node import Node
 from ..tensor.base import Tensor, wrap
 from ..tensor.storage import Storage
 
 
+@cython.no_gc
+@cython.freelist(128)
+@cython.cclass
 class Task:
     """What one run of the engine knows of one node.
 

@@ -184,7 +184,9 @@ class Modes:
         handlers, finalisers.
         """
         try:
-            return self.quiet(function, *args, **(keywords or {}))
+            if keywords is None:
+                return self.quiet(function, *args)
+            return self.quiet(function, *args, **keywords)
         except RuntimeError:
             if not self.is_entered():
                 raise
