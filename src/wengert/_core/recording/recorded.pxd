@@ -26,7 +26,7 @@ cdef class OpNode(Node):
     cdef public tuple saved
     cdef list unpacked(self)
 
-@cython.locals(values=list, plan=Plan, op=Declaration, outgoing=list, simple=bint, rule=Rule, at=long)
+@cython.locals(saved=tuple, plan=Plan, op=Declaration, outgoing=list, simple=bint, values=list, rule=Rule, at=long)
 cpdef list run_rules(OpNode node, object incoming)
 
 @cython.no_gc
@@ -37,8 +37,16 @@ cpdef object unpack(object value, OpNode node)
 cpdef Tensor unpack_tensor(Saved saved, Node node)
 @cython.locals(count=long)
 cpdef object run_rule(Rule rule, object incoming, list values, tuple arguments)
-@cython.locals(modes=Modes, args=tuple)
-cpdef object native_gradient(Rule rule, object incoming, list values, tuple arguments)
+@cython.locals(first=long)
+cpdef bint hands_on(tuple saved, tuple arguments) except -1
+@cython.locals(modes=Modes)
+cpdef object plain_gradient(object incoming)
+@cython.locals(at=long, args=list)
+cpdef object native_gradient(OpNode node, Rule rule, object incoming, Tensor grad, tuple saved, tuple arguments)
+cpdef object array_of(Tensor tensor)
+@cython.locals(several=bint, arrays=list)
+cpdef object plain_value(object value, OpNode node)
+cpdef object plain_array(Saved saved, OpNode node)
 cpdef object first_plain(tuple grads)
 cpdef bint is_unusual(Tensor tensor) except -1
 @cython.locals(whole=Tensor)

@@ -136,15 +136,27 @@ class OpNode(Node):
 
 def run_rules(node: OpNode, incoming: Any) -> list[Any]:
     """Run the rules of a node's plan; one gradient for each edge."""
-    values: list[Any] = node.unpacked()
+    saved: tuple[Any, ...] = node.saved
+    if saved is None:
+        raise RuntimeError(errors.BACKWARD_TWICE)
     plan: Plan = node.plan
     op: Declaration = node.op
     outgoing: list[Any] = [None] * len(node.next_edges)
     simple: bool = op.list_slot < 0
+    grad: Any = plain_gradient(incoming)
+    values: list[Any] = None  # type: ignore[assignment]  # unpacked for the first rule that wants tensors
     rule: Rule
     for at in range(len(plan.rules)):
         rule = plan.rules[at]
-        result: Any = run_rule(rule, incoming, values, plan.arguments[at])
+        result: Any = NotImplemented
+        if rule.passes and hands_on(saved, plan.arguments[at]):
+            result = incoming
+        elif grad is not None and rule.native is not None:
+            result = native_gradient(node, rule, incoming, grad, saved, plan.arguments[at])
+        if result is NotImplemented:
+            if values is None:
+                values = node.unpacked()
+            result = run_rule(rule, incoming, values, plan.arguments[at])
         if simple and rule.single:
             outgoing[rule.slot] = result
         else:
@@ -185,12 +197,6 @@ def run_rule(rule: Rule, incoming: Any, values: list[Any], arguments: tuple[int,
     """Call a rule with its share of the saved values."""
     count: int = len(arguments)
     result: Any
-    if rule.passes and (count == 0 or values[arguments[0]] is ONE):
-        return incoming
-    if rule.native is not None:
-        result = native_gradient(rule, incoming, values, arguments)
-        if result is not NotImplemented:
-            return result
     if rule.partial:
         if count == 0:
             result = rule.fn()
@@ -208,24 +214,86 @@ def run_rule(rule: Rule, incoming: Any, values: list[Any], arguments: tuple[int,
     return rule.fn(incoming, *[values[at] for at in arguments])
 
 
-def native_gradient(rule: Rule, incoming: Any, values: list[Any], arguments: tuple[int, ...]) -> Any:
-    """What the native function of a rule gives where nothing is recorded or observed; otherwise NotImplemented."""
+def hands_on(saved: tuple[Any, ...], arguments: tuple[int, ...]) -> bool:
+    """Whether a rule that passes the gradient on does so: its one argument, if it names one, is 1."""
+    if len(arguments) == 0:
+        return True
+    first: int = arguments[0]
+    return saved[first] is ONE
+
+
+def plain_gradient(incoming: Any) -> Any:
+    """The gradient (the first, if there are several) that native rules may be given; None where they may not run.
+
+    They do where nothing is recorded or observed, and all is in the arrays.
+    """
     modes: Modes = current()
-    grad: Any = first_plain(incoming) if type(incoming) is tuple else incoming
-    if modes.grad or modes.word & ~flags.LEVELS or not isinstance(grad, Tensor):
-        return NotImplemented
-    args: tuple[Any, ...]
+    if modes.grad or modes.word & ~flags.LEVELS:
+        return None
+    if isinstance(incoming, Tensor):
+        return None if is_unusual(incoming) else incoming
+    return first_plain(incoming) if type(incoming) is tuple else None
+
+
+def native_gradient(
+    node: OpNode, rule: Rule, incoming: Any, grad: Tensor, saved: tuple[Any, ...], arguments: tuple[int, ...]
+) -> Any:
+    """What the native function of a rule gives, or NotImplemented; `grad` is the (first) gradient in `incoming`."""
+    given: Any = grad._array_ if incoming is grad else [None if each is None else array_of(each) for each in incoming]
+    made: Any
+    value: Any
+    at: int
     if len(arguments) == 1:
-        args = (incoming, values[arguments[0]])
-    else:
-        args = (incoming, *[values[at] for at in arguments])
-    for value in args:
-        if isinstance(value, Tensor) and is_unusual(value):
+        at = arguments[0]
+        value = plain_value(saved[at], node)
+        if value is NotImplemented:
             return NotImplemented
-    made: Any = door.on_arrays(rule.native, args, Tensor)
+        made = rule.native(given, value)
+    else:
+        args: list[Any] = [given]
+        for at in arguments:
+            value = plain_value(saved[at], node)
+            if value is NotImplemented:
+                return NotImplemented
+            args.append(value)
+        made = rule.native(*args)
     if type(made) is list or type(made) is tuple:
         return [gradient_of(each, grad) for each in made]
     return made if made is NotImplemented else gradient_of(made, grad)
+
+
+def array_of(tensor: Tensor) -> Any:
+    """The array of a tensor."""
+    return tensor._array_
+
+
+def plain_value(value: Any, node: OpNode) -> Any:
+    """A saved value as a native rule gets it: arrays for tensors, a list for several; or NotImplemented."""
+    if isinstance(value, Saved):
+        return plain_array(value, node)
+    if type(value) is not tuple:
+        return NotImplemented if door.is_ndarray(value) else value  # a program's array
+    several: bool = False
+    for each in value:
+        if each is not None:
+            several = isinstance(each, Saved)
+            if door.is_ndarray(each):
+                return NotImplemented
+            break
+    if not several:
+        return value
+    arrays: list[Any] = []
+    for each in value:
+        found: Any = plain_array(each, node) if isinstance(each, Saved) else each
+        if found is NotImplemented or (found is each and each is not None):
+            return NotImplemented
+        arrays.append(found)
+    return arrays
+
+
+def plain_array(saved: Saved, node: OpNode) -> Any:
+    """The array of a saved tensor, checked; or NotImplemented."""
+    return saved.plain(node)
 
 
 def first_plain(grads: tuple[Any, ...]) -> Any:

@@ -9,6 +9,7 @@ from wengert._core.tensor.storage cimport Storage
 @cython.no_gc
 cdef class Saved:
     cdef Tensor unpack(self, Node node)
+    cdef object plain(self, Node node)
 
 @cython.no_gc
 cdef class SavedInput(Saved):
@@ -17,6 +18,7 @@ cdef class SavedInput(Saved):
     cdef public Storage storage
     cdef public Edge edge
     cdef public long word, version
+    cdef object check(self, Node node)
 
 @cython.no_gc
 cdef class SavedOutput(Saved):

@@ -39,9 +39,13 @@ class Saved:
         """
         raise NotImplementedError
 
+    def plain(self, node: Node) -> Any:
+        """The array of `unpack`, with the same checks, or NotImplemented if it takes the tensor to tell."""
+        return NotImplemented
+
 
 @cython.no_gc
-@cython.freelist(64)
+@cython.freelist(512)
 @cython.cclass
 class SavedInput(Saved):
     """An input, with the version that it had: its memory and its place in the graph.
@@ -61,6 +65,18 @@ class SavedInput(Saved):
     __slots__ = ("array", "edge", "leaf", "storage", "version", "word")
 
     def unpack(self, node: Node) -> Tensor:
+        self.check(node)
+        return input_of(self)
+
+    def plain(self, node: Node) -> Any:
+        self.check(node)
+        leaf: Tensor = self.leaf
+        if leaf is None:
+            return NotImplemented if self.word & flags.UNUSUAL else self.array
+        return NotImplemented if leaf._flags_ & flags.UNUSUAL else leaf._array_
+
+    def check(self, node: Node) -> None:
+        """Refuse what was written to, or lost its history, since."""
         storage: Storage = self.storage
         if storage.version != self.version:
             edge: Edge = self.edge
@@ -68,11 +84,10 @@ class SavedInput(Saved):
             raise RuntimeError(anomaly.stale(self.array, storage, origin, self.version, title(node)))
         if storage.detached > node.sequence_number and self.edge is not None and not self.word & flags.VIEW:
             raise RuntimeError(errors.DETACHED_SINCE_SAVED)
-        return input_of(self)
 
 
 @cython.no_gc
-@cython.freelist(64)
+@cython.freelist(512)
 @cython.cclass
 class SavedOutput(Saved):
     """An output: its memory and version; its place in the graph is the node that saves it."""
@@ -85,13 +100,16 @@ class SavedOutput(Saved):
     __slots__ = ("array", "nr", "storage", "version")
 
     def unpack(self, node: Node) -> Tensor:
+        output: Tensor = share(self.plain(node), self.storage)
+        modes: Modes = current()
+        return recorded_output(output, node, self.nr) if modes.grad else output
+
+    def plain(self, node: Node) -> Any:
         storage: Storage = self.storage
         if storage.version != self.version:
             origin = f"output {self.nr} of {errors.operation_name(title(node))}"
             raise RuntimeError(anomaly.stale(self.array, storage, origin, self.version, title(node)))
-        output: Tensor = share(self.array, storage)
-        modes: Modes = current()
-        return recorded_output(output, node, self.nr) if modes.grad else output
+        return self.array
 
 
 @cython.no_gc
