@@ -19,7 +19,7 @@ from ..tensor.storage import Storage
 
 
 @cython.no_gc
-@cython.freelist(128)
+@cython.freelist(512)
 @cython.cclass
 class Task:
     """What one run of the engine knows of one node.

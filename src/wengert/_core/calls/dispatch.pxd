@@ -2,7 +2,7 @@ cimport cython
 from wengert._core cimport door, flags
 from wengert._core.operators cimport layouts, promotion, sources
 from wengert._core.aliasing cimport views
-from wengert._core.leaves.accumulate cimport gradient_edge
+from wengert._core.leaves.accumulate cimport edge_in
 from wengert._core.tensor.base cimport Tensor, share, wrap_flagged
 from wengert._core.operators.declaration cimport Declaration
 from wengert._core.operators.rules cimport plan_for
@@ -46,9 +46,9 @@ cpdef object remember(Declaration op, tuple args, object made, long word, Modes 
 cpdef Tensor wrap_result(Declaration op, tuple args, object made, long nr, Modes modes)
 @cython.locals(mask=long, bit=long, position=long)
 cpdef long grad_mask(Declaration op, tuple args) except -1
-@cython.locals(slots=tuple, edges=list, position=long)
-cpdef tuple gather_edges(Declaration op, tuple args)
-cpdef object edge_to(object value)
+@cython.locals(slots=tuple, position=long, edges=list, second=long)
+cpdef tuple gather_edges(Declaration op, tuple args, Modes modes)
+cpdef object edge_to(object value, Modes modes)
 @cython.locals(mask=long, extra=long, first=long, slot=long, at=long)
 cpdef long mask_of(Declaration op, tuple edges) except -1
 @cython.locals(mask=long, node=OpNode, result=Tensor, nr=long)

@@ -14,7 +14,7 @@ from ..aliasing import views
 from ..aliasing.views import ViewInfo
 from ..graph import anomaly
 from ..graph.node import Edge, new_edge, set_up
-from ..leaves.accumulate import gradient_edge
+from ..leaves.accumulate import edge_in
 from ..operators import layouts, promotion, sources
 from ..operators.declaration import Declaration
 from ..operators.rules import plan_for
@@ -253,13 +253,13 @@ def finish(op: Declaration, args: tuple[Any, ...], made: Any, word: int, modes: 
     if not op.several:
         result: Tensor = wrap_result(op, args, made, -1, modes)
         if recorded and door.is_inexact(result._array_):  # otherwise it has no derivative by its dtype
-            attach(op, args, result, gather_edges(op, args), modes)
+            attach(op, args, result, gather_edges(op, args, modes), modes)
         return result
     results: list[Any] = []
     for nr in range(len(made)):
         results.append(wrap_result(op, args, made[nr], nr, modes))
     if recorded:
-        record_several(op, args, tuple(results), gather_edges(op, args), modes)
+        record_several(op, args, tuple(results), gather_edges(op, args, modes), modes)
     return tuple(results)
 
 
@@ -311,30 +311,31 @@ def grad_mask(op: Declaration, args: tuple[Any, ...]) -> int:
     return mask
 
 
-def gather_edges(op: Declaration, args: tuple[Any, ...]) -> tuple[Edge | None, ...]:
+def gather_edges(op: Declaration, args: tuple[Any, ...], modes: Modes) -> tuple[Edge | None, ...]:
     """One edge for each differentiable input, None where no gradient goes."""
     slots: tuple[Any, ...] = op.grad_slots
-    if op.list_slot < 0:
-        if len(slots) == 1:
-            return (edge_to(args[slots[0]]),)
-        if len(slots) == 2:
-            return (edge_to(args[slots[0]]), edge_to(args[slots[1]]))
-    edges: list[Any] = []
     position: int
+    if op.list_slot < 0 and 0 < len(slots) <= 2:
+        position = slots[0]
+        if len(slots) == 1:
+            return (edge_to(args[position], modes),)
+        second: int = slots[1]
+        return (edge_to(args[position], modes), edge_to(args[second], modes))
+    edges: list[Any] = []
     for position in slots:
         value = args[position]
         if op.kinds[position] == sources.ARRAYS:
             for each in value:
-                edges.append(edge_to(each))
+                edges.append(edge_to(each, modes))
         else:
-            edges.append(edge_to(value))
+            edges.append(edge_to(value, modes))
     return tuple(edges)
 
 
-def edge_to(value: Any) -> Any:
+def edge_to(value: Any, modes: Modes) -> Any:
     """The edge of a tensor that requires a gradient; None for all else that may stand for an input."""
     if isinstance(value, Tensor) and flags_of(value) & flags.REQUIRES_GRAD:
-        return gradient_edge(value)
+        return edge_in(value, modes)
     return None
 
 
@@ -342,12 +343,12 @@ def mask_of(op: Declaration, edges: tuple[Edge | None, ...]) -> int:
     """Which differentiable parameters need a gradient, as bits, by the edges of their inputs."""
     mask: int = 0
     extra: int = len(edges) - len(op.grad_slots)
-    first: int = op.list_slot
+    first: int = len(edges) if op.list_slot < 0 else op.list_slot
     slot: int
     for at in range(len(edges)):
         if edges[at] is not None:
             slot = at
-            if 0 <= first < at:
+            if first < at:
                 slot = first if at <= first + extra else at - extra
             mask |= 1 << slot
     return mask

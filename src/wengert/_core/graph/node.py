@@ -16,7 +16,7 @@ from .hooks import HookDict, NodeHooks, RemovableHandle
 
 
 @cython.no_gc
-@cython.freelist(64)
+@cython.freelist(512)
 @cython.cclass
 class Edge:
     """Where a gradient goes: output number `nr` of `node`, and the space it must lie in (shape and NumPy dtype).

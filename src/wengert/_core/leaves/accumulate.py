@@ -73,7 +73,9 @@ class AccumulateGrad(Node):
 
 def accumulator(tensor: Tensor) -> AccumulateGrad:
     """The one `AccumulateGrad` of a leaf, made on first use."""
-    meta: AutogradMeta = meta_of(tensor)
+    meta: AutogradMeta = tensor._meta_
+    if meta is None:
+        meta = meta_of(tensor)
     node: AccumulateGrad = noted(meta)
     if node is not None:
         return node
@@ -114,6 +116,11 @@ def lock_of(meta: AutogradMeta) -> Any:
 
 def gradient_edge(tensor: Tensor) -> Edge:
     """Where the gradient of a tensor that requires one goes."""
+    return edge_in(tensor, current()) if tensor._edge_ is None else tensor._edge_
+
+
+def edge_in(tensor: Tensor, modes: Modes) -> Edge:
+    """`gradient_edge` for callers that have the modes at hand."""
     if tensor._edge_ is not None:
         return tensor._edge_
     node: AccumulateGrad = accumulator(tensor)
@@ -124,7 +131,6 @@ def gradient_edge(tensor: Tensor) -> Edge:
         dtype = door.dtype_of(tensor._array_)
         node.edge_dtype = dtype
         node.edge_shape = shape
-    modes: Modes = current()
     if modes.anomaly and node.owned is None:  # what is noted belongs to this graph, and is to go with it
         node.keep(tensor)
         anomaly.remember(node, modes)

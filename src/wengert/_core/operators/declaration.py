@@ -66,6 +66,7 @@ class Declaration(Operator):
         rules: the reverse rules.
         writer: writes the result into its first argument's array, where that is cheaper than computing a new one; it
             refuses what it refuses before it writes. Or None.
+        plans: what to save for each choice of the inputs that need a gradient; `latest_plan`: the one used last.
         nodes: the classes of the nodes it records, see `NodeClasses`; of those made so far `node_class` is the only
             one, or `chosen_nodes` maps what `choose_node(args)` returns to one of several.
     """
@@ -77,6 +78,7 @@ class Declaration(Operator):
     promotion: Any
     node_class: Any
     choose_node: Any
+    latest_plan: Any
     chosen_nodes: dict[Any, Any]
     nodes: Any
     names: tuple[Any, ...]
@@ -110,7 +112,7 @@ class Declaration(Operator):
 
     __slots__ = (
         "accepts", "after1", "after2", "aliases", "allows_larger", "apart", "body", "choose_node", "chosen_nodes",
-        "defaults", "differentiable", "grad_slots", "kinds", "layout", "list_slot", "name", "names", "native",
+        "defaults", "differentiable", "grad_slots", "kinds", "latest_plan", "layout", "list_slot", "name", "names", "native",
         "node_class", "nodes", "numbers", "of_memory", "output_names", "overwrites", "plain_slots", "plans",
         "positional", "promotion", "rules", "several", "spread", "switches", "takes_out", "tensor_bits",
         "tensor_slots", "view", "writer",
@@ -130,7 +132,7 @@ def fill_signature(op: Declaration, body: Any) -> None:
     op.names = tuple([name for name in every if name != "out"]) if op.takes_out else every
     op.defaults = tuple([values.get(name, REQUIRED) for name in op.names])
     op.after1, op.after2 = op.defaults[1:], op.defaults[2:]
-    op.plans = {}
+    op.plans, op.latest_plan = {}, None
     op.rules = ()
     fill_kinds(op, body.__annotations__)
 
@@ -181,6 +183,7 @@ def take_over(made: Declaration, op: Declaration) -> None:
     made.view, made.several, made.output_names = op.view, op.several, op.output_names
     made.apart, made.layout, made.overwrites = op.apart, op.layout, op.overwrites
     made.rules, made.plans, made.allows_larger = op.rules, op.plans, op.allows_larger
+    made.latest_plan = None
     made.nodes, made.node_class = op.nodes, op.node_class
     made.choose_node, made.chosen_nodes = op.choose_node, op.chosen_nodes
 

@@ -11,6 +11,7 @@ cdef class Rule:
 cdef class Plan:
     cdef public tuple names, sources, positions, rules, arguments, wanted
     cdef public bint frees
+    cdef public long mask
 
 @cython.locals(plan=Plan)
 cpdef Plan plan_for(Declaration op, long mask)

@@ -55,6 +55,7 @@ class Plan:
         rules, arguments: the rules with the indices of their arguments among the saved values.
         wanted: for each differentiable parameter whether it needs a gradient.
         frees: some saved value is a tensor.
+        mask: the choice, as bits.
     """
 
     names: tuple[Any, ...]
@@ -64,20 +65,27 @@ class Plan:
     arguments: tuple[Any, ...]
     wanted: tuple[Any, ...]
     frees: bool
+    mask: int
 
-    __slots__ = ("arguments", "frees", "names", "positions", "rules", "sources", "wanted")
+    __slots__ = ("arguments", "frees", "mask", "names", "positions", "rules", "sources", "wanted")
     __reduce__ = errors.refuse_pickling
 
 
 def plan_for(op: Declaration, mask: int) -> Plan:
     """The plan for the parameters in `mask` (bit i: the i-th of `grad_slots`), made on first use."""
-    plan: Plan = op.plans.get(mask)
-    return make_plan(op, mask) if plan is None else plan
+    plan: Plan = op.latest_plan
+    if plan is None or plan.mask != mask:
+        plan = op.plans.get(mask)
+        if plan is None:
+            plan = make_plan(op, mask)
+        op.latest_plan = plan
+    return plan
 
 
 def make_plan(op: Declaration, mask: int) -> Plan:
     """The plan for the parameters in `mask` (bit i: the i-th of `grad_slots`)."""
     plan: Plan = Plan.__new__(Plan)
+    plan.mask = mask
     plan.wanted = tuple((mask >> at) & 1 == 1 for at in range(len(op.grad_slots)))
     names: list[str] = []
     rules: list[Rule] = []

@@ -53,7 +53,7 @@ class AutogradMeta:
     __reduce__ = errors.refuse_pickling
 
 
-@cython.freelist(256)
+@cython.freelist(512)
 @cython.cclass
 class Tensor:
     """An array with a place in the graph. Most methods are bound from the operators' cards.

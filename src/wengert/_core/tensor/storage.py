@@ -29,7 +29,7 @@ def next_serial() -> int:
 
 
 @cython.no_gc
-@cython.freelist(64)
+@cython.freelist(512)
 @cython.cclass
 class Storage:
     """Memory shared by a tensor and all its views, with the count of the in-place writes to it.

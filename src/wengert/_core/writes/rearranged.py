@@ -53,7 +53,7 @@ def rearrange(op: InPlaceView, args: tuple[Any, ...], modes: Modes) -> Any:
     step = (functional, (None, *args[1:]), -1)
     node: ViewNode | None = None
     if recording:
-        edges = dispatch.gather_edges(functional, args)
+        edges = dispatch.gather_edges(functional, args, modes)
         node = dispatch.new_node(op, args, 1, edges, modes, 1)  # type: ignore[assignment]
         node.saved = save_all(node.plan, args, None, modes)
         node.step = step
