@@ -84,10 +84,11 @@ cdef extern from *:
             || (part->stop != Py_None && !PyLong_CheckExact(part->stop))) Py_RETURN_NONE;
         return PyTuple_Pack(2, part->start, part->stop);
     }
-    static CYTHON_UNUSED int wengert_has_rows(PyObject *array) {
+    static CYTHON_UNUSED int wengert_has_flag(PyObject *array, int flag) {
         PyArrayObject *own = wengert_as_ndarray(array);
-        return own && (PyArray_FLAGS(own) & NPY_ARRAY_C_CONTIGUOUS) != 0;
+        return own && (PyArray_FLAGS(own) & flag) != 0;
     }
+    #define wengert_has_rows(array) wengert_has_flag((array), NPY_ARRAY_C_CONTIGUOUS)
     static CYTHON_UNUSED PyObject *wengert_address_of(PyObject *array) {
         PyArrayObject *own = wengert_as_ndarray(array);
         if (own) return PyLong_FromVoidPtr(PyArray_DATA(own));
@@ -103,13 +104,15 @@ cdef extern from *:
         Py_INCREF(dtype);
         return dtype;
     }
+    static Py_ssize_t wengert_count(PyObject *array, const char *name) {
+        PyObject *found = wengert_attribute(array, name);
+        Py_ssize_t count = found ? PyLong_AsSsize_t(found) : -1;
+        Py_XDECREF(found);
+        return count;
+    }
     static CYTHON_UNUSED Py_ssize_t wengert_ndim_of(PyObject *array) {
         PyArrayObject *own = wengert_as_ndarray(array);
-        if (own) return PyArray_NDIM(own);
-        PyObject *found = wengert_attribute(array, "ndim");
-        Py_ssize_t ndim = found ? PyLong_AsSsize_t(found) : -1;
-        Py_XDECREF(found);
-        return ndim;
+        return own ? PyArray_NDIM(own) : wengert_count(array, "ndim");
     }
     /* The letter of an array's dtype, or -1 with an error set. */
     static CYTHON_UNUSED int wengert_kind_of(PyObject *array) {
@@ -133,14 +136,9 @@ cdef extern from *:
     }
     static CYTHON_UNUSED Py_ssize_t wengert_size_of(PyObject *array) {
         PyArrayObject *own = wengert_as_ndarray(array);
-        if (own) {
-            Py_ssize_t size = 1;
-            for (int at = 0; at < PyArray_NDIM(own); at++) size *= PyArray_DIM(own, at);
-            return size;
-        }
-        PyObject *found = wengert_attribute(array, "size");
-        Py_ssize_t size = found ? PyLong_AsSsize_t(found) : -1;
-        Py_XDECREF(found);
+        if (own == NULL) return wengert_count(array, "size");
+        Py_ssize_t size = 1;
+        for (int at = 0; at < PyArray_NDIM(own); at++) size *= PyArray_DIM(own, at);
         return size;
     }
     /* Bytes of one element, or -1 with an error set. The field of the descriptor lies elsewhere in NumPy 1 and 2. */
@@ -153,10 +151,7 @@ cdef extern from *:
             case NPY_LONGLONG: case NPY_ULONGLONG: case NPY_DOUBLE: case NPY_CFLOAT: return 8;
             case NPY_CDOUBLE: return 16;
         }
-        PyObject *found = PyObject_GetAttrString((PyObject *)own, "itemsize");
-        Py_ssize_t size = found ? PyLong_AsSsize_t(found) : -1;
-        Py_XDECREF(found);
-        return size;
+        return wengert_count((PyObject *)own, "itemsize");
     }
     static CYTHON_UNUSED int wengert_is_row_major(PyObject *array) {
         PyArrayObject *own = wengert_as_ndarray(array);
@@ -204,18 +199,8 @@ cdef extern from *:
         return expanded;
     }
     static CYTHON_UNUSED int wengert_in_space(PyObject *array, PyObject *shape, PyObject *dtype) {
-        if (shape == Py_None) return 0;
         PyArrayObject *own = wengert_as_ndarray(array);
-        if (own == NULL) {
-            PyObject *other_dtype = wengert_attribute(array, "dtype");
-            PyObject *other_shape = wengert_attribute(array, "shape");
-            int same = -1;
-            if (other_dtype && other_shape)
-                same = other_dtype == dtype && PyObject_RichCompareBool(other_shape, shape, Py_EQ) == 1;
-            Py_XDECREF(other_dtype);
-            Py_XDECREF(other_shape);
-            return same;
-        }
+        if (own == NULL || shape == Py_None) return 0;  /* arrays of other modules: looked at by name */
         if ((PyObject *)PyArray_DESCR(own) != dtype || PyArray_NDIM(own) != PyTuple_GET_SIZE(shape)) return 0;
         for (int at = 0; at < PyArray_NDIM(own); at++)
             if (PyArray_DIM(own, at) != PyLong_AsSsize_t(PyTuple_GET_ITEM(shape, at))) return 0;
@@ -344,6 +329,20 @@ cdef extern from *:
         PyObject *base = own ? PyArray_BASE(own) : NULL;
         return base && other && (base == whole || base == PyArray_BASE(other));
     }
+    static CYTHON_UNUSED PyObject *wengert_base_of(PyObject *array) {
+        PyArrayObject *own = wengert_as_ndarray(array);
+        if (own == NULL) return wengert_attribute(array, "base");
+        return Py_NewRef(PyArray_BASE(own) ? PyArray_BASE(own) : Py_None);
+    }
+    static CYTHON_UNUSED int wengert_is_laid_like(PyObject *array, PyObject *other) {
+        PyArrayObject *a = wengert_as_ndarray(array), *b = wengert_as_ndarray(other);
+        if (a == NULL || b == NULL || PyArray_NDIM(a) != PyArray_NDIM(b)) return 0;
+        for (int at = 0; at < PyArray_NDIM(a); at++)
+            if (PyArray_STRIDE(a, at) != PyArray_STRIDE(b, at)) return 0;
+        return 1;
+    }
+    #define wengert_owns_memory(array) wengert_has_flag((array), NPY_ARRAY_OWNDATA)
+    #define wengert_references(value) ((long)Py_REFCNT((PyObject *)(value)))
     /* The slot owns its value until modes.py clears it at the thread's end. A thread state may die and its thread live on
        (callbacks from C), hence the check of the state's id, which is never given twice. */
     static __thread uint64_t wengert_owner;
@@ -383,12 +382,16 @@ cdef extern from *:
     bint is_row_major "wengert_is_row_major"(object array) except -1
     bint has_zero_stride "wengert_has_zero_stride"(object array) except -1
     bint keeps_rows "wengert_keeps_rows"(object array) except -1
-    bint in_space "wengert_in_space"(object array, tuple shape, object dtype) except -1
+    bint in_space "wengert_in_space"(object array, tuple shape, object dtype)
     int lazy_dict "wengert_lazy_dict"(object cls) except -1
     void begin "wengert_begin"(object tensor)
     object subclass "wengert_subclass"(str module, str name, object base)
     object on_arrays "wengert_on_arrays"(object function, tuple args, object cls)
     bint is_part_of "wengert_is_part_of"(object array, object whole)
+    object base_of "wengert_base_of"(object array)
+    bint is_laid_like "wengert_is_laid_like"(object array, object other)
+    bint owns_memory "wengert_owns_memory"(object array)
+    long references "wengert_references"(object value)
     object recall "wengert_recall"()
     void remember "wengert_remember"(object value)
     void forget "wengert_forget"()

@@ -8,6 +8,7 @@ from __future__ import annotations
 import _thread
 import functools
 import weakref
+from sys import getrefcount
 from typing import Any
 
 import numpy as np
@@ -183,6 +184,25 @@ def on_arrays(function: Any, args: tuple[Any, ...], cls: type) -> Any:
 def is_part_of(array: Any, whole: Any) -> bool:
     """Whether an array is a view of another one, or both are views of a third."""
     return array.base is whole or (array.base is not None and array.base is whole.base)
+
+
+def base_of(array: Any) -> Any:
+    """The object whose memory an array sees, or None."""
+    return array.base
+
+
+def is_laid_like(array: Any, other: Any) -> bool:
+    """Whether two arrays of NumPy's have the same strides."""
+    return type(array) is type(other) is np.ndarray and array.strides == other.strides
+
+
+def owns_memory(array: Any) -> bool:
+    """Whether this is an array of NumPy's whose memory is its own, not that of another object."""
+    return type(array) is np.ndarray and array.flags.owndata
+
+
+references = getrefcount
+"""How many references there are to an object: to be compared with the number that another one has in the same place."""
 
 
 def recall() -> Any:

@@ -2,7 +2,7 @@ cimport cython
 from wengert._core cimport door, flags
 from wengert._core.leaves cimport hooked
 from wengert._core.tensor cimport slots
-from wengert._core.leaves.accumulate cimport AccumulateGrad, accumulate, run_after_accumulate, run_leaf_hooks
+from wengert._core.leaves.accumulate cimport AccumulateGrad, accumulate, add_into, run_after_accumulate, run_leaf_hooks
 from wengert._core.tensor.base cimport AutogradMeta, Tensor
 from wengert._core.state.modes cimport Modes, Pass, current
 from wengert._core.graph.node cimport Edge, Node, WideEdge, expandable
@@ -10,29 +10,29 @@ from wengert._core.backward.ready cimport Ready, new_ready
 from wengert._core.recording.recorded cimport ViewNode
 from wengert._core.writes.slices cimport add_to_part
 from wengert._core.tensor.storage cimport next_serial
-from wengert._core.backward.task cimport Task, is_alone, is_own, new_task
+from wengert._core.backward.task cimport Task, Tasks, is_alone, is_own, new_tasks
 
 cdef long NEVER
 
-@cython.locals(tasks=dict, found=list, edge=Edge, at=long, node=Node, task=Task)
-cpdef dict count_uses(list roots)
+@cython.locals(tasks=Tasks, edge=Edge, at=long, node=Node, task=Task)
+cpdef Tasks count_uses(list roots)
 @cython.locals(task=Task, node=Node, edge=Edge, at=long, seen=set, stack=list)
-cpdef object mark_wanted(dict tasks, list roots, list captures, bint accumulating)
-@cython.locals(modes=Modes, found=list, begun=Pass)
+cpdef object mark_wanted(Tasks tasks, list roots, list captures, bint accumulating)
+@cython.locals(modes=Modes, tasks=Tasks, found=list, begun=Pass, swept=bint)
 cpdef list run(list roots, list grads, bint keep_graph, bint create_graph, list captures, bint accumulating)
 @cython.locals(ready=Ready, edge=Edge, task=Task, at=long)
-cpdef Ready seed(dict tasks, list roots, list grads)
+cpdef Ready seed(Tasks tasks, list roots, list grads)
 @cython.locals(ready=Ready, task=Task, node=Node, modes=Modes, plain=bint, born=long)
-cpdef object sweep(dict tasks, list roots, list grads, bint keep_graph, bint create_graph, list found, bint accumulating)
+cpdef object sweep(Tasks tasks, list roots, list grads, bint keep_graph, bint create_graph, list found, bint accumulating)
 @cython.locals(edge=Edge, source=Task)
-cpdef bint joined(ViewNode node, Task task, dict tasks) except -1
+cpdef bint joined(ViewNode node, Task task, Tasks tasks) except -1
 @cython.locals(grads=list)
 cpdef object process(Node node, Task task, list found, bint create_graph)
 cpdef bint is_empty(list grads) except -1
 @cython.locals(variable=Tensor, meta=AutogradMeta, first=bint, owned=bint)
 cpdef object leaf(AccumulateGrad node, Task task, bint create_graph, list found, bint accumulating)
 @cython.locals(edges=tuple, count=long, edge=Edge, task=Task, at=long, first=bint)
-cpdef object deliver(Node node, object outgoing, Task done, dict tasks, Ready ready, long born)
+cpdef object deliver(Node node, object outgoing, Task done, Tasks tasks, Ready ready, long born)
 cpdef object arrive(Task task, Edge edge, object grad, bint owned)
 @cython.locals(modes=Modes)
 cpdef object join(Tensor known, Tensor grad, bint owned)

@@ -8,11 +8,16 @@ from __future__ import annotations
 
 from typing import Any
 
+try:
+    import cython
+except ImportError:
+    from .. import plain as cython  # type: ignore[no-redef]
+
 from .. import door, errors, flags
 from ..graph import anomaly, hooks
 from ..graph.node import Edge, Node, WideEdge, expandable, title
 from ..leaves import hooked
-from ..leaves.accumulate import AccumulateGrad, accumulate, run_after_accumulate, run_leaf_hooks
+from ..leaves.accumulate import AccumulateGrad, accumulate, add_into, run_after_accumulate, run_leaf_hooks
 from ..recording.recorded import ViewNode
 from ..state.modes import Modes, Pass, current
 from ..tensor import slots
@@ -22,36 +27,32 @@ from ..types.dtypes import from_numpy
 from ..writes.slices import add_to_part
 from .ready import Ready, new_ready
 from .reentrant import DEEPEST, in_thread
-from .task import Task, is_alone, is_own, new_task
+from .task import Task, Tasks, is_alone, is_own, new_tasks
 
 NEVER = -1
 
 
-def count_uses(roots: list[Edge]) -> dict[Node, Task]:
+def count_uses(roots: list[Edge]) -> Tasks:
     """A task for every node that the roots lead to, with the number of edges into it."""
-    tasks: dict[Node, Task] = {}
-    found: list[Node] = []
+    tasks: Tasks = new_tasks()
     edge: Edge
     for edge in roots:
-        if edge.node not in tasks:
-            tasks[edge.node] = new_task(edge.node)
-            found.append(edge.node)
+        if tasks.find(edge.node) is None:
+            tasks.add(edge.node)
     at: int = 0
-    while at < len(found):
-        node: Node = found[at]
+    while at < len(tasks.nodes):
+        node: Node = tasks.nodes[at]
         at += 1
         for edge in node.next_edges:
             if edge is not None:
-                task: Task = tasks.get(edge.node)
+                task: Task = tasks.find(edge.node)
                 if task is None:
-                    task = new_task(edge.node)
-                    tasks[edge.node] = task
-                    found.append(edge.node)
+                    task = tasks.add(edge.node)
                 task.waiting += 1
     return tasks
 
 
-def mark_wanted(tasks: dict[Node, Task], roots: list[Edge], captures: list[Edge], accumulating: bool) -> None:
+def mark_wanted(tasks: Tasks, roots: list[Edge], captures: list[Edge], accumulating: bool) -> None:
     """Keep `wanted` and `runs` only for nodes that lead to a capture (a depth-first walk, children before parents).
 
     Where gradients are accumulated, the nodes at the captures run, too: their hooks belong to it.
@@ -59,12 +60,13 @@ def mark_wanted(tasks: dict[Node, Task], roots: list[Edge], captures: list[Edge]
     task: Task
     node: Node
     edge: Edge
-    for task in tasks.values():
+    for node in tasks.nodes:
+        task = tasks.find(node)
         task.wanted = False
         task.runs = False
     for at in range(len(captures)):
         edge = captures[at]
-        task = tasks.get(edge.node)
+        task = tasks.find(edge.node)
         if task is not None:
             task.wanted = True
             task.runs = accumulating
@@ -76,9 +78,9 @@ def mark_wanted(tasks: dict[Node, Task], roots: list[Edge], captures: list[Edge]
     while stack:
         node, children_done = stack.pop()
         if children_done:
-            task = tasks[node]
+            task = tasks.find(node)
             for edge in node.next_edges:
-                if edge is not None and tasks[edge.node].wanted:
+                if edge is not None and tasks.find(edge.node).wanted:
                     task.wanted = True
                     task.runs = True
         elif node not in seen:
@@ -112,18 +114,22 @@ def run(
     modes: Modes = current()
     if modes.depth >= DEEPEST:
         return in_thread(run, (roots, grads, keep_graph, create_graph, captures, accumulating))
-    tasks = count_uses(roots)
+    tasks: Tasks = count_uses(roots)
     if captures is not None:
         mark_wanted(tasks, roots, captures, accumulating)
     found: list[Any] = [None] * (0 if captures is None else len(captures))
     begun: Pass = modes.new_pass(tasks, captures is not None)
+    swept: bool = False
     try:
         modes.passing = begun
         modes.depth += 1
         modes.set_grad(create_graph)
         sweep(tasks, roots, grads, keep_graph, create_graph, found, accumulating)
+        swept = True
         begun.call_back()
-    finally:  # stores only, see `modes`
+    finally:  # interpreted, stores only, see `modes`
+        if cython.compiled and not swept:
+            tasks.end()
         modes.passing = begun.outer
         modes.depth = begun.depth
         modes.grad = begun.grad
@@ -138,16 +144,16 @@ def run(
     return found
 
 
-def seed(tasks: dict[Node, Task], roots: list[Edge], grads: list[Any]) -> Ready:
+def seed(tasks: Tasks, roots: list[Edge], grads: list[Any]) -> Ready:
     """Let the gradients arrive at the roots; the roots that wait for nothing more."""
     ready: Ready = new_ready()
     edge: Edge
     task: Task
     for at in range(len(roots)):
         edge = roots[at]
-        arrive(tasks[edge.node], edge, project(grads[at], edge, edge.node, at), False)
+        arrive(tasks.find(edge.node), edge, project(grads[at], edge, edge.node, at), False)
     for edge in roots:
-        task = tasks[edge.node]
+        task = tasks.find(edge.node)
         if task.waiting == 0:
             task.waiting = -1
             ready.push(edge.node)
@@ -155,7 +161,7 @@ def seed(tasks: dict[Node, Task], roots: list[Edge], grads: list[Any]) -> Ready:
 
 
 def sweep(
-    tasks: dict[Node, Task],
+    tasks: Tasks,
     roots: list[Edge],
     grads: list[Any],
     keep_graph: bool,
@@ -171,7 +177,7 @@ def sweep(
     try:
         while ready.newest is not None:
             node = ready.pop()
-            task = tasks.pop(node)
+            task = tasks.take(node)
             plain: bool = node.trusted_gradients and node.node_hooks is None and not create_graph
             born: int = next_serial() if plain else NEVER
             outgoing: Any = None
@@ -191,7 +197,7 @@ def sweep(
         raise
 
 
-def joined(node: ViewNode, task: Task, tasks: dict[Node, Task]) -> bool:
+def joined(node: ViewNode, task: Task, tasks: Tasks) -> bool:
     """Whether the gradient of a view could be added to its source's, which is then all that its node has to do."""
     if node.node_hooks is not None or node.saved is None:
         return False
@@ -200,7 +206,7 @@ def joined(node: ViewNode, task: Task, tasks: dict[Node, Task]) -> bool:
     edge: Edge = node.next_edges[0]
     if edge is None:  # the base was detached
         return False
-    source: Task = tasks[edge.node]
+    source: Task = tasks.find(edge.node)
     return source.owned and source.grad is not None and add_to_part(node, task.grad, source.grad)
 
 
@@ -253,7 +259,7 @@ def leaf(node: AccumulateGrad, task: Task, create_graph: bool, found: list[Any],
         hooks.run_after(node.node_hooks, (), [task.grad])
 
 
-def deliver(node: Node, outgoing: Any, done: Task, tasks: dict[Node, Task], ready: Ready, born: int) -> None:
+def deliver(node: Node, outgoing: Any, done: Task, tasks: Tasks, ready: Ready, born: int) -> None:
     """Hand what a node returned to the nodes that its edges lead to."""
     edges: tuple[Edge | None, ...] = node.next_edges
     count: int = len(edges)
@@ -266,7 +272,7 @@ def deliver(node: Node, outgoing: Any, done: Task, tasks: dict[Node, Task], read
         edge = edges[at]
         if edge is None:
             continue
-        task = tasks[edge.node]
+        task = tasks.find(edge.node)
         if outgoing is not None:
             grad = outgoing[at]
             if grad is not None:
@@ -300,7 +306,7 @@ def join(known: Tensor, grad: Tensor, owned: bool) -> Any:
     modes: Modes = current()
     plain: bool = (known._flags_ | grad._flags_) & flags.UNUSUAL == 0
     if owned and plain and not modes.grad and not modes.word and is_writable(known):
-        modes.quietly(slots.table.add_into, (known._array_, grad._array_, known._array_))
+        add_into(known._array_, grad._array_, modes)
         return known
     return slots.table.add.call2(known, grad)
 

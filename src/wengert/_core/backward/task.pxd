@@ -1,17 +1,32 @@
 cimport cython
+from wengert._core cimport door
 from wengert._core.tensor.base cimport Tensor, wrap
 from wengert._core.graph.node cimport Node
-from wengert._core.tensor.storage cimport Storage
+from wengert._core.tensor.storage cimport Storage, next_serial
 
 @cython.no_gc
 cdef class Task:
-    cdef public long waiting
+    cdef public long run, waiting
     cdef public object grad
     cdef public list grads, captures
     cdef public bint owned, wanted, runs
 
+cdef class Tasks:
+    cdef public long run
+    cdef public list nodes
+    cdef public dict others
+    @cython.locals(task=Task)
+    cpdef Task find(self, Node node)
+    @cython.locals(task=Task)
+    cpdef Task add(self, Node node)
+    @cython.locals(task=Task)
+    cpdef Task take(self, Node node)
+    cpdef object end(self)
+
+@cython.locals(tasks=Tasks)
+cpdef Tasks new_tasks()
 @cython.locals(task=Task)
-cpdef Task new_task(Node node)
+cpdef Task new_task(Node node, long run)
 @cython.locals(storage=Storage, shared=long, other=Tensor)
 cpdef bint is_own(Tensor grad, object outgoing, Task task, long born) except -1
 @cython.locals(arrived=Tensor)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from sys import getrefcount
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -12,10 +12,10 @@ try:
 except ImportError:
     from .. import plain as cython  # type: ignore[no-redef]
 
-from .. import errors
+from .. import door, errors
 from ..graph.node import Node
 from ..tensor.base import Tensor, wrap
-from ..tensor.storage import Storage
+from ..tensor.storage import Storage, next_serial
 
 
 @cython.no_gc
@@ -25,6 +25,7 @@ class Task:
     """What one run of the engine knows of one node.
 
     Attributes:
+        run: the number of the run.
         waiting: edges over which something is still to arrive.
         grad: the gradient so far of the only output; `grads`: those of several outputs (None for a single one).
         owned: `grad` was made in this run and is seen by nobody else.
@@ -33,6 +34,7 @@ class Task:
         captures: (output number, place among the results) of the gradients that the run was asked for.
     """
 
+    run: int
     waiting: int
     grad: Any
     grads: list[Any]
@@ -41,13 +43,90 @@ class Task:
     wanted: bool
     runs: bool
 
-    __slots__ = ("captures", "grad", "grads", "owned", "runs", "waiting", "wanted")
+    __slots__ = ("captures", "grad", "grads", "owned", "run", "runs", "waiting", "wanted")
     __reduce__ = errors.refuse_pickling
 
 
-def new_task(node: Node) -> Task:
+class Tasks:
+    """The tasks of one run, by node.
+
+    Compiled, a node keeps its task itself, unless that of another run is there: passes nest, and threads share graphs.
+    The dictionary has the others; interpreted, where another thread could come between look and note, it has all.
+
+    Attributes:
+        run: a number that no other run has.
+        nodes: all nodes of the run, in the order in which they were found.
+        others: the tasks that the nodes do not keep.
+    """
+
+    run: int
+    nodes: list[Any]
+    others: dict[Any, Any]
+
+    __slots__ = ("nodes", "others", "run")
+    __reduce__ = errors.refuse_pickling
+
+    def find(self, node: Node) -> Task:
+        """The task of a node, or None: it is done, or the run does not lead there."""
+        if cython.compiled:
+            task: Task = node.running_task
+            if task is not None and task.run == self.run:
+                return task
+            if not self.others:
+                return None
+        return self.others.get(node)  # type: ignore[return-value]
+
+    def add(self, node: Node) -> Task:
+        """A task for a node that has none."""
+        task: Task = new_task(node, self.run)
+        self.nodes.append(node)
+        if cython.compiled and node.running_task is None:
+            node.running_task = task
+        else:
+            self.others[node] = task
+        return task
+
+    def take(self, node: Node) -> Task:
+        """The task of a node, which then has none."""
+        if cython.compiled:
+            task: Task = node.running_task
+            if task is not None and task.run == self.run:
+                node.running_task = None
+                return task
+        return self.others.pop(node)
+
+    def end(self) -> None:
+        """Let the nodes keep nothing of a run that did not come to its end."""
+        for node in self.nodes:
+            if self.find(node) is not None:
+                self.take(node)
+
+    def __iter__(self) -> Iterator[Node]:
+        return iter(self.nodes)
+
+    def __contains__(self, node: Node) -> bool:
+        return self.find(node) is not None
+
+    def __getitem__(self, node: Node) -> Task:
+        found: Task = self.find(node)
+        if found is None:
+            raise KeyError(node)
+        return found
+
+
+def new_tasks() -> Tasks:
+    """The tasks of a run that has found no node yet."""
+    tasks: Tasks = Tasks.__new__(Tasks)
+    tasks.run = next_serial()
+    tasks.nodes = []
+    tasks.others = {}
+    return tasks
+
+
+def new_task(node: Node, run: int) -> Task:
     """A task that waits for nothing."""
     task: Task = Task.__new__(Task)
+    task.run = run
     task.waiting = 0
     task.grad = None
     task.grads = None if node.output_count == 1 else [None] * node.output_count
@@ -101,11 +180,11 @@ def is_alone(task: Task) -> bool:
     other place has used it. A reference more, wherever it comes from, only costs a copy.
     """
     grad: Tensor = task.grad
-    if not grad._array_.flags.owndata:
+    if not door.owns_memory(grad._array_):
         return False
     grad = None  # type: ignore[assignment]  # the numbers below are compared with those of a gradient without this name
     return (
-        getrefcount(task.grad) == getrefcount(ALONE.grad)
-        and getrefcount(task.grad._storage_) == getrefcount(ALONE.grad._storage_)
-        and getrefcount(task.grad._array_) == getrefcount(ALONE.grad._array_)
+        door.references(task.grad) == door.references(ALONE.grad)
+        and door.references(task.grad._storage_) == door.references(ALONE.grad._storage_)
+        and door.references(task.grad._array_) == door.references(ALONE.grad._array_)
     )

@@ -18,6 +18,7 @@ cdef class Node:
     cdef public long output_count
     cdef public object node_hooks, node_notes
     cdef public bint trusted_gradients
+    cdef object running_task
     cdef object __weakref__
     cdef object apply(self, list grads)
     cdef object apply_single(self, object grad)

@@ -67,6 +67,7 @@ class Node:
         node_hooks: its hooks, or None while nobody has asked for any.
         node_notes: `facts.Notes`, or None while there are none.
         trusted_gradients: what `apply` makes is seen by nobody else (true of cards, not of a program's own functions).
+        running_task: what a run of the engine knows of it, see `task.Tasks` (compiled only).
     """
 
     next_edges: tuple[Any, ...]
@@ -75,6 +76,7 @@ class Node:
     node_hooks: Any
     node_notes: Any
     trusted_gradients: bool
+    running_task: Any
 
     __slots__ = (
         "__weakref__", "next_edges", "node_hooks", "node_notes", "output_count", "sequence_number",

@@ -25,6 +25,7 @@ cpdef Edge edge_in(Tensor tensor, Modes modes)
 cpdef object accumulate(Tensor leaf, object grad, bint owned)
 @cython.locals(known=Tensor)
 cpdef bint added(Tensor leaf, AutogradMeta meta, object grad, bint owned, Modes modes) except -1
+cpdef object add_into(object array, object other, Modes modes)
 cpdef object run_after_accumulate(Tensor leaf)
 cpdef Tensor first_gradient(Tensor leaf, Tensor grad, bint owned, Modes modes)
 @cython.locals(meta=AutogradMeta)

@@ -145,7 +145,7 @@ def accumulate(leaf: Tensor, grad: Any, owned: bool) -> None:
     Layout (torch's "default gradient layouts"): a first gradient gets the strides of a dense leaf, row-major otherwise;
     a later one is added in place, or, while the backward pass is itself recorded, replaces `.grad` by the sum.
     Passes of several threads add one after the other, so that no gradient is lost, nor is one of a pass that a signal
-    handler or finaliser runs in the middle of this.
+    handler or finaliser runs in the middle of this. A first gradient needs no lock: `added` looks before it notes it.
 
     Args:
         owned: nobody else sees the gradient's memory, so it may become `.grad` without a copy.
@@ -157,10 +157,14 @@ def accumulate(leaf: Tensor, grad: Any, owned: bool) -> None:
         raise RuntimeError(errors.LEAF_MOVED)
     meta: AutogradMeta = meta_of(leaf)
     modes: Modes = current()
-    with lock_of(meta):
-        while leaf._flags_ & flags.REQUIRES_GRAD:  # it may have been switched off after the graph was made
+    while leaf._flags_ & flags.REQUIRES_GRAD:  # it may have been switched off after the graph was made
+        if meta.grad is None:  # nothing is written to
             if added(leaf, meta, grad, owned, modes):
                 break
+        else:
+            with lock_of(meta):
+                if added(leaf, meta, grad, owned, modes):
+                    break
     if meta.after_accumulate:
         run_after_accumulate(leaf)
 
@@ -175,13 +179,25 @@ def added(leaf: Tensor, meta: AutogradMeta, grad: Any, owned: bool, modes: Modes
     else:
         if known._flags_ & flags.INFERENCE and not modes.inference:
             raise RuntimeError(errors.INFERENCE_IN_PLACE)
-        modes.quietly(slots.table.add_into, (known._array_, grad._array_, known._array_))
+        add_into(known._array_, grad._array_, modes)
         count_write(known._storage_, "the accumulation of a gradient")
         return True
     if meta.grad is not known:
         return False
     meta.grad = total
     return True
+
+
+def add_into(array: Any, other: Any, modes: Modes) -> None:
+    """Add an array to another one, in the memory of the first."""
+    kernel: Any = slots.table.add_into
+    try:
+        modes.quiet(kernel, array, other, array)
+        return
+    except RuntimeError:
+        if not modes.is_entered():
+            raise
+    modes.quietly_again(kernel, (array, other, array), None)
 
 
 def run_after_accumulate(leaf: Tensor) -> None:
@@ -197,10 +213,11 @@ def run_after_accumulate(leaf: Tensor) -> None:
 
 def first_gradient(leaf: Tensor, grad: Tensor, owned: bool, modes: Modes) -> Tensor:
     """What becomes `.grad` when there is none."""
-    array = grad._array_
+    array: Any = grad._array_
+    whole: Any = grad._storage_.array
     if modes.grad:
         return wrap(empty_for(leaf)).copy_(grad)  # type: ignore[attr-defined,no-any-return]
-    if owned and array.strides == leaf._array_.strides and array.nbytes == grad._storage_.array.nbytes:
+    if owned and door.is_laid_like(array, leaf._array_) and (array is whole or array.nbytes == whole.nbytes):
         return grad if grad._edge_ is None and not grad._flags_ & flags.DUAL else share(array, grad._storage_)
     copied = empty_for(leaf)
     if not expandable(array.shape, copied.shape):  # the leaf was given other memory since

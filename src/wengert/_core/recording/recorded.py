@@ -321,8 +321,9 @@ def gradient_of(array: Any, grad: Tensor) -> Any:
         return grad
     if door.is_part_of(array, grad._array_):
         return share(array, grad._storage_)
-    whole: Tensor = wrap(array if array.base is None else array.base)  # a storage spans what was made first on it
-    return whole if array.base is None else share(array, whole._storage_)
+    base: Any = door.base_of(array)
+    whole: Tensor = wrap(array if base is None else base)  # a storage spans what was made first on it
+    return whole if base is None else share(array, whole._storage_)
 
 
 def conjugate(partial: Any) -> Any:

@@ -2,8 +2,7 @@ cimport cython
 from wengert._core cimport door, flags
 
 cdef class Pass:
-    cdef public dict tasks
-    cdef public object node
+    cdef public object tasks, node
     cdef public bint partial, grad, inference, multithreading
     cdef public long depth, mask, word, fresh
     cdef public Pass outer
@@ -27,7 +26,7 @@ cdef class Modes:
     cpdef object quietly_again(self, object function, object args, object keywords)
     cpdef bint is_entered(self) except -1
     @cython.locals(outer=Pass, made=Pass)
-    cpdef Pass new_pass(self, dict tasks, bint partial)
+    cpdef Pass new_pass(self, object tasks, bint partial)
     @cython.locals(begun=Pass)
     cpdef object settle(self, bint grad)
     cpdef Pass this_pass(self)

@@ -24,7 +24,7 @@ class Pass:
     """A backward pass that is under way: also for what is to live as long as it does.
 
     Attributes:
-        tasks: what the engine knows of each node.
+        tasks: what the engine knows of each node, by node.
         node: under anomaly detection, the node that it is running.
         partial: the pass, or one around it, was asked for some gradients only.
         callbacks: functions to be called when all gradients are there, or None.
@@ -33,7 +33,7 @@ class Pass:
             that it began in, see `Modes`.
     """
 
-    tasks: dict[Any, Any]
+    tasks: Any
     node: Any
     partial: bool
     callbacks: list[Any]
@@ -56,7 +56,7 @@ class Pass:
     __reduce__ = errors.refuse_pickling
 
     def __init__(self) -> None:
-        self.tasks: dict[Any, Any] = {}
+        self.tasks: Any = {}
         self.node = None
         self.partial = False
 
@@ -204,7 +204,7 @@ class Modes:
             return True
         return False
 
-    def new_pass(self, tasks: dict[Any, Any], partial: bool) -> Pass:
+    def new_pass(self, tasks: Any, partial: bool) -> Pass:
         """A backward pass within the one that is under way, not begun yet, with the modes as they are."""
         outer: Pass | None = self.passing
         made: Pass = Pass.__new__(Pass)

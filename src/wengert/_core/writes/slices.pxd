@@ -1,7 +1,7 @@
 cimport cython
 from wengert._core cimport flags
-from wengert._core.tensor cimport slots
 from wengert._core.tensor.base cimport Tensor, wrap
+from wengert._core.leaves.accumulate cimport add_into
 from wengert._core.operators.declaration cimport Declaration
 from wengert._core.operators.rules cimport plan_for
 from wengert._core.state.modes cimport Modes, current

@@ -18,11 +18,11 @@ from .. import errors, flags
 from ..aliasing.views import ViewInfo, take, way
 from ..graph import anomaly
 from ..graph.node import Edge, Node, set_up
+from ..leaves.accumulate import add_into
 from ..operators.declaration import Declaration
 from ..operators.rules import plan_for
 from ..recording.recorded import OpNode, ViewNode
 from ..state.modes import Modes, current
-from ..tensor import slots
 from ..tensor.base import Tensor, wrap
 
 
@@ -157,7 +157,7 @@ def add_to_part(node: ViewNode, grad: Tensor, whole: Tensor) -> bool:
     part: Any = take(source, node.step)
     if part.shape != given.shape or overlaps(part):
         return False
-    current().quietly(slots.table.add_into, (part, given, part))
+    add_into(part, given, current())
     return True
 
 
