@@ -166,19 +166,22 @@ def test_a_pass_over_the_graph_of_the_pass_that_it_lies_in_gives_its_own_gradien
     assert x.grad.tolist() == [14.0] * 2
 
 
+class Fails(Function):
+    """Raises as long as its node says so."""
+
+    @staticmethod
+    def forward(ctx, x):
+        return x * 1
+
+    @staticmethod
+    def backward(ctx, grad):
+        if ctx.failing:
+            raise ValueError("no")
+        return grad
+
+
 def test_gradients_that_wait_where_a_pass_fails_are_freed_although_the_graph_lives_on():
     waiting = []
-
-    class Fails(Function):
-        @staticmethod
-        def forward(ctx, x):
-            return x * 1
-
-        @staticmethod
-        def backward(ctx, grad):
-            if ctx.failing:
-                raise ValueError("no")
-            return grad
 
     x = wg.ones(3, requires_grad=True)
     older = x * 2

@@ -30,7 +30,10 @@ from wengert._core.tensor import slots
 
 resource = pytest.importorskip("resource")
 
-MODULES = [importlib.import_module(each.name) for each in pkgutil.walk_packages(_core.__path__, f"{_core.__name__}.")]
+NAMES = [each.name for each in pkgutil.walk_packages(_core.__path__, f"{_core.__name__}.")]
+MODULES = [
+    importlib.import_module(name) for name in NAMES if not name.endswith("._compiled")
+]  # the library of them all
 CLASSES = {
     value
     for module in (*MODULES, nn)

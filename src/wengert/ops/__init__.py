@@ -29,7 +29,7 @@ from .pointwise import (
     unary,
 )
 from .randomness import generator, random, random_fill, random_like, sampling
-from .reductions import maxima, moments, reduce, scan, vector_norm
+from .reductions import maxima, moments, places, reduce, scan, vector_norm
 from .shapes import (
     as_strided,
     broadcast,

@@ -34,7 +34,7 @@ cpdef object leaf(AccumulateGrad node, Task task, bint create_graph, list found,
 @cython.locals(edges=tuple, count=long, edge=Edge, task=Task, at=long, first=bint)
 cpdef object deliver(Node node, object outgoing, Task done, Tasks tasks, Ready ready, long born)
 cpdef object arrive(Task task, Edge edge, object grad, bint owned)
-@cython.locals(modes=Modes)
+@cython.locals(modes=Modes, plain=bint)
 cpdef object join(Tensor known, Tensor grad, bint owned)
 cpdef bint is_writable(Tensor tensor) except -1
 @cython.locals(given=Tensor, larger=bint)

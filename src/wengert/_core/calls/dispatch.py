@@ -275,9 +275,9 @@ def remember(op: Declaration, args: tuple[Any, ...], made: Any, word: int, modes
     if not word & flags.REQUIRES_GRAD or word & flags.VOLATILE or not op.rules:
         return
     if op.several:
-        record_several(op, args, results, gather_edges(op, args), modes)
+        record_several(op, args, results, gather_edges(op, args, modes), modes)
     elif door.is_inexact(array_of(made)):
-        attach(op, args, made, gather_edges(op, args), modes)
+        attach(op, args, made, gather_edges(op, args, modes), modes)
 
 
 def wrap_result(op: Declaration, args: tuple[Any, ...], made: Any, nr: int, modes: Modes) -> Tensor:

@@ -25,6 +25,7 @@ cdef class SavedOutput(Saved):
     cdef public object array
     cdef public Storage storage
     cdef public long version, nr
+    cdef object check(self, Node node)
 
 @cython.no_gc
 cdef class SavedDualInput(SavedInput):

@@ -100,16 +100,21 @@ class SavedOutput(Saved):
     __slots__ = ("array", "nr", "storage", "version")
 
     def unpack(self, node: Node) -> Tensor:
-        output: Tensor = share(self.plain(node), self.storage)
+        self.check(node)
+        output: Tensor = share(self.array, self.storage)
         modes: Modes = current()
         return recorded_output(output, node, self.nr) if modes.grad else output
 
     def plain(self, node: Node) -> Any:
+        self.check(node)
+        return self.array
+
+    def check(self, node: Node) -> None:
+        """Refuse what was written to since."""
         storage: Storage = self.storage
         if storage.version != self.version:
             origin = f"output {self.nr} of {errors.operation_name(title(node))}"
             raise RuntimeError(anomaly.stale(self.array, storage, origin, self.version, title(node)))
-        return self.array
 
 
 @cython.no_gc
@@ -136,6 +141,9 @@ class SavedDualOutput(SavedOutput):
 
     def unpack(self, node: Node) -> Tensor:
         return dual_again(SavedOutput.unpack(self, node), self.tangent)
+
+    def plain(self, node: Node) -> Any:
+        return NotImplemented
 
 
 @cython.no_gc

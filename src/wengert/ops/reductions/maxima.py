@@ -1,4 +1,4 @@
-"""Largest and smallest elements of a tensor, and where they are."""
+"""Largest and smallest elements of a tensor."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import numpy as np
 
 from ... import _kernels as kernels
 from ..._core import errors
-from ..._core.cards.card import BOOLS, ORDERED, Array, Bad, Card, Index, Sample, composite, op
+from ..._core.cards.card import ORDERED, Array, Bad, Card, Sample, composite, op
 from ..._core.cards.plain_case import plain_case
 from ..._core.tensor.base import Tensor
 from .. import return_types
@@ -373,62 +373,3 @@ for choice, along, of_all, pair in ((max, max_dim, max_full, maximum), (min, min
         further=((of_all, native(f"{word}_whole")), (pair, native(f"{word}_pair"))),
         then=(getattr(return_types, word),),
     )
-
-
-def place(name: str, kernel: Callable[..., Any], array: Any, dim: Any, keepdim: bool) -> Any:
-    """The index of an extreme, checked."""
-    for kind, word in (("c", "complex"), ("b", "bool")):
-        if array.dtype.kind == kind:
-            raise RuntimeError(f"{name}(): does not support {word} input")
-    check_ordered(name, f"{name}_cpu", array)
-    if dim is None:
-        if not array.size:
-            raise IndexError(f"{name}(): Expected reduction dim to be specified for input.numel() == 0.")
-        return kernel(array, None, keepdim)
-    axis = read_dim(name, dim, array.ndim)
-    check_some(name, array, (axis,))
-    return kernel(array, axis if array.ndim else None, keepdim)
-
-
-def place_samples(make: Any) -> Any:
-    """Samples of the index of an extreme."""
-    yield Sample(make(3, 4))
-    yield Sample(make(3, 4), 0)
-    yield Sample(make(3, 4), -1, True)
-    yield Sample(make(), 0)
-    yield Bad(make(0), raises=IndexError, says="Expected reduction dim to be specified")
-    yield Bad(make(3), 1, raises=IndexError, says="Dimension out of range")
-
-
-place_of_extreme = partial(
-    op,
-    dtypes=ORDERED - BOOLS,
-    derivative=None,
-    why="an index",
-    samples=place_samples,
-    describes="""
-    Args:
-        self: real tensor.
-        dim: the dimension; None for the index into the flattened tensor.
-        keepdim: leave the dimension with length 1.
-
-    Returns:
-        A new int64 tensor.
-
-    Raises:
-        IndexError: there is nothing to compare.
-    """,
-)
-"""The form of the index of an extreme."""
-
-
-@place_of_extreme(native=native("argmax"))
-def argmax(self: Index, dim: Any = None, keepdim: bool = False) -> Any:
-    """Index of the largest element, the first of equals; NaN wins."""
-    return place("argmax", kernels.argmax, self, dim, keepdim)
-
-
-@place_of_extreme(native=native("argmin"))
-def argmin(self: Index, dim: Any = None, keepdim: bool = False) -> Any:
-    """Index of the smallest element, the first of equals; NaN wins."""
-    return place("argmin", kernels.argmin, self, dim, keepdim)
