@@ -75,7 +75,16 @@ AUTOGRAD = listed(r"""
     wg.autograd.functional.vjp(lambda a: a * a, x, wg.ones(2, 3), True, True) ;
     wg.autograd.functional.jvp(lambda a: (a * a, a.sum()), x, wg.ones(2, 3), True, False) ;
     wg.autograd.functional.vhp(lambda a: (a**3).sum(), x, wg.ones(2, 3), False, True) ;
-    wg.autograd.functional.hvp(lambda a: (a**3).sum(), (x,), (wg.ones(2, 3),), True, True)
+    wg.autograd.functional.hvp(lambda a: (a**3).sum(), (x,), (wg.ones(2, 3),), True, True) ;
+    wg.autograd.forward_ad.dual_level()(lambda: wg.autograd.forward_ad.make_dual(x, wg.ones(2, 3), level=0) * 2)() ;
+    wg.autograd.forward_ad.dual_level()(lambda: wg.autograd.forward_ad.unpack_dual(x, level=0))() ;
+    wg.autograd.forward_ad.dual_level()(lambda: wg.autograd.forward_ad.make_dual(wg.ones(3), wg.ones(3)).exp_()[1:])() ;
+    wg.func.grad(lambda a, b: (a * b).sum(), (0, 1), False)(x, x) ; wg.func.vjp(lambda a: a * 2, x)[1](wg.ones(2, 3)) ;
+    wg.func.jvp(lambda a: (a * 2, a.sum()), (x,), (wg.ones(2, 3),), strict=True) ;
+    wg.func.jacrev(lambda a: a * 2, 0, chunk_size=1)(x) ; wg.func.jacfwd(lambda a: a * 2, (0,))(x) ;
+    wg.func.linearize(lambda a: a.sin(), x)[1](wg.ones(2, 3)) ; wg.func.hessian(lambda a: (a**3).sum())(x) ;
+    wg.func.functional_call(nn.Linear(3, 2), {'weight': wg.ones(2, 3)}, (x,), strict=False) ;
+    wg.func.stack_module_state([nn.Linear(3, 2), nn.Linear(3, 2)])
 """)
 
 MODULES = listed(r"""

@@ -88,7 +88,7 @@ def from_cards() -> list[str]:
     """Programs of all cards: a line for each argument, then the call."""
     found = []
     for name, card in hostile.cards.items():
-        maker, used = Maker(hostile.wg.float32, name), 0
+        maker, used = Maker(dtype_for(card), name), 0
         for sample in card.sampler(maker) if card.sampler else ():
             if used == MOST:
                 break
@@ -101,6 +101,13 @@ def from_cards() -> list[str]:
             used += 1
             found += [program(form, args, kwargs) for form in forms(name, card) if args or "{0}" not in form]
     return found
+
+
+def dtype_for(card: Any) -> Any:
+    """A dtype that a card exists for: float32 where it does."""
+    wg = hostile.wg
+    declared = getattr(card, "declared_dtypes", ())
+    return next((each for each in (wg.float32, wg.int64, wg.complex64) if each in declared), wg.float32)
 
 
 def program(form: str, args: list[Any], kwargs: dict[str, Any]) -> str:
