@@ -144,7 +144,7 @@ def stack_module_state(models: Sequence[Any]) -> tuple[dict[str, Any], dict[str,
     >>> import wengert as wg
     >>> parameters, buffers = wg.func.stack_module_state([wg.nn.Linear(3, 2) for _ in range(5)])
     >>> parameters["weight"].shape, buffers
-    (wengert.Size([5, 2, 3]), {})
+    (torch.Size([5, 2, 3]), {})
     """
     if not models:
         raise RuntimeError("stack_module_state: Expected at least one model, got 0.")
