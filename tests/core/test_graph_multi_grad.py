@@ -180,3 +180,13 @@ def test_a_hook_that_holds_none_of_its_tensors_keeps_none_alive():
     del y
     assert watched() is None
     gc.enable()
+
+
+def test_a_tensor_that_has_left_the_graph_does_not_stop_the_others():
+    x = wg.ones(2, requires_grad=True)
+    y, z = x * 1, x * 2
+    seen = []
+    wg.autograd.graph.register_multi_grad_hook((z, y), lambda grads: seen.append([each is None for each in grads]))
+    z.detach_()
+    y.sum().backward()
+    assert seen == [[True, False]]

@@ -119,24 +119,28 @@ def observe(program: Callable[..., Any], library: Any) -> dict[str, Any]:
     return found
 
 
-def differences(expected: Any, found: Any, path: str = "", slack: float = 1.0) -> list[str]:
-    """In what `found` differs from `expected`, one line each; tolerances are multiplied by `slack`.
+def differences(expected: Any, found: Any, path: str = "", slack: float = 1.0, least: float = 0.0) -> list[str]:
+    """In what `found` differs from `expected`, one line each.
+
+    Tolerances are multiplied by `slack`, and count as at least `least` before.
 
     An error's text may say more than the expected one; it must hold the expected first line.
     """
     if isinstance(expected, dict) and isinstance(found, dict):
         if "tensor" in expected and "tensor" in found:
-            return compare_tensors(expected, found, path, slack)
+            return compare_tensors(expected, found, path, slack, least)
         lines = []
         for key in dict.fromkeys([*expected, *found]):
             if key == "says":
                 lines += compare_texts(str(expected.get(key)), str(found.get(key)), path)
             elif expected.get(key) != found.get(key):
-                lines += differences(expected.get(key), found.get(key), f"{path}.{key}", slack)
+                lines += differences(expected.get(key), found.get(key), f"{path}.{key}", slack, least)
         return lines
     if isinstance(expected, list) and isinstance(found, list) and len(expected) == len(found):
         return [
-            line for at, pair in enumerate(zip(expected, found)) for line in differences(*pair, f"{path}[{at}]", slack)
+            line
+            for at, pair in enumerate(zip(expected, found))
+            for line in differences(*pair, f"{path}[{at}]", slack, least)
         ]
     return (
         []
@@ -156,11 +160,13 @@ def compare_texts(expected: str, found: str, path: str) -> list[str]:
     return [f"{path}.says: expected {expected!r}, found {found!r}"]
 
 
-def compare_tensors(expected: dict[str, Any], found: dict[str, Any], path: str, slack: float) -> list[str]:
+def compare_tensors(
+    expected: dict[str, Any], found: dict[str, Any], path: str, slack: float, least: float
+) -> list[str]:
     """The differences between two described tensors."""
     keys = [key for key in expected if key != "tensor" and expected[key] != found.get(key)]
     lines = [f"{path}.{key}: expected {shorten(expected[key])}, found {shorten(found.get(key))}" for key in keys]
-    tolerance = TOLERANCES.get(expected["dtype"].removeprefix("torch."), 0.0) * slack
+    tolerance = max(TOLERANCES.get(expected["dtype"].removeprefix("torch."), 0.0), least) * slack
     if expected["shape"] == found["shape"] and not equal(expected["tensor"], found["tensor"], tolerance):
         lines.append(f"{path}.values: expected {shorten(expected['tensor'])}, found {shorten(found['tensor'])}")
     return lines

@@ -191,6 +191,8 @@ def judge(error: BaseException, text: str) -> str | None:
     frames = [each for each in every if OWN.search(each.filename)]
     if not frames or every[-1].filename == hostile.__file__ or isinstance(error, hostile.Refused):
         return None  # the program's own
+    if isinstance(error, AttributeError) and every[-1].filename == "<string>":
+        return None  # that of a function of the program, which is called by the library
     if frames[-1].filename.endswith("_core/types/sizes.py") and frames[-1].name == "__getitem__":
         frames.pop()  # a shape is a tuple, and says the same as torch's: what matters is who asked
         if not frames:

@@ -112,6 +112,8 @@ def jacfwd(
 
     def jacobian(*args: Any, **kwargs: Any) -> Any:
         chosen = Chosen(args, argnums)
+        if not chosen.elements:
+            raise RuntimeError(f"{JVP}: Expected primals to contain at least one Tensor.")
         blocks: list[list[Any]] = []
         for nr in range(len(chosen.elements)):
             columns, structure, aux = columns_of(func, chosen, kwargs, has_aux, nr)

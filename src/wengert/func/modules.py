@@ -33,6 +33,7 @@ def functional_call(
         What the module returns.
 
     Raises:
+        TypeError: what is called is no module.
         ValueError: a name is in several dictionaries, or two tensors are given for one that has several names.
         RuntimeError: `strict`, and the names do not fit.
 
@@ -42,6 +43,7 @@ def functional_call(
     >>> wg.func.functional_call(layer, given, (wg.tensor([1.0, 2.0]),))
     tensor([3.])
     """
+    check_module("functional_call", module)
     given = merged(parameter_and_buffer_dicts)
     args = () if args is None else args if isinstance(args, tuple) else (args,)
     places = places_of(module)
@@ -62,6 +64,16 @@ def functional_call(
             table[key] = tensor
         if isinstance(parameter_and_buffer_dicts, dict):
             parameter_and_buffer_dicts.update({name: given[name] for name in parameter_and_buffer_dicts})
+
+
+def check_module(name: str, value: Any) -> None:
+    """Refuse what is no module.
+
+    Raises:
+        TypeError: it is none.
+    """
+    if not callable(value) or not hasattr(value, "named_modules") or isinstance(value, type):
+        raise TypeError(f"{name}: expected a module, but got {type(value).__name__}")
 
 
 def merged(dicts: Any) -> dict[str, Any]:
@@ -146,8 +158,12 @@ def stack_module_state(models: Sequence[Any]) -> tuple[dict[str, Any], dict[str,
     >>> parameters["weight"].shape, buffers
     (torch.Size([5, 2, 3]), {})
     """
+    if not isinstance(models, (tuple, list)):
+        raise TypeError(f"stack_module_state: expected a list of modules, but got {type(models).__name__}")
     if not models:
         raise RuntimeError("stack_module_state: Expected at least one model, got 0.")
+    for model in models:
+        check_module("stack_module_state", model)
     if any(model.training != models[0].training for model in models):
         raise RuntimeError("stack_module_state: Expected all models to have the same training/eval mode.")
     if any(type(model) is not type(models[0]) for model in models):

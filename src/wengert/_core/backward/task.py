@@ -105,7 +105,7 @@ class Tasks:
         return iter(self.nodes)
 
     def __contains__(self, node: Node) -> bool:
-        return self.find(node) is not None
+        return node is not None and self.find(node) is not None
 
     def __getitem__(self, node: Node) -> Task:
         found: Task = self.find(node)

@@ -84,10 +84,14 @@ def broadcast_shapes(*shapes: Any) -> sizes.Size:
         A size.
 
     Raises:
-        RuntimeError: there is none.
+        RuntimeError: there is none, or something else is given.
     """
     common: tuple[int, ...] = ()
     for shape in shapes:
+        if not isinstance(shape, (int, tuple, list)):
+            raise RuntimeError(
+                f"Input shapes should be of type ints, a tuple of ints, or a list of ints, got {shape!r}"
+            )
         given = (shape,) if isinstance(shape, int) else integers("broadcast_shapes", "shapes", shape)
         common = sizes.broadcast(common, given)
     return sizes.Size(common)
