@@ -340,3 +340,42 @@ def test_a_gradient_that_does_not_fit_cannot_be_assigned(value, error, says):
     with pytest.raises(error, match=says):
         x.grad = x if value == "self" else value
     assert x.grad is None
+
+
+def parts_seen(node, run):
+    """Which gradients a node gave in a run, as its hooks see them."""
+    seen = []
+    with node.register_hook(lambda inputs, outputs: seen.append([each is not None for each in inputs])):
+        run()
+    return seen
+
+
+@pytest.mark.parametrize("create", [False, True])
+def test_gradients_that_nobody_waits_for_are_not_computed(create):
+    x, w = wg.ones(2, 3, requires_grad=True), wg.ones(3, 4, requires_grad=True)
+    y = x @ w
+    total = y.sum()
+    for wanted, expected in ((x, [True, False]), (w, [False, True])):
+        run = lambda wanted=wanted: wg.autograd.grad(total, wanted, create_graph=create, retain_graph=True)  # noqa: E731
+        assert parts_seen(y.grad_fn, run) == [expected]
+    assert parts_seen(y.grad_fn, lambda: total.backward(inputs=[w], retain_graph=True)) == [[False, True]]
+    assert parts_seen(y.grad_fn, lambda: total.backward(retain_graph=True)) == [[True, True]]
+
+
+def test_a_rule_for_several_inputs_is_told_which_gradients_are_wanted():
+    x, weight = wg.randn(2, 3, requires_grad=True), wg.ones(3, requires_grad=True)
+    y = wg.nn.functional.layer_norm(x, (3,), weight, wg.zeros(3, requires_grad=True))
+    assert parts_seen(y.grad_fn, lambda: wg.autograd.grad(y.sum(), weight, retain_graph=True)) == [[False, True, False]]
+    (found,) = wg.autograd.grad((y * y).sum(), x, create_graph=True)
+    (both,) = wg.autograd.grad((y * y).sum(), [x, weight], create_graph=True)[:1]
+    assert wg.equal(found, both)
+
+
+def test_a_node_that_a_hook_calls_within_a_pass_computes_all():
+    x, w = wg.ones(2, requires_grad=True), wg.full((2,), 3.0, requires_grad=True)
+    inner = (x * w).grad_fn
+    y = x * w
+    found = []
+    y.grad_fn.register_prehook(lambda grads: found.append(inner(grads[0])) or None)
+    wg.autograd.grad(y.sum(), x)
+    assert [each.tolist() for each in found[0]] == [[3.0, 3.0], [1.0, 1.0]]

@@ -16,6 +16,9 @@ cdef long NEVER
 
 @cython.locals(tasks=Tasks, edge=Edge, at=long, node=Node, task=Task)
 cpdef Tasks count_uses(list roots)
+cdef long MOST_SPARED
+@cython.locals(edge=Edge, at=long)
+cpdef object mark_edges(Node node, Task task, Tasks tasks)
 @cython.locals(task=Task, node=Node, edge=Edge, at=long, seen=set, stack=list)
 cpdef object mark_wanted(Tasks tasks, list roots, list captures, bint accumulating)
 @cython.locals(modes=Modes, tasks=Tasks, found=list, begun=Pass, swept=bint)
@@ -26,7 +29,7 @@ cpdef Ready seed(Tasks tasks, list roots, list grads)
 cpdef object sweep(Tasks tasks, list roots, list grads, bint keep_graph, bint create_graph, list found, bint accumulating)
 @cython.locals(edge=Edge, source=Task)
 cpdef bint joined(ViewNode node, Task task, Tasks tasks) except -1
-@cython.locals(grads=list)
+@cython.locals(grads=list, passing=Pass)
 cpdef object process(Node node, Task task, list found, bint create_graph)
 cpdef bint is_empty(list grads) except -1
 @cython.locals(variable=Tensor, meta=AutogradMeta, first=bint, owned=bint)

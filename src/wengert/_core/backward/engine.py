@@ -79,16 +79,29 @@ def mark_wanted(tasks: Tasks, roots: list[Edge], captures: list[Edge], accumulat
         node, children_done = stack.pop()
         if children_done:
             task = tasks.find(node)
-            for edge in node.next_edges:
-                if edge is not None and tasks.find(edge.node).wanted:
-                    task.wanted = True
-                    task.runs = True
+            mark_edges(node, task, tasks)
         elif node not in seen:
             seen.add(node)
             stack.append((node, True))
             for edge in node.next_edges:
                 if edge is not None and edge.node not in seen:
                     stack.append((edge.node, False))
+
+
+def mark_edges(node: Node, task: Task, tasks: Tasks) -> None:
+    """A node runs if one of those behind it leads to a capture; the gradients of the others are spared."""
+    edge: Edge
+    for at in range(len(node.next_edges)):
+        edge = node.next_edges[at]
+        if edge is not None and tasks.find(edge.node).wanted:
+            task.wanted = True
+            task.runs = True
+        elif at < MOST_SPARED:
+            task.spared |= 1 << at
+
+
+MOST_SPARED = 62
+"""So many bits a C integer has to spare; of further inputs all gradients are computed."""
 
 
 def run(
@@ -212,6 +225,10 @@ def joined(node: ViewNode, task: Task, tasks: Tasks) -> bool:
 
 def process(node: Node, task: Task, found: list[Any], create_graph: bool) -> Any:
     """Run the hooks of a node and the node itself; what it returns, or None if nothing goes on from here."""
+    if task.spared:
+        passing: Pass = current().passing
+        passing.sparing = node
+        passing.spared = task.spared
     if node.node_hooks is None and task.captures is None and task.grads is None:
         if task.grad is None or not task.runs:
             return node.apply([None]) if task.runs and node.takes_nothing() else None

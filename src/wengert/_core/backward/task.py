@@ -31,6 +31,7 @@ class Task:
         owned: `grad` was made in this run and is seen by nobody else.
         wanted: the run was asked for a gradient at the node, or beyond it.
         runs: it was asked for one beyond it, so that the node itself has to run.
+        spared: which of the gradients that the node computes nobody waits for, as bits.
         captures: (output number, place among the results) of the gradients that the run was asked for.
     """
 
@@ -42,8 +43,9 @@ class Task:
     owned: bool
     wanted: bool
     runs: bool
+    spared: int
 
-    __slots__ = ("captures", "grad", "grads", "owned", "run", "runs", "waiting", "wanted")
+    __slots__ = ("captures", "grad", "grads", "owned", "run", "runs", "spared", "waiting", "wanted")
     __reduce__ = errors.refuse_pickling
 
 
@@ -128,6 +130,7 @@ def new_task(node: Node, run: int) -> Task:
     task: Task = Task.__new__(Task)
     task.run = run
     task.waiting = 0
+    task.spared = 0
     task.grad = None
     task.grads = None if node.output_count == 1 else [None] * node.output_count
     task.owned = False

@@ -4,7 +4,7 @@ from wengert._core.operators cimport sources
 from wengert._core.tensor.base cimport Tensor, share, wrap
 from wengert._core.operators.declaration cimport Declaration
 from wengert._core.operators.rules cimport Plan, Rule
-from wengert._core.state.modes cimport Modes, current
+from wengert._core.state.modes cimport Modes, Pass, current
 from wengert._core.graph.node cimport Node
 from wengert._core.recording.saved cimport Saved, save_input, save_output
 from wengert._core.recording.saved_part cimport save_result
@@ -26,7 +26,7 @@ cdef class OpNode(Node):
     cdef public tuple saved
     cdef list unpacked(self)
 
-@cython.locals(saved=tuple, plan=Plan, op=Declaration, outgoing=list, simple=bint, values=list, rule=Rule, at=long)
+@cython.locals(saved=tuple, plan=Plan, op=Declaration, outgoing=list, simple=bint, modes=Modes, spared=long, values=list, rule=Rule, at=long)
 cpdef list run_rules(OpNode node, object incoming)
 
 @cython.no_gc
@@ -39,8 +39,14 @@ cpdef Tensor unpack_tensor(Saved saved, Node node)
 cpdef object run_rule(Rule rule, object incoming, list values, tuple arguments)
 @cython.locals(first=long)
 cpdef bint hands_on(tuple saved, tuple arguments) except -1
-@cython.locals(modes=Modes)
-cpdef object plain_gradient(object incoming)
+@cython.locals(passing=Pass)
+cpdef long spared_by(OpNode node, Modes modes) except -1
+cpdef tuple narrowed(Plan plan, tuple values, long spared)
+@cython.locals(slot=long)
+cpdef bint is_spared(Rule rule, long spared) except -1
+@cython.locals(at=long)
+cpdef object drop(list outgoing, long spared)
+cpdef object plain_gradient(object incoming, Modes modes)
 @cython.locals(at=long, args=list)
 cpdef object native_gradient(OpNode node, Rule rule, object incoming, Tensor grad, tuple saved, tuple arguments)
 cpdef object array_of(Tensor tensor)

@@ -14,7 +14,7 @@ from ..graph.node import Node
 from ..operators import sources
 from ..operators.declaration import Declaration
 from ..operators.rules import Plan, Rule
-from ..state.modes import Modes, current
+from ..state.modes import Modes, Pass, current
 from ..tensor.base import Tensor, share, wrap
 from .saved import Saved, save_input, save_output
 from .saved_part import save_result
@@ -143,11 +143,17 @@ def run_rules(node: OpNode, incoming: Any) -> list[Any]:
     op: Declaration = node.op
     outgoing: list[Any] = [None] * len(node.next_edges)
     simple: bool = op.list_slot < 0
-    grad: Any = plain_gradient(incoming)
+    modes: Modes = current()
+    grad: Any = plain_gradient(incoming, modes)
+    spared: int = spared_by(node, modes) if simple else 0
+    if spared:
+        saved = narrowed(plan, saved, spared)
     values: list[Any] = None  # type: ignore[assignment]  # unpacked for the first rule that wants tensors
     rule: Rule
     for at in range(len(plan.rules)):
         rule = plan.rules[at]
+        if spared and is_spared(rule, spared):
+            continue
         result: Any = NotImplemented
         if rule.passes and hands_on(saved, plan.arguments[at]):
             result = incoming
@@ -156,11 +162,15 @@ def run_rules(node: OpNode, incoming: Any) -> list[Any]:
         if result is NotImplemented:
             if values is None:
                 values = node.unpacked()
+                if spared:
+                    values = list(narrowed(plan, tuple(values), spared))
             result = run_rule(rule, incoming, values, plan.arguments[at])
         if simple and rule.single:
             outgoing[rule.slot] = result
         else:
             place(node, outgoing, rule, result)
+            if spared:
+                drop(outgoing, spared)
     return outgoing
 
 
@@ -222,12 +232,41 @@ def hands_on(saved: tuple[Any, ...], arguments: tuple[int, ...]) -> bool:
     return saved[first] is ONE
 
 
-def plain_gradient(incoming: Any) -> Any:
+def spared_by(node: OpNode, modes: Modes) -> int:
+    """Which of a node's gradients the pass that runs it does not wait for, as bits."""
+    passing: Pass = modes.passing
+    return passing.spared if passing is not None and passing.sparing is node else 0
+
+
+def narrowed(plan: Plan, values: tuple[Any, ...], spared: int) -> tuple[Any, ...]:
+    """The values for rules, which tell those that ask for `wanted` that the spared gradients are not."""
+    if sources.FROM_WANTED not in plan.sources:
+        return values
+    wanted = tuple([plan.wanted[slot] and not spared >> slot & 1 for slot in range(len(plan.wanted))])
+    return tuple([wanted if plan.sources[at] == sources.FROM_WANTED else values[at] for at in range(len(values))])
+
+
+def is_spared(rule: Rule, spared: int) -> bool:
+    """Whether nobody waits for any gradient that a rule gives."""
+    slot: int
+    for slot in rule.slots:
+        if not spared >> slot & 1:
+            return False
+    return True
+
+
+def drop(outgoing: list[Any], spared: int) -> None:
+    """Forget the gradients that nobody waits for, which a rule gave with others."""
+    for at in range(len(outgoing)):
+        if spared >> at & 1:
+            outgoing[at] = None
+
+
+def plain_gradient(incoming: Any, modes: Modes) -> Any:
     """The gradient (the first, if there are several) that native rules may be given; None where they may not run.
 
     They do where nothing is recorded or observed, and all is in the arrays.
     """
-    modes: Modes = current()
     if modes.grad or modes.word & ~flags.LEVELS:
         return None
     if isinstance(incoming, Tensor):

@@ -2,9 +2,9 @@ cimport cython
 from wengert._core cimport door, flags
 
 cdef class Pass:
-    cdef public object tasks, node
+    cdef public object tasks, node, sparing
     cdef public bint partial, grad, inference, multithreading
-    cdef public long depth, mask, word, fresh
+    cdef public long depth, mask, word, fresh, spared
     cdef public Pass outer
     cdef public list callbacks, observers
     cdef public object saved_hooks, no_saved_hooks

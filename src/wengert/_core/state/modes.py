@@ -26,6 +26,7 @@ class Pass:
     Attributes:
         tasks: what the engine knows of each node, by node.
         node: under anomaly detection, the node that it is running.
+        sparing, spared: a node that need not compute all its gradients, and which of them, as bits.
         partial: the pass, or one around it, was asked for some gradients only.
         callbacks: functions to be called when all gradients are there, or None.
         outer: the pass around this one, or None.
@@ -35,6 +36,8 @@ class Pass:
 
     tasks: Any
     node: Any
+    sparing: Any
+    spared: int
     partial: bool
     callbacks: list[Any]
     outer: Pass | None
@@ -50,14 +53,17 @@ class Pass:
     no_saved_hooks: Any
 
     __slots__ = (
-        "__weakref__", "callbacks", "depth", "fresh", "grad", "inference", "mask", "multithreading", "no_saved_hooks",
-        "node", "observers", "outer", "partial", "saved_hooks", "tasks", "word",
+        "__weakref__", "callbacks", "depth", "fresh", "grad", "inference", "mask", "multithreading",
+        "no_saved_hooks", "node", "observers", "outer", "partial", "saved_hooks", "spared", "sparing", "tasks",
+        "word",
     )  # fmt: skip
     __reduce__ = errors.refuse_pickling
 
     def __init__(self) -> None:
         self.tasks: Any = {}
         self.node = None
+        self.sparing = None
+        self.spared = 0
         self.partial = False
 
     def call_back(self) -> None:
@@ -210,6 +216,8 @@ class Modes:
         made: Pass = Pass.__new__(Pass)
         made.tasks = tasks
         made.node = None
+        made.sparing = None
+        made.spared = 0
         made.partial = partial or (outer is not None and outer.partial)
         made.callbacks = None
         made.outer = outer
