@@ -96,3 +96,11 @@ def test_an_infinity_stays_in_its_window_of_adaptive_means():
     x = wg.ones(1, 4, 4)
     x[0, 0, 0] = float("inf")
     assert F.adaptive_avg_pool2d(x, 2).tolist() == [[[float("inf"), 1.0], [1.0, 1.0]]]
+
+
+@pytest.mark.parametrize("call", [wg.ones, wg.zeros, wg.empty, wg.rand, wg.ones(1).new_zeros])
+def test_a_tensor_of_several_elements_is_no_size(call):
+    assert call(wg.tensor([2])).shape == (2,)
+    for size in (wg.tensor([2, 3]), wg.empty(5, 0), wg.empty(2**40, 0)):
+        with pytest.raises(TypeError, match="must be tuple of ints, not Tensor"):
+            call(size)

@@ -138,7 +138,8 @@ def integers(name: str, argument: str, value: Any) -> tuple[int, ...]:
     Raises:
         TypeError: it is no sequence, or holds something else.
     """
-    if not hasattr(value, "__iter__") and not hasattr(value, "__getitem__"):
+    iterable = hasattr(value, "__iter__") or hasattr(value, "__getitem__")
+    if not iterable or (isinstance(value, Tensor) and value._array_.size != 1):  # one element counts as an integer
         raise TypeError(f"{name}(): argument '{argument}' must be tuple of ints, not {type(value).__name__}")
     try:
         return tuple(map(operator.index, value))

@@ -54,6 +54,8 @@ def read_size(name: str, given: tuple[Any, ...], named: Any = None, *, position:
     if isinstance(given[0], (tuple, list)) or (isinstance(given[0], Tensor) and given[0].ndim):
         if len(given) > 1:
             raise TypeError(errors.too_many_arguments(name, 1, len(given)))
+        if isinstance(given[0], Tensor) and given[0].numel() != 1:  # otherwise it counts as one integer
+            raise TypeError(errors.wrong_type(name, "size", position, "tuple of ints", given[0]))
         lengths = tuple(given[0])
     return read_lengths(name, lengths, position, alone=lengths is given)
 
