@@ -1,7 +1,8 @@
-"""`autograd.functional` beside torch: whole matrices of derivatives row by row, and products with a vector."""
+"""Derivatives of functions beside torch: dual tensors, transforms, matrices row by row, products with a vector."""
 
 from __future__ import annotations
 
+import importlib
 from collections.abc import Callable
 from typing import Any
 
@@ -63,9 +64,51 @@ def product(name: str, of_number: bool) -> Callable[[Any], Callable[[], Any]]:
     return make
 
 
+def dual(adapter: Any) -> Callable[[], Any]:
+    """50 small operators on dual tensors."""
+    forward_ad = adapter.library.autograd.forward_ad
+    x, way = adapter.array(draw(4, seed=1)), adapter.array(draw(4, seed=2))
+
+    def call() -> Any:
+        with forward_ad.dual_level():
+            y = forward_ad.make_dual(x, way)
+            for _ in range(10):
+                y = (y * 1.01).sin() + y
+                y = y.exp().tanh()
+            return forward_ad.unpack_dual(y).tangent
+
+    return call
+
+
+def transform(name: str) -> Callable[[Any], Callable[[], Any]]:
+    """A derivative by `func`, of the sum of squares of a network 16-32-32-16 on 8 rows."""
+
+    def make(adapter: Any) -> Callable[[], Any]:
+        func = importlib.import_module(f"{adapter.library.__name__}.func")
+        call = network(adapter, (16, 32, 32, 16), trained=False)
+        x, v = adapter.array(draw(8, 16, seed=1)), adapter.array(draw(8, 16, seed=2))
+
+        def total(x: Any) -> Any:
+            return (call(x) ** 2).sum()
+
+        return {
+            "grad": lambda: func.grad(total)(x),
+            "vjp": lambda: func.vjp(call, x)[1](v)[0],
+            "jvp": lambda: func.jvp(call, (x,), (v,))[1],
+            "hvp": lambda: func.jvp(func.grad(total), (x,), (v,))[1],
+        }[name]
+
+    return make
+
+
 def cases() -> list[Case]:
     """Each derivative with its target."""
     return [
+        Case("forward_ad of 50 small operators", dual, 2.0, 1e-3, only=BOTH),
+        *[
+            Case(f"func.{name} of a perceptron 16-32-32-16", transform(name), 2.0, 1e-3, only=BOTH)
+            for name in ("grad", "vjp", "jvp", "hvp")
+        ],
         Case("functional.hessian of 50 variables, looped", hessian, 3.0, 1e-3, only=BOTH),
         Case("functional.jacobian of a network 64-64-64, looped", jacobian(True), 3.0, 1e-3, only=BOTH),
         Case("functional.jacobian, weights without gradient", jacobian(False), 3.0, 1e-3, only=BOTH),
