@@ -163,7 +163,14 @@ def as_items(index: Any) -> list[Any]:
     """The parts of an index: integers, slices, None, Ellipsis and index tensors."""
     if isinstance(index, tuple):
         return [as_item(each) for each in index]
-    if isinstance(index, (list, range)) and len(index) < LONGEST_TUPLE_LIST:
+    length = (
+        list.__len__(index)
+        if isinstance(index, list)
+        else len(index)
+        if isinstance(index, range)
+        else LONGEST_TUPLE_LIST
+    )
+    if length < LONGEST_TUPLE_LIST:
         if any(
             each is None or each is Ellipsis or isinstance(each, (Tensor, slice, list, tuple, range)) for each in index
         ):

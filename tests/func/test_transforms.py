@@ -151,41 +151,46 @@ def bad_argument(argnums):
     return lambda: grad(lambda x: x.sum(), argnums=argnums)(double(1.0))
 
 
-@pytest.mark.parametrize(
-    ("call", "error", "says"),
-    [
-        (bad_argument(1), RuntimeError, "Got argnum=1, but only 1 positional inputs"),
-        (bad_argument((0, 0)), RuntimeError, "argnums elements must be unique"),
-        (bad_argument(()), RuntimeError, "argnums must be non-empty"),
-        (bad_argument("a"), RuntimeError, "argnums must be int or Tuple"),
-        (lambda: grad(lambda x: x)(double(1.0)), RuntimeError, "return a scalar Tensor, got tensor with 1 dims"),
-        (lambda: grad(lambda x: 3.0)(double(1.0)), RuntimeError, "to return a Tensor, got <class 'float'>"),
-        (lambda: grad(lambda x: x)(3.0), ValueError, "must be Tensor, got <class 'float'>"),
-        (lambda: grad(lambda x: x)(wg.arange(3)), RuntimeError, "only Tensors of floating point dtype"),
-        (
-            lambda: grad(lambda x: x.sum(), has_aux=True)(double(1.0)),
-            RuntimeError,
-            r"should be a tuple: \(output, aux\)",
-        ),
-        (lambda: vjp(lambda x: 3, double(1.0)), RuntimeError, "only tensors, got unsupported type <class 'int'>"),
-        (
-            lambda: vjp(lambda x: {"a": x}, double(1.0))[1](double(1.0)),
-            RuntimeError,
-            "structure of cotangents.*{'a': .}",
-        ),
-        (lambda: vjp(lambda x: x, double(1.0))[1](double(1.0, 2.0)), RuntimeError, "Mismatch in shape"),
-        (lambda: jvp(wg.sin, double(1.0), double(1.0)), RuntimeError, "Expected primals to be a tuple"),
-        (lambda: jvp(wg.sin, (), ()), RuntimeError, "contain at least one Tensor"),
-        (lambda: jvp(wg.sin, (double(1.0),), double(1.0)), RuntimeError, "same python structure"),
-        (lambda: jvp(wg.sin, (double(1.0),), (double(1.0, 2.0),)), RuntimeError, "different size"),
-        (lambda: jvp(wg.sin, (3.0,), (3.0,)), RuntimeError, "only contain Tensors, got <class 'float'>"),
-        (lambda: jvp(lambda x: 1.0, (double(1.0),), (double(1.0),)), RuntimeError, "to return only tensors"),
-        (lambda: jvp(lambda x: double(1.0), (double(1.0),), (double(1.0),), strict=True), RuntimeError, "independent"),
-        (lambda: jacrev(wg.sin, chunk_size=0), ValueError, "should be greater than 0"),
-        (lambda: jacfwd(wg.sin, randomness="x"), RuntimeError, "Only allowed values for randomness"),
-        (lambda: jacfwd(wg.sin)(wg.arange(2)), ValueError, "floating point or complex"),
-    ],
-)
+MISFITS = [
+    (bad_argument(1), RuntimeError, "Got argnum=1, but only 1 positional inputs"),
+    (bad_argument((0, 0)), RuntimeError, "argnums elements must be unique"),
+    (bad_argument(()), RuntimeError, "argnums must be non-empty"),
+    (bad_argument("a"), RuntimeError, "argnums must be int or Tuple"),
+    (lambda: grad(lambda x: x)(double(1.0)), RuntimeError, "return a scalar Tensor, got tensor with 1 dims"),
+    (lambda: grad(lambda x: 3.0)(double(1.0)), RuntimeError, "to return a Tensor, got <class 'float'>"),
+    (lambda: grad(lambda x: x)(3.0), ValueError, "must be Tensor, got <class 'float'>"),
+    (lambda: grad(lambda x: x)(wg.arange(3)), RuntimeError, "only Tensors of floating point dtype"),
+    (
+        lambda: grad(lambda x: x.sum(), has_aux=True)(double(1.0)),
+        RuntimeError,
+        r"should be a tuple: \(output, aux\)",
+    ),
+    (lambda: vjp(lambda x: 3, double(1.0)), RuntimeError, "only tensors, got unsupported type <class 'int'>"),
+    (
+        lambda: vjp(lambda x: {"a": x}, double(1.0))[1](double(1.0)),
+        RuntimeError,
+        "structure of cotangents.*{'a': .}",
+    ),
+    (lambda: vjp(lambda x: x, double(1.0))[1](double(1.0, 2.0)), RuntimeError, "Mismatch in shape"),
+    (lambda: vjp(lambda x: x, double(1.0))[1](2.0), TypeError, "can be either Tensors or None, but got float"),
+    (lambda: linearize(wg.sin, double(1.0))[1](2.0), TypeError, "expected tangents to be tensors, but got float"),
+    (lambda: jacfwd(wg.sin)([]), RuntimeError, "contain at least one Tensor"),
+    (lambda: functional_call(3, {}, ()), TypeError, "expected a module, but got int"),
+    (lambda: stack_module_state(3), TypeError, "expected a list of modules"),
+    (lambda: jvp(wg.sin, double(1.0), double(1.0)), RuntimeError, "Expected primals to be a tuple"),
+    (lambda: jvp(wg.sin, (), ()), RuntimeError, "contain at least one Tensor"),
+    (lambda: jvp(wg.sin, (double(1.0),), double(1.0)), RuntimeError, "same python structure"),
+    (lambda: jvp(wg.sin, (double(1.0),), (double(1.0, 2.0),)), RuntimeError, "different size"),
+    (lambda: jvp(wg.sin, (3.0,), (3.0,)), RuntimeError, "only contain Tensors, got <class 'float'>"),
+    (lambda: jvp(lambda x: 1.0, (double(1.0),), (double(1.0),)), RuntimeError, "to return only tensors"),
+    (lambda: jvp(lambda x: double(1.0), (double(1.0),), (double(1.0),), strict=True), RuntimeError, "independent"),
+    (lambda: jacrev(wg.sin, chunk_size=0), ValueError, "should be greater than 0"),
+    (lambda: jacfwd(wg.sin, randomness="x"), RuntimeError, "Only allowed values for randomness"),
+    (lambda: jacfwd(wg.sin)(wg.arange(2)), ValueError, "floating point or complex"),
+]
+
+
+@pytest.mark.parametrize(("call", "error", "says"), MISFITS)
 def test_what_does_not_fit_is_refused(call, error, says):
     with pytest.raises(error, match=says):
         call()

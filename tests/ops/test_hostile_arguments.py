@@ -6,6 +6,7 @@ import pytest
 
 import wengert as wg
 import wengert.nn.functional as F
+from wengert._core.cards.card import REGISTRY
 
 
 def holding_itself() -> list:
@@ -104,3 +105,24 @@ def test_a_tensor_of_several_elements_is_no_size(call):
     for size in (wg.tensor([2, 3]), wg.empty(5, 0), wg.empty(2**40, 0)):
         with pytest.raises(TypeError, match="must be tuple of ints, not Tensor"):
             call(size)
+
+
+def test_places_through_strided_views_of_many_dimensions():
+    card = REGISTRY["as_strided_backward"].public
+    grad = wg.arange(4.0).reshape(2, 2).requires_grad_()
+    many = card(grad, (4,) + (1,) * 39, (1,) * 40, (2, 2), (2, 1), 0)
+    assert many.shape == (4,) + (1,) * 39 and many.flatten().tolist() == [0.0, 1.0, 2.0, 3.0]
+    (back,) = wg.autograd.grad(many, grad, wg.ones(many.shape))
+    assert back.tolist() == [[1.0, 1.0], [1.0, 1.0]]
+    with pytest.raises(RuntimeError, match="mismatch in length of strides and shape"):
+        card(grad, (1,) * 40, (4, 1), (2, 2), (4, 1), 1)
+
+
+def test_an_index_that_is_expanded_beyond_memory_is_refused_before_it_is_spread():
+    with pytest.raises((MemoryError, ValueError)):
+        wg.ones(3)[wg.zeros(1, dtype=wg.int64).expand(2**47)]
+
+
+def test_classes_of_no_dimension_are_refused():
+    with pytest.raises(IndexError, match="Dimension specified as"):
+        F.cross_entropy(wg.tensor(3.0), wg.tensor(1.5))

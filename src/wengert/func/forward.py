@@ -125,6 +125,9 @@ def linearize(func: Callable[..., Any], *primals: Any) -> tuple[Any, Callable[..
             raise RuntimeError(
                 f"linearize: the tangents must have the structure of the primals, {structure}, but have {other}"
             )
+        for each in ways:
+            if not isinstance(each, Tensor):
+                raise TypeError(f"linearize: expected tangents to be tensors, but got {type(each).__name__}")
         create = scope.recording and (scope.outlives(outputs) or any(each.requires_grad for each in ways))
         return unflatten(gradients(slopes, weights, ways, True, create), made)
 

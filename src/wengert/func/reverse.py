@@ -126,7 +126,9 @@ def vjp(func: Callable[..., Any], *primals: Any, has_aux: bool = False) -> tuple
     def back(*cotangents: Any, retain_graph: bool = True, create_graph: bool | None = None) -> Any:
         given = fitting(cotangents, structure)
         recording = is_grad_enabled() if create_graph is None else create_graph
-        create = recording and (scope.outlives(outputs) or any(each.requires_grad for each in given))
+        create = recording and (
+            scope.outlives(outputs) or any(isinstance(each, Tensor) and each.requires_grad for each in given)
+        )
         found = gradients(outputs, variables, given, retain_graph, create)
         if not create:
             found = [scope.closed(each) for each in found]

@@ -42,6 +42,9 @@ struct Places {
     }
 
 private:
+    // Index arrays may be expanded: more places than this are NumPy's matter.
+    static constexpr npy_intp most_bytes = npy_intp{1} << 30;
+
     // The shape that the index arrays broadcast to, with a zero for each place.
     bool find_shape(PyArrayObject* const* arrays) {
         for (int k = 0; k < taken; ++k) ndim = std::max(ndim, PyArray_NDIM(arrays[k]));
@@ -52,7 +55,7 @@ private:
                 if (PyArray_DIM(arrays[k], i) != 1) shape[pad + i] = PyArray_DIM(arrays[k], i);
         Size size(static_cast<npy_intp>(sizeof(npy_intp)));
         for (int i = 0; i < ndim; ++i) size = size * shape[i];
-        if (!size.fits()) return false;
+        if (!size.fits() || size.value() > most_bytes) return false;
         offsets.assign(static_cast<size_t>(size.value()) / sizeof(npy_intp), 0);
         return true;
     }

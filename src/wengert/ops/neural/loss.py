@@ -256,6 +256,8 @@ def smoothed(logp: Any, target: Any, weight: Any, reduction: str, ignore_index: 
 
 def of_probabilities(logp: Any, target: Any, weight: Any, reduction: str, smoothing: float, dim: int) -> Any:
     """Cross-entropy with probabilities as target."""
+    if not logp.ndim:
+        raise IndexError(f"Dimension specified as {dim} but tensor has no dimensions")
     classes = logp.shape[dim]
     if weight is not None and weight.shape != (classes,):
         raise RuntimeError(

@@ -153,7 +153,12 @@ def as_strided_backward(
     """What arrives at each place of memory through a strided view, read by another (`shape`, `steps`).
 
     Elements of the input that share a place share equally what arrives there, as in torch. `back=False` is the adjoint.
+
+    Raises:
+        RuntimeError: lengths and steps are not as many.
     """
+    if len(shape) != len(steps) or len(size) != len(stride):
+        raise RuntimeError("mismatch in length of strides and shape")
     if back and is_part(shape, steps, size, stride, offset):
         whole = np.zeros(shape, grad.dtype)
         as_strided_from.body(whole, size, stride, offset)[...] = grad
@@ -162,14 +167,14 @@ def as_strided_backward(
     if not inner.size or not outer.size:
         return np.zeros(shape if back else size, grad.dtype)
     low = min(inner.min(), outer.min())
-    inner, outer = inner - low, outer - low
+    inner, outer = (inner - low).reshape(-1), (outer - low).reshape(-1)  # flat: NumPy indexes in few dimensions only
     memory = np.zeros(max(inner.max(), outer.max()) + 1, grad.dtype)
-    counts = np.bincount(inner.reshape(-1), minlength=memory.size).astype(grad.real.dtype)
+    counts = np.bincount(inner, minlength=memory.size).astype(grad.real.dtype)
     if back:
-        np.add.at(memory, outer, grad)
-        return memory[inner] / counts[inner]
-    np.add.at(memory, inner, grad / counts[inner])
-    return memory[outer]
+        np.add.at(memory, outer, np.broadcast_to(grad, size).reshape(-1))
+        return (memory[inner] / counts[inner]).reshape(shape)
+    np.add.at(memory, inner, np.broadcast_to(grad, shape).reshape(-1) / counts[inner])
+    return memory[outer].reshape(size)
 
 
 @as_strided_backward.vjp("grad")
