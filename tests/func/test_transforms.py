@@ -290,6 +290,7 @@ def test_the_states_of_modules_are_stacked():
         ([], "at least one model"),
         ([models[0], wg.nn.ReLU()], "same class"),
         ([models[0], wg.nn.BatchNorm1d(3).eval()], "same training/eval mode"),
+        ([models[0], wg.nn.BatchNorm1d(3, affine=False)], "same parameters and buffers"),
     ):
         with pytest.raises(RuntimeError, match=says):
             stack_module_state(several)

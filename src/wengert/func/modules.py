@@ -170,6 +170,9 @@ def stack_module_state(models: Sequence[Any]) -> tuple[dict[str, Any], dict[str,
         raise RuntimeError("stack_module_state: Expected all models to be of the same class.")
     parameters = [dict(model.named_parameters()) for model in models]
     buffers = [dict(model.named_buffers()) for model in models]
+    for each in (parameters, buffers):
+        if any(one.keys() != each[0].keys() for one in each):
+            raise RuntimeError("stack_module_state: Expected all models to have the same parameters and buffers.")
     return (
         {name: stacked_leaf(name, [each[name] for each in parameters]) for name in parameters[0]},
         {name: stacked_leaf(name, [each[name] for each in buffers]) for name in buffers[0]},
