@@ -134,6 +134,7 @@ def test_methods_in_place_forms_and_out_take_such_tensors():
         (lambda x: x.cumsum(wg.tensor(1.0)), "argument 'dim' .* must be int, not Tensor"),
         (lambda x: x.sum(1, keepdim=wg.tensor(True)), "argument 'keepdim' .* must be bool, not Tensor"),
         (lambda x: wg.add(x, x, alpha=wg.ones(1)), "argument 'alpha' .* must be Number, not Tensor"),
+        (lambda x: x.sub(2**62, alpha=(1, 2)), r"sub\(\): argument 'alpha' must be Number, not tuple"),
         (lambda x: F.leaky_relu(x, wg.tensor(0.1, requires_grad=True)), "must be float, not Tensor"),
         (lambda x: x.roll(wg.tensor(1.5)), "float"),
     ],

@@ -60,14 +60,14 @@ OF_CLASS = re.compile(r"\bwg\.Tensor\.\w+\(")
 SPREAD = re.compile(r"\bexpand\([^()]*2 \*\* (31|3[2-9]|[4-6]\d)")
 """Tensors expanded so far that their sum with anything is too large, and takes too long: torch's, too."""
 
-LYING = re.compile(r"\b(lying|rude)\([^()]*2 \*\* 62\)")
+LYING = re.compile(r"\b(lying|rude)\([^()]*2 \*\* (31|3[2-9]|[4-6]\d)\)")
 """Objects that claim to hold so much that Python's own list() asks for the memory."""
 
 SIZED = frozenset(
     """
     zeros ones full empty rand randn arange linspace logspace eye tril_indices triu_indices repeat tile pad
     constant_pad_nd edge_pad new_zeros new_ones new_full new_empty randint randperm resize_ one_hot
-    repeat_interleave diag_embed diagflat diag interpolate unfold fold normal empty_strided adaptive_average
+    repeat_interleave diag_embed diagflat diag interpolate resample unfold fold normal empty_strided adaptive_average
     adaptive_maximum meshgrid multinomial construct set_num_threads outer tensor_split
     convolution convolution_input convolution_weight conv1d conv2d conv3d
     """.split()  # noqa: SIM905 - a list would be four times as long

@@ -5,6 +5,8 @@ from __future__ import annotations
 from functools import partial
 from typing import Any
 
+import numpy as np
+
 from ... import _kernels as kernels
 from ..._core import errors
 from ..._core.cards.card import BOOLS, FLOATS, INTEGERS, NUMBERS, Array, Bad, Sample, alias, pointwise
@@ -83,12 +85,15 @@ def check_tensor(name: str, value: Any) -> None:
         raise TypeError(errors.wrong_type(name, "input", 1, "Tensor", value))
 
 
-def scaled(self: Any, other: Any, alpha: Any) -> Any:
-    """`alpha * other` for promoted operands.
+def scaled(name: str, self: Any, other: Any, alpha: Any) -> Any:
+    """`alpha * other` for promoted operands of `name`.
 
     Raises:
-        RuntimeError: `alpha` is of a higher category than the operands.
+        TypeError: `alpha` is no number.
+        RuntimeError: it is of a higher category than the operands.
     """
+    if not isinstance(alpha, (int, float, complex, np.number, np.bool_)):
+        raise TypeError(errors.wrong_type(name, "alpha", 0, "Number", alpha))
     kind = self.dtype.kind if hasattr(self, "dtype") else other.dtype.kind
     if isinstance(alpha, bool) and kind != "b":
         raise RuntimeError("Boolean alpha only supported for Boolean results.")
@@ -111,7 +116,7 @@ def add(self: Array, other: Array, *, alpha: Any = 1, out: Any = None) -> Any:
     Raises:
         RuntimeError: the shapes do not broadcast, or `alpha` does not fit the dtype.
     """
-    return kernels.add(self, other if alpha == 1 else scaled(self, other, alpha), out=out)
+    return kernels.add(self, other if alpha == 1 else scaled("add", self, other, alpha), out=out)
 
 
 @add.vjp("self", passes=True)
@@ -136,7 +141,7 @@ def sub(self: Array, other: Array, *, alpha: Any = 1, out: Any = None) -> Any:
     """
     if is_bool(self) or is_bool(other):
         raise RuntimeError(SUBTRACT_BOOLS if is_bool(self) and is_bool(other) else SUBTRACT_BOOL)
-    return kernels.subtract(self, other if alpha == 1 else scaled(self, other, alpha), out=out)
+    return kernels.subtract(self, other if alpha == 1 else scaled("sub", self, other, alpha), out=out)
 
 
 @sub.vjp("self", passes=True)
@@ -172,7 +177,7 @@ def rsub(self: Array, other: Array, *, alpha: Any = 1) -> Any:
     """
     if is_bool(self) or is_bool(other):
         raise RuntimeError(SUBTRACT_BOOLS if is_bool(self) and is_bool(other) else SUBTRACT_BOOL)
-    return kernels.subtract(other, self if alpha == 1 else scaled(other, self, alpha))
+    return kernels.subtract(other, self if alpha == 1 else scaled("rsub", other, self, alpha))
 
 
 @rsub.vjp("self", native=native("negated_rule"))
