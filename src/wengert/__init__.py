@@ -74,11 +74,13 @@ if TYPE_CHECKING:
     from typing import Any
 
     from . import func, io, nn, optim, utils, vision, viz
+    from .func import vmap
     from .ops.create.create import tensor  # otherwise taken for the module of that name
     from .printing import set_printoptions
 
 LATER = {name: name for name in ("func", "io", "nn", "optim", "utils", "vision", "viz")} | {
-    "set_printoptions": "printing"
+    "set_printoptions": "printing",
+    "vmap": "func",
 }
 """What is loaded when it is first asked for, and where it is: who needs derivatives only does not wait for it."""
 

@@ -21,6 +21,7 @@ from ._core.operators.promotion import is_operand
 from ._core.state.modes import current
 from ._core.tensor import reading
 from ._core.tensor.base import OPERATORS, Tensor, bind, set_up, wrap_flagged
+from ._core.tensor.batches import levels_of
 from ._core.tensor.storage import Storage, succeed
 from ._core.tensor.tangents import first_of
 from ._core.types import dtypes
@@ -174,11 +175,20 @@ def representation(self: Tensor) -> str:
     tangent = shown_tangent(self) if current().word & flags.LEVELS else None
     if tangent is not None:
         suffixes.append(f"tangent={tangent}")
+    if self._flags_ & flags.BATCHED:
+        return batched_text(self)
     array, name = self._array_, self.dtype.name
     if name == "bfloat16":
         array = array.astype(np.float32)
     text = format_tensor(array, dtype_name=name, default_float=dtypes.get_default_dtype().name, suffixes=suffixes)
     return text
+
+
+def batched_text(tensor: Tensor) -> str:
+    """As torch prints a tensor that stands for the members of a batch."""
+    array: Any = tensor._array_
+    whole = "\n".join(f"    {line}" for line in repr(array.whole).splitlines())
+    return f"BatchedTensor(lvl={len(levels_of(tensor))}, bdim=0, value=\n{whole}\n)"
 
 
 def shown_tangent(tensor: Tensor) -> Tensor | None:

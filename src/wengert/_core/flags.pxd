@@ -7,8 +7,10 @@ cdef enum:
     INFERENCE = 32
     OBSERVED = 64
     LEVELS = 128
+    BATCHES = 256
     HISTORY = 3
-    UNUSUAL = 252
+    UNUSUAL = 508
+    QUIET = 384
     ALL = -1
     NOT_RECORDED = -4
     NOT_INFERRED = -36

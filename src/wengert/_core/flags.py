@@ -21,11 +21,15 @@ OBSERVED = 64
 """Set in the mode word only: somebody (profiler, tracer) wants to see each call."""
 LEVELS = 128
 """Set in the mode word only: a level of forward mode is entered, so that any view may have a base that is dual."""
+BATCHES = 256
+"""Set in the mode word only: a call of `vmap` is under way, so that random operators must ask what it says of them."""
 
 HISTORY = REQUIRES_GRAD | VIEW
 """What matters while calls are recorded only."""
-UNUSUAL = VOLATILE | DUAL | BATCHED | INFERENCE | OBSERVED | LEVELS
+UNUSUAL = VOLATILE | DUAL | BATCHED | INFERENCE | OBSERVED | LEVELS | BATCHES
 """Whatever the two common paths (plain, recorded) do not handle."""
+QUIET = LEVELS | BATCHES
+"""Bits of the mode word that ask something of few calls only."""
 
 # Masks of the modes. They are made here once, so that a mode is left without an allocation that might fail.
 ALL = -1

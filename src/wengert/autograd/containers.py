@@ -112,3 +112,29 @@ def mapped(function: Callable[[Any], Any], value: Any) -> Any:
     """Nested containers with `function(element)` in the place of each element."""
     elements, structure = flatten(value)
     return unflatten([function(each) for each in elements], structure)
+
+
+def spread(outer: Any, structure: Structure) -> list[Any] | None:
+    """What `outer` says of each element of a structure: an element of it says it for all below its place.
+
+    Returns:
+        None if the containers of `outer` are not those of the structure.
+    """
+    parts = opened(outer)
+    if parts is None:
+        return [outer] * structure.count
+    kind = type(outer)
+    if kind is not structure.kind or len(parts[1]) != len(structure.children):
+        return None
+    inner = dict(zip(keys_of(structure), structure.children)) if issubclass(kind, dict) else None
+    if inner is not None and set(inner) != set(outer):
+        return None
+    places = structure.children if inner is None else list(inner.values())
+    given = parts[1] if inner is None else [outer[key] for key in inner]
+    found: list[Any] = []
+    for each, place in zip(given, places):
+        below = spread(each, place)
+        if below is None:
+            return None
+        found += below
+    return found

@@ -12,6 +12,7 @@ from typing import Any
 
 from .._core import door, flags
 from .._core.backward import passes
+from .._core.calls.batching import lift
 from .._core.leaves.accumulate import AccumulateGrad
 from .._core.state.modes import current
 from .._core.tensor.base import Tensor, share
@@ -58,6 +59,7 @@ class Scope:
             raise ValueError(NOT_A_TENSOR.format(type(value)))
         if not door.is_inexact(value._array_):
             raise RuntimeError(NOT_FLOATING)
+        value = lift(value, current().batches)  # a gradient is one for each member of a batch
         if self.recording and value.requires_grad:
             return value.view_as(value)  # type: ignore[attr-defined,no-any-return]
         made = twin(value)
@@ -98,7 +100,7 @@ class Scope:
 def twin(tensor: Tensor) -> Tensor:
     """A leaf on the memory of a tensor, with its tangents."""
     made = share(tensor._array_, tensor._storage_)
-    made._flags_ = tensor._flags_ & flags.INFERENCE
+    made._flags_ |= tensor._flags_ & flags.INFERENCE
     share_tangents(made, tensor)
     return made
 

@@ -6,6 +6,7 @@ from .forward import jvp, linearize
 from .jacobians import hessian, jacfwd, jacrev
 from .modules import functional_call, stack_module_state
 from .reverse import grad, grad_and_value, vjp
+from .vmap import vmap
 
 __all__ = [
     "functional_call",
@@ -18,4 +19,5 @@ __all__ = [
     "linearize",
     "stack_module_state",
     "vjp",
+    "vmap",
 ]

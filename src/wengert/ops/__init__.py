@@ -32,6 +32,7 @@ from .randomness import generator, random, random_fill, random_like, sampling
 from .reductions import maxima, moments, places, reduce, scan, vector_norm
 from .shapes import (
     as_strided,
+    batches,
     broadcast,
     geometry,
     join,

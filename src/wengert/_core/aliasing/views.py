@@ -214,7 +214,7 @@ def has_lost_base(view: Tensor, base: Tensor) -> bool:
 def begin_anew(view: Tensor, info: ViewInfo) -> Tensor:
     """`take_again` where the base has no history any more: that of the view leads nowhere."""
     base: Tensor = share(info.base._array_, info.base._storage_)
-    base._flags_ = flags.REQUIRES_GRAD
+    base._flags_ |= flags.REQUIRES_GRAD
     again: Tensor = take_again(view, info, base)
     again._edge_.node.next_edges = (None,)
     return again
@@ -285,7 +285,7 @@ def strided_steps(array: Any, info: ViewInfo, singly: bool) -> tuple[Any, ...]:
     """
     last: int = 0
     for at in range(len(info.steps)):
-        if info.steps[at][0].name in CHANGES_DTYPE:
+        if info.steps[at][0].name in BEYOND_STRIDES:
             last = at + 1
     if last and last == len(info.steps):
         return info.steps
@@ -309,5 +309,17 @@ def strided_step(source: Any, array: Any) -> tuple[Any, ...]:
     return slots.table.reshaped_view, (None, array.shape, strides, distance), -1
 
 
+def goes_beyond(info: ViewInfo) -> bool:
+    """Whether a view is one that arrays do not show: into a batch, or out of it."""
+    for step in info.steps:
+        if step[0].name in OF_BATCHES:
+            return True
+    return False
+
+
 CHANGES_DTYPE = frozenset({"view_as_complex", "view_as_real"})
+"""Views that see the memory as another kind of numbers."""
+OF_BATCHES = frozenset({"enter_batch", "leave_batch"})
+"""Views into a batch and out of it."""
+BEYOND_STRIDES = CHANGES_DTYPE | OF_BATCHES
 """Views that no shape and strides of the base express."""

@@ -1,18 +1,236 @@
-"""The batching step of the pipeline: tensors with a dimension that the program does not see."""
+"""The batching step of a call: tensors with a dimension that the program does not see, see `tensor.batches`.
+
+It is the last step before the kernel: tangents and history belong to the batched tensors themselves. One level at a
+time, the newest first: the operator's rule is given what the tensors hold for all members, which may be batched at the
+levels that are older.
+"""
 
 from __future__ import annotations
 
 from typing import Any
 
+from .. import batch_errors, door, errors, flags
+from ..operators import batch_rules
 from ..state.modes import Modes
+from ..tensor import batches
+from ..tensor.base import Tensor
+from ..tensor.batches import Batch
+from ..tensor.slots import OPERATORS
 
 
 def call(op: Any, args: tuple[Any, ...], word: int, modes: Modes) -> Any:
-    """Run an operator for each member of a batch at once.
+    """Run an operator for all members of a batch at once; `word` are the flags of all inputs."""
+    word &= ~(flags.BATCHED | flags.BATCHES)
+    if op.random:
+        args = drawing_apart(op, args, modes)
+    level: Batch | None = newest(op, args)
+    if level is None or op.written(args) is not None:
+        return op.complete(args, word, modes)
+    if word & flags.REQUIRES_GRAD:
+        args = lifted(op, args)
+    made: Any = computed(op, args, level)
+    op.remember(args, made, word, modes)
+    return made
+
+
+def computed(op: Any, args: tuple[Any, ...], level: Batch) -> Any:
+    """The results for all members of a level, without history."""
+    if op.crossing is not None:
+        return op.crossing(op, args, level)
+    wholes: list[Any] = list(args)
+    carried: list[Any] = [False] * len(args)
+    constant: bool = not op.random
+    for position in op.tensor_slots:
+        value = args[position]
+        if isinstance(value, (tuple, list)):
+            wholes[position] = [batches.whole_of(each, level) for each in value]
+            carried[position] = [batches.level_of(each) is level for each in value]
+            for at, each in enumerate(carried[position]):
+                constant = constant and (not each or batches.is_constant(wholes[position][at]))
+        elif isinstance(value, Tensor):
+            wholes[position] = batches.whole_of(value, level)
+            carried[position] = batches.level_of(value) is level
+            constant = constant and (not carried[position] or batches.is_constant(wholes[position]))
+    if constant:
+        return alike(op, wholes, carried, level)
+    made: Any = run_rule(op, wholes, carried, level, args)
+    if op.several:
+        return tuple([batches.batched(each, level) for each in made])
+    return batches.batched(made, level)
+
+
+def run_rule(op: Any, wholes: list[Any], carried: list[Any], level: Batch, args: tuple[Any, ...]) -> Any:
+    """What the rule of an operator makes; an error is that of a single member, if it is one."""
+    rule: Any = batch_rules.rule_for(op)
+    try:
+        if op.random and level.randomness == "same":
+            return batch_rules.one_by_one(op, level.size, wholes, carried, same_draws(op, args))
+        return rule(op, level.size, wholes, carried)
+    except (RuntimeError, IndexError, ValueError, TypeError):
+        if level.size:
+            batch_rules.of_member(op, wholes, carried, 0)  # its error tells of the shapes that the program knows
+        raise
+
+
+def same_draws(op: Any, args: tuple[Any, ...]) -> Any:
+    """What puts the generator of a call back to where it is now."""
+    generator: Any = args[op.names.index("generator")] if "generator" in op.names else None
+    return OPERATORS.same_draws(generator)
+
+
+def alike(op: Any, wholes: list[Any], carried: list[Any], level: Batch) -> Any:
+    """The results where all members are the same memory: computed once."""
+    made: Any = batch_rules.of_member(op, wholes, carried, 0)
+    if op.several:
+        return tuple([batches.batched(spread(each, level), level) for each in made])
+    return batches.batched(spread(made, level), level)
+
+
+def spread(value: Any, level: Batch) -> Any:
+    """A tensor as that of all members, without a copy."""
+    return value.expand((level.size, *value._array_.shape))
+
+
+def newest(op: Any, args: tuple[Any, ...]) -> Batch | None:
+    """The newest level of all tensors among the arguments."""
+    found: Batch | None = None
+    for position in op.tensor_slots:
+        value = args[position]
+        for each in value if isinstance(value, (tuple, list)) else (value,):
+            level = batches.level_of(each)
+            if level is not None and (found is None or level.number > found.number):
+                found = level
+    return found
+
+
+def lifted(op: Any, args: tuple[Any, ...]) -> tuple[Any, ...]:
+    """The arguments, those that need a gradient with all levels: so its sum over a batch has a place in the graph."""
+    levels: list[Batch] = all_levels(op, args)
+    given: list[Any] = list(args)
+    for position in op.grad_slots:
+        value = args[position]
+        if isinstance(value, (tuple, list)):
+            given[position] = [lift_recorded(each, levels) for each in value]
+        else:
+            given[position] = lift_recorded(value, levels)
+    return tuple(given)
+
+
+def all_levels(op: Any, args: tuple[Any, ...]) -> list[Batch]:
+    """The levels of all tensors among the arguments, the oldest first."""
+    found: list[Batch] = []
+    for position in op.tensor_slots:
+        value = args[position]
+        for each in value if isinstance(value, (tuple, list)) else (value,):
+            for level in batches.levels_of(each):
+                if level not in found:
+                    found.append(level)
+    return sorted(found, key=lambda level: level.number)
+
+
+def lift_recorded(value: Any, levels: list[Batch]) -> Any:
+    """`lift` of a tensor that needs a gradient."""
+    if isinstance(value, Tensor) and value._flags_ & flags.REQUIRES_GRAD:
+        return lift(value, levels)
+    return value
+
+
+def lift(value: Any, levels: list[Batch]) -> Any:
+    """A tensor as one that carries batches, the same for all members of those that it does not."""
+    for level in levels:
+        if not batches.has(value, level):
+            value = OPERATORS.enter_batch.call((spread(value, level), level, 0))
+    return value
+
+
+def drawing_apart(op: Any, args: tuple[Any, ...], modes: Modes) -> tuple[Any, ...]:
+    """The arguments of a random operator, with the levels whose members are to have numbers of their own.
 
     Raises:
-        RuntimeError: always, until batch levels exist; nothing sets the BATCHED flag before.
+        RuntimeError: a level refuses random numbers, or the operator writes to a tensor that has no such level.
     """
-    raise RuntimeError(
-        f"{op.name}(): an input carries a batch dimension, but there is no batch level that it belongs to"
-    )
+    for level in (*modes.batches, *all_levels(op, args)):
+        if level.randomness == "error":
+            raise RuntimeError(batch_errors.RANDOM)
+    position: int = op.tensor_slots[0]
+    for level in modes.batches:
+        if level.randomness == "different" and not any(
+            batches.has(args[at], level) for at in op.tensor_slots if isinstance(args[at], Tensor)
+        ):
+            if op.written(args) is not None:
+                raise RuntimeError(batch_errors.RANDOM_IN_PLACE)
+            args = (*args[:position], lift(args[position], [level]), *args[position + 1 :])
+    return args
+
+
+def write(op: Any, args: tuple[Any, ...]) -> None:
+    """Write for all members what `op` writes into its first argument.
+
+    Raises:
+        RuntimeError: the target would have to become different for each member, and is one for all.
+    """
+    functional: Any = op.functional
+    level: Batch = newest(functional, args)  # type: ignore[assignment]
+    if batches.level_of(args[0]) is not level:
+        raise RuntimeError(batch_errors.unbatched_target(op.name))
+    whole: Any = batches.whole_of(args[0], level)
+    others: list[Any] = [batches.whole_of(each, level) for each in args]
+    carried: list[Any] = [batches.level_of(each) is level for each in args]
+    if batches.is_constant(whole):
+        for at in range(1, len(args)):
+            if carried[at] and not batches.is_constant(others[at]):
+                raise RuntimeError(batch_errors.unbatched_target(op.name))
+        others = [batch_rules.member(each, on, 0) for each, on in zip(others, carried)]
+        op.call(tuple(others))
+        return
+    if functional.random and level.randomness == "same":
+        before = same_draws(functional, args)
+        for at in range(level.size):
+            before()
+            op.call(tuple([batch_rules.member(each, on, at) for each, on in zip(others, carried)]))
+    elif batch_rules.is_elementwise(functional) or op is OPERATORS.copy_:
+        given = batch_rules.padded(functional, others, carried)
+        batch_rules.check_target(given[0], whole)
+        op.call(tuple(given))
+    else:
+        made: Any = run_rule(functional, others, carried, level, args)
+        check_space(made, whole, args[0])
+        whole.copy_(made)
+
+
+def check_space(made: Any, whole: Any, target: Tensor) -> None:
+    """Refuse a result that does not fit into the target.
+
+    Raises:
+        RuntimeError: it has another shape.
+    """
+    if made._array_.shape != whole._array_.shape:
+        raise RuntimeError(errors.target_shape(target._array_.shape, made._array_.shape[1:]))
+
+
+def rearranged(op: Any, args: tuple[Any, ...]) -> Any:
+    """The array of a batched tensor after `op`, the in-place form of a view."""
+    level: Batch = newest(op.functional, args)  # type: ignore[assignment]
+    made: Tensor = computed(op.functional, args, level)
+    return made._array_
+
+
+def copied(tensor: Tensor) -> Tensor:
+    """A batched tensor on memory of its own, without history."""
+    array: Any = tensor._array_
+    return batches.batched(array.whole.clone(), array.level)
+
+
+def zeros(tensor: Tensor) -> Any:
+    """Zeros of the levels of a batched tensor, on memory of their own."""
+    array: Any = tensor._array_
+    whole: Any = array.whole
+    return batches.batched(whole.new_zeros(door.shape_of(whole._array_)), array.level)
+
+
+def spread_out(value: Any, levels: list[Batch]) -> Any:
+    """A tensor with memory of its own for each member of some levels."""
+    zeros_there: Any = value.new_zeros((*[level.size for level in levels], *value._array_.shape))
+    for level in reversed(levels):
+        zeros_there = batches.batched(zeros_there, level)
+    return value + zeros_there

@@ -20,7 +20,7 @@ cpdef OpNode new_node(Declaration op, tuple args, long mask, tuple edges, Modes 
 cpdef object class_of_node(Declaration op, tuple args)
 @cython.locals(modes=Modes, given=long, word=long)
 cpdef object perform(Declaration op, tuple args)
-cpdef bint is_unusual(long given, long word) except -1
+cpdef bint is_unusual(Declaration op, long given, long word) except -1
 @cython.locals(modes=Modes, given=long, word=long)
 cpdef object attempt(Declaration op, object native, tuple args, bint shaped)
 cpdef bint is_array_of(object array, object value) except -1

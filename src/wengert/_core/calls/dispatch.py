@@ -20,6 +20,7 @@ from ..operators.declaration import Declaration
 from ..operators.rules import plan_for
 from ..recording.recorded import OpNode, save_all
 from ..state.modes import Modes, current
+from ..tensor import batches
 from ..tensor.base import Tensor, share, wrap_flagged
 from . import unusual
 
@@ -75,20 +76,24 @@ def perform(op: Declaration, args: tuple[Any, ...]) -> Any:
         given = input_word(op, args)
     word: int = (given | modes.word) & modes.mask
     if word & flags.UNUSUAL:
-        if is_unusual(given, word):
+        if is_unusual(op, given, word):
             return unusual.call(op, args, word, modes)
-        word &= ~flags.LEVELS
+        word &= ~flags.QUIET
     return finish(op, args, computed(op, args, modes), word, modes)
 
 
-def is_unusual(given: int, word: int) -> bool:
-    """Whether a word asks for a step of `unusual`; levels of forward mode do only for dual tensors and for views.
+def is_unusual(op: Declaration, given: int, word: int) -> bool:
+    """Whether a word asks for a step of `unusual`.
+
+    Levels of forward mode do only for dual tensors and for views, those of `vmap` for batched ones and what is random.
 
     Args:
         given: the flags of the inputs.
         word: these with those of the modes, some of which is unusual.
     """
-    return word & flags.UNUSUAL != flags.LEVELS or given & flags.VIEW != 0
+    if word & flags.UNUSUAL & ~flags.QUIET:
+        return True
+    return (word & flags.LEVELS != 0 and given & flags.VIEW != 0) or (word & flags.BATCHES != 0 and op.random)
 
 
 def computed(op: Declaration, args: tuple[Any, ...], modes: Modes) -> Any:
@@ -117,7 +122,7 @@ def attempt(op: Declaration, native: Any, args: tuple[Any, ...], shaped: bool) -
     modes: Modes = current()
     given: int = input_word(op, args)
     word: int = (given | modes.word) & modes.mask
-    if word & flags.UNUSUAL and is_unusual(given, word):
+    if word & flags.UNUSUAL and is_unusual(op, given, word):
         return NotImplemented
     made: Any = door.on_arrays(native, args, Tensor)
     if made is NotImplemented or is_array_of(made, args[0]):
@@ -127,7 +132,7 @@ def attempt(op: Declaration, native: Any, args: tuple[Any, ...], shaped: bool) -
         word = (input_word(op, args) | modes.word) & modes.mask
         if word & flags.UNUSUAL:
             return NotImplemented
-    word &= ~flags.LEVELS
+    word &= ~flags.QUIET
     if shaped:
         args = (args[0], door.shape_of(made))
     return finish(op, args, made, word, modes)
@@ -286,8 +291,10 @@ def wrap_result(op: Declaration, args: tuple[Any, ...], made: Any, nr: int, mode
         return wrap_flagged(made, modes.fresh)
     source: Tensor = args[0]
     result: Tensor = share(made, source._storage_)
+    if result._flags_ & flags.BATCHED:
+        batches.begin(result)
     if source._flags_ & flags.INFERENCE:
-        result._flags_ = flags.INFERENCE
+        result._flags_ |= flags.INFERENCE
     elif op.rules:
         views.attach(result, source, op, args, nr, modes)
     return result

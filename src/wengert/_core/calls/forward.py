@@ -24,6 +24,7 @@ from ..tensor import tangents
 from ..tensor.base import Tensor, share, wrap
 from ..tensor.tangents import Level, Tangent
 from ..types import dtypes
+from . import batching
 
 
 def call(op: Any, args: tuple[Any, ...], word: int, modes: Modes) -> Any:
@@ -329,7 +330,7 @@ def rearrange(op: Any, args: tuple[Any, ...], word: int, modes: Modes) -> Any:
 def with_old_value(args: tuple[Any, ...]) -> tuple[Any, ...]:
     """The arguments with a copy in the place of the tensor that is to be written to."""
     target: Tensor = args[0]
-    old: Tensor = wrap(target._array_.copy())
+    old: Tensor = batching.copied(target) if target._flags_ & flags.BATCHED else wrap(target._array_.copy())
     old._edge_ = gradient_edge(target) if target._flags_ & flags.REQUIRES_GRAD else None
     old._flags_ = target._flags_ & ~flags.VIEW
     tangents.share_tangents(old, target)
@@ -373,4 +374,6 @@ def receive(target: Tensor, level: Level) -> None:
 
 def zeros_laid_out(tensor: Tensor) -> Any:
     """Zeros that lie in memory as a tensor does."""
+    if tensor._flags_ & flags.BATCHED:
+        return batching.zeros(tensor)
     return fitted(wrap(np.zeros(tensor._array_.shape, tensor._array_.dtype)), tensor)

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from .. import errors, flags, forward_errors
+from .. import batch_errors, errors, flags, forward_errors
 from ..operators import layouts, overlap
 from ..operators.declaration import bind
 from ..state.modes import Modes, current
@@ -34,9 +34,11 @@ def call(op: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     word = dispatch.input_word(op, bound)
     for each in given:
         word |= flags.REQUIRES_GRAD if each.requires_grad else 0
-        word |= each._flags_ & flags.DUAL
+        word |= each._flags_ & (flags.DUAL | flags.BATCHED)
     if word & modes.mask & flags.REQUIRES_GRAD:
         raise RuntimeError(errors.out_requires_grad(op.name))
+    if word & flags.BATCHED:
+        raise RuntimeError(batch_errors.OUT.format(op.name))
     if word & flags.DUAL and modes.levels and modes.forward:
         raise NotImplementedError(forward_errors.no_out(op.name))
     for each in given:

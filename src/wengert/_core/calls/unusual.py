@@ -73,6 +73,6 @@ def is_all_inference(op: Any, args: tuple[Any, ...]) -> bool:
 STEPS: tuple[tuple[int, Step], ...] = (
     (flags.OBSERVED, observed),
     (flags.INFERENCE, inference),
-    (flags.BATCHED, batching.call),
     (flags.DUAL | flags.LEVELS, forward.call),
+    (flags.BATCHED | flags.BATCHES, batching.call),
 )

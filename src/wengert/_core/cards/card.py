@@ -15,6 +15,7 @@ from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from ..calls.op import Op, begin_calls
+from ..operators import batch_rules
 from ..operators.declaration import fill_signature
 from ..operators.rules import Rule, locate
 from ..tensor.base import bind as bind_to_tensor
@@ -94,6 +95,7 @@ class Card(Declared, Op):
     forward_rules: tuple[Rule, ...] = ()
     shares: dict[int, Any]
     batching: Any = None
+    crossing: Any = None
     in_place: Any = None
     method = True
     function = True
@@ -144,6 +146,13 @@ class Card(Declared, Op):
             return rule
 
         return decorate
+
+    def batched(self, rule: Callable[..., Any]) -> Callable[..., Any]:
+        """Give the rule for a dimension that the program does not see: called with all arguments, of which all tensors
+        have that dimension in front, it returns the result, or results, with it in front.
+        """
+        self.batching = batch_rules.written(rule)
+        return rule
 
     def _slots(self, inputs: tuple[str, ...]) -> tuple[int, ...]:
         return tuple([self.grad_slots.index(self.names.index(name)) for name in inputs])
@@ -227,7 +236,10 @@ class Options:
         derivative: None for an operator without derivative; `why` then gives the reason.
         node: the name of its nodes (`<Name>Backward0` unless given); several if `choose(args)` picks one of them.
         promote: None, "same", "float" or "numbers", see `Declaration`.
-        batching: how it works along a dimension that the program does not see.
+        batching: how it works along a dimension that the program does not see: a rule of `batch_rules`.
+        crossing: for what changes of which batches a tensor is part, `crossing(card, args, level)`.
+        random: it draws numbers.
+        hidden: not among the public operators: only the package calls it.
         native: the native function of the plain case, see `Declaration`.
         method, function: whether it is bound to Tensor, and public in the package.
         name: the public name, if not that of the body.
@@ -255,6 +267,9 @@ class Options:
     choose: Callable[[tuple[Any, ...]], int] | None = None
     promote: str | None = None
     batching: Any = None
+    crossing: Any = None
+    random: bool = False
+    hidden: bool = False
     native: Callable[..., Any] | None = None
     method: bool = True
     function: bool = True
@@ -291,7 +306,8 @@ def op(
         card.describes = describes
         card.__name__ = card.__qualname__ = card.name
         card.__module__ = body.__module__
-        register(card)
+        if not given.hidden:
+            register(card)
         begin_calls(card)
         if given.inplace:
             derive_in_place(card, native=given.native_write)
@@ -334,7 +350,7 @@ def fill_options(card: Card, given: Options) -> None:
     card.several = given.several or bool(given.outputs)
     card.differentiable = given.differentiable
     card.linear = (given.linear,) if isinstance(given.linear, str) else given.linear
-    card.batching = given.batching
+    card.batching, card.crossing, card.random = given.batching, given.crossing, given.random
     card.method, card.function = given.method, given.function
     NodeClasses(card.name, given.node, given.choose, view=card.view).serve(card)
 

@@ -174,7 +174,7 @@ def added(leaf: Tensor, meta: AutogradMeta, grad: Any, owned: bool, modes: Modes
     known: Tensor = meta.grad
     if known is None:
         total = first_gradient(leaf, grad, owned, modes)
-    elif modes.grad:
+    elif modes.grad or (known._flags_ | grad._flags_) & flags.BATCHED:
         total = laid_out(slots.table.add.call2(known, grad), known)
     else:
         if known._flags_ & flags.INFERENCE and not modes.inference:
@@ -215,6 +215,8 @@ def first_gradient(leaf: Tensor, grad: Tensor, owned: bool, modes: Modes) -> Ten
     """What becomes `.grad` when there is none."""
     array: Any = grad._array_
     whole: Any = grad._storage_.array
+    if grad._flags_ & flags.BATCHED:
+        return grad
     if modes.grad:
         return wrap(empty_for(leaf)).copy_(grad)  # type: ignore[attr-defined,no-any-return]
     if owned and door.is_laid_like(array, leaf._array_) and (array is whole or array.nbytes == whole.nbytes):

@@ -63,6 +63,7 @@ class Declaration(Operator):
         apart: which memory the target of the in-place form may not share, one of `sources.APART_*`.
         layout: how results lie in memory, one of `sources.LAID_*`.
         overwrites: the in-place form leaves nothing of the target's old value, whose gradient is zero.
+        random: it draws numbers, which within `vmap` may be the same for all members of a batch or not.
         rules: the reverse rules.
         writer: writes the result into its first argument's array, where that is cheaper than computing a new one; it
             refuses what it refuses before it writes. Or None.
@@ -109,12 +110,13 @@ class Declaration(Operator):
     allows_larger: bool
     takes_out: bool
     overwrites: bool
+    random: bool
 
     __slots__ = (
         "accepts", "after1", "after2", "aliases", "allows_larger", "apart", "body", "choose_node", "chosen_nodes",
         "defaults", "differentiable", "grad_slots", "kinds", "latest_plan", "layout", "list_slot", "name", "names",
         "native", "node_class", "nodes", "numbers", "of_memory", "output_names", "overwrites", "plain_slots", "plans",
-        "positional", "promotion", "rules", "several", "spread", "switches", "takes_out", "tensor_bits",
+        "positional", "promotion", "random", "rules", "several", "spread", "switches", "takes_out", "tensor_bits",
         "tensor_slots", "view", "writer",
     )  # fmt: skip
 
@@ -181,7 +183,7 @@ def take_over(made: Declaration, op: Declaration) -> None:
     made.grad_slots, made.list_slot, made.differentiable = op.grad_slots, op.list_slot, op.differentiable
     made.promotion, made.accepts, made.takes_out = op.promotion, op.accepts, op.takes_out
     made.view, made.several, made.output_names = op.view, op.several, op.output_names
-    made.apart, made.layout, made.overwrites = op.apart, op.layout, op.overwrites
+    made.apart, made.layout, made.overwrites, made.random = op.apart, op.layout, op.overwrites, op.random
     made.rules, made.plans, made.allows_larger = op.rules, op.plans, op.allows_larger
     made.latest_plan = None
     made.nodes, made.node_class = op.nodes, op.node_class

@@ -267,7 +267,7 @@ def plain_gradient(incoming: Any, modes: Modes) -> Any:
 
     They do where nothing is recorded or observed, and all is in the arrays.
     """
-    if modes.grad or modes.word & ~flags.LEVELS:
+    if modes.grad or modes.word & ~flags.QUIET:
         return None
     if isinstance(incoming, Tensor):
         return None if is_unusual(incoming) else incoming

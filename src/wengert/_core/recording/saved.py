@@ -107,7 +107,7 @@ class SavedOutput(Saved):
 
     def plain(self, node: Node) -> Any:
         self.check(node)
-        return self.array
+        return self.array if door.is_ndarray(self.array) else NotImplemented
 
     def check(self, node: Node) -> None:
         """Refuse what was written to since."""
@@ -187,7 +187,7 @@ def recorded_output(tensor: Tensor, node: Node, nr: int) -> Tensor:
     """Give a tensor its place as output `nr` of `node`, if the output has a derivative."""
     if node.records(nr):
         tensor._edge_ = new_edge(node, nr, door.shape_of(tensor._array_), door.dtype_of(tensor._array_))
-        tensor._flags_ = flags.REQUIRES_GRAD
+        tensor._flags_ |= flags.REQUIRES_GRAD
     return tensor
 
 
@@ -195,7 +195,7 @@ def placed_input(tensor: Tensor, edge: Edge | None) -> Tensor:
     """Let the gradient of a tensor go over an edge: to an accumulator as that of a leaf, or to another node."""
     if edge is None:
         return tensor
-    tensor._flags_ = flags.REQUIRES_GRAD
+    tensor._flags_ |= flags.REQUIRES_GRAD
     if isinstance(edge.node, AccumulateGrad):
         meta: AutogradMeta = meta_of(tensor)
         edge.node.keep(edge.leaf)
@@ -289,13 +289,13 @@ def pack_output(tensor: Tensor, nr: int, modes: Modes) -> Saved:
     given: Tensor = share(tensor._array_, tensor._storage_)
     if tensor._edge_ is not None and tensor._flags_ & flags.VIEW == 0:
         given._edge_ = tensor._edge_
-        given._flags_ = flags.REQUIRES_GRAD
+        given._flags_ |= flags.REQUIRES_GRAD
     tangents.share_tangents(given, tensor)
     try:
         return pack(given, nr, modes)
     finally:
         given._edge_ = None
-        given._flags_ = 0
+        given._flags_ &= flags.BATCHED
 
 
 def pack(tensor: Tensor, nr: int, modes: Modes) -> Saved:

@@ -43,7 +43,7 @@ class SavedPart(Saved):
         if tensor._edge_ is not None:
             base: Tensor = share(self.frame, tensor._storage_)
             base._edge_ = new_edge(door.referent(self.outer), 0, door.shape_of(self.frame), door.dtype_of(self.frame))
-            base._flags_ = flags.REQUIRES_GRAD
+            base._flags_ |= flags.REQUIRES_GRAD
             tensor._edge_ = gradient_edge(self.view.replay(base))
         return tensor
 

@@ -16,7 +16,7 @@ cdef class Modes:
     cdef public bint grad, inference, multithreading, anomaly, check_nan, check_inf, noting
     cdef public long mask, word, fresh, sequence, depth, forward
     cdef public object saved_hooks, no_saved_hooks, quiet
-    cdef public list observers, listeners, levels
+    cdef public list observers, listeners, levels, batches
     cdef public Pass passing
     cpdef bint set_grad(self, bint enabled)
     cpdef object switch(self, bint grad, bint inference)

@@ -82,7 +82,7 @@ class Modes:
     `quiet(function, *args)` calls a kernel with NumPy's floating-point warnings off (`np.errstate` costs five times as
     much); a thread that is in the middle of such a call must use `quietly`. `depth` counts the backward passes that
     are under way, one within the other. `passing` is the innermost. `levels` are those of forward mode, of which the
-    first `forward` are seen. `noting`: new nodes are told to anomaly detection
+    first `forward` are seen, `batches` those of `vmap`. `noting`: new nodes are told to anomaly detection
     or to the last of the `listeners`. `no_saved_hooks` is the error of a program that forbids hooks for saved tensors,
     or None.
     """
@@ -106,10 +106,12 @@ class Modes:
     quiet: Any
     observers: list[Any]
     levels: list[Any]
+    batches: list[Any]
     forward: int
 
     __slots__ = (
         "anomaly",
+        "batches",
         "check_inf",
         "check_nan",
         "depth",
@@ -151,6 +153,7 @@ class Modes:
         self.no_saved_hooks = None
         self.observers: list[Any] = []
         self.levels: list[Any] = []
+        self.batches: list[Any] = []
         self.forward = EVERY_LEVEL
         self.quiet = quiet_context(contextvars.Context()).run
 
@@ -261,12 +264,21 @@ class Modes:
         self.word = flags.OBSERVED if observers else 0
         if self.levels:
             self.word |= flags.LEVELS
+        if self.batches:
+            self.word |= flags.BATCHES
         return before
 
     def enter(self, levels: list[Any]) -> list[Any]:
         """Let these be the levels of forward mode, the innermost last; return those that were."""
         before = self.levels
         self.levels = levels
+        self.observe(self.observers)
+        return before
+
+    def batch(self, batches: list[Any]) -> list[Any]:
+        """Let these be the batches that `vmap` runs functions for, the innermost last; return those that were."""
+        before = self.batches
+        self.batches = batches
         self.observe(self.observers)
         return before
 

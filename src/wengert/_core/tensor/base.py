@@ -16,6 +16,7 @@ from ..state.modes import Modes, current
 from ..types.dtypes import dtype as DType, from_numpy
 from ..types.sizes import Size
 from . import assigned, slots
+from .members import Members
 from .slots import OPERATORS as OPERATORS, Operator as Operator
 from .storage import Storage, next_serial
 
@@ -158,9 +159,9 @@ class Tensor:
         return id(self)
 
     def __bool__(self) -> bool:
-        if self._array_.size != 1:
+        if self._array_.size != 1 and not self._flags_ & flags.BATCHED:
             raise RuntimeError(errors.ambiguous_truth(self._array_.size))
-        return bool(self._array_.item())
+        return bool(self._array_)
 
     def __neg__(self) -> Any:
         return slots.table.neg.call1(self)
@@ -365,7 +366,7 @@ def wrap_flagged(array: Any, word: int) -> Tensor:
     storage.writes = None
     storage.counting = None
     made: Tensor = share(array, storage)
-    made._flags_ = word
+    made._flags_ |= word
     return made
 
 
@@ -375,7 +376,7 @@ def share(array: Any, storage: Storage) -> Tensor:
     door.begin(made)
     made._array_ = array
     made._storage_ = storage
-    made._flags_ = 0
+    made._flags_ = 0 if door.is_ndarray(array) or type(array) is not Members else flags.BATCHED
     made._edge_ = None
     made._meta_ = None
     return made

@@ -9,6 +9,7 @@ from ..types.devices import contiguous_format
 from ..types.sizes import Size, normalise
 from . import slots
 from .base import Tensor, share
+from .members import members
 
 
 def item(self: Tensor) -> Any:
@@ -20,7 +21,7 @@ def item(self: Tensor) -> Any:
     found: Any = door.number_in(self._array_)
     if found is not None:
         return found
-    if self._array_.size != 1:
+    if self._array_.size != 1 and not self._flags_ & flags.BATCHED:
         raise RuntimeError(f"a Tensor with {self._array_.size} elements cannot be converted to Scalar")
     return self._array_.item()
 
@@ -39,7 +40,7 @@ def one_number(self: Tensor) -> Any:
     found: Any = door.number_in(self._array_)
     if found is not None:
         return found
-    if self._array_.size != 1:
+    if self._array_.size != 1 and not self._flags_ & flags.BATCHED:
         raise ValueError("only one element tensors can be converted to Python scalars")
     return self._array_.item()
 
@@ -132,9 +133,13 @@ def length(self: Tensor) -> int:
 
 def detach(self: Tensor) -> Tensor:
     """The same memory outside the graph; writes to either are counted for both."""
-    array: Any = self._array_.view()  # of its own: what a node saved is told apart by it
+    array: Any = self._array_
+    if self._flags_ & flags.BATCHED:
+        array = members(array.whole, array.level)
+    else:
+        array = array.view()  # of its own: what a node saved is told apart by it
     made: Tensor = share(array, self._storage_)
-    made._flags_ = self._flags_ & (flags.INFERENCE | flags.VOLATILE)
+    made._flags_ |= self._flags_ & (flags.INFERENCE | flags.VOLATILE)
     return made
 
 

@@ -27,9 +27,11 @@ class Operators:
     """The operators behind Python's signs, filled by the families in `ops` at import.
 
     `add_into(array, other, array)` is the kernel of sums of gradients; `copy_`, `fill_`, `select`, `slice` and
-    `unsqueeze` are the operators of those names. Python's other protocols (`text` is `repr`), `construct` (what
-    `Tensor(...)` does), `refresh` (give a stale view its history), `reshaped_view` (a view by shape and strides) and
-    `resize` (give a tensor another shape) come from layers above, too: a compiled class takes no slots later.
+    `unsqueeze` are the operators of those names, `stack` the function, `enter_batch` the operator that makes batched
+    tensors; `same_draws(generator)` gives what puts a generator of random numbers back to where it was. Python's other
+    protocols (`text` is `repr`), `construct` (what `Tensor(...)` does), `refresh` (give a stale view its history),
+    `reshaped_view` (a view by shape and strides) and `resize` (give a tensor another shape) come from layers above,
+    too: a compiled class takes no slots later.
     """
 
     abs: Operator
@@ -68,6 +70,9 @@ class Operators:
     copy_: Any
     fill_: Any
     construct: Any
+    enter_batch: Any
+    same_draws: Any
+    stack: Any
     contains: Any
     contiguous: Any
     getitem: Operator
@@ -90,9 +95,9 @@ class Operators:
         "abs", "add", "bitwise_and", "bitwise_or", "bitwise_xor", "bitwise_not", "div", "eq", "floor_divide", "ge",
         "gt", "le", "lt", "matmul", "mul", "ne", "neg", "pow", "reciprocal", "remainder", "rsub", "sub",
         "iadd", "iand", "idiv", "ifloor_divide", "imul", "ior", "ipow", "iremainder", "isub", "ixor",
-        "add_into", "copy_", "construct", "contains", "contiguous", "fill_", "getitem", "index", "iterate", "length",
-        "refresh", "reshaped_view", "resize", "select", "slice", "unsqueeze", "setitem", "text", "to_complex",
-        "to_integer", "to_real",
+        "add_into", "copy_", "construct", "contains", "contiguous", "enter_batch", "fill_", "getitem", "index", "iterate",
+        "length", "refresh", "reshaped_view", "resize", "same_draws", "select", "slice", "stack", "unsqueeze", "setitem",
+        "text", "to_complex", "to_integer", "to_real",
     )  # fmt: skip
 
 

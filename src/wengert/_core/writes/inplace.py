@@ -9,7 +9,7 @@ import numpy as np
 from .. import door, errors, flags
 from ..aliasing import views
 from ..aliasing.views import ViewInfo
-from ..calls import dispatch, unusual, volatile
+from ..calls import batching, dispatch, unusual, volatile
 from ..calls.op import Op
 from ..graph import anomaly
 from ..graph.node import Edge, Node, new_edge
@@ -90,13 +90,14 @@ def complete_write(op: InPlaceOp, args: tuple[Any, ...], word: int, modes: Modes
     mask: int = dispatch.grad_mask(functional, args) if recorded else 0
     check_target(target, mask != 0, modes)
     values: list[Any] | None = None
-    made: Any = None if functional.writer is not None else computed(functional, target, args)
-    if made is None:
+    together: bool = word & flags.BATCHED != 0
+    made: Any = None if together or functional.writer is not None else computed(functional, target, args)
+    if made is None and not together:
         values = dispatch.unwrap(functional, args)
         overlap.check(functional, target, args)
         check_result(functional, target, values)
     if not mask or word & flags.VOLATILE:
-        write(op, target, values, made, modes)
+        write(op, args, values, made, modes)
         if word & flags.VOLATILE:
             volatile.spread_by_write(target, modes)
         return target
@@ -108,7 +109,7 @@ def complete_write(op: InPlaceOp, args: tuple[Any, ...], word: int, modes: Modes
         # The node would keep the tensor whose history it becomes, a cycle. A twin on the same memory is refused alike.
         kept = (kept[0], *[twin_of(target) if each is target else each for each in args[1:]])
     node.saved = save_all(node.plan, kept, None, modes)
-    write(op, target, values, made, modes)
+    write(op, args, values, made, modes)
     rebase(target, node, modes)
     node.saved = save_outputs(node.plan, node.saved, (target,), modes)
     return target
@@ -203,17 +204,32 @@ def is_among(target: Tensor, others: tuple[Any, ...]) -> bool:
 
 def old_value(target: Tensor) -> Tensor:
     """The target as it was before the write, with its place in the graph."""
-    old: Tensor = wrap(target._array_.copy())
+    old: Tensor = copied(target)
     old._edge_ = gradient_edge(target) if target._flags_ & flags.REQUIRES_GRAD else None
     old._flags_ = target._flags_ & ~flags.VIEW
     tangents.share_tangents(old, target)
     return old
 
 
-def write(op: InPlaceOp, target: Tensor, values: list[Any] | None, made: Any, modes: Modes) -> None:
-    """Compute into the target's memory, or copy there what is `computed` (`made`), and count the write."""
+def copied(tensor: Tensor) -> Tensor:
+    """The values of a tensor on memory of their own, without history."""
+    if tensor._flags_ & flags.BATCHED:
+        return batching.copied(tensor)  # type: ignore[no-any-return]
+    return wrap(tensor._array_.copy())
+
+
+def write(op: InPlaceOp, args: tuple[Any, ...], values: list[Any] | None, made: Any, modes: Modes) -> None:
+    """Compute into the target's memory, or copy there what is `computed` (`made`), and count the write.
+
+    `values` are the operands; where there are neither these nor what was made, the write is one for all members of a
+    batch.
+    """
     functional: Op = op.functional
+    target: Tensor = args[0]
     array: Any = target._array_
+    if values is None and made is None:
+        batching.write(op, args)
+        return
     if made is not None:
         store(array, made)
     elif functional.writer is not None:

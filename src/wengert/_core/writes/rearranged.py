@@ -6,7 +6,7 @@ from typing import Any
 
 from .. import flags
 from ..aliasing.views import ViewInfo
-from ..calls import dispatch, unusual
+from ..calls import batching, dispatch, unusual
 from ..calls.op import Op
 from ..graph import anomaly
 from ..graph.node import Edge, WideEdge
@@ -49,7 +49,11 @@ def rearrange(op: InPlaceView, args: tuple[Any, ...], modes: Modes) -> Any:
         inplace.refuse_unwritable(functional, args, target, modes)
     recording: bool = (target._flags_ & modes.mask & flags.REQUIRES_GRAD) != 0
     inplace.check_target(target, recording, modes)
-    array: Any = dispatch.run_kernel(functional, dispatch.unwrap(functional, args), modes)
+    array: Any
+    if target._flags_ & flags.BATCHED:
+        array = batching.rearranged(op, args)
+    else:
+        array = dispatch.run_kernel(functional, dispatch.unwrap(functional, args), modes)
     step = (functional, (None, *args[1:]), -1)
     node: ViewNode | None = None
     if recording:

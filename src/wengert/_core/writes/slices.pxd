@@ -12,7 +12,8 @@ from wengert._core.aliasing.views cimport ViewInfo, take, way
 @cython.no_gc
 cdef class CopySlices(Node):
     cdef public Node inner
-    cdef public bint released
+    cdef public bint recorded, released
+    cdef public list levels
     cdef public tuple strides
     cdef public ViewInfo view
 

@@ -15,7 +15,9 @@ except ImportError:
     from .. import plain as cython  # type: ignore[no-redef]
 
 from .. import errors, flags
+from ..aliasing import views
 from ..aliasing.views import ViewInfo, take, way
+from ..calls import batching
 from ..graph import anomaly
 from ..graph.node import Edge, Node, set_up
 from ..leaves.accumulate import add_into
@@ -23,6 +25,7 @@ from ..operators.declaration import Declaration
 from ..operators.rules import plan_for
 from ..recording.recorded import OpNode, ViewNode
 from ..state.modes import Modes, current
+from ..tensor import batches
 from ..tensor.base import Tensor, wrap
 
 
@@ -37,11 +40,13 @@ class CopySlices(Node):
     """
 
     inner: Node
+    levels: list[Any]
+    recorded: bool
     released: bool
     strides: tuple[int, ...]
     view: ViewInfo
 
-    __slots__ = ("inner", "released", "strides", "view")
+    __slots__ = ("inner", "levels", "recorded", "released", "strides", "view")
 
     def name(self) -> str:
         return "torch::autograd::CopySlices"
@@ -68,7 +73,7 @@ class CopySlices(Node):
 def route(node: CopySlices, grad: Tensor, owned: bool) -> Any:
     """The gradients of the inputs of a write, written into the gradient of the base if that is the engine's own."""
     modes: Modes = current()
-    if modes.grad or modes.word & flags.LEVELS or grad._flags_ & flags.UNUSUAL:
+    if node.recorded or modes.grad or modes.word & flags.LEVELS or grad._flags_ & flags.UNUSUAL:
         return route_recorded(node, grad)
     rest: Tensor = grad if owned and is_laid_out(grad, node.strides) else grad._restrided(node.strides)
     part: Any = rest._array_
@@ -86,6 +91,8 @@ def route(node: CopySlices, grad: Tensor, owned: bool) -> Any:
 def route_recorded(node: CopySlices, grad: Any) -> Any:
     """`route` by operators, for a backward pass that is itself recorded."""
     rest = grad._restrided(node.strides)
+    if node.levels:
+        rest = batching.spread_out(rest, node.levels)
     part = node.view.replay(rest)
     outgoing = node.inner.apply_single(part.clone())
     if outgoing[0] is None:
@@ -109,6 +116,8 @@ def copy_slices(inner: Node, info: ViewInfo, before: Edge | None, modes: Modes) 
     base: Tensor = info.base
     size: int = base._array_.itemsize
     node.strides = tuple([stride // size for stride in base._array_.strides])
+    node.levels = batches.levels_of(base) if base._flags_ & flags.BATCHED else []
+    node.recorded = len(node.levels) > 0 or views.goes_beyond(info)
     if modes.anomaly:
         anomaly.remember(node, modes)
     return node

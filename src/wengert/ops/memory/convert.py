@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import warnings
 from typing import Any
 
@@ -12,6 +13,7 @@ from ..._core import errors
 from ..._core.cards.card import WIDE, Array, Bad, Sample, composite, op
 from ..._core.cards.plain_case import plain_case
 from ..._core.operators import layouts
+from ..._core.operators.batch_rules import elementwise
 from ..._core.operators.overlap import overlaps_itself
 from ..._core.tensor.base import OPERATORS, Tensor, bind
 from ..._core.types import dtypes
@@ -35,6 +37,18 @@ def clone(self: Array, *, memory_format: Any = None) -> Any:
 @clone.vjp("self")
 def clone_vjp(grad: Any) -> Any:
     return grad
+
+
+@clone.batched
+def clone_batched(self: Any, memory_format: Any) -> Any:
+    return in_format(self, memory_format)
+
+
+def in_format(whole: Any, memory_format: Any) -> Any:
+    """A copy of all members of a batch, each in a memory format."""
+    if memory_format in (None, preserve_format, contiguous_format):
+        return clone.call((whole, memory_format))
+    return restrided_batched(whole, strides_in(whole._array_[0, ...], memory_format))
 
 
 @clone.samples
@@ -63,6 +77,16 @@ def restrided(self: Array, stride: Any) -> Any:
 @restrided.vjp("self")
 def restrided_vjp(grad: Any) -> Any:
     return grad
+
+
+@restrided.batched
+def restrided_batched(self: Any, stride: Any) -> Any:
+    shape = self.shape[1:]
+    dense = sorted((each, length) for each, length in zip(stride, shape) if length != 1)
+    span = math.prod(shape)
+    if any(each != math.prod([length for _, length in dense[:at]]) for at, (each, _) in enumerate(dense)):
+        stride = layouts.row_major(shape)
+    return restrided.call((self, (span, *stride)))
 
 
 @restrided.samples
@@ -116,6 +140,13 @@ def to_copy(self: Array, dtype: Any = None, memory_format: Any = None) -> Any:
 @to_copy.vjp("self")
 def to_copy_vjp(grad: Any, self_dtype: Any) -> Any:
     return grad.real.to(self_dtype) if grad.is_complex() and not self_dtype.is_complex else grad.to(self_dtype)
+
+
+@to_copy.batched
+def to_copy_batched(self: Any, dtype: Any, memory_format: Any) -> Any:
+    if memory_format in (None, preserve_format, contiguous_format):
+        return to_copy.call((self, dtype, memory_format))
+    return in_format(self if dtype is None else to_copy.call((self, dtype, None)), memory_format)
 
 
 @to_copy.samples
@@ -266,6 +297,13 @@ def copy_jvp_self(tangent: Any) -> None:
 OPERATORS.copy_ = copy.in_place
 
 
+@copy.batched
+def copy_batched(self: Any, src: Any, non_blocking: bool) -> Any:
+    for _ in range(self.ndim - src.ndim):
+        src = src.unsqueeze(1)
+    return copy.call((self, src, non_blocking))
+
+
 @copy.samples
 def copy_samples(make: Any) -> Any:
     yield Sample(make(2, 3), make(2, 3))
@@ -342,6 +380,17 @@ def fill_jvp_value(tangent: Any, self_shape: Any) -> Any:
 OPERATORS.fill_ = fill.in_place
 
 
+@fill.batched
+def fill_batched(self: Any, value: Any) -> Any:
+    if not isinstance(value, Tensor):
+        return fill.call((self, value))
+    if value.ndim > 1:
+        raise RuntimeError(
+            f"fill_ only supports 0-dimension value tensor but got tensor with {value.ndim - 1} dimensions."
+        )
+    return copy.call((self, value.reshape((len(value), *(1,) * (self.ndim - 1))), False))
+
+
 @fill.samples
 def fill_samples(make: Any) -> Any:
     yield Sample(make(2, 3), 2)
@@ -362,7 +411,7 @@ def row_major_zeros(array: Any) -> Any:
 
 @op(
     layout="like",
-    dtypes=WIDE, linear="self", inplace=True, method=False, function=False, write=write_zero,
+    dtypes=WIDE, linear="self", inplace=True, method=False, function=False, batching=elementwise, write=write_zero,
     native=row_major_zeros, native_write=native("zero_"), overwrites=True, apart="never",
 )  # fmt: skip
 def zero(self: Array) -> Any:

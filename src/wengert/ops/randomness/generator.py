@@ -16,7 +16,7 @@ import numpy as np
 from ... import _kernels as kernels
 from ..._core.cards.card import Bad, Sample, composite
 from ..._core.forks import forks
-from ..._core.tensor.base import Tensor, wrap
+from ..._core.tensor.base import OPERATORS, Tensor, wrap
 from ..._core.types.devices import device as Device
 
 DEFAULT_SEED = 67280421310721
@@ -302,3 +302,13 @@ __all__ = [
     "seed",
     "set_rng_state",
 ]
+
+
+def same_draws(generator: Any) -> Callable[[], None]:
+    """What puts a generator, the default one unless given, back to where it is now."""
+    drawing = default_generator if generator is None else generator
+    state = drawing.get_state()
+    return lambda: drawing.set_state(state) and None
+
+
+OPERATORS.same_draws = same_draws

@@ -11,6 +11,7 @@ from ..._core.cards.arguments import check_elements, tensors_of
 from ..._core.cards.card import WIDE, Arrays, Bad, Sample, composite, op
 from ..._core.errors import shown
 from ..._core.operators import layouts
+from ..._core.tensor.base import OPERATORS
 from ..._core.types import dtypes
 from ..._core.types.sizes import normalise
 from ..._kernels.layout import view_strides
@@ -145,6 +146,9 @@ def stacked_strides(arrays: list[Any], shape: tuple[int, ...], axis: int) -> tup
         return layouts.row_major(shape)
     joined = (*shape[:axis], shape[axis] * shape[axis + 1], *shape[axis + 2 :])
     return view_strides(joined, layouts.channels_last(joined), 1, shape) or layouts.row_major(shape)
+
+
+OPERATORS.stack = stack
 
 
 @stack.vjp("tensors", native=native("stack_rule"))

@@ -13,6 +13,7 @@ from ..._core.cards.arguments import integer, integers
 from ..._core.cards.card import WIDE, Array, Arrays, Bad, Sample, composite, op
 from ..._core.cards.plain_case import plain_case
 from ..._core.errors import shown
+from ..._core.operators.batch_rules import along
 from ..._core.tensor.base import OPERATORS
 from ..._core.types.sizes import normalise
 
@@ -25,7 +26,7 @@ def at_dim(dim: int, place: Any) -> tuple[Any, ...]:
     return (*(WHOLE,) * dim, place, ...)
 
 
-@op(dtypes=WIDE, view=True, linear="self", native=native("select"))
+@op(dtypes=WIDE, view=True, linear="self", batching=along("dim"), native=native("select"))
 def select(self: Array, dim: int, index: int) -> Any:
     """The slice at `index` along `dim`, without that dimension.
 
@@ -80,6 +81,11 @@ def select_backward_vjp(grad: Any, dim: int, index: int) -> Any:
     return grad.select(dim, index)
 
 
+@select_backward.batched
+def select_backward_batched(grad: Any, shape: Any, dim: int, index: int) -> Any:
+    return select_backward.call((grad, (grad.shape[0], *shape), 1 + normalise(dim, len(shape)), index))
+
+
 @select_backward.samples
 def select_backward_samples(make: Any) -> Any:
     yield Sample(make(3), (2, 3), 0, 1)
@@ -94,7 +100,16 @@ def bounds(start: Any, end: Any, length: int) -> tuple[int, int]:
     return first, min(max(last, first), length)
 
 
-@op(dtypes=WIDE, view=True, linear="self", name="slice", function=False, method=False, native=native("slice"))
+@op(
+    dtypes=WIDE,
+    view=True,
+    linear="self",
+    batching=along("dim"),
+    name="slice",
+    function=False,
+    method=False,
+    native=native("slice"),
+)
 def slice_(self: Array, dim: int, start: Any, end: Any, step: int) -> Any:
     """Every `step`-th slice from `start` to before `end` along `dim`."""
     if step == 1 and 0 <= dim < self.ndim:
@@ -137,6 +152,12 @@ def slice_backward(grad: Array, shape: Any, dim: int, start: Any, end: Any, step
 @slice_backward.vjp("grad")
 def slice_backward_vjp(grad: Any, dim: int, start: Any, end: Any, step: int) -> Any:
     return slice_(grad, dim, start, end, step)
+
+
+@slice_backward.batched
+def slice_backward_batched(grad: Any, shape: Any, dim: int, start: Any, end: Any, step: int) -> Any:
+    whole = (grad.shape[0], *shape)
+    return slice_backward.call((grad, whole, 1 + normalise(dim, len(shape)), start, end, step))
 
 
 @slice_backward.samples
@@ -240,6 +261,7 @@ def split_form(args: tuple[Any, ...]) -> int:
     view=True,
     several=True,
     linear="self",
+    batching=along("dim"),
     choose=split_form,
     node=("SplitBackward0", "SplitWithSizesBackward0"),
     native=native("split"),
@@ -300,12 +322,18 @@ def split_backward_vjp(grad: Any, parts_shape: Any, dim: int, starts: Any) -> An
     return [grad.narrow(dim, start, shape[dim]) for shape, start in zip(parts_shape, starts)]
 
 
+@split_backward.batched
+def split_backward_batched(parts: Any, shape: Any, dim: int, starts: Any) -> Any:
+    size = next(each.shape[0] for each in parts if each is not None)
+    return split_backward.call((parts, (size, *shape), 1 + normalise(dim, len(shape)), starts))
+
+
 @split_backward.samples
 def split_backward_samples(make: Any) -> Any:
     yield Sample([make(2, 2), make(2, 1)], (2, 4), 1, [0, 3])
 
 
-@op(dtypes=WIDE, view=True, several=True, linear="self", native=native("unbind"))
+@op(dtypes=WIDE, view=True, several=True, linear="self", batching=along("dim"), native=native("unbind"))
 def unbind(self: Array, dim: int = 0) -> Any:
     """All slices along `dim`, without that dimension.
 

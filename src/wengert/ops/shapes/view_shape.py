@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import Any
 
@@ -12,6 +13,7 @@ from ..._core.cards.arguments import integers
 from ..._core.cards.card import WIDE, Array, Bad, Sample, composite, op
 from ..._core.cards.plain_case import plain_case
 from ..._core.errors import shown, unexpected_keyword
+from ..._core.operators.batch_rules import elementwise
 from ..._core.types import dtypes
 from ..._kernels.layout import seen_as
 
@@ -124,6 +126,13 @@ def view_dtype(self: Array, wanted: Any) -> Any:
     return array.view(wanted.numpy)
 
 
+@view_dtype.batched
+def view_dtype_batched(self: Any, wanted: Any) -> Any:
+    if self.ndim == 1 and self.dtype.itemsize != wanted.itemsize:
+        raise RuntimeError("self.dim() cannot be 0 to view it as a dtype of another element size")
+    return view_dtype.call((self, wanted))
+
+
 @view_dtype.samples
 def view_dtype_samples(make: Any) -> Any:
     yield Sample(make(2, 0), dtypes.uint8)
@@ -132,6 +141,11 @@ def view_dtype_samples(make: Any) -> Any:
 @view_shape.vjp("self", native=native("reshape_rule"))
 def view_vjp(grad: Any, self_shape: Any) -> Any:
     return grad.reshape(self_shape)
+
+
+@view_shape.batched
+def view_shape_batched(self: Any, size: Any) -> Any:
+    return view_shape.call((self, (self.shape[0], *infer_size(size, math.prod(self.shape[1:])))))
 
 
 @view_shape.samples
@@ -159,6 +173,11 @@ def reshape_alias_vjp(grad: Any, self_shape: Any) -> Any:
     return grad.reshape(self_shape)
 
 
+@reshape_alias.batched
+def reshape_alias_batched(self: Any, size: Any) -> Any:
+    return reshape_alias.call((self, (self.shape[0], *infer_size(size, math.prod(self.shape[1:])))))
+
+
 @reshape_alias.samples
 def reshape_alias_samples(make: Any) -> Any:
     yield Sample(make(3, 4), (2, 6))
@@ -174,7 +193,7 @@ def view_samples(make: Any) -> Any:
     yield Bad(make(3, 4), (-1, -1), raises=RuntimeError, says="only one dimension can be inferred")
 
 
-@op(dtypes=WIDE, view=True, linear="self", function=False, method=False, native=native("alias"))
+@op(dtypes=WIDE, view=True, linear="self", batching=elementwise, function=False, method=False, native=native("alias"))
 def alias(self: Array) -> Any:
     """The same memory once more: what `x[...]` gives."""
     return self[...]
@@ -205,6 +224,11 @@ def unsafe_view(self: Array, size: Any) -> Any:
 @unsafe_view.vjp("self", native=native("reshape_rule"))
 def unsafe_view_vjp(grad: Any, self_shape: Any) -> Any:
     return grad.reshape(self_shape)
+
+
+@unsafe_view.batched
+def unsafe_view_batched(self: Any, size: Any) -> Any:
+    return unsafe_view.call((self, (self.shape[0], *infer_size(size, math.prod(self.shape[1:])))))
 
 
 @unsafe_view.samples

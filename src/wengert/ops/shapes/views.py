@@ -9,11 +9,12 @@ from ... import _kernels as kernels
 from ..._core.cards.arguments import integer, integers
 from ..._core.cards.card import WIDE, Array, Bad, Sample, Sizes, op
 from ..._core.errors import shown
+from ..._core.operators.batch_rules import along, shifted
 from ..._core.tensor.base import OPERATORS
 from ..._core.types import dtypes
 from ..._core.types.sizes import normalise
 from ..._kernels.layout import strided
-from .view_shape import layouts
+from .view_shape import alias, layouts
 
 native = kernels.direct_function
 
@@ -87,6 +88,13 @@ def expand_vjp(grad: Any) -> Any:
     return grad
 
 
+@expand.batched
+def expand_batched(self: Any, size: Any, implicit: bool) -> Any:
+    for _ in range(len(size) - self.ndim + 1):
+        self = self.unsqueeze(1)
+    return expand.call((self, (self.shape[0], *size), implicit))
+
+
 @expand.samples
 def expand_samples(make: Any) -> Any:
     yield Sample(make(3, 1), (2, 3, 4))
@@ -127,6 +135,11 @@ def permute_vjp(grad: Any, dims: Any) -> Any:
     return grad.permute([order.index(at) for at in range(len(order))])
 
 
+@permute.batched
+def permute_batched(self: Any, dims: Any) -> Any:
+    return permute.call((self, (0, *[1 + dim for dim in distinct("permute", dims, self.ndim - 1)])))
+
+
 @permute.samples
 def permute_samples(make: Any) -> Any:
     yield Sample(make(2, 3, 4), (2, 0, 1))
@@ -134,7 +147,7 @@ def permute_samples(make: Any) -> Any:
     yield Bad(make(2, 3), (0, 0), raises=RuntimeError, says="duplicate dims are not allowed")
 
 
-@op(dtypes=WIDE, view=True, inplace=True, linear="self", native=native("transpose"))
+@op(dtypes=WIDE, view=True, inplace=True, linear="self", batching=along("dim0", "dim1"), native=native("transpose"))
 def transpose(self: Array, dim0: int, dim1: int) -> Any:
     """Two dimensions swapped.
 
@@ -177,6 +190,13 @@ def t_vjp(grad: Any) -> Any:
     return grad.t()
 
 
+@t.batched
+def t_batched(self: Any) -> Any:
+    if self.ndim > 3:
+        raise RuntimeError(f"t() expects a tensor with <= 2 dimensions, but self is {self.ndim - 1}D")
+    return self.transpose(1, 2) if self.ndim == 3 else alias.call((self,))
+
+
 t.samples(layouts)
 
 
@@ -201,6 +221,11 @@ def unsqueeze_vjp(grad: Any, dim: int) -> Any:
 
 
 OPERATORS.unsqueeze = unsqueeze
+
+
+@unsqueeze.batched
+def unsqueeze_batched(self: Any, dim: Any) -> Any:
+    return unsqueeze.call((self, 1 + normalise(dim, self.ndim)))
 
 
 @unsqueeze.samples
@@ -244,6 +269,13 @@ def squeeze(self: Array, dim: Any = None) -> Any:
 @squeeze.vjp("self", native=native("reshape_rule"))
 def squeeze_vjp(grad: Any, self_shape: Any) -> Any:
     return grad.reshape(self_shape)
+
+
+@squeeze.batched
+def squeeze_batched(self: Any, dim: Any) -> Any:
+    if self.ndim == 1:
+        return alias.call((self,))
+    return squeeze.call((self, shifted(dim, self.ndim - 1)))
 
 
 @squeeze.samples

@@ -1,0 +1,57 @@
+"""The texts of errors about tensors that carry a batch: torch's, and what to do."""
+
+from __future__ import annotations
+
+from typing import Any
+
+RANDOM = (
+    "vmap: called random operation while in randomness error mode. Please either use the 'same' or 'different' "
+    "randomness flags on vmap or perform the randomness operation out of vmap"
+)
+RANDOM_IN_PLACE = (
+    "vmap: Cannot ask for different inplace randomness on an unbatched tensor. This will appear like same randomness. "
+    "If this is necessary for your usage, make the tensor outside of vmap."
+)
+OUT = "vmap: {}() has no out= for tensors that carry a batch: use what it returns"
+GONE = "a tensor was used that carries the batch of another call of vmap than it was made in"
+
+
+def read(what: str, shape: Any, size: int) -> str:
+    """The values of a batched tensor were asked for."""
+    given = (
+        f"of a tensor of shape {list(shape)} that stands for the {size} members of a batch, each with values of its own"
+    )
+    if what in ("item", "number"):
+        return (
+            "vmap: It looks like you're calling .item() on a Tensor. We don't support vmap over calling .item() on a "
+            "Tensor, please try to rewrite what you're doing with other operations (`where`, or a tensor in the place "
+            f"of the number). It was asked {given}."
+        )
+    if what == "bool":
+        return (
+            "vmap: It looks like you're attempting to use a Tensor in some data-dependent control flow. We don't "
+            f"support that: use `where`, or compute both branches. The truth was asked {given}."
+        )
+    return f"vmap: {what} asks for the values {given}: do it outside of vmap."
+
+
+def dynamic(name: str) -> str:
+    """The shape of the result depends on the values."""
+    return (
+        f"vmap: It looks like you're attempting to use {name}(), an operator whose result has a shape that depends on "
+        "the values: the members of a batch could have different ones. Use masks (`where`) or do it outside of vmap."
+    )
+
+
+def unbatched_target(name: str) -> str:
+    """A tensor that is the same for all members would have to become different."""
+    return (
+        f"vmap: inplace arithmetic({name}) is not possible because there exists a Tensor `other` in extra_args that "
+        "has more elements than `self`. This happened due to `other` being vmapped over but `self` not being vmapped "
+        "over. Please try to use out-of-place operators instead of inplace arithmetic."
+    )
+
+
+def no_rule(name: str) -> str:
+    """A card does not say how its operator works along a batch."""
+    return f"vmap: {name}() has no rule for batches. Give its card one (`@card.batched`, or `batching=`)."

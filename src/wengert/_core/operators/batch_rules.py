@@ -1,0 +1,205 @@
+"""How operators work along a dimension that the program does not see.
+
+A rule is called with the operator, the size of the batch, the operator's arguments, and which of them carry the batch:
+those have it as their first dimension. It gives the result, or results, with the batch as the first dimension. A card
+says `batching=` one of the kinds here, or gives a rule for arguments that all carry it (`@card.batched`); an operator
+that works element by element, on promoted operands, needs to say nothing.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from .. import batch_errors, errors
+from ..tensor.base import Tensor
+from ..tensor.slots import OPERATORS
+from ..types import dtypes, sizes
+
+Rule = Callable[[Any, int, list[Any], list[Any]], Any]
+
+LOOPED: Counter[str] = Counter()
+"""How often operators were run for one member after the other, because their cards have no rule, by name."""
+
+
+def rule_for(op: Any) -> Rule:
+    """The rule of an operator."""
+    if op.batching is not None:
+        return op.batching  # type: ignore[no-any-return]
+    if op.promotion is not None:
+        return elementwise
+    return looped
+
+
+def is_elementwise(op: Any) -> bool:
+    """Whether an operator works element by element."""
+    return rule_for(op) is elementwise
+
+
+def looped(op: Any, size: int, args: list[Any], carried: list[Any]) -> Any:
+    """For an operator without a rule: one member after the other.
+
+    Raises:
+        RuntimeError: there is no member.
+    """
+    if not size:
+        raise RuntimeError(batch_errors.no_rule(op.name))
+    LOOPED[op.name] += 1
+    return one_by_one(op, size, args, carried, lambda: None)
+
+
+def one_by_one(op: Any, size: int, args: list[Any], carried: list[Any], before: Callable[[], None]) -> Any:
+    """The operator for one member after the other; `before` is called before each."""
+    made = []
+    for at in range(size):
+        before()
+        made.append(of_member(op, args, carried, at))
+    if op.several:
+        return tuple([OPERATORS.stack(list(each)) for each in zip(*made)])
+    return OPERATORS.stack(made)
+
+
+def of_member(op: Any, args: list[Any], carried: list[Any], at: int) -> Any:
+    """The operator for one member."""
+    return op.call(tuple([member(each, on, at) for each, on in zip(args, carried)]))
+
+
+def member(value: Any, carried: Any, at: int) -> Any:
+    """An argument as it is for one member."""
+    if isinstance(carried, list):
+        return [member(each, on, at) for each, on in zip(value, carried)]
+    return value.select(0, at) if carried else value
+
+
+def elementwise(op: Any, size: int, args: list[Any], carried: list[Any]) -> Any:
+    """For operators that work element by element: dimensions that broadcasting adds come behind the batch."""
+    return op.call(tuple(padded(op, args, carried)))
+
+
+def padded(op: Any, args: list[Any], carried: list[Any]) -> list[Any]:
+    """Operands whose shapes broadcast as those of the members do, and whose dtypes promote as theirs do."""
+    tensors = [at for at in op.tensor_slots if isinstance(args[at], Tensor)]
+    depth = max([args[at]._array_.ndim - carried[at] for at in tensors])
+    given = list(args)
+    kinds = {args[at]._array_.dtype for at in tensors if at in op.grad_slots}
+    if len(kinds) > 1 and op.promotion is not None:
+        promote(op, given, carried)
+    for at in tensors:
+        array = given[at]._array_
+        if carried[at] and array.ndim - 1 < depth:
+            shape = (array.shape[0], *(1,) * (depth + 1 - array.ndim), *array.shape[1:])
+            given[at] = given[at].view(shape) if array.ndim == 1 else given[at].reshape(shape)
+    return given
+
+
+def promote(op: Any, args: list[Any], carried: list[Any]) -> None:
+    """Convert operands to the dtype that those of a member have in common: one without dimensions counts less."""
+    slots = [at for at in op.grad_slots if args[at] is not None]
+    arrays = [one_of(args[at], carried[at]) for at in slots if isinstance(args[at], Tensor)]
+    target = dtypes.result_type(arrays, [args[at] for at in slots if not isinstance(args[at], Tensor)])
+    for at in slots:
+        value = args[at]
+        if not isinstance(value, Tensor) or value.dtype is target:
+            continue
+        if op.promotion != "numbers" or value.dtype is not dtypes.bool_:
+            args[at] = value.to(target)  # type: ignore[attr-defined]
+
+
+def one_of(tensor: Tensor, carried: bool) -> Any:
+    """An array with the dtype and the number of dimensions of a member; its values say nothing."""
+    array = tensor._array_
+    return np.empty((1,) * (array.ndim - carried), array.dtype)
+
+
+def check_target(target: Tensor, whole: Tensor) -> None:
+    """Refuse to write a result of more dimensions than the target has.
+
+    Raises:
+        RuntimeError: it has more.
+    """
+    if target._array_.ndim != whole._array_.ndim:
+        raise RuntimeError(errors.target_shape(whole._array_.shape[1:], target._array_.shape[1:]))
+
+
+def full(args: list[Any], carried: list[Any], size: int) -> list[Any]:
+    """The arguments, all tensors with the batch; those without it are expanded."""
+    return [with_batch(each, on, size) for each, on in zip(args, carried)]
+
+
+def with_batch(value: Any, carried: Any, size: int) -> Any:
+    """One argument of `full`."""
+    if isinstance(value, list) and isinstance(carried, list):
+        return [with_batch(each, on, size) for each, on in zip(value, carried)]
+    if carried or not isinstance(value, Tensor):
+        return value
+    return value.expand((size, *value._array_.shape))  # type: ignore[attr-defined]
+
+
+def written(rule: Callable[..., Any]) -> Rule:
+    """A rule for arguments that all carry the batch, `rule(*args)`."""
+
+    def apply(op: Any, size: int, args: list[Any], carried: list[Any]) -> Any:
+        return rule(*full(args, carried, size))
+
+    return apply
+
+
+def along(*names: str, flat: bool = False) -> Rule:
+    """For operators that work along some dimensions of their first tensor.
+
+    Args:
+        names: the parameters that are dimensions, or several; None, or no dimension at all, stands for all.
+        flat: None stands for the elements in their order.
+    """
+
+    def apply(op: Any, size: int, args: list[Any], carried: list[Any]) -> Any:
+        given = full(args, carried, size)
+        first = op.tensor_slots[0]
+        ndim = given[first]._array_.ndim - 1
+        scalar = ndim == 0
+        flattened = flat and given[op.names.index(names[0])] is None
+        if flattened:
+            given[first] = given[first].reshape((size, math.prod(given[first]._array_.shape[1:])))
+        elif scalar:
+            if size:
+                of_member(op, args, carried, 0)  # refuses what only tensors with dimensions can be asked for
+            for at in op.tensor_slots:
+                if isinstance(given[at], Tensor) and given[at]._array_.ndim == 1:
+                    given[at] = given[at].unsqueeze(1)
+        for name in names:
+            at = op.names.index(name)
+            given[at] = 1 if flattened else shifted(given[at], ndim)
+        made = op.call(tuple(given))
+        if scalar:
+            return tuple([each.reshape((size,)) for each in made]) if op.several else made.reshape((size,))
+        if flattened and made._array_.ndim > 1:  # keepdim
+            return made.reshape((size, *(1,) * ndim))
+        return made
+
+    return apply
+
+
+def shifted(dims: Any, ndim: int) -> Any:
+    """Dimensions of a member as those of the whole.
+
+    Raises:
+        IndexError: there is no such dimension.
+    """
+    if dims is None or (isinstance(dims, (tuple, list)) and not dims):
+        return tuple(range(1, max(ndim, 1) + 1))
+    if isinstance(dims, (tuple, list)):
+        return tuple([sizes.normalise(each, max(ndim, 1)) + 1 for each in dims])
+    return sizes.normalise(dims, max(ndim, 1)) + 1
+
+
+def refused(op: Any, size: int, args: list[Any], carried: list[Any]) -> Any:
+    """For operators whose results have shapes that depend on values.
+
+    Raises:
+        RuntimeError: always.
+    """
+    raise RuntimeError(batch_errors.dynamic(op.name))

@@ -1,0 +1,114 @@
+"""Batches: tensors with a dimension that the program does not see.
+
+Such a tensor stands for all members of a batch at once. It has the shape of one member; the values of all are in its
+*whole*, a tensor with the batch along its first dimension, which has neither history nor tangents: those are the
+batched tensor's own, as for any other. The whole may be batched, too: levels nest, the newest outside.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from .. import errors, flags
+from .base import Tensor, share
+from .members import Members, members
+from .storage import next_serial
+
+
+class Batch:
+    """A level: one batch, of `size` members.
+
+    Attributes:
+        number: levels are numbered by age; numbers are not used again, for graphs keep batched tensors.
+        randomness: "error", "different" or "same": what random operators do.
+    """
+
+    number: int
+    size: int
+    randomness: str
+
+    __slots__ = ("number", "randomness", "size")
+    __reduce__ = errors.refuse_pickling
+
+    def __init__(self, size: int, randomness: str = "error") -> None:
+        self.number = next_serial()
+        self.size = size
+        self.randomness = randomness
+
+    def __repr__(self) -> str:
+        return f"<batch of {self.size}>"
+
+
+def batched(whole: Tensor, level: Batch) -> Tensor:
+    """The tensor that stands for the members of `whole` along its first dimension."""
+    if whole._flags_ & flags.VIEW:
+        whole = share(whole._array_, whole._storage_)
+    made: Tensor = share(members(whole, level), whole._storage_)
+    made._flags_ |= whole._flags_ & flags.INFERENCE
+    return made
+
+
+def begin(tensor: Tensor) -> None:
+    """Give the members of a new tensor their whole, on the same storage."""
+    array: Members = tensor._array_
+    array.whole = share(array.whole, tensor._storage_)
+
+
+def again(tensor: Tensor) -> Tensor:
+    """Another tensor on the same members, without history."""
+    array: Members = tensor._array_
+    return batched(array.whole, array.level)
+
+
+def level_of(value: Any) -> Batch | None:
+    """The newest level of a tensor; None if it carries no batch."""
+    if isinstance(value, Tensor) and value._flags_ & flags.BATCHED:
+        array: Members = value._array_
+        return array.level  # type: ignore[no-any-return]
+    return None
+
+
+def levels_of(value: Any) -> list[Batch]:
+    """All levels of a tensor, the newest first."""
+    found: list[Batch] = []
+    while isinstance(value, Tensor) and value._flags_ & flags.BATCHED:
+        array: Members = value._array_
+        found.append(array.level)
+        value = array.whole
+    return found
+
+
+def has(value: Any, level: Batch) -> bool:
+    """Whether a tensor carries a batch."""
+    while isinstance(value, Tensor) and value._flags_ & flags.BATCHED:
+        array: Members = value._array_
+        if array.level is level:
+            return True
+        value = array.whole
+    return False
+
+
+def bare(tensor: Tensor) -> Tensor:
+    """The values of a tensor, without history and tangents."""
+    if tensor._flags_ & ~(flags.BATCHED | flags.INFERENCE) == 0:
+        return tensor
+    made: Tensor = share(tensor._array_, tensor._storage_)
+    made._flags_ |= tensor._flags_ & flags.INFERENCE
+    return made
+
+
+def whole_of(value: Any, level: Batch) -> Any:
+    """What a tensor holds for all members of its newest level, if that is `level`; otherwise its values."""
+    if not isinstance(value, Tensor):
+        return value
+    if value._flags_ & flags.BATCHED:
+        array: Members = value._array_
+        if array.level is level:
+            return array.whole
+    return bare(value)
+
+
+def is_constant(whole: Tensor) -> bool:
+    """Whether all members of a batch are the same memory."""
+    array: Any = whole._array_
+    return array.strides[0] == 0 and array.shape[0] > 1

@@ -1,0 +1,73 @@
+"""What stands in a batched tensor's `_array_`: an array with shape, dtype and strides of one member, not to be read."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from .. import batch_errors
+
+
+class Members(np.ndarray):  # type: ignore[type-arg]
+    """The array of one member of a batch, as far as all members are alike.
+
+    Attributes:
+        whole: the tensor with all members, along its first dimension.
+        level: the batch.
+    """
+
+    whole: Any
+    level: Any
+
+    __array_ufunc__ = None  # type: ignore[assignment]
+
+    def __array_function__(self, function: Any, types: Any, args: Any, kwargs: Any) -> Any:
+        raise RuntimeError(batch_errors.read(f"NumPy's {function.__name__}", self.shape, self.level.size))
+
+    def __reduce__(self) -> Any:
+        raise RuntimeError(batch_errors.read("pickling", self.shape, self.level.size))
+
+    def __bool__(self) -> bool:
+        raise RuntimeError(batch_errors.read("bool", self.shape, self.level.size))
+
+
+def refusal(name: str, what: str) -> Any:
+    """A method that refuses to be called."""
+
+    def refused(self: Members, *args: Any, **kwargs: Any) -> Any:
+        raise RuntimeError(batch_errors.read(what, self.shape, self.level.size))
+
+    refused.__name__ = name
+    return refused
+
+
+for _name in ("item", "__float__", "__int__", "__index__", "__complex__"):
+    setattr(Members, _name, refusal(_name, "item"))
+for _name in (
+    "__getitem__", "__setitem__", "__iter__", "__copy__", "__deepcopy__", "__array__", "__dlpack__", "all", "any",
+    "argmax", "argmin", "argsort", "astype", "choose", "clip", "compress", "conj", "copy", "cumprod", "cumsum", "diagonal", "dot",
+    "dump", "dumps", "fill", "flatten", "max", "mean", "min", "nonzero", "partition", "prod", "ptp", "put", "ravel",
+    "repeat", "reshape", "resize", "round", "searchsorted", "sort", "squeeze", "std", "sum", "swapaxes", "take",
+    "tobytes", "tofile", "tolist", "tostring", "trace", "transpose", "var",
+):  # fmt: skip
+    if hasattr(np.ndarray, _name):
+        setattr(Members, _name, refusal(_name, f"`{_name}`"))
+
+
+def members(whole: Any, level: Any) -> Members:
+    """The array of a member of what a tensor holds along its first dimension."""
+    made = members_of(whole._array_.view(np.ndarray), level)
+    made.whole = whole
+    return made
+
+
+def members_of(array: np.ndarray[Any, Any], level: Any) -> Members:
+    """`members` of an array, whose tensor is yet to be made (`batches.begin`)."""
+    if array.shape[0]:
+        made: Members = array[0, ...].view(Members)
+    else:  # nobody there: the memory of an array of its own, which is not read
+        made = np.empty(array.shape[1:], array.dtype).view(Members)
+    made.whole = array
+    made.level = level
+    return made

@@ -1,0 +1,62 @@
+"""Into a batch and out of it: a dimension that the program no longer sees, or sees again."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ..._core.cards.card import Array, op
+from ..._core.tensor import batches
+from ..._core.tensor.base import OPERATORS
+from ..._core.tensor.members import Members, members_of
+
+
+def entered(card: Any, args: tuple[Any, ...], level: Any) -> Any:
+    """`enter_batch` of a tensor that is batched already."""
+    self, into, dim = args
+    if level.number > into.number:
+        array: Members = self._array_
+        return batches.batched(card.call((array.whole, into, dim + 1)), level)
+    return batches.batched(batches.bare(self).movedim(dim, 0), into)
+
+
+@op(view=True, linear="self", hidden=True, crossing=entered)
+def enter_batch(self: Array, level: Any, dim: int) -> Any:
+    """Let a dimension become one that the program does not see."""
+    return members_of(np.moveaxis(self, dim, 0), level)
+
+
+@enter_batch.vjp("self")
+def enter_batch_vjp(grad: Any, level: Any, dim: int) -> Any:
+    return left(grad, level, dim)
+
+
+def out_of(card: Any, args: tuple[Any, ...], level: Any) -> Any:
+    """`leave_batch` of a batched tensor."""
+    self, outof, dim = args
+    array: Members = self._array_
+    if level is not outof:
+        return batches.batched(card.call((array.whole, outof, dim + 1)), level)
+    return batches.bare(array.whole.movedim(0, dim))
+
+
+@op(view=True, linear="self", hidden=True, crossing=out_of)
+def leave_batch(self: Array, level: Any, dim: int) -> Any:
+    """Let a dimension that the program does not see become one that it does: `dim`."""
+    raise RuntimeError("leave_batch(): the tensor carries no batch")
+
+
+@leave_batch.vjp("self")
+def leave_batch_vjp(grad: Any, level: Any, dim: int) -> Any:
+    return enter_batch.call((grad, level, dim))
+
+
+def left(value: Any, level: Any, dim: int) -> Any:
+    """A tensor with the members of a batch along its dimension `dim`: all the same if it does not carry it."""
+    if batches.has(value, level):
+        return leave_batch.call((value, level, dim))
+    return value.unsqueeze(dim).expand((*value.shape[:dim], level.size, *value.shape[dim:]))
+
+
+OPERATORS.enter_batch = enter_batch

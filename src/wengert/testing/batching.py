@@ -1,0 +1,157 @@
+"""Calls for a batch, `vmap`, checked against one call for each member: values, gradients, tangents, in-place forms.
+
+The members are made from the arguments of a sample: the same elements in another order, so that whatever a sample's
+values must fulfil (positive, within a length) they do.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+
+from .._core.tensor.base import Tensor
+from ..func import vmap
+from .calls import Call, leaf
+from .differences import Wrong, random_like
+from .seeds import reseed
+
+MEMBERS = 3
+
+
+def ways(call: Call) -> Iterator[tuple[int | None, ...]]:
+    """For each tensor among the arguments the dimension of its members, or None: every combination of the first two
+    tensors, all of them, and members along the last dimension.
+    """
+    count = len(call.tensors())
+    for chosen in itertools.product((True, False), repeat=min(count, 3)):
+        for rest in {True, False} if count > 3 else {True}:
+            which = (*chosen, *[rest] * (count - len(chosen)))
+            if any(which):
+                yield tuple(0 if each else None for each in which)
+    yield (-1,) * count
+    yield tuple(nr % 2 - 1 for nr in range(count))
+
+
+def member(tensor: Tensor, nr: int) -> Tensor:
+    """The tensor that stands for another one in call number `nr`."""
+    array = tensor._array_
+    if array.ndim:
+        array = array if not nr else np.flip(array) if nr == 1 else np.roll(array, 1)
+    elif array.dtype.kind in "fc":
+        array = array * np.asarray((1, 0.75, 0.5)[nr], array.dtype)
+    return leaf(np.array(array), tensor)
+
+
+class Batched:
+    """A call, and the same for a batch.
+
+    Attributes:
+        calls: one for each member.
+        dims: the dimension of the members of each tensor, None if it is the same for all.
+        wholes: the tensors with all members.
+    """
+
+    def __init__(self, call: Call, dims: tuple[int | None, ...]) -> None:
+        self.dims = dims
+        originals = call.tensors()
+        parts = [
+            [member(each, nr if dim is not None else 0) for each, dim in zip(originals, dims)] for nr in range(MEMBERS)
+        ]
+        self.calls = [call.with_tensors(each) for each in parts]
+        self.wholes = [
+            parts[0][at] if dim is None else whole([part[at] for part in parts], dim) for at, dim in enumerate(dims)
+        ]
+
+    def run(self) -> list[Tensor]:
+        """The results for the batch, in the order of `Call.outputs`."""
+        reseed()
+        made = vmap(lambda *tensors: tuple(self.calls[0].with_tensors(tensors).outputs()), self.dims)(*self.wholes)
+        return list(made)
+
+
+def whole(parts: list[Tensor], dim: int) -> Tensor:
+    """Members along a dimension of one leaf."""
+    return leaf(np.stack([each._array_ for each in parts], dim), parts[0])
+
+
+def check_batched(call: Call) -> bool:
+    """Check the results, and gradients, of a call for a batch.
+
+    Returns:
+        Whether there was something to check.
+
+    Raises:
+        Wrong: a result or a gradient differs from those of the members.
+    """
+    checked = False
+    if not call.tensors():
+        return False
+    for dims in ways(call):
+        batched = Batched(call, dims)
+        expected = [each.outputs() for each in batched.calls]
+        if not expected[0]:
+            return False
+        found = batched.run()
+        for nr, result in enumerate(found):
+            members = [outputs[nr] for outputs in expected]
+            agree(call, f"result {nr} for dims {dims}", result, np.stack([each._array_ for each in members]))
+        check_gradients(call, batched, found, expected)
+        checked = True
+    return checked
+
+
+def check_gradients(call: Call, batched: Batched, found: list[Tensor], expected: list[list[Tensor]]) -> None:
+    """Check the gradients of the wholes: those of the members, or their sum."""
+    from .._core.backward import passes
+
+    random = np.random.default_rng(0)
+    places = [nr for nr, each in enumerate(expected[0]) if each.requires_grad]
+    for nr, each in enumerate(found):
+        if (nr in places) != each.requires_grad:
+            raise Wrong(f"{call!r}: result {nr} for dims {batched.dims} is recorded: {each.requires_grad}")
+    inputs = [each for each in batched.wholes if each.requires_grad]
+    if not places or not inputs:
+        return
+    cotangents = [random_like(random, found[nr]._array_) for nr in places]
+    grads = passes.grad([found[nr] for nr in places], inputs, [leaf(each) for each in cotangents], False, False, True)
+    parts = []
+    for at, each in enumerate(batched.calls):
+        own = [tensor for tensor in each.tensors() if tensor.requires_grad]
+        roots = [expected[at][nr] for nr in places]
+        parts.append(passes.grad(roots, own, [leaf(way[at]) for way in cotangents], False, False, True))
+    dims = [dim for dim, each in zip(batched.dims, batched.wholes) if each.requires_grad]
+    for nr, (grad, dim) in enumerate(zip(grads, dims)):
+        zero = np.zeros(inputs[nr]._array_.shape, inputs[nr]._array_.dtype)
+        given = zero if grad is None else grad._array_
+        shape = parts_shape(zero, dim)
+        members = [np.zeros(shape, zero.dtype) if part[nr] is None else part[nr]._array_ for part in parts]
+        wanted = sum(members[1:], members[0]) if dim is None else np.stack(members, dim)
+        agree(call, f"gradient {nr} for dims {batched.dims}", given, wanted)
+
+
+def parts_shape(array: Any, dim: int | None) -> tuple[int, ...]:
+    """The shape of a member."""
+    return array.shape if dim is None else tuple(np.delete(array.shape, dim))
+
+
+def agree(call: Call, what: str, found: Any, expected: Any) -> None:
+    """Compare.
+
+    Raises:
+        Wrong: they differ.
+    """
+    array = found._array_ if isinstance(found, Tensor) else found
+    if array.shape != expected.shape or array.dtype != expected.dtype:
+        raise Wrong(
+            f"{call!r}: {what} is {array.dtype}{list(array.shape)}, expected {expected.dtype}{list(expected.shape)}"
+        )
+    close = 1e-3 if array.dtype.itemsize < 8 or array.dtype == np.complex64 else 1e-9
+    if array.dtype.kind in "fc" or array.dtype.name == "bfloat16":
+        one, other = array.astype(np.complex128), expected.astype(np.complex128)
+        if not np.allclose(one, other, close, close, equal_nan=True):
+            raise Wrong(f"{call!r}: {what} is {array}, expected {expected}")
+    elif not np.array_equal(array, expected):
+        raise Wrong(f"{call!r}: {what} is {array}, expected {expected}")
