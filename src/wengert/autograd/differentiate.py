@@ -6,7 +6,6 @@ import warnings
 from typing import Any
 
 from .._core.backward import passes
-from .._core.cards.card import registered
 from .._core.types.sizes import Size
 
 ONLY_INPUTS = (
@@ -108,20 +107,18 @@ def batched(
     unused: bool | None,
     materialize: bool,
 ) -> tuple[Any, ...]:
-    """One pass for each index of the first dimension of the cotangents, stacked; zeros are those of one pass."""
-    stack: Any = registered("stack")
+    """One pass for all indices of the first dimension of the cotangents at once; zeros are those of one of them."""
+    from .batches import BatchLevel
+
     outputs = passes.as_sequence(outputs)
     wanted = passes.inputs_of("grad", inputs)
     given = passes.as_sequence(grad_outputs)
     for at, (output, cotangent) in enumerate(zip(outputs, given)):
         check_batch(at, output, cotangent)
-    count = given[0].shape[0]
-    rows = []
-    for at in range(count):
-        keep = True if at < count - 1 else retain
-        row = passes.grad(outputs, wanted, [each[at] for each in given], keep, create, unused or materialize, False)
-        rows.append(row)
-    found = [None if column[0] is None else stack(list(column)) for column in zip(*rows)]
+    with BatchLevel(given[0].shape[0]) as level:
+        ways = [level.enter(each) for each in given]
+        made = passes.grad(outputs, wanted, ways, retain, create, unused or materialize, False)
+    found = [None if each is None else level.leave(each) for each in made]
     return passes.materialized(found, wanted, create) if materialize else tuple(found)
 
 

@@ -5,14 +5,16 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from ..autograd.batches import BatchLevel
 from ..autograd.containers import mapped, unflatten
 from ..autograd.forward_levels import ForwardLevel, check_inexact
 from ..autograd.variables import Scope, gradients
-from ..ops.shapes.join import stack
+from ..ops.shapes.join import cat
 from ..tensor import Tensor
 from .arguments import Chosen, named, only_tensors, parted
 from .forward import JVP, tangent_of
 from .reverse import VJP
+from .vmap import check_options
 
 
 def check_chunk_size(name: str, chunk_size: int | None) -> None:
@@ -32,13 +34,14 @@ def jacrev(
     has_aux: bool = False,
     chunk_size: int | None = None,
 ) -> Callable[..., Any]:
-    """A function that gives the Jacobian of `func`, row by row: one backward pass for each element of the output.
+    """A function that gives the Jacobian of `func`, row by row: a backward pass for all elements of an output at
+    once.
 
     Args:
         func: gives tensors, in containers or not; with `has_aux` a tuple of that and anything else.
         argnums: the position of the argument to differentiate by, or a tuple of positions.
         has_aux: give what `func` returns beside its output, too.
-        chunk_size: how many rows may be computed at once; they are computed one by one.
+        chunk_size: how many rows may be computed at once; None for all.
 
     Returns:
         A function of the same arguments: for each output tensor, for each argument tensor, a tensor of the output's
@@ -58,7 +61,7 @@ def jacrev(
             output, aux = parted(func(*chosen.replaced(variables), **kwargs), has_aux, VJP)
             outputs, structure = only_tensors(VJP, output)
         create = scope.recording and scope.outlives(outputs)
-        blocks = [rows(each, variables, create) for each in outputs]
+        blocks = [rows(each, variables, create, chunk_size) for each in outputs]
         closed = [chosen.result([scope.closed(part) for part in block]) for block in blocks]
         result = unflatten(closed, structure)
         return (result, mapped(scope.closed, aux)) if has_aux else result
@@ -66,24 +69,32 @@ def jacrev(
     return named(func, jacobian)
 
 
-def rows(output: Any, variables: list[Tensor], create: bool) -> list[Any]:
-    """The derivatives of one tensor by all variables."""
-    found = []
-    for at in range(output.numel()):
-        cotangent = output.new_zeros(output.numel())
-        cotangent[at] = 1
-        found.append(gradients([output], variables, [cotangent.view(output.shape)], True, create))
+def rows(output: Any, variables: list[Tensor], create: bool, chunk_size: int | None) -> list[Any]:
+    """The derivatives of one tensor by all variables, from a backward pass for all its elements, or for some."""
+    count = output.numel()
+    parts = []
+    for start, length in chunks(count, chunk_size):
+        with BatchLevel(length) as level:
+            way = level.enter(unit_vectors(output, start, length))
+            found = gradients([output], variables, [way], True, create)
+        parts.append([level.leave(each) for each in found])
     return [
-        stacked([row[nr] for row in found], output, each).view((*output.shape, *each.shape))
-        for nr, each in enumerate(variables)
+        (each[0] if len(each) == 1 else cat(list(each))).view((*output.shape, *variable.shape))
+        for each, variable in zip(zip(*parts), variables)
     ]
 
 
-def stacked(parts: list[Any], first: Any, second: Any) -> Any:
-    """Rows as one tensor; where there are none, an empty one."""
-    if parts:
-        return stack(parts)
-    return first.new_zeros((0, *second.shape))
+def chunks(count: int, chunk_size: int | None) -> list[tuple[int, int]]:
+    """Where parts of so many begin, and how long they are; one that is empty if there is nothing."""
+    step = count if chunk_size is None else chunk_size
+    return [(start, min(step, count - start)) for start in range(0, count, max(step, 1))] or [(0, 0)]
+
+
+def unit_vectors(tensor: Any, start: int, count: int) -> Any:
+    """Some of the unit vectors of the space of a tensor, along a new first dimension."""
+    made = tensor.new_zeros((count, tensor.numel()))
+    made.diagonal(start).fill_(1)
+    return made.view((count, *tensor.shape))
 
 
 def jacfwd(
@@ -93,11 +104,12 @@ def jacfwd(
     *,
     randomness: str = "error",
 ) -> Callable[..., Any]:
-    """A function that gives the Jacobian of `func`, column by column: one run in forward mode for each input element.
+    """A function that gives the Jacobian of `func`, column by column: a run in forward mode for all elements of
+    an input at once.
 
     Args:
         func, argnums, has_aux: as for `jacrev`.
-        randomness: "error", "different" or "same"; each run draws numbers of its own.
+        randomness: "error", "different" or "same": what random operators do, see `vmap`.
 
     Returns:
         As for `jacrev`.
@@ -107,8 +119,7 @@ def jacfwd(
     tensor([[2., 0.],
             [0., 4.]])
     """
-    if randomness not in ("error", "different", "same"):
-        raise RuntimeError(f"Only allowed values for randomness are 'error', 'different', or 'same'. Got {randomness}")
+    check_options(randomness, None)
 
     def jacobian(*args: Any, **kwargs: Any) -> Any:
         chosen = Chosen(args, argnums)
@@ -116,7 +127,7 @@ def jacfwd(
             raise RuntimeError(f"{JVP}: Expected primals to contain at least one Tensor.")
         blocks: list[list[Any]] = []
         for nr in range(len(chosen.elements)):
-            columns, structure, aux = columns_of(func, chosen, kwargs, has_aux, nr)
+            columns, structure, aux = columns_of(func, chosen, kwargs, has_aux, nr, randomness)
             blocks.append(columns)
         closed = [chosen.result(list(block)) for block in zip(*blocks)]
         result = unflatten(closed, structure)
@@ -126,28 +137,19 @@ def jacfwd(
 
 
 def columns_of(
-    func: Callable[..., Any], chosen: Chosen, kwargs: dict[str, Any], has_aux: bool, nr: int
+    func: Callable[..., Any], chosen: Chosen, kwargs: dict[str, Any], has_aux: bool, nr: int, randomness: str
 ) -> tuple[list[Any], Any, Any]:
     """The derivatives of all outputs by element number `nr`, their structure, and what the function returned beside."""
     element = chosen.elements[nr]
     check_element(element)
-    columns: list[list[Any]] = []
-    for at in range(max(element.numel(), 1)):
-        way = element.new_zeros(element.numel())
-        if element.numel():
-            way[at] = 1
-        with ForwardLevel() as level:
-            given = list(chosen.elements)
-            given[nr] = level.dual(element, way.view(element.shape))
-            output, aux = parted(func(*chosen.replaced(given), **kwargs), has_aux, JVP)
-            outputs, structure = only_tensors(JVP, output)
-            columns.append([tangent_of(level, each, False) for each in outputs])
-            values = [level.primal(each) for each in outputs]
-            beside = mapped(level.primal, aux)
-    made = [
-        stack(parts, -1)[..., : element.numel()].reshape((*value.shape, *element.shape))
-        for parts, value in zip(map(list, zip(*columns)), values)
-    ]
+    given = list(chosen.elements)
+    with BatchLevel(element.numel(), randomness) as batch, ForwardLevel() as level:
+        given[nr] = level.dual(element, batch.enter(unit_vectors(element, 0, element.numel())))
+        output, aux = parted(func(*chosen.replaced(given), **kwargs), has_aux, JVP)
+        outputs, structure = only_tensors(JVP, output)
+        columns = [batch.leave(tangent_of(level, each, False), each.ndim) for each in outputs]
+        beside = mapped(level.primal, aux)
+    made = [each.reshape((*each.shape[:-1], *element.shape)) for each in columns]
     return made, structure, beside
 
 

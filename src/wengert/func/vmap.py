@@ -5,10 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from .._core.state.modes import current
-from .._core.tensor.batches import Batch, has
+from ..autograd.batches import BatchLevel
 from ..autograd.containers import flatten, spread, unflatten
-from ..ops.shapes.batches import enter_batch, left
 from ..ops.shapes.join import cat
 from ..tensor import Tensor
 from .arguments import named
@@ -51,7 +49,7 @@ def vmap(
         given = Arguments(func, in_dims, args, out_dims)
         if chunk_size is not None and chunk_size < given.size:
             return in_chunks(given, kwargs, randomness, chunk_size)
-        return given.run(Batch(given.size, randomness), given.elements, kwargs)
+        return given.run(BatchLevel(given.size, randomness), given.elements, kwargs)
 
     return named(func, mapped)
 
@@ -67,24 +65,6 @@ def check_options(randomness: Any, chunk_size: Any) -> None:
         raise RuntimeError(f"Only allowed values for randomness are 'error', 'different', or 'same'. Got {randomness}")
     if chunk_size is not None and chunk_size <= 0:
         raise ValueError(f"vmap: chunk_size should be None or greater than 0. (got {chunk_size})")
-
-
-class Level:
-    """A context in which a function runs for the members of a batch."""
-
-    __slots__ = ("batch", "before")
-
-    def __init__(self, batch: Batch) -> None:
-        self.batch = batch
-
-    def __enter__(self) -> Batch:
-        modes = current()
-        self.before = modes.batches
-        modes.batch([*modes.batches, self.batch])
-        return self.batch
-
-    def __exit__(self, error_type: Any = None, error: Any = None, traceback: Any = None) -> None:
-        current().batch(self.before)
 
 
 class Arguments:
@@ -162,16 +142,14 @@ class Arguments:
             )
         return int(sizes[0])
 
-    def run(self, batch: Batch, elements: list[Any], kwargs: dict[str, Any]) -> Any:
+    def run(self, level: BatchLevel, elements: list[Any], kwargs: dict[str, Any]) -> Any:
         """The results for one batch."""
-        with Level(batch):
-            entered = [
-                each if dim is None else enter_batch.call((each, batch, dim)) for each, dim in zip(elements, self.dims)
-            ]
+        with level:
+            entered = [each if dim is None else level.enter(each, dim) for each, dim in zip(elements, self.dims)]
             output = self.func(*unflatten(entered, self.structure), **kwargs)
-        return self.out_of(batch, output)
+        return self.out_of(level, output)
 
-    def out_of(self, batch: Batch, output: Any) -> Any:
+    def out_of(self, level: BatchLevel, output: Any) -> Any:
         """The results with the members along a dimension that the program sees.
 
         Raises:
@@ -185,7 +163,7 @@ class Arguments:
                     f"vmap({self.name}, ...): `{self.name}` must only return Tensors, got type {type(each)}. Did you "
                     "mean to set out_dims= to None for output?"
                 )
-        return unflatten([self.placed(batch, each, dim) for each, dim in zip(results, dims)], structure)
+        return unflatten([self.placed(level, each, dim) for each, dim in zip(results, dims)], structure)
 
     def dims_of_results(self, structure: Any) -> list[Any]:
         """Where the members of each result are to lie.
@@ -209,7 +187,7 @@ class Arguments:
             )
         return dims
 
-    def placed(self, batch: Batch, value: Any, dim: Any) -> Any:
+    def placed(self, level: BatchLevel, value: Any, dim: Any) -> Any:
         """One result.
 
         Raises:
@@ -217,7 +195,7 @@ class Arguments:
             IndexError: it has no such dimension.
         """
         if dim is None:
-            if has(value, batch):
+            if level.carries(value):
                 raise ValueError(
                     f"vmap({self.name}, ...): `{self.name}` can not return a BatchedTensor when out_dim is None"
                 )
@@ -227,7 +205,7 @@ class Arguments:
             raise IndexError(
                 f"Dimension out of range (expected to be in range of [{-room}, {room - 1}], but got {dim})"
             )
-        return left(value, batch, dim % room)
+        return level.leave(value, dim % room)
 
 
 def in_chunks(given: Arguments, kwargs: dict[str, Any], randomness: str, chunk_size: int) -> Any:
@@ -238,7 +216,7 @@ def in_chunks(given: Arguments, kwargs: dict[str, Any], randomness: str, chunk_s
         elements = [
             each if dim is None else each.narrow(dim, start, length) for each, dim in zip(given.elements, given.dims)
         ]
-        parts.append(flatten(given.run(Batch(length, randomness), elements, kwargs)))
+        parts.append(flatten(given.run(BatchLevel(length, randomness), elements, kwargs)))
     structure = parts[0][1]
     dims = given.dims_of_results(structure)
     joined = [

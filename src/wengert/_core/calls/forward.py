@@ -20,7 +20,7 @@ from ..operators import forward_rules, layouts, sources
 from ..operators.forward_rules import Share, shares_for
 from ..recording.recorded import conjugate, shapes_of
 from ..state.modes import Modes
-from ..tensor import tangents
+from ..tensor import batches, tangents
 from ..tensor.base import Tensor, share, wrap
 from ..tensor.tangents import Level, Tangent
 from ..types import dtypes
@@ -296,8 +296,10 @@ def write(op: Any, args: tuple[Any, ...], word: int, modes: Modes) -> Any:
     moved: list[Any] = new_tangents(functional, with_old_value(args), modes.forward) if inexact else []
     before: Tangent | None = None if target._meta_ is None else target._meta_.tangent
     try:
-        for level, _ in reversed(moved):
+        for level, value in reversed(moved):
             receive(target, level)
+            if value is not None and value._flags_ & flags.BATCHED:
+                widen(target, level, value)
         made: Any = op.go_on(args, word, modes)
     except BaseException:
         tangents.put(target, before)
@@ -370,6 +372,21 @@ def receive(target: Tensor, level: Level) -> None:
     if tangents.tangent_at(info.base, level) is None:
         tangents.insert(info.base, level, zeros_laid_out(info.base))
     tangents.insert(target, level, info.replay(tangents.tangent_at(info.base, level)))
+
+
+def widen(target: Tensor, level: Level, value: Any) -> None:
+    """Give the tangent of a tensor, and of its base, the batches of a value that is to be written to it."""
+    wanted: list[Any] = batches.levels_of(value)
+    known: Any = tangents.tangent_at(target, level)
+    if batches.is_apart(known, wanted):
+        return
+    if not target._flags_ & flags.VIEW or views.has_left(target, target._meta_.view):
+        tangents.insert(target, level, batching.spread_out(known, wanted))
+        return
+    info: ViewInfo = target._meta_.view
+    whole: Any = batching.spread_out(tangents.tangent_at(info.base, level), wanted)
+    tangents.insert(info.base, level, whole)
+    tangents.insert(target, level, info.replay(whole))
 
 
 def zeros_laid_out(tensor: Tensor) -> Any:

@@ -148,12 +148,13 @@ def written(rule: Callable[..., Any]) -> Rule:
     return apply
 
 
-def along(*names: str, flat: bool = False) -> Rule:
+def along(*names: str, flat: bool = False, none: bool = False) -> Rule:
     """For operators that work along some dimensions of their first tensor.
 
     Args:
         names: the parameters that are dimensions, or several; None, or no dimension at all, stands for all.
         flat: None stands for the elements in their order.
+        none: an empty tuple of dimensions stands for none of them.
     """
 
     def apply(op: Any, size: int, args: list[Any], carried: list[Any]) -> Any:
@@ -172,12 +173,15 @@ def along(*names: str, flat: bool = False) -> Rule:
                     given[at] = given[at].unsqueeze(1)
         for name in names:
             at = op.names.index(name)
-            given[at] = 1 if flattened else shifted(given[at], ndim)
+            if not none or given[at] not in ((), []):
+                given[at] = 1 if flattened else shifted(given[at], ndim)
         made = op.call(tuple(given))
         if scalar:
             return tuple([each.reshape((size,)) for each in made]) if op.several else made.reshape((size,))
-        if flattened and made._array_.ndim > 1:  # keepdim
-            return made.reshape((size, *(1,) * ndim))
+        if flattened:  # by keepdim there is a dimension left, in the place of all
+            several = made if op.several else (made,)
+            shaped = [each.reshape((size, *(1,) * ndim)) if each._array_.ndim > 1 else each for each in several]
+            return tuple(shaped) if op.several else shaped[0]
         return made
 
     return apply

@@ -68,6 +68,11 @@ def level_of(value: Any) -> Batch | None:
     return None
 
 
+def is_batched(tensor: Tensor) -> bool:
+    """Whether a tensor carries a batch: then nothing may be decided by its values."""
+    return tensor._flags_ & flags.BATCHED != 0
+
+
 def levels_of(value: Any) -> list[Batch]:
     """All levels of a tensor, the newest first."""
     found: list[Batch] = []
@@ -86,6 +91,20 @@ def has(value: Any, level: Batch) -> bool:
             return True
         value = array.whole
     return False
+
+
+def is_apart(tensor: Tensor, levels: list[Batch]) -> bool:
+    """Whether a tensor has memory of its own for each member of some levels."""
+    value: Any = tensor
+    missing = list(levels)
+    while isinstance(value, Tensor) and value._flags_ & flags.BATCHED:
+        array: Members = value._array_
+        if array.level in missing:
+            if is_constant(array.whole):
+                return False
+            missing.remove(array.level)
+        value = array.whole
+    return not missing
 
 
 def bare(tensor: Tensor) -> Tensor:

@@ -46,10 +46,10 @@ for _name in ("item", "__float__", "__int__", "__index__", "__complex__"):
     setattr(Members, _name, refusal(_name, "item"))
 for _name in (
     "__getitem__", "__setitem__", "__iter__", "__copy__", "__deepcopy__", "__array__", "__dlpack__", "all", "any",
-    "argmax", "argmin", "argsort", "astype", "choose", "clip", "compress", "conj", "copy", "cumprod", "cumsum", "diagonal", "dot",
-    "dump", "dumps", "fill", "flatten", "max", "mean", "min", "nonzero", "partition", "prod", "ptp", "put", "ravel",
-    "repeat", "reshape", "resize", "round", "searchsorted", "sort", "squeeze", "std", "sum", "swapaxes", "take",
-    "tobytes", "tofile", "tolist", "tostring", "trace", "transpose", "var",
+    "argmax", "argmin", "argsort", "astype", "choose", "clip", "compress", "conj", "copy", "cumprod", "cumsum",
+    "diagonal", "dot", "dump", "dumps", "fill", "flatten", "max", "mean", "min", "nonzero", "partition", "prod",
+    "ptp", "put", "ravel", "repeat", "reshape", "resize", "round", "searchsorted", "sort", "squeeze", "std", "sum",
+    "swapaxes", "take", "tobytes", "tofile", "tolist", "tostring", "trace", "transpose", "var",
 ):  # fmt: skip
     if hasattr(np.ndarray, _name):
         setattr(Members, _name, refusal(_name, f"`{_name}`"))

@@ -95,9 +95,9 @@ class Operators:
         "abs", "add", "bitwise_and", "bitwise_or", "bitwise_xor", "bitwise_not", "div", "eq", "floor_divide", "ge",
         "gt", "le", "lt", "matmul", "mul", "ne", "neg", "pow", "reciprocal", "remainder", "rsub", "sub",
         "iadd", "iand", "idiv", "ifloor_divide", "imul", "ior", "ipow", "iremainder", "isub", "ixor",
-        "add_into", "copy_", "construct", "contains", "contiguous", "enter_batch", "fill_", "getitem", "index", "iterate",
-        "length", "refresh", "reshaped_view", "resize", "same_draws", "select", "slice", "stack", "unsqueeze", "setitem",
-        "text", "to_complex", "to_integer", "to_real",
+        "add_into", "copy_", "construct", "contains", "contiguous", "enter_batch", "fill_", "getitem", "index",
+        "iterate", "length", "refresh", "reshaped_view", "resize", "same_draws", "select", "slice", "stack",
+        "unsqueeze", "setitem", "text", "to_complex", "to_integer", "to_real",
     )  # fmt: skip
 
 

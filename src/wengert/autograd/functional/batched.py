@@ -5,44 +5,21 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from ..batches import BatchLevel
 from .arguments import Tensors, as_tuple
 from .rows import gradients, zeros_like
 
-BATCHING = False
-"""Whether operators work on batches that their rules do not see."""
-
-
-def refuse_without_batching() -> None:
-    """The one place that knows that batching is missing.
-
-    Raises:
-        NotImplementedError: it is.
-    """
-    if not BATCHING:
-        raise NotImplementedError(
-            "torch.autograd.functional: `vectorize=True` needs batching, which is not available yet. Please set "
-            "`vectorize=False`."
-        )
-
 
 def pulled_back(outputs: Tensors, inputs: Tensors, cotangents: Tensors, create_graph: bool) -> Tensors:
-    """The gradients of `rows.gradients` for a batch of cotangents, as a batch.
-
-    Raises:
-        NotImplementedError: see `refuse_without_batching`.
-    """
-    refuse_without_batching()
+    """The gradients of `rows.gradients` for a batch of cotangents, as a batch."""
     return gradients(outputs, inputs, cotangents, create_graph, is_grads_batched=True)
 
 
 def pushed_forward(push: Callable[[Tensors], Tensors], tangents: Tensors) -> Tensors:
-    """What `push` makes of each of a batch of tangents, as a batch.
-
-    Raises:
-        NotImplementedError: always, until there is batching for functions.
-    """
-    refuse_without_batching()
-    raise NotImplementedError('torch.autograd.functional: `strategy="forward-mode"` needs `vmap`')
+    """What `push` makes of each of a batch of tangents, as a batch."""
+    with BatchLevel(tangents[0].shape[0]) as level:
+        made = push(tuple([level.enter(each) for each in tangents]))
+    return tuple([level.leave(each) for each in made])
 
 
 def standard_basis(tensors: Tensors, counts: list[int]) -> Tensors:

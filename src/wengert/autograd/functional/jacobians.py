@@ -34,7 +34,7 @@ def jacobian(
         create_graph: record what is computed, so that the result can be differentiated.
         strict: refuse outputs that do not depend on an input, whose derivative is zero otherwise; with `create_graph`
             also a Jacobian that does not depend on the inputs.
-        vectorize: one pass over a batch instead of one for each element. Needs batching, which is not available yet.
+        vectorize: one pass over a batch instead of one for each element.
         strategy: "reverse-mode", or "forward-mode" for functions with more outputs than inputs, which needs
             `vectorize=True`.
 
@@ -174,7 +174,7 @@ def hessian(
         create_graph: record what is computed, so that the result can be differentiated.
         strict: refuse functions that do not depend on an input, or whose gradient does not; with `create_graph` also a
             Hessian that does not.
-        vectorize: one pass over a batch instead of one for each element. Needs batching, which is not available yet.
+        vectorize: one pass over a batch instead of one for each element.
         outer_jacobian_strategy: "reverse-mode" or "forward-mode": how the gradient is differentiated, see `jacobian`.
 
     Returns:

@@ -28,6 +28,7 @@ from ..._core.cards.card import (
     op,
     pointwise,
 )
+from ..._core.operators.batch_rules import elementwise
 from ..._core.tensor.base import wrap
 from .power import any_tensor, nonzero_tensor, single
 from .unary import function, native
@@ -58,7 +59,7 @@ floating = partial(
 """The form of a function of `nn.functional`."""
 
 
-@op(layout="iterator", dtypes=WIDE, linear="grad", method=False, function=False)
+@op(layout="iterator", dtypes=WIDE, linear="grad", method=False, function=False, batching=elementwise)
 def kept_gradient(grad: Array, mask: Index) -> Any:
     """`grad` where `mask` holds, else 0; of the two, `grad` decides how the result lies."""
     return np.where(mask, grad, grad.dtype.type(0))

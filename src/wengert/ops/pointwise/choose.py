@@ -15,6 +15,7 @@ from ... import _kernels as kernels
 from ..._core import errors
 from ..._core.cards.card import COMPLEXES, FLOATS, ORDERED, Array, Bad, Index, Sample, alias, composite, op, pointwise
 from ..._core.cards.plain_case import plain_case
+from ..._core.operators.batch_rules import elementwise
 from ..._core.operators.choices import second_is_tensor
 from ..._core.recording.recorded import conjugate
 from ..._core.tensor.base import bind
@@ -253,7 +254,7 @@ def where_method(self: Any, condition: Any, other: Any) -> Any:
 bind("where", where_method)
 
 
-@op(layout="iterator", dtypes=FLOATS, larger=True, numbers="weight", inplace=True,
+@op(layout="iterator", dtypes=FLOATS, larger=True, numbers="weight", inplace=True, batching=elementwise,
     node=("LerpBackward0", "LerpBackward1"), choose=lambda args: not is_number(args[2]))  # fmt: skip
 def lerp(self: Array, end: Array, weight: Array) -> Any:
     """Mixture self + weight * (end - self), element by element.

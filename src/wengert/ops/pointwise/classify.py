@@ -10,6 +10,7 @@ import numpy as np
 
 from ... import _kernels as kernels
 from ..._core.cards.card import COMPLEXES, WIDE, Array, Sample, composite, op
+from ..._core.operators.batch_rules import elementwise
 from ..._core.tensor.base import Tensor
 from .binary import check_tensor
 from .power import any_tensor
@@ -23,6 +24,7 @@ def special_values(make: Any) -> Any:
 
 test = partial(
     op,
+    batching=elementwise,
     layout="iterator",
     dtypes=WIDE,
     derivative=None,

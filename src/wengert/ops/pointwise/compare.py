@@ -9,6 +9,7 @@ import numpy as np
 
 from ... import _kernels as kernels
 from ..._core.cards.card import ALL, ORDERED, WIDE, Array, Bad, Sample, alias, composite, op, pointwise
+from ..._core.operators.batch_rules import elementwise
 from ..._core.tensor.base import OPERATORS, Tensor
 from ..._core.types.dtypes import from_numpy
 from ..._core.types.sizes import broadcast
@@ -85,7 +86,7 @@ def ge(self: Array, other: Array) -> Any:
     return kernels.greater_equal(self, other)
 
 
-@op(layout="iterator", dtypes=WIDE, derivative=None, why=WHY)
+@op(layout="iterator", dtypes=WIDE, derivative=None, why=WHY, batching=elementwise)
 def isclose(self: Array, other: Array, rtol: float = 1e-05, atol: float = 1e-08, equal_nan: bool = False) -> Any:
     """Whether |self - other| <= atol + rtol * |other|, element by element; infinities are close if they are equal.
 

@@ -10,6 +10,7 @@ import numpy as np
 from ... import _kernels as kernels
 from ..._core import errors
 from ..._core.cards.card import COMPLEXES, FLOATS, REALS, WIDE, Array, Bad, Sample, composite, op, pointwise
+from ..._core.operators.batch_rules import elementwise
 from ..._core.tensor.base import bind
 from ..._core.types.dtypes import from_numpy
 from ..._core.types.sizes import broadcast
@@ -31,7 +32,7 @@ def complex_tensor(make: Any) -> Any:
     yield Sample(make(0, 2))
 
 
-@op(layout="like", dtypes=COMPLEXES, node="ConjBackward0", method=False, function=False)
+@op(layout="like", dtypes=COMPLEXES, node="ConjBackward0", method=False, function=False, batching=elementwise)
 def conjugate_complex(self: Array) -> Any:
     """Complex conjugate of `self`, element by element; new memory.
 
@@ -73,7 +74,7 @@ def conj(input: Any) -> Any:
 conj.samples(complex_tensor)
 
 
-@op(layout="iterator", dtypes=WIDE, node="ConjPhysicalBackward0", inplace=True)
+@op(layout="iterator", dtypes=WIDE, node="ConjPhysicalBackward0", inplace=True, batching=elementwise)
 def conj_physical(self: Array) -> Any:
     """Complex conjugate of `self`, element by element.
 
@@ -105,7 +106,7 @@ def resolve_conj(input: Any) -> Any:
 resolve_conj.samples(complex_tensor)
 
 
-@op(dtypes=COMPLEXES, view=True, method=False, native=native("view_as_real"))
+@op(dtypes=COMPLEXES, view=True, method=False, batching=elementwise, native=native("view_as_real"))
 def view_as_real(self: Array) -> Any:
     """The memory of complex numbers as pairs of real ones.
 
@@ -319,7 +320,7 @@ def parts(make: Any) -> Any:
 PARTS = REALS - {from_numpy(np.dtype(np.float16))}
 
 
-@op(layout="iterator", name="complex", dtypes=PARTS, larger=True, method=False)
+@op(layout="iterator", name="complex", dtypes=PARTS, larger=True, method=False, batching=elementwise)
 def complex_of(real: Array, imag: Array) -> Any:
     """The complex numbers real + imag * 1j, element by element.
 
@@ -357,7 +358,7 @@ def complex_of_jvp(real_tangent: Any, imag_tangent: Any) -> Any:
 complex_of.samples(parts)
 
 
-@op(layout="iterator", dtypes=PARTS, larger=True, method=False)
+@op(layout="iterator", dtypes=PARTS, larger=True, method=False, batching=elementwise)
 def polar(abs: Array, angle: Array) -> Any:
     """The complex numbers of absolute value `abs` and angle `angle`, element by element.
 

@@ -9,6 +9,7 @@ import numpy as np
 
 from ... import _kernels as kernels
 from ..._core.cards.card import BOOLS, FLOATS, INTEGERS, WIDE, Array, op, pointwise
+from ..._core.operators.batch_rules import elementwise
 from ..._core.tensor.base import OPERATORS
 from ..._core.types.sizes import broadcast
 from .binary import broadcast_pairs, tensor_pairs
@@ -17,6 +18,7 @@ from .power import any_tensor
 WHY = "a truth value is constant almost everywhere"
 logical = partial(
     op,
+    batching=elementwise,
     layout="iterator",
     dtypes=WIDE,
     inplace=True,

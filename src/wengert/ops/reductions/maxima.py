@@ -12,7 +12,9 @@ from ... import _kernels as kernels
 from ..._core import errors
 from ..._core.cards.card import ORDERED, Array, Bad, Card, Sample, composite, op
 from ..._core.cards.plain_case import plain_case
+from ..._core.operators.batch_rules import along
 from ..._core.tensor.base import Tensor
+from ..._core.tensor.batches import is_batched
 from .. import return_types
 from ..axes import read_dim, read_dims, restored, summed
 from ..dtype_checks import check_ordered
@@ -82,6 +84,7 @@ def extreme_rules(card: Card) -> None:
 extreme_over = partial(
     op,
     dtypes=ORDERED,
+    batching=along("dim"),
     samples=extreme_samples,
     rules=extreme_rules,
     describes="""
@@ -113,7 +116,7 @@ def amin(self: Array, dim: Any = (), keepdim: bool = False) -> Any:
 
 @op(
     dtypes=ORDERED, outputs=("low", "high"), differentiable=(True, True), method=False, function=False, name="_aminmax",
-    node="AminmaxBackward0",
+    node="AminmaxBackward0", batching=along("dim", flat=True),
 )  # fmt: skip
 def aminmax_both(self: Array, dim: Any, keepdim: bool) -> Any:
     """Smallest and largest element along one dimension or over all."""
@@ -174,7 +177,10 @@ def aminmax_samples(make: Any) -> Any:
 
 def whole_gradient(grad: Any, self: Any, out: Any) -> Any:
     """The gradient of the extreme of a whole tensor, in equal parts to all elements like it; NaN equals NaN here."""
-    hits = self.isnan() if out.isnan() else self == out
+    if is_batched(out):  # one may be NaN, another not
+        hits = (self == out).logical_or(self.isnan().logical_and(out.isnan()))
+    else:
+        hits = self.isnan() if out.isnan() else self == out
     return grad.new_zeros(()).masked_fill(hits, grad / hits.sum())
 
 
@@ -239,13 +245,23 @@ extreme_of_all = partial(
 """The form of an extreme of all elements."""
 
 
-@extreme_of_all(node="MaxBackward1", native=native("max_full"))
+def of_all(extreme_over_dims: Card) -> Any:
+    """The rule for batches of an extreme of all elements."""
+
+    def rule(op: Any, size: int, args: list[Any], carried: list[Any]) -> Any:
+        whole = args[0]
+        return whole.clone() if whole.ndim == 1 else extreme_over_dims(whole, tuple(range(1, whole.ndim)))
+
+    return rule
+
+
+@extreme_of_all(node="MaxBackward1", batching=of_all(amax), native=native("max_full"))
 def max_full(self: Array) -> Any:
     """Largest of all elements."""
     return whole_extreme("max", kernels.amax, self)
 
 
-@extreme_of_all(node="MinBackward1", native=native("min_full"))
+@extreme_of_all(node="MinBackward1", batching=of_all(amin), native=native("min_full"))
 def min_full(self: Array) -> Any:
     """Smallest of all elements."""
     return whole_extreme("min", kernels.amin, self)
@@ -278,6 +294,7 @@ def dim_samples(make: Any) -> Any:
 extreme_along = partial(
     op,
     dtypes=ORDERED,
+    batching=along("dim"),
     outputs=("values", "indices"),
     differentiable=(True, False),
     method=False,
@@ -364,12 +381,12 @@ def max_samples(make: Any) -> Any:
     yield Bad(make(3), "a", raises=TypeError, says="must be int, not str")
 
 
-for choice, along, of_all, pair in ((max, max_dim, max_full, maximum), (min, min_dim, min_full, minimum)):
+for choice, over, whole, pair in ((max, max_dim, max_full, maximum), (min, min_dim, min_full, minimum)):
     word = choice.__name__
     plain_case(
         choice,
-        along,
-        along.native,
-        further=((of_all, native(f"{word}_whole")), (pair, native(f"{word}_pair"))),
+        over,
+        over.native,
+        further=((whole, native(f"{word}_whole")), (pair, native(f"{word}_pair"))),
         then=(getattr(return_types, word),),
     )

@@ -11,6 +11,7 @@ import numpy as np
 
 from ... import _kernels as kernels
 from ..._core.cards.card import FLOATS, Array, Bad, Sample, op
+from ..._core.operators.batch_rules import along
 from ..axes import count_along, read_dims, real_part, restored, summed
 from ..pointwise.binary import native
 
@@ -92,8 +93,15 @@ def spread_samples(make: Any) -> Any:
     yield Bad(make(3), 0, unbiased=True, correction=1, raises=TypeError, says="invalid combination of arguments")
 
 
+def moment_batched(op: Any, size: int, args: list[Any], carried: list[Any]) -> Any:
+    """The rule for batches of a variance or standard deviation."""
+    dim, correction, keepdim = read_spread(op.name, *args[1:])
+    return along("dim")(op, size, [args[0], dim, None, keepdim, correction], carried)
+
+
 moment = partial(
     op,
+    batching=moment_batched,
     dtypes=FLOATS,
     samples=spread_samples,
     describes="""

@@ -8,6 +8,7 @@ from typing import Any
 
 from ... import _kernels as kernels
 from ..._core.cards.card import BOOLS, ORDERED, Bad, Index, Sample, op
+from ..._core.operators.batch_rules import along
 from ..axes import read_dim
 from ..dtype_checks import check_ordered
 from ..pointwise.binary import native
@@ -41,6 +42,7 @@ def place_samples(make: Any) -> Any:
 
 place_of_extreme = partial(
     op,
+    batching=along("dim", flat=True),
     dtypes=ORDERED - BOOLS,
     derivative=None,
     why="an index",

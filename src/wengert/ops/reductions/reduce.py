@@ -8,6 +8,7 @@ import numpy as np
 
 from ... import _kernels as kernels
 from ..._core.cards.card import COMPLEXES, FLOATS, WIDE, Array, Bad, Index, Sample, composite, op
+from ..._core.operators.batch_rules import along
 from ..._core.operators.choices import whole_or_dims
 from ..._core.types import dtypes
 from ..axes import count_along, read_dims, restored
@@ -35,6 +36,7 @@ def reduction_samples(make: Any) -> Any:
 
 @op(
     dtypes=WIDE, linear="self", node=("SumBackward0", "SumBackward1"), choose=whole_or_dims, native=native("sum"),
+    batching=along("dim"),
 )  # fmt: skip
 def sum(self: Array, dim: Any = None, keepdim: bool = False, *, dtype: Any = None) -> Any:
     """Sum over dimensions.
@@ -80,6 +82,7 @@ def mean_dtype(array: Any, dtype: Any) -> Any:
 
 @op(
     dtypes=FLOATS, linear="self", node=("MeanBackward0", "MeanBackward1"), choose=whole_or_dims, native=native("mean"),
+    batching=along("dim"),
 )  # fmt: skip
 def mean(self: Array, dim: Any = None, keepdim: bool = False, *, dtype: Any = None) -> Any:
     """Arithmetic mean over dimensions.
@@ -106,7 +109,7 @@ def mean_vjp(grad: Any, self_shape: Any, dim: Any, keepdim: bool) -> Any:
 mean.samples(reduction_samples)
 
 
-@op(dtypes=WIDE - COMPLEXES)
+@op(dtypes=WIDE - COMPLEXES, batching=along("dim"))
 def nansum(self: Array, dim: Any = None, keepdim: bool = False, *, dtype: Any = None) -> Any:
     """Sum over dimensions, in which NaN count as zero.
 
@@ -171,7 +174,7 @@ def needs_float(array: Any) -> Any:
     return array if array.dtype.kind in "fcV" else array.astype(dtypes.get_default_dtype().numpy)
 
 
-@op(dtypes=WIDE, native=native("logsumexp"))
+@op(dtypes=WIDE, batching=along("dim"), native=native("logsumexp"))
 def logsumexp(self: Array, dim: Any, keepdim: bool = False) -> Any:
     """Logarithm of the sum of exponentials over dimensions, computed so that nothing overflows.
 
@@ -214,7 +217,7 @@ def truth(name: str, kernel: Any, array: Any, dim: Any, keepdim: bool) -> Any:
     return found.astype(np.uint8) if array.dtype == np.uint8 else found
 
 
-@op(dtypes=WIDE, derivative=None, why="truth values", native=native("all"))
+@op(dtypes=WIDE, batching=along("dim", none=True), derivative=None, why="truth values", native=native("all"))
 def all(self: Index, dim: Any = None, keepdim: bool = False) -> Any:
     """Whether all elements are different from zero.
 
@@ -227,7 +230,7 @@ def all(self: Index, dim: Any = None, keepdim: bool = False) -> Any:
     return truth("all", kernels.all_along, self, dim, keepdim)
 
 
-@op(dtypes=WIDE, derivative=None, why="truth values", native=native("any"))
+@op(dtypes=WIDE, batching=along("dim", none=True), derivative=None, why="truth values", native=native("any"))
 def any(self: Index, dim: Any = None, keepdim: bool = False) -> Any:
     """Whether any element is different from zero.
 
@@ -240,7 +243,7 @@ def any(self: Index, dim: Any = None, keepdim: bool = False) -> Any:
     return truth("any", kernels.any_along, self, dim, keepdim)
 
 
-@op(dtypes=WIDE, derivative=None, why="a count")
+@op(dtypes=WIDE, batching=along("dim"), derivative=None, why="a count")
 def count_nonzero(self: Index, dim: Any = None) -> Any:
     """How many elements are different from zero.
 

@@ -8,15 +8,17 @@ import numpy as np
 
 from ... import _kernels as kernels
 from ..._core.cards.card import FLOATS, WIDE, Array, Bad, Sample, op
+from ..._core.operators.batch_rules import along
 from ..._core.operators.choices import whole_or_dims
 from ..._core.tensor.base import wrap
+from ..._core.tensor.batches import is_batched
 from ..axes import read_dim, summed
 from ..dtype_checks import check_inexact
 from ..pointwise.binary import native
 from .reduce import numpy_dtype
 
 
-def along(name: str, kernel: Any, array: Any, dim: Any, dtype: Any) -> Any:
+def scanned(name: str, kernel: Any, array: Any, dim: Any, dtype: Any) -> Any:
     """A running sum or product, arguments checked."""
     axis = read_dim(name, dim, array.ndim)
     return kernel(array, axis, numpy_dtype(name, dtype))
@@ -32,7 +34,7 @@ def scan_samples(make: Any) -> Any:
     yield Bad(make(3), None, raises=TypeError, says="argument 'dim' (position 2) must be int, not NoneType")
 
 
-@op(dtypes=WIDE, linear="self", inplace=True)
+@op(dtypes=WIDE, batching=along("dim"), linear="self", inplace=True)
 def cumsum(self: Array, dim: int, *, dtype: Any = None) -> Any:
     """Running sum along a dimension.
 
@@ -42,7 +44,7 @@ def cumsum(self: Array, dim: int, *, dtype: Any = None) -> Any:
     Returns:
         A new tensor of the shape of `self`.
     """
-    return along("cumsum", kernels.cumulative_sum, self, dim, dtype)
+    return scanned("cumsum", kernels.cumulative_sum, self, dim, dtype)
 
 
 @cumsum.vjp("self")
@@ -53,7 +55,7 @@ def cumsum_vjp(grad: Any, dim: int) -> Any:
 cumsum.samples(scan_samples)
 
 
-@op(dtypes=FLOATS, linear="self", method=False, function=False)
+@op(dtypes=FLOATS, batching=along("dim"), linear="self", method=False, function=False)
 def cumsum_reversed(self: Array, dim: int) -> Any:
     """Running sum from the end to the beginning."""
     check_inexact("cumsum_reversed", "cumsum_reversed", self)
@@ -89,7 +91,7 @@ def turned(tensor: Any, dim: int) -> Any:
     return tensor.index_select(dim, wrap(np.arange(tensor.shape[dim])[::-1].copy()))
 
 
-@op(dtypes=FLOATS, method=False, function=False)
+@op(dtypes=FLOATS, batching=along("dim"), method=False, function=False)
 def recurrence(factor: Array, start: Array, dim: int, reverse: bool) -> Any:
     """y[k] = start[k] + factor[k] * y[k - 1] along `dim`, or with y[k + 1] from the end; first comes `start` alone."""
     check_inexact("recurrence", "recurrence", start)
@@ -121,7 +123,7 @@ def recurrence_samples(make: Any) -> Any:
     yield Sample(make(3, 4), make(3, 4), 1, True)
 
 
-@op(dtypes=WIDE, inplace=True)
+@op(dtypes=WIDE, batching=along("dim"), inplace=True)
 def cumprod(self: Array, dim: int, *, dtype: Any = None) -> Any:
     """Running product along a dimension.
 
@@ -134,7 +136,7 @@ def cumprod(self: Array, dim: int, *, dtype: Any = None) -> Any:
     Derivative:
         Right where elements are zero, too, and of any order.
     """
-    return along("cumprod", kernels.cumulative_product, self, dim, dtype)
+    return scanned("cumprod", kernels.cumulative_product, self, dim, dtype)
 
 
 @cumprod.vjp("self")
@@ -142,7 +144,7 @@ def cumprod_vjp(grad: Any, self: Any, out: Any, dim: int) -> Any:
     if not self.ndim or not self.numel():
         return grad
     factor = self.to(out.dtype).conj()
-    if not (factor == 0).any():
+    if not is_batched(factor) and not (factor == 0).any():
         return cumsum_reversed(grad * out.conj(), dim) / factor
     dim = read_dim("cumprod", dim, self.ndim)
     return recurrence(shifted(factor, dim, -1, 0), grad, dim, True) * shifted(out, dim, 1, 1).conj()
@@ -166,7 +168,13 @@ def product_of_others(tensor: Any, dim: int) -> Any:
     return before * behind
 
 
-@op(dtypes=WIDE, node=("ProdBackward0", "ProdBackward1"), choose=whole_or_dims, native=native("prod"))
+@op(
+    dtypes=WIDE,
+    batching=along("dim", flat=True),
+    node=("ProdBackward0", "ProdBackward1"),
+    choose=whole_or_dims,
+    native=native("prod"),
+)
 def prod(self: Array, dim: int | None = None, keepdim: bool = False, *, dtype: Any = None) -> Any:
     """Product over a dimension, or of all elements.
 
@@ -187,11 +195,13 @@ def prod_vjp(grad: Any, self: Any, out: Any, dim: Any, keepdim: bool) -> Any:
     if not self.ndim:
         return grad
     values = self.to(out.dtype)
+    if not self.numel():
+        return values
     if dim is not None:
         dim = read_dim("prod", dim, self.ndim)
         if not keepdim:
             grad, out = grad.unsqueeze(dim), out.unsqueeze(dim)
-    if not (values == 0).any():
+    if not is_batched(values) and not (values == 0).any():
         return grad * (out / values).conj()
     if dim is not None:
         return grad * product_of_others(values, dim).conj()

@@ -10,6 +10,7 @@ import numpy as np
 from ... import _kernels as kernels
 from ..._core.cards.card import FLOATS, Array, Bad, Sample, composite, op
 from ..._core.cards.plain_case import plain_case
+from ..._core.operators.batch_rules import along
 from ..._core.types import dtypes
 from ..axes import read_dims, real_part, restored, summed
 from ..create.factory import read_dtype
@@ -86,7 +87,14 @@ def norm_of(size: Any, ord: float, axes: Any, keepdim: bool) -> Any:
     return kernels.sum(wide**ord, axes, keepdim) ** (1.0 / ord)
 
 
-@op(dtypes=FLOATS, name="linalg_vector_norm", method=False, function=False, native=native("vector_norm"))
+@op(
+    dtypes=FLOATS,
+    batching=along("dim"),
+    name="linalg_vector_norm",
+    method=False,
+    function=False,
+    native=native("vector_norm"),
+)
 def vector_norm(self: Array, ord: Any = 2, dim: Any = None, keepdim: bool = False, *, dtype: Any = None) -> Any:
     """The norm of order `ord` of the elements along dimensions.
 

@@ -113,6 +113,11 @@ def as_strided_vjp(
     return as_strided_backward(grad, self_shape, steps, size, stride, offset)
 
 
+@as_strided_from.batched
+def as_strided_from_batched(self: Any, size: Any, stride: Any, offset: int) -> Any:
+    return as_strided_from.call((self, (self.shape[0], *size), (self.stride(0), *stride), offset))
+
+
 OPERATORS.reshaped_view = as_strided_from
 
 
@@ -180,6 +185,23 @@ def as_strided_backward(
 @as_strided_backward.vjp("grad")
 def as_strided_backward_vjp(grad: Any, shape: Any, steps: Any, size: Any, stride: Any, offset: int, back: bool) -> Any:
     return as_strided_backward(grad, shape, steps, size, stride, offset, not back)
+
+
+@as_strided_backward.batched
+def as_strided_backward_batched(
+    grad: Any, shape: Any, steps: Any, size: Any, stride: Any, offset: int, back: bool
+) -> Any:
+    # Each member's memory lies behind that of the one before.
+    reach = 1 + max(furthest(shape, steps), abs(offset) + furthest(size, stride)) - min(offset, 0)
+    count = grad.shape[0]
+    return as_strided_backward.call(
+        (grad, (count, *shape), (reach, *steps), (count, *size), (reach, *stride), offset, back)
+    )
+
+
+def furthest(shape: Any, steps: Any) -> int:
+    """How far the last element of a strided view lies from the first."""
+    return sum((length - 1) * step for length, step in zip(shape, steps) if length)
 
 
 @as_strided_backward.samples

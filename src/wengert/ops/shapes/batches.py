@@ -6,18 +6,22 @@ from typing import Any
 
 import numpy as np
 
+from ..._core.calls.batching import lift
 from ..._core.cards.card import Array, op
 from ..._core.tensor import batches
-from ..._core.tensor.base import OPERATORS
+from ..._core.tensor.base import OPERATORS, Tensor
 from ..._core.tensor.members import Members, members_of
+from ..._core.tensor.tangents import first_of
 
 
 def entered(card: Any, args: tuple[Any, ...], level: Any) -> Any:
     """`enter_batch` of a tensor that is batched already."""
     self, into, dim = args
+    array: Members = self._array_
     if level.number > into.number:
-        array: Members = self._array_
         return batches.batched(card.call((array.whole, into, dim + 1)), level)
+    if level is into:  # member i of what member i has along the dimension
+        return batches.batched(array.whole.diagonal(0, 0, dim + 1).movedim(-1, 0), level)
     return batches.batched(batches.bare(self).movedim(dim, 0), into)
 
 
@@ -41,7 +45,7 @@ def out_of(card: Any, args: tuple[Any, ...], level: Any) -> Any:
     return batches.bare(array.whole.movedim(0, dim))
 
 
-@op(view=True, linear="self", hidden=True, crossing=out_of)
+@op(view=True, hidden=True, crossing=out_of)
 def leave_batch(self: Array, level: Any, dim: int) -> Any:
     """Let a dimension that the program does not see become one that it does: `dim`."""
     raise RuntimeError("leave_batch(): the tensor carries no batch")
@@ -52,11 +56,28 @@ def leave_batch_vjp(grad: Any, level: Any, dim: int) -> Any:
     return enter_batch.call((grad, level, dim))
 
 
+@leave_batch.jvp("self")
+def leave_batch_jvp(tangent: Any, level: Any, dim: int) -> Any:
+    return left(tangent, level, dim)
+
+
 def left(value: Any, level: Any, dim: int) -> Any:
     """A tensor with the members of a batch along its dimension `dim`: all the same if it does not carry it."""
-    if batches.has(value, level):
-        return leave_batch.call((value, level, dim))
+    if depends(value, level):
+        return leave_batch.call((lift(value, [level]), level, dim))
     return value.unsqueeze(dim).expand((*value.shape[:dim], level.size, *value.shape[dim:]))
+
+
+def depends(value: Tensor, level: Any) -> bool:
+    """Whether a tensor, or a tangent of it, carries a batch."""
+    if batches.has(value, level):
+        return True
+    tangent = first_of(value)
+    while tangent is not None:
+        if tangent.tensor is not None and depends(tangent.tensor, level):
+            return True
+        tangent = tangent.outer
+    return False
 
 
 OPERATORS.enter_batch = enter_batch

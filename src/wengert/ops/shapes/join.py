@@ -103,6 +103,15 @@ def cat_vjp(grad: Any, tensors_shape: Any, dim: int) -> Any:
     return parts
 
 
+@cat.batched
+def cat_batched(tensors: Any, dim: int) -> Any:
+    shapes = [each.shape[1:] for each in tensors]
+    if any(not shape for shape in shapes):
+        raise RuntimeError("zero-dimensional tensors cannot be concatenated")
+    kept = [each for each, shape in zip(tensors, shapes) if tuple(shape) != (0,)] or tensors[:1]
+    return cat.call((kept, 1 + cat_axis(shapes, dim)))
+
+
 @cat.samples
 def cat_samples(make: Any) -> Any:
     yield Sample([make(2, 3), make(1, 3)])
@@ -146,6 +155,11 @@ def stacked_strides(arrays: list[Any], shape: tuple[int, ...], axis: int) -> tup
         return layouts.row_major(shape)
     joined = (*shape[:axis], shape[axis] * shape[axis + 1], *shape[axis + 2 :])
     return view_strides(joined, layouts.channels_last(joined), 1, shape) or layouts.row_major(shape)
+
+
+@stack.batched
+def stack_batched(tensors: Any, dim: int) -> Any:
+    return stack.call((tensors, 1 + normalise(dim, tensors[0].ndim)))
 
 
 OPERATORS.stack = stack

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
@@ -9,6 +10,7 @@ import numpy as np
 from ..._core.cards.arguments import integers
 from ..._core.cards.card import WIDE, Array, Bad, Sample, Sizes, composite, op
 from ..._core.errors import shown
+from ..._core.operators.batch_rules import along, shifted
 from ..._core.tensor.base import Tensor, wrap
 from ..._core.types.devices import contiguous_format
 from ..._core.types.sizes import check_room, normalise
@@ -16,7 +18,7 @@ from ..memory.memory_formats import copied
 from .views import distinct
 
 
-@op(layout="like", dtypes=WIDE, linear="self")
+@op(layout="like", dtypes=WIDE, batching=along("dims", none=True), linear="self")
 def flip(self: Array, dims: Sizes) -> Any:
     """The order along some dimensions reversed.
 
@@ -119,6 +121,17 @@ def roll_vjp(grad: Any, shifts: Any, dims: Any) -> Any:
     return grad.roll([-step for step in as_list("shifts", shifts)], dims)
 
 
+@roll.batched
+def roll_batched(self: Any, shifts: Any, dims: Any) -> Any:
+    given = as_list("dims", () if dims is None else dims)
+    if given:
+        if self.ndim == 1:
+            raise IndexError(f"Dimension specified as {given[0]} but tensor has no dimensions")
+        return roll.call((self, shifts, shifted(given, self.ndim - 1)))
+    flat = self.reshape((self.shape[0], math.prod(self.shape[1:])))
+    return roll.call((flat, shifts, (1,))).reshape(self.shape)
+
+
 @roll.samples
 def roll_samples(make: Any) -> Any:
     yield Sample(make(2, 3), 1)
@@ -161,6 +174,13 @@ def repeat_vjp(grad: Any, self_shape: Any, repeats: Any) -> Any:
         if at >= lead:
             shape.append(self_shape[at - lead])
     return grad.reshape(shape).sum(dims) if dims else grad
+
+
+@repeat.batched
+def repeat_batched(self: Any, repeats: Any) -> Any:
+    for _ in range(len(repeats) - self.ndim + 1):
+        self = self.unsqueeze(1)
+    return repeat.call((self, (1, *repeats)))
 
 
 @repeat.samples
@@ -255,7 +275,14 @@ def in_rows(array: Any) -> Any:
     return array if array.ndim == 2 else np.ascontiguousarray(array)
 
 
-@op(dtypes=WIDE, linear="self", inplace=True, apart="never")
+def of_matrices(op: Any, size: int, args: list[Any], carried: list[Any]) -> Any:
+    """The rule for batches of `tril` and `triu`, which take batches of matrices anyway."""
+    if args[0].ndim < 3:
+        raise RuntimeError(f"{op.name}: input tensor must have at least 2 dimensions")
+    return op.call(tuple(args))
+
+
+@op(dtypes=WIDE, linear="self", inplace=True, apart="never", batching=of_matrices)
 def tril(self: Array, diagonal: int = 0) -> Any:
     """The lower triangle of matrices, zeros elsewhere.
 
@@ -272,7 +299,7 @@ def tril_vjp(grad: Any, diagonal: int) -> Any:
     return grad.tril(diagonal)
 
 
-@op(dtypes=WIDE, linear="self", inplace=True, apart="never")
+@op(dtypes=WIDE, linear="self", inplace=True, apart="never", batching=of_matrices)
 def triu(self: Array, diagonal: int = 0) -> Any:
     """The upper triangle of matrices, zeros elsewhere.
 

@@ -49,6 +49,12 @@ def diagonal_vjp(grad: Any, self_shape: Any, offset: int, dim1: int, dim2: int) 
     return diagonal_backward(grad, self_shape, offset, dim1, dim2)
 
 
+@diagonal.batched
+def diagonal_batched(self: Any, offset: int, dim1: int, dim2: int) -> Any:
+    first, second = two_dims(dim1, dim2, self.ndim - 1)
+    return diagonal.call((self, offset, first + 1, second + 1))
+
+
 @diagonal.samples
 def diagonal_samples(make: Any) -> Any:
     yield Sample(make(3, 4))
@@ -67,6 +73,12 @@ def diagonal_backward(grad: Array, shape: Any, offset: int, dim1: int, dim2: int
 @diagonal_backward.vjp("grad")
 def diagonal_backward_vjp(grad: Any, offset: int, dim1: int, dim2: int) -> Any:
     return grad.diagonal(offset, dim1, dim2)
+
+
+@diagonal_backward.batched
+def diagonal_backward_batched(grad: Any, shape: Any, offset: int, dim1: int, dim2: int) -> Any:
+    first, second = two_dims(dim1, dim2, len(shape))
+    return diagonal_backward.call((grad, (grad.shape[0], *shape), offset, first + 1, second + 1))
 
 
 @diagonal_backward.samples
@@ -99,6 +111,14 @@ def diag_embed_vjp(grad: Any, offset: int, dim1: int, dim2: int) -> Any:
     return grad.diagonal(offset, dim1, dim2)
 
 
+@diag_embed.batched
+def diag_embed_batched(self: Any, offset: int, dim1: int, dim2: int) -> Any:
+    if self.ndim == 1:
+        raise RuntimeError("diag_embed(): expected a tensor with at least one dimension")
+    first, second = two_dims(dim1, dim2, self.ndim)
+    return diag_embed.call((self, offset, first + 1, second + 1))
+
+
 @diag_embed.samples
 def diag_embed_samples(make: Any) -> Any:
     yield Sample(make(3))
@@ -114,6 +134,11 @@ def diagonal_copy(self: Array, offset: int) -> Any:
 @diagonal_copy.vjp("self")
 def diagonal_copy_vjp(grad: Any, self_shape: Any, offset: int) -> Any:
     return diagonal_backward(grad, self_shape, offset, 0, 1)
+
+
+@diagonal_copy.batched
+def diagonal_copy_batched(self: Any, offset: int) -> Any:
+    return self.diagonal(offset, 1, 2).clone()
 
 
 @diagonal_copy.samples
@@ -198,6 +223,13 @@ def unfold_vjp(grad: Any, self_shape: Any, dimension: int, size: int, step: int)
     return unfold_backward(grad, self_shape, dimension, size, step)
 
 
+@unfold.batched
+def unfold_batched(self: Any, dimension: int, size: int, step: int) -> Any:
+    if self.ndim == 1:  # a window in a single number
+        return unfold.call((self.unsqueeze(1), 1 + normalise(dimension, 0), size, step)).select(1, 0)
+    return unfold.call((self, 1 + normalise(dimension, self.ndim - 1), size, step))
+
+
 @unfold.samples
 def unfold_samples(make: Any) -> Any:
     yield Sample(make(5, 2), 0, 3, 1)
@@ -222,6 +254,13 @@ def unfold_backward(grad: Array, shape: Any, dimension: int, size: int, step: in
 @unfold_backward.vjp("grad")
 def unfold_backward_vjp(grad: Any, dimension: int, size: int, step: int) -> Any:
     return grad.unfold(dimension, size, step)
+
+
+@unfold_backward.batched
+def unfold_backward_batched(grad: Any, shape: Any, dimension: int, size: int, step: int) -> Any:
+    if not shape:
+        return grad.sum(1)
+    return unfold_backward.call((grad, (grad.shape[0], *shape), 1 + normalise(dimension, len(shape)), size, step))
 
 
 @unfold_backward.samples

@@ -1,0 +1,45 @@
+"""Batches of vectors: functions and backward passes that run for all members at once."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from .._core.state.modes import current
+from .._core.tensor.base import Tensor
+from .._core.tensor.batches import Batch
+from ..ops.shapes.batches import depends, enter_batch, left
+
+
+class BatchLevel:
+    """A context in which a function runs for the members of a batch.
+
+    Args:
+        size: how many there are.
+        randomness: what random operators do: "error", "different" or "same".
+    """
+
+    __slots__ = ("batch", "before")
+
+    def __init__(self, size: int, randomness: str = "error") -> None:
+        self.batch = Batch(size, randomness)
+
+    def __enter__(self) -> BatchLevel:
+        modes = current()
+        self.before = modes.batches
+        modes.batch([*modes.batches, self.batch])
+        return self
+
+    def __exit__(self, error_type: Any = None, error: Any = None, traceback: Any = None) -> None:
+        current().batch(self.before)
+
+    def enter(self, tensor: Any, dim: int = 0) -> Any:
+        """The tensor that stands for the members along a dimension: a view."""
+        return enter_batch.call((tensor, self.batch, dim))
+
+    def leave(self, value: Any, dim: int = 0) -> Any:
+        """A tensor with the members along a dimension; all the same if it does not depend on them."""
+        return left(value, self.batch, dim)
+
+    def carries(self, value: Any) -> bool:
+        """Whether a value is a tensor that differs among the members."""
+        return isinstance(value, Tensor) and depends(value, self.batch)
