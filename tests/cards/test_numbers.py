@@ -147,3 +147,8 @@ def test_what_is_no_such_number_is_refused(call, says):
 def test_operators_know_which_parameters_are_plain():
     assert REGISTRY["add"].plain_slots == (2,) and REGISTRY["mul"].plain_slots == ()
     assert REGISTRY["gelu"].plain_slots == ()  # `approximate` is a word
+
+
+def test_in_place_forms_have_no_out():
+    with pytest.raises(TypeError, match="unexpected keyword argument 'out'"):
+        wg.ones(3).index_put_([wg.tensor([0])], wg.tensor(1.0), out=wg.ones(3))

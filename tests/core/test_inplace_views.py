@@ -151,3 +151,23 @@ def test_an_index_tensor_that_is_written_to_later_is_noticed():
     index.add_(-1)
     with pytest.raises(RuntimeError, match="modified by an inplace operation"):
         picked.sum().backward()
+
+
+def test_a_view_that_was_written_to_keeps_that_history_when_its_base_is_detached_after():
+    x = wg.ones(3, requires_grad=True)
+    base = x * 2
+    view = base[...]
+    view.mul_(3)
+    base.detach_()
+    view.sum().backward()
+    assert x.grad.tolist() == [6.0] * 3 and not base.requires_grad
+
+
+def test_gradients_of_parts_of_a_base_with_gaps_lie_as_it_does():
+    x = wg.arange(6.0, requires_grad=True)
+    base = wg.zeros(12)[::2]
+    base.squeeze_()
+    part = base.tensor_split(2)[1]
+    part.squeeze().sub_(x[1])
+    (base * wg.arange(6.0)).sum().backward()
+    assert x.grad.tolist() == [0.0, -12.0, 0.0, 0.0, 0.0, 0.0]

@@ -42,6 +42,8 @@ def step(text, *operands):
     note = note if isinstance(note, str) else ''
     error = told(lambda: exec(text, names))
     log.append((text, note, None if error is None else reason(error), state()))
+def may_resize(a, b):
+    return a.shape == b.shape or (a.is_leaf and not a._is_view() and all(each._base is not a for each in names.values() if isinstance(each, torch.Tensor)))
 def may_replace(a, b):
     apart = not a._is_view() and all(each._base is not a for each in names.values() if isinstance(each, torch.Tensor))
     return apart and a.is_leaf and a.requires_grad and (a.dtype, a.shape) == (b.dtype, b.shape) and not b.is_inference()
@@ -162,11 +164,14 @@ def write(form: str, a: str, b: str) -> str:
     """A step that writes to `a`; it is noted if that, or what is read, lies in the memory of what is written.
 
     Programs give a leaf other values of its kind (`p.data = ...`). Of a tensor that has a history or views, torch finds
-    the new memory wherever it kept the tensor itself, and the old one where it kept a copy of it.
+    the new memory wherever it kept the tensor itself, and the old one where it kept a copy of it. `out=` gives other
+    memory, too, where the result is larger: torch then follows a history into gradients of another shape.
     """
     reads = b if "{b}" in form and "{b}.clone()" not in form else "x" if "x[" in form else a
     step = f"step({form.format(a=a, b=b)!r}, {a!r}, {reads!r})"
-    return f"may_replace(names[{a!r}], names[{b!r}]) and {step}" if form.endswith(REPLACE) else step
+    if form.endswith(REPLACE):
+        return f"may_replace(names[{a!r}], names[{b!r}]) and {step}"
+    return f"may_resize(names[{a!r}], names[{b!r}]) and {step}" if "{b}" in form and "out=" in form else step
 
 
 REPLACE = (".set_({b})", ".data = {b}")

@@ -209,6 +209,29 @@ class Function(FunctionCtx, metaclass=FunctionMeta):
         raise NotImplementedError(errors.NO_VMAP)
 
     @classmethod
+    def _check_one_rule(cls) -> None:
+        """Refuse to choose between two ways of running for a batch."""
+        if cls.vmap is not Function.vmap:
+            raise RuntimeError(errors.vmap_twice(cls.__name__))
+
+    @classmethod
+    def _for_members(cls, args: tuple[Any, ...], keywords: Any) -> Any:
+        """Run for a batch, by `vmap`.
+
+        Raises:
+            RuntimeError: it was not overridden; or arguments were given by keyword only.
+        """
+        if cls.generate_vmap_rule:
+            cls._check_one_rule()
+        elif cls.vmap is Function.vmap:
+            raise RuntimeError(errors.no_vmap(cls.__name__))
+        if keywords:
+            raise RuntimeError(errors.vmap_keywords(cls.__name__))
+        from .function_batches import run
+
+        return run(cls, args)
+
+    @classmethod
     def apply(cls, *args: Any, **kwargs: Any) -> Any:
         """Run the operation, and record it if an argument requires a gradient.
 

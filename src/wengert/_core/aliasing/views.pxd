@@ -13,7 +13,7 @@ from wengert._core.graph.refused cimport new_refusal
 cdef class ViewInfo:
     cdef public Tensor base
     cdef public tuple steps
-    cdef public object frame
+    cdef public object frame, written
     cdef public long version, made
 
 cdef long STALE
@@ -32,7 +32,7 @@ cpdef object moved(Tensor tensor, bint singly=*)
 cpdef Tensor take_again(Tensor view, ViewInfo info, object source)
 @cython.locals(edge=Edge)
 cpdef bint has_lost_base(Tensor view, Tensor base) except -1
-@cython.locals(base=Tensor, again=Tensor)
+@cython.locals(base=Tensor, known=bint, again=Tensor)
 cpdef Tensor begin_anew(Tensor view, ViewInfo info)
 @cython.locals(info=ViewInfo, base=Tensor)
 cpdef object inherit(Tensor view)

@@ -40,16 +40,18 @@ class ViewInfo:
         steps: the calls, as (op, arguments, output number), that make the view from the base.
         frame: the array of the base that the steps start from.
         version: of the storage, when the view's history was last right.
+        written: after a write to the view, the edge of the base that this made, and the version of the storage.
         made: SINGLE, MULTIPLE, NO_GRAD, INFERENCE or CUSTOM.
     """
 
     base: Tensor
     steps: tuple[Any, ...]
     frame: Any
+    written: Any
     version: int
     made: int
 
-    __slots__ = ("base", "frame", "made", "steps", "version")
+    __slots__ = ("base", "frame", "made", "steps", "version", "written")
     __reduce__ = errors.refuse_pickling
 
     def replay(self, base: Any) -> Any:
@@ -95,6 +97,7 @@ def way(info: ViewInfo) -> ViewInfo:
             part = take(part, step)
         copied.steps = strided_steps(part, info, False)
     copied.frame = None
+    copied.written = None
     copied.version = 0
     copied.made = info.made
     return copied
@@ -106,6 +109,7 @@ def part_of(base: Tensor, steps: tuple[Any, ...]) -> ViewInfo:
     info.base = base
     info.steps = steps
     info.frame = base._array_
+    info.written = None
     info.version = base._storage_.version
     info.made = SINGLE
     return info
@@ -123,6 +127,7 @@ def attach(view: Tensor, source: Tensor, op: Any, args: tuple[Any, ...], nr: int
         info.base = parent.base
         info.steps = (*parent.steps, step)
     info.frame = info.base._array_
+    info.written = None
     info.version = view._storage_.version
     info.made = MULTIPLE if nr >= 0 else SINGLE
     if not modes.mask & flags.VIEW:
@@ -212,18 +217,24 @@ def has_lost_base(view: Tensor, base: Tensor) -> bool:
 
 
 def begin_anew(view: Tensor, info: ViewInfo) -> Tensor:
-    """`take_again` where the base has no history any more: that of the view leads nowhere."""
+    """`take_again` where the base has no history any more: that of the view leads nowhere, or to a write to the view
+    that was the last.
+    """
     base: Tensor = share(info.base._array_, info.base._storage_)
     base._flags_ |= flags.REQUIRES_GRAD
+    known: bool = info.written is not None and info.written[1] == view._storage_.version
+    if known:
+        base._edge_ = info.written[0]
     again: Tensor = take_again(view, info, base)
-    again._edge_.node.next_edges = (None,)
+    if not known:
+        again._edge_.node.next_edges = (None,)
     return again
 
 
 def has_left(view: Tensor, info: ViewInfo) -> bool:
     """Whether a view and its base no longer see the same memory as the same kind of numbers."""
     base: Tensor = info.base
-    if view._storage_ is base._storage_:
+    if view._storage_ is base._storage_ and door.shape_of(info.frame) == door.shape_of(base._array_):
         return False
     if view._storage_.array is not base._storage_.array:
         return True

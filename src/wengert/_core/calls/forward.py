@@ -203,7 +203,7 @@ def fitted_to_memory(value: Any, like: Tensor) -> Any:
     if door.has_rows(tangent._array_) and door.has_rows(like._array_):
         return value
     steps = layouts.steps_of(like._array_)
-    return value if steps == layouts.steps_of(tangent._array_) else value._restrided(steps)
+    return value if steps == layouts.steps_of(tangent._array_) else value._restrided(steps, True)
 
 
 def total(op: Any, primals: tuple[Any, ...], given: tuple[Any, ...], results: tuple[Any, ...]) -> tuple[Any, ...]:

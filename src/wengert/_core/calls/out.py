@@ -24,6 +24,8 @@ def call(op: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         TypeError: `out` is no tensor, or of several results no tuple of as many tensors.
         RuntimeError: an argument requires a gradient, or dtype or shape do not fit.
     """
+    if hasattr(op, "functional"):  # an in-place form
+        raise TypeError(errors.unexpected_keyword(op.name, "out"))
     kwargs = dict(kwargs)
     out = kwargs.pop("out")
     bound = bind(op, args, kwargs)

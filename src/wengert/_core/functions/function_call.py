@@ -8,6 +8,7 @@ from typing import Any
 from .. import door, errors, flags
 from ..aliasing import views
 from ..aliasing.views import ViewInfo
+from ..calls import batching
 from ..graph import anomaly
 from ..graph.node import set_up
 from ..leaves.accumulate import gradient_edge
@@ -15,6 +16,7 @@ from ..leaves.hooked import retain_at
 from ..recording.saved import SavedInput, save_input
 from ..recording.saved_part import save_result
 from ..state.modes import Modes, current
+from ..tensor import batches
 from ..tensor.base import AutogradMeta, Tensor, share
 from ..tensor.storage import count_write
 from ..writes.inplace import rebase
@@ -35,6 +37,10 @@ def call(function: Any, args: tuple[Any, ...], keywords: dict[str, Any] | None, 
     if word & modes.mask & flags.VIEW:
         refresh_all(args)
         word = word_of(args)
+    if word & flags.BATCHED:
+        if not function.generate_vmap_rule or keywords:
+            return function._for_members(args, keywords)
+        args = lifted_all(function, args)
     recording: bool = word & modes.mask & flags.REQUIRES_GRAD != 0 and word & flags.VOLATILE == 0
     if keywords and recording:
         check_keywords(function, keywords)
@@ -68,6 +74,27 @@ def word_of(args: tuple[Any, ...]) -> int:
             tensor = each
             word |= tensor._flags_
     return word
+
+
+def lifted_all(function: Any, args: tuple[Any, ...]) -> tuple[Any, ...]:
+    """The arguments of a Function that runs on batched tensors as on others: all that need a gradient have all batches.
+
+    Raises:
+        RuntimeError: the Function has a `vmap` of its own, too.
+    """
+    function._check_one_rule()
+    levels: list[Any] = []
+    for each in args:
+        for level in batches.levels_of(each):
+            if level not in levels:
+                levels.append(level)
+    levels.sort(key=number_of)
+    return tuple([batching.lift_recorded(each, levels) for each in args])
+
+
+def number_of(level: Any) -> int:
+    """The number of a batch."""
+    return level.number  # type: ignore[no-any-return]
 
 
 def refresh_all(args: tuple[Any, ...]) -> None:

@@ -44,6 +44,48 @@ NO_JVP = "You must implement the jvp function for custom autograd.Function to us
 NO_VMAP = (
     "To use autograd.Function with vmap, you must either override the vmap staticmethod or set generate_vmap_rule=True."
 )
+EXTENDING = "For more details, please see https://pytorch.org/docs/main/notes/extending.func.html"
+
+
+def no_vmap(name: str) -> str:
+    """A Function cannot be run for a batch."""
+    return (
+        f"You tried to vmap over {name}, but it does not have vmap support. Please override and implement the vmap "
+        f"staticmethod or set generate_vmap_rule=True. {EXTENDING}"
+    )
+
+
+def vmap_twice(name: str) -> str:
+    """A Function says in two ways how it is run for a batch."""
+    return (
+        f"You tried to vmap over {name}, but it has both generate_vmap_rule=True and an overridden vmap staticmethod. "
+        "Please set generate_vmap_rule=False or delete the overridden vmap staticmethod to avoid ambiguity. "
+        f"{EXTENDING}"
+    )
+
+
+def vmap_keywords(name: str) -> str:
+    """A Function was called with arguments by keyword only, which `vmap` does not take."""
+    return f"{name}: within vmap, arguments of a Function are given by position, not by keyword only."
+
+
+def vmap_returned(value: object) -> str:
+    """The `vmap` of a Function returned no pair."""
+    return (
+        "Expected the vmap staticmethod to have two returns, an output and out_dims with pytree structure compatible "
+        f"with the output. Got a {type(value)} instead"
+    )
+
+
+def vmap_dims(given: object, own: object, wanted: object) -> str:
+    """The `vmap` of a Function returned dimensions that are not those of its outputs."""
+    return (
+        "The autograd.Function's vmap staticmethod returned an incompatible (output, out_dims) tuple. Expected "
+        f"out_dims={given} to be compatible with the structure of `output`. out_dims has structure {own} but output has "
+        f"structure {wanted}. {EXTENDING}"
+    )
+
+
 BACKWARD_AND_VJP = (
     "Implementing both 'backward' and 'vjp' for a custom Function is not allowed. You should only implement one of "
     "them."

@@ -277,6 +277,7 @@ def rebase(target: Tensor, node: Node, modes: Modes) -> None:
     else:
         replace_history(base, copy_slices(node, info, before, modes))
     info.version = views.STALE
+    info.written = (base._edge_, target._storage_.version)
 
 
 def replace_history(tensor: Tensor, node: Node) -> None:

@@ -75,7 +75,7 @@ def route(node: CopySlices, grad: Tensor, owned: bool) -> Any:
     modes: Modes = current()
     if node.recorded or modes.grad or modes.word & flags.LEVELS or grad._flags_ & flags.UNUSUAL:
         return route_recorded(node, grad)
-    rest: Tensor = grad if owned and is_laid_out(grad, node.strides) else grad._restrided(node.strides)
+    rest: Tensor = grad if owned and is_laid_out(grad, node.strides) else grad._restrided(node.strides, True)
     part: Any = rest._array_
     for step in node.view.steps:
         part = take(part, step)
@@ -90,7 +90,7 @@ def route(node: CopySlices, grad: Tensor, owned: bool) -> Any:
 
 def route_recorded(node: CopySlices, grad: Any) -> Any:
     """`route` by operators, for a backward pass that is itself recorded."""
-    rest = grad._restrided(node.strides)
+    rest = grad._restrided(node.strides, True)
     if node.levels:
         rest = batching.spread_out(rest, node.levels)
     part = node.view.replay(rest)

@@ -18,7 +18,8 @@ from ..._core.operators.overlap import overlaps_itself
 from ..._core.tensor.base import OPERATORS, Tensor, bind
 from ..._core.types import dtypes
 from ..._core.types.devices import contiguous_format, device as Device, memory_format, preserve_format
-from ..._core.types.sizes import broadcast
+from ..._core.types.sizes import broadcast, check_room
+from ..._kernels.layout import strided
 from .memory_formats import copied, is_in_format, strides_in, suggested_format
 
 native = kernels.direct_function
@@ -48,7 +49,7 @@ def in_format(whole: Any, memory_format: Any) -> Any:
     """A copy of all members of a batch, each in a memory format."""
     if memory_format in (None, preserve_format, contiguous_format):
         return clone.call((whole, memory_format))
-    return restrided_batched(whole, strides_in(whole._array_[0, ...], memory_format))
+    return restrided_batched(whole, strides_in(np.broadcast_to(0, whole.shape[1:]), memory_format), False)
 
 
 @clone.samples
@@ -58,18 +59,24 @@ def clone_samples(make: Any) -> Any:
 
 
 @op(layout="own", dtypes=WIDE, linear="self", name="_restrided", function=False, node="CloneBackward0")
-def restrided(self: Array, stride: Any) -> Any:
-    """A copy whose elements lie `stride` apart; row-major if that is not dense.
+def restrided(self: Array, stride: Any, gaps: bool = False) -> Any:
+    """A copy whose elements lie `stride` apart; row-major where those would overlap.
 
     Args:
         stride: for each dimension, in elements.
+        gaps: leave gaps that the strides leave (zeros); otherwise the copy is row-major if there would be any.
     """
-    step = 1
+    step = reach = 1
     for each, length in sorted((each, length) for each, length in zip(stride, self.shape) if length != 1):
-        if each != step:
+        if each != step and not (gaps and each >= step):
             return self.copy(order="C")
-        step *= length
-    made = layouts.empty(self.shape, tuple(stride), self.dtype)
+        step = each * length
+        reach += each * (length - 1)
+    if self.size and reach != self.size:
+        check_room("_restrided", (reach,), self.itemsize)
+        made = strided(np.zeros(reach, self.dtype), self.shape, tuple([each * self.itemsize for each in stride]))
+    else:
+        made = layouts.empty(self.shape, tuple(stride), self.dtype)
     made[...] = self
     return made
 
@@ -80,13 +87,15 @@ def restrided_vjp(grad: Any) -> Any:
 
 
 @restrided.batched
-def restrided_batched(self: Any, stride: Any) -> Any:
+def restrided_batched(self: Any, stride: Any, gaps: bool) -> Any:
     shape = self.shape[1:]
-    dense = sorted((each, length) for each, length in zip(stride, shape) if length != 1)
-    span = math.prod(shape)
-    if any(each != math.prod([length for _, length in dense[:at]]) for at, (each, _) in enumerate(dense)):
-        stride = layouts.row_major(shape)
-    return restrided.call((self, (span, *stride)))
+    step = 1
+    for each, length in sorted((each, length) for each, length in zip(stride, shape) if length != 1):
+        if each != step and not (gaps and each >= step):
+            step, stride = math.prod(shape), layouts.row_major(shape)
+            break
+        step = each * length
+    return restrided.call((self, (step, *stride), gaps))
 
 
 @restrided.samples
