@@ -1,7 +1,4 @@
-"""The parts of `gradcheck` that need forward mode or batching.
-
-As long as the package has no batching, a loop stands in its place.
-"""
+"""The parts of `gradcheck` that need forward mode or batching."""
 
 from __future__ import annotations
 
@@ -11,7 +8,6 @@ import wengert as wg
 from wengert.autograd import forward_ad as forward_ad_module, gradcheck, gradgradcheck
 from wengert.autograd.gradcheck import GradcheckError
 
-HAS_BATCHING = hasattr(wg, "vmap")
 BOTH = pytest.mark.parametrize("fast", [False, True])
 
 
@@ -33,13 +29,6 @@ def looped(function, in_dims=0):
 @pytest.fixture
 def forward_ad():
     return forward_ad_module
-
-
-@pytest.fixture
-def vmap(monkeypatch):
-    if not HAS_BATCHING:
-        monkeypatch.setattr(wg, "vmap", looped, raising=False)
-    return wg.vmap
 
 
 def three():
@@ -156,13 +145,13 @@ def test_second_derivatives_by_forward_mode(forward_ad, fast):
         gradgradcheck(Square.apply, three(), fast_mode=fast, **only)
 
 
-def test_batched_cotangents_are_compared_with_single_ones(vmap):
+def test_batched_cotangents_are_compared_with_single_ones():
     assert gradcheck(lambda x: (x * x, x.sum()), three(), check_batched_grad=True)
     assert gradcheck(lambda z, y: z * y.sum(), (pair(), three()), check_batched_grad=True)
     assert gradgradcheck(lambda x: x**3, three(), check_batched_grad=True)
 
 
-def test_batched_tangents_are_compared_with_single_ones(vmap, forward_ad):
+def test_batched_tangents_are_compared_with_single_ones(forward_ad):
     assert gradcheck(lambda x, k, y: (x * y, x * k), (three(), 2, three()), check_forward_ad=True,
                      check_batched_forward_grad=True)  # fmt: skip
 
@@ -188,10 +177,3 @@ def test_wrong_batches_are_found(monkeypatch, forward_ad, forward):
         monkeypatch.setattr(wg, "vmap", planted, raising=False)
         with pytest.raises(GradcheckError, match=says):
             gradcheck(lambda x: x * x, three(), **options)
-
-
-@pytest.mark.skipif(HAS_BATCHING, reason="batching is there")
-def test_batching_is_refused_while_there_is_none():
-    for check in (gradcheck, gradgradcheck):
-        with pytest.raises(NotImplementedError, match=r"batching .* is not there yet"):
-            check(lambda x: x * x, three(), check_batched_grad=True)

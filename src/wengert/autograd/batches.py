@@ -16,12 +16,13 @@ class BatchLevel:
     Args:
         size: how many there are.
         randomness: what random operators do: "error", "different" or "same".
+        directions: the members are directions of one derivative, see `Batch`.
     """
 
     __slots__ = ("batch", "before")
 
-    def __init__(self, size: int, randomness: str = "error") -> None:
-        self.batch = Batch(size, randomness)
+    def __init__(self, size: int, randomness: str = "error", directions: bool = False) -> None:
+        self.batch = Batch(size, randomness, directions)
 
     def __enter__(self) -> BatchLevel:
         modes = current()

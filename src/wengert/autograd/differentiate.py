@@ -115,7 +115,7 @@ def batched(
     given = passes.as_sequence(grad_outputs)
     for at, (output, cotangent) in enumerate(zip(outputs, given)):
         check_batch(at, output, cotangent)
-    with BatchLevel(given[0].shape[0]) as level:
+    with BatchLevel(given[0].shape[0], directions=True) as level:
         ways = [level.enter(each) for each in given]
         made = passes.grad(outputs, wanted, ways, retain, create, unused or materialize, False)
     found = [None if each is None else level.leave(each) for each in made]

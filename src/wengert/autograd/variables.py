@@ -59,7 +59,8 @@ class Scope:
             raise ValueError(NOT_A_TENSOR.format(type(value)))
         if not door.is_inexact(value._array_):
             raise RuntimeError(NOT_FLOATING)
-        value = lift(value, current().batches)  # a gradient is one for each member of a batch
+        # A gradient is one for each member of a batch.
+        value = lift(value, [each for each in current().batches if not each.directions])
         if self.recording and value.requires_grad:
             return value.view_as(value)  # type: ignore[attr-defined,no-any-return]
         made = twin(value)

@@ -74,7 +74,7 @@ def rows(output: Any, variables: list[Tensor], create: bool, chunk_size: int | N
     count = output.numel()
     parts = []
     for start, length in chunks(count, chunk_size):
-        with BatchLevel(length) as level:
+        with BatchLevel(length, directions=True) as level:
             way = level.enter(unit_vectors(output, start, length))
             found = gradients([output], variables, [way], True, create)
         parts.append([level.leave(each) for each in found])
@@ -143,7 +143,7 @@ def columns_of(
     element = chosen.elements[nr]
     check_element(element)
     given = list(chosen.elements)
-    with BatchLevel(element.numel(), randomness) as batch, ForwardLevel() as level:
+    with BatchLevel(element.numel(), randomness, True) as batch, ForwardLevel() as level:
         given[nr] = level.dual(element, batch.enter(unit_vectors(element, 0, element.numel())))
         output, aux = parted(func(*chosen.replaced(given), **kwargs), has_aux, JVP)
         outputs, structure = only_tensors(JVP, output)

@@ -35,6 +35,8 @@ def call(op: Any, args: tuple[Any, ...], word: int, modes: Modes) -> Any:
         return op.go_on(args, word, modes)
     if op.written(args) is not None:
         return write(op, args, word, modes)
+    if word & flags.BATCHED and word & flags.REQUIRES_GRAD:
+        args = batching.lifted(op, args)
     primals: tuple[Any, ...] = without(op, args, level)
     given: tuple[Any, ...] = tuple([tangents_of(args[position], level) for position in op.grad_slots])
     # The call on the primals is not recorded, that on the dual tensors is.

@@ -21,19 +21,23 @@ class Batch:
     Attributes:
         number: levels are numbered by age; numbers are not used again, for graphs keep batched tensors.
         randomness: "error", "different" or "same": what random operators do.
+        directions: its members are directions of one derivative: they are in tangents and gradients, while the values
+            that a function is run for are the same for all.
     """
 
     number: int
     size: int
     randomness: str
+    directions: bool
 
-    __slots__ = ("number", "randomness", "size")
+    __slots__ = ("directions", "number", "randomness", "size")
     __reduce__ = errors.refuse_pickling
 
-    def __init__(self, size: int, randomness: str = "error") -> None:
+    def __init__(self, size: int, randomness: str = "error", directions: bool = False) -> None:
         self.number = next_serial()
         self.size = size
         self.randomness = randomness
+        self.directions = directions
 
     def __repr__(self) -> str:
         return f"<batch of {self.size}>"

@@ -91,6 +91,8 @@ def complete_write(op: InPlaceOp, args: tuple[Any, ...], word: int, modes: Modes
     check_target(target, mask != 0, modes)
     values: list[Any] | None = None
     together: bool = word & flags.BATCHED != 0
+    if together and mask:
+        args = (target, *batching.lifted(functional, args)[1:])
     made: Any = None if together or functional.writer is not None else computed(functional, target, args)
     if made is None and not together:
         values = dispatch.unwrap(functional, args)

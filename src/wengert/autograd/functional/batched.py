@@ -17,7 +17,7 @@ def pulled_back(outputs: Tensors, inputs: Tensors, cotangents: Tensors, create_g
 
 def pushed_forward(push: Callable[[Tensors], Tensors], tangents: Tensors) -> Tensors:
     """What `push` makes of each of a batch of tangents, as a batch."""
-    with BatchLevel(tangents[0].shape[0]) as level:
+    with BatchLevel(tangents[0].shape[0], directions=True) as level:
         made = push(tuple([level.enter(each) for each in tangents]))
     return tuple([level.leave(each) for each in made])
 

@@ -108,7 +108,10 @@ def forward_jacobian(func: Callable[..., Any], inputs: Any, create_graph: bool, 
             "`vectorize=True`."
         )
     several_outputs, found = batched.forward(func, inputs)
-    return matrix(found, several_outputs, several, True)
+    result_of_all = matrix(found, several_outputs, several, True)
+    if not several:
+        return result_of_all
+    return [list(row) for row in result_of_all] if several_outputs else list(result_of_all)  # lists, as torch's
 
 
 def matrix(found: tuple[Tensors, ...], several_outputs: bool, several: bool, create_graph: bool) -> Any:

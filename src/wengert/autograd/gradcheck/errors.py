@@ -32,9 +32,6 @@ UNDEFINED_WARNING = (
     '"check_undefined_grad=False" to disable the feature'
 )
 
-NO_BATCHING = (
-    "batching (wengert.vmap) is not there yet, so check_batched_grad and check_batched_forward_grad cannot be asked for"
-)
 
 _WORKAROUNDS = """\
 If you are adding a new operator, please file an issue and then use one of the

@@ -143,6 +143,7 @@ def view_as_real_samples(make: Any) -> Any:
 @op(
     dtypes=REALS - {from_numpy(np.dtype(np.float16))},
     view=True,
+    batching=elementwise,
     method=False,
     native=native("view_as_complex"),
 )
