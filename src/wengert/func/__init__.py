@@ -5,6 +5,7 @@ from __future__ import annotations
 from .forward import jvp, linearize
 from .jacobians import hessian, jacfwd, jacrev
 from .modules import functional_call, stack_module_state
+from .per_sample import per_sample_gradients
 from .reverse import grad, grad_and_value, vjp
 from .vmap import vmap
 
@@ -17,6 +18,7 @@ __all__ = [
     "jacrev",
     "jvp",
     "linearize",
+    "per_sample_gradients",
     "stack_module_state",
     "vjp",
     "vmap",

@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from .._core.tensor.base import Tensor
+from ..autograd.forward_ad import dual_level, make_dual, unpack_dual
 from ..func import vmap
 from .calls import Call, leaf
 from .differences import Wrong, random_like
@@ -68,8 +69,11 @@ class Batched:
     def run(self) -> list[Tensor]:
         """The results for the batch, in the order of `Call.outputs`."""
         reseed()
-        made = vmap(lambda *tensors: tuple(self.calls[0].with_tensors(tensors).outputs()), self.dims)(*self.wholes)
-        return list(made)
+        return self.run_on(self.wholes)
+
+    def run_on(self, wholes: list[Tensor]) -> list[Tensor]:
+        """`run` with other tensors."""
+        return list(vmap(lambda *tensors: tuple(self.calls[0].with_tensors(tensors).outputs()), self.dims)(*wholes))
 
 
 def whole(parts: list[Tensor], dim: int) -> Tensor:
@@ -77,8 +81,11 @@ def whole(parts: list[Tensor], dim: int) -> Tensor:
     return leaf(np.stack([each._array_ for each in parts], dim), parts[0])
 
 
-def check_batched(call: Call) -> bool:
+def check_batched(call: Call, first_only: bool = False) -> bool:
     """Check the results, and gradients, of a call for a batch.
+
+    Args:
+        first_only: members lie along first dimensions only.
 
     Returns:
         Whether there was something to check.
@@ -90,6 +97,8 @@ def check_batched(call: Call) -> bool:
     if not call.tensors():
         return False
     for dims in ways(call):
+        if first_only and -1 in dims:
+            continue
         batched = Batched(call, dims)
         expected = [each.outputs() for each in batched.calls]
         if not expected[0]:
@@ -101,6 +110,68 @@ def check_batched(call: Call) -> bool:
         check_gradients(call, batched, found, expected)
         checked = True
     return checked
+
+
+def check_batched_tangents(call: Call) -> bool:
+    """Check the tangents of a call for a batch, along a direction for each member.
+
+    Returns:
+        Whether there was something to check.
+
+    Raises:
+        Wrong: a tangent differs from that of a member.
+    """
+    count = len(call.tensors())
+    if not call.differentiable():
+        return False
+    for dims in {(0,) * count, tuple(None if nr else 0 for nr in range(count))}:
+        batched = Batched(call, dims)
+        random = np.random.default_rng(1)
+        along = [random_like(random, each._array_) if each.requires_grad else None for each in batched.wholes]
+        found = pushed(lambda tensors, batched=batched: batched.run_on(tensors), batched.wholes, along)  # type: ignore[misc]
+        for nr, each in enumerate(batched.calls):
+            ways = [way if way is None or dim is None else way.take(nr, dim) for way, dim in zip(along, dims)]
+            own = pushed(lambda tensors, each=each: each.with_tensors(tensors).outputs(), each.tensors(), ways)  # type: ignore[misc]
+            for at, (one, other) in enumerate(zip(found, own)):
+                agree(call, f"tangent {at} of member {nr} for dims {dims}", one[nr], other)
+    return True
+
+
+def pushed(function: Any, tensors: list[Tensor], along: list[Any]) -> list[Any]:
+    """The tangents of what a function gives, zeros where there is none."""
+    reseed()
+    with dual_level():
+        duals = [
+            each if way is None else make_dual(each.detach(), leaf(way))  # type: ignore[attr-defined]
+            for each, way in zip(tensors, along)
+        ]
+        pairs = [unpack_dual(each) for each in function(duals)]
+        return [np.zeros_like(one._array_) if way is None else way._array_ for one, way in pairs]
+
+
+def check_batched_write(call: Call) -> bool:
+    """Check the in-place form of a call for a batch: what it writes, and the gradients of what it wrote.
+
+    Returns:
+        Whether there was something to check.
+
+    Raises:
+        Wrong: something differs from the members.
+    """
+    form = Call(call.operator.in_place, call.args, call.kwargs, call.smooth)
+    count = len(form.tensors())
+    for dims in {(0,) * count, tuple(None if nr else 0 for nr in range(count)), (-1,) * count}:
+        batched = Batched(on_copy(form), dims)
+        expected = [each.outputs() for each in batched.calls]
+        found = batched.run()
+        agree(call, f"what is written for dims {dims}", found[0], np.stack([each[0]._array_ for each in expected]))
+        check_gradients(call, batched, found, expected)
+    return True
+
+
+def on_copy(form: Call) -> Call:
+    """A write to a copy of its first argument."""
+    return Call(lambda first, *rest, **options: form.operator(first.clone(), *rest, **options), form.args, form.kwargs)
 
 
 def check_gradients(call: Call, batched: Batched, found: list[Tensor], expected: list[list[Tensor]]) -> None:

@@ -1,0 +1,80 @@
+"""Every operator for a batch, from its samples: beside one call for each member, in every choice of batched arguments."""
+
+from __future__ import annotations
+
+import pytest
+
+from wengert._core.cards.card import Card
+from wengert._core.operators import batch_rules
+from wengert.testing import Case, cases
+from wengert.testing.batching import check_batched, check_batched_tangents, check_batched_write
+from wengert.testing.calls import one_dtype, operators
+from wengert.testing.in_place import fits_in_place, target_of
+
+DYNAMIC = {
+    "nonzero_positions": "how many there are depends on the values",
+    "nonzero": "how many there are depends on the values",
+    "argwhere": "how many there are depends on the values",
+    "masked_select": "how many there are depends on the values",
+    "masked_select_backward": "how many there are depends on the values",
+}
+"""Operators whose results have shapes that depend on values, which members could disagree about."""
+NUMBERS = {"allclose", "equal", "is_nonzero"}
+"""Composites that answer with a number or a truth value of Python: the values of all members are asked for."""
+OF_MEMORY = {
+    "as_strided": "the strides of a member depend on where the batch lies in memory",
+    "as_strided_from": "the strides of a member depend on where the batch lies in memory",
+    "view_as_complex": "the last dimension of a member must be dense",
+}
+"""Views of the very memory: members along another dimension than the first lie apart."""
+UNDEFINED = {"empty_like", "new_empty", "new_empty_strided"}
+"""What their results hold is not said."""
+RANDOM = {name for name, operator in operators().items() if getattr(operator, "random", False)} | {
+    "rand_like", "randn_like", "randint_like", "normal", "dropout", "alpha_dropout", "feature_dropout",
+    "feature_alpha_dropout", "dropout1d", "dropout2d", "dropout3d",
+}  # fmt: skip
+"""Draws: tests/func/test_vmap_random.py."""
+LEFT_OUT = {*DYNAMIC, *NUMBERS, *UNDEFINED, *RANDOM}
+CASES = [case for case in cases(lambda operator, dtype: dtype is one_dtype(operator)) if case.name not in LEFT_OUT]
+
+
+@pytest.fixture(autouse=True)
+def count_loops():
+    batch_rules.LOOPED.clear()
+    yield
+    assert not batch_rules.LOOPED, "operators without a rule for batches ran member by member"
+
+
+@pytest.mark.parametrize("case", CASES, ids=repr)
+def test_an_operator_for_a_batch_gives_what_it_gives_for_each_member(case: Case):
+    check_batched(case.call(), first_only=case.name in OF_MEMORY)
+
+
+@pytest.mark.parametrize("case", [case for case in CASES if isinstance(case.operator, Card)], ids=repr)
+def test_tangents_for_a_batch_are_those_of_each_member(case: Case):
+    check_batched_tangents(case.call())
+
+
+WRITES = [
+    case
+    for case in CASES
+    if getattr(case.operator, "in_place", None)
+    and target_of(case.call()) is not None
+    and fits_in_place(case.call())
+    and case.call().run().dtype is target_of(case.call()).dtype
+]
+
+
+@pytest.mark.parametrize("case", WRITES, ids=repr)
+def test_an_in_place_form_for_a_batch_writes_what_it_writes_for_each_member(case: Case):
+    check_batched_write(case.call())
+
+
+def test_operators_without_a_rule_are_those_whose_results_depend_on_values():
+    without = {
+        name
+        for name, operator in operators().items()
+        if isinstance(operator, Card) and batch_rules.rule_for(operator) is batch_rules.looped
+    }
+    print(f"operators that run member by member: {len(without)} {sorted(without)}")
+    assert not without
