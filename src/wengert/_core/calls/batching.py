@@ -118,14 +118,28 @@ def lifted(op: Any, args: tuple[Any, ...]) -> tuple[Any, ...]:
 
 def all_levels(op: Any, args: tuple[Any, ...]) -> list[Batch]:
     """The levels of all tensors among the arguments, the oldest first."""
-    found: list[Batch] = []
+    values: list[Any] = []
     for position in op.tensor_slots:
         value = args[position]
-        for each in value if isinstance(value, (tuple, list)) else (value,):
-            for level in batches.levels_of(each):
-                if level not in found:
-                    found.append(level)
-    return sorted(found, key=lambda level: level.number)
+        if isinstance(value, (tuple, list)):
+            values.extend(value)
+        else:
+            values.append(value)
+    return levels_among(values)
+
+
+def levels_among(values: list[Any]) -> list[Batch]:
+    """The levels of tensors, the oldest first."""
+    found: list[Batch] = []
+    level: Batch
+    for value in values:
+        for level in batches.levels_of(value):
+            at: int = len(found)
+            while at > 0 and found[at - 1].number > level.number:
+                at -= 1
+            if at == 0 or found[at - 1] is not level:
+                found.insert(at, level)
+    return found
 
 
 def lift_recorded(value: Any, levels: list[Batch]) -> Any:
@@ -154,13 +168,19 @@ def drawing_apart(op: Any, args: tuple[Any, ...], modes: Modes) -> tuple[Any, ..
             raise RuntimeError(batch_errors.RANDOM)
     position: int = op.tensor_slots[0]
     for level in modes.batches:
-        if level.randomness == "different" and not any(
-            batches.has(args[at], level) for at in op.tensor_slots if isinstance(args[at], Tensor)
-        ):
+        if level.randomness == "different" and not is_carried(op, args, level):
             if op.written(args) is not None:
                 raise RuntimeError(batch_errors.RANDOM_IN_PLACE)
             args = (*args[:position], lift(args[position], [level]), *args[position + 1 :])
     return args
+
+
+def is_carried(op: Any, args: tuple[Any, ...], level: Batch) -> bool:
+    """Whether a tensor among the arguments carries a batch."""
+    for at in op.tensor_slots:
+        if isinstance(args[at], Tensor) and batches.has(args[at], level):
+            return True
+    return False
 
 
 def write(op: Any, args: tuple[Any, ...]) -> None:

@@ -19,7 +19,6 @@ cpdef object call(object function, tuple args, dict keywords, bint split)
 cpdef long word_of(tuple args) except -1
 @cython.locals(levels=list)
 cpdef tuple lifted_all(object function, tuple args)
-cpdef object number_of(object level)
 @cython.locals(tensor=Tensor)
 cpdef object refresh_all(tuple args)
 cpdef object check_keywords(object function, dict keywords)

@@ -16,7 +16,6 @@ from ..leaves.hooked import retain_at
 from ..recording.saved import SavedInput, save_input
 from ..recording.saved_part import save_result
 from ..state.modes import Modes, current
-from ..tensor import batches
 from ..tensor.base import AutogradMeta, Tensor, share
 from ..tensor.storage import count_write
 from ..writes.inplace import rebase
@@ -83,18 +82,8 @@ def lifted_all(function: Any, args: tuple[Any, ...]) -> tuple[Any, ...]:
         RuntimeError: the Function has a `vmap` of its own, too.
     """
     function._check_one_rule()
-    levels: list[Any] = []
-    for each in args:
-        for level in batches.levels_of(each):
-            if level not in levels:
-                levels.append(level)
-    levels.sort(key=number_of)
+    levels: list[Any] = batching.levels_among(list(args))
     return tuple([batching.lift_recorded(each, levels) for each in args])
-
-
-def number_of(level: Any) -> int:
-    """The number of a batch."""
-    return level.number  # type: ignore[no-any-return]
 
 
 def refresh_all(args: tuple[Any, ...]) -> None:

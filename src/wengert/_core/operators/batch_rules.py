@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from .. import batch_errors, errors
+from .. import batch_errors, door, errors
 from ..tensor.base import Tensor
 from ..tensor.slots import OPERATORS
 from ..types import dtypes, sizes
@@ -49,14 +49,15 @@ def looped(op: Any, size: int, args: list[Any], carried: list[Any]) -> Any:
     if not size:
         raise RuntimeError(batch_errors.no_rule(op.name))
     LOOPED[op.name] += 1
-    return one_by_one(op, size, args, carried, lambda: None)
+    return one_by_one(op, size, args, carried, None)
 
 
-def one_by_one(op: Any, size: int, args: list[Any], carried: list[Any], before: Callable[[], None]) -> Any:
-    """The operator for one member after the other; `before` is called before each."""
-    made = []
+def one_by_one(op: Any, size: int, args: list[Any], carried: list[Any], before: Any) -> Any:
+    """The operator for one member after the other; `before`, if it is not None, is called before each."""
+    made: list[Any] = []
     for at in range(size):
-        before()
+        if before is not None:
+            before()
         made.append(of_member(op, args, carried, at))
     if op.several:
         return tuple([OPERATORS.stack(list(each)) for each in zip(*made)])
@@ -77,7 +78,33 @@ def member(value: Any, carried: Any, at: int) -> Any:
 
 def elementwise(op: Any, size: int, args: list[Any], carried: list[Any]) -> Any:
     """For operators that work element by element: dimensions that broadcasting adds come behind the batch."""
-    return op.call(tuple(padded(op, args, carried)))
+    return op.call(tuple(args if fits(op, args, carried) else padded(op, args, carried)))
+
+
+def fits(op: Any, args: list[Any], carried: list[Any]) -> bool:
+    """Whether operands broadcast and promote with the batch as they do without it."""
+    depth: int = -1
+    kind: Any = None
+    tensor: Tensor
+    for at in op.tensor_slots:
+        value = args[at]
+        if isinstance(value, Tensor):
+            tensor = value
+            ndim: int = door.ndim_of(tensor._array_)
+            if kind is None:
+                kind = door.dtype_of(tensor._array_)
+            elif kind is not door.dtype_of(tensor._array_):
+                return False
+            if carried[at]:
+                if depth >= 0 and depth != ndim:
+                    return False
+                depth = ndim
+    for at in op.tensor_slots:
+        if isinstance(args[at], Tensor) and not carried[at]:
+            tensor = args[at]
+            if door.ndim_of(tensor._array_) >= depth:
+                return False
+    return depth > 1 or depth == 1 and len(op.tensor_slots) == 1
 
 
 def padded(op: Any, args: list[Any], carried: list[Any]) -> list[Any]:

@@ -1,0 +1,38 @@
+cimport cython
+from wengert._core cimport flags
+from wengert._core.operators cimport batch_rules
+from wengert._core.operators.declaration cimport Declaration
+from wengert._core.state.modes cimport Modes
+from wengert._core.tensor cimport batches
+from wengert._core.tensor.base cimport Tensor
+from wengert._core.tensor.batches cimport Batch
+
+@cython.locals(level=Batch)
+cpdef object call(Declaration op, tuple args, long word, Modes modes)
+@cython.locals(wholes=list, carried=list, constant=bint)
+cpdef object computed(object op, tuple args, Batch level)
+cpdef object run_rule(object op, list wholes, list carried, Batch level, tuple args)
+cpdef object same_draws(object op, tuple args)
+cpdef object alike(object op, list wholes, list carried, Batch level)
+cpdef object spread(object value, Batch level)
+@cython.locals(found=Batch)
+cpdef Batch newest(Declaration op, tuple args)
+@cython.locals(levels=list, given=list)
+cpdef tuple lifted(object op, tuple args)
+@cython.locals(values=list)
+cpdef list all_levels(object op, tuple args)
+@cython.locals(found=list, level=Batch, at=long)
+cpdef list levels_among(list values)
+cpdef object lift_recorded(object value, list levels)
+cpdef object lift(object value, list levels)
+@cython.locals(position=long)
+cpdef tuple drawing_apart(object op, tuple args, Modes modes)
+@cython.locals(level=Batch, others=list, carried=list, at=long)
+cpdef object write(object op, tuple args)
+cpdef bint is_carried(object op, tuple args, Batch level) except -1
+cpdef object check_space(object made, object whole, Tensor target)
+@cython.locals(level=Batch, made=Tensor)
+cpdef object rearranged(object op, tuple args)
+cpdef Tensor copied(Tensor tensor)
+cpdef object zeros(Tensor tensor)
+cpdef object spread_out(object value, list levels)

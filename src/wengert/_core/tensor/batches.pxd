@@ -1,0 +1,24 @@
+cimport cython
+from wengert._core cimport flags
+from wengert._core.tensor.base cimport Tensor, share
+from wengert._core.tensor.storage cimport next_serial
+
+cdef class Batch:
+    cdef public long number, size
+    cdef public object randomness
+    cdef public bint directions
+
+@cython.locals(made=Tensor)
+cpdef Tensor batched(Tensor whole, Batch level)
+cpdef object begin(Tensor tensor)
+cpdef Tensor again(Tensor tensor)
+cpdef bint is_batched(Tensor tensor) except -1
+cpdef Batch level_of(object value)
+@cython.locals(found=list)
+cpdef list levels_of(object value)
+cpdef bint has(object value, Batch level) except -1
+cpdef bint is_apart(Tensor tensor, list levels) except -1
+@cython.locals(made=Tensor)
+cpdef Tensor bare(Tensor tensor)
+cpdef object whole_of(object value, Batch level)
+cpdef bint is_constant(Tensor whole) except -1
