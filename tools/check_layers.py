@@ -56,6 +56,7 @@ ROOMS: dict[str, tuple[str, ...]] = {
             "types",
             "errors",
             "forward_errors",
+            "batch_errors",
             "state",
             "graph",
             "tensor",

@@ -50,6 +50,7 @@ from wengert.autograd.anomaly_mode import (
     is_anomaly_enabled as is_anomaly_enabled,
     set_anomaly_enabled as set_anomaly_enabled,
 )
+from wengert.func.vmap import vmap as vmap
 from wengert.ops import return_types
 from wengert.ops.memory.storages import TypedStorage as TypedStorage, UntypedStorage as UntypedStorage
 from wengert.ops.randomness.generator import Generator as Generator

@@ -1,4 +1,4 @@
-"""Every operator for a batch, from its samples: beside one call for each member, in every choice of batched arguments."""
+"""Every operator for a batch, from its samples, beside one call for each member: every choice of batched arguments."""
 
 from __future__ import annotations
 

@@ -43,7 +43,8 @@ def step(text, *operands):
     error = told(lambda: exec(text, names))
     log.append((text, note, None if error is None else reason(error), state()))
 def may_resize(a, b):
-    return a.shape == b.shape or (a.is_leaf and not a._is_view() and all(each._base is not a for each in names.values() if isinstance(each, torch.Tensor)))
+    alone = all(each._base is not a for each in names.values() if isinstance(each, torch.Tensor))
+    return a.shape == b.shape or (a.is_leaf and not a._is_view() and alone)
 def may_replace(a, b):
     apart = not a._is_view() and all(each._base is not a for each in names.values() if isinstance(each, torch.Tensor))
     return apart and a.is_leaf and a.requires_grad and (a.dtype, a.shape) == (b.dtype, b.shape) and not b.is_inference()

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
+from .._core.calls.batching import depends, left
 from .._core.state.modes import current
 from .._core.tensor.base import Tensor
 from .._core.tensor.batches import Batch
-from ..ops.shapes.batches import depends, enter_batch, left
+from .._core.tensor.slots import OPERATORS
 
 
 class BatchLevel:
@@ -35,7 +36,7 @@ class BatchLevel:
 
     def enter(self, tensor: Any, dim: int = 0) -> Any:
         """The tensor that stands for the members along a dimension: a view."""
-        return enter_batch.call((tensor, self.batch, dim))
+        return OPERATORS.enter_batch.call((tensor, self.batch, dim))
 
     def leave(self, value: Any, dim: int = 0) -> Any:
         """A tensor with the members along a dimension; all the same if it does not depend on them."""

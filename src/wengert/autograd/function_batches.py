@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
+from .._core.calls.batching import depends, left, levels_among
 from .._core.functions import function_errors as errors
 from .._core.state.modes import current
 from .._core.tensor.base import Tensor
-from .._core.tensor.batches import Batch, levels_of
-from ..ops.shapes.batches import depends, enter_batch, left
+from .._core.tensor.slots import OPERATORS
 from .containers import flatten, spread, unflatten
 
 
@@ -26,7 +26,7 @@ def run(function: Any, args: tuple[Any, ...]) -> Any:
         RuntimeError: what that returns is no pair of outputs and their dimensions.
     """
     elements, structure = flatten(args)
-    level = newest(elements)
+    level = levels_among(elements)[-1]
     carried = [isinstance(each, Tensor) and depends(each, level) for each in elements]
     given = [left(each, level, 0) if on else each for each, on in zip(elements, carried)]
     in_dims = unflatten([0 if on else None for on in carried], structure)
@@ -44,13 +44,9 @@ def run(function: Any, args: tuple[Any, ...]) -> Any:
     if out_dims is None:
         raise RuntimeError(errors.vmap_dims(made[1], flatten(made[1])[1], made_structure))
     entered = [
-        enter_batch.call((each, level, dim % each.ndim)) if dim is not None and isinstance(each, Tensor) else each
+        OPERATORS.enter_batch.call((each, level, dim % each.ndim))
+        if dim is not None and isinstance(each, Tensor)
+        else each
         for each, dim in zip(outputs, out_dims)
     ]
     return unflatten(entered, made_structure)
-
-
-def newest(elements: list[Any]) -> Batch:
-    """The newest batch of all tensors."""
-    levels = [level for each in elements for level in levels_of(each)]
-    return max(levels, key=lambda level: level.number)

@@ -16,10 +16,10 @@ NAME = "per_sample_gradients"
 class per_sample_gradients:  # noqa: N801 - a context, called as a function
     """A context in which calls of a module leave, after `backward()`, each parameter's gradient by sample beside it.
 
-    Within the context the module runs for each sample alone, all at once (as by `vmap`): its parameters count as one for
-    each sample, and what arrives at these is kept before it is summed to `.grad`, which is as always. Random operators
-    draw for each sample; layers that mix samples (batch normalisation while training) see one sample only, and are
-    refused where they write what they saw into their buffers.
+    Within the context the module runs for each sample alone, all at once (as by `vmap`): its parameters count as one
+    for each sample, and what arrives at these is kept before it is summed to `.grad`, which is as always. Random
+    operators draw for each sample; layers that mix samples (batch normalisation while training) see one sample only,
+    and are refused where they write what they saw into their buffers.
 
     Args:
         module: takes tensors whose first dimension counts the samples; all others, and those of another length, are the

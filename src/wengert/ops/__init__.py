@@ -9,7 +9,7 @@ from .._core.cards.plain_case import plain_function as plain_function
 from .create import create, interchange, like, ranges
 from .indexing import advanced, index, index_write, put, scatter, scatter_reduce
 from .linalg import addmm, matmul, products
-from .memory import convert, storages
+from .memory import convert, overwrite, storages
 from .neural import softmax
 from .pointwise import (
     activation,

@@ -129,9 +129,9 @@ def check_batched_tangents(call: Call) -> bool:
         random = np.random.default_rng(1)
         along = [random_like(random, each._array_) if each.requires_grad else None for each in batched.wholes]
         found = pushed(lambda tensors, batched=batched: batched.run_on(tensors), batched.wholes, along)  # type: ignore[misc]
-        for nr, each in enumerate(batched.calls):
+        for nr, own_call in enumerate(batched.calls):
             ways = [way if way is None or dim is None else way.take(nr, dim) for way, dim in zip(along, dims)]
-            own = pushed(lambda tensors, each=each: each.with_tensors(tensors).outputs(), each.tensors(), ways)  # type: ignore[misc]
+            own = pushed(lambda tensors, call=own_call: call.with_tensors(tensors).outputs(), own_call.tensors(), ways)  # type: ignore[misc]
             for at, (one, other) in enumerate(zip(found, own)):
                 agree(call, f"tangent {at} of member {nr} for dims {dims}", one[nr], other)
     return True
@@ -189,8 +189,8 @@ def check_gradients(call: Call, batched: Batched, found: list[Tensor], expected:
     cotangents = [random_like(random, found[nr]._array_) for nr in places]
     grads = passes.grad([found[nr] for nr in places], inputs, [leaf(each) for each in cotangents], False, False, True)
     parts = []
-    for at, each in enumerate(batched.calls):
-        own = [tensor for tensor in each.tensors() if tensor.requires_grad]
+    for at, member_call in enumerate(batched.calls):
+        own = [tensor for tensor in member_call.tensors() if tensor.requires_grad]
         roots = [expected[at][nr] for nr in places]
         parts.append(passes.grad(roots, own, [leaf(way[at]) for way in cotangents], False, False, True))
     dims = [dim for dim, each in zip(batched.dims, batched.wholes) if each.requires_grad]

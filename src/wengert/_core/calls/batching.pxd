@@ -3,7 +3,7 @@ from wengert._core cimport flags
 from wengert._core.operators cimport batch_rules
 from wengert._core.operators.declaration cimport Declaration
 from wengert._core.state.modes cimport Modes
-from wengert._core.tensor cimport batches
+from wengert._core.tensor cimport batches, tangents
 from wengert._core.tensor.base cimport Tensor
 from wengert._core.tensor.batches cimport Batch
 
@@ -35,4 +35,6 @@ cpdef object check_space(object made, object whole, Tensor target)
 cpdef object rearranged(object op, tuple args)
 cpdef Tensor copied(Tensor tensor)
 cpdef object zeros(Tensor tensor)
+cpdef object left(object value, Batch level, long dim)
+cpdef bint depends(Tensor value, Batch level) except -1
 cpdef object spread_out(object value, list levels)

@@ -12,7 +12,7 @@ from typing import Any
 from .. import batch_errors, door, errors, flags
 from ..operators import batch_rules
 from ..state.modes import Modes
-from ..tensor import batches
+from ..tensor import batches, tangents
 from ..tensor.base import Tensor
 from ..tensor.batches import Batch
 from ..tensor.slots import OPERATORS
@@ -254,3 +254,22 @@ def spread_out(value: Any, levels: list[Batch]) -> Any:
     for level in reversed(levels):
         zeros_there = batches.batched(zeros_there, level)
     return value + zeros_there
+
+
+def left(value: Any, level: Batch, dim: int) -> Any:
+    """A tensor with the members of a batch along its dimension `dim`: all the same if it does not carry it."""
+    if depends(value, level):
+        return OPERATORS.leave_batch.call((lift(value, [level]), level, dim))
+    return value.unsqueeze(dim).expand((*value.shape[:dim], level.size, *value.shape[dim:]))
+
+
+def depends(value: Tensor, level: Batch) -> bool:
+    """Whether a tensor, or a tangent of it, carries a batch."""
+    if batches.has(value, level):
+        return True
+    tangent: Any = tangents.first_of(value)
+    while tangent is not None:
+        if tangent.tensor is not None and depends(tangent.tensor, level):
+            return True
+        tangent = tangent.outer
+    return False

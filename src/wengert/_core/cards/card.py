@@ -11,7 +11,7 @@ import.
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from ..calls.op import Op, begin_calls
@@ -24,6 +24,18 @@ from ..types.dtypes import dtype as DType
 from .arguments import checked as checked, parameters_of
 from .derived import derive_in_place as derive_in_place
 from .node_classes import NodeClasses
+from .options import (
+    ALL as ALL,
+    BOOLS as BOOLS,
+    COMPLEXES as COMPLEXES,
+    FLOATS as FLOATS,
+    INTEGERS as INTEGERS,
+    NUMBERS as NUMBERS,
+    ORDERED as ORDERED,
+    REALS as REALS,
+    WIDE as WIDE,
+    Options,
+)
 from .samples import Bad as Bad, Declared, Sample as Sample
 
 if TYPE_CHECKING:
@@ -58,17 +70,6 @@ def load_all() -> dict[str, Card | Composite]:
     for load in FURTHER:
         load()
     return CARDS
-
-
-INTEGERS = frozenset({dtypes.uint8, dtypes.int8, dtypes.int16, dtypes.int32, dtypes.int64})
-REALS = frozenset({dtypes.float16, dtypes.float32, dtypes.float64})
-COMPLEXES = frozenset({dtypes.complex64, dtypes.complex128})
-FLOATS = REALS | COMPLEXES
-BOOLS = frozenset({dtypes.bool_})
-ORDERED = REALS | INTEGERS | BOOLS
-NUMBERS = FLOATS | INTEGERS
-ALL = NUMBERS | BOOLS
-WIDE = ALL | {dtypes.uint16, dtypes.uint32, dtypes.uint64}
 
 
 class Card(Declared, Op):
@@ -208,82 +209,6 @@ class Composite(Declared):
     def public(self) -> Callable[..., Any]:
         """What programs call as a function. (A method's tensor is what it is called on.)"""
         return checked(self.name, self.body, module="wengert") if self.function else self.body
-
-
-class Options:
-    """What `@op(...)` may say beside the signature, and what holds where it does not.
-
-    Attributes:
-        dtypes: the dtypes it exists for (after promotion).
-        explained: further dtypes that the body is given only to refuse them in its own words.
-        linear: the inputs in which it is linear, all others fixed.
-        view: the result shares the memory of the first argument.
-        of_memory: the view is one of the source's memory, however it lies; of a gradient none is taken.
-        inplace: derive `name_`.
-        write: called with the target's array and the other arguments, it writes what `name_` writes, or refuses before
-            it does.
-        native_write: the native function of the plain case of `write`: it writes and returns None, or returns
-            NotImplemented before it has written anything.
-        overwrites: `name_` leaves nothing of the target's old value, whose gradient is zero.
-        apart: what of its memory the target of `name_` may not share: "never" (anything goes), "itself" (no element
-            with another), "partly" (nor a part with other inputs), "wholly" (nor all of it).
-        layout: how results lie in memory: "rows" (row-major), "iterator" (as torch's iterator over the operands
-            decides), "reversed" (the same, the last operand first), "power" (the same, but row-major if the first
-            argument is a number), "like" (in the order of the first tensor),
-            "suggested" (with channels innermost if those of the first tensor are), "own" (as the body made them).
-        outputs: names of the results if there are several; `differentiable` says which of them have a derivative.
-        several: the number of results depends on the arguments.
-        derivative: None for an operator without derivative; `why` then gives the reason.
-        node: the name of its nodes (`<Name>Backward0` unless given); several if `choose(args)` picks one of them.
-        promote: None, "same", "float" or "numbers", see `Declaration`.
-        batching: how it works along a dimension that the program does not see: a rule of `batch_rules`.
-        crossing: for what changes of which batches a tensor is part, `crossing(card, args, level)`.
-        random: it draws numbers.
-        hidden: not among the public operators: only the package calls it.
-        native: the native function of the plain case, see `Declaration`.
-        method, function: whether it is bound to Tensor, and public in the package.
-        name: the public name, if not that of the body.
-        larger: rules may return gradients that are still to be summed to the shape of their input.
-        numbers: Python numbers may stand where tensors do, or, given a name, for that tensor.
-    """
-
-    dtypes: Iterable[DType] = ALL
-    explained: Iterable[DType] = ()
-    linear: str | tuple[str, ...] = ()
-    view: bool = False
-    of_memory: bool = False
-    inplace: bool = False
-    write: Callable[..., None] | None = None
-    native_write: Callable[..., None] | None = None
-    overwrites: bool = False
-    apart: str = "partly"
-    layout: str = "rows"
-    outputs: tuple[str, ...] = ()
-    differentiable: tuple[bool, ...] = ()
-    several: bool = False
-    derivative: str | None = ""
-    why: str = ""
-    node: str | tuple[str, ...] = ""
-    choose: Callable[[tuple[Any, ...]], int] | None = None
-    promote: str | None = None
-    batching: Any = None
-    crossing: Any = None
-    random: bool = False
-    hidden: bool = False
-    native: Callable[..., Any] | None = None
-    method: bool = True
-    function: bool = True
-    name: str = ""
-    larger: bool = False
-    numbers: bool | str = False
-
-    def __init__(self, given: dict[str, Any]) -> None:
-        self.__dict__ = {**DEFAULTS, **given}
-        if len(self.__dict__) != len(DEFAULTS):
-            raise TypeError(f"op() got unexpected arguments: {', '.join(given.keys() - DEFAULTS.keys())}")
-
-
-DEFAULTS = {name: vars(Options)[name] for name in Options.__annotations__}
 
 
 def op(

@@ -81,8 +81,8 @@ def vmap_dims(given: object, own: object, wanted: object) -> str:
     """The `vmap` of a Function returned dimensions that are not those of its outputs."""
     return (
         "The autograd.Function's vmap staticmethod returned an incompatible (output, out_dims) tuple. Expected "
-        f"out_dims={given} to be compatible with the structure of `output`. out_dims has structure {own} but output has "
-        f"structure {wanted}. {EXTENDING}"
+        f"out_dims={given} to be compatible with the structure of `output`. out_dims has structure {own} but output "
+        f"has structure {wanted}. {EXTENDING}"
     )
 
 

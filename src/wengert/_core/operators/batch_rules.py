@@ -104,7 +104,7 @@ def fits(op: Any, args: list[Any], carried: list[Any]) -> bool:
             tensor = args[at]
             if door.ndim_of(tensor._array_) >= depth:
                 return False
-    return depth > 1 or depth == 1 and len(op.tensor_slots) == 1
+    return depth > 1 or (depth == 1 and len(op.tensor_slots) == 1)
 
 
 def padded(op: Any, args: list[Any], carried: list[Any]) -> list[Any]:

@@ -26,9 +26,9 @@ class Operator:
 class Operators:
     """The operators behind Python's signs, filled by the families in `ops` at import.
 
-    `add_into(array, other, array)` is the kernel of sums of gradients; `copy_`, `fill_`, `select`, `slice` and
-    `unsqueeze` are the operators of those names, `stack` the function, `enter_batch` the operator that makes batched
-    tensors; `same_draws(generator)` gives what puts a generator of random numbers back to where it was. Python's other
+    `add_into(array, other, array)` is the kernel of sums of gradients; `copy_`, `fill_`, `select`, `slice`, `stack`,
+    `unsqueeze` are the operators of those names, `enter_batch` and `leave_batch` those that lead into batches and out
+    of them; `same_draws(generator)` gives what puts a generator of random numbers back to where it was. Python's other
     protocols (`text` is `repr`), `construct` (what `Tensor(...)` does), `refresh` (give a stale view its history),
     `reshaped_view` (a view by shape and strides) and `resize` (give a tensor another shape) come from layers above,
     too: a compiled class takes no slots later.
@@ -78,6 +78,7 @@ class Operators:
     getitem: Operator
     index: Any
     iterate: Any
+    leave_batch: Any
     length: Any
     refresh: Any
     reshaped_view: Any
@@ -96,8 +97,8 @@ class Operators:
         "gt", "le", "lt", "matmul", "mul", "ne", "neg", "pow", "reciprocal", "remainder", "rsub", "sub",
         "iadd", "iand", "idiv", "ifloor_divide", "imul", "ior", "ipow", "iremainder", "isub", "ixor",
         "add_into", "copy_", "construct", "contains", "contiguous", "enter_batch", "fill_", "getitem", "index",
-        "iterate", "length", "refresh", "reshaped_view", "resize", "same_draws", "select", "slice", "stack",
-        "unsqueeze", "setitem", "text", "to_complex", "to_integer", "to_real",
+        "iterate", "leave_batch", "length", "refresh", "reshaped_view", "resize", "same_draws", "select", "slice",
+        "stack", "unsqueeze", "setitem", "text", "to_complex", "to_integer", "to_real",
     )  # fmt: skip
 
 

@@ -14,8 +14,8 @@ from ..._core.tensor.base import Tensor, wrap
 from ..._core.types import dtypes
 from ..._core.types.sizes import broadcast
 from ..._kernels.index import private
-from ..memory.convert import checked_value
 from ..memory.memory_formats import in_order_like
+from ..memory.overwrite import checked_value
 from ..pointwise.binary import native
 from .index import check_range, integers
 from .indexed import laid_out, width

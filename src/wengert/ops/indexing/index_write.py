@@ -13,7 +13,7 @@ from ..._core.tensor.base import Tensor, wrap
 from ..._core.types import dtypes
 from ..._core.types.sizes import normalise
 from ..._kernels.index import private
-from ..memory.convert import checked_value
+from ..memory.overwrite import checked_value
 from .index import beyond, check_range, integers
 
 native = kernels.direct_function

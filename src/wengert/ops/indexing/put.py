@@ -14,7 +14,7 @@ from ..._core.tensor.base import wrap
 from ..._core.types import dtypes
 from ..._core.types.sizes import broadcast
 from ..._kernels.index import private
-from ..memory.convert import checked_value
+from ..memory.overwrite import checked_value
 from .index import integers
 
 

@@ -12,7 +12,7 @@ from ..._core.errors import shown
 from ..._core.tensor.base import Tensor
 from ..._core.types.sizes import normalise
 from ..._kernels.index import along_axis
-from ..memory.convert import checked_value
+from ..memory.overwrite import checked_value
 from .index import beyond, check_range, integers
 
 native = kernels.direct_function

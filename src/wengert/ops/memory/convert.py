@@ -1,4 +1,4 @@
-"""Copies and casts: clone, contiguous, copy_, fill_, zero_, and `to` with its short forms."""
+"""Copies and casts: clone, contiguous, and `to` with its short forms."""
 
 from __future__ import annotations
 
@@ -13,12 +13,10 @@ from ..._core import errors
 from ..._core.cards.card import WIDE, Array, Bad, Sample, composite, op
 from ..._core.cards.plain_case import plain_case
 from ..._core.operators import layouts
-from ..._core.operators.batch_rules import elementwise
-from ..._core.operators.overlap import overlaps_itself
-from ..._core.tensor.base import OPERATORS, Tensor, bind
+from ..._core.tensor.base import Tensor, bind
 from ..._core.types import dtypes
 from ..._core.types.devices import contiguous_format, device as Device, memory_format, preserve_format
-from ..._core.types.sizes import broadcast, check_room
+from ..._core.types.sizes import check_room
 from ..._kernels.layout import strided
 from .memory_formats import copied, is_in_format, strides_in, suggested_format
 
@@ -265,174 +263,3 @@ def bind_casts() -> None:
 
 
 bind_casts()
-
-
-def write_copy(target: Any, src: Any, non_blocking: bool) -> None:
-    """Write `src` into `target`."""
-    if src.shape != target.shape and broadcast(target.shape, src.shape) != target.shape:
-        raise RuntimeError(errors.target_shape(target.shape, broadcast(target.shape, src.shape)))
-    if src.dtype.kind == "c" and target.dtype.kind not in "cb":
-        src = src.real
-    np.copyto(target, src, "unsafe")
-
-
-@op(
-    layout="like",
-    dtypes=WIDE, linear="src", inplace=True, function=False, method=False, node="CopyBackwards", write=write_copy,
-    native_write=native("copy_"), overwrites=True,
-)  # fmt: skip
-def copy(self: Array, src: Array, non_blocking: bool = False) -> Any:
-    """`src`, broadcast and cast to the shape and dtype of `self`."""
-    result = np.empty_like(self)
-    write_copy(result, src, non_blocking)
-    return result
-
-
-@copy.vjp("self")
-def copy_vjp_self(grad: Any) -> Any:
-    return zero(grad)
-
-
-@copy.vjp("src")
-def copy_vjp_src(grad: Any, src_shape: Any) -> Any:
-    return grad if tuple(src_shape) == grad._array_.shape else grad.sum_to_size(src_shape)
-
-
-@copy.jvp("self")
-def copy_jvp_self(tangent: Any) -> None:
-    return None
-
-
-OPERATORS.copy_ = copy.in_place
-
-
-@copy.batched
-def copy_batched(self: Any, src: Any, non_blocking: bool) -> Any:
-    for _ in range(self.ndim - src.ndim):
-        src = src.unsqueeze(1)
-    return copy.call((self, src, non_blocking))
-
-
-@copy.samples
-def copy_samples(make: Any) -> Any:
-    yield Sample(make(2, 3), make(2, 3))
-    yield Sample(make(2, 3), make(3))
-    yield Bad(make(3), make(2, 3), raises=RuntimeError, says="output with shape [3] doesn't match")
-
-
-def fill_form(args: tuple[Any, ...]) -> int:
-    """Which of torch's two operators a call is."""
-    return 1 if isinstance(args[1], Tensor) else 0
-
-
-def checked_value(name: str, array: Any, value: Any) -> Any:
-    """A number or 0-dim array that fits the dtype of `array`."""
-    if getattr(value, "ndim", 0):
-        raise RuntimeError(
-            f"{name} only supports 0-dimension value tensor but got tensor with {value.ndim} dimensions."
-        )
-    kind = array.dtype.kind
-    if kind not in "cb" and (isinstance(value, complex) or getattr(getattr(value, "dtype", None), "kind", "") == "c"):
-        raise RuntimeError(f"value cannot be converted to type {dtypes.from_numpy(array.dtype).name} without overflow")
-    return value
-
-
-def write_value(target: Any, value: Any) -> None:
-    """Write one value into all of `target`."""
-    if isinstance(value, np.ndarray) and 0 in target.strides and overlaps_itself(target):
-        raise RuntimeError(errors.OVERLAP_IN_PLACE)
-    np.copyto(target, checked_value("fill_", target, value), "unsafe")
-
-
-@op(
-    layout="like",
-    dtypes=WIDE, inplace=True, numbers="value", method=False, choose=fill_form, write=write_value,
-    native_write=native("fill_"), overwrites=True, apart="never", node=("FillBackward2", "FillBackward3"),
-)  # fmt: skip
-def fill(self: Array, value: Array) -> Any:
-    """A tensor like `self` in which every element is `value`.
-
-    Args:
-        value: number or 0-dim tensor.
-
-    Returns:
-        A new tensor; `fill_` writes into `self`.
-
-    Raises:
-        RuntimeError: `value` has dimensions, or does not fit the dtype.
-    """
-    result = np.empty_like(self)
-    write_value(result, value)
-    return result
-
-
-@fill.vjp("self")
-def fill_vjp_self(grad: Any) -> Any:
-    return zero(grad)
-
-
-@fill.vjp("value")
-def fill_vjp_value(grad: Any) -> Any:
-    return grad.sum()
-
-
-@fill.jvp("self")
-def fill_jvp_self(tangent: Any) -> None:
-    return None
-
-
-@fill.jvp("value")
-def fill_jvp_value(tangent: Any, self_shape: Any) -> Any:
-    return tangent.expand(self_shape)
-
-
-OPERATORS.fill_ = fill.in_place
-
-
-@fill.batched
-def fill_batched(self: Any, value: Any) -> Any:
-    if not isinstance(value, Tensor):
-        return fill.call((self, value))
-    if value.ndim > 1:
-        raise RuntimeError(
-            f"fill_ only supports 0-dimension value tensor but got tensor with {value.ndim - 1} dimensions."
-        )
-    return copy.call((self, value.reshape((len(value), *(1,) * (self.ndim - 1))), False))
-
-
-@fill.samples
-def fill_samples(make: Any) -> Any:
-    yield Sample(make(2, 3), 2)
-    yield Sample(make(2, 3), make())
-    yield Bad(make(3), make(3), raises=RuntimeError, says="only supports 0-dimension value tensor")
-
-
-def write_zero(target: Any) -> None:
-    """Write zeros into all of `target`."""
-    target[...] = 0
-
-
-def row_major_zeros(array: Any) -> Any:
-    """Zeros for a row-major array: what the backward passes of writes ask for over and over."""
-    known = type(array) is np.ndarray and array.flags.c_contiguous
-    return np.zeros(array.shape, array.dtype) if known else NotImplemented
-
-
-@op(
-    layout="like",
-    dtypes=WIDE, linear="self", inplace=True, method=False, function=False, batching=elementwise, write=write_zero,
-    native=row_major_zeros, native_write=native("zero_"), overwrites=True, apart="never",
-)  # fmt: skip
-def zero(self: Array) -> Any:
-    """Zeros like `self`."""
-    return np.zeros_like(self)
-
-
-@zero.vjp("self")
-def zero_vjp(grad: Any) -> Any:
-    return zero(grad)
-
-
-@zero.samples
-def zero_samples(make: Any) -> Any:
-    yield Sample(make(2, 3))

@@ -141,12 +141,9 @@ def view_as_real_samples(make: Any) -> Any:
 
 
 @op(
-    dtypes=REALS - {from_numpy(np.dtype(np.float16))},
-    view=True,
-    batching=elementwise,
-    method=False,
+    dtypes=REALS - {from_numpy(np.dtype(np.float16))}, view=True, method=False, batching=elementwise,
     native=native("view_as_complex"),
-)
+)  # fmt: skip
 def view_as_complex(self: Array) -> Any:
     """The memory of pairs of real numbers as complex ones.
 

@@ -308,7 +308,11 @@ def same_draws(generator: Any) -> Callable[[], None]:
     """What puts a generator, the default one unless given, back to where it is now."""
     drawing = default_generator if generator is None else generator
     state = drawing.get_state()
-    return lambda: drawing.set_state(state) and None
+
+    def put_back() -> None:
+        drawing.set_state(state)
+
+    return put_back
 
 
 OPERATORS.same_draws = same_draws

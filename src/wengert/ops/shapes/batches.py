@@ -6,12 +6,11 @@ from typing import Any
 
 import numpy as np
 
-from ..._core.calls.batching import lift
+from ..._core.calls.batching import left
 from ..._core.cards.card import Array, op
 from ..._core.tensor import batches
-from ..._core.tensor.base import OPERATORS, Tensor
+from ..._core.tensor.base import OPERATORS
 from ..._core.tensor.members import Members, members_of
-from ..._core.tensor.tangents import first_of
 
 
 def entered(card: Any, args: tuple[Any, ...], level: Any) -> Any:
@@ -61,23 +60,5 @@ def leave_batch_jvp(tangent: Any, level: Any, dim: int) -> Any:
     return left(tangent, level, dim)
 
 
-def left(value: Any, level: Any, dim: int) -> Any:
-    """A tensor with the members of a batch along its dimension `dim`: all the same if it does not carry it."""
-    if depends(value, level):
-        return leave_batch.call((lift(value, [level]), level, dim))
-    return value.unsqueeze(dim).expand((*value.shape[:dim], level.size, *value.shape[dim:]))
-
-
-def depends(value: Tensor, level: Any) -> bool:
-    """Whether a tensor, or a tangent of it, carries a batch."""
-    if batches.has(value, level):
-        return True
-    tangent = first_of(value)
-    while tangent is not None:
-        if tangent.tensor is not None and depends(tangent.tensor, level):
-            return True
-        tangent = tangent.outer
-    return False
-
-
 OPERATORS.enter_batch = enter_batch
+OPERATORS.leave_batch = leave_batch
