@@ -22,7 +22,7 @@ cdef long STALE
 cpdef object attach(Tensor view, Tensor source, object op, tuple args, long nr, Modes modes)
 @cython.locals(info=ViewInfo, base=Tensor, anew=bint, modes=Modes, grad=bint, inference=bint, mask=long, fresh=long, again=Tensor)
 cpdef object refresh(Tensor view)
-@cython.locals(base=Tensor)
+@cython.locals(base=Tensor, resized=bint)
 cpdef bint has_left(Tensor view, ViewInfo info) except -1
 @cython.locals(base=Tensor, node=Node)
 cpdef object leave(Tensor view, ViewInfo info)
