@@ -17,6 +17,7 @@ import numpy as np
 
 from .. import batch_errors, door, errors
 from ..tensor.base import Tensor
+from ..tensor.batches import is_constant
 from ..tensor.slots import OPERATORS
 from ..types import dtypes, sizes
 
@@ -234,3 +235,51 @@ def refused(op: Any, size: int, args: list[Any], carried: list[Any]) -> Any:
         RuntimeError: always.
     """
     raise RuntimeError(batch_errors.dynamic(op.name))
+
+
+def folded(core: int = 0, most: int = 64, shape: str = "") -> Rule:
+    """For operators that treat each item of their tensors by itself: those of all members are more of them.
+
+    Args:
+        core: how many dimensions an item has, the last; 0 stands for all but one.
+        most: how many dimensions a member has at most.
+        shape: the parameter that is the shape of the result.
+    """
+
+    def apply(op: Any, size: int, args: list[Any], carried: list[Any]) -> Any:
+        given = full(args, carried, size)
+        first = given[op.tensor_slots[0]]._array_.shape
+        behind = core or len(first) - 2
+        if not max(behind, 1) < len(first) <= most + 1:
+            of_member(op, args, carried, 0)  # refuses it
+        lead = first[: len(first) - behind]
+        for at in op.tensor_slots:
+            if isinstance(given[at], Tensor) and len(lead) > 1:
+                given[at] = given[at].reshape((math.prod(lead), *given[at]._array_.shape[len(lead) :]))
+        if shape:
+            at = op.names.index(shape)
+            given[at] = (math.prod(lead), *given[at][len(given[at]) - behind :])
+        made = op.call(tuple(given))
+        if op.several:
+            return tuple([each.reshape((*lead, *each._array_.shape[1:])) for each in made])
+        return made.reshape((*lead, *made._array_.shape[1:]))
+
+    return apply
+
+
+def differing(args: list[Any], carried: list[Any]) -> tuple[list[Any], list[Any]]:
+    """The arguments and which of them carry the batch, not counting tensors that are one memory for all members."""
+    given, kept = list(args), list(carried)
+    for at, on in enumerate(carried):
+        if on is True and is_constant(args[at]):
+            given[at], kept[at] = member(args[at], True, 0), False
+    return given, kept
+
+
+def of_nobody(op: Any, args: list[Any], carried: list[Any]) -> Any:
+    """The results for a batch without members, as long as those of zeros are."""
+    given = [each.new_zeros(each._array_.shape[1:]) if on is True else each for each, on in zip(args, carried)]
+    made = op.call(tuple(given))
+    if op.several:
+        return tuple([each.new_zeros((0, *each._array_.shape)) for each in made])
+    return made.new_zeros((0, *made._array_.shape))

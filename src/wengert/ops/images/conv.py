@@ -7,13 +7,14 @@ from typing import Any
 from ..._core.cards.card import NUMBERS, Array, Bad, Sample, op
 from ..._core.operators import layouts
 from ..memory.memory_formats import in_order_of
+from .conv_batches import PRODUCT, TURNED, bilinear, convolved
 from .conv_checks import check_backward, check_dtypes, check_shapes, spread_options, transposed_lengths
 from .conv_nd import forward, input_gradient, weight_gradient
 
 Ints = tuple[int, ...]
 
 
-@op(layout="own", dtypes=NUMBERS, method=False)
+@op(layout="own", dtypes=NUMBERS, batching=convolved, method=False)
 def convolution(
     input: Array,
     weight: Array,
@@ -157,6 +158,7 @@ def convolution_samples(make: Any) -> Any:
     layout="own",
     dtypes=NUMBERS,
     linear=("grad", "weight"),
+    batching=bilinear(TURNED),
     name="convolution_input",
     node="ConvolutionBackwardBackward0",
     method=False,
@@ -202,6 +204,7 @@ def convolution_input_samples(make: Any) -> Any:
     layout="own",
     dtypes=NUMBERS,
     linear=("grad", "input"),
+    batching=bilinear(PRODUCT),
     name="convolution_weight",
     node="ConvolutionBackwardBackward0",
     method=False,

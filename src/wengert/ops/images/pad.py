@@ -80,6 +80,12 @@ def constant_pad_nd_jvp(tangent: Any, pad: Any) -> Any:
     return constant_pad_nd(tangent, pad)
 
 
+@constant_pad_nd.batched
+def constant_pad_nd_batched(self: Any, pad: Any, value: Any) -> Any:
+    read_pad(pad, self.ndim - 1)
+    return constant_pad_nd.call((self, pad, value))
+
+
 @constant_pad_nd.samples
 def constant_pad_nd_samples(make: Any) -> Any:
     yield Sample(make(2, 3), (1, 2))
@@ -137,6 +143,11 @@ def edge_pad_vjp(grad: Any, pad: Any, mode: str, self_shape: Any, self_strides: 
     return edge_pad_backward(grad, pad, mode, self_shape)
 
 
+@edge_pad.batched
+def edge_pad_batched(self: Any, pad: Any, mode: str) -> Any:
+    return edge_pad.call((self, pad, mode))
+
+
 @edge_pad.samples
 def edge_pad_samples(make: Any) -> Any:
     yield Sample(make(2, 3, 4), (2, 1), "reflect")
@@ -169,6 +180,11 @@ def folded(grad: Any, dim: int, length: int, before: int, behind: int, mode: str
 @edge_pad_backward.vjp("grad")
 def edge_pad_backward_vjp(cotangent: Any, pad: Any, mode: str) -> Any:
     return edge_pad(cotangent, pad, mode)
+
+
+@edge_pad_backward.batched
+def edge_pad_backward_batched(grad: Any, pad: Any, mode: str, shape: Any) -> Any:
+    return edge_pad_backward.call((grad, pad, mode, (grad.shape[0], *shape)))
 
 
 @edge_pad_backward.samples

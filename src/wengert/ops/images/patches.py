@@ -9,6 +9,7 @@ import numpy as np
 from ..._core import errors
 from ..._core.cards.card import FLOATS, WIDE, Array, Bad, Sample, composite, op
 from ..._core.errors import shown
+from ..._core.operators.batch_rules import folded
 from ..._core.tensor.base import Tensor
 from ..._kernels.conv import windows
 from ..create.factory import refuse_dtype
@@ -66,7 +67,15 @@ def blocks_of(plane: Ints, kernel: Pair, stride: Pair, padding: Pair, dilation: 
     return rows, columns
 
 
-@op(dtypes=FLOATS, linear="input", name="im2col", node="Im2ColBackward0", method=False, function=False)
+@op(
+    dtypes=FLOATS,
+    linear="input",
+    batching=folded(3, most=4),
+    name="im2col",
+    node="Im2ColBackward0",
+    method=False,
+    function=False,
+)
 def im2col(input: Array, kernel_size: Any, dilation: Any = 1, padding: Any = 0, stride: Any = 1) -> Any:
     """Patches of (N, C, H, W) or (C, H, W) as columns: (N, C * rows * columns, patches)."""
     options = read_options(kernel_size, dilation, padding, stride)
@@ -97,7 +106,15 @@ def im2col_samples(make: Any) -> Any:
     yield Bad(make(3, 3), 2, raises=RuntimeError, says="Expected 3D or 4D (batch mode) tensor")
 
 
-@op(dtypes=FLOATS, linear="input", name="col2im", node="Col2ImBackward0", method=False, function=False)
+@op(
+    dtypes=FLOATS,
+    linear="input",
+    batching=folded(2, most=3),
+    name="col2im",
+    node="Col2ImBackward0",
+    method=False,
+    function=False,
+)
 def col2im(
     input: Array, output_size: Any, kernel_size: Any, dilation: Any = 1, padding: Any = 0, stride: Any = 1
 ) -> Any:
@@ -213,7 +230,7 @@ def fold_samples(make: Any) -> Any:
     yield Sample(make(2, 12, 6), (3, 4), 2)
 
 
-@op(dtypes=WIDE, linear="input", method=False)
+@op(dtypes=WIDE, linear="input", batching=folded(3), method=False)
 def pixel_shuffle(input: Array, upscale_factor: int) -> Any:
     """Channels spread over pixels.
 
@@ -263,7 +280,7 @@ def pixel_shuffle_samples(make: Any) -> Any:
     yield Bad(make(3, 2, 2), 2, raises=RuntimeError, says="is not divisible by 4")
 
 
-@op(dtypes=WIDE, linear="input", method=False)
+@op(dtypes=WIDE, linear="input", batching=folded(3), method=False)
 def pixel_unshuffle(input: Array, downscale_factor: int) -> Any:
     """Pixels gathered into channels: the inverse of `pixel_shuffle`.
 

@@ -10,6 +10,7 @@ from ... import _kernels as kernels
 from ..._core import errors
 from ..._core.cards.card import ALL, INTEGERS, REALS, Array, Bad, Index, Sample, op
 from ..._core.errors import shown
+from ..._core.operators.batch_rules import folded
 from ..._core.types import dtypes
 from ..._kernels.index import private
 from ..create.factory import refuse_dtype
@@ -126,6 +127,7 @@ def compact(array: Any) -> Any:
 @op(
     layout="suggested",
     dtypes=ORDERED,
+    batching=folded(3, most=4),
     outputs=("values", "indices"),
     differentiable=(True, False),
     node="MaxPool2DWithIndicesBackward0",
@@ -183,6 +185,7 @@ def max_pool2d_with_indices_samples(make: Any) -> Any:
     layout="suggested",
     dtypes=ALL,
     linear="grad",
+    batching=folded(3, shape="shape"),
     method=False,
     function=False,
     node="MaxPool2DWithIndicesBackwardBackward0",
@@ -207,7 +210,7 @@ def scatter_planes_samples(make: Any) -> Any:
     yield Sample(make(1, 2, 2), tensor([[[0, 3], [3, 5]]]), (1, 2, 3))
 
 
-@op(dtypes=ALL, linear="self", method=False, function=False)
+@op(dtypes=ALL, linear="self", batching=folded(2), method=False, function=False)
 def gather_planes(self: Array, indices: Index) -> Any:
     """Elements of `self`, plane by plane, where `indices` say."""
     refuse_dtype("gather_planes", self, ALL)
@@ -233,6 +236,7 @@ def gather_planes_samples(make: Any) -> Any:
     layout="suggested",
     dtypes=AVERAGED,
     linear="self",
+    batching=folded(3, most=4),
     node="AvgPool2DBackward0",
     name="avg_pool2d",
     method=False,
@@ -323,7 +327,15 @@ def avg_pool2d_samples(make: Any) -> Any:
     yield Bad(make(1, 1, 4, 4), 2, 2**64, raises=ValueError, says="Overflow when unpacking long long")
 
 
-@op(layout="suggested", dtypes=REALS, linear="grad", node="AvgPool2DBackwardBackward0", method=False, function=False)
+@op(
+    layout="suggested",
+    dtypes=REALS,
+    linear="grad",
+    batching=folded(3, shape="shape"),
+    node="AvgPool2DBackwardBackward0",
+    method=False,
+    function=False,
+)
 def avg_pool2d_backward(
     grad: Array,
     shape: Any,

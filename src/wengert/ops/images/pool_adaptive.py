@@ -8,6 +8,7 @@ import numpy as np
 
 from ..._core.cards.card import INTEGERS, REALS, Array, Bad, Sample, op
 from ..._core.errors import shown
+from ..._core.operators.batch_rules import folded
 from ..._core.types.sizes import check_room
 from ..create.factory import refuse_dtype
 from ..memory.memory_formats import in_order_of
@@ -98,7 +99,15 @@ def check_adaptive(name: str, shape: Ints, output_size: Any) -> tuple[int, int]:
     return size[0], size[1]
 
 
-@op(layout="suggested", dtypes=REALS, linear="self", node="AdaptiveAvgPool2DBackward0", method=False, function=False)
+@op(
+    layout="suggested",
+    dtypes=REALS,
+    linear="self",
+    batching=folded(3, most=4),
+    node="AdaptiveAvgPool2DBackward0",
+    method=False,
+    function=False,
+)
 def adaptive_average(self: Array, output_size: Any) -> Any:
     """Mean of each of the windows that divide the planes into `output_size` rows and columns."""
     rows, columns = check_adaptive("adaptive_avg_pool2d", self.shape, output_size)
@@ -129,6 +138,7 @@ def adaptive_average_samples(make: Any) -> Any:
     layout="suggested",
     dtypes=REALS,
     linear="grad",
+    batching=folded(3, shape="shape"),
     node="AdaptiveAvgPool2DBackwardBackward0",
     method=False,
     function=False,
@@ -154,6 +164,7 @@ def adaptive_average_backward_samples(make: Any) -> Any:
 @op(
     layout="suggested",
     dtypes=REALS | INTEGERS,
+    batching=folded(3, most=4),
     outputs=("values", "indices"),
     differentiable=(True, False),
     node="AdaptiveMaxPool2DBackward0",

@@ -10,6 +10,7 @@ import numpy as np
 from ..._core import errors
 from ..._core.cards.card import REALS, Array, Bad, Sample, composite, op
 from ..._core.errors import shown
+from ..._core.operators.batch_rules import folded
 from ..._core.tensor.base import Tensor
 from ..create.factory import refuse_dtype
 from .pool_forms import adaptive_avg_pool1d, adaptive_avg_pool2d
@@ -77,7 +78,16 @@ def plans(shape: Ints, size: Ints, mode: str, align: bool, scales: Any, wide: An
     return [taps(shape[2 + at], size[at], mode, align, given[at], wide) for at in range(len(size))]
 
 
-@op(layout="suggested", dtypes=REALS, linear="self", node=TITLES, choose=title_of, method=False, function=False)
+@op(
+    layout="suggested",
+    dtypes=REALS,
+    linear="self",
+    batching=folded(),
+    node=TITLES,
+    choose=title_of,
+    method=False,
+    function=False,
+)
 def resample(self: Array, size: Any, mode: str, align_corners: bool = False, scales: Any = None) -> Any:
     """(N, C, ...) at other sizes; every dimension is resampled by itself."""
     refuse_dtype("resample", self, REALS)
@@ -125,7 +135,7 @@ def resample_samples(make: Any) -> Any:
     )
 
 
-@op(layout="suggested", dtypes=REALS, linear="grad", method=False, function=False)
+@op(layout="suggested", dtypes=REALS, linear="grad", batching=folded(shape="shape"), method=False, function=False)
 def resample_backward(grad: Array, shape: Any, mode: str, align_corners: bool, scales: Any = None) -> Any:
     """The transpose of `resample`: a tensor of `shape`."""
     refuse_dtype("resample_backward", grad, REALS)

@@ -9,6 +9,7 @@ from ... import _kernels as kernels
 from ..._core import errors
 from ..._core.cards.card import REALS, Array, Bad, Sample, composite, op
 from ..._core.cards.plain_case import plain_case
+from ..._core.operators.batch_rules import along
 from ..._core.types import dtypes
 from ..axes import read_dim
 from ..create.factory import read_dtype
@@ -48,7 +49,10 @@ def softmax_samples(make: Any) -> Any:
     yield Bad(make(3), 1, raises=IndexError, says="Dimension out of range")
 
 
-@op(dtypes=REALS, name="_softmax", node="SoftmaxBackward0", method=False, function=False, native=native("softmax"))
+@op(
+    dtypes=REALS, batching=along("dim"), name="_softmax", node="SoftmaxBackward0", method=False, function=False,
+    native=native("softmax"),
+)  # fmt: skip
 def softmax_along(self: Array, dim: int) -> Any:
     """exp(x) / sum(exp(x)) along a dimension."""
     return kernels.softmax(self, read_line("softmax", self, dim))
@@ -65,8 +69,8 @@ def softmax_jvp(tangent: Any, out: Any, dim: int) -> Any:
 
 
 @op(
-    dtypes=REALS, linear="grad", name="_softmax_backward_data", node="SoftmaxBackwardDataBackward0", method=False,
-    function=False, native=native("softmax_backward"),
+    dtypes=REALS, linear="grad", batching=along("dim"), name="_softmax_backward_data",
+    node="SoftmaxBackwardDataBackward0", method=False, function=False, native=native("softmax_backward"),
 )  # fmt: skip
 def softmax_backward(grad: Array, output: Array, dim: int) -> Any:
     """The gradient of softmax: y * (g - sum(g * y))."""
@@ -93,8 +97,8 @@ def softmax_backward_jvp_output(tangent: Any, grad: Any, output: Any, dim: int) 
 
 
 @op(
-    dtypes=REALS, name="_log_softmax", node="LogSoftmaxBackward0", method=False, function=False,
-    native=native("log_softmax"),
+    dtypes=REALS, batching=along("dim"), name="_log_softmax", node="LogSoftmaxBackward0", method=False,
+    function=False, native=native("log_softmax"),
 )  # fmt: skip
 def log_softmax_along(self: Array, dim: int) -> Any:
     """x - log(sum(exp(x))) along a dimension."""
@@ -112,8 +116,8 @@ def log_softmax_jvp(tangent: Any, out: Any, dim: int) -> Any:
 
 
 @op(
-    dtypes=REALS, linear="grad", name="_log_softmax_backward_data", node="LogSoftmaxBackwardDataBackward0",
-    method=False, function=False, native=native("log_softmax_backward"),
+    dtypes=REALS, linear="grad", batching=along("dim"), name="_log_softmax_backward_data",
+    node="LogSoftmaxBackwardDataBackward0", method=False, function=False, native=native("log_softmax_backward"),
 )  # fmt: skip
 def log_softmax_backward(grad: Array, output: Array, dim: int) -> Any:
     """The gradient of log_softmax: g - exp(y) * sum(g)."""

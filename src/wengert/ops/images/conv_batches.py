@@ -1,0 +1,102 @@
+"""Convolution along a dimension that the program does not see: one convolution of more items, channels or groups."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+from ..._core.operators.batch_rules import Rule, differing, of_member, of_nobody, with_batch
+
+Place = tuple[int, bool]
+"""A dimension that takes up the batch, and whether it does so within each group of channels."""
+
+
+class Folding(NamedTuple):
+    """Where the batch goes in the two operands and in the result."""
+
+    first: Place | None
+    second: Place | None
+    result: Place
+
+
+ITEMS = Folding((0, False), None, (0, False))
+"""The members are more items."""
+GROUPS = Folding((1, False), (0, False), (1, False))
+"""Each member has groups of its own."""
+
+PLAIN = {(True, False): ITEMS, (False, True): Folding(None, (0, True), (1, True)), (True, True): GROUPS}
+"""For (N, C, ...) and (O, C / groups, ...), made (N, O, ...), by which of the two operands carry the batch."""
+TURNED = {(True, False): ITEMS, (False, True): Folding(None, (1, False), (1, True)), (True, True): GROUPS}
+"""For (N, O, ...) and (O, C / groups, ...), made (N, C, ...)."""
+PRODUCT = {
+    (True, False): Folding((1, True), None, (0, True)),
+    (False, True): Folding(None, (1, True), (1, False)),
+    (True, True): Folding((1, False), (1, False), (0, False)),
+}
+"""For (N, O, ...) and (N, C, ...), made (O, C / groups, ...)."""
+
+
+def merged(whole: Any, place: Place, groups: int) -> Any:
+    """A tensor with its first dimension merged into a dimension of its members."""
+    (dim, within), (size, *shape) = place, whole.shape
+    parts = max(groups, 1) if within else 1
+    split = whole.reshape((size, *shape[:dim], parts, shape[dim] // parts, *shape[dim + 1 :]))
+    return split.movedim(0, dim + 1).reshape((*shape[:dim], size * shape[dim], *shape[dim + 1 :]))
+
+
+def parted(made: Any, place: Place, groups: int, size: int) -> Any:
+    """The inverse of `merged`, row-major."""
+    (dim, within), shape = place, made.shape
+    parts = max(groups, 1) if within else 1
+    split = made.reshape((*shape[:dim], parts, size, shape[dim] // (parts * size), *shape[dim + 1 :]))
+    return split.movedim(dim + 1, 0).reshape((size, *shape[:dim], shape[dim] // size, *shape[dim + 1 :])).contiguous()
+
+
+def folding(op: Any, given: list[Any], carried: list[Any], size: int, plan: Folding) -> Any:
+    """One call of a bilinear operator for all members of a batch."""
+    names = op.names
+    groups = given[names.index("groups")]
+    for at, place in ((0, plan.first), (1, plan.second)):
+        if place is not None:
+            given[at] = merged(given[at], place, groups)
+    if plan.first is not None and plan.second is not None:
+        given[names.index("groups")] = groups * size
+    dim = plan.result[0]
+    if "shape" in names:
+        shape = given[names.index("shape")]
+        given[names.index("shape")] = (*shape[:dim], shape[dim] * size, *shape[dim + 1 :])
+    if "bias" in names and given[2] is not None and plan.second is not None:
+        given[2] = merged(with_batch(given[2], carried[2], size), (0, plan.result[1]), groups)
+    return parted(op.call(tuple(given)), plan.result, groups, size)
+
+
+def bilinear(plans: dict[tuple[bool, bool], Folding]) -> Rule:
+    """For the transposes of convolutions."""
+
+    def apply(op: Any, size: int, args: list[Any], carried: list[Any]) -> Any:
+        if not size:
+            return of_nobody(op, args, carried)
+        given, kept = differing(args, carried)
+        return folding(op, given, kept, size, plans[kept[0], kept[1]])
+
+    return apply
+
+
+def convolved(op: Any, size: int, args: list[Any], carried: list[Any]) -> Any:
+    """For convolutions."""
+    if not size:
+        return of_nobody(op, args, carried)
+    given, kept = differing(args, carried)
+    if kept[2] and not kept[1]:
+        return biased(op, size, given, kept)
+    plans = TURNED if given[op.names.index("transposed")] else PLAIN
+    return folding(op, given, kept, size, plans[kept[0], kept[1]])
+
+
+def biased(op: Any, size: int, given: list[Any], kept: list[Any]) -> Any:
+    """A convolution with one kernel and many biases, which are added to what it makes."""
+    bias, input = given[2], given[0]
+    plain = [*given[:2], None, *given[3:]]
+    made = folding(op, plain, kept, size, ITEMS) if kept[0] else op.call(tuple(plain)).unsqueeze(0)
+    if bias.dtype is not input.dtype or bias.shape != (size, made.shape[2]):
+        of_member(op, given, kept, 0)  # refuses it
+    return made + bias.reshape((size, 1, made.shape[2], *(1,) * (made.ndim - 3)))
