@@ -276,6 +276,22 @@ def differing(args: list[Any], carried: list[Any]) -> tuple[list[Any], list[Any]
     return given, kept
 
 
+def merged(whole: Any, dim: int, groups: int = 1) -> Any:
+    """A tensor with its first dimension merged into one of its members' dimensions, if that falls into groups into
+    each of them."""
+    size, *shape = whole._array_.shape
+    split = whole.reshape((size, *shape[:dim], groups, shape[dim] // groups, *shape[dim + 1 :]))
+    return split.movedim(0, dim + 1).reshape((*shape[:dim], size * shape[dim], *shape[dim + 1 :]))
+
+
+def parted(made: Any, dim: int, size: int, groups: int = 1) -> Any:
+    """The inverse of `merged`, row-major."""
+    shape = made._array_.shape
+    split = made.reshape((*shape[:dim], groups, size, shape[dim] // (groups * size), *shape[dim + 1 :]))
+    whole = split.movedim(dim + 1, 0).reshape((size, *shape[:dim], shape[dim] // size, *shape[dim + 1 :]))
+    return whole.contiguous()
+
+
 def of_nobody(op: Any, args: list[Any], carried: list[Any]) -> Any:
     """The results for a batch without members, as long as those of zeros are."""
     given = [each.new_zeros(each._array_.shape[1:]) if on is True else each for each, on in zip(args, carried)]

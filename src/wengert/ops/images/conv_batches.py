@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
-from ..._core.operators.batch_rules import Rule, differing, of_member, of_nobody, with_batch
+from ..._core.operators.batch_rules import Rule, differing, merged, of_member, of_nobody, parted, with_batch
 
 Place = tuple[int, bool]
 """A dimension that takes up the batch, and whether it does so within each group of channels."""
@@ -35,38 +35,23 @@ PRODUCT = {
 """For (N, O, ...) and (N, C, ...), made (O, C / groups, ...)."""
 
 
-def merged(whole: Any, place: Place, groups: int) -> Any:
-    """A tensor with its first dimension merged into a dimension of its members."""
-    (dim, within), (size, *shape) = place, whole.shape
-    parts = max(groups, 1) if within else 1
-    split = whole.reshape((size, *shape[:dim], parts, shape[dim] // parts, *shape[dim + 1 :]))
-    return split.movedim(0, dim + 1).reshape((*shape[:dim], size * shape[dim], *shape[dim + 1 :]))
-
-
-def parted(made: Any, place: Place, groups: int, size: int) -> Any:
-    """The inverse of `merged`, row-major."""
-    (dim, within), shape = place, made.shape
-    parts = max(groups, 1) if within else 1
-    split = made.reshape((*shape[:dim], parts, size, shape[dim] // (parts * size), *shape[dim + 1 :]))
-    return split.movedim(dim + 1, 0).reshape((size, *shape[:dim], shape[dim] // size, *shape[dim + 1 :])).contiguous()
-
-
 def folding(op: Any, given: list[Any], carried: list[Any], size: int, plan: Folding) -> Any:
     """One call of a bilinear operator for all members of a batch."""
     names = op.names
     groups = given[names.index("groups")]
+    parts = {True: max(groups, 1), False: 1}
     for at, place in ((0, plan.first), (1, plan.second)):
         if place is not None:
-            given[at] = merged(given[at], place, groups)
+            given[at] = merged(given[at], place[0], parts[place[1]])
     if plan.first is not None and plan.second is not None:
         given[names.index("groups")] = groups * size
-    dim = plan.result[0]
+    dim, within = plan.result
     if "shape" in names:
         shape = given[names.index("shape")]
         given[names.index("shape")] = (*shape[:dim], shape[dim] * size, *shape[dim + 1 :])
     if "bias" in names and given[2] is not None and plan.second is not None:
-        given[2] = merged(with_batch(given[2], carried[2], size), (0, plan.result[1]), groups)
-    return parted(op.call(tuple(given)), plan.result, groups, size)
+        given[2] = merged(with_batch(given[2], carried[2], size), 0, parts[within])
+    return parted(op.call(tuple(given)), dim, size, parts[within])
 
 
 def bilinear(plans: dict[tuple[bool, bool], Folding]) -> Rule:

@@ -7,6 +7,7 @@ from typing import Any
 
 from ... import _kernels as kernels
 from ..._core.cards.card import REALS, Array, Bad, Index, Sample, composite, op
+from ..._core.operators.batch_rules import differing, full, merged, of_nobody, parted, with_batch
 from ..._core.tensor.base import Tensor
 from ..._core.types.sizes import normalise
 from ..axes import read_number
@@ -29,8 +30,31 @@ def check_channel_values(tensor: Any, **values: Any) -> None:
             raise RuntimeError(f"{name} should contain {channels} elements not {math.prod(value.shape)}")
 
 
+def batch_norm_of_batch(op: Any, size: int, args: list[Any], carried: list[Any]) -> Any:
+    """The batching rule of `batch_norm_forward`: the members are more channels, or more items if statistics and weights
+    are given and the same for all."""
+    if not size:
+        return of_nobody(op, args, carried)
+    given, kept = differing(args, carried)
+    if not any(kept[1:]) and not args[op.names.index("training")]:
+        made = op.call((merged(given[0], 0), *given[1:]))
+        return made[0].reshape(given[0].shape), *[with_batch(each, False, size) for each in made[1:]]
+    return as_channels(op, full(args, carried, size), size)
+
+
+def as_channels(op: Any, given: list[Any], size: int) -> Any:
+    """The results of a call in which the members are more channels."""
+    made = op.call(tuple([merged(each, min(each.ndim - 2, 1)) if isinstance(each, Tensor) else each for each in given]))
+    return tuple([parted(each, min(each.ndim - 1, 1), size) for each in made])
+
+
+def batch_norm_backward_of_batch(op: Any, size: int, args: list[Any], carried: list[Any]) -> Any:
+    """The batching rule of `batch_norm_backward`: the members are more channels."""
+    return as_channels(op, full(args, carried, size), size) if size else of_nobody(op, args, carried)
+
+
 @op(
-    layout="suggested",
+    layout="suggested", batching=batch_norm_of_batch,
     dtypes=REALS, outputs=("normalised", "mean", "invstd", "variance"), differentiable=(True, False, False, False),
     method=False, function=False, node="NativeBatchNormBackward0",
 )  # fmt: skip
@@ -117,7 +141,10 @@ def batch_norm_forward_samples(make: Any) -> Any:
     )
 
 
-@op(layout="suggested", dtypes=REALS, derivative=None, why=ONLY_FUSED, several=True, method=False, function=False)
+@op(
+    layout="suggested", dtypes=REALS, batching=batch_norm_backward_of_batch, derivative=None, why=ONLY_FUSED,
+    several=True, method=False, function=False,
+)  # fmt: skip
 def batch_norm_backward(
     grad: Index, input: Index, mean: Index, invstd: Index, weight: Index = None, training: bool = True
 ) -> Any:

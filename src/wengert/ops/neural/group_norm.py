@@ -10,9 +10,10 @@ import numpy as np
 from ... import _kernels as kernels
 from ..._core import errors
 from ..._core.cards.card import REALS, Array, Bad, Index, Sample, composite, op
+from ..._core.operators.batch_rules import differing, merged, of_member, of_nobody, with_batch
 from ..._core.tensor.base import Tensor
 from ..dtype_checks import check_floating
-from .norm import ONLY_FUSED, check_mixed, fused, standard, through_standard
+from .norm import ONLY_FUSED, check_mixed, fits, fused, scaled, standard, through_standard
 
 
 def check_channels(tensor: Any, groups: int, **factors: Any) -> None:
@@ -53,9 +54,28 @@ def channel_view(ndim: int) -> tuple[int, ...]:
     return (1, -1, *(1,) * (ndim - 2))
 
 
+def group_norm_of_batch(op: Any, size: int, args: list[Any], carried: list[Any]) -> Any:
+    """The batching rule of `native_group_norm`: the members are more items; weights of their own come behind."""
+    if not size:
+        return of_nobody(op, args, carried)
+    (input, weight, bias, items, *sizes), kept = differing(args, carried)
+    own = kept[1] or kept[2]
+    if own and not fits(input, (weight, bias), kept[1:3], tuple(input.shape[1 + kept[0] : 2 + kept[0]])):
+        of_member(op, args, carried, 0)  # refuses it
+    rows, lead = (merged(input, 0), (size,)) if kept[0] else (input, ())
+    factors = (None, None) if own else (weight, bias)
+    made = op.call((rows, *factors, math.prod(lead) * items, *sizes))
+    normal, mean, rstd = (with_batch(each.reshape((*lead, items, *each.shape[1:])), kept[0], size) for each in made)
+    if not own:
+        return normal, mean, rstd
+    weight, bias = with_batch(weight, kept[1], size), with_batch(bias, kept[2], size)
+    return scaled(normal, weight, bias, (1, rows.shape[1], *(1,) * (rows.ndim - 2))), mean, rstd
+
+
 @op(
     layout="suggested",
     dtypes=REALS,
+    batching=group_norm_of_batch,
     outputs=("normalised", "mean", "rstd"),
     differentiable=(True, False, False),
     method=False,
@@ -156,6 +176,20 @@ def group_norm_backward(
     first = kernels.layer_norm_backward(slope.reshape(rows.shape).astype(input.dtype), rows, 1, mean, rstd, None)[0]
     second = np.sum(grad * normal, axis=(0, *range(2, len(shape))))
     return first.reshape(shape), second.astype(input.dtype if weight is None else weight.dtype)
+
+
+@group_norm_backward.batched
+def group_norm_backward_batched(grad: Any, input: Any, mean: Any, rstd: Any, weight: Any, group: int) -> Any:
+    shape = input.shape
+    slope = grad
+    if weight is not None:
+        slope = (grad * weight.reshape((shape[0], 1, shape[2], *(1,) * (len(shape) - 3)))).to(grad.dtype)
+    items = [merged(each, 0) for each in (slope, input, mean, rstd)]
+    first = group_norm_backward.call((*items, None, group))[0].reshape(shape)
+    rows = items[1].reshape((shape[0] * shape[1], group, math.prod(shape[2:]) // group))
+    normal = ((rows - items[2].unsqueeze(-1)) * items[3].unsqueeze(-1)).reshape(shape)
+    second = (grad * normal).sum((1, *range(3, len(shape))))
+    return first, second.to(input.dtype if weight is None else weight.dtype)
 
 
 @group_norm_backward.samples

@@ -19,6 +19,7 @@ from .softmax import log_softmax_along
 
 native = kernels.direct_function
 
+Ints = tuple[int, ...]
 REDUCTIONS = ("none", "mean", "sum")
 
 
@@ -74,46 +75,46 @@ def as_classes(target: Any) -> Any:
     )
 
 
-def check_classes(logp: Any, target: Any) -> None:
+def check_classes(logp: Ints, target: Ints) -> None:
     """Refuse targets whose shape does not belong to the log-probabilities'.
 
     Raises:
         ValueError, RuntimeError: it does not.
     """
-    if logp.ndim == 0:
+    if not logp:
         raise ValueError("Expected 1 or more dimensions (got 0)")
-    if logp.ndim == 1:
-        if target.ndim == 1 and target.shape[0] != 1:
-            raise ValueError(f"For 1D input, 1D target must have size 1, but got target size: {target.shape[0]}")
-    elif not target.ndim or logp.shape[0] != target.shape[0]:
-        rows = target.shape[0] if target.ndim else 0
-        raise ValueError(f"Expected input batch_size ({logp.shape[0]}) to match target batch_size ({rows}).")
-    if logp.ndim <= 2:
-        if target.ndim > 1:
+    if len(logp) == 1:
+        if len(target) == 1 and target[0] != 1:
+            raise ValueError(f"For 1D input, 1D target must have size 1, but got target size: {target[0]}")
+    elif not target or logp[0] != target[0]:
+        rows = target[0] if target else 0
+        raise ValueError(f"Expected input batch_size ({logp[0]}) to match target batch_size ({rows}).")
+    if len(logp) <= 2:
+        if len(target) > 1:
             raise RuntimeError("0D or 1D target tensor expected, multi-target not supported")
         return
-    if logp.ndim == 4 and target.ndim != 3:
+    if len(logp) == 4 and len(target) != 3:
         raise RuntimeError(
-            f"only batches of spatial targets supported (3D tensors) but got targets of dimension: {target.ndim}"
+            f"only batches of spatial targets supported (3D tensors) but got targets of dimension: {len(target)}"
         )
-    wanted = (logp.shape[0], *logp.shape[2:])
-    if target.shape != wanted:
-        raise RuntimeError(f"Expected target size {errors.shown(wanted)}, got {errors.shown(target.shape)}")
+    wanted = (logp[0], *logp[2:])
+    if target != wanted:
+        raise RuntimeError(f"Expected target size {errors.shown(wanted)}, got {errors.shown(target)}")
 
 
-def check_class_weights(logp: Any, weight: Any) -> None:
+def check_class_weights(logp: Any, weight: Any, shape: Ints, weight_shape: Ints) -> None:
     """Refuse weights that are not one for each class, in the same dtype.
 
     Raises:
         RuntimeError: they are not.
     """
-    classes = logp.shape[1 if logp.ndim > 1 else 0]
-    if weight.shape != (classes,):
-        if logp.ndim > 2:
+    classes = shape[1 if len(shape) > 1 else 0]
+    if weight_shape != (classes,):
+        if len(shape) > 2:
             raise RuntimeError("weight tensor should be defined either for all or no classes")
         raise RuntimeError(
             f"weight tensor should be defined either for all {classes} classes or no classes but got weight tensor of "
-            f"shape: {errors.shown(weight.shape)}"
+            f"shape: {errors.shown(weight_shape)}"
         )
     if weight.dtype != logp.dtype:
         wanted, found = (dtypes.from_numpy(each.dtype).legacy[:-6] for each in (logp, weight))
@@ -133,11 +134,11 @@ def nll_loss_forward(
     self: Array, target: Index, weight: Index = None, reduction: str = "mean", ignore_index: int = -100
 ) -> Any:
     """The loss, and the sum of the weights that it was divided by."""
-    check_classes(self, target)
+    check_classes(self.shape, target.shape)
     target = as_classes(target)
     check_floating("nll_loss", "nll_loss2d_forward_out_frame" if self.ndim > 2 else "nll_loss_out_frame", self)
     if weight is not None:
-        check_class_weights(self, weight)
+        check_class_weights(self, weight, self.shape, weight.shape)
     if self.ndim == 1 and target.ndim == 1 and reduction != "none":
         target = target.reshape(())
     loss, total = kernels.nll_loss(self, target, weight, reduction, ignore_index)
@@ -154,6 +155,46 @@ def nll_loss_vjp(
 @nll_loss_forward.jvp("self")
 def nll_loss_jvp(tangent: Any, target: Any, weight: Any, reduction: str, ignore_index: int) -> Any:
     return nll_loss_forward(tangent, target, weight, reduction, ignore_index)[0], None
+
+
+@nll_loss_forward.batched
+def nll_loss_forward_batched(self: Any, target: Any, weight: Any, reduction: str, ignore_index: int) -> Any:
+    check_classes(self.shape[1:], target.shape[1:])
+    if weight is not None:
+        check_class_weights(self._array_, weight._array_, self.shape[1:], weight.shape[1:])
+    items, classes = items_of(self, target)
+    losses = nll_loss_forward.call((items, classes, None, "none", ignore_index))[0].reshape(target.shape)
+    shares = shares_of(target, weight, ignore_index, self.dtype)
+    if weight is not None:
+        losses = losses * shares
+    if reduction == "none":
+        return losses, self.new_zeros((self.shape[0],))
+    total = of_members(shares)
+    return of_members(losses) / total if reduction == "mean" else of_members(losses), total
+
+
+def items_of(logp: Any, target: Any) -> tuple[Any, Any]:
+    """Log-probabilities and classes of the items of all members of a batch."""
+    size, *shape = logp.shape
+    if len(shape) == 1:
+        return logp, target.reshape((size,))
+    return logp.reshape((size * shape[0], *shape[1:])), target.reshape((size * shape[0], *shape[2:]))
+
+
+def shares_of(target: Any, weight: Any, ignore_index: int, dtype: Any) -> Any:
+    """For each target of all members the weight of its class, or 1; 0 for those that are ignored."""
+    used = target.to(dtypes.int64) != ignore_index
+    if weight is None:
+        return used.to(dtype)
+    size = target.shape[0]
+    classes = target.to(dtypes.int64).where(used, 0).reshape((size, target.numel() // max(size, 1)))
+    return weight.gather(1, classes).reshape(target.shape).where(used, 0)
+
+
+def of_members(losses: Any) -> Any:
+    """The sum for each member of a batch."""
+    dims = tuple(range(1, losses.ndim))
+    return losses.sum(dims) if dims else losses
 
 
 @op(dtypes=REALS, linear="grad", method=False, function=False, node="NllLossBackwardBackward0")
@@ -176,6 +217,20 @@ def nll_loss_backward(
 def nll_loss_backward_vjp(grad: Any, target: Any, weight: Any, reduction: str, ignore_index: int) -> Any:
     # The loss is linear in the log-probabilities, so its own adjoint's adjoint.
     return nll_loss_forward(grad, target, weight, reduction, ignore_index)[0]
+
+
+@nll_loss_backward.batched
+def nll_loss_backward_batched(
+    grad: Any, self: Any, target: Any, total_weight: Any, weight: Any, reduction: str, ignore_index: int
+) -> Any:
+    items, classes = items_of(self, target)
+    slope = grad / total_weight if reduction == "mean" else grad
+    if reduction != "none":
+        slope = slope.reshape((self.shape[0], *(1,) * (target.ndim - 1))).expand(target.shape)
+    if weight is not None:
+        slope = slope * shares_of(target, weight, ignore_index, self.dtype)
+    given = (slope.reshape(classes.shape), items, classes, grad.new_zeros(()), None, "none", ignore_index)
+    return nll_loss_backward.call(given).reshape(self.shape)
 
 
 @nll_loss_backward.samples
@@ -247,7 +302,11 @@ def smoothed(logp: Any, target: Any, weight: Any, reduction: str, ignore_index: 
     spread = spread.masked_fill(ignored, 0)
     if reduction == "mean":
         used = ignored.logical_not()
-        divisor = used.sum() if weight is None else weight.gather(0, target.masked_select(used)).sum()
+        divisor = (
+            used.sum()
+            if weight is None
+            else shares_of(target.unsqueeze(0), weight.unsqueeze(0), ignore_index, None).sum()
+        )
         spread = spread.sum() / divisor
     elif reduction == "sum":
         spread = spread.sum()

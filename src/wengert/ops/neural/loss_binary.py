@@ -17,7 +17,7 @@ from ..dtype_checks import check_floating
 from ..memory.memory_formats import in_order_like
 from ..pointwise.smooth import log_sigmoid
 from .loss import read_reduction, refuse_gradient
-from .loss_pairs import collected, gathered, share
+from .loss_pairs import collected, gathered, reduced, share
 
 native = kernels.direct_function
 
@@ -36,6 +36,7 @@ def weighted(slope: Any, weight: Any) -> Any:
 @op(
     layout="iterator",
     dtypes=REALS,
+    batching=reduced,
     name="_binary_cross_entropy",
     node="BinaryCrossEntropyBackward0",
     method=False,
@@ -129,7 +130,7 @@ def probability_samples(make: Any) -> Any:
 
 @op(
     layout="own",
-    dtypes=REALS, promote="same", name="_binary_cross_entropy_with_logits",
+    dtypes=REALS, promote="same", batching=reduced, name="_binary_cross_entropy_with_logits",
     node="BinaryCrossEntropyWithLogitsBackward0", method=False, function=False, native=native("bce_with_logits"),
 )  # fmt: skip
 def of_logits(

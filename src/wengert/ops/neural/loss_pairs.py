@@ -11,6 +11,7 @@ import numpy as np
 from ... import _kernels as kernels
 from ..._core.cards.card import REALS, Array, Bad, Sample, composite, op
 from ..._core.cards.plain_case import plain_function
+from ..._core.operators.batch_rules import elementwise
 from ..._core.tensor.base import Tensor
 from ..._core.types import dtypes
 from ..._core.types.sizes import broadcast
@@ -76,6 +77,16 @@ def gathered(losses: Any, reduction: str) -> Any:
     return losses if reduction == "none" else losses.sum()
 
 
+def reduced(op: Any, size: int, args: list[Any], carried: list[Any]) -> Any:
+    """The batching rule of losses that reduce what they compute element by element: each member's by themselves."""
+    at = op.names.index("reduction")
+    losses = elementwise(op, size, [*args[:at], "none", *args[at + 1 :]], carried)
+    dims = tuple(range(1, losses.ndim))
+    if args[at] == "none" or not dims:
+        return losses
+    return losses.mean(dims) if args[at] == "mean" else losses.sum(dims)
+
+
 def pair_samples(make: Any) -> Any:
     """Samples of a loss between two tensors."""
     yield Sample(make(3, 4), make(3, 4))
@@ -84,7 +95,10 @@ def pair_samples(make: Any) -> Any:
     yield Bad(make(3), make(2), raises=RuntimeError, says="must match the size of tensor b")
 
 
-loss = partial(op, layout="iterator", dtypes=REALS, promote="same", method=False, function=False, samples=pair_samples)
+loss = partial(
+    op, layout="iterator", dtypes=REALS, promote="same", batching=reduced, method=False, function=False,
+    samples=pair_samples,
+)  # fmt: skip
 """The form of a loss between two tensors."""
 
 

@@ -9,6 +9,7 @@ import numpy as np
 from ... import _kernels as kernels
 from ..._core import errors, flags
 from ..._core.cards.card import REALS, Array, Bad, Index, Sample, composite, op
+from ..._core.operators.batch_rules import differing, of_member, of_nobody, with_batch
 from ..._core.state.modes import current
 from ..._core.tensor.base import Tensor
 from ..._core.types import dtypes
@@ -68,12 +69,13 @@ def check_mixed(array: Any, *others: Any) -> None:
 
 
 def fused(*tensors: Any) -> bool:
-    """Whether a gradient may be computed by one kernel: nothing records, and no tensor is more than an array."""
+    """Whether a gradient may be computed by one kernel: nothing records, and no tensor is more than an array, or a batch
+    of them."""
     word = 0
     for tensor in tensors:
         if tensor is not None:
             word |= tensor._flags_
-    return not current().grad and not word & flags.UNUSUAL
+    return not current().grad and not word & flags.UNUSUAL & ~flags.BATCHED
 
 
 def standard(tensor: Any, dims: Any, eps: float) -> tuple[Any, Any]:
@@ -88,12 +90,57 @@ def through_standard(grad: Any, normal: Any, scale: Any, dims: Any) -> Any:
     return (grad - grad.mean(dims, True) - normal * (grad * normal).mean(dims, True)) * scale
 
 
+def scaled(normal: Any, weight: Any, bias: Any, shape: tuple[int, ...]) -> Any:
+    """Normalised tensors of all members of a batch, times `weight` plus `bias`, of which each member has its own.
+
+    Args:
+        normal: (B, ...).
+        weight, bias: (B, ...), or None.
+        shape: in which a member's weights broadcast with what is normalised.
+    """
+    made = normal
+    if weight is not None:
+        made = made * weight.reshape((weight.shape[0], *shape))
+    if bias is not None:
+        made = made + bias.reshape((bias.shape[0], *shape))
+    return made.to(normal.dtype)
+
+
 def summed(tensor: Any, dims: list[int]) -> Any:
     """The sum over `dims`, of which there may be none."""
     return tensor.sum(dims) if dims else tensor
 
 
-@op(dtypes=REALS, outputs=("normalised", "mean", "rstd"), differentiable=(True, False, False), method=False)
+def layer_norm_of_batch(op: Any, size: int, args: list[Any], carried: list[Any]) -> Any:
+    """The batching rule of `native_layer_norm`: weights that each member has for itself come behind."""
+    if not size:
+        return of_nobody(op, args, carried)
+    (input, shape, weight, bias, eps), kept = differing(args, carried)
+    own = kept[2] or kept[3]
+    lead = input.ndim - kept[0] - len(shape)
+    if lead < 0 or own and not fits(input, (weight, bias), kept[2:4], tuple(shape)):
+        of_member(op, args, carried, 0)  # refuses it
+    if not own:
+        return op.call((input, shape, weight, bias, eps))
+    normal, mean, rstd = (with_batch(each, kept[0], size) for each in op.call((input, shape, None, None, eps)))
+    weight, bias = with_batch(weight, kept[2], size), with_batch(bias, kept[3], size)
+    return scaled(normal, weight, bias, (*(1,) * lead, *shape)), mean, rstd
+
+
+def fits(input: Any, factors: Any, carried: Any, shape: tuple[int, ...]) -> bool:
+    """Whether factors have a shape and the dtype of what they scale, behind the batch if they carry it."""
+    return all(
+        each is None or (each.dtype is input.dtype and each.shape[on:] == shape) for each, on in zip(factors, carried)
+    )
+
+
+@op(
+    dtypes=REALS,
+    batching=layer_norm_of_batch,
+    outputs=("normalised", "mean", "rstd"),
+    differentiable=(True, False, False),
+    method=False,
+)
 def native_layer_norm(
     input: Array, normalized_shape: Any, weight: Array = None, bias: Array = None, eps: float = 1e-5
 ) -> Any:
@@ -177,6 +224,19 @@ def layer_norm_backward(
     check_floating("layer_norm_backward", "layer_norm_backward", input)
     found = kernels.layer_norm_backward(grad, input, normalized_ndim, mean, rstd, weight)
     return found[:1] if weight is None else found
+
+
+@layer_norm_backward.batched
+def layer_norm_backward_batched(grad: Any, input: Any, mean: Any, rstd: Any, weight: Any, normalized_ndim: int) -> Any:
+    lead = input.ndim - 1 - normalized_ndim
+    own = None if weight is None else weight.reshape((weight.shape[0], *(1,) * lead, *weight.shape[1:]))
+    slope = grad if weight is None else (grad * own).to(grad.dtype)
+    first = layer_norm_backward.call((slope, input, mean, rstd, None, normalized_ndim))[0]
+    if weight is None:
+        return (first,)
+    others = list(range(1, 1 + lead))
+    normal = (input - mean) * rstd
+    return first, summed(grad * normal, others).to(weight.dtype), summed(grad, others).to(weight.dtype)
 
 
 @layer_norm_backward.samples
