@@ -16,8 +16,9 @@ from typing import Any
 import numpy as np
 
 from .. import batch_errors, door, errors
+from ..state.modes import current
+from ..tensor import batches
 from ..tensor.base import Tensor
-from ..tensor.batches import is_constant
 from ..tensor.slots import OPERATORS
 from ..types import dtypes, sizes
 
@@ -237,6 +238,30 @@ def refused(op: Any, size: int, args: list[Any], carried: list[Any]) -> Any:
     raise RuntimeError(batch_errors.dynamic(op.name))
 
 
+def singled(args: list[Any], carried: list[Any]) -> tuple[list[Any], list[Any]]:
+    """The arguments, of tensors that are the same memory for all members only one; and which still carry the batch.
+
+    At least one does, or the operator would have been called once.
+    """
+    given, on = list(args), list(carried)
+    for at, value in enumerate(args):
+        if carried[at] is True and batches.is_constant(value):
+            given[at], on[at] = member(value, True, 0), False
+    return given, on
+
+
+def outside(op: Any, given: list[Any]) -> Any:
+    """A random operator applied to what tensors hold for all members of a level, which no longer asks how to draw."""
+    modes = current()
+    before = modes.batches
+    tensors = [each for each in given if isinstance(each, Tensor)]
+    modes.batch([level for level in before if any(batches.has(each, level) for each in tensors)])
+    try:
+        return op.call(tuple(given))
+    finally:
+        modes.batch(before)
+
+
 def folded(core: int = 0, most: int = 64, shape: str = "") -> Rule:
     """For operators that treat each item of their tensors by itself: those of all members are more of them.
 
@@ -265,15 +290,6 @@ def folded(core: int = 0, most: int = 64, shape: str = "") -> Rule:
         return made.reshape((*lead, *made._array_.shape[1:]))
 
     return apply
-
-
-def differing(args: list[Any], carried: list[Any]) -> tuple[list[Any], list[Any]]:
-    """The arguments and which of them carry the batch, not counting tensors that are one memory for all members."""
-    given, kept = list(args), list(carried)
-    for at, on in enumerate(carried):
-        if on is True and is_constant(args[at]):
-            given[at], kept[at] = member(args[at], True, 0), False
-    return given, kept
 
 
 def merged(whole: Any, dim: int, groups: int = 1) -> Any:

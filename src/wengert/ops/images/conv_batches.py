@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
-from ..._core.operators.batch_rules import Rule, differing, merged, of_member, of_nobody, parted, with_batch
+from ..._core.operators.batch_rules import Rule, merged, of_member, of_nobody, parted, singled, with_batch
 
 Place = tuple[int, bool]
 """A dimension that takes up the batch, and whether it does so within each group of channels."""
@@ -60,7 +60,7 @@ def bilinear(plans: dict[tuple[bool, bool], Folding]) -> Rule:
     def apply(op: Any, size: int, args: list[Any], carried: list[Any]) -> Any:
         if not size:
             return of_nobody(op, args, carried)
-        given, kept = differing(args, carried)
+        given, kept = singled(args, carried)
         return folding(op, given, kept, size, plans[kept[0], kept[1]])
 
     return apply
@@ -70,7 +70,7 @@ def convolved(op: Any, size: int, args: list[Any], carried: list[Any]) -> Any:
     """For convolutions."""
     if not size:
         return of_nobody(op, args, carried)
-    given, kept = differing(args, carried)
+    given, kept = singled(args, carried)
     if kept[2] and not kept[1]:
         return biased(op, size, given, kept)
     plans = TURNED if given[op.names.index("transposed")] else PLAIN

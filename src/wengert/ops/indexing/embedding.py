@@ -10,9 +10,11 @@ from ... import _kernels as kernels
 from ..._core import errors
 from ..._core.cards.arguments import integer
 from ..._core.cards.card import ALL, FLOATS, Array, Bad, Index, Sample, composite, op
+from ..._core.operators.batch_rules import of_member, refused, singled, with_batch
 from ..._core.state.modes import current
 from ..._core.tensor.base import Tensor, wrap
 from ..._core.tensor.storage import count_write
+from ..._core.types import dtypes
 from ..._core.writes.inplace import check_target
 from ..._kernels.index import private
 from ..create.factory import refuse_dtype
@@ -51,7 +53,33 @@ def check_indices(indices: Any, rows: int) -> None:
         )
 
 
-@op(dtypes=ALL, linear="weight", name="embedding", method=False, native=native("embedding"))
+def rows_of_batch(indices: Any, rows: int) -> Any:
+    """The numbers of rows, as the tables of all members lie one below the other.
+
+    Raises:
+        IndexError: one is no row of its member's table.
+    """
+    size = indices.shape[0]
+    numbers = embedding_table.call((wrap(np.arange(rows)[:, None]), indices)).squeeze(-1)
+    return numbers + wrap((np.arange(size) * rows).reshape((size, *(1,) * (indices.ndim - 1))))
+
+
+def embedding_of_batch(op: Any, size: int, args: list[Any], carried: list[Any]) -> Any:
+    """The batching rule of `embedding`: more numbers, or the rows of all tables in one."""
+    (weight, indices, *options), kept = singled(args, carried)
+    if not kept[0]:
+        return op.call((weight, indices, *options))
+    if weight.ndim != 3:
+        of_member(op, args, carried, 0)  # refuses it
+    rows, width = weight.shape[1:]
+    numbers = rows_of_batch(with_batch(indices, kept[1], size), rows)
+    return op.call((weight.reshape((size * rows, width)), numbers, *options))
+
+
+@op(
+    dtypes=ALL, linear="weight", batching=embedding_of_batch, name="embedding", method=False,
+    native=native("embedding"),
+)  # fmt: skip
 def embedding_table(
     weight: Array, indices: Index, padding_idx: int = -1, scale_grad_by_freq: bool = False, sparse: bool = False
 ) -> Any:
@@ -119,6 +147,18 @@ def embedding_dense_backward_vjp(cotangent: Any, indices: Any, padding_idx: int,
     return embedding_dense_gather(cotangent, indices, padding_idx, scale_grad_by_freq)
 
 
+@embedding_dense_backward.batched
+def embedding_dense_backward_batched(
+    grad: Any, indices: Any, rows: int, padding_idx: int, scale_grad_by_freq: bool
+) -> Any:
+    if padding_idx >= 0:
+        grad = grad.where((indices != padding_idx).unsqueeze(-1), 0)
+    size, width = grad.shape[0], grad.shape[-1]
+    numbers = rows_of_batch(indices, rows)
+    made = embedding_dense_backward.call((grad, numbers, size * rows, -1, scale_grad_by_freq))
+    return made.reshape((size, rows, width))
+
+
 @embedding_dense_backward.samples
 def embedding_dense_backward_samples(make: Any) -> Any:
     yield Sample(make(2, 2, 3), wrap(np.array([[0, 2], [2, 3]])), 4, 2)
@@ -139,6 +179,14 @@ def embedding_dense_gather_vjp(
     grad: Any, indices: Any, weight_shape: Any, padding_idx: int, scale_grad_by_freq: bool
 ) -> Any:
     return embedding_dense_backward(grad, indices, weight_shape[0], padding_idx, scale_grad_by_freq)
+
+
+@embedding_dense_gather.batched
+def embedding_dense_gather_batched(weight: Any, indices: Any, padding_idx: int, scale_grad_by_freq: bool) -> Any:
+    size, rows, width = weight.shape
+    numbers = rows_of_batch(indices, rows)
+    made = embedding_dense_gather.call((weight.reshape((size * rows, width)), numbers, -1, scale_grad_by_freq))
+    return made.where((indices != padding_idx).unsqueeze(-1), 0) if padding_idx >= 0 else made
 
 
 @embedding_dense_gather.samples
@@ -214,8 +262,20 @@ def embedding_samples(make: Any) -> Any:
     yield Bad([0], make(4, 3), raises=TypeError, says="must be Tensor, not list")
 
 
-@composite(method=False, function=False)
-def one_hot(tensor: Tensor, num_classes: int = -1) -> Tensor:
+def one_hot_of_batch(op: Any, size: int, args: list[Any], carried: list[Any]) -> Any:
+    """The batching rule of `one_hot`: the length of the vectors must be given."""
+    return refused(op, size, args, carried) if args[1] == -1 else op.call(tuple(args))
+
+
+@op(
+    dtypes=(dtypes.int64,),
+    derivative=None,
+    why="numbers of classes",
+    batching=one_hot_of_batch,
+    method=False,
+    function=False,
+)
+def one_hot(tensor: Index, num_classes: int = -1) -> Any:
     """Numbers as unit vectors.
 
     Args:
@@ -228,24 +288,22 @@ def one_hot(tensor: Tensor, num_classes: int = -1) -> Tensor:
     Raises:
         RuntimeError: another dtype, a negative number, one that is too large, or no numbers to find the length from.
     """
-    if not isinstance(tensor, Tensor):
-        raise TypeError(errors.wrong_type("one_hot", "tensor", 1, "Tensor", tensor))
-    numbers = tensor._array_
-    if numbers.dtype != np.int64:
-        raise RuntimeError(f"one_hot is only applicable to index tensor of type LongTensor. Got {tensor.dtype}.")
-    if numbers.size == 0:
+    if tensor.dtype != np.int64:
+        found = dtypes.from_numpy(tensor.dtype)
+        raise RuntimeError(f"one_hot is only applicable to index tensor of type LongTensor. Got {found}.")
+    if tensor.size == 0:
         if num_classes <= 0:
             raise RuntimeError("Can not infer total number of classes from empty tensor.")
-        return wrap(np.zeros((*numbers.shape, num_classes), np.int64))
-    if int(numbers.min()) < 0:
+        return np.zeros((*tensor.shape, num_classes), np.int64)
+    if int(tensor.min()) < 0:
         raise RuntimeError("Class values must be non-negative.")
-    classes = int(numbers.max()) + 1 if num_classes == -1 else num_classes
-    if int(numbers.max()) >= classes:
+    classes = int(tensor.max()) + 1 if num_classes == -1 else num_classes
+    if int(tensor.max()) >= classes:
         raise RuntimeError("Class values must be smaller than num_classes.")
-    return wrap((numbers[..., None] == np.arange(classes)).astype(np.int64, order="C"))
+    return (tensor[..., None] == np.arange(classes)).astype(np.int64, order="C")
 
 
-@one_hot.samples  # type: ignore[attr-defined]
+@one_hot.samples
 def one_hot_samples(make: Any) -> Any:
     yield Sample(wrap(np.array([0, 2])))
     yield Sample(wrap(np.array([[0], [2]])), 4)

@@ -7,7 +7,7 @@ from typing import Any
 
 from ... import _kernels as kernels
 from ..._core.cards.card import REALS, Array, Bad, Index, Sample, composite, op
-from ..._core.operators.batch_rules import differing, full, merged, of_nobody, parted, with_batch
+from ..._core.operators.batch_rules import full, merged, of_nobody, parted, singled, with_batch
 from ..._core.tensor.base import Tensor
 from ..._core.types.sizes import normalise
 from ..axes import read_number
@@ -35,7 +35,7 @@ def batch_norm_of_batch(op: Any, size: int, args: list[Any], carried: list[Any])
     are given and the same for all."""
     if not size:
         return of_nobody(op, args, carried)
-    given, kept = differing(args, carried)
+    given, kept = singled(args, carried)
     if not any(kept[1:]) and not args[op.names.index("training")]:
         made = op.call((merged(given[0], 0), *given[1:]))
         return made[0].reshape(given[0].shape), *[with_batch(each, False, size) for each in made[1:]]

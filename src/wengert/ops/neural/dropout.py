@@ -10,7 +10,8 @@ import numpy as np
 
 from ... import _kernels as kernels
 from ..._core import errors
-from ..._core.cards.card import FLOATS, Array, Bad, Sample, composite, op
+from ..._core.cards.card import ALL, FLOATS, Array, Bad, Index, Sample, composite, op
+from ..._core.operators.batch_rules import elementwise, outside
 from ..._core.tensor.base import Tensor, wrap
 from ..._core.types import dtypes
 from ..axes import read_number
@@ -45,9 +46,27 @@ def noise_of(input: Tensor, shape: tuple[int, ...], p: float, *, scaled: bool = 
     """
     if input.dtype.category < dtypes.FLOAT:
         raise RuntimeError(errors.uncastable(dtypes.get_default_dtype(), input.dtype))
-    element = input.dtype.to_real().numpy
+    return dropout_noise(input, shape, p, 1 / (1 - p) if scaled else 1)  # type: ignore[no-any-return]
+
+
+@op(dtypes=ALL, random=True, derivative=None, why="random numbers", method=False, function=False)
+def dropout_noise(input: Index, shape: Any, p: float, value: float | None) -> Any:
+    """`value` with probability 1 - p, and zeros, in the real dtype of `input`; bools if there is no value."""
     mask = default_generator.draw(kernels.dropout_mask, shape, p)
-    return wrap(np.multiply(mask, element.type(1 / (1 - p) if scaled else 1), dtype=element))
+    if value is None:
+        return mask
+    element = dtypes.from_numpy(input.dtype).to_real().numpy
+    return np.multiply(mask, element.type(value), dtype=element)
+
+
+@dropout_noise.batched
+def dropout_noise_batched(input: Any, shape: Any, p: float, value: float | None) -> Any:
+    return outside(dropout_noise, [input, (input.shape[0], *shape), p, value])
+
+
+@dropout_noise.samples
+def dropout_noise_samples(make: Any) -> Any:
+    yield Sample(make(2, 3), (2, 3), 1.0, 2.0)
 
 
 def drop(name: str, input: Any, shape: Any, p: float, training: bool, inplace: bool) -> Tensor:
@@ -203,9 +222,9 @@ def saturate(name: str, input: Any, shape: Any, p: float, training: bool, inplac
         nothing = wrap(np.zeros((), input._array_.dtype))
         return input.mul_(nothing) if inplace else input.mul(nothing)  # type: ignore[no-any-return]
     scale = 1 / math.sqrt((ALPHA * ALPHA * p + 1) * (1 - p))
-    kept = noise_of(input, shape(input), p, scaled=False)._array_
-    shift = wrap((kept - 1) * kept.dtype.type(ALPHA * scale) + kept.dtype.type(ALPHA * scale * p))
-    noise = wrap(kept * kept.dtype.type(scale))
+    kept: Any = noise_of(input, shape(input), p, scaled=False)
+    shift = (kept - 1) * (ALPHA * scale) + ALPHA * scale * p
+    noise = kept * scale
     return input.mul_(noise).add_(shift) if inplace else input.mul(noise).add(shift)  # type: ignore[no-any-return]
 
 
@@ -264,12 +283,42 @@ def dropout1d_samples(make: Any) -> Any:
 @op(
     layout="iterator",
     dtypes=FLOATS,
-    outputs=("result", "mask"),
-    differentiable=(True, False),
+    batching=elementwise,
+    name="_native_dropout",
     node="NativeDropoutBackward0",
     method=False,
+    function=False,
 )
-def native_dropout(input: Array, p: float, train: bool | None = True) -> Any:
+def dropped(input: Array, mask: Index, p: float, train: bool | None) -> Any:
+    """`input` where the mask holds, divided by 1 - p; as it is unless `train`."""
+    refuse_dtype("native_dropout", input, FLOATS)
+    return kernels.dropout_apply(input, mask, p) if train and p else input.copy()
+
+
+@dropped.vjp("input")
+def dropped_vjp(grad: Any, mask: Any, p: float, train: bool | None) -> Any:
+    if not train or p == 0:
+        return grad
+    return grad * (mask * (0.0 if p == 1 else 1 / (1 - p)))
+
+
+@dropped.jvp("input")
+def dropped_jvp(tangent: Any, mask: Any, p: float, train: bool | None) -> Any:
+    return dropped_vjp(tangent, mask, p, train)
+
+
+dropped.nodes.shown["result1"] = "mask"
+
+
+@dropped.samples
+def dropped_samples(make: Any) -> Any:
+    from ..create.create import tensor
+
+    yield Sample(make(3), tensor([True, False, True]), 0.5, True)
+
+
+@composite(method=False)
+def native_dropout(input: Tensor, p: float, train: bool | None = True) -> Any:
     """`dropout` that also returns which elements were kept.
 
     Args:
@@ -283,31 +332,16 @@ def native_dropout(input: Array, p: float, train: bool | None = True) -> Any:
     Raises:
         ValueError: `p` is no probability.
     """
-    refuse_dtype("native_dropout", input, FLOATS)
-    if not 0 <= p <= 1:
-        raise ValueError(f"dropout probability has to be between 0 and 1, but got {p}")
+    check_probability("native_dropout", input, p)
+    refuse_dtype("native_dropout", input._array_, FLOATS)
     if not train or p == 0:
-        return input.copy(), np.ones(input.shape, np.bool_)
-    mask = default_generator.draw(kernels.dropout_mask, input.shape, p)
-    return kernels.dropout_apply(input, mask, p), mask
+        mask: Any = input.new_ones(input.shape, dtype=dtypes.bool_)  # type: ignore[attr-defined]
+    else:
+        mask = dropout_noise(input, input._array_.shape, p, None)
+    return dropped(input, mask, p, train), mask
 
 
-@native_dropout.vjp("input")
-def native_dropout_vjp(grads: Any, mask: Any, p: float, train: bool | None) -> Any:
-    if not train or p == 0:
-        return grads[0]
-    return grads[0] * (mask * (0.0 if p == 1 else 1 / (1 - p)))
-
-
-@native_dropout.jvp("input")
-def native_dropout_jvp(tangent: Any, mask: Any, p: float, train: bool | None) -> Any:
-    return native_dropout_vjp((tangent,), mask, p, train), None
-
-
-native_dropout.nodes.shown["result1"] = "mask"
-
-
-@native_dropout.samples
+@native_dropout.samples  # type: ignore[attr-defined]
 def native_dropout_samples(make: Any) -> Any:
     yield Sample(make(2, 3), 0.5, False)
     yield Sample(make(2, 3), 1.0, True)

@@ -9,7 +9,7 @@ import numpy as np
 from ... import _kernels as kernels
 from ..._core import errors, flags
 from ..._core.cards.card import REALS, Array, Bad, Index, Sample, composite, op
-from ..._core.operators.batch_rules import differing, of_member, of_nobody, with_batch
+from ..._core.operators.batch_rules import of_member, of_nobody, singled, with_batch
 from ..._core.state.modes import current
 from ..._core.tensor.base import Tensor
 from ..._core.types import dtypes
@@ -69,8 +69,7 @@ def check_mixed(array: Any, *others: Any) -> None:
 
 
 def fused(*tensors: Any) -> bool:
-    """Whether a gradient may be computed by one kernel: nothing records, and no tensor is more than an array, or a batch
-    of them."""
+    """Whether a gradient may be computed by one kernel: nothing records, and no tensor is more than arrays."""
     word = 0
     for tensor in tensors:
         if tensor is not None:
@@ -115,10 +114,10 @@ def layer_norm_of_batch(op: Any, size: int, args: list[Any], carried: list[Any])
     """The batching rule of `native_layer_norm`: weights that each member has for itself come behind."""
     if not size:
         return of_nobody(op, args, carried)
-    (input, shape, weight, bias, eps), kept = differing(args, carried)
+    (input, shape, weight, bias, eps), kept = singled(args, carried)
     own = kept[2] or kept[3]
     lead = input.ndim - kept[0] - len(shape)
-    if lead < 0 or own and not fits(input, (weight, bias), kept[2:4], tuple(shape)):
+    if lead < 0 or (own and not fits(input, (weight, bias), kept[2:4], tuple(shape))):
         of_member(op, args, carried, 0)  # refuses it
     if not own:
         return op.call((input, shape, weight, bias, eps))
