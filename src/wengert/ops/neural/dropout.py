@@ -11,7 +11,7 @@ import numpy as np
 from ... import _kernels as kernels
 from ..._core import errors
 from ..._core.cards.card import ALL, FLOATS, Array, Bad, Index, Sample, composite, op
-from ..._core.operators.batch_rules import elementwise, outside
+from ..._core.operators.batch_rules import outside
 from ..._core.tensor.base import Tensor, wrap
 from ..._core.types import dtypes
 from ..axes import read_number
@@ -283,28 +283,36 @@ def dropout1d_samples(make: Any) -> Any:
 @op(
     layout="iterator",
     dtypes=FLOATS,
-    batching=elementwise,
+    outputs=("result", "mask"),
+    differentiable=(True, False),
     name="_native_dropout",
     node="NativeDropoutBackward0",
     method=False,
     function=False,
 )
-def dropped(input: Array, mask: Index, p: float, train: bool | None) -> Any:
-    """`input` where the mask holds, divided by 1 - p; as it is unless `train`."""
+def dropped(input: Array, kept: Index = None, p: float = 0.5, train: bool | None = True) -> Any:
+    """`input` where it is kept, divided by 1 - p, and that mask; all of it, as it is, without a mask."""
     refuse_dtype("native_dropout", input, FLOATS)
-    return kernels.dropout_apply(input, mask, p) if train and p else input.copy()
+    if kept is None:
+        return input.copy(), np.ones(input.shape, np.bool_)
+    return kernels.dropout_apply(input, kept, p), kept.copy()
 
 
 @dropped.vjp("input")
-def dropped_vjp(grad: Any, mask: Any, p: float, train: bool | None) -> Any:
+def dropped_vjp(grads: Any, mask: Any, p: float, train: bool | None) -> Any:
     if not train or p == 0:
-        return grad
-    return grad * (mask * (0.0 if p == 1 else 1 / (1 - p)))
+        return grads[0]
+    return grads[0] * (mask * (0.0 if p == 1 else 1 / (1 - p)))
 
 
 @dropped.jvp("input")
 def dropped_jvp(tangent: Any, mask: Any, p: float, train: bool | None) -> Any:
-    return dropped_vjp(tangent, mask, p, train)
+    return dropped_vjp((tangent,), mask, p, train), None
+
+
+@dropped.batched
+def dropped_batched(input: Any, kept: Any, p: float, train: bool | None) -> Any:
+    return dropped.call((input, kept, p, train))
 
 
 dropped.nodes.shown["result1"] = "mask"
@@ -314,7 +322,8 @@ dropped.nodes.shown["result1"] = "mask"
 def dropped_samples(make: Any) -> Any:
     from ..create.create import tensor
 
-    yield Sample(make(3), tensor([True, False, True]), 0.5, True)
+    yield Sample(make(3), tensor([True, False, True]), 0.5)
+    yield Sample(make(3), None, 0.5, False)
 
 
 @composite(method=False)
@@ -334,11 +343,8 @@ def native_dropout(input: Tensor, p: float, train: bool | None = True) -> Any:
     """
     check_probability("native_dropout", input, p)
     refuse_dtype("native_dropout", input._array_, FLOATS)
-    if not train or p == 0:
-        mask: Any = input.new_ones(input.shape, dtype=dtypes.bool_)  # type: ignore[attr-defined]
-    else:
-        mask = dropout_noise(input, input._array_.shape, p, None)
-    return dropped(input, mask, p, train), mask
+    kept = dropout_noise(input, input._array_.shape, p, None) if train and p else None
+    return dropped(input, kept, p, train)
 
 
 @native_dropout.samples  # type: ignore[attr-defined]
