@@ -276,7 +276,7 @@ def folded(core: int = 0, most: int = 64, shape: str = "") -> Rule:
         first = given[op.tensor_slots[0]]._array_.shape
         behind = core or len(first) - 2
         if not max(behind, 1) < len(first) <= most + 1:
-            of_member(op, args, carried, 0)  # refuses it
+            check_member(op, size, args, carried)
         lead = first[: len(first) - behind]
         for at in op.tensor_slots:
             if isinstance(given[at], Tensor) and len(lead) > 1:
@@ -290,6 +290,14 @@ def folded(core: int = 0, most: int = 64, shape: str = "") -> Rule:
         return made.reshape((*lead, *made._array_.shape[1:]))
 
     return apply
+
+
+def check_member(op: Any, size: int, args: list[Any], carried: list[Any]) -> None:
+    """Let an operator refuse what it would refuse of a member."""
+    if size:
+        of_member(op, args, carried, 0)
+    else:
+        of_nobody(op, args, carried)
 
 
 def merged(whole: Any, dim: int, groups: int = 1) -> Any:

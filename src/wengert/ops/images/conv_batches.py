@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
-from ..._core.operators.batch_rules import Rule, merged, of_member, of_nobody, parted, singled, with_batch
+from ..._core.operators.batch_rules import Rule, check_member, merged, of_nobody, parted, singled, with_batch
 
 Place = tuple[int, bool]
 """A dimension that takes up the batch, and whether it does so within each group of channels."""
@@ -83,5 +83,5 @@ def biased(op: Any, size: int, given: list[Any], kept: list[Any]) -> Any:
     plain = [*given[:2], None, *given[3:]]
     made = folding(op, plain, kept, size, ITEMS) if kept[0] else op.call(tuple(plain)).unsqueeze(0)
     if bias.dtype is not input.dtype or bias.shape != (size, made.shape[2]):
-        of_member(op, given, kept, 0)  # refuses it
+        check_member(op, size, given, kept)
     return made + bias.reshape((size, 1, made.shape[2], *(1,) * (made.ndim - 3)))

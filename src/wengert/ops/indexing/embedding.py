@@ -10,7 +10,7 @@ from ... import _kernels as kernels
 from ..._core import errors
 from ..._core.cards.arguments import integer
 from ..._core.cards.card import ALL, FLOATS, Array, Bad, Index, Sample, composite, op
-from ..._core.operators.batch_rules import of_member, refused, singled, with_batch
+from ..._core.operators.batch_rules import check_member, refused, singled, with_batch
 from ..._core.state.modes import current
 from ..._core.tensor.base import Tensor, wrap
 from ..._core.tensor.storage import count_write
@@ -70,7 +70,7 @@ def embedding_of_batch(op: Any, size: int, args: list[Any], carried: list[Any]) 
     if not kept[0]:
         return op.call((weight, indices, *options))
     if weight.ndim != 3:
-        of_member(op, args, carried, 0)  # refuses it
+        check_member(op, size, args, carried)
     rows, width = weight.shape[1:]
     numbers = rows_of_batch(with_batch(indices, kept[1], size), rows)
     return op.call((weight.reshape((size * rows, width)), numbers, *options))

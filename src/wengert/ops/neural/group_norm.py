@@ -10,7 +10,7 @@ import numpy as np
 from ... import _kernels as kernels
 from ..._core import errors
 from ..._core.cards.card import REALS, Array, Bad, Index, Sample, composite, op
-from ..._core.operators.batch_rules import merged, of_member, of_nobody, singled, with_batch
+from ..._core.operators.batch_rules import check_member, merged, of_nobody, singled, with_batch
 from ..._core.tensor.base import Tensor
 from ..dtype_checks import check_floating
 from .norm import ONLY_FUSED, check_mixed, fits, fused, scaled, standard, through_standard
@@ -61,7 +61,7 @@ def group_norm_of_batch(op: Any, size: int, args: list[Any], carried: list[Any])
     (input, weight, bias, items, *sizes), kept = singled(args, carried)
     own = kept[1] or kept[2]
     if own and not fits(input, (weight, bias), kept[1:3], tuple(input.shape[1 + kept[0] : 2 + kept[0]])):
-        of_member(op, args, carried, 0)  # refuses it
+        check_member(op, size, args, carried)
     rows, lead = (merged(input, 0), (size,)) if kept[0] else (input, ())
     factors = (None, None) if own else (weight, bias)
     made = op.call((rows, *factors, math.prod(lead) * items, *sizes))

@@ -9,7 +9,7 @@ import numpy as np
 from ... import _kernels as kernels
 from ..._core import errors, flags
 from ..._core.cards.card import REALS, Array, Bad, Index, Sample, composite, op
-from ..._core.operators.batch_rules import of_member, of_nobody, singled, with_batch
+from ..._core.operators.batch_rules import check_member, of_nobody, singled, with_batch
 from ..._core.state.modes import current
 from ..._core.tensor.base import Tensor
 from ..._core.types import dtypes
@@ -118,7 +118,7 @@ def layer_norm_of_batch(op: Any, size: int, args: list[Any], carried: list[Any])
     own = kept[2] or kept[3]
     lead = input.ndim - kept[0] - len(shape)
     if lead < 0 or (own and not fits(input, (weight, bias), kept[2:4], tuple(shape))):
-        of_member(op, args, carried, 0)  # refuses it
+        check_member(op, size, args, carried)
     if not own:
         return op.call((input, shape, weight, bias, eps))
     normal, mean, rstd = (with_batch(each, kept[0], size) for each in op.call((input, shape, None, None, eps)))
