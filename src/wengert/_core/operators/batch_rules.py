@@ -301,9 +301,10 @@ def check_member(op: Any, size: int, args: list[Any], carried: list[Any]) -> Non
 
 
 def merged(whole: Any, dim: int, groups: int = 1) -> Any:
-    """A tensor with its first dimension merged into one of its members' dimensions, if that falls into groups into
-    each of them."""
+    """A tensor with its first dimension merged into one of its members' dimensions: within each group of that."""
     size, *shape = whole._array_.shape
+    if dim == 0 and groups == 1:
+        return whole.reshape((size * shape[0], *shape[1:]))
     split = whole.reshape((size, *shape[:dim], groups, shape[dim] // groups, *shape[dim + 1 :]))
     return split.movedim(0, dim + 1).reshape((*shape[:dim], size * shape[dim], *shape[dim + 1 :]))
 
@@ -311,6 +312,8 @@ def merged(whole: Any, dim: int, groups: int = 1) -> Any:
 def parted(made: Any, dim: int, size: int, groups: int = 1) -> Any:
     """The inverse of `merged`, row-major."""
     shape = made._array_.shape
+    if dim == 0 and groups == 1:
+        return made.reshape((size, shape[0] // size, *shape[1:]))
     split = made.reshape((*shape[:dim], groups, size, shape[dim] // (groups * size), *shape[dim + 1 :]))
     whole = split.movedim(dim + 1, 0).reshape((size, *shape[:dim], shape[dim] // size, *shape[dim + 1 :]))
     return whole.contiguous()
