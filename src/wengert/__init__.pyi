@@ -698,9 +698,7 @@ def native_batch_norm(
     momentum: _float,
     eps: _float,
 ) -> tuple[Tensor, Tensor, Tensor]: ...
-def native_dropout(
-    input: Tensor, p: _float, train: _bool | None = True, *, out: tuple[Tensor, Tensor] | None = None
-) -> tuple[Tensor, Tensor]: ...
+def native_dropout(input: Tensor, p: _float, train: _bool | None = True) -> tuple[Tensor, Tensor]: ...
 def native_group_norm(
     input: Tensor,
     weight: Tensor | None = None,

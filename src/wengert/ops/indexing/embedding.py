@@ -7,10 +7,10 @@ from typing import Any
 import numpy as np
 
 from ... import _kernels as kernels
-from ..._core import errors
+from ..._core import batch_errors, errors
 from ..._core.cards.arguments import integer
 from ..._core.cards.card import ALL, FLOATS, Array, Bad, Index, Sample, composite, op
-from ..._core.operators.batch_rules import check_member, refused, singled, with_batch
+from ..._core.operators.batch_rules import check_member, singled, with_batch
 from ..._core.state.modes import current
 from ..._core.tensor.base import Tensor, wrap
 from ..._core.tensor.storage import count_write
@@ -263,8 +263,14 @@ def embedding_samples(make: Any) -> Any:
 
 
 def one_hot_of_batch(op: Any, size: int, args: list[Any], carried: list[Any]) -> Any:
-    """The batching rule of `one_hot`: the length of the vectors must be given."""
-    return refused(op, size, args, carried) if args[1] == -1 else op.call(tuple(args))
+    """The batching rule of `one_hot`.
+
+    Raises:
+        RuntimeError: the length of the vectors is not given.
+    """
+    if args[1] == -1:
+        raise RuntimeError(batch_errors.dynamic("one_hot"))
+    return op.call(tuple(args))
 
 
 @op(
@@ -272,22 +278,12 @@ def one_hot_of_batch(op: Any, size: int, args: list[Any], carried: list[Any]) ->
     derivative=None,
     why="numbers of classes",
     batching=one_hot_of_batch,
+    name="_one_hot",
     method=False,
     function=False,
 )
-def one_hot(tensor: Index, num_classes: int = -1) -> Any:
-    """Numbers as unit vectors.
-
-    Args:
-        tensor: class numbers from 0, int64, of any shape.
-        num_classes: length of the vectors; -1: one more than the largest number.
-
-    Returns:
-        A new int64 tensor with one more dimension, the last.
-
-    Raises:
-        RuntimeError: another dtype, a negative number, one that is too large, or no numbers to find the length from.
-    """
+def unit_vectors(tensor: Index, num_classes: int) -> Any:
+    """`one_hot`."""
     if tensor.dtype != np.int64:
         found = dtypes.from_numpy(tensor.dtype)
         raise RuntimeError(f"one_hot is only applicable to index tensor of type LongTensor. Got {found}.")
@@ -303,7 +299,31 @@ def one_hot(tensor: Index, num_classes: int = -1) -> Any:
     return (tensor[..., None] == np.arange(classes)).astype(np.int64, order="C")
 
 
-@one_hot.samples
+@unit_vectors.samples
+def unit_vectors_samples(make: Any) -> Any:
+    yield Sample(wrap(np.array([[0], [2]])), 4)
+
+
+@composite(method=False, function=False)
+def one_hot(tensor: Tensor, num_classes: int = -1) -> Tensor:
+    """Numbers as unit vectors.
+
+    Args:
+        tensor: class numbers from 0, int64, of any shape.
+        num_classes: length of the vectors; -1: one more than the largest number.
+
+    Returns:
+        A new int64 tensor with one more dimension, the last.
+
+    Raises:
+        RuntimeError: another dtype, a negative number, one that is too large, or no numbers to find the length from.
+    """
+    if not isinstance(tensor, Tensor):
+        raise TypeError(errors.wrong_type("one_hot", "tensor", 1, "Tensor", tensor))
+    return unit_vectors(tensor, num_classes)  # type: ignore[no-any-return]
+
+
+@one_hot.samples  # type: ignore[attr-defined]
 def one_hot_samples(make: Any) -> Any:
     yield Sample(wrap(np.array([0, 2])))
     yield Sample(wrap(np.array([[0], [2]])), 4)

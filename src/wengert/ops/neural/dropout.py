@@ -10,7 +10,7 @@ import numpy as np
 
 from ... import _kernels as kernels
 from ..._core import errors
-from ..._core.cards.card import ALL, FLOATS, Array, Bad, Index, Sample, composite, op
+from ..._core.cards.card import FLOATS, Array, Bad, Index, Sample, composite, op
 from ..._core.operators.batch_rules import outside
 from ..._core.tensor.base import Tensor, wrap
 from ..._core.types import dtypes
@@ -49,9 +49,10 @@ def noise_of(input: Tensor, shape: tuple[int, ...], p: float, *, scaled: bool = 
     return dropout_noise(input, shape, p, 1 / (1 - p) if scaled else 1)  # type: ignore[no-any-return]
 
 
-@op(dtypes=ALL, random=True, derivative=None, why="random numbers", method=False, function=False)
+@op(dtypes=FLOATS, random=True, derivative=None, why="random numbers", method=False, function=False)
 def dropout_noise(input: Index, shape: Any, p: float, value: float | None) -> Any:
     """`value` with probability 1 - p, and zeros, in the real dtype of `input`; bools if there is no value."""
+    refuse_dtype("dropout", input, FLOATS)
     mask = default_generator.draw(kernels.dropout_mask, shape, p)
     if value is None:
         return mask
@@ -327,7 +328,7 @@ def dropped_samples(make: Any) -> Any:
 
 
 @composite(method=False)
-def native_dropout(input: Tensor, p: float, train: bool | None = True) -> Any:
+def native_dropout(input: Tensor, p: float, train: bool | None = True) -> tuple[Tensor, Tensor]:
     """`dropout` that also returns which elements were kept.
 
     Args:
@@ -344,7 +345,7 @@ def native_dropout(input: Tensor, p: float, train: bool | None = True) -> Any:
     check_probability("native_dropout", input, p)
     refuse_dtype("native_dropout", input._array_, FLOATS)
     kept = dropout_noise(input, input._array_.shape, p, None) if train and p else None
-    return dropped(input, kept, p, train)
+    return dropped(input, kept, p, train)  # type: ignore[no-any-return]
 
 
 @native_dropout.samples  # type: ignore[attr-defined]

@@ -6,8 +6,6 @@ import warnings
 from operator import itemgetter
 from typing import Any
 
-import numpy as np
-
 from ... import _kernels as kernels
 from ..._core import errors
 from ..._core.cards.card import REALS, Array, Bad, Index, Sample, composite, op
@@ -15,11 +13,11 @@ from ..._core.cards.plain_case import plain_function
 from ..._core.tensor.base import Tensor
 from ..._core.types import dtypes
 from ..dtype_checks import check_floating
+from .loss_checks import as_classes, check_class_weights, check_classes
 from .softmax import log_softmax_along
 
 native = kernels.direct_function
 
-Ints = tuple[int, ...]
 REDUCTIONS = ("none", "mean", "sum")
 
 
@@ -58,67 +56,6 @@ def refuse_gradient(name: str, **constants: Any) -> None:
                 f"The function '{name}' is not differentiable with respect to argument '{argument}'. "
                 "This input cannot have requires_grad True."
             )
-
-
-def as_classes(target: Any) -> Any:
-    """Classes as int64.
-
-    Raises:
-        RuntimeError: they are of another type than int64 and uint8.
-    """
-    if target.dtype == np.int64:
-        return target
-    if target.dtype == np.uint8:
-        return target.astype(np.int64)
-    raise RuntimeError(
-        f"expected target dtype to be Long or Byte, but got {dtypes.from_numpy(target.dtype).legacy[:-6]}"
-    )
-
-
-def check_classes(logp: Ints, target: Ints) -> None:
-    """Refuse targets whose shape does not belong to the log-probabilities'.
-
-    Raises:
-        ValueError, RuntimeError: it does not.
-    """
-    if not logp:
-        raise ValueError("Expected 1 or more dimensions (got 0)")
-    if len(logp) == 1:
-        if len(target) == 1 and target[0] != 1:
-            raise ValueError(f"For 1D input, 1D target must have size 1, but got target size: {target[0]}")
-    elif not target or logp[0] != target[0]:
-        rows = target[0] if target else 0
-        raise ValueError(f"Expected input batch_size ({logp[0]}) to match target batch_size ({rows}).")
-    if len(logp) <= 2:
-        if len(target) > 1:
-            raise RuntimeError("0D or 1D target tensor expected, multi-target not supported")
-        return
-    if len(logp) == 4 and len(target) != 3:
-        raise RuntimeError(
-            f"only batches of spatial targets supported (3D tensors) but got targets of dimension: {len(target)}"
-        )
-    wanted = (logp[0], *logp[2:])
-    if target != wanted:
-        raise RuntimeError(f"Expected target size {errors.shown(wanted)}, got {errors.shown(target)}")
-
-
-def check_class_weights(logp: Any, weight: Any, shape: Ints, weight_shape: Ints) -> None:
-    """Refuse weights that are not one for each class, in the same dtype.
-
-    Raises:
-        RuntimeError: they are not.
-    """
-    classes = shape[1 if len(shape) > 1 else 0]
-    if weight_shape != (classes,):
-        if len(shape) > 2:
-            raise RuntimeError("weight tensor should be defined either for all or no classes")
-        raise RuntimeError(
-            f"weight tensor should be defined either for all {classes} classes or no classes but got weight tensor of "
-            f"shape: {errors.shown(weight_shape)}"
-        )
-    if weight.dtype != logp.dtype:
-        wanted, found = (dtypes.from_numpy(each.dtype).legacy[:-6] for each in (logp, weight))
-        raise RuntimeError(f"expected scalar type {wanted} but found {found}")
 
 
 def spatial(args: tuple[Any, ...]) -> int:
