@@ -131,6 +131,20 @@ def test_batch_norm(training, which, places):
     check(f, dims, *args, fixed=0 if training else 2)
 
 
+def test_running_statistics_are_those_of_each_member_or_refused():
+    x, shared = numbers(MEMBERS, 4, 3), numbers(3)
+    before = shared.clone()
+    for norm in (F.batch_norm, lambda x, mean, *rest: F.instance_norm(x[..., None].expand(4, 3, 2), mean)):
+        with pytest.raises(RuntimeError, match="running_mean or running_var, which will be updated in place"):
+            vmap(lambda x, norm=norm: norm(x, shared, None, None, None, True))(x)
+    close(shared, before)
+    means, singles = numbers(MEMBERS, 3), [each.clone() for each in numbers(MEMBERS, 3)]
+    vmap(lambda x, mean: F.batch_norm(x, mean, None, training=True))(x, means)
+    for each, mean in zip(x, singles):
+        F.batch_norm(each, mean, None, training=True)
+    close(means, wg.stack(singles))
+
+
 @given(batched, st.sampled_from([(), (2,), (2, 3)]))
 def test_layer_and_group_norm(which, places):
     shape = (2, 4, *places)

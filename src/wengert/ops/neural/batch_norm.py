@@ -9,12 +9,19 @@ from ... import _kernels as kernels
 from ..._core.cards.card import REALS, Array, Bad, Index, Sample, composite, op
 from ..._core.operators.batch_rules import full, merged, of_nobody, parted, singled, with_batch
 from ..._core.tensor.base import Tensor
+from ..._core.tensor.batches import has, levels_of
 from ..._core.types.sizes import normalise
 from ..axes import read_number
 from ..dtype_checks import check_floating
 from ..memory.memory_formats import in_order_of
 from .group_norm import channel_view, check_batch
 from .norm import ONLY_FUSED, check_mixed, fused, standard, through_standard
+
+SHARED_STATISTICS = (
+    "Batch norm got a batched tensor as input while the running_mean or running_var, which will be updated in place, "
+    "were not batched.\nIf you are using a module and do not need eval mode, please set `track_running_stats` to be "
+    "False, or give each member statistics of its own."
+)
 
 
 def check_channel_values(tensor: Any, **values: Any) -> None:
@@ -165,6 +172,16 @@ def follow(running: Any, found: Any, momentum: float) -> None:
     running.mul_(1 - momentum).add_(found, alpha=momentum)
 
 
+def check_statistics(input: Any, *statistics: Any) -> None:
+    """Refuse running statistics that are the same for all members of a batch and would become different.
+
+    Raises:
+        RuntimeError: they are so.
+    """
+    if any(running is not None and not has(running, level) for level in levels_of(input) for running in statistics):
+        raise RuntimeError(SHARED_STATISTICS)
+
+
 def of_nothing(input: Any, weight: Any, bias: Any) -> Any:
     """An empty tensor normalised: it keeps its history, and the running statistics stay as they are."""
     check_channel_values(input, weight=weight, bias=bias)
@@ -191,6 +208,7 @@ def normalised(
             if value is None:
                 raise RuntimeError(f"{name} must be defined in evaluation mode")
         return batch_norm_forward(input, weight, bias, running_mean, running_var, False, eps)
+    check_statistics(input, running_mean, running_var)
     momentum = read_number("batch_norm", "momentum", 7, momentum)
     check_channel_values(input, running_mean=running_mean, running_var=running_var)
     results = batch_norm_forward(input, weight, bias, running_mean, running_var, True, eps)
