@@ -39,7 +39,7 @@ def folding(op: Any, given: list[Any], carried: list[Any], size: int, plan: Fold
     """One call of a bilinear operator for all members of a batch."""
     names = op.names
     groups = given[names.index("groups")]
-    parts = {True: max(groups, 1), False: 1}
+    parts = {True: max(int(groups), 1), False: 1}
     for at, place in ((0, plan.first), (1, plan.second)):
         if place is not None:
             given[at] = merged(given[at], place[0], parts[place[1]])
