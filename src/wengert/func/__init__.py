@@ -8,13 +8,16 @@ from .modules import functional_call, stack_module_state
 from .per_sample import per_sample_gradients
 from .reverse import grad, grad_and_value, vjp
 from .vmap import vmap
+from .sparse import hessian_sparsity, jacobian_sparsity
 
 __all__ = [
     "functional_call",
     "grad",
     "grad_and_value",
     "hessian",
+    "hessian_sparsity",
     "jacfwd",
+    "jacobian_sparsity",
     "jacrev",
     "jvp",
     "linearize",

@@ -1,0 +1,224 @@
+"""The families of operators: which elements of a result may depend on which of the operands.
+
+An operator that works element by element is known by its card; one that stands in no table here is taken to make
+each element from all operands.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from ..._core.cards.card import load_all
+from ..._core.tensor.base import Tensor
+from .calls import Call, Rule, everything, moved, numbers_by, pointwise
+from .sets import Sets, numbers_of, union
+from .windows import average_back, convolution, convolution_back, pooled
+
+
+def nothing(call: Call, result: Tensor) -> Sets | None:
+    """The result is constant."""
+    return None
+
+
+def only(name: str) -> Rule:
+    """Each element depends on that of one operand in its place, whatever the others are."""
+    return lambda call, result: union([call.sets[name]], result._array_.shape)
+
+
+def dims_of(call: Call) -> Any:
+    """The dimensions along which a call works; None for all."""
+    dim = call["dim"] if call.has("dim") else None
+    return None if dim is None or dim == () else dim
+
+
+def reduced(call: Call, result: Tensor) -> Sets | None:
+    """Each element depends on all of the operand along some dimensions."""
+    sets = call.operands()[0].united(dims_of(call))
+    return sets.reshaped(result._array_.shape)
+
+
+def along(call: Call, result: Tensor) -> Sets | None:
+    """The same, of a result that keeps its shape: softmax, running sums."""
+    return union([each.united(call["dim"]) for each in call.operands()], result._array_.shape)
+
+
+def product(first: str, second: str, added: str = "", *, batches: bool = True) -> Rule:
+    """Matrix products: each element depends on a row of the first operand and a column of the second.
+
+    Args:
+        added: the name of a further operand, which is added to the product.
+        batches: whether products of different batches are kept apart; otherwise they are summed.
+    """
+
+    def rule(call: Call, result: Tensor) -> Sets | None:
+        left, right, shape = call.sets[first], call.sets[second], result._array_.shape
+        if left is not None:
+            left = left.united(-1)
+            left = left.reshaped(left.shape[:-1]) if right_rank(call[second]) == 1 else left
+        if right is not None:
+            right = right.united(0 if len(right.shape) == 1 else -2)
+        parts = [left, right]
+        if not batches:
+            parts = [None if each is None else each.united(0) for each in parts]
+            parts = [None if each is None else each.reshaped(each.shape[1:]) for each in parts]
+        return union([*parts, call.sets.get(added)], shape)
+
+    return rule
+
+
+def right_rank(value: Any) -> int:
+    """The number of dimensions of a tensor."""
+    return value._array_.ndim  # type: ignore[no-any-return]
+
+
+def written(call: Call, result: Tensor, targets: Any, name: str, keep: bool) -> Sets | None:
+    """Elements of one operand put where `targets` says, into `self` if there is such an operand.
+
+    Args:
+        targets: for each of these elements the number of an element of the result.
+        keep: whether they are added to what is there.
+    """
+    shape = result._array_.shape
+    source, own = call.sets[name], call.sets.get("self")
+    parts = []
+    if source is not None:
+        if source.matrix.shape[0] == targets.size:
+            source = source.reshaped(targets.shape)
+        elif len(source.shape) == targets.ndim:  # `scatter` takes no more of it than there are indices
+            source = source.moved(numbers_of(source.shape)[tuple(map(slice, targets.shape))] + 1)
+        parts.append(source.broadcast(targets.shape).gathered(targets, shape))
+    if own is not None:
+        numbers = numbers_of(shape) + 1
+        if not keep:
+            numbers.reshape(-1)[targets.ravel()] = 0
+        parts.append(own.moved(numbers))
+    return union(parts, shape)
+
+
+def into(reader: str, name: str, *given: str, keep: bool | str = True) -> Rule:
+    """Writes where an operator, called with these arguments, reads.
+
+    Args:
+        reader, given: the operator, and the names of its arguments behind the tensor.
+        name: the operand that is written.
+        keep: whether it is added to what is there, or the name of the argument that says so.
+    """
+
+    def rule(call: Call, result: Tensor) -> Sets | None:
+        targets = numbers_by(load_all()[reader].public, result._array_.shape, *[call[each] for each in given])
+        return written(call, result, targets, name, bool(call[keep]) if isinstance(keep, str) else keep)
+
+    return rule
+
+
+def scattered(call: Call, result: Tensor) -> Sets | None:
+    """`scatter`, which may combine what it writes with what is there."""
+    return into("gather", "src", "dim", "index", keep=call["reduce"] is not None)(call, result)
+
+
+def indexed(name: str, keep: bool | str = True) -> Rule:
+    """Writes at index tensors."""
+
+    def rule(call: Call, result: Tensor) -> Sets | None:
+        shape = result._array_.shape
+        some = any(each is not None for each in call["indices"])
+        targets = numbers_by(load_all()["index"].public, shape, call["indices"]) if some else numbers_of(shape)
+        return written(call, result, targets, name, bool(call[keep]) if isinstance(keep, str) else keep)
+
+    return rule
+
+
+def looked_up(call: Call, result: Tensor) -> Sets | None:
+    """Gradients of rows, added where the rows were read."""
+    targets = numbers_of(result._array_.shape)[call["indices"].numpy()]
+    return written(call, result, targets, "grad", True)
+
+
+def normalised(kept: Callable[[Call, int], set[int]]) -> Rule:
+    """Normalisation: each element depends on all others along the dimensions that are not kept."""
+
+    def rule(call: Call, result: Tensor) -> Sets | None:
+        sets = call.sets["input"]
+        shape = result._array_.shape
+        if call["input"]._array_.shape != shape:  # a mean, or another such number
+            return everything(call, result)
+        parts = [call.sets["weight"], call.sets["bias"]]
+        whole = [None if each is None else each.united().reshaped(()) for each in parts]
+        if sets is None:
+            return union(whole, shape)
+        rank = len(sets.shape)
+        dims = [dim for dim in range(rank) if dim not in kept(call, rank)]
+        return union([sets.united(dims), *whole], shape)
+
+    return rule
+
+
+REDUCED = (
+    *("sum", "mean", "nansum", "prod", "logsumexp", "linalg_vector_norm", "var", "std", "var_mean", "std_mean"),
+    *("amax", "amin", "_aminmax", "max_full", "min_full", "max_dim", "min_dim"),
+)
+ALONG = (
+    *("_softmax", "_log_softmax", "_softmax_backward_data", "_log_softmax_backward_data"),
+    *("cumsum", "cumsum_reversed", "cumprod", "recurrence"),
+)
+POINTWISE = (
+    *("clone", "_to_copy", "_restrided", "conj_physical", "conjugate_complex", "complex", "polar", "lerp"),
+    *("masked_fill", "native_dropout", "kept_gradient", "_binary_cross_entropy"),
+    *("_binary_cross_entropy_with_logits", "_mse_loss", "_smooth_l1_loss", "_huber_loss"),
+)
+MOVED = (
+    *("index", "gather", "index_select", "take", "masked_select", "_unsafe_view", "repeat", "tril", "triu"),
+    *("diag_embed", "diagonal_copy", "flip", "roll", "cat", "stack", "constant_pad_nd", "edge_pad", "fill_diagonal"),
+    *("index_fill", "masked_scatter", "split_backward", "slice_backward", "select_backward", "diagonal_backward"),
+    *("masked_select_backward", "gather_planes", "pixel_shuffle", "pixel_unshuffle", "im2col", "embedding"),
+    "embedding_dense_gather",
+)
+RULES: dict[str, Rule] = {
+    **dict.fromkeys(REDUCED, reduced),
+    **dict.fromkeys(ALONG, along),
+    **dict.fromkeys(POINTWISE, pointwise),
+    **dict.fromkeys(MOVED, moved),
+    "copy": only("src"),
+    "fill": only("value"),
+    "zero": nothing,
+    "mm": product("self", "mat2"),
+    "bmm": product("self", "mat2"),
+    "mv": product("self", "vec"),
+    "dot": everything,
+    "vdot": everything,
+    "addmm": product("mat1", "mat2", "self"),
+    "addmv": product("mat", "vec", "self"),
+    "baddbmm": product("batch1", "batch2", "self"),
+    "addbmm": product("batch1", "batch2", "self", batches=False),
+    "index_put": indexed("values", keep="accumulate"),
+    "index_backward": indexed("grad"),
+    "put": into("take", "source", "index", keep="accumulate"),
+    "scatter": scattered,
+    "scatter_add": into("gather", "src", "dim", "index"),
+    "scatter_reduce": into("gather", "src", "dim", "index"),
+    "index_add": into("index_select", "source", "dim", "index"),
+    "index_reduce": into("index_select", "source", "dim", "index"),
+    "index_copy": into("index_select", "source", "dim", "index", keep=False),
+    "gather_backward": into("gather", "grad", "dim", "index"),
+    "index_select_backward": into("index_select", "grad", "dim", "index"),
+    "scatter_planes": into("gather_planes", "grad", "indices"),
+    "unfold_backward": into("unfold", "grad", "dimension", "size", "step"),
+    "embedding_dense_backward": looked_up,
+    "native_layer_norm": normalised(lambda call, rank: set(range(rank - len(call["normalized_shape"])))),
+    "native_group_norm": normalised(lambda call, rank: {0}),
+    "batch_norm_forward": normalised(lambda call, rank: {1}),
+    "convolution": convolution,
+    "convolution_input": convolution_back,
+    "avg_pool2d": pooled,
+    "max_pool2d_with_indices": pooled,
+    "avg_pool2d_backward": average_back,
+}
+
+
+def rule_of(op: Any) -> Rule:
+    """The rule of an operator."""
+    known = RULES.get(op.name)
+    if known is not None:
+        return known
+    return pointwise if op.promotion is not None and op.allows_larger else everything

@@ -1,0 +1,113 @@
+"""Arrays of sets: for each element of a tensor, the numbers of the inputs that it may depend on."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from math import prod
+from typing import Any
+
+import numpy as np
+
+
+def scipy_sparse(caller: str) -> Any:
+    """SciPy's module of sparse arrays.
+
+    Raises:
+        ImportError: SciPy is not installed.
+    """
+    try:
+        import scipy.sparse
+    except ImportError as error:
+        raise ImportError(f"{caller} needs SciPy for its sparse arrays: pip install 'wengert[full]'") from error
+    return scipy.sparse
+
+
+def no_rows(count: int, inputs: int) -> Any:
+    """So many empty sets, as the rows of a sparse array."""
+    return scipy_sparse("sparsity").csr_array((count, inputs), dtype=bool)
+
+
+def all_rows(count: int, inputs: int) -> Any:
+    """So many sets of all inputs, as the rows of a sparse array."""
+    return scipy_sparse("sparsity").csr_array(np.ones((count, inputs), dtype=bool))
+
+
+class Sets:
+    """An array of sets.
+
+    Attributes:
+        shape: its shape.
+        matrix: a sparse boolean array with a row for each element, in row-major order, and a column for each input.
+    """
+
+    __slots__ = ("matrix", "shape")
+
+    def __init__(self, shape: Sequence[int], matrix: Any) -> None:
+        self.shape = tuple(shape)
+        self.matrix = matrix
+
+    def moved(self, numbers: Any) -> Sets:
+        """Elements put elsewhere: `numbers` says of each element of the result which one it is, counted from 1; 0 is
+        the empty set.
+        """
+        wanted = numbers.ravel()
+        matrix = self.matrix
+        if wanted.size and wanted.min() > 0:
+            return Sets(numbers.shape, matrix[wanted - 1])
+        with_empty = scipy_sparse("sparsity").vstack([no_rows(1, matrix.shape[1]), matrix], format="csr")
+        return Sets(numbers.shape, with_empty[wanted])
+
+    def gathered(self, targets: Any, shape: Sequence[int]) -> Sets:
+        """Each element added to the one of an array of this shape that `targets` names, counted from 0."""
+        return self.linked(targets.ravel(), np.arange(targets.size), shape)
+
+    def linked(self, rows: Any, elements: Any, shape: Sequence[int]) -> Sets:
+        """The union, for each number in `rows`, of the elements beside it; an array of this shape."""
+        links = scipy_sparse("sparsity").csr_array(
+            (np.ones(rows.size, dtype=bool), (rows, elements)), shape=(prod(shape), self.matrix.shape[0])
+        )
+        return Sets(shape, links @ self.matrix)
+
+    def united(self, dims: Iterable[int] | int | None = None) -> Sets:
+        """The unions along some dimensions (None: all), which are of length 1 afterwards."""
+        rank = len(self.shape)
+        if isinstance(dims, int):
+            dims = (dims,)
+        chosen = set(range(rank)) if dims is None else {dim % max(rank, 1) for dim in dims}
+        kept = tuple(1 if dim in chosen else length for dim, length in enumerate(self.shape))
+        return self if kept == self.shape else self.gathered(np.broadcast_to(numbers_of(kept), self.shape), kept)
+
+    def broadcast(self, shape: Sequence[int]) -> Sets:
+        """Repeated to a larger shape, as NumPy does."""
+        if self.shape == tuple(shape):
+            return self
+        return self.moved(np.broadcast_to(numbers_of(self.shape) + 1, shape))
+
+    def reshaped(self, shape: Sequence[int]) -> Sets:
+        """The same elements in another shape."""
+        return Sets(shape, self.matrix)
+
+    def __or__(self, other: Sets) -> Sets:
+        return Sets(self.shape, self.matrix + other.matrix)
+
+
+def numbers_of(shape: Sequence[int]) -> Any:
+    """The numbers of the elements of an array, counted from 0."""
+    return np.arange(prod(shape)).reshape(tuple(shape))
+
+
+def union(parts: Iterable[Sets | None], shape: Sequence[int]) -> Sets | None:
+    """The union, element by element, of arrays that are broadcast to one shape; None where there are none."""
+    found: Sets | None = None
+    for part in parts:
+        if part is not None:
+            part = part.broadcast(shape)
+            found = part if found is None else found | part
+    return found
+
+
+def stacked(parts: Sequence[Sets]) -> Sets:
+    """The elements of several arrays, one after the other."""
+    matrices = [part.matrix for part in parts]
+    matrix = matrices[0] if len(matrices) == 1 else scipy_sparse("sparsity").vstack(matrices, format="csr")
+    return Sets((matrix.shape[0],), matrix)

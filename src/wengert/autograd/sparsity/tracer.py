@@ -1,0 +1,89 @@
+"""The run of a function in which sets of inputs are passed through the operators.
+
+The tracer observes each call. What is not recorded has no derivative, and so no sets; what is recorded but was made
+where no call could be observed (by a custom Function, in another thread) is taken to depend on all inputs.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from ..._core.functions.function import FunctionNode
+from ..._core.state.modes import current
+from ..._core.tensor.base import Tensor
+from .calls import Call
+from .families import rule_of
+from .sets import Sets, scipy_sparse
+from .tables import Tables
+
+
+class Tracer:
+    """Passes sets through the calls of this thread: a context.
+
+    Attributes:
+        count: how many inputs there are.
+        tables: the sets of the tensors.
+        start: the number of the first node made in it; whatever is older is constant.
+    """
+
+    def __init__(self, variables: Sequence[Tensor]) -> None:
+        self.count = sum(each._array_.size for each in variables)
+        self.tables = Tables(self.count)
+        self.start = current().sequence
+        identity = scipy_sparse("sparsity").eye_array(self.count, dtype=bool, format="csr")
+        first = 0
+        for each in variables:
+            last = first + each._array_.size
+            self.tables.write(each, Sets(each._array_.shape, identity[first:last]), None)
+            first = last
+
+    def __enter__(self) -> Tracer:
+        modes = current()
+        self.before, self.word = modes.observers, modes.word
+        modes.observe([*modes.observers, self.observe])
+        return self
+
+    def __exit__(self, error_type: Any = None, error: Any = None, traceback: Any = None) -> None:
+        modes = current()
+        modes.observers = self.before
+        modes.word = self.word
+
+    def sets_of(self, value: Any) -> Sets | None:
+        """The sets of an operand; None for a constant."""
+        if not isinstance(value, Tensor) or not value.requires_grad:
+            return None
+        node = value.grad_fn  # type: ignore[attr-defined]
+        known = self.tables.known(value._storage_)
+        if known is None or isinstance(node, FunctionNode):
+            if node is None or node.sequence_number < self.start or self.is_part_of_constant(value, node):
+                return None
+            self.tables.forget(value)
+            known = self.tables.tables[value._storage_]
+        return self.tables.read(value, known)
+
+    def is_part_of_constant(self, value: Any, node: Any) -> bool:
+        """Whether a tensor is a view of one that depends on no input."""
+        return value._is_view() and not isinstance(node, FunctionNode) and self.sets_of(value._base) is None
+
+    def observe(self, op: Any, args: tuple[Any, ...], proceed: Callable[[], Any]) -> Any:
+        """See one call: `unusual.observed`."""
+        modes = current()
+        target = op.written(args)
+        known = None if target is None else self.tables.known(target._storage_)
+        card = op if target is None else getattr(op, "functional", None)
+        if card is None or not card.rules or not modes.grad or modes.inference or (card.view and target is not None):
+            made = proceed()
+            if target is not None:
+                self.tables.keep(target._storage_, known)
+            return made
+        call = Call(card, args, self.sets_of)  # before the operands are written to
+        if target is not None:
+            known = self.tables.known(target._storage_)
+        made = proceed()
+        constant = not call.operands()
+        for result in made if isinstance(made, tuple) else (made,):
+            if result.requires_grad and (constant or not card.view):
+                sets = None if constant else rule_of(card)(call, result)
+                self.tables.write(result, sets, known)
+        return made

@@ -1,0 +1,119 @@
+"""Convolution and pooling: each element depends on the window that it is made from."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from math import prod
+from typing import Any
+
+import numpy as np
+
+from ..._core.tensor.base import Tensor
+from .calls import Call, everything
+from .sets import Sets, union
+
+Ints = Sequence[int]
+
+
+def spread(value: Any, count: int) -> tuple[int, ...]:
+    """A number for each of `count` dimensions."""
+    values = tuple(value) if isinstance(value, (tuple, list)) else (value,)
+    return values * count if len(values) == 1 else values
+
+
+def pairs(lengths: Ints, made: Ints, kernel: Ints, stride: Ints, padding: Ints, dilation: Ints) -> tuple[Any, Any]:
+    """Which places a window is made of: the numbers of windows, and beside each that of a place in it.
+
+    Args:
+        lengths, made: of what the windows are taken of, and how many there are, in each dimension.
+    """
+    windows, places, inside = np.zeros(1, int), np.zeros(1, int), np.ones(1, bool)
+    for dim, length in enumerate(lengths):
+        at = np.arange(made[dim])[:, np.newaxis] * stride[dim] - padding[dim] + np.arange(kernel[dim]) * dilation[dim]
+        window = np.broadcast_to(np.arange(made[dim])[:, np.newaxis], at.shape)
+        windows = (windows[:, np.newaxis] * made[dim] + window.ravel()).ravel()
+        places = (places[:, np.newaxis] * length + at.ravel()).ravel()
+        inside = (inside[:, np.newaxis] & ((at >= 0) & (at < length)).ravel()).ravel()
+    return windows[inside], places[inside]
+
+
+def windowed(sets: Sets, groups: int, linked: tuple[Any, Any], shape: Ints, rank: int) -> Sets:
+    """Elements of all channels of a group, united by windows.
+
+    Args:
+        sets: of shape (batch, channels, ...) with `rank` dimensions behind these.
+        linked: the numbers of elements of the result, and beside each that of an element it depends on, in a channel.
+        shape: that of the result.
+    """
+    lead = sets.shape[: len(sets.shape) - rank]
+    batch, size, count = prod(lead[:-1]), prod(sets.shape[len(lead) :]), prod(shape[len(lead) :])
+    united = sets.reshaped((batch, groups, lead[-1] // groups, size)).united(2)
+    rows, elements = linked
+    first = np.arange(batch * groups)[:, np.newaxis]
+    made = united.linked((first * count + rows).ravel(), (first * size + elements).ravel(), (batch, groups, 1, count))
+    return made.broadcast((batch, groups, shape[len(lead) - 1] // groups, count)).reshaped(shape)
+
+
+def geometry(call: Call, lengths: Ints, made: Ints) -> tuple[Any, Any]:
+    """`pairs` for a convolution."""
+    rank = len(lengths)
+    options = [spread(call[name], rank) for name in ("stride", "padding", "dilation")]
+    return pairs(lengths, made, call["weight"]._array_.shape[2:], *options)
+
+
+def convolution(call: Call, result: Tensor) -> Sets | None:
+    """The window in all channels of the group, and the weights and the offset of the channel."""
+    if call["transposed"]:
+        return convolution_back(call, result)
+    shape = result._array_.shape
+    sets, weight = call.sets["input"], call.sets["weight"]
+    rank = call["weight"]._array_.ndim - 2
+    if weight is not None:
+        weight = weight.united(range(1, rank + 2)).reshaped((weight.shape[0], *(1,) * rank))
+    if sets is not None:
+        linked = geometry(call, sets.shape[-rank:], shape[-rank:])
+        sets = windowed(sets, call["groups"], linked, shape, rank)
+    return union([sets, weight, offset(call, rank)], shape)
+
+
+def offset(call: Call, rank: int) -> Sets | None:
+    """The sets of what is added to each channel."""
+    bias = call.sets.get("bias")
+    return None if bias is None else bias.reshaped((bias.shape[0], *(1,) * rank))
+
+
+def convolution_back(call: Call, result: Tensor) -> Sets | None:
+    """The transpose: the windows that an element is in."""
+    shape = result._array_.shape
+    sets = call.sets["grad"] if call.has("grad") else call.sets["input"]
+    weight = call.sets["weight"]
+    rank = call["weight"]._array_.ndim - 2
+    if weight is not None:
+        weight = weight.united().reshaped(())
+    if sets is not None:
+        windows, places = geometry(call, shape[-rank:], sets.shape[-rank:])
+        sets = windowed(sets, call["groups"], (places, windows), shape, rank)
+    return union([sets, weight, offset(call, rank)], shape)
+
+
+def pooling(call: Call, lengths: Ints, made: Ints) -> tuple[Any, Any]:
+    """`pairs` for pooling in two dimensions."""
+    kernel = spread(call["kernel_size"], 2)
+    stride = spread(call["stride"], 2) if call["stride"] else kernel
+    dilation = spread(call["dilation"], 2) if call.has("dilation") else (1, 1)
+    return pairs(lengths, made, kernel, stride, spread(call["padding"], 2), dilation)
+
+
+def pooled(call: Call, result: Tensor) -> Sets | None:
+    """The window in the same channel."""
+    sets, shape = call.operands()[0], result._array_.shape
+    return windowed(sets, sets.shape[-3], pooling(call, sets.shape[-2:], shape[-2:]), shape, 2)
+
+
+def average_back(call: Call, result: Tensor) -> Sets | None:
+    """The transpose of averages: the windows that an element is in."""
+    sets, shape = call.operands()[0], result._array_.shape
+    if len(shape) < 3:
+        return everything(call, result)
+    windows, places = pooling(call, shape[-2:], sets.shape[-2:])
+    return windowed(sets, sets.shape[-3], (places, windows), shape, 2)

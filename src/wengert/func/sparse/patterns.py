@@ -1,0 +1,100 @@
+"""Which elements of Jacobians and Hessians are not zero."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from ...autograd.containers import flatten
+from ...autograd.sparsity.sets import scipy_sparse
+from ...autograd.variables import Scope
+from ...tensor import Tensor
+from ..arguments import Chosen
+from ..reverse import grad
+
+
+def jacobian_sparsity(func: Callable[..., Any], *args: Any, argnums: int | tuple[int, ...] = 0, **kwargs: Any) -> Any:
+    """Which elements of the Jacobian of a function may differ from zero.
+
+    The function is run once. Sets of input numbers are passed through its operators, so each output gets those inputs
+    that it may depend on, whatever their values. Where the program itself decides by values (by `if`, by sorting, by
+    index tensors that it computes), the result holds for the way it took.
+
+    Args:
+        func: gives tensors, in containers or not.
+        args, kwargs: its arguments.
+        argnums: the position of the argument to differentiate by, or a tuple of positions. The arguments may be
+            containers of tensors.
+
+    Returns:
+        A boolean SciPy array (`csr_array`) with a row for each element of the output and a column for each element of
+        the arguments: in both all tensors one after the other, each in row-major order.
+
+    Raises:
+        ImportError: SciPy is not installed.
+        TypeError: arguments or outputs are no real floating-point tensors.
+
+    >>> import wengert as wg
+    >>> wg.func.jacobian_sparsity(lambda x: x[1:] * x[:-1], wg.ones(4)).toarray().astype(int)
+    array([[1, 1, 0, 0],
+           [0, 1, 1, 0],
+           [0, 0, 1, 1]])
+    """
+    from ...autograd.sparsity.tracer import Tracer
+
+    sparse = scipy_sparse("jacobian_sparsity")
+    chosen = Chosen(args, argnums)
+    check_real("jacobian_sparsity", "argument", chosen.elements)
+    with Scope() as scope:
+        # Copies: two arguments may share memory, and sets are kept with the memory.
+        variables = [scope.variable(each.detach().clone()) for each in chosen.elements]
+        with Tracer(variables) as tracer:
+            outputs = flatten(func(*chosen.replaced(variables), **kwargs))[0]
+            check_real("jacobian_sparsity", "output", outputs)
+            found = [tracer.sets_of(each) for each in outputs]
+    parts = [
+        sparse.csr_array((each.numel(), tracer.count), dtype=bool) if sets is None else sets.matrix
+        for each, sets in zip(outputs, found)
+    ]
+    pattern = sparse.vstack(parts, format="csr")
+    pattern.sort_indices()
+    return pattern
+
+
+def hessian_sparsity(func: Callable[..., Any], *args: Any, argnums: int | tuple[int, ...] = 0, **kwargs: Any) -> Any:
+    """Which elements of the Hessian of a function may differ from zero: the pattern of its gradient's Jacobian.
+
+    Args:
+        func: gives a tensor without dimensions.
+        args, kwargs, argnums: as for `jacobian_sparsity`.
+
+    Returns:
+        A symmetric boolean SciPy array (`csr_array`) with a row and a column for each element of the arguments.
+
+    >>> import wengert as wg
+    >>> wg.func.hessian_sparsity(lambda x: (x[1:] * x[:-1]).sum() + x.sum(), wg.ones(4)).toarray().astype(int)
+    array([[0, 1, 0, 0],
+           [1, 0, 1, 0],
+           [0, 1, 0, 1],
+           [0, 0, 1, 0]])
+    """
+    check_real("hessian_sparsity", "argument", Chosen(args, argnums).elements)
+    pattern = jacobian_sparsity(grad(func, argnums), *args, argnums=argnums, **kwargs)
+    whole = (pattern + pattern.T).tocsr()
+    whole.sort_indices()
+    return whole
+
+
+def check_real(caller: str, what: str, elements: list[Any]) -> None:
+    """Refuse what has no real derivative.
+
+    Raises:
+        TypeError: there is no tensor, or something that is no real floating-point tensor.
+    """
+    if not elements:
+        raise TypeError(f"{caller}: expected at least one tensor in the {what}, but there is none")
+    for each in elements:
+        if not isinstance(each, Tensor):
+            raise TypeError(f"{caller}: expected the {what} to hold only tensors, but got {type(each).__name__}")
+        if each._array_.dtype.kind != "f":
+            raise TypeError(f"{caller}: expected real floating-point tensors in the {what}, but got {each.dtype}")
