@@ -7,8 +7,8 @@ from .jacobians import hessian, jacfwd, jacrev
 from .modules import functional_call, stack_module_state
 from .per_sample import per_sample_gradients
 from .reverse import grad, grad_and_value, vjp
+from .sparse import hessian_sparsity, jacobian_sparsity, sparse_hessian, sparse_jacobian
 from .vmap import vmap
-from .sparse import hessian_sparsity, jacobian_sparsity
 
 __all__ = [
     "functional_call",
@@ -22,6 +22,8 @@ __all__ = [
     "jvp",
     "linearize",
     "per_sample_gradients",
+    "sparse_hessian",
+    "sparse_jacobian",
     "stack_module_state",
     "vjp",
     "vmap",

@@ -1,0 +1,127 @@
+"""Colourings: which columns of a sparse matrix can be computed in one product, and how its elements are found again.
+
+Columns of one colour are added up. Where no two of them have an element in the same row, each element of the matrix
+stands alone in its row of the sums. For a symmetric matrix less is enough, as each element can be read in two places.
+
+Sets of colours are integers, bit by bit.
+
+Source: A. R. Curtis, M. J. D. Powell, J. K. Reid, On the estimation of sparse Jacobian matrices, 1974 (columns that are
+added up); T. F. Coleman, J. J. Moré, Estimation of sparse Jacobian matrices and graph coloring problems, 1983, and
+Estimation of sparse Hessian matrices and graph coloring problems, 1984 (colourings of graphs; for symmetric matrices
+those without two-coloured paths); A. H. Gebremedhin, F. Manne, A. Pothen, What color is your Jacobian?, 2005 (greedy
+ones).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+
+
+def lowest_free(used: int) -> int:
+    """The first colour that is not in a set."""
+    return (~used & (used + 1)).bit_length() - 1
+
+
+def lists_of(pattern: Any) -> list[list[int]]:
+    """The columns of the elements, row by row."""
+    indices, bounds = pattern.indices.tolist(), pattern.indptr.tolist()
+    return [indices[start:end] for start, end in pairwise(bounds)]
+
+
+def column_colours(pattern: Any) -> Any:
+    """A colour for each column, so that no two columns of one colour have an element in the same row.
+
+    Args:
+        pattern: a sparse array in CSR form.
+
+    Returns:
+        An integer array: colours from 0 on, few of them (to find the fewest is NP-hard).
+    """
+    rows_of_column = lists_of(pattern.T.tocsr())
+
+    def coloured(order: Iterable[int]) -> list[int]:
+        in_row = [0] * pattern.shape[0]
+        colours = [0] * pattern.shape[1]
+        for column in order:
+            used = 0
+            for row in rows_of_column[column]:
+                used |= in_row[row]
+            colours[column] = colour = lowest_free(used)
+            for row in rows_of_column[column]:
+                in_row[row] |= 1 << colour
+        return colours
+
+    lengths = np.diff(pattern.indptr)
+    return fewest(coloured, [int(lengths[rows].sum()) for rows in rows_of_column])
+
+
+def star_colours(pattern: Any) -> Any:
+    """A colour for each column of a symmetric matrix, so that each element stands alone in one of its two places.
+
+    Neighbours in the graph of the matrix have different colours, and no path of four has only two (a star colouring).
+
+    Args:
+        pattern: a sparse array in CSR form, symmetric.
+    """
+    neighbours = [[other for other in row if other != at] for at, row in enumerate(lists_of(pattern))]
+    return fewest(lambda order: star_coloured(neighbours, order), [len(each) for each in neighbours])
+
+
+def star_coloured(neighbours: list[list[int]], order: Iterable[int]) -> list[int]:
+    """A star colouring of a graph, one vertex after the other."""
+    colours = [-1] * len(neighbours)
+    around = [0] * len(neighbours)  # the colours of the neighbours of a vertex
+    groups: list[dict[int, list[int]]] = [{} for _ in neighbours]  # its neighbours by their colours
+    barred = [0] * len(neighbours)  # what further neighbours of a vertex may not have: it would end a path of four
+    for vertex in order:
+        used = 0
+        for other in neighbours[vertex]:
+            if colours[other] >= 0:
+                used |= 1 << colours[other] | barred[other]
+        for group in groups[vertex].values():
+            if len(group) > 1:  # the vertex would lie within such a path
+                for other in group:
+                    used |= around[other]
+        colours[vertex] = colour = lowest_free(used)
+        for group in groups[vertex].values():
+            if len(group) > 1:
+                for other in group:
+                    barred[other] |= 1 << colour
+        for other in neighbours[vertex]:
+            around[other] |= 1 << colour
+            group = groups[other].setdefault(colour, [])
+            group.append(vertex)
+            if colours[other] >= 0 and len(group) > 1:
+                for end in group if len(group) == 2 else (vertex,):
+                    barred[end] |= 1 << colours[other]
+    return colours
+
+
+def fewest(coloured: Callable[[Iterable[int]], list[int]], degrees: list[int]) -> Any:
+    """The better of two greedy colourings: in the order of the columns, and the most entangled ones first."""
+    natural = coloured(range(len(degrees)))
+    largest = coloured(sorted(range(len(degrees)), key=lambda at: -degrees[at]))
+    return np.array(min(natural, largest, key=lambda colours: max(colours, default=0)), dtype=np.int64)
+
+
+def recovered(pattern: Any, colours: Any, sums: Any) -> Any:
+    """The elements of a matrix, in the order of its pattern, from the sums of its columns.
+
+    Args:
+        pattern: a sparse array in CSR form.
+        colours: of its columns; for a star colouring the pattern is symmetric.
+        sums: an array with the sum of the columns of each colour.
+    """
+    rows = np.repeat(np.arange(pattern.shape[0]), np.diff(pattern.indptr))
+    columns = pattern.indices
+    own = rows * sums.shape[1] + colours[columns]
+    alone = np.bincount(own, minlength=sums.size)[own] == 1
+    values = sums.ravel()[own]
+    if not alone.all():
+        mirrored = columns * sums.shape[1] + colours[rows]
+        values = np.where(alone, values, sums.ravel()[mirrored])
+    return values

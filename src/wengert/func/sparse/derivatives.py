@@ -1,0 +1,235 @@
+"""Sparse Jacobians and Hessians, as SciPy's sparse arrays."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from ...autograd.containers import flatten
+from ...autograd.sparsity.sets import scipy_sparse
+from ...autograd.variables import Scope, gradients
+from ..arguments import Chosen, named
+from ..reverse import check_scalar
+from .colouring import column_colours, recovered, star_colours
+from .patterns import check_real, hessian_sparsity, jacobian_sparsity
+from .products import pulled, pushed
+
+JACOBIAN, HESSIAN = "sparse_jacobian", "sparse_hessian"
+
+
+class Plan:
+    """How a matrix with a certain pattern is computed.
+
+    Attributes:
+        pattern: the pattern, in CSR form.
+        colours: of its columns, or of its rows.
+        by_rows: whether sums of rows are computed, in reverse mode.
+        seeds: for each colour a column that is 1 at the columns (or rows) that have it.
+    """
+
+    def __init__(self, pattern: Any, colours: Any, by_rows: bool) -> None:
+        self.pattern = pattern
+        self.colours = colours
+        self.by_rows = by_rows
+        self.seeds = np.zeros((len(colours), int(colours.max(initial=0)) + 1))
+        self.seeds[np.arange(len(colours)), colours] = 1.0
+
+    def matrix(self, sums: Any) -> Any:
+        """The sparse array whose sums of columns (or rows) these are."""
+        sparse = scipy_sparse(JACOBIAN)
+        pattern = self.pattern.T.tocsr() if self.by_rows else self.pattern
+        dtype = np.result_type(sums.dtype, np.float32)  # SciPy has no sparse arrays of half precision
+        values = recovered(pattern, self.colours, sums).astype(dtype)
+        made = sparse.csr_array((values, pattern.indices.copy(), pattern.indptr.copy()), shape=pattern.shape)
+        return made.T.tocsr() if self.by_rows else made
+
+
+def jacobian_plan(pattern: Any, mode: str | None = None) -> Plan:
+    """The plan for a mode, or the one of fewer products: of columns in forward mode, or of rows in reverse mode."""
+    transposed = pattern.T.tocsr()
+    if mode is not None:
+        by_rows = mode == "reverse"
+        return Plan(pattern, column_colours(transposed if by_rows else pattern), by_rows)
+    # As many colours as a row has elements are needed for the columns, and the other way round.
+    least = [int(np.diff(each.indptr).max(initial=0)) for each in (pattern, transposed)]
+    plans: list[Plan] = []
+    for by_rows in sorted((False, True), key=lambda by_rows: least[by_rows]):
+        if not plans or least[by_rows] < plans[0].seeds.shape[1]:
+            plans.append(Plan(pattern, column_colours(transposed if by_rows else pattern), by_rows))
+    return min(plans, key=lambda plan: plan.seeds.shape[1])
+
+
+def hessian_plan(pattern: Any) -> Plan:
+    """The plan for a symmetric matrix."""
+    return Plan(pattern, star_colours(pattern), False)
+
+
+def read_pattern(caller: str, sparsity: Any) -> Any:
+    """A pattern in CSR form: all elements that a sparse array holds, those of a NumPy array that are not zero.
+
+    Raises:
+        TypeError: it is neither.
+        ValueError: it has not two dimensions.
+    """
+    sparse = scipy_sparse(caller)
+    if not sparse.issparse(sparsity) and not isinstance(sparsity, np.ndarray):
+        raise TypeError(
+            f"{caller}: expected sparsity to be a sparse array of SciPy or a NumPy array, "
+            f"but got {type(sparsity).__name__}"
+        )
+    if sparsity.ndim != 2:
+        raise ValueError(f"{caller}: expected sparsity to have 2 dimensions, but got {sparsity.ndim}")
+    found = sparse.coo_array(sparsity)
+    ones = np.ones(found.coords[0].size, dtype=bool)
+    pattern = sparse.coo_array((ones, found.coords), shape=found.shape).tocsr()
+    pattern.sort_indices()
+    return pattern
+
+
+def check_shape(caller: str, pattern: Any, wanted: tuple[int, int], meaning: str) -> None:
+    """Refuse a pattern of another shape than the matrix.
+
+    Raises:
+        ValueError: it has one.
+    """
+    if pattern.shape != wanted:
+        raise ValueError(f"{caller}: expected sparsity of shape {wanted} ({meaning}), but got {pattern.shape}")
+
+
+def sparse_jacobian(
+    func: Callable[..., Any], argnums: int | tuple[int, ...] = 0, *, sparsity: Any = None, mode: str | None = None
+) -> Callable[..., Any]:
+    """A function that gives the Jacobian of `func` as a sparse array, from few products.
+
+    Columns that have no element in a common row are computed together, in forward mode; or rows, in reverse mode:
+    whichever takes fewer products. For a band matrix their number is the width of the band, whatever its size.
+
+    Args:
+        func: gives tensors, in containers or not.
+        argnums: the position of the argument to differentiate by, or a tuple of positions. The arguments may be
+            containers of tensors.
+        sparsity: which elements may differ from zero, a sparse array of SciPy (all elements that it holds count) or a
+            boolean NumPy array, with a row for each element of the output and a column for each element of the
+            arguments. An element that is missing makes others wrong. None: `jacobian_sparsity` finds it in each call.
+        mode: "forward" or "reverse" for that mode, however many products it takes.
+
+    Returns:
+        A function of the same arguments that returns a SciPy array (`csr_array`) of that shape, of the dtype of the
+        derivatives, with an entry for each element of the pattern.
+
+    Raises:
+        ImportError: SciPy is not installed.
+        TypeError: `sparsity` is no array; (when called) arguments or outputs are no real floating-point tensors.
+        ValueError: `sparsity` has not two dimensions, or `mode` is another; (when called) `sparsity` does not fit the
+            function.
+
+    Source: see `wengert.func.sparse.colouring`.
+
+    >>> import wengert as wg
+    >>> jacobian = wg.func.sparse_jacobian(lambda x: x[1:] * x[:-1])
+    >>> jacobian(wg.tensor([1.0, 2.0, 3.0])).toarray()
+    array([[2., 1., 0.],
+           [0., 3., 2.]], dtype=float32)
+    """
+    scipy_sparse(JACOBIAN)
+    if mode not in (None, "forward", "reverse"):
+        raise ValueError(f"{JACOBIAN}: expected mode to be 'forward', 'reverse' or None, but got {mode!r}")
+    given = None if sparsity is None else jacobian_plan(read_pattern(JACOBIAN, sparsity), mode)
+
+    def jacobian(*args: Any, **kwargs: Any) -> Any:
+        chosen = Chosen(args, argnums)
+        check_real(JACOBIAN, "argument", chosen.elements)
+        plan = given
+        if plan is None:
+            plan = jacobian_plan(jacobian_sparsity(func, *args, argnums=argnums, **kwargs), mode)
+        inputs = [each.detach() for each in chosen.elements]
+        count = sum(each.numel() for each in inputs)
+
+        def run(elements: list[Any]) -> list[Any]:
+            outputs = flatten(func(*chosen.replaced(elements), **kwargs))[0]
+            check_real(JACOBIAN, "output", outputs)
+            shape = sum(each.numel() for each in outputs), count
+            check_shape(JACOBIAN, plan.pattern, shape, "elements of the output, elements of the arguments")
+            return outputs
+
+        if not plan.by_rows:
+            check_shape(JACOBIAN, plan.pattern, (plan.pattern.shape[0], count), "elements of the output and arguments")
+            return plan.matrix(pushed(run, inputs, plan.seeds))
+        with Scope() as scope:
+            variables = [scope.variable(each) for each in inputs]
+            outputs = run(variables)
+        return plan.matrix(pulled(outputs, variables, plan.seeds.T).T)
+
+    return named(func, jacobian)
+
+
+def sparse_hessian(
+    func: Callable[..., Any], argnums: int | tuple[int, ...] = 0, *, sparsity: Any = None
+) -> Callable[..., Any]:
+    """A function that gives the Hessian of `func` as a sparse array, from few Hessian-vector products.
+
+    Args:
+        func: gives a tensor without dimensions.
+        argnums: the position of the argument to differentiate by, or a tuple of positions.
+        sparsity: as for `sparse_jacobian`, with a row and a column for each element of the arguments; symmetric. None:
+            `hessian_sparsity` finds it in each call.
+
+    Returns:
+        A function of the same arguments that returns a SciPy array (`csr_array`) of that shape.
+
+    Raises:
+        ImportError: SciPy is not installed.
+        TypeError: `sparsity` is no array; (when called) arguments or output are no real floating-point tensors.
+        ValueError: `sparsity` is not symmetric; (when called) it does not fit the function.
+        RuntimeError: (when called) the output has dimensions.
+
+    Source: see `wengert.func.sparse.colouring`.
+
+    >>> import wengert as wg
+    >>> hessian = wg.func.sparse_hessian(lambda x: (x[1:] * x[:-1] ** 2).sum())
+    >>> hessian(wg.tensor([1.0, 2.0, 3.0])).toarray()
+    array([[4., 2., 0.],
+           [2., 6., 4.],
+           [0., 4., 0.]], dtype=float32)
+    """
+    scipy_sparse(HESSIAN)
+    given = None
+    if sparsity is not None:
+        pattern = read_pattern(HESSIAN, sparsity)
+        check_symmetric(pattern)
+        given = hessian_plan(pattern)
+
+    def hessian(*args: Any, **kwargs: Any) -> Any:
+        chosen = Chosen(args, argnums)
+        check_real(HESSIAN, "argument", chosen.elements)
+        plan = given
+        if plan is None:
+            plan = hessian_plan(hessian_sparsity(func, *args, argnums=argnums, **kwargs))
+        count = sum(each.numel() for each in chosen.elements)
+        check_shape(HESSIAN, plan.pattern, (count, count), "elements of the arguments, twice")
+        with Scope() as scope:
+            variables = [scope.variable(each.detach()) for each in chosen.elements]
+            output = func(*chosen.replaced(variables), **kwargs)
+            check_scalar(output)
+            check_real(HESSIAN, "output", [output])
+            slopes = gradients([output], variables, [None], True, True)
+        return plan.matrix(pulled(slopes, variables, plan.seeds.T).T)
+
+    return named(func, hessian)
+
+
+def check_symmetric(pattern: Any) -> None:
+    """Refuse a pattern that no Hessian has.
+
+    Raises:
+        ValueError: it is not symmetric.
+    """
+    if pattern.shape[0] != pattern.shape[1]:
+        raise ValueError(f"{HESSIAN}: expected a square sparsity, but got the shape {pattern.shape}")
+    if (pattern != pattern.T.tocsr()).nnz:
+        raise ValueError(
+            f"{HESSIAN}: expected a symmetric sparsity, but it holds elements whose mirror image it does not; "
+            "use sparsity + sparsity.T"
+        )
