@@ -13,7 +13,10 @@ import pytest
 import wengert as wg
 
 ROOT = Path(__file__).resolve().parents[2]
-PAGES = ("autograd_mechanics.md", "autograd_tools.md", "complex_autograd.md", "numerical_checks.md", "threads.md")
+PAGES = (
+    *("autograd_mechanics.md", "autograd_tools.md", "complex_autograd.md", "numerical_checks.md"),
+    *("sparse_derivatives.md", "threads.md"),
+)
 
 spec = importlib.util.spec_from_file_location("check_examples", ROOT / "tools" / "check_examples.py")
 assert spec is not None and spec.loader is not None
