@@ -81,6 +81,9 @@ if TYPE_CHECKING:
 LATER = {name: name for name in ("func", "io", "nn", "optim", "utils", "vision", "viz")} | {
     "set_printoptions": "printing",
     "vmap": "func",
+    from . import func, io, nn, optim, scipy, utils, vision, viz
+LATER = {name: name for name in ("func", "io", "nn", "optim", "scipy", "utils", "vision", "viz")} | {
+    "set_printoptions": "printing"
 }
 """What is loaded when it is first asked for, and where it is: who needs derivatives only does not wait for it."""
 

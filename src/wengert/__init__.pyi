@@ -12,6 +12,7 @@ from wengert import (
     nn as nn,
     ops as ops,
     optim as optim,
+    scipy as scipy,
     utils as utils,
     vision as vision,
     viz as viz,

@@ -198,7 +198,7 @@ def sparse_hessian(
     given = None
     if sparsity is not None:
         pattern = read_pattern(HESSIAN, sparsity)
-        check_symmetric(pattern)
+        check_symmetric(HESSIAN, pattern)
         given = hessian_plan(pattern)
 
     def hessian(*args: Any, **kwargs: Any) -> Any:
@@ -220,16 +220,16 @@ def sparse_hessian(
     return named(func, hessian)
 
 
-def check_symmetric(pattern: Any) -> None:
+def check_symmetric(caller: str, pattern: Any) -> None:
     """Refuse a pattern that no Hessian has.
 
     Raises:
         ValueError: it is not symmetric.
     """
     if pattern.shape[0] != pattern.shape[1]:
-        raise ValueError(f"{HESSIAN}: expected a square sparsity, but got the shape {pattern.shape}")
+        raise ValueError(f"{caller}: expected a square sparsity, but got the shape {pattern.shape}")
     if (pattern != pattern.T.tocsr()).nnz:
         raise ValueError(
-            f"{HESSIAN}: expected a symmetric sparsity, but it holds elements whose mirror image it does not; "
+            f"{caller}: expected a symmetric sparsity, but it holds elements whose mirror image it does not; "
             "use sparsity + sparsity.T"
         )

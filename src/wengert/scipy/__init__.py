@@ -1,0 +1,9 @@
+"""SciPy's solvers with exact derivatives: `minimize`, `root`, `least_squares`, `solve_ivp` of functions of tensors."""
+
+from __future__ import annotations
+
+from .integrate import solve_ivp
+from .minimum import minimize
+from .systems import least_squares, root
+
+__all__ = ["least_squares", "minimize", "root", "solve_ivp"]

@@ -1,0 +1,210 @@
+"""A function of tensors as SciPy's solvers see it: values and derivatives at flat vectors.
+
+The function is run and recorded once for a point; its value, gradient, Jacobian, Hessian and their products all come
+from that record, so it costs nothing that solvers ask for them one by one.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from ..autograd.variables import Scope, gradients
+from ..func.sparse.derivatives import Plan, check_shape, check_symmetric, hessian_plan, jacobian_plan, read_pattern
+from ..func.sparse.patterns import hessian_sparsity, jacobian_sparsity
+from ..func.sparse.products import joined, pulled, pushed, split
+from ..tensor import Tensor
+from .vectors import Vector, numeric
+
+FIND = "find"
+"""What stands for a pattern that is to be found."""
+
+
+class Record:
+    """One run of a function.
+
+    Attributes:
+        point, before: the flat vector and what came before it.
+        variables, outputs: what the function was given, and what it gave.
+        slopes: the gradient of a weighted sum of the outputs, recorded, and its `weights`; None if nobody asked yet.
+        known: derivatives that have been computed.
+    """
+
+    def __init__(self, point: Any, before: tuple[Any, ...], variables: list[Tensor], outputs: list[Tensor]) -> None:
+        self.point, self.before = point, before
+        self.variables, self.outputs = variables, outputs
+        self.count = sum(each._array_.size for each in outputs)
+        self.slopes: list[Tensor] = []
+        self.weights: Any = None
+        self.known: dict[str, Any] = {}
+
+    def is_at(self, point: Any, before: tuple[Any, ...]) -> bool:
+        """Whether this is the run at a point."""
+        return self.before == before and np.array_equal(self.point, point)
+
+    def record_slopes(self, weights: Any = None) -> list[Tensor]:
+        """The gradient of the sum of all outputs, each times its weight, recorded."""
+        wanted = np.ones(self.count) if weights is None else weights
+        if not self.slopes or not np.array_equal(self.weights, wanted):
+            self.weights = np.array(wanted)
+            self.slopes = gradients(self.outputs, self.variables, split(wanted, self.outputs), True, True)
+            self.known.pop("hessian", None)
+        return self.slopes
+
+
+class Evaluated:
+    """A function at the points that were asked for last.
+
+    Attributes:
+        caller, name: what errors call it.
+        func: takes what comes `before` the vector, the container, and `args`.
+        vector: how flat vectors are split.
+        patterns: of the Jacobian and of the Hessian, where these are wanted as sparse arrays: an array, or "find".
+        second: whether second derivatives will be wanted, so that gradients are recorded at once.
+        records: the latest runs: trust-region methods go back to the point before a step that they give up.
+    """
+
+    def __init__(
+        self,
+        caller: str,
+        name: str,
+        func: Callable[..., Any],
+        vector: Vector,
+        args: tuple[Any, ...] = (),
+        *,
+        jacobian_sparsity: Any = None,
+        hessian_sparsity: Any = None,
+        second: bool = False,
+    ) -> None:
+        if not callable(func):
+            raise TypeError(f"{caller}: expected {name} to be a function, but got {type(func).__name__}")
+        self.caller, self.name, self.func, self.vector, self.args = caller, name, func, vector, args
+        self.patterns = {
+            "jacobian": read_sparsity(caller, jacobian_sparsity),
+            "hessian": read_sparsity(caller, hessian_sparsity),
+        }
+        self.plans: dict[str, Plan] = {}
+        self.second = second
+        self.records: deque[Record] = deque(maxlen=2)
+
+    def run(self, elements: list[Any], before: tuple[Any, ...] = ()) -> list[Tensor]:
+        """The outputs of the function."""
+        return numeric(self.caller, self.name, self.func(*before, self.vector.opened(elements), *self.args))
+
+    def at(self, x: Any, before: tuple[Any, ...] = ()) -> Record:
+        """The run at a point.
+
+        Raises:
+            TypeError: the point is complex.
+        """
+        for record in self.records:
+            if record.is_at(x, before):
+                return record
+        if np.iscomplexobj(x):
+            raise TypeError(
+                f"{self.caller}: {self.name} takes real numbers; leave jac='cs' out, and its derivatives are exact"
+            )
+        with Scope() as scope:
+            variables = [scope.variable(each) for each in self.vector.tensors(x)]
+            outputs = self.run(variables, before)
+        made = Record(np.array(x, np.float64), before, variables, outputs)
+        self.records.appendleft(made)
+        return made
+
+    def value(self, x: Any, before: tuple[Any, ...] = ()) -> Any:
+        """All outputs as one vector."""
+        return joined(self.at(x, before).outputs).astype(np.float64)
+
+    def number(self, x: Any) -> Any:
+        """The value of a function that gives one number; SciPy refuses more than one."""
+        value = self.value(x)
+        return float(value[0]) if value.size == 1 else value
+
+    def gradient(self, x: Any) -> Any:
+        """The gradient of a function that gives one number."""
+        record = self.at(x)
+        if "gradient" not in record.known:
+            if self.second:
+                record.known["gradient"] = joined(record.record_slopes())
+            else:
+                record.known["gradient"] = pulled(record.outputs, record.variables, np.ones((1, record.count)))[0]
+        return record.known["gradient"].copy()
+
+    def product(self, x: Any, along: Any, weights: Any = None) -> Any:
+        """The Hessian of the (weighted) sum of all outputs, times a vector."""
+        if self.patterns["hessian"] is not None:
+            return self.hessian(x, weights) @ along
+        record = self.at(x)
+        return pulled(record.record_slopes(weights), record.variables, np.reshape(along, (1, -1)))[0]
+
+    def hessian(self, x: Any, weights: Any = None) -> Any:
+        """The Hessian of the (weighted) sum of all outputs."""
+        record = self.at(x)
+        slopes = record.record_slopes(weights)
+        if "hessian" not in record.known:
+            plan = self.planned("hessian", record)
+            sums = pulled(slopes, record.variables, np.eye(record.point.size) if plan is None else plan.seeds.T)
+            record.known["hessian"] = sums if plan is None else plan.matrix(sums.T)
+        return record.known["hessian"].copy()
+
+    def jacobian(self, x: Any, before: tuple[Any, ...] = ()) -> Any:
+        """The Jacobian of all outputs: rows by reverse mode, or columns by forward mode if they are fewer."""
+        record = self.at(x, before)
+        if "jacobian" not in record.known:
+            plan, columns = self.planned("jacobian", record), record.point.size
+            by_rows = record.count <= columns if plan is None else plan.by_rows
+            seeds = np.eye(record.count if by_rows else columns) if plan is None else plan.seeds
+            if by_rows:
+                sums = pulled(record.outputs, record.variables, seeds.T)
+                sums = sums if plan is None else sums.T
+            else:
+                sums = pushed(lambda elements: self.run(elements, before), self.vector.tensors(x), seeds)
+            record.known["jacobian"] = (sums if plan is None else plan.matrix(sums)).astype(np.float64)
+        return record.known["jacobian"].copy()
+
+    def planned(self, which: str, record: Record) -> Plan | None:
+        """How the "jacobian" or the "hessian" is computed from few products; None if it is to be dense.
+
+        Raises:
+            ValueError: the pattern that was given does not fit.
+        """
+        pattern = self.patterns[which]
+        if pattern is None or which in self.plans:
+            return self.plans.get(which)
+        elements, places = self.vector.tensors(record.point), tuple(range(len(self.vector.like)))
+        count = record.point.size
+        if which == "jacobian":
+            if isinstance(pattern, str):
+                pattern = jacobian_sparsity(
+                    lambda *each: self.run(list(each), record.before), *elements, argnums=places
+                )
+            check_shape(self.caller, pattern, (record.count, count), f"results of {self.name}, variables")
+            self.plans[which] = jacobian_plan(pattern)
+        else:
+            if isinstance(pattern, str):
+                pattern = hessian_sparsity(lambda *each: total(self.run(list(each))), *elements, argnums=places)
+            check_shape(self.caller, pattern, (count, count), "variables, twice")
+            check_symmetric(self.caller, pattern)
+            self.plans[which] = hessian_plan(pattern)
+        return self.plans[which]
+
+
+def total(outputs: list[Tensor]) -> Any:
+    """The sum of all elements of tensors."""
+    return sum((each.sum() for each in outputs[1:]), outputs[0].sum())  # type: ignore[attr-defined]
+
+
+def read_sparsity(caller: str, sparsity: Any) -> Any:
+    """A pattern, "find" or None.
+
+    Raises:
+        ValueError: it is another word.
+    """
+    if sparsity is None or (isinstance(sparsity, str) and sparsity == FIND):
+        return sparsity
+    if isinstance(sparsity, str):
+        raise ValueError(f"{caller}: expected the sparsity to be an array, 'find' or None, but got {sparsity!r}")
+    return read_pattern(caller, sparsity)

@@ -1,0 +1,148 @@
+"""`root` and `least_squares`: SciPy's, with exact Jacobians."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from .evaluated import Evaluated
+from .minimum import opened_callback
+from .vectors import Vector, flat, matrix, scipy_module
+
+ROOT, LEAST_SQUARES = "root", "least_squares"
+WITH_JACOBIAN = ("hybr", "lm")
+
+
+def root(
+    fun: Callable[..., Any],
+    x0: Any,
+    args: Any = (),
+    method: str = "hybr",
+    jac: Any = None,
+    tol: float | None = None,
+    callback: Callable[..., Any] | None = None,
+    options: dict[str, Any] | None = None,
+    *,
+    sparsity: Any = None,
+) -> Any:
+    """Find where a function of tensors is zero: `scipy.optimize.root` with an exact Jacobian.
+
+    Args:
+        fun: gives as many numbers as `x0` holds, in tensors, in containers or not; called with `x0`'s container of
+            float64 tensors, and `args`.
+        x0: where to start: tensors, as for `minimize`.
+        jac: None for the exact Jacobian, for the methods that take one ("hybr", "lm"). Otherwise as in SciPy; a
+            function is given containers.
+        callback: `callback(x, f)`; is given the container and the flat vector of the values.
+        method, tol, options: as in SciPy.
+        sparsity: the pattern of the Jacobian (see `func.sparse_jacobian`), or "find" to have it found at the start: the
+            Jacobian is computed from few products, and given as the dense array that these methods want.
+
+    Returns:
+        SciPy's result; `x` is a container as `x0`, of tensors of float64, if that holds tensors.
+
+    Raises:
+        ImportError: SciPy is not installed.
+        TypeError: `x0` or what `fun` returns holds something other than real numbers.
+        ValueError: `sparsity` is given to a method that does not use it, or does not fit; or SciPy refuses something.
+
+    >>> import wengert as wg
+    >>> found = wg.scipy.root(lambda p: [p[0] + p[1] - 3, p[0] * p[1] - 2], [wg.tensor(0.0), wg.tensor(5.0)])
+    >>> [round(each.item(), 6) for each in found.x], found.success
+    ([1.0, 2.0], True)
+    """
+    optimize = scipy_module(ROOT, "optimize")
+    vector = Vector(ROOT, "x0", x0)
+    given = args if isinstance(args, tuple) else (args,)
+    exact = jac is None and str(method).lower() in WITH_JACOBIAN
+    if sparsity is not None and not exact:
+        raise ValueError(
+            f"{ROOT}: sparsity is the pattern of the exact Jacobian, which method {method!r} does not use with these "
+            "arguments; leave it out, or take 'hybr' or 'lm'"
+        )
+    function = Evaluated(ROOT, "fun", fun, vector, given, jacobian_sparsity=sparsity)
+    value, jacobian = function.value, jac
+    if exact:
+        jacobian = function.jacobian if sparsity is None else lambda x: function.jacobian(x).toarray()
+    elif callable(jac):
+        jacobian = lambda x: matrix(jac(vector.container(x), *given))  # noqa: E731
+    elif jac:
+        value = pair_of(vector, fun, given)
+    shown = opened_callback(vector, callback)
+    found = optimize.root(value, vector.start, method=method, jac=jacobian, tol=tol, callback=shown, options=options)
+    found.x = vector.result(found.x)
+    return found
+
+
+def pair_of(vector: Vector, function: Any, args: tuple[Any, ...]) -> Any:
+    """A function that gives values and their Jacobian (`jac=True`)."""
+
+    def pair(x: Any) -> Any:
+        values, jacobian = function(vector.container(x), *args)
+        return flat(ROOT, "fun", values), matrix(jacobian)
+
+    return pair
+
+
+def least_squares(
+    fun: Callable[..., Any],
+    x0: Any,
+    jac: Any = None,
+    bounds: Any = (-np.inf, np.inf),
+    method: str = "trf",
+    *,
+    jac_sparsity: Any = None,
+    args: Any = (),
+    kwargs: dict[str, Any] | None = None,
+    callback: Callable[..., Any] | None = None,
+    **options: Any,
+) -> Any:
+    """Fit by least squares: `scipy.optimize.least_squares` with an exact Jacobian.
+
+    Args:
+        fun: gives the residuals, in tensors, in containers or not; called with `x0`'s container of float64 tensors,
+            `args` and `kwargs`.
+        x0: where to start: tensors, as for `minimize`.
+        jac: None for the exact Jacobian. Otherwise as in SciPy; a function is given containers.
+        jac_sparsity: the pattern of the Jacobian (see `func.sparse_jacobian`), or "find" to have it found at the start:
+            the Jacobian is computed from few products, and given as a sparse array.
+        callback: as in SciPy; is given containers.
+        bounds, method, options: as in SciPy (`ftol`, `xtol`, `gtol`, `x_scale`, `loss`, `f_scale`, `max_nfev`, ...).
+
+    Returns:
+        SciPy's result; `x` is a container as `x0`, of tensors of float64, if that holds tensors.
+
+    Raises:
+        ImportError: SciPy is not installed.
+        TypeError: `x0` or what `fun` returns holds something other than real numbers.
+        ValueError: `jac_sparsity` does not fit, or SciPy refuses something.
+
+    >>> import wengert as wg
+    >>> t = wg.tensor([0.0, 1.0, 2.0], dtype=wg.float64)
+    >>> line = {"slope": wg.tensor(0.0), "offset": wg.tensor(0.0)}
+    >>> found = wg.scipy.least_squares(lambda p: p["slope"] * t + p["offset"] - (3 * t + 1), line)
+    >>> round(found.x["slope"].item(), 6), round(found.x["offset"].item(), 6)
+    (3.0, 1.0)
+    """
+    optimize = scipy_module(LEAST_SQUARES, "optimize")
+    vector = Vector(LEAST_SQUARES, "x0", x0)
+    given = args if isinstance(args, tuple) else (args,)
+    names = kwargs or {}
+    residuals = (lambda p, *rest: fun(p, *rest, **names)) if names and callable(fun) else fun
+    function = Evaluated(
+        LEAST_SQUARES, "fun", residuals, vector, given, jacobian_sparsity=jac_sparsity if jac is None else None
+    )
+    jacobian = jac
+    if jac is None:
+        jacobian = function.jacobian
+    elif callable(jac):
+        jacobian = lambda x: matrix(jac(vector.container(x), *given, **names))  # noqa: E731
+    if jac is not None and jac_sparsity is not None:
+        options["jac_sparsity"] = jac_sparsity
+    if callback is not None:
+        options["callback"] = opened_callback(vector, callback)
+    found = optimize.least_squares(function.value, vector.start, jac=jacobian, bounds=bounds, method=method, **options)
+    found.x = vector.result(found.x)
+    return found
