@@ -107,14 +107,15 @@ def version_of(adapter: Any) -> str:
 
 
 def others(adapters: list[Any], rounds: int) -> tuple[list[str], dict[str, float]]:
-    """Lines and figures of what is no ratio of one call: growth, threads, modes, endurance, import."""
-    from benchmarks import mechanics, modes, startup
+    """Lines and figures of what is no ratio of one call: growth, threads, modes, endurance, Hessians, import."""
+    from benchmarks import mechanics, modes, sparse, startup
 
     lines, figures = mechanics.report(adapters, rounds)
     of_modes, ratios = modes.report(adapters, rounds)
     of_import, imports = startup.report()
-    lines = [*lines, *of_modes, "", *mechanics.endurance(), "", *of_import]
-    return lines, figures | ratios | imports
+    of_sparse, hessians = sparse.report()
+    lines = [*lines, *of_modes, "", *mechanics.endurance(), "", *of_sparse, "", *of_import]
+    return lines, figures | ratios | hessians | imports
 
 
 def introduced(adapters: list[Any], threads: int) -> dict[str, Any]:
