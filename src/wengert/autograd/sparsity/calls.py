@@ -21,11 +21,19 @@ class Call:
     Attributes:
         op, args: the operator and all its arguments, in the order of its parameters.
         sets: by name, the sets of each differentiable operand, None for constants; of a list of tensors a list.
+        is_fixed: tells of a constant whether its values, too, do not depend on the inputs, so that zeros stay zeros.
     """
 
-    def __init__(self, op: Any, args: tuple[Any, ...], sets_of: Callable[[Any], Sets | None]) -> None:
+    def __init__(
+        self,
+        op: Any,
+        args: tuple[Any, ...],
+        sets_of: Callable[[Any], Sets | None],
+        is_fixed: Callable[[Any], bool],
+    ) -> None:
         self.op = op
         self.args = args
+        self.is_fixed = is_fixed
         self.sets: dict[str, Any] = {}
         for position in op.grad_slots:
             value = args[position]

@@ -9,6 +9,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+import numpy as np
+
 from ..._core.cards.card import load_all
 from ..._core.tensor.base import Tensor
 from .calls import Call, Rule, everything, moved, numbers_by, pointwise
@@ -53,6 +55,11 @@ def product(first: str, second: str, added: str = "", *, batches: bool = True) -
 
     def rule(call: Call, result: Tensor) -> Sets | None:
         left, right, shape = call.sets[first], call.sets[second], result._array_.shape
+        if (left is None) != (right is None) and batches:
+            constant = call[first if left is None else second]
+            if call.is_fixed(constant) and constant._array_.ndim <= 2:
+                made = by_constant(constant._array_, right) if left is None else of_constant(left, constant._array_)
+                return union([made.reshaped(shape), call.sets.get(added)], shape)
         if left is not None:
             left = left.united(-1)
             left = left.reshaped(left.shape[:-1]) if right_rank(call[second]) == 1 else left
@@ -65,6 +72,23 @@ def product(first: str, second: str, added: str = "", *, batches: bool = True) -
         return union([*parts, call.sets.get(added)], shape)
 
     return rule
+
+
+def by_constant(matrix: Any, right: Sets) -> Sets:
+    """A constant matrix times a matrix or vector: only elements that meet no zero count."""
+    rows, between = np.nonzero(matrix)
+    count = right.shape[1] if len(right.shape) == 2 else 1
+    column = np.arange(count)
+    made, elements = rows[:, np.newaxis] * count + column, between[:, np.newaxis] * count + column
+    return right.linked(made.ravel(), elements.ravel(), (matrix.shape[0], count))
+
+
+def of_constant(left: Sets, matrix: Any) -> Sets:
+    """A matrix times a constant matrix or vector."""
+    between, columns = np.nonzero(matrix.reshape(len(matrix), -1))
+    count, length = matrix.size // max(len(matrix), 1), left.shape[1]
+    row = np.arange(left.shape[0])[:, np.newaxis]
+    return left.linked((row * count + columns).ravel(), (row * length + between).ravel(), (left.shape[0], count))
 
 
 def right_rank(value: Any) -> int:

@@ -8,10 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from typing import Any
+from weakref import WeakSet
 
 from ..._core.functions.function import FunctionNode
 from ..._core.state.modes import current
 from ..._core.tensor.base import Tensor
+from ..._core.tensor.storage import next_serial
 from .calls import Call
 from .families import rule_of
 from .sets import Sets, scipy_sparse
@@ -25,12 +27,15 @@ class Tracer:
         count: how many inputs there are.
         tables: the sets of the tensors.
         start: the number of the first node made in it; whatever is older is constant.
+        born, written: storages with a lower number were there before, and keep their values unless they are written to.
     """
 
     def __init__(self, variables: Sequence[Tensor]) -> None:
         self.count = sum(each._array_.size for each in variables)
         self.tables = Tables(self.count)
         self.start = current().sequence
+        self.born = next_serial()
+        self.written: WeakSet[Any] = WeakSet()
         identity = scipy_sparse("sparsity").eye_array(self.count, dtype=bool, format="csr")
         first = 0
         for each in variables:
@@ -66,18 +71,26 @@ class Tracer:
         """Whether a tensor is a view of one that depends on no input."""
         return value._is_view() and not isinstance(node, FunctionNode) and self.sets_of(value._base) is None
 
+    def is_fixed(self, value: Any) -> bool:
+        """Whether the values of a constant are the same for all inputs; a parameter's may change between runs."""
+        if not isinstance(value, Tensor) or value.requires_grad:
+            return False
+        return 0 < value._storage_.serial < self.born and value._storage_ not in self.written
+
     def observe(self, op: Any, args: tuple[Any, ...], proceed: Callable[[], Any]) -> Any:
         """See one call: `unusual.observed`."""
         modes = current()
         target = op.written(args)
         known = None if target is None else self.tables.known(target._storage_)
+        if target is not None:
+            self.written.add(target._storage_)
         card = op if target is None else getattr(op, "functional", None)
         if card is None or not card.rules or not modes.grad or modes.inference or (card.view and target is not None):
             made = proceed()
             if target is not None:
                 self.tables.keep(target._storage_, known)
             return made
-        call = Call(card, args, self.sets_of)  # before the operands are written to
+        call = Call(card, args, self.sets_of, self.is_fixed)  # before the operands are written to
         if target is not None:
             known = self.tables.known(target._storage_)
         made = proceed()
