@@ -29,7 +29,8 @@ def no_rows(count: int, inputs: int) -> Any:
 
 def all_rows(count: int, inputs: int) -> Any:
     """So many sets of all inputs, as the rows of a sparse array."""
-    return scipy_sparse("sparsity").csr_array(np.ones((count, inputs), dtype=bool))
+    ones, columns = np.ones(count * inputs, dtype=bool), np.tile(np.arange(inputs, dtype=np.int32), count)
+    return scipy_sparse("sparsity").csr_array((ones, columns, np.arange(count + 1) * inputs), shape=(count, inputs))
 
 
 class Sets:
