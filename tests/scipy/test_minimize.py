@@ -287,6 +287,8 @@ REFUSED = {
     "a vector": (ValueError, "must return a scalar value", lambda: minimize(lambda x: x * 2, [1.0, 2.0])),
     "two dimensions": (ValueError, "'x0' must only have one dimension", lambda: minimize(rosenbrock, np.ones((2, 2)))),
     "no method": (ValueError, "Unknown solver nonsense", lambda: minimize(rosenbrock, START, method="nonsense")),
+    "a number for a method": (TypeError, "minimize: expected method to be a name or a function, but got int",
+                              lambda: minimize(rosenbrock, START, method=3)),
     "unused pattern": (ValueError, "sparsity is the pattern of the exact Hessian, which method 'bfgs' does not use",
                        lambda: minimize(rosenbrock, START, sparsity="find")),
     "another word": (ValueError, "expected the sparsity to be an array, 'find' or None, but got 'look'",

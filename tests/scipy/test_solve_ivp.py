@@ -120,6 +120,12 @@ def test_constant_numbers_and_arrays_may_be_returned():
     np.testing.assert_allclose(found.y[2][:, -1].numpy(), 1, rtol=1e-3)
 
 
+def test_a_solution_that_gets_to_no_time_is_empty():
+    start = {"a": wg.ones(2, 3)}
+    found = solve_ivp(lambda t, s: {"a": -2 * s["a"]}, (-(2.0**63), 1), start, "BDF", [0.5])  # steps vanish in the time
+    assert not found.success and found.y["a"].shape == (2, 3, 0)
+
+
 def test_inside_the_package_scipy_is_scipy():
     assert scipy_module("solve_ivp", "integrate") is integrate
     assert wg.scipy.__name__ == "wengert.scipy"
@@ -129,6 +135,8 @@ REFUSED = {
     "vectorized": (ValueError, "solve_ivp: vectorized=True serves finite differences",
                    lambda: solve_ivp(swing, (0, 1), START, vectorized=True)),
     "method": (ValueError, "`method` must be one of", lambda: solve_ivp(swing, (0, 1), START, "Euler")),
+    "times": (ValueError, "solve_ivp: expected t_span to be two numbers, but got 1",
+              lambda: solve_ivp(swing, 1, START)),
     "args": (TypeError, "Supplied 'args' cannot be unpacked", lambda: solve_ivp(swing, (0, 1), START, args=3.0)),
     "complex": (TypeError, "solve_ivp: expected y0 to be real numbers",
                 lambda: solve_ivp(swing, (0, 1), [1j])),

@@ -84,7 +84,20 @@ AUTOGRAD = listed(r"""
     wg.func.jacrev(lambda a: a * 2, 0, chunk_size=1)(x) ; wg.func.jacfwd(lambda a: a * 2, (0,))(x) ;
     wg.func.linearize(lambda a: a.sin(), x)[1](wg.ones(2, 3)) ; wg.func.hessian(lambda a: (a**3).sum())(x) ;
     wg.func.functional_call(nn.Linear(3, 2), {'weight': wg.ones(2, 3)}, (x,), strict=False) ;
-    wg.func.stack_module_state([nn.Linear(3, 2), nn.Linear(3, 2)])
+    wg.func.stack_module_state([nn.Linear(3, 2), nn.Linear(3, 2)]) ;
+    wg.func.jacobian_sparsity(lambda a, b: a[1:] * b, x, x, argnums=(0, 1)) ;
+    wg.func.hessian_sparsity(lambda a: (a**3).sum(), x, argnums=0) ;
+    wg.func.sparse_jacobian(lambda a: a * a, 0, sparsity=np.eye(6), mode='reverse')(x) ;
+    wg.func.sparse_hessian(lambda a: (a**3).sum(), (0,), sparsity=np.eye(6))(x)
+""")
+
+SCIPY = listed(r"""
+    wg.scipy.minimize(lambda a: (a**2).sum(), x, (), 'trust-constr', sparsity='find', tol=1e-3) ;
+    wg.scipy.minimize(lambda a, k: ((a - k) ** 2).sum(), [1.0, 2.0], (3.0,), jac=lambda a, k: 2 * (a - k)) ;
+    wg.scipy.minimize(lambda a: (a**2).sum(), x, method='SLSQP', constraints={'type': 'eq', 'fun': lambda a: a.sum()}) ;
+    wg.scipy.root(lambda a: a * a - 2, x, (), 'hybr', None, 1e-3, sparsity=np.eye(6)) ;
+    wg.scipy.least_squares(lambda a: a - 3, x, bounds=(0, 9), jac_sparsity='find', loss='soft_l1') ;
+    wg.scipy.solve_ivp(lambda t, a, k: -k * a, (0, 1), x, 'BDF', [0.5], args=(2.0,), events=lambda t, a, k: a.sum())
 """)
 
 MODULES = listed(r"""
@@ -151,7 +164,7 @@ NETWORK = (
 
 CALLS = (
     *(f"{START.format(leaf='')}\n{call}" for call in TENSOR if "y" not in call.replace("copy", "").replace("type", "")),
-    *(f"{GRAPH}\n{call}" for call in (*TENSOR, *AUTOGRAD)),
+    *(f"{GRAPH}\n{call}" for call in (*TENSOR, *AUTOGRAD, *SCIPY)),
     *(f"{NETWORK}\n{call}" for call in (*MODULES, *REST)),
 )
 """All of them, each with what it needs before it."""

@@ -6,6 +6,8 @@ import inspect
 from collections.abc import Callable
 from typing import Any
 
+import numpy as np
+
 from .evaluated import Evaluated
 from .vectors import Vector, flat, matrix, scipy_module
 
@@ -45,7 +47,7 @@ def solve_ivp(
     Raises:
         ImportError: SciPy is not installed.
         TypeError: `y0` or what `fun` returns holds something other than real numbers.
-        ValueError: `vectorized`, or `jac_sparsity` does not fit, or SciPy refuses something.
+        ValueError: `t_span` is not two numbers, `vectorized`, `jac_sparsity` does not fit, or SciPy refuses something.
 
     >>> import wengert as wg
     >>> start = {"position": wg.tensor(1.0), "speed": wg.tensor(0.0)}
@@ -58,6 +60,8 @@ def solve_ivp(
     integrate = scipy_module(SOLVE, "integrate")
     if vectorized:
         raise ValueError(f"{SOLVE}: vectorized=True serves finite differences, which are not taken here; leave it out")
+    if np.shape(t_span) != (2,):
+        raise ValueError(f"{SOLVE}: expected t_span to be two numbers, but got {t_span!r}")
     vector = Vector(SOLVE, "y0", y0)
     given = () if args is None else args if isinstance(args, (tuple, list)) else unpacked(args)
     dense, implicit = is_lsoda(integrate, method), is_implicit(integrate, method)

@@ -69,7 +69,9 @@ def minimize(
     optimize = scipy_module(MINIMIZE, "optimize")
     vector = Vector(MINIMIZE, "x0", x0)
     given = args if isinstance(args, tuple) else (args,)
-    name = "" if callable(method) else str(method or "bfgs").lower()
+    if method is not None and not isinstance(method, str) and not callable(method):
+        raise TypeError(f"{MINIMIZE}: expected method to be a name or a function, but got {type(method).__name__}")
+    name = "" if callable(method) else (method or "bfgs").lower()
     value, derivatives = functions_for(name, fun, vector, given, jac, hess, hessp, sparsity)
     found = optimize.minimize(
         value,
@@ -82,7 +84,8 @@ def minimize(
         options=options,
         **derivatives,
     )
-    found.x = vector.result(found.x)
+    if hasattr(found, "x"):  # methods of the program may return anything
+        found.x = vector.result(found.x)
     return found
 
 
