@@ -225,6 +225,22 @@ def test_zeros_of_a_matrix_that_stays_as_it_is_count_as_zeros():
     assert pattern_of(lambda x: x.expand(3, 4) @ wg.tensor([1.0, 0, 0, 1], dtype=x.dtype), double(4)) == [[1] * 4] * 3
 
 
+def test_zeros_of_a_kernel_that_stays_as_it_is_count_as_zeros():
+    kernel = wg.tensor([[0.0, 1, 0], [1, -4, 1], [0, 1, 0]]).double()[None, None]
+    weight = kernel.clone().requires_grad_()
+
+    def laplacian(x, kernel=kernel):
+        return wg.nn.functional.conv2d(x.view(1, 1, 4, 4), kernel, padding=1).view(-1)
+
+    line = band(4, -1, 0, 1).astype(int)
+    assert (
+        jacobian_sparsity(laplacian, double(16)).toarray() == (np.kron(line, np.eye(4)) + np.kron(np.eye(4), line) > 0)
+    ).all()
+    assert (jacobian_sparsity(laplacian, double(16), weight).toarray() == np.kron(line, line)).all()
+    found = hessian_sparsity(lambda x: (laplacian(x) ** 2).sum(), double(16))
+    assert found.nnz == np.count_nonzero(hessian(lambda x: (laplacian(x) ** 2).sum())(double(16)).numpy())
+
+
 def test_zeros_that_may_change_do_not_count():
     def masked(x):
         return ((x > 1).double() * wg.eye(4, dtype=x.dtype)) @ x

@@ -21,20 +21,21 @@ def spread(value: Any, count: int) -> tuple[int, ...]:
     return values * count if len(values) == 1 else values
 
 
-def pairs(lengths: Ints, made: Ints, kernel: Ints, stride: Ints, padding: Ints, dilation: Ints) -> tuple[Any, Any]:
+def pairs(lengths: Ints, made: Ints, used: Any, stride: Ints, padding: Ints, dilation: Ints) -> tuple[Any, Any]:
     """Which places a window is made of: the numbers of windows, and beside each that of a place in it.
 
     Args:
         lengths, made: of what the windows are taken of, and how many there are, in each dimension.
+        used: which places of a window count.
     """
-    windows, places, inside = np.zeros(1, int), np.zeros(1, int), np.ones(1, bool)
-    for dim, length in enumerate(lengths):
-        at = np.arange(made[dim])[:, np.newaxis] * stride[dim] - padding[dim] + np.arange(kernel[dim]) * dilation[dim]
-        window = np.broadcast_to(np.arange(made[dim])[:, np.newaxis], at.shape)
-        windows = (windows[:, np.newaxis] * made[dim] + window.ravel()).ravel()
-        places = (places[:, np.newaxis] * length + at.ravel()).ravel()
-        inside = (inside[:, np.newaxis] & ((at >= 0) & (at < length)).ravel()).ravel()
-    return windows[inside], places[inside]
+    windows, places = [np.zeros(0, int)], [np.zeros(0, int)]
+    for offsets in np.argwhere(used):
+        starts = [np.arange(count) * step - before for count, step, before in zip(made, stride, padding)]
+        at = [start + offset * spacing for start, offset, spacing in zip(starts, offsets, dilation)]
+        inside = [np.flatnonzero((each >= 0) & (each < length)) for each, length in zip(at, lengths)]
+        windows.append(np.ravel_multi_index(np.ix_(*inside), made).ravel())
+        places.append(np.ravel_multi_index(np.ix_(*[each[fit] for each, fit in zip(at, inside)]), lengths).ravel())
+    return np.concatenate(windows), np.concatenate(places)
 
 
 def windowed(sets: Sets, groups: int, linked: tuple[Any, Any], shape: Ints, rank: int) -> Sets:
@@ -55,10 +56,11 @@ def windowed(sets: Sets, groups: int, linked: tuple[Any, Any], shape: Ints, rank
 
 
 def geometry(call: Call, lengths: Ints, made: Ints) -> tuple[Any, Any]:
-    """`pairs` for a convolution."""
-    rank = len(lengths)
-    options = [spread(call[name], rank) for name in ("stride", "padding", "dilation")]
-    return pairs(lengths, made, call["weight"]._array_.shape[2:], *options)
+    """`pairs` for a convolution; zeros of a kernel that stays as it is do not count."""
+    options = [spread(call[name], len(lengths)) for name in ("stride", "padding", "dilation")]
+    weight = call["weight"]._array_
+    used = (weight != 0).any((0, 1)) if call.is_fixed(call["weight"]) else np.ones(weight.shape[2:], bool)
+    return pairs(lengths, made, used, *options)
 
 
 def convolution(call: Call, result: Tensor) -> Sets | None:
@@ -101,7 +103,7 @@ def pooling(call: Call, lengths: Ints, made: Ints) -> tuple[Any, Any]:
     kernel = spread(call["kernel_size"], 2)
     stride = spread(call["stride"], 2) if call["stride"] else kernel
     dilation = spread(call["dilation"], 2) if call.has("dilation") else (1, 1)
-    return pairs(lengths, made, kernel, stride, spread(call["padding"], 2), dilation)
+    return pairs(lengths, made, np.ones(kernel, bool), stride, spread(call["padding"], 2), dilation)
 
 
 def pooled(call: Call, result: Tensor) -> Sets | None:

@@ -41,6 +41,9 @@ def column_colours(pattern: Any) -> Any:
     Returns:
         An integer array: colours from 0 on, few of them (to find the fewest is NP-hard).
     """
+    lengths = np.diff(pattern.indptr)
+    if lengths.max(initial=0) == pattern.shape[1]:  # all columns meet in a row
+        return np.arange(pattern.shape[1])
     rows_of_column = lists_of(pattern.T.tocsr())
 
     def coloured(order: Iterable[int]) -> list[int]:
@@ -55,7 +58,6 @@ def column_colours(pattern: Any) -> Any:
                 in_row[row] |= 1 << colour
         return colours
 
-    lengths = np.diff(pattern.indptr)
     return fewest(coloured, [int(lengths[rows].sum()) for rows in rows_of_column])
 
 
