@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from collections import namedtuple
 
 import numpy as np
@@ -205,6 +206,8 @@ def test_what_requires_a_gradient_outside_is_constant_and_nothing_is_left_behind
         [0, 0, 1],
     ]
     assert pattern_of(layer, x) == [[1] * 3] * 2
+    history = Squared.apply(layer.weight * 2)  # of another function, in a graph that was there before
+    assert pattern_of(lambda x: history[0] * x + Squared.apply(layer.weight)[1], x) == np.eye(3, dtype=int).tolist()
     before = x.detach().clone()
     sparse_jacobian(lambda x: x.clone().mul_(2))(x)
     assert x.grad is None and layer.weight.grad is None and (x == before).all()
@@ -286,9 +289,18 @@ def part_turned(x):
     return made * 1
 
 
+def in_another_thread(x):
+    made = []
+    thread = threading.Thread(target=lambda: made.append(x.flip(0) * 2))
+    thread.start()
+    thread.join()
+    return made[0]
+
+
 @pytest.mark.parametrize(
     "f",
     [
+        in_another_thread,
         lambda x: Squared.apply(x),
         lambda x: Squared.apply(x)[1:] * 2,
         lambda x: Turned.apply(x * 1)[1:],

@@ -28,6 +28,17 @@ def test_modes_are_as_they_were_after_an_error(transform):
             transform(fails, sparsity=np.eye(2))(double(2))
 
 
+@pytest.mark.parametrize("mode", [wg.no_grad, wg.inference_mode])
+def test_modes_around_do_not_matter(mode):
+    outside = double(3)
+    with mode():
+        for x in (outside, double(3) * 1):
+            for way in ("forward", "reverse"):
+                found = sparse_jacobian(lambda x: x[1:] * x[:-1], mode=way)(x)
+                assert found.toarray().tolist() == [[1.0, 0.5, 0.0], [0.0, 1.5, 1.0]]
+            assert sparse_hessian(lambda x: (x**3).sum())(x).toarray().tolist() == np.diag([3.0, 6.0, 9.0]).tolist()
+
+
 REFUSED = {
     "a list": (TypeError, "expected sparsity to be a sparse array of SciPy or a NumPy array, but got list",
                lambda: sparse_jacobian(wg.sin, sparsity=[[1]])),

@@ -11,6 +11,7 @@ from typing import Any
 from weakref import WeakSet
 
 from ..._core.functions.function import FunctionNode
+from ..._core.leaves.accumulate import AccumulateGrad
 from ..._core.state.modes import current
 from ..._core.tensor.base import Tensor
 from ..._core.tensor.storage import next_serial
@@ -26,14 +27,15 @@ class Tracer:
     Attributes:
         count: how many inputs there are.
         tables: the sets of the tensors.
-        start: the number of the first node made in it; whatever is older is constant.
+        constant: nodes that are known not to lead to an input.
         born, written: storages with a lower number were there before, and keep their values unless they are written to.
     """
 
     def __init__(self, variables: Sequence[Tensor]) -> None:
         self.count = sum(each._array_.size for each in variables)
         self.tables = Tables(self.count)
-        self.start = current().sequence
+        self.variables = variables
+        self.constant: set[Any] = set()
         self.born = next_serial()
         self.written: WeakSet[Any] = WeakSet()
         identity = scipy_sparse("sparsity").eye_array(self.count, dtype=bool, format="csr")
@@ -61,15 +63,28 @@ class Tracer:
         node = value.grad_fn  # type: ignore[attr-defined]
         known = self.tables.known(value._storage_)
         if known is None or isinstance(node, FunctionNode):
-            if node is None or node.sequence_number < self.start or self.is_part_of_constant(value, node):
+            if not self.leads_to_variable(value, node):
                 return None
             self.tables.forget(value)
             known = self.tables.tables[value._storage_]
         return self.tables.read(value, known)
 
-    def is_part_of_constant(self, value: Any, node: Any) -> bool:
-        """Whether a tensor is a view of one that depends on no input."""
-        return value._is_view() and not isinstance(node, FunctionNode) and self.sets_of(value._base) is None
+    def leads_to_variable(self, value: Tensor, node: Any) -> bool:
+        """Whether the history of a tensor leads to an input."""
+        if node is None:
+            return any(value is each for each in self.variables)
+        waiting = [node]
+        seen = set()
+        while waiting:
+            each = waiting.pop()
+            if each in seen or each in self.constant:
+                continue
+            seen.add(each)
+            if isinstance(each, AccumulateGrad) and any(each.variable is variable for variable in self.variables):
+                return True
+            waiting += [edge.node for edge in each.next_edges if edge is not None]
+        self.constant |= seen
+        return False
 
     def is_fixed(self, value: Any) -> bool:
         """Whether the values of a constant are the same for all inputs; a parameter's may change between runs."""

@@ -158,7 +158,7 @@ def sparse_jacobian(
             check_shape(JACOBIAN, plan.pattern, (plan.pattern.shape[0], count), "elements of the output and arguments")
             return plan.matrix(pushed(run, inputs, plan.seeds))
         with Scope() as scope:
-            variables = [scope.variable(each) for each in inputs]
+            variables = [scope.variable(each.clone()) for each in inputs]  # inference tensors could not be recorded
             outputs = run(variables)
         return plan.matrix(pulled(outputs, variables, plan.seeds.T).T)
 
@@ -210,7 +210,7 @@ def sparse_hessian(
         count = sum(each.numel() for each in chosen.elements)
         check_shape(HESSIAN, plan.pattern, (count, count), "elements of the arguments, twice")
         with Scope() as scope:
-            variables = [scope.variable(each.detach()) for each in chosen.elements]
+            variables = [scope.variable(each.detach().clone()) for each in chosen.elements]
             output = func(*chosen.replaced(variables), **kwargs)
             check_scalar(output)
             check_real(HESSIAN, "output", [output])
