@@ -1,0 +1,171 @@
+"""How products of vectors and matrices work along a dimension that the program does not see: by one product each.
+
+A factor that is the same for all members is multiplied once with all members of the other one, as one tall matrix,
+where their rows (or columns) lie behind each other in memory; otherwise it is repeated without a copy.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from ..._core.operators.batch_rules import Rule, singled
+
+Product = Callable[[int, Any, Any, bool, bool], Any]
+"""Multiplies two tensors, called with the size of the batch, both, and which of them carry it: at least one does."""
+
+SHORT = 512
+"""Sums over up to so many products are taken by the sum, not by the product of matrices."""
+
+
+def product(multiply: Product) -> Rule:
+    """The rule of an operator of two factors."""
+
+    def apply(op: Any, size: int, args: list[Any], carried: list[Any]) -> Any:
+        (first, second), (on_first, on_second) = singled(args, carried)
+        return multiply(size, first, second, on_first, on_second)
+
+    return apply
+
+
+def conjugate_product(op: Any, size: int, args: list[Any], carried: list[Any]) -> Any:
+    """The rule of `vdot`."""
+    first, second = args
+    return product(vectors)(op, size, [first.conj(), second], carried)
+
+
+def stacked(whole: Any) -> bool:
+    """Whether all rows of all members are those of one tall matrix, without a copy."""
+    array = whole._array_
+    shape, strides = array.shape, array.strides
+    return 1 in shape[:2] or strides[0] == strides[1] * shape[1]
+
+
+def matrices(size: int, first: Any, second: Any, on_first: bool, on_second: bool) -> Any:
+    """Products of two matrices."""
+    if on_first and on_second:
+        return first.bmm(second)
+    if on_first:
+        return rows_times(size, first, second)
+    _, inner, columns = second.shape
+    turned = second.transpose(1, 2)
+    if stacked(turned):
+        rows = first.shape[0]
+        made = turned.reshape(size * columns, inner).mm(first.t())
+        return made.reshape(size, columns, rows).transpose(1, 2)
+    return repeated(size, first).bmm(second)
+
+
+def rows_times(size: int, first: Any, second: Any) -> Any:
+    """Products of different matrices with the same one."""
+    _, rows, inner = first.shape
+    if stacked(first):
+        return first.reshape(size * rows, inner).mm(second).reshape(size, rows, second.shape[1])
+    return first.bmm(repeated(size, second))
+
+
+def repeated(size: int, single: Any) -> Any:
+    """A tensor as that of all members, without a copy."""
+    return single.expand((size, *single.shape))
+
+
+def matrix_vector(size: int, first: Any, second: Any, on_first: bool, on_second: bool) -> Any:
+    """Products of a matrix and a vector."""
+    if not on_first:
+        return second.mm(first.t())
+    _, rows, inner = first.shape
+    if on_second:
+        return first.bmm(second.unsqueeze(2)).reshape(size, rows)
+    if stacked(first):
+        return first.reshape(size * rows, inner).mv(second).reshape(size, rows)
+    return first.bmm(repeated(size, second.unsqueeze(1))).reshape(size, rows)
+
+
+def vectors(size: int, first: Any, second: Any, on_first: bool, on_second: bool) -> Any:
+    """Products of two vectors."""
+    if not (on_first and on_second):
+        return first.mv(second) if on_first else second.mv(first)
+    (_, length), (_, other) = first.shape, second.shape
+    array = first._array_
+    if length == other <= SHORT and first.dtype is second.dtype and array.dtype.kind in "fc" and array.itemsize > 2:
+        return (first * second).sum(1)
+    return first.unsqueeze(1).bmm(second.unsqueeze(2)).reshape(size)
+
+
+def batches_of_matrices(size: int, first: Any, second: Any, on_first: bool, on_second: bool) -> Any:
+    """Products of two batches of matrices."""
+    count, rows, inner = first.shape[-3:]
+    height, columns = second.shape[-2:]
+    if on_first and on_second:
+        made = first.reshape(size * count, rows, inner).bmm(second.reshape(size * second.shape[1], height, columns))
+        return made.reshape(size, count, rows, columns)
+    if on_first:
+        wide = first.transpose(0, 1).reshape(count, size * rows, inner).bmm(second)
+        return wide.reshape(count, size, rows, columns).transpose(0, 1)
+    wide = first.bmm(second.permute(1, 2, 0, 3).reshape(second.shape[1], height, size * columns))
+    return wide.reshape(count, rows, size, columns).permute(2, 0, 1, 3)
+
+
+def sum_of_products(size: int, first: Any, second: Any, on_first: bool, on_second: bool) -> Any:
+    """Sums of the products of two batches of matrices: one product over the batch and the inner dimension together."""
+    (count, rows, inner), (other, height, columns) = first.shape[-3:], second.shape[-3:]
+    if count != other or inner != height or first.ndim != 3 + on_first or second.ndim != 3 + on_second:
+        raise RuntimeError("batch1 and batch2 do not fit")
+    wide = first.transpose(-3, -2).reshape((*first.shape[:on_first], rows, count * inner))
+    tall = second.reshape((*second.shape[:on_second], count * inner, columns))
+    return matrices(size, wide, tall, on_first, on_second)
+
+
+def added(multiply: Product, single: Callable[[Any, Any], Any]) -> Rule:
+    """The rule of a product that is added to something; `single` multiplies factors without a batch."""
+
+    def apply(op: Any, size: int, args: list[Any], carried: list[Any]) -> Any:
+        (bias, first, second, beta, alpha), (on_bias, on_first, on_second, *_) = singled(args, carried)
+        if first.dtype is not bias.dtype or second.dtype is not bias.dtype:
+            raise RuntimeError("the dtypes differ")
+        if on_first or on_second:
+            made = multiply(size, first, second, on_first, on_second)
+        else:
+            made = repeated(size, single(first, second))
+        return plus(made, bias, on_bias, beta, alpha)
+
+    return apply
+
+
+def plus(made: Any, bias: Any, on_bias: bool, beta: Any, alpha: Any) -> Any:
+    """beta * bias + alpha * made, which has the batch in front.
+
+    Raises:
+        RuntimeError: `bias` does not broadcast to `made`.
+    """
+    number = {"i": int, "u": int, "c": complex}.get(made._array_.dtype.kind, float)
+    if alpha != 1:
+        made = made * number(alpha)
+    if beta == 0:
+        return made.clone()
+    if on_bias:
+        bias = bias.reshape((bias.shape[0], *(1,) * (made.ndim - bias.ndim), *bias.shape[1:]))
+    total = made + (bias if beta == 1 else bias * number(beta))
+    if total.shape != made.shape:
+        raise RuntimeError("the sum is larger than the product")
+    return total
+
+
+def matrices_added(op: Any, size: int, args: list[Any], carried: list[Any]) -> Any:
+    """The rule of `addmm`: one call where a bias along the columns and the second factor are the same for all."""
+    (bias, first, second, beta, alpha), (on_bias, on_first, on_second, *_) = singled(args, carried)
+    if on_first and not on_bias and not on_second and bias.ndim < 2 and first.ndim == 3 and stacked(first):
+        _, rows, inner = first.shape
+        made = op.call((bias, first.reshape(size * rows, inner), second, beta, alpha))
+        return made.reshape(size, rows, made.shape[1])
+    return added(matrices, lambda mat1, mat2: mat1.mm(mat2))(op, size, args, carried)
+
+
+def matrix_vector_added(op: Any, size: int, args: list[Any], carried: list[Any]) -> Any:
+    """The rule of `addmv`: `addmm` where the matrix is the same for all."""
+    (bias, mat, vec, beta, alpha), (on_bias, on_mat, on_vec, *_) = singled(args, carried)
+    if on_vec and not on_mat and bias.ndim - on_bias < 2:
+        if on_bias and bias.ndim == 1:
+            bias = bias.unsqueeze(1)
+        return bias.addmm(vec, mat.t(), beta=beta, alpha=alpha)
+    return added(matrix_vector, lambda first, second: first.mv(second))(op, size, args, carried)
