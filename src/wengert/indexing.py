@@ -12,15 +12,16 @@ from typing import Any
 
 import numpy as np
 
-from ._core import errors
+from ._core import errors, flags
 from ._core.state.modes import current
 from ._core.tensor.base import Tensor, wrap
+from ._core.types.dtypes import bool_, int64
 from ._core.writes.parts import Assignment, Indexing, assign, is_plain
 from .ops.indexing.advanced import index as advanced_index, index_put
 from .ops.pointwise.binary import native
 from .ops.shapes.slices import select, slice_
 from .ops.shapes.view_shape import alias
-from .ops.shapes.views import unsqueeze
+from .ops.shapes.views import permute, unsqueeze
 
 NOT_AN_INDEX = (
     "only integers, slices (`:`), ellipsis (`...`), None and long or byte Variables are valid indices (got {})"
@@ -149,14 +150,29 @@ def take_apart(self: Tensor, index: Any) -> tuple[Tensor, Entries]:
             view = cut_part(view, dim, item)
             dim += 1
         elif isinstance(item, Tensor):
-            if item._array_.ndim == 0:
+            if item._array_.ndim == 0 and item._array_.dtype == np.bool_:
                 view = unsqueeze.call((view, dim))
-                item = wrap(item._array_.reshape(1))
+                item = item.reshape(1) if item._flags_ & flags.BATCHED else wrap(item._array_.reshape(1))  # type: ignore[attr-defined]
             entries.append((dim, item))
             dim += item._array_.ndim if item._array_.dtype == np.bool_ else 1
         else:
             view, chosen = choose(view, dim, item, dim + chosen), chosen + 1
-    return view, entries
+    return neighbouring(view, entries) if len(entries) > 1 else (view, entries)
+
+
+def neighbouring(view: Tensor, entries: Entries) -> tuple[Tensor, Entries]:
+    """A view in which single indices that stay tensors, since they differ within a batch, have their dimensions before
+    that of the first other index tensor: so the dimensions of a result are where integers would leave them.
+    """
+    single = [each for each in entries if not each[1]._array_.ndim]
+    others = [each for each in entries if each[1]._array_.ndim]
+    if not single or not others:
+        return view, entries
+    picked = [dim for dim, _ in single]
+    order = [dim for dim in range(view._array_.ndim) if dim not in picked]
+    first = order.index(others[0][0])
+    order[first:first] = picked
+    return permute.call((view, tuple(order))), [(order.index(dim), item) for dim, item in (*single, *others)]
 
 
 def as_items(index: Any) -> list[Any]:
@@ -213,9 +229,11 @@ def as_index_tensor(tensor: Tensor) -> Any:
     array = tensor._array_
     if array.dtype == np.uint8:
         warnings.warn(BYTE_MASK, UserWarning, stacklevel=6)
+        if tensor._flags_ & flags.BATCHED:
+            return tensor.to(bool_)  # type: ignore[attr-defined]
         return wrap(array.astype(np.bool_))
     if array.ndim == 0 and array.dtype.kind == "i":
-        return int(array)
+        return tensor.to(int64) if tensor._flags_ & flags.BATCHED else int(array)  # type: ignore[attr-defined]
     if array.dtype not in (np.int64, np.int32, np.bool_):
         raise IndexError("tensors used as indices must be long, int, byte or bool tensors")
     return tensor

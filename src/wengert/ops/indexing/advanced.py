@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from ... import _kernels as kernels
+from ..._core import flags
 from ..._core.cards.card import WIDE, Array, Bad, Index, Indices, Sample, op
 from ..._core.errors import shown, target_shape
 from ..._core.operators.overlap import refuse_shared
@@ -17,6 +18,7 @@ from ..._kernels.index import private
 from ..memory.memory_formats import in_order_like
 from ..memory.overwrite import checked_value
 from ..pointwise.binary import native
+from . import advanced_batches as rules
 from .index import check_range, integers
 from .indexed import laid_out, width
 
@@ -87,7 +89,7 @@ def places(indices: Any) -> Any:
     return tuple([WHOLE if each is None else private(each) for each in indices])
 
 
-@op(layout="own", dtypes=WIDE, linear="self", function=False, method=False, native=native("index"))
+@op(layout="own", dtypes=WIDE, linear="self", batching=rules.indexed, function=False, method=False, native=native("index"))
 def index(self: Array, indices: Indices) -> Any:
     """The elements at index arrays, one for each leading dimension (None: the whole dimension): advanced indexing.
 
@@ -123,7 +125,7 @@ def index_samples(make: Any) -> Any:
     yield Bad(make(3), [wrap(np.array([True]))], raises=IndexError, says="The shape of the mask [1] at index 0")
 
 
-@op(dtypes=WIDE, linear="grad", function=False, method=False)
+@op(dtypes=WIDE, linear="grad", batching=rules.indexed_backward, function=False, method=False)
 def index_backward(grad: Array, shape: Any, indices: Indices) -> Any:
     """Zeros of `shape` with `grad` added at index arrays."""
     zeros = np.zeros(shape, grad.dtype)
@@ -208,7 +210,7 @@ def write_at(target: Any, indices: Any, values: Any, accumulate: bool) -> None:
 
 @op(
     layout="like", dtypes=WIDE, inplace=True, larger=True, write=write_at, native_write=native("index_put_"),
-    apart="never",
+    apart="never", batching=rules.index_written,
 )  # fmt: skip
 def index_put(self: Array, indices: Indices, values: Array, accumulate: bool = False) -> Any:
     """The tensor with `values` at index arrays.
@@ -237,6 +239,8 @@ def index_put_vjp_self(grad: Any, indices: Any, accumulate: bool) -> Any:
 
 @index_put.vjp("values", native=native("index"))
 def index_put_vjp_values(grad: Any, indices: Any) -> Any:
+    if rules.is_only_mask(indices) and indices[-1]._flags_ & flags.BATCHED:
+        return rules.kept_under(grad, indices[-1], len(indices) - 1)
     return grad if all(each is None for each in indices) else index(grad, indices)
 
 
@@ -299,7 +303,7 @@ def mask_form(args: tuple[Any, ...]) -> int:
 @op(
     dtypes=WIDE, inplace=True, larger=True, numbers="value", write=write_where, apart="never", choose=mask_form,
     node=("MaskedFillBackward0", "MaskedFillBackward1"), native=native("masked_fill"),
-    native_write=native("masked_fill_"),
+    native_write=native("masked_fill_"), batching=rules.mask_filled,
 )  # fmt: skip
 def masked_fill(self: Array, mask: Index, value: Array) -> Any:
     """The tensor with `value` where `mask` holds; both are broadcast.
@@ -328,7 +332,7 @@ def masked_fill_vjp_self(grad: Any, mask: Any) -> Any:
 
 @masked_fill.vjp("value")
 def masked_fill_vjp_value(grad: Any, mask: Any) -> Any:
-    return grad.masked_select(mask).sum()
+    return grad.where(mask, 0).sum()
 
 
 @masked_fill.jvp("self", "value")
@@ -345,7 +349,7 @@ def masked_fill_samples(make: Any) -> Any:
     yield Bad(make(2), mask, 1, raises=RuntimeError, says="must match the size of tensor")
 
 
-@op(dtypes=WIDE, linear="self", larger=True)
+@op(dtypes=WIDE, linear="self", larger=True, batching=rules.mask_selected)
 def masked_select(self: Array, mask: Index) -> Any:
     """The elements where `mask` holds, as a vector; both are broadcast.
 
@@ -376,7 +380,7 @@ def masked_select_samples(make: Any) -> Any:
     yield Bad(make(2), integers(0, 1), raises=RuntimeError, says="expected BoolTensor for mask")
 
 
-@op(dtypes=WIDE, linear="grad", function=False, method=False)
+@op(dtypes=WIDE, linear="grad", batching=rules.mask_selected_backward, function=False, method=False)
 def masked_select_backward(grad: Array, shape: Any, mask: Index) -> Any:
     """Zeros of the shape of a tensor broadcast with a mask, with `grad` where the mask holds."""
     common = broadcast(tuple(shape), mask.shape)

@@ -13,6 +13,7 @@ from ..._core.tensor.base import Tensor, wrap
 from ..._core.types import dtypes
 from ..._core.types.sizes import normalise
 from ..memory.memory_formats import in_order_like
+from .batches import elements, gathered_backward, nonzero_refused, selected, selected_backward, taken
 
 native = kernels.direct_function
 
@@ -75,7 +76,7 @@ def check_gather(array: Any, dim: int, index: Any) -> int:
     return at
 
 
-@op(dtypes=WIDE, linear="self", native=native("gather"))
+@op(dtypes=WIDE, linear="self", batching=elements, native=native("gather"))
 def gather(self: Array, dim: int, index: Index, *, sparse_grad: bool = False) -> Any:
     """Elements picked along a dimension: `out[i][j] = self[index[i][j]][j]` for `dim` 0.
 
@@ -109,7 +110,7 @@ def gather_samples(make: Any) -> Any:
     yield Bad(make(3, 2), 0, integers(0), raises=RuntimeError, says="must have the same number of dimensions")
 
 
-@op(dtypes=WIDE, linear="grad", function=False, method=False)
+@op(dtypes=WIDE, linear="grad", batching=gathered_backward, function=False, method=False)
 def gather_backward(grad: Array, shape: Any, dim: int, index: Index) -> Any:
     """Zeros of `shape` with the elements of `grad` added where `gather` took them."""
     return kernels.scatter_add(np.zeros(shape, grad.dtype), normalise(dim, len(shape)), index, grad)
@@ -167,7 +168,7 @@ def take_along_dim_samples(make: Any) -> Any:
     yield Sample(make(3, 2), integers([5], [0]))
 
 
-@op(dtypes=WIDE, linear="self", native=native("index_select"))
+@op(dtypes=WIDE, linear="self", batching=selected, native=native("index_select"))
 def index_select(self: Array, dim: int, index: Index) -> Any:
     """The slices along `dim` that `index` lists.
 
@@ -206,7 +207,7 @@ def index_select_samples(make: Any) -> Any:
     yield Bad(make(3), 0, make(1), raises=RuntimeError, says="Expected dtype int32 or int64 for index")
 
 
-@op(dtypes=WIDE, linear="grad", function=False, method=False)
+@op(dtypes=WIDE, linear="grad", batching=selected_backward, function=False, method=False)
 def index_select_backward(grad: Array, shape: Any, dim: int, index: Index) -> Any:
     """Zeros of `shape` with the slices of `grad` added where `index_select` took them."""
     return kernels.index_add(np.zeros(shape, grad.dtype), normalise(dim, len(shape)), index, grad)
@@ -222,7 +223,7 @@ def index_select_backward_samples(make: Any) -> Any:
     yield Sample(make(2, 2), (3, 2), 0, integers(2, 2))
 
 
-@op(dtypes=WIDE, linear="self")
+@op(dtypes=WIDE, linear="self", batching=taken)
 def take(self: Array, index: Index) -> Any:
     """Elements of the flat tensor.
 
@@ -262,7 +263,10 @@ def take_samples(make: Any) -> Any:
     yield Bad(make(3), integers(3), raises=IndexError, says="tried to access index 3 on a tensor of 3 elements")
 
 
-@op(layout="own", dtypes=WIDE, derivative=None, why="indices", name="nonzero_positions", function=False, method=False)
+@op(
+    layout="own", dtypes=WIDE, derivative=None, why="indices", batching=nonzero_refused, name="nonzero_positions", function=False,
+    method=False,
+)  # fmt: skip
 def nonzero_positions(self: Index) -> Any:
     """Where elements are not zero: one row of indices for each; they lie column by column, as in torch."""
     found = np.array(np.nonzero(self)).T if self.ndim else np.zeros((1 if self else 0, 0), np.int64)

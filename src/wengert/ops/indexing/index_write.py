@@ -14,6 +14,8 @@ from ..._core.types import dtypes
 from ..._core.types.sizes import normalise
 from ..._kernels.index import private
 from ..memory.overwrite import checked_value
+from ..memory.convert import checked_value
+from .batches import combined, copied, filled
 from .index import beyond, check_range, integers
 
 native = kernels.direct_function
@@ -65,7 +67,7 @@ def check_index_add(array: Any, dim: int, index: Any, source: Any) -> int:
     return at
 
 
-@op(dtypes=WIDE, inplace=True, apart="wholly", native=native("index_add"))
+@op(dtypes=WIDE, inplace=True, apart="wholly", batching=combined, native=native("index_add"))
 def index_add(self: Array, dim: int, index: Index, source: Array, *, alpha: Any = 1) -> Any:
     """The tensor with the slices of `source` added along `dim` where `index` says.
 
@@ -143,7 +145,7 @@ def write_slices(target: Any, dim: int, index: Any, source: Any) -> None:
         target[...] = source.reshape(-1)[-1]
 
 
-@op(dtypes=WIDE, inplace=True, write=write_slices, apart="wholly")
+@op(dtypes=WIDE, inplace=True, write=write_slices, apart="wholly", batching=copied)
 def index_copy(self: Array, dim: int, index: Index, source: Array) -> Any:
     """The tensor with the slices of `source` in the places along `dim` that `index` lists.
 
@@ -211,7 +213,7 @@ def fill_form(args: tuple[Any, ...]) -> int:
 
 @op(
     layout="like",
-    dtypes=WIDE, inplace=True, numbers="value", write=write_value_at, apart="never", choose=fill_form,
+    dtypes=WIDE, inplace=True, numbers="value", write=write_value_at, apart="never", choose=fill_form, batching=filled,
     node=("IndexFillBackward0", "IndexFillBackward1"),
 )  # fmt: skip
 def index_fill(self: Array, dim: int, index: Index, value: Array) -> Any:
@@ -239,8 +241,10 @@ def index_fill_vjp_self(grad: Any, dim: int, index: Any) -> Any:
 
 @index_fill.vjp("value")
 def index_fill_vjp_value(grad: Any, dim: int, index: Any) -> Any:
-    length = grad._array_.shape[dim] if grad._array_.ndim else 1
-    return grad.index_select(dim, wrap(np.unique(index._array_ % length))).sum()
+    shape = grad._array_.shape
+    behind = shape[normalise(dim, len(shape)) :] if shape else ()
+    mask = wrap(np.zeros(behind[:1], np.bool_)).index_fill(0, index, True)  # type: ignore[attr-defined]
+    return grad.where(mask.reshape((*behind[:1], *(1,) * (len(behind) - 1))), 0).sum()
 
 
 @index_fill.jvp("self", "value")

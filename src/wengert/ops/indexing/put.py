@@ -15,6 +15,9 @@ from ..._core.types import dtypes
 from ..._core.types.sizes import broadcast
 from ..._kernels.index import private
 from ..memory.overwrite import checked_value
+from ..memory.convert import checked_value
+from .advanced_batches import mask_scattered, mask_scattered_backward
+from .batches import diagonal_filled, put_in
 from .index import integers
 
 
@@ -44,7 +47,7 @@ def write_under_mask(target: Any, mask: Any, source: Any) -> None:
     target[where] = source.reshape(-1)[:count]
 
 
-@op(dtypes=WIDE, inplace=True, larger=True, write=write_under_mask, apart="itself")
+@op(dtypes=WIDE, inplace=True, larger=True, write=write_under_mask, apart="itself", batching=mask_scattered)
 def masked_scatter(self: Array, mask: Index, source: Array) -> Any:
     """The tensor with the elements of `source`, one after the other, where `mask` holds.
 
@@ -71,11 +74,7 @@ def masked_scatter_vjp_self(grad: Any, mask: Any) -> Any:
 
 @masked_scatter.vjp("source")
 def masked_scatter_vjp_source(grad: Any, mask: Any, source_shape: Any) -> Any:
-    picked = grad.masked_select(mask)
-    count, total = picked._array_.size, math.prod(source_shape)
-    if count < total:  # what was not used has no gradient
-        picked = wrap(np.zeros(total, picked._array_.dtype)).put(wrap(np.arange(count)), picked)  # type: ignore[attr-defined]
-    return picked.reshape(source_shape)
+    return masked_scatter_backward(grad, mask, source_shape)
 
 
 @masked_scatter.jvp("self", "source")
@@ -92,6 +91,25 @@ def masked_scatter_samples(make: Any) -> Any:
     yield Sample(make(3), mask, make(4))
     yield Bad(make(2, 3), mask, make(2), raises=RuntimeError, says="Number of elements of source < number of ones")
     yield Bad(make(3), integers(1, 0, 1), make(3), raises=RuntimeError, says="only supports boolean masks")
+
+
+@op(dtypes=WIDE, linear="grad", batching=mask_scattered_backward, function=False, method=False)
+def masked_scatter_backward(grad: Array, mask: Index, shape: Any) -> Any:
+    """Zeros of `shape` that begin with the elements of `grad` where a mask holds."""
+    picked = grad[private(np.broadcast_to(mask, grad.shape))]
+    made = np.zeros(math.prod(shape), grad.dtype)
+    made[: picked.size] = picked
+    return made.reshape(shape)
+
+
+@masked_scatter_backward.vjp("grad")
+def masked_scatter_backward_vjp(grad: Any, grad_shape: Any, mask: Any) -> Any:
+    return grad.new_zeros(grad_shape).masked_scatter(mask, grad)
+
+
+@masked_scatter_backward.samples
+def masked_scatter_backward_samples(make: Any) -> Any:
+    yield Sample(make(2, 3), wrap(np.array([True, False, True])), (5,))
 
 
 def write_places(target: Any, index: Any, source: Any, accumulate: bool) -> None:
@@ -124,7 +142,7 @@ def write_places(target: Any, index: Any, source: Any, accumulate: bool) -> None
         full[where] = source.reshape(-1)
 
 
-@op(layout="like", dtypes=WIDE, inplace=True, write=write_places, apart="itself")
+@op(layout="like", dtypes=WIDE, inplace=True, write=write_places, apart="itself", batching=put_in)
 def put(self: Array, index: Index, source: Array, accumulate: bool = False) -> Any:
     """The tensor with elements of `source` at places counted in row-major order.
 
@@ -190,7 +208,7 @@ def write_diagonal(target: Any, fill_value: Any, wrap: bool) -> None:
             target[start + at, at] = value
 
 
-@op(dtypes=WIDE, inplace=True, method=False, function=False, write=write_diagonal, apart="never")
+@op(dtypes=WIDE, inplace=True, method=False, function=False, write=write_diagonal, apart="never", batching=diagonal_filled)
 def fill_diagonal(self: Array, fill_value: Any, wrap: bool = False) -> Any:
     """The tensor with one value on its main diagonal.
 

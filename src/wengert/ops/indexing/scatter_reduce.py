@@ -14,6 +14,7 @@ from ..._core.types.sizes import normalise
 from ..._kernels.index import along_axis
 from ..dtype_checks import check_ordered, refuse
 from ..pointwise.activation import kept_gradient
+from .batches import combined, elements
 from .index import check_range, integers
 from .index_write import check_vector, source_length
 from .scatter import check_scatter
@@ -81,7 +82,7 @@ reduction = partial(
 """The form of a write that combines with what is there."""
 
 
-@reduction(dtypes=ALL, write=write_reduced)
+@reduction(dtypes=ALL, write=write_reduced, batching=elements)
 def scatter_reduce(self: Array, dim: int, index: Index, src: Array, reduce: str, *, include_self: bool = True) -> Any:
     """The tensor with elements of `src` combined into the places that `index` names.
 
@@ -212,7 +213,7 @@ def write_reduced_slices(target: Any, dim: int, index: Any, source: Any, reduce:
         combine(full, index.reshape(-1), given, reduce, include_self)
 
 
-@reduction(dtypes=ORDERED, write=write_reduced_slices)
+@reduction(dtypes=ORDERED, write=write_reduced_slices, batching=combined)
 def index_reduce(self: Array, dim: int, index: Index, source: Array, reduce: str, *, include_self: bool = True) -> Any:
     """The tensor with the slices of `source` combined into those along `dim` that `index` lists.
 
@@ -252,7 +253,7 @@ def spread(index: Any, dim: int, source: Any) -> Any:
     shape = [1] * source.ndim
     if not shape:
         return index.reshape(())
-    shape[normalise(dim, source.ndim)] = -1
+    shape[normalise(dim, source.ndim)] = index._array_.size
     return index.reshape(shape).expand(source.shape)
 
 

@@ -1,0 +1,261 @@
+"""How masks and index arrays work along a dimension that the program does not see.
+
+Where the index arrays are the same for all members, that dimension is one more that no index array stands for;
+otherwise the numbers of the members are one more index array. A mask with values of its own for each member chooses
+different numbers of elements, so it can only be written through, with values that do not count them.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+from ..._core import batch_errors
+from ..._core.operators.batch_rules import singled, with_batch
+from ..._core.types.sizes import broadcast
+from .batches import filled_where, not_flat, numbers
+from .indexed import width
+
+
+def is_mask(index: Any) -> bool:
+    """Whether an index tensor is a mask."""
+    return index._array_.dtype == np.bool_  # type: ignore[no-any-return]
+
+
+class Places:
+    """Index arrays of the members of a batch.
+
+    Attributes:
+        given: the index arrays, None for a whole dimension; those that differ have the batch in front.
+        on: which of them differ; `differ`: whether any does.
+        depth: how many dimensions of a result stand for them.
+        front: how many dimensions of a member's result stand before these; they come first if they are no neighbours.
+        covered: how many dimensions of a member the index arrays stand for.
+    """
+
+    def __init__(self, name: str, indices: Any, carried: Any) -> None:
+        self.given, self.on = singled(list(indices), list(carried))
+        self.differ = any(self.on)
+        at = [place for place, each in enumerate(self.given) if each is not None]
+        if any(on and is_mask(self.given[place]) for place, on in enumerate(self.on)):
+            raise RuntimeError(batch_errors.dynamic(name))
+        self.neighbours = not at or at[-1] - at[0] == len(at) - 1
+        self.front = at[0] if at and self.neighbours else 0
+        depths = [1 if is_mask(self.given[place]) else self.given[place].ndim - self.on[place] for place in at]
+        self.depth = max(depths, default=0)
+        self.covered = sum([width(self.given[place]._array_) for place in at])
+
+    def of_whole(self, size: int, in_front: bool) -> tuple[Any, ...]:
+        """The index arrays of the tensor with all members, which has the batch in front, or not at all."""
+        if not self.differ:
+            return (None, *self.given) if in_front else tuple(self.given)
+        found: list[Any] = [numbers(size, self.depth)] if in_front else []
+        for each, on in zip(self.given, self.on):
+            if on:
+                each = each.reshape((size, *(1,) * (self.depth + 1 - each.ndim), *each.shape[1:]))
+            if each is not None and is_mask(each):
+                found += each.nonzero(as_tuple=True)
+            else:
+                found.append(each)
+        return tuple(found)
+
+    def order(self, ndim: int) -> list[int]:
+        """Where the dimensions of the members' results, the batch in front, are in what `of_whole` finds there."""
+        places = list(range(ndim))
+        if not self.differ:
+            return places if self.neighbours else [self.depth, *places[: self.depth], *places[self.depth + 1 :]]
+        behind = 1 + self.depth
+        return [0, *places[behind : behind + self.front], *places[1:behind], *places[behind + self.front :]]
+
+    def from_whole(self, found: Any) -> Any:
+        """What was found with `of_whole`, with the batch in front."""
+        order = self.order(found.ndim)
+        return found if order == list(range(found.ndim)) else found.permute(order)
+
+    def to_whole(self, given: Any) -> Any:
+        """Something with the batch in front as `of_whole` places it."""
+        order = self.order(given.ndim)
+        if order == list(range(given.ndim)):
+            return given
+        return given.permute([order.index(at) for at in range(given.ndim)])
+
+
+def indexed(op: Any, size: int, args: list[Any], carried: list[Any]) -> Any:
+    """The rule of `index`."""
+    (self,), (on_self,) = singled(args[:1], carried[:1])
+    places = Places("index", args[1], carried[1])
+    if not on_self and not places.differ:
+        return with_batch(op.call((self, tuple(places.given))), False, size)
+    found = op.call((self, places.of_whole(size, on_self)))
+    return places.from_whole(found) if on_self else found.movedim(places.front, 0)
+
+
+def indexed_backward(op: Any, size: int, args: list[Any], carried: list[Any]) -> Any:
+    """The rule of `index_backward`."""
+    grad = with_batch(args[0], carried[0], size)
+    places = Places("index", args[2], carried[2])
+    return op.call((places.to_whole(grad), (size, *args[1]), places.of_whole(size, True)))
+
+
+def index_written(op: Any, size: int, args: list[Any], carried: list[Any]) -> Any:
+    """The rule of `index_put`."""
+    self, indices, values, accumulate = args
+    self = with_batch(self, carried[0], size)
+    (values,), (on_values,) = singled([values], [carried[2]])
+    mask = mask_of(indices, carried[1])
+    if mask is not None:
+        return written_where(self, mask, len(indices) - 1, values, on_values, accumulate)
+    places = Places("index_put", indices, carried[1])
+    if not accumulate and values.dtype is not self.dtype and is_single(values, on_values) and is_only_mask(indices):
+        values = values.to(self.dtype)
+    given = deep(values, on_values, self.ndim - 1 - places.covered + places.depth)
+    return op.call((self, places.of_whole(size, True), places.to_whole(given), accumulate))
+
+
+def deep(values: Any, on: bool, ndim: int) -> Any:
+    """Values, the batch (or one dimension of length 1) in front, with as many dimensions behind as the part of a member
+    has that they are written to.
+
+    Raises:
+        RuntimeError: there are more, which are not of length 1.
+    """
+    shape = list(values.shape[on:])
+    while len(shape) > ndim and shape[0] == 1:
+        del shape[0]
+    if len(shape) > ndim:
+        raise RuntimeError("the values have too many dimensions")
+    return values.reshape((values.shape[0] if on else 1, *(1,) * (ndim - len(shape)), *shape))
+
+
+def is_single(values: Any, on: bool) -> bool:
+    """Whether there is one value for each member."""
+    return math.prod(values.shape[on:]) == 1
+
+
+def is_only_mask(indices: Any) -> bool:
+    """Whether there is one index array, which is a mask."""
+    return bool(indices) and indices[-1] is not None and is_mask(indices[-1]) and not any(map(is_given, indices[:-1]))
+
+
+def is_given(index: Any) -> bool:
+    """Whether there is an index array."""
+    return index is not None
+
+
+def mask_of(indices: Any, carried: Any) -> Any:
+    """The one mask among index arrays, if it differs from member to member; otherwise None."""
+    return indices[-1] if is_only_mask(indices) and carried[-1] else None
+
+
+def written_where(self: Any, mask: Any, front: int, values: Any, on_values: bool, accumulate: bool) -> Any:
+    """`index_put` by a mask that stands for the dimensions of a member from `front` on.
+
+    Raises:
+        RuntimeError: the values count the places where the mask holds.
+        IndexError: the mask has another shape.
+    """
+    depth, ndim = mask.ndim - 1, self.ndim - 1
+    if mask.shape[1:] != self.shape[1 + front : 1 + front + depth]:
+        raise IndexError("the mask does not fit")
+    given = deep(values, on_values, ndim - depth + 1)
+    if given.shape[1 + front] != 1:
+        raise RuntimeError(batch_errors.dynamic("index_put"))
+    if given.dtype is not self.dtype:
+        if accumulate or not is_single(values, on_values):
+            raise RuntimeError("the dtypes differ")
+        given = given.to(self.dtype)
+    given = given.reshape((*given.shape[: 1 + front], *(1,) * depth, *given.shape[2 + front :]))
+    made = (self + given if accumulate else given).where(spread_over(mask, front, ndim), self)
+    if made.shape != self.shape:
+        raise RuntimeError("the values do not fit")
+    return made
+
+
+def kept_under(grad: Any, mask: Any, front: int) -> Any:
+    """The gradient of values written where a mask holds that may differ from member to member: summed over the
+    dimensions that it stands for, of which one is left.
+    """
+    depth = mask.ndim
+    kept = grad.where(mask.reshape((*mask.shape, *(1,) * (grad.ndim - front - depth))), 0)
+    dims = list(range(front, front + depth))
+    return kept.sum(dims, keepdim=True).squeeze(dims[1:]) if dims else kept.unsqueeze(front)
+
+
+def spread_over(mask: Any, front: int, ndim: int) -> Any:
+    """A mask, the batch in front, as it broadcasts to all members."""
+    size, *shape = mask.shape
+    return mask.reshape((size, *(1,) * front, *shape, *(1,) * (ndim - front - len(shape))))
+
+
+def mask_filled(op: Any, size: int, args: list[Any], carried: list[Any]) -> Any:
+    """The rule of `masked_fill`."""
+    (self, mask, value), (on_self, on_mask, on_value) = singled(args, carried)
+    depth = max(self.ndim - on_self, mask.ndim - on_mask)
+    return filled_where(behind(self, on_self, depth), behind(mask, on_mask, depth), value, on_value, depth)
+
+
+def behind(value: Any, on: bool, depth: int) -> Any:
+    """A tensor whose members have at least so many dimensions."""
+    if not on or value.ndim > depth:
+        return value
+    return value.reshape((value.shape[0], *(1,) * (depth + 1 - value.ndim), *value.shape[1:]))
+
+
+def mask_selected(op: Any, size: int, args: list[Any], carried: list[Any]) -> Any:
+    """The rule of `masked_select`; a mask that differs is refused."""
+    (self, mask), (_, on_mask) = singled(args, carried)
+    if on_mask:
+        raise RuntimeError(batch_errors.dynamic("masked_select"))
+    if not is_mask(mask):
+        raise RuntimeError("the mask is none")
+    common = broadcast(self.shape[1:], mask.shape)
+    whole = not_flat(behind(self, True, len(common)).expand((size, *common)))
+    return whole[:, mask.expand(common or (1,))]
+
+
+def mask_selected_backward(op: Any, size: int, args: list[Any], carried: list[Any]) -> Any:
+    """The rule of `masked_select_backward`."""
+    (grad, shape, mask), (_, _, on_mask) = singled(args, carried)
+    if on_mask:
+        raise RuntimeError(batch_errors.dynamic("masked_select"))
+    deeper = max(mask.ndim - len(shape), 0)
+    return op.call((grad.reshape(math.prod(grad.shape)), (size, *(1,) * deeper, *shape), mask))
+
+
+def mask_scattered(op: Any, size: int, args: list[Any], carried: list[Any]) -> Any:
+    """The rule of `masked_scatter`: the elements of the source picked by how many places come before each."""
+    (self, mask, source), (on_self, on_mask, on_source) = singled(args, carried)
+    if self.dtype is not source.dtype or not is_mask(mask):
+        raise RuntimeError("the dtypes do not fit")
+    common = broadcast(self.shape[on_self:], mask.shape[on_mask:])
+    where = nth(mask, on_mask, common)
+    flat = source.reshape((source.shape[0] if on_source else 1, math.prod(source.shape[on_source:])))
+    if on_source or where.shape[0] != 1:
+        flat, where = with_rows(flat, size), with_rows(where, size)
+    picked = flat.gather(1, where).reshape((where.shape[0], *common))
+    made = picked.where(behind(mask, on_mask, len(common)), behind(self, on_self, len(common)))
+    return made.expand((size, *common))
+
+
+def with_rows(flat: Any, size: int) -> Any:
+    """A row for each member."""
+    return flat.expand((size, flat.shape[1]))
+
+
+def nth(mask: Any, on: bool, shape: Any) -> Any:
+    """For each place of a mask, expanded to a shape, how many come before: a row for each member, or one for all."""
+    rows = mask.shape[0] if on else 1
+    full = behind(mask, on, len(shape)).expand((rows, *shape)).reshape((rows, math.prod(shape)))
+    return (full.cumsum(1) - 1).clamp(0)
+
+
+def mask_scattered_backward(op: Any, size: int, args: list[Any], carried: list[Any]) -> Any:
+    """The rule of `masked_scatter_backward`."""
+    grad, mask, shape = args
+    grad, mask = with_batch(grad, carried[0], size), with_batch(mask, carried[1], size)
+    common = grad.shape[1:]
+    kept = grad.where(behind(mask, True, len(common)), 0).reshape((size, math.prod(common)))
+    zeros = grad.new_zeros((size, math.prod(shape)))
+    return zeros.scatter_add(1, nth(mask, True, common), kept).reshape((size, *shape))

@@ -1,0 +1,215 @@
+"""How operators at indices along a dimension work along one that the program does not see.
+
+Indices are checked where they are used: those of a member never reach into another one.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+from ..._core import batch_errors
+from ..._core.operators.batch_rules import full, shifted, singled, with_batch
+from ..._core.tensor.base import wrap
+
+
+def numbers(size: int, dims: int = 1) -> Any:
+    """The numbers of the members, with so many dimensions behind them, as the index array of the batch."""
+    return wrap(np.arange(size).reshape((size, *(1,) * dims)))
+
+
+def elements(op: Any, size: int, args: list[Any], carried: list[Any]) -> Any:
+    """For operators whose index has a place for each element: `gather`, `scatter` and its like."""
+    given = full(args, carried, size)
+    at, index = op.names.index("dim"), given[op.names.index("index")]
+    shape = index.shape if op.name == "gather" else given[0].shape
+    given[at] = shifted(given[at], given[0].ndim - 1)
+    for place in op.tensor_slots:
+        given[place] = not_flat(given[place])
+    return op.call(tuple(given)).reshape(shape)
+
+
+def not_flat(value: Any) -> Any:
+    """Members without dimensions as vectors of one element."""
+    return value.unsqueeze(1) if getattr(value, "ndim", 0) == 1 else value
+
+
+def gathered_backward(op: Any, size: int, args: list[Any], carried: list[Any]) -> Any:
+    """The rule of `gather_backward`."""
+    grad, shape, dim, index = full(args, carried, size)
+    room = (size, *(tuple(shape) or (1,)))
+    return op.call((not_flat(grad), room, shifted(dim, len(shape)), not_flat(index))).reshape((size, *shape))
+
+
+def spread(index: Any, shape: Any, at: int) -> Any:
+    """The different indices of all members along a dimension, as `gather` takes them: one for each element."""
+    length = index.shape[1] if index.ndim == 2 else 1
+    single = [1] * len(shape)
+    single[0], single[at] = index.shape[0], length
+    return index.reshape(single).expand((*shape[:at], length, *shape[at + 1 :]))
+
+
+def selected(op: Any, size: int, args: list[Any], carried: list[Any]) -> Any:
+    """The rule of `index_select`."""
+    (self, dim, index), (on_self, _, on_index) = singled(args, carried)
+    ndim, at = self.ndim - on_self, shifted(dim, self.ndim - on_self)
+    if index.ndim - on_index > 1:
+        raise IndexError("the index is no vector")
+    shape = self.shape[on_self:]
+    count = math.prod(index.shape[on_index:])
+    result = (size, *shape[: at - 1], count, *shape[at:]) if ndim else (size,)
+    if not on_self:
+        made = op.call((self if ndim else self.reshape(1), at - 1, index.reshape(size * count)))
+        if not ndim:
+            return made.reshape(result)
+        return made.reshape((*shape[: at - 1], size, count, *shape[at:])).movedim(at - 1, 0)
+    whole = not_flat(self)
+    if not on_index:
+        return op.call((whole, at, index)).reshape(result)
+    return whole.gather(at, spread(index, whole.shape, at)).reshape(result)
+
+
+def selected_backward(op: Any, size: int, args: list[Any], carried: list[Any]) -> Any:
+    """The rule of `index_select_backward`."""
+    (grad, shape, dim, index), (on_grad, _, _, on_index) = singled(args, carried)
+    grad = with_batch(grad, on_grad, size)
+    if not shape:
+        return grad.reshape(size)
+    at, room = shifted(dim, len(shape)), (size, *shape)
+    if not on_index:
+        return op.call((grad, room, at, index))
+    return grad.new_zeros(room).scatter_add(at, spread(index, grad.shape, at), grad)
+
+
+def combined(op: Any, size: int, args: list[Any], carried: list[Any]) -> Any:
+    """For operators that combine slices with others: `index_add`, `index_reduce`."""
+    at_dim, at_index, at_source = (op.names.index(name) for name in ("dim", "index", "source"))
+    given, on = singled(args, carried)
+    self, source = (with_batch(given[at], on[at], size) for at in (0, at_source))
+    if self.ndim != source.ndim:
+        raise RuntimeError("self and source have different numbers of dimensions")
+    dim = shifted(given[at_dim], self.ndim - 1)
+    shape, self, source, index = self.shape, not_flat(self), not_flat(source), given[at_index]
+    if not on[at_index]:
+        given[0], given[at_dim], given[at_source] = self, dim, source
+        return op.call(tuple(given)).reshape(shape)
+    check_slices(self, dim, index, source)
+    where = spread(index, source.shape, dim)
+    if op.name == "index_reduce":
+        reduce, include_self = given[at_source + 1 :]
+        if reduce == "sum":
+            raise RuntimeError("no such reduction")
+        return self.scatter_reduce(dim, where, source, reduce, include_self=include_self).reshape(shape)
+    alpha = given[at_source + 1]
+    return self.scatter_add(dim, where, source if alpha == 1 else source * alpha).reshape(shape)
+
+
+def check_slices(self: Any, dim: int, index: Any, source: Any) -> None:
+    """Refuse what are not as many slices as indices.
+
+    Raises:
+        RuntimeError: another number, or other shapes.
+    """
+    count = math.prod(index.shape[1:])
+    if index.ndim > 2 or source.shape != (*self.shape[:dim], count, *self.shape[dim + 1 :]):
+        raise RuntimeError("the slices do not fit")
+
+
+def copied(op: Any, size: int, args: list[Any], carried: list[Any]) -> Any:
+    """The rule of `index_copy`."""
+    (self, dim, index, source), (on_self, _, on_index, on_source) = singled(args, carried)
+    self, source = with_batch(self, on_self, size), with_batch(source, on_source, size)
+    if self.ndim != source.ndim:
+        raise IndexError("self and source have different numbers of dimensions")
+    dim, shape = shifted(dim, self.ndim - 1), self.shape
+    self, source = not_flat(self), not_flat(source)
+    if not on_index:
+        return op.call((self, dim, index, source)).reshape(shape)
+    check_slices(self, dim, index, source)
+    check_places(index)
+    where = (numbers(size), index.reshape((size, source.shape[dim])))
+    return self.movedim(dim, 1).index_put(where, source.movedim(dim, 1)).movedim(1, dim).reshape(shape)
+
+
+def check_places(index: Any) -> None:
+    """Refuse indices that are not int64, where operators that take others do the work.
+
+    Raises:
+        RuntimeError: they are not.
+    """
+    if index._array_.dtype != np.int64:
+        raise RuntimeError("int64 is wanted")
+
+
+def filled(op: Any, size: int, args: list[Any], carried: list[Any]) -> Any:
+    """The rule of `index_fill`: where the members differ in more than what is filled, by a mask."""
+    (self, dim, index, value), (on_self, _, on_index, on_value) = singled(args, carried)
+    self = with_batch(self, on_self, size)
+    dim, shape = shifted(dim, self.ndim - 1), self.shape
+    self = not_flat(self)
+    if not on_index and not on_value:
+        return op.call((self, dim, index, value)).reshape(shape)
+    check_places(index)
+    if index.ndim - on_index > 1:
+        raise IndexError("the index is no vector")
+    count, length = math.prod(index.shape[on_index:]), self.shape[dim]
+    if on_index:
+        where, room = (numbers(size), index.reshape((size, count))), (size, length)
+    else:
+        where, room = (index.reshape(count),), (1, length)
+    mask = wrap(np.zeros(room if on_index else room[1:], np.bool_)).index_put(where, wrap(np.array(True)))
+    mask = mask.reshape((room[0], *(1,) * (dim - 1), length, *(1,) * (self.ndim - dim - 1)))
+    return filled_where(self, mask, value, on_value, self.ndim - 1).reshape(shape)
+
+
+def filled_where(self: Any, mask: Any, value: Any, on_value: bool, depth: int) -> Any:
+    """`masked_fill`, where the value may have one element for each member, which has `depth` dimensions."""
+    if not on_value:
+        return self.masked_fill(mask, value)
+    if value.ndim != 1 or mask._array_.dtype != np.bool_ or (value.is_complex() and not self.is_complex()):
+        raise RuntimeError("the value does not fit")
+    return value.to(self.dtype).reshape((value.shape[0], *(1,) * depth)).where(mask, self)
+
+
+def taken(op: Any, size: int, args: list[Any], carried: list[Any]) -> Any:
+    """The rule of `take`."""
+    (self, index), (on_self, on_index) = singled(args, carried)
+    if not on_self:
+        return op.call((self, index))
+    check_places(index)
+    flat = self.reshape((size, math.prod(self.shape[1:])))
+    count = math.prod(index.shape[on_index:])
+    if on_index:
+        return flat[numbers(size), index.reshape((size, count))].reshape(index.shape)
+    return flat[:, index.reshape(count)].reshape((size, *index.shape))
+
+
+def put_in(op: Any, size: int, args: list[Any], carried: list[Any]) -> Any:
+    """The rule of `put`."""
+    (self, index, source, accumulate), (on_self, on_index, on_source, _) = singled(args, carried)
+    self = with_batch(self, on_self, size)
+    check_places(index)
+    count, room = math.prod(index.shape[on_index:]), math.prod(self.shape[1:])
+    if math.prod(source.shape[on_source:]) != count:
+        raise IndexError("source and index have different numbers of elements")
+    where = (numbers(size), index.reshape((size, count))) if on_index else (None, index.reshape(count))
+    given = source.reshape((*source.shape[:on_source], count))
+    return self.reshape((size, room)).index_put(where, given, accumulate).reshape(self.shape)
+
+
+def diagonal_filled(op: Any, size: int, args: list[Any], carried: list[Any]) -> Any:
+    """The rule of `fill_diagonal`."""
+    self, fill_value, again = args
+    mask = op.call((wrap(np.zeros(self.shape[1:], np.bool_)), True, again))
+    return self.masked_fill(mask, fill_value)
+
+
+def nonzero_refused(op: Any, size: int, args: list[Any], carried: list[Any]) -> Any:
+    """The rule of what `nonzero` and `argwhere` call.
+
+    Raises:
+        RuntimeError: always.
+    """
+    raise RuntimeError(batch_errors.dynamic("nonzero"))
