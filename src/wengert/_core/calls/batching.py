@@ -37,9 +37,25 @@ def computed(op: Any, args: tuple[Any, ...], level: Batch) -> Any:
     """The results for all members of a level, without history."""
     if op.crossing is not None:
         return op.crossing(op, args, level)
+    wholes: list[Any]
+    carried: list[Any]
+    constant: bool
+    wholes, carried, constant = wholes_of(op, args, level)
+    if constant and not op.random:
+        return alike(op, wholes, carried, level)
+    made: Any = run_rule(op, wholes, carried, level, args)
+    if op.several:
+        return tuple([batches.batched(each, level) for each in made])
+    return batches.batched(made, level)
+
+
+def wholes_of(op: Any, args: tuple[Any, ...], level: Batch) -> tuple[list[Any], list[Any], bool]:
+    """What the arguments hold for all members of a level, which of them carry it, and whether all members are the same
+    memory.
+    """
     wholes: list[Any] = list(args)
     carried: list[Any] = [False] * len(args)
-    constant: bool = not op.random
+    constant: bool = True
     for position in op.tensor_slots:
         value = args[position]
         if isinstance(value, (tuple, list)):
@@ -51,12 +67,7 @@ def computed(op: Any, args: tuple[Any, ...], level: Batch) -> Any:
             wholes[position] = batches.whole_of(value, level)
             carried[position] = batches.level_of(value) is level
             constant = constant and (not carried[position] or batches.is_constant(wholes[position]))
-    if constant:
-        return alike(op, wholes, carried, level)
-    made: Any = run_rule(op, wholes, carried, level, args)
-    if op.several:
-        return tuple([batches.batched(each, level) for each in made])
-    return batches.batched(made, level)
+    return wholes, carried, constant
 
 
 def run_rule(op: Any, wholes: list[Any], carried: list[Any], level: Batch, args: tuple[Any, ...]) -> Any:
@@ -194,12 +205,12 @@ def write(op: Any, args: tuple[Any, ...]) -> None:
     if batches.level_of(args[0]) is not level:
         raise RuntimeError(batch_errors.unbatched_target(op.name))
     whole: Any = batches.whole_of(args[0], level)
-    others: list[Any] = [batches.whole_of(each, level) for each in args]
-    carried: list[Any] = [batches.level_of(each) is level for each in args]
+    others: list[Any]
+    carried: list[Any]
+    others, carried, _ = wholes_of(functional, args, level)
     if batches.is_constant(whole):
-        for at in range(1, len(args)):
-            if carried[at] and not batches.is_constant(others[at]):
-                raise RuntimeError(batch_errors.unbatched_target(op.name))
+        if not wholes_of(functional, (None, *args[1:]), level)[2]:
+            raise RuntimeError(batch_errors.unbatched_target(op.name))
         others = [batch_rules.member(each, on, 0) for each, on in zip(others, carried)]
         op.call(tuple(others))
         return

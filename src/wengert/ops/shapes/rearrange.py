@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from ..._core import batch_errors, flags
 from ..._core.cards.arguments import integers
 from ..._core.cards.card import WIDE, Array, Bad, Sample, Sizes, composite, op
 from ..._core.errors import shown
@@ -238,6 +239,8 @@ def repeat_interleave(input: Any, repeats: Any, dim: int | None = None, *, outpu
             .clone(memory_format=contiguous_format)
             .flatten(at, at + 1)
         )
+    if isinstance(repeats, Tensor) and repeats._flags_ & flags.BATCHED:
+        raise RuntimeError(batch_errors.dynamic("repeat_interleave"))
     counts = np.asarray(repeats._array_ if isinstance(repeats, Tensor) else repeats)
     if (counts < 0).any():
         raise RuntimeError("repeats can not be negative")
