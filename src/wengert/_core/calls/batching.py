@@ -78,7 +78,7 @@ def run_rule(op: Any, wholes: list[Any], carried: list[Any], level: Batch, args:
             return batch_rules.one_by_one(op, level.size, wholes, carried, same_draws(op, args))
         return rule(op, level.size, wholes, carried)
     except (RuntimeError, IndexError, ValueError, TypeError):
-        if level.size:
+        if level.size and not op.random:
             batch_rules.of_member(op, wholes, carried, 0)  # its error tells of the shapes that the program knows
         raise
 
@@ -177,7 +177,7 @@ def drawing_apart(op: Any, args: tuple[Any, ...], modes: Modes) -> tuple[Any, ..
     for level in (*modes.batches, *all_levels(op, args)):
         if level.randomness == "error":
             raise RuntimeError(batch_errors.RANDOM)
-    position: int = op.tensor_slots[0]
+    position: int = next(at for at in op.tensor_slots if isinstance(args[at], Tensor))
     for level in modes.batches:
         if level.randomness == "different" and not is_carried(op, args, level):
             if op.written(args) is not None:

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from ... import _kernels as kernels
-from ..._core import errors
+from ..._core import errors, flags
 from ..._core.cards.arguments import integers
 from ..._core.cards.card import Bad, Sample, composite
 from ..._core.cards.plain_case import plain_factory
@@ -71,8 +71,16 @@ def tensor(
     check_place("tensor", device, pin_memory)
     if isinstance(data, Tensor):
         warnings.warn(copy_warning("torch.tensor"), UserWarning, stacklevel=2)
+        if data._flags_ & flags.BATCHED:
+            return copy_of_members(data, dtype, requires_grad)
     wanted = None if dtype is None else read_dtype("tensor", dtype, dtypes.get_default_dtype())
     return finish("tensor", array_of(data, wanted), requires_grad)
+
+
+def copy_of_members(data: Any, dtype: Any, requires_grad: bool) -> Tensor:
+    """A leaf with a copy of a batched tensor."""
+    made: Tensor = data.detach().to(data.dtype if dtype is None else dtype, copy=True)
+    return made.requires_grad_(requires_grad)  # type: ignore[attr-defined,no-any-return]
 
 
 def copy_warning(what: str) -> str:
@@ -342,8 +350,8 @@ def empty_strided(
     return finish("empty_strided", strided_array("empty_strided", size, stride, element), requires_grad)
 
 
-def strided_array(name: str, size: Any, stride: Any, element: DType) -> np.ndarray[Any, Any]:
-    """An uninitialised array of given lengths and strides."""
+def strided_array(name: str, size: Any, stride: Any, element: DType, count: int | None = None) -> np.ndarray[Any, Any]:
+    """An uninitialised array of given lengths and strides; or `count` of them, one after the other, as one array."""
     shape, steps = read_tuple(name, size, 1), integers(name, "stride", stride)
     if len(shape) != len(steps):
         raise RuntimeError(
@@ -354,6 +362,8 @@ def strided_array(name: str, size: Any, stride: Any, element: DType) -> np.ndarr
             f"Storage size calculation overflowed with sizes={errors.shown(shape)} and strides={errors.shown(steps)}"
         )
     room = 0 if 0 in shape else 1 + sum((length - 1) * step for length, step in zip(shape, steps))
+    if count is not None:
+        shape, steps, room = (count, *shape), (room, *steps), room * count
     memory = np.empty(room, element.numpy)
     return np.ndarray(shape, element.numpy, memory, strides=tuple(step * element.itemsize for step in steps))
 

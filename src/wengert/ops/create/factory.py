@@ -8,14 +8,19 @@ from typing import Any
 
 import numpy as np
 
-from ..._core import errors
+from ..._core import batch_errors, errors
 from ..._core.calls.out import put_out
 from ..._core.state.modes import current
+from ..._core.tensor import batches
 from ..._core.tensor.base import Tensor, wrap
+from ..._core.tensor.batches import Batch
 from ..._core.types import dtypes
 from ..._core.types.devices import device as Device
 from ..._core.types.dtypes import dtype as DType
 from ..._core.types.sizes import check_room
+
+Levels = tuple[Batch, ...]
+"""Batches that a new tensor is to carry, the oldest first: the first dimensions of its array."""
 
 PYTHON_TYPES: dict[Any, DType] = {
     float: dtypes.float64,
@@ -143,14 +148,26 @@ def check_place(name: str, device: Any, pin_memory: bool = False) -> None:
     Device(device)
 
 
-def finish(name: str, array: Any, requires_grad: Any = False) -> Tensor:
-    """A leaf over a new array.
+def carried(input: Any) -> Levels:
+    """The batches that a tensor carries: one made like it carries them, too, so that what differs can be written to it."""
+    return tuple(reversed(batches.levels_of(input)))
+
+
+def room(levels: Levels, shape: tuple[int, ...]) -> tuple[int, ...]:
+    """The shape of an array for all members of some batches."""
+    return (*[level.size for level in levels], *shape)
+
+
+def finish(name: str, array: Any, requires_grad: Any = False, levels: Levels = ()) -> Tensor:
+    """A leaf over a new array; one that carries batches, if its first dimensions are those of `levels`.
 
     Raises:
         RuntimeError: it shall require a gradient, but its dtype has none.
         TypeError: `requires_grad` is no bool.
     """
     made = wrap(dtypes.canonical(array))
+    for level in levels:
+        made = batches.batched(made, level)
     if requires_grad is not False:
         if not isinstance(requires_grad, bool):
             raise TypeError(f"{name}(): argument 'requires_grad' must be bool, not {type(requires_grad).__name__}")
@@ -180,11 +197,13 @@ def result_dtype(name: str, wanted: Any, out: Any, default: DType) -> DType:
     return found
 
 
-def deliver(name: str, array: Any, requires_grad: Any, out: Tensor | None) -> Tensor:
-    """The result of a factory: a new leaf, or `out`, written."""
-    made = finish(name, array, requires_grad)
+def deliver(name: str, array: Any, requires_grad: Any, out: Tensor | None, levels: Levels = ()) -> Tensor:
+    """The result of a factory: a new leaf, or `out`, written; `levels` as for `finish`."""
+    made = finish(name, array, requires_grad, levels)
     if out is None:
         return made
+    if levels:
+        raise RuntimeError(batch_errors.OUT.format(name))
     put_out(out, made)
     return out
 

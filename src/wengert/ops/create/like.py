@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import warnings
 from collections.abc import Callable
 from typing import Any
@@ -9,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from ... import _kernels as kernels
-from ..._core import errors
+from ..._core import errors, flags
 from ..._core.cards.card import Bad, Sample, composite
 from ..._core.cards.plain_case import plain_factory
 from ..._core.operators import layouts
@@ -17,13 +18,19 @@ from ..._core.tensor.base import Tensor
 from ..._core.types.dtypes import dtype as DType
 from ..family import described, named
 from ..memory.memory_formats import strides_in
-from .create import copy_warning, strided_array
-from .factory import check_place, checked, finish, read_dtype, read_number, read_size, read_tuple
+from .create import copy_of_members, copy_warning, strided_array
+from .factory import (
+    Levels, carried, check_place, checked, finish, read_dtype, read_number, read_size, read_tuple, room
+)  # fmt: skip
 from .infer import array_of
 
 
-def array_like(name: str, source: Any, dtype: Any, device: Any, pin_memory: bool, memory_format: Any) -> Any:
+def array_like(
+    name: str, source: Any, dtype: Any, device: Any, pin_memory: bool, memory_format: Any, levels: Levels
+) -> Any:
     """An uninitialised array of a tensor's shape; its elements lie in the same order unless `memory_format` differs.
+
+    For a tensor that is to carry batches, those of all members, one after the other.
 
     Raises:
         TypeError: `source` is no tensor.
@@ -32,7 +39,15 @@ def array_like(name: str, source: Any, dtype: Any, device: Any, pin_memory: bool
         raise TypeError(errors.wrong_type(name, "input", 1, "Tensor", source))
     check_place(name, device, pin_memory)
     element = read_dtype(name, dtype, source.dtype).numpy
-    return layouts.empty(source._array_.shape, strides_in(source._array_, memory_format), element)
+    shape, strides = source._array_.shape, strides_in(source._array_, memory_format)
+    if levels:
+        shape, strides = room(levels, shape), (*strides_of(levels, math.prod(shape)), *strides)
+    return layouts.empty(shape, strides, element)
+
+
+def strides_of(levels: Levels, span: int) -> tuple[int, ...]:
+    """The strides of batches whose members take `span` elements each."""
+    return tuple([step * span for step in layouts.row_major(tuple([level.size for level in levels]))])
 
 
 def likes(make: Any) -> Any:
@@ -77,9 +92,10 @@ def like(fill: Callable[[Any], None]) -> Any:
         requires_grad: bool = False,
         memory_format: Any = None,
     ) -> Tensor:
-        array = array_like(name, input, dtype, device, pin_memory, memory_format)
+        levels = carried(input)
+        array = array_like(name, input, dtype, device, pin_memory, memory_format, levels)
         fill(array)
-        return finish(name, array, requires_grad)
+        return finish(name, array, requires_grad, levels)
 
     made = named(factory, name, described(fill, LIKE), method=False)
     made.samples(likes)
@@ -126,10 +142,11 @@ def full_like(
     Returns:
         A new leaf.
     """
-    array = array_like("full_like", input, dtype, device, pin_memory, memory_format)
+    levels = carried(input)
+    array = array_like("full_like", input, dtype, device, pin_memory, memory_format, levels)
     value = read_number("full_like", "fill_value", 2, fill_value)
     array.fill(checked(value, read_dtype("full_like", dtype, input.dtype)))
-    return finish("full_like", array, requires_grad)
+    return finish("full_like", array, requires_grad, levels)
 
 
 @full_like.samples  # type: ignore[attr-defined]
@@ -183,7 +200,9 @@ def new(array_of_size: Callable[[tuple[int, ...], Any], Any]) -> Any:
     ) -> Tensor:
         check_place(name, device, pin_memory)
         element = read_dtype(name, dtype, input.dtype)
-        return finish(name, array_of_size(read_size(name, sizes, size), element.numpy), requires_grad)
+        levels = carried(input)
+        array = array_of_size(room(levels, read_size(name, sizes, size)), element.numpy)
+        return finish(name, array, requires_grad, levels)
 
     made = named(method, name, described(array_of_size, NEW), function=False)
     made.samples(news)
@@ -236,7 +255,8 @@ def new_full(
     shape = read_tuple("new_full", size, 1)
     element = read_dtype("new_full", dtype, input.dtype)
     value = checked(read_number("new_full", "fill_value", 2, fill_value), element)
-    return finish("new_full", np.full(shape, value, element.numpy), requires_grad)
+    levels = carried(input)
+    return finish("new_full", np.full(room(levels, shape), value, element.numpy), requires_grad, levels)
 
 
 @new_full.samples  # type: ignore[attr-defined]
@@ -271,7 +291,11 @@ def new_empty_strided(
     """
     check_place("new_empty_strided", device, pin_memory)
     element = read_dtype("new_empty_strided", dtype, input.dtype)
-    return finish("new_empty_strided", strided_array("new_empty_strided", size, stride, element), requires_grad)
+    levels = carried(input)
+    array = strided_array("new_empty_strided", size, stride, element, math.prod(room(levels, ())) if levels else None)
+    if levels:
+        array = array.reshape((*room(levels, ()), *array.shape[1:]))
+    return finish("new_empty_strided", array, requires_grad, levels)
 
 
 @new_empty_strided.samples  # type: ignore[attr-defined]
@@ -304,9 +328,14 @@ def new_tensor(
     check_place("new_tensor", device, pin_memory)
     if isinstance(data, Tensor):
         warnings.warn(copy_warning("tensor.new_tensor"), UserWarning, stacklevel=2)
+        if data._flags_ & flags.BATCHED:
+            return copy_of_members(data, dtype, requires_grad)
     own = isinstance(data, (Tensor, np.ndarray, np.generic))
     wanted = None if dtype is None and own else read_dtype("new_tensor", dtype, input.dtype)
-    return finish("new_tensor", array_of(data, wanted), requires_grad)
+    levels, array = carried(input), array_of(data, wanted)
+    if levels:
+        array = np.array(np.broadcast_to(array, room(levels, array.shape)))
+    return finish("new_tensor", array, requires_grad, levels)
 
 
 @new_tensor.samples  # type: ignore[attr-defined]

@@ -14,11 +14,13 @@ from ..._core import errors
 from ..._core.cards.card import Bad, Sample, composite
 from ..._core.cards.plain_case import plain_factory
 from ..._core.forks import forks
+from ..._core.state.modes import current
 from ..._core.tensor.base import Tensor
 from ..._core.types import dtypes
 from ..._core.types.dtypes import dtype as DType
-from ..create.factory import check_place, deliver, read_size, read_tuple, result_dtype
+from ..create.factory import check_place, deliver, read_size, read_tuple, result_dtype, room
 from ..family import described, named
+from .batches import drawn_levels
 from .generator import chosen, default_generator
 
 Ints = tuple[int, ...]
@@ -141,8 +143,9 @@ def drawn(draw: Callable[..., Any]) -> Any:
     ) -> Tensor:
         check_place(name, device, pin_memory)
         element = result_dtype(name, dtype, out, dtypes.get_default_dtype())
-        array = draw(chosen(name, generator), read_size(name, sizes, size), element)
-        return deliver(name, array, requires_grad, out)
+        levels = drawn_levels()
+        array = draw(chosen(name, generator), room(levels, read_size(name, sizes, size)), element)
+        return deliver(name, array, requires_grad, out, levels)
 
     made = named(factory, name, described(draw, DRAWN), method=False)
     made.samples(sized)
@@ -161,9 +164,14 @@ def randn(generator: Any, shape: Ints, element: DType) -> Any:
     return normal_array(generator, shape, element)
 
 
+def plainly(draw: Callable[..., Any], *args: Any) -> Any:
+    """The array of a plain case; within `vmap` there is none, for it says which numbers are drawn."""
+    return NotImplemented if current().batches else draw(*args)
+
+
 for factory in (rand, randn):
     draw = kernels.direct_function(factory.__name__)
-    plain_factory(factory, draw and functools.partial(draw, default_generator, forks))
+    plain_factory(factory, draw and functools.partial(plainly, functools.partial(draw, default_generator, forks)))
 
 
 @composite(method=False)
@@ -213,9 +221,9 @@ def randint(
         )
     shape = read_tuple("randint", size, len(bounds) or 3)
     element = result_dtype("randint", dtype, out, dtypes.int64)
-    return deliver(
-        "randint", integer_array(chosen("randint", generator), first, last, shape, element), requires_grad, out
-    )
+    levels = drawn_levels()
+    array = integer_array(chosen("randint", generator), first, last, room(levels, shape), element)
+    return deliver("randint", array, requires_grad, out, levels)
 
 
 def read_range(name: str, given: list[Any], low: Any, high: Any) -> tuple[int, int]:
@@ -289,8 +297,13 @@ def randperm(
     element = result_dtype("randperm", dtype, out, dtypes.int64)
     if element.category != dtypes.COMPLEX and count - 1 > range_of(element)[1]:
         raise RuntimeError(f"value cannot be converted to type {element.name}_t without overflow: n = {count}")
-    array = chosen("randperm", generator).draw(kernels.permutation, count).astype(element.numpy, copy=False)
-    return deliver("randperm", array, requires_grad, out)
+    levels, source = drawn_levels(), chosen("randperm", generator)
+    if levels:
+        rows = np.broadcast_to(np.arange(count), room(levels, (count,)))
+        array = source.draw(lambda drawing: drawing.permuted(rows, axis=-1))
+    else:
+        array = source.draw(kernels.permutation, count)
+    return deliver("randperm", array.astype(element.numpy, copy=False), requires_grad, out, levels)
 
 
 @randperm.samples  # type: ignore[attr-defined]

@@ -17,10 +17,11 @@ from ..._core.types import dtypes
 from ..._core.types.dtypes import dtype as DType, from_numpy
 from ..create.factory import refuse_dtype
 from ..pointwise.rounding import unmoved
+from .batches import at_once
 from .generator import chosen
 from .random import integer_array, normal_array, range_of, uniform_array
 
-filling = partial(op, method=False, function=False, rules=unmoved)
+filling = partial(op, method=False, function=False, rules=unmoved, random=True, batching=at_once)
 """The form of numbers that are written over a tensor: what was there before has no influence on them."""
 
 

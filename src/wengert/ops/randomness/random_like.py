@@ -12,6 +12,7 @@ from ..._core.types.dtypes import dtype as DType
 from ..create.factory import finish, read_dtype
 from ..create.like import array_like
 from ..family import described, named
+from .batches import drawn_levels, drawn_room
 from .generator import chosen
 from .random import integer_array, normal_array, read_range, uniform_array
 
@@ -49,9 +50,11 @@ def drawn_like(draw: Callable[..., Any]) -> Any:
         requires_grad: bool = False,
         memory_format: Any = None,
     ) -> Tensor:
-        array = array_like(name, input, dtype, device, pin_memory, memory_format)
-        array[...] = draw(chosen(name, generator), array.shape, read_dtype(name, dtype, input.dtype))
-        return finish(name, array, requires_grad)
+        levels = drawn_levels(input)
+        array = array_like(name, input, dtype, device, pin_memory, memory_format, levels)
+        shape = drawn_room(levels, array.shape[len(levels) :])
+        array[...] = draw(chosen(name, generator), shape, read_dtype(name, dtype, input.dtype))
+        return finish(name, array, requires_grad, levels)
 
     made = named(factory, name, described(draw, DRAWN_LIKE), method=False)
     made.samples(likes)
@@ -95,11 +98,13 @@ def randint_like(
     Returns:
         A new leaf.
     """
-    array = array_like("randint_like", input, dtype, device, pin_memory, memory_format)
+    levels = drawn_levels(input)
+    array = array_like("randint_like", input, dtype, device, pin_memory, memory_format, levels)
     element = read_dtype("randint_like", dtype, input.dtype)
     first, last = read_range("randint_like", list(bounds), low, high)
-    array[...] = integer_array(chosen("randint_like", generator), first, last, array.shape, element)
-    return finish("randint_like", array, requires_grad)
+    shape = drawn_room(levels, array.shape[len(levels) :])
+    array[...] = integer_array(chosen("randint_like", generator), first, last, shape, element)
+    return finish("randint_like", array, requires_grad, levels)
 
 
 @randint_like.samples  # type: ignore[attr-defined]

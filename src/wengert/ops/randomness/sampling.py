@@ -13,8 +13,9 @@ from ..._core.types import dtypes
 from ..._core.types.dtypes import from_numpy
 from ..._core.types.sizes import broadcast
 from ..axes import read_number
-from ..create.factory import check_place, deliver, read_tuple, refuse_dtype, result_dtype
+from ..create.factory import check_place, deliver, read_tuple, refuse_dtype, result_dtype, room
 from ..pointwise.rounding import flat, unmoved
+from .batches import at_once, by_rows, drawn_levels
 from .generator import chosen
 from .random import normal_array, uniform_array
 from .random_fill import check_probability, decided
@@ -27,6 +28,8 @@ from .random_fill import check_probability, decided
     choose=lambda args: (
         2 if isinstance(args[0], Tensor) and isinstance(args[1], Tensor) else int(isinstance(args[1], Tensor))
     ),
+    random=True,
+    batching=at_once,
     method=False,
     function=False,
 )
@@ -120,8 +123,9 @@ def normal(
     if std < 0:
         raise RuntimeError(f"normal expects std >= 0.0, but found std {std:g}")
     element = result_dtype("normal", dtype, out, dtypes.get_default_dtype())
-    drawn = normal_array(chosen("normal", generator), read_tuple("normal", size, 3), element)
-    return deliver("normal", (drawn * std + mean).astype(element.numpy, copy=False), requires_grad, out)
+    levels, shape = drawn_levels(), read_tuple("normal", size, 3)
+    drawn = normal_array(chosen("normal", generator), room(levels, shape), element)
+    return deliver("normal", (drawn * std + mean).astype(element.numpy, copy=False), requires_grad, out, levels)
 
 
 @normal.samples  # type: ignore[attr-defined]
@@ -131,7 +135,7 @@ def normal_samples(make: Any) -> Any:
     yield Bad(2.0, 3.0, raises=TypeError, says="normal() received an invalid combination of arguments")
 
 
-@op(dtypes=ALL)
+@op(dtypes=ALL, random=True, batching=at_once)
 def bernoulli(self: Array, p: float | None = None, *, generator: Any = None) -> Any:
     """Ones with the probabilities in `self` (or with probability `p` everywhere), zeros otherwise.
 
@@ -163,7 +167,7 @@ def bernoulli_samples(make: Any) -> Any:
     yield Bad(make(2), 2.0, raises=RuntimeError, says="bernoulli_ expects p to be in [0, 1], but got p=2")
 
 
-@op(dtypes=REALS, method=False)
+@op(dtypes=REALS, random=True, batching=at_once, method=False)
 def poisson(self: Array, generator: Any = None) -> Any:
     """Numbers of the Poisson distributions with the rates in `self`.
 
@@ -192,7 +196,7 @@ def poisson_samples(make: Any) -> Any:
     yield Bad(make(3, kind="negative"), raises=RuntimeError, says="expected rate to be non-negative")
 
 
-@op(dtypes=REALS, derivative=None, why="integer result")
+@op(dtypes=REALS, derivative=None, why="integer result", random=True, batching=by_rows)
 def multinomial(self: Index, num_samples: int, replacement: bool = False, *, generator: Any = None) -> Any:
     """Places drawn with probabilities in the ratio of `self`.
 

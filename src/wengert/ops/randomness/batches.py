@@ -1,0 +1,67 @@
+"""Random numbers along dimensions that the program does not see: different ones, or the same, or none at all."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ..._core import batch_errors
+from ..._core.operators.batch_rules import padded, with_batch
+from ..._core.state.modes import current
+from ..._core.tensor.base import Tensor
+from ..._core.tensor.batches import has, levels_of
+from ..create.factory import Levels
+
+
+def drawn_levels(input: Any = None) -> Levels:
+    """The batches that a new random tensor carries: those that want different numbers, and those of `input`.
+
+    Raises:
+        RuntimeError: one refuses random numbers.
+    """
+    active, own = current().batches, levels_of(input)
+    if not active and not own:
+        return ()
+    found = set(own)
+    for level in (*active, *own):
+        if level.randomness == "error":
+            raise RuntimeError(batch_errors.RANDOM)
+        if level.randomness == "different":
+            found.add(level)
+    return tuple(sorted(found, key=lambda level: level.number))
+
+
+def drawn_room(levels: Levels, shape: tuple[int, ...]) -> tuple[int, ...]:
+    """The shape of the numbers to draw: one for all members of a batch that wants the same."""
+    return (*[level.size if level.randomness == "different" else 1 for level in levels], *shape)
+
+
+def outside(op: Any, given: list[Any]) -> Any:
+    """An operator applied to what tensors hold for all members of a level, which no longer asks how to draw."""
+    modes = current()
+    before = modes.batches
+    tensors = [each for each in given if isinstance(each, Tensor)]
+    modes.batch([level for level in before if any(has(each, level) for each in tensors)])
+    try:
+        return op.call(tuple(given))
+    finally:
+        modes.batch(before)
+
+
+def at_once(op: Any, size: int, args: list[Any], carried: list[Any]) -> Any:
+    """For operators that draw for each element: numbers for all members in one call."""
+    given, on = list(args), list(carried)
+    if isinstance(given[0], Tensor):
+        given[0], on[0] = with_batch(given[0], on[0], size), True
+    return outside(op, padded(op, given, on))
+
+
+def by_rows(op: Any, size: int, args: list[Any], carried: list[Any]) -> Any:
+    """The rule of `multinomial`, which draws for each row."""
+    weights, *others = args
+    shape = weights.shape
+    if len(shape) > 3:
+        raise RuntimeError(f"prob_dist must be 1 or 2 dim, got {len(shape) - 1}")
+    if len(shape) == 3:
+        weights = weights.reshape((size * shape[1], shape[2]))
+    made = outside(op, [weights, *others])
+    return made.reshape((*shape[:-1], made.shape[-1]))
