@@ -9,11 +9,15 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+
 from .. import batch_errors, door, errors, flags
 from ..operators import batch_rules
 from ..state.modes import Modes
 from ..tensor import batches, tangents
 from ..tensor.base import Tensor
+from ..tensor import batches
+from ..tensor.base import Tensor, wrap
 from ..tensor.batches import Batch
 from ..tensor.slots import OPERATORS
 
@@ -261,8 +265,10 @@ def zeros(tensor: Tensor) -> Any:
 
 def spread_out(value: Any, levels: list[Batch]) -> Any:
     """A tensor with memory of its own for each member of some levels."""
-    zeros_there: Any = value.new_zeros((*[level.size for level in levels], *value._array_.shape))
-    for level in reversed(levels):
+    oldest_first: list[Batch] = sorted(levels, key=lambda level: level.number)
+    shape = (*[level.size for level in oldest_first], *value._array_.shape)
+    zeros_there: Any = wrap(np.zeros(shape, value._array_.dtype))
+    for level in oldest_first:
         zeros_there = batches.batched(zeros_there, level)
     return value + zeros_there
 
