@@ -149,7 +149,7 @@ def check_place(name: str, device: Any, pin_memory: bool = False) -> None:
 
 
 def carried(input: Any) -> Levels:
-    """The batches that a tensor carries: one made like it carries them, too, so that what differs can be written to it."""
+    """The batches of a tensor: one made like it carries them, too, so that what differs can be written to it."""
     return tuple(reversed(batches.levels_of(input)))
 
 

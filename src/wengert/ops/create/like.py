@@ -20,8 +20,17 @@ from ..family import described, named
 from ..memory.memory_formats import strides_in
 from .create import copy_of_members, copy_warning, strided_array
 from .factory import (
-    Levels, carried, check_place, checked, finish, read_dtype, read_number, read_size, read_tuple, room
-)  # fmt: skip
+    Levels,
+    carried,
+    check_place,
+    checked,
+    finish,
+    read_dtype,
+    read_number,
+    read_size,
+    read_tuple,
+    room,
+)
 from .infer import array_of
 
 
@@ -334,7 +343,7 @@ def new_tensor(
     wanted = None if dtype is None and own else read_dtype("new_tensor", dtype, input.dtype)
     levels, array = carried(input), array_of(data, wanted)
     if levels:
-        array = np.array(np.broadcast_to(array, room(levels, array.shape)))
+        array = np.array(np.broadcast_to(array, room(levels, array.shape)), order="C")
     return finish("new_tensor", array, requires_grad, levels)
 
 

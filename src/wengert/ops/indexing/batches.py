@@ -155,12 +155,10 @@ def filled(op: Any, size: int, args: list[Any], carried: list[Any]) -> Any:
     if index.ndim - on_index > 1:
         raise IndexError("the index is no vector")
     count, length = math.prod(index.shape[on_index:]), self.shape[dim]
-    if on_index:
-        where, room = (numbers(size), index.reshape((size, count))), (size, length)
-    else:
-        where, room = (index.reshape(count),), (1, length)
-    mask = wrap(np.zeros(room if on_index else room[1:], np.bool_)).index_put(where, wrap(np.array(True)))
-    mask = mask.reshape((room[0], *(1,) * (dim - 1), length, *(1,) * (self.ndim - dim - 1)))
+    rows = size if on_index else 1
+    where = (numbers(rows), index.reshape((rows, count)))
+    mask = wrap(np.zeros((rows, length), np.bool_)).index_put(where, wrap(np.array(True)))  # type: ignore[attr-defined]
+    mask = mask.reshape((rows, *(1,) * (dim - 1), length, *(1,) * (self.ndim - dim - 1)))
     return filled_where(self, mask, value, on_value, self.ndim - 1).reshape(shape)
 
 

@@ -264,8 +264,8 @@ def take_samples(make: Any) -> Any:
 
 
 @op(
-    layout="own", dtypes=WIDE, derivative=None, why="indices", batching=nonzero_refused, name="nonzero_positions", function=False,
-    method=False,
+    layout="own", dtypes=WIDE, derivative=None, why="indices", batching=nonzero_refused, name="nonzero_positions",
+    function=False, method=False,
 )  # fmt: skip
 def nonzero_positions(self: Index) -> Any:
     """Where elements are not zero: one row of indices for each; they lie column by column, as in torch."""

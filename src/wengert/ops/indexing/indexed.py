@@ -1,4 +1,4 @@
-"""How the elements at index arrays lie in memory, and how many dimensions an index array stands for."""
+"""Index arrays: how many dimensions they stand for, how the elements there lie in memory, which are refused."""
 
 from __future__ import annotations
 
@@ -7,7 +7,9 @@ from typing import Any
 import numpy as np
 
 from ..._core.door import is_row_major
+from ..._core.errors import shown
 from ..._core.operators import layouts
+from .index import check_range
 
 
 def width(index: Any) -> int:
@@ -44,3 +46,62 @@ def strides_of_indexed(array: Any, indices: list[Any], shape: tuple[int, ...]) -
     steps = [(*kept[:front], *(0,) * len(whole), *kept[front:])]
     steps += [(*(0,) * front, *layouts.stretched(each, whole), *behind) for each in arrays]
     return layouts.ordered(shape, steps)
+
+
+def refuse_types(indices: Any) -> None:
+    """Refuse index arrays that are neither integers nor masks.
+
+    Raises:
+        IndexError: one is of another type.
+    """
+    for each in indices:
+        if each is not None and each.dtype.char not in "lqi?":
+            raise IndexError("tensors used as indices must be long, int, byte or bool tensors")
+
+
+def refuse_places(shape: tuple[int, ...], indices: Any, values_too: bool = True) -> None:
+    """Say in torch's words why index arrays (None: a whole dimension) do not fit a shape, if they do not.
+
+    Args:
+        values_too: look at the values of the index arrays too, not only at their shapes.
+
+    Raises:
+        IndexError: there are too many, an index lies outside, a mask has another shape, or the arrays do not broadcast
+            together.
+    """
+    if sum(width(each) for each in indices) > len(shape):
+        raise IndexError(f"too many indices for tensor of dimension {len(shape)} (got {len(indices)})")
+    given = [each for each in indices if each is not None]
+    if len(given) > 1:
+        check_together([(int(np.count_nonzero(each)),) if each.dtype == np.bool_ else each.shape for each in given])
+    dim = 0
+    for each in indices:
+        if each is not None and each.dtype == np.bool_:
+            check_mask(each, shape, dim)
+        elif each is not None and values_too:
+            if each.size and not shape[dim]:
+                raise IndexError(f"index is out of bounds for dimension with size 0 (dimension {dim})")
+            check_range(each, shape[dim], dim)
+        dim += width(each)
+
+
+def check_mask(mask: Any, shape: tuple[int, ...], dim: int) -> None:
+    """Refuse a mask of another shape than the dimensions that it stands for."""
+    for at, length in enumerate(mask.shape):
+        if length != shape[dim + at]:
+            raise IndexError(
+                f"The shape of the mask {shown(mask.shape)} at index {at} does not match the shape of the indexed "
+                "tensor "
+                f"{shown(shape)} at index {dim + at}"
+            )
+
+
+def check_together(shapes: list[tuple[int, ...]]) -> None:
+    """Refuse index arrays that do not broadcast together."""
+    try:
+        np.broadcast_shapes(*shapes)
+    except ValueError:
+        listed = ", ".join(map(shown, shapes))
+        raise IndexError(
+            f"shape mismatch: indexing tensors could not be broadcast together with shapes {listed}"
+        ) from None

@@ -208,7 +208,15 @@ def write_diagonal(target: Any, fill_value: Any, wrap: bool) -> None:
             target[start + at, at] = value
 
 
-@op(dtypes=WIDE, inplace=True, method=False, function=False, write=write_diagonal, apart="never", batching=diagonal_filled)
+@op(
+    dtypes=WIDE,
+    inplace=True,
+    method=False,
+    function=False,
+    write=write_diagonal,
+    apart="never",
+    batching=diagonal_filled,
+)
 def fill_diagonal(self: Array, fill_value: Any, wrap: bool = False) -> Any:
     """The tensor with one value on its main diagonal.
 
