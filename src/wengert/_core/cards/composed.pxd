@@ -3,6 +3,7 @@ from wengert._core cimport door
 from wengert._core.tensor.base cimport Tensor, wrap
 from wengert._core.calls.dispatch cimport attempt
 from wengert._core.calls.op cimport Op
+from wengert._core.state.modes cimport Modes, current
 
 cdef class PlainCase(Op):
     cdef public Op op
@@ -17,3 +18,4 @@ cpdef object placed(PlainCase case, tuple args)
 
 cdef class Factory:
     cdef public object native, function
+    cdef public bint draws

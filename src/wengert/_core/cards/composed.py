@@ -13,6 +13,7 @@ except ImportError:
 from .. import door
 from ..calls.dispatch import attempt
 from ..calls.op import Op
+from ..state.modes import Modes, current
 from ..tensor.base import Tensor, wrap
 from ..types.dtypes import get_default_dtype
 
@@ -126,14 +127,20 @@ class Factory:
         native: called with NumPy's name of the default dtype and the positional arguments, arrays in the place of
             tensors; makes an array, or returns NotImplemented.
         function: called for everything else.
+        draws: it makes random numbers: within `vmap`, which says what numbers, `function` does.
     """
 
     native: Any
     function: Any
+    draws: bool
 
-    __slots__ = ("function", "native")
+    __slots__ = ("draws", "function", "native")
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        if self.draws:
+            modes: Modes = current()
+            if len(modes.batches) > 0:
+                return self.function(*args, **kwargs)
         if not kwargs or (len(kwargs) == 1 and kwargs.get("requires_grad") is True):
             made: Any = door.on_arrays(self.native, (get_default_dtype().numpy, *args), Tensor)
             if made is not NotImplemented and (not kwargs or door.is_inexact(made)):

@@ -43,24 +43,28 @@ class FactoryFunction(Factory):
         return f"<function {self.__name__}>"
 
 
-def plain_factory(body: Callable[..., Any], native: Callable[..., Any] | None) -> None:
-    """Put the plain case of a factory before it: a native function of the default dtype and the arguments."""
+def plain_factory(body: Callable[..., Any], native: Callable[..., Any] | None, draws: bool = False) -> None:
+    """Put the plain case of a factory before it: a native function of the default dtype and the arguments.
+
+    `draws` says that it makes random numbers.
+    """
     if native is None or not COMPILED:
         return
     composite: Any = CARDS[body.__name__]
     if composite.method:
         function = checked(composite.name, body, method=True)
-        bind_to_tensor(composite.name, factory_before(function, native))
+        bind_to_tensor(composite.name, factory_before(function, native, draws))
     if composite.function:
-        composite.public = factory_before(composite.public, native)
+        composite.public = factory_before(composite.public, native, draws)
 
 
-def factory_before(function: Callable[..., Any], native: Callable[..., Any]) -> FactoryFunction:
+def factory_before(function: Callable[..., Any], native: Callable[..., Any], draws: bool = False) -> FactoryFunction:
     """A factory with a plain case before it."""
     made = FactoryFunction.__new__(FactoryFunction)
     functools.update_wrapper(made, function)
     made.native = native
     made.function = function
+    made.draws = draws
     return made
 
 

@@ -14,7 +14,6 @@ from ..._core import errors
 from ..._core.cards.card import Bad, Sample, composite
 from ..._core.cards.plain_case import plain_factory
 from ..._core.forks import forks
-from ..._core.state.modes import current
 from ..._core.tensor.base import Tensor
 from ..._core.types import dtypes
 from ..._core.types.dtypes import dtype as DType
@@ -164,14 +163,9 @@ def randn(generator: Any, shape: Ints, element: DType) -> Any:
     return normal_array(generator, shape, element)
 
 
-def plainly(draw: Callable[..., Any], *args: Any) -> Any:
-    """The array of a plain case; within `vmap` there is none, for it says which numbers are drawn."""
-    return NotImplemented if current().batches else draw(*args)
-
-
 for factory in (rand, randn):
     draw = kernels.direct_function(factory.__name__)
-    plain_factory(factory, draw and functools.partial(plainly, functools.partial(draw, default_generator, forks)))
+    plain_factory(factory, draw and functools.partial(draw, default_generator, forks), draws=True)
 
 
 @composite(method=False)
