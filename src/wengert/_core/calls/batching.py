@@ -181,7 +181,7 @@ def drawing_apart(op: Any, args: tuple[Any, ...], modes: Modes) -> tuple[Any, ..
     for level in (*modes.batches, *all_levels(op, args)):
         if level.randomness == "error":
             raise RuntimeError(batch_errors.RANDOM)
-    position: int = next(at for at in op.tensor_slots if isinstance(args[at], Tensor))
+    position: int = first_tensor(op, args)
     for level in modes.batches:
         if level.randomness == "different" and not is_carried(op, args, level):
             if op.written(args) is not None:
@@ -196,6 +196,12 @@ def is_carried(op: Any, args: tuple[Any, ...], level: Batch) -> bool:
         if isinstance(args[at], Tensor) and batches.has(args[at], level):
             return True
     return False
+def first_tensor(op: Any, args: tuple[Any, ...]) -> int:
+    """Where the first tensor is among the arguments: a number may stand for one."""
+    place: int = op.tensor_slots[0]
+        if isinstance(args[at], Tensor):
+            return int(at)
+    return place
 
 
 def write(op: Any, args: tuple[Any, ...]) -> None:
@@ -265,7 +271,7 @@ def zeros(tensor: Tensor) -> Any:
 
 def spread_out(value: Any, levels: list[Batch]) -> Any:
     """A tensor with memory of its own for each member of some levels."""
-    oldest_first: list[Batch] = sorted(levels, key=lambda level: level.number)
+    oldest_first: list[Batch] = [level for _, level in sorted([(level.number, level) for level in levels])]
     shape = (*[level.size for level in oldest_first], *value._array_.shape)
     zeros_there: Any = wrap(np.zeros(shape, value._array_.dtype))
     for level in oldest_first:
