@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from ._core import batch_errors, flags
 from ._core.state.modes import current
 from ._core.tensor.base import Tensor
 
@@ -17,8 +18,10 @@ def to_numpy(self: Tensor, *, force: bool = False) -> np.ndarray[Any, Any]:
         force: detach first if necessary.
 
     Raises:
-        RuntimeError: the tensor requires a gradient and `force` is not set.
+        RuntimeError: the tensor requires a gradient and `force` is not set, or it stands for the members of a batch.
     """
+    if self._flags_ & flags.BATCHED:
+        raise RuntimeError(batch_errors.read("numpy()", self._array_.shape, self._array_.level.size))  # type: ignore[attr-defined]
     if self.requires_grad and current().grad and not force:
         raise RuntimeError("Can't call numpy() on Tensor that requires grad. Use tensor.detach().numpy() instead.")
     return self._array_  # type: ignore[no-any-return]

@@ -159,6 +159,12 @@ def test_what_has_a_shape_by_values_is_refused():
         wg.vmap(lambda x, bound: x[:bound])(x, counts[:, 0])
 
 
+def test_numpy_does_not_read_one_member_for_all():
+    for function in (np.asarray, np.array, lambda x: x.numpy(), lambda x: x.detach().numpy(force=True)):
+        with pytest.raises(RuntimeError, match="asks for the values"):
+            wg.vmap(function)(wg.ones(SIZE, 2))
+
+
 def test_what_is_the_same_for_all_members_has_one_shape():
     x = values(SIZE, 2, 4)
     mask = wg.tensor([True, False, True, True])
