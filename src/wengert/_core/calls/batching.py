@@ -78,7 +78,7 @@ def run_rule(op: Any, wholes: list[Any], carried: list[Any], level: Batch, args:
     """What the rule of an operator makes; an error is that of a single member, if it is one."""
     rule: Any = batch_rules.rule_for(op)
     try:
-        if op.random and level.randomness == "same":
+        if op.random and level.randomness == "same" and level.size:
             return batch_rules.one_by_one(op, level.size, wholes, carried, same_draws(op, args))
         return rule(op, level.size, wholes, carried)
     except (RuntimeError, IndexError, ValueError, TypeError):
