@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from ..._core import batch_errors
+from ..._core.cards.card import INTEGERS, Index, op
 from ..._core.operators.batch_rules import full, shifted, singled, with_batch
 from ..._core.tensor.base import wrap
 
@@ -43,12 +44,58 @@ def gathered_backward(op: Any, size: int, args: list[Any], carried: list[Any]) -
     return op.call((not_flat(grad), room, shifted(dim, len(shape)), not_flat(index))).reshape((size, *shape))
 
 
-def spread(index: Any, shape: Any, at: int) -> Any:
-    """The different indices of all members along a dimension, as `gather` takes them: one for each element."""
-    length = index.shape[1] if index.ndim == 2 else 1
-    single = [1] * len(shape)
-    single[0], single[at] = index.shape[0], length
-    return index.reshape(single).expand((*shape[:at], length, *shape[at + 1 :]))
+@op(dtypes=INTEGERS, derivative=None, why="indices", hidden=True)
+def places_of_members(index: Index, length: int, wraps: bool) -> Any:
+    """The indices of all members, one after the other, in a dimension in which the members follow each other.
+
+    Args:
+        index: (size, n), those of each member.
+        length: of the dimension of a member.
+        wraps: negative indices count from the end; otherwise they are refused.
+
+    Raises:
+        IndexError: an index lies outside.
+    """
+    places = np.array(index, np.int64)  # a copy, which no other thread can rewrite
+    outside = places[(places >= length) | (places < (-length if wraps else 0))]
+    if outside.size:
+        raise IndexError(f"index {outside[0]} is out of bounds for a dimension of size {length}")
+    places[places < 0] += length
+    return (places + np.arange(len(places))[:, None] * length).reshape(-1)
+
+
+@places_of_members.batched
+def places_of_members_batched(index: Any, length: int, wraps: bool) -> Any:
+    outer, inner, count = index.shape
+    row = index.movedim(1, 0).reshape((inner, outer * count))
+    made = places_of_members.call((row, length, wraps)).reshape((inner, outer, count))
+    return made.movedim(1, 0).reshape((outer, inner * count))
+
+
+def in_a_row(size: int, index: Any, length: int, wraps: bool = False) -> Any:
+    """`places_of_members` of what must be a vector, or a single index, for each member.
+
+    Raises:
+        IndexError: it is something else, or lies outside.
+        RuntimeError: it is of another dtype.
+    """
+    if index.ndim > 2:
+        raise IndexError("the index is no vector")
+    if index._array_.dtype not in (np.int64, np.int32) or (wraps and index._array_.dtype == np.int32):
+        raise RuntimeError("the index has another dtype")
+    return places_of_members.call((index.reshape((size, math.prod(index.shape[1:]))), length, wraps))
+
+
+def folded(whole: Any, dim: int) -> Any:
+    """All members one after the other along a dimension, which comes first."""
+    moved = whole.movedim(dim, 1)
+    size, length, *rest = moved.shape
+    return moved.reshape((size * length, *rest))
+
+
+def unfolded(value: Any, size: int, dim: int, length: int) -> Any:
+    """What was `folded`, with the batch in front, and so many slices along a dimension."""
+    return value.reshape((size, length, *value.shape[1:])).movedim(1, dim)
 
 
 def selected(op: Any, size: int, args: list[Any], carried: list[Any]) -> Any:
@@ -68,7 +115,8 @@ def selected(op: Any, size: int, args: list[Any], carried: list[Any]) -> Any:
     whole = not_flat(self)
     if not on_index:
         return op.call((whole, at, index)).reshape(result)
-    return whole.gather(at, spread(index, whole.shape, at)).reshape(result)
+    made = op.call((folded(whole, at), 0, in_a_row(size, index, whole.shape[at])))
+    return unfolded(made, size, at, count).reshape(result)
 
 
 def selected_backward(op: Any, size: int, args: list[Any], carried: list[Any]) -> Any:
@@ -80,30 +128,27 @@ def selected_backward(op: Any, size: int, args: list[Any], carried: list[Any]) -
     at, room = shifted(dim, len(shape)), (size, *shape)
     if not on_index:
         return op.call((grad, room, at, index))
-    return grad.new_zeros(room).scatter_add(at, spread(index, grad.shape, at), grad)
+    rows = folded(grad, at)
+    made = op.call((rows, (size * room[at], *rows.shape[1:]), 0, in_a_row(size, index, room[at])))
+    return unfolded(made, size, at, room[at])
 
 
-def combined(op: Any, size: int, args: list[Any], carried: list[Any]) -> Any:
-    """For operators that combine slices with others: `index_add`, `index_reduce`."""
+def written(op: Any, size: int, args: list[Any], carried: list[Any]) -> Any:
+    """For operators that write slices into others: `index_add`, `index_copy`, `index_reduce`."""
     at_dim, at_index, at_source = (op.names.index(name) for name in ("dim", "index", "source"))
     given, on = singled(args, carried)
     self, source = (with_batch(given[at], on[at], size) for at in (0, at_source))
     if self.ndim != source.ndim:
         raise RuntimeError("self and source have different numbers of dimensions")
-    dim = shifted(given[at_dim], self.ndim - 1)
-    shape, self, source, index = self.shape, not_flat(self), not_flat(source), given[at_index]
+    dim, shape = shifted(given[at_dim], self.ndim - 1), self.shape
+    self, source, index = not_flat(self), not_flat(source), given[at_index]
     if not on[at_index]:
         given[0], given[at_dim], given[at_source] = self, dim, source
         return op.call(tuple(given)).reshape(shape)
     check_slices(self, dim, index, source)
-    where = spread(index, source.shape, dim)
-    if op.name == "index_reduce":
-        reduce, include_self = given[at_source + 1 :]
-        if reduce == "sum":
-            raise RuntimeError("no such reduction")
-        return self.scatter_reduce(dim, where, source, reduce, include_self=include_self).reshape(shape)
-    alpha = given[at_source + 1]
-    return self.scatter_add(dim, where, source if alpha == 1 else source * alpha).reshape(shape)
+    given[0], given[at_dim], given[at_source] = folded(self, dim), 0, folded(source, dim)
+    given[at_index] = in_a_row(size, index, self.shape[dim], op.name == "index_copy")
+    return unfolded(op.call(tuple(given)), size, dim, self.shape[dim]).reshape(shape)
 
 
 def check_slices(self: Any, dim: int, index: Any, source: Any) -> None:
@@ -117,22 +162,6 @@ def check_slices(self: Any, dim: int, index: Any, source: Any) -> None:
         raise RuntimeError("the slices do not fit")
 
 
-def copied(op: Any, size: int, args: list[Any], carried: list[Any]) -> Any:
-    """The rule of `index_copy`."""
-    (self, dim, index, source), (on_self, _, on_index, on_source) = singled(args, carried)
-    self, source = with_batch(self, on_self, size), with_batch(source, on_source, size)
-    if self.ndim != source.ndim:
-        raise IndexError("self and source have different numbers of dimensions")
-    dim, shape = shifted(dim, self.ndim - 1), self.shape
-    self, source = not_flat(self), not_flat(source)
-    if not on_index:
-        return op.call((self, dim, index, source)).reshape(shape)
-    check_slices(self, dim, index, source)
-    check_places(index)
-    where = (numbers(size), index.reshape((size, source.shape[dim])))
-    return self.movedim(dim, 1).index_put(where, source.movedim(dim, 1)).movedim(1, dim).reshape(shape)
-
-
 def check_places(index: Any) -> None:
     """Refuse indices that are not int64, where operators that take others do the work.
 
@@ -144,20 +173,18 @@ def check_places(index: Any) -> None:
 
 
 def filled(op: Any, size: int, args: list[Any], carried: list[Any]) -> Any:
-    """The rule of `index_fill`: where the members differ in more than what is filled, by a mask."""
+    """The rule of `index_fill`: by a mask if the value differs."""
     (self, dim, index, value), (on_self, _, on_index, on_value) = singled(args, carried)
     self = with_batch(self, on_self, size)
     dim, shape = shifted(dim, self.ndim - 1), self.shape
     self = not_flat(self)
     if not on_index and not on_value:
         return op.call((self, dim, index, value)).reshape(shape)
-    check_places(index)
-    if index.ndim - on_index > 1:
-        raise IndexError("the index is no vector")
-    count, length = math.prod(index.shape[on_index:]), self.shape[dim]
-    rows = size if on_index else 1
-    where = (numbers(rows), index.reshape((rows, count)))
-    mask = wrap(np.zeros((rows, length), np.bool_)).index_put(where, wrap(np.array(True)))  # type: ignore[attr-defined]
+    length, rows = self.shape[dim], size if on_index else 1
+    places = in_a_row(rows, index if on_index else index.unsqueeze(0), length, True)
+    if not on_value:
+        return unfolded(op.call((folded(self, dim), 0, places, value)), size, dim, length).reshape(shape)
+    mask = op.call((wrap(np.zeros(rows * length, np.bool_)), 0, places, True))
     mask = mask.reshape((rows, *(1,) * (dim - 1), length, *(1,) * (self.ndim - dim - 1)))
     return filled_where(self, mask, value, on_value, self.ndim - 1).reshape(shape)
 

@@ -15,7 +15,7 @@ from ..._core.types.sizes import normalise
 from ..._kernels.index import private
 from ..memory.overwrite import checked_value
 from ..memory.convert import checked_value
-from .batches import combined, copied, filled
+from .batches import filled, written
 from .index import beyond, check_range, integers
 
 native = kernels.direct_function
@@ -67,7 +67,7 @@ def check_index_add(array: Any, dim: int, index: Any, source: Any) -> int:
     return at
 
 
-@op(dtypes=WIDE, inplace=True, apart="wholly", batching=combined, native=native("index_add"))
+@op(dtypes=WIDE, inplace=True, apart="wholly", batching=written, native=native("index_add"))
 def index_add(self: Array, dim: int, index: Index, source: Array, *, alpha: Any = 1) -> Any:
     """The tensor with the slices of `source` added along `dim` where `index` says.
 
@@ -145,7 +145,7 @@ def write_slices(target: Any, dim: int, index: Any, source: Any) -> None:
         target[...] = source.reshape(-1)[-1]
 
 
-@op(dtypes=WIDE, inplace=True, write=write_slices, apart="wholly", batching=copied)
+@op(dtypes=WIDE, inplace=True, write=write_slices, apart="wholly", batching=written)
 def index_copy(self: Array, dim: int, index: Index, source: Array) -> Any:
     """The tensor with the slices of `source` in the places along `dim` that `index` lists.
 
