@@ -15,7 +15,7 @@ import numpy as np
 from ..._core import batch_errors
 from ..._core.operators.batch_rules import singled, with_batch
 from ..._core.types.sizes import broadcast
-from .batches import filled_where, not_flat, numbers
+from .batches import filled_where, in_a_row, not_flat, numbers
 from .indexed import width
 
 
@@ -30,6 +30,8 @@ class Places:
     Attributes:
         given: the index arrays, None for a whole dimension; those that differ have the batch in front.
         on: which of them differ; `differ`: whether any does.
+        alone: there is one index array.
+        neighbours: the index arrays stand for neighbouring dimensions.
         depth: how many dimensions of a result stand for them.
         front: how many dimensions of a member's result stand before these; they come first if they are no neighbours.
         covered: how many dimensions of a member the index arrays stand for.
@@ -41,6 +43,7 @@ class Places:
         at = [place for place, each in enumerate(self.given) if each is not None]
         if any(on and is_mask(self.given[place]) for place, on in enumerate(self.on)):
             raise RuntimeError(batch_errors.dynamic(name))
+        self.alone = len(at) == 1
         self.neighbours = not at or at[-1] - at[0] == len(at) - 1
         self.front = at[0] if at and self.neighbours else 0
         depths = [1 if is_mask(self.given[place]) else self.given[place].ndim - self.on[place] for place in at]
@@ -96,7 +99,20 @@ def indexed_backward(op: Any, size: int, args: list[Any], carried: list[Any]) ->
     """The rule of `index_backward`."""
     grad = with_batch(args[0], carried[0], size)
     places = Places("index", args[2], carried[2])
+    if places.differ and places.alone:
+        return one_index_backward(op, size, places, grad, args[1])
     return op.call((places.to_whole(grad), (size, *args[1]), places.of_whole(size, True)))
+
+
+def one_index_backward(op: Any, size: int, places: Places, grad: Any, shape: Any) -> Any:
+    """`indexed_backward` of one index array: all members in a row along the dimension that it stands for."""
+    dim = places.front
+    rest = (*shape[:dim], *shape[dim + 1 :])
+    index = places.given[dim]
+    count = math.prod(index.shape[1:])
+    rows = places.to_whole(grad).reshape((size * count, *rest))
+    where = in_a_row(size, index.reshape((size, count)), shape[dim], True)
+    return op.call((rows, (size * shape[dim], *rest), (where,))).reshape((size, shape[dim], *rest)).movedim(1, dim + 1)
 
 
 def index_written(op: Any, size: int, args: list[Any], carried: list[Any]) -> Any:

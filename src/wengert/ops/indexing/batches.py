@@ -81,7 +81,7 @@ def in_a_row(size: int, index: Any, length: int, wraps: bool = False) -> Any:
     """
     if index.ndim > 2:
         raise IndexError("the index is no vector")
-    if index._array_.dtype not in (np.int64, np.int32) or (wraps and index._array_.dtype == np.int32):
+    if index._array_.dtype not in (np.int64, np.int32):
         raise RuntimeError("the index has another dtype")
     return places_of_members.call((index.reshape((size, math.prod(index.shape[1:]))), length, wraps))
 
@@ -146,6 +146,8 @@ def written(op: Any, size: int, args: list[Any], carried: list[Any]) -> Any:
         given[0], given[at_dim], given[at_source] = self, dim, source
         return op.call(tuple(given)).reshape(shape)
     check_slices(self, dim, index, source)
+    if op.name == "index_copy":
+        check_places(index)
     given[0], given[at_dim], given[at_source] = folded(self, dim), 0, folded(source, dim)
     given[at_index] = in_a_row(size, index, self.shape[dim], op.name == "index_copy")
     return unfolded(op.call(tuple(given)), size, dim, self.shape[dim]).reshape(shape)
@@ -180,6 +182,7 @@ def filled(op: Any, size: int, args: list[Any], carried: list[Any]) -> Any:
     self = not_flat(self)
     if not on_index and not on_value:
         return op.call((self, dim, index, value)).reshape(shape)
+    check_places(index)
     length, rows = self.shape[dim], size if on_index else 1
     places = in_a_row(rows, index if on_index else index.unsqueeze(0), length, True)
     if not on_value:
