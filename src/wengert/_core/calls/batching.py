@@ -172,6 +172,15 @@ def lift(value: Any, levels: list[Batch]) -> Any:
     return value
 
 
+def first_tensor(op: Any, args: tuple[Any, ...]) -> int:
+    """Where the first tensor is among the arguments: a number may stand for one."""
+    place: int = op.tensor_slots[0]
+    for at in op.tensor_slots:
+        if isinstance(args[at], Tensor):
+            return int(at)
+    return place
+
+
 def drawing_apart(op: Any, args: tuple[Any, ...], modes: Modes) -> tuple[Any, ...]:
     """The arguments of a random operator, with the levels whose members are to have numbers of their own.
 
