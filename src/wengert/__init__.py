@@ -73,17 +73,14 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-    from . import func, io, nn, optim, utils, vision, viz
+    from . import func, io, nn, optim, scipy, utils, vision, viz
     from .func import vmap
     from .ops.create.create import tensor  # otherwise taken for the module of that name
     from .printing import set_printoptions
 
-LATER = {name: name for name in ("func", "io", "nn", "optim", "utils", "vision", "viz")} | {
+LATER = {name: name for name in ("func", "io", "nn", "optim", "scipy", "utils", "vision", "viz")} | {
     "set_printoptions": "printing",
     "vmap": "func",
-    from . import func, io, nn, optim, scipy, utils, vision, viz
-LATER = {name: name for name in ("func", "io", "nn", "optim", "scipy", "utils", "vision", "viz")} | {
-    "set_printoptions": "printing"
 }
 """What is loaded when it is first asked for, and where it is: who needs derivatives only does not wait for it."""
 

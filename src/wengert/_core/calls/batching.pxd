@@ -2,7 +2,7 @@ cimport cython
 from wengert._core cimport flags
 from wengert._core.operators cimport batch_rules
 from wengert._core.operators.declaration cimport Declaration
-from wengert._core.state.modes cimport Modes
+from wengert._core.state.modes cimport Modes, current
 from wengert._core.tensor cimport batches, tangents
 from wengert._core.tensor.base cimport Tensor
 from wengert._core.tensor.batches cimport Batch
@@ -12,6 +12,8 @@ cpdef object call(Declaration op, tuple args, long word, Modes modes)
 @cython.locals(wholes=list, carried=list, constant=bint)
 cpdef object computed(object op, tuple args, Batch level)
 cpdef object run_rule(object op, list wholes, list carried, Batch level, tuple args)
+@cython.locals(modes=Modes, before=list)
+cpdef object drawn(object op, list wholes, list carried, Batch level, tuple args)
 cpdef object same_draws(object op, tuple args)
 cpdef object alike(object op, list wholes, list carried, Batch level)
 cpdef object spread(object value, Batch level)
@@ -37,4 +39,5 @@ cpdef Tensor copied(Tensor tensor)
 cpdef object zeros(Tensor tensor)
 cpdef object left(object value, Batch level, long dim)
 cpdef bint depends(Tensor value, Batch level) except -1
+@cython.locals(oldest_first=list)
 cpdef object spread_out(object value, list levels)

@@ -13,10 +13,8 @@ import numpy as np
 
 from .. import batch_errors, door, errors, flags
 from ..operators import batch_rules
-from ..state.modes import Modes
+from ..state.modes import Modes, current
 from ..tensor import batches, tangents
-from ..tensor.base import Tensor
-from ..tensor import batches
 from ..tensor.base import Tensor, wrap
 from ..tensor.batches import Batch
 from ..tensor.slots import OPERATORS
@@ -76,15 +74,27 @@ def wholes_of(op: Any, args: tuple[Any, ...], level: Batch) -> tuple[list[Any], 
 
 def run_rule(op: Any, wholes: list[Any], carried: list[Any], level: Batch, args: tuple[Any, ...]) -> Any:
     """What the rule of an operator makes; an error is that of a single member, if it is one."""
-    rule: Any = batch_rules.rule_for(op)
+    if op.random:
+        return drawn(op, wholes, carried, level, args)
     try:
-        if op.random and level.randomness == "same" and level.size:
-            return batch_rules.one_by_one(op, level.size, wholes, carried, same_draws(op, args))
-        return rule(op, level.size, wholes, carried)
+        return batch_rules.rule_for(op)(op, level.size, wholes, carried)
     except (RuntimeError, IndexError, ValueError, TypeError):
-        if level.size and not op.random:
+        if level.size:
             batch_rules.of_member(op, wholes, carried, 0)  # its error tells of the shapes that the program knows
         raise
+
+
+def drawn(op: Any, wholes: list[Any], carried: list[Any], level: Batch, args: tuple[Any, ...]) -> Any:
+    """`run_rule` of a random operator, outside of the level, which has said how to draw."""
+    modes: Modes = current()
+    before: list[Any] = modes.batches
+    try:
+        modes.batch([each for each in before if each is not level])
+        if level.randomness == "same" and level.size:
+            return batch_rules.one_by_one(op, level.size, wholes, carried, same_draws(op, args))
+        return batch_rules.rule_for(op)(op, level.size, wholes, carried)
+    finally:
+        modes.batch(before)
 
 
 def same_draws(op: Any, args: tuple[Any, ...]) -> Any:
@@ -205,12 +215,6 @@ def is_carried(op: Any, args: tuple[Any, ...], level: Batch) -> bool:
         if isinstance(args[at], Tensor) and batches.has(args[at], level):
             return True
     return False
-def first_tensor(op: Any, args: tuple[Any, ...]) -> int:
-    """Where the first tensor is among the arguments: a number may stand for one."""
-    place: int = op.tensor_slots[0]
-        if isinstance(args[at], Tensor):
-            return int(at)
-    return place
 
 
 def write(op: Any, args: tuple[Any, ...]) -> None:

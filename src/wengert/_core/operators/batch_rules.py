@@ -16,7 +16,6 @@ from typing import Any
 import numpy as np
 
 from .. import batch_errors, door, errors
-from ..state.modes import current
 from ..tensor import batches
 from ..tensor.base import Tensor
 from ..tensor.slots import OPERATORS
@@ -248,18 +247,6 @@ def singled(args: list[Any], carried: list[Any]) -> tuple[list[Any], list[Any]]:
         if carried[at] is True and batches.is_constant(value):
             given[at], on[at] = member(value, True, 0), False
     return given, on
-
-
-def outside(op: Any, given: list[Any]) -> Any:
-    """A random operator applied to what tensors hold for all members of a level, which no longer asks how to draw."""
-    modes = current()
-    before = modes.batches
-    tensors = [each for each in given if isinstance(each, Tensor)]
-    modes.batch([level for level in before if any(batches.has(each, level) for each in tensors)])
-    try:
-        return op.call(tuple(given))
-    finally:
-        modes.batch(before)
 
 
 def folded(core: int = 0, most: int = 64, shape: str = "") -> Rule:

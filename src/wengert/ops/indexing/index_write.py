@@ -14,7 +14,6 @@ from ..._core.types import dtypes
 from ..._core.types.sizes import normalise
 from ..._kernels.index import private
 from ..memory.overwrite import checked_value
-from ..memory.convert import checked_value
 from .batches import filled, written
 from .index import beyond, check_range, integers
 

@@ -15,7 +15,6 @@ from ..._core.types import dtypes
 from ..._core.types.sizes import broadcast
 from ..._kernels.index import private
 from ..memory.overwrite import checked_value
-from ..memory.convert import checked_value
 from .advanced_batches import mask_scattered, mask_scattered_backward
 from .batches import diagonal_filled, put_in
 from .index import integers

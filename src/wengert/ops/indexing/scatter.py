@@ -13,7 +13,6 @@ from ..._core.tensor.base import Tensor
 from ..._core.types.sizes import normalise
 from ..._kernels.index import along_axis
 from ..memory.overwrite import checked_value
-from ..memory.convert import checked_value
 from .batches import elements
 from .index import beyond, check_range, integers
 

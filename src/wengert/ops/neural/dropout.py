@@ -11,7 +11,6 @@ import numpy as np
 from ... import _kernels as kernels
 from ..._core import errors
 from ..._core.cards.card import FLOATS, Array, Bad, Index, Sample, composite, op
-from ..._core.operators.batch_rules import outside
 from ..._core.tensor.base import Tensor, wrap
 from ..._core.types import dtypes
 from ..axes import read_number
@@ -62,7 +61,7 @@ def dropout_noise(input: Index, shape: Any, p: float, value: float | None) -> An
 
 @dropout_noise.batched
 def dropout_noise_batched(input: Any, shape: Any, p: float, value: float | None) -> Any:
-    return outside(dropout_noise, [input, (input.shape[0], *shape), p, value])
+    return dropout_noise.call((input, (input.shape[0], *shape), p, value))
 
 
 @dropout_noise.samples

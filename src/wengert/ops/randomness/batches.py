@@ -8,7 +8,7 @@ from ..._core import batch_errors
 from ..._core.operators.batch_rules import padded, with_batch
 from ..._core.state.modes import current
 from ..._core.tensor.base import Tensor
-from ..._core.tensor.batches import has, levels_of
+from ..._core.tensor.batches import levels_of
 from ..create.factory import Levels
 
 
@@ -35,24 +35,12 @@ def drawn_room(levels: Levels, shape: tuple[int, ...]) -> tuple[int, ...]:
     return (*[level.size if level.randomness == "different" else 1 for level in levels], *shape)
 
 
-def outside(op: Any, given: list[Any]) -> Any:
-    """An operator applied to what tensors hold for all members of a level, which no longer asks how to draw."""
-    modes = current()
-    before = modes.batches
-    tensors = [each for each in given if isinstance(each, Tensor)]
-    modes.batch([level for level in before if any(has(each, level) for each in tensors)])
-    try:
-        return op.call(tuple(given))
-    finally:
-        modes.batch(before)
-
-
 def at_once(op: Any, size: int, args: list[Any], carried: list[Any]) -> Any:
     """For operators that draw for each element: numbers for all members in one call."""
     given, on = list(args), list(carried)
     if isinstance(given[0], Tensor):
         given[0], on[0] = with_batch(given[0], on[0], size), True
-    return outside(op, padded(op, given, on))
+    return op.call(tuple(padded(op, given, on)))
 
 
 def by_rows(op: Any, size: int, args: list[Any], carried: list[Any]) -> Any:
@@ -63,5 +51,5 @@ def by_rows(op: Any, size: int, args: list[Any], carried: list[Any]) -> Any:
         raise RuntimeError(f"prob_dist must be 1 or 2 dim, got {len(shape) - 1}")
     if len(shape) == 3:
         weights = weights.reshape((size * shape[1], shape[2]))
-    made = outside(op, [weights, *others])
+    made = op.call((weights, *others))
     return made.reshape((*shape[:-1], made.shape[-1]))
