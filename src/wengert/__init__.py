@@ -73,15 +73,13 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-    from . import func, io, nn, optim, scipy, utils, vision, viz
+    from . import compat, func, io, nn, optim, scipy, utils, vision, viz
     from .func import vmap
     from .ops.create.create import tensor  # otherwise taken for the module of that name
     from .printing import set_printoptions
 
-LATER = {name: name for name in ("func", "io", "nn", "optim", "scipy", "utils", "vision", "viz")} | {
-    "set_printoptions": "printing",
-    "vmap": "func",
-}
+LAYERS = ("compat", "func", "io", "nn", "optim", "scipy", "utils", "vision", "viz")
+LATER = {name: name for name in LAYERS} | {"set_printoptions": "printing", "vmap": "func"}
 """What is loaded when it is first asked for, and where it is: who needs derivatives only does not wait for it."""
 
 # Operators come when they are asked for, by `__getattr__`, but for those whose names the imports above have taken.

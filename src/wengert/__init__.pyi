@@ -7,6 +7,7 @@ from numpy import ndarray
 
 from wengert import (
     autograd as autograd,
+    compat as compat,
     func as func,
     io as io,
     nn as nn,

@@ -17,7 +17,9 @@ LATE = (
     *(f"wengert.autograd.gradcheck.{name}" for name in ("checks", "errors", "rule")),
     *(
         f"wengert.{layer}"
-        for layer in ("demo", "func", "info", "io", "nn", "optim", "scipy", "testing", "utils", "vision", "viz")
+        for layer in (
+            "compat", "demo", "func", "info", "io", "nn", "optim", "scipy", "testing", "utils", "vision", "viz",
+        )  # fmt: skip
     ),
     *(f"wengert.ops.{family}" for family in ("batch_norm", "conv", "conv_forms", "dropout", "embedding", "loss")),
     *(f"wengert.ops.{family}" for family in ("norm", "optimiser_steps", "pad", "patches", "pool", "resize")),

@@ -16,7 +16,7 @@ from .._core.calls.batching import lift
 from .._core.leaves.accumulate import AccumulateGrad
 from .._core.state.modes import current
 from .._core.tensor.base import Tensor, share
-from .._core.tensor.tangents import share_tangents
+from .._core.tensor.tangents import is_dual, share_tangents
 
 NOT_A_TENSOR = "Thing passed to transform API must be Tensor, got {}"
 NOT_FLOATING = "only Tensors of floating point dtype can require gradients"
@@ -115,3 +115,8 @@ def gradients(
         return [each.new_zeros(each.shape) for each in variables]  # type: ignore[attr-defined]
     roots, given = [outputs[at] for at in live], [cotangents[at] for at in live]
     return list(passes.grad(roots, variables, given, keep, create, True, True))
+
+
+def is_followed(tensor: Tensor) -> bool:
+    """Whether a derivative of what is made of a tensor now may be asked for: it is recorded, or dual."""
+    return (current().grad and tensor.requires_grad) or is_dual(tensor)

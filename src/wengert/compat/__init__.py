@@ -1,0 +1,1 @@
+"""The interfaces of other libraries, for programs that were written for them."""

@@ -1,0 +1,84 @@
+"""The functions of `numpy.fft`, on tensors."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ..boxes import RULES, rule, tensor_of
+from ..extend import defjvp, defvjp, primitive
+from .matrices import real_like
+
+
+def fitted(x: Any, length: int, axis: int) -> Any:
+    """An array cut or filled with zeros to a length along a dimension."""
+    own = np.shape(x)[axis]
+    if own > length:
+        return np.take(x, np.arange(length), axis=axis)
+    widths = [(0, length - own if at == axis % np.ndim(x) else 0) for at in range(np.ndim(x))]
+    return np.pad(x, widths) if own < length else x
+
+
+def transform(function: Any) -> Any:
+    """A Fourier transform along one dimension as a primitive: its matrix is symmetric."""
+    made = primitive(lambda a, axis, norm: function(a, None, axis, norm))
+    defvjp(made, lambda ans, a, axis, norm: lambda g: real_like(a, made(g, axis, norm)))
+    defjvp(made, lambda g, ans, a, axis, norm: made(g, axis, norm))
+    return made
+
+
+forward, backward = transform(np.fft.fft), transform(np.fft.ifft)
+
+
+@rule(np.fft.fft)
+def fft(a: Any, n: Any = None, axis: int = -1, norm: Any = None) -> Any:
+    """The Fourier transform along a dimension."""
+    return tensor_of(forward(fitted(a, np.shape(a)[axis] if n is None else n, axis), axis, norm))
+
+
+@rule(np.fft.ifft)
+def ifft(a: Any, n: Any = None, axis: int = -1, norm: Any = None) -> Any:
+    """The inverse of `fft`."""
+    return tensor_of(backward(fitted(a, np.shape(a)[axis] if n is None else n, axis), axis, norm))
+
+
+@rule(np.fft.rfft)
+def rfft(a: Any, n: Any = None, axis: int = -1, norm: Any = None) -> Any:
+    """The Fourier transform of real numbers: the half that tells the other."""
+    length = np.shape(a)[axis] if n is None else n
+    whole = forward(fitted(a, length, axis), axis, norm)
+    return tensor_of(np.take(whole, np.arange(length // 2 + 1), axis=axis))
+
+
+@rule(np.fft.irfft)
+def irfft(a: Any, n: Any = None, axis: int = -1, norm: Any = None) -> Any:
+    """The inverse of `rfft`, for `n` real numbers."""
+    length = 2 * (np.shape(a)[axis] - 1) if n is None else n
+    half = fitted(a, length // 2 + 1, axis)
+    mirrored = np.conj(np.take(half, np.arange((length - 1) // 2, 0, -1), axis=axis))
+    return tensor_of(np.real(backward(np.concatenate([half, mirrored], axis), axis, norm)))
+
+
+def several(one: Any, axes_before: Any = None) -> Any:
+    """A transform along several dimensions, the last first; all of them unless given."""
+
+    def apply(a: Any, s: Any = None, axes: Any = axes_before, norm: Any = None) -> Any:
+        if axes is None:
+            axes = range(np.ndim(a) - len(s), np.ndim(a)) if s is not None else range(np.ndim(a))
+        lengths = [None] * len(axes) if s is None else list(s)
+        for axis, length in reversed(list(zip(axes, lengths))):
+            a = one(a, length, axis, norm)
+        return tensor_of(a)
+
+    return apply
+
+
+RULES.update(
+    {
+        np.fft.fftn: several(np.fft.fft),
+        np.fft.ifftn: several(np.fft.ifft),
+        np.fft.fft2: several(np.fft.fft, (-2, -1)),
+        np.fft.ifft2: several(np.fft.ifft, (-2, -1)),
+    }
+)

@@ -1,0 +1,200 @@
+"""NumPy's functions of single elements, on tensors."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from ..boxes import CONSTANT, RULES, ArrayBox, getval, rule, tensor_of
+from ..extend import defjvp, defvjp, primitive
+
+METHODS = {
+    np.exp: "exp", np.exp2: "exp2", np.expm1: "expm1", np.log: "log", np.log2: "log2", np.log10: "log10",
+    np.log1p: "log1p", np.sin: "sin", np.cos: "cos", np.tan: "tan", np.arcsin: "asin", np.arccos: "acos",
+    np.arctan: "atan", np.sinh: "sinh", np.cosh: "cosh", np.tanh: "tanh", np.arcsinh: "asinh", np.arccosh: "acosh",
+    np.arctanh: "atanh", np.sqrt: "sqrt", np.square: "square", np.reciprocal: "reciprocal", np.negative: "neg",
+    np.absolute: "abs", np.fabs: "abs", np.conjugate: "conj",
+}  # fmt: skip
+"""NumPy's functions of one argument, and the methods of tensors that are the same."""
+FACTORS = {np.deg2rad: np.pi / 180, np.radians: np.pi / 180, np.rad2deg: 180 / np.pi, np.degrees: 180 / np.pi}
+BINARY = {
+    np.add: "add", np.subtract: "sub", np.multiply: "mul", np.divide: "div", np.power: "pow",
+    np.float_power: "pow", np.remainder: "remainder", np.fmod: "fmod", np.maximum: "maximum", np.minimum: "minimum",
+    np.fmax: "fmax", np.fmin: "fmin", np.arctan2: "atan2",
+}  # fmt: skip
+"""The same for functions of two arguments."""
+
+
+def method(name: str) -> Callable[[Any], Any]:
+    """A function of one argument by a method of tensors."""
+    return lambda x: getattr(tensor_of(x), name)()
+
+
+def scaling(factor: float) -> Callable[[Any], Any]:
+    """Multiplication by a number."""
+    return lambda x: tensor_of(x) * factor
+
+
+def kind_of(value: Any) -> Any:
+    """What decides on the data type of a result: that of an array, or a Python number, which gives way."""
+    return value if isinstance(value, (bool, int, float, complex)) else np.result_type(getval(value))
+
+
+def converted(value: Any, dtype: Any) -> Any:
+    """The tensor of a value in a NumPy data type."""
+    if isinstance(value, ArrayBox):
+        return value.tensor if value.dtype == dtype else value.tensor.to(tensor_of(np.zeros(0, dtype)).dtype)
+    return tensor_of(np.asarray(value, dtype))
+
+
+def promoted(*values: Any) -> list[Any]:
+    """Tensors of one data type, which NumPy's rules choose."""
+    dtype = np.result_type(*map(kind_of, values))
+    return [converted(each, dtype) for each in values]
+
+
+def pairwise(name: str) -> Callable[[Any, Any], Any]:
+    """A function of two arguments by a method of tensors."""
+
+    def apply(x: Any, y: Any) -> Any:
+        x, y = promoted(x, y)
+        return getattr(x, name)(y)
+
+    return apply
+
+
+RULES.update({function: method(name) for function, name in METHODS.items()})
+RULES.update({function: scaling(factor) for function, factor in FACTORS.items()})
+RULES.update({function: pairwise(name) for function, name in BINARY.items()})
+
+
+@rule(np.positive, np.copy)
+def same(x: Any, **options: Any) -> Any:
+    """The values as they are: boxes are never written to."""
+    return tensor_of(x)
+
+
+@rule(ArrayBox.astype, np.astype)
+def astype(x: Any, dtype: Any, **options: Any) -> Any:
+    """A cast; to integers and truth values there is no derivative."""
+    wanted = np.dtype(dtype)
+    if wanted.kind not in "fc":
+        return getval(x).astype(wanted)
+    tensor = tensor_of(x)
+    if tensor.is_complex() and wanted.kind == "f":
+        tensor = tensor.real
+    return tensor.to(tensor_of(np.zeros(0, wanted)).dtype)
+
+
+@rule(np.real)
+def real(x: Any) -> Any:
+    """The real part."""
+    tensor = tensor_of(x)
+    return tensor.real if tensor.is_complex() else tensor
+
+
+@rule(np.imag)
+def imag(x: Any) -> Any:
+    """The imaginary part; for real numbers zeros."""
+    tensor = tensor_of(x)
+    return tensor.imag if tensor.is_complex() else np.zeros_like(getval(x))
+
+
+@rule(np.angle)
+def angle(z: Any, deg: bool = False) -> Any:
+    """The argument of complex numbers."""
+    tensor = tensor_of(z)
+    found = tensor.imag.atan2(tensor.real) if tensor.is_complex() else tensor.angle()
+    return found * (180 / np.pi) if deg else found
+
+
+@rule(np.real_if_close)
+def real_if_close(a: Any, tol: float = 100) -> Any:
+    """The real part, if the imaginary one is all but zero."""
+    return tensor_of(a) if np.iscomplexobj(np.real_if_close(getval(a), tol)) else real(a)
+
+
+@rule(np.where)
+def where(condition: Any, x: Any = None, y: Any = None) -> Any:
+    """Elements of one or of the other array."""
+    if x is None and y is None:
+        return np.nonzero(getval(condition))
+    x, y = promoted(x, y)
+    return x.where(tensor_of(np.asarray(getval(condition), bool)), y)
+
+
+@rule(np.clip)
+def clip(a: Any, a_min: Any = None, a_max: Any = None, *, min: Any = None, max: Any = None) -> Any:
+    """Values within bounds; as HIPS autograd has it, the gradient at a bound is zero."""
+    low, high = (a_min if min is None else min), (a_max if max is None else max)
+    values = np.clip(getval(a), getval(low), getval(high))
+    found = tensor_of(values)
+    inside = np.ones(np.shape(values), bool)
+    for bound in (low, high):
+        if bound is not None:
+            at_bound = values == getval(bound)
+            inside &= ~at_bound
+            found = converted(bound, values.dtype).where(tensor_of(at_bound), found)
+    return converted(a, values.dtype).where(tensor_of(inside), found)
+
+
+@rule(np.nan_to_num)
+def nan_to_num(x: Any, copy: bool = True, nan: float = 0.0, posinf: Any = None, neginf: Any = None) -> Any:
+    """Numbers in the place of what is none."""
+    return tensor_of(x).nan_to_num(nan, posinf, neginf)
+
+
+@rule(np.hypot)
+def hypot(x: Any, y: Any) -> Any:
+    """The length of the hypotenuse."""
+    x, y = promoted(x, y)
+    return (x * x + y * y).sqrt()
+
+
+@rule(np.full_like)
+def full_like(a: Any, fill_value: Any, dtype: Any = None, shape: Any = None, **options: Any) -> Any:
+    """One value in the shape of an array."""
+    values = getval(a)
+    if not isinstance(fill_value, ArrayBox):
+        return np.full_like(values, fill_value, dtype=dtype, shape=shape)
+    return converted(fill_value, dtype or np.result_type(values)).expand(np.shape(values) if shape is None else shape)
+
+
+def unbroadcast(x: Any, g: Any) -> Any:
+    """The sum of a gradient over the dimensions along which an argument was repeated; real for a real argument."""
+    g = np.sum(g, axis=tuple(range(np.ndim(g) - np.ndim(x))))
+    repeated = tuple(axis for axis, length in enumerate(np.shape(x)) if length == 1 and np.shape(g)[axis] != 1)
+    g = np.sum(g, axis=repeated, keepdims=True) if repeated else g
+    return np.real(g) if np.iscomplexobj(g) and not np.iscomplexobj(x) else g
+
+
+def defpartials(function: Any, *partials: Any, argnums: Any = None) -> Any:
+    """Make a primitive of a function of single elements, whose derivatives are products with `partial(ans, *args)`."""
+
+    def vjp_of(partial: Any, at: int) -> Any:
+        return lambda ans, *args: lambda g: unbroadcast(args[at], g * partial(ans, *args))
+
+    def jvp_of(partial: Any) -> Any:
+        return lambda g, ans, *args: g * partial(ans, *args)
+
+    places = range(len(partials)) if argnums is None else argnums
+    made = primitive(function)
+    defvjp(made, *(vjp_of(each, at) for at, each in zip(places, partials)), argnums=places)
+    defjvp(made, *(jvp_of(each) for each in partials), argnums=places)
+    return made
+
+
+def sinc_slope(ans: Any, x: Any) -> Any:
+    """The derivative of `sinc`, which is 0 at 0."""
+    safe = np.where(x == 0, 1.0, x)
+    return np.where(x == 0, 0.0 * x, (np.cos(np.pi * safe) - np.sinc(safe)) / safe)
+
+
+logaddexp = defpartials(np.logaddexp, lambda ans, x, y: np.exp(x - ans), lambda ans, x, y: np.exp(y - ans))
+logaddexp2 = defpartials(np.logaddexp2, lambda ans, x, y: np.exp2(x - ans), lambda ans, x, y: np.exp2(y - ans))
+sinc = defpartials(np.sinc, sinc_slope)
+cbrt = defpartials(np.cbrt, lambda ans, x: 1 / (3 * ans**2))
+RULES.update({np.logaddexp: logaddexp, np.logaddexp2: logaddexp2, np.sinc: sinc, np.cbrt: cbrt})
+CONSTANT.difference_update(RULES)

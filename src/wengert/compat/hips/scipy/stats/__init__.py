@@ -1,0 +1,7 @@
+"""Distributions."""
+
+from __future__ import annotations
+
+from . import norm
+
+__all__ = ["norm"]

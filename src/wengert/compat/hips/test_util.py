@@ -1,0 +1,129 @@
+"""Checks of derivatives against differences of values."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from itertools import product
+from typing import Any
+
+import numpy as np
+
+from ...autograd.containers import flatten, mapped, unflatten
+from .boxes import getval
+from .products import jvp_at, unary_to_nary, vjp_at
+
+STEP = 1e-6
+TOLERANCE, RELATIVE_TOLERANCE = 1e-6, 1e-6
+
+
+def random_like(value: Any) -> Any:
+    """Random numbers like what is in containers, for a direction or a gradient."""
+
+    def one(each: Any) -> Any:
+        each = np.asarray(getval(each))
+        found = np.random.standard_normal(each.shape)
+        if np.iscomplexobj(each):
+            found = found + 1j * np.random.standard_normal(each.shape)
+        return found.astype(each.dtype if each.dtype.kind in "fc" else np.float64)[()]
+
+    return mapped(one, value)
+
+
+def combined(function: Callable[..., Any], *values: Any) -> Any:
+    """Containers of one structure, element by element."""
+    parts = [flatten(each) for each in values]
+    return unflatten([function(*each) for each in zip(*(elements for elements, _ in parts))], parts[0][1])
+
+
+def inner(x: Any, y: Any) -> float:
+    """The real part of the sum of all products."""
+    return float(np.real(sum(np.sum(a * b) for a, b in zip(flatten(x)[0], flatten(y)[0]))))
+
+
+def numerical_jvp(f: Callable[..., Any], x: Any, v: Any) -> Any:
+    """The derivative along a direction, by central differences."""
+    ahead = f(combined(lambda a, b: a + b * (STEP / 2), x, v))
+    behind = f(combined(lambda a, b: a - b * (STEP / 2), x, v))
+    return combined(lambda a, b: (a - b) / STEP, ahead, behind)
+
+
+def check_close(which: str, found: float, wanted: float) -> None:
+    """Refuse numbers that differ.
+
+    Raises:
+        AssertionError: they do.
+    """
+    if not abs(found - wanted) <= TOLERANCE + RELATIVE_TOLERANCE * abs(wanted):
+        raise AssertionError(f"Derivative ({which}) check failed:\nanalytic: {found}\nnumeric:  {wanted}")
+
+
+def check_equivalent(x: Any, y: Any) -> None:
+    """Refuse what differs in structure, shape or values.
+
+    Raises:
+        AssertionError: it does.
+    """
+    shapes = [mapped(lambda each: (np.shape(each), np.iscomplexobj(each)), value) for value in (x, y)]
+    if flatten(x)[1] != flatten(y)[1] or shapes[0] != shapes[1]:
+        raise AssertionError(f"VSpace mismatch:\nx: {shapes[0]}\ny: {shapes[1]}")
+    v = random_like(x)
+    check_close("values", inner(x, v), inner(y, v))
+
+
+def check_vjp(f: Callable[..., Any], x: Any) -> None:
+    """Compare the gradient with differences, along random directions.
+
+    Raises:
+        AssertionError: they differ.
+    """
+    vjp, value = vjp_at(f, x)
+    direction, weights = random_like(x), random_like(value)
+    found = vjp(weights)
+    for each, like in zip(flatten(found)[0], flatten(x)[0]):
+        if np.shape(each) != np.shape(like) or np.iscomplexobj(each) != np.iscomplexobj(getval(like)):
+            raise AssertionError(f"VSpace mismatch:\nx: {like}\ngradient: {each}")
+    check_close("VJP", inner(found, direction), inner(weights, numerical_jvp(f, x, direction)))
+
+
+def check_jvp(f: Callable[..., Any], x: Any) -> None:
+    """Compare the derivative along a random direction with differences.
+
+    Raises:
+        AssertionError: they differ.
+    """
+    direction = random_like(x)
+    check_equivalent(jvp_at(f, x)(direction)[1], numerical_jvp(f, x, direction))
+
+
+@unary_to_nary
+def check_grads(f: Any, x: Any, modes: Sequence[str] = ("fwd", "rev"), order: int = 2) -> None:
+    """Compare derivatives up to an order with differences, in both modes or one.
+
+    Raises:
+        AssertionError: they differ.
+    """
+    if not set(modes) <= {"fwd", "rev"}:
+        raise ValueError(f"check_grads: modes must be 'fwd' and 'rev', but got {modes}")
+    for mode, check in (("fwd", check_jvp), ("rev", check_vjp)):
+        if mode in modes:
+            check(f, x)
+            if order > 1:
+                check_grads(derived(f, mode), (0, 1), modes, order - 1)(x, random_like(x if mode == "fwd" else f(x)))
+
+
+def derived(f: Callable[..., Any], mode: str) -> Callable[..., Any]:
+    """The derivative of a function as a function of the point and of the direction."""
+    if mode == "fwd":
+        return lambda x, v: jvp_at(f, x)(v)[1]
+    return lambda x, g: vjp_at(f, x)[0](g)
+
+
+def combo_check(fun: Callable[..., Any], *args: Any, **kwargs: Any) -> Callable[..., None]:
+    """`check_grads` for all combinations of arguments from lists of them."""
+
+    def check(*lists: Any, **named: Any) -> None:
+        for positional in product(*lists):
+            for keywords in product(*named.values()):
+                check_grads(fun, *args, **kwargs)(*positional, **dict(zip(named, keywords)))
+
+    return check

@@ -1,0 +1,7 @@
+"""The values in boxes."""
+
+from __future__ import annotations
+
+from .boxes import getval, isbox
+
+__all__ = ["getval", "isbox"]
