@@ -6,7 +6,7 @@ numbers again.
 
 from __future__ import annotations
 
-from . import builtins, extend, numpy, tracer
+from . import builtins, extend, misc, numpy, tracer
 from .builtins import dict, isinstance, list, tuple, type
 from .extend import primitive
 from .operators import (
@@ -54,6 +54,7 @@ __all__ = [
     "make_jvp",
     "make_jvp_reversemode",
     "make_vjp",
+    "misc",
     "multigrad_dict",
     "numpy",
     "primitive",

@@ -22,6 +22,11 @@ RULES: dict[Any, Callable[..., Any]] = {}
 CONSTANT: set[Any] = set()
 """NumPy functions whose results have no derivative, or that of zero almost everywhere: they give plain arrays."""
 
+RUNNING: set[Any] = set()
+"""The functions that are being differentiated, in any thread. Outside of all there are no boxes, even where the graph
+of a derivative that has ended is used once more (a vector-Jacobian product of a vector-Jacobian product).
+"""
+
 
 class ArrayBox:
     """An array that is being differentiated. Programs get boxes as arguments and never make one.
@@ -168,7 +173,7 @@ def plain(tensor: Any) -> Any:
 def boxed(value: Any) -> Any:
     """What a program is given for a tensor, or for tensors in containers: boxes, or values if nothing follows them."""
     if isinstance(value, Tensor):
-        return ArrayBox(value) if is_followed(value) else plain(value)
+        return ArrayBox(value) if RUNNING and is_followed(value) else plain(value)
     if isinstance(value, (list, tuple)):
         return type(value)(*map(boxed, value)) if hasattr(value, "_fields") else type(value)(map(boxed, value))
     return value

@@ -200,5 +200,6 @@ def checkpoint(fun: Callable[..., Any]) -> Callable[..., Any]:
     """A function that keeps nothing of what it computes on its way, and computes it again for its gradient."""
     wrapped = primitive(fun)
     defvjp_argnum(wrapped, lambda argnum, ans, args, kwargs: make_vjp(fun, argnum)(*args, **kwargs)[0])
-    defjvp_argnum(wrapped, lambda argnum, g, ans, args, kwargs: make_jvp(fun, argnum)(*args, **kwargs)(g)[1])
+    # Within a rule for tangents no level of forward mode can be begun.
+    defjvp_argnum(wrapped, lambda argnum, g, ans, args, kwargs: make_jvp_reversemode(fun, argnum)(*args, **kwargs)(g))
     return wrapped

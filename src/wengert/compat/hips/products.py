@@ -11,7 +11,7 @@ import numpy as np
 
 from ...autograd.containers import flatten, mapped, unflatten
 from ...func import jvp as func_jvp, vjp as func_vjp
-from .boxes import ArrayBox, boxed, getval, tensor_of
+from .boxes import RUNNING, ArrayBox, boxed, getval, tensor_of
 
 
 class Traced:
@@ -31,11 +31,17 @@ class Traced:
 
     def __call__(self, *tensors: Any) -> Any:
         """What the function gives, as tensors."""
-        answer = self.fun(unflatten([ArrayBox(each) for each in tensors], self.structure))
+        run = object()
+        RUNNING.add(run)
+        try:
+            answer = self.fun(unflatten([ArrayBox(each) for each in tensors], self.structure))
+        finally:
+            RUNNING.discard(run)
         elements, self.made = flatten(answer)
+        outputs = [output_of(each) for each in elements]
         if not any(isinstance(each, ArrayBox) for each in elements):
             warnings.warn("Output seems independent of input.", stacklevel=5)
-        return [output_of(each) for each in elements]
+        return outputs
 
 
 def variable_of(value: Any) -> Any:

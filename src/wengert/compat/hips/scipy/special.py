@@ -67,7 +67,6 @@ def of_an_order(sp: Any) -> dict[Any, Any]:
         sp.iv: lambda ans, n, x: (sp.iv(n - 1, x) + sp.iv(n + 1, x)) / 2,
         sp.gammainc: lambda ans, a, x: np.exp((a - 1) * np.log(x) - x - sp.gammaln(a)),
         sp.gammaincc: lambda ans, a, x: -np.exp((a - 1) * np.log(x) - x - sp.gammaln(a)),
-        sp.zeta: lambda ans, n, x: -n * sp.zeta(n + 1, x),
     }
 
 
@@ -93,12 +92,7 @@ def of_two_arguments(sp: Any) -> dict[Any, Any]:
     }
 
 
-def polygamma(n: int, x: Any) -> Any:
-    """The derivatives of digamma, by Hurwitz' zeta function, of which SciPy makes them too."""
-    sp = loaded()
-    if not has_box(x):
-        return sp.polygamma(n, x)
-    return sp.psi(x) if n == 0 else (-1) ** (n + 1) * sp.gamma(n + 1) * sp.zeta(n + 1.0, x)
+polygamma: Any = defpartials(lambda n, x: loaded().polygamma(n, x), lambda ans, n, x: polygamma(n + 1, x), argnums=(1,))
 
 
 def trigamma(x: Any) -> Any:
