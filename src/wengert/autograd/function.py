@@ -12,7 +12,9 @@ from .._core.functions import function_errors as errors
 from .._core.functions.function import FunctionNode, refuse_derivative
 from .._core.functions.function_call import call
 from .._core.state.grad_mode import is_grad_enabled, no_grad
+from .._core.state.modes import current
 from .._core.tensor.base import Tensor
+from .observers import inform
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -246,6 +248,8 @@ class Function(FunctionCtx, metaclass=FunctionMeta):
             TypeError: the arguments do not fit `forward`, or something was saved that is no tensor.
             RuntimeError: a tensor marked dirty may not be written to, or was not returned.
         """
+        if current().observers:
+            inform("function", cls.__name__, (*args, *kwargs.values()))
         split = cls.setup_context is not Function.setup_context
         if not kwargs and not (split and takes_more(cls.forward, len(args))):
             return call(cls, args, None, split)

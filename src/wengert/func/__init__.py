@@ -8,6 +8,7 @@ from .modules import functional_call, stack_module_state
 from .per_sample import per_sample_gradients
 from .reverse import grad, grad_and_value, vjp
 from .sparse import hessian_sparsity, jacobian_sparsity, sparse_hessian, sparse_jacobian
+from .taylor import jet, taylor
 from .vmap import vmap
 
 __all__ = [
@@ -19,12 +20,14 @@ __all__ = [
     "jacfwd",
     "jacobian_sparsity",
     "jacrev",
+    "jet",
     "jvp",
     "linearize",
     "per_sample_gradients",
     "sparse_hessian",
     "sparse_jacobian",
     "stack_module_state",
+    "taylor",
     "vjp",
     "vmap",
 ]

@@ -148,7 +148,7 @@ def vector_norm_vjp(grad: Any, self: Any, out: Any, ord: Any, dim: Any, keepdim:
     if ord == 1:
         return self.sgn() * grad
     if ord == 2:
-        return grad * (self / norm).masked_fill_(norm == 0, 0)
+        return grad * (self / norm).masked_fill(norm == 0, 0)
     if math.isinf(ord):
         return of_largest(grad, self, norm, dim)
     return power_slope(self, grad, norm, ord)

@@ -1,0 +1,18 @@
+"""What the observers of calls are told of beside calls of operators."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from .._core.state.modes import current
+
+
+def inform(event: str, *args: Any) -> None:
+    """Call the method of this name of each object one of whose methods observes, if it has one.
+
+    There is one event: `function(name, args)`, a custom Function is about to run.
+    """
+    for observer in current().observers:
+        method = getattr(getattr(observer, "__self__", None), event, None)
+        if method is not None:
+            method(*args)

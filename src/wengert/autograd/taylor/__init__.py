@@ -1,0 +1,1 @@
+"""Taylor mode: power series of tensors, passed through the operators."""

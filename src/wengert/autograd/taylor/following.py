@@ -1,0 +1,267 @@
+"""Tensors whose power series are followed through the operators that they go through.
+
+While a function runs, an observer sees each call and finds the series of the results from those of the arguments. Three
+ways are enough for all operators: linear ones are applied to each coefficient (products of matrices to each pair of
+coefficients); a few that all others rest on have recurrences; for the rest the forward rule, which gives the derivative
+y' of a result from those of the arguments, is computed on series itself, by these three ways.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from ..._core import door
+from ..._core.calls.forward import fitted, total
+from ..._core.operators import sources
+from ..._core.operators.forward_rules import shares_for
+from ..._core.state.modes import current
+from ..._core.tensor import tangents
+from ..._core.tensor.base import Tensor
+from .recurrences import RECURRENCES, Series, exponential, logarithm, plus, power, product
+
+
+class Following:
+    """A run of functions in which series are followed: a context.
+
+    Attributes:
+        order: the highest power of a series.
+        series: for each tensor that is followed, by the identity of its array, the series. Tensors that stand for
+            others (a saved one, a variable of a transform) have their array, a detached one has its own. The first
+            coefficient is the tensor.
+        kept: these arrays, so that no other has their identity.
+        levels: how many levels of forward mode there were when it began.
+    """
+
+    __slots__ = ("before", "kept", "levels", "order", "series", "word")
+
+    def __init__(self, order: int) -> None:
+        self.order = order
+        self.series: dict[int, Series] = {}
+        self.kept: list[Any] = []
+
+    def __enter__(self) -> Following:
+        modes = current()
+        self.levels = len(modes.levels)
+        self.before, self.word = modes.observers, modes.word
+        modes.observe([*modes.observers, self.observe])
+        return self
+
+    def __exit__(self, error_type: Any = None, error: Any = None, traceback: Any = None) -> None:
+        modes = current()
+        modes.observers = self.before
+        modes.word = self.word
+
+    def follow(self, tensor: Any, coefficients: Series) -> None:
+        """Let a tensor have the series of these coefficients, after itself."""
+        self.series[place(tensor)] = [
+            tensor,
+            *(None if each is None else fitted(each, tensor) for each in coefficients),
+        ]
+
+    def series_of(self, value: Any) -> Series:
+        """The series of a tensor, or of something that is constant."""
+        return self.series.get(place(value)) or [value, *[None] * self.order]
+
+    def is_followed(self, value: Any) -> bool:
+        """Whether a tensor, or one in a list, has a series."""
+        if isinstance(value, (list, tuple)):
+            return any(place(each) in self.series for each in value)
+        return place(value) in self.series
+
+    def observe(self, op: Any, args: tuple[Any, ...], proceed: Callable[[], Any]) -> Any:
+        """See the call of an operator, and follow its results."""
+        functional, written = getattr(op, "functional", op), op.written(args)
+        slots = getattr(functional, "grad_slots", range(len(args)))  # `out=` is told of by what is no operator
+        followed = [position for position in slots if self.is_followed(args[position])]
+        if not self.order or (not followed and not self.is_followed(written)):
+            return proceed()
+        if written is not None and not getattr(functional, "view", False):  # views are other orders of what stays
+            raise NotImplementedError(
+                f"jet: {op.name} writes to a tensor in place, which has no Taylor series; use a form that gives a new "
+                "tensor (torch.where, cat, stack, the name without the underscore)"
+            )
+        self.check_levels(op, args)
+        if written is not None:
+            (coefficients,) = self.linear(functional, args, followed, 1)
+            made = proceed()
+            self.follow(made, coefficients)
+            return made
+        made = proceed()
+        if not op.rules:
+            return made
+        results = made if op.several else (made,)
+        for result, coefficients in zip(results, self.result_series(op, args, followed, results)):
+            if door.is_inexact(result._array_) and any(each is not None for each in coefficients):
+                self.follow(result, coefficients)
+        return made
+
+    def check_levels(self, op: Any, args: tuple[Any, ...]) -> None:
+        """Refuse forward mode inside the function: its tangents are computed where no observer sees it.
+
+        Raises:
+            NotImplementedError: an argument is dual at a level that began inside.
+        """
+        for value in args:
+            for each in value if isinstance(value, (list, tuple)) else (value,):
+                tangent = tangents.first_of(each) if isinstance(each, Tensor) else None
+                if tangent is not None and tangent.level.number >= self.levels:
+                    raise NotImplementedError(
+                        f"jet: {op.name} was given a dual tensor of forward mode that began inside the function (jvp, "
+                        "jacfwd, hessian); use reverse mode or jet there"
+                    )
+
+    def function(self, name: str, args: tuple[Any, ...]) -> None:
+        """Refuse a custom Function of what is followed.
+
+        Raises:
+            NotImplementedError: it is given that.
+        """
+        if any(self.is_followed(each) for each in args):
+            raise NotImplementedError(f"jet: the custom Function {name} has no rule for Taylor series")
+
+    def result_series(
+        self, op: Any, args: tuple[Any, ...], followed: list[int], results: tuple[Any, ...]
+    ) -> list[Series]:
+        """The coefficients of the results, from the second on."""
+        if op.name in COSTLY:
+            raise NotImplementedError(f"jet: {op.name} has no rule for Taylor series; use nested jvp")
+        linear = PRODUCTS.get(op.name, op.linear)
+        if all(op.names[position] in linear for position in followed) and len(followed) <= 2:
+            return self.linear(op, args, followed, len(results))
+        if op.name == "convolution":
+            return [self.with_bias(op, args, followed)]
+        recurrence = RECURRENCES.get(op.name)
+        if op.name == "pow" and len(followed) == 2:
+            return [self.power_of(args, results[0])]
+        if op.name in ADDING:
+            return [self.added(ADDING[op.name](args[2]), *args[:2])]
+        if op.name == "pow" and is_natural(args[1]):
+            return [power(self.series_of(args[0]), int(args[1]))[1:]]
+        if recurrence is not None:
+            found: Series = [results[0], *[None] * self.order]
+            recurrence(found, *(self.series_of(each) for each in args[: len(op.names)]))
+            return [found[1:]]
+        return self.by_tangents(op, args, followed, results)
+
+    def linear(self, op: Any, args: tuple[Any, ...], followed: list[int], count: int) -> list[Series]:
+        """Apply an operator that is linear in each followed argument to the coefficients."""
+        found: list[Series] = [[None] * self.order for _ in range(count)]
+        for k in range(1, self.order + 1 if followed else 0):
+            for split in [(k,)] if len(followed) == 1 else [(j, k - j) for j in range(k + 1)]:
+                parts = [self.coefficient(args[position], power) for position, power in zip(followed, split)]
+                if any(each is None for each in parts):
+                    continue
+                given = list(args)
+                for position, each in zip(followed, parts):
+                    given[position] = each
+                made = op.call(tuple(given))
+                for nr, each in enumerate(made if op.several else (made,)):
+                    found[nr][k - 1] = each if found[nr][k - 1] is None else found[nr][k - 1] + each
+        return found
+
+    def with_bias(self, op: Any, args: tuple[Any, ...], followed: list[int]) -> Series:
+        """The coefficients of a convolution whose bias is followed."""
+        image, weight, bias, *rest = args
+        product = self.linear(op, (image, weight, None, *rest), [each for each in followed if each < 2], 1)[0]
+        shape = (-1, *[1] * (weight.ndim - 2))
+        shifts = [None if each is None else each.reshape(shape) for each in self.series_of(bias)[1:]]
+        return [plus(one, other) for one, other in zip(product, shifts)]
+
+    def power_of(self, args: tuple[Any, ...], result: Any) -> Series:
+        """The coefficients of x^a = exp(a log x) where both are followed."""
+        x, exponent = map(self.series_of, args)
+        logs: Series = [x[0].log(), *[None] * self.order]
+        logarithm(logs, x)
+        inner = product(exponent, logs)
+        found: Series = [result, *[None] * self.order]
+        exponential(found, inner)
+        return found[1:]
+
+    def coefficient(self, value: Any, k: int) -> Any:
+        """The coefficient of the k-th power of an argument, for a list those of its elements; None for zero."""
+        if not isinstance(value, (list, tuple)):
+            return self.series_of(value)[k]
+        found = [self.series_of(each)[k] for each in value]
+        if all(each is None for each in found):
+            return None
+        return [each.new_zeros(each.shape) if part is None else part for each, part in zip(value, found)]
+
+    def added(self, factors: tuple[Any, Any], a: Any, b: Any) -> Series:
+        """The coefficients of a sum of multiples."""
+        parts = [
+            [None if each is None else each if factor == 1 else each * factor for each in self.series_of(value)[1:]]
+            for value, factor in zip((a, b), factors)
+        ]
+        return [plus(one, other) for one, other in zip(*parts)]
+
+    def by_tangents(
+        self, op: Any, args: tuple[Any, ...], followed: list[int], results: tuple[Any, ...]
+    ) -> list[Series]:
+        """The coefficients by the forward rule, on series: those of y' are k + 1 times those of y, one place up.
+
+        A rule that asks for the result can only be computed as far as that is known, power by power.
+        """
+        mask = sum(1 << slot for slot, position in enumerate(op.grad_slots) if position in followed)
+        step_by_step = any(sources.FROM_OUTPUT in each.sources for each in shares_for(op, mask))
+        found: list[Series] = [[None] * self.order for _ in results]
+        for known in range(self.order) if step_by_step else (self.order - 1,):
+            slopes = self.slopes(op, args, results, found, known)
+            for nr, slope in enumerate(slopes):
+                for k in (known,) if step_by_step else range(self.order):
+                    found[nr][k] = None if slope[k] is None else slope[k] / (k + 1)
+        return found
+
+    def slopes(
+        self, op: Any, args: tuple[Any, ...], results: tuple[Any, ...], found: list[Series], order: int
+    ) -> list[Series]:
+        """The series of the derivatives of the results, up to an order to which those of the results are known."""
+        inner = Following(order)
+        for value in args:
+            for each in value if isinstance(value, (list, tuple)) else (value,):
+                if place(each) in self.series:
+                    inner.series[place(each)] = self.series[place(each)][: order + 1]
+        for result, series in zip(results, found):
+            known = (None if each is None else fitted(each, result) for each in series[:order])
+            inner.series[place(result)] = [result, *known]
+        given = tuple([self.slope_of(args[position], inner) for position in op.grad_slots])
+        with inner:
+            made = total(op, args, given, results)
+        empty: Series = [None] * (order + 1)
+        return [empty if each is None else inner.series_of(each) for each in made]
+
+    def slope_of(self, value: Any, inner: Following) -> Any:
+        """The derivative of an argument, which is followed from now on; None for zero."""
+        if isinstance(value, (list, tuple)):
+            found = [self.slope_of(each, inner) for each in value]
+            return found if any(each is not None for each in found) else None
+        if place(value) not in self.series:
+            return None
+        series = self.series[place(value)]
+        first = series[1].view_as(series[1]) if series[1] is not None else value.new_zeros(value.shape)
+        more = [None if each is None else each * (k + 2) for k, each in enumerate(series[2 : inner.order + 2])]
+        inner.series[place(first)] = [first, *more]
+        return first
+
+
+def place(value: Any) -> int:
+    """By what the series of a tensor is found."""
+    return id(value._array_) if isinstance(value, Tensor) else 0
+
+
+PRODUCTS = {"vdot": ("self", "other"), "convolution": ("input", "weight")}
+"""Operators that are linear in each of these arguments, for real factors, though their cards cannot say so."""
+COSTLY = {"cumprod", "recurrence", "scatter_reduce", "index_reduce"}
+"""Operators whose forward rules call themselves more than once, so that their cost would double with each order."""
+ADDING: dict[str, Callable[[Any], tuple[Any, Any]]] = {
+    "add": lambda alpha: (1, alpha),
+    "sub": lambda alpha: (1, -alpha),
+    "subtract": lambda alpha: (1, -alpha),
+    "rsub": lambda alpha: (-alpha, 1),
+}
+"""By which numbers both arguments are multiplied, by that which the call was given."""
+
+
+def is_natural(value: Any) -> bool:
+    """Whether an exponent is a number without a fraction or sign."""
+    return isinstance(value, (int, float)) and not isinstance(value, bool) and value >= 0 and value == int(value)

@@ -1,0 +1,151 @@
+"""How the power series of results follow from those of arguments, for the operators on which all others rest.
+
+A series is a list of the coefficients c0, c1, ..., cn of powers of t: tensors, or numbers, or None for zero. A
+recurrence is given the series of the arguments and that of the result, of which it finds all but the first.
+
+Source: A. Griewank, A. Walther, Evaluating Derivatives, 2nd ed., 2008, section 13.2. Each takes of the order of n^2
+products.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+Series = list[Any]
+
+
+def times(x: Any, y: Any) -> Any:
+    """A product."""
+    return None if x is None or y is None else x * y
+
+
+def plus(x: Any, y: Any) -> Any:
+    """A sum."""
+    return y if x is None else x if y is None else x + y
+
+
+def minus(x: Any, y: Any) -> Any:
+    """A difference."""
+    return x if y is None else -y if x is None else x - y
+
+
+def convolved(x: Series, y: Series, k: int, first: int, last: int) -> Any:
+    """The sum of x[j] y[k - j] for j from `first` to `last`."""
+    found = None
+    for j in range(first, last + 1):
+        found = plus(found, times(x[j], y[k - j]))
+    return found
+
+
+def integrated(x: Series, slope: Series, k: int, last: int | None = None) -> Any:
+    """Coefficient k of a function whose derivative is slope(t) x'(t): the sum of j x[j] slope[k - j] over k, for j from
+    1 to `last`.
+    """
+    found = None
+    for j in range(1, (k if last is None else last) + 1):
+        found = plus(found, times(None if x[j] is None else x[j] * (j / k), slope[k - j]))
+    return found
+
+
+def multiply(y: Series, a: Series, b: Series) -> None:
+    """y = a b."""
+    for k in range(1, len(y)):
+        y[k] = convolved(a, b, k, 0, k)
+
+
+def divide(y: Series, a: Series, b: Series) -> None:
+    """y = a / b."""
+    for k in range(1, len(y)):
+        found = minus(a[k], convolved(b, y, k, 1, k))
+        y[k] = None if found is None else found / b[0]
+
+
+def exponential(y: Series, x: Series) -> None:
+    """y' = y x'."""
+    for k in range(1, len(y)):
+        y[k] = integrated(x, y, k)
+
+
+def logarithm(y: Series, x: Series) -> None:
+    """x y' = x'."""
+    for k in range(1, len(y)):
+        found = minus(x[k], integrated(y, x, k, k - 1))
+        y[k] = None if found is None else found / x[0]
+
+
+def root(y: Series, x: Series) -> None:
+    """y y = x."""
+    for k in range(1, len(y)):
+        found = minus(x[k], convolved(y, y, k, 1, k - 1))
+        y[k] = None if found is None else found / (2 * y[0])
+
+
+def rotating(sign: int, other: str) -> Callable[[Series, Series], None]:
+    """y' = z x', z' = sign y x', where z is another operator."""
+
+    def recurrence(y: Series, x: Series) -> None:
+        z: Series = [getattr(x[0], other)()]
+        for k in range(1, len(y)):
+            y[k] = integrated(x, z, k)
+            found = integrated(x, y, k)
+            z.append(found if sign > 0 or found is None else -found)
+
+    return recurrence
+
+
+def cosine(y: Series, x: Series) -> None:
+    """y' = - z x', z' = y x'."""
+    z: Series = [x[0].sin()]
+    for k in range(1, len(y)):
+        found = integrated(x, z, k)
+        y[k] = None if found is None else -found
+        z.append(integrated(x, y, k))
+
+
+def of_square(start: float, linear: float, square: float) -> Callable[[Series, Series], None]:
+    """y' = (start + linear y + square y^2) x'."""
+
+    def recurrence(y: Series, x: Series) -> None:
+        slope: Series = [start + (linear + square * y[0]) * y[0]]
+        for k in range(1, len(y)):
+            y[k] = integrated(x, slope, k)
+            found = convolved(y, y, k, 0, k)
+            found = None if found is None else found * square
+            slope.append(plus(found, None if y[k] is None or not linear else y[k] * linear))
+
+    return recurrence
+
+
+def power(x: Series, exponent: int) -> Series:
+    """x to an integer that is not negative, by products, which are right also where x is zero."""
+    found: Series = [1.0, *[None] * (len(x) - 1)]
+    for digit in f"{exponent:b}":
+        found = product(found, found)
+        found = product(found, x) if digit == "1" else found
+    return found
+
+
+def product(a: Series, b: Series) -> Series:
+    """The product of two series."""
+    return [convolved(a, b, k, 0, k) for k in range(len(a))]
+
+
+RECURRENCES: dict[str, Callable[..., None]] = {
+    "mul": multiply,
+    "multiply": multiply,
+    "true_divide": divide,
+    "square": lambda y, x: multiply(y, x, x),
+    "reciprocal": lambda y, x: divide(y, [1.0, *[None] * (len(y) - 1)], x),
+    "exp": exponential,
+    "log": logarithm,
+    "sqrt": root,
+    "sin": rotating(-1, "cos"),
+    "cos": cosine,
+    "sinh": rotating(1, "cosh"),
+    "cosh": rotating(1, "sinh"),
+    "tanh": of_square(1.0, 0.0, -1.0),
+    "tan": of_square(1.0, 0.0, 1.0),
+    "sigmoid": of_square(0.0, 1.0, -1.0),
+}
+"""By the name of the operator; all its arguments are those of the recurrence."""

@@ -1,0 +1,140 @@
+"""Derivatives of any order along a direction or a curve, in one run: Taylor mode."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from math import factorial
+from typing import Any
+
+from ..autograd.containers import flatten, unflatten
+from ..autograd.forward_levels import check_inexact
+from ..autograd.taylor.following import Following
+from ..tensor import Tensor
+from .arguments import only_tensors
+
+
+def jet(func: Callable[..., Any], primals: Any, series: Any) -> tuple[Any, list[Any]]:
+    """The value of a function and its derivatives along a curve, up to an order, in one run.
+
+    Where the arguments are curves x(t), the result is a curve y(t) = f(x(t)). The derivatives of x at one place are
+    given, those of y come out. The work grows with the square of the order (cubically for a few operators), where
+    nested forward mode doubles with each order.
+
+    Args:
+        func: gives tensors, in containers or not. It may call pointwise and linear operators, reductions, products of
+            matrices; not what writes in place, nor custom Functions, nor forward mode (`jvp`).
+        primals: a tuple of its arguments, the places x(0): tensors or containers of them.
+        series: for each of `primals` a sequence of its derivatives x'(0), x''(0), ..., of its shape; all as long. They
+            are derivatives, not coefficients of powers: these are n! times smaller.
+
+    Returns:
+        y(0), and a list of y'(0), y''(0), ..., each of the output's structure.
+
+    Raises:
+        ValueError: there are not as many series as primals, or they differ in length.
+        RuntimeError: a derivative has another structure or shape than its primal, or an output is no tensor.
+        NotImplementedError: (names it) an operator that has no rule was called.
+
+    Source: A. Griewank, A. Walther, Evaluating Derivatives, 2nd ed., 2008, chapter 13. Name and conventions are those
+    of `jax.experimental.jet`.
+
+    >>> import wengert as wg
+    >>> x, one, zero = wg.tensor(0.0), wg.tensor(1.0), wg.tensor(0.0)
+    >>> wg.func.jet(wg.sin, (x,), ((one, zero, zero),))
+    (tensor(0.), [tensor(1.), tensor(0.), tensor(-1.)])
+    """
+    elements, structure, coefficients = read(primals, series)
+    order = len(coefficients)
+    with Following(order) as run:
+        places = [each.view_as(each) for each in elements]
+        for nr, place in enumerate(places):
+            run.follow(place, [given[nr] / factorial(k + 1) for k, given in enumerate(coefficients)])
+        outputs, made = only_tensors("jet(f, primals, series)", func(*unflatten(places, structure)))
+    found = [run.series_of(each) for each in outputs]
+    derivatives = [
+        unflatten([derivative(each, series, k) for each, series in zip(outputs, found)], made)
+        for k in range(1, order + 1)
+    ]
+    return unflatten(outputs, made), derivatives
+
+
+def taylor(func: Callable[..., Any], primals: Any, tangents: Any, order: int) -> list[Any]:
+    """The derivatives of a function along a direction, from that of order 0, the value, to one of a given order.
+
+    Args:
+        func: as for `jet`.
+        primals: a tuple of its arguments, tensors or containers of them.
+        tangents: the direction, of the same structure.
+        order: the highest derivative, 0 or more.
+
+    Returns:
+        A list of f(x), the derivative along v, the second derivative along v and v, ..., each of the output's
+        structure: f(x + t v) is the sum of t^n / n! times element n.
+
+    Raises:
+        ValueError: `order` is negative.
+        RuntimeError, NotImplementedError: as `jet`.
+
+    >>> import wengert as wg
+    >>> wg.func.taylor(lambda x: x**3, (wg.tensor(2.0),), (wg.tensor(1.0),), order=4)
+    [tensor(8.), tensor(12.), tensor(12.), tensor(6.), tensor(0.)]
+    """
+    if not isinstance(order, int) or isinstance(order, bool) or order < 0:
+        raise ValueError(f"taylor: order must be an integer, 0 or more, but got {order!r}")
+    if not isinstance(primals, tuple) or not isinstance(tangents, tuple) or len(primals) != len(tangents):
+        raise ValueError("taylor: primals and tangents must be tuples of the same length")
+    if order == 0:
+        return [func(*primals)]
+    rest = [zeros(each) for each in tangents]
+    series = tuple([way, *[zero] * (order - 1)] for way, zero in zip(tangents, rest))
+    value, derivatives = jet(func, primals, series)
+    return [value, *derivatives]
+
+
+def zeros(value: Any) -> Any:
+    """Zeros like the tensors in containers."""
+    elements, structure = flatten(value)
+    return unflatten([each.new_zeros(each.shape) if isinstance(each, Tensor) else each for each in elements], structure)
+
+
+def derivative(output: Any, series: Sequence[Any], k: int) -> Any:
+    """The derivative of order k of an output."""
+    return output.new_zeros(output.shape) if series[k] is None else series[k] * factorial(k)
+
+
+def read(primals: Any, series: Any) -> tuple[list[Any], Any, list[list[Any]]]:
+    """The elements of the primals, their structure, and for each order the derivatives of all elements.
+
+    Raises:
+        ValueError: there are not as many series as primals, or they differ in length.
+        RuntimeError: primals are no tuple or no tensors, or a derivative does not fit.
+    """
+    if not isinstance(primals, tuple):
+        raise RuntimeError("jet(f, primals, series): Expected primals to be a tuple, f(*primals) is called")
+    if not isinstance(series, (tuple, list)) or len(series) != len(primals):
+        raise ValueError(f"jet: expected a series for each of the {len(primals)} primals")
+    orders = {len(each) for each in series}
+    if len(orders) > 1:
+        raise ValueError(f"jet: all series must be of the same length, but they have {sorted(orders)}")
+    elements, structure = flatten(primals)
+    for each in elements:
+        if not isinstance(each, Tensor):
+            raise RuntimeError(f"jet: Expected primals to only contain Tensors, got {type(each)}")
+        check_inexact("primal", each)
+    return elements, structure, [fitting(elements, structure, tuple(each)) for each in zip(*series)]
+
+
+def fitting(elements: list[Any], structure: Any, given: Any) -> list[Any]:
+    """The derivatives of one order of all elements.
+
+    Raises:
+        RuntimeError: they have another structure, or a shape that does not fit.
+    """
+    found, own = flatten(given)
+    if own != structure:
+        raise RuntimeError(f"jet: the derivatives must have the structure of the primals, {structure}, but have {own}")
+    for each, way in zip(elements, found):
+        if not isinstance(way, Tensor) or way.shape != each.shape:
+            kind = tuple(way.shape) if isinstance(way, Tensor) else type(way).__name__
+            raise RuntimeError(f"jet: a derivative must be a tensor of the shape {tuple(each.shape)}, but got {kind}")
+    return found
