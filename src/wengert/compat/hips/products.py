@@ -66,13 +66,13 @@ def output_of(value: Any) -> Any:
     """The tensor of something that a function gave.
 
     Raises:
-        TypeError: it is neither an array nor a number.
+        TypeError: it is neither an array nor a number of a type that has derivatives.
     """
-    if isinstance(value, (ArrayBox, np.ndarray, np.number, np.bool_, bool, int, float, complex)):
+    if isinstance(value, (ArrayBox, np.ndarray, np.inexact, float, complex)):
         return tensor_of(value)
     raise TypeError(
-        f"Can't find vector space for value {value} of type {type(value)}: the function must give a number, an array, "
-        "or a list, tuple or dictionary of these"
+        f"Can't find vector space for value {value} of type {type(value)}: the function must give a float, a complex "
+        "number, an array, or a list, tuple or dictionary of these"
     )
 
 
@@ -88,7 +88,7 @@ def fitting(caller: str, given: Any, tensors: list[Any], structure: Any) -> list
         raise TypeError(f"{caller}: expected what has the structure {structure}, but got {own}")
     found = []
     for each, like in zip(elements, tensors):
-        tensor = output_of(each)
+        tensor = tensor_of(each)
         if tuple(tensor.shape) != tuple(like.shape):
             raise ValueError(f"{caller}: expected an array of shape {tuple(like.shape)}, but got {tuple(tensor.shape)}")
         if tensor.is_complex() and not like.is_complex():
@@ -135,6 +135,7 @@ def unary_to_nary(operator: Callable[..., Any]) -> Any:
             raise TypeError(f"{operator.__name__}: argnum must be an int, or a tuple or list, but got {argnum!r}")
 
         def derivative(*args: Any, **kwargs: Any) -> Any:
+            @wraps(fun, updated=())
             def unary(x: Any) -> Any:
                 given = list(args)
                 for at, value in [(argnum, x)] if isinstance(argnum, int) else zip(argnum, x):

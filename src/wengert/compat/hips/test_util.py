@@ -47,17 +47,27 @@ def numerical_jvp(f: Callable[..., Any], x: Any, v: Any) -> Any:
     return combined(lambda a, b: (a - b) / STEP, ahead, behind)
 
 
-def check_close(which: str, found: float, wanted: float) -> None:
+def scalar_close(a: float, b: float) -> bool:
+    """Whether two numbers agree."""
+    return bool(abs(a - b) <= TOLERANCE + RELATIVE_TOLERANCE * abs(b))
+
+
+def name_of(f: Any) -> str:
+    """The name of a function."""
+    return getattr(f, "__name__", "[unknown name]")
+
+
+def check_close(what: str, found: float, wanted: float) -> None:
     """Refuse numbers that differ.
 
     Raises:
         AssertionError: they do.
     """
-    if not abs(found - wanted) <= TOLERANCE + RELATIVE_TOLERANCE * abs(wanted):
-        raise AssertionError(f"Derivative ({which}) check failed:\nanalytic: {found}\nnumeric:  {wanted}")
+    if not scalar_close(found, wanted):
+        raise AssertionError(f"{what}:\nanalytic: {found}\nnumeric:  {wanted}")
 
 
-def check_equivalent(x: Any, y: Any) -> None:
+def check_equivalent(x: Any, y: Any, what: str = "Value mismatch") -> None:
     """Refuse what differs in structure, shape or values.
 
     Raises:
@@ -67,7 +77,7 @@ def check_equivalent(x: Any, y: Any) -> None:
     if flatten(x)[1] != flatten(y)[1] or shapes[0] != shapes[1]:
         raise AssertionError(f"VSpace mismatch:\nx: {shapes[0]}\ny: {shapes[1]}")
     v = random_like(x)
-    check_close("values", inner(x, v), inner(y, v))
+    check_close(what, inner(x, v), inner(y, v))
 
 
 def check_vjp(f: Callable[..., Any], x: Any) -> None:
@@ -82,7 +92,8 @@ def check_vjp(f: Callable[..., Any], x: Any) -> None:
     for each, like in zip(flatten(found)[0], flatten(x)[0]):
         if np.shape(each) != np.shape(like) or np.iscomplexobj(each) != np.iscomplexobj(getval(like)):
             raise AssertionError(f"VSpace mismatch:\nx: {like}\ngradient: {each}")
-    check_close("VJP", inner(found, direction), inner(weights, numerical_jvp(f, x, direction)))
+    wanted = inner(weights, numerical_jvp(f, x, direction))
+    check_close(f"Derivative (VJP) check of {name_of(f)} failed with arg {x}", inner(found, direction), wanted)
 
 
 def check_jvp(f: Callable[..., Any], x: Any) -> None:
@@ -92,7 +103,8 @@ def check_jvp(f: Callable[..., Any], x: Any) -> None:
         AssertionError: they differ.
     """
     direction = random_like(x)
-    check_equivalent(jvp_at(f, x)(direction)[1], numerical_jvp(f, x, direction))
+    what = f"Derivative (JVP) check of {name_of(f)} failed with arg {x}"
+    check_equivalent(jvp_at(f, x)(direction)[1], numerical_jvp(f, x, direction), what)
 
 
 @unary_to_nary
@@ -113,9 +125,12 @@ def check_grads(f: Any, x: Any, modes: Sequence[str] = ("fwd", "rev"), order: in
 
 def derived(f: Callable[..., Any], mode: str) -> Callable[..., Any]:
     """The derivative of a function as a function of the point and of the direction."""
-    if mode == "fwd":
-        return lambda x, v: jvp_at(f, x)(v)[1]
-    return lambda x, g: vjp_at(f, x)[0](g)
+
+    def derivative(x: Any, direction: Any) -> Any:
+        return jvp_at(f, x)(direction)[1] if mode == "fwd" else vjp_at(f, x)[0](direction)
+
+    derivative.__name__ = f"{'jvp' if mode == 'fwd' else 'vjp'}_{name_of(f)}"
+    return derivative
 
 
 def combo_check(fun: Callable[..., Any], *args: Any, **kwargs: Any) -> Callable[..., None]:

@@ -7,16 +7,17 @@ what stands here beside them are those that make arrays of lists with boxes in t
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import wraps
 from typing import Any
 
 import numpy as _numpy
 
-from ..boxes import CONSTANT, RULES, ArrayBox, getval, has_box, tensor_of
-from . import fft, fourier, linalg, matrices, pointwise, products, random, reductions, shapes
+from ..boxes import RULES, ArrayBox, getval, has_box, tensor_of
+from . import decompositions, fft, fourier, linalg, matrices, pointwise, products, random, reductions, shapes
+from .matrices import make_diagonal
+from .passing import passing
 from .shapes import array
 
-__all__ = ["array", "asarray", "c_", "fft", "full", "isscalar", "linalg", "linspace", "r_", "random"]
+__all__ = ["array", "asarray", "c_", "fft", "full", "isscalar", "linalg", "linspace", "make_diagonal", "r_", "random"]
 
 
 def asarray(a: Any, dtype: Any = None, **options: Any) -> Any:
@@ -73,31 +74,16 @@ def in_columns(parts: list[Any]) -> Any:
     return _numpy.concatenate([each[:, None] if _numpy.ndim(each) == 1 else each for each in parts], axis=-1)
 
 
-RULE_MODULES = (pointwise, reductions, shapes, products, matrices, fourier)
+RULE_MODULES = (pointwise, reductions, shapes, products, matrices, decompositions, fourier)
 """Where the rules are."""
 r_, c_ = Joined(_numpy.r_, in_row), Joined(_numpy.c_, in_columns)
 RULES[_numpy.linspace] = lambda *args, **options: tensor_of(linspace(*args, **options))
-LISTS = {_numpy.concatenate, _numpy.stack, _numpy.meshgrid, _numpy.select, _numpy.einsum, _numpy.broadcast_arrays}
-"""Functions for which a list is not an array."""
 
 
-def taking_lists(function: Any) -> Any:
-    """A NumPy function whose first argument may also be a list with boxes in it."""
-
-    @wraps(function)
-    def wrapped(*args: Any, **options: Any) -> Any:
-        if args and isinstance(args[0], (list, tuple)) and has_box(args[0]):
-            args = (array(args[0]), *args[1:])
-        return function(*args, **options)
-
-    return wrapped
+def of_integers(kind: Any) -> Any:
+    """An integer type that takes the value of a box; the result has no derivative."""
+    return type(kind.__name__, (kind,), {"__new__": lambda cls, *args: kind(*map(getval, args))})
 
 
-def __getattr__(name: str) -> Any:
-    """NumPy's; functions with a derivative also take lists of boxes."""
-    found = getattr(_numpy, name)
-    lists = found in LISTS or found in shapes.PUT_TOGETHER if callable(found) else True
-    if lists or isinstance(found, (type, _numpy.ufunc)) or not (found in RULES or found in CONSTANT):
-        return found
-    found = globals()[name] = taking_lists(found)
-    return found
+globals().update({name: of_integers(getattr(_numpy, name)) for name in ("int8", "int16", "int32", "int64")})
+__getattr__ = passing(globals(), _numpy)

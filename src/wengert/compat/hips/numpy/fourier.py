@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from ..boxes import RULES, rule, tensor_of
+from ..boxes import RULES, boxed, rule, tensor_of
 from ..extend import defjvp, defvjp, primitive
 from .matrices import real_like
 
@@ -64,9 +64,7 @@ def several(one: Any, axes_before: Any = None) -> Any:
     """A transform along several dimensions, the last first; all of them unless given."""
 
     def apply(a: Any, s: Any = None, axes: Any = axes_before, norm: Any = None) -> Any:
-        if axes is None:
-            axes = range(np.ndim(a) - len(s), np.ndim(a)) if s is not None else range(np.ndim(a))
-        lengths = [None] * len(axes) if s is None else list(s)
+        axes, lengths = named_axes(a, s, axes)
         for axis, length in reversed(list(zip(axes, lengths))):
             a = one(a, length, axis, norm)
         return tensor_of(a)
@@ -74,8 +72,41 @@ def several(one: Any, axes_before: Any = None) -> Any:
     return apply
 
 
+def named_axes(a: Any, s: Any, axes: Any) -> tuple[list[int], list[Any]]:
+    """The dimensions of a transform, and the lengths along them, None for the array's own."""
+    if axes is None:
+        axes = range(np.ndim(a) - len(s), np.ndim(a)) if s is not None else range(np.ndim(a))
+    return list(axes), [None] * len(axes) if s is None else list(s)
+
+
+def of_real(axes_before: Any = None) -> Any:
+    """The transform of real numbers along several dimensions: the last one by `rfft`, the others by `fft`."""
+
+    def apply(a: Any, s: Any = None, axes: Any = axes_before, norm: Any = None) -> Any:
+        axes, lengths = named_axes(a, s, axes)
+        half = np.fft.rfft(a, lengths[-1], axes[-1], norm)
+        return several(np.fft.fft)(half, None if s is None else lengths[:-1], axes[:-1], norm)
+
+    return apply
+
+
+def to_real(axes_before: Any = None) -> Any:
+    """The inverse of `of_real`."""
+
+    def apply(a: Any, s: Any = None, axes: Any = axes_before, norm: Any = None) -> Any:
+        axes, lengths = named_axes(a, s, axes)
+        half = several(np.fft.ifft)(a, None if s is None else lengths[:-1], axes[:-1], norm)
+        return tensor_of(np.fft.irfft(boxed(half), lengths[-1], axes[-1], norm))
+
+    return apply
+
+
 RULES.update(
     {
+        np.fft.rfft2: of_real((-2, -1)),
+        np.fft.rfftn: of_real(),
+        np.fft.irfft2: to_real((-2, -1)),
+        np.fft.irfftn: to_real(),
         np.fft.fftn: several(np.fft.fft),
         np.fft.ifftn: several(np.fft.ifft),
         np.fft.fft2: several(np.fft.fft, (-2, -1)),

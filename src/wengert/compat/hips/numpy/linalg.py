@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
+from .passing import passing
 
-def __getattr__(name: str) -> Any:
-    """NumPy's."""
-    return getattr(np.linalg, name)
+__getattr__ = passing(globals(), np.linalg)

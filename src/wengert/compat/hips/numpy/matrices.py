@@ -45,6 +45,17 @@ def with_diagonal(x: Any) -> Any:
     return np.expand_dims(x, -1) * np.eye(np.shape(x)[-1])
 
 
+def make_diagonal(D: Any, offset: int = 0, axis1: int = 0, axis2: int = 1) -> Any:  # noqa: N803  HIPS autograd's name
+    """The matrices, in the last two dimensions, that have these diagonals.
+
+    Raises:
+        NotImplementedError: other diagonals or dimensions are asked for.
+    """
+    if (offset, {axis1, axis2}) != (0, {-1, -2}):
+        raise NotImplementedError("make_diagonal: only with offset=0, axis1=-1, axis2=-2")
+    return with_diagonal(D)
+
+
 def traces(x: Any) -> Any:
     """The sums of the diagonals."""
     return np.trace(x, 0, -2, -1)
@@ -135,111 +146,6 @@ defvjp(cholesky, cholesky_vjp)
 defjvp(cholesky, lambda g, ans, a: np.matmul(ans, lower_half(np.matmul(np.matmul(inv(ans), g), H(inv(ans))))))
 
 
-def gaps(values: Any) -> Any:
-    """One over the differences of eigenvalues, zeros on the diagonal: element ij is 1 / (values[j] - values[i])."""
-    apart = np.expand_dims(values, -2) - np.expand_dims(values, -1)
-    one = np.eye(np.shape(values)[-1])
-    return (1 - one) / (apart + one)
-
-
-def eigh_vjp(ans: Any, a: Any, UPLO: str = "L") -> Any:  # noqa: N803  NumPy's name
-    """The gradient of a symmetric matrix, of those of its eigenvalues and eigenvectors."""
-    values, vectors = ans
-
-    def vjp(g: Any) -> Any:
-        of_values, of_vectors = g[0], np.conj(g[1])
-        inner = with_diagonal(of_values) + gaps(values) * np.matmul(H(vectors), of_vectors)
-        found = np.conj(np.matmul(np.matmul(vectors, inner), H(vectors)))
-        one_side = (np.tril if UPLO == "L" else np.triu)(np.ones(np.shape(a)[-2:]), -1 if UPLO == "L" else 1)
-        return (
-            found * np.eye(np.shape(a)[-1])
-            + (found + T(found if not np.iscomplexobj(a) else np.conj(found))) * one_side
-        )
-
-    return vjp
-
-
-def eigh_jvp(g: Any, ans: Any, a: Any, UPLO: str = "L") -> Any:  # noqa: N803
-    """The tangents of eigenvalues and eigenvectors."""
-    values, vectors = ans
-    half = np.tril(g, -1) if UPLO == "L" else np.triu(g, 1)
-    g = half + H(half) + with_diagonal(diagonal_of(g))
-    inner = np.matmul(np.matmul(H(vectors), g), vectors)
-    return type(ans)(np.real(diagonal_of(inner)), np.matmul(vectors, gaps(values) * inner))
-
-
-eigh = primitive(np.linalg.eigh)
-defvjp(eigh, eigh_vjp)
-defjvp(eigh, eigh_jvp)
-
-
-@rule(np.linalg.eigvalsh)
-def eigvalsh(a: Any, UPLO: str = "L") -> Any:  # noqa: N803
-    """The eigenvalues of symmetric matrices."""
-    return tensor_of(eigh(a, UPLO)[0])
-
-
-@rule(np.linalg.svd)
-def svd(a: Any, full_matrices: bool = True, compute_uv: bool = True, hermitian: bool = False) -> Any:
-    """Singular values and vectors of real matrices, by the eigenvalues of A'A or AA', whichever is smaller.
-
-    Raises:
-        NotImplementedError: the matrix is complex, or all vectors of one that is not square are wanted.
-    """
-    rows, columns = np.shape(a)[-2:]
-    if np.iscomplexobj(a) or (compute_uv and full_matrices and rows != columns):
-        raise NotImplementedError("svd: of boxes, only that of real matrices with full_matrices=False has a derivative")
-    u, s, vh = thin_svd(a)
-    if not compute_uv:
-        return tensor_of(s)
-    return type(np.linalg.svd(np.zeros((1, 1))))(tensor_of(u), tensor_of(s), tensor_of(vh))
-
-
-@primitive
-def thin_svd(a: Any) -> Any:
-    """Singular values and as many vectors of real matrices."""
-    return tuple(np.linalg.svd(a, full_matrices=False))
-
-
-def thin_svd_vjp(ans: Any, a: Any) -> Any:
-    """The gradient of a matrix, of those of its singular values and vectors."""
-    u, s, vh = ans
-
-    def vjp(g: Any) -> Any:
-        gu, gs, gv = g[0], g[1], T(g[2])
-        one_over = 1 / np.expand_dims(s, -2)
-        differences = gaps(s**2)
-        row = np.expand_dims(s, -2)
-        column = np.expand_dims(s, -1)
-        left, right = np.matmul(T(u), gu), np.matmul(vh, gv)
-        core = differences * (left - T(left)) * row + column * differences * (right - T(right))
-        found = np.matmul(np.matmul(u, core + with_diagonal(gs)), vh)
-        away_u = gu * one_over - np.matmul(u, np.matmul(T(u), gu * one_over))
-        away_v = gv * one_over - np.matmul(T(vh), np.matmul(vh, gv * one_over))
-        return found + np.matmul(away_u, vh) + np.matmul(u, T(away_v))
-
-    return vjp
-
-
-def thin_svd_jvp(g: Any, ans: Any, a: Any) -> Any:
-    """The tangents of singular values and vectors."""
-    u, s, vh = ans
-    inner = np.matmul(np.matmul(T(u), g), T(vh))
-    row, column = np.expand_dims(s, -2), np.expand_dims(s, -1)
-    differences = gaps(s**2)
-    du = np.matmul(u, differences * (inner * row + column * T(inner)))
-    dv = np.matmul(T(vh), differences * (column * inner + T(inner) * row))
-    away_u = np.matmul(g, T(vh)) / row
-    away_v = np.matmul(T(g), u) / row
-    du = du + away_u - np.matmul(u, np.matmul(T(u), away_u))
-    dv = dv + away_v - np.matmul(T(vh), np.matmul(vh, away_v))
-    return du, diagonal_of(inner), T(dv)
-
-
-defvjp(thin_svd, thin_svd_vjp)
-defjvp(thin_svd, thin_svd_jvp)
-
-
 @rule(np.linalg.pinv)
 def pinv(a: Any, *args: Any, **options: Any) -> Any:
     """The pseudo-inverse of matrices of full rank."""
@@ -276,7 +182,8 @@ def norm(x: Any, ord: Any = None, axis: Any = None, keepdims: bool = False) -> A
     if ord in (None, "fro"):
         return vector_norm(tensor, 2, axes, keepdims)
     if ord == "nuc" and len(axes) == 2:
-        values = tensor_of(svd(np.moveaxis(boxed(tensor), axes, (-2, -1)), compute_uv=False)).sum(-1)
+        moved = np.moveaxis(boxed(tensor), axes, (-2, -1))
+        values = tensor_of(np.linalg.svd(moved, compute_uv=False)).sum(-1)
         return (
             values.reshape([1 if at in axes else each for at, each in enumerate(tensor.shape)]) if keepdims else values
         )
@@ -299,6 +206,5 @@ RULES.update(
         np.linalg.slogdet: slogdet,
         np.linalg.solve: solve,
         np.linalg.cholesky: cholesky,
-        np.linalg.eigh: eigh,
     }
 )

@@ -20,9 +20,9 @@ METHODS = {
 """NumPy's functions of one argument, and the methods of tensors that are the same."""
 FACTORS = {np.deg2rad: np.pi / 180, np.radians: np.pi / 180, np.rad2deg: 180 / np.pi, np.degrees: 180 / np.pi}
 BINARY = {
-    np.add: "add", np.subtract: "sub", np.multiply: "mul", np.divide: "div", np.power: "pow",
-    np.float_power: "pow", np.remainder: "remainder", np.fmod: "fmod", np.maximum: "maximum", np.minimum: "minimum",
-    np.fmax: "fmax", np.fmin: "fmin", np.arctan2: "atan2",
+    np.add: "add", np.subtract: "sub", np.multiply: "mul", np.divide: "div", np.remainder: "remainder",
+    np.fmod: "fmod", np.maximum: "maximum", np.minimum: "minimum", np.fmax: "fmax", np.fmin: "fmin",
+    np.arctan2: "atan2",
 }  # fmt: skip
 """The same for functions of two arguments."""
 
@@ -184,6 +184,27 @@ def defpartials(function: Any, *partials: Any, argnums: Any = None) -> Any:
     defvjp(made, *(vjp_of(each, at) for at, each in zip(places, partials)), argnums=places)
     defjvp(made, *(jvp_of(each) for each in partials), argnums=places)
     return made
+
+
+def raised(x: Any, y: Any) -> Any:
+    """x**y, whose derivative by x is zero where y is, also at x = 0."""
+    return np.power(x, np.where(y == 0, 1.0, y - 1)) * y
+
+
+power_of_arrays = defpartials(np.power, lambda ans, x, y: raised(x, y), lambda ans, x, y: ans * log_or_zero(x))
+
+
+def log_or_zero(x: Any) -> Any:
+    """The logarithm, zero at zero."""
+    return np.log(np.where(x == 0, 1.0, x))
+
+
+@rule(np.power, np.float_power)
+def power(x: Any, y: Any) -> Any:
+    """A power: of a tensor by a number, or of arrays, with the conventions of HIPS autograd at zero."""
+    if isinstance(y, (int, float)) and y != 0:
+        return tensor_of(x).pow(y)
+    return tensor_of(power_of_arrays(x, y))
 
 
 def sinc_slope(ans: Any, x: Any) -> Any:

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from ..boxes import rule, tensor_of
+from ..boxes import boxed, rule, tensor_of
 from ..extend import def_linear, defvjp_argnum, primitive
 from .pointwise import promoted
 from .shapes import gathered, places_of
@@ -76,9 +76,14 @@ def contracted(a: Any, b: Any, first: Sequence[int], second: Sequence[int]) -> A
     columns = [each for each in range(b.ndim) if each not in second]
     count = int(np.prod(lengths))
     shape = [a.shape[each] for each in rows] + [b.shape[each] for each in columns]
-    left = a.permute(*rows, *first).reshape(int(np.prod([a.shape[each] for each in rows])), count)
-    right = b.permute(*second, *columns).reshape(count, int(np.prod([b.shape[each] for each in columns])))
+    left = in_order(a, [*rows, *first]).reshape(int(np.prod([a.shape[each] for each in rows])), count)
+    right = in_order(b, [*second, *columns]).reshape(count, int(np.prod([b.shape[each] for each in columns])))
     return left.matmul(right).reshape(shape)
+
+
+def in_order(tensor: Any, dims: list[int]) -> Any:
+    """A tensor with its dimensions in another order."""
+    return tensor.permute(*dims) if dims else tensor
 
 
 @rule(np.kron)
@@ -124,17 +129,25 @@ def spelt(subscripts: str, dims: Sequence[int]) -> tuple[list[str], str]:
     return found, output.replace("...", dots)
 
 
+def as_text(args: tuple[Any, ...]) -> tuple[str, tuple[Any, ...]]:
+    """The text and the operands of a call in which each operand is followed by a list of its subscripts."""
+    count = len(args) // 2
+    lists = [*args[1 : 2 * count : 2], *args[2 * count :]]
+    terms = ["".join("..." if each is Ellipsis else ascii_letters[each] for each in part) for part in lists]
+    return ",".join(terms[:count]) + "".join(f"->{each}" for each in terms[count:]), args[0 : 2 * count : 2]
+
+
 @rule(np.einsum)
 def einsum(subscripts: Any, *operands: Any, optimize: Any = False, **options: Any) -> Any:
     """Sums of products by Einstein's convention, in its form with a text."""
     if not isinstance(subscripts, str):
-        raise NotImplementedError("einsum: of boxes, only the form with a text of subscripts has a derivative")
+        subscripts, operands = as_text((subscripts, *operands))
     tensors = promoted(*operands)
     terms, output = spelt(subscripts, [each.ndim for each in tensors])
     lengths: dict[str, int] = {}
     for term, tensor in zip(terms, tensors):
         for letter, length in zip(term, tensor.shape):
-            lengths[letter] = max(length, lengths.get(letter, 1))
+            lengths[letter] = length if length != 1 else lengths.get(letter, 1)
     for at, (term, tensor) in enumerate(zip(terms, tensors)):
         tensor = tensor.expand([lengths[letter] for letter in term])
         if len(set(term)) < len(term):  # a diagonal
@@ -142,8 +155,6 @@ def einsum(subscripts: Any, *operands: Any, optimize: Any = False, **options: An
             places = np.einsum(f"{term}->{once}", places_of(tensor.shape))
             tensor, terms[at] = gathered(tensor, places), once
         tensors[at] = tensor
-    from ..boxes import boxed
-
     result = contraction(f"{','.join(terms)}->{output}", bool(optimize), *map(boxed, tensors))
     return tensor_of(result)
 

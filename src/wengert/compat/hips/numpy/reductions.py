@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from ..boxes import RULES, rule, tensor_of
+from ..boxes import RULES, boxed, getval, rule, tensor_of
 from .pointwise import astype, promoted
 
 
@@ -72,8 +72,10 @@ def var(
 
 @rule(np.std)
 def std(*args: Any, **options: Any) -> Any:
-    """The root of `var`."""
-    return var(*args, **options).sqrt()
+    """The root of `var`; where that is zero, as of a single element, its gradient is taken for zero."""
+    square = var(*args, **options)
+    some = square > 0
+    return square.where(some, 1).sqrt().where(some, 0)
 
 
 @rule(np.prod)
@@ -91,6 +93,10 @@ def extreme(name: str) -> Any:
     def found(a: Any, axis: Any = None, out: None = None, keepdims: bool = False) -> Any:
         tensor = tensor_of(a)
         axes = axes_of(tensor, axis)
+        if tensor.is_complex():  # in the order of NumPy, by real, then by imaginary parts
+            values = getattr(np, name)(getval(boxed(tensor)), axis=axes, keepdims=True)
+            chosen = tensor_of(getval(boxed(tensor)) == values)
+            return (tensor * chosen).sum(dim=axes, keepdim=keepdims) / chosen.sum(dim=axes, keepdim=keepdims)
         return getattr(tensor, name)(dim=axes, keepdim=keepdims) if axes else tensor
 
     return found

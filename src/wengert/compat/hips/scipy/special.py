@@ -138,6 +138,8 @@ def log_softmax(x: Any, axis: Any = None) -> Any:
 
 def __getattr__(name: str) -> Any:
     """SciPy's."""
+    if name.startswith("__"):
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     return getattr(loaded(), {"jn": "jv", "yn": "yv"}.get(name, name))
 
 

@@ -1,0 +1,8 @@
+"""The derivatives of a function of one argument at a point, by the names that HIPS autograd has for them."""
+
+from __future__ import annotations
+
+from .extend import primitive
+from .products import jvp_at as make_jvp, vjp_at as make_vjp
+
+__all__ = ["make_jvp", "make_vjp", "primitive"]
