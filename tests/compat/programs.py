@@ -282,10 +282,53 @@ def special_functions(autograd, np):
     }  # fmt: skip
 
 
+def distributions(autograd, np):
+    stats = part(autograd, "scipy.stats")
+    x = numpy.array([0.2, 0.5, 0.9])
+    draw = random(8)
+    root = draw.randn(3, 3)
+    points, mean, covariance = draw.randn(4, 3), draw.randn(3), root @ root.T + numpy.eye(3)
+    names = (("t", (4.5, 0.1, 1.2)), ("gamma", (2.5,)), ("beta", (1.5, 2.5)), ("chi2", (3.0,)))
+    found = {}
+    for name, parameters in names:
+        module = getattr(stats, name)
+        found[name] = autograd.elementwise_grad(module.logpdf)(x, *parameters)
+        found[f"{name}, density"] = autograd.elementwise_grad(module.pdf)(x, *parameters)
+    found["t, by a parameter"] = autograd.grad(lambda df: np.sum(stats.t.logpdf(x, df, 0.1, 1.2)))(1.7)
+    found["beta, by a parameter"] = autograd.grad(lambda a: np.sum(stats.beta.logpdf(x, a, 2.5)))(1.7)
+    mvn = stats.multivariate_normal
+    return found | {
+        "poisson": autograd.grad(lambda m: np.sum(stats.poisson.logpmf(numpy.arange(4), m)))(1.5),
+        "dirichlet": autograd.grad(lambda x, a: stats.dirichlet.logpdf(x, a), (0, 1))(x / 1.6, x + 1),
+        "normal vectors": autograd.grad(lambda *a: np.sum(mvn.logpdf(*a)), (0, 1))(points, mean, covariance),
+        "one vector": autograd.grad(lambda x: mvn.pdf(x, mean, covariance))(points[0]),
+        "equal variances": autograd.grad(lambda x: np.sum(mvn.logpdf(x, mean, 2.0 * np.eye(3))))(points),
+        "entropy": symmetric(autograd.grad(lambda c: mvn.entropy(mean, c))(covariance)),
+        "covariance": symmetric(autograd.grad(lambda c: np.sum(mvn.logpdf(points, mean, c)))(covariance)),
+    }  # fmt: skip
+
+
+def symmetric(x):
+    """The symmetric part of a matrix, which is what a gradient by a symmetric one is determined to."""
+    return (x + x.T) / 2
+
+
+def fixed_points(autograd, np):
+    fixed_point = part(autograd, "misc.fixed_points").fixed_point
+
+    def root(a, start=10.0):
+        step = lambda a: lambda x: 0.5 * (x + a / x)  # noqa: E731
+        slow = lambda a: lambda x: x - 0.05 * (x**2 - a)  # noqa: E731
+        distance = lambda x, y: np.max(np.abs(x - y))  # noqa: E731
+        return fixed_point(step, a, start, distance, 1e-13) + fixed_point(slow, a, 2.0, distance, 1e-13)
+
+    return {"slope": autograd.grad(root)(2.0), "curvature": autograd.grad(autograd.grad(root))(2.0)}
+
+
 PROGRAMS = (
     logistic_regression, neural_network, derivatives_of_tanh, rosenbrock, pendulum, gaussian_mixture,
     gaussian_process, complex_numbers, own_primitives, recurrent_network, fluid, products_and_others,
-    linear_algebra, special_functions,
+    linear_algebra, special_functions, distributions, fixed_points,
 )  # fmt: skip
 
 

@@ -13,6 +13,7 @@ import wengert.compat.hips.numpy as np
 from wengert.compat.hips import test_util
 from wengert.compat.hips.boxes import CONSTANT, RULES, ArrayBox, getval
 from wengert.compat.hips.extend import defjvp, defvjp, defvjp_argnum, notrace_primitive, primitive
+from wengert.compat.hips.misc.flatten import flatten_func
 
 X = numpy.array([0.5, -1.0, 2.0])
 
@@ -354,7 +355,7 @@ class TestChecks:
 
 
 def test_flattening_is_undone_and_differentiable():
-    flatten = autograd.misc.flatten.flatten
+    flatten = autograd.misc.flatten
     given = {"w": [numpy.ones((2, 2)), 3.0], "a": (X,)}
     vector, unflatten = flatten(given)
     assert vector.tolist() == [*X, 1.0, 1.0, 1.0, 1.0, 3.0]
@@ -362,7 +363,7 @@ def test_flattening_is_undone_and_differentiable():
     assert list(again) == ["w", "a"] and again["w"][0].shape == (2, 2) and type(again["a"]) is tuple
     slope = autograd.grad(lambda d: np.sum(flatten(d)[0] ** 2))(given)
     assert numpy.allclose(slope["w"][0], 2) and numpy.allclose(slope["a"][0], 2 * X)
-    function, _, start = autograd.misc.flatten.flatten_func(lambda d: {"w": d["w"]}, given)
+    function, _, start = flatten_func(lambda d: {"w": d["w"]}, given)
     assert function(start).tolist() == [1.0, 1.0, 1.0, 1.0, 3.0]
 
 

@@ -1,7 +1,11 @@
-"""What programs for HIPS autograd use beside it: flattening of containers, optimisers."""
+"""What programs for HIPS autograd use beside it: flattening of containers, fixed points, optimisers.
+
+As there, `flatten` and `fixed_point` are functions here; `misc.flatten` in an import statement finds the module.
+"""
 
 from __future__ import annotations
 
-from . import flatten, optimizers
+from .fixed_points import fixed_point
+from .flatten import flatten
 
-__all__ = ["flatten", "optimizers"]
+__all__ = ["fixed_point", "flatten"]

@@ -2,6 +2,6 @@
 
 from __future__ import annotations
 
-from . import norm
+from . import beta, chi2, dirichlet, gamma, multivariate_normal, norm, poisson, t
 
-__all__ = ["norm"]
+__all__ = ["beta", "chi2", "dirichlet", "gamma", "multivariate_normal", "norm", "poisson", "t"]

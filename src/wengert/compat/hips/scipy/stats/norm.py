@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from ..special import loaded
+from .distributions import sampling
 
 
 def standard(x: Any, loc: Any, scale: Any) -> Any:
@@ -42,3 +43,6 @@ def sf(x: Any, loc: Any = 0.0, scale: Any = 1.0) -> Any:
 def logsf(x: Any, loc: Any = 0.0, scale: Any = 1.0) -> Any:
     """The logarithm of `sf`."""
     return loaded().log_ndtr(-standard(x, loc, scale))
+
+
+__getattr__ = sampling("norm")
