@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import os
+import subprocess
+import sys
 import threading
 
 import numpy
@@ -369,3 +372,18 @@ def test_flattening_is_undone_and_differentiable():
 
 def test_boxes_are_no_arrays_to_numpys_tests():
     assert seen(lambda x: isinstance(x, ArrayBox) and not isinstance(x, numpy.ndarray))
+
+
+@pytest.mark.parametrize("call", ["special.gammaln(1.0)", "stats.norm.cdf(0.0)", "stats.t.rvs(3)"])
+def test_without_scipy_it_is_asked_for(call):
+    code = f"""
+import sys
+sys.modules["scipy"] = sys.modules["scipy.special"] = sys.modules["scipy.stats"] = None
+import wengert.compat.hips.scipy as scipy
+try:
+    scipy.{call}
+except ImportError as error:
+    print(error)
+"""
+    done = subprocess.run([sys.executable, "-c", code], env=os.environ, capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "wengert.compat.hips.scipy needs SciPy: pip install 'wengert[full]'"
