@@ -101,6 +101,20 @@ def transform(name: str) -> Callable[[Any], Callable[[], Any]]:
     return make
 
 
+def fourth(adapter: Any) -> Callable[[], Any]:
+    """The fourth derivative along a direction: by Taylor mode where there is one, otherwise by nested forward mode."""
+    func = importlib.import_module(f"{adapter.library.__name__}.func")
+    call = network(adapter, (16, 32, 32, 16), trained=False)
+    x, v = adapter.array(draw(8, 16, seed=1)), adapter.array(draw(8, 16, seed=2))
+
+    def along(function: Callable[[Any], Any]) -> Callable[[Any], Any]:
+        return lambda x: func.jvp(function, (x,), (v,))[1]
+
+    if hasattr(func, "taylor"):
+        return lambda: func.taylor(call, (x,), (v,), 4)[4]
+    return lambda: along(along(along(along(call))))(x)
+
+
 def cases() -> list[Case]:
     """Each derivative with its target."""
     return [
@@ -109,6 +123,7 @@ def cases() -> list[Case]:
             Case(f"func.{name} of a perceptron 16-32-32-16", transform(name), 2.0, 1e-3, only=BOTH)
             for name in ("grad", "vjp", "jvp", "hvp")
         ],
+        Case("fourth derivative along a direction, func.taylor beside nested jvp", fourth, 10.0, 1e-3, only=BOTH),
         Case("functional.hessian of 50 variables, looped", hessian, 3.0, 1e-3, only=BOTH),
         Case("functional.jacobian of a network 64-64-64, looped", jacobian(True), 3.0, 1e-3, only=BOTH),
         Case("functional.jacobian, weights without gradient", jacobian(False), 3.0, 1e-3, only=BOTH),
