@@ -33,7 +33,7 @@ class Following:
         levels: how many levels of forward mode there were when it began.
     """
 
-    __slots__ = ("before", "kept", "levels", "order", "series", "word")
+    __slots__ = ("before", "kept", "levels", "modes", "order", "series", "word")
 
     def __init__(self, order: int) -> None:
         self.order = order
@@ -41,16 +41,15 @@ class Following:
         self.kept: list[Any] = []
 
     def __enter__(self) -> Following:
-        modes = current()
+        modes = self.modes = current()
         self.levels = len(modes.levels)
         self.before, self.word = modes.observers, modes.word
         modes.observe([*modes.observers, self.observe])
         return self
 
     def __exit__(self, error_type: Any = None, error: Any = None, traceback: Any = None) -> None:
-        modes = current()
-        modes.observers = self.before
-        modes.word = self.word
+        self.modes.observers = self.before  # stores only, see `_core.state.modes`
+        self.modes.word = self.word
 
     def follow(self, tensor: Any, coefficients: Series) -> None:
         """Let a tensor have the series of these coefficients, after itself."""
