@@ -60,6 +60,7 @@ from wengert.printing import set_printoptions as set_printoptions
 from wengert.questions import is_inference as is_inference, numel as numel, result_type as result_type
 
 __version__: str
+LAYERS: tuple
 bool: _dtype
 cdouble: _dtype
 cfloat: _dtype

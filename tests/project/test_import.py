@@ -18,7 +18,18 @@ LATE = (
     *(
         f"wengert.{layer}"
         for layer in (
-            "compat", "demo", "func", "info", "io", "nn", "optim", "scipy", "testing", "utils", "vision", "viz",
+            "compat",
+            "demo",
+            "func",
+            "info",
+            "io",
+            "nn",
+            "optim",
+            "scipy",
+            "testing",
+            "utils",
+            "vision",
+            "viz",
         )  # fmt: skip
     ),
     *(f"wengert.ops.{family}" for family in ("batch_norm", "conv", "conv_forms", "dropout", "embedding", "loss")),
