@@ -11,6 +11,7 @@ import pytest
 from hypothesis import given, strategies as st
 
 import wengert as wg
+from wengert import func
 from wengert.autograd import forward_ad
 from wengert.autograd.forward_ad import dual_level, make_dual, unpack_dual
 
@@ -291,3 +292,13 @@ def test_programs_of_views_and_writes_have_the_tangent_that_differences_tell(ste
     ahead, behind = (program(wg.tensor(start + s * h * way), wg.tensor(other + s * h * way)).numpy() for s in (1, -1))
     np.testing.assert_array_equal(made.primal.numpy(), program(x, y).numpy())
     np.testing.assert_allclose(made.tangent.numpy(), (ahead - behind) / (2 * h), rtol=1e-4, atol=1e-6)
+
+
+def test_an_old_value_that_a_write_saves_keeps_its_tangent():
+    def f(x):
+        return (x.clone().mul_(x.roll(1)) ** 2).sum()
+
+    x = wg.tensor([0.3, -1.2, 0.7], dtype=wg.float64)
+    expected = func.jacrev(func.jacrev(f))(x)
+    for derivative in (func.hessian(f), func.jacrev(func.jacfwd(f)), func.jacfwd(func.jacfwd(f))):
+        assert wg.allclose(derivative(x), expected)

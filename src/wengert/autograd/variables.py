@@ -64,7 +64,7 @@ class Scope:
         if self.recording and value.requires_grad:
             return value.view_as(value)  # type: ignore[attr-defined,no-any-return]
         made = twin(value)
-        made._flags_ |= flags.REQUIRES_GRAD
+        made._flags_ = made._flags_ & ~flags.INFERENCE | flags.REQUIRES_GRAD
         made._scope_ = self  # type: ignore[attr-defined]
         return made
 

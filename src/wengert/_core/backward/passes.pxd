@@ -1,6 +1,7 @@
 cimport cython
 from wengert._core.backward cimport engine
 from wengert._core cimport flags
+from wengert._core.calls cimport batching
 from wengert._core.leaves cimport hooked
 from wengert._core.aliasing cimport views
 from wengert._core.leaves.accumulate cimport gradient_edge

@@ -16,6 +16,7 @@ except ImportError:
 
 from .. import errors, flags
 from ..aliasing import views
+from ..calls import batching
 from ..graph.node import Edge, Node
 from ..leaves import hooked
 from ..leaves.accumulate import empty_for, gradient_edge
@@ -142,6 +143,13 @@ def grad(
     return tuple(found)
 
 
+def zeros_for(tensor: Tensor) -> Any:
+    """Zeros for a gradient that did not come."""
+    if tensor._flags_ & flags.BATCHED:
+        return batching.zeros(tensor)
+    return wrap(empty_for(tensor)).zero_()  # type: ignore[attr-defined]
+
+
 def materialized(found: Sequence[Any], wanted: Sequence[Any], create_graph: bool) -> tuple[Any, ...]:
     """Gradients with zeros in the place of None; they require a gradient if the pass was recorded.
 
@@ -154,7 +162,7 @@ def materialized(found: Sequence[Any], wanted: Sequence[Any], create_graph: bool
     made: list[Any] = []
     for tensor, gradient in zip(wanted, found):
         if gradient is None:
-            gradient = wrap(empty_for(tensor)).zero_().requires_grad_(create_graph)  # type: ignore[attr-defined]
+            gradient = zeros_for(tensor).requires_grad_(create_graph)
         made.append(gradient)
     return tuple(made)
 

@@ -337,8 +337,20 @@ def with_old_value(args: tuple[Any, ...]) -> tuple[Any, ...]:
     old: Tensor = batching.copied(target) if target._flags_ & flags.BATCHED else wrap(target._array_.copy())
     old._edge_ = gradient_edge(target) if target._flags_ & flags.REQUIRES_GRAD else None
     old._flags_ = target._flags_ & ~flags.VIEW
-    tangents.share_tangents(old, target)
+    copy_tangents(old, target)
     return tuple([old if each is target else each for each in args])
+
+
+def copy_tangents(twin: Tensor, tensor: Tensor) -> None:
+    """Give a copy of a tensor copies of its tangents: they keep what they are when the tensor's are written to."""
+    if not is_flagged(tensor):
+        return
+    twin._flags_ &= ~flags.DUAL
+    tangent: Tangent = tensor._meta_.tangent
+    while tangent is not None:
+        if tangent.tensor is not None:
+            tangents.insert(twin, tangent.level, tangent.tensor.clone())
+        tangent = tangent.outer
 
 
 def new_tangents(op: Any, args: tuple[Any, ...], seen: int) -> list[Any]:

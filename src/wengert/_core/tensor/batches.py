@@ -134,4 +134,4 @@ def whole_of(value: Any, level: Batch) -> Any:
 def is_constant(whole: Tensor) -> bool:
     """Whether all members of a batch are the same memory."""
     array: Any = whole._array_
-    return array.strides[0] == 0 and array.shape[0] > 1
+    return array.strides[0] == 0 and array.shape[0] > 1 and array.size > 0

@@ -9,7 +9,7 @@ import numpy as np
 from .. import door, errors, flags
 from ..aliasing import views
 from ..aliasing.views import ViewInfo
-from ..calls import batching, dispatch, unusual, volatile
+from ..calls import batching, dispatch, forward, unusual, volatile
 from ..calls.op import Op
 from ..graph import anomaly
 from ..graph.node import Edge, Node, new_edge
@@ -20,7 +20,7 @@ from ..operators import overlap, promotion
 from ..recording.recorded import OpNode, save_all, save_outputs
 from ..recording.saved import twin_of
 from ..state.modes import Modes, current
-from ..tensor import slots, tangents
+from ..tensor import slots
 from ..tensor.base import Tensor, wrap
 from ..tensor.storage import count
 from ..types import dtypes, sizes
@@ -209,7 +209,7 @@ def old_value(target: Tensor) -> Tensor:
     old: Tensor = copied(target)
     old._edge_ = gradient_edge(target) if target._flags_ & flags.REQUIRES_GRAD else None
     old._flags_ = target._flags_ & ~flags.VIEW
-    tangents.share_tangents(old, target)
+    forward.copy_tangents(old, target)
     return old
 
 
