@@ -30,7 +30,7 @@ OF_MEMORY = {
 UNDEFINED = {"empty_like", "new_empty", "new_empty_strided"}
 """What their results hold is not said."""
 BY_VALUES = {"index": (3, 5), "index_put": (5,), "repeat_interleave": (1,), "one_hot": (0,)}
-"""Samples with masks, counts or the largest class of all: what depends on their values is refused where they are batched."""
+"""Samples with masks, counts, or the largest of all classes: refused where these are batched."""
 RANDOM = {name for name, operator in operators().items() if getattr(operator, "random", False)} | {
     "rand_like", "randn_like", "randint_like", "normal", "dropout", "alpha_dropout", "feature_dropout",
     "feature_alpha_dropout", "native_dropout", "dropout1d", "dropout2d", "dropout3d",

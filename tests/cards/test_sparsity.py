@@ -91,7 +91,17 @@ def test_a_wrong_rule_is_found(monkeypatch):
 DENSE = {
     *("adaptive_average", "adaptive_average_backward", "adaptive_maximum", "as_strided_backward", "bernoulli"),
     *("bernoulli_fill", "cauchy", "col2im", "convolution_weight", "dot", "edge_pad_backward", "exponential"),
-    *("geometric", "log_normal", "nll_loss_backward", "nll_loss_forward", "normal_about", "normal_fill", "poisson"),
+    *(
+        "_native_dropout",
+        "masked_scatter_backward",
+        "geometric",
+        "log_normal",
+        "nll_loss_backward",
+        "nll_loss_forward",
+        "normal_about",
+        "normal_fill",
+        "poisson",
+    ),
     *("random", "resample", "resample_backward", "uniform", "vdot"),
 }
 

@@ -14,7 +14,7 @@ import wengert as wg
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGES = (
-    *("autograd_mechanics.md", "autograd_tools.md", "complex_autograd.md", "forward_mode.md", "from_hips_autograd.md"),
+    *("autograd_mechanics.md", "autograd_tools.md", "complex_autograd.md", "from_hips_autograd.md"),
     *("functional_transforms.md", "numerical_checks.md", "sparse_derivatives.md", "taylor_mode.md", "threads.md"),
     "with_scipy.md",
 )

@@ -17,7 +17,8 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 from .._core import errors, forward_errors
-from .._core.calls.forward import adopt_one, fitted_to_memory, primal_of
+from .._core.calls.dual_memory import fitted_to_memory
+from .._core.calls.forward import adopt_one, primal_of
 from .._core.state.grad_mode import Guard, leave
 from .._core.state.modes import EVERY_LEVEL, Modes, current
 from .._core.tensor import tangents

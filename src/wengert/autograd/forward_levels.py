@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from .._core import door, forward_errors
-from .._core.calls.forward import adopt_one, fitted_to_memory, primal_of
+from .._core.calls.dual_memory import fitted_to_memory
+from .._core.calls.forward import adopt_one, primal_of
 from .._core.state.modes import current
 from .._core.tensor import tangents
 from .._core.tensor.base import Tensor

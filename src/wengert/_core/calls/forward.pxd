@@ -7,6 +7,7 @@ from wengert._core.leaves.accumulate cimport gradient_edge
 from wengert._core.operators.declaration cimport Declaration
 from wengert._core.operators.forward_rules cimport Share, shares_for
 from wengert._core.state.modes cimport Modes
+from wengert._core.calls cimport batching, dual_memory
 from wengert._core.tensor cimport tangents
 from wengert._core.tensor.base cimport Tensor, share, wrap
 from wengert._core.tensor.tangents cimport Level, Tangent
@@ -33,10 +34,6 @@ cpdef Tangent announce(Declaration op, long nr, Tensor result, Level level)
 @cython.locals(tangent=Tangent, nr=long)
 cpdef object fill(list noted, tuple values)
 cpdef object settle(Tensor result, Tangent noted, bint view)
-@cython.locals(tangent=Tensor)
-cpdef object fitted(object value, Tensor like)
-@cython.locals(tangent=Tensor)
-cpdef object fitted_to_memory(object value, Tensor like)
 @cython.locals(mask=long, slot=long, sums=list, nr=long)
 cpdef tuple total(object op, tuple primals, tuple given, tuple results)
 @cython.locals(slot=long, position=long)

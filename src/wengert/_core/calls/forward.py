@@ -16,15 +16,14 @@ from .. import door, flags
 from ..aliasing import views
 from ..aliasing.views import ViewInfo
 from ..leaves.accumulate import gradient_edge
-from ..operators import forward_rules, layouts, sources
+from ..operators import forward_rules, sources
 from ..operators.forward_rules import Share, shares_for
 from ..recording.recorded import conjugate, shapes_of
 from ..state.modes import Modes
-from ..tensor import batches, tangents
+from ..tensor import tangents
 from ..tensor.base import Tensor, share, wrap
 from ..tensor.tangents import Level, Tangent
-from ..types import dtypes
-from . import batching
+from . import batching, dual_memory
 
 
 def call(op: Any, args: tuple[Any, ...], word: int, modes: Modes) -> Any:
@@ -185,27 +184,7 @@ def settle(result: Tensor, noted: Tangent | None, view: bool) -> None:
     if noted.tensor is None:
         tangents.put(result, noted.outer)
     elif not view:
-        noted.tensor = fitted(noted.tensor, result)
-
-
-def fitted(value: Any, like: Tensor) -> Any:
-    """A tangent with the shape of its tensor, and a dtype that holds that of it."""
-    tangent: Tensor = value
-    if door.dtype_of(tangent._array_) is not door.dtype_of(like._array_) and value.dtype is not like.dtype:
-        value = value.to(dtypes.promote_types(value.dtype, like.dtype))
-        tangent = value
-    if door.shape_of(tangent._array_) != door.shape_of(like._array_):
-        value = value.expand(door.shape_of(like._array_))
-    return fitted_to_memory(value, like)
-
-
-def fitted_to_memory(value: Any, like: Tensor) -> Any:
-    """A tangent that lies in memory as its tensor does, so that views of the one are views of the other."""
-    tangent: Tensor = value
-    if door.has_rows(tangent._array_) and door.has_rows(like._array_):
-        return value
-    steps = layouts.steps_of(like._array_)
-    return value if steps == layouts.steps_of(tangent._array_) else value._restrided(steps, True)
+        noted.tensor = dual_memory.fitted(noted.tensor, result)
 
 
 def total(op: Any, primals: tuple[Any, ...], given: tuple[Any, ...], results: tuple[Any, ...]) -> tuple[Any, ...]:
@@ -299,9 +278,9 @@ def write(op: Any, args: tuple[Any, ...], word: int, modes: Modes) -> Any:
     before: Tangent | None = None if target._meta_ is None else target._meta_.tangent
     try:
         for level, value in reversed(moved):
-            receive(target, level)
+            dual_memory.receive(target, level)
             if value is not None and value._flags_ & flags.BATCHED:
-                widen(target, level, value)
+                dual_memory.widen(target, level, value)
         made: Any = op.go_on(args, word, modes)
     except BaseException:
         tangents.put(target, before)
@@ -337,20 +316,8 @@ def with_old_value(args: tuple[Any, ...]) -> tuple[Any, ...]:
     old: Tensor = batching.copied(target) if target._flags_ & flags.BATCHED else wrap(target._array_.copy())
     old._edge_ = gradient_edge(target) if target._flags_ & flags.REQUIRES_GRAD else None
     old._flags_ = target._flags_ & ~flags.VIEW
-    copy_tangents(old, target)
+    dual_memory.copy_tangents(old, target)
     return tuple([old if each is target else each for each in args])
-
-
-def copy_tangents(twin: Tensor, tensor: Tensor) -> None:
-    """Give a copy of a tensor copies of its tangents: they keep what they are when the tensor's are written to."""
-    if not is_flagged(tensor):
-        return
-    twin._flags_ &= ~flags.DUAL
-    tangent: Tangent = tensor._meta_.tangent
-    while tangent is not None:
-        if tangent.tensor is not None:
-            tangents.insert(twin, tangent.level, tangent.tensor.clone())
-        tangent = tangent.outer
 
 
 def new_tangents(op: Any, args: tuple[Any, ...], seen: int) -> list[Any]:
@@ -373,38 +340,3 @@ def asks_for_result(op: Any, given: tuple[Any, ...]) -> bool:
         if given[slot] is not None:
             mask |= 1 << slot
     return any(sources.FROM_OUTPUT in each.sources for each in shares_for(op, mask))
-
-
-def receive(target: Tensor, level: Level) -> None:
-    """Give a tensor that is not dual at a level zeros for its tangent; a view those of its base."""
-    if tangents.tangent_at(target, level) is not None:
-        return
-    if not target._flags_ & flags.VIEW or views.has_left(target, target._meta_.view):
-        tangents.insert(target, level, zeros_laid_out(target))
-        return
-    info: ViewInfo = target._meta_.view
-    if tangents.tangent_at(info.base, level) is None:
-        tangents.insert(info.base, level, zeros_laid_out(info.base))
-    tangents.insert(target, level, info.replay(tangents.tangent_at(info.base, level)))
-
-
-def widen(target: Tensor, level: Level, value: Any) -> None:
-    """Give the tangent of a tensor, and of its base, the batches of a value that is to be written to it."""
-    wanted: list[Any] = batches.levels_of(value)
-    known: Any = tangents.tangent_at(target, level)
-    if batches.is_apart(known, wanted):
-        return
-    if not target._flags_ & flags.VIEW or views.has_left(target, target._meta_.view):
-        tangents.insert(target, level, batching.spread_out(known, wanted))
-        return
-    info: ViewInfo = target._meta_.view
-    whole: Any = batching.spread_out(tangents.tangent_at(info.base, level), wanted)
-    tangents.insert(info.base, level, whole)
-    tangents.insert(target, level, info.replay(whole))
-
-
-def zeros_laid_out(tensor: Tensor) -> Any:
-    """Zeros that lie in memory as a tensor does."""
-    if tensor._flags_ & flags.BATCHED:
-        return batching.zeros(tensor)
-    return fitted(wrap(np.zeros(tensor._array_.shape, tensor._array_.dtype)), tensor)

@@ -9,7 +9,7 @@ import numpy as np
 from .. import door, errors, flags
 from ..aliasing import views
 from ..aliasing.views import ViewInfo
-from ..calls import batching, dispatch, forward, unusual, volatile
+from ..calls import batching, dispatch, dual_memory, unusual, volatile
 from ..calls.op import Op
 from ..graph import anomaly
 from ..graph.node import Edge, Node, new_edge
@@ -209,7 +209,7 @@ def old_value(target: Tensor) -> Tensor:
     old: Tensor = copied(target)
     old._edge_ = gradient_edge(target) if target._flags_ & flags.REQUIRES_GRAD else None
     old._flags_ = target._flags_ & ~flags.VIEW
-    forward.copy_tangents(old, target)
+    dual_memory.copy_tangents(old, target)
     return old
 
 

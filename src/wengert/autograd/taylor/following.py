@@ -12,7 +12,8 @@ from collections.abc import Callable
 from typing import Any
 
 from ..._core import door
-from ..._core.calls.forward import fitted, total
+from ..._core.calls.dual_memory import fitted
+from ..._core.calls.forward import total
 from ..._core.operators import sources
 from ..._core.operators.forward_rules import shares_for
 from ..._core.state.modes import current

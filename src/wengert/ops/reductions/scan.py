@@ -195,12 +195,12 @@ def prod_vjp(grad: Any, self: Any, out: Any, dim: Any, keepdim: bool) -> Any:
     if not self.ndim:
         return grad
     values = self.to(out.dtype)
-    if not self.numel():
-        return values
     if dim is not None:
         dim = read_dim("prod", dim, self.ndim)
         if not keepdim:
             grad, out = grad.unsqueeze(dim), out.unsqueeze(dim)
+    if not self.numel():
+        return grad * values
     if not is_batched(values) and not (values == 0).any():
         return grad * (out / values).conj()
     if dim is not None:

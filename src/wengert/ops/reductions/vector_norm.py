@@ -14,6 +14,7 @@ from ..._core.operators.batch_rules import along
 from ..._core.types import dtypes
 from ..axes import read_dims, real_part, restored, summed
 from ..create.factory import read_dtype
+from ..pointwise.activation import kept_gradient
 
 native = kernels.direct_function
 
@@ -148,7 +149,7 @@ def vector_norm_vjp(grad: Any, self: Any, out: Any, ord: Any, dim: Any, keepdim:
     if ord == 1:
         return self.sgn() * grad
     if ord == 2:
-        return grad * (self / norm).masked_fill(norm == 0, 0)
+        return grad * kept_gradient(self / norm, norm != 0)
     if math.isinf(ord):
         return of_largest(grad, self, norm, dim)
     return power_slope(self, grad, norm, ord)
