@@ -30,7 +30,7 @@ LATE = (
             "utils",
             "vision",
             "viz",
-        )  # fmt: skip
+        )
     ),
     *(f"wengert.ops.{family}" for family in ("batch_norm", "conv", "conv_forms", "dropout", "embedding", "loss")),
     *(f"wengert.ops.{family}" for family in ("norm", "optimiser_steps", "pad", "patches", "pool", "resize")),
