@@ -3,6 +3,7 @@ from wengert._core cimport door
 from wengert._core.tensor.base cimport Tensor
 
 cpdef object rule_for(object op)
+cpdef object loaded(object op)
 cpdef bint is_elementwise(object op) except -1
 cpdef object looped(object op, long size, list args, list carried)
 @cython.locals(made=list, at=long)

@@ -8,6 +8,7 @@ that works element by element, on promoted operands, needs to say nothing.
 
 from __future__ import annotations
 
+import importlib
 import math
 from collections import Counter
 from collections.abc import Callable
@@ -28,12 +29,21 @@ LOOPED: Counter[str] = Counter()
 
 
 def rule_for(op: Any) -> Rule:
-    """The rule of an operator."""
+    """The rule of an operator; one that its card gives by name is loaded with its first use."""
+    if isinstance(op.batching, str):
+        op.batching = loaded(op)
     if op.batching is not None:
         return op.batching  # type: ignore[no-any-return]
     if op.promotion is not None:
         return elementwise
     return looped
+
+
+def loaded(op: Any) -> Rule:
+    """The rule that a card names: `"module.rule"`, a module beside that of the card."""
+    module, _, name = op.batching.rpartition(".")
+    home: str = op.body.__module__.rpartition(".")[0]
+    return getattr(importlib.import_module(f"{home}.{module}"), name)  # type: ignore[no-any-return]
 
 
 def is_elementwise(op: Any) -> bool:

@@ -18,7 +18,6 @@ from ..._kernels.index import private
 from ..memory.memory_formats import in_order_like
 from ..memory.overwrite import checked_value
 from ..pointwise.binary import native
-from . import advanced_batches as rules
 from .index import integers
 from .indexed import laid_out, refuse_places, refuse_types
 
@@ -34,7 +33,7 @@ def places(indices: Any) -> Any:
     layout="own",
     dtypes=WIDE,
     linear="self",
-    batching=rules.indexed,
+    batching="advanced_batches.indexed",
     function=False,
     method=False,
     native=native("index"),
@@ -74,7 +73,7 @@ def index_samples(make: Any) -> Any:
     yield Bad(make(3), [wrap(np.array([True]))], raises=IndexError, says="The shape of the mask [1] at index 0")
 
 
-@op(dtypes=WIDE, linear="grad", batching=rules.indexed_backward, function=False, method=False)
+@op(dtypes=WIDE, linear="grad", batching="advanced_batches.indexed_backward", function=False, method=False)
 def index_backward(grad: Array, shape: Any, indices: Indices) -> Any:
     """Zeros of `shape` with `grad` added at index arrays."""
     zeros = np.zeros(shape, grad.dtype)
@@ -159,7 +158,7 @@ def write_at(target: Any, indices: Any, values: Any, accumulate: bool) -> None:
 
 @op(
     layout="like", dtypes=WIDE, inplace=True, larger=True, write=write_at, native_write=native("index_put_"),
-    apart="never", batching=rules.index_written,
+    apart="never", batching="advanced_batches.index_written",
 )  # fmt: skip
 def index_put(self: Array, indices: Indices, values: Array, accumulate: bool = False) -> Any:
     """The tensor with `values` at index arrays.
@@ -188,8 +187,12 @@ def index_put_vjp_self(grad: Any, indices: Any, accumulate: bool) -> Any:
 
 @index_put.vjp("values", native=native("index"))
 def index_put_vjp_values(grad: Any, indices: Any) -> Any:
-    if rules.is_only_mask(indices) and indices[-1]._flags_ & flags.BATCHED:
-        return rules.kept_under(grad, indices[-1], len(indices) - 1)
+    last = indices[-1] if indices else None
+    if isinstance(last, Tensor) and last._flags_ & flags.BATCHED:
+        from . import advanced_batches as rules
+
+        if rules.is_only_mask(indices):
+            return rules.kept_under(grad, last, len(indices) - 1)
     return grad if all(each is None for each in indices) else index(grad, indices)
 
 
@@ -252,7 +255,7 @@ def mask_form(args: tuple[Any, ...]) -> int:
 @op(
     dtypes=WIDE, inplace=True, larger=True, numbers="value", write=write_where, apart="never", choose=mask_form,
     node=("MaskedFillBackward0", "MaskedFillBackward1"), native=native("masked_fill"),
-    native_write=native("masked_fill_"), batching=rules.mask_filled,
+    native_write=native("masked_fill_"), batching="advanced_batches.mask_filled",
 )  # fmt: skip
 def masked_fill(self: Array, mask: Index, value: Array) -> Any:
     """The tensor with `value` where `mask` holds; both are broadcast.
@@ -298,7 +301,7 @@ def masked_fill_samples(make: Any) -> Any:
     yield Bad(make(2), mask, 1, raises=RuntimeError, says="must match the size of tensor")
 
 
-@op(dtypes=WIDE, linear="self", larger=True, batching=rules.mask_selected)
+@op(dtypes=WIDE, linear="self", larger=True, batching="advanced_batches.mask_selected")
 def masked_select(self: Array, mask: Index) -> Any:
     """The elements where `mask` holds, as a vector; both are broadcast.
 
@@ -329,7 +332,7 @@ def masked_select_samples(make: Any) -> Any:
     yield Bad(make(2), integers(0, 1), raises=RuntimeError, says="expected BoolTensor for mask")
 
 
-@op(dtypes=WIDE, linear="grad", batching=rules.mask_selected_backward, function=False, method=False)
+@op(dtypes=WIDE, linear="grad", batching="advanced_batches.mask_selected_backward", function=False, method=False)
 def masked_select_backward(grad: Array, shape: Any, mask: Index) -> Any:
     """Zeros of the shape of a tensor broadcast with a mask, with `grad` where the mask holds."""
     common = broadcast(tuple(shape), mask.shape)

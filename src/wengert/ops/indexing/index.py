@@ -13,7 +13,6 @@ from ..._core.tensor.base import Tensor, wrap
 from ..._core.types import dtypes
 from ..._core.types.sizes import normalise
 from ..memory.memory_formats import in_order_like
-from .batches import elements, gathered_backward, nonzero_refused, selected, selected_backward, taken
 
 native = kernels.direct_function
 
@@ -76,7 +75,7 @@ def check_gather(array: Any, dim: int, index: Any) -> int:
     return at
 
 
-@op(dtypes=WIDE, linear="self", batching=elements, native=native("gather"))
+@op(dtypes=WIDE, linear="self", batching="batches.elements", native=native("gather"))
 def gather(self: Array, dim: int, index: Index, *, sparse_grad: bool = False) -> Any:
     """Elements picked along a dimension: `out[i][j] = self[index[i][j]][j]` for `dim` 0.
 
@@ -110,7 +109,7 @@ def gather_samples(make: Any) -> Any:
     yield Bad(make(3, 2), 0, integers(0), raises=RuntimeError, says="must have the same number of dimensions")
 
 
-@op(dtypes=WIDE, linear="grad", batching=gathered_backward, function=False, method=False)
+@op(dtypes=WIDE, linear="grad", batching="batches.gathered_backward", function=False, method=False)
 def gather_backward(grad: Array, shape: Any, dim: int, index: Index) -> Any:
     """Zeros of `shape` with the elements of `grad` added where `gather` took them."""
     return kernels.scatter_add(np.zeros(shape, grad.dtype), normalise(dim, len(shape)), index, grad)
@@ -168,7 +167,7 @@ def take_along_dim_samples(make: Any) -> Any:
     yield Sample(make(3, 2), integers([5], [0]))
 
 
-@op(dtypes=WIDE, linear="self", batching=selected, native=native("index_select"))
+@op(dtypes=WIDE, linear="self", batching="batches.selected", native=native("index_select"))
 def index_select(self: Array, dim: int, index: Index) -> Any:
     """The slices along `dim` that `index` lists.
 
@@ -207,7 +206,7 @@ def index_select_samples(make: Any) -> Any:
     yield Bad(make(3), 0, make(1), raises=RuntimeError, says="Expected dtype int32 or int64 for index")
 
 
-@op(dtypes=WIDE, linear="grad", batching=selected_backward, function=False, method=False)
+@op(dtypes=WIDE, linear="grad", batching="batches.selected_backward", function=False, method=False)
 def index_select_backward(grad: Array, shape: Any, dim: int, index: Index) -> Any:
     """Zeros of `shape` with the slices of `grad` added where `index_select` took them."""
     return kernels.index_add(np.zeros(shape, grad.dtype), normalise(dim, len(shape)), index, grad)
@@ -223,7 +222,7 @@ def index_select_backward_samples(make: Any) -> Any:
     yield Sample(make(2, 2), (3, 2), 0, integers(2, 2))
 
 
-@op(dtypes=WIDE, linear="self", batching=taken)
+@op(dtypes=WIDE, linear="self", batching="batches.taken")
 def take(self: Array, index: Index) -> Any:
     """Elements of the flat tensor.
 
@@ -264,7 +263,8 @@ def take_samples(make: Any) -> Any:
 
 
 @op(
-    layout="own", dtypes=WIDE, derivative=None, why="indices", batching=nonzero_refused, name="nonzero_positions",
+    layout="own", dtypes=WIDE, derivative=None, why="indices", name="nonzero_positions",
+    batching="batches.nonzero_refused",
     function=False, method=False,
 )  # fmt: skip
 def nonzero_positions(self: Index) -> Any:

@@ -14,7 +14,6 @@ from ..._core.types import dtypes
 from ..._core.types.sizes import normalise
 from ..._kernels.index import private
 from ..memory.overwrite import checked_value
-from .batches import filled, written
 from .index import beyond, check_range, integers
 
 native = kernels.direct_function
@@ -66,7 +65,7 @@ def check_index_add(array: Any, dim: int, index: Any, source: Any) -> int:
     return at
 
 
-@op(dtypes=WIDE, inplace=True, apart="wholly", batching=written, native=native("index_add"))
+@op(dtypes=WIDE, inplace=True, apart="wholly", batching="batches.written", native=native("index_add"))
 def index_add(self: Array, dim: int, index: Index, source: Array, *, alpha: Any = 1) -> Any:
     """The tensor with the slices of `source` added along `dim` where `index` says.
 
@@ -144,7 +143,7 @@ def write_slices(target: Any, dim: int, index: Any, source: Any) -> None:
         target[...] = source.reshape(-1)[-1]
 
 
-@op(dtypes=WIDE, inplace=True, write=write_slices, apart="wholly", batching=written)
+@op(dtypes=WIDE, inplace=True, write=write_slices, apart="wholly", batching="batches.written")
 def index_copy(self: Array, dim: int, index: Index, source: Array) -> Any:
     """The tensor with the slices of `source` in the places along `dim` that `index` lists.
 
@@ -212,7 +211,8 @@ def fill_form(args: tuple[Any, ...]) -> int:
 
 @op(
     layout="like",
-    dtypes=WIDE, inplace=True, numbers="value", write=write_value_at, apart="never", choose=fill_form, batching=filled,
+    dtypes=WIDE, inplace=True, numbers="value", write=write_value_at, apart="never", choose=fill_form,
+    batching="batches.filled",
     node=("IndexFillBackward0", "IndexFillBackward1"),
 )  # fmt: skip
 def index_fill(self: Array, dim: int, index: Index, value: Array) -> Any:

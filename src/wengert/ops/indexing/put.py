@@ -15,8 +15,6 @@ from ..._core.types import dtypes
 from ..._core.types.sizes import broadcast
 from ..._kernels.index import private
 from ..memory.overwrite import checked_value
-from .advanced_batches import mask_scattered, mask_scattered_backward
-from .batches import diagonal_filled, put_in
 from .index import integers
 
 
@@ -46,7 +44,14 @@ def write_under_mask(target: Any, mask: Any, source: Any) -> None:
     target[where] = source.reshape(-1)[:count]
 
 
-@op(dtypes=WIDE, inplace=True, larger=True, write=write_under_mask, apart="itself", batching=mask_scattered)
+@op(
+    dtypes=WIDE,
+    inplace=True,
+    larger=True,
+    write=write_under_mask,
+    apart="itself",
+    batching="advanced_batches.mask_scattered",
+)
 def masked_scatter(self: Array, mask: Index, source: Array) -> Any:
     """The tensor with the elements of `source`, one after the other, where `mask` holds.
 
@@ -92,7 +97,7 @@ def masked_scatter_samples(make: Any) -> Any:
     yield Bad(make(3), integers(1, 0, 1), make(3), raises=RuntimeError, says="only supports boolean masks")
 
 
-@op(dtypes=WIDE, linear="grad", batching=mask_scattered_backward, function=False, method=False)
+@op(dtypes=WIDE, linear="grad", batching="advanced_batches.mask_scattered_backward", function=False, method=False)
 def masked_scatter_backward(grad: Array, mask: Index, shape: Any) -> Any:
     """Zeros of `shape` that begin with the elements of `grad` where a mask holds."""
     picked = grad[private(np.broadcast_to(mask, grad.shape))]
@@ -141,7 +146,7 @@ def write_places(target: Any, index: Any, source: Any, accumulate: bool) -> None
         full[where] = source.reshape(-1)
 
 
-@op(layout="like", dtypes=WIDE, inplace=True, write=write_places, apart="itself", batching=put_in)
+@op(layout="like", dtypes=WIDE, inplace=True, write=write_places, apart="itself", batching="batches.put_in")
 def put(self: Array, index: Index, source: Array, accumulate: bool = False) -> Any:
     """The tensor with elements of `source` at places counted in row-major order.
 
@@ -214,7 +219,7 @@ def write_diagonal(target: Any, fill_value: Any, wrap: bool) -> None:
     function=False,
     write=write_diagonal,
     apart="never",
-    batching=diagonal_filled,
+    batching="batches.diagonal_filled",
 )
 def fill_diagonal(self: Array, fill_value: Any, wrap: bool = False) -> Any:
     """The tensor with one value on its main diagonal.

@@ -13,7 +13,6 @@ from ..._core.tensor.base import Tensor
 from ..._core.types.sizes import normalise
 from ..._kernels.index import along_axis
 from ..memory.overwrite import checked_value
-from .batches import elements
 from .index import beyond, check_range, integers
 
 native = kernels.direct_function
@@ -73,7 +72,7 @@ def scatter_form(args: tuple[Any, ...]) -> int:
 
 @op(
     dtypes=WIDE, inplace=True, numbers="src", write=write_scattered, apart="wholly", choose=scatter_form,
-    node=("ScatterBackward0", "ScatterBackward1"), batching=elements,
+    node=("ScatterBackward0", "ScatterBackward1"), batching="batches.elements",
 )  # fmt: skip
 def scatter(self: Array, dim: int, index: Index, src: Array, *, reduce: str | None = None) -> Any:
     """The tensor with elements of `src` where `index` says: `out[index[i][j]][j] = src[i][j]` for `dim` 0.
@@ -129,7 +128,7 @@ def scatter_samples(make: Any) -> Any:
     yield beyond(make)
 
 
-@op(dtypes=WIDE, inplace=True, apart="wholly", batching=elements, native=native("scatter_add"))
+@op(dtypes=WIDE, inplace=True, apart="wholly", batching="batches.elements", native=native("scatter_add"))
 def scatter_add(self: Array, dim: int, index: Index, src: Array) -> Any:
     """The tensor with elements of `src` added where `index` says: `out[index[i][j]][j] += src[i][j]` for `dim` 0.
 

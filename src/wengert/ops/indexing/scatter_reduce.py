@@ -14,7 +14,6 @@ from ..._core.types.sizes import normalise
 from ..._kernels.index import along_axis
 from ..dtype_checks import check_ordered, refuse
 from ..pointwise.activation import kept_gradient
-from .batches import elements, written
 from .index import check_range, integers
 from .index_write import check_vector, source_length
 from .scatter import check_scatter
@@ -82,7 +81,7 @@ reduction = partial(
 """The form of a write that combines with what is there."""
 
 
-@reduction(dtypes=ALL, write=write_reduced, batching=elements)
+@reduction(dtypes=ALL, write=write_reduced, batching="batches.elements")
 def scatter_reduce(self: Array, dim: int, index: Index, src: Array, reduce: str, *, include_self: bool = True) -> Any:
     """The tensor with elements of `src` combined into the places that `index` names.
 
@@ -213,7 +212,7 @@ def write_reduced_slices(target: Any, dim: int, index: Any, source: Any, reduce:
         combine(full, index.reshape(-1), given, reduce, include_self)
 
 
-@reduction(dtypes=ORDERED, write=write_reduced_slices, batching=written)
+@reduction(dtypes=ORDERED, write=write_reduced_slices, batching="batches.written")
 def index_reduce(self: Array, dim: int, index: Index, source: Array, reduce: str, *, include_self: bool = True) -> Any:
     """The tensor with the slices of `source` combined into those along `dim` that `index` lists.
 

@@ -11,7 +11,6 @@ from ... import _kernels as kernels
 from ..._core import errors
 from ..._core.cards.card import NUMBERS, Array, Bad, Sample, op
 from ..dtype_checks import check_number
-from .batches import added, batches_of_matrices, matrices_added, matrix_vector_added, sum_of_products
 from .products import (
     c_name,
     check_batches,
@@ -131,7 +130,7 @@ product_added = partial(
 """The form of a product of matrices that is added to something."""
 
 
-@product_added(batching=matrices_added, native=native("addmm"))
+@product_added(batching="batches.matrices_added", native=native("addmm"))
 def addmm(self: Array, mat1: Array, mat2: Array, *, beta: Any = 1, alpha: Any = 1) -> Any:
     """beta * self + alpha * (mat1 @ mat2).
 
@@ -184,7 +183,7 @@ def addmm_samples(make: Any) -> Any:
     yield Bad(make(3), make(2, 3), make(3, 4), raises=RuntimeError, says="must match the existing size (3)")
 
 
-@product_added(batching=matrix_vector_added)
+@product_added(batching="batches.matrix_vector_added")
 def addmv(self: Array, mat: Array, vec: Array, *, beta: Any = 1, alpha: Any = 1) -> Any:
     """beta * self + alpha * (mat @ vec).
 
@@ -245,7 +244,7 @@ def addmv_samples(make: Any) -> Any:
     )
 
 
-@product_added(batching=added(sum_of_products, lambda batch1, batch2: batch1.bmm(batch2).sum(0)))
+@product_added(batching="batches.of_addbmm")
 def addbmm(self: Array, batch1: Array, batch2: Array, *, beta: Any = 1, alpha: Any = 1) -> Any:
     """beta * self + alpha * the sum of all products of a batch.
 
@@ -298,7 +297,7 @@ def addbmm_jvp_batch2(tangent: Any, batch1: Any, alpha: Any) -> Any:
     return scaled(batch1.bmm(tangent).sum(0), alpha)
 
 
-@product_added(batching=added(batches_of_matrices, lambda batch1, batch2: batch1.bmm(batch2)))
+@product_added(batching="batches.of_baddbmm")
 def baddbmm(self: Array, batch1: Array, batch2: Array, *, beta: Any = 1, alpha: Any = 1) -> Any:
     """beta * self + alpha * (batch1 @ batch2), matrix by matrix.
 

@@ -169,3 +169,10 @@ def matrix_vector_added(op: Any, size: int, args: list[Any], carried: list[Any])
             bias = bias.unsqueeze(1)
         return bias.addmm(vec, mat.t(), beta=beta, alpha=alpha)
     return added(matrix_vector, lambda first, second: first.mv(second))(op, size, args, carried)
+
+
+of_mm, of_bmm = product(matrices), product(batches_of_matrices)
+of_mv, of_dot = product(matrix_vector), product(vectors)
+of_addbmm = added(sum_of_products, lambda batch1, batch2: batch1.bmm(batch2).sum(0))
+of_baddbmm = added(batches_of_matrices, lambda batch1, batch2: batch1.bmm(batch2))
+"""The rules of the operators of these names."""

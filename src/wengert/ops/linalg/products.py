@@ -8,7 +8,6 @@ from ... import _kernels as kernels
 from ..._core.cards.card import NUMBERS, Array, Bad, Sample, op
 from ..._core.types import dtypes
 from ..dtype_checks import check_number
-from .batches import batches_of_matrices, conjugate_product, matrices, matrix_vector, product, vectors
 
 native = kernels.direct_function
 
@@ -69,7 +68,7 @@ def gradient_of_second(grad: Any, mat1: Any, shape: Any, strides: Any) -> Any:
     return conjugated(mat1).t().mm(grad)
 
 
-@op(dtypes=NUMBERS, linear=("self", "mat2"), batching=product(matrices), native=native("mm"))
+@op(dtypes=NUMBERS, linear=("self", "mat2"), batching="batches.of_mm", native=native("mm"))
 def mm(self: Array, mat2: Array) -> Any:
     """Product of two matrices.
 
@@ -115,7 +114,7 @@ def mm_samples(make: Any) -> Any:
     yield Bad(make(2, 3), make(3), raises=RuntimeError, says="mat2 must be a matrix")
 
 
-@op(dtypes=NUMBERS, linear=("self", "mat2"), batching=product(batches_of_matrices), native=native("bmm"))
+@op(dtypes=NUMBERS, linear=("self", "mat2"), batching="batches.of_bmm", native=native("bmm"))
 def bmm(self: Array, mat2: Array) -> Any:
     """Products of two batches of matrices.
 
@@ -168,7 +167,7 @@ def bmm_samples(make: Any) -> Any:
     yield Bad(make(2, 3, 4), make(2, 3, 4), raises=RuntimeError, says="to be: [2, 4] but got: [2, 3].")
 
 
-@op(dtypes=NUMBERS, linear=("self", "vec"), batching=product(matrix_vector), native=native("mv"))
+@op(dtypes=NUMBERS, linear=("self", "vec"), batching="batches.of_mv", native=native("mv"))
 def mv(self: Array, vec: Array) -> Any:
     """Product of a matrix and a vector.
 
@@ -232,7 +231,7 @@ def check_vectors(name: str, a: Any, b: Any) -> None:
     check_number(name, "dot", a)
 
 
-@op(dtypes=NUMBERS, linear=("self", "tensor"), batching=product(vectors), native=native("dot"))
+@op(dtypes=NUMBERS, linear=("self", "tensor"), batching="batches.of_dot", native=native("dot"))
 def dot(self: Array, tensor: Array) -> Any:
     """Sum of the products of two vectors' elements; nothing is conjugated.
 
@@ -260,7 +259,7 @@ def dot_vjp_tensor(grad: Any, self: Any) -> Any:
     return grad * conjugated(self)
 
 
-@op(dtypes=NUMBERS, linear="other", batching=conjugate_product)
+@op(dtypes=NUMBERS, linear="other", batching="batches.conjugate_product")
 def vdot(self: Array, other: Array) -> Any:
     """Sum of the products of two vectors' elements, those of the first conjugated.
 
