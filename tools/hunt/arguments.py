@@ -65,7 +65,7 @@ LYING = re.compile(r"\b(lying|rude)\([^()]*2 \*\* (31|3[2-9]|[4-6]\d)\)")
 
 SIZED = frozenset(
     """
-    zeros ones full empty rand randn arange linspace logspace eye tril_indices triu_indices repeat tile pad
+    unit_vectors zeros ones full empty rand randn arange linspace logspace eye tril_indices triu_indices repeat tile pad
     constant_pad_nd edge_pad new_zeros new_ones new_full new_empty randint randperm resize_ one_hot
     repeat_interleave diag_embed diagflat diag interpolate resample unfold fold normal empty_strided adaptive_average
     adaptive_maximum meshgrid multinomial construct set_num_threads outer tensor_split

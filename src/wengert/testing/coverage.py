@@ -1,0 +1,103 @@
+"""What the samples of each operator check: reverse and forward mode, both orders of the two, batches, complex numbers.
+
+The table in the documentation (`docs/coverage.md`) is made of these rows. Each test run makes them anew and compares
+them: where fewer samples check something, it fails.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable
+from typing import Any
+
+from .._core.cards.card import Bad, Card
+from .._core.operators import batch_rules
+from .._core.types import dtypes
+from .batching import check_batched
+from .calls import Call, Case, one_dtype, operators, samples_of
+from .differences import check_first_order, check_second_order
+from .forward import check_forward, check_forward_second_order
+
+CHECKS: dict[str, Callable[[Call], bool]] = {
+    "reverse": check_first_order,
+    "double": check_second_order,
+    "forward": check_forward,
+    "forward over reverse": check_forward_second_order,
+}
+COLUMNS = (*CHECKS, "batched", "complex")
+
+DRAWS = "a draw: by definition its gradient is zero"
+BY_VALUES = "the shape of the result depends on values, which members may disagree about"
+REAL = "real numbers only"
+WITHOUT_DERIVATIVE = {
+    "floor_divide": "constant almost everywhere; its gradient is refused, as torch's is",
+    "normal_about": DRAWS,
+}
+"""Operators with rules that are no derivatives, by name."""
+DYNAMIC = frozenset({"masked_select", "masked_select_backward", "nonzero_positions"})
+OF_MEMORY = frozenset({"as_strided_from", "view_as_complex"})
+"""Views of the very memory: members lie along first dimensions."""
+
+
+def table() -> dict[str, tuple[str, ...]]:
+    """For each operator by name its row: for each of `COLUMNS` how many samples check it, or why none can."""
+    return {name: row(card) for name, card in sorted(operators().items()) if isinstance(card, Card)}
+
+
+def row(card: Card) -> tuple[str, ...]:
+    """The row of one operator."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # samples hold infinities
+        return made_row(card)
+
+
+def made_row(card: Card) -> tuple[str, ...]:
+    """`row`, while warnings are off."""
+    kind = one_dtype(card)
+    reason = card.why or WITHOUT_DERIVATIVE.get(card.name, "") or (DRAWS if card.random else "")
+    derivatives = [reason or counted(card, kind, check) for check in CHECKS.values()]
+    return (*derivatives, batched(card, kind), complex_numbers(card, reason))
+
+
+def good_cases(card: Card, kind: dtypes.dtype) -> list[Case]:
+    """The samples that are to be accepted, in a dtype."""
+    return [Case(card.name, kind, at) for at, each in enumerate(samples_of(card, kind)) if not isinstance(each, Bad)]
+
+
+def counted(card: Card, kind: dtypes.dtype, check: Callable[[Call], Any]) -> str:
+    """How many samples there was something to check of; empty if none."""
+    found = sum(bool(check(case.call())) for case in good_cases(card, kind) if is_derivative(case))
+    return str(found) if found else ""
+
+
+def is_derivative(case: Case) -> bool:
+    """Whether what torch calls the gradient is the derivative: rows of a table that `padding_idx` names get none."""
+    sample, _ = case.sample()
+    return case.name != "embedding" or (len(sample.args) < 3 and "padding_idx" not in sample.kwargs)
+
+
+def batched(card: Card, kind: dtypes.dtype) -> str:
+    """How many samples were compared with calls for each member.
+
+    Raises:
+        AssertionError: an operator ran member by member.
+    """
+    if card.name in DYNAMIC:
+        return BY_VALUES
+    if card.random:
+        return "by `randomness`: tests/func/test_vmap_random.py"
+    batch_rules.LOOPED.clear()
+    found = 0
+    for case in good_cases(card, kind):
+        found += check_batched(case.call(), card.name in OF_MEMORY, "vmap: ")
+    assert not batch_rules.LOOPED, f"{card.name}: {dict(batch_rules.LOOPED)} ran member by member"
+    return str(found) if found else ""
+
+
+def complex_numbers(card: Card, reason: str) -> str:
+    """How many samples check it with complex numbers: its derivatives, or, if it has none, its value."""
+    if dtypes.complex128 not in card.declared_dtypes:
+        return REAL
+    if reason:
+        return str(sum(bool(case.call().outputs()) for case in good_cases(card, dtypes.complex128)))
+    return counted(card, dtypes.complex128, lambda call: check_first_order(call) and check_forward(call))

@@ -1,0 +1,49 @@
+"""The table of what is checked of each operator is what the checks give now, and has no empty cell."""
+
+from __future__ import annotations
+
+import importlib.util
+from pathlib import Path
+
+import pytest
+
+from wengert.testing import coverage
+
+ROOT = Path(__file__).resolve().parents[2]
+spec = importlib.util.spec_from_file_location("make_coverage", ROOT / "tools" / "make_coverage.py")
+assert spec is not None and spec.loader is not None
+docs = importlib.util.module_from_spec(spec)
+spec.loader.exec_module(docs)
+
+
+@pytest.fixture(scope="module")
+def table():
+    return coverage.table()
+
+
+def test_the_page_is_what_the_checks_give(table):
+    assert docs.PAGE.read_text(encoding="utf-8") == docs.page(table), (
+        "run tools/make_coverage.py, and look at the difference"
+    )
+
+
+def test_no_cell_is_empty(table):
+    assert not [
+        (name, column) for name, cells in table.items() for column, cell in zip(coverage.COLUMNS, cells) if not cell
+    ]
+
+
+def test_operators_that_run_member_by_member_are_none(table):
+    without = [
+        name
+        for name, card in coverage.operators().items()
+        if isinstance(card, coverage.Card) and coverage.batch_rules.rule_for(card) is coverage.batch_rules.looped
+    ]
+    print(f"operators that run member by member: {len(without)}")
+    assert not without
+
+
+def test_a_check_that_is_gone_changes_the_table(table, monkeypatch):
+    card = coverage.operators()["mul"]
+    monkeypatch.setitem(coverage.CHECKS, "double", lambda call: False)
+    assert coverage.row(card) != table["mul"] and "" in coverage.row(card)
