@@ -16,10 +16,14 @@ def rosenbrock(x: Any) -> Any:
     return (100 * (x[1:] - x[:-1] ** 2) ** 2 + (1 - x[:-1]) ** 2).sum()
 
 
-def hessian(adapter: Any) -> Callable[[], Any]:
-    """The Hessian of a function of 50 variables, one backward pass for each."""
-    x = adapter.array(draw(50, seed=1))
-    return lambda: adapter.library.autograd.functional.hessian(rosenbrock, x)
+def hessian(**options: Any) -> Callable[[Any], Callable[[], Any]]:
+    """The Hessian of a function of 50 variables, one backward pass for each unless the options say otherwise."""
+
+    def make(adapter: Any) -> Callable[[], Any]:
+        x = adapter.array(draw(50, seed=1))
+        return lambda: adapter.library.autograd.functional.hessian(rosenbrock, x, **options)
+
+    return make
 
 
 def network(adapter: Any, sizes: tuple[int, ...], trained: bool) -> Callable[[Any], Any]:
@@ -37,12 +41,12 @@ def network(adapter: Any, sizes: tuple[int, ...], trained: bool) -> Callable[[An
     return call
 
 
-def jacobian(trained: bool) -> Callable[[Any], Callable[[], Any]]:
-    """The Jacobian of a network 64-64-64, one backward pass for each output."""
+def jacobian(trained: bool, **options: Any) -> Callable[[Any], Callable[[], Any]]:
+    """The Jacobian of a network 64-64-64, one backward pass for each output unless the options say otherwise."""
 
     def make(adapter: Any) -> Callable[[], Any]:
         call, x = network(adapter, (64, 64, 64), trained), adapter.array(draw(64, seed=1))
-        return lambda: adapter.library.autograd.functional.jacobian(call, x)
+        return lambda: adapter.library.autograd.functional.jacobian(call, x, **options)
 
     return make
 
@@ -101,6 +105,34 @@ def transform(name: str) -> Callable[[Any], Callable[[], Any]]:
     return make
 
 
+def per_sample(way: str) -> Callable[[Any], Callable[[], Any]]:
+    """The gradients of each of 64 samples of a perceptron 64-128-10: by `vmap` of `grad`, or one after the other."""
+
+    def make(adapter: Any) -> Callable[[], Any]:
+        func, functional = importlib.import_module(f"{adapter.library.__name__}.func"), adapter.functional
+        pairs = [(weight.detach(), bias.detach()) for weight, bias in layers(adapter, 64, 128, 10)]
+        rows, wanted = adapter.array(draw(64, 64, seed=1)), adapter.array(draw(64, 10, seed=2))
+
+        def loss(parameters: Any, x: Any, y: Any) -> Any:
+            for weight, bias in parameters[:-1]:
+                x = functional.linear(x, weight, bias).tanh()
+            return ((functional.linear(x, *parameters[-1]) - y) ** 2).sum()
+
+        slope = func.grad(loss)
+        if way == "vmap":
+            return lambda: func.vmap(slope, in_dims=(None, 0, 0))(pairs, rows, wanted)
+        return lambda: [slope(pairs, x, y) for x, y in zip(rows, wanted)]
+
+    return make
+
+
+def checked(adapter: Any) -> Callable[[], Any]:
+    """`gradcheck` of a small function."""
+    library = adapter.library
+    x = library.tensor(draw(6, seed=1).tolist(), dtype=library.float64, requires_grad=True)
+    return lambda: library.autograd.gradcheck(lambda x: (x * x.sin()).cumsum(0), (x,))
+
+
 def fourth(adapter: Any) -> Callable[[], Any]:
     """The fourth derivative along a direction: by Taylor mode where there is one, otherwise by nested forward mode."""
     func = importlib.import_module(f"{adapter.library.__name__}.func")
@@ -124,7 +156,25 @@ def cases() -> list[Case]:
             for name in ("grad", "vjp", "jvp", "hvp")
         ],
         Case("fourth derivative along a direction, func.taylor beside nested jvp", fourth, 10.0, 1e-3, only=BOTH),
-        Case("functional.hessian of 50 variables, looped", hessian, 3.0, 1e-3, only=BOTH),
+        Case("functional.hessian of 50 variables, looped", hessian(), 3.0, 1e-3, only=BOTH),
+        Case("functional.hessian of 50 variables, vectorised", hessian(vectorize=True), 1.5, 1e-3, only=BOTH),
+        Case(
+            "functional.jacobian of a network 64-64-64, vectorised",
+            jacobian(True, vectorize=True),
+            1.5,
+            1e-3,
+            only=BOTH,
+        ),
+        Case(
+            "functional.jacobian of a network 64-64-64, forward mode",
+            jacobian(False, vectorize=True, strategy="forward-mode"),
+            1.5,
+            1e-3,
+            only=BOTH,
+        ),
+        Case("gradients of 64 samples, vmap of grad", per_sample("vmap"), 1.5, 1e-3, only=BOTH),
+        Case("gradients of 64 samples, one by one", per_sample("loop"), 2.0, 1e-2, only=BOTH),
+        Case("gradcheck of a small function", checked, 2.0, 1e-2, only=BOTH),
         Case("functional.jacobian of a network 64-64-64, looped", jacobian(True), 3.0, 1e-3, only=BOTH),
         Case("functional.jacobian, weights without gradient", jacobian(False), 3.0, 1e-3, only=BOTH),
         Case("functional.vjp of a perceptron 16-32-32-16", product("vjp", False), 2.0, 1e-3, only=BOTH),
