@@ -1,12 +1,11 @@
 """The steps of a call that only a set flag asks for: observers, tangents, batches, inference tensors.
 
-Dispatch comes here when a bit of `flags.UNUSUAL` is set; the steps are tried in the order of `STEPS`, and each clears
-its bit. The operator completes the call itself, see `op.Op.complete` for volatile inputs.
+Dispatch comes here when a bit of `flags.UNUSUAL` is set; the steps are tried in their order, and each clears its bit.
+The operator completes the call itself, see `op.Op.complete` for volatile inputs.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 from .. import flags
@@ -14,14 +13,17 @@ from ..state.modes import Modes
 from ..tensor.base import Tensor
 from . import batching, forward
 
-Step = Callable[[Any, tuple[Any, ...], int, Modes], Any]
-
 
 def call(op: Any, args: tuple[Any, ...], word: int, modes: Modes) -> Any:
     """Run the first step whose bit is set; a step goes on with the rest of the word."""
-    for bit, step in STEPS:
-        if word & bit:
-            return step(op, args, word & ~bit, modes)
+    if word & flags.OBSERVED:
+        return observed(op, args, word & ~flags.OBSERVED, modes)
+    if word & flags.INFERENCE:
+        return inference(op, args, word & ~flags.INFERENCE, modes)
+    if word & (flags.DUAL | flags.LEVELS):
+        return forward.call(op, args, word & ~(flags.DUAL | flags.LEVELS), modes)
+    if word & (flags.BATCHED | flags.BATCHES):
+        return batching.call(op, args, word, modes)
     return op.complete(args, word, modes)
 
 
@@ -68,11 +70,3 @@ def is_all_inference(op: Any, args: tuple[Any, ...]) -> bool:
             elif each is not None and op.promotion is not None:
                 return False
     return True
-
-
-STEPS: tuple[tuple[int, Step], ...] = (
-    (flags.OBSERVED, observed),
-    (flags.INFERENCE, inference),
-    (flags.DUAL | flags.LEVELS, forward.call),
-    (flags.BATCHED | flags.BATCHES, batching.call),
-)

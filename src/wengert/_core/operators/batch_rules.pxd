@@ -1,6 +1,6 @@
 cimport cython
 from wengert._core cimport door
-from wengert._core.tensor.base cimport Tensor
+from wengert._core.tensor.base cimport Tensor, share
 
 cpdef object rule_for(object op)
 cpdef object loaded(object op)
@@ -9,6 +9,7 @@ cpdef object looped(object op, long size, list args, list carried)
 @cython.locals(made=list, at=long)
 cpdef object one_by_one(object op, long size, list args, list carried, object before)
 cpdef object of_member(object op, list args, list carried, long at)
+@cython.locals(tensor=Tensor)
 cpdef object member(object value, object carried, long at)
 cpdef object elementwise(object op, long size, list args, list carried)
 cpdef list padded(object op, list args, list carried)

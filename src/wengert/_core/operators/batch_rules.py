@@ -18,7 +18,7 @@ import numpy as np
 
 from .. import batch_errors, door, errors
 from ..tensor import batches
-from ..tensor.base import Tensor
+from ..tensor.base import Tensor, share
 from ..tensor.slots import OPERATORS
 from ..types import dtypes, sizes
 
@@ -84,7 +84,12 @@ def member(value: Any, carried: Any, at: int) -> Any:
     """An argument as it is for one member."""
     if isinstance(carried, list):
         return [member(each, on, at) for each, on in zip(value, carried)]
-    return value.select(0, at) if carried else value
+    if not carried:
+        return value
+    tensor: Tensor = value
+    if door.is_ndarray(tensor._array_):  # wholes have no history: a view of the array is enough
+        return share(tensor._array_[at, ...], tensor._storage_)
+    return value.select(0, at)
 
 
 def elementwise(op: Any, size: int, args: list[Any], carried: list[Any]) -> Any:

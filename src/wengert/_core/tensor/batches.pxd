@@ -18,7 +18,8 @@ cpdef Batch level_of(object value)
 cpdef list levels_of(object value)
 cpdef bint has(object value, Batch level) except -1
 cpdef bint is_apart(Tensor tensor, list levels) except -1
-@cython.locals(made=Tensor)
 cpdef Tensor bare(Tensor tensor)
+@cython.locals(made=Tensor)
+cpdef Tensor twin(Tensor tensor)
 cpdef object whole_of(object value, Batch level)
 cpdef bint is_constant(Tensor whole) except -1

@@ -112,9 +112,14 @@ def is_apart(tensor: Tensor, levels: list[Batch]) -> bool:
 
 
 def bare(tensor: Tensor) -> Tensor:
-    """The values of a tensor, without history and tangents."""
+    """The values of a tensor, without history and tangents: the tensor itself if it has neither."""
     if tensor._flags_ & ~(flags.BATCHED | flags.INFERENCE) == 0:
         return tensor
+    return twin(tensor)
+
+
+def twin(tensor: Tensor) -> Tensor:
+    """Another tensor on the memory of one, without history and tangents."""
     made: Tensor = share(tensor._array_, tensor._storage_)
     made._flags_ |= tensor._flags_ & flags.INFERENCE
     return made

@@ -217,7 +217,7 @@ def addmv_vjp_self(grad: Any, beta: Any) -> Any:
 
 @addmv.vjp("mat")
 def addmv_vjp_mat(grad: Any, vec: Any, alpha: Any) -> Any:
-    return scaled(grad, conjugate(alpha)).unsqueeze(1) * conjugated(vec)
+    return scaled(grad, conjugate(alpha)).unsqueeze(1).mm(conjugated(vec).unsqueeze(0))
 
 
 @addmv.vjp("vec")

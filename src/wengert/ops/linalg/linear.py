@@ -8,6 +8,7 @@ from typing import Any
 from ..._core.cards.card import Bad, Sample, composite
 from ..._core.cards.plain_case import plain_function
 from ..._core.tensor.base import Tensor
+from ..._core.tensor.batches import is_batched
 from ..shapes.views import t as transposed
 from .addmm import addmm
 from .matmul import check_tensors
@@ -38,6 +39,8 @@ def linear(input: Any, weight: Any, bias: Any = None) -> Any:
         return input.matmul(weight.t())
     if ndim == 2:
         return addmm(bias, input, weight.t())
+    if ndim == 1 and is_batched(input):
+        return bias.addmv(weight, input)
     if input.is_contiguous():
         shape = input.shape
         rows = input.view(math.prod(shape[:-1]), shape[-1])

@@ -21,13 +21,14 @@ def entered(card: Any, args: tuple[Any, ...], level: Any) -> Any:
         return batches.batched(card.call((array.whole, into, dim + 1)), level)
     if level is into:  # member i of what member i has along the dimension
         return batches.batched(array.whole.diagonal(0, 0, dim + 1).movedim(-1, 0), level)
-    return batches.batched(batches.bare(self).movedim(dim, 0), into)
+    whole = batches.twin(self)
+    return batches.batched(whole.movedim(dim, 0) if dim else whole, into)
 
 
 @op(view=True, linear="self", hidden=True, crossing=entered)
 def enter_batch(self: Array, level: Any, dim: int) -> Any:
     """Let a dimension become one that the program does not see."""
-    return members_of(np.moveaxis(self, dim, 0), level)
+    return members_of(np.moveaxis(self, dim, 0) if dim else self, level)
 
 
 @enter_batch.vjp("self")
@@ -41,7 +42,7 @@ def out_of(card: Any, args: tuple[Any, ...], level: Any) -> Any:
     array: Members = self._array_
     if level is not outof:
         return batches.batched(card.call((array.whole, outof, dim + 1)), level)
-    return batches.bare(array.whole.movedim(0, dim))
+    return batches.twin(array.whole.movedim(0, dim) if dim else array.whole)
 
 
 @op(view=True, hidden=True, crossing=out_of)

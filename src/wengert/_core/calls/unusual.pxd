@@ -1,0 +1,10 @@
+cimport cython
+from wengert._core cimport flags
+from wengert._core.calls cimport batching, forward
+from wengert._core.state.modes cimport Modes
+from wengert._core.tensor.base cimport Tensor
+
+cpdef object call(object op, tuple args, long word, Modes modes)
+cpdef object observed(object op, tuple args, long word, Modes modes)
+cpdef object inference(object op, tuple args, long word, Modes modes)
+cpdef bint is_all_inference(object op, tuple args) except -1
