@@ -1,15 +1,17 @@
 """Products of derivatives with several directions at once: what compressed evaluation asks for.
 
-This is the one place that knows how: one direction after the other.
+This is the one place that knows how: all directions as one batch, so each operator is called once.
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
+from ...autograd.batches import BatchLevel
 from ...autograd.forward_levels import ForwardLevel
 from ...autograd.grad_mode import no_grad
 from ...autograd.variables import gradients
@@ -18,19 +20,21 @@ from ...tensor import Tensor
 from ..forward import tangent_of
 
 
-def split(vector: Any, like: list[Tensor]) -> list[Tensor]:
-    """Parts of a vector, with the shapes and dtypes of tensors."""
-    parts, start = [], 0
+def split(vectors: Any, like: list[Tensor]) -> list[Tensor]:
+    """Parts of a vector, or of each row of an array, with the shapes and dtypes of tensors."""
+    parts, start, rows = [], 0, vectors.shape[:-1]
     for each in like:
         array = each._array_
-        parts.append(from_numpy(np.array(vector[start : start + array.size], array.dtype).reshape(array.shape)))
+        part = np.array(vectors[..., start : start + array.size], array.dtype)
+        parts.append(from_numpy(part.reshape((*rows, *array.shape))))
         start += array.size
     return parts
 
 
-def joined(tensors: list[Tensor]) -> Any:
-    """The elements of all tensors, as one vector."""
-    return np.concatenate([each._array_.ravel() for each in tensors])
+def joined(tensors: list[Tensor], rows: tuple[int, ...] = ()) -> Any:
+    """The elements of all tensors as one vector; where their first dimension counts `rows`, as the rows of an array."""
+    arrays = [each._array_ for each in tensors]
+    return np.concatenate([each.reshape((*rows, math.prod(each.shape[len(rows) :]))) for each in arrays], -1)
 
 
 def pushed(func: Callable[[list[Any]], list[Any]], primals: list[Tensor], seeds: Any) -> Any:
@@ -43,14 +47,11 @@ def pushed(func: Callable[[list[Any]], list[Any]], primals: list[Tensor], seeds:
     Returns:
         An array with a column for each of them.
     """
-    found = []
-    with no_grad():
-        for seed in seeds.T:
-            with ForwardLevel() as level:
-                outputs = func([level.dual(each, way) for each, way in zip(primals, split(seed, primals))])
-                ways = [tangent_of(level, each, False) for each in outputs]
-            found.append(joined(ways))
-    return np.stack(found, axis=-1)
+    with no_grad(), BatchLevel(seeds.shape[1], "same", True) as batch, ForwardLevel() as level:
+        ways = [batch.enter(each) for each in split(seeds.T, primals)]
+        outputs = func([level.dual(each, way) for each, way in zip(primals, ways)])
+        moved = [batch.leave(tangent_of(level, each, False)) for each in outputs]
+        return joined(moved, seeds.shape[1:]).T
 
 
 def pulled(outputs: list[Tensor], variables: list[Tensor], seeds: Any) -> Any:
@@ -62,4 +63,7 @@ def pulled(outputs: list[Tensor], variables: list[Tensor], seeds: Any) -> Any:
     Returns:
         An array with a row for each of them.
     """
-    return np.stack([joined(gradients(outputs, variables, split(seed, outputs), True, False)) for seed in seeds])
+    with BatchLevel(len(seeds), directions=True) as batch:
+        cotangents = [batch.enter(each) for each in split(seeds, outputs)]
+        found = gradients(outputs, variables, cotangents, True, False)
+        return joined([batch.leave(each) for each in found], seeds.shape[:1])
