@@ -79,12 +79,15 @@ def state():
         "check_nan",
         "check_inf",
         "noting",
+        "forward",
     )
     return {
         "passing": modes.passing,
         "saved hooks": modes.saved_hooks,
         **{name: getattr(modes, name) for name in names},
         "observers": list(modes.observers),
+        "levels": list(modes.levels),
+        "batches": list(modes.batches),
         "default dtype": dtypes.get_default_dtype(),
         "floating-point warnings": np.geterr(),
     }

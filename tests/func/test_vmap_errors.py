@@ -1,0 +1,63 @@
+"""What goes wrong within `vmap` leaves everything as it was, and says what, of which shape, for how many members."""
+
+from __future__ import annotations
+
+import pytest
+
+import wengert as wg
+from wengert._core.state.modes import current
+from wengert.func import grad, jacfwd, jacrev, jvp, vmap
+
+
+def fails(x):
+    raise KeyError("of the program")
+
+
+@pytest.mark.parametrize("transform", [vmap, grad, jacrev, jacfwd])
+def test_modes_are_as_they_were_after_an_error(transform):
+    with pytest.raises(KeyError):
+        transform(fails)(wg.ones(2))
+    with pytest.raises(KeyError):
+        vmap(lambda x: transform(fails)(x))(wg.ones(2, 2))
+    modes = current()
+    assert not modes.batches and not modes.levels and modes.word == 0 and modes.grad
+
+
+@pytest.mark.parametrize(
+    ("ask", "says"),
+    [
+        (lambda x: x.sum().item(), r"calling \.item\(\) on a Tensor.*shape \[\].*2 members"),
+        (lambda x: float(x[0]), r"calling \.item\(\) on a Tensor"),
+        (lambda x: x if x.sum() > 0 else -x, r"data-dependent control flow.*shape \[\].*2 members"),
+        (lambda x: x.tolist(), r"`tolist` asks for the values of a tensor of shape \[3\]"),
+        (lambda x: x.numpy(), r"asks for the values of a tensor of shape \[3\]"),
+        (lambda x: x.nonzero(), "depends on the values"),
+        (lambda x: x[x > 0], "depends on the values"),
+        (lambda x: range(x[0].long()), "item"),
+        (lambda x: wg.add(x, x, out=wg.zeros(3)), "no out="),
+        (lambda x: wg.zeros(3).add_(x), "not being vmapped"),
+        (lambda x: x.sum(4), "Dimension out of range"),
+        (lambda x: x.view(7), r"shape '\[7\]' is invalid for input of size 3"),
+        (lambda x: x @ wg.ones(4), "size"),
+    ],
+)
+def test_what_needs_values_or_does_not_fit_is_told_for_a_member(ask, says):
+    x = wg.ones(2, 3)
+    with pytest.raises((RuntimeError, IndexError), match=says):
+        vmap(ask)(x)
+    assert x.tolist() == [[1.0] * 3] * 2 and x._version == 0
+
+
+def test_a_tensor_that_left_its_batch_shows_what_it_is_and_goes_on():
+    kept = []
+    vmap(lambda x: kept.append(x) or x)(wg.arange(4.0).view(2, 2))
+    assert repr(kept[0]).startswith("BatchedTensor(lvl=1, bdim=0, value=\n    tensor([[0., 1.],")
+    assert (kept[0] + 1).shape == (2,)
+
+
+def test_tangents_and_batches_meet_in_any_order():
+    x, way = wg.tensor([[0.5, 1.0], [2.0, -1.0]]), wg.ones(2, 2)
+    f = lambda x: x.sin().prod()  # noqa: E731
+    inside = vmap(lambda x, way: jvp(f, (x,), (way,))[1])(x, way)
+    outside = jvp(vmap(f), (x,), (way,))[1]
+    assert wg.allclose(inside, outside)
