@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 import wengert as wg
+from wengert import func
 from wengert.autograd import Function
 from wengert.autograd.forward_ad import dual_level, make_dual, unpack_dual
 
@@ -164,3 +165,27 @@ def test_modes_are_as_they_were_after_an_error_in_forward_or_jvp():
             with pytest.raises(ZeroDivisionError):
                 made.apply(dual(1.0))
             assert current().forward == before and wg.is_grad_enabled()
+
+
+def test_forward_mode_begins_anew_within_the_methods_of_a_function():
+    inner = lambda x: func.jvp(lambda y: y**3, (x,), (wg.ones_like(x),))[1]  # noqa: E731
+
+    class Slope(wg.autograd.Function):
+        @staticmethod
+        def forward(ctx, x):
+            ctx.save_for_forward(x)
+            return inner(x)
+
+        @staticmethod
+        def jvp(ctx, tangent):
+            (x,) = ctx.saved_tensors
+            return tangent * func.jvp(inner, (x,), (wg.ones_like(x),))[1]
+
+    x = wg.tensor(2.0, dtype=wg.float64)
+    assert Slope.apply(x).item() == 12
+    value, tangent = func.jvp(Slope.apply, (x,), (wg.tensor(5.0, dtype=wg.float64),))
+    assert (value.item(), tangent.item()) == (12, 60)
+    assert func.jacfwd(func.jacfwd(Slope.apply))(x).item() == 6
+    with wg.autograd.forward_ad.dual_level():
+        y = wg.autograd.forward_ad.make_dual(x, wg.ones_like(x))
+        assert wg.autograd.forward_ad.unpack_dual(Slope.apply(y)).tangent.item() == 12

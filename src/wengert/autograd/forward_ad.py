@@ -62,7 +62,7 @@ def enter_dual_level() -> int:
     modes = current()
     if _entered(modes) is not None:
         raise RuntimeError(forward_errors.NESTED)
-    modes.enter([*modes.levels, _DualLevel(len(modes.levels))])
+    modes.enter([*modes.levels, _DualLevel(modes.next_level())])
     return 0
 
 

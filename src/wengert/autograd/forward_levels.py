@@ -20,7 +20,7 @@ class ForwardLevel:
 
     def __enter__(self) -> ForwardLevel:
         modes = current()
-        self.level = Level(len(modes.levels))
+        self.level = Level(modes.next_level())
         self.before = modes.levels
         modes.enter([*modes.levels, self.level])
         return self

@@ -41,7 +41,7 @@ def call(op: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         raise RuntimeError(errors.out_requires_grad(op.name))
     if word & flags.BATCHED:
         raise RuntimeError(batch_errors.OUT.format(op.name))
-    if word & flags.DUAL and modes.levels and modes.forward:
+    if word & flags.DUAL and any(level.number < modes.forward for level in modes.levels):
         raise NotImplementedError(forward_errors.no_out(op.name))
     for each in given:
         check_mode(each, modes)

@@ -15,7 +15,7 @@ from ..leaves.accumulate import gradient_edge
 from ..leaves.hooked import retain_at
 from ..recording.saved import SavedInput, save_input
 from ..recording.saved_part import save_result
-from ..state.modes import Modes, current
+from ..state.modes import NO_OTHER_LEVEL, Modes, current
 from ..tensor.base import AutogradMeta, Tensor, share
 from ..tensor.storage import count_write
 from ..writes.inplace import rebase
@@ -49,7 +49,7 @@ def call(function: Any, args: tuple[Any, ...], keywords: dict[str, Any] | None, 
     forward: int = modes.forward
     try:
         modes.set_grad(False)
-        modes.forward = 0
+        modes.forward = NO_OTHER_LEVEL if forward else 0
         if split:
             result = function.forward(*args, **(keywords or {}))
             function.setup_context(node, args, result)

@@ -31,6 +31,8 @@ cdef class Modes:
     cpdef object settle(self, bint grad)
     cpdef Pass this_pass(self)
     cpdef list observe(self, list observers)
+    @cython.locals(around=long, made=long)
+    cpdef long next_level(self) except? -1
     cpdef list enter(self, list levels)
 
 cpdef Modes current()

@@ -16,8 +16,13 @@ import numpy as np
 
 from .. import door, errors, flags
 
-EVERY_LEVEL = 1 << 30
-"""More levels of forward mode than there can be."""
+ROOM_FOR_LEVELS = 1 << 40
+"""The numbers of levels of forward mode lie so far apart: between them is room for those that begin where some are not
+seen, in the `jvp` of a custom Function."""
+EVERY_LEVEL = 1 << 62
+"""More than the number of any level."""
+NO_OTHER_LEVEL = ROOM_FOR_LEVELS >> 1
+"""Less than the number of any level; those that begin under it have lesser ones."""
 
 
 class Pass:
@@ -81,8 +86,8 @@ class Modes:
     `fresh` are the flags of new tensors.
     `quiet(function, *args)` calls a kernel with NumPy's floating-point warnings off (`np.errstate` costs five times as
     much); a thread that is in the middle of such a call must use `quietly`. `depth` counts the backward passes that
-    are under way, one within the other. `passing` is the innermost. `levels` are those of forward mode, of which the
-    first `forward` are seen, `batches` those of `vmap`. `noting`: new nodes are told to anomaly detection
+    are under way, one within the other. `passing` is the innermost. `levels` are those of forward mode, of which those
+    with a number below `forward` are seen, `batches` those of `vmap`. `noting`: new nodes are told to anomaly detection
     or to the last of the `listeners`. `no_saved_hooks` is the error of a program that forbids hooks for saved tensors,
     or None.
     """
@@ -267,6 +272,21 @@ class Modes:
         if self.batches:
             self.word |= flags.BATCHES
         return before
+
+    def next_level(self) -> int:
+        """The number of a level that is to be the innermost that is seen.
+
+        Raises:
+            RuntimeError: there is no room for it.
+        """
+        around: int = 0
+        for level in self.levels:
+            if level.number < self.forward:
+                around = level.number
+        made: int = around + ROOM_FOR_LEVELS if self.forward == EVERY_LEVEL else (around + self.forward) // 2
+        if self.forward and made == around:
+            raise RuntimeError("forward mode is nested too deep within custom Functions")
+        return made
 
     def enter(self, levels: list[Any]) -> list[Any]:
         """Let these be the levels of forward mode, the innermost last; return those that were."""

@@ -21,7 +21,7 @@ class Level:
     """One differentiation in forward mode.
 
     Attributes:
-        number: how many levels are around this one.
+        number: larger than those of the levels around this one, see `Modes.next_level`.
         alive: whether it has not ended.
         members, room: weak references to its tangents; how many there may be before the dead are dropped.
     """
