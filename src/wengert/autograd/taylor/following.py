@@ -31,7 +31,7 @@ class Following:
             others (a saved one, a variable of a transform) have their array, a detached one has its own. The first
             coefficient is the tensor.
         kept: these arrays, so that no other has their identity.
-        levels: how many levels of forward mode there were when it began.
+        levels: the levels of forward mode that there were when it began.
     """
 
     __slots__ = ("before", "kept", "levels", "modes", "order", "series", "word")
@@ -43,7 +43,7 @@ class Following:
 
     def __enter__(self) -> Following:
         modes = self.modes = current()
-        self.levels = len(modes.levels)
+        self.levels = list(modes.levels)
         self.before, self.word = modes.observers, modes.word
         modes.observe([*modes.observers, self.observe])
         return self
@@ -105,7 +105,7 @@ class Following:
         for value in args:
             for each in value if isinstance(value, (list, tuple)) else (value,):
                 tangent = tangents.first_of(each) if isinstance(each, Tensor) else None
-                if tangent is not None and tangent.level.number >= self.levels:
+                if tangent is not None and tangent.level not in self.levels:
                     raise NotImplementedError(
                         f"jet: {op.name} was given a dual tensor of forward mode that began inside the function (jvp, "
                         "jacfwd, hessian); use reverse mode or jet there"
