@@ -13,6 +13,7 @@ import numpy as np
 
 from ._core import flags
 from ._core.tensor.base import Tensor, meta_of, set_up
+from ._core.tensor.batches import refuse
 from ._core.tensor.storage import Storage, size_in_bytes
 from ._core.types.dtypes import dtype as DType
 from .ops.memory.reach import first_bytes, offset_in_bytes
@@ -26,6 +27,7 @@ NON_LEAF = (
 
 def memory_of(tensor: Tensor) -> tuple[np.ndarray[Any, Any], int]:
     """The memory of a tensor's storage as bytes, shared, and where in it the tensor starts."""
+    refuse("a copy of the memory", tensor)
     storage = tensor._storage_
     start = offset_in_bytes(tensor) if tensor._array_.size else 0
     return first_bytes(storage.array, size_in_bytes(storage)), start

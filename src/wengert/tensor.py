@@ -21,7 +21,7 @@ from ._core.operators.promotion import is_operand
 from ._core.state.modes import current
 from ._core.tensor import reading
 from ._core.tensor.base import OPERATORS, Tensor, bind, set_up, wrap_flagged
-from ._core.tensor.batches import levels_of
+from ._core.tensor.batches import levels_of, refuse
 from ._core.tensor.storage import Storage, succeed
 from ._core.tensor.tangents import first_of
 from ._core.types import dtypes
@@ -95,6 +95,8 @@ def set_data(self: Tensor, new: Tensor) -> None:
     """
     if not isinstance(new, Tensor):
         raise TypeError(f"Variable data has to be a tensor, but got {type(new).__name__}")
+    if levels_of(self) != levels_of(new):
+        refuse("`.data = ...`", self, new)
     if self.requires_grad and new._array_.dtype.kind not in "fcV":
         raise RuntimeError("data set to a tensor that requires gradients must be floating point or complex dtype")
     if self._flags_ & flags.VIEW and self._meta_.view.made == views.SINGLE:
@@ -219,6 +221,7 @@ def contains(self: Tensor, element: Any) -> bool:
     """
     if not is_operand(element):
         raise RuntimeError(f"Tensor.__contains__ only supports Tensor or scalar, but you passed in a {type(element)}.")
+    refuse("`in`", self, *([element] if isinstance(element, Tensor) else []))
     return bool((self._array_ == (element._array_ if isinstance(element, Tensor) else element)).any())
 
 

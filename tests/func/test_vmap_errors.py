@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import copy
+import pickle
+
+import numpy as np
 import pytest
 
 import wengert as wg
@@ -46,6 +50,31 @@ def test_what_needs_values_or_does_not_fit_is_told_for_a_member(ask, says):
     with pytest.raises((RuntimeError, IndexError), match=says):
         vmap(ask)(x)
     assert x.tolist() == [[1.0] * 3] * 2 and x._version == 0
+
+
+def assigned(x):
+    x.data = wg.ones(3)
+
+
+@pytest.mark.parametrize(
+    "use", [copy.copy, copy.deepcopy, pickle.dumps, assigned, lambda x: x.resize_(2), lambda x: x.set_(wg.ones(3)),
+            lambda x: 2.0 in x, np.asarray],
+)  # fmt: skip
+def test_no_member_stands_for_all(use):
+    with pytest.raises(
+        RuntimeError, match=r"vmap: .* of a tensor of shape \[3\] that stands for the 2 members of a batch"
+    ):
+        vmap(lambda x: use(x.clone()))(wg.ones(2, 3))
+
+
+def test_anomaly_detection_looks_at_all_members():
+    def slope(x):
+        y = x.detach().requires_grad_()
+        (found,) = wg.autograd.grad((y * 0).sqrt().sum() * 0, y)
+        return found
+
+    with pytest.warns(UserWarning), wg.autograd.detect_anomaly(), pytest.raises(RuntimeError, match="nan values"):
+        vmap(slope)(wg.ones(2, 3))
 
 
 def test_a_tensor_that_left_its_batch_shows_what_it_is_and_goes_on():

@@ -97,6 +97,14 @@ def stale(array: Any, storage: Any, origin: str, saved: int, saver: str) -> str:
     return errors.modified_in_place(array, origin, storage.version, saved, saver, written, current().anomaly)
 
 
+def values_of(tensor: Any) -> Any:
+    """The values of a tensor; of one that stands for the members of a batch those of all."""
+    array = tensor._array_
+    while hasattr(array, "whole"):
+        array = array.whole._array_
+    return array
+
+
 def watched(process: Callable[..., Any], node: Any, modes: Modes, *args: Any) -> Any:
     """Run a node; nodes made meanwhile know it as their parent, and what it returns is checked.
 
@@ -107,9 +115,10 @@ def watched(process: Callable[..., Any], node: Any, modes: Modes, *args: Any) ->
     outgoing = process(node, *args)
     for at, grad in enumerate(outgoing or ()):
         if grad is not None and grad._array_.dtype.kind in "fcV":
-            if modes.check_nan and np.isnan(grad._array_).any():
+            array = values_of(grad)
+            if modes.check_nan and np.isnan(array).any():
                 raise RuntimeError(errors.bad_values(title(node), "nan", at))
-            if modes.check_inf and np.isinf(grad._array_).any():
+            if modes.check_inf and np.isinf(array).any():
                 raise RuntimeError(errors.bad_values(title(node), "inf", at))
     return outgoing
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from .. import errors, flags
+from .. import batch_errors, errors, flags
 from .base import Tensor, share
 from .members import Members, members
 from .storage import next_serial
@@ -70,6 +70,18 @@ def level_of(value: Any) -> Batch | None:
         array: Members = value._array_
         return array.level  # type: ignore[no-any-return]
     return None
+
+
+def refuse(what: str, *tensors: Tensor) -> None:
+    """Refuse what only one tensor alone can be used for.
+
+    Raises:
+        RuntimeError: a tensor carries a batch.
+    """
+    for each in tensors:
+        if each._flags_ & flags.BATCHED:
+            array: Members = each._array_
+            raise RuntimeError(batch_errors.read(what, array.shape, array.level.size))
 
 
 def is_batched(tensor: Tensor) -> bool:

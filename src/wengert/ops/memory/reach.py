@@ -53,7 +53,7 @@ def resize_storage(storage: Storage, size: int) -> None:
     for tensor in tensors_on(known):
         offset = address(tensor._array_) - start
         tensor._storage_.array = whole
-        if size > have:
+        if size > have and not tensor._flags_ & flags.BATCHED:  # it sees its memory through another tensor
             tensor._array_ = moved(tensor._array_, whole, offset)
     storage.array = whole
 

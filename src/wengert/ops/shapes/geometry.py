@@ -15,6 +15,7 @@ from ..._core.graph.refused import new_refusal
 from ..._core.leaves.accumulate import gradient_edge
 from ..._core.state.modes import current
 from ..._core.tensor.base import Tensor, bind
+from ..._core.tensor.batches import refuse
 from ..._core.tensor.storage import count_write, succeed
 from ..._core.tensor.tangents import is_dual
 from ..._core.types.devices import preserve_format
@@ -87,6 +88,7 @@ def resize_(self: Tensor, *sizes: Any, memory_format: Any = None) -> Tensor:
         return self
     if is_dual(self):
         raise RuntimeError(forward_errors.RESIZED)
+    refuse("resize_()", self)
     resize(self, shape)
     count_write(self._storage_, "resize_")
     return self
@@ -163,6 +165,7 @@ def check_set(tensor: Tensor, source: Tensor | None) -> bool:
     Raises:
         RuntimeError: always when it is called for that.
     """
+    refuse("set_()", tensor, *([] if source is None else [source]))
     modes = current()
     recording = bool(modes.mask & flags.REQUIRES_GRAD) and (
         tensor.requires_grad or (source is not None and source.requires_grad)
