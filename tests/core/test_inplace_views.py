@@ -171,3 +171,14 @@ def test_gradients_of_parts_of_a_base_with_gaps_lie_as_it_does():
     part.squeeze().sub_(x[1])
     (base * wg.arange(6.0)).sum().backward()
     assert x.grad.tolist() == [0.0, -12.0, 0.0, 0.0, 0.0, 0.0]
+
+
+def test_a_view_of_imaginary_parts_stays_one_when_its_base_gets_a_dimension():
+    x = wg.arange(6.0, dtype=wg.float64, requires_grad=True)
+    base = wg.complex(x, x * 2).view(2, 3)
+    view = base.imag
+    with wg.no_grad():
+        base.unsqueeze_(0)
+    base.mul_(2)
+    (view * wg.arange(6.0, dtype=wg.float64).view(2, 3)).sum().backward()
+    assert x.grad.tolist() == [0.0, 4.0, 8.0, 12.0, 16.0, 20.0]

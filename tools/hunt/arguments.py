@@ -57,8 +57,8 @@ HALF_MADE = re.compile(r"\.__new__\(")
 OF_CLASS = re.compile(r"\bwg\.Tensor\.\w+\(")
 """Methods taken from the class: what they are called on may be no tensor. torch's are C and look; these are Python."""
 
-SPREAD = re.compile(r"\bexpand\([^()]*2 \*\* (31|3[2-9]|[4-6]\d)")
-"""Tensors expanded so far that their sum with anything is too large, and takes too long: torch's, too."""
+SPREAD = re.compile(r"\b(expand|empty)\([^()]*2 \*\* (31|3[2-9]|[4-6]\d)")
+"""Tensors so long (and expanded, or empty) that what is made of them and others is too large: torch's, too."""
 
 LYING = re.compile(r"\b(lying|rude)\([^()]*2 \*\* (31|3[2-9]|[4-6]\d)\)")
 """Objects that claim to hold so much that Python's own list() asks for the memory."""

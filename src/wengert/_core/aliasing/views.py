@@ -234,7 +234,7 @@ def begin_anew(view: Tensor, info: ViewInfo) -> Tensor:
 def has_left(view: Tensor, info: ViewInfo) -> bool:
     """Whether a view and its base no longer see the same memory as the same kind of numbers."""
     base: Tensor = info.base
-    resized: bool = info.frame is not None and door.shape_of(info.frame) != door.shape_of(base._array_)
+    resized: bool = info.frame is not None and door.size_of(info.frame) != door.size_of(base._array_)
     if view._storage_ is base._storage_ and not resized:
         return False
     if view._storage_.array is not base._storage_.array:
