@@ -33,16 +33,6 @@ def test_no_cell_is_empty(table):
     ]
 
 
-def test_operators_that_run_member_by_member_are_none(table):
-    without = [
-        name
-        for name, card in coverage.operators().items()
-        if isinstance(card, coverage.Card) and coverage.batch_rules.rule_for(card) is coverage.batch_rules.looped
-    ]
-    print(f"operators that run member by member: {len(without)}")
-    assert not without
-
-
 def test_a_check_that_is_gone_changes_the_table(table, monkeypatch):
     card = coverage.operators()["mul"]
     monkeypatch.setitem(coverage.CHECKS, "double", lambda call: False)

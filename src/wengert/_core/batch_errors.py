@@ -13,7 +13,6 @@ RANDOM_IN_PLACE = (
     "If this is necessary for your usage, make the tensor outside of vmap."
 )
 OUT = "vmap: {}() has no out= for tensors that carry a batch: use what it returns"
-GONE = "a tensor was used that carries the batch of another call of vmap than it was made in"
 
 
 def read(what: str, shape: Any, size: int) -> str:
@@ -21,7 +20,7 @@ def read(what: str, shape: Any, size: int) -> str:
     given = (
         f"of a tensor of shape {list(shape)} that stands for the {size} members of a batch, each with values of its own"
     )
-    if what in ("item", "number"):
+    if what == "item":
         return (
             "vmap: It looks like you're calling .item() on a Tensor. We don't support vmap over calling .item() on a "
             "Tensor, please try to rewrite what you're doing with other operations (`where`, or a tensor in the place "

@@ -23,8 +23,8 @@ MEMBERS = 3
 
 
 def ways(call: Call) -> Iterator[tuple[int | None, ...]]:
-    """For each tensor among the arguments the dimension of its members, or None: every combination of the first two
-    tensors, all of them, and members along the last dimension.
+    """For each tensor among the arguments the dimension of its members, or None: every combination of the first three
+    tensors, with all others or none, and members along the last dimension.
     """
     count = len(call.tensors())
     for chosen in itertools.product((True, False), repeat=min(count, 3)):

@@ -243,15 +243,6 @@ def shifted(dims: Any, ndim: int) -> Any:
     return sizes.normalise(dims, max(ndim, 1)) + 1
 
 
-def refused(op: Any, size: int, args: list[Any], carried: list[Any]) -> Any:
-    """For operators whose results have shapes that depend on values.
-
-    Raises:
-        RuntimeError: always.
-    """
-    raise RuntimeError(batch_errors.dynamic(op.name))
-
-
 def singled(args: list[Any], carried: list[Any]) -> tuple[list[Any], list[Any]]:
     """The arguments, of tensors that are the same memory for all members only one; and which still carry the batch.
 

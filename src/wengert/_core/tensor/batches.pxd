@@ -11,7 +11,6 @@ cdef class Batch:
 @cython.locals(made=Tensor)
 cpdef Tensor batched(Tensor whole, Batch level)
 cpdef object begin(Tensor tensor)
-cpdef Tensor again(Tensor tensor)
 cpdef bint is_batched(Tensor tensor) except -1
 cpdef Batch level_of(object value)
 @cython.locals(found=list)

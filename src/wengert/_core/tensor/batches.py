@@ -58,12 +58,6 @@ def begin(tensor: Tensor) -> None:
     array.whole = share(array.whole, tensor._storage_)
 
 
-def again(tensor: Tensor) -> Tensor:
-    """Another tensor on the same members, without history."""
-    array: Members = tensor._array_
-    return batched(array.whole, array.level)
-
-
 def level_of(value: Any) -> Batch | None:
     """The newest level of a tensor; None if it carries no batch."""
     if isinstance(value, Tensor) and value._flags_ & flags.BATCHED:
