@@ -5,6 +5,8 @@ from __future__ import annotations
 import gc
 import weakref
 
+import pytest
+
 import wengert as wg
 
 
@@ -178,3 +180,15 @@ def test_writes_to_retained_views_close_no_cycle():
     del base, view
     assert watched() is None
     gc.enable()
+
+
+def test_a_gradient_of_an_earlier_graph_meets_the_hooks_of_the_leafs_present_value():
+    x, seen = leaf(1.0, 2.0), []
+    x.register_hook(lambda grad: seen.append("of the leaf"))
+    total = (x + 1).sum()
+    x.detach_()
+    x.add_(leaf(2.0, 2.0))
+    x.register_hook(lambda grad: seen.append("of the result"))
+    with pytest.raises(RuntimeError, match="leaf variable has been moved into the graph interior"):
+        total.backward()
+    assert seen == ["of the result"]

@@ -257,7 +257,7 @@ def leaf(node: AccumulateGrad, task: Task, create_graph: bool, found: list[Any],
         return
     variable: Tensor = node.variable
     meta: AutogradMeta = variable._meta_
-    if meta is not None and meta.hooks:
+    if variable._edge_ is not None or (meta is not None and meta.hooks):
         task.grad = run_leaf_hooks(variable, task.grad)
         task.owned = False
     if task.captures is not None and not accumulating:

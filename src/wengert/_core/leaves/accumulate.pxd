@@ -28,5 +28,5 @@ cpdef bint added(Tensor leaf, AutogradMeta meta, object grad, bint owned, Modes 
 cpdef object add_into(object array, object other, Modes modes)
 cpdef object run_after_accumulate(Tensor leaf)
 cpdef Tensor first_gradient(Tensor leaf, Tensor grad, bint owned, Modes modes)
-@cython.locals(meta=AutogradMeta)
+@cython.locals(edge=Edge, meta=AutogradMeta)
 cpdef object run_leaf_hooks(Tensor leaf, object grad)

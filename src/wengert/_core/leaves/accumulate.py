@@ -242,8 +242,12 @@ def laid_out(grad: Any, model: Tensor) -> Any:
 
 
 def run_leaf_hooks(leaf: Tensor, grad: Any) -> Any:
-    """The leaf's own hooks, before anything is accumulated."""
+    """The hooks of the leaf's present value, before anything is accumulated: it may be a result by now."""
+    edge: Edge = leaf._edge_
     meta: AutogradMeta = leaf._meta_
-    if meta is None or not meta.hooks:
-        return grad
-    return hooks.run_tensor_hooks(meta.hooks, grad)
+    known: Any = None
+    if edge is None:
+        known = None if meta is None else meta.hooks
+    elif edge.node.node_hooks is not None:
+        known = edge.node.node_hooks.tensor.get(edge.nr)
+    return hooks.run_tensor_hooks(known, grad) if known else grad
