@@ -90,6 +90,13 @@ def get_backward_hooks(self: Tensor) -> HookDict | None:
     return None if hooks is None else hooks.tensor.get(self._edge_.nr)
 
 
+def keep_hooks(self: Tensor) -> None:
+    """The hooks of a result's present value become those of the leaf that it is about to be; its node has them, too."""
+    hooks = get_backward_hooks(self)
+    if hooks is not None or self._meta_ is not None:
+        meta_of(self).hooks = hooks
+
+
 def set_backward_hooks(self: Tensor, hooks: Any) -> None:
     """Put a dictionary in the place of a leaf's hooks; of a tensor inside the graph they belong to its node, and stay.
 

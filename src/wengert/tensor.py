@@ -124,6 +124,7 @@ def detach_(self: Tensor) -> Tensor:
         raise RuntimeError(errors.DETACH_VIEW)
     if self._edge_ is not None:
         self._storage_.detached = current().sequence
+        gradients.keep_hooks(self)
     self._edge_ = None
     self._flags_ &= ~flags.REQUIRES_GRAD
     return self

@@ -177,6 +177,14 @@ def test_an_input_may_be_given_by_itself():
     assert x.grad.item() == 3.0 and y.grad is None
 
 
+def test_what_was_saved_for_a_gradient_that_nobody_waits_for_is_checked_too():
+    x, y = leaf(2.0), leaf(3.0)
+    product = x * y
+    y.detach().add_(1)
+    with pytest.raises(RuntimeError, match="modified by an inplace operation"):
+        product.backward(inputs=[y])
+
+
 def test_no_inputs_at_all_is_a_mistake():
     x = leaf(2.0)
     with pytest.raises(RuntimeError, match="`inputs` argument to `backward\\(\\)` cannot be empty"):

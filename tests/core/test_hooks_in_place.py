@@ -192,3 +192,23 @@ def test_a_gradient_of_an_earlier_graph_meets_the_hooks_of_the_leafs_present_val
     with pytest.raises(RuntimeError, match="leaf variable has been moved into the graph interior"):
         total.backward()
     assert seen == ["of the result"]
+
+
+def test_the_hooks_of_a_result_stay_with_the_leaf_that_it_becomes():
+    x, log = leaf(1.0, 2.0), Log()
+    y = x * 2
+    y.register_hook(log.hook("of the result"))
+    y.detach_().requires_grad_()
+    y.register_hook(log.hook("of the leaf"))
+    (y * 3).sum().backward()
+    assert log == [("of the result", [3.0, 3.0]), ("of the leaf", [3.0, 3.0])]
+
+
+def test_a_result_without_hooks_becomes_a_leaf_without_hooks():
+    y, log = leaf(1.0, 2.0), Log()
+    y.register_hook(log.hook("of the first leaf"))
+    y.detach_()
+    y.mul_(leaf(2.0, 2.0))
+    y.detach_().requires_grad_()
+    (y * 3).sum().backward()
+    assert log == []

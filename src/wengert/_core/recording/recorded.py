@@ -146,9 +146,10 @@ def run_rules(node: OpNode, incoming: Any) -> list[Any]:
     modes: Modes = current()
     grad: Any = plain_gradient(incoming, modes)
     spared: int = spared_by(node, modes) if simple else 0
-    if spared:
-        saved = narrowed(plan, saved, spared)
     values: list[Any] = None  # type: ignore[assignment]  # unpacked for the first rule that wants tensors
+    if spared:  # what nobody waits for is checked and unpacked all the same, as in torch
+        values = list(narrowed(plan, tuple(node.unpacked()), spared))
+        saved = narrowed(plan, saved, spared)
     rule: Rule
     for at in range(len(plan.rules)):
         rule = plan.rules[at]
@@ -162,8 +163,6 @@ def run_rules(node: OpNode, incoming: Any) -> list[Any]:
         if result is NotImplemented:
             if values is None:
                 values = node.unpacked()
-                if spared:
-                    values = list(narrowed(plan, tuple(values), spared))
             result = run_rule(rule, incoming, values, plan.arguments[at])
         if simple and rule.single:
             outgoing[rule.slot] = result
