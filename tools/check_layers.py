@@ -65,6 +65,7 @@ ROOMS: dict[str, tuple[str, ...]] = {
     ),
     "ops": (
         *(
+            "families",
             "family",
             "axes",
             "dtype_checks",

@@ -12,7 +12,7 @@ with _Uncollected():
 
 from math import e, inf, nan, pi
 
-from ._core.cards.card import CARDS as _CARDS, load_all as _load_all
+from ._core.cards.card import CARDS as _CARDS, find as _find, load_all as _load_all
 from ._core.state.grad_mode import (
     enable_grad,
     inference_mode,
@@ -65,9 +65,8 @@ from ._core.types.dtypes import (
 from ._core.types.sizes import Size
 from ._kernels import get_num_threads, set_num_threads
 from .autograd.anomaly_mode import is_anomaly_check_nan_enabled, is_anomaly_enabled, set_anomaly_enabled
-from .ops.memory.storages import TypedStorage, UntypedStorage
 from .ops.randomness.generator import Generator
-from .questions import is_complex, is_floating_point, is_inference, is_tensor, numel, result_type
+from .questions import is_inference, numel, result_type
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -76,10 +75,16 @@ if TYPE_CHECKING:
     from . import compat, func, io, nn, optim, scipy, utils, vision, viz
     from .func import vmap
     from .ops.create.create import tensor  # otherwise taken for the module of that name
+    from .ops.memory.storages import TypedStorage, UntypedStorage
     from .printing import set_printoptions
 
 LAYERS = ("compat", "func", "io", "nn", "optim", "scipy", "utils", "vision", "viz")
-LATER = {name: name for name in LAYERS} | {"set_printoptions": "printing", "vmap": "func"}
+LATER = {name: name for name in LAYERS} | {
+    "TypedStorage": "ops.memory.storages",
+    "UntypedStorage": "ops.memory.storages",
+    "set_printoptions": "printing",
+    "vmap": "func",
+}
 """What is loaded when it is first asked for, and where it is: who needs derivatives only does not wait for it."""
 
 # Operators come when they are asked for, by `__getattr__`, but for those whose names the imports above have taken.
@@ -93,7 +98,7 @@ def __getattr__(name: str) -> Any:
     if name == "__all__":
         return [each for each in __dir__() if each[0] != "_" and each not in LATER]
     if name not in LATER and name[:2] != "__":
-        card = _CARDS.get(name) or _load_all().get(name)
+        card = _find(name)
         if card is not None and card.function:
             globals()[name] = card.public
             return card.public

@@ -10,21 +10,6 @@ from ._core.types import dtypes
 from ._core.types.dtypes import dtype
 
 
-def is_tensor(obj: object) -> bool:
-    """Whether `obj` is a tensor."""
-    return isinstance(obj, Tensor)
-
-
-def is_floating_point(input: Tensor) -> bool:
-    """Whether the values are real floating-point numbers."""
-    return input.dtype.is_floating_point
-
-
-def is_complex(input: Tensor) -> bool:
-    """Whether the values are complex numbers."""
-    return input.dtype.is_complex
-
-
 def is_inference(input: Tensor) -> bool:
     """Whether this is an inference tensor: one made in `inference_mode`, or a view of one.
 

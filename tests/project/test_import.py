@@ -11,6 +11,8 @@ from typing import Any
 
 import pytest
 
+from wengert.ops import families
+
 LATE = (
     *("cmath", "dataclasses", "threading", "wengert.printing"),
     *(f"wengert.autograd.{module}" for module in ("forward_ad", "function", "functional", "graph", "variables")),
@@ -32,8 +34,7 @@ LATE = (
             "viz",
         )
     ),
-    *(f"wengert.ops.{family}" for family in ("batch_norm", "conv", "conv_forms", "dropout", "embedding", "loss")),
-    *(f"wengert.ops.{family}" for family in ("norm", "optimiser_steps", "pad", "patches", "pool", "resize")),
+    *(f"wengert.ops.{family}" for family in (*families.NAMES, *families.METHODS)),
 )
 FIRST = "import json, numpy, sys, gc\ndef show(value): print(json.dumps(value))\n"
 
@@ -144,15 +145,57 @@ def test_a_name_that_nobody_has_is_refused():
     assert shown(code) == [f"module '{name}' has no attribute 'nonsense'" for name in ("wengert", "wengert.autograd")]
 
 
-def test_what_is_loaded_late_gives_tensor_nothing():
+def test_families_that_come_late_give_what_was_promised_and_nothing_else():
     code = """
         import wengert
-        from wengert._core.cards.card import CARDS, load_all
-        before, few = dir(wengert.Tensor), len(CARDS)
-        load_all()
-        show([before == dir(wengert.Tensor), few < len(CARDS)])
+        from wengert._core.cards import card, late
+        before, few = dir(wengert.Tensor), set(card.CARDS)
+        card.load_all()
+        wrong = [name for name in late.HOMES if isinstance(vars(wengert.Tensor).get(name), late.LateMethod)]
+        wrong += [name for name in late.HOMES if name not in card.CARDS and name not in vars(wengert.Tensor)]
+        wrong += [name for name in card.CARDS if name not in few and name not in late.HOMES]
+        wrong += [
+            name for name, home in late.HOMES.items() if name in card.CARDS and card.CARDS[name].body.__module__ != home
+        ]
+        show([before == dir(wengert.Tensor), wrong, few < set(card.CARDS)])
     """
-    assert shown(code) == [True, True]
+    assert shown(code) == [True, [], True]
+
+
+@pytest.mark.parametrize(
+    "asking",
+    [
+        "x.sin()",
+        "wengert.Tensor.sin(x)",
+        "getattr(x, 'sin')()",
+        "vars(wengert.Tensor)['sin'].__get__(x, wengert.Tensor)()",
+        "Further([0.0]).sin()",
+        "x.clone().sin_()",
+        "x.real.sin()",
+    ],
+)
+def test_a_method_is_loaded_when_it_is_asked_for(asking):
+    code = f"""
+        import wengert
+        class Further(wengert.Tensor):
+            def sin(self):
+                return super().sin()
+        x = wengert.zeros(1)
+        had = "wengert.ops.pointwise.trigonometry" in sys.modules
+        show([had, ({asking}).tolist(), "wengert.ops.pointwise.trigonometry" in sys.modules])
+    """
+    assert shown(code) == [False, [0.0], True]
+
+
+def test_a_late_property_can_be_written_and_a_late_method_replaced_on_a_tensor():
+    code = """
+        import wengert
+        z, x = wengert.zeros(2, dtype=wengert.complex64), wengert.zeros(1)
+        z.imag = wengert.ones(2)
+        x.sin = lambda: "its own"
+        show([z.tolist()[0].imag, x.sin(), wengert.ones(1).sin().shape])
+    """
+    assert shown(code) == [1.0, "its own", [1]]
 
 
 def test_a_load_that_was_interrupted_can_be_repeated():

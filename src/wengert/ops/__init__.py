@@ -1,57 +1,19 @@
 """Operator cards, one file per family. Imported one by one: the registry is filled by these imports.
 
-The families of neural networks, none of which gives Tensor a method, are loaded when an operator of theirs, or all
-operators, are first asked for.
+Here stand the families that every program needs; `families.py` names all others, which are loaded when an operator of
+theirs is first asked for.
 """
 
-from .._core.cards.card import FURTHER, checked as checked
+from .._core.cards.card import checked as checked
 from .._core.cards.plain_case import plain_function as plain_function
-from .create import create, interchange, like, ranges
-from .indexing import advanced, index, index_write, put, scatter, scatter_reduce
-from .linalg import addmm, matmul, products
-from .memory import convert, overwrite, storages
-from .neural import softmax
-from .pointwise import (
-    activation,
-    apply,
-    binary,
-    choose,
-    classify,
-    compare,
-    complex,
-    extremes,
-    logic,
-    piecewise,
-    power,
-    rounding,
-    smooth,
-    trigonometry,
-    unary,
-)
-from .randomness import generator, random, random_fill, random_like, sampling
-from .reductions import maxima, moments, places, reduce, scan, vector_norm
-from .shapes import (
-    as_strided,
-    batches,
-    broadcast,
-    geometry,
-    join,
-    rearrange,
-    sections,
-    shape,
-    slices,
-    strided,
-    view_shape,
-    views,
-)
+from .create import create
+from .families import promise_all
+from .indexing import advanced, index
+from .linalg import matmul, products
+from .memory import convert, overwrite
+from .pointwise import binary, compare, logic, power, rounding, unary
+from .randomness import generator
+from .reductions import reduce
+from .shapes import as_strided, batches, geometry, join, shape, slices, view_shape, views
 
-
-def load_neural() -> None:
-    """Load the families of neural networks."""
-    from .images import conv, conv_forms, pad, patches, pool, pool_adaptive, pool_forms, resize
-    from .indexing import embedding
-    from .linalg import linear
-    from .neural import batch_norm, dropout, group_norm, loss, loss_binary, loss_pairs, norm
-
-
-FURTHER.append(load_neural)
+promise_all()

@@ -21,6 +21,7 @@ from ..operators.rules import Rule, locate
 from ..tensor.base import bind as bind_to_tensor
 from ..types import dtypes
 from ..types.dtypes import dtype as DType
+from . import late
 from .arguments import checked as checked, parameters_of
 from .derived import derive_in_place as derive_in_place
 from .node_classes import NodeClasses
@@ -51,9 +52,6 @@ Sizes: TypeAlias = Any
 CARDS: dict[str, Card | Composite] = {}
 """The public operators by name, as far as they are loaded."""
 
-FURTHER: list[Callable[[], None]] = []
-"""What loads the families of operators that are not loaded with the package."""
-
 if TYPE_CHECKING:
     REGISTRY: dict[str, Card | Composite]
     """All public operators by name: whoever asks for it has all of them loaded."""
@@ -67,9 +65,15 @@ else:
 
 def load_all() -> dict[str, Card | Composite]:
     """Load every family of operators; the public ones by name."""
-    for load in FURTHER:
-        load()
+    late.load_all()
     return CARDS
+
+
+def find(name: str) -> Card | Composite | None:
+    """The operator of that name, with its family if that is not loaded yet; None if no family promises it."""
+    if name not in CARDS and name in late.HOMES:
+        late.import_module(late.HOMES[name])
+    return CARDS.get(name)
 
 
 class Card(Declared, Op):
@@ -332,4 +336,4 @@ def alias(name: str, function: Callable[..., Any]) -> None:
 
 def registered(name: str) -> Card | Composite:
     """The operator of that name; what the pickle of an operator calls."""
-    return CARDS[name] if name in CARDS else load_all()[name]
+    return find(name) or load_all()[name]

@@ -1,0 +1,121 @@
+"""The families of operators that are loaded when one of their operators is first asked for, and what they give.
+
+An import of the package then costs what programs have in common; a family costs one to two milliseconds when it comes.
+What Python's signs need (`OPERATORS`) is loaded at once, and so is what that imports. A name that is missing here, or
+not given by its family, fails a test.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from .._core.cards.late import promise
+
+NAMES: dict[str, str] = {
+    "create.interchange": "as_tensor asarray from_dlpack from_numpy frombuffer",
+    "create.like": "empty_like full_like ones_like zeros_like",
+    "create.ranges": "arange linspace logspace tril_indices triu_indices",
+    "images.conv": "convolution convolution_input convolution_weight",
+    "images.conv_forms": "conv1d conv2d conv3d conv_transpose1d conv_transpose2d conv_transpose3d",
+    "images.pad": "constant_pad_nd edge_pad edge_pad_backward pad",
+    "images.patches": "col2im fold_patches im2col pixel_shuffle pixel_unshuffle unfold_patches",
+    "images.pool": "avg_pool2d avg_pool2d_backward gather_planes max_pool2d_with_indices scatter_planes",
+    "images.pool_adaptive": "adaptive_average adaptive_average_backward adaptive_maximum",
+    "images.pool_forms": (
+        "adaptive_avg_pool1d adaptive_avg_pool2d adaptive_max_pool1d adaptive_max_pool2d avg_pool1d "
+        "max_pool1d max_pool2d"
+    ),
+    "images.resize": "interpolate resample resample_backward",
+    "indexing.embedding": "_one_hot embedding embedding_dense_backward embedding_dense_gather embedding_lookup one_hot",
+    "indexing.put": "fill_diagonal masked_scatter_backward",
+    "linalg.linear": "linear",
+    "neural.batch_norm": "batch_norm batch_norm_backward batch_norm_forward instance_norm native_batch_norm",
+    "neural.dropout": (
+        "_native_dropout alpha_dropout dropout dropout1d dropout2d dropout3d dropout_noise "
+        "feature_alpha_dropout feature_dropout native_dropout"
+    ),
+    "neural.group_norm": "group_norm group_norm_backward native_group_norm",
+    "neural.loss": "cross_entropy nll_loss nll_loss_backward nll_loss_forward",
+    "neural.loss_binary": (
+        "_binary_cross_entropy _binary_cross_entropy_with_logits binary_cross_entropy binary_cross_entropy_with_logits"
+    ),
+    "neural.loss_pairs": (
+        "_huber_loss _mse_loss _smooth_l1_loss hinge_embedding_loss huber_loss kl_div l1_loss mse_loss smooth_l1_loss"
+    ),
+    "neural.norm": "layer_norm layer_norm_backward native_layer_norm rms_norm",
+    "neural.softmax": "_log_softmax _log_softmax_backward_data _softmax _softmax_backward_data softmin",
+    "pointwise.activation": (
+        "gelu gelu_backward hardswish_backward kept_gradient relu_backward sigmoid_backward silu "
+        "silu_backward tanh_backward"
+    ),
+    "pointwise.choose": "_where",
+    "pointwise.classify": "is_complex is_floating_point is_tensor",
+    "pointwise.complex": "complex conjugate_complex polar view_as_complex view_as_real",
+    "pointwise.piecewise": (
+        "_prelu_kernel celu elu hardshrink hardsigmoid hardswish hardtanh leaky_relu relu6 selu softshrink threshold"
+    ),
+    "pointwise.smooth": "logsigmoid mish softplus softsign tanhshrink",
+    "randomness.random": "rand randint randn randperm",
+    "randomness.random_fill": "bernoulli_fill cauchy exponential geometric log_normal normal_fill random uniform",
+    "randomness.random_like": "rand_like randint_like randn_like",
+    "randomness.sampling": "normal normal_about poisson",
+    "reductions.maxima": "_aminmax max_dim max_full min_dim min_full",
+    "reductions.moments": "std_mean var_mean",
+    "reductions.scan": "cumsum_reversed recurrence",
+    "reductions.vector_norm": "linalg_vector_norm",
+    "shapes.broadcast": "broadcast_shapes broadcast_tensors",
+    "shapes.strided": "diagonal_backward diagonal_copy unfold_backward",
+}
+"""Names of operators that are not on Tensor, by family: functions of the package, and what only other modules call."""
+
+METHODS: dict[str, str] = {
+    "create.like": "new_empty new_empty_strided new_full new_ones new_tensor new_zeros",
+    "indexing.index_write": "index_add* index_copy* index_fill*",
+    "indexing.put": "fill_diagonal_ masked_scatter* put*",
+    "indexing.scatter": "scatter* scatter_add*",
+    "indexing.scatter_reduce": "index_reduce* scatter_reduce*",
+    "linalg.addmm": "addbmm* addmm* addmv* baddbmm*",
+    "memory.storages": "storage untyped_storage",
+    "neural.softmax": "log_softmax softmax",
+    "pointwise.activation": "gelu_ relu* sigmoid* silu_ tanh*",
+    "pointwise.apply": "apply_ map2_ map_",
+    "pointwise.choose": "clamp* clamp_max* clamp_min* clip* lerp* nan_to_num* where",
+    "pointwise.classify": "isfinite isinf isnan isneginf isposinf isreal signbit",
+    "pointwise.complex": "angle conj conj_physical* imag real resolve_conj",
+    "pointwise.extremes": "fmax fmin maximum minimum",
+    "pointwise.piecewise": (
+        "celu_ elu_ hardshrink_ hardsigmoid_ hardswish_ hardtanh_ leaky_relu_ prelu softshrink_ threshold_"
+    ),
+    "pointwise.smooth": "erf* erfc* logsigmoid_ mish_ softplus_",
+    "pointwise.trigonometry": (
+        "acos* acosh* arccos* arccosh* arcsin* arcsinh* arctan* arctan2* arctanh* asin* asinh* atan* atan2* "
+        "atanh* cos* cosh* sin* sinh* tan*"
+    ),
+    "randomness.random_fill": "bernoulli_ cauchy_ exponential_ geometric_ log_normal_ normal_ random_ uniform_",
+    "randomness.sampling": "bernoulli multinomial",
+    "reductions.maxima": "amax amin aminmax max min",
+    "reductions.moments": "std var",
+    "reductions.places": "argmax argmin",
+    "reductions.scan": "cumprod* cumsum* prod",
+    "reductions.vector_norm": "norm",
+    "shapes.broadcast": "broadcast_to expand_as sum_to_size",
+    "shapes.rearrange": "flip fliplr flipud repeat repeat_interleave roll tile tril* triu*",
+    "shapes.sections": "dsplit hsplit tensor_split vsplit",
+    "shapes.strided": "diag diag_embed diagflat diagonal unfold",
+}
+"""Names on Tensor, most of them functions as well, by family; where a star stands, the form in place comes, too."""
+
+
+def spelled(names: str) -> Iterator[str]:
+    """The names of an entry, one by one."""
+    for name in names.split():
+        yield name.removesuffix("*")
+        if name.endswith("*"):
+            yield f"{name[:-1]}_"
+
+
+def promise_all() -> None:
+    """Have all these families loaded when they are needed."""
+    package = __name__.rpartition(".")[0]
+    for family in dict.fromkeys((*NAMES, *METHODS)):
+        promise(f"{package}.{family}", spelled(NAMES.get(family, "")), spelled(METHODS.get(family, "")))
