@@ -58,15 +58,22 @@ def outputs(op: Any, out: Any) -> Any:
     Raises:
         TypeError: they are not that.
     """
-    if not op.several:
-        return (one_output(op.name, out),)
+    return several_outputs(op.name, out, len(op.output_names)) if op.several else (one_output(op.name, out),)
+
+
+def several_outputs(name: str, out: Any, count: int) -> Any:
+    """The tensors that were given as `out` for several results: as many as `count` says, unless it is 0.
+
+    Raises:
+        TypeError: they are not that.
+    """
     if not isinstance(out, (tuple, list)):
-        raise TypeError(errors.wrong_out(op.name, "tuple of Tensors", out))
+        raise TypeError(errors.wrong_out(name, "tuple of Tensors", out))
     for at, each in enumerate(out):
         if not isinstance(each, Tensor):
-            raise TypeError(f"{op.name}(): expected Tensor as element {at} in 'out', but got {type(each).__name__}")
-    if op.output_names and len(out) != len(op.output_names):
-        raise TypeError(f"{op.name}(): expected tuple of {len(op.output_names)} elements but got {len(out)}")
+            raise TypeError(f"{name}(): expected Tensor as element {at} in 'out', but got {type(each).__name__}")
+    if count and len(out) != count:
+        raise TypeError(f"{name}(): expected tuple of {count} elements but got {len(out)}")
     return out
 
 
@@ -79,6 +86,41 @@ def one_output(name: str, out: Any) -> Tensor:
     if not isinstance(out, Tensor):
         raise TypeError(errors.wrong_out(name, "Tensor", out))
     return out
+
+
+def put(name: str, out: Any, made: Any, *, exact: bool = False) -> Any:
+    """What a function of operators gives: what these made, or `out` with it written there, if the program gave one.
+
+    Args:
+        exact: `out` must have the dtype of the result.
+
+    Raises:
+        TypeError: `out` is no tensor, or of several results no tuple of as many tensors.
+        RuntimeError: an argument requires a gradient, or dtype or shape do not fit.
+    """
+    if out is None:
+        return made
+    several = isinstance(made, tuple)
+    results: Any = made if several else (made,)
+    given = several_outputs(name, out, len(results)) if several else (one_output(name, out),)
+    modes = current()
+    for tensor, result in zip(given, results):
+        if (tensor.requires_grad and modes.grad) or result.requires_grad:
+            raise RuntimeError(errors.out_requires_grad(name))
+        word = tensor._flags_ | result._flags_
+        if word & flags.BATCHED:
+            raise RuntimeError(batch_errors.OUT.format(name))
+        if word & flags.DUAL:
+            raise NotImplementedError(forward_errors.no_out(name))
+        check_mode(tensor, modes)
+        if 0 in tensor._array_.strides and overlap.overlaps_itself(tensor._array_):
+            raise RuntimeError(errors.OVERLAP_IN_PLACE)
+        if exact and tensor.dtype is not result.dtype:
+            raise RuntimeError(errors.wrong_out_dtype(result.dtype, tensor.dtype))
+        check_cast(tensor, result)
+    for tensor, result in zip(given, results):
+        put_out(tensor, result)
+    return type(made)(given) if several else out
 
 
 def check_apart(op: Any, tensor: Tensor, args: tuple[Any, ...]) -> None:
@@ -129,11 +171,16 @@ def check_mode(tensor: Tensor, modes: Modes) -> None:
 
 def fill(tensor: Tensor, made: Tensor) -> None:
     """Let a tensor have the values of another, and its shape."""
-    if not dtypes.can_cast(made.dtype, tensor.dtype):
-        raise RuntimeError(errors.uncastable(made.dtype, tensor.dtype))
+    check_cast(tensor, made)
     if tensor._array_.shape != made._array_.shape:
         if tensor._array_.size:
             warnings.warn(errors.resized_output(tensor._array_.shape, made._array_.shape), stacklevel=2)
         OPERATORS.resize(tensor, made._array_.shape, layouts.preserved(made._array_))
     np.copyto(tensor._array_, made._array_, "unsafe")
     count_write(tensor._storage_, "a call with out=")
+
+
+def check_cast(tensor: Tensor, made: Tensor) -> None:
+    """Refuse an output of a kind of numbers that cannot hold the result's."""
+    if not dtypes.can_cast(made.dtype, tensor.dtype):
+        raise RuntimeError(errors.uncastable(made.dtype, tensor.dtype))

@@ -9,6 +9,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from .. import errors
+from ..operators.declaration import ALIASES
 from ..tensor.base import Tensor
 
 MISSING = object()
@@ -59,8 +60,24 @@ def switch_places(body: Callable[..., Any]) -> list[tuple[int, str]]:
     ]
 
 
+def other_names(body: Callable[..., Any]) -> dict[str, str]:
+    """By which other names programs give the parameters of a function."""
+    names = parameters_of(body)
+    return {alias: name for name in names for alias in ALIASES.get(name, ()) if alias not in names}
+
+
+def own_names(name: str, kwargs: dict[str, Any], aliases: dict[str, str]) -> dict[str, Any]:
+    """Keyword arguments by the parameters' own names; raises a TypeError if one was given by two of its names."""
+    named = {aliases.get(each, each): value for each, value in kwargs.items()}
+    if len(named) < len(kwargs):
+        twice = next(alias for alias in kwargs if aliases.get(alias, "") in kwargs)
+        raise TypeError(f"{name}() got multiple values for argument {aliases[twice]!r}")
+    return named
+
+
 def checked(name: str, body: Callable[..., Any], *, method: bool = False, module: str = "") -> Callable[..., Any]:
-    """A function that refuses, in torch's words, what is no tensor or bool where it takes one; itself if it takes none.
+    """A function that refuses, in torch's words, what is no tensor or bool where it takes one; it knows other names
+    of its parameters, too. Itself, if there is none of that.
 
     Args:
         name: what programs call it.
@@ -71,7 +88,8 @@ def checked(name: str, body: Callable[..., Any], *, method: bool = False, module
     skipped = 1 if method else 0
     places = [place for place in tensor_places(body) if place[0] >= skipped]
     switches = switch_places(body)
-    if not method and not places and not switches:
+    aliases = other_names(body)
+    if not method and not places and not switches and not aliases:
         return body
 
     @functools.wraps(body)
@@ -79,6 +97,8 @@ def checked(name: str, body: Callable[..., Any], *, method: bool = False, module
         count = len(args)
         if method and (not count or not isinstance(args[0], Tensor)):  # called on the class
             raise TypeError(errors.method_of_class(name, args))
+        if kwargs and not aliases.keys().isdisjoint(kwargs):
+            kwargs = own_names(name, kwargs, aliases)
         for at, argument, optional in places:
             given = args[at] if at < count else kwargs.get(argument, MISSING)
             if not isinstance(given, Tensor) and given is not MISSING and not (optional and given is None):

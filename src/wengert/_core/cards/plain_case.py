@@ -161,7 +161,8 @@ def made_before(
     made.places, made.rest, made.guard, made.prepare, made.further, made.then = None, (), None, (), (), ()
     code = body.__code__  # type: ignore[attr-defined]
     made.spread = code.co_argcount if code.co_flags & VARIADIC else -1
-    if made.spread < 0 and (translate is not None or shaped or len(parameters_of(body)) != len(op.names)):
+    count = len(parameters_of(body)) - made.takes_out
+    if made.spread < 0 and (translate is not None or shaped or count != len(op.names)):
         fill_signature(made, body)
         made.places = None if shaped else places_of(made.names, op)
         made.rest = tuple([at for at in range(len(made.names)) if at not in (made.places or ())])

@@ -23,7 +23,8 @@ class _Required:
 REQUIRED = _Required()
 
 ALIASES = {
-    "self": ("input", "x1"),
+    "self": ("input", "x", "a", "x1"),
+    "input": ("x", "a", "x1"),
     "other": ("x2",),
     "dim": ("axis",),
     "dims": ("axes",),

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from ... import _kernels as kernels
+from ..._core.calls.out import put
 from ..._core.cards.card import WIDE, Array, Bad, Index, Sample, composite, op
 from ..._core.errors import shown
 from ..._core.tensor.base import Tensor, wrap
@@ -126,13 +127,14 @@ def gather_backward_samples(make: Any) -> Any:
 
 
 @composite()
-def take_along_dim(input: Any, indices: Tensor, dim: int | None = None) -> Any:
+def take_along_dim(input: Any, indices: Tensor, dim: int | None = None, *, out: Any = None) -> Any:
     """`gather` with broadcasting; without `dim` of the flat tensor.
 
     Args:
         input: tensor.
         indices: int64 tensor.
         dim: the dimension along which they count.
+        out: where to write the result.
 
     Returns:
         A new tensor.
@@ -141,7 +143,7 @@ def take_along_dim(input: Any, indices: Tensor, dim: int | None = None) -> Any:
         RuntimeError: dtype or number of dimensions of `indices` do not fit.
     """
     if dim is None:
-        return input.view(-1).gather(0, indices.view(-1))
+        return put("take_along_dim", out, input.view(-1).gather(0, indices.view(-1)))
     have, wanted = input._array_.shape, indices._array_.shape
     if len(have) != len(wanted):
         raise RuntimeError(
@@ -150,15 +152,16 @@ def take_along_dim(input: Any, indices: Tensor, dim: int | None = None) -> Any:
         )
     if indices._array_.dtype != np.int64:
         raise RuntimeError(
-            f"torch.take_along_dim(): dtype of indices should be Long but got {indices.dtype.legacy[:-6]}. "
+            f"torch.take_along_dim(): dtype of indices should be Long but got {indices.dtype.legacy[:-6]}"
         )
     at = normalise(dim, len(have))
     common = np.broadcast_shapes(
         tuple([1 if axis == at else length for axis, length in enumerate(have)]),
         tuple([1 if axis == at else length for axis, length in enumerate(wanted)]),
     )
-    index = indices.expand((*common[:at], wanted[at], *common[at + 1 :]))
-    return input.expand((*common[:at], have[at], *common[at + 1 :])).gather(at, index)
+    index = indices.remainder(have[at]) if have[at] else indices  # counted from the end as well
+    index = index.expand((*common[:at], wanted[at], *common[at + 1 :]))
+    return put("take_along_dim", out, input.expand((*common[:at], have[at], *common[at + 1 :])).gather(at, index))
 
 
 @take_along_dim.samples
@@ -281,19 +284,22 @@ def nonzero_positions_samples(make: Any) -> Any:
 
 
 @composite()
-def nonzero(input: Any, *, as_tuple: bool = False) -> Any:
+def nonzero(input: Any, *, as_tuple: bool = False, out: Any = None) -> Any:
     """Where elements are not zero.
 
     Args:
         input: tensor.
         as_tuple: one index tensor for each dimension instead of one row for each element.
+        out: where to write the result.
 
     Returns:
         An int64 tensor of shape (count, ndim), or a tuple of ndim tensors of shape (count,).
     """
     found = nonzero_positions(input)
     if not as_tuple:
-        return found
+        return put("nonzero", out, found)
+    if out is not None:
+        raise RuntimeError("nonzero does not support the out kwarg when as_tuple is True")
     return tuple((nonzero_positions(input.reshape((1,))) if not input._array_.ndim else found).unbind(1))
 
 

@@ -6,6 +6,7 @@ import math
 from typing import Any
 
 from ..._core import errors
+from ..._core.calls.out import put
 from ..._core.cards.card import Bad, Sample, composite
 from ..._core.cards.plain_case import plain_case
 from ..._core.tensor.base import OPERATORS, Tensor
@@ -15,12 +16,13 @@ from .products import dot, mm, mv
 
 
 @composite()
-def outer(self: Any, vec2: Any) -> Any:
+def outer(self: Any, vec2: Any, *, out: Any = None) -> Any:
     """All products of an element of one vector with one of another.
 
     Args:
         self: (n,).
         vec2: (m,).
+        out: where to write the result.
 
     Returns:
         A new tensor (n, m) of the promoted dtype.
@@ -32,13 +34,13 @@ def outer(self: Any, vec2: Any) -> Any:
     for name, vector in (("self", self), ("vec2", vec2)):
         if vector.ndim != 1:
             raise RuntimeError(f"outer: Expected 1-D argument {name}, but got {vector.ndim}-D")
-    return self.reshape(self.shape[0], 1) * vec2
+    return put("outer", out, self.reshape(self.shape[0], 1) * vec2)
 
 
 @composite()
-def ger(self: Any, vec2: Any) -> Any:
+def ger(self: Any, vec2: Any, *, out: Any = None) -> Any:
     """Another name of `outer`."""
-    return outer(self, vec2)
+    return outer(self, vec2, out=out)
 
 
 @outer.samples
@@ -60,12 +62,13 @@ def check_tensors(name: str, **operands: Any) -> None:
 
 
 @composite()
-def inner(self: Any, other: Any) -> Any:
+def inner(self: Any, other: Any, *, out: Any = None) -> Any:
     """Sums of products over the last dimension of both tensors; a product if one is 0-dim.
 
     Args:
         self: (..., k).
         other: (..., k), of the same dtype.
+        out: where to write the result.
 
     Returns:
         A new tensor with the other dimensions of `self` and of `other`.
@@ -74,6 +77,11 @@ def inner(self: Any, other: Any) -> Any:
         RuntimeError: the last dimensions or the dtypes differ.
     """
     check_tensors("inner", self=self, other=other)
+    return put("inner", out, inner_products(self, other))
+
+
+def inner_products(self: Any, other: Any) -> Any:
+    """`inner` of two tensors."""
     if not self.ndim or not other.ndim:
         return self * other
     if self.shape[-1] != other.shape[-1]:
@@ -157,12 +165,13 @@ def batched(a: Any, b: Any) -> Any:
 
 
 @composite()
-def matmul(self: Any, other: Any) -> Any:
+def matmul(self: Any, other: Any, *, out: Any = None) -> Any:
     """Matrix product, of vectors, matrices and batches of them.
 
     Args:
         self: (k,), (n, k) or (..., n, k).
         other: (k,), (k, m) or (..., k, m), of the same dtype; leading dimensions broadcast.
+        out: where to write the result.
 
     Returns:
         A new tensor (..., n, m), without the dimensions that vectors lack.
@@ -171,6 +180,11 @@ def matmul(self: Any, other: Any) -> Any:
         RuntimeError: one is 0-dim, or shapes or dtypes do not fit.
     """
     check_tensors("matmul", self=self, other=other)
+    return put("matmul", out, product(self, other))
+
+
+def product(self: Any, other: Any) -> Any:
+    """`matmul` of two tensors."""
     dim1, dim2 = self.ndim, other.ndim
     if dim1 == 2 and dim2 == 2:
         return mm(self, other)

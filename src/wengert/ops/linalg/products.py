@@ -5,24 +5,17 @@ from __future__ import annotations
 from typing import Any
 
 from ... import _kernels as kernels
+from ..._core import errors
 from ..._core.cards.card import NUMBERS, Array, Bad, Sample, op
 from ..._core.types import dtypes
 from ..dtype_checks import check_number
 
 native = kernels.direct_function
 
-C_NAMES = {
-    "bool": "bool", "uint8": "unsigned char", "int8": "signed char", "int16": "short int", "int32": "int",
-    "int64": "long int", "float16": "c10::Half", "float32": "float", "float64": "double",
-    "complex64": "c10::complex<float>", "complex128": "c10::complex<double>",
-}  # fmt: skip
-"""How torch's errors of matrix products call the elements."""
-
 
 def c_name(array: Any) -> str:
     """How torch's errors of matrix products call an array's elements."""
-    name = dtypes.from_numpy(array.dtype).name
-    return C_NAMES.get(name, name)
+    return errors.c_name(dtypes.from_numpy(array.dtype))
 
 
 def type_name(array: Any) -> str:

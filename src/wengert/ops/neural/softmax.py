@@ -7,6 +7,7 @@ from typing import Any
 
 from ... import _kernels as kernels
 from ..._core import errors
+from ..._core.calls.out import put
 from ..._core.cards.card import REALS, Array, Bad, Sample, composite, op
 from ..._core.cards.plain_case import plain_case
 from ..._core.operators.batch_rules import along
@@ -159,13 +160,14 @@ def converted(name: str, tensor: Any, dim: Any, dtype: Any) -> Any:
 
 
 @composite()
-def softmax(self: Any, dim: int, dtype: Any = None) -> Any:
+def softmax(self: Any, dim: int, dtype: Any = None, *, out: Any = None) -> Any:
     """exp(x) / sum(exp(x)) along a dimension, computed so that nothing overflows.
 
     Args:
         self: floating tensor.
         dim: the dimension along which the result sums to 1.
         dtype: convert to this floating type first.
+        out: where to write the result.
 
     Returns:
         A new tensor of the shape of `self`; NaN where all elements are -inf.
@@ -174,20 +176,21 @@ def softmax(self: Any, dim: int, dtype: Any = None) -> Any:
         IndexError: there is no such dimension.
         NotImplementedError: `self` holds integers or complex numbers.
     """
-    return softmax_along(converted("softmax", self, dim, dtype), dim)
+    return put("softmax", out, softmax_along(converted("softmax", self, dim, dtype), dim), exact=True)
 
 
 @composite()
-def log_softmax(self: Any, dim: int, dtype: Any = None) -> Any:
+def log_softmax(self: Any, dim: int, dtype: Any = None, *, out: Any = None) -> Any:
     """x - log(sum(exp(x))) along a dimension, computed so that nothing overflows.
 
     Args:
         self, dim, dtype: as for `softmax`.
+        out: where to write the result.
 
     Returns:
         A new tensor of the shape of `self`.
     """
-    return log_softmax_along(converted("log_softmax", self, dim, dtype), dim)
+    return put("log_softmax", out, log_softmax_along(converted("log_softmax", self, dim, dtype), dim), exact=True)
 
 
 @composite(function=False, method=False)

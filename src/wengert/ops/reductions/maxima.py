@@ -10,6 +10,7 @@ import numpy as np
 
 from ... import _kernels as kernels
 from ..._core import errors
+from ..._core.calls.out import put
 from ..._core.cards.card import ORDERED, Array, Bad, Card, Sample, composite, op
 from ..._core.cards.plain_case import plain_case
 from ..._core.operators.batch_rules import along
@@ -152,13 +153,14 @@ def aminmax_both_samples(make: Any) -> Any:
 
 
 @composite()
-def aminmax(self: Any, *, dim: int | None = None, keepdim: bool = False) -> Any:
+def aminmax(self: Any, *, dim: int | None = None, keepdim: bool = False, out: Any = None) -> Any:
     """Smallest and largest element along a dimension, or of all.
 
     Args:
         self: real tensor.
         dim: the dimension; None for all.
         keepdim: leave it with length 1.
+        out: where to write the result, or of several results a tuple.
 
     Returns:
         A tuple (min, max).
@@ -166,7 +168,7 @@ def aminmax(self: Any, *, dim: int | None = None, keepdim: bool = False) -> Any:
     Raises:
         RuntimeError: there is nothing to compare.
     """
-    return return_types.aminmax(aminmax_both(self, dim, keepdim))
+    return put("aminmax", out, return_types.aminmax(aminmax_both(self, dim, keepdim)), exact=True)
 
 
 @aminmax.samples
@@ -336,8 +338,13 @@ def choose(name: str, self: Any, dim: Any, keepdim: Any, other: Any) -> Any:
     return return_types.min(min_dim(self, dim, keepdim))
 
 
+def put_extreme(name: str, out: Any, made: Any) -> Any:
+    """`out`, written; values with their indices only into tensors of just these dtypes."""
+    return put(name, out, made, exact=isinstance(made, tuple))
+
+
 @composite()
-def max(self: Any, dim: Any = None, keepdim: bool = False, *, other: Any = None) -> Any:
+def max(self: Any, dim: Any = None, keepdim: bool = False, *, other: Any = None, out: Any = None) -> Any:
     """Largest element of a tensor, along a dimension, or of two tensors element by element; NaN wins.
 
     Args:
@@ -345,6 +352,7 @@ def max(self: Any, dim: Any = None, keepdim: bool = False, *, other: Any = None)
         dim: the dimension, or the other tensor; None for all elements.
         keepdim: leave the dimension with length 1.
         other: a second tensor, which broadcasts with `self`.
+        out: where to write the result, or of several results a tuple.
 
     Returns:
         A new tensor; along a dimension a tuple (values, indices) with the first index of equals.
@@ -355,20 +363,21 @@ def max(self: Any, dim: Any = None, keepdim: bool = False, *, other: Any = None)
     Derivative:
         Of all elements: shared in equal parts by those that equal the result. Along a dimension: goes to the index.
     """
-    return choose("max", self, dim, keepdim, other)
+    return put_extreme("max", out, choose("max", self, dim, keepdim, other))
 
 
 @composite()
-def min(self: Any, dim: Any = None, keepdim: bool = False, *, other: Any = None) -> Any:
+def min(self: Any, dim: Any = None, keepdim: bool = False, *, other: Any = None, out: Any = None) -> Any:
     """Smallest element of a tensor, along a dimension, or of two tensors element by element; NaN wins.
 
     Args:
         self, dim, keepdim, other: as for `max`.
+        out: where to write the result, or of several results a tuple.
 
     Returns:
         A new tensor; along a dimension a tuple (values, indices) with the first index of equals.
     """
-    return choose("min", self, dim, keepdim, other)
+    return put_extreme("min", out, choose("min", self, dim, keepdim, other))
 
 
 @max.samples

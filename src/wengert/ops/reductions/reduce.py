@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from ... import _kernels as kernels
+from ..._core.calls.out import put
 from ..._core.cards.card import COMPLEXES, FLOATS, WIDE, Array, Bad, Index, Sample, composite, op
 from ..._core.operators.batch_rules import along
 from ..._core.operators.choices import whole_or_dims
@@ -141,7 +142,7 @@ nansum.samples(reduction_samples)
 
 
 @composite()
-def nanmean(self: Any, dim: Any = None, keepdim: bool = False, *, dtype: Any = None) -> Any:
+def nanmean(self: Any, dim: Any = None, keepdim: bool = False, *, dtype: Any = None, out: Any = None) -> Any:
     """Mean over dimensions of all that is not NaN.
 
     Args:
@@ -149,6 +150,7 @@ def nanmean(self: Any, dim: Any = None, keepdim: bool = False, *, dtype: Any = N
         dim: the dimension or dimensions; None for all of them.
         keepdim: leave them with length 1.
         dtype: the floating type to compute in and to return.
+        out: where to write the result.
 
     Returns:
         A new tensor; NaN where there is nothing else.
@@ -160,7 +162,8 @@ def nanmean(self: Any, dim: Any = None, keepdim: bool = False, *, dtype: Any = N
         raise RuntimeError(
             "nanmean(): expected input to have floating point or complex dtype but got " + self.dtype.legacy[:-6]
         )
-    return self.nansum(dim, keepdim, dtype=dtype) / self.detach().isnan().logical_not().sum(dim, keepdim)
+    count = self.detach().isnan().logical_not().sum(dim, keepdim)
+    return put("nanmean", out, self.nansum(dim, keepdim, dtype=dtype) / count)
 
 
 @nanmean.samples

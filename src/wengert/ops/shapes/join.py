@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from ... import _kernels as kernels
+from ..._core.calls.out import put
 from ..._core.cards.arguments import check_elements, tensors_of
 from ..._core.cards.card import WIDE, Arrays, Bad, Sample, composite, op
 from ..._core.errors import shown
@@ -185,15 +186,15 @@ def two_rows(make: Any) -> Any:
 
 
 @composite(method=False)
-def concat(tensors: Any, dim: int = 0) -> Any:
+def concat(tensors: Any, dim: int = 0, *, out: Any = None) -> Any:
     """Another name of `cat`."""
-    return cat(tensors, dim)
+    return put("concat", out, cat(tensors, dim))
 
 
 @composite(method=False)
-def concatenate(tensors: Any, dim: int = 0, *, axis: int | None = None) -> Any:
+def concatenate(tensors: Any, dim: int = 0, *, out: Any = None) -> Any:
     """NumPy's name of `cat`."""
-    return cat(tensors, dim if axis is None else axis)
+    return put("concatenate", out, cat(tensors, dim))
 
 
 @composite(method=False)
@@ -261,57 +262,62 @@ def lifted(tensors: Any, lift: Any) -> Any:
 
 
 @composite(method=False)
-def hstack(tensors: Any) -> Any:
+def hstack(tensors: Any, *, out: Any = None) -> Any:
     """Tensors side by side: along the second dimension, vectors along their only one.
 
     Args:
         tensors: a list of tensors.
+        out: where to write the result.
 
     Returns:
         A new tensor.
     """
     raised = atleast_1d(tensors_of("hstack", tensors))
-    return cat(raised, 0 if raised[0]._array_.ndim == 1 else 1)
+    return put("hstack", out, cat(raised, 0 if raised[0]._array_.ndim == 1 else 1))
 
 
 @composite(method=False)
-def vstack(tensors: Any) -> Any:
+def vstack(tensors: Any, *, out: Any = None) -> Any:
     """Tensors one above the other; vectors are rows.
 
     Args:
         tensors: a list of tensors.
+        out: where to write the result.
 
     Returns:
         A new tensor.
     """
-    return cat(atleast_2d(tensors_of("vstack", tensors)), 0)
+    return put("vstack", out, cat(atleast_2d(tensors_of("vstack", tensors)), 0))
 
 
 @composite(method=False)
-def dstack(tensors: Any) -> Any:
+def dstack(tensors: Any, *, out: Any = None) -> Any:
     """Tensors one behind the other, along the third dimension.
 
     Args:
         tensors: a list of tensors.
+        out: where to write the result.
 
     Returns:
         A new tensor.
     """
-    return cat(atleast_3d(tensors_of("dstack", tensors)), 2)
+    return put("dstack", out, cat(atleast_3d(tensors_of("dstack", tensors)), 2))
 
 
 @composite(method=False)
-def column_stack(tensors: Any) -> Any:
+def column_stack(tensors: Any, *, out: Any = None) -> Any:
     """Tensors side by side; vectors are columns.
 
     Args:
         tensors: a list of tensors.
+        out: where to write the result.
 
     Returns:
         A new tensor.
     """
     given = tensors_of("column_stack", tensors)
-    return cat([each if each._array_.ndim > 1 else each.reshape((each._array_.size, 1)) for each in given], 1)
+    columns = [each if each._array_.ndim > 1 else each.reshape((each._array_.size, 1)) for each in given]
+    return put("column_stack", out, cat(columns, 1))
 
 
 for each in (concat, concatenate, hstack, vstack, dstack, column_stack, atleast_2d, atleast_3d, atleast_1d):

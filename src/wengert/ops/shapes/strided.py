@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from ... import _kernels as kernels
+from ..._core.calls.out import put
 from ..._core.cards.arguments import integer
 from ..._core.cards.card import WIDE, Array, Bad, Sample, composite, op
 from ..._core.types.sizes import normalise
@@ -147,12 +148,13 @@ def diagonal_copy_samples(make: Any) -> Any:
 
 
 @composite()
-def diag(input: Any, diagonal: int = 0) -> Any:
+def diag(input: Any, diagonal: int = 0, *, out: Any = None) -> Any:
     """The diagonal matrix of a vector, or the diagonal of a matrix (a copy).
 
     Args:
         input: tensor with one or two dimensions.
         diagonal: 0 for the main diagonal, positive above it.
+        out: where to write the result.
 
     Returns:
         A new tensor.
@@ -163,7 +165,7 @@ def diag(input: Any, diagonal: int = 0) -> Any:
     ndim = input._array_.ndim
     if ndim not in (1, 2):
         raise RuntimeError(f"diag(): Supports 1D or 2D tensors. Got {ndim}D")
-    return input.diag_embed(diagonal) if ndim == 1 else diagonal_copy(input, diagonal)
+    return put("diag", out, input.diag_embed(diagonal) if ndim == 1 else diagonal_copy(input, diagonal))
 
 
 @composite()
