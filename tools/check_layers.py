@@ -22,10 +22,17 @@ SOURCE = Path(__file__).resolve().parent.parent / "src" / PACKAGE
 _ENGINE = ("_kernels", "_core", "ops", "printing", "conversions", "pickling", "indexing", "gradients", "tensor")
 _USERS = ("func", "compat", "scipy", "nn", "optim", "utils", "vision", "io", "viz", "demo")  # each on those before it
 
+_MIRRORS = (  # torch's modules for what is not there, and settings that change nothing
+    *("accelerator", "amp", "as_torch", "backends", "compiler", "cpu", "cuda", "distributed", "fx", "hub", "jit"),
+    *("legacy", "mps", "mtia", "multiprocessing", "onnx", "overrides", "random", "settings", "types"),
+    *("version", "xpu"),
+)
+
 # Layer -> the layers that it may import, apart from itself. A module of the package that is not listed is a breach.
 ALLOWED: dict[str, tuple[str, ...]] = {
     "_build": ("_loading",),
     "_loading": (),
+    "_later": (),
     "_kernels": (),
     "_core": (),
     "ops": ("_core", "_kernels"),
@@ -34,14 +41,30 @@ ALLOWED: dict[str, tuple[str, ...]] = {
     "pickling": ("_core", "ops"),
     "indexing": ("_core", "ops"),
     "gradients": ("_core",),
-    "tensor": ("_core", "ops", "printing", "conversions", "pickling", "indexing", "gradients"),
+    "tensor": ("_core", "_later", "ops", "printing", "conversions", "pickling", "indexing", "gradients"),
     "questions": ("_core",),
+    "kinds": ("_core",),
+    "settings": ("_core", "ops"),
+    "legacy": ("_core", "ops", "tensor"),
+    "version": (),
+    "absent": (),
+    **dict.fromkeys(
+        ("compiler", "cpu", "accelerator", "distributed", "fx", "hub", "jit", "multiprocessing", "onnx"), ()
+    ),
+    **dict.fromkeys(("cuda", "mps", "mtia", "xpu"), ("_loading", "absent", "amp")),
+    "amp": ("tensor",),
+    "backends": ("_kernels", "_loading"),
+    "overrides": ("_core",),
+    "types": ("_core",),
+    "random": ("ops",),
+    "_C": ("ops",),
+    "as_torch": (),
     "autograd": ("_core", "_loading", "tensor"),
     **{name: ("tensor", "ops", "autograd", *_USERS[:rank]) for rank, name in enumerate(_USERS)},
     "demo": ("__init__", "_build", "tensor", "ops", "autograd", *_USERS[:-1]),  # a user's program, in the package
     "testing": (*_ENGINE, "autograd", *_USERS[:-1]),
     "info": ("__init__", "_build", "_kernels"),
-    "__init__": ("_build", "_loading", *_ENGINE, "questions", "autograd", *_USERS[:-1]),
+    "__init__": ("_build", "_later", "_loading", *_ENGINE, "questions", "autograd", *_USERS[:-1], *_MIRRORS),
 }
 # Layer -> its rooms and the files beside them, each of which may import those before it.
 ROOMS: dict[str, tuple[str, ...]] = {

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from . import _build  # isort: skip  (decides between the compiled and the interpreted core, before anything imports it)
 
+from ._later import LATER as _LATER, METHODS as _METHODS
 from ._loading import Uncollected as _Uncollected, on_demand as _on_demand
 
 with _Uncollected():
@@ -72,41 +73,91 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-    from . import compat, func, io, nn, optim, scipy, utils, vision, viz
+    from . import (
+        accelerator,
+        amp,
+        backends,
+        compat,
+        compiler,
+        cpu,
+        cuda,
+        distributed,
+        func,
+        fx,
+        hub,
+        io,
+        jit,
+        mps,
+        mtia,
+        multiprocessing,
+        nn,
+        onnx,
+        optim,
+        overrides,
+        random,
+        scipy,
+        testing,
+        types,
+        utils,
+        version,
+        vision,
+        viz,
+        xpu,
+    )
+    from .amp import autocast
+    from .as_torch import install_as_torch
+    from .compiler import compile
     from .func import vmap
     from .ops.create.create import tensor  # otherwise taken for the module of that name
     from .ops.memory.storages import TypedStorage, UntypedStorage
     from .printing import set_printoptions
-
-LAYERS = ("compat", "func", "io", "nn", "optim", "scipy", "utils", "vision", "viz")
-LATER = {name: name for name in LAYERS} | {
-    "TypedStorage": "ops.memory.storages",
-    "UntypedStorage": "ops.memory.storages",
-    "set_printoptions": "printing",
-    "vmap": "func",
-}
-"""What is loaded when it is first asked for, and where it is: who needs derivatives only does not wait for it."""
+    from .settings import (
+        are_deterministic_algorithms_enabled,
+        compiled_with_cxx11_abi,
+        get_default_device,
+        get_deterministic_debug_mode,
+        get_float32_matmul_precision,
+        get_num_interop_threads,
+        is_autocast_cpu_enabled,
+        is_autocast_enabled,
+        is_deterministic_algorithms_warn_only_enabled,
+        is_storage,
+        is_vulkan_available,
+        is_warn_always_enabled,
+        set_default_device,
+        set_default_tensor_type,
+        set_deterministic_debug_mode,
+        set_float32_matmul_precision,
+        set_flush_denormal,
+        set_num_interop_threads,
+        set_warn_always,
+        typename,
+        use_deterministic_algorithms,
+    )
 
 # Operators come when they are asked for, by `__getattr__`, but for those whose names the imports above have taken.
 globals().update({name: card.public for name, card in _CARDS.items() if card.function and name in globals()})
 
-_get_later, _names = _on_demand(globals(), LATER)
+_get_later, _names = _on_demand(globals(), _LATER)
 
 
 def __getattr__(name: str) -> Any:
     """What is not loaded yet; public operators are put here when they are first asked for."""
     if name == "__all__":
-        return [each for each in __dir__() if each[0] != "_" and each not in LATER]
-    if name not in LATER and name[:2] != "__":
+        return [each for each in __dir__() if each[0] != "_" and each not in _LATER]
+    if name not in _LATER and name[:2] != "__":
         card = _find(name)
         if card is not None and card.function:
             globals()[name] = card.public
             return card.public
+        if name in _METHODS:
+            globals()[name] = getattr(Tensor, name)
+            return globals()[name]
     return _get_later(name)
 
 
 def __dir__() -> list[str]:
-    return sorted({*_names(), *(name for name, card in _load_all().items() if card.function)})
+    return sorted({*_names(), *_METHODS, *(name for name, card in _load_all().items() if card.function)})
 
 
 __version__ = "0.1.0"

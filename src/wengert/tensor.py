@@ -14,6 +14,7 @@ from ._core.backward import passes
 from ._core.calls import volatile
 from ._core.calls.forward import adopt_one
 from ._core.cards.arguments import checked
+from ._core.cards.late import promise
 from ._core.graph.hooks import HookDict, RemovableHandle
 from ._core.graph.node import Node, end_of
 from ._core.operators.layouts import steps_of
@@ -27,6 +28,7 @@ from ._core.tensor.tangents import first_of
 from ._core.types import dtypes
 from ._core.types.devices import device, strided
 from ._core.types.sizes import Size
+from ._later import KINDS
 from .conversions import (
     as_array_protocol,
     dlpack,
@@ -247,9 +249,27 @@ def is_contiguous(self: Tensor, memory_format: Any = None) -> bool:
     return is_in_format(self._array_, memory_format)
 
 
-def type_(self: Tensor, dtype: Any = None) -> Any:
-    """The name of the type as torch's early days had it, or the tensor in another dtype."""
-    return f"torch.{self.dtype.legacy}" if dtype is None else self.to(dtype)  # type: ignore[attr-defined]
+def type_(self: Tensor, dtype: Any = None, non_blocking: bool = False, **options: Any) -> Any:
+    """The name of the type as torch's early days had it, or the tensor in another dtype.
+
+    Args:
+        dtype: the dtype, or a type of those days or its name: `torch.DoubleTensor`, "torch.DoubleTensor".
+        non_blocking: ignored.
+
+    Raises:
+        ValueError: no such type.
+    """
+    if dtype is None:
+        return f"torch.{self.dtype.legacy}"
+    if dtype is Tensor:
+        wanted: Any = dtypes.get_default_dtype()
+    elif isinstance(dtype, str):
+        wanted = next((each for each in dtypes.ALL if f"torch.{each.legacy}" == dtype), None)
+    else:
+        wanted = getattr(dtype, "dtype", dtype)
+    if not isinstance(wanted, dtypes.dtype):
+        raise ValueError(f"invalid type: {getattr(dtype, '__name__', dtype)!r}")
+    return self.to(wanted)  # type: ignore[attr-defined]
 
 
 def get_real_properties() -> dict[str, property]:
@@ -367,6 +387,7 @@ def bind_all() -> None:
         bind(name, value)
     for name in ("resize_as_", "set_"):  # bound with the cards, but neither a card nor a composite
         bind(name, checked(name, getattr(Tensor, name), method=True))
+    promise(f"{__package__}.kinds", (), KINDS)
     for name, function in PROTOCOLS.items():
         setattr(OPERATORS, name, function)
 

@@ -12,15 +12,16 @@ from tools.stubs.signatures import definitions, forms_of, spelled
 from tools.stubs.tensor import CLASSES, own_import
 from wengert._core.cards.card import REGISTRY, Composite
 from wengert._core.tensor import base
+from wengert._later import LATER, METHODS
 from wengert.nn import functional
 
 ALIASES = [(base.__name__, each, each) for each in ("_Ints", "_Number", "_Operand")]
-HIDDEN = ("LATER", "REGISTRY", "TYPE_CHECKING")
+HIDDEN = ("REGISTRY", "TYPE_CHECKING")
 
 
 def public() -> dict[str, Any]:
     """What programs find in the package, its layers included."""
-    layers = {"autograd", "ops", *vars(wengert)["LATER"]}
+    layers = {"autograd", "ops", *LATER}
     found = {name: getattr(wengert, name) for name in dir(wengert) if not name.startswith("_") and name not in HIDDEN}
     return {
         name: value
@@ -41,6 +42,8 @@ def stub() -> str:
         elif card is not None and card.function:
             body = card.body if isinstance(card, Composite) else card
             functions += definitions(name, forms_of(name, body))
+        elif name in METHODS:
+            functions.append(f"def {name}(input: Tensor, *args: Any, **kwargs: Any) -> Any: ...")
         elif isinstance(value, type) or inspect.isroutine(value) or hasattr(value, "__code__"):
             exported.append(own_import(value, name))
         else:

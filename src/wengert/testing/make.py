@@ -10,7 +10,7 @@ import numpy as np
 from .._core.tensor.base import Tensor, share, wrap
 from .._core.tensor.storage import Storage
 from .._core.types import dtypes
-from .._core.types.devices import device as Device
+from .._core.types.devices import refuse_absent
 from .._core.types.dtypes import dtype as DType
 
 _random = np.random.default_rng(0)
@@ -44,7 +44,7 @@ def make_tensor(
         ValueError: the range is empty or NaN, or options contradict each other or the dtype.
     """
     sizes = tuple(shape[0]) if len(shape) == 1 and isinstance(shape[0], (tuple, list)) else shape
-    Device(device)
+    refuse_absent(device)
     if memory_format is not None:
         raise ValueError(f"memory_format must be None, but got {memory_format}")
     if requires_grad and dtype.category < dtypes.FLOAT:

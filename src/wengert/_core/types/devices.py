@@ -1,10 +1,24 @@
-"""Devices: there is one, the CPU; others are refused by name. Layouts and orders of the elements in memory."""
+"""Devices: there is one, the CPU; others have names, and are refused where they would be used.
+
+Layouts and orders of the elements in memory.
+"""
 
 from __future__ import annotations
 
 import re
 
-DEVICE = r"[a-z_]+(:\d+)?"
+DEVICE = r"[A-Za-z_]+(:(0|[1-9]\d*))?"
+KINDS = (
+    *("cpu", "cuda", "ipu", "xpu", "mkldnn", "opengl", "opencl", "ideep", "hip", "ve", "fpga", "maia", "xla", "lazy"),
+    *("vulkan", "mps", "meta", "hpu", "mtia", "privateuseone"),
+)
+"""The devices that torch knows by name."""
+
+PYTHON = ("cuda", "xpu", "mtia")
+"""Those for which torch's error is one of its Python layer."""
+
+
+NO_ACCELERATOR = "Cannot access accelerator device when none is available; wengert computes on 'cpu'."
 
 
 class layout:
@@ -44,10 +58,12 @@ channels_last_3d = memory_format("channels_last_3d")
 
 
 class device:
-    """Where memory is: `device("cpu")`.
+    """Where memory is: `device("cpu")`. Others have a name only, for programs that compare it.
+
+    As a context manager it is the device of new tensors, which must be the CPU.
 
     Raises:
-        RuntimeError: another device is asked for.
+        RuntimeError: no device has that name, or an accelerator is asked for by its number.
     """
 
     type: str
@@ -56,9 +72,12 @@ class device:
     __slots__ = ("index", "type")
 
     def __init__(self, type: str | device, index: int | None = None) -> None:
-        name = type.type if isinstance(type, device) else type
-        if isinstance(name, int):
-            raise RuntimeError(f"device {name} is not available: wengert computes on 'cpu'")
+        if isinstance(type, device):
+            self.type, self.index = type.type, type.index
+            return
+        name = type
+        if isinstance(name, int) and not isinstance(name, bool):
+            raise RuntimeError(NO_ACCELERATOR if name >= 0 else "Device index must not be negative")
         if not isinstance(name, str):
             raise TypeError(f"device(): argument 'type' (position 1) must be str, not {name.__class__.__name__}")
         if not name:
@@ -66,8 +85,12 @@ class device:
         kind, _, number = name.partition(":")
         if not re.fullmatch(DEVICE, name):
             raise RuntimeError(f"Invalid device string: {name!r}; wengert computes on 'cpu'")
-        if kind != "cpu":
-            raise RuntimeError(f"device {name!r} is not available: wengert computes on 'cpu'")
+        if kind not in KINDS:
+            raise RuntimeError(f"Expected one of {', '.join(KINDS)} device type at start of device string: {kind}")
+        if index is not None and number:
+            raise RuntimeError(f"type (string) must not include an index because index was passed explicitly: {name}")
+        if index is not None and index < 0:
+            raise RuntimeError("Device index must not be negative")
         self.type = kind
         self.index = int(number) if number else index
 
@@ -82,3 +105,33 @@ class device:
 
     def __hash__(self) -> int:
         return hash((self.type, self.index))
+
+    def __enter__(self) -> device:
+        refuse_absent(self)
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        return None
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return device, (self.type,) if self.index is None else (self.type, self.index)
+
+
+def refuse_absent(given: str | int | device) -> None:
+    """Refuse to use another device than the CPU.
+
+    Raises:
+        AssertionError: one that torch's own programs ask for first (`torch.cuda.is_available()`).
+        RuntimeError: any other, or no device at all.
+    """
+    wanted = given if isinstance(given, device) else device(given)  # type: ignore[arg-type]
+    if wanted.type in PYTHON:
+        raise AssertionError(
+            f"Torch not compiled with {wanted.type.upper()} enabled: device '{wanted}' is not available, wengert "
+            "computes on 'cpu'"
+        )
+    if wanted.type != "cpu":
+        raise RuntimeError(
+            f"PyTorch is not linked with support for {wanted.type} devices: device '{wanted}' is not available, "
+            "wengert computes on 'cpu'"
+        )

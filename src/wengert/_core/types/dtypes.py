@@ -168,6 +168,15 @@ def of_number(value: object) -> dtype:
     return _Default.dtype
 
 
+PYTHON_TYPES: dict[Any, dtype] = {float: float64, int: int64, bool: bool_, complex: complex128}
+"""Python's types where a dtype is asked for."""
+
+
+def as_dtype(value: Any) -> Any:
+    """A dtype for one of Python's types; anything else as it is."""
+    return PYTHON_TYPES.get(value, value) if isinstance(value, type) else value
+
+
 def check_dtype(name: str, argument: str, position: int, value: object) -> None:
     """Refuse what is no dtype.
 
@@ -186,6 +195,7 @@ def promote_types(type1: dtype, type2: dtype) -> dtype:
         RuntimeError: a wide unsigned integer meets a truth value, another integer or a complex type, which torch leaves
             undefined.
     """
+    type1, type2 = as_dtype(type1), as_dtype(type2)
     if type1 is type2:
         return type1
     check_dtype("promote_types", "type1", 1, type1)
@@ -251,7 +261,7 @@ class finfo:
     """
 
     def __init__(self, type: dtype | None = None) -> None:
-        given = _Default.dtype if type is None else type
+        given = _Default.dtype if type is None else as_dtype(type)
         check_dtype("finfo", "type", 1, given)
         if given.category < FLOAT:
             raise TypeError(
@@ -280,7 +290,10 @@ class iinfo:
     """
 
     def __init__(self, type: dtype) -> None:
+        type = as_dtype(type)
         check_dtype("iinfo", "type", 1, type)
+        if type.category == BOOL:
+            raise TypeError("torch.bool is not supported by torch.iinfo")
         if type.category != INTEGER:
             raise TypeError("torch.iinfo() requires an integer input type. Use torch.finfo to handle 'torch.iinfo'")
         limits = np.iinfo(type.numpy)
@@ -293,6 +306,7 @@ class iinfo:
 
 def can_cast(from_: dtype, to: dtype) -> bool:
     """Whether torch lets a result of type `from_` be written into a tensor of type `to` (categories must not fall)."""
+    from_, to = as_dtype(from_), as_dtype(to)
     check_dtype("can_cast", "from_", 1, from_)
     check_dtype("can_cast", "to", 2, to)
     return from_.category <= to.category and not (to.category == BOOL and from_.category != BOOL)

@@ -2,17 +2,12 @@
 
 from __future__ import annotations
 
-import builtins
 import warnings
 from typing import Any
 
 from ...ops.memory.convert import check_device, contiguous_format
 from ...tensor import Tensor, device, dtypes
 
-PYTHON_TYPES = {
-    builtins.float: dtypes.float64, builtins.int: dtypes.int64, builtins.bool: dtypes.bool_,
-    builtins.complex: dtypes.complex128,
-}  # fmt: skip
 FORMS = (
     ("device", "dtype", "non_blocking", "copy"),
     ("dtype", "non_blocking", "copy"),
@@ -73,8 +68,8 @@ def fitted(form: tuple[str, ...], args: tuple[Any, ...], kwargs: dict[str, Any])
     if len(args) > len(form) or not kwargs.keys() <= {*form, "memory_format"} - set(form[: len(args)]):
         return None
     given = {**dict(zip(form, args)), **kwargs}
-    if isinstance(given.get("dtype"), type):
-        given["dtype"] = PYTHON_TYPES.get(given["dtype"], given["dtype"])
+    if "dtype" in given:
+        given["dtype"] = dtypes.as_dtype(given["dtype"])
     if any(not isinstance(value, KINDS[name]) for name, value in given.items()):
         return None
     if isinstance(given.get("device"), bool) or (form[0] != "device" and given.get(form[0]) is None):

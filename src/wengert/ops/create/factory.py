@@ -15,20 +15,12 @@ from ..._core.tensor import batches
 from ..._core.tensor.base import Tensor, wrap
 from ..._core.tensor.batches import Batch
 from ..._core.types import dtypes
-from ..._core.types.devices import device as Device
+from ..._core.types.devices import device as Device, refuse_absent
 from ..._core.types.dtypes import dtype as DType
 from ..._core.types.sizes import check_room
 
 Levels = tuple[Batch, ...]
 """Batches that a new tensor is to carry, the oldest first: the first dimensions of its array."""
-
-PYTHON_TYPES: dict[Any, DType] = {
-    float: dtypes.float64,
-    int: dtypes.int64,
-    bool: dtypes.bool_,
-    complex: dtypes.complex128,
-}
-"""Python's types where a dtype is asked for."""
 
 C_NAMES = {
     "uint8": "uint8_t", "uint16": "uint16_t", "uint32": "uint32_t", "uint64": "uint64_t", "int8": "int8_t",
@@ -122,8 +114,8 @@ def read_dtype(name: str, wanted: Any, default: DType) -> DType:
         return default
     if isinstance(wanted, DType):
         return wanted
-    if isinstance(wanted, type) and wanted in PYTHON_TYPES:
-        return PYTHON_TYPES[wanted]
+    if isinstance(wanted, type) and wanted in dtypes.PYTHON_TYPES:
+        return dtypes.PYTHON_TYPES[wanted]
     raise TypeError(f"{name}(): argument 'dtype' must be torch.dtype, not {type(wanted).__name__}")
 
 
@@ -145,7 +137,7 @@ def check_place(name: str, device: Any, pin_memory: bool = False) -> None:
         )
     if not isinstance(device, (str, Device)):
         raise TypeError(f"{name}(): argument 'device' must be torch.device, not {type(device).__name__}")
-    Device(device)
+    refuse_absent(device)
 
 
 def carried(input: Any) -> Levels:

@@ -15,7 +15,7 @@ from ..._core.cards.plain_case import plain_case
 from ..._core.operators import layouts
 from ..._core.tensor.base import Tensor, bind
 from ..._core.types import dtypes
-from ..._core.types.devices import contiguous_format, device as Device, memory_format, preserve_format
+from ..._core.types.devices import contiguous_format, memory_format, preserve_format, refuse_absent
 from ..._core.types.sizes import check_room
 from ..._kernels.layout import strided
 from .memory_formats import copied, is_in_format, strides_in, suggested_format
@@ -163,10 +163,8 @@ def to_copy_samples(make: Any) -> Any:
 
 def check_device(device: Any) -> None:
     """Refuse devices other than the one that there is."""
-    if isinstance(device, int):
-        raise RuntimeError("Cannot access accelerator device when none is available.")
     if device is not None:
-        Device(device)
+        refuse_absent(device)
 
 
 @composite(function=False)
@@ -194,7 +192,7 @@ def to(
         The tensor itself if nothing changes, otherwise a copy; its gradient is cast back.
     """
     flags = []
-    for value in where:
+    for value in map(dtypes.as_dtype, where):
         if isinstance(value, dtypes.dtype):
             dtype = value
         elif isinstance(value, Tensor):
@@ -208,6 +206,7 @@ def to(
             raise TypeError(errors.wrong_type("to", "other", 1, "Tensor", other))
         dtype = other.dtype
     elif dtype is not None:
+        dtype = dtypes.as_dtype(dtype)
         dtypes.check_dtype("to", "dtype", 1, dtype)
     check_device(device)
     copy = flags[1] if len(flags) > 1 else copy
@@ -225,7 +224,7 @@ def to(
 def to_samples(make: Any) -> Any:
     yield Sample(make(2, 3), dtypes.complex128)
     yield Sample(make(2, 3), "cpu", dtypes.complex64)
-    yield Bad(make(2), "cuda", raises=RuntimeError, says="is not available")
+    yield Bad(make(2), "cuda", raises=AssertionError, says="is not available")
 
 
 @composite(function=False)

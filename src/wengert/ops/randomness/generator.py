@@ -17,7 +17,7 @@ from ... import _kernels as kernels
 from ..._core.cards.card import Bad, Sample, composite
 from ..._core.forks import forks
 from ..._core.tensor.base import OPERATORS, Tensor, wrap
-from ..._core.types.devices import device as Device
+from ..._core.types.devices import device as Device, refuse_absent
 
 DEFAULT_SEED = 67280421310721
 STATE_BYTES = 48
@@ -73,6 +73,7 @@ class Generator:
     """
 
     def __init__(self, device: Any = "cpu") -> None:
+        refuse_absent(device)
         self._device = Device(device)
         self._stream = Stream(DEFAULT_SEED)
 

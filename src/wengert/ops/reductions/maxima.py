@@ -319,8 +319,8 @@ def min_dim(self: Array, dim: int, keepdim: bool) -> Any:
     return indexed_extreme("min", kernels.amin, kernels.argmin, self, dim, keepdim)
 
 
-def choose(name: str, self: Any, dim: Any, keepdim: Any, other: Any) -> Any:
-    """One of the three forms of `max` and `min`."""
+def choose(name: str, self: Any, dim: Any, keepdim: Any, other: Any, out: Any) -> Any:
+    """One of the three forms of `max` and `min`; values with their indices go into tensors of just their dtypes."""
     if isinstance(dim, Tensor) and other is None and keepdim is False:
         dim, other = None, dim
     if other is not None:
@@ -328,19 +328,17 @@ def choose(name: str, self: Any, dim: Any, keepdim: Any, other: Any) -> Any:
             raise TypeError(
                 f"{name}() received an invalid combination of arguments: give other, a Tensor, or dim, an int"
             )
-        return (self.maximum if name == "max" else self.minimum)(other)
+        return put(name, out, (self.maximum if name == "max" else self.minimum)(other))
     if dim is None:
-        return (max_full if name == "max" else min_full)(self)
+        return put(name, out, (max_full if name == "max" else min_full)(self))
     if not isinstance(keepdim, bool):
         raise TypeError(errors.wrong_type(name, "keepdim", 2, "bool", keepdim))
-    if name == "max":
-        return return_types.max(max_dim(self, dim, keepdim))
-    return return_types.min(min_dim(self, dim, keepdim))
-
-
-def put_extreme(name: str, out: Any, made: Any) -> Any:
-    """`out`, written; values with their indices only into tensors of just these dtypes."""
-    return put(name, out, made, exact=isinstance(made, tuple))
+    along = (
+        return_types.max(max_dim(self, dim, keepdim))
+        if name == "max"
+        else return_types.min(min_dim(self, dim, keepdim))
+    )
+    return put(name, out, along, exact=True)
 
 
 @composite()
@@ -363,7 +361,7 @@ def max(self: Any, dim: Any = None, keepdim: bool = False, *, other: Any = None,
     Derivative:
         Of all elements: shared in equal parts by those that equal the result. Along a dimension: goes to the index.
     """
-    return put_extreme("max", out, choose("max", self, dim, keepdim, other))
+    return choose("max", self, dim, keepdim, other, out)
 
 
 @composite()
@@ -377,7 +375,7 @@ def min(self: Any, dim: Any = None, keepdim: bool = False, *, other: Any = None,
     Returns:
         A new tensor; along a dimension a tuple (values, indices) with the first index of equals.
     """
-    return put_extreme("min", out, choose("min", self, dim, keepdim, other))
+    return choose("min", self, dim, keepdim, other, out)
 
 
 @max.samples

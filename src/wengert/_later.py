@@ -1,0 +1,56 @@
+"""What the package has beside its operators, and loads when it is first asked for: who needs derivatives only does not
+wait for it.
+"""
+
+LAYERS = ("compat", "func", "io", "nn", "optim", "scipy", "utils", "vision", "viz")
+MIRRORS = (
+    *("accelerator", "amp", "backends", "compiler", "cpu", "cuda", "distributed", "fx", "hub", "jit", "mps", "mtia"),
+    *("multiprocessing", "onnx", "overrides", "random", "testing", "types", "version", "xpu"),
+)
+"""Modules that programs of torch import, most of them to ask for what is not there."""
+
+SETTINGS = (
+    *("are_deterministic_algorithms_enabled", "compiled_with_cxx11_abi", "get_default_device"),
+    *("get_deterministic_debug_mode", "get_float32_matmul_precision", "get_num_interop_threads"),
+    *("is_autocast_cpu_enabled", "is_autocast_enabled", "is_deterministic_algorithms_warn_only_enabled", "is_storage"),
+    *("is_vulkan_available", "is_warn_always_enabled", "set_default_device", "set_default_tensor_type"),
+    *("set_deterministic_debug_mode", "set_float32_matmul_precision", "set_flush_denormal", "set_num_interop_threads"),
+    *("set_warn_always", "typename", "use_deterministic_algorithms"),
+)
+TYPES = (
+    *("BoolTensor", "ByteTensor", "CharTensor", "ComplexDoubleTensor", "ComplexFloatTensor", "DoubleTensor"),
+    *("FloatTensor", "HalfTensor", "IntTensor", "LongTensor", "ShortTensor"),
+)
+LATER = {
+    **{name: name for name in (*LAYERS, *MIRRORS)},
+    **dict.fromkeys(SETTINGS, "settings"),
+    **dict.fromkeys(TYPES, "legacy"),
+    "TypedStorage": "ops.memory.storages",
+    "UntypedStorage": "ops.memory.storages",
+    "autocast": "amp",
+    "compile": "compiler",
+    "default_generator": "ops.randomness.generator",
+    "install_as_torch": "as_torch",
+    "set_printoptions": "printing",
+    "vmap": "func",
+}
+"""The module below the package that has each name; one that is its own home is that module."""
+
+METHODS = frozenset(
+    """
+    abs_ acos_ acosh_ addmv_ arccos_ arccosh_ arcsin_ arcsinh_ arctan_ arctanh_ as_strided_ asin_ asinh_ atan_ atanh_
+    ceil_ celu_ clamp_ clamp_max_ clamp_min_ clip_ conj_physical_ cos_ cosh_ detach detach_ erf_ erfc_ exp2_ exp_ expm1_
+    fill_ fix_ floor_ frac_ get_device index_put_ is_conj is_distributed is_neg is_nonzero is_same_size is_signed log10_
+    log1p_ log2_ log_ nan_to_num_ neg_ negative_ reciprocal_ relu_ resize_as_ round_ rsqrt_ sigmoid_ sin_ sinh_ sqrt_
+    square_ tan_ tanh_ threshold_ trunc_ zero_
+    """.split()  # noqa: SIM905 - so that it can be read
+)
+"""Methods of Tensor that are functions, too, and no operators of their own."""
+
+KINDS = (
+    *("_is_zerotensor", "as_subclass", "cuda", "dim_order", "get_device", "grad_dtype", "ipu", "is_conj", "is_cpu"),
+    *("is_distributed", "is_ipu", "is_maia", "is_meta", "is_mkldnn", "is_mps", "is_mtia", "is_neg", "is_nested"),
+    *("is_nonzero", "is_pinned", "is_quantized", "is_same_size", "is_set_to", "is_shared", "is_signed", "is_sparse"),
+    *("is_sparse_csr", "is_vulkan", "is_xla", "is_xpu", "mtia", "ndimension", "new", "pin_memory", "to_dense", "xpu"),
+)
+"""What the module `kinds` gives Tensor."""

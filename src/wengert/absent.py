@@ -1,0 +1,133 @@
+"""What torch's modules for accelerators answer where there is none: programs that ask first go on with the CPU."""
+
+from __future__ import annotations
+
+from typing import Any, NoReturn
+
+
+class Absent:
+    """An accelerator that is not there. Its methods are the functions of torch's module of that name.
+
+    Args:
+        name: of torch's module and of the device.
+        label: how torch's errors call it.
+    """
+
+    def __init__(self, name: str, label: str) -> None:
+        self.name, self.label = name, label
+
+    def refuse(self, *args: object, **kwargs: object) -> NoReturn:
+        """What asks for the accelerator itself.
+
+        Raises:
+            AssertionError: always.
+        """
+        raise AssertionError(
+            f"Torch not compiled with {self.label} enabled: wengert computes on the CPU; ask "
+            f"torch.{self.name}.is_available() first"
+        )
+
+    def is_available(self) -> bool:
+        """False."""
+        return False
+
+    def is_initialized(self) -> bool:
+        """False."""
+        return False
+
+    def is_bf16_supported(self, including_emulation: bool = True) -> bool:
+        """False."""
+        return False
+
+    def device_count(self) -> int:
+        """0."""
+        return 0
+
+    def manual_seed(self, seed: int) -> None:
+        """Nothing: no device has a generator."""
+
+    manual_seed_all = manual_seed
+
+    def seed(self) -> None:
+        """Nothing: no device has a generator."""
+
+    seed_all = seed
+
+    def synchronize(self, device: Any = None) -> None:
+        """Nothing: no work is under way elsewhere."""
+
+    def empty_cache(self) -> None:
+        """Nothing: no memory is kept elsewhere."""
+
+    def ipc_collect(self) -> None:
+        """Nothing: no memory is shared from elsewhere."""
+
+    def memory_allocated(self, device: Any = None) -> int:
+        """0."""
+        return 0
+
+    max_memory_allocated = memory_reserved = max_memory_reserved = memory_cached = memory_allocated
+
+    def reset_peak_memory_stats(self, device: Any = None) -> None:
+        """Nothing: there are none."""
+
+    reset_max_memory_allocated = reset_max_memory_cached = reset_peak_memory_stats
+
+    def memory_stats(self, device: Any = None) -> dict[str, Any]:
+        """Empty."""
+        return {}
+
+    def get_arch_list(self) -> list[str]:
+        """Empty."""
+        return []
+
+    def get_rng_state_all(self) -> list[Any]:
+        """Empty: one state for each device."""
+        return []
+
+    def set_rng_state_all(self, new_states: Any) -> None:
+        """Nothing for no devices; refused for some."""
+        if len(new_states):
+            self.refuse()
+
+    def set_device(self, device: Any) -> None:
+        """Nothing for a negative number, as in torch; refused for a device."""
+        if not isinstance(device, int) or device >= 0:
+            self.refuse()
+
+
+class NoDevice:
+    """`with torch.cuda.device(None)`: changes nothing, for there is no device to change to."""
+
+    absent: Absent
+
+    def __init__(self, device: Any = None) -> None:
+        self.device = device
+
+    def __enter__(self) -> None:
+        if self.device is not None and self.device != -1:
+            self.absent.refuse()
+
+    def __exit__(self, *error: object) -> None:
+        return None
+
+
+class NoDeviceOf(NoDevice):
+    """`with torch.cuda.device_of(tensor)`: changes nothing for a tensor on the CPU."""
+
+    def __enter__(self) -> None:
+        return None
+
+
+class NoStream:
+    """Streams and events of an accelerator.
+
+    Raises:
+        RuntimeError: one is made.
+    """
+
+    absent: Absent
+
+    def __new__(cls, *args: object, **kwargs: object) -> NoStream:
+        """Refused."""
+        raise RuntimeError(f"torch.{cls.absent.name}.{cls.__name__} requires {cls.absent.label} support")

@@ -1,0 +1,8 @@
+"""Mixed precision: switched off where its device is not there, as torch does."""
+
+from __future__ import annotations
+
+from .autocast_mode import autocast, custom_bwd, custom_fwd, is_autocast_available
+from .grad_scaler import GradScaler
+
+__all__ = ["GradScaler", "autocast", "custom_bwd", "custom_fwd", "is_autocast_available"]

@@ -1,0 +1,134 @@
+"""`import torch` gives this package: for libraries that say so and cannot be changed.
+
+`python -m wengert.as_torch script.py [args]`, or `-m module [args]`, runs a program in this way.
+"""
+
+from __future__ import annotations
+
+import importlib
+import runpy
+import sys
+from collections.abc import Sequence
+from importlib.abc import Loader, MetaPathFinder
+from importlib.machinery import ModuleSpec
+from importlib.util import find_spec
+from types import ModuleType
+from typing import Any
+
+PACKAGE = str(__package__)
+OWN = "torch"
+
+
+class Torch(ModuleType):
+    """The module `torch`: every name is this package's, but for the version, which is that of the behaviour."""
+
+    def __init__(self) -> None:
+        super().__init__(OWN, importlib.import_module(PACKAGE).__doc__)
+        version = importlib.import_module(f"{PACKAGE}.version")
+        self.__version__: str = version.__version__
+        self.__path__: list[str] = []
+
+    def __getattr__(self, name: str) -> Any:
+        package = sys.modules[PACKAGE]
+        try:
+            return getattr(package, name)
+        except AttributeError:
+            if name.startswith("__"):
+                raise AttributeError(f"module {OWN!r} has no attribute {name!r}") from None
+        raise AttributeError(missing(name))
+
+    def __setattr__(self, name: str, value: object) -> None:
+        if not name.startswith("__"):
+            setattr(sys.modules[PACKAGE], name, value)
+        else:
+            super().__setattr__(name, value)
+
+    def __dir__(self) -> list[str]:
+        return dir(sys.modules[PACKAGE])
+
+
+def missing(name: str) -> str:
+    """What is said about a name of torch that is not here."""
+    return f"torch has {name!r} perhaps, {PACKAGE} has not: see its operator reference and coverage table"
+
+
+class Mirror(Loader):
+    """Gives a module of this package under torch's name: the same module, so that its classes are the same, too."""
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+
+    def create_module(self, spec: ModuleSpec) -> ModuleType:
+        """The module."""
+        made = importlib.import_module(self.name)
+        self.spec = made.__spec__
+        return made
+
+    def exec_module(self, module: ModuleType) -> None:
+        """It has run already; the import system has put another specification on it, which goes."""
+        module.__spec__ = self.spec
+
+
+class Finder(MetaPathFinder):
+    """Finds `torch` and what lies below it in this package."""
+
+    def find_spec(self, fullname: str, path: Any = None, target: Any = None) -> ModuleSpec | None:
+        """The specification of a module of torch; None for other modules.
+
+        Raises:
+            ModuleNotFoundError: this package has no such module.
+        """
+        if not fullname.startswith(f"{OWN}."):
+            return None
+        name = PACKAGE + fullname.removeprefix(OWN)
+        try:
+            found = find_spec(name)
+        except ModuleNotFoundError:
+            found = None
+        if found is None:
+            raise ModuleNotFoundError(f"No module named {fullname!r}: {PACKAGE} has no {name}", name=fullname)
+        return ModuleSpec(fullname, Mirror(name), is_package=found.submodule_search_locations is not None)
+
+
+def install_as_torch() -> None:
+    """Let `import torch` give this package from now on; a second call does nothing.
+
+    Raises:
+        RuntimeError: the real torch has been imported, with which this is never mixed.
+
+    >>> import wengert
+    >>> wengert.install_as_torch()
+    >>> import torch.nn.functional as F
+    >>> torch.ones(2).sum(), F is wengert.nn.functional
+    (tensor(2.), True)
+    """
+    known = sys.modules.get(OWN)
+    if isinstance(known, Torch):
+        return
+    if known is not None:
+        raise RuntimeError("install_as_torch(): torch itself has been imported; begin before any import of it")
+    made = Torch()
+    made.__spec__ = ModuleSpec(OWN, None, is_package=True)
+    sys.meta_path.insert(0, Finder())
+    sys.modules[OWN] = made
+
+
+def main(arguments: Sequence[str]) -> int:
+    """Run a program to which `torch` is this package: a file, or `-m` and a module, then its own arguments."""
+    if not arguments or arguments[0] in ("-h", "--help") or arguments == ["-m"]:
+        print(f"usage: python -m {PACKAGE}.as_torch script.py|-m module [arguments]")
+        return 0 if arguments and arguments[0] in ("-h", "--help") else 2
+    install_as_torch()
+    if arguments[0] == "-m":
+        sys.argv = list(arguments[1:])
+        sys.path.insert(0, "")
+        runpy.run_module(arguments[1], run_name="__main__", alter_sys=True)
+    else:
+        sys.argv = list(arguments)
+        runpy.run_path(arguments[0], run_name="__main__")
+    return 0
+
+
+if __name__ == "__main__":
+    # The module by its own name: there is to be one class `Torch`.
+    sys.exit(importlib.import_module(f"{PACKAGE}.as_torch").main(sys.argv[1:]))

@@ -1,0 +1,69 @@
+"""`torch.compile` and `torch.compiler` without a compiler: functions and modules run as they are."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, TypeVar
+
+Anything = TypeVar("Anything")
+
+
+def compile(model: Any = None, **options: Any) -> Any:
+    """The function or module itself; without one a decorator that gives what it decorates.
+
+    >>> import wengert as wg
+    >>> @wg.compile
+    ... def double(x):
+    ...     return x * 2
+    >>> double(wg.ones(2))
+    tensor([2., 2.])
+    """
+    return model if model is not None else lambda given: given
+
+
+def is_compiling() -> bool:
+    """False."""
+    return False
+
+
+def is_dynamo_compiling() -> bool:
+    """False."""
+    return False
+
+
+def is_exporting() -> bool:
+    """False."""
+    return False
+
+
+def disable(fn: Any = None, recursive: bool = True, **options: Any) -> Any:
+    """The function itself; without one a decorator."""
+    return fn if fn is not None else lambda given: given
+
+
+def allow_in_graph(fn: Anything) -> Anything:
+    """The function itself."""
+    return fn
+
+
+def assume_constant_result(fn: Anything) -> Anything:
+    """The function itself."""
+    return fn
+
+
+def substitute_in_graph(original_fn: Any, **options: Any) -> Callable[[Anything], Anything]:
+    """A decorator that changes nothing."""
+    return lambda given: given
+
+
+def reset() -> None:
+    """Nothing: nothing was compiled."""
+
+
+def cudagraph_mark_step_begin() -> None:
+    """Nothing."""
+
+
+def list_backends(exclude_tags: Any = ()) -> list[str]:
+    """Empty."""
+    return []

@@ -1,0 +1,32 @@
+"""`torch.cuda.amp`: the older names, all of which say that there is no CUDA."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ..amp.autocast_mode import autocast as _autocast, custom_bwd as _custom_bwd, custom_fwd as _custom_fwd
+from ..amp.grad_scaler import GradScaler as _GradScaler
+
+
+class autocast(_autocast):
+    """`torch.amp.autocast("cuda", ...)`."""
+
+    def __init__(self, enabled: bool = True, dtype: Any = None, cache_enabled: bool = True) -> None:
+        super().__init__("cuda", dtype, enabled, cache_enabled)
+
+
+class GradScaler(_GradScaler):
+    """`torch.amp.GradScaler("cuda", ...)`."""
+
+    def __init__(self, *args: Any, **options: Any) -> None:
+        super().__init__("cuda", *args, **options)
+
+
+def custom_fwd(fwd: Any = None, *, cast_inputs: Any = None) -> Any:
+    """`torch.amp.custom_fwd(..., device_type="cuda")`."""
+    return _custom_fwd(fwd, device_type="cuda", cast_inputs=cast_inputs)
+
+
+def custom_bwd(bwd: Any = None) -> Any:
+    """`torch.amp.custom_bwd(..., device_type="cuda")`."""
+    return _custom_bwd(bwd, device_type="cuda")

@@ -1,0 +1,163 @@
+"""`torch.jit` without a compiler: what is scripted or traced is the Python function or module itself.
+
+The first call of `script` or `trace` says so in a warning.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import warnings
+from collections.abc import Callable, Iterator
+from typing import Any, Final as Final, TypeVar
+
+Anything = TypeVar("Anything")
+
+_said: set[str] = set()
+
+
+def _say(name: str) -> None:
+    """Warn once for each of the functions that would compile."""
+    if name not in _said:
+        _said.add(name)
+        warnings.warn(f"torch.jit.{name} compiles nothing here: the Python code itself runs", UserWarning, stacklevel=3)
+
+
+def script(obj: Anything, *args: Any, **kwargs: Any) -> Anything:
+    """The function, module or class itself."""
+    _say("script")
+    return obj
+
+
+def trace(func: Anything, *args: Any, **kwargs: Any) -> Anything:
+    """The function or module itself, which is not called."""
+    _say("trace")
+    return func
+
+
+def trace_module(mod: Anything, inputs: Any, *args: Any, **kwargs: Any) -> Anything:
+    """The module itself."""
+    _say("trace_module")
+    return mod
+
+
+def freeze(mod: Anything, *args: Any, **kwargs: Any) -> Anything:
+    """The module itself."""
+    return mod
+
+
+def optimize_for_inference(mod: Anything, *args: Any, **kwargs: Any) -> Anything:
+    """The module itself."""
+    return mod
+
+
+def ignore(drop: Any = False, **kwargs: Any) -> Any:
+    """A decorator that changes nothing."""
+    return drop if callable(drop) else lambda function: function
+
+
+def unused(fn: Anything) -> Anything:
+    """The function itself."""
+    return fn
+
+
+def export(fn: Anything) -> Anything:
+    """The function itself."""
+    return fn
+
+
+def interface(obj: Anything) -> Anything:
+    """The class itself."""
+    return obj
+
+
+def script_method(fn: Anything) -> Anything:
+    """The function itself."""
+    return fn
+
+
+def script_if_tracing(fn: Callable[..., Any]) -> Callable[..., Any]:
+    """The function itself: nothing is traced."""
+    return fn
+
+
+def is_scripting() -> bool:
+    """False: it is Python that runs."""
+    return False
+
+
+def is_tracing() -> bool:
+    """False: it is Python that runs."""
+    return False
+
+
+def Attribute(value: Anything, type: Any) -> Anything:  # noqa: N802 - torch's name
+    """The value."""
+    return value
+
+
+def annotate(the_type: Any, the_value: Anything) -> Anything:
+    """The value."""
+    return the_value
+
+
+def isinstance(obj: Any, target_type: Any) -> bool:
+    """Whether a value is of a type."""
+    import builtins
+
+    return builtins.isinstance(obj, target_type)
+
+
+def fork(func: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
+    """Call the function at once; `wait` gives what it returned."""
+    return func(*args, **kwargs)
+
+
+def wait(future: Anything) -> Anything:
+    """What `fork` has computed."""
+    return future
+
+
+def enable_onednn_fusion(enabled: bool) -> None:
+    """Nothing."""
+
+
+@contextlib.contextmanager
+def optimized_execution(should_optimize: bool) -> Iterator[None]:
+    """A `with` block that changes nothing."""
+    yield
+
+
+@contextlib.contextmanager
+def fuser(name: str) -> Iterator[None]:
+    """A `with` block that changes nothing."""
+    yield
+
+
+class ScriptModule:
+    """What `script` makes of a module in torch; nothing here is one, so that `isinstance` says so."""
+
+
+class ScriptFunction:
+    """What `script` makes of a function in torch; nothing here is one."""
+
+
+class RecursiveScriptModule(ScriptModule):
+    """What `script` makes of a module in torch; nothing here is one."""
+
+
+def load(f: Any, *args: Any, **kwargs: Any) -> Any:
+    """Refused: a compiled program cannot be run.
+
+    Raises:
+        RuntimeError: always.
+    """
+    raise RuntimeError("torch.jit.load: compiled programs (TorchScript) cannot be run here; load the weights instead")
+
+
+def save(m: Any, f: Any, *args: Any, **kwargs: Any) -> Any:
+    """Refused: there is no compiled program.
+
+    Raises:
+        RuntimeError: always.
+    """
+    raise RuntimeError("torch.jit.save: nothing is compiled here; save the weights (state_dict) instead")

@@ -1,0 +1,144 @@
+"""What programs ask of tensors that torch has in more kinds (sparse, quantised, on other devices), and older names.
+
+Bound to Tensor when one of them is first asked for.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from ._core import errors
+from ._core.tensor.base import Tensor, bind, set_up
+from ._core.types.devices import refuse_absent
+from ._core.types.sizes import Size
+
+NEVER = (
+    *("is_sparse", "is_sparse_csr", "is_quantized", "is_mkldnn", "is_meta", "is_mps", "is_xpu", "is_xla", "is_vulkan"),
+    *("is_ipu", "is_maia", "is_mtia", "is_nested"),
+)
+"""Properties that are False for every tensor here."""
+
+
+def no(self: Tensor) -> bool:
+    """False, for every tensor here."""
+    return False
+
+
+def is_signed(self: Tensor) -> bool:
+    """Whether the dtype has negative numbers."""
+    return self.dtype.is_signed
+
+
+def is_same_size(self: Tensor, other: Tensor) -> bool:
+    """Whether the shapes are equal."""
+    return self.shape == other.shape
+
+
+def is_set_to(self: Tensor, tensor: Tensor) -> bool:
+    """Whether both are the same elements of the same memory, in the same order."""
+    return (
+        self._storage_ is tensor._storage_
+        and self.storage_offset() == tensor.storage_offset()  # type: ignore[attr-defined]
+        and self.shape == tensor.shape
+        and self.stride() == tensor.stride()  # type: ignore[attr-defined]
+    )
+
+
+def is_nonzero(self: Tensor) -> bool:
+    """Whether the one element is not zero.
+
+    Raises:
+        RuntimeError: there is not one element.
+    """
+    return bool(self)
+
+
+def ndimension(self: Tensor) -> int:
+    """The number of dimensions."""
+    return self.ndim
+
+
+def get_device(self: Tensor) -> int:
+    """-1: the memory is the CPU's."""
+    return -1
+
+
+def dim_order(self: Tensor) -> tuple[int, ...]:
+    """The dimensions from that of the longest step in memory to that of the shortest."""
+    steps: Any = self.stride()  # type: ignore[attr-defined]
+    return tuple(sorted(range(self.ndim), key=lambda dim: -steps[dim]))
+
+
+def new(self: Any, *data: Any, device: Any = None) -> Tensor:
+    """A tensor of this dtype: of these lengths (not initialised), of these values, or on the memory of another tensor.
+
+    The old form of `new_empty` and `new_tensor`.
+
+    Raises:
+        TypeError: a tensor of another dtype.
+    """
+    given = data[0] if len(data) == 1 else None
+    if isinstance(given, Tensor):
+        if given.dtype is not self.dtype:
+            raise TypeError(errors.wrong_type("new", "other", 1, f"torch.{self.dtype.legacy}", given))
+        return given.detach()  # type: ignore[attr-defined, no-any-return]
+    if isinstance(given, (list, tuple, np.ndarray)) and not isinstance(given, Size):
+        return self.new_tensor(given, device=device)  # type: ignore[no-any-return]
+    return self.new_empty(given if isinstance(given, Size) else data or (0,), device=device)  # type: ignore[no-any-return]
+
+
+def as_subclass(self: Any, cls: type) -> Any:
+    """The tensor as an instance of a subclass of Tensor: a view of it, recorded as views are.
+
+    Raises:
+        TypeError: `cls` is no such class.
+    """
+    if not isinstance(cls, type) or not issubclass(cls, Tensor):
+        raise TypeError(f"as_subclass(): argument 'cls' must be a subclass of torch.Tensor, not {cls!r}")
+    view = self.view_as(self)
+    made = cls.__new__(cls)
+    set_up(made, view._array_, view._storage_)
+    made._flags_, made._edge_, made._meta_ = view._flags_, view._edge_, view._meta_
+    return made
+
+
+def pin_memory(self: Tensor, device: Any = None) -> Any:
+    """Refused: there is no accelerator to pin memory for."""
+    raise RuntimeError("Cannot access accelerator device when none is available.")
+
+
+def dense(self: Tensor, dtype: Any = None, *, masked_grad: bool | None = None) -> Any:
+    """The tensor itself: every tensor here is dense."""
+    return self if dtype is None else self.to(dtype)  # type: ignore[attr-defined]
+
+
+def on_device(name: str) -> Callable[..., None]:
+    """A method that copies to a device that is not there."""
+
+    def method(self: Tensor, device: Any = None, non_blocking: bool = False, **options: Any) -> None:
+        refuse_absent(name)
+
+    method.__name__ = name
+    method.__doc__ = f"Refused: there is no such device; see `torch.{name}.is_available()`."
+    return method
+
+
+METHODS: dict[str, Callable[..., Any]] = {
+    **dict.fromkeys(("is_conj", "is_neg", "is_distributed", "is_pinned", "is_shared", "_is_zerotensor"), no),
+    **{each.__name__: each for each in (is_signed, is_same_size, is_set_to, is_nonzero, ndimension, get_device)},
+    **{each.__name__: each for each in (dim_order, new, as_subclass, pin_memory)},
+    **{name: on_device(name) for name in ("cuda", "xpu", "ipu", "mtia")},
+    "to_dense": dense,
+}
+PROPERTIES = {
+    **{name: property(no, doc="False: no tensor here is of that kind.") for name in NEVER},
+    "is_cpu": property(lambda self: True, doc="True: the memory is the CPU's."),
+    "grad_dtype": property(lambda self: self.dtype, doc="The dtype of gradients: the tensor's own."),
+}
+"""All of them, by name."""
+
+for name, value in (METHODS | PROPERTIES).items():
+    bind(name, value)

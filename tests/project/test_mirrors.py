@@ -1,0 +1,240 @@
+"""Modules and names that programs of torch use to ask for what is not there, and `import torch` for this package."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import textwrap
+import warnings
+
+import pytest
+
+import wengert as wg
+from wengert._later import LATER, METHODS, MIRRORS
+
+
+def run(code: str, *arguments: str) -> str:
+    """What `code` prints in a Python of its own."""
+    done = subprocess.run(
+        [sys.executable, *arguments, *(["-c", textwrap.dedent(code)] if code else [])],
+        env=os.environ,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    return done.stdout.strip()
+
+
+@pytest.mark.parametrize("name", sorted(LATER))
+def test_each_name_that_comes_late_is_there(name: str):
+    assert getattr(wg, name) is not None
+    assert name in dir(wg)
+
+
+@pytest.mark.parametrize("name", sorted(METHODS))
+def test_methods_that_are_functions_do_the_same(name: str):
+    assert getattr(wg, name) == getattr(wg.Tensor, name)
+
+
+@pytest.mark.parametrize("name", ["cuda", "mps", "xpu", "mtia"])
+def test_accelerators_are_not_there_and_harmless(name: str):
+    module = getattr(wg, name)
+    assert not module.is_available() and module.device_count() == 0
+    for call in (lambda: module.manual_seed(1), module.seed, module.synchronize, module.empty_cache):
+        assert call() is None
+    with pytest.raises((AssertionError, RuntimeError), match=r"is not available|computes on"):
+        wg.ones(2, device=name)
+    with pytest.raises((AssertionError, RuntimeError), match="is not available"):
+        wg.ones(2).to(name)
+
+
+def test_devices_that_are_not_there_have_names():
+    device = wg.device("cuda" if wg.cuda.is_available() else "cpu")
+    assert wg.ones(2).to(device).device == device
+    assert wg.device("cuda:1") == wg.device("cuda", 1) != wg.device("cuda")
+    for text in ("cuda:-1", "cuda:x", "cpu:01"):
+        with pytest.raises(RuntimeError, match="Invalid device string"):
+            wg.device(text)
+    with pytest.raises(RuntimeError, match="Expected one of cpu, cuda"):
+        wg.device("foo")
+    with wg.device("cpu"):
+        assert wg.ones(1).device.type == "cpu"
+    with pytest.raises(AssertionError, match="Torch not compiled with CUDA enabled"), wg.device("cuda"):
+        pass
+
+
+def test_what_is_asked_of_the_modules_is_refused_with_the_question_to_ask_first():
+    with pytest.raises(AssertionError, match=r"torch.cuda.is_available\(\)"):
+        wg.cuda.get_device_name()
+    with pytest.raises(RuntimeError, match=r"torch.distributed.is_available\(\)"):
+        wg.distributed.init_process_group("gloo")
+    with pytest.raises(RuntimeError, match="requires CUDA support"):
+        wg.cuda.Stream()
+
+
+def test_settings_are_remembered():
+    wg.use_deterministic_algorithms(True, warn_only=True)
+    assert wg.get_deterministic_debug_mode() == 1 and wg.are_deterministic_algorithms_enabled()
+    wg.set_deterministic_debug_mode("default")
+    assert not wg.are_deterministic_algorithms_enabled()
+    with pytest.raises(RuntimeError, match="not one of 'highest'"):
+        wg.set_float32_matmul_precision("low")
+    with wg.backends.cudnn.flags(benchmark=True):
+        assert wg.backends.cudnn.benchmark
+    assert not wg.backends.cudnn.benchmark
+
+
+def test_what_would_compile_runs_as_it_is():
+    def double(x):
+        return x * 2
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        assert wg.jit.script(double) is double and wg.jit.trace(double, (wg.ones(1),)) is double
+    assert wg.compile(double) is double and wg.compile(mode="max-autotune")(double) is double
+
+
+def test_types_of_early_days_make_tensors_and_recognise_them():
+    x = wg.FloatTensor([1, 2])
+    assert type(x) is wg.Tensor and x.dtype is wg.float32 and isinstance(x, wg.FloatTensor)
+    assert not isinstance(x.double(), wg.FloatTensor) and isinstance(x.double(), wg.DoubleTensor)
+    assert wg.LongTensor(2, 3).shape == (2, 3)
+    assert x.type("torch.LongTensor").dtype is x.type(wg.LongTensor).dtype is wg.int64
+    assert x.double().type(wg.Tensor).dtype is wg.float32
+    with pytest.raises(ValueError, match="invalid type: 'float'"):
+        x.type("float")
+    with pytest.raises(TypeError):
+        wg.FloatTensor(x.double())
+
+
+def test_pythons_types_stand_for_dtypes():
+    x = wg.ones(2)
+    assert x.to(int).dtype is wg.int64 and x.to(dtype=float).dtype is wg.float64
+    assert wg.finfo(float).bits == 64 and wg.iinfo(int).bits == 64
+    assert wg.promote_types(float, int) is wg.float64 and wg.can_cast(int, float)
+    with pytest.raises(TypeError, match="bool is not supported"):
+        wg.iinfo(bool)
+
+
+def test_questions_of_a_tensor_about_kinds_that_are_not_there():
+    x = wg.ones(2, 3)
+    assert not (x.is_sparse or x.is_quantized or x.is_meta or x.is_nested) and x.is_cpu
+    assert x.ndimension() == 2 and x.get_device() == -1 and x.t().dim_order() == (1, 0)
+    assert x.is_set_to(x.view(2, 3)) and not x.is_set_to(x.clone()) and not x.is_set_to(x[:1])
+    assert x.new(4).shape == (4,) and x.new([1, 2]).dtype is x.dtype and x.new().shape == (0,)
+
+
+def test_a_tensor_as_a_subclass_keeps_memory_and_history():
+    class Further(wg.Tensor):
+        pass
+
+    x = wg.ones(2, requires_grad=True)
+    y = (x * 2).as_subclass(Further)
+    assert type(y) is Further
+    (y * y).sum().backward()
+    assert x.grad.tolist() == [8.0, 8.0]
+    z = wg.zeros(2)
+    z.as_subclass(Further).add_(1)
+    assert z.tolist() == [1.0, 1.0]
+    with pytest.raises(TypeError, match=r"subclass of torch\.Tensor"):
+        x.as_subclass(int)
+
+
+def test_mixed_precision_is_switched_off_without_its_device():
+    with pytest.warns(UserWarning, match="is not available"), wg.autocast("cuda"):
+        assert (wg.ones(2) * 2).dtype is wg.float32
+    with pytest.raises(RuntimeError, match="bfloat16"):
+        wg.autocast("cpu")
+
+
+def test_scaled_gradients_are_unscaled_and_infinite_ones_leave_the_step_out():
+    x = wg.ones(2, requires_grad=True)
+    optimizer, scaler = wg.optim.SGD([x], lr=1.0), wg.amp.GradScaler("cpu", init_scale=4.0, growth_interval=2)
+    for loss, wanted, scale in ((x.sum(), 0.0, 4.0), ((x * wg.inf).sum(), 0.0, 2.0), (x.sum(), -1.0, 2.0)):
+        optimizer.zero_grad()
+        scaler.scale(loss).backward()
+        scaler.step(optimizer)
+        scaler.update()
+        assert x.tolist() == [wanted] * 2 and scaler.get_scale() == scale
+    other = wg.amp.GradScaler("cpu")
+    other.load_state_dict(scaler.state_dict())
+    assert other.get_scale() == 2.0
+
+
+def test_a_folder_of_this_machine_is_a_hub(tmp_path):
+    (tmp_path / "hubconf.py").write_text(
+        "dependencies = ['numpy']\ndef model(n=1):\n    'A model.'\n    return n + 1\n"
+    )
+    assert wg.hub.load(str(tmp_path), "model", n=3, source="local") == 4
+    assert wg.hub.list(str(tmp_path), source="local") == ["model"]
+    assert wg.hub.help(str(tmp_path), "model", source="local") == "A model."
+    with pytest.raises(RuntimeError, match="nothing is fetched"):
+        wg.hub.load("owner/repository", "model")
+
+
+def test_a_duck_type_handles_functions_that_ask_it():
+    class Duck:
+        def __torch_function__(self, function, types, args=(), kwargs=None):
+            return function.__name__, len(args)
+
+    @wg.overrides.wrap_torch_function(lambda *args: args)
+    def area(one, other):
+        return one * other
+
+    assert area(2, 3) == 6 and area(Duck(), 3) == ("area", 2)
+    assert wg.overrides.is_tensor_like(Duck()) and not wg.overrides.has_torch_function((wg.ones(1),))
+
+
+def test_import_torch_gives_this_package():
+    code = """
+        import wengert, pickle
+        wengert.install_as_torch(); wengert.install_as_torch()
+        import torch, torch.nn as nn, torch.nn.functional as F
+        from torch.utils.data import DataLoader
+        from torch.optim.lr_scheduler import StepLR
+        same = F is wengert.nn.functional and nn.Linear is wengert.nn.Linear and torch.Tensor is wengert.Tensor
+        again = pickle.loads(pickle.dumps(nn.Linear(2, 2)))
+        errors = []
+        for attempt in ("import torch.nonsense", "torch.nonsense", "from torch import nonsense"):
+            try:
+                exec(attempt)
+            except (ImportError, AttributeError) as error:
+                errors.append(type(error).__name__)
+        print(same, torch.__version__, type(again).__name__, errors, wengert.nn.__spec__.name)
+    """
+    wanted = "True 2.13.0 Linear ['ModuleNotFoundError', 'AttributeError', 'ImportError'] wengert.nn"
+    assert run(code) == wanted
+
+
+def test_the_real_torch_is_never_mixed_with_it():
+    code = """
+        import sys, types
+        sys.modules["torch"] = types.ModuleType("torch")
+        import wengert
+        try:
+            wengert.install_as_torch()
+        except RuntimeError as error:
+            print("refused")
+    """
+    assert run(code) == "refused"
+
+
+def test_a_script_and_a_module_run_with_it(tmp_path):
+    (tmp_path / "program.py").write_text(
+        "import sys, torch\nfrom torch.nn import Linear\nprint(__name__, sys.argv[1:], torch.ones(2).sum().item())\n"
+    )
+    wanted = "__main__ ['--steps', '3'] 2.0"
+    assert run("", "-m", "wengert.as_torch", str(tmp_path / "program.py"), "--steps", "3") == wanted
+    before = os.getcwd()
+    os.chdir(tmp_path)
+    try:
+        assert run("", "-m", "wengert.as_torch", "-m", "program", "--steps", "3") == wanted
+    finally:
+        os.chdir(before)
+
+
+@pytest.mark.parametrize("name", MIRRORS)
+def test_each_module_can_be_imported_as_torchs(name: str):
+    assert __import__(f"wengert.{name}", fromlist=["_"]).__name__ == f"wengert.{name}"
