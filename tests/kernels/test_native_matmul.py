@@ -21,6 +21,26 @@ def test_small_products_agree_with_the_twin(rows, depth, columns, dtype, only_na
     close(only_native.linear(a, turned), twin("linear")(a, turned))
 
 
+@pytest.mark.parametrize("dtype", FLOATS)
+@pytest.mark.parametrize(
+    ("rows", "depth", "columns"),
+    [(2, 2, 2), (4, 32, 33), (5, 7, 31), (8, 32, 32), (7, 140, 8), (3, 300, 9), (1, 40, 60), (9, 130, 1), (6, 1, 70)],
+)
+def test_factors_in_any_order_agree_with_the_twin(rows, depth, columns, dtype, only_native, twin, close, random):
+    a, b = random.normal(size=(rows, depth)).astype(dtype), random.normal(size=(depth, columns)).astype(dtype)
+    expected = twin("matmul")(a, b)
+    for left in in_all_orders(a):
+        for right in in_all_orders(b):
+            close(only_native.matmul(left, right), expected)
+
+
+def in_all_orders(matrix):
+    """The same matrix laid by rows, by columns, with gaps, and backwards."""
+    gaps = np.full((2 * matrix.shape[0], 3 * matrix.shape[1]), np.nan, matrix.dtype)
+    gaps[::2, ::3] = matrix
+    return [matrix, np.asfortranarray(matrix), gaps[::2, ::3], matrix[::-1, ::-1].copy()[::-1, ::-1]]
+
+
 def test_products_with_infinities_and_nan_agree_with_the_twin(only_native, twin):
     a, b = np.array([[np.inf, 1.0], [0.0, 2.0]]), np.array([[0.0, 1.0], [np.nan, 1.0]])
     np.testing.assert_array_equal(only_native.matmul(a, b), twin("matmul")(a, b))

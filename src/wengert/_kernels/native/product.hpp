@@ -6,7 +6,8 @@
 
 namespace wengert {
 
-constexpr npy_intp small_work = 8192;  // multiplications; measured: here both ways take the same time
+// Multiplications; measured: beyond, BLAS is as fast, of few rows, which give a copied column little use, sooner.
+constexpr npy_intp small_work = 32768, small_work_of_few_rows = 8192, few_rows = 16;
 
 template <class T>
 struct Matrix {
@@ -46,7 +47,7 @@ inline bool as_column(PyObject* object, Matrix<T>& matrix) {
 template <class T>
 inline bool is_small(const Matrix<T>& a, const Matrix<T>& b) {
     const npy_intp work = (Size(a.rows) * a.columns * b.columns).value_or_most();
-    return a.columns == b.rows && work > 0 && work <= small_work;
+    return a.columns == b.rows && work > 0 && work <= (a.rows < few_rows ? small_work_of_few_rows : small_work);
 }
 template <class T>
 inline void multiply(const Matrix<T>& a, const Matrix<T>& b, T* out) {

@@ -211,13 +211,15 @@ PyObject* addmm_bias_rule(PyObject* const* args) {
     return result.give();
 }
 
+constexpr npy_intp most_scaled = 8192;  // elements; of more, NumPy's loops make up for its calls
+
 // (grad, vec): every row of the gradient is `vec` times one element of `grad`
 template <class T>
 PyObject* mv_first_rule(PyObject* const* args) {
     Matrix<T> grad, vec;
     if (!as_column(args[0], grad) || !as_column(args[1], vec)) return nullptr;
     if (grad.rows < 2 || vec.rows < 2) return nullptr;  // strides of one element are the body's to choose
-    if ((Size(grad.rows) * vec.rows).value_or_most() > small_work) return nullptr;
+    if ((Size(grad.rows) * vec.rows).value_or_most() > most_scaled) return nullptr;
     const npy_intp shape[2] = {grad.rows, vec.rows};
     Owned result(new_array(descr_of<T>(), 2, shape));
     if (!result) return nullptr;
@@ -242,7 +244,7 @@ PyObject* dot_rule(PyObject* const* args) {
     Matrix<T> other;
     PyArrayObject* grad = plain(args[0], descr_of<T>());
     if (!grad || PyArray_NDIM(grad) != 0 || !as_column(args[1], other)) return nullptr;
-    if (other.rows == 0 || other.rows > small_work) return nullptr;
+    if (other.rows == 0 || other.rows > most_scaled) return nullptr;
     Owned result(new_array(descr_of<T>(), 1, &other.rows));
     if (!result) return nullptr;
     const T slope = *data_of<T>(grad);
