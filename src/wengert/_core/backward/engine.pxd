@@ -12,14 +12,14 @@ from wengert._core.writes.slices cimport add_to_part
 from wengert._core.tensor.storage cimport next_serial
 from wengert._core.backward.task cimport Task, Tasks, is_alone, is_own, new_tasks
 
-cdef long NEVER
+cdef long NEVER, FOUND, ENTERED, LEFT
 
 @cython.locals(tasks=Tasks, edge=Edge, at=long, node=Node, task=Task)
 cpdef Tasks count_uses(list roots)
 cdef long MOST_SPARED
 @cython.locals(edge=Edge, at=long)
 cpdef object mark_edges(Node node, Task task, Tasks tasks)
-@cython.locals(task=Task, node=Node, edge=Edge, at=long, seen=set, stack=list)
+@cython.locals(task=Task, node=Node, edge=Edge, at=long, stack=list)
 cpdef object mark_wanted(Tasks tasks, list roots, list captures, bint accumulating)
 @cython.locals(modes=Modes, tasks=Tasks, found=list, begun=Pass, swept=bint)
 cpdef list run(list roots, list grads, bint keep_graph, bint create_graph, list captures, bint accumulating)

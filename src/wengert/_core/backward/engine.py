@@ -31,6 +31,9 @@ from .task import Task, Tasks, is_alone, is_own, new_tasks
 
 NEVER = -1
 
+FOUND, ENTERED, LEFT = 0, 1, 2
+"""The stages of a task in the walk of `mark_wanted`."""
+
 
 def count_uses(roots: list[Edge]) -> Tasks:
     """A task for every node that the roots lead to, with the number of edges into it."""
@@ -73,19 +76,20 @@ def mark_wanted(tasks: Tasks, roots: list[Edge], captures: list[Edge], accumulat
             if task.captures is None:
                 task.captures = []
             task.captures.append((edge.nr, at))
-    seen: set[Node] = set()
-    stack: list[Any] = [(edge.node, False) for edge in roots]
+    stack: list[Any] = [edge.node for edge in roots]
     while stack:
-        node, children_done = stack.pop()
-        if children_done:
-            task = tasks.find(node)
-            mark_edges(node, task, tasks)
-        elif node not in seen:
-            seen.add(node)
-            stack.append((node, True))
+        node = stack[-1]
+        task = tasks.find(node)
+        if task.stage == FOUND:
+            task.stage = ENTERED
             for edge in node.next_edges:
-                if edge is not None and edge.node not in seen:
-                    stack.append((edge.node, False))
+                if edge is not None and tasks.find(edge.node).stage == FOUND:
+                    stack.append(edge.node)
+        else:
+            stack.pop()
+            if task.stage == ENTERED:
+                task.stage = LEFT
+                mark_edges(node, task, tasks)
 
 
 def mark_edges(node: Node, task: Task, tasks: Tasks) -> None:

@@ -1,6 +1,6 @@
 cimport cython
 from wengert._core.backward cimport engine
-from wengert._core cimport flags
+from wengert._core cimport door, flags
 from wengert._core.calls cimport batching
 from wengert._core.leaves cimport hooked
 from wengert._core.aliasing cimport views
@@ -15,5 +15,7 @@ cpdef Edge edge_of(object each)
 cpdef list starting_gradients(object tensors, object given)
 @cython.locals(roots=list, grads=list)
 cpdef tuple start(object tensors, list given, bint constants)
+@cython.locals(given=Tensor)
+cpdef bint is_like(object cotangent, Tensor tensor) except -1
 cpdef Tensor cotangent_of(long at, tuple shape, object dtype, object cotangent)
 cpdef object check_cotangent(long at, tuple shape, object dtype, object cotangent)

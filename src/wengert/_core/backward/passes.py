@@ -14,7 +14,7 @@ try:
 except ImportError:
     from .. import plain as cython  # type: ignore[no-redef]
 
-from .. import errors, flags
+from .. import door, errors, flags
 from ..aliasing import views
 from ..calls import batching
 from ..graph.node import Edge, Node
@@ -169,6 +169,8 @@ def materialized(found: Sequence[Any], wanted: Sequence[Any], create_graph: bool
 
 def as_sequence(value: Any) -> Sequence[Any]:
     """One tensor or edge, or several, as a sequence."""
+    if type(value) is tuple:
+        return value
     if isinstance(value, Tensor) or hasattr(value, "node"):
         return (value,)
     if not isinstance(value, Iterable):
@@ -207,7 +209,7 @@ def starting_gradients(tensors: Sequence[Any], given: Sequence[Any]) -> list[Any
     grads: list[Any] = []
     for at, (tensor, cotangent) in enumerate(zip(tensors, given)):
         if isinstance(tensor, Tensor):
-            if cotangent is not None or tensor.requires_grad:
+            if (cotangent is not None and not is_like(cotangent, tensor)) or (cotangent is None and tensor.requires_grad):
                 cotangent = cotangent_of(at, tensor._array_.shape, tensor._array_.dtype, cotangent)
         elif hasattr(tensor, "node"):
             edge = edge_of(tensor)
@@ -243,6 +245,14 @@ def start(tensors: Sequence[Any], given: Sequence[Any], constants: bool) -> tupl
         roots.append(edge_of(tensor))
         grads.append(cotangent)
     return roots, grads
+
+
+def is_like(cotangent: Any, tensor: Tensor) -> bool:
+    """Whether a cotangent has the shape and the dtype of its output, as most do."""
+    if not isinstance(cotangent, Tensor):
+        return False
+    given: Tensor = cotangent
+    return door.in_space(given._array_, door.shape_of(tensor._array_), door.dtype_of(tensor._array_))
 
 
 def cotangent_of(at: int, shape: tuple[int, ...], dtype: Any, cotangent: Any) -> Tensor:

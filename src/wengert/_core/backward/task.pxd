@@ -6,7 +6,7 @@ from wengert._core.tensor.storage cimport Storage, next_serial
 
 @cython.no_gc
 cdef class Task:
-    cdef public long run, waiting, spared
+    cdef public long run, waiting, spared, stage
     cdef public object grad
     cdef public list grads, captures
     cdef public bint owned, wanted, runs

@@ -32,6 +32,7 @@ class Task:
         wanted: the run was asked for a gradient at the node, or beyond it.
         runs: it was asked for one beyond it, so that the node itself has to run.
         spared: which of the gradients that the node computes nobody waits for, as bits.
+        stage: how far the walk that looks for captures has come, see `engine.mark_wanted`.
         captures: (output number, place among the results) of the gradients that the run was asked for.
     """
 
@@ -44,8 +45,9 @@ class Task:
     wanted: bool
     runs: bool
     spared: int
+    stage: int
 
-    __slots__ = ("captures", "grad", "grads", "owned", "run", "runs", "spared", "waiting", "wanted")
+    __slots__ = ("captures", "grad", "grads", "owned", "run", "runs", "spared", "stage", "waiting", "wanted")
     __reduce__ = errors.refuse_pickling
 
 
@@ -131,6 +133,7 @@ def new_task(node: Node, run: int) -> Task:
     task.run = run
     task.waiting = 0
     task.spared = 0
+    task.stage = 0
     task.grad = None
     task.grads = None if node.output_count == 1 else [None] * node.output_count
     task.owned = False

@@ -10,7 +10,7 @@ cdef class Rule:
 
 cdef class Plan:
     cdef public tuple names, sources, positions, rules, arguments, wanted
-    cdef public bint frees
+    cdef public bint frees, narrows
     cdef public long mask
 
 @cython.locals(plan=Plan)

@@ -55,6 +55,7 @@ class Plan:
         rules, arguments: the rules with the indices of their arguments among the saved values.
         wanted: for each differentiable parameter whether it needs a gradient.
         frees: some saved value is a tensor.
+        narrows: some saved value is `wanted`, which a pass that spares gradients narrows.
         mask: the choice, as bits.
     """
 
@@ -65,9 +66,10 @@ class Plan:
     arguments: tuple[Any, ...]
     wanted: tuple[Any, ...]
     frees: bool
+    narrows: bool
     mask: int
 
-    __slots__ = ("arguments", "frees", "mask", "names", "positions", "rules", "sources", "wanted")
+    __slots__ = ("arguments", "frees", "mask", "names", "narrows", "positions", "rules", "sources", "wanted")
     __reduce__ = errors.refuse_pickling
 
 
@@ -104,6 +106,7 @@ def make_plan(op: Declaration, mask: int) -> Plan:
     plan.sources = tuple(source for source, _ in located)
     plan.positions = tuple(position for _, position in located)
     plan.frees = any(source in (sources.FROM_INPUT, sources.FROM_OUTPUT) for source in plan.sources)
+    plan.narrows = sources.FROM_WANTED in plan.sources
     op.plans[mask] = plan
     return plan
 

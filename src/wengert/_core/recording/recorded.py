@@ -239,7 +239,7 @@ def spared_by(node: OpNode, modes: Modes) -> int:
 
 def narrowed(plan: Plan, values: tuple[Any, ...], spared: int) -> tuple[Any, ...]:
     """The values for rules, which tell those that ask for `wanted` that the spared gradients are not."""
-    if sources.FROM_WANTED not in plan.sources:
+    if not plan.narrows:
         return values
     wanted = tuple([plan.wanted[slot] and not spared >> slot & 1 for slot in range(len(plan.wanted))])
     return tuple([wanted if plan.sources[at] == sources.FROM_WANTED else values[at] for at in range(len(values))])

@@ -55,7 +55,7 @@ def vector(given: Any, like: Tensors, several: bool, function: str, create_graph
             raise RuntimeError(f"v is a tuple of invalid length: should be {len(like)} but got {len(v)}.")
         raise RuntimeError("The given v should contain a single Tensor.")
     for at, (each, other) in enumerate(zip(v, like)):
-        if each.shape != other.shape:
+        if each._array_.shape != other._array_.shape:
             entry = f"Entry {at} in " if several else ""
             raise RuntimeError(f"{entry}v has invalid size: should be {other.shape} but got {each.shape}.")
     return tuple([each.view_as(each) if create_graph and each.requires_grad else each.detach() for each in v])

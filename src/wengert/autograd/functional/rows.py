@@ -6,8 +6,9 @@ from collections.abc import Iterator
 from itertools import compress
 from typing import Any
 
+from ..._core.backward import passes
 from ..._core.cards.card import registered
-from ..differentiate import grad
+from ..differentiate import batched, grad
 from .arguments import Tensors
 
 zeros_like: Any = registered("zeros_like").public  # type: ignore[union-attr]
@@ -26,10 +27,9 @@ def gradients(
         cotangents = cotangents and tuple(compress(cotangents, recorded))
     if not outputs:
         return (None,) * len(inputs)
-    found: Tensors = grad(
-        outputs, inputs, cotangents, None, create_graph, allow_unused=True, is_grads_batched=is_grads_batched
-    )
-    return found
+    if is_grads_batched:
+        return batched(outputs, inputs, cotangents, None, create_graph, True, False)
+    return passes.grad(outputs, inputs, cotangents, None, create_graph, True)
 
 
 def filled(grads: Tensors, like: Tensors) -> Tensors:
