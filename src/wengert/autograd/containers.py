@@ -10,6 +10,8 @@ from collections import OrderedDict, defaultdict, deque
 from collections.abc import Callable, Iterator
 from typing import Any
 
+from .._core.tensor.base import Tensor
+
 
 class Structure:
     """What is left of nested containers when their elements are taken out.
@@ -81,6 +83,10 @@ def flatten(value: Any) -> tuple[list[Any], Structure]:
     elements: list[Any] = []
     children: list[Structure] = []
     for each in parts[1]:
+        if isinstance(each, Tensor):  # no container, and what is in most
+            elements.append(each)
+            children.append(ELEMENT)
+            continue
         found, structure = flatten(each)
         elements += found
         children.append(structure)
@@ -96,7 +102,7 @@ def built(elements: Iterator[Any], structure: Structure) -> Any:
     """The container of a structure, which takes as many elements as it has places."""
     if structure.kind is None:
         return next(elements)
-    parts = [built(elements, each) for each in structure.children]
+    parts = [next(elements) if each is ELEMENT else built(elements, each) for each in structure.children]
     if structure.kind is defaultdict:
         return defaultdict(structure.facts[0], zip(structure.facts[1], parts))
     if issubclass(structure.kind, dict):

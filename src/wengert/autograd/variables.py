@@ -72,7 +72,11 @@ class Scope:
         """What a program outside gets for a value made inside."""
         if not isinstance(value, Tensor) or not value.requires_grad:
             return value
-        return value if self.recording and self.outlives([value]) else twin(value)
+        return self.parted(value, self.recording and self.outlives([value]))
+
+    def parted(self, value: Tensor, outliving: bool) -> Tensor:
+        """`closed` of a tensor of which it is known whether it is `outliving`."""
+        return value if outliving or not value.requires_grad else twin(value)
 
     def outlives(self, tensors: Iterable[Any]) -> bool:
         """Whether tensors depend on more than leaves that stand for arguments of functions that have run.

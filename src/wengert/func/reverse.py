@@ -75,7 +75,7 @@ def grad_and_value(
         create = scope.recording and scope.outlives([output])
         found = gradients([output], variables, [None], create, create)
         result = chosen.result([scope.closed(each) for each in found])
-        value = scope.closed(output)
+        value = scope.parted(output, create)
         return result, (value, mapped(scope.closed, aux)) if has_aux else value
 
     return named(func, gradient_and_value)
