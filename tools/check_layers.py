@@ -108,7 +108,18 @@ ALWAYS_THERE = {"numpy"}
 # `import cython` is what the compiler of the core reads; `_core/plain.py` stands in for it at run time.
 DIRECTIVES = {"_core": {"cython"}}
 # Packages that are there only with an extra: inside functions.
-OPTIONAL = {"scipy", "safetensors", "tqdm", "matplotlib", "ml_dtypes", "graphviz", "opt_einsum", "hypothesis", "pytest"}
+OPTIONAL = {
+    "scipy",
+    "safetensors",
+    "tqdm",
+    "matplotlib",
+    "ml_dtypes",
+    "graphviz",
+    "opt_einsum",
+    "hypothesis",
+    "pytest",
+    "mpmath",
+}
 
 Module = tuple[str, ...]  # the parts of its name
 

@@ -80,7 +80,6 @@ absolute = unary(np.absolute)
 exp = unary(np.exp)
 expm1 = unary(np.expm1)
 log = unary(np.log)
-log1p = unary(np.log1p)
 log2 = unary(np.log2)
 log10 = unary(np.log10)
 sqrt = unary(np.sqrt)
@@ -100,6 +99,25 @@ logical_not = unary(np.logical_not)
 isnan = unary(np.isnan)
 isinf = unary(np.isinf)
 isfinite = unary(np.isfinite)
+
+
+def log1p(x: Array, out: Array | None = None) -> Array:
+    """log(1 + x); of complex numbers near 0 without NumPy's sum, in which the small number is lost.
+
+    Args:
+        x: the array.
+        out: where to put the result.
+
+    Returns:
+        An array of its shape.
+    """
+    if x.dtype.kind != "c":
+        return as_array(np.log1p(x) if out is None else np.log1p(x, out=out))
+    made = as_array(np.log1p(x))
+    near = np.abs(x) < 0.5
+    real, imaginary = x.real[near], x.imag[near]
+    made.real[near] = np.log1p(real * (2 + real) + imaginary * imaginary) / 2
+    return deliver(made, out)
 
 
 def refuse_zero_divisor(b: Operand) -> None:

@@ -209,7 +209,9 @@ def starting_gradients(tensors: Sequence[Any], given: Sequence[Any]) -> list[Any
     grads: list[Any] = []
     for at, (tensor, cotangent) in enumerate(zip(tensors, given)):
         if isinstance(tensor, Tensor):
-            if (cotangent is not None and not is_like(cotangent, tensor)) or (cotangent is None and tensor.requires_grad):
+            if (cotangent is not None and not is_like(cotangent, tensor)) or (
+                cotangent is None and tensor.requires_grad
+            ):
                 cotangent = cotangent_of(at, tensor._array_.shape, tensor._array_.dtype, cotangent)
         elif hasattr(tensor, "node"):
             edge = edge_of(tensor)

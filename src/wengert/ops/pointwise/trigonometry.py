@@ -56,13 +56,21 @@ def tan(self: Array, *, out: Any = None) -> Any:
 tan.partials(self=lambda out: out * out + 1, native=native("tan_rule"))
 
 
+def one_minus_square(self: Any) -> Any:
+    """1 - self**2; of a complex number on a cut on the side where that lies.
+
+    A zero that is subtracted from one with a sign leaves that sign, while a sum of zeros, or 0 minus one, is positive.
+    """
+    return -(self * self - 1)
+
+
 @function()
 def asin(self: Array, *, out: Any = None) -> Any:
     """Arc sine of `self` in radians, element by element."""
     return np.arcsin(self, out=out)
 
 
-asin.partials(self=lambda self: (1 - self * self).rsqrt())
+asin.partials(self=lambda self: one_minus_square(self).rsqrt())
 asin.samples(unit_tensor)
 
 
@@ -72,7 +80,7 @@ def acos(self: Array, *, out: Any = None) -> Any:
     return np.arccos(self, out=out)
 
 
-acos.partials(self=lambda self: -(1 - self * self).rsqrt())
+acos.partials(self=lambda self: -one_minus_square(self).rsqrt())
 acos.samples(unit_tensor)
 
 
@@ -114,7 +122,7 @@ def asinh(self: Array, *, out: Any = None) -> Any:
     return np.arcsinh(self, out=out)
 
 
-asinh.partials(self=lambda self: (self * self + 1).rsqrt())
+asinh.partials(self=lambda self: (self * self - (-1)).rsqrt())  # + 1 would lose the side of a cut, see below
 
 
 @function()
@@ -129,7 +137,7 @@ acosh.partials(self=lambda self: acosh_slope(self))
 def acosh_slope(self: Any) -> Any:
     """The derivative of acosh; of complex numbers in the form that has the right branch."""
     if self.dtype.is_complex:
-        return (self - 1).rsqrt() * (self + 1).rsqrt()
+        return (self - 1).rsqrt() * (self - (-1)).rsqrt()
     return (self * self - 1).rsqrt()
 
 
@@ -142,7 +150,7 @@ def atanh(self: Array, *, out: Any = None) -> Any:
     return np.arctanh(self, out=out)
 
 
-atanh.partials(self=lambda self: (1 - self * self).reciprocal())
+atanh.partials(self=lambda self: one_minus_square(self).reciprocal())
 atanh.samples(unit_tensor)
 
 

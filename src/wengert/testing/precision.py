@@ -1,0 +1,149 @@
+"""Values and derivatives of operators with a formula, in fifty digits, and how far those that were computed lie apart.
+
+Each formula is a function of mpmath's. A point on a branch cut is on the side that the sign of its zero says;
+derivatives are those along the ray from 0, on which all cuts of these functions lie.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import numpy as np
+
+from .._core.backward.passes import grad
+from .._core.tensor.base import wrap
+from ..func.forward import jvp
+
+DIGITS = 50
+SIDE = "1e-4000"
+"""What stands for a zero with a sign: smaller than anything that is compared."""
+
+Formula = Callable[[Any], Any]
+
+
+def formulas() -> dict[str, Formula]:
+    """The formula of each operator of one tensor, by the name of its card, `arcsin` and its like left out."""
+    import mpmath as mp
+
+    def normal(x: Any) -> Any:
+        return mp.erfc(-x / mp.sqrt(2)) / 2
+
+    def logistic(x: Any) -> Any:
+        return 1 / (1 + mp.exp(-x))
+
+    made: dict[str, Formula] = {
+        **{name: getattr(mp, name) for name in ("acos", "acosh", "asin", "asinh", "atan", "atanh", "cos", "cosh")},
+        **{name: getattr(mp, name) for name in ("erf", "erfc", "exp", "log", "log10", "sin", "sinh", "tan", "tanh")},
+        "exp2": lambda x: mp.exp(x * mp.log(2)),
+        "expm1": mp.expm1,
+        "gelu": lambda x: x * normal(x),
+        "log1p": mp.log1p,
+        "log2": lambda x: mp.log(x) / mp.log(2),
+        "logsigmoid": lambda x: -mp.log1p(mp.exp(-x)),
+        "mish": lambda x: x * mp.tanh(mp.log1p(mp.exp(x))),
+        "reciprocal": lambda x: 1 / x,
+        "rsqrt": lambda x: 1 / mp.sqrt(x),
+        "sigmoid": logistic,
+        "silu": lambda x: x * logistic(x),
+        "softplus": lambda x: mp.log1p(mp.exp(x)),
+        "sqrt": mp.sqrt,
+        "square": lambda x: x * x,
+    }
+    return made
+
+
+def real_points(dtype: Any) -> np.ndarray:
+    """Numbers of every magnitude of a dtype, those near 0, 1 and the poles of tan, and their negatives."""
+    facts = np.finfo(dtype)
+    one, top = facts.dtype.type(1), 0.49 * np.log2(float(facts.max))
+    near = [np.nextafter(one, 0), one, np.nextafter(one, 2), 1 - 1e-3, 1 + 1e-3, np.pi / 2, 11.0]
+    small = [facts.smallest_subnormal, facts.tiny, *(2.0 ** -np.linspace(1, top, 4))]
+    sizes = np.array([*small, *near, 0.3, 0.7, 2.0, 5.0, 15.0, 30.0, 85.0], dtype)
+    large = np.array([100.0, 600.0, *(2.0 ** np.linspace(8, top, 3))], dtype)
+    sizes = np.concatenate([sizes, large])
+    return np.concatenate([sizes, -sizes])
+
+
+def complex_points(dtype: Any) -> np.ndarray:
+    """Numbers of all quadrants, near the branch points and on both sides of the cuts, which lie on the axes."""
+    part = np.empty(0, dtype).real.dtype.type
+    sizes = [1e-6, 0.4, 1.001, 6.0]
+    zeros = [0.0, -0.0]
+    made = [complex(sign * size, zero) for size in sizes for sign in (1, -1) for zero in zeros]
+    made += [complex(each.imag, each.real) for each in made]
+    made += [size * complex(np.cos(turn), np.sin(turn)) for size in sizes for turn in np.arange(0.2, 6.2, 1.2)]
+    points = np.empty(len(made), dtype)
+    points.real, points.imag = [part(each.real) for each in made], [part(each.imag) for each in made]
+    return points
+
+
+def exact(formula: Formula, points: np.ndarray) -> Iterator[tuple[int, list[Any]]]:
+    """For each point at which a formula and its derivatives are finite numbers of its kind: value, first, second."""
+    import mpmath as mp
+
+    for at, point in enumerate(points):
+        with mp.workdps(digits(point)):
+            z = placed(point)
+            try:
+                found = mp.taylor(lambda t, z=z: formula(z * (1 + t)), 0, 2)
+            except (ValueError, ZeroDivisionError, OverflowError):
+                continue
+            found = [found[0], found[1] / z, 2 * found[2] / z**2]
+            if all(mp.isfinite(each) for each in found):
+                if np.iscomplexobj(points) or all(mp.im(each) == 0 for each in found):
+                    yield at, found
+
+
+def digits(point: Any) -> int:
+    """How many are needed so that `DIGITS` are left of differences: of z^2 for small and large z, else e^z or e^(z^2).
+
+    What is smaller than any number of a dtype need not be known.
+    """
+    size = abs(complex(point))
+    return int(DIGITS + 3 * abs(np.log10(size)) + min(size * max(size, 1) if size < 30 else 900, 900))
+
+
+def placed(point: Any) -> Any:
+    """A point as a number of mpmath's, beside the axis that it lies on."""
+    import mpmath as mp
+
+    if not np.iscomplexobj(point):
+        return mp.mpf(float(point))
+    parts = [float(each) for each in (point.real, point.imag)]
+    return mp.mpc(*[mp.mpf(each) if each else mp.mpf(SIDE) * (-1 if np.signbit(each) else 1) for each in parts])
+
+
+def computed(function: Callable[[Any], Any], points: np.ndarray, way: str) -> list[np.ndarray]:
+    """Value, first and second derivative at each point, by "reverse" or "forward" mode."""
+    x: Any = wrap(points.copy())
+    ones = wrap(np.ones_like(points))
+    if way == "reverse":
+        x.requires_grad_()
+        value = function(x)
+        (first,) = grad(value, x, ones, create_graph=True, materialize_grads=True)
+        (second,) = grad(first, x, ones, materialize_grads=True)
+        return [value.detach().numpy(), np.conj(first.detach().numpy()), np.conj(second.numpy())]
+    along = lambda x: jvp(function, (x,), (ones,))[1]  # noqa: E731
+    return [function(x).numpy(), along(x).numpy(), jvp(along, (x,), (ones,))[1].numpy()]
+
+
+def error(made: Any, wanted: Any, dtype: Any, scale: float = 0.0) -> float:
+    """How far a number lies from the exact one, in units in the last place of that or, if it is larger, of `scale`.
+
+    Complex numbers are measured as a whole. Beyond the largest number of the dtype anything as large or infinite is
+    right; below the smallest normal one the unit is that number, for kernels may stop there.
+    """
+    import mpmath as mp
+
+    facts = np.finfo(dtype)
+    with mp.workdps(DIGITS):
+        size = abs(wanted)
+        if size >= mp.mpf(float(facts.max)) / 2:
+            return 0.0 if not np.isfinite(made) or abs(made) > facts.max / 4 else float("inf")
+        if not np.isfinite(made):
+            return float("inf")
+        size = max(size, mp.mpf(scale), mp.mpf(float(facts.tiny)) / float(facts.eps))
+        unit = mp.mpf(2) ** mp.floor(mp.log(size, 2)) * float(facts.eps)
+        given = mp.mpc(complex(made)) if np.iscomplexobj(made) else mp.mpf(float(made))
+        return float(abs(given - wanted) / unit)
