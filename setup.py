@@ -53,6 +53,20 @@ PROBES = {
     "probe_c.c": "#include <Python.h>\nint probe_c(void) { return PY_MAJOR_VERSION; }\n",
     "probe_cpp.cpp": "#include <Python.h>\n#include <vector>\nstd::vector<int> probe_cpp() { return {1}; }\n",
 }
+# Put before each C file of the core, which names all modules that it takes types and functions from. Python's function
+# looks at the package of the module, too: while that is being imported, it waits for a lock each time.
+IMPORTS = """\
+#define PY_SSIZE_T_CLEAN
+#include <Python.h>
+static inline PyObject *wengert_import(const char *name) {
+    PyObject *key = PyUnicode_FromString(name), *found = key ? PyImport_GetModule(key) : NULL;
+    Py_XDECREF(key);
+    if (PyErr_Occurred() || (found && found != Py_None)) return found;
+    Py_XDECREF(found);
+    return PyImport_ImportModule(name);
+}
+#define PyImport_ImportModule wengert_import
+"""
 BUILDING = {"build", "build_ext", "bdist_wheel", "bdist_egg", "editable_wheel", "develop", "install"}
 NO_COMPILER = """
 *** wengert: no C++ compiler that can build a Python extension was found ({reason}).
@@ -140,7 +154,9 @@ def extensions() -> list[Extension]:
             include_dirs=[numpy.get_include()],
             # Strings as they are: to unpack those of 33 modules takes longer than to read them.
             define_macros=[("NPY_NO_DEPRECATED_API", "NPY_2_0_API_VERSION"), ("CYTHON_COMPRESS_STRINGS", "0")],
-            extra_compile_args=[] if windows else sanitized(["-O2", "-g0", "-Wno-unused-function"]),
+            extra_compile_args=["/FIbuild/cython/imports.h"]
+            if windows
+            else sanitized(["-O2", "-g0", "-Wno-unused-function", "-include", "build/cython/imports.h"]),
             extra_link_args=[] if windows else sanitized([]),
             export_symbols=[f"PyInit_{module.rpartition('.')[2]}" for module in modules],
             language="c",
@@ -233,6 +249,7 @@ class BuildExtensions(build_ext):
         from Cython.Build import cythonize
         from Cython.Compiler.Errors import CompileError
 
+        self.write(HERE / "build" / "cython" / "imports.h", IMPORTS)
         core = self.extensions[-1]
         names = [source.removeprefix("src/").removesuffix(".py").replace("/", ".") for source in core.sources]
         # The workers must not run this script again, as they would with any other way to start a process.
