@@ -142,7 +142,8 @@ class Factory:
             if len(modes.batches) > 0:
                 return self.function(*args, **kwargs)
         if not kwargs or (len(kwargs) == 1 and kwargs.get("requires_grad") is True):
-            made: Any = door.on_arrays(self.native, (get_default_dtype().numpy, *args), Tensor)
+            given: tuple[Any, ...] = (get_default_dtype().numpy,) + args  # noqa: RUF005 - a list would lie between
+            made: Any = door.on_arrays(self.native, given, Tensor)
             if made is not NotImplemented and (not kwargs or door.is_inexact(made)):
                 result: Tensor = wrap(made)
                 if kwargs:

@@ -275,17 +275,23 @@ struct Reference {
     ~Reference() { Py_XDECREF(object); }
     Reference(const Reference&) = delete;
     Reference& operator=(const Reference&) = delete;
-    PyObject* part(const char* name) const { return object ? PyObject_GetAttrString(object, name) : nullptr; }
 };
 
-// NumPy's generator behind one of ours for the process that we are in, a new reference; null, without an error, where it is
-// yet to be made.
+PyObject* attribute(PyObject* object, PyObject* name) { return object ? PyObject_GetAttr(object, name) : nullptr; }
+
+// What `Stream.sources` of a generator holds for the process that we are in (see `Source`), a new reference; null, without an
+// error, where it is yet to be made.
+enum { bits_capsule, lock_acquire, lock_release, standard_normal, source_parts };
 PyObject* source_of(PyObject* generator, PyObject* forks) {
-    const Reference stream(PyObject_GetAttrString(generator, "_stream")), sources(stream.part("sources"));
+    static PyObject* const stream_name = PyUnicode_InternFromString("_stream");
+    static PyObject* const sources_name = PyUnicode_InternFromString("sources");
+    const Reference stream(attribute(generator, stream_name)), sources(attribute(stream.object, sources_name));
     const Reference process(sources.object ? PyObject_CallNoArgs(forks) : nullptr);
     if (!process.object || !PyDict_CheckExact(sources.object)) return nullptr;
-    return Py_XNewRef(PyDict_GetItemWithError(sources.object, process.object));
+    PyObject* found = PyDict_GetItemWithError(sources.object, process.object);
+    return found && PyTuple_Check(found) && PyTuple_GET_SIZE(found) > source_parts ? Py_NewRef(found) : nullptr;
 }
+PyObject* part(const Reference& source, int number) { return PyTuple_GET_ITEM(source.object, 1 + number); }
 
 // rand(generator, how far this process is from the first, default, *lengths): NumPy's numbers, under NumPy's lock, from
 // where a draw that is under way in another thread has them alone.
@@ -294,12 +300,11 @@ PyObject* rand(PyObject* const* args, Py_ssize_t nargs) {
     npy_intp shape[NPY_MAXDIMS];
     const int ndim = is_real(descr) ? read_lengths(args + 3, nargs - 3, descr, shape) : -1;
     if (ndim < 1) return nullptr;
-    const Reference source(source_of(args[0], args[1])), bits(source.part("bit_generator"));
-    const Reference capsule(bits.part("capsule")), lock(bits.part("lock"));
-    if (!capsule.object || !lock.object) return nullptr;
-    auto* state = static_cast<bitgen_t*>(PyCapsule_GetPointer(capsule.object, "BitGenerator"));
+    const Reference source(source_of(args[0], args[1]));
+    if (!source.object) return nullptr;
+    auto* state = static_cast<bitgen_t*>(PyCapsule_GetPointer(part(source, bits_capsule), "BitGenerator"));
     Owned made(state ? new_array(descr, ndim, shape) : nullptr);
-    const Reference held(made ? PyObject_CallMethod(lock.object, "acquire", "O", Py_False) : nullptr);
+    const Reference held(made ? PyObject_CallOneArg(part(source, lock_acquire), Py_False) : nullptr);
     if (held.object != Py_True) return nullptr;
     const npy_intp count = PyArray_SIZE(made.get());
     if (descr == float_descr)
@@ -307,22 +312,19 @@ PyObject* rand(PyObject* const* args, Py_ssize_t nargs) {
             data_of<float>(made.get())[at] = static_cast<float>(state->next_uint32(state->state) >> 8) * (1.0f / 16777216.0f);
     else
         for (npy_intp at = 0; at < count; ++at) data_of<double>(made.get())[at] = state->next_double(state->state);
-    const Reference released(PyObject_CallMethod(lock.object, "release", nullptr));
+    const Reference released(PyObject_CallNoArgs(part(source, lock_release)));
     return released.object ? made.give() : nullptr;
 }
-// randn, with the same arguments: NumPy's own method.
+// randn, with the same arguments: NumPy's own method, which writes into memory of ours.
 PyObject* randn(PyObject* const* args, Py_ssize_t nargs) {
     auto* descr = reinterpret_cast<PyArray_Descr*>(nargs > 3 ? args[2] : nullptr);
     npy_intp shape[NPY_MAXDIMS];
     const int ndim = is_real(descr) ? read_lengths(args + 3, nargs - 3, descr, shape) : -1;
     if (ndim < 1) return nullptr;
-    const Reference source(source_of(args[0], args[1])), size(source.object ? PyTuple_New(ndim) : nullptr);
-    for (int i = 0; size.object && i < ndim; ++i) {
-        PyObject* length = PyLong_FromSsize_t(shape[i]);
-        if (!length) return nullptr;
-        PyTuple_SET_ITEM(size.object, i, length);
-    }
-    return size.object ? PyObject_CallMethod(source.object, "standard_normal", "OO", size.object, args[2]) : nullptr;
+    const Reference source(source_of(args[0], args[1]));
+    const Owned made(source.object ? new_array(descr, ndim, shape) : nullptr);
+    PyObject* given[] = {Py_None, args[2], reinterpret_cast<PyObject*>(made.get())};  // size, dtype, out
+    return made ? PyObject_Vectorcall(part(source, standard_normal), given, 3, nullptr) : nullptr;
 }
 template <PyObject* (*draw)(PyObject* const*, Py_ssize_t)>
 PyObject* drawn(PyObject*, PyObject* const* args, Py_ssize_t nargs) {

@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 
@@ -35,6 +35,18 @@ def read_seed(seed: int) -> int:
     return seed % (1 << 64)
 
 
+Source: TypeAlias = tuple[Any, Any, Any, Any, Any]
+"""NumPy's generator, and what native draws need of it: the capsule of its bits, how to acquire and how to release its
+lock, its normal numbers."""
+
+
+def new_source(seed: int) -> Source:
+    """What the numbers that follow from a seed are drawn from."""
+    made = kernels.generator(seed)
+    bits: Any = made.bit_generator
+    return made, bits.capsule, bits.lock.acquire, bits.lock.release, made.standard_normal
+
+
 class Stream:
     """The numbers that follow from a seed.
 
@@ -43,26 +55,26 @@ class Stream:
 
     Attributes:
         seed: what the stream started from.
-        sources: NumPy's generator, by the number of the process. A forked child makes one of its own, at the place
-            where its parent's stood, because a thread that it does not have may hold the lock of that one.
+        sources: what numbers are drawn from, by the number of the process. A forked child makes one of its own, at the
+            place where its parent's stood, because a thread that it does not have may hold the lock of that one.
     """
 
     __slots__ = ("seed", "sources")
 
     def __init__(self, seed: int) -> None:
         self.seed = seed
-        self.sources: dict[int, Any] = {}
+        self.sources: dict[int, Source] = {}
 
     def source(self) -> Any:
         """NumPy's generator, made on first use."""
         process = forks()
         found = self.sources.get(process)
         if found is None:
-            made = kernels.generator(self.seed)
+            made = new_source(self.seed)
             for of_parent in tuple(self.sources.values()):
-                made.bit_generator.state = of_parent.bit_generator.state
+                made[0].bit_generator.state = of_parent[0].bit_generator.state
             found = self.sources.setdefault(process, made)  # one step: all who made one get the same
-        return found
+        return found[0]
 
 
 class Generator:
