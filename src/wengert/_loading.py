@@ -12,11 +12,12 @@ from importlib.machinery import BuiltinImporter, ExtensionFileLoader, ModuleSpec
 from importlib.util import MAGIC_NUMBER, cache_from_source
 from io import open_code
 from marshal import loads
+from types import ModuleType
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
-    from types import CodeType, ModuleType
+    from types import CodeType
     from typing import Any
 
 HEADER = MAGIC_NUMBER + bytes(4)
@@ -32,6 +33,14 @@ class Loader(SourceFileLoader):
 
     def __init__(self, name: str, path: str, cached: str) -> None:
         self.name, self.path, self.cached = name, path, cached
+
+    def create_module(self, spec: ModuleSpec) -> ModuleType:
+        """The empty module, which knows its files: to find that it does not would cost more than to tell it."""
+        made = ModuleType(spec.name)
+        vars(made).update(__file__=self.path, __cached__=self.cached)
+        if spec.submodule_search_locations is not None:
+            made.__path__ = spec.submodule_search_locations
+        return made
 
     def get_code(self, fullname: str) -> CodeType | None:
         """The code of the module."""
