@@ -123,7 +123,9 @@ def edge_in(tensor: Tensor, modes: Modes) -> Edge:
     """`gradient_edge` for callers that have the modes at hand."""
     if tensor._edge_ is not None:
         return tensor._edge_
-    node: AccumulateGrad = accumulator(tensor)
+    meta: AutogradMeta = tensor._meta_
+    known: Any = None if meta is None else meta.accumulator
+    node: AccumulateGrad = known if isinstance(known, AccumulateGrad) else accumulator(tensor)
     shape: tuple[Any, ...] = node.edge_shape
     dtype: Any = node.edge_dtype
     if shape is None or not door.in_space(tensor._array_, shape, dtype):
