@@ -107,7 +107,7 @@ if TYPE_CHECKING:
     from .amp import autocast
     from .as_torch import install_as_torch
     from .compiler import compile
-    from .func import vmap
+    from .func.vmap import vmap
     from .ops.create.create import tensor  # otherwise taken for the module of that name
     from .ops.memory.storages import TypedStorage, UntypedStorage
     from .printing import set_printoptions

@@ -13,7 +13,6 @@ from ._core.aliasing import views
 from ._core.backward import passes
 from ._core.calls import volatile
 from ._core.calls.forward import adopt_one
-from ._core.cards.arguments import checked
 from ._core.cards.late import promise
 from ._core.graph.hooks import HookDict, RemovableHandle
 from ._core.graph.node import Node, end_of
@@ -385,8 +384,6 @@ def bind_all() -> None:
     """Put everything above on the class."""
     for name, value in {**METHODS, **PROPERTIES}.items():
         bind(name, value)
-    for name in ("resize_as_", "set_"):  # bound with the cards, but neither a card nor a composite
-        bind(name, checked(name, getattr(Tensor, name), method=True))
     promise(f"{__package__}.kinds", (), KINDS)
     for name, function in PROTOCOLS.items():
         setattr(OPERATORS, name, function)

@@ -187,15 +187,74 @@ def test_a_method_is_loaded_when_it_is_asked_for(asking):
     assert shown(code) == [False, [0.0], True]
 
 
-def test_a_late_property_can_be_written_and_a_late_method_replaced_on_a_tensor():
+@pytest.mark.parametrize(
+    ("using", "expected"),
+    [
+        ("x.cumsum(0).tolist()", [1.0, 3.0]),
+        ("wengert.cumsum(x, 0).tolist()", [1.0, 3.0]),
+        ("wengert.Tensor.cumsum(x, 0).tolist()", [1.0, 3.0]),
+        ("wengert.nn.Parameter(x).cumsum(0).tolist()", [1.0, 3.0]),
+        ("Own(x).cumsum(0).tolist()", [-1.0, -3.0]),
+        ("[hasattr(wengert.Tensor, 'cumsum'), hasattr(x, 'real'), x.real.tolist()]", [True, True, [1.0, 2.0]]),
+        ("[setattr(x, 'real', wengert.ones(2)), x.tolist(), vars(x)]", [None, [1.0, 1.0], {}]),
+        ("[setattr(x, 'cumsum', 3), x.cumsum, delattr(x, 'cumsum'), vars(x)]", [None, 3, None, {}]),
+        ("refused(lambda: delattr(x, 'cumsum'))", "AttributeError"),
+        ("refused(lambda: delattr(x, 'real'))", "AttributeError"),
+        ("refused(lambda: wengert.Tensor.cumsum([1], 0))", "TypeError"),
+        ("wengert.Tensor.cumsum.__name__", "cumsum"),
+    ],
+)
+def test_a_method_that_comes_late_is_as_any_other(using, expected):
+    code = f"""
+        import wengert
+        class Own(wengert.Tensor):
+            def cumsum(self, dim):
+                return -super().cumsum(dim)
+        def refused(call):
+            try:
+                call()
+            except Exception as error:
+                return type(error).__name__
+        x = wengert.tensor([1.0, 2.0])
+        first = {using}
+        x = wengert.tensor([1.0, 2.0])
+        show([first, {using}])
+    """
+    assert shown(code) == [expected, expected]
+
+
+def test_the_name_of_an_operator_that_comes_late_is_taken():
     code = """
         import wengert
-        z, x = wengert.zeros(2, dtype=wengert.complex64), wengert.zeros(1)
-        z.imag = wengert.ones(2)
-        x.sin = lambda: "its own"
-        show([z.tolist()[0].imag, x.sin(), wengert.ones(1).sin().shape])
+        from wengert._core.cards.card import composite
+        def cumsum(x): pass
+        try:
+            composite()(cumsum)
+            said = ""
+        except TypeError as error:
+            said = str(error)
+        show([said, wengert.cumsum(wengert.ones(2), 0).tolist()])
     """
-    assert shown(code) == [1.0, "its own", [1]]
+    assert shown(code) == ["two operators are called cumsum", [1.0, 2.0]]
+
+
+@pytest.mark.parametrize("names", [("cumsum", "cumsum"), ("scatter_reduce", "index_add"), ("std", "sin")])
+def test_threads_that_ask_at_the_same_time_get_what_they_ask_for(names):
+    code = f"""
+        import threading, wengert
+        begin, found = threading.Barrier(4), []
+        def ask(name):
+            begin.wait()
+            found.append(getattr(wengert.ones(2), name).__name__ == name)
+            found.append(getattr(wengert, name).__name__ == name)
+        threads = [threading.Thread(target=ask, args=(name,)) for name in {2 * names}]
+        for each in threads:
+            each.start()
+        for each in threads:
+            each.join()
+        show(found)
+    """
+    assert shown(code) == [True] * 8
 
 
 def test_a_load_that_was_interrupted_can_be_repeated():

@@ -14,6 +14,6 @@ from .memory import convert, overwrite
 from .pointwise import binary, compare, logic, power, rounding, unary
 from .randomness import generator
 from .reductions import reduce
-from .shapes import as_strided, batches, geometry, join, shape, slices, view_shape, views
+from .shapes import as_strided, batches, join, shape, slices, view_shape, views
 
 promise_all()

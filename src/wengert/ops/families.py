@@ -99,6 +99,7 @@ METHODS: dict[str, str] = {
     "reductions.scan": "cumprod* cumsum* prod",
     "reductions.vector_norm": "norm",
     "shapes.broadcast": "broadcast_to expand_as sum_to_size",
+    "shapes.geometry": "_as_strided_from_ as_strided_ resize_ resize_as_ set_ swapaxes_ swapdims_",
     "shapes.rearrange": "flip fliplr flipud repeat repeat_interleave roll tile tril* triu*",
     "shapes.sections": "dsplit hsplit tensor_split vsplit",
     "shapes.strided": "diag diag_embed diagflat diagonal unfold",

@@ -319,7 +319,8 @@ def register(card: Card | Composite, name: str = "") -> None:
     """
     name = name or card.name
     known = CARDS.get(name)
-    if known is not None and known.body.__code__ != card.body.__code__:  # the same: loading it was interrupted
+    taken = known is not None and known.body.__code__ != card.body.__code__  # the same: loading it was interrupted
+    if taken or late.HOMES.get(name, card.body.__module__) != card.body.__module__:
         raise TypeError(f"two operators are called {name}")
     CARDS[name] = card
     if card.method:  # type: ignore[union-attr]

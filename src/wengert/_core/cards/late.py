@@ -43,11 +43,12 @@ class LateMethod:
         return found.__get__(tensor, kind)
 
     def __set__(self, tensor: Tensor, value: Any) -> None:
-        found = self.loaded()
-        if hasattr(type(found), "__set__"):
-            found.__set__(tensor, value)
-        else:  # a method: the program gives this tensor one of its own
-            vars(tensor)[self.name] = value
+        self.loaded()
+        setattr(tensor, self.name, value)
+
+    def __delete__(self, tensor: Tensor) -> None:
+        self.loaded()
+        delattr(tensor, self.name)
 
     def loaded(self) -> Any:
         """What the family has put in the place of this.

@@ -9,7 +9,7 @@ import numpy as np
 
 from ..._core import errors, flags, forward_errors
 from ..._core.aliasing import views
-from ..._core.cards.arguments import integers
+from ..._core.cards.arguments import checked, integers
 from ..._core.cards.card import derive_in_place
 from ..._core.graph.refused import new_refusal
 from ..._core.leaves.accumulate import gradient_edge
@@ -188,8 +188,10 @@ def check_set(tensor: Tensor, source: Tensor | None) -> bool:
 def bind_in_place() -> None:
     """Put everything above on the class."""
     derive_in_place(as_strided_from, "_as_strided_from_")
-    for function in (as_strided_, resize_, resize_as_, set_):
+    for function in (as_strided_, resize_):
         bind(function.__name__, function)
+    bind("resize_as_", checked("resize_as_", resize_as_, method=True))
+    bind("set_", checked("set_", set_, method=True))
     for other in (swapaxes, swapdims):
         bind(f"{other.__name__}_", swapped_in_place)
 
