@@ -78,6 +78,8 @@ def state():
         "anomaly",
         "check_nan",
         "check_inf",
+        "debug",
+        "watch",
         "noting",
         "forward",
     )

@@ -20,7 +20,19 @@ PACKAGE = "wengert"
 SOURCE = Path(__file__).resolve().parent.parent / "src" / PACKAGE
 
 _ENGINE = ("_kernels", "_core", "ops", "printing", "conversions", "pickling", "indexing", "gradients", "tensor")
-_USERS = ("func", "compat", "scipy", "nn", "optim", "utils", "vision", "io", "viz", "demo")  # each on those before it
+_USERS = (
+    "func",
+    "compat",
+    "scipy",
+    "nn",
+    "debugging",
+    "optim",
+    "utils",
+    "vision",
+    "io",
+    "viz",
+    "demo",
+)  # each on those before it
 
 _MIRRORS = (  # torch's modules for what is not there, and settings that change nothing
     *("accelerator", "amp", "as_torch", "backends", "compiler", "cpu", "cuda", "distributed", "fx", "hub", "jit"),
@@ -63,8 +75,10 @@ ALLOWED: dict[str, tuple[str, ...]] = {
     **{name: ("tensor", "ops", "autograd", *_USERS[:rank]) for rank, name in enumerate(_USERS)},
     "demo": ("__init__", "_build", "tensor", "ops", "autograd", *_USERS[:-1]),  # a user's program, in the package
     "testing": (*_ENGINE, "autograd", *_USERS[:-1]),
+    "debugging": ("_core", "tensor", "ops", "autograd", "nn"),  # it tells what the engine notes
     "info": ("__init__", "_build", "_kernels"),
     "__init__": ("_build", "_later", "_loading", *_ENGINE, "questions", "autograd", *_USERS[:-1], *_MIRRORS),
+    "explain": ("debugging",),
 }
 # Layer -> its rooms and the files beside them, each of which may import those before it.
 ROOMS: dict[str, tuple[str, ...]] = {
@@ -74,6 +88,7 @@ ROOMS: dict[str, tuple[str, ...]] = {
             "door",
             "collected",
             "vectorcall",
+            "frames",
             "flags",
             "forks",
             "types",

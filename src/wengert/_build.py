@@ -35,7 +35,14 @@ NATIVE_MODULE = "_kernels._native"
 CORE_LIBRARY = "_core._compiled"
 NATIVE_SOURCE_ENDINGS = (".cpp", ".hpp", ".inc")
 # Their `.pxd` files hold C constants and C functions that stand in for the Python file: there is nothing to compile.
-INTERPRETED_CORE = ("_core/collected", "_core/door", "_core/flags", "_core/operators/sources", "_core/vectorcall")
+INTERPRETED_CORE = (
+    "_core/collected",
+    "_core/door",
+    "_core/flags",
+    "_core/frames",
+    "_core/operators/sources",
+    "_core/vectorcall",
+)
 RECORD_TITLE = "wengert build record 2"
 
 

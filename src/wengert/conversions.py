@@ -8,6 +8,7 @@ import numpy as np
 
 from ._core import batch_errors, flags
 from ._core.state.modes import current
+from ._core.tensor import tracing
 from ._core.tensor.base import Tensor
 
 
@@ -24,6 +25,8 @@ def to_numpy(self: Tensor, *, force: bool = False) -> np.ndarray[Any, Any]:
         raise RuntimeError(batch_errors.read("numpy()", self._array_.shape, self._array_.level.size))  # type: ignore[attr-defined]
     if self.requires_grad and current().grad and not force:
         raise RuntimeError("Can't call numpy() on Tensor that requires grad. Use tensor.detach().numpy() instead.")
+    if current().debug is not None:
+        tracing.left(self, self._array_, "numpy()", tracing.NUMPY)
     return self._array_  # type: ignore[no-any-return]
 
 

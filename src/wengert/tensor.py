@@ -19,7 +19,7 @@ from ._core.graph.node import Node, end_of
 from ._core.operators.layouts import steps_of
 from ._core.operators.promotion import is_operand
 from ._core.state.modes import current
-from ._core.tensor import reading
+from ._core.tensor import reading, tracing
 from ._core.tensor.base import OPERATORS, Tensor, bind, set_up, wrap_flagged
 from ._core.tensor.batches import levels_of, refuse
 from ._core.tensor.storage import Storage, succeed
@@ -84,6 +84,8 @@ def get_data(self: Tensor) -> Tensor:
     """The same memory outside the graph, with a version counter of its own: writes to it are not noticed."""
     found = wrap_flagged(self._array_, self._flags_ & flags.INFERENCE)
     found._storage_.array = self._storage_.array
+    if current().debug is not None:
+        tracing.cut(found, self, "data", tracing.DATA)
     return found
 
 
@@ -126,6 +128,8 @@ def detach_(self: Tensor) -> Tensor:
     if self._edge_ is not None:
         self._storage_.detached = current().sequence
         gradients.keep_hooks(self)
+    if current().debug is not None:
+        tracing.cut(self, self, "detach_()", tracing.DETACH)
     self._edge_ = None
     self._flags_ &= ~flags.REQUIRES_GRAD
     return self

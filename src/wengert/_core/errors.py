@@ -244,6 +244,25 @@ def detected(name: str, traceback: str) -> str:
     return f"Error detected in {name}. {forward_call(traceback, 'caused the error')}"
 
 
+def about_node(name: str, made: Any, traceback: str, freed: Any, twice: bool) -> str:
+    """What is known of the node that an error of a backward pass comes from.
+
+    Args:
+        made, freed: the lines where the node was made, and of the pass that freed what it had saved; None if unknown.
+        traceback: what led to the former, or empty.
+        twice: its saved values were gone.
+    """
+    text = f"The error comes from {name}." if made is None else f"The error comes from {name}, recorded at {made}."
+    if freed is not None:
+        text += f"\nWhat it had saved was freed by the backward pass at {freed}."
+    if twice and (made is None or freed is None):
+        text += (
+            "\nwengert.set_debug(lines=True), called before the forward pass, lets this error name the line that "
+            "recorded it and the call that freed it."
+        )
+    return f"{text}\nTraceback of the forward call that made it:\n{traceback}" if traceback else text
+
+
 def induced(name: str, traceback: str) -> str:
     """The node that failed was made by the backward step of another."""
     return (

@@ -8,9 +8,10 @@ cdef enum:
     OBSERVED = 64
     LEVELS = 128
     BATCHES = 256
+    NOTED = 512
     HISTORY = 3
-    UNUSUAL = 508
-    QUIET = 384
+    UNUSUAL = 1020
+    QUIET = 896
     ALL = -1
     NOT_RECORDED = -4
     NOT_INFERRED = -36

@@ -24,12 +24,15 @@ LEVELS = 128
 BATCHES = 256
 """Set in the mode word only: a call of `vmap` is under way, so that random operators must ask what it says of them."""
 
+NOTED = 512
+"""Set in the mode word only: calls note where the program made them, see `set_debug`."""
+
 HISTORY = REQUIRES_GRAD | VIEW
 """What matters while calls are recorded only."""
-UNUSUAL = VOLATILE | DUAL | BATCHED | INFERENCE | OBSERVED | LEVELS | BATCHES
+UNUSUAL = VOLATILE | DUAL | BATCHED | INFERENCE | OBSERVED | LEVELS | BATCHES | NOTED
 """Whatever the two common paths (plain, recorded) do not handle."""
-QUIET = LEVELS | BATCHES
-"""Bits of the mode word that ask something of few calls only."""
+QUIET = LEVELS | BATCHES | NOTED
+"""Bits of the mode word that ask something of few calls only, or nothing of the call itself."""
 
 # Masks of the modes. They are made here once, so that a mode is left without an allocation that might fail.
 ALL = -1

@@ -5,6 +5,7 @@ from wengert._core.tensor cimport slots
 from wengert._core.leaves.accumulate cimport AccumulateGrad, accumulate, add_into, run_after_accumulate, run_leaf_hooks
 from wengert._core.tensor.base cimport AutogradMeta, Tensor
 from wengert._core.state.modes cimport Modes, Pass, current
+from wengert._core.graph cimport origins
 from wengert._core.graph.node cimport Edge, Node, WideEdge, expandable
 from wengert._core.backward.ready cimport Ready, new_ready
 from wengert._core.recording.recorded cimport ViewNode

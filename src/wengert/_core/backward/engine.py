@@ -14,13 +14,13 @@ except ImportError:
     from .. import plain as cython  # type: ignore[no-redef]
 
 from .. import door, errors, flags
-from ..graph import anomaly, hooks
+from ..graph import anomaly, hooks, origins
 from ..graph.node import Edge, Node, WideEdge, expandable, title
 from ..leaves import hooked
 from ..leaves.accumulate import AccumulateGrad, accumulate, add_into, run_after_accumulate, run_leaf_hooks
 from ..recording.recorded import ViewNode
 from ..state.modes import Modes, Pass, current
-from ..tensor import slots
+from ..tensor import slots, tracing
 from ..tensor.base import AutogradMeta, Tensor
 from ..tensor.storage import next_serial
 from ..types.dtypes import from_numpy
@@ -191,6 +191,7 @@ def sweep(
     task: Task
     node: Node
     modes: Modes = current()
+    by: Any = None if modes.debug is None else tracing.begin_pass()
     try:
         while ready.newest is not None:
             node = ready.pop()
@@ -200,6 +201,8 @@ def sweep(
             outgoing: Any = None
             if isinstance(node, AccumulateGrad):
                 leaf(node, task, create_graph, found, accumulating)
+                if by is not None and task.wanted and (task.captures is None or accumulating):
+                    tracing.arrived(node.variable, task.grad, by)
             elif modes.anomaly:
                 outgoing = anomaly.watched(process, node, modes, task, found, create_graph)
             elif create_graph or not isinstance(node, ViewNode) or not joined(node, task, tasks):
@@ -207,11 +210,14 @@ def sweep(
             modes.settle(create_graph)
             if not keep_graph and task.runs:
                 node.release()
+                if by is not None:
+                    origins.freed(node, by)
             deliver(node, outgoing, task, tasks, ready, born)
-    except Exception:
-        if modes.anomaly:
-            anomaly.report(node)
+    except Exception as error:
+        anomaly.report(error, node)
         raise
+    if by is not None:
+        tracing.ended(found, by)
 
 
 def joined(node: ViewNode, task: Task, tasks: Tasks) -> bool:
@@ -326,7 +332,7 @@ def join(known: Tensor, grad: Tensor, owned: bool) -> Any:
     """The sum of two gradients, in the memory of the first if that is the engine's own."""
     modes: Modes = current()
     plain: bool = (known._flags_ | grad._flags_) & flags.UNUSUAL == 0
-    if owned and plain and not modes.grad and not modes.word and is_writable(known):
+    if owned and plain and not modes.grad and not modes.word & ~flags.NOTED and is_writable(known):
         add_into(known._array_, grad._array_, modes)
         return known
     return slots.table.add.call2(known, grad)

@@ -20,6 +20,7 @@ from ..calls import batching
 from ..graph.node import Edge, Node
 from ..leaves import hooked
 from ..leaves.accumulate import empty_for, gradient_edge
+from ..tensor import tracing
 from ..tensor.base import Tensor, wrap
 from ..types.dtypes import from_numpy
 from ..types.sizes import Size
@@ -243,7 +244,7 @@ def start(tensors: Sequence[Any], given: Sequence[Any], constants: bool) -> tupl
         if isinstance(tensor, Tensor) and not tensor.requires_grad:
             if constants:
                 continue
-            raise RuntimeError(errors.no_history(at, tensor._flags_ & flags.VOLATILE != 0))
+            raise without_history(at, tensor)
         roots.append(edge_of(tensor))
         grads.append(cotangent)
     return roots, grads
@@ -255,6 +256,15 @@ def is_like(cotangent: Any, tensor: Tensor) -> bool:
         return False
     given: Tensor = cotangent
     return door.in_space(given._array_, door.shape_of(tensor._array_), door.dtype_of(tensor._array_))
+
+
+def without_history(at: int, tensor: Tensor) -> RuntimeError:
+    """The error about output number `at`, which no pass can begin with; with a note where it was cut off."""
+    error = RuntimeError(errors.no_history(at, tensor._flags_ & flags.VOLATILE != 0))
+    known = tracing.told(tensor)
+    if known:
+        error.add_note(known)
+    return error
 
 
 def cotangent_of(at: int, shape: tuple[int, ...], dtype: Any, cotangent: Any) -> Tensor:

@@ -2,6 +2,7 @@ cimport cython
 from wengert._core cimport door, flags
 from wengert._core.operators cimport layouts, promotion, sources
 from wengert._core.aliasing cimport views
+from wengert._core.calls cimport noted
 from wengert._core.leaves.accumulate cimport edge_in
 from wengert._core.tensor.base cimport Tensor, share, wrap_flagged
 from wengert._core.operators.declaration cimport Declaration

@@ -12,7 +12,6 @@ import numpy as np
 from .. import door, errors, flags
 from ..aliasing import views
 from ..aliasing.views import ViewInfo
-from ..graph import anomaly
 from ..graph.node import Edge, new_edge, set_up
 from ..leaves.accumulate import edge_in
 from ..operators import layouts, promotion, sources
@@ -22,7 +21,7 @@ from ..recording.recorded import OpNode, save_all
 from ..state.modes import Modes, current
 from ..tensor import batches
 from ..tensor.base import Tensor, share, wrap_flagged
-from . import unusual
+from . import noted, unusual
 
 
 def attach(
@@ -57,7 +56,7 @@ def new_node(
     node.op = op
     node.plan = plan_for(op, mask)
     if modes.noting:
-        anomaly.note_node(node, modes)
+        noted.node(node, args, modes)
     return node
 
 
@@ -78,6 +77,9 @@ def perform(op: Declaration, args: tuple[Any, ...]) -> Any:
     if word & flags.UNUSUAL:
         if is_unusual(op, given, word):
             return unusual.call(op, args, word, modes)
+        if word & flags.NOTED:
+            made: Any = finish(op, args, computed(op, args, modes), word & ~flags.QUIET, modes)
+            return noted.results(op, args, made, given, modes)
         word &= ~flags.QUIET
     return finish(op, args, computed(op, args, modes), word, modes)
 
@@ -130,11 +132,13 @@ def attempt(op: Declaration, native: Any, args: tuple[Any, ...], shaped: bool) -
     if word & flags.VIEW and op.rules:
         refresh_views(op, args)
         word = (input_word(op, args) | modes.word) & modes.mask
-        if word & flags.UNUSUAL:
+        if word & flags.UNUSUAL & ~flags.NOTED:
             return NotImplemented
-    word &= ~flags.QUIET
     if shaped:
         args = (args[0], door.shape_of(made))
+    if word & flags.NOTED:
+        return noted.results(op, args, finish(op, args, made, word & ~flags.QUIET, modes), given, modes)
+    word &= ~flags.QUIET
     return finish(op, args, made, word, modes)
 
 

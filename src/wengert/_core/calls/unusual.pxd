@@ -1,9 +1,10 @@
 cimport cython
 from wengert._core cimport flags
-from wengert._core.calls cimport batching, forward
+from wengert._core.calls cimport batching, forward, noted
 from wengert._core.state.modes cimport Modes
 from wengert._core.tensor.base cimport Tensor
 
+@cython.locals(given=long)
 cpdef object call(object op, tuple args, long word, Modes modes)
 cpdef object observed(object op, tuple args, long word, Modes modes)
 cpdef object inference(object op, tuple args, long word, Modes modes)

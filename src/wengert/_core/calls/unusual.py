@@ -1,4 +1,4 @@
-"""The steps of a call that only a set flag asks for: observers, tangents, batches, inference tensors.
+"""The steps of a call that only a set flag asks for: notes, observers, tangents, batches, inference tensors.
 
 Dispatch comes here when a bit of `flags.UNUSUAL` is set; the steps are tried in their order, and each clears its bit.
 The operator completes the call itself, see `op.Op.complete` for volatile inputs.
@@ -11,11 +11,16 @@ from typing import Any
 from .. import flags
 from ..state.modes import Modes
 from ..tensor.base import Tensor
-from . import batching, forward
+from . import batching, forward, noted
 
 
 def call(op: Any, args: tuple[Any, ...], word: int, modes: Modes) -> Any:
     """Run the first step whose bit is set; a step goes on with the rest of the word."""
+    if word & flags.NOTED:
+        given: int = 0
+        for value in args:
+            given |= noted.word_of(value)
+        return noted.results(op, args, call(op, args, word & ~flags.NOTED, modes), given, modes)
     if word & flags.OBSERVED:
         return observed(op, args, word & ~flags.OBSERVED, modes)
     if word & flags.INFERENCE:

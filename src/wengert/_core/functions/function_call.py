@@ -8,8 +8,7 @@ from typing import Any
 from .. import door, errors, flags
 from ..aliasing import views
 from ..aliasing.views import ViewInfo
-from ..calls import batching
-from ..graph import anomaly
+from ..calls import batching, noted
 from ..graph.node import set_up
 from ..leaves.accumulate import gradient_edge
 from ..leaves.hooked import retain_at
@@ -126,8 +125,8 @@ def new_function_node(function: Any, args: tuple[Any, ...], recording: bool, mod
     set_up(node, tuple(edges), modes.sequence, 1)
     modes.sequence += 1
     begin(node, numbers, tuple(needed))
-    if recording and modes.anomaly:
-        anomaly.remember(node, modes)
+    if recording and modes.noting:
+        noted.function(node, args, modes)
     return node
 
 
@@ -180,6 +179,8 @@ def finish(node: FunctionNode, args: tuple[Any, ...], result: Any, recording: bo
         mark_several(made)
     if word & flags.DUAL or modes.word & flags.LEVELS:
         function_forward.carry(node, args, made, fixed, modes)
+    if modes.debug is not None:
+        noted.function_results(errors.operation_name(type(node).__name__), args, tuple(made), fixed, recording, modes)
     if recording and node.to_save is not None:
         node.kept_tensors = keep_all(node, made, modes)
     node.to_save = node.saved_for_forward = node.dirty_tensors = node.non_differentiable = None

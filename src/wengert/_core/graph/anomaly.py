@@ -18,7 +18,10 @@ import numpy as np
 
 from .. import errors
 from ..state.modes import Modes, current
+from .facts import Notes
 from .node import title
+from .origins import here, of_node
+from .places import place_of
 
 PACKAGE = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 CORE = os.path.join(PACKAGE, "_core") + os.sep
@@ -81,18 +84,21 @@ def remember(node: Any, modes: Modes) -> None:
 
 
 def note_write(storage: Any, operation: str) -> None:
-    """Note the write that made the present version of a storage: version, operation, and the line that asked for it."""
+    """Note the write that made the present version of a storage: version, and where the operation was asked for."""
+    modes = current()
+    if not modes.anomaly and modes.debug is None:
+        return
     if storage.writes is None:
         storage.writes = deque(maxlen=MOST_WRITES)
-    storage.writes.append((storage.version, operation, source_line()))
+    storage.writes.append((storage.version, here(operation, None, modes)))
 
 
 def stale(array: Any, storage: Any, origin: str, saved: int, saver: str) -> str:
     """The text of the error about a saved tensor that was written to since; see `errors.modified_in_place`."""
     written = ""
-    for version, operation, line in storage.writes or ():
+    for version, made in storage.writes or ():
         if version > saved:
-            written = errors.write_since(version, operation, line, saved)
+            written = errors.write_since(version, made.name, str(place_of(made)), saved)
             break
     return errors.modified_in_place(array, origin, storage.version, saved, saver, written, current().anomaly)
 
@@ -108,10 +114,19 @@ def values_of(tensor: Any) -> Any:
 def watched(process: Callable[..., Any], node: Any, modes: Modes, *args: Any) -> Any:
     """Run a node; nodes made meanwhile know it as their parent, and what it returns is checked.
 
+    Args:
+        args: those of `process` beside the node, its task first.
+
     Raises:
         RuntimeError: the node returned NaN (or infinities) where that is checked.
     """
     modes.this_pass().node = node  # until the next node runs, so also while its gradients are added to others
+    watch = modes.watch
+    if watch is not None:
+        given, saved = watch.arriving(args[0]), watch.saved(node)
+        outgoing = process(node, *args)
+        watch.leaving(node, outgoing, given, saved)
+        return outgoing
     outgoing = process(node, *args)
     for at, grad in enumerate(outgoing or ()):
         if grad is not None and grad._array_.dtype.kind in "fcV":
@@ -123,11 +138,26 @@ def watched(process: Callable[..., Any], node: Any, modes: Modes, *args: Any) ->
     return outgoing
 
 
-def report(node: Any) -> None:
-    """Warn with the traceback of the call that made a node whose backward step failed, and of those that led to it.
+def add_note(error: Exception, node: Any) -> None:
+    """Tell in an error of the backward step of a node where that was made, and what freed it, as far as is known."""
+    origin = of_node(node)
+    twice = error.args == (errors.BACKWARD_TWICE,)
+    traceback = "" if origin is not None and origin.code is not None else traceback_of(node)
+    if origin is None and not twice and not traceback:
+        return
+    freed = place_of(origin.later) if twice and origin is not None else None
+    error.add_note(errors.about_node(title(node), place_of(origin), traceback, freed, twice))
 
-    A program that turns warnings into errors is to see the error of the backward step all the same.
+
+def report(error: Exception, node: Any) -> None:
+    """Tell of a backward step that failed: in the error, and under anomaly detection by warnings.
+
+    These show the traceback of the call that made the node, and of those that led to it. A program that turns warnings
+    into errors is to see the error of the backward step all the same.
     """
+    add_note(error, node)
+    if not current().anomaly:
+        return
     try:
         warn(errors.detected(title(node), traceback_of(node)))
         parent = node.metadata.get("parent_")
@@ -140,7 +170,8 @@ def report(node: Any) -> None:
 
 def traceback_of(node: Any) -> str:
     """Where a node was made; empty if that was not noted."""
-    return "".join(node.metadata.get("traceback_", ()))
+    notes = node.node_notes
+    return "".join(notes.metadata.get("traceback_", ())) if isinstance(notes, Notes) else ""
 
 
 def warn(text: str) -> None:

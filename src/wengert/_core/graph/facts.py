@@ -29,11 +29,13 @@ class Notes:
     Attributes:
         metadata: a dictionary for whoever walks the graph.
         spaces: by output number, shape and NumPy dtype of the tensor there, as far as an edge has told them.
+        origin: `origins.Origin`: where the node was made, or None.
     """
 
-    __slots__ = ("metadata", "spaces")
+    __slots__ = ("metadata", "origin", "spaces")
 
-    def __init__(self) -> None:
+    def __init__(self, origin: Any) -> None:
+        self.origin = origin
         self.metadata: dict[Any, Any] = {}
         self.spaces: dict[int, tuple[tuple[int, ...], Any]] = {}
 

@@ -65,7 +65,7 @@ class Node:
         sequence_number: when it was made, counted per thread; the engine runs newer nodes first.
         output_count: how many outputs the recorded operation had.
         node_hooks: its hooks, or None while nobody has asked for any.
-        node_notes: `facts.Notes`, or None while there are none.
+        node_notes: `facts.Notes`; an `origins.Origin` while there are no others; or None.
         trusted_gradients: what `apply` makes is seen by nobody else (true of cards, not of a program's own functions).
         running_task: what a run of the engine knows of it, see `task.Tasks` (compiled only).
     """
@@ -138,9 +138,10 @@ class Node:
 
     def own_notes(self) -> facts.Notes:
         """The notes of this node, made on first use."""
-        if self.node_notes is None:
-            made = facts.Notes()
-            if self.node_notes is None:  # see `base.meta_of`
+        known = self.node_notes
+        if not isinstance(known, facts.Notes):
+            made = facts.Notes(known)
+            if self.node_notes is known:  # see `base.meta_of`
                 self.node_notes = made
         return self.node_notes
 

@@ -15,12 +15,13 @@ cdef class Pass:
 cdef class Modes:
     cdef public bint grad, inference, multithreading, anomaly, check_nan, check_inf, noting
     cdef public long mask, word, fresh, sequence, depth, forward
-    cdef public object saved_hooks, no_saved_hooks, quiet
+    cdef public object saved_hooks, no_saved_hooks, quiet, debug, watch
     cdef public list observers, listeners, levels, batches
     cdef public Pass passing
     cpdef bint set_grad(self, bint enabled)
     cpdef object switch(self, bint grad, bint inference)
     cpdef object set_anomaly(self, bint enabled)
+    cpdef object set_debug(self, object debug)
     cpdef list listen(self, list listeners)
     cpdef object quietly(self, object function, object args, object keywords=*)
     cpdef object quietly_again(self, object function, object args, object keywords)

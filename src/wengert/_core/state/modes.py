@@ -88,8 +88,9 @@ class Modes:
     much); a thread that is in the middle of such a call must use `quietly`. `depth` counts the backward passes that
     are under way, one within the other. `passing` is the innermost. `levels` are those of forward mode, of which those
     with a number below `forward` are seen, `batches` those of `vmap`. `noting`: new nodes are told to anomaly detection
-    or to the last of the `listeners`. `no_saved_hooks` is the error of a program that forbids hooks for saved tensors,
-    or None.
+    or to the last of the `listeners`, or note where they were made. `debug` is what `set_debug` notes, or None; `watch`
+    looks for bad values in the place of `check_nan` and `check_inf` if it is not None. `no_saved_hooks` is the error of
+    a program that forbids hooks for saved tensors, or None.
     """
 
     grad: bool
@@ -98,6 +99,8 @@ class Modes:
     anomaly: bool
     check_nan: bool
     check_inf: bool
+    debug: Any
+    watch: Any
     listeners: list[Any]
     noting: bool
     passing: Pass | None
@@ -119,6 +122,7 @@ class Modes:
         "batches",
         "check_inf",
         "check_nan",
+        "debug",
         "depth",
         "forward",
         "fresh",
@@ -135,6 +139,7 @@ class Modes:
         "quiet",
         "saved_hooks",
         "sequence",
+        "watch",
         "word",
     )
     __reduce__ = errors.refuse_pickling
@@ -151,6 +156,8 @@ class Modes:
         self.anomaly = False
         self.check_nan = True
         self.check_inf = False
+        self.debug = None
+        self.watch = None
         self.listeners: list[Any] = []
         self.noting = False
         self.passing = None
@@ -184,13 +191,21 @@ class Modes:
     def set_anomaly(self, enabled: bool) -> None:
         """Switch anomaly detection on or off."""
         self.anomaly = enabled
-        self.noting = enabled or len(self.listeners) > 0
+        self.noting = enabled or len(self.listeners) > 0 or self.debug is not None
+
+    def set_debug(self, debug: Any) -> Any:
+        """Let calls note where they were made in `debug`, an `origins.Debug`, or not (None); return what was."""
+        before = self.debug
+        self.debug = debug
+        self.noting = self.anomaly or len(self.listeners) > 0 or debug is not None
+        self.word = self.word | flags.NOTED if debug is not None else self.word & ~flags.NOTED
+        return before
 
     def listen(self, listeners: list[Any]) -> list[Any]:
         """Let the last of `listeners` be called with each new node; return those who were there before."""
         before = self.listeners
         self.listeners = listeners
-        self.noting = self.anomaly or len(listeners) > 0
+        self.noting = self.anomaly or len(listeners) > 0 or self.debug is not None
         return before
 
     def quietly(self, function: Any, args: Any, keywords: Any = None) -> Any:
@@ -271,6 +286,8 @@ class Modes:
             self.word |= flags.LEVELS
         if self.batches:
             self.word |= flags.BATCHES
+        if self.debug is not None:
+            self.word |= flags.NOTED
         return before
 
     def next_level(self) -> int:

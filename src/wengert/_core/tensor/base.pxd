@@ -7,7 +7,7 @@ from wengert._core.tensor.slots cimport Operator
 from wengert._core.tensor.storage cimport Storage, next_serial
 
 cdef class AutogradMeta:
-    cdef public object grad, accumulator, lock, view, hooks, after_accumulate, name, tangent
+    cdef public object grad, accumulator, lock, view, hooks, after_accumulate, name, tangent, origin
     cdef public bint retains_grad
     cdef public long process
 
@@ -24,12 +24,11 @@ cdef class Tensor:
 cpdef AutogradMeta meta_of(Tensor tensor)
 @cython.locals(meta=AutogradMeta)
 cpdef AutogradMeta new_meta()
-@cython.locals(modes=Modes)
+@cython.locals(modes=Modes, made=Tensor)
 cpdef Tensor wrap(object array)
 @cython.locals(storage=Storage, made=Tensor)
 cpdef Tensor wrap_flagged(object array, long word)
 @cython.locals(made=Tensor)
 cpdef Tensor share(object array, Storage storage)
-@cython.locals(modes=Modes)
 cpdef void set_up(Tensor tensor, object array, Storage storage)
 cpdef object bind(str name, object value)

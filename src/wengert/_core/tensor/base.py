@@ -34,6 +34,7 @@ class AutogradMeta:
         retains_grad: whether a non-leaf keeps its gradient.
         name: a name given by the program.
         tangent: forward mode's part.
+        origin: `origins.Origin`: where the tensor was made, noted if `set_debug` asks for it.
     """
 
     grad: Any
@@ -44,11 +45,12 @@ class AutogradMeta:
     after_accumulate: Any
     name: Any
     tangent: Any
+    origin: Any
     retains_grad: bool
     process: int
 
     __slots__ = (
-        "accumulator", "after_accumulate", "grad", "hooks", "lock", "name", "process",
+        "accumulator", "after_accumulate", "grad", "hooks", "lock", "name", "origin", "process",
         "retains_grad", "tangent", "view",
     )  # fmt: skip
     __reduce__ = errors.refuse_pickling
@@ -120,6 +122,8 @@ class Tensor:
         if wanted:
             inexact: bool = door.is_inexact(self._array_)
             assigned.check_leaf(inexact, self._flags_ & ~(flags.INFERENCE if current().inference else 0))
+        elif current().debug is not None:
+            slots.table.tracing.switched_off(self)
         self._flags_ = self._flags_ | flags.REQUIRES_GRAD if wanted else self._flags_ & ~flags.REQUIRES_GRAD
 
     @requires_grad.deleter
@@ -140,6 +144,8 @@ class Tensor:
     def grad(self, value: Any) -> None:
         if value is not None:
             assigned.check_assigned_grad(self, value)
+        elif self._meta_ is not None and self._meta_.origin is not None:
+            slots.table.tracing.cleared(self)
         meta_of(self).grad = value
 
     @grad.deleter
@@ -337,23 +343,20 @@ def meta_of(tensor: Tensor) -> AutogradMeta:
 def new_meta() -> AutogradMeta:
     """Autograd fields that hold nothing."""
     meta: AutogradMeta = AutogradMeta.__new__(AutogradMeta)
-    meta.grad = None
-    meta.accumulator = None
-    meta.lock = None
+    meta.grad = meta.accumulator = meta.lock = meta.view = meta.hooks = meta.after_accumulate = None
+    meta.name = meta.tangent = meta.origin = None
     meta.process = 0
-    meta.view = None
-    meta.hooks = None
-    meta.after_accumulate = None
     meta.retains_grad = False
-    meta.name = None
-    meta.tangent = None
     return meta
 
 
 def wrap(array: Any) -> Tensor:
     """A new tensor without history over `array`, on a storage of its own; an inference tensor where that mode is on."""
     modes: Modes = current()
-    return wrap_flagged(array, modes.fresh)
+    made: Tensor = wrap_flagged(array, modes.fresh)
+    if modes.word & flags.NOTED and modes.passing is None:
+        slots.table.tracing.made(made)
+    return made
 
 
 def wrap_flagged(array: Any, word: int) -> Tensor:
@@ -363,8 +366,7 @@ def wrap_flagged(array: Any, word: int) -> Tensor:
     storage.version = 0
     storage.detached = 0
     storage.serial = next_serial()
-    storage.writes = None
-    storage.counting = None
+    storage.writes = storage.counting = None
     made: Tensor = share(array, storage)
     made._flags_ |= word
     return made
@@ -377,19 +379,16 @@ def share(array: Any, storage: Storage) -> Tensor:
     made._array_ = array
     made._storage_ = storage
     made._flags_ = 0 if door.is_ndarray(array) or type(array) is not Members else flags.BATCHED
-    made._edge_ = None
-    made._meta_ = None
+    made._edge_ = made._meta_ = None
     return made
 
 
 def set_up(tensor: Tensor, array: Any, storage: Storage) -> None:
     """Give an allocated tensor (perhaps of a subclass) its fields; its memory counts as new, see `wrap`."""
-    modes: Modes = current()
     tensor._array_ = array
     tensor._storage_ = storage
-    tensor._flags_ = modes.fresh
-    tensor._edge_ = None
-    tensor._meta_ = None
+    tensor._flags_ = current().fresh
+    tensor._edge_ = tensor._meta_ = None
 
 
 def bind(name: str, value: object) -> None:

@@ -1,6 +1,7 @@
 cimport cython
 from wengert._core cimport door, flags
 from wengert._core.tensor cimport slots
+from wengert._core.state.modes cimport current
 from wengert._core.tensor.base cimport Tensor, share
 
 cpdef object item(Tensor self)

@@ -5,9 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 from .. import door, errors, flags
+from ..state.modes import current
 from ..types.devices import contiguous_format
 from ..types.sizes import Size, normalise
-from . import slots
+from . import slots, tracing
 from .base import Tensor, share
 from .members import members
 
@@ -19,15 +20,19 @@ def item(self: Tensor) -> Any:
         RuntimeError: there is not exactly one.
     """
     found: Any = door.number_in(self._array_)
-    if found is not None:
-        return found
-    if self._array_.size != 1 and not self._flags_ & flags.BATCHED:
-        raise RuntimeError(f"a Tensor with {self._array_.size} elements cannot be converted to Scalar")
-    return self._array_.item()
+    if found is None:
+        if self._array_.size != 1 and not self._flags_ & flags.BATCHED:
+            raise RuntimeError(f"a Tensor with {self._array_.size} elements cannot be converted to Scalar")
+        found = self._array_.item()
+    if current().debug is not None:
+        tracing.left(self, found, "item()", tracing.NUMBER)
+    return found
 
 
 def tolist(self: Tensor) -> Any:
     """Nested lists of Python numbers; a number for a 0-dim tensor."""
+    if current().debug is not None:
+        tracing.left(self, [], "tolist()", tracing.NUMBER)
     return self._array_.tolist()
 
 
@@ -38,11 +43,13 @@ def one_number(self: Tensor) -> Any:
         ValueError: there is not exactly one.
     """
     found: Any = door.number_in(self._array_)
-    if found is not None:
-        return found
-    if self._array_.size != 1 and not self._flags_ & flags.BATCHED:
-        raise ValueError("only one element tensors can be converted to Python scalars")
-    return self._array_.item()
+    if found is None:
+        if self._array_.size != 1 and not self._flags_ & flags.BATCHED:
+            raise ValueError("only one element tensors can be converted to Python scalars")
+        found = self._array_.item()
+    if current().debug is not None:
+        tracing.left(self, found, "a conversion to a number", tracing.NUMBER)
+    return found
 
 
 def real_number(self: Tensor, kind: str) -> Any:
@@ -140,6 +147,8 @@ def detach(self: Tensor) -> Tensor:
         array = array.view()  # of its own: what a node saved is told apart by it
     made: Tensor = share(array, self._storage_)
     made._flags_ |= self._flags_ & (flags.INFERENCE | flags.VOLATILE)
+    if current().debug is not None:
+        tracing.cut(made, self, "detach()", tracing.DETACH)
     return made
 
 

@@ -8,6 +8,6 @@ cdef class Operators:
     cdef public Operator lt, matmul, mul, ne, neg, pow, reciprocal, remainder, rsub, sub
     cdef public Operator iadd, iand, idiv, ifloor_divide, imul, ior, ipow, iremainder, isub, ixor
     cdef public Operator getitem, setitem
-    cdef public object add_into, copy_, construct, contains, contiguous, enter_batch, fill_, index, iterate, leave_batch, length, refresh, reshaped_view, resize, same_draws, select, slice, stack, unsqueeze, text, to_complex, to_integer, to_real
+    cdef public object add_into, copy_, construct, contains, contiguous, enter_batch, fill_, index, iterate, leave_batch, length, refresh, reshaped_view, resize, same_draws, select, slice, stack, unsqueeze, text, to_complex, to_integer, to_real, tracing
 
 cdef Operators table

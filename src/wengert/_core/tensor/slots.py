@@ -31,7 +31,7 @@ class Operators:
     of them; `same_draws(generator)` gives what puts a generator of random numbers back to where it was. Python's other
     protocols (`text` is `repr`), `construct` (what `Tensor(...)` does), `refresh` (give a stale view its history),
     `reshaped_view` (a view by shape and strides) and `resize` (give a tensor another shape) come from layers above,
-    too: a compiled class takes no slots later.
+    too: a compiled class takes no slots later. `tracing` is the module that notes where tensors come from.
     """
 
     abs: Operator
@@ -91,6 +91,7 @@ class Operators:
     to_complex: Any
     to_integer: Any
     to_real: Any
+    tracing: Any
 
     __slots__ = (
         "abs", "add", "bitwise_and", "bitwise_or", "bitwise_xor", "bitwise_not", "div", "eq", "floor_divide", "ge",
@@ -98,7 +99,7 @@ class Operators:
         "iadd", "iand", "idiv", "ifloor_divide", "imul", "ior", "ipow", "iremainder", "isub", "ixor",
         "add_into", "copy_", "construct", "contains", "contiguous", "enter_batch", "fill_", "getitem", "index",
         "iterate", "leave_batch", "length", "refresh", "reshaped_view", "resize", "same_draws", "select", "slice",
-        "stack", "unsqueeze", "setitem", "text", "to_complex", "to_integer", "to_real",
+        "stack", "unsqueeze", "setitem", "text", "to_complex", "to_integer", "to_real", "tracing",
     )  # fmt: skip
 
 

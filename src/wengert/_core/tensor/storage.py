@@ -73,7 +73,7 @@ def count(storage: Storage) -> None:
 def count_write(storage: Storage, operation: str) -> None:
     """`count`, and note the write under anomaly detection; `operation` is what an error calls it."""
     count(storage)
-    if current().anomaly:
+    if current().noting:
         anomaly.note_write(storage, operation)
 
 

@@ -251,7 +251,7 @@ def write(op: InPlaceOp, args: tuple[Any, ...], values: list[Any] | None, made: 
             raise RuntimeError(errors.target_shape(array.shape, result.shape))
         modes.quietly(np.copyto, (array, result, "unsafe"))
     count(target._storage_)
-    if modes.anomaly:
+    if modes.noting:
         anomaly.note_write(target._storage_, f"{functional.name}_")
 
 

@@ -63,7 +63,7 @@ def rearrange(op: InPlaceView, args: tuple[Any, ...], modes: Modes) -> Any:
         node.step = step
     target._array_ = array
     count(target._storage_)
-    if modes.anomaly:
+    if modes.noting:
         anomaly.note_write(target._storage_, op.name)
     if target._flags_ & flags.VIEW:
         info: ViewInfo = target._meta_.view

@@ -17,8 +17,7 @@ except ImportError:
 from .. import errors, flags
 from ..aliasing import views
 from ..aliasing.views import ViewInfo, take, way
-from ..calls import batching
-from ..graph import anomaly
+from ..calls import batching, noted
 from ..graph.node import Edge, Node, set_up
 from ..leaves.accumulate import add_into
 from ..operators.declaration import Declaration
@@ -118,8 +117,8 @@ def copy_slices(inner: Node, info: ViewInfo, before: Edge | None, modes: Modes) 
     node.strides = tuple([stride // size for stride in base._array_.strides])
     node.levels = batches.levels_of(base) if base._flags_ & flags.BATCHED else []
     node.recorded = len(node.levels) > 0 or views.goes_beyond(info)
-    if modes.anomaly:
-        anomaly.remember(node, modes)
+    if modes.noting:
+        noted.wrapper(node, inner, modes)
     return node
 
 

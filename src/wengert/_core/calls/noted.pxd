@@ -1,0 +1,28 @@
+cimport cython
+from wengert._core cimport door, flags
+from wengert._core.graph cimport origins
+from wengert._core.graph.node cimport Node
+from wengert._core.graph.origins cimport Origin
+from wengert._core.state.modes cimport Modes
+from wengert._core.tensor.base cimport AutogradMeta, Tensor, meta_of
+
+@cython.locals(meta=AutogradMeta, origin=Origin)
+cpdef object cut_of(Tensor tensor)
+cpdef object node(Node made, tuple args, Modes modes)
+@cython.locals(origin=Origin)
+cpdef object place(Node made, tuple args, Modes modes)
+cpdef object function(Node made, tuple args, Modes modes)
+cpdef object wrapper(Node made, Node inner, Modes modes)
+@cython.locals(tensor=Tensor)
+cpdef object cuts_among(tuple args)
+@cython.locals(word=long, tensor=Tensor)
+cpdef long word_of(object value) except? -1
+cpdef object results(object op, tuple args, object made, long given, Modes modes)
+@cython.locals(origin=Origin)
+cpdef object result(object op, tuple args, Tensor made, long given, Modes modes)
+cpdef object reason_of(object op, Tensor made, long given, Modes modes)
+@cython.locals(tensor=Tensor)
+cpdef object source_among(tuple args)
+@cython.locals(origin=Origin)
+cpdef object function_results(object name, tuple args, tuple made, tuple marked, bint recording, Modes modes)
+cpdef bint is_one_of(object tensor, tuple others) except -1

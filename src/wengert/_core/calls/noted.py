@@ -1,0 +1,184 @@
+"""Calls while `set_debug(lines=True)` asks for it: results and nodes note where they were made, see `origins`."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from .. import door, flags
+from ..graph import anomaly, origins
+from ..graph.node import Node
+from ..graph.origins import INPUTS, Origin
+from ..state.modes import Modes
+from ..tensor import tracing
+from ..tensor.base import AutogradMeta, Tensor, meta_of
+
+
+def cut_of(tensor: Tensor) -> Any:
+    """The origin of the cut that a tensor without a history comes from, or None."""
+    meta: AutogradMeta = tensor._meta_
+    if meta is None or meta.origin is None:
+        return None
+    origin: Origin = meta.origin
+    return origin if origin.is_cut else origin.cuts
+
+
+def node(made: Node, args: tuple[Any, ...], modes: Modes) -> None:
+    """Tell of a new node whoever wants to know: `set_debug`, anomaly detection, listeners."""
+    if modes.debug is not None:
+        place(made, args, modes)
+    if modes.anomaly or len(modes.listeners) > 0:
+        anomaly.note_node(made, modes)
+
+
+def place(made: Node, args: tuple[Any, ...], modes: Modes) -> None:
+    """Note where a node was made."""
+    origin: Origin = origins.here(None, None, modes)
+    origin.cuts = cuts_among(args)
+    origins.put(made, origin)
+
+
+def function(made: Node, args: tuple[Any, ...], modes: Modes) -> None:
+    """Note where a custom Function was called."""
+    if modes.debug is not None:
+        place(made, args, modes)
+    if modes.anomaly:
+        anomaly.remember(made, modes)
+
+
+def wrapper(made: Node, inner: Node, modes: Modes) -> None:
+    """Note of a node around another one that they were made at the same place."""
+    origin: Any = origins.of_node(inner)
+    if origin is not None:
+        origins.put(made, origin)
+    if modes.anomaly:
+        anomaly.remember(made, modes)
+
+
+def cuts_among(args: tuple[Any, ...]) -> Any:
+    """The origins of the cuts that arguments without a history come from, as a tuple; None if there are none."""
+    found: Any = None
+    tensor: Tensor
+    for value in args:
+        if isinstance(value, Tensor):
+            tensor = value
+            if tensor._meta_ is not None and tensor._flags_ & flags.REQUIRES_GRAD == 0:
+                cut: Any = cut_of(tensor)
+                if cut is not None:
+                    found = (cut,) if found is None else (*found, cut)
+        elif isinstance(value, (tuple, list)):
+            inner: Any = cuts_among(tuple(value))
+            if inner is not None:
+                found = inner if found is None else (*found, *inner)
+    return found
+
+
+def word_of(value: Any) -> int:
+    """The flags of a tensor, or of several."""
+    word: int = 0
+    tensor: Tensor
+    if isinstance(value, Tensor):
+        tensor = value
+        word = tensor._flags_
+    elif isinstance(value, (tuple, list)):
+        for each in value:
+            word |= word_of(each)
+    return word
+
+
+def results(op: Any, args: tuple[Any, ...], made: Any, given: int, modes: Modes) -> Any:
+    """Note where the results of a call were made, those that were not recorded; return them.
+
+    Args:
+        given: the flags of the inputs.
+    """
+    if modes.debug is not None:
+        if isinstance(made, Tensor):
+            result(op, args, made, given, modes)
+        elif isinstance(made, tuple):
+            for each in made:
+                if isinstance(each, Tensor):
+                    result(op, args, each, given, modes)
+    return made
+
+
+def result(op: Any, args: tuple[Any, ...], made: Tensor, given: int, modes: Modes) -> None:
+    """Note where one result was made."""
+    if made._flags_ & flags.REQUIRES_GRAD:
+        return
+    origin: Origin = origins.here(op.name, INPUTS, modes)
+    if given & flags.REQUIRES_GRAD:
+        origin.reason = reason_of(op, made, given, modes)
+        origin.is_cut = True
+        origin.source = source_among(args)
+    else:
+        cuts: Any = cuts_among(args)
+        origin.cuts = None if cuts is None else cuts[0]
+    meta_of(made).origin = origin
+    if made._flags_ & flags.VIEW and made is args[0] and (origin.is_cut or origin.cuts is not None):
+        meta_of(made._meta_.view.base).origin = origin  # a write to a part of it
+
+
+def reason_of(op: Any, made: Tensor, given: int, modes: Modes) -> str:
+    """Why a result was not recorded although an input requires a gradient."""
+    if modes.inference:
+        return tracing.INFERENCE
+    if not modes.grad:
+        return tracing.NO_GRAD if modes.passing is None else tracing.BACKWARD
+    if given & flags.VOLATILE:
+        return tracing.VOLATILE
+    if not op.rules:
+        return tracing.NO_DERIVATIVE
+    if not door.is_inexact(made._array_):
+        return tracing.DTYPE
+    if given & flags.INFERENCE:
+        return tracing.INFERENCE
+    return tracing.ARGUMENT
+
+
+def source_among(args: tuple[Any, ...]) -> Any:
+    """Weak references to where the gradient of the first argument that requires one would go, or None."""
+    tensor: Tensor
+    for value in args:
+        if isinstance(value, Tensor):
+            tensor = value
+            if tensor._flags_ & flags.REQUIRES_GRAD:
+                return tracing.references_to(tensor)
+        elif isinstance(value, (tuple, list)):
+            inner: Any = source_among(tuple(value))
+            if inner is not None:
+                return inner
+    return None
+
+
+def function_results(
+    name: str, args: tuple[Any, ...], made: tuple[Any, ...], marked: tuple[Any, ...], recording: bool, modes: Modes
+) -> None:
+    """Note why outputs of a custom Function have no history.
+
+    Args:
+        marked: what `mark_non_differentiable` was given.
+    """
+    source: Any = source_among(args)
+    cuts: Any = cuts_among(args)
+    for each in made:
+        if isinstance(each, Tensor) and not each.requires_grad:
+            origin: Origin = origins.here(name, INPUTS, modes)
+            origin.is_cut = source is not None
+            origin.source = source
+            if source is None:
+                origin.cuts = None if cuts is None else cuts[0]
+            elif not recording:
+                origin.reason = tracing.INFERENCE if modes.inference else tracing.NO_GRAD
+            elif is_one_of(each, marked):
+                origin.reason = tracing.MARKED
+            else:
+                origin.reason = tracing.DTYPE
+            meta_of(each).origin = origin
+
+
+def is_one_of(tensor: Any, others: tuple[Any, ...]) -> bool:
+    """Whether a tensor is one of others, or the same values in the same memory."""
+    for each in others:
+        if each is tensor or each._array_ is tensor._array_:
+            return True
+    return False

@@ -1,0 +1,135 @@
+"""Where a program made tensors and nodes, noted while `set_debug(lines=True)` asks for it.
+
+A note is small, for every call makes one: code object and offset of the instruction, formatted when somebody asks. It
+holds neither tensors nor nodes, so that nothing lives longer for it.
+"""
+
+from __future__ import annotations
+
+import os
+from collections import deque
+from typing import Any
+
+try:
+    import cython
+except ImportError:
+    from .. import plain as cython  # type: ignore[no-redef]
+
+from .. import errors, frames
+from ..state.modes import Modes
+from .facts import Notes
+from .node import Node
+
+FOLDER = os.path.dirname(os.path.dirname(os.path.abspath(errors.__file__))) + os.sep
+"""The package: its frames are not where a program made something."""
+
+MOST_EXITS = 64
+"""So many values that have left the graph are remembered for a thread: the latest ones."""
+
+MADE, INPUTS = "made", "inputs"
+"""Reasons that are no cut: the tensor was made of plain data; of tensors none of which requires a gradient."""
+
+
+class Debug:
+    """What a thread notes beside origins.
+
+    Attributes:
+        scope: the module whose `forward` runs, as (the scope around it, a weak reference to the module), or None.
+        exits: values that have left the graph, as (value, or a weak reference to it; origin), the latest last.
+        passes, latest: how many backward passes have begun, and the origin of the latest.
+    """
+
+    scope: Any
+    exits: Any
+    passes: int
+    latest: Any
+
+    __slots__ = ("exits", "latest", "passes", "scope")
+    __reduce__ = errors.refuse_pickling
+
+    def __init__(self) -> None:
+        self.scope = None
+        self.exits = deque(maxlen=MOST_EXITS)
+        self.passes = 0
+        self.latest = None
+
+
+@cython.no_gc
+@cython.freelist(512)
+@cython.cclass
+class Origin:
+    """Where a program made something, and what that means for the graph.
+
+    Attributes:
+        code, offset: the code object and the instruction in it; None where no program is.
+        scope: see `Debug`.
+        name: what was called.
+        reason: why the result has no node, one of those in `tracing`; None of a node.
+        is_cut: an input required a gradient, and the result does not.
+        cuts: of a result without a node the origin of the cut that its inputs come from, or None; of a node a tuple of
+            those of the inputs that required no gradient.
+        source: of a cut weak references to the leaf, or to the node and those near it, that were cut off; or None.
+        later: what came of it: of a node the origin of the pass that freed it, of a leaf that of the latest pass that
+            reached it, or of the call that took its gradient away.
+    """
+
+    code: Any
+    offset: int
+    scope: Any
+    name: Any
+    reason: Any
+    is_cut: bool
+    cuts: Any
+    source: Any
+    later: Any
+
+    __slots__ = ("code", "cuts", "is_cut", "later", "name", "offset", "reason", "scope", "source")
+    __reduce__ = errors.refuse_pickling
+
+
+def new_origin(name: Any, reason: Any) -> Origin:
+    """An origin without a place."""
+    made: Origin = Origin.__new__(Origin)
+    made.name = name
+    made.reason = reason
+    made.code = made.scope = made.cuts = made.source = made.later = None
+    made.offset = 0
+    made.is_cut = False
+    return made
+
+
+def here(name: Any, reason: Any, modes: Modes) -> Origin:
+    """The place in the program that has led here."""
+    made: Origin = new_origin(name, reason)
+    frame: Any = frames.outside(FOLDER)
+    if frame is not None:
+        made.code = frames.code_of(frame)
+        made.offset = frames.offset_of(frame)
+    debug: Debug = modes.debug
+    if debug is not None:
+        made.scope = debug.scope
+    return made
+
+
+def of_node(node: Node) -> Any:
+    """The origin of a node, or None."""
+    notes: Any = node.node_notes
+    return notes if notes is None or isinstance(notes, Origin) else notes.origin
+
+
+def put(node: Node, origin: Origin) -> None:
+    """Give a node its origin."""
+    notes: Any = node.node_notes
+    if isinstance(notes, Notes):
+        notes.origin = origin
+    else:
+        node.node_notes = origin
+
+
+def freed(node: Node, by: Origin) -> None:
+    """Note the pass that has freed a node."""
+    known: Origin = of_node(node)
+    if known is None:
+        known = new_origin(None, None)
+        put(node, known)
+    known.later = by

@@ -1,0 +1,193 @@
+"""How tensors leave the graph by other ways than operators, noted while `set_debug(lines=True)` asks for it.
+
+Operators are noted by `calls/noted`. What `item`, `numpy` and their like give is remembered for a while, so that a
+tensor which is made of it can say so.
+"""
+
+from __future__ import annotations
+
+import sys
+import weakref
+from typing import Any
+
+import numpy as np
+
+from .. import door
+from ..graph.origins import INPUTS, MADE, Origin, here, new_origin
+from ..state.modes import current
+from .base import Tensor, meta_of
+from .slots import OPERATORS
+
+DETACH, DATA, NUMBER, NUMPY, SWITCHED_OFF = "detach", "data", "item", "numpy", "requires_grad_"
+NO_GRAD, INFERENCE, BACKWARD, VOLATILE = "no_grad", "inference_mode", "backward", "volatile"
+DTYPE, NO_DERIVATIVE, ARGUMENT, MARKED = "dtype", "no_derivative", "argument", "mark_non_differentiable"
+CLEARED, NOTHING = "cleared", "nothing"
+"""Reasons of cuts, and of what came of a leaf's gradient."""
+
+MOST_VALUES = 1000
+"""Lists and arrays of up to so many numbers are compared by value with what a tensor is made of."""
+
+
+MOST_SOURCES = 8
+"""About so many nodes behind a cut are known, by weak references."""
+
+
+def origin_of(tensor: Tensor) -> Any:
+    """The origin that was noted for a tensor itself, or None."""
+    return None if tensor._meta_ is None else tensor._meta_.origin
+
+
+def cut_behind(tensor: Tensor) -> Any:
+    """The origin of the cut that a tensor without a history comes from, or None."""
+    origin = origin_of(tensor)
+    return None if origin is None else origin if origin.is_cut else origin.cuts
+
+
+def references_to(tensor: Tensor) -> tuple[Any, ...]:
+    """Weak references to the leaf that a tensor is, or to its node and the nearest of those that this leads to.
+
+    The node itself often dies with the tensor, which nobody keeps when its values have been read.
+    """
+    if tensor._edge_ is None:
+        return (door.weak(tensor),)
+    found = [tensor._edge_.node]
+    at = 0
+    while at < len(found) < MOST_SOURCES:
+        for edge in found[at].next_edges:
+            if edge is not None and edge.node not in found:
+                found.append(edge.node)
+        at += 1
+    return tuple([door.weak(node) for node in found])
+
+
+def come_from(origin: Origin, source: Tensor) -> Origin:
+    """Complete the origin of something that was made of one tensor."""
+    if source.requires_grad:
+        origin.is_cut = True
+        origin.source = references_to(source)
+    else:
+        origin.reason = INPUTS
+        origin.cuts = cut_behind(source)
+    return origin
+
+
+def cut(tensor: Tensor, source: Tensor, name: str, reason: str) -> None:
+    """Note that a tensor was made, or left without a history, by what cuts it off from `source`."""
+    origin = come_from(here(name, reason, current()), source)
+    meta_of(tensor).origin = origin
+
+
+def switched_off(leaf: Tensor) -> None:
+    """Note that a leaf is told that it does not require a gradient."""
+    cut(leaf, leaf, "requires_grad = False", SWITCHED_OFF)
+
+
+def left(tensor: Tensor, value: Any, name: str, reason: str) -> None:
+    """Remember a value that was read from a tensor which requires a gradient, or has been cut off from one."""
+    debug = current().debug
+    if debug is None or not (tensor.requires_grad or cut_behind(tensor) is not None):
+        return
+    if isinstance(value, np.ndarray):
+        value = weakref.ref(value)
+    elif isinstance(value, list):
+        if tensor._array_.size > MOST_VALUES:
+            return
+        value = tensor._array_.copy()
+    debug.exits.append((value, come_from(here(name, reason, current()), tensor)))
+
+
+def made(tensor: Tensor) -> None:
+    """Note where a tensor was made of plain data; perhaps of what has left the graph."""
+    modes = current()
+    debug = modes.debug
+    if debug is None:
+        return
+    origin = here("", MADE, modes)
+    for value, exit in reversed(debug.exits):
+        if is_made_of(tensor._array_, value):
+            behind = exit if exit.is_cut else exit.cuts
+            origin.reason = NUMPY if isinstance(value, weakref.ref) else NUMBER
+            origin.is_cut = True
+            origin.source = None if behind is None else behind.source
+            origin.cuts = exit
+            break
+    meta_of(tensor).origin = origin
+
+
+def is_made_of(array: Any, value: Any) -> bool:
+    """Whether an array lies in the memory of another one that has left the graph, or holds the same numbers."""
+    if isinstance(value, weakref.ref):
+        value = value()
+        if value is None or not isinstance(array, np.ndarray):
+            return False
+        if np.may_share_memory(array, value):
+            return True
+    if not isinstance(array, np.ndarray) or array.size > MOST_VALUES or not array.size:
+        return False
+    if isinstance(value, np.ndarray):
+        return array.shape == value.shape and bool(np.array_equal(array, value))
+    return array.size == 1 and bool(array.reshape(()) == value)
+
+
+def cleared(leaf: Tensor) -> None:
+    """Note that the gradient of a leaf was taken away."""
+    modes = current()
+    if modes.debug is not None and leaf._meta_.grad is not None:
+        leaf._meta_.origin.later = here("grad = None", CLEARED, modes)
+
+
+def begin_pass() -> Origin:
+    """Note a backward pass that begins."""
+    modes = current()
+    origin = here("backward", BACKWARD, modes)
+    if modes.debug is not None:
+        modes.debug.passes += 1
+        modes.debug.latest = origin
+    return origin
+
+
+def arrived(leaf: Tensor, grad: Any, by: Origin) -> None:
+    """Note that a backward pass has reached a leaf, and whether there was a gradient for it."""
+    meta = meta_of(leaf)
+    if meta.origin is None:
+        meta.origin = new_origin("", MADE)
+    if grad is None:
+        meta.origin.later = at_place_of(by, NOTHING)
+    else:
+        meta.origin.later = by
+        came(meta.grad, leaf, by)
+
+
+def came(grad: Any, source: Any, by: Origin) -> None:
+    """Note that a gradient without a history was computed by a backward pass."""
+    if isinstance(grad, Tensor) and not grad.requires_grad and (origin_of(grad) is None or not origin_of(grad).is_cut):
+        origin = at_place_of(by, BACKWARD)
+        origin.is_cut = True
+        origin.source = None if source is None else references_to(source)
+        meta_of(grad).origin = origin
+
+
+def ended(found: list[Any], by: Origin) -> None:
+    """Note of the gradients that a pass was asked for that it has computed them."""
+    for grad in found:
+        came(grad, None, by)
+
+
+def at_place_of(other: Origin, reason: str) -> Origin:
+    """An origin at the place of another."""
+    made = new_origin(other.name, reason)
+    made.code, made.offset, made.scope = other.code, other.offset, other.scope
+    return made
+
+
+def told(tensor: Tensor) -> str:
+    """What is known of the cut behind a tensor without a history, for an error; empty if nothing is."""
+    from ..graph.places import place_of
+
+    cut = cut_behind(tensor)
+    if cut is None:
+        return ""
+    return f"It was cut off from the graph by {cut.name or 'what made it'} ({cut.reason}) at {place_of(cut)}."
+
+
+OPERATORS.tracing = sys.modules[__name__]
