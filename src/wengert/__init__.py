@@ -81,6 +81,7 @@ if TYPE_CHECKING:
         compiler,
         cpu,
         cuda,
+        debugging,
         distributed,
         func,
         fx,
@@ -107,6 +108,7 @@ if TYPE_CHECKING:
     from .amp import autocast
     from .as_torch import install_as_torch
     from .compiler import compile
+    from .debugging import explain, graph_report, set_debug
     from .func.vmap import vmap
     from .ops.create.create import tensor  # otherwise taken for the module of that name
     from .ops.memory.storages import TypedStorage, UntypedStorage

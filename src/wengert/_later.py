@@ -2,7 +2,7 @@
 wait for it.
 """
 
-LAYERS = ("compat", "func", "io", "nn", "optim", "scipy", "utils", "vision", "viz")
+LAYERS = ("compat", "debugging", "func", "io", "nn", "optim", "scipy", "utils", "vision", "viz")
 MIRRORS = (
     *("accelerator", "amp", "backends", "compiler", "cpu", "cuda", "distributed", "fx", "hub", "jit", "mps", "mtia"),
     *("multiprocessing", "onnx", "overrides", "random", "testing", "types", "version", "xpu"),
@@ -30,7 +30,10 @@ LATER = {
     "autocast": "amp",
     "compile": "compiler",
     "default_generator": "ops.randomness.generator",
+    "explain": "debugging",
+    "graph_report": "debugging",
     "install_as_torch": "as_torch",
+    "set_debug": "debugging",
     "set_printoptions": "printing",
     "vmap": "func",
 }

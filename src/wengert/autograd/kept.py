@@ -28,6 +28,7 @@ class Kept(NamedTuple):
         address: of the storage; equal for tensors that share it.
         nbytes: of the storage.
         packed: a hook packed it: shape, dtype and memory are those of what the hook made.
+        storage: the identity of the tensor's storage; 0 of a packed array that has none.
     """
 
     name: str
@@ -36,6 +37,7 @@ class Kept(NamedTuple):
     address: int
     nbytes: int
     packed: bool
+    storage: int
 
 
 def innermost(node: Node) -> Node:
@@ -72,6 +74,21 @@ def kept_by(node: Node) -> list[Kept] | None:
     return [one for name in sorted(values) for one in described(name, values[name])]
 
 
+def saved_arrays(node: Node) -> Iterator[Any]:
+    """The arrays of the tensors that a node has saved, but for those that a hook has packed."""
+    node = innermost(node)
+    values: Any = node.saved if isinstance(node, OpNode) else getattr(node, "kept_tensors", None)
+    waiting = list(values or ())
+    while waiting:
+        value = waiting.pop()
+        if isinstance(value, tuple):
+            waiting.extend(value)
+        elif isinstance(value, SavedPart):
+            waiting.append(value.kept)
+        elif isinstance(value, (SavedInput, SavedOutput)) and isinstance(value.array, np.ndarray):
+            yield value.array
+
+
 def described(name: str, value: Any) -> Iterator[Kept]:
     """The entries of one saved value: of a tensor, of several, or none."""
     if isinstance(value, tuple):
@@ -86,13 +103,14 @@ def described(name: str, value: Any) -> Iterator[Kept]:
         for at, (array, storage) in enumerate(found):
             yield entry(name if len(found) == 1 else f"{name}[{at}]", array, storage)._replace(packed=True)
         if not found:
-            yield Kept(name, (), "", 0, 0, True)
+            yield Kept(name, (), "", 0, 0, True, 0)
 
 
 def entry(name: str, array: Any, storage: Storage | None) -> Kept:
     """The entry of an array in a storage."""
     whole = array if storage is None else storage.array
-    return Kept(name, tuple(array.shape), str(array.dtype), door.address_of(whole), whole.nbytes, False)
+    identity = 0 if storage is None else id(storage)
+    return Kept(name, tuple(array.shape), str(array.dtype), door.address_of(whole), whole.nbytes, False, identity)
 
 
 def arrays_in(packed: Any) -> Iterator[tuple[Any, Storage | None]]:

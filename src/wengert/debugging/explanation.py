@@ -1,0 +1,171 @@
+"""`explain`: why a tensor has no graph, or no gradient."""
+
+from __future__ import annotations
+
+import dataclasses
+from typing import Any
+
+from wengert._core import flags
+from wengert._core.aliasing import views
+from wengert._core.graph.origins import INPUTS, MADE
+from wengert._core.graph.places import Place, place_of
+from wengert._core.state.modes import current
+from wengert._core.tensor import tracing
+from wengert._core.tensor.base import Tensor
+
+from . import with_history
+from .sentences import cut_sentences, exits_before, line
+from .texts import ADVICE, LEARN, WHAT
+
+
+@dataclasses.dataclass(frozen=True, repr=False)
+class Explanation:
+    """Why a tensor has no gradient, or no graph; its `str` is a text for people.
+
+    Attributes:
+        reason: in a word: one of the keys of `wengert.debugging.texts.ADVICE`, or "has_gradient".
+        text: the whole text.
+        where: the line of the program that did it (`filename`, `lineno`, `function`, `line`), or None where that was
+            not noted.
+        made: the line that made the tensor itself, or None.
+        operator: what was called there; empty if unknown.
+    """
+
+    reason: str
+    text: str
+    where: Place | None = None
+    made: Place | None = None
+    operator: str = ""
+
+    @property
+    def line(self) -> int | None:
+        """The number of the line that did it."""
+        return None if self.where is None else self.where.lineno
+
+    def __str__(self) -> str:
+        return self.text
+
+    __repr__ = __str__
+
+
+def explain(tensor: Tensor, loss: Tensor | None = None) -> Explanation:
+    """Why a tensor has no gradient or no graph: what cut it off, where, and what to do.
+
+    Without `set_debug(lines=True)` it says what can be told from the tensor itself, and how to learn more.
+
+    Args:
+        tensor: any tensor.
+        loss: what was differentiated, or is to be: whether it depends on the tensor at all, and where the path ends.
+
+    Returns:
+        An `Explanation`: its `str` is the text, `reason`, `where` and `line` are for programs.
+
+    Raises:
+        TypeError: `tensor` or `loss` is no tensor.
+
+    >>> import wengert as wg
+    >>> print(wg.explain(wg.ones(2, requires_grad=True) * 2))
+    This tensor has no .grad: it is not a leaf, and gradients of such are passed on, not kept.
+    What to do: Call retain_grad() on it before backward(), or ask for autograd.grad(loss, tensor).
+    """
+    for name, value in (("tensor", tensor), ("loss", loss)):
+        if not isinstance(value, Tensor) and not (name == "loss" and value is None):
+            raise TypeError(
+                f"explain(): {name} must be a tensor, not {type(value).__name__}. Only tensors have a history: what "
+                "is no tensor passes no gradient on."
+            )
+    if not tensor.requires_grad:
+        return without_history(tensor)
+    if loss is not None and not loss.requires_grad:
+        found = without_history(loss)
+        return dataclasses.replace(found, text="The loss itself has no graph. " + found.text)
+    kept = tensor._meta_
+    if kept is not None and kept.grad is not None:
+        by = None if kept.origin is None else place_of(kept.origin.later)
+        return Explanation(
+            "has_gradient", "This tensor has a gradient." + line(" It came with the pass at {}.", by), by
+        )
+    reason, sentences, where = with_history.reason_of(tensor, loss)
+    return finished(reason, "This tensor has no .grad: " + sentences, where, None)
+
+
+def without_history(tensor: Tensor) -> Explanation:
+    """Why a tensor does not require a gradient."""
+    origin = tracing.origin_of(tensor)
+    cut = tracing.cut_behind(tensor)
+    made = place_of(origin)
+    head = "This tensor has no graph, hence no gradient: "
+    if cut is None:
+        reason, text = untraced(tensor, origin)
+        return finished(reason, head + text, made, made, "" if origin is None else origin.name)
+    text = WHAT[cut.reason].format(name=called(cut), dtype=tensor.dtype, why=why(cut.name))
+    if cut is not origin:
+        text = "it was computed from a tensor that had been cut off: there " + text
+    text += "." + cut_sentences(cut)
+    if cut is not origin:
+        text += line("\nThis tensor was made at {}.", made)
+    return finished(cut.reason, head + text, place_of(cut), made, cut.name or called(cut))
+
+
+def called(cut: Any) -> str:
+    """What did a cut, as a text calls it."""
+    if cut.reason in (tracing.NUMBER, tracing.NUMPY) and cut.cuts is not None:
+        return str(cut.cuts.name)
+    return str(cut.name) if str(cut.name).endswith(")") or cut.reason == tracing.MARKED else f"{cut.name}()"
+
+
+def why(name: str) -> str:
+    """What the card of an operator says about why it has no derivative."""
+    from wengert._core.cards.card import REGISTRY
+
+    card = REGISTRY.get(name)
+    reason = getattr(getattr(card, "card", card), "why", "")
+    return f" ({reason})" if reason else ""
+
+
+def untraced(tensor: Tensor, origin: Any) -> tuple[str, str]:
+    """What can be told of a tensor that no noted cut is known of: reason and text."""
+    word = tensor._flags_
+    if word & flags.VOLATILE:
+        return "volatile", "it is volatile, or was computed from a volatile tensor."
+    if word & flags.INFERENCE:
+        return "inference_mode", "it is an inference tensor: it was made in inference mode."
+    if tensor._array_.dtype.kind not in "fcV":
+        return "dtype", f"its dtype is {tensor.dtype}, and only floating-point and complex tensors have gradients."
+    view = tensor._meta_.view if word & flags.VIEW else None
+    if view is not None and view.base.requires_grad and view.made in (views.NO_GRAD, views.INFERENCE):
+        return "no_grad", "it is a view that was taken with recording off, of a tensor that requires a gradient."
+    if shares_memory(tensor):
+        return "detach", (
+            "it lies in the memory of a tensor that requires a gradient, but is not in its graph: detach(), `.data`, "
+            "NumPy or a block without recording made it."
+        )
+    if origin is not None and origin.reason == MADE:
+        return "leaf", "it is a leaf, made of plain data, that does not require a gradient." + exits_before(origin)
+    if origin is not None and origin.reason == INPUTS:
+        text = f"it was computed by {called(origin)} from inputs none of which requires a gradient."
+        return "inputs", text + exits_before(origin)
+    return "unknown", (
+        "it is a leaf that does not require one: plain data, or the result of a call that was not recorded (nothing "
+        "that requires a gradient among its inputs, recording off, or a cut before it)."
+        + (" Recording is off here (no_grad or inference_mode)." if not current().grad else "")
+    )
+
+
+def shares_memory(tensor: Tensor) -> bool:
+    """Whether another tensor that requires a gradient lies on the same memory."""
+    import gc
+
+    for each in gc.get_objects():
+        if isinstance(each, Tensor) and each is not tensor and each._flags_ & flags.REQUIRES_GRAD:
+            if each._storage_ is tensor._storage_ or each._storage_.array is tensor._storage_.array:
+                return True
+    return False
+
+
+def finished(reason: str, text: str, where: Place | None, made: Place | None, operator: str = "") -> Explanation:
+    """An explanation with the advice that belongs to its reason."""
+    text += f"\nWhat to do: {ADVICE[reason]}"
+    if current().debug is None and where is None and reason not in ("not_a_leaf", "no_backward"):
+        text += f"\n{LEARN}"
+    return Explanation(reason, text, where, made, operator)

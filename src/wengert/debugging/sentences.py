@@ -1,0 +1,61 @@
+"""Sentences that several explanations share."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from wengert._core.graph.node import Node
+from wengert._core.graph.places import Place, place_of
+from wengert._core.state.modes import current
+
+from .mode import module_name
+from .walk import name_of, place_of_node
+
+
+def line(sentence: str, place: Place | None) -> str:
+    """A sentence with the place in the place of `{}`; empty if there is none."""
+    return "" if place is None else sentence.format(place)
+
+
+def cut_sentences(cut: Any) -> str:
+    """Where a cut was, in what module, and what it cut off."""
+    text = line("\nThe cut: {}.", place_of(cut))
+    within = module_name(cut.scope)
+    if within:
+        text += f"\nIt lies in the module {within}."
+    if cut.reason in ("item", "numpy") and cut.cuts is not None:
+        text += line(f"\nThe values had left the graph by {cut.cuts.name}: {{}}.", place_of(cut.cuts))
+        if cut.cuts.cuts is not None:
+            text += cut_sentences(cut.cuts.cuts).replace("\nThe cut:", "\nBefore that:")
+    return text + source_sentence(cut)
+
+
+def source_sentence(cut: Any) -> str:
+    """What a cut has cut off, if it is still there."""
+    for source in sources_of(cut):
+        if not isinstance(source, Node):
+            return f"\nCut off was a leaf of shape {tuple(source.shape)}."
+        place = place_of_node(source)
+        if place is not None:
+            first = source is cut.source[0]()
+            what = "the result" if first else "what came of the result"
+            return f"\nCut off was {what} of {name_of(source)}, recorded at {place}."
+    return ""
+
+
+def sources_of(cut: Any) -> list[Any]:
+    """The nodes (or the leaf) that a cut has cut off, as far as they are still there, the nearest first."""
+    return [source for reference in cut.source or () if (source := reference()) is not None]
+
+
+def exits_before(origin: Any) -> str:
+    """The latest values that have left the graph in this thread: perhaps the tensor was computed from these."""
+    debug = current().debug
+    if debug is None or not debug.exits:
+        return ""
+    known: list[str] = []
+    for _, exit in reversed(debug.exits):
+        text = f"\n  {exit.name}: {place_of(exit)}"
+        if text not in known:
+            known.append(text)
+    return "\nValues had left the graph before, perhaps it was computed from these:" + "".join(known[:3])
