@@ -24,9 +24,12 @@ if TYPE_CHECKING:
     from . import forward_ad, function, functional, graph
     from .function import Function
     from .gradcheck.rule import check_rule
+    from .watching import Finding, Watch
 
 LATER = {
+    "Finding": "watching",
     "Function": "function",
+    "Watch": "watching",
     "check_rule": "gradcheck.rule",
     "forward_ad": "forward_ad",
     "function": "function",
@@ -36,9 +39,11 @@ LATER = {
 __getattr__, __dir__ = on_demand(globals(), LATER)
 
 __all__ = [
+    "Finding",
     "Function",
     "SavedTensor",
     "Variable",
+    "Watch",
     "anomaly_mode",
     "backward",
     "check_rule",

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import warnings
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from .._core.state.modes import current
+
+if TYPE_CHECKING:
+    from .watching import Watch
 
 _SLOW = (
     "Anomaly Detection has been enabled. This mode will increase the runtime and should only be enabled for debugging."
 )
-_State = tuple[bool, bool, bool]
+_State = tuple[bool, bool, bool, Any, list[Any]]  # the last two: the watch, the observers of calls
 
 
 class detect_anomaly:
@@ -27,24 +30,28 @@ class detect_anomaly:
     Args:
         check_nan: raise an error when a backward step gives NaN.
         check_inf: raise one when it gives infinities, too (not in torch).
+        watch: an `autograd.Watch`, which says in the place of the other two what to look for: also in forward calls,
+            also subnormal numbers, only what makes them, with a callback (not in torch).
 
     >>> import warnings
     >>> import wengert as wg
     >>> x = wg.zeros(1, requires_grad=True)
     >>> with warnings.catch_warnings(action="ignore"), wg.autograd.detect_anomaly():
-    ...     (x / x).backward()
-    Traceback (most recent call last):
-    RuntimeError: Function 'DivBackward0' returned nan values in its 1th output.
+    ...     try:
+    ...         (x / x).backward()
+    ...     except RuntimeError as error:
+    ...         print(error)
+    Function 'DivBackward0' returned nan values in its 1th output.
     """
 
-    def __init__(self, check_nan: bool = True, *, check_inf: bool = False) -> None:
-        self._wanted = (True, bool(check_nan), bool(check_inf))
+    def __init__(self, check_nan: bool = True, *, check_inf: bool = False, watch: Watch | None = None) -> None:
+        self._wanted = (True, bool(check_nan), bool(check_inf), _watcher("detect_anomaly", watch))
         self._before: Any = None  # (what was, the entry before)
         warnings.warn(_SLOW, stacklevel=2)
 
     def __enter__(self) -> None:
         self._before = _state(), self._before  # first: what fails from here on leaves the mode as it is
-        _set(self._wanted)
+        _switch(*self._wanted)
 
     def __exit__(self, error_type: Any = None, error: Any = None, traceback: Any = None) -> None:
         before, self._before = self._before
@@ -56,11 +63,14 @@ class set_detect_anomaly:
 
     Args:
         mode: on or off.
-        check_nan, check_inf: as for `detect_anomaly`.
+        check_nan, check_inf, watch: as for `detect_anomaly`.
     """
 
-    def __init__(self, mode: bool, check_nan: bool = True, *, check_inf: bool = False) -> None:
-        self._before = _switch((bool(mode), bool(check_nan), bool(check_inf)))
+    def __init__(
+        self, mode: bool, check_nan: bool = True, *, check_inf: bool = False, watch: Watch | None = None
+    ) -> None:
+        watcher = _watcher("set_detect_anomaly", watch) if mode else None
+        self._before = _switch(bool(mode), bool(check_nan), bool(check_inf), watcher)
 
     def __enter__(self) -> None:
         pass
@@ -71,7 +81,7 @@ class set_detect_anomaly:
 
 def set_anomaly_enabled(mode: bool, check_nan: bool = True) -> None:
     """Switch anomaly detection on or off."""
-    _switch((bool(mode), bool(check_nan), False))
+    _switch(bool(mode), bool(check_nan), False, None)
 
 
 def is_anomaly_enabled() -> bool:
@@ -87,21 +97,37 @@ def is_anomaly_check_nan_enabled() -> bool:
 def _state() -> _State:
     """The mode of this thread."""
     modes = current()
-    return modes.anomaly, modes.check_nan, modes.check_inf
+    return modes.anomaly, modes.check_nan, modes.check_inf, modes.watch, modes.observers
 
 
-def _switch(wanted: _State) -> _State:
-    """Set the mode of this thread and return what it was."""
+def _watcher(function: str, watch: Any) -> Any:
+    """What watches by the options of a `Watch`, or None."""
+    if watch is None:
+        return None
+    from .watching import Watch, Watcher
+
+    if not isinstance(watch, Watch):
+        raise TypeError(f"{function}(): watch must be a wengert.autograd.Watch, not {type(watch).__name__}")
+    return Watcher(watch)
+
+
+def _switch(enabled: bool, check_nan: bool, check_inf: bool, watcher: Any) -> _State:
+    """Set the mode of this thread and return what it was; a watch takes the place of one that there was."""
     before = _state()
-    _set(wanted)
+    observers = [each for each in before[4] if getattr(each, "__self__", None) is not before[3] or before[3] is None]
+    if watcher is not None and watcher.watch.forward:
+        observers.append(watcher.observe)
+    _set((enabled, check_nan, check_inf, watcher, observers))
     return before
 
 
 def _set(wanted: _State) -> None:
     """Set the mode of this thread; needs no memory, so that it can always be put back."""
     modes = current()
-    enabled, modes.check_nan, modes.check_inf = wanted
+    enabled, modes.check_nan, modes.check_inf, modes.watch, observers = wanted
     modes.set_anomaly(enabled)
+    if modes.observers != observers:
+        modes.observe(observers)
 
 
 __all__ = ["detect_anomaly", "set_detect_anomaly"]

@@ -252,9 +252,13 @@ class Function(FunctionCtx, metaclass=FunctionMeta):
             inform("function", cls.__name__, (*args, *kwargs.values()))
         split = cls.setup_context is not Function.setup_context
         if not kwargs and not (split and takes_more(cls.forward, len(args))):
-            return call(cls, args, None, split)
-        places, keywords = bound(cls.forward, args, kwargs, split)
-        return call(cls, places, keywords, split)
+            results = call(cls, args, None, split)
+        else:
+            places, keywords = bound(cls.forward, args, kwargs, split)
+            results = call(cls, places, keywords, split)
+        if current().observers:
+            inform("returned", cls.__name__, (*args, *kwargs.values()), results)
+        return results
 
 
 def takes_more(forward: Any, given: int) -> bool:

@@ -10,7 +10,8 @@ from .._core.state.modes import current
 def inform(event: str, *args: Any) -> None:
     """Call the method of this name of each object one of whose methods observes, if it has one.
 
-    There is one event: `function(name, args)`, a custom Function is about to run.
+    The events are `function(name, args)`: a custom Function is about to run, and `returned(name, args, results)`: it
+    has run.
     """
     for observer in current().observers:
         method = getattr(getattr(observer, "__self__", None), event, None)

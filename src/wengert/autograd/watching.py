@@ -1,0 +1,209 @@
+"""A watch for NaN, infinities and subnormal numbers: which operator made the first ones, forward or backward."""
+
+from __future__ import annotations
+
+import dataclasses
+import weakref
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import numpy as np
+
+from .._core.graph.anomaly import values_of
+from .._core.graph.node import Node, title
+from .._core.graph.origins import here, of_node
+from .._core.graph.places import Place, place_of
+from .._core.state.modes import current
+from .._core.tensor.base import Tensor
+from .kept import saved_arrays
+
+NAN, INF, SUBNORMAL = "nan", "inf", "subnormal"
+NO_KIND: frozenset[str] = frozenset()
+
+
+@dataclasses.dataclass(frozen=True)
+class Watch:
+    """What `detect_anomaly(watch=...)` looks for, and what it does.
+
+    Only what *makes* bad values is told: an operator none of whose inputs held values of that kind. One that hands on
+    what it was given is passed over.
+
+    Attributes:
+        nan, inf, subnormal: the kinds of values that are bad.
+        forward: look at the results of operators and custom Functions.
+        backward: look at the gradients that backward steps give.
+        callback: called with a `Finding` for each producer; the program goes on. None: a RuntimeError at the first.
+
+    >>> import warnings
+    >>> import wengert as wg
+    >>> found = []
+    >>> with warnings.catch_warnings(action="ignore"):
+    ...     with wg.autograd.detect_anomaly(watch=wg.autograd.Watch(inf=True, callback=found.append)):
+    ...         y = wg.tensor([1.0, 0.0]).log() * 2
+    >>> [(each.operator, each.kind, each.count, each.first) for each in found]
+    [('log', 'inf', 1, (1,))]
+    """
+
+    nan: bool = True
+    inf: bool = False
+    subnormal: bool = False
+    forward: bool = True
+    backward: bool = True
+    callback: Callable[[Finding], object] | None = None
+
+
+@dataclasses.dataclass(frozen=True)
+class Finding:
+    """An operator, or the backward step of one, that made bad values.
+
+    Attributes:
+        phase: "forward" or "backward".
+        kind: "nan", "inf" or "subnormal".
+        operator: the name of the operator, of the custom Function, or of the node.
+        output: number of the result, or of the gradient.
+        count, size: how many values are bad, of how many.
+        first: index of the first of them.
+        inputs: what bad values of other kinds the inputs held, or what kinds saved tensors did; empty if all was well.
+        where: the line of the program: of the call, or of the one that recorded the node (None if not noted).
+    """
+
+    phase: str
+    kind: str
+    operator: str
+    output: int
+    count: int
+    size: int
+    first: tuple[int, ...]
+    inputs: str
+    where: Place | None
+
+    def __str__(self) -> str:
+        if self.phase == "backward":
+            return f"Function '{self.operator}' returned {self.kind} values in its {self.output}th output."
+        return f"{self.operator}() gave {self.kind} values in its {self.output}th output. {self.details()}"
+
+    def details(self) -> str:
+        """How many, where, and from what."""
+        place = (
+            "" if self.where is None else f" {'Recorded at' if self.phase == 'backward' else 'Called at'} {self.where}."
+        )
+        given = self.inputs or f"What it was given held no {self.kind} values."
+        return f"{self.count} of {self.size} values, the first at index {self.first}. {given}{place}"
+
+
+class Watcher:
+    """A watch under way in a thread: an observer of calls, and what anomaly detection asks around backward steps."""
+
+    def __init__(self, watch: Watch) -> None:
+        self.watch = watch
+        self.kinds = frozenset(kind for kind in (NAN, INF, SUBNORMAL) if getattr(watch, kind))
+        self.seen: weakref.WeakKeyDictionary[Any, frozenset[str]] = weakref.WeakKeyDictionary()  # storages: kinds there
+
+    # ---- forward -----------------------------------------------------------------------------------------------------
+
+    def observe(self, op: Any, args: tuple[Any, ...], proceed: Callable[[], Any]) -> Any:
+        """Look at a call: what it is given, then what it makes."""
+        if current().passing is not None:  # the step as a whole is looked at
+            return proceed()
+        given = among(args)
+        result = proceed()
+        made = result if isinstance(result, tuple | list) else (op.written(args) if result is None else result,)
+        self.compare(op.name, given, made)
+        return result
+
+    def returned(self, name: str, args: tuple[Any, ...], results: Any) -> None:
+        """Look at what a custom Function has returned, unless an operator within has been told of already."""
+        if current().passing is None:
+            made = results if isinstance(results, tuple) else (results,)
+            fresh = [each for each in made if isinstance(each, Tensor) and each._storage_ not in self.seen]
+            self.compare(name, among(args), fresh)
+
+    def compare(self, name: str, given: frozenset[str], made: Any) -> None:
+        """Tell of the kinds of bad values in results that the arguments did not have."""
+        for nr, each in enumerate(made):
+            if isinstance(each, Tensor):
+                kinds = kinds_in(values_of(each))
+                if kinds:
+                    self.seen[each._storage_] = kinds
+                for kind in sorted(kinds & self.kinds - given):
+                    held = given - {kind}
+                    inputs = f"Its inputs held {' and '.join(sorted(held))} values." if held else ""
+                    where = place_of(here(name, None, current()))
+                    self.tell("forward", kind, name, nr, values_of(each), inputs, where)
+
+    # ---- backward ----------------------------------------------------------------------------------------------------
+
+    def arriving(self, task: Any) -> frozenset[str]:
+        """The kinds of bad values in the gradients that a node is given."""
+        return among(task.grads or (task.grad,)) if self.watch.backward else NO_KIND
+
+    def leaving(self, node: Node, outgoing: Any, given: frozenset[str], saved: frozenset[str]) -> None:
+        """Look at the gradients that a node gives."""
+        if not self.watch.backward:
+            return
+        for nr, grad in enumerate(outgoing or ()):
+            if grad is None:
+                continue
+            for kind in sorted(kinds_in(values_of(grad)) & self.kinds - given):
+                held = given | saved
+                inputs = f"Its saved tensors held {kind} values from the forward pass." if kind in saved else ""
+                if not inputs and held:
+                    inputs = f"What it was given held {' and '.join(sorted(held))} values."
+                self.tell("backward", kind, title(node), nr, values_of(grad), inputs, place_of(of_node(node)))
+
+    def saved(self, node: Node) -> frozenset[str]:
+        """The kinds of bad values in what a node has saved, before it runs."""
+        return NO_KIND.union(*map(kinds_in, saved_arrays(node))) if self.watch.backward else NO_KIND
+
+    def tell(self, phase: str, kind: str, name: str, nr: int, array: Any, inputs: str, where: Place | None) -> None:
+        """Call the callback, or raise the error.
+
+        Raises:
+            RuntimeError: there is no callback.
+        """
+        bad = MASKS[kind](array)
+        at = np.unravel_index(int(np.argmax(bad)), bad.shape)
+        first = tuple(int(each) for each in at)
+        finding = Finding(phase, kind, name, nr, int(bad.sum()), int(bad.size), first, inputs, where)
+        if self.watch.callback is not None:
+            self.watch.callback(finding)
+            return
+        error = RuntimeError(str(finding))
+        if phase == "backward":
+            error.add_note(finding.details())
+        raise error
+
+
+def subnormal(array: Any) -> Any:
+    """Where numbers are so small that they have lost digits; of a complex one either part."""
+    if array.dtype.kind == "c":
+        return subnormal(array.real) | subnormal(array.imag)
+    if array.dtype.kind == "V":  # bfloat16: as wide in range as float32
+        array = array.astype(np.float32)
+    return (array != 0) & (np.abs(array) < np.finfo(array.dtype).tiny)
+
+
+MASKS: dict[str, Callable[[Any], Any]] = {NAN: np.isnan, INF: np.isinf, SUBNORMAL: subnormal}
+
+
+def kinds_in(array: Any) -> frozenset[str]:
+    """The kinds of bad values that an array holds."""
+    if array.dtype.kind not in "fcV" or not array.size:
+        return NO_KIND
+    return frozenset(kind for kind, mask in MASKS.items() if mask(array).any())
+
+
+def among(values: Any) -> frozenset[str]:
+    """The kinds of bad values among arguments: tensors, numbers, and lists of these."""
+    return NO_KIND.union(*(kinds_in(array) for array in arrays_among(values)))
+
+
+def arrays_among(values: Any) -> Iterator[Any]:
+    """The arrays of tensors, and floating-point numbers as arrays."""
+    for value in values:
+        if isinstance(value, Tensor):
+            yield values_of(value)
+        elif isinstance(value, float | complex):
+            yield np.asarray(value)
+        elif isinstance(value, tuple | list):
+            yield from arrays_among(value)
