@@ -287,6 +287,31 @@ def test_no_tensor_lives_longer_for_what_is_noted(lines):
         gc.enable()
 
 
+def test_what_leaves_the_graph_again_and_again_is_told_once(lines):
+    x = variable(1)
+    value = wg.tensor(x.sum().item())
+    first = here() - 1
+    for _ in range(100):
+        value = wg.from_numpy(value.numpy()) * 1
+    assert (wg.explain(value).reason, wg.explain(value).line) == ("item", first)
+    depth, origin = 0, value._meta_.origin
+    while origin is not None:
+        depth, origin = depth + 1, origin.cuts
+    assert depth < 5
+
+
+def test_a_view_of_what_was_computed_without_recording_is_told():
+    x = variable() * 2
+    with wg.no_grad():
+        copy, view = x * 1, x[:2]
+    assert wg.explain(view).reason == "no_grad"
+    with wg.set_debug(lines=True), wg.no_grad():
+        noted = (x * 1)[:2]
+        part = x[:2]
+    assert (wg.explain(part).reason, wg.explain(part).line) == ("no_grad", here() - 1)
+    assert wg.explain(copy).reason == "unknown" and wg.explain(noted).reason == "no_grad"
+
+
 def test_results_are_those_without_the_mode():
     def program():
         x = wg.arange(6.0).requires_grad_()

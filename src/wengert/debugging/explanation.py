@@ -6,7 +6,6 @@ import dataclasses
 from typing import Any
 
 from wengert._core import flags
-from wengert._core.aliasing import views
 from wengert._core.graph.origins import INPUTS, MADE
 from wengert._core.graph.places import Place, place_of
 from wengert._core.state.modes import current
@@ -132,9 +131,6 @@ def untraced(tensor: Tensor, origin: Any) -> tuple[str, str]:
         return "inference_mode", "it is an inference tensor: it was made in inference mode."
     if tensor._array_.dtype.kind not in "fcV":
         return "dtype", f"its dtype is {tensor.dtype}, and only floating-point and complex tensors have gradients."
-    view = tensor._meta_.view if word & flags.VIEW else None
-    if view is not None and view.base.requires_grad and view.made in (views.NO_GRAD, views.INFERENCE):
-        return "no_grad", "it is a view that was taken with recording off, of a tensor that requires a gradient."
     if shares_memory(tensor):
         return "detach", (
             "it lies in the memory of a tensor that requires a gradient, but is not in its graph: detach(), `.data`, "

@@ -6,6 +6,7 @@ from typing import Any
 
 from wengert._core.graph.node import Node
 from wengert._core.graph.places import Place, place_of
+from wengert._core.leaves.accumulate import AccumulateGrad
 from wengert._core.state.modes import current
 
 from .mode import module_name
@@ -33,13 +34,13 @@ def cut_sentences(cut: Any) -> str:
 def source_sentence(cut: Any) -> str:
     """What a cut has cut off, if it is still there."""
     for source in sources_of(cut):
-        if not isinstance(source, Node):
-            return f"\nCut off was a leaf of shape {tuple(source.shape)}."
+        what = "" if source is cut.source[0]() else "what came of "
+        leaf = source.variable if isinstance(source, AccumulateGrad) else source
+        if not isinstance(leaf, Node):
+            return f"\nCut off was {what}a leaf of shape {tuple(leaf.shape)}."
         place = place_of_node(source)
         if place is not None:
-            first = source is cut.source[0]()
-            what = "the result" if first else "what came of the result"
-            return f"\nCut off was {what} of {name_of(source)}, recorded at {place}."
+            return f"\nCut off was {what}the result of {name_of(source)}, recorded at {place}."
     return ""
 
 
@@ -49,13 +50,14 @@ def sources_of(cut: Any) -> list[Any]:
 
 
 def exits_before(origin: Any) -> str:
-    """The latest values that have left the graph in this thread: perhaps the tensor was computed from these."""
+    """The latest values that had left the graph: perhaps the tensor was computed from these."""
     debug = current().debug
-    if debug is None or not debug.exits:
-        return ""
+    exits = origin.source or ([] if debug is None else [exit for _, exit in reversed(debug.exits)])
     known: list[str] = []
-    for _, exit in reversed(debug.exits):
+    for exit in exits:
         text = f"\n  {exit.name}: {place_of(exit)}"
         if text not in known:
             known.append(text)
+    if not known:
+        return ""
     return "\nValues had left the graph before, perhaps it was computed from these:" + "".join(known[:3])

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from wengert._core import flags
+from wengert._core.aliasing import views
 from wengert._core.graph.node import Node
 from wengert._core.graph.origins import of_node
 from wengert._core.graph.places import Place, place_of
@@ -37,6 +39,11 @@ def reason_of(tensor: Tensor, loss: Tensor | None) -> Reason:
 def of_leaf(leaf: Tensor, loss: Tensor | None) -> Reason:
     """The same for a leaf."""
     meta: Any = leaf._meta_
+    view = meta.view if leaf._flags_ & flags.VIEW else None
+    if view is not None and view.made in (views.NO_GRAD, views.INFERENCE):
+        where = place_of(meta.origin)
+        text = "it is a view that was taken with recording off, of a tensor that requires a gradient."
+        return "no_grad", text + line("\nThat was at {}.", where), where
     later = None if meta is None or meta.origin is None else meta.origin.later
     where = place_of(later)
     debug = current().debug

@@ -103,8 +103,8 @@ def results(op: Any, args: tuple[Any, ...], made: Any, given: int, modes: Modes)
 
 def result(op: Any, args: tuple[Any, ...], made: Tensor, given: int, modes: Modes) -> None:
     """Note where one result was made."""
-    if made._flags_ & flags.REQUIRES_GRAD:
-        return
+    if made._flags_ & flags.REQUIRES_GRAD and (made._edge_ is not None or made is args[0]):
+        return  # else it is a view that was taken with recording off
     origin: Origin = origins.here(op.name, INPUTS, modes)
     if given & flags.REQUIRES_GRAD:
         origin.reason = reason_of(op, made, given, modes)

@@ -68,7 +68,8 @@ class Origin:
         is_cut: an input required a gradient, and the result does not.
         cuts: of a result without a node the origin of the cut that its inputs come from, or None; of a node a tuple of
             those of the inputs that required no gradient.
-        source: of a cut weak references to the leaf, or to the node and those near it, that were cut off; or None.
+        source: of a cut weak references to the leaf, or to the node and those near it, that were cut off. Of a
+            tensor made of plain data the origins of the values that had left the graph before. Or None.
         later: what came of it: of a node the origin of the pass that freed it, of a leaf that of the latest pass that
             reached it, or of the call that took its gradient away.
     """

@@ -13,6 +13,11 @@ from .base import Tensor, share
 from .members import members
 
 
+def may_be_cut(tensor: Tensor) -> bool:
+    """Whether a tensor may require a gradient, or note that it was cut off from one that does."""
+    return tensor._meta_ is not None or tensor._flags_ & flags.REQUIRES_GRAD != 0
+
+
 def item(self: Tensor) -> Any:
     """The only value, as a Python number.
 
@@ -24,14 +29,14 @@ def item(self: Tensor) -> Any:
         if self._array_.size != 1 and not self._flags_ & flags.BATCHED:
             raise RuntimeError(f"a Tensor with {self._array_.size} elements cannot be converted to Scalar")
         found = self._array_.item()
-    if current().debug is not None:
+    if may_be_cut(self) and current().debug is not None:
         tracing.left(self, found, "item()", tracing.NUMBER)
     return found
 
 
 def tolist(self: Tensor) -> Any:
     """Nested lists of Python numbers; a number for a 0-dim tensor."""
-    if current().debug is not None:
+    if may_be_cut(self) and current().debug is not None:
         tracing.left(self, [], "tolist()", tracing.NUMBER)
     return self._array_.tolist()
 
@@ -47,7 +52,7 @@ def one_number(self: Tensor) -> Any:
         if self._array_.size != 1 and not self._flags_ & flags.BATCHED:
             raise ValueError("only one element tensors can be converted to Python scalars")
         found = self._array_.item()
-    if current().debug is not None:
+    if may_be_cut(self) and current().debug is not None:
         tracing.left(self, found, "a conversion to a number", tracing.NUMBER)
     return found
 

@@ -28,6 +28,8 @@ MOST_VALUES = 1000
 """Lists and arrays of up to so many numbers are compared by value with what a tensor is made of."""
 
 
+MOST_HINTS = 8
+"""Of the latest values that had left the graph when a tensor was made, fewer than so many are told."""
 MOST_SOURCES = 8
 """About so many nodes behind a cut are known, by weak references."""
 
@@ -105,13 +107,27 @@ def made(tensor: Tensor) -> None:
     origin = here("", MADE, modes)
     for value, exit in reversed(debug.exits):
         if is_made_of(tensor._array_, value):
-            behind = exit if exit.is_cut else exit.cuts
-            origin.reason = NUMPY if isinstance(value, weakref.ref) else NUMBER
-            origin.is_cut = True
-            origin.source = None if behind is None else behind.source
-            origin.cuts = exit
+            come_back(origin, exit, NUMPY if isinstance(value, weakref.ref) else NUMBER)
             break
+    else:
+        origin.source = tuple([exit for _, exit in debug.exits][:-MOST_HINTS:-1])
     meta_of(tensor).origin = origin
+
+
+def come_back(origin: Origin, exit: Origin, reason: str) -> None:
+    """Complete the origin of a tensor that was made of what had left the graph at `exit`.
+
+    What leaves it again and again is told to have left it the first time: chains of origins do not grow.
+    """
+    behind = exit if exit.is_cut else exit.cuts
+    if behind is not exit and behind.reason in (NUMBER, NUMPY):
+        origin.reason = INPUTS
+        origin.cuts = behind
+        return
+    origin.reason = reason
+    origin.is_cut = True
+    origin.source = behind.source
+    origin.cuts = exit
 
 
 def is_made_of(array: Any, value: Any) -> bool:
