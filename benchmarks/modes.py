@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import statistics
+import warnings
 from collections.abc import Callable
 from typing import Any
 
-from benchmarks.cases import BOTH, draw
+from benchmarks.cases import BOTH, chain, draw
 from benchmarks.timing import Case, calls_per_turn, turn
 
 ENTRIES = 20
 MODES_TARGET = 1.1
+LINES_TARGET = 1.3
 
 
 def entries(make: Callable[[Any], Any]) -> Callable[[Any], Callable[[], Any]]:
@@ -94,7 +96,33 @@ def report(adapters: list[Any], rounds: int) -> tuple[list[str], dict[str, float
                 f"time of an operation in inference mode over that under no_grad: {adapter.name:8s} {ratio:5.2f} x  "
                 f"{verdict if adapter.name == 'wengert' else ''}"
             )
+            ratio = traced(adapter, rounds)
+            name = "set_debug(lines=True)" if adapter.name == "wengert" else "detect_anomaly()"
+            figures[f"chain with {name} over without, {adapter.name}"] = ratio
+            verdict = f"{'pass' if ratio <= LINES_TARGET else 'MISS'} (<= {LINES_TARGET})"
+            lines.append(
+                f"time of the chain of small operations with {name} over without: {adapter.name:8s} {ratio:5.2f} x  "
+                f"{verdict if adapter.name == 'wengert' else ''}"
+            )
     return lines, figures
+
+
+def traced(adapter: Any, rounds: int) -> float:
+    """The median over the rounds of the ratio of times of the chain, with the lines of forward calls noted or not."""
+    run = chain(adapter)
+    count = calls_per_turn(adapter, run, 0.02)
+    library = adapter.library
+    ratios = []
+    for _ in range(rounds):
+        plain = turn(adapter, run, count)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # torch's mode warns that it is slow
+            noting = (
+                library.set_debug(lines=True) if adapter.name == "wengert" else library.autograd.detect_anomaly(False)
+            )
+        with noting:
+            ratios.append(turn(adapter, run, count) / plain)
+    return statistics.median(ratios)
 
 
 def compared(adapter: Any, rounds: int) -> float:

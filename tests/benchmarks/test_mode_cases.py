@@ -31,4 +31,5 @@ def test_products_are_computed_in_the_mode_that_is_asked_for():
 
 def test_the_report_compares_the_modes_with_each_other():
     lines, figures = modes.report([TorchLike("wengert")], 3)
-    assert len(lines) == 1 and 0.1 < figures["inference mode over no_grad wengert"] < 10
+    assert len(lines) == 2 and 0.1 < figures["inference mode over no_grad wengert"] < 10
+    assert 0.5 < figures["chain with set_debug(lines=True) over without, wengert"] < 10
