@@ -15,13 +15,18 @@ from wengert.ops import families
 
 LATE = (
     *("cmath", "dataclasses", "threading", "wengert.printing"),
-    *(f"wengert.autograd.{module}" for module in ("forward_ad", "function", "functional", "graph", "variables")),
+    *(
+        f"wengert.autograd.{module}"
+        for module in ("forward_ad", "function", "functional", "graph", "variables", "watching")
+    ),
     *(f"wengert.autograd.gradcheck.{name}" for name in ("checks", "errors", "rule")),
     *(
         f"wengert.{layer}"
         for layer in (
             "compat",
+            "debugging",
             "demo",
+            "explain",
             "func",
             "info",
             "io",

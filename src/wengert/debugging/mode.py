@@ -21,7 +21,7 @@ class set_debug:  # noqa: N801 - a switch, called as a function
     Then `explain` names the line where a tensor was cut off from the graph, errors of a backward pass carry the lines
     of the forward call, of the write, and of the pass that freed the graph (as notes of the exception), and
     `graph_report` sorts memory by lines and modules. Nothing else changes, no tensor lives longer. It holds for the
-    calling thread, and costs about a third of the time of a program of tiny operations; switched off, nothing.
+    calling thread, and costs about an eighth of the time of a program of tiny operations; switched off, nothing.
 
     Args:
         lines: on or off.
