@@ -21,6 +21,7 @@ SOURCE = Path(__file__).resolve().parent.parent / "src" / PACKAGE
 
 _ENGINE = ("_kernels", "_core", "ops", "printing", "conversions", "pickling", "indexing", "gradients", "tensor")
 _USERS = (
+    "profiler",
     "func",
     "compat",
     "scipy",
@@ -76,6 +77,7 @@ ALLOWED: dict[str, tuple[str, ...]] = {
     "demo": ("__init__", "_build", "tensor", "ops", "autograd", *_USERS[:-1]),  # a user's program, in the package
     "testing": (*_ENGINE, "autograd", *_USERS[:-1]),
     "debugging": ("_core", "tensor", "ops", "autograd", "nn"),  # it tells what the engine notes
+    "profile": ("autograd",),  # the command
     "info": ("__init__", "_build", "_kernels"),
     "__init__": ("_build", "_later", "_loading", *_ENGINE, "questions", "autograd", *_USERS[:-1], *_MIRRORS),
     "explain": ("debugging",),
@@ -99,7 +101,18 @@ ROOMS: dict[str, tuple[str, ...]] = {
             "graph",
             "tensor",
         ),
-        *("operators", "leaves", "aliasing", "recording", "calls", "writes", "backward", "functions", "cards"),
+        *(
+            "profiling",
+            "operators",
+            "leaves",
+            "aliasing",
+            "recording",
+            "calls",
+            "writes",
+            "backward",
+            "functions",
+            "cards",
+        ),
     ),
     "ops": (
         *(

@@ -41,6 +41,8 @@ INTERPRETED_CORE = (
     "_core/flags",
     "_core/frames",
     "_core/operators/sources",
+    "_core/profiling/clock",
+    "_core/profiling/kinds",
     "_core/vectorcall",
 )
 RECORD_TITLE = "wengert build record 2"

@@ -10,6 +10,7 @@ import pytest
 from wengert import _core
 from wengert._core import flags
 from wengert._core.operators import sources
+from wengert._core.profiling import kinds
 
 
 def constants_of_c(path):
@@ -22,13 +23,13 @@ def constants_of_python(module):
     return {key: value for key, value in vars(module).items() if key.isupper() and isinstance(value, int)}
 
 
-@pytest.mark.parametrize("module", [flags, sources], ids=["flags", "sources"])
+@pytest.mark.parametrize("module", [flags, sources, kinds], ids=["flags", "sources", "kinds"])
 def test_the_constants_of_a_module_are_those_of_its_pxd_file(module):
     assert constants_of_c(Path(module.__file__).with_suffix(".pxd")) == constants_of_python(module) != {}
 
 
 def test_every_flag_is_a_bit_of_its_own():
-    masks = ("HISTORY", "UNUSUAL", "QUIET", "ALL", "NOT_RECORDED", "NOT_INFERRED")
+    masks = ("HISTORY", "NOTES", "UNUSUAL", "QUIET", "ALL", "NOT_RECORDED", "NOT_INFERRED")
     bits = [value for key, value in constants_of_python(flags).items() if key not in masks]
     assert all(value & (value - 1) == 0 for value in bits)
     assert len(set(bits)) == len(bits)

@@ -9,9 +9,11 @@ cdef enum:
     LEVELS = 128
     BATCHES = 256
     NOTED = 512
+    PROFILED = 1024
     HISTORY = 3
-    UNUSUAL = 1020
-    QUIET = 896
+    NOTES = 1536
+    UNUSUAL = 2044
+    QUIET = 1920
     ALL = -1
     NOT_RECORDED = -4
     NOT_INFERRED = -36

@@ -18,20 +18,23 @@ BATCHED = 16
 INFERENCE = 32
 """Made in inference mode: may not be saved for a backward pass, nor written to outside the mode."""
 OBSERVED = 64
-"""Set in the mode word only: somebody (profiler, tracer) wants to see each call."""
+"""Set in the mode word only: somebody (a tracer) wants to see each call."""
 LEVELS = 128
 """Set in the mode word only: a level of forward mode is entered, so that any view may have a base that is dual."""
 BATCHES = 256
 """Set in the mode word only: a call of `vmap` is under way, so that random operators must ask what it says of them."""
-
 NOTED = 512
 """Set in the mode word only: calls note where the program made them, see `set_debug`."""
+PROFILED = 1024
+"""Set in the mode word only: a profile is open, so calls and nodes are noted in `modes.log`."""
 
 HISTORY = REQUIRES_GRAD | VIEW
 """What matters while calls are recorded only."""
-UNUSUAL = VOLATILE | DUAL | BATCHED | INFERENCE | OBSERVED | LEVELS | BATCHES | NOTED
+NOTES = NOTED | PROFILED
+"""Bits of the mode word that ask nothing of a call but that it is noted."""
+UNUSUAL = VOLATILE | DUAL | BATCHED | INFERENCE | OBSERVED | LEVELS | BATCHES | NOTES
 """Whatever the two common paths (plain, recorded) do not handle."""
-QUIET = LEVELS | BATCHES | NOTED
+QUIET = LEVELS | BATCHES | NOTES
 """Bits of the mode word that ask something of few calls only, or nothing of the call itself."""
 
 # Masks of the modes. They are made here once, so that a mode is left without an allocation that might fail.

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from .._core import door
+from .._core import door, flags
 from .._core.state.modes import current
 from .._core.tensor.base import Tensor, wrap
 from .saved_hooks import saved_tensors_hooks
@@ -155,6 +155,6 @@ def allow_mutation_on_saved_tensors() -> Iterator[AllowMutation]:
                 yield context
             finally:  # stores only, see `_core.state.modes`
                 modes.observers = before
-                modes.word = word
+                modes.word = word & ~flags.PROFILED | modes.profiled
     finally:
         context.clear()

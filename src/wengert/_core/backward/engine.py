@@ -14,20 +14,20 @@ except ImportError:
     from .. import plain as cython  # type: ignore[no-redef]
 
 from .. import door, errors, flags
-from ..graph import anomaly, hooks, origins
+from ..graph import anomaly, origins
 from ..graph.node import Edge, Node, WideEdge, expandable, title
-from ..leaves import hooked
-from ..leaves.accumulate import AccumulateGrad, accumulate, add_into, run_after_accumulate, run_leaf_hooks
-from ..recording.recorded import ViewNode
+from ..leaves.accumulate import add_into
+from ..profiling import kinds
+from ..profiling.events import Event, Log
 from ..state.modes import Modes, Pass, current
 from ..tensor import slots, tracing
-from ..tensor.base import AutogradMeta, Tensor
+from ..tensor.base import Tensor
 from ..tensor.storage import next_serial
 from ..types.dtypes import from_numpy
-from ..writes.slices import add_to_part
 from .ready import Ready, new_ready
 from .reentrant import DEEPEST, in_thread
-from .task import Task, Tasks, is_alone, is_own, new_tasks
+from .running import begin, profiled, step
+from .task import Task, Tasks, is_own, new_tasks
 
 NEVER = -1
 
@@ -151,7 +151,7 @@ def run(
         modes.depth = begun.depth
         modes.grad = begun.grad
         modes.mask = begun.mask
-        modes.word = begun.word
+        modes.word = begun.word & ~flags.PROFILED | modes.profiled
         modes.fresh = begun.fresh
         modes.inference = begun.inference
         modes.observers = begun.observers
@@ -196,23 +196,15 @@ def sweep(
         while ready.newest is not None:
             node = ready.pop()
             task = tasks.take(node)
-            plain: bool = node.trusted_gradients and node.node_hooks is None and not create_graph
-            born: int = next_serial() if plain else NEVER
-            outgoing: Any = None
-            if isinstance(node, AccumulateGrad):
-                leaf(node, task, create_graph, found, accumulating)
-                if by is not None and task.wanted and (task.captures is None or accumulating):
-                    tracing.arrived(node.variable, task.grad, by)
-            elif modes.anomaly:
-                outgoing = anomaly.watched(process, node, modes, task, found, create_graph)
-            elif create_graph or not isinstance(node, ViewNode) or not joined(node, task, tasks):
-                outgoing = process(node, task, found, create_graph)
-            modes.settle(create_graph)
-            if not keep_graph and task.runs:
-                node.release()
-                if by is not None:
-                    origins.freed(node, by)
-            deliver(node, outgoing, task, tasks, ready, born)
+            log: Log = modes.profiling() if modes.word & flags.PROFILED else None
+            if log is None:
+                turn(node, task, tasks, ready, found, keep_graph, create_graph, accumulating, by, modes, log)
+                continue
+            event: Event = begin(log, kinds.EVALUATE, node, task)
+            try:
+                turn(node, task, tasks, ready, found, keep_graph, create_graph, accumulating, by, modes, log)
+            finally:
+                log.end(event, None)
     except Exception as error:
         anomaly.report(error, node)
         raise
@@ -220,70 +212,37 @@ def sweep(
         tracing.ended(found, by)
 
 
-def joined(node: ViewNode, task: Task, tasks: Tasks) -> bool:
-    """Whether the gradient of a view could be added to its source's, which is then all that its node has to do."""
-    if node.node_hooks is not None or node.saved is None:
-        return False
-    if task.captures is not None or task.grad is None or not task.runs:
-        return False
-    edge: Edge = node.next_edges[0]
-    if edge is None:  # the base was detached
-        return False
-    source: Task = tasks.find(edge.node)
-    return source.owned and source.grad is not None and add_to_part(node, task.grad, source.grad)
+def turn(
+    node: Node,
+    task: Task,
+    tasks: Tasks,
+    ready: Ready,
+    found: list[Any],
+    keep_graph: bool,
+    create_graph: bool,
+    accumulating: bool,
+    by: Any,
+    modes: Modes,
+    log: Log,
+) -> None:
+    """One turn of the loop: run a node, hand on what it returns.
 
-
-def process(node: Node, task: Task, found: list[Any], create_graph: bool) -> Any:
-    """Run the hooks of a node and the node itself; what it returns, or None if nothing goes on from here."""
-    if task.spared:
-        passing: Pass = current().passing
-        passing.sparing = node
-        passing.spared = task.spared
-    if node.node_hooks is None and task.captures is None and task.grads is None:
-        if task.grad is None or not task.runs:
-            return node.apply([None]) if task.runs and node.takes_nothing() else None
-        return node.consume(task.grad, task.owned and not create_graph)
-    grads: list[Any] = [task.grad] if task.grads is None else task.grads
-    task.owned = False
-    if node.node_hooks is not None and task.wanted:
-        return hooked.run(node, grads, task.runs, task.captures, found)
-    hooked.capture(task.captures, grads, found)
-    if not task.runs or (is_empty(grads) and not node.takes_nothing()):
-        return None
-    return node.apply(grads)
-
-
-def is_empty(grads: list[Any]) -> bool:
-    """Whether no gradient has arrived at any output."""
-    for grad in grads:
-        if grad is not None:
-            return False
-    return True
-
-
-def leaf(node: AccumulateGrad, task: Task, create_graph: bool, found: list[Any], accumulating: bool) -> None:
-    """The gradient of a leaf has arrived, or nothing: its hooks are called all the same."""
-    if not task.wanted:
-        return
-    variable: Tensor = node.variable
-    meta: AutogradMeta = variable._meta_
-    if variable._edge_ is not None or (meta is not None and meta.hooks):
-        task.grad = run_leaf_hooks(variable, task.grad)
-        task.owned = False
-    if task.captures is not None and not accumulating:
-        hooked.capture(task.captures, [task.grad], found)
-        return
-    if node.node_hooks is not None:
-        task.grad = hooks.run_before(node.node_hooks, [task.grad])[0]
-        task.owned = False
-    if task.grad is not None:
-        first: bool = meta is None or meta.grad is None
-        owned: bool = not create_graph and (task.owned or (first and is_alone(task)))
-        accumulate(variable, task.grad, owned)
-    elif meta is not None and meta.after_accumulate:
-        run_after_accumulate(variable)
-    if node.node_hooks is not None:
-        hooks.run_after(node.node_hooks, (), [task.grad])
+    Args:
+        by: the origin of the pass, for `set_debug`, or None.
+    """
+    plain: bool = node.trusted_gradients and node.node_hooks is None and not create_graph
+    born: int = next_serial() if plain else NEVER
+    outgoing: Any
+    if log is None:
+        outgoing = step(node, task, tasks, found, create_graph, accumulating, by, modes)
+    else:
+        outgoing = profiled(node, task, tasks, found, create_graph, accumulating, by, modes, log)
+    modes.settle(create_graph)
+    if not keep_graph and task.runs:
+        node.release()
+        if by is not None:
+            origins.freed(node, by)
+    deliver(node, outgoing, task, tasks, ready, born)
 
 
 def deliver(node: Node, outgoing: Any, done: Task, tasks: Tasks, ready: Ready, born: int) -> None:
@@ -332,7 +291,7 @@ def join(known: Tensor, grad: Tensor, owned: bool) -> Any:
     """The sum of two gradients, in the memory of the first if that is the engine's own."""
     modes: Modes = current()
     plain: bool = (known._flags_ | grad._flags_) & flags.UNUSUAL == 0
-    if owned and plain and not modes.grad and not modes.word & ~flags.NOTED and is_writable(known):
+    if owned and plain and not modes.grad and not modes.word & ~flags.NOTES and is_writable(known):
         add_into(known._array_, grad._array_, modes)
         return known
     return slots.table.add.call2(known, grad)

@@ -19,8 +19,8 @@ DEEPEST = 24
 
 INHERITED = (
     "anomaly", "batches", "check_inf", "check_nan", "debug", "forward", "fresh", "grad", "inference", "levels",
-    "listeners", "mask", "multithreading", "no_saved_hooks", "noting", "observers", "passing", "saved_hooks",
-    "sequence", "watch", "word",
+    "listeners", "log", "mask", "multithreading", "no_saved_hooks", "noting", "observers", "passing", "profiled",
+    "saved_hooks", "sequence", "watch", "word",
 )  # fmt: skip
 """The modes that the other thread takes over; `quiet` and `depth` are its own."""
 

@@ -17,6 +17,7 @@ from ..leaves.accumulate import edge_in
 from ..operators import layouts, promotion, sources
 from ..operators.declaration import Declaration
 from ..operators.rules import plan_for
+from ..profiling.events import Event, Log
 from ..recording.recorded import OpNode, save_all
 from ..state.modes import Modes, current
 from ..tensor import batches
@@ -77,11 +78,30 @@ def perform(op: Declaration, args: tuple[Any, ...]) -> Any:
     if word & flags.UNUSUAL:
         if is_unusual(op, given, word):
             return unusual.call(op, args, word, modes)
-        if word & flags.NOTED:
-            made: Any = finish(op, args, computed(op, args, modes), word & ~flags.QUIET, modes)
-            return noted.results(op, args, made, given, modes)
-        word &= ~flags.QUIET
+        if word & flags.PROFILED:
+            return profiled(op, args, word, given, modes)
+        return completed(op, args, word, given, modes)
     return finish(op, args, computed(op, args, modes), word, modes)
+
+
+def profiled(op: Declaration, args: tuple[Any, ...], word: int, given: int, modes: Modes) -> Any:
+    """The rest of `perform`, noted in the log of this thread."""
+    log: Log = modes.profiling()
+    if log is None:
+        return completed(op, args, word, given, modes)
+    event: Event = log.begin_call(op, args, modes)
+    made: Any = None
+    try:
+        made = completed(op, args, word, given, modes)
+    finally:
+        log.end(event, made)
+    return made
+
+
+def completed(op: Declaration, args: tuple[Any, ...], word: int, given: int, modes: Modes) -> Any:
+    """The rest of `perform` of a call that is not unusual; where it was made is noted if that is asked for."""
+    made: Any = finish(op, args, computed(op, args, modes), word & ~flags.QUIET, modes)
+    return noted.results(op, args, made, given, modes) if word & flags.NOTED else made
 
 
 def is_unusual(op: Declaration, given: int, word: int) -> bool:
@@ -111,40 +131,6 @@ def computed(op: Declaration, args: tuple[Any, ...], modes: Modes) -> Any:
     if op.several:
         return tuple([layouts.laid_out(op, args, as_array(each)) for each in made])
     return layouts.laid_out(op, args, as_array(made))
-
-
-def attempt(op: Declaration, native: Any, args: tuple[Any, ...], shaped: bool) -> Any:
-    """Apply an operator by a native function; NotImplemented if that does not know the case, or it is no plain one.
-
-    A native function that gives back the array of the first argument says that this tensor is the result.
-
-    Args:
-        shaped: only the function takes these arguments; the operator's are the tensor and the shape of the result.
-    """
-    modes: Modes = current()
-    given: int = input_word(op, args)
-    word: int = (given | modes.word) & modes.mask
-    if word & flags.UNUSUAL and is_unusual(op, given, word):
-        return NotImplemented
-    made: Any = door.on_arrays(native, args, Tensor)
-    if made is NotImplemented or is_array_of(made, args[0]):
-        return made if made is NotImplemented else args[0]  # which may be a view that nothing but this may be done with
-    if word & flags.VIEW and op.rules:
-        refresh_views(op, args)
-        word = (input_word(op, args) | modes.word) & modes.mask
-        if word & flags.UNUSUAL & ~flags.NOTED:
-            return NotImplemented
-    if shaped:
-        args = (args[0], door.shape_of(made))
-    if word & flags.NOTED:
-        return noted.results(op, args, finish(op, args, made, word & ~flags.QUIET, modes), given, modes)
-    word &= ~flags.QUIET
-    return finish(op, args, made, word, modes)
-
-
-def is_array_of(array: Any, value: Any) -> bool:
-    """Whether an array is that of a tensor."""
-    return isinstance(value, Tensor) and array_of(value) is array
 
 
 def input_word(op: Declaration, args: tuple[Any, ...]) -> int:

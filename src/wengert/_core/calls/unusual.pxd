@@ -1,11 +1,14 @@
 cimport cython
 from wengert._core cimport flags
 from wengert._core.calls cimport batching, forward, noted
+from wengert._core.profiling.events cimport Event, Log
 from wengert._core.state.modes cimport Modes
 from wengert._core.tensor.base cimport Tensor
 
 @cython.locals(given=long)
 cpdef object call(object op, tuple args, long word, Modes modes)
+@cython.locals(log=Log, event=Event)
+cpdef object profiled(object op, tuple args, long word, Modes modes)
 cpdef object observed(object op, tuple args, long word, Modes modes)
 cpdef object inference(object op, tuple args, long word, Modes modes)
 cpdef bint is_all_inference(object op, tuple args) except -1

@@ -1,4 +1,4 @@
-"""The steps of a call that only a set flag asks for: notes, observers, tangents, batches, inference tensors.
+"""The steps of a call that only a set flag asks for: a profile, notes, observers, tangents, batches, inference tensors.
 
 Dispatch comes here when a bit of `flags.UNUSUAL` is set; the steps are tried in their order, and each clears its bit.
 The operator completes the call itself, see `op.Op.complete` for volatile inputs.
@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import Any
 
 from .. import flags
+from ..profiling.events import Event, Log
 from ..state.modes import Modes
 from ..tensor.base import Tensor
 from . import batching, forward, noted
@@ -16,6 +17,8 @@ from . import batching, forward, noted
 
 def call(op: Any, args: tuple[Any, ...], word: int, modes: Modes) -> Any:
     """Run the first step whose bit is set; a step goes on with the rest of the word."""
+    if word & flags.PROFILED:
+        return profiled(op, args, word & ~flags.PROFILED, modes)
     if word & flags.NOTED:
         given: int = 0
         for value in args:
@@ -30,6 +33,20 @@ def call(op: Any, args: tuple[Any, ...], word: int, modes: Modes) -> Any:
     if word & (flags.BATCHED | flags.BATCHES):
         return batching.call(op, args, word, modes)
     return op.complete(args, word, modes)
+
+
+def profiled(op: Any, args: tuple[Any, ...], word: int, modes: Modes) -> Any:
+    """Note the call in the log of this thread."""
+    log: Log = modes.profiling()
+    if log is None:
+        return call(op, args, word, modes)
+    event: Event = log.begin_call(op, args, modes)
+    made: Any = None
+    try:
+        made = call(op, args, word, modes)
+        return made
+    finally:
+        log.end(event, made)
 
 
 def observed(op: Any, args: tuple[Any, ...], word: int, modes: Modes) -> Any:
@@ -52,7 +69,7 @@ def tell(op: Any, args: tuple[Any, ...], word: int, modes: Modes, observers: lis
         return observers[at](op, args, lambda: tell(op, args, word, modes, observers, at - 1))
     finally:  # stores only, see `modes`
         modes.observers = before
-        modes.word = told
+        modes.word = told & ~flags.PROFILED | modes.profiled
 
 
 def inference(op: Any, args: tuple[Any, ...], word: int, modes: Modes) -> Any:

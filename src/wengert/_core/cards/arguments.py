@@ -8,8 +8,9 @@ import sys
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from .. import errors
+from .. import errors, flags
 from ..operators.declaration import ALIASES
+from ..state.modes import current
 from ..tensor.base import Tensor
 
 MISSING = object()
@@ -109,10 +110,39 @@ def checked(name: str, body: Callable[..., Any], *, method: bool = False, module
             given = args[at] if at < count else kwargs.get(argument, False)
             if given is not True and given is not False:
                 raise TypeError(errors.wrong_type(name, argument, at + 1 - skipped if at < count else 0, "bool", given))
+        if current().word & flags.PROFILED:
+            return profiled(name, body, args, kwargs)
         return body(*args, **kwargs)
 
     call.__module__ = module or body.__module__
     return call
+
+
+def profiled(name: str, body: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    """A call of a function of operators, noted in the log of this thread."""
+    modes = current()
+    log = modes.profiling()
+    if log is None:
+        return body(*args, **kwargs)
+    event = log.begin_call(name, all_given(body, args, kwargs) if log.shapes else None, modes)
+    made = None
+    try:
+        made = body(*args, **kwargs)
+    finally:
+        log.end(event, made)
+    return made
+
+
+def all_given(body: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Any, ...]:
+    """The arguments of a function in the order of its parameters, defaults among them; as given if they do not fit."""
+    from inspect import signature
+
+    try:
+        bound = signature(body).bind(*args, **kwargs)
+    except TypeError:  # which the function itself will say
+        return args
+    bound.apply_defaults()
+    return tuple(bound.arguments.values())
 
 
 def tensors_of(name: str, value: Any) -> Sequence[Any]:

@@ -1,7 +1,9 @@
 cimport cython
-from wengert._core cimport door
+from wengert._core cimport door, flags
+from wengert._core.profiling cimport events, kinds
+from wengert._core.profiling.events cimport Event, Log
 from wengert._core.tensor.base cimport Tensor, wrap
-from wengert._core.calls.dispatch cimport attempt
+from wengert._core.calls.attempts cimport attempt
 from wengert._core.calls.op cimport Op
 from wengert._core.state.modes cimport Modes, current
 
@@ -10,6 +12,9 @@ cdef class PlainCase(Op):
     cdef public object function, translate, places, guard
     cdef public tuple rest, prepare, further, then
     cdef public bint shaped
+    @cython.locals(modes=Modes, log=Log, event=Event)
+    cpdef object profiled(self, tuple args)
+    cpdef object plain(self, tuple args)
 
 @cython.locals(place=long)
 cpdef bint has_defaults(PlainCase case, tuple args) except -1
@@ -19,3 +24,7 @@ cpdef object placed(PlainCase case, tuple args)
 cdef class Factory:
     cdef public object native, function
     cdef public bint draws
+    @cython.locals(modes=Modes, log=Log, event=Event)
+    cpdef object profiled(self, tuple args, dict kwargs)
+    @cython.locals(modes=Modes, result=Tensor)
+    cpdef object plain(self, tuple args, dict kwargs)

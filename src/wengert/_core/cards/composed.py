@@ -10,9 +10,11 @@ try:
 except ImportError:
     from .. import plain as cython  # type: ignore[no-redef]
 
-from .. import door
-from ..calls.dispatch import attempt
+from .. import door, flags
+from ..calls.attempts import attempt
 from ..calls.op import Op
+from ..profiling import events, kinds
+from ..profiling.events import Event, Log
 from ..state.modes import Modes, current
 from ..tensor.base import Tensor, wrap
 from ..types.dtypes import get_default_dtype
@@ -57,6 +59,24 @@ class PlainCase(Op):
         """The plain case; NotImplemented if it is not one."""
         if self.native is None:
             return NotImplemented
+        return self.profiled(args) if events.opened else self.plain(args)
+
+    def profiled(self, args: tuple[Any, ...]) -> Any:
+        """The plain case, noted in the log of this thread if it is one, and there is a log."""
+        modes: Modes = current()
+        log: Log = modes.log if modes.word & flags.PROFILED else None
+        if log is None:
+            return self.plain(args)
+        event: Event = log.begin_call(self, args, modes)
+        made: Any = None
+        try:
+            made = self.plain(args)
+        finally:
+            log.conclude_attempt(event, made)
+        return made
+
+    def plain(self, args: tuple[Any, ...]) -> Any:
+        """`run`, without a note."""
         for value in args:
             if isinstance(value, list):  # the program may write to it before a view is taken again
                 return NotImplemented
@@ -137,10 +157,29 @@ class Factory:
     __slots__ = ("draws", "function", "native")
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        result: Any = self.profiled(args, kwargs) if events.opened else self.plain(args, kwargs)
+        return self.function(*args, **kwargs) if result is NotImplemented else result
+
+    def profiled(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        """The call, noted in the log of this thread, if there is one, unless `function` does that."""
+        modes: Modes = current()
+        log: Log = modes.log if modes.word & flags.PROFILED else None
+        if log is None:
+            return self.plain(args, kwargs)
+        event: Event = log.begin(kinds.OPERATOR, self.function.__name__, -1, args)
+        result: Any = None
+        try:
+            result = self.plain(args, kwargs)
+        finally:
+            log.conclude_attempt(event, result)
+        return result
+
+    def plain(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        """The plain case; NotImplemented if it is not one."""
         if self.draws:
             modes: Modes = current()
             if len(modes.batches) > 0:
-                return self.function(*args, **kwargs)
+                return NotImplemented
         if not kwargs or (len(kwargs) == 1 and kwargs.get("requires_grad") is True):
             given: tuple[Any, ...] = (get_default_dtype().numpy,) + args  # noqa: RUF005 - a list would lie between
             made: Any = door.on_arrays(self.native, given, Tensor)
@@ -149,7 +188,7 @@ class Factory:
                 if kwargs:
                     result.requires_grad = True
                 return result
-        return self.function(*args, **kwargs)
+        return NotImplemented
 
     def __get__(self, instance: Any, owner: Any) -> Any:
         return self if instance is None else types.MethodType(self, instance)

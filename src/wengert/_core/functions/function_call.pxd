@@ -6,6 +6,8 @@ from wengert._core.tensor.base cimport AutogradMeta, Tensor, share
 from wengert._core.functions.function cimport FunctionNode, ViewWrite, function_edge, in_front
 from wengert._core.leaves.hooked cimport retain_at
 from wengert._core.writes.inplace cimport rebase
+from wengert._core.profiling cimport kinds
+from wengert._core.profiling.events cimport Event, Log, next_number
 from wengert._core.state.modes cimport Modes, current
 from wengert._core.graph.node cimport set_up
 from wengert._core.recording.saved cimport SavedInput, save_input
@@ -13,8 +15,10 @@ from wengert._core.recording.saved_part cimport save_result
 from wengert._core.tensor.storage cimport count_write
 from wengert._core.aliasing.views cimport ViewInfo
 
-@cython.locals(modes=Modes, word=long, recording=bint, node=FunctionNode, grad=bint, mask=long, forward=long)
+@cython.locals(modes=Modes, log=Log, event=Event)
 cpdef object call(object function, tuple args, dict keywords, bint split)
+@cython.locals(word=long, recording=bint, node=FunctionNode, grad=bint, mask=long, forward=long)
+cpdef object carry_out(object function, tuple args, dict keywords, bint split, Modes modes)
 @cython.locals(word=long, tensor=Tensor)
 cpdef long word_of(tuple args) except -1
 @cython.locals(levels=list)

@@ -12,6 +12,8 @@ from ..calls import batching, noted
 from ..graph.node import set_up
 from ..leaves.accumulate import gradient_edge
 from ..leaves.hooked import retain_at
+from ..profiling import kinds
+from ..profiling.events import Event, Log, next_number
 from ..recording.saved import SavedInput, save_input
 from ..recording.saved_part import save_result
 from ..state.modes import NO_OTHER_LEVEL, Modes, current
@@ -31,6 +33,20 @@ def call(function: Any, args: tuple[Any, ...], keywords: dict[str, Any] | None, 
         split: its `forward` takes no `ctx`, its `setup_context` does.
     """
     modes: Modes = current()
+    log: Log = modes.profiling() if modes.word & flags.PROFILED else None
+    if log is None:
+        return carry_out(function, args, keywords, split, modes)
+    event: Event = log.begin(kinds.FUNCTION, function.__name__, next_number(modes), args)
+    made: Any = None
+    try:
+        made = carry_out(function, args, keywords, split, modes)
+    finally:
+        log.end(event, made)
+    return made
+
+
+def carry_out(function: Any, args: tuple[Any, ...], keywords: dict[str, Any] | None, split: bool, modes: Modes) -> Any:
+    """The rest of `call`."""
     word: int = word_of(args)
     if word & modes.mask & flags.VIEW:
         refresh_all(args)

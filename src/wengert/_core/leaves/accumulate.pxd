@@ -3,6 +3,8 @@ from wengert._core.tensor cimport base, slots
 from wengert._core cimport door, flags
 from wengert._core.tensor.base cimport AutogradMeta, Tensor, meta_of, share, wrap
 from wengert._core.forks cimport forks
+from wengert._core.profiling cimport kinds
+from wengert._core.profiling.events cimport Event, Log
 from wengert._core.state.modes cimport Modes, current
 from wengert._core.graph.node cimport Edge, Node, expandable, new_edge, set_up
 from wengert._core.tensor.storage cimport count_write
@@ -25,7 +27,9 @@ cpdef Edge edge_in(Tensor tensor, Modes modes)
 cpdef object accumulate(Tensor leaf, object grad, bint owned)
 @cython.locals(known=Tensor)
 cpdef bint added(Tensor leaf, AutogradMeta meta, object grad, bint owned, Modes modes) except -1
+@cython.locals(log=Log, event=Event)
 cpdef object add_into(object array, object other, Modes modes)
+cpdef object add_quietly(object array, object other, Modes modes)
 cpdef object run_after_accumulate(Tensor leaf)
 cpdef Tensor first_gradient(Tensor leaf, Tensor grad, bint owned, Modes modes)
 @cython.locals(edge=Edge, meta=AutogradMeta)

@@ -17,6 +17,8 @@ from ..forks import forks
 from ..graph import anomaly, facts, hooks
 from ..graph.node import Edge, Node, expandable, new_edge, set_up
 from ..operators.layouts import is_dense
+from ..profiling import kinds
+from ..profiling.events import Event, Log
 from ..state.modes import Modes, current
 from ..tensor import slots
 from ..tensor.base import AutogradMeta, Tensor, meta_of, share, wrap
@@ -192,6 +194,15 @@ def added(leaf: Tensor, meta: AutogradMeta, grad: Any, owned: bool, modes: Modes
 
 def add_into(array: Any, other: Any, modes: Modes) -> None:
     """Add an array to another one, in the memory of the first."""
+    log: Log = modes.profiling() if modes.word & flags.PROFILED else None
+    event: Event = None if log is None else log.begin(kinds.OPERATOR, "add_", -1, None)
+    add_quietly(array, other, modes)
+    if event is not None:
+        log.end(event, None)
+
+
+def add_quietly(array: Any, other: Any, modes: Modes) -> None:
+    """Add without NumPy's warnings."""
     kernel: Any = slots.table.add_into
     try:
         modes.quiet(kernel, array, other, array)

@@ -264,7 +264,8 @@ def drop(outgoing: list[Any], spared: int) -> None:
 def plain_gradient(incoming: Any, modes: Modes) -> Any:
     """The gradient (the first, if there are several) that native rules may be given; None where they may not run.
 
-    They do where nothing is recorded or observed, and all is in the arrays.
+    They do where nothing is recorded or observed, and all is in the arrays. A profile is no observer: it is to see what
+    runs without it.
     """
     if modes.grad or modes.word & ~flags.QUIET:
         return None

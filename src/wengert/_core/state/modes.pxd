@@ -14,8 +14,8 @@ cdef class Pass:
 
 cdef class Modes:
     cdef public bint grad, inference, multithreading, anomaly, check_nan, check_inf, noting
-    cdef public long mask, word, fresh, sequence, depth, forward
-    cdef public object saved_hooks, no_saved_hooks, quiet, debug, watch
+    cdef public long mask, word, fresh, sequence, depth, forward, profiled
+    cdef public object saved_hooks, no_saved_hooks, quiet, debug, watch, log
     cdef public list observers, listeners, levels, batches
     cdef public Pass passing
     cpdef bint set_grad(self, bint enabled)
@@ -32,6 +32,8 @@ cdef class Modes:
     cpdef object settle(self, bint grad)
     cpdef Pass this_pass(self)
     cpdef list observe(self, list observers)
+    cpdef object profile(self, object log)
+    cpdef object profiling(self)
     @cython.locals(around=long, made=long)
     cpdef long next_level(self) except? -1
     cpdef list enter(self, list levels)

@@ -90,7 +90,8 @@ class Modes:
     with a number below `forward` are seen, `batches` those of `vmap`. `noting`: new nodes are told to anomaly detection
     or to the last of the `listeners`, or note where they were made. `debug` is what `set_debug` notes, or None; `watch`
     looks for bad values in the place of `check_nan` and `check_inf` if it is not None. `no_saved_hooks` is the error of
-    a program that forbids hooks for saved tensors, or None.
+    a program that forbids hooks for saved tensors, or None. `log` is where a profile that is open notes the events of
+    this thread, or None; `profiled` is then `flags.PROFILED`, otherwise 0, whatever becomes of `word`.
     """
 
     grad: bool
@@ -116,6 +117,8 @@ class Modes:
     levels: list[Any]
     batches: list[Any]
     forward: int
+    log: Any
+    profiled: int
 
     __slots__ = (
         "anomaly",
@@ -130,12 +133,14 @@ class Modes:
         "inference",
         "levels",
         "listeners",
+        "log",
         "mask",
         "multithreading",
         "no_saved_hooks",
         "noting",
         "observers",
         "passing",
+        "profiled",
         "quiet",
         "saved_hooks",
         "sequence",
@@ -167,6 +172,8 @@ class Modes:
         self.levels: list[Any] = []
         self.batches: list[Any] = []
         self.forward = EVERY_LEVEL
+        self.log = None
+        self.profiled = 0
         self.quiet = quiet_context(contextvars.Context()).run
 
     def set_grad(self, enabled: bool) -> bool:
@@ -281,7 +288,9 @@ class Modes:
         """Let `observers` see each call, see `unusual.observed`; return those who did."""
         before = self.observers
         self.observers = observers
-        self.word = flags.OBSERVED if observers else 0
+        self.word = self.profiled
+        if observers:
+            self.word |= flags.OBSERVED
         if self.levels:
             self.word |= flags.LEVELS
         if self.batches:
@@ -289,6 +298,18 @@ class Modes:
         if self.debug is not None:
             self.word |= flags.NOTED
         return before
+
+    def profile(self, log: Any) -> None:
+        """Let a profile note events in `log`; None ends that."""
+        self.log = log
+        self.profiled = 0 if log is None else flags.PROFILED
+        self.word = self.word & ~flags.PROFILED | self.profiled
+
+    def profiling(self) -> Any:
+        """The log of the profile that is open, or None: what was restored may be a word of a time when one was."""
+        if self.log is None:
+            self.word &= ~flags.PROFILED
+        return self.log
 
     def next_level(self) -> int:
         """The number of a level that is to be the innermost that is seen.
@@ -326,10 +347,20 @@ def quiet_context(context: contextvars.Context) -> contextvars.Context:
     return context
 
 
+everyone: dict[int, tuple[Modes, int]] = {}
+"""The modes of each thread, by their identity, and the identity of the thread."""
+newcomers: list[Any] = []
+"""Functions to be called with the modes of each thread that is new here: of profiles of all threads."""
+
+
 class ThreadEnd:
     """Dies with its thread. What the thread's other finalisers do after that is done in modes of its own."""
 
+    everyone = everyone
+    modes: Modes | None = None
+
     def __del__(self) -> None:
+        self.everyone.pop(id(self.modes), None)
         door.forget()
 
 
@@ -344,6 +375,10 @@ def current() -> Modes:
         modes = door.recall()
         if modes is None:  # no signal handler has been here meanwhile
             modes = made
-            _ends.at = ThreadEnd()
+            everyone[id(made)] = (made, _thread.get_ident())
+            _ends.at = end = ThreadEnd()
+            end.modes = made
             door.remember(modes)
+            for welcome in tuple(newcomers):
+                welcome(made)
     return modes

@@ -5,9 +5,10 @@ from wengert._core.tensor cimport slots
 from wengert._core.aliasing cimport views
 from wengert._core.leaves.accumulate cimport gradient_edge
 from wengert._core.tensor.base cimport Tensor, wrap
-from wengert._core.calls.dispatch cimport attempt
+from wengert._core.calls.attempts cimport attempt
 from wengert._core.calls.op cimport Op
 from wengert._core.writes.inplace cimport InPlaceOp, replace_history, store
+from wengert._core.profiling.events cimport Event, Log
 from wengert._core.state.modes cimport Modes, current
 from wengert._core.recording.recorded cimport OpNode, save_all
 from wengert._core.writes.slices cimport copy_slices
@@ -30,7 +31,7 @@ cpdef bint assign(Op advanced, Tensor base, object index, Tensor value) except -
 cpdef object number_like(object native, Tensor base, object value)
 @cython.locals(shape=tuple)
 cpdef bint begins_with_one(Tensor tensor) except -1
-@cython.locals(modes=Modes, word=long, writer=InPlaceOp)
+@cython.locals(modes=Modes, word=long, log=Log, writer=InPlaceOp, event=Event)
 cpdef bint write_part(Tensor base, tuple steps, Tensor value) except -1
 @cython.locals(args=tuple, wanted=bint, node=OpNode)
 cpdef object history(Tensor base, tuple steps, Op op, Tensor value, Modes modes)

@@ -11,9 +11,10 @@ import numpy as np
 from .. import door, flags
 from ..aliasing import views
 from ..calls import dispatch
-from ..calls.dispatch import attempt
+from ..calls.attempts import attempt
 from ..calls.op import Op
 from ..leaves.accumulate import gradient_edge
+from ..profiling.events import Event, Log
 from ..recording.recorded import OpNode, save_all
 from ..state.modes import Modes, current
 from ..tensor import slots
@@ -245,8 +246,10 @@ def write_part(base: Tensor, steps: tuple[Any, ...], value: Tensor) -> bool:
     """
     modes: Modes = current()
     word: int = (base._flags_ | value._flags_ | modes.word) & modes.mask
-    if word & ~flags.REQUIRES_GRAD or base._storage_ is value._storage_:
+    if word & ~(flags.REQUIRES_GRAD | flags.PROFILED) or base._storage_ is value._storage_:
         return False
+    log: Log = modes.profiling() if word & flags.PROFILED else None
+    word &= flags.REQUIRES_GRAD
     if word and (not door.is_inexact(base._array_) or (base._flags_ & flags.REQUIRES_GRAD and base._edge_ is None)):
         return False
     part: Any = base._array_
@@ -260,10 +263,13 @@ def write_part(base: Tensor, steps: tuple[Any, ...], value: Tensor) -> bool:
         if door.ndim_of(given):
             return False
         writer = slots.table.fill_
+    event: Event = None if log is None else log.begin_call(writer, (base, value), modes)
     store(part, given)
     count_write(base._storage_, writer.name)
     if word:
         replace_history(base, history(base, steps, writer.functional, value, modes))
+    if event is not None:
+        log.end(event, None)
     return True
 
 

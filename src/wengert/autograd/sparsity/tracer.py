@@ -10,6 +10,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 from weakref import WeakSet
 
+from ..._core import flags
 from ..._core.functions.function import FunctionNode
 from ..._core.leaves.accumulate import AccumulateGrad
 from ..._core.state.modes import current
@@ -54,7 +55,7 @@ class Tracer:
     def __exit__(self, error_type: Any = None, error: Any = None, traceback: Any = None) -> None:
         modes = current()
         modes.observers = self.before
-        modes.word = self.word
+        modes.word = self.word & ~flags.PROFILED | modes.profiled
 
     def sets_of(self, value: Any) -> Sets | None:
         """The sets of an operand; None for a constant."""

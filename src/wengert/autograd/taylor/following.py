@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from ..._core import door
+from ..._core import door, flags
 from ..._core.calls.dual_memory import fitted
 from ..._core.calls.forward import total
 from ..._core.operators import sources
@@ -50,7 +50,7 @@ class Following:
 
     def __exit__(self, error_type: Any = None, error: Any = None, traceback: Any = None) -> None:
         self.modes.observers = self.before  # stores only, see `_core.state.modes`
-        self.modes.word = self.word
+        self.modes.word = self.word & ~flags.PROFILED | self.modes.profiled
 
     def follow(self, tensor: Any, coefficients: Series) -> None:
         """Let a tensor have the series of these coefficients, after itself."""

@@ -1,0 +1,15 @@
+cimport cython
+from wengert._core cimport door, flags
+from wengert._core.calls cimport noted
+from wengert._core.calls.dispatch cimport array_of, finish, input_word, is_unusual, refresh_views
+from wengert._core.operators.declaration cimport Declaration
+from wengert._core.profiling.events cimport Event, Log
+from wengert._core.state.modes cimport Modes, current
+from wengert._core.tensor.base cimport Tensor
+
+@cython.locals(modes=Modes, given=long, word=long)
+cpdef object attempt(Declaration op, object native, tuple args, bint shaped)
+@cython.locals(log=Log, event=Event)
+cpdef object attempt_profiled(Declaration op, object native, tuple args, bint shaped, long word, long given, Modes modes)
+cpdef object attempt_plain(Declaration op, object native, tuple args, bint shaped, long word, long given, Modes modes)
+cpdef bint is_array_of(object array, object value) except -1

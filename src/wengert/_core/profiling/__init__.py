@@ -1,0 +1,1 @@
+"""What a profile notes of calls and nodes."""

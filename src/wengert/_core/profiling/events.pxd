@@ -1,0 +1,44 @@
+cimport cython
+from wengert._core.profiling cimport clock, kinds
+from wengert._core.state.modes cimport Modes
+from wengert._core.tensor.base cimport Tensor
+from wengert._core.tensor.storage cimport Storage, next_serial
+
+cdef long opened
+cpdef object count_open(long change)
+
+@cython.no_gc
+cdef class Event:
+    cdef public long kind, begun, ended, depth, sequence, node, size
+    cdef public object what, details, stack, modules
+
+cdef class Log:
+    cdef public list events, users
+    cdef public long depth, serial
+    cdef public bint keeping, more, modules, shapes, stacks, several
+    cdef public object live, thread
+    cdef public tuple emitters
+    cdef object __weakref__
+    @cython.locals(event=Event)
+    cpdef Event begin(self, long kind, object what, long sequence, object args)
+    cpdef Event begin_call(self, object op, object args, Modes modes)
+    cpdef object end(self, Event event, object made)
+    @cython.locals(events=list, kept=list, other=Event)
+    cpdef object cancel(self, Event event)
+    cpdef object conclude_attempt(self, Event event, object made)
+    cpdef object describe(self, Event event, object args)
+    @cython.locals(tensor=Tensor)
+    cpdef object conclude(self, Event event, object made)
+    @cython.locals(size=long)
+    cpdef object note_memory(self, Storage storage, long time)
+    cpdef object freed(self, object reference)
+
+cpdef long next_number(Modes modes)
+@cython.locals(event=Event)
+cpdef Event memory_event(long size, long time, long depth)
+@cython.locals(found=list)
+cpdef tuple details_of(object args)
+@cython.locals(found=list)
+cpdef tuple calls_around()
+@cython.locals(chain=list, names=list)
+cpdef str modules_around()

@@ -1,0 +1,301 @@
+"""What a profile notes while it is open: the events of one thread, each a few numbers and what happened.
+
+Strings, averages and the tree are made of it afterwards, in `autograd/profiler`. Nothing here runs unless the bit
+`flags.PROFILED` is set in the mode word of the thread.
+"""
+
+from __future__ import annotations
+
+import sys
+import weakref
+from types import FrameType
+from typing import Any
+
+try:
+    import cython
+except ImportError:
+    from .. import plain as cython  # type: ignore[no-redef]
+
+from ..state.modes import Modes
+from ..tensor.base import Tensor
+from ..tensor.storage import Storage, next_serial, size_in_bytes
+from . import clock, kinds
+
+opened: int = 0
+"""How many profiles are open in this process: what is asked first where the flags are not at hand."""
+
+
+def count_open(change: int) -> None:
+    """Count a profile that opens (1) or closes (-1)."""
+    global opened
+    opened += change
+
+
+@cython.no_gc
+@cython.freelist(512)
+@cython.cclass
+class Event:
+    """One thing that happened in a thread.
+
+    Attributes:
+        kind, what: see `kinds`; an operator, the class of a node, or a name.
+        begun, ended: by `time.perf_counter_ns`; `ended` is 0 as long as it has not.
+        depth: how many events were open around it.
+        sequence: the number of the node that it makes or is, -1 for none.
+        node: the identity of the node that it made or is, where several threads are profiled; otherwise 0.
+        size: of an event of memory.
+        details: of each argument the shape as a list, or the value of a number; None where they are not noted.
+        stack: code objects and offsets in turn, innermost first; None where they are not noted.
+        modules: the modules that are being called, as "Net.layers.0"; None where they are not noted.
+    """
+
+    kind: int
+    what: Any
+    begun: int
+    ended: int
+    depth: int
+    sequence: int
+    node: int
+    size: int
+    details: Any
+    stack: Any
+    modules: Any
+
+    __slots__ = (
+        "begun", "depth", "details", "ended", "kind", "modules", "node", "sequence", "size", "stack", "what",
+    )  # fmt: skip
+
+
+class Log:
+    """The events of one thread, in the order in which they began.
+
+    Attributes:
+        depth: how many events are open.
+        keeping: events are kept; otherwise only `emitters` hear of them.
+        more: one of the following is asked for.
+        shapes: note the arguments.
+        stacks: note the calls that lead to an event.
+        modules: note the modules that are being called.
+        several: other threads are profiled, too, so that numbers of nodes alone do not tell them apart.
+        live: for each storage that was made and lives, by a weak reference, its bytes; None where memory is not noted.
+        serial: the storages up to this number have been seen.
+        emitters: objects with `push(event)` and `pop(event)`, which hear of each event at once.
+        thread: the identity of the thread.
+        users: the profiles that are open in this thread.
+    """
+
+    events: list[Any]
+    depth: int
+    keeping: bool
+    more: bool
+    shapes: bool
+    stacks: bool
+    several: bool
+    live: Any
+    serial: int
+    emitters: tuple[Any, ...]
+    thread: Any
+    users: list[Any]
+    modules: bool
+
+    __slots__ = (
+        "__weakref__", "depth", "emitters", "events", "keeping", "live", "modules", "more", "serial", "several",
+        "shapes", "stacks", "thread", "users",
+    )  # fmt: skip
+
+    def __init__(self, thread: Any) -> None:
+        self.events = []
+        self.depth = 0
+        self.keeping = False
+        self.more = False
+        self.shapes = False
+        self.stacks = False
+        self.several = False
+        self.live = None
+        self.serial = next_serial()
+        self.emitters = ()
+        self.thread = thread
+        self.users = []
+        self.modules = False
+
+    def begin(self, kind: int, what: Any, sequence: int, args: Any) -> Event:
+        """Note that something begins.
+
+        Args:
+            args: what it is given, or None.
+        """
+        event: Event = Event.__new__(Event)
+        event.kind = kind
+        event.what = what
+        event.ended = 0
+        event.depth = self.depth
+        event.sequence = sequence
+        event.node = 0
+        event.size = 0
+        event.details = None
+        event.stack = None
+        event.modules = None
+        self.depth += 1
+        if self.keeping:
+            self.events.append(event)
+        if self.more:
+            self.describe(event, args)
+        event.begun = clock.now()
+        return event
+
+    def begin_call(self, op: Any, args: Any, modes: Modes) -> Event:
+        """Note that a call of an operator begins."""
+        return self.begin(kinds.OPERATOR, op, next_number(modes), args)
+
+    def end(self, event: Event, made: Any) -> None:
+        """Note that it ends; whatever began within it and did not end does so, too.
+
+        Args:
+            made: the results, of which the storages are new memory, or None.
+        """
+        event.ended = clock.now()
+        if self.more:
+            self.conclude(event, made)
+        self.depth = event.depth
+
+    def cancel(self, event: Event) -> None:
+        """Forget an event that did not take place, and all since, but for what became of memory."""
+        events: list[Any] = self.events
+        kept: list[Any] = []
+        other: Event = None  # type: ignore[assignment]
+        while events and other is not event:
+            other = events.pop()
+            if other.kind == kinds.MEMORY:
+                other.depth = event.depth
+                kept.append(other)
+        events.extend(reversed(kept))
+        self.depth = event.depth
+        for emitter in self.emitters:
+            emitter.pop(event)
+
+    def conclude_attempt(self, event: Event, made: Any) -> None:
+        """`end`, or `cancel` where nothing was made, because it was not the plain case."""
+        if made is NotImplemented:
+            self.cancel(event)
+        else:
+            self.end(event, made)
+
+    def describe(self, event: Event, args: Any) -> None:
+        """What is noted of an event beside its time, when it begins."""
+        if self.shapes and args is not None:
+            event.details = details_of(args)
+        if self.stacks:
+            event.stack = calls_around()
+        if self.modules:
+            event.modules = modules_around()
+        for emitter in self.emitters:
+            emitter.push(event)
+
+    def conclude(self, event: Event, made: Any) -> None:
+        """What is noted of an event beside its time, when it ends."""
+        for emitter in self.emitters:
+            emitter.pop(event)
+        if not self.keeping:
+            return
+        if self.several and event.sequence >= 0 and isinstance(made, Tensor):
+            tensor: Tensor = made
+            if tensor._edge_ is not None and tensor._edge_.node.sequence_number == event.sequence:
+                event.node = id(tensor._edge_.node)
+        if self.live is not None and made is not None:
+            self.depth = event.depth + 1
+            for each in made if isinstance(made, (tuple, list)) else (made,):
+                if isinstance(each, Tensor):
+                    tensor = each
+                    if tensor._storage_.serial > self.serial:
+                        self.note_memory(tensor._storage_, event.ended)
+            self.serial = next_serial()
+
+    def note_memory(self, storage: Storage, time: int) -> None:
+        """Note new memory, and later that it is given back; once for each storage."""
+        live: Any = self.live
+        reference: Any = weakref.ref(storage, self.freed)
+        if reference not in live:
+            size: int = size_in_bytes(storage)
+            live[reference] = size
+            self.events.append(memory_event(size, time, self.depth))
+
+    def freed(self, reference: Any) -> None:
+        """A storage is no more. (That it happens in this thread is likely, not certain: it counts as if it did.)"""
+        live: Any = self.live
+        size: Any = None if live is None else live.pop(reference, None)
+        if size is not None and self.keeping:
+            self.events.append(memory_event(-size, clock.now(), self.depth))
+
+
+def next_number(modes: Modes) -> int:
+    """The number of the node that a call would make now; -1 where none is made."""
+    return modes.sequence if modes.grad else -1
+
+
+def memory_event(size: int, time: int, depth: int) -> Event:
+    """An event of memory."""
+    event: Event = Event.__new__(Event)
+    event.kind = kinds.MEMORY
+    event.what = None
+    event.begun = time
+    event.ended = time
+    event.depth = depth
+    event.sequence = -1
+    event.node = 0
+    event.size = size
+    event.details = None
+    event.stack = None
+    event.modules = None
+    return event
+
+
+def details_of(args: Any) -> tuple[Any, ...]:
+    """Of each argument: a tensor's shape as a list, of several a tuple; numbers as they are; None for all else."""
+    found: list[Any] = []
+    for value in args:
+        if isinstance(value, Tensor):
+            found.append(list(value._array_.shape))
+        elif isinstance(value, (tuple, list)):
+            found.append(details_of(value) if len(value) <= MOST_DETAILS else ())
+        else:
+            found.append(value if isinstance(value, (int, float, str)) else None)
+    return tuple(found)
+
+
+MOST_DETAILS = 1024
+"""Of longer tuples of arguments nothing is kept: they are data."""
+
+
+def calls_around() -> tuple[Any, ...]:
+    """The calls that lead here, innermost first: code objects and offsets of the instructions in turn."""
+    found: list[Any] = []
+    frame: FrameType | None = sys._getframe(0)
+    while frame is not None:
+        found.append(frame.f_code)
+        found.append(frame.f_lasti)
+        frame = frame.f_back
+    return tuple(found)
+
+
+MODULE_CALL = "Hooking.__call__"
+"""The method by which modules of `nn` are called: its frames have the module as `self`."""
+
+
+def modules_around() -> str:
+    """The modules that are being called, outermost first: the class of the first one, then names in the one before."""
+    chain: list[Any] = []
+    frame: FrameType | None = sys._getframe(0)
+    while frame is not None:
+        if frame.f_code.co_qualname == MODULE_CALL and "_modules" in vars(frame.f_locals["self"]):
+            chain.append(frame.f_locals["self"])
+        frame = frame.f_back
+    names: list[Any] = []
+    outer: Any = None
+    for module in reversed(chain):
+        name = type(module).__name__
+        for key, child in () if outer is None else outer._modules.items():
+            if child is module:
+                name = key
+        names.append(name)
+        outer = module
+    return ".".join(names)
