@@ -95,6 +95,7 @@ if TYPE_CHECKING:
         onnx,
         optim,
         overrides,
+        profiler,
         random,
         scipy,
         testing,

@@ -14,6 +14,7 @@ from wengert import (
     compiler as compiler,
     cpu as cpu,
     cuda as cuda,
+    debugging as debugging,
     distributed as distributed,
     func as func,
     fx as fx,
@@ -28,6 +29,7 @@ from wengert import (
     ops as ops,
     optim as optim,
     overrides as overrides,
+    profiler as profiler,
     random as random,
     scipy as scipy,
     testing as testing,
@@ -75,6 +77,9 @@ from wengert.autograd.anomaly_mode import (
     set_anomaly_enabled as set_anomaly_enabled,
 )
 from wengert.compiler import compile as compile
+from wengert.debugging.explanation import explain as explain
+from wengert.debugging.mode import set_debug as set_debug
+from wengert.debugging.report import graph_report as graph_report
 from wengert.func.vmap import vmap as vmap
 from wengert.legacy import (
     BoolTensor as BoolTensor,

@@ -21,7 +21,7 @@ from .variable import Variable, variable
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from . import forward_ad, function, functional, graph
+    from . import forward_ad, function, functional, graph, profiler, profiler_util
     from .function import Function
     from .gradcheck.rule import check_rule
     from .watching import Finding, Watch
@@ -35,6 +35,8 @@ LATER = {
     "function": "function",
     "functional": "functional",
     "graph": "graph",
+    "profiler": "profiler",
+    "profiler_util": "profiler_util",
 }
 __getattr__, __dir__ = on_demand(globals(), LATER)
 
@@ -61,6 +63,8 @@ __all__ = [
     "is_grad_enabled",
     "is_multithreading_enabled",
     "no_grad",
+    "profiler",
+    "profiler_util",
     "set_detect_anomaly",
     "set_grad_enabled",
     "set_multithreading_enabled",

@@ -29,6 +29,7 @@ class AutogradMeta:
     after_accumulate: Any
     name: Any
     tangent: Any
+    origin: Any
     retains_grad: _bool
     process: _int
 

@@ -1,0 +1,197 @@
+"""The events of a profile: averages, tables, traces, stacks."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterable
+from typing import Any
+
+from .records import FunctionEvent, FunctionEventAvg
+from .table import Layout, build_table
+
+METRICS = ("self_cpu_time_total", "self_cuda_time_total", "self_xpu_time_total", "self_privateuse1_time_total")
+
+
+class EventList(list[Any]):
+    """A list of `FunctionEvent`s, or of `FunctionEventAvg`s.
+
+    Args:
+        events: what is in it.
+        use_device: the name of another device whose times are shown, or None.
+        profile_memory, with_flops: whether tables show bytes and operations.
+    """
+
+    def __init__(
+        self,
+        events: Iterable[Any] = (),
+        *,
+        use_device: str | None = None,
+        profile_memory: bool = False,
+        with_flops: bool = False,
+    ) -> None:
+        super().__init__(events)
+        self._use_device = use_device
+        self._profile_memory = profile_memory
+        self._with_flops = with_flops
+        self._tree_built = False
+        self._trace: dict[str, Any] = {}
+
+    def __str__(self) -> str:
+        return self.table()
+
+    def _build_tree(self) -> None:
+        """Say which event lies within which, by their times; a profile's own events know it already."""
+        events = [event for event in self if not event.is_async]
+        events.sort(key=lambda event: (event.thread, event.node_id))
+        for _, together in itertools.groupby(events, key=lambda event: (event.thread, event.node_id)):
+            around: list[FunctionEvent] = []
+            for event in sorted(together, key=lambda event: (event.time_range.start, -event.time_range.end)):
+                start, end = event.time_range.start, event.time_range.end
+                while around and (start >= around[-1].time_range.end or end > around[-1].time_range.end):
+                    around.pop()
+                if around:
+                    around[-1].append_cpu_child(event)
+                    event.set_cpu_parent(around[-1])
+                around.append(event)
+        self._tree_built = True
+
+    @property
+    def self_cpu_time_total(self) -> float:
+        """The sum of the times that events take outside of those within them, in microseconds."""
+        return sum(event.self_cpu_time_total for event in self)
+
+    def table(
+        self,
+        sort_by: str | None = None,
+        row_limit: int = 100,
+        max_src_column_width: int | None = 75,
+        max_name_column_width: int | None = 55,
+        max_shapes_column_width: int | None = 80,
+        header: str | None = None,
+        top_level_events_only: bool = False,
+        time_unit: str | None = None,
+    ) -> str:
+        """The events as a table, one to a row.
+
+        Args:
+            sort_by: an attribute of the events, the largest first; the order of the list unless given. Of use are
+                `cpu_time`, `cpu_time_total`, `self_cpu_time_total`, `cpu_memory_usage`, `self_cpu_memory_usage`,
+                `flops` and `count`.
+            row_limit: at most so many rows; -1 for all.
+            max_src_column_width, max_name_column_width, max_shapes_column_width: longer texts are cut; None for none.
+            header: a line above the table.
+            top_level_events_only: leave out what lies within other events.
+            time_unit: "s", "ms" or "us" for all times, instead of what fits each.
+
+        Returns:
+            The table; "" if there are no events.
+
+        Raises:
+            AttributeError: the events have no attribute `sort_by`.
+        """
+        layout = Layout(
+            max_src_column_width,
+            max_name_column_width,
+            max_shapes_column_width,
+            self._profile_memory,
+            self._with_flops,
+            time_unit,
+        )
+        return build_table(
+            self,
+            layout,
+            sort_by=sort_by,
+            row_limit=row_limit,
+            header=header,
+            top_level_events_only=top_level_events_only,
+        )
+
+    def key_averages(
+        self, group_by_input_shapes: bool = False, group_by_stack_n: int = 0, group_by_overload_name: bool = False
+    ) -> EventList:
+        """Events with the same name together.
+
+        Args:
+            group_by_input_shapes: only those whose arguments have the same shapes.
+            group_by_stack_n: only those that as many calls, counted from the innermost, led to.
+            group_by_overload_name: only those with the same `overload_name`.
+
+        Returns:
+            A list of `FunctionEventAvg`s, in the order in which they first happened.
+
+        Raises:
+            AssertionError: this is no list of single events.
+        """
+        if not self._tree_built:
+            raise AssertionError("Expected tree to be built before calling key_averages")
+        found: dict[tuple[str, ...], FunctionEventAvg] = {}
+        for event in self:
+            key: tuple[str, ...] = (
+                event.key,
+                str(event.node_id),
+                str(event.device_type),
+                str(event.is_user_annotation),
+            )
+            if group_by_overload_name:
+                key += (event.overload_name,)
+            if group_by_input_shapes:
+                key += (str(event.input_shapes),)
+            if group_by_stack_n > 0:
+                key += tuple(event.stack[:group_by_stack_n])
+            found.setdefault(key, FunctionEventAvg()).add(event)
+        averages = self._like(found.values())
+        for event in averages:
+            event.stack = (event.stack or [])[:group_by_stack_n]
+            event.input_shapes = event.input_shapes if group_by_input_shapes else ""
+            event.overload_name = event.overload_name if group_by_overload_name else ""
+        return averages
+
+    def _like(self, events: Iterable[Any]) -> EventList:
+        """Other events, shown as these are."""
+        return EventList(
+            events, use_device=self._use_device, profile_memory=self._profile_memory, with_flops=self._with_flops
+        )
+
+    def total_average(self) -> FunctionEventAvg:
+        """All events together, whatever they are called."""
+        total = FunctionEventAvg()
+        for event in self:
+            total.add(event)
+            total.key = None
+        total.key = "Total"
+        return total
+
+    def export_chrome_trace(self, path: str) -> None:
+        """Write the events as a trace, for https://ui.perfetto.dev and chrome://tracing.
+
+        Args:
+            path: of the file; one that ends with ".gz" is compressed.
+        """
+        from .trace import write_trace
+
+        write_trace(self, path, self._trace)
+
+    def supported_export_stacks_metrics(self) -> list[str]:
+        """What `export_stacks` can add up."""
+        return list(METRICS)
+
+    def export_stacks(self, path: str, metric: str = "self_cpu_time_total") -> None:
+        """Write a line for each event: the calls that led to it, outermost first, and its time, for flame graphs.
+
+        Args:
+            path: of the file.
+            metric: which time, in whole microseconds; events with none are left out.
+
+        Raises:
+            ValueError: there is no such metric.
+        """
+        if metric not in METRICS:
+            raise ValueError(f"metric should be one of: {list(METRICS)}")
+        field = metric.replace("cuda", "device").replace("xpu", "device").replace("privateuse1", "device")
+        plain = str.maketrans(" ;\t\n", "____")
+        with open(path, "w", encoding="utf-8") as file:
+            for event in self:
+                time = int(getattr(event, field))
+                if event.stack and time > 0:
+                    calls = ";".join(call.translate(plain) for call in reversed(event.stack))
+                    file.write(f"{calls} {time}\n")

@@ -1,0 +1,171 @@
+"""The events of a profile, made of what the logs of its threads have noted."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ..._core.profiling import kinds
+from ..._core.profiling.events import Event
+from . import flops
+from .event_list import EventList
+from .names import frames_of, name_of
+from .records import FunctionEvent
+from .session import Part, Session
+
+STEP = "ProfilerStep#"
+SCOPES = {kinds.BACKWARD: 1, kinds.RANGE: 7}
+TOP_MEMORY = "[memory]"
+
+
+class Thread:
+    """The events of one thread of a profile, while they are made.
+
+    Attributes:
+        number: of the thread, from 1.
+        made: the events, in the order in which they began.
+        raw: what each was made of.
+    """
+
+    def __init__(self, number: int, part: Part, session: Session) -> None:
+        self.number, self.part, self.session = number, part, session
+        self.made: list[FunctionEvent] = []
+        self.raw: list[Event] = []
+        self.open: list[int] = []
+        self.ends: list[int] = []
+
+    def read(self) -> None:
+        """Make the events, each with those within it, and add up what memory they took."""
+        for event in self.part.events:
+            self.close(event.depth, event.begun)
+            if event.kind != kinds.MEMORY:
+                self.begin(event)
+            elif self.session.memory:
+                self.take(event)
+        self.close(-1, self.session.closed)
+        for made in reversed(self.made):
+            if made.cpu_parent is not None:
+                made.cpu_parent.cpu_memory_usage += made.cpu_memory_usage
+
+    def close(self, depth: int, time: int) -> None:
+        """End the events that are not around one of that depth; one of which no end was noted ends at `time`."""
+        while self.open and self.raw[self.open[-1]].depth >= depth:
+            at = self.open.pop()
+            limit = self.ends[self.open[-1]] if self.open else self.session.closed
+            end = self.raw[at].ended or time
+            self.ends[at] = min(end, limit) if limit else end
+            self.made[at].time_range.end = (self.ends[at] - self.session.opened) / 1000
+
+    def begin(self, event: Event) -> None:
+        """Make an event, within those that are open."""
+        made = self.converted(event)
+        if self.open:
+            parent = self.made[self.open[-1]]
+            parent.append_cpu_child(made)
+            made.set_cpu_parent(parent)
+        self.open.append(len(self.made))
+        self.ends.append(event.ended)
+        self.made.append(made)
+        self.raw.append(event)
+
+    def take(self, event: Event) -> None:
+        """Count memory for the event that is open, or by itself."""
+        if self.open:
+            self.made[self.open[-1]].cpu_memory_usage += event.size
+            return
+        at = (event.begun - self.session.opened) / 1000
+        alone = FunctionEvent(
+            0, TOP_MEMORY, self.number, at, at, stack=[], input_shapes=[], cpu_memory_usage=event.size
+        )
+        self.ends.append(event.begun)
+        self.made.append(alone)
+        self.raw.append(event)
+
+    def converted(self, event: Event) -> FunctionEvent:
+        """An event with its names and texts."""
+        session = self.session
+        name = name_of(event)
+        start = (event.begun - session.opened) / 1000
+        details = (event.details or ()) if session.shapes else ()
+        made = FunctionEvent(
+            0,
+            "ProfilerStep*" if name.startswith(STEP) and event.kind == kinds.RANGE else name,
+            self.number,
+            start,
+            start,
+            trace_name=name,
+            scope=SCOPES.get(event.kind, 0),
+            sequence_nr=event.sequence,
+            fwd_thread=0,
+            input_shapes=[each if isinstance(each, list) else [] for each in details],
+            concrete_inputs=[None if isinstance(each, list) else each for each in details],
+            stack=list(frames_of(event.stack)) if session.stacks and event.stack else [],
+            module_hierarchy=(event.modules or "") if session.modules else "",
+            is_user_annotation=event.kind == kinds.RANGE,
+            flops=flops.of_operator(name, event.details) if event.kind == kinds.OPERATOR else 0,
+        )
+        return made
+
+
+def events_of(session: Session, *, with_flops: bool) -> EventList:
+    """The events of a profile that is closed, in the order in which they began."""
+    threads = [Thread(number, part, session) for number, part in enumerate(session.parts, 1)]
+    for thread in threads:
+        thread.read()
+    pairs = tie(threads)
+    events = [event for thread in threads for event in thread.made]
+    dropped = merge_twins(events)
+    events = [event for event in events if id(event) not in dropped]
+    events.sort(key=lambda event: event.time_range.start)  # stable: what began first comes first
+    for number, event in enumerate(events, 1):
+        event.id = number
+    made = EventList(events, profile_memory=session.memory, with_flops=with_flops)
+    made._tree_built = True
+    made._trace = {"session": session, "pairs": [pair for pair in pairs if id(pair[0]) not in dropped]}
+    return made
+
+
+def merge_twins(events: list[FunctionEvent]) -> set[int]:
+    """Leave out an event that is all that another of the same name does; the identities of those that are left out."""
+    dropped: set[int] = set()
+    for event in events:  # outer ones first
+        while len(event.cpu_children) == 1 and event.cpu_children[0].name == event.name:
+            inner = event.cpu_children[0]
+            event.cpu_children = inner.cpu_children
+            for child in inner.cpu_children:
+                child.cpu_parent = event
+            dropped.add(id(inner))
+    return dropped
+
+
+def tie(threads: list[Thread]) -> list[tuple[FunctionEvent, FunctionEvent]]:
+    """Tell the nodes of backward passes which thread made them, and of the operator that did.
+
+    Returns:
+        Pairs of an operator and the node that it made.
+    """
+    makers: dict[Any, tuple[FunctionEvent, int]] = {}
+    for thread in threads:
+        for raw, event in zip(thread.raw, thread.made):
+            if raw.sequence >= 0 and raw.kind in (kinds.OPERATOR, kinds.FUNCTION):
+                key = (raw.sequence, raw.node) if raw.node else (raw.sequence, 0, thread.number)
+                makers[key] = (event, thread.number)  # the last one with that number made the node
+    pairs = []
+    for thread in threads:
+        for raw, event in zip(thread.raw, thread.made):
+            if raw.sequence < 0 or raw.kind not in (kinds.EVALUATE, kinds.BACKWARD):
+                continue
+            found = makers.get((raw.sequence, raw.node)) or makers.get((raw.sequence, 0, thread.number))
+            event.fwd_thread = found[1] if found else thread.number
+            if found and raw.kind == kinds.BACKWARD:
+                pairs.append((found[0], event))
+                spread(event, found[0].stack)
+    return pairs
+
+
+def spread(event: FunctionEvent, stack: list[str]) -> None:
+    """Give the stack of a forward operator to a backward event and to all within it."""
+    pending = [event]
+    while pending:
+        each = pending.pop()
+        each.stack = stack
+        pending += each.cpu_children

@@ -1,0 +1,158 @@
+"""A profile while it is open: which threads note what, and the part of their logs that belongs to it."""
+
+from __future__ import annotations
+
+import _thread
+import threading
+import time
+from typing import Any
+
+from ..._core import flags
+from ..._core.profiling.events import Event, Log, count_open
+from ..._core.state import modes as states
+from ..._core.state.modes import Modes, current
+
+LOCK = threading.RLock()
+"""Held while a profile opens or closes; a signal handler may do that in the middle of it."""
+
+
+LIVE: dict[Any, int] = {}
+"""The storages that were made while memory was noted and live, by weak references, with their bytes."""
+MEMORY_SESSIONS: list[Session] = []
+"""The profiles that are open and note memory; with the last one `LIVE` is forgotten."""
+
+
+class Part:
+    """The part of a thread's log that belongs to a profile.
+
+    Attributes:
+        log: the log.
+        modes: the modes of its thread.
+        name: the name of the thread.
+        start: the number of its first event in the log.
+        events: the events, once the profile is closed.
+    """
+
+    def __init__(self, log: Log, modes: Modes, name: str) -> None:
+        self.log, self.modes, self.name = log, modes, name
+        self.start = len(log.events)
+        self.events: list[Event] = []
+
+
+class Session:
+    """What a profile asks to be noted, and the logs that it is noted in. Several may be open in one thread.
+
+    Attributes:
+        shapes, stacks, modules, memory, several: see `Log`; `several` asks for all threads.
+        emitter: an object with `push` and `pop` that hears of each event; then nothing is kept.
+        parts: one for each thread.
+        opened, closed: by `time.perf_counter_ns`; 0 as long as it is not.
+        epoch: what is to be added to such a time for one since 1970.
+    """
+
+    def __init__(
+        self,
+        *,
+        shapes: bool = False,
+        stacks: bool = False,
+        modules: bool = False,
+        memory: bool = False,
+        several: bool = False,
+        emitter: Any = None,
+    ) -> None:
+        self.shapes, self.stacks, self.modules, self.memory = shapes, stacks, modules, memory
+        self.several, self.emitter = several, emitter
+        self.parts: list[Part] = []
+        self.opened = self.closed = 0
+        self.epoch = 0
+
+    def open(self) -> None:
+        """Begin to note."""
+        with LOCK:
+            count_open(1)
+            if self.memory:
+                MEMORY_SESSIONS.append(self)
+            self.epoch = time.time_ns() - time.perf_counter_ns()
+            self.opened = time.perf_counter_ns()
+            self.join(current())
+            if self.several:
+                for modes, thread in tuple(states.everyone.values()):
+                    if modes is not self.parts[0].modes:
+                        self.join(modes, thread)
+                states.newcomers.append(self.join)
+
+    def join(self, modes: Modes, thread: int | None = None) -> None:
+        """Note what happens in a thread, too: the calling one, unless its identity is given."""
+        thread = _thread.get_ident() if thread is None else thread
+        log = modes.log or Log(thread)
+        self.parts.append(Part(log, modes, name_of(thread)))
+        log.users.append(self)
+        settle(log)
+        if modes.log is None:
+            modes.profile(log)
+
+    def pause(self) -> None:
+        """Note nothing until `resume`, in any thread."""
+        for part in self.parts:
+            part.log.users.remove(self)
+            settle(part.log)
+
+    def resume(self) -> None:
+        """Go on after `pause`."""
+        for part in self.parts:
+            part.log.users.append(self)
+            settle(part.log)
+
+    def close(self) -> None:
+        """Note no more; what was noted stays in `parts`."""
+        with LOCK:
+            if self.closed:
+                return
+            self.closed = time.perf_counter_ns()
+            count_open(-1)
+            if self.several:
+                states.newcomers.remove(self.join)
+            for part in self.parts:
+                self.leave(part)
+            if self.memory:
+                MEMORY_SESSIONS.remove(self)
+                if not MEMORY_SESSIONS:
+                    LIVE.clear()
+
+    def leave(self, part: Part) -> None:
+        """Note no more in one thread."""
+        log = part.log
+        part.events = log.events[part.start :]
+        if self in log.users:
+            log.users.remove(self)
+        if log.users:
+            settle(log)
+            return
+        log.keeping = False
+        log.live = None
+        if part.modes.log is log:
+            part.modes.profile(None)
+
+
+def settle(log: Log) -> None:
+    """Let a log note what its users ask for, all together."""
+    users = log.users
+    log.keeping = any(user.emitter is None for user in users)
+    log.shapes = any(user.shapes for user in users)
+    log.stacks = any(user.stacks for user in users)
+    log.modules = any(user.modules for user in users)
+    log.several = any(user.several for user in users)
+    log.emitters = tuple([user.emitter for user in users if user.emitter is not None])
+    log.live = LIVE if any(user.memory for user in users) else None
+    log.more = bool(log.emitters) or log.shapes or log.stacks or log.modules or log.several or log.live is not None
+
+
+def name_of(thread: int) -> str:
+    """The name of a thread."""
+    known = {each.ident: each.name for each in threading.enumerate()}
+    return known.get(thread, f"thread {thread}")
+
+
+def is_profiled() -> bool:
+    """Whether events of this thread are being noted."""
+    return current().word & flags.PROFILED != 0

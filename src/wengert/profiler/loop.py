@@ -1,0 +1,273 @@
+"""`profile`: a profile of some steps of a loop."""
+
+from __future__ import annotations
+
+import json
+import warnings
+from collections.abc import Callable, Iterable
+from typing import TYPE_CHECKING, Any
+
+from ..autograd.profiler import profiles
+from ..autograd.profiler.ranges import record_function
+from .schedules import ProfilerAction, ProfilerActivity, always, supported_activities
+
+if TYPE_CHECKING:
+    from ..autograd.profiler.event_list import EventList
+
+NONE, WARMUP = ProfilerAction.NONE, ProfilerAction.WARMUP
+USE_CUDA = "`use_cuda` is deprecated, use `activities` argument instead"
+RECORD, SAVE = ProfilerAction.RECORD, ProfilerAction.RECORD_AND_SAVE
+
+
+class profile:  # noqa: N801 - torch's name
+    """Profiles a block of code, or those steps of a loop in it that a schedule names.
+
+    Args:
+        activities: what to profile; of the activities there are, `ProfilerActivity.CPU` is the one that is here.
+        schedule: a function from the number of a step to a `ProfilerAction`, see `schedule`; without it all is noted.
+        on_trace_ready: called with the profile when a cycle of the schedule is complete.
+        record_shapes, profile_memory, with_stack, with_flops, with_modules, experimental_config, acc_events,
+            custom_trace_id_callback, post_processing_timeout_s: see `wengert.autograd.profiler.profile`.
+        execution_trace_observer: an object with `start()`, `stop()` and `cleanup()`, called around each cycle.
+        use_cuda: deprecated, of no effect.
+
+    Raises:
+        AssertionError: there is nothing to profile.
+
+    Examples:
+        >>> import wengert as wg
+        >>> from wengert.profiler import profile, schedule
+        >>> plan = schedule(wait=1, warmup=1, active=2, repeat=1)
+        >>> with profile(schedule=plan, on_trace_ready=lambda p: print(len(p.events()))) as prof:
+        ...     for _ in range(4):
+        ...         y = wg.ones(2) * 2
+        ...         prof.step()
+        6
+    """
+
+    def __init__(
+        self,
+        *,
+        activities: Iterable[Any] | None = None,
+        schedule: Callable[[int], ProfilerAction] | None = None,
+        on_trace_ready: Callable[[profile], Any] | None = None,
+        record_shapes: bool = False,
+        profile_memory: bool = False,
+        with_stack: bool = False,
+        with_flops: bool = False,
+        with_modules: bool = False,
+        experimental_config: Any = None,
+        execution_trace_observer: Any = None,
+        acc_events: bool = False,
+        use_cuda: bool | None = None,
+        custom_trace_id_callback: Callable[[], str] | None = None,
+        post_processing_timeout_s: float | None = None,
+    ) -> None:
+        if use_cuda is not None:
+            warnings.warn(USE_CUDA, FutureWarning, stacklevel=2)
+        self.activities = supported_activities() if activities is None else named(activities)
+        if not self.activities:
+            raise AssertionError("No valid profiler activities found")
+        self.options = {
+            **{"record_shapes": record_shapes, "profile_memory": profile_memory, "with_stack": with_stack},
+            **{"with_flops": with_flops, "with_modules": with_modules, "acc_events": acc_events},
+            "experimental_config": experimental_config,
+        }
+        self.custom_trace_id_callback = custom_trace_id_callback
+        self.execution_trace_observer = execution_trace_observer
+        self.schedule = schedule or always
+        self.record_steps = schedule is not None
+        self.on_trace_ready = on_trace_ready
+        self.step_num = 0
+        self.current_action = self.schedule(0)
+        self.profiler: profiles.profile | None = None
+        self.running = False
+        self._range: record_function | None = None
+        self._metadata: dict[str, Any] = {}
+
+    # ---- the loop ----------------------------------------------------------------------------------------------------
+
+    def __enter__(self) -> profile:
+        self.start()
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self.stop()
+        if self.execution_trace_observer:
+            self.execution_trace_observer.cleanup()
+
+    def start(self) -> None:
+        """Begin the first step."""
+        self._go(NONE, self.current_action)
+        self._begin_range()
+
+    def stop(self) -> None:
+        """End the last step; `on_trace_ready` is called if it was noted."""
+        self._end_range()
+        self._go(self.current_action, None)
+
+    def step(self) -> None:
+        """End a step and begin the next one."""
+        self._end_range()
+        before = self.current_action
+        self.current_action = self.schedule(self.step_num + 1)
+        self.step_num += 1
+        self._go(before, self.current_action)
+        self._begin_range()
+
+    def _begin_range(self) -> None:
+        if self.record_steps:
+            self._range = record_function(f"ProfilerStep#{self.step_num}")
+            self._range.__enter__()
+
+    def _end_range(self) -> None:
+        if self._range is not None:
+            self._range.__exit__()
+            self._range = None
+
+    def _go(self, before: ProfilerAction, after: ProfilerAction | None) -> None:
+        """Do what lies between two steps; None after the last one."""
+        noted = (RECORD, SAVE)
+        going_on = before is RECORD and after in noted
+        if before in noted and not going_on:
+            if before is RECORD and after is not None:
+                warnings.warn(f"Incorrect schedule: RECORD followed by {after.name}", stacklevel=4)
+            self.stop_trace()
+            if (before is SAVE or after is None) and self.on_trace_ready:
+                self.on_trace_ready(self)
+        elif before is WARMUP and after is NONE:
+            warnings.warn("Incorrect schedule: WARMUP followed by NONE", stacklevel=4)
+        if after in noted and not going_on:
+            self.start_trace()
+
+    def prepare_trace(self) -> None:
+        """Get ready to note; there is nothing to do here."""
+
+    def start_trace(self) -> None:
+        """Begin to note; what a cycle before has noted is forgotten unless `acc_events` is set."""
+        if self.profiler is None or not self.options["acc_events"]:
+            use_cpu = ProfilerActivity.CPU in self.activities
+            self.profiler = profiles.profile(
+                use_kineto=True,
+                use_cpu=use_cpu,
+                custom_trace_id_callback=self.custom_trace_id_callback,
+                **self.options,  # type: ignore[arg-type]
+            )
+            if not use_cpu:
+                return
+        if self.execution_trace_observer:
+            self.execution_trace_observer.start()
+        self.profiler._start()
+        self.running = True
+
+    def stop_trace(self) -> None:
+        """Note no more."""
+        if not self.running:
+            return
+        self.running = False
+        if self.execution_trace_observer:
+            self.execution_trace_observer.stop()
+        if self.profiler is not None:
+            self.profiler._stop()
+
+    # ---- what was noted ----------------------------------------------------------------------------------------------
+
+    def _made(self, purpose: str) -> profiles.profile:
+        """The profile of the last cycle.
+
+        Raises:
+            AssertionError: there is none.
+        """
+        if self.profiler is None:
+            raise AssertionError(f"Profiler must be initialized before {purpose}")
+        return self.profiler
+
+    @property
+    def function_events(self) -> EventList:
+        """The events of the last cycle, as `events()`."""
+        return self.events()
+
+    def events(self) -> EventList:
+        """The events of the last cycle: an `EventList` of `FunctionEvent`s."""
+        return self._made("accessing events").function_events
+
+    def key_averages(
+        self, group_by_input_shape: bool = False, group_by_stack_n: int = 0, group_by_overload_name: bool = False
+    ) -> EventList:
+        """Events with the same name together, see `EventList.key_averages`."""
+        made = self._made("getting key averages")
+        return made.key_averages(group_by_input_shape, group_by_stack_n, group_by_overload_name)
+
+    def export_chrome_trace(self, path: str, use_python_export: bool = False) -> None:
+        """Write a trace of the last cycle, see `wengert.autograd.profiler.profile.export_chrome_trace`."""
+        self._made("exporting chrome trace").export_chrome_trace(path, self._metadata)
+
+    def export_stacks(self, path: str, metric: str = "self_cpu_time_total") -> None:
+        """Write stacks with their times, for flame graphs, see `EventList.export_stacks`."""
+        self._made("exporting stacks").export_stacks(path, metric)
+
+    def export_memory_timeline(self, path: str, device: str | None = None) -> None:
+        """Write how many bytes lived at each time, see `wengert.autograd.profiler.memory.write_timeline`.
+
+        Args:
+            path: of the file; its ending says what: ".html" a picture in a page, ".json" times and bytes, ".json.gz"
+                the same compressed, ".raw.json.gz" each change.
+            device: "cpu", or None for the same.
+
+        Raises:
+            ValueError: memory was not noted.
+        """
+        from ..autograd.profiler.memory import write_timeline
+
+        if not self.options["profile_memory"]:
+            raise ValueError("profile_memory=True required for memory profiling.")
+        if device not in (None, "cpu"):
+            raise ValueError(f"export_memory_timeline(): device must be 'cpu', not {device!r}")
+        write_timeline(self._made("exporting memory timeline"), path)
+
+    def toggle_collection_dynamic(self, enable: bool, activities: Iterable[ProfilerActivity]) -> None:
+        """Stop noting, or go on, in the middle of a step."""
+        if self.profiler is not None:
+            self.profiler.toggle_collection_dynamic(enable, activities)
+
+    # ---- what traces say beside it -----------------------------------------------------------------------------------
+
+    def add_metadata(self, key: str, value: str) -> None:
+        """Let traces have a member with a text."""
+        self._metadata[key] = value
+
+    def add_metadata_json(self, key: str, value: str) -> None:
+        """Let traces have a member with a value that is given as JSON.
+
+        Raises:
+            ValueError: it is not JSON.
+        """
+        self._metadata[key] = json.loads(value)
+
+    preset_metadata_json = add_metadata_json
+
+    def set_custom_trace_id_callback(self, callback: Callable[[], str]) -> None:
+        """Let each cycle have the identity that a function gives."""
+        self.custom_trace_id_callback = callback
+
+    def get_trace_id(self) -> str | None:
+        """The identity of the last cycle; None before the first one."""
+        return None if self.profiler is None else self.profiler.trace_id
+
+
+def named(activities: Iterable[Any]) -> set[ProfilerActivity]:
+    """The activities in a list, some of which may be dictionaries with what of them is wanted.
+
+    Raises:
+        TypeError: something else is in it.
+        ValueError: an activity is in it twice.
+    """
+    found: set[ProfilerActivity] = set()
+    for item in activities:
+        for each in item if isinstance(item, dict) else (item,):
+            if not isinstance(each, ProfilerActivity):
+                raise TypeError(f"Expected ProfilerActivity or dict, got {type(each)}")
+            if each in found:
+                raise ValueError(f"Activity {each} specified more than once")
+            found.add(each)
+    return found
