@@ -12,9 +12,10 @@ cdef class PlainCase(Op):
     cdef public object function, translate, places, guard
     cdef public tuple rest, prepare, further, then
     cdef public bint shaped
-    @cython.locals(modes=Modes, log=Log, event=Event)
-    cpdef object profiled(self, tuple args)
-    cpdef object plain(self, tuple args)
+    cdef object plain(self, tuple args)
+
+@cython.locals(modes=Modes, log=Log, event=Event)
+cpdef object profiled(PlainCase case, tuple args)
 
 @cython.locals(place=long)
 cpdef bint has_defaults(PlainCase case, tuple args) except -1
@@ -24,7 +25,7 @@ cpdef object placed(PlainCase case, tuple args)
 cdef class Factory:
     cdef public object native, function
     cdef public bint draws
-    @cython.locals(modes=Modes, log=Log, event=Event)
-    cpdef object profiled(self, tuple args, dict kwargs)
-    @cython.locals(modes=Modes, result=Tensor)
-    cpdef object plain(self, tuple args, dict kwargs)
+    cdef object plain(self, tuple args, dict kwargs)
+
+@cython.locals(modes=Modes, log=Log, event=Event)
+cpdef object made_profiled(Factory factory, tuple args, dict kwargs)

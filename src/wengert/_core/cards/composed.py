@@ -59,21 +59,7 @@ class PlainCase(Op):
         """The plain case; NotImplemented if it is not one."""
         if self.native is None:
             return NotImplemented
-        return self.profiled(args) if events.opened else self.plain(args)
-
-    def profiled(self, args: tuple[Any, ...]) -> Any:
-        """The plain case, noted in the log of this thread if it is one, and there is a log."""
-        modes: Modes = current()
-        log: Log = modes.log if modes.word & flags.PROFILED else None
-        if log is None:
-            return self.plain(args)
-        event: Event = log.begin_call(self, args, modes)
-        made: Any = None
-        try:
-            made = self.plain(args)
-        finally:
-            log.conclude_attempt(event, made)
-        return made
+        return profiled(self, args) if events.opened else self.plain(args)
 
     def plain(self, args: tuple[Any, ...]) -> Any:
         """`run`, without a note."""
@@ -109,6 +95,21 @@ class PlainCase(Op):
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         return self.function(*args, **kwargs)
+
+
+def profiled(case: PlainCase, args: tuple[Any, ...]) -> Any:
+    """The plain case, noted in the log of this thread if it is one, and there is a log."""
+    modes: Modes = current()
+    log: Log = modes.log if modes.word & flags.PROFILED else None
+    if log is None:
+        return case.plain(args)
+    event: Event = log.begin_call(case, args, modes)
+    made: Any = None
+    try:
+        made = case.plain(args)
+    finally:
+        log.conclude_attempt(event, made)
+    return made
 
 
 def has_defaults(case: PlainCase, args: tuple[Any, ...]) -> bool:
@@ -157,22 +158,8 @@ class Factory:
     __slots__ = ("draws", "function", "native")
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        result: Any = self.profiled(args, kwargs) if events.opened else self.plain(args, kwargs)
+        result: Any = made_profiled(self, args, kwargs) if events.opened else self.plain(args, kwargs)
         return self.function(*args, **kwargs) if result is NotImplemented else result
-
-    def profiled(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-        """The call, noted in the log of this thread, if there is one, unless `function` does that."""
-        modes: Modes = current()
-        log: Log = modes.log if modes.word & flags.PROFILED else None
-        if log is None:
-            return self.plain(args, kwargs)
-        event: Event = log.begin(kinds.OPERATOR, self.function.__name__, -1, args)
-        result: Any = None
-        try:
-            result = self.plain(args, kwargs)
-        finally:
-            log.conclude_attempt(event, result)
-        return result
 
     def plain(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         """The plain case; NotImplemented if it is not one."""
@@ -192,3 +179,18 @@ class Factory:
 
     def __get__(self, instance: Any, owner: Any) -> Any:
         return self if instance is None else types.MethodType(self, instance)
+
+
+def made_profiled(factory: Factory, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    """The call, noted in the log of this thread, if there is one, unless `function` does that."""
+    modes: Modes = current()
+    log: Log = modes.log if modes.word & flags.PROFILED else None
+    if log is None:
+        return factory.plain(args, kwargs)
+    event: Event = log.begin(kinds.OPERATOR, factory.function.__name__, -1, args)
+    result: Any = None
+    try:
+        result = factory.plain(args, kwargs)
+    finally:
+        log.conclude_attempt(event, result)
+    return result
