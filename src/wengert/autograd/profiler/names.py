@@ -25,6 +25,7 @@ INNER = {
     "true_divide_": "div_",
     "divide_rounded_": "div_",
     "copy": "copy_",
+    "_where": "where",
 }
 """Operators that torch has under one name where they are several here."""
 
