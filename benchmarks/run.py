@@ -107,15 +107,18 @@ def version_of(adapter: Any) -> str:
 
 
 def others(adapters: list[Any], rounds: int) -> tuple[list[str], dict[str, float]]:
-    """Lines and figures of what is no ratio of one call: growth, threads, modes, endurance, Hessians, import."""
-    from benchmarks import mechanics, modes, sparse, startup
+    """Lines and figures of what is no ratio of one call: growth, threads, modes, profiles, endurance, Hessians,
+    import.
+    """
+    from benchmarks import mechanics, modes, profiles, sparse, startup
 
     lines, figures = mechanics.report(adapters, rounds)
     of_modes, ratios = modes.report(adapters, rounds)
+    of_profiles, overheads = profiles.report(adapters, rounds)
     of_import, imports = startup.report()
     of_sparse, hessians = sparse.report()
-    lines = [*lines, *of_modes, "", *mechanics.endurance(), "", *of_sparse, "", *of_import]
-    return lines, figures | ratios | hessians | imports
+    lines = [*lines, *of_modes, *of_profiles, "", *mechanics.endurance(), "", *of_sparse, "", *of_import]
+    return lines, figures | ratios | overheads | hessians | imports
 
 
 def introduced(adapters: list[Any], threads: int) -> dict[str, Any]:
