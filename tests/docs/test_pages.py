@@ -15,8 +15,8 @@ import wengert as wg
 ROOT = Path(__file__).resolve().parents[2]
 PAGES = (
     *("autograd_mechanics.md", "autograd_tools.md", "complex_autograd.md", "debugging_gradients.md"),
-    *("functional_transforms.md", "numerical_checks.md", "sparse_derivatives.md", "taylor_mode.md", "threads.md"),
-    *("from_hips_autograd.md", "with_scipy.md"),
+    *("functional_transforms.md", "numerical_checks.md", "profiling.md", "sparse_derivatives.md", "taylor_mode.md"),
+    *("threads.md", "from_hips_autograd.md", "with_scipy.md"),
 )
 
 spec = importlib.util.spec_from_file_location("check_examples", ROOT / "tools" / "check_examples.py")
