@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import os
+import signal
+import subprocess
+import sys
 import threading
 import types
 
@@ -11,6 +15,7 @@ import wengert as wg
 from wengert._core.state import modes as states
 from wengert._core.state.modes import current
 from wengert.autograd.profiler import profile, record_function
+from wengert.autograd.profiler.session import Locks
 
 ALL = types.SimpleNamespace(profile_all_threads=True)
 
@@ -147,3 +152,45 @@ def test_threads_that_end_are_forgotten():
     for _ in range(3):
         in_thread(lambda: wg.ones(1) * 1)
     assert len(states.everyone) == before
+
+
+LEFT_OPEN = """
+import types
+import wengert as wg
+first = wg.autograd.profiler.profile(profile_memory=True)
+first.__enter__()
+kept = wg.ones(3) * 2
+second = wg.autograd.profiler.profile(experimental_config=types.SimpleNamespace(profile_all_threads=True))
+second.__enter__()
+kept = wg.ones(3) * 2
+"""
+
+
+def test_a_program_may_end_with_profiles_open():
+    ran = subprocess.run([sys.executable, "-c", LEFT_OPEN], capture_output=True, text=True, timeout=60, check=False)
+    assert (ran.returncode, ran.stdout, ran.stderr) == (0, "", "")
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="there is no fork on this system")
+@pytest.mark.filterwarnings("ignore:.*multi-threaded.*fork:DeprecationWarning")
+def test_a_forked_child_opens_profiles_though_its_parent_was_in_the_middle_of_that():
+    held, leave = threading.Event(), threading.Event()
+
+    def hold():
+        with Locks.lock():
+            held.set()
+            leave.wait(30)
+
+    thread = threading.Thread(target=hold)
+    thread.start()
+    assert held.wait(10)
+    child = os.fork()
+    if child == 0:
+        signal.alarm(20)
+        with profile() as prof:
+            wg.ones(2) * 2
+        os._exit(0 if len(prof.function_events) == 2 else 1)
+    _, status = os.waitpid(child, 0)
+    leave.set()
+    thread.join()
+    assert status == 0

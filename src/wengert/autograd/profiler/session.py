@@ -7,13 +7,27 @@ import threading
 import time
 from typing import Any
 
-from ..._core import flags
+from ..._core.forks import forks
 from ..._core.profiling.events import Event, Log, count_open
 from ..._core.state import modes as states
 from ..._core.state.modes import Modes, current
 
-LOCK = threading.RLock()
-"""Held while a profile opens or closes; a signal handler may do that in the middle of it."""
+
+class Locks:
+    """The lock that is held while a profile opens or closes; a signal handler may do that in the middle of it.
+
+    A forked child has one of its own: another thread of its parent may have held the parent's.
+    """
+
+    held = threading.RLock()
+    process = forks()
+
+    @classmethod
+    def lock(cls) -> Any:
+        """The lock of this process."""
+        if cls.process != forks():
+            cls.held, cls.process = threading.RLock(), forks()
+        return cls.held
 
 
 LIVE: dict[Any, int] = {}
@@ -68,12 +82,12 @@ class Session:
 
     def open(self) -> None:
         """Begin to note."""
-        with LOCK:
+        with Locks.lock():
+            self.epoch = time.time_ns() - time.perf_counter_ns()
+            self.opened = time.perf_counter_ns()
             count_open(1)
             if self.memory:
                 MEMORY_SESSIONS.append(self)
-            self.epoch = time.time_ns() - time.perf_counter_ns()
-            self.opened = time.perf_counter_ns()
             self.join(current())
             if self.several:
                 for modes, thread in tuple(states.everyone.values()):
@@ -105,16 +119,16 @@ class Session:
 
     def close(self) -> None:
         """Note no more; what was noted stays in `parts`."""
-        with LOCK:
-            if self.closed:
+        with Locks.lock():
+            if self.closed or not self.opened:
                 return
             self.closed = time.perf_counter_ns()
             count_open(-1)
-            if self.several:
+            if self.join in states.newcomers:
                 states.newcomers.remove(self.join)
             for part in self.parts:
                 self.leave(part)
-            if self.memory:
+            if self in MEMORY_SESSIONS:
                 MEMORY_SESSIONS.remove(self)
                 if not MEMORY_SESSIONS:
                     LIVE.clear()
@@ -151,8 +165,3 @@ def name_of(thread: int) -> str:
     """The name of a thread."""
     known = {each.ident: each.name for each in threading.enumerate()}
     return known.get(thread, f"thread {thread}")
-
-
-def is_profiled() -> bool:
-    """Whether events of this thread are being noted."""
-    return current().word & flags.PROFILED != 0
