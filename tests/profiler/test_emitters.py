@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import builtins
+import contextlib
 import importlib
 import importlib.util
 
 import pytest
 
 import wengert as wg
+import wengert.nn.functional as F
 from wengert._core.state.modes import current
 from wengert.autograd.profiler import emit_itt, emit_nvtx, profile, record_function
+from wengert.autograd.profiler.session import Session
 from wengert.profiler import itt
 
 CASES = [(emit_nvtx, "nvtx", "NVTX"), (emit_itt, "ittapi", "ITT")]
@@ -130,3 +133,46 @@ def test_a_program_may_have_ranges_of_its_own(monkeypatch):
     with itt.range("step {}", 3):
         itt.mark("here")
     assert [depth for depth, _ in spy.seen] == [0, 1] and spy.open == []
+
+
+class Balanced:
+    """Refuses an end that is not that of the range begun last."""
+
+    def __init__(self):
+        self.open = []
+        self.count = 0
+
+    def push(self, event):
+        self.open.append(event)
+        self.count += 1
+
+    def pop(self, event):
+        assert self.open.pop() is event
+
+
+def test_ranges_are_balanced_whatever_becomes_of_a_call():
+    x = wg.ones(2, 3, requires_grad=True)
+    emitter = Balanced()
+    session = Session(emitter=emitter)
+    session.open()
+    try:
+        for call in (
+            lambda: x.max(dim=-1, keepdim=True),
+            lambda: x.max(9),
+            lambda: x @ x,
+            lambda: F.linear(x, wg.ones(2, 7)),
+            lambda: F.cross_entropy(x, wg.tensor([0, 9])),
+            lambda: wg.cat([x, wg.ones(1)]),
+            lambda: x.view(4),
+            lambda: wg.zeros(-1),
+            lambda: wg.zeros(2, dtype=wg.int64),
+            lambda: x[5],
+            lambda: x.add_(1),
+            lambda: (x * 2).sum().backward(),
+        ):
+            with contextlib.suppress(Exception):
+                call()
+            assert emitter.open == []
+    finally:
+        session.close()
+    assert emitter.count > 30

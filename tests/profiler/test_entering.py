@@ -130,21 +130,31 @@ def test_an_interrupt_in_the_middle_ends_what_was_open():
     assert "MulBackward0" in names(prof)
 
 
-def test_a_lost_end_is_made_up_for():
-    log_of = []
+@pytest.mark.parametrize("kind", [kinds.RANGE, kinds.OPERATOR])
+def test_a_lost_end_is_made_up_for(kind):
     with profile() as prof:
         wg.ones(1)
-        log_of.append(current().log)
         with record_function("outer"):
-            log_of[0].begin(kinds.RANGE, "lost", -1, None)
+            current().log.begin(kind, "lost", -1, None)
             wg.ones(2)
         wg.ones(3)
-    lost = event_of(prof, "lost")
+    lost = next(event for event in prof.function_events if "lost" in event.name)
+    inside = event_of(prof, "aten::ones", 1)
     assert top(prof) == ["aten::ones", "outer", "aten::ones"]
     assert lost.time_range.end <= lost.cpu_parent.time_range.end
+    assert inside.cpu_parent.name == ("lost" if kind == kinds.RANGE else "outer")
     assert prof.self_cpu_time_total == pytest.approx(
         sum(event.cpu_time_total for event in prof.function_events if event.cpu_parent is None)
     )
+
+
+def test_what_comes_after_an_operator_whose_end_was_lost_stands_beside_it():
+    with profile() as prof:
+        current().log.begin(kinds.OPERATOR, "lost", -1, None)
+        wg.ones(2)
+        wg.ones(3) * 2
+    assert top(prof) == ["aten::lost", "aten::ones", "aten::ones", "aten::mul"]
+    assert event_of(prof, "aten::lost").cpu_time_total == 0
 
 
 def test_profiles_may_be_nested_and_each_has_the_events_of_its_block():

@@ -47,13 +47,30 @@ class Thread:
                 made.cpu_parent.cpu_memory_usage += made.cpu_memory_usage
 
     def close(self, depth: int, time: int) -> None:
-        """End the events that are not around one of that depth; one of which no end was noted ends at `time`."""
+        """End the events that are not around one of that depth.
+
+        An interrupt may come between the beginning of an event and what notes its end: nothing is known to lie within
+        such an event. A range without an end was open when the profile was closed, and ends at `time`.
+        """
         while self.open and self.raw[self.open[-1]].depth >= depth:
             at = self.open.pop()
             limit = self.ends[self.open[-1]] if self.open else self.session.closed
-            end = self.raw[at].ended or time
+            end = self.raw[at].ended
+            if not end and self.raw[at].kind == kinds.RANGE:
+                end = time
+            elif not end:
+                end = self.raw[at].begun
+                self.empty(self.made[at])
             self.ends[at] = min(end, limit) if limit else end
             self.made[at].time_range.end = (self.ends[at] - self.session.opened) / 1000
+
+    def empty(self, event: FunctionEvent) -> None:
+        """Let what seems to lie within an event lie beside it."""
+        for child in event.cpu_children:
+            child.cpu_parent = event.cpu_parent
+            if event.cpu_parent is not None:
+                event.cpu_parent.cpu_children.append(child)
+        event.cpu_children = []
 
     def begin(self, event: Event) -> None:
         """Make an event, within those that are open."""
