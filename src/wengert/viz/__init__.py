@@ -6,7 +6,19 @@ matplotlib, which `wengert[full]` brings along and which is imported only when s
 
 from wengert.viz.curves import plot_curves, plot_misclassified
 from wengert.viz.explorer import Timeline, timeline
+from wengert.viz.gradient_report import GradientReport, gradients
 from wengert.viz.graph import Graph, graph
 from wengert.viz.scopes import record_scopes, scope
 
-__all__ = ["Graph", "Timeline", "graph", "plot_curves", "plot_misclassified", "record_scopes", "scope", "timeline"]
+__all__ = [
+    "Graph",
+    "GradientReport",
+    "Timeline",
+    "gradients",
+    "graph",
+    "plot_curves",
+    "plot_misclassified",
+    "record_scopes",
+    "scope",
+    "timeline",
+]

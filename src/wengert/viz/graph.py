@@ -277,8 +277,8 @@ def operator(node: Any) -> GraphNode:
 def source_of(node: Any) -> str:
     """The line of the program that made a node: the innermost frame outside of this package; empty if not noted."""
     for frame in reversed(metadata_of(node).get("traceback_", ())):
-        place = re.match(r'\s*File "(.*)", line (\d+), in (.*)\n?(.*)', frame, re.DOTALL)
+        place = re.match(r'\s*File "(.*)", line (\d+), in ([^\n]*)\n?([^\n]*)', frame)
         if place is not None and not place[1].startswith(PACKAGE):
-            line = place[4].strip().partition("\n")[0]
+            line = place[4].strip()
             return f"{place[1]}:{place[2]} in {place[3].strip()}" + (f": {line}" if line else "")
     return ""

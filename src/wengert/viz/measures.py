@@ -28,7 +28,8 @@ def norm_of(array: np.ndarray) -> float:
     if array.dtype.kind not in "fc" or array.dtype.itemsize < 4:
         array = array.astype(np.float64)
     flat = array.ravel()
-    norm = float(np.linalg.norm(flat))
+    with np.errstate(over="ignore"):
+        norm = float(np.linalg.norm(flat))
     if math.isinf(norm) and np.isfinite(flat).all():  # the squares were too large
         norm = float(np.linalg.norm(flat.astype(np.complex128 if flat.dtype.kind == "c" else np.float64)))
     return norm

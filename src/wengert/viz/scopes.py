@@ -13,6 +13,11 @@ if TYPE_CHECKING:
 
 __all__ = ["infer_modules", "record_scopes", "scope"]
 
+# Operators that show a parameter in another shape, as a module does before it uses it.
+_VIEWS = frozenset(
+    "T Transpose Permute View UnsafeView Unsqueeze Squeeze Expand Select Slice Clone ToCopy Alias".split()
+)
+
 
 @contextlib.contextmanager
 def record_scopes(model: "nn.Module | None" = None) -> Iterator[None]:
@@ -76,14 +81,15 @@ def infer_modules(nodes: list[GraphNode], edges: list[GraphEdge]) -> list[str]:
     """
     order, sources, targets = sorted_boxes(len(nodes), edges)
     own: list[str | None] = [None] * len(nodes)
-    fixed = [node.kind in (PARAMETER, LEAF) for node in nodes]  # depends on leaves alone
+    fixed = [node.kind in (PARAMETER, LEAF) for node in nodes]  # a leaf, perhaps in another shape
     for box in order:
         if nodes[box].kind == PARAMETER:
             own[box] = nodes[box].title.rpartition(".")[0]
         elif sources[box] and nodes[box].kind != OUTPUT:
-            constant = [own[source] for source in sources[box] if fixed[source]]
-            fixed[box] = len(constant) == len(sources[box])
-            own[box] = common([path for path in constant if path is not None])
+            own[box] = common([path for source in sources[box] if fixed[source] and (path := own[source]) is not None])
+            fixed[box] = nodes[box].title.partition("Backward")[0] in _VIEWS and all(
+                map(fixed.__getitem__, sources[box])
+            )
     before = spread(order, sources, own, fixed)
     after = spread(order[::-1], targets, own, [False] * len(nodes))
     found = []

@@ -42,7 +42,7 @@ class Drawing {
         "border-width": 2, ghost: "yes", "ghost-offset-x": 4, "ghost-offset-y": 4, "ghost-opacity": 0.45 } },
       { selector: "node.open", style: {
         "background-color": colour("open"), "background-opacity": 0.55, "border-color": colour("line"), "border-width": 1.2,
-        "border-style": "dashed", "text-valign": "top", "text-margin-y": -3, color: colour("pale"), padding: 12, "font-size": 12 } },
+        "border-style": "dashed", "text-valign": "top", "text-margin-y": -3, "text-margin-x": "data(shift)", color: colour("pale"), padding: 12, "font-size": 12 } },
       { selector: "edge", style: {
         width: "data(width)", "line-color": arrow, "target-arrow-color": arrow, "target-arrow-shape": "triangle",
         "arrow-scale": 0.8, "curve-style": "straight", label: "data(label)", "font-size": 10, "font-family": face,
@@ -107,21 +107,20 @@ class Drawing {
     const before = fixed && this.cy.getElementById(idOf(fixed));
     const place = before?.nonempty() ? { ...before.renderedPosition() } : null;
     const { boxes, arrows } = layOut(this.groups);
-    const places = new Map(boxes.map((box) => [box.id, box]));
     const elements = boxes.map((box) => ({
       group: "nodes", position: { x: box.x, y: box.y },
       data: {
         id: box.id, parent: box.around?.id, label: box.lines.join("\n"), width: box.width, height: box.height,
-        fill: "#888888", edge: "#888888", words: "#000000",
+        shift: box.isOpen ? (box.title - box.width) / 2 : 0, fill: "#888888", edge: "#888888", words: "#000000",
       },
       classes: box.isOpen ? "open" : box.item instanceof Group ? "group" : "",
     }));
     for (const arrow of arrows) {
-      const bent = arrow.far ? null : bends(arrow.points, places.get(arrow.source), places.get(arrow.target));
+      const bent = arrow.far ? null : bends(arrow, boxes);
       elements.push({
         group: "edges", classes: arrow.far ? "far" : bent ? "bent" : "",
         data: {
-          id: `${arrow.source}>${arrow.target}`, source: arrow.source, target: arrow.target, ...bent,
+          id: `${arrow.source.id}>${arrow.target.id}`, source: arrow.source.id, target: arrow.target.id, ...bent,
           label: arrow.count > 1 ? `\u00d7${readableCount(arrow.count)}` : "",
           width: Math.min(6, 1.2 + Math.log10(arrow.count)),
         },

@@ -31,11 +31,13 @@ class Timeline {
   // Drawn when it is first looked at: a canvas that is hidden has no size.
   draw() {
     const { FlameChartContainer, FlameChartPlugin, TimeGridPlugin, TimeframeSelectorPlugin, TogglePlugin } = flameChartJs;
+    // The plugins listen to one another: ten threads would do for a warning about too many listeners.
+    Object.getPrototypeOf(FlameChartContainer).defaultMaxListeners = Infinity;
     const area = byId("timeline-area"), canvas = byId("timeline");
     const fresh = canvas.cloneNode(); // without the listeners of an earlier drawing
     canvas.replaceWith(fresh);
     fresh.width = area.clientWidth;
-    fresh.height = area.clientHeight;
+    fresh.height = this.height();
     const colors = Object.fromEntries(["forward", "backward", "other"].map((type) => [type, colour(`event-${type}`)]));
     const charts = this.threads.map(({ name, roots }) => new FlameChartPlugin({ name, data: roots, colors }));
     for (const chart of charts) chart.on("select", (picked) => this.showEvent(picked?.node?.source ?? picked?.source ?? null));
@@ -70,9 +72,16 @@ class Timeline {
     else this.resize();
   }
 
+  // As high as its place, and higher for many threads: then the place scrolls.
+  height() {
+    return Math.max(byId("timeline-area").clientHeight, 90 + 90 * this.threads.length);
+  }
+
   resize() {
+    // The plugins listen to one another: ten threads would do for a warning about too many listeners.
+    Object.getPrototypeOf(FlameChartContainer).defaultMaxListeners = Infinity;
     const area = byId("timeline-area");
-    if (this.chart && area.clientWidth) { this.chart.resize(area.clientWidth, area.clientHeight); this.chart.render(); }
+    if (this.chart && area.clientWidth) { this.chart.resize(area.clientWidth, this.height()); this.chart.render(); }
   }
 
   showEvent(event) {
