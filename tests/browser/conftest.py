@@ -102,8 +102,8 @@ class Page:
         """What is drawn: labels, classes, places in the window, colours."""
         found = self.run(
             "const at = document.getElementById('canvas').getBoundingClientRect();"
-            "return document.getElementById('canvas')._cyreg.cy.nodes().map((box) => ({id: box.id(), label: box.data('label'),"
-            "  classes: box.classes(), fill: box.style('background-color'), x: at.x + box.renderedPosition('x'),"
+            "return document.getElementById('canvas')._cyreg.cy.nodes().map((box) => ({"
+            "  id: box.id(), label: box.data('label'), classes: box.classes(), fill: box.style('background-color'), x: at.x + box.renderedPosition('x'),"
             "  y: at.y + box.renderedPosition('y')}))"
         )
         return [SimpleNamespace(**box, title=box["label"].split("\n")[0]) for box in found]
@@ -161,7 +161,7 @@ def event(
 
 
 def profile_of(graph: Graph) -> SimpleNamespace:
-    """A made-up profile: each operator of a graph took ten microseconds, its backward step twenty, in another thread."""
+    """A made-up profile: each operator took ten microseconds, its backward step twenty in another thread."""
     operators = sorted((node.sequence, node.title) for node in graph.nodes if node.sequence is not None)
     whole = event("training step", 0.0, 11.0 * len(operators), is_user_annotation=True)
     events = [whole]

@@ -28,27 +28,22 @@ HOSTILE = [
 ]
 
 
-def test_hostile_names_are_shown_as_they_are_and_do_nothing(page: Page) -> None:
+def hostile() -> Graph:
+    """A graph in which everything has hostile names."""
     nodes = [GraphNode("output", "output", ((),))]
     for at, name in enumerate(HOSTILE):
         saved = (Saved(name, (2,), name, at, 8),)
-        nodes.append(
-            GraphNode(
-                "operator",
-                name,
-                ((2,),),
-                saved,
-                module=f"{name}.{name}",
-                scope=f"{name}/{name}",
-                source=name,
-                sequence=at,
-            )
-        )
+        places = {"module": f"{name}.{name}", "scope": f"{name}/{name}", "source": name}
+        nodes.append(GraphNode("operator", name, ((2,),), saved, sequence=at, **places))
         nodes.append(GraphNode("parameter", name + ".weight", ((2,),), module=name))
-    count = len(nodes)
-    edges = [GraphEdge(box, 0) for box in range(1, count, 2)] + [GraphEdge(box + 1, box) for box in range(1, count, 2)]
+    operators = range(1, len(nodes), 2)
+    edges = [GraphEdge(box, 0) for box in operators] + [GraphEdge(box + 1, box) for box in operators]
     events = [event(name, 10.0 * at, 10.0 * at + 9, thread=name, stack=[name]) for at, name in enumerate(HOSTILE)]
-    page.open(Graph(tuple(nodes), tuple(edges), SimpleNamespace(function_events=events)))
+    return Graph(tuple(nodes), tuple(edges), SimpleNamespace(function_events=events))
+
+
+def test_hostile_names_are_shown_as_they_are_and_do_nothing(page: Page) -> None:
+    page.open(hostile())
     for way in ("scope", "source", "order", "module"):
         page.choose("#grouping", way)
         page.find("#open-more").click()
@@ -155,7 +150,8 @@ def test_a_hundred_thousand_events_are_drawn(page: Page) -> None:
     page.run("window.begin = performance.now(); document.getElementById('tab-timeline').click()")
     page.wait("document.getElementById('timeline').width > 300")
     took = page.driver.execute_async_script(
-        "const done = arguments[0]; requestAnimationFrame(() => setTimeout(() => done(performance.now() - window.begin)))"
+        "const done = arguments[0];"
+        "requestAnimationFrame(() => setTimeout(() => done(performance.now() - window.begin)))"
     )
     print(f"timeline after {took:.0f} ms, {took / loop:.1f} loops")
     assert took < 2 * WANTED * loop

@@ -192,12 +192,10 @@ def test_wrong_arguments_are_refused_with_a_reason(tmp_path: Path) -> None:
         timeline(SimpleNamespace(function_events=[])).save(tmp_path / "a.svg")
     with pytest.raises(TypeError, match="or be a module"):
         graph(x * 2, 5)
-    with pytest.raises(TypeError, match="model must be a module"):
-        with wg.viz.record_scopes(5):
-            pass
-    with pytest.raises(TypeError, match="name must be a string"):
-        with wg.viz.scope(5):
-            pass
+    with pytest.raises(TypeError, match="model must be a module"), wg.viz.record_scopes(5):
+        pass
+    with pytest.raises(TypeError, match="name must be a string"), wg.viz.scope(5):
+        pass
 
 
 def test_the_libraries_are_those_that_were_published() -> None:

@@ -11,8 +11,8 @@ from wengert.viz.graph import Graph, graph
 from wengert.viz.scopes import record_scopes, scope
 
 __all__ = [
-    "Graph",
     "GradientReport",
+    "Graph",
     "Timeline",
     "gradients",
     "graph",

@@ -4,13 +4,15 @@ import io
 import math
 import warnings
 from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from wengert.viz.boxes import clean, columns_of
 from wengert.viz.figures import new_figure
-from wengert.viz.gradient_report import GradientReport, LayerStep
+
+if TYPE_CHECKING:
+    from wengert.viz.gradient_report import GradientReport, LayerStep
 
 __all__ = ["write_picture", "write_table"]
 
@@ -20,7 +22,7 @@ _MISSING = "#e2e8f0"
 _HEADINGS = ("layer", "gradient", "mean", "largest", "weight", "ratio", "dead", "always dead", "")
 
 
-def write_table(report: GradientReport) -> str:
+def write_table(report: "GradientReport") -> str:
     """The layers, one a line, in columns."""
     rows = [_HEADINGS, *(_row(report, layer) for layer in report.layers)]
     widths = [max(columns_of(row[column]) for row in rows) for column in range(len(_HEADINGS))]
@@ -32,7 +34,7 @@ def write_table(report: GradientReport) -> str:
     return "\n".join(lines)
 
 
-def _row(report: GradientReport, layer: str) -> tuple[str, ...]:
+def _row(report: "GradientReport", layer: str) -> tuple[str, ...]:
     """What the table says of a layer."""
     entries = report.layers[layer]
     known = [entry for entry in entries if entry is not None]
@@ -52,7 +54,7 @@ def _row(report: GradientReport, layer: str) -> tuple[str, ...]:
     return (name, *(f"{number:.3g}" for number in numbers), *dead, ", ".join(remarks))
 
 
-def write_picture(report: GradientReport, form: str) -> bytes:
+def write_picture(report: "GradientReport", form: str) -> bytes:
     """Three maps of layers over steps: norms, ratios, dead units.
 
     Args:
@@ -85,9 +87,9 @@ def write_picture(report: GradientReport, form: str) -> bytes:
 
 
 def _draw_map(
-    figure: Any, axes: Any, report: GradientReport, read: Callable[[LayerStep], float], logarithmic: bool
+    figure: Any, axes: Any, report: "GradientReport", read: "Callable[[LayerStep], float]", logarithmic: bool
 ) -> None:
-    """One map: a row for each layer, a column for each step; grey where there is no value, red where it is not finite."""
+    """One map: a row for each layer, a column for each step; grey: no value, red: one that is not finite."""
     from matplotlib.colors import LogNorm, Normalize
     from matplotlib.ticker import FuncFormatter, MaxNLocator
 

@@ -15,7 +15,10 @@ __all__ = ["infer_modules", "record_scopes", "scope"]
 
 # Operators that show a parameter in another shape, as a module does before it uses it.
 _VIEWS = frozenset(
-    "T Transpose Permute View UnsafeView Unsqueeze Squeeze Expand Select Slice Clone ToCopy Alias".split()
+    (
+        *("T", "Transpose", "Permute", "View", "UnsafeView", "Unsqueeze", "Squeeze", "Expand", "Select", "Slice"),
+        *("Clone", "ToCopy", "Alias"),
+    )
 )
 
 
