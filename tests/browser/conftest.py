@@ -103,8 +103,8 @@ class Page:
         found = self.run(
             "const at = document.getElementById('canvas').getBoundingClientRect();"
             "return document.getElementById('canvas')._cyreg.cy.nodes().map((box) => ({"
-            "  id: box.id(), label: box.data('label'), classes: box.classes(), fill: box.style('background-color'), x: at.x + box.renderedPosition('x'),"
-            "  y: at.y + box.renderedPosition('y')}))"
+            "  id: box.id(), label: box.data('label'), classes: box.classes(), fill: box.style('background-color'),"
+            "  x: at.x + box.renderedPosition('x'), y: at.y + box.renderedPosition('y')}))"
         )
         return [SimpleNamespace(**box, title=box["label"].split("\n")[0]) for box in found]
 

@@ -119,7 +119,7 @@ def _draw_map(
     axes.xaxis.set_major_formatter(
         FuncFormatter(lambda at, _: str(steps[int(at)]) if at == int(at) and 0 <= at < len(steps) else "")
     )
-    figure.colorbar(drawn, ax=axes, fraction=0.04, pad=0.02)
+    figure.colorbar(drawn, ax=axes, fraction=0.04, pad=0.02).ax.tick_params(labelsize=7, which="both")
 
 
 def _name_rows(axes: Any, layers: list[str]) -> None:
