@@ -186,6 +186,8 @@ def test_wrong_arguments_are_refused_with_a_reason(tmp_path: Path) -> None:
     x = wg.ones(2, requires_grad=True)
     with pytest.raises(TypeError, match=r"viz\.graph\(\): profile must have function_events, but got int"):
         graph(x * 2, profile=3)
+    with pytest.raises(TypeError, match=r"after its block has ended"):
+        graph(x * 2, profile=SimpleNamespace(function_events=None))
     with pytest.raises(TypeError, match=r"viz\.timeline\(\): profile must have function_events"):
         timeline(object())
     with pytest.raises(ValueError, match=r"the suffix must be \.html"):

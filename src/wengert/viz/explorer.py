@@ -88,7 +88,7 @@ def write_page(graph: Drawable | None, profile: Any) -> str:
     strings = Strings()
     data: dict[str, Any] = {
         "graph": None if graph is None else describe_graph(graph, strings),
-        "timeline": None if profile is None else describe_profile(profile.function_events or (), strings),
+        "timeline": None if profile is None else describe_profile(profile.function_events, strings),
     }
     data["strings"] = list(strings.numbers)
     style = text_of("style.css")

@@ -129,13 +129,14 @@ def graph(
         A `Graph`: `.save(path)` writes it as .html, .svg, .png, .dot or .mmd, and a notebook shows it.
 
     Raises:
-        TypeError: `loss` is no tensor, `params` neither mapping nor module, or `profile` has no `function_events`.
+        TypeError: `loss` is no tensor, `params` neither mapping nor module, or `profile` has no `function_events`
+                (yet).
         ValueError: `loss` has no history: it does not require a gradient.
         RuntimeError: `gradients` are wanted, but the graph was freed by an earlier backward pass.
     """
     if not hasattr(loss, "grad_fn"):
         raise TypeError(f"viz.graph(): loss must be a tensor, but got {type(loss).__name__}")
-    if profile is not None and not hasattr(profile, "function_events"):
+    if profile is not None and getattr(profile, "function_events", None) is None:
         raise TypeError(
             f"viz.graph(): profile must have function_events, but got {type(profile).__name__}; "
             "use autograd.profiler.profile, after its block has ended"
