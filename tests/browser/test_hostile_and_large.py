@@ -103,14 +103,14 @@ def test_any_graph_can_be_opened_and_closed_at_random(page: Page, seed: int) -> 
     assert len(page.boxes()) <= 300
 
 
-# What the machine for which "less than two seconds" is promised (two cores, no GPU) does in a tenth of a second.
+# What the machine for which "less than two seconds" is promised (two cores, no GPU) does in a fifth of a second.
 LOOP = """
 const begin = performance.now(), known = new Map();
 for (let round = 0; round < 9; round++)
   for (let at = 0; at < 60000; at++) known.set(`${at}:${round}`, [at, known.get(`${at - 1}:${round}`) ? 1 : 0]);
 return performance.now() - begin;
 """
-WANTED = 20  # loops: two seconds of that machine
+WANTED = 10  # loops: two seconds of that machine
 
 
 @pytest.mark.parametrize("modules", [0, 400])
@@ -154,5 +154,5 @@ def test_a_hundred_thousand_events_are_drawn(page: Page) -> None:
         "requestAnimationFrame(() => setTimeout(() => done(performance.now() - window.begin)))"
     )
     print(f"timeline after {took:.0f} ms, {took / loop:.1f} loops")
-    assert took < 2 * WANTED * loop
+    assert took < WANTED * loop
     assert len(page.texts("#totals tbody tr")) == 53

@@ -132,25 +132,35 @@ function bends(arrow, boxes) {
   if (length === 0) return null;
   const along = (point) => ((point.x - source.x) * dx + (point.y - source.y) * dy) / length;
   const beside = (point) => ((point.y - source.y) * dx - (point.x - source.x) * dy) / length;
-  const { points } = arrow.route;
-  if (arrow.route.source === source.id && arrow.route.target === target.id) {
-    const inner = points.slice(1, -1);
-    const distances = inner.map(beside);
-    return distances.some((distance) => Math.abs(distance) > 1) ? { weights: inner.map((point) => along(point) / length), distances } : null;
-  }
-  // It leads into a group or out of one: around the boxes that it would cross, on the shorter side.
+  const isDirect = arrow.route.source === source.id && arrow.route.target === target.id;
+  const aside = isDirect ? 0 : detour(arrow, boxes, length, along, beside);
+  const end = Math.min(0.3 * length, 45);
+  const points = isDirect ? arrow.route.points.slice(1, -1) : aside === 0 ? [] : [end, length - end].map((far) => ({
+    x: source.x + (far * dx - aside * dy) / length,
+    y: source.y + (far * dy + aside * dx) / length,
+  }));
+  const kept = points.filter((point) => !covers(source, point) && !covers(target, point));
+  if (kept.every((point) => Math.abs(beside(point)) < 1)) return null;
+  return { weights: kept.map((point) => along(point) / length), distances: kept.map(beside) };
+}
+
+// Whether a point lies on a box, or so near to it that no arrow could end between them.
+const covers = (box, point) =>
+  Math.abs(point.x - box.x) < box.width / 2 + CLEARANCE / 2 && Math.abs(point.y - box.y) < box.height / 2 + CLEARANCE / 2;
+
+// How far an arrow into a group or out of one has to go aside, so that it crosses no box: the shorter way.
+function detour({ source, target }, boxes, length, along, beside) {
+  const dx = Math.abs(target.x - source.x), dy = Math.abs(target.y - source.y);
   let left = 0, right = 0, met = false;
   for (const box of boxes) {
     if (box.isOpen || box === source || box === target) continue;
-    const reach = (Math.abs(dy) * box.width + Math.abs(dx) * box.height) / (2 * length);
+    const reach = (dy * box.width + dx * box.height) / (2 * length);
     const distance = beside(box), place = along(box);
     if (place < 0 || place > length || Math.abs(distance) > reach) continue;
     met = true;
     right = Math.max(right, distance + reach);
     left = Math.max(left, reach - distance);
   }
-  if (!met) return null;
-  const aside = right < left ? right + CLEARANCE : -left - CLEARANCE;
-  const end = Math.min(0.3, 45 / length);
-  return { weights: [end, 1 - end], distances: [aside, aside] };
+  if (!met) return 0;
+  return right < left ? right + CLEARANCE : -left - CLEARANCE;
 }
