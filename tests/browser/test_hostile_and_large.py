@@ -156,3 +156,12 @@ def test_a_hundred_thousand_events_are_drawn(page: Page) -> None:
     print(f"timeline after {took:.0f} ms, {took / loop:.1f} loops")
     assert took < WANTED * loop
     assert len(page.texts("#totals tbody tr")) == 53
+    shown = page.run(
+        "const canvas = document.getElementById('timeline'), counts = {};"
+        "const dots = canvas.getContext('2d').getImageData(0, 0, canvas.width, canvas.height).data;"
+        "for (let at = 0; at < dots.length; at += 4) {"
+        "  const name = [dots[at], dots[at + 1], dots[at + 2]].join(); counts[name] = (counts[name] ?? 0) + 1; }"
+        "return counts"
+    )
+    assert shown["147,197,253"] > 5000  # forward: a bar from left to right, though no event is as wide as a point
+    assert shown["253,186,116"] > 5000  # backward

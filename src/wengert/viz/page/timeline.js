@@ -62,6 +62,7 @@ class Timeline {
     };
     this.chart = new FlameChartContainer({ canvas: fresh, plugins, settings });
     this.chart.setSettings(settings); // the plugins ask for theirs only now
+    for (const chart of charts) chart.initData(); // nor did they know how many events share a point on the screen
     fresh.addEventListener("focus", () => this.chart.hotkeys(true));
     fresh.addEventListener("blur", () => this.chart.hotkeys(false));
     this.chart.render();
