@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import http.server
 import threading
+import time
 from typing import Any
 
 import pytest
@@ -228,6 +229,29 @@ def test_the_timeline_shows_events_and_leads_back_to_the_graph(page: Page, step:
     page.find("#event button").click()
     assert page.find("#tab-graph").get_attribute("aria-selected") == "true"
     assert page.texts("#details h2") == ["ReluBackward0operator"]
+
+
+def test_a_click_on_an_event_tells_about_it(page: Page, step: Any) -> None:
+    from selenium.webdriver.common.action_chains import ActionChains
+
+    page.open(step)
+    page.find("#tab-timeline").click()
+    page.wait("document.getElementById('timeline').width > 300")
+    left, top = page.run(
+        "const canvas = document.getElementById('timeline'), at = canvas.getBoundingClientRect();"
+        "const dots = canvas.getContext('2d').getImageData(0, 0, canvas.width, canvas.height).data;"
+        "for (let dot = 0; dot < dots.length; dot += 4)"
+        "  if (dots[dot] === 0x93 && dots[dot + 1] === 0xc5 && dots[dot + 2] === 0xfd)"
+        "    return [at.x + dot / 4 % canvas.width + 4, at.y + Math.floor(dot / 4 / canvas.width) + 6];"
+    )
+    for place in ((left, top), (left, top)):  # the chart finds out at a move what lies under the pointer
+        chain = ActionChains(page.driver)
+        chain.w3c_actions.pointer_action.move_to_location(round(place[0]) + 1, round(place[1]))
+        chain.w3c_actions.pointer_action.click()
+        chain.perform()
+        time.sleep(0.2)
+    assert page.texts("#event h2")[0].startswith("aten::"), page.find("#event").text
+    assert "takes\n10 µs" in page.find("#event").text
 
 
 def test_a_timeline_alone_and_one_without_events(page: Page, step: Any) -> None:

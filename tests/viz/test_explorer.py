@@ -5,6 +5,7 @@ import hashlib
 import importlib.util
 import json
 import re
+import tomllib
 from html.parser import HTMLParser
 from pathlib import Path
 from types import SimpleNamespace
@@ -209,6 +210,15 @@ def test_the_libraries_are_those_that_were_published() -> None:
     tool = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(tool)
     assert tool.problems(explorer.FOLDER / "vendor") == []
+
+
+def test_every_file_of_the_page_is_shipped() -> None:
+    settings = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["tool"]["setuptools"]
+    patterns = settings["package-data"]["wengert.viz"]
+    files = {path for path in explorer.FOLDER.rglob("*") if path.is_file()}
+    shipped = {path for pattern in patterns for path in explorer.FOLDER.parent.glob(pattern) if path.is_file()}
+    assert files == shipped
+    assert "graft src" in (ROOT / "MANIFEST.in").read_text(encoding="utf-8")
 
 
 def test_a_changed_library_is_noticed(tmp_path: Path) -> None:

@@ -40,7 +40,11 @@ class Timeline {
     fresh.height = this.height();
     const colors = Object.fromEntries(["forward", "backward", "other"].map((type) => [type, colour(`event-${type}`)]));
     const charts = this.threads.map(({ name, roots }) => new FlameChartPlugin({ name, data: roots, colors }));
-    for (const chart of charts) chart.on("select", (picked) => this.showEvent(picked?.node?.source ?? picked?.source ?? null));
+    for (const chart of charts) chart.on("select", ({ node }) => {
+      // Each chart tells of its own: that nothing is chosen there any more says nothing about the others.
+      if (node) this.showEvent(node.source);
+      else if (this.shown?.thread === chart.name) this.showEvent(null);
+    });
     const plugins = [new TimeGridPlugin()];
     charts.forEach((chart, at) => {
       if (charts.length > 1) plugins.push(new TogglePlugin(this.threads[at].name));
