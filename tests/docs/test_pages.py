@@ -15,12 +15,8 @@ import wengert as wg
 ROOT = Path(__file__).resolve().parents[2]
 PAGES = (
     *("autograd_mechanics.md", "autograd_tools.md", "complex_autograd.md", "debugging_gradients.md"),
-    *("functional_transforms.md", "numerical_checks.md", "sparse_derivatives.md", "taylor_mode.md", "threads.md"),
-    *("from_hips_autograd.md", "with_scipy.md"),
-    *("autograd_mechanics.md", "autograd_tools.md", "complex_autograd.md", "from_hips_autograd.md"),
-    *("functional_transforms.md", "numerical_checks.md", "seeing_the_graph.md", "sparse_derivatives.md"),
-    *("taylor_mode.md", "threads.md"),
-    "with_scipy.md",
+    *("from_hips_autograd.md", "functional_transforms.md", "numerical_checks.md", "running_torch_programs.md"),
+    *("seeing_the_graph.md", "sparse_derivatives.md", "taylor_mode.md", "threads.md", "with_scipy.md"),
 )
 
 spec = importlib.util.spec_from_file_location("check_examples", ROOT / "tools" / "check_examples.py")

@@ -1,7 +1,7 @@
 cimport cython
 from wengert._core cimport door, flags
 from wengert._core.tensor cimport slots
-from wengert._core.state.modes cimport Modes, current
+from wengert._core.state.modes cimport current
 from wengert._core.graph.node cimport Edge
 from wengert._core.tensor.slots cimport Operator
 from wengert._core.tensor.storage cimport Storage, next_serial
