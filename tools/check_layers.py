@@ -21,6 +21,7 @@ SOURCE = Path(__file__).resolve().parent.parent / "src" / PACKAGE
 
 _ENGINE = ("_kernels", "_core", "ops", "printing", "conversions", "pickling", "indexing", "gradients", "tensor")
 _USERS = (
+    "special",
     "func",
     "compat",
     "scipy",

@@ -31,7 +31,7 @@ _Number: TypeAlias = _bool | _int | _float | complex
 _Operand: TypeAlias = Tensor | _Number | generic | ndarray[Any, Any]
 _Ints: TypeAlias = _int | Sequence[_int]
 """
-SIGNS = ("add", "and", "floordiv", "matmul", "mod", "mul", "or", "pow", "sub", "truediv", "xor")
+SIGNS = ("add", "and", "floordiv", "lshift", "matmul", "mod", "mul", "or", "pow", "rshift", "sub", "truediv", "xor")
 OPERATORS = {f"__{side}{sign}__": "(self, other: Operand) -> Tensor" for sign in SIGNS for side in ("", "r")} | {
     f"__i{sign}__": "(self, other: Operand) -> Self" for sign in SIGNS
 }

@@ -23,7 +23,8 @@ KINDS = {
 PARAMETERS = {
     "alpha": "Number", "beta": "Number", "bias": "Tensor", "buffer": "Any", "condition": "Tensor",
     "correction": "Number", "data": "Any", "destination": "Ints", "device": "device | str", "dilation": "Ints",
-    "dim": "Ints", "dims": "Ints", "dtype": "dtype", "end": "Number", "ext_tensor": "Any", "fill_value": "Number",
+    "dim": "Ints", "dims": "Ints", "dtype": "dtype", "end": "Number", "exponent": "Operand", "ext_tensor": "Any",
+    "fill_value": "Number",
     "from_": "Number", "generator": "Generator", "indices_or_sections": "Ints | Tensor", "input": "Tensor",
     "inputs": "Tensor | Sequence[Tensor]", "kernel_size": "Ints", "layout": "layout",
     "memory_format": "memory_format", "ndarray": "np.ndarray[Any, Any]", "normalized_shape": "Sequence[int]",
@@ -41,9 +42,11 @@ OWN = {
     ("adaptive_avg_pool2d", "output_size"): "int | Sequence[int | None] | None",
     ("argmax", "dim"): "int", ("argmin", "dim"): "int", ("as_strided", "stride"): "Sequence[int]",
     ("as_strided_", "stride"): "Sequence[int]", ("set_", "stride"): "Sequence[int]",
+    ("__div__", "other"): "Operand", ("__idiv__", "other"): "Operand", ("__rdiv__", "other"): "Operand",
     ("div", "input"): "Operand", ("div", "other"): "Operand", ("divide", "input"): "Operand",
     ("divide", "other"): "Operand", ("div_", "other"): "Operand", ("divide_", "other"): "Operand",
     ("empty_strided", "stride"): "Sequence[int]", ("new_empty_strided", "stride"): "Sequence[int]",
+    ("float_power", "input"): "Operand", ("frexp", "out"): "tuple[Tensor, Tensor]",
     ("narrow", "start"): "int | Tensor",
     ("conv1d", "padding"): "Ints | str", ("conv2d", "padding"): "Ints | str", ("conv3d", "padding"): "Ints | str",
     ("tile", "dims"): "Sequence[int]", ("where", "other"): "Operand",
@@ -52,7 +55,8 @@ OWN = {
 
 RESULTS = {
     "__dlpack__": "Any", "_grad": "Tensor | None", "_is_view": "Callable[[], bool]", "chunk": "tuple[Tensor, ...]",
-    "device": "device", "dim": "int", "dsplit": "tuple[Tensor, ...]", "element_size": "int", "grad": "Tensor | None",
+    "device": "device", "dim": "int", "dsplit": "tuple[Tensor, ...]", "element_size": "int",
+    "frexp": "return_types.frexp", "grad": "Tensor | None",
     "hsplit": "tuple[Tensor, ...]", "is_complex": "bool", "is_cuda": "bool", "is_floating_point": "bool",
     "is_tensor": "TypeGuard[Tensor]", "item": "Any", "itemsize": "int", "layout": "layout", "name": "str | None",
     "native_batch_norm": "tuple[Tensor, Tensor, Tensor]", "nbytes": "int", "nelement": "int", "numel": "int",

@@ -17,3 +17,17 @@ from .reductions import reduce
 from .shapes import as_strided, batches, join, shape, slices, view_shape, views
 
 promise_all()
+from .linalg import addr  # isort: skip
+from .pointwise import bessel, gamma, integers, normal, pairs, polynomials, scales  # isort: skip
+from .reductions import renorm  # isort: skip
+
+
+def load_neural() -> None:
+    """Load the families of neural networks."""
+    from .images import conv, conv_forms, pad, patches, pool, pool_adaptive, pool_forms, resize
+    from .indexing import embedding
+    from .linalg import linear
+    from .neural import batch_norm, dropout, group_norm, loss, loss_binary, loss_pairs, norm
+
+
+FURTHER.append(load_neural)

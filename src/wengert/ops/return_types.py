@@ -34,3 +34,4 @@ def return_type(name: str, fields: tuple[str, ...]) -> type[tuple[Any, ...]]:
 max = return_type("max", ("values", "indices"))
 min = return_type("min", ("values", "indices"))
 aminmax = return_type("aminmax", ("min", "max"))
+frexp = return_type("frexp", ("mantissa", "exponent"))

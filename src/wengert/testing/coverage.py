@@ -31,6 +31,7 @@ BY_VALUES = "the shape of the result depends on values, which members may disagr
 REAL = "real numbers only"
 WITHOUT_DERIVATIVE = {
     "floor_divide": "constant almost everywhere; its gradient is refused, as torch's is",
+    "heaviside": "constant but at 0; its gradient is refused, as torch's is",
     "normal_about": DRAWS,
 }
 """Operators with rules that are no derivatives, by name."""
