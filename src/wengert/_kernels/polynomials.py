@@ -76,9 +76,9 @@ def signs(x: Array, n: Array) -> Array:
 
 
 def angles(x: Array) -> tuple[Array, Array, Array]:
-    """Where |x| is at most 1; the angle whose cosine is `x`; and the number whose hyperbolic cosine is |x|."""
-    inside = np.abs(x) <= 1
-    return inside, np.arccos(np.where(inside, x, 0)), np.arccosh(np.where(inside, 1, np.abs(x)))
+    """Where `x`, not negative, is at most 1; the angle whose cosine it is; the number whose hyperbolic cosine it is."""
+    inside = x <= 1
+    return inside, np.arccos(np.where(inside, x, 0)), np.arccosh(np.where(inside, 1, x))
 
 
 def quotient(above: Array, below: Array, limit: Array) -> Array:
@@ -87,30 +87,27 @@ def quotient(above: Array, below: Array, limit: Array) -> Array:
 
 
 def first_kind(x: Array, n: Array) -> Array:
-    """cos(n t) with cos(t) = x."""
-    inside, angle, growth = angles(x)
-    return np.where(inside, np.cos(n * angle), signs(x, n) * np.cosh(n * growth))
+    """cos(n t) with cos(t) = |x|; below 0 with the sign of the degree."""
+    inside, angle, growth = angles(np.abs(x))
+    return signs(x, n) * np.where(inside, np.cos(n * angle), np.cosh(n * growth))
 
 
 def second_kind(x: Array, n: Array) -> Array:
-    """sin((n + 1) t) / sin(t) with cos(t) = x."""
-    inside, angle, growth = angles(x)
-    limit = signs(x, n) * (n + 1)
-    sine = np.where(np.abs(x) == 1, 0, np.sin(angle))
-    waves = quotient(np.sin((n + 1) * angle), sine, limit)
-    return np.where(inside, waves, signs(x, n) * quotient(np.sinh((n + 1) * growth), np.sinh(growth), limit))
+    """sin((n + 1) t) / sin(t) with cos(t) = |x|; below 0 with the sign of the degree."""
+    inside, angle, growth = angles(np.abs(x))
+    waves = quotient(np.sin((n + 1) * angle), np.sin(angle), n + 1)
+    return signs(x, n) * np.where(inside, waves, quotient(np.sinh((n + 1) * growth), np.sinh(growth), n + 1))
 
 
 def cosine_half(x: Array, n: Array) -> Array:
-    """cos((n + 1/2) t) / cos(t / 2) with cos(t) = x, not below -1."""
+    """cos((n + 1/2) t) / cos(t / 2) with cos(t) = x, not negative."""
     inside, angle, growth = angles(x)
-    half = np.where(x == -1, 0, np.cos(angle / 2))
-    waves = quotient(np.cos((n + 0.5) * angle), half, signs(x, n) * (2 * n + 1))
+    waves = np.cos((n + 0.5) * angle) / np.cos(angle / 2)
     return np.where(inside, waves, np.cosh((n + 0.5) * growth) / np.cosh(growth / 2))
 
 
 def sine_half(x: Array, n: Array) -> Array:
-    """sin((n + 1/2) t) / sin(t / 2) with cos(t) = x, not below -1."""
+    """sin((n + 1/2) t) / sin(t / 2) with cos(t) = x, not negative."""
     inside, angle, growth = angles(x)
     waves = quotient(np.sin((n + 0.5) * angle), np.sin(angle / 2), 2 * n + 1)
     return np.where(inside, waves, quotient(np.sinh((n + 0.5) * growth), np.sinh(growth / 2), 2 * n + 1))
@@ -118,12 +115,12 @@ def sine_half(x: Array, n: Array) -> Array:
 
 def third_kind(x: Array, n: Array) -> Array:
     """V: below 0 by W(-x), whose quotient is the better one there."""
-    return np.where(x < 0, signs(x, n) * sine_half(-x, n), cosine_half(x, n))
+    return np.where(x < 0, signs(x, n) * sine_half(np.abs(x), n), cosine_half(np.abs(x), n))
 
 
 def fourth_kind(x: Array, n: Array) -> Array:
     """W: below 0 by V(-x)."""
-    return np.where(x < 0, signs(x, n) * cosine_half(-x, n), sine_half(x, n))
+    return np.where(x < 0, signs(x, n) * cosine_half(np.abs(x), n), sine_half(np.abs(x), n))
 
 
 chebyshev_t = chebyshev(lambda x: x, first_kind)

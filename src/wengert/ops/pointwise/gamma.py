@@ -142,7 +142,7 @@ def above_half(make: Any) -> Any:
     yield Bad(make(2), 0, raises=RuntimeError, says="p has to be greater than or equal to 1")
 
 
-@of_reals(samples=above_half)
+@of_reals(layout="rows", samples=above_half)
 def mvlgamma(self: Array, p: int, *, out: Any = None) -> Any:
     """Natural logarithm of the multivariate gamma function of dimension `p` at `self`, element by element.
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from ..._core.cards.card import COMPLEXES, FLOATS, INTEGERS, REALS, Array, Bad, Sample, composite, op, pointwise
+from ..._core.cards.card import CARDS, COMPLEXES, FLOATS, INTEGERS, REALS, Array, Bad, Sample, composite, op, pointwise
 from ..._core.operators.batch_rules import elementwise
 from ..._core.tensor.base import Tensor, bind
 from ..._core.types import dtypes
@@ -119,8 +119,8 @@ def logit(self: Array, eps: float | None = None, *, out: Any = None) -> Any:
 def logit_vjp(grad: Any, self: Any, eps: float | None) -> Any:
     slope = grad / (self * (1 - self))
     if eps is None or eps < 0:
-        return slope.where((self >= 0) & (self <= 1), math.nan)
-    return slope.where((self >= eps) & (self <= 1 - eps), 0)
+        return slope.masked_fill((self < 0) | (self > 1), math.nan)
+    return slope.masked_fill((self < eps) | (self > 1 - eps), 0)
 
 
 @logit.samples
@@ -166,7 +166,7 @@ ldexp.samples(tensor_pairs)
 
 @op(
     dtypes=REALS, explained=INTEGERS | COMPLEXES, outputs=("mantissa", "exponent"), differentiable=(True, False),
-    batching=elementwise, method=False, function=False, name="_frexp", node="FrexpBackward0", layout="iterator",
+    batching=elementwise, method=False, function=False, name="_frexp", node="FrexpBackward0", layout="like",
 )  # fmt: skip
 def split(self: Array) -> Any:
     """The number, from 0.5 to 1 or 0, and the power of two whose product is `self`."""
@@ -262,6 +262,9 @@ def float_power(input: Any, exponent: Any, *, out: Any = None) -> Any:
         return power(*operands)
     check_precise("output given to float_power", out, wanted)
     return power(*operands, out=out)
+
+
+vars(CARDS["float_power"])["public"] = float_power  # unchecked: the base may be a number
 
 
 def check_precise(title: str, tensor: Any, wanted: Any) -> None:
