@@ -95,6 +95,17 @@ def test_sums_of_exponentials_of_complex_numbers(dtype):
     assert wg.logaddexp(lowest, lowest).real.item() == -INF
 
 
+@pytest.mark.parametrize("name", ["logaddexp", "logaddexp2"])
+@pytest.mark.parametrize("dtype", [wg.float16, wg.float32, wg.float64])
+def test_sums_of_exponentials_of_many_numbers_are_those_of_few(name, dtype):
+    special = np.array([0.0, -0.0, 1.0, -3.0, 80.0, INF, -INF, NAN])
+    first, second = (each.ravel() for each in np.meshgrid(special, special))
+    few = getattr(wg, name)(wg.tensor(first, dtype=dtype), wg.tensor(second, dtype=dtype)).numpy()
+    many = [wg.tensor(np.tile(each, 64), dtype=dtype) for each in (first, second)]
+    close = 4 * float(wg.finfo(dtype).eps)
+    np.testing.assert_allclose(getattr(wg, name)(*many).numpy(), np.tile(few, 64), rtol=close, atol=close)
+
+
 def test_steps():
     x = wg.tensor([-1.0, 0.0, -0.0, 2.0, NAN])
     assert wg.heaviside(x, wg.tensor(0.5)).tolist() == [0, 0.5, 0.5, 1, 0]

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from .results import Array, deliver
+from .results import Array, as_array, deliver
 
 
 @functools.cache
@@ -38,9 +38,18 @@ def special(name: str, *operands: Array | float, out: Array | None = None) -> Ar
     Returns:
         An array of the dtype of the operands.
     """
-    like = next(each.dtype for each in operands if hasattr(each, "dtype"))
-    result = np.asarray(getattr(scipy_special(), name)(*operands))
-    return deliver(result.astype(like, copy=False), out)
+    result = as_array(ufunc(name)(*operands))
+    first: Any = operands[0]
+    like = first.dtype if hasattr(first, "dtype") else operands[1].dtype  # type: ignore[union-attr]
+    if result.dtype != like:
+        result = result.astype(like)
+    return result if out is None else deliver(result, out)
+
+
+@functools.cache
+def ufunc(name: str) -> Any:
+    """SciPy's function of that name."""
+    return getattr(scipy_special(), name)
 
 
 def polygamma(order: int, x: Array) -> Array:

@@ -63,9 +63,7 @@ def lgamma_vjp(grad: Any, self: Any) -> Any:
 @of_gamma()
 def digamma(self: Array, *, out: Any = None) -> Any:
     """Derivative of the logarithm of the gamma function at `self`, element by element; NaN at negative integers."""
-    result = special("psi", self)
-    poles = (self < 0) & (np.floor(self) == self)
-    return narrowed(np.where(poles, np.nan, np.where(self == 0, np.copysign(np.inf, -self), result)), self, out)
+    return special("psi", self, out=out)
 
 
 @digamma.vjp("self")

@@ -121,8 +121,10 @@ def entropies(make: Any) -> Any:
 def entr(self: Array, *, out: Any = None) -> Any:
     """-self * log(self), element by element: 0 at 0, minus infinity below."""
     wide = widened(self)
-    inside = np.where(wide == 0, 0, -wide * np.log(wide))
-    return narrowed(np.where(wide < 0, -np.inf, inside), self, out)
+    result = np.asarray(-wide * np.log(wide))
+    np.copyto(result, 0, where=wide == 0)
+    np.copyto(result, -np.inf, where=wide < 0)
+    return narrowed(result, self, out)
 
 
 @entr.vjp("self")

@@ -14,6 +14,7 @@ from ..._core.operators.choices import second_is_number
 from ..._core.tensor.base import Tensor
 from ..._core.types.dtypes import from_numpy
 from ..._core.types.sizes import broadcast
+from ..._kernels import exponentials
 from ..._kernels.activation import narrowed, widened
 from ..dtype_checks import check_ordered
 from .binary import broadcast_pairs, tensor_pairs
@@ -76,25 +77,9 @@ def nextafter_vjp_self(grad: Any, self: Any, other: Any) -> Any:
 nextafter.vjp("other")(flat)
 
 
-@nextafter.samples
-def nextafter_samples(make: Any) -> Any:
-    if make.dtype.itemsize == 8:  # the neighbour in another dtype is another number
-        yield from pairs_of_any(make)
-
-
 def share(one: Any, other: Any) -> Any:
     """The derivative of log(exp(one) + exp(other)) by `one`."""
     return ((other - one).exp() + 1).reciprocal()
-
-
-def complex_logaddexp(one: Any, other: Any) -> Any:
-    """log(exp(one) + exp(other)) of complex numbers."""
-    swapped = one.real < other.real
-    least, most = np.where(swapped, one, other), np.where(swapped, other, one)
-    near = most + np.log1p(np.exp(least - most))
-    infinite = np.isinf(least.real) & (least.real == most.real)
-    whole = np.where(least.real < 0, least, np.log(np.exp(least) + np.exp(most)))
-    return np.where(infinite, whole, near).astype(one.dtype, copy=False)
 
 
 @of_two_reals(dtypes=REALS | COMPLEXES)
@@ -105,9 +90,7 @@ def logaddexp(self: Array, other: Array, *, out: Any = None) -> Any:
         self: floating-point or complex tensor.
         other: floating-point or complex tensor that broadcasts with `self`.
     """
-    if self.dtype.kind == "c":
-        return complex_logaddexp(self, other)
-    return np.logaddexp(self, other, out=out)
+    return exponentials.logaddexp(self, other, out=out)
 
 
 logaddexp.partials(self=lambda self, other: share(self, other), other=lambda self, other: share(other, self))
@@ -121,7 +104,7 @@ def share_of_two(one: Any, other: Any) -> Any:
 @of_two_reals()
 def logaddexp2(self: Array, other: Array, *, out: Any = None) -> Any:
     """Logarithm to the base 2 of 2^self + 2^other, element by element, without overflow on the way."""
-    return np.logaddexp2(self, other, out=out)
+    return exponentials.logaddexp2(self, other, out=out)
 
 
 logaddexp2.partials(
@@ -273,7 +256,9 @@ def product_with(self: Any, other: Any, logarithm: Any, out: Any) -> Any:
     """self * logarithm(other), 0 where `self` is 0; NaN where `other` is."""
     like = self if hasattr(self, "dtype") else other
     wide, logs = (widened(each) if hasattr(each, "dtype") else each for each in (self, other))
-    return narrowed(np.where((wide == 0) & ~np.isnan(logs), 0, wide * logarithm(logs)), like, out)
+    result = np.asarray(wide * logarithm(logs))
+    np.copyto(result, 0, where=(wide == 0) & (logs == logs))  # but NaN
+    return narrowed(result, like, out)
 
 
 @times_logarithm(inplace=True, node=("XlogyBackward0", "XlogyBackward1", "XlogyBackward2"))

@@ -77,7 +77,9 @@ def sinc(self: Array, *, out: Any = None) -> Any:
     """
     wide = widened(self)
     angle = wide * wide.dtype.type(math.pi)
-    return narrowed(np.where(wide == 0, 1, np.sin(angle) / np.where(wide == 0, 1, angle)), self, out)
+    ratio = np.asarray(np.sin(angle) / angle)
+    np.copyto(ratio, 1, where=wide == 0)
+    return narrowed(ratio, self, out)
 
 
 @sinc.vjp("self")
