@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given, strategies as st
 
 import wengert as wg
+from wengert._core.writes.inplace import InPlaceOp
 
 NAN, INF = math.nan, math.inf
 
@@ -124,6 +125,27 @@ def test_outer_products_are_added_in_the_promoted_dtype():
     x = wg.ones(2, requires_grad=True)
     wg.addr(wg.zeros(2, 2), x, second).sum().backward()
     assert x.grad.tolist() == [7, 7]
+
+
+def test_methods_that_write_are_functions_too():
+    for name in wg.IN_PLACE:
+        function, method = getattr(wg, name), getattr(wg.Tensor, name)
+        assert callable(function) and (function is method or not isinstance(method, InPlaceOp))
+
+
+@pytest.mark.parametrize("name", ["exp_", "detach_", "zero_"])
+def test_a_function_that_writes_takes_tensors_only(name):
+    with pytest.raises(TypeError, match=r"argument '(input|self)' \(position 1\) must be Tensor, not int"):
+        getattr(wg, name)(2)
+
+
+def test_a_function_that_writes_returns_its_argument():
+    x = wg.tensor([0.5, 1.0], requires_grad=True)
+    y = x * 2
+    assert wg.exp_(y) is y and y.grad_fn.name() == "ExpBackward0"
+    assert wg.detach_(y) is y and y.grad_fn is None
+    with pytest.raises(RuntimeError, match="a leaf Variable that requires grad"):
+        wg.neg_(x)
 
 
 def test_the_signs_of_python_2():

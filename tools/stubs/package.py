@@ -43,7 +43,7 @@ def stub() -> str:
             body = card.body if isinstance(card, Composite) else card
             functions += definitions(name, forms_of(name, body))
         elif name in METHODS:
-            functions.append(f"def {name}(input: Tensor, *args: Any, **kwargs: Any) -> Any: ...")
+            functions += definitions(name, [of_method(each) for each in forms_of(name, value, method=True)])
         elif isinstance(value, type) or inspect.isroutine(value) or hasattr(value, "__code__"):
             exported.append(own_import(value, name))
         else:
@@ -52,6 +52,13 @@ def stub() -> str:
     taken = {name for _, name, alias in exported if name == alias}
     plain = [each for each in used([*COMMON, *CLASSES, *ALIASES], text) if each[2] not in taken]
     return "\n".join([*written(plain, exported), "", text])
+
+
+def of_method(form: inspect.Signature) -> inspect.Signature:
+    """The form of a function that is a method called as one."""
+    _, *others = form.parameters.values()
+    first = inspect.Parameter("input", inspect.Parameter.POSITIONAL_OR_KEYWORD, annotation="Tensor")
+    return form.replace(parameters=[first, *others], return_annotation="Tensor")
 
 
 def functional_stub() -> str:
