@@ -42,6 +42,12 @@ def addr(self: Array, vec1: Array, vec2: Array, *, beta: Any = 1, alpha: Any = 1
 
     Raises:
         RuntimeError: shapes or factors do not fit.
+
+    Examples:
+        >>> import wengert as wg
+        >>> wg.addr(wg.zeros(2, 2), wg.tensor([1.0, 2.0]), wg.tensor([3.0, 4.0]))
+        tensor([[3., 4.],
+                [6., 8.]])
     """
     for name, vector in (("vec1", vec1), ("vec2", vec2)):
         if vector.ndim != 1:

@@ -160,6 +160,11 @@ def is_neg(input: Any) -> bool:
 
     Returns:
         False. (In torch the imaginary part of a conjugate is such a tensor.)
+
+    Examples:
+        >>> import wengert as wg
+        >>> wg.is_neg(wg.ones(2))
+        False
     """
     check_tensor("is_neg", input)
     return False
@@ -174,6 +179,11 @@ def resolve_neg(input: Any) -> Any:
 
     Returns:
         `input`.
+
+    Examples:
+        >>> import wengert as wg
+        >>> wg.resolve_neg(wg.tensor([1, 2]))
+        tensor([1, 2])
     """
     check_tensor("resolve_neg", input)
     return input

@@ -51,7 +51,13 @@ of_gamma = partial(of_reals, samples=off_the_poles)
 
 @of_gamma()
 def lgamma(self: Array, *, out: Any = None) -> Any:
-    """Natural logarithm of the absolute value of the gamma function at `self`, element by element."""
+    """Natural logarithm of the absolute value of the gamma function at `self`, element by element.
+
+    Examples:
+        >>> import wengert as wg
+        >>> wg.lgamma(wg.tensor([1.0, 5.0, 0.5]))
+        tensor([0.0000, 3.1781, 0.5724])
+    """
     return special("gammaln", self, out=out)
 
 
@@ -62,7 +68,13 @@ def lgamma_vjp(grad: Any, self: Any) -> Any:
 
 @of_gamma()
 def digamma(self: Array, *, out: Any = None) -> Any:
-    """Derivative of the logarithm of the gamma function at `self`, element by element; NaN at negative integers."""
+    """Derivative of the logarithm of the gamma function at `self`, element by element; NaN at negative integers.
+
+    Examples:
+        >>> import wengert as wg
+        >>> wg.digamma(wg.tensor([1.0, 0.5]))
+        tensor([-0.5772, -1.9635])
+    """
     return special("psi", self, out=out)
 
 
@@ -87,6 +99,11 @@ def polygamma(n: int, self: Array, *, out: Any = None) -> Any:
 
     Source:
         Abramowitz and Stegun, Handbook of mathematical functions, 6.4.10.
+
+    Examples:
+        >>> import wengert as wg
+        >>> wg.polygamma(1, wg.tensor([1.0, 0.5]))
+        tensor([1.6449, 4.9348])
     """
     order = integer("polygamma", "n", n)
     if order < 0:
@@ -152,6 +169,11 @@ def mvlgamma(self: Array, p: int, *, out: Any = None) -> Any:
 
     Source:
         log Gamma_p(a) = p (p - 1) / 4 log(pi) + the sum of log Gamma(a - j / 2) for j from 0 to p - 1.
+
+    Examples:
+        >>> import wengert as wg
+        >>> wg.mvlgamma(wg.tensor([2.0, 3.0]), 2)
+        tensor([0.4516, 1.5502])
     """
     count = integer("mvlgamma", "p", p)
     if count < 1:
@@ -222,7 +244,13 @@ incomplete = partial(
 
 @incomplete()
 def igamma(self: Array, other: Array, *, out: Any = None) -> Any:
-    """The lower incomplete gamma function, regularised: how likely a gamma-distributed number is below `other`."""
+    """The lower incomplete gamma function, regularised: how likely a gamma-distributed number is below `other`.
+
+    Examples:
+        >>> import wengert as wg
+        >>> wg.igamma(wg.tensor([1.0, 2.0]), wg.tensor([1.0, 1.0]))
+        tensor([0.6321, 0.2642])
+    """
     return special("gammainc", self, other, out=out)
 
 
@@ -233,7 +261,13 @@ def igamma_vjp_other(grad: Any, self: Any, other: Any) -> Any:
 
 @incomplete()
 def igammac(self: Array, other: Array, *, out: Any = None) -> Any:
-    """The upper incomplete gamma function, regularised: 1 - igamma(self, other)."""
+    """The upper incomplete gamma function, regularised: 1 - igamma(self, other).
+
+    Examples:
+        >>> import wengert as wg
+        >>> wg.igammac(wg.tensor([1.0, 2.0]), wg.tensor([1.0, 1.0]))
+        tensor([0.3679, 0.7358])
+    """
     return special("gammaincc", self, other, out=out)
 
 
@@ -270,6 +304,11 @@ def zeta(self: Array, other: Array, *, out: Any = None) -> Any:
 
     Derivative:
         By `other` only, as in torch.
+
+    Examples:
+        >>> import wengert as wg
+        >>> wg.special.zeta(wg.tensor([2.0, 3.0]), 1)
+        tensor([1.6449, 1.2021])
     """
     return special("zeta", self, other, out=out)
 

@@ -47,13 +47,25 @@ def shift_samples(make: Any) -> Any:
 
 @of_integers(numbers=False, samples=tensor_pairs)
 def gcd(self: Array, other: Array, *, out: Any = None) -> Any:
-    """The greatest common divisor of `self` and `other`, element by element, not negative; gcd(0, 0) is 0."""
+    """The greatest common divisor of `self` and `other`, element by element, not negative; gcd(0, 0) is 0.
+
+    Examples:
+        >>> import wengert as wg
+        >>> wg.gcd(wg.tensor([12, -4, 0]), wg.tensor([18, 6, 5]))
+        tensor([6, 2, 5])
+    """
     return np.gcd(self, other, out=out)
 
 
 @of_integers(numbers=False, samples=tensor_pairs)
 def lcm(self: Array, other: Array, *, out: Any = None) -> Any:
-    """The least common multiple of `self` and `other`, element by element, not negative; 0 where one of them is."""
+    """The least common multiple of `self` and `other`, element by element, not negative; 0 where one of them is.
+
+    Examples:
+        >>> import wengert as wg
+        >>> wg.lcm(wg.tensor([4, -4, 0]), wg.tensor([6, 6, 5]))
+        tensor([12, 12,  0])
+    """
     return np.lcm(self, other, out=out)
 
 
@@ -64,6 +76,11 @@ def bitwise_left_shift(self: Array, other: Array, *, out: Any = None) -> Any:
     Args:
         self: integer tensor, or number.
         other: integer tensor that broadcasts with `self`, or number.
+
+    Examples:
+        >>> import wengert as wg
+        >>> wg.tensor([1, 2, 3]) << 4
+        tensor([16, 32, 48])
     """
     return np.left_shift(self, other, out=out)
 
@@ -77,6 +94,11 @@ def bitwise_right_shift(self: Array, other: Array, *, out: Any = None) -> Any:
     Args:
         self: integer tensor, or number.
         other: integer tensor that broadcasts with `self`, or number.
+
+    Examples:
+        >>> import wengert as wg
+        >>> wg.tensor([64, 5, -5]) >> 1
+        tensor([32,  2, -3])
     """
     return np.right_shift(self, other, out=out)
 

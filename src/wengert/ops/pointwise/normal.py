@@ -26,7 +26,13 @@ of_special = partial(of_reals, inplace=False, method=False, function=False)
 
 @of_reals(samples=unit_tensor)
 def erfinv(self: Array, *, out: Any = None) -> Any:
-    """The inverse of the error function, element by element: NaN outside of -1 to 1."""
+    """The inverse of the error function, element by element: NaN outside of -1 to 1.
+
+    Examples:
+        >>> import wengert as wg
+        >>> wg.erfinv(wg.tensor([0.0, 0.5, 1.0]))
+        tensor([0.0000, 0.4769,    inf])
+    """
     return special("erfinv", self, out=out)
 
 
@@ -42,7 +48,13 @@ def erfinv_jvp(tangent: Any, out: Any) -> Any:
 
 @of_special(name="special_erfcx")
 def erfcx(self: Array, *, out: Any = None) -> Any:
-    """exp(self^2) * erfc(self), element by element, without overflow on the way."""
+    """exp(self^2) * erfc(self), element by element, without overflow on the way.
+
+    Examples:
+        >>> import wengert as wg
+        >>> wg.special.erfcx(wg.tensor([0.0, 100.0]))
+        tensor([1.0000, 0.0056])
+    """
     return special("erfcx", self, out=out)
 
 
@@ -69,7 +81,13 @@ def bounded_tensor(make: Any) -> Any:
 
 @of_special(name="special_ndtri", samples=probabilities)
 def ndtri(self: Array, *, out: Any = None) -> Any:
-    """Quantiles of the normal distribution: below which value a number lies with probability `self`."""
+    """Quantiles of the normal distribution: below which value a number lies with probability `self`.
+
+    Examples:
+        >>> import wengert as wg
+        >>> wg.special.ndtri(wg.tensor([0.5, 0.975]))
+        tensor([0.0000, 1.9600])
+    """
     return special("ndtri", self, out=out)
 
 
@@ -80,7 +98,13 @@ def ndtri_vjp(grad: Any, out: Any) -> Any:
 
 @of_special(name="special_log_ndtr", samples=bounded_tensor)
 def log_ndtr(self: Array, *, out: Any = None) -> Any:
-    """Logarithm of the normal distribution function at `self`, element by element, accurate far below 0."""
+    """Logarithm of the normal distribution function at `self`, element by element, accurate far below 0.
+
+    Examples:
+        >>> import wengert as wg
+        >>> wg.special.log_ndtr(wg.tensor([0.0, -100.0]))
+        tensor([-6.9315e-01, -5.0055e+03])
+    """
     return special("log_ndtr", self, out=out)
 
 
@@ -99,6 +123,11 @@ def ndtr(input: Any, *, out: Any = None) -> Any:
 
     Returns:
         A new tensor of the same shape.
+
+    Examples:
+        >>> import wengert as wg
+        >>> wg.special.ndtr(wg.tensor([0.0, 1.96]))
+        tensor([0.5000, 0.9750])
     """
     check_tensor("special_ndtr", input)
     doubled = (input * SQRT_HALF).erf() + 1
@@ -119,7 +148,13 @@ def entropies(make: Any) -> Any:
 
 @of_special(name="special_entr", samples=entropies)
 def entr(self: Array, *, out: Any = None) -> Any:
-    """-self * log(self), element by element: 0 at 0, minus infinity below."""
+    """-self * log(self), element by element: 0 at 0, minus infinity below.
+
+    Examples:
+        >>> import wengert as wg
+        >>> wg.special.entr(wg.tensor([0.0, 0.5, -1.0]))
+        tensor([0.0000, 0.3466,   -inf])
+    """
     wide = widened(self)
     result = np.asarray(-wide * np.log(wide))
     np.copyto(result, 0, where=wide == 0)

@@ -52,7 +52,13 @@ of_two_reals = partial(
 
 @of_two_reals(inplace=True)
 def hypot(self: Array, other: Array, *, out: Any = None) -> Any:
-    """sqrt(self^2 + other^2), element by element, without overflow on the way."""
+    """sqrt(self^2 + other^2), element by element, without overflow on the way.
+
+    Examples:
+        >>> import wengert as wg
+        >>> wg.hypot(wg.tensor([3.0, 5.0]), wg.tensor([4.0, 12.0]))
+        tensor([ 5., 13.])
+    """
     return np.hypot(self, other, out=out)
 
 
@@ -65,6 +71,11 @@ def nextafter(self: Array, other: Array, *, out: Any = None) -> Any:
 
     Derivative:
         1 for `self` where the two differ, otherwise 0, as in torch.
+
+    Examples:
+        >>> import wengert as wg
+        >>> wg.nextafter(wg.tensor([1.0]), wg.tensor([2.0])) - 1
+        tensor([1.1921e-07])
     """
     return np.nextafter(self, other, out=out)
 
@@ -89,6 +100,11 @@ def logaddexp(self: Array, other: Array, *, out: Any = None) -> Any:
     Args:
         self: floating-point or complex tensor.
         other: floating-point or complex tensor that broadcasts with `self`.
+
+    Examples:
+        >>> import wengert as wg
+        >>> wg.logaddexp(wg.tensor([0.0, 1000.0]), wg.tensor([0.0, 1000.0]))
+        tensor([6.9315e-01, 1.0007e+03])
     """
     return exponentials.logaddexp(self, other, out=out)
 
@@ -103,7 +119,13 @@ def share_of_two(one: Any, other: Any) -> Any:
 
 @of_two_reals()
 def logaddexp2(self: Array, other: Array, *, out: Any = None) -> Any:
-    """Logarithm to the base 2 of 2^self + 2^other, element by element, without overflow on the way."""
+    """Logarithm to the base 2 of 2^self + 2^other, element by element, without overflow on the way.
+
+    Examples:
+        >>> import wengert as wg
+        >>> wg.logaddexp2(wg.tensor([0.0, 10.0]), wg.tensor([0.0, 10.0]))
+        tensor([ 1., 11.])
+    """
     return exponentials.logaddexp2(self, other, out=out)
 
 
@@ -135,6 +157,11 @@ def copysign(self: Array, other: Array, *, out: Any = None) -> Any:
 
     Derivative:
         0 where `self` is 0, and for `other`.
+
+    Examples:
+        >>> import wengert as wg
+        >>> wg.copysign(wg.tensor([1.0, -2.0]), wg.tensor([-0.0, 3.0]))
+        tensor([-1.,  2.])
     """
     return np.copysign(self, other, out=out)
 
@@ -174,6 +201,11 @@ def heaviside(self: Array, values: Array) -> Any:
 
     Derivative:
         None, as in torch: a backward pass through it raises.
+
+    Examples:
+        >>> import wengert as wg
+        >>> wg.heaviside(wg.tensor([-1.0, 0.0, 2.0]), wg.tensor(0.5))
+        tensor([0.0000, 0.5000, 1.0000])
     """
     if "c" in (self.dtype.kind, values.dtype.kind):
         raise RuntimeError("heaviside is not yet implemented for complex tensors.")
@@ -263,7 +295,13 @@ def product_with(self: Any, other: Any, logarithm: Any, out: Any) -> Any:
 
 @times_logarithm(inplace=True, node=("XlogyBackward0", "XlogyBackward1", "XlogyBackward2"))
 def xlogy(self: Array, other: Array, *, out: Any = None) -> Any:
-    """self * log(other), element by element; 0 where `self` is 0."""
+    """self * log(other), element by element; 0 where `self` is 0.
+
+    Examples:
+        >>> import wengert as wg
+        >>> wg.xlogy(wg.tensor([0.0, 2.0]), wg.tensor([0.0, 3.0]))
+        tensor([0.0000, 2.1972])
+    """
     return product_with(self, other, np.log, out)
 
 
@@ -301,7 +339,13 @@ def xlogy_vjp_other(grad: Any, self: Any, other: Any) -> Any:
     node=("SpecialXlog1PyBackward0", "SpecialXlog1PyBackward1", "SpecialXlog1PyBackward2"),
 )
 def xlog1py(self: Array, other: Array, *, out: Any = None) -> Any:
-    """self * log(1 + other), element by element; 0 where `self` is 0."""
+    """self * log(1 + other), element by element; 0 where `self` is 0.
+
+    Examples:
+        >>> import wengert as wg
+        >>> wg.special.xlog1py(wg.tensor([0.0, 2.0]), wg.tensor([-1.0, 3.0]))
+        tensor([0.0000, 2.7726])
+    """
     return product_with(self, other, np.log1p, out)
 
 

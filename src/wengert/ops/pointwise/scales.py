@@ -39,6 +39,11 @@ def deg2rad(self: Array, *, out: Any = None) -> Any:
 
     Raises:
         RuntimeError: `self` is complex.
+
+    Examples:
+        >>> import wengert as wg
+        >>> wg.deg2rad(wg.tensor([180, 90, -45]))
+        tensor([ 3.1416,  1.5708, -0.7854])
     """
     refuse_complex("deg2rad", self)
     return np.multiply(self, self.dtype.type(math.pi / 180), out=out)
@@ -58,6 +63,11 @@ def rad2deg(self: Array, *, out: Any = None) -> Any:
 
     Raises:
         RuntimeError: `self` is complex.
+
+    Examples:
+        >>> import wengert as wg
+        >>> wg.rad2deg(wg.tensor([wg.pi, wg.pi / 2]))
+        tensor([180.,  90.])
     """
     refuse_complex("rad2deg", self)
     return np.multiply(self, self.dtype.type(180 / math.pi), out=out)
@@ -74,6 +84,11 @@ def sinc(self: Array, *, out: Any = None) -> Any:
 
     Derivative:
         0 at 0, and so are all higher ones, as in torch.
+
+    Examples:
+        >>> import wengert as wg
+        >>> wg.sinc(wg.tensor([0.0, 0.5, 1.5]))
+        tensor([ 1.0000,  0.6366, -0.2122])
     """
     wide = widened(self)
     angle = wide * wide.dtype.type(math.pi)
@@ -110,6 +125,11 @@ def logit(self: Array, eps: float | None = None, *, out: Any = None) -> Any:
 
     Derivative:
         0 where `self` was limited; NaN outside of 0 to 1 without limits.
+
+    Examples:
+        >>> import wengert as wg
+        >>> wg.logit(wg.tensor([0.5, 0.9, 1.0]), eps=0.01)
+        tensor([0.0000, 2.1972, 4.5951])
     """
     wide = widened(self)
     if eps is not None:
@@ -149,6 +169,11 @@ def ldexp(self: Array, other: Array, *, out: Any = None) -> Any:
 
     Raises:
         RuntimeError: the shapes do not broadcast.
+
+    Examples:
+        >>> import wengert as wg
+        >>> wg.ldexp(wg.tensor([1.0, 3.0]), wg.tensor([4, -1]))
+        tensor([16.0000,  1.5000])
     """
     scale = np.exp2(other) if other.dtype.kind == "f" else np.power(other.dtype.type(2), other)
     return np.multiply(self, scale, out=out)
@@ -208,6 +233,13 @@ def frexp(input: Any, *, out: Any = None) -> Any:
 
     Raises:
         RuntimeError: `input` is not of floating-point numbers.
+
+    Examples:
+        >>> import wengert as wg
+        >>> wg.frexp(wg.tensor([8.0, 0.3]))
+        torch.return_types.frexp(
+        mantissa=tensor([0.5000, 0.6000]),
+        exponent=tensor([ 4, -1], dtype=torch.int32))
     """
     check_tensor("frexp", input)
     if not input.dtype.is_floating_point:
@@ -257,6 +289,11 @@ def float_power(input: Any, exponent: Any, *, out: Any = None) -> Any:
 
     Raises:
         RuntimeError: the shapes do not broadcast, or `out` is of another dtype.
+
+    Examples:
+        >>> import wengert as wg
+        >>> wg.float_power(wg.tensor([2, 3]), -1)
+        tensor([0.5000, 0.3333], dtype=torch.float64)
     """
     wanted = precise("float_power", (input, exponent))
     operands = in_dtype(input, wanted), in_dtype(exponent, wanted)

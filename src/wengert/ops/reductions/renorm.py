@@ -58,6 +58,12 @@ def renorm(self: Array, p: float, dim: int, maxnorm: float) -> Any:
 
     Derivative:
         That of the norm, as `linalg.vector_norm` has it.
+
+    Examples:
+        >>> import wengert as wg
+        >>> wg.renorm(wg.tensor([[3.0, 4.0], [0.3, 0.4]]), 2, 0, 1.0)
+        tensor([[0.6000, 0.8000],
+                [0.3000, 0.4000]])
     """
     check_renorm(self, p, maxnorm)
     axes = others(read_dim("renorm", dim, self.ndim), self.ndim)
