@@ -148,6 +148,9 @@ def polygamma_method(self: Any, n: int) -> Any:
 bind("polygamma", polygamma_method)
 
 
+MOST_DIMENSIONS = 100_000
+
+
 def above_half(make: Any) -> Any:
     """Samples of the multivariate gamma function."""
     for order in (1, 2, 3):
@@ -155,6 +158,7 @@ def above_half(make: Any) -> Any:
     yield Sample(make(low=1.6, high=4), 2)
     yield Sample(make(0, 2), 2)
     yield Bad(make(2), 0, raises=RuntimeError, says="p has to be greater than or equal to 1")
+    yield Bad(make(2), 2**62, raises=RuntimeError, says="p has to be at most")
 
 
 @of_reals(layout="rows", samples=above_half)
@@ -165,7 +169,7 @@ def mvlgamma(self: Array, p: int, *, out: Any = None) -> Any:
         p: the dimension, 1 or more.
 
     Raises:
-        RuntimeError: `p` is smaller.
+        RuntimeError: `p` is smaller, or beyond 100,000: each dimension takes a pass.
 
     Source:
         log Gamma_p(a) = p (p - 1) / 4 log(pi) + the sum of log Gamma(a - j / 2) for j from 0 to p - 1.
@@ -178,6 +182,8 @@ def mvlgamma(self: Array, p: int, *, out: Any = None) -> Any:
     count = integer("mvlgamma", "p", p)
     if count < 1:
         raise RuntimeError("p has to be greater than or equal to 1")
+    if count > MOST_DIMENSIONS:
+        raise RuntimeError(f"mvlgamma: p has to be at most {MOST_DIMENSIONS}, got {count}")
     total = widened(self).astype(np.float64) * 0
     for step in range(count):
         total = total + special("gammaln", self.astype(np.float64) - step / 2)

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from ..._core import errors
 from ..._core.cards.card import CARDS, COMPLEXES, FLOATS, INTEGERS, REALS, Array, Bad, Sample, composite, op, pointwise
 from ..._core.operators.batch_rules import elementwise
 from ..._core.tensor.base import Tensor, bind
@@ -123,6 +124,9 @@ def logit(self: Array, eps: float | None = None, *, out: Any = None) -> Any:
         self: real tensor of probabilities; integers become the default dtype.
         eps: limits `self` to the range from `eps` to `1 - eps` first; None: NaN outside of 0 to 1.
 
+    Raises:
+        TypeError: `eps` is no number.
+
     Derivative:
         0 where `self` was limited; NaN outside of 0 to 1 without limits.
 
@@ -133,6 +137,8 @@ def logit(self: Array, eps: float | None = None, *, out: Any = None) -> Any:
     """
     wide = widened(self)
     if eps is not None:
+        if not isinstance(eps, (int, float, np.number)):
+            raise TypeError(errors.wrong_type("logit", "eps", 2, "float", eps))
         wide = np.where(wide < eps, wide.dtype.type(eps), np.where(wide > 1 - eps, wide.dtype.type(1 - eps), wide))
     return narrowed(np.log(wide / (1 - wide)), self, out)
 
@@ -155,6 +161,7 @@ def logit_samples(make: Any) -> Any:
     yield Sample(make(8, kind="special"))
     yield Sample(make(8, kind="special"), 0.25)
     yield Bad(2, raises=TypeError, says="must be Tensor, not int")
+    yield Bad(make(2), "a", raises=TypeError, says="argument 'eps' (position 2) must be float, not str")
 
 
 @pointwise(promote="float", dtypes=FLOATS, numbers=False, inplace=True)
