@@ -109,6 +109,7 @@ ROOMS: dict[str, tuple[str, ...]] = {
             "axes",
             "dtype_checks",
             "return_types",
+            "outputs",
             "memory",
             "create",
             "shapes",
@@ -116,7 +117,7 @@ ROOMS: dict[str, tuple[str, ...]] = {
             "reductions",
             "indexing",
         ),
-        *("linalg", "randomness", "neural", "images", "__init__"),
+        *("linalg", "order", "randomness", "neural", "images", "__init__"),
     ),
 }
 # Third-party packages that layers may import as soon as they are imported themselves.

@@ -17,6 +17,10 @@ DYNAMIC = {
     "argwhere": "how many there are depends on the values",
     "masked_select": "how many there are depends on the values",
     "masked_select_backward": "how many there are depends on the values",
+    "_unique": "how many there are depends on the values",
+    "unique": "how many there are depends on the values",
+    "unique_consecutive": "how many there are depends on the values",
+    "bincount": "the largest value decides",
 }
 """Operators whose results have shapes that depend on values, which members could disagree about."""
 NUMBERS = {"allclose", "equal", "is_nonzero"}

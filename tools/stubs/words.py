@@ -47,6 +47,7 @@ OWN = {
     ("divide", "other"): "Operand", ("div_", "other"): "Operand", ("divide_", "other"): "Operand",
     ("empty_strided", "stride"): "Sequence[int]", ("new_empty_strided", "stride"): "Sequence[int]",
     ("float_power", "input"): "Operand", ("frexp", "out"): "tuple[Tensor, Tensor]",
+    ("bucketize", "input"): "Operand", ("isin", "elements"): "Operand", ("isin", "test_elements"): "Operand",
     ("narrow", "start"): "int | Tensor",
     ("conv1d", "padding"): "Ints | str", ("conv2d", "padding"): "Ints | str", ("conv3d", "padding"): "Ints | str",
     ("tile", "dims"): "Sequence[int]", ("where", "other"): "Operand",
@@ -60,7 +61,10 @@ RESULTS = {
     "hsplit": "tuple[Tensor, ...]", "is_complex": "bool", "is_cuda": "bool", "is_floating_point": "bool",
     "is_tensor": "TypeGuard[Tensor]", "item": "Any", "itemsize": "int", "layout": "layout", "name": "str | None",
     "native_batch_norm": "tuple[Tensor, Tensor, Tensor]", "nbytes": "int", "nelement": "int", "numel": "int",
-    "output_nr": "int", "tensor_split": "tuple[Tensor, ...]", "tolist": "Any", "vsplit": "tuple[Tensor, ...]",
+    "output_nr": "int", "cummax": "return_types.cummax", "cummin": "return_types.cummin",
+    "histogram": "return_types.histogram", "histogramdd": "return_types.histogramdd",
+    "kthvalue": "return_types.kthvalue", "mode": "return_types.mode", "sort": "return_types.sort",
+    "topk": "return_types.topk", "tensor_split": "tuple[Tensor, ...]", "tolist": "Any", "vsplit": "tuple[Tensor, ...]",
 }  # fmt: skip
 """What is returned where neither card nor function says so and it is not one tensor; also the types of properties."""
 
@@ -75,6 +79,20 @@ EXTREMES = (
     "(input: Tensor) -> Tensor",
     "(input: Tensor, dim: int, keepdim: bool = False) -> return_types.{}",
     "(input: Tensor, other: Tensor) -> Tensor",
+)
+MEDIANS = (
+    "(input: Tensor) -> Tensor",
+    "(input: Tensor, dim: int, keepdim: bool = False, *, out: tuple[Tensor, Tensor] | None = None) -> return_types.{}",
+)
+PLACES = "out_int32: bool = False, right: bool = False, side: str | None = None, sorter: Tensor | None = None, \
+out: Tensor | None = None"
+SEARCHES = (
+    "(sorted_sequence: Tensor, input: Operand, *, {}) -> Tensor",
+    "(sorted_sequence: Tensor, *, self: Number, {}) -> Tensor",
+)
+DISTINCT = (
+    "(input: Tensor, {}*, dim: int | None = None) -> Tensor",
+    "(input: Tensor, {}return_inverse: bool = False, return_counts: bool = False, dim: int | None = None) -> Any",
 )
 ATLEAST = (
     "(tensor: Tensor, /) -> Tensor",
@@ -96,6 +114,11 @@ FORMS: dict[str, tuple[str, ...]] = {
     "min": tuple(each.format("min") for each in EXTREMES),
     "adaptive_max_pool1d": tuple(each.format("input: Tensor, output_size: Ints") for each in WITH_INDICES),
     "adaptive_max_pool2d": tuple(each.format(f"input: Tensor, output_size: {LENGTHS}") for each in WITH_INDICES),
+    "median": tuple(each.format("median") for each in MEDIANS),
+    "nanmedian": tuple(each.format("nanmedian") for each in MEDIANS),
+    "searchsorted": tuple(each.format(PLACES) for each in SEARCHES),
+    "unique": tuple(each.format("sorted: bool = True, ") for each in DISTINCT),
+    "unique_consecutive": tuple(each.format("") for each in DISTINCT),
     "aminmax": ("(input: Tensor, *, dim: int | None = None, keepdim: bool = False) -> return_types.aminmax",),
     "arange": (
         f"(end: Number, *, out: Tensor | None = None, {NEW}) -> Tensor",

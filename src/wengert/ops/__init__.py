@@ -20,6 +20,45 @@ promise_all()
 from .linalg import addr  # isort: skip
 from .pointwise import bessel, gamma, integers, normal, pairs, polynomials, scales  # isort: skip
 from .reductions import renorm  # isort: skip
+from .create import create, interchange, like, ranges
+from .indexing import advanced, index, index_write, put, scatter, scatter_reduce
+from .linalg import addmm, matmul, products
+from .memory import convert, overwrite, storages
+from .neural import softmax
+from .order import bincount, histogram, quantile, ranks, running, search, sort, unique
+from .pointwise import (
+    activation,
+    apply,
+    binary,
+    choose,
+    classify,
+    compare,
+    complex,
+    extremes,
+    logic,
+    piecewise,
+    power,
+    rounding,
+    smooth,
+    trigonometry,
+    unary,
+)
+from .randomness import generator, random, random_fill, random_like, sampling
+from .reductions import maxima, moments, places, reduce, scan, vector_norm
+from .shapes import (
+    as_strided,
+    batches,
+    broadcast,
+    geometry,
+    join,
+    rearrange,
+    sections,
+    shape,
+    slices,
+    strided,
+    view_shape,
+    views,
+)
 
 
 def load_neural() -> None:

@@ -35,7 +35,7 @@ WITHOUT_DERIVATIVE = {
     "normal_about": DRAWS,
 }
 """Operators with rules that are no derivatives, by name."""
-DYNAMIC = frozenset({"masked_select", "masked_select_backward", "nonzero_positions"})
+DYNAMIC = frozenset({"masked_select", "masked_select_backward", "nonzero_positions", "_unique", "bincount"})
 OF_MEMORY = frozenset({"as_strided_from", "view_as_complex"})
 """Views of the very memory: members lie along first dimensions."""
 

@@ -252,7 +252,7 @@ def place(value: Any) -> int:
 PRODUCTS = {"vdot": ("self", "other"), "convolution": ("input", "weight")}
 """Operators that are linear in each of these arguments, for real factors, though their cards cannot say so."""
 COSTLY = {
-    *("cumprod", "recurrence", "scatter_reduce", "index_reduce"),
+    *("cumprod", "logcumsumexp", "recurrence", "scatter_reduce", "index_reduce"),
     *("i0", "special_i0e", "special_i1", "special_i1e"),
 }
 """Operators whose forward rules call themselves more than once, so that their cost would double with each order."""
