@@ -103,6 +103,8 @@ def result_text(value: Any) -> str:
     """The type of a result, as programs write it."""
     if isinstance(value, (tuple, list)) and all(isinstance(each, wg.Tensor) for each in value):
         return "tuple[wg.Tensor, ...]" if isinstance(value, tuple) else "list[wg.Tensor]"
+    if isinstance(value, tuple) and hasattr(value, "__match_args__"):
+        return "tuple[object, object]"
     return f"wg.{type(value).__name__}" if isinstance(value, (wg.Tensor, wg.Size, wg.Generator)) else (
         "None" if value is None else type(value).__name__
     )  # fmt: skip

@@ -23,17 +23,19 @@ KINDS = {
 PARAMETERS = {
     "alpha": "Number", "beta": "Number", "bias": "Tensor", "buffer": "Any", "condition": "Tensor",
     "correction": "Number", "data": "Any", "destination": "Ints", "device": "device | str", "dilation": "Ints",
-    "dim": "Ints", "dims": "Ints", "dtype": "dtype", "end": "Number", "exponent": "Operand", "ext_tensor": "Any",
-    "fill_value": "Number",
-    "from_": "Number", "generator": "Generator", "indices_or_sections": "Ints | Tensor", "input": "Tensor",
-    "inputs": "Tensor | Sequence[Tensor]", "kernel_size": "Ints", "layout": "layout",
-    "memory_format": "memory_format", "ndarray": "np.ndarray[Any, Any]", "normalized_shape": "Sequence[int]",
-    "obj": "Any", "options": "Any", "other": "Tensor", "out": "Tensor", "output_padding": "Ints",
-    "output_size": "Ints", "p": "Number | str", "pad": "Sequence[int]", "padding": "Ints", "reduce": "bool",
+    "dim": "Ints", "dims": "Ints", "dtype": "dtype", "dx": "float", "end": "Number", "exponent": "Operand", "ext_tensor": "Any",
+    "fill_value": "Number", "from_": "Number", "generator": "Generator", "indices": "Tensor",
+    "indices_or_sections": "Ints | Tensor", "input": "Tensor", "inputs": "Tensor | Sequence[Tensor]",
+    "kernel_size": "Ints", "layout": "layout", "maxnorm": "Number", "memory_format": "memory_format",
+    "ndarray": "np.ndarray[Any, Any]", "normalized_shape": "Sequence[int]", "obj": "Any", "options": "Any",
+    "other": "Tensor", "out": "Tensor", "output_padding": "Ints", "output_size": "Ints", "p": "Number | str",
+    "pad": "Sequence[int]", "padding": "Ints", "physical_layout": "Sequence[int]", "reduce": "bool",
     "repeats": "int | Tensor", "s": "Number", "seed": "int", "self": "Tensor", "shape": "Sequence[int]",
     "shapes": "Ints", "shifts": "Ints", "size": "Sequence[int]", "size_average": "bool", "sizes": "Sequence[int]",
-    "source": "Ints", "split_size": "Ints", "start": "Number", "stride": "Ints", "tensors": "Sequence[Tensor]",
-    "to": "Number", "unbiased": "bool", "value": "Number", "vec2": "Tensor", "weight": "Tensor",
+    "source": "Ints", "spacing": "Number | Sequence[Number] | Sequence[Tensor]", "split_size": "Ints",
+    "split_sizes": "Sequence[int]", "start": "Number", "step": "Number", "stride": "Ints",
+    "tensors": "Sequence[Tensor]", "to": "Number", "unbiased": "bool", "value": "Number", "vec2": "Tensor",
+    "weight": "Tensor",
 }  # fmt: skip
 """Types of parameters that cards leave open, by name."""
 
@@ -48,7 +50,8 @@ OWN = {
     ("empty_strided", "stride"): "Sequence[int]", ("new_empty_strided", "stride"): "Sequence[int]",
     ("float_power", "input"): "Operand", ("frexp", "out"): "tuple[Tensor, Tensor]",
     ("bucketize", "input"): "Operand", ("isin", "elements"): "Operand", ("isin", "test_elements"): "Operand",
-    ("narrow", "start"): "int | Tensor",
+    ("narrow", "start"): "int | Tensor", ("slice_copy", "start"): "int", ("slice_copy", "end"): "int",
+    ("unravel_index", "shape"): "Ints", ("view_copy", "size"): "Sequence[int] | dtype",
     ("conv1d", "padding"): "Ints | str", ("conv2d", "padding"): "Ints | str", ("conv3d", "padding"): "Ints | str",
     ("tile", "dims"): "Sequence[int]", ("where", "other"): "Operand",
 }  # fmt: skip
@@ -57,7 +60,7 @@ OWN = {
 RESULTS = {
     "__dlpack__": "Any", "_grad": "Tensor | None", "_is_view": "Callable[[], bool]", "chunk": "tuple[Tensor, ...]",
     "device": "device", "dim": "int", "dsplit": "tuple[Tensor, ...]", "element_size": "int",
-    "frexp": "return_types.frexp", "grad": "Tensor | None",
+    "frexp": "return_types.frexp", "gradient": "tuple[Tensor, ...]", "grad": "Tensor | None",
     "hsplit": "tuple[Tensor, ...]", "is_complex": "bool", "is_cuda": "bool", "is_floating_point": "bool",
     "is_tensor": "TypeGuard[Tensor]", "item": "Any", "itemsize": "int", "layout": "layout", "name": "str | None",
     "native_batch_norm": "tuple[Tensor, Tensor, Tensor]", "nbytes": "int", "nelement": "int", "numel": "int",
@@ -67,6 +70,9 @@ RESULTS = {
     "topk": "return_types.topk", "tensor_split": "tuple[Tensor, ...]", "tolist": "Any", "vsplit": "tuple[Tensor, ...]",
 }  # fmt: skip
 """What is returned where neither card nor function says so and it is not one tensor; also the types of properties."""
+
+FIELDS = {("histogramdd", "bin_edges"): "tuple[Tensor, ...]"}
+"""The types of elements of `return_types` that are no tensors."""
 
 NEW = "dtype: dtype | None = None, layout: layout | None = None, device: device | str | None = None, \
 pin_memory: bool = False, requires_grad: bool = False"
@@ -131,6 +137,7 @@ FORMS: dict[str, tuple[str, ...]] = {
         "(*tensors: Tensor) -> tuple[Tensor, ...]",
         "(tensors: Sequence[Tensor], /) -> tuple[Tensor, ...]",
     ),
+    "cartesian_prod": ("(*tensors: Tensor) -> Tensor", "(tensors: Sequence[Tensor], /) -> Tensor"),
     "meshgrid": (
         "(*tensors: Tensor, indexing: str = 'ij') -> tuple[Tensor, ...]",
         "(tensors: Sequence[Tensor], /, *, indexing: str = 'ij') -> tuple[Tensor, ...]",

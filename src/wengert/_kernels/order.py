@@ -12,12 +12,23 @@ FEW = 64
 """Up to so many elements, sorting all of them takes no longer than finding some."""
 
 
+def part(axis: int, start: int | None, stop: int | None) -> Any:
+    """What NumPy takes between brackets for a slice along `axis`."""
+    return (*(slice(None),) * axis, slice(start, stop))
+
+
+def along(x: Array, places: Array, axis: int) -> Array:
+    """The elements of `x` at `places` along `axis`; of a vector without the work that `take_along_axis` has."""
+    return x[places] if x.ndim == 1 else np.take_along_axis(x, places, axis)
+
+
 def sorted_places(x: Array, axis: int, descending: bool = False) -> Array:
     """int64 indices along `axis` that sort `x`, real; equal elements keep their order."""
     if not descending:
-        return np.argsort(x, axis, kind="stable").astype(np.int64, copy=False)
-    backward = np.argsort(np.flip(x, axis), axis, kind="stable")
-    return (x.shape[axis] - 1 - np.flip(backward, axis)).astype(np.int64, copy=False)
+        return x.argsort(axis, kind="stable").astype(np.int64, copy=False)
+    turned = (*(slice(None),) * axis, slice(None, None, -1))
+    backward = x[turned].argsort(axis, kind="stable")
+    return (x.shape[axis] - 1 - backward[turned]).astype(np.int64, copy=False)
 
 
 def top_places(x: Array, count: int, axis: int, largest: bool) -> Array:
@@ -27,7 +38,7 @@ def top_places(x: Array, count: int, axis: int, largest: bool) -> Array:
     """
     length = x.shape[axis]
     if length <= FEW or not 0 < count < length or not x.size:
-        return np.take(sorted_places(x, axis, largest), np.arange(count), axis)
+        return sorted_places(x, axis, largest)[part(axis, 0, count)]
     rows = np.moveaxis(x, axis, -1)
     rank = length - count if largest else count - 1
     last = np.partition(rows, rank, -1)[..., rank, None]
@@ -46,14 +57,16 @@ def top_places(x: Array, count: int, axis: int, largest: bool) -> Array:
 def first_equal(x: Array, values: Array, axis: int) -> Array:
     """int64 index along `axis` of the first element of `x` that equals `values` (length 1 there); NaN equals NaN."""
     hits = x == values
-    if x.dtype.kind not in "iub":
+    if x.dtype.kind not in "iub" and np.isnan(values).any():
         hits |= np.isnan(x) & np.isnan(values)
-    return np.argmax(hits, axis, keepdims=True).astype(np.int64, copy=False)
+    return hits.argmax(axis, keepdims=True).astype(np.int64, copy=False)
 
 
 def ranked(x: Array, rank: int, axis: int) -> tuple[Array, Array]:
     """The element of `rank` (0: the smallest) along `axis`, which is kept, and the first index where it stands."""
-    values = np.take(np.partition(x, rank, axis), [rank], axis)
+    ordered = x.copy()
+    ordered.partition(rank, axis)
+    values = ordered[part(axis, rank, rank + 1)]
     return values, first_equal(x, values, axis)
 
 
@@ -61,6 +74,8 @@ def median(x: Array, axis: int) -> tuple[Array, Array]:
     """The lower median along `axis`, which is kept, and its first index; NaN where there is one."""
     values, places = ranked(x, (x.shape[axis] - 1) // 2, axis)
     if x.dtype.kind in "iub":
+        return values, places
+    if not np.isnan(x.max()):
         return values, places
     nans = np.isnan(x)
     found = nans.any(axis, keepdims=True)
@@ -72,25 +87,23 @@ def nanmedian(x: Array, axis: int) -> tuple[Array, Array]:
     if x.dtype.kind in "iub":
         return median(x, axis)
     count = x.shape[axis] - np.isnan(x).sum(axis, keepdims=True)
-    values = np.take_along_axis(np.sort(x, axis), np.maximum(count - 1, 0) // 2, axis)
+    values = along(np.sort(x, axis), np.maximum(count - 1, 0) // 2, axis)
     return values, first_equal(x, values, axis)
 
 
 def mode(x: Array, axis: int) -> tuple[Array, Array]:
     """The most frequent element along `axis`, which is kept, the smallest of several, and its last index."""
     order = sorted_places(x, axis)
-    ordered = np.take_along_axis(x, order, axis)
+    ordered = along(x, order, axis)
     shape = [1] * x.ndim
     shape[axis] = x.shape[axis]
     counter = np.arange(x.shape[axis]).reshape(shape)
     begins = np.ones(x.shape, np.bool_)
-    inner = [slice(None)] * x.ndim
-    before = list(inner)
-    inner[axis], before[axis] = slice(1, None), slice(None, -1)
-    begins[tuple(inner)] = ordered[tuple(inner)] != ordered[tuple(before)]
+    behind = part(axis, 1, None)
+    begins[behind] = ordered[behind] != ordered[part(axis, None, -1)]
     length = counter - np.maximum.accumulate(np.where(begins, counter, 0), axis)
-    last = np.argmax(length, axis, keepdims=True)  # the first run of the greatest length ends here
-    return np.take_along_axis(ordered, last, axis), np.take_along_axis(order, last, axis)
+    last = length.argmax(axis, keepdims=True)  # the first run of the greatest length ends here
+    return along(ordered, last, axis), along(order, last, axis)
 
 
 def running_extreme(x: Array, axis: int, largest: bool) -> tuple[Array, Array]:

@@ -23,6 +23,9 @@ from .reductions import renorm  # isort: skip
 from .create import create, interchange, like, ranges
 from .indexing import advanced, index, index_write, put, scatter, scatter_reduce
 from .linalg import addmm, matmul, products
+from .create import create, further_ranges, interchange, like, ranges
+from .indexing import advanced, index, index_write, positions, put, scatter, scatter_reduce
+from .linalg import addmm, cross, matmul, products, statistics
 from .memory import convert, overwrite, storages
 from .neural import softmax
 from .order import bincount, histogram, quantile, ranks, running, search, sort, unique
@@ -37,6 +40,7 @@ from .pointwise import (
     extremes,
     logic,
     piecewise,
+    postponed,
     power,
     rounding,
     smooth,
@@ -44,18 +48,23 @@ from .pointwise import (
     unary,
 )
 from .randomness import generator, random, random_fill, random_like, sampling
-from .reductions import maxima, moments, places, reduce, scan, vector_norm
+from .reductions import differences, distance, maxima, moments, places, reduce, scan, vector_norm
 from .shapes import (
     as_strided,
     batches,
     broadcast,
+    combine,
     geometry,
     join,
     rearrange,
+    rotate,
+    scattered,
     sections,
     shape,
     slices,
     strided,
+    unsafe_parts,
+    view_copies,
     view_shape,
     views,
 )

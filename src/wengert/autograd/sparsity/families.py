@@ -184,7 +184,7 @@ REDUCED = (
 )
 ALONG = (
     *("_softmax", "_log_softmax", "_softmax_backward_data", "_log_softmax_backward_data"),
-    *("cumsum", "cumsum_reversed", "cumprod", "recurrence"),
+    *("cumsum", "cumsum_reversed", "cumprod", "recurrence", "logcumsumexp"),
 )
 POINTWISE = (
     *("clone", "_to_copy", "_restrided", "conj_physical", "conjugate_complex", "complex", "polar", "lerp"),
@@ -196,7 +196,9 @@ MOVED = (
     *("diag_embed", "diagonal_copy", "flip", "roll", "cat", "stack", "constant_pad_nd", "edge_pad", "fill_diagonal"),
     *("index_fill", "masked_scatter", "split_backward", "slice_backward", "select_backward", "diagonal_backward"),
     *("masked_select_backward", "gather_planes", "pixel_shuffle", "pixel_unshuffle", "im2col", "embedding"),
-    "embedding_dense_gather",
+    *("embedding_dense_gather", "rot90", "_block_diag", "narrow_copy", "diagonal_scatter", "select_scatter"),
+    *("slice_scatter", "permute_copy", "transpose_copy", "t_copy", "squeeze_copy", "unsqueeze_copy"),
+    *("_view_copy", "alias_copy", "unfold_copy", "select_copy", "slice_copy"),
 )
 RULES: dict[str, Rule] = {
     **dict.fromkeys(REDUCED, reduced),

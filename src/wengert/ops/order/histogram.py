@@ -358,7 +358,7 @@ def histogramdd(
         raise RuntimeError("histogramdd: The size of bins must be equal to the innermost dimension of the input.")
     made = histogram_of(input, each_dim, range, weight, density)
     edges = each_dim if isinstance(each_dim[0], Tensor) else tuple(made[1:])
-    return return_types.histogramdd((made[0], edges))  # type: ignore[arg-type]
+    return return_types.histogramdd((made[0], edges))
 
 
 @histogramdd.samples
