@@ -22,6 +22,7 @@ SOURCE = Path(__file__).resolve().parent.parent / "src" / PACKAGE
 _ENGINE = ("_kernels", "_core", "ops", "printing", "conversions", "pickling", "indexing", "gradients", "tensor")
 _USERS = (
     "special",
+    "linalg",
     "func",
     "compat",
     "scipy",

@@ -2,7 +2,7 @@
 wait for it.
 """
 
-LAYERS = ("compat", "debugging", "func", "io", "nn", "optim", "scipy", "special", "utils", "vision", "viz")
+LAYERS = ("compat", "debugging", "func", "io", "linalg", "nn", "optim", "scipy", "special", "utils", "vision", "viz")
 MIRRORS = (
     *("accelerator", "amp", "backends", "compiler", "cpu", "cuda", "distributed", "fx", "hub", "jit", "mps", "mtia"),
     *("multiprocessing", "onnx", "overrides", "random", "testing", "types", "version", "xpu"),

@@ -69,6 +69,8 @@ from .shapes import (
     views,
 )
 
+from .linalg import cholesky, determinants, eigen, einsum, inverse, pairs, qr, singular, solve  # isort: skip
+
 
 def load_neural() -> None:
     """Load the families of neural networks."""

@@ -141,7 +141,7 @@ class Following:
         if recurrence is not None:
             found: Series = [results[0], *[None] * self.order]
             recurrence(found, *(self.series_of(each) for each in args[: len(op.names)]))
-            return [found[1:]]
+            return [found[1:], *([None] * self.order for _ in results[1:])]
         return self.by_tangents(op, args, followed, results)
 
     def linear(self, op: Any, args: tuple[Any, ...], followed: list[int], count: int) -> list[Series]:

@@ -1,0 +1,42 @@
+"""Linear algebra, as `torch.linalg` has it. Where NumPy lacks a factorisation (LU, LDL), SciPy is needed."""
+
+from __future__ import annotations
+
+from types import FunctionType
+
+from .ops import checked
+from .ops.linalg.cholesky import linalg_cholesky as cholesky, linalg_cholesky_ex as cholesky_ex
+from .ops.linalg.determinants import linalg_det as det, linalg_slogdet as slogdet
+from .ops.linalg.eigen import eig, eigh, eigvals, eigvalsh
+from .ops.linalg.inverse import inv, inv_ex
+from .ops.linalg.matmul import matmul
+from .ops.linalg.matrices import LinAlgError
+from .ops.linalg.qr import linalg_qr as qr
+from .ops.linalg.singular import linalg_svd as svd, svdvals
+from .ops.linalg.solve import solve, solve_ex, solve_triangular
+from .ops.reductions.vector_norm import vector_norm
+
+__all__ = [
+    "LinAlgError",
+    "cholesky",
+    "cholesky_ex",
+    "det",
+    "eig",
+    "eigh",
+    "eigvals",
+    "eigvalsh",
+    "inv",
+    "inv_ex",
+    "matmul",
+    "qr",
+    "slogdet",
+    "solve",
+    "solve_ex",
+    "solve_triangular",
+    "svd",
+    "svdvals",
+    "vector_norm",
+]
+
+functions = {name: made for name, made in globals().items() if name in __all__ and isinstance(made, FunctionType)}
+globals().update({name: checked(name, made, module=__name__) for name, made in functions.items()})
