@@ -11,16 +11,22 @@ from .ops.linalg.eigen import eig, eigh, eigvals, eigvalsh
 from .ops.linalg.inverse import inv, inv_ex
 from .ops.linalg.matmul import matmul
 from .ops.linalg.matrices import LinAlgError
+from .ops.linalg.norms import cond, linalg_norm as norm, matrix_norm, matrix_rank
+from .ops.linalg.powers import exponential as matrix_exp, linalg_matrix_power as matrix_power, multi_dot
 from .ops.linalg.qr import linalg_qr as qr
 from .ops.linalg.singular import linalg_svd as svd, svdvals
 from .ops.linalg.solve import solve, solve_ex, solve_triangular
+from .ops.linalg.vectors import cross, diagonal, linalg_vander as vander, vecdot
 from .ops.reductions.vector_norm import vector_norm
 
 __all__ = [
     "LinAlgError",
     "cholesky",
     "cholesky_ex",
+    "cond",
+    "cross",
     "det",
+    "diagonal",
     "eig",
     "eigh",
     "eigvals",
@@ -28,6 +34,12 @@ __all__ = [
     "inv",
     "inv_ex",
     "matmul",
+    "matrix_exp",
+    "matrix_norm",
+    "matrix_power",
+    "matrix_rank",
+    "multi_dot",
+    "norm",
     "qr",
     "slogdet",
     "solve",
@@ -35,6 +47,8 @@ __all__ = [
     "solve_triangular",
     "svd",
     "svdvals",
+    "vander",
+    "vecdot",
     "vector_norm",
 ]
 

@@ -23,30 +23,22 @@ def widened(array: Array, lead: tuple[int, ...]) -> Array:
     return np.broadcast_to(array, (*lead, *array.shape[-2:]))
 
 
-def lapack(caller: str, name: str, array: Array) -> Any:
-    """A function of LAPACK for the dtype of `array`.
+def scipy_linalg(caller: str) -> Any:
+    """SciPy's linear algebra.
 
     Raises:
         ImportError: SciPy is not installed.
     """
     try:
-        from scipy.linalg import get_lapack_funcs
+        import scipy.linalg
     except ImportError as error:
         raise ImportError(f"{caller} needs SciPy: pip install 'wengert[full]'") from error
-    return get_lapack_funcs(name, dtype=array.dtype)
+    return scipy.linalg
 
 
-def each_matrix(function: Callable[..., Any], found: tuple[Array, ...], *given: Array) -> None:
-    """Call a function of matrices for each one of a batch, and put what it returns into `found`.
-
-    Args:
-        found: arrays with the batch's axes in front.
-        given: arrays with the same axes in front.
-    """
-    depth = next(at for at in range(found[0].ndim + 1) if at == found[0].ndim or at == given[0].ndim - 2)
-    for place in np.ndindex(found[0].shape[:depth]):
-        for target, value in zip(found, function(*[each[place] for each in given])):
-            target[place] = value
+def exponential(a: Array) -> Array:
+    """The exponentials of square matrices."""
+    return np.asarray(scipy_linalg("matrix_exp").expm(a)) if a.size else a.copy()
 
 
 def zero_pivot(matrix: Array) -> int:

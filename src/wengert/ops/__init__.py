@@ -69,7 +69,7 @@ from .shapes import (
     views,
 )
 
-from .linalg import cholesky, determinants, eigen, einsum, inverse, pairs, qr, singular, solve  # isort: skip
+from .linalg import cholesky, determinants, eigen, einsum, inverse, norms, pairs, powers, qr, singular, solve, vectors  # isort: skip
 
 
 def load_neural() -> None:
