@@ -54,6 +54,9 @@ OWN = {
     ("unravel_index", "shape"): "Ints", ("view_copy", "size"): "Sequence[int] | dtype",
     ("conv1d", "padding"): "Ints | str", ("conv2d", "padding"): "Ints | str", ("conv3d", "padding"): "Ints | str",
     ("tile", "dims"): "Sequence[int]", ("where", "other"): "Operand",
+    **{(name, "out"): "Sequence[Tensor]"
+       for name in ("geqrf", "lu", "lu_unpack", "qr", "slogdet", "svd", "triangular_solve")},
+    ("chain_matmul", "matrices"): "Tensor", ("einsum", "args"): "Any", ("tensordot", "dims"): "Any",
 }  # fmt: skip
 """The same for one operator."""
 
@@ -64,7 +67,8 @@ RESULTS = {
     "hsplit": "tuple[Tensor, ...]", "is_complex": "bool", "is_cuda": "bool", "is_floating_point": "bool",
     "is_tensor": "TypeGuard[Tensor]", "item": "Any", "itemsize": "int", "layout": "layout", "name": "str | None",
     "native_batch_norm": "tuple[Tensor, Tensor, Tensor]", "nbytes": "int", "nelement": "int", "numel": "int",
-    "output_nr": "int", "cummax": "return_types.cummax", "cummin": "return_types.cummin",
+    **{name: f"return_types.{name}" for name in ("geqrf", "lu_unpack", "qr", "slogdet", "svd", "triangular_solve")},
+    "lu": "tuple[Tensor, ...]", "output_nr": "int", "cummax": "return_types.cummax", "cummin": "return_types.cummin",
     "histogram": "return_types.histogram", "histogramdd": "return_types.histogramdd",
     "kthvalue": "return_types.kthvalue", "mode": "return_types.mode", "sort": "return_types.sort",
     "topk": "return_types.topk", "tensor_split": "tuple[Tensor, ...]", "tolist": "Any", "vsplit": "tuple[Tensor, ...]",

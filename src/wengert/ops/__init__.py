@@ -26,6 +26,29 @@ from .linalg import addmm, matmul, products
 from .create import create, further_ranges, interchange, like, ranges
 from .indexing import advanced, index, index_write, positions, put, scatter, scatter_reduce
 from .linalg import addmm, cross, matmul, products, statistics
+from .linalg import (
+    addmm,
+    cholesky,
+    determinants,
+    distances,
+    eigen,
+    einsum,
+    inverse,
+    ldl,
+    least_squares,
+    lu,
+    lu_forms,
+    matmul,
+    norms,
+    pairs,
+    powers,
+    products,
+    qr,
+    reflections,
+    singular,
+    solve,
+    vectors,
+)  # isort: skip
 from .memory import convert, overwrite, storages
 from .neural import softmax
 from .order import bincount, histogram, quantile, ranks, running, search, sort, unique
@@ -68,8 +91,6 @@ from .shapes import (
     view_shape,
     views,
 )
-
-from .linalg import cholesky, determinants, eigen, einsum, inverse, norms, pairs, powers, qr, singular, solve, vectors  # isort: skip
 
 
 def load_neural() -> None:

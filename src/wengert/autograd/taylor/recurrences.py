@@ -12,6 +12,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from ..._core.cards.card import registered
+
 Series = list[Any]
 
 
@@ -128,26 +130,25 @@ def power(x: Series, exponent: int) -> Series:
 
 def solution(y: Series, a: Series, b: Series, left: Series, check: Series) -> None:
     """a y = b, or y a = b, of matrices."""
-    from ...ops.linalg.solve import is_vector, solved_ex
-
-    if is_vector(a[0].shape, y[0].shape):
+    solve: Any = registered("_linalg_solve_ex")
+    if y[0].ndim < a[0].ndim:  # a vector for each matrix
         wide: Series = [y[0].unsqueeze(-1), *y[1:]]
         solution(wide, a, [None if each is None else each.unsqueeze(-1) for each in b], left, check)
         y[1:] = [None if each is None else each.squeeze(-1) for each in wide[1:]]
         return
     for k in range(1, len(y)):
         found = minus(b[k], multiplied(a, y, k, left[0]))
-        y[k] = None if found is None else solved_ex(a[0], found, left[0], False)[0]
+        y[k] = None if found is None else solve(a[0], found, left[0], False)[0]
 
 
 def triangular_solution(y: Series, a: Series, b: Series, upper: Series, left: Series, unit: Series) -> None:
     """a y = b, or y a = b, of triangular matrices."""
-    from ...ops.linalg.solve import triangle, triangular
-
-    a = [None if each is None else triangle(each, upper[0], unit[0]) for each in a]
+    solve: Any = registered("_linalg_solve_triangular")
+    part, first = ("triu", 1) if upper[0] else ("tril", -1)
+    a = [None if each is None else getattr(each, part)(first if unit[0] else 0) for each in a]
     for k in range(1, len(y)):
         found = minus(b[k], multiplied(a, y, k, left[0]))
-        y[k] = None if found is None else triangular(a[0], found, upper[0], left[0], unit[0])
+        y[k] = None if found is None else solve(a[0], found, upper[0], left[0], unit[0])
 
 
 def multiplied(a: Series, y: Series, k: int, left: bool) -> Any:

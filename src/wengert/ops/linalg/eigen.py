@@ -56,13 +56,14 @@ def check_finite(name: str, array: Any) -> None:
 def hermitian(A: Array, UPLO: str, compute_v: bool) -> Any:
     """Eigenvalues in ascending order and eigenvectors of Hermitian matrices; empty vectors if not computed."""
     check_square("linalg.eigh", A)
-    if UPLO.upper() not in ("L", "U"):
+    side: Any = UPLO.upper()
+    if side not in ("L", "U"):
         raise RuntimeError(f"Expected UPLO argument to be 'L' or 'U', but got {UPLO}")
     if dtypes.from_numpy(A.dtype) not in FACTORED:
         refuse("linalg_eigh", "linalg_eigh_cpu", A)
     if not compute_v:
-        return np.linalg.eigvalsh(A, UPLO.upper()), np.empty((0,), A.dtype)
-    values, vectors = np.linalg.eigh(A, UPLO.upper())
+        return np.linalg.eigvalsh(A, side), np.empty((0,), A.dtype)
+    values, vectors = np.linalg.eigh(A, side)
     return values, factors.columns(vectors)
 
 

@@ -140,9 +140,15 @@ def stacked(*cores: int) -> Rule:
             if missing:
                 shape = given[at]._array_.shape
                 given[at] = given[at].reshape((shape[0], *(1,) * missing, *shape[1:]))
-        return op.call(tuple(given))
+        made = op.call(tuple(given))
+        return tuple([with_members(each, size) for each in made]) if op.several else made
 
     return apply
+
+
+def with_members(made: Any, size: int) -> Any:
+    """A result for a batch; one that was not computed is empty for each member."""
+    return made.new_zeros((size, 0)) if made._array_.shape == (0,) else made
 
 
 of_matrices = partial(op, dtypes=FACTORED, layout="own", batching=stacked(2), method=False, function=False)

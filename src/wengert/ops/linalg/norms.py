@@ -168,7 +168,8 @@ def norm(
 
     Args:
         self: floating or complex tensor.
-        p: the order of the norm of a vector, a number; "fro" and None stand for 2; "nuc" for the sum of singular values.
+        p: the order of the norm of a vector, a number; "fro" and None stand for 2; "nuc" for the sum of singular
+            values.
         dim: the dimension or dimensions; None for all of them.
         keepdim: leave them with length 1.
         dtype: the type to compute in.

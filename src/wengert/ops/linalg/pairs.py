@@ -49,7 +49,8 @@ def read_dims(a: Any, b: Any, dims: Any) -> tuple[Any, Any]:
     if isinstance(dims, (tuple, list)):
         if len(dims) != 2:
             raise ValueError(f"tensordot expects dims to be an int or two lists of dimensions, but got {dims=}")
-        return tuple([(each,) if isinstance(each, int) else integers("tensordot", "dims", each) for each in dims])
+        first, second = ((each,) if isinstance(each, int) else integers("tensordot", "dims", each) for each in dims)
+        return first, second
     if not isinstance(dims, int):
         raise RuntimeError(
             "tensordot expects dims to be int or tuple[list[int], list[int]] or list[list[int]] containing two lists, "

@@ -13,14 +13,15 @@ import numpy as np
 from ..._core.cards.arguments import integer, tensors_of
 from ..._core.cards.card import Array, Bad, Sample, composite
 from ..._core.tensor.base import Tensor
+from ..._core.types import dtypes
 from ..._kernels import factors
 from ..shapes.join import cat
 from .delivered import delivered
 from .inverse import inv
-from .matrices import adjoint, check_inexact, check_square, of_matrices, public
+from .matrices import FACTORED, adjoint, check_inexact, check_square, of_matrices, public
 
 
-@of_matrices(name="linalg_matrix_exp", layout="rows")
+@of_matrices(name="linalg_matrix_exp", layout="rows", dtypes=FACTORED | {dtypes.float16})
 def exponential(self: Array) -> Any:
     """The exponential of square matrices: the sum of A^k / k!.
 
@@ -34,8 +35,11 @@ def exponential(self: Array) -> Any:
         RuntimeError: `self` holds no square matrices.
         ImportError: SciPy is not installed.
     """
-    check_inexact("linalg.matrix_exp", self)
+    if self.dtype != np.float16:
+        check_inexact("linalg.matrix_exp", self)
     check_square("linalg.matrix_exp", self)
+    if self.dtype == np.float16:
+        return factors.exponential(self.astype(np.float32)).astype(np.float16)
     return factors.exponential(self)
 
 
@@ -91,7 +95,7 @@ def power(matrix: Any, exponent: int) -> Any:
     """An integer power, by squares."""
     check_square("linalg.matrix_power", matrix)
     if exponent == 0:
-        return matrix.new_ones(matrix.shape[-1]).diag().expand(matrix.shape).clone()
+        return matrix.clone().copy_(matrix.new_ones(matrix.shape[-1]).diag())
     if exponent == 1:
         return matrix.clone()
     if exponent == -1:
@@ -210,8 +214,8 @@ def multi_dot(tensors: Any, *, out: Any = None) -> Any:
             raise RuntimeError(f"multi_dot(): tensor {at} must be {wanted} but got {each.ndim}D")
         if each.dtype is not given[0].dtype:
             raise RuntimeError(
-                f"multi_dot(): all tensors must have be the same dtype but tensor 0 is {given[0].dtype} and tensor {at} "
-                f"{each.dtype}"
+                f"multi_dot(): all tensors must have be the same dtype but tensor 0 is {given[0].dtype} and tensor "
+                f"{at} {each.dtype}"
             )
     row, column = given[0].ndim == 1, given[-1].ndim == 1
     shape = (() if row else (given[0].shape[0],)) + (() if column else (given[-1].shape[1],))
@@ -219,7 +223,7 @@ def multi_dot(tensors: Any, *, out: Any = None) -> Any:
     given[-1] = given[-1].unsqueeze(-1) if column else given[-1]
     check_chain("multi_dot", given)
     made = chained(given)
-    return delivered("linalg_multi_dot", out, made.view(shape) if row or column else made)
+    return delivered("linalg_multi_dot", out, made.view(shape))
 
 
 def check_chain(name: str, matrices: list[Any]) -> None:

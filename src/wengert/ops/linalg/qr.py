@@ -22,10 +22,8 @@ from .solve import triangular
 MODES = ("reduced", "complete", "r")
 
 
-@of_matrices(
-    name="_linalg_qr", node="LinalgQrBackward0", outputs=("Q", "R"), differentiable=(True, True)
-)
-def factored(A: Array, mode: str = "reduced") -> Any:
+@of_matrices(name="_linalg_qr", node="LinalgQrBackward0", outputs=("Q", "R"), differentiable=(True, True))
+def factored(A: Array, mode: Any) -> Any:
     """Q with orthogonal columns and upper triangular R of A = Q R; Q is empty for mode "r"."""
     check_inexact("linalg.qr", A, "geqrf_cpu")
     check_matrix("linalg.qr", A)
@@ -34,7 +32,8 @@ def factored(A: Array, mode: str = "reduced") -> Any:
             f"qr received unrecognized mode '{mode}' but expected one of 'reduced' (default), 'r', or 'complete'"
         )
     if mode == "r":
-        return np.empty((0,), A.dtype), factors.columns(np.linalg.qr(A, "r"))
+        r: Any = np.linalg.qr(A, "r")
+        return np.empty((0,), A.dtype), factors.columns(r)
     q, r = np.linalg.qr(A, mode)
     return factors.columns(q), factors.columns(r)
 
@@ -64,7 +63,7 @@ def factored_vjp(grads: Any, A_shape: Any, Q: Any, R: Any, mode: str) -> Any:
     of_q, of_r = grads
     rows, columns = A_shape[-2:]
     check_differentiable(mode, rows, columns)
-    inner = None if of_r is None else of_r @ adjoint(R)
+    inner: Any = None if of_r is None else of_r @ adjoint(R)
     if of_q is not None:
         turned = adjoint(Q) @ of_q
         inner = -turned if inner is None else inner - turned
