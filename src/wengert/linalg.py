@@ -6,6 +6,7 @@ from types import FunctionType
 
 from .ops import checked
 from .ops.linalg.cholesky import linalg_cholesky as cholesky, linalg_cholesky_ex as cholesky_ex
+from .ops.linalg.cross import linalg_cross as cross
 from .ops.linalg.determinants import linalg_det as det, linalg_slogdet as slogdet
 from .ops.linalg.eigen import eig, eigh, eigvals, eigvalsh
 from .ops.linalg.inverse import inv, inv_ex
@@ -20,7 +21,7 @@ from .ops.linalg.qr import linalg_qr as qr
 from .ops.linalg.reflections import householder_product
 from .ops.linalg.singular import linalg_svd as svd, svdvals
 from .ops.linalg.solve import solve, solve_ex, solve_triangular
-from .ops.linalg.vectors import cross, diagonal, linalg_vander as vander, vecdot
+from .ops.linalg.vectors import diagonal, linalg_vander as vander, vecdot
 from .ops.reductions.vector_norm import vector_norm
 
 __all__ = [

@@ -155,7 +155,7 @@ def each_of(function: Callable[[Array], Any], a: Array, shapes: list[tuple[int, 
 
 
 def lu(a: Array) -> Any:
-    """The triangular factors in one matrix, the exchanged rows, and for each the pivot that is zero, or 0, from 1 on."""
+    """The triangular factors in one matrix, the exchanged rows, and the pivots that are zero, or 0, all from 1 on."""
     rows, width = a.shape[-2:]
     getrf = scipy_linalg("lu_factor").get_lapack_funcs("getrf", dtype=a.dtype)
     shapes = [(rows, width), (min(rows, width),), ()]

@@ -92,6 +92,28 @@ from .shapes import (
     views,
 )
 
+from .linalg import (  # isort: skip
+    cholesky,
+    cross,
+    determinants,
+    distances,
+    eigen,
+    einsum,
+    inverse,
+    ldl,
+    least_squares,
+    lu,
+    lu_forms,
+    norms,
+    pairs,
+    powers,
+    qr,
+    reflections,
+    singular,
+    solve,
+    vectors,
+)
+
 
 def load_neural() -> None:
     """Load the families of neural networks."""

@@ -31,8 +31,8 @@ from .matrices import (
 from .solve import check_old_system, triangular
 
 INDEFINITE = (
-    "The factorization could not be completed because the input is not positive-definite (the leading minor of order {} "
-    "is not positive-definite)."
+    "The factorization could not be completed because the input is not positive-definite (the leading minor of order "
+    "{} is not positive-definite)."
 )
 
 

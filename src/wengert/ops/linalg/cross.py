@@ -1,158 +1,118 @@
-"""Cross products and traces."""
+"""The cross product."""
 
 from __future__ import annotations
 
+import warnings
 from typing import Any
 
 import numpy as np
 
 from ..._core.cards.card import NUMBERS, Array, Bad, Sample, composite, op
+from ..._core.operators.batch_rules import check_member, full
+from ..._core.tensor.base import Tensor
 from ..._core.types.sizes import broadcast, normalise
-from ..dtype_checks import check_number
-from ..shapes.strided import diagonal_backward
-from .products import conjugated, type_name
+from ..axes import read_dim
+from ..dtype_checks import refuse
+from .delivered import delivered
+from .matrices import type_name
 
 
-@op(dtypes=NUMBERS, linear=("self", "other"), larger=True, method=False, function=False, node="LinalgCrossBackward0")
+def crossed(op: Any, size: int, args: list[Any], carried: list[Any]) -> Any:
+    """The rule for batches: the dimension is counted from the back."""
+    first, second, dim = full(args, carried, size)
+    if first.ndim != second.ndim or first.ndim < 2:
+        check_member(op, size, args, carried)
+    return op.call((first, second, normalise(dim, first.ndim - 1) + 1))
+
+
+@op(
+    dtypes=NUMBERS, layout="iterator", larger=True, linear=("self", "other"), batching=crossed,
+    method=False, function=False,
+)  # fmt: skip
 def linalg_cross(self: Array, other: Array, *, dim: int = -1) -> Any:
-    """The cross products of vectors along a dimension of length 3.
+    """The cross product of vectors of three elements; complex ones are not conjugated.
 
     Args:
-        self, other: tensors of as many dimensions, which broadcast.
+        self, other: tensors of the same dtype, which broadcast.
+        dim: the dimension of the vectors.
+
+    Returns:
+        A new tensor.
 
     Raises:
-        RuntimeError: the dimension has another length, or dtypes or numbers of dimensions differ.
+        RuntimeError: shapes or dtypes do not fit.
     """
     if self.ndim != other.ndim:
         raise RuntimeError("linalg.cross: inputs must have the same number of dimensions.")
-    axis = normalise(dim, self.ndim)
+    axis = read_dim("linalg_cross", dim, self.ndim)
     lengths = [each.shape[axis] if each.ndim else 1 for each in (self, other)]
     if lengths != [3, 3]:
         raise RuntimeError(
             f"linalg.cross: inputs dimension {dim} must have length 3. Got {lengths[0]} and {lengths[1]}"
         )
+    broadcast(self.shape, other.shape)
     if self.dtype != other.dtype:
-        raise RuntimeError(f"expected scalar type {type_name(self)} but found {type_name(other)}")
-    check_number("cross", "cross", self)
-    shape = broadcast(self.shape, other.shape)
-    a, b = (np.moveaxis(np.broadcast_to(each, shape), axis, 0) for each in (self, other))
-    made = np.empty(shape, self.dtype)
-    rows = np.moveaxis(made, axis, 0)
+        raise RuntimeError(f"linalg_cross: expected scalar type {type_name(self)} but found {type_name(other)}")
+    if self.dtype.kind == "b" or (self.dtype.kind == "u" and self.itemsize > 1):
+        refuse("linalg_cross", "cross", self)
+    made = np.empty(np.broadcast_shapes(self.shape, other.shape), self.dtype)
+    a, b, c = (np.moveaxis(each, axis, 0) for each in (self, other, made))
     for at in range(3):
-        after, last = (at + 1) % 3, (at + 2) % 3
-        rows[at] = a[after] * b[last] - a[last] * b[after]
+        first, second = (at + 1) % 3, (at + 2) % 3
+        c[at] = a[first] * b[second] - a[second] * b[first]
     return made
 
 
 @linalg_cross.vjp("self")
 def linalg_cross_vjp_self(grad: Any, other: Any, dim: int) -> Any:
-    return linalg_cross(conjugated(other), grad, dim=dim)
+    return linalg_cross(other.conj().expand(grad.shape), grad, dim=dim)
 
 
 @linalg_cross.vjp("other")
 def linalg_cross_vjp_other(grad: Any, self: Any, dim: int) -> Any:
-    return linalg_cross(grad, conjugated(self), dim=dim)
-
-
-@linalg_cross.batched
-def linalg_cross_batched(self: Any, other: Any, dim: int) -> Any:
-    if self.ndim != other.ndim:
-        raise RuntimeError("linalg.cross: inputs must have the same number of dimensions.")
-    return linalg_cross.call((self, other, 1 + normalise(dim, self.ndim - 1)))
+    return linalg_cross(grad, self.conj().expand(grad.shape), dim=dim)
 
 
 @linalg_cross.samples
 def linalg_cross_samples(make: Any) -> Any:
     yield Sample(make(2, 3), make(2, 3))
-    yield Sample(make(3, 1), make(3, 4), dim=0)
-    yield Bad(make(2), make(2), raises=RuntimeError, says="inputs dimension -1 must have length 3. Got 2 and 2")
-    yield Bad(make(3), make(1, 3), raises=RuntimeError, says="inputs must have the same number of dimensions")
+    yield Sample(make(3, 2), make(3, 1), dim=0)
+    yield Bad(make(2, 2), make(2, 2), raises=RuntimeError, says="inputs dimension -1 must have length 3. Got 2 and 2")
+    yield Bad(make(3), make(2, 3), raises=RuntimeError, says="inputs must have the same number of dimensions")
 
 
 @composite()
-def cross(input: Any, other: Any, dim: int | None = None, *, out: Any = None) -> Any:
-    """The cross products of vectors along a dimension of length 3.
+def cross(self: Tensor, other: Tensor, dim: int | None = None, *, out: Any = None) -> Any:
+    """The cross product of vectors of three elements.
 
     Args:
-        input, other: tensors of as many dimensions, which broadcast.
-        dim: the dimension; the first of length 3 unless given.
+        self, other: tensors of the same dtype, which broadcast.
+        dim: the dimension of the vectors; None for the first one of length 3.
         out: a tensor to write into.
 
     Returns:
         A new tensor.
 
     Raises:
-        RuntimeError: the dimension has another length, or there is none; dtypes or numbers of dimensions differ.
-
-    Examples:
-        >>> import wengert as wg
-        >>> wg.cross(wg.tensor([1., 0., 0.]), wg.tensor([0., 1., 0.]))
-        tensor([0., 0., 1.])
+        RuntimeError: shapes or dtypes do not fit, or no dimension has length 3.
     """
     if dim is None:
-        dim = next((at for at, length in enumerate(input._array_.shape) if length == 3), None)
-        if dim is None:
-            raise RuntimeError("no dimension of size 3 in input")
-    return linalg_cross(input, other, dim=dim, out=out)
+        if 3 not in self.shape:
+            raise RuntimeError(
+                "linalg.cross: no dimension of size 3 in input" if self.ndim == other.ndim
+                else "linalg.cross: inputs must have the same number of dimensions."
+            )  # fmt: skip
+        warnings.warn(
+            "Using torch.cross without specifying the dim arg is deprecated.\nPlease either pass the dim explicitly or "
+            "simply use torch.linalg.cross.\nThe default value of dim will change to agree with that of "
+            "torch.linalg.cross in a future release.",
+            stacklevel=3,
+        )
+        dim = tuple(self.shape).index(3)
+    return delivered("cross", out, linalg_cross(self, other, dim=dim))
 
 
 @cross.samples
 def cross_samples(make: Any) -> Any:
-    x = make(2, 3)
-    if x.dtype.name == "bool":
-        yield Bad(x, x, raises=NotImplementedError, says="\"cross_cpu\" not implemented for 'Bool'")
-        return
-    yield Sample(x, make(2, 3))
-    yield Sample(make(3, 4), make(3, 1), 0)
-    yield Bad(make(2), make(2), raises=RuntimeError, says="no dimension of size 3 in input")
-
-
-@op(dtypes=NUMBERS, linear="self")
-def trace(self: Array) -> Any:
-    """The sum of the main diagonal of a matrix.
-
-    Args:
-        self: matrix.
-
-    Returns:
-        A new 0-dim tensor; of integers an int64 one.
-
-    Raises:
-        RuntimeError: `self` is no matrix.
-
-    Examples:
-        >>> import wengert as wg
-        >>> wg.trace(wg.tensor([[1, 2], [3, 4]]))
-        tensor(5)
-    """
-    if self.ndim != 2:
-        raise RuntimeError(f"trace: expected a matrix, but got tensor with dim {self.ndim}")
-    check_number("trace", "trace", self)
-    wide = (
-        np.float32
-        if self.dtype.itemsize == 2 and self.dtype.kind == "f"
-        else np.int64
-        if self.dtype.kind in "iu"
-        else None
-    )
-    total = np.asarray(np.diagonal(self).sum(dtype=wide))
-    return total if self.dtype.kind in "iu" else total.astype(self.dtype)
-
-
-@trace.vjp("self")
-def trace_vjp(grad: Any, self_shape: Any) -> Any:
-    return diagonal_backward(grad.expand((min(self_shape),)), self_shape, 0, 0, 1)
-
-
-@trace.batched
-def trace_batched(self: Any) -> Any:
-    if self.ndim != 3:
-        raise RuntimeError(f"trace: expected a matrix, but got tensor with dim {self.ndim - 1}")
-    return self.diagonal(0, 1, 2).sum(-1)
-
-
-@trace.samples
-def trace_samples(make: Any) -> Any:
-    yield Sample(make(3, 4))
-    yield Sample(make(0, 2))
-    yield Bad(make(3), raises=RuntimeError, says="trace: expected a matrix, but got tensor with dim 1")
+    yield Sample(make(2, 3), make(2, 3), 1)
+    yield Bad(make(2, 2), make(2, 2), raises=RuntimeError, says="no dimension of size 3 in input")

@@ -7,14 +7,10 @@ from typing import Any
 
 import numpy as np
 
-from ..._core.cards.card import FLOATS, Array, Bad, Sample, composite, op
-from ..._core.operators.batch_rules import padded
+from ..._core.cards.card import Array, Bad, Sample, composite
 from ..._core.tensor.base import Tensor
 from ..._core.types import dtypes
 from ..._core.types.sizes import broadcast
-from ..axes import real_part
-from ..dtype_checks import check_inexact
-from ..reductions.vector_norm import vector_norm, vector_norm_vjp
 from .matrices import of_matrices, of_two, type_name
 
 REALS = frozenset({dtypes.float32, dtypes.float64})
@@ -272,48 +268,3 @@ def pdist(self: Tensor, p: float = 2.0) -> Any:
 def pdist_samples(make: Any) -> Any:
     yield Sample(make(4, 2))
     yield Bad(make(3), raises=RuntimeError, says="pdist only supports 2D tensors, got: 1D")
-
-
-def dist_batches(op: Any, size: int, args: list[Any], carried: list[Any]) -> Any:
-    """The rule for batches of `dist`: norms along all dimensions but the first."""
-    first, second, p = padded(op, args, carried)
-    apart = first - second
-    return vector_norm(apart.reshape((size, math.prod(apart.shape[1:]))), p, 1)
-
-
-@op(dtypes=FLOATS, promote="same", layout="rows", larger=True, batching=dist_batches)
-def dist(self: Array, other: Array, p: Any = 2) -> Any:
-    """The norm of the difference of two tensors.
-
-    Args:
-        self, other: floating or complex tensors, which broadcast.
-        p: the order of the norm.
-
-    Returns:
-        A new 0-dim real tensor.
-
-    Raises:
-        RuntimeError: they hold integers, or do not broadcast.
-    """
-    check_inexact("dist", "norm_cpu", self)
-    broadcast(self.shape, other.shape)
-    return vector_norm.body(self - other, p)
-
-
-@dist.vjp("self", "other")
-def dist_vjp(grad: Any, self: Any, other: Any, out: Any, p: Any) -> Any:
-    found = vector_norm_vjp(grad, self - other, out, p, None, False)
-    return (None, None) if found is None else (found, -found)
-
-
-@dist.jvp("self", "other")
-def dist_jvp(of_self: Any, of_other: Any, self: Any, other: Any, out: Any, p: Any) -> Any:
-    slope = vector_norm_vjp(out.new_ones(out.shape), self - other, out, p, None, False)
-    return None if slope is None else real_part((slope.conj() * (of_self - of_other)).sum())
-
-
-@dist.samples
-def dist_samples(make: Any) -> Any:
-    yield Sample(make(3, 4), make(4))
-    yield Sample(make(3), make(3), 1)
-    yield Bad(make(3), make(4), raises=RuntimeError, says="must match the size of tensor b")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from typing import Any
 
 from ..._core.cards.card import Bad, Sample, composite
@@ -10,7 +9,7 @@ from ..._core.tensor.base import Tensor
 from ..._core.types import dtypes
 from .. import return_types
 from .delivered import delivered
-from .lu import factored, packed, solved, unpacked
+from .lu import dominant, factored, packed, solved, unpacked
 from .matrices import public
 
 
@@ -79,7 +78,7 @@ def lu_factor_ex(A: Tensor, *, pivot: bool = True, check_errors: bool = False, o
 @lu_factor.samples
 @lu_factor_ex.samples
 def lu_samples(make: Any) -> Any:
-    yield Sample(make(3, 3))
+    yield Sample(make(3, 3), through=dominant)
     yield Bad(make(3), raises=RuntimeError, says="Expected tensor with 2 or more dimensions. Got size: [3] instead")
 
 
@@ -181,15 +180,10 @@ def lu(self: Tensor, pivot: bool = True, get_infos: bool = False, out: Any = Non
         LinAlgError: a pivot is zero.
         ImportError: SciPy is not installed.
     """
-    warnings.warn(
-        "torch.lu is deprecated in favor of torch.linalg.lu_factor / torch.linalg.lu_factor_ex and will be removed in "
-        "a future PyTorch release.",
-        stacklevel=3,
-    )
     made = packed(self, pivot, not get_infos)
     return delivered("lu", out, made if get_infos else made[:2])
 
 
 @lu.samples
 def old_lu_samples(make: Any) -> Any:
-    yield Sample(make(3, 3))
+    yield Sample(make(3, 3), through=dominant)

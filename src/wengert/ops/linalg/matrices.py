@@ -113,6 +113,12 @@ def diagonal(tensor: Any) -> Any:
     return tensor.diagonal(0, -2, -1)
 
 
+def first_columns(matrix: Any) -> Any:
+    """As many columns of the identity as matrices have, for each of them."""
+    rows, columns = matrix.shape[-2:]
+    return matrix.new_ones(max(rows, columns)).diag()[:rows, :columns].expand(matrix.shape)
+
+
 def is_differentiated(tensor: Any) -> bool:
     """Whether a derivative of what is computed from a tensor may be asked for."""
     if current().word & flags.OBSERVED:

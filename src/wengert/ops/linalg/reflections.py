@@ -19,7 +19,7 @@ from .. import return_types
 from ..dtype_checks import refuse
 from ..shapes.join import cat
 from .delivered import delivered
-from .matrices import FACTORED, adjoint, check_same_dtype, of_matrices, of_two, public, stacked
+from .matrices import FACTORED, adjoint, check_same_dtype, first_columns, of_matrices, of_two, public, stacked
 
 
 def unit(matrix: Any, count: int) -> Any:
@@ -117,11 +117,6 @@ def product(input: Array, tau: Array) -> Any:
         raise RuntimeError(f"{name}: input.shape[-1] must be greater than or equal to tau.shape[-1]")
     start = np.broadcast_to(np.eye(rows, width, dtype=input.dtype), input.shape)
     return factors.reflected(input, tau, start, False)
-
-
-def first_columns(matrix: Any) -> Any:
-    """The columns of the identity from which a product of reflections is made."""
-    return matrix.new_ones(matrix.shape[-2]).diag().narrow(-1, 0, matrix.shape[-1]).expand(matrix.shape)
 
 
 @product.vjp("input", "tau")
