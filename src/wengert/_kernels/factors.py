@@ -16,11 +16,15 @@ from .results import Array
 
 def columns(array: Array) -> Array:
     """The same matrices, each column by column in memory."""
+    if array.ndim == 2 and array.flags.f_contiguous:
+        return array
     return np.ascontiguousarray(array.swapaxes(-1, -2)).swapaxes(-1, -2)
 
 
 def widened(array: Array, lead: tuple[int, ...]) -> Array:
     """The same matrices for all of a larger batch, without a copy."""
+    if array.shape[:-2] == lead:
+        return array
     return np.broadcast_to(array, (*lead, *array.shape[-2:]))
 
 
@@ -100,7 +104,7 @@ def inverse(a: Array) -> Any:
 
 def solve(a: Array, b: Array) -> Any:
     """X of A X = B, and for each matrix the pivot that is zero, or 0; leading axes broadcast."""
-    lead = np.broadcast_shapes(a.shape[:-2], b.shape[:-2])
+    lead = np.broadcast_shapes(a.shape[:-2], b.shape[:-2]) if a.shape[:-2] != b.shape[:-2] else a.shape[:-2]
     found, info = attempted(np.linalg.solve, zero_pivot, widened(a, lead), widened(b, lead))
     own = info[(0,) * (len(lead) - a.ndim + 2)]
     return columns(found), own[tuple([slice(length) for length in a.shape[:-2]])]
@@ -117,15 +121,17 @@ def triangular(a: Array, b: Array, upper: bool, left: bool, unit: bool) -> Array
     """X of A X = B, or of X A = B, for triangular A; leading axes broadcast, and zeros on the diagonal divide."""
     if not left:
         return columns(triangular(a.swapaxes(-1, -2), b.swapaxes(-1, -2), not upper, True, unit).swapaxes(-1, -2))
-    size = a.shape[-1]
-    a = np.triu(a) if upper else np.tril(a)
-    if unit:
-        a[..., range(size), range(size)] = 1
     if not upper:  # turned about, so that elimination finds nothing to do
         a, b = a[..., ::-1, ::-1], b[..., ::-1, :]
-    b = widened(b, np.broadcast_shapes(a.shape[:-2], b.shape[:-2]))
-    diagonal = np.einsum("...ii->...i", a)
-    found = substituted(a, b) if (diagonal == 0).any() else np.linalg.solve(a, b)
+    size = a.shape[-1]
+    below = np.tri(size, size, -1, bool)
+    a = np.where(below, 0, a)
+    diagonal = a.diagonal(0, -2, -1)
+    if unit:
+        a[..., range(size), range(size)] = 1
+    if a.ndim > 2 or b.ndim > 2:
+        b = widened(b, np.broadcast_shapes(a.shape[:-2], b.shape[:-2]))
+    found = np.linalg.solve(a, b) if diagonal.all() else substituted(a, b)
     return columns(found if upper else found[..., ::-1, :])
 
 

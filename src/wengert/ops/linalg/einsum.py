@@ -1,18 +1,20 @@
 """Sums of products of tensors, written with a letter for each dimension.
 
-All operands are brought to the dimensions of the result, followed by those that are summed over; then they are
-multiplied pair by pair, as batches of matrices.
+The dimensions of all operands have their places: those of the result come first, then those that are summed over.
+Operands are multiplied pair by pair, as matrices or batches of them. What is to be done depends on the equation and on
+shapes alone, and is kept for the next call.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import lru_cache
 from typing import Any
 
 from ..._core import errors
 from ..._core.cards.card import Bad, Sample, composite
 from ..._core.tensor.base import Tensor
-from .pairs import multiplied
+from .pairs import Product
 
 ELLIPSIS = "..."
 LABELS = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
@@ -39,8 +41,7 @@ def einsum(*args: Any) -> Any:
         RuntimeError: the equation is wrong, or does not fit the operands.
     """
     equation, operands = read_arguments(args)
-    path = cheapest(equation, operands) if len(operands) > 2 else None
-    return contract(equation, operands, path)
+    return recipe(equation, tuple([each.shape for each in operands])).apply(operands)
 
 
 def read_arguments(args: tuple[Any, ...]) -> tuple[str, list[Any]]:
@@ -83,13 +84,12 @@ def lettered(numbers: Any) -> str:
     return "".join(letters)
 
 
-def cheapest(equation: str, operands: list[Any]) -> list[tuple[int, int]] | None:
+def cheapest(equation: str, shapes: tuple[tuple[int, ...], ...]) -> list[tuple[int, int]] | None:
     """In which order to multiply, by opt_einsum; None if that is not installed."""
     try:
         import opt_einsum
     except ImportError:
         return None
-    shapes = [tuple(each.shape) for each in operands]
     path: list[tuple[int, int]] = opt_einsum.contract_path(equation, *shapes, shapes=True, optimize="auto")[0]
     return path
 
@@ -127,20 +127,23 @@ def subscripts(text: str, place: str, before: int) -> Iterator[str]:
 
 
 class Equation:
-    """What an equation says of given operands.
+    """What an equation says of operands of certain shapes.
 
     Attributes:
         inputs: the subscripts of each operand.
         covered: how many dimensions `...` stands for, at most.
-        places: where each subscript is among all dimensions: those of the result, then those that are summed over.
+        places: where each subscript is among all dimensions.
         ellipsis: where the dimensions of `...` begin.
         kept, count: how many dimensions the result has, and how many there are.
+        diagonals: for each operand the pairs of dimensions of which the diagonal is taken, one after the other.
+        orders: for each operand the places of its dimensions, once diagonals are taken.
+        lengths: for each operand the lengths of these dimensions.
     """
 
-    def __init__(self, equation: str, operands: list[Any]) -> None:
+    def __init__(self, equation: str, shapes: tuple[tuple[int, ...], ...]) -> None:
         before, arrow, after = equation.partition("->")
-        self.inputs = self.read_inputs(before, operands)
-        self.covered = self.count_covered(operands)
+        self.inputs = self.read_inputs(before, len(shapes))
+        self.covered = self.count_covered(shapes)
         used = [each for labels in self.inputs for each in labels if each != ELLIPSIS]
         self.places: dict[str, int] = {}
         self.ellipsis = -1
@@ -157,6 +160,12 @@ class Equation:
             self.place(ELLIPSIS)
         for label in sorted(set(used).difference(self.places)):
             self.place(label)
+        self.diagonals: list[list[tuple[int, int]]] = []
+        self.orders: list[list[int]] = []
+        self.lengths: list[list[int]] = []
+        self.known: dict[int, int] = {}
+        for at, shape in enumerate(shapes):
+            self.read_shape(at, list(shape))
 
     def place(self, label: str) -> None:
         """Give a subscript the next dimension."""
@@ -167,23 +176,23 @@ class Equation:
             self.places[label] = self.count
             self.count += 1
 
-    def read_inputs(self, text: str, operands: list[Any]) -> list[list[str]]:
+    def read_inputs(self, text: str, count: int) -> list[list[str]]:
         """The subscripts of each operand."""
         parts = text.split(",")
         starts = [sum(len(each) + 1 for each in parts[:at]) for at in range(len(parts))]
-        if len(parts) > len(operands):
+        if len(parts) > count:
             raise RuntimeError("einsum(): fewer operands were provided than specified in the equation")
         found = [list(subscripts(part, f"operand {at}", starts[at])) for at, part in enumerate(parts)]
-        if len(parts) < len(operands):
+        if len(parts) < count:
             raise RuntimeError("einsum(): more operands were provided than specified in the equation")
         return found
 
-    def count_covered(self, operands: list[Any]) -> int:
+    def count_covered(self, shapes: tuple[tuple[int, ...], ...]) -> int:
         """How many dimensions `...` stands for; refuses operands that have not as many as they have subscripts."""
         covered = 0
-        for at, (labels, operand) in enumerate(zip(self.inputs, operands)):
+        for at, (labels, shape) in enumerate(zip(self.inputs, shapes)):
             open_ended = ELLIPSIS in labels
-            count, ndim = len(labels) - open_ended, operand.ndim
+            count, ndim = len(labels) - open_ended, len(shape)
             if count > ndim or (count < ndim and not open_ended):
                 relation = "is more than" if open_ended else "does not match"
                 ending = "" if open_ended else " and no ellipsis was given"
@@ -204,59 +213,35 @@ class Equation:
                 raise RuntimeError(f"einsum(): output subscript {label} {wrong}")
             self.place(label)
 
-    def aligned(self, operands: list[Any]) -> tuple[list[Any], list[int]]:
-        """The operands with all dimensions each, and how many have a length other than 1 in each of them."""
-        lengths: dict[int, int] = {}
-        users = [0] * self.count
-        made = []
-        for at, operand in enumerate(operands):
-            order = self.order(at, operand)
-            tensor = self.diagonals(at, operand)
-            for place, dim in order.items():
-                length = tensor.shape[dim]
-                if length != 1:
-                    self.check_length(lengths.get(place, 1), length, place, dim, at)
-                    lengths[place] = length
-                    users[place] += 1
-            missing = [place for place in range(self.count) if place not in order]
-            for place in missing:
-                order[place] = tensor.ndim
-                tensor = tensor.unsqueeze(tensor.ndim)
-            made.append(tensor.permute([order[place] for place in range(self.count)]))
-        return made, users
-
-    def order(self, at: int, operand: Any) -> dict[int, int]:
-        """For each place the dimension of operand `at` that belongs there, once diagonals are taken."""
-        found: dict[int, int] = {}
-        dim = 0
+    def read_shape(self, at: int, lengths: list[int]) -> None:
+        """Find where the dimensions of operand `at` belong; refuse lengths that differ from those of others."""
+        order: list[int] = []
+        diagonals: list[tuple[int, int]] = []
+        own = len(lengths) - len(self.inputs[at]) + 1
         for label in self.inputs[at]:
             if label == ELLIPSIS:
-                own = operand.ndim - len(self.inputs[at]) + 1
-                for place in range(self.ellipsis + self.covered - own, self.ellipsis + self.covered):
-                    found[place] = dim
-                    dim += 1
-            elif self.places[label] not in found:
-                found[self.places[label]] = dim
-                dim += 1
-        return found
-
-    def diagonals(self, at: int, tensor: Any) -> Any:
-        """Operand `at` with one dimension for each of its subscripts: diagonals for those that are repeated."""
-        seen: dict[str, int] = {}
-        dim = 0
-        own = tensor.ndim - len(self.inputs[at]) + 1
-        for label in self.inputs[at]:
-            first = seen.setdefault(label, dim)
-            if first == dim:
-                dim += own if label == ELLIPSIS else 1
+                end = self.ellipsis + self.covered
+                order += range(end - own, end)
                 continue
-            if tensor.shape[dim] != tensor.shape[first]:
+            place, dim = self.places[label], len(order)
+            if place not in order:
+                order.append(place)
+                continue
+            first = order.index(place)
+            if lengths[dim] != lengths[first]:
                 raise RuntimeError(
                     f"einsum(): subscript {label} is repeated for operand {at} but the sizes don't match, "
-                    f"{tensor.shape[dim]} != {tensor.shape[first]}"
+                    f"{lengths[dim]} != {lengths[first]}"
                 )
-            tensor = tensor.diagonal(0, first, dim).movedim(-1, first)
-        return tensor
+            diagonals.append((first, dim))
+            del lengths[dim]
+        for dim, (place, length) in enumerate(zip(order, lengths)):
+            if length != 1:
+                self.check_length(self.known.get(place, 1), length, place, dim, at)
+                self.known[place] = length
+        self.diagonals.append(diagonals)
+        self.orders.append(order)
+        self.lengths.append(lengths)
 
     def check_length(self, known: int, length: int, place: int, dim: int, at: int) -> None:
         """Refuse a length other than that of the same subscript before."""
@@ -274,40 +259,68 @@ class Equation:
         )
 
 
-def contract(equation: str, operands: list[Any], path: list[tuple[int, int]] | None) -> Any:
-    """The sum of products, the operands multiplied in the order of `path`."""
-    read = Equation(equation, operands)
-    waiting, users = read.aligned(operands)
-    summed = range(read.kept, read.count)
-    for step in range(len(operands) - 1):
-        first, second = sorted(path[step]) if path is not None else (0, 1)
-        right, left = waiting.pop(second), waiting.pop(first)
-        left, right, both = with_sums(left, right, users, summed)
-        waiting.insert(0 if path is None else len(waiting), multiplied(left, right, both))
-    result = waiting[0]
-    if not summed:
-        return result
-    if len(operands) == 1:
-        return result.sum(tuple(summed))
-    return result.view(result.shape[: read.kept])
+class Recipe:
+    """What is to be done with operands of certain shapes.
+
+    Attributes:
+        diagonals: see `Equation`.
+        steps: which two of the operands that are left are multiplied, and how; the result comes first, or, by a path,
+            last.
+        order: how the dimensions of what is left are permuted, or None.
+        summed: over which dimensions a single operand is summed.
+        shape: that of the result, where dimensions of length 1 are left over.
+    """
+
+    def __init__(self, equation: str, shapes: tuple[tuple[int, ...], ...]) -> None:
+        path = cheapest(equation, shapes) if len(shapes) > 2 else None
+        read = Equation(equation, shapes)
+        self.diagonals = read.diagonals
+        self.last = path is not None
+        self.steps: list[tuple[int, int, Product]] = []
+        self.summed: tuple[int, ...] = ()
+        self.shape: tuple[int, ...] | None = None
+        waiting = list(zip(read.orders, read.lengths))
+        users = [sum(place in order and lengths[order.index(place)] != 1 for order, lengths in waiting)
+                 for place in range(read.count)]  # fmt: skip
+        summed = range(read.kept, read.count)
+        for step in range(len(shapes) - 1):
+            first, second = sorted(path[step]) if path is not None else (0, 1)
+            product = Product(*waiting[first], *waiting[second], users, summed, read.count)
+            self.steps.append((first, second, product))
+            del waiting[second], waiting[first]
+            waiting.insert(len(waiting) if self.last else 0, (product.places, product.lengths))
+        places, lengths = waiting[0]
+        order = sorted(range(len(places)), key=lambda dim: places[dim])
+        self.order = None if order == list(range(len(order))) else order
+        if len(shapes) == 1:
+            self.order = order
+            self.summed = tuple(dim for dim, at in enumerate(order) if places[at] >= read.kept)
+        elif summed:
+            self.shape = tuple([lengths[at] for at in order if places[at] < read.kept])
+
+    def apply(self, operands: list[Any]) -> Any:
+        """The sum of products."""
+        waiting = operands
+        if any(self.diagonals):
+            waiting = [with_diagonals(each, pairs) for each, pairs in zip(operands, self.diagonals)]
+        for first, second, product in self.steps:
+            right, left = waiting.pop(second), waiting.pop(first)
+            waiting.insert(len(waiting) if self.last else 0, product.apply(left, right))
+        found = waiting[0] if self.order is None else waiting[0].permute(self.order)
+        if self.summed:
+            return found.sum(self.summed)
+        return found if self.shape is None else found.view(self.shape)
 
 
-def with_sums(left: Any, right: Any, users: list[int], summed: Any) -> tuple[Any, Any, list[int]]:
-    """Two operands, summed over what no other has, and the dimensions in which their product is to be summed."""
-    both, only = [], ([], [])  # type: tuple[list[int], tuple[list[int], list[int]]]
-    for dim in summed:
-        has = left.shape[dim] != 1, right.shape[dim] != 1
-        if all(has):
-            users[dim] -= 1
-        if users[dim] != 1 or not any(has):
-            continue
-        users[dim] = 0
-        (both if all(has) else only[has[1]]).append(dim)
-    if only[0]:
-        left = left.sum(tuple(only[0]), True)
-    if only[1]:
-        right = right.sum(tuple(only[1]), True)
-    return left, right, both
+recipe = lru_cache(maxsize=256)(Recipe)
+"""The recipe for an equation and shapes, kept for the next call."""
+
+
+def with_diagonals(tensor: Any, pairs: list[tuple[int, int]]) -> Any:
+    """A tensor with one dimension for each of its subscripts."""
+    for first, second in pairs:
+        tensor = tensor.diagonal(0, first, second).movedim(-1, first)
+    return tensor
 
 
 @einsum.samples

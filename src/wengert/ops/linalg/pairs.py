@@ -13,29 +13,114 @@ from ..shapes.view_shape import unsafe_view
 from .delivered import delivered
 
 
-def multiplied(left: Any, right: Any, summed: list[int]) -> Any:
-    """The product of two tensors that broadcast, summed over dimensions, which keep length 1.
+class Product:
+    """How two tensors are multiplied, and summed over dimensions that no other tensor has.
+
+    Each dimension has a place, which is the same for both tensors; one that a tensor lacks counts as length 1.
 
     Args:
-        left, right: tensors of the same number of dimensions.
-        summed: dimensions.
+        left_places, left_lengths: the places of the left tensor's dimensions, and their lengths.
+        users: for each place how many tensors that are left have another length than 1 there; kept up to date.
+        summed: the places that are to be summed over.
+        count: how many places there are.
+
+    Attributes:
+        places, lengths: those of the result.
+        sums: over which dimensions either is summed first, keeping them with length 1.
+        orders, shapes: how both are permuted, and the shapes that they are given; None where they are so.
+        shape: that of the result, from that of the product of matrices; None where it is so, or nothing is summed.
+        matrices: "mm", "bmm", or "mul" where nothing is summed.
     """
-    if not summed:
-        return left * right
-    lengths = [(one, other) for one, other in zip(left.shape, right.shape)]
-    others = [dim for dim in range(left.ndim) if dim not in summed]
-    both = [dim for dim in others if lengths[dim][0] != 1 != lengths[dim][1]]
-    first = [dim for dim in others if dim not in both and lengths[dim][0] != 1]
-    second = [dim for dim in others if dim not in both and dim not in first]
-    batch, rows, columns, inner = (
-        math.prod(lengths[dim][side] for dim in dims)
-        for dims, side in ((both, 0), (first, 0), (second, 1), (summed, 0))
-    )
-    left = left.permute(both + first + summed + second).reshape((batch, rows, inner))
-    right = right.permute(both + summed + second + first).reshape((batch, inner, columns))
-    order = both + first + summed + second
-    shape = [1 if dim in summed else lengths[dim][dim in second] for dim in order]
-    return left.bmm(right).view(shape).permute([order.index(dim) for dim in range(len(order))])
+
+    def __init__(
+        self,
+        left_places: list[int],
+        left_lengths: list[int],
+        right_places: list[int],
+        right_lengths: list[int],
+        users: list[int],
+        summed: Any,
+        count: int,
+    ) -> None:
+        self.order, sizes = (left_places, right_places), (list(left_lengths), list(right_lengths))
+        self.sums = self.sum_first(sizes, users, summed)
+        known = [dict(zip(places, lengths)) for places, lengths in zip(self.order, sizes)]
+        lengths = [(known[0].get(place, 1), known[1].get(place, 1)) for place in range(count)]
+        inner = [place for place in summed if place in self.inner]
+        if not inner:
+            self.multiply(known, count)
+            return
+        others = [place for place in range(count) if place not in inner and (place in known[0] or place in known[1])]
+        both = [place for place in others if lengths[place][0] != 1 != lengths[place][1]]
+        first = [place for place in others if place not in both and lengths[place][0] != 1]
+        second = [place for place in others if place not in both and lengths[place][0] == 1]
+        self.places = both + first + second
+        self.lengths = [max(lengths[place]) if 0 not in lengths[place] else 0 for place in self.places]
+        batch, rows, columns, width = (
+            math.prod([lengths[place][side] for place in places])
+            for places, side in ((both, 0), (first, 0), (second, 1), (inner, 0))
+        )
+        lead = (batch,) if both else ()
+        self.matrices = "bmm" if both else "mm"
+        self.orders = self.arranged(both + first + inner, 0), self.arranged(both + inner + second, 1)
+        shapes = (*lead, rows, width), (*lead, width, columns)
+        self.shapes = tuple(
+            [None if self.as_it_is(side, shape, sizes[side]) else shape for side, shape in enumerate(shapes)]
+        )
+        made = (*lead, rows, columns)
+        self.shape = None if made == tuple(self.lengths) else tuple(self.lengths)
+
+    def sum_first(self, sizes: Any, users: list[int], summed: Any) -> list[tuple[int, ...]]:
+        """Find what is summed by the product, and what before; lengths are brought up to date."""
+        self.inner: set[int] = set()
+        alone: tuple[list[int], list[int]] = ([], [])
+        for place in summed:
+            has = [place in places and size[places.index(place)] != 1 for places, size in zip(self.order, sizes)]
+            users[place] -= all(has)
+            if users[place] != 1 or not any(has):
+                continue
+            users[place] = 0
+            if all(has):
+                self.inner.add(place)
+            else:
+                dim = self.order[has[1]].index(place)
+                alone[has[1]].append(dim)
+                sizes[has[1]][dim] = 1
+        return [tuple(dims) for dims in alone]
+
+    def multiply(self, known: list[dict[int, int]], count: int) -> None:
+        """Element by element: both with all places."""
+        self.matrices, self.shape = "mul", None
+        self.places = list(range(count))
+        shapes = [tuple([each.get(place, 1) for place in self.places]) for each in known]
+        self.lengths = [0 if 0 in pair else max(pair) for pair in zip(*shapes)]
+        self.orders = self.arranged(sorted(known[0]), 0), self.arranged(sorted(known[1]), 1)
+        self.shapes = tuple([shape if len(each) < count else None for shape, each in zip(shapes, known)])
+
+    def arranged(self, places: list[int], side: int) -> list[int] | None:
+        """How the dimensions of one tensor are permuted into the order of places, others last; None if they are."""
+        own = self.order[side]
+        order = [own.index(place) for place in places if place in own]
+        order += [dim for dim in range(len(own)) if dim not in order]
+        return None if order == list(range(len(own))) else order
+
+    def as_it_is(self, side: int, shape: tuple[int, ...], lengths: list[int]) -> bool:
+        """Whether one tensor has a shape once it is permuted."""
+        order = self.orders[side]
+        return tuple(lengths if order is None else [lengths[dim] for dim in order]) == shape
+
+    def apply(self, left: Any, right: Any) -> Any:
+        """The product."""
+        given = [left, right]
+        for side in range(2):
+            if self.sums[side]:
+                given[side] = given[side].sum(self.sums[side], True)
+            if self.orders[side] is not None:
+                given[side] = given[side].permute(self.orders[side])
+            if self.shapes[side] is not None:
+                given[side] = given[side].reshape(self.shapes[side])
+        made = getattr(given[0], self.matrices)(given[1])
+        return made if self.shape is None else made.view(self.shape)
 
 
 def read_dims(a: Any, b: Any, dims: Any) -> tuple[Any, Any]:
