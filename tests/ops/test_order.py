@@ -88,6 +88,7 @@ def test_places_among_sorted_elements_are_those_of_numpy(edges, values, right):
     rows = wg.searchsorted(wg.tensor([edges, edges]), wg.tensor([values, values]), right=right)
     assert rows.tolist() == [found.tolist()] * 2
     assert wg.bucketize(wg.tensor(values), wg.tensor(edges), right=right).tolist() == found.tolist()
+    assert wg.bucketize(values[0], wg.tensor(edges), right=right).item() == found[0].item()
 
 
 def test_searching_takes_a_row_of_edges_for_each_member_of_a_batch():
@@ -103,6 +104,12 @@ def test_searching_takes_a_row_of_edges_for_each_member_of_a_batch():
 def test_membership_is_that_of_numpy(numbers, tests, invert):
     found = wg.isin(wg.tensor(numbers), wg.tensor(tests), invert=invert)
     assert found.tolist() == np.isin(numbers, tests, invert=invert).tolist()
+
+
+def test_a_number_is_compared_in_the_dtype_of_the_tensor():
+    x = wg.tensor([0.1, 0.7])
+    assert wg.isin(x, 0.1).tolist() == [True, False]
+    assert wg.searchsorted(x, 0.7).item() == wg.bucketize(0.7, x).item() == 1
 
 
 @given(NUMBERS)
@@ -122,6 +129,8 @@ def test_unique_slices_are_those_of_numpy(rows):
     assert found.tolist() == wanted[0].tolist()
     assert inverse.tolist() == wanted[1].reshape(-1).tolist()
     assert counts.tolist() == wanted[2].tolist()
+    assert len(wg.unique(wg.tensor([[1.0, float("nan")]] * 2), dim=0)) == 2
+    assert wg.unique(wg.zeros(0, 2), dim=0).shape == (0, 2)
     turned = wg.unique(wg.tensor(rows).t(), dim=1)
     assert turned.tolist() == wanted[0].T.tolist()
 

@@ -19,6 +19,8 @@ def coordinates(places: Any, shape: Any) -> Any:
     """The coordinates of places in a flattened tensor of `shape`, along a new last dimension."""
     behind = [*itertools.accumulate(reversed([*shape[1:], 1]), operator.mul)][::-1] if shape else []
     steps, lengths = (np.array(each, np.int64) for each in (behind, tuple(shape)))
+    if not places.numel():  # nothing is divided by a length of 0
+        steps, lengths = np.maximum(steps, 1), np.maximum(lengths, 1)
     return places.unsqueeze(-1).floor_divide(wrap(steps)).remainder(wrap(lengths))
 
 

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from ..._core.cards.arguments import integer
 from ..._core.cards.card import BOOLS, ORDERED, Array, Bad, Sample, composite, op
 from ..._core.operators.batch_rules import along
 from ..._core.tensor.base import Tensor
@@ -56,7 +57,7 @@ def kthvalue_along(self: Array, k: int, dim: int, keepdim: bool) -> Any:
     """The `k`-th smallest elements along a dimension and where they are."""
     axis = read_dim("kthvalue", dim, self.ndim)
     check_some("kthvalue", self, (axis,))
-    line = as_line(self)
+    line, k = as_line(self), integer("kthvalue", "k", k)
     if not 1 <= k <= line.shape[axis]:
         raise RuntimeError(f"kthvalue(): selected number k out of range for dimension {axis}")
     check_number("kthvalue", "kthvalue_cpu", self)

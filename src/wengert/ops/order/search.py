@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from ..._core.cards.card import BOOLS, ORDERED, Bad, Index, Sample, composite, op
+from ..._core.cards.card import BOOLS, ORDERED, Bad, Index, Sample, composite, op, registered
 from ..._core.errors import shown, wrong_type
 from ..._core.operators.batch_rules import full, singled
 from ..._core.tensor.base import Tensor, wrap
@@ -40,7 +40,7 @@ def places_among(edges: Index, values: Index, right: bool, short: bool) -> Any:
     for each in (edges, values):
         check_number("searchsorted", "searchsorted_out_cpu", each)
         check_ordered("searchsorted", "searchsorted_out_cpu", each)
-    common = np.result_type(edges.dtype, values.dtype)
+    common = dtypes.result_type((edges, values)).numpy  # a number counts as one of the dtype of the edges
     found = kernels.insertion_places(edges.astype(common, copy=False), values.astype(common, copy=False), right)
     return np.ascontiguousarray(found, np.int32 if short else np.int64).reshape(values.shape)
 
@@ -53,8 +53,8 @@ def places_among_samples(make: Any) -> Any:
 
 
 def as_operand(value: Any) -> Any:
-    """A tensor; of a Python number a 0-dim one."""
-    return value if isinstance(value, Tensor) else wrap(np.asarray(value, dtypes.of_number(value).numpy))
+    """A tensor; of a Python number a 0-dim one, of a truth value an integer."""
+    return value if isinstance(value, Tensor) else wrap(np.asarray(+value))
 
 
 def check_out(name: str, out: Any, out_int32: bool) -> None:
@@ -206,6 +206,9 @@ def bucketize(input: Any, boundaries: Tensor, *, out_int32: bool = False, right:
     return written("bucketize", places_among(boundaries, as_operand(input), right, out_int32), out)
 
 
+registered("bucketize").public = bucketize  # type: ignore[misc]  # its first argument may be a number
+
+
 @bucketize.samples
 def bucketize_samples(make: Any) -> Any:
     values, edges = make(2, 3), make(1)
@@ -234,7 +237,7 @@ def members_of_batch(op: Any, size: int, args: list[Any], carried: list[Any]) ->
 
 @op(
     dtypes=NUMBERS, derivative=None, why="truth values", batching=members_of_batch, name="_isin", method=False,
-    function=False, layout="like",
+    function=False,
 )  # fmt: skip
 def membership(elements: Index, test_elements: Index, assume_unique: bool, invert: bool) -> Any:
     """Which elements are among others."""
@@ -244,8 +247,9 @@ def membership(elements: Index, test_elements: Index, assume_unique: bool, inver
                 f"Unsupported input type encountered for isin(): {dtypes.from_numpy(each.dtype).legacy[:-6]}"
             )
         check_ordered("isin", "isin_default_cpu", each)
-    found = np.isin(elements, test_elements, invert=invert)
-    return np.asarray(found)
+    common = dtypes.result_type((elements, test_elements)).numpy
+    pair = [each.astype(common, copy=False) for each in (elements, test_elements)]
+    return np.asarray(np.isin(*pair, invert=invert))
 
 
 @membership.samples

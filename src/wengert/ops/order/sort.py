@@ -5,6 +5,7 @@ from __future__ import annotations
 from functools import partial
 from typing import Any
 
+from ..._core.cards.arguments import integer
 from ..._core.cards.card import BOOLS, COMPLEXES, ORDERED, WIDE, Array, Bad, Sample, composite, op
 from ..._core.operators.batch_rules import along
 from ..._core.tensor.base import Tensor
@@ -179,7 +180,7 @@ def topk_along(self: Array, k: int, dim: int, largest: bool, sorted: bool) -> An
         if self.dtype.kind == kind:
             raise RuntimeError(f"topk(): topk does not support {word} dtypes on CPU")
     check_ordered("topk", "topk_cpu", self)
-    line = as_line(self)
+    line, k = as_line(self), integer("topk", "k", k)
     if not 0 <= k <= line.shape[axis]:
         raise RuntimeError(f"topk(): selected index k out of range: {k} of {line.shape[axis]} along dimension {axis}")
     shape = (*self.shape[:axis], k, *self.shape[axis + 1 :]) if self.ndim else ()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
@@ -21,22 +22,20 @@ def refused(op: Any, size: int, args: list[Any], carried: list[Any]) -> Any:
     raise RuntimeError(batch_errors.dynamic("unique"))
 
 
-def differs(rows: Any, *, alike: bool) -> Any:
-    """For each row but the first whether it differs from the one before; `alike` says that NaN equals NaN."""
-    same = rows[1:] == rows[:-1]
-    if alike and rows.dtype.kind == "f":
-        same |= np.isnan(rows[1:]) & np.isnan(rows[:-1])
-    return ~same.all(tuple(range(1, same.ndim)))
+def differs(rows: Any) -> Any:
+    """For each row but the first whether it differs from the one before; NaN differs from all."""
+    other = rows[1:] != rows[:-1]
+    return other.any(tuple(range(1, other.ndim)))
 
 
-def grouped(rows: Any, order: Any, *, alike: bool) -> tuple[Any, Any, Any]:
+def grouped(rows: Any, order: Any) -> tuple[Any, Any, Any]:
     """Runs of equal rows: the first of each, to which run each row of the input belongs, and how long runs are.
 
     Args:
         rows: in the order in which equal ones are together.
         order: where each of them was; None if they are in their own order.
     """
-    begins = np.concatenate([np.ones(min(len(rows), 1), np.bool_), differs(rows, alike=alike)])
+    begins = np.concatenate([np.ones(min(len(rows), 1), np.bool_), differs(rows)])
     starts = np.flatnonzero(begins)
     runs = np.cumsum(begins) - 1
     inverse = np.empty(len(rows), np.int64)
@@ -70,13 +69,13 @@ def distinct(self: Index, dim: Any, consecutive: bool) -> Any:
     if dim is None:
         flat = self.reshape(-1)
         order = None if consecutive else np.argsort(flat, kind="stable")
-        found, inverse, counts = grouped(flat if order is None else flat[order], order, alike=False)
+        found, inverse, counts = grouped(flat if order is None else flat[order], order)
         return found, inverse.reshape(self.shape), counts
     axis = check_dim(self, dim)
     slices = np.moveaxis(self, axis, 0)
-    rows = slices.reshape(len(slices), slices.size // max(len(slices), 1))
+    rows = slices.reshape(len(slices), math.prod(slices.shape[1:]))
     order = None if consecutive else np.lexsort(rows.T[::-1])
-    found, inverse, counts = grouped(rows if order is None else rows[order], order, alike=True)
+    found, inverse, counts = grouped(rows if order is None else rows[order], order)
     return np.ascontiguousarray(np.moveaxis(found.reshape(len(found), *slices.shape[1:]), 0, axis)), inverse, counts
 
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from ..._core.cards.arguments import integers
+from ..._core.cards.arguments import integer, integers
 from ..._core.cards.card import WIDE, Array, Bad, Sample, op
 from ..._core.types.sizes import normalise
 
@@ -47,7 +47,7 @@ def rot90(self: Array, k: int = 1, dims: Any = (0, 1)) -> Any:
                 [1, 3]])
     """
     first, second = plane(dims, self.ndim)
-    turns = k % 4
+    turns = integer("rot90", "k", k) % 4
     turned = [slice(None)] * self.ndim
     for axis in ((), (second,), (first, second), (first,))[turns]:
         turned[axis] = slice(None, None, -1)
