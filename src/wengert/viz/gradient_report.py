@@ -93,7 +93,7 @@ class GradientReport:
         for name, (_, _, alive) in found.items():
             if alive is not None:
                 units += alive.size
-                dead += alive.size - int(alive.sum())
+                dead += alive.size - int(np.count_nonzero(alive))
                 self.alive[name] = self.alive[name] | alive if name in self.alive else alive
         gradient = math.hypot(*(gradient for gradient, _, _ in found.values()))
         return LayerStep(gradient, math.hypot(*(weight for _, weight, _ in found.values())), units, dead)

@@ -28,11 +28,11 @@ def norm_of(array: np.ndarray) -> float:
     if array.dtype.kind not in "fc" or array.dtype.itemsize < 4:
         array = array.astype(np.float64)
     flat = array.ravel()
-    with np.errstate(over="ignore"):
-        norm = float(np.linalg.norm(flat))
-    if math.isinf(norm) and np.isfinite(flat).all():  # the squares were too large
-        norm = float(np.linalg.norm(flat.astype(np.complex128 if flat.dtype.kind == "c" else np.float64)))
-    return norm
+    with np.errstate(over="ignore", invalid="ignore"):
+        square = float(np.vdot(flat, flat).real)
+        if square == 0 or square == math.inf:  # perhaps only the squares are too small or too large
+            square = float(np.vdot(wide := flat.astype(np.result_type(flat, np.float64)), wide).real)
+    return math.sqrt(square)
 
 
 def gradient_norms(loss: "Tensor", nodes: Mapping[int, Any]) -> dict[int, float]:
