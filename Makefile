@@ -28,7 +28,8 @@ COMPILED := setup.py src/wengert/_build.py $(wildcard $(CORE)/*.py $(CORE)/*.pxd
 ARGS ?=
 TESTS ?= tests
 # Two workers, each with its own threads: as many threads as cores would make them wait for each other.
-PYTEST := OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 MPLBACKEND=agg $(RUN) -m pytest -n 2 $(ARGS)
+# What needs a browser has a target of its own.
+PYTEST := OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 MPLBACKEND=agg $(RUN) -m pytest -n 2 --ignore=tests/browser $(ARGS)
 
 # ---- set-up ------------------------------------------------------------------------------------------------------------------
 
