@@ -11,7 +11,7 @@ from .. import batch_errors, errors, flags, forward_errors
 from ..operators import layouts, overlap
 from ..operators.declaration import bind
 from ..state.modes import Modes, current
-from ..tensor.base import OPERATORS, Tensor
+from ..tensor.base import OPERATORS, Tensor, meta_of
 from ..tensor.storage import count_write
 from ..types import dtypes
 from . import dispatch, unusual, volatile
@@ -159,6 +159,8 @@ def put_out(tensor: Tensor, made: Tensor) -> None:
         unusual.call(Filling(), (tensor, made), flags.OBSERVED, modes)
     else:
         fill(tensor, made)
+    if made._meta_ is not None and made._meta_.origin is not None:
+        meta_of(tensor).origin = made._meta_.origin
     if made._flags_ & flags.VOLATILE:
         volatile.spread_by_write(tensor, modes)
 
