@@ -110,7 +110,6 @@ ROOMS: dict[str, tuple[str, ...]] = {
             "axes",
             "dtype_checks",
             "return_types",
-            "outputs",
             "memory",
             "create",
             "shapes",

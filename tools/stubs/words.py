@@ -23,8 +23,9 @@ KINDS = {
 PARAMETERS = {
     "alpha": "Number", "beta": "Number", "bias": "Tensor", "buffer": "Any", "condition": "Tensor",
     "correction": "Number", "data": "Any", "destination": "Ints", "device": "device | str", "dilation": "Ints",
-    "dim": "Ints", "dims": "Ints", "dtype": "dtype", "dx": "float", "end": "Number", "exponent": "Operand", "ext_tensor": "Any",
-    "fill_value": "Number", "from_": "Number", "generator": "Generator", "indices": "Tensor",
+    "dim": "Ints", "dims": "Ints", "dtype": "dtype", "dx": "float", "end": "Number",
+    "exponent": "Operand", "ext_tensor": "Any", "fill_value": "Number", "from_": "Number",
+    "generator": "Generator", "indices": "Tensor",
     "indices_or_sections": "Ints | Tensor", "input": "Tensor", "inputs": "Tensor | Sequence[Tensor]",
     "kernel_size": "Ints", "layout": "layout", "maxnorm": "Number", "memory_format": "memory_format",
     "ndarray": "np.ndarray[Any, Any]", "normalized_shape": "Sequence[int]", "obj": "Any", "options": "Any",

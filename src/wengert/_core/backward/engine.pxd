@@ -3,7 +3,8 @@ from wengert._core cimport door, flags
 from wengert._core.leaves cimport hooked
 from wengert._core.tensor cimport slots
 from wengert._core.leaves.accumulate cimport AccumulateGrad, accumulate, add_into, run_after_accumulate, run_leaf_hooks
-from wengert._core.tensor.base cimport AutogradMeta, Tensor
+from wengert._core.tensor.base cimport Tensor
+from wengert._core.tensor.meta cimport AutogradMeta
 from wengert._core.state.modes cimport Modes, Pass, current
 from wengert._core.graph cimport origins
 from wengert._core.graph.node cimport Edge, Node, WideEdge, expandable

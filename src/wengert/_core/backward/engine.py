@@ -21,7 +21,8 @@ from ..leaves.accumulate import AccumulateGrad, accumulate, add_into, run_after_
 from ..recording.recorded import ViewNode
 from ..state.modes import Modes, Pass, current
 from ..tensor import slots, tracing
-from ..tensor.base import AutogradMeta, Tensor
+from ..tensor.base import Tensor
+from ..tensor.meta import AutogradMeta
 from ..tensor.storage import next_serial
 from ..types.dtypes import from_numpy
 from ..writes.slices import add_to_part

@@ -19,7 +19,8 @@ from ..graph.node import Edge, Node, expandable, new_edge, set_up
 from ..operators.layouts import is_dense
 from ..state.modes import Modes, current
 from ..tensor import slots
-from ..tensor.base import AutogradMeta, Tensor, meta_of, share, wrap
+from ..tensor.base import Tensor, meta_of, share, wrap
+from ..tensor.meta import AutogradMeta
 from ..tensor.storage import count_write
 
 LAST = (1 << 62) - 1

@@ -7,13 +7,13 @@ from typing import Any
 
 import numpy as np
 
+from ..._core.calls.out import put
 from ..._core.cards.card import NUMBERS, Array, Bad, Sample, composite, op
 from ..._core.operators.batch_rules import check_member, full
 from ..._core.tensor.base import Tensor
 from ..._core.types.sizes import broadcast, normalise
 from ..axes import read_dim
 from ..dtype_checks import refuse
-from .delivered import delivered
 from .matrices import type_name
 
 
@@ -109,7 +109,7 @@ def cross(self: Tensor, other: Tensor, dim: int | None = None, *, out: Any = Non
             stacklevel=3,
         )
         dim = tuple(self.shape).index(3)
-    return delivered("cross", out, linalg_cross(self, other, dim=dim))
+    return put("cross", out, linalg_cross(self, other, dim=dim))
 
 
 @cross.samples

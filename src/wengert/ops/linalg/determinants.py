@@ -10,11 +10,11 @@ from typing import Any
 
 import numpy as np
 
+from ..._core.calls.out import put
 from ..._core.cards.card import Array, Bad, Sample, composite
 from ..._core.tensor.base import Tensor
 from ..._core.tensor.batches import is_batched
 from .. import return_types
-from .delivered import delivered
 from .inverse import inverted
 from .matrices import adjoint, check_inexact, check_square, of_matrices, public
 from .singular import decomposed
@@ -117,7 +117,7 @@ def linalg_det(A: Tensor, *, out: Any = None) -> Any:
     Derivative:
         Defined for singular matrices, too.
     """
-    return delivered("linalg_det", out, determinant(A))
+    return put("linalg_det", out, determinant(A))
 
 
 @composite()
@@ -150,7 +150,7 @@ def linalg_slogdet(A: Tensor, *, out: Any = None) -> Any:
     Raises:
         RuntimeError: `A` holds no square matrices.
     """
-    return delivered("linalg_slogdet", out, return_types.linalg_slogdet(logarithm(A)))
+    return put("linalg_slogdet", out, return_types.linalg_slogdet(logarithm(A)))
 
 
 @composite()
@@ -167,7 +167,7 @@ def slogdet(self: Tensor, *, out: Any = None) -> Any:
     Raises:
         RuntimeError: `self` holds no square matrices.
     """
-    return delivered("slogdet", out, return_types.slogdet(logarithm(self)))
+    return put("slogdet", out, return_types.slogdet(logarithm(self)))
 
 
 @composite()

@@ -11,13 +11,13 @@ from typing import Any
 
 import numpy as np
 
+from ..._core.calls.out import put
 from ..._core.cards.card import Array, Bad, Sample
 from ..._core.tensor.base import Tensor
 from ..._core.types import dtypes
 from ..._kernels import factors
 from .. import return_types
 from ..dtype_checks import refuse
-from .delivered import delivered
 from .matrices import (
     FACTORED,
     adjoint,
@@ -127,7 +127,7 @@ def eigh(A: Tensor, UPLO: str = "L", *, out: Any = None) -> Any:
         That of the vectors is finite where no eigenvalues are equal, and is refused for what depends on the phases of
         complex ones.
     """
-    return delivered("linalg_eigh", out, return_types.linalg_eigh(hermitian(A, UPLO, True)))
+    return put("linalg_eigh", out, return_types.linalg_eigh(hermitian(A, UPLO, True)))
 
 
 @public(name="linalg_eigvalsh")
@@ -145,7 +145,7 @@ def eigvalsh(A: Tensor, UPLO: str = "L", *, out: Any = None) -> Any:
     Raises:
         RuntimeError: `A` holds no square matrices.
     """
-    return delivered("linalg_eigvalsh", out, hermitian(A, UPLO, is_differentiated(A))[0])
+    return put("linalg_eigvalsh", out, hermitian(A, UPLO, is_differentiated(A))[0])
 
 
 @eigh.samples
@@ -245,7 +245,7 @@ def eig(A: Tensor, *, out: Any = None) -> Any:
     Derivative:
         Where no eigenvalues are equal; it is refused for what depends on the phases of the vectors.
     """
-    return delivered("linalg_eig", out, return_types.linalg_eig(general(A, True)))
+    return put("linalg_eig", out, return_types.linalg_eig(general(A, True)))
 
 
 @public(name="linalg_eigvals")
@@ -262,7 +262,7 @@ def eigvals(A: Tensor, *, out: Any = None) -> Any:
     Raises:
         RuntimeError: `A` holds no square matrices, or infinities or NaN.
     """
-    return delivered("linalg_eigvals", out, general(A, is_differentiated(A))[0])
+    return put("linalg_eigvals", out, general(A, is_differentiated(A))[0])
 
 
 @eig.samples

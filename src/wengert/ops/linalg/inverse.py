@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
+from ..._core.calls.out import put
 from ..._core.cards.card import Array, Bad, Sample, composite
 from ..._core.tensor.base import Tensor
 from ..._kernels import factors
 from .. import return_types
-from .delivered import delivered
 from .matrices import LinAlgError, adjoint, check_inexact, check_square, of_matrices, public, raise_first
 
 SINGULAR = "The diagonal element {} is zero, the inversion could not be completed because the input matrix is singular."
@@ -66,7 +66,7 @@ def inv(A: Tensor, *, out: Any = None) -> Any:
         RuntimeError: `A` holds no square matrices.
         LinAlgError: one cannot be inverted.
     """
-    return delivered("linalg_inv", out, inverted(A, True)[0])
+    return put("linalg_inv", out, inverted(A, True)[0])
 
 
 @public(name="linalg_inv_ex")
@@ -86,7 +86,7 @@ def inv_ex(A: Tensor, *, check_errors: bool = False, out: Any = None) -> Any:
         LinAlgError: one cannot be inverted, and `check_errors` is true.
     """
     made = return_types.linalg_inv_ex(inverted(A, check_errors))
-    return delivered("linalg_inv_ex", out, made)
+    return put("linalg_inv_ex", out, made)
 
 
 @composite()
@@ -103,7 +103,7 @@ def inverse(self: Tensor, *, out: Any = None) -> Any:
     Raises:
         LinAlgError: one cannot be inverted.
     """
-    return delivered("inverse", out, inverted(self, True)[0])
+    return put("inverse", out, inverted(self, True)[0])
 
 
 @inv.samples

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
+from ..._core.calls.out import put
 from ..._core.cards.card import Array, Bad, Index, Sample
 from ..._core.tensor.base import Tensor
 from ..._core.types import dtypes
 from ..._kernels import factors
 from .. import return_types
 from ..dtype_checks import refuse
-from .delivered import delivered
 from .matrices import FACTORED, LinAlgError, check_inexact, check_same_dtype, check_square, of_matrices, public, stacked
 from .solve import check_system
 
@@ -62,7 +62,7 @@ def ldl_factor(A: Tensor, *, hermitian: bool = False, out: Any = None) -> Any:
         LinAlgError: a pivot is zero.
         ImportError: SciPy is not installed.
     """
-    return delivered("linalg_ldl_factor", out, return_types.linalg_ldl_factor(factored(A, hermitian, True)[:2]))
+    return put("linalg_ldl_factor", out, return_types.linalg_ldl_factor(factored(A, hermitian, True)[:2]))
 
 
 @public(name="linalg_ldl_factor_ex")
@@ -84,7 +84,7 @@ def ldl_factor_ex(A: Tensor, *, hermitian: bool = False, check_errors: bool = Fa
         ImportError: SciPy is not installed.
     """
     made = return_types.linalg_ldl_factor_ex(factored(A, hermitian, check_errors))
-    return delivered("linalg_ldl_factor_ex", out, made)
+    return put("linalg_ldl_factor_ex", out, made)
 
 
 @ldl_factor.samples
@@ -138,7 +138,7 @@ def ldl_solve(LD: Tensor, pivots: Tensor, B: Tensor, *, hermitian: bool = False,
         RuntimeError: shapes or dtypes do not fit.
         ImportError: SciPy is not installed.
     """
-    return delivered("linalg_ldl_solve", out, solved(LD, pivots, B, hermitian))
+    return put("linalg_ldl_solve", out, solved(LD, pivots, B, hermitian))
 
 
 @ldl_solve.samples

@@ -10,6 +10,7 @@ import math
 from typing import Any
 
 from ..._core import errors
+from ..._core.calls.out import put
 from ..._core.cards.card import Array, Bad, Index, Sample, composite
 from ..._core.operators.batch_rules import full
 from ..._core.tensor.base import Tensor
@@ -17,7 +18,6 @@ from ..._core.types import dtypes
 from ..._core.types.sizes import normalise
 from ..._kernels import factors
 from .. import return_types
-from .delivered import delivered
 from .inverse import inv
 from .matrices import (
     FACTORED,
@@ -109,7 +109,7 @@ def pinv(
     Raises:
         RuntimeError: `A` holds no matrices.
     """
-    return delivered("linalg_pinv", out, pseudoinverse(A, atol, rtol if rcond is None else rcond, hermitian))
+    return put("linalg_pinv", out, pseudoinverse(A, atol, rtol if rcond is None else rcond, hermitian))
 
 
 def pseudoinverse(A: Any, atol: Any, rtol: Any, hermitian: bool) -> Any:
@@ -259,7 +259,7 @@ def lstsq(A: Tensor, B: Tensor, rcond: Any = None, *, driver: str | None = None,
     driver = "gelsy" if driver is None else driver
     if driver not in DRIVERS:
         raise RuntimeError(f"torch.linalg.lstsq: parameter `driver` should be one of ({', '.join(DRIVERS)})")
-    return delivered("linalg_lstsq", out, return_types.linalg_lstsq(fitted(A, B, rcond, driver)))
+    return put("linalg_lstsq", out, return_types.linalg_lstsq(fitted(A, B, rcond, driver)))
 
 
 @lstsq.samples
@@ -292,7 +292,7 @@ def tensorinv(A: Tensor, ind: int = 2, *, out: Any = None) -> Any:
             "Expected self to satisfy the requirement prod(self.shape[ind:]) == prod(self.shape[:ind]), but got "
             f"{math.prod(columns)} != {count}"
         )
-    return delivered("linalg_tensorinv", out, inv(A.reshape((count, count))).reshape(columns + rows))
+    return put("linalg_tensorinv", out, inv(A.reshape((count, count))).reshape(columns + rows))
 
 
 @public(name="linalg_tensorsolve")
@@ -321,7 +321,7 @@ def tensorsolve(A: Tensor, B: Tensor, dims: Any = None, *, out: Any = None) -> A
             "Expected self to satisfy the requirement prod(self.shape[other.ndim:]) == prod(self.shape[:other.ndim]), "
             f"but got {count} != {rows}"
         )
-    return delivered("linalg_tensorsolve", out, solve(A.reshape((count, count)), B.flatten()).reshape(shape))
+    return put("linalg_tensorsolve", out, solve(A.reshape((count, count)), B.flatten()).reshape(shape))
 
 
 @tensorinv.samples

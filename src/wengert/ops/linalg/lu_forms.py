@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
+from ..._core.calls.out import put
 from ..._core.cards.card import Bad, Sample, composite
 from ..._core.tensor.base import Tensor
 from ..._core.types import dtypes
 from .. import return_types
-from .delivered import delivered
 from .lu import dominant, factored, packed, solved, unpacked
 from .matrices import public
 
@@ -29,7 +29,7 @@ def linalg_lu(A: Tensor, *, pivot: bool = True, out: Any = None) -> Any:
         RuntimeError: `A` holds no matrices.
         ImportError: SciPy is not installed.
     """
-    return delivered("linalg_lu", out, return_types.linalg_lu(factored(A, pivot)))
+    return put("linalg_lu", out, return_types.linalg_lu(factored(A, pivot)))
 
 
 @public(name="linalg_lu_factor")
@@ -49,7 +49,7 @@ def lu_factor(A: Tensor, *, pivot: bool = True, out: Any = None) -> Any:
         LinAlgError: a pivot is zero.
         ImportError: SciPy is not installed.
     """
-    return delivered("linalg_lu_factor", out, return_types.linalg_lu_factor(packed(A, pivot, True)[:2]))
+    return put("linalg_lu_factor", out, return_types.linalg_lu_factor(packed(A, pivot, True)[:2]))
 
 
 @public(name="linalg_lu_factor_ex")
@@ -71,7 +71,7 @@ def lu_factor_ex(A: Tensor, *, pivot: bool = True, check_errors: bool = False, o
         ImportError: SciPy is not installed.
     """
     made = return_types.linalg_lu_factor_ex(packed(A, pivot, check_errors))
-    return delivered("linalg_lu_factor_ex", out, made)
+    return put("linalg_lu_factor_ex", out, made)
 
 
 @linalg_lu.samples
@@ -102,7 +102,7 @@ def linalg_lu_solve(
     Raises:
         RuntimeError: shapes or dtypes do not fit.
     """
-    return delivered("linalg_lu_solve", out, solved(LU, pivots, B, left, adjoint))
+    return put("linalg_lu_solve", out, solved(LU, pivots, B, left, adjoint))
 
 
 @linalg_lu_solve.samples
@@ -126,7 +126,7 @@ def lu_solve(self: Tensor, LU_data: Tensor, LU_pivots: Tensor, *, out: Any = Non
     Raises:
         RuntimeError: shapes or dtypes do not fit.
     """
-    return delivered("lu_solve", out, solved(LU_data, LU_pivots, self, True, False))
+    return put("lu_solve", out, solved(LU_data, LU_pivots, self, True, False))
 
 
 @lu_solve.samples
@@ -154,7 +154,7 @@ def lu_unpack(
         RuntimeError: shapes or dtypes do not fit.
     """
     made = return_types.lu_unpack(unpacked(LU_data, LU_pivots, unpack_data, unpack_pivots))
-    return delivered("lu_unpack", out, made)
+    return put("lu_unpack", out, made)
 
 
 @lu_unpack.samples
@@ -181,7 +181,7 @@ def lu(self: Tensor, pivot: bool = True, get_infos: bool = False, out: Any = Non
         ImportError: SciPy is not installed.
     """
     made = packed(self, pivot, not get_infos)
-    return delivered("lu", out, made if get_infos else made[:2])
+    return put("lu", out, made if get_infos else made[:2])
 
 
 @lu.samples

@@ -7,13 +7,13 @@ from typing import Any
 
 import numpy as np
 
+from ..._core.calls.out import put
 from ..._core.cards.card import Bad, Sample, composite
 from ..._core.cards.plain_case import plain_case
 from ..._core.tensor.base import Tensor
 from ..._core.types import dtypes
 from ..._core.types.sizes import normalise
 from ..reductions.vector_norm import native, vector_norm
-from .delivered import delivered
 from .eigen import eigvalsh
 from .inverse import inverted
 from .matrices import check_matrix, check_square, public, type_name
@@ -105,7 +105,7 @@ def matrix_norm(
     Raises:
         RuntimeError: `A` holds no matrices of such numbers, or there is no such norm.
     """
-    return delivered("linalg_matrix_norm", out, norm_of_matrices(A, ord, dim, keepdim, dtype))
+    return put("linalg_matrix_norm", out, norm_of_matrices(A, ord, dim, keepdim, dtype))
 
 
 @public(name="linalg_norm")
@@ -140,7 +140,7 @@ def linalg_norm(
         made = norm_of_matrices(A, ord, (0, 1) if dim is None else dim, keepdim, dtype)
     else:
         made = vector_norm(A, 2 if ord is None else ord, dim, keepdim, dtype=dtype)
-    return delivered("linalg_norm", out, made)
+    return put("linalg_norm", out, made)
 
 
 @matrix_norm.samples
@@ -185,7 +185,7 @@ def norm(
         made = norm_of_matrices(self, p, tuple(range(self.ndim)) if dim is None else dim, keepdim, dtype)
     else:
         made = vector_norm(self, 2 if p is None or p == "fro" else p, dim, keepdim, dtype=dtype)
-    return delivered("norm", out, made)
+    return put("norm", out, made)
 
 
 @norm.samples
@@ -216,7 +216,7 @@ def nuclear_norm(self: Tensor, dim: Any = None, keepdim: bool = False, *, out: A
         RuntimeError: `self` holds no matrices.
     """
     made = norm_of_matrices(self, "nuc", (-2, -1) if dim is None else dim, keepdim, None)
-    return delivered("nuclear_norm", out, made)
+    return put("nuclear_norm", out, made)
 
 
 @composite(method=False)
@@ -235,7 +235,7 @@ def frobenius_norm(self: Tensor, dim: Any = None, keepdim: bool = False, *, out:
     Raises:
         RuntimeError: `self` holds integers.
     """
-    return delivered("frobenius_norm", out, vector_norm(self, 2, dim, keepdim))
+    return put("frobenius_norm", out, vector_norm(self, 2, dim, keepdim))
 
 
 @nuclear_norm.samples
@@ -267,7 +267,7 @@ def cond(A: Tensor, p: Any = None, *, out: Any = None) -> Any:
         raise RuntimeError(f"linalg.cond got an invalid norm type: {p}")
     if p not in (None, 2, -2):
         check_square(f"linalg.cond(ord={p})", A)
-    return delivered("linalg_cond", out, condition(A, 2 if p is None else p))
+    return put("linalg_cond", out, condition(A, 2 if p is None else p))
 
 
 def condition(matrix: Any, order: Any) -> Any:
@@ -348,11 +348,11 @@ def matrix_rank(
     A = A.detach()
     absolute, relative = tolerances("torch.linalg.matrix_rank", A, atol, rtol)
     if not A.numel():
-        return delivered("linalg_matrix_rank", out, A.new_zeros(A.shape[:-2], dtype=dtypes.int64))
+        return put("linalg_matrix_rank", out, A.new_zeros(A.shape[:-2], dtype=dtypes.int64))
     values = eigvalsh(A).abs() if hermitian else singular_values(A)
     largest = values.amax(-1, True)
     bound = (absolute.unsqueeze(-1)).maximum(relative.unsqueeze(-1) * largest)
-    return delivered("linalg_matrix_rank", out, (values > bound).sum(-1))
+    return put("linalg_matrix_rank", out, (values > bound).sum(-1))
 
 
 @matrix_rank.samples

@@ -10,13 +10,13 @@ from typing import Any
 
 import numpy as np
 
+from ..._core.calls.out import put
 from ..._core.cards.arguments import integer, tensors_of
 from ..._core.cards.card import Array, Bad, Sample, composite
 from ..._core.tensor.base import Tensor
 from ..._core.types import dtypes
 from ..._kernels import factors
 from ..shapes.join import cat
-from .delivered import delivered
 from .inverse import inv
 from .matrices import FACTORED, adjoint, check_inexact, check_square, of_matrices, public
 
@@ -127,7 +127,7 @@ def linalg_matrix_power(A: Tensor, n: int, *, out: Any = None) -> Any:
         RuntimeError: `A` holds no square matrices.
         LinAlgError: `n` is negative, and a matrix cannot be inverted.
     """
-    return delivered("linalg_matrix_power", out, power(A, integer("linalg_matrix_power", "n", n)))
+    return put("linalg_matrix_power", out, power(A, integer("linalg_matrix_power", "n", n)))
 
 
 @composite()
@@ -146,7 +146,7 @@ def matrix_power(self: Tensor, n: int, *, out: Any = None) -> Any:
         RuntimeError: `self` holds no square matrices.
         LinAlgError: `n` is negative, and a matrix cannot be inverted.
     """
-    return delivered("matrix_power", out, power(self, integer("matrix_power", "n", n)))
+    return put("matrix_power", out, power(self, integer("matrix_power", "n", n)))
 
 
 @linalg_matrix_power.samples
@@ -223,7 +223,7 @@ def multi_dot(tensors: Any, *, out: Any = None) -> Any:
     given[-1] = given[-1].unsqueeze(-1) if column else given[-1]
     check_chain("multi_dot", given)
     made = chained(given)
-    return delivered("linalg_multi_dot", out, made.view(shape))
+    return put("linalg_multi_dot", out, made.view(shape))
 
 
 def check_chain(name: str, matrices: list[Any]) -> None:
@@ -266,7 +266,7 @@ def chain_matmul(*matrices: Any, out: Any = None) -> Any:
         if each.ndim != 2:
             raise RuntimeError(f"Tensor for argument #{at + 1} is expected to have 2 dimensions, but has {each.ndim}")
     check_chain("chain_matmul", given)
-    return delivered("chain_matmul", out, given[0] if len(given) == 1 else chained(given))
+    return put("chain_matmul", out, given[0] if len(given) == 1 else chained(given))
 
 
 @chain_matmul.samples

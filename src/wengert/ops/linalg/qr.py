@@ -10,12 +10,12 @@ from typing import Any
 
 import numpy as np
 
+from ..._core.calls.out import put
 from ..._core.cards.card import Array, Bad, Sample, composite
 from ..._core.tensor.base import Tensor
 from ..._kernels import factors
 from .. import return_types
 from ..shapes.join import cat
-from .delivered import delivered
 from .matrices import adjoint, check_inexact, check_matrix, diagonal, of_matrices, public
 from .solve import triangular
 
@@ -125,7 +125,7 @@ def linalg_qr(A: Tensor, mode: str = "reduced", *, out: Any = None) -> Any:
     Derivative:
         Where the first k columns are linearly independent. None for "r", nor for "complete" if m > n.
     """
-    return delivered("linalg_qr", out, return_types.linalg_qr(factored(A, mode)))
+    return put("linalg_qr", out, return_types.linalg_qr(factored(A, mode)))
 
 
 @composite()
@@ -143,7 +143,7 @@ def qr(self: Tensor, some: bool = True, *, out: Any = None) -> Any:
     Raises:
         RuntimeError: `self` holds no matrices.
     """
-    return delivered("qr", out, return_types.qr(factored(self, "reduced" if some else "complete")))
+    return put("qr", out, return_types.qr(factored(self, "reduced" if some else "complete")))
 
 
 @linalg_qr.samples

@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from ..._core.calls.out import put
 from ..._core.cards.card import Array, Bad, Sample, composite
 from ..._core.tensor.base import Tensor
 from ..._core.types import dtypes
@@ -18,7 +19,6 @@ from ..._kernels import factors
 from .. import return_types
 from ..dtype_checks import refuse
 from ..shapes.join import cat
-from .delivered import delivered
 from .matrices import FACTORED, adjoint, check_same_dtype, first_columns, of_matrices, of_two, public, stacked
 
 
@@ -153,7 +153,7 @@ def householder_product(A: Tensor, tau: Tensor, *, out: Any = None) -> Any:
     Raises:
         RuntimeError: shapes or dtypes do not fit.
     """
-    return delivered("linalg_householder_product", out, product(A, tau))
+    return put("linalg_householder_product", out, product(A, tau))
 
 
 @composite()
@@ -171,7 +171,7 @@ def orgqr(self: Tensor, input2: Tensor, *, out: Any = None) -> Any:
     Raises:
         RuntimeError: shapes or dtypes do not fit.
     """
-    return delivered("orgqr", out, product(self, input2))
+    return put("orgqr", out, product(self, input2))
 
 
 @householder_product.samples
@@ -281,7 +281,7 @@ def geqrf(self: Tensor, *, out: Any = None) -> Any:
     Raises:
         RuntimeError: `self` holds no matrices.
     """
-    return delivered("geqrf", out, return_types.geqrf(reflections(self)))
+    return put("geqrf", out, return_types.geqrf(reflections(self)))
 
 
 @geqrf.samples

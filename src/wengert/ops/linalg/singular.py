@@ -10,12 +10,12 @@ from typing import Any
 
 import numpy as np
 
+from ..._core.calls.out import put
 from ..._core.cards.card import Array, Bad, Sample, composite
 from ..._core.tensor.base import Tensor
 from ..._core.tensor.batches import is_batched
 from ..._kernels import factors
 from .. import return_types
-from .delivered import delivered
 from .matrices import adjoint, check_inexact, check_matrix, diagonal, is_differentiated, of_matrices, public
 
 PHASE = (
@@ -186,7 +186,7 @@ def linalg_svd(A: Tensor, full_matrices: bool = True, *, driver: Any = None, out
         exceed the values have none.
     """
     check_driver(driver)
-    return delivered("linalg_svd", out, return_types.linalg_svd(decomposed(A, full_matrices, True)))
+    return put("linalg_svd", out, return_types.linalg_svd(decomposed(A, full_matrices, True)))
 
 
 @public(name="linalg_svdvals")
@@ -205,7 +205,7 @@ def svdvals(A: Tensor, *, driver: Any = None, out: Any = None) -> Any:
         RuntimeError: `A` holds no matrices.
     """
     check_driver(driver)
-    return delivered("linalg_svdvals", out, singular_values(A))
+    return put("linalg_svdvals", out, singular_values(A))
 
 
 def singular_values(matrix: Any) -> Any:
@@ -240,7 +240,7 @@ def svd(self: Tensor, some: bool = True, compute_uv: bool = True, *, out: Any = 
         lead, (rows, columns) = self.shape[:-2], self.shape[-2:]
         zeros = [self.new_zeros((*lead, length, length)) for length in (rows, columns)]
         made = return_types.svd((zeros[0], singular_values(self), zeros[1]))
-    return delivered("svd", out, made)
+    return put("svd", out, made)
 
 
 @linalg_svd.samples

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from ..._core.calls.out import put
 from ..._core.cards.card import Array, Bad, Sample, composite
 from ..._core.operators.batch_rules import check_member, full
 from ..._core.tensor.base import Tensor
@@ -15,7 +16,6 @@ from ..._core.types.sizes import broadcast
 from ..._kernels import factors
 from .. import return_types
 from ..dtype_checks import refuse
-from .delivered import delivered
 from .matrices import (
     LinAlgError,
     adjoint,
@@ -156,7 +156,7 @@ def solve(A: Tensor, B: Tensor, *, left: bool = True, out: Any = None) -> Any:
         RuntimeError: shapes or dtypes do not fit.
         LinAlgError: a matrix is singular.
     """
-    return delivered("linalg_solve", out, solved_ex(A, B, left, True)[0])
+    return put("linalg_solve", out, solved_ex(A, B, left, True)[0])
 
 
 @public(name="linalg_solve_ex")
@@ -177,7 +177,7 @@ def solve_ex(A: Tensor, B: Tensor, *, left: bool = True, check_errors: bool = Fa
         RuntimeError: shapes or dtypes do not fit.
         LinAlgError: a matrix is singular, and `check_errors` is true.
     """
-    return delivered("linalg_solve_ex", out, return_types.linalg_solve_ex(solved_ex(A, B, left, check_errors)))
+    return put("linalg_solve_ex", out, return_types.linalg_solve_ex(solved_ex(A, B, left, check_errors)))
 
 
 @solve.samples
@@ -248,7 +248,7 @@ def solve_triangular(
     Raises:
         RuntimeError: shapes or dtypes do not fit.
     """
-    return delivered("linalg_solve_triangular", out, triangular(A, B, upper, left, unitriangular))
+    return put("linalg_solve_triangular", out, triangular(A, B, upper, left, unitriangular))
 
 
 @solve_triangular.samples
@@ -365,7 +365,7 @@ def triangular_solve(
         RuntimeError: shapes or dtypes do not fit.
     """
     made = return_types.triangular_solve(triangular_both(self, A, upper, transpose, unitriangular))
-    return delivered("triangular_solve", out, made)
+    return put("triangular_solve", out, made)
 
 
 @triangular_solve.samples

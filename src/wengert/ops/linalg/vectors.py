@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
+from ..._core.calls.out import put
 from ..._core.cards.card import Bad, Sample, composite
 from ..._core.tensor.base import Tensor
 from ..._core.types import dtypes
 from ..shapes.join import cat
-from .delivered import delivered
 from .matrices import check_same_dtype, public, type_name
 
 
@@ -33,7 +33,7 @@ def vecdot(x: Tensor, y: Tensor, *, dim: int = -1, out: Any = None) -> Any:
         )
     check_same_dtype("linalg.vecdot", x._array_, y._array_, "x", "y")
     made = x.vdot(y) if x.ndim == y.ndim == 1 else (x.conj() * y).sum(dim)
-    return delivered("linalg_vecdot", out, made)
+    return put("linalg_vecdot", out, made)
 
 
 @vecdot.samples

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from ..._core.calls.out import put
 from ..._core.cards.card import REALS, Bad, Index, Indices, Sample, composite, op
 from ..._core.errors import shown, wrong_type
 from ..._core.tensor.base import Tensor, wrap
@@ -17,7 +18,6 @@ from ..._kernels import order as kernels
 from .. import return_types
 from ..dtype_checks import check_ordered, refuse
 from ..linalg.products import c_name, type_name
-from ..outputs import written
 from ..shapes.view_shape import unsafe_view
 
 
@@ -107,7 +107,7 @@ def histc(input: Any, bins: int = 100, min: float = 0, max: float = 0, *, out: A
     if min > max:
         raise RuntimeError("torch.histc: max must be larger than min")
     made = counts_of_rows(input.detach().reshape((1, input._array_.size)), bins, float(min), float(max))
-    return written("histc", unsafe_view(made, (bins,)), out)
+    return put("histc", out, unsafe_view(made, (bins,)))
 
 
 @histc.samples
@@ -293,9 +293,7 @@ def histogram(
     flat = input.reshape((input._array_.size, 1))
     heavy = weight.reshape((weight._array_.size,)) if isinstance(weight, Tensor) else weight
     made = histogram_of(flat, (bins,), range, heavy, density)
-    if out is not None:
-        made = [written("histogram", each, target) for each, target in zip(made, out)]
-    return return_types.histogram(made)
+    return put("histogram", out, return_types.histogram(made))
 
 
 @histogram.samples

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from ..._core.calls.out import put
 from ..._core.cards.card import BOOLS, ORDERED, Bad, Index, Sample, composite, op, registered
 from ..._core.errors import shown, wrong_type
 from ..._core.operators.batch_rules import full, singled
@@ -14,7 +15,6 @@ from ..._core.tensor.base import Tensor, wrap
 from ..._core.types import dtypes
 from ..._kernels import order as kernels
 from ..dtype_checks import check_number, check_ordered
-from ..outputs import written
 
 NUMBERS = ORDERED - BOOLS
 
@@ -159,7 +159,7 @@ def searchsorted(
             edges = edges.detach().gather(-1, sorter)
         except RuntimeError as error:
             raise RuntimeError(f"torch.searchsorted(): sorter index out of range: {error}") from None
-    return written("searchsorted", places_among(edges, values, right or side == "right", out_int32), out)
+    return put("searchsorted", out, places_among(edges, values, right or side == "right", out_int32))
 
 
 @searchsorted.samples
@@ -203,7 +203,7 @@ def bucketize(input: Any, boundaries: Tensor, *, out_int32: bool = False, right:
     if boundaries._array_.ndim != 1:
         raise RuntimeError(f"boundaries tensor must be 1 dimension, but got dim({boundaries._array_.ndim})")
     check_out("searchsorted", out, out_int32)
-    return written("bucketize", places_among(boundaries, as_operand(input), right, out_int32), out)
+    return put("bucketize", out, places_among(boundaries, as_operand(input), right, out_int32))
 
 
 registered("bucketize").public = bucketize  # type: ignore[misc]  # its first argument may be a number
@@ -289,7 +289,7 @@ def isin(
             name = ("elements", "test_elements")[at]
             raise TypeError(wrong_type("isin", name, at + 1, "Tensor", each))
     given = membership(as_operand(elements), as_operand(test_elements), assume_unique, invert)
-    return written("isin", given, out)
+    return put("isin", out, given)
 
 
 @isin.samples

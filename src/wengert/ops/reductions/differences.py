@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from ..._core.calls.out import put
 from ..._core.cards.card import Bad, Sample, composite
 from ..._core.errors import wrong_type
 from ..._core.tensor.base import Tensor
@@ -13,7 +14,6 @@ from ..._core.types.devices import contiguous_format
 from ..._core.types.sizes import normalise
 from ..axes import read_dim, read_number
 from ..family import named
-from ..outputs import written
 from ..shapes.join import cat
 from ..shapes.slices import slice_
 
@@ -79,12 +79,12 @@ def diff(
     for each in given:
         check_fits(input, each, axis)
     if not n:
-        return written("diff", input.clone(memory_format=contiguous_format), out)  # what is joined does not count
+        return put("diff", out, input.clone(memory_format=contiguous_format))  # what is joined does not count
     made = cat(given, axis) if len(given) > 1 else input
     for _ in range(min(n, made._array_.shape[axis])):
         after, before = part(made, axis, 1, None), part(made, axis, 0, made._array_.shape[axis] - 1)
         made = after.logical_xor(before) if made.dtype is dtypes.bool_ else after - before
-    return written("diff", made, out)
+    return put("diff", out, made)
 
 
 @diff.samples
