@@ -245,6 +245,25 @@ def test_ranks_and_least_squares_of_matrices_without_full_rank():
     assert np.allclose(found.solution.numpy(), np.linalg.lstsq(a.numpy(), b.numpy(), rcond=None)[0])
 
 
+@pytest.mark.parametrize("value", [math.nan, math.inf, -math.inf])
+def test_infinities_and_nan_are_refused_or_spread_and_nothing_hangs(value):
+    a = wg.stack([wg.eye(3), wg.eye(3)])
+    a[1, 0, 1] = a[1, 1, 0] = value
+    for function in (wg.linalg.svd, wg.linalg.svdvals, wg.linalg.pinv, wg.linalg.cond, wg.linalg.matrix_rank):
+        with pytest.raises(wg.linalg.LinAlgError, match=r"\(Batch element 1\): .* contained non-finite values"):
+            function(a)
+    with pytest.raises(RuntimeError, match="should not contain infs or NaNs"):
+        wg.linalg.eig(a)
+    for function in (wg.linalg.eigvalsh, wg.linalg.matrix_exp, lambda a: wg.linalg.lstsq(a, a).solution):
+        found = function(a)
+        assert bool(found[0].isfinite().all()) and bool(found[1].isnan().any())
+
+
+def test_a_matrix_of_powers_that_no_memory_holds_is_refused_at_once():
+    with pytest.raises((RuntimeError, MemoryError, ValueError, OverflowError)):
+        wg.linalg.vander(wg.ones(2), N=2**62)
+
+
 def test_out_takes_several_results_and_refuses_what_requires_a_gradient():
     a = drawn(3, 3)
     given = [wg.empty(0, dtype=wg.float64) for _ in range(2)]

@@ -21,6 +21,25 @@ def columns(array: Array) -> Array:
     return np.ascontiguousarray(array.swapaxes(-1, -2)).swapaxes(-1, -2)
 
 
+def infinite(a: Array) -> Array:
+    """Which matrices of a batch hold infinities or NaN, in which LAPACK's iterations may not end."""
+    return np.asarray(~np.isfinite(a).all((-2, -1)))
+
+
+def eigenpairs(a: Array, side: Any, vectors: bool) -> Any:
+    """Eigenvalues (and vectors) of Hermitian matrices, NaN for those that hold infinities or NaN."""
+    wrong = infinite(a)
+    if wrong.any():
+        a = np.where(wrong[..., None, None], 0, a)
+    if not vectors:
+        values = np.linalg.eigvalsh(a, side)
+        return np.where(wrong[..., None], np.nan, values).astype(values.dtype) if wrong.any() else values
+    values, found = np.linalg.eigh(a, side)
+    if wrong.any():
+        values[wrong], found[wrong] = np.nan, np.nan
+    return values, found
+
+
 def widened(array: Array, lead: tuple[int, ...]) -> Array:
     """The same matrices for all of a larger batch, without a copy."""
     if array.shape[:-2] == lead:
@@ -43,7 +62,13 @@ def scipy_linalg(caller: str) -> Any:
 
 def exponential(a: Array) -> Array:
     """The exponentials of square matrices."""
-    return np.asarray(scipy_linalg("matrix_exp").expm(a)) if a.size else a.copy()
+    expm = scipy_linalg("matrix_exp").expm
+    if not a.size:
+        return a.copy()
+    wrong = infinite(a)
+    found = np.asarray(expm(np.where(wrong[..., None, None], 0, a) if wrong.any() else a))
+    found[wrong] = np.nan
+    return found
 
 
 def zero_pivot(matrix: Array) -> int:
@@ -232,7 +257,7 @@ def pseudoinverse(a: Array, atol: Array, rtol: Array, hermitian: bool) -> Array:
     if not a.size:
         return np.zeros((*a.shape[:-2], a.shape[-1], a.shape[-2]), a.dtype)
     if hermitian:
-        values, u = np.linalg.eigh(a)
+        values, u = eigenpairs(a, "L", True)
         vh = np.conjugate(u.swapaxes(-1, -2))
     else:
         u, values, vh = np.linalg.svd(a, full_matrices=False)
@@ -246,6 +271,10 @@ def least_squares(a: Array, b: Array, rcond: float | None, driver: str) -> Any:
     """The smallest X for which A X - B is smallest, the squares of that by columns, ranks and singular values."""
     rows, width = a.shape[-2:]
     lead = np.broadcast_shapes(a.shape[:-2], b.shape[:-2])
+    wrong = infinite(a)
+    if wrong.any():
+        a = np.where(wrong[..., None, None], 0, a)
+        b = np.where(wrong[..., None, None], np.nan, widened(b, lead)).astype(b.dtype)
     u, values, vh = np.linalg.svd(a, full_matrices=False)
     part = np.finfo(a.dtype).eps * max(rows, width) if rcond is None else rcond
     bound = part * values.max(-1, keepdims=True, initial=0)

@@ -33,7 +33,7 @@ def determinant(A: Array) -> Any:
 
 def cofactors(matrix: Any, det: Any) -> Any:
     """The gradients of determinants, conjugated: defined for singular matrices, too."""
-    if not is_batched(det) and bool((det.abs() >= NEAR * np.finfo(det._array_.dtype).eps).all()):
+    if not is_batched(det) and not bool((det.abs() < NEAR * np.finfo(det._array_.dtype).eps).any()):
         return det.conj()[..., None, None] * adjoint(inverted(matrix, False)[0])
     u, values, vh = decomposed(matrix, True, True)
     size = matrix.shape[-1]

@@ -62,8 +62,8 @@ def hermitian(A: Array, UPLO: str, compute_v: bool) -> Any:
     if dtypes.from_numpy(A.dtype) not in FACTORED:
         refuse("linalg_eigh", "linalg_eigh_cpu", A)
     if not compute_v:
-        return np.linalg.eigvalsh(A, side), np.empty((0,), A.dtype)
-    values, vectors = np.linalg.eigh(A, side)
+        return factors.eigenpairs(A, side, False), np.empty((0,), A.dtype)
+    values, vectors = factors.eigenpairs(A, side, True)
     return values, factors.columns(vectors)
 
 

@@ -25,10 +25,12 @@ from .matrices import (
     of_matrices,
     of_two,
     public,
+    raise_first,
     stacked,
     symmetric,
 )
 from .norms import tolerances
+from .singular import INFINITE
 from .solve import is_vector, solve
 
 DRIVERS = ("gels", "gelsy", "gelsd", "gelss")
@@ -43,6 +45,8 @@ def inverted(A: Array, atol: Index, rtol: Index, hermitian: bool) -> Any:
             f"linalg.pinv({name}{{{errors.shown(A.shape)}}}): expected a tensor with 2 or more dimensions of float, "
             "double, cfloat or cdouble types"
         )
+    if not hermitian:
+        raise_first("linalg.svd", factors.infinite(A), INFINITE)
     return factors.pseudoinverse(A, atol, rtol, hermitian)
 
 

@@ -16,8 +16,18 @@ from ..._core.tensor.base import Tensor
 from ..._core.tensor.batches import is_batched
 from ..._kernels import factors
 from .. import return_types
-from .matrices import adjoint, check_inexact, check_matrix, diagonal, is_differentiated, of_matrices, public
+from .matrices import (
+    adjoint,
+    check_inexact,
+    check_matrix,
+    diagonal,
+    is_differentiated,
+    of_matrices,
+    public,
+    raise_first,
+)
 
+INFINITE = "The algorithm failed to converge because the input matrix contained non-finite values."
 PHASE = (
     "svd_backward: The singular vectors in the complex case are specified up to multiplication by e^{i phi}. The "
     "specified loss function depends on this phase term, making it ill-defined."
@@ -34,6 +44,7 @@ def decomposed(A: Array, full_matrices: bool, compute_uv: bool) -> Any:
     """Left singular vectors, singular values, and the adjoint of the right ones; empty vectors if not computed."""
     check_matrix("linalg.svd", A)
     check_inexact("linalg.svd", A, "linalg_svd_cpu")
+    raise_first("linalg.svd", factors.infinite(A), INFINITE)
     if not compute_uv:
         none = np.empty((0,), A.dtype)
         return none, np.linalg.svd(A, compute_uv=False), none.copy()

@@ -73,7 +73,8 @@ def powers(x: Any, count: int) -> Any:
     ones = x.new_ones((*x.shape, min(count, 1)), dtype=kind)
     if count < 2:
         return ones
-    return cat([ones, x.unsqueeze(-1).to(kind).pow(x.new_tensor(range(1, count), dtype=dtypes.int64))], -1)
+    exponents = x.new_ones((count - 1,), dtype=dtypes.int64).cumsum(0)
+    return cat([ones, x.unsqueeze(-1).to(kind).pow(exponents)], -1)
 
 
 @public(name="linalg_vander")
