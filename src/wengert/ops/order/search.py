@@ -248,8 +248,8 @@ def membership(elements: Index, test_elements: Index, assume_unique: bool, inver
             )
         check_ordered("isin", "isin_default_cpu", each)
     common = dtypes.result_type((elements, test_elements)).numpy
-    pair = [each.astype(common, copy=False) for each in (elements, test_elements)]
-    return np.asarray(np.isin(*pair, invert=invert))
+    of, among = (each.astype(common, copy=False) for each in (elements, test_elements))
+    return np.asarray(np.isin(of, among, invert=invert))
 
 
 @membership.samples
