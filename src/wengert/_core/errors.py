@@ -308,11 +308,6 @@ def wrong_count(name: str, got: int, wanted: int) -> str:
     return f"function {name} returned an incorrect number of gradients (expected {wanted}, got {got})"
 
 
-def wrong_out_dtype(result: dtype, given: dtype) -> str:
-    """An output of another dtype than the result."""
-    return f"Expected out tensor to have dtype {result.c_name}, but got {given.c_name} instead"
-
-
 def uncastable(result: dtype, target: dtype) -> str:
     """An in-place operation whose result does not fit into its target."""
     return f"result type {result.legacy[:-6]} can't be cast to the desired output type {target.legacy[:-6]}"

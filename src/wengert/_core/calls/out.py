@@ -116,7 +116,9 @@ def put(name: str, out: Any, made: Any, *, exact: bool = False) -> Any:
         if 0 in tensor._array_.strides and overlap.overlaps_itself(tensor._array_):
             raise RuntimeError(errors.OVERLAP_IN_PLACE)
         if exact and tensor.dtype is not result.dtype:
-            raise RuntimeError(errors.wrong_out_dtype(result.dtype, tensor.dtype))
+            raise RuntimeError(
+                f"Expected out tensor to have dtype {result.dtype.c_name}, but got {tensor.dtype.c_name} instead"
+            )
         check_cast(tensor, result)
     for tensor, result in zip(given, results):
         put_out(tensor, result)
