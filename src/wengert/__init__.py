@@ -73,6 +73,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
+    from .ops.create.create import tensor  # otherwise taken for the module of that name
 
 # Operators come when they are asked for, by `__getattr__`, but for those whose names the imports above have taken.
 globals().update({name: card.public for name, card in _CARDS.items() if card.function and name in globals()})
