@@ -3,6 +3,7 @@
 #   make demo [ARGS="--epochs 3"]   train a small network on real digits; results in demo-out/
 #   make test                       build what changed, then the test suite on the compiled build
 #   make test-pure                  the same suite on the interpreted build
+#   make test-browser               the explorer page in headless Chromium (tests/browser/README.md); pictures in browser-out/
 #   make check                      format, lint, types, type stubs, layer rule, sizes, C types, examples of the documentation
 #   make build                      compile what changed, nothing more
 #   make sanitize [MORE=tests/core] the kernel tests and a fuzz of the native functions under AddressSanitizer and UBSan
@@ -13,7 +14,7 @@
 
 SHELL := /bin/sh
 .DELETE_ON_ERROR:
-.PHONY: demo test test-pure check build sanitize instructions bench parity hunt wheel clean
+.PHONY: demo test test-pure test-browser check build sanitize instructions bench parity hunt wheel clean
 
 # The first Python that is new enough.
 PYTHON ?= $(shell for name in python3 python3.14 python3.13 python3.12 python3.11 python; do \
@@ -27,7 +28,8 @@ COMPILED := setup.py src/wengert/_build.py $(wildcard $(CORE)/*.py $(CORE)/*.pxd
 ARGS ?=
 TESTS ?= tests
 # Two workers, each with its own threads: as many threads as cores would make them wait for each other.
-PYTEST := OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 MPLBACKEND=agg $(RUN) -m pytest -n 2 $(ARGS)
+# What needs a browser has a target of its own.
+PYTEST := OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 MPLBACKEND=agg $(RUN) -m pytest -n 2 --ignore=tests/browser $(ARGS)
 
 # ---- set-up ------------------------------------------------------------------------------------------------------------------
 
@@ -71,6 +73,10 @@ test-pure: $(VENV)/.built $(VENV)/.installed-test
 	@WENGERT_PURE=1 $(RUN) -m wengert.info
 	WENGERT_PURE=1 $(PYTEST) $(TESTS)
 
+# Says at its end what it could not do: where there is no Chromium, that there is none.
+test-browser: $(VENV)/.built $(VENV)/.installed-browser
+	MPLBACKEND=agg $(RUN) -m pytest -rs $(ARGS) tests/browser
+
 check: $(VENV)/.built $(VENV)/.installed-dev
 	$(RUN) -m ruff format --check .
 	$(RUN) -m ruff check .
@@ -82,6 +88,7 @@ check: $(VENV)/.built $(VENV)/.installed-dev
 	$(RUN) tools/check_size.py
 	$(RUN) tools/pxd_locals.py --check
 	$(RUN) tools/check_examples.py
+	$(RUN) tools/vendor_page.py --check
 
 # In a tree of its own, build/sanitize: the normal build and its record stay as they are.
 sanitize: $(VENV)/.installed-test
@@ -116,6 +123,6 @@ wheel: $(VENV)/.created
 	$(RUN) tools/check_wheel.py dist
 
 clean:
-	rm -rf $(VENV) build dist demo-out bench-out .pytest_cache .mypy_cache .ruff_cache .hypothesis src/wengert.egg-info
+	rm -rf $(VENV) build dist demo-out bench-out browser-out .pytest_cache .mypy_cache .ruff_cache .hypothesis src/wengert.egg-info
 	rm -f $(CORE)/*.so $(CORE)/*/*.so $(CORE)/_build-*.txt src/wengert/_kernels/*.so
 	find src tests tools benchmarks examples -name __pycache__ -type d -prune -exec rm -rf {} + 2>/dev/null || true

@@ -22,6 +22,8 @@ SOURCE = Path(__file__).resolve().parent.parent / "src" / PACKAGE
 _ENGINE = ("_kernels", "_core", "ops", "printing", "conversions", "pickling", "indexing", "gradients", "tensor")
 _USERS = (
     "profiler",
+    "special",
+    "linalg",
     "func",
     "compat",
     "scipy",
@@ -128,7 +130,7 @@ ROOMS: dict[str, tuple[str, ...]] = {
             "reductions",
             "indexing",
         ),
-        *("linalg", "randomness", "neural", "images", "__init__"),
+        *("linalg", "order", "randomness", "neural", "images", "__init__"),
     ),
 }
 # Third-party packages that layers may import as soon as they are imported themselves.

@@ -103,6 +103,8 @@ def result_text(value: Any) -> str:
     """The type of a result, as programs write it."""
     if isinstance(value, (tuple, list)) and all(isinstance(each, wg.Tensor) for each in value):
         return "tuple[wg.Tensor, ...]" if isinstance(value, tuple) else "list[wg.Tensor]"
+    if isinstance(value, tuple) and hasattr(value, "__match_args__"):
+        return "tuple[object, object]"
     return f"wg.{type(value).__name__}" if isinstance(value, (wg.Tensor, wg.Size, wg.Generator)) else (
         "None" if value is None else type(value).__name__
     )  # fmt: skip
@@ -124,12 +126,24 @@ def calls_of(name: str, operator: Any, sample: Sample) -> Iterator[str]:
             yield f"T.{operator.in_place.name}({rest})"
 
 
+def result_of(operator: Any, sample: Sample) -> Any:
+    """What an operator returns for a sample, whatever is checked of that."""
+    found = []
+
+    def noted(*args: Any, **kwargs: Any) -> Any:
+        found.append(Call(operator, args, kwargs).run())
+        return found[-1]
+
+    Call(noted, sample.args, sample.kwargs, through=sample.through).run()
+    return found[0]
+
+
 def sampled_of(name: str) -> Iterator[tuple[str, str]]:
     """All calls of the samples of an operator, with the types of their results."""
     operator = REGISTRY[name]
     for sample in () if operator.sampler is None else samples_of(operator, one_dtype(operator)):
         if not isinstance(sample, Bad):
-            result = result_text(Call(operator, sample.args, sample.kwargs).run())
+            result = result_text(result_of(operator, sample))
             for call in calls_of(name, operator, sample):
                 yield call, result
 

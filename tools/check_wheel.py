@@ -14,7 +14,12 @@ LIMIT = 5_000_000
 NEEDED = (
     "wengert/__init__.py", "wengert/_build.py", "wengert/py.typed",
     "wengert/__init__.pyi", "wengert/_core/tensor/base.pyi", "wengert/nn/functional.pyi",
-    "wengert/ops/return_types.pyi",
+    "wengert/ops/return_types.pyi", "wengert/special.pyi",
+    "wengert/viz/page/page.html", "wengert/viz/page/style.css", "wengert/viz/page/main.js",
+    "wengert/viz/page/vendor/cytoscape.min.js", "wengert/viz/page/vendor/cytoscape.LICENSE",
+    "wengert/viz/page/vendor/dagre.min.js", "wengert/viz/page/vendor/dagre.LICENSE",
+    "wengert/viz/page/vendor/flame-chart.min.js", "wengert/viz/page/vendor/flame-chart.LICENSE",
+    "wengert/viz/page/vendor/VERSIONS.toml",
 )  # fmt: skip
 UNWANTED = (".c", ".cpp", ".hpp", ".pyc")
 

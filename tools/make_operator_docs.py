@@ -24,8 +24,9 @@ Made from the operators' cards by `tools/make_operator_docs.py`; do not edit.
 *Derivative*: `reverse` by written rules; `partials` where partial derivatives give reverse and forward mode; `linear`
 where the operator is linear in the inputs named, so that its forward mode is the operator itself; `jvp` a written
 forward rule; otherwise the reason why there is none. *Where*: F a function of the package, M a method of `Tensor`,
-neither: a part of other operators or a function of `nn.functional`. *Dtypes* (after promotion): all = bool, integers,
-real and complex floating point; numbers = all but bool; ordered = all but complex; floating = real and complex.
+neither: a part of other operators, or a function of `nn.functional` or `special`. *Dtypes* (after promotion): all =
+bool, integers, real and complex floating point; numbers = all but bool; ordered = all but complex; floating = real and
+complex.
 
 """
 

@@ -1,14 +1,15 @@
 """Write the type stubs, from the cards as they are: `tools/make_stub.py [--check]`.
 
 Functions of the package and methods of Tensor are bound when it is imported, where editors and type checkers do not
-see them. So four modules have a stub beside them: the package, `nn.functional`, the module of the class Tensor, and
-that of the tuples with named elements. Do not edit them.
+see them. So five modules have a stub beside them: the package, `nn.functional`, `special`, the module of the class
+Tensor, and that of the tuples with named elements. Do not edit them.
 """
 
 from __future__ import annotations
 
 import sys
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -16,6 +17,7 @@ sys.path[:0] = [str(ROOT), str(ROOT / "src")]
 
 import wengert  # noqa: E402
 from tools.stubs import package, tensor  # noqa: E402
+from wengert import special  # noqa: E402
 from wengert._core.tensor import base  # noqa: E402
 from wengert.nn import functional  # noqa: E402
 from wengert.ops import return_types  # noqa: E402
@@ -27,7 +29,8 @@ MAKERS: dict[Path, Callable[[], str]] = {
         (wengert, package.stub),
         (base, tensor.stub),
         (return_types, tensor.return_types_stub),
-        (functional, package.functional_stub),
+        (functional, partial(package.functions_stub, functional)),
+        (special, partial(package.functions_stub, special)),
     )
 }
 """Where each stub lies, and what makes its text."""

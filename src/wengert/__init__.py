@@ -73,70 +73,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-    from . import (
-        accelerator,
-        amp,
-        backends,
-        compat,
-        compiler,
-        cpu,
-        cuda,
-        debugging,
-        distributed,
-        func,
-        fx,
-        hub,
-        io,
-        jit,
-        mps,
-        mtia,
-        multiprocessing,
-        nn,
-        onnx,
-        optim,
-        overrides,
-        profiler,
-        random,
-        scipy,
-        testing,
-        types,
-        utils,
-        version,
-        vision,
-        viz,
-        xpu,
-    )
-    from .amp import autocast
-    from .as_torch import install_as_torch
-    from .compiler import compile
-    from .debugging import explain, graph_report, set_debug
-    from .func.vmap import vmap
     from .ops.create.create import tensor  # otherwise taken for the module of that name
-    from .ops.memory.storages import TypedStorage, UntypedStorage
-    from .printing import set_printoptions
-    from .settings import (
-        are_deterministic_algorithms_enabled,
-        compiled_with_cxx11_abi,
-        get_default_device,
-        get_deterministic_debug_mode,
-        get_float32_matmul_precision,
-        get_num_interop_threads,
-        is_autocast_cpu_enabled,
-        is_autocast_enabled,
-        is_deterministic_algorithms_warn_only_enabled,
-        is_storage,
-        is_vulkan_available,
-        is_warn_always_enabled,
-        set_default_device,
-        set_default_tensor_type,
-        set_deterministic_debug_mode,
-        set_float32_matmul_precision,
-        set_flush_denormal,
-        set_num_interop_threads,
-        set_warn_always,
-        typename,
-        use_deterministic_algorithms,
-    )
 
 # Operators come when they are asked for, by `__getattr__`, but for those whose names the imports above have taken.
 globals().update({name: card.public for name, card in _CARDS.items() if card.function and name in globals()})

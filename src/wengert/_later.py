@@ -2,7 +2,10 @@
 wait for it.
 """
 
-LAYERS = ("compat", "debugging", "func", "io", "nn", "optim", "profiler", "scipy", "utils", "vision", "viz")
+LAYERS = (
+    *("compat", "debugging", "func", "io", "linalg", "nn", "optim", "profiler", "scipy", "special", "utils", "vision"),
+    "viz",
+)
 MIRRORS = (
     *("accelerator", "amp", "backends", "compiler", "cpu", "cuda", "distributed", "fx", "hub", "jit", "mps", "mtia"),
     *("multiprocessing", "onnx", "overrides", "random", "testing", "types", "version", "xpu"),
@@ -42,17 +45,17 @@ LATER = {
 METHODS = frozenset(
     """
     abs_ acos_ acosh_ addmv_ arccos_ arccosh_ arcsin_ arcsinh_ arctan_ arctanh_ as_strided_ asin_ asinh_ atan_ atanh_
-    ceil_ celu_ clamp_ clamp_max_ clamp_min_ clip_ conj_physical_ cos_ cosh_ detach detach_ erf_ erfc_ exp2_ exp_ expm1_
-    fill_ fix_ floor_ frac_ get_device index_put_ is_conj is_distributed is_neg is_nonzero is_same_size is_signed log10_
-    log1p_ log2_ log_ nan_to_num_ neg_ negative_ reciprocal_ relu_ resize_as_ round_ rsqrt_ sigmoid_ sin_ sinh_ sqrt_
-    square_ tan_ tanh_ threshold_ trunc_ zero_
+    ceil_ celu_ clamp_ clamp_max_ clamp_min_ clip_ conj_physical_ cos_ cosh_ deg2rad_ detach detach_ erf_ erfc_ exp2_
+    exp_ expm1_ fill_ fix_ floor_ frac_ gcd_ get_device i0_ index_put_ is_conj is_distributed is_nonzero
+    is_same_size is_signed lcm_ ldexp_ log10_ log1p_ log2_ log_ logit_ nan_to_num_ neg_ negative_ rad2deg_ reciprocal_
+    relu_ resize_as_ round_ rsqrt_ sigmoid_ sin_ sinc_ sinh_ sqrt_ square_ tan_ tanh_ threshold_ trunc_ xlogy_ zero_
     """.split()  # noqa: SIM905 - so that it can be read
 )
 """Methods of Tensor that are functions, too, and no operators of their own."""
 
 KINDS = (
     *("_is_zerotensor", "as_subclass", "cuda", "dim_order", "get_device", "grad_dtype", "ipu", "is_conj", "is_cpu"),
-    *("is_distributed", "is_ipu", "is_maia", "is_meta", "is_mkldnn", "is_mps", "is_mtia", "is_neg", "is_nested"),
+    *("is_distributed", "is_ipu", "is_maia", "is_meta", "is_mkldnn", "is_mps", "is_mtia", "is_nested"),
     *("is_nonzero", "is_pinned", "is_quantized", "is_same_size", "is_set_to", "is_shared", "is_signed", "is_sparse"),
     *("is_sparse_csr", "is_vulkan", "is_xla", "is_xpu", "mtia", "ndimension", "new", "pin_memory", "to_dense", "xpu"),
 )

@@ -5,7 +5,11 @@ from __future__ import annotations
 import pytest
 
 # Warnings that torch gives as well.
-EXPECTED = ("ignore:Using padding='same' with even kernel lengths", "ignore:Using a target size")
+EXPECTED = (
+    "ignore:Using padding='same' with even kernel lengths",
+    "ignore:Using a target size",
+    "ignore:torch.range is",
+)
 
 
 def pytest_collection_modifyitems(items):

@@ -17,6 +17,10 @@ DYNAMIC = {
     "argwhere": "how many there are depends on the values",
     "masked_select": "how many there are depends on the values",
     "masked_select_backward": "how many there are depends on the values",
+    "_unique": "how many there are depends on the values",
+    "unique": "how many there are depends on the values",
+    "unique_consecutive": "how many there are depends on the values",
+    "bincount": "the largest value decides",
 }
 """Operators whose results have shapes that depend on values, which members could disagree about."""
 NUMBERS = {"allclose", "equal", "is_nonzero"}
@@ -27,7 +31,7 @@ OF_MEMORY = {
     "view_as_complex": "the last dimension of a member must be dense",
 }
 """Views of the very memory: members along another dimension than the first lie apart."""
-UNDEFINED = {"empty_like", "new_empty", "new_empty_strided"}
+UNDEFINED = {"empty_like", "empty_permuted", "new_empty", "new_empty_strided"}
 """What their results hold is not said."""
 BY_VALUES = {"index": (3, 5), "index_put": (5,), "repeat_interleave": (1,), "one_hot": (0,)}
 """Samples with masks, counts, or the largest of all classes: refused where these are batched."""

@@ -41,12 +41,14 @@ def test_tangents_of_gradients_and_gradients_of_tangents_agree_with_second_gradi
     check_forward_second_order(case.call())
 
 
+# These have no derivative by the first operand, as in torch.
+BY_SECOND = ("igamma", "igammac")
 IN_PLACE = [
     case
     for case in cases(
         lambda operator, dtype: has_derivative(operator, dtype) and bool(getattr(operator, "in_place", None))
     )
-    if target_of(case.call()) is not None and fits_in_place(case.call())
+    if case.name not in BY_SECOND and target_of(case.call()) is not None and fits_in_place(case.call())
 ]
 
 
@@ -57,7 +59,7 @@ def test_an_in_place_form_writes_the_tangent_of_the_functional_form(case: Case):
         check_forward_in_place(case.call(requires_grad=False))
 
 
-CHECKED = sorted({case.name for case in RULES if isinstance(case.operator, Card)} - {"floor_divide"})
+CHECKED = sorted({case.name for case in RULES if isinstance(case.operator, Card)} - {"floor_divide", "heaviside"})
 
 
 @pytest.mark.parametrize("name", CHECKED)

@@ -13,8 +13,8 @@ from wengert.testing.differences import as_function, recorded
 DOUBLE = (dtypes.float64, dtypes.complex128)
 # What torch calls the gradient of these is not the derivative (test_derivatives.py).
 OTHERWISE = ("embedding", "embedding_bag", "embedding_lookup", "normal", "normal_about")
-# Its rule raises, as torch's does.
-REFUSED = ("floor_divide",)
+# Their rule raises, as torch's does.
+REFUSED = ("floor_divide", "heaviside")
 
 
 def has_derivative(operator, dtype) -> bool:

@@ -103,6 +103,7 @@ DENSE = {
         "poisson",
     ),
     *("random", "resample", "resample_backward", "uniform", "vdot"),
+    *("_cdist_forward", "_euclidean_dist", "_linalg_householder_product", "_linalg_lstsq", "ormqr"),
 }
 
 

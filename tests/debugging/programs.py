@@ -31,6 +31,8 @@ CUTS = {
     "compare": ("{to} = {a} > 0",),
     "item": ("{to} = wg.tensor({a}.sum().item())",),
     "float": ("{to} = wg.tensor(float({a}[0] + 0.123))",),
+    "tensors in a list": ("{to} = wg.tensor([{a}[0], 2.0, {a}[1], {a}[2]])",),
+    "copied tensor": ("{to} = wg.tensor({a})",),
     "tolist": ("{to} = wg.tensor({a}.tolist())",),
     "numpy": ("{to} = wg.from_numpy({a}.numpy(force=True))",),
     "copied numpy": ("{to} = wg.tensor({a}.numpy(force=True))",),
@@ -42,7 +44,8 @@ CUTS = {
 
 REASONS = {
     "detach_": "detach", "set_grad_enabled": "no_grad", "argmax": "no_derivative", "compare": "no_derivative",
-    "float": "item", "tolist": "item", "copied numpy": "numpy", "marked": "mark_non_differentiable",
+    "float": "item", "tensors in a list": "item",
+    "copied tensor": "item", "tolist": "item", "copied numpy": "numpy", "marked": "mark_non_differentiable",
     "create_graph": "backward",
 }  # fmt: skip
 """What `explain` calls them, where that is another name."""

@@ -157,6 +157,8 @@ def test_writes_without_recording_are_cuts_too(lines):
         buffer.copy_(x)
         buffer.mul_(2)
     assert (wg.explain(buffer).reason, wg.explain(buffer).line) == ("no_grad", here() - 2)
+    wg.mul(x.detach(), 2, out=buffer)
+    assert (wg.explain(buffer).reason, wg.explain(buffer).line) == ("detach", here() - 1)
     number[0] = x[0].detach().long()
     assert wg.explain(number).reason == "detach"
 

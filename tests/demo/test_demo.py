@@ -21,6 +21,7 @@ FILES = {
     "curves.png",
     "misclassified.png",
     "graph.svg",
+    "graph.html",
     "weights.safetensors",
     "metrics.json",
     "checkpoint.safetensors",
@@ -86,6 +87,8 @@ def test_one_epoch_learns_and_leaves_every_file(tmp_path, capsys):
     picture = (tmp_path / "out" / "graph.svg").read_text()
     assert "ConvolutionBackward0" in picture
     assert "NllLossBackward0" in picture
+    page = (tmp_path / "out" / "graph.html").read_text()
+    assert "ConvolutionBackward0" in page and "Content-Security-Policy" in page
     weights = load_file(tmp_path / "out" / "weights.safetensors")
     assert (
         sum(value.numel() for name, value in weights.items() if name.endswith(("weight", "bias")))

@@ -15,8 +15,9 @@ import wengert as wg
 ROOT = Path(__file__).resolve().parents[2]
 PAGES = (
     *("autograd_mechanics.md", "autograd_tools.md", "complex_autograd.md", "debugging_gradients.md"),
-    *("functional_transforms.md", "numerical_checks.md", "profiling.md", "sparse_derivatives.md", "taylor_mode.md"),
-    *("threads.md", "from_hips_autograd.md", "with_scipy.md"),
+    *("from_hips_autograd.md", "functional_transforms.md", "numerical_checks.md", "profiling.md"),
+    *("running_torch_programs.md", "seeing_the_graph.md", "sparse_derivatives.md", "taylor_mode.md", "threads.md"),
+    "with_scipy.md",
 )
 
 spec = importlib.util.spec_from_file_location("check_examples", ROOT / "tools" / "check_examples.py")

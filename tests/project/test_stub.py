@@ -93,9 +93,10 @@ def test_the_stub_of_tensor_names_all_its_methods_and_properties_and_nothing_els
     }
 
 
-def test_the_stub_of_functional_names_what_it_has_and_nothing_else():
-    path = make_stub.tensor.path_of(wg.nn.functional).with_suffix(".pyi")
-    assert names_in(read(path)) == set(wg.nn.functional.__all__)
+@pytest.mark.parametrize("module", [wg.nn.functional, wg.special], ids=lambda each: each.__name__)
+def test_the_stub_of_a_module_of_functions_names_what_it_has_and_nothing_else(module):
+    path = make_stub.tensor.path_of(module).with_suffix(".pyi")
+    assert names_in(read(path)) == set(module.__all__)
 
 
 def test_an_unknown_name_is_an_error_because_no_stub_answers_for_all():

@@ -32,6 +32,7 @@ TENSOR = listed(r"""
     delattr(x, 'grad') ; delattr(x, 'data') ; setattr(x, 'shape', (3, 2)) ; setattr(x, '_backward_hooks', {}) ; x + 1 ;
     2 ** x ; x // 2 ; x % 2 ; x @ x.t() ; x < 1 ; x.bool() & True ; x.long() << 1 ; np.add(x, 1) ; np.sum(x) ;
     np.concatenate([x, x]) ; divmod(x, 2) ; x.__getattribute__('shape') ; x._as_strided_from_((2,), (1,), 0) ;
+    wg.float_power(x, 2) ;
     y._version ; wg.cat([x, x], dim=0) ; wg.stack((x, x), 1) ; wg.where(x > 1, x, 0.0) ; wg.einsum('ij->ji', x) ;
     wg.meshgrid(wg.ones(2), wg.ones(3), indexing='ij') ; wg.broadcast_tensors(x, wg.ones(3)) ; wg.split(x, [1, 1]) ;
     wg.tensor_split(x, 2) ; wg.chunk(x, 2) ; wg.max_pool2d(wg.ones(1, 1, 4, 4), 2, 2, 1, 1, True) ;

@@ -1,4 +1,4 @@
-"""The stubs of the package and of `nn.functional`: functions with their signatures, and what is handed on."""
+"""The stubs of the package, `nn.functional` and `special`: functions with their signatures, and what is handed on."""
 
 from __future__ import annotations
 
@@ -13,7 +13,6 @@ from tools.stubs.tensor import CLASSES, own_import
 from wengert._core.cards.card import REGISTRY, Composite
 from wengert._core.tensor import base
 from wengert._later import LATER, METHODS
-from wengert.nn import functional
 
 ALIASES = [(base.__name__, each, each) for each in ("_Ints", "_Number", "_Operand")]
 HIDDEN = ("REGISTRY", "TYPE_CHECKING")
@@ -43,7 +42,7 @@ def stub() -> str:
             body = card.body if isinstance(card, Composite) else card
             functions += definitions(name, forms_of(name, body))
         elif name in METHODS:
-            functions.append(f"def {name}(input: Tensor, *args: Any, **kwargs: Any) -> Any: ...")
+            functions += definitions(name, [of_method(each) for each in forms_of(name, value, method=True)])
         elif isinstance(value, type) or inspect.isroutine(value) or hasattr(value, "__code__"):
             exported.append(own_import(value, name))
         else:
@@ -54,14 +53,17 @@ def stub() -> str:
     return "\n".join([*written(plain, exported), "", text])
 
 
-def functional_stub() -> str:
-    """The stub of `nn.functional`."""
-    lines = [
-        line
-        for name in sorted(functional.__all__)
-        for line in definitions(name, forms_of(name, vars(functional)[name]))
-    ]
-    names = ["__all__ = [", *(f'    "{name}",' for name in functional.__all__), "]"]
+def of_method(form: inspect.Signature) -> inspect.Signature:
+    """The form of a function that is a method called as one."""
+    _, *others = form.parameters.values()
+    first = inspect.Parameter("input", inspect.Parameter.POSITIONAL_OR_KEYWORD, annotation="Tensor")
+    return form.replace(parameters=[first, *others], return_annotation="Tensor")
+
+
+def functions_stub(module: ModuleType) -> str:
+    """The stub of a module of functions: `nn.functional`, `special`."""
+    lines = [line for name in sorted(module.__all__) for line in definitions(name, forms_of(name, vars(module)[name]))]
+    names = ["__all__ = [", *(f'    "{name}",' for name in module.__all__), "]"]
     text = "\n".join([*names, "", *lines]) + "\n"
     tensor = own_import(base.Tensor)
     return "\n".join([*written([tensor, *used([*COMMON, *CLASSES, *ALIASES], text)]), "", text])

@@ -12,6 +12,7 @@ from typing import Any
 
 from tools.stubs.imports import COMMON, Import, used, written
 from tools.stubs.signatures import definition, definitions, forms_of, parsed, quoted, result_of, spelled
+from tools.stubs.words import FIELDS
 from wengert._core.cards.card import REGISTRY, Composite
 from wengert._core.graph.hooks import HookDict, RemovableHandle
 from wengert._core.graph.node import Node
@@ -31,7 +32,7 @@ _Number: TypeAlias = _bool | _int | _float | complex
 _Operand: TypeAlias = Tensor | _Number | generic | ndarray[Any, Any]
 _Ints: TypeAlias = _int | Sequence[_int]
 """
-SIGNS = ("add", "and", "floordiv", "matmul", "mod", "mul", "or", "pow", "sub", "truediv", "xor")
+SIGNS = ("add", "and", "floordiv", "lshift", "matmul", "mod", "mul", "or", "pow", "rshift", "sub", "truediv", "xor")
 OPERATORS = {f"__{side}{sign}__": "(self, other: Operand) -> Tensor" for sign in SIGNS for side in ("", "r")} | {
     f"__i{sign}__": "(self, other: Operand) -> Self" for sign in SIGNS
 }
@@ -185,8 +186,9 @@ def return_types_stub() -> str:
     for name, cls in vars(return_types).items():
         if isinstance(cls, type) and issubclass(cls, tuple) and cls.__module__ == return_types.__name__:
             fields: tuple[str, ...] = getattr(cls, "__match_args__", ())
-            body += ["", f"class {name}(tuple[{', '.join(['Tensor'] * len(fields))}]):"]
+            kinds = [FIELDS.get((name, each), "Tensor") for each in fields]
+            body += ["", f"class {name}(tuple[{', '.join(kinds)}]):"]
             body.append(f"{INDENT}__match_args__ = ({', '.join(map(quoted, fields))})")
-            for each in fields:
-                body += [f"{INDENT}@property", f"{INDENT}def {each}(self) -> Tensor: ..."]
+            for each, kind in zip(fields, kinds):
+                body += [f"{INDENT}@property", f"{INDENT}def {each}(self) -> {kind}: ..."]
     return "\n".join(["from typing import Any", "", f"from {base.__name__} import Tensor", "", *body]) + "\n"

@@ -23,16 +23,20 @@ KINDS = {
 PARAMETERS = {
     "alpha": "Number", "beta": "Number", "bias": "Tensor", "buffer": "Any", "condition": "Tensor",
     "correction": "Number", "data": "Any", "destination": "Ints", "device": "device | str", "dilation": "Ints",
-    "dim": "Ints", "dims": "Ints", "dtype": "dtype", "end": "Number", "ext_tensor": "Any", "fill_value": "Number",
-    "from_": "Number", "generator": "Generator", "indices_or_sections": "Ints | Tensor", "input": "Tensor",
-    "inputs": "Tensor | Sequence[Tensor]", "kernel_size": "Ints", "layout": "layout",
-    "memory_format": "memory_format", "ndarray": "np.ndarray[Any, Any]", "normalized_shape": "Sequence[int]",
-    "obj": "Any", "options": "Any", "other": "Tensor", "out": "Tensor", "output_padding": "Ints",
-    "output_size": "Ints", "p": "Number | str", "pad": "Sequence[int]", "padding": "Ints", "reduce": "bool",
+    "dim": "Ints", "dims": "Ints", "dtype": "dtype", "dx": "float", "end": "Number",
+    "exponent": "Operand", "ext_tensor": "Any", "fill_value": "Number", "from_": "Number",
+    "generator": "Generator", "indices": "Tensor",
+    "indices_or_sections": "Ints | Tensor", "input": "Tensor", "inputs": "Tensor | Sequence[Tensor]",
+    "kernel_size": "Ints", "layout": "layout", "maxnorm": "Number", "memory_format": "memory_format",
+    "ndarray": "np.ndarray[Any, Any]", "normalized_shape": "Sequence[int]", "obj": "Any", "options": "Any",
+    "other": "Tensor", "out": "Tensor", "output_padding": "Ints", "output_size": "Ints", "p": "Number | str",
+    "pad": "Sequence[int]", "padding": "Ints", "physical_layout": "Sequence[int]", "reduce": "bool",
     "repeats": "int | Tensor", "s": "Number", "seed": "int", "self": "Tensor", "shape": "Sequence[int]",
     "shapes": "Ints", "shifts": "Ints", "size": "Sequence[int]", "size_average": "bool", "sizes": "Sequence[int]",
-    "source": "Ints", "split_size": "Ints", "start": "Number", "stride": "Ints", "tensors": "Sequence[Tensor]",
-    "to": "Number", "unbiased": "bool", "value": "Number", "vec2": "Tensor", "weight": "Tensor",
+    "source": "Ints", "spacing": "Number | Sequence[Number] | Sequence[Tensor]", "split_size": "Ints",
+    "split_sizes": "Sequence[int]", "start": "Number", "step": "Number", "stride": "Ints",
+    "tensors": "Sequence[Tensor]", "to": "Number", "unbiased": "bool", "value": "Number", "vec2": "Tensor",
+    "weight": "Tensor",
 }  # fmt: skip
 """Types of parameters that cards leave open, by name."""
 
@@ -41,24 +45,39 @@ OWN = {
     ("adaptive_avg_pool2d", "output_size"): "int | Sequence[int | None] | None",
     ("argmax", "dim"): "int", ("argmin", "dim"): "int", ("as_strided", "stride"): "Sequence[int]",
     ("as_strided_", "stride"): "Sequence[int]", ("set_", "stride"): "Sequence[int]",
+    ("__div__", "other"): "Operand", ("__idiv__", "other"): "Operand", ("__rdiv__", "other"): "Operand",
     ("div", "input"): "Operand", ("div", "other"): "Operand", ("divide", "input"): "Operand",
     ("divide", "other"): "Operand", ("div_", "other"): "Operand", ("divide_", "other"): "Operand",
     ("empty_strided", "stride"): "Sequence[int]", ("new_empty_strided", "stride"): "Sequence[int]",
-    ("narrow", "start"): "int | Tensor",
+    ("float_power", "input"): "Operand", ("frexp", "out"): "tuple[Tensor, Tensor]",
+    ("bucketize", "input"): "Operand", ("isin", "elements"): "Operand", ("isin", "test_elements"): "Operand",
+    ("narrow", "start"): "int | Tensor", ("slice_copy", "start"): "int", ("slice_copy", "end"): "int",
+    ("unravel_index", "shape"): "Ints", ("view_copy", "size"): "Sequence[int] | dtype",
     ("conv1d", "padding"): "Ints | str", ("conv2d", "padding"): "Ints | str", ("conv3d", "padding"): "Ints | str",
     ("tile", "dims"): "Sequence[int]", ("where", "other"): "Operand",
+    **{(name, "out"): "Sequence[Tensor]"
+       for name in ("geqrf", "lu", "lu_unpack", "qr", "slogdet", "svd", "triangular_solve")},
+    ("chain_matmul", "matrices"): "Tensor", ("einsum", "args"): "Any", ("tensordot", "dims"): "Any",
 }  # fmt: skip
 """The same for one operator."""
 
 RESULTS = {
     "__dlpack__": "Any", "_grad": "Tensor | None", "_is_view": "Callable[[], bool]", "chunk": "tuple[Tensor, ...]",
-    "device": "device", "dim": "int", "dsplit": "tuple[Tensor, ...]", "element_size": "int", "grad": "Tensor | None",
+    "device": "device", "dim": "int", "dsplit": "tuple[Tensor, ...]", "element_size": "int",
+    "frexp": "return_types.frexp", "gradient": "tuple[Tensor, ...]", "grad": "Tensor | None",
     "hsplit": "tuple[Tensor, ...]", "is_complex": "bool", "is_cuda": "bool", "is_floating_point": "bool",
     "is_tensor": "TypeGuard[Tensor]", "item": "Any", "itemsize": "int", "layout": "layout", "name": "str | None",
     "native_batch_norm": "tuple[Tensor, Tensor, Tensor]", "nbytes": "int", "nelement": "int", "numel": "int",
-    "output_nr": "int", "tensor_split": "tuple[Tensor, ...]", "tolist": "Any", "vsplit": "tuple[Tensor, ...]",
+    **{name: f"return_types.{name}" for name in ("geqrf", "lu_unpack", "qr", "slogdet", "svd", "triangular_solve")},
+    "lu": "tuple[Tensor, ...]", "output_nr": "int", "cummax": "return_types.cummax", "cummin": "return_types.cummin",
+    "histogram": "return_types.histogram", "histogramdd": "return_types.histogramdd",
+    "kthvalue": "return_types.kthvalue", "mode": "return_types.mode", "sort": "return_types.sort",
+    "topk": "return_types.topk", "tensor_split": "tuple[Tensor, ...]", "tolist": "Any", "vsplit": "tuple[Tensor, ...]",
 }  # fmt: skip
 """What is returned where neither card nor function says so and it is not one tensor; also the types of properties."""
+
+FIELDS = {("histogramdd", "bin_edges"): "tuple[Tensor, ...]"}
+"""The types of elements of `return_types` that are no tensors."""
 
 NEW = "dtype: dtype | None = None, layout: layout | None = None, device: device | str | None = None, \
 pin_memory: bool = False, requires_grad: bool = False"
@@ -71,6 +90,20 @@ EXTREMES = (
     "(input: Tensor) -> Tensor",
     "(input: Tensor, dim: int, keepdim: bool = False) -> return_types.{}",
     "(input: Tensor, other: Tensor) -> Tensor",
+)
+MEDIANS = (
+    "(input: Tensor) -> Tensor",
+    "(input: Tensor, dim: int, keepdim: bool = False, *, out: tuple[Tensor, Tensor] | None = None) -> return_types.{}",
+)
+PLACES = "out_int32: bool = False, right: bool = False, side: str | None = None, sorter: Tensor | None = None, \
+out: Tensor | None = None"
+SEARCHES = (
+    "(sorted_sequence: Tensor, input: Operand, *, {}) -> Tensor",
+    "(sorted_sequence: Tensor, *, self: Number, {}) -> Tensor",
+)
+DISTINCT = (
+    "(input: Tensor, {}*, dim: int | None = None) -> Tensor",
+    "(input: Tensor, {}return_inverse: bool = False, return_counts: bool = False, dim: int | None = None) -> Any",
 )
 ATLEAST = (
     "(tensor: Tensor, /) -> Tensor",
@@ -92,6 +125,11 @@ FORMS: dict[str, tuple[str, ...]] = {
     "min": tuple(each.format("min") for each in EXTREMES),
     "adaptive_max_pool1d": tuple(each.format("input: Tensor, output_size: Ints") for each in WITH_INDICES),
     "adaptive_max_pool2d": tuple(each.format(f"input: Tensor, output_size: {LENGTHS}") for each in WITH_INDICES),
+    "median": tuple(each.format("median") for each in MEDIANS),
+    "nanmedian": tuple(each.format("nanmedian") for each in MEDIANS),
+    "searchsorted": tuple(each.format(PLACES) for each in SEARCHES),
+    "unique": tuple(each.format("sorted: bool = True, ") for each in DISTINCT),
+    "unique_consecutive": tuple(each.format("") for each in DISTINCT),
     "aminmax": ("(input: Tensor, *, dim: int | None = None, keepdim: bool = False) -> return_types.aminmax",),
     "arange": (
         f"(end: Number, *, out: Tensor | None = None, {NEW}) -> Tensor",
@@ -104,6 +142,7 @@ FORMS: dict[str, tuple[str, ...]] = {
         "(*tensors: Tensor) -> tuple[Tensor, ...]",
         "(tensors: Sequence[Tensor], /) -> tuple[Tensor, ...]",
     ),
+    "cartesian_prod": ("(*tensors: Tensor) -> Tensor", "(tensors: Sequence[Tensor], /) -> Tensor"),
     "meshgrid": (
         "(*tensors: Tensor, indexing: str = 'ij') -> tuple[Tensor, ...]",
         "(tensors: Sequence[Tensor], /, *, indexing: str = 'ij') -> tuple[Tensor, ...]",

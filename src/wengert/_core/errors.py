@@ -308,23 +308,6 @@ def wrong_count(name: str, got: int, wanted: int) -> str:
     return f"function {name} returned an incorrect number of gradients (expected {wanted}, got {got})"
 
 
-C_NAMES = {
-    "bool": "bool", "uint8": "unsigned char", "int8": "signed char", "int16": "short int", "int32": "int",
-    "int64": "long int", "float16": "c10::Half", "float32": "float", "float64": "double",
-    "complex64": "c10::complex<float>", "complex128": "c10::complex<double>",
-}  # fmt: skip
-
-
-def c_name(element: dtype) -> str:
-    """How some of torch's errors call the elements: as C++ does."""
-    return C_NAMES.get(element.name, element.name)
-
-
-def wrong_out_dtype(result: dtype, given: dtype) -> str:
-    """An output of another dtype than the result."""
-    return f"Expected out tensor to have dtype {c_name(result)}, but got {c_name(given)} instead"
-
-
 def uncastable(result: dtype, target: dtype) -> str:
     """An in-place operation whose result does not fit into its target."""
     return f"result type {result.legacy[:-6]} can't be cast to the desired output type {target.legacy[:-6]}"

@@ -5,7 +5,7 @@ from __future__ import annotations
 WHAT = {
     "detach": "{name} took it out of the graph",
     "data": "`.data` took its values out of the graph",
-    "item": "its values went through {name}: Python's numbers have no history",
+    "item": "its values went through {name}, as plain numbers: these have no history",
     "numpy": "its values went through NumPy by {name}: NumPy's arrays have no history",
     "requires_grad_": "its requires_grad was set to False",
     "no_grad": "{name} was called with recording off (no_grad, set_grad_enabled(False))",

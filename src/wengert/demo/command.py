@@ -24,7 +24,8 @@ STOPPED = 130
 
 DESCRIPTION = """\
 Train a small convolutional network on 1,797 real handwritten digits, judge it on a fifth that it never saw, and leave
-curves, misclassified digits, a picture of the loss's autograd graph, the weights and metrics.json in a folder.
+curves, misclassified digits, a picture of the loss's autograd graph, a page to explore it in a browser, the weights and
+metrics.json in a folder.
 
 Ctrl-C stops after the running step, writes everything for what was done so far, and exits with status 130;
 --resume FOLDER goes on from there."""

@@ -35,8 +35,12 @@ def check_writable(folder: Path) -> None:
 def graph_of_loss(run: Run, digits: Digits) -> viz.Graph:
     """The autograd graph of the training loss, from a copy of the network that keeps the statistics of the real one."""
     network = copy.deepcopy(run.network).train()
-    loss = nn.functional.cross_entropy(network(digits.train_images[:SHOWN]), digits.train_labels[:SHOWN])
-    return viz.graph(loss, params=dict(network.named_parameters()))
+    with viz.record_scopes(network):
+        with viz.scope("network"):
+            scores = network(digits.train_images[:SHOWN])
+        with viz.scope("loss"):
+            loss = nn.functional.cross_entropy(scores, digits.train_labels[:SHOWN])
+    return viz.graph(loss, network, gradients=True)
 
 
 def through(path: Path, draw: Callable[[Path], Any]) -> None:
@@ -77,13 +81,15 @@ def write(run: Run, digits: Digits, folder: Path) -> str:
     test_loss, predictions = run.judge(digits)
     accuracy = accuracy_of(predictions, digits)
     images, labels = digits.test_images.numpy(), digits.test_labels.numpy()  # type: ignore[attr-defined]
+    graph = graph_of_loss(run, digits)
     pictures: dict[str, tuple[str, Callable[[Path], Any]]] = {
         "curves.png": ("loss and accuracy", lambda path: viz.plot_curves(run.history, path)),
         "misclassified.png": (
             "the digits it gets wrong",
             lambda path: viz.plot_misclassified(images, labels, predictions, path),
         ),
-        "graph.svg": ("autograd graph of the loss", graph_of_loss(run, digits).save),
+        "graph.svg": ("autograd graph of the loss", graph.save),
+        "graph.html": ("the same to explore, in a browser", graph.save),
     }
     written, missing = [], []
     for name, (content, draw) in pictures.items():

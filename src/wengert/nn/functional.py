@@ -18,6 +18,7 @@ from ..ops.images.pool_forms import (
     max_pool2d,
 )
 from ..ops.indexing.embedding import embedding, one_hot
+from ..ops.linalg.distances import pdist
 from ..ops.linalg.linear import linear
 from ..ops.neural.batch_norm import batch_norm, instance_norm
 from ..ops.neural.dropout import alpha_dropout, dropout, dropout1d, dropout2d, dropout3d, feature_alpha_dropout
@@ -96,6 +97,7 @@ __all__ = [
     "nll_loss",
     "one_hot",
     "pad",
+    "pdist",
     "prelu",
     "relu",
     "relu6",

@@ -12,6 +12,7 @@ from collections.abc import Iterator
 from .._core.cards.late import promise
 
 NAMES: dict[str, str] = {
+    "create.further_ranges": "empty_permuted range",
     "create.interchange": "as_tensor asarray from_dlpack from_numpy frombuffer",
     "create.like": "empty_like full_like ones_like zeros_like",
     "create.ranges": "arange linspace logspace tril_indices triu_indices",
@@ -27,8 +28,31 @@ NAMES: dict[str, str] = {
     ),
     "images.resize": "interpolate resample resample_backward",
     "indexing.embedding": "_one_hot embedding embedding_dense_backward embedding_dense_gather embedding_lookup one_hot",
+    "indexing.positions": "unravel_index",
     "indexing.put": "fill_diagonal masked_scatter_backward",
+    "linalg.cholesky": "_linalg_cholesky_ex linalg_cholesky linalg_cholesky_ex",
+    "linalg.cross": "linalg_cross",
+    "linalg.determinants": "_linalg_det _linalg_slogdet linalg_det linalg_slogdet",
+    "linalg.distances": "_cdist_forward _euclidean_dist _pdist_forward cdist pdist",
+    "linalg.eigen": "_linalg_eig _linalg_eigh linalg_eig linalg_eigh linalg_eigvals linalg_eigvalsh",
+    "linalg.einsum": "einsum",
+    "linalg.inverse": "_linalg_inv_ex linalg_inv linalg_inv_ex",
+    "linalg.ldl": "_linalg_ldl_factor_ex _linalg_ldl_solve linalg_ldl_factor linalg_ldl_factor_ex linalg_ldl_solve",
+    "linalg.least_squares": "_linalg_lstsq _linalg_pinv linalg_lstsq linalg_pinv linalg_tensorinv linalg_tensorsolve",
     "linalg.linear": "linear",
+    "linalg.lu": "_linalg_lu _linalg_lu_factor_ex _linalg_lu_solve _lu_unpack",
+    "linalg.lu_forms": "linalg_lu linalg_lu_factor linalg_lu_factor_ex linalg_lu_solve lu_unpack",
+    "linalg.norms": "frobenius_norm linalg_cond linalg_matrix_norm linalg_matrix_rank linalg_norm nuclear_norm",
+    "linalg.pairs": "tensordot",
+    "linalg.powers": "chain_matmul linalg_matrix_exp linalg_matrix_power linalg_multi_dot",
+    "linalg.qr": "_linalg_qr linalg_qr",
+    "linalg.reflections": "_geqrf _linalg_householder_product linalg_householder_product",
+    "linalg.singular": "_linalg_svd linalg_svd linalg_svdvals",
+    "linalg.solve": (
+        "_linalg_solve_ex _linalg_solve_triangular _triangular_solve linalg_solve linalg_solve_ex "
+        "linalg_solve_triangular"
+    ),
+    "linalg.vectors": "linalg_diagonal linalg_vander linalg_vecdot vander",
     "neural.batch_norm": "batch_norm batch_norm_backward batch_norm_forward instance_norm native_batch_norm",
     "neural.dropout": (
         "_native_dropout alpha_dropout dropout dropout1d dropout2d dropout3d dropout_noise "
@@ -44,48 +68,108 @@ NAMES: dict[str, str] = {
     ),
     "neural.norm": "layer_norm layer_norm_backward native_layer_norm rms_norm",
     "neural.softmax": "_log_softmax _log_softmax_backward_data _softmax _softmax_backward_data softmin",
+    "order.histogram": "_histc _histogramdd histogramdd",
+    "order.ranks": "kthvalue_along median_along median_full mode_along nanmedian_along nanmedian_full",
+    "order.running": "cummax_along cummin_along",
+    "order.search": "_isin _searchsorted bucketize isin searchsorted",
+    "order.sort": "sort_along topk_along",
+    "order.unique": "_unique",
     "pointwise.activation": (
         "gelu gelu_backward hardswish_backward kept_gradient relu_backward sigmoid_backward silu "
         "silu_backward tanh_backward"
     ),
+    "pointwise.bessel": (
+        "special_airy_ai special_bessel_j0 special_bessel_j1 special_bessel_y0 special_bessel_y1 special_i0e "
+        "special_i1 special_i1e special_modified_bessel_i0 special_modified_bessel_i1 "
+        "special_modified_bessel_k0 special_modified_bessel_k1 special_scaled_modified_bessel_k0 "
+        "special_scaled_modified_bessel_k1 special_spherical_bessel_j0"
+    ),
     "pointwise.choose": "_where",
     "pointwise.classify": "is_complex is_floating_point is_tensor",
     "pointwise.complex": "complex conjugate_complex polar view_as_complex view_as_real",
+    "pointwise.gamma": "special_zeta",
+    "pointwise.normal": "special_entr special_erfcx special_log_ndtr special_ndtr special_ndtri",
+    "pointwise.pairs": "special_xlog1py",
     "pointwise.piecewise": (
         "_prelu_kernel celu elu hardshrink hardsigmoid hardswish hardtanh leaky_relu relu6 selu softshrink threshold"
     ),
+    "pointwise.polynomials": (
+        "special_chebyshev_polynomial_t special_chebyshev_polynomial_u special_chebyshev_polynomial_v "
+        "special_chebyshev_polynomial_w special_hermite_polynomial_h special_hermite_polynomial_he "
+        "special_laguerre_polynomial_l special_legendre_polynomial_p special_shifted_chebyshev_polynomial_t "
+        "special_shifted_chebyshev_polynomial_u special_shifted_chebyshev_polynomial_v "
+        "special_shifted_chebyshev_polynomial_w"
+    ),
+    "pointwise.scales": "_frexp",
     "pointwise.smooth": "logsigmoid mish softplus softsign tanhshrink",
     "randomness.random": "rand randint randn randperm",
     "randomness.random_fill": "bernoulli_fill cauchy exponential geometric log_normal normal_fill random uniform",
     "randomness.random_like": "rand_like randint_like randn_like",
     "randomness.sampling": "normal normal_about poisson",
+    "reductions.differences": "cumulative_trapezoid gradient trapezoid trapz",
     "reductions.maxima": "_aminmax max_dim max_full min_dim min_full",
     "reductions.moments": "std_mean var_mean",
     "reductions.scan": "cumsum_reversed recurrence",
     "reductions.vector_norm": "linalg_vector_norm",
     "shapes.broadcast": "broadcast_shapes broadcast_tensors",
+    "shapes.combine": "_block_diag block_diag cartesian_prod combinations row_stack",
     "shapes.strided": "diagonal_backward diagonal_copy unfold_backward",
+    "shapes.view_copies": (
+        "_view_copy alias_copy detach_copy expand_copy permute_copy select_copy slice_copy split_copy "
+        "split_with_sizes_copy squeeze_copy t_copy transpose_copy unbind_copy unfold_copy unsqueeze_copy "
+        "view_copy"
+    ),
 }
 """Names of operators that are not on Tensor, by family: functions of the package, and what only other modules call."""
 
 METHODS: dict[str, str] = {
     "create.like": "new_empty new_empty_strided new_full new_ones new_tensor new_zeros",
     "indexing.index_write": "index_add* index_copy* index_fill*",
+    "indexing.positions": "nonzero_static",
     "indexing.put": "fill_diagonal_ masked_scatter* put*",
     "indexing.scatter": "scatter* scatter_add*",
     "indexing.scatter_reduce": "index_reduce* scatter_reduce*",
     "linalg.addmm": "addbmm* addmm* addmv* baddbmm*",
+    "linalg.addr": "addr*",
+    "linalg.cholesky": "cholesky cholesky_inverse cholesky_solve",
+    "linalg.cross": "cross",
+    "linalg.determinants": "det logdet slogdet",
+    "linalg.inverse": "inverse",
+    "linalg.least_squares": "pinverse",
+    "linalg.lu_forms": "lu lu_solve",
+    "linalg.norms": "norm",
+    "linalg.pairs": "kron",
+    "linalg.powers": "matrix_exp matrix_power",
+    "linalg.qr": "qr",
+    "linalg.reflections": "geqrf orgqr ormqr",
+    "linalg.singular": "svd",
+    "linalg.solve": "triangular_solve",
+    "linalg.statistics": "corrcoef cov",
+    "linalg.trace": "trace",
     "memory.storages": "storage untyped_storage",
     "neural.softmax": "log_softmax softmax",
+    "order.bincount": "bincount",
+    "order.histogram": "histc histogram",
+    "order.quantile": "nanquantile quantile",
+    "order.ranks": "kthvalue median mode nanmedian",
+    "order.running": "cummax cummin logcumsumexp",
+    "order.sort": "argsort msort sort topk",
+    "order.unique": "unique unique_consecutive",
     "pointwise.activation": "gelu_ relu* sigmoid* silu_ tanh*",
     "pointwise.apply": "apply_ map2_ map_",
+    "pointwise.bessel": "i0*",
     "pointwise.choose": "clamp* clamp_max* clamp_min* clip* lerp* nan_to_num* where",
-    "pointwise.classify": "isfinite isinf isnan isneginf isposinf isreal signbit",
+    "pointwise.classify": "is_neg isfinite isinf isnan isneginf isposinf isreal resolve_neg signbit",
     "pointwise.complex": "angle conj conj_physical* imag real resolve_conj",
     "pointwise.extremes": "fmax fmin maximum minimum",
+    "pointwise.gamma": "digamma* igamma* igammac* lgamma* mvlgamma* polygamma*",
+    "pointwise.integers": "bitwise_left_shift* bitwise_right_shift* gcd* lcm*",
+    "pointwise.normal": "erfinv*",
+    "pointwise.pairs": "copysign* heaviside* hypot* logaddexp logaddexp2 nextafter* xlogy*",
     "pointwise.piecewise": (
         "celu_ elu_ hardshrink_ hardsigmoid_ hardswish_ hardtanh_ leaky_relu_ prelu softshrink_ threshold_"
     ),
+    "pointwise.scales": "deg2rad* float_power* frexp ldexp* logit* rad2deg* sinc*",
     "pointwise.smooth": "erf* erfc* logsigmoid_ mish_ softplus_",
     "pointwise.trigonometry": (
         "acos* acosh* arccos* arccosh* arcsin* arcsinh* arctan* arctan2* arctanh* asin* asinh* atan* atan2* "
@@ -93,16 +177,21 @@ METHODS: dict[str, str] = {
     ),
     "randomness.random_fill": "bernoulli_ cauchy_ exponential_ geometric_ log_normal_ normal_ random_ uniform_",
     "randomness.sampling": "bernoulli multinomial",
+    "reductions.differences": "diff",
+    "reductions.distance": "dist renorm*",
     "reductions.maxima": "amax amin aminmax max min",
     "reductions.moments": "std var",
     "reductions.places": "argmax argmin",
     "reductions.scan": "cumprod* cumsum* prod",
-    "reductions.vector_norm": "norm",
     "shapes.broadcast": "broadcast_to expand_as sum_to_size",
     "shapes.geometry": "_as_strided_from_ as_strided_ resize_ resize_as_ set_ swapaxes_ swapdims_",
     "shapes.rearrange": "flip fliplr flipud repeat repeat_interleave roll tile tril* triu*",
+    "shapes.rotate": "rot90",
+    "shapes.scattered": "diagonal_scatter select_scatter slice_scatter",
     "shapes.sections": "dsplit hsplit tensor_split vsplit",
     "shapes.strided": "diag diag_embed diagflat diagonal unfold",
+    "shapes.unsafe_parts": "split_with_sizes unsafe_chunk unsafe_split unsafe_split_with_sizes",
+    "shapes.view_copies": "narrow_copy",
 }
 """Names on Tensor, most of them functions as well, by family; where a star stands, the form in place comes, too."""
 

@@ -23,15 +23,22 @@ class Call:
         operator: a card, a composite, or any function of tensors.
         args, kwargs: the arguments; tensors may lie in lists and tuples.
         smooth: the arguments lie away from kinks, so that differences approach derivatives.
+        through: what calls the operator, or None, see `Sample`.
     """
 
     def __init__(
-        self, operator: Any, args: Sequence[Any], kwargs: dict[str, Any] | None = None, smooth: bool = True
+        self,
+        operator: Any,
+        args: Sequence[Any],
+        kwargs: dict[str, Any] | None = None,
+        smooth: bool = True,
+        through: Callable[..., Any] | None = None,
     ) -> None:
         self.operator = operator
         self.args = tuple(args)
         self.kwargs = dict(kwargs or {})
         self.smooth = smooth
+        self.through = through
 
     def tensors(self) -> list[Tensor]:
         """The tensors among the arguments, from left to right."""
@@ -51,18 +58,20 @@ class Call:
             return known[id(tensor)]
 
         kwargs = {name: replaced(value, once) for name, value in self.kwargs.items()}
-        return Call(self.operator, replaced(self.args, once), kwargs, self.smooth)
+        return Call(self.operator, replaced(self.args, once), kwargs, self.smooth, self.through)
 
     def with_tensors(self, tensors: Sequence[Tensor]) -> Call:
         """The same call with other tensors, in the order of `tensors()`."""
         following = iter(tensors)
         args = replaced(self.args, lambda _: next(following))
         kwargs = {name: replaced(value, lambda _: next(following)) for name, value in self.kwargs.items()}
-        return Call(self.operator, args, kwargs, self.smooth)
+        return Call(self.operator, args, kwargs, self.smooth, self.through)
 
     def run(self) -> Any:
         """What the operator returns."""
         function = self.operator.body if isinstance(self.operator, Composite) else self.operator
+        if self.through is not None:
+            return self.through(function, *self.args, **self.kwargs)
         return function(*self.args, **self.kwargs)
 
     def outputs(self) -> list[Tensor]:
@@ -160,7 +169,7 @@ class Case:
     def call(self, requires_grad: bool = True) -> Call:
         """A fresh call."""
         sample, maker = self.sample(requires_grad)
-        return Call(self.operator, sample.args, sample.kwargs, maker.smooth)
+        return Call(self.operator, sample.args, sample.kwargs, maker.smooth, sample.through)
 
     def __repr__(self) -> str:
         return f"{self.name}-{self.dtype.name}-{self.number}"

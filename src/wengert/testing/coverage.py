@@ -31,10 +31,11 @@ BY_VALUES = "the shape of the result depends on values, which members may disagr
 REAL = "real numbers only"
 WITHOUT_DERIVATIVE = {
     "floor_divide": "constant almost everywhere; its gradient is refused, as torch's is",
+    "heaviside": "constant but at 0; its gradient is refused, as torch's is",
     "normal_about": DRAWS,
 }
 """Operators with rules that are no derivatives, by name."""
-DYNAMIC = frozenset({"masked_select", "masked_select_backward", "nonzero_positions"})
+DYNAMIC = frozenset({"masked_select", "masked_select_backward", "nonzero_positions", "_unique", "bincount"})
 OF_MEMORY = frozenset({"as_strided_from", "view_as_complex"})
 """Views of the very memory: members lie along first dimensions."""
 

@@ -112,7 +112,7 @@ def check_out(call: Call) -> None:
     wanted = call.run()
     out = leaf(np.zeros(wanted._array_.shape, wanted._array_.dtype))
     reseed()
-    returned = Call(call.operator, call.args, {**call.kwargs, "out": out}).run()
+    returned = Call(call.operator, call.args, {**call.kwargs, "out": out}, through=call.through).run()
     if returned is not out:
         raise Wrong(f"{call} with out= returned another object")
     check_close(call, out._array_, wanted._array_, largest(call))

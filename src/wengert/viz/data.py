@@ -44,6 +44,13 @@ class GraphNode:
         shapes: Shapes of what flows out of it, one per output; empty where unknown.
         saved: What it keeps, in the order of the names.
         released: Whether what it kept is gone already, as after a backward pass.
+        module: Path of the module it belongs to, "encoder.0"; empty where it belongs to none.
+        scope: Path of the name scope it was made in, "step/attention"; empty where it was made in none.
+        source: The program's line that made it, where anomaly mode noted that; else empty.
+        sequence: When it was made, counted per thread; None for leaves.
+        gradient: Norm of the gradient that arrives at it; None where that was not asked for.
+        forward: Microseconds of the operator that made it, from a profile; None where that is not known.
+        backward: Microseconds of its backward step, likewise.
     """
 
     kind: Kind
@@ -51,6 +58,13 @@ class GraphNode:
     shapes: tuple[Shape, ...] = ()
     saved: tuple[Saved, ...] = ()
     released: bool = False
+    module: str = ""
+    scope: str = ""
+    source: str = ""
+    sequence: int | None = None
+    gradient: float | None = None
+    forward: float | None = None
+    backward: float | None = None
 
     @property
     def saved_bytes(self) -> int:

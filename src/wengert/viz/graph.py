@@ -6,22 +6,35 @@ nothing. So a picture changes nothing. The walk has a stack of its own: memory a
 
 import dataclasses
 import os
+import re
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from wengert.autograd.kept import innermost, kept_by
+from wengert.autograd.scopes import metadata_of, place_of
 from wengert.viz.data import LEAF, OPERATOR, OUTPUT, PARAMETER, Drawable, GraphEdge, GraphNode, Saved, Shape
+from wengert.viz.measures import gradient_norms, name_of, times_of
+from wengert.viz.scopes import infer_modules
 
 if TYPE_CHECKING:
-    from wengert import Tensor
+    from wengert import Tensor, nn
 
 __all__ = ["Graph", "graph"]
 
 
+PACKAGE = os.path.dirname(os.path.dirname(os.path.abspath(__file__))) + os.sep
+
+
 @dataclasses.dataclass(frozen=True)
 class Graph(Drawable):
-    """The autograd graph of one tensor; shows itself as a picture in a notebook."""
+    """The autograd graph of one tensor; shows itself as a picture in a notebook.
+
+    Args:
+        profile: The profile whose timeline the explorer page shows, or None.
+    """
+
+    profile: Any = None
 
     def to_svg(self) -> str:
         """The picture as the text of an SVG file."""
@@ -41,11 +54,24 @@ class Graph(Drawable):
 
         return write_png(self)
 
+    def to_mermaid(self) -> str:
+        """The graph in the language of Mermaid, which many forges draw in Markdown."""
+        from wengert.viz.mermaid import write_mermaid
+
+        return write_mermaid(self)
+
+    def to_html(self) -> str:
+        """The explorer: one page with everything in it, for a browser; nothing is fetched from anywhere."""
+        from wengert.viz.explorer import write_page
+
+        return write_page(self, self.profile)
+
     def save(self, path: str | os.PathLike[str]) -> Path:
         """Write the graph into a file.
 
         Args:
-            path: Name of the file; its suffix chooses the form: `.svg`, `.png` or `.dot`.
+            path: Name of the file; its suffix chooses the form: `.html` (a page to explore the graph in), `.svg`,
+                `.png`, `.dot` or `.mmd` (Mermaid).
 
         Returns:
             The path that was written.
@@ -55,7 +81,13 @@ class Graph(Drawable):
             ImportError: A `.png` is wanted and matplotlib is not installed.
         """
         path = Path(path)
-        forms: dict[str, Callable[[], str | bytes]] = {".svg": self.to_svg, ".png": self.to_png, ".dot": self.to_dot}
+        forms: dict[str, Callable[[], str | bytes]] = {
+            ".svg": self.to_svg,
+            ".png": self.to_png,
+            ".dot": self.to_dot,
+            ".mmd": self.to_mermaid,
+            ".html": self.to_html,
+        }
         form = forms.get(path.suffix.lower())
         if form is None:
             raise ValueError(
@@ -73,26 +105,41 @@ class Graph(Drawable):
         return f"Graph({len(self.nodes)} nodes, {len(self.edges)} edges, {self.saved_bytes} bytes saved)"
 
 
-def graph(loss: "Tensor", params: "Mapping[str, Tensor] | None" = None) -> Graph:
+def graph(
+    loss: "Tensor",
+    params: "Mapping[str, Tensor] | nn.Module | None" = None,
+    *,
+    profile: Any = None,
+    gradients: bool = False,
+) -> Graph:
     """The autograd graph behind `loss`.
 
     Args:
         loss: Tensor with a history, of any shape.
-        params: Names of leaves, such as `dict(model.named_parameters())`. Leaves that are not in it stay anonymous.
+        params: Names of leaves, such as `dict(model.named_parameters())`, or the model itself. Leaves that are not in
+            it stay anonymous. Operators are gathered by the modules that the names tell of; `viz.record_scopes` notes
+            them exactly.
+        profile: Of the pass that made the graph, perhaps of its backward pass too: an object whose `function_events`
+            have the attributes of torch's `FunctionEvent`, such as `autograd.profiler.profile` gives. Nodes get their
+            times, by sequence number, and the explorer page a timeline.
+        gradients: Whether to find the norm of the gradient at each node: that takes a backward pass from `loss` (with
+            gradients of one where it has several elements). It runs hooks, but changes no `.grad` and frees nothing.
 
     Returns:
-        A `Graph`: `.save(path)` writes it as .svg, .png or .dot, and a notebook shows it.
+        A `Graph`: `.save(path)` writes it as .html, .svg, .png, .dot or .mmd, and a notebook shows it.
 
     Raises:
-        TypeError: `loss` is no tensor, or `params` is no mapping.
+        TypeError: `loss` is no tensor, `params` neither mapping nor module, or `profile` has no `function_events`
+                (yet).
         ValueError: `loss` has no history: it does not require a gradient.
+        RuntimeError: `gradients` are wanted, but the graph was freed by an earlier backward pass.
     """
     if not hasattr(loss, "grad_fn"):
         raise TypeError(f"viz.graph(): loss must be a tensor, but got {type(loss).__name__}")
-    if params is not None and not isinstance(params, Mapping):
+    if profile is not None and getattr(profile, "function_events", None) is None:
         raise TypeError(
-            f"viz.graph(): params must map names to tensors, but got {type(params).__name__}; "
-            "use dict(model.named_parameters())"
+            f"viz.graph(): profile must have function_events, but got {type(profile).__name__}; "
+            "use autograd.profiler.profile, after its block has ended"
         )
     if loss.grad_fn is None and not loss.requires_grad:
         volatile = "it is volatile, because it was computed from a volatile tensor; its requires_grad is False"
@@ -101,7 +148,21 @@ def graph(loss: "Tensor", params: "Mapping[str, Tensor] | None" = None) -> Graph
             f"viz.graph(): the tensor has no history, because it does not require a gradient ({reason}); "
             "compute it from tensors that do, outside of no_grad()"
         )
-    return _Walk({id(tensor): name for name, tensor in (params or {}).items()}).run(loss)
+    return _Walk({id(tensor): name for name, tensor in named(params).items()}).run(loss, profile, gradients)
+
+
+def named(params: "Mapping[str, Tensor] | nn.Module | None") -> "Mapping[str, Tensor]":
+    """Tensors by name."""
+    if params is None:
+        return {}
+    if isinstance(params, Mapping):
+        return params
+    if hasattr(params, "named_parameters"):
+        return dict(params.named_parameters())
+    raise TypeError(
+        f"viz.graph(): params must map names to tensors, or be a module, but got {type(params).__name__}; "
+        "use dict(model.named_parameters())"
+    )
 
 
 class _Walk:
@@ -117,7 +178,7 @@ class _Walk:
         # What flows out of the boxes by number of the output: only the arrows know it.
         self.flowing: dict[int, dict[int, Shape]] = {}
 
-    def run(self, loss: "Tensor") -> Graph:
+    def run(self, loss: "Tensor", profile: Any, gradients: bool) -> Graph:
         """The graph of `loss`."""
         self.boxes.append(GraphNode(OUTPUT, "output", (tuple(loss.shape),)))
         self.found.append(loss)
@@ -132,10 +193,45 @@ class _Walk:
                 waiting.extend(self._expand(waiting.pop()))
         for box, shapes in self.flowing.items():
             if self.boxes[box].kind == OPERATOR:
-                flows = tuple(shapes[number] for number in sorted(shapes))
-                self.boxes[box] = dataclasses.replace(self.boxes[box], shapes=flows)
-        edges = tuple(GraphEdge(source, target, count) for (source, target), count in self.arrows.items())
-        return Graph(tuple(self.boxes), edges)
+                self._add(box, shapes=tuple(shapes[number] for number in sorted(shapes)))
+        edges = [GraphEdge(source, target, count) for (source, target), count in self.arrows.items()]
+        self._place(edges)
+        if gradients and loss.grad_fn is not None:
+            for box, norm in gradient_norms(loss, dict(enumerate(self.found[1:], 1))).items():
+                self._add(box, gradient=norm)
+        if profile is not None:
+            self._time(profile)
+        return Graph(tuple(self.boxes), tuple(edges), profile)
+
+    def _add(self, box: int, **facts: Any) -> None:
+        """Put more facts about a box into it."""
+        self.boxes[box] = dataclasses.replace(self.boxes[box], **facts)
+
+    def _place(self, edges: list[GraphEdge]) -> None:
+        """Give the boxes their modules and scopes: those that were noted, otherwise what names tell."""
+        inferred = infer_modules(self.boxes, edges)
+        for box, module in enumerate(inferred):
+            place = place_of(self.found[box]) if self.boxes[box].kind == OPERATOR else None
+            if place is None and self.boxes[box].kind == OPERATOR:
+                place = place_of(innermost(self.found[box]))
+            if place is not None:
+                self._add(box, module=place.module, scope=place.scope)
+            elif module:
+                self._add(box, module=module)
+
+    def _time(self, profile: Any) -> None:
+        """Give the boxes the times that a profile knows, and the ranges in which their operators ran."""
+        names = {box.sequence: box.title for box in self.boxes if box.sequence is not None}
+        forward, backward, ranges = times_of(profile.function_events, names)
+        for index, box in enumerate(self.boxes):
+            if box.sequence is not None:
+                number = box.sequence
+                self._add(
+                    index,
+                    forward=forward.get(number),
+                    backward=backward.get(number),
+                    scope=box.scope or ranges.get(number, ""),
+                )
 
     def _expand(self, target: int) -> Iterator[int]:
         """Draws the arrows into the box at `target`; yields the boxes that are new."""
@@ -175,9 +271,15 @@ def operator(node: Any) -> GraphNode:
         Saved(one.name, one.shape, one.dtype, one.address if one.nbytes else one.name, one.nbytes, one.packed)
         for one in kept or ()
     )
-    return GraphNode(OPERATOR, title, (), saved, kept is None)
+    number = getattr(node, "sequence_number", None)
+    return GraphNode(OPERATOR, title, (), saved, kept is None, source=source_of(node), sequence=number)
 
 
-def name_of(node: Any) -> str:
-    """The name of a node without namespaces, whatever a program calls the attributes of its `ctx`."""
-    return str(type(node).name(node)).rpartition("::")[2]
+def source_of(node: Any) -> str:
+    """The line of the program that made a node: the innermost frame outside of this package; empty if not noted."""
+    for frame in reversed(metadata_of(node).get("traceback_", ())):
+        place = re.match(r'\s*File "(.*)", line (\d+), in ([^\n]*)\n?([^\n]*)', frame)
+        if place is not None and not place[1].startswith(PACKAGE):
+            line = place[4].strip()
+            return f"{place[1]}:{place[2]} in {place[3].strip()}" + (f": {line}" if line else "")
+    return ""

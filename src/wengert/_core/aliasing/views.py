@@ -17,7 +17,8 @@ from ..leaves.accumulate import gradient_edge
 from ..operators.declaration import Declaration
 from ..state.modes import Modes, current
 from ..tensor import slots
-from ..tensor.base import AutogradMeta, Tensor, meta_of, share
+from ..tensor.base import Tensor, meta_of, share
+from ..tensor.meta import AutogradMeta
 
 SINGLE, MULTIPLE, NO_GRAD, INFERENCE, CUSTOM = range(5)
 """How a view was made: by an operation with one output, with several, while recording was off, or inference on, or by

@@ -6,7 +6,8 @@ from wengert._core.profiling cimport kinds
 from wengert._core.profiling.events cimport Event, Log
 from wengert._core.recording.recorded cimport OpNode, ViewNode
 from wengert._core.state.modes cimport Modes, Pass, current
-from wengert._core.tensor.base cimport AutogradMeta, Tensor
+from wengert._core.tensor.base cimport Tensor
+from wengert._core.tensor.meta cimport AutogradMeta
 from wengert._core.writes.slices cimport add_to_part
 from wengert._core.backward.task cimport Task, Tasks, is_alone
 

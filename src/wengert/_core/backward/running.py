@@ -13,7 +13,8 @@ from ..profiling.events import Event, Log
 from ..recording.recorded import OpNode, ViewNode
 from ..state.modes import Modes, Pass, current
 from ..tensor import tracing
-from ..tensor.base import AutogradMeta, Tensor
+from ..tensor.base import Tensor
+from ..tensor.meta import AutogradMeta
 from ..writes.slices import add_to_part
 from .task import Task, Tasks, is_alone
 

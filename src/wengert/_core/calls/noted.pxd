@@ -4,7 +4,8 @@ from wengert._core.graph cimport origins
 from wengert._core.graph.node cimport Node
 from wengert._core.graph.origins cimport Origin
 from wengert._core.state.modes cimport Modes
-from wengert._core.tensor.base cimport AutogradMeta, Tensor, meta_of
+from wengert._core.tensor.base cimport Tensor, meta_of
+from wengert._core.tensor.meta cimport AutogradMeta
 
 @cython.locals(meta=AutogradMeta, origin=Origin)
 cpdef object cut_of(Tensor tensor)

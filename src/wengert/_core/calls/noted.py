@@ -10,7 +10,8 @@ from ..graph.node import Node
 from ..graph.origins import INPUTS, Origin
 from ..state.modes import Modes
 from ..tensor import tracing
-from ..tensor.base import AutogradMeta, Tensor, meta_of
+from ..tensor.base import Tensor, meta_of
+from ..tensor.meta import AutogradMeta
 
 
 def cut_of(tensor: Tensor) -> Any:

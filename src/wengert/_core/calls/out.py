@@ -11,7 +11,7 @@ from .. import batch_errors, errors, flags, forward_errors
 from ..operators import layouts, overlap
 from ..operators.declaration import bind
 from ..state.modes import Modes, current
-from ..tensor.base import OPERATORS, Tensor
+from ..tensor.base import OPERATORS, Tensor, meta_of
 from ..tensor.storage import count_write
 from ..types import dtypes
 from . import dispatch, unusual, volatile
@@ -116,7 +116,9 @@ def put(name: str, out: Any, made: Any, *, exact: bool = False) -> Any:
         if 0 in tensor._array_.strides and overlap.overlaps_itself(tensor._array_):
             raise RuntimeError(errors.OVERLAP_IN_PLACE)
         if exact and tensor.dtype is not result.dtype:
-            raise RuntimeError(errors.wrong_out_dtype(result.dtype, tensor.dtype))
+            raise RuntimeError(
+                f"Expected out tensor to have dtype {result.dtype.c_name}, but got {tensor.dtype.c_name} instead"
+            )
         check_cast(tensor, result)
     for tensor, result in zip(given, results):
         put_out(tensor, result)
@@ -159,6 +161,8 @@ def put_out(tensor: Tensor, made: Tensor) -> None:
         unusual.call(Filling(), (tensor, made), flags.OBSERVED, modes)
     else:
         fill(tensor, made)
+    if made._meta_ is not None and made._meta_.origin is not None:
+        meta_of(tensor).origin = made._meta_.origin
     if made._flags_ & flags.VOLATILE:
         volatile.spread_by_write(tensor, modes)
 

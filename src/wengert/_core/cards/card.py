@@ -320,7 +320,7 @@ def register(card: Card | Composite, name: str = "") -> None:
     name = name or card.name
     known = CARDS.get(name)
     taken = known is not None and known.body.__code__ != card.body.__code__  # the same: loading it was interrupted
-    if taken or late.HOMES.get(name, card.body.__module__) != card.body.__module__:
+    if taken or (name == card.name and late.HOMES.get(name, card.body.__module__) != card.body.__module__):
         raise TypeError(f"two operators are called {name}")
     CARDS[name] = card
     if card.method:  # type: ignore[union-attr]

@@ -9,9 +9,15 @@ from typing import Any
 class Sample:
     """Arguments that an operator must accept; the harness repeats them in every dtype, non-contiguous, in place ..."""
 
-    def __init__(self, *args: Any, **kwargs: Any) -> None:
+    def __init__(self, *args: Any, through: Callable[..., Any] | None = None, **kwargs: Any) -> None:
+        """`through(operator, *args, **kwargs)`, if given, is what derivatives are checked of.
+
+        For operators that are differentiable only on part of their space (symmetric matrices), or whose results are
+        determined only in part (the signs of eigenvectors).
+        """
         self.args = args
         self.kwargs = kwargs
+        self.through = through
 
 
 class Bad(Sample):

@@ -17,7 +17,8 @@ from ..profiling.events import Event, Log, next_number
 from ..recording.saved import SavedInput, save_input
 from ..recording.saved_part import save_result
 from ..state.modes import NO_OTHER_LEVEL, Modes, current
-from ..tensor.base import AutogradMeta, Tensor, share
+from ..tensor.base import Tensor, share
+from ..tensor.meta import AutogradMeta
 from ..tensor.storage import count_write
 from ..writes.inplace import rebase
 from . import function_errors, function_forward

@@ -1,7 +1,8 @@
 cimport cython
 from wengert._core.tensor cimport base, slots
 from wengert._core cimport door, flags
-from wengert._core.tensor.base cimport AutogradMeta, Tensor, meta_of, share, wrap
+from wengert._core.tensor.base cimport Tensor, meta_of, share, wrap
+from wengert._core.tensor.meta cimport AutogradMeta
 from wengert._core.forks cimport forks
 from wengert._core.profiling cimport kinds
 from wengert._core.profiling.events cimport Event, Log

@@ -21,7 +21,8 @@ from ..profiling import kinds
 from ..profiling.events import Event, Log
 from ..state.modes import Modes, current
 from ..tensor import slots
-from ..tensor.base import AutogradMeta, Tensor, meta_of, share, wrap
+from ..tensor.base import Tensor, meta_of, share, wrap
+from ..tensor.meta import AutogradMeta
 from ..tensor.storage import count_write
 
 LAST = (1 << 62) - 1

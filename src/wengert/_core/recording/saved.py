@@ -19,7 +19,8 @@ from ..graph.node import Edge, Node, new_edge, title
 from ..leaves.accumulate import AccumulateGrad, gradient_edge
 from ..state.modes import Modes, current
 from ..tensor import tangents
-from ..tensor.base import AutogradMeta, Tensor, meta_of, share
+from ..tensor.base import Tensor, meta_of, share
+from ..tensor.meta import AutogradMeta
 from ..tensor.storage import Storage
 
 

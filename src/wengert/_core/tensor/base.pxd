@@ -5,11 +5,7 @@ from wengert._core.state.modes cimport Modes, current
 from wengert._core.graph.node cimport Edge
 from wengert._core.tensor.slots cimport Operator
 from wengert._core.tensor.storage cimport Storage, next_serial
-
-cdef class AutogradMeta:
-    cdef public object grad, accumulator, lock, view, hooks, after_accumulate, name, tangent, origin
-    cdef public bint retains_grad
-    cdef public long process
+from wengert._core.tensor.meta cimport AutogradMeta, new_meta
 
 cdef class Tensor:
     cdef public object _array_
@@ -22,8 +18,6 @@ cdef class Tensor:
 
 @cython.locals(made=AutogradMeta)
 cpdef AutogradMeta meta_of(Tensor tensor)
-@cython.locals(meta=AutogradMeta)
-cpdef AutogradMeta new_meta()
 @cython.locals(modes=Modes, made=Tensor)
 cpdef Tensor wrap(object array)
 @cython.locals(storage=Storage, made=Tensor)

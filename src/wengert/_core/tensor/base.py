@@ -17,43 +17,9 @@ from ..types.dtypes import dtype as DType, from_numpy
 from ..types.sizes import Size
 from . import assigned, slots
 from .members import Members
+from .meta import AutogradMeta, new_meta
 from .slots import OPERATORS as OPERATORS, Operator as Operator
 from .storage import Storage, next_serial
-
-
-class AutogradMeta:
-    """What only some tensors have: a gradient, hooks, a place among the views of a base.
-
-    Attributes:
-        grad: the accumulated gradient of a leaf, or a retained one.
-        accumulator: the `AccumulateGrad` of a leaf, or a weak reference to it.
-        lock: held while a gradient is added; made with the first one, in the process with the number `process`.
-        view: `views.ViewInfo` of a differentiable view.
-        hooks: `HookDict` of a leaf.
-        after_accumulate: `HookDict` called with the leaf after its `.grad` was written.
-        retains_grad: whether a non-leaf keeps its gradient.
-        name: a name given by the program.
-        tangent: forward mode's part.
-        origin: `origins.Origin`: where the tensor was made, noted if `set_debug` asks for it.
-    """
-
-    grad: Any
-    accumulator: Any
-    lock: Any
-    view: Any
-    hooks: Any
-    after_accumulate: Any
-    name: Any
-    tangent: Any
-    origin: Any
-    retains_grad: bool
-    process: int
-
-    __slots__ = (
-        "accumulator", "after_accumulate", "grad", "hooks", "lock", "name", "origin", "process",
-        "retains_grad", "tangent", "view",
-    )  # fmt: skip
-    __reduce__ = errors.refuse_pickling
 
 
 @cython.freelist(512)
@@ -252,6 +218,18 @@ class Tensor:
     def __rxor__(self, other: Any) -> Any:
         return slots.table.bitwise_xor.call2(self, other)
 
+    def __lshift__(self, other: Any) -> Any:
+        return slots.table.lshift.call2(self, other)
+
+    def __rlshift__(self, other: Any) -> Any:
+        return slots.table.lshift.call2(other, self)
+
+    def __rshift__(self, other: Any) -> Any:
+        return slots.table.rshift.call2(self, other)
+
+    def __rrshift__(self, other: Any) -> Any:
+        return slots.table.rshift.call2(other, self)
+
     def __eq__(self, other: Any) -> Any:
         return slots.table.eq.call2(self, other)
 
@@ -290,6 +268,12 @@ class Tensor:
 
     def __ipow__(self, other: Any) -> Any:  # type: ignore[misc]
         return slots.table.ipow.call2(self, other)
+
+    def __ilshift__(self, other: Any) -> Any:
+        return slots.table.ilshift.call2(self, other)
+
+    def __irshift__(self, other: Any) -> Any:
+        return slots.table.irshift.call2(self, other)
 
     def __iand__(self, other: Any) -> Any:
         return slots.table.iand.call2(self, other)
@@ -340,16 +324,6 @@ def meta_of(tensor: Tensor) -> AutogradMeta:
     return tensor._meta_
 
 
-def new_meta() -> AutogradMeta:
-    """Autograd fields that hold nothing."""
-    meta: AutogradMeta = AutogradMeta.__new__(AutogradMeta)
-    meta.grad = meta.accumulator = meta.lock = meta.view = meta.hooks = meta.after_accumulate = None
-    meta.name = meta.tangent = meta.origin = None
-    meta.process = 0
-    meta.retains_grad = False
-    return meta
-
-
 def wrap(array: Any) -> Tensor:
     """A new tensor without history over `array`, on a storage of its own; an inference tensor where that mode is on."""
     modes: Modes = current()
@@ -362,11 +336,8 @@ def wrap(array: Any) -> Tensor:
 def wrap_flagged(array: Any, word: int) -> Tensor:
     """`wrap` for callers that have the modes at hand: `word` is `modes.fresh`."""
     storage: Storage = Storage.__new__(Storage)
-    storage.array = array
-    storage.version = 0
-    storage.detached = 0
-    storage.serial = next_serial()
-    storage.writes = storage.counting = None
+    storage.array, storage.serial, storage.writes, storage.counting = array, next_serial(), None, None
+    storage.version = storage.detached = 0
     made: Tensor = share(array, storage)
     made._flags_ |= word
     return made
@@ -376,8 +347,7 @@ def share(array: Any, storage: Storage) -> Tensor:
     """A new tensor without history over `array`, whose memory is that of `storage`."""
     made: Tensor = Tensor.__new__(Tensor)
     door.begin(made)
-    made._array_ = array
-    made._storage_ = storage
+    made._array_, made._storage_ = array, storage
     made._flags_ = 0 if door.is_ndarray(array) or type(array) is not Members else flags.BATCHED
     made._edge_ = made._meta_ = None
     return made
@@ -385,8 +355,7 @@ def share(array: Any, storage: Storage) -> Tensor:
 
 def set_up(tensor: Tensor, array: Any, storage: Storage) -> None:
     """Give an allocated tensor (perhaps of a subclass) its fields; its memory counts as new, see `wrap`."""
-    tensor._array_ = array
-    tensor._storage_ = storage
+    tensor._array_, tensor._storage_ = array, storage
     tensor._flags_ = current().fresh
     tensor._edge_ = tensor._meta_ = None
 

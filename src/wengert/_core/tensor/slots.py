@@ -46,6 +46,7 @@ class Operators:
     ge: Operator
     gt: Operator
     le: Operator
+    lshift: Operator
     lt: Operator
     matmul: Operator
     mul: Operator
@@ -54,16 +55,19 @@ class Operators:
     pow: Operator
     reciprocal: Operator
     remainder: Operator
+    rshift: Operator
     rsub: Operator
     sub: Operator
     iadd: Operator
     iand: Operator
     idiv: Operator
     ifloor_divide: Operator
+    ilshift: Operator
     imul: Operator
     ior: Operator
     ipow: Operator
     iremainder: Operator
+    irshift: Operator
     isub: Operator
     ixor: Operator
     add_into: Any
@@ -95,8 +99,9 @@ class Operators:
 
     __slots__ = (
         "abs", "add", "bitwise_and", "bitwise_or", "bitwise_xor", "bitwise_not", "div", "eq", "floor_divide", "ge",
-        "gt", "le", "lt", "matmul", "mul", "ne", "neg", "pow", "reciprocal", "remainder", "rsub", "sub",
-        "iadd", "iand", "idiv", "ifloor_divide", "imul", "ior", "ipow", "iremainder", "isub", "ixor",
+        "gt", "le", "lshift", "lt", "matmul", "mul", "ne", "neg", "pow", "reciprocal", "remainder", "rshift", "rsub",
+        "sub", "iadd", "iand", "idiv", "ifloor_divide", "ilshift", "imul", "ior", "ipow", "iremainder", "irshift",
+        "isub", "ixor",
         "add_into", "copy_", "construct", "contains", "contiguous", "enter_batch", "fill_", "getitem", "index",
         "iterate", "leave_batch", "length", "refresh", "reshaped_view", "resize", "same_draws", "select", "slice",
         "stack", "unsqueeze", "setitem", "text", "to_complex", "to_integer", "to_real", "tracing",

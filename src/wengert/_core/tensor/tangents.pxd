@@ -1,6 +1,7 @@
 cimport cython
 from wengert._core cimport door, flags
-from wengert._core.tensor.base cimport AutogradMeta, Tensor, meta_of
+from wengert._core.tensor.base cimport Tensor, meta_of
+from wengert._core.tensor.meta cimport AutogradMeta
 
 cdef class Level:
     cdef public long number, room

@@ -11,7 +11,8 @@ from __future__ import annotations
 from typing import Any
 
 from .. import door, errors, flags
-from .base import AutogradMeta, Tensor, meta_of
+from .base import Tensor, meta_of
+from .meta import AutogradMeta
 
 FORGOTTEN = 64
 """From so many tangents on, a level looks now and then which of them are still there."""

@@ -98,6 +98,23 @@ def left(tensor: Tensor, value: Any, name: str, reason: str) -> None:
     debug.exits.append((value, come_from(here(name, reason, current()), tensor)))
 
 
+def left_among(values: Any, array: Any) -> None:
+    """Remember an array that was made of the values of a tensor, or of several in nested sequences."""
+    debug = current().debug
+    if debug is None or array.size > MOST_VALUES:
+        return
+    waiting = [values]
+    while waiting:
+        value = waiting.pop()
+        if isinstance(value, Tensor):
+            if value.requires_grad or cut_behind(value) is not None:
+                origin = come_from(here("tensor()", NUMBER, current()), value)
+                debug.exits.append((array.copy(), origin))
+                return
+        elif isinstance(value, (list, tuple)):
+            waiting.extend(value)
+
+
 def made(tensor: Tensor) -> None:
     """Note where a tensor was made of plain data; perhaps of what has left the graph."""
     modes = current()

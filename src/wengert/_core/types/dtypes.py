@@ -50,12 +50,23 @@ class dtype:
         """The complex type of the same precision."""
         return _COMPLEX.get(self, self)
 
+    @property
+    def c_name(self) -> str:
+        """How some of torch's errors call the elements: as C++ does."""
+        return C_NAMES.get(self.name, self.name)
+
     def __repr__(self) -> str:
         return f"torch.{self.name}"
 
     def __reduce__(self) -> tuple[Any, ...]:
         return (by_name, (self.name,))
 
+
+C_NAMES = {
+    "bool": "bool", "uint8": "unsigned char", "int8": "signed char", "int16": "short int", "int32": "int",
+    "int64": "long int", "float16": "c10::Half", "float32": "float", "float64": "double",
+    "complex64": "c10::complex<float>", "complex128": "c10::complex<double>",
+}  # fmt: skip
 
 uint8 = dtype("uint8", np.uint8, INTEGER, "ByteTensor")
 uint16 = dtype("uint16", np.uint16, INTEGER, "UInt16Tensor")

@@ -6,7 +6,8 @@ from wengert._core.operators cimport overlap, promotion
 from wengert._core.tensor cimport slots
 from wengert._core.aliasing cimport views
 from wengert._core.leaves.accumulate cimport gradient_edge
-from wengert._core.tensor.base cimport AutogradMeta, Tensor, share, wrap
+from wengert._core.tensor.base cimport Tensor, share, wrap
+from wengert._core.tensor.meta cimport AutogradMeta
 from wengert._core.calls.op cimport Op
 from wengert._core.state.modes cimport Modes, current
 from wengert._core.graph.node cimport Edge, Node, new_edge

@@ -40,6 +40,17 @@ def reduced(call: Call, result: Tensor) -> Sets | None:
     return sets.reshaped(result._array_.shape)
 
 
+def of_matrices(call: Call, result: Tensor) -> Sets | None:
+    """Each matrix (or vector, or number) of a result depends on one matrix of each operand."""
+    shape = result._array_.shape
+    depths = [call[name]._array_.ndim - 2 for name in call.sets]
+    own = len(shape) - max(depths)  # dimensions of an item of the result
+    if min(depths) < 0 or own < 0 or (len(depths) > 1 and own != 2):
+        return everything(call, result)
+    made = [each.united((-2, -1)) for each in call.operands()]
+    return union([each.reshaped((*each.shape[:-2], *(1,) * own)) for each in made], shape)
+
+
 def along(call: Call, result: Tensor) -> Sets | None:
     """The same, of a result that keeps its shape: softmax, running sums."""
     return union([each.united(call["dim"]) for each in call.operands()], result._array_.shape)
@@ -184,7 +195,7 @@ REDUCED = (
 )
 ALONG = (
     *("_softmax", "_log_softmax", "_softmax_backward_data", "_log_softmax_backward_data"),
-    *("cumsum", "cumsum_reversed", "cumprod", "recurrence"),
+    *("cumsum", "cumsum_reversed", "cumprod", "recurrence", "logcumsumexp", "linalg_cross"),
 )
 POINTWISE = (
     *("clone", "_to_copy", "_restrided", "conj_physical", "conjugate_complex", "complex", "polar", "lerp"),
@@ -196,9 +207,18 @@ MOVED = (
     *("diag_embed", "diagonal_copy", "flip", "roll", "cat", "stack", "constant_pad_nd", "edge_pad", "fill_diagonal"),
     *("index_fill", "masked_scatter", "split_backward", "slice_backward", "select_backward", "diagonal_backward"),
     *("masked_select_backward", "gather_planes", "pixel_shuffle", "pixel_unshuffle", "im2col", "embedding"),
-    "embedding_dense_gather",
+    *("embedding_dense_gather", "rot90", "_block_diag", "narrow_copy", "diagonal_scatter", "select_scatter"),
+    *("slice_scatter", "permute_copy", "transpose_copy", "t_copy", "squeeze_copy", "unsqueeze_copy"),
+    *("_view_copy", "alias_copy", "unfold_copy", "select_copy", "slice_copy"),
+)
+MATRICES = (
+    *("_linalg_inv_ex", "_linalg_solve_ex", "_linalg_solve_triangular", "_triangular_solve", "_linalg_cholesky_ex"),
+    *("cholesky_solve", "cholesky_inverse", "_linalg_det", "_linalg_slogdet", "_linalg_qr", "_linalg_svd"),
+    *("_linalg_eigh", "_linalg_eig", "_linalg_lu", "_linalg_lu_factor_ex", "_lu_unpack", "_linalg_lu_solve"),
+    *("_linalg_pinv", "linalg_matrix_exp", "_pdist_forward"),
 )
 RULES: dict[str, Rule] = {
+    **dict.fromkeys(MATRICES, of_matrices),
     **dict.fromkeys(REDUCED, reduced),
     **dict.fromkeys(ALONG, along),
     **dict.fromkeys(POINTWISE, pointwise),

@@ -141,7 +141,7 @@ class Following:
         if recurrence is not None:
             found: Series = [results[0], *[None] * self.order]
             recurrence(found, *(self.series_of(each) for each in args[: len(op.names)]))
-            return [found[1:]]
+            return [found[1:], *([None] * self.order for _ in results[1:])]
         return self.by_tangents(op, args, followed, results)
 
     def linear(self, op: Any, args: tuple[Any, ...], followed: list[int], count: int) -> list[Series]:
@@ -251,7 +251,10 @@ def place(value: Any) -> int:
 
 PRODUCTS = {"vdot": ("self", "other"), "convolution": ("input", "weight")}
 """Operators that are linear in each of these arguments, for real factors, though their cards cannot say so."""
-COSTLY = {"cumprod", "recurrence", "scatter_reduce", "index_reduce"}
+COSTLY = {
+    *("cumprod", "logcumsumexp", "recurrence", "scatter_reduce", "index_reduce"),
+    *("i0", "special_i0e", "special_i1", "special_i1e"),
+}
 """Operators whose forward rules call themselves more than once, so that their cost would double with each order."""
 ADDING: dict[str, Callable[[Any], tuple[Any, Any]]] = {
     "add": lambda alpha: (1, alpha),

@@ -12,6 +12,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from ..._core.cards.card import registered
+
 Series = list[Any]
 
 
@@ -126,6 +128,38 @@ def power(x: Series, exponent: int) -> Series:
     return found
 
 
+def solution(y: Series, a: Series, b: Series, left: Series, check: Series) -> None:
+    """a y = b, or y a = b, of matrices."""
+    solve: Any = registered("_linalg_solve_ex")
+    if y[0].ndim < a[0].ndim:  # a vector for each matrix
+        wide: Series = [y[0].unsqueeze(-1), *y[1:]]
+        solution(wide, a, [None if each is None else each.unsqueeze(-1) for each in b], left, check)
+        y[1:] = [None if each is None else each.squeeze(-1) for each in wide[1:]]
+        return
+    for k in range(1, len(y)):
+        found = minus(b[k], multiplied(a, y, k, left[0]))
+        y[k] = None if found is None else solve(a[0], found, left[0], False)[0]
+
+
+def triangular_solution(y: Series, a: Series, b: Series, upper: Series, left: Series, unit: Series) -> None:
+    """a y = b, or y a = b, of triangular matrices."""
+    solve: Any = registered("_linalg_solve_triangular")
+    part, first = ("triu", 1) if upper[0] else ("tril", -1)
+    a = [None if each is None else getattr(each, part)(first if unit[0] else 0) for each in a]
+    for k in range(1, len(y)):
+        found = minus(b[k], multiplied(a, y, k, left[0]))
+        y[k] = None if found is None else solve(a[0], found, upper[0], left[0], unit[0])
+
+
+def multiplied(a: Series, y: Series, k: int, left: bool) -> Any:
+    """The sum of products of matrices a[j] y[k - j], or the other way round, for j from 1."""
+    found = None
+    for j in range(1, k + 1):
+        if a[j] is not None and y[k - j] is not None:
+            found = plus(found, a[j] @ y[k - j] if left else y[k - j] @ a[j])
+    return found
+
+
 def product(a: Series, b: Series) -> Series:
     """The product of two series."""
     return [convolved(a, b, k, 0, k) for k in range(len(a))]
@@ -147,5 +181,7 @@ RECURRENCES: dict[str, Callable[..., None]] = {
     "tanh": of_square(1.0, 0.0, -1.0),
     "tan": of_square(1.0, 0.0, 1.0),
     "sigmoid": of_square(0.0, 1.0, -1.0),
+    "_linalg_solve_ex": solution,
+    "_linalg_solve_triangular": triangular_solution,
 }
 """By the name of the operator; all its arguments are those of the recurrence."""

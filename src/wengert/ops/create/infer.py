@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from ..._core.state.modes import current
+from ..._core.tensor import tracing
 from ..._core.tensor.base import Tensor
 from ..._core.types import dtypes
 from ..._core.types.dtypes import dtype as DType
@@ -28,7 +29,9 @@ def array_of(data: Any, wanted: DType | None) -> np.ndarray[Any, Any]:
         RuntimeError: `data` holds other objects, or numbers that do not fit the dtype.
     """
     if isinstance(data, Tensor):
-        return data._array_.astype((wanted or data.dtype).numpy)
+        copied = data._array_.astype((wanted or data.dtype).numpy)
+        tracing.left_among(data, copied)
+        return copied
     if isinstance(data, np.generic):
         return of_numpy(np.asarray(number_of(data, wanted) if wanted else data), wanted)
     if isinstance(data, np.ndarray) or hasattr(data, "__array__"):
@@ -43,7 +46,10 @@ def array_of(data: Any, wanted: DType | None) -> np.ndarray[Any, Any]:
         found = dtype_of(data)
     else:
         found, data = wanted, number_of(data, wanted)
-    return convert(data if plain else replaced(data, wanted or found), wanted or found)
+    made = convert(data if plain else replaced(data, wanted or found), wanted or found)
+    if not plain:
+        tracing.left_among(data, made)
+    return made
 
 
 def of_numpy(array: np.ndarray[Any, Any], wanted: DType | None) -> np.ndarray[Any, Any]:

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from ... import _kernels as kernels
-from ..._core import errors, flags
+from ..._core import flags
 from ..._core.cards.card import WIDE, Array, Bad, Index, Indices, Sample, op
 from ..._core.errors import shown, target_shape
 from ..._core.operators.overlap import refuse_shared
@@ -226,7 +226,7 @@ def nothing(like: Any) -> Tensor:
 def check_mask_fill(array: Any, mask: Any, value: Any) -> None:
     """Refuse a mask that is not bool, and a value with dimensions."""
     if mask.dtype != np.bool_:
-        name = errors.c_name(dtypes.from_numpy(mask.dtype))
+        name = dtypes.from_numpy(mask.dtype).c_name
         raise RuntimeError(f"masked_fill_ only supports boolean masks, but got mask with dtype {name}")
     if getattr(value, "ndim", 0):
         raise RuntimeError(

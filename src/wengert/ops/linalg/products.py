@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Any
 
 from ... import _kernels as kernels
-from ..._core import errors
 from ..._core.cards.card import NUMBERS, Array, Bad, Sample, op
 from ..._core.types import dtypes
 from ..dtype_checks import check_number
@@ -15,7 +14,7 @@ native = kernels.direct_function
 
 def c_name(array: Any) -> str:
     """How torch's errors of matrix products call an array's elements."""
-    return errors.c_name(dtypes.from_numpy(array.dtype))
+    return dtypes.from_numpy(array.dtype).c_name
 
 
 def type_name(array: Any) -> str:

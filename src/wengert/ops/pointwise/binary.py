@@ -85,6 +85,11 @@ def check_tensor(name: str, value: Any) -> None:
         raise TypeError(errors.wrong_type(name, "input", 1, "Tensor", value))
 
 
+def unsigned(factor: Any, array: Any) -> Any:
+    """A factor of unsigned integers: what is negative wraps around, as in C."""
+    return factor % 256**array.dtype.itemsize if factor < 0 else factor
+
+
 def scaled(name: str, self: Any, other: Any, alpha: Any) -> Any:
     """`alpha * other` for promoted operands of `name`.
 
@@ -103,6 +108,8 @@ def scaled(name: str, self: Any, other: Any, alpha: Any) -> Any:
         raise RuntimeError("For non-complex input tensors, argument alpha must not be a complex number.")
     if kind == "b":
         return kernels.logical_and(other, bool(alpha))
+    if kind == "u":
+        alpha = unsigned(alpha, self if hasattr(self, "dtype") else other)
     return kernels.multiply(other, alpha) if hasattr(other, "dtype") else other * alpha
 
 

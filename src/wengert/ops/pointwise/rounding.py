@@ -281,8 +281,16 @@ def fmod_vjp_other(grad: Any, self: Any, other: Any) -> Any:
     return grad * -divide_rounded(self, other, "trunc")
 
 
+def divided_by(input: Any, other: Any) -> Any:
+    """`other / input`, as Python 2 asked for it."""
+    return input.reciprocal() * other
+
+
 bind("div_", div_in_place)
 bind("divide_", div_in_place)
+bind("__div__", div)
+bind("__idiv__", div_in_place)
+bind("__rdiv__", divided_by)
 alias("divide", div)
 alias("fix", trunc)
 OPERATORS.floor_divide, OPERATORS.ifloor_divide = floor_divide, floor_divide.in_place

@@ -8,8 +8,7 @@ from typing import Any
 import numpy as np
 
 from ... import _kernels as kernels
-from ..._core.cards.card import FLOATS, Array, Bad, Sample, composite, op
-from ..._core.cards.plain_case import plain_case
+from ..._core.cards.card import FLOATS, Array, Bad, Sample, op
 from ..._core.operators.batch_rules import along
 from ..._core.types import dtypes
 from ..axes import read_dims, real_part, restored, summed
@@ -168,39 +167,3 @@ def vector_norm_samples(make: Any) -> Any:
         yield Sample(make(2, 3, 4, kind="nonzero"), order, (0, -1), True)
     yield Sample(make())
     yield Bad(make(0), math.inf, raises=RuntimeError, says="cannot compute the inf norm on an empty tensor")
-
-
-@composite()
-def norm(self: Any, p: Any = "fro", dim: Any = None, keepdim: bool = False, dtype: Any = None) -> Any:
-    """The norm of a tensor.
-
-    Args:
-        self: floating or complex tensor.
-        p: the order, a number; "fro" and None stand for 2.
-        dim: the dimension or dimensions; None for all of them.
-        keepdim: leave them with length 1.
-        dtype: the type to compute in.
-
-    Returns:
-        A new real tensor.
-
-    Raises:
-        RuntimeError: `self` holds integers, or `p` is no such order.
-    """
-    if isinstance(p, str):
-        if p != "fro":
-            raise RuntimeError(f"linalg.matrix_norm: Order {p} not supported.")
-        if isinstance(dim, (tuple, list)) and len(dim) > 2:
-            raise RuntimeError(f"linalg.matrix_norm: dim must be a 2-tuple. Got {' '.join(map(str, dim))}")
-        p = 2
-    return vector_norm(self, 2 if p is None else p, dim, keepdim, dtype=dtype)
-
-
-@norm.samples
-def norm_samples(make: Any) -> Any:
-    yield Sample(make(3, 4))
-    yield Sample(make(3, 4), 1, 0)
-    yield Bad(make(3, 4), "a", raises=RuntimeError, says="Order a not supported")
-
-
-plain_case(norm, vector_norm, native("vector_norm"))

@@ -10,6 +10,7 @@ from ... import _kernels as kernels
 from ..._core.calls.out import put
 from ..._core.cards.arguments import integer
 from ..._core.cards.card import WIDE, Array, Bad, Sample, composite, op
+from ..._core.types.devices import contiguous_format
 from ..._core.types.sizes import normalise
 from ..._kernels.layout import strided
 
@@ -126,25 +127,30 @@ def diag_embed_samples(make: Any) -> Any:
     yield Sample(make(2, 3), 1, 0, 2)
 
 
-@op(dtypes=WIDE, linear="self", function=False, method=False, node="DiagonalBackward0_copy")
-def diagonal_copy(self: Array, offset: int) -> Any:
-    """A copy of a diagonal of a matrix."""
-    return diagonal.body(self, offset).copy()
+@op(dtypes=WIDE, linear="self", method=False, node="DiagonalBackward0_copy")
+def diagonal_copy(self: Array, offset: int = 0, dim1: int = 0, dim2: int = 1) -> Any:
+    """`diagonal`, copied.
+
+    Args:
+        self: tensor with at least two dimensions.
+        offset: which diagonal; 0 is the main one, positive ones lie above it.
+        dim1, dim2: the dimensions of the plane that it lies in.
+    """
+    return diagonal.body(self, offset, dim1, dim2).copy()
 
 
 @diagonal_copy.vjp("self")
-def diagonal_copy_vjp(grad: Any, self_shape: Any, offset: int) -> Any:
-    return diagonal_backward(grad, self_shape, offset, 0, 1)
+def diagonal_copy_vjp(grad: Any, self_shape: Any, offset: int, dim1: int, dim2: int) -> Any:
+    return diagonal_backward(grad, self_shape, offset, dim1, dim2)
 
 
 @diagonal_copy.batched
-def diagonal_copy_batched(self: Any, offset: int) -> Any:
-    return self.diagonal(offset, 1, 2).clone()
+def diagonal_copy_batched(self: Any, offset: int, dim1: int, dim2: int) -> Any:
+    first, second = two_dims(dim1, dim2, self.ndim - 1)
+    return self.diagonal(offset, first + 1, second + 1).clone(memory_format=contiguous_format)
 
 
-@diagonal_copy.samples
-def diagonal_copy_samples(make: Any) -> Any:
-    yield Sample(make(3, 4), 1)
+diagonal_copy.samples(diagonal_samples)
 
 
 @composite()

@@ -1,0 +1,9 @@
+cimport cython
+
+cdef class AutogradMeta:
+    cdef public object grad, accumulator, lock, view, hooks, after_accumulate, name, tangent, origin
+    cdef public bint retains_grad
+    cdef public long process
+
+@cython.locals(meta=AutogradMeta)
+cpdef AutogradMeta new_meta()

@@ -1,0 +1,335 @@
+"""Matrices solved and factored by LAPACK, as NumPy and SciPy carry it: batches of them, the last two axes each.
+
+Results lie column by column, as LAPACK and torch have them. Where one matrix of a batch cannot be treated, the
+others are.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from .results import Array
+
+
+def columns(array: Array) -> Array:
+    """The same matrices, each column by column in memory."""
+    if array.ndim == 2 and array.flags.f_contiguous:
+        return array
+    return np.ascontiguousarray(array.swapaxes(-1, -2)).swapaxes(-1, -2)
+
+
+def infinite(a: Array) -> Array:
+    """Which matrices of a batch hold infinities or NaN, in which LAPACK's iterations may not end."""
+    return np.asarray(~np.isfinite(a).all((-2, -1)))
+
+
+def eigenpairs(a: Array, side: Any, vectors: bool) -> Any:
+    """Eigenvalues (and vectors) of Hermitian matrices, NaN for those that hold infinities or NaN."""
+    wrong = infinite(a)
+    if wrong.any():
+        a = np.where(wrong[..., None, None], 0, a)
+    if not vectors:
+        values = np.linalg.eigvalsh(a, side)
+        return np.where(wrong[..., None], np.nan, values).astype(values.dtype) if wrong.any() else values
+    values, found = np.linalg.eigh(a, side)
+    if wrong.any():
+        values[wrong], found[wrong] = np.nan, np.nan
+    return values, found
+
+
+def widened(array: Array, lead: tuple[int, ...]) -> Array:
+    """The same matrices for all of a larger batch, without a copy."""
+    if array.shape[:-2] == lead:
+        return array
+    return np.broadcast_to(array, (*lead, *array.shape[-2:]))
+
+
+def scipy_linalg(caller: str) -> Any:
+    """SciPy's linear algebra.
+
+    Raises:
+        ImportError: SciPy is not installed.
+    """
+    try:
+        import scipy.linalg
+    except ImportError as error:
+        raise ImportError(f"{caller} needs SciPy: pip install 'wengert[full]'") from error
+    return scipy.linalg
+
+
+def exponential(a: Array) -> Array:
+    """The exponentials of square matrices."""
+    expm = scipy_linalg("matrix_exp").expm
+    if not a.size:
+        return a.copy()
+    wrong = infinite(a)
+    found = np.asarray(expm(np.where(wrong[..., None, None], 0, a) if wrong.any() else a))
+    found[wrong] = np.nan
+    return found
+
+
+def zero_pivot(matrix: Array) -> int:
+    """The first pivot that is zero in the elimination of a square matrix, counted from 1; 0 if there is none."""
+    rest = matrix.copy()
+    for at in range(len(rest)):
+        best = at + int(np.argmax(np.abs(rest[at:, at])))
+        if rest[best, at] == 0:
+            return at + 1
+        rest[[at, best]] = rest[[best, at]]
+        rest[at + 1 :, at:] -= np.outer(rest[at + 1 :, at] / rest[at, at], rest[at, at:])
+    return 0
+
+
+def leading_minor(matrix: Array) -> int:
+    """The order of the first leading minor of a Hermitian matrix that is not positive definite; 0 if all are."""
+    low, high = 0, len(matrix) + 1
+    while high - low > 1:
+        order = (low + high) // 2
+        try:
+            np.linalg.cholesky(matrix[:order, :order])
+            low = order
+        except np.linalg.LinAlgError:
+            high = order
+    return high if high <= len(matrix) else 0
+
+
+def attempted(function: Callable[..., Array], failed: Callable[[Array], int], a: Array, *rest: Array) -> Any:
+    """The results of a function that refuses whole batches, with NaN for the matrices that it refuses.
+
+    Args:
+        function: of NumPy.
+        failed: says of a matrix at which step it is refused, counted from 1.
+        a: the matrices; `rest` has the same axes in front.
+
+    Returns:
+        The result, and for each matrix 0 or where it was refused (int32).
+    """
+    info = np.zeros(a.shape[:-2], np.int32)
+    try:
+        return function(a, *rest), info
+    except np.linalg.LinAlgError:
+        pass
+    whole = np.full((rest or (a,))[0].shape, np.nan, a.dtype)
+    for place in np.ndindex(info.shape):
+        try:
+            whole[place] = function(a[place], *[each[place] for each in rest])
+        except np.linalg.LinAlgError:
+            info[place] = max(failed(a[place]), 1)
+    return whole, info
+
+
+def inverse(a: Array) -> Any:
+    """The inverses of square matrices, and for each the pivot that is zero, or 0."""
+    found, info = attempted(np.linalg.inv, zero_pivot, a.swapaxes(-1, -2))
+    return found.swapaxes(-1, -2), info
+
+
+def solve(a: Array, b: Array) -> Any:
+    """X of A X = B, and for each matrix the pivot that is zero, or 0; leading axes broadcast."""
+    lead = np.broadcast_shapes(a.shape[:-2], b.shape[:-2]) if a.shape[:-2] != b.shape[:-2] else a.shape[:-2]
+    found, info = attempted(np.linalg.solve, zero_pivot, widened(a, lead), widened(b, lead))
+    own = info[(0,) * (len(lead) - a.ndim + 2)]
+    return columns(found), own[tuple([slice(length) for length in a.shape[:-2]])]
+
+
+def cholesky(a: Array, upper: bool) -> Any:
+    """The triangular factors of Hermitian matrices, of which one triangle is read, and the minors that fail, or 0."""
+    lower = np.conjugate(a.swapaxes(-1, -2)) if upper else a
+    found, info = attempted(np.linalg.cholesky, leading_minor, lower)
+    return (np.conjugate(found.swapaxes(-1, -2)) if upper else columns(found)), info
+
+
+def triangular(a: Array, b: Array, upper: bool, left: bool, unit: bool) -> Array:
+    """X of A X = B, or of X A = B, for triangular A; leading axes broadcast, and zeros on the diagonal divide."""
+    if not left:
+        return columns(triangular(a.swapaxes(-1, -2), b.swapaxes(-1, -2), not upper, True, unit).swapaxes(-1, -2))
+    if not upper:  # turned about, so that elimination finds nothing to do
+        a, b = a[..., ::-1, ::-1], b[..., ::-1, :]
+    size = a.shape[-1]
+    below = np.tri(size, size, -1, bool)
+    a = np.where(below, 0, a)
+    diagonal = a.diagonal(0, -2, -1)
+    if unit:
+        a[..., range(size), range(size)] = 1
+    if a.ndim > 2 or b.ndim > 2:
+        b = widened(b, np.broadcast_shapes(a.shape[:-2], b.shape[:-2]))
+    found = np.linalg.solve(a, b) if diagonal.all() else substituted(a, b)
+    return columns(found if upper else found[..., ::-1, :])
+
+
+def substituted(a: Array, b: Array) -> Array:
+    """X of A X = B for upper triangular A, from the last row on: infinities and NaN where the diagonal is zero."""
+    found = np.array(b)
+    for row in range(a.shape[-1] - 1, -1, -1):
+        found[..., row, :] /= a[..., row, row, None]
+        found[..., :row, :] -= a[..., :row, row, None] * found[..., row, None, :]
+    return found
+
+
+def each_of(function: Callable[[Array], Any], a: Array, shapes: list[tuple[int, ...]], kinds: list[Any]) -> list[Array]:
+    """What a function of LAPACK gives for each matrix of a batch.
+
+    Args:
+        function: gives as many results as there are shapes.
+        shapes, kinds: of the results of one matrix.
+    """
+    lead = a.shape[:-2]
+    found = [np.zeros((*lead, *shape), kind) for shape, kind in zip(shapes, kinds)]
+    if a.size:
+        for place in np.ndindex(lead):
+            for target, value in zip(found, function(a[place])):
+                target[place] = value
+    return found
+
+
+def lu(a: Array) -> Any:
+    """The triangular factors in one matrix, the exchanged rows, and the pivots that are zero, or 0, all from 1 on."""
+    rows, width = a.shape[-2:]
+    getrf = scipy_linalg("lu_factor").get_lapack_funcs("getrf", dtype=a.dtype)
+    shapes = [(rows, width), (min(rows, width),), ()]
+    found, pivots, info = each_of(getrf, a, shapes, [a.dtype, np.int32, np.int32])
+    return columns(found), pivots + np.int32(1), info
+
+
+def permutation(pivots: Array, rows: int) -> Array:
+    """For each row of the exchanged matrix the row of the matrix that it was."""
+    order = np.broadcast_to(np.arange(rows), (*pivots.shape[:-1], rows)).copy()
+    for at in range(pivots.shape[-1]):
+        other = pivots[..., at, None].astype(np.int64) - 1
+        if ((other < 0) | (other >= rows)).any():
+            raise RuntimeError(f"lu_unpack: pivots must lie between 1 and {rows}")
+        first, second = order[..., at, None].copy(), np.take_along_axis(order, other, -1)
+        order[..., at, None] = second
+        np.put_along_axis(order, other, first, -1)
+    return order
+
+
+def unpacked(packed: Array, pivots: Array | None) -> Any:
+    """The permutation (None without pivots), the lower and the upper factor."""
+    rows, width = packed.shape[-2:]
+    count = min(rows, width)
+    lower = np.tril(packed[..., :count], -1)
+    lower[..., range(count), range(count)] = 1
+    upper = np.triu(packed[..., :count, :])
+    if pivots is None:
+        return None, lower, upper
+    matrix = np.zeros((*packed.shape[:-2], rows, rows), packed.dtype)
+    np.put_along_axis(matrix, permutation(pivots, rows)[..., None, :], 1, -2)
+    return matrix, lower, upper
+
+
+def lu_solve(packed: Array, pivots: Array, b: Array, left: bool, adjoint: bool) -> Array:
+    """X of A X = B (A^H X = B, X A = B, X A^H = B) of a matrix given by its factors; leading axes broadcast."""
+    if not left:
+        turned = np.conjugate(b.swapaxes(-1, -2))
+        return np.conjugate(lu_solve(packed, pivots, turned, True, not adjoint).swapaxes(-1, -2))
+    b = widened(b, np.broadcast_shapes(packed.shape[:-2], b.shape[:-2]))
+    order = permutation(pivots, packed.shape[-1])[..., None]
+    order = np.broadcast_to(order, (*b.shape[:-1], 1))
+    if not adjoint:
+        exchanged = np.take_along_axis(b, order, -2)
+        return triangular(packed, triangular(packed, exchanged, False, True, True), True, True, False)
+    turned = np.conjugate(packed.swapaxes(-1, -2))
+    inner = triangular(turned, triangular(turned, b, False, True, False), True, True, True)
+    found = np.empty(b.shape, b.dtype)
+    np.put_along_axis(found, np.broadcast_to(order, b.shape), inner, -2)
+    return columns(found)
+
+
+def reflected(vectors: Array, tau: Array, start: Array, adjoint: bool) -> Array:
+    """A product of reflections I - tau v v^H, or its adjoint, applied to matrices; v is stored below the diagonal."""
+    found = np.array(start)
+    count = tau.shape[-1]
+    for at in range(count) if adjoint else range(count - 1, -1, -1):
+        vector = vectors[..., at:, at].copy()
+        vector[..., 0] = 1
+        factor = (np.conjugate(tau[..., at]) if adjoint else tau[..., at])[..., None, None]
+        inner = np.matmul(np.conjugate(vector)[..., None, :], found[..., at:, :])
+        found[..., at:, :] -= factor * vector[..., None] * inner
+    return columns(found)
+
+
+def pseudoinverse(a: Array, atol: Array, rtol: Array, hermitian: bool) -> Array:
+    """The pseudoinverses of matrices; singular values below the tolerances count as zero."""
+    if not a.size:
+        return np.zeros((*a.shape[:-2], a.shape[-1], a.shape[-2]), a.dtype)
+    if hermitian:
+        values, u = eigenpairs(a, "L", True)
+        vh = np.conjugate(u.swapaxes(-1, -2))
+    else:
+        u, values, vh = np.linalg.svd(a, full_matrices=False)
+    size = np.abs(values)
+    bound = np.maximum(atol[..., None], rtol[..., None] * size.max(-1, keepdims=True))
+    inverse = np.where(size > bound, 1 / values, 0).astype(values.dtype)
+    return np.asarray(np.matmul(np.conjugate(u * inverse[..., None, :]), vh.conj()).swapaxes(-1, -2))
+
+
+def least_squares(a: Array, b: Array, rcond: float | None, driver: str) -> Any:
+    """The smallest X for which A X - B is smallest, the squares of that by columns, ranks and singular values."""
+    rows, width = a.shape[-2:]
+    lead = np.broadcast_shapes(a.shape[:-2], b.shape[:-2])
+    wrong = infinite(a)
+    if wrong.any():
+        a = np.where(wrong[..., None, None], 0, a)
+        b = np.where(wrong[..., None, None], np.nan, widened(b, lead)).astype(b.dtype)
+    u, values, vh = np.linalg.svd(a, full_matrices=False)
+    part = np.finfo(a.dtype).eps * max(rows, width) if rcond is None else rcond
+    bound = part * values.max(-1, keepdims=True, initial=0)
+    large = values > bound
+    inverse = np.where(large, 1 / np.where(large, values, 1), 0).astype(values.dtype)
+    inner = np.matmul(np.conjugate(u.swapaxes(-1, -2)), b) * inverse[..., None]
+    found = np.matmul(np.conjugate(vh.swapaxes(-1, -2)), inner)
+    rank = large.sum(-1)
+    residuals = np.empty((0,), values.dtype)
+    if rows > width and driver != "gelsy" and (rank == width).all():
+        apart = np.matmul(a, found) - b
+        residuals = np.asarray((apart * np.conjugate(apart)).real.sum(-2))
+    nothing = np.empty((0,), np.int64)
+    listed = values if driver in ("gelsd", "gelss") else np.empty((0,), values.dtype)
+    space = np.zeros((*lead, found.shape[-1], max(rows, width)), a.dtype).swapaxes(-1, -2)[..., :width, :]  # LAPACK's
+    space[...] = found
+    return space, residuals, nothing if driver == "gels" else np.asarray(rank), listed
+
+
+def ldl(a: Array, hermitian: bool) -> Any:
+    """L and D of symmetric (Hermitian) matrices in one, LAPACK's exchanges, and the pivots that are zero, or 0."""
+    size = a.shape[-1]
+    kind = "hetrf" if hermitian and a.dtype.kind == "c" else "sytrf"
+    factor = scipy_linalg("ldl_factor").get_lapack_funcs(kind, dtype=a.dtype)
+    found, pivots, info = each_of(
+        lambda each: factor(np.tril(each), lower=1), a, [(size, size), (size,), ()], [a.dtype, np.int32, np.int32]
+    )
+    return columns(np.tril(found)), pivots, info
+
+
+def check_exchanges(pivots: Array) -> None:
+    """Refuse exchanges that LAPACK would follow out of the matrix.
+
+    Raises:
+        RuntimeError: a number is none of a row, or a block of two has one half only.
+    """
+    size = pivots.shape[-1]
+    for each in pivots.reshape(-1, size).tolist() if pivots.size else ():
+        at = 0
+        while at < size:
+            pair = each[at] < 0
+            if not 1 <= abs(each[at]) <= size or (pair and each[at + 1 : at + 2] != [each[at]]):
+                raise RuntimeError(f"ldl_solve: pivots must be those that ldl_factor gives for {size} rows, got {each}")
+            at += 2 if pair else 1
+
+
+def ldl_solve(packed: Array, pivots: Array, b: Array, hermitian: bool) -> Array:
+    """X of A X = B of symmetric (Hermitian) matrices given by their factors; leading axes broadcast."""
+    check_exchanges(pivots)
+    kind = "hetrs" if hermitian and packed.dtype.kind == "c" else "sytrs"
+    solve = scipy_linalg("ldl_solve").get_lapack_funcs(kind, dtype=packed.dtype)
+    lead = np.broadcast_shapes(packed.shape[:-2], b.shape[:-2])
+    found = np.array(widened(b, lead))
+    packed, pivots = widened(packed, lead), np.broadcast_to(pivots, (*lead, pivots.shape[-1]))
+    if found.size:
+        for place in np.ndindex(lead):
+            found[place] = solve(packed[place], pivots[place].astype(np.int32), found[place], lower=1)[0]
+    return columns(found)

@@ -1,0 +1,77 @@
+"""Special functions: SciPy's, which is loaded with the first call of one.
+
+Arrays are real and floating; half precision computes in float32, which SciPy's functions do by themselves.
+"""
+
+from __future__ import annotations
+
+import functools
+from typing import Any
+
+import numpy as np
+
+from .results import Array, as_array, deliver
+
+
+@functools.cache
+def scipy_special() -> Any:
+    """SciPy's module.
+
+    Raises:
+        ImportError: SciPy is not installed.
+    """
+    try:
+        import scipy.special
+    except ImportError as error:
+        raise ImportError("special functions need SciPy: pip install 'wengert[full]'") from error
+    return scipy.special
+
+
+def special(name: str, *operands: Array | float, out: Array | None = None) -> Array:
+    """One of SciPy's special functions.
+
+    Args:
+        name: what SciPy calls it.
+        operands: arrays of one dtype that broadcast, and Python numbers.
+        out: where to put the result.
+
+    Returns:
+        An array of the dtype of the operands.
+    """
+    result = as_array(ufunc(name)(*operands))
+    first: Any = operands[0]
+    like = first.dtype if hasattr(first, "dtype") else operands[1].dtype  # type: ignore[union-attr]
+    if result.dtype != like:
+        result = result.astype(like)
+    return result if out is None else deliver(result, out)
+
+
+@functools.cache
+def ufunc(name: str) -> Any:
+    """SciPy's function of that name."""
+    return getattr(scipy_special(), name)
+
+
+def polygamma(order: int, x: Array) -> Array:
+    """The derivative of order `order` of digamma; order 0 is digamma.
+
+    Source: Abramowitz and Stegun, Handbook of mathematical functions, 6.4.10: (-1)^(n+1) n! zeta(n+1, x).
+    """
+    if order == 0:
+        return special("psi", x)
+    library, wide = scipy_special(), x.astype(np.float64)
+    sign = 1.0 if order % 2 else -1.0
+    return np.asarray(sign * library.gamma(order + 1.0) * library.zeta(order + 1.0, wide)).astype(x.dtype)
+
+
+def airy_ai(x: Array, out: Array | None = None) -> Array:
+    """Airy's function Ai, the first of the four values that SciPy's function computes."""
+    return deliver(np.asarray(scipy_special().airy(x)[0]).astype(x.dtype, copy=False), out)
+
+
+def spherical_bessel_j0(x: Array, out: Array | None = None) -> Array:
+    """sin(x) / x; 1 at 0, and 0 at infinity."""
+    wide = x.astype(np.float64)
+    finite = np.where((wide == 0) | np.isinf(wide), 1, wide)
+    ratio = np.where(wide == 0, 1, np.where(np.isinf(wide), 0, np.sin(finite) / finite))
+    return deliver(ratio.astype(x.dtype, copy=False), out)

@@ -1,0 +1,93 @@
+"""Name scopes of the graph: nodes remember in which part of a program they were made, if somebody asks them to."""
+
+from __future__ import annotations
+
+import contextlib
+import threading
+from collections.abc import Callable, Iterator
+from typing import Any, NamedTuple
+
+from .._core.graph.node import Node
+from .._core.state.modes import current
+
+KEY = "scope_"
+"""Of the place in the `metadata` of a node."""
+
+
+class Place(NamedTuple):
+    """Where a node was made.
+
+    Attributes:
+        module: path of the module, "encoder.0"; empty for the outermost one.
+        scope: path of the name scope, "step/attention"; empty outside of all.
+    """
+
+    module: str
+    scope: str
+
+
+class Open(threading.local):
+    """The scopes that a thread has entered and not left, while somebody records."""
+
+    def __init__(self) -> None:
+        self.recorders = 0
+        self.modules: list[tuple[int, str]] = []
+        self.names: list[str] = []
+
+
+OPEN = Open()
+
+
+@contextlib.contextmanager
+def scope(name: str) -> Iterator[None]:
+    """Give the operators in a block a name, by which a picture of the graph can gather them.
+
+    Args:
+        name: of the scope. Scopes nest: their names are joined by "/". Nothing is noted outside of
+            `viz.record_scopes`, where entering a scope costs next to nothing.
+
+    Raises:
+        TypeError: `name` is no string.
+    """
+    if not isinstance(name, str):
+        raise TypeError(f"viz.scope(): name must be a string, but got {type(name).__name__}")
+    OPEN.names.append(name)
+    try:
+        yield
+    finally:
+        OPEN.names.pop()
+
+
+@contextlib.contextmanager
+def noting_places() -> Iterator[Open]:
+    """Let every node that this thread makes in the block remember its place."""
+    modes = current()
+    before = modes.listeners
+    earlier: Callable[[Any], None] | None = before[-1] if before else None
+    own = OPEN
+
+    def note(node: Any) -> None:
+        if earlier is not None:
+            earlier(node)
+        if isinstance(node, Node):
+            module = own.modules[-1][1] if own.modules else ""
+            Node.own_notes(node).metadata[KEY] = Place(module, "/".join(own.names))
+
+    modes.listen([*before, note])
+    own.recorders += 1
+    try:
+        yield own
+    finally:
+        own.recorders -= 1
+        modes.listen(before)
+
+
+def metadata_of(node: Any) -> dict[Any, Any]:
+    """The notes on a node, empty where there are none; asking leaves none behind."""
+    notes = getattr(node, "node_notes", None)
+    return {} if notes is None else notes.metadata
+
+
+def place_of(node: Any) -> Place | None:
+    """Where a node was made; None if that was not noted."""
+    return metadata_of(node).get(KEY)

@@ -1,0 +1,73 @@
+"""Linear algebra, as `torch.linalg` has it. Where NumPy lacks a factorisation (LU, LDL), SciPy is needed."""
+
+from __future__ import annotations
+
+from types import FunctionType
+
+from .ops import checked
+from .ops.linalg.cholesky import linalg_cholesky as cholesky, linalg_cholesky_ex as cholesky_ex
+from .ops.linalg.cross import linalg_cross as cross
+from .ops.linalg.determinants import linalg_det as det, linalg_slogdet as slogdet
+from .ops.linalg.eigen import eig, eigh, eigvals, eigvalsh
+from .ops.linalg.inverse import inv, inv_ex
+from .ops.linalg.ldl import ldl_factor, ldl_factor_ex, ldl_solve
+from .ops.linalg.least_squares import lstsq, pinv, tensorinv, tensorsolve
+from .ops.linalg.lu_forms import linalg_lu as lu, linalg_lu_solve as lu_solve, lu_factor, lu_factor_ex
+from .ops.linalg.matmul import matmul
+from .ops.linalg.matrices import LinAlgError
+from .ops.linalg.norms import cond, linalg_norm as norm, matrix_norm, matrix_rank
+from .ops.linalg.powers import exponential as matrix_exp, linalg_matrix_power as matrix_power, multi_dot
+from .ops.linalg.qr import linalg_qr as qr
+from .ops.linalg.reflections import householder_product
+from .ops.linalg.singular import linalg_svd as svd, svdvals
+from .ops.linalg.solve import solve, solve_ex, solve_triangular
+from .ops.linalg.vectors import diagonal, linalg_vander as vander, vecdot
+from .ops.reductions.vector_norm import vector_norm
+
+__all__ = [
+    "LinAlgError",
+    "cholesky",
+    "cholesky_ex",
+    "cond",
+    "cross",
+    "det",
+    "diagonal",
+    "eig",
+    "eigh",
+    "eigvals",
+    "eigvalsh",
+    "householder_product",
+    "inv",
+    "inv_ex",
+    "ldl_factor",
+    "ldl_factor_ex",
+    "ldl_solve",
+    "lstsq",
+    "lu",
+    "lu_factor",
+    "lu_factor_ex",
+    "lu_solve",
+    "matmul",
+    "matrix_exp",
+    "matrix_norm",
+    "matrix_power",
+    "matrix_rank",
+    "multi_dot",
+    "norm",
+    "pinv",
+    "qr",
+    "slogdet",
+    "solve",
+    "solve_ex",
+    "solve_triangular",
+    "svd",
+    "svdvals",
+    "tensorinv",
+    "tensorsolve",
+    "vander",
+    "vecdot",
+    "vector_norm",
+]
+
+functions = {name: made for name, made in globals().items() if name in __all__ and isinstance(made, FunctionType)}
+globals().update({name: checked(name, made, module=__name__) for name, made in functions.items()})

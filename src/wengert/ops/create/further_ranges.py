@@ -1,0 +1,136 @@
+"""`range`, which torch keeps for old programs, and memory in a given order of dimensions: empty_permuted."""
+
+from __future__ import annotations
+
+import math
+import warnings
+from typing import Any
+
+import numpy as np
+
+from ..._core.cards.arguments import integers
+from ..._core.cards.card import Bad, Sample, composite
+from ..._core.operators import layouts
+from ..._core.tensor.base import Tensor
+from ..._core.types import dtypes
+from ..._core.types.dtypes import dtype as DType
+from ..._core.types.sizes import check_room
+from .create import empty_strided
+from .factory import check_place, checked, deliver, read_number, read_tuple, result_dtype
+
+
+@composite(method=False)
+def range(
+    start: Any,
+    end: Any,
+    step: Any = 1,
+    *,
+    out: Tensor | None = None,
+    dtype: DType | None = None,
+    layout: Any = None,
+    device: Any = None,
+    pin_memory: bool = False,
+    requires_grad: bool = False,
+) -> Tensor:
+    """The numbers from `start` to `end`, both included; old programs have it, others have `arange`.
+
+    Args:
+        start: the first number.
+        end: the bound, itself in the result if steps lead there.
+        step: the distance of neighbours.
+        out, dtype, layout, device, pin_memory, requires_grad: as for `zeros`.
+
+    Returns:
+        A new tensor of floor((end - start) / step) + 1 elements, or `out`.
+
+    Raises:
+        RuntimeError: `step` is zero or leads away from `end`, or a bound is not finite.
+    """
+    warnings.warn(
+        "torch.range is deprecated and will be removed in a future release because its behavior is inconsistent with "
+        "Python's range builtin. Instead, use torch.arange, which produces values in [start, end).",
+        stacklevel=2,
+    )
+    check_place("range", device, pin_memory)
+    low, high, pace = (
+        read_number("range", *each) for each in (("start", 1, start), ("end", 2, end), ("step", 3, step))
+    )
+    element = result_dtype("range", dtype, out, dtypes.get_default_dtype())
+    if not pace:
+        raise RuntimeError("step must be nonzero")
+    if not (math.isfinite(low) and math.isfinite(high)):
+        raise RuntimeError(f"unsupported range: {low:g} -> {high:g}")
+    if (high - low) * pace < 0:
+        raise RuntimeError("upper bound and lower bound inconsistent with step sign")
+    count = int((high - low) / pace) + 1
+    check_room("range", (count,))
+    first, by = checked(low, element), checked(pace, element)
+    wide = np.dtype(np.int64) if element.category < dtypes.FLOAT else np.dtype(np.float64)
+    made = (wide.type(first) + np.arange(count).astype(wide) * wide.type(by)).astype(element.numpy)
+    return deliver("range", made, requires_grad, out)
+
+
+@range.samples  # type: ignore[attr-defined]
+def range_samples(make: Any) -> Any:
+    yield Sample(1, 4)
+    yield Sample(4, 1, -2, dtype=dtypes.int64)
+    yield Bad(1, 4, 0, raises=RuntimeError, says="step must be nonzero")
+    yield Bad(4, 1, raises=RuntimeError, says="upper bound and lower bound inconsistent with step sign")
+
+
+@composite(method=False)
+def empty_permuted(
+    size: Any,
+    physical_layout: Any,
+    *,
+    dtype: DType | None = None,
+    layout: Any = None,
+    device: Any = None,
+    pin_memory: bool = False,
+    requires_grad: bool = False,
+) -> Tensor:
+    """Memory with whatever values it holds, dense, whose dimensions lie in a given order.
+
+    Args:
+        size: the lengths.
+        physical_layout: every dimension once, the outermost in memory first.
+        dtype, layout, device, pin_memory, requires_grad: as for `zeros`.
+
+    Returns:
+        A new leaf.
+
+    Raises:
+        RuntimeError: `physical_layout` is no order of the dimensions.
+    """
+    shape, order = read_tuple("empty_permuted", size, 1), integers("empty_permuted", "physical_layout", physical_layout)
+    if len(order) != len(shape):
+        raise RuntimeError(
+            "Number of dimensions in size does not match the length of the physical_layout; i.e. len(size) = "
+            f"{len(shape)} is not equal to len(physical_layout) = {len(order)}"
+        )
+    for at, dim in enumerate(order):
+        if not 0 <= dim < len(shape):
+            raise RuntimeError(
+                f"Dimension out of range (expected to be between 0 and {len(shape) - 1}, but got {dim} at index {at}). "
+                " NB: negative dims not currently supported; file an issue if you want it."
+            )
+        if dim in order[:at]:
+            raise RuntimeError("Duplicate dim not allowed")
+    check_room("empty_permuted", shape)
+    return empty_strided(  # type: ignore[no-any-return]
+        shape,
+        layouts.packed(shape, order[::-1]),
+        dtype=dtype,
+        layout=layout,
+        device=device,
+        pin_memory=pin_memory,
+        requires_grad=requires_grad,
+    )
+
+
+@empty_permuted.samples  # type: ignore[attr-defined]
+def empty_permuted_samples(make: Any) -> Any:
+    yield Sample((2, 3), (1, 0))
+    yield Bad((2, 3), (0, 0), raises=RuntimeError, says="Duplicate dim not allowed")
+    yield Bad((2, 3), (0,), raises=RuntimeError, says="does not match the length of the physical_layout")
+    yield Bad((2, 3), (0, 2), raises=RuntimeError, says="Dimension out of range (expected to be between 0 and 1, but")

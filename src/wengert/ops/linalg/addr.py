@@ -1,0 +1,124 @@
+"""The outer product of two vectors that is added to something."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ... import _kernels as kernels
+from ..._core.cards.card import ALL, Array, Bad, Sample, op
+from ..._core.types import dtypes
+from ..dtype_checks import refuse
+from .addmm import bias_gradient, bias_tangent, check_expands, conjugate, conjugated, scaled
+from .batches import plus
+
+
+def check_factor(kind: str, name: str, value: Any) -> None:
+    """Refuse a factor that the result's dtype does not hold.
+
+    Raises:
+        RuntimeError: it is of a higher category than the operands.
+    """
+    if isinstance(value, bool) and kind != "b":
+        raise RuntimeError(f"Boolean {name} only supported for Boolean results.")
+    if isinstance(value, float) and kind in "iub":
+        raise RuntimeError(f"For integral input tensors, argument {name} must not be a floating point number.")
+    if isinstance(value, complex) and kind != "c":
+        raise RuntimeError(f"For non-complex input tensors, argument {name} must not be a complex number.")
+
+
+@op(dtypes=ALL, batching="addr.members_added", larger=True, inplace=True, apart="itself", layout="like")
+def addr(self: Array, vec1: Array, vec2: Array, *, beta: Any = 1, alpha: Any = 1) -> Any:
+    """beta * self + alpha * the outer product of two vectors.
+
+    Args:
+        self: broadcasts to (n, m).
+        vec1: (n,).
+        vec2: (m,).
+        beta: a number; 0 means that `self` is not read.
+        alpha: a number.
+
+    Returns:
+        A new tensor (n, m) of the promoted dtype.
+
+    Raises:
+        RuntimeError: shapes or factors do not fit.
+
+    Examples:
+        >>> import wengert as wg
+        >>> wg.addr(wg.zeros(2, 2), wg.tensor([1.0, 2.0]), wg.tensor([3.0, 4.0]))
+        tensor([[3., 4.],
+                [6., 8.]])
+    """
+    for name, vector in (("vec1", vec1), ("vec2", vec2)):
+        if vector.ndim != 1:
+            raise RuntimeError(f"addr: Expected 1-D argument {name}, but got {vector.ndim}-D")
+    common = dtypes.result_type([self, vec1, vec2], []).numpy
+    self, vec1, vec2 = (each.astype(common, copy=False) for each in (self, vec1, vec2))
+    kind = common.kind
+    if kind == "u" and common.itemsize > 1:
+        refuse("addr", "addr_cpu", self)
+    check_factor(kind, "beta", beta)
+    check_factor(kind, "alpha", alpha)
+    check_expands(self, (*vec1.shape, *vec2.shape))
+    product = kernels.multiply(vec1[:, None], vec2)
+    if alpha != 1:
+        product = kernels.logical_and(product, alpha) if kind == "b" else kernels.multiply(product, alpha)
+    if beta == 0:
+        return product
+    if beta != 1:
+        self = kernels.logical_and(self, beta) if kind == "b" else kernels.multiply(self, beta)
+    return kernels.add(product, self)
+
+
+@addr.vjp("self")
+def addr_vjp_self(grad: Any, self_shape: Any, beta: Any) -> Any:
+    return bias_gradient(grad, self_shape, beta)
+
+
+@addr.vjp("vec1")
+def addr_vjp_vec1(grad: Any, vec2: Any, alpha: Any) -> Any:
+    return scaled(grad.mv(conjugated(vec2).to(dtype=grad.dtype)), conjugate(alpha))
+
+
+@addr.vjp("vec2")
+def addr_vjp_vec2(grad: Any, vec1: Any, alpha: Any) -> Any:
+    return scaled(grad.t().mv(conjugated(vec1).to(dtype=grad.dtype)), conjugate(alpha))
+
+
+addr.jvp("self")(bias_tangent)
+
+
+@addr.jvp("vec1")
+def addr_jvp_vec1(tangent: Any, vec2: Any, alpha: Any) -> Any:
+    return scaled(tangent.unsqueeze(1) * vec2, alpha)
+
+
+@addr.jvp("vec2")
+def addr_jvp_vec2(tangent: Any, vec1: Any, alpha: Any) -> Any:
+    return scaled(vec1.unsqueeze(1) * tangent, alpha)
+
+
+def members_added(op: Any, size: int, args: list[Any], carried: list[Any]) -> Any:
+    """The rule for batches: outer products of the rows of two matrices."""
+    bias, first, second, beta, alpha = args
+    on_bias, on_first, on_second = carried[:3]
+    first = first if on_first else first.unsqueeze(0)
+    second = second if on_second else second.unsqueeze(0)
+    if first.ndim != 2 or second.ndim != 2 or bias.ndim - on_bias > 2:
+        raise RuntimeError("addr: the vectors must be 1-D")
+    made = first.unsqueeze(2) * second.unsqueeze(1)
+    if made.shape[0] != size:
+        made = made.expand((size, *made.shape[1:]))
+    return plus(made, bias, on_bias, beta, alpha)
+
+
+@addr.samples
+def addr_samples(make: Any) -> Any:
+    yield Sample(make(2, 3), make(2), make(3))
+    yield Sample(make(3), make(2), make(3))
+    yield Sample(make(), make(2), make(0))
+    if make.dtype.category:
+        yield Sample(make(2, 1), make(2), make(3), beta=2, alpha=3)
+        yield Sample(make(2, 3), make(2), make(3), beta=0, alpha=2)
+    yield Bad(make(2, 3), make(2, 1), make(3), raises=RuntimeError, says="Expected 1-D argument vec1, but got 2-D")
+    yield Bad(make(3), make(2), make(4), raises=RuntimeError, says="must match the existing size (3)")

@@ -1,0 +1,118 @@
+"""The cross product."""
+
+from __future__ import annotations
+
+import warnings
+from typing import Any
+
+import numpy as np
+
+from ..._core.calls.out import put
+from ..._core.cards.card import NUMBERS, Array, Bad, Sample, composite, op
+from ..._core.operators.batch_rules import check_member, full
+from ..._core.tensor.base import Tensor
+from ..._core.types.sizes import broadcast, normalise
+from ..axes import read_dim
+from ..dtype_checks import refuse
+from .matrices import type_name
+
+
+def crossed(op: Any, size: int, args: list[Any], carried: list[Any]) -> Any:
+    """The rule for batches: the dimension is counted from the back."""
+    first, second, dim = full(args, carried, size)
+    if first.ndim != second.ndim or first.ndim < 2:
+        check_member(op, size, args, carried)
+    return op.call((first, second, normalise(dim, first.ndim - 1) + 1))
+
+
+@op(
+    dtypes=NUMBERS, layout="iterator", larger=True, linear=("self", "other"), batching=crossed,
+    method=False, function=False,
+)  # fmt: skip
+def linalg_cross(self: Array, other: Array, *, dim: int = -1) -> Any:
+    """The cross product of vectors of three elements; complex ones are not conjugated.
+
+    Args:
+        self, other: tensors of the same dtype, which broadcast.
+        dim: the dimension of the vectors.
+
+    Returns:
+        A new tensor.
+
+    Raises:
+        RuntimeError: shapes or dtypes do not fit.
+    """
+    if self.ndim != other.ndim:
+        raise RuntimeError("linalg.cross: inputs must have the same number of dimensions.")
+    axis = read_dim("linalg_cross", dim, self.ndim)
+    lengths = [each.shape[axis] if each.ndim else 1 for each in (self, other)]
+    if lengths != [3, 3]:
+        raise RuntimeError(
+            f"linalg.cross: inputs dimension {dim} must have length 3. Got {lengths[0]} and {lengths[1]}"
+        )
+    broadcast(self.shape, other.shape)
+    if self.dtype != other.dtype:
+        raise RuntimeError(f"linalg_cross: expected scalar type {type_name(self)} but found {type_name(other)}")
+    if self.dtype.kind == "b" or (self.dtype.kind == "u" and self.itemsize > 1):
+        refuse("linalg_cross", "cross", self)
+    made = np.empty(np.broadcast_shapes(self.shape, other.shape), self.dtype)
+    a, b, c = (np.moveaxis(each, axis, 0) for each in (self, other, made))
+    for at in range(3):
+        first, second = (at + 1) % 3, (at + 2) % 3
+        c[at] = a[first] * b[second] - a[second] * b[first]
+    return made
+
+
+@linalg_cross.vjp("self")
+def linalg_cross_vjp_self(grad: Any, other: Any, dim: int) -> Any:
+    return linalg_cross(other.conj().expand(grad.shape), grad, dim=dim)
+
+
+@linalg_cross.vjp("other")
+def linalg_cross_vjp_other(grad: Any, self: Any, dim: int) -> Any:
+    return linalg_cross(grad, self.conj().expand(grad.shape), dim=dim)
+
+
+@linalg_cross.samples
+def linalg_cross_samples(make: Any) -> Any:
+    yield Sample(make(2, 3), make(2, 3))
+    yield Sample(make(3, 2), make(3, 1), dim=0)
+    yield Bad(make(2, 2), make(2, 2), raises=RuntimeError, says="inputs dimension -1 must have length 3. Got 2 and 2")
+    yield Bad(make(3), make(2, 3), raises=RuntimeError, says="inputs must have the same number of dimensions")
+
+
+@composite()
+def cross(self: Tensor, other: Tensor, dim: int | None = None, *, out: Any = None) -> Any:
+    """The cross product of vectors of three elements.
+
+    Args:
+        self, other: tensors of the same dtype, which broadcast.
+        dim: the dimension of the vectors; None for the first one of length 3.
+        out: a tensor to write into.
+
+    Returns:
+        A new tensor.
+
+    Raises:
+        RuntimeError: shapes or dtypes do not fit, or no dimension has length 3.
+    """
+    if dim is None:
+        if 3 not in self.shape:
+            raise RuntimeError(
+                "linalg.cross: no dimension of size 3 in input" if self.ndim == other.ndim
+                else "linalg.cross: inputs must have the same number of dimensions."
+            )  # fmt: skip
+        warnings.warn(
+            "Using torch.cross without specifying the dim arg is deprecated.\nPlease either pass the dim explicitly or "
+            "simply use torch.linalg.cross.\nThe default value of dim will change to agree with that of "
+            "torch.linalg.cross in a future release.",
+            stacklevel=3,
+        )
+        dim = tuple(self.shape).index(3)
+    return put("cross", out, linalg_cross(self, other, dim=dim))
+
+
+@cross.samples
+def cross_samples(make: Any) -> Any:
+    yield Sample(make(2, 3), make(2, 3), 1)
+    yield Bad(make(2, 2), make(2, 2), raises=RuntimeError, says="no dimension of size 3 in input")

@@ -1,0 +1,270 @@
+"""Distances between the rows of matrices."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+from ..._core.cards.card import Array, Bad, Sample, composite
+from ..._core.tensor.base import Tensor
+from ..._core.types import dtypes
+from ..._core.types.sizes import broadcast
+from .matrices import of_matrices, of_two, type_name
+
+REALS = frozenset({dtypes.float32, dtypes.float64})
+MANY = 25
+"""With more rows than that, distances are computed by a product of matrices unless the program says otherwise."""
+MODES = {
+    "use_mm_for_euclid_dist_if_necessary": 0,
+    "use_mm_for_euclid_dist": 1,
+    "donot_use_mm_for_euclid_dist": 2,
+}
+BLOCK = 1 << 22
+"""How many differences are kept in memory at a time."""
+
+
+def lengths_of(apart: Any, p: float) -> Any:
+    """The norms of differences along their last axis."""
+    size = np.abs(apart)
+    if p == 0:
+        return (size != 0).sum(-1).astype(size.dtype)
+    if p == 1:
+        return size.sum(-1)
+    if p == 2:
+        return np.sqrt((size * size).sum(-1))
+    if math.isinf(p):
+        return size.max(-1, initial=0)
+    return (size**p).sum(-1) ** (1 / p)
+
+
+def check_points(name: str, x: Any, p: float, argument: str = "X1") -> None:
+    """Refuse what is no matrix of real numbers, and what is no norm.
+
+    Raises:
+        RuntimeError: so it is.
+    """
+    if x.dtype.kind != "f":
+        raise RuntimeError(f"{name} only supports floating-point dtypes, {argument} got: {type_name(x)}")
+    if x.ndim < 2:
+        raise RuntimeError(f"{name} only supports at least 2D tensors, {argument} got: {x.ndim}D")
+
+
+def check_pair(x1: Any, x2: Any, p: float) -> None:
+    """Refuse rows that cannot be compared.
+
+    Raises:
+        RuntimeError: shapes or dtypes do not fit, or there is no such norm.
+    """
+    check_points("cdist", x1, p)
+    check_points("cdist", x2, p, "X2")
+    if x1.shape[-1] != x2.shape[-1]:
+        raise RuntimeError(f"X1 and X2 must have the same number of columns. X1: {x1.shape[-1]} X2: {x2.shape[-1]}")
+    if p < 0:
+        raise RuntimeError("cdist only supports non-negative p values")
+    broadcast(x1.shape[:-2], x2.shape[:-2])
+    if x1.dtype != x2.dtype:
+        raise RuntimeError(f"cdist: expected scalar type {type_name(x1)} but found {type_name(x2)}")
+    if dtypes.from_numpy(x1.dtype) not in REALS:
+        raise NotImplementedError(f"\"cdist\" not implemented for '{type_name(x1)}'")
+
+
+@of_two(name="_cdist_forward", node="CdistBackward0", dtypes=REALS, layout="rows")
+def between(x1: Array, x2: Array, p: float) -> Any:
+    """The distances between all rows of one matrix and all of another."""
+    p = float(p)
+    check_pair(x1, x2, p)
+    rows = x1.shape[-2]
+    lead = np.broadcast_shapes(x1.shape[:-2], x2.shape[:-2])
+    made = np.empty((*lead, rows, x2.shape[-2]), x1.dtype)
+    step = max(1, BLOCK // max(1, math.prod(lead) * x2.shape[-2] * x2.shape[-1]))
+    for at in range(0, rows, step):
+        part = x1[..., at : at + step, None, :] - x2[..., None, :, :]
+        made[..., at : at + step, :] = lengths_of(part, p)
+    return made
+
+
+def slope(apart: Any, length: Any, grad: Any, p: float) -> Any:
+    """The gradient of differences, of that of their norms: zero where a difference is zero."""
+    if p == 0:
+        return apart * 0
+    grad, length = grad.unsqueeze(-1), length.unsqueeze(-1)
+    if p == 1:
+        return grad * apart.sgn()
+    if math.isinf(p):
+        return grad * apart.sgn() * (apart.abs() == length)
+    if p == 2:
+        return apart * (grad / length).masked_fill(length == 0, 0)
+    size = apart.abs()
+    nowhere = (length == 0).logical_or(size == 0) if p < 2 else length == 0
+    return (apart.sgn() * size.pow(p - 1) * grad / length.pow(p - 1)).masked_fill(nowhere, 0)
+
+
+@between.vjp("x1", "x2")
+def between_vjp(grad: Any, x1: Any, x2: Any, out: Any, p: float, wanted: Any) -> Any:
+    found = slope(x1.unsqueeze(-2) - x2.unsqueeze(-3), out, grad, float(p))
+    return found.sum(-2) if wanted[0] else None, -found.sum(-3) if wanted[1] else None
+
+
+@between.jvp("x1", "x2")
+def between_jvp(of_x1: Any, of_x2: Any, x1: Any, x2: Any, out: Any, p: float) -> Any:
+    apart = x1.unsqueeze(-2) - x2.unsqueeze(-3)
+    return (slope(apart, out, out.new_ones(out.shape), float(p)) * (of_x1.unsqueeze(-2) - of_x2.unsqueeze(-3))).sum(-1)
+
+
+@between.samples
+def between_samples(make: Any) -> Any:
+    for p in (2.0, 1.0, 0.0, 3.0, 1.5, math.inf):
+        yield Sample(make(3, 2), make(4, 2), p)
+    yield Sample(make(2, 3, 2), make(4, 2), 2.0)
+    yield Bad(make(3), make(4, 2), 2.0, raises=RuntimeError, says="cdist only supports at least 2D tensors, X1 got: 1D")
+    yield Bad(make(3, 3), make(4, 2), 2.0, raises=RuntimeError, says="X1 and X2 must have the same number of columns")
+    yield Bad(make(3, 2), make(4, 2), -1.0, raises=RuntimeError, says="cdist only supports non-negative p values")
+
+
+@of_two(name="_euclidean_dist", dtypes=REALS, layout="rows")
+def euclidean(x1: Array, x2: Array) -> Any:
+    """The distances between all rows of one matrix and all of another, by a product of matrices."""
+    check_pair(x1, x2, 2.0)
+    squares = [(each * each).sum(-1) for each in (x1, x2)]
+    found = squares[0][..., None] + squares[1][..., None, :] - 2 * np.matmul(x1, x2.swapaxes(-1, -2))
+    return np.sqrt(np.maximum(found, 0))
+
+
+@euclidean.vjp("x1", "x2")
+def euclidean_vjp(grad: Any, x1: Any, x2: Any, out: Any) -> Any:
+    part = (grad / out).masked_fill(out == 0, 0)
+    turned = part.transpose(-2, -1)
+    return x1 * part.sum(-1, True) - part @ x2, x2 * turned.sum(-1, True) - turned @ x1
+
+
+@euclidean.jvp("x1", "x2")
+def euclidean_jvp(of_x1: Any, of_x2: Any, x1: Any, x2: Any, out: Any) -> Any:
+    along = (x1 * of_x1).sum(-1, True) + (x2 * of_x2).sum(-1).unsqueeze(-2)
+    across = of_x1 @ x2.transpose(-2, -1) + x1 @ of_x2.transpose(-2, -1)
+    return ((along - across) / out).masked_fill(out == 0, 0)
+
+
+@euclidean.samples
+def euclidean_samples(make: Any) -> Any:
+    yield Sample(make(3, 2), make(4, 2))
+    yield Sample(make(2, 3, 2), make(2, 4, 2))
+    yield Bad(make(3, 3), make(4, 2), raises=RuntimeError, says="X1 and X2 must have the same number of columns")
+
+
+@composite(method=False)
+def cdist(
+    x1: Tensor, x2: Tensor, p: float = 2.0, compute_mode: str | None = "use_mm_for_euclid_dist_if_necessary"
+) -> Any:
+    """The distances between all rows of one matrix and all of another.
+
+    Args:
+        x1: (..., m, k), float32 or float64.
+        x2: (..., n, k) of the same dtype; dimensions in front broadcast.
+        p: the order of the norm, at least 0.
+        compute_mode: whether Euclidean distances are computed by a product of matrices, which is faster and less exact:
+            "use_mm_for_euclid_dist", "donot_use_mm_for_euclid_dist", or, from 26 rows on,
+            "use_mm_for_euclid_dist_if_necessary".
+
+    Returns:
+        A new tensor (..., m, n).
+
+    Raises:
+        RuntimeError: shapes or dtypes do not fit, or `p` is negative.
+        ValueError: there is no such mode.
+
+    Derivative:
+        Zero where a distance is zero.
+    """
+    if compute_mode is not None and compute_mode not in MODES:
+        raise ValueError(f"{compute_mode} is not a valid value for compute_mode")
+    mode = MODES[compute_mode] if compute_mode is not None else 0
+    if p == 2 and mode < 2 and x1.ndim > 1 < x2.ndim and x1.shape[-1]:
+        rows = x1.shape[-2], x2.shape[-2]
+        if 0 not in rows and (mode == 1 or max(rows) > MANY):
+            found = euclidean(x1, x2)
+            return found.view(found.shape)
+    return between(x1, x2, float(p))
+
+
+@cdist.samples
+def cdist_samples(make: Any) -> Any:
+    yield Sample(make(3, 2), make(4, 2))
+    yield Sample(make(3, 2), make(4, 2), compute_mode="use_mm_for_euclid_dist")
+    yield Bad(make(3), make(4, 2), raises=RuntimeError, says="cdist only supports at least 2D tensors")
+
+
+def rows_of_pairs(count: int) -> tuple[Any, Any]:
+    """The rows that form all pairs, each once."""
+    return np.triu_indices(count, 1)
+
+
+@of_matrices(name="_pdist_forward", node="PdistBackward0", dtypes=REALS, layout="rows")
+def paired(self: Array, p: float) -> Any:
+    """The distances between all pairs of rows."""
+    if self.ndim < 2:
+        raise RuntimeError(f"pdist only supports 2D tensors, got: {self.ndim}D")
+    if dtypes.from_numpy(self.dtype) not in REALS:
+        raise NotImplementedError(f"\"pdist\" not implemented for '{type_name(self)}'")
+    first, second = rows_of_pairs(self.shape[-2])
+    return np.asarray(lengths_of(self[..., first, :] - self[..., second, :], float(p)))
+
+
+def differences(matrix: Any) -> tuple[Any, Any, Any]:
+    """The differences of all pairs of rows, and which these are."""
+    first, second = (matrix.new_tensor(each, dtype=dtypes.int64) for each in rows_of_pairs(matrix.shape[-2]))
+    return matrix.index_select(-2, first) - matrix.index_select(-2, second), first, second
+
+
+@paired.vjp("self")
+def paired_vjp(grad: Any, self: Any, out: Any, p: float) -> Any:
+    apart, first, second = differences(self)
+    found = slope(apart, out, grad, float(p))
+    return self.new_zeros(self.shape).index_add(-2, first, found).index_add(-2, second, -found)
+
+
+@paired.jvp("self")
+def paired_jvp(tangent: Any, self: Any, out: Any, p: float) -> Any:
+    apart = differences(self)[0]
+    return (slope(apart, out, out.new_ones(out.shape), float(p)) * differences(tangent)[0]).sum(-1)
+
+
+@paired.samples
+def paired_samples(make: Any) -> Any:
+    for p in (2.0, 1.0, 0.0, 3.0, math.inf):
+        yield Sample(make(4, 2), p)
+    yield Sample(make(1, 2), 2.0)
+    yield Bad(make(3), 2.0, raises=RuntimeError, says="pdist only supports 2D tensors, got: 1D")
+
+
+@composite(method=False)
+def pdist(self: Tensor, p: float = 2.0) -> Any:
+    """The distances between all pairs of rows of a matrix.
+
+    Args:
+        self: (n, k), float32 or float64.
+        p: the order of the norm, at least 0.
+
+    Returns:
+        A new tensor (n (n - 1) / 2,): of row 0 with 1, 2, ..., of row 1 with 2, ...
+
+    Raises:
+        RuntimeError: `self` is no matrix of such numbers, or `p` is negative.
+
+    Derivative:
+        Zero where a distance is zero.
+    """
+    if self.ndim != 2:
+        raise RuntimeError(f"pdist only supports 2D tensors, got: {self.ndim}D")
+    if self.dtype.category != dtypes.FLOAT:
+        raise RuntimeError("pdist only supports floating-point dtypes")
+    if p < 0:
+        raise RuntimeError("pdist only supports non-negative p values")
+    return paired(self.contiguous(), float(p))
+
+
+@pdist.samples
+def pdist_samples(make: Any) -> Any:
+    yield Sample(make(4, 2))
+    yield Bad(make(3), raises=RuntimeError, says="pdist only supports 2D tensors, got: 1D")

@@ -1,0 +1,277 @@
+"""Eigenvalues and eigenvectors.
+
+Source of the derivatives: M. B. Giles, Collected matrix derivative results for forward and reverse mode algorithmic
+differentiation, 2008, section 3.1; for vectors of length one of general matrices C. Boeddeker and others,
+arXiv:1701.00392, section 4.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ..._core.calls.out import put
+from ..._core.cards.card import Array, Bad, Sample
+from ..._core.tensor.base import Tensor
+from ..._core.types import dtypes
+from ..._kernels import factors
+from .. import return_types
+from ..dtype_checks import refuse
+from .matrices import (
+    FACTORED,
+    adjoint,
+    check_square,
+    diagonal,
+    is_differentiated,
+    of_matrices,
+    public,
+    symmetric,
+)
+from .singular import check_phase, gaps, without_diagonal
+from .solve import solved_ex
+
+PHASE = (
+    "linalg_{}_backward: The eigenvectors in the complex case are specified up to multiplication by e^{{i phi}}. The "
+    "specified loss function depends on this quantity, so it is ill-defined."
+)
+
+
+def check_finite(name: str, array: Any) -> None:
+    """Refuse what eigenvalues are not defined for.
+
+    Raises:
+        RuntimeError: there are infinities or NaN.
+    """
+    if not np.isfinite(array).all():
+        raise RuntimeError(f"{name}: input tensor should not contain infs or NaNs.")
+
+
+@of_matrices(
+    name="_linalg_eigh",
+    node="LinalgEighBackward0",
+    outputs=("eigenvalues", "eigenvectors"),
+    differentiable=(True, True),
+)
+def hermitian(A: Array, UPLO: str, compute_v: bool) -> Any:
+    """Eigenvalues in ascending order and eigenvectors of Hermitian matrices; empty vectors if not computed."""
+    check_square("linalg.eigh", A)
+    side: Any = UPLO.upper()
+    if side not in ("L", "U"):
+        raise RuntimeError(f"Expected UPLO argument to be 'L' or 'U', but got {UPLO}")
+    if dtypes.from_numpy(A.dtype) not in FACTORED:
+        refuse("linalg_eigh", "linalg_eigh_cpu", A)
+    if not compute_v:
+        return factors.eigenpairs(A, side, False), np.empty((0,), A.dtype)
+    values, vectors = factors.eigenpairs(A, side, True)
+    return values, factors.columns(vectors)
+
+
+@hermitian.vjp("A")
+def hermitian_vjp(grads: Any, eigenvalues: Any, eigenvectors: Any) -> Any:
+    of_values, of_vectors = grads
+    turned = adjoint(eigenvectors)
+    if of_vectors is None:
+        return (eigenvectors * of_values.unsqueeze(-2)) @ turned
+    inner = turned @ of_vectors
+    if inner.dtype.is_complex:
+        check_phase(diagonal(inner).imag, PHASE.format("eigh"))
+    inner = without_diagonal(inner) / gaps(eigenvalues)
+    inner = (inner + adjoint(inner)) * 0.5
+    if of_values is not None:
+        inner = inner + of_values.diag_embed()
+    return eigenvectors @ inner @ turned
+
+
+@hermitian.jvp("A")
+def hermitian_jvp(tangent: Any, eigenvalues: Any, eigenvectors: Any) -> Any:
+    inner = adjoint(eigenvectors) @ tangent @ eigenvectors
+    along = diagonal(inner)
+    moved = eigenvectors @ (without_diagonal(inner) / gaps(eigenvalues))
+    return along.real if inner.dtype.is_complex else along, moved
+
+
+def squared(operator: Any, self: Any, *rest: Any, **options: Any) -> Any:
+    """Call `symmetric` for what does not depend on the phases of the vectors: how samples are run."""
+    values, vectors = symmetric(operator, self, *rest, **options)
+    if len(rest) > 1 and not rest[1]:
+        return values
+    return values, (vectors * values.unsqueeze(-2)) @ adjoint(vectors), vectors.abs() ** 2
+
+
+@hermitian.samples
+def hermitian_samples(make: Any) -> Any:
+    yield Sample(make(3, 3), "L", True, through=squared)
+    yield Sample(make(2, 3, 3), "U", True, through=squared)
+    yield Sample(make(0, 0), "L", True, through=squared)
+    yield Bad(make(2, 3), "L", True, raises=RuntimeError, says="linalg.eigh: A must be batches of square matrices")
+    yield Bad(make(3, 3), "a", True, raises=RuntimeError, says="Expected UPLO argument to be 'L' or 'U', but got a")
+
+
+@public(name="linalg_eigh")
+def eigh(A: Tensor, UPLO: str = "L", *, out: Any = None) -> Any:
+    """Eigenvalues and orthonormal eigenvectors of Hermitian matrices.
+
+    Args:
+        A: (..., n, n), floating or complex; only one triangle is read.
+        UPLO: which: "L" for the lower, "U" for the upper.
+        out: a tuple of tensors to write into.
+
+    Returns:
+        A tuple (eigenvalues, eigenvectors), the values real, in ascending order, the vectors as columns.
+
+    Raises:
+        RuntimeError: `A` holds no square matrices.
+
+    Derivative:
+        That of the vectors is finite where no eigenvalues are equal, and is refused for what depends on the phases of
+        complex ones.
+    """
+    return put("linalg_eigh", out, return_types.linalg_eigh(hermitian(A, UPLO, True)))
+
+
+@public(name="linalg_eigvalsh")
+def eigvalsh(A: Tensor, UPLO: str = "L", *, out: Any = None) -> Any:
+    """The eigenvalues of Hermitian matrices, in ascending order.
+
+    Args:
+        A: (..., n, n), floating or complex; only one triangle is read.
+        UPLO: which: "L" for the lower, "U" for the upper.
+        out: a tensor to write into.
+
+    Returns:
+        A new real tensor (..., n).
+
+    Raises:
+        RuntimeError: `A` holds no square matrices.
+    """
+    return put("linalg_eigvalsh", out, hermitian(A, UPLO, is_differentiated(A))[0])
+
+
+@eigh.samples
+def eigh_samples(make: Any) -> Any:
+    yield Sample(make(3, 3), through=squared)
+    yield Bad(make(2, 3), raises=RuntimeError, says="linalg.eigh: A must be batches of square matrices")
+
+
+@eigvalsh.samples
+def eigvalsh_samples(make: Any) -> Any:
+    yield Sample(make(3, 3), through=symmetric)
+    yield Bad(make(2, 3), raises=RuntimeError, says="linalg.eigh: A must be batches of square matrices")
+
+
+@of_matrices(
+    name="_linalg_eig",
+    node="LinalgEigBackward0",
+    outputs=("eigenvalues", "eigenvectors"),
+    differentiable=(True, True),
+)
+def general(self: Array, compute_v: bool) -> Any:
+    """Eigenvalues and eigenvectors of length one, complex; empty vectors if not computed."""
+    name = "linalg.eig" if compute_v else "linalg.eigvals"
+    if self.dtype.kind not in "fcV":
+        raise RuntimeError(f"{name}: Unknown Complex ScalarType for {dtypes.from_numpy(self.dtype).legacy[:-6]}")
+    check_square(name, self)
+    if dtypes.from_numpy(self.dtype) not in FACTORED:
+        refuse("linalg_eig", "linalg_eig_out_cpu", self)
+    check_finite("torch.linalg.eig", self)
+    wide = np.result_type(self.dtype, np.complex64)
+    if not compute_v:
+        return np.linalg.eigvals(self).astype(wide, copy=False), np.empty((0,), wide)
+    values, vectors = np.linalg.eig(self)
+    return values.astype(wide, copy=False), factors.columns(vectors.astype(wide, copy=False))
+
+
+def as_own(found: Any, dtype: Any) -> Any:
+    """A gradient of the dtype of the matrix."""
+    return found if dtype.is_complex else found.real
+
+
+@general.vjp("self")
+def general_vjp(grads: Any, self_dtype: Any, eigenvalues: Any, eigenvectors: Any) -> Any:
+    of_values, of_vectors = grads
+    turned = adjoint(eigenvectors)
+    if of_vectors is None:
+        return as_own(solved_ex(turned, of_values.unsqueeze(-1) * turned, True, False)[0], self_dtype)
+    inner = turned @ of_vectors
+    along = diagonal(inner)
+    check_phase(along.imag, PHASE.format("eig"))
+    inner = inner - turned @ (eigenvectors * along.real.unsqueeze(-2))
+    inner = without_diagonal(inner) / gaps(eigenvalues).conj()
+    if of_values is not None:
+        inner = inner + of_values.diag_embed()
+    return as_own(solved_ex(turned, inner @ turned, True, False)[0], self_dtype)
+
+
+@general.jvp("self")
+def general_jvp(tangent: Any, eigenvalues: Any, eigenvectors: Any) -> Any:
+    moved = tangent.to(eigenvectors.dtype) @ eigenvectors
+    inner = solved_ex(eigenvectors, moved, True, False)[0]
+    turning = eigenvectors @ (without_diagonal(inner) / gaps(eigenvalues))
+    lengths = (eigenvectors.conj() * turning).sum(-2, True).real
+    return diagonal(inner), turning - eigenvectors * lengths
+
+
+def unphased(operator: Any, self: Any, *rest: Any, **options: Any) -> Any:
+    """Call a decomposition for what does not depend on the phases of the vectors: how samples are run."""
+    values, vectors = operator(self, *rest, **options)
+    if rest and not rest[0]:
+        return values
+    return values, vectors.abs() ** 2
+
+
+@general.samples
+def general_samples(make: Any) -> Any:
+    yield Sample(make(3, 3), True, through=unphased)
+    yield Sample(make(2, 2, 2), True, through=unphased)
+    yield Bad(make(2, 3), True, raises=RuntimeError, says="linalg.eig: A must be batches of square matrices")
+    yield Bad(make(2, 2) / 0, True, raises=RuntimeError, says="input tensor should not contain infs or NaNs")
+
+
+@public(name="linalg_eig")
+def eig(A: Tensor, *, out: Any = None) -> Any:
+    """Eigenvalues and eigenvectors of square matrices.
+
+    Args:
+        A: (..., n, n), floating or complex.
+        out: a tuple of tensors to write into.
+
+    Returns:
+        A tuple (eigenvalues, eigenvectors) of complex tensors, the vectors of length one, as columns.
+
+    Raises:
+        RuntimeError: `A` holds no square matrices, or infinities or NaN.
+
+    Derivative:
+        Where no eigenvalues are equal; it is refused for what depends on the phases of the vectors.
+    """
+    return put("linalg_eig", out, return_types.linalg_eig(general(A, True)))
+
+
+@public(name="linalg_eigvals")
+def eigvals(A: Tensor, *, out: Any = None) -> Any:
+    """The eigenvalues of square matrices.
+
+    Args:
+        A: (..., n, n), floating or complex.
+        out: a tensor to write into.
+
+    Returns:
+        A new complex tensor (..., n).
+
+    Raises:
+        RuntimeError: `A` holds no square matrices, or infinities or NaN.
+    """
+    return put("linalg_eigvals", out, general(A, is_differentiated(A))[0])
+
+
+@eig.samples
+def eig_samples(make: Any) -> Any:
+    yield Sample(make(3, 3), through=unphased)
+    yield Bad(make(2, 3), raises=RuntimeError, says="A must be batches of square matrices")
+
+
+@eigvals.samples
+def eigvals_samples(make: Any) -> Any:
+    yield Sample(make(3, 3))
+    yield Bad(make(2, 3), raises=RuntimeError, says="A must be batches of square matrices")

@@ -1,0 +1,338 @@
+"""Sums of products of tensors, written with a letter for each dimension.
+
+The dimensions of all operands have their places: those of the result come first, then those that are summed over.
+Operands are multiplied pair by pair, as matrices or batches of them. What is to be done depends on the equation and on
+shapes alone, and is kept for the next call.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import lru_cache
+from typing import Any
+
+from ..._core import errors
+from ..._core.cards.card import Bad, Sample, composite
+from ..._core.tensor.base import Tensor
+from .pairs import Product
+
+ELLIPSIS = "..."
+LABELS = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
+"""The subscripts in torch's order, which is also that of the numbers 0 to 51 that stand for them."""
+
+
+@composite(method=False)
+def einsum(*args: Any) -> Any:
+    """The sum of products of operands' elements over all subscripts that are not in the result.
+
+    Of three operands or more, those that cost least are multiplied first if opt_einsum is installed, otherwise from
+    left to right.
+
+    Args:
+        args: an equation such as "bij,bjk->bik" and the operands, or each operand followed by a list of numbers from
+            0 to 51 (or `...`) in the place of letters, perhaps with such a list for the result at the end. Without
+            a result in the equation it has the subscripts that occur once, in alphabetical order, after those of `...`.
+
+    Returns:
+        A new tensor, or a view of the only operand where nothing is summed.
+
+    Raises:
+        ValueError: there is no operand, or a number is out of range.
+        RuntimeError: the equation is wrong, or does not fit the operands.
+    """
+    equation, operands = read_arguments(args)
+    return recipe(equation, tuple([each.shape for each in operands])).apply(operands)
+
+
+def read_arguments(args: tuple[Any, ...]) -> tuple[str, list[Any]]:
+    """The equation and the operands of either form.
+
+    Raises:
+        ValueError: there is no operand, or a number is out of range.
+        TypeError: an operand is no tensor.
+    """
+    if len(args) < 2:
+        raise ValueError(
+            "einsum(): must specify the equation string and at least one operand, or at least one operand and its "
+            "subscripts list"
+        )
+    operands: Any
+    if isinstance(args[0], Tensor):
+        equation = ",".join(lettered(each) for each in args[1::2])
+        operands = args[::2]
+        if len(args) % 2:
+            equation, operands = f"{equation}->{lettered(args[-1])}", args[:-1:2]
+    else:
+        equation, operands = args[0], args[1:]
+    if len(operands) == 1 and isinstance(operands[0], (tuple, list)):
+        return read_arguments((equation, *operands[0]))
+    if not isinstance(equation, str):
+        raise TypeError(errors.wrong_type("einsum", "equation", 1, "str", equation))
+    for at, each in enumerate(operands):
+        if not isinstance(each, Tensor):
+            raise TypeError(errors.wrong_element(at, 1, each))
+    return equation, list(operands)
+
+
+def lettered(numbers: Any) -> str:
+    """Subscripts given as numbers, as letters."""
+    letters = []
+    for each in numbers:
+        if each is not ... and not 0 <= each < len(LABELS):
+            raise ValueError("einsum(): subscript in subscript list is not within the valid range [0, 52)")
+        letters.append(ELLIPSIS if each is ... else LABELS[each])
+    return "".join(letters)
+
+
+def cheapest(equation: str, shapes: tuple[tuple[int, ...], ...]) -> list[tuple[int, int]] | None:
+    """In which order to multiply, by opt_einsum; None if that is not installed."""
+    try:
+        import opt_einsum
+    except ImportError:
+        return None
+    path: list[tuple[int, int]] = opt_einsum.contract_path(equation, *shapes, shapes=True, optimize="auto")[0]
+    return path
+
+
+def subscripts(text: str, place: str, before: int) -> Iterator[str]:
+    """The subscripts of one operand or of the result; `...` counts as one.
+
+    Args:
+        place: how errors call it.
+        before: where it begins in the equation.
+
+    Raises:
+        RuntimeError: a character is none.
+    """
+    at = 0
+    found = False
+    while at < len(text):
+        character = text[at]
+        if character == ".":
+            if found:
+                raise RuntimeError(f"einsum(): found '.' for {place} for which an ellipsis was already found")
+            if text[at : at + 3] != ELLIPSIS:
+                raise RuntimeError(f"einsum(): found '.' for {place} that is not part of any ellipsis")
+            found = True
+            at += 2
+            yield ELLIPSIS
+        elif character != " ":
+            if character not in LABELS:
+                raise RuntimeError(
+                    f"einsum(): invalid subscript given at index {before + at} in the equation string, subscripts must "
+                    "be in [a-zA-Z]"
+                )
+            yield character
+        at += 1
+
+
+class Equation:
+    """What an equation says of operands of certain shapes.
+
+    Attributes:
+        inputs: the subscripts of each operand.
+        covered: how many dimensions `...` stands for, at most.
+        places: where each subscript is among all dimensions.
+        ellipsis: where the dimensions of `...` begin.
+        kept, count: how many dimensions the result has, and how many there are.
+        diagonals: for each operand the pairs of dimensions of which the diagonal is taken, one after the other.
+        orders: for each operand the places of its dimensions, once diagonals are taken.
+        lengths: for each operand the lengths of these dimensions.
+    """
+
+    def __init__(self, equation: str, shapes: tuple[tuple[int, ...], ...]) -> None:
+        before, arrow, after = equation.partition("->")
+        self.inputs = self.read_inputs(before, len(shapes))
+        self.covered = self.count_covered(shapes)
+        used = [each for labels in self.inputs for each in labels if each != ELLIPSIS]
+        self.places: dict[str, int] = {}
+        self.ellipsis = -1
+        self.count = 0
+        if arrow:
+            self.read_output(after, used, len(before) + 2)
+        else:
+            self.place(ELLIPSIS)
+            for label in LABELS:
+                if used.count(label) == 1:
+                    self.place(label)
+        self.kept = self.count
+        if self.ellipsis < 0:
+            self.place(ELLIPSIS)
+        for label in sorted(set(used).difference(self.places)):
+            self.place(label)
+        self.diagonals: list[list[tuple[int, int]]] = []
+        self.orders: list[list[int]] = []
+        self.lengths: list[list[int]] = []
+        self.known: dict[int, int] = {}
+        for at, shape in enumerate(shapes):
+            self.read_shape(at, list(shape))
+
+    def place(self, label: str) -> None:
+        """Give a subscript the next dimension."""
+        if label == ELLIPSIS:
+            self.ellipsis = self.count
+            self.count += self.covered
+        else:
+            self.places[label] = self.count
+            self.count += 1
+
+    def read_inputs(self, text: str, count: int) -> list[list[str]]:
+        """The subscripts of each operand."""
+        parts = text.split(",")
+        starts = [sum(len(each) + 1 for each in parts[:at]) for at in range(len(parts))]
+        if len(parts) > count:
+            raise RuntimeError("einsum(): fewer operands were provided than specified in the equation")
+        found = [list(subscripts(part, f"operand {at}", starts[at])) for at, part in enumerate(parts)]
+        if len(parts) < count:
+            raise RuntimeError("einsum(): more operands were provided than specified in the equation")
+        return found
+
+    def count_covered(self, shapes: tuple[tuple[int, ...], ...]) -> int:
+        """How many dimensions `...` stands for; refuses operands that have not as many as they have subscripts."""
+        covered = 0
+        for at, (labels, shape) in enumerate(zip(self.inputs, shapes)):
+            open_ended = ELLIPSIS in labels
+            count, ndim = len(labels) - open_ended, len(shape)
+            if count > ndim or (count < ndim and not open_ended):
+                relation = "is more than" if open_ended else "does not match"
+                ending = "" if open_ended else " and no ellipsis was given"
+                raise RuntimeError(
+                    f"einsum(): the number of subscripts in the equation ({count}) {relation} the number of "
+                    f"dimensions ({ndim}) for operand {at}{ending}"
+                )
+            covered = max(covered, ndim - count)
+        return covered
+
+    def read_output(self, text: str, used: list[str], before: int) -> None:
+        """Give the subscripts of the result their dimensions."""
+        for label in subscripts(text, "the output", before):
+            if label != ELLIPSIS and (label in self.places or label not in used):
+                wrong = "appears more than once in the output"
+                if label not in used:
+                    wrong = "does not appear in the equation for any input operand"
+                raise RuntimeError(f"einsum(): output subscript {label} {wrong}")
+            self.place(label)
+
+    def read_shape(self, at: int, lengths: list[int]) -> None:
+        """Find where the dimensions of operand `at` belong; refuse lengths that differ from those of others."""
+        order: list[int] = []
+        diagonals: list[tuple[int, int]] = []
+        own = len(lengths) - len(self.inputs[at]) + 1
+        for label in self.inputs[at]:
+            if label == ELLIPSIS:
+                end = self.ellipsis + self.covered
+                order += range(end - own, end)
+                continue
+            place, dim = self.places[label], len(order)
+            if place not in order:
+                order.append(place)
+                continue
+            first = order.index(place)
+            if lengths[dim] != lengths[first]:
+                raise RuntimeError(
+                    f"einsum(): subscript {label} is repeated for operand {at} but the sizes don't match, "
+                    f"{lengths[dim]} != {lengths[first]}"
+                )
+            diagonals.append((first, dim))
+            del lengths[dim]
+        for dim, (place, length) in enumerate(zip(order, lengths)):
+            if length != 1:
+                self.check_length(self.known.get(place, 1), length, place, dim, at)
+                self.known[place] = length
+        self.diagonals.append(diagonals)
+        self.orders.append(order)
+        self.lengths.append(lengths)
+
+    def check_length(self, known: int, length: int, place: int, dim: int, at: int) -> None:
+        """Refuse a length other than that of the same subscript before."""
+        if known in (1, length):
+            return
+        for label, own in self.places.items():
+            if own == place:
+                raise RuntimeError(
+                    f"einsum(): subscript {label} has size {length} for operand {at} which does not broadcast with "
+                    f"previously seen size {known}"
+                )
+        raise RuntimeError(
+            f"einsum(): dimension {dim} covered by ellipsis in operand {at} has size {length} which does not broadcast "
+            f"with previously seen ellipsis with size {known} for the respective dimension"
+        )
+
+
+class Recipe:
+    """What is to be done with operands of certain shapes.
+
+    Attributes:
+        diagonals: see `Equation`.
+        steps: which two of the operands that are left are multiplied, and how; the result comes first, or, by a path,
+            last.
+        order: how the dimensions of what is left are permuted, or None.
+        summed: over which dimensions a single operand is summed.
+        shape: that of the result, where dimensions of length 1 are left over.
+    """
+
+    def __init__(self, equation: str, shapes: tuple[tuple[int, ...], ...]) -> None:
+        path = cheapest(equation, shapes) if len(shapes) > 2 else None
+        read = Equation(equation, shapes)
+        self.diagonals = read.diagonals
+        self.last = path is not None
+        self.steps: list[tuple[int, int, Product]] = []
+        self.summed: tuple[int, ...] = ()
+        self.shape: tuple[int, ...] | None = None
+        waiting = list(zip(read.orders, read.lengths))
+        users = [sum(place in order and lengths[order.index(place)] != 1 for order, lengths in waiting)
+                 for place in range(read.count)]  # fmt: skip
+        summed = range(read.kept, read.count)
+        for step in range(len(shapes) - 1):
+            first, second = sorted(path[step]) if path is not None else (0, 1)
+            product = Product(*waiting[first], *waiting[second], users, summed, read.count)
+            self.steps.append((first, second, product))
+            del waiting[second], waiting[first]
+            waiting.insert(len(waiting) if self.last else 0, (product.places, product.lengths))
+        places, lengths = waiting[0]
+        order = sorted(range(len(places)), key=lambda dim: places[dim])
+        self.order = None if order == list(range(len(order))) else order
+        if len(shapes) == 1:
+            self.order = order
+            self.summed = tuple(dim for dim, at in enumerate(order) if places[at] >= read.kept)
+        elif summed:
+            self.shape = tuple([lengths[at] for at in order if places[at] < read.kept])
+
+    def apply(self, operands: list[Any]) -> Any:
+        """The sum of products."""
+        waiting = operands
+        if any(self.diagonals):
+            waiting = [with_diagonals(each, pairs) for each, pairs in zip(operands, self.diagonals)]
+        for first, second, product in self.steps:
+            right, left = waiting.pop(second), waiting.pop(first)
+            waiting.insert(len(waiting) if self.last else 0, product.apply(left, right))
+        found = waiting[0] if self.order is None else waiting[0].permute(self.order)
+        if self.summed:
+            return found.sum(self.summed)
+        return found if self.shape is None else found.view(self.shape)
+
+
+recipe = lru_cache(maxsize=256)(Recipe)
+"""The recipe for an equation and shapes, kept for the next call."""
+
+
+def with_diagonals(tensor: Any, pairs: list[tuple[int, int]]) -> Any:
+    """A tensor with one dimension for each of its subscripts."""
+    for first, second in pairs:
+        tensor = tensor.diagonal(0, first, second).movedim(-1, first)
+    return tensor
+
+
+@einsum.samples
+def einsum_samples(make: Any) -> Any:
+    yield Sample("i->", make(3))
+    yield Sample("ij->ji", make(2, 3))
+    yield Sample("ii->i", make(3, 3))
+    yield Sample("i,j", make(2), make(3))
+    yield Sample("bij,bjk->bik", make(2, 2, 3), make(2, 3, 2))
+    yield Sample("i,ij,j", make(2), make(2, 3), make(3))
+    yield Sample("...ij,...jk->...k", make(2, 1, 2, 3), make(2, 3, 2))
+    yield Sample(make(2, 3), [0, 1], make(3, 2), [1, 2], [2, 0])
+    yield Bad("i,j->k", make(2), make(3), raises=RuntimeError, says="output subscript k does not appear")
+    yield Bad("ij", make(2), raises=RuntimeError, says="does not match the number of dimensions (1) for operand 0")
+    yield Bad("i,i", make(2), make(3), raises=RuntimeError, says="subscript i has size 3 for operand 1")

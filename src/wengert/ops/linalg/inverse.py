@@ -1,0 +1,114 @@
+"""Inverses of matrices."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ..._core.calls.out import put
+from ..._core.cards.card import Array, Bad, Sample, composite
+from ..._core.tensor.base import Tensor
+from ..._kernels import factors
+from .. import return_types
+from .matrices import LinAlgError, adjoint, check_inexact, check_square, of_matrices, public, raise_first
+
+SINGULAR = "The diagonal element {} is zero, the inversion could not be completed because the input matrix is singular."
+
+
+@of_matrices(
+    name="_linalg_inv_ex",
+    node="LinalgInvExBackward0",
+    outputs=("inverse", "info"),
+    differentiable=(True, False),
+)
+def inverted(A: Array, check_errors: bool) -> Any:
+    """The inverses of square matrices, and for each the pivot that is zero, or 0."""
+    check_square("linalg.inv", A)
+    check_inexact("linalg.inv", A)
+    inverse, info = factors.inverse(A)
+    if check_errors:
+        raise_first("linalg.inv", info, SINGULAR)
+    return inverse, info
+
+
+@inverted.vjp("A")
+def inverted_vjp(grads: Any, inverse: Any) -> Any:
+    turned = adjoint(inverse)
+    return -(turned @ grads[0] @ turned)
+
+
+@inverted.jvp("A")
+def inverted_jvp(tangent: Any, inverse: Any) -> Any:
+    return -(inverse @ tangent @ inverse), None
+
+
+@inverted.samples
+def inverted_samples(make: Any) -> Any:
+    yield Sample(make(3, 3), True)
+    yield Sample(make(2, 3, 3), False)
+    yield Sample(make(0, 0), True)
+    yield Bad(make(2, 3), True, raises=RuntimeError, says="batches of square matrices, but they are 2 by 3 matrices")
+    yield Bad(make(3), True, raises=RuntimeError, says="linalg.inv: The input tensor A must have at least 2 dimensions")
+    yield Bad(make(2, 2) * 0, True, raises=LinAlgError, says="The diagonal element 1 is zero")
+
+
+@public(name="linalg_inv")
+def inv(A: Tensor, *, out: Any = None) -> Any:
+    """The inverses of square matrices.
+
+    Args:
+        A: (..., n, n), floating or complex.
+        out: a tensor to write into.
+
+    Returns:
+        A new tensor (..., n, n).
+
+    Raises:
+        RuntimeError: `A` holds no square matrices.
+        LinAlgError: one cannot be inverted.
+    """
+    return put("linalg_inv", out, inverted(A, True)[0])
+
+
+@public(name="linalg_inv_ex")
+def inv_ex(A: Tensor, *, check_errors: bool = False, out: Any = None) -> Any:
+    """The inverses of square matrices, and whether there are any: no error unless asked for.
+
+    Args:
+        A: (..., n, n), floating or complex.
+        check_errors: raise an error for a matrix that cannot be inverted.
+        out: a tuple of tensors to write into.
+
+    Returns:
+        A tuple (inverse, info): of each matrix 0, or the pivot that is zero, counted from 1.
+
+    Raises:
+        RuntimeError: `A` holds no square matrices.
+        LinAlgError: one cannot be inverted, and `check_errors` is true.
+    """
+    made = return_types.linalg_inv_ex(inverted(A, check_errors))
+    return put("linalg_inv_ex", out, made)
+
+
+@composite()
+def inverse(self: Tensor, *, out: Any = None) -> Any:
+    """The inverses of square matrices: `linalg.inv`.
+
+    Args:
+        self: (..., n, n), floating or complex.
+        out: a tensor to write into.
+
+    Returns:
+        A new tensor (..., n, n).
+
+    Raises:
+        LinAlgError: one cannot be inverted.
+    """
+    return put("inverse", out, inverted(self, True)[0])
+
+
+@inv.samples
+@inverse.samples
+@inv_ex.samples
+def inv_samples(make: Any) -> Any:
+    yield Sample(make(3, 3))
+    yield Bad(make(2, 3), raises=RuntimeError, says="batches of square matrices, but they are 2 by 3 matrices")

@@ -1,0 +1,340 @@
+"""Pseudoinverses, least squares, and systems of equations between tensors.
+
+Source of the derivatives: G. H. Golub and V. Pereyra, The differentiation of pseudo-inverses and nonlinear least
+squares problems whose variables separate, SIAM J. Numer. Anal. 10, 1973.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+from ..._core import errors
+from ..._core.calls.out import put
+from ..._core.cards.card import Array, Bad, Index, Sample, composite
+from ..._core.operators.batch_rules import full
+from ..._core.tensor.base import Tensor
+from ..._core.types import dtypes
+from ..._core.types.sizes import normalise
+from ..._kernels import factors
+from .. import return_types
+from .inverse import inv
+from .matrices import (
+    FACTORED,
+    adjoint,
+    of_matrices,
+    of_two,
+    public,
+    raise_first,
+    stacked,
+    symmetric,
+)
+from .norms import tolerances
+from .singular import INFINITE
+from .solve import is_vector, solve
+
+DRIVERS = ("gels", "gelsy", "gelsd", "gelss")
+
+
+@of_matrices(name="_linalg_pinv", node="LinalgPinvBackward0", layout="rows", batching=stacked(2, 0, 0))
+def inverted(A: Array, atol: Index, rtol: Index, hermitian: bool) -> Any:
+    """The pseudoinverses of matrices, singular values below the tolerances taken for zero."""
+    if A.ndim < 2 or dtypes.from_numpy(A.dtype) not in FACTORED:
+        name = dtypes.from_numpy(A.dtype).legacy[:-6]
+        raise RuntimeError(
+            f"linalg.pinv({name}{{{errors.shown(A.shape)}}}): expected a tensor with 2 or more dimensions of float, "
+            "double, cfloat or cdouble types"
+        )
+    if not hermitian:
+        raise_first("linalg.svd", factors.infinite(A), INFINITE)
+    return factors.pseudoinverse(A, atol, rtol, hermitian)
+
+
+def gradient(grad: Any, A: Any, out: Any) -> Any:
+    """The gradient of a matrix, of that of its pseudoinverse."""
+    turned, of_grad = adjoint(out), adjoint(grad)
+    if A.shape[-2] <= A.shape[-1]:
+        inner = of_grad @ out
+        behind = inner @ turned
+        return -adjoint(out @ inner) + behind - (A @ out) @ behind + (turned @ out) @ (of_grad - inner @ A)
+    inner = out @ of_grad
+    before = turned @ inner
+    return -adjoint(inner @ out) + (of_grad - A @ inner) @ out @ turned + before - (before @ out) @ A
+
+
+@inverted.vjp("A")
+def inverted_vjp(grad: Any, A: Any, out: Any) -> Any:
+    return gradient(grad, A, out)
+
+
+@inverted.jvp("A")
+def inverted_jvp(tangent: Any, A: Any, out: Any) -> Any:
+    return moved(tangent, A, out)
+
+
+def moved(tangent: Any, A: Any, out: Any) -> Any:
+    """The tangent of a pseudoinverse."""
+    turned, along = adjoint(out), adjoint(tangent)
+    left = out @ turned @ (along - (along @ A) @ out)
+    right = (along - out @ (A @ along)) @ turned @ out
+    return left + right - out @ tangent @ out
+
+
+@inverted.samples
+def inverted_samples(make: Any) -> Any:
+    for shape in ((3, 3), (2, 3, 2), (2, 3)):
+        yield Sample(make(*shape), real_zero(make), real_zero(make), False)
+    yield Sample(make(3, 3), real_zero(make), real_zero(make), True, through=symmetric)
+    yield Bad(make(3), real_zero(make), real_zero(make), False, raises=RuntimeError, says="linalg.pinv(")
+
+
+def real_zero(make: Any) -> Any:
+    """A tolerance of zero."""
+    return make(dtype=dtypes.float64, requires_grad=False).detach() * 0
+
+
+@public(name="linalg_pinv")
+def pinv(
+    A: Tensor, rcond: Any = None, hermitian: bool = False, *, atol: Any = None, rtol: Any = None, out: Any = None
+) -> Any:
+    """The Moore-Penrose pseudoinverse of matrices.
+
+    Args:
+        A: (..., m, n), floating or complex.
+        rcond: the same as `rtol`, under its old name.
+        hermitian: the matrices are Hermitian: eigenvalues are taken.
+        atol: singular values below it count as zero: a number or a tensor (...).
+        rtol: the same, relative to the largest; unless given max(m, n) times the precision, or 0 if there is an `atol`.
+        out: a tensor to write into.
+
+    Returns:
+        A new tensor (..., n, m).
+
+    Raises:
+        RuntimeError: `A` holds no matrices.
+    """
+    return put("linalg_pinv", out, pseudoinverse(A, atol, rtol if rcond is None else rcond, hermitian))
+
+
+def pseudoinverse(A: Any, atol: Any, rtol: Any, hermitian: bool) -> Any:
+    """The pseudoinverse, tolerances as programs give them."""
+    if A.ndim < 2 or A.dtype not in FACTORED:
+        zero = A.new_zeros((), dtype=dtypes.float32)
+        return inverted(A, zero, zero, hermitian)
+    return inverted(A, *tolerances("torch.linalg.pinv", A, atol, rtol), hermitian)
+
+
+@composite()
+def pinverse(self: Tensor, rcond: float = 1e-15) -> Any:
+    """The Moore-Penrose pseudoinverse of matrices: `linalg.pinv`.
+
+    Args:
+        self: (..., m, n), floating or complex.
+        rcond: singular values below this part of the largest count as zero.
+
+    Returns:
+        A new tensor (..., n, m).
+
+    Raises:
+        RuntimeError: `self` holds no matrices.
+    """
+    return pseudoinverse(self, None, rcond, False)
+
+
+@pinv.samples
+@pinverse.samples
+def pinv_samples(make: Any) -> Any:
+    yield Sample(make(3, 2))
+    yield Sample(make(2, 2, 3))
+    yield Bad(make(3), raises=RuntimeError, says="expected a tensor with 2 or more dimensions of float, double")
+
+
+def least_squares_batches(op: Any, size: int, args: list[Any], carried: list[Any]) -> Any:
+    """The rule for batches of least squares: a vector becomes a matrix of one column for it."""
+    a, b, *rest = full(args, carried, size)
+    vector = is_vector(a.shape[1:], b.shape[1:])
+    b = b.unsqueeze(-1) if vector else b
+    solution, residuals, rank, values = stacked(2, 2)(op, size, [a, b, *rest], [True] * len(args))
+    if vector:
+        solution = solution.squeeze(-1)
+        residuals = residuals.squeeze(-1) if residuals.ndim > 1 and residuals.shape[-1] == 1 else residuals
+    return solution, residuals, rank, values
+
+
+@of_two(
+    name="_linalg_lstsq",
+    node="LinalgLstsqBackward0",
+    outputs=("solution", "residuals", "rank", "singular_values"),
+    differentiable=(True, True, False, False),
+    batching=least_squares_batches,
+)
+def fitted(A: Array, B: Array, rcond: Any, driver: str) -> Any:
+    """What comes nearest to a solution of A X = B, and how near, the ranks and singular values of A."""
+    for argument, array in (("input", A), ("other", B)):
+        if array.ndim < (2 if argument == "input" else 1):
+            least = "2 dimensions" if argument == "input" else "1 dimension"
+            raise RuntimeError(f"torch.linalg.lstsq: {argument} must have at least {least}.")
+    vector = is_vector_of_rows(A.shape, B.shape)
+    right = B[..., None] if vector else B
+    if A.shape[-2] != right.shape[-2]:
+        raise RuntimeError(f"torch.linalg.lstsq: input.size(-2) should match other.size({-1 if vector else -2})")
+    if A.dtype != B.dtype:
+        raise RuntimeError(
+            "torch.linalg.lstsq: Expected input and other to have the same dtype, but got input's dtype "
+            f"{dtypes.from_numpy(A.dtype).legacy[:-6]} and other's dtype {dtypes.from_numpy(B.dtype).legacy[:-6]}"
+        )
+    if dtypes.from_numpy(A.dtype) not in FACTORED:
+        raise RuntimeError("linalg.lstsq: This function doesn't handle types other than float and double")
+    solution, residuals, rank, values = factors.least_squares(A, right, rcond, driver)
+    if vector:
+        solution = solution[..., 0]
+    return solution, residuals, rank, values
+
+
+def is_vector_of_rows(shape_a: Any, shape_b: Any) -> bool:
+    """Whether right-hand sides are one vector for each matrix, as long as that has rows."""
+    return len(shape_b) == 1 or (len(shape_a) - 1 == len(shape_b) and tuple(shape_a[:-1]) == tuple(shape_b))
+
+
+@fitted.vjp("A", "B")
+def fitted_vjp(grads: Any, A: Any, B: Any, solution: Any, wanted: Any) -> Any:
+    of_x, of_r = grads[:2]
+    vector = is_vector_of_rows(A.shape, B.shape)
+    x, b = (each.unsqueeze(-1) if vector else each for each in (solution, B))
+    of_a = of_b = None
+    if of_x is not None:
+        of_x = of_x.unsqueeze(-1) if vector else of_x
+        inverse = pseudoinverse(A, None, None, False)
+        of_b = adjoint(inverse) @ of_x
+        if wanted[0]:
+            of_a = gradient(of_x @ adjoint(b), A, inverse)
+    if of_r is not None and of_r.numel():
+        scaled = (A @ x - b) * 2 * of_r.unsqueeze(-2)
+        of_b = -scaled if of_b is None else of_b - scaled
+        more = scaled @ adjoint(x)
+        of_a = more if of_a is None else of_a + more
+    if of_b is None:
+        return A.new_zeros(A.shape), B.new_zeros(B.shape)
+    return of_a, of_b.squeeze(-1) if vector else of_b
+
+
+@fitted.jvp("A", "B")
+def fitted_jvp(of_a: Any, of_b: Any, A: Any, B: Any, solution: Any, residuals: Any) -> Any:
+    vector = is_vector_of_rows(A.shape, B.shape)
+    x, b, of_b = (each.unsqueeze(-1) if vector else each for each in (solution, B, of_b))
+    inverse = pseudoinverse(A, None, None, False)
+    found = moved(of_a, A, inverse) @ b + inverse @ of_b
+    of_r = None
+    if residuals.numel():
+        apart = A @ x - b
+        change = (apart.conj() * (of_a @ x - of_b)).sum(-2)
+        of_r = 2 * (change.real if change.dtype.is_complex else change)
+    return found.squeeze(-1) if vector else found, of_r, None, None
+
+
+@fitted.samples
+def fitted_samples(make: Any) -> Any:
+    yield Sample(make(3, 2), make(3, 2), None, "gelsd")
+    yield Sample(make(2, 4, 2), make(2, 4, 3), None, "gels")
+    yield Sample(make(2, 3), make(2, 2), None, "gelsy")
+    yield Bad(make(3), make(3), None, "gelsy", raises=RuntimeError, says="input must have at least 2 dimensions")
+    yield Bad(make(3, 3), make(2, 3), None, "gels", raises=RuntimeError, says="input.size(-2) should match other.size")
+
+
+@public(name="linalg_lstsq")
+def lstsq(A: Tensor, B: Tensor, rcond: Any = None, *, driver: str | None = None, out: Any = None) -> Any:
+    """What comes nearest to a solution X of A X = B: the sum of squares of A X - B is smallest, then that of X.
+
+    Args:
+        A: (..., m, n), floating or complex.
+        B: (..., m, k), or (..., m), a vector for each matrix; dimensions in front broadcast.
+        rcond: singular values below this part of the largest count as zero; max(m, n) times the precision unless given.
+        driver: "gelsy", "gels", "gelsd" or "gelss": what is computed beside the solution.
+        out: a tuple of tensors to write into.
+
+    Returns:
+        A tuple (solution, residuals, rank, singular_values). The residuals, one for each column, are empty if a matrix
+        has not full rank or no more rows than columns, and for "gelsy"; the rank is empty for "gels", the values for it
+        and for "gelsy".
+
+    Raises:
+        RuntimeError: shapes or dtypes do not fit, or there is no such driver.
+    """
+    driver = "gelsy" if driver is None else driver
+    if driver not in DRIVERS:
+        raise RuntimeError(f"torch.linalg.lstsq: parameter `driver` should be one of ({', '.join(DRIVERS)})")
+    return put("linalg_lstsq", out, return_types.linalg_lstsq(fitted(A, B, rcond, driver)))
+
+
+@lstsq.samples
+def lstsq_samples(make: Any) -> Any:
+    yield Sample(make(4, 2), make(4, 2))
+    yield Bad(make(3, 3), make(2, 3), raises=RuntimeError, says="input.size(-2) should match other.size(-2)")
+
+
+@public(name="linalg_tensorinv")
+def tensorinv(A: Tensor, ind: int = 2, *, out: Any = None) -> Any:
+    """The inverse of a tensor, for `tensordot`: of the matrix of its first `ind` dimensions and the others.
+
+    Args:
+        A: floating or complex tensor; both groups of dimensions have as many elements.
+        ind: how many dimensions stand for rows.
+        out: a tensor to write into.
+
+    Returns:
+        A new tensor, the other dimensions in front.
+
+    Raises:
+        RuntimeError: the numbers of elements differ, or the matrix is singular.
+    """
+    if ind <= 0:
+        raise RuntimeError("Expected a strictly positive integer for 'ind'")
+    rows, columns = tuple(A.shape[:ind]), tuple(A.shape[ind:])
+    count = math.prod(rows)
+    if count != math.prod(columns):
+        raise RuntimeError(
+            "Expected self to satisfy the requirement prod(self.shape[ind:]) == prod(self.shape[:ind]), but got "
+            f"{math.prod(columns)} != {count}"
+        )
+    return put("linalg_tensorinv", out, inv(A.reshape((count, count))).reshape(columns + rows))
+
+
+@public(name="linalg_tensorsolve")
+def tensorsolve(A: Tensor, B: Tensor, dims: Any = None, *, out: Any = None) -> Any:
+    """The solution X of tensordot(A, X, X.ndim) = B.
+
+    Args:
+        A: floating or complex tensor, whose first dimensions have as many elements as the others.
+        B: tensor of the shape of these first dimensions.
+        dims: dimensions of `A` to put behind all others first.
+        out: a tensor to write into.
+
+    Returns:
+        A new tensor of the shape of the other dimensions.
+
+    Raises:
+        RuntimeError: the numbers of elements differ, or the matrix is singular.
+    """
+    if dims is not None:
+        last = [normalise(dim, A.ndim) for dim in dims]
+        A = A.permute([dim for dim in range(A.ndim) if dim not in last] + last)
+    shape = tuple(A.shape[B.ndim :])
+    count, rows = math.prod(shape), math.prod(A.shape[: B.ndim])
+    if count != rows:
+        raise RuntimeError(
+            "Expected self to satisfy the requirement prod(self.shape[other.ndim:]) == prod(self.shape[:other.ndim]), "
+            f"but got {count} != {rows}"
+        )
+    return put("linalg_tensorsolve", out, solve(A.reshape((count, count)), B.flatten()).reshape(shape))
+
+
+@tensorinv.samples
+def tensorinv_samples(make: Any) -> Any:
+    yield Sample(make(2, 3, 6))
+    yield Bad(make(2, 3), raises=RuntimeError, says="prod(self.shape[ind:]) == prod(self.shape[:ind]), but got 1 != 6")
+
+
+@tensorsolve.samples
+def tensorsolve_samples(make: Any) -> Any:
+    yield Sample(make(2, 3, 6), make(2, 3))
+    yield Bad(make(2, 3, 5), make(2, 3), raises=RuntimeError, says="but got 5 != 6")

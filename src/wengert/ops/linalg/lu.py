@@ -1,0 +1,314 @@
+"""Triangular factors of general matrices, with exchanged rows: A = P L U.
+
+Source of the derivatives: F. de Hoog, R. Anderssen and M. Lukas, Differentiation of matrix functionals using triangular
+factorization, Math. Comp. 80, 2011; of matrices that are not square by the same steps, block by block.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ..._core.cards.card import Array, Bad, Index, Sample
+from ..._kernels import factors
+from ..dtype_checks import refuse
+from ..shapes.join import cat
+from .matrices import FACTORED, LinAlgError, adjoint, dtypes, first_columns, of_matrices, of_two, raise_first, stacked
+from .solve import triangular
+
+ZERO = (
+    "U[{0},{0}] is zero and using it on lu_solve would result in a division by zero. If you still want to perform the "
+    "factorization, consider calling linalg.lu(A, pivot) or linalg.lu_factor_ex(A, pivot)"
+)
+
+
+def check_factorable(name: str, array: Any, pivot: bool) -> None:
+    """Refuse what cannot be factored.
+
+    Raises:
+        RuntimeError: it holds no matrices of floating or complex numbers, or rows may not be exchanged.
+    """
+    if array.ndim < 2:
+        raise RuntimeError(f"{name}: Expected tensor with 2 or more dimensions. Got size: {list(array.shape)} instead")
+    if dtypes.from_numpy(array.dtype) not in FACTORED:
+        refuse(name.rpartition(".")[2], "lu_cpu", array)
+    if not pivot:
+        raise RuntimeError("linalg.lu_factor: LU without pivoting is not implemented on the CPU")
+
+
+def parts(matrix: Any, dim: int, count: int) -> tuple[Any, Any]:
+    """The first `count` rows (columns) of a matrix, and the others, None if there are none."""
+    length = matrix.shape[dim]
+    rest = matrix.narrow(dim, count, length - count) if length > count else None
+    return matrix.narrow(dim, 0, count), rest
+
+
+def factored_gradient(of_l: Any, of_u: Any, permutation: Any, lower: Any, upper: Any) -> Any:
+    """The gradient of a matrix, of those of its factors, of which one may be None."""
+    count = lower.shape[-1]
+    (l1, l2), (u1, u2) = parts(lower, -2, count), parts(upper, -1, count)
+    inner, behind = None, None
+    if of_l is not None:
+        g1, g2 = parts(of_l, -2, count)
+        inner = (adjoint(l1) @ g1).tril(-1)
+        if l2 is not None:
+            inner = inner - (adjoint(l2) @ g2).triu()
+            behind = triangular(adjoint(u1), g2, False, False, False)
+    if of_u is not None:
+        g1, g2 = parts(of_u, -1, count)
+        more = (g1 @ adjoint(u1)).triu()
+        if u2 is not None:
+            more = more - (g2 @ adjoint(u2)).tril(-1)
+            behind = triangular(adjoint(l1), g2, True, True, True)
+        inner = more if inner is None else inner + more
+    found = triangular(adjoint(l1), triangular(adjoint(u1), inner, False, False, False), True, True, True)
+    if l2 is not None or u2 is not None:
+        if behind is None:
+            rest = l2 if l2 is not None else u2
+            behind = rest.new_zeros(rest.shape)
+        found = cat([found, behind], -2 if l2 is not None else -1)
+    return permutation @ found
+
+
+def factored_tangents(tangent: Any, permutation: Any, lower: Any, upper: Any) -> tuple[Any, Any]:
+    """The tangents of the factors."""
+    count = lower.shape[-1]
+    (l1, l2), (u1, u2) = parts(lower, -2, count), parts(upper, -1, count)
+    tangent = adjoint(permutation) @ tangent
+    rows, below = parts(tangent, -2, count)
+    square, beside = parts(rows, -1, count)
+    inner = triangular(u1, triangular(l1, square, False, True, True), True, False, False)
+    of_l, of_u = l1 @ inner.tril(-1), inner.triu() @ u1
+    if l2 is not None:
+        of_l = cat([of_l, triangular(u1, below, True, False, False) - l2 @ inner.triu()], -2)
+    if u2 is not None:
+        of_u = cat([of_u, triangular(l1, beside, False, True, True) - inner.tril(-1) @ u2], -1)
+    return of_l, of_u
+
+
+def dominant(operator: Any, self: Any, *rest: Any) -> Any:
+    """Call an operator with matrices whose rows are not exchanged by a small change: how samples are run."""
+    return operator(self + first_columns(self) * 8, *rest)
+
+
+@of_matrices(name="_linalg_lu", node="LinalgLuBackward0", outputs=("P", "L", "U"), differentiable=(False, True, True))
+def factored(A: Array, pivot: bool) -> Any:
+    """The permutation and both triangular factors."""
+    check_factorable("linalg.lu", A, pivot)
+    packed, pivots, _ = factors.lu(A)
+    return (*factors.unpacked(packed, pivots),)
+
+
+@factored.vjp("A")
+def factored_vjp(grads: Any, P: Any, L: Any, U: Any) -> Any:
+    return factored_gradient(grads[1], grads[2], P, L, U)
+
+
+@factored.jvp("A")
+def factored_jvp(tangent: Any, P: Any, L: Any, U: Any) -> Any:
+    return None, *factored_tangents(tangent, P, L, U)
+
+
+@factored.samples
+def factored_samples(make: Any) -> Any:
+    yield Sample(make(3, 3), True, through=dominant)
+    yield Sample(make(2, 2, 3), True, through=dominant)
+    yield Sample(make(3, 2), True, through=dominant)
+    yield Bad(make(3), True, raises=RuntimeError, says="linalg.lu: Expected tensor with 2 or more dimensions")
+    yield Bad(make(3, 3), False, raises=RuntimeError, says="LU without pivoting is not implemented on the CPU")
+
+
+@of_matrices(
+    name="_linalg_lu_factor_ex",
+    node="LinalgLuFactorExBackward0",
+    outputs=("LU", "pivots", "info"),
+    differentiable=(True, False, False),
+)
+def packed(A: Array, pivot: bool, check_errors: bool) -> Any:
+    """Both triangular factors in one matrix, the rows exchanged, and of each matrix the pivot that is zero, or 0."""
+    check_factorable("torch.lu_factor", A, pivot)
+    found, pivots, info = factors.lu(A)
+    if check_errors:
+        raise_first("torch.linalg.lu_factor", info, ZERO)
+    return found, pivots, info
+
+
+@packed.vjp("A")
+def packed_vjp(grads: Any, LU: Any, pivots: Any) -> Any:
+    permutation, lower, upper = unpacked(LU, pivots, True, True)
+    count = lower.shape[-1]
+    of_l, of_u = grads[0].narrow(-1, 0, count).tril(-1), grads[0].narrow(-2, 0, count).triu()
+    return factored_gradient(of_l, of_u, permutation, lower, upper)
+
+
+@packed.jvp("A")
+def packed_jvp(tangent: Any, LU: Any, pivots: Any) -> Any:
+    of_l, of_u = factored_tangents(tangent, *unpacked(LU, pivots, True, True))
+    return joined(of_l.tril(-1), of_u, LU.shape), None, None
+
+
+def joined(lower: Any, upper: Any, shape: Any) -> Any:
+    """Both triangles in one matrix."""
+    return widened(lower, shape, -1) + widened(upper, shape, -2)
+
+
+def widened(matrix: Any, shape: Any, dim: int) -> Any:
+    """A matrix with rows (columns) of zeros behind its own, as many as `shape` has."""
+    missing = shape[dim] - matrix.shape[dim]
+    if not missing:
+        return matrix
+    lengths = list(matrix.shape)
+    lengths[dim] = missing
+    return cat([matrix, matrix.new_zeros(lengths)], dim)
+
+
+@packed.samples
+def packed_samples(make: Any) -> Any:
+    yield Sample(make(3, 3), True, True, through=dominant)
+    yield Sample(make(2, 2, 3), True, True, through=dominant)
+    yield Sample(make(3, 2), True, False, through=dominant)
+    yield Bad(make(3), True, True, raises=RuntimeError, says="lu_factor: Expected tensor with 2 or more dimensions")
+    yield Bad(make(2, 2) * 0, True, True, raises=LinAlgError, says="U[1,1] is zero and using it on lu_solve")
+
+
+@of_two(
+    name="_lu_unpack",
+    node="LuUnpackBackward0",
+    outputs=("P", "L", "U"),
+    differentiable=(False, True, True),
+    batching=stacked(2, 1),
+)
+def unpacked(LU_data: Array, LU_pivots: Index, unpack_data: bool, unpack_pivots: bool) -> Any:
+    """The permutation and both triangular factors of a packed factorisation."""
+    if LU_data.ndim < 2:
+        raise RuntimeError(
+            f"lu_unpack: Expected tensor with 2 or more dimensions. Got size: {list(LU_data.shape)} instead"
+        )
+    if dtypes.from_numpy(LU_data.dtype) not in FACTORED:
+        refuse("lu_unpack", "triu_tril", LU_data)
+    if unpack_pivots and LU_pivots.dtype.name != "int32":
+        raise RuntimeError(
+            "torch.lu_unpack: LU_pivots is expected to be a contiguous tensor of torch.int32 dtype.\n"
+            "Note: this function is intended to be used with the output produced by torch.linalg.lu_factor"
+        )
+    permutation, lower, upper = factors.unpacked(LU_data, LU_pivots if unpack_pivots else None)
+    empty = LU_data[..., :0].reshape(-1)[:0]
+    data = (lower, upper) if unpack_data else (empty.copy(), empty.copy())
+    return permutation if unpack_pivots else empty.copy(), *data
+
+
+@unpacked.vjp("LU_data")
+def unpacked_vjp(grads: Any, LU_data_shape: Any) -> Any:
+    _, of_l, of_u = grads
+    found = [] if of_l is None else [widened(of_l.tril(-1), LU_data_shape, -1)]
+    found += [] if of_u is None else [widened(of_u.triu(), LU_data_shape, -2)]
+    return sum(found[1:], found[0])
+
+
+@unpacked.jvp("LU_data")
+def unpacked_jvp(tangent: Any, unpack_data: bool) -> Any:
+    if not unpack_data:
+        return None, None, None
+    count = min(tangent.shape[-2:])
+    return None, tangent.narrow(-1, 0, count).tril(-1), tangent.narrow(-2, 0, count).triu()
+
+
+@unpacked.samples
+def unpacked_samples(make: Any) -> Any:
+    pivots = {"dtype": dtypes.int32, "low": 3, "high": 4}
+    yield Sample(make(3, 3), make(3, **pivots), True, True)
+    yield Sample(make(2, 4, 3), make(2, 3, **pivots), True, True)
+    yield Sample(make(3, 4), make(3, **pivots), True, False)
+    yield Bad(make(3), make(3, **pivots), True, True, raises=RuntimeError, says="tensor with 2 or more dimensions")
+
+
+@of_matrices(name="_linalg_lu_solve", node="LinalgLuSolveBackward0", larger=True, batching=stacked(2, 1, 2))
+def solved(LU: Array, pivots: Index, B: Array, left: bool, adjoint: bool) -> Any:
+    """X of A X = B (A^H X = B, X A = B, X A^H = B) of a matrix given by its packed factors."""
+    name = "linalg.lu_solve"
+    if pivots.dtype.name != "int32":
+        raise RuntimeError(
+            f"{name}: pivots should be a Tensor of scalar type torch.int32, but it is {dtypes.from_numpy(pivots.dtype)}"
+        )
+    if LU.dtype != B.dtype:
+        raise RuntimeError(
+            f"{name}: Expected LU and B to have the same dtype, but found LU of type "
+            f"{dtypes.from_numpy(LU.dtype).legacy[:-6]} and B of type {dtypes.from_numpy(B.dtype).legacy[:-6]} instead"
+        )
+    if dtypes.from_numpy(LU.dtype) not in FACTORED:
+        refuse("linalg_lu_solve", "lu_solve_cpu", LU)
+    check_packed_system(name, LU, pivots, B, left)
+    return factors.lu_solve(LU, pivots, B, left, adjoint)
+
+
+def check_packed_system(name: str, LU: Any, pivots: Any, B: Any, left: bool) -> None:
+    """Refuse shapes that do not fit.
+
+    Raises:
+        RuntimeError: they do not.
+    """
+    from .solve import check_system
+
+    if LU.ndim < 2 or B.ndim < 2 or LU.shape[-1] != LU.shape[-2]:
+        check_system(name, LU, B, left)
+    if LU.shape[-1] != pivots.shape[-1]:
+        raise RuntimeError(f"{name}: Number of pivots per batch should be same as the dimension of the matrix")
+    if LU.shape[:-1] != pivots.shape:
+        raise RuntimeError(
+            f"{name}: Expected LU.shape[:-1] and pivots.shape to be the same, but got pivots with shape "
+            f"{list(pivots.shape)} instead"
+        )
+    check_system(name, LU, B, left)
+
+
+@solved.vjp("LU", "B")
+def solved_vjp(grad: Any, LU: Any, pivots: Any, out: Any, left: bool, adjoint: bool, wanted: Any) -> Any:
+    of_b = solved(LU, pivots, grad, left, not adjoint)
+    if not wanted[0]:
+        return None, of_b
+    permutation, lower, upper = unpacked(LU, pivots, True, True)
+    first, second = (of_b, out) if left else (turned(of_b), turned(out))
+    if adjoint == left:
+        first, second = second, first
+    first = turned(permutation) @ first
+    of_u = (turned(lower) @ first @ turned(second)).triu()
+    of_l = (first @ turned(upper @ second)).tril(-1)
+    return -(of_l + of_u), of_b
+
+
+turned = adjoint
+
+
+def by_triangles(LU: Any, pivots: Any, b: Any, left: bool, flipped: bool) -> Any:
+    """`solved`, by two triangular systems, whose Taylor series are known."""
+    if not left:
+        return turned(by_triangles(LU, pivots, turned(b), True, not flipped))
+    permutation = unpacked(LU, pivots, True, True)[0]
+    if flipped:
+        inner = triangular(turned(LU), b, False, True, False)
+        return permutation @ triangular(turned(LU), inner, True, True, True)
+    inner = triangular(LU, turned(permutation) @ b, False, True, True)
+    return triangular(LU, inner, True, True, False)
+
+
+@solved.jvp("LU")
+def solved_jvp_factors(tangent: Any, LU: Any, pivots: Any, out: Any, left: bool, adjoint: bool) -> Any:
+    permutation, lower, upper = unpacked(LU, pivots, True, True)
+    moved = permutation @ (tangent.tril(-1) @ upper + lower @ tangent.triu())
+    moved = turned(moved) if adjoint else moved
+    return -by_triangles(LU, pivots, moved @ out if left else out @ moved, left, adjoint)
+
+
+@solved.jvp("B")
+def solved_jvp_b(tangent: Any, LU: Any, pivots: Any, left: bool, adjoint: bool) -> Any:
+    return by_triangles(LU, pivots, tangent, left, adjoint)
+
+
+@solved.samples
+def solved_samples(make: Any) -> Any:
+    def pivots(*shape: int) -> Any:
+        return make(*shape, dtype=dtypes.int32, low=3, high=4)
+
+    for left, flipped in ((True, False), (True, True), (False, False), (False, True)):
+        yield Sample(make(3, 3, kind="nonzero"), pivots(3), make(3, 3), left, flipped)
+    yield Sample(make(2, 3, 3, kind="nonzero"), pivots(2, 3), make(3, 2), True, False)
+    yield Bad(make(3, 3), pivots(2), make(3, 2), True, False, raises=RuntimeError, says="Number of pivots per batch")

@@ -1,0 +1,189 @@
+"""The functions of triangular factors of general matrices, as programs call them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ..._core.calls.out import put
+from ..._core.cards.card import Bad, Sample, composite
+from ..._core.tensor.base import Tensor
+from ..._core.types import dtypes
+from .. import return_types
+from .lu import dominant, factored, packed, solved, unpacked
+from .matrices import public
+
+
+@public(name="linalg_lu")
+def linalg_lu(A: Tensor, *, pivot: bool = True, out: Any = None) -> Any:
+    """The factors of A = P L U: rows exchanged, lower triangular with ones on the diagonal, and upper triangular.
+
+    Args:
+        A: (..., m, n), floating or complex.
+        pivot: must be true.
+        out: a tuple of tensors to write into.
+
+    Returns:
+        A tuple (P, L, U).
+
+    Raises:
+        RuntimeError: `A` holds no matrices.
+        ImportError: SciPy is not installed.
+    """
+    return put("linalg_lu", out, return_types.linalg_lu(factored(A, pivot)))
+
+
+@public(name="linalg_lu_factor")
+def lu_factor(A: Tensor, *, pivot: bool = True, out: Any = None) -> Any:
+    """The triangular factors of matrices in one, as `lu_solve` takes them.
+
+    Args:
+        A: (..., m, n), floating or complex.
+        pivot: must be true.
+        out: a tuple of tensors to write into.
+
+    Returns:
+        A tuple (LU, pivots), of which the second says, counted from 1, with which row each was exchanged.
+
+    Raises:
+        RuntimeError: `A` holds no matrices.
+        LinAlgError: a pivot is zero.
+        ImportError: SciPy is not installed.
+    """
+    return put("linalg_lu_factor", out, return_types.linalg_lu_factor(packed(A, pivot, True)[:2]))
+
+
+@public(name="linalg_lu_factor_ex")
+def lu_factor_ex(A: Tensor, *, pivot: bool = True, check_errors: bool = False, out: Any = None) -> Any:
+    """The triangular factors of matrices in one, and whether a pivot is zero: no error unless asked for.
+
+    Args:
+        A: (..., m, n), floating or complex.
+        pivot: must be true.
+        check_errors: raise an error for a pivot that is zero.
+        out: a tuple of tensors to write into.
+
+    Returns:
+        A tuple (LU, pivots, info): of each matrix 0, or the pivot that is zero, counted from 1.
+
+    Raises:
+        RuntimeError: `A` holds no matrices.
+        LinAlgError: a pivot is zero, and `check_errors` is true.
+        ImportError: SciPy is not installed.
+    """
+    made = return_types.linalg_lu_factor_ex(packed(A, pivot, check_errors))
+    return put("linalg_lu_factor_ex", out, made)
+
+
+@linalg_lu.samples
+@lu_factor.samples
+@lu_factor_ex.samples
+def lu_samples(make: Any) -> Any:
+    yield Sample(make(3, 3), through=dominant)
+    yield Bad(make(3), raises=RuntimeError, says="Expected tensor with 2 or more dimensions. Got size: [3] instead")
+
+
+@public(name="linalg_lu_solve")
+def linalg_lu_solve(
+    LU: Tensor, pivots: Tensor, B: Tensor, *, left: bool = True, adjoint: bool = False, out: Any = None
+) -> Any:
+    """The solution X of A X = B, of A given by `lu_factor`.
+
+    Args:
+        LU: (..., n, n), floating or complex.
+        pivots: (..., n), int32.
+        B: (..., n, k), of the dtype of `LU`; dimensions in front broadcast.
+        left: False for X A = B, then `B` is (..., k, n).
+        adjoint: take A^H for A.
+        out: a tensor to write into.
+
+    Returns:
+        A new tensor of the shape of `B`, with the dimensions in front of both.
+
+    Raises:
+        RuntimeError: shapes or dtypes do not fit.
+    """
+    return put("linalg_lu_solve", out, solved(LU, pivots, B, left, adjoint))
+
+
+@linalg_lu_solve.samples
+def linalg_lu_solve_samples(make: Any) -> Any:
+    yield Sample(make(3, 3, kind="nonzero"), make(3, dtype=dtypes.int32, low=3, high=4), make(3, 2))
+
+
+@composite()
+def lu_solve(self: Tensor, LU_data: Tensor, LU_pivots: Tensor, *, out: Any = None) -> Any:
+    """The solution X of A X = B, of A given by its factors; `linalg.lu_solve` has taken its place.
+
+    Args:
+        self: B, (..., n, k), floating or complex.
+        LU_data: (..., n, n), of the same dtype.
+        LU_pivots: (..., n), int32.
+        out: a tensor to write into.
+
+    Returns:
+        A new tensor of the shape of `self`, with the dimensions in front of both.
+
+    Raises:
+        RuntimeError: shapes or dtypes do not fit.
+    """
+    return put("lu_solve", out, solved(LU_data, LU_pivots, self, True, False))
+
+
+@lu_solve.samples
+def lu_solve_samples(make: Any) -> Any:
+    yield Sample(make(3, 2), make(3, 3, kind="nonzero"), make(3, dtype=dtypes.int32, low=3, high=4))
+
+
+@composite(method=False)
+def lu_unpack(
+    LU_data: Tensor, LU_pivots: Tensor, unpack_data: bool = True, unpack_pivots: bool = True, *, out: Any = None
+) -> Any:
+    """The factors P, L and U of what `linalg.lu_factor` gives.
+
+    Args:
+        LU_data: (..., m, n), floating or complex.
+        LU_pivots: (..., min(m, n)), int32.
+        unpack_data: give L and U, else empty tensors.
+        unpack_pivots: give P, else an empty tensor.
+        out: a tuple of tensors to write into.
+
+    Returns:
+        A tuple (P, L, U).
+
+    Raises:
+        RuntimeError: shapes or dtypes do not fit.
+    """
+    made = return_types.lu_unpack(unpacked(LU_data, LU_pivots, unpack_data, unpack_pivots))
+    return put("lu_unpack", out, made)
+
+
+@lu_unpack.samples
+def lu_unpack_samples(make: Any) -> Any:
+    yield Sample(make(3, 3), make(3, dtype=dtypes.int32, low=3, high=4))
+
+
+@composite()
+def lu(self: Tensor, pivot: bool = True, get_infos: bool = False, out: Any = None) -> Any:
+    """The triangular factors of matrices in one; `linalg.lu_factor` has taken its place.
+
+    Args:
+        self: (..., m, n), floating or complex.
+        pivot: must be true.
+        get_infos: give the pivots that are zero, too, instead of an error.
+        out: a tuple of tensors to write into.
+
+    Returns:
+        A tuple (LU, pivots), or (LU, pivots, info).
+
+    Raises:
+        RuntimeError: `self` holds no matrices.
+        LinAlgError: a pivot is zero.
+        ImportError: SciPy is not installed.
+    """
+    made = packed(self, pivot, not get_infos)
+    return put("lu", out, made if get_infos else made[:2])
+
+
+@lu.samples
+def old_lu_samples(make: Any) -> Any:
+    yield Sample(make(3, 3), through=dominant)

@@ -1,0 +1,182 @@
+"""What the operators on matrices share: their families, what they refuse, how they work on batches."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import Any
+
+from ..._core import errors, flags
+from ..._core.cards.card import composite, op
+from ..._core.operators.batch_rules import Rule, check_member, full
+from ..._core.state.grad_mode import is_grad_enabled
+from ..._core.state.modes import current
+from ..._core.tensor.base import Tensor
+from ..._core.types import dtypes
+from ..dtype_checks import refuse
+
+FACTORED = frozenset({dtypes.float32, dtypes.float64, dtypes.complex64, dtypes.complex128})
+"""The dtypes that LAPACK knows."""
+
+
+class LinAlgError(RuntimeError):
+    """A matrix cannot be inverted, factored or decomposed."""
+
+    __module__ = "wengert.linalg"
+
+
+def type_name(array: Any) -> str:
+    """How torch's errors call the dtype of an array: `Float`."""
+    return dtypes.from_numpy(array.dtype).legacy[:-6]
+
+
+def check_matrix(name: str, array: Any, argument: str = "A") -> None:
+    """Refuse what has fewer than two dimensions.
+
+    Raises:
+        RuntimeError: it has.
+    """
+    if array.ndim < 2:
+        raise RuntimeError(f"{name}: The input tensor {argument} must have at least 2 dimensions.")
+
+
+def check_square(name: str, array: Any) -> None:
+    """Refuse what is no batch of square matrices.
+
+    Raises:
+        RuntimeError: it is none.
+    """
+    check_matrix(name, array)
+    rows, columns = array.shape[-2:]
+    if rows != columns:
+        raise RuntimeError(f"{name}: A must be batches of square matrices, but they are {rows} by {columns} matrices")
+
+
+def check_inexact(name: str, array: Any, kernel: str = "", *, whole: bool = True) -> None:
+    """Refuse integers and half precision.
+
+    Args:
+        name: of the operator.
+        kernel: how torch calls the kernel that has no half precision; it says it in other words if there is none.
+        whole: integers are refused in words of their own.
+
+    Raises:
+        RuntimeError: `array` holds them.
+    """
+    kind = array.dtype.kind
+    if kind not in "fcV" and (whole or not kernel):
+        raise RuntimeError(f"{name}: Expected a floating point or complex tensor as input. Got {type_name(array)}")
+    if dtypes.from_numpy(array.dtype) in FACTORED:
+        return
+    if kernel:
+        refuse(name, kernel, array)
+    raise RuntimeError(f"{name}: Low precision dtypes not supported. Got {type_name(array)}")
+
+
+def check_same_dtype(name: str, a: Any, b: Any, first: str = "A", second: str = "B") -> None:
+    """Refuse arrays of different dtypes.
+
+    Raises:
+        RuntimeError: they differ.
+    """
+    if a.dtype != b.dtype:
+        raise RuntimeError(
+            f"{name}: Expected {first} and {second} to have the same dtype, but found {first} of type {type_name(a)} "
+            f"and {second} of type {type_name(b)} instead"
+        )
+
+
+def raise_first(name: str, info: Any, words: str) -> None:
+    """Raise an error for the first matrix that failed.
+
+    Args:
+        info: for each matrix 0, or where it failed, counted from 1.
+        words: what went wrong, with `{}` for that.
+
+    Raises:
+        LinAlgError: one did.
+    """
+    if not info.any():
+        return
+    at = int(info.reshape(-1).nonzero()[0][0])
+    batch = f"(Batch element {at}): " if info.ndim else ""
+    raise LinAlgError(f"{name}: {batch}{words.format(int(info.reshape(-1)[at]))}")
+
+
+def adjoint(tensor: Any) -> Any:
+    """The transposed matrices, conjugated where they are complex."""
+    turned = tensor.transpose(-2, -1)
+    return turned.conj() if tensor._array_.dtype.kind == "c" else turned
+
+
+def diagonal(tensor: Any) -> Any:
+    """The diagonals of matrices."""
+    return tensor.diagonal(0, -2, -1)
+
+
+def first_columns(matrix: Any) -> Any:
+    """As many columns of the identity as matrices have, for each of them."""
+    rows, columns = matrix.shape[-2:]
+    return matrix.new_ones(max(rows, columns)).diag()[:rows, :columns].expand(matrix.shape)
+
+
+def is_differentiated(tensor: Any) -> bool:
+    """Whether a derivative of what is computed from a tensor may be asked for."""
+    if current().word & flags.OBSERVED:
+        return True
+    return (tensor.requires_grad and is_grad_enabled()) or bool(tensor._flags_ & flags.DUAL)
+
+
+def stacked(*cores: int) -> Rule:
+    """The rule for batches of an operator whose tensors are batches already.
+
+    Args:
+        cores: how many dimensions an item has, of each tensor; the dimensions before these broadcast.
+    """
+
+    def apply(op: Any, size: int, args: list[Any], carried: list[Any]) -> Any:
+        given = full(args, carried, size)
+        depths = {}
+        for at, core in zip(op.tensor_slots, cores):
+            if isinstance(given[at], Tensor):
+                depths[at] = given[at]._array_.ndim - 1 - core
+        if min(depths.values()) < 0:
+            check_member(op, size, args, carried)
+        for at, depth in depths.items():
+            missing = max(depths.values()) - depth
+            if missing:
+                shape = given[at]._array_.shape
+                given[at] = given[at].reshape((shape[0], *(1,) * missing, *shape[1:]))
+        made = op.call(tuple(given))
+        return tuple([with_members(each, size) for each in made]) if op.several else made
+
+    return apply
+
+
+def with_members(made: Any, size: int) -> Any:
+    """A result for a batch; one that was not computed is empty for each member."""
+    return made.new_zeros((size, 0)) if made._array_.shape == (0,) else made
+
+
+of_matrices = partial(op, dtypes=FACTORED, layout="own", batching=stacked(2), method=False, function=False)
+"""The form of an operator on one batch of matrices."""
+
+of_two = partial(of_matrices, batching=stacked(2, 2), larger=True)
+"""The form of an operator on two batches of matrices, which broadcast."""
+
+public = partial(composite, method=False, function=False)
+"""The form of a function of `linalg`."""
+
+
+def symmetric(operator: Any, self: Any, *rest: Any, **options: Any) -> Any:
+    """Call an operator that reads one triangle only with a Hermitian matrix: how samples are run."""
+    return operator(self + adjoint(self), *rest, **options)
+
+
+def positive(operator: Any, self: Any, *rest: Any, **options: Any) -> Any:
+    """Call an operator with a positive definite matrix made from any: how samples are run."""
+    return operator(self @ adjoint(self) + self.new_ones(self.shape[-1]).diag(), *rest, **options)
+
+
+def wrong_argument(name: str, argument: str, position: int, wanted: str, value: Any) -> TypeError:
+    """The error for an argument of a wrong type."""
+    return TypeError(errors.wrong_type(name, argument, position, wanted, value))

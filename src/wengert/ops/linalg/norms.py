@@ -1,0 +1,362 @@
+"""Norms of matrices, and what follows from singular values: rank and condition."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+from ..._core.calls.out import put
+from ..._core.cards.card import Bad, Sample, composite
+from ..._core.cards.plain_case import plain_case
+from ..._core.tensor.base import Tensor
+from ..._core.types import dtypes
+from ..._core.types.sizes import normalise
+from ..reductions.vector_norm import native, vector_norm
+from .eigen import eigvalsh
+from .inverse import inverted
+from .matrices import check_matrix, check_square, public, type_name
+from .singular import singular_values
+
+NAME = "linalg.matrix_norm"
+
+
+def read_pair(dim: Any, ndim: int) -> tuple[int, int]:
+    """The two dimensions of matrices, counted from the front.
+
+    Raises:
+        RuntimeError: they are not two different ones.
+    """
+    dims = tuple(dim) if isinstance(dim, (tuple, list)) else (dim,)
+    if len(dims) != 2:
+        raise RuntimeError(f"{NAME}: dim must be a 2-tuple. Got {' '.join(map(str, dims))}")
+    first, second = (normalise(each, ndim) for each in dims)
+    if first == second:
+        raise RuntimeError(f"{NAME}: dims must be different. Got ({dims[0]}, {dims[1]})")
+    return first, second
+
+
+def check_order(ord: Any) -> Any:
+    """The order of a norm: "fro", "nuc", or a number.
+
+    Raises:
+        RuntimeError: there is no such norm.
+    """
+    if isinstance(ord, str):
+        if ord not in ("fro", "nuc"):
+            raise RuntimeError(f"{NAME}: Order {ord} not supported.")
+        return ord
+    ord = float(ord)
+    if abs(ord) not in (1, 2, math.inf):
+        raise RuntimeError(f"{NAME}: Order {ord:g} not supported.")
+    return ord
+
+
+def of_values(matrix: Any, ord: Any, dims: tuple[int, int], keepdim: bool) -> Any:
+    """A norm made of singular values."""
+    others = [dim for dim in range(matrix.ndim) if dim not in dims]
+    order = [*others, *dims]
+    values = singular_values(matrix.permute(order))
+    if ord == "nuc":
+        found = values.sum(-1, keepdim)
+    else:
+        found = values.amax(-1, keepdim) if ord > 0 else values.amin(-1, keepdim)
+    return found.unsqueeze(-1).permute([order.index(dim) for dim in range(matrix.ndim)]) if keepdim else found
+
+
+def norm_of_matrices(A: Any, ord: Any, dim: Any, keepdim: bool, dtype: Any) -> Any:
+    """The norm of matrices, arguments checked."""
+    ord = check_order(ord)
+    check_matrix(NAME, A)
+    if A.dtype.category < dtypes.FLOAT:
+        raise RuntimeError(f"{NAME}: Expected a floating point or complex tensor as input. Got {type_name(A._array_)}")
+    first, second = read_pair(dim, A.ndim)
+    if ord == "fro":
+        return vector_norm(A, 2, (first, second), keepdim, dtype=dtype)
+    if ord == "nuc" or abs(ord) == 2:
+        return of_values(A if dtype is None else A.to(dtype), ord, (first, second), keepdim)
+    if math.isinf(ord):
+        first, second = second, first
+    sums = vector_norm(A, 1, first, keepdim, dtype=dtype)
+    second -= not keepdim and first < second
+    return sums.amax(second, keepdim) if ord > 0 else sums.amin(second, keepdim)
+
+
+@public(name="linalg_matrix_norm")
+def matrix_norm(
+    A: Tensor, ord: Any = "fro", dim: Any = (-2, -1), keepdim: bool = False, *, dtype: Any = None, out: Any = None
+) -> Any:
+    """The norm of matrices.
+
+    Args:
+        A: floating or complex tensor of two dimensions or more.
+        ord: "fro" for the root of the sum of squares, "nuc" for the sum of singular values, 2 and -2 for the largest
+            and smallest of them, 1 and -1 (infinity and its negative) for the largest and smallest sum of absolute
+            values of a column (row).
+        dim: the two dimensions of the matrices.
+        keepdim: leave them with length 1.
+        dtype: the type to compute in.
+        out: a tensor to write into.
+
+    Returns:
+        A new real tensor.
+
+    Raises:
+        RuntimeError: `A` holds no matrices of such numbers, or there is no such norm.
+    """
+    return put("linalg_matrix_norm", out, norm_of_matrices(A, ord, dim, keepdim, dtype))
+
+
+@public(name="linalg_norm")
+def linalg_norm(
+    A: Tensor, ord: Any = None, dim: Any = None, keepdim: bool = False, *, out: Any = None, dtype: Any = None
+) -> Any:
+    """The norm of vectors or of matrices.
+
+    Args:
+        A: floating or complex tensor.
+        ord: of vectors as for `vector_norm`, of matrices as for `matrix_norm`; None for the root of the sum of squares
+            of all elements.
+        dim: one dimension for vectors, two for matrices; None for all of a tensor with one or two.
+        keepdim: leave them with length 1.
+        dtype: the type to compute in.
+        out: a tensor to write into.
+
+    Returns:
+        A new real tensor.
+
+    Raises:
+        RuntimeError: there is no such norm of such a tensor.
+    """
+    count = A.ndim if dim is None else len(dim) if isinstance(dim, (tuple, list)) else 1
+    if dim is not None and count not in (1, 2):
+        raise RuntimeError(f"linalg.norm: If dim is specified, it must be of length 1 or 2. Got {list(dim)}")
+    if dim is None and ord is not None and count not in (1, 2):
+        raise RuntimeError(
+            f"linalg.norm: If dim is not specified but ord is, the input must be 1D or 2D. Got {A.ndim}D."
+        )
+    if isinstance(ord, str) or (ord is not None and count == 2):
+        made = norm_of_matrices(A, ord, (0, 1) if dim is None else dim, keepdim, dtype)
+    else:
+        made = vector_norm(A, 2 if ord is None else ord, dim, keepdim, dtype=dtype)
+    return put("linalg_norm", out, made)
+
+
+@matrix_norm.samples
+def matrix_norm_samples(make: Any) -> Any:
+    for order in ("fro", "nuc", 1, -1, 2, -2, math.inf, -math.inf):
+        yield Sample(make(3, 2), order)
+    yield Sample(make(2, 3, 4), "nuc", (0, 2), True)
+    yield Bad(make(3), raises=RuntimeError, says="linalg.matrix_norm: The input tensor A must have at least 2")
+    yield Bad(make(3, 3), 3, raises=RuntimeError, says="linalg.matrix_norm: Order 3 not supported")
+
+
+@linalg_norm.samples
+def linalg_norm_samples(make: Any) -> Any:
+    yield Sample(make(2, 3, 4))
+    yield Sample(make(3, 4), 2)
+    yield Sample(make(3, 4), 1, 0)
+    yield Bad(make(2, 3, 4), 1, raises=RuntimeError, says="the input must be 1D or 2D. Got 3D.")
+
+
+@composite()
+def norm(
+    self: Tensor, p: Any = "fro", dim: Any = None, keepdim: bool = False, dtype: Any = None, *, out: Any = None
+) -> Any:
+    """The norm of a tensor.
+
+    Args:
+        self: floating or complex tensor.
+        p: the order of the norm of a vector, a number; "fro" and None stand for 2; "nuc" for the sum of singular
+            values.
+        dim: the dimension or dimensions; None for all of them.
+        keepdim: leave them with length 1.
+        dtype: the type to compute in.
+        out: a tensor to write into.
+
+    Returns:
+        A new real tensor.
+
+    Raises:
+        RuntimeError: `self` holds integers, or `p` is no such order.
+    """
+    if isinstance(p, str) and (p != "fro" or (isinstance(dim, (tuple, list)) and len(dim) > 2)):
+        made = norm_of_matrices(self, p, tuple(range(self.ndim)) if dim is None else dim, keepdim, dtype)
+    else:
+        made = vector_norm(self, 2 if p is None or p == "fro" else p, dim, keepdim, dtype=dtype)
+    return put("norm", out, made)
+
+
+@norm.samples
+def norm_samples(make: Any) -> Any:
+    yield Sample(make(3, 4))
+    yield Sample(make(3, 4), 1, 0)
+    yield Sample(make(3, 4), "nuc")
+    yield Bad(make(3, 4), "a", raises=RuntimeError, says="Order a not supported")
+
+
+plain_case(norm, vector_norm, native("vector_norm"))
+
+
+@composite(method=False)
+def nuclear_norm(self: Tensor, dim: Any = None, keepdim: bool = False, *, out: Any = None) -> Any:
+    """The sum of the singular values of matrices.
+
+    Args:
+        self: floating or complex tensor.
+        dim: the two dimensions of the matrices; None for those of a single matrix.
+        keepdim: leave them with length 1.
+        out: a tensor to write into.
+
+    Returns:
+        A new real tensor.
+
+    Raises:
+        RuntimeError: `self` holds no matrices.
+    """
+    made = norm_of_matrices(self, "nuc", (-2, -1) if dim is None else dim, keepdim, None)
+    return put("nuclear_norm", out, made)
+
+
+@composite(method=False)
+def frobenius_norm(self: Tensor, dim: Any = None, keepdim: bool = False, *, out: Any = None) -> Any:
+    """The root of the sum of squares over one or two dimensions.
+
+    Args:
+        self: floating or complex tensor.
+        dim: the dimensions; None for all.
+        keepdim: leave them with length 1.
+        out: a tensor to write into.
+
+    Returns:
+        A new real tensor.
+
+    Raises:
+        RuntimeError: `self` holds integers.
+    """
+    return put("frobenius_norm", out, vector_norm(self, 2, dim, keepdim))
+
+
+@nuclear_norm.samples
+@frobenius_norm.samples
+def two_samples(make: Any) -> Any:
+    yield Sample(make(3, 4))
+    yield Sample(make(2, 3, 4), (0, 2))
+
+
+@public(name="linalg_cond")
+def cond(A: Tensor, p: Any = None, *, out: Any = None) -> Any:
+    """The condition number of matrices: their norm times that of the inverse.
+
+    Args:
+        A: (..., m, n), floating or complex; square unless `p` is None, 2 or -2.
+        p: the norm, one of those of `matrix_norm`; None for 2.
+        out: a tensor to write into.
+
+    Returns:
+        A new real tensor (...); infinite for singular matrices.
+
+    Raises:
+        RuntimeError: `A` holds no such matrices, or there is no such norm.
+    """
+    if A.ndim < 2:
+        raise RuntimeError("linalg.cond: The input tensor must have at least 2 dimensions.")
+    valid = ("fro", "nuc") if isinstance(p, str) else (None, 1, -1, 2, -2, math.inf, -math.inf)
+    if p not in valid:
+        raise RuntimeError(f"linalg.cond got an invalid norm type: {p}")
+    if p not in (None, 2, -2):
+        check_square(f"linalg.cond(ord={p})", A)
+    return put("linalg_cond", out, condition(A, 2 if p is None else p))
+
+
+def condition(matrix: Any, order: Any) -> Any:
+    """The condition number of matrices, arguments checked."""
+    if not matrix.numel():
+        return matrix.new_zeros(matrix.shape[:-2], dtype=matrix.abs().dtype)
+    if order == "nuc":
+        values = singular_values(matrix)
+        return values.sum(-1) * values.reciprocal().sum(-1)
+    if order in (2, -2):
+        values = singular_values(matrix)
+        largest, smallest = values.narrow(-1, 0, 1), values.narrow(-1, values.shape[-1] - 1, 1)
+        return (largest / smallest if order == 2 else smallest / largest).squeeze(-1)
+    inverse, info = inverted(matrix, False)
+    inverse = inverse.masked_fill(info[..., None, None] > 0, math.inf)
+    return norm_of_matrices(matrix, order, (-2, -1), False, None) * norm_of_matrices(
+        inverse, order, (-2, -1), False, None
+    )
+
+
+@cond.samples
+def cond_samples(make: Any) -> Any:
+    for order in (None, "fro", "nuc", 1, -1, -2):
+        yield Sample(make(3, 3), order)
+    yield Bad(make(3), raises=RuntimeError, says="linalg.cond: The input tensor must have at least 2 dimensions")
+    yield Bad(make(2, 3), 1, raises=RuntimeError, says="batches of square matrices")
+
+
+def tolerances(name: str, matrix: Any, atol: Any, rtol: Any) -> tuple[Any, Any]:
+    """The absolute and relative size below which singular values count as zero, as tensors.
+
+    Raises:
+        RuntimeError: one is complex.
+    """
+    for argument, each in (("atol", atol), ("rtol", rtol)):
+        if isinstance(each, Tensor) and each.dtype.is_complex:
+            raise RuntimeError(f"{name}: {argument} tensor of complex type is not supported.")
+    kind = matrix._array_.real.dtype
+    if rtol is None:
+        eps = float(np.finfo(kind).eps) * max(matrix.shape[-2:])
+        if isinstance(atol, Tensor):
+            rtol = matrix.new_full((), eps, dtype=dtypes.from_numpy(kind)).where(atol <= 0, 0.0)
+        else:
+            rtol = 0.0 if atol is not None and atol > 0 else eps
+    absolute, relative = (
+        each if isinstance(each, Tensor) else matrix.new_full((), each, dtype=dtypes.from_numpy(kind))
+        for each in (0.0 if atol is None else atol, rtol)
+    )
+    return absolute, relative
+
+
+@public(name="linalg_matrix_rank")
+def matrix_rank(
+    A: Tensor, tol: Any = None, hermitian: bool = False, *, atol: Any = None, rtol: Any = None, out: Any = None
+) -> Any:
+    """The rank of matrices: how many singular values are larger than a tolerance.
+
+    Args:
+        A: (..., m, n), floating or complex.
+        tol: the same as `atol`, and `rtol` is zero.
+        hermitian: the matrices are Hermitian: eigenvalues are taken.
+        atol: an absolute tolerance, a number or a tensor (...).
+        rtol: one relative to the largest value; unless given max(m, n) times the precision, or 0 if there is an `atol`.
+        out: a tensor to write into.
+
+    Returns:
+        A new tensor (...) of int64.
+
+    Raises:
+        RuntimeError: `A` holds no matrices.
+    """
+    if A.ndim < 2:
+        raise RuntimeError("torch.linalg.matrix_rank: The input tensor input must have at least 2 dimensions.")
+    if A.dtype.category < dtypes.FLOAT or A.dtype.itemsize < 4:
+        raise RuntimeError("linalg.matrix_rank: This function doesn't handle types other than float and double")
+    if tol is not None:
+        atol, rtol = tol, 0.0
+    A = A.detach()
+    absolute, relative = tolerances("torch.linalg.matrix_rank", A, atol, rtol)
+    if not A.numel():
+        return put("linalg_matrix_rank", out, A.new_zeros(A.shape[:-2], dtype=dtypes.int64))
+    values = eigvalsh(A).abs() if hermitian else singular_values(A)
+    largest = values.amax(-1, True)
+    bound = (absolute.unsqueeze(-1)).maximum(relative.unsqueeze(-1) * largest)
+    return put("linalg_matrix_rank", out, (values > bound).sum(-1))
+
+
+@matrix_rank.samples
+def matrix_rank_samples(make: Any) -> Any:
+    yield Sample(make(3, 2))
+    yield Sample(make(2, 3, 3), atol=1.0)
+    yield Bad(make(3), raises=RuntimeError, says="input must have at least 2 dimensions")

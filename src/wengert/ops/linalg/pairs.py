@@ -1,0 +1,234 @@
+"""Products of two tensors, summed over some of their dimensions: by one product of matrices, or a batch of them."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+from ..._core.calls.out import put
+from ..._core.cards.arguments import integers
+from ..._core.cards.card import Bad, Sample, composite
+from ..._core.tensor.base import Tensor
+from ..._core.types.sizes import normalise
+from ..shapes.view_shape import unsafe_view
+
+
+class Product:
+    """How two tensors are multiplied, and summed over dimensions that no other tensor has.
+
+    Each dimension has a place, which is the same for both tensors; one that a tensor lacks counts as length 1.
+
+    Args:
+        left_places, left_lengths: the places of the left tensor's dimensions, and their lengths.
+        users: for each place how many tensors that are left have another length than 1 there; kept up to date.
+        summed: the places that are to be summed over.
+        count: how many places there are.
+
+    Attributes:
+        places, lengths: those of the result.
+        sums: over which dimensions either is summed first, keeping them with length 1.
+        orders, shapes: how both are permuted, and the shapes that they are given; None where they are so.
+        shape: that of the result, from that of the product of matrices; None where it is so, or nothing is summed.
+        matrices: "mm", "bmm", or "mul" where nothing is summed.
+    """
+
+    def __init__(
+        self,
+        left_places: list[int],
+        left_lengths: list[int],
+        right_places: list[int],
+        right_lengths: list[int],
+        users: list[int],
+        summed: Any,
+        count: int,
+    ) -> None:
+        self.order, sizes = (left_places, right_places), (list(left_lengths), list(right_lengths))
+        self.sums = self.sum_first(sizes, users, summed)
+        known = [dict(zip(places, lengths)) for places, lengths in zip(self.order, sizes)]
+        lengths = [(known[0].get(place, 1), known[1].get(place, 1)) for place in range(count)]
+        inner = [place for place in summed if place in self.inner]
+        if not inner:
+            self.multiply(known, count)
+            return
+        others = [place for place in range(count) if place not in inner and (place in known[0] or place in known[1])]
+        both = [place for place in others if lengths[place][0] != 1 != lengths[place][1]]
+        first = [place for place in others if place not in both and lengths[place][0] != 1]
+        second = [place for place in others if place not in both and lengths[place][0] == 1]
+        self.places = both + first + second
+        self.lengths = [max(lengths[place]) if 0 not in lengths[place] else 0 for place in self.places]
+        batch, rows, columns, width = (
+            math.prod([lengths[place][side] for place in places])
+            for places, side in ((both, 0), (first, 0), (second, 1), (inner, 0))
+        )
+        lead = (batch,) if both else ()
+        self.matrices = "bmm" if both else "mm"
+        self.orders = self.arranged(both + first + inner, 0), self.arranged(both + inner + second, 1)
+        shapes = (*lead, rows, width), (*lead, width, columns)
+        self.shapes = tuple(
+            [None if self.as_it_is(side, shape, sizes[side]) else shape for side, shape in enumerate(shapes)]
+        )
+        made = (*lead, rows, columns)
+        self.shape = None if made == tuple(self.lengths) else tuple(self.lengths)
+
+    def sum_first(self, sizes: Any, users: list[int], summed: Any) -> list[tuple[int, ...]]:
+        """Find what is summed by the product, and what before; lengths are brought up to date."""
+        self.inner: set[int] = set()
+        alone: tuple[list[int], list[int]] = ([], [])
+        for place in summed:
+            has = [place in places and size[places.index(place)] != 1 for places, size in zip(self.order, sizes)]
+            users[place] -= all(has)
+            if users[place] != 1 or not any(has):
+                continue
+            users[place] = 0
+            if all(has):
+                self.inner.add(place)
+            else:
+                dim = self.order[has[1]].index(place)
+                alone[has[1]].append(dim)
+                sizes[has[1]][dim] = 1
+        return [tuple(dims) for dims in alone]
+
+    def multiply(self, known: list[dict[int, int]], count: int) -> None:
+        """Element by element: both with all places."""
+        self.matrices, self.shape = "mul", None
+        self.places = list(range(count))
+        shapes = [tuple([each.get(place, 1) for place in self.places]) for each in known]
+        self.lengths = [0 if 0 in pair else max(pair) for pair in zip(*shapes)]
+        self.orders = self.arranged(sorted(known[0]), 0), self.arranged(sorted(known[1]), 1)
+        self.shapes = tuple([shape if len(each) < count else None for shape, each in zip(shapes, known)])
+
+    def arranged(self, places: list[int], side: int) -> list[int] | None:
+        """How the dimensions of one tensor are permuted into the order of places, others last; None if they are."""
+        own = self.order[side]
+        order = [own.index(place) for place in places if place in own]
+        order += [dim for dim in range(len(own)) if dim not in order]
+        return None if order == list(range(len(own))) else order
+
+    def as_it_is(self, side: int, shape: tuple[int, ...], lengths: list[int]) -> bool:
+        """Whether one tensor has a shape once it is permuted."""
+        order = self.orders[side]
+        return tuple(lengths if order is None else [lengths[dim] for dim in order]) == shape
+
+    def apply(self, left: Any, right: Any) -> Any:
+        """The product."""
+        given = [left, right]
+        for side in range(2):
+            if self.sums[side]:
+                given[side] = given[side].sum(self.sums[side], True)
+            if self.orders[side] is not None:
+                given[side] = given[side].permute(self.orders[side])
+            if self.shapes[side] is not None:
+                given[side] = given[side].reshape(self.shapes[side])
+        made = getattr(given[0], self.matrices)(given[1])
+        return made if self.shape is None else made.view(self.shape)
+
+
+def read_dims(a: Any, b: Any, dims: Any) -> tuple[Any, Any]:
+    """The dimensions of either tensor that are summed over.
+
+    Raises:
+        RuntimeError: they are neither a number nor two lists, or the number is too large.
+    """
+    if isinstance(dims, Tensor):
+        dims = dims.tolist() if dims.numel() > 1 else int(dims.item())
+    if isinstance(dims, (tuple, list)):
+        if len(dims) != 2:
+            raise ValueError(f"tensordot expects dims to be an int or two lists of dimensions, but got {dims=}")
+        first, second = ((each,) if isinstance(each, int) else integers("tensordot", "dims", each) for each in dims)
+        return first, second
+    if not isinstance(dims, int):
+        raise RuntimeError(
+            "tensordot expects dims to be int or tuple[list[int], list[int]] or list[list[int]] containing two lists, "
+            f"but got {dims=}"
+        )
+    if dims < 0:
+        raise RuntimeError(f"tensordot expects dims >= 0, but got {dims=}")
+    if dims > min(a.ndim, b.ndim):
+        raise RuntimeError(f"tensordot expects dims < ndim_a or ndim_b, but got {dims=}")
+    return tuple(range(a.ndim - dims, a.ndim)), tuple(range(dims))
+
+
+@composite(method=False)
+def tensordot(a: Tensor, b: Tensor, dims: Any = 2, out: Any = None) -> Any:
+    """The sum of products over dimensions of two tensors.
+
+    Args:
+        a, b: tensors of the same dtype.
+        dims: how many dimensions, the last of `a` and the first of `b`; or two lists, of those of `a` and of `b`.
+        out: a tensor to write into.
+
+    Returns:
+        A new tensor with the other dimensions of `a`, then those of `b`.
+
+    Raises:
+        RuntimeError: lengths or dtypes differ, or there are not as many dimensions.
+    """
+    first, second = read_dims(a, b, dims)
+    if len(first) != len(second):
+        raise RuntimeError("both dimension lists should have same length")
+    if a.dtype is not b.dtype:
+        raise RuntimeError("both inputs should have same dtype")
+    first = [normalise(dim, a.ndim) for dim in first]
+    second = [normalise(dim, b.ndim) for dim in second]
+    inner = 1
+    for one, other in zip(first, second):
+        length, width = a.shape[one], b.shape[other]
+        if width == 1:
+            a = a.sum(one, True, dtype=a.dtype)
+        elif length == 1:
+            b = b.sum(other, True, dtype=b.dtype)
+        elif length == width:
+            inner *= length
+        else:
+            raise RuntimeError(
+                f"contracted dimensions need to match, but first has size {length} in dim {one} and second has size "
+                f"{width} in dim {other}"
+            )
+    for dims in (first, second):
+        if len(set(dims)) < len(dims):
+            twice = next(dim for at, dim in enumerate(dims) if dim in dims[:at])
+            raise RuntimeError(f"dim {twice} appears multiple times in the list of dims")
+    rows = [dim for dim in range(a.ndim) if dim not in first]
+    columns = [dim for dim in range(b.ndim) if dim not in second]
+    shape = [a.shape[dim] for dim in rows] + [b.shape[dim] for dim in columns]
+    height, width = math.prod(shape[: len(rows)]), math.prod(shape[len(rows) :])
+    left = a.permute(rows + first).reshape((height, inner))
+    right = b.permute(second + columns).reshape((inner, width))
+    return put("tensordot", out, left.mm(right).reshape(shape))
+
+
+@tensordot.samples
+def tensordot_samples(make: Any) -> Any:
+    yield Sample(make(2, 3, 4), make(3, 4, 2))
+    yield Sample(make(2, 3), make(3, 2), 1)
+    yield Sample(make(2, 3), make(2), 0)
+    yield Sample(make(2, 3, 4), make(4, 2, 3), ([0, 2], [1, 0]))
+    yield Sample(make(2, 3), make(2, 1), ([0, 1], [0, 1]))
+    yield Bad(make(2, 3), make(2, 3), 1, raises=RuntimeError, says="contracted dimensions need to match, but first has")
+    yield Bad(make(2, 3), make(2, 3), 3, raises=RuntimeError, says="tensordot expects dims < ndim_a or ndim_b")
+
+
+@composite()
+def kron(self: Tensor, other: Tensor, *, out: Any = None) -> Any:
+    """The Kronecker product: each element of `self` times all of `other`, as blocks.
+
+    Args:
+        self, other: tensors; the one with fewer dimensions counts as having dimensions of length 1 before its own.
+        out: a tensor to write into.
+
+    Returns:
+        A new tensor, in each dimension as long as the product of both lengths.
+    """
+    depth = max(self.ndim, other.ndim)
+    one = (1,) * (depth - self.ndim) + tuple(self.shape)
+    two = (1,) * (depth - other.ndim) + tuple(other.shape)
+    left = self.reshape([length for each in one for length in (each, 1)])
+    right = other.reshape([length for each in two for length in (1, each)])
+    return put("kron", out, unsafe_view(left * right, tuple([x * y for x, y in zip(one, two)])))
+
+
+@kron.samples
+def kron_samples(make: Any) -> Any:
+    yield Sample(make(2, 3), make(3, 2))
+    yield Sample(make(3), make(2, 2))
+    yield Sample(make(), make(2))

@@ -1,0 +1,275 @@
+"""Powers of matrices, their exponential, and products of several.
+
+Source of the derivative of the exponential: R. Mathias, A chain rule for matrix functions and applications, SIAM J.
+Matrix Anal. Appl. 17, 1996.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ..._core.calls.out import put
+from ..._core.cards.arguments import integer, tensors_of
+from ..._core.cards.card import Array, Bad, Sample, composite
+from ..._core.tensor.base import Tensor
+from ..._core.types import dtypes
+from ..._kernels import factors
+from ..shapes.join import cat
+from .inverse import inv
+from .matrices import FACTORED, adjoint, check_inexact, check_square, of_matrices, public
+
+
+@of_matrices(name="linalg_matrix_exp", layout="rows", dtypes=FACTORED | {dtypes.float16})
+def exponential(self: Array) -> Any:
+    """The exponential of square matrices: the sum of A^k / k!.
+
+    Args:
+        self: (..., n, n), floating or complex.
+
+    Returns:
+        A new tensor (..., n, n).
+
+    Raises:
+        RuntimeError: `self` holds no square matrices.
+        ImportError: SciPy is not installed.
+    """
+    if self.dtype != np.float16:
+        check_inexact("linalg.matrix_exp", self)
+    check_square("linalg.matrix_exp", self)
+    if self.dtype == np.float16:
+        return factors.exponential(self.astype(np.float32)).astype(np.float16)
+    return factors.exponential(self)
+
+
+def along(matrix: Any, direction: Any) -> Any:
+    """The derivative of the exponential in a direction: a corner of that of a matrix twice as large."""
+    size = matrix.shape[-1]
+    upper = cat([matrix, direction], -1)
+    lower = cat([matrix.new_zeros(matrix.shape), matrix], -1)
+    return exponential(cat([upper, lower], -2)).narrow(-2, 0, size).narrow(-1, size, size)
+
+
+@exponential.vjp("self")
+def exponential_vjp(grad: Any, self: Any) -> Any:
+    return along(adjoint(self), grad)
+
+
+@exponential.jvp("self")
+def exponential_jvp(tangent: Any, self: Any) -> Any:
+    return along(self, tangent)
+
+
+@exponential.samples
+def exponential_samples(make: Any) -> Any:
+    yield Sample(make(3, 3))
+    yield Sample(make(2, 2, 2))
+    yield Sample(make(0, 0))
+    yield Bad(make(2, 3), raises=RuntimeError, says="linalg.matrix_exp: A must be batches of square matrices")
+
+
+@composite()
+def matrix_exp(self: Tensor) -> Any:
+    """The exponential of square matrices: `linalg.matrix_exp`.
+
+    Args:
+        self: (..., n, n), floating or complex.
+
+    Returns:
+        A new tensor (..., n, n).
+
+    Raises:
+        RuntimeError: `self` holds no square matrices.
+        ImportError: SciPy is not installed.
+    """
+    return exponential(self)
+
+
+@matrix_exp.samples
+def matrix_exp_samples(make: Any) -> Any:
+    yield Sample(make(3, 3))
+
+
+def power(matrix: Any, exponent: int) -> Any:
+    """An integer power, by squares."""
+    check_square("linalg.matrix_power", matrix)
+    if exponent == 0:
+        return matrix.clone().copy_(matrix.new_ones(matrix.shape[-1]).diag())
+    if exponent == 1:
+        return matrix.clone()
+    if exponent == -1:
+        return inv(matrix)
+    square = matrix if exponent > 0 else inv(matrix)
+    found = None
+    rest = abs(exponent)
+    while rest:
+        if rest % 2:
+            found = square if found is None else found.matmul(square)
+        rest //= 2
+        square = square.matmul(square) if rest else square
+    return found
+
+
+@public(name="linalg_matrix_power")
+def linalg_matrix_power(A: Tensor, n: int, *, out: Any = None) -> Any:
+    """An integer power of square matrices.
+
+    Args:
+        A: (..., n, n); floating or complex if `n` is negative.
+        n: the exponent.
+        out: a tensor to write into.
+
+    Returns:
+        A new tensor (..., n, n).
+
+    Raises:
+        RuntimeError: `A` holds no square matrices.
+        LinAlgError: `n` is negative, and a matrix cannot be inverted.
+    """
+    return put("linalg_matrix_power", out, power(A, integer("linalg_matrix_power", "n", n)))
+
+
+@composite()
+def matrix_power(self: Tensor, n: int, *, out: Any = None) -> Any:
+    """An integer power of square matrices: `linalg.matrix_power`.
+
+    Args:
+        self: (..., n, n); floating or complex if `n` is negative.
+        n: the exponent.
+        out: a tensor to write into.
+
+    Returns:
+        A new tensor (..., n, n).
+
+    Raises:
+        RuntimeError: `self` holds no square matrices.
+        LinAlgError: `n` is negative, and a matrix cannot be inverted.
+    """
+    return put("matrix_power", out, power(self, integer("matrix_power", "n", n)))
+
+
+@linalg_matrix_power.samples
+@matrix_power.samples
+def power_samples(make: Any) -> Any:
+    for exponent in (2, 5, 1, -1, -2):
+        yield Sample(make(3, 3), exponent)
+    yield Bad(make(2, 3), 2, raises=RuntimeError, says="linalg.matrix_power: A must be batches of square matrices")
+
+
+def best_split(lengths: list[int]) -> dict[tuple[int, int], int]:
+    """Where to split each product of neighbouring matrices so that the fewest numbers are multiplied.
+
+    Source: T. H. Cormen and others, Introduction to Algorithms, section 15.2.
+    """
+    count = len(lengths) - 1
+    cost = {(at, at): 0 for at in range(count)}
+    split = {}
+    for span in range(1, count):
+        for first in range(count - span):
+            last = first + span
+            costs = [
+                cost[first, at] + cost[at + 1, last] + lengths[first] * lengths[at + 1] * lengths[last + 1]
+                for at in range(first, last)
+            ]
+            cost[first, last] = min(costs)
+            split[first, last] = first + int(np.argmin(costs))
+    return split
+
+
+def chained(matrices: list[Any]) -> Any:
+    """The product of matrices in the order that costs least."""
+    lengths = [matrices[0].shape[0], *(each.shape[1] for each in matrices)]
+    split = best_split(lengths)
+
+    def product(first: int, last: int) -> Any:
+        if first == last:
+            return matrices[first]
+        at = split[first, last]
+        return product(first, at).mm(product(at + 1, last))
+
+    return product(0, len(matrices) - 1)
+
+
+@public(name="linalg_multi_dot")
+def multi_dot(tensors: Any, *, out: Any = None) -> Any:
+    """The product of matrices in the order that costs least.
+
+    Args:
+        tensors: two matrices or more of the same dtype; the first may be a row, the last a column, as vectors.
+        out: a tensor to write into.
+
+    Returns:
+        A new tensor, without the dimensions that vectors lack.
+
+    Raises:
+        RuntimeError: shapes or dtypes do not fit.
+    """
+    given = list(tensors_of("linalg_multi_dot", tensors))
+    if len(given) < 2:
+        raise RuntimeError("multi_dot(): expected at least 2 tensors but got 1")
+    for at, each in enumerate(given):
+        if each.ndim not in ((1, 2) if at in (0, len(given) - 1) else (2,)):
+            wanted = "1D or 2D" if at in (0, len(given) - 1) else "2D"
+            raise RuntimeError(f"multi_dot(): tensor {at} must be {wanted} but got {each.ndim}D")
+        if each.dtype is not given[0].dtype:
+            raise RuntimeError(
+                f"multi_dot(): all tensors must have be the same dtype but tensor 0 is {given[0].dtype} and tensor "
+                f"{at} {each.dtype}"
+            )
+    row, column = given[0].ndim == 1, given[-1].ndim == 1
+    shape = (() if row else (given[0].shape[0],)) + (() if column else (given[-1].shape[1],))
+    given[0] = given[0].unsqueeze(0) if row else given[0]
+    given[-1] = given[-1].unsqueeze(-1) if column else given[-1]
+    check_chain("multi_dot", given)
+    made = chained(given)
+    return put("linalg_multi_dot", out, made.view(shape))
+
+
+def check_chain(name: str, matrices: list[Any]) -> None:
+    """Refuse matrices that cannot be multiplied one after the other.
+
+    Raises:
+        RuntimeError: lengths differ.
+    """
+    for at in range(len(matrices) - 1):
+        one, other = matrices[at].shape, matrices[at + 1].shape
+        if one[1] != other[0]:
+            raise RuntimeError(
+                f"{name}(): tensors {at} and {at + 1} with shapes {list(one)} and {list(other)} cannot be multiplied"
+            )
+
+
+@multi_dot.samples
+def multi_dot_samples(make: Any) -> Any:
+    yield Sample([make(2, 3), make(3, 4), make(4, 2)])
+    yield Sample([make(3), make(3, 2), make(2)])
+    yield Bad([make(2, 3)], raises=RuntimeError, says="expected at least 2 tensors but got 1")
+
+
+@composite(method=False)
+def chain_matmul(*matrices: Any, out: Any = None) -> Any:
+    """The product of matrices in the order that costs least; `linalg.multi_dot` has taken its place.
+
+    Args:
+        matrices: one matrix or more, of the same dtype.
+        out: a tensor to write into.
+
+    Returns:
+        A new tensor; a single matrix itself.
+
+    Raises:
+        RuntimeError: shapes do not fit.
+    """
+    given = list(tensors_of("chain_matmul", matrices))
+    for at, each in enumerate(given):
+        if each.ndim != 2:
+            raise RuntimeError(f"Tensor for argument #{at + 1} is expected to have 2 dimensions, but has {each.ndim}")
+    check_chain("chain_matmul", given)
+    return put("chain_matmul", out, given[0] if len(given) == 1 else chained(given))
+
+
+@chain_matmul.samples
+def chain_samples(make: Any) -> Any:
+    yield Sample(make(2, 3), make(3, 4), make(4, 2))
+    yield Bad(make(2, 3), make(2, 3), raises=RuntimeError, says="cannot be multiplied")

@@ -1,0 +1,153 @@
+"""Orthogonal factors of matrices, and products of reflections, of which LAPACK makes them.
+
+Source of the derivatives: S. F. Walter and L. Lehmann, Algorithmic differentiation of linear algebra functions, 2010;
+for wide matrices H.-J. Liao and others, Differentiable programming tensor networks, arXiv:1903.09650.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ..._core.calls.out import put
+from ..._core.cards.card import Array, Bad, Sample, composite
+from ..._core.tensor.base import Tensor
+from ..._kernels import factors
+from .. import return_types
+from ..shapes.join import cat
+from .matrices import adjoint, check_inexact, check_matrix, diagonal, of_matrices, public
+from .solve import triangular
+
+MODES = ("reduced", "complete", "r")
+
+
+@of_matrices(name="_linalg_qr", node="LinalgQrBackward0", outputs=("Q", "R"), differentiable=(True, True))
+def factored(A: Array, mode: Any) -> Any:
+    """Q with orthogonal columns and upper triangular R of A = Q R; Q is empty for mode "r"."""
+    check_inexact("linalg.qr", A, "geqrf_cpu")
+    check_matrix("linalg.qr", A)
+    if mode not in MODES:
+        raise RuntimeError(
+            f"qr received unrecognized mode '{mode}' but expected one of 'reduced' (default), 'r', or 'complete'"
+        )
+    if mode == "r":
+        r: Any = np.linalg.qr(A, "r")
+        return np.empty((0,), A.dtype), factors.columns(r)
+    q, r = np.linalg.qr(A, mode)
+    return factors.columns(q), factors.columns(r)
+
+
+def check_differentiable(mode: str, rows: int, columns: int) -> None:
+    """Refuse derivatives that do not exist.
+
+    Raises:
+        RuntimeError: Q was not computed, or has columns that A does not determine.
+    """
+    if mode == "r":
+        raise RuntimeError(
+            "The derivative of linalg.qr depends on Q, which is not computed when mode='r'. Please use linalg.qr(A, "
+            "mode='reduced') if you are going to require gradients"
+        )
+    if mode == "complete" and rows > columns:
+        raise RuntimeError("The QR decomposition is not differentiable when mode='complete' and nrows > ncols")
+
+
+def halved(matrix: Any) -> Any:
+    """A matrix with half its diagonal."""
+    return matrix - (diagonal(matrix) * 0.5).diag_embed()
+
+
+@factored.vjp("A")
+def factored_vjp(grads: Any, A_shape: Any, Q: Any, R: Any, mode: str) -> Any:
+    of_q, of_r = grads
+    rows, columns = A_shape[-2:]
+    check_differentiable(mode, rows, columns)
+    inner: Any = None if of_r is None else of_r @ adjoint(R)
+    if of_q is not None:
+        turned = adjoint(Q) @ of_q
+        inner = -turned if inner is None else inner - turned
+    if rows >= columns:
+        upper = inner.triu()
+        found = Q @ halved(upper + adjoint(upper))
+        if of_q is not None:
+            found = found + of_q
+        return triangular(adjoint(R), found, False, False, False)
+    found = Q @ halved((adjoint(inner) - inner).tril())
+    found = triangular(adjoint(R.narrow(-1, 0, rows)), found, False, False, False)
+    found = cat([found, found.new_zeros((*A_shape[:-1], columns - rows))], -1)
+    return found if of_r is None else found + Q @ of_r
+
+
+@factored.jvp("A")
+def factored_jvp(tangent: Any, Q: Any, R: Any, mode: str) -> Any:
+    rows, columns = tangent.shape[-2:]
+    check_differentiable(mode, rows, columns)
+    wide = rows < columns
+    first, square = (tangent.narrow(-1, 0, rows), R.narrow(-1, 0, rows)) if wide else (tangent, R)
+    moved = triangular(square, first, True, False, False)
+    inner = adjoint(Q) @ moved
+    below = inner.tril(-1)
+    turning = below - adjoint(below)
+    if inner.dtype.is_complex:
+        turning = turning + (diagonal(inner).imag * 1j).diag_embed()
+    of_r = adjoint(Q) @ tangent - turning @ R
+    if wide:
+        return Q @ turning, of_r
+    return moved - Q @ (inner - turning), of_r
+
+
+@factored.samples
+def factored_samples(make: Any) -> Any:
+    yield Sample(make(3, 3), "reduced")
+    yield Sample(make(2, 4, 2), "reduced")
+    yield Sample(make(2, 4), "reduced")
+    yield Sample(make(2, 3), "complete")
+    yield Bad(make(3), "reduced", raises=RuntimeError, says="linalg.qr: The input tensor A must have at least 2")
+    yield Bad(make(3, 3), "all", raises=RuntimeError, says="qr received unrecognized mode 'all'")
+
+
+@public(name="linalg_qr")
+def linalg_qr(A: Tensor, mode: str = "reduced", *, out: Any = None) -> Any:
+    """Q with orthonormal columns and upper triangular R of A = Q R.
+
+    Args:
+        A: (..., m, n), floating or complex.
+        mode: "reduced" for Q (m, k) and R (k, n) with k = min(m, n), "complete" for (m, m) and (m, n), "r" for R alone.
+        out: a tuple of tensors to write into.
+
+    Returns:
+        A tuple (Q, R); Q is empty for "r".
+
+    Raises:
+        RuntimeError: `A` holds no matrices, or there is no such mode.
+
+    Derivative:
+        Where the first k columns are linearly independent. None for "r", nor for "complete" if m > n.
+    """
+    return put("linalg_qr", out, return_types.linalg_qr(factored(A, mode)))
+
+
+@composite()
+def qr(self: Tensor, some: bool = True, *, out: Any = None) -> Any:
+    """Q with orthonormal columns and upper triangular R; `linalg.qr` has taken its place.
+
+    Args:
+        self: (..., m, n), floating or complex.
+        some: the mode "reduced" of `linalg.qr`, else "complete".
+        out: a tuple of tensors to write into.
+
+    Returns:
+        A tuple (Q, R).
+
+    Raises:
+        RuntimeError: `self` holds no matrices.
+    """
+    return put("qr", out, return_types.qr(factored(self, "reduced" if some else "complete")))
+
+
+@linalg_qr.samples
+@qr.samples
+def qr_samples(make: Any) -> Any:
+    yield Sample(make(3, 2))
+    yield Bad(make(3), raises=RuntimeError, says="linalg.qr: The input tensor A must have at least 2 dimensions")

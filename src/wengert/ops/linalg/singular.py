@@ -1,0 +1,274 @@
+"""Singular values and vectors.
+
+Source of the derivatives: J. Townsend, Differentiating the singular value decomposition, 2016; for complex matrices
+Z.-Q. Wan and S.-X. Zhang, Automatic differentiation for complex valued SVD, arXiv:1909.02659.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ..._core.calls.out import put
+from ..._core.cards.card import Array, Bad, Sample, composite
+from ..._core.tensor.base import Tensor
+from ..._core.tensor.batches import is_batched
+from ..._kernels import factors
+from .. import return_types
+from .matrices import (
+    adjoint,
+    check_inexact,
+    check_matrix,
+    diagonal,
+    is_differentiated,
+    of_matrices,
+    public,
+    raise_first,
+)
+
+INFINITE = "The algorithm failed to converge because the input matrix contained non-finite values."
+PHASE = (
+    "svd_backward: The singular vectors in the complex case are specified up to multiplication by e^{i phi}. The "
+    "specified loss function depends on this phase term, making it ill-defined."
+)
+
+
+@of_matrices(
+    name="_linalg_svd",
+    node="LinalgSvdBackward0",
+    outputs=("U", "S", "Vh"),
+    differentiable=(True, True, True),
+)
+def decomposed(A: Array, full_matrices: bool, compute_uv: bool) -> Any:
+    """Left singular vectors, singular values, and the adjoint of the right ones; empty vectors if not computed."""
+    check_matrix("linalg.svd", A)
+    check_inexact("linalg.svd", A, "linalg_svd_cpu")
+    raise_first("linalg.svd", factors.infinite(A), INFINITE)
+    if not compute_uv:
+        none = np.empty((0,), A.dtype)
+        return none, np.linalg.svd(A, compute_uv=False), none.copy()
+    u, s, vh = np.linalg.svd(A, full_matrices=full_matrices)
+    return factors.columns(u), s, factors.columns(vh)
+
+
+def narrowed(full: bool, values: Any, u: Any, vh: Any) -> tuple[Any, Any]:
+    """As many singular vectors as there are values (or the gradients of these)."""
+    count = values.shape[-1]
+    if not full:
+        return u, vh
+    return (
+        None if u is None else u.narrow(-1, 0, count),
+        None if vh is None else vh.narrow(-2, 0, count),
+    )
+
+
+def gaps(values: Any) -> Any:
+    """The differences of the values: element ij is values[j] - values[i]; ones on the diagonal."""
+    apart = values.unsqueeze(-2) - values.unsqueeze(-1)
+    return apart + values.new_ones(values.shape[-1]).diag()
+
+
+def skew(matrix: Any) -> Any:
+    return matrix - adjoint(matrix)
+
+
+def check_phase(turn: Any, words: str) -> None:
+    """Refuse gradients of vectors that depend on their phases.
+
+    Raises:
+        RuntimeError: `turn`, which then is not zero, says so.
+    """
+    if not is_batched(turn) and not bool(np.allclose(turn._array_, 0, rtol=1e-2, atol=1e-2)):
+        raise RuntimeError(words)
+
+
+@decomposed.vjp("A")
+def decomposed_vjp(grads: Any, U: Any, S: Any, Vh: Any, full_matrices: bool) -> Any:
+    of_u, of_s, of_vh = grads
+    of_u, of_vh = narrowed(full_matrices, S, of_u, of_vh)
+    u, vh = narrowed(full_matrices, S, U, Vh)
+    if of_u is None and of_vh is None:
+        return (u * of_s.unsqueeze(-2)) @ vh
+    left = None if of_u is None else skew(adjoint(u) @ of_u)
+    right = None if of_vh is None else skew(vh @ adjoint(of_vh))
+    inner = between(left, right, S) if of_s is None else between(left, right, S) + of_s.diag_embed()
+    if u.dtype.is_complex:
+        turns = [diagonal(each).imag for each in (left, right) if each is not None]
+        check_phase(sum(turns[1:], turns[0]) / 2, PHASE)
+        if left is not None and right is not None:
+            inner = inner + (diagonal(left) / (2 * S)).diag_embed()
+    found = u @ inner
+    if of_u is not None and u.shape[-2] > S.shape[-1]:
+        scaled = of_u / S.unsqueeze(-2)
+        found = found + scaled - u @ (adjoint(u) @ scaled)
+    found = found @ vh
+    if of_vh is not None and vh.shape[-1] > S.shape[-1]:
+        scaled = of_vh / S.unsqueeze(-1)
+        found = found + u @ (scaled - (scaled @ adjoint(vh)) @ vh)
+    return found
+
+
+def between(left: Any, right: Any, values: Any) -> Any:
+    """What turning the singular vectors contributes to the gradient, in their basis."""
+    moved = [each for each in (
+        None if left is None else left * values.unsqueeze(-2),
+        None if right is None else values.unsqueeze(-1) * right,
+    ) if each is not None]  # fmt: skip
+    return without_diagonal(sum(moved[1:], moved[0])) / gaps(values * values)
+
+
+def without_diagonal(matrix: Any) -> Any:
+    """A matrix with zeros on its diagonal."""
+    return matrix - diagonal(matrix).diag_embed()
+
+
+@decomposed.jvp("A")
+def decomposed_jvp(tangent: Any, U: Any, S: Any, Vh: Any, full_matrices: bool) -> Any:
+    rows, columns, count = tangent.shape[-2], tangent.shape[-1], S.shape[-1]
+    if full_matrices and rows != columns:
+        raise RuntimeError("svd: The derivatives of all singular vectors of matrices that are not square do not exist")
+    inner = adjoint(U) @ tangent @ adjoint(Vh)
+    along = diagonal(inner)
+    apart, row, column = gaps(S * S), S.unsqueeze(-2), S.unsqueeze(-1)
+    of_u = without_diagonal(inner * row + column * adjoint(inner)) / apart
+    of_v = without_diagonal(column * inner + adjoint(inner) * row) / apart
+    if tangent.dtype.is_complex:
+        of_u = of_u + (along.imag / S * 1j).diag_embed()
+    moved_u, moved_v = U @ of_u, adjoint(Vh) @ of_v
+    if rows > count:
+        scaled = (tangent @ adjoint(Vh)) / row
+        moved_u = moved_u + scaled - U @ (adjoint(U) @ scaled)
+    if columns > count:
+        scaled = (adjoint(tangent) @ U) / row
+        moved_v = moved_v + scaled - adjoint(Vh) @ (Vh @ scaled)
+    return moved_u, along.real if tangent.dtype.is_complex else along, adjoint(moved_v)
+
+
+def rebuilt(operator: Any, *args: Any, **options: Any) -> Any:
+    """Call a decomposition for what does not depend on the phases of the vectors: how samples are run."""
+    u, s, vh = operator(*args, **options)
+    if len(args) > 2 and not args[2]:
+        return s
+    count = s.shape[-1]
+    vh = adjoint(vh) if vh.shape[-1] != args[0].shape[-1] else vh
+    return s, u[..., :count] @ vh[..., :count, :], (u.abs() ** 2)[..., :count], (vh.abs() ** 2)[..., :count, :]
+
+
+@decomposed.samples
+def decomposed_samples(make: Any) -> Any:
+    yield Sample(make(3, 3), False, True, through=rebuilt)
+    yield Sample(make(2, 3, 2), False, True, through=rebuilt)
+    yield Sample(make(2, 4), False, True, through=rebuilt)
+    yield Sample(make(3, 3), True, True, through=rebuilt)
+    yield Bad(make(3), True, True, raises=RuntimeError, says="linalg.svd: The input tensor A must have at least 2")
+
+
+def check_driver(driver: Any) -> None:
+    """Refuse a choice among algorithms, of which the CPU has one.
+
+    Raises:
+        RuntimeError: there is one.
+    """
+    if driver is not None:
+        raise RuntimeError(
+            "torch.linalg.svd: keyword argument `driver=` is only supported on CUDA inputs with cuSOLVER backend."
+        )
+
+
+@public(name="linalg_svd")
+def linalg_svd(A: Tensor, full_matrices: bool = True, *, driver: Any = None, out: Any = None) -> Any:
+    """Singular values and vectors: A = U diag(S) Vh.
+
+    Args:
+        A: (..., m, n), floating or complex.
+        full_matrices: all vectors, (m, m) and (n, n); else as many as there are values.
+        driver: must be None.
+        out: a tuple of tensors to write into.
+
+    Returns:
+        A tuple (U, S, Vh), the values in descending order.
+
+    Raises:
+        RuntimeError: `A` holds no matrices.
+
+    Derivative:
+        That of the vectors is finite where no values are equal, and none is zero unless `A` is square. Vectors that
+        exceed the values have none.
+    """
+    check_driver(driver)
+    return put("linalg_svd", out, return_types.linalg_svd(decomposed(A, full_matrices, True)))
+
+
+@public(name="linalg_svdvals")
+def svdvals(A: Tensor, *, driver: Any = None, out: Any = None) -> Any:
+    """The singular values of matrices, in descending order.
+
+    Args:
+        A: (..., m, n), floating or complex.
+        driver: must be None.
+        out: a tensor to write into.
+
+    Returns:
+        A new real tensor (..., min(m, n)).
+
+    Raises:
+        RuntimeError: `A` holds no matrices.
+    """
+    check_driver(driver)
+    return put("linalg_svdvals", out, singular_values(A))
+
+
+def singular_values(matrix: Any) -> Any:
+    """The singular values; the vectors are computed only if a derivative needs them."""
+    return decomposed(matrix, False, is_differentiated(matrix))[1]
+
+
+@composite()
+def svd(self: Tensor, some: bool = True, compute_uv: bool = True, *, out: Any = None) -> Any:
+    """Singular values and vectors: A = U diag(S) V^H; `linalg.svd` has taken its place.
+
+    Args:
+        self: A, (..., m, n), floating or complex.
+        some: as many vectors as there are values; else all.
+        compute_uv: False for the values alone, and zeros as vectors.
+        out: a tuple of tensors to write into.
+
+    Returns:
+        A tuple (U, S, V).
+
+    Raises:
+        RuntimeError: `self` holds no matrices.
+    """
+    if self.ndim < 2:
+        raise RuntimeError(
+            f"linalg.svd: input should have at least 2 dimensions, but has {self.ndim} dimensions instead"
+        )
+    if compute_uv:
+        u, s, vh = decomposed(self, not some, True)
+        made = return_types.svd((u, s, adjoint(vh)))
+    else:
+        lead, (rows, columns) = self.shape[:-2], self.shape[-2:]
+        zeros = [self.new_zeros((*lead, length, length)) for length in (rows, columns)]
+        made = return_types.svd((zeros[0], singular_values(self), zeros[1]))
+    return put("svd", out, made)
+
+
+@linalg_svd.samples
+def svd_samples(make: Any) -> Any:
+    yield Sample(make(3, 2), full_matrices=False, through=rebuilt)
+    yield Sample(make(3, 3), through=rebuilt)
+    yield Bad(make(3), raises=RuntimeError, says="linalg.svd: The input tensor A must have at least 2 dimensions")
+
+
+@svd.samples
+def old_svd_samples(make: Any) -> Any:
+    yield Sample(make(3, 2), through=rebuilt)
+    yield Bad(make(3), raises=RuntimeError, says="input should have at least 2 dimensions, but has 1 dimensions")
+
+
+@svdvals.samples
+def svdvals_samples(make: Any) -> Any:
+    yield Sample(make(3, 2))
+    yield Sample(make(2, 2, 3))
+    yield Bad(make(3), raises=RuntimeError, says="linalg.svd: The input tensor A must have at least 2 dimensions")

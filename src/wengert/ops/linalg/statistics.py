@@ -1,0 +1,171 @@
+"""Covariances and correlations: cov, corrcoef."""
+
+from __future__ import annotations
+
+import warnings
+from typing import Any
+
+import numpy as np
+
+from ..._core.cards.card import Bad, Sample, composite
+from ..._core.tensor.base import Tensor, wrap
+from ..._core.tensor.batches import is_batched
+from ..._core.types import dtypes
+from ..pointwise.complex import complex_of
+from .products import type_name
+
+
+def checked_weights(name: str, weights: Any, count: int, kind: int, word: str) -> Any:
+    """Weights of observations.
+
+    Args:
+        kind: the category of their dtype, which `word` names.
+
+    Raises:
+        RuntimeError: they do not fit, or are negative.
+    """
+    if weights._array_.ndim > 1:
+        raise RuntimeError(
+            f"cov(): expected {name} to have one or fewer dimensions but got {name} with {weights._array_.ndim} "
+            "dimensions"
+        )
+    if weights.dtype.category != kind:
+        raise RuntimeError(
+            f"cov(): expected {name} to have {word} dtype but got {name} with {type_name(weights._array_)} dtype"
+        )
+    if weights._array_.size != count:
+        raise RuntimeError(
+            f"cov(): expected {name} to have the same numel as there are observations in the input but got "
+            f"{weights._array_.size} != {count}"
+        )
+    if not is_batched(weights) and count and weights._array_.min() < 0:
+        raise RuntimeError(f"cov(): {name} cannot be negative")
+    return weights
+
+
+def check_table(name: str, input: Any) -> None:
+    """Refuse what is no table of numbers.
+
+    Raises:
+        RuntimeError: it has too many dimensions, or holds truth values.
+    """
+    if input._array_.ndim > 2:
+        raise RuntimeError(
+            f"{name}(): expected input to have two or fewer dimensions but got an input with {input._array_.ndim} "
+            "dimensions"
+        )
+    if input.dtype is dtypes.bool_:
+        raise RuntimeError("cov(): bool dtype is not supported for input")
+
+
+@composite()
+def cov(input: Any, *, correction: int = 1, fweights: Tensor | None = None, aweights: Tensor | None = None) -> Any:
+    """The covariances of variables, each a row of observations.
+
+    Args:
+        input: tensor of shape (variables, observations), or of one variable.
+        correction: by how much the number of observations is diminished before it divides.
+        fweights: integer tensor: how often each observation counts.
+        aweights: floating tensor: how much each observation counts.
+
+    Returns:
+        A tensor of shape (variables, variables), of one variable without dimensions.
+
+    Raises:
+        RuntimeError: shapes or dtypes do not fit, or weights are negative or sum to zero.
+
+    Examples:
+        >>> import wengert as wg
+        >>> wg.cov(wg.tensor([[1., 2., 3.], [3., 2., 1.]]))
+        tensor([[ 1., -1.],
+                [-1.,  1.]])
+    """
+    check_table("cov", input)
+    table = input.view((1, input._array_.size)) if input._array_.ndim < 2 else input
+    count = table._array_.shape[1]
+    weights = None
+    if fweights is not None:
+        weights = checked_weights("fweights", fweights, count, dtypes.INTEGER, "integral")
+    if aweights is not None:
+        own = checked_weights("aweights", aweights, count, dtypes.FLOAT, "floating point")
+        weights = own if weights is None else weights * own
+    total = wrap(np.array(count)) if weights is None else weights.sum()
+    known = not is_batched(total)
+    if known and weights is not None and not total._array_:
+        raise RuntimeError("cov(): weights sum to zero, can't be normalized")
+    mean = (table if weights is None else table * weights).sum(1) / total
+    if weights is not None and aweights is not None and correction:
+        room = total - correction * (weights * aweights).sum() / total
+    else:
+        room = total - correction
+    if known and room._array_ <= 0:
+        warnings.warn(
+            "cov(): degrees of freedom is <= 0. Correction should be strictly less than the number of observations.",
+            stacklevel=2,
+        )
+    if not known or room._array_ <= 0:
+        room = room.clamp_min(0)
+    centred = table - mean.unsqueeze(1)
+    products = centred.mm((centred if weights is None else centred * weights).t().conj())
+    return products.true_divide(room).squeeze()
+
+
+@cov.samples
+def cov_samples(make: Any) -> Any:
+    x = make(3, 5)
+    if x.dtype is dtypes.bool_:
+        yield Bad(x, raises=RuntimeError, says="cov(): bool dtype is not supported for input")
+        return
+    yield Sample(x)
+    often = wrap(np.array([1, 2, 1, 3, 1]))
+    yield Sample(x, correction=0, fweights=often)
+    if x.dtype.category == dtypes.FLOAT:
+        yield Sample(x, fweights=often, aweights=make(5, low=0.5, high=2))
+        yield Sample(x, aweights=make(5, low=0.5, high=2))
+    yield Sample(make(5))
+    yield Bad(make(1, 2, 3), raises=RuntimeError, says="expected input to have two or fewer dimensions")
+    yield Bad(x, fweights=wrap(np.array([1])), raises=RuntimeError, says="to have the same numel as there are")
+    yield Bad(x, aweights=wrap(-np.ones(5)), raises=RuntimeError, says="cov(): aweights cannot be negative")
+
+
+@composite()
+def corrcoef(input: Any) -> Any:
+    """The correlations of variables, each a row of observations.
+
+    Args:
+        input: tensor of shape (variables, observations), or of one variable.
+
+    Returns:
+        A tensor of shape (variables, variables), of one variable without dimensions: numbers between -1 and 1.
+
+    Raises:
+        RuntimeError: `input` has more dimensions, or is bool.
+
+    Examples:
+        >>> import wengert as wg
+        >>> wg.corrcoef(wg.tensor([[1., 2., 3.], [3., 2., 1.]]))
+        tensor([[ 1., -1.],
+                [-1.,  1.]])
+    """
+    check_table("corrcoef", input)
+    table = cov(input)
+    if not table._array_.ndim:
+        return table / table  # NaN of what is 0, infinite or NaN itself
+    own = table.diag()
+    deviation = (own.real if own.dtype.is_complex else own).sqrt()
+    size = deviation._array_.size
+    table = table / deviation.view((size, 1))
+    table = table / deviation.view((1, size))
+    if not table.dtype.is_complex:
+        return table.clamp(-1, 1)
+    return complex_of(table.real.clamp(-1, 1), table.imag.clamp(-1, 1))
+
+
+@corrcoef.samples
+def corrcoef_samples(make: Any) -> Any:
+    x = make(3, 5)
+    if x.dtype is dtypes.bool_:
+        yield Bad(x, raises=RuntimeError, says="cov(): bool dtype is not supported for input")
+        return
+    yield Sample(x)
+    yield Bad(make(1, 2, 3), raises=RuntimeError, says="expected input to have two or fewer dimensions")

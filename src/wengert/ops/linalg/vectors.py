@@ -1,0 +1,138 @@
+"""Products of vectors along a dimension, and matrices made of their powers."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ..._core.calls.out import put
+from ..._core.cards.card import Bad, Sample, composite
+from ..._core.tensor.base import Tensor
+from ..._core.types import dtypes
+from ..shapes.join import cat
+from .matrices import check_same_dtype, public, type_name
+
+
+@public(name="linalg_vecdot")
+def vecdot(x: Tensor, y: Tensor, *, dim: int = -1, out: Any = None) -> Any:
+    """The sum along a dimension of the products of two tensors' elements, those of the first conjugated.
+
+    Args:
+        x, y: floating or complex tensors of the same dtype, which broadcast.
+        dim: the dimension.
+        out: a tensor to write into.
+
+    Returns:
+        A new tensor.
+
+    Raises:
+        RuntimeError: shapes or dtypes do not fit.
+    """
+    if x.dtype.category < dtypes.FLOAT:
+        raise RuntimeError(
+            f"linalg.vecdot: Expected a floating point or complex tensor as input. Got {type_name(x._array_)}"
+        )
+    check_same_dtype("linalg.vecdot", x._array_, y._array_, "x", "y")
+    made = x.vdot(y) if x.ndim == y.ndim == 1 else (x.conj() * y).sum(dim)
+    return put("linalg_vecdot", out, made)
+
+
+@vecdot.samples
+def vecdot_samples(make: Any) -> Any:
+    yield Sample(make(3), make(3))
+    yield Sample(make(2, 3), make(3))
+    yield Sample(make(2, 3), make(2, 1), dim=0)
+    yield Bad(make(3, dtype=dtypes.int64), make(3), raises=RuntimeError, says="Expected a floating point or complex")
+
+
+@public(name="linalg_diagonal")
+def diagonal(A: Tensor, *, offset: int = 0, dim1: int = -2, dim2: int = -1) -> Any:
+    """The diagonals of matrices.
+
+    Args:
+        A: tensor of two dimensions or more.
+        offset: how far above the main diagonal.
+        dim1, dim2: the dimensions of the matrices.
+
+    Returns:
+        A view, the diagonals along its last dimension.
+
+    Raises:
+        IndexError: there are no such dimensions.
+    """
+    return A.diagonal(offset, dim1, dim2)
+
+
+@diagonal.samples
+def diagonal_samples(make: Any) -> Any:
+    yield Sample(make(2, 3, 3), offset=1)
+
+
+def powers(x: Any, count: int) -> Any:
+    """The powers of elements from 0 to `count` - 1, along a new last dimension."""
+    kind = x.dtype if x.dtype.category >= dtypes.FLOAT else dtypes.int64
+    ones = x.new_ones((*x.shape, min(count, 1)), dtype=kind)
+    if count < 2:
+        return ones
+    exponents = x.new_ones((count - 1,), dtype=dtypes.int64).cumsum(0)
+    return cat([ones, x.unsqueeze(-1).to(kind).pow(exponents)], -1)
+
+
+@public(name="linalg_vander")
+def linalg_vander(x: Tensor, *, N: int | None = None) -> Any:
+    """Matrices of the powers of their rows' numbers.
+
+    Args:
+        x: (..., n).
+        N: how many powers, from 0 on; n unless given.
+
+    Returns:
+        A new tensor (..., n, N).
+
+    Raises:
+        RuntimeError: `N` is less than 2.
+    """
+    if x.dtype is dtypes.bool_ or x.dtype is dtypes.float16:
+        raise RuntimeError(f"linalg.vander supports floating point, complex, and integer tensors, but got {x.dtype}")
+    x = x.unsqueeze(-1) if not x.ndim else x
+    count = x.shape[-1] if N is None else N
+    if count < 2:
+        raise RuntimeError("linalg.vander: N must be greater than 1.")
+    return powers(x, count)
+
+
+@composite(method=False)
+def vander(x: Tensor, N: int | None = None, increasing: bool = False) -> Any:
+    """The matrix of the powers of its rows' numbers.
+
+    Args:
+        x: (n,).
+        N: how many powers; n unless given.
+        increasing: from 0 on; else they end with 0.
+
+    Returns:
+        A new tensor (n, N).
+
+    Raises:
+        RuntimeError: `x` has not one dimension, or `N` is negative.
+    """
+    if x.ndim != 1:
+        raise RuntimeError("x must be a one-dimensional tensor.")
+    count = x.shape[0] if N is None else N
+    if count < 0:
+        raise RuntimeError("N must be non-negative.")
+    made = powers(x, count)
+    return made if increasing else made.flip(1)
+
+
+@linalg_vander.samples
+def linalg_vander_samples(make: Any) -> Any:
+    yield Sample(make(2, 3))
+    yield Sample(make(3), N=4)
+    yield Bad(make(3), N=1, raises=RuntimeError, says="N must be greater than 1")
+
+
+@vander.samples
+def vander_samples(make: Any) -> Any:
+    yield Sample(make(3))
+    yield Sample(make(3), 2, True)
+    yield Bad(make(3, 3), raises=RuntimeError, says="x must be a one-dimensional tensor")

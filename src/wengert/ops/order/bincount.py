@@ -1,0 +1,68 @@
+"""How often integers occur: bincount."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ..._core import batch_errors
+from ..._core.cards.card import ALL, INTEGERS, Bad, Index, Sample, op
+from ..._core.tensor.base import wrap
+from ..._core.types.sizes import check_room
+from ..dtype_checks import refuse
+
+
+def bincount_refused(op: Any, size: int, args: list[Any], carried: list[Any]) -> Any:
+    """The rule for batches of `bincount`.
+
+    Raises:
+        RuntimeError: always.
+    """
+    raise RuntimeError(batch_errors.dynamic("bincount"))
+
+
+@op(dtypes=INTEGERS, explained=ALL, derivative=None, why="counts", batching=bincount_refused)
+def bincount(self: Index, weights: Index = None, minlength: int = 0) -> Any:
+    """How often each non-negative integer occurs.
+
+    Args:
+        self: integer tensor with one dimension.
+        weights: tensor of the same length: what each element counts.
+        minlength: the least length of the result.
+
+    Returns:
+        A new int64 tensor; with weights of their dtype, float64 if they are no float32.
+
+    Raises:
+        RuntimeError: `self` has other dimensions or negative elements, or `weights` another length.
+
+    Examples:
+        >>> import wengert as wg
+        >>> wg.bincount(wg.tensor([1, 3, 1]))
+        tensor([0, 2, 0, 1])
+    """
+    if minlength < 0:
+        raise RuntimeError("minlength should be >= 0")
+    if self.dtype.kind not in "iu" or (self.dtype.kind == "u" and self.itemsize > 1):
+        refuse("bincount", "bincount_cpu", self)
+    if self.ndim != 1 or (self.size and self.min() < 0):
+        raise RuntimeError("bincount only supports 1-d non-negative integral inputs.")
+    if not self.size:
+        return np.zeros(minlength, np.int64)
+    if weights is not None and weights.shape != self.shape:
+        raise RuntimeError("weights should be 1-d and have the same length as input")
+    check_room("bincount", (max(int(self.max()) + 1, minlength),))
+    if weights is None:
+        return np.bincount(self, minlength=minlength)
+    kind = weights.dtype if weights.dtype == np.float32 else np.dtype(np.float64)
+    return np.bincount(self, weights.real.astype(np.float64, copy=False), minlength).astype(kind, copy=False)
+
+
+@bincount.samples
+def bincount_samples(make: Any) -> Any:
+    yield Sample(wrap(np.array([1, 3, 1])))
+    yield Sample(wrap(np.array([1, 3, 1])), wrap(np.array([0.5, 1.0, 2.0])), 5)
+    yield Bad(wrap(np.array([-1])), raises=RuntimeError, says="bincount only supports 1-d non-negative integral inputs")
+    yield Bad(wrap(np.array([1])), wrap(np.ones(2)), raises=RuntimeError, says="have the same length as input")
+    yield Bad(wrap(np.array([1])), minlength=-1, raises=RuntimeError, says="minlength should be >= 0")

@@ -1,0 +1,167 @@
+"""Running along a dimension: cummax, cummin, logcumsumexp."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import Any
+
+from ..._core.cards.card import FLOATS, ORDERED, Array, Bad, Sample, composite, op
+from ..._core.operators.batch_rules import along
+from ..._core.tensor.base import Tensor
+from ..._kernels import order as kernels
+from .. import return_types
+from ..axes import read_dim
+from ..dtype_checks import check_inexact, check_ordered
+from .sort import as_line, placed_rules
+
+
+def running_samples(make: Any) -> Any:
+    """Samples of an operator that runs along a dimension."""
+    yield Sample(make(3, 4), 0)
+    yield Sample(make(2, 3, 4), -2)
+    yield Sample(make(), 0)
+    yield Sample(make(0, 3), 0)
+    yield Bad(make(3), 1, raises=IndexError, says="Dimension out of range")
+    yield Bad(make(3), None, raises=TypeError, says="must be int, not NoneType")
+
+
+running = partial(
+    op,
+    dtypes=ORDERED,
+    batching=along("dim"),
+    outputs=("values", "indices"),
+    differentiable=(True, False),
+    method=False,
+    function=False,
+    rules=placed_rules,
+    samples=running_samples,
+)
+"""The form of a running extreme."""
+
+
+def running_extreme(name: str, array: Any, dim: Any, largest: bool) -> Any:
+    """A running extreme and where it is, checked."""
+    axis = read_dim(name, dim, array.ndim)
+    check_ordered(name, f"{name}_cpu", array)
+    values, places = kernels.running_extreme(as_line(array), axis, largest)
+    return values.reshape(array.shape), places.reshape(array.shape)
+
+
+@running(node="CummaxBackward0")
+def cummax_along(self: Array, dim: int) -> Any:
+    """The largest elements so far along a dimension, and where they are."""
+    return running_extreme("cummax", self, dim, True)
+
+
+@running(node="CumminBackward0")
+def cummin_along(self: Array, dim: int) -> Any:
+    """The smallest elements so far along a dimension, and where they are."""
+    return running_extreme("cummin", self, dim, False)
+
+
+@composite()
+def cummax(input: Any, dim: int, *, out: tuple[Tensor, Tensor] | None = None) -> Any:
+    """The largest element so far along a dimension; NaN wins.
+
+    Args:
+        input: real tensor.
+        dim: the dimension.
+        out: a tuple of two tensors to write into.
+
+    Returns:
+        A tuple (values, indices) of new tensors, with the last index of equals.
+
+    Examples:
+        >>> import wengert as wg
+        >>> wg.cummax(wg.tensor([1., 3., 2.]), 0).values
+        tensor([1., 3., 3.])
+    """
+    return return_types.cummax(cummax_along(input, dim, out=out))
+
+
+@composite()
+def cummin(input: Any, dim: int, *, out: tuple[Tensor, Tensor] | None = None) -> Any:
+    """The smallest element so far along a dimension; NaN wins.
+
+    Args:
+        input: real tensor.
+        dim: the dimension.
+        out: a tuple of two tensors to write into.
+
+    Returns:
+        A tuple (values, indices) of new tensors, with the last index of equals.
+
+    Examples:
+        >>> import wengert as wg
+        >>> wg.cummin(wg.tensor([3., 1., 2.]), 0).values
+        tensor([3., 1., 1.])
+    """
+    return return_types.cummin(cummin_along(input, dim, out=out))
+
+
+cummax.samples(running_samples)
+cummin.samples(running_samples)
+
+
+def through_logs(values: Any, weigh: Any) -> Any:
+    """A linear map of `values` that is given for the logarithm of what is positive: `weigh(log(v))` is its logarithm.
+
+    So sums of numbers of any size are formed without overflow. Complex numbers have their logarithm.
+    """
+    if values.dtype.is_complex:
+        return weigh(values.log()).exp()
+    parts = []
+    for hits in (values > 0, values < 0):
+        size = values.where(hits, 1).abs().log()
+        parts.append(weigh(size.masked_fill(hits.logical_not(), float("-inf"))).exp())
+    return parts[0] - parts[1]
+
+
+@op(dtypes=FLOATS, batching=along("dim"))
+def logcumsumexp(self: Array, dim: int) -> Any:
+    """Logarithm of the running sum of exponentials along a dimension, computed so that nothing overflows.
+
+    Args:
+        self: floating or complex tensor.
+
+    Returns:
+        A new tensor of the shape of `self`.
+
+    Source:
+        log(e^a + e^b) = max(a, b) + log(1 + e^-|a - b|). The derivative of element i by element j <= i is
+        exp(self[j] - out[i]); what it is multiplied by is split by sign, and summed as logarithms.
+
+    Examples:
+        >>> import wengert as wg
+        >>> wg.logcumsumexp(wg.tensor([0., 0., 80.]), 0)
+        tensor([ 0.0000,  0.6931, 80.0000])
+    """
+    axis = read_dim("logcumsumexp", dim, self.ndim)
+    check_inexact("logcumsumexp", "logcumsumexp_out_cpu", self)
+    return kernels.log_cumulative_sum(self, axis) if self.ndim else self.copy()
+
+
+@logcumsumexp.vjp("self")
+def logcumsumexp_vjp(grad: Any, self: Any, out: Any, dim: int) -> Any:
+    def weigh(logs: Any) -> Any:
+        # A place whose sum is still zero (-inf) passes nothing on: its elements' shares of it are all zero.
+        shares = (logs - out.conj()).masked_fill(out.real.isneginf(), float("-inf"))
+        return shares.flip((dim,)).logcumsumexp(dim).flip((dim,)) + self.conj()
+
+    return through_logs(grad, weigh)
+
+
+@logcumsumexp.jvp("self")
+def logcumsumexp_jvp(tangent: Any, self: Any, out: Any, dim: int) -> Any:
+    return through_logs(
+        tangent, lambda logs: ((logs + self).logcumsumexp(dim) - out).masked_fill(out.real.isneginf(), float("-inf"))
+    )
+
+
+@logcumsumexp.samples
+def logcumsumexp_samples(make: Any) -> Any:
+    yield Sample(make(3, 4), 0)
+    yield Sample(make(2, 3, 4), -2)
+    yield Sample(make(), 0)
+    yield Sample(make(0, 3), 0)
+    yield Bad(make(3), 1, raises=IndexError, says="Dimension out of range")

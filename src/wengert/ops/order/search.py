@@ -1,0 +1,303 @@
+"""Places among sorted elements, and membership: searchsorted, bucketize, isin."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+from ..._core.calls.out import put
+from ..._core.cards.card import BOOLS, ORDERED, Bad, Index, Sample, composite, op, registered
+from ..._core.errors import shown, wrong_type
+from ..._core.operators.batch_rules import full, singled
+from ..._core.tensor.base import Tensor, wrap
+from ..._core.types import dtypes
+from ..._kernels import order as kernels
+from ..dtype_checks import check_number, check_ordered
+
+NUMBERS = ORDERED - BOOLS
+
+
+def rows_of_batch(op: Any, size: int, args: list[Any], carried: list[Any]) -> Any:
+    """The rule for batches of `searchsorted`: edges that members share stay one row."""
+    (edges, values, *rest), (own, _, *_) = singled(args, carried)
+    if not own and edges._array_.ndim == 1:
+        return op.call((edges, values, *rest))
+    edges, values, *rest = full([edges, values, *rest], [own, carried[1], *carried[2:]], size)
+    if edges._array_.ndim > 2:
+        return op.call((edges, values, *rest))
+    shape = values._array_.shape
+    return op.call((edges, values.reshape((size, math.prod(shape[1:]))), *rest)).reshape(shape)
+
+
+@op(
+    dtypes=NUMBERS, derivative=None, why="indices", batching=rows_of_batch, name="_searchsorted", method=False,
+    function=False, layout="own",
+)  # fmt: skip
+def places_among(edges: Index, values: Index, right: bool, short: bool) -> Any:
+    """Where values belong among sorted ones, row by row or all in the same row."""
+    for each in (edges, values):
+        check_number("searchsorted", "searchsorted_out_cpu", each)
+        check_ordered("searchsorted", "searchsorted_out_cpu", each)
+    common = dtypes.result_type((edges, values)).numpy  # a number counts as one of the dtype of the edges
+    found = kernels.insertion_places(edges.astype(common, copy=False), values.astype(common, copy=False), right)
+    return np.ascontiguousarray(found, np.int32 if short else np.int64).reshape(values.shape)
+
+
+@places_among.samples
+def places_among_samples(make: Any) -> Any:
+    yield Sample(make(1), make(2, 3), True, False)  # sorted, also where tests reverse it
+    yield Sample(make(2, 1), make(2, 3), False, True)
+    yield Sample(make(0), make(), False, False)
+
+
+def as_operand(value: Any) -> Any:
+    """A tensor; of a Python number a 0-dim one, of a truth value an integer."""
+    return value if isinstance(value, Tensor) else wrap(np.asarray(+value))
+
+
+def check_out(name: str, out: Any, out_int32: bool) -> None:
+    """Refuse an output of another dtype than the result's."""
+    if isinstance(out, Tensor) and out.dtype is not (dtypes.int32 if out_int32 else dtypes.int64):
+        raise RuntimeError(
+            f"torch.{name}(): output tensor's dtype is wrong, it can only be Int(int32) or Long(int64) depending on "
+            f"whether out_int32 flag is True, but we got output tensor's dtype {out.dtype.legacy[:-6]} and out_int32 "
+            f"flag is {out_int32}"
+        )
+
+
+def check_rows(edges: Any, values: Any) -> None:
+    """Refuse sorted rows and values whose shapes do not fit.
+
+    Raises:
+        RuntimeError: says what would.
+    """
+    have, wanted = edges._array_.shape, values._array_.shape
+    if not wanted and len(have) != 1:
+        raise RuntimeError(
+            "torch.searchsorted(): input value can be a scalar only when boundaries tensor dimension is 1, but we got "
+            f"boundaries tensor dim({len(have)}) and input value's dim(0) numel(1)"
+        )
+    if not have:
+        raise RuntimeError(
+            "torch.searchsorted(): boundaries tensor should have positive dimension, but got 0 dimension"
+        )
+    if len(have) != 1 and (len(have) != len(wanted) or have[:-1] != wanted[:-1]):
+        raise RuntimeError(
+            "torch.searchsorted(): boundaries tensor should be 1 dimension or the first N-1 dimensions of boundaries "
+            f"tensor and input value tensor must match, but we got boundaries tensor {shown(have)} and input value "
+            f"tensor {shown(wanted)}"
+        )
+
+
+def check_sorter(edges: Any, sorter: Any) -> None:
+    """Refuse what is no order of the edges.
+
+    Raises:
+        RuntimeError: says what it lacks.
+    """
+    if sorter._array_.shape != edges._array_.shape:
+        raise RuntimeError(
+            "torch.searchsorted(): boundary and sorter must have the same size, but got boundary tensor "
+            f"{shown(edges._array_.shape)} and got sorter tensor {shown(sorter._array_.shape)}"
+        )
+    if sorter.dtype is not dtypes.int64:
+        raise RuntimeError(
+            "torch.searchsorted(): sorter must be a tensor of long dtype but got dtype " + sorter.dtype.legacy[:-6]
+        )
+
+
+@composite(method=False)
+def searchsorted(
+    sorted_sequence: Tensor,
+    input: Any = None,
+    *,
+    out_int32: bool = False,
+    right: bool = False,
+    side: str | None = None,
+    sorter: Tensor | None = None,
+    out: Any = None,
+    self: Any = None,
+) -> Any:
+    """Where values would have to be inserted to keep rows sorted.
+
+    Args:
+        sorted_sequence: tensor whose last dimension is sorted; vectors, or of the shape of `input` before that.
+        input: the values, a tensor or (for a vector) a number; NaN belongs to the end.
+        out_int32: return int32, not int64.
+        right: behind equal elements, not before them.
+        side: "right" or "left": `right` said in another way.
+        sorter: int64 tensor of the shape of `sorted_sequence`, the indices that sort it.
+        out: a tensor to write into.
+        self: another name of `input` where that is a number.
+
+    Returns:
+        A new tensor of the shape of `input`.
+
+    Raises:
+        RuntimeError: shapes do not fit, `side` contradicts `right`, or `sorter` is no order.
+
+    Examples:
+        >>> import wengert as wg
+        >>> wg.searchsorted(wg.tensor([1, 3, 5]), wg.tensor([3, 6]))
+        tensor([1, 3])
+    """
+    values = as_operand(input if input is not None else self)
+    if side is not None and side not in ("left", "right"):
+        raise RuntimeError(f"torch.searchsorted(): side can only be 'left' or 'right' but got {side}")
+    if side == "left" and right:
+        raise RuntimeError(
+            "torch.searchsorted(): side and right can't be set to opposites, got side of left while right was True"
+        )
+    check_out("searchsorted", out, out_int32)
+    check_rows(sorted_sequence, values)
+    edges = sorted_sequence
+    if sorter is not None:
+        check_sorter(edges, sorter)
+        try:
+            edges = edges.detach().gather(-1, sorter)
+        except RuntimeError as error:
+            raise RuntimeError(f"torch.searchsorted(): sorter index out of range: {error}") from None
+    return put("searchsorted", out, places_among(edges, values, right or side == "right", out_int32))
+
+
+@searchsorted.samples
+def searchsorted_samples(make: Any) -> Any:
+    edges, values = make(1), make(2, 3)  # sorted, also where tests reverse it
+    if edges.dtype.is_complex or edges.dtype is dtypes.bool_:
+        yield Bad(edges, values, raises=NotImplementedError, says='"searchsorted_out_cpu" not implemented')
+        return
+    yield Sample(edges, values)
+    yield Sample(edges, values, right=True, sorter=edges.detach().argsort(), out_int32=True)
+    yield Bad(edges, values, side="foo", raises=RuntimeError, says="side can only be 'left' or 'right' but got foo")
+    yield Bad(make(1, 1), values, raises=RuntimeError, says="the first N-1 dimensions of boundaries tensor")
+    yield Bad(edges, values, sorter=wrap(np.arange(2)), raises=RuntimeError, says="must have the same size")
+    yield Bad(edges, values, sorter=wrap(np.arange(1, 2)), raises=RuntimeError, says="sorter index out of range")
+
+
+@composite(method=False)
+def bucketize(input: Any, boundaries: Tensor, *, out_int32: bool = False, right: bool = False, out: Any = None) -> Any:
+    """Between which boundaries values lie.
+
+    Args:
+        input: the values, a tensor or a number.
+        boundaries: sorted vector.
+        out_int32: return int32, not int64.
+        right: a value that equals a boundary lies behind it, not before it.
+        out: a tensor to write into.
+
+    Returns:
+        A new tensor of the shape of `input`: how many boundaries lie before each value.
+
+    Raises:
+        RuntimeError: `boundaries` is no vector.
+
+    Examples:
+        >>> import wengert as wg
+        >>> wg.bucketize(wg.tensor([3, 6]), wg.tensor([1, 3, 5]))
+        tensor([1, 3])
+    """
+    if not isinstance(boundaries, Tensor):
+        raise TypeError(wrong_type("bucketize", "boundaries", 2, "Tensor", boundaries))
+    if boundaries._array_.ndim != 1:
+        raise RuntimeError(f"boundaries tensor must be 1 dimension, but got dim({boundaries._array_.ndim})")
+    check_out("searchsorted", out, out_int32)
+    return put("bucketize", out, places_among(boundaries, as_operand(input), right, out_int32))
+
+
+registered("bucketize").public = bucketize  # type: ignore[misc]  # its first argument may be a number
+
+
+@bucketize.samples
+def bucketize_samples(make: Any) -> Any:
+    values, edges = make(2, 3), make(1)
+    if edges.dtype.is_complex or edges.dtype is dtypes.bool_:
+        yield Bad(values, edges, raises=NotImplementedError, says='"searchsorted_out_cpu" not implemented')
+        return
+    yield Sample(values, edges)
+    yield Bad(values, make(1, 5), raises=RuntimeError, says="boundaries tensor must be 1 dimension, but got dim(2)")
+
+
+def members_of_batch(op: Any, size: int, args: list[Any], carried: list[Any]) -> Any:
+    """The rule for batches of `isin`: where members have sets of their own, these are sorted and searched."""
+    (elements, tests, *rest), (own, other, *_) = singled(args, carried)
+    if not other:
+        return op.call((elements, tests, *rest))
+    elements, tests, *rest = full([elements, tests, *rest], [own, other, *carried[2:]], size)
+    shape, count = elements._array_.shape, math.prod(tests._array_.shape[1:])
+    if not count:
+        return elements.new_full(shape, rest[1], dtype=dtypes.bool_)
+    common = dtypes.promote_types(elements.dtype, tests.dtype)
+    flat = elements.to(common).reshape((size, math.prod(shape[1:])))
+    ordered = tests.to(common).reshape((size, count)).sort(1)[0]
+    found = ordered.gather(1, places_among.call((ordered, flat, False, False)).clamp_max(count - 1)) == flat
+    return (found.logical_not() if rest[1] else found).reshape(shape)
+
+
+@op(
+    dtypes=NUMBERS, derivative=None, why="truth values", batching=members_of_batch, name="_isin", method=False,
+    function=False,
+)  # fmt: skip
+def membership(elements: Index, test_elements: Index, assume_unique: bool, invert: bool) -> Any:
+    """Which elements are among others."""
+    for each in (elements, test_elements):
+        if each.dtype.kind in "bc":
+            raise RuntimeError(
+                f"Unsupported input type encountered for isin(): {dtypes.from_numpy(each.dtype).legacy[:-6]}"
+            )
+        check_ordered("isin", "isin_default_cpu", each)
+    common = dtypes.result_type((elements, test_elements)).numpy
+    of, among = (each.astype(common, copy=False) for each in (elements, test_elements))
+    return np.asarray(np.isin(of, among, invert=invert))
+
+
+@membership.samples
+def membership_samples(make: Any) -> Any:
+    yield Sample(make(3, 4), make(5), False, False)
+    yield Sample(make(), make(0), False, True)
+
+
+@composite(method=False)
+def isin(
+    elements: Any, test_elements: Any, *, assume_unique: bool = False, invert: bool = False, out: Any = None
+) -> Any:
+    """Which elements are among others; NaN is among none.
+
+    Args:
+        elements: tensor, or a number.
+        test_elements: tensor, or a number; one of the two is a tensor.
+        assume_unique: has no effect.
+        invert: which are not.
+        out: a bool tensor to write into.
+
+    Returns:
+        A new bool tensor of the shape of `elements`.
+
+    Raises:
+        TypeError: both are numbers, or one is something else.
+        RuntimeError: they are bool or complex.
+
+    Examples:
+        >>> import wengert as wg
+        >>> wg.isin(wg.tensor([1, 2, 3]), wg.tensor([3, 1]))
+        tensor([ True, False,  True])
+    """
+    tensors = isinstance(elements, Tensor) or isinstance(test_elements, Tensor)
+    for at, each in enumerate((elements, test_elements)):
+        if not tensors or not isinstance(each, (Tensor, int, float, np.number)):
+            name = ("elements", "test_elements")[at]
+            raise TypeError(wrong_type("isin", name, at + 1, "Tensor", each))
+    given = membership(as_operand(elements), as_operand(test_elements), assume_unique, invert)
+    return put("isin", out, given)
+
+
+@isin.samples
+def isin_samples(make: Any) -> Any:
+    x = make(3, 4)
+    if x.dtype.is_complex or x.dtype is dtypes.bool_:
+        yield Bad(x, x, raises=RuntimeError, says="Unsupported input type encountered for isin()")
+        return
+    yield Sample(x, make(5))
+    yield Sample(x, 1, invert=True)
+    yield Bad(1, 2, raises=TypeError, says="argument 'elements' (position 1) must be Tensor, not int")

@@ -1,0 +1,164 @@
+"""What there is, each once: unique, unique_consecutive."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+from ..._core import batch_errors
+from ..._core.cards.card import COMPLEXES, WIDE, Bad, Index, Sample, composite, op
+from ..._core.types.sizes import normalise
+from ..dtype_checks import refuse
+
+
+def refused(op: Any, size: int, args: list[Any], carried: list[Any]) -> Any:
+    """The rule for batches of `unique` and `unique_consecutive`.
+
+    Raises:
+        RuntimeError: always.
+    """
+    raise RuntimeError(batch_errors.dynamic("unique"))
+
+
+def differs(rows: Any) -> Any:
+    """For each row but the first whether it differs from the one before; NaN differs from all."""
+    other = rows[1:] != rows[:-1]
+    return other.any(tuple(range(1, other.ndim)))
+
+
+def grouped(rows: Any, order: Any) -> tuple[Any, Any, Any]:
+    """Runs of equal rows: the first of each, to which run each row of the input belongs, and how long runs are.
+
+    Args:
+        rows: in the order in which equal ones are together.
+        order: where each of them was; None if they are in their own order.
+    """
+    begins = np.concatenate([np.ones(min(len(rows), 1), np.bool_), differs(rows)])
+    starts = np.flatnonzero(begins)
+    runs = np.cumsum(begins) - 1
+    inverse = np.empty(len(rows), np.int64)
+    inverse[slice(None) if order is None else order] = runs
+    return rows[starts], inverse, np.diff(starts, append=len(rows))
+
+
+def check_dim(array: Any, dim: int) -> int:
+    """The dimension whose slices are compared, counted from the front.
+
+    Raises:
+        IndexError: there is none.
+        RuntimeError: another one is empty.
+    """
+    if not array.ndim:
+        raise IndexError(f"Dimension specified as {dim} but tensor has no dimensions")
+    axis = normalise(dim, array.ndim)
+    if 0 in array.shape[:axis] + array.shape[axis + 1 :]:
+        raise RuntimeError("There are 0 sized dimensions, and they aren't selected, so unique cannot be applied")
+    return axis
+
+
+@op(
+    dtypes=WIDE - COMPLEXES, derivative=None, why="a choice of elements", batching=refused, name="_unique",
+    method=False, function=False, outputs=("output", "inverse_indices", "counts"), layout="own",
+)  # fmt: skip
+def distinct(self: Index, dim: Any, consecutive: bool) -> Any:
+    """Distinct elements (or slices along `dim`), to which of them each one belongs, and how often each occurs."""
+    if self.dtype.kind == "c":
+        refuse("unique", "unique", self)
+    if dim is None:
+        flat = self.reshape(-1)
+        order = None if consecutive else np.argsort(flat, kind="stable")
+        found, inverse, counts = grouped(flat if order is None else flat[order], order)
+        return found, inverse.reshape(self.shape), counts
+    axis = check_dim(self, dim)
+    slices = np.moveaxis(self, axis, 0)
+    rows = slices.reshape(len(slices), math.prod(slices.shape[1:]))
+    order = None if consecutive else np.lexsort(rows.T[::-1])
+    found, inverse, counts = grouped(rows if order is None else rows[order], order)
+    return np.ascontiguousarray(np.moveaxis(found.reshape(len(found), *slices.shape[1:]), 0, axis)), inverse, counts
+
+
+@distinct.samples
+def distinct_samples(make: Any) -> Any:
+    yield Sample(make(3, 4), None, False)
+    yield Sample(make(3, 4), 1, True)
+    yield Sample(make(), None, False)
+    yield Bad(make(), 0, False, raises=IndexError, says="Dimension specified as 0 but tensor has no dimensions")
+    yield Bad(make(0, 2), 1, False, raises=RuntimeError, says="There are 0 sized dimensions, and they aren't selected")
+
+
+def chosen(found: tuple[Any, Any, Any], return_inverse: bool, return_counts: bool) -> Any:
+    """What was asked for of the results."""
+    wanted = [found[0], *([found[1]] if return_inverse else ()), *([found[2]] if return_counts else ())]
+    return wanted[0] if len(wanted) == 1 else tuple(wanted)
+
+
+@composite()
+def unique(
+    input: Any,
+    sorted: bool = True,
+    return_inverse: bool = False,
+    return_counts: bool = False,
+    dim: int | None = None,
+) -> Any:
+    """The elements of a tensor in order, each once; every NaN counts as different.
+
+    Args:
+        input: real tensor.
+        sorted: has no effect: what is returned is sorted.
+        return_inverse: return also, in the shape of `input`, where in the result each element is.
+        return_counts: return also how often each one occurs.
+        dim: compare the slices along this dimension, not the elements.
+
+    Returns:
+        A new tensor, or a tuple of it and the int64 tensors that were asked for. Without derivative.
+
+    Raises:
+        IndexError: there is no such dimension.
+
+    Examples:
+        >>> import wengert as wg
+        >>> wg.unique(wg.tensor([2, 1, 2]), return_counts=True)
+        (tensor([1, 2]), tensor([1, 2]))
+    """
+    return chosen(distinct(input, dim, False), return_inverse, return_counts)
+
+
+@composite()
+def unique_consecutive(
+    input: Any, return_inverse: bool = False, return_counts: bool = False, dim: int | None = None
+) -> Any:
+    """The elements of a tensor without those that equal the one before.
+
+    Args:
+        input: real tensor.
+        return_inverse: return also, in the shape of `input`, where in the result each element is.
+        return_counts: return also how many elements each one stands for.
+        dim: compare the slices along this dimension, not the elements.
+
+    Returns:
+        A new tensor, or a tuple of it and the int64 tensors that were asked for. Without derivative.
+
+    Raises:
+        IndexError: there is no such dimension.
+
+    Examples:
+        >>> import wengert as wg
+        >>> wg.unique_consecutive(wg.tensor([1, 1, 2, 1]))
+        tensor([1, 2, 1])
+    """
+    return chosen(distinct(input, dim, True), return_inverse, return_counts)
+
+
+@unique.samples
+def unique_samples(make: Any) -> Any:
+    yield Sample(make(3, 4))
+    yield Sample(make(3, 4), True, True, True)
+    yield Sample(make(3, 4), dim=0)
+
+
+@unique_consecutive.samples
+def unique_consecutive_samples(make: Any) -> Any:
+    yield Sample(make(3, 4))
+    yield Sample(make(3, 4), True, True, 0)

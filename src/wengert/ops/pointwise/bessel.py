@@ -1,0 +1,257 @@
+"""Bessel functions and their relatives."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import Any
+
+from ..._core.cards.card import Array
+from ..._core.types.dtypes import finfo
+from ..._kernels.special import airy_ai as kernel_airy_ai, special, spherical_bessel_j0 as kernel_spherical
+from .gamma import of_reals
+from .normal import of_special
+from .power import any_tensor
+from .unary import positive_tensor
+
+
+@of_reals(samples=any_tensor)
+def i0(self: Array, *, out: Any = None) -> Any:
+    """Modified Bessel function of the first kind, of order 0, element by element.
+
+    Examples:
+        >>> import wengert as wg
+        >>> wg.i0(wg.tensor([0.0, 1.0, 2.0]))
+        tensor([1.0000, 1.2661, 2.2796])
+    """
+    return special("i0", self, out=out)
+
+
+@i0.vjp("self")
+def i0_vjp(grad: Any, self: Any) -> Any:
+    return grad * i1(self)
+
+
+def away_from_zero(self: Any) -> tuple[Any, Any]:
+    """Where `self` is not tiny; and `self` there, elsewhere something that can be divided by."""
+    tiny = finfo(self.dtype).eps
+    away = self.abs() > tiny
+    return away, self.where(away, tiny)
+
+
+@of_special(name="special_i1", samples=any_tensor)
+def i1(self: Array, *, out: Any = None) -> Any:
+    """Modified Bessel function of the first kind, of order 1, element by element.
+
+    Examples:
+        >>> import wengert as wg
+        >>> wg.special.i1(wg.tensor([0.5, 1.0, 2.0]))
+        tensor([0.2579, 0.5652, 1.5906])
+    """
+    return special("i1", self, out=out)
+
+
+@i1.vjp("self")
+def i1_vjp(grad: Any, self: Any, out: Any) -> Any:
+    away, safe = away_from_zero(self)
+    return grad * (i0(safe) - out / safe).where(away, 0.5)
+
+
+@of_special(name="special_i0e", node="SpecialI0EBackward0", samples=any_tensor)
+def i0e(self: Array, *, out: Any = None) -> Any:
+    """exp(-|self|) times the modified Bessel function of the first kind, of order 0, element by element.
+
+    Examples:
+        >>> import wengert as wg
+        >>> wg.special.i0e(wg.tensor([0.5, 1.0, 2.0]))
+        tensor([0.6450, 0.4658, 0.3085])
+    """
+    return special("i0e", self, out=out)
+
+
+@i0e.vjp("self")
+def i0e_vjp(grad: Any, self: Any, out: Any) -> Any:
+    return grad * (i1e(self) - self.sgn() * out)
+
+
+@of_special(name="special_i1e", node="SpecialI1EBackward0", samples=any_tensor)
+def i1e(self: Array, *, out: Any = None) -> Any:
+    """exp(-|self|) times the modified Bessel function of the first kind, of order 1, element by element.
+
+    Examples:
+        >>> import wengert as wg
+        >>> wg.special.i1e(wg.tensor([0.5, 1.0, 2.0]))
+        tensor([0.1564, 0.2079, 0.2153])
+    """
+    return special("i1e", self, out=out)
+
+
+@i1e.vjp("self")
+def i1e_vjp(grad: Any, self: Any, out: Any) -> Any:
+    away, safe = away_from_zero(self)
+    return grad * (i0e(safe) - out * (safe.sgn() + safe.reciprocal())).where(away, 0.5)
+
+
+without_derivative = partial(
+    of_special,
+    derivative=None,
+    why="torch has none",
+    samples=any_tensor,
+    describes="""
+    Args:
+        self: real tensor; integers become the default dtype.
+        x: real tensor; integers become the default dtype.
+
+    Returns:
+        A new tensor of the same shape, which requires no gradient.
+
+    Raises:
+        NotImplementedError: the tensor is complex.
+    """,
+)
+"""The form of a function that is constant for derivatives, as in torch."""
+of_positive = partial(without_derivative, samples=positive_tensor)
+"""The form of such a function that is NaN for negative numbers, and infinite at 0."""
+
+
+@without_derivative(name="special_bessel_j0")
+def bessel_j0(self: Array, *, out: Any = None) -> Any:
+    """Bessel function of the first kind, of order 0, element by element.
+
+    Examples:
+        >>> import wengert as wg
+        >>> wg.special.bessel_j0(wg.tensor([0.5, 1.0, 2.0]))
+        tensor([0.9385, 0.7652, 0.2239])
+    """
+    return special("j0", self, out=out)
+
+
+@without_derivative(name="special_bessel_j1")
+def bessel_j1(self: Array, *, out: Any = None) -> Any:
+    """Bessel function of the first kind, of order 1, element by element.
+
+    Examples:
+        >>> import wengert as wg
+        >>> wg.special.bessel_j1(wg.tensor([0.5, 1.0, 2.0]))
+        tensor([0.2423, 0.4401, 0.5767])
+    """
+    return special("j1", self, out=out)
+
+
+@of_positive(name="special_bessel_y0")
+def bessel_y0(self: Array, *, out: Any = None) -> Any:
+    """Bessel function of the second kind, of order 0, element by element.
+
+    Examples:
+        >>> import wengert as wg
+        >>> wg.special.bessel_y0(wg.tensor([0.5, 1.0, 2.0]))
+        tensor([-0.4445,  0.0883,  0.5104])
+    """
+    return special("y0", self, out=out)
+
+
+@of_positive(name="special_bessel_y1")
+def bessel_y1(self: Array, *, out: Any = None) -> Any:
+    """Bessel function of the second kind, of order 1, element by element.
+
+    Examples:
+        >>> import wengert as wg
+        >>> wg.special.bessel_y1(wg.tensor([0.5, 1.0, 2.0]))
+        tensor([-1.4715, -0.7812, -0.1070])
+    """
+    return special("y1", self, out=out)
+
+
+@without_derivative(name="special_modified_bessel_i0")
+def modified_bessel_i0(self: Array, *, out: Any = None) -> Any:
+    """Modified Bessel function of the first kind, of order 0, element by element.
+
+    Examples:
+        >>> import wengert as wg
+        >>> wg.special.modified_bessel_i0(wg.tensor([0.5, 1.0, 2.0]))
+        tensor([1.0635, 1.2661, 2.2796])
+    """
+    return special("i0", self, out=out)
+
+
+@without_derivative(name="special_modified_bessel_i1")
+def modified_bessel_i1(self: Array, *, out: Any = None) -> Any:
+    """Modified Bessel function of the first kind, of order 1, element by element.
+
+    Examples:
+        >>> import wengert as wg
+        >>> wg.special.modified_bessel_i1(wg.tensor([0.5, 1.0, 2.0]))
+        tensor([0.2579, 0.5652, 1.5906])
+    """
+    return special("i1", self, out=out)
+
+
+@of_positive(name="special_modified_bessel_k0")
+def modified_bessel_k0(self: Array, *, out: Any = None) -> Any:
+    """Modified Bessel function of the second kind, of order 0, element by element.
+
+    Examples:
+        >>> import wengert as wg
+        >>> wg.special.modified_bessel_k0(wg.tensor([0.5, 1.0, 2.0]))
+        tensor([0.9244, 0.4210, 0.1139])
+    """
+    return special("k0", self, out=out)
+
+
+@of_positive(name="special_modified_bessel_k1")
+def modified_bessel_k1(self: Array, *, out: Any = None) -> Any:
+    """Modified Bessel function of the second kind, of order 1, element by element.
+
+    Examples:
+        >>> import wengert as wg
+        >>> wg.special.modified_bessel_k1(wg.tensor([0.5, 1.0, 2.0]))
+        tensor([1.6564, 0.6019, 0.1399])
+    """
+    return special("k1", self, out=out)
+
+
+@of_positive(name="special_scaled_modified_bessel_k0")
+def scaled_modified_bessel_k0(x: Array, *, out: Any = None) -> Any:
+    """exp(x) times the modified Bessel function of the second kind, of order 0, element by element.
+
+    Examples:
+        >>> import wengert as wg
+        >>> wg.special.scaled_modified_bessel_k0(wg.tensor([0.5, 1.0, 2.0]))
+        tensor([1.5241, 1.1445, 0.8416])
+    """
+    return special("k0e", x, out=out)
+
+
+@of_positive(name="special_scaled_modified_bessel_k1")
+def scaled_modified_bessel_k1(x: Array, *, out: Any = None) -> Any:
+    """exp(x) times the modified Bessel function of the second kind, of order 1, element by element.
+
+    Examples:
+        >>> import wengert as wg
+        >>> wg.special.scaled_modified_bessel_k1(wg.tensor([0.5, 1.0, 2.0]))
+        tensor([2.7310, 1.6362, 1.0335])
+    """
+    return special("k1e", x, out=out)
+
+
+@without_derivative(name="special_spherical_bessel_j0")
+def spherical_bessel_j0(x: Array, *, out: Any = None) -> Any:
+    """Spherical Bessel function of the first kind, of order 0, element by element: sin(x) / x.
+
+    Examples:
+        >>> import wengert as wg
+        >>> wg.special.spherical_bessel_j0(wg.tensor([0.5, 1.0, 2.0]))
+        tensor([0.9589, 0.8415, 0.4546])
+    """
+    return kernel_spherical(x, out=out)
+
+
+@without_derivative(name="special_airy_ai")
+def airy_ai(x: Array, *, out: Any = None) -> Any:
+    """Airy function Ai, element by element.
+
+    Examples:
+        >>> import wengert as wg
+        >>> wg.special.airy_ai(wg.tensor([0.5, 1.0, 2.0]))
+        tensor([0.2317, 0.1353, 0.0349])
+    """
+    return kernel_airy_ai(x, out=out)

@@ -1,0 +1,336 @@
+"""The gamma function's logarithm and its derivatives, the incomplete gamma functions, and Hurwitz' zeta function."""
+
+from __future__ import annotations
+
+import math
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+from ..._core.cards.arguments import integer
+from ..._core.cards.card import REALS, Array, Bad, Sample, derive_in_place, pointwise
+from ..._core.tensor.base import bind
+from ..._kernels.activation import narrowed, widened
+from ..._kernels.special import polygamma as kernel_polygamma, special
+from .pairs import number_among_pair, of_two_reals
+from .unary import function
+
+
+def off_the_poles(make: Any) -> Any:
+    """Samples of a function with poles at 0 and the negative integers."""
+    if make.dtype.category >= 2:
+        yield Sample(make(3, 4, low=0.6, high=4))
+        yield Sample(make(3, low=-2.9, high=-2.1))
+        yield Sample(make(low=0.6, high=2))
+    else:
+        yield Sample(make(3, 4))
+    yield Sample(make(0, 2))
+    yield Sample(make(8, kind="special"))
+    yield Bad(2, raises=TypeError, says="must be Tensor, not int")
+
+
+of_reals = partial(
+    function,
+    dtypes=REALS,
+    describes="""
+    Args:
+        self: real tensor; integers become the default dtype.
+
+    Returns:
+        A new tensor of the same shape.
+
+    Raises:
+        NotImplementedError: `self` is complex.
+    """,
+)
+"""The form of a special function of one real operand."""
+of_gamma = partial(of_reals, samples=off_the_poles)
+"""The form of a function with the poles of the gamma function."""
+
+
+@of_gamma()
+def lgamma(self: Array, *, out: Any = None) -> Any:
+    """Natural logarithm of the absolute value of the gamma function at `self`, element by element.
+
+    Examples:
+        >>> import wengert as wg
+        >>> wg.lgamma(wg.tensor([1.0, 5.0, 0.5]))
+        tensor([0.0000, 3.1781, 0.5724])
+    """
+    return special("gammaln", self, out=out)
+
+
+@lgamma.vjp("self")
+def lgamma_vjp(grad: Any, self: Any) -> Any:
+    return grad * self.digamma()
+
+
+@of_gamma()
+def digamma(self: Array, *, out: Any = None) -> Any:
+    """Derivative of the logarithm of the gamma function at `self`, element by element; NaN at negative integers.
+
+    Examples:
+        >>> import wengert as wg
+        >>> wg.digamma(wg.tensor([1.0, 0.5]))
+        tensor([-0.5772, -1.9635])
+    """
+    return special("psi", self, out=out)
+
+
+@digamma.vjp("self")
+def digamma_vjp(grad: Any, self: Any) -> Any:
+    return grad * polygamma(1, self)
+
+
+@pointwise(promote="float", dtypes=REALS, numbers=False, method=False)
+def polygamma(n: int, self: Array, *, out: Any = None) -> Any:
+    """The derivative of order `n` of digamma at `self`, element by element.
+
+    Args:
+        n: the order, an integer of 0 or more; 0 gives digamma itself.
+        self: real tensor; integers become the default dtype.
+
+    Returns:
+        A new tensor of the same shape.
+
+    Raises:
+        RuntimeError: `n` is negative.
+
+    Source:
+        Abramowitz and Stegun, Handbook of mathematical functions, 6.4.10.
+
+    Examples:
+        >>> import wengert as wg
+        >>> wg.polygamma(1, wg.tensor([1.0, 0.5]))
+        tensor([1.6449, 4.9348])
+    """
+    order = integer("polygamma", "n", n)
+    if order < 0:
+        raise RuntimeError("polygamma(n, x) does not support negative n.")
+    return narrowed(kernel_polygamma(order, self), self, out)
+
+
+@polygamma.vjp("self")
+def polygamma_vjp(grad: Any, self: Any, n: int) -> Any:
+    return grad * polygamma(n + 1, self)
+
+
+@polygamma.samples
+def polygamma_samples(make: Any) -> Any:
+    for order in (0, 1, 2, 5):
+        yield Sample(order, make(3, 4, kind="positive"))
+    yield Sample(1, make(kind="positive"))
+    yield Sample(1, make(0, 2))
+    yield Sample(2, make(8, kind="special"))
+    yield Bad(-1, make(2), raises=RuntimeError, says="does not support negative n")
+    yield Bad(1.5, make(2), raises=TypeError, says="argument 'n' must be int, not float")
+
+
+@pointwise(
+    promote="float", dtypes=REALS, numbers=False, name="_polygamma", node="PolygammaBackward1", hidden=True,
+    method=False, function=False,
+)  # fmt: skip
+def polygamma_of(self: Array, n: int, *, out: Any = None) -> Any:
+    """`polygamma` with its operands in the order of the method."""
+    return polygamma.body(n, self, out=out)
+
+
+polygamma_of.vjp("self")(polygamma_vjp)
+derive_in_place(polygamma_of, "polygamma_")
+
+
+def polygamma_method(self: Any, n: int) -> Any:
+    """The derivative of order `n` of digamma; as the function `polygamma`."""
+    return polygamma(n, self)
+
+
+bind("polygamma", polygamma_method)
+
+
+MOST_DIMENSIONS = 100_000
+
+
+def above_half(make: Any) -> Any:
+    """Samples of the multivariate gamma function."""
+    for order in (1, 2, 3):
+        yield Sample(make(3, 4, low=1.6, high=4), order)
+    yield Sample(make(low=1.6, high=4), 2)
+    yield Sample(make(0, 2), 2)
+    yield Bad(make(2), 0, raises=RuntimeError, says="p has to be greater than or equal to 1")
+    yield Bad(make(2), 2**62, raises=RuntimeError, says="p has to be at most")
+
+
+@of_reals(layout="rows", samples=above_half)
+def mvlgamma(self: Array, p: int, *, out: Any = None) -> Any:
+    """Natural logarithm of the multivariate gamma function of dimension `p` at `self`, element by element.
+
+    Args:
+        p: the dimension, 1 or more.
+
+    Raises:
+        RuntimeError: `p` is smaller, or beyond 100,000: each dimension takes a pass.
+
+    Source:
+        log Gamma_p(a) = p (p - 1) / 4 log(pi) + the sum of log Gamma(a - j / 2) for j from 0 to p - 1.
+
+    Examples:
+        >>> import wengert as wg
+        >>> wg.mvlgamma(wg.tensor([2.0, 3.0]), 2)
+        tensor([0.4516, 1.5502])
+    """
+    count = integer("mvlgamma", "p", p)
+    if count < 1:
+        raise RuntimeError("p has to be greater than or equal to 1")
+    if count > MOST_DIMENSIONS:
+        raise RuntimeError(f"mvlgamma: p has to be at most {MOST_DIMENSIONS}, got {count}")
+    total = widened(self).astype(np.float64) * 0
+    for step in range(count):
+        total = total + special("gammaln", self.astype(np.float64) - step / 2)
+    return narrowed(total + count * (count - 1) / 4 * math.log(math.pi), self, out)
+
+
+@mvlgamma.vjp("self")
+def mvlgamma_vjp(grad: Any, self: Any, p: int) -> Any:
+    slope = self.digamma()
+    for step in range(1, p):
+        slope = slope + (self - step / 2).digamma()
+    return grad * slope
+
+
+def positive_pairs(make: Any) -> Any:
+    """Samples of an incomplete gamma function: without a derivative by the first operand, as in torch."""
+    yield Sample(make(3, 4, kind="positive").detach(), make(3, 4, kind="positive"))
+    yield Sample(make(3, 1, kind="positive").detach(), make(4, kind="positive"))
+    yield Sample(make(kind="positive").detach(), make(2, kind="positive"))
+    yield Sample(make(0, 3).detach(), make(3, kind="positive"))
+    yield Sample(make(8, kind="special").detach(), make(8, kind="positive").detach())
+    yield Sample(make(8, kind="positive").detach(), make(8, kind="special").detach())
+    yield Bad(make(2, kind="positive"), make(3, kind="positive"), raises=RuntimeError, says="must match the size")
+    yield Bad(make(2), 2, raises=TypeError, says="must be Tensor, not int")
+
+
+def not_by_first(name: str, argument: str) -> Any:
+    """The rule of what torch has no derivative for."""
+
+    def rule(grad: Any) -> Any:
+        raise NotImplementedError(f"the derivative for '{argument}' is not implemented.")
+
+    rule.__name__ = rule.__qualname__ = f"{name}_vjp_self"
+    return rule
+
+
+def density(self: Any, other: Any) -> Any:
+    """The derivative of the lower incomplete gamma function, regularised, by its upper limit `other`."""
+    return ((self - 1) * other.log() - other - self.lgamma()).exp()
+
+
+incomplete = partial(
+    of_two_reals,
+    inplace=True,
+    samples=positive_pairs,
+    describes="""
+    Args:
+        self: floating-point tensor of the shape parameter, not negative.
+        other: floating-point tensor of the limit, not negative, that broadcasts with `self`.
+
+    Returns:
+        A new tensor of the broadcast shape and the promoted dtype.
+
+    Raises:
+        RuntimeError: the shapes do not broadcast.
+        NotImplementedError: the operands are not floating-point numbers.
+
+    Derivative:
+        By `other` only, as in torch.
+    """,
+)
+"""The form of an incomplete gamma function."""
+
+
+@incomplete()
+def igamma(self: Array, other: Array, *, out: Any = None) -> Any:
+    """The lower incomplete gamma function, regularised: how likely a gamma-distributed number is below `other`.
+
+    Examples:
+        >>> import wengert as wg
+        >>> wg.igamma(wg.tensor([1.0, 2.0]), wg.tensor([1.0, 1.0]))
+        tensor([0.6321, 0.2642])
+    """
+    return special("gammainc", self, other, out=out)
+
+
+@igamma.vjp("other")
+def igamma_vjp_other(grad: Any, self: Any, other: Any) -> Any:
+    return grad * density(self, other)
+
+
+@incomplete()
+def igammac(self: Array, other: Array, *, out: Any = None) -> Any:
+    """The upper incomplete gamma function, regularised: 1 - igamma(self, other).
+
+    Examples:
+        >>> import wengert as wg
+        >>> wg.igammac(wg.tensor([1.0, 2.0]), wg.tensor([1.0, 1.0]))
+        tensor([0.3679, 0.7358])
+    """
+    return special("gammaincc", self, other, out=out)
+
+
+@igammac.vjp("other")
+def igammac_vjp_other(grad: Any, self: Any, other: Any) -> Any:
+    return -grad * density(self, other)
+
+
+for card, title in ((igamma, "igamma: input"), (igammac, "igammac: input")):
+    card.vjp("self")(not_by_first(card.name, title))
+
+
+@pointwise(
+    promote="float",
+    dtypes=REALS,
+    name="special_zeta",
+    method=False,
+    function=False,
+    node=("SpecialZetaBackward0", "SpecialZetaBackward1", "SpecialZetaBackward2"),
+    choose=number_among_pair,
+)
+def zeta(self: Array, other: Array, *, out: Any = None) -> Any:
+    """Hurwitz' zeta function: the sum of 1 / (k + other)^self over k from 0 on, element by element.
+
+    Args:
+        self: real tensor or number, above 1.
+        other: real tensor that broadcasts with `self`, or number; 1 gives Riemann's function.
+
+    Returns:
+        A new tensor of the broadcast shape; integers become the default dtype.
+
+    Raises:
+        RuntimeError: the shapes do not broadcast.
+
+    Derivative:
+        By `other` only, as in torch.
+
+    Examples:
+        >>> import wengert as wg
+        >>> wg.special.zeta(wg.tensor([2.0, 3.0]), 1)
+        tensor([1.6449, 1.2021])
+    """
+    return special("zeta", self, other, out=out)
+
+
+zeta.vjp("self")(not_by_first("zeta", "zeta"))
+
+
+@zeta.vjp("other")
+def zeta_vjp_other(grad: Any, self: Any, other: Any) -> Any:
+    return grad * -self * zeta(self + 1, other)
+
+
+@zeta.samples
+def zeta_samples(make: Any) -> Any:
+    for shape, other in (((3, 4), (3, 4)), ((3, 1), (4,)), ((), (2,)), ((0, 3), (3,))):
+        yield Sample(make(*shape, low=1.5, high=3).detach(), make(*other, kind="positive"))
+    yield Sample(3, make(3, kind="positive"))
+    yield Sample(make(3, low=1.5, high=3).detach(), 2)
+    yield Bad(make(2), make(3, kind="positive"), raises=RuntimeError, says="must match the size of tensor b")

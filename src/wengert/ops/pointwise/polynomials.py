@@ -1,0 +1,190 @@
+"""Orthogonal polynomials; torch gives them no derivatives."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import Any
+
+from ..._core.cards.card import REALS, Array, Bad, Sample, pointwise
+from ..._kernels import polynomials as kernels
+
+
+def with_degrees(make: Any) -> Any:
+    """Samples of a polynomial: degrees from below 0 up to where closed forms begin, inside of -1 to 1 and outside."""
+    for degree in (-1, 0, 1, 2, 5):
+        yield Sample(make(3, 4, low=-0.95, high=0.95), degree)
+    yield Sample(make(3, low=1.1, high=1.5), 4)
+    yield Sample(make(2, 3, low=-0.95, high=0.95), make(3, low=0, high=6))
+    yield Sample(0.25, make(3, low=0, high=6))
+    yield Sample(make(0, 2), 3)
+    yield Bad(make(2), make(3), raises=RuntimeError, says="must match the size of tensor b")
+    yield Bad(make(2), "a", raises=TypeError, says="must be Tensor, not str")
+
+
+polynomial = partial(
+    pointwise,
+    promote="float",
+    dtypes=REALS,
+    method=False,
+    function=False,
+    derivative=None,
+    why="torch has none",
+    samples=with_degrees,
+    describes="""
+    Args:
+        x: real tensor or number, where the polynomial is taken.
+        n: real tensor that broadcasts with `x`, or number: the degree, rounded towards 0.
+
+    Returns:
+        A new tensor of the broadcast shape, which requires no gradient; integers become the default dtype. 0 for
+        negative degrees.
+
+    Raises:
+        RuntimeError: the shapes do not broadcast.
+    """,
+)
+"""The form of a family of polynomials."""
+
+
+@polynomial(name="special_chebyshev_polynomial_t")
+def chebyshev_polynomial_t(x: Array, n: Array, *, out: Any = None) -> Any:
+    """Chebyshev polynomials of the first kind, element by element: cos(n t) with cos(t) = x.
+
+    Examples:
+        >>> import wengert as wg
+        >>> wg.special.chebyshev_polynomial_t(wg.tensor([0.0, 0.5, 1.0]), 3)
+        tensor([-0., -1.,  1.])
+    """
+    return kernels.chebyshev_t(x, n, out)
+
+
+@polynomial(name="special_chebyshev_polynomial_u")
+def chebyshev_polynomial_u(x: Array, n: Array, *, out: Any = None) -> Any:
+    """Chebyshev polynomials of the second kind, element by element: sin((n + 1) t) / sin(t) with cos(t) = x.
+
+    Examples:
+        >>> import wengert as wg
+        >>> wg.special.chebyshev_polynomial_u(wg.tensor([0.0, 0.5, 1.0]), 3)
+        tensor([-0., -1.,  4.])
+    """
+    return kernels.chebyshev_u(x, n, out)
+
+
+@polynomial(name="special_chebyshev_polynomial_v")
+def chebyshev_polynomial_v(x: Array, n: Array, *, out: Any = None) -> Any:
+    """Chebyshev polynomials of the third kind, element by element: cos((n + 1/2) t) / cos(t / 2) with cos(t) = x.
+
+    Examples:
+        >>> import wengert as wg
+        >>> wg.special.chebyshev_polynomial_v(wg.tensor([0.0, 0.5, 1.0]), 3)
+        tensor([ 1., -1.,  1.])
+    """
+    return kernels.chebyshev_v(x, n, out)
+
+
+@polynomial(name="special_chebyshev_polynomial_w")
+def chebyshev_polynomial_w(x: Array, n: Array, *, out: Any = None) -> Any:
+    """Chebyshev polynomials of the fourth kind, element by element: sin((n + 1/2) t) / sin(t / 2) with cos(t) = x.
+
+    Examples:
+        >>> import wengert as wg
+        >>> wg.special.chebyshev_polynomial_w(wg.tensor([0.0, 0.5, 1.0]), 3)
+        tensor([-1., -1.,  7.])
+    """
+    return kernels.chebyshev_w(x, n, out)
+
+
+@polynomial(name="special_shifted_chebyshev_polynomial_t")
+def shifted_chebyshev_polynomial_t(x: Array, n: Array, *, out: Any = None) -> Any:
+    """Chebyshev polynomials of the first kind at 2 x - 1, element by element: orthogonal from 0 to 1.
+
+    Examples:
+        >>> import wengert as wg
+        >>> wg.special.shifted_chebyshev_polynomial_t(wg.tensor([0.0, 0.5, 1.0]), 3)
+        tensor([-1., -0.,  1.])
+    """
+    return kernels.chebyshev_t(x, n, out, shifted=True)
+
+
+@polynomial(name="special_shifted_chebyshev_polynomial_u")
+def shifted_chebyshev_polynomial_u(x: Array, n: Array, *, out: Any = None) -> Any:
+    """Chebyshev polynomials of the second kind at 2 x - 1, element by element: orthogonal from 0 to 1.
+
+    Examples:
+        >>> import wengert as wg
+        >>> wg.special.shifted_chebyshev_polynomial_u(wg.tensor([0.0, 0.5, 1.0]), 3)
+        tensor([-4., -0.,  4.])
+    """
+    return kernels.chebyshev_u(x, n, out, shifted=True)
+
+
+@polynomial(name="special_shifted_chebyshev_polynomial_v")
+def shifted_chebyshev_polynomial_v(x: Array, n: Array, *, out: Any = None) -> Any:
+    """Chebyshev polynomials of the third kind at 2 x - 1, element by element: orthogonal from 0 to 1.
+
+    Examples:
+        >>> import wengert as wg
+        >>> wg.special.shifted_chebyshev_polynomial_v(wg.tensor([0.0, 0.5, 1.0]), 3)
+        tensor([-7.,  1.,  1.])
+    """
+    return kernels.chebyshev_v(x, n, out, shifted=True)
+
+
+@polynomial(name="special_shifted_chebyshev_polynomial_w")
+def shifted_chebyshev_polynomial_w(x: Array, n: Array, *, out: Any = None) -> Any:
+    """Chebyshev polynomials of the fourth kind at 2 x - 1, element by element: orthogonal from 0 to 1.
+
+    Examples:
+        >>> import wengert as wg
+        >>> wg.special.shifted_chebyshev_polynomial_w(wg.tensor([0.0, 0.5, 1.0]), 3)
+        tensor([-1., -1.,  7.])
+    """
+    return kernels.chebyshev_w(x, n, out, shifted=True)
+
+
+@polynomial(name="special_hermite_polynomial_h")
+def hermite_polynomial_h(x: Array, n: Array, *, out: Any = None) -> Any:
+    """Hermite polynomials of physics, element by element: orthogonal by exp(-x^2).
+
+    Examples:
+        >>> import wengert as wg
+        >>> wg.special.hermite_polynomial_h(wg.tensor([0.0, 0.5, 1.0]), 3)
+        tensor([-0., -5., -4.])
+    """
+    return kernels.hermite_h(x, n, out)
+
+
+@polynomial(name="special_hermite_polynomial_he")
+def hermite_polynomial_he(x: Array, n: Array, *, out: Any = None) -> Any:
+    """Hermite polynomials of probability theory, element by element: orthogonal by exp(-x^2 / 2).
+
+    Examples:
+        >>> import wengert as wg
+        >>> wg.special.hermite_polynomial_he(wg.tensor([0.0, 0.5, 1.0]), 3)
+        tensor([-0.0000, -1.3750, -2.0000])
+    """
+    return kernels.hermite_he(x, n, out)
+
+
+@polynomial(name="special_laguerre_polynomial_l")
+def laguerre_polynomial_l(x: Array, n: Array, *, out: Any = None) -> Any:
+    """Laguerre polynomials, element by element: orthogonal from 0 on by exp(-x).
+
+    Examples:
+        >>> import wengert as wg
+        >>> wg.special.laguerre_polynomial_l(wg.tensor([0.0, 0.5, 1.0]), 3)
+        tensor([ 1.0000, -0.1458, -0.6667])
+    """
+    return kernels.laguerre(x, n, out)
+
+
+@polynomial(name="special_legendre_polynomial_p")
+def legendre_polynomial_p(x: Array, n: Array, *, out: Any = None) -> Any:
+    """Legendre polynomials, element by element: orthogonal from -1 to 1.
+
+    Examples:
+        >>> import wengert as wg
+        >>> wg.special.legendre_polynomial_p(wg.tensor([0.0, 0.5, 1.0]), 3)
+        tensor([-0.0000, -0.4375,  1.0000])
+    """
+    return kernels.legendre(x, n, out)

@@ -1,0 +1,347 @@
+"""Numbers on other scales: angles in degrees, powers of two apart, log-odds, powers in double precision, sinc."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+from ..._core import errors
+from ..._core.cards.card import CARDS, COMPLEXES, FLOATS, INTEGERS, REALS, Array, Bad, Sample, composite, op, pointwise
+from ..._core.operators.batch_rules import elementwise
+from ..._core.tensor.base import Tensor, bind
+from ..._core.types import dtypes
+from ..._kernels.activation import narrowed, widened
+from .. import return_types
+from .binary import check_tensor, tensor_pairs
+from .power import any_tensor, power
+from .unary import function
+
+LOG_2 = math.log(2)
+
+
+def refuse_complex(name: str, self: Any) -> None:
+    """Refuse complex operands as torch does.
+
+    Raises:
+        RuntimeError: the operand is complex.
+    """
+    if self.dtype.kind == "c":
+        raise RuntimeError(f"{name} is not supported for complex tensors.")
+
+
+@function(dtypes=REALS, explained=COMPLEXES, linear="self", node="Deg2RadBackward0")
+def deg2rad(self: Array, *, out: Any = None) -> Any:
+    """Angles in degrees as angles in radians.
+
+    Args:
+        self: real tensor; integers become the default dtype.
+
+    Raises:
+        RuntimeError: `self` is complex.
+
+    Examples:
+        >>> import wengert as wg
+        >>> wg.deg2rad(wg.tensor([180, 90, -45]))
+        tensor([ 3.1416,  1.5708, -0.7854])
+    """
+    refuse_complex("deg2rad", self)
+    return np.multiply(self, self.dtype.type(math.pi / 180), out=out)
+
+
+@deg2rad.vjp("self")
+def deg2rad_vjp(grad: Any) -> Any:
+    return grad * (math.pi / 180)
+
+
+@function(dtypes=REALS, explained=COMPLEXES, linear="self", node="Rad2DegBackward0")
+def rad2deg(self: Array, *, out: Any = None) -> Any:
+    """Angles in radians as angles in degrees.
+
+    Args:
+        self: real tensor; integers become the default dtype.
+
+    Raises:
+        RuntimeError: `self` is complex.
+
+    Examples:
+        >>> import wengert as wg
+        >>> wg.rad2deg(wg.tensor([wg.pi, wg.pi / 2]))
+        tensor([180.,  90.])
+    """
+    refuse_complex("rad2deg", self)
+    return np.multiply(self, self.dtype.type(180 / math.pi), out=out)
+
+
+@rad2deg.vjp("self")
+def rad2deg_vjp(grad: Any) -> Any:
+    return grad * (180 / math.pi)
+
+
+@function()
+def sinc(self: Array, *, out: Any = None) -> Any:
+    """sin(pi * self) / (pi * self), element by element; 1 at 0.
+
+    Derivative:
+        0 at 0, and so are all higher ones, as in torch.
+
+    Examples:
+        >>> import wengert as wg
+        >>> wg.sinc(wg.tensor([0.0, 0.5, 1.5]))
+        tensor([ 1.0000,  0.6366, -0.2122])
+    """
+    wide = widened(self)
+    angle = wide * wide.dtype.type(math.pi)
+    ratio = np.asarray(np.sin(angle) / angle)
+    np.copyto(ratio, 1, where=wide == 0)
+    return narrowed(ratio, self, out)
+
+
+@sinc.vjp("self")
+def sinc_vjp(grad: Any, self: Any) -> Any:
+    angle = self * math.pi
+    slope = (angle * angle.cos() - angle.sin()) / (angle * self)
+    return (grad * slope.conj()).where(self != 0, 0)
+
+
+@sinc.jvp("self")
+def sinc_jvp(tangent: Any, self: Any) -> Any:
+    return sinc_vjp(tangent, self.conj())
+
+
+@sinc.samples
+def sinc_samples(make: Any) -> Any:
+    yield from any_tensor(make)
+    yield Sample(make(3, kind="special").detach())
+
+
+@function(dtypes=REALS)
+def logit(self: Array, eps: float | None = None, *, out: Any = None) -> Any:
+    """log(self / (1 - self)), element by element: the logarithm of the odds, and the inverse of `sigmoid`.
+
+    Args:
+        self: real tensor of probabilities; integers become the default dtype.
+        eps: limits `self` to the range from `eps` to `1 - eps` first; None: NaN outside of 0 to 1.
+
+    Raises:
+        TypeError: `eps` is no number.
+
+    Derivative:
+        0 where `self` was limited; NaN outside of 0 to 1 without limits.
+
+    Examples:
+        >>> import wengert as wg
+        >>> wg.logit(wg.tensor([0.5, 0.9, 1.0]), eps=0.01)
+        tensor([0.0000, 2.1972, 4.5951])
+    """
+    wide = widened(self)
+    if eps is not None:
+        if not isinstance(eps, (int, float, np.number)):
+            raise TypeError(errors.wrong_type("logit", "eps", 2, "float", eps))
+        wide = np.where(wide < eps, wide.dtype.type(eps), np.where(wide > 1 - eps, wide.dtype.type(1 - eps), wide))
+    return narrowed(np.log(wide / (1 - wide)), self, out)
+
+
+@logit.vjp("self")
+def logit_vjp(grad: Any, self: Any, eps: float | None) -> Any:
+    slope = grad / (self * (1 - self))
+    if eps is None or eps < 0:
+        return slope.masked_fill((self < 0) | (self > 1), math.nan)
+    return slope.masked_fill((self < eps) | (self > 1 - eps), 0)
+
+
+@logit.samples
+def logit_samples(make: Any) -> Any:
+    if make.dtype.category >= 2:
+        yield Sample(make(3, 4, kind="unit"))
+        yield Sample(make(3, 4, low=-0.9, high=1.9), 0.2)
+        yield Sample(make(kind="unit"), eps=0.3)
+    yield Sample(make(0, 2))
+    yield Sample(make(8, kind="special"))
+    yield Sample(make(8, kind="special"), 0.25)
+    yield Bad(2, raises=TypeError, says="must be Tensor, not int")
+    yield Bad(make(2), "a", raises=TypeError, says="argument 'eps' (position 2) must be float, not str")
+
+
+@pointwise(promote="float", dtypes=FLOATS, numbers=False, inplace=True)
+def ldexp(self: Array, other: Array, *, out: Any = None) -> Any:
+    """self * 2^other, element by element.
+
+    Args:
+        other: tensor that broadcasts with `self`, often of integers.
+
+    Returns:
+        A new tensor of the broadcast shape; integers become the default dtype.
+
+    Raises:
+        RuntimeError: the shapes do not broadcast.
+
+    Examples:
+        >>> import wengert as wg
+        >>> wg.ldexp(wg.tensor([1.0, 3.0]), wg.tensor([4, -1]))
+        tensor([16.0000,  1.5000])
+    """
+    scale = np.exp2(other) if other.dtype.kind == "f" else np.power(other.dtype.type(2), other)
+    return np.multiply(self, scale, out=out)
+
+
+ldexp.partials(self=lambda other: other.new_full((), 2).pow(other), other=lambda out: out * LOG_2)
+
+
+@ldexp.vjp("self")
+def ldexp_vjp_self(grad: Any, other: Any) -> Any:
+    scale = 2 ** (other if other.dtype.category >= dtypes.FLOAT else other.to(dtype=grad.dtype))
+    return grad * scale.conj()
+
+
+ldexp.samples(tensor_pairs)
+
+
+@op(
+    dtypes=REALS, explained=INTEGERS | COMPLEXES, outputs=("mantissa", "exponent"), differentiable=(True, False),
+    batching=elementwise, method=False, function=False, name="_frexp", node="FrexpBackward0", layout="like",
+)  # fmt: skip
+def split(self: Array) -> Any:
+    """The number, from 0.5 to 1 or 0, and the power of two whose product is `self`."""
+    if self.dtype.kind != "f":
+        raise RuntimeError("torch.frexp() only supports floating-point dtypes")
+    mantissa, exponent = np.frexp(self)
+    return np.asarray(mantissa), np.asarray(np.where(np.isfinite(self), exponent, 0).astype(np.int32, copy=False))
+
+
+@split.vjp("self")
+def split_vjp(grads: Any, exponent: Any) -> Any:
+    return grads[0] / exponent.to(dtype=grads[0].dtype).exp2()
+
+
+@split.jvp("self")
+def split_jvp(tangent: Any, exponent: Any) -> Any:
+    return tangent / exponent.to(dtype=tangent.dtype).exp2(), None
+
+
+@split.samples
+def split_samples(make: Any) -> Any:
+    if make.dtype in REALS:
+        yield from any_tensor(make)
+        yield Sample(make(8, kind="special"))
+
+
+@composite()
+def frexp(input: Any, *, out: Any = None) -> Any:
+    """Each number apart into a mantissa, from 0.5 to 1 (or 0), and a power of two: `mantissa * 2**exponent`.
+
+    Args:
+        input: floating-point tensor.
+        out: two tensors to write to, the second one of int32.
+
+    Returns:
+        A tuple (mantissa, exponent); the exponents are of int32.
+
+    Raises:
+        RuntimeError: `input` is not of floating-point numbers.
+
+    Examples:
+        >>> import wengert as wg
+        >>> wg.frexp(wg.tensor([8.0, 0.3]))
+        torch.return_types.frexp(
+        mantissa=tensor([0.5000, 0.6000]),
+        exponent=tensor([ 4, -1], dtype=torch.int32))
+    """
+    check_tensor("frexp", input)
+    if not input.dtype.is_floating_point:
+        raise RuntimeError("torch.frexp() only supports floating-point dtypes")
+    if out is not None:
+        return return_types.frexp(split(input, out=out))
+    return return_types.frexp(split(input))
+
+
+@frexp.samples
+def frexp_samples(make: Any) -> Any:
+    if make.dtype in REALS:
+        yield Sample(make(3, 4))
+    yield Bad(make(2).to(dtype=dtypes.int64), raises=RuntimeError, says="only supports floating-point dtypes")
+
+
+def precise(name: str, operands: Any) -> Any:
+    """The dtype that a power is computed in: the widest of its kind.
+
+    Raises:
+        TypeError: none of the operands is a tensor.
+    """
+    if not any(isinstance(each, Tensor) for each in operands):
+        raise TypeError(f"{name}() received an invalid combination of arguments: one of them must be a Tensor")
+    is_complex = any(
+        each.dtype.is_complex if isinstance(each, Tensor) else isinstance(each, complex) for each in operands
+    )
+    return dtypes.complex128 if is_complex else dtypes.float64
+
+
+def in_dtype(value: Any, dtype: Any) -> Any:
+    """A tensor converted, a number as it is."""
+    return value.to(dtype=dtype) if isinstance(value, Tensor) else value
+
+
+@composite()
+def float_power(input: Any, exponent: Any, *, out: Any = None) -> Any:
+    """`input` to the power `exponent`, element by element, in double precision.
+
+    Args:
+        input: tensor or number, the base.
+        exponent: tensor or number that broadcasts with `input`.
+        out: a tensor to write to.
+
+    Returns:
+        A new tensor of float64, or of complex128 if an operand is complex.
+
+    Raises:
+        RuntimeError: the shapes do not broadcast, or `out` is of another dtype.
+
+    Examples:
+        >>> import wengert as wg
+        >>> wg.float_power(wg.tensor([2, 3]), -1)
+        tensor([0.5000, 0.3333], dtype=torch.float64)
+    """
+    wanted = precise("float_power", (input, exponent))
+    operands = in_dtype(input, wanted), in_dtype(exponent, wanted)
+    if out is None:
+        return power(*operands)
+    check_precise("output given to float_power", out, wanted)
+    return power(*operands, out=out)
+
+
+vars(CARDS["float_power"])["public"] = float_power  # unchecked: the base may be a number
+
+
+def check_precise(title: str, tensor: Any, wanted: Any) -> None:
+    """Refuse a target of another dtype.
+
+    Raises:
+        RuntimeError: it is of another dtype.
+    """
+    if tensor.dtype is not wanted:
+        raise RuntimeError(
+            f"the {title} has dtype {tensor.dtype.legacy[:-6]} but the operation's result requires dtype "
+            f"{wanted.legacy[:-6]}"
+        )
+
+
+@float_power.samples
+def float_power_samples(make: Any) -> Any:
+    if make.dtype in (dtypes.float16, dtypes.float32, dtypes.complex64):  # the result is of another dtype
+        return
+    yield Sample(make(3, kind="positive"), make(3, kind="positive"))
+    yield Sample(make(3, 1, kind="positive"), make(4, kind="positive"))
+    yield Sample(make(3), 2)
+    yield Sample(2, make(3))
+    yield Bad(make(2, kind="positive"), make(3), raises=RuntimeError, says="must match the size of tensor b")
+
+
+def float_power_in_place(input: Any, exponent: Any) -> Any:
+    """Raise `input` to a power in place; as `float_power`."""
+    wanted = precise("float_power_", (input, exponent))
+    check_precise("base given to float_power_", input, wanted)
+    return power.in_place(input, in_dtype(exponent, wanted))
+
+
+bind("float_power_", float_power_in_place)

@@ -1,0 +1,348 @@
+"""Differences and integrals along dimensions: diff, gradient, trapezoid, cumulative_trapezoid."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from ..._core.calls.out import put
+from ..._core.cards.card import Bad, Sample, composite
+from ..._core.errors import wrong_type
+from ..._core.tensor.base import Tensor
+from ..._core.types import dtypes
+from ..._core.types.devices import contiguous_format
+from ..._core.types.sizes import normalise
+from ..axes import read_dim, read_number
+from ..family import named
+from ..shapes.join import cat
+from ..shapes.slices import slice_
+
+
+def part(tensor: Any, dim: int, start: int, end: int | None) -> Any:
+    """The slices from `start` to before `end` along a dimension."""
+    return slice_(tensor, dim, start, end, 1)
+
+
+def check_fits(input: Any, other: Any, dim: int) -> None:
+    """Refuse what cannot be joined to the input of `diff`.
+
+    Raises:
+        RuntimeError: says what differs.
+    """
+    have, given = input._array_.shape, other._array_.shape
+    if len(have) != len(given):
+        raise RuntimeError("diff expects prepend or append to be the same dimension as input")
+    for axis, (own, its) in enumerate(zip(have, given)):
+        if axis != dim and own != its:
+            raise RuntimeError(
+                "diff expects the shape of tensor to prepend or append to match that of input except along the "
+                f"differencing dimension; input.size({axis}) = {own}, but got tensor.size({axis}) = {its}"
+            )
+
+
+@composite()
+def diff(
+    input: Any,
+    n: int = 1,
+    dim: int = -1,
+    prepend: Tensor | None = None,
+    append: Tensor | None = None,
+    *,
+    out: Any = None,
+) -> Any:
+    """Differences of neighbours along a dimension; of truth values whether they differ.
+
+    Args:
+        input: tensor with at least one dimension.
+        n: how often differences are taken.
+        dim: the dimension.
+        prepend, append: tensors to join in front and behind before.
+        out: a tensor to write into.
+
+    Returns:
+        A new tensor, by `n` shorter along `dim`.
+
+    Raises:
+        RuntimeError: `n` is negative, or shapes do not fit.
+
+    Examples:
+        >>> import wengert as wg
+        >>> wg.diff(wg.tensor([1, 3, 6]))
+        tensor([2, 3])
+    """
+    if not input._array_.ndim:
+        raise RuntimeError("diff expects input to be at least one-dimensional")
+    axis = read_dim("diff", dim, input._array_.ndim)
+    if n < 0:
+        raise RuntimeError(f"order must be non-negative but got {n}")
+    given = [each for each in (prepend, input, append) if each is not None]
+    for each in given:
+        check_fits(input, each, axis)
+    if not n:
+        return put("diff", out, input.clone(memory_format=contiguous_format))  # what is joined does not count
+    made = cat(given, axis) if len(given) > 1 else input
+    for _ in range(min(n, made._array_.shape[axis])):
+        after, before = part(made, axis, 1, None), part(made, axis, 0, made._array_.shape[axis] - 1)
+        made = after.logical_xor(before) if made.dtype is dtypes.bool_ else after - before
+    return put("diff", out, made)
+
+
+@diff.samples
+def diff_samples(make: Any) -> Any:
+    yield Sample(make(3, 4))
+    yield Sample(make(3, 4), 2, 0)
+    yield Sample(make(3, 4), 1, 1, make(3, 1), make(3, 2))
+    yield Sample(make(3), 5)
+    yield Sample(make(3), 0)
+    yield Bad(make(), raises=RuntimeError, says="diff expects input to be at least one-dimensional")
+    yield Bad(make(3), -1, raises=RuntimeError, says="order must be non-negative but got -1")
+    yield Bad(make(3), prepend=make(1, 1), raises=RuntimeError, says="append to be the same dimension as input")
+
+
+def check_gradient(input: Any, count: int | None, dims: Sequence[int] | None, edge_order: int) -> list[int]:
+    """The dimensions along which `gradient` works.
+
+    Args:
+        count: how many spacings there are; None for one that all share.
+
+    Raises:
+        RuntimeError: an argument does not fit.
+    """
+    ndim = input._array_.ndim
+    if input.dtype is dtypes.uint8:
+        raise RuntimeError("torch.gradient does not support uint8 input.")
+    if count is not None and dims is None and count != ndim:
+        raise RuntimeError(
+            f"torch.gradient expected spacing to be unspecified, a scalar, or a list of length equal to 'self.dim() = "
+            f"{ndim}', since dim argument was not given, but got a list of length {count}"
+        )
+    if count is not None and dims is not None and count != len(dims):
+        raise RuntimeError(
+            "torch.gradient expected spacing to be unspecified, a scalar or it's spacing and dim arguments to have the "
+            f"same length, but got a spacing argument of length {count} and a dim argument of length {len(dims)}."
+        )
+    if edge_order not in (1, 2):
+        raise RuntimeError("torch.gradient only supports edge_order=1 and edge_order=2.")
+    axes = [normalise(each, ndim) for each in (range(ndim) if dims is None else dims)]
+    if len(set(axes)) < len(axes):
+        twice = next(axis for at, axis in enumerate(axes) if axis in axes[:at])
+        raise RuntimeError(f"dim {twice} appears multiple times in the list of dims")
+    for axis in axes:
+        if input._array_.shape[axis] < edge_order + 1:
+            raise RuntimeError("torch.gradient expected each dimension size to be at least edge_order+1")
+    return axes
+
+
+def even_gradient(input: Any, step: Any, dim: int, edge_order: int) -> Any:
+    """The gradient along a dimension whose places are at equal distances."""
+    length = input._array_.shape[dim]
+
+    def at(start: int, end: int | None) -> Any:
+        return part(input, dim, start, end)
+
+    center = (at(2, None) - at(0, length - 2)) / step
+    if edge_order == 1:
+        first, last = (at(1, 2) - at(0, 1)) / step, (at(length - 1, None) - at(length - 2, length - 1)) / step
+    else:
+        first = (-1.5 * at(0, 1) + 2 * at(1, 2) - 0.5 * at(2, 3)) / step
+        last = (0.5 * at(length - 3, length - 2) - 2 * at(length - 2, length - 1) + 1.5 * at(length - 1, None)) / step
+    return cat([first, center / 2, last], dim)
+
+
+def weighted(input: Any, weights: Sequence[Any], dim: int, start: int, count: int) -> Any:
+    """The weighted sum of each three neighbours along a dimension: `count` sums, the first from `start` on."""
+    terms = [weight * part(input, dim, start + nr, start + nr + count) for nr, weight in enumerate(weights)]
+    return terms[0] + terms[1] + terms[2]
+
+
+def uneven_gradient(input: Any, places: Any, dim: int, edge_order: int) -> Any:
+    """The gradient along a dimension whose places are given: that of the parabola through three neighbours.
+
+    Source:
+        Fornberg, Generation of finite difference formulas on arbitrarily spaced grids (1988).
+    """
+    if places._array_.ndim != 1:
+        raise RuntimeError(
+            "torch.gradient expected each element of spacing to have one dimension, but got an element with "
+            f"{places._array_.ndim} dimensions!"
+        )
+    length = input._array_.shape[dim]
+    steps = places.diff(1, 0)
+    a, b = steps[:-1], steps[1:]  # before and behind each place within
+    shape = [a._array_.shape[0] if axis == dim else 1 for axis in range(input._array_.ndim)]
+    slopes = [each.reshape(shape) for each in (-b / (a * (a + b)), (b - a) / (a * b), a / (b * (a + b)))]
+    center = weighted(input, slopes, dim, 0, length - 2)
+    if edge_order == 1:
+        first = (part(input, dim, 1, 2) - part(input, dim, 0, 1)) / steps[0]
+        last = (part(input, dim, length - 1, None) - part(input, dim, length - 2, length - 1)) / steps[-1]
+        return cat([first, center, last], dim)
+    a, b = steps[0], steps[1]
+    first = weighted(input, (-(2.0 * a + b) / (a * (a + b)), (a + b) / (a * b), -a / (b * (a + b))), dim, 0, 1)
+    a, b = steps[-1], steps[-2]
+    last = weighted(input, (a / (b * (a + b)), -(a + b) / (a * b), (2 * a + b) / (a * (a + b))), dim, length - 3, 1)
+    return cat([first, center, last], dim)
+
+
+@composite(method=False)
+def gradient(input: Any, *, spacing: Any = None, dim: Any = None, edge_order: int = 1) -> Any:
+    """Derivatives of a sampled function along dimensions, from differences of second order.
+
+    Args:
+        input: tensor of the values of the function.
+        spacing: the distance of neighbours along all dimensions, 1 unless given; or a list with one distance or one
+            vector of places for each.
+        dim: the dimension or dimensions; None for all of them.
+        edge_order: 1 or 2, the order of the differences at both ends.
+
+    Returns:
+        A tuple of new tensors of the shape of `input`, one for each dimension.
+
+    Raises:
+        RuntimeError: arguments do not fit, or a dimension is too short.
+
+    Examples:
+        >>> import wengert as wg
+        >>> wg.gradient(wg.tensor([0., 1., 4., 9.]))
+        (tensor([1., 2., 4., 5.]),)
+    """
+    dims = None if dim is None else tuple(dim) if isinstance(dim, (tuple, list)) else (dim,)
+    spacing = 1 if spacing is None else spacing
+    if not isinstance(spacing, (int, float, complex, tuple, list, Tensor)):
+        raise TypeError(wrong_type("gradient", "spacing", 2, "Number or a sequence of these or of Tensors", spacing))
+    steps: Any = spacing if isinstance(spacing, (tuple, list)) else None
+    axes = check_gradient(input, None if steps is None else len(steps), dims, edge_order)
+    made = []
+    for at, axis in enumerate(axes):
+        if steps is not None and isinstance(steps[at], Tensor):
+            made.append(uneven_gradient(input, steps[at], axis, edge_order))
+        else:
+            made.append(even_gradient(input, spacing if steps is None else steps[at], axis, edge_order))
+    return tuple(made)
+
+
+@gradient.samples
+def gradient_samples(make: Any) -> Any:
+    x = make(3, 4)
+    if x.dtype in (dtypes.uint8, dtypes.bool_):
+        return
+    yield Sample(x)
+    yield Sample(x, spacing=0.5, dim=1, edge_order=2)
+    if x.dtype.category >= dtypes.FLOAT and x.dtype is not dtypes.float16:
+        yield Sample(x, spacing=[make(3, low=0.5, high=2).cumsum(0), make(4, low=0.5, high=2).cumsum(0)], edge_order=2)
+    yield Bad(x, spacing=[1.0], raises=RuntimeError, says="list of length equal to 'self.dim() = 2'")
+    yield Bad(x, edge_order=3, raises=RuntimeError, says="torch.gradient only supports edge_order=1 and edge_order=2")
+    yield Bad(make(1), raises=RuntimeError, says="expected each dimension size to be at least edge_order+1")
+
+
+def along_places(name: str, y: Any, x: Any, dim: int) -> Any:
+    """The distances of neighbouring places, with the dimensions of the values.
+
+    Raises:
+        RuntimeError: there are not as many places as values.
+    """
+    have, ndim = x._array_.shape, y._array_.ndim
+    if len(have) == 1:
+        if have[0] != y._array_.shape[dim]:
+            raise RuntimeError(f"{name}: There must be one `x` value for each sample point")
+        x = x.view([have[0] if axis == dim else 1 for axis in range(ndim)])
+    elif len(have) < ndim:
+        x = x.view((*(1,) * (ndim - len(have)), *have))
+    return part(x, dim, 1, None) - part(x, dim, 0, -1)
+
+
+def distances(name: str, y: Any, x: Any, dx: Any, dim: Any) -> tuple[Any, int]:
+    """The distance of neighbours, a number or a tensor, and the dimension.
+
+    Raises:
+        TypeError: both `x` and `dx` are given.
+        RuntimeError: something is bool, or `dx` no real number.
+    """
+    if not y._array_.ndim and name == "trapezoid":
+        raise IndexError(f"Dimension specified as {dim} but tensor has no dimensions")
+    axis = read_dim(name, dim, y._array_.ndim)
+    if x is not None and dx is not None:
+        raise TypeError(f"{name}() received an invalid combination of arguments: give x or dx")
+    both = "`x` or `y`" if x is not None else "`y`"
+    if y.dtype is dtypes.bool_ or (x is not None and x.dtype is dtypes.bool_):
+        raise RuntimeError(f"{name}: received a bool input for {both}, but bool is not supported")
+    if isinstance(dx, Tensor):
+        dx = read_number(name, "dx", 2, dx)
+    if x is None and (isinstance(dx, (bool, complex)) or not isinstance(dx, (int, float, type(None)))):
+        raise RuntimeError(f"{name}: Currently, we only support dx as a real number.")
+    if not y._array_.ndim:
+        raise IndexError("slice() cannot be applied to a 0-dim tensor.")
+    empty = name == "trapezoid" and not y._array_.shape[axis]
+    return (1.0 if dx is None else float(dx)) if x is None or empty else along_places(name, y, x, axis), axis
+
+
+INTEGRAL = """{}
+
+    Args:
+        y: tensor of the values of the function.
+        x: tensor of the places; of one dimension, or such as broadcasts with `y`.
+        dx: the distance of neighbours where no places are given; 1 unless given.
+        dim: the dimension to integrate along.
+
+    Returns:
+        A new tensor.
+
+    Raises:
+        RuntimeError: `y` is bool, or there is not one place for each value.
+
+    Examples:
+        >>> import wengert as wg
+        >>> {}
+    """
+
+
+def integral(name: str) -> Any:
+    """`trapezoid` under one of its names."""
+
+    def integrate(y: Tensor, x: Tensor | None = None, *, dx: Any = None, dim: int = -1) -> Any:
+        step, axis = distances("trapezoid", y, x, dx, dim)
+        shape = y._array_.shape
+        if not shape[axis]:
+            return y.new_zeros((*shape[:axis], *shape[axis + 1 :]))
+        if isinstance(step, Tensor):
+            return ((part(y, axis, 0, -1) + part(y, axis, 1, None)) * step).sum(axis) / 2.0
+        return (y.sum(axis) - (y.select(axis, 0) + y.select(axis, -1)) * 0.5) * step
+
+    example = f"wg.{name}(wg.tensor([1., 2., 4.]))\n        tensor(4.5000)"
+    summary = "The integral along a dimension, by the trapezoidal rule."
+    return named(integrate, name, INTEGRAL.format(summary, example), method=False)
+
+
+def running_integral() -> Any:
+    """`cumulative_trapezoid`."""
+
+    def integrate(y: Tensor, x: Tensor | None = None, *, dx: Any = None, dim: int = -1) -> Any:
+        step, axis = distances("cumulative_trapezoid", y, x, dx, dim)
+        left, right = part(y, axis, 0, -1), part(y, axis, 1, None)
+        if isinstance(step, Tensor):
+            return ((left + right) * step).cumsum(axis) / 2.0
+        return (step / 2.0 * (left + right)).cumsum(axis)
+
+    example = "wg.cumulative_trapezoid(wg.tensor([1., 2., 4.]))\n        tensor([1.5000, 4.5000])"
+    summary = "The running integral along a dimension, by the trapezoidal rule; by one shorter than `y`."
+    return named(integrate, "cumulative_trapezoid", INTEGRAL.format(summary, example), method=False)
+
+
+trapezoid = integral("trapezoid")
+trapz = integral("trapz")
+cumulative_trapezoid = running_integral()
+
+
+@trapezoid.samples
+@trapz.samples
+@cumulative_trapezoid.samples
+def integral_samples(make: Any) -> Any:
+    y = make(3, 4)
+    if y.dtype is dtypes.bool_:
+        yield Bad(y, raises=RuntimeError, says="received a bool input for `y`, but bool is not supported")
+        return
+    yield Sample(y)
+    yield Sample(y, dx=0.5, dim=0)
+    yield Sample(y, make(4))
+    yield Sample(y, make(3, 4), dim=0)
+    yield Bad(y, make(5), raises=RuntimeError, says="There must be one `x` value for each sample point")
+    yield Bad(y, dx=True, raises=RuntimeError, says="Currently, we only support dx as a real number.")

@@ -1,0 +1,206 @@
+"""Tensors combined: block_diag, cartesian_prod, combinations, row_stack."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ..._core.cards.arguments import check_elements
+from ..._core.cards.card import WIDE, Arrays, Bad, Sample, alias, composite, op
+from ..._core.errors import shown
+from ..._core.tensor.base import Tensor, wrap
+from ..._core.types.sizes import check_room
+from .join import common_dtype, meshgrid, stack, vstack
+
+
+def as_matrix_shape(shape: Any) -> tuple[int, int]:
+    """The shape of a block: vectors are rows."""
+    return (1,) * (2 - len(shape)) + tuple(shape)  # type: ignore[return-value]
+
+
+@op(dtypes=WIDE, linear="tensors", method=False, function=False, node="BlockDiagBackward0", name="_block_diag")
+def blocks_on_diagonal(tensors: Arrays) -> Any:
+    """Matrices along the main diagonal of one, zeros elsewhere; a dimension in front of both is kept.
+
+    All tensors are matrices, or all of them have one more dimension in front, of the same length.
+    """
+    lead = tensors[0].shape[:-2] if tensors[0].ndim == 3 else ()
+    shapes = [each.shape[len(lead) :] if lead else as_matrix_shape(each.shape) for each in tensors]
+    rows, columns = (sum(sizes) for sizes in zip(*shapes))
+    check_room("block_diag", (*lead, rows, columns))
+    made = np.zeros((*lead, rows, columns), common_dtype(tensors))
+    row = column = 0
+    for each, (height, width) in zip(tensors, shapes):
+        made[..., row : row + height, column : column + width] = each
+        row, column = row + height, column + width
+    return made
+
+
+@blocks_on_diagonal.vjp("tensors")
+def blocks_on_diagonal_vjp(grad: Any, tensors_shape: Any) -> Any:
+    parts = []
+    row = column = 0
+    for shape in tensors_shape:
+        height, width = shape[1:] if len(shape) == 3 else as_matrix_shape(shape)
+        parts.append(grad.narrow(-2, row, height).narrow(-1, column, width).reshape(shape))
+        row, column = row + height, column + width
+    return parts
+
+
+@blocks_on_diagonal.batched
+def blocks_on_diagonal_batched(tensors: Any) -> Any:
+    size = next(each.shape[0] for each in tensors)
+    raised = [each.reshape((each.shape[0], *as_matrix_shape(each.shape[1:]))) for each in tensors]
+    if raised[0].ndim == 3 and all(each.ndim == 3 for each in raised):
+        return blocks_on_diagonal.call((raised,))
+    shapes = [each.shape for each in raised]  # members have a dimension in front already: it takes the batch, too
+    flat = [each.reshape((size * shape[1], *shape[2:])) for each, shape in zip(raised, shapes)]
+    made = blocks_on_diagonal.call((flat,))
+    return made.reshape((size, made.shape[0] // max(size, 1), *made.shape[1:]))
+
+
+@blocks_on_diagonal.samples
+def blocks_on_diagonal_samples(make: Any) -> Any:
+    yield Sample([make(2, 3), make(2), make()])
+    yield Sample([make(0, 2), make(1, 1)])
+
+
+@composite(method=False)
+def block_diag(*tensors: Tensor) -> Any:
+    """Matrices along the main diagonal of one, zeros elsewhere.
+
+    Args:
+        tensors: tensors of at most two dimensions; vectors are rows.
+
+    Returns:
+        A new matrix of the promoted dtype.
+
+    Raises:
+        RuntimeError: a tensor has more dimensions.
+
+    Examples:
+        >>> import wengert as wg
+        >>> wg.block_diag(wg.tensor([[1, 2]]), wg.tensor([3]))
+        tensor([[1, 2, 0],
+                [0, 0, 3]])
+    """
+    check_elements(tensors, 0)
+    for at, each in enumerate(tensors):
+        if each._array_.ndim > 2:
+            raise RuntimeError(
+                f"torch.block_diag: Input tensors must have 2 or fewer dimensions. Input {at} has {each._array_.ndim} "
+                "dimensions"
+            )
+    return blocks_on_diagonal(list(tensors)) if tensors else wrap(np.empty((1, 0), np.float32))
+
+
+@block_diag.samples
+def block_diag_samples(make: Any) -> Any:
+    yield Sample(make(2, 3), make(2), make())
+    yield Sample()
+    yield Bad(make(1, 1, 1), raises=RuntimeError, says="Input tensors must have 2 or fewer dimensions. Input 0 has 3")
+
+
+def check_vector(tensor: Any) -> None:
+    """Refuse what is no vector.
+
+    Raises:
+        RuntimeError: it has another number of dimensions.
+    """
+    if tensor._array_.ndim != 1:
+        raise RuntimeError(f"Expect a 1D vector, but got shape {shown(tensor._array_.shape)}")
+
+
+@composite(method=False)
+def cartesian_prod(*tensors: Any) -> Any:
+    """All choices of one element from each of several vectors.
+
+    Args:
+        tensors: vectors of the same dtype, or one list of them.
+
+    Returns:
+        A tensor with a row for each choice, the last vector's elements changing fastest; of one vector itself.
+
+    Raises:
+        RuntimeError: there are none, or something is no vector, or dtypes differ.
+
+    Examples:
+        >>> import wengert as wg
+        >>> wg.cartesian_prod(wg.tensor([1, 2]), wg.tensor([3, 4]))
+        tensor([[1, 3],
+                [1, 4],
+                [2, 3],
+                [2, 4]])
+    """
+    given = tensors[0] if len(tensors) == 1 and isinstance(tensors[0], (tuple, list)) else tensors
+    check_elements(given, 0)
+    for each in given:
+        check_vector(each)
+    if not given:
+        raise RuntimeError("meshgrid expects a non-empty TensorList")
+    if any(each.dtype is not given[0].dtype for each in given):
+        raise RuntimeError("meshgrid expects all tensors to have the same dtype")
+    if len(given) == 1:
+        return given[0]
+    check_room("cartesian_prod", [*[each._array_.size for each in given], len(given)])
+    return stack([each.flatten() for each in meshgrid(*given)], 1)
+
+
+@cartesian_prod.samples
+def cartesian_prod_samples(make: Any) -> Any:
+    yield Sample(make(2), make(3))
+    yield Sample(make(2), make(1), make(2))
+    yield Bad(make(2, 2), raises=RuntimeError, says="Expect a 1D vector, but got shape [2, 2]")
+    yield Bad(raises=RuntimeError, says="meshgrid expects a non-empty TensorList")
+
+
+@composite(method=False)
+def combinations(input: Any, r: int = 2, with_replacement: bool = False) -> Any:
+    """All choices of `r` elements of a vector, whatever their order.
+
+    Args:
+        input: vector.
+        r: how many are chosen.
+        with_replacement: the same element may be chosen again.
+
+    Returns:
+        A new tensor with a row for each choice, in the order of `itertools.combinations`.
+
+    Raises:
+        RuntimeError: `input` is no vector, or `r` negative.
+
+    Examples:
+        >>> import wengert as wg
+        >>> wg.combinations(wg.tensor([1, 2, 3]))
+        tensor([[1, 2],
+                [1, 3],
+                [2, 3]])
+    """
+    check_vector(input)
+    if r < 0:
+        raise RuntimeError(f"Expect a non-negative number, but got {r}")
+    if not r:
+        return input.new_empty((0,))
+    count = input._array_.size
+    check_room("combinations", [count] * min(r, 64))
+    places = np.arange(count)
+    mask = np.ones((count,) * r, np.bool_)
+    for at in range(r - 1):
+        earlier = places.reshape([count if axis == at else 1 for axis in range(r)])
+        later = places.reshape([count if axis == at + 1 else 1 for axis in range(r)])
+        mask &= earlier <= later if with_replacement else earlier < later
+    chosen = np.nonzero(mask)
+    return stack([input.index_select(0, wrap(each.astype(np.int64, copy=False))) for each in chosen], 1)
+
+
+@combinations.samples
+def combinations_samples(make: Any) -> Any:
+    yield Sample(make(4))
+    yield Sample(make(3), 2, True)
+    yield Sample(make(3), 0)
+    yield Bad(make(2, 2), raises=RuntimeError, says="Expect a 1D vector, but got shape [2, 2]")
+    yield Bad(make(2), -1, raises=RuntimeError, says="Expect a non-negative number, but got -1")
+
+
+alias("row_stack", vstack)

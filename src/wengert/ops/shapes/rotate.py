@@ -1,0 +1,75 @@
+"""Turned by right angles: rot90."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ..._core.cards.arguments import integer, integers
+from ..._core.cards.card import WIDE, Array, Bad, Sample, op
+from ..._core.types.sizes import normalise
+
+
+def plane(dims: Any, ndim: int) -> tuple[int, int]:
+    """The two dimensions of a rotation, counted from the front.
+
+    Raises:
+        RuntimeError: they are not two, or the same.
+    """
+    given = integers("rot90", "dims", dims)
+    if len(given) != 2:
+        raise RuntimeError(f"expected total rotation dims == 2, but got dims = {len(given)}")
+    if ndim < 2:
+        raise RuntimeError(f"expected total dims >= 2, but got total dims = {ndim}")
+    first, second = (normalise(dim, ndim) for dim in given)
+    if first == second:
+        raise RuntimeError(f"expected rotation dims to be different, but got dim0 = {given[0]} and dim1 = {given[1]}")
+    return first, second
+
+
+@op(layout="own", dtypes=WIDE, linear="self")
+def rot90(self: Array, k: int = 1, dims: Any = (0, 1)) -> Any:
+    """The tensor turned by right angles in a plane.
+
+    Args:
+        self: tensor with at least two dimensions.
+        k: how many right angles, from the first dimension towards the second.
+        dims: the two dimensions of the plane.
+
+    Raises:
+        RuntimeError: `dims` are no plane.
+
+    Examples:
+        >>> import wengert as wg
+        >>> wg.rot90(wg.tensor([[1, 2], [3, 4]]))
+        tensor([[2, 4],
+                [1, 3]])
+    """
+    first, second = plane(dims, self.ndim)
+    turns = integer("rot90", "k", k) % 4
+    turned = [slice(None)] * self.ndim
+    for axis in ((), (second,), (first, second), (first,))[turns]:
+        turned[axis] = slice(None, None, -1)
+    flipped = np.array(self[tuple(turned)], order="C")
+    return flipped.swapaxes(first, second) if turns % 2 else flipped
+
+
+@rot90.vjp("self")
+def rot90_vjp(grad: Any, k: int, dims: Any) -> Any:
+    return grad.rot90(-k, dims)
+
+
+@rot90.batched
+def rot90_batched(self: Any, k: int, dims: Any) -> Any:
+    return rot90.call((self, k, tuple([1 + dim for dim in plane(dims, self.ndim - 1)])))
+
+
+@rot90.samples
+def rot90_samples(make: Any) -> Any:
+    for k in range(4):
+        yield Sample(make(2, 3), k)
+    yield Sample(make(2, 3, 4), -1, (-1, 0))
+    yield Bad(make(3), raises=RuntimeError, says="expected total dims >= 2, but got total dims = 1")
+    yield Bad(make(2, 2), 1, (0, -2), raises=RuntimeError, says="rotation dims to be different, but got dim0 = 0 and")
+    yield Bad(make(2, 2), 1, (0,), raises=RuntimeError, says="expected total rotation dims == 2, but got dims = 1")

@@ -1,0 +1,266 @@
+"""What views show, copied: view_copy, expand_copy and their like; narrow_copy.
+
+A copy has the arguments, the rules and the samples of its view; only its result is memory of its own, row by row.
+"""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+from ..._core.cards.arguments import integer
+from ..._core.cards.card import WIDE, Array, Bad, Card, Sample, Sizes, composite, op
+from ..._core.operators.batch_rules import along, rule_for
+from ..._core.types import dtypes
+from ..._core.types.devices import contiguous_format
+from ..._core.types.sizes import normalise
+from .slices import select, slice_, slice_backward, split, split_form, split_vjp, unbind
+from .strided import unfold
+from .view_shape import alias, view_dtype, view_shape
+from .views import expand, permute, squeeze, squeeze_form, t, transpose, unsqueeze
+
+
+def row_major(array: Any) -> Any:
+    """A copy of an array in row-major order."""
+    return np.array(array, order="C", copy=True)
+
+
+def of_batch(view: Card) -> Any:
+    """The rule for batches of a view, copied."""
+
+    def rule(op: Any, size: int, args: list[Any], carried: list[Any]) -> Any:
+        made = rule_for(view)(view, size, args, carried)
+        if op.several:
+            return tuple([each.clone(memory_format=contiguous_format) for each in made])
+        return made.clone(memory_format=contiguous_format)
+
+    return rule
+
+
+def rules_of(view: Card) -> Any:
+    """What gives a copy the reverse rule of its view."""
+    return lambda card: card.vjp("self")(view.rules[0].fn)
+
+
+def copies(view: Card, title: str, **options: Any) -> Any:
+    """Declare the copy of a view, from its card and the name of its nodes."""
+    node = options.pop("node", f"{title}Backward0_copy")
+    return partial(
+        op,
+        dtypes=WIDE,
+        linear="self",
+        method=False,
+        node=node,
+        batching=of_batch(view),
+        rules=options.pop("rules", rules_of(view)),
+        samples=view.sampler,
+        describes=view.body.__doc__ or "",
+        **options,
+    )()
+
+
+@copies(view_shape, "View", name="_view_copy", function=False)
+def view_shape_copy(self: Array, size: Any) -> Any:
+    """`view_copy` with a shape."""
+    return row_major(view_shape.body(np.ascontiguousarray(self), size))
+
+
+@copies(expand, "Expand", larger=True)
+def expand_copy(self: Array, size: Sizes, *, implicit: bool = False) -> Any:
+    """`expand`, copied.
+
+    Returns:
+        A new tensor.
+    """
+    return row_major(expand.body(self, size))
+
+
+@copies(permute, "Permute")
+def permute_copy(self: Array, dims: Sizes) -> Any:
+    """`permute`, copied."""
+    return row_major(permute.body(self, dims))
+
+
+@copies(transpose, "Transpose")
+def transpose_copy(self: Array, dim0: int, dim1: int) -> Any:
+    """`transpose`, copied."""
+    return row_major(transpose.body(self, dim0, dim1))
+
+
+@copies(t, "T")
+def t_copy(self: Array) -> Any:
+    """`t`, copied."""
+    return row_major(t.body(self))
+
+
+@copies(unsqueeze, "Unsqueeze")
+def unsqueeze_copy(self: Array, dim: int) -> Any:
+    """`unsqueeze`, copied."""
+    return row_major(unsqueeze.body(self, dim))
+
+
+@copies(squeeze, "Squeeze", choose=squeeze_form, node=tuple([f"SqueezeBackward{nr}_copy" for nr in range(3)]))
+def squeeze_copy(self: Array, dim: Any = None) -> Any:
+    """`squeeze`, copied."""
+    return row_major(squeeze.body(self, dim))
+
+
+@copies(alias, "Alias")
+def alias_copy(self: Array) -> Any:
+    """The tensor, copied in row-major order."""
+    return row_major(self)
+
+
+@copies(unfold, "Unfold")
+def unfold_copy(self: Array, dimension: int, size: int, step: int) -> Any:
+    """`unfold`, copied."""
+    return row_major(unfold.body(self, dimension, size, step))
+
+
+@copies(select, "Select")
+def select_copy(self: Array, dim: int, index: int) -> Any:
+    """`select`, copied."""
+    return row_major(select.body(self, dim, index))
+
+
+@copies(slice_, "Slice")
+def slice_copy(self: Array, dim: int = 0, start: Any = None, end: Any = None, step: int = 1) -> Any:
+    """Every `step`-th slice from `start` to before `end` along `dim`, copied.
+
+    Args:
+        start, end: negative ones count from the end; None for all.
+        step: the distance of the slices.
+    """
+    return row_major(slice_.body(self, dim, start, end, step))
+
+
+@copies(unbind, "Unbind", several=True)
+def unbind_copy(self: Array, dim: int = 0) -> Any:
+    """`unbind`, copied.
+
+    Returns:
+        A tuple of new tensors.
+    """
+    return [row_major(each) for each in unbind.body(self, dim)]
+
+
+@copies(split, "Split", several=True, choose=split_form, node=("SplitBackward0_copy", "SplitWithSizesBackward0_copy"))
+def split_copy(self: Array, split_size: Any, dim: int = 0) -> Any:
+    """`split`, copied.
+
+    Returns:
+        A tuple of new tensors.
+    """
+    return [row_major(each) for each in split.body(self, split_size, dim)]
+
+
+@op(
+    dtypes=WIDE, linear="self", method=False, several=True, batching=of_batch(split),
+    node="SplitWithSizesBackward0_copy",
+)  # fmt: skip
+def split_with_sizes_copy(self: Array, split_sizes: Any, dim: int = 0) -> Any:
+    """`split_with_sizes`, copied.
+
+    Args:
+        self: tensor with at least one dimension.
+        split_sizes: the lengths.
+
+    Returns:
+        A tuple of new tensors.
+    """
+    return [row_major(each) for each in split.body(self, split_sizes, dim)]
+
+
+@split_with_sizes_copy.vjp("self")
+def split_with_sizes_copy_vjp(grads: Any, self_shape: Any, split_sizes: Any, dim: int) -> Any:
+    return split_vjp(grads, self_shape, split_sizes, dim)
+
+
+@split_with_sizes_copy.samples
+def split_with_sizes_copy_samples(make: Any) -> Any:
+    yield Sample(make(5, 2), (2, 3))
+    yield Bad(make(5), (1, 2), raises=RuntimeError, says="split_sizes to sum exactly to 5")
+
+
+@composite(method=False)
+def view_copy(input: Any, size: Any = None, *, dtype: Any = None, out: Any = None) -> Any:
+    """`view`, copied.
+
+    Args:
+        input: tensor.
+        size: the shape, in which one length may be -1, or a dtype.
+        dtype: the type to read the bytes as.
+        out: a tensor to write into.
+
+    Returns:
+        A new tensor.
+
+    Raises:
+        RuntimeError: the shape has another number of elements.
+    """
+    wanted = dtype if dtype is not None else size
+    if isinstance(wanted, dtypes.dtype):
+        return view_dtype.call((input, wanted)).clone(memory_format=contiguous_format)
+    return view_shape_copy(input, wanted, out=out)
+
+
+@view_copy.samples
+def view_copy_samples(make: Any) -> Any:
+    yield Sample(make(3, 4), (2, -1))
+    yield Bad(make(3, 4), (5,), raises=RuntimeError, says="shape '[5]' is invalid for input of size 12")
+
+
+@composite(method=False)
+def detach_copy(input: Any) -> Any:
+    """`detach`, copied.
+
+    Args:
+        input: tensor.
+
+    Returns:
+        A new tensor without history.
+    """
+    return input.detach().clone(memory_format=contiguous_format)
+
+
+@detach_copy.samples
+def detach_copy_samples(make: Any) -> Any:
+    yield Sample(make(3, 4))
+
+
+@op(dtypes=WIDE, linear="self", batching=along("dim"))
+def narrow_copy(self: Array, dim: int, start: int, length: int) -> Any:
+    """`narrow`, copied.
+
+    Args:
+        self: tensor with at least one dimension.
+        start: the first slice; negative ones count from the end.
+        length: how many.
+
+    Raises:
+        RuntimeError: the part lies outside.
+    """
+    if not self.ndim:
+        raise RuntimeError("narrow() cannot be applied to a 0-dim tensor.")
+    at = normalise(dim, self.ndim)
+    have, first = self.shape[at], integer("narrow_copy", "start", start)
+    first += have if first < 0 else 0
+    if length < 0 or not 0 <= first <= have - length:
+        raise RuntimeError(f"start ({first}) + length ({length}) exceeds dimension size ({have}).")
+    return row_major(np.take(self, np.arange(first, first + length), at))
+
+
+@narrow_copy.vjp("self")
+def narrow_copy_vjp(grad: Any, self_shape: Any, dim: int, start: int, length: int) -> Any:
+    at = normalise(dim, len(self_shape))
+    first = start + self_shape[at] if start < 0 else start
+    return slice_backward(grad, self_shape, at, first, first + length, 1)
+
+
+@narrow_copy.samples
+def narrow_copy_samples(make: Any) -> Any:
+    yield Sample(make(5, 3), 0, 1, 2)
+    yield Sample(make(5, 3), -1, -2, 2)
+    yield Bad(make(5), 0, 3, 3, raises=RuntimeError, says="start (3) + length (3) exceeds dimension size (5)")

@@ -1,0 +1,130 @@
+"""A report about gradients as a table of text, and as a picture by matplotlib."""
+
+import io
+import math
+import warnings
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from wengert.viz.boxes import clean, columns_of
+from wengert.viz.figures import new_figure
+
+if TYPE_CHECKING:
+    from wengert.viz.gradient_report import GradientReport, LayerStep
+
+__all__ = ["write_picture", "write_table"]
+
+_DOTS_PER_INCH = 120
+_PALE = "#475569"
+_MISSING = "#e2e8f0"
+_HEADINGS = ("layer", "gradient", "mean", "largest", "weight", "ratio", "dead", "always dead", "")
+
+
+def write_table(report: "GradientReport") -> str:
+    """The layers, one a line, in columns."""
+    rows = [_HEADINGS, *(_row(report, layer) for layer in report.layers)]
+    widths = [max(columns_of(row[column]) for row in rows) for column in range(len(_HEADINGS))]
+    lines = []
+    for row in rows:
+        first = row[0] + " " * (widths[0] - columns_of(row[0]))
+        rest = [text.rjust(width) for text, width in zip(row[1:-1], widths[1:-1], strict=True)]
+        lines.append("  ".join([first, *rest, row[-1]]).rstrip())
+    return "\n".join(lines)
+
+
+def _row(report: "GradientReport", layer: str) -> tuple[str, ...]:
+    """What the table says of a layer."""
+    entries = report.layers[layer]
+    known = [entry for entry in entries if entry is not None]
+    name = clean(layer)
+    if not known:
+        return (name, *("-",) * 7, "no gradient" if entries else "")
+    norms = [entry.gradient for entry in known]
+    last = known[-1]
+    remarks = []
+    broken = sum(not math.isfinite(norm) for norm in norms)
+    if broken:
+        remarks.append(f"NaN or infinite in {broken} of {len(entries)} steps")
+    if len(known) < len(entries):
+        remarks.append(f"no gradient in {len(entries) - len(known)} of {len(entries)} steps")
+    dead = (f"{last.dead}/{last.units}", str(report.always_dead(layer))) if last.units else ("-", "-")
+    numbers = (last.gradient, sum(norms) / len(norms), max(norms), last.weight, last.ratio)
+    return (name, *(f"{number:.3g}" for number in numbers), *dead, ", ".join(remarks))
+
+
+def write_picture(report: "GradientReport", form: str) -> bytes:
+    """Three maps of layers over steps: norms, ratios, dead units.
+
+    Args:
+        report: What to draw.
+        form: "svg" or "png".
+
+    Raises:
+        ImportError: matplotlib is not installed.
+    """
+    layers = list(report.layers)
+    longest = max(columns_of(clean(layer)) for layer in layers)
+    height = min(40.0, 1.5 + 0.24 * max(4, len(layers)))
+    figure = new_figure("GradientReport.save()", (14.0 + min(longest, 60) * 0.07, height))
+    maps: tuple[tuple[str, Callable[[LayerStep], float], bool], ...] = (
+        ("norm of the gradient", lambda entry: entry.gradient, True),
+        ("gradient / weight", lambda entry: entry.ratio, True),
+        ("share of dead units", lambda entry: entry.dead / entry.units if entry.units else math.nan, False),
+    )
+    content = io.BytesIO()
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", message="Glyph", category=UserWarning)  # a name in a script the font lacks
+        for position, (title, read, logarithmic) in enumerate(maps):
+            axes = figure.add_subplot(1, len(maps), position + 1)
+            _draw_map(figure, axes, report, read, logarithmic)
+            axes.set_title(title, loc="left", fontsize=11, fontweight="bold", parse_math=False)
+            _name_rows(axes, layers if position == 0 else [])
+        figure.set_layout_engine("tight")
+        figure.savefig(content, format=form, dpi=_DOTS_PER_INCH, metadata={"Date": None} if form == "svg" else None)
+    return content.getvalue()
+
+
+def _draw_map(
+    figure: Any, axes: Any, report: "GradientReport", read: "Callable[[LayerStep], float]", logarithmic: bool
+) -> None:
+    """One map: a row for each layer, a column for each step; grey: no value, red: one that is not finite."""
+    from matplotlib.colors import LogNorm, Normalize
+    from matplotlib.ticker import FuncFormatter, MaxNLocator
+
+    values = np.array(
+        [[math.nan if entry is None else read(entry) for entry in entries] for entries in report.layers.values()]
+    ).reshape(len(report.layers), -1)
+    broken = np.array(
+        [[entry is not None and not math.isfinite(entry.gradient) for entry in row] for row in report.layers.values()]
+    ).reshape(values.shape)
+    shown = np.ma.masked_invalid(values)
+    positive = shown[shown > 0].compressed() if logarithmic else np.array([])
+    norm = LogNorm(positive.min(), max(positive.max(), positive.min() * 1.01)) if positive.size else Normalize(0, 1)
+    axes.set_facecolor(_MISSING)
+    axes.set_xlabel("step", color=_PALE)
+    if not values.size:
+        axes.text(0.5, 0.5, "no step was noted", ha="center", va="center", color=_PALE, transform=axes.transAxes)
+        return
+    colours = "viridis" if logarithmic else "OrRd"
+    drawn = axes.imshow(
+        np.ma.masked_where(shown <= 0, shown) if logarithmic else shown,
+        aspect="auto", interpolation="nearest", cmap=colours, norm=norm,
+    )  # fmt: skip
+    if broken.any():
+        axes.imshow(np.ma.masked_where(~broken, np.ones(values.shape)), aspect="auto", cmap="Reds", vmin=0, vmax=1.2)
+    axes.xaxis.set_major_locator(MaxNLocator(integer=True, min_n_ticks=1))
+    steps = report.steps
+    axes.xaxis.set_major_formatter(
+        FuncFormatter(lambda at, _: str(steps[int(at)]) if at == int(at) and 0 <= at < len(steps) else "")
+    )
+    figure.colorbar(drawn, ax=axes, fraction=0.04, pad=0.02).ax.tick_params(labelsize=7, which="both")
+
+
+def _name_rows(axes: Any, layers: list[str]) -> None:
+    """The names of the layers beside their rows; a name means nothing to matplotlib, whatever stands in it."""
+    axes.set_yticks(range(len(layers)))
+    axes.set_yticklabels([clean(layer) for layer in layers], fontsize=8)
+    for label in axes.get_yticklabels():
+        label.set_parse_math(False)

@@ -1,0 +1,138 @@
+"""What a graph does not know by itself: the gradients that arrive at its nodes, and the times of a profile."""
+
+import math
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from wengert import Tensor
+
+__all__ = ["gradient_norms", "name_of", "norm_of", "times_of"]
+
+_ENGINE = "autograd::engine::evaluate_function: "
+
+
+def name_of(node: Any) -> str:
+    """The name of a node without namespaces, whatever a program calls the attributes of its `ctx`."""
+    return str(type(node).name(node)).rpartition("::")[2]
+
+
+def norm_of(array: np.ndarray) -> float:
+    """The Euclidean norm of all elements.
+
+    Args:
+        array: Of any shape, real or complex.
+    """
+    if array.dtype.kind not in "fc" or array.dtype.itemsize < 4:
+        array = array.astype(np.float64)
+    flat = array.ravel()
+    with np.errstate(over="ignore", invalid="ignore"):
+        square = float(np.vdot(flat, flat).real)
+        if square == 0 or square == math.inf:  # perhaps only the squares are too small or too large
+            square = float(np.vdot(wide := flat.astype(np.result_type(flat, np.float64)), wide).real)
+    return math.sqrt(square)
+
+
+def gradient_norms(loss: "Tensor", nodes: Mapping[int, Any]) -> dict[int, float]:
+    """The norms of the gradients that arrive at nodes, from one backward pass that leaves every `.grad` as it is.
+
+    Args:
+        loss: Where the pass begins, with gradients of one.
+        nodes: Nodes by what they are to be called in the result.
+
+    Returns:
+        The norm for each node that a gradient reached, over all its outputs together.
+
+    Raises:
+        RuntimeError: The graph was freed by an earlier pass.
+    """
+    from wengert import autograd
+
+    found: dict[int, float] = {}
+    handles = []
+    leaves: dict[int, Tensor] = {}
+    try:
+        for key, node in nodes.items():
+            if name_of(node) == "AccumulateGrad":
+                leaves[key] = node.variable
+            else:
+                handles.append(type(node).register_prehook(node, _noting(found, key)))
+        if not leaves:  # whatever the nodes compute, nothing asks for it
+            return {}
+        grads = autograd.grad(
+            loss, list(leaves.values()), loss.new_ones(loss.shape), retain_graph=True, allow_unused=True
+        )
+    finally:
+        for handle in handles:
+            handle.remove()
+    for key, grad in zip(leaves, grads, strict=True):
+        if grad is not None:
+            found[key] = _norm_of_all([grad])
+    return found
+
+
+def _noting(found: dict[int, float], key: int) -> Callable[[Sequence[Any]], None]:
+    """A hook that notes the norm of the gradients it is given."""
+
+    def note(grads: Sequence[Any]) -> None:
+        found[key] = _norm_of_all(grads)
+
+    return note
+
+
+def _norm_of_all(grads: Sequence[Any]) -> float:
+    return math.hypot(*(norm_of(np.asarray(grad.detach().numpy(force=True))) for grad in grads if grad is not None))
+
+
+Times = dict[int, float]
+
+
+def times_of(events: Iterable[Any], names: Mapping[int, str]) -> tuple[Times, Times, dict[int, str]]:
+    """The times of nodes in a profile.
+
+    Args:
+        events: With the attributes of torch's `FunctionEvent`.
+        names: Names of nodes by their sequence numbers, such as "MulBackward0".
+
+    Returns:
+        For each sequence number that the profile knows the microseconds of the operator that made the node, and those
+        of the backward steps of the node, all passes together; and the path of the program's own ranges
+        (`record_function`) around that operator.
+    """
+    forward: dict[int, tuple[tuple[bool, float], float, Any]] = {}
+    backward: dict[int, float] = {}
+    for event in events:
+        number = getattr(event, "sequence_nr", -1)
+        if number not in names:
+            continue
+        start, end = float(event.time_range.start), float(event.time_range.end)
+        if event.name in (names[number], _ENGINE + names[number]):
+            around = event.cpu_parent
+            if around is None or around.name != _ENGINE + names[number]:  # otherwise it is counted there
+                backward[number] = backward.get(number, 0.0) + end - start
+        elif not event.name.startswith(_ENGINE):
+            # Outer operators, and those that record nothing, carry the number of the next node too.
+            rank = (_operator(event.name) == _operator(names[number]), start)
+            if number not in forward or rank > forward[number][0]:
+                forward[number] = rank, end - start, event
+    times = {number: time for number, (_, time, _) in forward.items()}
+    return times, backward, {number: _ranges_around(event) for number, (_, _, event) in forward.items()}
+
+
+def _ranges_around(event: Any) -> str:
+    """The names of the ranges of the program's own that an event lies in, outermost first."""
+    names: list[str] = []
+    around = event.cpu_parent
+    while around is not None:
+        if getattr(around, "is_user_annotation", False):
+            names.append(around.name)
+        around = around.cpu_parent
+    return "/".join(reversed(names))
+
+
+def _operator(name: str) -> str:
+    """What the names of an operator and of its node have in common: "mul" of `aten::mul_` and of `MulBackward0`."""
+    name = name.rpartition("::")[2].partition("Backward")[0]
+    return name.replace("_", "").lower()

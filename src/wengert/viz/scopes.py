@@ -1,0 +1,145 @@
+"""Which module, and which named part of a program, each operator of a graph belongs to."""
+
+import contextlib
+import threading
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
+
+from wengert.autograd.scopes import noting_places, scope
+from wengert.viz.data import LEAF, OUTPUT, PARAMETER, GraphEdge, GraphNode
+
+if TYPE_CHECKING:
+    from wengert import nn
+
+__all__ = ["infer_modules", "record_scopes", "scope"]
+
+# Operators that show a parameter in another shape, as a module does before it uses it.
+_VIEWS = frozenset(
+    (
+        *("T", "Transpose", "Permute", "View", "UnsafeView", "Unsqueeze", "Squeeze", "Expand", "Select", "Slice"),
+        *("Clone", "ToCopy", "Alias"),
+    )
+)
+
+
+@contextlib.contextmanager
+def record_scopes(model: "nn.Module | None" = None) -> Iterator[None]:
+    """Let the nodes that are made in the block remember their module in `model`, and the scopes around them.
+
+    Args:
+        model: Module whose parts are told from each other, by the names of `model.named_modules()`. Without it, only
+            the names given by `viz.scope` are noted.
+
+    Raises:
+        TypeError: `model` is no module.
+
+    Only nodes made by the thread that entered the block are noted.
+
+    >>> import wengert as wg
+    >>> model = wg.nn.Sequential(wg.nn.Linear(3, 2), wg.nn.Tanh())
+    >>> with wg.viz.record_scopes(model), wg.viz.scope("loss"):
+    ...     loss = model(wg.ones(1, 3)).sum()
+    >>> [(node.title, node.module, node.scope) for node in wg.viz.graph(loss).nodes if node.scope]
+    [('SumBackward0', '', 'loss'), ('TanhBackward0', '1', 'loss'), ('AddmmBackward0', '0', 'loss'), ...]
+    """
+    if model is not None and not hasattr(model, "named_modules"):
+        raise TypeError(f"viz.record_scopes(): model must be a module, but got {type(model).__name__}")
+    with noting_places() as opened, contextlib.ExitStack() as hooks:
+        if model is not None:
+            follow(model, opened.modules, hooks)
+        yield
+
+
+def follow(model: "nn.Module", entered: list[tuple[int, str]], hooks: contextlib.ExitStack) -> None:
+    """Keep in `entered` the modules of `model` whose forward runs in this thread, the innermost last."""
+    names = {id(module): name for name, module in model.named_modules()}
+    thread = threading.get_ident()
+
+    def enter(module: Any, args: Any) -> None:
+        if threading.get_ident() == thread:
+            entered.append((id(module), names[id(module)]))
+
+    def leave(module: Any, args: Any, output: Any) -> None:
+        if threading.get_ident() == thread and any(key == id(module) for key, _ in entered):
+            while entered.pop()[0] != id(module):  # a module whose own hooks failed was not left
+                pass
+
+    for _, module in model.named_modules():
+        hooks.enter_context(module.register_forward_pre_hook(enter, prepend=True))
+        hooks.enter_context(module.register_forward_hook(leave, always_call=True))
+
+
+def infer_modules(nodes: list[GraphNode], edges: list[GraphEdge]) -> list[str]:
+    """The modules of the boxes as far as the names of the parameters tell them.
+
+    An operator that takes parameters belongs to their module. One between two such operators belongs to what their
+    modules have in common: that of a rectifier between "block.0" and "block.2" is "block".
+
+    Args:
+        nodes: The boxes; the arrows lead from later ones to earlier ones or the reverse.
+        edges: The arrows.
+
+    Returns:
+        One path for each box; empty where nothing is known.
+    """
+    order, sources, targets = sorted_boxes(len(nodes), edges)
+    own: list[str | None] = [None] * len(nodes)
+    fixed = [node.kind in (PARAMETER, LEAF) for node in nodes]  # a leaf, perhaps in another shape
+    for box in order:
+        if nodes[box].kind == PARAMETER:
+            own[box] = nodes[box].title.rpartition(".")[0]
+        elif sources[box] and nodes[box].kind != OUTPUT:
+            own[box] = common([path for source in sources[box] if fixed[source] and (path := own[source]) is not None])
+            fixed[box] = nodes[box].title.partition("Backward")[0] in _VIEWS and all(
+                map(fixed.__getitem__, sources[box])
+            )
+    before = spread(order, sources, own, fixed)
+    after = spread(order[::-1], targets, own, [False] * len(nodes))
+    found = []
+    for box, path in enumerate(own):
+        if path is None and before[box] is not None and after[box] is not None:
+            path = common([before[box] or "", after[box] or ""])
+        found.append(path or "")
+    return found
+
+
+def sorted_boxes(count: int, edges: list[GraphEdge]) -> tuple[list[int], list[list[int]], list[list[int]]]:
+    """The boxes, each after its sources; for each box its sources, and its targets."""
+    sources: list[list[int]] = [[] for _ in range(count)]
+    targets: list[list[int]] = [[] for _ in range(count)]
+    for edge in edges:
+        sources[edge.target].append(edge.source)
+        targets[edge.source].append(edge.target)
+    missing = [len(each) for each in sources]
+    order = [box for box in range(count) if not missing[box]]
+    for box in order:  # grows while it is read
+        for target in targets[box]:
+            missing[target] -= 1
+            if not missing[target]:
+                order.append(target)
+    return order, sources, targets
+
+
+def spread(order: list[int], near: list[list[int]], own: list[str | None], skipped: list[bool]) -> list[str | None]:
+    """What each box takes over from the boxes before it, where it has no path of its own."""
+    carried: list[str | None] = list(own)
+    for box in order:
+        if carried[box] is None:
+            carried[box] = common(
+                [path for each in near[box] if not skipped[each] and (path := carried[each]) is not None]
+            )
+    return carried
+
+
+def common(paths: list[str]) -> str | None:
+    """What paths have in common; None if there are none."""
+    if not paths:
+        return None
+    first, *others = (path.split(".") if path else [] for path in paths)
+    length = len(first)
+    for other in others:
+        same = 0
+        while same < min(length, len(other)) and first[same] == other[same]:
+            same += 1
+        length = same
+    return ".".join(first[:length])
