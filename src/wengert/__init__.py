@@ -13,6 +13,8 @@ with _Uncollected():
 
 from math import e, inf, nan, pi
 
+from ._core.calls.op import Op as _Op
+from ._core.cards.arguments import checked as _checked
 from ._core.cards.card import CARDS as _CARDS, find as _find, load_all as _load_all
 from ._core.state.grad_mode import (
     enable_grad,
@@ -91,7 +93,8 @@ def __getattr__(name: str) -> Any:
             globals()[name] = card.public
             return card.public
         if name in _METHODS:
-            globals()[name] = getattr(Tensor, name)
+            found = getattr(Tensor, name)
+            globals()[name] = found if isinstance(found, _Op) else _checked(name, found, module=__name__)
             return globals()[name]
     return _get_later(name)
 

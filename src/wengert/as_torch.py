@@ -98,6 +98,7 @@ def install_as_torch() -> None:
 
     >>> import wengert
     >>> wengert.install_as_torch()
+    >>> import torch
     >>> import torch.nn.functional as F
     >>> torch.ones(2).sum(), F is wengert.nn.functional
     (tensor(2.), True)

@@ -22,7 +22,13 @@ def takes_out(operator) -> bool:
     return operator.function and "out" in parameters_of(operator.body)
 
 
-ALL = cases(lambda operator, dtype: takes_out(operator) and dtype is one_dtype(operator))
+NOT_WITHOUT_DIM = ("median-float64-0", "nanmedian-float64-0")
+"""Samples without the dimension that `out=` needs, in torch too."""
+ALL = [
+    case
+    for case in cases(lambda operator, dtype: takes_out(operator) and dtype is one_dtype(operator))
+    if case.sample()[0].through is None and repr(case) not in NOT_WITHOUT_DIM
+]
 
 
 def called(case: Case, requires_grad: bool = False, **out) -> object:

@@ -8,12 +8,12 @@ import numpy as np
 import pytest
 
 import wengert as wg
-from wengert._core.cards.card import CARDS, Card
+from wengert._core.cards.card import REGISTRY, Card
 from wengert.testing import precision
 
 FORMULAS = precision.formulas()
 DTYPES = ("float32", "float64", "complex128")
-CASES = [(name, kind) for name in FORMULAS for kind in DTYPES if getattr(wg, kind) in CARDS[name].declared_dtypes]
+CASES = [(name, kind) for name in FORMULAS for kind in DTYPES if getattr(wg, kind) in REGISTRY[name].declared_dtypes]
 
 # In units in the last place: the value, the first derivative, the second.
 BOUND = (4, 16, 32)
@@ -57,7 +57,7 @@ def is_comparable(point, order):
 @pytest.mark.parametrize(("name", "kind"), CASES)
 def test_value_and_derivatives_lie_within_their_bound(name, kind, way):
     points, wanted = exact(name, kind)
-    made = precision.computed(CARDS[name], points, way)
+    made = precision.computed(REGISTRY[name], points, way)
     scale = 1.0 if name in OF_ONE else 0.0
     wrong = []
     for at, numbers in wanted:
@@ -79,14 +79,19 @@ def test_every_smooth_function_of_one_tensor_has_a_formula():
     }  # fmt: skip
     unary = {
         name
-        for name, card in CARDS.items()
+        for name, card in REGISTRY.items()
         if isinstance(card, Card)
         and not name.startswith("arc")
         and card.promotion is not None
         and len(card.tensor_slots) == 1
         and not card.why
     }
-    assert unary - set(FORMULAS) <= rough | {"clamp", "clip"}
+    special = {
+        "deg2rad", "digamma", "erfinv", "i0", "lgamma", "logit", "mvlgamma", "polygamma", "rad2deg", "sinc",
+        "special_entr",
+        "special_erfcx", "special_i0e", "special_i1", "special_i1e", "special_log_ndtr", "special_ndtri",
+    }  # fmt: skip  # SciPy's values; their derivatives are held to differences as those of all cards
+    assert unary - set(FORMULAS) <= rough | special
 
 
 def test_a_wrong_digit_is_found():

@@ -103,6 +103,10 @@ DENSE = {
         "poisson",
     ),
     *("random", "resample", "resample_backward", "uniform", "vdot"),
+    *("_frexp", "addr", "cummax_along", "cummin_along", "dist", "expand_copy", "heaviside", "kthvalue_along"),
+    *("median_along", "median_full", "mode_along", "nanmedian_along", "nanmedian_full", "renorm", "sort_along"),
+    *("split_copy", "split_with_sizes_copy", "topk_along", "trace", "unbind_copy", "unsafe_split"),
+    "unsafe_split_with_sizes",
     *("_cdist_forward", "_euclidean_dist", "_linalg_householder_product", "_linalg_lstsq", "ormqr"),
 }
 

@@ -25,6 +25,7 @@ def with_inference_tensors(case):
     return call
 
 
+@pytest.mark.filterwarnings("ignore:torch.range is deprecated")
 @pytest.mark.parametrize("case", FIRST, ids=repr)
 def test_results_are_inference_tensors_unless_they_share_the_memory_of_a_normal_tensor(case: Case):
     call = case.call()
@@ -36,6 +37,7 @@ def test_results_are_inference_tensors_unless_they_share_the_memory_of_a_normal_
         assert each._edge_ is None
 
 
+@pytest.mark.filterwarnings("ignore:torch.range is deprecated")
 @pytest.mark.parametrize("case", FIRST, ids=repr)
 def test_results_outside_are_normal_unless_they_share_the_memory_of_an_inference_tensor(case: Case):
     call = with_inference_tensors(case)

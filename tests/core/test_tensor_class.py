@@ -67,9 +67,9 @@ def test_a_device_is_the_cpu():
 
 @pytest.mark.parametrize("name", ["cuda", "cuda:0", "meta", "nonsense"])
 def test_other_devices_are_refused_by_name(name):
-    with pytest.raises(RuntimeError, match=name.partition(":")[0]):
+    with pytest.raises((AssertionError, RuntimeError), match=name.partition(":")[0]):
         wg.zeros(1).to(name)
-    with pytest.raises(RuntimeError, match=name.partition(":")[0]):
+    with pytest.raises((AssertionError, RuntimeError), match=name.partition(":")[0]):
         wg.zeros(1, device=name)
 
 

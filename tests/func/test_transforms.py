@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections import OrderedDict, namedtuple
 
 import numpy as np
@@ -50,9 +51,9 @@ def derivative(f, way):
 WAYS = ("grad", "vjp", "jvp", "jacrev", "jacfwd", "linearize")
 
 
-@given(st.lists(st.sampled_from(WAYS), min_size=1, max_size=3), st.floats(0.3, 2.0))
-def test_transforms_nest_in_any_order(ways, at):
-    derivatives = [lambda x: np.exp(2 * x) * np.sin(x)]
+@pytest.mark.parametrize("ways", [ways for depth in (1, 2, 3) for ways in itertools.product(WAYS, repeat=depth)])
+def test_transforms_nest_in_any_order(ways):
+    at = 0.7
     f = lambda x: (x * 2).exp() * x.sin()  # noqa: E731
     for way in ways:
         f = derivative(f, way)
@@ -60,7 +61,7 @@ def test_transforms_nest_in_any_order(ways, at):
     # The n-th derivative of exp(2 x) sin(x) is 5^(n/2) exp(2 x) sin(x + n atan(1/2)).
     expected = 5 ** (order / 2) * np.exp(2 * at) * np.sin(at + order * np.arctan(0.5))
     found = f(double(at)[0])
-    assert derivatives and not found.requires_grad
+    assert not found.requires_grad
     close(found, expected)
 
 

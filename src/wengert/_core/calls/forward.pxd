@@ -12,9 +12,8 @@ from wengert._core.tensor cimport tangents
 from wengert._core.tensor.base cimport Tensor, share, wrap
 from wengert._core.tensor.tangents cimport Level, Tangent
 
-@cython.locals(level=Level, primals=tuple, given=tuple, results=tuple, noted=list, wanted=bint, nr=long)
+@cython.locals(level=Level, steps=list, primals=tuple, results=tuple, announced=list, given=tuple)
 cpdef object call(Declaration op, tuple args, long word, Modes modes)
-cpdef long dual_bits(Declaration op, tuple args) except -1
 cpdef bint is_flagged(Tensor tensor) except -1
 @cython.locals(info=ViewInfo, base=Tensor, tangent=Tangent)
 cpdef object adopt_one(Tensor view)
@@ -29,11 +28,12 @@ cpdef object tangents_of(object value, Level level)
 cpdef object primal_of(object value, Level level)
 @cython.locals(tangent=Tangent, twin=Tensor)
 cpdef Tensor stripped(Tensor tensor, Level level)
-@cython.locals(noted=Tangent)
-cpdef Tangent announce(Declaration op, long nr, Tensor result, Level level)
+@cython.locals(noted=list, nr=long, result=Tensor, known=Tangent, made=Tangent)
+cpdef list announce(Declaration op, tuple results, Level level, object outer)
+cpdef bint has_some(list noted) except -1
 @cython.locals(tangent=Tangent, nr=long)
-cpdef object fill(list noted, tuple values)
-cpdef object settle(Tensor result, Tangent noted, bint view)
+cpdef object fill(list noted, tuple values, tuple results, bint view)
+cpdef object settle(Tensor result)
 @cython.locals(mask=long, slot=long, sums=list, nr=long)
 cpdef tuple total(object op, tuple primals, tuple given, tuple results)
 @cython.locals(slot=long, position=long)

@@ -1,8 +1,8 @@
 """Forward mode's step of a call: tangents of dual tensors.
 
-One level at a time, the innermost first: the operator is applied to the primals, which may still be dual at the levels
-around, and its forward rules to them and the tangents. What is recorded is the call on the dual tensors themselves, so
-that backward passes compute tangents of gradients; the rules' own operations are recorded, too, so that tangents have
+The operator is applied to the primals, then, level by level from the outermost, its forward rules to tangents and
+primals, which are dual at the levels around. What is recorded is the call on the dual tensors themselves, so that
+backward passes compute tangents of gradients; the rules' own operations are recorded, too, so that tangents have
 gradients.
 """
 
@@ -36,32 +36,28 @@ def call(op: Any, args: tuple[Any, ...], word: int, modes: Modes) -> Any:
         return write(op, args, word, modes)
     if word & flags.BATCHED and word & flags.REQUIRES_GRAD:
         args = batching.lifted(op, args)
-    primals: tuple[Any, ...] = without(op, args, level)
-    given: tuple[Any, ...] = tuple([tangents_of(args[position], level) for position in op.grad_slots])
-    # The call on the primals is not recorded, that on the dual tensors is.
-    made: Any = op.go_on(primals, (word | dual_bits(op, primals)) & ~flags.REQUIRES_GRAD, modes)
+    steps: list[Any] = []
+    primals: tuple[Any, ...] = args
+    while level is not None:
+        given: tuple[Any, ...] = tuple([tangents_of(primals[position], level) for position in op.grad_slots])
+        primals = without(op, primals, level)
+        steps.append((level, primals, given))
+        level = innermost(op, primals, modes.forward)
+    # The call on the dual tensors is recorded, not that on the primals, and before any tangent: rules may name `out`.
+    made: Any = op.go_on(primals, word & ~flags.REQUIRES_GRAD, modes)
     results: tuple[Any, ...] = made if op.several else (made,)
-    noted: list[Any] = []
-    wanted: bool = False
-    for nr in range(len(results)):
-        noted.append(announce(op, nr, results[nr], level))
-        wanted = wanted or noted[nr] is not None
+    announced: list[Any] = []
+    for step in reversed(steps):
+        announced.append(announce(op, results, step[0], announced[-1] if announced else None))
     op.remember(args, made, word, modes)
-    if wanted:
-        fill(noted, total(op, primals, given, tuple([primal_of(each, level) for each in results])))
-        for nr in range(len(results)):
-            settle(results[nr], noted[nr], op.view)
+    for noted in announced:
+        step = steps.pop()
+        if has_some(noted):
+            own = tuple([primal_of(each, step[0]) for each in results])
+            fill(noted, total(op, step[1], step[2], own), results, op.view)
+    for each in results:
+        settle(each)
     return made
-
-
-def dual_bits(op: Any, args: tuple[Any, ...]) -> int:
-    """The flag of dual tensors, if one is left among the arguments."""
-    for position in op.tensor_slots:
-        value = args[position]
-        for each in value if isinstance(value, (tuple, list)) else (value,):
-            if isinstance(each, Tensor) and is_flagged(each):
-                return flags.DUAL
-    return 0
 
 
 def is_flagged(tensor: Tensor) -> bool:
@@ -159,32 +155,42 @@ def stripped(tensor: Tensor, level: Level) -> Tensor:
     return twin
 
 
-def announce(op: Any, nr: int, result: Tensor, level: Level) -> Tangent | None:
-    """Note a tangent that is yet to be computed: what is saved of a result leads to it."""
-    if not door.is_inexact(result._array_) or not op.rules or (op.differentiable and not op.differentiable[nr]):
-        return None
-    noted: Tangent = tangents.linked(level, None, tangents.first_of(result) if is_flagged(result) else None)
-    tangents.put(result, noted)
+def announce(op: Any, results: tuple[Any, ...], level: Level, outer: Any) -> list[Any]:
+    """Note tangents that are yet to be computed, before those of the level around; what is saved leads to them."""
+    noted: list[Any] = []
+    for nr in range(len(results)):
+        result: Tensor = results[nr]
+        if not door.is_inexact(result._array_) or not op.rules or (op.differentiable and not op.differentiable[nr]):
+            noted.append(None)
+            continue
+        known: Tangent = tangents.first_of(result) if outer is None and is_flagged(result) else None
+        made: Tangent = tangents.linked(level, None, known if outer is None else outer[nr])
+        tangents.put(result, made)
+        noted.append(made)
     return noted
 
 
-def fill(noted: list[Any], values: tuple[Any, ...]) -> None:
-    """Fill in tangents that were announced."""
+def has_some(noted: list[Any]) -> bool:
+    """Whether a tangent was announced."""
+    for each in noted:
+        if each is not None:
+            return True
+    return False
+
+
+def fill(noted: list[Any], values: tuple[Any, ...], results: tuple[Any, ...], view: bool) -> None:
+    """Fill in tangents that were announced; those of no views get the shape, dtype and layout of their tensors."""
     tangent: Tangent
     for nr in range(len(noted)):
         tangent = noted[nr]
-        if tangent is not None:
-            tangent.tensor = values[nr]
+        if tangent is not None and values[nr] is not None:
+            tangent.tensor = values[nr] if view else dual_memory.fitted(values[nr], results[nr])
 
 
-def settle(result: Tensor, noted: Tangent | None, view: bool) -> None:
-    """Give a tangent the shape, dtype and layout of its tensor, if that is no view; without one, this is not dual."""
-    if noted is None:
-        return
-    if noted.tensor is None:
-        tangents.put(result, noted.outer)
-    elif not view:
-        noted.tensor = dual_memory.fitted(noted.tensor, result)
+def settle(result: Tensor) -> None:
+    """Take away a tangent that was announced and did not come."""
+    if is_flagged(result) and result._meta_.tangent.tensor is None:
+        tangents.put(result, tangents.first_of(result))
 
 
 def total(op: Any, primals: tuple[Any, ...], given: tuple[Any, ...], results: tuple[Any, ...]) -> tuple[Any, ...]:

@@ -65,7 +65,7 @@ def likes(make: Any) -> Any:
     yield Sample(make(0, 3), requires_grad=True)
     yield Sample(make())
     yield Bad([1], raises=TypeError, says="must be Tensor, not list")
-    yield Bad(make(2), device="cuda", raises=RuntimeError, says="cuda")
+    yield Bad(make(2), device="cuda", raises=AssertionError, says="cuda")
 
 
 LIKE = """

@@ -129,7 +129,7 @@ def argsort(
         tensor([1, 0, 2])
     """
     if out is not None:
-        sort_along(input.detach(), stable, dim, descending, out=(input.new_empty(()), out))
+        sort_along(input.detach(), stable, dim, descending, out=(input.new_empty((0,)), out))
         return out
     return sort_along(input.detach(), stable, dim, descending)[1]
 

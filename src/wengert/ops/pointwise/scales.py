@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from ..._core import errors
+from ..._core.calls.out import one_output
 from ..._core.cards.card import CARDS, COMPLEXES, FLOATS, INTEGERS, REALS, Array, Bad, Sample, composite, op, pointwise
 from ..._core.operators.batch_rules import elementwise
 from ..._core.tensor.base import Tensor, bind
@@ -306,7 +307,7 @@ def float_power(input: Any, exponent: Any, *, out: Any = None) -> Any:
     operands = in_dtype(input, wanted), in_dtype(exponent, wanted)
     if out is None:
         return power(*operands)
-    check_precise("output given to float_power", out, wanted)
+    check_precise("output given to float_power", one_output("float_power", out), wanted)
     return power(*operands, out=out)
 
 
