@@ -161,7 +161,7 @@ def msort(input: Any, *, out: Any = None) -> Any:
                 [3, 4]])
     """
     if out is not None:
-        sort_along(input, None, 0, False, out=(out, input.new_empty((), dtype=int)))
+        sort_along(input, None, 0, False, out=(out, input.new_empty((0,), dtype=int)))
         return out
     return sort_along(input, None, 0, False)[0]
 
