@@ -43,7 +43,7 @@ def explorer(path: Path) -> None:
 
     with tempfile.TemporaryDirectory() as folder:
         page = Path(folder) / "graph.html"
-        results.graph_of_loss(Run.start(0, 1), data.load()).save(page)
+        results.training_step(Run.start(0, 1), data.load())[0].save(page)
         options = webdriver.ChromeOptions()
         for flag in (*FLAGS, f"--user-data-dir={folder}/profile"):
             options.add_argument(flag)

@@ -22,6 +22,7 @@ FILES = {
     "misclassified.png",
     "graph.svg",
     "graph.html",
+    "trace.json",
     "weights.safetensors",
     "metrics.json",
     "checkpoint.safetensors",
@@ -89,6 +90,8 @@ def test_one_epoch_learns_and_leaves_every_file(tmp_path, capsys):
     assert "NllLossBackward0" in picture
     page = (tmp_path / "out" / "graph.html").read_text()
     assert "ConvolutionBackward0" in page and "Content-Security-Policy" in page
+    trace = json.loads((tmp_path / "out" / "trace.json").read_text())
+    assert {"ConvolutionBackward0", "aten::convolution"} <= {event["name"] for event in trace["traceEvents"]}
     weights = load_file(tmp_path / "out" / "weights.safetensors")
     assert (
         sum(value.numel() for name, value in weights.items() if name.endswith(("weight", "bias")))

@@ -12,6 +12,7 @@ from typing import Any
 
 from wengert import nn, viz
 from wengert._build import BUILD
+from wengert.autograd.profiler import profile
 from wengert.io import save_file, write_atomically
 
 from . import checkpoint
@@ -32,15 +33,20 @@ def check_writable(folder: Path) -> None:
         pass
 
 
-def graph_of_loss(run: Run, digits: Digits) -> viz.Graph:
-    """The autograd graph of the training loss, from a copy of the network that keeps the statistics of the real one."""
+def training_step(run: Run, digits: Digits) -> tuple[viz.Graph, profile]:
+    """The graph of the loss of a training step, and the step's profile.
+
+    They are of a copy of the network, so that the real one keeps its statistics and has no further gradient.
+    """
     network = copy.deepcopy(run.network).train()
-    with viz.record_scopes(network):
+    step = profile(record_shapes=True)
+    with step, viz.record_scopes(network):
         with viz.scope("network"):
             scores = network(digits.train_images[:SHOWN])
         with viz.scope("loss"):
             loss = nn.functional.cross_entropy(scores, digits.train_labels[:SHOWN])
-    return viz.graph(loss, network, gradients=True)
+        loss.backward(retain_graph=True)
+    return viz.graph(loss, network, profile=step, gradients=True), step
 
 
 def through(path: Path, draw: Callable[[Path], Any]) -> None:
@@ -81,7 +87,7 @@ def write(run: Run, digits: Digits, folder: Path) -> str:
     test_loss, predictions = run.judge(digits)
     accuracy = accuracy_of(predictions, digits)
     images, labels = digits.test_images.numpy(), digits.test_labels.numpy()  # type: ignore[attr-defined]
-    graph = graph_of_loss(run, digits)
+    graph, step = training_step(run, digits)
     pictures: dict[str, tuple[str, Callable[[Path], Any]]] = {
         "curves.png": ("loss and accuracy", lambda path: viz.plot_curves(run.history, path)),
         "misclassified.png": (
@@ -89,7 +95,11 @@ def write(run: Run, digits: Digits, folder: Path) -> str:
             lambda path: viz.plot_misclassified(images, labels, predictions, path),
         ),
         "graph.svg": ("autograd graph of the loss", graph.save),
-        "graph.html": ("the same to explore, in a browser", graph.save),
+        "graph.html": ("the same to explore, in a browser, with times", graph.save),
+        "trace.json": (
+            "a profile of that step, for ui.perfetto.dev or chrome://tracing",
+            lambda path: step.export_chrome_trace(str(path)),
+        ),
     }
     written, missing = [], []
     for name, (content, draw) in pictures.items():
