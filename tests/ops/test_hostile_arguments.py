@@ -126,3 +126,15 @@ def test_an_index_that_is_expanded_beyond_memory_is_refused_before_it_is_spread(
 def test_classes_of_no_dimension_are_refused():
     with pytest.raises(IndexError, match="Dimension specified as"):
         F.cross_entropy(wg.tensor(3.0), wg.tensor(1.5))
+
+
+def test_what_has_to_be_a_tensor_is_refused_by_name():
+    table, row = wg.ones(3, 5), wg.arange(5.0)
+    with pytest.raises(TypeError, match=r"cov\(\): argument 'fweights' must be Tensor, not int"):
+        wg.cov(table, fweights=2)
+    with pytest.raises(TypeError, match=r"histogram\(\): argument 'weight' must be Tensor, not list"):
+        wg.histogram(table, 4, weight=[1.0])
+    with pytest.raises(TypeError, match=r"searchsorted\(\): argument 'sorter' must be Tensor, not list"):
+        wg.searchsorted(row, row, sorter=[0, 1, 2, 3, 4])
+    with pytest.raises(IndexError, match=r"torch.ormqr: Dimension specified as -1 but tau has no dimensions"):
+        wg.ormqr(wg.ones(3, 2), wg.tensor(1.0), wg.ones(3, 2))

@@ -45,6 +45,7 @@ OWN = re.compile(r"wengert/_?(?!.*hunt/)\w+")
 """Files of the package."""
 
 FIELDS = re.compile(r"'_(array|storage|flags|edge|meta)_'")
+SCIPYS = re.compile(r"site-packages/scipy/(optimize|integrate)/")
 USERS = re.compile(r"wengert/(nn|optim|utils|viz|autograd)/")
 GIVEN = re.compile(r"(type object )?'[\w.]+' (object )?has no")
 
@@ -70,6 +71,7 @@ SIZED = frozenset(
     repeat_interleave diag_embed diagflat diag interpolate resample unfold fold normal empty_strided adaptive_average
     adaptive_maximum meshgrid multinomial construct set_num_threads outer tensor_split
     convolution convolution_input convolution_weight conv1d conv2d conv3d
+    counts_of_rows counts_of_points even_edges nonzero_static
     """.split()  # noqa: SIM905 - a list would be four times as long
 )
 """Functions whose results are as large as their arguments say: there a lack of memory is no finding."""
@@ -193,6 +195,8 @@ def judge(error: BaseException, text: str) -> str | None:
         return None  # the program's own
     if isinstance(error, AttributeError) and every[-1].filename == "<string>":
         return None  # that of a function of the program, which is called by the library
+    if SCIPYS.search(every[-1].filename):
+        return None  # what SciPy says of a function of the program's that was handed on to it
     if frames[-1].filename.endswith("_core/types/sizes.py") and frames[-1].name == "__getitem__":
         frames.pop()  # a shape is a tuple, and says the same as torch's: what matters is who asked
         if not frames:

@@ -206,6 +206,8 @@ def ormqr(self: Array, tau: Array, other: Array, left: bool = True, transpose: b
             f"{list(other.shape)}"
         )
     side = -2 if left else -1
+    if not tau.ndim:
+        raise IndexError("torch.ormqr: Dimension specified as -1 but tau has no dimensions")
     if tau.shape[-1] > min(other.shape[side], self.shape[-1]):
         raise RuntimeError(
             f"torch.ormqr: tau.shape[-1] must be equal to min(other.shape[{side}], input.shape[-1]), but got "

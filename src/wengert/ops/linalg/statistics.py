@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from ..._core.cards.card import Bad, Sample, composite
+from ..._core.errors import wrong_type
 from ..._core.tensor.base import Tensor, wrap
 from ..._core.tensor.batches import is_batched
 from ..._core.types import dtypes
@@ -22,8 +23,11 @@ def checked_weights(name: str, weights: Any, count: int, kind: int, word: str) -
         kind: the category of their dtype, which `word` names.
 
     Raises:
+        TypeError: they are no tensor.
         RuntimeError: they do not fit, or are negative.
     """
+    if not isinstance(weights, Tensor):
+        raise TypeError(wrong_type("cov", name, 0, "Tensor", weights))
     if weights._array_.ndim > 1:
         raise RuntimeError(
             f"cov(): expected {name} to have one or fewer dimensions but got {name} with {weights._array_.ndim} "

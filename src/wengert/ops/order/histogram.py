@@ -202,8 +202,11 @@ def check_grid(input: Any, bins: Any, limits: Any, weight: Any) -> None:
     """Refuse points, edges or weights that make no histogram.
 
     Raises:
+        TypeError: the weight is no tensor.
         RuntimeError: shapes or dtypes do not fit.
     """
+    if weight is not None and not isinstance(weight, Tensor):
+        raise TypeError(wrong_type("histogram", "weight", 0, "Tensor", weight))
     ndim, shape = input._array_.shape[-1], input._array_.shape
     if limits is not None and len(limits) != 2 * ndim:
         raise RuntimeError(

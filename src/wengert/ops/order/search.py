@@ -95,8 +95,11 @@ def check_sorter(edges: Any, sorter: Any) -> None:
     """Refuse what is no order of the edges.
 
     Raises:
+        TypeError: it is no tensor.
         RuntimeError: says what it lacks.
     """
+    if not isinstance(sorter, Tensor):
+        raise TypeError(wrong_type("searchsorted", "sorter", 0, "Tensor", sorter))
     if sorter._array_.shape != edges._array_.shape:
         raise RuntimeError(
             "torch.searchsorted(): boundary and sorter must have the same size, but got boundary tensor "
