@@ -52,13 +52,30 @@ def ufunc(name: str) -> Any:
     return getattr(scipy_special(), name)
 
 
+def digamma(x: Array, out: Array | None = None) -> Array:
+    """The derivative of the logarithm of the gamma function; NaN at negative integers.
+
+    Source: Abramowitz and Stegun, Handbook of mathematical functions, 6.3.7 below 0: psi(1 - x) - pi / tan(pi x), where
+    SciPy's function loses the digits of the distance to a pole. The tangent is taken of that distance, which is exact.
+    """
+    lower = x < -0.5
+    if not lower.any():
+        return special("psi", x, out=out)
+    wide = x.astype(np.float64)
+    distance = wide - np.rint(wide)
+    mirrored = ufunc("psi")(np.where(lower, 1 - wide, wide))
+    pole = np.pi / np.tan(np.pi * np.where(lower, distance, 1))
+    found = np.where(lower, np.where(distance == 0, np.nan, mirrored - pole), mirrored)
+    return deliver(found.astype(x.dtype), out)
+
+
 def polygamma(order: int, x: Array) -> Array:
     """The derivative of order `order` of digamma; order 0 is digamma.
 
     Source: Abramowitz and Stegun, Handbook of mathematical functions, 6.4.10: (-1)^(n+1) n! zeta(n+1, x).
     """
     if order == 0:
-        return special("psi", x)
+        return digamma(x)
     library, wide = scipy_special(), x.astype(np.float64)
     sign = 1.0 if order % 2 else -1.0
     return np.asarray(sign * library.gamma(order + 1.0) * library.zeta(order + 1.0, wide)).astype(x.dtype)

@@ -19,39 +19,6 @@ DIGITS = 50
 SIDE = "1e-4000"
 """What stands for a zero with a sign: smaller than anything that is compared."""
 
-Formula = Callable[[Any], Any]
-
-
-def formulas() -> dict[str, Formula]:
-    """The formula of each operator of one tensor, by the name of its card, `arcsin` and its like left out."""
-    import mpmath as mp
-
-    def normal(x: Any) -> Any:
-        return mp.erfc(-x / mp.sqrt(2)) / 2
-
-    def logistic(x: Any) -> Any:
-        return 1 / (1 + mp.exp(-x))
-
-    made: dict[str, Formula] = {
-        **{name: getattr(mp, name) for name in ("acos", "acosh", "asin", "asinh", "atan", "atanh", "cos", "cosh")},
-        **{name: getattr(mp, name) for name in ("erf", "erfc", "exp", "log", "log10", "sin", "sinh", "tan", "tanh")},
-        "exp2": lambda x: mp.exp(x * mp.log(2)),
-        "expm1": mp.expm1,
-        "gelu": lambda x: x * normal(x),
-        "log1p": mp.log1p,
-        "log2": lambda x: mp.log(x) / mp.log(2),
-        "logsigmoid": lambda x: -mp.log1p(mp.exp(-x)),
-        "mish": lambda x: x * mp.tanh(mp.log1p(mp.exp(x))),
-        "reciprocal": lambda x: 1 / x,
-        "rsqrt": lambda x: 1 / mp.sqrt(x),
-        "sigmoid": logistic,
-        "silu": lambda x: x * logistic(x),
-        "softplus": lambda x: mp.log1p(mp.exp(x)),
-        "sqrt": mp.sqrt,
-        "square": lambda x: x * x,
-    }
-    return made
-
 
 def real_points(dtype: Any) -> np.ndarray:
     """Numbers of every magnitude of a dtype, those near 0, 1 and the poles of tan, and their negatives."""
@@ -78,7 +45,7 @@ def complex_points(dtype: Any) -> np.ndarray:
     return points
 
 
-def exact(formula: Formula, points: np.ndarray) -> Iterator[tuple[int, list[Any]]]:
+def exact(formula: Callable[[Any], Any], points: np.ndarray) -> Iterator[tuple[int, list[Any]]]:
     """For each point at which a formula and its derivatives are finite numbers of its kind: value, first, second."""
     import mpmath as mp
 

@@ -12,7 +12,7 @@ from ..._core.cards.arguments import integer
 from ..._core.cards.card import REALS, Array, Bad, Sample, derive_in_place, pointwise
 from ..._core.tensor.base import bind
 from ..._kernels.activation import narrowed, widened
-from ..._kernels.special import polygamma as kernel_polygamma, special
+from ..._kernels.special import digamma as kernel_digamma, polygamma as kernel_polygamma, special
 from .pairs import number_among_pair, of_two_reals
 from .unary import function
 
@@ -75,7 +75,7 @@ def digamma(self: Array, *, out: Any = None) -> Any:
         >>> wg.digamma(wg.tensor([1.0, 0.5]))
         tensor([-0.5772, -1.9635])
     """
-    return special("psi", self, out=out)
+    return kernel_digamma(self, out)
 
 
 @digamma.vjp("self")

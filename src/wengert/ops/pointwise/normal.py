@@ -109,8 +109,12 @@ def log_ndtr(self: Array, *, out: Any = None) -> Any:
 
 
 @log_ndtr.vjp("self")
-def log_ndtr_vjp(grad: Any, self: Any) -> Any:
-    return grad / erfcx(self * -SQRT_HALF) * math.sqrt(2 / math.pi)
+def log_ndtr_vjp(grad: Any, self: Any, out: Any) -> Any:
+    """Density over distribution, from `erfcx` where that cannot overflow."""
+    upper = self > 0
+    below, above = self.where(~upper, 0), self.where(upper, 0)
+    small = (above * above * -0.5 - out.where(upper, 0)).exp() / SQRT_TWO_PI
+    return grad * small.where(upper, erfcx(below * -SQRT_HALF).reciprocal() * math.sqrt(2 / math.pi))
 
 
 @composite(method=False, function=False, name="special_ndtr")

@@ -1,0 +1,106 @@
+"""What operators compute, as functions of mpmath's, for comparison in many digits."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+Formula = Callable[[Any], Any]
+
+
+def normal(x: Any) -> Any:
+    """The normal distribution function."""
+    import mpmath as mp
+
+    return mp.erfc(-x / mp.sqrt(2)) / 2
+
+
+def logistic(x: Any) -> Any:
+    """1 / (1 + e^-x)."""
+    import mpmath as mp
+
+    return 1 / (1 + mp.exp(-x))
+
+
+def elementary() -> dict[str, Formula]:
+    """The formula of each operator of one tensor, by the name of its card, `arcsin` and its like left out."""
+    import mpmath as mp
+
+    return {
+        **{name: getattr(mp, name) for name in ("acos", "acosh", "asin", "asinh", "atan", "atanh", "cos", "cosh")},
+        **{name: getattr(mp, name) for name in ("erf", "erfc", "exp", "log", "log10", "sin", "sinh", "tan", "tanh")},
+        "deg2rad": lambda x: x * mp.pi / 180,
+        "exp2": lambda x: mp.exp(x * mp.log(2)),
+        "expm1": mp.expm1,
+        "gelu": lambda x: x * normal(x),
+        "log1p": mp.log1p,
+        "log2": lambda x: mp.log(x) / mp.log(2),
+        "logit": lambda x: mp.log(x / (1 - x)),
+        "logsigmoid": lambda x: -mp.log1p(mp.exp(-x)),
+        "mish": lambda x: x * mp.tanh(mp.log1p(mp.exp(x))),
+        "rad2deg": lambda x: x * 180 / mp.pi,
+        "reciprocal": lambda x: 1 / x,
+        "rsqrt": lambda x: 1 / mp.sqrt(x),
+        "sigmoid": logistic,
+        "silu": lambda x: x * logistic(x),
+        "softplus": lambda x: mp.log1p(mp.exp(x)),
+        "sqrt": mp.sqrt,
+        "square": lambda x: x * x,
+    }
+
+
+def special() -> dict[str, Formula]:
+    """Those whose values are SciPy's."""
+    import mpmath as mp
+
+    return {
+        "digamma": mp.digamma,
+        "erfinv": mp.erfinv,
+        "i0": lambda x: mp.besseli(0, x),
+        "lgamma": lambda x: mp.re(mp.loggamma(x)),
+        "sinc": lambda x: mp.sin(mp.pi * x) / (mp.pi * x),
+        "special_entr": lambda x: -x * mp.log(x),
+        "special_erfcx": lambda x: mp.exp(x * x) * mp.erfc(x),
+        "special_i0e": lambda x: mp.exp(-abs(x)) * mp.besseli(0, x),
+        "special_i1": lambda x: mp.besseli(1, x),
+        "special_i1e": lambda x: mp.exp(-abs(x)) * mp.besseli(1, x),
+        "special_log_ndtr": lambda x: mp.log(normal(x)),
+        "special_ndtri": lambda x: mp.sqrt(2) * mp.erfinv(2 * x - 1),
+    }
+
+
+Section = tuple[str, Callable[[Any], tuple[Any, ...]], Formula]
+
+
+def sections() -> dict[str, Section]:
+    """Operators of several arguments along lines through them: name, arguments on the line, formula there.
+
+    Derivatives along lines in three directions hold all that there are of two tensors, the mixed one too.
+    """
+    import mpmath as mp
+
+    def two(name: str, formula: Callable[[Any, Any], Any]) -> dict[str, Section]:
+        half, fixed = mp.mpf(1) / 2, mp.mpf(7) / 4
+        return {
+            f"{name}(x, 7/4)": (name, lambda x: (x, x.new_full(x.shape, 1.75)), lambda x: formula(x, fixed)),
+            f"{name}(7/4, x)": (name, lambda x: (x.new_full(x.shape, 1.75), x), lambda x: formula(fixed, x)),
+            f"{name}(x, 2 - x/2)": (name, lambda x: (x, 2 - x / 2), lambda x: formula(x, 2 - x * half)),
+        }
+
+    return {
+        **two("atan2", lambda y, x: mp.atan2(y, x) if not mp.im(y) and not mp.im(x) else mp.atan(y / x)),
+        **two("hypot", lambda x, y: mp.sqrt(x * x + y * y)),
+        **two("ldexp", lambda x, y: x * mp.mpf(2) ** y),
+        **two("logaddexp", lambda x, y: mp.log(mp.exp(x) + mp.exp(y))),
+        **two("logaddexp2", lambda x, y: mp.log(mp.mpf(2) ** x + mp.mpf(2) ** y) / mp.log(2)),
+        **two("pow", lambda x, y: mp.exp(y * mp.log(x))),
+        **two("special_xlog1py", lambda x, y: x * mp.log1p(y)),
+        **two("xlogy", lambda x, y: x * mp.log(y)),
+        "polygamma(1, x)": ("polygamma", lambda x: (1, x), lambda x: mp.psi(1, x)),
+        "polygamma(3, x)": ("polygamma", lambda x: (3, x), lambda x: mp.psi(3, x)),
+        "mvlgamma(x, 2)": (
+            "mvlgamma",
+            lambda x: (x, 2),
+            lambda x: mp.log(mp.pi) / 2 + mp.loggamma(x) + mp.loggamma(x - mp.mpf(1) / 2),
+        ),
+    }
