@@ -8,8 +8,6 @@ import sys
 import threading
 import weakref
 
-import numpy as np
-
 import wengert as wg
 from wengert._core.state import modes
 
@@ -59,10 +57,10 @@ def draw_in_the_middle(monkeypatch, generator, nested):
     """Draw, and call `nested` while NumPy's generator is being used."""
     kernel = wg.ops.randomness.random.kernels.uniform
 
-    def uniform(source, shape, dtype=np.float32):
+    def uniform(*args):
         monkeypatch.undo()
         nested()
-        return kernel(source, shape, dtype)
+        return kernel(*args)
 
     monkeypatch.setattr(wg.ops.randomness.random.kernels, "uniform", uniform)
     return wg.rand(4, generator=generator)

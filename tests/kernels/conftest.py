@@ -20,6 +20,7 @@ FAMILIES = [
     "reduce",
     "softmax",
     "norm",
+    "normal",
     "conv",
     "pool",
     "index",

@@ -141,6 +141,9 @@ CALLS: dict[str, Callable[[np.random.Generator, Any], Arguments]] = {
     "batch_norm_backward": lambda r, t: (lambda a: [a[0], a[0] + 1, *a[1:4], True])(of_batch_norm(r, t)),
     "layer_norm": lambda r, t: (lambda x: [x, 1, *[np.ones(x.shape[1], t)] * 2, 1e-5])(matrix(r, t)),
     "layer_norm_backward": of_layer_norm_backward,
+    "normal_blocks": lambda r, t: [r.random(32).astype(t)],
+    "normal_pairs": lambda r, t: [r.random((5, 2))],
+    "shuffle": lambda r, t: [np.arange(6), np.array([3, 0, 2, 1, 1])],
     "sgd_step": of_sgd,
     "adam_step": of_adam,
 }  # fmt: skip

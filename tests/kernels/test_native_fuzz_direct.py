@@ -23,7 +23,7 @@ Arguments = list[Any]
 
 def drawing() -> Any:
     """The default generator, from which numbers have been drawn."""
-    default_generator.draw(lambda source: source.random())
+    default_generator.draw(lambda source: source.words(1))
     return default_generator
 
 

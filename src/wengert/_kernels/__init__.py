@@ -57,6 +57,11 @@ from .norm import (
     layer_norm,
     layer_norm_backward,
 )
+from .normal import (
+    normal_blocks,
+    normal_pairs,
+    shuffle,
+)
 from .optimiser import (
     adam_step,
     sgd_step,
@@ -287,6 +292,8 @@ __all__ = [
     "nll_loss",
     "nll_loss_backward",
     "normal",
+    "normal_blocks",
+    "normal_pairs",
     "not_equal",
     "permutation",
     "power",
@@ -300,6 +307,7 @@ __all__ = [
     "scatter_add",
     "set_num_threads",
     "sgd_step",
+    "shuffle",
     "sigmoid",
     "sigmoid_backward",
     "sign",

@@ -1,62 +1,148 @@
-"""Random arrays and dropout, in NumPy. A generator is NumPy's; half precision is drawn in float32 and rounded."""
+"""Random arrays and dropout, in NumPy: the numbers that torch draws on a CPU for the same seed.
+
+Words of 32 bits come from NumPy's Mersenne Twister, seeded as its authors do it. What torch makes of the words is not
+documented; it was found by comparing: `tests/parity/programs/random_streams.py` compares it again.
+"""
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
 
+from .. import _kernels as chosen  # whose functions are the native ones by the time that anything is drawn
+from .normal import BLOCK, scaled
 from .results import Array, as_array
 
 Shape = tuple[int, ...]
 
 
-def generator(seed: int | None = None) -> np.random.Generator:
-    """A generator of random numbers.
+class Twister:
+    """MT19937 from a seed.
+
+    Attributes:
+        bits: NumPy's generator of words.
+        kept: whether there is a second number of the last pair of normal ones, and that number.
+    """
+
+    __slots__ = ("bits", "kept")
+
+    def __init__(self, seed: int) -> None:
+        self.bits: Any = np.random.MT19937(0)
+        self.bits.state = np.random.RandomState(seed & 0xFFFFFFFF).get_state(legacy=False)
+        self.kept = np.zeros(2)
+
+    def words(self, count: int) -> Array:
+        """Numbers of 32 bits, as uint64."""
+        return as_array(self.bits.random_raw(count))
+
+    def long_words(self, count: int) -> Array:
+        """Numbers of 64 bits, each of two words, as uint64."""
+        words = self.words(2 * count)
+        return as_array((words[0::2] << np.uint64(32)) | words[1::2])
+
+
+def generator(seed: int) -> Twister:
+    """A generator of random numbers from a seed of 0 or more."""
+    return Twister(seed)
+
+
+def singles(source: Twister, count: int) -> Array:
+    """float32 numbers from [0, 1): 24 bits of a word."""
+    bits = source.words(count) & np.uint64((1 << 24) - 1)
+    return as_array(bits.astype(np.float32) * np.float32(2.0**-24))
+
+
+def doubles(source: Twister, count: int) -> Array:
+    """float64 numbers from [0, 1): 53 bits of two words."""
+    return as_array((source.long_words(count) & np.uint64((1 << 53) - 1)) * 2.0**-53)
+
+
+def uniform(source: Twister, shape: Shape, dtype: Any = np.float32, low: float = 0.0, high: float = 1.0) -> Array:
+    """Numbers from [low, high); half precision is drawn in float32 and rounded."""
+    count, wide = math.prod(shape), np.dtype(dtype) == np.float64
+    drawn = doubles(source, count) if wide else singles(source, count)
+    if (low, high) != (0, 1):
+        first = drawn.dtype.type(low)
+        drawn = scaled(drawn, drawn.dtype.type(high) - first, first)
+    return drawn.reshape(shape).astype(dtype, copy=False)
+
+
+def normal(
+    source: Twister, shape: Shape, dtype: Any = np.float32, mean: float = 0.0, std: float = 1.0, dense: bool = True
+) -> Array:
+    """Numbers of a normal distribution; complex: half of the variance in each part.
 
     Args:
-        seed: 0 or more; None takes one from the system.
-
-    Returns:
-        NumPy's generator over PCG64.
+        dense: whether they go to memory without gaps, row by row: sixteen or more are then made in blocks.
     """
-    return np.random.Generator(np.random.PCG64(seed))
+    kind = np.dtype(dtype)
+    if kind.kind == "c":
+        real = np.float32 if kind == np.complex64 else np.float64
+        parts = normal(source, (*shape, 2), real, 0.0, std / math.sqrt(2), dense)
+        return as_array(parts.view(kind)[..., 0] + kind.type(mean))
+    count, wide = math.prod(shape), np.float64 if kind == np.float64 else np.float32
+    if dense and count >= BLOCK:
+        drawn = scaled(blocks(source, count, wide), wide(std), wide(mean))
+    else:
+        drawn = scaled(pairs(source, count), np.float64(std), np.float64(mean)).astype(wide)
+    return drawn.reshape(shape).astype(kind, copy=False)
 
 
-def drawing_dtype(dtype: Any) -> Any:
-    """The dtype to draw in: float32 and float64 are themselves, half precision float32."""
-    return np.float64 if np.dtype(dtype) == np.float64 else np.float32
+def blocks(source: Twister, count: int, dtype: Any) -> Array:
+    """Standard normal numbers, in blocks of sixteen; the last block, drawn anew, overlaps the one before it."""
+    drawn = uniform(source, (count,), dtype)
+    whole = count - count % BLOCK
+    made = np.empty(count, dtype)
+    made[:whole] = chosen.normal_blocks(drawn[:whole])
+    if whole < count:
+        made[-BLOCK:] = chosen.normal_blocks(uniform(source, (BLOCK,), dtype))
+    return made
 
 
-def uniform(source: np.random.Generator, shape: Shape, dtype: Any = np.float32) -> Array:
-    """Numbers from [0, 1), even after rounding to `dtype`."""
-    if np.dtype(dtype) == np.float16:  # eleven bits are exact in half precision: none rounds up to 1
-        return (as_array(source.integers(0, 2048, shape)) / 2048).astype(np.float16)
-    return as_array(source.random(shape, dtype=drawing_dtype(dtype)))
+def pairs(source: Twister, count: int) -> Array:
+    """Standard normal float64 numbers, made two at a time; a second one that nobody asked for comes first next time."""
+    made = []
+    if count and source.kept[0]:
+        source.kept[0] = 0
+        made.append(source.kept[1:].copy())
+    missing = count - len(made)
+    found = chosen.normal_pairs(doubles(source, missing + missing % 2).reshape(-1, 2)).reshape(-1)
+    if missing % 2:
+        source.kept[:] = 1, found[-1]
+    return np.concatenate([*made, found[:missing]])
 
 
-def normal(source: np.random.Generator, shape: Shape, dtype: Any = np.float32) -> Array:
-    """Numbers of the standard normal distribution; complex: of variance 1, half in each part."""
-    if np.dtype(dtype).kind == "c":
-        real = np.float32 if np.dtype(dtype) == np.complex64 else np.float64
-        parts = normal(source, (2, *shape), real) * real(np.sqrt(0.5))
-        return as_array(parts[0] + 1j * parts[1]).astype(dtype)
-    return as_array(source.standard_normal(shape, dtype=drawing_dtype(dtype))).astype(dtype, copy=False)
+def integers(
+    source: Twister, low: int, high: int, shape: Shape, dtype: Any = np.int64, short: bool | None = None
+) -> Array:
+    """Integers from [low, high), in any dtype: the rest of a word, or of two where the range is 2^28 or more.
+
+    Args:
+        short: whether of one word, where that is not for the range to say.
+    """
+    room, count = high - low, math.prod(shape)
+    one = room < 1 << 28 if short is None else short
+    words = source.words(count) if one else source.long_words(count)
+    if room < 1 << 64:
+        words %= np.uint64(room)
+    words += np.uint64(low % (1 << 64))
+    return words.view(np.int64).reshape(shape).astype(dtype, copy=False)
 
 
-def integers(source: np.random.Generator, low: int, high: int, shape: Shape, dtype: Any = np.int64) -> Array:
-    """Integers from [low, high), in any dtype."""
-    return as_array(source.integers(low, high, shape)).astype(dtype, copy=False)
+def permutation(source: Twister, count: int) -> Array:
+    """The int64 numbers 0 ... count - 1 in random order: each place is swapped with one of those from there on."""
+    if count < 2:
+        return np.arange(count)
+    draw = source.words if count < 0xFFFFFFFF // 20 else source.long_words
+    steps = draw(count - 1) % np.arange(count, 1, -1).astype(np.uint64)
+    return chosen.shuffle(np.arange(count), steps.astype(np.int64))
 
 
-def permutation(source: np.random.Generator, count: int) -> Array:
-    """The int64 numbers 0 ... count - 1 in random order."""
-    return source.permutation(count).astype(np.int64, copy=False)
-
-
-def dropout_mask(source: np.random.Generator, shape: Shape, p: float) -> Array:
+def dropout_mask(source: Twister, shape: Shape, p: float) -> Array:
     """Which elements stay: True with probability 1 - p, bool, new."""
-    return as_array(source.random(shape, dtype=np.float32) >= p)
+    return as_array(doubles(source, math.prod(shape)).reshape(shape) < 1 - p)
 
 
 def dropout_apply(x: Array, mask: Array, p: float) -> Array:

@@ -10,6 +10,7 @@ import numpy as np
 
 from ..autograd import no_grad
 from ..ops.create.interchange import from_numpy
+from ..ops.randomness.random import randperm
 from ..tensor import Tensor
 
 __all__ = [
@@ -20,7 +21,9 @@ __all__ = [
 _CONVOLUTIONS = [f"conv{form}{count}d" for form in ("", "_transpose") for count in (1, 2, 3)]
 _GAIN_ONE = frozenset(["linear", "sigmoid", *_CONVOLUTIONS])
 _GAINS = {"tanh": 5 / 3, "relu": math.sqrt(2), "selu": 3 / 4}
-_LEAST_ACCEPTED = 0.1
+_LEAST_ACCEPTED = 0.3
+_FEWEST_PROPOSALS = 1e-3
+"""Of normal numbers, of even ones: the share that must be taken for the others to be drawn again."""
 
 
 def calculate_gain(nonlinearity: str, param: float | None = None) -> float:
@@ -138,18 +141,37 @@ def trunc_normal_(
             " (wengert draws it right, but slowly.)",
             stacklevel=2,
         )
-    if high - low >= _LEAST_ACCEPTED:  # draw again what falls outside
-        tensor.normal_(mean, std, generator=generator)  # type: ignore[attr-defined]
-        while True:
-            outside = (tensor._array_ < a) | (tensor._array_ > b)
-            count = int(outside.sum())
-            if not count:
-                return tensor
-            tensor._array_[outside] = tensor.new_empty(count).normal_(mean, std, generator=generator)._array_  # type: ignore[attr-defined]
+    if high - low > _LEAST_ACCEPTED:
+        return _drawn_again(tensor, mean, std, a, b, generator)
+    peak = whole.pdf((max(a, min(mean, b)) - mean) / std)
+    if b > a and high - low > _FEWEST_PROPOSALS * peak * (b - a) / std:
+        return _proposed(tensor, mean, std, a, b, generator)
     least = np.finfo(np.float64).tiny
     tensor.uniform_(low, high if b < a else max(high, low + least), generator=generator)  # type: ignore[attr-defined]
     flat = [whole.inv_cdf(min(max(float(p), least), 1 - 2**-53)) for p in tensor._array_.ravel()]
     return _write(tensor, np.clip(np.reshape(flat, tensor.shape) * std + mean, a, b))
+
+
+def _drawn_again(tensor: Any, mean: float, std: float, a: float, b: float, generator: Any) -> Tensor:
+    """Normal numbers; where they fall outside of [a, b], those of a next draw of all."""
+    tensor.normal_(mean, std, generator=generator)
+    low, high, values = tensor._array_.dtype.type(a), tensor._array_.dtype.type(b), tensor._array_.copy()
+    while (outside := (values < low) | (values > high)).any():
+        again = tensor.new_empty(tensor.shape).normal_(mean, std, generator=generator)
+        values = np.where(outside, again._array_, values)
+    return _write(tensor, values)
+
+
+def _proposed(tensor: Any, mean: float, std: float, a: float, b: float, generator: Any) -> Tensor:
+    """Even numbers from [a, b), each taken with the probability of its density over the largest one there."""
+    largest = -0.5 * ((max(a, min(mean, b)) - mean) / std) ** 2
+    proposal, chance = tensor.new_empty(tensor.shape), tensor.new_empty(tensor.shape)
+    values, pending = tensor._array_.copy(), np.ones(tensor.shape, bool)
+    while pending.any():
+        values = np.where(pending, proposal.uniform_(a, b, generator=generator)._array_, values)
+        density = ((proposal - mean) / std) ** 2 * -0.5 - largest
+        pending &= chance.uniform_(generator=generator).log()._array_ > density._array_
+    return _write(tensor, values)
 
 
 def _calculate_fan_in_and_fan_out(tensor: Tensor) -> tuple[int, int]:
@@ -271,9 +293,9 @@ def sparse_(tensor: Tensor, sparsity: float, std: float = 0.01, generator: Any =
     rows, columns = tensor.shape
     zeros = math.ceil(sparsity * rows)
     tensor.normal_(0, std, generator=generator)  # type: ignore[attr-defined]
-    order = np.argsort(tensor.new_empty((rows, columns)).uniform_(generator=generator)._array_, axis=0)  # type: ignore[attr-defined]
     values = tensor._array_.copy()
-    np.put_along_axis(values, order[:zeros], 0, axis=0)
+    for column in range(columns):
+        values[randperm(rows)._array_[:zeros], column] = 0  # from the default generator, as in torch
     return _write(tensor, values)
 
 

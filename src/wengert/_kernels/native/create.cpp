@@ -1,8 +1,6 @@
 // Factories: new arrays from plain numbers and lengths. The first argument is the default dtype. NotImplemented for whatever
 // is unusual, wrong or large.
-#include "common.hpp"
-
-#include <numpy/random/bitgen.h>
+#include "lengths.hpp"
 
 #include <cfloat>
 #include <cmath>
@@ -11,8 +9,6 @@
 
 namespace wengert {
 namespace {
-
-constexpr npy_intp most_bytes = 1 << 16;  // beyond, what a factory costs is its memory
 
 // Numbers of Python, read before any memory is asked for: what then runs may change the lists they came from.
 struct Numbers {
@@ -74,30 +70,11 @@ PyObject* tensor(PyObject* const* args) {
     return numbers.array(real, 2, shape);
 }
 
-// Lengths one by one or as one sequence; how many, or -1 for what is unusual or too large.
-int read_lengths(PyObject* const* given, Py_ssize_t count, PyArray_Descr* descr, npy_intp* shape) {
-    if (count == 1 && (PyTuple_Check(given[0]) || PyList_CheckExact(given[0]))) {
-        count = PySequence_Fast_GET_SIZE(given[0]);
-        given = PySequence_Fast_ITEMS(given[0]);
-    } else if (count == 0) {
-        return -1;
-    }
-    if (count > NPY_MAXDIMS) return -1;
-    Size bytes = PyDataType_ELSIZE(descr);
-    for (Py_ssize_t at = 0; at < count; ++at) {
-        if (!as_index(given[at], shape[at]) || shape[at] < 0) return -1;
-        bytes = bytes * (shape[at] ? shape[at] : 1);
-    }
-    return bytes.value_or_most() > most_bytes ? -1 : static_cast<int>(count);
-}
-
 template <class T>
 void fill(PyArrayObject* array, T value) {
     T* data = data_of<T>(array);
     for (npy_intp at = 0; at < PyArray_SIZE(array); ++at) data[at] = value;
 }
-
-bool is_real(PyArray_Descr* descr) { return descr == float_descr || descr == double_descr; }
 
 // A number of Python in every element, or left as memory is (null); NotImplemented for what the element cannot hold exactly,
 // but for real numbers, which are rounded.
@@ -267,70 +244,6 @@ PyObject* linspace(PyObject*, PyObject* const* args, Py_ssize_t nargs) {
     });
 }
 
-// ---- random numbers ------------------------------------------------------------------------------------------------
-// A reference of our own, let go of at the end of the scope.
-struct Reference {
-    PyObject* object;
-    explicit Reference(PyObject* made) : object(made) {}
-    ~Reference() { Py_XDECREF(object); }
-    Reference(const Reference&) = delete;
-    Reference& operator=(const Reference&) = delete;
-};
-
-PyObject* attribute(PyObject* object, PyObject* name) { return object ? PyObject_GetAttr(object, name) : nullptr; }
-
-// What `Stream.sources` of a generator holds for the process that we are in (see `Source`), a new reference; null, without an
-// error, where it is yet to be made.
-enum { bits_capsule, lock_acquire, lock_release, standard_normal, source_parts };
-PyObject* source_of(PyObject* generator, PyObject* forks) {
-    static PyObject* const stream_name = PyUnicode_InternFromString("_stream");
-    static PyObject* const sources_name = PyUnicode_InternFromString("sources");
-    const Reference stream(attribute(generator, stream_name)), sources(attribute(stream.object, sources_name));
-    const Reference process(sources.object ? PyObject_CallNoArgs(forks) : nullptr);
-    if (!process.object || !PyDict_CheckExact(sources.object)) return nullptr;
-    PyObject* found = PyDict_GetItemWithError(sources.object, process.object);
-    return found && PyTuple_Check(found) && PyTuple_GET_SIZE(found) > source_parts ? Py_NewRef(found) : nullptr;
-}
-PyObject* part(const Reference& source, int number) { return PyTuple_GET_ITEM(source.object, 1 + number); }
-
-// rand(generator, how far this process is from the first, default, *lengths): NumPy's numbers, under NumPy's lock, from
-// where a draw that is under way in another thread has them alone.
-PyObject* rand(PyObject* const* args, Py_ssize_t nargs) {
-    auto* descr = reinterpret_cast<PyArray_Descr*>(nargs > 3 ? args[2] : nullptr);
-    npy_intp shape[NPY_MAXDIMS];
-    const int ndim = is_real(descr) ? read_lengths(args + 3, nargs - 3, descr, shape) : -1;
-    if (ndim < 1) return nullptr;
-    const Reference source(source_of(args[0], args[1]));
-    if (!source.object) return nullptr;
-    auto* state = static_cast<bitgen_t*>(PyCapsule_GetPointer(part(source, bits_capsule), "BitGenerator"));
-    Owned made(state ? new_array(descr, ndim, shape) : nullptr);
-    const Reference held(made ? PyObject_CallOneArg(part(source, lock_acquire), Py_False) : nullptr);
-    if (held.object != Py_True) return nullptr;
-    const npy_intp count = PyArray_SIZE(made.get());
-    if (descr == float_descr)
-        for (npy_intp at = 0; at < count; ++at)
-            data_of<float>(made.get())[at] = static_cast<float>(state->next_uint32(state->state) >> 8) * (1.0f / 16777216.0f);
-    else
-        for (npy_intp at = 0; at < count; ++at) data_of<double>(made.get())[at] = state->next_double(state->state);
-    const Reference released(PyObject_CallNoArgs(part(source, lock_release)));
-    return released.object ? made.give() : nullptr;
-}
-// randn, with the same arguments: NumPy's own method, which writes into memory of ours.
-PyObject* randn(PyObject* const* args, Py_ssize_t nargs) {
-    auto* descr = reinterpret_cast<PyArray_Descr*>(nargs > 3 ? args[2] : nullptr);
-    npy_intp shape[NPY_MAXDIMS];
-    const int ndim = is_real(descr) ? read_lengths(args + 3, nargs - 3, descr, shape) : -1;
-    if (ndim < 1) return nullptr;
-    const Reference source(source_of(args[0], args[1]));
-    const Owned made(source.object ? new_array(descr, ndim, shape) : nullptr);
-    PyObject* given[] = {Py_None, args[2], reinterpret_cast<PyObject*>(made.get())};  // size, dtype, out
-    return made ? PyObject_Vectorcall(part(source, standard_normal), given, 3, nullptr) : nullptr;
-}
-template <PyObject* (*draw)(PyObject* const*, Py_ssize_t)>
-PyObject* drawn(PyObject*, PyObject* const* args, Py_ssize_t nargs) {
-    return answer([=] { return draw(args, nargs); });
-}
-
 PyObject* direct_tensor(PyObject*, PyObject* const* args, Py_ssize_t nargs) {
     return answer([&] { return nargs == 2 && PyArray_DescrCheck(args[0]) ? tensor(args) : nullptr; });
 }
@@ -350,8 +263,6 @@ PyMethodDef create_methods[] = {
     direct_method("direct_new_empty", constant_of<-1>, "new_empty(default, x, *lengths), or NotImplemented"),
     direct_method("direct_new_full", full_of, "new_full(default, x, size, value), or NotImplemented"),
     direct_method("direct_linspace", linspace, "linspace(default, start, end, steps), or NotImplemented"),
-    direct_method("direct_rand", drawn<rand>, "rand(generator, forks, default, *lengths), or NotImplemented"),
-    direct_method("direct_randn", drawn<randn>, "randn(generator, forks, default, *lengths), or NotImplemented"),
     direct_method("direct_arange", arange, "arange(default, *bounds), or NotImplemented"),
     {nullptr, nullptr, 0, nullptr},
 };

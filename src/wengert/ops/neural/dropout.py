@@ -16,6 +16,7 @@ from ..._core.types import dtypes
 from ..axes import read_number
 from ..create.factory import refuse_dtype
 from ..randomness.generator import default_generator
+from ..randomness.random import laid_over
 
 ALPHA = 1.7580993408473766
 """Where SELU's negative side saturates, with the sign turned."""
@@ -52,7 +53,8 @@ def noise_of(input: Tensor, shape: tuple[int, ...], p: float, *, scaled: bool = 
 def dropout_noise(input: Index, shape: Any, p: float, value: float | None) -> Any:
     """`value` with probability 1 - p, and zeros, in the real dtype of `input`; bools if there is no value."""
     refuse_dtype("dropout", input, FLOATS)
-    mask = default_generator.draw(kernels.dropout_mask, shape, p)
+    places = input if tuple(shape) == input.shape else np.empty(shape, bool)
+    mask = laid_over(places, lambda lengths: default_generator.draw(kernels.dropout_mask, lengths, p))
     if value is None:
         return mask
     element = dtypes.from_numpy(input.dtype).to_real().numpy

@@ -1,7 +1,7 @@
 """Generators of random numbers, and the one that is used where none is given.
 
-The numbers come from NumPy's PCG64; they are not those that torch draws for the same seed. `numpy.random` is loaded
-with the first number, not with the package.
+The numbers are those that torch draws on a CPU for the same seed (`_kernels/random.py`). `numpy.random` is loaded with
+the first number, not with the package.
 """
 
 from __future__ import annotations
@@ -20,8 +20,14 @@ from ..._core.tensor.base import OPERATORS, Tensor, wrap
 from ..._core.types.devices import device as Device, refuse_absent
 
 DEFAULT_SEED = 67280421310721
-STATE_BYTES = 48
-"""16 for the state and 16 for the increment of PCG64, 8 for half a drawn number, 8 for the seed."""
+WORDS = 624
+STATE = np.dtype(
+    [
+        ("seed", "<u8"), ("left", "<i4"), ("seeded", "<i4"), ("next", "<u8"), ("words", "<u8", WORDS),
+        ("first", "<f8"), ("kept", "<f8"), ("unused", "<f8"), ("has_kept", "<i4"), ("end", "V12"),
+    ]
+)  # fmt: skip
+"""What torch's tensor of a generator's state holds: 5,056 bytes, read and written as they are there."""
 
 
 def read_seed(seed: int) -> int:
@@ -36,15 +42,15 @@ def read_seed(seed: int) -> int:
 
 
 Source: TypeAlias = tuple[Any, Any, Any, Any, Any]
-"""NumPy's generator, and what native draws need of it: the capsule of its bits, how to acquire and how to release its
-lock, its normal numbers."""
+"""A `Twister`, and what native draws need of it: the capsule of its bits, how to acquire and how to release their lock,
+and the number that it keeps."""
 
 
 def new_source(seed: int) -> Source:
     """What the numbers that follow from a seed are drawn from."""
     made = kernels.generator(seed)
-    bits: Any = made.bit_generator
-    return made, bits.capsule, bits.lock.acquire, bits.lock.release, made.standard_normal
+    bits: Any = made.bits
+    return made, bits.capsule, bits.lock.acquire, bits.lock.release, made.kept
 
 
 class Stream:
@@ -66,13 +72,14 @@ class Stream:
         self.sources: dict[int, Source] = {}
 
     def source(self) -> Any:
-        """NumPy's generator, made on first use."""
+        """The `Twister`, made on first use."""
         process = forks()
         found = self.sources.get(process)
         if found is None:
             made = new_source(self.seed)
             for of_parent in tuple(self.sources.values()):
-                made[0].bit_generator.state = of_parent[0].bit_generator.state
+                made[0].bits.state = of_parent[0].bits.state
+                made[0].kept[:] = of_parent[0].kept
             found = self.sources.setdefault(process, made)  # one step: all who made one get the same
         return found[0]
 
@@ -123,23 +130,20 @@ class Generator:
         return self._stream.seed
 
     def draw(self, function: Callable[..., Any], *args: Any) -> Any:
-        """Call `function` with NumPy's generator and further arguments."""
+        """Call `function` with the `Twister` and further arguments."""
         return function(self._stream.source(), *args)
 
     def get_state(self) -> Tensor:
-        """Where the stream stands: a new uint8 tensor."""
+        """Where the stream stands: a new uint8 tensor, laid out as torch's."""
         stream = self._stream
-        bits = stream.source().bit_generator
-        with bits.lock:  # NumPy's own: no other thread is in the middle of a draw
-            state = bits.state
-        parts = (
-            state["state"]["state"].to_bytes(16, "little"),
-            state["state"]["inc"].to_bytes(16, "little"),
-            int(state["has_uint32"]).to_bytes(4, "little"),
-            int(state["uinteger"]).to_bytes(4, "little"),
-            stream.seed.to_bytes(8, "little"),
-        )
-        return wrap(np.frombuffer(b"".join(parts), np.uint8).copy())
+        source = stream.source()
+        with source.bits.lock:  # NumPy's own: no other thread is in the middle of a draw
+            words, kept = source.bits.state["state"], source.kept.copy()
+        state = np.zeros((), STATE)
+        state["seed"], state["seeded"], state["words"] = stream.seed, 1, words["key"]
+        state["left"], state["next"] = WORDS - words["pos"] + 1, words["pos"]
+        state["has_kept"], state["kept"] = kept[0], kept[1] if kept[0] else 0
+        return wrap(np.frombuffer(state.tobytes(), np.uint8).copy())
 
     def set_state(self, new_state: Tensor) -> Generator:
         """Go to where `get_state` was called.
@@ -158,20 +162,20 @@ class Generator:
             raise TypeError(f"expected a torch.ByteTensor, but got {type(new_state).__name__}")
         if new_state._array_.dtype != np.uint8:
             raise TypeError(f"RNG state must be a torch.ByteTensor, but got {new_state.dtype}")
-        if new_state._array_.size != STATE_BYTES:
+        if new_state._array_.size != STATE.itemsize:
             raise RuntimeError(
-                f"Expected a CPUGeneratorImplState of size {STATE_BYTES} but found the input RNG state size to be "
+                f"Expected a CPUGeneratorImplState of size {STATE.itemsize} but found the input RNG state size to be "
                 f"{new_state._array_.size}"
             )
-        data = new_state._array_.tobytes()
-        numbers = [int.from_bytes(data[a:b], "little") for a, b in ((0, 16), (16, 32), (32, 36), (36, 40), (40, 48))]
-        stream = Stream(numbers[4])
-        stream.source().bit_generator.state = {
-            "bit_generator": "PCG64",
-            "state": {"state": numbers[0], "inc": numbers[1]},
-            "has_uint32": numbers[2],
-            "uinteger": numbers[3],
-        }
+        state = np.frombuffer(new_state._array_.tobytes(), STATE)[0]
+        stream = Stream(int(state["seed"]))
+        source = stream.source()
+        place = (
+            WORDS if state["left"] == 1 else min(int(state["next"]), WORDS)
+        )  # 1: all words are used, or none was made
+        key = state["words"].astype(np.uint32)
+        source.bits.state = {"bit_generator": "MT19937", "state": {"key": key, "pos": place}}
+        source.kept[:] = state["has_kept"] != 0, state["kept"]
         self._stream = stream  # complete: who draws meanwhile draws from the one before
         return self
 

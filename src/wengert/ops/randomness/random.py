@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import math
 import operator
 from collections.abc import Callable
 from typing import Any
@@ -33,8 +34,8 @@ C_INTEGERS = {
 }
 
 
-def uniform_array(generator: Any, shape: Ints, element: DType) -> Any:
-    """Numbers from [0, 1), complex ones with both parts from there.
+def uniform_array(generator: Any, shape: Ints, element: DType, low: float = 0.0, high: float = 1.0) -> Any:
+    """Numbers from [low, high), complex ones with both parts from there.
 
     Raises:
         NotImplementedError: an integer dtype.
@@ -42,30 +43,48 @@ def uniform_array(generator: Any, shape: Ints, element: DType) -> Any:
     if element.category < dtypes.FLOAT:
         raise NotImplementedError(errors.no_kernel("check_uniform_bounds", element))
     if element.category == dtypes.COMPLEX:
-        parts = generator.draw(kernels.uniform, (*shape, 2), element.to_real().numpy)
+        parts = generator.draw(kernels.uniform, (*shape, 2), element.to_real().numpy, low, high)
         return parts.view(element.numpy)[..., 0]
-    return generator.draw(kernels.uniform, shape, element.numpy).astype(element.numpy, copy=False)
+    return generator.draw(kernels.uniform, shape, element.numpy, low, high)
 
 
-def normal_array(generator: Any, shape: Ints, element: DType) -> Any:
-    """Numbers of the standard normal distribution; complex ones of variance 1.
+def normal_array(
+    generator: Any, shape: Ints, element: DType, mean: float = 0.0, std: float = 1.0, dense: bool = True
+) -> Any:
+    """Numbers of a normal distribution; complex ones with half of the variance in each part.
+
+    Args:
+        dense: whether they go to memory without gaps, row by row.
 
     Raises:
         NotImplementedError: an integer dtype.
     """
     if element.category < dtypes.FLOAT:
         raise NotImplementedError(errors.no_kernel("normal_kernel_cpu", element))
-    return generator.draw(kernels.normal, shape, element.numpy)
+    return generator.draw(kernels.normal, shape, element.numpy, mean, std, dense)
 
 
-def integer_array(generator: Any, low: int, high: int, shape: Ints, element: DType) -> Any:
+def laid_over(array: Any, draw: Callable[[Ints], Any]) -> Any:
+    """Numbers for the elements of an array in the order in which these lie in memory, as torch draws them."""
+    if array.flags.c_contiguous:
+        return draw(array.shape)
+    axes = sorted(range(array.ndim), key=lambda axis: -abs(array.strides[axis]))
+    drawn = draw(tuple(array.shape[axis] for axis in axes))
+    return drawn.transpose([axes.index(axis) for axis in range(array.ndim)])
+
+
+def integer_array(generator: Any, low: int, high: int, shape: Ints, element: DType, bounded: bool = True) -> Any:
     """Integers from [low, high).
+
+    Args:
+        bounded: a program gave the bounds; otherwise those of the dtype decide how many bits are drawn.
 
     Raises:
         RuntimeError: there are none, or they do not fit the dtype.
     """
     check_range(low, high, element)
-    return generator.draw(kernels.integers, low, high, shape, element.numpy)
+    few = element.itemsize < 8 if not bounded else None
+    return generator.draw(kernels.integers, low, high, shape, element.numpy, few)
 
 
 def check_range(low: int, high: int, element: DType) -> None:
@@ -292,11 +311,9 @@ def randperm(
     if element.category != dtypes.COMPLEX and count - 1 > range_of(element)[1]:
         raise RuntimeError(f"value cannot be converted to type {element.name}_t without overflow: n = {count}")
     levels, source = drawn_levels(), chosen("randperm", generator)
-    if levels:
-        rows = np.broadcast_to(np.arange(count), room(levels, (count,)))
-        array = source.draw(lambda drawing: drawing.permuted(rows, axis=-1))
-    else:
-        array = source.draw(kernels.permutation, count)
+    shape = room(levels, (count,))
+    rows = [source.draw(kernels.permutation, count) for _ in range(math.prod(shape[:-1]))]
+    array = np.array(rows, np.int64).reshape(shape)
     return deliver("randperm", array.astype(element.numpy, copy=False), requires_grad, out, levels)
 
 

@@ -19,7 +19,7 @@ from ..create.factory import refuse_dtype
 from ..pointwise.rounding import unmoved
 from .batches import at_once
 from .generator import chosen
-from .random import integer_array, normal_array, range_of, uniform_array
+from .random import integer_array, laid_over, normal_array, range_of, uniform_array
 
 filling = partial(op, method=False, function=False, rules=unmoved, random=True, batching=at_once)
 """The form of numbers that are written over a tensor: what was there before has no influence on them."""
@@ -61,19 +61,8 @@ def uniform(self: Array, from_: Any = 0.0, to: Any = 1.0, *, generator: Any = No
         raise NotImplementedError(errors.no_kernel("check_uniform_bounds", element))
     if from_ > to:
         raise RuntimeError(f"uniform_ expects to return a [from, to) range, but found from={from_} > to={to}")
-    made = uniform_array(chosen("uniform_", generator), self.shape, element)
-    if from_ == 0 and to == 1:
-        return made
-    low, width = self.dtype.type(from_ * (1 + 1j) if element.is_complex else from_), to - from_
-    made *= made.real.dtype.type(width)
-    made += low
-    return limited(made, to, from_) if made.dtype.kind == "f" else made
-
-
-def limited(array: Any, to: Any, from_: Any) -> Any:
-    """Rounding may reach the open end of a range: such numbers go to its start."""
-    array[array >= to] = from_
-    return array
+    source = chosen("uniform_", generator)
+    return laid_over(self, lambda shape: uniform_array(source, shape, element, from_, to))
 
 
 uniform.aliases["from"] = 1
@@ -97,10 +86,8 @@ def normal_fill(self: Array, mean: float = 0.0, std: float = 1.0, *, generator: 
     """Numbers of the normal distribution in place of the elements of `self`."""
     if std < 0:
         raise RuntimeError(f"normal expects std >= 0.0, but found std {std:g}")
-    made = normal_array(chosen("normal_", generator), self.shape, from_numpy(self.dtype))
-    made *= made.real.dtype.type(std)
-    made += made.dtype.type(mean)
-    return made
+    source, element, dense = chosen("normal_", generator), from_numpy(self.dtype), self.flags.c_contiguous
+    return laid_over(self, lambda shape: normal_array(source, shape, element, mean, std, dense))
 
 
 write_as(normal_fill, "normal")
@@ -161,7 +148,10 @@ def bernoulli_fill(self: Array, p: Array = 0.5, *, generator: Any = None) -> Any
     else:
         check_probability("bernoulli_", p)
         p = float(p)
-    return decided(chosen("bernoulli_", generator), p, self.shape).astype(self.dtype)
+    source = chosen("bernoulli_", generator)
+    if isinstance(p, np.ndarray):
+        return decided(source, p, self.shape).astype(self.dtype)
+    return laid_over(self, lambda shape: decided(source, p, shape)).astype(self.dtype)
 
 
 @bernoulli_fill.vjp("p")
@@ -202,10 +192,12 @@ def random(self: Array, from_: Any = None, to: Any = None, *, generator: Any = N
         from_ = 0
     if to is None:
         from_, to = 0, from_
+    bounded = to is not None
     if to is None:
         exact = {2: 11, 4: 24, 8: 53}[element.itemsize] if element.category == dtypes.FLOAT else 0
-        to = (1 << exact) + 1 if exact else min(range_of(element)[1], (1 << 63) - 2) + 1
-    return integer_array(chosen("random_", generator), int(from_), int(to), self.shape, element)
+        to = (1 << exact) + 1 if exact else range_of(element)[1] + 1
+    source, low, high = chosen("random_", generator), int(from_), int(to)
+    return laid_over(self, lambda shape: integer_array(source, low, high, shape, element, bounded))
 
 
 random.aliases["from"] = 1
@@ -227,7 +219,9 @@ def exponential(self: Array, lambd: float = 1.0, *, generator: Any = None) -> An
     element = continuous("Exponential", self)
     if not lambd > 0:
         raise RuntimeError(f"exponential_ expects lambda > 0.0, but found lambda={lambd:g}")
-    return -np.log1p(-uniform_array(chosen("exponential_", generator), self.shape, element)) / self.dtype.type(lambd)
+    source = chosen("exponential_", generator)
+    drawn = laid_over(self, lambda shape: uniform_array(source, shape, dtypes.float64))
+    return (-1 / lambd * np.log1p(-drawn)).astype(element.numpy)
 
 
 @exponential.samples
@@ -243,8 +237,9 @@ def geometric(self: Array, p: float, *, generator: Any = None) -> Any:
     if not 0 < p < 1:
         raise RuntimeError(f"geometric_ expects p to be in (0, 1), but got p={p:g}")
     refuse_dtype("geometric", self, ORDERED)
-    drawn = uniform_array(chosen("geometric_", generator), self.shape, dtypes.float64)
-    return np.maximum(np.ceil(np.log1p(-drawn) / math.log1p(-p)), 1).astype(self.dtype)
+    source = chosen("geometric_", generator)
+    drawn = laid_over(self, lambda shape: uniform_array(source, shape, dtypes.float64))
+    return np.ceil(np.log(drawn) / math.log(1 - p)).astype(self.dtype)
 
 
 @geometric.samples
@@ -259,7 +254,8 @@ def cauchy(self: Array, median: float = 0.0, sigma: float = 1.0, *, generator: A
     element = continuous("Cauchy", self)
     if not sigma > 0:
         raise RuntimeError(f"cauchy_ expects sigma > 0.0, but found sigma={sigma:g}")
-    drawn = uniform_array(chosen("cauchy_", generator), self.shape, dtypes.float64)
+    source = chosen("cauchy_", generator)
+    drawn = laid_over(self, lambda shape: uniform_array(source, shape, dtypes.float64))
     return (median + sigma * np.tan(np.pi * (drawn - 0.5))).astype(element.numpy)
 
 
@@ -275,9 +271,9 @@ def log_normal(self: Array, mean: float = 1.0, std: float = 2.0, *, generator: A
     element = continuous("LogNormal", self)
     if not std > 0:
         raise RuntimeError(f"log_normal_ expects std > 0.0, but found std={std:g}")
-    return np.exp(mean + std * normal_array(chosen("log_normal_", generator), self.shape, element)).astype(
-        element.numpy
-    )
+    source = chosen("log_normal_", generator)
+    drawn = laid_over(self, lambda shape: normal_array(source, shape, dtypes.float64, mean, std, dense=False))
+    return np.exp(drawn).astype(element.numpy)
 
 
 @log_normal.samples

@@ -14,7 +14,7 @@ from ..create.like import array_like
 from ..family import described, named
 from .batches import drawn_levels, drawn_room
 from .generator import chosen
-from .random import integer_array, normal_array, read_range, uniform_array
+from .random import integer_array, laid_over, normal_array, read_range, uniform_array
 
 
 def likes(make: Any) -> Any:
@@ -52,8 +52,12 @@ def drawn_like(draw: Callable[..., Any]) -> Any:
     ) -> Tensor:
         levels = drawn_levels(input)
         array = array_like(name, input, dtype, device, pin_memory, memory_format, levels)
-        shape = drawn_room(levels, array.shape[len(levels) :])
-        array[...] = draw(chosen(name, generator), shape, read_dtype(name, dtype, input.dtype))
+        element = read_dtype(name, dtype, input.dtype)
+        if levels:
+            array[...] = draw(chosen(name, generator), drawn_room(levels, array.shape[len(levels) :]), element, True)
+        else:
+            dense, source = array.flags.c_contiguous, chosen(name, generator)
+            array[...] = laid_over(array, lambda shape: draw(source, shape, element, dense))
         return finish(name, array, requires_grad, levels)
 
     made = named(factory, name, described(draw, DRAWN_LIKE), method=False)
@@ -62,15 +66,15 @@ def drawn_like(draw: Callable[..., Any]) -> Any:
 
 
 @drawn_like
-def rand_like(generator: Any, shape: tuple[int, ...], element: DType) -> Any:
+def rand_like(generator: Any, shape: tuple[int, ...], element: DType, dense: bool) -> Any:
     """`rand` of the shape and dtype of a tensor; other arguments as for `rand` and `zeros_like`."""
     return uniform_array(generator, shape, element)
 
 
 @drawn_like
-def randn_like(generator: Any, shape: tuple[int, ...], element: DType) -> Any:
+def randn_like(generator: Any, shape: tuple[int, ...], element: DType, dense: bool) -> Any:
     """`randn` of the shape and dtype of a tensor; other arguments as for `randn` and `zeros_like`."""
-    return normal_array(generator, shape, element)
+    return normal_array(generator, shape, element, dense=dense)
 
 
 @composite(method=False)
@@ -102,8 +106,12 @@ def randint_like(
     array = array_like("randint_like", input, dtype, device, pin_memory, memory_format, levels)
     element = read_dtype("randint_like", dtype, input.dtype)
     first, last = read_range("randint_like", list(bounds), low, high)
-    shape = drawn_room(levels, array.shape[len(levels) :])
-    array[...] = integer_array(chosen("randint_like", generator), first, last, shape, element)
+    source = chosen("randint_like", generator)
+    if levels:
+        shape = drawn_room(levels, array.shape[len(levels) :])
+        array[...] = integer_array(source, first, last, shape, element)
+    else:
+        array[...] = laid_over(array, lambda shape: integer_array(source, first, last, shape, element))
     return finish("randint_like", array, requires_grad, levels)
 
 

@@ -124,8 +124,8 @@ def normal(
         raise RuntimeError(f"normal expects std >= 0.0, but found std {std:g}")
     element = result_dtype("normal", dtype, out, dtypes.get_default_dtype())
     levels, shape = drawn_levels(), read_tuple("normal", size, 3)
-    drawn = normal_array(chosen("normal", generator), room(levels, shape), element)
-    return deliver("normal", (drawn * std + mean).astype(element.numpy, copy=False), requires_grad, out, levels)
+    drawn = normal_array(chosen("normal", generator), room(levels, shape), element, mean, std)
+    return deliver("normal", drawn, requires_grad, out, levels)
 
 
 @normal.samples  # type: ignore[attr-defined]
@@ -184,7 +184,8 @@ def poisson(self: Array, generator: Any = None) -> Any:
     if self.size and not bool((self >= 0).all()):
         raise RuntimeError("invalid Poisson rate, expected rate to be non-negative")
     draw = chosen("poisson", generator).draw
-    return np.asarray(draw(lambda source: source.poisson(self.astype(np.float64)))).astype(self.dtype)
+    drawn = draw(lambda source: np.random.Generator(source.bits).poisson(self.astype(np.float64)))
+    return np.asarray(drawn).astype(self.dtype)
 
 
 unmoved(poisson)
@@ -216,14 +217,13 @@ def multinomial(self: Index, num_samples: int, replacement: bool = False, *, gen
     """
     check_weights(self, num_samples, replacement)
     source = chosen("multinomial", generator)
-    weights = self.astype(np.float64)
     if not replacement:
-        waits = -np.log1p(-uniform_array(source, weights.shape, dtypes.float64)) / weights
-        waits[weights == 0] = np.inf
-        return np.argsort(waits, axis=-1, kind="stable")[..., :num_samples]
-    sums = np.cumsum(weights.reshape(-1, weights.shape[-1]), axis=-1)
-    drawn = uniform_array(source, (len(sums), num_samples), dtypes.float64) * sums[:, -1:]
-    places = np.stack([np.searchsorted(row, each, side="right") for row, each in zip(sums, drawn)])
+        waits = -np.log1p(-uniform_array(source, self.shape, dtypes.float64)).astype(self.dtype)
+        return np.argsort(-(self / waits), axis=-1, kind="stable")[..., :num_samples]
+    weights = self.reshape(-1, self.shape[-1])
+    sums = np.cumsum(weights, axis=-1)
+    drawn = uniform_array(source, (len(sums), num_samples), dtypes.float64)
+    places = np.stack([np.searchsorted(row / row[-1], each, side="left") for row, each in zip(sums, drawn)])
     return places.reshape(*self.shape[:-1], num_samples)
 
 

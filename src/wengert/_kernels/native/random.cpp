@@ -1,0 +1,268 @@
+// Random numbers: what draws compute, and rand and randn of a few numbers in one call. The numbers are those of the twins in
+// normal.py, digit by digit: each product with a sum that is rounded once there is `fused` here.
+#include "lengths.hpp"
+
+#include <numpy/random/bitgen.h>
+
+#include <cmath>
+#include <cstring>
+#include <utility>
+
+namespace wengert {
+namespace {
+
+Twin normal_blocks_twin("normal_blocks"), normal_pairs_twin("normal_pairs"), shuffle_twin("shuffle");
+
+constexpr npy_intp block = 16, half = block / 2;
+constexpr double two_pi = 6.283185307179586;
+
+#if defined(__GNUC__)
+#define WENGERT_INSIDE inline __attribute__((always_inline))
+#else
+#define WENGERT_INSIDE inline
+#endif
+
+WENGERT_INSIDE float fused(float a, float b, float c) { return std::fmaf(a, b, c); }
+WENGERT_INSIDE int32_t bits_of(float x) { int32_t bits; std::memcpy(&bits, &x, sizeof bits); return bits; }
+WENGERT_INSIDE float number_of(int32_t bits) { float x; std::memcpy(&x, &bits, sizeof x); return x; }
+
+// log(x), cos(x) and sin(x) of Moshier's Cephes library; see normal.py.
+WENGERT_INSIDE float logarithm(float x) {
+    const int32_t bits = bits_of(x);
+    const float fraction = number_of((bits & 0x7FFFFF) | 0x3F000000);
+    const bool small = fraction < 0.70710678118654752f;
+    const float exponent = static_cast<float>((bits >> 23) - 127) + 1.0f - (small ? 1.0f : 0.0f);
+    const float z = (fraction - 1.0f) + (small ? fraction : 0.0f), square = z * z;
+    float y = 7.0376836292e-2f;
+    y = fused(y, z, -1.1514610310e-1f);
+    y = fused(y, z, 1.1676998740e-1f);
+    y = fused(y, z, -1.2420140846e-1f);
+    y = fused(y, z, 1.4249322787e-1f);
+    y = fused(y, z, -1.6668057665e-1f);
+    y = fused(y, z, 2.0000714765e-1f);
+    y = fused(y, z, -2.4999993993e-1f);
+    y = fused(y, z, 3.3333331174e-1f) * z;
+    y = fused(y, square, exponent * -2.12194440e-4f);
+    return fused(exponent, 0.693359375f, z + (y - square * 0.5f));
+}
+WENGERT_INSIDE void circle(float turn, float& cosine, float& sine) {
+    const int32_t eighths = (static_cast<int32_t>(turn * 1.27323954473516f) + 1) & ~1;
+    const float count = static_cast<float>(eighths);
+    float x = fused(count, -0.78515625f, turn);
+    x = fused(count, -2.4187564849853515625e-4f, x);
+    x = fused(count, -3.77489497744594108e-8f, x);
+    const float square = x * x;
+    float c = fused(2.443315711809948e-5f, square, -1.388731625493765e-3f);
+    c = fused(c, square, 4.166664568298827e-2f) * square;
+    c = fused(c, square, square * -0.5f) + 1.0f;
+    float s = fused(-1.9515295891e-4f, square, 8.3321608736e-3f);
+    s = fused(s, square, -1.6666654611e-1f) * square;
+    s = fused(s, x, x);
+    const bool swapped = eighths & 2;
+    const float to_cosine = swapped ? s : c, to_sine = swapped ? c : s;
+    cosine = (eighths - 2) & 4 ? to_cosine : -to_cosine;
+    sine = eighths & 4 ? -to_sine : to_sine;
+}
+
+// Blocks of sixteen numbers from [0, 1) become normal ones: eight radii and eight angles, eight cosines and eight sines.
+WENGERT_INSIDE void blocks_of(const float* from, float* to, npy_intp count) {
+    for (npy_intp at = 0; at + block <= count; at += block)
+        for (npy_intp i = at; i < at + half; ++i) {
+            const float radius = std::sqrt(-2.0f * logarithm(1.0f - from[i]));
+            float cosine, sine;
+            circle(static_cast<float>(two_pi) * from[i + half], cosine, sine);
+            to[i] = radius * cosine;
+            to[i + half] = radius * sine;
+        }
+}
+#if defined(__x86_64__) && defined(__GNUC__)
+__attribute__((target("avx2,fma"))) void blocks_with_fma(const float* from, float* to, npy_intp count) {
+    blocks_of(from, to, count);
+}
+void make_blocks(const float* from, float* to, npy_intp count) {
+    static const bool has_fma = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma");
+    has_fma ? blocks_with_fma(from, to, count) : blocks_of(from, to, count);
+}
+#else
+void make_blocks(const float* from, float* to, npy_intp count) { blocks_of(from, to, count); }
+#endif
+void make_blocks(const double* from, double* to, npy_intp count) {
+    for (npy_intp at = 0; at + block <= count; at += block)
+        for (npy_intp i = at; i < at + half; ++i) {
+            const double radius = std::sqrt(-2.0 * std::log(1.0 - from[i])), turn = two_pi * from[i + half];
+            to[i] = radius * std::cos(turn);
+            to[i + half] = radius * std::sin(turn);
+        }
+}
+struct Pair {
+    double first, second;
+};
+Pair pair_of(double turn, double size) {
+    const double radius = std::sqrt(-2.0 * std::log1p(-size)), angle = two_pi * turn;
+    return {radius * std::cos(angle), radius * std::sin(angle)};
+}
+
+// Null, without an error, for numbers that are not from [0, 1]: an angle becomes an integer on the way.
+template <class T>
+PyObject* blocks_made(PyArrayObject* uniform) {
+    for (npy_intp at = 0; at < PyArray_SIZE(uniform); ++at)
+        if (!(data_of<T>(uniform)[at] >= 0 && data_of<T>(uniform)[at] <= 1)) return nullptr;
+    Owned made(new_array(descr_of<T>(), 1, PyArray_DIMS(uniform)));
+    if (made) make_blocks(data_of<T>(uniform), data_of<T>(made.get()), PyArray_SIZE(uniform));
+    return made.give();
+}
+PyObject* normal_blocks(PyObject*, PyObject* const* args, Py_ssize_t nargs, PyObject* kwnames) {
+    static const char* const names[] = {"uniform"};
+    return try_native<1>(normal_blocks_twin, names, 1, args, nargs, kwnames, [](PyObject** slots) -> PyObject* {
+        PyArrayObject* uniform = plain(slots[0]);
+        if (!uniform || PyArray_NDIM(uniform) != 1 || PyArray_SIZE(uniform) % block) return nullptr;
+        PyArray_Descr* descr = PyArray_DESCR(uniform);
+        return descr == float_descr ? blocks_made<float>(uniform) : descr == double_descr ? blocks_made<double>(uniform) : nullptr;
+    });
+}
+PyObject* normal_pairs(PyObject*, PyObject* const* args, Py_ssize_t nargs, PyObject* kwnames) {
+    static const char* const names[] = {"uniform"};
+    return try_native<1>(normal_pairs_twin, names, 1, args, nargs, kwnames, [](PyObject** slots) -> PyObject* {
+        PyArrayObject* uniform = plain(slots[0], double_descr);
+        if (!uniform || PyArray_NDIM(uniform) != 2 || PyArray_DIM(uniform, 1) != 2) return nullptr;
+        Owned made(new_array(double_descr, 2, PyArray_DIMS(uniform)));
+        if (!made) return nullptr;
+        const double* from = data_of<double>(uniform);
+        double* to = data_of<double>(made.get());
+        for (npy_intp at = 0; at < PyArray_SIZE(uniform); at += 2) {
+            const Pair pair = pair_of(from[at], from[at + 1]);
+            to[at] = pair.first;
+            to[at + 1] = pair.second;
+        }
+        return made.give();
+    });
+}
+PyObject* shuffle(PyObject*, PyObject* const* args, Py_ssize_t nargs, PyObject* kwnames) {
+    static const char* const names[] = {"order", "steps"};
+    return try_native<2>(shuffle_twin, names, 2, args, nargs, kwnames, [](PyObject** slots) -> PyObject* {
+        PyArrayObject *order = plain(slots[0], int64_descr), *steps = plain(slots[1], int64_descr);
+        if (!order || !steps || PyArray_NDIM(order) != 1 || PyArray_NDIM(steps) != 1) return nullptr;
+        const npy_intp count = PyArray_SIZE(order);
+        if (PyArray_SIZE(steps) != (count ? count - 1 : 0)) return nullptr;
+        Owned made(reinterpret_cast<PyArrayObject*>(PyArray_NewCopy(order, NPY_CORDER)));
+        if (!made) return nullptr;
+        int64_t* places = data_of<int64_t>(made.get());
+        for (npy_intp at = 0; at + 1 < count; ++at) {
+            const int64_t step = load_once(data_of<int64_t>(steps) + at);
+            if (step < 0 || step >= count - at) return nullptr;
+            std::swap(places[at], places[at + step]);
+        }
+        return made.give();
+    });
+}
+
+// ---- rand and randn ------------------------------------------------------------------------------------------------
+// A reference of our own, let go of at the end of the scope.
+struct Reference {
+    PyObject* object;
+    explicit Reference(PyObject* made) : object(made) {}
+    ~Reference() { Py_XDECREF(object); }
+    Reference(const Reference&) = delete;
+    Reference& operator=(const Reference&) = delete;
+};
+
+PyObject* attribute(PyObject* object, PyObject* name) { return object ? PyObject_GetAttr(object, name) : nullptr; }
+
+// What `Stream.sources` of a generator holds for the process that we are in (see `Source`), a new reference; null, without an
+// error, where it is yet to be made.
+enum { bits_capsule, lock_acquire, lock_release, kept_number, source_parts };
+PyObject* source_of(PyObject* generator, PyObject* forks) {
+    static PyObject* const stream_name = PyUnicode_InternFromString("_stream");
+    static PyObject* const sources_name = PyUnicode_InternFromString("sources");
+    const Reference stream(attribute(generator, stream_name)), sources(attribute(stream.object, sources_name));
+    const Reference process(sources.object ? PyObject_CallNoArgs(forks) : nullptr);
+    if (!process.object || !PyDict_CheckExact(sources.object)) return nullptr;
+    PyObject* found = PyDict_GetItemWithError(sources.object, process.object);
+    return found && PyTuple_Check(found) && PyTuple_GET_SIZE(found) > source_parts ? Py_NewRef(found) : nullptr;
+}
+PyObject* part(const Reference& source, int number) { return PyTuple_GET_ITEM(source.object, 1 + number); }
+
+struct Words {
+    bitgen_t* state;
+    uint32_t next() const { return state->next_uint32(state->state); }
+    void draw(float& x) const { x = static_cast<float>(next() & 0xFFFFFF) * (1.0f / 16777216.0f); }
+    void draw(double& x) const {
+        const uint64_t high = next(), bits = (high << 32 | next()) & ((uint64_t{1} << 53) - 1);
+        x = static_cast<double>(bits) * (1.0 / 9007199254740992.0);
+    }
+};
+
+template <class T>
+void draw_even(Words words, double*, T* to, npy_intp count) {
+    for (npy_intp at = 0; at < count; ++at) words.draw(to[at]);
+}
+// Blocks of sixteen, the last one drawn anew over the end; fewer numbers in pairs. `kept`: whether the second number of the
+// last pair is still there, and that number.
+template <class T>
+void draw_normal(Words words, double* kept, T* to, npy_intp count) {
+    if (count >= block) {
+        T even[block];
+        npy_intp at = 0;
+        for (; at + block <= count; at += block) {
+            for (T& each : even) words.draw(each);
+            make_blocks(even, to + at, block);
+        }
+        for (npy_intp rest = count - at; rest > 0; --rest) words.draw(even[0]);
+        if (at < count) {
+            for (T& each : even) words.draw(each);
+            make_blocks(even, to + count - block, block);
+        }
+        return;
+    }
+    for (npy_intp at = 0; at < count; ++at) {
+        if (kept[0] != 0) {
+            kept[0] = 0;
+            to[at] = static_cast<T>(kept[1]);
+        } else {
+            double turn, size;
+            words.draw(turn);
+            words.draw(size);
+            const Pair pair = pair_of(turn, size);
+            to[at] = static_cast<T>(pair.first);
+            kept[1] = pair.second;
+            kept[0] = 1;
+        }
+    }
+}
+
+// rand or randn(generator, how far this process is from the first, default, *lengths), under NumPy's lock, from where a draw
+// that is under way in another thread has the words alone.
+template <void (*for_float)(Words, double*, float*, npy_intp), void (*for_double)(Words, double*, double*, npy_intp)>
+PyObject* drawn(PyObject*, PyObject* const* args, Py_ssize_t nargs) {
+    return answer([=]() -> PyObject* {
+        auto* descr = reinterpret_cast<PyArray_Descr*>(nargs > 3 ? args[2] : nullptr);
+        npy_intp shape[NPY_MAXDIMS];
+        const int ndim = is_real(descr) ? read_lengths(args + 3, nargs - 3, descr, shape) : -1;
+        if (ndim < 1) return nullptr;
+        const Reference source(source_of(args[0], args[1]));
+        PyArrayObject* kept = source.object ? plain(part(source, kept_number), double_descr) : nullptr;
+        if (!kept || PyArray_SIZE(kept) != 2) return nullptr;
+        auto* state = static_cast<bitgen_t*>(PyCapsule_GetPointer(part(source, bits_capsule), "BitGenerator"));
+        Owned made(state ? new_array(descr, ndim, shape) : nullptr);
+        const Reference held(made ? PyObject_CallOneArg(part(source, lock_acquire), Py_False) : nullptr);
+        if (held.object != Py_True) return nullptr;
+        const npy_intp count = PyArray_SIZE(made.get());
+        if (descr == float_descr) for_float({state}, data_of<double>(kept), data_of<float>(made.get()), count);
+        else for_double({state}, data_of<double>(kept), data_of<double>(made.get()), count);
+        const Reference released(PyObject_CallNoArgs(part(source, lock_release)));
+        return released.object ? made.give() : nullptr;
+    });
+}
+
+PyMethodDef random_methods[] = {
+    fast_method("normal_blocks", normal_blocks, "normal_blocks(uniform)"),
+    fast_method("normal_pairs", normal_pairs, "normal_pairs(uniform)"),
+    fast_method("shuffle", shuffle, "shuffle(order, steps)"),
+    direct_method("direct_rand", drawn<draw_even<float>, draw_even<double>>, "rand(generator, forks, default, *lengths), or NotImplemented"),
+    direct_method("direct_randn", drawn<draw_normal<float>, draw_normal<double>>, "randn(generator, forks, default, *lengths), or NotImplemented"),
+    {nullptr, nullptr, 0, nullptr},
+};
+MethodList random_list(random_methods);
+
+}  // namespace
+}  // namespace wengert
