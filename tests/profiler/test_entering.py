@@ -9,37 +9,12 @@ import warnings
 import pytest
 
 import wengert as wg
+from tests.profiler.events import Twice, event_of, leaf, names, top
 from wengert._core import flags
 from wengert._core.profiling import kinds
 from wengert._core.state.modes import current
 from wengert.autograd import profiler, profiler_util
 from wengert.autograd.profiler import profile, record_function
-
-
-def names(prof):
-    return [event.name for event in prof.function_events]
-
-
-def top(prof):
-    return [event.name for event in prof.function_events if event.cpu_parent is None]
-
-
-def event_of(prof, name, nr=0):
-    return [event for event in prof.function_events if event.name == name][nr]
-
-
-def leaf(*shape):
-    return wg.ones(*shape, requires_grad=True)
-
-
-class Twice(wg.autograd.Function):
-    @staticmethod
-    def forward(ctx, x):
-        return x * 2
-
-    @staticmethod
-    def backward(ctx, grad):
-        return grad * 2
 
 
 def test_a_profile_serves_once():
