@@ -1,4 +1,4 @@
-"""Profile a program: `python -m wengert.profile script.py [arguments]` prints a table and writes a trace."""
+"""Profile a program: `python -m wengert.profile script.py [arguments]` prints a table, writes a trace and a page."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ from collections.abc import Sequence
 from typing import Any
 
 from .autograd.profiler import profile
-from .autograd.profiler.event_list import EventList
 
 DESCRIPTION = """\
 Run a program as `python script.py [arguments]` does and note each operator, node and range that it runs, in all its
 threads. Afterwards, also if it ends with an error or by Ctrl-C, a table of them is printed, and a trace is written for
-https://ui.perfetto.dev and chrome://tracing. The exit status is that of the program."""
+https://ui.perfetto.dev and chrome://tracing; with --html also a page that any browser opens, without a network. The
+exit status is that of the program."""
 SORTS = (
     "self_cpu_time_total",
     "cpu_time_total",
@@ -47,6 +47,7 @@ def parser() -> argparse.ArgumentParser:
     )
     made.add_argument("--rows", type=int, default=30, help="rows of the table; -1 for all (default: %(default)s)")
     made.add_argument("--trace", default="trace.json", help="file of the trace; .gz compresses (default: %(default)s)")
+    made.add_argument("--html", type=page, help="file for a page with the timeline and its table; ends in .html")
     made.add_argument("--stacks", help="file for stacks with their times, for flame graphs (notes stacks)")
     made.add_argument("--shapes", action="store_true", help="note shapes, one row for each combination of them")
     made.add_argument("--memory", action="store_true", help="note memory: columns, and a track in the trace")
@@ -54,6 +55,24 @@ def parser() -> argparse.ArgumentParser:
     made.add_argument("script", help="the program")
     made.add_argument("arguments", nargs=argparse.REMAINDER, help="its arguments")
     return made
+
+
+def page(path: str) -> str:
+    """The name of a file for a page."""
+    if not path.lower().endswith(".html"):
+        raise argparse.ArgumentTypeError(f"the name must end in .html, but got {path!r}")
+    return path
+
+
+def refusal(options: argparse.Namespace) -> str | None:
+    """Why a run would be in vain: there is no program, or no folder for what it leaves; None if it would not."""
+    if not options.module and not os.path.isfile(options.script):
+        return f"there is no file {options.script!r}"
+    for option in ("trace", "html", "stacks"):
+        folder = os.path.dirname(getattr(options, option) or "")
+        if folder and not os.path.isdir(folder):
+            return f"--{option}: there is no folder {folder!r}"
+    return None
 
 
 def run(script: str, arguments: Sequence[str], module: bool) -> None:
@@ -77,17 +96,27 @@ def status_of(end: SystemExit) -> int:
     return 1
 
 
-def report(events: EventList, options: argparse.Namespace) -> None:
-    """Print the table."""
-    averages = events.key_averages(group_by_input_shapes=options.shapes)
-    print(averages.table(sort_by=options.sort, row_limit=options.rows) or "nothing of wengert was run", end="")
+def report(prof: profile, options: argparse.Namespace) -> None:
+    """Print the table, write the files and say where they are."""
+    averages = prof.function_events.key_averages(group_by_input_shapes=options.shapes)
+    print(averages.table(sort_by=options.sort, row_limit=options.rows) or "nothing of wengert was run\n", end="")
+    prof.export_chrome_trace(options.trace)
+    print(f"trace: {options.trace}")
+    if options.html is not None:
+        from .viz import timeline
+
+        print(f"page: {timeline(prof).save(options.html)}")
+    if options.stacks is not None:
+        prof.export_stacks(options.stacks)
+        print(f"stacks: {options.stacks}")
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """The command; returns the exit status."""
     options = parser().parse_args(arguments)
-    if not options.module and not os.path.isfile(options.script):
-        print(f"python -m wengert.profile: there is no file {options.script!r}", file=sys.stderr)
+    reason = refusal(options)
+    if reason is not None:
+        print(f"python -m wengert.profile: {reason}", file=sys.stderr)
         return 2
     prof = profile(
         record_shapes=options.shapes,
@@ -107,12 +136,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except Exception as error:
         show(error)
         status = 1
-    report(prof.function_events, options)
-    prof.export_chrome_trace(options.trace)
-    print(f"trace: {options.trace}")
-    if options.stacks is not None:
-        prof.export_stacks(options.stacks)
-        print(f"stacks: {options.stacks}")
+    report(prof, options)
     return status
 
 

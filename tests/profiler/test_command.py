@@ -1,8 +1,9 @@
-"""`python -m wengert.profile`: a program runs as by itself, then there is a table and a trace."""
+"""`python -m wengert.profile`: a program runs as by itself, then there is a table, a trace and a page."""
 
 from __future__ import annotations
 
 import json
+import re
 import signal
 import subprocess
 import sys
@@ -57,6 +58,48 @@ def test_a_module_can_be_profiled_and_files_can_be_named(folder):
     assert ran.returncode == 0, ran.stderr
     assert "arguments ['1']" in ran.stdout and (folder / "t.json.gz").exists()
     assert "program.py(" in (folder / "s.txt").read_text() or not (folder / "s.txt").read_text()
+
+
+def page_of(path):
+    """The data of an explorer page."""
+    return json.loads(re.search(r'<script type="application/json"[^>]*>(.*?)</script>', path.read_text())[1])
+
+
+def test_a_page_shows_the_events_of_all_threads_whatever_their_names(folder):
+    with (folder / "program.py").open("a") as program:
+        program.write("    with wg.autograd.profiler.record_function('</script>'):\n        wg.ones(2).sin()\n")
+    (folder / "pages").mkdir()
+    ran = command(folder, "--html", "pages/p.html", "program.py")
+    assert ran.returncode == 0, ran.stderr
+    assert "page: pages/p.html" in ran.stdout and "trace: trace.json" in ran.stdout
+    data = page_of(folder / "pages" / "p.html")
+    shown = [[data["strings"][event[0]] for event in thread["events"]] for thread in data["timeline"]["threads"]]
+    main, worker = sorted(shown, key=lambda names: "MulBackward0" in names)
+    assert main == ["aten::ones", "aten::exp", "</script>", "aten::ones", "aten::sin"]
+    assert worker[:3] == ["aten::ones", "aten::mul", "aten::sum"]
+    assert data["graph"] is None
+
+
+def test_a_program_that_runs_nothing_of_the_package_has_an_empty_page(folder):
+    (folder / "program.py").write_text("print('done')\n")
+    ran = command(folder, "--html", "p.html", "program.py")
+    assert ran.returncode == 0 and "nothing of wengert was run\n" in ran.stdout
+    assert page_of(folder / "p.html")["timeline"] == {"threads": []}
+
+
+@pytest.mark.parametrize(
+    ("options", "says"),
+    [
+        (("--html", "page.txt"), "--html: the name must end in .html, but got 'page.txt'"),
+        (("--html", "nowhere/p.html"), "--html: there is no folder 'nowhere'"),
+        (("--trace", "nowhere/t.json"), "--trace: there is no folder 'nowhere'"),
+        (("--stacks", "nowhere/s.txt"), "--stacks: there is no folder 'nowhere'"),
+    ],
+)
+def test_a_file_that_could_not_be_written_is_refused_before_the_program_runs(folder, options, says):
+    ran = command(folder, *options, "program.py")
+    assert ran.returncode == 2 and says in ran.stderr and ran.stdout == ""
+    assert [path.name for path in folder.iterdir()] == ["program.py"]
 
 
 @pytest.mark.parametrize(
