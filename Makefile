@@ -5,6 +5,7 @@
 #   make test-pure                  the same suite on the interpreted build
 #   make test-browser               the explorer page in headless Chromium (tests/browser/README.md); pictures in browser-out/
 #   make check                      format, lint, types, type stubs, layer rule, sizes, C types, examples of the documentation
+#   make docs                       the pages and the interface as a site, by Sphinx: build/docs/index.html
 #   make build                      compile what changed, nothing more
 #   make sanitize [MORE=tests/core] the kernel tests and a fuzz of the native functions under AddressSanitizer and UBSan
 #   make instructions               instructions of hot calls (valgrind) against the recorded ones; ARGS=--record writes them
@@ -14,7 +15,7 @@
 
 SHELL := /bin/sh
 .DELETE_ON_ERROR:
-.PHONY: demo test test-pure test-browser check build sanitize instructions bench parity hunt wheel clean
+.PHONY: demo test test-pure test-browser check docs build sanitize instructions bench parity hunt wheel clean
 
 # The first Python that is new enough.
 PYTHON ?= $(shell for name in python3 python3.14 python3.13 python3.12 python3.11 python; do \
@@ -90,6 +91,12 @@ check: $(VENV)/.built $(VENV)/.installed-dev
 	$(RUN) tools/check_examples.py
 	$(RUN) tools/vendor_page.py --check
 
+# Each warning is an error: links that lead nowhere, pages that no table of contents lists. What was made before goes first.
+docs: $(VENV)/.built $(VENV)/.installed-docs
+	rm -rf build/docs docs/made
+	MPLBACKEND=agg $(RUN) -m sphinx --builder html --conf-dir docs --fail-on-warning --keep-going --nitpicky --quiet . build/docs
+	@echo "the documentation: build/docs/index.html"
+
 # In a tree of its own, build/sanitize: the normal build and its record stay as they are.
 sanitize: $(VENV)/.installed-test
 	$(RUN) tools/sanitize.py $(MORE)
@@ -123,6 +130,6 @@ wheel: $(VENV)/.created
 	$(RUN) tools/check_wheel.py dist
 
 clean:
-	rm -rf $(VENV) build dist demo-out bench-out browser-out .pytest_cache .mypy_cache .ruff_cache .hypothesis src/wengert.egg-info
+	rm -rf $(VENV) build dist docs/made demo-out bench-out browser-out .pytest_cache .mypy_cache .ruff_cache .hypothesis src/wengert.egg-info
 	rm -f $(CORE)/*.so $(CORE)/*/*.so $(CORE)/_build-*.txt src/wengert/_kernels/*.so
 	find src tests tools benchmarks examples -name __pycache__ -type d -prune -exec rm -rf {} + 2>/dev/null || true

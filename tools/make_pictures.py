@@ -5,13 +5,17 @@
 
 from __future__ import annotations
 
+import contextlib
 import shutil
 import sys
 import tempfile
 import time
+from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import wengert as wg
+from wengert.autograd.profiler import profile
 from wengert.demo import data, results
 from wengert.demo.training import Run
 
@@ -37,33 +41,56 @@ def gradient_report(path: Path) -> None:
     report.save(path)
 
 
-def explorer(path: Path) -> None:
-    """The page of the demo's training step, with a node chosen."""
+def training_step() -> tuple[wg.viz.Graph, profile]:
+    """The graph of a training step of the demo, and its profile: the quickest of some, since others interrupt."""
+    run, digits = Run.start(0, 1), data.load()
+    steps = [results.training_step(run, digits) for _ in range(20)]
+    return min(steps, key=lambda step: step[1].self_cpu_time_total)
+
+
+@contextlib.contextmanager
+def chromium(folder: str) -> Iterator[Any]:
+    """A browser without a window, which keeps what it needs in a folder."""
     from selenium import webdriver  # type: ignore[import-not-found, unused-ignore]
 
-    with tempfile.TemporaryDirectory() as folder:
-        page = Path(folder) / "graph.html"
-        results.training_step(Run.start(0, 1), data.load())[0].save(page)
-        options = webdriver.ChromeOptions()
-        for flag in (*FLAGS, f"--user-data-dir={folder}/profile"):
-            options.add_argument(flag)
-        service = webdriver.ChromeService(executable_path=shutil.which("chromedriver"))
-        browser = webdriver.Chrome(options=options, service=service)
-        try:
-            browser.get(page.as_uri())
-            browser.find_element("css selector", "#colouring option[value='bytes']").click()
-            browser.find_element("css selector", "#search").send_keys("MaxPool2DWith", "\ue007", "\ue00c")
-            time.sleep(1)
-            browser.save_screenshot(str(path))
-        finally:
-            browser.quit()
+    options = webdriver.ChromeOptions()
+    for flag in (*FLAGS, f"--user-data-dir={folder}/profile"):
+        options.add_argument(flag)
+    browser = webdriver.Chrome(options=options, service=webdriver.ChromeService(shutil.which("chromedriver")))
+    try:
+        yield browser
+    finally:
+        browser.quit()
+
+
+def explorer(browser: Any, page: Path, path: Path) -> None:
+    """The page of the training step, with a node chosen."""
+    browser.get(page.as_uri())
+    browser.find_element("css selector", "#colouring option[value='bytes']").click()
+    browser.find_element("css selector", "#search").send_keys("MaxPool2DWith", "\ue007", "\ue00c")
+    time.sleep(1)
+    browser.save_screenshot(str(path))
+
+
+def timeline(browser: Any, page: Path, path: Path) -> None:
+    """The same page with the tab of the profile, an event chosen."""
+    browser.set_window_size(1280, 700)
+    browser.get(page.as_uri())
+    browser.find_element("css selector", "#tab-timeline").click()
+    [longest, *_] = browser.find_elements("css selector", "#totals th button")
+    longest.click()
+    time.sleep(1)
+    browser.save_screenshot(str(path))
 
 
 def main() -> int:
     """Take all pictures."""
     FOLDER.mkdir(parents=True, exist_ok=True)
     gradient_report(FOLDER / "gradients.png")
-    explorer(FOLDER / "explorer.png")
+    with tempfile.TemporaryDirectory() as folder, chromium(folder) as browser:
+        page = training_step()[0].save(Path(folder) / "graph.html")
+        explorer(browser, page, FOLDER / "explorer.png")
+        timeline(browser, page, FOLDER / "timeline.png")
     return 0
 
 

@@ -24,11 +24,9 @@ def load_digits() -> tuple[np.ndarray, np.ndarray]:
     """All digits and what they are, in the order of the original file.
 
     Returns:
-        images: uint8 array of shape (1797, 8, 8), values 0 (paper) to 16 (ink): each pixel counts the inked points of a
-            4 by 4 block of the scanned bitmap. Divide by 16 for values between 0 and 1.
-        labels: uint8 array of shape (1797,), values 0 to 9.
-
-        Both are new arrays that the caller may change.
+        Two new arrays, which the caller may change: the images, uint8 of shape (1797, 8, 8), values 0 (paper) to 16
+        (ink), where each pixel counts the inked points of a 4 by 4 block of the scanned bitmap (divide by 16 for values
+        between 0 and 1); and what they are, uint8 of shape (1797,), values 0 to 9.
 
     Raises:
         FileNotFoundError: The data file is missing from the installed package.

@@ -1,0 +1,72 @@
+"""How Sphinx makes the documentation site (`make docs`): from the pages as they lie in the repository, and from pages
+of the API and pictures that are made when it begins (`tools/pages`), in `docs/made`.
+"""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import Any
+
+ROOT = Path(__file__).resolve().parent.parent
+sys.path[:0] = [str(ROOT), str(ROOT / "src")]
+
+import wengert  # noqa: E402
+from tools.pages import contents, docstrings, pictures, reference  # noqa: E402
+
+MADE = ROOT / "docs" / "made"
+
+project = "wengert"
+author = "The wengert developers"
+version = release = wengert.__version__
+root_doc = contents.INDEX
+include_patterns = ["README.md", "CHANGELOG.md", "CONTRIBUTING.md", "docs/*.md", "docs/made/**.rst"]
+exclude_patterns = [".*", "build", "dist", "src", "tests", "*-out"]
+extensions = ["myst_parser", "sphinx.ext.autodoc"]
+
+# Links of Markdown pages to headings, named as Git forges name them.
+myst_heading_anchors = 4
+
+autodoc_preserve_defaults = True
+autodoc_member_order = "bysource"
+
+html_theme = "furo"
+html_title = f"wengert {release}"
+html_extra_path = ["made/whole"]
+html_copy_source = False
+
+
+convert = docstrings.converter()
+
+
+def make(app: Any, config: Any) -> None:
+    """Make the pages and the pictures."""
+    (MADE / "api").mkdir(parents=True, exist_ok=True)
+    for name, text in reference.pages(convert).items():
+        (MADE / "api" / f"{name}.rst").write_text(text, encoding="utf-8")
+    pictures.make(MADE, root_doc)
+
+
+def document(app: Any, what: str, name: str, value: Any, options: Any, lines: list[str]) -> None:
+    """Read a docstring."""
+    lines[:] = convert("\n".join(lines)).splitlines()
+
+
+def resolve(app: Any, environment: Any, node: Any, content: Any) -> Any:
+    """Leave as text what names something that no page describes; what names nothing is an error of the build."""
+    known = node.get("refdomain") == "py" and docstrings.is_known(node["reftarget"], node.get("py:module"))
+    return content if known else None
+
+
+def read(app: Any, page: str, source: list[str]) -> None:
+    """Give the index its table of contents."""
+    if page == contents.INDEX:
+        source[0] = contents.with_contents(source[0])
+
+
+def setup(app: Any) -> None:
+    """What Sphinx calls first."""
+    app.connect("config-inited", make)
+    app.connect("source-read", read)
+    app.connect("autodoc-process-docstring", document)
+    app.connect("missing-reference", resolve)

@@ -1,0 +1,1 @@
+"""What `make docs` makes before Sphinx reads: the table of contents, the pages of the API, the pictures."""
