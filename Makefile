@@ -95,6 +95,7 @@ check: $(VENV)/.built $(VENV)/.installed-dev
 docs: $(VENV)/.built $(VENV)/.installed-docs
 	rm -rf build/docs docs/made
 	MPLBACKEND=agg $(RUN) -m sphinx --builder html --conf-dir docs --fail-on-warning --keep-going --nitpicky --quiet . build/docs
+	$(RUN) tools/check_site.py build/docs
 	@echo "the documentation: build/docs/index.html"
 
 # In a tree of its own, build/sanitize: the normal build and its record stay as they are.

@@ -10,6 +10,7 @@ from types import ModuleType
 import pytest
 from hypothesis import given, strategies as st
 
+from tools.check_site import main, wrong_links as wrong_links_of_site
 from tools.pages import contents, docstrings, reference
 from tools.stubs.package import public
 from wengert._later import LAYERS
@@ -65,6 +66,22 @@ def test_a_link_that_leads_nowhere_is_found():
     text += " `tools/none.py -x` `viz/layout.py`"
     assert list(wrong_links(page, text)) == ["none.md#", "profiling.md#none", "#none"]
     assert list(wrong_paths(text)) == ["tools/none.py"]
+
+
+def test_links_of_the_built_site_that_lead_nowhere_are_found(tmp_path, monkeypatch, capsys):
+    (tmp_path / "site" / "more").mkdir(parents=True)
+    (tmp_path / "outside.html").write_text("")
+    right = '<img src="data:,"> <a href="more/two.html#here"> <a href="more/"> <a href="https://n.org"> <a href="#top">'
+    wrong = '<a href="none.html"> <a href="more/two.html#no"> <img src="no.png"> <a href="../outside.html">'
+    (tmp_path / "site" / "one.html").write_text(f'<p id="top">{right}')
+    (tmp_path / "site" / "more" / "two.html").write_text('<p id="here"><a href="../one.html?x=1#top">')
+    (tmp_path / "site" / "more" / "index.html").write_text("")
+    monkeypatch.setattr("sys.argv", ["check_site", str(tmp_path / "site")])
+    assert main() == 0
+    (tmp_path / "site" / "wrong.html").write_text(wrong)
+    found = [link for path, link in wrong_links_of_site(tmp_path / "site") if path.name == "wrong.html"]
+    assert found == ["../outside.html", "more/two.html#no", "no.png", "none.html"]
+    assert main() == 1 and "wrong.html: no.png" in capsys.readouterr().out
 
 
 # ---- the table of contents -------------------------------------------------------------------------------------------
