@@ -11,7 +11,8 @@ from hypothesis import given, strategies as st
 from hypothesis.extra.numpy import arrays
 
 import wengert as wg
-from wengert import nn
+from wengert import nn, utils
+from wengert.autograd.scopes import OPEN
 from wengert.viz import graph, record_scopes, scope
 from wengert.viz.data import GraphNode
 from wengert.viz.graph import Graph
@@ -93,6 +94,42 @@ def test_scopes_reach_the_nodes_of_writes_to_views() -> None:
     assert any("Mul" in node.title and node.scope == "write" for node in found.nodes if node.title != "MulBackward0")
 
 
+def places(found: Graph) -> dict[str, tuple[str, str]]:
+    """Module and scope of each operator of a graph."""
+    return {node.title: (node.module, node.scope) for node in found.nodes if node.kind == "operator"}
+
+
+def test_nodes_within_a_checkpoint_have_their_modules_and_scopes() -> None:
+    model = small()
+    x = wg.ones(2, 3, requires_grad=True)
+    for wanted in (model, lambda x: utils.checkpoint.checkpoint(model, x, use_reentrant=False)):
+        with record_scopes(model), scope("step"):
+            loss = wanted(x).sum()
+        found = places(graph(loss))
+        assert found["TanhBackward0"] == ("2.1", "step") and found["ReluBackward0"] == ("1", "step")
+        assert found["SumBackward0"] == ("", "step")
+
+
+def test_a_recomputation_that_stops_early_leaves_no_module_open() -> None:
+    model = small()
+    x = wg.ones(2, 3, requires_grad=True)
+    with record_scopes(model):
+        utils.checkpoint.checkpoint(model, x, use_reentrant=False).sum().backward()
+        y = x.exp()
+    assert places(graph(y)) == {"ExpBackward0": ("", "")} and not OPEN.modules
+
+
+def test_an_interrupt_leaves_no_module_open() -> None:
+    def interrupt(module: nn.Module, args: Any) -> None:
+        raise KeyboardInterrupt
+
+    model = small()
+    model[2].register_forward_pre_hook(interrupt)
+    with pytest.raises(KeyboardInterrupt), record_scopes(model):
+        model(wg.ones(2, 3))
+    assert not OPEN.modules
+
+
 def test_where_nodes_were_made_is_told_where_anomaly_mode_noted_it() -> None:
     x = wg.ones(4, requires_grad=True)
     with pytest.warns(UserWarning, match="Anomaly"), wg.autograd.detect_anomaly():
@@ -100,6 +137,24 @@ def test_where_nodes_were_made_is_told_where_anomaly_mode_noted_it() -> None:
     found = graph(y.sum())
     assert "test_measures.py:" in by_title(found, "ExpBackward0").source
     assert by_title(found, "ExpBackward0").source.endswith(": y = x.exp()")
+    assert by_title(found, "SumBackward0").source == ""
+
+
+def twice(x: wg.Tensor) -> wg.Tensor:
+    return x * 2
+
+
+def test_lines_are_those_that_set_debug_noted() -> None:
+    x = wg.ones(3, requires_grad=True)
+    with wg.set_debug(lines=True):
+        y = utils.checkpoint.checkpoint(twice, x.exp(), use_reentrant=False)
+        z = wg.nn.functional.relu(y)
+    found = graph(z.sum())
+    assert by_title(found, "ReluBackward0").source.endswith(": z = wg.nn.functional.relu(y)")
+    assert by_title(found, "ExpBackward0").source.endswith(
+        ": y = utils.checkpoint.checkpoint(twice, x.exp(), use_reentrant=False)"
+    )
+    assert by_title(found, "MulBackward0").source.endswith(" in twice: return x * 2")
     assert by_title(found, "SumBackward0").source == ""
 
 

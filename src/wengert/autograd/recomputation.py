@@ -18,6 +18,7 @@ from .._core.recording.saved import twin_of
 from .._core.state.grad_mode import no_grad
 from .._core.state.modes import current
 from .._core.tensor.base import Tensor
+from .scopes import OPEN
 
 CHECKS = ("default", "none", "operators")
 """What `determinism_check` may be: shape, dtype and device; nothing but the number; these and the operator."""
@@ -198,14 +199,26 @@ class Region:
         self.check = check
         self.debug = debug
         self.complete = False
+        self.outer: Callable[[Any], None] | None = None
         self.forward = Trace(debug)
         self.values: weakref.WeakKeyDictionary[Any, dict[int, Kept | None]] = weakref.WeakKeyDictionary()
 
     def record(self, function: Callable[[], Any]) -> Any:
         """Call a function, whose call is the region's forward pass."""
-        result = watched(function, self.pack, self.unpack, self.forward.hear, current().grad)
+        outer = current().listeners[-1] if current().listeners else None
+        self.outer = None if isinstance(getattr(outer, "__self__", None), Region | Trace) else outer
+        try:
+            result = watched(function, self.pack, self.unpack, self.hear, current().grad)
+        finally:
+            self.outer = None
         self.complete = True
         return result
+
+    def hear(self, node: Any) -> None:
+        """A node of the forward pass was made: others may want to know it too, but no region around this one."""
+        self.forward.hear(node)
+        if self.outer is not None:
+            self.outer(node)
 
     def pack(self, tensor: Tensor) -> int:
         """Keep the number of a tensor instead of it."""
@@ -352,6 +365,7 @@ def watched(
     saved_hooks, listeners, noting, grad, mask = (
         modes.saved_hooks, modes.listeners, modes.noting, modes.grad, modes.mask,
     )  # fmt: skip
+    opened = len(OPEN.modules)
     try:
         modes.saved_hooks = (*(saved_hooks or ()), (pack_hook, unpack_hook))
         modes.listen([*listeners, listener])
@@ -363,6 +377,7 @@ def watched(
         modes.noting = noting
         modes.grad = grad
         modes.mask = mask
+        del OPEN.modules[opened:]  # those that a run left which stopped early
 
 
 __all__ = ["CHECKS", "CheckpointError", "Inputs", "Region", "is_partial", "warn"]

@@ -7,6 +7,7 @@ import threading
 from collections.abc import Callable, Iterator
 from typing import Any, NamedTuple
 
+from .._core.graph.facts import Notes
 from .._core.graph.node import Node
 from .._core.state.modes import current
 
@@ -75,17 +76,19 @@ def noting_places() -> Iterator[Open]:
 
     modes.listen([*before, note])
     own.recorders += 1
+    opened = len(own.modules)
     try:
         yield own
     finally:
         own.recorders -= 1
+        del own.modules[opened:]  # those that an interrupt left
         modes.listen(before)
 
 
 def metadata_of(node: Any) -> dict[Any, Any]:
     """The notes on a node, empty where there are none; asking leaves none behind."""
     notes = getattr(node, "node_notes", None)
-    return {} if notes is None else notes.metadata
+    return notes.metadata if isinstance(notes, Notes) else {}  # what it has may be its origin alone
 
 
 def place_of(node: Any) -> Place | None:

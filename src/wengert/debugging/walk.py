@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Any
 
 from wengert._core.graph.node import Node, title
 from wengert._core.graph.origins import of_node
@@ -36,6 +37,6 @@ def name_of(node: Node) -> str:
     return title(node).rpartition("::")[2]
 
 
-def place_of_node(node: Node) -> Place | None:
-    """The line that recorded a node; None if it was not noted."""
-    return place_of(of_node(node))
+def place_of_node(node: Any) -> Place | None:
+    """The line that recorded a node; None if it was not noted, as of nodes that the engine did not make."""
+    return place_of(of_node(node)) if isinstance(node, Node) else None

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from wengert.autograd.kept import innermost, kept_by
 from wengert.autograd.scopes import metadata_of, place_of
+from wengert.debugging.walk import place_of_node
 from wengert.viz.data import LEAF, OPERATOR, OUTPUT, PARAMETER, Drawable, GraphEdge, GraphNode, Saved, Shape
 from wengert.viz.measures import gradient_norms, name_of, times_of
 from wengert.viz.scopes import infer_modules
@@ -276,10 +277,17 @@ def operator(node: Any) -> GraphNode:
 
 
 def source_of(node: Any) -> str:
-    """The line of the program that made a node: the innermost frame outside of this package; empty if not noted."""
+    """The line of the program that made a node, as `set_debug` or anomaly mode noted it; empty if neither did."""
+    place = place_of_node(node)
+    if place is not None:
+        return in_words(place.filename, place.lineno, place.function, place.line)
     for frame in reversed(metadata_of(node).get("traceback_", ())):
-        place = re.match(r'\s*File "(.*)", line (\d+), in ([^\n]*)\n?([^\n]*)', frame)
-        if place is not None and not place[1].startswith(PACKAGE):
-            line = place[4].strip()
-            return f"{place[1]}:{place[2]} in {place[3].strip()}" + (f": {line}" if line else "")
+        found = re.match(r'\s*File "(.*)", line (\d+), in ([^\n]*)\n?([^\n]*)', frame)
+        if found is not None and not found[1].startswith(PACKAGE):
+            return in_words(found[1], int(found[2]), found[3].strip(), found[4].strip())
     return ""
+
+
+def in_words(file: str, number: int, function: str, line: str) -> str:
+    """A line of a program, with its text where that is known."""
+    return f"{file}:{number} in {function}" + (f": {line}" if line else "")
