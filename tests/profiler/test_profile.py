@@ -157,6 +157,17 @@ def test_shapes_and_numbers_are_noted_where_they_are_asked_for():
     assert event_of(prof, "aten::mul").input_shapes == []
 
 
+def test_what_programs_of_torch_ask_of_events_is_there():
+    with profile(record_shapes=True) as prof, record_function("range"):
+        wg.add(leaf(2), 1, alpha=2)
+    operator, annotation = event_of(prof, "aten::add"), event_of(prof, "range")
+    assert (operator.activity_type, annotation.activity_type) == ("cpu_op", "user_annotation")
+    assert operator.kwinputs == {} and not operator.is_python_function and 2 in operator.concrete_inputs
+    assert operator.self_cpu_percent == operator.total_cpu_percent == operator.total_device_percent == -1
+    prof.table()
+    assert operator.self_cpu_percent.endswith("%")
+
+
 def test_products_and_convolutions_count_operations_as_torch_does():
     a, c = wg.ones(3, 4), wg.ones(4)
     with profile(with_flops=True) as prof:

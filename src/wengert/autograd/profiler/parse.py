@@ -115,6 +115,8 @@ class Thread:
             fwd_thread=0,
             input_shapes=[each if isinstance(each, list) else [] for each in details],
             concrete_inputs=[None if isinstance(each, list) else each for each in details],
+            kwinputs={},
+            activity_type="user_annotation" if event.kind == kinds.RANGE else "cpu_op",
             stack=list(frames_of(event.stack)) if session.stacks and event.stack else [],
             module_hierarchy=(event.modules or "") if session.modules else "",
             is_user_annotation=event.kind == kinds.RANGE,

@@ -96,6 +96,9 @@ FIELDS: dict[str, Any] = {
     "flops": None,
     "trace_name": None,
     "concrete_inputs": None,
+    "kwinputs": None,
+    "activity_type": None,
+    "is_python_function": False,
     "is_user_annotation": False,
     "module_hierarchy": "",
 }
@@ -117,13 +120,16 @@ class FunctionEvent(FormattedTimesMixin):
         cpu_children, cpu_parent: the events within it, and the one around it.
         input_shapes: for each argument its shape, `[]` for what is no tensor.
         concrete_inputs: for each argument its value, None for tensors.
+        kwinputs: empty: what operators are given by name has its place among the others.
+        activity_type: "user_annotation" for ranges of the program, "cpu_op" for all else.
+        self_cpu_percent, total_cpu_percent, total_device_percent: shares as texts, once a table has shown them; -1.
         stack: the calls that led here, innermost first; of a backward event those that led to its operator.
         module_hierarchy: the modules that were being called, as "Net.layers.0".
         cpu_memory_usage: bytes taken less bytes given back, here and within.
         flops: floating-point operations, see `profile`.
         count: 1.
         node_id, is_async, is_remote, is_legacy, use_device, device_type, device_index, kernels, device_memory_usage,
-        overload_name: as in torch; always the same on one machine without other devices.
+        overload_name, is_python_function: as in torch; always the same on one machine without other devices.
     """
 
     overload_name: str
@@ -131,6 +137,9 @@ class FunctionEvent(FormattedTimesMixin):
     fwd_thread: int | None
     input_shapes: Any
     concrete_inputs: Any
+    kwinputs: Any
+    activity_type: str | None
+    is_python_function: bool
     stack: Any
     scope: int
     use_device: str | None
@@ -146,8 +155,9 @@ class FunctionEvent(FormattedTimesMixin):
     flops: int | None
     is_user_annotation: bool
     module_hierarchy: str
-    self_cpu_percent: Any
-    total_cpu_percent: Any
+    self_cpu_percent: Any = -1
+    total_cpu_percent: Any = -1
+    total_device_percent: Any = -1
 
     cuda_time_total = deprecated("cuda_time_total", "device_time_total")
     self_cuda_time_total = deprecated("self_cuda_time_total", "self_device_time_total")
