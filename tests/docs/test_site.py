@@ -84,6 +84,12 @@ def test_links_of_the_built_site_that_lead_nowhere_are_found(tmp_path, monkeypat
     assert main() == 1 and "wrong.html: no.png" in capsys.readouterr().out
 
 
+def test_pictures_are_small_and_shown():
+    texts = "".join(path.read_text(encoding="utf-8") for path in PAGES)
+    for picture in (ROOT / "docs" / "pictures").iterdir():
+        assert picture.stat().st_size < 150_000 and f"pictures/{picture.name})" in texts, picture.name
+
+
 # ---- the table of contents -------------------------------------------------------------------------------------------
 
 

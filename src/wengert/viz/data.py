@@ -46,7 +46,7 @@ class GraphNode:
         released: Whether what it kept is gone already, as after a backward pass.
         module: Path of the module it belongs to, "encoder.0"; empty where it belongs to none.
         scope: Path of the name scope it was made in, "step/attention"; empty where it was made in none.
-        source: The program's line that made it, where anomaly mode noted that; else empty.
+        source: The program's line that made it, where `set_debug` or anomaly mode noted that; else empty.
         sequence: When it was made, counted per thread; None for leaves.
         gradient: Norm of the gradient that arrives at it; None where that was not asked for.
         forward: Microseconds of the operator that made it, from a profile; None where that is not known.
