@@ -7,6 +7,7 @@ it comes first; the others name that place.
 
 from __future__ import annotations
 
+import builtins
 import importlib
 import inspect
 import re
@@ -126,7 +127,7 @@ def page(module: str, title: str, values: dict[str, Any], known: dict[int, str],
     """
     about = f".. automodule:: {module}\n   :no-members:\n" if title == module else ""
     parts = [heading(title), about, f".. py:currentmodule:: {module}\n"]
-    for name, value in values.items():
+    for name, value in sorted(values.items(), key=lambda pair: rank(pair[1])):
         path = f"{module}.{name}"
         elsewhere = known.get(id(value)) if callable(value) else None
         if callable(value):
@@ -153,10 +154,19 @@ def entry(module: str, name: str, value: Any, convert: Convert) -> str:
         return f".. py:data:: {name}\n\n   Python's own.\n"
     if isinstance(value, type):
         kind = "exception" if issubclass(value, BaseException) else "class"
-        return f".. auto{kind}:: {path}\n   :members:\n   :show-inheritance:\n"
+        bases = "" if value.__bases__ == (object,) else "   :show-inheritance:\n"
+        return f".. auto{kind}:: {path}\n   :members:\n{bases}"
     if callable(value):
         return f".. autofunction:: {path}\n"
-    return f".. py:data:: {name}\n   :type: {type(value).__name__}\n"
+    hidden = "   :no-index:\n" if hasattr(builtins, name) else ""  # in a signature it is Python's
+    return f".. py:data:: {name}\n   :type: {type(value).__name__}\n{hidden}"
+
+
+def rank(value: Any) -> int:
+    """The place among others on a page: functions, classes, what is neither; then the types of the first generation."""
+    if getattr(value, "__module__", "") == "wengert.legacy":
+        return 3
+    return 1 if isinstance(value, type) else 0 if callable(value) else 2
 
 
 def forms_in(module: str, name: str, value: Any) -> list[inspect.Signature]:
