@@ -7,7 +7,8 @@ import re
 from collections.abc import Callable
 from typing import Any
 
-CODE = re.compile(r"(``[^`]+``|`[^`]+`)")
+MARKUP = re.compile(r"(``[^`]+``|`[^`]+`|(?<![\w*])\*\*\w[^*`\n]*\w\*\*(?![\w*]))")
+"""Code, and words that are to stand out."""
 CONTINUED = re.compile(r"^( +[\w, ]+,)\n +(?=[\w, ]+:)", re.MULTILINE)
 """Names of parameters that go on in a second line."""
 NAMES = r"^ +\*{0,2}\w+(?:, \*{0,2}\w+)*(?=:\s)"
@@ -20,7 +21,7 @@ ELSEWHERE = (
 
 
 def restructured(text: str) -> str:
-    """A docstring whose backticks are literals and whose other signs mean themselves.
+    """A docstring whose backticks are literals and whose other signs, but for `**`, mean themselves.
 
     Args:
         text: with backticks, sections and examples, its indentation removed.
@@ -31,12 +32,13 @@ def restructured(text: str) -> str:
 
 def prose(text: str) -> str:
     """The same of what is no example."""
-    parts = CODE.split(text)
+    parts = MARKUP.split(text)
     for at in range(0, len(parts), 2):
         parts[at] = escaped(parts[at])
     for at in range(1, len(parts), 2):
-        code = " ".join(parts[at].strip("`").split())
-        parts[at] = f"``{code}``" + ("\\ " if re.match(r"\w", parts[at + 1]) else "")
+        if parts[at].startswith("`"):
+            code = " ".join(parts[at].strip("`").split())
+            parts[at] = f"``{code}``" + ("\\ " if re.match(r"\w", parts[at + 1]) else "")
     return "".join(parts)
 
 
