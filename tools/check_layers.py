@@ -78,8 +78,9 @@ ALLOWED: dict[str, tuple[str, ...]] = {
     **{name: ("tensor", "ops", "autograd", *_USERS[:rank]) for rank, name in enumerate(_USERS)},
     "demo": ("__init__", "_build", "tensor", "ops", "autograd", *_USERS[:-1]),  # a user's program, in the package
     "testing": (*_ENGINE, "autograd", *_USERS[:-1]),
-    "debugging": ("_core", "tensor", "ops", "autograd", "nn"),  # it tells what the engine notes
-    "profile": ("autograd", "viz"),  # the command
+    "debugging": ("_core", "_program", "tensor", "ops", "autograd", "nn"),  # it tells what the engine notes
+    "_program": (),
+    "profile": ("_program", "autograd", "viz"),  # the command
     "info": ("__init__", "_build", "_kernels"),
     "__init__": ("_build", "_later", "_loading", *_ENGINE, "questions", "autograd", *_USERS[:-1], *_MIRRORS),
     "explain": ("debugging",),

@@ -23,5 +23,5 @@ class _Module(ModuleType):
 
 
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))
+    sys.exit(main())
 sys.modules[__name__].__class__ = _Module

@@ -6,8 +6,8 @@ import argparse
 import os
 import sys
 from collections.abc import Sequence
-from typing import Any
 
+from . import _program
 from .autograd.profiler import profile
 
 DESCRIPTION = """\
@@ -24,8 +24,6 @@ SORTS = (
     "self_cpu_memory_usage",
     "flops",
 )
-INTERRUPTED = 130
-"""Exit status after Ctrl-C, as shells have it: 128 + the number of the signal."""
 
 
 class Threads:
@@ -66,34 +64,13 @@ def page(path: str) -> str:
 
 def refusal(options: argparse.Namespace) -> str | None:
     """Why a run would be in vain: there is no program, or no folder for what it leaves; None if it would not."""
-    if not options.module and not os.path.isfile(options.script):
+    if _program.is_missing(options.script, options.module):
         return f"there is no file {options.script!r}"
     for option in ("trace", "html", "stacks"):
         folder = os.path.dirname(getattr(options, option) or "")
         if folder and not os.path.isdir(folder):
             return f"--{option}: there is no folder {folder!r}"
     return None
-
-
-def run(script: str, arguments: Sequence[str], module: bool) -> None:
-    """Run a program as Python does: under the name `__main__`, with its arguments, from its folder."""
-    import runpy
-
-    sys.argv = [script, *arguments]
-    if module:
-        sys.path.insert(0, os.getcwd())
-        runpy.run_module(script, run_name="__main__", alter_sys=True)
-    else:
-        sys.path.insert(0, os.path.dirname(os.path.abspath(script)))
-        runpy.run_path(script, run_name="__main__")
-
-
-def status_of(end: SystemExit) -> int:
-    """The exit status that a program asked for; what is no number is printed, as Python does."""
-    if end.code is None or isinstance(end.code, int):
-        return end.code or 0
-    print(end.code, file=sys.stderr)
-    return 1
 
 
 def report(prof: profile, options: argparse.Namespace) -> None:
@@ -125,35 +102,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
         with_stack=options.stacks is not None,
         experimental_config=Threads(),
     )
-    status = 0
-    try:
-        with prof:
-            run(options.script, options.arguments, options.module)
-    except SystemExit as end:
-        status = status_of(end)
-    except KeyboardInterrupt:
-        status = INTERRUPTED
-    except Exception as error:
-        show(error)
-        status = 1
+    with prof:
+        status, _ = _program.run(options.script, options.arguments, options.module)
     report(prof, options)
     return status
-
-
-def show(error: Any) -> None:
-    """Print an error as Python does, without the frames of this command."""
-    import traceback
-
-    frames = error.__traceback__
-    own = ("runpy", __file__)
-    while frames is not None and frames.tb_next is not None and is_own(frames.tb_frame.f_code.co_filename, own):
-        frames = frames.tb_next
-    traceback.print_exception(type(error), error, frames)
-
-
-def is_own(path: str, own: tuple[str, str]) -> bool:
-    """Whether a frame belongs to this command or to what it runs programs by."""
-    return own[0] in path or path == own[1]
 
 
 if __name__ == "__main__":

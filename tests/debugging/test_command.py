@@ -69,11 +69,42 @@ def test_the_status_of_a_script_is_handed_on(explained):
     assert explained("")[:2] == (0, "== Nothing to explain: no gradient is missing.\n")
 
 
-def test_without_a_script_it_says_how_it_is_used():
-    done = subprocess.run(
-        [sys.executable, "-m", "wengert.explain"], capture_output=True, text=True, env=os.environ, check=False
+@pytest.mark.parametrize(
+    ("end", "status", "says"),
+    [
+        ("sys.exit('bad end')", 1, "bad end\n"),
+        ("raise KeyboardInterrupt", 130, ""),
+        ("import helper", 0, ""),
+        ("x = 1 +", 1, "SyntaxError"),
+    ],
+)
+def test_a_program_runs_and_ends_as_by_itself(explained, tmp_path, end, status, says):
+    (tmp_path / "helper.py").write_text("")
+    got, out, err = explained(f"import sys\nimport wengert as wg\nx = wg.ones(2, requires_grad=True)\n{end}\n")
+    assert got == status and says in err and "wengert/_program" not in err
+    assert ("== x\n" in out) == (says != "SyntaxError")
+
+
+def command(folder, *arguments):
+    return subprocess.run(
+        [sys.executable, "-m", "wengert.explain", *arguments],
+        cwd=folder, capture_output=True, text=True, env=os.environ, check=False,
+    )  # fmt: skip
+
+
+def test_a_module_can_be_explained(tmp_path):
+    (tmp_path / "program.py").write_text(
+        "import sys, wengert as wg\nx = wg.ones(2, requires_grad=True)\nprint(sys.argv[1:])\n"
     )
-    assert done.returncode == 2 and done.stdout.startswith("usage: python -m wengert.explain script.py")
+    done = command(tmp_path, "-m", "program", "--rate", "3")
+    assert done.returncode == 0 and "['--rate', '3']" in done.stdout and "== x\n" in done.stdout
+
+
+def test_without_a_program_it_says_what_is_missing(tmp_path):
+    done = command(tmp_path)
+    assert done.returncode == 2 and done.stderr.startswith("usage: python -m wengert.explain [-h] [-m] script")
+    done = command(tmp_path, "none.py")
+    assert (done.returncode, done.stdout) == (2, "") and "there is no file 'none.py'" in done.stderr
 
 
 def test_the_name_stays_a_function_when_the_module_is_imported():

@@ -2,71 +2,51 @@
 
 from __future__ import annotations
 
-import runpy
+import argparse
 import sys
-import traceback
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
 
+from wengert import _program
 from wengert._core.tensor import tracing
 from wengert._core.tensor.base import Tensor
 
 from .explanation import explain
 from .mode import set_debug
 
-USAGE = """usage: python -m wengert.explain script.py [arguments of the script]
+DESCRIPTION = """\
+Run a program as `python script.py [arguments]` does, and then say of each of its tensors and modules why what has no
+gradient has none, with lines; also after an error or Ctrl-C. The exit status is that of the program."""
 
-Runs the script, and then says of each of its tensors and modules why what has no gradient has none, with lines."""
+
+def parser() -> argparse.ArgumentParser:
+    """The arguments of the command."""
+    made = argparse.ArgumentParser(
+        prog="python -m wengert.explain",
+        description=DESCRIPTION,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    made.add_argument("-m", "--module", action="store_true", help="SCRIPT is the name of a module, as for python -m")
+    made.add_argument("script", help="the program")
+    made.add_argument("arguments", nargs=argparse.REMAINDER, help="its arguments")
+    return made
 
 
-def main(args: list[str]) -> int:
-    """Run a script as if it had been started itself, then explain what its names stand for.
-
-    Args:
-        args: the path of the script and its own arguments.
+def main(arguments: Sequence[str] | None = None) -> int:
+    """The command.
 
     Returns:
-        The exit status: that of the script, 1 if it raised an error, 2 where there is no script.
+        The exit status: that of the program, 1 if it raised an error, 2 where there is no such file.
     """
-    if not args or args[0] in ("-h", "--help"):
-        print(USAGE)
-        return 0 if args else 2
-    before, sys.argv = sys.argv, args
-    status, names = 0, {}
+    options = parser().parse_args(arguments)
+    if _program.is_missing(options.script, options.module):
+        print(f"python -m wengert.explain: there is no file {options.script!r}", file=sys.stderr)
+        return 2
     with set_debug(lines=True):
-        try:
-            names = runpy.run_path(args[0], run_name="__main__")
-        except SystemExit as end:
-            names = names_of(end, args[0])
-            status = end.code if isinstance(end.code, int) else int(end.code is not None)
-        except Exception as error:
-            traceback.print_exception(without_us(error))
-            names, status = names_of(error, args[0]), 1
-        finally:
-            sys.argv = before
+        status, names = _program.run(options.script, options.arguments, options.module)
         told = list(explanations(names))
     print("\n\n".join(f"== {name}\n{text}" for name, text in told) or "== Nothing to explain: no gradient is missing.")
     return status
-
-
-def without_us(error: Exception) -> Exception:
-    """An error whose traceback begins in the script."""
-    trace = error.__traceback__
-    while trace is not None and trace.tb_next is not None and trace.tb_frame.f_globals.get("__name__") != "__main__":
-        trace = trace.tb_next
-    while trace is not None and trace.tb_next is not None and "runpy" in trace.tb_frame.f_code.co_filename:
-        trace = trace.tb_next
-    return error.with_traceback(trace)
-
-
-def names_of(error: BaseException, path: str) -> dict[str, Any]:
-    """The global names of a script that has ended by an error."""
-    trace = error.__traceback__
-    while trace is not None:
-        if trace.tb_frame.f_code.co_filename == path:
-            return dict(trace.tb_frame.f_globals)
-        trace = trace.tb_next
-    return {}
 
 
 def explanations(names: dict[str, Any]) -> Iterator[tuple[str, str]]:
