@@ -26,11 +26,15 @@ class Twister:
         kept: whether there is a second number of the last pair of normal ones, and that number.
     """
 
+    bits: Any
+    kept: Array
+
     __slots__ = ("bits", "kept")
 
     def __init__(self, seed: int) -> None:
-        self.bits: Any = np.random.MT19937(0)
-        self.bits.state = np.random.RandomState(seed & 0xFFFFFFFF).get_state(legacy=False)
+        words: Any = np.random.RandomState(seed & 0xFFFFFFFF).get_state(legacy=False)
+        self.bits = np.random.MT19937(0)
+        self.bits.state = words
         self.kept = np.zeros(2)
 
     def words(self, count: int) -> Array:
