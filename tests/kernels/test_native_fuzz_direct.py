@@ -27,6 +27,11 @@ def drawing() -> Any:
     return default_generator
 
 
+def source_parts() -> tuple[Any, ...]:
+    """What native draws need of it."""
+    return drawing().draw(lambda source: source.parts)
+
+
 def matrix(random: np.random.Generator, t: Any) -> Any:
     return random.normal(size=tuple(random.integers(1, 40, 2))).astype(t)
 
@@ -257,6 +262,9 @@ DIRECT.update(
     arange=lambda r, t: [np.dtype(t), *map(int, r.integers(-5, 5, 1)), 9, [2, 0.5][r.integers(2)]],
     linspace=lambda r, t: [np.dtype(t), -1, 2.5, int(r.integers(2, 50))],
     new_full=lambda r, t: [np.dtype(t), matrix(r, t), tuple(map(int, r.integers(0, 5, 3))), 1.5],
+    whole=lambda r, t: [*source_parts(), int(r.integers(0, 40)), int(r.integers(1, 2**40)), -5, bool(r.integers(0, 2))],
+    even=lambda r, t: [*source_parts(), np.dtype(t), int(r.integers(0, 40))],
+    normal=lambda r, t: [*source_parts(), np.dtype(t), int(r.integers(0, 40))],
     rand=lambda r, t: [drawing(), forks, np.dtype(t), *map(int, r.integers(0, 5, 2))],
     randn=lambda r, t: [drawing(), forks, np.dtype(t), tuple(map(int, r.integers(0, 5, 3)))],
     clone=lambda r, t: [matrix(r, t), None],
@@ -285,7 +293,7 @@ def test_every_native_function_of_the_dispatcher_is_fuzzed(native):
 @pytest.mark.filterwarnings("ignore")
 @pytest.mark.parametrize("name", sorted(DIRECT))
 def test_hostile_arguments_end_in_an_error_or_a_result(native, fuzz, name):
-    writes = name.endswith("_")  # into its first argument
+    writes = name.endswith("_") or name == "normal"  # into its first argument; the number that is kept
     fuzz(name, [getattr(native, f"direct_{name}")], DIRECT[name], not writes)
 
 

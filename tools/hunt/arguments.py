@@ -61,7 +61,7 @@ OF_CLASS = re.compile(r"\bwg\.Tensor\.\w+\(")
 SPREAD = re.compile(r"\b(expand|empty)\([^()]*2 \*\* (31|3[2-9]|[4-6]\d)")
 """Tensors so long (and expanded, or empty) that what is made of them and others is too large: torch's, too."""
 
-LYING = re.compile(r"\b(lying|rude)\([^()]*2 \*\* (31|3[2-9]|[4-6]\d)\)")
+LYING = re.compile(r"\b(lying|rude)\([^()]*2 \*\* (31|3[2-9]|[4-6]\d)[^()]*\)")
 """Objects that claim to hold so much that Python's own list() asks for the memory."""
 
 SIZED = frozenset(
@@ -71,7 +71,7 @@ SIZED = frozenset(
     repeat_interleave diag_embed diagflat diag interpolate resample unfold fold normal empty_strided adaptive_average
     adaptive_maximum meshgrid multinomial construct set_num_threads outer tensor_split
     convolution convolution_input convolution_weight conv1d conv2d conv3d
-    bincount counts_of_rows counts_of_points even_edges nonzero_static
+    bincount range expand_copy counts_of_rows counts_of_points even_edges nonzero_static
     """.split()  # noqa: SIM905 - a list would be four times as long
 )
 """Functions whose results are as large as their arguments say: there a lack of memory is no finding."""

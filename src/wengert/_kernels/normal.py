@@ -88,6 +88,8 @@ def by_library(function: Any, x: Array) -> Array:
 
 def scaled(x: Array, factor: Any, offset: Any) -> Array:
     """x * factor + offset, rounded once."""
+    if factor == 1 and offset == 0:
+        return x
     if factor == 1 or offset == 0:
         return x * factor + offset
     return fused(x, factor, offset) if x.dtype == np.float32 else fused_doubles(x, factor, offset)

@@ -24,18 +24,21 @@ class Twister:
     Attributes:
         bits: NumPy's generator of words.
         kept: whether there is a second number of the last pair of normal ones, and that number.
+        parts: what native draws need: the capsule of the bits, how to acquire and release their lock, `kept`.
     """
 
     bits: Any
     kept: Array
+    parts: tuple[Any, Any, Any, Array]
 
-    __slots__ = ("bits", "kept")
+    __slots__ = ("bits", "kept", "parts")
 
     def __init__(self, seed: int) -> None:
         words: Any = np.random.RandomState(seed & 0xFFFFFFFF).get_state(legacy=False)
         self.bits = np.random.MT19937(0)
         self.bits.state = words
         self.kept = np.zeros(2)
+        self.parts = (self.bits.capsule, self.bits.lock.acquire, self.bits.lock.release, self.kept)
 
     def words(self, count: int) -> Array:
         """Numbers of 32 bits, as uint64."""
@@ -52,14 +55,26 @@ def generator(seed: int) -> Twister:
     return Twister(seed)
 
 
+def natively(name: str, source: Twister, dtype: Any, count: int) -> Any:
+    """A vector from the native function of a name, or NotImplemented."""
+    function = chosen.direct.get(name)
+    return NotImplemented if function is None else function(*source.parts, np.dtype(dtype), count)
+
+
 def singles(source: Twister, count: int) -> Array:
     """float32 numbers from [0, 1): 24 bits of a word."""
+    made = natively("even", source, np.float32, count)
+    if made is not NotImplemented:
+        return as_array(made)
     bits = source.words(count) & np.uint64((1 << 24) - 1)
     return as_array(bits.astype(np.float32) * np.float32(2.0**-24))
 
 
 def doubles(source: Twister, count: int) -> Array:
     """float64 numbers from [0, 1): 53 bits of two words."""
+    made = natively("even", source, np.float64, count)
+    if made is not NotImplemented:
+        return as_array(made)
     return as_array((source.long_words(count) & np.uint64((1 << 53) - 1)) * 2.0**-53)
 
 
@@ -67,7 +82,7 @@ def uniform(source: Twister, shape: Shape, dtype: Any = np.float32, low: float =
     """Numbers from [low, high); half precision is drawn in float32 and rounded."""
     count, wide = math.prod(shape), np.dtype(dtype) == np.float64
     drawn = doubles(source, count) if wide else singles(source, count)
-    if (low, high) != (0, 1):
+    if low != 0 or high != 1:
         first = drawn.dtype.type(low)
         drawn = scaled(drawn, drawn.dtype.type(high) - first, first)
     return drawn.reshape(shape).astype(dtype, copy=False)
@@ -96,6 +111,9 @@ def normal(
 
 def blocks(source: Twister, count: int, dtype: Any) -> Array:
     """Standard normal numbers, in blocks of sixteen; the last block, drawn anew, overlaps the one before it."""
+    found = natively("normal", source, dtype, count)
+    if found is not NotImplemented:
+        return as_array(found)
     drawn = uniform(source, (count,), dtype)
     whole = count - count % BLOCK
     made = np.empty(count, dtype)
@@ -128,6 +146,10 @@ def integers(
     """
     room, count = high - low, math.prod(shape)
     one = room < 1 << 28 if short is None else short
+    function = chosen.direct.get("whole")
+    made = NotImplemented if function is None else function(*source.parts, count, room, low, one)
+    if made is not NotImplemented:
+        return as_array(made).reshape(shape).astype(dtype, copy=False)
     words = source.words(count) if one else source.long_words(count)
     if room < 1 << 64:
         words %= np.uint64(room)

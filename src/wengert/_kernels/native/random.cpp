@@ -180,15 +180,17 @@ PyObject* source_of(PyObject* generator, PyObject* forks) {
     PyObject* found = PyDict_GetItemWithError(sources.object, process.object);
     return found && PyTuple_Check(found) && PyTuple_GET_SIZE(found) > source_parts ? Py_NewRef(found) : nullptr;
 }
-PyObject* part(const Reference& source, int number) { return PyTuple_GET_ITEM(source.object, 1 + number); }
 
 struct Words {
     bitgen_t* state;
     uint32_t next() const { return state->next_uint32(state->state); }
+    uint64_t next_long() const {
+        const uint64_t high = next();
+        return high << 32 | next();
+    }
     void draw(float& x) const { x = static_cast<float>(next() & 0xFFFFFF) * (1.0f / 16777216.0f); }
     void draw(double& x) const {
-        const uint64_t high = next(), bits = (high << 32 | next()) & ((uint64_t{1} << 53) - 1);
-        x = static_cast<double>(bits) * (1.0 / 9007199254740992.0);
+        x = static_cast<double>(next_long() & ((uint64_t{1} << 53) - 1)) * (1.0 / 9007199254740992.0);
     }
 };
 
@@ -230,27 +232,71 @@ void draw_normal(Words words, double* kept, T* to, npy_intp count) {
     }
 }
 
-// rand or randn(generator, how far this process is from the first, default, *lengths), under NumPy's lock, from where a draw
-// that is under way in another thread has the words alone.
-template <void (*for_float)(Words, double*, float*, npy_intp), void (*for_double)(Words, double*, double*, npy_intp)>
-PyObject* drawn(PyObject*, PyObject* const* args, Py_ssize_t nargs) {
+using DrawFloats = void (*)(Words, double*, float*, npy_intp);
+using DrawDoubles = void (*)(Words, double*, double*, npy_intp);
+
+// A new array that `fill` fills from the words of a source with these parts, under NumPy's lock, from where a draw that is under
+// way in another thread has the words alone.
+template <class Fill>
+PyObject* under_lock(PyObject* const* parts, PyArray_Descr* descr, int ndim, const npy_intp* shape, Fill fill) {
+    PyArrayObject* kept = plain(parts[kept_number], double_descr);
+    if (!kept || PyArray_SIZE(kept) != 2 || !PyCapsule_IsValid(parts[bits_capsule], "BitGenerator")) return nullptr;
+    auto* state = static_cast<bitgen_t*>(PyCapsule_GetPointer(parts[bits_capsule], "BitGenerator"));
+    Owned made(new_array(descr, ndim, shape));
+    const Reference held(made ? PyObject_CallOneArg(parts[lock_acquire], Py_False) : nullptr);
+    if (held.object != Py_True) return nullptr;
+    fill(Words{state}, data_of<double>(kept), made.get());
+    const Reference released(PyObject_CallNoArgs(parts[lock_release]));
+    return released.object ? made.give() : nullptr;
+}
+template <DrawFloats for_float, DrawDoubles for_double>
+PyObject* drawn_from(PyObject* const* parts, PyArray_Descr* descr, int ndim, const npy_intp* shape) {
+    return under_lock(parts, descr, ndim, shape, [=](Words words, double* kept, PyArrayObject* made) {
+        if (descr == float_descr) for_float(words, kept, data_of<float>(made), PyArray_SIZE(made));
+        else for_double(words, kept, data_of<double>(made), PyArray_SIZE(made));
+    });
+}
+// rand or randn(generator, how far this process is from the first, default, *lengths)
+template <DrawFloats for_float, DrawDoubles for_double>
+PyObject* factory(PyObject*, PyObject* const* args, Py_ssize_t nargs) {
     return answer([=]() -> PyObject* {
         auto* descr = reinterpret_cast<PyArray_Descr*>(nargs > 3 ? args[2] : nullptr);
         npy_intp shape[NPY_MAXDIMS];
         const int ndim = is_real(descr) ? read_lengths(args + 3, nargs - 3, descr, shape) : -1;
         if (ndim < 1) return nullptr;
         const Reference source(source_of(args[0], args[1]));
-        PyArrayObject* kept = source.object ? plain(part(source, kept_number), double_descr) : nullptr;
-        if (!kept || PyArray_SIZE(kept) != 2) return nullptr;
-        auto* state = static_cast<bitgen_t*>(PyCapsule_GetPointer(part(source, bits_capsule), "BitGenerator"));
-        Owned made(state ? new_array(descr, ndim, shape) : nullptr);
-        const Reference held(made ? PyObject_CallOneArg(part(source, lock_acquire), Py_False) : nullptr);
-        if (held.object != Py_True) return nullptr;
-        const npy_intp count = PyArray_SIZE(made.get());
-        if (descr == float_descr) for_float({state}, data_of<double>(kept), data_of<float>(made.get()), count);
-        else for_double({state}, data_of<double>(kept), data_of<double>(made.get()), count);
-        const Reference released(PyObject_CallNoArgs(part(source, lock_release)));
-        return released.object ? made.give() : nullptr;
+        if (!source.object) return nullptr;
+        return drawn_from<for_float, for_double>(&PyTuple_GET_ITEM(source.object, 1), descr, ndim, shape);
+    });
+}
+// even or normal(*parts of a source, dtype, count): a vector
+template <DrawFloats for_float, DrawDoubles for_double>
+PyObject* vector(PyObject*, PyObject* const* args, Py_ssize_t nargs) {
+    return answer([=]() -> PyObject* {
+        auto* descr = reinterpret_cast<PyArray_Descr*>(nargs == source_parts + 2 ? args[source_parts] : nullptr);
+        npy_intp count = -1;
+        if (!is_real(descr) || !as_index(args[source_parts + 1], count) || count < 0) return nullptr;
+        return (Size(count) * PyDataType_ELSIZE(descr)).fits() ? drawn_from<for_float, for_double>(args, descr, 1, &count) : nullptr;
+    });
+}
+
+// whole(*parts of a source, count, room, low, short): integers low ... low + room - 1, the rest of one word or of two, int64
+PyObject* whole(PyObject*, PyObject* const* args, Py_ssize_t nargs) {
+    return answer([=]() -> PyObject* {
+        npy_intp count = -1, room = 0, low = 0;
+        bool one_word = false;
+        PyObject* const* own = args + source_parts;
+        if (nargs != source_parts + 4 || !as_index(own[0], count) || !as_index(own[1], room) || !as_index(own[2], low)) return nullptr;
+        if (!as_flag(own[3], one_word) || count < 0 || room <= 0 || !(Size(count) * 8).fits()) return nullptr;
+        return under_lock(args, int64_descr, 1, &count, [=](Words words, double*, PyArrayObject* made) {
+            auto* to = data_of<uint64_t>(made);
+            const auto width = static_cast<uint64_t>(room), first = static_cast<uint64_t>(low);
+            const auto narrow = static_cast<uint32_t>(width);
+            if (one_word && width == narrow)
+                for (npy_intp at = 0; at < count; ++at) to[at] = first + words.next() % narrow;
+            else
+                for (npy_intp at = 0; at < count; ++at) to[at] = first + (one_word ? words.next() : words.next_long()) % width;
+        });
     });
 }
 
@@ -258,8 +304,11 @@ PyMethodDef random_methods[] = {
     fast_method("normal_blocks", normal_blocks, "normal_blocks(uniform)"),
     fast_method("normal_pairs", normal_pairs, "normal_pairs(uniform)"),
     fast_method("shuffle", shuffle, "shuffle(order, steps)"),
-    direct_method("direct_rand", drawn<draw_even<float>, draw_even<double>>, "rand(generator, forks, default, *lengths), or NotImplemented"),
-    direct_method("direct_randn", drawn<draw_normal<float>, draw_normal<double>>, "randn(generator, forks, default, *lengths), or NotImplemented"),
+    direct_method("direct_rand", factory<draw_even<float>, draw_even<double>>, "rand(generator, forks, default, *lengths), or NotImplemented"),
+    direct_method("direct_randn", factory<draw_normal<float>, draw_normal<double>>, "randn(generator, forks, default, *lengths), or NotImplemented"),
+    direct_method("direct_whole", whole, "whole(bits, acquire, release, kept, count, room, low, short), or NotImplemented"),
+    direct_method("direct_even", vector<draw_even<float>, draw_even<double>>, "even(bits, acquire, release, kept, dtype, count), or NotImplemented"),
+    direct_method("direct_normal", vector<draw_normal<float>, draw_normal<double>>, "normal(bits, acquire, release, kept, dtype, count), or NotImplemented"),
     {nullptr, nullptr, 0, nullptr},
 };
 MethodList random_list(random_methods);

@@ -49,8 +49,7 @@ and the number that it keeps."""
 def new_source(seed: int) -> Source:
     """What the numbers that follow from a seed are drawn from."""
     made = kernels.generator(seed)
-    bits: Any = made.bits
-    return made, bits.capsule, bits.lock.acquire, bits.lock.release, made.kept
+    return (made, *made.parts)
 
 
 class Stream:
