@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from . import functional, init, modules, utils
+from . import functional, grad, init, modules, utils
 from .modules import *  # noqa: F403  the list of their names is there
 from .parameter import Buffer, Parameter
 
-__all__ = ["Buffer", "Parameter", "functional", "init", "modules", "utils", *modules.__all__]
+__all__ = ["Buffer", "Parameter", "functional", "grad", "init", "modules", "utils", *modules.__all__]

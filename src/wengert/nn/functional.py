@@ -5,7 +5,15 @@ from __future__ import annotations
 from types import FunctionType
 
 from ..ops import checked
-from ..ops.images.conv_forms import conv1d, conv2d
+from ..ops.images.conv_forms import (
+    conv1d,
+    conv2d,
+    conv3d,
+    conv_tbc,
+    conv_transpose1d,
+    conv_transpose2d,
+    conv_transpose3d,
+)
 from ..ops.images.pad import pad
 from ..ops.images.pool import avg_pool2d
 from ..ops.images.pool_forms import (
@@ -66,6 +74,11 @@ __all__ = [
     "celu",
     "conv1d",
     "conv2d",
+    "conv3d",
+    "conv_tbc",
+    "conv_transpose1d",
+    "conv_transpose2d",
+    "conv_transpose3d",
     "cross_entropy",
     "dropout",
     "dropout1d",

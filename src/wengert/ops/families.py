@@ -17,7 +17,7 @@ NAMES: dict[str, str] = {
     "create.like": "empty_like full_like ones_like zeros_like",
     "create.ranges": "arange linspace logspace tril_indices triu_indices",
     "images.conv": "convolution convolution_input convolution_weight",
-    "images.conv_forms": "conv1d conv2d conv3d conv_transpose1d conv_transpose2d conv_transpose3d",
+    "images.conv_forms": "conv1d conv2d conv3d conv_tbc conv_transpose1d conv_transpose2d conv_transpose3d",
     "images.pad": "constant_pad_nd edge_pad edge_pad_backward pad",
     "images.patches": "col2im fold_patches im2col pixel_shuffle pixel_unshuffle unfold_patches",
     "images.pool": "avg_pool2d avg_pool2d_backward gather_planes max_pool2d_with_indices scatter_planes",

@@ -1,4 +1,4 @@
-"""Convolutions."""
+"""Convolutions and transposed convolutions."""
 
 from __future__ import annotations
 
@@ -10,48 +10,49 @@ from ...tensor import Tensor
 from .. import functional, init
 from ..parameter import Parameter
 from .module import Module
+from .utils import _ntuple, _reverse_repeat_tuple
 
 Lengths = int | Sequence[int]
 PADDING_MODES = ("circular", "zeros", "replicate", "reflect")
 
 
-def spread(value: Lengths, count: int) -> tuple[int, ...]:
-    """One number for each of `count` dimensions."""
-    return (value,) * count if isinstance(value, int) else tuple(value)
+class _ConvNd(Module):
+    """What the convolutions of all dimensions share, plain and transposed; arguments as of `Conv2d`."""
 
-
-class Convolution(Module):
-    """What the convolutions of all dimensions share; arguments as of `Conv2d`."""
-
-    dimensions: int
+    bias: Tensor | None
 
     def __init__(
         self,
         in_channels: int,
         out_channels: int,
-        kernel_size: Lengths,
-        stride: Lengths = 1,
-        padding: Lengths | str = 0,
-        dilation: Lengths = 1,
-        groups: int = 1,
-        bias: bool = True,
-        padding_mode: str = "zeros",
+        kernel_size: tuple[int, ...],
+        stride: tuple[int, ...],
+        padding: str | tuple[int, ...],
+        dilation: tuple[int, ...],
+        transposed: bool,
+        output_padding: tuple[int, ...],
+        groups: int,
+        bias: bool,
+        padding_mode: str,
         device: Any = None,
         dtype: Any = None,
     ) -> None:
         super().__init__()
         self.in_channels = in_channels
         self.out_channels = out_channels
-        self.kernel_size = spread(kernel_size, self.dimensions)
-        self.stride = spread(stride, self.dimensions)
-        self.padding = padding if isinstance(padding, str) else spread(padding, self.dimensions)
-        self.dilation = spread(dilation, self.dimensions)
+        self.kernel_size = kernel_size
+        self.stride = stride
+        self.padding = padding
+        self.dilation = dilation
+        self.transposed = transposed
+        self.output_padding = output_padding
         self.groups = groups
         self.padding_mode = padding_mode
         self._check()
-        self.weight = Parameter(empty((out_channels, in_channels // groups, *self.kernel_size), dtype=dtype))
+        self._reversed_padding_repeated_twice = self._widths()
+        self.weight = Parameter(empty(self._weight_shape(), device=device, dtype=dtype))
         if bias:
-            self.bias = Parameter(empty(out_channels, dtype=dtype))
+            self.bias = Parameter(empty(out_channels, device=device, dtype=dtype))
         else:
             self.register_parameter("bias", None)
         self.reset_parameters()
@@ -75,32 +76,38 @@ class Convolution(Module):
                 f"but got padding_mode='{self.padding_mode}'"
             )
 
-    def _pads(self) -> list[int]:
-        """How much to put before and after each dimension, the last one first."""
-        if isinstance(self.padding, str):
-            totals = [gap * (length - 1) for gap, length in zip(self.dilation, self.kernel_size)]
-            sides = [(total // 2, total - total // 2) if self.padding == "same" else (0, 0) for total in totals]
-        else:
-            sides = [(width, width) for width in self.padding]
+    def _weight_shape(self) -> tuple[int, ...]:
+        """Of the channels that are summed only those of one group have a kernel."""
+        if self.transposed:
+            return (self.in_channels, self.out_channels // self.groups, *self.kernel_size)
+        return (self.out_channels, self.in_channels // self.groups, *self.kernel_size)
+
+    def _widths(self) -> Sequence[int]:
+        """How much to put before and behind each dimension, the last one first, as `pad` wants it."""
+        if not isinstance(self.padding, str):
+            return _reverse_repeat_tuple(self.padding, 2)
+        totals = [gap * (length - 1) for gap, length in zip(self.dilation, self.kernel_size)]
+        sides = [(total // 2, total - total // 2) if self.padding == "same" else (0, 0) for total in totals]
         return [width for side in reversed(sides) for width in side]
 
-    def _convolve(self, convolution: Callable[..., Tensor], input: Tensor) -> Tensor:
-        if self.padding_mode == "zeros":
-            return convolution(input, self.weight, self.bias, self.stride, self.padding, self.dilation, self.groups)
-        padded = functional.pad(input, self._pads(), mode=self.padding_mode)
-        return convolution(padded, self.weight, self.bias, self.stride, 0, self.dilation, self.groups)
+    def _conv_forward(self, input: Tensor, weight: Tensor, bias: Tensor | None) -> Tensor:
+        """The convolution with these kernels; for subclasses that compute them."""
+        raise NotImplementedError(f"{self._get_name()} defines no _conv_forward(): it has no convolution to call")
 
     def reset_parameters(self) -> None:
-        """Draw new values, uniform in [-1/sqrt(n), 1/sqrt(n)) for n input values per output value."""
+        """Draw new values, uniform in [-1/sqrt(n), 1/sqrt(n)) for n = length of weight[0]."""
         init.uniform_within_fan_in(self.weight, self.bias)
 
     def extra_repr(self) -> str:
         """The sizes, and what is not the default."""
+        count = len(self.kernel_size)
         text = f"{self.in_channels}, {self.out_channels}, kernel_size={self.kernel_size}, stride={self.stride}"
-        if self.padding != (0,) * self.dimensions:
+        if self.padding != (0,) * count:
             text += f", padding={self.padding}"
-        if self.dilation != (1,) * self.dimensions:
+        if self.dilation != (1,) * count:
             text += f", dilation={self.dilation}"
+        if self.output_padding != (0,) * count:
+            text += f", output_padding={self.output_padding}"
         if self.groups != 1:
             text += f", groups={self.groups}"
         if self.bias is None:
@@ -110,17 +117,52 @@ class Convolution(Module):
         return text
 
 
-class Conv1d(Convolution):
+class _PlainConvNd(_ConvNd):
+    """What `Conv1d`, `Conv2d` and `Conv3d` share."""
+
+    dimensions: int
+    convolution: Callable[..., Tensor]
+
+    def __init__(
+        self,
+        in_channels: int,
+        out_channels: int,
+        kernel_size: Lengths,
+        stride: Lengths = 1,
+        padding: Lengths | str = 0,
+        dilation: Lengths = 1,
+        groups: int = 1,
+        bias: bool = True,
+        padding_mode: str = "zeros",
+        device: Any = None,
+        dtype: Any = None,
+    ) -> None:
+        spread = _ntuple(self.dimensions)
+        padding = padding if isinstance(padding, str) else spread(padding)
+        steps = (spread(kernel_size), spread(stride), padding, spread(dilation))
+        options = (False, spread(0), groups, bias, padding_mode)
+        super().__init__(in_channels, out_channels, *steps, *options, device, dtype)
+
+    def _conv_forward(self, input: Tensor, weight: Tensor, bias: Tensor | None) -> Tensor:
+        convolution, padding = type(self).convolution, self.padding
+        if self.padding_mode != "zeros":
+            input = functional.pad(input, self._reversed_padding_repeated_twice, mode=self.padding_mode)
+            padding = 0  # type: ignore[assignment]
+        return convolution(input, weight, bias, self.stride, padding, self.dilation, self.groups)
+
+    def forward(self, input: Tensor) -> Tensor:
+        """(N, in_channels, ...) to (N, out_channels, ...), both with or without N."""
+        return self._conv_forward(input, self.weight, self.bias)
+
+
+class Conv1d(_PlainConvNd):
     """Cross-correlation along one dimension; arguments as of `Conv2d`."""
 
     dimensions = 1
-
-    def forward(self, input: Tensor) -> Tensor:
-        """(N, in_channels, L) or (in_channels, L) to (N, out_channels, L') or (out_channels, L')."""
-        return self._convolve(functional.conv1d, input)
+    convolution = staticmethod(functional.conv1d)
 
 
-class Conv2d(Convolution):
+class Conv2d(_PlainConvNd):
     """Cross-correlation over images.
 
     Args:
@@ -145,7 +187,183 @@ class Conv2d(Convolution):
     """
 
     dimensions = 2
+    convolution = staticmethod(functional.conv2d)
 
-    def forward(self, input: Tensor) -> Tensor:
-        """(N, in_channels, H, W) or without N to (N, out_channels, H', W') or without N."""
-        return self._convolve(functional.conv2d, input)
+
+class Conv3d(_PlainConvNd):
+    """Cross-correlation over volumes (N, C, D, H, W); arguments as of `Conv2d`.
+
+    >>> import wengert as wg
+    >>> wg.nn.Conv3d(2, 4, 3, padding=1)(wg.ones(1, 2, 5, 6, 7)).shape
+    torch.Size([1, 4, 5, 6, 7])
+    """
+
+    dimensions = 3
+    convolution = staticmethod(functional.conv3d)
+
+
+class _ConvTransposeNd(_ConvNd):
+    """What the transposed convolutions share; arguments as of `_ConvNd`.
+
+    Raises:
+        ValueError: a padding mode other than "zeros".
+    """
+
+    def __init__(
+        self,
+        in_channels: int,
+        out_channels: int,
+        kernel_size: tuple[int, ...],
+        stride: tuple[int, ...],
+        padding: tuple[int, ...],
+        dilation: tuple[int, ...],
+        transposed: bool,
+        output_padding: tuple[int, ...],
+        groups: int,
+        bias: bool,
+        padding_mode: str,
+        device: Any = None,
+        dtype: Any = None,
+    ) -> None:
+        if padding_mode != "zeros":
+            raise ValueError(f'Only "zeros" padding mode is supported for {type(self).__name__}')
+        steps = (kernel_size, stride, padding, dilation)
+        options = (transposed, output_padding, groups, bias, padding_mode)
+        super().__init__(in_channels, out_channels, *steps, *options, device, dtype)
+
+    def _output_padding(
+        self,
+        input: Tensor,
+        output_size: Sequence[int] | None,
+        stride: Sequence[int],
+        padding: Sequence[int],
+        kernel_size: Sequence[int],
+        num_spatial_dims: int,
+        dilation: Sequence[int] | None = None,
+    ) -> Sequence[int]:
+        """What lengthens the result to `output_size`; the layer's own output padding without one.
+
+        Raises:
+            ValueError: a wrong number of sizes, or sizes that the layer cannot make of this input.
+        """
+        if output_size is None:
+            return self.output_padding
+        count = num_spatial_dims
+        lead = 2 if input.ndim == count + 2 else 1
+        wanted = list(output_size)[lead:] if len(output_size) == lead + count else list(output_size)
+        if len(wanted) != count:
+            raise ValueError(
+                f"ConvTranspose{count}D: for {input.ndim}D input, output_size must have {count} or {lead + count} "
+                f"elements (got {len(wanted)})"
+            )
+        gaps = (1,) * count if dilation is None else dilation
+        least = [
+            (length - 1) * step - 2 * side + gap * (taps - 1) + 1
+            for length, step, side, gap, taps in zip(input.shape[lead:], stride, padding, gaps, kernel_size)
+        ]
+        most = [size + step - 1 for size, step in zip(least, stride)]
+        if not all(low <= size <= high for low, size, high in zip(least, wanted, most)):
+            raise ValueError(
+                f"requested an output size of {wanted}, but valid sizes range from {least} to {most} (for an input "
+                f"of {input.shape[2:]})"
+            )
+        return [size - low for size, low in zip(wanted, least)]
+
+
+class _TurnedConvNd(_ConvTransposeNd):
+    """What `ConvTranspose1d`, `ConvTranspose2d` and `ConvTranspose3d` share."""
+
+    dimensions: int
+    convolution: Callable[..., Tensor]
+
+    def __init__(
+        self,
+        in_channels: int,
+        out_channels: int,
+        kernel_size: Lengths,
+        stride: Lengths = 1,
+        padding: Lengths = 0,
+        output_padding: Lengths = 0,
+        groups: int = 1,
+        bias: bool = True,
+        dilation: Lengths = 1,
+        padding_mode: str = "zeros",
+        device: Any = None,
+        dtype: Any = None,
+    ) -> None:
+        spread = _ntuple(self.dimensions)
+        steps = (spread(kernel_size), spread(stride), spread(padding), spread(dilation))
+        options = (True, spread(output_padding), groups, bias, padding_mode)
+        super().__init__(in_channels, out_channels, *steps, *options, device, dtype)
+
+    def forward(self, input: Tensor, output_size: Sequence[int] | None = None) -> Tensor:
+        """(N, in_channels, ...) to (N, out_channels, ...), both with or without N.
+
+        Args:
+            input: the tensor.
+            output_size: lengths of the result, one for each dimension of the kernel or of the result: with a stride
+                inputs of one size belong to results of several.
+
+        Raises:
+            ValueError: the result cannot have this size.
+        """
+        count = self.dimensions
+        extra = self._output_padding(
+            input, output_size, self.stride, self.padding, self.kernel_size, count, self.dilation  # type: ignore[arg-type]
+        )  # fmt: skip
+        options = (self.stride, self.padding, extra, self.groups, self.dilation)
+        return type(self).convolution(input, self.weight, self.bias, *options)
+
+
+class ConvTranspose1d(_TurnedConvNd):
+    """Transposed convolution along one dimension; arguments as of `ConvTranspose2d`."""
+
+    dimensions = 1
+    convolution = staticmethod(functional.conv_transpose1d)
+
+
+class ConvTranspose2d(_TurnedConvNd):
+    """Transposed convolution over images: the transpose, as a linear map, of `Conv2d` with the same kernels.
+
+    Args:
+        in_channels: channels of the input.
+        out_channels: channels of the result.
+        kernel_size: height and width of the kernel, or one number for both.
+        stride: distance in the result of neighbours in the input.
+        padding: how much is cut off at each side.
+        output_padding: how much longer the result is, at its end.
+        groups: parts into which the channels are divided, which do not see each other.
+        bias: whether there is one.
+        dilation: distance between the points of the kernel.
+        padding_mode: "zeros".
+        device: "cpu".
+        dtype: of the parameters.
+
+    Attributes:
+        weight: shape (in_channels, out_channels / groups, height, width).
+        bias: shape (out_channels,), or None.
+
+    Raises:
+        ValueError: the arguments do not fit together.
+
+    >>> import wengert as wg
+    >>> x = wg.ones(1, 3, 12, 13)
+    >>> smaller = wg.nn.Conv2d(3, 4, 3, stride=2, padding=1)(x)
+    >>> wg.nn.ConvTranspose2d(4, 3, 3, stride=2, padding=1)(smaller, output_size=x.shape).shape
+    torch.Size([1, 3, 12, 13])
+    """
+
+    dimensions = 2
+    convolution = staticmethod(functional.conv_transpose2d)
+
+
+class ConvTranspose3d(_TurnedConvNd):
+    """Transposed convolution over volumes; arguments as of `ConvTranspose2d`."""
+
+    dimensions = 3
+    convolution = staticmethod(functional.conv_transpose3d)
+
+
+def spread(value: Lengths, count: int) -> tuple[int, ...]:
+    """One number for each of `count` dimensions."""
+    return _ntuple(count)(value)

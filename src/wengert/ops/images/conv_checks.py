@@ -127,12 +127,18 @@ def check_backward(
         )
 
 
+def check_dilation(dilation: Ints) -> None:
+    """Refuse elements of a kernel that lie on each other."""
+    if min(dilation) <= 0:
+        raise RuntimeError(f"dilation should be greater than zero, but got {shown(dilation)}")
+
+
 def check_options(stride: Ints, padding: Ints, dilation: Ints, output_padding: Ints, groups: int) -> None:
     """Refuse options out of range."""
+    check_dilation(dilation)
     for wrong, what in (
         (min(padding) < 0, "negative padding"),
         (min(stride) <= 0, "non-positive stride"),
-        (min(dilation) <= 0, "non-positive dilation"),
         (groups <= 0, "non-positive groups"),
         (min(output_padding) < 0, "negative output_padding"),
     ):
@@ -140,14 +146,19 @@ def check_options(stride: Ints, padding: Ints, dilation: Ints, output_padding: I
             raise RuntimeError(f"{what} is not supported")
 
 
-def check_channels(input: Ints, weight: Ints, bias: Ints | None, transposed: bool, groups: int) -> None:
-    """Refuse operands whose dimensions or channels do not fit together."""
-    given = f"Given groups={groups}" if not transposed else f"Given transposed={int(transposed)}"
+def check_dimensions(input: Ints, weight: Ints) -> None:
+    """Refuse operands of different numbers of dimensions."""
     if len(weight) != len(input):
         raise RuntimeError(
             f"Expected {len(weight)}-dimensional input for {len(weight)}-dimensional weight {shown(weight)}, but got "
             f"{len(input)}-dimensional input of size {shown(input)} instead"
         )
+
+
+def check_channels(input: Ints, weight: Ints, bias: Ints | None, transposed: bool, groups: int) -> None:
+    """Refuse operands whose dimensions or channels do not fit together."""
+    given = f"Given groups={groups}" if not transposed else f"Given transposed={int(transposed)}"
+    check_dimensions(input, weight)
     if weight[0] < groups:
         raise RuntimeError(
             f"{given}, expected weight to be at least {groups} at dimension 0, but got weight of size "

@@ -6,12 +6,12 @@ import warnings
 from typing import Any
 
 from ..._core import errors
-from ..._core.cards.card import Bad, Sample
+from ..._core.cards.card import Bad, Sample, composite
 from ..._core.errors import shown
 from ..._core.tensor.base import Tensor
 from ..family import named
 from .conv import convolution
-from .conv_checks import spread
+from .conv_checks import check_dilation, check_dimensions, spread
 from .pad import constant_pad_nd
 
 UNEVEN = (
@@ -42,6 +42,8 @@ def plain(name: str, count: int, input: Any, weight: Any, bias: Any, *options: A
     check_operands(name, count, input, weight)
     stride, padding, dilation, groups = options
     taps = weight.ndim - 2
+    if padding == "same":
+        check_dimensions((1,) * (count + 2 - input.ndim) + input.shape, weight.shape)
     stride, dilation = (
         spread_for(name, "stride", stride, count, taps),
         spread_for(name, "dilation", dilation, count, taps),
@@ -79,6 +81,7 @@ def named_padding(
         raise RuntimeError(f"Invalid padding string: '{padding}'; expected 'valid' or 'same'")
     if any(step != 1 for step in stride):
         raise RuntimeError("padding='same' is not supported for strided convolutions")
+    check_dilation(dilation)
     total = [gap * (length - 1) for gap, length in zip(dilation, weight.shape[2:])]
     extra = [width % 2 for width in total]
     if any(extra):
@@ -196,6 +199,53 @@ conv1d, conv2d, conv3d = map(plain_form, WORDS)
 conv_transpose1d, conv_transpose2d, conv_transpose3d = map(turned_form, WORDS)
 
 
+@composite(method=False)
+def conv_tbc(input: Tensor, weight: Tensor, bias: Tensor, pad: int = 0) -> Tensor:
+    """Convolution along the first dimension, with the channels last.
+
+    Args:
+        input: (L, N, C).
+        weight: (K, C, O), of the dtype of `input`.
+        bias: (O,).
+        pad: zeros at both ends.
+
+    Returns:
+        A new tensor (length, N, O).
+
+    Raises:
+        RuntimeError: the shapes do not fit together.
+        TypeError: an operand is no tensor.
+    """
+    for at, (argument, value) in enumerate((("input", input), ("weight", weight), ("bias", bias))):
+        if not isinstance(value, Tensor):
+            raise TypeError(errors.wrong_type("conv_tbc", argument, at + 1, "Tensor", value))
+    for wrong, says in (
+        (input.ndim != 3, "Input must have 3 dims: time, batch, in_channel"),
+        (weight.ndim != 3, "Weight tensor must have 3 dims: kernel_width, in_channels, out_channels"),
+        (bias.ndim != 1, "Bias must be 1-D"),
+    ):
+        if wrong:
+            raise RuntimeError(f"{says}, but got {shown(input.shape)}, {shown(weight.shape)} and {shown(bias.shape)}")
+    if input.shape[2] != weight.shape[1]:
+        raise RuntimeError(
+            "Input dim 2 (input channels) is not == dim 1 in the weight tensor: "
+            f"{shown(input.shape)} and {shown(weight.shape)}"
+        )
+    if bias.shape[0] != weight.shape[2]:
+        raise RuntimeError(
+            f"Bias size must equal dim 2 in the weight tensor (output channels): {bias.shape[0]} and "
+            f"{shown(weight.shape)}"
+        )
+    signal, kernels = input.permute(1, 2, 0), weight.permute(2, 1, 0)  # type: ignore[attr-defined]
+    return conv1d(signal, kernels, bias, padding=pad).permute(2, 0, 1).contiguous()  # type: ignore[no-any-return]
+
+
+@conv_tbc.samples  # type: ignore[attr-defined]
+def conv_tbc_samples(make: Any) -> Any:
+    yield Sample(make(5, 2, 3), make(2, 3, 4), make(4), 1)
+    yield Bad(make(5, 2, 3), make(2, 2, 4), make(4), raises=RuntimeError, says="is not == dim 1 in the weight tensor")
+
+
 @conv1d.samples
 def conv1d_samples(make: Any) -> Any:
     yield Sample(make(2, 4, 6), make(6, 2, 3), make(6), 2, 1, 1, 2)
@@ -250,4 +300,4 @@ def conv_transpose3d_samples(make: Any) -> Any:
     yield Sample(make(1, 2, 2, 3, 2), make(2, 1, 2, 2, 2), stride=2)
 
 
-__all__ = ["conv1d", "conv2d", "conv3d", "conv_transpose1d", "conv_transpose2d", "conv_transpose3d"]
+__all__ = ["conv1d", "conv2d", "conv3d", "conv_tbc", "conv_transpose1d", "conv_transpose2d", "conv_transpose3d"]
