@@ -110,14 +110,17 @@ def divisors(
     """What each window's sum is divided by, (output height, output width): its places, those of the padding or not."""
     if override is not None:
         return np.full(sizes, override)
-    counts = []
-    for a in (0, 1):
-        start = window_starts(shape[a], sizes[a], stride[a], padding[a])
-        end = np.minimum(start + kernel[a], shape[a] + padding[a])
-        if not include_pad:
-            start, end = np.maximum(start, 0), np.minimum(end, shape[a])
-        counts.append(end - start)
-    return np.multiply.outer(counts[0], counts[1])
+    down, along = (places_counted(shape[a], sizes[a], kernel[a], stride[a], padding[a], include_pad) for a in (0, 1))
+    return np.multiply.outer(down, along)
+
+
+def places_counted(size: int, count: int, kernel: int, stride: int, padding: int, include_pad: bool) -> Array:
+    """How many places each window has along an axis, those of the padding counted or not."""
+    start = window_starts(size, count, stride, padding)
+    end = np.minimum(start + kernel, size + padding)
+    if not include_pad:
+        start, end = np.maximum(start, 0), np.minimum(end, size)
+    return end - start
 
 
 def taps(size: int, count: int, kernel: int, stride: int, padding: int) -> list[tuple[Array, Array]]:

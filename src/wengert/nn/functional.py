@@ -19,12 +19,16 @@ from ..ops.images.pool import avg_pool2d
 from ..ops.images.pool_forms import (
     adaptive_avg_pool1d,
     adaptive_avg_pool2d,
+    adaptive_avg_pool3d,
     adaptive_max_pool1d,
     adaptive_max_pool2d,
+    adaptive_max_pool3d,
     avg_pool1d,
     max_pool1d,
     max_pool2d,
+    max_pool3d,
 )
+from ..ops.images.pool_volumes import avg_pool3d
 from ..ops.indexing.embedding import embedding, one_hot
 from ..ops.linalg.distances import pdist
 from ..ops.linalg.linear import linear
@@ -62,11 +66,14 @@ from .chosen import (
 __all__ = [
     "adaptive_avg_pool1d",
     "adaptive_avg_pool2d",
+    "adaptive_avg_pool3d",
     "adaptive_max_pool1d",
     "adaptive_max_pool2d",
+    "adaptive_max_pool3d",
     "alpha_dropout",
     "avg_pool1d",
     "avg_pool2d",
+    "avg_pool3d",
     "batch_norm",
     "bilinear",
     "binary_cross_entropy",
@@ -105,6 +112,7 @@ __all__ = [
     "logsigmoid",
     "max_pool1d",
     "max_pool2d",
+    "max_pool3d",
     "mish",
     "mse_loss",
     "nll_loss",

@@ -21,11 +21,15 @@ NAMES: dict[str, str] = {
     "images.pad": "constant_pad_nd edge_pad edge_pad_backward pad",
     "images.patches": "col2im fold_patches im2col pixel_shuffle pixel_unshuffle unfold_patches",
     "images.pool": "avg_pool2d avg_pool2d_backward gather_planes max_pool2d_with_indices scatter_planes",
-    "images.pool_adaptive": "adaptive_average adaptive_average_backward adaptive_maximum",
-    "images.pool_forms": (
-        "adaptive_avg_pool1d adaptive_avg_pool2d adaptive_max_pool1d adaptive_max_pool2d avg_pool1d "
-        "max_pool1d max_pool2d"
+    "images.pool_adaptive": (
+        "adaptive_average adaptive_average3d adaptive_average3d_backward adaptive_average_backward "
+        "adaptive_maximum adaptive_maximum3d"
     ),
+    "images.pool_forms": (
+        "adaptive_avg_pool1d adaptive_avg_pool2d adaptive_avg_pool3d adaptive_max_pool1d adaptive_max_pool2d "
+        "adaptive_max_pool3d avg_pool1d max_pool1d max_pool2d max_pool3d"
+    ),
+    "images.pool_volumes": ("avg_pool3d avg_pool3d_backward gather_volumes max_pool3d_with_indices scatter_volumes"),
     "images.resize": "interpolate resample resample_backward",
     "indexing.embedding": "_one_hot embedding embedding_dense_backward embedding_dense_gather embedding_lookup one_hot",
     "indexing.positions": "unravel_index",

@@ -206,7 +206,15 @@ MOVED = (
     *("index", "gather", "index_select", "take", "masked_select", "_unsafe_view", "repeat", "tril", "triu"),
     *("diag_embed", "diagonal_copy", "flip", "roll", "cat", "stack", "constant_pad_nd", "edge_pad", "fill_diagonal"),
     *("index_fill", "masked_scatter", "split_backward", "slice_backward", "select_backward", "diagonal_backward"),
-    *("masked_select_backward", "gather_planes", "pixel_shuffle", "pixel_unshuffle", "im2col", "embedding"),
+    *(
+        "masked_select_backward",
+        "gather_planes",
+        "gather_volumes",
+        "pixel_shuffle",
+        "pixel_unshuffle",
+        "im2col",
+        "embedding",
+    ),
     *("embedding_dense_gather", "rot90", "_block_diag", "narrow_copy", "diagonal_scatter", "select_scatter"),
     *("slice_scatter", "permute_copy", "transpose_copy", "t_copy", "squeeze_copy", "unsqueeze_copy"),
     *("_view_copy", "alias_copy", "unfold_copy", "select_copy", "slice_copy"),
@@ -247,6 +255,7 @@ RULES: dict[str, Rule] = {
     "gather_backward": into("gather", "grad", "dim", "index"),
     "index_select_backward": into("index_select", "grad", "dim", "index"),
     "scatter_planes": into("gather_planes", "grad", "indices"),
+    "scatter_volumes": into("gather_volumes", "grad", "indices"),
     "unfold_backward": into("unfold", "grad", "dimension", "size", "step"),
     "embedding_dense_backward": looked_up,
     "native_layer_norm": normalised(lambda call, rank: set(range(rank - len(call["normalized_shape"])))),
@@ -254,9 +263,10 @@ RULES: dict[str, Rule] = {
     "batch_norm_forward": normalised(lambda call, rank: {1}),
     "convolution": convolution,
     "convolution_input": convolution_back,
-    "avg_pool2d": pooled,
-    "max_pool2d_with_indices": pooled,
-    "avg_pool2d_backward": average_back,
+    **dict.fromkeys(("avg_pool2d", "max_pool2d_with_indices"), pooled(2)),
+    **dict.fromkeys(("avg_pool3d", "max_pool3d_with_indices"), pooled(3)),
+    "avg_pool2d_backward": average_back(2),
+    "avg_pool3d_backward": average_back(3),
 }
 
 

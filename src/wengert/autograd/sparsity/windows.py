@@ -99,23 +99,33 @@ def convolution_back(call: Call, result: Tensor) -> Sets | None:
 
 
 def pooling(call: Call, lengths: Ints, made: Ints) -> tuple[Any, Any]:
-    """`pairs` for pooling in two dimensions."""
-    kernel = spread(call["kernel_size"], 2)
-    stride = spread(call["stride"], 2) if call["stride"] else kernel
-    dilation = spread(call["dilation"], 2) if call.has("dilation") else (1, 1)
-    return pairs(lengths, made, np.ones(kernel, bool), stride, spread(call["padding"], 2), dilation)
+    """`pairs` for pooling in so many dimensions."""
+    rank = len(lengths)
+    kernel = spread(call["kernel_size"], rank)
+    stride = spread(call["stride"], rank) if call["stride"] else kernel
+    dilation = spread(call["dilation"], rank) if call.has("dilation") else (1,) * rank
+    return pairs(lengths, made, np.ones(kernel, bool), stride, spread(call["padding"], rank), dilation)
 
 
-def pooled(call: Call, result: Tensor) -> Sets | None:
-    """The window in the same channel."""
-    sets, shape = call.operands()[0], result._array_.shape
-    return windowed(sets, sets.shape[-3], pooling(call, sets.shape[-2:], shape[-2:]), shape, 2)
+def pooled(rank: int) -> Any:
+    """For pooling in so many dimensions: the window in the same channel."""
+
+    def rule(call: Call, result: Tensor) -> Sets | None:
+        sets, shape = call.operands()[0], result._array_.shape
+        linked = pooling(call, sets.shape[-rank:], shape[-rank:])
+        return windowed(sets, sets.shape[-rank - 1], linked, shape, rank)
+
+    return rule
 
 
-def average_back(call: Call, result: Tensor) -> Sets | None:
+def average_back(rank: int) -> Any:
     """The transpose of averages: the windows that an element is in."""
-    sets, shape = call.operands()[0], result._array_.shape
-    if len(shape) < 3:
-        return everything(call, result)
-    windows, places = pooling(call, shape[-2:], sets.shape[-2:])
-    return windowed(sets, sets.shape[-3], (places, windows), shape, 2)
+
+    def rule(call: Call, result: Tensor) -> Sets | None:
+        sets, shape = call.operands()[0], result._array_.shape
+        if len(shape) <= rank:
+            return everything(call, result)
+        windows, places = pooling(call, shape[-rank:], sets.shape[-rank:])
+        return windowed(sets, sets.shape[-rank - 1], (places, windows), shape, rank)
+
+    return rule

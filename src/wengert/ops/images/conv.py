@@ -59,7 +59,8 @@ def convolution(
     shape = (input.shape[0], weight.shape[1] * groups, *lengths)
     made = input_gradient(input, weight, shape, stride, padding, dilation, groups)
     made = made if bias is None else made + bias.reshape(-1, *(1,) * len(stride))
-    return layouts.with_strides(made, strides_of_result(made.shape, input, weight))
+    strides = layouts.row_major(made.shape) if len(stride) == 3 else strides_of_result(made.shape, input, weight)
+    return layouts.with_strides(made, strides)
 
 
 def strides_of_result(shape: Ints, input: Any, weight: Any) -> Ints:
@@ -109,6 +110,7 @@ def convolution_vjp_weight(
 ) -> Any:
     grad = in_order_of(grad, *deciding((input._array_.shape, input._array_.strides), (weight_shape, weight_strides)))
     if transposed:
+        input = in_order_of(input, (weight_shape, weight_strides)) if len(weight_shape) < 5 else input
         return convolution_weight(conjugate(input), grad, weight_shape, stride, padding, dilation, groups)
     return convolution_weight(grad, conjugate(input), weight_shape, stride, padding, dilation, groups)
 
@@ -259,4 +261,4 @@ def cropped(tensor: Any, shape: Ints) -> Any:
     for dim in range(2, len(shape)):
         if tensor.shape[dim] != shape[dim]:
             tensor = tensor.narrow(dim, 0, shape[dim])
-    return tensor
+    return tensor.contiguous()

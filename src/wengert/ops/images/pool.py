@@ -7,7 +7,6 @@ from typing import Any
 import numpy as np
 
 from ... import _kernels as kernels
-from ..._core import errors
 from ..._core.cards.card import ALL, INTEGERS, REALS, Array, Bad, Index, Sample, op
 from ..._core.errors import shown
 from ..._core.operators.batch_rules import folded
@@ -15,108 +14,11 @@ from ..._core.types import dtypes
 from ..._kernels.index import private
 from ..create.factory import refuse_dtype
 from ..memory.memory_formats import in_order_of
+from .pool_checks import check_divisor, check_window, pair, pooled_sizes
 
 Ints = tuple[int, ...]
 ORDERED = REALS | INTEGERS
 AVERAGED = REALS | {dtypes.int64}
-
-
-def pair(name: str, option: str, value: Any, default: Ints | None = None) -> tuple[int, int]:
-    """A number for rows and one for columns; `default` if there is none.
-
-    Raises:
-        TypeError: no integers.
-        RuntimeError: more than two.
-    """
-    if value is None or (isinstance(value, (tuple, list)) and not value and default is not None):
-        value = default
-    if hasattr(value, "__index__") and not isinstance(value, bool):
-        return (value.__index__(), value.__index__())
-    if not isinstance(value, (tuple, list)) or not all(hasattr(each, "__index__") for each in value):
-        raise TypeError(errors.wrong_type(name, option, 2, "tuple of ints", value))
-    if len(value) not in (1, 2):
-        omitted = "be omitted, a single int, or" if default is not None else "be a single int, or"
-        raise RuntimeError(f"{name}: {option} must either {omitted} a tuple of two ints, got {shown(value)}")
-    return (value[0].__index__(), value[-1].__index__())
-
-
-def check_int(name: str, value: int) -> None:
-    """Refuse numbers beyond those of C's `int`, in which torch counts windows.
-
-    Raises:
-        ValueError: beyond 64 bits.
-        RuntimeError: beyond 32 bits.
-    """
-    if not -(2**63) <= value < 2**63:
-        raise ValueError(f"Overflow when unpacking long long: {name} got {value}")
-    if not -(2**31) <= value < 2**31:
-        raise RuntimeError(f"value cannot be converted to type int without overflow: {name} got {value}")
-
-
-def check_window(
-    name: str, shape: Ints, kernel: Ints, stride: Ints, padding: Ints, dilation: Ints, ceil_mode: bool
-) -> None:
-    """Refuse windows that do not fit the input.
-
-    Raises:
-        RuntimeError: they do not.
-    """
-    for each in (*kernel, *stride, *padding, *dilation):
-        check_int(name, each)
-    if min(stride) == 0:
-        raise RuntimeError(f"stride should not be zero, but got stride={shown(stride)} in {name}")
-    for what, numbers in (("kernel size", kernel), ("stride", stride)):
-        if min(numbers) <= 0:
-            raise RuntimeError(f"{what} should be greater than zero, but got {what} {shown(numbers)}")
-    if min(dilation) <= 0:
-        raise RuntimeError(
-            f"dilation should be greater than zero, but got dilationH: {dilation[0]} dilationW: {dilation[1]}"
-        )
-    if len(shape) not in (3, 4):
-        raise RuntimeError(f"non-empty 3D or 4D (batch mode) tensor expected for input, but got {shown(shape)}")
-    if 0 in shape[-3:]:
-        raise RuntimeError(
-            f"Expected 3D or 4D (batch mode) tensor with optional 0 dim batch size for input, but got:{shown(shape)}"
-        )
-    check_padding(kernel, padding, dilation)
-    sizes = [
-        pooled(length, taps, step, side, gap, ceil_mode)
-        for length, taps, step, side, gap in zip(shape[-2:], kernel, stride, padding, dilation)
-    ]
-    if min(sizes) < 1:
-        channels = shape[-3]
-        raise RuntimeError(
-            f"Given input size: ({channels}x{shape[-2]}x{shape[-1]}). Calculated output size: "
-            f"({channels}x{max(0, sizes[0])}x{max(0, sizes[1])}). Output size is too small"
-        )
-
-
-def check_padding(kernel: Ints, padding: Ints, dilation: Ints) -> None:
-    """Refuse padding that is negative, or more than half of a window.
-
-    Raises:
-        RuntimeError: it is.
-    """
-    for side, length, gap in zip(padding, kernel, dilation):
-        if side < 0:
-            raise RuntimeError(f"pad must be non-negative, but got pad: {side}")
-        if side > (gap * (length - 1) + 1) // 2:
-            raise RuntimeError(
-                f"pad should be at most half of effective kernel size, but got pad={side}, kernel_size={length} and "
-                f"dilation={gap}"
-            )
-    if any(side > length // 2 for side, length in zip(padding, kernel)):
-        raise RuntimeError(
-            f"pad should be smaller than or equal to half of kernel size, but got padW = {padding[1]}, "
-            f"padH = {padding[0]}, kW = {kernel[1]}, kH = {kernel[0]}"
-        )
-
-
-def pooled(length: int, kernel: int, stride: int, padding: int, dilation: int, ceil_mode: bool) -> int:
-    """How many windows lie along an axis."""
-    reach = length + 2 * padding - dilation * (kernel - 1) - 1
-    count = (reach + (stride - 1 if ceil_mode else 0)) // stride + 1
-    return count - 1 if ceil_mode and (count - 1) * stride >= length + padding else count
 
 
 def compact(array: Any) -> Any:
@@ -148,8 +50,7 @@ def max_pool2d_with_indices(
     check_window(name, self.shape, kernel, step, side, gap, ceil_mode)
     refuse_dtype(name, self, ORDERED)
     if 0 in self.shape:
-        sizes = [pooled(*each, ceil_mode) for each in zip(self.shape[-2:], kernel, step, side, gap)]
-        shape = (*self.shape[:-2], *sizes)
+        shape = (*self.shape[:-2], *pooled_sizes(self.shape, kernel, step, side, gap, ceil_mode))
         return np.empty(shape, self.dtype), np.empty(shape, np.int64)
     return kernels.max_pool2d(compact(self), kernel, step, side, gap, bool(ceil_mode))
 
@@ -266,20 +167,12 @@ def avg_pool2d(
         RuntimeError: the windows do not fit the input, or the divisor is zero.
     """
     kernel, step, side = average_window(self.shape, kernel_size, stride, padding, ceil_mode)
-    check_divisor(divisor_override)
+    check_divisor("avg_pool2d", divisor_override)
     refuse_dtype("avg_pool2d", self, AVERAGED)
     options = (bool(ceil_mode), bool(count_include_pad), divisor_override)
     if self.dtype == np.int64:
         return np.trunc(kernels.avg_pool2d(self.astype(np.float64), kernel, step, side, *options)).astype(np.int64)
     return kernels.avg_pool2d(compact(self), kernel, step, side, *options)
-
-
-def check_divisor(value: int | None) -> None:
-    """Refuse a divisor that is zero or beyond 64 bits."""
-    if value is not None and not -(2**63) <= value < 2**63:
-        raise ValueError(f"Overflow when unpacking long long: avg_pool2d got divisor_override={value}")
-    if value == 0:
-        raise RuntimeError("divisor must be not zero")
 
 
 def average_window(shape: Ints, kernel_size: Any, stride: Any, padding: Any, ceil_mode: bool) -> tuple[Any, Any, Any]:

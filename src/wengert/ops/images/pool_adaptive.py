@@ -13,6 +13,7 @@ from ..._core.types.sizes import check_room
 from ..create.factory import refuse_dtype
 from ..memory.memory_formats import in_order_of
 from .pool import gather_planes, scatter_planes
+from .pool_volumes import gather_volumes, scatter_volumes
 
 Ints = tuple[int, ...]
 
@@ -61,6 +62,12 @@ def averaging(length: int, count: int, dtype: Any) -> Any:
     return inside / np.maximum(ends - starts, 1)[:, None].astype(dtype)
 
 
+def along_depth(matrix: Any, x: Any) -> Any:
+    """The product of a matrix with volumes (..., D, H, W) along their depth."""
+    flat = x.reshape(*x.shape[:-2], x.shape[-2] * x.shape[-1])
+    return (matrix @ flat).reshape(*x.shape[:-3], len(matrix), *x.shape[-2:])
+
+
 def mean_along(x: Any, count: int) -> Any:
     """The mean of each of `count` windows along the last axis."""
     starts, ends = window_bounds(x.shape[-1], count)
@@ -71,32 +78,72 @@ def mean_along(x: Any, count: int) -> Any:
     return total / (ends - starts).astype(x.dtype)
 
 
-def check_adaptive(name: str, shape: Ints, output_size: Any) -> tuple[int, int]:
+def averaged(x: Any, sizes: Ints) -> Any:
+    """The mean of each of the windows that divide the last axes into so many."""
+    made = x.astype(np.float64 if x.dtype == np.float64 else np.float32, copy=False)
+    if not np.isfinite(made).all():  # in the products below every window would meet them
+        for axis, size in zip(range(-len(sizes), 0), sizes):
+            made = mean_along(made.swapaxes(axis, -1), size).swapaxes(axis, -1)
+        return np.ascontiguousarray(made).astype(x.dtype, copy=False)
+    matrices = [averaging(*each, made.dtype) for each in zip(x.shape[-len(sizes) :], sizes)]
+    made = matrices[-2] @ made @ matrices[-1].T
+    made = made if len(sizes) == 2 else along_depth(matrices[0], made)
+    return made.astype(x.dtype, copy=False)
+
+
+def spread_over(grad: Any, shape: Ints, count: int) -> Any:
+    """The transpose of `averaged` along the last `count` axes: an array of `shape`."""
+    made = grad.astype(np.float64 if grad.dtype == np.float64 else np.float32, copy=False)
+    matrices = [averaging(*each, made.dtype) for each in zip(shape[-count:], grad.shape[-count:])]
+    made = made if count == 2 else along_depth(matrices[0].T, made)
+    return (matrices[-2].T @ made @ matrices[-1]).astype(grad.dtype, copy=False)
+
+
+def largest(x: Any, sizes: Ints) -> tuple[Any, Any]:
+    """The largest element of each of the windows that divide the last axes into so many, and its place in these."""
+    values = np.empty((*x.shape[: -len(sizes)], *sizes), x.dtype)  # or MemoryError, before any work
+    best, index = largest_along(x, sizes[-1])  # within each row, then among the rows, then among the planes
+    area = x.shape[-1]
+    for axis, size in zip(range(-2, -len(sizes) - 1, -1), sizes[-2::-1]):
+        best, place = largest_along(best.swapaxes(axis, -1), size)
+        best, place = best.swapaxes(axis, -1), place.swapaxes(axis, -1)
+        index = place * area + np.take_along_axis(index, place, axis)
+        area *= x.shape[axis]
+    values[...] = best
+    return values, index
+
+
+def check_adaptive(name: str, shape: Ints, output_size: Any, count: int = 2) -> Ints:
     """The size of the result; None stands for that of the input.
 
     Raises:
-        RuntimeError: it is no pair of numbers from 0, or the input has neither 3 nor 4 dimensions, or an empty one.
+        RuntimeError: it is not `count` numbers from 0, or the input has another number of dimensions, or an empty one.
     """
     if not isinstance(output_size, (tuple, list)):
-        output_size = (output_size, output_size)
-    if len(output_size) != 2:
-        raise RuntimeError(f"{name}: output_size must be 2, got {len(output_size)} numbers")
-    if len(shape) not in (3, 4):
-        raise RuntimeError(f"{name}(): Expected 3D or 4D tensor, but got {shown(shape)}")
-    for dim in range(len(shape) - 2, len(shape)):
+        output_size = (output_size,) * count
+    largest_wanted = name.startswith("adaptive_max")
+    if len(output_size) != count:
+        says = "(): internal error: output_size.size() must be" if largest_wanted else ": output_size must be"
+        raise RuntimeError(f"{name}{says} {count}, got {len(output_size)} numbers")
+    if len(shape) not in (count + 1, count + 2):
+        raise RuntimeError(f"{name}(): Expected {count + 1}D or {count + 2}D tensor, but got {shown(shape)}")
+    for dim in range(len(shape) - 2 if name == "adaptive_avg_pool2d" else 1, len(shape)):
         if shape[dim] == 0:
             raise RuntimeError(
                 f"{name}(): Expected input to have non-zero size for non-batch dimensions, but input has sizes "
                 f"{shown(shape)} with dimension {dim} being empty"
             )
-    size = [shape[at - 2] if output_size[at] is None else int(output_size[at]) for at in (0, 1)]
+    size = tuple([length if each is None else int(each) for length, each in zip(shape[-count:], output_size)])
+    made = (*shape[:-count], *size)
+    if min(size) < 0 and largest_wanted:
+        raise RuntimeError(f"Trying to create tensor with negative dimension {min(size)}: {shown(made)} in {name}")
     if min(size) < 0:
         raise RuntimeError(
-            f"{name}: elements of output_size must be greater than or equal to 0 but received {{{size[0]}, {size[1]}}}"
+            f"{name}: elements of output_size must be greater than or equal to 0 but received "
+            f"{{{', '.join(map(str, size))}}}"
         )
-    made = (*shape[:-2], *size)
     check_room(name, made)
-    return size[0], size[1]
+    return size
 
 
 @op(
@@ -110,15 +157,9 @@ def check_adaptive(name: str, shape: Ints, output_size: Any) -> tuple[int, int]:
 )
 def adaptive_average(self: Array, output_size: Any) -> Any:
     """Mean of each of the windows that divide the planes into `output_size` rows and columns."""
-    rows, columns = check_adaptive("adaptive_avg_pool2d", self.shape, output_size)
+    sizes = check_adaptive("adaptive_avg_pool2d", self.shape, output_size)
     refuse_dtype("adaptive_avg_pool2d", self, REALS)
-    wide = np.float64 if self.dtype == np.float64 else np.float32
-    x = self.astype(wide, copy=False)
-    if not np.isfinite(x).all():  # in the products below every window would meet them
-        means = mean_along(mean_along(x, columns).swapaxes(-1, -2), rows).swapaxes(-1, -2)
-        return np.ascontiguousarray(means).astype(self.dtype, copy=False)
-    down, along = averaging(self.shape[-2], rows, wide), averaging(self.shape[-1], columns, wide)
-    return (down @ x @ along.T).astype(self.dtype, copy=False)
+    return averaged(self, sizes)
 
 
 @adaptive_average.vjp("self")
@@ -146,9 +187,7 @@ def adaptive_average_samples(make: Any) -> Any:
 def adaptive_average_backward(grad: Array, shape: Any) -> Any:
     """The transpose of `adaptive_average`: a tensor of `shape`."""
     refuse_dtype("adaptive_avg_pool2d_backward", grad, REALS)
-    wide = np.float64 if grad.dtype == np.float64 else np.float32
-    down, along = (averaging(shape[at], grad.shape[at], wide) for at in (-2, -1))
-    return (down.T @ grad.astype(wide, copy=False) @ along).astype(grad.dtype, copy=False)
+    return spread_over(grad, shape, 2)
 
 
 @adaptive_average_backward.vjp("grad")
@@ -159,6 +198,60 @@ def adaptive_average_backward_vjp(cotangent: Any, grad_shape: Any) -> Any:
 @adaptive_average_backward.samples
 def adaptive_average_backward_samples(make: Any) -> Any:
     yield Sample(make(2, 3, 3, 2), (2, 3, 5, 4))
+
+
+@op(
+    layout="rows",
+    dtypes=REALS,
+    linear="self",
+    batching=folded(4, most=5),
+    node="AdaptiveAvgPool3DBackward0",
+    method=False,
+    function=False,
+)
+def adaptive_average3d(self: Array, output_size: Any) -> Any:
+    """Mean of each of the windows that divide the volumes into `output_size` depths, rows and columns."""
+    sizes = check_adaptive("adaptive_avg_pool3d", self.shape, output_size, 3)
+    refuse_dtype("adaptive_avg_pool3d_cpu", self, REALS)
+    return averaged(self, sizes)
+
+
+@adaptive_average3d.vjp("self")
+def adaptive_average3d_vjp(grad: Any, self_shape: Any) -> Any:
+    return adaptive_average3d_backward(grad, self_shape)
+
+
+@adaptive_average3d.samples
+def adaptive_average3d_samples(make: Any) -> Any:
+    yield Sample(make(1, 2, 4, 5, 3), (3, 2, 1))
+    yield Sample(make(2, 2, 5, 4), (None, 7, 2))
+    yield Bad(make(2, 5, 4), 2, raises=RuntimeError, says="Expected 4D or 5D tensor, but got [2, 5, 4]")
+    yield Bad(make(1, 2, 5, 4), (2, 2), raises=RuntimeError, says="adaptive_avg_pool3d: output_size must be 3")
+
+
+@op(
+    layout="rows",
+    dtypes=REALS,
+    linear="grad",
+    batching=folded(4, shape="shape"),
+    node="AdaptiveAvgPool3DBackwardBackward0",
+    method=False,
+    function=False,
+)
+def adaptive_average3d_backward(grad: Array, shape: Any) -> Any:
+    """The transpose of `adaptive_average3d`: a tensor of `shape`."""
+    refuse_dtype("adaptive_avg_pool3d_backward", grad, REALS)
+    return spread_over(grad, shape, 3)
+
+
+@adaptive_average3d_backward.vjp("grad")
+def adaptive_average3d_backward_vjp(cotangent: Any, grad_shape: Any) -> Any:
+    return adaptive_average3d(cotangent, grad_shape[-3:])
+
+
+@adaptive_average3d_backward.samples
+def adaptive_average3d_backward_samples(make: Any) -> Any:
+    yield Sample(make(2, 3, 2, 2), (2, 5, 4, 3))
 
 
 @op(
@@ -174,13 +267,9 @@ def adaptive_average_backward_samples(make: Any) -> Any:
 def adaptive_maximum(self: Array, output_size: Any) -> Any:
     """The largest element of each of the windows that divide the planes into `output_size` rows and columns, and
     its place."""
-    rows, columns = check_adaptive("adaptive_max_pool2d", self.shape, output_size)
+    sizes = check_adaptive("adaptive_max_pool2d", self.shape, output_size)
     refuse_dtype("adaptive_max_pool2d", self, REALS | INTEGERS)
-    values = np.empty((*self.shape[:-2], rows, columns), self.dtype)  # or MemoryError, before any work
-    best, column = largest_along(self, columns)  # within each row, then among the rows
-    best, row = largest_along(best.swapaxes(-1, -2), rows)
-    values[...], row = best.swapaxes(-1, -2), row.swapaxes(-1, -2)
-    return values, row * self.shape[-1] + np.take_along_axis(column, row, -2)
+    return largest(self, sizes)
 
 
 @adaptive_maximum.vjp("self")
@@ -193,9 +282,6 @@ def adaptive_maximum_jvp(tangent: Any, indices: Any) -> Any:
     return gather_planes(tangent, indices), None
 
 
-adaptive_maximum.nodes.shown["result1"] = "indices"
-
-
 @adaptive_maximum.samples
 def adaptive_maximum_samples(make: Any) -> Any:
     yield Sample(make(2, 3, 5, 4), (3, 2))
@@ -204,3 +290,44 @@ def adaptive_maximum_samples(make: Any) -> Any:
     yield Bad(make(1, 4, 4), 2**40, raises=RuntimeError, says="Storage size calculation overflowed")
     yield Sample(make(3, 5, 4), (None, 7))
     yield Bad(make(5, 4), 2, raises=RuntimeError, says="Expected 3D or 4D tensor, but got [5, 4]")
+    yield Bad(make(1, 5, 4), -1, raises=RuntimeError, says="Trying to create tensor with negative dimension -1")
+
+
+@op(
+    layout="rows",
+    dtypes=REALS,
+    batching=folded(4, most=5),
+    outputs=("values", "indices"),
+    differentiable=(True, False),
+    node="AdaptiveMaxPool3DBackward0",
+    method=False,
+    function=False,
+)
+def adaptive_maximum3d(self: Array, output_size: Any) -> Any:
+    """The largest element of each of the windows that divide the volumes into `output_size` depths, rows and columns,
+    and its place."""
+    sizes = check_adaptive("adaptive_max_pool3d", self.shape, output_size, 3)
+    refuse_dtype("adaptive_max_pool3d_cpu", self, REALS)
+    return largest(self, sizes)
+
+
+@adaptive_maximum3d.vjp("self")
+def adaptive_maximum3d_vjp(grads: Any, indices: Any, self_shape: Any) -> Any:
+    return scatter_volumes(grads[0], indices, self_shape)
+
+
+@adaptive_maximum3d.jvp("self")
+def adaptive_maximum3d_jvp(tangent: Any, indices: Any) -> Any:
+    return gather_volumes(tangent, indices), None
+
+
+@adaptive_maximum3d.samples
+def adaptive_maximum3d_samples(make: Any) -> Any:
+    yield Sample(make(1, 2, 4, 5, 3), (3, 2, 1))
+    yield Sample(make(1, 2, 3, 2), (1, 5, None))
+    yield Bad(make(2, 5, 4), 2, raises=RuntimeError, says="Expected 4D or 5D tensor, but got [2, 5, 4]")
+    yield Bad(make(1, 2, 5, 4), (2, 2), raises=RuntimeError, says="output_size.size() must be 3")
+
+
+for each in (adaptive_maximum, adaptive_maximum3d):
+    each.nodes.shown["result1"] = "indices"

@@ -1,4 +1,4 @@
-"""The public forms of pooling: one and two dimensions, fixed and adaptive windows."""
+"""The public forms of pooling: one to three dimensions, fixed and adaptive windows."""
 
 from __future__ import annotations
 
@@ -10,9 +10,12 @@ from ..._core.cards.card import Bad, Sample, composite
 from ..._core.errors import shown
 from ..._core.operators import layouts
 from ..._core.tensor.base import Tensor
-from ..._core.types.devices import channels_last
-from .pool import avg_pool2d as average, max_pool2d_with_indices, pooled
-from .pool_adaptive import adaptive_average, adaptive_maximum
+from ..._core.types.devices import channels_last, channels_last_3d
+from ..shapes.view_shape import unsafe_view
+from .pool import avg_pool2d as average, max_pool2d_with_indices
+from .pool_adaptive import adaptive_average, adaptive_average3d, adaptive_maximum, adaptive_maximum3d
+from .pool_checks import pooled
+from .pool_volumes import max_pool3d_with_indices
 
 
 def check_tensor(name: str, input: Any) -> None:
@@ -76,6 +79,50 @@ def max_pool2d(
 
 
 @composite(method=False)
+def max_pool3d(
+    input: Tensor,
+    kernel_size: Any,
+    stride: Any = None,
+    padding: Any = 0,
+    dilation: Any = 1,
+    ceil_mode: bool = False,
+    return_indices: bool = False,
+) -> Any:
+    """The largest element of each window of volumes: `input` (N, C, D, H, W) or (C, D, H, W); else as `max_pool2d`.
+
+    Args:
+        input: (N, C, D, H, W) or (C, D, H, W), real.
+        kernel_size, stride, padding, dilation, ceil_mode, return_indices: as for `max_pool2d`, a number or three each.
+
+    Returns:
+        A new tensor, or a pair of them.
+
+    Raises:
+        RuntimeError: the windows do not fit the input.
+    """
+    check_tensor("max_pool3d", input)
+    values, indices = max_pool3d_with_indices(input, kernel_size, stride, padding, dilation, ceil_mode)
+    return (values, indices) if return_indices else values
+
+
+def check_windows_along(length: int, kernel: int, step: int, side: int, gap: int, ceil_mode: bool) -> None:
+    """Refuse windows that do not fit a line of so many elements.
+
+    Raises:
+        RuntimeError: they do not.
+    """
+    for option, value in (("kernel_size", kernel), ("stride", step), ("dilation", gap)):
+        if value <= 0:
+            raise RuntimeError(f"max_pool1d() {option} must be greater than zero, but got {value}")
+    if side < 0 or side > kernel // 2:
+        text = "must be non-negative" if side < 0 else "should be at most half of kernel size"
+        raise RuntimeError(f"max_pool1d() padding {text}, but got padding={side} and kernel_size={kernel}")
+    size = pooled(length, kernel, step, side, gap, ceil_mode)
+    if size < 1:
+        raise RuntimeError(f"max_pool1d() Invalid computed output size: {size}")
+
+
+@composite(method=False)
 def max_pool1d(
     input: Any,
     kernel_size: Any,
@@ -97,7 +144,7 @@ def max_pool1d(
     """
     check_tensor("max_pool1d", input)
     name = "max_pool1d"
-    if input.ndim not in (2, 3):
+    if input.ndim not in (2, 3) or 0 in input.shape[-2:]:
         raise RuntimeError(
             f"{name}: Expected 2D or 3D (batch mode) tensor with optional 0 dim batch size for input, but "
             f"got:{shown(input.shape)}"
@@ -105,20 +152,18 @@ def max_pool1d(
     kernel = single(name, "kernel_size", kernel_size)
     step, side = single(name, "stride", stride, kernel), single(name, "padding", padding)
     gap = single(name, "dilation", dilation)
-    for option, value in (("kernel_size", kernel), ("stride", step), ("dilation", gap)):
-        if value <= 0:
-            raise RuntimeError(f"{name}() {option} must be greater than zero, but got {value}")
-    if side < 0 or side > kernel // 2:
-        text = "must be non-negative" if side < 0 else "should be at most half of kernel size"
-        raise RuntimeError(f"{name}() padding {text}, but got padding={side} and kernel_size={kernel}")
-    size = pooled(input.shape[-1], kernel, step, side, gap, ceil_mode)
-    if size < 1:
-        raise RuntimeError(f"{name}() Invalid computed output size: {size}")
+    if not return_indices:
+        check_windows_along(input.shape[-1], kernel, step, side, gap, ceil_mode)
     values, indices = max_pool2d_with_indices(
         input.unsqueeze(-2), (1, kernel), (1, step), (0, side), (1, gap), ceil_mode
     )
-    values = values.squeeze(-2)
-    return (values, indices.squeeze(-2)) if return_indices else values
+    if return_indices:
+        return values.squeeze(-2), indices.squeeze(-2)
+    if values.requires_grad:
+        return values.squeeze(-2)
+    return unsafe_view(
+        values, (*input.shape[:-1], values.shape[-1])
+    )  # as torch's, which has an operator for it, no view
 
 
 @composite(method=False)
@@ -152,6 +197,30 @@ def avg_pool1d(
     return made.squeeze(-2)  # type: ignore[no-any-return]
 
 
+def check_enough(input: Tensor, output_size: Any) -> None:
+    """Refuse inputs with no more dimensions than sizes are given for.
+
+    Raises:
+        ValueError: it has no more.
+    """
+    if isinstance(output_size, (tuple, list)) and input.ndim <= len(output_size):
+        raise ValueError(f"Input dimension should be at least {len(output_size) + 1}, but got {shown(input.shape)}")
+
+
+def is_one(input: Tensor, output_size: Any, count: int) -> bool:
+    """Whether adaptive averages are means of everything: of one window in each of `count` dimensions."""
+    if output_size not in (1, (1,) * count, [1] * count) or input.ndim not in (count + 1, count + 2):
+        return False
+    return input.dtype.is_floating_point and bool(input._array_.size)
+
+
+def mean_of(input: Tensor, dims: tuple[int, ...], order: Any) -> Tensor:
+    """The mean over some dimensions, which stay; the channels lie innermost if those of the input do."""
+    made = input.mean(dims, keepdim=True)  # type: ignore[attr-defined]
+    inside = input.ndim == len(dims) + 2 and layouts.suggests_channels(input._array_)
+    return made.clone(memory_format=order) if inside else made  # type: ignore[no-any-return]
+
+
 @composite(method=False, function=False)
 def adaptive_avg_pool2d(input: Tensor, output_size: Any) -> Tensor:
     """Mean of each of the windows that divide the planes into `output_size` rows and columns.
@@ -165,17 +234,12 @@ def adaptive_avg_pool2d(input: Tensor, output_size: Any) -> Tensor:
 
     Raises:
         RuntimeError: a negative size, or an input of other dimensions.
+        ValueError: more sizes than the input has planes for.
     """
     check_tensor("adaptive_avg_pool2d", input)
-    if (
-        output_size in (1, (1, 1), [1, 1])
-        and input.ndim in (3, 4)
-        and input.dtype.is_floating_point
-        and input._array_.size
-    ):
-        made = input.mean((-1, -2), keepdim=True)  # type: ignore[attr-defined]
-        images = input.ndim == 4 and layouts.suggests_channels(input._array_)
-        return made.clone(memory_format=channels_last) if images else made  # type: ignore[no-any-return]
+    check_enough(input, output_size)
+    if is_one(input, output_size, 2):
+        return mean_of(input, (-1, -2), channels_last)
     return adaptive_average(input, output_size)  # type: ignore[no-any-return]
 
 
@@ -223,9 +287,55 @@ def adaptive_max_pool2d(input: Tensor, output_size: Any, return_indices: bool = 
 
     Raises:
         RuntimeError: a negative size, or an input of other dimensions.
+        ValueError: more sizes than the input has planes for.
     """
     check_tensor("adaptive_max_pool2d", input)
+    check_enough(input, output_size)
     values, indices = adaptive_maximum(input, output_size)
+    return (values, indices) if return_indices else values
+
+
+@composite(method=False, function=False)
+def adaptive_avg_pool3d(input: Tensor, output_size: Any) -> Tensor:
+    """Mean of each of the windows that divide the volumes into `output_size` depths, rows and columns.
+
+    Args:
+        input: (N, C, D, H, W) or (C, D, H, W), floating.
+        output_size: a number or three; None keeps the size.
+
+    Returns:
+        A new tensor.
+
+    Raises:
+        RuntimeError: a negative size, or an input of other dimensions.
+        ValueError: more sizes than the input has dimensions for.
+    """
+    check_tensor("adaptive_avg_pool3d", input)
+    check_enough(input, output_size)
+    if is_one(input, output_size, 3):
+        return mean_of(input, (-1, -2, -3), channels_last_3d)
+    return adaptive_average3d(input, output_size)  # type: ignore[no-any-return]
+
+
+@composite(method=False, function=False)
+def adaptive_max_pool3d(input: Tensor, output_size: Any, return_indices: bool = False) -> Any:
+    """The largest element of each of the windows that divide the volumes into `output_size` depths, rows and columns.
+
+    Args:
+        input: (N, C, D, H, W) or (C, D, H, W), real.
+        output_size: a number or three; None keeps the size.
+        return_indices: also return where in its volume each value was (int64).
+
+    Returns:
+        A new tensor, or a pair of them.
+
+    Raises:
+        RuntimeError: a negative size, or an input of other dimensions.
+        ValueError: more sizes than the input has dimensions for.
+    """
+    check_tensor("adaptive_max_pool3d", input)
+    check_enough(input, output_size)
+    values, indices = adaptive_maximum3d(input, output_size)
     return (values, indices) if return_indices else values
 
 
@@ -256,6 +366,13 @@ def planes(make: Any) -> Any:
     yield Bad(make(6, 5), 2, raises=RuntimeError, says="3D or 4D")
 
 
+def volumes(make: Any) -> Any:
+    """Samples of three-dimensional pooling."""
+    yield Sample(make(2, 2, 4, 3, 5), 2)
+    yield Sample(make(2, 5, 3, 4), (3, 2, 1))
+    yield Bad(make(6, 5), 2, raises=RuntimeError, says="4D or 5D")
+
+
 def lines(make: Any) -> Any:
     """Samples of one-dimensional pooling."""
     yield Sample(make(2, 3, 6), 2)
@@ -265,7 +382,9 @@ def lines(make: Any) -> Any:
 
 for form in (max_pool2d, adaptive_avg_pool2d, adaptive_max_pool2d):
     form.samples(planes)  # type: ignore[attr-defined]
+for form in (max_pool3d, adaptive_avg_pool3d, adaptive_max_pool3d):
+    form.samples(volumes)  # type: ignore[attr-defined]
 for form in (max_pool1d, avg_pool1d, adaptive_avg_pool1d, adaptive_max_pool1d):
     form.samples(lines)  # type: ignore[attr-defined]
 
-__all__ = ["adaptive_avg_pool1d", "avg_pool1d", "max_pool1d", "max_pool2d"]
+__all__ = ["adaptive_avg_pool1d", "avg_pool1d", "max_pool1d", "max_pool2d", "max_pool3d"]

@@ -1,0 +1,172 @@
+"""What pooling refuses, and options with one number for each dimension of a window."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ..._core import errors
+from ..._core.errors import shown
+
+Ints = tuple[int, ...]
+COUNTS = {2: "two", 3: "three"}
+GAPS = {2: ("dilationH", "dilationW"), 3: ("dilationT", "dilationH", "dilationW")}
+
+
+def spread(name: str, option: str, value: Any, count: int, default: Ints | None = None) -> Ints:
+    """A number for each of the dimensions of a window, slowest first; `default` if there is none.
+
+    Raises:
+        TypeError: no integers.
+        RuntimeError: neither one nor one for each dimension.
+    """
+    if value is None or (isinstance(value, (tuple, list)) and not value and default is not None):
+        value = default
+    if hasattr(value, "__index__") and not isinstance(value, bool):
+        return (value.__index__(),) * count
+    if not isinstance(value, (tuple, list)) or not all(hasattr(each, "__index__") for each in value):
+        raise TypeError(errors.wrong_type(name, option, 2, "tuple of ints", value))
+    if len(value) not in (1, count):
+        raise RuntimeError(f"{name}: {option} must {allowed(name, count, default)}, got {shown(value)}")
+    numbers = tuple([each.__index__() for each in value])
+    return numbers * count if len(value) == 1 else numbers
+
+
+def allowed(name: str, count: int, default: Ints | None) -> str:
+    """What an option may be, in torch's words."""
+    words = f"a tuple of {COUNTS[count]} ints"
+    either = "" if name == "avg_pool3d" else "either "
+    return (
+        f"{either}be omitted, a single int, or {words}"
+        if default is not None
+        else f"{either}be a single int, or {words}"
+    )
+
+
+def pair(name: str, option: str, value: Any, default: Ints | None = None) -> tuple[int, int]:
+    """A number for rows and one for columns; see `spread`."""
+    rows, columns = spread(name, option, value, 2, default)
+    return rows, columns
+
+
+def check_int(name: str, value: int) -> None:
+    """Refuse numbers beyond those of C's `int`, in which torch counts windows.
+
+    Raises:
+        ValueError: beyond 64 bits.
+        RuntimeError: beyond 32 bits.
+    """
+    if not -(2**63) <= value < 2**63:
+        raise ValueError(f"Overflow when unpacking long long: {name} got {value}")
+    if not -(2**31) <= value < 2**31:
+        raise RuntimeError(f"value cannot be converted to type int without overflow: {name} got {value}")
+
+
+def check_window(
+    name: str, shape: Ints, kernel: Ints, stride: Ints, padding: Ints, dilation: Ints, ceil_mode: bool
+) -> None:
+    """Refuse windows that do not fit the input.
+
+    Raises:
+        RuntimeError: they do not.
+    """
+    for each in (*kernel, *stride, *padding, *dilation):
+        check_int(name, each)
+    count = len(kernel)
+    check_steps(name, kernel, stride, dilation)
+    if len(shape) not in (count + 1, count + 2):
+        raise RuntimeError(
+            f"non-empty {count + 1}D or {count + 2}D (batch mode) tensor expected for input, but got {shown(shape)}"
+        )
+    check_padding(kernel, padding, dilation)
+    if 0 in shape[-count - 1 :]:
+        raise RuntimeError(nothing_in(name, shape, count))
+    if name == "avg_pool3d" and any(length < taps for length, taps in zip(shape[-count:], kernel)):
+        lengths, taps = numbered(("T", "H", "W"), shape[-count:]), numbered(("kT", "kH", "kW"), kernel)
+        raise RuntimeError(f"input image ({lengths}) smaller than kernel size ({taps})")
+    check_sizes(shape, pooled_sizes(shape, kernel, stride, padding, dilation, ceil_mode))
+
+
+def numbered(names: tuple[str, ...], values: Ints) -> str:
+    """Names and numbers: `H: 2 W: 3`."""
+    return " ".join([f"{name}: {value}" for name, value in zip(names, values)])
+
+
+def check_steps(name: str, kernel: Ints, stride: Ints, dilation: Ints) -> None:
+    """Refuse windows, steps and gaps below 1.
+
+    Raises:
+        RuntimeError: one is.
+    """
+    if min(stride) == 0:
+        raise RuntimeError(f"stride should not be zero, but got stride={shown(stride)} in {name}")
+    for what, numbers in (("kernel size", kernel), ("stride", stride)):
+        if min(numbers) <= 0:
+            raise RuntimeError(f"{what} should be greater than zero, but got {what} {shown(numbers)}")
+    if min(dilation) <= 0:
+        each = numbered(GAPS[len(dilation)], dilation)
+        raise RuntimeError(f"dilation should be greater than zero, but got {each}")
+
+
+def nothing_in(name: str, shape: Ints, count: int) -> str:
+    """What is said of an input without elements in one item."""
+    if count == 3:
+        at = next(at for at, length in enumerate(shape[-4:]) if not length)
+        return (
+            f"{name}(): Expected input's non-batch dimensions to have positive length, but input has a shape of "
+            f"{shown(shape)} and non-batch dimension {at} has length zero!"
+        )
+    return f"Expected 3D or 4D (batch mode) tensor with optional 0 dim batch size for input, but got:{shown(shape)}"
+
+
+def pooled_sizes(shape: Ints, kernel: Ints, stride: Ints, padding: Ints, dilation: Ints, ceil_mode: bool) -> Ints:
+    """How many windows lie along each of the last axes of `shape`."""
+    given = zip(shape[-len(kernel) :], kernel, stride, padding, dilation)
+    return tuple([pooled(*each, ceil_mode) for each in given])
+
+
+def check_sizes(shape: Ints, sizes: Ints) -> None:
+    """Refuse windows of which there is none.
+
+    Raises:
+        RuntimeError: there is none.
+    """
+    if min(sizes) < 1:
+        given, made = shape[-len(sizes) - 1 :], (shape[-len(sizes) - 1], *[max(0, size) for size in sizes])
+        first, second = ("x".join(map(str, each)) for each in (given, made))
+        raise RuntimeError(f"Given input size: ({first}). Calculated output size: ({second}). Output size is too small")
+
+
+def check_padding(kernel: Ints, padding: Ints, dilation: Ints) -> None:
+    """Refuse padding that is negative, or more than half of a window.
+
+    Raises:
+        RuntimeError: it is.
+    """
+    for side, length, gap in zip(padding, kernel, dilation):
+        if side < 0:
+            raise RuntimeError(f"pad must be non-negative, but got pad: {side}")
+        if side > (gap * (length - 1) + 1) // 2:
+            raise RuntimeError(
+                f"pad should be at most half of effective kernel size, but got pad={side}, kernel_size={length} and "
+                f"dilation={gap}"
+            )
+    if any(side > length // 2 for side, length in zip(padding, kernel)):
+        raise RuntimeError(
+            f"pad should be smaller than or equal to half of kernel size, but got padding {shown(padding)} and kernel "
+            f"size {shown(kernel)}"
+        )
+
+
+def pooled(length: int, kernel: int, stride: int, padding: int, dilation: int, ceil_mode: bool) -> int:
+    """How many windows lie along an axis."""
+    reach = length + 2 * padding - dilation * (kernel - 1) - 1
+    count = (reach + (stride - 1 if ceil_mode else 0)) // stride + 1
+    return count - 1 if ceil_mode and (count - 1) * stride >= length + padding else count
+
+
+def check_divisor(name: str, value: int | None) -> None:
+    """Refuse a divisor that is zero or beyond 64 bits."""
+    if value is not None and not -(2**63) <= value < 2**63:
+        raise ValueError(f"Overflow when unpacking long long: {name} got divisor_override={value}")
+    if value == 0:
+        raise RuntimeError("divisor must be not zero")

@@ -1,0 +1,300 @@
+"""Pooling of volumes: of planes first, then, of what that gives, along the depth."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ... import _kernels as kernels
+from ..._core.cards.card import ALL, INTEGERS, REALS, Array, Bad, Index, Sample, op
+from ..._core.operators.batch_rules import folded
+from ..._core.types import dtypes
+from ..._kernels.index import private
+from ..._kernels.pool import places_counted
+from ..create.factory import refuse_dtype
+from ..memory.memory_formats import in_order_of
+from .pool import compact
+from .pool_checks import check_divisor, check_window, pooled_sizes, spread
+
+Ints = tuple[int, ...]
+ORDERED = REALS | INTEGERS
+AVERAGED = REALS | {dtypes.int64}
+
+
+def stacked(array: Any) -> Any:
+    """Volumes (..., D, H, W) as (N, D, H, W), row-major."""
+    return compact(array).reshape(-1, *array.shape[-3:])
+
+
+def columns(array: Any) -> Any:
+    """Volumes (..., D, H, W) as planes (N, D, H * W): windows along the depth are windows of one column."""
+    return compact(array).reshape(-1, array.shape[-3], array.shape[-2] * array.shape[-1])
+
+
+def largest(x: Any, kernel: Ints, step: Ints, side: Ints, gap: Ints, ceil_mode: bool) -> tuple[Any, Any]:
+    """The largest element of each window, and its place in its volume: the first of equals, the last NaN."""
+    area = x.shape[-2] * x.shape[-1]
+    values, places = kernels.max_pool2d(stacked(x), kernel[1:], step[1:], side[1:], gap[1:], ceil_mode)
+    lines = ((kernel[0], 1), (step[0], 1), (side[0], 0), (gap[0], 1))
+    best, found = kernels.max_pool2d(columns(values), *lines, ceil_mode)
+    made = (*x.shape[:-3], found.shape[1], *values.shape[-2:])
+    found = found.reshape(len(found), -1)
+    in_plane = np.take_along_axis(places.reshape(len(found), -1), found, 1)
+    index = found // (values.shape[-2] * values.shape[-1]) * area + in_plane
+    return best.reshape(made), index.reshape(made)
+
+
+@op(
+    layout="suggested",
+    dtypes=ORDERED,
+    batching=folded(4, most=5),
+    outputs=("values", "indices"),
+    differentiable=(True, False),
+    node="MaxPool3DWithIndicesBackward0",
+    method=False,
+    function=False,
+)
+def max_pool3d_with_indices(
+    self: Array, kernel_size: Any, stride: Any = None, padding: Any = 0, dilation: Any = 1, ceil_mode: bool = False
+) -> Any:
+    """The largest element of each window, and where in its volume it was (the first of equals)."""
+    name = "max_pool3d"
+    kernel = spread(name, "kernel_size", kernel_size, 3)
+    step = spread(name, "stride", stride, 3, kernel)
+    side, gap = spread(name, "padding", padding, 3), spread(name, "dilation", dilation, 3)
+    check_window(name, self.shape, kernel, step, side, gap, ceil_mode)
+    refuse_dtype(name, self, ORDERED)
+    if 0 in self.shape:
+        shape = (*self.shape[:-3], *pooled_sizes(self.shape, kernel, step, side, gap, ceil_mode))
+        return np.empty(shape, self.dtype), np.empty(shape, np.int64)
+    return largest(self, kernel, step, side, gap, bool(ceil_mode))
+
+
+@max_pool3d_with_indices.vjp("self")
+def max_pool3d_with_indices_vjp(grads: Any, indices: Any, self_shape: Any, self_strides: Any) -> Any:
+    return scatter_volumes(in_order_of(grads[0], (self_shape, self_strides)), indices, self_shape)
+
+
+@max_pool3d_with_indices.jvp("self")
+def max_pool3d_with_indices_jvp(tangent: Any, indices: Any) -> Any:
+    return gather_volumes(tangent, indices), None
+
+
+max_pool3d_with_indices.nodes.shown["result1"] = "indices"
+
+
+@max_pool3d_with_indices.samples
+def max_pool3d_with_indices_samples(make: Any) -> Any:
+    yield Sample(make(2, 2, 4, 3, 5), 2)
+    yield Sample(make(2, 5, 4, 3), (3, 2, 1), 2, (1, 0, 0), (1, 2, 1), True)
+    yield Sample(make(0, 3, 4, 4, 4), 2)
+    yield Bad(make(1, 1, 4, 4, 4), (2, 2), raises=RuntimeError, says="or a tuple of three ints, got [2, 2]")
+    yield Bad(make(1, 1, 4, 4, 4), 3, padding=2, raises=RuntimeError, says="at most half of effective kernel size")
+    yield Bad(make(1, 1, 4, 4, 4), 5, raises=RuntimeError, says="Calculated output size: (1x0x0x0). Output size is")
+    yield Bad(make(1, 0, 4, 4, 4), 2, raises=RuntimeError, says="non-batch dimensions to have positive length")
+    yield Bad(make(1, 1, 4, 4, 4), 2**40, padding=2**39, raises=RuntimeError, says="type int without overflow")
+    yield Bad(make(4, 4, 4), 2, raises=RuntimeError, says="non-empty 4D or 5D (batch mode) tensor expected for input")
+
+
+@op(
+    layout="suggested",
+    dtypes=ALL,
+    linear="grad",
+    batching=folded(4, shape="shape"),
+    method=False,
+    function=False,
+    node="MaxPool3DWithIndicesBackwardBackward0",
+)
+def scatter_volumes(grad: Array, indices: Index, shape: Any) -> Any:
+    """A tensor of `shape` with elements of `grad` added, volume by volume, where `indices` say; zero elsewhere."""
+    refuse_dtype("scatter_volumes", grad, ALL)
+    if 0 in grad.shape:
+        return np.zeros(shape, grad.dtype)
+    depth, height, width = shape[-3:]
+    places = (columns(grad), columns(indices))
+    return kernels.max_pool2d_backward(*places, (len(places[0]), depth, height * width)).reshape(shape)
+
+
+@scatter_volumes.vjp("grad")
+def scatter_volumes_vjp(cotangent: Any, indices: Any, grad_shape: Any) -> Any:
+    return gather_volumes(cotangent, indices)
+
+
+@scatter_volumes.samples
+def scatter_volumes_samples(make: Any) -> Any:
+    from ..create.create import tensor
+
+    yield Sample(make(1, 1, 2, 2), tensor([[[[0, 3], [11, 11]]]]), (1, 2, 2, 3))
+
+
+@op(dtypes=ALL, linear="self", batching=folded(3), method=False, function=False)
+def gather_volumes(self: Array, indices: Index) -> Any:
+    """Elements of `self`, volume by volume, where `indices` say."""
+    refuse_dtype("gather_volumes", self, ALL)
+    lead, count = indices.shape[:-3], indices.shape[-3] * indices.shape[-2] * indices.shape[-1]
+    flat = self.reshape(*lead, self.shape[-3] * self.shape[-2] * self.shape[-1])
+    return np.take_along_axis(flat, private(indices).reshape(*lead, count), -1).reshape(indices.shape)
+
+
+@gather_volumes.vjp("self")
+def gather_volumes_vjp(grad: Any, indices: Any, self_shape: Any) -> Any:
+    return scatter_volumes(grad, indices, self_shape)
+
+
+@gather_volumes.samples
+def gather_volumes_samples(make: Any) -> Any:
+    from ..create.create import tensor
+
+    yield Sample(make(1, 2, 2, 3), tensor([[[[0, 3], [11, 11]]]]))
+
+
+def average_windows(
+    shape: Ints, kernel_size: Any, stride: Any, padding: Any, ceil_mode: bool
+) -> tuple[Ints, Ints, Ints]:
+    """Kernel, stride and padding of `avg_pool3d`, checked."""
+    name = "avg_pool3d"
+    kernel = spread(name, "kernel_size", kernel_size, 3)
+    step, side = spread(name, "stride", stride, 3, kernel), spread(name, "padding", padding, 3)
+    check_window(name, shape, kernel, step, side, (1, 1, 1), ceil_mode)
+    return kernel, step, side
+
+
+def divisors(shape: Ints, kernel: Ints, step: Ints, side: Ints, options: tuple[bool, bool, Any]) -> Any:
+    """What the sum of each window is divided by, (depth, height, width)."""
+    ceil_mode, include_pad, override = options
+    sizes = pooled_sizes(shape, kernel, step, side, (1, 1, 1), ceil_mode)
+    if override is not None:
+        return np.full(sizes, override)
+    counts = [places_counted(*each, include_pad) for each in zip(shape[-3:], sizes, kernel, step, side)]
+    return counts[0][:, None, None] * counts[1][:, None] * counts[2]
+
+
+@op(
+    layout="rows",
+    dtypes=AVERAGED,
+    linear="self",
+    batching=folded(4, most=5),
+    node="AvgPool3DBackward0",
+    method=False,
+    function=False,
+)
+def avg_pool3d(
+    self: Array,
+    kernel_size: Any,
+    stride: Any = None,
+    padding: Any = 0,
+    ceil_mode: bool = False,
+    count_include_pad: bool = True,
+    divisor_override: int | None = None,
+) -> Any:
+    """Mean of each window.
+
+    Args:
+        self: (N, C, D, H, W) or (C, D, H, W), floating.
+        kernel_size: depths, rows and columns of the window; a number or three.
+        stride: from window to window; `kernel_size` unless given.
+        padding: zeros around each volume, at most half the window.
+        ceil_mode: whether a last window may hang over the end.
+        count_include_pad: whether padding counts as elements.
+        divisor_override: divide the sums by this instead.
+
+    Raises:
+        RuntimeError: the windows do not fit the input, or the divisor is zero.
+    """
+    kernel, step, side = average_windows(self.shape, kernel_size, stride, padding, ceil_mode)
+    check_divisor("avg_pool3d", divisor_override)
+    refuse_dtype("avg_pool3d_out_frame", self, AVERAGED)
+    options = (bool(ceil_mode), bool(count_include_pad), divisor_override)
+    count = divisors(self.shape, kernel, step, side, options)
+    if 0 in self.shape:
+        return np.empty((*self.shape[:-3], *count.shape), self.dtype)
+    wide = np.dtype(np.float32 if self.dtype == np.float16 else np.float64 if self.dtype == np.int64 else self.dtype)
+    x, sums = self.astype(wide, copy=False), (options[0], True, 1)
+    planes = kernels.avg_pool2d(stacked(x), kernel[1:], step[1:], side[1:], *sums)
+    total = kernels.avg_pool2d(columns(planes), (kernel[0], 1), (step[0], 1), (side[0], 0), *sums)
+    mean = total.reshape(*self.shape[:-3], *count.shape) / count.astype(wide)
+    return (np.trunc(mean) if self.dtype == np.int64 else mean).astype(self.dtype, copy=False)
+
+
+@avg_pool3d.vjp("self")
+def avg_pool3d_vjp(
+    grad: Any,
+    self_shape: Any,
+    kernel_size: Any,
+    stride: Any,
+    padding: Any,
+    ceil_mode: bool,
+    count_include_pad: bool,
+    divisor_override: int | None,
+) -> Any:
+    options = (kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override)
+    return avg_pool3d_backward(grad, self_shape, *options)
+
+
+@avg_pool3d.samples
+def avg_pool3d_samples(make: Any) -> Any:
+    yield Sample(make(2, 2, 4, 3, 5), 2)
+    yield Sample(make(2, 5, 4, 3), (3, 2, 1), 2, (1, 0, 0), True, False)
+    yield Sample(make(1, 1, 4, 2, 3), 2, divisor_override=3)
+    yield Sample(make(0, 1, 4, 2, 3), 2)
+    yield Bad(make(1, 1, 4, 4, 4), 2, divisor_override=0, raises=RuntimeError, says="divisor must be not zero")
+    yield Bad(
+        make(1, 1, 2, 2, 2), 3, padding=1, raises=RuntimeError, says="smaller than kernel size (kT: 3 kH: 3 kW: 3)"
+    )
+    yield Bad(make(1, 1, 4, 4, 4), 2**62, raises=RuntimeError, says="type int without overflow")
+    yield Bad(make(1, 1, 4, 4, 4), 2, (1, 2), raises=RuntimeError, says="be omitted, a single int, or a tuple of three")
+
+
+@op(
+    layout="rows",
+    dtypes=REALS,
+    linear="grad",
+    batching=folded(4, shape="shape"),
+    node="AvgPool3DBackwardBackward0",
+    method=False,
+    function=False,
+)
+def avg_pool3d_backward(
+    grad: Array,
+    shape: Any,
+    kernel_size: Any,
+    stride: Any,
+    padding: Any,
+    ceil_mode: bool,
+    count_include_pad: bool,
+    divisor_override: int | None,
+) -> Any:
+    """The transpose of `avg_pool3d`: a tensor of `shape`."""
+    refuse_dtype("avg_pool3d_backward", grad, REALS)
+    kernel, step, side = average_windows(shape, kernel_size, stride, padding, ceil_mode)
+    options = (bool(ceil_mode), bool(count_include_pad), divisor_override)
+    if 0 in shape:
+        return np.zeros(shape, grad.dtype)
+    wide = np.dtype(np.float32 if grad.dtype == np.float16 else grad.dtype)
+    share = grad.astype(wide, copy=False) / divisors(shape, kernel, step, side, options).astype(wide)
+    sums, (depth, height, width), (rows, along) = (options[0], True, 1), shape[-3:], grad.shape[-2:]
+    lines = columns(share)
+    spread_out = ((len(lines), depth, rows * along), (kernel[0], 1), (step[0], 1), (side[0], 0))
+    planes = kernels.avg_pool2d_backward(lines, *spread_out, *sums).reshape(-1, depth, rows, along)
+    volumes = (len(planes), depth, height, width)
+    made = kernels.avg_pool2d_backward(planes, volumes, kernel[1:], step[1:], side[1:], *sums)
+    return made.reshape(shape).astype(grad.dtype, copy=False)
+
+
+@avg_pool3d_backward.vjp("grad")
+def avg_pool3d_backward_vjp(
+    cotangent: Any,
+    kernel_size: Any,
+    stride: Any,
+    padding: Any,
+    ceil_mode: bool,
+    count_include_pad: bool,
+    divisor_override: int | None,
+) -> Any:
+    return avg_pool3d(cotangent, kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override)
+
+
+@avg_pool3d_backward.samples
+def avg_pool3d_backward_samples(make: Any) -> Any:
+    yield Sample(make(2, 2, 1, 2), (2, 4, 3, 5), 2, None, 0, False, True, None)
