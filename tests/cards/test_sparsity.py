@@ -90,7 +90,8 @@ def test_a_wrong_rule_is_found(monkeypatch):
 # Random numbers do not depend on their parameters in any way that could be followed; the others are rare.
 DENSE = {
     *("adaptive_average", "adaptive_average_backward", "adaptive_maximum", "as_strided_backward", "bernoulli"),
-    *("adaptive_average3d", "adaptive_average3d_backward", "adaptive_maximum3d"),
+    *("adaptive_average3d", "adaptive_average3d_backward", "adaptive_maximum3d", "fractional_max_pool2d"),
+    "fractional_max_pool3d",
     *("bernoulli_fill", "cauchy", "col2im", "convolution_weight", "dot", "edge_pad_backward", "exponential"),
     *(
         "_native_dropout",

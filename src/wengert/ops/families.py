@@ -29,7 +29,9 @@ NAMES: dict[str, str] = {
         "adaptive_avg_pool1d adaptive_avg_pool2d adaptive_avg_pool3d adaptive_max_pool1d adaptive_max_pool2d "
         "adaptive_max_pool3d avg_pool1d max_pool1d max_pool2d max_pool3d"
     ),
+    "images.pool_fractional": "fractional_max_pool2d fractional_max_pool3d",
     "images.pool_volumes": ("avg_pool3d avg_pool3d_backward gather_volumes max_pool3d_with_indices scatter_volumes"),
+    "images.unpool": "max_unpool2d max_unpool3d",
     "images.resize": "interpolate resample resample_backward",
     "indexing.embedding": "_one_hot embedding embedding_dense_backward embedding_dense_gather embedding_lookup one_hot",
     "indexing.positions": "unravel_index",

@@ -256,6 +256,8 @@ RULES: dict[str, Rule] = {
     "index_select_backward": into("index_select", "grad", "dim", "index"),
     "scatter_planes": into("gather_planes", "grad", "indices"),
     "scatter_volumes": into("gather_volumes", "grad", "indices"),
+    "max_unpool2d": into("gather_planes", "input", "indices"),
+    "max_unpool3d": into("gather_volumes", "input", "indices"),
     "unfold_backward": into("unfold", "grad", "dimension", "size", "step"),
     "embedding_dense_backward": looked_up,
     "native_layer_norm": normalised(lambda call, rank: set(range(rank - len(call["normalized_shape"])))),

@@ -139,9 +139,9 @@ class _PlainConvNd(_ConvNd):
     ) -> None:
         spread = _ntuple(self.dimensions)
         padding = padding if isinstance(padding, str) else spread(padding)
-        steps = (spread(kernel_size), spread(stride), padding, spread(dilation))
-        options = (False, spread(0), groups, bias, padding_mode)
-        super().__init__(in_channels, out_channels, *steps, *options, device, dtype)
+        steps: tuple[Any, ...] = (spread(kernel_size), spread(stride), padding, spread(dilation))
+        options: tuple[Any, ...] = (False, spread(0), groups, bias, padding_mode, device, dtype)
+        super().__init__(in_channels, out_channels, *steps, *options)
 
     def _conv_forward(self, input: Tensor, weight: Tensor, bias: Tensor | None) -> Tensor:
         convolution, padding = type(self).convolution, self.padding
@@ -227,9 +227,9 @@ class _ConvTransposeNd(_ConvNd):
     ) -> None:
         if padding_mode != "zeros":
             raise ValueError(f'Only "zeros" padding mode is supported for {type(self).__name__}')
-        steps = (kernel_size, stride, padding, dilation)
-        options = (transposed, output_padding, groups, bias, padding_mode)
-        super().__init__(in_channels, out_channels, *steps, *options, device, dtype)
+        steps: tuple[Any, ...] = (kernel_size, stride, padding, dilation)
+        options: tuple[Any, ...] = (transposed, output_padding, groups, bias, padding_mode, device, dtype)
+        super().__init__(in_channels, out_channels, *steps, *options)
 
     def _output_padding(
         self,
@@ -292,9 +292,9 @@ class _TurnedConvNd(_ConvTransposeNd):
         dtype: Any = None,
     ) -> None:
         spread = _ntuple(self.dimensions)
-        steps = (spread(kernel_size), spread(stride), spread(padding), spread(dilation))
-        options = (True, spread(output_padding), groups, bias, padding_mode)
-        super().__init__(in_channels, out_channels, *steps, *options, device, dtype)
+        steps: tuple[Any, ...] = (spread(kernel_size), spread(stride), spread(padding), spread(dilation))
+        options: tuple[Any, ...] = (True, spread(output_padding), groups, bias, padding_mode, device, dtype)
+        super().__init__(in_channels, out_channels, *steps, *options)
 
     def forward(self, input: Tensor, output_size: Sequence[int] | None = None) -> Tensor:
         """(N, in_channels, ...) to (N, out_channels, ...), both with or without N.

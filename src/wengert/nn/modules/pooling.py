@@ -1,29 +1,44 @@
-"""Pooling of images."""
+"""Pooling of signals, images and volumes."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable
 from typing import Any
 
 from ...tensor import Tensor
 from .. import functional
-from .conv import spread
+from .adaptive_pooling import (
+    AdaptiveAvgPool1d as AdaptiveAvgPool1d,
+    AdaptiveAvgPool2d as AdaptiveAvgPool2d,
+    AdaptiveAvgPool3d as AdaptiveAvgPool3d,
+    AdaptiveMaxPool1d as AdaptiveMaxPool1d,
+    AdaptiveMaxPool2d as AdaptiveMaxPool2d,
+    AdaptiveMaxPool3d as AdaptiveMaxPool3d,
+    _AdaptiveAvgPoolNd as _AdaptiveAvgPoolNd,
+    _AdaptiveMaxPoolNd as _AdaptiveMaxPoolNd,
+)
 from .module import Module
+from .utils import _ntuple
 
-Lengths = int | tuple[int, int]
+Lengths = int | tuple[int, ...]
 
 
-class MaxPool2d(Module):
-    """The largest value in each window.
+class _Windows(Module):
+    """What is said of windows where there is no more to say."""
 
-    Args:
-        kernel_size: height and width of the window, or one number for both.
-        stride: its step; as large as the window if not given.
-        padding: rows and columns put at each side, which never win.
-        dilation: distance between the points of the window.
-        return_indices: also give where in the plane each value was.
-        ceil_mode: also take the windows that reach beyond the edge.
-    """
+    kernel_size: Any
+    stride: Any
+    padding: Any
+
+    def extra_repr(self) -> str:
+        """The options."""
+        return f"kernel_size={self.kernel_size}, stride={self.stride}, padding={self.padding}"
+
+
+class _MaxPoolNd(Module):
+    """What the largest-value poolings share; see `MaxPool2d`."""
+
+    pooling: Callable[..., Any]
 
     def __init__(
         self,
@@ -43,16 +58,9 @@ class MaxPool2d(Module):
         self.ceil_mode = ceil_mode
 
     def forward(self, input: Tensor) -> Any:
-        """(N, C, H, W) or (C, H, W) to the same with H' and W'."""
-        return functional.max_pool2d(
-            input,
-            self.kernel_size,
-            self.stride,
-            self.padding,
-            self.dilation,
-            ceil_mode=self.ceil_mode,
-            return_indices=self.return_indices,
-        )
+        """(N, C, ...) or (C, ...) to the same with other lengths; or the values and their places."""
+        options = (self.kernel_size, self.stride, self.padding, self.dilation)
+        return type(self).pooling(input, *options, ceil_mode=self.ceil_mode, return_indices=self.return_indices)
 
     def extra_repr(self) -> str:
         """The options."""
@@ -62,17 +70,118 @@ class MaxPool2d(Module):
         )
 
 
-class AvgPool2d(Module):
-    """The mean of each window.
+class MaxPool1d(_MaxPoolNd):
+    """The largest value in each window of (N, C, L) or (C, L); arguments as of `MaxPool2d`."""
+
+    pooling = staticmethod(functional.max_pool1d)
+
+
+class MaxPool2d(_MaxPoolNd):
+    """The largest value in each window.
 
     Args:
         kernel_size: height and width of the window, or one number for both.
         stride: its step; as large as the window if not given.
-        padding: rows and columns of zeros put at each side.
+        padding: rows and columns put at each side, which never win.
+        dilation: distance between the points of the window.
+        return_indices: also give where in the plane each value was.
         ceil_mode: also take the windows that reach beyond the edge.
-        count_include_pad: whether the zeros count in the mean.
-        divisor_override: what to divide the sum by instead.
     """
+
+    pooling = staticmethod(functional.max_pool2d)
+
+
+class MaxPool3d(_MaxPoolNd):
+    """The largest value in each window of (N, C, D, H, W) or (C, D, H, W); arguments as of `MaxPool2d`."""
+
+    pooling = staticmethod(functional.max_pool3d)
+
+
+class _MaxUnpoolNd(_Windows):
+    """What the inverses share; see `MaxUnpool2d`."""
+
+    dimensions: int
+    pooling: Callable[..., Tensor]
+
+    def __init__(self, kernel_size: Lengths, stride: Lengths | None = None, padding: Lengths = 0) -> None:
+        super().__init__()
+        spread = _ntuple(self.dimensions)
+        self.kernel_size = spread(kernel_size)
+        self.stride = spread(kernel_size if stride is None else stride)
+        self.padding = spread(padding)
+
+    def forward(self, input: Tensor, indices: Tensor, output_size: list[int] | None = None) -> Tensor:
+        """Values (N, C, ...) or (C, ...) put where they were, zeros elsewhere; `output_size`: lengths of the result."""
+        return type(self).pooling(input, indices, self.kernel_size, self.stride, self.padding, output_size)
+
+
+class MaxUnpool1d(_MaxUnpoolNd):
+    """A partial inverse of `MaxPool1d`; arguments as of `MaxUnpool2d`."""
+
+    dimensions = 1
+    pooling = staticmethod(functional.max_unpool1d)
+
+
+class MaxUnpool2d(_MaxUnpoolNd):
+    """A partial inverse of `MaxPool2d`: the largest values where they were, zeros elsewhere.
+
+    Args:
+        kernel_size: of the pooling.
+        stride: of the pooling; as large as the window if not given.
+        padding: of the pooling.
+
+    >>> import wengert as wg
+    >>> pool, unpool = wg.nn.MaxPool2d(2, return_indices=True), wg.nn.MaxUnpool2d(2)
+    >>> unpool(*pool(wg.tensor([[[1.0, 2.0], [4.0, 3.0]]])))
+    tensor([[[0., 0.],
+             [4., 0.]]])
+    """
+
+    dimensions = 2
+    pooling = staticmethod(functional.max_unpool2d)
+
+
+class MaxUnpool3d(_MaxUnpoolNd):
+    """A partial inverse of `MaxPool3d`; arguments as of `MaxUnpool2d`."""
+
+    dimensions = 3
+    pooling = staticmethod(functional.max_unpool3d)
+
+
+class _AvgPoolNd(_Windows):
+    """What the averages share; see `AvgPool2d`."""
+
+
+class AvgPool1d(_AvgPoolNd):
+    """The mean of each window of (N, C, L) or (C, L); arguments as of `AvgPool2d`."""
+
+    def __init__(
+        self,
+        kernel_size: int,
+        stride: int | None = None,
+        padding: int = 0,
+        ceil_mode: bool = False,
+        count_include_pad: bool = True,
+    ) -> None:
+        super().__init__()
+        spread = _ntuple(1)
+        self.kernel_size = spread(kernel_size)
+        self.stride = self.kernel_size if stride is None else spread(stride)
+        self.padding = spread(padding)
+        self.ceil_mode = ceil_mode
+        self.count_include_pad = count_include_pad
+
+    def forward(self, input: Tensor) -> Tensor:
+        """(N, C, L) or (C, L) to the same with L'."""
+        return functional.avg_pool1d(
+            input, self.kernel_size, self.stride, self.padding, self.ceil_mode, self.count_include_pad
+        )
+
+
+class _WindowAvgPoolNd(_AvgPoolNd):
+    """What `AvgPool2d` and `AvgPool3d` share."""
+
+    pooling: Callable[..., Tensor]
 
     def __init__(
         self,
@@ -92,110 +201,139 @@ class AvgPool2d(Module):
         self.divisor_override = divisor_override
 
     def forward(self, input: Tensor) -> Tensor:
-        """(N, C, H, W) or (C, H, W) to the same with H' and W'."""
-        return functional.avg_pool2d(  # type: ignore[no-any-return]
-            input,
-            self.kernel_size,
-            self.stride,
-            self.padding,
-            self.ceil_mode,
-            self.count_include_pad,
-            self.divisor_override,
-        )
-
-    def extra_repr(self) -> str:
-        """The options."""
-        return f"kernel_size={self.kernel_size}, stride={self.stride}, padding={self.padding}"
+        """(N, C, ...) or (C, ...) to the same with other lengths."""
+        options = (self.ceil_mode, self.count_include_pad, self.divisor_override)
+        return type(self).pooling(input, self.kernel_size, self.stride, self.padding, *options)
 
 
-class AdaptiveAvgPool2d(Module):
-    """Means of as many windows as the result shall have points.
+class AvgPool2d(_WindowAvgPoolNd):
+    """The mean of each window.
 
     Args:
-        output_size: height and width of the result, or one number for both; None keeps the input's.
+        kernel_size: height and width of the window, or one number for both.
+        stride: its step; as large as the window if not given.
+        padding: rows and columns of zeros put at each side.
+        ceil_mode: also take the windows that reach beyond the edge.
+        count_include_pad: whether the zeros count in the mean.
+        divisor_override: what to divide the sum by instead.
     """
 
-    def __init__(self, output_size: int | Sequence[int | None] | None) -> None:
-        super().__init__()
-        self.output_size: Any = output_size
-
-    def forward(self, input: Tensor) -> Tensor:
-        """(N, C, H, W) or (C, H, W) to the same with the given height and width."""
-        return functional.adaptive_avg_pool2d(input, self.output_size)
-
-    def extra_repr(self) -> str:
-        """The size."""
-        return f"output_size={self.output_size}"
+    pooling = staticmethod(functional.avg_pool2d)
 
 
-class MaxPool1d(MaxPool2d):
-    """The largest value in each window of (N, C, L) or (C, L); arguments as of `MaxPool2d`."""
+class AvgPool3d(_WindowAvgPoolNd):
+    """The mean of each window of (N, C, D, H, W) or (C, D, H, W); arguments as of `AvgPool2d`."""
 
-    def forward(self, input: Tensor) -> Any:
-        """(N, C, L) or (C, L) to the same with L'."""
-        return functional.max_pool1d(
-            input,
-            self.kernel_size,
-            self.stride,
-            self.padding,
-            self.dilation,
-            ceil_mode=self.ceil_mode,
-            return_indices=self.return_indices,
-        )
+    pooling = staticmethod(functional.avg_pool3d)
 
 
-class AvgPool1d(Module):
-    """The mean of each window of (N, C, L) or (C, L); arguments as of `AvgPool2d`."""
+class _FractionalMaxPoolNd(Module):
+    """What `FractionalMaxPool2d` and `FractionalMaxPool3d` share."""
+
+    dimensions: int
+    pooling: Callable[..., Any]
 
     def __init__(
         self,
-        kernel_size: int,
-        stride: int | None = None,
-        padding: int = 0,
-        ceil_mode: bool = False,
-        count_include_pad: bool = True,
+        kernel_size: Lengths,
+        output_size: Lengths | None = None,
+        output_ratio: float | tuple[float, ...] | None = None,
+        return_indices: bool = False,
+        _random_samples: Tensor | None = None,
     ) -> None:
         super().__init__()
-        self.kernel_size = spread(kernel_size, 1)
-        self.stride = self.kernel_size if stride is None else spread(stride, 1)
-        self.padding = spread(padding, 1)
+        spread, name = _ntuple(self.dimensions), type(self).__name__
+        self.kernel_size = spread(kernel_size)
+        self.return_indices = return_indices
+        self.register_buffer("_random_samples", _random_samples)
+        self.output_size = None if output_size is None else spread(output_size)
+        self.output_ratio = None if output_ratio is None else spread(output_ratio)
+        if output_size is None and output_ratio is None:
+            raise ValueError(f"{name} requires specifying either an output size, or a pooling ratio")
+        if output_size is not None and output_ratio is not None:
+            raise ValueError("only one of output_size and output_ratio may be specified")
+        if self.output_ratio is not None and not all(0 < ratio < 1 for ratio in self.output_ratio):
+            raise ValueError(f"output_ratio must be between 0 and 1 (got {output_ratio})")
+
+    def forward(self, input: Tensor) -> Any:
+        """(N, C, ...) or (C, ...) to the same with other lengths; or the values and their places."""
+        sizes = (self.kernel_size, self.output_size, self.output_ratio)
+        return type(self).pooling(input, *sizes, self.return_indices, _random_samples=self._random_samples)
+
+
+class FractionalMaxPool2d(_FractionalMaxPoolNd):
+    """The largest value in each of a number of windows that begin at random places.
+
+    Args:
+        kernel_size: height and width of the windows, or one number for both.
+        output_size: height and width of the result, or one number for both.
+        output_ratio: instead, those of the result to those of the input, between 0 and 1.
+        return_indices: also give where in the plane each value was.
+        _random_samples: numbers (N, C, 2) that decide on the places; drawn at each call unless given.
+
+    Raises:
+        ValueError: neither or both of size and ratio, or a ratio that is not between 0 and 1.
+
+    Source: Graham, Fractional max-pooling, 2014.
+    """
+
+    dimensions = 2
+    pooling = staticmethod(functional.fractional_max_pool2d)
+
+
+class FractionalMaxPool3d(_FractionalMaxPoolNd):
+    """`FractionalMaxPool2d` of volumes (N, C, D, H, W) or (C, D, H, W), with three numbers for two."""
+
+    dimensions = 3
+    pooling = staticmethod(functional.fractional_max_pool3d)
+
+
+class _LPPoolNd(Module):
+    """What the power averages share; see `LPPool2d`."""
+
+    pooling: Callable[..., Tensor]
+
+    def __init__(
+        self, norm_type: float, kernel_size: Lengths, stride: Lengths | None = None, ceil_mode: bool = False
+    ) -> None:
+        super().__init__()
+        self.norm_type = norm_type
+        self.kernel_size = kernel_size
+        self.stride = stride
         self.ceil_mode = ceil_mode
-        self.count_include_pad = count_include_pad
 
     def forward(self, input: Tensor) -> Tensor:
-        """(N, C, L) or (C, L) to the same with L'."""
-        return functional.avg_pool1d(
-            input, self.kernel_size, self.stride, self.padding, self.ceil_mode, self.count_include_pad
-        )
+        """(N, C, ...) or (C, ...) to the same with other lengths."""
+        return type(self).pooling(input, float(self.norm_type), self.kernel_size, self.stride, self.ceil_mode)
 
     def extra_repr(self) -> str:
         """The options."""
-        return f"kernel_size={self.kernel_size}, stride={self.stride}, padding={self.padding}"
+        return (
+            f"norm_type={self.norm_type}, kernel_size={self.kernel_size}, stride={self.stride}, "
+            f"ceil_mode={self.ceil_mode}"
+        )
 
 
-class AdaptiveAvgPool1d(AdaptiveAvgPool2d):
-    """Means of as many windows of (N, C, L) as the result shall have points; `output_size`: their number."""
+class LPPool1d(_LPPoolNd):
+    """The p-norm of each window of (N, C, L) or (C, L); arguments as of `LPPool2d`."""
 
-    def __init__(self, output_size: int | Sequence[int]) -> None:
-        super().__init__(output_size)
-
-    def forward(self, input: Tensor) -> Tensor:
-        """(N, C, L) or (C, L) to the same with the given length."""
-        return functional.adaptive_avg_pool1d(input, self.output_size)
+    pooling = staticmethod(functional.lp_pool1d)
 
 
-class AdaptiveMaxPool2d(AdaptiveAvgPool2d):
-    """Largest values of as many windows as the result shall have points.
+class LPPool2d(_LPPoolNd):
+    """The p-norm of each window: with p = 1 its sum, with an infinite p its largest element.
 
     Args:
-        output_size: height and width of the result, or one number for both; None keeps the input's.
-        return_indices: also give where in the plane each value was.
+        norm_type: p.
+        kernel_size: height and width of the window, or one number for both.
+        stride: its step; as large as the window if not given.
+        ceil_mode: also take the windows that reach beyond the edge.
     """
 
-    def __init__(self, output_size: int | Sequence[int | None] | None, return_indices: bool = False) -> None:
-        super().__init__(output_size)
-        self.return_indices = return_indices
+    pooling = staticmethod(functional.lp_pool2d)
 
-    def forward(self, input: Tensor) -> Any:
-        """(N, C, H, W) or (C, H, W) to the same with the given height and width."""
-        return functional.adaptive_max_pool2d(input, self.output_size, self.return_indices)
+
+class LPPool3d(_LPPoolNd):
+    """The p-norm of each window of (N, C, D, H, W) or (C, D, H, W); arguments as of `LPPool2d`."""
+
+    pooling = staticmethod(functional.lp_pool3d)

@@ -11,12 +11,14 @@ from ..._core.cards.card import FLOATS, WIDE, Array, Bad, Sample, composite, op
 from ..._core.errors import shown
 from ..._core.operators.batch_rules import folded
 from ..._core.tensor.base import Tensor
+from ..._core.types import dtypes
 from ..._kernels.conv import windows
 from ..create.factory import refuse_dtype
 from .conv_nd import places_of
 
 Ints = tuple[int, ...]
 Pair = tuple[int, int]
+ADDED = FLOATS | {dtypes.bool_}
 
 
 def read_pair(name: str, value: Any) -> Pair:
@@ -68,7 +70,7 @@ def blocks_of(plane: Ints, kernel: Pair, stride: Pair, padding: Pair, dilation: 
 
 
 @op(
-    dtypes=FLOATS,
+    dtypes=ADDED,
     linear="input",
     batching=folded(3, most=4),
     name="im2col",
@@ -84,7 +86,7 @@ def im2col(input: Array, kernel_size: Any, dilation: Any = 1, padding: Any = 0, 
             "Expected 3D or 4D (batch mode) tensor with possibly 0 batch size and other non-zero dimensions for input, "
             f"but got: {shown(input.shape)}"
         )
-    refuse_dtype("im2col_out_cpu", input, FLOATS)
+    refuse_dtype("im2col_out_cpu", input, ADDED)
     blocks = blocks_of(input.shape[-2:], *options)
     images = input if input.ndim == 4 else input[None]
     kernel, step, side, gap = options
@@ -107,7 +109,7 @@ def im2col_samples(make: Any) -> Any:
 
 
 @op(
-    dtypes=FLOATS,
+    dtypes=ADDED,
     linear="input",
     batching=folded(2, most=3),
     name="col2im",
@@ -121,7 +123,7 @@ def col2im(
     """The transpose of `im2col`: columns (N, C * rows * columns, patches) added up where their patches lie."""
     kernel, step, side, gap = read_options(kernel_size, dilation, padding, stride)
     height, width = read_pair("output_size", output_size)
-    refuse_dtype("col2im_out_cpu", input, FLOATS)
+    refuse_dtype("col2im_out_cpu", input, ADDED)
     blocks = check_columns(input.shape, (height, width), kernel, step, side, gap)
     lead = input.shape[0] if input.ndim == 3 else 1
     channels = input.shape[-2] // (kernel[0] * kernel[1])

@@ -17,7 +17,8 @@ from ..memory.memory_formats import in_order_of
 from .pool import compact
 from .pool_checks import check_divisor, check_window, pooled_sizes, spread
 
-Ints = tuple[int, ...]
+Ints = Any
+"""A tuple of three integers; the kernels are typed for pairs."""
 ORDERED = REALS | INTEGERS
 AVERAGED = REALS | {dtypes.int64}
 

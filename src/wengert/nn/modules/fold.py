@@ -1,0 +1,81 @@
+"""Patches of images as columns, and back again."""
+
+from __future__ import annotations
+
+from ...tensor import Tensor
+from .. import functional
+from .module import Module
+
+Lengths = int | tuple[int, ...]
+
+
+class Fold(Module):
+    """Columns added up where the patches lie that `Unfold` would make them from.
+
+    Args:
+        output_size: height and width of the result, or one number for both.
+        kernel_size: those of a patch.
+        dilation: step inside the patch.
+        padding: zeros around the image, which are cut off.
+        stride: from patch to patch.
+
+    >>> import wengert as wg
+    >>> columns = wg.nn.Unfold(2)(wg.ones(1, 1, 3, 3))
+    >>> wg.nn.Fold(3, 2)(columns)
+    tensor([[[[1., 2., 1.],
+              [2., 4., 2.],
+              [1., 2., 1.]]]])
+    """
+
+    def __init__(
+        self,
+        output_size: Lengths,
+        kernel_size: Lengths,
+        dilation: Lengths = 1,
+        padding: Lengths = 0,
+        stride: Lengths = 1,
+    ) -> None:
+        super().__init__()
+        self.output_size = output_size
+        self.kernel_size = kernel_size
+        self.dilation = dilation
+        self.padding = padding
+        self.stride = stride
+
+    def forward(self, input: Tensor) -> Tensor:
+        """(N, C * height * width, patches) to (N, C, H, W), both with or without N."""
+        options = (self.kernel_size, self.dilation, self.padding, self.stride)
+        return functional.fold(input, self.output_size, *options)  # type: ignore[no-any-return]
+
+    def extra_repr(self) -> str:
+        """The options."""
+        return (
+            f"output_size={self.output_size}, kernel_size={self.kernel_size}, dilation={self.dilation}, "
+            f"padding={self.padding}, stride={self.stride}"
+        )
+
+
+class Unfold(Module):
+    """Patches of images as columns.
+
+    Args:
+        kernel_size: height and width of a patch, or one number for both.
+        dilation: step inside the patch.
+        padding: zeros around the image.
+        stride: from patch to patch.
+    """
+
+    def __init__(self, kernel_size: Lengths, dilation: Lengths = 1, padding: Lengths = 0, stride: Lengths = 1) -> None:
+        super().__init__()
+        self.kernel_size = kernel_size
+        self.dilation = dilation
+        self.padding = padding
+        self.stride = stride
+
+    def forward(self, input: Tensor) -> Tensor:
+        """(N, C, H, W) to (N, C * height * width, patches), both with or without N."""
+        return functional.unfold(input, self.kernel_size, self.dilation, self.padding, self.stride)  # type: ignore[no-any-return]
+
+    def extra_repr(self) -> str:
+        """The options."""
+        return f"kernel_size={self.kernel_size}, dilation={self.dilation}, padding={self.padding}, stride={self.stride}"

@@ -1,0 +1,212 @@
+"""Borders put around signals, images and volumes."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ...tensor import Tensor
+from .. import functional
+from .module import Module
+from .utils import _ntuple
+
+Widths = int | tuple[int, ...]
+
+
+class _PadNd(Module):
+    """What all borders share.
+
+    Args:
+        padding: widths before and behind, of the last dimension, then of the one before it; or one number for all.
+    """
+
+    dimensions: int
+    mode: str
+
+    def __init__(self, padding: Widths) -> None:
+        super().__init__()
+        self.padding: Any = _ntuple(2 * self.dimensions)(padding)
+
+    def forward(self, input: Tensor) -> Tensor:
+        """(N, C, ...) or (C, ...) to the same with other lengths."""
+        return functional.pad(input, self.padding, self.mode)  # type: ignore[no-any-return]
+
+    def extra_repr(self) -> str:
+        """The widths."""
+        return f"{self.padding}"
+
+
+class _CircularPadNd(_PadNd):
+    """Borders of what lies at the other end."""
+
+    mode = "circular"
+
+    def _check_input_dim(self, input: Tensor) -> None:
+        wanted = (self.dimensions + 1, self.dimensions + 2)
+        if input.ndim not in wanted:
+            raise ValueError(f"expected {wanted[0]}D or {wanted[1]}D input (got {input.ndim}D input)")
+
+    def forward(self, input: Tensor) -> Tensor:
+        """(N, C, ...) or (C, ...) to the same with other lengths.
+
+        Raises:
+            ValueError: the input has another number of dimensions.
+        """
+        self._check_input_dim(input)
+        return super().forward(input)
+
+
+class CircularPad1d(_CircularPadNd):
+    """A border of what lies at the other end of (N, C, L) or (C, L).
+
+    Args:
+        padding: widths before and behind, or one number for both.
+    """
+
+    dimensions = 1
+
+
+class CircularPad2d(_CircularPadNd):
+    """A border of what lies at the other side of (N, C, H, W) or (C, H, W).
+
+    Args:
+        padding: widths left, right, above and below, or one number for all.
+    """
+
+    dimensions = 2
+
+
+class CircularPad3d(_CircularPadNd):
+    """A border of what lies at the other side of (N, C, D, H, W) or (C, D, H, W).
+
+    Args:
+        padding: widths before and behind, of the last dimension first, or one number for all.
+    """
+
+    dimensions = 3
+
+
+class _ReflectionPadNd(_PadNd):
+    """Borders that mirror what is inside, the edge not repeated."""
+
+    mode = "reflect"
+
+
+class ReflectionPad1d(_ReflectionPadNd):
+    """A border that mirrors (N, C, L) or (C, L) at its edges; arguments as of `CircularPad1d`."""
+
+    dimensions = 1
+
+
+class ReflectionPad2d(_ReflectionPadNd):
+    """A border that mirrors (N, C, H, W) or (C, H, W) at its edges; arguments as of `CircularPad2d`.
+
+    >>> import wengert as wg
+    >>> wg.nn.ReflectionPad2d((1, 1, 0, 0))(wg.tensor([[[1.0, 2.0, 3.0]]]))
+    tensor([[[2., 1., 2., 3., 2.]]])
+    """
+
+    dimensions = 2
+
+
+class ReflectionPad3d(_ReflectionPadNd):
+    """A border that mirrors (N, C, D, H, W) or (C, D, H, W) at its edges; arguments as of `CircularPad3d`."""
+
+    dimensions = 3
+
+
+class _ReplicationPadNd(_PadNd):
+    """Borders that repeat the edge."""
+
+    mode = "replicate"
+
+
+class ReplicationPad1d(_ReplicationPadNd):
+    """A border that repeats the edges of (N, C, L) or (C, L); arguments as of `CircularPad1d`."""
+
+    dimensions = 1
+
+
+class ReplicationPad2d(_ReplicationPadNd):
+    """A border that repeats the edges of (N, C, H, W) or (C, H, W); arguments as of `CircularPad2d`."""
+
+    dimensions = 2
+
+
+class ReplicationPad3d(_ReplicationPadNd):
+    """A border that repeats the edges of (N, C, D, H, W) or (C, D, H, W); arguments as of `CircularPad3d`."""
+
+    dimensions = 3
+
+
+class _ConstantPadNd(_PadNd):
+    """Borders of one value."""
+
+    mode = "constant"
+
+    def __init__(self, padding: Widths, value: float) -> None:
+        super().__init__(padding)
+        self.value = value
+
+    def forward(self, input: Tensor) -> Tensor:
+        """A tensor of any shape to the same with other lengths."""
+        return functional.pad(input, self.padding, self.mode, self.value)  # type: ignore[no-any-return]
+
+    def extra_repr(self) -> str:
+        """The widths and the value."""
+        return f"padding={self.padding}, value={self.value}"
+
+
+class ConstantPad1d(_ConstantPadNd):
+    """A border of one value along the last dimension.
+
+    Args:
+        padding: widths before and behind, or one number for both; negative ones cut off.
+        value: what it is made of.
+    """
+
+    dimensions = 1
+
+
+class ConstantPad2d(_ConstantPadNd):
+    """A border of one value along the last two dimensions.
+
+    Args:
+        padding: widths left, right, above and below, or one number for all; negative ones cut off.
+        value: what it is made of.
+    """
+
+    dimensions = 2
+
+
+class ConstantPad3d(_ConstantPadNd):
+    """A border of one value along the last three dimensions.
+
+    Args:
+        padding: widths before and behind, of the last dimension first, or one number for all; negative ones cut off.
+        value: what it is made of.
+    """
+
+    dimensions = 3
+
+
+class _Zeros(_ConstantPadNd):
+    """What the borders of zeros share."""
+
+    def __init__(self, padding: Widths) -> None:
+        super().__init__(padding, 0.0)
+
+    def extra_repr(self) -> str:
+        """The widths."""
+        return f"{self.padding}"
+
+
+class ZeroPad1d(_Zeros, ConstantPad1d):
+    """A border of zeros along the last dimension; `padding` as of `ConstantPad1d`."""
+
+
+class ZeroPad2d(_Zeros, ConstantPad2d):
+    """A border of zeros along the last two dimensions; `padding` as of `ConstantPad2d`."""
+
+
+class ZeroPad3d(_Zeros, ConstantPad3d):
+    """A border of zeros along the last three dimensions; `padding` as of `ConstantPad3d`."""

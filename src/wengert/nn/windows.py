@@ -1,0 +1,280 @@
+"""Functions of `torch.nn.functional` on windows that are made of operators: powers, inverses, random places."""
+
+from __future__ import annotations
+
+import functools
+import inspect
+import math
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from ..ops.images import pool_forms
+from ..ops.images.pool import avg_pool2d
+from ..ops.images.pool_fractional import fractional_max_pool2d as fractional2d, fractional_max_pool3d as fractional3d
+from ..ops.images.pool_volumes import avg_pool3d
+from ..ops.images.unpool import max_unpool2d as unpool2d, max_unpool3d as unpool3d
+from ..ops.randomness.random import rand
+from ..tensor import Tensor
+
+
+def with_indices(form: Callable[..., Any]) -> Callable[..., tuple[Tensor, Tensor]]:
+    """The form of a pooling that also gives where the values were, whatever `return_indices` says."""
+    signature = inspect.signature(form)
+
+    @functools.wraps(form)
+    def both(*args: Any, **kwargs: Any) -> Any:
+        given = signature.bind(*args, **kwargs)
+        given.arguments["return_indices"] = True
+        return form(*given.args, **given.kwargs)
+
+    both.__name__ = both.__qualname__ = f"{form.__name__}_with_indices"
+    return both
+
+
+max_pool1d_with_indices, max_pool2d_with_indices, max_pool3d_with_indices = map(
+    with_indices, (pool_forms.max_pool1d, pool_forms.max_pool2d, pool_forms.max_pool3d)
+)
+adaptive_max_pool1d_with_indices, adaptive_max_pool2d_with_indices, adaptive_max_pool3d_with_indices = map(
+    with_indices, (pool_forms.adaptive_max_pool1d, pool_forms.adaptive_max_pool2d, pool_forms.adaptive_max_pool3d)
+)
+
+
+def spread(value: Any, count: int) -> tuple[Any, ...]:
+    """One number for each of `count` dimensions."""
+    return tuple(value) if isinstance(value, (tuple, list)) else (value,) * count
+
+
+# ---- powers ----------------------------------------------------------------------------------------------------------
+
+
+def powered(average: Any, largest: Any, count: int, given: tuple[Any, ...]) -> Tensor:
+    """`lp_pool` in so many dimensions."""
+    input, norm_type, kernel_size, stride, ceil_mode = given
+    if norm_type == math.inf:
+        return largest(input.abs(), kernel_size, stride, 0, 1, ceil_mode)  # type: ignore[no-any-return]
+    if norm_type == -math.inf:
+        return -largest(-input.abs(), kernel_size, stride, 0, 1, ceil_mode)  # type: ignore[no-any-return]
+    mean = average(input**norm_type, kernel_size, stride, 0, ceil_mode)
+    total = (mean.sign() * mean.abs().relu()) * math.prod(spread(kernel_size, count))
+    return total ** (1.0 / norm_type)  # type: ignore[no-any-return]
+
+
+def lp_pool1d(
+    input: Tensor, norm_type: float, kernel_size: int, stride: int | None = None, ceil_mode: bool = False
+) -> Tensor:
+    """The `norm_type`-norm of each window of (N, C, L) or (C, L); arguments as of `lp_pool2d`."""
+    return powered(pool_forms.avg_pool1d, pool_forms.max_pool1d, 1, (input, norm_type, kernel_size, stride, ceil_mode))
+
+
+def lp_pool2d(
+    input: Tensor,
+    norm_type: float,
+    kernel_size: int | Sequence[int],
+    stride: int | Sequence[int] | None = None,
+    ceil_mode: bool = False,
+) -> Tensor:
+    """The `norm_type`-norm of each window.
+
+    Args:
+        input: (N, C, H, W) or (C, H, W), floating.
+        norm_type: p of the sum of p-th powers, of which the p-th root is taken; also infinite.
+        kernel_size: rows and columns of the window; a number or a pair.
+        stride: from window to window; `kernel_size` unless given.
+        ceil_mode: whether a last window may hang over the end.
+
+    Returns:
+        A new tensor.
+
+    >>> import wengert as wg
+    >>> wg.nn.functional.lp_pool2d(wg.tensor([[[3.0, 4.0]]]), 2, (1, 2))
+    tensor([[[5.]]])
+    """
+    return powered(avg_pool2d, pool_forms.max_pool2d, 2, (input, norm_type, kernel_size, stride, ceil_mode))
+
+
+def lp_pool3d(
+    input: Tensor,
+    norm_type: float,
+    kernel_size: int | Sequence[int],
+    stride: int | Sequence[int] | None = None,
+    ceil_mode: bool = False,
+) -> Tensor:
+    """The `norm_type`-norm of each window of (N, C, D, H, W) or (C, D, H, W); arguments as of `lp_pool2d`."""
+    return powered(avg_pool3d, pool_forms.max_pool3d, 3, (input, norm_type, kernel_size, stride, ceil_mode))
+
+
+# ---- inverses --------------------------------------------------------------------------------------------------------
+
+
+def unpooled_sizes(input: Tensor, steps: tuple[tuple[int, ...], ...], output_size: Any) -> tuple[int, ...]:
+    """The lengths of an inverse pooling's result: those given, or the least that give an input of this size.
+
+    Raises:
+        ValueError: lengths that no pooling makes this input of, or a wrong number of them.
+    """
+    kernel, stride, padding = steps
+    count = len(kernel)
+    usual = tuple(
+        (length - 1) * step + taps - 2 * side
+        for length, taps, step, side in zip(input.shape[-count:], kernel, stride, padding)
+    )
+    sizes = usual if output_size is None else tuple(output_size)
+    sizes = sizes[2:] if len(sizes) == count + 2 else sizes
+    if len(sizes) != count:
+        raise ValueError(
+            f"output_size should be a sequence containing {count} or {count + 2} elements, but it has a length of "
+            f"'{len(sizes)}'"
+        )
+    for dim, (size, least, step) in enumerate(zip(sizes, usual, stride)):
+        if output_size is not None and not least - step < size < least + step:
+            raise ValueError(
+                f'invalid output_size "{sizes}" (dim {dim} must be between {least - step} and {least + step})'
+            )
+        if size < 0:
+            raise ValueError(
+                "max_unpooling: output_size must contain non-negative spatial dimensions, but got "
+                f"output_size[{dim}]={size}"
+            )
+    return sizes
+
+
+def unpooling(count: int, kernel_size: Any, stride: Any, padding: Any) -> tuple[tuple[int, ...], ...]:
+    """Kernel, stride and padding, one number for each dimension."""
+    kernel = spread(kernel_size, count)
+    return kernel, kernel if stride is None else spread(stride, count), spread(padding, count)
+
+
+def max_unpool1d(
+    input: Tensor,
+    indices: Tensor,
+    kernel_size: int | Sequence[int],
+    stride: int | Sequence[int] | None = None,
+    padding: int | Sequence[int] = 0,
+    output_size: Sequence[int] | None = None,
+) -> Tensor:
+    """What `max_pool1d` was made of, as far as it is known: (N, C, L) or (C, L); arguments as of `max_unpool2d`."""
+    sizes = unpooled_sizes(input, unpooling(1, kernel_size, stride, padding), output_size)
+    made = unpool2d(input.unsqueeze(-1), indices.unsqueeze(-1), (*sizes, 1))  # type: ignore[attr-defined]
+    return made.squeeze(-1)  # type: ignore[no-any-return]
+
+
+def max_unpool2d(
+    input: Tensor,
+    indices: Tensor,
+    kernel_size: int | Sequence[int],
+    stride: int | Sequence[int] | None = None,
+    padding: int | Sequence[int] = 0,
+    output_size: Sequence[int] | None = None,
+) -> Tensor:
+    """What `max_pool2d` was made of, as far as it is known: each value where it was, zero elsewhere.
+
+    Args:
+        input: (N, C, H, W) or (C, H, W), values of `max_pool2d`.
+        indices: where they were.
+        kernel_size, stride, padding: of the pooling.
+        output_size: the size of what was pooled, with or without the first two dimensions: several give the same.
+
+    Returns:
+        A new tensor (N, C, height, width) or (C, height, width).
+
+    Raises:
+        ValueError: the size cannot have been pooled to this.
+        RuntimeError: an index outside of the result.
+
+    >>> import wengert as wg
+    >>> values, places = wg.nn.functional.max_pool2d(wg.arange(16.0).view(1, 4, 4), 2, return_indices=True)
+    >>> wg.nn.functional.max_unpool2d(values, places, 2)
+    tensor([[[ 0.,  0.,  0.,  0.],
+             [ 0.,  5.,  0.,  7.],
+             [ 0.,  0.,  0.,  0.],
+             [ 0., 13.,  0., 15.]]])
+    """
+    sizes = unpooled_sizes(input, unpooling(2, kernel_size, stride, padding), output_size)
+    return unpool2d(input, indices, sizes)  # type: ignore[no-any-return]
+
+
+def max_unpool3d(
+    input: Tensor,
+    indices: Tensor,
+    kernel_size: int | Sequence[int],
+    stride: int | Sequence[int] | None = None,
+    padding: int | Sequence[int] = 0,
+    output_size: Sequence[int] | None = None,
+) -> Tensor:
+    """What `max_pool3d` was made of, as far as it is known; arguments as of `max_unpool2d`."""
+    steps = unpooling(3, kernel_size, stride, padding)
+    sizes = unpooled_sizes(input, steps, output_size)
+    return unpool3d(input, indices, sizes, steps[1], steps[2])  # type: ignore[no-any-return]
+
+
+# ---- random places ---------------------------------------------------------------------------------------------------
+
+
+def at_random(operator: Any, count: int, given: tuple[Any, ...]) -> Any:
+    """Fractional pooling in so many dimensions."""
+    input, kernel_size, output_size, output_ratio, return_indices, samples = given
+    name = operator.name
+    if output_size is None and output_ratio is None:
+        raise ValueError(f"{name} requires specifying either an output_size or an output_ratio")
+    if output_size is None:
+        ratios = spread(output_ratio, count)
+        if len(ratios) != count:
+            raise ValueError(
+                f"{name} requires output_ratio to either be a single Int or tuple of Ints, one for each of {count} "
+                f"dimensions; got {output_ratio}"
+            )
+        output_size = [int(length * ratio) for length, ratio in zip(input.shape[-count:], ratios)]
+    if samples is None:
+        items = 1 if input.ndim == count + 1 else input.shape[0]
+        samples = rand(items, input.size(-count - 1), count, dtype=input.dtype)
+    values, indices = operator(input, kernel_size, output_size, samples)
+    return (values, indices) if return_indices else values
+
+
+def fractional_max_pool2d(
+    input: Tensor,
+    kernel_size: int | Sequence[int],
+    output_size: int | Sequence[int] | None = None,
+    output_ratio: float | Sequence[float] | None = None,
+    return_indices: bool = False,
+    _random_samples: Tensor | None = None,
+) -> Any:
+    """The largest element of each of a number of windows that begin at random places.
+
+    Args:
+        input: (N, C, H, W) or (C, H, W), floating.
+        kernel_size: rows and columns of the window; a number or a pair.
+        output_size: rows and columns of the result; a number or a pair.
+        output_ratio: instead, those of the result to those of the input, between 0 and 1.
+        return_indices: also return where in its plane each value was (int64).
+        _random_samples: (N, C, 2) numbers from [0, 1), which decide on the places; drawn unless given.
+
+    Returns:
+        A new tensor, or a pair of them.
+
+    Raises:
+        ValueError: neither size nor ratio.
+        RuntimeError: the windows do not fit the input.
+
+    Source:
+        Graham, Fractional max-pooling (2014).
+    """
+    given = (input, kernel_size, output_size, output_ratio, return_indices, _random_samples)
+    return at_random(fractional2d, 2, given)
+
+
+def fractional_max_pool3d(
+    input: Tensor,
+    kernel_size: int | Sequence[int],
+    output_size: int | Sequence[int] | None = None,
+    output_ratio: float | Sequence[float] | None = None,
+    return_indices: bool = False,
+    _random_samples: Tensor | None = None,
+) -> Any:
+    """`fractional_max_pool2d` of volumes (N, C, D, H, W) or (C, D, H, W), with three numbers for two."""
+    given = (input, kernel_size, output_size, output_ratio, return_indices, _random_samples)
+    return at_random(fractional3d, 3, given)
+
+
+fractional_max_pool2d_with_indices = with_indices(fractional_max_pool2d)
+fractional_max_pool3d_with_indices = with_indices(fractional_max_pool3d)
