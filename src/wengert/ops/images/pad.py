@@ -100,8 +100,9 @@ def source_of(length: int, before: int, behind: int, mode: str) -> Any:
     at = np.arange(-before, length + behind)
     if mode == "replicate":
         return np.clip(at, 0, length - 1)
-    if mode == "circular":
-        return at % length
+    if mode == "circular":  # what negative widths cut off does not come back at the other end
+        first, last = max(0, -before), length - max(0, -behind)
+        return first + (at - first) % max(last - first, 1)
     at = np.abs(at)
     return np.where(at >= length, 2 * (length - 1) - at, at)
 
@@ -153,6 +154,7 @@ def edge_pad_samples(make: Any) -> Any:
     yield Sample(make(2, 3, 4), (2, 1), "reflect")
     yield Sample(make(2, 3, 4), (2, 1, 1, 3), "replicate")
     yield Sample(make(2, 3, 4), (2, 1), "circular")
+    yield Sample(make(2, 3, 4), (-1, 1, 2, -1), "circular")
 
 
 @op(layout="suggested", dtypes=WIDE, linear="grad", method=False, function=False)
@@ -224,34 +226,43 @@ def pad(input: Tensor, pad: Any, mode: str = "constant", value: float | None = N
         raise NotImplementedError(
             f"Padding size {len(pad)} is not supported for {input.ndim}D input tensor.{SUPPORTED}"
         )
-    check_sides(input.shape, sides, mode)
+    check_sides(input.shape, sides, len(pad) // 2, mode)
     return edge_pad(input, tuple(pad), mode)  # type: ignore[no-any-return]
 
 
-def check_sides(shape: Ints, sides: list[tuple[int, int]], mode: str) -> None:
-    """Refuse borders wider than what they are made of.
+def check_sides(shape: Ints, sides: list[tuple[int, int]], count: int, mode: str) -> None:
+    """Refuse borders wider than what they are made of, along the last `count` dimensions.
 
     Raises:
-        RuntimeError: they are.
+        RuntimeError: they are, or there is nothing that they could be made of.
     """
-    for dim, (before, behind) in enumerate(sides):
-        widest, length = max(before, behind), shape[dim]
-        if length + before + behind < 1:
+    if mode != "circular" and 0 in shape[len(shape) - count - 1 :]:
+        raise RuntimeError(
+            f"Expected {count + 1}D or {count + 2}D (batch mode) tensor with possibly 0 batch size and other non-zero "
+            f"dimensions for input, but got: {shown(shape)}"
+        )
+    for dim in range(len(shape) - count, len(shape)):
+        (before, behind), length = sides[dim], shape[dim]
+        where = f"padding ({before}, {behind}) at dimension {dim} of input {shown(shape)}"
+        if mode == "circular":
+            check_circle(length, before, behind, where)
+        elif length + before + behind < 1:
             raise RuntimeError(
-                f"pad(): padding ({before}, {behind}) leaves nothing of dimension {dim} of input {shown(shape)}"
+                f"input (dimension {dim}: {length}) is too small. Calculated output: {length + before + behind}; {where}"
             )
-        if mode == "reflect" and widest >= length:
+        elif mode == "reflect" and max(before, behind) >= length:
             raise RuntimeError(
                 f"Argument #{4 + 2 * (len(shape) - 1 - dim)}: Padding size should be less than the corresponding "
-                f"input dimension, but got: padding ({before}, {behind}) at dimension {dim} of input {shown(shape)}"
+                f"input dimension, but got: {where}"
             )
-        if mode == "circular" and widest > length:
-            raise RuntimeError(
-                "Padding value causes wrapping around more than once: "
-                f"padding ({before}, {behind}) at dimension {dim} of input {shown(shape)}"
-            )
-        if length == 0 and widest > 0:
-            raise RuntimeError(f"pad(): dimension {dim} of input {shown(shape)} is empty: there is nothing to repeat")
+
+
+def check_circle(length: int, before: int, behind: int, where: str) -> None:
+    """Refuse borders that go round more than once, or cut off more than there is."""
+    if length + before + behind < 0:
+        raise RuntimeError(f"Negative padding value is resulting in an empty dimension: {where}")
+    if max(before, behind, 0) > length - max(0, -before) - max(0, -behind):
+        raise RuntimeError(f"Padding value causes wrapping around more than once: {where}")
 
 
 @pad.samples  # type: ignore[attr-defined]
@@ -260,6 +271,11 @@ def pad_samples(make: Any) -> Any:
     yield Sample(make(2, 3, 4), (2, 1), mode="reflect")
     yield Sample(make(2, 3, 4), (2, 1, 1, 3), mode="replicate")
     yield Sample(make(2, 3, 4), (2, 1), mode="circular")
+    yield Sample(make(2, 3, 4), (-1, 3), mode="circular")
+    yield Sample(make(0, 3, 4), (2, 1), mode="reflect")
+    yield Bad(make(2, 4), (-2, 3), mode="circular", raises=RuntimeError, says="wrapping around more than once")
+    yield Bad(make(2, 4), (-3, -2), mode="replicate", raises=RuntimeError, says="is too small. Calculated output: -1")
+    yield Bad(make(2, 0, 4), (1, 1), mode="reflect", raises=RuntimeError, says="tensor with possibly 0 batch size")
     yield Bad(make(2, 3), (1, 1), mode="other", raises=NotImplementedError, says="Unrecognised padding mode other")
     yield Bad(make(2, 3), (3, 1), mode="reflect", raises=RuntimeError, says="Padding size should be less than")
 
