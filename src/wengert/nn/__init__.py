@@ -4,6 +4,17 @@ from __future__ import annotations
 
 from . import functional, grad, init, modules, utils
 from .modules import *  # noqa: F403  the list of their names is there
-from .parameter import Buffer, Parameter
+from .parameter import Buffer, Parameter, UninitializedBuffer, UninitializedParameter
 
-__all__ = ["Buffer", "Parameter", "functional", "grad", "init", "modules", "utils", *modules.__all__]
+__all__ = [
+    "Buffer",
+    "Parameter",
+    "UninitializedBuffer",
+    "UninitializedParameter",
+    "functional",
+    "grad",
+    "init",
+    "modules",
+    "utils",
+    *modules.__all__,
+]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from ..ops.create.create import empty
 from ..tensor import Tensor
 
 
@@ -53,3 +54,140 @@ class Buffer(Tensor):
     def __init__(self, data: Tensor | None = None, *, persistent: bool = True) -> None:
         super().__init__(*(() if data is None else (data,)))
         self.persistent = persistent
+
+
+FREE = frozenset(
+    """
+    byte char cls_to_become copy_ cpu cuda double float get_device half int is_complex is_floating_point long
+    materialize share_memory_ short size to
+    """.split()  # noqa: SIM905 - so that it can be read
+)
+"""Methods that may be called before there are values: conversions, and what gives values."""
+
+
+class UninitializedTensorMixin:
+    """What parameters and buffers share whose shape is not known yet: there are no values, and next to no methods."""
+
+    cls_to_become: Any
+
+    def __getattribute__(self, name: str) -> Any:
+        found = super().__getattribute__(name)
+        if name in FREE or name.startswith("_") or not callable(found):
+            return found
+        return refused(type(self).__name__, name)
+
+    def materialize(self, shape: Any, device: Any = None, dtype: Any = None) -> None:
+        """Give it memory, without values, and make it an ordinary parameter or buffer.
+
+        Args:
+            shape: its shape.
+            device: "cpu".
+            dtype: its dtype; the one that it has unless given.
+        """
+        tensor: Any = self
+        tensor.data = empty(tuple(shape), device=device, dtype=tensor.dtype if dtype is None else dtype)
+        tensor.__class__ = tensor.cls_to_become
+
+    @property
+    def shape(self) -> Any:
+        """Refused: there is none.
+
+        Raises:
+            RuntimeError: always.
+        """
+        raise RuntimeError(
+            "Can't access the shape of an uninitialized parameter or buffer. This error usually happens in "
+            "`load_state_dict` when trying to load an uninitialized parameter into an initialized one. Call `forward` "
+            "to initialize the parameters before accessing their attributes."
+        )
+
+    def share_memory_(self) -> Any:
+        """Refused: there is no memory.
+
+        Raises:
+            RuntimeError: always.
+        """
+        raise RuntimeError(
+            "Can't share memory on an uninitialized parameter or buffer. Call `forward` to initialize the parameters "
+            "before calling `module.share_memory()`."
+        )
+
+    def __repr__(self) -> str:
+        return f"<{type(self).__name__}>"
+
+    def __reduce_ex__(self, protocol: Any) -> Any:
+        return type(self), (getattr(self, "requires_grad"),)  # noqa: B009 - the mixin has none
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> Any:
+        if id(self) not in memo:
+            tensor: Any = self
+            memo[id(self)] = type(self)(tensor.requires_grad, tensor.device, tensor.dtype)  # type: ignore[call-arg]
+        return memo[id(self)]
+
+
+def refused(kind: str, name: str) -> Any:
+    """A method of what has no values."""
+
+    def refuse(*args: Any, **kwargs: Any) -> Any:
+        raise ValueError(
+            f"Attempted to use an uninitialized parameter in {name}. This error happens when you are using a "
+            f"`LazyModule` or explicitly manipulating `torch.nn.parameter.{kind}` objects. When using LazyModules "
+            "Call `forward` with a dummy batch to initialize the parameters before calling torch functions"
+        )
+
+    return refuse
+
+
+for _sign in (
+    *("add", "radd", "iadd", "sub", "rsub", "isub", "mul", "rmul", "imul", "truediv", "rtruediv", "itruediv", "pow"),
+    *("rpow", "matmul", "rmatmul", "neg", "abs", "getitem", "setitem", "len", "iter", "bool", "float", "int", "array"),
+    *("lt", "le", "gt", "ge"),
+):
+    setattr(UninitializedTensorMixin, f"__{_sign}__", refused("UninitializedParameter", f"__{_sign}__"))
+
+
+class UninitializedParameter(UninitializedTensorMixin, Parameter):  # type: ignore[misc]
+    """A parameter whose shape is not known yet.
+
+    Args:
+        requires_grad: whether operations on it will be recorded.
+        device: "cpu".
+        dtype: of the values that it will have.
+
+    >>> import wengert as wg
+    >>> weight = wg.nn.UninitializedParameter()
+    >>> weight
+    <UninitializedParameter>
+    >>> weight.materialize((2, 3))
+    >>> type(weight).__name__, weight.shape
+    ('Parameter', torch.Size([2, 3]))
+    """
+
+    cls_to_become = Parameter
+
+    def __init__(self, requires_grad: bool = True, device: Any = None, dtype: Any = None) -> None:
+        super().__init__(empty(0, device=device, dtype=dtype), requires_grad)
+
+
+class UninitializedBuffer(UninitializedTensorMixin, Buffer):  # type: ignore[misc]
+    """A buffer whose shape is not known yet.
+
+    Args:
+        requires_grad: as of any tensor.
+        device: "cpu".
+        dtype: of the values that it will have.
+        persistent: whether it is part of the module's `state_dict`.
+    """
+
+    cls_to_become = Buffer
+
+    def __init__(
+        self, requires_grad: bool = False, device: Any = None, dtype: Any = None, persistent: bool = True
+    ) -> None:
+        super().__init__(empty(0, device=device, dtype=dtype), persistent=persistent)
+        self.requires_grad = requires_grad
+
+
+def is_lazy(param: Any) -> bool:
+    """Whether it is a parameter or buffer without values."""
+    return isinstance(param, UninitializedTensorMixin)

@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
-from ...ops.create.create import ones, tensor, zeros
+from ...ops.create.create import full, tensor
 from ...tensor import Tensor, dtypes
 from .. import functional, init
 from ..parameter import Parameter
 from .module import Module
 
 
-class _BatchNorm(Module):
-    """Normalisation of each channel over the batch; see `BatchNorm2d`."""
+class _NormBase(Module):
+    """What batch and instance normalisation share: parameters and running statistics; see `BatchNorm2d`."""
 
     _version = 2
 
@@ -34,11 +35,12 @@ class _BatchNorm(Module):
         self.momentum = momentum
         self.affine = affine
         self.track_running_stats = track_running_stats
-        self.register_parameter("weight", Parameter(ones(num_features, dtype=dtype)) if affine else None)
-        self.register_parameter("bias", Parameter(zeros(num_features, dtype=dtype)) if affine and bias else None)
+        made = partial(full, (num_features,), device=device, dtype=dtype)
+        self.register_parameter("weight", Parameter(made(1.0)) if affine else None)
+        self.register_parameter("bias", Parameter(made(0.0)) if affine and bias else None)
         tracks = track_running_stats
-        self.register_buffer("running_mean", zeros(num_features, dtype=dtype) if tracks else None)
-        self.register_buffer("running_var", ones(num_features, dtype=dtype) if tracks else None)
+        self.register_buffer("running_mean", made(0.0) if tracks else None)
+        self.register_buffer("running_var", made(1.0) if tracks else None)
         self.register_buffer("num_batches_tracked", tensor(0, dtype=dtypes.int64) if tracks else None)
 
     def reset_running_stats(self) -> None:
@@ -58,26 +60,6 @@ class _BatchNorm(Module):
 
     def _check_input_dim(self, input: Tensor) -> None:
         raise NotImplementedError
-
-    def forward(self, input: Tensor) -> Tensor:
-        """The input normalised, of the same shape; in training the running statistics are moved."""
-        self._check_input_dim(input)
-        momentum = 0.0 if self.momentum is None else self.momentum
-        if self.training and self.track_running_stats and self.num_batches_tracked is not None:
-            self.num_batches_tracked.add_(1)
-            if self.momentum is None:
-                momentum = 1.0 / self.num_batches_tracked.item()
-        moves = not self.training or self.track_running_stats
-        return functional.batch_norm(  # type: ignore[no-any-return]
-            input,
-            self.running_mean if moves else None,
-            self.running_var if moves else None,
-            self.weight,
-            self.bias,
-            self.training or (self.running_mean is None and self.running_var is None),
-            momentum,
-            self.eps,
-        )
 
     def extra_repr(self) -> str:
         """The options."""
@@ -104,6 +86,30 @@ class _BatchNorm(Module):
                 state_dict[key] = tensor(0, dtype=dtypes.int64) if count is None else count
         super()._load_from_state_dict(
             state_dict, prefix, local_metadata, strict, missing_keys, unexpected_keys, error_msgs
+        )
+
+
+class _BatchNorm(_NormBase):
+    """Normalisation of each channel over the batch; see `BatchNorm2d`."""
+
+    def forward(self, input: Tensor) -> Tensor:
+        """The input normalised, of the same shape; in training the running statistics are moved."""
+        self._check_input_dim(input)
+        momentum = 0.0 if self.momentum is None else self.momentum
+        if self.training and self.track_running_stats and self.num_batches_tracked is not None:
+            self.num_batches_tracked.add_(1)
+            if self.momentum is None:
+                momentum = 1.0 / self.num_batches_tracked.item()
+        moves = not self.training or self.track_running_stats
+        return functional.batch_norm(  # type: ignore[no-any-return]
+            input,
+            self.running_mean if moves else None,
+            self.running_var if moves else None,
+            self.weight,
+            self.bias,
+            self.training or (self.running_mean is None and self.running_var is None),
+            momentum,
+            self.eps,
         )
 
 
@@ -139,3 +145,69 @@ class BatchNorm2d(_BatchNorm):
     def _check_input_dim(self, input: Tensor) -> None:
         if input.ndim != 4:
             raise ValueError(f"expected 4D input (got {input.ndim}D input)")
+
+
+class BatchNorm3d(_BatchNorm):
+    """Normalisation of each channel of (N, C, D, H, W) over the batch and the volume; arguments as of `BatchNorm2d`."""
+
+    def _check_input_dim(self, input: Tensor) -> None:
+        if input.ndim != 5:
+            raise ValueError(f"expected 5D input (got {input.ndim}D input)")
+
+
+class SyncBatchNorm(_BatchNorm):
+    """Normalisation of each channel of (N, C, ...) over the batches of all processes, of which there is one.
+
+    Args:
+        num_features, eps, momentum, affine, track_running_stats, device, dtype, bias: as of `BatchNorm2d`.
+        process_group: kept.
+
+    Raises:
+        ValueError: (on call) the input has fewer than two dimensions, or no channels.
+    """
+
+    def __init__(
+        self,
+        num_features: int,
+        eps: float = 1e-5,
+        momentum: float | None = 0.1,
+        affine: bool = True,
+        track_running_stats: bool = True,
+        process_group: Any = None,
+        device: Any = None,
+        dtype: Any = None,
+        *,
+        bias: bool = True,
+    ) -> None:
+        super().__init__(num_features, eps, momentum, affine, track_running_stats, device, dtype, bias=bias)
+        self.process_group = process_group
+
+    def _check_input_dim(self, input: Tensor) -> None:
+        if input.ndim < 2:
+            raise ValueError(f"expected at least 2D input (got {input.ndim}D input)")
+        if not input.shape[1]:
+            raise ValueError("SyncBatchNorm number of input channels should be non-zero")
+
+    @classmethod
+    def convert_sync_batchnorm(cls, module: Any, process_group: Any = None) -> Any:
+        """A module in which every batch normalisation is one of these, with its parameters and statistics.
+
+        Args:
+            module: the module, whose children are replaced.
+            process_group: kept by the new ones.
+
+        Returns:
+            The module, or what takes its place.
+        """
+        made = module
+        if isinstance(module, _BatchNorm):
+            options = (module.eps, module.momentum, module.affine, module.track_running_stats, process_group)
+            made = SyncBatchNorm(module.num_features, *options, bias=module.bias is not None)
+            if module.affine:
+                made.weight, made.bias = module.weight, module.bias
+            made.running_mean, made.running_var = module.running_mean, module.running_var
+            made.num_batches_tracked = module.num_batches_tracked
+            made.training = module.training
+        for name, child in module.named_children():
+            made.add_module(name, cls.convert_sync_batchnorm(child, process_group))
+        return made

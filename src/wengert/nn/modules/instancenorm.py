@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+import warnings
 from typing import Any
 
 from ...tensor import Tensor
 from .. import functional
-from .batchnorm import _BatchNorm
+from .batchnorm import _NormBase
 
 
-class _InstanceNorm(_BatchNorm):
+class _InstanceNorm(_NormBase):
     """See `InstanceNorm2d`."""
 
     dimensions: int
@@ -33,9 +34,24 @@ class _InstanceNorm(_BatchNorm):
         if input.ndim not in wanted:
             raise ValueError(f"expected {wanted[0]}D or {wanted[1]}D input (got {input.ndim}D input)")
 
+    def _check_channels(self, input: Tensor) -> None:
+        at = input.ndim - self.dimensions - 1
+        if input.shape[at] != self.num_features:
+            if self.affine:
+                raise ValueError(
+                    f"expected input's size at dim={at} to match num_features ({self.num_features}), but got: "
+                    f"{input.shape[at]}."
+                )
+            warnings.warn(
+                f"input's size at dim={at} does not match num_features. You can silence this warning by not passing "
+                "in num_features, which is not used because affine=False",
+                stacklevel=3,
+            )
+
     def forward(self, input: Tensor) -> Tensor:
         """The input normalised, of the same shape."""
         self._check_input_dim(input)
+        self._check_channels(input)
         batch = input if input.ndim == self.dimensions + 2 else input.unsqueeze(0)  # type: ignore[attr-defined]
         result: Tensor = functional.instance_norm(
             batch,
@@ -73,3 +89,9 @@ class InstanceNorm2d(_InstanceNorm):
     """
 
     dimensions = 2
+
+
+class InstanceNorm3d(_InstanceNorm):
+    """Normalisation of each channel of each sample of (N, C, D, H, W) or (C, D, H, W); see `InstanceNorm2d`."""
+
+    dimensions = 3

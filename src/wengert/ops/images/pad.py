@@ -248,7 +248,8 @@ def check_sides(shape: Ints, sides: list[tuple[int, int]], count: int, mode: str
             check_circle(length, before, behind, where)
         elif length + before + behind < 1:
             raise RuntimeError(
-                f"input (dimension {dim}: {length}) is too small. Calculated output: {length + before + behind}; {where}"
+                f"input (dimension {dim}: {length}) is too small. Calculated output: {length + before + behind}; "
+                f"{where}"
             )
         elif mode == "reflect" and max(before, behind) >= length:
             raise RuntimeError(

@@ -1,0 +1,104 @@
+"""Modules that learn the shapes of their parameters from the first input."""
+
+from __future__ import annotations
+
+import itertools
+from typing import Any, TypeVar
+
+from ...autograd import no_grad
+from ...tensor import Tensor
+from ..parameter import is_lazy
+from .state import State
+
+Self = TypeVar("Self", bound="LazyModuleMixin")
+
+
+class LazyModuleMixin:
+    """What modules share whose parameters get their shapes at the first call, after which they are ordinary modules.
+
+    A subclass stands before the module's class, makes parameters of `UninitializedParameter` and defines
+    `initialize_parameters`, which is called with the first input.
+
+    Attributes:
+        cls_to_become: the class of the module from then on; its own if None.
+
+    >>> import wengert as wg
+    >>> layer = wg.nn.LazyLinear(2)
+    >>> layer
+    LazyLinear(in_features=0, out_features=2, bias=True)
+    >>> _ = layer(wg.ones(3, 4))
+    >>> layer
+    Linear(in_features=4, out_features=2, bias=True)
+    """
+
+    cls_to_become: Any = None
+    _parameters: dict[str, Any]
+    _buffers: dict[str, Any]
+    _non_persistent_buffers_set: set[str]
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        module: Any = self
+        module._load_hook = module._register_load_state_dict_pre_hook(self._lazy_load_hook)
+        module._initialize_hook = module.register_forward_pre_hook(self._infer_parameters, with_kwargs=True)
+
+    def _held(self) -> Any:
+        """Parameters and buffers by name."""
+        return itertools.chain(self._parameters.items(), self._buffers.items())
+
+    def _save_to_state_dict(self, destination: Any, prefix: str, keep_vars: bool) -> None:
+        for name, value in self._held():
+            if value is not None and name not in self._non_persistent_buffers_set:
+                destination[prefix + name] = value if keep_vars or is_lazy(value) else value.detach()
+
+    def _lazy_load_hook(self, state_dict: Any, prefix: str, *rest: Any) -> None:
+        """Give the parameters the shapes of what is loaded."""
+        for name, value in self._held():
+            given = state_dict.get(prefix + name)
+            if is_lazy(value) and isinstance(given, Tensor) and not is_lazy(given):
+                with no_grad():
+                    value.materialize(given.shape)
+
+    def _take(self, name: str, current: Tensor, value: Any, assign: bool, key: str) -> str:
+        """As of any module; nothing is copied where there is nothing yet on both sides."""
+        if is_lazy(current) and is_lazy(value):
+            return ""
+        return State._take(self, name, current, value, assign, key)  # type: ignore[arg-type]
+
+    def _apply(self: Self, fn: Any, recurse: bool = True) -> Self:
+        """As of any module; buffers without values stay what they are."""
+        waiting = {name: buffer for name, buffer in self._buffers.items() if is_lazy(buffer)}
+        super()._apply(fn, recurse)  # type: ignore[misc]
+        for name, buffer in waiting.items():
+            buffer.data = self._buffers[name]
+            self._buffers[name] = buffer
+        return self
+
+    def initialize_parameters(self, *args: Any, **kwargs: Any) -> None:
+        """Give the parameters their shapes and first values, from the arguments of the first call; for subclasses.
+
+        Raises:
+            NotImplementedError: a subclass does not define it.
+        """
+        raise NotImplementedError(f"initialize_parameters is not implemented for {type(self).__name__}")
+
+    def has_uninitialized_params(self) -> bool:
+        """Whether a parameter or buffer has no values yet."""
+        return any(is_lazy(value) for _, value in self._held())
+
+    def _infer_parameters(self, module: Any, args: Any, kwargs: Any = None) -> None:
+        """Before the first call: let the module see the input, and become what it is from then on."""
+        module.initialize_parameters(*args, **(kwargs or {}))
+        if module.has_uninitialized_params():
+            raise RuntimeError(f"module {module._get_name()} has not been fully initialized")
+        module._initialize_hook.remove()
+        module._load_hook.remove()
+        del module._initialize_hook, module._load_hook
+        if module.cls_to_become is not None:
+            module.__class__ = module.cls_to_become
+
+    def _replicate_for_data_parallel(self) -> Any:
+        raise RuntimeError(
+            "Modules with uninitialized parameters can't be used with `DataParallel`. Run a dummy forward pass to "
+            "correctly initialize the modules"
+        )
