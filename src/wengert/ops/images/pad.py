@@ -127,15 +127,36 @@ def node_of(args: tuple[Any, ...]) -> int:
 )
 def edge_pad(self: Array, pad: Any, mode: str) -> Any:
     """`self` with a border of its own elements: mode "reflect", "replicate" or "circular"."""
-    result = self
-    for dim, (before, behind) in enumerate(read_pad(pad, self.ndim)):
-        if before or behind:
-            result = np.take(result, source_of(self.shape[dim], before, behind, mode), axis=dim)
+    result = bordered(self, read_pad(pad, self.ndim), mode)
     suggested = mode != "circular" and self.ndim > 3 and layouts.suggests_channels(self)
     return layouts.with_strides(
-        result if result is not self else self.copy(),
-        layouts.channels_last(result.shape) if suggested else layouts.row_major(result.shape),
+        result, layouts.channels_last(result.shape) if suggested else layouts.row_major(result.shape)
     )
+
+
+def bordered(x: Any, sides: list[tuple[int, int]], mode: str) -> Any:
+    """A copy of an array with borders: its elements first, then the borders of one dimension after the other, each
+    from what is there already."""
+    padded = [(dim, *side) for dim, side in enumerate(sides) if side != (0, 0)]
+    for dim, before, behind in padded:
+        if min(before, behind) < 0:  # what is cut off may be repeated on the other side
+            x = np.take(x, source_of(x.shape[dim], before, behind, mode), axis=dim)
+    padded = [each for each in padded if min(each[1:]) >= 0]
+    shape, region = list(x.shape), [slice(None)] * x.ndim
+    for dim, before, behind in padded:
+        shape[dim] += before + behind
+        region[dim] = slice(before, before + x.shape[dim])
+    result = np.empty(shape, x.dtype)
+    result[tuple(region)] = x
+    for dim, before, behind in padded:
+        sources = source_of(x.shape[dim], before, behind, mode) + before
+        region[dim] = slice(None)
+        there = result[tuple(region)]
+        ahead = (slice(None),) * dim
+        for border in (slice(before), slice(before + x.shape[dim], None)):
+            if sources[border].size:
+                there[(*ahead, border)] = there.take(sources[border], dim)
+    return result
 
 
 @edge_pad.vjp("self")
@@ -169,14 +190,21 @@ def edge_pad_backward(grad: Array, pad: Any, mode: str, shape: Any) -> Any:
 
 def folded(grad: Any, dim: int, length: int, before: int, behind: int, mode: str) -> Any:
     """One dimension of `edge_pad_backward`."""
-    moved = np.moveaxis(grad, dim, 0)
-    result = np.zeros((length, *moved.shape[1:]), grad.dtype)
     sources = source_of(length, before, behind, mode)
+    ahead = (slice(None),) * dim
     inside = slice(max(0, before), before + length - max(0, -behind))
-    result[sources[inside]] = moved[inside]
-    for place in (*range(max(0, before)), *range(inside.stop, len(sources))):
-        result[sources[place]] += moved[place]
-    return np.moveaxis(result, 0, dim)
+    borders = [border for border in (slice(inside.start), slice(inside.stop, None)) if sources[border].size]
+    if min(before, behind) < 0:
+        result = np.zeros((*grad.shape[:dim], length, *grad.shape[dim + 1 :]), grad.dtype)
+        result[(*ahead, sources[inside])] = grad[(*ahead, inside)]
+    else:
+        result = grad[(*ahead, inside)].copy()
+    for border in borders:
+        part, targets = grad[(*ahead, border)], sources[border]
+        if mode == "replicate":
+            part, targets = part.sum(dim, keepdims=True), targets[:1]
+        result[(*ahead, targets)] += part  # in the other modes no two places of a border repeat the same element
+    return result
 
 
 @edge_pad_backward.vjp("grad")
