@@ -24,7 +24,6 @@ PRINTED = [
     ("ZeroPad3d(1)", "ZeroPad3d((1, 1, 1, 1, 1, 1))"),
     ("Fold((4, 5), 2)", "Fold(output_size=(4, 5), kernel_size=2, dilation=1, padding=0, stride=1)"),
     ("Unfold(2)", "Unfold(kernel_size=2, dilation=1, padding=0, stride=1)"),
-    ("PixelShuffle(2)", "PixelShuffle(upscale_factor=2)"),
 ]
 
 
@@ -159,8 +158,6 @@ def test_the_forms_with_indices_always_give_them():
     assert (values == functional.max_pool2d(x, 2)).all() and indices.dtype is wg.int64
     assert len(functional.adaptive_max_pool2d_with_indices(x, 2, return_indices=False)) == 2
     assert len(functional.fractional_max_pool2d_with_indices(x, 2, 3)) == 2
-    shuffled = nn.PixelUnshuffle(2)(x)
-    assert shuffled.shape == (1, 8, 2, 2) and (nn.PixelShuffle(2)(shuffled) == x).all()
 
 
 @pytest.mark.parametrize(

@@ -15,7 +15,7 @@ from ..ops.images.conv_forms import (
     conv_transpose3d,
 )
 from ..ops.images.pad import pad
-from ..ops.images.patches import fold, pixel_shuffle, pixel_unshuffle, unfold
+from ..ops.images.patches import fold, unfold
 from ..ops.images.pool import avg_pool2d
 from ..ops.images.pool_forms import (
     adaptive_avg_pool1d,
@@ -155,8 +155,6 @@ __all__ = [
     "one_hot",
     "pad",
     "pdist",
-    "pixel_shuffle",
-    "pixel_unshuffle",
     "prelu",
     "relu",
     "relu6",

@@ -86,10 +86,6 @@ from .padding import (
     ZeroPad3d,
 )
 from .parameters import ParameterDict, ParameterList
-from .pixelshuffle import (
-    PixelShuffle,
-    PixelUnshuffle,
-)
 from .pooling import (
     AdaptiveAvgPool1d,
     AdaptiveAvgPool2d,
@@ -204,8 +200,6 @@ __all__ = [
     "PReLU",
     "ParameterDict",
     "ParameterList",
-    "PixelShuffle",
-    "PixelUnshuffle",
     "RMSNorm",
     "ReLU",
     "ReLU6",

@@ -6,12 +6,13 @@ A transposed convolution is `input_gradient`.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
 
 from ... import _kernels as kernels
+from ..._kernels.layout import strided
+from ..._kernels.results import wide_dtype
 
 Array = Any
 Ints = Any
@@ -57,17 +58,10 @@ def forward(
     if len(stride) == 1:
         made = kernels.conv2d(planes(x), planes(weight), bias, (1, *stride), (0, *padding), (1, *dilation), groups)
         return made[:, :, 0]
-    depth, *rest = places_of(x.shape, weight.shape[2:], stride, padding, dilation)
-    result = np.zeros((x.shape[0], depth, weight.shape[0], *rest), x.dtype)
-    for at, valid, read in slabs(x.shape[2], weight.shape[2], depth, stride[0], padding[0], dilation[0]):
-        part = kernels.conv2d(
-            slab_of(x, read), compact(weight[:, :, at]), None, stride[1:], padding[1:], dilation[1:], groups
-        )
-        result[:, valid] += part.reshape(x.shape[0], -1, *part.shape[1:])
-    result = np.ascontiguousarray(np.moveaxis(result, 1, 2))
-    if bias is not None:
-        result += bias.reshape(-1, 1, 1, 1)
-    return result
+    depth = places_along(x.shape[2], weight.shape[2], stride[0], padding[0], dilation[0])
+    seen = depths_as_channels(x, weight.shape[2], depth, stride[0], padding[0], dilation[0])
+    result = kernels.conv2d(seen, flat_kernels(weight), bias, stride[1:], padding[1:], dilation[1:], groups)
+    return np.ascontiguousarray(np.moveaxis(result.reshape(len(x), depth, *result.shape[1:]), 1, 2))
 
 
 def input_gradient(
@@ -81,13 +75,17 @@ def input_gradient(
         flat = (*shape[:2], 1, shape[2])
         wide = ((1, *stride), (0, *padding), (1, *dilation))
         return kernels.conv2d_backward_input(grad[:, :, None], planes(weight), flat, *wide, groups)[:, :, 0]
-    result = np.zeros((shape[0], shape[2], shape[1], *shape[3:]), grad.dtype)
-    for at, valid, read in slabs(shape[2], weight.shape[2], grad.shape[2], stride[0], padding[0], dilation[0]):
-        part, taps = slab_of(grad, valid), compact(weight[:, :, at])
-        plane = (part.shape[0], shape[1], *shape[3:])
-        made = kernels.conv2d_backward_input(part, taps, plane, stride[1:], padding[1:], dilation[1:], groups)
-        result[:, read] += made.reshape(shape[0], -1, *plane[1:])
-    return np.ascontiguousarray(np.moveaxis(result, 1, 2))
+    batch, channels, length, *plane = shape
+    depth, taps = grad.shape[2], weight.shape[2]
+    seen = (batch * depth, channels * taps, *plane)
+    options = (seen, stride[1:], padding[1:], dilation[1:], groups)
+    made = kernels.conv2d_backward_input(planes_of(grad), flat_kernels(weight), *options)
+    made = made.reshape(batch, depth, channels, taps, *plane)
+    result = np.zeros((batch, channels, length + 2 * padding[0], *plane), wide_dtype(grad.dtype))
+    for tap in range(taps):
+        first = tap * dilation[0]
+        result[:, :, first : first + (depth - 1) * stride[0] + 1 : stride[0]] += made[:, :, :, tap].swapaxes(1, 2)
+    return np.ascontiguousarray(result[:, :, padding[0] : padding[0] + length], grad.dtype)
 
 
 def weight_gradient(
@@ -102,28 +100,34 @@ def weight_gradient(
         flat = (*shape[:2], 1, shape[2])
         wide = ((1, *stride), (0, *padding), (1, *dilation))
         return kernels.conv2d_backward_weight(grad[:, :, None], planes(x), flat, *wide, groups)[:, :, 0]
-    result = np.zeros(shape, grad.dtype)
-    for at, valid, read in slabs(x.shape[2], shape[2], grad.shape[2], stride[0], padding[0], dilation[0]):
-        taps = (*shape[:2], *shape[3:])
-        result[:, :, at] = kernels.conv2d_backward_weight(
-            slab_of(grad, valid), slab_of(x, read), taps, stride[1:], padding[1:], dilation[1:], groups
-        )
-    return result
+    outputs, inputs, taps, *kernel = shape
+    seen = depths_as_channels(x, taps, grad.shape[2], stride[0], padding[0], dilation[0])
+    options = ((outputs, inputs * taps, *kernel), stride[1:], padding[1:], dilation[1:], groups)
+    return kernels.conv2d_backward_weight(planes_of(grad), seen, *options).reshape(shape)
 
 
-def slabs(
-    length: int, kernel: int, places: int, stride: int, padding: int, dilation: int
-) -> Iterator[tuple[int, Array, Array]]:
-    """For each depth of the kernel: the places at which it reads data rather than padding, and the depths it reads
-    there."""
-    for at in range(kernel):
-        read = np.arange(places) * stride + at * dilation - padding
-        valid = np.flatnonzero((read >= 0) & (read < length))
-        if valid.size:
-            yield at, valid, read[valid]
+def depths_as_channels(x: Array, taps: int, places: int, stride: int, padding: int, dilation: int) -> Array:
+    """What a kernel sees at its places along the depth, each depth of the kernel as a channel of its own.
+
+    (N, C, D, H, W) becomes (N * places, C * taps, H, W): a convolution of volumes is one of these planes, with the
+    kernels' own memory.
+    """
+    if padding:
+        padded = np.zeros((*x.shape[:2], x.shape[2] + 2 * padding, *x.shape[3:]), x.dtype)
+        padded[:, :, padding : padding + x.shape[2]] = x
+        x = padded
+    batch, channel, depth, *plane = x.strides
+    shape = (x.shape[0], places, x.shape[1], taps, *x.shape[3:])
+    seen = strided(x, shape, (batch, depth * stride, channel, depth * dilation, *plane))
+    return np.ascontiguousarray(seen).reshape(shape[0] * places, shape[2] * taps, *shape[4:])
 
 
-def slab_of(x: Array, depths: Array) -> Array:
-    """(N, C, D, H, W) at some depths, as (N * depths, C, H, W)."""
-    picked = np.ascontiguousarray(np.moveaxis(x[:, :, depths], 2, 1))
-    return picked.reshape(-1, *picked.shape[2:])
+def flat_kernels(weight: Array) -> Array:
+    """Kernels of volumes (O, C / groups, depths, ...) as kernels of planes with a channel for each depth."""
+    return compact(weight).reshape(weight.shape[0], weight.shape[1] * weight.shape[2], *weight.shape[3:])
+
+
+def planes_of(x: Array) -> Array:
+    """(N, C, D, H, W) as (N * D, C, H, W)."""
+    picked = np.ascontiguousarray(np.moveaxis(x, 2, 1))
+    return picked.reshape(picked.shape[0] * picked.shape[1], *picked.shape[2:])
