@@ -73,6 +73,8 @@ NAMES: dict[str, str] = {
         "_huber_loss _mse_loss _smooth_l1_loss hinge_embedding_loss huber_loss kl_div l1_loss mse_loss smooth_l1_loss"
     ),
     "neural.norm": "layer_norm layer_norm_backward native_layer_norm rms_norm",
+    "neural.recurrent": "gru lstm rnn_relu rnn_tanh",
+    "neural.recurrent_steps": "gru_cell lstm_cell rnn_relu_cell rnn_tanh_cell",
     "neural.softmax": "_log_softmax _log_softmax_backward_data _softmax _softmax_backward_data softmin",
     "order.histogram": "_histc _histogramdd histogramdd",
     "order.ranks": "kthvalue_along median_along median_full mode_along nanmedian_along nanmedian_full",

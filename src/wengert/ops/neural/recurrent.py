@@ -1,0 +1,254 @@
+"""Recurrent networks over whole sequences: layers, directions, sequences of different lengths.
+
+One matrix product applies the input weights to all steps at once; the loop then takes what must wait for the step
+before.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from ..._core.cards.card import Bad, Sample
+from ..._core.tensor.base import Tensor
+from ..family import described, named
+from ..shapes.join import cat, stack
+from .dropout import dropout
+from .recurrent_steps import GRU, LSTM, RNN_RELU, RNN_TANH, Kind, Weights
+
+State = tuple[Any, ...]
+
+
+def run_equal(kind: Kind, inputs: Any, state: State, weights: Weights, reverse: bool) -> tuple[Any, State]:
+    """One direction of one layer over sequences of one length: (T, N, *) to (T, N, size), and the last state."""
+    step = kind.make_step(weights)
+    parts = list(zip(*(each.unbind(0) for each in kind.prepare(inputs, weights)), strict=True))
+    shown = []
+    for part in reversed(parts) if reverse else parts:
+        state = step(part, state)
+        shown.append(state[0])
+    return stack(shown[::-1] if reverse else shown), state
+
+
+def run_packed(
+    kind: Kind, inputs: Any, state: State, weights: Weights, reverse: bool, sizes: list[int]
+) -> tuple[Any, State]:
+    """One direction of one layer over packed sequences, the longest first, `sizes[t]` of which reach step t."""
+    step = kind.make_step(weights)
+    parts = list(zip(*(each.split(sizes) for each in kind.prepare(inputs, weights)), strict=True))
+    run = run_packed_backward if reverse else run_packed_forward
+    shown, state = run(step, parts, state, sizes)
+    return cat(shown), state
+
+
+def run_packed_forward(step: Any, parts: Any, state: State, sizes: list[int]) -> tuple[list[Any], State]:
+    """Sequences leave as they end; their last states are put together at the end."""
+    shown, ended, size = [], [], sizes[0]
+    for part, count in zip(parts, sizes, strict=True):
+        if count < size:
+            ended.append(tuple(each[count:size] for each in state))
+            state, size = tuple(each[:count] for each in state), count
+        state = step(part, state)
+        shown.append(state[0])
+    if ended:
+        state = tuple(cat(each) for each in zip(state, *reversed(ended), strict=True))
+    return shown, state
+
+
+def run_packed_backward(step: Any, parts: Any, initial: State, sizes: list[int]) -> tuple[list[Any], State]:
+    """Sequences join at their ends, with their initial states."""
+    shown, size = [], sizes[-1]
+    state = tuple(each[:size] for each in initial)
+    for part, count in zip(reversed(parts), reversed(sizes), strict=True):
+        if count > size:
+            joining = [each[size:count] for each in initial]
+            state, size = tuple(cat(each) for each in zip(state, joining, strict=True)), count
+        state = step(part, state)
+        shown.append(state[0])
+    return shown[::-1], state
+
+
+def grouped(kind: Kind, params: Any, has_biases: bool, count: int, projects: bool) -> list[Weights]:
+    """The parameters of each layer and direction, of which there are `count`.
+
+    Raises:
+        RuntimeError: there are more or fewer.
+    """
+    each = 2 + 2 * bool(has_biases) + projects
+    if len(params) != each * count:
+        raise RuntimeError(
+            f"got an incorrect number of RNN parameters: {kind.name} takes {each * count} of them for {count} layers "
+            f"and directions, not {len(params)}"
+        )
+    own = [params[at : at + each] for at in range(0, len(params), each)]
+    if not projects:
+        return [Weights(*tensors) for tensors in own]
+    return [Weights(*tensors[:-1], *(None,) * (5 - each), tensors[-1]) for tensors in own]
+
+
+def check_states(kind: Kind, inputs: Any, state: State, weights: list[Weights]) -> None:
+    """Refuse states of another number than there are layers and directions, and other dtypes than the input's.
+
+    Raises:
+        RuntimeError: there are such.
+    """
+    for each in state:
+        if each.ndim != 3 or each.shape[0] != len(weights):
+            raise RuntimeError(
+                f"Expected {'more' if each.ndim == 3 and each.shape[0] < len(weights) else 'other'} hidden states in "
+                f"stacked_rnn: {kind.name} takes ({len(weights)}, batch, size) for {len(weights)} layers and "
+                f"directions, got {tuple(each.shape)}"
+            )
+    for what, each in (*(("hidden", each) for each in state), ("parameter", weights[0].ih)):
+        if each.dtype != inputs.dtype:
+            raise RuntimeError(
+                f"mat1 and mat2 must have the same dtype: {kind.name} got an input of {inputs.dtype} and a {what} of "
+                f"{each.dtype}"
+            )
+
+
+def stacked(
+    kind: Kind, inputs: Any, sizes: list[int] | None, state: State, weights: list[Weights], options: Any
+) -> tuple[Any, ...]:
+    """All layers: the output of the last one, and of each layer and direction the last state."""
+    num_layers, rate, train, bidirectional = options
+    check_states(kind, inputs, state, weights)
+    if sizes is None and inputs.shape[0] == 0:
+        raise RuntimeError("Expected sequence length to be larger than 0 in RNN")
+    initial = list(zip(*(each.unbind(0) for each in state), strict=True))
+    last = []
+    directions = 2 if bidirectional else 1
+    for layer in range(num_layers):
+        shown = []
+        for at in range(layer * directions, (layer + 1) * directions):
+            reverse = at % directions == 1
+            if sizes is None:
+                made, final = run_equal(kind, inputs, initial[at], weights[at], reverse)
+            else:
+                made, final = run_packed(kind, inputs, initial[at], weights[at], reverse, sizes)
+            shown.append(made)
+            last.append(final)
+        inputs = cat(shown, -1) if bidirectional else shown[0]
+        if rate and train and layer < num_layers - 1:
+            inputs = dropout(inputs, rate, True)
+    return inputs, *(stack(each) for each in zip(*last, strict=True))
+
+
+def apply_network(kind: Kind, given: tuple[Any, ...]) -> tuple[Any, ...]:
+    """A network on a batch of sequences of one length, or on packed ones: what follows the input tells which.
+
+    Raises:
+        RuntimeError: arguments do not fit.
+    """
+    input, state, params, *options = given
+    packed = isinstance(params, Tensor) or (kind.states > 1 and isinstance(state, Tensor))
+    if packed:
+        sizes, state, params, has_biases, *options = given[1:]
+        batch_first = False
+    else:
+        has_biases, *options, batch_first = options
+        sizes = None
+    state = (state,) if isinstance(state, Tensor) else tuple(state)
+    if len(state) != kind.states:
+        raise RuntimeError(f"{kind.name} expects two hidden states")
+    num_layers, _, _, bidirectional = options
+    projects = kind.states > 1 and state[0].shape[-1] != state[1].shape[-1]
+    weights = grouped(kind, params, has_biases, num_layers * (2 if bidirectional else 1), projects)
+    if batch_first:
+        input = input.transpose(0, 1)
+    counts = None if sizes is None else sizes.tolist()
+    output, *last = stacked(kind, input, counts, state, weights, options)
+    return output.transpose(0, 1) if batch_first else output, *last
+
+
+SECTIONS = """
+    Args:
+        input: (T, N, input_size); of packed sequences the data, (all steps, input_size).
+        hx: the initial state, (layers * directions, N, size); {hx}. Of packed sequences
+            the batch sizes come here, int64, and then all else up to `bidirectional`.
+        params: for each layer and direction the weights for the input, (gates * size, input_size), and for the state,
+            (gates * size, size), then their biases, if there are any{projection}.
+        has_biases: whether there are.
+        num_layers: number of layers.
+        dropout: probability of dropout between layers.
+        train: whether there is dropout.
+        bidirectional: whether each layer runs in both directions.
+        batch_first: whether input and output are (N, T, *).
+
+    Returns:
+        New tensors: the output of the last layer, (T, N, directions * size), and of each layer and direction {last}.
+
+    Raises:
+        RuntimeError: shapes, dtypes or the number of parameters do not fit, or there is no step.
+    """
+
+
+def make(kind: Kind, summary: str, **words: str) -> Callable[..., Any]:
+    """The function of a kind of network."""
+
+    def network(
+        input: Tensor,
+        hx: Any,
+        params: Any,
+        has_biases: Any,
+        num_layers: Any,
+        dropout: Any,
+        train: Any,
+        bidirectional: Any,
+        batch_first: Any,
+    ) -> tuple[Any, ...]:
+        given = (input, hx, params, has_biases, num_layers, dropout, train, bidirectional, batch_first)
+        return apply_network(kind, given)
+
+    network.__doc__ = summary
+    made: Callable[..., Any] = named(
+        network, kind.name, described(network, SECTIONS.format(**words)), method=False, function=True
+    )
+    made.samples(samples_of(kind))  # type: ignore[attr-defined]
+    return made
+
+
+def samples_of(kind: Kind) -> Callable[[Any], Any]:
+    """Samples of a network."""
+
+    def generate(make: Any) -> Any:
+        rows = 2 * kind.gates
+        plain = [make(rows, 4), make(rows, 2)]
+        biased = [make(rows, 4), make(rows, 2), make(rows), make(rows)]
+        deep = [make(rows, width) for width in (4, 2) * 4]
+
+        def state(layers: int) -> Any:
+            return make(layers, 3, 2) if kind.states == 1 else (make(layers, 3, 2), make(layers, 3, 2))
+
+        yield Sample(make(5, 3, 4), state(1), biased, True, 1, 0.0, False, False, False)
+        yield Sample(make(3, 2, 4), state(4), deep, False, 2, 0.0, True, True, True)
+        yield Bad(
+            *(make(5, 3, 4), state(1), plain, True, 1, 0.0, False, False, False),
+            raises=RuntimeError,
+            says="got an incorrect number of RNN parameters",
+        )
+        yield Bad(
+            *(make(0, 3, 4), state(1), plain, False, 1, 0.0, False, False, False),
+            raises=RuntimeError,
+            says="Expected sequence length to be larger than 0 in RNN",
+        )
+        yield Bad(
+            *(make(5, 3, 4), state(1), [*plain, *plain], False, 2, 0.0, False, False, False),
+            raises=RuntimeError,
+            says="Expected more hidden states in stacked_rnn",
+        )
+
+    return generate
+
+
+ONE = {"hx": "a tensor", "projection": "", "last": "the last state"}
+rnn_tanh = make(RNN_TANH, "Plain recurrent networks with tanh: layers, in one or both directions.", **ONE)
+rnn_relu = make(RNN_RELU, "Plain recurrent networks with relu: layers, in one or both directions.", **ONE)
+gru = make(GRU, "Networks of gated recurrent units: layers, in one or both directions.", **ONE)
+lstm = make(
+    LSTM,
+    "Networks of long short-term memory: layers, in one or both directions.",
+    hx="hidden state and cell, a tuple",
+    projection=", then (size, hidden_size), by\n            which the output is projected to a size of its own",
+    last="the last\n        hidden state and the last cell",
+)

@@ -1,0 +1,273 @@
+"""One step of each kind of recurrent network, and the cells, which are one step alone."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+from ..._core.cards.card import Bad, Sample, composite
+from ..._core.tensor.base import Tensor
+from ..linalg.addmm import addmm
+from ..linalg.linear import linear
+
+
+class Weights(NamedTuple):
+    """The parameters of one direction of one layer; biases are there both or not at all.
+
+    Attributes:
+        ih: (gates, input_size), applied to the input.
+        hh: (gates, size), applied to the hidden state.
+        bias_ih, bias_hh: (gates,).
+        hr: (size, hidden_size), which projects the hidden state of an LSTM to what is put out.
+    """
+
+    ih: Any
+    hh: Any
+    bias_ih: Any = None
+    bias_hh: Any = None
+    hr: Any = None
+
+
+class Kind(NamedTuple):
+    """How a recurrent network computes.
+
+    Attributes:
+        name: of the operator.
+        gates: how many times the size of the hidden state the parameters have rows.
+        states: how many tensors the state consists of.
+        prepare: what is made of the inputs of all steps at once, given them and the weights: tensors of which each
+            step gets its part.
+        make_step: given the weights, the function of these parts and the state that gives the next state.
+    """
+
+    name: str
+    gates: int
+    states: int
+    prepare: Callable[[Any, Weights], tuple[Any, ...]]
+    make_step: Callable[[Weights], Callable[[tuple[Any, ...], tuple[Any, ...]], tuple[Any, ...]]]
+
+
+def all_gates(inputs: Any, weights: Weights) -> tuple[Any, ...]:
+    """What the inputs contribute to the gates, with all that does not change from step to step."""
+    bias = None if weights.bias_ih is None else weights.bias_ih + weights.bias_hh
+    return (linear(inputs, weights.ih, bias),)
+
+
+def gates_apart(inputs: Any, weights: Weights) -> tuple[Any, ...]:
+    """What the inputs contribute to the gates of a GRU, the two that open and close apart from the candidate."""
+    both = linear(inputs, weights.ih, weights.bias_ih)
+    size = weights.hh._array_.shape[1]
+    return tuple(both.split((2 * size, size), -1))
+
+
+def elman(activation: str) -> Callable[[Weights], Any]:
+    """The step of a plain recurrent network: an activation of two linear maps."""
+
+    def make_step(weights: Weights) -> Any:
+        recurrent = weights.hh.t()
+
+        def step(inputs: tuple[Any, ...], state: tuple[Any, ...]) -> tuple[Any, ...]:
+            return (getattr(addmm(inputs[0], state[0], recurrent), activation)(),)
+
+        return step
+
+    return make_step
+
+
+def lstm_step(weights: Weights) -> Any:
+    """The step of an LSTM: the cell keeps what the second gate lets through, and takes in what the first does."""
+    recurrent = weights.hh.t()
+    projection = None if weights.hr is None else weights.hr.t()
+
+    def step(inputs: tuple[Any, ...], state: tuple[Any, ...]) -> tuple[Any, ...]:
+        hidden, cell = state
+        taken, kept, candidate, shown = addmm(inputs[0], hidden, recurrent).chunk(4, 1)
+        cell = kept.sigmoid() * cell + taken.sigmoid() * candidate.tanh()
+        hidden = shown.sigmoid() * cell.tanh()
+        return (hidden if projection is None else hidden.mm(projection)), cell
+
+    return step
+
+
+def gru_step(weights: Weights) -> Any:
+    """The step of a GRU: between the old state and a candidate, which sees as much of the old one as is let through."""
+    recurrent, size = weights.hh.t(), weights.hh._array_.shape[1]
+
+    def step(inputs: tuple[Any, ...], state: tuple[Any, ...]) -> tuple[Any, ...]:
+        gates, candidate = inputs
+        (hidden,) = state
+        own = hidden.mm(recurrent) if weights.bias_hh is None else addmm(weights.bias_hh, hidden, recurrent)
+        own_gates, own_candidate = own.split((2 * size, size), 1)
+        reset, update = (gates + own_gates).sigmoid().chunk(2, 1)
+        candidate = (candidate + reset * own_candidate).tanh()
+        return (candidate + update * (hidden - candidate),)
+
+    return step
+
+
+RNN_TANH = Kind("rnn_tanh", 1, 1, all_gates, elman("tanh"))
+RNN_RELU = Kind("rnn_relu", 1, 1, all_gates, elman("relu"))
+LSTM = Kind("lstm", 4, 2, all_gates, lstm_step)
+GRU = Kind("gru", 3, 1, gates_apart, gru_step)
+
+
+def check_cell(kind: Kind, input: Any, state: tuple[Any, ...], weights: Weights) -> None:
+    """Refuse shapes that do not fit.
+
+    Raises:
+        RuntimeError: they do not.
+    """
+    rows, size = weights.hh.shape
+    if rows != kind.gates * size:
+        raise RuntimeError(
+            f"{kind.name}_cell: weight_hh first dim must be {kind.gates} * hidden_size = {kind.gates * size}, but got "
+            f"{rows}"
+        )
+    if weights.ih.shape[0] != rows:
+        raise RuntimeError(
+            f"weight_ih first dim must be {kind.gates} * hidden_size = {rows}, but got {weights.ih.shape[0]}"
+        )
+    if input.size(1) != weights.ih.shape[1]:
+        raise RuntimeError(f"input has inconsistent input_size: got {input.size(1)} expected {weights.ih.shape[1]}")
+    for number, each in enumerate(state):
+        if each.size(0) != input.size(0):
+            raise RuntimeError(
+                f"Input batch size {input.size(0)} doesn't match hidden{number} batch size {each.size(0)}"
+            )
+        if each.size(1) != size:
+            raise RuntimeError(f"hidden{number} has inconsistent hidden_size: got {each.size(1)}, expected {size}")
+
+
+def cell(kind: Kind, input: Any, state: tuple[Any, ...], weights: Weights) -> tuple[Any, ...]:
+    """One step."""
+    check_cell(kind, input, state, weights)
+    return kind.make_step(weights)(kind.prepare(input, weights), state)
+
+
+@composite(method=False)
+def rnn_tanh_cell(
+    input: Tensor, hx: Tensor, w_ih: Tensor, w_hh: Tensor, b_ih: Tensor | None = None, b_hh: Tensor | None = None
+) -> Any:
+    """A step of a plain recurrent network: tanh(input @ w_ih.t() + b_ih + hx @ w_hh.t() + b_hh).
+
+    Args:
+        input: (N, input_size).
+        hx: the hidden state, (N, hidden_size).
+        w_ih: (hidden_size, input_size).
+        w_hh: (hidden_size, hidden_size).
+        b_ih, b_hh: (hidden_size,), or None.
+
+    Returns:
+        The next hidden state, a new tensor (N, hidden_size).
+
+    Raises:
+        RuntimeError: shapes or dtypes do not fit.
+
+    Source:
+        Elman, Finding structure in time (1990).
+    """
+    return cell(RNN_TANH, input, (hx,), Weights(w_ih, w_hh, b_ih, b_hh))[0]
+
+
+@composite(method=False)
+def rnn_relu_cell(
+    input: Tensor, hx: Tensor, w_ih: Tensor, w_hh: Tensor, b_ih: Tensor | None = None, b_hh: Tensor | None = None
+) -> Any:
+    """A step of a plain recurrent network: relu(input @ w_ih.t() + b_ih + hx @ w_hh.t() + b_hh).
+
+    Args:
+        input: (N, input_size).
+        hx: the hidden state, (N, hidden_size).
+        w_ih: (hidden_size, input_size).
+        w_hh: (hidden_size, hidden_size).
+        b_ih, b_hh: (hidden_size,), or None.
+
+    Returns:
+        The next hidden state, a new tensor (N, hidden_size).
+
+    Raises:
+        RuntimeError: shapes or dtypes do not fit.
+
+    Source:
+        Le, Jaitly, Hinton, A simple way to initialize recurrent networks of rectified linear units (2015).
+    """
+    return cell(RNN_RELU, input, (hx,), Weights(w_ih, w_hh, b_ih, b_hh))[0]
+
+
+@composite(method=False)
+def gru_cell(
+    input: Tensor, hx: Tensor, w_ih: Tensor, w_hh: Tensor, b_ih: Tensor | None = None, b_hh: Tensor | None = None
+) -> Any:
+    """A step of a gated recurrent unit.
+
+    Args:
+        input: (N, input_size).
+        hx: the hidden state, (N, hidden_size).
+        w_ih: (3 * hidden_size, input_size): reset gate, update gate, candidate.
+        w_hh: (3 * hidden_size, hidden_size).
+        b_ih, b_hh: (3 * hidden_size,), or None.
+
+    Returns:
+        The next hidden state, a new tensor (N, hidden_size).
+
+    Raises:
+        RuntimeError: shapes or dtypes do not fit.
+
+    Source:
+        Cho et al., Learning phrase representations using RNN encoder-decoder (2014), with the reset gate after the
+        matrix.
+    """
+    return cell(GRU, input, (hx,), Weights(w_ih, w_hh, b_ih, b_hh))[0]
+
+
+@composite(method=False)
+def lstm_cell(
+    input: Tensor, hx: Any, w_ih: Tensor, w_hh: Tensor, b_ih: Tensor | None = None, b_hh: Tensor | None = None
+) -> tuple[Any, ...]:
+    """A step of a long short-term memory.
+
+    Args:
+        input: (N, input_size).
+        hx: the hidden state and the cell, (N, hidden_size) each.
+        w_ih: (4 * hidden_size, input_size): input gate, forget gate, candidate, output gate.
+        w_hh: (4 * hidden_size, hidden_size).
+        b_ih, b_hh: (4 * hidden_size,), or None.
+
+    Returns:
+        The next hidden state and cell, new tensors (N, hidden_size).
+
+    Raises:
+        RuntimeError: shapes or dtypes do not fit.
+
+    Source:
+        Hochreiter, Schmidhuber, Long short-term memory (1997); Gers et al., Learning to forget (2000).
+    """
+    if len(hx) != 2:
+        raise RuntimeError("lstm_cell expects two hidden states")
+    return cell(LSTM, input, tuple(hx), Weights(w_ih, w_hh, b_ih, b_hh))
+
+
+def samples_of(kind: Kind) -> Callable[[Any], Any]:
+    """Samples of a cell."""
+
+    def generate(make: Any) -> Any:
+        rows = 2 * kind.gates
+        weights = make(rows, 4), make(rows, 2)
+
+        def state(count: int = 3, size: int = 2) -> Any:
+            return make(count, size) if kind.states == 1 else (make(count, size), make(count, size))
+
+        yield Sample(make(3, 4), state(), *weights, make(rows), make(rows))
+        yield Sample(make(3, 4), state(), *weights)
+        yield Bad(make(3, 5), state(), *weights, raises=RuntimeError, says="input has inconsistent input_size: got 5")
+        yield Bad(make(2, 4), state(), *weights, raises=RuntimeError, says="doesn't match hidden0 batch size 3")
+        yield Bad(make(3, 4), state(size=1), *weights, raises=RuntimeError, says="hidden0 has inconsistent hidden_size")
+        yield Bad(
+            make(3, 4), state(), make(rows + 1, 4), weights[1], raises=RuntimeError, says="weight_ih first dim must be"
+        )
+
+    return generate
+
+
+for form, own in ((rnn_tanh_cell, RNN_TANH), (rnn_relu_cell, RNN_RELU), (gru_cell, GRU), (lstm_cell, LSTM)):
+    form.samples(samples_of(own))  # type: ignore[attr-defined]
