@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from . import stateless
+from . import rnn, stateless
 from .clip_grad import clip_grad_norm_, clip_grad_value_, clip_grads_with_norm_, get_total_norm
 from .convert_parameters import parameters_to_vector, vector_to_parameters
 
@@ -12,6 +12,7 @@ __all__ = [
     "clip_grads_with_norm_",
     "get_total_norm",
     "parameters_to_vector",
+    "rnn",
     "stateless",
     "vector_to_parameters",
 ]

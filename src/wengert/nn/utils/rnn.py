@@ -1,0 +1,372 @@
+"""Sequences of different lengths: padded to one length, or packed step by step without padding."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from ...ops.create.create import full, tensor
+from ...ops.create.interchange import as_tensor, from_numpy
+from ...ops.create.like import empty_like
+from ...ops.create.ranges import arange
+from ...ops.shapes.join import cat
+from ...tensor import Tensor, dtypes
+
+__all__ = [
+    "PackedSequence",
+    "invert_permutation",
+    "pack_padded_sequence",
+    "pack_sequence",
+    "pad_packed_sequence",
+    "pad_sequence",
+    "unpack_sequence",
+    "unpad_sequence",
+]
+
+
+class Packed(NamedTuple):
+    """The fields of a packed sequence."""
+
+    data: Any
+    batch_sizes: Any
+    sorted_indices: Any
+    unsorted_indices: Any
+
+
+class PackedSequence(Packed):
+    """Sequences of different lengths, step by step: all first elements, then all second ones, the longest first.
+
+    Args:
+        data: (all elements, *), or the pair (data, batch_sizes).
+        batch_sizes: how many sequences reach each step; int64.
+        sorted_indices: where in the program's order the sequences stood; None if they stand as they did.
+        unsorted_indices: the inverse permutation, which is found if it is not given.
+
+    Raises:
+        AssertionError: there are no batch sizes, and `data` is no pair.
+    """
+
+    def __new__(
+        cls, data: Any, batch_sizes: Any = None, sorted_indices: Any = None, unsorted_indices: Any = None
+    ) -> PackedSequence:
+        """Made by `pack_padded_sequence` and `pack_sequence`."""
+        if unsorted_indices is None:
+            unsorted_indices = invert_permutation(sorted_indices)
+        if batch_sizes is None:
+            if not isinstance(data, list | tuple) or len(data) != 2:
+                raise AssertionError("Expected data to be a list or tuple of length 2")
+            data, batch_sizes = data
+        return super().__new__(cls, data, batch_sizes, sorted_indices, unsorted_indices)
+
+    def to(self, *args: Any, **kwargs: Any) -> PackedSequence:
+        """The data converted as by `Tensor.to`; the packed sequence itself if they are so already."""
+        data = self.data.to(*args, **kwargs)
+        if data is self.data:
+            return self
+        return type(self)(data, self.batch_sizes, self.sorted_indices, self.unsorted_indices)
+
+    def cuda(self, *args: Any, **kwargs: Any) -> PackedSequence:
+        """Refused as by `Tensor.cuda`."""
+        return type(self)(self.data.cuda(*args, **kwargs), *self[1:])
+
+    def cpu(self, *args: Any, **kwargs: Any) -> PackedSequence:
+        """As `to` with the device "cpu"."""
+        return self.to(*args, **{"device": "cpu", **kwargs})
+
+    def pin_memory(self) -> PackedSequence:
+        """As `Tensor.pin_memory`."""
+        return type(self)(self.data.pin_memory(), *self[1:])
+
+    def double(self) -> PackedSequence:
+        """The data as float64."""
+        return self.to(dtype=dtypes.float64)
+
+    def float(self) -> PackedSequence:
+        """The data as float32."""
+        return self.to(dtype=dtypes.float32)
+
+    def half(self) -> PackedSequence:
+        """The data as float16."""
+        return self.to(dtype=dtypes.float16)
+
+    def long(self) -> PackedSequence:
+        """The data as int64."""
+        return self.to(dtype=dtypes.int64)
+
+    def int(self) -> PackedSequence:
+        """The data as int32."""
+        return self.to(dtype=dtypes.int32)
+
+    def short(self) -> PackedSequence:
+        """The data as int16."""
+        return self.to(dtype=dtypes.int16)
+
+    def char(self) -> PackedSequence:
+        """The data as int8."""
+        return self.to(dtype=dtypes.int8)
+
+    def byte(self) -> PackedSequence:
+        """The data as uint8."""
+        return self.to(dtype=dtypes.uint8)
+
+    @property
+    def is_cuda(self) -> bool:
+        """False."""
+        return self.data.is_cuda  # type: ignore[no-any-return]
+
+    def is_pinned(self) -> bool:
+        """Whether the data are in pinned memory: False."""
+        return self.data.is_pinned()  # type: ignore[no-any-return]
+
+
+def invert_permutation(permutation: Tensor | None) -> Tensor | None:
+    """The inverse of a permutation; None of None."""
+    if permutation is None:
+        return None
+    order = arange(0, permutation.numel())  # type: ignore[attr-defined]
+    return empty_like(permutation).scatter_(0, permutation, order)  # type: ignore[attr-defined, no-any-return]
+
+
+def rows_of_steps(lengths: Any, sizes: Any, batch_first: bool) -> Any:
+    """Where the elements of sequences in decreasing order of length lie, step by step, in rows of a padded batch.
+
+    Args:
+        lengths: of each sequence.
+        sizes: lengths of the two dimensions that the rows were made of.
+        batch_first: which of these is the batch's.
+    """
+    steps, sequences = np.nonzero(np.arange(int(lengths.max()))[:, None] < lengths[None, :])
+    numbers = sequences * sizes[1] + steps if batch_first else steps * sizes[1] + sequences
+    return from_numpy(numbers.astype(np.int64))
+
+
+def padded(data: Any, rows: Any, sizes: tuple[int, int], value: Any) -> Any:
+    """A batch of two leading dimensions, filled with a value, and with `data` in the rows given."""
+    shape = data.shape[1:]
+    batch = full((sizes[0] * sizes[1], *shape), value, dtype=data.dtype)
+    return batch.index_copy(0, rows, data).view(*sizes, *shape)
+
+
+def check_lengths(lengths: Any, sizes: tuple[int, int]) -> None:
+    """Refuse lengths that are no lengths of a batch's sequences, or not in decreasing order.
+
+    Args:
+        lengths: int64 array.
+        sizes: number of steps and of sequences of the batch.
+
+    Raises:
+        RuntimeError: there are such.
+    """
+    if lengths.ndim != 1:
+        raise RuntimeError(
+            f"'lengths' argument should be a 1D CPU int64 tensor, but got {lengths.ndim}D cpu Long tensor"
+        )
+    if len(lengths) != sizes[1]:
+        raise RuntimeError(
+            f"Expected `len(lengths)` to be equal to batch_size, but got {len(lengths)} (batch_size={sizes[1]})"
+        )
+    if (lengths <= 0).any():
+        raise RuntimeError(
+            "Length of all samples has to be greater than 0, but found an element in 'lengths' that is <= 0"
+        )
+    if (lengths[1:] > lengths[:-1]).any():
+        raise RuntimeError(
+            "`lengths` array must be sorted in decreasing order when `enforce_sorted` is True. You can pass "
+            "`enforce_sorted=False` to pack_padded_sequence and/or pack_sequence to sidestep this requirement if you "
+            "do not need ONNX exportability."
+        )
+    if lengths[0] > sizes[0]:
+        raise RuntimeError(
+            f"pack_padded_sequence(): a sequence of length {lengths[0]} cannot be taken out of a batch of {sizes[0]} "
+            "steps"
+        )
+
+
+def pack_padded_sequence(
+    input: Tensor, lengths: Any, batch_first: bool = False, enforce_sorted: bool = True
+) -> PackedSequence:
+    """Pack a padded batch.
+
+    Args:
+        input: (T, N, *), or (N, T, *) if `batch_first`.
+        lengths: of each sequence: a tensor, or numbers.
+        batch_first: see `input`.
+        enforce_sorted: refuse lengths that are not in decreasing order; otherwise the sequences are sorted by them.
+
+    Returns:
+        The packed sequences, new memory.
+
+    Raises:
+        RuntimeError: the lengths do not fit, are not sorted, or there is nothing to pack.
+
+    >>> import wengert as wg
+    >>> batch = wg.tensor([[1, 2, 3], [4, 5, 0]])
+    >>> wg.nn.utils.rnn.pack_padded_sequence(batch, [3, 2], batch_first=True)[:2]
+    (tensor([1, 4, 2, 5, 3]), tensor([2, 2, 1]))
+    """
+    if isinstance(lengths, Tensor):
+        lengths = lengths.to(dtype=dtypes.int64)  # type: ignore[attr-defined]
+    else:
+        lengths = as_tensor(lengths, dtype=dtypes.int64)
+    sorted_indices = None
+    if not enforce_sorted:
+        lengths, sorted_indices = lengths.sort(descending=True)
+        input = input.index_select(0 if batch_first else 1, sorted_indices)  # type: ignore[attr-defined]
+    batch, steps = (input.size(0), input.size(1)) if batch_first else (input.size(1), input.size(0))  # type: ignore[attr-defined]
+    if input.numel() == 0:  # type: ignore[attr-defined]
+        raise RuntimeError("Cannot pack empty tensors.")
+    counts = np.array(lengths.tolist(), np.int64)
+    check_lengths(counts, (steps, batch))
+    rows = rows_of_steps(counts, input.shape, batch_first)
+    data = input.reshape(steps * batch, *input.shape[2:]).index_select(0, rows)  # type: ignore[attr-defined]
+    batch_sizes = (counts[None, :] > np.arange(counts[0])[:, None]).sum(1)
+    return PackedSequence(data, from_numpy(batch_sizes), sorted_indices)
+
+
+def pad_packed_sequence(
+    sequence: PackedSequence, batch_first: bool = False, padding_value: Any = 0.0, total_length: int | None = None
+) -> tuple[Tensor, Tensor]:
+    """Unpack into a padded batch.
+
+    Args:
+        sequence: packed sequences.
+        batch_first: whether the batch is (N, T, *), or (T, N, *).
+        padding_value: what stands behind the ends.
+        total_length: T; that of the longest sequence unless given.
+
+    Returns:
+        The batch, new memory, and the lengths, both in the order that the sequences had before they were packed.
+
+    Raises:
+        ValueError: `total_length` is shorter than the longest sequence.
+
+    >>> import wengert as wg
+    >>> from wengert.nn.utils import rnn
+    >>> packed = rnn.pack_sequence([wg.tensor([1, 2, 3]), wg.tensor([4, 5])])
+    >>> rnn.pad_packed_sequence(packed, batch_first=True)
+    (tensor([[1, 2, 3],
+            [4, 5, 0]]), tensor([3, 2]))
+    """
+    longest = sequence.batch_sizes.size(0)
+    if total_length is not None and total_length < longest:
+        raise ValueError(
+            "Expected total_length to be at least the length of the longest sequence in input, but got "
+            f"total_length={total_length} and max sequence length being {longest}"
+        )
+    steps = longest if total_length is None else total_length
+    counts = np.array(sequence.batch_sizes.tolist(), np.int64)
+    lengths = (counts[:, None] > np.arange(counts[0])).sum(0)
+    rows = rows_of_steps(lengths, (steps, len(lengths)), False)
+    batch = padded(sequence.data, rows, (steps, len(lengths)), padding_value)
+    if batch_first:
+        batch = batch.transpose(0, 1)
+    order = sequence.unsorted_indices
+    if order is None:
+        return batch, from_numpy(lengths)
+    return batch.index_select(0 if batch_first else 1, order), from_numpy(lengths)[order]
+
+
+def pad_sequence(
+    sequences: Any, batch_first: bool = False, padding_value: Any = 0.0, padding_side: str = "right"
+) -> Tensor:
+    """Put sequences of different lengths into one tensor.
+
+    Args:
+        sequences: tensors (length, *), alike but for the length.
+        batch_first: whether the result is (N, T, *), or (T, N, *).
+        padding_value: what fills up the shorter ones.
+        padding_side: "right" for behind them, "left" for before.
+
+    Returns:
+        A new tensor of the dtype of the first sequence; T is the length of the longest.
+
+    Raises:
+        RuntimeError: no sequences, other shapes behind the length, or another side.
+        TypeError: not a tensor.
+
+    >>> import wengert as wg
+    >>> wg.nn.utils.rnn.pad_sequence([wg.tensor([1, 2]), wg.tensor([3])], batch_first=True)
+    tensor([[1, 2],
+            [3, 0]])
+    """
+    if not isinstance(sequences, Iterable):
+        raise RuntimeError(
+            f"pad_sequence: Expected iterable for input sequences, but got arg of type: {type(sequences)}"
+        )
+    own = tuple(sequences)
+    check_alike(own)
+    if padding_side not in ("left", "right"):
+        raise RuntimeError(f"Expected padding_side to be one of left or right, but got {padding_side}.")
+    lengths = np.array([each.shape[0] for each in own])
+    longest = int(lengths.max())
+    numbers, places = np.nonzero(np.arange(longest) < lengths[:, None])
+    if padding_side == "left":
+        places += (longest - lengths)[numbers]
+    rows = numbers * longest + places if batch_first else places * len(own) + numbers
+    sizes = (len(own), longest) if batch_first else (longest, len(own))
+    data = cat([each.to(own[0].dtype) for each in own])
+    return padded(data, from_numpy(rows), sizes, padding_value)  # type: ignore[no-any-return]
+
+
+def check_alike(sequences: tuple[Any, ...]) -> None:
+    """Refuse what cannot be put together.
+
+    Raises:
+        RuntimeError: no sequences, or they differ in more than their lengths.
+        TypeError: not a tensor.
+    """
+    if not sequences:
+        raise RuntimeError("received an empty list of sequences")
+    for number, each in enumerate(sequences):
+        if not isinstance(each, Tensor):
+            raise TypeError(f"expected Tensor as element {number} in argument 0, but got {type(each).__name__}")
+        if not each.ndim:
+            raise RuntimeError(f"pad_sequence: element {number} has no dimension for the steps of a sequence")
+        if each.shape[1:] != sequences[0].shape[1:]:
+            raise RuntimeError(
+                "pad_sequence: sequences may differ in their lengths only, but got "
+                f"{list(sequences[0].shape)} and {list(each.shape)}: the size of tensor a must match the size of "
+                "tensor b"
+            )
+
+
+def unpad_sequence(padded_sequences: Tensor, lengths: Any, batch_first: bool = False) -> list[Tensor]:
+    """The sequences of a padded batch, each a new tensor of its length.
+
+    Args:
+        padded_sequences: (T, N, *), or (N, T, *) if `batch_first`.
+        lengths: of each sequence: a tensor, or numbers.
+        batch_first: see `padded_sequences`.
+
+    Raises:
+        ValueError: there are more or fewer lengths than sequences.
+    """
+    rows = padded_sequences if batch_first else padded_sequences.transpose(0, 1)  # type: ignore[attr-defined]
+    counts = lengths.tolist() if isinstance(lengths, Tensor) else lengths
+    return [row[: max(0, count)].clone() for row, count in zip(rows.unbind(0), counts, strict=True)]
+
+
+def pack_sequence(sequences: Any, enforce_sorted: bool = True) -> PackedSequence:
+    """Pack sequences of different lengths.
+
+    Args:
+        sequences: tensors (length, *), alike but for the length.
+        enforce_sorted: refuse lengths that are not in decreasing order; otherwise the sequences are sorted by them.
+
+    Returns:
+        The packed sequences, new memory.
+
+    Raises:
+        RuntimeError: no sequences, they are not sorted, or differ in more than their lengths.
+    """
+    own = tuple(sequences)
+    lengths = tensor([each.shape[0] for each in own], dtype=dtypes.int64)
+    return pack_padded_sequence(pad_sequence(own), lengths, enforce_sorted=enforce_sorted)
+
+
+def unpack_sequence(packed_sequences: PackedSequence) -> list[Tensor]:
+    """The sequences that were packed, in the order that they had."""
+    batch, lengths = pad_packed_sequence(packed_sequences, batch_first=True)
+    return unpad_sequence(batch, lengths, batch_first=True)
