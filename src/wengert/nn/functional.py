@@ -33,12 +33,14 @@ from ..ops.images.pool_volumes import avg_pool3d
 from ..ops.indexing.embedding import embedding, one_hot
 from ..ops.linalg.distances import pdist
 from ..ops.linalg.linear import linear
+from ..ops.neural.attention import scaled_dot_product_attention
 from ..ops.neural.batch_norm import batch_norm, instance_norm
 from ..ops.neural.dropout import alpha_dropout, dropout, dropout1d, dropout2d, dropout3d, feature_alpha_dropout
 from ..ops.neural.group_norm import group_norm
 from ..ops.neural.loss import cross_entropy, nll_loss
 from ..ops.neural.loss_binary import binary_cross_entropy, binary_cross_entropy_with_logits
 from ..ops.neural.loss_pairs import hinge_embedding_loss, huber_loss, kl_div, l1_loss, mse_loss, smooth_l1_loss
+from ..ops.neural.multi_head import multi_head_attention_forward
 from ..ops.neural.norm import layer_norm, rms_norm
 from ..ops.pointwise.activation import gelu
 from ..ops.pointwise.piecewise import hardshrink, prelu, softshrink
@@ -151,6 +153,7 @@ __all__ = [
     "max_unpool3d",
     "mish",
     "mse_loss",
+    "multi_head_attention_forward",
     "nll_loss",
     "one_hot",
     "pad",
@@ -159,6 +162,7 @@ __all__ = [
     "relu",
     "relu6",
     "rms_norm",
+    "scaled_dot_product_attention",
     "selu",
     "sigmoid",
     "silu",

@@ -59,6 +59,7 @@ NAMES: dict[str, str] = {
         "linalg_solve_triangular"
     ),
     "linalg.vectors": "linalg_diagonal linalg_vander linalg_vecdot vander",
+    "neural.attention": "_safe_softmax scaled_dot_product_attention",
     "neural.batch_norm": "batch_norm batch_norm_backward batch_norm_forward instance_norm native_batch_norm",
     "neural.dropout": (
         "_native_dropout alpha_dropout dropout dropout1d dropout2d dropout3d dropout_noise "
@@ -72,6 +73,7 @@ NAMES: dict[str, str] = {
     "neural.loss_pairs": (
         "_huber_loss _mse_loss _smooth_l1_loss hinge_embedding_loss huber_loss kl_div l1_loss mse_loss smooth_l1_loss"
     ),
+    "neural.multi_head": "multi_head_attention_forward",
     "neural.norm": "layer_norm layer_norm_backward native_layer_norm rms_norm",
     "neural.recurrent": "gru lstm rnn_relu rnn_tanh",
     "neural.recurrent_steps": "gru_cell lstm_cell rnn_relu_cell rnn_tanh_cell",

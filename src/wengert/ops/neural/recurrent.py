@@ -83,7 +83,7 @@ def grouped(kind: Kind, params: Any, has_biases: bool, count: int, projects: boo
     own = [params[at : at + each] for at in range(0, len(params), each)]
     if not projects:
         return [Weights(*tensors) for tensors in own]
-    return [Weights(*tensors[:-1], *(None,) * (5 - each), tensors[-1]) for tensors in own]
+    return [Weights(*tensors[:-1])._replace(hr=tensors[-1]) for tensors in own]
 
 
 def check_states(kind: Kind, inputs: Any, state: State, weights: list[Weights]) -> None:

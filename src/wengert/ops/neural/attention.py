@@ -1,0 +1,189 @@
+"""Attention: means of values, weighted by how well their keys fit a query."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+from ... import _kernels as kernels
+from ..._core.cards.card import REALS, Array, Bad, Sample, composite, op
+from ..._core.operators.batch_rules import along
+from ..._core.tensor.base import Tensor, wrap
+from ..._core.types import dtypes
+from .dropout import dropout
+from .softmax import read_line, softmax_backward
+
+
+@op(
+    dtypes=REALS, batching=along("dim"), name="_safe_softmax", node="SafeSoftmaxBackward0", method=False,
+    function=False,
+)  # fmt: skip
+def safe_softmax(self: Array, dim: int) -> Any:
+    """Softmax along a dimension; zeros where all elements are -inf, i.e. where nothing may be looked at."""
+    axis = read_line("softmax", self, dim)
+    with np.errstate(invalid="ignore"):
+        made = kernels.softmax(self, axis)
+    if not self.ndim:
+        return np.where(self == -np.inf, self.dtype.type(0), made)
+    hidden = (self == -np.inf).all(axis, keepdims=True)
+    return np.where(hidden, self.dtype.type(0), made) if hidden.any() else made
+
+
+@safe_softmax.vjp("self")
+def safe_softmax_vjp(grad: Any, out: Any, dim: int) -> Any:
+    return softmax_backward(grad, out, dim)
+
+
+@safe_softmax.jvp("self")
+def safe_softmax_jvp(tangent: Any, out: Any, dim: int) -> Any:
+    return softmax_backward(tangent, out, dim)
+
+
+@safe_softmax.samples
+def safe_softmax_samples(make: Any) -> Any:
+    yield Sample(make(3, 4), -1)
+    yield Sample(make(2, 3, 4), 1)
+    yield Sample(make(), 0)
+    yield Sample(make(0, 3), 1)
+    yield Bad(make(3), 1, raises=IndexError, says="Dimension out of range")
+
+
+def check_inputs(query: Tensor, key: Tensor, value: Tensor) -> None:
+    """Refuse tensors without steps, and of different dtypes.
+
+    Raises:
+        RuntimeError: there are such.
+    """
+    if query.ndim < 2 or key.ndim < 2 or value.ndim < 2:
+        raise RuntimeError(
+            f"Expected query, key, and value to all be  at least 2 dimensional, but got query.dim: {query.ndim} "
+            f"key.dim: {key.ndim} and value.dim: {value.ndim} instead."
+        )
+    if not query.dtype == key.dtype == value.dtype:
+        raise RuntimeError(
+            f"Expected query, key, and value to have the same dtype, but got query.dtype: {query.dtype} key.dtype: "
+            f"{key.dtype} and value.dtype: {value.dtype} instead."
+        )
+
+
+def check_mask(query: Tensor, attn_mask: Tensor | None, is_causal: bool) -> None:
+    """Refuse two masks, and one of a dtype that says nothing.
+
+    Raises:
+        RuntimeError: there is such.
+    """
+    if attn_mask is None:
+        return
+    if is_causal:
+        raise RuntimeError("scaled_dot_product_attention: Explicit attn_mask should not be set when is_causal=True")
+    if attn_mask.dtype not in (dtypes.bool_, dtypes.float32, query.dtype):
+        raise RuntimeError(
+            "Expected attn_mask dtype to be bool or float or to match query dtype, but got attn_mask.dtype: "
+            f"{attn_mask.dtype} and  query.dtype: {query.dtype} instead."
+        )
+
+
+def with_heads_of(query: Any, other: Any) -> Any:
+    """Keys or values, each head of which serves as many heads of the query.
+
+    Raises:
+        RuntimeError: the numbers of heads do not divide.
+    """
+    if query.ndim < 3 or other.ndim < 3:
+        raise RuntimeError("scaled_dot_product_attention: enable_gqa takes (..., heads, steps, size)")
+    wanted, count = query.shape[-3], other.shape[-3]
+    if not count or wanted % count:
+        raise RuntimeError(
+            f"Number of heads in key and value must divide the number of heads in query, got {count} and {wanted}"
+        )
+    return other if wanted == count else other.repeat_interleave(wanted // count, -3)
+
+
+def weights_of(scores: Any, attn_mask: Any, is_causal: bool) -> Any:
+    """The weights that scores give: softmax of those that may count."""
+    if is_causal:
+        later = wrap(~np.tri(*scores.shape[-2:], dtype=np.bool_))
+        return scores.masked_fill(later, -math.inf).softmax(-1)
+    if attn_mask is None:
+        return scores.softmax(-1)
+    if attn_mask.dtype == dtypes.bool_:
+        return safe_softmax(scores.masked_fill(attn_mask.logical_not(), -math.inf), -1)
+    return safe_softmax(scores + attn_mask, -1)
+
+
+@composite(method=False, function=False)
+def scaled_dot_product_attention(
+    query: Tensor,
+    key: Tensor,
+    value: Tensor,
+    attn_mask: Tensor | None = None,
+    dropout_p: float = 0.0,
+    is_causal: bool = False,
+    *,
+    scale: Any = None,
+    enable_gqa: bool = False,
+) -> Any:
+    """softmax(query @ key.T * scale) @ value.
+
+    Args:
+        query: (..., heads, L, size).
+        key: (..., heads, S, size).
+        value: (..., heads, S, width).
+        attn_mask: broadcasts to (..., heads, L, S): bools, True where a query may look at a value, or numbers that
+            are added to the scores. A query that may look at nothing gets zeros.
+        dropout_p: probability of dropout of weights, in training or not.
+        is_causal: let query i look at the values up to i.
+        scale: 1 / sqrt(size) unless given.
+        enable_gqa: let each head of key and value serve several heads of the query.
+
+    Returns:
+        A new tensor (..., heads, L, width).
+
+    Raises:
+        RuntimeError: shapes or dtypes do not fit, or two masks.
+        ValueError: `dropout_p` is no probability.
+
+    Source:
+        Vaswani et al., Attention is all you need (2017).
+    """
+    check_inputs(query, key, value)
+    check_mask(query, attn_mask, is_causal)
+    own: Any = query.dtype
+    if own == dtypes.float16:  # in between, sums are those of float32
+        query, key, value = (each.float() for each in (query, key, value))  # type: ignore[attr-defined]
+    if enable_gqa:
+        key, value = with_heads_of(query, key), with_heads_of(query, value)
+    size = query.shape[-1]
+    factor = float(scale) if scale is not None else 1 / math.sqrt(size) if size else 1.0
+    scores = (query * factor).matmul(key.transpose(-2, -1))  # type: ignore[attr-defined, operator]
+    weights = weights_of(scores, attn_mask, is_causal)
+    if dropout_p:
+        weights = dropout(weights, dropout_p, True)
+    made = weights.matmul(value)
+    return made.to(own) if own == dtypes.float16 else made
+
+
+@scaled_dot_product_attention.samples
+def attention_samples(make: Any) -> Any:
+    yield Sample(make(2, 3, 4), make(2, 5, 4), make(2, 5, 3))
+    yield Sample(make(2, 4), make(3, 4), make(3, 4), None, 0.0, True)
+    yield Sample(make(2, 4), make(3, 4), make(3, 4), wrap(np.array([[True, False, True], [False] * 3])))
+    yield Sample(make(2, 4), make(3, 4), make(3, 4), make(2, 3), 0.0, False, scale=0.5)
+    yield Sample(make(4, 2, 3), make(2, 3, 3), make(2, 3, 3), None, 0.0, False, enable_gqa=True)
+    yield Bad(make(4), make(3, 4), make(3, 4), raises=RuntimeError, says="at least 2 dimensional")
+    yield Bad(
+        *(make(2, 4), make(3, 4), make(3, 4), make(2, 3), 0.0, True),
+        raises=RuntimeError,
+        says="Explicit attn_mask should not be set when is_causal=True",
+    )
+    yield Bad(
+        *(make(3, 2, 3), make(2, 3, 3), make(2, 3, 3), None, 0.0, False),
+        enable_gqa=True,
+        raises=RuntimeError,
+        says="Number of heads in key and value must divide the number of heads in query",
+    )
+
+
+__all__ = ["scaled_dot_product_attention"]
