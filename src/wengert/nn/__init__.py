@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from . import functional, grad, init, modules, utils
+from . import attention, functional, grad, init, modules, utils
 from .modules import *  # noqa: F403  the list of their names is there
 from .parameter import Buffer, Parameter, UninitializedBuffer, UninitializedParameter
 
@@ -11,6 +11,7 @@ __all__ = [
     "Parameter",
     "UninitializedBuffer",
     "UninitializedParameter",
+    "attention",
     "functional",
     "grad",
     "init",

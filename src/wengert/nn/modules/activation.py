@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from ...tensor import Tensor
 from .. import functional
+from .attention import MultiheadAttention as MultiheadAttention
 from .module import Module
 
 

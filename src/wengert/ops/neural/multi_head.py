@@ -17,6 +17,9 @@ from .dropout import dropout
 Masks: TypeAlias = tuple[Any, Any]
 """The mask of the keys, and that of queries and keys; each may be None."""
 
+NAMES = {"src_": ("src_key_padding_mask", "src_mask"), "encoder": ("src_key_padding_mask", "mask")}
+"""What transformers call the masks."""
+
 
 class Further(NamedTuple):
     """What is appended to keys and values, or stands in their place, see `multi_head_attention_forward`."""
@@ -73,6 +76,27 @@ def as_numbers(mask: Any, name: str, dtype: Any) -> Any:
     return mask.new_zeros(mask.shape, dtype=dtype).masked_fill(mask, -math.inf)
 
 
+def masks_as_numbers(key_padding_mask: Any, attn_mask: Any, dtype: Any, prefix: str = "", stacklevel: int = 3) -> Masks:
+    """Both masks as numbers; a warning, if they are of two dtypes.
+
+    Args:
+        key_padding_mask, attn_mask: tensors, or None.
+        dtype: of the scores.
+        prefix: of their names, where a program knows them by others: "src_", or "encoder" for those of an encoder.
+        stacklevel: how far up the program is.
+
+    Raises:
+        AssertionError: one holds neither bools nor floating-point numbers.
+    """
+    names = NAMES.get(prefix, (f"{prefix}key_padding_mask", f"{prefix}attn_mask"))
+    if key_padding_mask is not None and attn_mask is not None and key_padding_mask.dtype != attn_mask.dtype:
+        warnings.warn(
+            f"Support for mismatched {names[0]} and {names[1]} is deprecated. Use same type for both instead.",
+            stacklevel=stacklevel,
+        )
+    return as_numbers(key_padding_mask, names[0], dtype), as_numbers(attn_mask, names[1], dtype)
+
+
 def as_batch(inputs: tuple[Any, Any, Any], key_padding_mask: Any) -> tuple[tuple[Any, Any, Any], Any, bool]:
     """The inputs as a batch, those that are the same tensor still so, the mask of the keys, and whether this is new."""
     query, key, value = inputs
@@ -91,19 +115,14 @@ def masks_of(
     Raises:
         RuntimeError: there is none.
     """
-    if key_padding_mask is not None and attn_mask is not None and key_padding_mask.dtype != attn_mask.dtype:
-        warnings.warn(
-            "Support for mismatched key_padding_mask and attn_mask is deprecated. Use same type for both instead.",
-            stacklevel=4,
-        )
-    of_keys = as_numbers(key_padding_mask, "key_padding_mask", dtype)
+    of_keys, of_pairs = masks_as_numbers(key_padding_mask, attn_mask, dtype, "", 5)
     if is_causal and attn_mask is None:
         raise RuntimeError(
             "Need attn_mask if specifying the is_causal hint. You may use the Transformer module method "
             "`generate_square_subsequent_mask` to create this mask."
         )
     hinted = is_causal and of_keys is None and not need_weights
-    return (of_keys, None if hinted else as_numbers(attn_mask, "attn_mask", dtype)), hinted
+    return (of_keys, None if hinted else of_pairs), hinted
 
 
 def check_sizes(query: Any, key: Any, value: Any, embed_dim: int, num_heads: int, separate: bool) -> None:
@@ -364,7 +383,7 @@ def multi_head_samples(make: Any) -> Any:
 
     query, key, value = make(2, 3, 4), make(5, 3, 4), make(5, 3, 4)
     yield Sample(query, key, value, *options())
-    yield Sample(query, key, key, *options(False), need_weights=False, attn_mask=make(2, 5))
+    yield Sample(query, key, value, *options(False), need_weights=False, attn_mask=make(2, 5))
     yield Sample(make(2, 4), make(5, 4), make(5, 4), *options(), average_attn_weights=False)
     yield Bad(make(4), key, value, *options(), raises=AssertionError, says="query should be unbatched 2D or batched 3D")
     yield Bad(

@@ -1,0 +1,309 @@
+"""Transformers: stacks of layers that encode a sequence, and that decode one while looking at another."""
+
+from __future__ import annotations
+
+import copy
+import math
+import warnings
+from typing import Any
+
+from ...autograd import is_grad_enabled
+from ...ops.create.create import full
+from ...ops.neural.multi_head import masks_as_numbers
+from ...tensor import Tensor
+from .. import functional, init
+from .container import ModuleList
+from .module import Module
+from .normalization import LayerNorm
+from .transformer_layers import Activation, TransformerDecoderLayer, TransformerEncoderLayer
+
+__all__ = [
+    "Transformer",
+    "TransformerDecoder",
+    "TransformerDecoderLayer",
+    "TransformerEncoder",
+    "TransformerEncoderLayer",
+]
+
+
+def causal_mask(sz: int, device: Any = None, dtype: Any = None) -> Any:
+    """-inf above the diagonal, zeros elsewhere: (sz, sz)."""
+    return full((sz, sz), -math.inf, dtype=dtype, device=device).triu(1)
+
+
+def is_causal_mask(mask: Any, is_causal: bool | None, steps: int) -> bool:
+    """The hint that was given; if none was, whether the mask is the causal one."""
+    if is_causal is not None or mask is None:
+        return bool(is_causal)
+    wanted = causal_mask(steps, dtype=mask.dtype)
+    return mask.shape == wanted.shape and bool((mask == wanted).all())
+
+
+def steps_of(sequence: Tensor, layer: Any) -> int:
+    """The number of steps of a sequence given to a layer."""
+    return sequence.shape[1 if sequence.ndim == 3 and layer.self_attn.batch_first else 0]
+
+
+def why_padding_stays(layer: Any) -> str:
+    """Why torch's encoders of such layers have no fast path, on which the results of padding are zeros; "" if one."""
+    if not isinstance(layer, TransformerEncoderLayer):
+        return "encoder_layer was not TransformerEncoderLayer"
+    attention = layer.self_attn
+    reasons = {
+        "encoder_layer.norm_first was True": layer.norm_first,
+        "encoder_layer.self_attn.batch_first was not True(use batch_first for better inference performance)": (
+            not attention.batch_first
+        ),
+        "encoder_layer.self_attn._qkv_same_embed_dim was not True": not attention._qkv_same_embed_dim,
+        "encoder_layer.self_attn was passed bias=False": attention.in_proj_bias is None,
+        "encoder_layer.activation_relu_or_gelu was not True": not layer.activation_relu_or_gelu,
+        "encoder_layer.norm1.eps was not equal to encoder_layer.norm2.eps": layer.norm1.eps != layer.norm2.eps,
+        "encoder_layer.self_attn.num_heads is odd": attention.num_heads % 2 == 1,
+    }
+    return next((reason for reason, holds in reasons.items() if holds), "")
+
+
+class TransformerEncoder(Module):
+    """A stack of layers that are alike at first.
+
+    Args:
+        encoder_layer: the layer, of which there will be copies.
+        num_layers: how many.
+        norm: a module for the result, or None.
+        enable_nested_tensor: in evaluation without gradients, make the results of padding at the ends of sequences
+            zeros (torch leaves out the work for them); where layers are not made for that, there is a warning.
+        mask_check: look whether padding is at the ends.
+
+    Attributes:
+        layers: the copies.
+    """
+
+    def __init__(
+        self,
+        encoder_layer: Any,
+        num_layers: int,
+        norm: Any = None,
+        enable_nested_tensor: bool = True,
+        mask_check: bool = True,
+    ) -> None:
+        super().__init__()
+        self.layers = ModuleList([copy.deepcopy(encoder_layer) for _ in range(num_layers)])
+        self.num_layers = num_layers
+        self.norm = norm
+        self.enable_nested_tensor = self.use_nested_tensor = enable_nested_tensor
+        self.mask_check = mask_check
+        why = why_padding_stays(encoder_layer)
+        if enable_nested_tensor and why:
+            warnings.warn(
+                f"enable_nested_tensor is True, but self.use_nested_tensor is False because {why}", stacklevel=2
+            )
+            self.use_nested_tensor = False
+
+    def forward(
+        self,
+        src: Tensor,
+        mask: Tensor | None = None,
+        src_key_padding_mask: Tensor | None = None,
+        is_causal: bool | None = None,
+    ) -> Any:
+        """The sequence as the last layer sees it.
+
+        Args:
+            src: (S, N, size), (N, S, size) if the layers are `batch_first`, or (S, size).
+            mask: (S, S), or (N * heads, S, S): bools, True where a step may not look, or numbers added to scores.
+            src_key_padding_mask: (N, S), or (S,): bools, True for a step that does not count, or numbers.
+            is_causal: a hint that `mask` lets each step look at those up to itself; None: look whether it does.
+
+        Returns:
+            A tensor like `src`.
+
+        Raises:
+            AssertionError, RuntimeError: shapes or masks do not fit.
+        """
+        given, own_mask = src_key_padding_mask, mask
+        of_keys, mask = masks_as_numbers(src_key_padding_mask, mask, src.dtype, "encoder", 5)
+        causal = is_causal_mask(mask, is_causal, steps_of(src, self.layers[0]))
+        output: Any = src
+        for layer in self.layers:
+            output = layer(output, src_mask=mask, is_causal=causal, src_key_padding_mask=of_keys)
+        if given is not None and own_mask is None and self._drops_padding(src):
+            hidden = of_keys != 0
+            if not self.mask_check or not bool((hidden[:, :-1] & ~hidden[:, 1:]).any()):
+                output = output.masked_fill(hidden.unsqueeze(-1), 0.0)
+        return output if self.norm is None else self.norm(output)
+
+    def _drops_padding(self, src: Tensor) -> bool:
+        """Whether torch would leave out the work for padding."""
+        first = self.layers[0]
+        if not self.use_nested_tensor or first.training or src.ndim != 3:
+            return False
+        used = (src, *first.parameters())
+        return not (is_grad_enabled() and any(each.requires_grad for each in used))
+
+
+class TransformerDecoder(Module):
+    """A stack of layers that are alike at first, all of which look at another sequence, too.
+
+    Args:
+        decoder_layer: the layer, of which there will be copies.
+        num_layers: how many.
+        norm: a module for the result, or None.
+
+    Attributes:
+        layers: the copies.
+    """
+
+    def __init__(self, decoder_layer: Any, num_layers: int, norm: Any = None) -> None:
+        super().__init__()
+        self.layers = ModuleList([copy.deepcopy(decoder_layer) for _ in range(num_layers)])
+        self.num_layers = num_layers
+        self.norm = norm
+
+    def forward(
+        self,
+        tgt: Tensor,
+        memory: Tensor,
+        tgt_mask: Tensor | None = None,
+        memory_mask: Tensor | None = None,
+        tgt_key_padding_mask: Tensor | None = None,
+        memory_key_padding_mask: Tensor | None = None,
+        tgt_is_causal: bool | None = None,
+        memory_is_causal: bool = False,
+    ) -> Any:
+        """The sequence as the last layer sees it.
+
+        Args:
+            tgt, memory, tgt_mask, memory_mask, tgt_key_padding_mask, memory_key_padding_mask, memory_is_causal: as for
+                `TransformerDecoderLayer`.
+            tgt_is_causal: the same; None: look whether the mask lets each step look at those up to itself.
+
+        Returns:
+            A tensor like `tgt`.
+
+        Raises:
+            AssertionError, RuntimeError: shapes or masks do not fit.
+        """
+        causal = is_causal_mask(tgt_mask, tgt_is_causal, steps_of(tgt, self.layers[0]))
+        output: Any = tgt
+        for layer in self.layers:
+            output = layer(
+                output,
+                memory,
+                tgt_mask=tgt_mask,
+                memory_mask=memory_mask,
+                tgt_key_padding_mask=tgt_key_padding_mask,
+                memory_key_padding_mask=memory_key_padding_mask,
+                tgt_is_causal=causal,
+                memory_is_causal=memory_is_causal,
+            )
+        return output if self.norm is None else self.norm(output)
+
+
+class Transformer(Module):
+    """An encoder of one sequence, and a decoder of another one that looks at what the encoder made.
+
+    Args:
+        d_model, nhead: length of the vectors and number of heads.
+        num_encoder_layers, num_decoder_layers: how many layers there are.
+        dim_feedforward, dropout, activation: as for `TransformerEncoderLayer`.
+        custom_encoder, custom_decoder: modules in their place.
+        layer_norm_eps, batch_first, norm_first, bias, device, dtype: as for `TransformerEncoderLayer`.
+
+    Source: Vaswani et al., Attention Is All You Need, 2017.
+
+    >>> import wengert as wg
+    >>> model = wg.nn.Transformer(d_model=8, nhead=2, num_encoder_layers=1, num_decoder_layers=1, dim_feedforward=16)
+    >>> model(wg.rand(5, 3, 8), wg.rand(4, 3, 8)).shape
+    torch.Size([4, 3, 8])
+    """
+
+    def __init__(
+        self,
+        d_model: int = 512,
+        nhead: int = 8,
+        num_encoder_layers: int = 6,
+        num_decoder_layers: int = 6,
+        dim_feedforward: int = 2048,
+        dropout: float = 0.1,
+        activation: Activation = functional.relu,
+        custom_encoder: Any = None,
+        custom_decoder: Any = None,
+        layer_norm_eps: float = 1e-5,
+        batch_first: bool = False,
+        norm_first: bool = False,
+        bias: bool = True,
+        device: Any = None,
+        dtype: Any = None,
+    ) -> None:
+        super().__init__()
+        options = (d_model, nhead, dim_feedforward, dropout, activation, layer_norm_eps, batch_first, norm_first, bias)
+
+        def stack(kind: Any, layer: Any, count: int) -> Any:
+            norm = LayerNorm(d_model, eps=layer_norm_eps, bias=bias, dtype=dtype)
+            return kind(layer(*options, dtype=dtype), count, norm)
+
+        if custom_encoder is None:
+            custom_encoder = stack(TransformerEncoder, TransformerEncoderLayer, num_encoder_layers)
+        self.encoder = custom_encoder
+        if custom_decoder is None:
+            custom_decoder = stack(TransformerDecoder, TransformerDecoderLayer, num_decoder_layers)
+        self.decoder = custom_decoder
+        self._reset_parameters()
+        self.d_model = d_model
+        self.nhead = nhead
+        self.batch_first = batch_first
+
+    def _reset_parameters(self) -> None:
+        """Draw new values for all matrices."""
+        for parameter in self.parameters():
+            if parameter.ndim > 1:
+                init.xavier_uniform_(parameter)
+
+    @staticmethod
+    def generate_square_subsequent_mask(sz: int, device: Any = None, dtype: Any = None) -> Any:
+        """The mask that lets each of `sz` steps look at those up to itself: -inf above the diagonal, else zeros."""
+        return causal_mask(sz, device, dtype)
+
+    def forward(
+        self,
+        src: Tensor,
+        tgt: Tensor,
+        src_mask: Tensor | None = None,
+        tgt_mask: Tensor | None = None,
+        memory_mask: Tensor | None = None,
+        src_key_padding_mask: Tensor | None = None,
+        tgt_key_padding_mask: Tensor | None = None,
+        memory_key_padding_mask: Tensor | None = None,
+        src_is_causal: bool | None = None,
+        tgt_is_causal: bool | None = None,
+        memory_is_causal: bool = False,
+    ) -> Any:
+        """What the decoder makes of `tgt` while it looks at what the encoder makes of `src`.
+
+        Args:
+            src, src_mask, src_key_padding_mask, src_is_causal: as for `TransformerEncoder`.
+            tgt, tgt_mask, memory_mask, tgt_key_padding_mask, memory_key_padding_mask, tgt_is_causal, memory_is_causal:
+                as for `TransformerDecoder`.
+
+        Returns:
+            A tensor like `tgt`.
+
+        Raises:
+            RuntimeError: the sequences differ in their number or in the length of vectors.
+        """
+        batch = 0 if self.batch_first else 1
+        if src.ndim == 3 and src.shape[batch] != tgt.shape[batch]:
+            raise RuntimeError("the batch number of src and tgt must be equal")
+        if src.shape[-1] != self.d_model or tgt.shape[-1] != self.d_model:
+            raise RuntimeError("the feature number of src and tgt must be equal to d_model")
+        memory = self.encoder(src, mask=src_mask, src_key_padding_mask=src_key_padding_mask, is_causal=src_is_causal)
+        return self.decoder(
+            tgt,
+            memory,
+            tgt_mask=tgt_mask,
+            memory_mask=memory_mask,
+            tgt_key_padding_mask=tgt_key_padding_mask,
+            memory_key_padding_mask=memory_key_padding_mask,
+            tgt_is_causal=tgt_is_causal,
+            memory_is_causal=memory_is_causal,
+        )
