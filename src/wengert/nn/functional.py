@@ -31,6 +31,7 @@ from ..ops.images.pool_forms import (
 )
 from ..ops.images.pool_volumes import avg_pool3d
 from ..ops.indexing.embedding import embedding, one_hot
+from ..ops.indexing.embedding_bag_forms import embedding_bag
 from ..ops.linalg.distances import pdist
 from ..ops.linalg.linear import linear
 from ..ops.neural.attention import scaled_dot_product_attention
@@ -117,6 +118,7 @@ __all__ = [
     "dropout3d",
     "elu",
     "embedding",
+    "embedding_bag",
     "feature_alpha_dropout",
     "fold",
     "fractional_max_pool2d",

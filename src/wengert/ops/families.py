@@ -34,6 +34,8 @@ NAMES: dict[str, str] = {
     "images.unpool": "max_unpool2d max_unpool3d",
     "images.resize": "interpolate resample resample_backward",
     "indexing.embedding": "_one_hot embedding embedding_dense_backward embedding_dense_gather embedding_lookup one_hot",
+    "indexing.embedding_bag": "_embedding_bag embedding_bag",
+    "indexing.embedding_bag_forms": "embedding_bag_lookup",
     "indexing.positions": "unravel_index",
     "indexing.put": "fill_diagonal masked_scatter_backward",
     "linalg.cholesky": "_linalg_cholesky_ex linalg_cholesky linalg_cholesky_ex",

@@ -6,6 +6,7 @@ from typing import Any
 
 from ...autograd import no_grad
 from ...ops.create.create import empty
+from ...ops.indexing.embedding_bag_forms import embedding_bag
 from ...tensor import Tensor
 from .. import functional, init
 from ..parameter import Parameter
@@ -105,4 +106,143 @@ class Embedding(Module):
         rows, columns = embeddings.shape
         made = cls(rows, columns, padding_idx)
         made.weight = Parameter(embeddings, requires_grad=not freeze)
+        return made
+
+
+class EmbeddingBag(Module):
+    """A table of vectors, looked up by numbers in bags: the sum, mean or maximum of each bag's vectors.
+
+    Args:
+        num_embeddings: number of vectors.
+        embedding_dim: length of each.
+        max_norm: vectors that are looked up and longer than this are shortened to it first.
+        norm_type: which norm `max_norm` means.
+        scale_grad_by_freq: divide gradients by how often the number occurs in the batch.
+        mode: "sum", "mean" or "max".
+        sparse: refused.
+        _weight: the table, of which no copy is made; a new one if not given.
+        include_last_offset: whether offsets end with where the last bag ends.
+        padding_idx: number whose vector is zero at first and does not count.
+        device: "cpu".
+        dtype: of the table.
+
+    Attributes:
+        weight: the table, shape (num_embeddings, embedding_dim), standard normal at first.
+
+    Raises:
+        AssertionError: `padding_idx` lies outside the table, or the table given has another shape.
+        NotImplementedError: `sparse`.
+
+    >>> import wengert as wg
+    >>> bag = wg.nn.EmbeddingBag.from_pretrained(wg.eye(3), mode="sum")
+    >>> bag(wg.tensor([0, 1, 1, 2]), wg.tensor([0, 2]))
+    tensor([[1., 1., 0.],
+            [0., 1., 1.]])
+    """
+
+    def __init__(
+        self,
+        num_embeddings: int,
+        embedding_dim: int,
+        max_norm: float | None = None,
+        norm_type: float = 2.0,
+        scale_grad_by_freq: bool = False,
+        mode: str = "mean",
+        sparse: bool = False,
+        _weight: Tensor | None = None,
+        include_last_offset: bool = False,
+        padding_idx: int | None = None,
+        device: Any = None,
+        dtype: Any = None,
+    ) -> None:
+        super().__init__()
+        if sparse:
+            raise NotImplementedError("EmbeddingBag: sparse gradients are not there; leave sparse out")
+        self.num_embeddings = num_embeddings
+        self.embedding_dim = embedding_dim
+        self.max_norm = max_norm
+        self.norm_type = norm_type
+        self.scale_grad_by_freq = scale_grad_by_freq
+        if padding_idx is not None:
+            if not -num_embeddings <= padding_idx < num_embeddings:
+                raise AssertionError("padding_idx must be within num_embeddings")
+            padding_idx %= num_embeddings
+        self.padding_idx = padding_idx
+        if _weight is None:
+            self.weight = Parameter(empty((num_embeddings, embedding_dim), dtype=dtype))
+            self.reset_parameters()
+        else:
+            if tuple(_weight.shape) != (num_embeddings, embedding_dim):
+                raise AssertionError("Shape of weight does not match num_embeddings and embedding_dim")
+            self.weight = Parameter(_weight)
+        self.mode = mode
+        self.include_last_offset = include_last_offset
+
+    def reset_parameters(self) -> None:
+        """Draw new vectors; that of `padding_idx` becomes zero."""
+        init.normal_(self.weight)
+        if self.padding_idx is not None:
+            with no_grad():
+                self.weight[self.padding_idx].fill_(0)
+
+    def forward(self, input: Tensor, offsets: Tensor | None = None, per_sample_weights: Tensor | None = None) -> Any:
+        """Bags of numbers to vectors.
+
+        Args:
+            input: (n,), or (bags, length).
+            offsets: where each bag begins in (n,).
+            per_sample_weights: factors of the vectors of sums, of the shape of `input`.
+
+        Returns:
+            A new tensor (bags, embedding_dim); zeros for an empty bag.
+        """
+        return embedding_bag(
+            *(input, self.weight, offsets, self.max_norm, self.norm_type, self.scale_grad_by_freq, self.mode),
+            per_sample_weights=per_sample_weights,
+            include_last_offset=self.include_last_offset,
+            padding_idx=self.padding_idx,
+        )
+
+    def extra_repr(self) -> str:
+        """The sizes."""
+        text = f"{self.num_embeddings}, {self.embedding_dim}"
+        if self.max_norm is not None:
+            text += f", max_norm={self.max_norm}"
+        if self.norm_type != 2:
+            text += f", norm_type={self.norm_type}"
+        if self.scale_grad_by_freq:
+            text += f", scale_grad_by_freq={self.scale_grad_by_freq}"
+        text += f", mode={self.mode!r}"
+        if self.padding_idx is not None:
+            text += f", padding_idx={self.padding_idx}"
+        return text
+
+    @classmethod
+    def from_pretrained(
+        cls,
+        embeddings: Tensor,
+        freeze: bool = True,
+        max_norm: float | None = None,
+        norm_type: float = 2.0,
+        scale_grad_by_freq: bool = False,
+        mode: str = "mean",
+        sparse: bool = False,
+        include_last_offset: bool = False,
+        padding_idx: int | None = None,
+    ) -> EmbeddingBag:
+        """Bags over an existing table.
+
+        Args:
+            embeddings: the table, two-dimensional; its memory is shared.
+            freeze: whether it stays as it is in training.
+            max_norm, norm_type, scale_grad_by_freq, mode, sparse, include_last_offset, padding_idx: as for the class.
+
+        Raises:
+            AssertionError: not two-dimensional.
+        """
+        if embeddings.ndim != 2:
+            raise AssertionError("Embeddings parameter is expected to be 2-dimensional")
+        options = (max_norm, norm_type, scale_grad_by_freq, mode, sparse, embeddings, include_last_offset, padding_idx)
+        made = cls(embeddings.shape[0], embeddings.shape[1], *options)
+        made.weight.requires_grad = not freeze
         return made

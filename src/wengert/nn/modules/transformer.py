@@ -212,9 +212,9 @@ class Transformer(Module):
     Source: Vaswani et al., Attention Is All You Need, 2017.
 
     >>> import wengert as wg
-    >>> model = wg.nn.Transformer(d_model=8, nhead=2, num_encoder_layers=1, num_decoder_layers=1, dim_feedforward=16)
-    >>> model(wg.rand(5, 3, 8), wg.rand(4, 3, 8)).shape
-    torch.Size([4, 3, 8])
+    >>> model = wg.nn.Transformer(8, 2, num_encoder_layers=1, num_decoder_layers=1, batch_first=True)
+    >>> model(wg.rand(3, 5, 8), wg.rand(3, 4, 8)).shape
+    torch.Size([3, 4, 8])
     """
 
     def __init__(

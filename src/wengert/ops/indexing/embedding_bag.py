@@ -1,0 +1,317 @@
+"""Bags: sums, means and maxima of rows of a table looked up by number."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ..._core import errors
+from ..._core.cards.card import REALS, Array, Bad, Index, Sample, composite, op
+from ..._core.tensor.base import Tensor, wrap
+from ..create.factory import refuse_dtype
+from ..shapes.join import cat
+from .embedding import embedding_dense_backward, refuse_sparse, rows_of_batch
+
+SUM, MEAN, MAX = range(3)
+MODES = ("sum", "mean", "max")
+
+
+def check_places(weight: Any, indices: Any, offsets: Any, padding_idx: int) -> None:
+    """Refuse numbers of rows and of places that are none.
+
+    Raises:
+        RuntimeError: there are such, or other dtypes.
+    """
+    for each in (indices, offsets):
+        if each.dtype not in (np.int64, np.int32):
+            raise RuntimeError(
+                "Expected tensor for argument #1 'indices' to have one of the following scalar types: Long, Int; but "
+                f"got {errors.type_name(each)} instead (while checking arguments for embedding_bag)"
+            )
+    rows, count = weight.shape[0], indices.size
+    if not -1 <= padding_idx < rows:
+        raise RuntimeError(
+            f"padding_idx must be within the number of embeddings, -{rows} through {rows - 1}, but got {padding_idx}"
+        )
+    bad = np.flatnonzero((indices < 0) | (indices >= rows))
+    if bad.size:
+        raise RuntimeError(
+            f"Index {bad[0]} of input takes value {indices[bad[0]]} which is not in the valid range [0, {rows})"
+        )
+    if not offsets.size:
+        return
+    if offsets[0] != 0:
+        raise RuntimeError(
+            "offsets[0] has to be 0, i.e., the first sequence in the mini-batch has to start from position 0. "
+            f"However, got {offsets[0]}"
+        )
+    if offsets[-1] > count:
+        raise RuntimeError(
+            f"offsets[-1] can not be greater than input's length {count} but got offsets[-1] of {offsets[-1]}"
+        )
+    if (offsets[1:] < offsets[:-1]).any():
+        raise RuntimeError("embedding_bag: offsets must not decrease")
+
+
+def reduced(rows: Any, bags: Any, count: int, mode: int) -> tuple[Any, Any]:
+    """Rows put together bag by bag, and of a maximum the number of the row that it came from.
+
+    Args:
+        rows: (n, width).
+        bags: the bag of each row, in increasing order.
+        count: number of bags.
+        mode: see `MODES`.
+    """
+    width = rows.shape[1]
+    made, places = np.zeros((count, width), rows.dtype), np.zeros((count, width), np.int64)
+    if not len(rows):
+        return made, places
+    starts = np.flatnonzero(np.r_[True, bags[1:] != bags[:-1]])
+    full = bags[starts]
+    made[full] = (np.maximum if mode == MAX else np.add).reduceat(rows, starts, axis=0)
+    if mode == MAX:
+        numbers = np.where(rows == made[bags], np.arange(len(rows))[:, None], len(rows) - 1)
+        places[full] = np.minimum.reduceat(numbers, starts, axis=0)
+    return made, places
+
+
+@op(
+    dtypes=REALS,
+    outputs=("result", "offset2bag", "bag_size", "maximum_indices"),
+    differentiable=(True, False, False, False),
+    name="_embedding_bag",
+    node="EmbeddingBagBackward0",
+    method=False,
+    function=False,
+)
+def bags_of_rows(
+    weight: Array,
+    indices: Index,
+    offsets: Index,
+    scale_grad_by_freq: bool = False,
+    mode: int = 0,
+    sparse: bool = False,
+    per_sample_weights: Array = None,
+    include_last_offset: bool = False,
+    padding_idx: int = -1,
+) -> Any:
+    """Bags of rows: what is put together, the bag of each row, the size of each bag, and where maxima come from."""
+    refuse_sparse(sparse)
+    refuse_dtype("embedding_bag", weight, REALS)
+    check_places(weight, indices, offsets, padding_idx)
+    bags = np.searchsorted(offsets, np.arange(indices.size), side="right") - 1
+    count = max(0, len(offsets) - include_last_offset)
+    kept = np.flatnonzero((indices != padding_idx) & (bags < count))
+    rows = weight[indices[kept]]
+    if per_sample_weights is not None:
+        rows = rows * per_sample_weights[kept, None]
+    wide = rows.astype(np.float32) if rows.dtype == np.float16 else rows
+    made, places = reduced(wide, bags[kept], count, mode)
+    sizes = np.bincount(bags[kept], minlength=count).astype(np.int64)
+    if mode == MEAN:
+        made /= np.maximum(sizes, 1)[:, None].astype(made.dtype)
+    if mode == MAX and kept.size:
+        places = np.where(sizes[:, None] > 0, indices[kept][places], 0)
+    return made.astype(weight.dtype, copy=False), bags, sizes, places.astype(np.int64, copy=False)
+
+
+def uses_of(grad: Any, offset2bag: Any, bag_size: Any, mode: int) -> Any:
+    """What arrives at each use of a row; of a mean, its share. Uses in no bag get zeros."""
+    if mode == MEAN:
+        grad = grad / bag_size.clamp(min=1).unsqueeze(-1)
+    spare = cat([grad, grad.new_zeros((1, grad.shape[1]))])
+    return spare.index_select(0, offset2bag)
+
+
+@bags_of_rows.vjp("weight")
+def bags_vjp_weight(
+    grads: Any,
+    weight_shape: Any,
+    indices: Any,
+    per_sample_weights: Any,
+    offset2bag: Any,
+    bag_size: Any,
+    maximum_indices: Any,
+    scale_grad_by_freq: bool,
+    mode: int,
+    padding_idx: int,
+) -> Any:
+    grad = grads[0]
+    if mode == MAX:
+        shown = grad.where((bag_size > 0).unsqueeze(-1), 0)
+        return grad.new_zeros(weight_shape).scatter_add(0, maximum_indices, shown)
+    uses = uses_of(grad, offset2bag, bag_size, mode)
+    if per_sample_weights is not None:
+        uses = uses * per_sample_weights.unsqueeze(-1)
+    return embedding_dense_backward(uses, indices, weight_shape[0], padding_idx, scale_grad_by_freq)
+
+
+@bags_of_rows.vjp("per_sample_weights")
+def bags_vjp_weights(
+    grads: Any, weight: Any, indices: Any, offset2bag: Any, bag_size: Any, mode: int, padding_idx: int
+) -> Any:
+    uses = uses_of(grads[0], offset2bag, bag_size, mode)
+    made = (uses * weight.index_select(0, indices)).sum(-1)
+    return made.where(indices != padding_idx, 0)
+
+
+def put_in_bags(uses: Any, indices: Any, offset2bag: Any, bag_size: Any, mode: int, padding_idx: int) -> Any:
+    """Sums or means of what there is for each use of a row, bag by bag."""
+    counted = uses.where((indices != padding_idx).unsqueeze(-1), 0)
+    spare = uses.new_zeros((bag_size.shape[0] + 1, uses.shape[1])).index_add(0, offset2bag, counted)
+    made = spare[:-1]
+    return made / bag_size.clamp(min=1).unsqueeze(-1) if mode == MEAN else made
+
+
+@bags_of_rows.jvp("weight")
+def bags_jvp_weight(
+    tangent: Any,
+    indices: Any,
+    per_sample_weights: Any,
+    offset2bag: Any,
+    bag_size: Any,
+    maximum_indices: Any,
+    mode: int,
+    padding_idx: int,
+) -> Any:
+    if mode == MAX:
+        return tangent.gather(0, maximum_indices).where((bag_size > 0).unsqueeze(-1), 0), None, None, None
+    uses = tangent.index_select(0, indices)
+    if per_sample_weights is not None:
+        uses = uses * per_sample_weights.unsqueeze(-1)
+    return put_in_bags(uses, indices, offset2bag, bag_size, mode, padding_idx), None, None, None
+
+
+@bags_of_rows.jvp("per_sample_weights")
+def bags_jvp_weights(
+    tangent: Any, weight: Any, indices: Any, offset2bag: Any, bag_size: Any, mode: int, padding_idx: int
+) -> Any:
+    uses = weight.index_select(0, indices) * tangent.unsqueeze(-1)
+    return put_in_bags(uses, indices, offset2bag, bag_size, mode, padding_idx), None, None, None
+
+
+@bags_of_rows.batched
+def bags_batched(
+    weight: Any,
+    indices: Any,
+    offsets: Any,
+    scale_grad_by_freq: bool,
+    mode: int,
+    sparse: bool,
+    per_sample_weights: Any,
+    include_last_offset: bool,
+    padding_idx: int,
+) -> Any:
+    size, rows, width = weight.shape
+    uses, bags = indices.shape[1], offsets.shape[1]
+    first = wrap(np.arange(size)[:, None])
+    numbers, table = rows_of_batch(indices, rows), weight.reshape((size * rows, width))
+    if padding_idx >= 0:  # one row for all of them
+        numbers = numbers.where(indices != padding_idx, size * rows)
+        table = cat([table, table.new_zeros((1, width))])
+    made, own, sizes, places = bags_of_rows(
+        table,
+        numbers.reshape((size * uses,)),
+        (offsets + first * uses).reshape((size * bags,)),
+        scale_grad_by_freq,
+        mode,
+        sparse,
+        None if per_sample_weights is None else per_sample_weights.reshape((size * uses,)),
+        False,
+        size * rows if padding_idx >= 0 else -1,
+    )
+    count = max(0, bags - include_last_offset)
+    made, places = (each.reshape((size, bags, width))[:, :count] for each in (made, places))
+    places = (places - first.unsqueeze(-1) * rows).clamp(min=0)
+    return made, own.reshape((size, uses)) - first * bags, sizes.reshape((size, bags))[:, :count], places
+
+
+def numbers(*values: int) -> Tensor:
+    """A vector of integers."""
+    return wrap(np.array(values, np.int64))
+
+
+@bags_of_rows.samples
+def bags_samples(make: Any) -> Any:
+    places = numbers(0, 2, 3, 1, 2), numbers(0, 0)  # the tests of batches turn them round
+    yield Sample(make(4, 3), *places, False, SUM, False, make(5))
+    yield Sample(make(4, 3), *places, True, MEAN, False, None, False, 2)
+    yield Sample(make(4, 3), *places, False, MAX, False, None, True)
+    yield Sample(make(4, 3), numbers(), numbers(0, 0), False, SUM)
+    yield Bad(make(4, 3), numbers(0, 4), numbers(0), raises=RuntimeError, says="not in the valid range [0, 4)")
+    yield Bad(make(4, 3), numbers(0, 1), numbers(1), raises=RuntimeError, says="offsets[0] has to be 0")
+    yield Bad(make(4, 3), numbers(0, 1), numbers(0, 3), raises=RuntimeError, says="offsets[-1] can not be greater")
+
+
+def row_number(padding_idx: Any, rows: int) -> int:
+    """The row that does not count; -1 for none.
+
+    Raises:
+        RuntimeError: there is no such row.
+    """
+    if padding_idx is None:
+        return -1
+    if not -rows <= padding_idx < rows:
+        raise RuntimeError(
+            f"padding_idx must be within the number of embeddings, -{rows} through {rows - 1}, but got {padding_idx}"
+        )
+    return int(padding_idx) % rows
+
+
+@composite(method=False)
+def embedding_bag(
+    weight: Tensor,
+    indices: Tensor,
+    offsets: Tensor,
+    scale_grad_by_freq: bool = False,
+    mode: int = 0,
+    sparse: bool = False,
+    per_sample_weights: Tensor | None = None,
+    include_last_offset: bool = False,
+    padding_idx: int | None = None,
+) -> tuple[Any, ...]:
+    """Rows of a table, put together bag by bag.
+
+    Args:
+        weight: (rows, width).
+        indices: row numbers, (n,), int64 or int32.
+        offsets: where each bag begins.
+        scale_grad_by_freq: divide gradients by how often their row was used.
+        mode: 0 for sums, 1 for means, 2 for maxima.
+        sparse: must be False: gradients are dense.
+        per_sample_weights: factors of the rows of sums, (n,).
+        include_last_offset: whether `offsets` ends with where the last bag ends.
+        padding_idx: a row that does not count; negative ones count from the end.
+
+    Returns:
+        New tensors: what is put together, (bags, width); the bag of each row, the size of each bag, and where the
+        maxima come from.
+
+    Raises:
+        RuntimeError: a number names no row or place, dtypes do not fit, or `sparse` is set.
+    """
+    padding = row_number(padding_idx, weight.shape[0])
+    if per_sample_weights is not None and per_sample_weights.dtype != weight.dtype:
+        raise RuntimeError(
+            "Expected tensor for argument #1 'weight' to have the same type as tensor for argument #1 "
+            f"'per_sample_weights'; but type {weight.type()} does not equal {per_sample_weights.type()} "  # type: ignore[attr-defined]
+            "(while checking arguments for embedding_bag)"
+        )
+    return bags_of_rows(  # type: ignore[no-any-return]
+        weight, indices, offsets, scale_grad_by_freq, mode, sparse, per_sample_weights, include_last_offset, padding
+    )
+
+
+@embedding_bag.samples
+def embedding_bag_samples(make: Any) -> Any:
+    yield Sample(make(4, 3), numbers(0, 2, 3), numbers(0))
+    yield Sample(make(4, 3), numbers(0, 2, 3), numbers(0, 0), False, MEAN, False, None, False, -1)
+    yield Bad(
+        *(make(4, 3), numbers(0), numbers(0), False, SUM, False, None, False, 7),
+        raises=RuntimeError,
+        says="padding_idx must be within the number of embeddings, -4 through 3, but got 7",
+    )
+
+
+__all__ = ["embedding_bag"]

@@ -1,0 +1,125 @@
+"""Bags of rows as `torch.nn.functional` takes them: one by one, or as many of one length."""
+
+from __future__ import annotations
+
+import warnings
+from typing import Any
+
+from ..._core.cards.card import Bad, Sample, composite
+from ..._core.tensor.base import Tensor
+from ..._core.types import dtypes
+from ..create.ranges import arange
+from .embedding import shorten
+from .embedding_bag import MODES, embedding_bag as bags_at, numbers
+
+
+def check_bags(input: Any, weight: Any, offsets: Any, mode: str, per_sample_weights: Any) -> None:
+    """Refuse shapes and modes that do not fit.
+
+    Raises:
+        ValueError: there are such.
+        NotImplementedError: factors of rows where there is no sum.
+    """
+    if per_sample_weights is not None and input.shape != per_sample_weights.shape:
+        raise ValueError(
+            f"embedding_bag: If per_sample_weights ({per_sample_weights.shape}) is not None, then it must have the "
+            f"same shape as the input ({input.shape})"
+        )
+    if weight.ndim != 2:
+        raise ValueError(f"weight has to be a 2D Tensor, but got Tensor of dimension {weight.ndim}")
+    if input.ndim not in (1, 2):
+        raise ValueError(f"input has to be 1D or 2D Tensor, but got Tensor of dimension {input.ndim}")
+    if input.ndim == 2 and offsets is not None:
+        raise ValueError(
+            "if input is 2D, then offsets has to be None, as input is treated is a mini-batch of fixed length "
+            "sequences. However, found offsets of type <class 'torch.Tensor'>"
+        )
+    if input.ndim == 1 and offsets is None:
+        raise ValueError("offsets has to be a 1D Tensor but got None")
+    if input.ndim == 1 and offsets.ndim != 1:
+        raise ValueError("offsets has to be a 1D Tensor")
+    if mode not in MODES:
+        raise ValueError("mode has to be one of sum, mean or max")
+    if per_sample_weights is not None and mode != "sum":
+        raise NotImplementedError(
+            "embedding_bag: per_sample_weights was not None. per_sample_weights is only supported for mode='sum' "
+            f"(got mode='{mode}'). Please open a feature request on GitHub."
+        )
+
+
+@composite(method=False, function=False, name="embedding_bag_lookup")
+def embedding_bag(
+    input: Tensor,
+    weight: Tensor,
+    offsets: Tensor | None = None,
+    max_norm: float | None = None,
+    norm_type: float = 2,
+    scale_grad_by_freq: bool = False,
+    mode: str = "mean",
+    sparse: bool = False,
+    per_sample_weights: Tensor | None = None,
+    include_last_offset: bool = False,
+    padding_idx: int | None = None,
+) -> Any:
+    """Rows of a table, put together bag by bag, without the table of all rows.
+
+    Args:
+        input: row numbers, int64 or int32: (n,), or (bags, length).
+        weight: (rows, width).
+        offsets: where each bag begins in (n,).
+        max_norm: rows in use that are longer than this are shortened to it, in place, first.
+        norm_type: which norm that is.
+        scale_grad_by_freq: divide gradients by how often their row was used; not of maxima.
+        mode: "sum", "mean" or "max".
+        sparse: must be False: gradients are dense.
+        per_sample_weights: factors of the rows of sums, of the shape of `input`.
+        include_last_offset: whether `offsets` ends with where the last bag ends.
+        padding_idx: a row that does not count; negative ones count from the end.
+
+    Returns:
+        A new tensor (bags, width); zeros for an empty bag.
+
+    Raises:
+        ValueError: shapes or options do not fit.
+        NotImplementedError: `per_sample_weights` where there is no sum.
+        RuntimeError: a number names no row or place, dtypes do not fit, or `sparse` is set.
+    """
+    if weight.dtype == dtypes.int64 and input.dtype.is_floating_point:
+        warnings.warn(
+            "Argument order of nn.functional.embedding_bag was changed. Usage `embedding_bag(weight, input, ...)` is "
+            "deprecated, and should now be `embedding_bag(input, weight, ...)`.",
+            stacklevel=2,
+        )
+        weight, input = input, weight
+    check_bags(input, weight, offsets, mode, per_sample_weights)
+    if mode == "max" and scale_grad_by_freq:
+        raise ValueError("max mode does not support scaling the gradient by the frequency")
+    if mode == "max" and sparse:
+        raise ValueError("max mode does not support sparse weights")
+    if input.ndim == 2:
+        length = input.shape[1]
+        offsets = arange(0, input.numel(), length, dtype=input.dtype)  # type: ignore[attr-defined]
+        include_last_offset, input = False, input.reshape(-1)  # type: ignore[attr-defined]
+        per_sample_weights = None if per_sample_weights is None else per_sample_weights.reshape(-1)  # type: ignore[attr-defined]
+    if max_norm is not None:
+        shorten(weight, input, float(max_norm), float(norm_type))
+    options = (scale_grad_by_freq, MODES.index(mode), sparse, per_sample_weights, include_last_offset, padding_idx)
+    return bags_at(weight, input, offsets, *options)[0]
+
+
+@embedding_bag.samples
+def embedding_bag_samples(make: Any) -> Any:
+    yield Sample(numbers(0, 2, 3), make(4, 3), numbers(0, 0))
+    yield Sample(numbers(0, 2, 3, 1).reshape(2, 2), make(4, 3), mode="max")  # type: ignore[attr-defined]
+    yield Sample(numbers(0, 2, 3), make(4, 3), numbers(0), mode="sum", per_sample_weights=make(3))
+    yield Bad(numbers(0, 2, 3), make(4, 3), raises=ValueError, says="offsets has to be a 1D Tensor but got None")
+    yield Bad(numbers(0, 2), make(4, 3), numbers(0), mode="x", raises=ValueError, says="mode has to be one of sum")
+    yield Bad(
+        *(numbers(0, 2), make(4, 3), numbers(0)),
+        per_sample_weights=make(2),
+        raises=NotImplementedError,
+        says="per_sample_weights is only supported for mode='sum'",
+    )
+
+
+__all__ = ["embedding_bag"]
