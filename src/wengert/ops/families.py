@@ -122,6 +122,7 @@ NAMES: dict[str, str] = {
     "reductions.maxima": "_aminmax max_dim max_full min_dim min_full",
     "reductions.moments": "std_mean var_mean",
     "reductions.scan": "cumsum_reversed recurrence",
+    "reductions.segments": "_segment_reduce segment_reduce",
     "reductions.vector_norm": "linalg_vector_norm",
     "shapes.broadcast": "broadcast_shapes broadcast_tensors",
     "shapes.combine": "_block_diag block_diag cartesian_prod combinations row_stack",

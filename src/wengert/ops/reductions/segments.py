@@ -1,0 +1,234 @@
+"""Reductions of segments: parts of a dimension that follow each other, of different lengths."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ..._core import errors
+from ..._core.cards.card import REALS, Array, Bad, Index, Sample, composite, op
+from ..._core.tensor.base import Tensor, wrap
+from ..._core.tensor.batches import is_batched
+from ..._core.types import dtypes
+from ..axes import normalise
+from ..create.factory import refuse_dtype
+from ..shapes.join import cat
+
+KINDS = {"sum": "sum", "mean": "mean", "prod": "prod", "max": "max", "min": "min", "amax": "max", "amin": "min"}
+EMPTY = {"sum": 0.0, "mean": 0.0, "prod": 1.0, "max": -np.inf, "min": np.inf}
+JOINS: dict[str, Any] = {"sum": np.add, "mean": np.add, "prod": np.multiply, "max": np.maximum, "min": np.minimum}
+
+
+def bounds(offsets: Any, steps: int) -> tuple[Any, Any]:
+    """Where segments begin and end as rows lie one behind the other, and a row in vain after each `steps`."""
+    rows = offsets.reshape(-1, offsets.shape[-1])
+    rows = rows + np.arange(len(rows))[:, None] * (steps + 1)
+    return rows[:, :-1].reshape(-1), rows[:, 1:].reshape(-1)
+
+
+def reduce_rows(rows: Any, starts: Any, ends: Any, kind: str, initial: Any) -> Any:
+    """The reduction of each segment of rows; `initial` belongs to each, None for none."""
+    fill = EMPTY[kind] if initial is None else initial
+    made = np.full((len(starts), *rows.shape[1:]), fill, rows.dtype)
+    full = np.flatnonzero(ends > starts)
+    if full.size:
+        places = np.stack([starts[full], ends[full]], 1).reshape(-1)
+        found = JOINS[kind].reduceat(rows, places, axis=0)[::2]
+        made[full] = JOINS[kind](made[full], found)
+    if kind == "mean":
+        counts = (ends - starts).reshape(-1, *(1,) * (rows.ndim - 1)).astype(rows.dtype)
+        counts = np.maximum(counts, 1) if initial is not None else counts
+        made = made / counts
+    return made
+
+
+def check_offsets(offsets: Any, steps: int, whole: bool) -> None:
+    """Refuse segments that do not lie one behind the other in the data, or, if they must, not in all of them.
+
+    Raises:
+        RuntimeError: they do not.
+    """
+    if (offsets[..., 1:] < offsets[..., :-1]).any():
+        raise RuntimeError("segment_reduce(): lengths contains negative value! Segments must not end before they begin")
+    if whole and (offsets[..., -1] != steps).any():
+        raise RuntimeError(
+            "segment_reduce(): Expected all rows of lengths along axis to sum to data.size(lengths.dim()-1) when "
+            "!unsafe."
+        )
+    if offsets.size and (int(offsets.min()) < 0 or int(offsets.max()) > steps):
+        raise RuntimeError(
+            f"segment_reduce(): segments must lie in {steps} steps, got offsets from {offsets.min()} to {offsets.max()}"
+        )
+
+
+@op(
+    dtypes=REALS,
+    outputs=("result", "places"),
+    differentiable=(True, False),
+    name="_segment_reduce",
+    node="SegmentReduceBackward0",
+    method=False,
+    function=False,
+)
+def reduce_segments(
+    data: Array, offsets: Index, reduce: str, axis: int, initial: Any = None, whole: bool = False
+) -> Any:
+    """The reductions, and the segment of each step along `axis`, their number for one that is in none."""
+    refuse_dtype("_segment_reduce_cpu", data, REALS)
+    check_offsets(offsets, data.shape[axis], whole)
+    outer, steps, rest = data.shape[:axis], data.shape[axis], data.shape[axis + 1 :]
+    count = offsets.shape[-1] - 1
+    wide = data.astype(np.float32) if data.dtype == np.float16 else data
+    spare = np.concatenate([wide, np.zeros((*outer, 1, *rest), wide.dtype)], axis)
+    starts, ends = bounds(offsets, steps)
+    made = reduce_rows(spare.reshape((-1, *rest)), starts, ends, reduce, initial)
+    places = np.sum(np.arange(steps)[:, None] >= offsets[..., None, 1:], -1)
+    return made.reshape((*outer, count, *rest)).astype(data.dtype, copy=False), places.astype(np.int64)
+
+
+def spread(values: Any, places: Any, axis: int) -> Any:
+    """What there is for each segment, for each of its steps; zeros for a step in none."""
+    shape = (*values.shape[:axis], 1, *values.shape[axis + 1 :])
+    spare = cat([values, values.new_zeros(shape)], axis)
+    index = places.reshape((*places.shape, *(1,) * (values.ndim - axis - 1)))
+    index = index.expand((*places.shape, *values.shape[axis + 1 :]))
+    return spare.gather(axis, index)
+
+
+def summed(values: Any, places: Any, axis: int, count: int) -> Any:
+    """The sums of what there is for each step, for each segment."""
+    index = places.reshape((*places.shape, *(1,) * (values.ndim - axis - 1)))
+    spare = values.new_zeros((*values.shape[:axis], count + 1, *values.shape[axis + 1 :]))
+    made = spare.scatter_add(axis, index.expand(values.shape), values)
+    return made.narrow(axis, 0, count)
+
+
+def slopes(data: Any, result: Any, places: Any, reduce: str, axis: int, initial: Any) -> Any:
+    """By how much the reduction grows with each element; a maximum is shared by those that reach it."""
+    count = result.shape[axis]
+    if reduce in ("sum", "mean"):
+        ones = data.new_ones(data.shape)
+        if reduce == "sum":
+            return ones
+        return ones / spread(summed(ones, places, axis, count).clamp(min=1), places, axis).clamp(min=1)
+    if reduce in ("max", "min"):
+        reached = (data == spread(result, places, axis)).to(data.dtype)
+        return reached / spread(summed(reached, places, axis, count), places, axis).clamp(min=1)
+    zero = data == 0
+    if not is_batched(zero) and not zero.any():
+        return spread(result, places, axis) / data
+    others = data.where(~zero, 1)
+    products = reduce_products(others, places, axis, count, initial)
+    zeros = spread(summed(zero.to(data.dtype), places, axis, count), places, axis)
+    return (spread(products, places, axis) / others).where(zeros == zero.to(data.dtype), 0)
+
+
+def reduce_products(values: Any, places: Any, axis: int, count: int, initial: Any) -> Any:
+    """The products of what there is for each step, for each segment."""
+    shape = (*values.shape[:axis], count + 1, *values.shape[axis + 1 :])
+    index = places.reshape((*places.shape, *(1,) * (values.ndim - axis - 1))).expand(values.shape)
+    start = values.new_full(shape, 1 if initial is None else initial)
+    return start.scatter_reduce(axis, index, values, "prod").narrow(axis, 0, count)
+
+
+@reduce_segments.vjp("data")
+def segments_vjp(grads: Any, data: Any, result: Any, places: Any, reduce: str, axis: int, initial: Any) -> Any:
+    return spread(grads[0], places, axis) * slopes(data, result, places, reduce, axis, initial)
+
+
+@reduce_segments.jvp("data")
+def segments_jvp(tangent: Any, data: Any, result: Any, places: Any, reduce: str, axis: int, initial: Any) -> Any:
+    weighted = tangent * slopes(data, result, places, reduce, axis, initial)
+    return summed(weighted, places, axis, result.shape[axis]), None
+
+
+@reduce_segments.batched
+def segments_batched(data: Any, offsets: Any, reduce: str, axis: int, initial: Any, whole: bool) -> Any:
+    return reduce_segments.call((data, offsets, reduce, axis + 1, initial, whole))
+
+
+@reduce_segments.samples
+def segments_samples(make: Any) -> Any:
+    for kind in EMPTY:
+        yield Sample(make(4, 2), wrap(np.zeros(2, np.int64)), kind, 0, 2.0)  # the tests of batches turn offsets round
+
+
+def check_segments(data: Any, reduce: str, lengths: Any, offsets: Any, indices: Any, axis: int) -> int:
+    """The dimension that is reduced.
+
+    Raises:
+        RuntimeError: the arguments do not fit.
+        NotImplementedError: lengths that are no integers.
+    """
+    if reduce not in KINDS:
+        raise RuntimeError(f"reduce argument must be either sum, prod, mean, amax or amin, got {reduce}")
+    at = int(normalise(axis, data.ndim))
+    if indices is not None:
+        raise RuntimeError("segment_reduce(): indices based reduction is not supported yet.")
+    if lengths is None and offsets is None:
+        raise RuntimeError("segment_reduce(): Either lengths or offsets must be defined.")
+    given, name = (lengths, "lengths") if lengths is not None else (offsets, "offsets")
+    if given.ndim > data.ndim:
+        raise RuntimeError(f"Expected data.dim() >= {name}_value.dim() to be true, but got false.")
+    if at != given.ndim - 1:
+        raise RuntimeError(f"segment_reduce(): Expected axis to be the last dimension of {name} but got {axis}.")
+    if given.dtype not in (dtypes.int64, dtypes.int32):
+        raise NotImplementedError(errors.no_kernel(f"_segment_reduce_{name}_cpu_kernel1", given.dtype))
+    if tuple(given.shape[:-1]) != tuple(data.shape[:at]):
+        raise RuntimeError(f"segment_reduce(): Expected {name} {given.shape} to begin as data {data.shape} does.")
+    return at
+
+
+@composite(method=False)
+def segment_reduce(
+    data: Tensor,
+    reduce: str,
+    *,
+    lengths: Tensor | None = None,
+    indices: Tensor | None = None,
+    offsets: Tensor | None = None,
+    axis: int = 0,
+    unsafe: bool = False,
+    initial: Any = None,
+) -> Any:
+    """Reductions of parts of a dimension that follow each other.
+
+    Args:
+        data: floating tensor.
+        reduce: "sum", "mean", "max", "min" or "prod".
+        lengths: of each segment, int64 or int32: (*, segments), where * are the dimensions of `data` before `axis`.
+        indices: must be None.
+        offsets: where each segment begins, and the last one ends, in the place of lengths.
+        axis: the dimension; the last one of `lengths` or `offsets`.
+        unsafe: do not look whether lengths are those of `data`.
+        initial: belongs to each segment, too.
+
+    Returns:
+        A new tensor, with as many values along `axis` as there are segments; of an empty one `initial`, or 0, NaN,
+        -inf, inf and 1.
+
+    Raises:
+        RuntimeError: arguments do not fit.
+        NotImplementedError: `lengths` or `offsets` are no integers.
+    """
+    at = check_segments(data, reduce, lengths, offsets, indices, axis)
+    given: Any = lengths if lengths is not None else offsets
+    if lengths is not None:
+        given = cat([given.new_zeros((*given.shape[:-1], 1)), given.cumsum(-1).to(given.dtype)], -1)
+    number = None if initial is None else float(initial)
+    whole = lengths is not None and not unsafe
+    return reduce_segments(data, given, KINDS[reduce], at, number, whole)[0]
+
+
+@segment_reduce.samples
+def segment_reduce_samples(make: Any) -> Any:
+    yield Sample(make(5, 2), "sum", lengths=wrap(np.array([5])))
+    yield Sample(make(3, 2), "max", offsets=wrap(np.array([0, 0])))
+    yield Sample(make(2, 3), "prod", lengths=wrap(np.array([[3], [3]])), axis=1, initial=2.0)
+    yield Bad(make(3), "x", lengths=wrap(np.array([3])), raises=RuntimeError, says="reduce argument must be either")
+    yield Bad(make(3), "sum", lengths=wrap(np.array([2])), raises=RuntimeError, says="to sum to data.size")
+    yield Bad(make(3), "sum", raises=RuntimeError, says="Either lengths or offsets must be defined.")
+
+
+__all__ = ["segment_reduce"]
