@@ -1,0 +1,162 @@
+"""Parametrizations of weights: lengths and directions, a bounded largest singular value."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ...autograd import no_grad
+from ...ops.reductions.vector_norm import vector_norm
+from ...tensor import Tensor
+from ..modules.module import Module
+from .parametrize import register_parametrization
+from .weight_norm import norm_except_dim, scaled
+
+__all__ = ["spectral_norm", "weight_norm"]
+
+
+class _WeightNorm(Module):
+    """A weight as lengths and directions."""
+
+    def __init__(self, dim: int | None = 0) -> None:
+        super().__init__()
+        self.dim = -1 if dim is None else dim
+
+    def forward(self, weight_g: Tensor, weight_v: Tensor) -> Any:
+        """The weight."""
+        return scaled(weight_v, weight_g, self.dim)
+
+    def right_inverse(self, weight: Tensor) -> tuple[Any, Any]:
+        """Its lengths and directions."""
+        return norm_except_dim(weight, 2, self.dim), weight
+
+
+class ReadOlder:
+    """Lets a module read states that `nn.utils.weight_norm` wrote.
+
+    Args:
+        name: of the weight.
+    """
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+
+    def __call__(self, state_dict: Any, prefix: str, *others: Any) -> None:
+        """Give the values the names that they have now."""
+        older = [f"{prefix}{self.name}_{each}" for each in "gv"]
+        if all(key in state_dict for key in older):
+            for number, key in enumerate(older):
+                state_dict[f"{prefix}parametrizations.{self.name}.original{number}"] = state_dict.pop(key)
+
+
+def weight_norm(module: Any, name: str = "weight", dim: int | None = 0) -> Any:
+    """Train a weight as lengths and directions: `parametrizations.<name>.original0` and `original1`.
+
+    Args:
+        module: the module.
+        name: of the weight.
+        dim: along which slices have lengths of their own; None for one length.
+
+    Returns:
+        The module.
+
+    Raises:
+        ValueError: there is no such weight.
+
+    Source: Salimans and Kingma, Weight Normalization, 2016.
+
+    >>> import wengert as wg
+    >>> layer = wg.nn.utils.parametrizations.weight_norm(wg.nn.Linear(3, 2))
+    >>> layer.parametrizations.weight.original0.shape
+    torch.Size([2, 1])
+    """
+    register_parametrization(module, name, _WeightNorm(dim), unsafe=True)
+    module._register_load_state_dict_pre_hook(ReadOlder(name))
+    return module
+
+
+def unit(vector: Any, eps: float) -> Any:
+    """A vector divided by its length, or by `eps` if that is larger."""
+    return vector / vector_norm(vector).clamp(min=eps)
+
+
+class _SpectralNorm(Module):
+    """A weight divided by its largest singular value, which is followed by the power method.
+
+    Args:
+        weight: the weight at first.
+        n_power_iterations: steps of the method at each use in training.
+        dim: the dimension that makes the rows of the matrix.
+        eps: least length that is divided by.
+    """
+
+    def __init__(self, weight: Any, n_power_iterations: int = 1, dim: int = 0, eps: float = 1e-12) -> None:
+        super().__init__()
+        if not -weight.ndim <= dim < weight.ndim:
+            raise IndexError(
+                f"Dimension out of range (expected to be in range of [-{weight.ndim}, {weight.ndim - 1}] but got {dim})"
+            )
+        if n_power_iterations <= 0:
+            raise ValueError(
+                f"Expected n_power_iterations to be positive, but got n_power_iterations={n_power_iterations}"
+            )
+        self.dim = dim % weight.ndim
+        self.eps = eps
+        if weight.ndim > 1:
+            self.n_power_iterations = n_power_iterations
+            matrix = self._matrix(weight.detach())
+            for name, length in zip(("_u", "_v"), matrix.shape, strict=True):
+                self.register_buffer(name, unit(matrix.new_empty(length).normal_(0, 1), eps))
+            self._power_method(matrix, 15)
+
+    def _matrix(self, weight: Any) -> Any:
+        """The weight as a matrix."""
+        return weight.movedim(self.dim, 0).flatten(1)
+
+    @no_grad()
+    def _power_method(self, matrix: Any, steps: int) -> None:
+        """Bring both vectors nearer to those of the largest singular value, in place."""
+        for _ in range(steps):
+            self._u.copy_(unit(matrix.mv(self._v), self.eps))
+            self._v.copy_(unit(matrix.t().mv(self._u), self.eps))
+
+    def forward(self, weight: Any) -> Any:
+        """The weight divided."""
+        if weight.ndim == 1:
+            return unit(weight, self.eps)
+        matrix = self._matrix(weight)
+        if self.training:
+            self._power_method(matrix, self.n_power_iterations)
+        return weight / self._u.clone().dot(matrix.mv(self._v.clone()))
+
+    def right_inverse(self, value: Tensor) -> Tensor:
+        """The value itself."""
+        return value
+
+
+def spectral_norm(
+    module: Any, name: str = "weight", n_power_iterations: int = 1, eps: float = 1e-12, dim: int | None = None
+) -> Any:
+    """Divide a weight by its largest singular value.
+
+    Args:
+        module: the module.
+        name: of the weight.
+        n_power_iterations: steps of the power method at each use in training.
+        eps: least length that is divided by.
+        dim: the dimension that makes the rows of the matrix: 1 of transposed convolutions, otherwise 0, unless given.
+
+    Returns:
+        The module.
+
+    Raises:
+        ValueError: there is no such weight, or no steps.
+        IndexError: there is no such dimension.
+
+    Source: Miyato et al., Spectral Normalization for Generative Adversarial Networks, 2018.
+    """
+    weight = getattr(module, name, None)
+    if not isinstance(weight, Tensor):
+        raise ValueError(f"Module '{module}' has no parameter or buffer with name '{name}'")
+    if dim is None:
+        dim = 1 if type(module).__name__.startswith("ConvTranspose") else 0
+    return register_parametrization(module, name, _SpectralNorm(weight, n_power_iterations, dim, eps))

@@ -1,0 +1,369 @@
+"""Parameters that are functions of others: `module.weight` is computed from what is trained in its place."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, suppress
+from copy import deepcopy
+from typing import Any
+
+from ...autograd import no_grad
+from ...tensor import Tensor
+from ..modules.container import ModuleDict, ModuleList
+from ..modules.module import Module
+from ..parameter import Parameter
+
+__all__ = [
+    "ParametrizationList",
+    "cached",
+    "is_parametrized",
+    "register_parametrization",
+    "remove_parametrizations",
+    "transfer_parametrizations_and_params",
+    "type_before_parametrizations",
+]
+
+DEPTH = [0]
+CACHE: dict[tuple[int, str], Any] = {}
+"""How many `cached()` are open, and what they keep: tensors by module and name."""
+
+
+@contextmanager
+def cached() -> Iterator[None]:
+    """Within this context each parametrized tensor is computed once."""
+    DEPTH[0] += 1
+    try:
+        yield
+    finally:
+        DEPTH[0] -= 1
+        if not DEPTH[0]:
+            CACHE.clear()
+
+
+def register(module: Any, name: str, tensor: Any) -> None:
+    """Register a parameter, or a buffer."""
+    if isinstance(tensor, Parameter):
+        module.register_parameter(name, tensor)
+    else:
+        module.register_buffer(name, tensor)
+
+
+def replace(target: Any, source: Tensor) -> None:
+    """Give a tensor, which stays the same object, the memory of another one."""
+    if target is not source:
+        target.data = source.detach()
+
+
+def check_same(what: str, made: Any, dtype: Any, shape: Any) -> None:
+    """Refuse what a parametrization may not make of a tensor.
+
+    Raises:
+        ValueError: no tensor, or one of another dtype or shape.
+    """
+    if not isinstance(made, Tensor):
+        raise ValueError(f"{what} must return a tensor. Got {type(made).__name__}.")
+    for word, found, wanted in (("dtype", made.dtype, dtype), ("shape", made.shape, shape)):
+        if found != wanted:
+            raise ValueError(
+                f"Registering a parametrization may not change the {word} of the tensor, unless `unsafe` flag is "
+                f"enabled.\nunparametrized {word}: {wanted}\nparametrized {word}: {found}"
+            )
+
+
+class ParametrizationList(ModuleList):
+    """The parametrizations of a tensor, which are applied one after the other.
+
+    Args:
+        modules: the parametrizations.
+        original: the tensor.
+        unsafe: do not look whether they keep its dtype and shape.
+
+    Attributes:
+        original: what is trained in the place of the tensor; `original0`, `original1`, ... if the first
+            parametrization is a function of several.
+
+    Raises:
+        ValueError: no modules, or they do not make what they should.
+    """
+
+    def __init__(self, modules: Sequence[Module], original: Tensor, unsafe: bool = False) -> None:
+        if not modules:
+            raise ValueError("ParametrizationList requires one or more modules.")
+        super().__init__(modules)
+        self.unsafe = unsafe
+        dtype, shape = original.dtype, original.shape
+        given = self._inverted(original)
+        self.is_tensor = isinstance(given, Tensor)
+        self.ntensors = 1 if self.is_tensor else len(given)
+        if self.is_tensor:
+            if given.dtype != dtype:
+                raise ValueError(
+                    "When `right_inverse` outputs one tensor, it may not change the dtype.\n"
+                    f"original.dtype: {dtype}\nright_inverse(original).dtype: {given.dtype}"
+                )
+            replace(original, given)
+            register(self, "original", original)
+        else:
+            for number, each in enumerate(given):
+                self._register_one_of(number, each, original)
+        if not unsafe:
+            check_same("A parametrization", self(), dtype, shape)
+
+    def _inverted(self, original: Any) -> Any:
+        """What the parametrizations make the tensor from, as far as they say so."""
+        given = original
+        with no_grad():
+            for module in reversed(list(self)):
+                if hasattr(module, "right_inverse"):
+                    with suppress(NotImplementedError):
+                        given = module.right_inverse(given)
+        if not isinstance(given, Tensor | Sequence):
+            raise ValueError(
+                "'right_inverse' must return a Tensor or a Sequence of tensors (list, tuple...). "
+                f"Got {type(given).__name__}"
+            )
+        return given
+
+    def _register_one_of(self, number: int, tensor: Any, original: Any) -> None:
+        """Register one of several tensors that the first parametrization takes."""
+        if not isinstance(tensor, Tensor):
+            raise ValueError(
+                "'right_inverse' must return a Tensor or a Sequence of tensors (list, tuple...). "
+                f"Got element {number} of the sequence with type {type(tensor).__name__}."
+            )
+        if isinstance(original, Parameter):
+            tensor = Parameter(tensor, original.requires_grad)
+        register(self, f"original{number}", tensor.requires_grad_(original.requires_grad))  # type: ignore[attr-defined]
+
+    def right_inverse(self, value: Any) -> None:
+        """Let the parametrized tensor become `value`: `module.weight = value`.
+
+        Raises:
+            RuntimeError: a parametrization has no inverse.
+            ValueError: the inverse gives other tensors than are trained.
+        """
+        with no_grad():
+            for module in reversed(list(self)):
+                if not hasattr(module, "right_inverse"):
+                    raise RuntimeError(f"parametrization {type(module).__name__} does not implement right_inverse.")
+                value = module.right_inverse(value)
+        names = ["original"] if self.is_tensor else [f"original{number}" for number in range(self.ntensors)]
+        if self.is_tensor and not isinstance(value, Tensor):
+            raise ValueError(f"`right_inverse` should return a tensor. Got {type(value).__name__}")
+        values = [value] if self.is_tensor else value
+        if not isinstance(values, Sequence) or len(values) != len(names):
+            raise ValueError(f"'right_inverse' must return a sequence of tensors of length {self.ntensors}.")
+        for name, each in zip(names, values, strict=True):
+            target = getattr(self, name)
+            if target.dtype != each.dtype:
+                raise ValueError(
+                    f"The tensor returned by `right_inverse` has dtype {each.dtype} while `{name}` has dtype "
+                    f"{target.dtype}"
+                )
+            replace(target, each)
+
+    def forward(self) -> Any:
+        """The tensor."""
+        if self.is_tensor:
+            made = self[0](self.original)
+        else:
+            made = self[0](*(getattr(self, f"original{number}") for number in range(self.ntensors)))
+        for module in list(self)[1:]:
+            made = module(made)
+        return made
+
+
+def refuse_pickling(self: Any) -> Any:
+    """Refuse to pickle a module whose class exists in this process only.
+
+    Raises:
+        RuntimeError: always.
+    """
+    raise RuntimeError(
+        "Serialization of parametrized modules is only supported through state_dict(): save that, register the "
+        "parametrizations again and load it"
+    )
+
+
+def copy_deep(self: Any, memo: dict[int, Any]) -> Any:
+    """A copy of the module, with the same class."""
+    made = self.__new__(type(self))
+    memo[id(self)] = made
+    made.__dict__ = deepcopy(self.__dict__, memo)
+    return made
+
+
+def give_class(module: Any) -> None:
+    """Give a module a class of its own, on which there can be properties."""
+    own = type(module)
+    more: dict[str, Any] = {"__getstate__": refuse_pickling}
+    if not hasattr(own, "__deepcopy__"):
+        more["__deepcopy__"] = copy_deep
+    module.__class__ = type(f"Parametrized{own.__name__}", (own,), more)
+
+
+def give_property(module: Any, name: str) -> None:
+    """Let the class of a module compute the tensor of that name."""
+
+    def get(self: Any) -> Any:
+        parametrization = self.parametrizations[name]
+        if not DEPTH[0]:
+            return parametrization()
+        key = (id(self), name)
+        if key not in CACHE:
+            CACHE[key] = parametrization()
+        return CACHE[key]
+
+    def set_original(self: Any, value: Any) -> None:
+        self.parametrizations[name].right_inverse(value)
+
+    setattr(type(module), name, property(get, set_original))
+
+
+def register_parametrization(module: Any, tensor_name: str, parametrization: Any, *, unsafe: bool = False) -> Any:
+    """Let a parameter or buffer of a module be computed: `parametrization(original)`.
+
+    Args:
+        module: the module, whose class becomes one of its own, `Parametrized...`.
+        tensor_name: of the parameter or buffer; where it is parametrized already, the result is parametrized further.
+        parametrization: a module. Its method `right_inverse(tensor)`, if it has one, gives the `original` (or several)
+            that the tensor is made from at first, and when it is assigned to.
+        unsafe: do not look whether dtype and shape stay.
+
+    Returns:
+        The module.
+
+    Raises:
+        ValueError: there is no such tensor, or its dtype or shape would change.
+
+    >>> import wengert as wg
+    >>> class Symmetric(wg.nn.Module):
+    ...     def forward(self, x):
+    ...         return x.triu() + x.triu(1).T
+    >>> layer = wg.nn.utils.parametrize.register_parametrization(wg.nn.Linear(3, 3), "weight", Symmetric())
+    >>> bool((layer.weight == layer.weight.T).all()), sorted(layer.state_dict())
+    (True, ['bias', 'parametrizations.weight.original'])
+    """
+    parametrization.train(module.training)
+    if is_parametrized(module, tensor_name):
+        if not unsafe:
+            before = getattr(module, tensor_name)
+            made = parametrization(before)
+            check_same("A parametrization", made, before.dtype, before.shape)
+            check_inverse(parametrization, made, tensor_name)
+        known = module.parametrizations[tensor_name]
+        known.append(parametrization)
+        known.unsafe |= unsafe
+        return module
+    if tensor_name not in module._buffers and tensor_name not in module._parameters:
+        raise ValueError(
+            f"Module '{module}' does not have a parameter, a buffer, or a parametrized element with name "
+            f"'{tensor_name}'"
+        )
+    parametrizations = ParametrizationList([parametrization], getattr(module, tensor_name), unsafe)
+    delattr(module, tensor_name)
+    if not is_parametrized(module):
+        give_class(module)
+        module.parametrizations = ModuleDict()
+    give_property(module, tensor_name)
+    module.parametrizations[tensor_name] = parametrizations
+    return module
+
+
+def check_inverse(parametrization: Any, made: Any, name: str) -> None:
+    """Refuse a further parametrization whose inverse gives another kind of tensor.
+
+    Raises:
+        ValueError: it does.
+    """
+    if not hasattr(parametrization, "right_inverse"):
+        return
+    try:
+        given = parametrization.right_inverse(made)
+    except NotImplementedError:
+        return
+    if not isinstance(given, Tensor):
+        raise ValueError(f"parametrization.right_inverse must return a tensor. Got: {type(given).__name__}")
+    for word in ("dtype", "shape"):
+        if getattr(given, word) != getattr(made, word):
+            raise ValueError(
+                f"The tensor returned by parametrization.right_inverse must have the same {word} as module.{name}, "
+                f"unless the `unsafe` flag is enabled.\nmodule.{name}.{word}: {getattr(made, word)}\n"
+                f"returned {word}: {getattr(given, word)}"
+            )
+
+
+def is_parametrized(module: Any, tensor_name: str | None = None) -> bool:
+    """Whether a tensor of a module is parametrized; without a name, whether any is."""
+    known = getattr(module, "parametrizations", None)
+    if not isinstance(known, ModuleDict):
+        return False
+    return len(known) > 0 if tensor_name is None else tensor_name in known
+
+
+def remove_parametrizations(module: Any, tensor_name: str, leave_parametrized: bool = True) -> Any:
+    """Let a tensor of a module be a parameter or buffer again.
+
+    Args:
+        module: the module.
+        tensor_name: of the tensor.
+        leave_parametrized: keep the value that was computed, not that which it was computed from.
+
+    Returns:
+        The module.
+
+    Raises:
+        ValueError: the tensor is not parametrized, or was computed from several of which none can take its place.
+    """
+    if not is_parametrized(module, tensor_name):
+        raise ValueError(f"Module {module} does not have a parametrization on {tensor_name}")
+    known = module.parametrizations[tensor_name]
+    if known.is_tensor:
+        original = known.original
+        if leave_parametrized:
+            with no_grad():
+                replace(original, getattr(module, tensor_name))
+    elif leave_parametrized:
+        value = getattr(module, tensor_name)
+        original = Parameter(value.detach()) if value.requires_grad else value
+    else:
+        raise ValueError(
+            "Cannot leave unparametrized (`leave_parametrized=False`) a tensor that is parametrized in terms of a "
+            "sequence of tensors."
+        )
+    delattr(type(module), tensor_name)
+    del module.parametrizations[tensor_name]
+    register(module, tensor_name, original)
+    if not is_parametrized(module):
+        del module.parametrizations
+        module.__class__ = type(module).__bases__[0]
+    return module
+
+
+def type_before_parametrizations(module: Any) -> type:
+    """The class that a module had before it was parametrized."""
+    return type(module).__bases__[0] if is_parametrized(module) else type(module)
+
+
+def transfer_parametrizations_and_params(from_module: Any, to_module: Any, tensor_name: str | None = None) -> Any:
+    """Let a module have the parametrizations of another one, and what is trained for them.
+
+    Args:
+        from_module: the one that has them.
+        to_module: the one that will; parameters that it has not are made.
+        tensor_name: of the only tensor that is concerned; all if not given.
+
+    Returns:
+        `to_module`.
+    """
+    if not is_parametrized(from_module):
+        return to_module
+    for name in list(from_module.parametrizations) if tensor_name is None else [tensor_name]:
+        if not hasattr(to_module, name):
+            setattr(to_module, name, Parameter(getattr(from_module, name).detach()))
+        known = from_module.parametrizations[name]
+        for parametrization in known:
+            register_parametrization(to_module, name, parametrization)
+        for key, tensor in (*known._parameters.items(), *known._buffers.items()):
+            setattr(to_module.parametrizations[name], key, tensor)
+    return to_module

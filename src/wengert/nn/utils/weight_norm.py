@@ -1,0 +1,109 @@
+"""Weights as lengths and directions, by a hook before each call: the older way, see `parametrizations.weight_norm`."""
+
+from __future__ import annotations
+
+import warnings
+from typing import Any
+
+from ...ops.reductions.vector_norm import vector_norm
+from ..parameter import Parameter
+
+
+def norm_except_dim(v: Any, pow: float = 2, dim: int = 0) -> Any:
+    """The norms of the slices along a dimension, which keep their places; of all together if `dim` is -1."""
+    if dim == -1:
+        return vector_norm(v, pow)
+    others = [each for each in range(v.ndim) if each != dim]
+    return vector_norm(v, pow, others, True) if others else v.abs()
+
+
+def scaled(v: Any, g: Any, dim: int) -> Any:
+    """The directions `v` with the lengths `g`."""
+    return v * (g / norm_except_dim(v, 2, dim))
+
+
+class WeightNorm:
+    """The hook.
+
+    Args:
+        name: of the weight.
+        dim: along which slices have lengths of their own; -1 for one length.
+    """
+
+    def __init__(self, name: str, dim: int | None) -> None:
+        self.name = name
+        self.dim = -1 if dim is None else dim
+
+    def compute_weight(self, module: Any) -> Any:
+        """The weight."""
+        return scaled(getattr(module, f"{self.name}_v"), getattr(module, f"{self.name}_g"), self.dim)
+
+    @staticmethod
+    def apply(module: Any, name: str, dim: int | None) -> WeightNorm:
+        """Put a hook on a module.
+
+        Raises:
+            RuntimeError: there is one for that weight.
+        """
+        warnings.warn(
+            "`torch.nn.utils.weight_norm` is deprecated in favor of `torch.nn.utils.parametrizations.weight_norm`.",
+            FutureWarning,
+            stacklevel=3,
+        )
+        for hook in module._forward_pre_hooks.values():
+            if isinstance(hook, WeightNorm) and hook.name == name:
+                raise RuntimeError(f"Cannot register two weight_norm hooks on the same parameter {name}")
+        made = WeightNorm(name, dim)
+        weight = getattr(module, name)
+        del module._parameters[name]
+        module.register_parameter(f"{name}_g", Parameter(norm_except_dim(weight, 2, made.dim).data))
+        module.register_parameter(f"{name}_v", Parameter(weight.data))
+        setattr(module, name, made.compute_weight(module))
+        module.register_forward_pre_hook(made)
+        return made
+
+    def remove(self, module: Any) -> None:
+        """Let the weight be a parameter again."""
+        weight = self.compute_weight(module)
+        delattr(module, self.name)
+        del module._parameters[f"{self.name}_g"]
+        del module._parameters[f"{self.name}_v"]
+        setattr(module, self.name, Parameter(weight.data))
+
+    def __call__(self, module: Any, inputs: Any) -> None:
+        """Compute the weight before a call."""
+        setattr(module, self.name, self.compute_weight(module))
+
+
+def weight_norm(module: Any, name: str = "weight", dim: int | None = 0) -> Any:
+    """Train a weight as lengths `<name>_g` and directions `<name>_v`.
+
+    Args:
+        module: the module.
+        name: of the weight.
+        dim: along which slices have lengths of their own; None for one length.
+
+    Returns:
+        The module.
+
+    Raises:
+        RuntimeError: it is so already.
+
+    Source: Salimans and Kingma, Weight Normalization, 2016.
+    """
+    WeightNorm.apply(module, name, dim)
+    return module
+
+
+def remove_weight_norm(module: Any, name: str = "weight") -> Any:
+    """Let a weight be one parameter again.
+
+    Raises:
+        ValueError: it is.
+    """
+    for key, hook in module._forward_pre_hooks.items():
+        if isinstance(hook, WeightNorm) and hook.name == name:
+            hook.remove(module)
+            del module._forward_pre_hooks[key]
+            return module
+    raise ValueError(f"weight_norm of '{name}' not found in {module}")
