@@ -54,6 +54,8 @@ OWN = {
     ("narrow", "start"): "int | Tensor", ("slice_copy", "start"): "int", ("slice_copy", "end"): "int",
     ("unravel_index", "shape"): "Ints", ("view_copy", "size"): "Sequence[int] | dtype",
     ("conv1d", "padding"): "Ints | str", ("conv2d", "padding"): "Ints | str", ("conv3d", "padding"): "Ints | str",
+    ("lstm_cell", "hx"): "Sequence[Tensor]", ("scaled_dot_product_attention", "scale"): "float",
+    ("segment_reduce", "initial"): "Number",
     ("tile", "dims"): "Sequence[int]", ("where", "other"): "Operand",
     **{(name, "out"): "Sequence[Tensor]"
        for name in ("geqrf", "lu", "lu_unpack", "qr", "slogdet", "svd", "triangular_solve")},
@@ -120,7 +122,22 @@ LENGTHS = "int | Sequence[int | None] | None"
 """Of adaptive pooling in two dimensions: None keeps the input's."""
 PER_DIMENSION = ("(dim: None = None) -> {}", "(dim: int) -> int")
 
+NETWORKS = (
+    "(input: Tensor, hx: {state}, params: Sequence[Tensor], has_biases: bool, num_layers: int, dropout: float, "
+    "train: bool, bidirectional: bool, batch_first: bool) -> {results}",
+    "(input: Tensor, hx: Tensor, params: {state}, has_biases: Sequence[Tensor], num_layers: bool, dropout: int, "
+    "train: float, bidirectional: bool, batch_first: bool, /) -> {results}",
+)
+"""Recurrent networks on sequences of one length; on packed ones batch sizes come second, all else is one further."""
+
 FORMS: dict[str, tuple[str, ...]] = {
+    **{
+        name: tuple(each.format(state="Tensor", results="tuple[Tensor, Tensor]") for each in NETWORKS)
+        for name in ("gru", "rnn_tanh", "rnn_relu")
+    },
+    "lstm": tuple(
+        each.format(state="Sequence[Tensor]", results="tuple[Tensor, Tensor, Tensor]") for each in NETWORKS
+    ),
     "max": tuple(each.format("max") for each in EXTREMES),
     "min": tuple(each.format("min") for each in EXTREMES),
     "adaptive_max_pool1d": tuple(each.format("input: Tensor, output_size: Ints") for each in WITH_INDICES),

@@ -270,7 +270,7 @@ def embedding_bag(
     per_sample_weights: Tensor | None = None,
     include_last_offset: bool = False,
     padding_idx: int | None = None,
-) -> tuple[Any, ...]:
+) -> tuple[Tensor, Tensor, Tensor, Tensor]:
     """Rows of a table, put together bag by bag.
 
     Args:

@@ -60,7 +60,7 @@ def embedding_bag(
     per_sample_weights: Tensor | None = None,
     include_last_offset: bool = False,
     padding_idx: int | None = None,
-) -> Any:
+) -> Tensor:
     """Rows of a table, put together bag by bag, without the table of all rows.
 
     Args:

@@ -328,7 +328,7 @@ def multi_head_attention_forward(
     static_v: Tensor | None = None,
     average_attn_weights: bool = True,
     is_causal: bool = False,
-) -> tuple[Any, Any]:
+) -> tuple[Tensor, Any]:
     """What `nn.MultiheadAttention` computes.
 
     Args:
@@ -383,7 +383,7 @@ def multi_head_samples(make: Any) -> Any:
 
     query, key, value = make(2, 3, 4), make(5, 3, 4), make(5, 3, 4)
     yield Sample(query, key, value, *options())
-    yield Sample(query, key, value, *options(False), need_weights=False, attn_mask=make(2, 5))
+    yield Sample(query, key, value, *options(False), attn_mask=make(2, 5))
     yield Sample(make(2, 4), make(5, 4), make(5, 4), *options(), average_attn_weights=False)
     yield Bad(make(4), key, value, *options(), raises=AssertionError, says="query should be unbatched 2D or batched 3D")
     yield Bad(

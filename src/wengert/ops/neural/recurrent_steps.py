@@ -223,7 +223,7 @@ def gru_cell(
 @composite(method=False)
 def lstm_cell(
     input: Tensor, hx: Any, w_ih: Tensor, w_hh: Tensor, b_ih: Tensor | None = None, b_hh: Tensor | None = None
-) -> tuple[Any, ...]:
+) -> tuple[Tensor, Tensor]:
     """A step of a long short-term memory.
 
     Args:
@@ -244,7 +244,7 @@ def lstm_cell(
     """
     if len(hx) != 2:
         raise RuntimeError("lstm_cell expects two hidden states")
-    return cell(LSTM, input, tuple(hx), Weights(w_ih, w_hh, b_ih, b_hh))
+    return cell(LSTM, input, tuple(hx), Weights(w_ih, w_hh, b_ih, b_hh))  # type: ignore[return-value]
 
 
 def samples_of(kind: Kind) -> Callable[[Any], Any]:
