@@ -204,6 +204,23 @@ def weights_with_a_bounded_singular_value(torch):
     return found
 
 
+def weights_with_a_bounded_singular_value_by_hook(torch):
+    utils, found = torch.nn.utils, []
+    for make, shape, dim in ((torch.nn.Linear(3, 2), (2, 3), None), (torch.nn.Conv1d(2, 3, 2), (1, 2, 4), 1)):
+        layer = utils.spectral_norm(filled(torch, make), dim=dim, n_power_iterations=2)
+        with torch.no_grad():
+            for vector in (layer.weight_u, layer.weight_v):
+                vector.copy_(torch.ones_like(vector) / vector.numel() ** 0.5)
+        x = values(torch, *shape)
+        found += [worked(torch, layer, x), state(layer), worked(torch, layer.eval(), x)]
+        again = layer.train()(x).sum() + layer(x).sum()
+        found += torch.autograd.grad(again, layer.weight_orig)
+        found.append(caught(lambda own=layer: utils.spectral_norm(own)))
+        utils.remove_spectral_norm(layer)
+        found += [state(layer), caught(lambda own=layer: utils.remove_spectral_norm(own))]
+    return found, caught(lambda: utils.spectral_norm(square(torch), n_power_iterations=0))
+
+
 def bounds_of_singular_values_refused(torch):
     spectral_norm = torch.nn.utils.parametrizations.spectral_norm
     return [

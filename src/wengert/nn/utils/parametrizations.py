@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 from ...autograd import no_grad
-from ...ops.reductions.vector_norm import vector_norm
 from ...tensor import Tensor
 from ..modules.module import Module
 from .parametrize import register_parametrization
+from .spectral_norm import rows_dimension, unit
 from .weight_norm import norm_except_dim, scaled
 
 __all__ = ["spectral_norm", "weight_norm"]
@@ -72,11 +72,6 @@ def weight_norm(module: Any, name: str = "weight", dim: int | None = 0) -> Any:
     register_parametrization(module, name, _WeightNorm(dim), unsafe=True)
     module._register_load_state_dict_pre_hook(ReadOlder(name))
     return module
-
-
-def unit(vector: Any, eps: float) -> Any:
-    """A vector divided by its length, or by `eps` if that is larger."""
-    return vector / vector_norm(vector).clamp(min=eps)
 
 
 class _SpectralNorm(Module):
@@ -157,6 +152,5 @@ def spectral_norm(
     weight = getattr(module, name, None)
     if not isinstance(weight, Tensor):
         raise ValueError(f"Module '{module}' has no parameter or buffer with name '{name}'")
-    if dim is None:
-        dim = 1 if type(module).__name__.startswith("ConvTranspose") else 0
-    return register_parametrization(module, name, _SpectralNorm(weight, n_power_iterations, dim, eps))
+    made = _SpectralNorm(weight, n_power_iterations, rows_dimension(module, dim), eps)
+    return register_parametrization(module, name, made)

@@ -1,0 +1,138 @@
+"""Weights with a bounded singular value, by a hook before each call: the older way, see `parametrizations`."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ...autograd import no_grad
+from ...ops.reductions.vector_norm import vector_norm
+from ..parameter import Parameter
+
+
+def unit(vector: Any, eps: float) -> Any:
+    """A vector divided by its length, or by `eps` if that is larger."""
+    return vector / vector_norm(vector).clamp(min=eps)
+
+
+def rows_dimension(module: Any, dim: int | None) -> int:
+    """The dimension of a weight that makes the rows of the matrix: 1 of transposed convolutions, otherwise 0."""
+    if dim is not None:
+        return dim
+    return 1 if type(module).__name__.startswith("ConvTranspose") else 0
+
+
+class SpectralNorm:
+    """The hook.
+
+    Args:
+        name: of the weight.
+        n_power_iterations: steps of the power method before each call in training.
+        dim: the dimension that makes the rows of the matrix.
+        eps: least length that is divided by.
+
+    Raises:
+        ValueError: no steps.
+    """
+
+    def __init__(self, name: str = "weight", n_power_iterations: int = 1, dim: int = 0, eps: float = 1e-12) -> None:
+        if n_power_iterations <= 0:
+            raise ValueError(
+                f"Expected n_power_iterations to be positive, but got n_power_iterations={n_power_iterations}"
+            )
+        self.name = name
+        self.dim = dim
+        self.n_power_iterations = n_power_iterations
+        self.eps = eps
+
+    def reshape_weight_to_matrix(self, weight: Any) -> Any:
+        """The weight as a matrix."""
+        rows = weight.movedim(self.dim, 0)
+        return rows.reshape(rows.shape[0], -1)
+
+    def compute_weight(self, module: Any, do_power_iteration: bool) -> Any:
+        """The weight divided by its largest singular value, after further steps of the method if they are wanted."""
+        weight, u, v = (getattr(module, f"{self.name}_{ending}") for ending in ("orig", "u", "v"))
+        matrix = self.reshape_weight_to_matrix(weight)
+        if do_power_iteration:
+            with no_grad():
+                for _ in range(self.n_power_iterations):
+                    v.copy_(unit(matrix.t().mv(u), self.eps))
+                    u.copy_(unit(matrix.mv(v), self.eps))
+            u, v = u.clone(), v.clone()  # the next call writes to these again
+        return weight / u.dot(matrix.mv(v))
+
+    @staticmethod
+    def apply(module: Any, name: str, n_power_iterations: int, dim: int, eps: float) -> SpectralNorm:
+        """Put a hook on a module.
+
+        Raises:
+            RuntimeError: there is one for that weight.
+            ValueError: there is no weight, or no steps.
+        """
+        for hook in module._forward_pre_hooks.values():
+            if isinstance(hook, SpectralNorm) and hook.name == name:
+                raise RuntimeError(f"Cannot register two spectral_norm hooks on the same parameter {name}")
+        made = SpectralNorm(name, n_power_iterations, dim, eps)
+        weight = module._parameters[name]
+        if weight is None:
+            raise ValueError(f"`SpectralNorm` cannot be applied as parameter `{name}` is None")
+        lengths = made.reshape_weight_to_matrix(weight.detach()).shape
+        vectors = [unit(weight.detach().new_empty(length).normal_(0, 1), eps) for length in lengths]
+        delattr(module, name)
+        module.register_parameter(f"{name}_orig", weight)
+        setattr(module, name, weight.data)
+        for ending, vector in zip("uv", vectors, strict=True):
+            module.register_buffer(f"{name}_{ending}", vector)
+        module.register_forward_pre_hook(made)
+        return made
+
+    def remove(self, module: Any) -> None:
+        """Let the weight be a parameter again."""
+        with no_grad():
+            weight = self.compute_weight(module, do_power_iteration=False)
+        for ending in ("", "_u", "_v", "_orig"):
+            delattr(module, f"{self.name}{ending}")
+        module.register_parameter(self.name, Parameter(weight.detach()))
+
+    def __call__(self, module: Any, inputs: Any) -> None:
+        """Compute the weight before a call."""
+        setattr(module, self.name, self.compute_weight(module, do_power_iteration=module.training))
+
+
+def spectral_norm(
+    module: Any, name: str = "weight", n_power_iterations: int = 1, eps: float = 1e-12, dim: int | None = None
+) -> Any:
+    """Divide a weight by its largest singular value; what is trained is `<name>_orig`.
+
+    Args:
+        module: the module.
+        name: of the weight.
+        n_power_iterations: steps of the power method before each call in training.
+        eps: least length that is divided by.
+        dim: the dimension that makes the rows of the matrix: 1 of transposed convolutions, otherwise 0, unless given.
+
+    Returns:
+        The module.
+
+    Raises:
+        RuntimeError: it is so already.
+        ValueError: there is no weight, or no steps.
+
+    Source: Miyato et al., Spectral Normalization for Generative Adversarial Networks, 2018.
+    """
+    SpectralNorm.apply(module, name, n_power_iterations, rows_dimension(module, dim), eps)
+    return module
+
+
+def remove_spectral_norm(module: Any, name: str = "weight") -> Any:
+    """Let a weight be one parameter again.
+
+    Raises:
+        ValueError: it is.
+    """
+    for key, hook in module._forward_pre_hooks.items():
+        if isinstance(hook, SpectralNorm) and hook.name == name:
+            hook.remove(module)
+            del module._forward_pre_hooks[key]
+            return module
+    raise ValueError(f"spectral_norm of '{name}' not found in {module}")
