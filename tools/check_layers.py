@@ -24,6 +24,7 @@ _USERS = (
     "profiler",
     "special",
     "linalg",
+    "fft",
     "func",
     "compat",
     "scipy",
@@ -131,7 +132,7 @@ ROOMS: dict[str, tuple[str, ...]] = {
             "reductions",
             "indexing",
         ),
-        *("linalg", "order", "randomness", "neural", "images", "__init__"),
+        *("linalg", "order", "randomness", "neural", "images", "fourier", "__init__"),
     ),
 }
 # Third-party packages that layers may import as soon as they are imported themselves.

@@ -16,6 +16,12 @@ NAMES: dict[str, str] = {
     "create.interchange": "as_tensor asarray from_dlpack from_numpy frombuffer",
     "create.like": "empty_like full_like ones_like zeros_like",
     "create.ranges": "arange linspace logspace tril_indices triu_indices",
+    "fourier.forms": (
+        "fft_fft fft_fft2 fft_fftn fft_hfft fft_hfft2 fft_hfftn fft_ifft fft_ifft2 fft_ifftn fft_ihfft fft_ihfft2 "
+        "fft_ihfftn fft_irfft fft_irfft2 fft_irfftn fft_rfft fft_rfft2 fft_rfftn"
+    ),
+    "fourier.frequencies": "fft_fftfreq fft_fftshift fft_ifftshift fft_rfftfreq",
+    "fourier.transforms": "_fft_c2c _fft_c2r _fft_r2c",
     "images.conv": "convolution convolution_input convolution_weight",
     "images.conv_forms": "conv1d conv2d conv3d conv_tbc conv_transpose1d conv_transpose2d conv_transpose3d",
     "images.pad": "constant_pad_nd edge_pad edge_pad_backward pad",

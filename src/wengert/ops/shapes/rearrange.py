@@ -103,10 +103,12 @@ def roll(self: Array, shifts: Any, dims: Any = ()) -> Any:
         dims: the dimensions; without them the flat tensor is rolled.
 
     Raises:
-        RuntimeError: there are not as many shifts as dimensions.
+        RuntimeError: there are no shifts, or not as many as dimensions.
         IndexError: `dims` names a dimension of a 0-dim tensor.
     """
     steps, given = as_list("shifts", shifts), as_list("dims", () if dims is None else dims)
+    if not steps:
+        raise RuntimeError("`shifts` required")
     if not given and len(steps) == 1:
         return np.roll(np.ascontiguousarray(self), steps[0]).reshape(self.shape)
     if len(steps) != len(given):
@@ -114,7 +116,7 @@ def roll(self: Array, shifts: Any, dims: Any = ()) -> Any:
     if given and not self.ndim:
         raise IndexError(f"Dimension specified as {given[0]} but tensor has no dimensions")
     axes = [normalise(dim, self.ndim) for dim in given]
-    return np.roll(self.copy(order="C"), steps, axes) if axes and self.size else copied(self, None)
+    return np.roll(self.copy(order="C"), steps, axes) if self.size else copied(self, None)
 
 
 @roll.vjp("self")
@@ -139,6 +141,7 @@ def roll_samples(make: Any) -> Any:
     yield Sample(make(2, 3), (1, -1), (0, 1))
     yield Bad(make(), 1, 0, raises=IndexError, says="Dimension specified as 0 but tensor has no dimensions")
     yield Bad(make(2), (1, 2), 0, raises=RuntimeError, says="shifts and dimensions must align")
+    yield Bad(make(2), (), raises=RuntimeError, says="`shifts` required")
 
 
 @op(dtypes=WIDE, linear="self")

@@ -1,0 +1,181 @@
+"""What the functions of `fft` are given: lengths, dimensions, normalisation, read and checked before any work."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+from ..._core import errors
+from ..._core.cards.arguments import integer, integers
+from ..._core.types import dtypes
+from ..._core.types.sizes import check_room, normalise
+from ..images.pad import constant_pad_nd
+from .transforms import SIGNALS
+
+NORMS = {"forward": (2, 0), "ortho": (1, 1), "backward": (0, 2)}
+"""How the sums are scaled, see the operators' `normalization`, by name: of a forward transform, of an inverse one."""
+
+
+class Plan(NamedTuple):
+    """What is transformed.
+
+    Attributes:
+        dims: the dimensions, counted from the front.
+        lengths: how many elements along each are taken; missing ones count as zeros.
+        points: how many points the last dimension has, real ones counted where half a spectrum is taken.
+        scales: of a forward and an inverse transform, one of `NORMS`.
+    """
+
+    dims: tuple[int, ...]
+    lengths: tuple[int, ...]
+    points: int
+    scales: tuple[int, int]
+
+
+def read_norm(name: str, norm: Any) -> tuple[int, int]:
+    """The scales of a normalisation.
+
+    Raises:
+        TypeError: it is neither a string nor None.
+        RuntimeError: there is none of that name.
+    """
+    if norm is None:
+        return NORMS["backward"]
+    if not isinstance(norm, str):
+        raise TypeError(f"{name}(): argument 'norm' must be str, not {type(norm).__name__}")
+    if norm not in NORMS:
+        raise RuntimeError(f'Invalid normalization mode: "{norm}"; {name}() knows "backward", "ortho" and "forward"')
+    return NORMS[norm]
+
+
+def read_dim(dim: int, ndim: int) -> int:
+    """A dimension, counted from the front.
+
+    Raises:
+        IndexError: there is none such.
+    """
+    if not ndim:
+        raise IndexError(f"Dimension specified as {dim} but tensor has no dimensions")
+    return normalise(dim, ndim)
+
+
+def check_points(count: int) -> int:
+    """A number of points, refused if there are none.
+
+    Raises:
+        RuntimeError: there are none.
+    """
+    if count < 1:
+        raise RuntimeError(f"Invalid number of data points ({count}) specified")
+    return count
+
+
+def read_one(name: str, shape: Any, n: Any, dim: Any, norm: Any, halved: bool) -> Plan:
+    """What a transform along one dimension is to do.
+
+    Args:
+        name: of the function, for errors.
+        shape: of its input.
+        n, dim, norm: what it was given.
+        halved: the input is half a spectrum.
+
+    Raises:
+        TypeError, RuntimeError, IndexError: an argument is wrong.
+    """
+    at = read_dim(integer(name, "dim", dim), len(shape))
+    given = None if n is None else integer(name, "n", n)
+    points = check_points((2 * (shape[at] - 1) if halved else shape[at]) if given is None else given)
+    taken = shape[at] if given is None else points // 2 + 1 if halved else points
+    return Plan((at,), (taken,), points, read_norm(name, norm))
+
+
+def several(name: str, argument: str, value: Any) -> tuple[int, ...]:
+    """Integers, one of which may stand alone."""
+    return (value.__index__(),) if hasattr(value, "__index__") else integers(name, argument, value)
+
+
+def read_several(name: str, shape: Any, s: Any, dim: Any, norm: Any, halved: bool) -> Plan:
+    """What a transform along several dimensions is to do; the arguments are those of `read_one`.
+
+    Raises:
+        TypeError, RuntimeError, IndexError: an argument is wrong.
+    """
+    given = None if s is None else several(name, "s", s)
+    named = None if dim is None else tuple([read_dim(each, len(shape)) for each in several(name, "dim", dim)])
+    if named is not None and len(set(named)) < len(named):
+        raise RuntimeError("FFT dims must be unique")
+    if given is not None and named is not None and len(given) != len(named):
+        raise RuntimeError("When given, dim and shape arguments must have the same length")
+    if given is not None and len(given) > len(shape):
+        raise RuntimeError(f"Got shape with {len(given)} values but input tensor only has {len(shape)} dimensions.")
+    count = len(shape) if given is None else len(given)
+    dims = tuple(range(len(shape) - count, len(shape))) if named is None else named
+    lengths = [shape[at] if length == -1 else length for at, length in zip(dims, given or (-1,) * len(dims))]
+    for length in lengths:
+        check_points(length)
+    points = lengths[-1] if lengths else 0
+    if halved and lengths:
+        if given is None or given[-1] == -1:
+            points = check_points(2 * (shape[dims[-1]] - 1))
+        lengths[-1] = points // 2 + 1
+    return Plan(dims, tuple(lengths), points, read_norm(name, norm))
+
+
+def promoted(input: Any, *, to_complex: bool = False) -> Any:
+    """A tensor in a dtype that transforms are made of.
+
+    Raises:
+        RuntimeError: it is of half precision.
+    """
+    kind = input.dtype
+    if kind.category < dtypes.FLOAT:
+        kind = dtypes.get_default_dtype()
+    if not kind.is_complex and kind not in SIGNALS:
+        raise RuntimeError(f"Unsupported dtype {kind.legacy[:-6]}")
+    if to_complex and not kind.is_complex:
+        kind = kind.to_complex()
+    return input if kind is input.dtype else input.to(kind)
+
+
+def resized(input: Any, plan: Plan) -> Any:
+    """A tensor cut, or continued with zeros, to the lengths of a plan.
+
+    Raises:
+        RuntimeError: no memory has room for it.
+    """
+    borders = [0] * (2 * input.ndim)
+    for dim, length in zip(plan.dims, plan.lengths):
+        if input.shape[dim] > length:
+            input = input.narrow(dim, 0, length)
+        borders[2 * (input.ndim - dim) - 1] = length - input.shape[dim]
+    if not any(borders):
+        return input
+    check_room("fft", [length + more for length, more in zip(input.shape, borders[::-2])], input.element_size())
+    return constant_pad_nd(input, tuple(borders))
+
+
+def check_real(name: str, words: str, input: Any) -> None:
+    """Refuse complex input.
+
+    Raises:
+        RuntimeError: it is complex.
+    """
+    if input.dtype.is_complex:
+        raise RuntimeError(f"{name} expects a {words} input tensor, but got {input.dtype.legacy[:-6]}")
+
+
+def check_out(name: str, out: Any, *, wants_complex: bool) -> None:
+    """Refuse an output of the other kind of numbers.
+
+    Raises:
+        TypeError: it is no tensor.
+        RuntimeError: it is of the other kind.
+    """
+    if out is None:
+        return
+    if not hasattr(out, "dtype"):
+        raise TypeError(errors.wrong_out(name, "Tensor", out))
+    kind = out.dtype
+    if kind.is_complex if wants_complex else kind.is_floating_point:
+        return
+    wanted = "complex" if wants_complex else "floating point"
+    raise RuntimeError(f"{name} expects a {wanted} output tensor, but got {kind.legacy[:-6]}")

@@ -1,0 +1,182 @@
+"""Where the terms of a spectrum lie: their frequencies, and orders in which they stand."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ..._core import errors
+from ..._core.cards.arguments import integer
+from ..._core.cards.card import Bad, Sample, composite
+from ..._core.tensor.base import Tensor
+from ..._core.types import dtypes
+from ..._core.types.dtypes import dtype as DType
+from ..create.factory import check_place, deliver, read_number, result_dtype
+from .arguments import read_dim, several
+
+
+def frequencies(
+    name: str, n: Any, d: Any, dtype: Any, device: Any, pin_memory: bool, requires_grad: bool, out: Any
+) -> Any:
+    """The frequencies of all terms, or of those that `rfft` gives."""
+    check_place(f"fft_{name}", device, pin_memory)
+    count = integer(f"fft_{name}", "n", n)
+    element = result_dtype(f"fft_{name}", dtype, out, dtypes.get_default_dtype())
+    if element.category < dtypes.FLOAT:
+        raise RuntimeError(f"{name} requires a floating point or complex dtype")
+    if element.is_complex:
+        raise NotImplementedError(errors.no_kernel("arange_cpu", element))
+    spacing = read_number(f"fft_{name}", "d", 2, d)
+    if name == "rfftfreq":
+        places = np.arange(int(count / 2) + 1)
+    else:
+        if count < 0:
+            raise RuntimeError(f"Trying to create tensor with negative dimension {count}: [{count}]")
+        places = np.arange(count)
+        places[(count + 1) // 2 :] -= count
+    with np.errstate(all="ignore"):
+        step = np.float64(1) / (np.float64(count) * spacing)
+        made = places.astype(element.numpy) * element.numpy.type(step)
+    return deliver(f"fft_{name}", made, requires_grad, out)
+
+
+@composite(method=False, function=False)
+def fft_fftfreq(
+    n: int,
+    d: float = 1.0,
+    *,
+    out: Tensor | None = None,
+    dtype: DType | None = None,
+    layout: Any = None,
+    device: Any = None,
+    pin_memory: bool = False,
+    requires_grad: bool = False,
+) -> Tensor:
+    """The frequencies of the terms of a transform of `n` points: positive ones, then negative ones from the lowest.
+
+    Args:
+        n: number of points.
+        d: their distance.
+        out, dtype, layout, device, pin_memory, requires_grad: as for `zeros`.
+
+    Returns:
+        A new tensor (n,): the integers from 0 on and from -(n // 2) to -1, divided by n d.
+
+    Raises:
+        RuntimeError: `n` is negative, or the dtype holds integers.
+
+    Examples:
+        >>> import wengert as wg
+        >>> wg.fft.fftfreq(5)
+        tensor([ 0.0000,  0.2000,  0.4000, -0.4000, -0.2000])
+    """
+    return frequencies("fftfreq", n, d, dtype, device, pin_memory, requires_grad, out)  # type: ignore[no-any-return]
+
+
+@composite(method=False, function=False)
+def fft_rfftfreq(
+    n: int,
+    d: float = 1.0,
+    *,
+    out: Tensor | None = None,
+    dtype: DType | None = None,
+    layout: Any = None,
+    device: Any = None,
+    pin_memory: bool = False,
+    requires_grad: bool = False,
+) -> Tensor:
+    """The frequencies of the terms that `rfft` of `n` points gives.
+
+    Args:
+        n: number of points.
+        d: their distance.
+        out, dtype, layout, device, pin_memory, requires_grad: as for `zeros`.
+
+    Returns:
+        A new tensor (n // 2 + 1,): the integers from 0 on, divided by n d.
+
+    Raises:
+        RuntimeError: the dtype holds integers.
+
+    Examples:
+        >>> import wengert as wg
+        >>> wg.fft.rfftfreq(5)
+        tensor([0.0000, 0.2000, 0.4000])
+    """
+    return frequencies("rfftfreq", n, d, dtype, device, pin_memory, requires_grad, out)  # type: ignore[no-any-return]
+
+
+@fft_fftfreq.samples  # type: ignore[attr-defined]
+@fft_rfftfreq.samples  # type: ignore[attr-defined]
+def counts(make: Any) -> Any:
+    """Samples of frequencies."""
+    yield Sample(5)
+    yield Sample(4, 0.5, dtype=dtypes.float64)
+    yield Bad(2.5, raises=TypeError, says="argument 'n' must be int, not float")
+    yield Bad(4, dtype=dtypes.int64, raises=RuntimeError, says="requires a floating point or complex dtype")
+
+
+def moved(name: str, input: Any, dim: Any, more: int) -> Any:
+    """A tensor with half of each dimension moved to its other end: of an odd length the longer half if `more` is 1."""
+    dims = range(input.ndim) if dim is None else [read_dim(each, input.ndim) for each in several(name, "dim", dim)]
+    return input.roll(tuple([(input.shape[each] + more) // 2 for each in dims]), tuple(dims))
+
+
+@composite(method=False, function=False)
+def fft_fftshift(input: Tensor, dim: Any = None) -> Any:
+    """The terms of a spectrum in the order of their frequencies, with 0 in the middle.
+
+    Args:
+        input: tensor, in the order that `fft` gives.
+        dim: a dimension, or several; all unless given.
+
+    Returns:
+        A new tensor.
+
+    Raises:
+        RuntimeError: there is no dimension.
+        IndexError: there is no such dimension.
+
+    Examples:
+        >>> import wengert as wg
+        >>> wg.fft.fftshift(wg.fft.fftfreq(5))
+        tensor([-0.4000, -0.2000,  0.0000,  0.2000,  0.4000])
+    """
+    return moved("fft_fftshift", input, dim, 0)
+
+
+@composite(method=False, function=False)
+def fft_ifftshift(input: Tensor, dim: Any = None) -> Any:
+    """The inverse of `fftshift`: the terms of a spectrum in the order that `fft` gives.
+
+    Args:
+        input: tensor, in the order of the frequencies.
+        dim: a dimension, or several; all unless given.
+
+    Returns:
+        A new tensor.
+
+    Raises:
+        RuntimeError: there is no dimension.
+        IndexError: there is no such dimension.
+
+    Examples:
+        >>> import wengert as wg
+        >>> wg.fft.ifftshift(wg.tensor([-2, -1, 0, 1, 2]))
+        tensor([ 0,  1,  2, -2, -1])
+    """
+    return moved("fft_ifftshift", input, dim, 1)
+
+
+@fft_fftshift.samples
+@fft_ifftshift.samples
+def spectra(make: Any) -> Any:
+    """Samples of spectra."""
+    yield Sample(make(5))
+    yield Sample(make(3, 4))
+    yield Sample(make(3, 4), 1)
+    yield Sample(make(3, 4), (0, -1))
+    yield Bad(make(3), 1, raises=IndexError, says="Dimension out of range (expected to be in range of [-1, 0], but got")
+    yield Bad(make(), 0, raises=IndexError, says="Dimension specified as 0 but tensor has no dimensions")
+    yield Bad(make(), raises=RuntimeError, says="`shifts` required")

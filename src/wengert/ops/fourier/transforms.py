@@ -1,0 +1,156 @@
+"""The three operators that all Fourier transforms are made of: complex to complex, real to complex, complex to real."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+from ..._core.cards.card import Array, Sample, op
+from ..._core.operators import layouts
+from ..._core.operators.batch_rules import along
+from ..._core.tensor.base import wrap
+from ..._core.types import dtypes
+from ..._kernels import fourier
+from ..create.factory import refuse_dtype
+
+SPECTRA = frozenset({dtypes.complex64, dtypes.complex128})
+SIGNALS = frozenset({dtypes.float32, dtypes.float64})
+
+transform = partial(
+    op, layout="own", linear="self", batching=along("dim", none=True), method=False, function=False,
+    describes="""
+    Args:
+        dim: the dimensions, each once, counted from the front.
+        normalization: 0 for the sums as they are, 1 to divide by the square root of the number of points, 2 by it.
+
+    Returns:
+        A new tensor.
+    """,
+)  # fmt: skip
+"""The form of a Fourier transform."""
+
+
+def outermost_first(array: Any, dims: Any) -> list[int]:
+    """Dimensions as they lie in the memory of an array."""
+    steps = layouts.steps_of(array)
+    return sorted(dims, key=lambda dim: -steps[dim])
+
+
+def room(array: Any, shape: tuple[int, ...], dims: Any, dtype: Any) -> Any:
+    """Memory for the transform of an array: the dimensions that are transformed lie inside, the last of them innermost.
+
+    The others are in the order of the array, so that neighbours stay neighbours, as with torch.
+    """
+    others = outermost_first(array, [dim for dim in range(array.ndim) if dim not in dims])
+    return layouts.empty(shape, layouts.packed(shape, [*others, *dims][::-1]), np.dtype(dtype))
+
+
+def spectral(dtype: Any) -> Any:
+    """The complex dtype of the spectrum of real numbers."""
+    return np.complex64 if dtype == np.float32 else np.complex128
+
+
+@transform(name="_fft_c2c", node="FftC2CBackward0", dtypes=SPECTRA)
+def complex_to_complex(self: Array, dim: Any, normalization: int, forward: bool) -> Any:
+    """The Fourier transform of complex numbers.
+
+    Args:
+        self: complex tensor.
+        forward: with a negative exponent.
+    """
+    refuse_dtype("_fft_c2c", self, SPECTRA)
+    if not dim:
+        return layouts.with_strides(self.copy(), layouts.preserved(self))
+    dims = outermost_first(self, dim)
+    made = room(self, self.shape, dims, self.dtype)
+    return fourier.complex_to_complex(self, dims[::-1], normalization, forward, made)
+
+
+@complex_to_complex.vjp("self")
+def complex_to_complex_vjp(grad: Any, dim: Any, normalization: int, forward: bool) -> Any:
+    return complex_to_complex(grad, dim, normalization, not forward)
+
+
+@complex_to_complex.samples
+def complex_to_complex_samples(make: Any) -> Any:
+    yield Sample(make(2, 3), (1,), 0, True)
+    yield Sample(make(4, 3), (0, 1), 1, False)
+    yield Sample(make(3, 2), (0,), 2, True)
+    yield Sample(make(3), (), 0, True)
+
+
+@transform(name="_fft_r2c", node="FftR2CBackward0", dtypes=SIGNALS)
+def real_to_complex(self: Array, dim: Any, normalization: int, onesided: bool) -> Any:
+    """The Fourier transform of real numbers.
+
+    Args:
+        self: real tensor.
+        onesided: along the last of `dim` only the terms 0 to n // 2, whose conjugates the others are.
+    """
+    refuse_dtype("_fft_r2c", self, SIGNALS)
+    dims = [*outermost_first(self, dim[:-1]), dim[-1]]
+    shape = list(self.shape)
+    if onesided:
+        shape[dim[-1]] = shape[dim[-1]] // 2 + 1
+    made = room(self, tuple(shape), dims, spectral(self.dtype))
+    return fourier.real_to_complex(self, dims[::-1], normalization, onesided, made)
+
+
+def weighted(spectrum: Any, dim: int, length: int, weight: float) -> Any:
+    """Half a spectrum with those terms times `weight` that stand for two of the whole one, of `length` points."""
+    count = length // 2 + 1
+    weights = np.full((count, *(1,) * (spectrum.ndim - 1 - dim)), weight, spectrum._array_.real.dtype)
+    weights[0] = 1
+    if length % 2 == 0:
+        weights[-1] = 1
+    return spectrum * wrap(weights)
+
+
+@real_to_complex.vjp("self")
+def real_to_complex_vjp(grad: Any, self_shape: Any, dim: Any, normalization: int, onesided: bool) -> Any:
+    if not onesided:
+        return complex_to_complex(grad, dim, normalization, False).real
+    length = self_shape[dim[-1]]
+    return complex_to_real(weighted(grad, dim[-1], length, 0.5), dim, normalization, length)
+
+
+@real_to_complex.samples
+def real_to_complex_samples(make: Any) -> Any:
+    yield Sample(make(2, 4), (1,), 0, True)
+    yield Sample(make(2, 5), (1,), 0, False)
+    yield Sample(make(5, 3), (1, 0), 1, True)
+    yield Sample(make(2, 1), (0, 1), 2, True)
+
+
+@transform(name="_fft_c2r", node="FftC2RBackward0", dtypes=SPECTRA)
+def complex_to_real(self: Array, dim: Any, normalization: int, last_dim_size: int) -> Any:
+    """The inverse Fourier transform of half a spectrum to real numbers.
+
+    Args:
+        self: complex tensor, with the terms 0 to n // 2 along the last of `dim`; the others count as their conjugates.
+        last_dim_size: n.
+    """
+    refuse_dtype("_fft_c2r", self, SPECTRA)
+    last = dim[-1]
+    if dim[1:]:
+        dims = outermost_first(self, dim[:-1])
+        made = room(self, self.shape, dims, self.dtype)
+        self = fourier.complex_to_complex(self, dims[::-1], normalization, False, made)
+    shape = (*self.shape[:last], last_dim_size, *self.shape[last + 1 :])
+    made = room(self, shape, (last,), self.real.dtype)
+    return fourier.complex_to_real(self, last, normalization, last_dim_size, made)
+
+
+@complex_to_real.vjp("self")
+def complex_to_real_vjp(grad: Any, dim: Any, normalization: int, last_dim_size: int) -> Any:
+    return weighted(real_to_complex(grad, dim, normalization, True), dim[-1], last_dim_size, 2)
+
+
+@complex_to_real.samples
+def complex_to_real_samples(make: Any) -> Any:
+    yield Sample(make(2, 3), (1,), 0, 4)
+    yield Sample(make(2, 3), (1,), 2, 5)
+    yield Sample(make(3, 4), (1, 0), 1, 4)
+    yield Sample(make(3, 1), (1,), 1, 1)
