@@ -25,6 +25,7 @@ _USERS = (
     "special",
     "linalg",
     "fft",
+    "signal",
     "func",
     "compat",
     "scipy",

@@ -21,7 +21,13 @@ NAMES: dict[str, str] = {
         "fft_ihfftn fft_irfft fft_irfft2 fft_irfftn fft_rfft fft_rfft2 fft_rfftn"
     ),
     "fourier.frequencies": "fft_fftfreq fft_fftshift fft_ifftshift fft_rfftfreq",
+    "fourier.signal_windows": (
+        "signal_windows_bartlett signal_windows_blackman signal_windows_cosine signal_windows_exponential "
+        "signal_windows_gaussian signal_windows_general_cosine signal_windows_general_hamming signal_windows_hamming "
+        "signal_windows_hann signal_windows_kaiser signal_windows_nuttall"
+    ),
     "fourier.transforms": "_fft_c2c _fft_c2r _fft_r2c",
+    "fourier.windows": "bartlett_window blackman_window hamming_window hann_window kaiser_window",
     "images.conv": "convolution convolution_input convolution_weight",
     "images.conv_forms": "conv1d conv2d conv3d conv_tbc conv_transpose1d conv_transpose2d conv_transpose3d",
     "images.pad": "constant_pad_nd edge_pad edge_pad_backward pad",
@@ -143,6 +149,7 @@ NAMES: dict[str, str] = {
 
 METHODS: dict[str, str] = {
     "create.like": "new_empty new_empty_strided new_full new_ones new_tensor new_zeros",
+    "fourier.short_time": "istft stft",
     "indexing.index_write": "index_add* index_copy* index_fill*",
     "indexing.positions": "nonzero_static",
     "indexing.put": "fill_diagonal_ masked_scatter* put*",

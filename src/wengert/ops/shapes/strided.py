@@ -253,6 +253,11 @@ def unfold_backward(grad: Array, shape: Any, dimension: int, size: int, step: in
         return zeros + grad.sum()
     at = normalise(dimension, zeros.ndim)
     count = grad.shape[at]
+    if count < size:
+        for nr in range(count):
+            part = (slice(None),) * at + (slice(nr * step, nr * step + size),)
+            zeros[part] += np.moveaxis(grad[(slice(None),) * at + (nr,)], -1, at)
+        return zeros
     for offset in range(size):
         part = (slice(None),) * at + (slice(offset, offset + (count - 1) * step + 1, step),)
         zeros[part] += grad[..., offset]
@@ -274,3 +279,4 @@ def unfold_backward_batched(grad: Any, shape: Any, dimension: int, size: int, st
 @unfold_backward.samples
 def unfold_backward_samples(make: Any) -> Any:
     yield Sample(make(3, 2, 3), (5, 2), 0, 3, 1)
+    yield Sample(make(2, 2, 3), (2, 5), 1, 3, 2)

@@ -1,0 +1,214 @@
+"""Windows: weights that fade a piece of a signal in and out before it is transformed."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import Any
+
+from ..._core import errors
+from ..._core.cards.arguments import integer
+from ..._core.cards.card import Bad, Sample
+from ..._core.tensor.base import Tensor
+from ..._core.types import dtypes
+from ..._core.types.dtypes import dtype as DType
+from ..create.create import ones
+from ..create.factory import check_place, deliver, read_dtype, read_number
+from ..create.ranges import arange
+from ..family import named
+
+WINDOW = """{summary}
+
+    Args:
+        window_length: number of points, n.
+        periodic: the first n points of a window of n + 1, of which repetitions join smoothly; else the window is
+            symmetric.{parameters}
+        dtype: of the result, floating; the default dtype unless given.
+        layout: ignored.
+        device: 'cpu'.
+        pin_memory: must be False.
+        requires_grad: whether operations on it are recorded.
+
+    Returns:
+        A new tensor (n,).
+
+    Raises:
+        TypeError: `window_length` is no integer, or `periodic` no bool.
+        RuntimeError: `window_length` is negative, or the dtype holds integers.
+
+    Examples:
+        >>> import wengert as wg
+        >>> wg.{name}(5)
+        tensor([{example}])
+    """
+
+
+def read_window(name: str, window_length: Any, periodic: Any, dtype: Any, device: Any, pin_memory: Any) -> Any:
+    """The number of points and the dtype of a window.
+
+    Raises:
+        TypeError: one is wrong.
+        RuntimeError: there is no such window.
+    """
+    check_place(name, device, pin_memory)
+    count = integer(name, "window_length", window_length)
+    if not isinstance(periodic, bool):
+        raise TypeError(errors.wrong_type(name, "periodic", 2, "bool", periodic))
+    element = read_dtype(name, dtype, dtypes.get_default_dtype())
+    if element.category < dtypes.FLOAT:
+        raise RuntimeError(f"{name} expects floating point dtypes, got: {element}")
+    if count < 0:
+        raise RuntimeError(f"{name} requires non-negative window_length, got window_length={count}")
+    if element.is_complex:
+        raise NotImplementedError(errors.no_kernel("arange_cpu", element))
+    return count, element
+
+
+def window(
+    name: str, shape: Callable[..., Any], options: tuple[Any, Any, Any, Any, Any, Any], parameters: tuple[Any, ...] = ()
+) -> Tensor:
+    """A window as a new leaf: `shape(n, periodic, *parameters)` makes it, of a tensor of places and their last one."""
+    window_length, periodic, dtype, device, pin_memory, requires_grad = options
+    count, element = read_window(name, window_length, periodic, dtype, device, pin_memory)
+    if count < 2:
+        return ones(count, dtype=element, requires_grad=requires_grad)  # type: ignore[no-any-return]
+    places = arange(count + periodic, dtype=element)
+    made = shape(places, count + periodic - 1, *parameters)
+    return deliver(name, made._array_[:count].copy(), requires_grad, None)
+
+
+def cosines(places: Any, last: int, alpha: float, beta: float) -> Any:
+    return (places * (2 * math.pi / last)).cos() * -beta + alpha
+
+
+def two_cosines(places: Any, last: int) -> Any:
+    angles = places * (math.pi / last)
+    return (angles * 4).cos() * 0.08 - (angles * 2).cos() * 0.5 + 0.42
+
+
+def triangle(places: Any, last: int) -> Any:
+    rising = places * (2 / last)
+    return rising.minimum(2 - rising)
+
+
+def bessel(places: Any, last: int, beta: float) -> Any:
+    kind = places.dtype
+    places = places.float() if kind is dtypes.float16 else places
+    off = (places - last / 2) / (last / 2)
+    height = places.new_full((), beta).i0()
+    return (((1 - off * off).clamp(min=0).sqrt() * beta).i0() / height).to(kind)
+
+
+def plain(name: str, shape: Any, summary: str, example: str, *parameters: Any) -> Any:
+    """A window without parameters of its own."""
+
+    def function(
+        window_length: int,
+        periodic: bool = True,
+        *,
+        dtype: DType | None = None,
+        layout: Any = None,
+        device: Any = None,
+        pin_memory: bool = False,
+        requires_grad: bool = False,
+    ) -> Tensor:
+        options = (window_length, periodic, dtype, device, pin_memory, requires_grad)
+        return window(name, shape, options, parameters)
+
+    docstring = WINDOW.format(summary=summary, parameters="", name=name, example=example)
+    made = named(function, name, docstring, method=False)
+    made.samples(lengths)
+    return made
+
+
+def lengths(make: Any) -> Any:
+    """Samples of windows."""
+    for count in (0, 1, 2, 5):
+        yield Sample(count)
+    yield Sample(5, False)
+    yield Sample(6, dtype=dtypes.float64, requires_grad=True)
+    yield Bad(-1, raises=RuntimeError, says="requires non-negative window_length, got window_length=-1")
+    yield Bad(2.5, raises=TypeError, says="argument 'window_length' must be int, not float")
+    yield Bad(5, 1, raises=TypeError, says="argument 'periodic' (position 2) must be bool, not int")
+    yield Bad(5, dtype=dtypes.int64, raises=RuntimeError, says="expects floating point dtypes, got: torch.int64")
+
+
+def hamming(
+    window_length: int,
+    periodic: bool = True,
+    alpha: float = 0.54,
+    beta: float = 0.46,
+    *,
+    dtype: DType | None = None,
+    layout: Any = None,
+    device: Any = None,
+    pin_memory: bool = False,
+    requires_grad: bool = False,
+) -> Tensor:
+    heights = (
+        read_number("hamming_window", "alpha", 3, alpha),
+        read_number("hamming_window", "beta", 4, beta),
+    )
+    options = (window_length, periodic, dtype, device, pin_memory, requires_grad)
+    return window("hamming_window", cosines, options, heights)
+
+
+def kaiser(
+    window_length: int,
+    periodic: bool = True,
+    beta: float = 12.0,
+    *,
+    dtype: DType | None = None,
+    layout: Any = None,
+    device: Any = None,
+    pin_memory: bool = False,
+    requires_grad: bool = False,
+) -> Tensor:
+    options = (window_length, periodic, dtype, device, pin_memory, requires_grad)
+    return window("kaiser_window", bessel, options, (read_number("kaiser_window", "beta", 3, beta),))
+
+
+hann_window = plain(
+    "hann_window",
+    cosines,
+    "The Hann window: 0.5 - 0.5 cos(2 pi k / n).",
+    "0.0000, 0.3455, 0.9045, 0.9045, 0.3455",
+    0.5,
+    0.5,
+)
+bartlett_window = plain(
+    "bartlett_window",
+    triangle,
+    "The Bartlett window, a triangle: 1 - |2 k / n - 1|.",
+    "0.0000, 0.4000, 0.8000, 0.8000, 0.4000",
+)
+blackman_window = plain(
+    "blackman_window",
+    two_cosines,
+    "The Blackman window: 0.42 - 0.5 cos(2 pi k / n) + 0.08 cos(4 pi k / n).",
+    "-2.9802e-08,  2.0077e-01,  8.4923e-01,  8.4923e-01,  2.0077e-01",
+)
+hamming_window = named(
+    hamming,
+    "hamming_window",
+    WINDOW.format(
+        summary="The Hamming window: alpha - beta cos(2 pi k / n).",
+        parameters="\n        alpha, beta: the heights of its two parts.",
+        name="hamming_window",
+        example="0.0800, 0.3979, 0.9121, 0.9121, 0.3979",
+    ),
+    method=False,
+)
+hamming_window.samples(lengths)
+kaiser_window = named(
+    kaiser,
+    "kaiser_window",
+    WINDOW.format(
+        summary="The Kaiser window: i0(beta sqrt(1 - (2 k / n - 1)^2)) / i0(beta).",
+        parameters="\n        beta: how fast it falls off.",
+        name="kaiser_window",
+        example="5.2773e-05, 1.0172e-01, 7.9294e-01, 7.9294e-01, 1.0172e-01",
+    ),
+    method=False,
+)
+kaiser_window.samples(lengths)

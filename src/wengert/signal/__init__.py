@@ -1,0 +1,7 @@
+"""Signals: their windows."""
+
+from __future__ import annotations
+
+from . import windows
+
+__all__ = ["windows"]

@@ -1,0 +1,125 @@
+"""Windows beside SciPy's, and the short-time transform beside its definition, with arguments made at random."""
+
+from __future__ import annotations
+
+import re
+
+import numpy as np
+import pytest
+import scipy.signal.windows as reference
+from hypothesis import given, strategies as st
+
+import wengert as wg
+
+NAMES = ("bartlett", "blackman", "cosine", "hamming", "hann", "nuttall")
+PARAMETERS = {
+    "exponential": ({"tau": 1.5}, lambda n, sym: reference.exponential(n, tau=1.5, sym=sym)),
+    "gaussian": ({"std": 0.9}, lambda n, sym: reference.gaussian(n, 0.9, sym)),
+    "kaiser": ({"beta": 3.5}, lambda n, sym: reference.kaiser(n, 3.5, sym)),
+    "general_cosine": ({"a": [0.4, 0.35, 0.25]}, lambda n, sym: reference.general_cosine(n, [0.4, 0.35, 0.25], sym)),
+    "general_hamming": ({"alpha": 0.3}, lambda n, sym: reference.general_hamming(n, 0.3, sym)),
+}
+
+
+def close(found, wanted, digits=1e-9):
+    np.testing.assert_allclose(found.numpy(), wanted, rtol=digits, atol=digits)
+
+
+@given(st.sampled_from((*NAMES, *PARAMETERS)), st.integers(1, 40), st.booleans())
+def test_a_window_is_scipys(name, count, sym):
+    given_ones, wanted = PARAMETERS.get(name, ({}, lambda n, sym: getattr(reference, name)(n, sym)))
+    found = getattr(wg.signal.windows, name)(count, sym=sym, dtype=wg.float64, **given_ones)
+    close(found, wanted(count, sym), 1e-7 if name == "kaiser" else 1e-9)
+
+
+@given(st.sampled_from(("bartlett", "blackman", "hamming", "hann", "kaiser")), st.integers(1, 40), st.booleans())
+def test_a_window_of_the_package_is_scipys(name, count, periodic):
+    found = getattr(wg, f"{name}_window")(count, periodic, dtype=wg.float64)
+    close(found, getattr(reference, name)(count, *([12.0] if name == "kaiser" else []), sym=not periodic))
+
+
+def test_a_window_is_a_leaf_and_that_of_signal_has_a_history():
+    assert wg.hann_window(4, requires_grad=True).is_leaf
+    assert wg.signal.windows.hann(4, requires_grad=True).grad_fn is not None
+    with pytest.raises(ValueError, match="Center must be None for symmetric windows"):
+        wg.signal.windows.exponential(4, center=1.0)
+    with pytest.raises(RuntimeError, match="hann_window expects floating point dtypes"):
+        wg.hann_window(4, dtype=wg.int64)
+
+
+def pieces(signal, points, hop):
+    """The pieces of a signal, one below the other."""
+    return np.stack([signal[..., at : at + points] for at in range(0, signal.shape[-1] - points + 1, hop)], -2)
+
+
+@given(st.data(), st.integers(2, 9), st.integers(0, 2), st.booleans(), st.booleans(), st.booleans(), st.integers(0, 99))
+def test_spectra_are_those_of_the_pieces(data, points, batch, center, onesided, normalized, seed):
+    draw = np.random.default_rng(seed)
+    signal = draw.standard_normal((batch, 20) if batch else 20)
+    hop, width = data.draw(st.integers(1, 6)), data.draw(st.integers(1, points))
+    window = draw.uniform(0.5, 1.5, width)
+    found = wg.stft(
+        wg.tensor(signal), points, hop, width, wg.tensor(window), center,
+        normalized=normalized, onesided=onesided, return_complex=True,
+    )  # fmt: skip
+    if center:
+        signal = np.pad(signal, [(0, 0)] * (signal.ndim - 1) + [(points // 2, points // 2)], mode="reflect")
+    left = (points - width) // 2
+    weights = np.pad(window, (left, points - width - left))
+    transform = np.fft.rfft if onesided else np.fft.fft
+    wanted = transform(pieces(signal, points, hop) * weights, norm="ortho" if normalized else None)
+    close(found, np.swapaxes(wanted, -1, -2))
+
+
+@given(st.data(), st.integers(2, 9), st.booleans(), st.booleans(), st.booleans(), st.integers(0, 99))
+def test_the_inverse_gives_the_signal_back(data, points, complex_ones, normalized, two, seed):
+    draw = np.random.default_rng(seed)
+    shape = (2, 24) if two else (24,)
+    signal = draw.standard_normal(shape) + (1j * draw.standard_normal(shape) if complex_ones else 0)
+    hop = data.draw(st.integers(1, max(points // 2, 1)))
+    window = wg.tensor(draw.uniform(0.5, 1.5, points))
+    spectra = wg.stft(wg.tensor(signal), points, hop, window=window, normalized=normalized, return_complex=True)
+    covered = hop * (spectra.shape[-1] - 1)
+    back = wg.istft(
+        spectra, points, hop, window=window, normalized=normalized, length=covered, return_complex=complex_ones
+    )
+    close(back, signal[..., :covered])
+
+
+def test_what_torch_warns_of_is_warned_of():
+    x, window = wg.ones(12), wg.hann_window(4)
+    with pytest.warns(UserWarning, match="A window was not provided"):
+        spectra = x.stft(4, return_complex=True)
+    with pytest.warns(UserWarning, match="make the inversion lossless"):
+        assert spectra.istft(4).tolist() == [1] * 12
+    with pytest.warns(UserWarning, match="return_complex=False is deprecated"):
+        pairs = wg.stft(x, 4, window=window, return_complex=False)
+    assert pairs.shape == (3, 13, 2)
+    with pytest.warns(UserWarning, match="padded with zeros in the tail"):
+        longer = wg.istft(wg.stft(x, 4, window=window, return_complex=True), 4, window=window, length=20)
+    assert longer.shape == (20,)
+
+
+@pytest.mark.parametrize(
+    "given_ones, says",
+    [
+        ({"n_fft": 16}, "Padding size should be less than the corresponding input dimension"),
+        ({"n_fft": 4, "hop_length": 0}, "expected hop_length > 0, but got hop_length=0"),
+        ({"n_fft": 4, "win_length": 5}, "expected 0 < win_length <= n_fft, but got win_length=5"),
+        ({"n_fft": 4, "win_length": 3}, "expected a 1D window tensor of size equal to win_length=3"),
+        ({"n_fft": 0}, "expected 0 < n_fft < 6, but got n_fft=0"),
+        ({"n_fft": 4, "align_to_window": True}, "stft align_to_window should only be set when center = false"),
+        ({"n_fft": 8, "center": False}, "stft(torch.FloatTensor[6], n_fft=8, hop_length=2, win_length=8, window="),
+    ],
+)
+def test_what_cannot_be_cut_is_refused_in_torchs_words(given_ones, says):
+    with pytest.raises(RuntimeError, match=re.escape(says)):
+        wg.stft(wg.ones(6), window=wg.hann_window(4), return_complex=True, **given_ones)
+
+
+def test_windows_that_leave_gaps_are_refused():
+    spectra = wg.stft(wg.ones(12), 4, 4, window=wg.hann_window(4), center=False, return_complex=True)
+    with pytest.raises(RuntimeError, match="window overlap add min: 1"):
+        wg.istft(spectra, 4, 4, window=wg.hann_window(4), center=False)
+    with pytest.raises(RuntimeError, match="Cannot have onesided output if window or input is complex"):
+        wg.istft(spectra, 4, 4, window=wg.ones(4), return_complex=True)
