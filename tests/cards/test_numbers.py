@@ -152,3 +152,25 @@ def test_operators_know_which_parameters_are_plain():
 def test_in_place_forms_have_no_out():
     with pytest.raises(TypeError, match="unexpected keyword argument 'out'"):
         wg.ones(3).index_put_([wg.tensor([0])], wg.tensor(1.0), out=wg.ones(3))
+
+
+ALONE = ("add", "sub", "mul", "true_divide", "divide_rounded", "floor_divide", "_where")
+"""What torch applies to numbers alone: `torch.add(2, 3)`."""
+WITH_NUMBERS = [each for each in REGISTRY.values() if isinstance(each, Card) and len(each.numbers) > 1]
+
+
+@pytest.mark.parametrize("card", [each for each in WITH_NUMBERS if each.promotion], ids=lambda card: card.name)
+def test_numbers_alone_are_refused_where_torch_wants_a_tensor(card):
+    rest = [None if card.defaults[at] is None else 2.0 for at in card.tensor_slots]
+    if card.name in ALONE:
+        assert card.lone_numbers
+    else:
+        with pytest.raises(TypeError, match=r"must be Tensor, not float"):
+            card(*rest)
+
+
+def test_numbers_alone_are_added_up():
+    assert wg.add(2, 3).item() == 5
+    assert wg.where(wg.tensor([True, False]), 2, 3).tolist() == [2, 3]
+    with pytest.raises(TypeError, match=r"eq\(\): argument 'input' \(position 1\) must be Tensor, not int"):
+        wg.eq(2, 3)

@@ -267,6 +267,7 @@ def fill_options(card: Card, given: Options) -> None:
     card.numbers = card.tensor_slots if given.numbers is True else ()
     if isinstance(given.numbers, str):
         card.numbers = (card.names.index(given.numbers),)
+    card.lone_numbers = given.lone_numbers
     card.allows_larger = given.larger
     card.native = given.native
     card.writer = given.write

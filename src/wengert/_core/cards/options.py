@@ -55,6 +55,7 @@ class Options:
         name: the public name, if not that of the body.
         larger: rules may return gradients that are still to be summed to the shape of their input.
         numbers: Python numbers may stand where tensors do, or, given a name, for that tensor.
+        lone_numbers: they may stand for all tensors at once, as in `add(2, 3)`.
     """
 
     dtypes: Iterable[DType] = ALL
@@ -86,6 +87,7 @@ class Options:
     name: str = ""
     larger: bool = False
     numbers: bool | str = False
+    lone_numbers: bool = False
 
     def __init__(self, given: dict[str, Any]) -> None:
         self.__dict__ = {**DEFAULTS, **given}

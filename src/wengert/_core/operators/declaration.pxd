@@ -11,7 +11,7 @@ cdef class Declaration(Operator):
     cdef public dict aliases, plans, chosen_nodes
     cdef public frozenset accepts
     cdef public long tensor_bits, positional, spread, list_slot, apart, layout
-    cdef public bint view, of_memory, several, allows_larger, overwrites, takes_out, random
+    cdef public bint view, of_memory, several, allows_larger, lone_numbers, overwrites, takes_out, random
 
 @cython.locals(count=long, every=tuple, values=dict)
 cpdef object fill_signature(Declaration op, object body)

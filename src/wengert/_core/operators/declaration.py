@@ -56,6 +56,7 @@ class Declaration(Operator):
             same, bool operands stay what they are, for the body to refuse).
         accepts: the NumPy dtypes (after promotion) that the operator exists for.
         numbers: positions of tensors in whose place Python numbers may stand.
+        lone_numbers: numbers may stand for all its tensors at once.
         takes_out: the body can write into an array given as `out`.
         view: the result shares the first argument's memory.
         of_memory: the view's arguments mean the memory of the very source; of a gradient, which may lie otherwise, it
@@ -109,13 +110,14 @@ class Declaration(Operator):
     of_memory: bool
     several: bool
     allows_larger: bool
+    lone_numbers: bool
     takes_out: bool
     overwrites: bool
     random: bool
 
     __slots__ = (
         "accepts", "after1", "after2", "aliases", "allows_larger", "apart", "body", "choose_node", "chosen_nodes",
-        "defaults", "differentiable", "grad_slots", "kinds", "latest_plan", "layout", "list_slot", "name", "names",
+        "defaults", "differentiable", "grad_slots", "kinds", "latest_plan", "layout", "list_slot", "lone_numbers", "name", "names",
         "native", "node_class", "nodes", "numbers", "of_memory", "output_names", "overwrites", "plain_slots", "plans",
         "positional", "promotion", "random", "rules", "several", "spread", "switches", "takes_out", "tensor_bits",
         "tensor_slots", "view", "writer",
@@ -183,6 +185,7 @@ def take_over(made: Declaration, op: Declaration) -> None:
     made.switches, made.numbers, made.aliases = op.switches, op.numbers, op.aliases
     made.grad_slots, made.list_slot, made.differentiable = op.grad_slots, op.list_slot, op.differentiable
     made.promotion, made.accepts, made.takes_out = op.promotion, op.accepts, op.takes_out
+    made.lone_numbers = op.lone_numbers
     made.view, made.several, made.output_names = op.view, op.several, op.output_names
     made.apart, made.layout, made.overwrites, made.random = op.apart, op.layout, op.overwrites, op.random
     made.rules, made.plans, made.allows_larger = op.rules, op.plans, op.allows_larger

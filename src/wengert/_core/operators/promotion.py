@@ -31,7 +31,7 @@ def promote(op: Declaration, values: list[Any]) -> None:
 
     Raises:
         TypeError: a value is no operand.
-        RuntimeError: the operator does not exist for the common dtype.
+        NotImplementedError: the operator does not exist for the common dtype.
     """
     first: Any = None
     settled: bool = True
@@ -75,9 +75,16 @@ def other_operand(op: Declaration, value: Any, position: int) -> Any:
 
 
 def settle(op: Declaration, values: list[Any]) -> None:
-    """Convert all operands to their common dtype."""
+    """Convert all operands to their common dtype.
+
+    Raises:
+        TypeError: none is a tensor, and the operator wants one.
+        NotImplementedError: it does not exist for that dtype.
+    """
     slots = [at for at in op.grad_slots if values[at] is not None]
     arrays = [values[at] for at in slots if hasattr(values[at], "dtype")]
+    if not arrays and not op.lone_numbers:
+        raise TypeError(errors.wrong_type(op.name, op.names[slots[0]], slots[0] + 1, "Tensor", values[slots[0]]))
     plain = [values[at] for at in slots if not hasattr(values[at], "dtype")]
     target = dtypes.result_type(arrays, plain)
     if op.promotion == "float" and target.category < dtypes.FLOAT:

@@ -66,7 +66,7 @@ PAIRS = """
     Raises:
         RuntimeError: the shapes do not broadcast{}.
     """
-arithmetic = partial(pointwise, inplace=True, samples=broadcast_pairs, describes=PAIRS.format(""))
+arithmetic = partial(pointwise, inplace=True, lone_numbers=True, samples=broadcast_pairs, describes=PAIRS.format(""))
 """The form of an operator of arithmetic, of two operands."""
 
 
@@ -167,6 +167,7 @@ def sub_vjp_other(grad: Any, alpha: Any) -> Any:
     dtypes=NUMBERS,
     explained=BOOLS,
     inplace=False,
+    lone_numbers=False,
     method=False,
     samples=with_alpha,
     node=("RsubBackward0", "RsubBackward1"),

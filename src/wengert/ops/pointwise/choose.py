@@ -172,6 +172,7 @@ def clamp_max_vjp_max(grad: Any, self: Any, max: Any) -> Any:
     larger=True,
     promote="same",
     numbers=True,
+    lone_numbers=True,
     native=native("where"),
     method=False,
     function=False,

@@ -65,6 +65,7 @@ def power_by_number(self: Any, exponent: Any, out: Any) -> Any:
 
 
 @arithmetic(
+    lone_numbers=False,
     name="pow",
     layout="power",
     dtypes=NUMBERS,

@@ -243,7 +243,7 @@ def floor_divide_samples(make: Any) -> Any:
         yield sample
 
 
-@quotient(node=("RemainderBackward0", "RemainderBackward1"), choose=second_is_tensor)
+@quotient(lone_numbers=False, node=("RemainderBackward0", "RemainderBackward1"), choose=second_is_tensor)
 def remainder(self: Array, other: Array, *, out: Any = None) -> Any:
     """Remainder of `self` divided by `other`, with the sign of `other`, element by element: Python's `%`."""
     return kernels.remainder(self, other, out=out)
@@ -259,7 +259,7 @@ def remainder_vjp_other(grad: Any, self: Any, other: Any) -> Any:
     return grad * -divide_rounded(self, other, "floor")
 
 
-@quotient(node=("FmodBackward0", "FmodBackward1"), choose=second_is_tensor)
+@quotient(lone_numbers=False, node=("FmodBackward0", "FmodBackward1"), choose=second_is_tensor)
 def fmod(self: Array, other: Array, *, out: Any = None) -> Any:
     """Remainder of `self` divided by `other`, with the sign of `self`, element by element: C's `fmod`.
 
