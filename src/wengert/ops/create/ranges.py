@@ -230,7 +230,11 @@ def even_steps(
         rounded: in the dtype asked for; otherwise in the floating one that it is computed in.
     """
     if isinstance(steps, bool) or not hasattr(steps, "__index__"):
-        raise TypeError(errors.wrong_type(name, "steps", 3, "int", steps))
+        given = ", ".join(type(each).__name__ for each in (low, high, steps))
+        raise TypeError(
+            f"{name}() received an invalid combination of arguments - got ({given}, ), but argument 'steps' (position "
+            f"3) must be int, not {type(steps).__name__}"
+        )
     count = int(steps.__index__())
     if count < 0:
         raise RuntimeError(f"number of steps must be non-negative, got {count}")

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from ... import _kernels as kernels
-from ..._core.calls.out import put
+from ..._core.calls.out import one_output, put
 from ..._core.cards.card import WIDE, Array, Bad, Index, Sample, composite, op
 from ..._core.errors import shown
 from ..._core.tensor.base import Tensor, wrap
@@ -59,10 +59,10 @@ def check_range(index: Any, length: int, dim: int, kind: type[Exception] = Index
 
 def check_gather(array: Any, dim: int, index: Any) -> int:
     """Refuse what `gather` cannot do; the dimension counted from the front."""
-    check_index_dtype("gather", index, "int32/int64")
     at = normalise(dim, array.ndim)
     if index.size == 0:
         return at
+    check_index_dtype("gather", index, "int32/int64")
     if max(index.ndim, 1) != max(array.ndim, 1):
         raise RuntimeError("Index tensor must have the same number of dimensions as input tensor")
     for axis in range(array.ndim if index.ndim else 0):
@@ -82,7 +82,8 @@ def gather(self: Array, dim: int, index: Index, *, sparse_grad: bool = False) ->
 
     Args:
         dim: the dimension along which `index` counts.
-        index: int64 or int32 tensor with as many dimensions, no longer than `self` along the others.
+        index: int64 or int32 tensor with as many dimensions, no longer than `self` along the others; an empty one may
+            have any dtype.
         sparse_grad: has no effect.
 
     Returns:
@@ -113,7 +114,8 @@ def gather_samples(make: Any) -> Any:
 @op(dtypes=WIDE, linear="grad", batching="batches.gathered_backward", function=False, method=False)
 def gather_backward(grad: Array, shape: Any, dim: int, index: Index) -> Any:
     """Zeros of `shape` with the elements of `grad` added where `gather` took them."""
-    return kernels.scatter_add(np.zeros(shape, grad.dtype), normalise(dim, len(shape)), index, grad)
+    zeros = np.zeros(shape, grad.dtype)
+    return kernels.scatter_add(zeros, normalise(dim, len(shape)), index, grad) if index.size else zeros
 
 
 @gather_backward.vjp("grad")
@@ -294,11 +296,16 @@ def nonzero(input: Any, *, as_tuple: bool = False, out: Any = None) -> Any:
 
     Returns:
         An int64 tensor of shape (count, ndim), or a tuple of ndim tensors of shape (count,).
+
+    Raises:
+        TypeError: `out` is no tensor.
+        RuntimeError: there is an `out` for a tuple.
     """
     found = nonzero_positions(input)
     if not as_tuple:
         return put("nonzero", out, found)
     if out is not None:
+        one_output("nonzero", out)
         raise RuntimeError("nonzero does not support the out kwarg when as_tuple is True")
     return tuple((nonzero_positions(input.reshape((1,))) if not input._array_.ndim else found).unbind(1))
 

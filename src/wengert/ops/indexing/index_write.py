@@ -14,6 +14,7 @@ from ..._core.types import dtypes
 from ..._core.types.sizes import normalise
 from ..._kernels.index import private
 from ..memory.overwrite import checked_value
+from ..pointwise.binary import unsigned
 from .index import beyond, check_range, integers
 
 native = kernels.direct_function
@@ -81,7 +82,7 @@ def index_add(self: Array, dim: int, index: Index, source: Array, *, alpha: Any 
         RuntimeError: shapes or dtypes do not fit, or an index lies outside.
     """
     at = check_index_add(self, dim, index, source)
-    return kernels.index_add(self, at, index, source, alpha)
+    return kernels.index_add(self, at, index, source, unsigned(alpha, self) if self.dtype.kind == "u" else alpha)
 
 
 @index_add.vjp("self")
@@ -104,6 +105,7 @@ def index_add_jvp(self_tangent: Any, source_tangent: Any, dim: int, index: Any, 
 def index_add_samples(make: Any) -> Any:
     yield Sample(make(3, 2), 0, integers(2, 0, 2), make(3, 2))
     yield Sample(make(2, 3), -1, integers(1), make(2, 1), alpha=2)
+    yield Sample(make(2, 3), 0, integers(0), make(1, 3), alpha=-1)
     yield beyond(make)
     yield Bad(make(3), 0, integers(1), make(2), raises=RuntimeError, says="should be equal to source.size(dim): (2)")
 

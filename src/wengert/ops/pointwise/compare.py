@@ -23,6 +23,7 @@ def comparison_samples(make: Any) -> Any:
     yield from broadcast_pairs(make)
     yield Sample(make(3, 4, kind="ties"), make(3, 4, kind="ties"))
     yield Sample(make(8, kind="special"), make(8, kind="special"))
+    yield Bad(2, 3, raises=TypeError, says="argument 'input' (position 1) must be Tensor, not int")
 
 
 COMPARED = """

@@ -259,7 +259,7 @@ def remainder_vjp_other(grad: Any, self: Any, other: Any) -> Any:
     return grad * -divide_rounded(self, other, "floor")
 
 
-@quotient(lone_numbers=False, node=("FmodBackward0", "FmodBackward1"), choose=second_is_tensor)
+@quotient(numbers="other", node=("FmodBackward0", "FmodBackward1"), choose=second_is_tensor)
 def fmod(self: Array, other: Array, *, out: Any = None) -> Any:
     """Remainder of `self` divided by `other`, with the sign of `self`, element by element: C's `fmod`.
 

@@ -242,6 +242,8 @@ def check_weights(weights: Any, num_samples: int, replacement: bool) -> None:
         raise RuntimeError(f"cannot sample n_sample <= 0 samples, got {num_samples}")
     if not replacement and num_samples > weights.shape[-1]:
         raise RuntimeError("cannot sample n_sample > prob_dist.size(-1) samples without replacement")
+    if weights.shape[-1] > 1 << 24:
+        raise RuntimeError("number of categories cannot exceed 2^24")
     if not bool(np.isfinite(weights).all() and (weights >= 0).all()):
         raise RuntimeError("probability tensor contains either `inf`, `nan` or element < 0")
     if weights.size and not bool((weights.sum(-1) > 0).all()):

@@ -111,12 +111,14 @@ def sum_to_size(self: Any, *size: Any) -> Any:
         size: a shape that broadcasts to the tensor's.
 
     Returns:
-        The tensor itself if it has that shape, otherwise a new one.
+        The tensor itself if it has that shape, otherwise a new one; without dimensions always a new one.
 
     Raises:
         RuntimeError: the shape does not broadcast to the tensor's.
     """
     wanted, have = tuple(spread("sum_to_size", size, None)), self._array_.shape
+    if not wanted:
+        return self.sum()
     if wanted == have:
         return self
     lead = len(have) - len(wanted)

@@ -62,9 +62,14 @@ def sections(name: str, input: Any, indices_or_sections: Any, dim: int, least: i
     shape = input._array_.shape
     if len(shape) < least:
         raise RuntimeError(
-            f"torch.{name} requires a tensor with at least {least} dimension{'s' if least > 1 else ''}, but got a "
+            f"torch.{name} requires a tensor with at least {least} dimension, but got a "
             "tensor with "
             f"{len(shape)} dimensions!"
+        )
+    if not isinstance(indices_or_sections, (int, tuple, list, Tensor)):
+        raise TypeError(
+            f"{name}() received an invalid combination of arguments. indices_or_sections must be int or tuple of ints, "
+            f"not {type(indices_or_sections).__name__}"
         )
     if isinstance(indices_or_sections, int) and (indices_or_sections < 1 or shape[dim] % indices_or_sections):
         raise RuntimeError(

@@ -14,7 +14,8 @@ from ..._core.cards.card import WIDE, Array, Arrays, Bad, Sample, composite, op
 from ..._core.cards.plain_case import plain_case
 from ..._core.errors import shown
 from ..._core.operators.batch_rules import along
-from ..._core.tensor.base import OPERATORS
+from ..._core.tensor.base import OPERATORS, Tensor
+from ..._core.types.dtypes import INTEGER
 from ..._core.types.sizes import normalise
 
 native = kernels.direct_function
@@ -180,7 +181,7 @@ def narrow(input: Any, dim: int, start: Any, length: int) -> Any:
 
     Raises:
         IndexError: `start` lies outside.
-        RuntimeError: the part does.
+        RuntimeError: the part does, or `start` is another tensor.
     """
     shape = input._array_.shape
     if not shape:
@@ -188,11 +189,12 @@ def narrow(input: Any, dim: int, start: Any, length: int) -> Any:
     if length < 0:
         raise RuntimeError("narrow(): length must be non-negative.")
     have = shape[normalise(dim, len(shape))]
+    if isinstance(start, Tensor) and (start.ndim or start.dtype.category != INTEGER):
+        raise RuntimeError("start must be an 0-dim integral Tensor.")
     first = integer("narrow", "start", start)
     if not -have <= first <= have:
         raise IndexError(f"start out of range (expected to be in range of [{-have}, {have}], but got {first})")
-    if first < 0:
-        first += have
+    first += have if first < 0 else 0
     if first + length > have:
         raise RuntimeError(f"start ({first}) + length ({length}) exceeds dimension size ({have}).")
     return slice_(input, dim, first, first + length, 1)

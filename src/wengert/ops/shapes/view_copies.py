@@ -240,12 +240,20 @@ def narrow_copy(self: Array, dim: int, start: int, length: int) -> Any:
         length: how many.
 
     Raises:
-        RuntimeError: the part lies outside.
+        IndexError: `start` lies outside.
+        RuntimeError: the part does.
     """
     if not self.ndim:
         raise RuntimeError("narrow() cannot be applied to a 0-dim tensor.")
+    if dim >= self.ndim:
+        raise RuntimeError(
+            "Expected dim < static_cast<int64_t>(self_sizes.size()) to be true, but got false. narrow_copy() got "
+            f"dimension {dim} of a tensor with {self.ndim}"
+        )
     at = normalise(dim, self.ndim)
     have, first = self.shape[at], integer("narrow_copy", "start", start)
+    if not -have <= first <= have:
+        raise IndexError(f"start out of range (expected to be in range of [{-have}, {have}], but got {first})")
     first += have if first < 0 else 0
     if length < 0 or not 0 <= first <= have - length:
         raise RuntimeError(f"start ({first}) + length ({length}) exceeds dimension size ({have}).")
