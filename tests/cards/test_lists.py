@@ -24,7 +24,7 @@ def with_lists(call: Call):
     following = iter(lists)
     args = [each if as_list(each) is None else next(following) for each in call.args]
     kwargs = {name: each if as_list(each) is None else next(following) for name, each in call.kwargs.items()}
-    return Call(call.operator, args, kwargs), lists
+    return Call(call.operator, args, kwargs, through=call.through), lists
 
 
 def gradients(call: Call, lists=()):

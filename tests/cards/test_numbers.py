@@ -49,11 +49,12 @@ def with_tensors(call: Call, make):
         exchanged = as_tensors(value, make)
         name = order[at] if at < len(order) else order[-1]
         if name is not None and exchanged is not None:
-            yield name, Call(call.operator, (*call.args[:at], exchanged, *call.args[at + 1 :]), call.kwargs)
+            args = (*call.args[:at], exchanged, *call.args[at + 1 :])
+            yield name, Call(call.operator, args, call.kwargs, through=call.through)
     for name, value in call.kwargs.items():
         exchanged = as_tensors(value, make)
         if name in plain and exchanged is not None:
-            yield name, Call(call.operator, call.args, {**call.kwargs, name: exchanged})
+            yield name, Call(call.operator, call.args, {**call.kwargs, name: exchanged}, through=call.through)
 
 
 def values_of(call: Call):

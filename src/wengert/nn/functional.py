@@ -40,9 +40,10 @@ from ..ops.neural.dropout import alpha_dropout, dropout, dropout1d, dropout2d, d
 from ..ops.neural.group_norm import group_norm
 from ..ops.neural.loss import cross_entropy, nll_loss
 from ..ops.neural.loss_binary import binary_cross_entropy, binary_cross_entropy_with_logits
-from ..ops.neural.loss_pairs import hinge_embedding_loss, huber_loss, kl_div, l1_loss, mse_loss, smooth_l1_loss
+from ..ops.neural.loss_pairs import huber_loss, l1_loss, mse_loss, smooth_l1_loss
 from ..ops.neural.multi_head import multi_head_attention_forward
 from ..ops.neural.norm import layer_norm, rms_norm
+from ..ops.neural.similarity import cosine_similarity, normalize, pairwise_distance
 from ..ops.pointwise.activation import gelu
 from ..ops.pointwise.piecewise import hardshrink, prelu, softshrink
 from ..ops.pointwise.smooth import log_sigmoid as logsigmoid, softplus, softsign, tanhshrink
@@ -66,6 +67,21 @@ from .chosen import (
     tanh,
     threshold,
 )
+from .losses import (
+    cosine_embedding_loss,
+    ctc_loss,
+    gaussian_nll_loss,
+    hinge_embedding_loss,
+    kl_div,
+    margin_ranking_loss,
+    multi_margin_loss,
+    multilabel_margin_loss,
+    multilabel_soft_margin_loss,
+    poisson_nll_loss,
+    soft_margin_loss,
+    triplet_margin_loss,
+    triplet_margin_with_distance_loss,
+)
 from .windows import (
     adaptive_max_pool1d_with_indices,
     adaptive_max_pool2d_with_indices,
@@ -84,6 +100,10 @@ from .windows import (
     max_unpool2d,
     max_unpool3d,
 )
+
+functions = {name: made for name, made in globals().items() if name in __all__ and isinstance(made, FunctionType)}
+
+globals().update({name: checked(name, made, module=__name__) for name, made in functions.items()})
 
 __all__ = [
     "adaptive_avg_pool1d",
@@ -111,7 +131,10 @@ __all__ = [
     "conv_transpose1d",
     "conv_transpose2d",
     "conv_transpose3d",
+    "cosine_embedding_loss",
+    "cosine_similarity",
     "cross_entropy",
+    "ctc_loss",
     "dropout",
     "dropout1d",
     "dropout2d",
@@ -125,6 +148,7 @@ __all__ = [
     "fractional_max_pool2d_with_indices",
     "fractional_max_pool3d",
     "fractional_max_pool3d_with_indices",
+    "gaussian_nll_loss",
     "gelu",
     "group_norm",
     "hardshrink",
@@ -144,6 +168,7 @@ __all__ = [
     "lp_pool1d",
     "lp_pool2d",
     "lp_pool3d",
+    "margin_ranking_loss",
     "max_pool1d",
     "max_pool1d_with_indices",
     "max_pool2d",
@@ -156,10 +181,16 @@ __all__ = [
     "mish",
     "mse_loss",
     "multi_head_attention_forward",
+    "multi_margin_loss",
+    "multilabel_margin_loss",
+    "multilabel_soft_margin_loss",
     "nll_loss",
+    "normalize",
     "one_hot",
     "pad",
+    "pairwise_distance",
     "pdist",
+    "poisson_nll_loss",
     "prelu",
     "relu",
     "relu6",
@@ -169,6 +200,7 @@ __all__ = [
     "sigmoid",
     "silu",
     "smooth_l1_loss",
+    "soft_margin_loss",
     "softmax",
     "softmin",
     "softplus",
@@ -177,8 +209,7 @@ __all__ = [
     "tanh",
     "tanhshrink",
     "threshold",
+    "triplet_margin_loss",
+    "triplet_margin_with_distance_loss",
     "unfold",
 ]
-
-functions = {name: made for name, made in globals().items() if name in __all__ and isinstance(made, FunctionType)}
-globals().update({name: checked(name, made, module=__name__) for name, made in functions.items()})

@@ -84,13 +84,19 @@ NAMES: dict[str, str] = {
     "neural.loss_binary": (
         "_binary_cross_entropy _binary_cross_entropy_with_logits binary_cross_entropy binary_cross_entropy_with_logits"
     ),
-    "neural.loss_pairs": (
-        "_huber_loss _mse_loss _smooth_l1_loss hinge_embedding_loss huber_loss kl_div l1_loss mse_loss smooth_l1_loss"
+    "neural.loss_ctc": "_ctc_loss ctc_loss",
+    "neural.loss_margins": "cosine_embedding_loss hinge_embedding_loss margin_ranking_loss triplet_margin_loss",
+    "neural.loss_pairs": "_huber_loss _mse_loss _smooth_l1_loss huber_loss l1_loss mse_loss smooth_l1_loss",
+    "neural.loss_rates": "kl_div poisson_nll_loss",
+    "neural.loss_scores": (
+        "_multi_margin_loss _multilabel_margin_loss _soft_margin_loss multi_margin_loss multilabel_margin_loss "
+        "soft_margin_loss"
     ),
     "neural.multi_head": "multi_head_attention_forward",
     "neural.norm": "layer_norm layer_norm_backward native_layer_norm rms_norm",
     "neural.recurrent": "gru lstm rnn_relu rnn_tanh",
     "neural.recurrent_steps": "gru_cell lstm_cell rnn_relu_cell rnn_tanh_cell",
+    "neural.similarity": "cosine_similarity distance_norm normalize pairwise_distance",
     "neural.softmax": "_log_softmax _log_softmax_backward_data _softmax _softmax_backward_data softmin",
     "order.histogram": "_histc _histogramdd histogramdd",
     "order.ranks": "kthvalue_along median_along median_full mode_along nanmedian_along nanmedian_full",

@@ -13,7 +13,6 @@ from ..._core.cards.card import REALS, Array, Bad, Sample, composite, op
 from ..._core.cards.plain_case import plain_function
 from ..._core.operators.batch_rules import elementwise
 from ..._core.tensor.base import Tensor
-from ..._core.types import dtypes
 from ..._core.types.sizes import broadcast
 from ..dtype_checks import refuse
 from ..pointwise.binary import sub
@@ -296,86 +295,3 @@ mse_loss = plain_function(mse_loss, squared)
 l1_loss = plain_function(l1_loss, sub, (0, 1, -1), guard=native("is_pair"), then=(absolute, mean))
 smooth_l1_loss = plain_function(smooth_l1_loss, smooth_l1)
 huber_loss = plain_function(huber_loss, huber)
-
-
-def divergence(input: Any, target: Any) -> Any:
-    """target * (log(target) - input), where 0 * log(0) is 0."""
-    return (target * target.log()).where(target != 0, 0) - target * input
-
-
-@composite(method=False, function=False)
-def kl_div(
-    input: Any,
-    target: Tensor,
-    size_average: Any = None,
-    reduce: Any = None,
-    reduction: str = "mean",
-    log_target: bool = False,
-) -> Any:
-    """Kullback-Leibler divergence, element by element: target * (log(target) - input).
-
-    Args:
-        input: logarithms of probabilities.
-        target: probabilities, or their logarithms, of the same shape.
-        size_average, reduce: older forms of `reduction`.
-        reduction: "none", "mean", "sum" or "batchmean" (the sum divided by the first length: the divergence itself).
-        log_target: whether `target` holds logarithms.
-
-    Returns:
-        A new tensor, 0-dim, or of the broadcast shape for "none".
-
-    Raises:
-        RuntimeError: one holds integers.
-    """
-    if input.dtype.category < dtypes.FLOAT or target.dtype.category < dtypes.FLOAT:
-        raise RuntimeError("kl_div: Integral inputs not supported.")
-    batch = reduction == "batchmean"
-    reduction = read_reduction("sum" if batch else reduction, size_average, reduce)
-    if reduction == "mean":
-        warnings.warn(
-            "reduction: 'mean' divides the total loss by both the batch size and the support size. 'batchmean' divides "
-            "only by the batch size, and aligns with the KL div math definition. 'mean' will be changed to behave the "
-            "same as 'batchmean' in the next major release.",
-            stacklevel=2,
-        )
-    losses = (target - input) * target.exp() if log_target else divergence(input, target)
-    total = finished(losses, reduction)
-    return total / input.shape[0] if batch and input.ndim else total
-
-
-@kl_div.samples
-def kl_div_samples(make: Any) -> Any:
-    yield Sample(make(3, 4), make(3, 4, kind="unit"), reduction="batchmean")
-    yield Sample(make(3, 4), make(3, 4), reduction="sum", log_target=True)
-
-
-@composite(method=False, function=False)
-def hinge_embedding_loss(
-    input: Any,
-    target: Tensor,
-    margin: float = 1.0,
-    size_average: Any = None,
-    reduce: Any = None,
-    reduction: str = "mean",
-) -> Any:
-    """`input` where `target` is 1, and what it lacks to `margin` where `target` is -1.
-
-    Args:
-        input: floating tensor, mostly distances.
-        target: 1 and -1, of the same shape.
-        margin: beyond which unlike pairs cost nothing.
-        size_average: an older form of `reduction`.
-        reduce: an older form of `reduction`.
-        reduction: "none", "mean" or "sum".
-
-    Returns:
-        A new tensor, 0-dim, or of the shape of `input` for "none".
-    """
-    reduction = read_reduction(reduction, size_average, reduce)
-    apart = (margin - input).clamp_min(0).where(target != 1, 0)
-    return finished(apart + input.where(target != -1, 0), reduction)
-
-
-@hinge_embedding_loss.samples
-def hinge_embedding_samples(make: Any) -> Any:
-    yield Sample(make(3), make(3, kind="index").mul(2).sub(1))

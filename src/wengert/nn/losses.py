@@ -1,0 +1,349 @@
+"""Losses of `torch.nn.functional`: `reduction` in words, "none", "mean" or "sum", and its older forms."""
+
+from __future__ import annotations
+
+import math
+import warnings
+from collections.abc import Callable
+from typing import Any
+
+from ..ops.neural import loss_ctc, loss_margins, loss_rates, loss_scores
+from ..ops.neural.loss import cross_entropy, read_reduction
+from ..ops.neural.loss_margins import WORDS, check_triplet
+from ..ops.neural.similarity import pairwise_distance
+from ..ops.pointwise.smooth import log_sigmoid
+from ..tensor import Tensor
+
+
+def number_of(reduction: str, size_average: Any = None, reduce: Any = None) -> int:
+    """A reduction, from the present argument and the two older ones, as `torch.*` has it.
+
+    Raises:
+        ValueError: it is none of "none", "mean" and "sum".
+    """
+    return WORDS.index(read_reduction(reduction, size_average, reduce))
+
+
+def cosine_embedding_loss(
+    input1: Tensor,
+    input2: Tensor,
+    target: Tensor,
+    margin: float = 0,
+    size_average: bool | None = None,
+    reduce: bool | None = None,
+    reduction: str = "mean",
+) -> Tensor:
+    """One minus the cosine between vectors that belong together (1), what it exceeds `margin` by between others (-1)."""
+    number = number_of(reduction, size_average, reduce)
+    return loss_margins.cosine_embedding_loss(input1, input2, target, margin, number)  # type: ignore[no-any-return]
+
+
+def hinge_embedding_loss(
+    input: Tensor,
+    target: Tensor,
+    margin: float = 1.0,
+    size_average: bool | None = None,
+    reduce: bool | None = None,
+    reduction: str = "mean",
+) -> Tensor:
+    """`input` where `target` is 1, and what it lacks to `margin` where `target` is -1."""
+    number = number_of(reduction, size_average, reduce)
+    return loss_margins.hinge_embedding_loss(input, target, margin, number)  # type: ignore[no-any-return]
+
+
+def margin_ranking_loss(
+    input1: Tensor,
+    input2: Tensor,
+    target: Tensor,
+    margin: float = 0,
+    size_average: bool | None = None,
+    reduce: bool | None = None,
+    reduction: str = "mean",
+) -> Tensor:
+    """What the difference of two scores lacks to `margin`, in the direction that `target`, 1 or -1, says.
+
+    Raises:
+        RuntimeError: the numbers of dimensions differ.
+    """
+    number = number_of(reduction, size_average, reduce)
+    if not input1.ndim == input2.ndim == target.ndim:
+        raise RuntimeError(
+            "margin_ranking_loss : All input tensors should have same dimension but got sizes: input1: "
+            f"{input1.size()}, input2: {input2.size()}, target: {target.size()} "  # type: ignore[attr-defined]
+        )
+    return loss_margins.margin_ranking_loss(input1, input2, target, margin, number)  # type: ignore[no-any-return]
+
+
+def triplet_margin_loss(
+    anchor: Tensor,
+    positive: Tensor,
+    negative: Tensor,
+    margin: float = 1.0,
+    p: float = 2,
+    eps: float = 1e-6,
+    swap: bool = False,
+    size_average: bool | None = None,
+    reduce: bool | None = None,
+    reduction: str = "mean",
+) -> Tensor:
+    """What the distance from the anchor to the negative lacks to that to the positive, plus `margin`.
+
+    Args:
+        anchor, positive, negative: vectors (N, D) or (D,).
+        margin: by how much farther the negative is to lie.
+        p: the order of the norm.
+        eps: is added to differences.
+        swap: take the distance between positive and negative where it is smaller.
+        size_average, reduce: older forms of `reduction`.
+        reduction: "none", "mean" or "sum".
+
+    Raises:
+        ValueError: `margin` is not positive.
+    """
+    number = number_of(reduction, size_average, reduce)
+    if margin <= 0:
+        raise ValueError(f"margin must be greater than 0, got {margin}")
+    return loss_margins.triplet_margin_loss(anchor, positive, negative, margin, p, eps, swap, number)  # type: ignore[no-any-return]
+
+
+def triplet_margin_with_distance_loss(
+    anchor: Tensor,
+    positive: Tensor,
+    negative: Tensor,
+    *,
+    distance_function: Callable[[Tensor, Tensor], Tensor] | None = None,
+    margin: float = 1.0,
+    swap: bool = False,
+    reduction: str = "mean",
+) -> Tensor:
+    """`triplet_margin_loss` with a distance of the program's own.
+
+    Args:
+        anchor, positive, negative: what `distance_function` takes.
+        distance_function: the distance; Euclidean unless given.
+        margin, swap, reduction: as for `triplet_margin_loss`.
+
+    Raises:
+        ValueError: `margin` is not positive, or `reduction` unknown.
+        RuntimeError: the numbers of dimensions differ.
+    """
+    number = number_of(reduction)
+    if margin <= 0:
+        raise ValueError(f"margin must be greater than 0, got {margin}")
+    check_triplet(anchor, positive, negative)
+    distance: Any = pairwise_distance if distance_function is None else distance_function
+    near, far = distance(anchor, positive), distance(anchor, negative)
+    if swap:
+        far = far.minimum(distance(positive, negative))
+    return loss_margins.concluded((margin + near - far).clamp_min(0), number)  # type: ignore[no-any-return]
+
+
+def multi_margin_loss(
+    input: Tensor,
+    target: Tensor,
+    p: int = 1,
+    margin: float = 1.0,
+    weight: Tensor | None = None,
+    size_average: bool | None = None,
+    reduce: bool | None = None,
+    reduction: str = "mean",
+) -> Tensor:
+    """By how much the scores of other classes come nearer to that of the right one than `margin`, to the power `p`.
+
+    Raises:
+        ValueError: `p` is neither 1 nor 2, or `weight` is no vector.
+    """
+    number = number_of(reduction, size_average, reduce)
+    if p not in (1, 2):
+        raise ValueError("only p == 1 and p == 2 supported")
+    if weight is not None and weight.ndim != 1:
+        raise ValueError("weight must be one-dimensional")
+    return loss_scores.multi_margin_loss(input, target, p, margin, weight, number)  # type: ignore[no-any-return]
+
+
+def multilabel_margin_loss(
+    input: Tensor,
+    target: Tensor,
+    size_average: bool | None = None,
+    reduce: bool | None = None,
+    reduction: str = "mean",
+) -> Tensor:
+    """By how much the scores of classes that `target` does not name come nearer than 1 to those of classes it names."""
+    number = number_of(reduction, size_average, reduce)
+    return loss_scores.multilabel_margin_loss(input, target, number)  # type: ignore[no-any-return]
+
+
+def soft_margin_loss(
+    input: Tensor,
+    target: Tensor,
+    size_average: bool | None = None,
+    reduce: bool | None = None,
+    reduction: str = "mean",
+) -> Tensor:
+    """`log(1 + exp(-target * input))`, for two classes that are called 1 and -1."""
+    number = number_of(reduction, size_average, reduce)
+    return loss_scores.soft_margin_loss(input, target, number)  # type: ignore[no-any-return]
+
+
+def multilabel_soft_margin_loss(
+    input: Tensor,
+    target: Tensor,
+    weight: Tensor | None = None,
+    size_average: bool | None = None,
+    reduce: bool | None = None,
+    reduction: str = "mean",
+) -> Tensor:
+    """The mean over classes of the binary cross-entropy between scores and targets.
+
+    Args:
+        input: scores (..., C).
+        target: 0 or 1 for each, of the same shape.
+        weight: of each class, broadcasts.
+        size_average, reduce: older forms of `reduction`.
+        reduction: "none" (a loss for each row), "mean" or "sum".
+    """
+    if size_average is not None or reduce is not None:
+        reduction = read_reduction(reduction, size_average, reduce)
+    given: Any = input
+    losses = -(target * log_sigmoid(given) + (1 - target) * log_sigmoid(-given))  # type: ignore[operator]
+    if weight is not None:
+        losses = losses * weight
+    rows = losses.sum(input.ndim - 1) / given.size(input.ndim - 1)
+    if reduction not in WORDS:
+        raise ValueError(f"{reduction} is not valid")
+    return loss_margins.concluded(rows, WORDS.index(reduction))  # type: ignore[no-any-return]
+
+
+def poisson_nll_loss(
+    input: Tensor,
+    target: Tensor,
+    log_input: bool = True,
+    full: bool = False,
+    size_average: bool | None = None,
+    eps: float = 1e-8,
+    reduce: bool | None = None,
+    reduction: str = "mean",
+) -> Tensor:
+    """Minus the logarithm of the likelihood of counts under Poisson distributions.
+
+    Args:
+        input: expected counts, or their logarithms (`log_input`).
+        target: counts.
+        log_input: what `input` is.
+        full: add Stirling's approximation of the part that does not depend on `input`.
+        size_average, reduce: older forms of `reduction`.
+        eps: is added before a logarithm is taken.
+        reduction: "none", "mean" or "sum".
+    """
+    number = number_of(reduction, size_average, reduce)
+    return loss_rates.poisson_nll_loss(input, target, log_input, full, eps, number)  # type: ignore[no-any-return]
+
+
+def gaussian_nll_loss(
+    input: Tensor, target: Tensor, var: Tensor | float, full: bool = False, eps: float = 1e-6, reduction: str = "mean"
+) -> Tensor:
+    """Minus the logarithm of the likelihood of values under normal distributions.
+
+    Args:
+        input: means.
+        target: values.
+        var: variances, of the shape of `input`, or with the last dimension of length 1, or without it; or a number.
+        full: add the constant part.
+        eps: the least variance; without influence on the gradient.
+        reduction: "none", "mean" or "sum".
+
+    Raises:
+        ValueError: a variance is negative, `var` has a wrong shape, or `reduction` is unknown.
+    """
+    mean: Any = input
+    variance: Any = var
+    if not isinstance(var, float):
+        if (variance < 0).any():
+            raise ValueError("var has negative entry/entries")
+        variance = spread_variance(variance, input.shape)
+    elif var < 0:
+        raise ValueError("var has negative entry/entries")
+    else:
+        variance = mean.new_full(mean.shape, var)
+    if reduction not in WORDS:
+        raise ValueError(f"{reduction} is not valid")
+    variance = variance.where(variance >= eps, variance - variance.detach() + eps)
+    losses = 0.5 * (variance.log() + (mean - target) ** 2 / variance)
+    if full:
+        losses = losses + 0.5 * math.log(2 * math.pi)
+    return loss_margins.concluded(losses, WORDS.index(reduction))  # type: ignore[no-any-return]
+
+
+def spread_variance(var: Any, shape: tuple[int, ...]) -> Any:
+    """Variances in a shape that broadcasts with the means'.
+
+    Raises:
+        ValueError: they do not belong to each other.
+    """
+    if var.shape == shape:
+        return var
+    if var.shape == tuple(shape[:-1]):
+        return var.unsqueeze(-1)
+    if len(shape) == var.ndim and sum(own for length, own in zip(shape, var.shape) if length != own) == 1:
+        return var
+    raise ValueError("var is of incorrect size")
+
+
+def kl_div(
+    input: Tensor,
+    target: Tensor,
+    size_average: bool | None = None,
+    reduce: bool | None = None,
+    reduction: str = "mean",
+    log_target: bool = False,
+) -> Tensor:
+    """Kullback-Leibler divergence, element by element: `target * (log(target) - input)`.
+
+    Args:
+        input: logarithms of probabilities.
+        target: probabilities, or their logarithms, of the same shape.
+        size_average, reduce: older forms of `reduction`.
+        reduction: "none", "mean", "sum" or "batchmean" (the sum divided by the first length: the divergence itself).
+        log_target: whether `target` holds logarithms.
+
+    Raises:
+        RuntimeError: one holds integers.
+    """
+    each = "sum" if reduction == "batchmean" else reduction
+    number = number_of(each, size_average, reduce)
+    if reduction == "mean" and size_average is None and reduce is None:
+        warnings.warn(
+            "reduction: 'mean' divides the total loss by both the batch size and the support size.'batchmean' divides "
+            "only by the batch size, and aligns with the KL div math definition.'mean' will be changed to behave the "
+            "same as 'batchmean' in the next major release.",
+            stacklevel=2,
+        )
+    total = loss_rates.kl_div(input, target, number, log_target=log_target)
+    return total / input.shape[0] if reduction == "batchmean" and input.ndim else total  # type: ignore[no-any-return]
+
+
+def ctc_loss(
+    log_probs: Tensor,
+    targets: Tensor,
+    input_lengths: Any,
+    target_lengths: Any,
+    blank: int = 0,
+    reduction: str = "mean",
+    zero_infinity: bool = False,
+) -> Tensor:
+    """Minus the logarithm of the probability of label sequences, over all alignments (connectionist temporal
+    classification).
+
+    Args:
+        log_probs: logarithms of probabilities (T, N, C) or (T, C).
+        targets: labels (N, S), or all sequences one behind the other.
+        input_lengths: how much of T counts, for each item.
+        target_lengths: lengths of the label sequences.
+        blank: the label of nothing.
+        reduction: "none", "mean" (each divided by the length of its labels first) or "sum".
+        zero_infinity: put 0 where labels do not fit into the input.
+    """
+    number = number_of(reduction)
+    return loss_ctc.ctc_loss(  # type: ignore[no-any-return]
+        log_probs, targets, input_lengths, target_lengths, blank, number, zero_infinity
+    )

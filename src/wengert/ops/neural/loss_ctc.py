@@ -1,0 +1,296 @@
+"""The loss of label sequences whose alignment with the input is not known."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+from ..._core.cards.card import Array, Bad, Index, Sample, composite, op
+from ..._core.errors import shown
+from ..._core.tensor.base import Tensor, wrap
+from ..._core.types import dtypes
+from ..._kernels import ctc as kernel
+from ..dtype_checks import refuse
+from ..shapes.join import cat, stack
+from .loss_margins import concluded
+
+Ints = tuple[int, ...]
+LOW = -1e30
+"""In the place of minus infinity where derivatives are recorded."""
+
+
+def ctc_rule(
+    grads: Any, log_probs: Any, targets: Any, input_lengths: Ints, target_lengths: Ints, blank: int,
+    zero_infinity: bool, loss: Any,
+) -> Any:  # fmt: skip
+    """The reverse rule of `ctc` where it is not recorded."""
+    slopes = kernel.slopes(log_probs, targets, input_lengths, target_lengths, blank)
+    if zero_infinity:
+        slopes[:, np.isinf(loss)] = 0
+    return slopes * grads[0][:, None]
+
+
+@op(
+    dtypes=(dtypes.float32, dtypes.float64), outputs=("loss", "log_alpha"),
+    differentiable=(True, False), name="_ctc_loss", node="CtcLossBackward0", method=False, function=False,
+)  # fmt: skip
+def ctc(
+    log_probs: Array, targets: Index, input_lengths: Any, target_lengths: Any, blank: int = 0,
+    zero_infinity: bool = False,
+) -> Any:  # fmt: skip
+    """A loss for each item of (T, N, C), whose labels are the first of a row of (N, S)."""
+    if log_probs.dtype not in (np.float32, np.float64):
+        refuse("_ctc_loss", "ctc_loss_cpu", log_probs)
+    check_range(targets, target_lengths, log_probs.shape[2])
+    return kernel.loss(log_probs, targets, input_lengths, target_lengths, blank)
+
+
+def check_range(targets: Any, lengths: Ints, classes: int) -> None:
+    """Refuse labels that are none.
+
+    Raises:
+        IndexError: one is below 0 or not below the number of classes.
+    """
+    counted = np.arange(targets.shape[1]) < np.asarray(lengths, np.int64).reshape(-1, 1)
+    wrong = counted & ((targets < 0) | (targets >= classes))
+    if wrong.any():
+        raise IndexError(f"ctc_loss: target {int(targets[wrong][0])} is out of bounds: there are {classes} labels")
+
+
+def beside(values: Any, by: int) -> Any:
+    """What lies `by` states before each (behind each, if negative); `LOW` where nothing does."""
+    rows, count = values.shape
+    nothing = values.new_full((rows, min(abs(by), count)), LOW)
+    if abs(by) >= count:
+        return nothing
+    return cat(
+        [nothing, values.narrow(1, 0, count - by)] if by > 0 else [values.narrow(1, -by, count + by), nothing], 1
+    )
+
+
+def ways(stay: Any, step: Any, leap: Any) -> Any:
+    """The logarithm of the sum of three probabilities."""
+    return stay.logaddexp(step).logaddexp(leap)
+
+
+def shares_of_states(seen: Any, passing: Any, times: Ints, lengths: Ints) -> Any:
+    """The probability that the right alignment is in a state at a time, in operators: (T, N, L); NaN where none fits."""
+    steps, items, count = seen.shape
+    ends = wrap(kernel.last_states(count, lengths))
+    leaving = passing.roll(-2, 1).where(wrap(np.arange(count) < count - 2), False)
+    first = seen[0].where(wrap(np.arange(count) < 2).expand(items, count), LOW)
+    alphas, betas = [first], []
+    for time in range(1, steps):
+        last = alphas[-1]
+        alphas.append(ways(last, beside(last, 1), beside(last, 2).where(passing, LOW)) + seen[time])
+    until = np.asarray(times, np.int64).reshape(-1, 1)
+    beta = seen.new_full((items, count), LOW)
+    ending = seen.new_zeros((items, count)).where(ends, LOW)
+    for time in reversed(range(steps)):
+        went = ways(beta, beside(beta, -1), beside(beta, -2).where(leaving, LOW))
+        beta = (ending.where(wrap(until == time + 1), went) + seen[time]).where(wrap(until > time), LOW)
+        betas.append(beta)
+    together = stack(alphas) + stack(betas[::-1]) - seen
+    total = together.logsumexp(2, keepdim=True)
+    return (together - total).exp().where(total > LOW / 10, math.nan)
+
+
+def slopes_of(log_probs: Any, targets: Any, times: Ints, lengths: Ints, blank: int) -> Any:
+    """`_kernels.ctc.slopes` in operators."""
+    steps, items, classes = log_probs.shape
+    length = targets.shape[1]
+    labels = targets.new_full((items, length + 1, 2), blank)
+    labels = labels.select_scatter(padded(targets, blank), 2, 1).reshape((items, 2 * length + 2))
+    states = labels.narrow(1, 0, 2 * length + 1)
+    before = labels.roll(2, 1).narrow(1, 0, 2 * length + 1)
+    passing = (states != blank) & (states != before) & wrap(np.arange(2 * length + 1) >= 2)
+    places = states.unsqueeze(0).expand((steps, items, 2 * length + 1))
+    seen = log_probs.gather(2, places).clamp_min(LOW)
+    shares = shares_of_states(seen, passing, times, lengths)
+    expected = (log_probs * 0).where(log_probs.isfinite(), 0).scatter_add(2, places, shares)
+    counted = wrap((np.arange(steps)[:, None] < np.asarray(times, np.int64))[..., None])
+    return (log_probs.exp() - expected).where(counted, 0)
+
+
+def padded(targets: Any, blank: int) -> Any:
+    """Labels with a blank behind them."""
+    return cat([targets, targets.new_full((targets.shape[0], 1), blank)], 1)
+
+
+@ctc.vjp("log_probs", native=ctc_rule)
+def ctc_vjp(
+    grads: Any, log_probs: Any, targets: Any, input_lengths: Any, target_lengths: Any, blank: int,
+    zero_infinity: bool, loss: Any,
+) -> Any:  # fmt: skip
+    slopes = slopes_of(log_probs, targets, input_lengths, target_lengths, blank)
+    if zero_infinity:
+        slopes = slopes.where(~loss.isinf().unsqueeze(1), 0)
+    return slopes * grads[0].unsqueeze(1)
+
+
+@ctc.jvp("log_probs")
+def ctc_jvp(
+    tangent: Any, log_probs: Any, targets: Any, input_lengths: Any, target_lengths: Any, blank: int,
+    zero_infinity: bool, loss: Any,
+) -> Any:  # fmt: skip
+    ones = (loss.new_ones(loss.shape),)
+    slopes = ctc_vjp(ones, log_probs, targets, input_lengths, target_lengths, blank, zero_infinity, loss)
+    return (slopes * tangent).sum((0, 2)), None
+
+
+@ctc.batched
+def ctc_batched(
+    log_probs: Any, targets: Any, input_lengths: Any, target_lengths: Any, blank: int, zero_infinity: bool
+) -> Any:
+    size, steps, items, classes = log_probs.shape
+    merged = log_probs.transpose(0, 1).reshape((steps, size * items, classes))
+    lengths = tuple(input_lengths) * size, tuple(target_lengths) * size
+    rows = targets.reshape((size * items, targets.shape[2]))
+    loss, alpha = ctc.call((merged, rows, *lengths, blank, zero_infinity))
+    return loss.reshape((size, items)), alpha.reshape((size, items, *alpha.shape[1:]))
+
+
+def lengths_of(name: str, value: Any) -> Ints:
+    """Lengths as integers, from a tensor or a sequence.
+
+    Raises:
+        TypeError, RuntimeError: they are no integers.
+    """
+    if isinstance(value, Tensor):
+        if value.dtype.category >= dtypes.FLOAT:
+            raise RuntimeError(f"{name} must be integral")
+        found = value.tolist()
+        return tuple(found) if isinstance(found, list) else (found,)
+    if not isinstance(value, (tuple, list)):
+        raise TypeError(f"ctc_loss(): argument '{name}' must be tuple of ints or a tensor, not {type(value).__name__}")
+    return tuple(int(each) for each in value)
+
+
+def check_lengths(name: str, lengths: Ints, batch: int, most: int | None) -> None:
+    """Refuse lengths that are not one for each item, negative, or greater than `most`."""
+    if len(lengths) != batch:
+        raise RuntimeError(f"{name} must be of size batch_size")
+    for length in lengths:
+        for wrong, bound, limit in ((length < 0, "least", 0), (most is not None and length > most, "most", most)):
+            if wrong:
+                raise RuntimeError(
+                    f"Expected {name} to have value at {bound} {limit}, but got value {length} (while checking "
+                    "arguments for ctc_loss_allocate_outputs)"
+                )
+
+
+def rows_of(targets: Any, lengths: Ints) -> Any:
+    """Labels as rows (N, S), each as long as the longest.
+
+    Raises:
+        RuntimeError: there are fewer, or more, than the lengths say.
+    """
+    doing = "for argument #2 'targets' (while checking arguments for ctc_loss_allocate_outputs)"
+    longest = max(lengths, default=0)
+    if targets.ndim not in (1, 2):
+        raise RuntimeError(f"Expected 1 to 2 dimensions, but got {targets.ndim}-dimensional tensor {doing}")
+    wanted = sum(lengths) if targets.ndim == 1 else len(lengths)
+    if targets.shape[0] != wanted:
+        raise RuntimeError(
+            f"Expected tensor to have size {wanted} at dimension 0, but got size {targets.shape[0]} {doing}"
+        )
+    labels = targets.to(dtypes.int64)
+    if targets.ndim == 2:
+        if targets.shape[1] < longest:
+            raise RuntimeError(
+                f"Expected tensor to have size at least {longest} at dimension 1, but got size {targets.shape[1]} "
+                f"{doing}"
+            )
+        return labels.narrow(1, 0, longest)
+    begins = np.cumsum((0, *lengths))[:-1]
+    places = np.minimum(begins[:, None] + np.arange(longest), max(wanted - 1, 0))
+    if not wanted:
+        return labels.new_zeros(places.shape)
+    return labels.index_select(0, wrap(places.reshape(-1))).reshape(places.shape)
+
+
+@composite(method=False)
+def ctc_loss(
+    log_probs: Tensor, targets: Tensor, input_lengths: Any, target_lengths: Any, blank: int = 0, reduction: int = 1,
+    zero_infinity: bool = False,
+) -> Any:  # fmt: skip
+    """Minus the logarithm of the probability of label sequences, over all their alignments with the input.
+
+    Args:
+        log_probs: logarithms of probabilities (T, N, C) or (T, C).
+        targets: labels (N, S) or (S,), or those of all items one behind the other.
+        input_lengths: how much of T counts, for each item: integers or a tensor.
+        target_lengths: how many labels there are, for each item.
+        blank: the label of nothing.
+        reduction: 0 for one loss each, 1 for the mean of losses by their numbers of labels, 2 for the sum.
+        zero_infinity: a loss and gradient of 0 where labels do not fit into the input, rather than infinity.
+
+    Returns:
+        A new tensor, 0-dim, or (N,).
+
+    Raises:
+        RuntimeError: shapes or lengths do not fit.
+        IndexError: a label is none.
+
+    Derivative:
+        That for what a log-softmax was taken of: correct only if `log_probs` comes from one, as it should.
+
+    Source:
+        Graves et al., Connectionist temporal classification (2006).
+    """
+    times = lengths_of("input_lengths", input_lengths)
+    lengths = lengths_of("target_lengths", target_lengths)
+    probs: Any = log_probs
+    labels: Any = targets
+    alone = probs.ndim == 2
+    if alone:
+        probs, labels = probs.unsqueeze(1), labels if labels.ndim == 2 else labels.unsqueeze(0)
+    check_inputs(probs, times, lengths, blank)
+    rows = rows_of(labels, lengths)
+    losses = ctc(probs, rows, times, lengths, blank, zero_infinity)[0]
+    if zero_infinity:
+        losses = losses.where(losses != math.inf, 0)
+    if reduction == 1:
+        return (losses / wrap(np.maximum(np.asarray(lengths), 1).astype(losses._array_.dtype))).mean()
+    losses = losses.squeeze(0) if alone else losses
+    return concluded(losses, reduction)
+
+
+def check_inputs(probs: Any, times: Ints, lengths: Ints, blank: int) -> None:
+    """Refuse what is no sequence of probabilities, lengths that do not belong to it, and a blank that is no label."""
+    if not probs.numel():
+        raise RuntimeError("log_probs tensor must not be empty")
+    if probs.ndim != 3:
+        raise RuntimeError(
+            f"Expected 3-dimensional tensor, but got {probs.ndim}-dimensional tensor for argument #1 'log_probs' "
+            f"(while checking arguments for ctc_loss_allocate_outputs): {shown(probs.shape)}"
+        )
+    steps, items, classes = probs.shape
+    if not 0 <= blank < classes:
+        raise RuntimeError("blank must be in label range")
+    check_lengths("input_lengths", times, items, steps)
+    check_lengths("target_lengths", lengths, items, None)
+
+
+def normalised(loss: Any, log_probs: Any, *args: Any, **kwargs: Any) -> Any:
+    """The loss of scores of which a log-softmax is taken first, for which its derivative is right."""
+    return loss(log_probs.log_softmax(-1), *args, **kwargs)
+
+
+@ctc.samples
+def ctc_samples(make: Any) -> Any:
+    labels = make(2, 3, kind="index", high=3) + 1
+    yield Sample(make(6, 2, 4), labels, (6, 5), (3, 2), through=normalised)
+    yield Sample(make(3, 1, 4), make(1, 0, kind="index"), (2,), (0,), 1, True, through=normalised)
+    yield Bad(make(3, 1, 2), make(1, 1, kind="index") + 7, (2,), (1,), raises=IndexError, says="is out of bounds")
+
+
+@ctc_loss.samples
+def ctc_loss_samples(make: Any) -> Any:
+    labels = make(2, 3, kind="index", high=3) + 1
+    yield Sample(make(6, 2, 4), labels, (6, 5), (3, 2), through=normalised)
+    yield Sample(make(6, 2, 4), make(3, kind="index"), (6, 5), (1, 2), 3, 0, through=normalised)
+    yield Bad(make(6, 2, 4), labels, (7, 5), (3, 2), raises=RuntimeError, says="to have value at most 6")
+    yield Bad(make(6, 2, 4), labels, (6, 5), (4, 2), raises=RuntimeError, says="size at least 4 at dimension 1")

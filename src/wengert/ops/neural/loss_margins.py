@@ -1,0 +1,180 @@
+"""Losses that ask of vectors or scores to keep a margin from each other."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ..._core.cards.card import Bad, Sample, composite
+from ..._core.errors import shown
+from ..._core.tensor.base import Tensor
+from .loss import finished
+from .similarity import pairwise_distance
+
+TINY = 1e-12
+"""What keeps the cosine of a vector of zeros finite."""
+WORDS = ("none", "mean", "sum")
+"""The reductions in the order of torch's numbers for them."""
+
+
+def concluded(losses: Any, reduction: int) -> Any:
+    """The losses of the elements, their mean (1) or their sum (2)."""
+    return finished(losses, WORDS[reduction]) if 0 < reduction < 3 else losses
+
+
+def product(first: Any, second: Any, dim: int) -> Any:
+    """The product of vectors."""
+    return (first * second).sum(dim)
+
+
+@composite(method=False)
+def cosine_embedding_loss(
+    input1: Tensor, input2: Tensor, target: Tensor, margin: float = 0.0, reduction: int = 1
+) -> Any:
+    """One minus the cosine between vectors that belong together, and what it exceeds `margin` by between others.
+
+    Args:
+        input1: vectors (N, D), or one (D,).
+        input2: of the same shape.
+        target: 1 for vectors that belong together and -1 for others, (N,) or ().
+        margin: the cosine up to which others cost nothing.
+        reduction: 0 for one loss each, 1 for the mean, 2 for the sum.
+
+    Returns:
+        A new tensor, 0-dim, or of the shape of `target`.
+
+    Raises:
+        RuntimeError: the shapes do not fit.
+    """
+    check_vectors(input1, input2, target)
+    first: Any = input1
+    second: Any = input2
+    dim = target.ndim
+    squares = (product(first, first, dim) + TINY) * (product(second, second, dim) + TINY)
+    cosine = product(first, second, dim) / squares.sqrt()
+    together = (1 - cosine).where(target == 1, 0)
+    apart = (cosine - margin).clamp_min(0).where(target == -1, 0)
+    return concluded(together + apart, reduction)
+
+
+def check_vectors(input1: Tensor, input2: Tensor, target: Tensor) -> None:
+    """Refuse targets that do not say one thing for each pair of vectors."""
+    if target.ndim > 1:
+        raise RuntimeError("0D or 1D target tensor expected, multi-target not supported")
+    wanted = target.ndim + 1
+    if input1.ndim != wanted or input2.ndim != wanted:
+        raise RuntimeError(
+            f"{target.ndim}D target tensor expects {wanted}D input tensors, but found inputs with sizes "
+            f"{shown(input1.shape)} and {shown(input2.shape)}."
+        )
+
+
+@cosine_embedding_loss.samples
+def cosine_embedding_samples(make: Any) -> Any:
+    yield Sample(make(3, 4), make(3, 4), make(3, kind="index").mul(2).sub(1))
+    yield Sample(make(4), make(4), make(kind="index"), 0.5, 2)
+    yield Bad(make(3, 4), make(3, 4), make(3, 4), raises=RuntimeError, says="0D or 1D target tensor expected")
+    yield Bad(make(4), make(4), make(1), raises=RuntimeError, says="1D target tensor expects 2D input tensors")
+
+
+@composite(method=False)
+def hinge_embedding_loss(self: Tensor, target: Tensor, margin: float = 1.0, reduction: int = 1) -> Any:
+    """`self` where `target` is 1, and what it lacks to `margin` where `target` is -1.
+
+    Args:
+        self: floating tensor, mostly distances.
+        target: 1 and -1, of the same shape.
+        margin: beyond which unlike pairs cost nothing.
+        reduction: 0 for one loss each, 1 for the mean, 2 for the sum.
+
+    Returns:
+        A new tensor, 0-dim, or of the common shape.
+    """
+    distance: Any = self
+    apart = (margin - distance).clamp_min(0).where(target != 1, 0)
+    return concluded(apart + distance.where(target != -1, 0), reduction)
+
+
+@hinge_embedding_loss.samples
+def hinge_embedding_samples(make: Any) -> Any:
+    yield Sample(make(3), make(3, kind="index").mul(2).sub(1))
+    yield Sample(make(3), make(3, kind="index").mul(2).sub(1), 0.5, 0)
+
+
+@composite(method=False)
+def margin_ranking_loss(input1: Tensor, input2: Tensor, target: Tensor, margin: float = 0.0, reduction: int = 1) -> Any:
+    """What the difference of two scores lacks to `margin`, in the direction that `target` says.
+
+    Args:
+        input1: scores.
+        input2: of a shape that broadcasts with it.
+        target: 1 where the first is to be greater, -1 where the second is.
+        margin: by how much.
+        reduction: 0 for one loss each, 1 for the mean, 2 for the sum.
+
+    Returns:
+        A new tensor, 0-dim, or of the common shape.
+    """
+    direction: Any = target
+    return concluded((-direction * (input1 - input2) + margin).clamp_min(0), reduction)  # type: ignore[operator]
+
+
+@margin_ranking_loss.samples
+def margin_ranking_samples(make: Any) -> Any:
+    yield Sample(make(3), make(3), make(3, kind="index").mul(2).sub(1))
+    yield Sample(make(3), make(2, 3), make(3, kind="index").mul(2).sub(1), 0.5, 0)
+
+
+@composite(method=False)
+def triplet_margin_loss(
+    anchor: Tensor,
+    positive: Tensor,
+    negative: Tensor,
+    margin: float = 1.0,
+    p: float = 2.0,
+    eps: float = 1e-06,
+    swap: bool = False,
+    reduction: int = 1,
+) -> Any:
+    """What the distance to the negative lacks to that to the positive, plus `margin`.
+
+    Args:
+        anchor: vectors (N, D), or one (D,).
+        positive: what is to lie near, of the same shape.
+        negative: what is to lie farther away, of the same shape.
+        margin: by how much farther.
+        p: the order of the norm that is the distance.
+        eps: is added to each difference.
+        swap: take the distance between positive and negative where it is smaller than that from the anchor.
+        reduction: 0 for one loss each, 1 for the mean, 2 for the sum.
+
+    Returns:
+        A new tensor, 0-dim, or of the shape without the last dimension.
+
+    Raises:
+        RuntimeError: the numbers of dimensions differ.
+
+    Source:
+        Balntas et al., Learning shallow convolutional feature descriptors with triplet losses (2016).
+    """
+    check_triplet(anchor, positive, negative)
+    near = pairwise_distance(anchor, positive, p, eps)
+    far = pairwise_distance(anchor, negative, p, eps)
+    if swap:
+        far = far.minimum(pairwise_distance(positive, negative, p, eps))
+    return concluded((margin + near - far).clamp_min(0), reduction)
+
+
+def check_triplet(anchor: Tensor, positive: Tensor, negative: Tensor) -> None:
+    """Refuse tensors of different numbers of dimensions."""
+    if not anchor.ndim == positive.ndim == negative.ndim:
+        raise RuntimeError(
+            "The anchor, positive, and negative tensors are expected to have the same number of dimensions, but got: "
+            f"anchor {anchor.ndim}D, positive {positive.ndim}D, and negative {negative.ndim}D inputs"
+        )
+
+
+@triplet_margin_loss.samples
+def triplet_margin_samples(make: Any) -> Any:
+    yield Sample(make(3, 4), make(3, 4, kind="unit"), make(3, 4, kind="positive"))
+    yield Sample(make(4), make(4, kind="unit"), make(4, kind="positive"), 0.5, 1, swap=True, reduction=0)
+    yield Bad(make(3), make(3), make(1, 3), raises=RuntimeError, says="and negative 2D inputs")

@@ -1,0 +1,75 @@
+"""Losses from the likelihood of counts, and the divergence between distributions."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+from ..._core.cards.card import Bad, Sample, composite
+from ..._core.tensor.base import Tensor
+from ..._core.types import dtypes
+from .loss_margins import concluded
+
+
+@composite(method=False)
+def poisson_nll_loss(input: Tensor, target: Tensor, log_input: bool, full: bool, eps: float, reduction: int) -> Any:
+    """Minus the logarithm of the likelihood of counts under Poisson distributions.
+
+    Args:
+        input: the expected counts, or their logarithms.
+        target: counts, of a shape that broadcasts with it.
+        log_input: whether `input` holds logarithms.
+        full: add Stirling's approximation of the logarithm of the factorial of counts above 1.
+        eps: is added to expected counts before their logarithm is taken.
+        reduction: 0 for one loss each, 1 for the mean, 2 for the sum.
+
+    Returns:
+        A new tensor, 0-dim, or of the common shape.
+    """
+    rate: Any = input
+    count: Any = target
+    losses = rate.exp() - count * rate if log_input else rate - count * (rate + eps).log()
+    if full:
+        stirling = count * count.log() - count + 0.5 * (2 * math.pi * count).log()
+        losses = losses + stirling.masked_fill(count <= 1, 0)
+    return concluded(losses, reduction)
+
+
+@poisson_nll_loss.samples
+def poisson_samples(make: Any) -> Any:
+    yield Sample(make(3, 4), make(3, 4, kind="positive"), True, True, 1e-8, 1)
+    yield Sample(make(3, 4, kind="positive"), make(4, kind="positive"), False, False, 1e-8, 0)
+
+
+@composite(method=False)
+def kl_div(self: Tensor, target: Tensor, reduction: int = 1, *, log_target: bool = False) -> Any:
+    """Kullback-Leibler divergence, element by element: target * (log(target) - self).
+
+    Args:
+        self: logarithms of probabilities.
+        target: probabilities, or their logarithms, of a shape that broadcasts with it.
+        reduction: 0 for one loss each, 1 for the mean, 2 for the sum.
+        log_target: whether `target` holds logarithms.
+
+    Returns:
+        A new tensor, 0-dim, or of the common shape.
+
+    Raises:
+        RuntimeError: one holds integers or complex numbers.
+    """
+    for each in (self, target):
+        if each.dtype.is_complex:
+            raise RuntimeError("kl_div: Complex inputs not supported.")
+        if each.dtype.category < dtypes.FLOAT:
+            raise RuntimeError("kl_div: Integral inputs not supported.")
+    wanted: Any = target
+    if log_target:
+        return concluded(wanted.exp() * (wanted - self), reduction)
+    return concluded(wanted.xlogy(wanted) - wanted * self, reduction)
+
+
+@kl_div.samples
+def kl_div_samples(make: Any) -> Any:
+    yield Sample(make(3, 4), make(3, 4, kind="unit"), 2)
+    yield Sample(make(3, 4), make(3, 4), 1, log_target=True)
+    yield Bad(make(2, dtype=dtypes.int64), make(2), raises=RuntimeError, says="Integral inputs not supported")

@@ -1,0 +1,318 @@
+"""Losses of scores of classes: soft margins, and margins between right classes and others."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+from ..._core.cards.card import FLOATS, Array, Bad, Index, Sample, composite, op
+from ..._core.errors import shown
+from ..._core.tensor.base import Tensor
+from ..._core.types import dtypes
+from ..._core.types.sizes import broadcast
+from ..._kernels import margins
+from ..dtype_checks import refuse
+from .loss import refuse_gradient
+from .loss_margins import WORDS, concluded
+from .loss_pairs import collected, gathered, loss, share
+
+Ints = tuple[int, ...]
+
+
+def signs(make: Any) -> Any:
+    """Samples of a loss of scores and signs."""
+    yield Sample(make(3, 4), make(3, 4, kind="index").mul(2).sub(1))
+    yield Sample(make(3, 4), make(3, 4, kind="index").mul(2).sub(1), "none")
+
+
+@loss(name="_soft_margin_loss", node="SoftMarginLossBackward0", dtypes=FLOATS, samples=signs)
+def soft_margin(self: Array, target: Index, reduction: str = "mean") -> Any:
+    """log(1 + exp(-target * self))."""
+    with np.errstate(over="ignore"):
+        return collected(np.log1p(np.exp(-target * self)), reduction, self.dtype)
+
+
+def soft_slope(self: Any, target: Any, reduction: str) -> Any:
+    """The derivative for each score of what it adds to the loss."""
+    return (-target * self).sigmoid() * -target * share(reduction, self._array_.size)
+
+
+@soft_margin.vjp("self")
+def soft_margin_vjp(grad: Any, self: Any, target: Any, reduction: str) -> Any:
+    return grad * soft_slope(self, target, reduction).conj()
+
+
+@soft_margin.jvp("self")
+def soft_margin_jvp(tangent: Any, self: Any, target: Any, reduction: str) -> Any:
+    return gathered(soft_slope(self, target, reduction) * tangent, reduction)
+
+
+@composite(method=False, function=False)
+def soft_margin_loss(self: Tensor, target: Tensor, reduction: int = 1) -> Any:
+    """log(1 + exp(-target * self)), for scores of two classes that are called 1 and -1.
+
+    Args:
+        self: scores, floating or complex.
+        target: 1 and -1, of a shape that broadcasts with it.
+        reduction: 0 for one loss each, 1 for the mean, 2 for the sum.
+
+    Returns:
+        A new tensor, 0-dim, or of the common shape.
+
+    Raises:
+        RuntimeError: the shapes do not broadcast, or `target` requires a gradient.
+    """
+    refuse_gradient("soft_margin_loss", target=target)
+    if self.dtype.category < dtypes.FLOAT:
+        raise RuntimeError(f"result type Float can't be cast to the desired output type {self.dtype.legacy[:-6]}")
+    given: Any = self
+    wanted: Any = target
+    shape = broadcast(self.shape, target.shape)
+    return soft_margin(given.expand(shape), wanted.to(self.dtype).expand(shape), WORDS[reduction])
+
+
+def rows_of(shape: Ints) -> tuple[int, int]:
+    """How many rows of scores there are, and how many classes.
+
+    Raises:
+        RuntimeError: there are no classes, or more than two dimensions.
+    """
+    if len(shape) > 2 or (shape and not shape[-1]):
+        raise RuntimeError(
+            f"Expected non-empty vector or matrix with optional 0-dim batch size, but got: {shown(shape)}"
+        )
+    return (shape[0] if len(shape) == 2 else 1), (shape[-1] if shape else 1)
+
+
+def check_scores(title: str, scores: Any, target: Any) -> None:
+    """Refuse scores that are not of single or double precision, and classes that are not int64."""
+    if scores.dtype not in (np.float32, np.float64):
+        refuse(title, title, scores)
+    if target.dtype != np.int64:
+        raise RuntimeError(f"expected scalar type Long but found {dtypes.from_numpy(target.dtype).legacy[:-6]}")
+
+
+def gathered_rows(losses: Any, reduction: str, shape: Ints) -> Any:
+    """The losses of rows in a shape, or their mean or sum."""
+    return losses.reshape(shape) if reduction == "none" else collected(losses, reduction, losses.dtype)
+
+
+def weighed(slopes: Any, grad: Any, reduction: str) -> Any:
+    """The derivatives of rows of scores, each times the gradient of its loss."""
+    rows = slopes._array_.shape[0]
+    return slopes * (grad.reshape((rows, 1)) if reduction == "none" else grad * share(reduction, rows))
+
+
+def of_tangents(slopes: Any, tangent: Any, reduction: str, shape: Ints) -> Any:
+    """The tangent of a loss from those of the scores."""
+    losses = (slopes * tangent.reshape(slopes._array_.shape)).sum(1)
+    return losses.reshape(shape) if reduction == "none" else concluded(losses, WORDS.index(reduction))
+
+
+rowwise = partial(op, dtypes=(dtypes.float32, dtypes.float64), method=False, function=False)
+"""A loss of rows of scores."""
+
+
+@rowwise(name="_multi_margin_loss", node="MultiMarginLossBackward0")
+def multi_margin(
+    self: Array, target: Index, p: int = 1, margin: float = 1, weight: Index = None, reduction: str = "mean"
+) -> Any:
+    """The mean over classes of max(0, margin - self[right] + self[other]) ** p."""
+    rows, classes = rows_of(self.shape)
+    if target.ndim > 1 or target.size != rows:
+        raise RuntimeError(
+            "multi_margin_loss: target tensor should be 1-D with size equal to the number of input samples (batch "
+            f"size). Expected target size {shown((rows,))}, but got {shown(target.shape)}. Input has shape "
+            f"{shown(self.shape)}."
+        )
+    if weight is not None and (weight.ndim > 1 or weight.size != classes):
+        raise RuntimeError(f"inconsistent weight size, expected {classes} but got {shown(weight.shape)}")
+    check_scores("multi_margin_loss_cpu_kernel", self, target)
+    if weight is not None and weight.dtype != self.dtype:
+        wanted, found = (dtypes.from_numpy(each.dtype).legacy[:-6] for each in (self, weight))
+        raise RuntimeError(f"expected scalar type {wanted} but found {found}")
+    if ((target < 0) | (target >= classes)).any():
+        raise RuntimeError("target out of range")
+    flat = None if weight is None else weight.reshape(-1)
+    losses = margins.multi_margin(self.reshape(rows, classes), target.reshape(-1), int(p), float(margin), flat)
+    return gathered_rows(losses, reduction, target.shape if self.ndim else ())
+
+
+def margin_slopes(self: Any, target: Any, p: int, margin: float, weight: Any) -> Any:
+    """The derivatives of each row's loss for its scores."""
+    rows, classes = rows_of(self._array_.shape)
+    scores, right = self.reshape((rows, classes)), target.reshape((rows, 1))
+    missed = (scores - scores.gather(1, right) + margin).clamp_min(0).scatter(1, right, 0)
+    slopes = (missed > 0).to(self.dtype) if p == 1 else missed * 2
+    slopes = slopes.scatter_add(1, right, -slopes.sum(1, keepdim=True)) / classes
+    if weight is None:
+        return slopes
+    return slopes * weight.reshape((classes,)).expand((rows, classes)).gather(1, right)
+
+
+@multi_margin.vjp("self")
+def multi_margin_vjp(
+    grad: Any, self: Any, self_shape: Any, target: Any, p: int, margin: float, weight: Any, reduction: str
+) -> Any:
+    return weighed(margin_slopes(self, target, p, margin, weight), grad, reduction).reshape(self_shape)
+
+
+@multi_margin.jvp("self")
+def multi_margin_jvp(
+    tangent: Any, self: Any, target: Any, p: int, margin: float, weight: Any, reduction: str, out: Any
+) -> Any:
+    return of_tangents(margin_slopes(self, target, p, margin, weight), tangent, reduction, out._array_.shape)
+
+
+@multi_margin.batched
+def multi_margin_batched(self: Any, target: Any, p: int, margin: float, weight: Any, reduction: str) -> Any:
+    size, *shape = self.shape
+    rows, classes = rows_of(tuple(shape))
+    if target.ndim > 2 or target.numel() != size * rows:
+        raise RuntimeError(f"multi_margin_loss: target tensor should be 1-D with size [{rows}], got {target.shape[1:]}")
+    right = target.reshape((size * rows,))
+    losses = multi_margin.call((self.reshape((size * rows, classes)), right, p, margin, None, "none"))
+    losses = losses.reshape((size, rows))
+    if weight is not None:
+        losses = losses * weight.reshape((size, classes)).gather(1, target.reshape((size, rows)))
+    return of_batch(losses, reduction, (size, *(target.shape[1:] if shape else ())))
+
+
+def of_batch(losses: Any, reduction: str, shape: Ints) -> Any:
+    """The losses (members, rows) in a shape, or their mean or sum for each member."""
+    if reduction == "none":
+        return losses.reshape(shape)
+    return losses.mean(1) if reduction == "mean" else losses.sum(1)
+
+
+def uneven(op: Any, scores: Any, *args: Any, **kwargs: Any) -> Any:
+    """The loss of scores whose differences are no whole numbers: there the margin has its kink."""
+    return op(scores * 1.0371, *args, **kwargs)
+
+
+@multi_margin.samples
+def multi_margin_samples(make: Any) -> Any:
+    right = make(3, kind="index", high=4)
+    yield Sample(make(3, 4), right, through=uneven)
+    yield Sample(make(3, 4), right, 2, 0.5, make(4, requires_grad=False), "none", through=uneven)
+    yield Sample(make(4), make(1, kind="index", high=4), reduction="sum", through=uneven)
+    yield Bad(make(3, 4), make(2, kind="index"), raises=RuntimeError, says="Expected target size [3], but got [2]")
+    yield Bad(make(3, 4), make(3, kind="index") + 9, raises=RuntimeError, says="target out of range")
+
+
+@rowwise(
+    name="_multilabel_margin_loss", node="MultilabelMarginLossBackward0", outputs=("loss", "is_target"),
+    differentiable=(True, False),
+)  # fmt: skip
+def multilabel_margin(self: Array, target: Index, reduction: str = "mean") -> Any:
+    """The mean over classes of max(0, 1 - self[named] + self[other]), summed over named classes; which ones are."""
+    rows, classes = rows_of(self.shape)
+    if target.shape != self.shape and (target.ndim > 1 or self.ndim > 1 or target.size != classes):
+        raise RuntimeError(f"inconsistent target size: {shown(target.shape)} for input of size: {shown(self.shape)}")
+    check_scores("multilabel_margin_loss_forward_out_frame", self, target)
+    if ((target < -1) | (target >= classes)).any():
+        raise RuntimeError("argument #2 'target' is out of range")
+    losses, named = margins.multilabel_margin(self.reshape(rows, classes), target.reshape(rows, classes))
+    return gathered_rows(losses, reduction, (rows,) if self.ndim == 2 else ()), named.reshape(target.shape)
+
+
+def label_slopes(self: Any, target: Any, is_target: Any) -> Any:
+    """The derivatives of each row's loss for its scores; the largest temporary has rows * classes ** 2 elements."""
+    rows, classes = rows_of(self._array_.shape)
+    scores, labels = self.reshape((rows, classes)), target.reshape((rows, classes))
+    counted = (labels >= 0).cumprod(1)
+    places = labels.clamp_min(0)
+    near = 1 - scores.gather(1, places).unsqueeze(2) + scores.unsqueeze(1) > 0
+    other = (is_target.reshape((rows, 1, classes)) == 0).expand((rows, classes, classes))
+    active = (near & other).to(self.dtype) * counted.to(self.dtype).unsqueeze(2)
+    return active.sum(1).scatter_add(1, places, -active.sum(2)) / classes
+
+
+@multilabel_margin.vjp("self")
+def multilabel_margin_vjp(grads: Any, self: Any, self_shape: Any, target: Any, is_target: Any, reduction: str) -> Any:
+    return weighed(label_slopes(self, target, is_target), grads[0], reduction).reshape(self_shape)
+
+
+@multilabel_margin.jvp("self")
+def multilabel_margin_jvp(tangent: Any, self: Any, target: Any, is_target: Any, reduction: str, loss: Any) -> Any:
+    return of_tangents(label_slopes(self, target, is_target), tangent, reduction, loss._array_.shape), None
+
+
+@multilabel_margin.batched
+def multilabel_margin_batched(self: Any, target: Any, reduction: str) -> Any:
+    size, *shape = self.shape
+    rows, classes = rows_of(tuple(shape))
+    merged = (size * rows, classes)
+    losses, named = multilabel_margin.call((self.reshape(merged), target.reshape(merged), "none"))
+    whole = of_batch(losses.reshape((size, rows)), reduction, (size, rows) if len(shape) == 2 else (size,))
+    return whole, named.reshape(target.shape)
+
+
+@multilabel_margin.samples
+def multilabel_margin_samples(make: Any) -> Any:
+    labels = make(3, 4, kind="index", high=5) - 1
+    yield Sample(make(3, 4), labels, through=uneven)
+    yield Sample(make(3, 4), labels, "none", through=uneven)
+    yield Sample(make(4), make(4, kind="index", high=5) - 1, "sum", through=uneven)
+    yield Bad(make(3, 4), make(2, 4, kind="index"), raises=RuntimeError, says="inconsistent target size: [2, 4]")
+    yield Bad(make(3, 4), make(3, 4, kind="index") + 9, raises=RuntimeError, says="'target' is out of range")
+
+
+@composite(method=False, function=False)
+def multi_margin_loss(
+    self: Tensor, target: Tensor, p: int = 1, margin: float = 1, weight: Tensor | None = None, reduction: int = 1
+) -> Any:
+    """By how much the scores of other classes come nearer to that of the right one than `margin`.
+
+    Args:
+        self: scores (N, C), or (C,).
+        target: the right classes as int64, (N,) or ().
+        p: 1 or 2, the power that is taken.
+        margin: what scores are to keep.
+        weight: of each class, (C,).
+        reduction: 0 for one loss each, 1 for the mean, 2 for the sum.
+
+    Returns:
+        A new tensor, 0-dim, or of the shape of `target`.
+
+    Raises:
+        RuntimeError: shapes or dtypes do not fit, or a target is no class.
+    """
+    refuse_gradient("multi_margin_loss", weight=weight)
+    return multi_margin(self, target, p, margin, weight, WORDS[reduction])
+
+
+@composite(method=False, function=False)
+def multilabel_margin_loss(self: Tensor, target: Tensor, reduction: int = 1) -> Any:
+    """By how much the scores of classes that are not named come nearer than 1 to those of classes that are.
+
+    Args:
+        self: scores (N, C), or (C,).
+        target: named classes as int64, of the same shape; those behind the first -1 do not count.
+        reduction: 0 for one loss each, 1 for the mean, 2 for the sum.
+
+    Returns:
+        A new tensor, 0-dim, or (N,).
+
+    Raises:
+        RuntimeError: shapes or dtypes do not fit, or a target is no class.
+    """
+    return multilabel_margin(self, target, WORDS[reduction])[0]
+
+
+@soft_margin_loss.samples
+def soft_margin_samples(make: Any) -> Any:
+    yield Sample(make(3, 4), make(3, 4, kind="index").mul(2).sub(1))
+    yield Sample(make(3, 4), make(4, kind="index").mul(2).sub(1), 0)
+
+
+@multi_margin_loss.samples
+def multi_margin_loss_samples(make: Any) -> Any:
+    yield Sample(make(3, 4), make(3, kind="index", high=4), 2, reduction=2, through=uneven)
+
+
+@multilabel_margin_loss.samples
+def multilabel_margin_loss_samples(make: Any) -> Any:
+    yield Sample(make(3, 4), make(3, 4, kind="index", high=5) - 1, through=uneven)

@@ -1,0 +1,147 @@
+"""How near vectors are to each other, and vectors of length 1."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ... import _kernels as kernels
+from ..._core.cards.card import FLOATS, Array, Bad, Sample, composite, op
+from ..._core.operators.batch_rules import along
+from ..._core.tensor.base import Tensor
+from ..._core.types import dtypes
+from ..._core.types.sizes import broadcast
+from ..pointwise.rounding import div
+from ..reductions.vector_norm import vector_norm, vector_norm_jvp, vector_norm_vjp
+
+
+def in_common(x1: Any, x2: Any) -> tuple[Any, Any]:
+    """Two tensors, integers in the dtype of both, in their common shape.
+
+    Raises:
+        RuntimeError: the dtype of both is not floating, or the shapes do not broadcast.
+    """
+    common = dtypes.result_type([x1._array_, x2._array_], [])
+    if not common.is_floating_point:
+        raise RuntimeError(
+            f"expected common dtype to be floating point, yet common dtype is {common.legacy[:-6]}: convert with "
+            "x.float() first"
+        )
+    shape = broadcast(x1.shape, x2.shape)
+    return tuple((x if x.dtype.category >= dtypes.FLOAT else x.to(common)).expand(shape) for x in (x1, x2))  # type: ignore[return-value]
+
+
+def length_of(vectors: Any, dim: int, eps: float) -> Any:
+    """Euclidean lengths, at least `eps` in value; the derivative is that of the length."""
+    length = vector_norm(vectors, 2, dim, True)
+    return length.where(length >= eps, length - length.detach() + eps)
+
+
+@composite(method=False)
+def cosine_similarity(x1: Tensor, x2: Tensor, dim: int = 1, eps: float = 1e-8) -> Any:
+    """The cosine of the angle between vectors: their product, each divided by its length.
+
+    Args:
+        x1: real tensor; the vectors lie along `dim`.
+        x2: of a shape that broadcasts with it.
+        dim: the dimension of the common shape that is summed.
+        eps: the least length that is divided by.
+
+    Returns:
+        A new tensor of the common shape without `dim`.
+
+    Raises:
+        RuntimeError: both are integers, or the shapes do not broadcast.
+    """
+    first, second = in_common(x1, x2)
+    return (first / length_of(first, dim, eps) * (second / length_of(second, dim, eps))).sum(dim)
+
+
+@cosine_similarity.samples
+def cosine_similarity_samples(make: Any) -> Any:
+    if make.dtype.is_floating_point:
+        yield Sample(make(3, 4), make(3, 4))
+        yield Sample(make(4), make(3, 4), dim=-1, eps=0.5)
+        yield Sample(make(2, 3, 1), make(3, 4))
+        yield Sample(make(0, 3), make(0, 3))
+    yield Bad(
+        make(2, dtype=dtypes.int64), make(2, dtype=dtypes.int64), raises=RuntimeError, says="to be floating point"
+    )
+    yield Bad(make(2), make(3), dim=0, raises=RuntimeError, says="must match the size of tensor b")
+
+
+@op(
+    dtypes=FLOATS, batching=along("dim"), node="NormBackward1", method=False, function=False,
+    native=kernels.direct_function("vector_norm"),
+)  # fmt: skip
+def distance_norm(self: Array, ord: Any, dim: Any, keepdim: bool = False, *, dtype: Any = None) -> Any:
+    """The norms of differences, under torch's older name of the node."""
+    return vector_norm.body(self, ord, dim, keepdim, dtype=dtype)
+
+
+distance_norm.vjp("self")(vector_norm_vjp)
+distance_norm.jvp("self")(vector_norm_jvp)
+
+
+@distance_norm.samples
+def distance_norm_samples(make: Any) -> Any:
+    yield Sample(make(3, 4, kind="nonzero"), 2, 1)
+    yield Sample(make(3, 4, kind="nonzero"), 1.5, -1, True)
+
+
+@composite(method=False)
+def pairwise_distance(x1: Tensor, x2: Tensor, p: float = 2, eps: float = 1e-6, keepdim: bool = False) -> Any:
+    """The p-norm of the differences between vectors, which lie along the last dimension.
+
+    Args:
+        x1: tensor (..., D).
+        x2: tensor of a shape that broadcasts with it.
+        p: the order of the norm.
+        eps: is added to each difference, so that equal vectors have a derivative.
+        keepdim: leave the last dimension with length 1.
+
+    Returns:
+        A new tensor of the common shape without the last dimension.
+
+    Raises:
+        RuntimeError: the shapes do not broadcast.
+    """
+    difference: Any = x1 - x2 + eps  # type: ignore[operator]
+    return distance_norm(difference, p, difference.ndim - 1, keepdim)
+
+
+@pairwise_distance.samples
+def pairwise_distance_samples(make: Any) -> Any:
+    if make.dtype.is_floating_point:
+        yield Sample(make(3, 4), make(3, 4))
+        yield Sample(make(4), make(3, 4), 3, keepdim=True)
+        yield Sample(make(0, 3), make(0, 3))
+    yield Bad(make(2), make(3), raises=RuntimeError, says="must match the size of tensor b")
+
+
+@composite(method=False, function=False)
+def normalize(input: Tensor, p: float = 2.0, dim: Any = 1, eps: float = 1e-12, out: Tensor | None = None) -> Any:
+    """Vectors divided by their p-norm.
+
+    Args:
+        input: tensor, floating or complex; the vectors lie along `dim`.
+        p: the order of the norm.
+        dim: the dimension, or several.
+        eps: the least norm that is divided by.
+        out: a tensor to write into.
+
+    Returns:
+        A new tensor of the shape of `input`.
+    """
+    given: Any = input
+    length = given.norm(p, dim, keepdim=True).clamp_min(eps).expand_as(given)
+    if out is None:
+        return given / length
+    return div(given, length, out=out)
+
+
+@normalize.samples
+def normalize_samples(make: Any) -> Any:
+    if make.dtype.is_floating_point or make.dtype.is_complex:
+        yield Sample(make(3, 4, kind="nonzero"))
+        yield Sample(make(2, 3, 4, kind="nonzero"), 1.0, -1)
+        yield Sample(make(3, kind="nonzero"), dim=0, eps=1e-3)
