@@ -6,6 +6,7 @@ import warnings
 from typing import Any
 
 from ..ops import plain_function
+from ..ops.neural import gates
 from ..ops.neural.softmax import log_softmax_along, softmax_along
 from ..ops.pointwise import activation, piecewise, smooth
 from ..tensor import Tensor
@@ -126,30 +127,75 @@ def softmin(input: Tensor, dim: int | None = None, _stacklevel: int = 3, dtype: 
     return (-input).softmax(dim, dtype=dtype)  # type: ignore[attr-defined, no-any-return]
 
 
-def bilinear(input1: Tensor, input2: Tensor, weight: Tensor, bias: Tensor | None = None) -> Tensor:
-    """`x1 @ weight[k] @ x2 + bias[k]` for each output feature k.
+def rrelu(
+    input: Tensor, lower: float = 1.0 / 8, upper: float = 1.0 / 3, training: bool = False, inplace: bool = False
+) -> Tensor:
+    """`x` where positive, else times a slope: the mean of `lower` and `upper`, in training one drawn between them."""
+    return (gates.rrelu_ if inplace else gates.rrelu)(input, lower, upper, training)  # type: ignore[no-any-return]
 
-    Args:
-        input1: (..., first).
-        input2: (..., second).
-        weight: (features, first, second).
-        bias: (features,), or None.
 
-    Returns:
-        A new tensor (..., features).
+def glu(input: Tensor, dim: int = -1) -> Tensor:
+    """The first half along a dimension times the sigmoid of the second.
 
     Raises:
-        RuntimeError: the shapes do not fit.
+        RuntimeError: the length is odd, or there is no dimension.
     """
-    features, first, second = weight.shape
-    if input1.shape[:-1] != input2.shape[:-1] or (input1.shape[-1], input2.shape[-1]) != (first, second):
-        raise RuntimeError(
-            f"bilinear(): expected inputs (..., {first}) and (..., {second}), got {input1.shape} and {input2.shape}"
-        )
-    products = input1.reshape(-1, first, 1) * input2.reshape(-1, 1, second)  # type: ignore[attr-defined]
-    result = products.reshape(-1, first * second) @ weight.reshape(features, first * second).t()  # type: ignore[attr-defined]
-    result = result.view(*input1.shape[:-1], features)
-    return result if bias is None else result + bias  # type: ignore[no-any-return]
+    if not input.ndim:
+        raise RuntimeError("glu does not support scalars because halving size must be even")
+    return gates.glu(input, dim)  # type: ignore[no-any-return]
+
+
+def gumbel_softmax(logits: Tensor, tau: float = 1, hard: bool = False, eps: float = 1e-10, dim: int = -1) -> Tensor:
+    """Samples of a categorical distribution that can be differentiated.
+
+    Args:
+        logits: scores, logarithms of probabilities up to a constant.
+        tau: the temperature; small ones give samples near to a single class.
+        hard: give 1 for one class and 0 for the others, with the gradient of the soft sample.
+        eps: without effect.
+        dim: where the classes lie.
+
+    Source: Jang et al., Categorical reparameterization with Gumbel-softmax, 2017.
+    """
+    if eps != 1e-10:
+        warnings.warn("`eps` parameter is deprecated and has no effect.", stacklevel=2)
+    scores: Any = logits
+    noise = -scores.new_empty(scores.shape).exponential_().log()
+    soft = ((scores + noise) / tau).softmax(dim)
+    if not hard:
+        return soft  # type: ignore[no-any-return]
+    chosen_one = scores.new_zeros(scores.shape).scatter_(dim, soft.argmax(dim, keepdim=True), 1.0)
+    return chosen_one - soft.detach() + soft  # type: ignore[no-any-return]
+
+
+def elu_(input: Tensor, alpha: float = 1.0) -> Tensor:
+    """`elu` written into the input."""
+    return chosen(piecewise.elu, True, input, alpha)  # type: ignore[no-any-return]
+
+
+def leaky_relu_(input: Tensor, negative_slope: float = 0.01) -> Tensor:
+    """`leaky_relu` written into the input."""
+    return chosen(piecewise.leaky_relu, True, input, negative_slope)  # type: ignore[no-any-return]
+
+
+def hardtanh_(input: Tensor, min_val: float = -1.0, max_val: float = 1.0) -> Tensor:
+    """`hardtanh` written into the input."""
+    return chosen(piecewise.hardtanh, True, input, min_val, max_val)  # type: ignore[no-any-return]
+
+
+def threshold_(input: Tensor, threshold: float, value: float) -> Tensor:
+    """`threshold` written into the input."""
+    return chosen(piecewise.threshold, True, input, threshold, value)  # type: ignore[no-any-return]
+
+
+def relu_(input: Tensor) -> Tensor:
+    """`relu` written into the input."""
+    return input.relu_()  # type: ignore[attr-defined, no-any-return]
+
+
+def celu_(input: Tensor, alpha: float = 1.0) -> Tensor:
+    """`celu` written into the input."""
+    return chosen(piecewise.celu, True, input, alpha)  # type: ignore[no-any-return]
 
 
 relu = plain_function(relu, activation.relu)  # type: ignore[assignment]

@@ -14,8 +14,9 @@ from ..ops.images.conv_forms import (
     conv_transpose2d,
     conv_transpose3d,
 )
+from ..ops.images.local_response import local_response_norm
 from ..ops.images.pad import pad
-from ..ops.images.patches import fold, unfold
+from ..ops.images.patches import fold, pixel_shuffle, pixel_unshuffle, unfold
 from ..ops.images.pool import avg_pool2d
 from ..ops.images.pool_forms import (
     adaptive_avg_pool1d,
@@ -30,13 +31,16 @@ from ..ops.images.pool_forms import (
     max_pool3d,
 )
 from ..ops.images.pool_volumes import avg_pool3d
+from ..ops.images.resize import interpolate
 from ..ops.indexing.embedding import embedding, one_hot
 from ..ops.indexing.embedding_bag_forms import embedding_bag
 from ..ops.linalg.distances import pdist
 from ..ops.linalg.linear import linear
 from ..ops.neural.attention import scaled_dot_product_attention
 from ..ops.neural.batch_norm import batch_norm, instance_norm
+from ..ops.neural.bilinear import bilinear
 from ..ops.neural.dropout import alpha_dropout, dropout, dropout1d, dropout2d, dropout3d, feature_alpha_dropout
+from ..ops.neural.gates import channel_shuffle, native_channel_shuffle, rrelu_
 from ..ops.neural.group_norm import group_norm
 from ..ops.neural.loss import cross_entropy, nll_loss
 from ..ops.neural.loss_binary import binary_cross_entropy, binary_cross_entropy_with_logits
@@ -45,20 +49,27 @@ from ..ops.neural.multi_head import multi_head_attention_forward
 from ..ops.neural.norm import layer_norm, rms_norm
 from ..ops.neural.similarity import cosine_similarity, normalize, pairwise_distance
 from ..ops.pointwise.activation import gelu
-from ..ops.pointwise.piecewise import hardshrink, prelu, softshrink
+from ..ops.pointwise.piecewise import hardshrink, prelu, selu_, softshrink
 from ..ops.pointwise.smooth import log_sigmoid as logsigmoid, softplus, softsign, tanhshrink
 from .chosen import (
-    bilinear,
     celu,
+    celu_,
     elu,
+    elu_,
+    glu,
+    gumbel_softmax,
     hardsigmoid,
     hardswish,
     hardtanh,
+    hardtanh_,
     leaky_relu,
+    leaky_relu_,
     log_softmax,
     mish,
     relu,
     relu6,
+    relu_,
+    rrelu,
     selu,
     sigmoid,
     silu,
@@ -66,6 +77,7 @@ from .chosen import (
     softmin,
     tanh,
     threshold,
+    threshold_,
 )
 from .losses import (
     cosine_embedding_loss,
@@ -82,6 +94,7 @@ from .losses import (
     triplet_margin_loss,
     triplet_margin_with_distance_loss,
 )
+from .resizing import upsample, upsample_bilinear, upsample_nearest
 from .windows import (
     adaptive_max_pool1d_with_indices,
     adaptive_max_pool2d_with_indices,
@@ -124,6 +137,8 @@ __all__ = [
     "binary_cross_entropy",
     "binary_cross_entropy_with_logits",
     "celu",
+    "celu_",
+    "channel_shuffle",
     "conv1d",
     "conv2d",
     "conv3d",
@@ -140,6 +155,7 @@ __all__ = [
     "dropout2d",
     "dropout3d",
     "elu",
+    "elu_",
     "embedding",
     "embedding_bag",
     "feature_alpha_dropout",
@@ -150,19 +166,25 @@ __all__ = [
     "fractional_max_pool3d_with_indices",
     "gaussian_nll_loss",
     "gelu",
+    "glu",
     "group_norm",
+    "gumbel_softmax",
     "hardshrink",
     "hardsigmoid",
     "hardswish",
     "hardtanh",
+    "hardtanh_",
     "hinge_embedding_loss",
     "huber_loss",
     "instance_norm",
+    "interpolate",
     "kl_div",
     "l1_loss",
     "layer_norm",
     "leaky_relu",
+    "leaky_relu_",
     "linear",
+    "local_response_norm",
     "log_softmax",
     "logsigmoid",
     "lp_pool1d",
@@ -184,19 +206,26 @@ __all__ = [
     "multi_margin_loss",
     "multilabel_margin_loss",
     "multilabel_soft_margin_loss",
+    "native_channel_shuffle",
     "nll_loss",
     "normalize",
     "one_hot",
     "pad",
     "pairwise_distance",
     "pdist",
+    "pixel_shuffle",
+    "pixel_unshuffle",
     "poisson_nll_loss",
     "prelu",
     "relu",
     "relu6",
+    "relu_",
     "rms_norm",
+    "rrelu",
+    "rrelu_",
     "scaled_dot_product_attention",
     "selu",
+    "selu_",
     "sigmoid",
     "silu",
     "smooth_l1_loss",
@@ -209,7 +238,11 @@ __all__ = [
     "tanh",
     "tanhshrink",
     "threshold",
+    "threshold_",
     "triplet_margin_loss",
     "triplet_margin_with_distance_loss",
     "unfold",
+    "upsample",
+    "upsample_bilinear",
+    "upsample_nearest",
 ]

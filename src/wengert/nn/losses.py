@@ -8,7 +8,7 @@ from collections.abc import Callable
 from typing import Any
 
 from ..ops.neural import loss_ctc, loss_margins, loss_rates, loss_scores
-from ..ops.neural.loss import cross_entropy, read_reduction
+from ..ops.neural.loss import read_reduction
 from ..ops.neural.loss_margins import WORDS, check_triplet
 from ..ops.neural.similarity import pairwise_distance
 from ..ops.pointwise.smooth import log_sigmoid
@@ -33,7 +33,7 @@ def cosine_embedding_loss(
     reduce: bool | None = None,
     reduction: str = "mean",
 ) -> Tensor:
-    """One minus the cosine between vectors that belong together (1), what it exceeds `margin` by between others (-1)."""
+    """One minus the cosine of vectors that belong together (1), and what it exceeds `margin` by of others (-1)."""
     number = number_of(reduction, size_average, reduce)
     return loss_margins.cosine_embedding_loss(input1, input2, target, margin, number)  # type: ignore[no-any-return]
 

@@ -30,6 +30,8 @@ NAMES: dict[str, str] = {
     "fourier.windows": "bartlett_window blackman_window hamming_window hann_window kaiser_window",
     "images.conv": "convolution convolution_input convolution_weight",
     "images.conv_forms": "conv1d conv2d conv3d conv_tbc conv_transpose1d conv_transpose2d conv_transpose3d",
+    "images.conv_forms": "conv1d conv2d conv3d conv_transpose1d conv_transpose2d conv_transpose3d",
+    "images.local_response": "local_response_norm",
     "images.pad": "constant_pad_nd edge_pad edge_pad_backward pad",
     "images.patches": "col2im fold_patches im2col pixel_shuffle pixel_unshuffle unfold_patches",
     "images.pool": "avg_pool2d avg_pool2d_backward gather_planes max_pool2d_with_indices scatter_planes",
@@ -45,6 +47,7 @@ NAMES: dict[str, str] = {
     "images.pool_volumes": ("avg_pool3d avg_pool3d_backward gather_volumes max_pool3d_with_indices scatter_volumes"),
     "images.unpool": "max_unpool2d max_unpool3d",
     "images.resize": "interpolate resample resample_backward",
+    "images.resize": "interpolate resample resample_backward resample_bytes",
     "indexing.embedding": "_one_hot embedding embedding_dense_backward embedding_dense_gather embedding_lookup one_hot",
     "indexing.embedding_bag": "_embedding_bag embedding_bag",
     "indexing.embedding_bag_forms": "embedding_bag_lookup",
@@ -74,11 +77,13 @@ NAMES: dict[str, str] = {
     ),
     "linalg.vectors": "linalg_diagonal linalg_vander linalg_vecdot vander",
     "neural.attention": "_safe_softmax scaled_dot_product_attention",
+    "neural.bilinear": "bilinear",
     "neural.batch_norm": "batch_norm batch_norm_backward batch_norm_forward instance_norm native_batch_norm",
     "neural.dropout": (
         "_native_dropout alpha_dropout dropout dropout1d dropout2d dropout3d dropout_noise "
         "feature_alpha_dropout feature_dropout native_dropout"
     ),
+    "neural.gates": "_rrelu channel_shuffle glu native_channel_shuffle rrelu rrelu_noise",
     "neural.group_norm": "group_norm group_norm_backward native_group_norm",
     "neural.loss": "cross_entropy nll_loss nll_loss_backward nll_loss_forward",
     "neural.loss_binary": (
@@ -121,7 +126,7 @@ NAMES: dict[str, str] = {
     "pointwise.normal": "special_entr special_erfcx special_log_ndtr special_ndtr special_ndtri",
     "pointwise.pairs": "special_xlog1py",
     "pointwise.piecewise": (
-        "_prelu_kernel celu elu hardshrink hardsigmoid hardswish hardtanh leaky_relu relu6 selu softshrink threshold"
+        "_prelu_kernel celu elu hardsigmoid hardswish hardtanh leaky_relu relu6 selu softshrink threshold"
     ),
     "pointwise.polynomials": (
         "special_chebyshev_polynomial_t special_chebyshev_polynomial_u special_chebyshev_polynomial_v "
@@ -199,7 +204,7 @@ METHODS: dict[str, str] = {
     "pointwise.normal": "erfinv*",
     "pointwise.pairs": "copysign* heaviside* hypot* logaddexp logaddexp2 nextafter* xlogy*",
     "pointwise.piecewise": (
-        "celu_ elu_ hardshrink_ hardsigmoid_ hardswish_ hardtanh_ leaky_relu_ prelu softshrink_ threshold_"
+        "celu_ elu_ hardshrink* hardsigmoid_ hardswish_ hardtanh_ leaky_relu_ prelu softshrink_ threshold_"
     ),
     "pointwise.scales": "deg2rad* float_power* frexp ldexp* logit* rad2deg* sinc*",
     "pointwise.smooth": "erf* erfc* logsigmoid_ mish_ softplus_",

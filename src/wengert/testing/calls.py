@@ -217,5 +217,5 @@ def dtypes_of(operator: Operator) -> frozenset[dtypes.dtype]:
 
 def one_dtype(operator: Operator) -> dtypes.dtype:
     """The dtype for checks in which one is enough: double precision if the operator exists for it."""
-    preferred = (dtypes.float64, dtypes.complex128, dtypes.int64, dtypes.bool_)
+    preferred = (dtypes.float64, dtypes.complex128, dtypes.int64, dtypes.bool_, dtypes.uint8)
     return next(each for each in preferred if each in dtypes_of(operator))

@@ -218,3 +218,59 @@ class PReLU(Module):
     def extra_repr(self) -> str:
         """The number of weights."""
         return f"num_parameters={self.num_parameters}"
+
+
+class Softmax2d(Module):
+    """Softmax over the channels of (N, C, H, W) or (C, H, W)."""
+
+    def forward(self, input: Tensor) -> Tensor:
+        """Positive values that sum to 1 over the channels.
+
+        Raises:
+            ValueError: the input has neither 3 nor 4 dimensions.
+        """
+        if input.ndim not in (3, 4):
+            raise ValueError(f"Softmax2d: expected input to be 3D or 4D, got {input.ndim}D instead")
+        return functional.softmax(input, -3, _stacklevel=5)
+
+
+class GLU(Module):
+    """The first half along a dimension times the sigmoid of the second."""
+
+    def __init__(self, dim: int = -1) -> None:
+        super().__init__()
+        self.dim = dim
+
+    def forward(self, input: Tensor) -> Tensor:
+        """A tensor half as long along the dimension."""
+        return functional.glu(input, self.dim)
+
+    def extra_repr(self) -> str:
+        """The dimension."""
+        return f"dim={self.dim}"
+
+
+class RReLU(Module):
+    """`x` where positive, else times a slope: in training a random one for each value.
+
+    Args:
+        lower: the least slope.
+        upper: the greatest slope; where not training it is the mean of both.
+        inplace: write into the input.
+
+    Source: Xu et al., Empirical Evaluation of Rectified Activations in Convolutional Network, 2015.
+    """
+
+    def __init__(self, lower: float = 1.0 / 8, upper: float = 1.0 / 3, inplace: bool = False) -> None:
+        super().__init__()
+        self.lower = lower
+        self.upper = upper
+        self.inplace = inplace
+
+    def forward(self, input: Tensor) -> Tensor:
+        """The function of each value."""
+        return functional.rrelu(input, self.lower, self.upper, self.training, self.inplace)
+
+    def extra_repr(self) -> str:
+        """The options."""
+        return f"lower={self.lower}, upper={self.upper}" + (", inplace=True" if self.inplace else "")

@@ -61,3 +61,19 @@ class AlphaDropout(Dropout):
     def forward(self, input: Tensor) -> Tensor:
         """In training the thinned input, else the input."""
         return functional.alpha_dropout(input, self.p, self.training, self.inplace)
+
+
+class Dropout3d(Dropout):
+    """In training, drops whole channels of (N, C, D, H, W) or (C, D, H, W); arguments as of `Dropout`."""
+
+    def forward(self, input: Tensor) -> Tensor:
+        """In training the thinned input, else the input."""
+        return functional.dropout3d(input, self.p, self.training, self.inplace)
+
+
+class FeatureAlphaDropout(Dropout):
+    """`AlphaDropout` of whole channels of (N, C, ...); arguments as of `Dropout`."""
+
+    def forward(self, input: Tensor) -> Tensor:
+        """In training the thinned input, else the input."""
+        return functional.feature_alpha_dropout(input, self.p, self.training)

@@ -1,26 +1,41 @@
-"""Losses. `reduction`: "mean" over all elements (of the batch), "sum", or "none" for one value each."""
+"""Losses. `reduction`: "mean" over all elements (of the batch), "sum", or "none" for one value each; `size_average`
+and `reduce` are older forms of it.
+"""
 
 from __future__ import annotations
 
+import warnings
+from typing import Any
+
+from ...ops.neural.loss import read_reduction
 from ...tensor import Tensor
 from .. import functional
 from .module import Module
 
 
 class _Loss(Module):
-    """A loss with a reduction, and perhaps weights, kept as a buffer."""
+    """A loss with a reduction."""
 
-    def __init__(self, reduction: str = "mean", weight: Tensor | None = None) -> None:
+    def __init__(self, size_average: Any = None, reduce: Any = None, reduction: str = "mean") -> None:
         super().__init__()
+        if size_average is not None or reduce is not None:
+            reduction = read_reduction("mean", size_average, reduce)
         self.reduction = reduction
+
+
+class _WeightedLoss(_Loss):
+    """A loss with weights, kept as a buffer."""
+
+    def __init__(
+        self, weight: Tensor | None = None, size_average: Any = None, reduce: Any = None, reduction: str = "mean"
+    ) -> None:
+        super().__init__(size_average, reduce, reduction)
         self.register_buffer("weight", weight)
+        self.weight: Tensor | None
 
 
 class L1Loss(_Loss):
     """`|input - target|`."""
-
-    def __init__(self, *, reduction: str = "mean") -> None:
-        super().__init__(reduction)
 
     def forward(self, input: Tensor, target: Tensor) -> Tensor:
         """The loss of two tensors of one shape."""
@@ -30,9 +45,6 @@ class L1Loss(_Loss):
 class MSELoss(_Loss):
     """`(input - target) ** 2`."""
 
-    def __init__(self, *, reduction: str = "mean") -> None:
-        super().__init__(reduction)
-
     def forward(self, input: Tensor, target: Tensor) -> Tensor:
         """The loss of two tensors of one shape."""
         return functional.mse_loss(input, target, reduction=self.reduction)  # type: ignore[no-any-return]
@@ -41,8 +53,10 @@ class MSELoss(_Loss):
 class SmoothL1Loss(_Loss):
     """`d**2 / (2 * beta)` where `d = |input - target|` is below `beta`, else `d - beta / 2`."""
 
-    def __init__(self, *, reduction: str = "mean", beta: float = 1.0) -> None:
-        super().__init__(reduction)
+    def __init__(
+        self, size_average: Any = None, reduce: Any = None, reduction: str = "mean", beta: float = 1.0
+    ) -> None:
+        super().__init__(size_average, reduce, reduction)
         self.beta = beta
 
     def forward(self, input: Tensor, target: Tensor) -> Tensor:
@@ -54,7 +68,7 @@ class HuberLoss(_Loss):
     """`d**2 / 2` where `d = |input - target|` is below `delta`, else `delta * (d - delta / 2)`."""
 
     def __init__(self, reduction: str = "mean", delta: float = 1.0) -> None:
-        super().__init__(reduction)
+        super().__init__(reduction=reduction)
         self.delta = delta
 
     def forward(self, input: Tensor, target: Tensor) -> Tensor:
@@ -62,7 +76,7 @@ class HuberLoss(_Loss):
         return functional.huber_loss(input, target, reduction=self.reduction, delta=self.delta)  # type: ignore[no-any-return]
 
 
-class NLLLoss(_Loss):
+class NLLLoss(_WeightedLoss):
     """Minus the log-probability of the target class.
 
     Args:
@@ -71,8 +85,15 @@ class NLLLoss(_Loss):
         reduction: "mean" (by the weights), "sum" or "none".
     """
 
-    def __init__(self, weight: Tensor | None = None, *, ignore_index: int = -100, reduction: str = "mean") -> None:
-        super().__init__(reduction, weight)
+    def __init__(
+        self,
+        weight: Tensor | None = None,
+        size_average: Any = None,
+        ignore_index: int = -100,
+        reduce: Any = None,
+        reduction: str = "mean",
+    ) -> None:
+        super().__init__(weight, size_average, reduce, reduction)
         self.ignore_index = ignore_index
 
     def forward(self, input: Tensor, target: Tensor) -> Tensor:
@@ -82,7 +103,7 @@ class NLLLoss(_Loss):
         )
 
 
-class CrossEntropyLoss(_Loss):
+class CrossEntropyLoss(_WeightedLoss):
     """Minus the log-probability that softmax gives to the target.
 
     Args:
@@ -95,12 +116,13 @@ class CrossEntropyLoss(_Loss):
     def __init__(
         self,
         weight: Tensor | None = None,
-        *,
+        size_average: Any = None,
         ignore_index: int = -100,
+        reduce: Any = None,
         reduction: str = "mean",
         label_smoothing: float = 0.0,
     ) -> None:
-        super().__init__(reduction, weight)
+        super().__init__(weight, size_average, reduce, reduction)
         self.ignore_index = ignore_index
         self.label_smoothing = label_smoothing
 
@@ -116,16 +138,13 @@ class CrossEntropyLoss(_Loss):
         )
 
 
-class BCELoss(_Loss):
+class BCELoss(_WeightedLoss):
     """`-(target * log(input) + (1 - target) * log(1 - input))` for probabilities; logarithms are cut at -100.
 
     Args:
         weight: factor that broadcasts with the input.
         reduction: "mean", "sum" or "none".
     """
-
-    def __init__(self, weight: Tensor | None = None, *, reduction: str = "mean") -> None:
-        super().__init__(reduction, weight)
 
     def forward(self, input: Tensor, target: Tensor) -> Tensor:
         """The loss of two tensors of one shape."""
@@ -142,9 +161,16 @@ class BCEWithLogitsLoss(_Loss):
     """
 
     def __init__(
-        self, weight: Tensor | None = None, *, reduction: str = "mean", pos_weight: Tensor | None = None
+        self,
+        weight: Tensor | None = None,
+        size_average: Any = None,
+        reduce: Any = None,
+        reduction: str = "mean",
+        pos_weight: Tensor | None = None,
     ) -> None:
-        super().__init__(reduction, weight)
+        super().__init__(size_average, reduce, reduction)
+        self.register_buffer("weight", weight)
+        self.weight: Tensor | None
         self.register_buffer("pos_weight", pos_weight)
 
     def forward(self, input: Tensor, target: Tensor) -> Tensor:
@@ -162,10 +188,31 @@ class KLDivLoss(_Loss):
         log_target: whether the target is given by logarithms, too.
     """
 
-    def __init__(self, *, reduction: str = "mean", log_target: bool = False) -> None:
-        super().__init__(reduction)
+    def __init__(
+        self, size_average: Any = None, reduce: Any = None, reduction: str = "mean", log_target: bool = False
+    ) -> None:
+        super().__init__(size_average, reduce, reduction)
         self.log_target = log_target
 
     def forward(self, input: Tensor, target: Tensor) -> Tensor:
         """The loss of two tensors of one shape."""
         return functional.kl_div(input, target, reduction=self.reduction, log_target=self.log_target)  # type: ignore[no-any-return]
+
+
+class NLLLoss2d(NLLLoss):
+    """`NLLLoss` of images, under its old name."""
+
+    def __init__(
+        self,
+        weight: Tensor | None = None,
+        size_average: Any = None,
+        ignore_index: int = -100,
+        reduce: Any = None,
+        reduction: str = "mean",
+    ) -> None:
+        warnings.warn(
+            "`NLLLoss2d` has been deprecated. Please use `NLLLoss` instead as a drop-in replacement.",
+            FutureWarning,
+            stacklevel=2,
+        )
+        super().__init__(weight, size_average, ignore_index, reduce, reduction)

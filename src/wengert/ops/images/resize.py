@@ -8,17 +8,19 @@ from typing import Any
 import numpy as np
 
 from ..._core import errors
-from ..._core.cards.card import REALS, Array, Bad, Sample, composite, op
+from ..._core.cards.card import REALS, Array, Bad, Index, Sample, composite, op
 from ..._core.errors import shown
 from ..._core.operators.batch_rules import folded
 from ..._core.tensor.base import Tensor
+from ..._core.types import dtypes
+from ..._kernels.resample import NEAREST, along_axis, matrix_of, of_bytes, smooth_taps, taps
 from ..create.factory import refuse_dtype
+from ..dtype_checks import refuse
 from .pool_forms import adaptive_avg_pool1d, adaptive_avg_pool2d
 
 Ints = tuple[int, ...]
-INTERPOLATING = {"linear": 1, "bilinear": 2, "bicubic": 2, "trilinear": 3}
+INTERPOLATING = {"linear": 1, "bilinear": 2, "bicubic": 2, "trilinear": 3, "lanczos": 2}
 """Modes that weigh neighbours, and for how many dimensions they are."""
-NEAREST = ("nearest", "nearest-exact")
 TITLES = (
     *(f"UpsampleNearest{count}DBackward0" for count in (1, 2, 3)),
     *(f"UpsampleNearestExact{count}DBackward0" for count in (1, 2, 3)),
@@ -26,56 +28,27 @@ TITLES = (
     "UpsampleBilinear2DBackward0",
     "UpsampleTrilinear3DBackward0",
     "UpsampleBicubic2DBackward0",
+    "UpsampleBilinear2DAaBackward0",
+    "UpsampleBicubic2DAaBackward0",
+    "UpsampleLanczos2DAaBackward0",
 )
 ORDER = {"linear": 6, "bilinear": 7, "trilinear": 8, "bicubic": 9}
-CUBIC = -0.75
-"""The free parameter of the cubic kernel, as torch has it."""
+SMOOTH_ORDER = {"bilinear": 10, "bicubic": 11, "lanczos": 12}
 
 
 def title_of(args: tuple[Any, ...]) -> int:
     """Which node class a call records."""
     mode = args[2]
+    if args[5]:
+        return SMOOTH_ORDER[mode]
     return ORDER[mode] if mode in ORDER else 3 * NEAREST.index(mode) + len(args[1]) - 1
 
 
-def taps(length: int, count: int, mode: str, align: bool, scale: float | None, wide: Any) -> tuple[Any, Any]:
-    """For each of `count` new places which old ones it is made of, and with which weights: two arrays (count, taps).
-
-    Source:
-        Keys, Cubic convolution interpolation for digital image processing (1981), for "bicubic".
-    """
-    at = np.arange(count)
-    if mode in NEAREST:
-        pace = np.float32(1 / scale if scale else length / count)
-        middle = np.float32(0.5 if mode == "nearest-exact" else 0)
-        places = np.minimum(np.floor((at.astype(np.float32) + middle) * pace).astype(np.int64), length - 1)
-        return places[:, None], np.ones((count, 1), wide)
-    if align:
-        source = at.astype(wide) * wide((length - 1) / (count - 1) if count > 1 else 0)
-    else:
-        source = (at.astype(wide) + wide(0.5)) * wide(1 / scale if scale else length / count) - wide(0.5)
-    if mode == "bicubic":
-        first = np.floor(source).astype(np.int64)
-        places = np.clip(first[:, None] + np.arange(-1, 3), 0, length - 1)
-        return places, cubic_weights(source - first)
-    source = np.maximum(source, wide(0))
-    first = np.minimum(source.astype(np.int64), length - 1)
-    share = np.minimum(source - first, wide(1)).astype(wide)
-    return np.stack([first, np.minimum(first + 1, length - 1)], 1), np.stack([1 - share, share], 1)
-
-
-def cubic_weights(share: Any) -> Any:
-    """The weights of the four neighbours of points that lie at `share` between the second and the third."""
-    near, far = np.stack([share, 1 - share], 1), np.stack([share + 1, 2 - share], 1)
-    inner = ((CUBIC + 2) * near - (CUBIC + 3)) * near * near + 1
-    outer = ((CUBIC * far - 5 * CUBIC) * far + 8 * CUBIC) * far - 4 * CUBIC
-    return np.stack([outer[:, 0], inner[:, 0], inner[:, 1], outer[:, 1]], 1).astype(share.dtype)
-
-
-def plans(shape: Ints, size: Ints, mode: str, align: bool, scales: Any, wide: Any) -> list[tuple[Any, Any]]:
-    """`taps` for each dimension."""
+def plans(shape: Ints, size: Ints, mode: str, align: bool, scales: Any, antialias: bool, wide: Any) -> list[Any]:
+    """Places and weights for each dimension."""
     given = scales or (None,) * len(size)
-    return [taps(shape[2 + at], size[at], mode, align, given[at], wide) for at in range(len(size))]
+    made = smooth_taps if antialias else taps
+    return [made(shape[2 + at], size[at], mode, align, given[at], wide) for at in range(len(size))]
 
 
 @op(
@@ -88,25 +61,50 @@ def plans(shape: Ints, size: Ints, mode: str, align: bool, scales: Any, wide: An
     method=False,
     function=False,
 )
-def resample(self: Array, size: Any, mode: str, align_corners: bool = False, scales: Any = None) -> Any:
+def resample(
+    self: Array, size: Any, mode: str, align_corners: bool = False, scales: Any = None, antialias: bool = False
+) -> Any:
     """(N, C, ...) at other sizes; every dimension is resampled by itself."""
     refuse_dtype("resample", self, REALS)
     check_sizes(self.shape, size)
+    if antialias and self.dtype == np.float16:
+        refuse("resample", "compute_index_ranges_weights", self)
     wide = np.float64 if self.dtype == np.float64 else np.float32
     result = self.astype(wide, copy=False)
-    for at, (places, weights) in enumerate(plans(self.shape, size, mode, align_corners, scales, wide)):
-        axis = 2 + at
-        ending = (slice(None), *(None,) * (self.ndim - axis - 1))
-        parts = [np.take(result, places[:, tap], axis) for tap in range(places.shape[1])]
-        if len(parts) == 1:
-            result = parts[0]
-        else:
-            result = sum((part * weights[:, tap][ending] for tap, part in enumerate(parts)), np.zeros((), wide))
-    return result.astype(self.dtype, copy=False)
+    for at, plan in enumerate(plans(self.shape, size, mode, align_corners, scales, antialias, wide)):
+        result = along_axis(result, plan, 2 + at)
+    return np.ascontiguousarray(result.astype(self.dtype, copy=False))
+
+
+@op(
+    layout="suggested", dtypes={dtypes.uint8}, batching=folded(), derivative=None, why="integers", method=False,
+    function=False,
+)  # fmt: skip
+def resample_bytes(
+    self: Index, size: Any, mode: str, align_corners: bool = False, scales: Any = None, antialias: bool = False
+) -> Any:
+    """`resample` of uint8: the nearest ones, or, of images, means in whole numbers."""
+    refuse_dtype("resample_bytes", self, {dtypes.uint8})
+    check_sizes(self.shape, size)
+    if mode in ("linear", "trilinear"):
+        refuse("resample", "compute_indices_weights_linear", self)
+    steps = plans(self.shape, size, mode, align_corners, scales, antialias, np.float64)
+    if mode not in NEAREST:
+        return of_bytes(self, steps)
+    for at, plan in enumerate(steps):
+        self = along_axis(self, plan, 2 + at)
+    return np.ascontiguousarray(self)
+
+
+@resample_bytes.samples
+def resample_bytes_samples(make: Any) -> Any:
+    yield Sample(make(1, 2, 3, 4), (5, 3), "nearest")
+    yield Sample(make(1, 2, 3, 4), (5, 3), "bilinear")
+    yield Bad(make(1, 2, 3), (5,), "linear", raises=NotImplementedError, says="compute_indices_weights_linear")
 
 
 def check_sizes(shape: Ints, size: Ints) -> None:
-    """Refuse empty planes.
+    """Refuse empty planes, and images without channels.
 
     Raises:
         RuntimeError: one is empty.
@@ -117,11 +115,13 @@ def check_sizes(shape: Ints, size: Ints) -> None:
             ", ".join(f"{name}: {length}" for name, length in zip(names, each)) for each in (shape[2:], size)
         )
         raise RuntimeError(f"Input and output sizes should be greater than 0, but got input ({given}) output ({made})")
+    if not shape[1]:
+        raise RuntimeError(f"Non-empty {len(shape)}D data tensor expected but got a tensor with sizes {shown(shape)}")
 
 
 @resample.vjp("self")
-def resample_vjp(grad: Any, self_shape: Any, mode: str, align_corners: bool, scales: Any) -> Any:
-    return resample_backward(grad, self_shape, mode, align_corners, scales)
+def resample_vjp(grad: Any, self_shape: Any, mode: str, align_corners: bool, scales: Any, antialias: bool) -> Any:
+    return resample_backward(grad, self_shape, mode, align_corners, scales, antialias)
 
 
 @resample.samples
@@ -130,27 +130,34 @@ def resample_samples(make: Any) -> Any:
     yield Sample(make(1, 2, 3, 4), (5, 3), "bilinear", True)
     yield Sample(make(1, 2, 3, 4), (6, 2), "bicubic", False, (2.0, 0.5))
     yield Sample(make(1, 1, 2, 3, 2), (3, 2, 4), "trilinear")
+    if make.dtype is not dtypes.float16:
+        yield Sample(make(1, 2, 7, 9), (3, 4), "bilinear", antialias=True)
+        yield Sample(make(1, 2, 3, 9), (4, 4), "bicubic", antialias=True)
+        yield Sample(make(1, 2, 9, 4), (5, 6), "lanczos", antialias=True)
     yield Bad(
         make(1, 2, 3), (0,), "nearest", raises=RuntimeError, says="Input and output sizes should be greater than 0"
     )
 
 
 @op(layout="suggested", dtypes=REALS, linear="grad", batching=folded(shape="shape"), method=False, function=False)
-def resample_backward(grad: Array, shape: Any, mode: str, align_corners: bool, scales: Any = None) -> Any:
+def resample_backward(
+    grad: Array, shape: Any, mode: str, align_corners: bool, scales: Any = None, antialias: bool = False
+) -> Any:
     """The transpose of `resample`: a tensor of `shape`."""
     refuse_dtype("resample_backward", grad, REALS)
     wide = np.float64 if grad.dtype == np.float64 else np.float32
     result = grad.astype(wide, copy=False)
-    for at, (places, weights) in enumerate(plans(shape, grad.shape[2:], mode, align_corners, scales, wide)):
-        matrix = np.zeros((shape[2 + at], len(places)), wide)
-        np.add.at(matrix, (places, np.arange(len(places))[:, None]), weights)
-        result = np.moveaxis(np.tensordot(result, matrix, ((2 + at,), (1,))), -1, 2 + at)
+    for at, plan in enumerate(plans(shape, grad.shape[2:], mode, align_corners, scales, antialias, wide)):
+        product = np.tensordot(result, matrix_of(plan, shape[2 + at]), ((2 + at,), (1,)))
+        result = np.moveaxis(product, -1, 2 + at)
     return np.ascontiguousarray(result).astype(grad.dtype, copy=False)
 
 
 @resample_backward.vjp("grad")
-def resample_backward_vjp(cotangent: Any, grad_shape: Any, mode: str, align_corners: bool, scales: Any) -> Any:
-    return resample(cotangent, grad_shape[2:], mode, align_corners, scales)
+def resample_backward_vjp(
+    cotangent: Any, grad_shape: Any, mode: str, align_corners: bool, scales: Any, antialias: bool
+) -> Any:
+    return resample(cotangent, grad_shape[2:], mode, align_corners, scales, antialias)
 
 
 @resample_backward.samples
@@ -171,14 +178,15 @@ def interpolate(
     """(N, C, ...) at another size.
 
     Args:
-        input: 3, 4 or 5 dimensions, floating.
+        input: 3, 4 or 5 dimensions, floating or uint8.
         size: the new size; a number, or one for each dimension behind the first two.
         scale_factor: how many times larger the result is; instead of `size`.
-        mode: "nearest", "nearest-exact", "linear" (3D), "bilinear", "bicubic" (4D), "trilinear" (5D), "area".
+        mode: "nearest", "nearest-exact", "linear" (3D), "bilinear", "bicubic", "lanczos" (4D), "trilinear" (5D),
+            "area".
         align_corners: whether the outermost elements, rather than their edges, stay in place; for modes that
             interpolate.
         recompute_scale_factor: compute the factor anew from the rounded size.
-        antialias: must be False.
+        antialias: smooth so that a smaller image has no aliases ("bilinear", "bicubic", "lanczos").
 
     Returns:
         A new tensor.
@@ -189,26 +197,32 @@ def interpolate(
     """
     if not isinstance(input, Tensor):
         raise TypeError(errors.wrong_type("interpolate", "input", 1, "Tensor", input))
-    check_mode(input.ndim, mode, align_corners, antialias)
-    lengths, scales = read_target(input.shape[2:], size, scale_factor, recompute_scale_factor)
-    if mode == "area":
-        return area(input, lengths)
-    return resample(input, lengths, mode, bool(align_corners), scales)  # type: ignore[no-any-return]
-
-
-def check_mode(ndim: int, mode: str, align_corners: bool | None, antialias: bool) -> None:
-    """Refuse modes that do not exist, not for this number of dimensions, or not with these options."""
-    if align_corners is not None and mode not in INTERPOLATING:
+    if align_corners is not None and mode in ("nearest", "nearest-exact", "area"):
         raise ValueError(
             "align_corners option can only be set with the interpolating modes: linear | bilinear | bicubic | trilinear"
         )
-    if antialias:
-        raise ValueError("Anti-alias option is not available: average with avg_pool2d first, or use mode='area'")
+    lengths, scales = read_target(input.shape[2:], size, scale_factor, recompute_scale_factor)
+    check_mode(input.ndim, mode, bool(align_corners), antialias)
+    if mode == "area":
+        return area(input, lengths)
+    card = resample_bytes if input.dtype is dtypes.uint8 else resample
+    return card(input, lengths, mode, bool(align_corners), scales, antialias)  # type: ignore[no-any-return]
+
+
+def check_mode(ndim: int, mode: str, align_corners: bool, antialias: bool) -> None:
+    """Refuse modes that do not exist, not for this number of dimensions, or not with these options."""
+    if antialias and (mode not in SMOOTH_ORDER or ndim != 4):
+        raise ValueError(
+            "Anti-alias option is restricted to bilinear, bicubic, and lanczos modes and requires a 4-D tensor as input"
+        )
     if ndim not in (3, 4, 5) or mode not in (*INTERPOLATING, *NEAREST, "area"):
         raise NotImplementedError(
             f"Input Error: Only 3D, 4D and 5D input Tensors supported (got {ndim}D) for the modes: nearest | linear | "
-            f"bilinear | bicubic | trilinear | area | nearest-exact (got {mode})"
+            f"bilinear | bicubic | trilinear | lanczos | area | nearest-exact (got {mode})"
         )
+    if mode == "lanczos" and ndim == 4 and (align_corners or not antialias):
+        given = "does not support align_corners=True" if align_corners else "requires antialias=True"
+        raise ValueError(f"Lanczos mode {given}")
     if INTERPOLATING.get(mode, ndim - 2) != ndim - 2:
         raise NotImplementedError(f"Got {ndim}D input, but {mode} mode needs {INTERPOLATING[mode] + 2}D input")
 
@@ -228,7 +242,7 @@ def read_target(shape: Ints, size: Any, factor: Any, recompute: bool | None) -> 
                 f"Input and output must have the same number of spatial dimensions, {spatial} and output size of "
                 f"{size}. {wanted} output size in (o1, o2, ...,oK) format."
             )
-        return tuple(int(length) for length in lengths), None
+        return tuple(as_length(length, lengths) for length in lengths), None
     if factor is None:
         raise ValueError("either size or scale_factor should be defined")
     factors = tuple(factor) if isinstance(factor, (tuple, list)) else (factor,) * len(shape)
@@ -241,17 +255,31 @@ def read_target(shape: Ints, size: Any, factor: Any, recompute: bool | None) -> 
     return made, None if recompute else tuple(float(each) for each in factors)
 
 
-def area(input: Tensor, lengths: Ints) -> Tensor:
-    """Means of windows.
+def as_length(length: Any, lengths: Any) -> int:
+    """One new length.
 
     Raises:
-        NotImplementedError: three dimensions.
+        TypeError: it is no integer.
     """
+    if not hasattr(length, "__index__"):
+        raise TypeError(
+            "expected size to be one of int or Tuple[int] or Tuple[int, int] or Tuple[int, int, int], but got size "
+            f"with types {[type(each) for each in lengths]}"
+        )
+    return int(length)
+
+
+def area(input: Any, lengths: Ints) -> Tensor:
+    """Means of windows; in three dimensions means of planes first, then of their lines through depth."""
     if len(lengths) == 1:
         return adaptive_avg_pool1d(input, lengths)  # type: ignore[no-any-return]
     if len(lengths) == 2:
         return adaptive_avg_pool2d(input, lengths)  # type: ignore[no-any-return]
-    raise NotImplementedError("interpolate: mode 'area' exists for 3D and 4D input")
+    items, channels, depth, *plane = input.shape
+    planes = adaptive_avg_pool2d(input.reshape((items, channels * depth, *plane)), lengths[1:])
+    lines = planes.reshape((items, channels, depth, lengths[1] * lengths[2]))  # type: ignore[attr-defined]
+    made: Any = adaptive_avg_pool2d(lines, (lengths[0], lengths[1] * lengths[2]))
+    return made.reshape((items, channels, *lengths))  # type: ignore[no-any-return]
 
 
 @interpolate.samples  # type: ignore[attr-defined]
@@ -259,6 +287,7 @@ def interpolate_samples(make: Any) -> Any:
     yield Sample(make(1, 2, 3, 4), scale_factor=2)
     yield Sample(make(1, 2, 3, 4), (5, 3), mode="area")
     yield Sample(make(1, 2, 3), 5, mode="linear", align_corners=True)
+    yield Sample(make(1, 2, 3, 4, 2), (2, 3, 2), mode="area")
     yield Bad(make(1, 2, 3), raises=ValueError, says="either size or scale_factor should be defined")
     yield Bad(make(2, 3), 5, raises=NotImplementedError, says="Only 3D, 4D and 5D input Tensors supported (got 2D)")
 

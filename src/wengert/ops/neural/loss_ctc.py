@@ -76,7 +76,7 @@ def ways(stay: Any, step: Any, leap: Any) -> Any:
 
 
 def shares_of_states(seen: Any, passing: Any, times: Ints, lengths: Ints) -> Any:
-    """The probability that the right alignment is in a state at a time, in operators: (T, N, L); NaN where none fits."""
+    """How likely the right alignment is in a state at a time, in operators: (T, N, L); NaN where none fits."""
     steps, items, count = seen.shape
     ends = wrap(kernel.last_states(count, lengths))
     leaving = passing.roll(-2, 1).where(wrap(np.arange(count) < count - 2), False)
@@ -99,7 +99,7 @@ def shares_of_states(seen: Any, passing: Any, times: Ints, lengths: Ints) -> Any
 
 def slopes_of(log_probs: Any, targets: Any, times: Ints, lengths: Ints, blank: int) -> Any:
     """`_kernels.ctc.slopes` in operators."""
-    steps, items, classes = log_probs.shape
+    steps, items, _ = log_probs.shape
     length = targets.shape[1]
     labels = targets.new_full((items, length + 1, 2), blank)
     labels = labels.select_scatter(padded(targets, blank), 2, 1).reshape((items, 2 * length + 2))

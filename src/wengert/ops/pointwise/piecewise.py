@@ -148,6 +148,19 @@ def selu(input: Any) -> Any:
     return elu(input, SELU_ALPHA, SELU_SCALE)
 
 
+def selu_(input: Tensor) -> Any:
+    """`selu` written into `input`.
+
+    Args:
+        input: floating-point tensor.
+
+    Returns:
+        `input`.
+    """
+    in_place: Any = elu.in_place
+    return in_place(input, SELU_ALPHA, SELU_SCALE)
+
+
 selu.samples(nonzero_tensor)
 
 
@@ -277,7 +290,11 @@ def prelu(input: Any, weight: Tensor) -> Any:
         RuntimeError: the number of slopes does not fit.
     """
     shape, count = input._array_.shape, weight._array_.size
+    if weight.ndim > 1:
+        raise RuntimeError(f"prelu: Expected `weight` to be a scalar or 1D tensor, but got: ndim = {weight.ndim}")
     if count != 1:
+        if not shape:
+            raise RuntimeError("Not allow zero-dim input tensor.")
         channels = shape[1] if len(shape) > 1 else 1
         if count != channels:
             raise RuntimeError(
@@ -295,7 +312,7 @@ def prelu_samples(make: Any) -> Any:
     yield Bad(make(2, 3), make(2), raises=RuntimeError, says="Mismatch of parameter numbers and input channel size")
 
 
-@floating(samples=kinked)
+@floating(samples=kinked, method=True, function=True)
 def hardshrink(self: Array, lambd: float = 0.5, *, out: Any = None) -> Any:
     """0 where `self` lies between -lambd and lambd, else `self`, element by element.
 
@@ -321,7 +338,11 @@ def softshrink(self: Array, lambd: float = 0.5, *, out: Any = None) -> Any:
         RuntimeError: `lambd` is negative.
     """
     if lambd < 0:
-        raise RuntimeError(f"lambda must be greater or equal to 0, but found to be {lambd:g}.")
+        most = np.finfo(np.float32 if self.dtype == np.float16 else self.dtype).max
+        raise RuntimeError(
+            f"lambda must be in range [0, {most:g}] for input dtype {dtypes.from_numpy(self.dtype).legacy[:-6]}, but "
+            f"found {lambd:g}."
+        )
     moved = np.where(self > lambd, self - lambd, np.where(self < -lambd, self + lambd, self * 0))
     return narrowed(moved, self, out)
 

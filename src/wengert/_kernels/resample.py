@@ -1,0 +1,135 @@
+"""Places between elements: of which neighbours, and with which weights, new elements are made, along one axis each."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from .results import Array
+
+NEAREST = ("nearest", "nearest-exact")
+STAYING = ("nearest", "linear", "bilinear", "trilinear")
+"""Modes in which an axis whose length does not change is copied, whatever the scale."""
+CUBIC, KEYS = -0.75, -0.5
+"""The free parameter of the cubic kernel as torch has it, and as Keys has it (where torch smooths)."""
+REACH = {"bilinear": 1, "bicubic": 2, "lanczos": 3}
+"""How far kernels that smooth reach on each side, in elements of the coarser side."""
+FEW = 6
+"""Up to so many neighbours are taken one by one; more are a product with a matrix."""
+
+
+def pace_of(length: int, count: int, align: bool, scale: float | None) -> float:
+    """How far the places of new elements are from each other, in old ones."""
+    if align:
+        return (length - 1) / (count - 1) if count > 1 else 0.0
+    return 1 / scale if scale is not None and scale > 0 else length / count
+
+
+def taps(length: int, count: int, mode: str, align: bool, scale: float | None, wide: Any) -> tuple[Array, Array]:
+    """For each of `count` new places which old ones it is made of, and with which weights: two arrays (count, taps).
+
+    Source:
+        Keys, Cubic convolution interpolation for digital image processing (1981), for "bicubic".
+    """
+    at = np.arange(count)
+    pace = pace_of(length, count, align, scale)
+    if length == count and mode in STAYING:
+        return at[:, None], np.ones((count, 1), wide)
+    if mode == "nearest" and count == 2 * length:
+        return at[:, None] // 2, np.ones((count, 1), wide)
+    if mode in NEAREST:
+        middle = np.float32(0.5 if mode == "nearest-exact" else 0)
+        places = np.minimum(np.floor((at.astype(np.float32) + middle) * np.float32(pace)).astype(np.int64), length - 1)
+        return places[:, None], np.ones((count, 1), wide)
+    source = at.astype(wide) * wide(pace) if align else (at.astype(wide) + wide(0.5)) * wide(pace) - wide(0.5)
+    if mode == "bicubic":
+        first = np.floor(source).astype(np.int64)
+        places = np.clip(first[:, None] + np.arange(-1, 3), 0, length - 1)
+        return places, cubic_weights(source - first)
+    source = np.maximum(source, wide(0))
+    first = np.minimum(source.astype(np.int64), length - 1)
+    share = np.minimum(source - first, wide(1)).astype(wide)
+    return np.stack([first, np.minimum(first + 1, length - 1)], 1), np.stack([1 - share, share], 1)
+
+
+def cubic(distance: Array, free: float) -> Array:
+    """The cubic kernel at distances from 0 to 2."""
+    inner = ((free + 2) * distance - (free + 3)) * distance * distance + 1
+    outer = ((free * distance - 5 * free) * distance + 8 * free) * distance - 4 * free
+    return np.where(distance < 1, inner, outer)
+
+
+def cubic_weights(share: Array) -> Array:
+    """The weights of the four neighbours of points that lie at `share` between the second and the third."""
+    near, far = np.stack([share, 1 - share], 1), np.stack([share + 1, 2 - share], 1)
+    inner = ((CUBIC + 2) * near - (CUBIC + 3)) * near * near + 1
+    outer = ((CUBIC * far - 5 * CUBIC) * far + 8 * CUBIC) * far - 4 * CUBIC
+    return np.stack([outer[:, 0], inner[:, 0], inner[:, 1], outer[:, 1]], 1).astype(share.dtype)
+
+
+def smooth(distance: Array, mode: str) -> Array:
+    """The kernel that weighs neighbours at a distance where aliases are to be kept out."""
+    size = np.abs(distance)
+    if mode == "bilinear":
+        value = 1 - size
+    elif mode == "bicubic":
+        value = cubic(size, KEYS)
+    else:
+        value = np.sinc(size) * np.sinc(size / 3)
+    return np.where(size < REACH[mode], value, 0)
+
+
+def smooth_taps(length: int, count: int, mode: str, align: bool, scale: float | None, wide: Any) -> tuple[Array, Array]:
+    """`taps` of kernels that are as wide as the coarser of both sides asks, so that there are no aliases."""
+    if length == count:
+        return np.arange(count)[:, None], np.ones((count, 1), wide)
+    pace = pace_of(length, count, align, scale)
+    stretch = max(pace, 1.0)
+    middle = pace * (np.arange(count) + 0.5)
+    reach = REACH[mode] * stretch
+    first = np.maximum((middle - reach + 0.5).astype(np.int64), 0)
+    behind = np.minimum((middle + reach + 0.5).astype(np.int64), length)
+    places = first[:, None] + np.arange(max(int((behind - first).max(initial=1)), 1))
+    weights = smooth((places - middle[:, None] + 0.5) / stretch, mode)
+    weights = np.where(places < behind[:, None], weights, 0)
+    weights = weights / weights.sum(1, keepdims=True)
+    return np.minimum(places, length - 1), weights.astype(wide)
+
+
+Plan = tuple[Array, Array]
+
+
+def matrix_of(plan: Plan, length: int) -> Array:
+    """The matrix (old, new) of places and weights."""
+    places, weights = plan
+    matrix = np.zeros((length, len(places)), weights.dtype)
+    np.add.at(matrix, (places, np.arange(len(places))[:, None]), weights)
+    return matrix
+
+
+def along_axis(array: Array, plan: Plan, axis: int) -> Array:
+    """An array with one axis resampled."""
+    places, weights = plan
+    if places.shape[1] == 1:
+        return np.take(array, places[:, 0], axis)
+    if places.shape[1] > FEW:
+        product = np.tensordot(array, matrix_of(plan, array.shape[axis]), ((axis,), (0,)))
+        return np.moveaxis(product, -1, axis)
+    ending = (slice(None), *(None,) * (array.ndim - axis - 1))
+    made = np.take(array, places[:, 0], axis) * weights[:, 0][ending]
+    for tap in range(1, places.shape[1]):
+        made += np.take(array, places[:, tap], axis) * weights[:, tap][ending]
+    return made
+
+
+def of_bytes(array: Array, plans: list[Plan]) -> Array:
+    """uint8 resampled, the last axis first, in whole numbers as torch does: weights have so many bits as fit in 16."""
+    made = array
+    for at in reversed(range(len(plans))):
+        matrix = matrix_of(plans[at], array.shape[at + 2])
+        bits = next(bits for bits in range(22) if int(0.5 + matrix.max() * 2 ** (bits + 1)) >= 1 << 15)
+        whole = np.trunc(matrix * 2**bits + np.where(matrix < 0, -0.5, 0.5))
+        total = np.tensordot(made.astype(np.float64), whole, ((at + 2,), (0,))) + 2 ** (bits - 1)
+        made = np.moveaxis(np.clip(np.floor(total / 2**bits), 0, 255).astype(np.uint8), -1, at + 2)
+    return np.ascontiguousarray(made)

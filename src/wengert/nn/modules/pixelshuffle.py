@@ -1,0 +1,55 @@
+"""Layers that move values between channels and pixels, or among channels."""
+
+from __future__ import annotations
+
+from ...tensor import Tensor
+from .. import functional
+from .module import Module
+
+
+class PixelShuffle(Module):
+    """Channels spread over pixels: (..., C * r * r, H, W) becomes (..., C, H * r, W * r)."""
+
+    def __init__(self, upscale_factor: int) -> None:
+        super().__init__()
+        self.upscale_factor = upscale_factor
+
+    def forward(self, input: Tensor) -> Tensor:
+        """The larger image."""
+        return functional.pixel_shuffle(input, self.upscale_factor)  # type: ignore[no-any-return]
+
+    def extra_repr(self) -> str:
+        """The factor."""
+        return f"upscale_factor={self.upscale_factor}"
+
+
+class PixelUnshuffle(Module):
+    """Pixels gathered into channels: (..., C, H * r, W * r) becomes (..., C * r * r, H, W)."""
+
+    def __init__(self, downscale_factor: int) -> None:
+        super().__init__()
+        self.downscale_factor = downscale_factor
+
+    def forward(self, input: Tensor) -> Tensor:
+        """The smaller image."""
+        return functional.pixel_unshuffle(input, self.downscale_factor)  # type: ignore[no-any-return]
+
+    def extra_repr(self) -> str:
+        """The factor."""
+        return f"downscale_factor={self.downscale_factor}"
+
+
+class ChannelShuffle(Module):
+    """The channels of (N, C, ...) in another order: first those that are the first of each group, and so on."""
+
+    def __init__(self, groups: int) -> None:
+        super().__init__()
+        self.groups = groups
+
+    def forward(self, input: Tensor) -> Tensor:
+        """The same channels in another order."""
+        return functional.channel_shuffle(input, self.groups)  # type: ignore[no-any-return]
+
+    def extra_repr(self) -> str:
+        """The number of groups."""
+        return f"groups={self.groups}"

@@ -1,0 +1,58 @@
+"""A product of two vectors with a matrix for each feature of the result."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ..._core.cards.card import Bad, Sample, composite
+from ..._core.tensor.base import Tensor
+
+
+@composite(method=False)
+def bilinear(input1: Tensor, input2: Tensor, weight: Tensor, bias: Tensor | None = None) -> Any:
+    """`x1 @ weight[k] @ x2 + bias[k]` for each output feature k.
+
+    Args:
+        input1: (..., first).
+        input2: (..., second).
+        weight: (features, first, second).
+        bias: (features,), or None.
+
+    Returns:
+        A new tensor (..., features).
+
+    Raises:
+        RuntimeError: the shapes do not fit.
+    """
+    features, first, second = check_bilinear(input1, input2, weight, bias)
+    products = input1.reshape(-1, first, 1) * input2.reshape(-1, 1, second)  # type: ignore[attr-defined]
+    result = products.reshape(-1, first * second) @ weight.reshape(features, first * second).t()  # type: ignore[attr-defined]
+    result = result.view(*input1.shape[:-1], features)
+    return result if bias is None else result + bias  # type: ignore[no-any-return]
+
+
+def check_bilinear(input1: Tensor, input2: Tensor, weight: Tensor, bias: Tensor | None) -> tuple[int, int, int]:
+    """Refuse vectors, matrices and biases that do not belong together; otherwise the lengths of `weight`."""
+    if input1.ndim != input2.ndim:
+        raise RuntimeError(f"bilinear(): input dimensions do not match: got {input1.ndim} and {input2.ndim}")
+    for at, (one, other) in enumerate(zip(input1.shape[:-1], input2.shape[:-1])):
+        if one != other:
+            raise RuntimeError(f"bilinear(): input batch dimensions do not match at dim {at}: got {one} and {other}")
+    if weight.ndim != 3:
+        raise RuntimeError(f"bilinear(): weight must have 3 dimensions, but got {weight.ndim}")
+    features, first, second = weight.shape
+    for name, given, wanted in (("input1", input1.shape[-1], first), ("input2", input2.shape[-1], second)):
+        if given != wanted:
+            raise RuntimeError(f"bilinear(): {name} size does not match weight size: got {given} but expected {wanted}")
+    if bias is not None and bias.shape[0] != features:
+        raise RuntimeError(
+            f"bilinear(): bias size does not match weight size: got {bias.shape[0]} but expected {features}"
+        )
+    return features, first, second
+
+
+@bilinear.samples
+def bilinear_samples(make: Any) -> Any:
+    yield Sample(make(3, 2), make(3, 4), make(5, 2, 4), make(5))
+    yield Sample(make(2, 1, 2), make(2, 1, 4), make(5, 2, 4))
+    yield Bad(make(3, 2), make(2, 4), make(5, 2, 4), raises=RuntimeError, says="bilinear(): ")

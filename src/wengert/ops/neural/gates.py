@@ -1,0 +1,234 @@
+"""Activations that gate, or draw their slope: `glu`, `rrelu`; channels in another order."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ... import _kernels as kernels
+from ..._core.cards.card import REALS, WIDE, Array, Bad, Index, Sample, composite, op, pointwise
+from ..._core.errors import shown
+from ..._core.operators.batch_rules import along, folded
+from ..._core.tensor.base import Tensor
+from ..._core.types.sizes import normalise
+from ..._kernels.activation import narrowed
+from ..dtype_checks import check_floating
+from ..randomness.generator import default_generator
+
+STEEP = 1e-6
+"""Slopes whose range is narrower than this are not random."""
+
+
+@op(dtypes=REALS, batching=along("dim"), layout="iterator", method=False, function=False)
+def glu(self: Array, dim: int = -1, *, out: Any = None) -> Any:
+    """The first half along a dimension times the sigmoid of the second.
+
+    Args:
+        self: floating tensor.
+
+    Returns:
+        A new tensor, half as long along `dim`.
+
+    Raises:
+        RuntimeError: the length is odd.
+
+    Source:
+        Dauphin et al., Language modeling with gated convolutional networks (2017).
+    """
+    if not self.ndim:
+        raise RuntimeError("glu does not support 0-dimensional tensors")
+    axis = normalise(dim, self.ndim)
+    if self.shape[axis] % 2:
+        raise RuntimeError(f"Halving dimension must be even, but dimension {axis} is size {self.shape[axis]}")
+    check_floating("glu", "glu_cpu", self)
+    first, second = np.split(self, 2, axis)
+    return np.multiply(first, kernels.sigmoid(second), out=out)
+
+
+def halves(self: Any, dim: int) -> tuple[Any, Any]:
+    """The first half along a dimension, and the sigmoid of the second."""
+    first, second = self.chunk(2, dim)
+    return first, second.sigmoid()
+
+
+@glu.vjp("self")
+def glu_vjp(grad: Any, self: Any, dim: int) -> Any:
+    from ..shapes.join import cat
+
+    first, gate = halves(self, dim)
+    return cat([grad * gate, grad * first * gate * (1 - gate)], dim)
+
+
+@glu.jvp("self")
+def glu_jvp(tangent: Any, self: Any, dim: int) -> Any:
+    first, gate = halves(self, dim)
+    one, other = tangent.chunk(2, dim)
+    return one * gate + other * first * gate * (1 - gate)
+
+
+@glu.samples
+def glu_samples(make: Any) -> Any:
+    yield Sample(make(3, 4))
+    yield Sample(make(4, 3), 0)
+    yield Bad(make(3), raises=RuntimeError, says="Halving dimension must be even, but dimension 0 is size 3")
+
+
+@op(dtypes=REALS, random=True, derivative=None, why="random numbers", method=False, function=False)
+def rrelu_noise(input: Index, lower: float, upper: float) -> Any:
+    """Slopes drawn evenly from [lower, upper) where `input` is not positive, and ones."""
+    check_floating("rrelu_noise", "rrelu_with_noise_out_cpu", input)
+    negative = input <= 0
+    noise = np.ones(input.shape, input.dtype)
+    drawn = default_generator.draw(kernels.uniform, (int(negative.sum()),), np.float64)
+    noise[negative] = lower + (upper - lower) * drawn
+    return noise
+
+
+@rrelu_noise.batched
+def rrelu_noise_batched(input: Any, lower: float, upper: float) -> Any:
+    return rrelu_noise.call((input, lower, upper))
+
+
+@rrelu_noise.samples
+def rrelu_noise_samples(make: Any) -> Any:
+    yield Sample(make(3, kind="positive"), 0.1, 0.3)
+
+
+@pointwise(
+    name="_rrelu", node="RreluWithNoiseBackward0", dtypes=REALS, inplace=True, layout="like", numbers=False,
+    method=False, function=False,
+)  # fmt: skip
+def scaled_below(self: Array, noise: Index = None, slope: float = 0.0) -> Any:
+    """`self` where it is positive, else times `noise`, or `slope` without noise."""
+    check_floating("rrelu", "rrelu_with_noise_out_cpu", self)
+    return narrowed(np.where(self > 0, self, self * (slope if noise is None else noise)), self, None)
+
+
+@scaled_below.vjp("self")
+def scaled_below_vjp(grad: Any, self: Any, noise: Any, slope: float) -> Any:
+    return grad.where(self > 0, grad * (slope if noise is None else noise))
+
+
+@scaled_below.samples
+def scaled_below_samples(make: Any) -> Any:
+    yield Sample(make(3, 4, kind="nonzero"), make(3, 4, kind="positive", requires_grad=False), 0.2)
+    yield Sample(make(3, 4, kind="nonzero"), None, 0.2)
+
+
+def read_rrelu(input: Tensor, lower: float, upper: float, training: bool) -> tuple[Any, float]:
+    """The slopes of `rrelu`: a tensor of them, or a single one."""
+    lower, upper = float(lower), float(upper)
+    if not lower <= upper:
+        raise RuntimeError(f"Lower bound should be less than or equal to the upper bound, but got {lower} and {upper}")
+    random = training and upper - lower > STEEP
+    return (rrelu_noise(input, lower, upper) if random else None), (lower + upper) / 2
+
+
+@composite(method=False)
+def rrelu(
+    input: Tensor, lower: float = 1 / 8, upper: float = 1 / 3, training: bool = False, generator: Any = None
+) -> Any:
+    """`input` where it is positive, else times a slope: in training a random one for each element.
+
+    Args:
+        input: floating tensor.
+        lower: the least slope.
+        upper: the greatest slope.
+        training: False: all slopes are the mean of both.
+        generator: must be None.
+
+    Returns:
+        A new tensor.
+
+    Raises:
+        RuntimeError: `lower` is greater than `upper`.
+
+    Source:
+        Xu et al., Empirical evaluation of rectified activations in convolutional network (2015).
+    """
+    return scaled_below(input, *read_rrelu(input, lower, upper, training))
+
+
+def rrelu_(input: Tensor, lower: float = 1 / 8, upper: float = 1 / 3, training: bool = False) -> Any:
+    """`rrelu` written into `input`.
+
+    Args:
+        input: floating tensor.
+        lower, upper, training: as for `rrelu`.
+
+    Returns:
+        `input`.
+    """
+    in_place: Any = scaled_below.in_place
+    return in_place(input, *read_rrelu(input, lower, upper, training))
+
+
+@rrelu.samples
+def rrelu_samples(make: Any) -> Any:
+    yield Sample(make(3, 4, kind="nonzero"))
+    yield Sample(make(3, 4, kind="nonzero"), 0.2, 0.2, True)
+    yield Bad(make(3), 0.5, 0.3, True, raises=RuntimeError, says="Lower bound should be less than or equal")
+
+
+@op(
+    dtypes=WIDE, linear="self", batching=folded(), layout="suggested", method=False
+)  # fmt: skip
+def channel_shuffle(self: Array, groups: int) -> Any:
+    """The channels of (N, C, ...) in another order: first those that are the first of their group, and so on.
+
+    Args:
+        self: tensor (N, C, ...) with 3 dimensions or more.
+        groups: how many groups of channels there are.
+
+    Returns:
+        A new tensor.
+
+    Raises:
+        RuntimeError: the channels do not make so many groups.
+    """
+    groups = int(groups)
+    check_groups(self.shape, groups)
+    items, channels, *rest = self.shape
+    parts = self.reshape(items, groups, channels // groups, *rest)
+    return np.ascontiguousarray(parts.swapaxes(1, 2)).reshape(self.shape)
+
+
+def check_groups(shape: tuple[int, ...], groups: int) -> None:
+    """Refuse what has no channels, and groups that channels do not make."""
+    if len(shape) < 3:
+        raise RuntimeError(f"channel_shuffle expects input with > 2 dims, but got input with sizes {shown(shape)}")
+    if groups <= 0:
+        raise RuntimeError(f"Number of groups to divide channels in must be positive. Value of groups:{groups}")
+    if shape[1] % groups:
+        raise RuntimeError(
+            f"Number of channels must be divisible by groups. Got {shape[1]} channels and {groups} groups."
+        )
+
+
+@channel_shuffle.vjp("self")
+def channel_shuffle_vjp(grad: Any, self_shape: Any, groups: int) -> Any:
+    return channel_shuffle(grad, self_shape[1] // int(groups) if self_shape[1] else groups)
+
+
+@composite(method=False)
+def native_channel_shuffle(input: Tensor, groups: int) -> Any:
+    """`channel_shuffle`, which is to be used instead.
+
+    Args:
+        input: tensor (N, C, ...) with 3 dimensions or more.
+        groups: how many groups of channels there are.
+
+    Returns:
+        A new tensor.
+    """
+    return channel_shuffle(input, groups)
+
+
+@channel_shuffle.samples
+@native_channel_shuffle.samples
+def shuffle_samples(make: Any) -> Any:
+    yield Sample(make(2, 6, 3), 3)
+    yield Sample(make(1, 4, 2, 2), 2)
+    yield Bad(make(2, 5, 3), 2, raises=RuntimeError, says="Got 5 channels and 2 groups")
+    yield Bad(make(2, 4), 2, raises=RuntimeError, says="channel_shuffle expects input with > 2 dims")
