@@ -94,7 +94,7 @@ from .losses import (
     triplet_margin_loss,
     triplet_margin_with_distance_loss,
 )
-from .resizing import upsample, upsample_bilinear, upsample_nearest
+from .resizing import affine_grid, grid_sample, upsample, upsample_bilinear, upsample_nearest
 from .windows import (
     adaptive_max_pool1d_with_indices,
     adaptive_max_pool2d_with_indices,
@@ -128,6 +128,7 @@ __all__ = [
     "adaptive_max_pool2d_with_indices",
     "adaptive_max_pool3d",
     "adaptive_max_pool3d_with_indices",
+    "affine_grid",
     "alpha_dropout",
     "avg_pool1d",
     "avg_pool2d",
@@ -167,6 +168,7 @@ __all__ = [
     "gaussian_nll_loss",
     "gelu",
     "glu",
+    "grid_sample",
     "group_norm",
     "gumbel_softmax",
     "hardshrink",

@@ -5,6 +5,7 @@ from __future__ import annotations
 import warnings
 from typing import Any
 
+from ..ops.images.grid import MODES, PADDINGS, affine_grid_generator, grid_sampler
 from ..ops.images.resize import interpolate
 from ..tensor import Tensor
 
@@ -32,3 +33,83 @@ def upsample_bilinear(input: Tensor, size: Any = None, scale_factor: Any = None)
     """`interpolate(..., mode="bilinear", align_corners=True)`, which is to be used instead."""
     old("upsample_bilinear")
     return interpolate(input, size, scale_factor, mode="bilinear", align_corners=True)  # type: ignore[no-any-return]
+
+
+def aligned(name: str, align_corners: bool | None) -> bool:
+    """The choice of corners; a warning if there is none."""
+    if align_corners is None:
+        warnings.warn(
+            "Default grid_sample and affine_grid behavior has changed to align_corners=False since 1.3.0. Please "
+            f"specify align_corners=True if the old behavior is desired. See the documentation of {name} for details.",
+            stacklevel=3,
+        )
+    return bool(align_corners)
+
+
+def grid_sample(
+    input: Tensor,
+    grid: Tensor,
+    mode: str = "bilinear",
+    padding_mode: str = "zeros",
+    align_corners: bool | None = None,
+) -> Tensor:
+    """The values of images at the places of a grid.
+
+    Args:
+        input: images (N, C, H, W) or (N, C, D, H, W).
+        grid: places (N, ..., 2 or 3), the last coordinate of the image first, from -1 at one end to 1 at the other.
+        mode: "bilinear", "nearest" or "bicubic".
+        padding_mode: what lies outside: "zeros", "border" or "reflection".
+        align_corners: whether -1 and 1 are the middles of the last elements, rather than their edges.
+
+    Raises:
+        ValueError: an unknown mode.
+        RuntimeError: the shapes do not fit.
+    """
+    if mode not in MODES:
+        raise ValueError(
+            f"nn.functional.grid_sample(): expected mode to be 'bilinear', 'nearest' or 'bicubic', but got: '{mode}'"
+        )
+    if padding_mode not in PADDINGS:
+        raise ValueError(
+            "nn.functional.grid_sample(): expected padding_mode to be 'zeros', 'border', or 'reflection', but got: "
+            f"'{padding_mode}'"
+        )
+    corners = aligned("grid_sample", align_corners)
+    return grid_sampler(input, grid, MODES.index(mode), PADDINGS.index(padding_mode), corners)  # type: ignore[no-any-return]
+
+
+def affine_grid(theta: Tensor, size: Any, align_corners: bool | None = None) -> Tensor:
+    """The places that affine maps take all elements of an image to: grids for `grid_sample`.
+
+    Args:
+        theta: maps (N, 2, 3) or (N, 3, 4).
+        size: shape of the images, (N, C, H, W) or (N, C, D, H, W).
+        align_corners: whether -1 and 1 are the middles of the last elements, rather than their edges.
+
+    Raises:
+        ValueError, NotImplementedError: the shapes do not fit.
+    """
+    corners = aligned("grid_sample", align_corners)
+    if not theta.dtype.is_floating_point:
+        raise ValueError(f"Expected theta to have floating point type, but got {theta.dtype}")
+    count = len(size) - 2
+    if count not in (2, 3):
+        raise NotImplementedError(
+            "affine_grid only supports 4D and 5D sizes, for 2D and 3D affine transforms, respectively. Got size "
+            f"{size}."
+        )
+    if theta.ndim != 3 or theta.shape[1:] != (count, count + 1):
+        raise ValueError(
+            f"Expected a batch of {count}D affine matrices of shape Nx{count}x{count + 1} for size {size}. "
+            f"Got {theta.shape}."
+        )
+    if corners and min(size[2:]) == 1:
+        warnings.warn(
+            "Since version 1.3.0, affine_grid behavior has changed for unit-size grids when align_corners=True. This "
+            "is not an intended use case of affine_grid. See the documentation of affine_grid for details.",
+            stacklevel=2,
+        )
+    elif min(size) <= 0:
+        raise ValueError(f"Expected non-zero, positive output size. Got {size}")
+    return affine_grid_generator(theta, size, corners)  # type: ignore[no-any-return]

@@ -14,7 +14,7 @@ from ..._core.state.modes import current
 from ..._core.tensor.base import Tensor
 from ..._core.types import dtypes
 from ..axes import read_number
-from ..dtype_checks import check_floating
+from ..dtype_checks import check_floating, check_inexact
 
 
 def check_shape(name: str, tensor: Any, normalized_shape: Any, *, star: str = "[*, ") -> tuple[int, ...]:
@@ -286,7 +286,7 @@ def rms_norm(input: Any, normalized_shape: Any, weight: Tensor | None = None, ep
     """Division by the root of the mean square over the last dimensions, then times `weight`.
 
     Args:
-        input: floating tensor (..., *normalized_shape).
+        input: floating or complex tensor (..., *normalized_shape).
         normalized_shape: the last lengths.
         weight: of that shape, or None.
         eps: added to the mean square; default: the precision of the dtype.
@@ -302,7 +302,7 @@ def rms_norm(input: Any, normalized_shape: Any, weight: Tensor | None = None, ep
     """
     shape = check_shape("rms_norm", input, normalized_shape, star="[*")
     check_factors(shape, weight=weight)
-    check_floating("rms_norm", "rms_norm", input._array_)
+    check_inexact("rms_norm", "rms_norm", input._array_)
     wide = input.to(dtypes.float32) if input._array_.itemsize < 4 else input
     if eps is None:
         eps = float(np.finfo(wide.dtype.numpy).eps)

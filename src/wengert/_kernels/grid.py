@@ -1,0 +1,164 @@
+"""Where a grid of places lies in an image, and which elements lie around each place.
+
+Written with what arrays and tensors have in common, so that values and rules share it; the rest is in `Tools`.
+"""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections.abc import Callable, Iterator
+from typing import Any, NamedTuple
+
+import numpy as np
+
+FREE = -0.75
+"""The free parameter of the cubic kernel."""
+FAR = 2.0**31
+"""Coordinates from here on, and NaN, are taken for `NOWHERE`."""
+NOWHERE = -100.0
+
+
+class Tools(NamedTuple):
+    """`choose(mask, one, other)`; `whole(numbers)`, as int64; `number(mask, like)`, zeros and ones of a dtype;
+    `floor(numbers)`, without derivative.
+    """
+
+    choose: Callable[[Any, Any, Any], Any]
+    whole: Callable[[Any], Any]
+    number: Callable[[Any, Any], Any]
+    floor: Callable[[Any], Any]
+
+
+def number_array(mask: Any, like: Any) -> Any:
+    """A mask as zeros and ones of the dtype of `like`."""
+    return mask.astype(like.dtype)
+
+
+ARRAYS = Tools(np.where, lambda numbers: numbers.astype(np.int64), number_array, np.floor)
+
+
+class Tap(NamedTuple):
+    """An element along one dimension for each place: where it is, its weight, the derivative of that."""
+
+    index: Any
+    weight: Any
+    slope: Any
+
+
+def mirrored(at: Any, length: int, align: bool, tools: Tools) -> tuple[Any, Any]:
+    """Coordinates reflected at the ends (the middles of the last elements, or their edges) until they lie between them,
+    and the derivative by what they were.
+    """
+    low, span = (0.0, length - 1.0) if align else (-0.5, float(length))
+    if not span:
+        return at * 0, at * 0
+    away = at - low
+    side = tools.choose(away < 0, -1.0, 1.0)
+    away = abs(away)
+    turns = tools.floor(away / span)
+    rest = away - turns * span
+    odd = turns % 2 == 1
+    return tools.choose(odd, span - rest, rest) + low, side * tools.choose(odd, -1.0, 1.0)
+
+
+def clipped(at: Any, length: int, tools: Tools) -> tuple[Any, Any]:
+    """Coordinates moved to the nearest element, and the derivative by what they were."""
+    return at.clip(0, length - 1), tools.number((at > 0) & (at < length - 1), at)
+
+
+def inside(at: Any, length: int, padding: str, align: bool, tools: Tools) -> tuple[Any, Any]:
+    """Coordinates as the padding has them, and the derivative by what they were."""
+    if padding == "zeros":
+        return at, at * 0 + 1
+    if padding == "border":
+        return clipped(at, length, tools)
+    at, turned = mirrored(at, length, align, tools)
+    at, kept = clipped(at, length, tools)
+    return at, turned * kept
+
+
+def cubic(away: Any) -> tuple[Any, Any]:
+    """The cubic kernel at a distance from 0 to 1, and its derivative."""
+    return (
+        ((FREE + 2) * away - (FREE + 3)) * away * away + 1,
+        (3 * (FREE + 2) * away - 2 * (FREE + 3)) * away,
+    )
+
+
+def cubic_beyond(away: Any) -> tuple[Any, Any]:
+    """The cubic kernel at a distance from 1 to 2, and its derivative."""
+    return (
+        ((FREE * away - 5 * FREE) * away + 8 * FREE) * away - 4 * FREE,
+        (3 * FREE * away - 10 * FREE) * away + 8 * FREE,
+    )
+
+
+def taps_of(at: Any, mode: str, tools: Tools) -> list[tuple[Any, Any, Any]]:
+    """The neighbours of coordinates: where (whole numbers as floats), weights, derivatives of these."""
+    if mode == "nearest":
+        return [(at.round(), at * 0 + 1, at * 0)]
+    low = tools.floor(at)
+    share = at - low
+    if mode == "bilinear":
+        return [(low, 1 - share, share * 0 - 1), (low + 1, share, share * 0 + 1)]
+    parts = (cubic_beyond(share + 1), cubic(share), cubic(1 - share), cubic_beyond(2 - share))
+    signs = (1, 1, -1, -1)
+    return [(low + step - 1, part[0], sign * part[1]) for step, (part, sign) in enumerate(zip(parts, signs))]
+
+
+def along(at: Any, length: int, mode: str, padding: str, align: bool, tools: Tools) -> list[Tap]:
+    """The elements around places along one dimension, from coordinates between -1 and 1."""
+    scale = (length - 1) / 2 if align else length / 2
+    at = (at + 1) * scale - (0 if align else 0.5)
+    turned: Any = 1.0
+    if mode != "bicubic":
+        at, turned = inside(at, length, padding, align, tools)
+    found = []
+    for index, weight, slope in taps_of(at, mode, tools):
+        if mode == "bicubic":
+            index, _ = inside(index, length, padding, align, tools)
+        there = tools.number((index >= 0) & (index <= length - 1), weight)
+        found.append(Tap(tools.whole(index.clip(0, length - 1)), weight * there, slope * turned * there * scale))
+    return found
+
+
+def corners(coordinates: list[Any], lengths: tuple[int, ...], options: Any, tools: Tools) -> Iterator[Any]:
+    """The elements around each place.
+
+    Args:
+        coordinates: between -1 and 1, that of the last dimension first.
+        lengths: of the image, that of the first dimension first.
+        options: mode, padding, whether -1 and 1 are the middles of the last elements.
+        tools: of arrays or of tensors.
+
+    Yields:
+        The place in the flat image, and a tap for each dimension, the last first.
+    """
+    order = lengths[::-1]
+    rows = [along(at, length, *options, tools) for at, length in zip(coordinates, order)]
+    for taps in itertools.product(*rows):
+        yield sum(tap.index * math.prod(order[:at]) for at, tap in enumerate(taps)), taps
+
+
+def weight_of(taps: tuple[Tap, ...]) -> Any:
+    """The weight of an element."""
+    return math.prod((tap.weight for tap in taps[1:]), start=taps[0].weight)
+
+
+def slope_of(taps: tuple[Tap, ...], dim: int) -> Any:
+    """The derivative of its weight by the coordinate of one dimension."""
+    others = (tap.weight for at, tap in enumerate(taps) if at != dim)
+    return math.prod(others, start=taps[dim].slope)
+
+
+def sample(image: Any, grid: Any, options: Any) -> Any:
+    """The values of images (N, C, ...) at the places of grids (N, ..., dimensions): (N, C, ...)."""
+    items, channels, *lengths = image.shape
+    near = np.where(np.abs(grid) < FAR, grid, NOWHERE)
+    places = near.reshape(items, math.prod(grid.shape[1:-1]), grid.shape[-1])
+    flat = image.reshape(items, channels, math.prod(lengths))
+    made = np.zeros((items, channels, places.shape[1]), image.dtype)
+    for index, taps in corners([places[..., at] for at in range(places.shape[2])], tuple(lengths), options, ARRAYS):
+        made += np.take_along_axis(flat, index[:, None], 2) * weight_of(taps)[:, None]
+    return made.reshape(items, channels, *grid.shape[1:-1])

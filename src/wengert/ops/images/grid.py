@@ -1,0 +1,297 @@
+"""Images at places between their elements: `grid_sampler`, and the grids of affine maps."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+from ..._core.cards.card import REALS, Array, Bad, Sample, composite, op
+from ..._core.errors import shown
+from ..._core.operators.batch_rules import folded
+from ..._core.tensor.base import Tensor, wrap
+from ..._core.types import dtypes
+from ..._kernels import grid as kernel
+from ..dtype_checks import refuse
+from ..shapes.join import stack
+
+MODES = ("bilinear", "nearest", "bicubic")
+PADDINGS = ("zeros", "border", "reflection")
+
+
+def choose_tensor(mask: Any, one: Any, other: Any) -> Any:
+    """`where` with tensors or numbers."""
+    if isinstance(one, Tensor):
+        return one.where(mask, other)  # type: ignore[attr-defined]
+    return mask.to(dtypes.get_default_dtype()) * (one - other) + other
+
+
+TENSORS = kernel.Tools(
+    choose_tensor,
+    lambda numbers: numbers.detach().nan_to_num(0.0).to(dtypes.int64),
+    lambda mask, like: mask.to(like.dtype),
+    lambda numbers: numbers.detach().floor(),
+)
+
+
+@op(
+    dtypes=REALS, batching=folded(), name="_grid_sample", layout="suggested", method=False,
+    function=False, choose=lambda args: args[0].ndim - 4, node=("GridSampler2DBackward0", "GridSampler3DBackward0"),
+)  # fmt: skip
+def sampled(
+    input: Array, grid: Array, mode: str = "bilinear", padding: str = "zeros", align_corners: bool = False
+) -> Any:
+    """The values of images (N, C, ...) at the places of grids (N, ..., 2 or 3)."""
+    if input.dtype.kind != "f":
+        refuse("grid_sampler", f"grid_sampler_{input.ndim - 2}d_cpu_kernel_impl", input)
+    wide = np.float64 if input.dtype == np.float64 else np.float32
+    options = (mode, padding, align_corners)
+    return kernel.sample(input.astype(wide, copy=False), grid.astype(wide, copy=False), options).astype(input.dtype)
+
+
+class Around:
+    """The elements around the places of grids, in operators: `flat` is the images with their planes flattened."""
+
+    def __init__(self, shape: Any, grid: Any, options: Any) -> None:
+        self.items, self.channels, *lengths = shape
+        self.lengths = tuple(lengths)
+        self.area = math.prod(lengths)
+        self.count = math.prod(grid.shape[1:-1])
+        self.options = options
+        self.dims = grid.shape[-1]
+        places = grid.reshape((self.items, self.count, self.dims))
+        self.coordinates = [places.select(2, at) for at in range(self.dims)]
+
+    def corners(self) -> Any:
+        """The place of each element in `flat`, for all channels, and its taps."""
+        for index, taps in kernel.corners(self.coordinates, self.lengths, self.options, TENSORS):
+            yield index.unsqueeze(1).expand((self.items, self.channels, self.count)), taps
+
+
+@sampled.vjp("input")
+def sampled_vjp_input(grad: Any, input_shape: Any, grid: Any, mode: str, padding: str, align_corners: bool) -> Any:
+    around = Around(input_shape, grid, (mode, padding, align_corners))
+    rows = grad.reshape((around.items, around.channels, around.count))
+    made = grad.new_zeros((around.items, around.channels, around.area))
+    for index, taps in around.corners():
+        made = made.scatter_add(2, index, rows * kernel.weight_of(taps).unsqueeze(1))
+    return made.reshape(input_shape)
+
+
+@sampled.vjp("grid")
+def sampled_vjp_grid(
+    grad: Any, input: Any, grid: Any, grid_shape: Any, mode: str, padding: str, align_corners: bool
+) -> Any:
+    around = Around(input.shape, grid, (mode, padding, align_corners))
+    rows = grad.reshape((around.items, around.channels, around.count))
+    flat = input.reshape((around.items, around.channels, around.area))
+    parts: list[Any] = [0.0] * around.dims
+    for index, taps in around.corners():
+        along = (flat.gather(2, index) * rows).sum(1)
+        parts = [part + along * kernel.slope_of(taps, at) for at, part in enumerate(parts)]
+    return stack(parts, 2).reshape(grid_shape)
+
+
+@sampled.jvp("input")
+def sampled_jvp_input(tangent: Any, grid: Any, mode: str, padding: str, align_corners: bool, out: Any) -> Any:
+    around = Around(tangent.shape, grid, (mode, padding, align_corners))
+    flat = tangent.reshape((around.items, around.channels, around.area))
+    weighed = (flat.gather(2, index) * kernel.weight_of(taps).unsqueeze(1) for index, taps in around.corners())
+    return sum(weighed, 0.0).reshape(out.shape)  # type: ignore[attr-defined]
+
+
+@sampled.jvp("grid")
+def sampled_jvp_grid(
+    tangent: Any, input: Any, grid: Any, mode: str, padding: str, align_corners: bool, out: Any
+) -> Any:
+    around = Around(input.shape, grid, (mode, padding, align_corners))
+    flat = input.reshape((around.items, around.channels, around.area))
+    moved = tangent.reshape((around.items, around.count, around.dims))
+    made: Any = 0.0
+    for index, taps in around.corners():
+        for at in range(around.dims):
+            change = kernel.slope_of(taps, at) * moved.select(2, at)
+            made = made + flat.gather(2, index) * change.unsqueeze(1)
+    return made.reshape(out.shape)
+
+
+@sampled.samples
+def sampled_samples(make: Any) -> Any:
+    yield Sample(make(2, 2, 3, 4), make(2, 3, 2, 2))
+    yield Sample(make(1, 2, 3, 4), make(1, 2, 2, 2), "bicubic", "border", True)
+    yield Sample(make(1, 2, 3, 4), make(1, 2, 2, 2), "bilinear", "reflection")
+    yield Sample(make(1, 2, 3, 2, 2), make(1, 2, 1, 2, 3), "bilinear", "border")
+    yield Sample(make(1, 1, 3, 4), make(1, 3, 2, 2), "nearest", "reflection", True)
+
+
+def check_grid(input: Tensor, grid: Tensor, mode: int) -> None:
+    """Refuse images and grids that do not belong to each other.
+
+    Raises:
+        RuntimeError: they do not.
+    """
+    both = f"got input with sizes {shown(input.shape)} and grid with sizes {shown(grid.shape)}"
+    if not input.ndim or not grid.ndim or input.shape[0] != grid.shape[0]:
+        raise RuntimeError(f"grid_sampler(): expected grid and input to have same batch size, but {both}")
+    if grid.shape[-1] != input.ndim - 2:
+        raise RuntimeError(
+            f"grid_sampler(): expected grid to have size {input.ndim - 2} in last dimension, but got grid with sizes "
+            f"{shown(grid.shape)}"
+        )
+    for at, length in enumerate(input.shape[2:], 2):
+        if length <= 0:
+            raise RuntimeError(
+                "grid_sampler(): expected input to have non-empty spatial dimensions, but input has sizes "
+                f"{shown(input.shape)} with dimension {at} being empty"
+            )
+    if input.ndim not in (4, 5) or input.ndim != grid.ndim:
+        wanted = f"{input.ndim}D" if input.ndim in (4, 5) else "4D or 5D"
+        raise RuntimeError(
+            f"grid_sampler(): expected {wanted} input and grid with same number of dimensions, but {both}"
+        )
+    if input.ndim == 5 and mode == 2:
+        raise RuntimeError("grid_sampler(): bicubic interpolation only supports 4D input")
+    if grid.dtype is not input.dtype:
+        names = (each.dtype.legacy[:-6] for each in (input, grid))
+        raise RuntimeError("expected scalar type {} but found {}".format(*names))
+
+
+@composite(method=False)
+def grid_sampler(input: Tensor, grid: Tensor, interpolation_mode: int, padding_mode: int, align_corners: bool) -> Any:
+    """The values of images at the places of a grid.
+
+    Args:
+        input: images (N, C, H, W) or (N, C, D, H, W).
+        grid: places (N, ..., 2 or 3), the last coordinate of the image first, from -1 at one end to 1 at the other.
+        interpolation_mode: 0 for values from the 4 (or 8) elements around, 1 for the nearest, 2 for a cubic kernel.
+        padding_mode: what lies outside: 0 for zeros, 1 for the last element, 2 for the image reflected.
+        align_corners: whether -1 and 1 are the middles of the last elements, rather than their edges.
+
+    Returns:
+        A new tensor (N, C, ...), the last dimensions those of `grid`.
+
+    Raises:
+        RuntimeError: the shapes do not fit.
+
+    Source:
+        Jaderberg et al., Spatial transformer networks (2015).
+    """
+    check_grid(input, grid, interpolation_mode)
+    return sampled(input, grid, MODES[interpolation_mode], PADDINGS[padding_mode], align_corners)
+
+
+@composite(method=False)
+def grid_sampler_2d(
+    input: Tensor, grid: Tensor, interpolation_mode: int, padding_mode: int, align_corners: bool
+) -> Any:
+    """`grid_sampler` of images.
+
+    Args:
+        input: images (N, C, H, W).
+        grid: places (N, ..., 2).
+        interpolation_mode, padding_mode, align_corners: as for `grid_sampler`.
+
+    Returns:
+        A new tensor (N, C, ...).
+    """
+    return grid_sampler(input, grid, interpolation_mode, padding_mode, align_corners)
+
+
+@composite(method=False)
+def grid_sampler_3d(
+    input: Tensor, grid: Tensor, interpolation_mode: int, padding_mode: int, align_corners: bool
+) -> Any:
+    """`grid_sampler` of volumes.
+
+    Args:
+        input: volumes (N, C, D, H, W).
+        grid: places (N, ..., 3).
+        interpolation_mode, padding_mode, align_corners: as for `grid_sampler`.
+
+    Returns:
+        A new tensor (N, C, ...).
+    """
+    return grid_sampler(input, grid, interpolation_mode, padding_mode, align_corners)
+
+
+@grid_sampler.samples
+@grid_sampler_2d.samples
+def grid_sampler_samples(make: Any) -> Any:
+    yield Sample(make(2, 2, 3, 4), make(2, 3, 2, 2), 0, 0, False)
+    yield Bad(make(2, 2, 3, 4), make(1, 3, 2, 2), 0, 0, False, raises=RuntimeError, says="to have same batch size")
+    yield Bad(make(2, 2, 3, 4), make(2, 3, 2, 3), 0, 0, False, raises=RuntimeError, says="size 2 in last dimension")
+
+
+@grid_sampler_3d.samples
+def grid_sampler_3d_samples(make: Any) -> Any:
+    yield Sample(make(1, 1, 2, 3, 4), make(1, 1, 2, 2, 3), 0, 1, True)
+
+
+def base_grid(size: tuple[int, ...], align_corners: bool, dtype: Any) -> Any:
+    """The places of all elements of an image, with a 1 behind: an array (elements, dimensions + 1)."""
+    axes = []
+    for length in size:
+        places = np.linspace(-1, 1, length) if length > 1 else np.zeros(length)
+        axes.append(places if align_corners or not length else places * (length - 1) / length)
+    spread = np.meshgrid(*axes, indexing="ij")
+    return np.stack([*spread[::-1], np.ones(size)], -1).reshape(-1, len(size) + 1).astype(dtype)
+
+
+@op(dtypes=REALS, linear="theta", method=False)
+def affine_grid_generator(theta: Array, size: Any, align_corners: bool) -> Any:
+    """The places that affine maps take all elements of an image to.
+
+    Args:
+        theta: maps (N, 2, 3) or (N, 3, 4).
+        size: shape of the images, (N, C, H, W) or (N, C, D, H, W).
+        align_corners: whether -1 and 1 are the middles of the last elements, rather than their edges.
+
+    Returns:
+        A new tensor (N, H, W, 2) or (N, D, H, W, 3).
+
+    Raises:
+        RuntimeError: the shapes do not fit.
+
+    Source:
+        Jaderberg et al., Spatial transformer networks (2015).
+    """
+    size = tuple(int(length) for length in size)
+    if len(size) not in (4, 5):
+        raise RuntimeError("AffineGridGenerator needs 4d (spatial) or 5d (volumetric) inputs.")
+    items, plane = size[0], size[2:]
+    if min(plane) < 0:
+        raise RuntimeError(f"Trying to create tensor with negative dimension {min(plane)}: {shown(size)}")
+    wanted = (items, len(plane), len(plane) + 1)
+    if theta.shape != wanted:
+        raise RuntimeError(f"affine_grid_generator: expected theta of shape {shown(wanted)}, got {shown(theta.shape)}")
+    if theta.dtype.kind != "f":
+        refuse("affine_grid_generator", "affine_grid_generator", theta)
+    made = base_grid(plane, align_corners, theta.dtype) @ theta.transpose(0, 2, 1)
+    return made.reshape(items, *plane, len(plane))
+
+
+@affine_grid_generator.vjp("theta")
+def affine_grid_vjp(grad: Any, theta_shape: Any, size: Any, align_corners: bool) -> Any:
+    plane = tuple(int(length) for length in size[2:])
+    rows = grad.reshape((theta_shape[0], math.prod(plane), len(plane)))
+    return rows.transpose(1, 2) @ wrap(base_grid(plane, align_corners, grad._array_.dtype))
+
+
+@affine_grid_generator.batched
+def affine_grid_batched(theta: Any, size: Any, align_corners: bool) -> Any:
+    batch, items, *shape = theta.shape
+    size = tuple(int(length) for length in size)
+    if items != size[0]:
+        raise RuntimeError(f"affine_grid_generator: expected {size[0]} maps, got {items}")
+    made = affine_grid_generator.call(
+        (theta.reshape((batch * items, *shape)), (batch * items, *size[1:]), align_corners)
+    )
+    return made.reshape((batch, items, *made.shape[1:]))
+
+
+@affine_grid_generator.samples
+def affine_grid_samples(make: Any) -> Any:
+    yield Sample(make(2, 2, 3), (2, 1, 3, 4), False)
+    yield Sample(make(1, 3, 4), (1, 1, 2, 1, 3), True)
+    yield Bad(make(1, 2, 3), (1, 2, 3), False, raises=RuntimeError, says="needs 4d (spatial) or 5d (volumetric)")
