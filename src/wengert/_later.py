@@ -28,7 +28,9 @@ LATER = {
     **{name: name for name in (*LAYERS, *MIRRORS)},
     **dict.fromkeys(SETTINGS, "settings"),
     **dict.fromkeys(TYPES, "legacy"),
-    **dict.fromkeys(("alpha_dropout_", "dropout_", "feature_alpha_dropout_", "feature_dropout_"), "ops.neural.dropout"),
+    **dict.fromkeys(
+        ("alpha_dropout_", "dropout_", "feature_alpha_dropout_", "feature_dropout_"), "ops.neural.dropout_forms"
+    ),
     "rrelu_": "ops.neural.gates",
     "selu_": "ops.pointwise.piecewise",
     "TypedStorage": "ops.memory.storages",

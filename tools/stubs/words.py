@@ -25,17 +25,19 @@ PARAMETERS = {
     "correction": "Number", "data": "Any", "destination": "Ints", "device": "device | str", "dilation": "Ints",
     "dim": "Ints", "dims": "Ints", "dtype": "dtype", "dx": "float", "end": "Number",
     "exponent": "Operand", "ext_tensor": "Any", "fill_value": "Number", "from_": "Number",
-    "generator": "Generator", "indices": "Tensor",
+    "generator": "Generator", "indices": "Tensor", "input_lengths": "Ints | Tensor",
     "indices_or_sections": "Ints | Tensor", "input": "Tensor", "inputs": "Tensor | Sequence[Tensor]",
     "kernel_size": "Ints", "layout": "layout", "maxnorm": "Number", "memory_format": "memory_format",
     "ndarray": "np.ndarray[Any, Any]", "normalized_shape": "Sequence[int]", "obj": "Any", "options": "Any",
     "other": "Tensor", "out": "Tensor", "output_padding": "Ints", "output_size": "Ints", "p": "Number | str",
     "pad": "Sequence[int]", "padding": "Ints", "physical_layout": "Sequence[int]", "reduce": "bool",
-    "repeats": "int | Tensor", "s": "Number", "seed": "int", "self": "Tensor", "shape": "Sequence[int]",
+    "repeats": "int | Tensor", "s": "Number", "scale_factor": "Number | Sequence[Number]", "seed": "int",
+    "self": "Tensor", "shape": "Sequence[int]",
     "shapes": "Ints", "shifts": "Ints", "size": "Sequence[int]", "size_average": "bool", "sizes": "Sequence[int]",
     "source": "Ints", "spacing": "Number | Sequence[Number] | Sequence[Tensor]", "split_size": "Ints",
     "split_sizes": "Sequence[int]", "start": "Number", "step": "Number", "stride": "Ints",
-    "tensors": "Sequence[Tensor]", "to": "Number", "unbiased": "bool", "value": "Number", "vec2": "Tensor",
+    "target_lengths": "Ints | Tensor", "tensors": "Sequence[Tensor]", "to": "Number", "unbiased": "bool",
+    "value": "Number", "vec2": "Tensor",
     "weight": "Tensor",
 }  # fmt: skip
 """Types of parameters that cards leave open, by name."""
@@ -59,6 +61,7 @@ OWN = {
     ("tile", "dims"): "Sequence[int]", ("where", "other"): "Operand",
     **{(name, "out"): "Sequence[Tensor]"
        for name in ("geqrf", "lu", "lu_unpack", "qr", "slogdet", "svd", "triangular_solve")},
+    **{(name, "size"): "Ints" for name in ("interpolate", "upsample", "upsample_bilinear", "upsample_nearest")},
     ("chain_matmul", "matrices"): "Tensor", ("einsum", "args"): "Any", ("tensordot", "dims"): "Any",
 }  # fmt: skip
 """The same for one operator."""

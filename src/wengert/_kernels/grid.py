@@ -136,7 +136,8 @@ def corners(coordinates: list[Any], lengths: tuple[int, ...], options: Any, tool
         The place in the flat image, and a tap for each dimension, the last first.
     """
     order = lengths[::-1]
-    rows = [along(at, length, *options, tools) for at, length in zip(coordinates, order)]
+    mode, padding, align = options
+    rows = [along(at, length, mode, padding, align, tools) for at, length in zip(coordinates, order)]
     for taps in itertools.product(*rows):
         yield sum(tap.index * math.prod(order[:at]) for at, tap in enumerate(taps)), taps
 

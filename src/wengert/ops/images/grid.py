@@ -98,7 +98,8 @@ def sampled_jvp_input(tangent: Any, grid: Any, mode: str, padding: str, align_co
     around = Around(tangent.shape, grid, (mode, padding, align_corners))
     flat = tangent.reshape((around.items, around.channels, around.area))
     weighed = (flat.gather(2, index) * kernel.weight_of(taps).unsqueeze(1) for index, taps in around.corners())
-    return sum(weighed, 0.0).reshape(out.shape)  # type: ignore[attr-defined]
+    made: Any = sum(weighed, 0.0)
+    return made.reshape(out.shape)
 
 
 @sampled.jvp("grid")

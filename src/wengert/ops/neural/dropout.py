@@ -263,59 +263,6 @@ def feature_alpha_dropout(input: Tensor, p: float = 0.5, training: bool = False,
     return saturate("feature_alpha_dropout", input, channels, p, training, inplace)
 
 
-def dropout_(input: Tensor, p: float, train: bool) -> Tensor:
-    """`dropout` written into `input`.
-
-    Args:
-        input: tensor.
-        p: probability.
-        train: False: leave it as it is.
-
-    Returns:
-        `input`.
-    """
-    return drop("dropout_", input, whole, p, train, True)
-
-
-def feature_dropout_(input: Tensor, p: float, train: bool) -> Tensor:
-    """`feature_dropout` written into `input`.
-
-    Args:
-        input: (N, C, ...).
-        p, train: as for `dropout_`.
-
-    Returns:
-        `input`.
-    """
-    return drop("feature_dropout_", input, channels, p, train, True)
-
-
-def alpha_dropout_(input: Tensor, p: float, train: bool) -> Tensor:
-    """`alpha_dropout` written into `input`.
-
-    Args:
-        input: tensor.
-        p, train: as for `dropout_`.
-
-    Returns:
-        `input`.
-    """
-    return saturate("alpha_dropout_", input, whole, p, train, True)
-
-
-def feature_alpha_dropout_(input: Tensor, p: float, train: bool) -> Tensor:
-    """`feature_alpha_dropout` written into `input`.
-
-    Args:
-        input: (N, C, ...).
-        p, train: as for `dropout_`.
-
-    Returns:
-        `input`.
-    """
-    return saturate("feature_alpha_dropout_", input, channels, p, train, True)
-
-
 def probabilities(make: Any) -> Any:
     """Samples of dropout."""
     yield Sample(make(2, 3, 4, 5), 0.0)
@@ -409,7 +356,4 @@ def native_dropout_samples(make: Any) -> Any:
     yield Bad(make(2), 2.0, True, raises=ValueError, says="dropout probability has to be between 0 and 1, but got 2")
 
 
-__all__ = [
-    "alpha_dropout", "alpha_dropout_", "dropout", "dropout_", "feature_alpha_dropout", "feature_alpha_dropout_",
-    "feature_dropout", "feature_dropout_", "native_dropout",
-]  # fmt: skip
+__all__ = ["alpha_dropout", "dropout", "feature_alpha_dropout", "feature_dropout", "native_dropout"]

@@ -1,0 +1,59 @@
+"""Dropout written into its input."""
+
+from __future__ import annotations
+
+from ..._core.tensor.base import Tensor
+from .dropout import channels, drop, saturate, whole
+
+
+def dropout_(input: Tensor, p: float, train: bool) -> Tensor:
+    """`dropout` written into `input`.
+
+    Args:
+        input: tensor.
+        p: probability.
+        train: False: leave it as it is.
+
+    Returns:
+        `input`.
+    """
+    return drop("dropout_", input, whole, p, train, True)
+
+
+def feature_dropout_(input: Tensor, p: float, train: bool) -> Tensor:
+    """`feature_dropout` written into `input`.
+
+    Args:
+        input: (N, C, ...).
+        p, train: as for `dropout_`.
+
+    Returns:
+        `input`.
+    """
+    return drop("feature_dropout_", input, channels, p, train, True)
+
+
+def alpha_dropout_(input: Tensor, p: float, train: bool) -> Tensor:
+    """`alpha_dropout` written into `input`.
+
+    Args:
+        input: tensor.
+        p, train: as for `dropout_`.
+
+    Returns:
+        `input`.
+    """
+    return saturate("alpha_dropout_", input, whole, p, train, True)
+
+
+def feature_alpha_dropout_(input: Tensor, p: float, train: bool) -> Tensor:
+    """`feature_alpha_dropout` written into `input`.
+
+    Args:
+        input: (N, C, ...).
+        p, train: as for `dropout_`.
+
+    Returns:
+        `input`.
+    """
+    return saturate("feature_alpha_dropout_", input, channels, p, train, True)
