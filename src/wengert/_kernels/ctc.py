@@ -119,5 +119,6 @@ def slopes(log_probs: Array, targets: Array, times: Lengths, lengths: Lengths, b
         places = np.broadcast_to(states[None], shares.shape)
         steps, items, _ = np.indices(shares.shape, sparse=True)
         np.add.at(expected, (steps, items, places), shares)
+        expected += shares.sum(2, keepdims=True) * 0  # NaN for all labels, if for one
         counted = np.arange(len(seen))[:, None, None] < until[:, None]
         return np.where(counted, np.exp(log_probs.astype(np.float64)) - expected, 0).astype(log_probs.dtype)

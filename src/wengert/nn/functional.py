@@ -79,6 +79,7 @@ from .chosen import (
     threshold,
     threshold_,
 )
+from .linear_loss import linear_cross_entropy
 from .losses import (
     cosine_embedding_loss,
     ctc_loss,
@@ -186,6 +187,7 @@ __all__ = [
     "leaky_relu",
     "leaky_relu_",
     "linear",
+    "linear_cross_entropy",
     "local_response_norm",
     "log_softmax",
     "logsigmoid",

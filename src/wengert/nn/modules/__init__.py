@@ -50,6 +50,7 @@ from .lazy_layers import (
     LazyLinear,
 )
 from .linear import Bilinear, Identity, Linear
+from .linear_loss import LinearCrossEntropyLoss
 from .loss import (
     BCELoss,
     BCEWithLogitsLoss,
@@ -220,6 +221,7 @@ __all__ = [
     "LazyLinear",
     "LeakyReLU",
     "Linear",
+    "LinearCrossEntropyLoss",
     "LocalResponseNorm",
     "LogSigmoid",
     "LogSoftmax",

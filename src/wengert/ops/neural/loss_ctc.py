@@ -110,6 +110,7 @@ def slopes_of(log_probs: Any, targets: Any, times: Ints, lengths: Ints, blank: i
     seen = log_probs.gather(2, places).clamp_min(LOW)
     shares = shares_of_states(seen, passing, times, lengths)
     expected = (log_probs * 0).where(log_probs.isfinite(), 0).scatter_add(2, places, shares)
+    expected = expected + shares.sum(2, keepdim=True) * 0  # NaN for all labels, if for one
     counted = wrap((np.arange(steps)[:, None] < np.asarray(times, np.int64))[..., None])
     return (log_probs.exp() - expected).where(counted, 0)
 

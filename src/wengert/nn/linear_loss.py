@@ -1,0 +1,83 @@
+"""Cross-entropy of scores that a linear layer makes."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+from ..ops.linalg.linear import linear
+from ..ops.neural.loss import cross_entropy
+from ..tensor import Tensor
+
+
+def linear_cross_entropy(
+    input: Tensor,
+    linear_weight: Tensor,
+    target: Tensor,
+    *,
+    linear_bias: Tensor | None = None,
+    weight: Tensor | None = None,
+    reduction: str = "mean",
+    ignore_index: int | None = None,
+    label_smoothing: float = 0.0,
+    options: Any = None,
+) -> Tensor:
+    """`cross_entropy` of `linear(input, linear_weight, linear_bias)`.
+
+    Args:
+        input: vectors (N, D) or (D,).
+        linear_weight: (C, D), or (C, d1, ..., D) for several places of each item.
+        target: as for `cross_entropy` of scores (N, C, d1, ...).
+        linear_bias: (C, d1, ...), or None.
+        weight: of each class.
+        reduction: "none", "mean" or "sum".
+        ignore_index: targets of this class count nothing; -100 unless given.
+        label_smoothing: the share of the target that is spread over all classes.
+        options: must be None: the scores are made as a whole.
+
+    Raises:
+        RuntimeError: the shapes do not fit, or `ignore_index` is given beside probabilities.
+        NotImplementedError: there are options.
+    """
+    if options is not None:
+        raise NotImplementedError("linear_cross_entropy: scores are made as a whole here; leave options=None")
+    shape = scores_shape(input, linear_weight, linear_bias)
+    if target.shape == shape and ignore_index is not None:
+        raise RuntimeError("ignore_index cannot be specified when target contains probabilities")
+    table: Any = linear_weight
+    bias: Any = linear_bias
+    if len(linear_weight.shape) > 2:
+        rows = math.prod(linear_weight.shape[:-1])
+        table = table.reshape((rows, input.shape[-1]))
+        bias = None if bias is None else bias.reshape(rows)
+    scores = linear(input, table, bias).reshape(shape)
+    number = -100 if ignore_index is None else ignore_index
+    return cross_entropy(  # type: ignore[no-any-return]
+        scores, target, weight=weight, reduction=reduction, ignore_index=number, label_smoothing=label_smoothing
+    )
+
+
+def scores_shape(input: Tensor, weight: Tensor, bias: Tensor | None) -> tuple[int, ...]:
+    """The shape of the scores.
+
+    Raises:
+        RuntimeError: what makes them does not fit.
+    """
+    if input.ndim not in (1, 2):
+        raise RuntimeError(f"expected input with dimensionality 1 or 2, got {input.ndim}")
+    if weight.ndim < 2:
+        raise RuntimeError(f"expected linear_weight with dimensionality at least 2, got {weight.ndim}")
+    if input.shape[-1] != weight.shape[-1]:
+        raise RuntimeError(
+            "expected equal input and linear_weight last dimensions (in_features), got "
+            f"{input.shape[-1]} and {weight.shape[-1]}, respectively"
+        )
+    wanted = tuple(weight.shape[:-1])
+    if bias is not None and tuple(bias.shape) != wanted:
+        raise RuntimeError(f"expected linear_bias shape {wanted}, got {tuple(bias.shape)}")
+    if len(wanted) > 1 and input.ndim == 1:
+        raise RuntimeError(
+            f"K-dimensional loss defined by linear_weight shape {tuple(weight.shape)} requires batched input, "
+            f"(N, {input.shape[-1]}), got unbatched input with shape {tuple(input.shape)}"
+        )
+    return (*input.shape[:-1], *wanted)
