@@ -31,6 +31,8 @@ LATER = {
     **dict.fromkeys(
         ("alpha_dropout_", "dropout_", "feature_alpha_dropout_", "feature_dropout_"), "ops.neural.dropout_forms"
     ),
+    **dict.fromkeys(("batch_norm", "instance_norm"), "ops.neural.norm_forms"),
+    "embedding_renorm_": "ops.indexing.embedding_forms",
     "rrelu_": "ops.neural.gates",
     "selu_": "ops.pointwise.piecewise",
     "TypedStorage": "ops.memory.storages",

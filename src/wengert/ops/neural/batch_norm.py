@@ -184,7 +184,8 @@ def check_statistics(input: Any, *statistics: Any) -> None:
 
 def of_nothing(input: Any, weight: Any, bias: Any) -> Any:
     """An empty tensor normalised: it keeps its history, and the running statistics stay as they are."""
-    check_channel_values(input, weight=weight, bias=bias)
+    if input.ndim > 1:
+        check_channel_values(input, weight=weight, bias=bias)
     result = input.clone()
     for factor, product in ((weight, True), (bias, False)):
         if factor is not None and factor.numel():

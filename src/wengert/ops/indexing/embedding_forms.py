@@ -1,0 +1,41 @@
+"""Tables of vectors whose lengths are limited."""
+
+from __future__ import annotations
+
+from ..._core import errors
+from ..._core.tensor.base import Tensor
+from ..._core.types import dtypes
+from .embedding import shorten
+
+
+def embedding_renorm_(input: Tensor, indices: Tensor, max_norm: float, norm_type: float) -> Tensor:
+    """The rows that numbers name scaled down to a norm, where theirs is greater; in place and unrecorded.
+
+    Args:
+        input: the table (rows, width).
+        indices: the numbers, int64 or int32, of any shape.
+        max_norm: the greatest norm.
+        norm_type: the order of the norm.
+
+    Returns:
+        `input`.
+
+    Raises:
+        RuntimeError: the table has not two dimensions, or the numbers another dtype.
+        IndexError: a number names no row.
+    """
+    for name, given in (("input", input), ("indices", indices)):
+        if not isinstance(given, Tensor):
+            raise TypeError(errors.wrong_type("embedding_renorm_", name, 0, "Tensor", given))
+    doing = "(while checking arguments for embedding_renorm_)"
+    if input.ndim != 2:
+        raise RuntimeError(
+            f"Expected 2-dimensional tensor, but got {input.ndim}-dimensional tensor for argument #1 'self' {doing}"
+        )
+    if indices.dtype not in (dtypes.int64, dtypes.int32):
+        raise RuntimeError(
+            "Expected tensor for argument #2 'indices' to have one of the following scalar types: Long, Int; but got "
+            f"torch.{indices.dtype.legacy} instead {doing}"
+        )
+    shorten(input, indices, float(max_norm), float(norm_type))
+    return input

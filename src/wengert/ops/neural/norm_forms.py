@@ -1,0 +1,59 @@
+"""Normalisations as functions of the package, whose arguments stand in another order than in `nn.functional`."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ..._core.tensor.base import Tensor
+from . import batch_norm as batches
+
+
+def batch_norm(
+    input: Tensor,
+    weight: Tensor | None,
+    bias: Tensor | None,
+    running_mean: Tensor | None,
+    running_var: Tensor | None,
+    training: bool,
+    momentum: float,
+    eps: float,
+    cudnn_enabled: bool,
+) -> Tensor:
+    """Normalisation of every channel over all items, as `nn.functional.batch_norm`.
+
+    Args:
+        input: floating tensor (N, C, ...).
+        weight, bias, running_mean, running_var, training, momentum, eps: as there.
+        cudnn_enabled: without effect.
+
+    Returns:
+        A new tensor of the shape of `input`.
+    """
+    return batches.normalised(  # type: ignore[no-any-return]
+        input, weight, bias, running_mean, running_var, training, momentum, eps
+    )[0]
+
+
+def instance_norm(
+    input: Tensor,
+    weight: Tensor | None,
+    bias: Tensor | None,
+    running_mean: Tensor | None,
+    running_var: Tensor | None,
+    use_input_stats: bool,
+    momentum: float,
+    eps: float,
+    cudnn_enabled: bool,
+) -> Tensor:
+    """Normalisation of every channel of every item, as `nn.functional.instance_norm`.
+
+    Args:
+        input: floating tensor (N, C, ...).
+        weight, bias, running_mean, running_var, use_input_stats, momentum, eps: as there.
+        cudnn_enabled: without effect.
+
+    Returns:
+        A new tensor of the shape of `input`.
+    """
+    made: Any = batches.instance_norm(input, running_mean, running_var, weight, bias, use_input_stats, momentum, eps)
+    return made  # type: ignore[no-any-return]
