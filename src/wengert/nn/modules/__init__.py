@@ -27,6 +27,7 @@ from .adaptive import AdaptiveLogSoftmaxWithLoss
 from .attention import MultiheadAttention
 from .batchnorm import BatchNorm1d, BatchNorm2d, BatchNorm3d, SyncBatchNorm
 from .channel_norms import CrossMapLRN2d, LocalResponseNorm
+from .channelshuffle import ChannelShuffle
 from .container import ModuleDict, ModuleList, Sequential
 from .conv import Conv1d, Conv2d, Conv3d, ConvTranspose1d, ConvTranspose2d, ConvTranspose3d
 from .distance import CosineSimilarity, PairwiseDistance
@@ -97,7 +98,7 @@ from .padding import (
     ZeroPad3d,
 )
 from .parameters import ParameterDict, ParameterList
-from .pixelshuffle import ChannelShuffle, PixelShuffle, PixelUnshuffle
+from .pixelshuffle import PixelShuffle, PixelUnshuffle
 from .pooling import (
     AdaptiveAvgPool1d,
     AdaptiveAvgPool2d,

@@ -4,6 +4,26 @@ from __future__ import annotations
 
 from ...tensor import Tensor
 from .. import functional
+from .activation_forms import (
+    CELU as CELU,
+    GLU as GLU,
+    SELU as SELU,
+    Hardshrink as Hardshrink,
+    Hardsigmoid as Hardsigmoid,
+    Hardswish as Hardswish,
+    Hardtanh as Hardtanh,
+    LogSigmoid as LogSigmoid,
+    Mish as Mish,
+    PReLU as PReLU,
+    ReLU6 as ReLU6,
+    RReLU as RReLU,
+    Softmax2d as Softmax2d,
+    Softmin as Softmin,
+    Softshrink as Softshrink,
+    Softsign as Softsign,
+    Tanhshrink as Tanhshrink,
+    Threshold as Threshold,
+)
 from .attention import MultiheadAttention as MultiheadAttention
 from .module import Module
 

@@ -23,18 +23,6 @@ class _InPlace(Module):
         return "inplace=True" if self.inplace else ""
 
 
-class ReLU6(_InPlace):
-    """`x` cut to [0, 6]; `inplace`: write into the input."""
-
-    def forward(self, input: Tensor) -> Tensor:
-        """The function of each value."""
-        return functional.relu6(input, self.inplace)
-
-    def extra_repr(self) -> str:
-        """Whether in place."""
-        return "inplace=True" if self.inplace else ""
-
-
 class SELU(_InPlace):
     """`ELU` with the constants that keep mean 0 and variance 1; `inplace`: write into the input.
 
@@ -54,19 +42,23 @@ class Mish(_InPlace):
         return functional.mish(input, self.inplace)
 
 
-class Hardswish(_InPlace):
+class _Unsaid(_InPlace):
+    """One that does not print whether it is in place, as in torch."""
+
+    def extra_repr(self) -> str:
+        """Nothing."""
+        return ""
+
+
+class Hardswish(_Unsaid):
     """`x * hardsigmoid(x)`; `inplace`: write into the input."""
 
     def forward(self, input: Tensor) -> Tensor:
         """The function of each value."""
         return functional.hardswish(input, self.inplace)
 
-    def extra_repr(self) -> str:
-        """Nothing, as in torch."""
-        return ""
 
-
-class Hardsigmoid(Hardswish):
+class Hardsigmoid(_Unsaid):
     """`x / 6 + 1 / 2` cut to [0, 1]; `inplace`: write into the input."""
 
     def forward(self, input: Tensor) -> Tensor:
@@ -111,6 +103,21 @@ class Hardtanh(Module):
         return f"min_val={self.min_val}, max_val={self.max_val}" + (", inplace=True" if self.inplace else "")
 
 
+class ReLU6(Hardtanh):
+    """`x` cut to [0, 6]; `inplace`: write into the input."""
+
+    def __init__(self, inplace: bool = False) -> None:
+        super().__init__(0.0, 6.0, inplace)
+
+    def forward(self, input: Tensor) -> Tensor:
+        """The function of each value."""
+        return functional.relu6(input, self.inplace)
+
+    def extra_repr(self) -> str:
+        """Whether in place."""
+        return "inplace=True" if self.inplace else ""
+
+
 class Threshold(Module):
     """`x` where above `threshold`, else `value`; `inplace`: write into the input."""
 
@@ -153,23 +160,27 @@ class LogSigmoid(Module):
         return functional.logsigmoid(input)  # type: ignore[no-any-return]
 
 
-class Softshrink(Module):
-    """`x` drawn towards zero by `lambd`, and zero where it is nearer."""
+class _Shrink(Module):
+    """A function with a gap of width `lambd` on each side of zero."""
 
     def __init__(self, lambd: float = 0.5) -> None:
         super().__init__()
         self.lambd = lambd
-
-    def forward(self, input: Tensor) -> Tensor:
-        """The function of each value."""
-        return functional.softshrink(input, self.lambd)  # type: ignore[no-any-return]
 
     def extra_repr(self) -> str:
         """The width."""
         return str(self.lambd)
 
 
-class Hardshrink(Softshrink):
+class Softshrink(_Shrink):
+    """`x` drawn towards zero by `lambd`, and zero where it is nearer."""
+
+    def forward(self, input: Tensor) -> Tensor:
+        """The function of each value."""
+        return functional.softshrink(input, self.lambd)  # type: ignore[no-any-return]
+
+
+class Hardshrink(_Shrink):
     """`x`, but zero where it is within `lambd` of zero."""
 
     def forward(self, input: Tensor) -> Tensor:

@@ -10,7 +10,22 @@ from .. import functional
 from .module import Module
 
 
-class LocalResponseNorm(Module):
+class _ChannelNorm(Module):
+    """Normalisation by the squares of `size` neighbouring channels."""
+
+    def __init__(self, size: int, alpha: float = 1e-4, beta: float = 0.75, k: float = 1.0) -> None:
+        super().__init__()
+        self.size = size
+        self.alpha = alpha
+        self.beta = beta
+        self.k = k
+
+    def extra_repr(self) -> str:
+        """The options."""
+        return f"{self.size}, alpha={self.alpha}, beta={self.beta}, k={self.k}"
+
+
+class LocalResponseNorm(_ChannelNorm):
     """The input divided by (k + alpha * mean of squares) ** beta, the mean over neighbouring channels of (N, C, ...).
 
     Args:
@@ -22,22 +37,11 @@ class LocalResponseNorm(Module):
     Source: Krizhevsky et al., ImageNet Classification with Deep Convolutional Neural Networks, 2012.
     """
 
-    def __init__(self, size: int, alpha: float = 1e-4, beta: float = 0.75, k: float = 1.0) -> None:
-        super().__init__()
-        self.size = size
-        self.alpha = alpha
-        self.beta = beta
-        self.k = k
-
     def forward(self, input: Tensor) -> Tensor:
         """The normalised input."""
         return functional.local_response_norm(  # type: ignore[no-any-return]
             input, self.size, self.alpha, self.beta, self.k
         )
-
-    def extra_repr(self) -> str:
-        """The options."""
-        return f"{self.size}, alpha={self.alpha}, beta={self.beta}, k={self.k}"
 
 
 def neighbours(channels: int, size: int) -> list[list[float]]:
@@ -49,7 +53,7 @@ def neighbours(channels: int, size: int) -> list[list[float]]:
     ]
 
 
-class CrossMapLRN2d(LocalResponseNorm):
+class CrossMapLRN2d(_ChannelNorm):
     """`LocalResponseNorm` of images, as Lua's Torch had it; arguments as there."""
 
     def __init__(self, size: int, alpha: float = 1e-4, beta: float = 0.75, k: float = 1) -> None:

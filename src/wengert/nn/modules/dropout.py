@@ -7,7 +7,30 @@ from .. import functional
 from .module import Module
 
 
-class Dropout(Module):
+class _DropoutNd(Module):
+    """A layer that drops values.
+
+    Args:
+        p: the probability.
+        inplace: write into the input.
+
+    Raises:
+        ValueError: `p` is no probability.
+    """
+
+    def __init__(self, p: float = 0.5, inplace: bool = False) -> None:
+        super().__init__()
+        if not 0 <= p <= 1:
+            raise ValueError(f"dropout probability has to be between 0 and 1, but got {p}")
+        self.p = p
+        self.inplace = inplace
+
+    def extra_repr(self) -> str:
+        """The options."""
+        return f"p={self.p}, inplace={self.inplace}"
+
+
+class Dropout(_DropoutNd):
     """In training, sets each value to zero with probability `p` and multiplies the others by `1 / (1 - p)`.
 
     Args:
@@ -20,23 +43,12 @@ class Dropout(Module):
     Source: Srivastava et al., Dropout: A Simple Way to Prevent Neural Networks from Overfitting, 2014.
     """
 
-    def __init__(self, p: float = 0.5, inplace: bool = False) -> None:
-        super().__init__()
-        if not 0 <= p <= 1:
-            raise ValueError(f"dropout probability has to be between 0 and 1, but got {p}")
-        self.p = p
-        self.inplace = inplace
-
     def forward(self, input: Tensor) -> Tensor:
         """In training the thinned input, else the input."""
         return functional.dropout(input, self.p, self.training, self.inplace)  # type: ignore[no-any-return]
 
-    def extra_repr(self) -> str:
-        """The options."""
-        return f"p={self.p}, inplace={self.inplace}"
 
-
-class Dropout1d(Dropout):
+class Dropout1d(_DropoutNd):
     """In training, drops whole channels of (N, C, L) or (C, L); arguments as of `Dropout`."""
 
     def forward(self, input: Tensor) -> Tensor:
@@ -44,7 +56,7 @@ class Dropout1d(Dropout):
         return functional.dropout1d(input, self.p, self.training, self.inplace)
 
 
-class Dropout2d(Dropout):
+class Dropout2d(_DropoutNd):
     """In training, drops whole channels of (N, C, H, W) or (C, H, W); arguments as of `Dropout`."""
 
     def forward(self, input: Tensor) -> Tensor:
@@ -52,7 +64,7 @@ class Dropout2d(Dropout):
         return functional.dropout2d(input, self.p, self.training, self.inplace)
 
 
-class AlphaDropout(Dropout):
+class AlphaDropout(_DropoutNd):
     """Dropout that keeps mean and variance, for `SELU`; arguments as of `Dropout`.
 
     Source: Klambauer et al., Self-Normalizing Neural Networks, 2017.
@@ -63,7 +75,7 @@ class AlphaDropout(Dropout):
         return functional.alpha_dropout(input, self.p, self.training, self.inplace)
 
 
-class Dropout3d(Dropout):
+class Dropout3d(_DropoutNd):
     """In training, drops whole channels of (N, C, D, H, W) or (C, D, H, W); arguments as of `Dropout`."""
 
     def forward(self, input: Tensor) -> Tensor:
@@ -71,7 +83,7 @@ class Dropout3d(Dropout):
         return functional.dropout3d(input, self.p, self.training, self.inplace)
 
 
-class FeatureAlphaDropout(Dropout):
+class FeatureAlphaDropout(_DropoutNd):
     """`AlphaDropout` of whole channels of (N, C, ...); arguments as of `Dropout`."""
 
     def forward(self, input: Tensor) -> Tensor:

@@ -8,7 +8,7 @@ from typing import Any
 from ...tensor import Tensor
 from .. import functional
 from .linear import Linear
-from .loss import _WeightedLoss
+from .loss_base import _WeightedLoss
 
 
 class LinearCrossEntropyLoss(_WeightedLoss):

@@ -8,7 +8,7 @@ from typing import Any
 from ...tensor import Tensor
 from .. import functional
 from .distance import PairwiseDistance
-from .loss import _Loss, _WeightedLoss
+from .loss_base import _Loss, _WeightedLoss
 
 
 class PoissonNLLLoss(_Loss):

@@ -9,6 +9,7 @@ from ...ops.create.create import ones, zeros
 from ...tensor import Tensor
 from .. import functional, init
 from ..parameter import Parameter
+from .channel_norms import CrossMapLRN2d as CrossMapLRN2d, LocalResponseNorm as LocalResponseNorm
 from .module import Module
 
 

@@ -1,4 +1,4 @@
-"""Layers that move values between channels and pixels, or among channels."""
+"""Layers that move values between channels and pixels."""
 
 from __future__ import annotations
 
@@ -37,19 +37,3 @@ class PixelUnshuffle(Module):
     def extra_repr(self) -> str:
         """The factor."""
         return f"downscale_factor={self.downscale_factor}"
-
-
-class ChannelShuffle(Module):
-    """The channels of (N, C, ...) in another order: first those that are the first of each group, and so on."""
-
-    def __init__(self, groups: int) -> None:
-        super().__init__()
-        self.groups = groups
-
-    def forward(self, input: Tensor) -> Tensor:
-        """The same channels in another order."""
-        return functional.channel_shuffle(input, self.groups)  # type: ignore[no-any-return]
-
-    def extra_repr(self) -> str:
-        """The number of groups."""
-        return f"groups={self.groups}"
