@@ -138,9 +138,7 @@ FORMS: dict[str, tuple[str, ...]] = {
         name: tuple(each.format(state="Tensor", results="tuple[Tensor, Tensor]") for each in NETWORKS)
         for name in ("gru", "rnn_tanh", "rnn_relu")
     },
-    "lstm": tuple(
-        each.format(state="Sequence[Tensor]", results="tuple[Tensor, Tensor, Tensor]") for each in NETWORKS
-    ),
+    "lstm": tuple(each.format(state="Sequence[Tensor]", results="tuple[Tensor, Tensor, Tensor]") for each in NETWORKS),
     "max": tuple(each.format("max") for each in EXTREMES),
     "min": tuple(each.format("min") for each in EXTREMES),
     "adaptive_max_pool1d": tuple(each.format("input: Tensor, output_size: Ints") for each in WITH_INDICES),

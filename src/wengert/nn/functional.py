@@ -115,10 +115,6 @@ from .windows import (
     max_unpool3d,
 )
 
-functions = {name: made for name, made in globals().items() if name in __all__ and isinstance(made, FunctionType)}
-
-globals().update({name: checked(name, made, module=__name__) for name, made in functions.items()})
-
 __all__ = [
     "adaptive_avg_pool1d",
     "adaptive_avg_pool2d",
@@ -250,3 +246,7 @@ __all__ = [
     "upsample_bilinear",
     "upsample_nearest",
 ]
+
+functions = {name: made for name, made in globals().items() if name in __all__ and isinstance(made, FunctionType)}
+
+globals().update({name: checked(name, made, module=__name__) for name, made in functions.items()})
