@@ -64,7 +64,9 @@ NAMES: dict[str, str] = {
     "linalg.linear": "linear",
     "linalg.lu": "_linalg_lu _linalg_lu_factor_ex _linalg_lu_solve _lu_unpack",
     "linalg.lu_forms": "linalg_lu linalg_lu_factor linalg_lu_factor_ex linalg_lu_solve lu_unpack",
-    "linalg.norms": "frobenius_norm linalg_cond linalg_matrix_norm linalg_matrix_rank linalg_norm nuclear_norm",
+    "linalg.norms": (
+        "frobenius_norm linalg_cond linalg_matrix_norm linalg_matrix_rank linalg_norm norm_except_dim nuclear_norm"
+    ),
     "linalg.pairs": "tensordot",
     "linalg.powers": "chain_matmul linalg_matrix_exp linalg_matrix_power linalg_multi_dot",
     "linalg.qr": "_linalg_qr linalg_qr",
@@ -121,6 +123,7 @@ NAMES: dict[str, str] = {
     "pointwise.choose": "_where",
     "pointwise.classify": "is_complex is_floating_point is_tensor",
     "pointwise.complex": "complex conjugate_complex polar view_as_complex view_as_real",
+    "pointwise.complex_copies": "view_as_complex_copy view_as_real_copy",
     "pointwise.gamma": "special_zeta",
     "pointwise.normal": "special_entr special_erfcx special_log_ndtr special_ndtr special_ndtri",
     "pointwise.pairs": "special_xlog1py",
@@ -136,6 +139,7 @@ NAMES: dict[str, str] = {
     ),
     "pointwise.scales": "_frexp",
     "pointwise.smooth": "logsigmoid mish softplus softsign tanhshrink",
+    "randomness.low_rank": "pca_lowrank svd_lowrank",
     "randomness.random": "rand randint randn randperm",
     "randomness.random_fill": "bernoulli_fill cauchy exponential geometric log_normal normal_fill random uniform",
     "randomness.random_like": "rand_like randint_like randn_like",

@@ -360,3 +360,32 @@ def matrix_rank_samples(make: Any) -> Any:
     yield Sample(make(3, 2))
     yield Sample(make(2, 3, 3), atol=1.0)
     yield Bad(make(3), raises=RuntimeError, says="input must have at least 2 dimensions")
+
+
+@composite(method=False)
+def norm_except_dim(v: Tensor, pow: int = 2, dim: int = 0) -> Any:
+    """The norms of the slices of a tensor: over all dimensions but one.
+
+    Args:
+        v: floating tensor.
+        pow: the order of the norm.
+        dim: the dimension that is left; -1 for none.
+
+    Returns:
+        A new tensor, with length 1 in all other dimensions.
+
+    Raises:
+        IndexError: there is no such dimension.
+    """
+    if dim == -1:
+        return v.norm(pow)
+    others = tuple(each for each in range(v.ndim) if each != normalise(dim, v.ndim))
+    return v.norm(pow, others, True) if others else v.abs()
+
+
+@norm_except_dim.samples
+def norm_except_dim_samples(make: Any) -> Any:
+    yield Sample(make(2, 3))
+    yield Sample(make(2, 3, 2), 3, 1)
+    yield Sample(make(2, 3), 2, -1)
+    yield Bad(make(2, 3), 2, 2, raises=IndexError, says="Dimension out of range (expected to be in range of [-2, 1]")

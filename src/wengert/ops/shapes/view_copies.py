@@ -49,7 +49,7 @@ def copies(view: Card, title: str, **options: Any) -> Any:
     node = options.pop("node", f"{title}Backward0_copy")
     return partial(
         op,
-        dtypes=WIDE,
+        dtypes=options.pop("dtypes", WIDE),
         linear="self",
         method=False,
         node=node,
