@@ -95,6 +95,11 @@ def test_places_that_are_none_touch_no_other_memory(padding):
         (lambda x: F.grid_sample(x, wg.zeros(1, 2, 2, 2), "cubic"), "expected mode to be"),
         (lambda x: F.affine_grid(x[0], (1, 1, 2, 2), False), "batch of 2D affine matrices"),
         (lambda x: F.channel_shuffle(x, 2), "must be divisible by groups"),
+        (lambda x: F.interpolate(x, 2**62), "size calculation overflowed"),
+        (lambda x: F.interpolate(x, scale_factor=1e18, mode="bilinear"), "size calculation overflowed"),
+        (lambda x: F.interpolate(x, scale_factor=float("nan")), "must be finite"),
+        (lambda x: F.affine_grid(wg.ones(1, 2, 3), (1, 1, 2**62, 2**62), False), "size calculation overflowed"),
+        (lambda x: F.local_response_norm(x, 2**62), "size calculation overflowed"),
     ],
 )
 def test_what_does_not_fit_is_refused(made, wrong):

@@ -12,6 +12,7 @@ from ..._core.errors import shown
 from ..._core.operators.batch_rules import folded
 from ..._core.tensor.base import Tensor, wrap
 from ..._core.types import dtypes
+from ..._core.types.sizes import check_room
 from ..._kernels import grid as kernel
 from ..dtype_checks import refuse
 from ..shapes.join import stack
@@ -263,6 +264,7 @@ def affine_grid_generator(theta: Array, size: Any, align_corners: bool) -> Any:
     items, plane = size[0], size[2:]
     if min(plane) < 0:
         raise RuntimeError(f"Trying to create tensor with negative dimension {min(plane)}: {shown(size)}")
+    check_room("affine_grid_generator", (items, *plane, len(plane) + 1))
     wanted = (items, len(plane), len(plane) + 1)
     if theta.shape != wanted:
         raise RuntimeError(f"affine_grid_generator: expected theta of shape {shown(wanted)}, got {shown(theta.shape)}")

@@ -7,6 +7,7 @@ from typing import Any
 
 from ..._core.cards.card import Bad, Sample, composite
 from ..._core.tensor.base import Tensor
+from ..._core.types.sizes import check_room
 from .pad import constant_pad_nd
 from .pool import avg_pool2d
 
@@ -37,6 +38,7 @@ def local_response_norm(input: Tensor, size: int, alpha: float = 1e-4, beta: flo
     if not input.numel():  # type: ignore[attr-defined]
         return given
     items, channels, *rest = input.shape
+    check_room("local_response_norm", (items, channels + size, *rest))
     squares = given.mul(given).reshape((items, 1, channels, math.prod(rest)))
     padded = constant_pad_nd(squares, (0, 0, size // 2, (size - 1) // 2))
     means = avg_pool2d(padded, (size, 1), 1).reshape(input.shape)

@@ -13,6 +13,7 @@ from ..._core.errors import shown
 from ..._core.operators.batch_rules import folded
 from ..._core.tensor.base import Tensor
 from ..._core.types import dtypes
+from ..._core.types.sizes import check_room
 from ..._kernels.resample import NEAREST, along_axis, matrix_of, of_bytes, smooth_taps, taps
 from ..create.factory import refuse_dtype
 from ..dtype_checks import refuse
@@ -104,11 +105,12 @@ def resample_bytes_samples(make: Any) -> Any:
 
 
 def check_sizes(shape: Ints, size: Ints) -> None:
-    """Refuse empty planes, and images without channels.
+    """Refuse empty planes, images without channels, and sizes that have no room in any memory.
 
     Raises:
-        RuntimeError: one is empty.
+        RuntimeError: there are such.
     """
+    check_room("interpolate", (*shape[:2], *size))
     names = ("W",) if len(size) == 1 else ("H", "W") if len(size) == 2 else ("D", "H", "W")
     if min((*shape[2:], *size)) <= 0:
         given, made = (
@@ -251,6 +253,8 @@ def read_target(shape: Ints, size: Any, factor: Any, recompute: bool | None) -> 
             f"Input and scale_factor must have the same number of spatial dimensions, {spatial} and scale_factor of "
             f"shape {factor}. {wanted} scale_factor in (s1, s2, ...,sK) format."
         )
+    if not all(math.isfinite(float(each)) for each in factors):
+        raise RuntimeError(f"interpolate: scale_factor must be finite, got {factor}")
     made = tuple(math.floor(length * float(each)) for length, each in zip(shape, factors))
     return made, None if recompute else tuple(float(each) for each in factors)
 
