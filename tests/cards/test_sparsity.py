@@ -109,6 +109,9 @@ DENSE = {
     *("median_along", "median_full", "mode_along", "nanmedian_along", "nanmedian_full", "renorm", "sort_along"),
     *("split_copy", "split_with_sizes_copy", "topk_along", "trace", "unbind_copy", "unsafe_split"),
     "unsafe_split_with_sizes",
+    *("_ctc_loss", "_embedding_bag", "_fft_c2c", "_fft_c2r", "_fft_r2c", "_grid_sample", "_multi_margin_loss"),
+    *("_multilabel_margin_loss", "_safe_softmax", "_segment_reduce", "_soft_margin_loss", "affine_grid_generator"),
+    *("channel_shuffle", "distance_norm", "glu", "view_as_complex_copy", "view_as_real_copy"),
     *("_cdist_forward", "_euclidean_dist", "_linalg_householder_product", "_linalg_lstsq", "ormqr"),
 }
 

@@ -283,6 +283,10 @@ FIRST = [
 ]
 
 
+DEPENDENT = {"multi_head_attention_forward": 1}
+"""How many results depend on all inputs, where not all do: weights of attention know nothing of values."""
+
+
 @pytest.mark.filterwarnings("ignore:Using padding='same' with even kernel lengths")  # torch warns as well
 @pytest.mark.parametrize("case", FIRST, ids=repr)
 def test_every_operator_gives_volatile_results_whichever_input_is(case: Case):
@@ -290,7 +294,7 @@ def test_every_operator_gives_volatile_results_whichever_input_is(case: Case):
         call = case.call()
         given_ones = call.tensors()
         given_ones[at]._flags_ = given_ones[at]._flags_ & ~flags.REQUIRES_GRAD | flags.VOLATILE
-        for each in call.outputs():
+        for each in call.outputs()[: DEPENDENT.get(case.name)]:
             if not any(each is other for other in given_ones):
                 check(each)
 

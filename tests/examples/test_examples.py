@@ -28,7 +28,7 @@ def test_the_line_is_found(capsys):
 
 def test_the_perceptron_learns_digits(capsys):
     assert load("perceptron_digits").main() > 0.9
-    assert capsys.readouterr().out.count("epoch") == 10
+    assert capsys.readouterr().out.count("epoch") == 25
 
 
 def test_the_oscillation_is_found(capsys):

@@ -38,12 +38,24 @@ ROOMS = {
     "randomness": "Random numbers",
     "neural": "Normalisation and dropout",
     "images": "Convolution, pooling and padding",
+    "fourier": "Fourier transforms and windows",
 }
 """The rooms of `ops`, and the titles of their pages."""
 
 MODULES = (
     *("autograd", "autograd.functional", "autograd.forward_ad", "autograd.graph", "autograd.profiler", "func"),
-    *("linalg", "special", "nn", "nn.functional", "nn.init", "nn.utils", "optim", "optim.lr_scheduler"),
+    *(
+        "linalg",
+        "fft",
+        "signal.windows",
+        "special",
+        "nn",
+        "nn.functional",
+        "nn.init",
+        "nn.utils",
+        "optim",
+        "optim.lr_scheduler",
+    ),
     *("utils.data", "utils.checkpoint", "amp", "io", "vision", "viz", "debugging", "profiler", "scipy", "testing"),
     "compat.hips",
 )

@@ -81,6 +81,8 @@ def doubles(source: Twister, count: int) -> Array:
 def uniform(source: Twister, shape: Shape, dtype: Any = np.float32, low: float = 0.0, high: float = 1.0) -> Array:
     """Numbers from [low, high); half precision is drawn in float32 and rounded."""
     count, wide = math.prod(shape), np.dtype(dtype) == np.float64
+    if not count:
+        return np.empty(shape, dtype)
     drawn = doubles(source, count) if wide else singles(source, count)
     if low != 0 or high != 1:
         first = drawn.dtype.type(low)
@@ -102,6 +104,8 @@ def normal(
         parts = normal(source, (*shape, 2), real, 0.0, std / math.sqrt(2), dense)
         return as_array(parts.view(kind)[..., 0] + kind.type(mean))
     count, wide = math.prod(shape), np.float64 if kind == np.float64 else np.float32
+    if not count:
+        return np.empty(shape, kind)
     if dense and count >= BLOCK:
         drawn = scaled(blocks(source, count, wide), wide(std), wide(mean))
     else:
@@ -145,6 +149,8 @@ def integers(
         short: whether of one word, where that is not for the range to say.
     """
     room, count = high - low, math.prod(shape)
+    if not count:
+        return np.empty(shape, dtype)
     one = room < 1 << 28 if short is None else short
     function = chosen.direct.get("whole")
     made = NotImplemented if function is None else function(*source.parts, count, room, low, one)

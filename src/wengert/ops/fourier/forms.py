@@ -186,6 +186,7 @@ def grids(make: Any) -> Any:
 def finished(name: str, function: Any, docstring: str, sampler: Any) -> Any:
     """A function of the family, registered."""
     made = named(function, f"fft_{name}", docstring, method=False, function=False)
+    made.__qualname__ = name  # what it is called in this module, where pickle looks for it
     made.samples(sampler)
     return made
 
