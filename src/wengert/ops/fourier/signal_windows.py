@@ -162,7 +162,7 @@ def register(name: str, function: Any, summary: str, example: str, parameters: s
     parameters = parameters and f"\n        {parameters}"
     docstring = WINDOW.format(summary=summary, parameters=parameters, name=name, example=example, call=call)
     made = named(function, f"signal_windows_{name}", docstring, method=False, function=False)
-    made.__qualname__ = name  # what it is called in this module, where pickle looks for it
+    made.__qualname__ = f"{name}_window"  # what it is called in this module, where pickle looks for it
     made.samples(lengths if call == "5" else weighted_lengths)
     return made
 
