@@ -140,6 +140,7 @@ NAMES: dict[str, str] = {
     "pointwise.scales": "_frexp",
     "pointwise.smooth": "logsigmoid mish softplus softsign tanhshrink",
     "randomness.low_rank": "pca_lowrank svd_lowrank",
+    "randomness.gamma_draws": "_dirichlet_grad _sample_dirichlet _standard_gamma _standard_gamma_grad binomial",
     "randomness.random": "rand randint randn randperm",
     "randomness.random_fill": "bernoulli_fill cauchy exponential geometric log_normal normal_fill random uniform",
     "randomness.random_like": "rand_like randint_like randn_like",
