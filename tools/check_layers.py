@@ -29,6 +29,7 @@ _USERS = (
     "func",
     "compat",
     "scipy",
+    "distributions",
     "nn",
     "debugging",
     "optim",
@@ -78,6 +79,7 @@ ALLOWED: dict[str, tuple[str, ...]] = {
     "as_torch": (),
     "autograd": ("_core", "_loading", "tensor"),
     **{name: ("tensor", "ops", "autograd", *_USERS[:rank]) for rank, name in enumerate(_USERS)},
+    "distributions": ("_core", "tensor", "ops", "autograd"),
     "demo": ("__init__", "_build", "tensor", "ops", "autograd", *_USERS[:-1]),  # a user's program, in the package
     "testing": (*_ENGINE, "autograd", *_USERS[:-1]),
     "debugging": ("_core", "_program", "tensor", "ops", "autograd", "nn"),  # it tells what the engine notes

@@ -1,0 +1,327 @@
+"""Further distributions of one number: uniform, exponential, Laplace's, Cauchy's."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+from .._core.types.dtypes import finfo
+from ..ops.randomness.random import rand
+from ..tensor import Tensor
+from . import constraints
+from .distribution import Distribution, ExponentialFamily
+from .transformed_distribution import TransformedDistribution
+from .transforms import AbsTransform
+from .utils import broadcast_all
+
+__all__ = ["Cauchy", "Exponential", "HalfCauchy", "Laplace", "Uniform"]
+
+
+class Uniform(Distribution):
+    """Numbers from [low, high), each as likely as the others.
+
+    Args:
+        low: where they begin.
+        high: where they end.
+        validate_args: see `Distribution`.
+
+    Examples:
+        >>> import wengert as wg
+        >>> wg.distributions.Uniform(1.0, 0.0)
+        Traceback (most recent call last):
+        ValueError: Expected parameter low (Tensor of shape ()) of distribution Uniform(low: 1.0, high: 0.0) to ...
+    """
+
+    has_rsample = True
+
+    def __init__(self, low: Any, high: Any, validate_args: bool | None = None) -> None:
+        self.low, self.high = broadcast_all(low, high)
+        super().__init__(self.low.shape, validate_args=validate_args)
+
+    @property
+    def arg_constraints(self) -> dict[str, Any]:
+        """low < high."""
+        return {"low": constraints.less_than(self.high), "high": constraints.greater_than(self.low)}
+
+    @constraints.dependent_property(is_discrete=False, event_dim=0)
+    def support(self) -> Any:
+        """From low to high."""
+        return constraints.interval(self.low, self.high)
+
+    @property
+    def mean(self) -> Tensor:
+        """The middle."""
+        return (self.high + self.low) / 2
+
+    @property
+    def mode(self) -> Tensor:
+        """NaN: none is more likely."""
+        return math.nan * self.high
+
+    @property
+    def stddev(self) -> Tensor:
+        """The width over sqrt(12)."""
+        return (self.high - self.low) / math.sqrt(12)
+
+    @property
+    def variance(self) -> Tensor:
+        """The square of the width over 12."""
+        return (self.high - self.low) ** 2 / 12  # type: ignore[no-any-return]
+
+    def rsample(self, sample_shape: Any = ()) -> Tensor:
+        """See `Distribution.rsample`."""
+        drawn = rand(self._extended_shape(sample_shape), dtype=self.low.dtype)
+        return self.low + drawn * (self.high - self.low)  # type: ignore[no-any-return]
+
+    def log_prob(self, value: Tensor) -> Tensor:
+        """See `Distribution.log_prob`."""
+        self._checked(value)
+        inside = (self.low <= value) & (self.high > value)
+        return inside.type_as(self.low).log() - (self.high - self.low).log()
+
+    def cdf(self, value: Tensor) -> Tensor:
+        """See `Distribution.cdf`."""
+        self._checked(value)
+        return ((value - self.low) / (self.high - self.low)).clamp(0, 1)
+
+    def icdf(self, value: Tensor) -> Tensor:
+        """See `Distribution.icdf`."""
+        return value * (self.high - self.low) + self.low
+
+    def entropy(self) -> Tensor:
+        """The logarithm of the width."""
+        return (self.high - self.low).log()
+
+
+class Exponential(ExponentialFamily):
+    """How long one waits for what comes `rate` times in a unit of time.
+
+    Args:
+        rate: above 0.
+        validate_args: see `Distribution`.
+    """
+
+    arg_constraints = {"rate": constraints.positive}  # noqa: RUF012
+    support = constraints.nonnegative
+    has_rsample = True
+    _mean_carrier_measure = 0
+
+    def __init__(self, rate: Any, validate_args: bool | None = None) -> None:
+        (self.rate,) = broadcast_all(rate)
+        super().__init__(self.rate.shape, validate_args=validate_args)
+
+    @property
+    def mean(self) -> Tensor:
+        """1 / rate."""
+        return self.rate.reciprocal()
+
+    stddev = mean
+
+    @property
+    def mode(self) -> Tensor:
+        """0."""
+        return self.rate.new_zeros(self.rate.shape)
+
+    @property
+    def variance(self) -> Tensor:
+        """1 / rate²."""
+        return self.rate**-2  # type: ignore[no-any-return]
+
+    def rsample(self, sample_shape: Any = ()) -> Tensor:
+        """See `Distribution.rsample`."""
+        return self.rate.new_empty(self._extended_shape(sample_shape)).exponential_() / self.rate
+
+    def log_prob(self, value: Tensor) -> Tensor:
+        """See `Distribution.log_prob`."""
+        self._checked(value)
+        return self.rate.log() - self.rate * value
+
+    def cdf(self, value: Tensor) -> Tensor:
+        """See `Distribution.cdf`."""
+        self._checked(value)
+        return 1 - (-self.rate * value).exp()  # type: ignore[no-any-return]
+
+    def icdf(self, value: Tensor) -> Tensor:
+        """See `Distribution.icdf`."""
+        return -(-value).log1p() / self.rate
+
+    def entropy(self) -> Tensor:
+        """1 - log rate."""
+        return 1.0 - self.rate.log()  # type: ignore[no-any-return]
+
+    @property
+    def _natural_params(self) -> tuple[Tensor, ...]:
+        return (-self.rate,)
+
+    def _log_normalizer(self, x: Tensor) -> Tensor:  # type: ignore[override]
+        return -(-x).log()
+
+
+class Laplace(Distribution):
+    """An exponential distribution to either side.
+
+    Args:
+        loc: the place of the peak.
+        scale: the mean distance from it, above 0.
+        validate_args: see `Distribution`.
+    """
+
+    arg_constraints = {"loc": constraints.real, "scale": constraints.positive}  # noqa: RUF012
+    support = constraints.real
+    has_rsample = True
+
+    def __init__(self, loc: Any, scale: Any, validate_args: bool | None = None) -> None:
+        self.loc, self.scale = broadcast_all(loc, scale)
+        super().__init__(self.loc.shape, validate_args=validate_args)
+
+    @property
+    def mean(self) -> Tensor:
+        """loc."""
+        return self.loc
+
+    mode = mean
+
+    @property
+    def stddev(self) -> Tensor:
+        """scale sqrt(2)."""
+        return self.scale * math.sqrt(2)
+
+    @property
+    def variance(self) -> Tensor:
+        """2 scale²."""
+        return 2 * self.scale**2  # type: ignore[no-any-return]
+
+    def rsample(self, sample_shape: Any = ()) -> Tensor:
+        """See `Distribution.rsample`."""
+        u = self.loc.new_empty(self._extended_shape(sample_shape)).uniform_(finfo(self.loc.dtype).eps - 1, 1)
+        return self.loc - self.scale * u.sign() * (-u.abs()).log1p()
+
+    def log_prob(self, value: Tensor) -> Tensor:
+        """See `Distribution.log_prob`."""
+        self._checked(value)
+        return -(2 * self.scale).log() - (value - self.loc).abs() / self.scale
+
+    def cdf(self, value: Tensor) -> Tensor:
+        """See `Distribution.cdf`."""
+        self._checked(value)
+        away = value - self.loc
+        return 0.5 - 0.5 * away.sign() * (-away.abs() / self.scale).expm1()  # type: ignore[no-any-return]
+
+    def icdf(self, value: Tensor) -> Tensor:
+        """See `Distribution.icdf`."""
+        away = value - 0.5
+        return self.loc - self.scale * away.sign() * (-2 * away.abs()).log1p()
+
+    def entropy(self) -> Tensor:
+        """1 + log(2 scale)."""
+        return 1 + (2 * self.scale).log()
+
+
+class Cauchy(Distribution):
+    """Ratios of normal numbers.
+
+    Args:
+        loc: the place of the peak.
+        scale: half the width at half its height, above 0.
+        validate_args: see `Distribution`.
+    """
+
+    arg_constraints = {"loc": constraints.real, "scale": constraints.positive}  # noqa: RUF012
+    support = constraints.real
+    has_rsample = True
+
+    def __init__(self, loc: Any, scale: Any, validate_args: bool | None = None) -> None:
+        self.loc, self.scale = broadcast_all(loc, scale)
+        super().__init__(self.loc.shape, validate_args=validate_args)
+
+    @property
+    def mean(self) -> Tensor:
+        """NaN: there is none."""
+        return self.loc.new_full(self._extended_shape(), math.nan)
+
+    @property
+    def mode(self) -> Tensor:
+        """loc."""
+        return self.loc
+
+    @property
+    def variance(self) -> Tensor:
+        """Infinite."""
+        return self.loc.new_full(self._extended_shape(), math.inf)
+
+    def rsample(self, sample_shape: Any = ()) -> Tensor:
+        """See `Distribution.rsample`."""
+        return self.loc + self.loc.new_empty(self._extended_shape(sample_shape)).cauchy_() * self.scale
+
+    def log_prob(self, value: Tensor) -> Tensor:
+        """See `Distribution.log_prob`."""
+        self._checked(value)
+        return -math.log(math.pi) - self.scale.log() - (((value - self.loc) / self.scale) ** 2).log1p()  # type: ignore[no-any-return]
+
+    def cdf(self, value: Tensor) -> Tensor:
+        """See `Distribution.cdf`."""
+        self._checked(value)
+        return ((value - self.loc) / self.scale).atan() / math.pi + 0.5
+
+    def icdf(self, value: Tensor) -> Tensor:
+        """See `Distribution.icdf`."""
+        return (math.pi * (value - 0.5)).tan() * self.scale + self.loc
+
+    def entropy(self) -> Tensor:
+        """log(4 pi scale)."""
+        return math.log(4 * math.pi) + self.scale.log()
+
+
+class HalfCauchy(TransformedDistribution):
+    """The distribution of |x|, where x has Cauchy's distribution around 0.
+
+    Args:
+        scale: that of x.
+        validate_args: see `Distribution`.
+    """
+
+    arg_constraints = {"scale": constraints.positive}  # noqa: RUF012
+    support = constraints.nonnegative
+    has_rsample = True
+    base_dist: Any
+
+    def __init__(self, scale: Any, validate_args: bool | None = None) -> None:
+        super().__init__(Cauchy(0, scale, validate_args=False), AbsTransform(), validate_args)
+
+    @property
+    def scale(self) -> Tensor:
+        """That of x."""
+        return self.base_dist.scale  # type: ignore[no-any-return]
+
+    @property
+    def mean(self) -> Tensor:
+        """Infinite."""
+        return self.base_dist.scale.new_full(self._extended_shape(), math.inf)  # type: ignore[no-any-return]
+
+    @property
+    def mode(self) -> Tensor:
+        """0."""
+        return self.scale.new_zeros(self.scale.shape)
+
+    @property
+    def variance(self) -> Tensor:
+        """Infinite."""
+        return self.base_dist.variance  # type: ignore[no-any-return]
+
+    def log_prob(self, value: Tensor) -> Tensor:
+        """Twice the density of x, from 0 on."""
+        self._checked(value)
+        return (self.base_dist.log_prob(value) + math.log(2)).where(value >= 0, -math.inf)  # type: ignore[no-any-return]
+
+    def cdf(self, value: Tensor) -> Tensor:
+        """See `Distribution.cdf`."""
+        self._checked(value)
+        return 2 * self.base_dist.cdf(value) - 1  # type: ignore[no-any-return]
+
+    def icdf(self, value: Tensor) -> Tensor:
+        """See `Distribution.icdf`."""
+        return self.base_dist.icdf((value + 1) / 2)  # type: ignore[no-any-return]
+
+    def entropy(self) -> Tensor:
+        """That of x, less log 2."""
+        return self.base_dist.entropy() - math.log(2)  # type: ignore[no-any-return]

@@ -1,0 +1,319 @@
+"""What all distributions have in common."""
+
+from __future__ import annotations
+
+import warnings
+from typing import Any
+
+from .._core.backward.passes import grad
+from .._core.state.grad_mode import enable_grad, no_grad
+from .._core.types.sizes import Size
+from ..tensor import Tensor
+from .constraints import Constraint, is_dependent
+from .utils import lazy_property
+
+__all__ = ["Distribution", "ExponentialFamily"]
+
+
+class Distribution:
+    """A probability distribution, or a batch of independent ones of one family.
+
+    A family says its parameters and where they may lie (`arg_constraints`), where samples lie (`support`), and how to
+    draw (`rsample` or `sample`), the logarithm of the density (`log_prob`), and moments. What samples of one
+    distribution are shaped like is its `event_shape`; `batch_shape` is that of the batch.
+
+    Args:
+        batch_shape: lengths of the batch.
+        event_shape: lengths of one sample of one distribution.
+        validate_args: whether parameters and values are checked; None: as `set_default_validate_args` says.
+
+    Raises:
+        ValueError: a parameter is not where its constraint wants it.
+    """
+
+    has_rsample = False
+    has_enumerate_support = False
+    _validate_args = __debug__
+    _parts: tuple[str, ...] = ()
+    """Attributes that are distributions of the same batch: they are expanded along."""
+
+    @staticmethod
+    def set_default_validate_args(value: bool) -> None:
+        """Set whether distributions check their parameters and values from now on.
+
+        Raises:
+            ValueError: `value` is no bool.
+        """
+        if value not in (True, False):
+            raise ValueError(f"set_default_validate_args wants True or False, got {value!r}")
+        Distribution._validate_args = value
+
+    def __init__(self, batch_shape: Any = (), event_shape: Any = (), validate_args: bool | None = None) -> None:
+        self._batch_shape = Size(batch_shape)
+        self._event_shape = Size(event_shape)
+        if validate_args is not None:
+            self._validate_args = validate_args
+        if self._validate_args:
+            self._check_parameters()
+
+    def _check_parameters(self) -> None:
+        """Refuse parameters outside of their constraints; those that follow from others are not computed for it."""
+        try:
+            constraints = self.arg_constraints
+        except NotImplementedError:
+            warnings.warn(
+                f"{type(self)} does not define `arg_constraints`. Please set `arg_constraints = {{}}` or initialize "
+                "the distribution with `validate_args=False` to turn off validation.",
+                stacklevel=4,
+            )
+            return
+        for name, constraint in constraints.items():
+            derived = name not in vars(self) and isinstance(getattr(type(self), name, None), lazy_property)
+            if is_dependent(constraint) or derived:
+                continue
+            value = getattr(self, name)
+            if not bool(constraint.check(value).all()):
+                raise ValueError(
+                    f"Expected parameter {name} ({type(value).__name__} of shape {tuple(value.shape)}) of distribution "
+                    f"{self!r} to satisfy the constraint {constraint!r}, but found invalid values:\n{value}"
+                )
+
+    @property
+    def batch_shape(self) -> Size:
+        """Lengths of the batch."""
+        return self._batch_shape
+
+    @property
+    def event_shape(self) -> Size:
+        """Lengths of one sample of one distribution."""
+        return self._event_shape
+
+    @property
+    def arg_constraints(self) -> dict[str, Constraint]:
+        """Parameters, and where they may lie."""
+        raise NotImplementedError
+
+    @property
+    def support(self) -> Any:
+        """Where samples lie."""
+        raise NotImplementedError
+
+    @property
+    def mean(self) -> Tensor:
+        """The expected value."""
+        raise NotImplementedError
+
+    @property
+    def mode(self) -> Tensor:
+        """The most likely value."""
+        raise NotImplementedError(f"{type(self)} does not implement mode")
+
+    @property
+    def variance(self) -> Tensor:
+        """The expected square of the distance from the mean."""
+        raise NotImplementedError
+
+    @property
+    def stddev(self) -> Tensor:
+        """The square root of the variance."""
+        return self.variance.sqrt()
+
+    def expand(self, batch_shape: Any, _instance: Any = None) -> Any:
+        """The same distributions in a larger batch, without copies of their parameters.
+
+        Args:
+            batch_shape: to which that of this one broadcasts.
+            _instance: what subclasses made for the result.
+
+        Returns:
+            A new distribution.
+        """
+        batch_shape = Size(batch_shape)
+        new = self._get_checked_instance(Distribution, _instance)
+        for name, value in vars(self).items():
+            if name in self._parts:
+                value = value.expand(batch_shape)
+            elif name in self.arg_constraints:
+                value = self._expanded(value, batch_shape, self.arg_constraints[name].event_dim)
+            elif isinstance(getattr(type(self), name, None), lazy_property):
+                continue
+            vars(new)[name] = value
+        new._batch_shape = batch_shape
+        return new
+
+    @staticmethod
+    def _expanded(value: Tensor, batch_shape: Size, own: int) -> Tensor:
+        """A parameter, expanded to a batch; its last `own` dimensions belong to each distribution."""
+        return value.expand((*batch_shape, *value.shape[value.dim() - own :]))
+
+    def _get_checked_instance(self, cls: type, _instance: Any = None) -> Any:
+        """An empty distribution of the type of this one, or the one given."""
+        return object.__new__(type(self)) if _instance is None else _instance
+
+    def sample(self, sample_shape: Any = ()) -> Tensor:
+        """Draw samples, outside of the graph.
+
+        Args:
+            sample_shape: how many; lengths that come before those of the batch.
+
+        Returns:
+            A tensor sample_shape + batch_shape + event_shape.
+
+        Examples:
+            >>> import wengert as wg
+            >>> wg.distributions.Normal(wg.zeros(3), 1.0).sample((2,)).shape
+            torch.Size([2, 3])
+        """
+        with no_grad():
+            return self.rsample(sample_shape)
+
+    def rsample(self, sample_shape: Any = ()) -> Tensor:
+        """Draw samples whose gradients say how they move with the parameters.
+
+        Args:
+            sample_shape: as in `sample`.
+
+        Returns:
+            A tensor sample_shape + batch_shape + event_shape.
+
+        Raises:
+            NotImplementedError: the samples are no differentiable function of the parameters.
+        """
+        raise NotImplementedError(f"{type(self).__name__} has no rsample: its samples have no gradient")
+
+    def sample_n(self, n: int) -> Tensor:
+        """`sample((n,))`, under an old name."""
+        warnings.warn("`sample_n(n)` will be deprecated. Use `sample((n,))` instead.", FutureWarning, stacklevel=2)
+        return self.sample((n,))
+
+    def log_prob(self, value: Tensor) -> Tensor:
+        """The logarithm of the density, or of the probability, at `value`.
+
+        Args:
+            value: broadcasts with batch_shape + event_shape.
+
+        Returns:
+            A tensor of the shape of `value` without the event's.
+
+        Raises:
+            ValueError: `value` does not lie in the support.
+        """
+        raise NotImplementedError
+
+    def cdf(self, value: Tensor) -> Tensor:
+        """How likely a sample is at most `value`."""
+        raise NotImplementedError(f"{type(self).__name__} has no cdf")
+
+    def icdf(self, value: Tensor) -> Tensor:
+        """The inverse of `cdf`: below it samples lie with probability `value`."""
+        raise NotImplementedError(f"{type(self).__name__} has no icdf")
+
+    def enumerate_support(self, expand: bool = True) -> Tensor:
+        """All values that there are, along the first dimension.
+
+        Args:
+            expand: whether they are expanded to the batch; otherwise its dimensions have length 1.
+
+        Returns:
+            A tensor (count,) + batch_shape + event_shape.
+        """
+        raise NotImplementedError(f"{type(self).__name__} has no enumerate_support")
+
+    def _enumerated(self, values: Tensor, expand: bool) -> Tensor:
+        """Values (count,) + event_shape, with the dimensions of the batch."""
+        ones = (1,) * len(self._batch_shape)
+        values = values.view((-1, *ones, *self._event_shape))
+        return values.expand((-1, *self._batch_shape, *self._event_shape)) if expand else values
+
+    def entropy(self) -> Tensor:
+        """The entropy in nats, of the shape of the batch."""
+        raise NotImplementedError(f"{type(self).__name__} has no entropy")
+
+    def perplexity(self) -> Tensor:
+        """exp(entropy)."""
+        return self.entropy().exp()
+
+    def _extended_shape(self, sample_shape: Any = ()) -> Size:
+        """The shape of samples."""
+        return Size((*Size(sample_shape), *self._batch_shape, *self._event_shape))
+
+    def _validate_sample(self, value: Any) -> None:
+        """Refuse what is no sample of this distribution.
+
+        Raises:
+            ValueError: no tensor, another shape, outside of the support.
+        """
+        if not isinstance(value, Tensor):
+            raise ValueError("The value argument to log_prob must be a Tensor")
+        start = value.dim() - len(self._event_shape)
+        if value.shape[max(start, 0) :] != self._event_shape:
+            raise ValueError(
+                f"The right-most size of value must match event_shape: {value.shape} vs {self._event_shape}."
+            )
+        wanted = Size((*self._batch_shape, *self._event_shape))
+        for own, other in zip(reversed(value.shape), reversed(wanted)):
+            if own != 1 and other != 1 and own != other:
+                raise ValueError(f"Value is not broadcastable with batch_shape+event_shape: {value.shape} vs {wanted}.")
+        try:
+            support = self.support
+        except NotImplementedError:
+            warnings.warn(
+                f"{type(self)} does not define `support` to enable sample validation. Please initialize the "
+                "distribution with `validate_args=False` to turn off validation.",
+                stacklevel=3,
+            )
+            return
+        if not bool(support.check(value).all()):
+            raise ValueError(
+                f"Expected value argument ({type(value).__name__} of shape {tuple(value.shape)}) to be within the "
+                f"support ({support!r}) of the distribution {self!r}, but found invalid values:\n{value}"
+            )
+
+    def _checked(self, value: Any) -> None:
+        """Refuse what is no sample, where values are checked."""
+        if self._validate_args:
+            self._validate_sample(value)
+
+    def __repr__(self) -> str:
+        shown = {name: vars(self)[name] for name in self.arg_constraints if name in vars(self)}
+        parts = [f"{name}: {value if value.numel() == 1 else value.size()}" for name, value in shown.items()]
+        return f"{type(self).__name__}({', '.join(parts)})"
+
+
+class ExponentialFamily(Distribution):
+    """A family with the density exp(t(x) θ - F(θ) + k(x)): t the statistic, θ the natural parameters, F the logarithm
+    of the normalising constant.
+
+    From `_natural_params`, `_log_normalizer` and the mean of k follow the entropy and the divergence within the family.
+
+    Source: Nielsen and Nock, Entropies and cross-entropies of exponential families (2010).
+    """
+
+    @property
+    def _natural_params(self) -> tuple[Tensor, ...]:
+        """θ."""
+        raise NotImplementedError
+
+    def _log_normalizer(self, *natural_params: Tensor) -> Tensor:
+        """F(θ)."""
+        raise NotImplementedError
+
+    @property
+    def _mean_carrier_measure(self) -> Any:
+        """The expected k(x)."""
+        raise NotImplementedError
+
+    def _normalizer_slopes(self) -> tuple[tuple[Tensor, ...], Tensor, tuple[Tensor, ...]]:
+        """θ, F(θ) and its gradient, which is the expected statistic."""
+        with enable_grad():
+            params = tuple(each.detach().requires_grad_() for each in self._natural_params)
+            normalizer = self._log_normalizer(*params)
+            return params, normalizer, tuple(grad(normalizer.sum(), params, create_graph=True))
+
+    def entropy(self) -> Tensor:
+        """F(θ) - θ · grad F(θ) - the expected k."""
+        params, normalizer, slopes = self._normalizer_slopes()
+        result: Any = normalizer - self._mean_carrier_measure
+        for param, slope in zip(params, slopes):
+            result = result - (param * slope).reshape((*self._batch_shape, -1)).sum(-1)
+        return result  # type: ignore[no-any-return]

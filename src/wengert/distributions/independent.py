@@ -1,0 +1,115 @@
+"""Batches of distributions as one distribution of all of them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ..tensor import Tensor
+from . import constraints
+from .distribution import Distribution
+from .transform import sum_rightmost
+
+__all__ = ["Independent"]
+
+
+class Independent(Distribution):
+    """A distribution whose samples are those of the last dimensions of a batch, together.
+
+    Args:
+        base_distribution: the batch.
+        reinterpreted_batch_ndims: how many of its dimensions belong to a sample.
+        validate_args: see `Distribution`.
+
+    Raises:
+        ValueError: the batch has fewer dimensions.
+
+    Examples:
+        >>> import wengert as wg
+        >>> from wengert.distributions import Independent, Normal
+        >>> together = Independent(Normal(wg.zeros(3), 1.0), 1)
+        >>> together.event_shape, together.log_prob(wg.zeros(3))
+        (torch.Size([3]), tensor(-2.7568))
+    """
+
+    arg_constraints: dict[str, Any] = {}  # noqa: RUF012 - as all families say it
+
+    def __init__(
+        self, base_distribution: Any, reinterpreted_batch_ndims: int, validate_args: bool | None = None
+    ) -> None:
+        batch_shape = base_distribution.batch_shape
+        if reinterpreted_batch_ndims > len(batch_shape):
+            raise ValueError(
+                "Expected reinterpreted_batch_ndims <= len(base_distribution.batch_shape), actual "
+                f"{reinterpreted_batch_ndims} vs {len(batch_shape)}"
+            )
+        self.base_dist = base_distribution
+        self.reinterpreted_batch_ndims = reinterpreted_batch_ndims
+        cut = len(batch_shape) - reinterpreted_batch_ndims
+        super().__init__(batch_shape[:cut], batch_shape[cut:] + base_distribution.event_shape, validate_args)
+
+    def expand(self, batch_shape: Any, _instance: Any = None) -> Any:
+        """See `Distribution.expand`."""
+        new = super().expand(batch_shape, _instance)
+        own = self.event_shape[: self.reinterpreted_batch_ndims]
+        new.base_dist = self.base_dist.expand((*new.batch_shape, *own))
+        return new
+
+    @property
+    def has_rsample(self) -> bool:  # type: ignore[override]
+        """As the batch."""
+        return self.base_dist.has_rsample  # type: ignore[no-any-return]
+
+    @property
+    def has_enumerate_support(self) -> bool:  # type: ignore[override]
+        """Not of several together."""
+        return self.base_dist.has_enumerate_support and self.reinterpreted_batch_ndims == 0  # type: ignore[no-any-return]
+
+    @constraints.dependent_property
+    def support(self) -> Any:
+        """That of the batch, of whole samples."""
+        count = self.reinterpreted_batch_ndims
+        return constraints.independent(self.base_dist.support, count) if count else self.base_dist.support
+
+    @property
+    def mean(self) -> Tensor:
+        """As the batch's."""
+        return self.base_dist.mean  # type: ignore[no-any-return]
+
+    @property
+    def mode(self) -> Tensor:
+        """As the batch's."""
+        return self.base_dist.mode  # type: ignore[no-any-return]
+
+    @property
+    def variance(self) -> Tensor:
+        """As the batch's."""
+        return self.base_dist.variance  # type: ignore[no-any-return]
+
+    def sample(self, sample_shape: Any = ()) -> Tensor:
+        """Those of the batch."""
+        return self.base_dist.sample(sample_shape)  # type: ignore[no-any-return]
+
+    def rsample(self, sample_shape: Any = ()) -> Tensor:
+        """Those of the batch."""
+        return self.base_dist.rsample(sample_shape)  # type: ignore[no-any-return]
+
+    def log_prob(self, value: Tensor) -> Tensor:
+        """The sum of the batch's."""
+        return sum_rightmost(self.base_dist.log_prob(value), self.reinterpreted_batch_ndims)
+
+    def entropy(self) -> Tensor:
+        """The sum of the batch's."""
+        return sum_rightmost(self.base_dist.entropy(), self.reinterpreted_batch_ndims)
+
+    def enumerate_support(self, expand: bool = True) -> Tensor:
+        """That of the batch, where no dimension belongs to the samples.
+
+        Raises:
+            NotImplementedError: one does.
+        """
+        if self.reinterpreted_batch_ndims > 0:
+            raise NotImplementedError("Enumeration over cartesian product is not implemented")
+        return self.base_dist.enumerate_support(expand)  # type: ignore[no-any-return]
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({self.base_dist}, {self.reinterpreted_batch_ndims})"

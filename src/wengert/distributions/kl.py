@@ -1,0 +1,79 @@
+"""The Kullback-Leibler divergence of one distribution from another: the expected log p(x) - log q(x), x from p."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from ..tensor import Tensor
+from .distribution import Distribution
+
+__all__ = ["kl_divergence", "register_kl"]
+
+Rule = Callable[[Any, Any], Tensor]
+REGISTRY: dict[tuple[type, type], Rule] = {}
+
+
+def register_kl(type_p: type, type_q: type) -> Callable[[Rule], Rule]:
+    """A decorator that registers how the divergence of a pair of families is computed.
+
+    Args:
+        type_p: the family of the first distribution; its subclasses are meant, too.
+        type_q: the family of the second one.
+
+    Raises:
+        TypeError: these are no distributions.
+
+    Examples:
+        >>> from wengert.distributions import Normal, register_kl
+        >>> class Standard(Normal):
+        ...     pass
+        >>> @register_kl(Standard, Standard)
+        ... def between_alike(p, q):
+        ...     return p.loc * 0
+    """
+    for given, name in ((type_p, "type_p"), (type_q, "type_q")):
+        if not isinstance(given, type) or not issubclass(given, Distribution):
+            raise TypeError(f"Expected {name} to be a Distribution subclass but got {given}")
+
+    def register(rule: Rule) -> Rule:
+        REGISTRY[type_p, type_q] = rule
+        return rule
+
+    return register
+
+
+def rule_for(type_p: type, type_q: type) -> Rule | None:
+    """The rule of the nearest pair of families."""
+    fitting = [pair for pair in REGISTRY if issubclass(type_p, pair[0]) and issubclass(type_q, pair[1])]
+    if not fitting:
+        return None
+    nearest = min(fitting, key=lambda pair: (type_p.__mro__.index(pair[0]), type_q.__mro__.index(pair[1])))
+    return REGISTRY[nearest]
+
+
+def kl_divergence(p: Distribution, q: Distribution) -> Tensor:
+    """The Kullback-Leibler divergence of `q` from `p`.
+
+    Args:
+        p: the distribution by which is expected.
+        q: the other one, of a batch that broadcasts.
+
+    Returns:
+        A tensor of the shape of the batch; infinite where p has values that q has not.
+
+    Raises:
+        NotImplementedError: no rule is known for the two families.
+
+    Examples:
+        >>> import wengert as wg
+        >>> from wengert.distributions import Normal, kl_divergence
+        >>> kl_divergence(Normal(0.0, 1.0), Normal(1.0, 2.0))
+        tensor(0.4431)
+    """
+    rule = rule_for(type(p), type(q))
+    if rule is None:
+        raise NotImplementedError(
+            f"No KL(p || q) is implemented for p type {type(p).__name__} and q type {type(q).__name__}"
+        )
+    return rule(p, q)

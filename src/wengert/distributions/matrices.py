@@ -1,0 +1,212 @@
+"""Distributions of correlation and covariance matrices."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+from .._core.types.dtypes import finfo
+from ..ops.create.ranges import arange
+from ..ops.linalg.cholesky import linalg_cholesky
+from ..ops.linalg.solve import solve_triangular
+from ..tensor import Tensor
+from . import constraints
+from .distribution import Distribution, ExponentialFamily
+from .gamma import Beta, Chi2
+from .multivariate_normal import factor_of_precision, half_log_det
+from .utils import broadcast_all, lazy_property, standard_normal
+
+__all__ = ["LKJCholesky", "Wishart"]
+
+
+class LKJCholesky(Distribution):
+    """Cholesky factors of correlation matrices, with a density in the ratio of det^(concentration - 1) of these.
+
+    Args:
+        dim: the size of the matrices, 2 or above.
+        concentration: above 0; 1 makes all matrices equally likely, more those near the identity.
+        validate_args: see `Distribution`.
+
+    Raises:
+        ValueError: `dim` below 2.
+
+    Source: Lewandowski, Kurowicka and Joe, Generating random correlation matrices based on vines and extended onion
+    method (2009), section 3.2.
+    """
+
+    arg_constraints = {"concentration": constraints.positive}  # noqa: RUF012
+    support = constraints.corr_cholesky
+
+    def __init__(self, dim: int, concentration: Any = 1.0, validate_args: bool | None = None) -> None:
+        if dim < 2:
+            raise ValueError(f"Expected dim to be an integer greater than or equal to 2. Found dim={dim}.")
+        self.dim = dim
+        (self.concentration,) = broadcast_all(concentration)
+        shape = self.concentration.shape
+        rows = arange(dim - 1, dtype=self.concentration.dtype)
+        first = rows.new_zeros(dim)
+        first[1:] = rows + 0.5
+        last = rows.new_zeros(dim)
+        last[1:] = -0.5 * rows
+        top = self.concentration.unsqueeze(-1) + 0.5 * (dim - 2)
+        self._rows = Beta(first.clamp(min=0.5), top + last)
+        super().__init__(shape, (dim, dim), validate_args)
+
+    def expand(self, batch_shape: Any, _instance: Any = None) -> Any:
+        """See `Distribution.expand`."""
+        new = super().expand(batch_shape, _instance)
+        new._rows = self._rows.expand((*new.batch_shape, self.dim))
+        return new
+
+    def sample(self, sample_shape: Any = ()) -> Tensor:
+        """Rows whose lengths below the diagonal have beta distributions, in directions that are all as likely."""
+        lengths = self._rows.sample(sample_shape).unsqueeze(-1)
+        directions = standard_normal(self._extended_shape(sample_shape), self.concentration).tril(-1)
+        norms = (directions**2).sum(-1, True).sqrt()
+        rows = (directions / norms)[..., 1:, :]
+        lower = self.concentration.new_zeros(self._extended_shape(sample_shape))
+        lower[..., 1:, :] = lengths[..., 1:, :].sqrt() * rows
+        left = (1 - (lower**2).sum(-1)).clamp(min=finfo(lower.dtype).tiny).sqrt()
+        return lower + left.diag_embed()
+
+    def log_prob(self, value: Tensor) -> Tensor:
+        """See `Distribution.log_prob`."""
+        self._checked(value)
+        n = self.dim - 1
+        orders = 2 * (self.concentration - 1).unsqueeze(-1) + self.dim - arange(2, self.dim + 1)
+        density = (orders * value.diagonal(dim1=-2, dim2=-1)[..., 1:].log()).sum(-1)
+        top = self.concentration + 0.5 * n
+        normal = 0.5 * n * math.log(math.pi) + (top - 0.5).mvlgamma(n) - n * top.lgamma()
+        return density - normal
+
+
+class Wishart(ExponentialFamily):
+    """Sums of `df` squares x x^T of normal vectors.
+
+    Args:
+        df: degrees of freedom, above n - 1.
+        covariance_matrix: (..., n, n) of the vectors.
+        precision_matrix: (..., n, n), its inverse.
+        scale_tril: (..., n, n), its Cholesky factor; one of the three is given.
+        validate_args: see `Distribution`.
+
+    Raises:
+        ValueError: too few degrees of freedom; none or several matrices.
+
+    Source: Odell and Feiveson, A numerical procedure to generate a sample covariance matrix (1966); Bartlett's factors.
+    """
+
+    support = constraints.positive_definite
+    has_rsample = True
+    _mean_carrier_measure = 0
+
+    def __init__(
+        self,
+        df: Any,
+        covariance_matrix: Any = None,
+        precision_matrix: Any = None,
+        scale_tril: Any = None,
+        validate_args: bool | None = None,
+    ) -> None:
+        given = {
+            "covariance_matrix": covariance_matrix,
+            "precision_matrix": precision_matrix,
+            "scale_tril": scale_tril,
+        }
+        named = [(name, matrix) for name, matrix in given.items() if matrix is not None]
+        if len(named) != 1:
+            raise ValueError("Exactly one of covariance_matrix or precision_matrix or scale_tril may be specified.")
+        ((name, matrix),) = named
+        if matrix.dim() < 2:
+            raise ValueError("scale_tril must be at least two-dimensional, with optional leading batch dimensions")
+        size = matrix.shape[-1]
+        self.df = broadcast_all(df, matrix.new_zeros(matrix.shape[:-2]))[0].type_as(matrix)
+        batch_shape = self.df.shape
+        if bool((self.df <= size - 1).any()):
+            raise ValueError(f"Value of df={self.df} expected to be greater than ndim - 1 = {size - 1}.")
+        vars(self)[name] = matrix.expand((*batch_shape, size, size))
+        super().__init__(batch_shape, (size, size), validate_args=validate_args)
+        if scale_tril is not None:
+            self._unbroadcasted_scale_tril = scale_tril
+        elif covariance_matrix is not None:
+            self._unbroadcasted_scale_tril = linalg_cholesky(covariance_matrix)
+        else:
+            self._unbroadcasted_scale_tril = factor_of_precision(precision_matrix)
+
+    @property
+    def arg_constraints(self) -> dict[str, Any]:
+        """More than n - 1 degrees of freedom."""
+        return {
+            "covariance_matrix": constraints.positive_definite,
+            "precision_matrix": constraints.positive_definite,
+            "scale_tril": constraints.lower_cholesky,
+            "df": constraints.greater_than(self._size - 1),
+        }
+
+    @property
+    def _size(self) -> int:
+        """n."""
+        known = [each for each in ("covariance_matrix", "precision_matrix", "scale_tril") if each in vars(self)]
+        return vars(self)[known[0]].shape[-1]  # type: ignore[no-any-return]
+
+    @lazy_property
+    def scale_tril(self) -> Tensor:
+        """The Cholesky factor of the covariance."""
+        return self._expanded(self._unbroadcasted_scale_tril, self._batch_shape, 2)
+
+    @lazy_property
+    def covariance_matrix(self) -> Tensor:
+        """The covariance of the vectors."""
+        factor = self._unbroadcasted_scale_tril
+        return self._expanded(factor @ factor.mT, self._batch_shape, 2)
+
+    @lazy_property
+    def precision_matrix(self) -> Tensor:
+        """Its inverse."""
+        return self._expanded(self._unbroadcasted_scale_tril.cholesky_inverse(), self._batch_shape, 2)
+
+    @property
+    def mean(self) -> Tensor:
+        """df times the covariance."""
+        return self.df[..., None, None] * self.covariance_matrix
+
+    @property
+    def mode(self) -> Tensor:
+        """df - n - 1 times the covariance; NaN where that is negative."""
+        factor = self.df - self._size - 1
+        return factor.masked_fill(factor <= 0, math.nan)[..., None, None] * self.covariance_matrix
+
+    @property
+    def variance(self) -> Tensor:
+        """df (v_ij² + v_ii v_jj)."""
+        diagonal = self.covariance_matrix.diagonal(dim1=-2, dim2=-1)
+        outer = diagonal.unsqueeze(-1) * diagonal.unsqueeze(-2)
+        return self.df[..., None, None] * (self.covariance_matrix**2 + outer)
+
+    def rsample(self, sample_shape: Any = (), max_try_correction: Any = None) -> Tensor:
+        """See `Distribution.rsample`."""
+        size = self._size
+        degrees = self.df.unsqueeze(-1) - arange(size, dtype=self.df.dtype)
+        roots = Chi2(degrees).rsample(sample_shape).clamp(min=finfo(self.df.dtype).tiny).sqrt()
+        lower = standard_normal(self._extended_shape(sample_shape), self.df).tril(-1) + roots.diag_embed()
+        factor = self._unbroadcasted_scale_tril @ lower
+        return factor @ factor.mT  # type: ignore[no-any-return]
+
+    def log_prob(self, value: Tensor) -> Tensor:
+        """See `Distribution.log_prob`."""
+        self._checked(value)
+        df, size = self.df, self._size
+        inner = solve_triangular(self._unbroadcasted_scale_tril, linalg_cholesky(value), upper=False)
+        normal = df * (0.5 * size * math.log(2) + half_log_det(self._unbroadcasted_scale_tril))
+        trace = (inner**2).sum((-2, -1))
+        return (df - size - 1) * half_log_det(linalg_cholesky(value)) - 0.5 * trace - normal - (df / 2).mvlgamma(size)  # type: ignore[no-any-return]
+
+    def _digammas(self) -> Tensor:
+        """The derivative of the logarithm of the multivariate gamma function at df / 2."""
+        return (self.df.unsqueeze(-1) / 2 - arange(self._size, dtype=self.df.dtype) / 2).digamma().sum(-1)
+
+    def entropy(self) -> Tensor:
+        """See `Distribution.entropy`."""
+        df, size = self.df, self._size
+        found = (size + 1) * (half_log_det(self._unbroadcasted_scale_tril) + 0.5 * size * math.log(2))
+        return found + (df / 2).mvlgamma(size) - 0.5 * (df - size - 1) * self._digammas() + 0.5 * df * size  # type: ignore[no-any-return]

@@ -1,0 +1,122 @@
+"""Mixtures of distributions of one family."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from .._core.state.grad_mode import no_grad
+from ..tensor import Tensor
+from . import constraints
+from .categorical import Categorical
+from .distribution import Distribution
+
+__all__ = ["MixtureSameFamily"]
+
+
+class MixtureSameFamily(Distribution):
+    """Samples of one of the distributions along the last dimension of a batch, drawn with the probabilities given.
+
+    Args:
+        mixture_distribution: a `Categorical`, of the batch without that dimension.
+        component_distribution: the batch.
+        validate_args: see `Distribution`.
+
+    Raises:
+        ValueError: other types, or batches that do not fit.
+
+    Examples:
+        >>> import wengert as wg
+        >>> from wengert.distributions import Categorical, MixtureSameFamily, Normal
+        >>> d = MixtureSameFamily(Categorical(wg.ones(2)), Normal(wg.tensor([-1.0, 1.0]), 0.5))
+        >>> d.mean, d.variance
+        (tensor(0.), tensor(1.2500))
+    """
+
+    arg_constraints: dict[str, Any] = {}  # noqa: RUF012
+
+    def __init__(
+        self, mixture_distribution: Any, component_distribution: Any, validate_args: bool | None = None
+    ) -> None:
+        if not isinstance(mixture_distribution, Categorical):
+            raise ValueError(" The Mixture distribution needs to be an  instance of torch.distributions.Categorical")
+        if not isinstance(component_distribution, Distribution):
+            raise ValueError("The Component distribution need to be an instance of torch.distributions.Distribution")
+        batch = component_distribution.batch_shape[:-1]
+        for own, other in zip(reversed(mixture_distribution.batch_shape), reversed(batch)):
+            if own != 1 and other != 1 and own != other:
+                raise ValueError(
+                    f"`mixture_distribution.batch_shape` ({mixture_distribution.batch_shape}) is not compatible with "
+                    f"`component_distribution.batch_shape`({batch})"
+                )
+        count = mixture_distribution.logits.shape[-1]
+        if count != component_distribution.batch_shape[-1]:
+            raise ValueError(
+                f"`mixture_distribution component` ({count}) does not equal `component_distribution.batch_shape[-1]` "
+                f"({component_distribution.batch_shape[-1]})"
+            )
+        self._mixture_distribution, self._component_distribution = mixture_distribution, component_distribution
+        self._num_component = count
+        super().__init__(batch, component_distribution.event_shape, validate_args)
+
+    def expand(self, batch_shape: Any, _instance: Any = None) -> Any:
+        """See `Distribution.expand`."""
+        new = super().expand(batch_shape, _instance)
+        new._mixture_distribution = self.mixture_distribution.expand(new.batch_shape)
+        new._component_distribution = self.component_distribution.expand((*new.batch_shape, self._num_component))
+        return new
+
+    @property
+    def mixture_distribution(self) -> Any:
+        """Which distribution a sample is drawn from."""
+        return self._mixture_distribution
+
+    @property
+    def component_distribution(self) -> Any:
+        """The distributions."""
+        return self._component_distribution
+
+    @constraints.dependent_property
+    def support(self) -> Any:
+        """Where samples of all of them lie."""
+        return constraints.MixtureSameFamilyConstraint(self._component_distribution.support)
+
+    def _weights(self) -> Tensor:
+        """Probabilities, with the dimensions of a sample."""
+        probs = self._mixture_distribution.probs
+        return probs.reshape((*probs.shape, *[1] * len(self._event_shape)))  # type: ignore[no-any-return]
+
+    @property
+    def mean(self) -> Tensor:
+        """The weighted mean of the means."""
+        return (self._weights() * self._component_distribution.mean).sum(-1 - len(self._event_shape))
+
+    @property
+    def variance(self) -> Tensor:
+        """The weighted mean of the variances, and the variance of the means."""
+        dim, weights, parts = -1 - len(self._event_shape), self._weights(), self._component_distribution
+        spread = (parts.mean - self.mean.unsqueeze(dim)) ** 2
+        return (weights * (parts.variance + spread)).sum(dim)
+
+    def cdf(self, value: Tensor) -> Tensor:
+        """The weighted mean of theirs."""
+        found = self._component_distribution.cdf(value.unsqueeze(-1 - len(self._event_shape)))
+        return (found * self._mixture_distribution.probs).sum(-1)  # type: ignore[no-any-return]
+
+    def log_prob(self, value: Tensor) -> Tensor:
+        """See `Distribution.log_prob`."""
+        self._checked(value)
+        found = self._component_distribution.log_prob(value.unsqueeze(-1 - len(self._event_shape)))
+        return (found + self._mixture_distribution.logits).logsumexp(-1)  # type: ignore[no-any-return]
+
+    def sample(self, sample_shape: Any = ()) -> Tensor:
+        """See `Distribution.sample`."""
+        with no_grad():
+            chosen = self._mixture_distribution.sample(sample_shape)
+            drawn = self._component_distribution.sample(sample_shape)
+            own = len(self._event_shape)
+            places = chosen.reshape((*chosen.shape, 1, *[1] * own))
+            places = places.expand((*drawn.shape[: drawn.dim() - own - 1], 1, *self._event_shape))
+            return drawn.gather(-1 - own, places).squeeze(-1 - own)  # type: ignore[no-any-return]
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}(\n  {self._mixture_distribution!r},\n  {self._component_distribution!r})"

@@ -1,0 +1,251 @@
+"""Normal distributions of vectors."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+from ..ops.linalg.cholesky import linalg_cholesky
+from ..ops.linalg.solve import solve_triangular
+from ..ops.shapes.broadcast import broadcast_shapes
+from ..tensor import Tensor
+from . import constraints
+from .distribution import Distribution
+from .utils import lazy_property, standard_normal
+
+__all__ = ["LowRankMultivariateNormal", "MultivariateNormal"]
+
+
+def squared_length(factor: Tensor, difference: Tensor) -> Tensor:
+    """d^T (L L^T)^-1 d.
+
+    Args:
+        factor: (..., n, n) lower triangular L; its batch broadcasts with that of d.
+        difference: (..., n) d.
+    """
+    return (solve_triangular(factor, difference.unsqueeze(-1), upper=False) ** 2).sum((-2, -1))  # type: ignore[no-any-return]
+
+
+def half_log_det(factor: Tensor) -> Tensor:
+    """The sum of the logarithms of the diagonal of (..., n, n) matrices."""
+    return factor.diagonal(dim1=-2, dim2=-1).log().sum(-1)
+
+
+def identity_like(matrix: Tensor) -> Tensor:
+    """The identity of the size of (..., n, n) matrices."""
+    return matrix.new_ones(matrix.shape[-1]).diag_embed()
+
+
+def factor_of_precision(precision: Tensor) -> Tensor:
+    """L with (L L^T)^-1 = P, lower triangular: the factor of P with rows and columns reversed, inverted."""
+    reversed_factor = linalg_cholesky(precision.flip((-2, -1))).flip((-2, -1)).mT
+    return solve_triangular(reversed_factor, identity_like(precision), upper=False)  # type: ignore[no-any-return]
+
+
+class MultivariateNormal(Distribution):
+    """The normal distribution of vectors.
+
+    Args:
+        loc: (..., n) means.
+        covariance_matrix: (..., n, n) positive definite.
+        precision_matrix: (..., n, n), its inverse.
+        scale_tril: (..., n, n), its Cholesky factor; one of the three is given.
+        validate_args: see `Distribution`.
+
+    Raises:
+        ValueError: none or several of the three; wrong shapes.
+
+    Examples:
+        >>> import wengert as wg
+        >>> d = wg.distributions.MultivariateNormal(wg.zeros(2), wg.tensor([[2.0, 1.0], [1.0, 2.0]]))
+        >>> d.log_prob(wg.ones(2)), d.variance
+        (tensor(-2.7205), tensor([2., 2.]))
+    """
+
+    arg_constraints = {  # noqa: RUF012
+        "loc": constraints.real_vector,
+        "covariance_matrix": constraints.positive_definite,
+        "precision_matrix": constraints.positive_definite,
+        "scale_tril": constraints.lower_cholesky,
+    }
+    support = constraints.real_vector
+    has_rsample = True
+
+    def __init__(
+        self,
+        loc: Any,
+        covariance_matrix: Any = None,
+        precision_matrix: Any = None,
+        scale_tril: Any = None,
+        validate_args: bool | None = None,
+    ) -> None:
+        if loc.dim() < 1:
+            raise ValueError("loc must be at least one-dimensional.")
+        given = {
+            "covariance_matrix": covariance_matrix,
+            "precision_matrix": precision_matrix,
+            "scale_tril": scale_tril,
+        }
+        named = [(name, matrix) for name, matrix in given.items() if matrix is not None]
+        if len(named) != 1:
+            raise ValueError("Exactly one of covariance_matrix or precision_matrix or scale_tril may be specified.")
+        ((name, matrix),) = named
+        if matrix.dim() < 2:
+            raise ValueError(f"{name} must be at least two-dimensional, with optional leading batch dimensions")
+        batch_shape = broadcast_shapes(matrix.shape[:-2], loc.shape[:-1])
+        vars(self)[name] = matrix.expand((*batch_shape, *matrix.shape[-2:]))
+        self.loc = loc.expand((*batch_shape, loc.shape[-1]))
+        super().__init__(batch_shape, self.loc.shape[-1:], validate_args=validate_args)
+        if scale_tril is not None:
+            self._unbroadcasted_scale_tril = scale_tril
+        elif covariance_matrix is not None:
+            self._unbroadcasted_scale_tril = linalg_cholesky(covariance_matrix)
+        else:
+            self._unbroadcasted_scale_tril = factor_of_precision(precision_matrix)
+
+    @lazy_property
+    def scale_tril(self) -> Tensor:
+        """The Cholesky factor of the covariance."""
+        return self._expanded(self._unbroadcasted_scale_tril, self._batch_shape, 2)
+
+    @lazy_property
+    def covariance_matrix(self) -> Tensor:
+        """The covariance."""
+        factor = self._unbroadcasted_scale_tril
+        return self._expanded(factor @ factor.mT, self._batch_shape, 2)
+
+    @lazy_property
+    def precision_matrix(self) -> Tensor:
+        """The inverse of the covariance."""
+        return self._expanded(self._unbroadcasted_scale_tril.cholesky_inverse(), self._batch_shape, 2)
+
+    @property
+    def mean(self) -> Tensor:
+        """loc."""
+        return self.loc  # type: ignore[no-any-return]
+
+    mode = mean
+
+    @property
+    def variance(self) -> Tensor:
+        """The diagonal of the covariance."""
+        found = (self._unbroadcasted_scale_tril**2).sum(-1)
+        return found.expand((*self._batch_shape, *self._event_shape))  # type: ignore[no-any-return]
+
+    def rsample(self, sample_shape: Any = ()) -> Tensor:
+        """See `Distribution.rsample`."""
+        drawn = standard_normal(self._extended_shape(sample_shape), self.loc)
+        return self.loc + (self._unbroadcasted_scale_tril @ drawn.unsqueeze(-1)).squeeze(-1)  # type: ignore[no-any-return]
+
+    def log_prob(self, value: Tensor) -> Tensor:
+        """See `Distribution.log_prob`."""
+        self._checked(value)
+        factor = self._unbroadcasted_scale_tril
+        squares = squared_length(factor, value - self.loc)
+        return -0.5 * (self._event_shape[0] * math.log(2 * math.pi) + squares) - half_log_det(factor)  # type: ignore[no-any-return]
+
+    def entropy(self) -> Tensor:
+        """See `Distribution.entropy`."""
+        found = 0.5 * self._event_shape[0] * (1 + math.log(2 * math.pi)) + half_log_det(self._unbroadcasted_scale_tril)
+        return found.expand(self._batch_shape)
+
+
+class LowRankMultivariateNormal(Distribution):
+    """The normal distribution of vectors with the covariance W W^T + diag(D), W of few columns.
+
+    Args:
+        loc: (..., n) means.
+        cov_factor: (..., n, m) W.
+        cov_diag: (..., n) D, above 0.
+        validate_args: see `Distribution`.
+
+    Raises:
+        ValueError: wrong shapes.
+
+    Source: Woodbury's identity for the inverse, the matrix determinant lemma for the determinant; both need only the
+    factor of the small matrix I + W^T D^-1 W.
+    """
+
+    arg_constraints = {  # noqa: RUF012
+        "loc": constraints.real_vector,
+        "cov_factor": constraints.independent(constraints.real, 2),
+        "cov_diag": constraints.independent(constraints.positive, 1),
+    }
+    support = constraints.real_vector
+    has_rsample = True
+
+    def __init__(self, loc: Any, cov_factor: Any, cov_diag: Any, validate_args: bool | None = None) -> None:
+        if loc.dim() < 1:
+            raise ValueError("loc must be at least one-dimensional.")
+        event_shape = loc.shape[-1:]
+        if cov_factor.dim() < 2:
+            raise ValueError("cov_factor must be at least two-dimensional, with optional leading batch dimensions")
+        if cov_factor.shape[-2:-1] != event_shape:
+            raise ValueError(f"cov_factor must be a batch of matrices with shape {event_shape[0]} x m")
+        if cov_diag.shape[-1:] != event_shape:
+            raise ValueError(f"cov_diag must be a batch of vectors with shape {event_shape}")
+        batch_shape = broadcast_shapes(loc.shape[:-1], cov_factor.shape[:-2], cov_diag.shape[:-1])
+        self.loc, self.cov_diag = (each.expand((*batch_shape, *event_shape)) for each in (loc, cov_diag))
+        self.cov_factor = self._expanded(cov_factor, batch_shape, 2)
+        self._unbroadcasted_cov_factor, self._unbroadcasted_cov_diag = cov_factor, cov_diag
+        small = cov_factor.mT / cov_diag.unsqueeze(-2) @ cov_factor
+        self._capacitance_tril = linalg_cholesky(small + identity_like(small))
+        super().__init__(batch_shape, event_shape, validate_args=validate_args)
+
+    @property
+    def mean(self) -> Tensor:
+        """loc."""
+        return self.loc
+
+    mode = mean
+
+    @lazy_property
+    def variance(self) -> Tensor:  # type: ignore[override]
+        """The diagonal of the covariance."""
+        found = (self._unbroadcasted_cov_factor**2).sum(-1) + self._unbroadcasted_cov_diag
+        return found.expand((*self._batch_shape, *self._event_shape))  # type: ignore[no-any-return]
+
+    @lazy_property
+    def scale_tril(self) -> Tensor:
+        """The Cholesky factor of the covariance."""
+        return linalg_cholesky(self.covariance_matrix)  # type: ignore[no-any-return]
+
+    @lazy_property
+    def covariance_matrix(self) -> Tensor:
+        """The covariance."""
+        factor = self._unbroadcasted_cov_factor
+        return self._expanded(factor @ factor.mT + self._unbroadcasted_cov_diag.diag_embed(), self._batch_shape, 2)
+
+    @lazy_property
+    def precision_matrix(self) -> Tensor:
+        """The inverse of the covariance."""
+        scaled = self._unbroadcasted_cov_factor.mT / self._unbroadcasted_cov_diag.unsqueeze(-2)
+        inner = solve_triangular(self._capacitance_tril, scaled, upper=False)
+        found = self._unbroadcasted_cov_diag.reciprocal().diag_embed() - inner.mT @ inner
+        return self._expanded(found, self._batch_shape, 2)
+
+    def rsample(self, sample_shape: Any = ()) -> Tensor:
+        """See `Distribution.rsample`."""
+        shape = self._extended_shape(sample_shape)
+        factor, diag = self._unbroadcasted_cov_factor, self._unbroadcasted_cov_diag
+        shared = standard_normal((*shape[:-1], factor.shape[-1]), self.loc)
+        own = standard_normal(shape, self.loc)
+        return self.loc + (factor @ shared.unsqueeze(-1)).squeeze(-1) + diag.sqrt() * own  # type: ignore[no-any-return]
+
+    def _half_log_det(self) -> Tensor:
+        """Half the logarithm of the determinant of the covariance."""
+        return half_log_det(self._capacitance_tril) + 0.5 * self._unbroadcasted_cov_diag.log().sum(-1)
+
+    def log_prob(self, value: Tensor) -> Tensor:
+        """See `Distribution.log_prob`."""
+        self._checked(value)
+        difference = value - self.loc
+        weighted = difference / self._unbroadcasted_cov_diag
+        along = (self._unbroadcasted_cov_factor.mT @ weighted.unsqueeze(-1)).squeeze(-1)
+        squares = (difference * weighted).sum(-1) - squared_length(self._capacitance_tril, along)
+        return -0.5 * (self._event_shape[0] * math.log(2 * math.pi) + squares) - self._half_log_det()  # type: ignore[no-any-return]
+
+    def entropy(self) -> Tensor:
+        """See `Distribution.entropy`."""
+        found = 0.5 * self._event_shape[0] * (1 + math.log(2 * math.pi)) + self._half_log_det()
+        return found.expand(self._batch_shape)

@@ -1,0 +1,238 @@
+"""The normal distribution, and those of functions of its numbers."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+from .._core.state.grad_mode import no_grad
+from ..ops.pointwise.normal import erfinv
+from ..ops.randomness.sampling import normal
+from ..tensor import Tensor
+from . import constraints
+from .distribution import ExponentialFamily
+from .transformed_distribution import TransformedDistribution
+from .transforms import AbsTransform, ExpTransform, StickBreakingTransform
+from .utils import broadcast_all, standard_normal
+
+__all__ = ["HalfNormal", "LogNormal", "LogisticNormal", "Normal"]
+
+LOG_ROOT_TAU = 0.5 * math.log(2 * math.pi)
+
+
+class Normal(ExponentialFamily):
+    """The normal distribution.
+
+    Args:
+        loc: the mean.
+        scale: the standard deviation, above 0.
+        validate_args: see `Distribution`.
+
+    Examples:
+        >>> import wengert as wg
+        >>> d = wg.distributions.Normal(wg.tensor([0.0, 1.0]), 2.0)
+        >>> d
+        Normal(loc: torch.Size([2]), scale: torch.Size([2]))
+        >>> d.log_prob(wg.tensor(1.0)), d.cdf(wg.tensor(1.0))
+        (tensor([-1.7371, -1.6121]), tensor([0.6915, 0.5000]))
+    """
+
+    arg_constraints = {"loc": constraints.real, "scale": constraints.positive}  # noqa: RUF012
+    support = constraints.real
+    has_rsample = True
+    _mean_carrier_measure = 0
+
+    def __init__(self, loc: Any, scale: Any, validate_args: bool | None = None) -> None:
+        self.loc, self.scale = broadcast_all(loc, scale)
+        super().__init__(self.loc.shape, validate_args=validate_args)
+
+    @property
+    def mean(self) -> Tensor:
+        """loc."""
+        return self.loc
+
+    mode = mean
+
+    @property
+    def stddev(self) -> Tensor:
+        """scale."""
+        return self.scale
+
+    @property
+    def variance(self) -> Tensor:
+        """scale²."""
+        return self.scale**2  # type: ignore[no-any-return]
+
+    def sample(self, sample_shape: Any = ()) -> Tensor:
+        """See `Distribution.sample`."""
+        shape = self._extended_shape(sample_shape)
+        with no_grad():
+            return normal(self.loc.expand(shape), self.scale.expand(shape))
+
+    def rsample(self, sample_shape: Any = ()) -> Tensor:
+        """See `Distribution.rsample`."""
+        return self.loc + standard_normal(self._extended_shape(sample_shape), self.loc) * self.scale
+
+    def log_prob(self, value: Tensor) -> Tensor:
+        """See `Distribution.log_prob`."""
+        self._checked(value)
+        return -((value - self.loc) ** 2) / (2 * self.scale**2) - self.scale.log() - LOG_ROOT_TAU  # type: ignore[no-any-return]
+
+    def cdf(self, value: Tensor) -> Tensor:
+        """See `Distribution.cdf`."""
+        self._checked(value)
+        return 0.5 * (1 + ((value - self.loc) / (self.scale * math.sqrt(2))).erf())  # type: ignore[no-any-return]
+
+    def icdf(self, value: Tensor) -> Tensor:
+        """See `Distribution.icdf`."""
+        return self.loc + self.scale * erfinv(2 * value - 1) * math.sqrt(2)  # type: ignore[no-any-return]
+
+    def entropy(self) -> Tensor:
+        """log scale + log(2 pi e) / 2."""
+        return 0.5 + LOG_ROOT_TAU + self.scale.log()
+
+    @property
+    def _natural_params(self) -> tuple[Tensor, ...]:
+        precision = 1 / self.scale**2
+        return self.loc * precision, -0.5 * precision
+
+    def _log_normalizer(self, x: Tensor, y: Tensor) -> Tensor:  # type: ignore[override]
+        return -0.25 * x * x / y + 0.5 * (-math.pi / y).log()  # type: ignore[no-any-return]
+
+
+class OfNormal(TransformedDistribution):
+    """Functions of numbers of a normal distribution, whose parameters are theirs."""
+
+    arg_constraints = {"loc": constraints.real, "scale": constraints.positive}  # noqa: RUF012
+    has_rsample = True
+    base_dist: Any
+
+    @property
+    def loc(self) -> Tensor:
+        """The mean before the transform."""
+        return self.base_dist.loc  # type: ignore[no-any-return]
+
+    @property
+    def scale(self) -> Tensor:
+        """The standard deviation before the transform."""
+        return self.base_dist.scale  # type: ignore[no-any-return]
+
+
+class LogNormal(OfNormal):
+    """The distribution of exp(x), where x is normal.
+
+    Args:
+        loc: the mean of x.
+        scale: the standard deviation of x.
+        validate_args: see `Distribution`.
+    """
+
+    support = constraints.positive
+
+    def __init__(self, loc: Any, scale: Any, validate_args: bool | None = None) -> None:
+        super().__init__(Normal(loc, scale, validate_args=validate_args), ExpTransform(), validate_args)
+
+    @property
+    def mean(self) -> Tensor:
+        """exp(loc + scale² / 2)."""
+        return (self.loc + self.scale**2 / 2).exp()
+
+    @property
+    def mode(self) -> Tensor:
+        """exp(loc - scale²)."""
+        return (self.loc - self.scale**2).exp()
+
+    @property
+    def variance(self) -> Tensor:
+        """(exp(scale²) - 1) mean²."""
+        return (self.scale**2).expm1() * (2 * self.loc + self.scale**2).exp()  # type: ignore[no-any-return]
+
+    def entropy(self) -> Tensor:
+        """That of x, and its mean."""
+        return self.base_dist.entropy() + self.loc  # type: ignore[no-any-return]
+
+
+class HalfNormal(TransformedDistribution):
+    """The distribution of |x|, where x is normal with mean 0.
+
+    Args:
+        scale: the standard deviation of x.
+        validate_args: see `Distribution`.
+    """
+
+    arg_constraints = {"scale": constraints.positive}  # noqa: RUF012
+    support = constraints.nonnegative
+    has_rsample = True
+    base_dist: Any
+
+    def __init__(self, scale: Any, validate_args: bool | None = None) -> None:
+        super().__init__(Normal(0, scale, validate_args=False), AbsTransform(), validate_args)
+
+    @property
+    def scale(self) -> Tensor:
+        """The standard deviation of x."""
+        return self.base_dist.scale  # type: ignore[no-any-return]
+
+    @property
+    def mean(self) -> Tensor:
+        """scale sqrt(2 / pi)."""
+        return self.scale * math.sqrt(2 / math.pi)
+
+    @property
+    def mode(self) -> Tensor:
+        """0."""
+        return self.scale.new_zeros(self.scale.shape)
+
+    @property
+    def variance(self) -> Tensor:
+        """scale² (1 - 2 / pi)."""
+        return self.scale**2 * (1 - 2 / math.pi)  # type: ignore[no-any-return]
+
+    def log_prob(self, value: Tensor) -> Tensor:
+        """Twice the density of x, from 0 on."""
+        self._checked(value)
+        return (self.base_dist.log_prob(value) + math.log(2)).where(value >= 0, -math.inf)  # type: ignore[no-any-return]
+
+    def cdf(self, value: Tensor) -> Tensor:
+        """See `Distribution.cdf`."""
+        self._checked(value)
+        return 2 * self.base_dist.cdf(value) - 1  # type: ignore[no-any-return]
+
+    def icdf(self, value: Tensor) -> Tensor:
+        """See `Distribution.icdf`."""
+        return self.base_dist.icdf((value + 1) / 2)  # type: ignore[no-any-return]
+
+    def entropy(self) -> Tensor:
+        """That of x, less log 2."""
+        return self.base_dist.entropy() - math.log(2)  # type: ignore[no-any-return]
+
+
+class LogisticNormal(TransformedDistribution):
+    """Rows of probabilities that break off a stick by independent normal numbers.
+
+    Args:
+        loc: (..., n) means.
+        scale: (..., n) standard deviations.
+        validate_args: see `Distribution`.
+    """
+
+    arg_constraints = {"loc": constraints.real, "scale": constraints.positive}  # noqa: RUF012
+    support = constraints.simplex
+    has_rsample = True
+    base_dist: Any
+
+    def __init__(self, loc: Any, scale: Any, validate_args: bool | None = None) -> None:
+        base = Normal(loc, scale, validate_args=validate_args)
+        if not base.batch_shape:
+            base = base.expand([1])
+        super().__init__(base, StickBreakingTransform(), validate_args)
+
+    @property
+    def loc(self) -> Tensor:
+        """The means before the transform."""
+        return self.base_dist.base_dist.loc  # type: ignore[no-any-return]
+
+    @property
+    def scale(self) -> Tensor:
+        """The standard deviations before the transform."""
+        return self.base_dist.base_dist.scale  # type: ignore[no-any-return]

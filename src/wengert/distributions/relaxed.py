@@ -1,0 +1,169 @@
+"""Differentiable neighbours of outcomes: they approach them as the temperature falls."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+from ..ops.randomness.random import rand
+from ..tensor import Tensor
+from . import constraints
+from .categorical import Categorical, OfCategorical
+from .odds import Odds
+from .transformed_distribution import TransformedDistribution
+from .transforms import ExpTransform, SigmoidTransform
+from .utils import broadcast_all, clamp_probs
+
+__all__ = ["ExpRelaxedCategorical", "LogitRelaxedBernoulli", "RelaxedBernoulli", "RelaxedOneHotCategorical"]
+
+
+class LogitRelaxedBernoulli(Odds):
+    """The log-odds of a relaxed Bernoulli number.
+
+    Args:
+        temperature: above 0.
+        probs: the probability of 1.
+        logits: its log-odds; one of both is given.
+        validate_args: see `Distribution`.
+
+    Source: Maddison, Mnih and Teh, The concrete distribution (2017).
+    """
+
+    arg_constraints = {"probs": constraints.unit_interval, "logits": constraints.real}  # noqa: RUF012
+    support = constraints.real
+    has_rsample = True
+
+    def __init__(
+        self, temperature: Any, probs: Any = None, logits: Any = None, validate_args: bool | None = None
+    ) -> None:
+        self.temperature = temperature
+        (given,) = broadcast_all(self._take_odds(probs, logits))
+        self._keep_odds(probs, given)
+        super().__init__(given.shape, validate_args=validate_args)
+
+    def rsample(self, sample_shape: Any = ()) -> Tensor:
+        """See `Distribution.rsample`."""
+        shape = self._extended_shape(sample_shape)
+        probs = clamp_probs(self.probs.expand(shape))
+        u = clamp_probs(rand(shape, dtype=probs.dtype))
+        return (u.log() - (-u).log1p() + probs.log() - (-probs).log1p()) / self.temperature  # type: ignore[no-any-return]
+
+    def log_prob(self, value: Tensor) -> Tensor:
+        """See `Distribution.log_prob`."""
+        self._checked(value)
+        logits, value = broadcast_all(self.logits, value)
+        away = logits - value * self.temperature
+        scale = self.temperature.log() if isinstance(self.temperature, Tensor) else math.log(self.temperature)
+        return scale + away - 2 * away.exp().log1p()  # type: ignore[no-any-return]
+
+
+class Tempered(TransformedDistribution):
+    """A relaxed family: its parameters are those before the transform."""
+
+    has_rsample = True
+    base_dist: Any
+
+    @property
+    def temperature(self) -> Any:
+        """How far from outcomes samples are."""
+        return self.base_dist.temperature
+
+    @property
+    def logits(self) -> Tensor:
+        """Logarithms of odds, or of probabilities."""
+        return self.base_dist.logits  # type: ignore[no-any-return]
+
+    @property
+    def probs(self) -> Tensor:
+        """Probabilities."""
+        return self.base_dist.probs  # type: ignore[no-any-return]
+
+
+class RelaxedBernoulli(Tempered):
+    """Numbers between 0 and 1, near which they are at low temperatures.
+
+    Args:
+        temperature: above 0.
+        probs: the probability of 1.
+        logits: its log-odds; one of both is given.
+        validate_args: see `Distribution`.
+
+    Examples:
+        >>> import wengert as wg
+        >>> p = wg.tensor([0.2, 0.7], requires_grad=True)
+        >>> wg.distributions.RelaxedBernoulli(wg.tensor(0.5), p).rsample((4,)).shape
+        torch.Size([4, 2])
+    """
+
+    arg_constraints = {"probs": constraints.unit_interval, "logits": constraints.real}  # noqa: RUF012
+    support = constraints.unit_interval
+
+    def __init__(
+        self, temperature: Any, probs: Any = None, logits: Any = None, validate_args: bool | None = None
+    ) -> None:
+        super().__init__(LogitRelaxedBernoulli(temperature, probs, logits), SigmoidTransform(), validate_args)
+
+
+class ExpRelaxedCategorical(OfCategorical):
+    """The logarithms of relaxed one-hot rows.
+
+    Args:
+        temperature: above 0.
+        probs: as of `Categorical`.
+        logits: as of `Categorical`.
+        validate_args: see `Distribution`.
+
+    Source: Maddison, Mnih and Teh, The concrete distribution (2017); Jang, Gu and Poole, Categorical
+    reparameterization with Gumbel-softmax (2017).
+    """
+
+    support = constraints.real_vector
+    has_rsample = True
+
+    def __init__(
+        self, temperature: Any, probs: Any = None, logits: Any = None, validate_args: bool | None = None
+    ) -> None:
+        self._categorical = Categorical(probs, logits)
+        self.temperature = temperature
+        super().__init__(self._categorical.batch_shape, self._categorical.param_shape[-1:], validate_args)
+
+    def rsample(self, sample_shape: Any = ()) -> Tensor:
+        """See `Distribution.rsample`."""
+        shape = self._extended_shape(sample_shape)
+        u = clamp_probs(rand(shape, dtype=self.logits.dtype))
+        scores = (self.logits - (-u.log()).log()) / self.temperature
+        return scores - scores.logsumexp(-1, True)
+
+    def log_prob(self, value: Tensor) -> Tensor:
+        """See `Distribution.log_prob`."""
+        self._checked(value)
+        count = self.event_shape[0]
+        logits, value = broadcast_all(self.logits, value)
+        temperature = (
+            value.new_full((), float(self.temperature))
+            if not isinstance(self.temperature, Tensor)
+            else (self.temperature)
+        )
+        scale = math.lgamma(count) + (count - 1) * temperature.log()
+        scores = logits - value * temperature
+        return (scores - scores.logsumexp(-1, True)).sum(-1) + scale
+
+
+class RelaxedOneHotCategorical(Tempered):
+    """Rows of probabilities, near rows with one 1 at low temperatures.
+
+    Args:
+        temperature: above 0.
+        probs: as of `Categorical`.
+        logits: as of `Categorical`.
+        validate_args: see `Distribution`.
+    """
+
+    arg_constraints = {"probs": constraints.simplex, "logits": constraints.real_vector}  # noqa: RUF012
+    support = constraints.simplex
+
+    def __init__(
+        self, temperature: Any, probs: Any = None, logits: Any = None, validate_args: bool | None = None
+    ) -> None:
+        base = ExpRelaxedCategorical(temperature, probs, logits, validate_args=validate_args)
+        super().__init__(base, ExpTransform(), validate_args)

@@ -1,0 +1,125 @@
+"""Sets of matrices, and of values whose parts lie in sets of their own."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from .._core.types.dtypes import bool_, finfo
+from ..ops.linalg.cholesky import linalg_cholesky_ex
+from ..ops.linalg.eigen import eigvalsh
+from ..ops.shapes.join import cat as join, stack as join_new
+from ..tensor import Tensor
+from .sets import TOLERANCE, Constraint
+
+
+class _LowerTriangular(Constraint):
+    """Matrices with zeros above the diagonal."""
+
+    event_dim = 2
+
+    def check(self, value: Tensor) -> Tensor:
+        return (value.tril() == value).flatten(-2).all(-1)
+
+
+class _LowerCholesky(Constraint):
+    """The same, with a positive diagonal."""
+
+    event_dim = 2
+
+    def check(self, value: Tensor) -> Tensor:
+        return _LowerTriangular().check(value) & (value.diagonal(dim1=-2, dim2=-1) > 0).all(-1)
+
+
+class _CorrCholesky(Constraint):
+    """The same, with rows of length 1: factors of correlation matrices."""
+
+    event_dim = 2
+
+    def check(self, value: Tensor) -> Tensor:
+        rough = finfo(value.dtype).eps * value.shape[-1] * 10
+        norms = (value.detach() ** 2).sum(-1).sqrt()
+        return ((norms - 1).abs() < rough).all(-1) & _LowerCholesky().check(value)
+
+
+class _Square(Constraint):
+    """Square matrices."""
+
+    event_dim = 2
+
+    def check(self, value: Tensor) -> Tensor:
+        found = value.shape[-2:] == value.shape[-1:] * 2
+        return value.new_full(value.shape[:-2], found, dtype=bool_)
+
+
+class _Symmetric(_Square):
+    """Symmetric matrices."""
+
+    def check(self, value: Tensor) -> Tensor:
+        if not bool(_Square().check(value).all()):
+            return _Square().check(value)
+        close = (value - value.mT).abs() <= TOLERANCE + 1e-5 * value.mT.abs()
+        return close.flatten(-2).all(-1)
+
+
+class _PositiveSemidefinite(_Symmetric):
+    """Symmetric matrices without negative eigenvalues."""
+
+    def check(self, value: Tensor) -> Tensor:
+        symmetric_ones = super().check(value)
+        if not bool(symmetric_ones.all()):
+            return symmetric_ones
+        return (eigvalsh(value) >= 0).all(-1)
+
+
+class _PositiveDefinite(_Symmetric):
+    """Symmetric matrices with positive eigenvalues."""
+
+    def check(self, value: Tensor) -> Tensor:
+        symmetric_ones = super().check(value)
+        if not bool(symmetric_ones.all()):
+            return symmetric_ones
+        return linalg_cholesky_ex(value).info == 0
+
+
+class _Joined(Constraint):
+    """Constraints for the parts of values along a dimension."""
+
+    def __init__(self, cseq: Sequence[Constraint], dim: int = 0) -> None:
+        if not all(isinstance(each, Constraint) for each in cseq):
+            raise TypeError(f"{type(self).__name__[1:].lower()} wants a sequence of constraints")
+        self.cseq = list(cseq)
+        self.dim = dim
+
+    @property
+    def is_discrete(self) -> Any:  # type: ignore[override]
+        """Whether one of them is."""
+        return any(each.is_discrete for each in self.cseq)
+
+    @property
+    def event_dim(self) -> Any:  # type: ignore[override]
+        """The largest of theirs."""
+        return max(each.event_dim for each in self.cseq)
+
+
+class _Cat(_Joined):
+    """Parts with lengths of their own, as `wengert.cat` joins them."""
+
+    def __init__(self, cseq: Sequence[Constraint], dim: int = 0, lengths: Sequence[int] | None = None) -> None:
+        super().__init__(cseq, dim)
+        self.lengths = [1] * len(self.cseq) if lengths is None else list(lengths)
+        if len(self.lengths) != len(self.cseq):
+            raise ValueError(f"cat wants a length for each of {len(self.cseq)} constraints, got {len(self.lengths)}")
+
+    def check(self, value: Tensor) -> Tensor:
+        starts = [sum(self.lengths[:place]) for place in range(len(self.cseq))]
+        parts = [value.narrow(self.dim, start, length) for start, length in zip(starts, self.lengths)]
+        return join([each.check(part) for each, part in zip(self.cseq, parts)], self.dim)  # type: ignore[no-any-return]
+
+
+class _Stack(_Joined):
+    """Parts along a dimension, as `wengert.stack` joins them."""
+
+    def check(self, value: Tensor) -> Tensor:
+        parts = [each.check(value.select(self.dim, place)) for place, each in enumerate(self.cseq)]
+        return join_new(parts, self.dim)  # type: ignore[no-any-return]

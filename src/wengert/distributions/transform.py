@@ -1,0 +1,387 @@
+"""What all transforms have in common, and those made of others: inverse, composition, transforms of whole values."""
+
+from __future__ import annotations
+
+import weakref
+from collections.abc import Sequence
+from typing import Any
+
+from .._core.types.sizes import Size
+from ..tensor import Tensor
+from . import constraints
+
+
+class Transform:
+    """A function from `domain` to `codomain`; called, it is applied.
+
+    A subclass says `_call`, `_inverse` and `log_abs_det_jacobian`.
+
+    Args:
+        cache_size: 1 keeps the last value with its image, so that the inverse of what has just come out is exact and
+            free; 0 keeps nothing.
+
+    Attributes:
+        bijective: whether each image comes from one value.
+        domain, codomain: constraints.
+        sign: of the derivative, of transforms of numbers.
+
+    Raises:
+        ValueError: another size.
+    """
+
+    bijective = False
+    domain: Any
+    codomain: Any
+
+    def __init__(self, cache_size: int = 0) -> None:
+        if cache_size not in (0, 1):
+            raise ValueError(f"cache_size must be 0 or 1, got {cache_size!r}")
+        self._cache_size = cache_size
+        self._inv: Any = None
+        self._cached_x_y: tuple[Any, Any] = (None, None)
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {**vars(self), "_inv": None}
+
+    @property
+    def event_dim(self) -> int:
+        """How many of the last dimensions are one value, where that is the same on both sides.
+
+        Raises:
+            ValueError: it is not.
+        """
+        if self.domain.event_dim == self.codomain.event_dim:
+            return self.domain.event_dim  # type: ignore[no-any-return]
+        raise ValueError("Please use either .domain.event_dim or .codomain.event_dim")
+
+    @property
+    def inv(self) -> Transform:
+        """The inverse; its own inverse is this transform."""
+        found = self._inv() if self._inv is not None else None
+        if found is None:
+            found = _InverseTransform(self)
+            self._inv = weakref.ref(found)
+        return found
+
+    @property
+    def sign(self) -> Any:
+        """1 or -1: that of the derivative, where each number is transformed by itself."""
+        raise NotImplementedError(f"{type(self).__name__} has no sign")
+
+    def with_cache(self, cache_size: int = 1) -> Transform:
+        """The same with another cache.
+
+        Raises:
+            NotImplementedError: the subclass does not say how.
+        """
+        if self._cache_size == cache_size:
+            return self
+        if type(self).__init__ is Transform.__init__:
+            return type(self)(cache_size=cache_size)
+        raise NotImplementedError(f"{type(self)}.with_cache is not implemented")
+
+    def __eq__(self, other: object) -> bool:
+        return self is other
+
+    def __ne__(self, other: object) -> bool:
+        return not self == other
+
+    def __call__(self, x: Tensor) -> Tensor:
+        """The image of x."""
+        if not self._cache_size:
+            return self._call(x)
+        before, image = self._cached_x_y
+        if x is before:
+            return image  # type: ignore[no-any-return]
+        image = self._call(x)
+        self._cached_x_y = x, image
+        return image
+
+    def _inv_call(self, y: Tensor) -> Tensor:
+        """What has the image y."""
+        if not self._cache_size:
+            return self._inverse(y)
+        value, image = self._cached_x_y
+        if y is image:
+            return value  # type: ignore[no-any-return]
+        value = self._inverse(y)
+        self._cached_x_y = value, y
+        return value
+
+    def _call(self, x: Tensor) -> Tensor:
+        raise NotImplementedError(f"{type(self).__name__} does not say _call")
+
+    def _inverse(self, y: Tensor) -> Tensor:
+        raise NotImplementedError(f"{type(self).__name__} has no inverse")
+
+    def log_abs_det_jacobian(self, x: Tensor, y: Tensor) -> Tensor:
+        """The logarithm of the factor by which volumes grow at x.
+
+        Args:
+            x: values.
+            y: their images.
+
+        Returns:
+            One number for each value.
+        """
+        raise NotImplementedError(f"{type(self).__name__} has no log_abs_det_jacobian")
+
+    def forward_shape(self, shape: Any) -> Size:
+        """The shape of the images of values of a shape."""
+        return Size(shape)
+
+    def inverse_shape(self, shape: Any) -> Size:
+        """The shape of the values with images of a shape."""
+        return Size(shape)
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}()"
+
+
+class _InverseTransform(Transform):
+    """The inverse of a transform, which it calls and keeps."""
+
+    def __init__(self, transform: Transform) -> None:
+        super().__init__(transform._cache_size)
+        self._inv: Any = transform
+
+    @property
+    def bijective(self) -> bool:  # type: ignore[override]
+        """As the other."""
+        return self._inv.bijective  # type: ignore[no-any-return]
+
+    @constraints.dependent_property(is_discrete=False)
+    def domain(self) -> Any:
+        """Where the other leads to."""
+        return self._inv.codomain
+
+    @constraints.dependent_property(is_discrete=False)
+    def codomain(self) -> Any:
+        """Where the other starts."""
+        return self._inv.domain
+
+    @property
+    def sign(self) -> Any:
+        """As the other's."""
+        return self._inv.sign
+
+    @property
+    def inv(self) -> Transform:
+        """The other."""
+        return self._inv  # type: ignore[no-any-return]
+
+    def __getstate__(self) -> dict[str, Any]:
+        return vars(self)
+
+    def with_cache(self, cache_size: int = 1) -> Transform:
+        """The inverse of the other with another cache."""
+        return self._inv.with_cache(cache_size).inv  # type: ignore[no-any-return]
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, _InverseTransform) and bool(self._inv == other._inv)
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({self._inv!r})"
+
+    def __call__(self, x: Tensor) -> Tensor:
+        return self._inv._inv_call(x)  # type: ignore[no-any-return]
+
+    def _inv_call(self, y: Tensor) -> Tensor:
+        return self._inv(y)  # type: ignore[no-any-return]
+
+    def log_abs_det_jacobian(self, x: Tensor, y: Tensor) -> Tensor:
+        """That of the other, of the other sign."""
+        return -self._inv.log_abs_det_jacobian(y, x)  # type: ignore[no-any-return]
+
+    def forward_shape(self, shape: Any) -> Size:
+        """As the other's inverse."""
+        return self._inv.inverse_shape(shape)  # type: ignore[no-any-return]
+
+    def inverse_shape(self, shape: Any) -> Size:
+        """As the other's."""
+        return self._inv.forward_shape(shape)  # type: ignore[no-any-return]
+
+
+class ComposeTransform(Transform):
+    """Several transforms, one after the other.
+
+    Args:
+        parts: the first one comes first.
+        cache_size: of the parts, too; see `Transform`.
+    """
+
+    def __init__(self, parts: Sequence[Transform], cache_size: int = 0) -> None:
+        super().__init__(cache_size)
+        self.parts = [part.with_cache(cache_size) for part in parts] if cache_size else list(parts)
+
+    @property
+    def bijective(self) -> bool:  # type: ignore[override]
+        """Whether all parts are."""
+        return all(part.bijective for part in self.parts)
+
+    @constraints.dependent_property(is_discrete=False)
+    def domain(self) -> Any:
+        """That of the first part, with as many dimensions as the parts want of a value."""
+        if not self.parts:
+            return constraints.real
+        first, wanted = self.parts[0].domain, self.parts[-1].codomain.event_dim
+        for part in reversed(self.parts):
+            wanted = max(wanted + part.domain.event_dim - part.codomain.event_dim, part.domain.event_dim)
+        return widened(first, wanted)
+
+    @constraints.dependent_property(is_discrete=False)
+    def codomain(self) -> Any:
+        """That of the last part, likewise."""
+        if not self.parts:
+            return constraints.real
+        last, wanted = self.parts[-1].codomain, self.parts[0].domain.event_dim
+        for part in self.parts:
+            wanted = max(wanted + part.codomain.event_dim - part.domain.event_dim, part.codomain.event_dim)
+        return widened(last, wanted)
+
+    @property
+    def sign(self) -> Any:
+        """The product of the parts'."""
+        sign: Any = 1
+        for part in self.parts:
+            sign = sign * part.sign
+        return sign
+
+    @property
+    def inv(self) -> Transform:
+        """The inverses, the last one first."""
+        found = self._inv() if self._inv is not None else None
+        if found is None:
+            found = ComposeTransform([part.inv for part in reversed(self.parts)])
+            self._inv, found._inv = weakref.ref(found), weakref.ref(self)
+        return found
+
+    def with_cache(self, cache_size: int = 1) -> Transform:
+        """The same with another cache."""
+        return self if self._cache_size == cache_size else ComposeTransform(self.parts, cache_size)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, ComposeTransform) and self.parts == other.parts
+
+    def __call__(self, x: Tensor) -> Tensor:
+        """Through all parts."""
+        for part in self.parts:
+            x = part(x)
+        return x
+
+    def _inv_call(self, y: Tensor) -> Tensor:
+        for part in reversed(self.parts):
+            y = part._inv_call(y)
+        return y
+
+    def log_abs_det_jacobian(self, x: Tensor, y: Tensor) -> Tensor:
+        """The sum of the parts'."""
+        if not self.parts:
+            return x * 0
+        values = [x]
+        for part in self.parts[:-1]:
+            values.append(part(values[-1]))
+        values.append(y)
+        total: Any = 0
+        wanted = self.domain.event_dim
+        for part, before, after in zip(self.parts, values, values[1:]):
+            found = part.log_abs_det_jacobian(before, after)
+            total = total + sum_rightmost(found, wanted - part.domain.event_dim)
+            wanted += part.codomain.event_dim - part.domain.event_dim
+        return total  # type: ignore[no-any-return]
+
+    def forward_shape(self, shape: Any) -> Size:
+        """Through all parts."""
+        for part in self.parts:
+            shape = part.forward_shape(shape)
+        return Size(shape)
+
+    def inverse_shape(self, shape: Any) -> Size:
+        """Back through all parts."""
+        for part in reversed(self.parts):
+            shape = part.inverse_shape(shape)
+        return Size(shape)
+
+    def __repr__(self) -> str:
+        inner = ",\n    ".join(repr(part) for part in self.parts)
+        return f"{type(self).__name__}(\n    {inner}\n)"
+
+
+def widened(constraint: Any, event_dim: int) -> Any:
+    """A constraint on values with `event_dim` dimensions."""
+    further = event_dim - constraint.event_dim
+    return constraints.independent(constraint, further) if further > 0 else constraint
+
+
+def sum_rightmost(value: Tensor, count: int) -> Tensor:
+    """The sum over the last `count` dimensions."""
+    return value.reshape((*value.shape[:-count], -1)).sum(-1) if count else value
+
+
+identity_transform = ComposeTransform([])
+
+
+class IndependentTransform(Transform):
+    """A transform whose last batch dimensions belong to the values.
+
+    Args:
+        base_transform: what is applied.
+        reinterpreted_batch_ndims: how many dimensions.
+        cache_size: see `Transform`.
+    """
+
+    def __init__(self, base_transform: Transform, reinterpreted_batch_ndims: int, cache_size: int = 0) -> None:
+        super().__init__(cache_size)
+        self.base_transform = base_transform.with_cache(cache_size)
+        self.reinterpreted_batch_ndims = reinterpreted_batch_ndims
+
+    def with_cache(self, cache_size: int = 1) -> Transform:
+        """The same with another cache."""
+        if self._cache_size == cache_size:
+            return self
+        return IndependentTransform(self.base_transform, self.reinterpreted_batch_ndims, cache_size)
+
+    @constraints.dependent_property(is_discrete=False)
+    def domain(self) -> Any:
+        """The other's, of whole values."""
+        return constraints.independent(self.base_transform.domain, self.reinterpreted_batch_ndims)
+
+    @constraints.dependent_property(is_discrete=False)
+    def codomain(self) -> Any:
+        """The other's, of whole values."""
+        return constraints.independent(self.base_transform.codomain, self.reinterpreted_batch_ndims)
+
+    @property
+    def bijective(self) -> bool:  # type: ignore[override]
+        """As the other."""
+        return self.base_transform.bijective
+
+    @property
+    def sign(self) -> Any:
+        """As the other's."""
+        return self.base_transform.sign
+
+    def _call(self, x: Tensor) -> Tensor:
+        if x.dim() < self.domain.event_dim:
+            raise ValueError(f"Too few dimensions on input: {x.dim()}, wanted {self.domain.event_dim} or more")
+        return self.base_transform(x)
+
+    def _inverse(self, y: Tensor) -> Tensor:
+        if y.dim() < self.codomain.event_dim:
+            raise ValueError(f"Too few dimensions on input: {y.dim()}, wanted {self.codomain.event_dim} or more")
+        return self.base_transform.inv(y)
+
+    def log_abs_det_jacobian(self, x: Tensor, y: Tensor) -> Tensor:
+        """The other's, summed."""
+        return sum_rightmost(self.base_transform.log_abs_det_jacobian(x, y), self.reinterpreted_batch_ndims)
+
+    def forward_shape(self, shape: Any) -> Size:
+        """As the other's."""
+        return self.base_transform.forward_shape(shape)
+
+    def inverse_shape(self, shape: Any) -> Size:
+        """As the other's."""
+        return self.base_transform.inverse_shape(shape)
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({self.base_transform!r}, {self.reinterpreted_batch_ndims})"

@@ -1,0 +1,138 @@
+"""Distributions of transformed samples."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from .._core.state.grad_mode import no_grad
+from ..tensor import Tensor
+from . import constraints
+from .distribution import Distribution
+from .independent import Independent
+from .transform import ComposeTransform, Transform, sum_rightmost
+
+__all__ = ["TransformedDistribution"]
+
+
+class TransformedDistribution(Distribution):
+    """The distribution of f(x), where x has a distribution and f is made of transforms.
+
+    Args:
+        base_distribution: that of x.
+        transforms: a transform, or a list, of which the first one comes first.
+        validate_args: see `Distribution`.
+
+    Raises:
+        ValueError: no transforms, or values with too few dimensions for them.
+
+    Examples:
+        >>> import wengert as wg
+        >>> from wengert.distributions import ExpTransform, Normal, TransformedDistribution
+        >>> TransformedDistribution(Normal(0.0, 1.0), [ExpTransform()]).log_prob(wg.tensor(2.0))
+        tensor(-1.8523)
+    """
+
+    arg_constraints: dict[str, Any] = {}  # noqa: RUF012 - as all families say it
+
+    def __init__(
+        self,
+        base_distribution: Distribution,
+        transforms: Transform | Sequence[Transform],
+        validate_args: bool | None = None,
+    ) -> None:
+        given = [transforms] if isinstance(transforms, Transform) else transforms
+        if not isinstance(given, list | tuple) or not all(isinstance(each, Transform) for each in given):
+            raise ValueError(f"transforms must be a Transform or a list of Transforms, but was {transforms}")
+        self.transforms = list(given)
+        base_shape = base_distribution.batch_shape + base_distribution.event_shape
+        own = len(base_distribution.event_shape)
+        transform = ComposeTransform(self.transforms)
+        if len(base_shape) < transform.domain.event_dim:
+            raise ValueError(
+                f"base_distribution needs to have shape with size at least {transform.domain.event_dim}, "
+                f"but got {base_shape}."
+            )
+        shape = transform.forward_shape(base_shape)
+        wanted = transform.inverse_shape(shape)
+        if wanted != base_shape:
+            base_distribution = base_distribution.expand(wanted[: len(wanted) - own])
+        further = transform.domain.event_dim - own
+        self.base_dist = Independent(base_distribution, further) if further > 0 else base_distribution
+        change = transform.codomain.event_dim - transform.domain.event_dim
+        cut = len(shape) - max(transform.codomain.event_dim, own + change)
+        super().__init__(shape[:cut], shape[cut:], validate_args=validate_args)
+
+    def expand(self, batch_shape: Any, _instance: Any = None) -> Any:
+        """See `Distribution.expand`."""
+        new = super().expand(batch_shape, _instance)
+        shape = (*new.batch_shape, *self.event_shape)
+        for transform in reversed(self.transforms):
+            shape = transform.inverse_shape(shape)
+        new.base_dist = self.base_dist.expand(shape[: len(shape) - len(self.base_dist.event_shape)])
+        return new
+
+    @property
+    def has_rsample(self) -> bool:  # type: ignore[override]
+        """As the distribution of x."""
+        return self.base_dist.has_rsample
+
+    @constraints.dependent_property(is_discrete=False)
+    def support(self) -> Any:
+        """Where the last transform leads to."""
+        if not self.transforms:
+            return self.base_dist.support
+        support = self.transforms[-1].codomain
+        further = len(self.event_shape) - support.event_dim
+        return constraints.independent(support, further) if further > 0 else support
+
+    def sample(self, sample_shape: Any = ()) -> Tensor:
+        """Transformed samples; see `Distribution.sample`."""
+        with no_grad():
+            x = self.base_dist.sample(sample_shape)
+            for transform in self.transforms:
+                x = transform(x)
+            return x
+
+    def rsample(self, sample_shape: Any = ()) -> Tensor:
+        """Transformed samples; see `Distribution.rsample`."""
+        x = self.base_dist.rsample(sample_shape)
+        for transform in self.transforms:
+            x = transform(x)
+        return x
+
+    def log_prob(self, value: Tensor) -> Tensor:
+        """That of x, less the logarithm by which volumes grow there."""
+        self._checked(value)
+        event_dim, total = len(self.event_shape), None
+        y = value
+        for transform in reversed(self.transforms):
+            x = transform.inv(y)
+            event_dim += transform.domain.event_dim - transform.codomain.event_dim
+            grown = sum_rightmost(transform.log_abs_det_jacobian(x, y), event_dim - transform.domain.event_dim)
+            total = -grown if total is None else total - grown
+            y = x
+        found = sum_rightmost(self.base_dist.log_prob(y), event_dim - len(self.base_dist.event_shape))
+        return found if total is None else total + found
+
+    def _monotonize_cdf(self, value: Tensor) -> Tensor:
+        """1 - value where the transforms fall."""
+        sign = ComposeTransform(self.transforms).sign
+        if isinstance(sign, int) and sign == 1:
+            return value
+        return sign * (value - 0.5) + 0.5  # type: ignore[no-any-return]
+
+    def cdf(self, value: Tensor) -> Tensor:
+        """That of x."""
+        for transform in reversed(self.transforms):
+            value = transform.inv(value)
+        if self._validate_args:
+            self.base_dist._validate_sample(value)
+        return self._monotonize_cdf(self.base_dist.cdf(value))
+
+    def icdf(self, value: Tensor) -> Tensor:
+        """That of x, transformed."""
+        value = self.base_dist.icdf(self._monotonize_cdf(value))
+        for transform in self.transforms:
+            value = transform(value)
+        return value

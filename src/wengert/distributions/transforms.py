@@ -1,0 +1,351 @@
+"""Functions of samples that have an inverse, and know by how much they stretch.
+
+Examples:
+    >>> import wengert as wg
+    >>> from wengert.distributions.transforms import AffineTransform, ComposeTransform, ExpTransform
+    >>> onto = ComposeTransform([AffineTransform(1.0, 2.0), ExpTransform()])
+    >>> x = wg.tensor([0.0, 1.0])
+    >>> onto(x)
+    tensor([ 2.7183, 20.0855])
+    >>> onto.inv(onto(x))
+    tensor([0., 1.])
+    >>> onto.log_abs_det_jacobian(x, onto(x))
+    tensor([1.6931, 3.6931])
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+from .._core.types.dtypes import finfo
+from .._core.types.sizes import Size
+from ..ops.pointwise.smooth import softplus
+from ..ops.shapes.broadcast import broadcast_shapes
+from ..tensor import Tensor
+from . import constraints
+from .structured_transforms import (
+    CatTransform,
+    CorrCholeskyTransform,
+    LowerCholeskyTransform,
+    PositiveDefiniteTransform,
+    SoftmaxTransform,
+    StackTransform,
+    StickBreakingTransform,
+)
+from .transform import ComposeTransform, IndependentTransform, Transform, identity_transform
+
+__all__ = [
+    "AbsTransform", "AffineTransform", "CatTransform", "ComposeTransform", "CorrCholeskyTransform",
+    "CumulativeDistributionTransform", "ExpTransform", "IndependentTransform", "LowerCholeskyTransform",
+    "PositiveDefiniteTransform", "PowerTransform", "ReshapeTransform", "SigmoidTransform", "SoftmaxTransform",
+    "SoftplusTransform", "StackTransform", "StickBreakingTransform", "TanhTransform", "Transform",
+    "identity_transform",
+]  # fmt: skip
+
+
+class ReshapeTransform(Transform):
+    """The last dimensions in another shape with as many elements.
+
+    Args:
+        in_shape: lengths of the last dimensions that come.
+        out_shape: lengths of those that go.
+        cache_size: see `Transform`.
+
+    Raises:
+        ValueError: the numbers of elements differ.
+    """
+
+    bijective = True
+
+    def __init__(self, in_shape: Any, out_shape: Any, cache_size: int = 0) -> None:
+        self.in_shape, self.out_shape = Size(in_shape), Size(out_shape)
+        if math.prod(self.in_shape) != math.prod(self.out_shape):
+            raise ValueError(
+                f"in_shape, out_shape have different numbers of elements: {self.in_shape}, {self.out_shape}"
+            )
+        super().__init__(cache_size)
+
+    @constraints.dependent_property
+    def domain(self) -> Any:
+        """Real tensors."""
+        return constraints.independent(constraints.real, len(self.in_shape))
+
+    @constraints.dependent_property
+    def codomain(self) -> Any:
+        """Real tensors."""
+        return constraints.independent(constraints.real, len(self.out_shape))
+
+    def with_cache(self, cache_size: int = 1) -> Transform:
+        """The same with another cache."""
+        return self if self._cache_size == cache_size else type(self)(self.in_shape, self.out_shape, cache_size)
+
+    def _call(self, x: Tensor) -> Tensor:
+        return x.reshape((*x.shape[: x.dim() - len(self.in_shape)], *self.out_shape))
+
+    def _inverse(self, y: Tensor) -> Tensor:
+        return y.reshape((*y.shape[: y.dim() - len(self.out_shape)], *self.in_shape))
+
+    def log_abs_det_jacobian(self, x: Tensor, y: Tensor) -> Tensor:
+        """0."""
+        return x.new_zeros(x.shape[: x.dim() - len(self.in_shape)])
+
+    def forward_shape(self, shape: Any) -> Size:
+        """The shape with the last dimensions replaced."""
+        return replaced(shape, self.in_shape, self.out_shape)
+
+    def inverse_shape(self, shape: Any) -> Size:
+        """The shape with the last dimensions replaced."""
+        return replaced(shape, self.out_shape, self.in_shape)
+
+
+def replaced(shape: Any, old: Size, new: Size) -> Size:
+    """A shape with its last lengths replaced.
+
+    Raises:
+        ValueError: it does not end so.
+    """
+    cut = len(shape) - len(old)
+    if cut < 0:
+        raise ValueError(f"Too few dimensions on input: {tuple(shape)} does not end in {tuple(old)}")
+    if tuple(shape[cut:]) != tuple(old):
+        raise ValueError(f"Shape mismatch: expected {tuple(shape[cut:])} but got {tuple(old)}")
+    return Size((*shape[:cut], *new))
+
+
+class Elementwise(Transform):
+    """A transform of each element by itself; a subclass without arguments equals each other of its kind."""
+
+    bijective = True
+
+    def __eq__(self, other: object) -> bool:
+        return type(other) is type(self)
+
+
+class ExpTransform(Elementwise):
+    """y = exp(x)."""
+
+    domain, codomain, sign = constraints.real, constraints.positive, +1
+
+    def _call(self, x: Tensor) -> Tensor:
+        return x.exp()
+
+    def _inverse(self, y: Tensor) -> Tensor:
+        return y.log()
+
+    def log_abs_det_jacobian(self, x: Tensor, y: Tensor) -> Tensor:
+        """x."""
+        return x
+
+
+class PowerTransform(Elementwise):
+    """y = x^exponent.
+
+    Args:
+        exponent: a tensor, or a number.
+        cache_size: see `Transform`.
+    """
+
+    domain, codomain = constraints.positive, constraints.positive
+
+    def __init__(self, exponent: Any, cache_size: int = 0) -> None:
+        super().__init__(cache_size)
+        from .utils import broadcast_all
+
+        (self.exponent,) = broadcast_all(exponent)
+
+    def with_cache(self, cache_size: int = 1) -> Transform:
+        """The same with another cache."""
+        return self if self._cache_size == cache_size else type(self)(self.exponent, cache_size)
+
+    @property
+    def sign(self) -> Any:  # type: ignore[override]
+        """That of the exponent."""
+        return self.exponent.sign()
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, PowerTransform) and bool(self.exponent.eq(other.exponent).all())
+
+    def _call(self, x: Tensor) -> Tensor:
+        return x**self.exponent  # type: ignore[no-any-return]
+
+    def _inverse(self, y: Tensor) -> Tensor:
+        return y ** (1 / self.exponent)  # type: ignore[no-any-return]
+
+    def log_abs_det_jacobian(self, x: Tensor, y: Tensor) -> Tensor:
+        """log |exponent y / x|."""
+        return (self.exponent * y / x).abs().log()
+
+    def forward_shape(self, shape: Any) -> Size:
+        """The shape, broadcast with that of the exponent."""
+        return broadcast_shapes(shape, self.exponent.shape)  # type: ignore[no-any-return]
+
+    inverse_shape = forward_shape
+
+
+class SigmoidTransform(Elementwise):
+    """y = 1 / (1 + exp(-x)), kept away from 0 and 1."""
+
+    domain, codomain, sign = constraints.real, constraints.unit_interval, +1
+
+    def _call(self, x: Tensor) -> Tensor:
+        limits = finfo(x.dtype)
+        return x.sigmoid().clamp(limits.tiny, 1 - limits.eps)
+
+    def _inverse(self, y: Tensor) -> Tensor:
+        limits = finfo(y.dtype)
+        inside = y.clamp(limits.tiny, 1 - limits.eps)
+        return inside.log() - (-inside).log1p()
+
+    def log_abs_det_jacobian(self, x: Tensor, y: Tensor) -> Tensor:
+        """log y (1 - y)."""
+        return -softplus(-x) - softplus(x)  # type: ignore[no-any-return]
+
+
+class SoftplusTransform(Elementwise):
+    """y = log(1 + exp(x))."""
+
+    domain, codomain, sign = constraints.real, constraints.positive, +1
+
+    def _call(self, x: Tensor) -> Tensor:
+        return softplus(x)  # type: ignore[no-any-return]
+
+    def _inverse(self, y: Tensor) -> Tensor:
+        return (-y).expm1().neg().log() + y
+
+    def log_abs_det_jacobian(self, x: Tensor, y: Tensor) -> Tensor:
+        """log sigmoid(x)."""
+        return -softplus(-x)  # type: ignore[no-any-return]
+
+
+class TanhTransform(Elementwise):
+    """y = tanh(x)."""
+
+    domain, codomain, sign = constraints.real, constraints.interval(-1.0, 1.0), +1
+
+    def _call(self, x: Tensor) -> Tensor:
+        return x.tanh()
+
+    def _inverse(self, y: Tensor) -> Tensor:
+        return y.atanh()
+
+    def log_abs_det_jacobian(self, x: Tensor, y: Tensor) -> Tensor:
+        """log(1 - tanh(x)^2), written so that large x keep their digits."""
+        return 2 * (math.log(2) - x - softplus(-2 * x))  # type: ignore[no-any-return]
+
+
+class AbsTransform(Elementwise):
+    """y = |x|; its inverse is one of the two."""
+
+    bijective = False
+    domain, codomain = constraints.real, constraints.positive
+
+    def _call(self, x: Tensor) -> Tensor:
+        return x.abs()
+
+    def _inverse(self, y: Tensor) -> Tensor:
+        return y
+
+
+class AffineTransform(Transform):
+    """y = loc + scale x.
+
+    Args:
+        loc: a tensor, or a number.
+        scale: a tensor, or a number.
+        event_dim: how many of the last dimensions are one value.
+        cache_size: see `Transform`.
+    """
+
+    bijective = True
+
+    def __init__(self, loc: Any, scale: Any, event_dim: int = 0, cache_size: int = 0) -> None:
+        super().__init__(cache_size)
+        self.loc, self.scale, self._event_dim = loc, scale, event_dim
+
+    @property
+    def event_dim(self) -> int:
+        """How many of the last dimensions are one value."""
+        return self._event_dim
+
+    @constraints.dependent_property(is_discrete=False)
+    def domain(self) -> Any:
+        """Real numbers, or tensors of them."""
+        return constraints.independent(constraints.real, self._event_dim) if self._event_dim else constraints.real
+
+    codomain = domain
+
+    def with_cache(self, cache_size: int = 1) -> Transform:
+        """The same with another cache."""
+        if self._cache_size == cache_size:
+            return self
+        return type(self)(self.loc, self.scale, self._event_dim, cache_size)
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, AffineTransform):
+            return False
+        pairs = ((self.loc, other.loc), (self.scale, other.scale))
+        return all(bool(same.all()) if isinstance(same := a == b, Tensor) else same for a, b in pairs)
+
+    @property
+    def sign(self) -> Any:  # type: ignore[override]
+        """That of the scale."""
+        if isinstance(self.scale, Tensor):
+            return self.scale.sign()
+        return (self.scale > 0) - (self.scale < 0)
+
+    def _call(self, x: Tensor) -> Tensor:
+        return self.loc + self.scale * x  # type: ignore[no-any-return]
+
+    def _inverse(self, y: Tensor) -> Tensor:
+        return (y - self.loc) / self.scale  # type: ignore[no-any-return]
+
+    def log_abs_det_jacobian(self, x: Tensor, y: Tensor) -> Tensor:
+        """log |scale|, summed over the dimensions of a value."""
+        if isinstance(self.scale, Tensor):
+            found = self.scale.abs().log().expand(broadcast_shapes(x.shape, self.scale.shape))
+        else:
+            found = x.new_full(x.shape, math.log(abs(self.scale)))
+        if self._event_dim:
+            found = found.reshape((*found.shape[: -self._event_dim], -1)).sum(-1)
+        return found.expand(x.shape[: x.dim() - self._event_dim])  # type: ignore[no-any-return]
+
+    def forward_shape(self, shape: Any) -> Size:
+        """The shape, broadcast with those of loc and scale."""
+        return broadcast_shapes(shape, getattr(self.loc, "shape", ()), getattr(self.scale, "shape", ()))  # type: ignore[no-any-return]
+
+    inverse_shape = forward_shape
+
+
+class CumulativeDistributionTransform(Transform):
+    """y = F(x), the distribution function of a distribution: numbers drawn from it become even.
+
+    Args:
+        distribution: one with `cdf` and `icdf`.
+        cache_size: see `Transform`.
+    """
+
+    bijective, codomain, sign = True, constraints.unit_interval, +1
+
+    def __init__(self, distribution: Any, cache_size: int = 0) -> None:
+        super().__init__(cache_size)
+        self.distribution = distribution
+
+    @property
+    def domain(self) -> Any:  # type: ignore[override]
+        """Its support."""
+        return self.distribution.support
+
+    def _call(self, x: Tensor) -> Tensor:
+        return self.distribution.cdf(x)  # type: ignore[no-any-return]
+
+    def _inverse(self, y: Tensor) -> Tensor:
+        return self.distribution.icdf(y)  # type: ignore[no-any-return]
+
+    def log_abs_det_jacobian(self, x: Tensor, y: Tensor) -> Tensor:
+        """The logarithm of the density."""
+        return self.distribution.log_prob(x)  # type: ignore[no-any-return]
+
+    def with_cache(self, cache_size: int = 1) -> Transform:
+        """The same with another cache."""
+        return self if self._cache_size == cache_size else type(self)(self.distribution, cache_size)

@@ -1,0 +1,179 @@
+"""What the families share: parameters on one shape, probabilities and log-odds, values that are computed once."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable
+from numbers import Number
+from typing import Any
+
+from .._core.state.grad_mode import enable_grad
+from .._core.types.dtypes import finfo, get_default_dtype
+from ..ops.create.create import tensor
+from ..ops.create.ranges import tril_indices
+from ..ops.shapes.broadcast import broadcast_tensors
+from ..tensor import Tensor
+
+__all__ = [
+    "broadcast_all", "clamp_probs", "euler_constant", "lazy_property", "logits_to_probs", "probs_to_logits",
+    "tril_matrix_to_vec", "vec_to_tril_matrix",
+]  # fmt: skip
+
+euler_constant = 0.57721566490153286060
+
+
+def broadcast_all(*values: Any) -> tuple[Tensor, ...]:
+    """Parameters as tensors of one shape.
+
+    Args:
+        values: tensors that broadcast, and numbers, which become tensors of the dtype of the first tensor (without one,
+            of the default dtype).
+
+    Returns:
+        The tensors; what was one stays differentiable.
+
+    Raises:
+        ValueError: a value is neither a tensor nor a number.
+
+    Examples:
+        >>> import wengert as wg
+        >>> from wengert.distributions.utils import broadcast_all
+        >>> broadcast_all(wg.zeros(2), 1.0)
+        (tensor([0., 0.]), tensor([1., 1.]))
+    """
+    for each in values:
+        if not isinstance(each, Tensor | Number) and not hasattr(each, "__torch_function__"):
+            raise ValueError(
+                "Input arguments must all be instances of Number, torch.Tensor or objects implementing "
+                f"__torch_function__; got {type(each).__name__}."
+            )
+    dtype = next((each.dtype for each in values if isinstance(each, Tensor)), None) or get_default_dtype()
+    given = [tensor(each, dtype=dtype) if isinstance(each, Number) else each for each in values]
+    return tuple(broadcast_tensors(*given))
+
+
+def standard_normal(shape: Any, like: Tensor) -> Tensor:
+    """Numbers of the standard normal distribution, of the dtype of `like`."""
+    return like.new_empty(shape).normal_()
+
+
+def clamp_probs(probs: Tensor) -> Tensor:
+    """Probabilities between the smallest step of their dtype and 1 less it, so that their logarithms are finite."""
+    eps = finfo(probs.dtype).eps
+    return probs.clamp(eps, 1 - eps)
+
+
+def probs_to_logits(probs: Tensor, is_binary: bool = False) -> Tensor:
+    """Logarithms of probabilities, or, where there are two outcomes, of odds.
+
+    Args:
+        probs: probabilities; along the last dimension unless `is_binary`.
+        is_binary: whether each is the probability of one of two outcomes.
+
+    Returns:
+        A tensor of the same shape, finite.
+    """
+    inside = clamp_probs(probs)
+    return inside.log() - (-inside).log1p() if is_binary else inside.log()
+
+
+def logits_to_probs(logits: Tensor, is_binary: bool = False) -> Tensor:
+    """The probabilities that have these logarithms, up to a factor, or these log-odds.
+
+    Args:
+        logits: logarithms along the last dimension, or log-odds.
+        is_binary: whether they are log-odds.
+
+    Returns:
+        A tensor of the same shape.
+    """
+    return logits.sigmoid() if is_binary else logits.softmax(-1)
+
+
+def clamp_by_zero(x: Tensor) -> Tensor:
+    """max(x, 0), with half the gradient at 0, where the derivative of x clamped to either side is meant."""
+    return (x.clamp(min=0) + x - x.clamp(max=0)) / 2
+
+
+class lazy_property:  # noqa: N801 - a decorator, named as in torch
+    """A property that is computed once, with the graph recorded, and then an attribute as any other.
+
+    Examples:
+        >>> from wengert.distributions.utils import lazy_property
+        >>> class Circle:
+        ...     @lazy_property
+        ...     def area(self):
+        ...         print("computed")
+        ...         return 3
+        >>> circle = Circle()
+        >>> circle.area, circle.area
+        computed
+        (3, 3)
+    """
+
+    def __init__(self, function: Callable[[Any], Any]) -> None:
+        self.function = function
+        functools.update_wrapper(self, function)  # type: ignore[arg-type]
+
+    def __get__(self, instance: Any, owner: Any = None) -> Any:
+        if instance is None:
+            return self
+        with enable_grad():
+            value = self.function(instance)
+        setattr(instance, self.function.__name__, value)
+        return value
+
+
+def vec_to_tril_matrix(vec: Tensor, diag: int = 0) -> Tensor:
+    """Lower triangular matrices from their elements, row by row.
+
+    Args:
+        vec: (..., n) elements.
+        diag: the highest diagonal that is filled, 0 or below.
+
+    Returns:
+        (..., d, d) matrices.
+
+    Raises:
+        ValueError: no triangle has n elements.
+    """
+    size = triangle_side(vec.shape[-1], diag)
+    made = vec.new_zeros((*vec.shape[:-1], size, size))
+    rows, columns = tril_indices(size, size, diag)
+    made[..., rows, columns] = vec
+    return made
+
+
+def triangle_side(count: int, diag: int) -> int:
+    """The side of the square matrices whose lower triangle has `count` elements.
+
+    Raises:
+        ValueError: there are none.
+    """
+    size = round((-(1 + 2 * diag) + ((1 + 2 * diag) ** 2 + 8 * count + 4 * abs(diag) * (diag + 1)) ** 0.5) / 2)
+    if (size + diag) * (size + diag + 1) // 2 != count:
+        raise ValueError(
+            f"The size of last dimension is {count} which cannot be expressed as the lower triangular part of a "
+            "square D x D matrix."
+        )
+    return size
+
+
+def tril_matrix_to_vec(mat: Tensor, diag: int = 0) -> Tensor:
+    """The elements of the lower triangle of matrices, row by row: the inverse of `vec_to_tril_matrix`.
+
+    Args:
+        mat: (..., d, d) matrices.
+        diag: the highest diagonal that is read.
+
+    Returns:
+        (..., n) elements.
+
+    Raises:
+        ValueError: there is no such diagonal.
+    """
+    size = mat.shape[-1]
+    if not -size <= diag < size:
+        raise ValueError(f"diag ({diag}) provided is outside [{-size}, {size - 1}].")
+    rows, columns = tril_indices(size, size, diag)
+    return mat[..., rows, columns]  # type: ignore[no-any-return]
