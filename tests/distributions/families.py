@@ -35,7 +35,10 @@ CONTINUOUS = {
     "Gumbel": ((place, width), st.gumbel_r),
     "Pareto": ((width, shape_above(2.5)), lambda s, a: st.pareto(a, scale=s)),
     "Weibull": ((width, shape_above(0.6)), lambda s, k: st.weibull_min(k, scale=s)),
-    "GeneralizedPareto": ((place, width, some.floats(-0.4, 0.4)), lambda m, s, k: st.genpareto(k, m, s)),
+    "GeneralizedPareto": (
+        (place, width, some.integers(-40, 40).map(lambda k: k / 100)),
+        lambda m, s, k: st.genpareto(k, m, s),
+    ),
     "VonMises": ((place, width), lambda m, k: st.vonmises(k, m)),
 }
 DISCRETE = {
