@@ -42,8 +42,8 @@ _USERS = (
 
 _MIRRORS = (  # torch's modules for what is not there, and settings that change nothing
     *("accelerator", "amp", "as_torch", "backends", "compiler", "cpu", "cuda", "distributed", "fx", "hub", "jit"),
-    *("legacy", "mps", "mtia", "multiprocessing", "onnx", "overrides", "random", "settings", "types"),
-    *("version", "xpu"),
+    *("legacy", "mps", "mtia", "multiprocessing", "onnx", "overrides", "random", "serialization", "settings"),
+    *("types", "version", "xpu"),
 )
 
 # Layer -> the layers that it may import, apart from itself. A module of the package that is not listed is a breach.
@@ -75,11 +75,13 @@ ALLOWED: dict[str, tuple[str, ...]] = {
     "overrides": ("_core",),
     "types": ("_core",),
     "random": ("ops",),
+    "serialization": ("io",),
     "_C": ("ops",),
     "as_torch": (),
     "autograd": ("_core", "_loading", "tensor"),
     **{name: ("tensor", "ops", "autograd", *_USERS[:rank]) for rank, name in enumerate(_USERS)},
     "distributions": ("_core", "tensor", "ops", "autograd"),
+    "io": ("_core", "_kernels", "ops", "tensor", "pickling", "nn"),  # memory, and what lies in it
     "demo": ("__init__", "_build", "tensor", "ops", "autograd", *_USERS[:-1]),  # a user's program, in the package
     "testing": (*_ENGINE, "autograd", *_USERS[:-1]),
     "debugging": ("_core", "_program", "tensor", "ops", "autograd", "nn"),  # it tells what the engine notes

@@ -8,7 +8,7 @@ LAYERS = (
 )
 MIRRORS = (
     *("accelerator", "amp", "backends", "compiler", "cpu", "cuda", "distributed", "fx", "hub", "jit", "mps", "mtia"),
-    *("multiprocessing", "onnx", "overrides", "random", "testing", "types", "version", "xpu"),
+    *("multiprocessing", "onnx", "overrides", "random", "serialization", "testing", "types", "version", "xpu"),
 )
 """Modules that programs of torch import, most of them to ask for what is not there."""
 
@@ -43,6 +43,8 @@ LATER = {
     "explain": "debugging",
     "graph_report": "debugging",
     "install_as_torch": "as_torch",
+    "load": "io.objects",
+    "save": "io.objects",
     "set_debug": "debugging",
     "set_printoptions": "printing",
     "vmap": "func",

@@ -1,4 +1,4 @@
-"""Weights in files: safetensors, never pickle."""
+"""Weights, and containers of them, in files: safetensors, never pickle."""
 
 from __future__ import annotations
 

@@ -32,6 +32,7 @@ LARGEST_HEADER = 100_000_000
 MOST_DIMENSIONS = 64
 PIECE = 1 << 20
 """Bytes that are written at once."""
+READ_AT_ONCE = 1 << 23
 
 
 def save_file(
@@ -53,19 +54,32 @@ def save_file(
         OSError: the file cannot be written.
     """
     check_saved(tensors, metadata)
+    return write_atomically(path, content_of({name: value._array_ for name, value in tensors.items()}, metadata))
+
+
+def content_of(
+    arrays: Mapping[str, np.ndarray[Any, Any]], metadata: Mapping[str, str] | None
+) -> Iterator[bytes | np.ndarray[Any, Any]]:
+    """What stands in a file, piece by piece: length of the header, header, the bytes of the arrays.
+
+    Raises:
+        ValueError: the header would be longer than a reader accepts.
+    """
     header: dict[str, Any] = {METADATA: dict(metadata)} if metadata else {}
-    arrays, start = [], 0
+    start = 0
     # The widest elements first: then every tensor lies at a multiple of its element size.
-    for name, value in sorted(tensors.items(), key=lambda item: (-item[1]._array_.itemsize, item[0])):
-        array = value._array_
+    order = sorted(arrays, key=lambda name: (-arrays[name].itemsize, name))
+    for name in order:
+        array = arrays[name]
         end = start + array.nbytes
-        header[name] = {"dtype": CODES[value.dtype.name], "shape": list(array.shape), "data_offsets": [start, end]}
-        arrays.append(array)
+        code = CODES[dtypes.from_numpy(array.dtype).name]
+        header[name] = {"dtype": code, "shape": list(array.shape), "data_offsets": [start, end]}
         start = end
     text = json.dumps(header, separators=(",", ":")).encode("utf-8")
     text += b" " * (-len(text) % 8)
-    length = len(text).to_bytes(8, "little")
-    return write_atomically(path, itertools.chain([length, text], *map(pieces_of, arrays)))
+    if len(text) > LARGEST_HEADER:
+        raise ValueError(f"the header would have {len(text)} bytes, more than the {LARGEST_HEADER} that are read")
+    return itertools.chain([len(text).to_bytes(8, "little"), text], *(pieces_of(arrays[name]) for name in order))
 
 
 def check_saved(tensors: Mapping[str, Tensor], metadata: Mapping[str, str] | None) -> None:
@@ -116,7 +130,7 @@ def load_file(path: str | os.PathLike[str]) -> dict[str, Tensor]:
     with open(path, "rb") as file:
         header, start = read_header(file, str(path))
         header.pop(METADATA, None)
-        return {name: read_tensor(file, start, entry) for name, entry in header.items()}
+        return {name: from_numpy(read_array(file, start, entry, str(path))) for name, entry in header.items()}
 
 
 def load_metadata(path: str | os.PathLike[str]) -> dict[str, str]:
@@ -125,29 +139,45 @@ def load_metadata(path: str | os.PathLike[str]) -> dict[str, str]:
         return dict(read_header(file, str(path))[0].get(METADATA, {}))
 
 
-def read_tensor(file: BinaryIO, start: int, entry: Mapping[str, Any]) -> Tensor:
-    """One tensor, whose entry has been checked."""
-    begin, end = entry["data_offsets"]
+def read_array(file: BinaryIO, start: int, entry: Mapping[str, Any], path: str) -> np.ndarray[Any, Any]:
+    """The values of one tensor, whose entry has been checked."""
+    begin = entry["data_offsets"][0]
     try:
         array = np.empty(entry["shape"], dtypes.by_name(NAMES[entry["dtype"]]).numpy)
     except (ValueError, OverflowError) as error:  # without elements, but with lengths that no array can have
-        raise ValueError(f"{file.name} is damaged: no tensor has the shape {entry['shape']}") from error
+        raise ValueError(f"{path} is damaged: no tensor has the shape {entry['shape']}") from error
     raw = array.reshape(-1).view(np.uint8)
     file.seek(start + begin)
-    if file.readinto(raw) != end - begin:  # type: ignore[attr-defined]
-        raise ValueError(f"{file.name}: the file became shorter while it was read")
+    read_into(file, raw, path)
     if entry["dtype"] == "BOOL" and raw.max(initial=0) > 1:
-        raise ValueError(f"{file.name} is damaged: a BOOL is {raw.max()}, neither 0 nor 1")
-    return from_numpy(array.byteswap(inplace=True) if sys.byteorder == "big" else array)
+        raise ValueError(f"{path} is damaged: a BOOL is {raw.max()}, neither 0 nor 1")
+    return array.byteswap(inplace=True) if sys.byteorder == "big" else array
+
+
+def read_into(file: BinaryIO, raw: np.ndarray[Any, Any], path: str) -> None:
+    """Fill an array of bytes from where a file stands.
+
+    Raises:
+        ValueError: the file ends before.
+    """
+    at = 0
+    while at < raw.size:
+        piece = file.read(min(raw.size - at, READ_AT_ONCE))
+        if not piece or len(piece) > raw.size - at:
+            raise ValueError(f"{path}: the file became shorter while it was read")
+        raw[at : at + len(piece)] = np.frombuffer(piece, np.uint8)
+        at += len(piece)
 
 
 def read_header(file: BinaryIO, path: str) -> tuple[dict[str, Any], int]:
-    """The header of a file, checked against the file's size, and where the bytes of the tensors start.
+    """The header of what follows in a file, checked against its size, and where the bytes of the tensors start.
 
     Raises:
         ValueError: something does not fit.
     """
-    size = os.fstat(file.fileno()).st_size
+    begin = file.tell()
+    size = file.seek(0, os.SEEK_END) - begin
+    file.seek(begin)
     length = int.from_bytes(file.read(8), "little")
     if size < 8 or length > min(size - 8, LARGEST_HEADER):
         raise ValueError(f"{path} is no safetensors file: it has {size} bytes, too few for its header")
@@ -174,7 +204,7 @@ def read_header(file: BinaryIO, path: str) -> tuple[dict[str, Any], int]:
         end = entry["data_offsets"][1]
     if end != room:
         raise ValueError(f"{path} is damaged: its tensors take {end} bytes, but there are {room}")
-    return header, 8 + length
+    return header, begin + 8 + length
 
 
 def unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
