@@ -16,7 +16,14 @@ PAGES = (
     *("autograd_mechanics.md", "autograd_tools.md", "complex_autograd.md", "debugging_gradients.md"),
     "distributions.md",
     *("from_hips_autograd.md", "functional_transforms.md", "numerical_checks.md", "profiling.md"),
-    *("running_torch_programs.md", "seeing_the_graph.md", "sparse_derivatives.md", "taylor_mode.md", "threads.md"),
+    *(
+        "running_torch_programs.md",
+        "saving_and_loading.md",
+        "seeing_the_graph.md",
+        "sparse_derivatives.md",
+        "taylor_mode.md",
+        "threads.md",
+    ),
     "with_scipy.md",
 )
 
