@@ -24,6 +24,10 @@ TYPES = (
     *("BoolTensor", "ByteTensor", "CharTensor", "ComplexDoubleTensor", "ComplexFloatTensor", "DoubleTensor"),
     *("FloatTensor", "HalfTensor", "IntTensor", "LongTensor", "ShortTensor"),
 )
+STORAGES = (
+    *("BoolStorage", "ByteStorage", "CharStorage", "ComplexDoubleStorage", "ComplexFloatStorage", "DoubleStorage"),
+    *("FloatStorage", "HalfStorage", "IntStorage", "LongStorage", "ShortStorage", "Storage"),
+)
 LATER = {
     **{name: name for name in (*LAYERS, *MIRRORS)},
     **dict.fromkeys(SETTINGS, "settings"),
@@ -35,12 +39,15 @@ LATER = {
     "embedding_renorm_": "ops.indexing.embedding_forms",
     "rrelu_": "ops.neural.gates",
     "selu_": "ops.pointwise.piecewise",
+    **dict.fromkeys(STORAGES, "ops.create.legacy_storages"),
+    "StorageBase": "ops.memory.storages",
     "TypedStorage": "ops.memory.storages",
     "UntypedStorage": "ops.memory.storages",
     "autocast": "amp",
     "compile": "compiler",
     "default_generator": "ops.randomness.generator",
     "explain": "debugging",
+    "from_file": "ops.create.legacy_storages",
     "graph_report": "debugging",
     "install_as_torch": "as_torch",
     "load": "io.objects",
@@ -65,7 +72,7 @@ METHODS = frozenset(
 KINDS = (
     *("_is_zerotensor", "as_subclass", "cuda", "dim_order", "get_device", "grad_dtype", "ipu", "is_conj", "is_cpu"),
     *("is_distributed", "is_ipu", "is_maia", "is_meta", "is_mkldnn", "is_mps", "is_mtia", "is_nested"),
-    *("is_nonzero", "is_pinned", "is_quantized", "is_same_size", "is_set_to", "is_shared", "is_signed", "is_sparse"),
+    *("is_nonzero", "is_pinned", "is_quantized", "is_same_size", "is_set_to", "is_signed", "is_sparse"),
     *("is_sparse_csr", "is_vulkan", "is_xla", "is_xpu", "mtia", "ndimension", "new", "pin_memory", "to_dense", "xpu"),
 )
 """What the module `kinds` gives Tensor."""

@@ -127,7 +127,7 @@ def on_device(name: str) -> Callable[..., None]:
 
 
 METHODS: dict[str, Callable[..., Any]] = {
-    **dict.fromkeys(("is_conj", "is_distributed", "is_pinned", "is_shared", "_is_zerotensor"), no),
+    **dict.fromkeys(("is_conj", "is_distributed", "is_pinned", "_is_zerotensor"), no),
     **{each.__name__: each for each in (is_signed, is_same_size, is_set_to, is_nonzero, ndimension, get_device)},
     **{each.__name__: each for each in (dim_order, new, as_subclass, pin_memory)},
     **{name: on_device(name) for name in ("cuda", "xpu", "ipu", "mtia")},

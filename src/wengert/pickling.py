@@ -78,15 +78,16 @@ def deepcopy(self: Tensor, memo: dict[int, Any]) -> Tensor:
 
 def rebuild(
     cls: type[Tensor],
-    memory: np.ndarray[Any, Any],
+    memory: Any,
     dtype: DType,
     offset: int,
     shape: Any,
     strides: Any,
     requires_grad: bool,
 ) -> Tensor:
-    """Make a tensor of what `reduce_` kept."""
-    made = lay(cls, Storage(memory), dtype, offset, shape, strides)
+    """Make a tensor of what `reduce_` kept: an array of bytes, or memory that processes share."""
+    whole = memory if isinstance(memory, np.ndarray) else np.frombuffer(memory, np.uint8)
+    made = lay(cls, Storage(whole), dtype, offset, shape, strides)
     made.requires_grad = requires_grad
     return made
 
@@ -94,7 +95,14 @@ def rebuild(
 def reduce_(self: Tensor) -> tuple[Any, ...]:
     """For pickle and copy: memory, place in it, requires_grad and attributes; not the graph, nor hooks."""
     warn_of_hooks(self)
+    memory: Any
     memory, offset = memory_of(self)
+    if self._storage_.array.base is not None:
+        from .ops.memory.mapped import place_in_mapping
+
+        mapping, start = place_in_mapping(self._storage_)
+        if mapping is not None:
+            memory, offset = mapping, offset + start
     array, own = self._array_, type(self).__getstate__ is not object.__getstate__  # type: ignore[attr-defined]
     state = self.__getstate__() if own else attributes_of(self)
     return rebuild, (

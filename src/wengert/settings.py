@@ -159,9 +159,9 @@ def is_autocast_cpu_enabled() -> bool:
 
 def is_storage(obj: object, /) -> bool:
     """Whether this is the memory of tensors."""
-    from .ops.memory.storages import TypedStorage, UntypedStorage
+    from .ops.memory.storages import StorageBase
 
-    return isinstance(obj, (TypedStorage, UntypedStorage))
+    return isinstance(obj, StorageBase)
 
 
 def typename(obj: object, /) -> str:

@@ -142,7 +142,7 @@ def test_temporary_objects_are_not_taken_for_one():
 
 def test_storages_are_values():
     x = wg.tensor([1.0, 2.0])
-    tensor, untyped, typed = again([x, x.untyped_storage(), wg.TypedStorage(x._storage_, x.dtype)])
+    tensor, untyped, typed = again([x, x.untyped_storage(), x._typed_storage()])
     assert typed.tolist() == [1, 2] and untyped.nbytes() == 8 and untyped.data_ptr() == tensor.data_ptr()
 
 

@@ -15,7 +15,7 @@ from .._core.tensor.storage import Storage
 from .._core.types import devices
 from .._core.types.sizes import Size
 from ..nn import Buffer, Parameter
-from ..ops.memory.storages import TypedStorage, UntypedStorage
+from ..ops.memory.storages import StorageBase, TypedStorage
 from ..tensor import Tensor, dtypes
 from .opcodes import Name, put_items
 from .placing import place, take_attributes
@@ -126,7 +126,7 @@ def rebuild_v3(
     storage: Any, offset: Any, size: Any, stride: Any, requires_grad: Any, hooks: Any, dtype: Any, metadata: Any = None
 ) -> Tensor:
     """A tensor in a storage; one that torch keeps as the conjugate or the negative of its memory is computed."""
-    if not isinstance(storage, UntypedStorage) or not isinstance(dtype, dtypes.dtype):
+    if not isinstance(storage, StorageBase) or not isinstance(dtype, dtypes.dtype):
         raise ValueError("a tensor has no memory, or no dtype")
     signs = metadata or {}
     if not isinstance(signs, dict) or set(signs) - {"conj", "neg"}:

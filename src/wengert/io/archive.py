@@ -20,7 +20,7 @@ from typing import Any, BinaryIO
 import numpy as np
 
 from .._core.tensor.storage import Storage
-from ..ops.memory.storages import TypedStorage, UntypedStorage
+from ..ops.memory.storages import StorageBase, TypedStorage, UntypedStorage
 from ..tensor import dtypes
 from .allowed import STORAGES, Untyped, call, check_result, find, set_state
 from .opcodes import Machine, Name
@@ -88,7 +88,7 @@ class Archive:
         """A short member."""
         return self.bytes_of(member).tobytes()
 
-    def storage(self, given: Any) -> UntypedStorage:
+    def storage(self, given: Any) -> StorageBase:
         """The storage of a persistent name: ("storage", type, key, location, number of elements).
 
         Raises:
@@ -105,7 +105,11 @@ class Archive:
         known, storage = self.storages[key]
         if known is not dtype:
             raise ValueError(f"the storage {reprlib.repr(key)} has two types")
-        return UntypedStorage(storage) if dtype is None else TypedStorage(storage, dtype)
+        return (
+            UntypedStorage(storage)
+            if dtype is None
+            else TypedStorage(wrap_storage=UntypedStorage(storage), dtype=dtype)
+        )
 
     def dtype_of(self, kind: Any) -> dtypes.dtype | None:
         """The dtype of a type of storages; None for bytes."""

@@ -103,7 +103,11 @@ class Decoder:
         """A storage that is a value of its own."""
         name, dtype = listed(given, 2)
         memory = self.memory(name)
-        return self.new(UntypedStorage(memory) if dtype is None else TypedStorage(memory, dtype_of(dtype)))  # type: ignore[no-any-return]
+        return self.new(
+            UntypedStorage(memory)
+            if dtype is None
+            else TypedStorage(wrap_storage=UntypedStorage(memory), dtype=dtype_of(dtype))
+        )  # type: ignore[no-any-return]
 
 
 def listed(given: Any, length: int | None = None) -> list[Any]:

@@ -165,6 +165,7 @@ NAMES: dict[str, str] = {
 METHODS: dict[str, str] = {
     "create.like": "new_empty new_empty_strided new_full new_ones new_tensor new_zeros",
     "fourier.short_time": "istft stft",
+    "create.legacy_storages": "storage_type",
     "indexing.index_write": "index_add* index_copy* index_fill*",
     "indexing.positions": "nonzero_static",
     "indexing.put": "fill_diagonal_ masked_scatter* put*",
@@ -189,6 +190,7 @@ METHODS: dict[str, str] = {
     "linalg.trace": "trace",
     "memory.storages": "storage untyped_storage",
     "neural.gates": "_rrelu_",
+    "memory.storages": "_typed_storage is_shared share_memory_ storage untyped_storage",
     "neural.softmax": "log_softmax softmax",
     "order.bincount": "bincount",
     "order.histogram": "histc histogram",

@@ -49,11 +49,17 @@ def resize_storage(storage: Storage, size: int) -> None:
     if size > have:
         whole = np.empty(size, np.uint8)
         whole[:have] = kept
+    move_storage(storage, whole, size > have)
+
+
+def move_storage(storage: Storage, whole: Any, moves: bool = True) -> None:
+    """Let other bytes be the memory of a storage; if it `moves`, all tensors on it lie there from now on."""
+    known = storage.array
     start = address(known)
     for tensor in tensors_on(known):
         offset = address(tensor._array_) - start
         tensor._storage_.array = whole
-        if size > have and not tensor._flags_ & flags.BATCHED:  # it sees its memory through another tensor
+        if moves and not tensor._flags_ & flags.BATCHED:  # it sees its memory through another tensor
             tensor._array_ = moved(tensor._array_, whole, offset)
     storage.array = whole
 

@@ -4,17 +4,16 @@ from __future__ import annotations
 
 import operator
 import warnings
-from collections.abc import Iterator
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 
 from ..._core.tensor.base import Tensor, bind
-from ..._core.tensor.storage import Storage, size_in_bytes
-from ..._core.types.devices import device
-from ..._core.types.dtypes import dtype as DType
-from ..._kernels.layout import address
-from .reach import first_bytes, resize_storage
+from ..._core.tensor.storage import Storage
+from ..._core.types.devices import refuse_absent
+from ..._core.types.dtypes import by_name, dtype as DType, get_default_dtype
+from .mapped import is_shared, map_file, place_in_mapping, share
+from .storage_base import StorageBase, new_memory
 
 DEPRECATED = (
     "TypedStorage is deprecated. It will be removed in the future and UntypedStorage will be the only storage class. "
@@ -23,52 +22,59 @@ DEPRECATED = (
 )
 
 
-class UntypedStorage:
+CONVERSIONS = {
+    "double": "float64", "float": "float32", "half": "float16", "long": "int64", "int": "int32", "short": "int16",
+    "char": "int8", "byte": "uint8", "bool": "bool", "bfloat16": "bfloat16", "complex_double": "complex128",
+    "complex_float": "complex64",
+}  # fmt: skip
+
+
+class UntypedStorage(StorageBase):
     """The memory of a tensor and of all that share it, byte by byte.
+
+    Args:
+        args: a number of bytes (not initialised), a sequence of bytes, or nothing.
+        device: the CPU.
+
+    Raises:
+        RuntimeError: neither of these, or another device.
 
     >>> import wengert as wg
     >>> x = wg.arange(6.0)
     >>> x[2:].untyped_storage().nbytes()
     24
+    >>> wg.UntypedStorage([1, 2]).tolist()
+    [1, 2]
     """
 
-    __hash__ = None  # type: ignore[assignment]  # two of these may stand for the same memory
-    is_cuda = False
-    device = device("cpu")
+    def __init__(self, *args: Any, device: Any = None) -> None:
+        if device is not None:
+            refuse_absent(device)
+        given = args[0] if args else 0
+        self._memory = given if isinstance(given, Storage) else new_memory("torch.UntypedStorage", np.uint8, *args)
 
-    def __init__(self, storage: Storage) -> None:
-        self._memory = storage
-
-    def nbytes(self) -> int:
-        """The number of bytes."""
-        return size_in_bytes(self._memory)
-
-    def size(self) -> int:
-        """The number of bytes."""
-        return self.nbytes()
-
-    __len__ = nbytes
+    def on(self, memory: Storage) -> Self:
+        """A storage that shows other memory."""
+        return type(self)(memory)
 
     def element_size(self) -> int:
         """The bytes of an element: 1."""
         return 1
 
-    def data_ptr(self) -> int:
-        """The address of the first byte; 0 if there is none."""
-        return address(self._memory.array) if self.nbytes() else 0
-
-    @property
-    def _cdata(self) -> int:
-        """A number that is equal for equal storages, as long as one of them lives."""
-        return id(self._memory.array)
-
     def untyped(self) -> UntypedStorage:
         """The storage itself."""
         return self
 
-    def resizable(self) -> bool:
-        """Whether `resize_` may be called."""
-        return True
+    def __repr__(self) -> str:
+        return f"{lines_of(self)}[torch.storage.UntypedStorage(device=cpu) of size {len(self)}]"
+
+    def new(self) -> UntypedStorage:
+        """An empty storage."""
+        return UntypedStorage()
+
+    def type(self, dtype: Any = None, non_blocking: bool = False) -> Any:
+        """Its name."""
+        return "torch.storage.UntypedStorage"
 
     def resize_(self, size: int) -> UntypedStorage:
         """Let the storage have another number of bytes; what was there stays as far as it goes.
@@ -82,83 +88,77 @@ class UntypedStorage:
             The storage itself.
 
         Raises:
-            RuntimeError: `size` is negative.
+            RuntimeError: `size` is negative, or the memory is shared.
         """
-        wanted = operator.index(size)
-        if wanted < 0:
-            raise RuntimeError(f"resize_: expected a number of bytes that is not negative, got {wanted}")
-        if wanted != self.nbytes():
-            resize_storage(self._memory, wanted)
+        self.resize_bytes(size)
         return self
-
-    def _elements(self) -> Any:
-        return first_bytes(self._memory.array, self.nbytes())
 
     def __getitem__(self, index: Any) -> Any:
         if isinstance(index, slice):
             return UntypedStorage(Storage(self._elements()[index]))
-        return self._elements()[check_index(index, len(self))].item()
+        return super().__getitem__(index)
 
-    def __setitem__(self, index: Any, value: Any) -> None:
-        self._elements()[index if isinstance(index, slice) else check_index(index, len(self))] = value
+    def byteswap(self, dtype: DType) -> None:
+        """Turn the bytes of each element of a dtype round."""
+        self._elements().view(dtype.to_real().numpy).byteswap(inplace=True)
 
-    def __iter__(self) -> Iterator[Any]:
-        return iter(self.tolist())
+    @classmethod
+    def from_file(cls, filename: Any, shared: bool = False, nbytes: int = 0) -> UntypedStorage:
+        """The first bytes of a file as memory; see `from_file`."""
+        return cls(map_file(filename, shared, operator.index(nbytes)))
 
-    def tolist(self) -> list[Any]:
-        """The elements as a list of numbers."""
-        return self._elements().tolist()  # type: ignore[no-any-return]
-
-    def fill_(self, value: Any) -> UntypedStorage:
-        """Set all elements; writes here are not counted as in-place writes to the tensors."""
-        self._elements()[...] = value
-        return self
-
-    def copy_(self, source: UntypedStorage, non_blocking: bool = False) -> UntypedStorage:
-        """Take over the elements of a storage of the same size."""
-        self._elements()[...] = source._elements()
-        return self
-
-    def clone(self) -> UntypedStorage:
-        """A copy with memory of its own."""
-        return UntypedStorage(Storage(self._elements().copy()))
-
-    def cpu(self) -> UntypedStorage:
-        """The storage itself."""
-        return self
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, UntypedStorage) and self._cdata == other._cdata
-
-    def __repr__(self) -> str:
-        lines = "".join(f" {value}\n" for value in self.tolist())
-        return f"{lines}[torch.storage.UntypedStorage(device=cpu) of size {len(self)}]"
+    def __reduce__(self) -> tuple[Any, ...]:
+        """For pickle: the bytes; `multiprocessing` sends shared memory itself."""
+        return restored, (None, place_in_mapping(self._memory)[0] or self._elements())
 
 
-class TypedStorage(UntypedStorage):
-    """The memory of a tensor, element by element of its dtype. (torch calls it deprecated.)"""
+class TypedStorage(StorageBase):
+    """The memory of a tensor, element by element of its dtype. (torch calls it deprecated.)
 
-    def __init__(self, storage: Storage, dtype: DType) -> None:
-        super().__init__(storage)
-        self.dtype = dtype
+    Args:
+        args: a number of elements (not initialised), a sequence of numbers, or nothing.
+        wrap_storage: the memory to show, in place of `args`.
+        dtype: of the elements; the default dtype unless given.
+        device: the CPU.
+
+    Raises:
+        RuntimeError: neither of these, or another device.
+    """
+
+    def __init__(self, *args: Any, wrap_storage: Any = None, dtype: DType | None = None, device: Any = None) -> None:
+        if device is not None:
+            refuse_absent(device)
+        self.dtype = get_default_dtype() if dtype is None else dtype
+        if wrap_storage is None:
+            self._memory = new_memory(f"torch.{type(self).__name__}", self.dtype.numpy, *args)
+        elif args or not isinstance(wrap_storage, UntypedStorage):
+            raise TypeError("TypedStorage(): wrap_storage must be an UntypedStorage, and stand alone")
+        else:
+            self._memory = wrap_storage._memory
+
+    def on(self, memory: Storage) -> Self:
+        """A storage that shows other memory."""
+        return type(self)(wrap_storage=UntypedStorage(memory), dtype=self.dtype)
 
     def element_size(self) -> int:
         """The bytes of an element."""
         return self.dtype.itemsize
 
-    def size(self) -> int:
-        """The number of elements."""
-        return self.nbytes() // self.element_size()
-
-    __len__ = size
-
     def untyped(self) -> UntypedStorage:
         """The same memory byte by byte."""
         return UntypedStorage(self._memory)
 
+    def pickle_storage_type(self) -> str:
+        """torch's name for storages of this dtype."""
+        return self.dtype.legacy.replace("Tensor", "Storage")
+
+    def type(self, dtype: Any = None, non_blocking: bool = False) -> Any:
+        """Its name."""
+        return f"torch.{self.pickle_storage_type()}"
+
     def resize_(self, size: int) -> TypedStorage:
         """`UntypedStorage.resize_`, counted in elements."""
-        super().resize_(operator.index(size) * self.element_size())
+        self.resize_bytes(operator.index(size) * self.element_size())
         return self
 
     def _elements(self) -> Any:
@@ -170,27 +170,41 @@ class TypedStorage(UntypedStorage):
             raise RuntimeError("slices are only supported in UntypedStorage.__getitem__")
         return super().__getitem__(index)
 
-    def clone(self) -> TypedStorage:
-        """A copy with memory of its own."""
-        return TypedStorage(Storage(self._elements().copy()), self.dtype)
+    def __reduce__(self) -> tuple[Any, ...]:
+        """For pickle: the bytes and the dtype."""
+        return restored, (self.dtype, UntypedStorage.__reduce__(self.untyped())[1][1])
 
     def __repr__(self) -> str:
-        lines = "".join(f" {value}\n" for value in self.tolist())
-        return f"{lines}[torch.storage.TypedStorage(dtype={self.dtype}, device=cpu) of size {len(self)}]"
+        return f"{lines_of(self)}[torch.storage.TypedStorage(dtype={self.dtype}, device=cpu) of size {len(self)}]"
 
 
-def check_index(index: Any, length: int) -> int:
-    """An index, counted from the front.
+def conversion(name: str) -> Any:
+    """A method that converts the elements to the dtype of a name."""
 
-    Raises:
-        TypeError: it is no integer.
-        IndexError: there is no such element.
-    """
-    if not isinstance(index, (int, np.integer)):
-        raise TypeError(f"can't index a storage with {type(index).__name__}")
-    if not -length <= index < length:
-        raise IndexError(f"index {index} out of range for storage of size {length}")
-    return int(index) % length
+    def method(self: StorageBase) -> TypedStorage:
+        dtype = by_name(CONVERSIONS[name])
+        memory = Storage(self._elements().astype(dtype.numpy).view(np.uint8))
+        return TypedStorage(wrap_storage=UntypedStorage(memory), dtype=dtype)
+
+    method.__name__ = name
+    method.__doc__ = f"New memory with the elements converted to {CONVERSIONS[name]}."
+    return method
+
+
+for name in CONVERSIONS:
+    setattr(StorageBase, name, conversion(name))
+
+
+def lines_of(storage: StorageBase) -> str:
+    """The elements as torch prints them."""
+    return "".join(f" {value}\n" for value in storage.tolist())
+
+
+def restored(dtype: DType | None, memory: Any) -> StorageBase:
+    """Make a storage of what a pickle kept."""
+    whole = memory if isinstance(memory, np.ndarray) else np.frombuffer(memory, np.uint8)
+    untyped = UntypedStorage(Storage(whole.view(np.uint8)))
+    return untyped if dtype is None else TypedStorage(wrap_storage=untyped, dtype=dtype)
 
 
 def untyped_storage(self: Tensor) -> UntypedStorage:
@@ -198,12 +212,34 @@ def untyped_storage(self: Tensor) -> UntypedStorage:
     return UntypedStorage(self._storage_)
 
 
+def typed_storage(self: Tensor) -> TypedStorage:
+    """The memory that this tensor shares with its views, element by element."""
+    return TypedStorage(wrap_storage=UntypedStorage(self._storage_), dtype=self.dtype)
+
+
 def storage(self: Tensor) -> TypedStorage:
     """The memory that this tensor shares with its views, element by element; deprecated, see `untyped_storage`."""
     warnings.warn(DEPRECATED, UserWarning, stacklevel=2)
-    return TypedStorage(self._storage_, self.dtype)
+    return typed_storage(self)
 
 
-bind("untyped_storage", untyped_storage)
-bind("storage", storage)
-__all__ = ["TypedStorage", "UntypedStorage"]
+def share_memory_(self: Tensor) -> Tensor:
+    """Move the memory of this tensor, with all that share it, to where processes can share it.
+
+    A forked child sees the same memory then; to other processes `multiprocessing` sends it with the tensor.
+    """
+    share(self._storage_)
+    return self
+
+
+def tensor_is_shared(self: Tensor) -> bool:
+    """Whether other processes may see the memory of this tensor."""
+    return is_shared(self._storage_)
+
+
+for name, method in (
+    *(("untyped_storage", untyped_storage), ("storage", storage), ("_typed_storage", typed_storage)),
+    *(("share_memory_", share_memory_), ("is_shared", tensor_is_shared)),
+):
+    bind(name, method)
+__all__ = ["StorageBase", "TypedStorage", "UntypedStorage"]

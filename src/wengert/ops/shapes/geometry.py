@@ -14,14 +14,14 @@ from ..._core.cards.card import derive_in_place
 from ..._core.graph.refused import new_refusal
 from ..._core.leaves.accumulate import gradient_edge
 from ..._core.state.modes import current
-from ..._core.tensor.base import Tensor, bind
+from ..._core.tensor.base import Tensor, bind, share
 from ..._core.tensor.batches import refuse
 from ..._core.tensor.storage import count_write, succeed
 from ..._core.tensor.tangents import is_dual
 from ..._core.types.devices import preserve_format
 from ..._core.types.sizes import check_room
 from ..._core.writes import inplace
-from ..memory.reach import resize
+from ..memory.reach import first_bytes, resize
 from .as_strided import as_strided_from, strided_arguments
 from .shape import swapaxes, swapdims
 
@@ -111,14 +111,12 @@ def resize_as_(self: Tensor, the_template: Tensor, *, memory_format: Any = prese
     return resize_(self, the_template._array_.shape)
 
 
-def set_(
-    self: Tensor, source: Tensor | None = None, storage_offset: int = 0, size: Any = None, stride: Any = ()
-) -> Any:
+def set_(self: Tensor, source: Any = None, storage_offset: int = 0, size: Any = None, stride: Any = ()) -> Any:
     """Let the tensor see the memory of another one from now on; without a source it becomes empty.
 
     Args:
         self: tensor.
-        source: tensor of the same dtype.
+        source: tensor or typed storage of the same dtype, or an untyped storage.
         storage_offset, size, stride: where and how to see that memory; as the source does if they are not given.
 
     Returns:
@@ -128,6 +126,8 @@ def set_(
         RuntimeError: the tensor may not be written to, or the dtypes differ. Where recording is on and one of the two
             requires a gradient, there is no derivative: a backward pass that comes here says so.
     """
+    if source is not None and not isinstance(source, Tensor):
+        source, size, stride = on_storage(self, source, storage_offset, size, stride)
     if any(each is not None and is_dual(each) for each in (self, source)):
         raise NotImplementedError(forward_errors.no_forward_rule("set_"))
     recording = check_set(self, source)
@@ -149,6 +149,45 @@ def set_(
     if recording:
         inplace.rebase(self, new_refusal("torch::autograd::NotImplemented", NO_DERIVATIVE, edges, 1), current())
     return self
+
+
+def on_storage(tensor: Tensor, source: Any, offset: Any, size: Any, stride: Any) -> tuple[Tensor, Any, Any]:
+    """A tensor that shows the whole of a storage, which grows if more is asked for, and the shape and strides wanted.
+
+    Raises:
+        TypeError: `source` is no storage.
+        RuntimeError: it is one of another dtype, or there is no such place.
+    """
+    from ..memory.storages import StorageBase, TypedStorage
+
+    if not isinstance(source, StorageBase):
+        raise TypeError(errors.wrong_type("set_", "source", 1, "Tensor", source))
+    dtype = tensor.dtype
+    if isinstance(source, TypedStorage) and source.dtype is not dtype:
+        raise RuntimeError(
+            f"Expected a Storage of type {dtype.name} or an UntypedStorage, but got type {source.dtype.name} for "
+            "argument 1 'storage'"
+        )
+    if size is not None:
+        shape = integers("set_", "size", size)
+        steps = integers("set_", "stride", stride or contiguous_strides(shape))
+        if offset < 0:
+            raise RuntimeError(f"Tensor: invalid storage offset {offset}")
+        if len(shape) != len(steps):
+            raise RuntimeError(f"unequal size length ({len(shape)}) and stride length ({len(steps)})")
+        if any(each < 0 for each in (*shape, *steps)):
+            raise RuntimeError(
+                f"Storage size calculation overflowed with sizes={errors.shown(shape)} and "
+                f"strides={errors.shown(steps)}"
+            )
+        check_room("set_", shape, dtype.itemsize)
+        last = sum((length - 1) * step for length, step in zip(shape, steps)) if all(shape) else -1
+        if (offset + last + 1) * dtype.itemsize > source.nbytes():
+            source.resize_bytes((offset + last + 1) * dtype.itemsize)
+        size, stride = shape, steps
+    memory = source._memory
+    whole = first_bytes(memory.array, source.nbytes() // dtype.itemsize * dtype.itemsize).view(dtype.numpy)
+    return share(whole, memory), size, stride
 
 
 def contiguous_strides(size: Any) -> list[int]:

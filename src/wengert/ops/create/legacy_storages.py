@@ -1,0 +1,103 @@
+"""Types of storages as torch's early days had them: `torch.FloatStorage` and its family, one for each dtype.
+
+They make storages, and answer `isinstance`; every one of these storages is a `TypedStorage`.
+"""
+
+from __future__ import annotations
+
+import operator
+from typing import Any
+
+from ..._core.tensor.base import Tensor, bind
+from ..._core.types.dtypes import ALL, dtype as DType, get_default_dtype
+from ..memory.mapped import map_file
+from ..memory.storages import TypedStorage, UntypedStorage
+from .create import empty
+
+
+class StorageType(type):
+    """The class of these types."""
+
+    dtype: DType
+    is_cuda = False
+    is_sparse = False
+
+    def __call__(cls, *args: Any, wrap_storage: Any = None, **others: Any) -> TypedStorage:
+        """A storage of the dtype: of so many elements (not initialised), of these numbers, or on other memory.
+
+        Raises:
+            RuntimeError: none of these.
+        """
+        if others:
+            raise RuntimeError(
+                f"{cls.__name__}(): expected nothing, a size, a sequence, or wrap_storage. Keyword argument "
+                f"'{next(iter(others))}' cannot be specified"
+            )
+        return TypedStorage(*args, wrap_storage=wrap_storage, dtype=cls.dtype)
+
+    def from_file(cls, filename: Any, shared: bool = False, size: int = 0) -> TypedStorage:
+        """The first elements of a file as memory; see `torch.from_file`."""
+        memory = map_file(filename, shared, operator.index(size) * cls.dtype.itemsize)
+        return TypedStorage(wrap_storage=UntypedStorage(memory), dtype=cls.dtype)
+
+    def __instancecheck__(cls, instance: object) -> bool:
+        return isinstance(instance, TypedStorage) and instance.dtype is cls.dtype
+
+    def __repr__(cls) -> str:
+        return f"<class 'torch.{cls.__name__}'>"
+
+
+TYPES: dict[str, StorageType] = {
+    name: StorageType(name, (), {"dtype": each, "__doc__": f"Storages of dtype `{each.name}`."})
+    for name, each in ((each.legacy.replace("Tensor", "Storage"), each) for each in ALL)
+}
+"""All of them, by name."""
+
+
+def __getattr__(name: str) -> StorageType:
+    if name == "Storage":
+        return TYPES["FloatStorage"]
+    if name not in TYPES:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return TYPES[name]
+
+
+def storage_type(self: Tensor) -> Any:
+    """The type of `storage()`, such as `torch.FloatStorage`."""
+    return TYPES[self.dtype.legacy.replace("Tensor", "Storage")]
+
+
+bind("storage_type", storage_type)
+
+
+def from_file(
+    filename: Any, shared: bool | None = None, size: int = 0, *, dtype: DType | None = None, **options: Any
+) -> Tensor:
+    """A tensor whose memory is a file.
+
+    Args:
+        filename: the name of the file.
+        shared: whether writes go to the file, which is then made, or made longer, where that is needed. Otherwise they
+            stay in this process, and the file must be long enough.
+        size: the number of elements.
+        dtype: of the elements; the default dtype unless given.
+        options: torch's `layout`, `device`, `pin_memory`, `requires_grad`.
+
+    Returns:
+        A tensor of shape (size,).
+
+    Raises:
+        RuntimeError: there is no such file, or it is too short.
+
+    >>> import pathlib, tempfile
+    >>> import wengert as wg
+    >>> path = pathlib.Path(tempfile.mkdtemp()) / "numbers"
+    >>> x = wg.from_file(path, shared=True, size=2, dtype=wg.uint8)
+    >>> _ = x.fill_(7)
+    >>> path.read_bytes()
+    b'\\x07\\x07'
+    """
+    chosen = get_default_dtype() if dtype is None else dtype
+    made: Any = empty(0, dtype=chosen, **options)
+    memory = map_file(filename, bool(shared), operator.index(size) * chosen.itemsize)
+    return made.set_(UntypedStorage(memory), 0, (size,), (1,)) if size else made  # type: ignore[no-any-return]

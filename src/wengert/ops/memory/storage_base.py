@@ -1,0 +1,202 @@
+"""What storages of bytes and of typed elements have in common."""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Iterator
+from typing import Any, NoReturn, Self
+
+import numpy as np
+
+from ..._core.tensor.storage import Storage, size_in_bytes
+from ..._core.types.devices import device, refuse_absent
+from ..._kernels.layout import address
+from .mapped import is_shared, mapping_of, share
+from .reach import first_bytes, resize_storage
+
+
+def new_memory(name: str, dtype: Any, *args: Any) -> Storage:
+    """Memory for so many elements, or for those of a sequence.
+
+    Raises:
+        RuntimeError: neither a number nor a sequence of numbers.
+    """
+    given = args[0] if args else 0
+    if len(args) > 1:
+        raise RuntimeError(f"{name}(): expected a size, a sequence or nothing. Too many positional arguments")
+    if isinstance(given, (int, np.integer)) and not isinstance(given, bool):
+        if given < 0:
+            raise RuntimeError(f"{name}(): a storage has no negative number of elements, got {given}")
+        return Storage(np.zeros(int(given), dtype).view(np.uint8))
+    if isinstance(given, str) or not hasattr(given, "__iter__"):
+        raise TypeError(f"{name}(): expected a size or a sequence of numbers, not {type(given).__name__}")
+    return Storage(np.array(list(given), dtype).reshape(-1).view(np.uint8))
+
+
+class StorageBase:
+    """What the two kinds of storages have in common. Both show memory; neither is the memory itself."""
+
+    is_cuda = False
+    is_hpu = False
+    is_sparse = False
+    is_sparse_csr = False
+    device = device("cpu")
+    _memory: Storage
+
+    def nbytes(self) -> int:
+        """The number of bytes."""
+        return size_in_bytes(self._memory)
+
+    def element_size(self) -> int:
+        """The bytes of an element."""
+        raise NotImplementedError
+
+    def size(self) -> int:
+        """The number of elements."""
+        return self.nbytes() // self.element_size()
+
+    def __len__(self) -> int:
+        return self.size()
+
+    def data_ptr(self) -> int:
+        """The address of the first byte; 0 if there is none."""
+        return address(self._memory.array) if self.nbytes() else 0
+
+    @property
+    def _cdata(self) -> int:
+        """A number that is equal for equal storages, as long as one of them lives."""
+        return id(self._memory.array)
+
+    @property
+    def filename(self) -> str | None:
+        """The file that the memory is, if it was mapped as shared."""
+        mapping = mapping_of(self._memory)
+        return None if mapping is None else mapping.filename
+
+    def resizable(self) -> bool:
+        """Whether `resize_` may be called: not where the memory is shared, or a file."""
+        return mapping_of(self._memory) is None
+
+    def resize_bytes(self, size: Any) -> None:
+        """Let the storage have another number of bytes."""
+        wanted = operator.index(size)
+        if wanted < 0:
+            raise RuntimeError(f"resize_: expected a number of bytes that is not negative, got {wanted}")
+        if not self.resizable():
+            raise RuntimeError("Trying to resize storage that is not resizable: it is shared, or a file")
+        if wanted != self.nbytes():
+            resize_storage(self._memory, wanted)
+
+    def _elements(self) -> Any:
+        return first_bytes(self._memory.array, self.nbytes())
+
+    def __getitem__(self, index: Any) -> Any:
+        return self._elements()[check_index(index, len(self), type(self))].item()
+
+    def __setitem__(self, index: Any, value: Any) -> None:
+        place = index if isinstance(index, slice) else check_index(index, len(self), type(self))
+        self._elements()[place] = value
+
+    def __iter__(self) -> Iterator[Any]:
+        return iter(self.tolist())
+
+    def tolist(self) -> list[Any]:
+        """The elements as a list of numbers."""
+        return self._elements().tolist()  # type: ignore[no-any-return]
+
+    def fill_(self, value: Any) -> Self:
+        """Set all elements; writes here are not counted as in-place writes to the tensors."""
+        self._elements()[...] = value
+        return self
+
+    def copy_(self, source: StorageBase, non_blocking: bool | None = None) -> Self:
+        """Take over the elements of a storage of the same size, converted to this one's type.
+
+        Raises:
+            RuntimeError: the sizes differ.
+        """
+        if len(self) != len(source):
+            raise RuntimeError(
+                f"size does not match, self was {self.nbytes()} bytes but src was {source.nbytes()} bytes"
+            )
+        self._elements()[...] = source._elements()
+        return self
+
+    def is_shared(self) -> bool:
+        """Whether other processes may see the memory."""
+        return is_shared(self._memory)
+
+    def share_memory_(self) -> Self:
+        """Move the memory to where processes can share it, with all tensors on it.
+
+        A forked child sees the same memory then; to other processes `multiprocessing` sends it with a tensor.
+        """
+        share(self._memory)
+        return self
+
+    def is_pinned(self, device: Any = "cuda") -> bool:
+        """False: there is no accelerator to pin memory for."""
+        return False
+
+    def pin_memory(self, device: Any = "cuda") -> NoReturn:
+        """Refused: there is no accelerator to pin memory for."""
+        raise RuntimeError("Cannot access accelerator device when none is available.")
+
+    def cuda(self, device: Any = None, non_blocking: bool = False) -> NoReturn:
+        """Refused: there is no such device."""
+        refuse_absent("cuda")
+        raise AssertionError
+
+    def cpu(self) -> Self:
+        """The storage itself."""
+        return self
+
+    def to(self, *, device: Any, non_blocking: bool = False) -> Self:
+        """The storage itself: there is but the CPU.
+
+        Raises:
+            RuntimeError: another device is asked for.
+        """
+        refuse_absent(device)
+        return self
+
+    def get_device(self) -> int:
+        """-1: the memory is the CPU's."""
+        return -1
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, StorageBase) and self._cdata == other._cdata
+
+    def __hash__(self) -> int:
+        return hash(self._cdata)
+
+    def __copy__(self) -> Self:
+        return self.clone()
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> Self:
+        """A copy, shared with the copies of tensors on the same memory."""
+        if id(self._memory) not in memo:
+            memo[id(self._memory)] = Storage(first_bytes(self._memory.array, self.nbytes()).copy())
+        return self.on(memo[id(self._memory)])
+
+    def on(self, memory: Storage) -> Self:
+        """A storage of this type that shows other memory."""
+        raise NotImplementedError
+
+    def clone(self) -> Self:
+        """A copy with memory of its own."""
+        return self.on(Storage(first_bytes(self._memory.array, self.nbytes()).copy()))
+
+
+def check_index(index: Any, length: int, kind: type) -> int:
+    """An index, counted from the front.
+
+    Raises:
+        TypeError: it is no integer.
+        IndexError: there is no such element.
+    """
+    if not isinstance(index, (int, np.integer)):
+        raise TypeError(f"can't index a torch.{kind.__name__} with {type(index).__name__}")
+    if not -length <= index < length:
+        raise IndexError(f"index {index} out of range for storage of size {length}")
+    return int(index) % length
