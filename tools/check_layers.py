@@ -43,7 +43,7 @@ _USERS = (
 _MIRRORS = (  # torch's modules for what is not there, and settings that change nothing
     *("accelerator", "amp", "as_torch", "backends", "compiler", "cpu", "cuda", "distributed", "fx", "hub", "jit"),
     *("legacy", "mps", "mtia", "multiprocessing", "onnx", "overrides", "random", "serialization", "settings"),
-    *("types", "version", "xpu"),
+    *("storage", "types", "version", "xpu"),
 )
 
 # Layer -> the layers that it may import, apart from itself. A module of the package that is not listed is a breach.
@@ -76,6 +76,7 @@ ALLOWED: dict[str, tuple[str, ...]] = {
     "types": ("_core",),
     "random": ("ops",),
     "serialization": ("io",),
+    "storage": ("ops",),
     "_C": ("ops",),
     "as_torch": (),
     "autograd": ("_core", "_loading", "tensor"),

@@ -8,7 +8,8 @@ LAYERS = (
 )
 MIRRORS = (
     *("accelerator", "amp", "backends", "compiler", "cpu", "cuda", "distributed", "fx", "hub", "jit", "mps", "mtia"),
-    *("multiprocessing", "onnx", "overrides", "random", "serialization", "testing", "types", "version", "xpu"),
+    *("multiprocessing", "onnx", "overrides", "random", "serialization", "storage", "testing", "types"),
+    *("version", "xpu"),
 )
 """Modules that programs of torch import, most of them to ask for what is not there."""
 

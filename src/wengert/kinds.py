@@ -12,6 +12,7 @@ import numpy as np
 
 from ._core import errors
 from ._core.tensor.base import Tensor, bind, set_up
+from ._core.tensor.storage import Storage
 from ._core.types.devices import refuse_absent
 from ._core.types.sizes import Size
 
@@ -38,9 +39,15 @@ def is_same_size(self: Tensor, other: Tensor) -> bool:
 
 
 def is_set_to(self: Tensor, tensor: Tensor) -> bool:
-    """Whether both are the same elements of the same memory, in the same order."""
+    """Whether both are the same elements of the same memory, in the same order.
+
+    Raises:
+        TypeError: `tensor` is none.
+    """
+    if not isinstance(tensor, Tensor):
+        raise TypeError(errors.wrong_type("is_set_to", "tensor", 1, "Tensor", tensor))
     return (
-        self._storage_ is tensor._storage_
+        self._storage_.array is tensor._storage_.array
         and self.storage_offset() == tensor.storage_offset()  # type: ignore[attr-defined]
         and self.shape == tensor.shape
         and self.stride() == tensor.stride()  # type: ignore[attr-defined]
@@ -87,6 +94,8 @@ def new(self: Any, *data: Any, device: Any = None) -> Tensor:
         return given.detach()  # type: ignore[attr-defined, no-any-return]
     if isinstance(given, (list, tuple, np.ndarray)) and not isinstance(given, Size):
         return self.new_tensor(given, device=device)  # type: ignore[no-any-return]
+    if isinstance(getattr(given, "_memory", None), Storage):  # what `storage()` gives
+        return self.new_empty((0,), device=device).set_(given)  # type: ignore[no-any-return]
     return self.new_empty(given if isinstance(given, Size) else data or (0,), device=device)  # type: ignore[no-any-return]
 
 

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from ._core.tensor.storage import Storage
 from ._core.types.devices import layout, strided
 from ._core.types.dtypes import ALL, dtype
 from .ops.create.create import empty, tensor
@@ -24,7 +25,7 @@ class TensorType(type):
     layout: layout = strided
 
     def __call__(cls, *data: Any, device: Any = None) -> Tensor:
-        """A tensor of the dtype: of these lengths (not initialised), of these values, on the memory of a tensor.
+        """A tensor of the dtype: of these lengths (not initialised) or values, on the memory of a tensor or storage.
 
         Raises:
             TypeError: a tensor of another dtype, or neither lengths nor values.
@@ -36,6 +37,8 @@ class TensorType(type):
             return given.detach()  # type: ignore[attr-defined, no-any-return]
         if isinstance(given, (list, np.ndarray)) or type(given) is tuple:
             return tensor(given, device=device).to(cls.dtype)  # type: ignore[attr-defined, no-any-return]
+        if isinstance(getattr(given, "_memory", None), Storage):  # what `storage()` gives
+            return empty(0, dtype=cls.dtype, device=device).set_(given)  # type: ignore[attr-defined, no-any-return]
         return empty(*(data or (0,)), dtype=cls.dtype, device=device)  # type: ignore[no-any-return]
 
     def __instancecheck__(cls, instance: object) -> bool:

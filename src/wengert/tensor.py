@@ -28,13 +28,7 @@ from ._core.types import dtypes
 from ._core.types.devices import device, strided
 from ._core.types.sizes import Size
 from ._later import KINDS
-from .conversions import (
-    as_array_protocol,
-    dlpack,
-    dlpack_device,
-    formatted,
-    to_numpy,
-)
+from .conversions import as_array_protocol, dlpack, dlpack_device, formatted, to_numpy
 from .indexing import READING, WRITING
 from .ops.create.factory import read_lengths
 from .ops.memory.memory_formats import is_in_format
@@ -59,10 +53,14 @@ def construct(self: Tensor, *data: Any, **options: Any) -> None:
     elif len(data) == 1 and not isinstance(data[0], int):
         if isinstance(data[0], str):
             raise TypeError(f"new(): invalid data type '{type(data[0]).__name__}'")
-        if not hasattr(data[0], "__len__"):
+        if isinstance(getattr(data[0], "_memory", None), Storage):  # what `storage()` gives
+            construct(self)
+            self.set_(data[0])  # type: ignore[attr-defined]
+        elif not hasattr(data[0], "__len__"):
             raise TypeError(f"new(): data must be a sequence (got {type(data[0]).__name__})")
-        made = np.array(data[0], dtype=default)
-        set_up(self, made, Storage(made))
+        else:
+            made = np.array(data[0], dtype=default)
+            set_up(self, made, Storage(made))
     else:
         made = np.empty(read_lengths("new", data, 1, alone=False) if data else (0,), default)
         set_up(self, made, Storage(made))

@@ -50,7 +50,7 @@ def test_storage_is_that_of_floats():
         (lambda: wg.UntypedStorage(2).copy_(wg.UntypedStorage(3)), RuntimeError, "self was 2 bytes but src was 3"),
         (lambda: wg.FloatStorage(2).cuda(), (RuntimeError, AssertionError), "cuda"),
         (lambda: wg.UntypedStorage(2).pin_memory(), RuntimeError, "Cannot access accelerator device"),
-        (lambda: wg.empty(0).set_(wg.IntStorage(2)), RuntimeError, "Expected a Storage of type float32"),
+        (lambda: wg.empty(0).set_(wg.IntStorage(2)), RuntimeError, "Expected a Storage of type float or"),
         (lambda: wg.empty(0).set_(wg.FloatStorage(2), -1, (1,), (1,)), RuntimeError, "invalid storage offset -1"),
         (lambda: wg.empty(0).set_(wg.FloatStorage(2), 0, (1,), (1, 1)), RuntimeError, "unequal size length"),
         (lambda: wg.empty(0).set_(wg.FloatStorage(2), 0, (2,), (-1,)), RuntimeError, "calculation overflowed"),
@@ -96,6 +96,34 @@ def test_a_storage_grows_for_a_tensor_that_is_set_to_it():
     made = wg.empty(0).set_(storage, 1, (2, 2))
     assert made.shape == (2, 2) and storage.size() == 5 and made[0, 0] == 2
     assert made.is_set_to(made.view(2, 2)) and not made.is_set_to(made[0])
+
+
+def test_tensors_on_storages():
+    storage = wg.FloatStorage([1, 2])
+    for made in (wg.Tensor(storage), wg.FloatTensor(storage), wg.ones(3).new(storage), wg.Tensor(storage.untyped())):
+        assert made.tolist() == storage.tolist() and made.untyped_storage() == storage
+        made += 1
+    assert storage.tolist() == [5, 6]
+    assert wg.Tensor(storage).is_set_to(wg.Tensor(storage))
+    with pytest.raises(
+        RuntimeError, match="Expected a Storage of type double or an UntypedStorage, but got type Float"
+    ):
+        wg.DoubleTensor(storage)
+    with pytest.raises(TypeError, match=r"is_set_to\(\): argument 'tensor' \(position 1\) must be Tensor, not int"):
+        wg.ones(2).is_set_to(3)
+
+
+def test_storages_of_buffers():
+    assert wg.UntypedStorage.from_buffer(b"abcd", "little", dtype=wg.int16).tolist() == [97, 98, 99, 100]
+    assert wg.ShortStorage.from_buffer(b"\1\0\2\0", "little").tolist() == [1, 2]
+    assert wg.ShortStorage.from_buffer(b"\1\0\0\2", "big", 2).tolist() == [2]
+    assert wg.FloatStorage.from_buffer(b"abcd", "native", 0, 0).tolist() == []
+    with pytest.raises(ValueError, match="2 elements from byte 1 on, of which 3 are left"):
+        wg.ShortStorage.from_buffer(b"abcd", "native", 1, 2)
+    with pytest.raises(ValueError, match="byte_order must be one of"):
+        wg.ShortStorage.from_buffer(b"abcd", "middle")
+    assert repr(wg.FloatStorage()) == " \n[torch.storage.TypedStorage(dtype=torch.float32, device=cpu) of size 0]"
+    assert wg.storage.UntypedStorage is wg.UntypedStorage
 
 
 # ---- processes -------------------------------------------------------------------------------------------------------

@@ -19,6 +19,8 @@ from .weights import MOST_DIMENSIONS
 
 MapLocation = Callable[[UntypedStorage, str], UntypedStorage | None] | Device | str | dict[str, str] | None
 LARGEST = 2**63 - 1
+ADDRESSES = 2**47
+"""How many bytes a process can have."""
 
 
 def memory_of(array: np.ndarray[Any, Any]) -> Storage:
@@ -57,7 +59,9 @@ def place(
     if requires_grad not in (True, False) or (requires_grad and not (dtype.is_floating_point or dtype.is_complex)):
         raise ValueError(f"requires_grad is {requires_grad!r} for {dtype}")
     start = offset * size if count else 0
-    steps = tuple([step * size for step in strides]) if count else row_major(shape, size)
+    steps = tuple([step * size for step in strides])
+    if not count and max(steps, default=0) > ADDRESSES:  # they lead nowhere, whatever they are
+        steps = row_major(shape, size)
     made = lay(cls, storage, dtype, start, tuple(shape), steps)
     if dtype.name == "bool":
         check_booleans(made._array_, storage, start, end)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import operator
+import sys
 import warnings
 from typing import Any, Self
 
@@ -22,6 +23,7 @@ DEPRECATED = (
 )
 
 
+ORDERS = {"native": sys.byteorder, "little": "little", "big": "big"}
 CONVERSIONS = {
     "double": "float64", "float": "float32", "half": "float16", "long": "int64", "int": "int32", "short": "int16",
     "char": "int8", "byte": "uint8", "bool": "bool", "bfloat16": "bfloat16", "complex_double": "complex128",
@@ -101,6 +103,35 @@ class UntypedStorage(StorageBase):
     def byteswap(self, dtype: DType) -> None:
         """Turn the bytes of each element of a dtype round."""
         self._elements().view(dtype.to_real().numpy).byteswap(inplace=True)
+
+    @classmethod
+    def from_buffer(
+        cls, buffer: Any, byte_order: str = "native", offset: int = 0, count: int = -1, *, dtype: DType | None = None
+    ) -> UntypedStorage:
+        """A copy of the memory of an object that has the buffer protocol.
+
+        Args:
+            buffer: the object.
+            byte_order: of its elements: "native", "little" or "big".
+            offset: the byte to begin with.
+            count: the number of elements; all that follow if negative.
+            dtype: of the elements; bytes unless given.
+
+        Raises:
+            ValueError: there are fewer bytes than wanted, or no such byte order.
+        """
+        if byte_order not in ORDERS:
+            raise ValueError(f"from_buffer(): byte_order must be one of {', '.join(ORDERS)}, not {byte_order!r}")
+        kind = np.dtype(np.uint8 if dtype is None else dtype.numpy)
+        size = memoryview(buffer).nbytes - offset
+        wanted = size // kind.itemsize if count < 0 else count
+        if not 0 <= offset <= offset + wanted * kind.itemsize <= offset + size:
+            raise ValueError(f"from_buffer(): {wanted} elements from byte {offset} on, of which {size} are left")
+        found = np.frombuffer(buffer, np.uint8, wanted * kind.itemsize, offset).copy() if wanted else np.empty(0, "u1")
+        made = cls(Storage(found))
+        if ORDERS[byte_order] != sys.byteorder and dtype is not None:
+            made.byteswap(dtype)
+        return made
 
     @classmethod
     def from_file(cls, filename: Any, shared: bool = False, nbytes: int = 0) -> UntypedStorage:
@@ -197,7 +228,7 @@ for name in CONVERSIONS:
 
 def lines_of(storage: StorageBase) -> str:
     """The elements as torch prints them."""
-    return "".join(f" {value}\n" for value in storage.tolist())
+    return " " + "\n ".join(map(str, storage.tolist())) + "\n"
 
 
 def restored(dtype: DType | None, memory: Any) -> StorageBase:

@@ -165,8 +165,8 @@ def on_storage(tensor: Tensor, source: Any, offset: Any, size: Any, stride: Any)
     dtype = tensor.dtype
     if isinstance(source, TypedStorage) and source.dtype is not dtype:
         raise RuntimeError(
-            f"Expected a Storage of type {dtype.name} or an UntypedStorage, but got type {source.dtype.name} for "
-            "argument 1 'storage'"
+            f"Expected a Storage of type {dtype.c_name} or an UntypedStorage, but got type "
+            f"{source.dtype.legacy.removesuffix('Tensor')} for argument 1 'storage'"
         )
     if size is not None:
         shape = integers("set_", "size", size)
