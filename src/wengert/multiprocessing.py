@@ -1,4 +1,4 @@
-"""`torch.multiprocessing`: Python's, whose queues and pipes send tensors as copies of their values."""
+"""`torch.multiprocessing`: Python's, whose queues and pipes send tensors as copies, or their memory if it is shared."""
 
 from __future__ import annotations
 
