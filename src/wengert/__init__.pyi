@@ -16,6 +16,7 @@ from wengert import (
     cuda as cuda,
     debugging as debugging,
     distributed as distributed,
+    distributions as distributions,
     fft as fft,
     func as func,
     fx as fx,
@@ -34,8 +35,10 @@ from wengert import (
     profiler as profiler,
     random as random,
     scipy as scipy,
+    serialization as serialization,
     signal as signal,
     special as special,
+    storage as storage,
     testing as testing,
     types as types,
     utils as utils,
@@ -85,6 +88,7 @@ from wengert.debugging.explanation import explain as explain
 from wengert.debugging.mode import set_debug as set_debug
 from wengert.debugging.report import graph_report as graph_report
 from wengert.func.vmap import vmap as vmap
+from wengert.io.objects import load as load, save as save
 from wengert.legacy import (
     BoolTensor as BoolTensor,
     ByteTensor as ByteTensor,
@@ -99,7 +103,21 @@ from wengert.legacy import (
     ShortTensor as ShortTensor,
 )
 from wengert.ops import return_types
+from wengert.ops.create.legacy_storages import (
+    BoolStorage as BoolStorage,
+    ByteStorage as ByteStorage,
+    CharStorage as CharStorage,
+    ComplexDoubleStorage as ComplexDoubleStorage,
+    ComplexFloatStorage as ComplexFloatStorage,
+    DoubleStorage as DoubleStorage,
+    HalfStorage as HalfStorage,
+    IntStorage as IntStorage,
+    LongStorage as LongStorage,
+    ShortStorage as ShortStorage,
+    from_file as from_file,
+)
 from wengert.ops.indexing.embedding_forms import embedding_renorm_ as embedding_renorm_
+from wengert.ops.memory.storage_base import StorageBase as StorageBase
 from wengert.ops.memory.storages import TypedStorage as TypedStorage, UntypedStorage as UntypedStorage
 from wengert.ops.neural.dropout_forms import (
     alpha_dropout_ as alpha_dropout_,
@@ -326,6 +344,9 @@ def bernoulli(
 def bilinear(input1: Tensor, input2: Tensor, weight: Tensor, bias: Tensor | None = None) -> Tensor: ...
 def bincount(
     input: Tensor, weights: Tensor | None = None, minlength: _int = 0, *, out: Tensor | None = None
+) -> Tensor: ...
+def binomial(
+    count: Tensor, prob: Tensor, generator: Generator | None = None, *, out: Tensor | None = None
 ) -> Tensor: ...
 def bitwise_and(input: _Operand, other: _Operand, *, out: Tensor | None = None) -> Tensor: ...
 def bitwise_left_shift(input: _Operand, other: _Operand, *, out: Tensor | None = None) -> Tensor: ...

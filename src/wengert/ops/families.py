@@ -188,7 +188,6 @@ METHODS: dict[str, str] = {
     "linalg.solve": "triangular_solve",
     "linalg.statistics": "corrcoef cov",
     "linalg.trace": "trace",
-    "memory.storages": "storage untyped_storage",
     "neural.gates": "_rrelu_",
     "memory.storages": "_typed_storage is_shared share_memory_ storage untyped_storage",
     "neural.softmax": "log_softmax softmax",
