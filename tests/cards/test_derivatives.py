@@ -16,7 +16,8 @@ def has_derivative(operator, dtype) -> bool:
 
 
 # Draws around a mean that requires a gradient: torch gives zeros, although the draw moves with its mean.
-DRAWN = ("normal", "normal_about")
+# How gamma and Dirichlet numbers move is implicit, of numbers whose rank stays (tests/distributions), not of the draw.
+DRAWN = ("normal", "normal_about", "_standard_gamma", "_sample_dirichlet")
 
 # Rows of a table that `padding_idx` names get no gradient, whatever the result does with them.
 PADDED = ("embedding", "embedding_lookup", "embedding_bag")

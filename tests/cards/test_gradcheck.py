@@ -12,7 +12,15 @@ from wengert.testing.differences import as_function, recorded
 
 DOUBLE = (dtypes.float64, dtypes.complex128)
 # What torch calls the gradient of these is not the derivative (test_derivatives.py).
-OTHERWISE = ("embedding", "embedding_bag", "embedding_lookup", "normal", "normal_about")
+OTHERWISE = (
+    "embedding",
+    "embedding_bag",
+    "embedding_lookup",
+    "normal",
+    "normal_about",
+    "_standard_gamma",
+    "_sample_dirichlet",
+)
 # Their rule raises, as torch's does.
 REFUSED = ("floor_divide", "heaviside")
 

@@ -27,12 +27,15 @@ CHECKS: dict[str, Callable[[Call], bool]] = {
 COLUMNS = (*CHECKS, "batched", "complex")
 
 DRAWS = "a draw: by definition its gradient is zero"
+IMPLICIT = "a draw: its gradient is that of numbers whose rank stays, held to integrals"
 BY_VALUES = "the shape of the result depends on values, which members may disagree about"
 REAL = "real numbers only"
 WITHOUT_DERIVATIVE = {
     "floor_divide": "constant almost everywhere; its gradient is refused, as torch's is",
     "heaviside": "constant but at 0; its gradient is refused, as torch's is",
     "normal_about": DRAWS,
+    "_standard_gamma": IMPLICIT,
+    "_sample_dirichlet": IMPLICIT,
 }
 """Operators with rules that are no derivatives, by name."""
 DYNAMIC = frozenset({"masked_select", "masked_select_backward", "nonzero_positions", "_unique", "bincount"})

@@ -109,6 +109,7 @@ def _standard_gamma_grad(self: Index, output: Index) -> Any:
     Returns:
         A new tensor like `self`.
     """
+    refuse_dtype("_standard_gamma_grad_cpu", self, REALS)
     return standard_gamma_grad(self, output)
 
 
@@ -168,13 +169,14 @@ def _dirichlet_grad(x: Index, alpha: Index, total: Index) -> Any:
     Returns:
         A new tensor like `x`.
     """
+    refuse_dtype("_dirichlet_grad_cpu", x, REALS)
     return dirichlet_grad(x, alpha, total)
 
 
 @_dirichlet_grad.samples
 def dirichlet_grad_samples(make: Any) -> Any:
-    part = make(2, 3, low=0.1, high=0.9).detach()
-    yield Sample(part, make(2, 3, kind="positive").detach(), part + 8)
+    part, total = (make(2, 3, low=low, high=low + 0.8).detach() for low in (0.1, 8))
+    yield Sample(part, make(2, 3, kind="positive").detach(), total)
 
 
 @drawing(derivative=None, why="numbers of successes are integers", batching=elementwise)
@@ -190,11 +192,12 @@ def binomial(count: Index, prob: Index, generator: Any = None) -> Any:
 
     Raises:
         RuntimeError: a negative count.
-        ValueError: the dtypes are not floating-point numbers of one kind.
+        ValueError: the dtypes differ.
     """
-    if count.dtype != prob.dtype or count.dtype.kind not in "fV":
+    refuse_dtype("binomial_cpu", count, REALS)
+    if count.dtype != prob.dtype:
         found = [from_numpy(each.dtype) for each in (count, prob)]
-        raise ValueError(f"binomial only supports floating-point dtypes for count and prob, alike; got: {found}")
+        raise ValueError(f"binomial: count and prob must have one dtype, got {found[0]} and {found[1]}")
     if count.size and not bool((count >= 0).all()):
         raise RuntimeError("binomial: expected counts of 0 or more, got a negative one")
     shape = broadcast(count.shape, prob.shape)
@@ -224,8 +227,8 @@ def inverse_binomial() -> Callable[..., Any]:
 
 @binomial.samples
 def binomial_samples(make: Any) -> Any:
-    yield Sample((make(2, 3, low=1, high=9)).round().detach(), make(2, 3, low=0.1, high=0.9).detach())
-    yield Bad(make(2).detach() - 9, make(2), raises=RuntimeError, says="expected counts of 0 or more")
+    yield Sample(make(2, 3, low=0.1, high=0.9).detach().fill_(5), make(2, 3, low=0.1, high=0.9).detach())
+    yield Bad(make(2, kind="negative"), make(2), raises=RuntimeError, says="expected counts of 0 or more")
 
 
 __all__ = ["_dirichlet_grad", "_sample_dirichlet", "_standard_gamma", "_standard_gamma_grad", "binomial"]
