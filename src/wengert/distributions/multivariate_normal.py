@@ -57,9 +57,9 @@ class MultivariateNormal(Distribution):
 
     Examples:
         >>> import wengert as wg
-        >>> d = wg.distributions.MultivariateNormal(wg.zeros(2), wg.tensor([[2.0, 1.0], [1.0, 2.0]]))
+        >>> d = wg.distributions.MultivariateNormal(wg.zeros(2), wg.tensor([[4.0, 2.0], [2.0, 5.0]]))
         >>> d.log_prob(wg.ones(2)), d.variance
-        (tensor(-2.7205), tensor([2., 2.]))
+        (tensor(-3.3804), tensor([4., 5.]))
     """
 
     arg_constraints = {  # noqa: RUF012
