@@ -111,11 +111,11 @@ def result_text(value: Any) -> str:
 
 
 def calls_of(name: str, operator: Any, sample: Sample) -> Iterator[str]:
-    """What a program may write for a sample: functions, the method, the in-place form."""
+    """What a program may write for a sample: functions, the method, the in-place form; stubs tell no private ones."""
     words = [text_of(each) for each in sample.args]
     named = [f"{key}={text_of(value)}" for key, value in sample.kwargs.items()]
     everything, rest = ", ".join([*words, *named]), ", ".join([*words[1:], *named])
-    if operator.function:
+    if operator.function and not name.startswith("_"):
         yield f"wg.{name}({everything})"
     for known in FUNCTIONAL.get(operator.body, ()):
         yield f"F.{known}({everything})"
