@@ -110,8 +110,6 @@ from wengert.ops.create.legacy_storages import (
     ComplexDoubleStorage as ComplexDoubleStorage,
     ComplexFloatStorage as ComplexFloatStorage,
     DoubleStorage as DoubleStorage,
-    FloatStorage as FloatStorage,
-    FloatStorage as Storage,
     HalfStorage as HalfStorage,
     IntStorage as IntStorage,
     LongStorage as LongStorage,
