@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import importlib
 import importlib.util
 import pickle
 import subprocess
@@ -147,6 +148,15 @@ def test_straight_through_samples_hand_gradients_to_the_probabilities():
     assert sorted(drawn.tolist()) == [0, 0, 1]
     (grad,) = wg.autograd.grad(drawn[0], logits)
     assert wg.allclose(grad, wg.tensor([2.0, -1.0, -1.0]) / 9)
+
+
+@pytest.mark.parametrize(
+    ("module", "name"), [("beta", "Beta"), ("studentT", "StudentT"), ("relaxed_categorical", "ExpRelaxedCategorical")]
+)
+def test_families_are_found_in_the_modules_that_torch_has_them_in(module, name):
+    found = importlib.import_module(f"wengert.distributions.{module}")
+    assert found is getattr(dist, module)
+    assert getattr(found, name).__module__ == found.__name__
 
 
 def test_the_package_is_loaded_without_them():

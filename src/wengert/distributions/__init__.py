@@ -9,6 +9,8 @@ Examples:
 
 from __future__ import annotations
 
+import sys
+
 from . import constraints, kl_alike as kl_alike, kl_between as kl_between, transforms
 from .categorical import Categorical, Multinomial, OneHotCategorical, OneHotCategoricalStraightThrough
 from .constraint_registry import biject_to, transform_to
@@ -65,3 +67,18 @@ __all__ = [
     "VonMises", "Weibull", "Wishart", "biject_to", "constraints", "identity_transform", "kl_divergence",
     "register_kl", "transform_to", "transforms",
 ]  # fmt: skip
+
+# Under torch each family has a module of its own, from which programs import it.
+for _name, _family in {
+    **{"bernoulli": Bernoulli, "beta": Beta, "binomial": Binomial, "cauchy": Cauchy, "chi2": Chi2},
+    **{"dirichlet": Dirichlet, "exp_family": ExponentialFamily, "exponential": Exponential},
+    **{"fishersnedecor": FisherSnedecor, "generalized_pareto": GeneralizedPareto, "geometric": Geometric},
+    **{"gumbel": Gumbel, "half_cauchy": HalfCauchy, "half_normal": HalfNormal, "inverse_gamma": InverseGamma},
+    **{"kumaraswamy": Kumaraswamy, "laplace": Laplace, "lkj_cholesky": LKJCholesky, "log_normal": LogNormal},
+    **{"logistic_normal": LogisticNormal, "lowrank_multivariate_normal": LowRankMultivariateNormal},
+    **{"mixture_same_family": MixtureSameFamily, "multinomial": Multinomial, "negative_binomial": NegativeBinomial},
+    **{"one_hot_categorical": OneHotCategorical, "pareto": Pareto, "poisson": Poisson},
+    **{"relaxed_bernoulli": RelaxedBernoulli, "relaxed_categorical": RelaxedOneHotCategorical},
+    **{"studentT": StudentT, "uniform": Uniform, "weibull": Weibull, "wishart": Wishart},
+}.items():
+    globals()[_name] = sys.modules[f"{__name__}.{_name}"] = sys.modules[_family.__module__]
