@@ -110,6 +110,7 @@ from wengert.ops.create.legacy_storages import (
     ComplexDoubleStorage as ComplexDoubleStorage,
     ComplexFloatStorage as ComplexFloatStorage,
     DoubleStorage as DoubleStorage,
+    FloatStorage as FloatStorage,
     HalfStorage as HalfStorage,
     IntStorage as IntStorage,
     LongStorage as LongStorage,
@@ -156,6 +157,7 @@ from wengert.settings import (
 )
 
 __version__: str
+Storage = FloatStorage
 bool: _dtype
 cdouble: _dtype
 cfloat: _dtype

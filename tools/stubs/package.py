@@ -34,7 +34,8 @@ def stub() -> str:
     exported: list[Import] = []
     values: list[str] = []
     functions: list[str] = []
-    for name, value in public().items():
+    found = public()
+    for name, value in found.items():
         card = REGISTRY.get(name)
         if isinstance(value, ModuleType):
             exported.append((wengert.__name__, name, name))
@@ -44,7 +45,10 @@ def stub() -> str:
         elif name in METHODS:
             functions += definitions(name, [of_method(each) for each in forms_of(name, value, method=True)])
         elif isinstance(value, type) or inspect.isroutine(value) or hasattr(value, "__code__"):
-            exported.append(own_import(value, name))
+            module, own, _ = own_import(value, name)
+            exported.append((module, own, own if own in found else name))
+            if own != name and own in found:  # a second name, which checkers would not take from an import
+                values.append(f"{name} = {own}")
         else:
             values.append(f"{name}: {spelled(type(value).__name__)}")
     text = "\n".join(["__version__: str", *values, "", *functions]) + "\n"
