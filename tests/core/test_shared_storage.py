@@ -31,7 +31,8 @@ def test_types_of_storages_make_and_know_storages(name: str):
 
 
 def test_storage_is_that_of_floats():
-    assert wg.Storage is wg.FloatStorage
+    made = wg.Storage([1])
+    assert isinstance(made, wg.FloatStorage) and isinstance(made, wg.Storage) and made.dtype is wg.float32
     assert wg.TypedStorage(3).dtype is wg.float32
     assert wg.TypedStorage([1, 2], dtype=wg.float64).tolist() == [1.0, 2.0]
     assert wg.FloatStorage(wrap_storage=wg.UntypedStorage([0, 0, 128, 63])).tolist() == [1.0]

@@ -9,7 +9,7 @@ import operator
 from typing import Any
 
 from ..._core.tensor.base import Tensor, bind
-from ..._core.types.dtypes import ALL, dtype as DType, get_default_dtype
+from ..._core.types.dtypes import ALL, dtype as DType, float32, get_default_dtype
 from ..memory.mapped import map_file
 from ..memory.storages import TypedStorage, UntypedStorage
 from .create import empty
@@ -57,11 +57,10 @@ TYPES: dict[str, StorageType] = {
     for name, each in ((each.legacy.replace("Tensor", "Storage"), each) for each in ALL)
 }
 """All of them, by name."""
+Storage = StorageType("Storage", (), {"dtype": float32, "__doc__": "`FloatStorage` by its first name."})
 
 
 def __getattr__(name: str) -> StorageType:
-    if name == "Storage":
-        return TYPES["FloatStorage"]
     if name not in TYPES:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     return TYPES[name]
