@@ -115,6 +115,7 @@ from wengert.ops.create.legacy_storages import (
     IntStorage as IntStorage,
     LongStorage as LongStorage,
     ShortStorage as ShortStorage,
+    Storage as Storage,
     from_file as from_file,
 )
 from wengert.ops.indexing.embedding_forms import embedding_renorm_ as embedding_renorm_
@@ -157,7 +158,6 @@ from wengert.settings import (
 )
 
 __version__: str
-Storage = FloatStorage
 bool: _dtype
 cdouble: _dtype
 cfloat: _dtype
