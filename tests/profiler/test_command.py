@@ -122,7 +122,11 @@ def test_after_an_interrupt_there_is_what_was_noted(folder):
     text = "import time\nimport wengert as wg\nwg.ones(2).exp()\nprint('ready', flush=True)\ntime.sleep(60)\n"
     (folder / "program.py").write_text(text)
     process = subprocess.Popen(
-        [sys.executable, "-m", "wengert.profile", "program.py"], cwd=folder, stdout=subprocess.PIPE, text=True
+        [sys.executable, "-m", "wengert.profile", "program.py"],
+        cwd=folder,
+        stdout=subprocess.PIPE,
+        text=True,
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),  # jobs in the background ignore it
     )
     assert process.stdout.readline() == "ready\n"
     time.sleep(0.2)
