@@ -105,9 +105,9 @@ def room_of(name: str) -> str | None:
 
 
 def offered(module: ModuleType) -> dict[str, Any]:
-    """What a module offers, without its modules."""
+    """What a module offers, without its modules and without the class of tensors, which has a page of its own."""
     found = {name: getattr(module, name) for name in sorted(vars(module)["__all__"])}
-    return {name: value for name, value in found.items() if not isinstance(value, ModuleType)}
+    return {name: value for name, value in found.items() if not isinstance(value, ModuleType) and value is not Tensor}
 
 
 def index(names: Iterable[str]) -> str:

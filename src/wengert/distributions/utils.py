@@ -117,11 +117,18 @@ class lazy_property:  # noqa: N801 - a decorator, named as in torch
 
     def __get__(self, instance: Any, owner: Any = None) -> Any:
         if instance is None:
-            return self
+            return _Described(self.function)
         with enable_grad():
             value = self.function(instance)
         setattr(instance, self.function.__name__, value)
         return value
+
+
+class _Described(lazy_property, property):
+    """What a class answers for its lazy property: tools that read its documentation ask for a `property`."""
+
+    def __init__(self, function: Callable[[Any], Any]) -> None:
+        property.__init__(self, function)
 
 
 def vec_to_tril_matrix(vec: Tensor, diag: int = 0) -> Tensor:
