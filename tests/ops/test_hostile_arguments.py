@@ -138,3 +138,8 @@ def test_what_has_to_be_a_tensor_is_refused_by_name():
         wg.searchsorted(row, row, sorter=[0, 1, 2, 3, 4])
     with pytest.raises(IndexError, match=r"torch.ormqr: Dimension specified as -1 but tau has no dimensions"):
         wg.ormqr(wg.ones(3, 2), wg.tensor(1.0), wg.ones(3, 2))
+
+
+def test_a_grid_without_dimensions_has_no_bins():
+    found = wg.histogramdd(wg.empty(3, 0), -1)
+    assert found.hist.shape == () and found.bin_edges == ()

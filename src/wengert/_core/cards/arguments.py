@@ -36,17 +36,18 @@ def taken(annotation: str) -> str:
 
 
 def tensor_places(body: Callable[..., Any]) -> list[tuple[int, str, bool]]:
-    """Which positional parameters take nothing but tensors: position, name, and whether None stands for none.
+    """Which parameters take nothing but tensors: position, that of a keyword beyond all others, name, and whether
+    None stands for none.
 
     These are the first one if it is called `input` or `self`, and those annotated as `Tensor` or `Tensor | None`.
     """
-    names = parameters_of(body)[: body.__code__.co_argcount]  # type: ignore[attr-defined]
     annotations = body.__annotations__
+    positional = body.__code__.co_argcount  # type: ignore[attr-defined]
     found = []
-    for at, name in enumerate(names):
+    for at, name in enumerate(parameters_of(body)):
         kind = taken(str(annotations.get(name, "")))
         if kind[:6] == "Tensor" or (at == 0 and name in ("input", "self")):
-            found.append((at, name, kind == "Tensor | None"))
+            found.append((at if at < positional else sys.maxsize, name, kind == "Tensor | None"))
     return found
 
 
@@ -152,12 +153,21 @@ def tensors_of(name: str, value: Any) -> Sequence[Any]:
         TypeError: it is none.
         RuntimeError: it is empty.
     """
-    if isinstance(value, Tensor) or not isinstance(value, (tuple, list)):
-        raise TypeError(errors.wrong_type(name, "tensors", 1, "tuple of Tensors", value))
+    check_list(name, "tensors", 1, value)
     if not value:
         raise RuntimeError(f"{name} expects a non-empty TensorList")
-    check_elements(value, 0)
     return value
+
+
+def check_list(name: str, argument: str, position: int, value: Any) -> None:
+    """Refuse what is no list of tensors.
+
+    Raises:
+        TypeError: it is none.
+    """
+    if not isinstance(value, (tuple, list)):
+        raise TypeError(errors.wrong_type(name, argument, position, "tuple of Tensors", value))
+    check_elements(value, position - 1)
 
 
 def check_elements(values: Sequence[Any], position: int) -> None:

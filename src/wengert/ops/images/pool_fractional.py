@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from ..._core.cards.arguments import integers
 from ..._core.cards.card import REALS, Array, Bad, Index, Sample, op
 from ..._core.errors import shown
 from ..._core.types.sizes import check_room
@@ -24,12 +25,12 @@ def read(name: str, option: str, value: Any, count: int) -> Ints:
     """A number for each dimension.
 
     Raises:
+        TypeError: no integers.
         RuntimeError: neither one nor one for each.
     """
-    numbers = tuple(value) if isinstance(value, (tuple, list)) else (value,) * count
+    numbers = (value.__index__(),) if hasattr(value, "__index__") else integers(name, option, value)
     if len(numbers) not in (1, count):
         raise RuntimeError(f"{name}: {option} must either be a single Int or tuple of Ints, got {shown(numbers)}")
-    numbers = tuple([each.__index__() for each in numbers])
     return numbers * count if len(numbers) == 1 else numbers
 
 
@@ -221,6 +222,7 @@ def fractional_max_pool2d_samples(make: Any) -> Any:
     yield Bad(
         make(2, 3, 6, 7), (2, 2, 2), 3, draws, raises=RuntimeError, says="must either be a single Int or tuple of"
     )
+    yield Bad(make(2, 3, 6, 7), 2.5, 2, draws, raises=TypeError, says="'kernel_size' must be tuple of ints, not float")
     yield Bad(make(2, 3, 6, 7), 2, -1, draws, raises=RuntimeError, says="negative dimension -1")
 
 

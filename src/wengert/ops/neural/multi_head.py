@@ -134,7 +134,7 @@ def check_sizes(query: Any, key: Any, value: Any, embed_dim: int, num_heads: int
     found = query.shape[2]
     if found != embed_dim:
         raise AssertionError(f"was expecting embedding dimension of {embed_dim}, but got {found}")
-    if found // num_heads * num_heads != found:
+    if num_heads == 0 or found % num_heads:
         raise AssertionError(f"embed_dim {found} not divisible by num_heads {num_heads}")
     if separate and key.shape[:2] != value.shape[:2]:
         raise AssertionError(f"key's sequence and batch dims {key.shape[:2]} do not match value's {value.shape[:2]}")
@@ -393,6 +393,7 @@ def multi_head_samples(make: Any) -> Any:
         query, key, value, *options(), attn_mask=make(2, 4), raises=RuntimeError, says="The shape of the 2D attn_mask"
     )
     yield Bad(make(2, 3, 6), key, value, *options(), raises=AssertionError, says="was expecting embedding dimension")
+    yield Bad(query, key, value, 4, 0, *options()[2:], raises=AssertionError, says="4 not divisible by num_heads 0")
 
 
 __all__ = ["multi_head_attention_forward"]

@@ -9,7 +9,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from ..._core.cards.arguments import check_list
 from ..._core.cards.card import Bad, Sample
+from ..._core.errors import wrong_type
 from ..._core.tensor.base import Tensor
 from ..family import described, named
 from ..shapes.join import cat, stack
@@ -134,6 +136,24 @@ def stacked(
     return inputs, *(stack(each) for each in zip(*last, strict=True))
 
 
+def check_given(kind: Kind, sizes: Any, state: Any, params: Any) -> State:
+    """The states of a network, which may have one alone; refuses what is no tensor.
+
+    Raises:
+        TypeError: the states, the parameters or the batch sizes are none.
+    """
+    further = 0 if sizes is None else 1
+    if further and not isinstance(sizes, Tensor):
+        raise TypeError(wrong_type(kind.name, "batch_sizes", 2, "Tensor", sizes))
+    if kind.states == 1:
+        if not isinstance(state, Tensor):
+            raise TypeError(wrong_type(kind.name, "hx", 2 + further, "Tensor", state))
+        state = (state,)
+    check_list(kind.name, "hx", 2 + further, state)
+    check_list(kind.name, "params", 3 + further, params)
+    return tuple(state)
+
+
 def apply_network(kind: Kind, given: tuple[Any, ...]) -> tuple[Any, ...]:
     """A network on a batch of sequences of one length, or on packed ones: what follows the input tells which.
 
@@ -148,7 +168,7 @@ def apply_network(kind: Kind, given: tuple[Any, ...]) -> tuple[Any, ...]:
     else:
         has_biases, *options, batch_first = options
         sizes = None
-    state = (state,) if isinstance(state, Tensor) else tuple(state)
+    state = check_given(kind, sizes, state, params)
     if len(state) != kind.states:
         raise RuntimeError(f"{kind.name} expects two hidden states")
     num_layers, _, _, bidirectional = options
@@ -236,6 +256,13 @@ def samples_of(kind: Kind) -> Callable[[Any], Any]:
             *(make(5, 3, 4), state(1), [*plain, *plain], False, 2, 0.0, False, False, False),
             raises=RuntimeError,
             says="Expected more hidden states in stacked_rnn",
+        )
+        options = (True, 1, 0.0, False, False, False)
+        yield Bad(make(5, 3, 4), {1: 2}, biased, *options, raises=TypeError, says="argument 'hx' (position 2) must be")
+        yield Bad(
+            *(make(5, 3, 4), state(1), [1, 2], *options),
+            raises=TypeError,
+            says="expected Tensor as element 0 in argument 2, but got int",
         )
 
     return generate

@@ -121,18 +121,18 @@ def check_cell(kind: Kind, input: Any, state: tuple[Any, ...], weights: Weights)
     Raises:
         RuntimeError: they do not.
     """
-    rows, size = weights.hh.shape
+    rows, size = weights.hh.size(0), weights.hh.size(1)
     if rows != kind.gates * size:
         raise RuntimeError(
             f"{kind.name}_cell: weight_hh first dim must be {kind.gates} * hidden_size = {kind.gates * size}, but got "
             f"{rows}"
         )
-    if weights.ih.shape[0] != rows:
+    if weights.ih.size(0) != rows:
         raise RuntimeError(
-            f"weight_ih first dim must be {kind.gates} * hidden_size = {rows}, but got {weights.ih.shape[0]}"
+            f"weight_ih first dim must be {kind.gates} * hidden_size = {rows}, but got {weights.ih.size(0)}"
         )
-    if input.size(1) != weights.ih.shape[1]:
-        raise RuntimeError(f"input has inconsistent input_size: got {input.size(1)} expected {weights.ih.shape[1]}")
+    if input.size(1) != weights.ih.size(1):
+        raise RuntimeError(f"input has inconsistent input_size: got {input.size(1)} expected {weights.ih.size(1)}")
     for number, each in enumerate(state):
         if each.size(0) != input.size(0):
             raise RuntimeError(
@@ -264,6 +264,7 @@ def samples_of(kind: Kind) -> Callable[[Any], Any]:
         yield Sample(make(3, 4), state(), *weights, make(rows), make(rows))
         yield Sample(make(3, 4), state(), *weights)
         yield Bad(make(3, 5), state(), *weights, raises=RuntimeError, says="input has inconsistent input_size: got 5")
+        yield Bad(make(3, 4), state(), make(), *weights[1:], raises=IndexError, says="tensor has no dimensions")
         yield Bad(make(2, 4), state(), *weights, raises=RuntimeError, says="doesn't match hidden0 batch size 3")
         yield Bad(make(3, 4), state(size=1), *weights, raises=RuntimeError, says="hidden0 has inconsistent hidden_size")
         yield Bad(

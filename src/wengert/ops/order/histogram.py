@@ -248,7 +248,7 @@ def check_grid(input: Any, bins: Any, limits: Any, weight: Any) -> None:
 def histogram_of(input: Any, bins: Any, limits: Any, weight: Any, density: bool) -> Any:
     """Histogram and edges of points along the last dimension."""
     check_grid(input, bins, limits, weight)
-    ndim, given = input._array_.shape[-1], isinstance(bins[0], Tensor)
+    ndim, given = input._array_.shape[-1], bool(bins) and isinstance(bins[0], Tensor)
     if given and any(each._array_.size == 1 for each in bins):
         raise RuntimeError("torch.histogram(): bins must be > 0, but got 0 for dimension 0")
     count = math.prod(input._array_.shape[:-1])
@@ -358,7 +358,7 @@ def histogramdd(
             )
         raise RuntimeError("histogramdd: The size of bins must be equal to the innermost dimension of the input.")
     made = histogram_of(input, each_dim, range, weight, density)
-    edges = each_dim if isinstance(each_dim[0], Tensor) else tuple(made[1:])
+    edges = each_dim if each_dim and isinstance(each_dim[0], Tensor) else tuple(made[1:])
     return return_types.histogramdd((made[0], edges))
 
 
