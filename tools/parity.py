@@ -8,8 +8,8 @@
     python tools/parity.py --layouts [--ops add,mul] [--report FILE]
                                                 the same samples with inputs in many orders: strides
 
-A difference that is wanted stands, with its reason, in `tools/parity_known.toml` (of strides under --layouts, in
-`tools/layouts_known.toml`); any other makes the exit status 1.
+A difference that is wanted stands, with its reason, in `tools/parity_known.toml` (of operator samples in
+`tools/opinfo_known.toml`, of strides under --layouts in `tools/layouts_known.toml`); any other makes the exit status 1.
 """
 
 from __future__ import annotations
@@ -57,10 +57,11 @@ def run_opinfo(torch: Any, wengert: Any, options: argparse.Namespace) -> int:
         outcomes.append(runner.run(info))
         if options.report and len(outcomes) % 25 == 0:
             Path(options.report).write_text(f"unfinished\n{report.table(outcomes)}", encoding="utf-8")
-    unused = sorted(runner.known.unused) if isinstance(runner, layouts.LayoutRunner) and not wanted else []
+    unused = runner.known.unused if not wanted else []
+    listed = (layouts if options.layouts else opinfo).KNOWN.name
     head = [
         f"{time.strftime('%H:%M')}, {time.time() - started:.0f} s",
-        *(f"entry of {layouts.KNOWN.name} that explains nothing: {pattern}" for pattern in unused),
+        *(f"entry of {listed} that explains nothing: {pattern}" for pattern in unused),
     ]
     emit("\n".join([*head, report.table(outcomes)]), options.report)
     return 1 if unused or any(each.failures for each in outcomes) else 0

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from types import SimpleNamespace
+
 import numpy as np
 import pytest
 
@@ -9,7 +11,8 @@ import wengert as wg
 from tools.beside_torch.agree import Difference, compare_gradients, compare_results
 from tools.beside_torch.opinfo import Failure, Outcome, TimeUp, time_limit
 from tools.beside_torch.report import table
-from tools.beside_torch.samples import same_strides, tell, tensors_in
+from tools.beside_torch.samples import Missing, Translator, same_strides, tell, tensors_in
+from tools.beside_torch.ties import without_ties
 
 
 def leaf(*values):
@@ -113,3 +116,30 @@ def test_time_runs_out():
     with pytest.raises(TimeUp), time_limit(0.01):
         while True:
             pass
+
+
+@pytest.mark.parametrize(
+    ("name", "places", "equal"),
+    [("topk", [1, 3], True), ("topk", [3, 1], True), ("topk", [1, 0], False), ("cummax", [3, 1], False)],
+)
+def test_places_of_equal_elements_are_compared_by_what_lies_there(name, places, equal):
+    given = wg.tensor([1.0, 5.0, 2.0, 5.0])
+    sample = SimpleNamespace(input=given, args=(2,), kwargs={})
+    results = [(wg.tensor([5.0, 5.0]), wg.tensor(each)) for each in ([1, 3], places)]
+    told = [without_ties(wg, name, sample, each) for each in results]
+    assert wg.equal(told[0][1], told[1][1]) == equal
+
+
+def test_a_stable_order_is_compared_as_it_is():
+    sample = SimpleNamespace(input=wg.tensor([2, 2]), args=(), kwargs={"stable": True})
+    result = (wg.tensor([2, 2]), wg.tensor([1, 0]))
+    assert without_ties(wg, "sort", sample, result) is result
+
+
+def test_a_module_is_translated_with_its_settings():
+    given = wg.nn.PairwiseDistance(p=3.0, keepdim=True)
+    made = Translator(wg, wg).value(given, {})
+    assert made is not given
+    assert (made.norm, made.keepdim) == (3.0, True)
+    with pytest.raises(Missing, match="Linear with parameters"):
+        Translator(wg, wg).value(wg.nn.Linear(1, 1), {})

@@ -5,7 +5,8 @@ from __future__ import annotations
 import pytest
 
 import wengert as wg
-from tools.beside_torch.layouts import LAYOUTS, Known, LayoutRunner, exchanged
+from tools.beside_torch.known import Known
+from tools.beside_torch.layouts import LAYOUTS, LayoutRunner, exchanged
 from tools.beside_torch.opinfo import Failure, Outcome
 
 
@@ -60,7 +61,7 @@ def test_known_differences_are_counted_as_skipped_and_others_stay(tmp_path):
         ("gradient strides", "dim=0"),
     ]
     assert outcome.skipped == 1
-    assert known.unused == {"max*"}
+    assert known.unused == ["max*"]
 
 
 def test_a_known_difference_needs_a_reason(tmp_path):
@@ -77,3 +78,16 @@ def test_a_gradient_that_only_one_library_refuses_is_found():
     wrong.register_hook(lambda grad: 1 / 0)
     assert runner.gradients(product, wrong, [x], [y])[0] == "gradient raises"
     assert runner.gradients(x * 2, y * 2, [x], [y]) == ("", "")
+
+
+def test_an_entry_may_ask_for_words_of_the_message(tmp_path):
+    path = tmp_path / "known.toml"
+    path.write_text(
+        "[[mean]]\nkinds = ['values']\nsays = 'third'\nreason = 'none'\n"
+        "[[mean]]\nkinds = ['values']\nsays = 'second'\nreason = 'none'\n"
+    )
+    known, outcome = Known(path), Outcome("mean")
+    outcome.failures = [Failure("values", "", message, 1) for message in ("the first", "the second")]
+    known.remove_from(outcome)
+    assert [each.message for each in outcome.failures] == ["the first"]
+    assert known.unused == ["mean"]

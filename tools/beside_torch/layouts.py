@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import time
-import tomllib
 import warnings
 from collections.abc import Callable
-from fnmatch import fnmatch
 from pathlib import Path
 from typing import Any
 
 from .agree import recorded, weight
+from .known import Known
 from .opinfo import RANDOM, Failure, Outcome, Runner, TimeUp, time_limit
 from .samples import Missing, tell, tensors_in
 
@@ -123,43 +122,12 @@ def exchanged(value: Any, change: Callable[[Any, int], Any], memo: dict[int, Any
     return value
 
 
-class Known:
-    """The differences that are wanted: patterns of operators with a reason each.
-
-    Args:
-        path: a TOML file of tables `["pattern"]` with `kinds`, a list of kinds of difference, and `reason`; with
-            `samples`, a text that the sample must hold.
-    """
-
-    def __init__(self, path: Path = KNOWN) -> None:
-        self.entries: dict[str, dict[str, Any]] = tomllib.loads(path.read_text(encoding="utf-8"))
-        self.unused = set(self.entries)
-        for pattern, entry in self.entries.items():
-            if not entry.get("reason") or not entry.get("kinds"):
-                raise ValueError(f"{path.name}: {pattern} has no reason or no kinds")
-
-    def remove_from(self, outcome: Outcome) -> None:
-        """Count the differences of an operator that an entry explains as skipped."""
-        for pattern, entry in self.entries.items():
-            if not fnmatch(outcome.name, pattern):
-                continue
-            left = [
-                each
-                for each in outcome.failures
-                if each.kind not in entry["kinds"] or entry.get("samples", "") not in each.sample
-            ]
-            if len(left) < len(outcome.failures):
-                self.unused.discard(pattern)
-                outcome.skipped += len(outcome.failures) - len(left)
-                outcome.failures = left
-
-
 class LayoutRunner(Runner):
     """Runs the samples of one operator, laid out in every way, and compares strides."""
 
     def __init__(self, torch: Any, wengert: Any, *, most: int = 40, seconds: float = 20.0) -> None:
         super().__init__(torch, wengert, most=most, seconds=seconds)
-        self.known = Known()
+        self.known = Known(KNOWN)
 
     def run(self, info: Any) -> Outcome:
         """Try one operator in one dtype."""

@@ -54,7 +54,19 @@ class Translator:
             return type(given)(self.value(each, memo) for each in given)
         if isinstance(given, (types.FunctionType, types.BuiltinFunctionType, functools.partial)):
             return self.function(given)
+        if isinstance(given, torch.nn.Module):
+            return self.module(given)
         return given
+
+    def module(self, given: Any) -> Any:
+        """The module of wengert with the same settings; what has parameters is Missing."""
+        if any(True for _ in given.parameters()):
+            raise Missing(f"{type(given).__name__} with parameters")
+        made = find(self.wengert, f"nn.{type(given).__name__}")()
+        for name, setting in vars(given).items():
+            if not name.startswith("_"):
+                setattr(made, name, setting)
+        return made
 
     def tensor(self, given: Any) -> Any:
         """A leaf with the values, strides and `requires_grad` of `given`, in memory of its own."""
