@@ -44,7 +44,7 @@ class Options:
         several: the number of results depends on the arguments.
         derivative: None for an operator without derivative; `why` then gives the reason.
         node: the name of its nodes (`<Name>Backward0` unless given); several if `choose(args)` picks one of them.
-        promote: None, "same", "float" or "numbers", see `Declaration`.
+        promote: None, "same", "float", "numbers" or "beside", see `Declaration`.
         batching: how it works along a dimension that the program does not see: a rule of `batch_rules`, or
             `"module.rule"`, one of a module beside the card's that is loaded when it is first needed.
         crossing: for what changes of which batches a tensor is part, `crossing(card, args, level)`.

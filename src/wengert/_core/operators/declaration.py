@@ -52,8 +52,9 @@ class Declaration(Operator):
         tensor_slots: positions that may hold tensors, `tensor_bits` the same as bits; `grad_slots`: those of ARRAY and
             ARRAYS, in the order of the node's edges; `plain_slots`: those that may hold numbers, sizes and dimensions;
             `switches`: those that take a bool.
-        promotion: None, "same" (common dtype), "float" (the same, integers become the default dtype), or "numbers" (the
-            same, bool operands stay what they are, for the body to refuse).
+        promotion: None, "same" (common dtype), "float" (the same, integers become the default dtype), "numbers" (the
+            same, bool operands stay what they are, for the body to refuse), or "beside" (the same, Python numbers
+            beside tensors stay what they are whatever the dtype).
         accepts: the NumPy dtypes (after promotion) that the operator exists for.
         numbers: positions of tensors in whose place Python numbers may stand.
         lone_numbers: numbers may stand for all its tensors at once.

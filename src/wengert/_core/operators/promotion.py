@@ -92,7 +92,7 @@ def settle(op: Declaration, values: list[Any]) -> None:
     wanted = target.numpy
     if wanted not in op.accepts:
         raise NotImplementedError(errors.no_kernel(op.name, target))
-    weak = bool(arrays) and target.category >= dtypes.FLOAT
+    weak = bool(arrays) and (op.promotion == "beside" or target.category >= dtypes.FLOAT)
     for at in slots:
         value = values[at]
         if op.promotion == "numbers" and is_bool(value):

@@ -66,6 +66,7 @@ def power_by_number(self: Any, exponent: Any, out: Any) -> Any:
 
 @arithmetic(
     lone_numbers=False,
+    promote="beside",
     name="pow",
     layout="power",
     dtypes=NUMBERS,
@@ -81,16 +82,16 @@ def power(self: Array, exponent: Array, *, out: Any = None) -> Any:
         exponent: tensor or number that broadcasts with `self`.
 
     Raises:
-        RuntimeError: the shapes do not broadcast, or integers to the power of a negative integer.
+        RuntimeError: the shapes do not broadcast, or integers to the power of a negative number (of a tensor that holds
+            such, the integer part of the result: 0 unless the base is 1 or -1).
 
     Derivative:
         0 for an exponent of 0, and by the exponent 0 where the base is 0 and the exponent is not negative, as in torch.
     """
     if isinstance(exponent, (int, float)) and hasattr(self, "dtype"):
+        if exponent < 0 and self.dtype.kind in "iu":
+            raise RuntimeError(NEGATIVE_POWER)
         return power_by_number(self, exponent, out)
-    kind = exponent.dtype.kind if hasattr(exponent, "dtype") else ""
-    if kind == "i" and exponent.ndim == 0 and exponent < 0:
-        raise RuntimeError(NEGATIVE_POWER)
     return kernels.power(self, exponent, out=out)
 
 
@@ -148,6 +149,8 @@ def power_samples(make: Any) -> Any:
     if make.dtype.category >= 2:
         for fraction in (0.5, -0.5, -1, 2.5):
             yield Sample(make(3, kind="positive"), fraction)
+    elif make.dtype.category == dtypes.INTEGER:
+        yield Bad(make(2), -2, raises=RuntimeError, says="Integers to negative integer powers are not allowed")
     yield Bad(
         make(2, kind="positive"), make(3, kind="positive"), raises=RuntimeError, says="must match the size of tensor b"
     )
