@@ -65,8 +65,8 @@ def factored(self: Array, upper: bool, caller: str) -> Any:
 @factored.vjp("self")
 def factored_vjp(grads: Any, L: Any, upper: bool) -> Any:
     lower, grad = (adjoint(L), adjoint(grads[0])) if upper else (L, grads[0])
-    half = half_lower(adjoint(lower) @ grad)
-    inner = (half + adjoint(half)) * 0.5
+    product = adjoint(lower) @ grad  # torch keeps an imaginary part of its diagonal, of which L can have none
+    inner = (product.tril() + adjoint(product.tril(-1))) * 0.5
     turned = triangular(adjoint(lower), inner, True, True, False)
     return triangular(lower, turned, False, False, False)
 
