@@ -141,18 +141,23 @@ def product_gradients(grad: Any, old: Any, src: Any, dim: int, index: Any, inclu
     old_zero, src_zero = old == 0, src == 0
     old_safe, src_safe = old.masked_fill(old_zero, 1), src.masked_fill(src_zero, 1)
     product = old_safe.scatter_reduce(dim, index, src_safe, "prod", include_self=include_self)
-    zeros = old_zero.to(old.dtype)
-    if not include_self:
-        zeros = zeros.scatter(dim, index, 0)
-    zeros = zeros.scatter_add(dim, index, src_zero.to(src.dtype))
-    # How many zeros are among the other factors (for `src` negated, so that its order in memory decides, as in torch):
-    # where none, their product is that of all factors but one.
-    others_own = zeros - old_zero.to(old.dtype)
-    others_src = src_zero.to(src.dtype) - zeros.gather(dim, index)
+    counts = zeros_among(old_zero.to(old.dtype), src_zero.to(src.dtype), dim, index, include_self)
+    sums = zeros_among(old.where(old_zero, 0), src.where(src_zero, 0), dim, index, include_self)
     spread_grad = grad * product.conj()
-    own = kept_gradient(spread_grad / old_safe.conj(), others_own == 0)
-    other = (spread_grad.gather(dim, index) / src_safe.conj()).where(others_src == 0, 0)
-    return own, other
+    own = kept_gradient(spread_grad / old_safe.conj(), counts[0] == 0)
+    own = own + (spread_grad / old_safe.conj() * sums[0].conj()).where(counts[0] == 1, 0)
+    other = spread_grad.gather(dim, index) / src_safe.conj()
+    return own, other.where(counts[1] == 0, 0) + (other * sums[1].conj()).where(counts[1] == 1, 0)
+
+
+def zeros_among(old: Any, src: Any, dim: int, index: Any, include_self: bool) -> tuple[Any, Any]:
+    """Of the other factors of each element of `old` and of `src` the sum, where these hold something for each zero.
+
+    Of the zeros themselves it is 0, and its derivative is what a second derivative needs where a single one is among
+    the others: the product has the derivative of that one there.
+    """
+    total = (old if include_self else old.scatter(dim, index, 0)).scatter_add(dim, index, src)
+    return total - old, -(src - total.gather(dim, index))  # the order of `src` in memory decides, as in torch
 
 
 def extreme_gradients(
