@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from typing import Any
 
+from ..._core.calls.out import put
 from ..._core.cards.card import Bad, Sample, composite
 from ..._core.cards.plain_case import plain_function
 from ..._core.tensor.base import Tensor
@@ -16,13 +17,14 @@ from .products import mm
 
 
 @composite(method=False, function=False)
-def linear(input: Any, weight: Any, bias: Any = None) -> Any:
+def linear(input: Any, weight: Any, bias: Any = None, *, out: Any = None) -> Any:
     """input @ weight.t() + bias, the map of a linear layer.
 
     Args:
         input: (..., inputs).
         weight: (outputs, inputs), or (inputs,) for a single output without dimension.
         bias: (outputs,), or None.
+        out: a tensor to write into.
 
     Returns:
         A new tensor (..., outputs).
@@ -32,6 +34,8 @@ def linear(input: Any, weight: Any, bias: Any = None) -> Any:
     """
     if not (isinstance(input, Tensor) and isinstance(weight, Tensor) and (bias is None or isinstance(bias, Tensor))):
         check_tensors("linear", input=input, weight=weight, **({} if bias is None else {"bias": bias}))
+    if out is not None:
+        return put("linear", out, linear(input, weight, bias))
     ndim = input._array_.ndim
     if not ndim or not weight._array_.ndim:
         raise RuntimeError(f"both arguments to linear need to be at least 1D, but they are {ndim}D and {weight.ndim}D")

@@ -6,6 +6,7 @@ import math
 from typing import Any
 
 from ... import _kernels as kernels
+from ..._core.calls.out import put
 from ..._core.cards.card import REALS, Array, Bad, Index, Sample, composite, op
 from ..._core.operators.batch_rules import full, merged, of_nobody, parted, singled, with_batch
 from ..._core.tensor.base import Tensor
@@ -231,19 +232,24 @@ def native_batch_norm(
     training: bool,
     momentum: float,
     eps: float,
+    *,
+    out: Any = None,
 ) -> Any:
     """Batch normalisation, with the statistics that it used.
 
     Args:
         input, weight, bias, running_mean, running_var, training, momentum, eps: as for `nn.functional.batch_norm`.
+        out: a tuple of tensors to write into.
 
     Returns:
-        The result, and the mean and 1 / standard deviation of every channel (empty unless `training`).
+        The result, and the mean and 1 / standard deviation of every channel (empty unless `training`), of the dtype of
+        the parameters, or of the input.
     """
     results = normalised(input, weight, bias, running_mean, running_var, training, momentum, eps)
-    if training:
-        return results[:3]
-    return results[0], results[1].new_empty(0), results[2].new_empty(0)
+    given = (weight, bias, running_mean, running_var, input)
+    dtype = next(each.dtype for each in given if each is not None)
+    found = [(each if training else each.new_empty(0)).to(dtype) for each in results[1:3]]
+    return put("native_batch_norm", out, (results[0], *found))
 
 
 @native_batch_norm.samples

@@ -12,8 +12,9 @@ from ..._core import errors
 from ..._core.cards.card import REALS, Array, Bad, Index, Sample, composite, op
 from ..._core.operators.batch_rules import check_member, merged, of_nobody, singled, with_batch
 from ..._core.tensor.base import Tensor
+from ..._kernels.results import wide_dtype
 from ..dtype_checks import check_floating
-from .norm import ONLY_FUSED, check_mixed, fits, fused, scaled, standard, through_standard
+from .norm import ONLY_FUSED, check_mixed, fits, fused, in_dtype_of, scaled, standard, through_standard
 
 
 def check_channels(tensor: Any, groups: int, **factors: Any) -> None:
@@ -97,7 +98,8 @@ def native_group_norm(
         eps: added to the variance.
 
     Returns:
-        The result, and the mean and 1 / standard deviation of every group, (N, group).
+        The result, and the mean and 1 / standard deviation of every group, (N, group), of the dtype of the parameters,
+        or of the input.
 
     Raises:
         RuntimeError: shapes or dtypes do not fit.
@@ -116,7 +118,8 @@ def native_group_norm(
         result = kernels.multiply(result, weight.reshape(view).astype(input.dtype, copy=False))
     if bias is not None:
         result = kernels.add(result, bias.reshape(view).astype(input.dtype, copy=False))
-    return result, mean.reshape(N, group), rstd.reshape(N, group)
+    mean, rstd = (in_dtype_of(each.reshape(N, group), input, weight, bias) for each in (mean, rstd))
+    return result, mean, rstd
 
 
 @native_group_norm.vjp("input", "weight", "bias")
@@ -170,7 +173,8 @@ def group_norm_backward(
     check_floating("group_norm_backward", "group_norm_backward", input)
     items, shape = input.shape[0], input.shape
     rows = input.reshape(items, group, math.prod(shape[1:]) // group)
-    mean, rstd = mean.reshape(items, group, 1), rstd.reshape(items, group, 1)
+    wide = wide_dtype(input.dtype)
+    mean, rstd = (each.reshape(items, group, 1).astype(wide, copy=False) for each in (mean, rstd))
     normal = ((rows - mean) * rstd).reshape(shape)
     slope = grad if weight is None else grad * weight.reshape(channel_view(len(shape)))
     first = kernels.layer_norm_backward(slope.reshape(rows.shape).astype(input.dtype), rows, 1, mean, rstd, None)[0]

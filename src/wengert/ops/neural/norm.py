@@ -13,6 +13,7 @@ from ..._core.operators.batch_rules import check_member, of_nobody, singled, wit
 from ..._core.state.modes import current
 from ..._core.tensor.base import Tensor
 from ..._core.types import dtypes
+from ..._kernels.results import wide_dtype
 from ..axes import read_number
 from ..dtype_checks import check_floating, check_inexact
 
@@ -66,6 +67,11 @@ def check_mixed(array: Any, *others: Any) -> None:
                 "mixed dtype (CPU): expect parameter to have scalar type of "
                 + dtypes.from_numpy(array.dtype).legacy[:-6]
             )
+
+
+def in_dtype_of(statistics: Any, array: Any, *factors: Any) -> Any:
+    """Statistics of `array` in the dtype of the parameters; in its own if there are none."""
+    return statistics.astype(next((each.dtype for each in factors if each is not None), array.dtype), copy=False)
 
 
 def fused(*tensors: Any) -> bool:
@@ -153,7 +159,8 @@ def native_layer_norm(
         eps: added to the variance.
 
     Returns:
-        The result, and the mean and 1 / standard deviation of every item, with length 1 in the last dimensions.
+        The result, and the mean and 1 / standard deviation of every item, with length 1 in the last dimensions and
+        the dtype of the parameters, or of the input.
 
     Raises:
         RuntimeError: shapes or dtypes do not fit.
@@ -165,7 +172,8 @@ def native_layer_norm(
     check_factors(shape, weight=weight, bias=bias)
     check_floating("native_layer_norm", "LayerNormKernelImpl", input)
     check_mixed(input, weight, bias)
-    return kernels.layer_norm(input, len(shape), weight, bias, eps)
+    result, mean, rstd = kernels.layer_norm(input, len(shape), weight, bias, eps)
+    return result, in_dtype_of(mean, input, weight, bias), in_dtype_of(rstd, input, weight, bias)
 
 
 @native_layer_norm.vjp("input", "weight", "bias")
@@ -221,6 +229,7 @@ def layer_norm_backward(
 ) -> Any:
     """The gradients of layer normalisation for input, weight and bias; for the input alone without weight."""
     check_floating("layer_norm_backward", "layer_norm_backward", input)
+    mean, rstd = (each.astype(wide_dtype(input.dtype), copy=False) for each in (mean, rstd))
     found = kernels.layer_norm_backward(grad, input, normalized_ndim, mean, rstd, weight)
     return found[:1] if weight is None else found
 
