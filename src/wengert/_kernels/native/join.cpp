@@ -190,23 +190,13 @@ PyObject* view_of(PyArrayObject* grad, int ndim, npy_intp* shape, npy_intp* stri
     return base == reinterpret_cast<PyObject*>(grad) || base == PyArray_BASE(grad) ? view.give() : nullptr;
 }
 
-// Whether a tuple is the shape of an array that `cat` passes over.
-bool is_legacy_shape(PyObject* shape) {
-    npy_intp length = 0;
-    return PyTuple_GET_SIZE(shape) == 1 && as_index(PyTuple_GET_ITEM(shape, 0), length) && length == 0;
-}
-
-// The lengths of the parts along the axis, -1 where nothing was read; false if they are not those of `grad`.
+// The lengths of the parts along the axis; false if they are not those of `grad`, or one is such an empty vector.
 bool part_lengths(PyObject* shapes, PyArrayObject* grad, int axis, npy_intp* lengths) {
     const int ndim = PyArray_NDIM(grad);
     Size total(0);
     for (Py_ssize_t at = 0; at < PyTuple_GET_SIZE(shapes); ++at) {
         PyObject* shape = PyTuple_GET_ITEM(shapes, at);
         if (!PyTuple_CheckExact(shape)) return false;
-        if (ndim > 1 && is_legacy_shape(shape)) {
-            lengths[at] = -1;
-            continue;
-        }
         if (PyTuple_GET_SIZE(shape) != ndim || !as_index(PyTuple_GET_ITEM(shape, axis), lengths[at]) || lengths[at] < 0)
             return false;
         total = total + lengths[at];
@@ -229,10 +219,10 @@ PyObject* cat_rule(PyObject* const* args) {
     PyObject* parts = PyList_New(count);
     for (Py_ssize_t at = 0; parts && at < count; ++at) {
         shape[axis] = lengths[static_cast<size_t>(at)];
-        PyObject* part = shape[axis] < 0 ? Py_NewRef(Py_None) : view_of(grad, ndim, shape, strides, offset);
+        PyObject* part = view_of(grad, ndim, shape, strides, offset);
         if (part) PyList_SET_ITEM(parts, at, part);
         else Py_CLEAR(parts);
-        if (shape[axis] > 0) offset += shape[axis] * strides[axis];
+        offset += shape[axis] * strides[axis];
     }
     return parts;
 }

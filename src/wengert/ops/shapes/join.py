@@ -97,7 +97,7 @@ def cat_vjp(grad: Any, tensors_shape: Any, dim: int) -> Any:
     parts: list[Any] = []
     for shape in tensors_shape:
         if tuple(shape) == (0,) and grad._array_.ndim > 1:
-            parts.append(None)
+            parts.append(grad.new_zeros((0,)))
             continue
         parts.append(grad.narrow(axis, start, shape[axis]))
         start += shape[axis]
