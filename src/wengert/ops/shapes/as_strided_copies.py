@@ -1,0 +1,186 @@
+"""What `as_strided` shows, copied or replaced: as_strided_copy, as_strided_scatter."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ..._core.calls.out import put
+from ..._core.cards.card import WIDE, Array, Bad, Sample, composite, op
+from ..._core.errors import shown
+from ..._core.operators import overlap
+from .as_strided import as_strided_backward, as_strided_from, element_places, furthest, strided_arguments
+from .scattered import with_gaps
+from .view_copies import row_major
+
+
+def steps_in(strides: Any, dtype: Any) -> tuple[int, ...]:
+    """Strides in elements."""
+    return tuple(each // dtype.itemsize for each in strides)
+
+
+@op(dtypes=WIDE, function=False, method=False, name="_as_strided_copy", node="AsStridedBackward0_copy")
+def copied(self: Array, size: Any, stride: Any, offset: int) -> Any:
+    """`as_strided_copy` with an offset counted from the tensor's first element."""
+    return row_major(as_strided_from.body(self, size, stride, offset))
+
+
+@copied.vjp("self")
+def copied_vjp(
+    grad: Any, self_shape: Any, self_strides: Any, self_dtype: Any, size: Any, stride: Any, offset: int
+) -> Any:
+    return as_strided_backward(grad, self_shape, steps_in(self_strides, self_dtype), size, stride, offset)
+
+
+@copied.jvp("self")
+def copied_jvp(
+    tangent: Any, self_shape: Any, self_strides: Any, self_dtype: Any, size: Any, stride: Any, offset: int
+) -> Any:
+    # A tangent may lie in memory in another way than its tensor.
+    return as_strided_backward(tangent, self_shape, steps_in(self_strides, self_dtype), size, stride, offset, False)
+
+
+@copied.batched
+def copied_batched(self: Any, size: Any, stride: Any, offset: int) -> Any:
+    return copied.call((self, (self.shape[0], *size), (self.stride(0), *stride), offset))
+
+
+@copied.samples
+def copied_samples(make: Any) -> Any:
+    yield Sample(make(3, 4), (2, 2), (4, 1), 1)
+
+
+@composite(method=False)
+def as_strided_copy(input: Any, size: Any, stride: Any, storage_offset: int | None = None, *, out: Any = None) -> Any:
+    """`as_strided`, copied.
+
+    Args:
+        input: tensor.
+        size: the shape.
+        stride: for each dimension how many elements lie between neighbours in memory.
+        storage_offset: where to start in the storage; as `input` if it is not given.
+        out: a tensor to write into.
+
+    Returns:
+        A new tensor.
+
+    Raises:
+        RuntimeError: it would reach outside of the memory.
+
+    Examples:
+        >>> import wengert as wg
+        >>> wg.as_strided_copy(wg.arange(4), (3, 2), (1, 1))
+        tensor([[0, 1],
+                [1, 2],
+                [2, 3]])
+    """
+    return put("as_strided_copy", out, copied.call((input, *strided_arguments(input, size, stride, storage_offset))))
+
+
+@as_strided_copy.samples
+def as_strided_copy_samples(make: Any) -> Any:
+    yield Sample(make(3, 4), (2, 2), (4, 1), 1)
+    yield Sample(make(5), (3, 3), (1, 1))
+    yield Bad(make(3), (4,), (1,), raises=RuntimeError, says="out of bounds for storage")
+
+
+def check_apart(size: Any, stride: Any) -> None:
+    """Refuse a part of which several elements lie at one place.
+
+    Raises:
+        RuntimeError: it is so.
+    """
+    if overlap.overlaps_itself(np.lib.stride_tricks.as_strided(np.empty(1, np.int8), size, stride, writeable=False)):
+        raise RuntimeError(
+            "unsupported operation: more than one element of the written-to tensor refers to a single memory location. "
+            "Please clone() the tensor before performing the operation."
+        )
+
+
+@op(
+    dtypes=WIDE, layout="own", function=False, method=False, name="_as_strided_scatter",
+    node="AsStridedScatterBackward0",
+)  # fmt: skip
+def replaced(self: Array, src: Array, steps: Any, size: Any, stride: Any, offset: int) -> Any:
+    """`self` as if it lay in memory in `steps`, with `src` where a strided view of that lies."""
+    if tuple(src.shape) != tuple(size):
+        raise RuntimeError(
+            "expected src to have a size equal to the slice of self. src size = "
+            f"{shown(src.shape)}, slice size = {shown(size)}"
+        )
+    check_apart(size, stride)
+    made = with_gaps(self)
+    if self.size and src.size:
+        inner, outer = element_places(self.shape, steps, 0), element_places(size, stride, offset)
+        low = min(inner.min(), outer.min())
+        memory = np.zeros(max(inner.max(), outer.max()) - low + 1, self.dtype)
+        memory[inner - low] = self
+        memory[outer - low] = src
+        made[...] = memory[inner - low]
+    return made
+
+
+@replaced.vjp("self")
+def replaced_vjp_self(grad: Any, src_shape: Any, steps: Any, size: Any, stride: Any, offset: int) -> Any:
+    return replaced(grad, grad.new_zeros(src_shape), steps, size, stride, offset)
+
+
+@replaced.vjp("src")
+def replaced_vjp_src(grad: Any, self_shape: Any, steps: Any, size: Any, stride: Any, offset: int) -> Any:
+    return as_strided_backward(grad, self_shape, steps, size, stride, offset, False)
+
+
+@replaced.jvp("self", "src")
+def replaced_jvp(self_tangent: Any, src_tangent: Any, steps: Any, size: Any, stride: Any, offset: int) -> Any:
+    return replaced(self_tangent, src_tangent, steps, size, stride, offset)
+
+
+@replaced.batched
+def replaced_batched(self: Any, src: Any, steps: Any, size: Any, stride: Any, offset: int) -> Any:
+    # Each member's memory lies behind that of the one before.
+    count, shape = self.shape[0], self.shape[1:]
+    reach = 1 + max(furthest(shape, steps), abs(offset) + furthest(size, stride)) - min(offset, 0)
+    return replaced.call((self, src, (reach, *steps), (count, *size), (reach, *stride), offset))
+
+
+@replaced.samples
+def replaced_samples(make: Any) -> Any:
+    yield Sample(make(3, 4), make(2, 2), (4, 1), (2, 2), (4, 1), 1)
+    yield Sample(make(2, 3), make(2), (3, 1), (2,), (1,), 0)
+
+
+@composite()
+def as_strided_scatter(input: Any, src: Any, size: Any, stride: Any, storage_offset: int | None = None) -> Any:
+    """The tensor with another part, which `as_strided` would show.
+
+    Args:
+        input: tensor.
+        src: what to put in the place of the part, a tensor of shape `size`.
+        size: the shape of the part.
+        stride: for each of its dimensions how many elements lie between neighbours in memory.
+        storage_offset: where it starts in the storage; as `input` if it is not given.
+
+    Returns:
+        A new tensor of the shape and dtype of `input`.
+
+    Raises:
+        RuntimeError: `src` has another shape, or the part reaches outside of the memory or shows an element twice.
+
+    Examples:
+        >>> import wengert as wg
+        >>> wg.as_strided_scatter(wg.zeros(2, 3), wg.ones(2), (2,), (3,), 1)
+        tensor([[0., 1., 0.],
+                [0., 1., 0.]])
+    """
+    steps = steps_in(input._array_.strides, input._array_.dtype)
+    size, stride, offset = strided_arguments(input, size, stride, storage_offset)
+    return replaced(input, src.to(input.dtype), steps, size, stride, offset)
+
+
+@as_strided_scatter.samples
+def as_strided_scatter_samples(make: Any) -> Any:
+    yield Sample(make(3, 4), make(2, 2), (2, 2), (4, 1), 1)
+    yield Bad(make(3), make(3), (2,), (1,), raises=RuntimeError, says="src size = [3], slice size = [2]")
+    yield Bad(make(3), make(3), (3,), (0,), raises=RuntimeError, says="refers to a single memory location")
+    yield Bad(make(3), make(4), (4,), (1,), raises=RuntimeError, says="out of bounds for storage")
