@@ -106,6 +106,7 @@ ROOMS: dict[str, tuple[str, ...]] = {
             "types",
             "errors",
             "forward_errors",
+            "out_errors",
             "batch_errors",
             "state",
             "graph",

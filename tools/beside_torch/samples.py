@@ -35,7 +35,8 @@ class Translator:
         torch, wengert = self.torch, self.wengert
         if isinstance(given, torch.Tensor):
             if id(given) not in memo:
-                memo[id(given)] = self.tensor(given)
+                base = memo.get(id(given._base))  # of the arguments before, as in out=x[:2]
+                memo[id(given)] = self.tensor(given) if base is None else self.view(given, base)
             return memo[id(given)]
         if isinstance(given, torch.Size):
             return wengert.Size(given)
@@ -76,6 +77,11 @@ class Translator:
         made = self.wengert.from_numpy(same_strides(array, given.stride()))
         made.requires_grad = given.requires_grad
         return made
+
+    def view(self, given: Any, base: Any) -> Any:
+        """The part of `base` that `given` is of what `base` stands for."""
+        with self.wengert.no_grad():
+            return base.as_strided(tuple(given.shape), given.stride(), given.storage_offset())
 
     def function(self, given: Any) -> Any:
         """The function of wengert that does what `given` does: of its name, or its code with wengert for torch."""

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from .. import batch_errors, errors, flags, forward_errors
+from .. import batch_errors, errors, flags, forward_errors, out_errors
 from ..operators import layouts, overlap
 from ..operators.declaration import bind
 from ..state.modes import Modes, current
@@ -46,10 +46,12 @@ def call(op: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     for each in given:
         check_mode(each, modes)
         check_apart(op, each, bound)
-    results = dispatch.perform(op, bound)
-    for tensor, made in zip(given, results if op.several else (results,)):
+    results = dispatch.perform(op, bound) if op.several else (dispatch.perform(op, bound),)
+    for tensor, made in zip(given, results):
+        check_fits(op, tensor, made, bound)
+    for tensor, made in zip(given, results):
         put_out(tensor, made)
-    return out
+    return None if op.several and not op.output_names else out
 
 
 def outputs(op: Any, out: Any) -> Any:
@@ -116,9 +118,7 @@ def put(name: str, out: Any, made: Any, *, exact: bool = False) -> Any:
         if 0 in tensor._array_.strides and overlap.overlaps_itself(tensor._array_):
             raise RuntimeError(errors.OVERLAP_IN_PLACE)
         if exact and tensor.dtype is not result.dtype:
-            raise RuntimeError(
-                f"Expected out tensor to have dtype {result.dtype.c_name}, but got {tensor.dtype.c_name} instead"
-            )
+            raise RuntimeError(out_errors.of_dtype(out_errors.EXACT, result.dtype, tensor.dtype))
         check_cast(tensor, result)
     for tensor, result in zip(given, results):
         put_out(tensor, result)
@@ -126,13 +126,32 @@ def put(name: str, out: Any, made: Any, *, exact: bool = False) -> Any:
 
 
 def check_apart(op: Any, tensor: Tensor, args: tuple[Any, ...]) -> None:
-    """Refuse an output whose elements share memory, or which a pointwise operation would read while it writes it."""
+    """Refuse an output whose elements share memory, or which the operator would read while it writes it."""
     if 0 in tensor._array_.strides and overlap.overlaps_itself(tensor._array_):
         raise RuntimeError(errors.OVERLAP_IN_PLACE)
-    if op.promotion is not None:
+    if op.out_apart:
         for position in op.tensor_slots:
-            if isinstance(args[position], Tensor):
-                overlap.check_other(tensor, args[position], False)
+            wholly = op.out_apart == "wholly" and (position > 0 or op.in_place is None)
+            for each in listed(args[position]):
+                if isinstance(each, Tensor):
+                    overlap.check_other(tensor, each, wholly)
+
+
+def check_fits(op: Any, tensor: Tensor, made: Tensor, args: tuple[Any, ...]) -> None:
+    """Refuse an output of another dtype where it is not cast, and one that is an operand and must be resized."""
+    if op.out_words and tensor.dtype is not made.dtype:
+        raise RuntimeError(out_errors.of_dtype(op.out_words, made.dtype, tensor.dtype))
+    have, wanted = tensor._array_.shape, made._array_.shape
+    if have != wanted and op.out_apart and any(each is tensor for given in args for each in listed(given)):
+        if op.promotion is not None:
+            raise RuntimeError(errors.target_shape(have, wanted))
+        if made._array_.size and op.out_apart == "wholly":
+            raise RuntimeError(errors.PARTIAL_OVERLAP)
+
+
+def listed(value: Any) -> Any:
+    """What stands for one parameter: the elements of a list, or the value alone."""
+    return value if isinstance(value, (tuple, list)) else (value,)
 
 
 class Filling:

@@ -39,14 +39,16 @@ def tensor_places(body: Callable[..., Any]) -> list[tuple[int, str, bool]]:
     """Which parameters take nothing but tensors: position, that of a keyword beyond all others, name, and whether
     None stands for none.
 
-    These are the first one if it is called `input` or `self`, and those annotated as `Tensor` or `Tensor | None`.
+    These are the first one if it is called `input` or `self`, unless its annotation says that it may be a number, and
+    those annotated as `Tensor` or `Tensor | None`.
     """
     annotations = body.__annotations__
     positional = body.__code__.co_argcount  # type: ignore[attr-defined]
     found = []
     for at, name in enumerate(parameters_of(body)):
-        kind = taken(str(annotations.get(name, "")))
-        if kind[:6] == "Tensor" or (at == 0 and name in ("input", "self")):
+        annotation = str(annotations.get(name, ""))
+        kind = taken(annotation)
+        if kind[:6] == "Tensor" or (at == 0 and name in ("input", "self") and annotation != "Tensor | float"):
             found.append((at if at < positional else sys.maxsize, name, kind == "Tensor | None"))
     return found
 

@@ -18,6 +18,7 @@ from ..calls.op import Op, begin_calls
 from ..operators import batch_rules
 from ..operators.declaration import fill_signature
 from ..operators.rules import Rule, locate
+from ..out_errors import EXACT
 from ..tensor.base import bind as bind_to_tensor
 from ..types import dtypes
 from ..types.dtypes import dtype as DType
@@ -86,6 +87,7 @@ class Card(Declared, Op):
         partial_rules, forward_rules, shares, batching: what forward mode and batching use.
         in_place: the derived in-place operator, or None.
         method, function: whether it is bound to Tensor, and public in the package.
+        out_apart, out_words: what `out=` refuses, as in `Options`.
         describes: the sections of its docstring that it shares with its family.
     """
 
@@ -102,6 +104,8 @@ class Card(Declared, Op):
     batching: Any = None
     crossing: Any = None
     in_place: Any = None
+    out_apart: str | None
+    out_words: str | None
     method = True
     function = True
 
@@ -239,7 +243,7 @@ def op(
             register(card)
         begin_calls(card)
         if given.inplace:
-            derive_in_place(card, native=given.native_write)
+            derive_in_place(card, native=given.native_write, renamed=given.inplace == "renamed")
         if samples is not None:
             card.sampler = samples
         if rules is not None:
@@ -266,12 +270,13 @@ def fill_options(card: Card, given: Options) -> None:
     card.promotion = given.promote
     card.numbers = card.tensor_slots if given.numbers is True else ()
     if isinstance(given.numbers, str):
-        card.numbers = (card.names.index(given.numbers),)
+        card.numbers = tuple(card.names.index(name) for name in given.numbers.split())
     card.lone_numbers = given.lone_numbers
     card.allows_larger = given.larger
     card.native = given.native
     card.writer = given.write
     card.overwrites = given.overwrites
+    fill_out(card, given)
     card.apart = ("never", "itself", "partly", "wholly").index(given.apart)
     card.layout = ("rows", "iterator", "like", "suggested", "own", "reversed", "power").index(given.layout)
     card.view = given.view
@@ -283,6 +288,15 @@ def fill_options(card: Card, given: Options) -> None:
     card.batching, card.crossing, card.random = given.batching, given.crossing, given.random
     card.method, card.function = given.method, given.function
     NodeClasses(card.name, given.node, given.choose, view=card.view).serve(card)
+
+
+def fill_out(card: Card, given: Options) -> None:
+    """Take over what is said of tensors given as `out`."""
+    card.out_apart, card.out_words = given.out_apart, given.out_words
+    if given.out_apart == "":
+        card.out_apart = "wholly" if given.apart == "wholly" else "partly" if given.promote else None
+    if given.out_words == "":
+        card.out_words = None if given.promote else EXACT
 
 
 @functools.cache

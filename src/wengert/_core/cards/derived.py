@@ -12,15 +12,20 @@ from ..writes.inplace import InPlaceOp
 from ..writes.rearranged import InPlaceView
 
 
-def derive_in_place(card: Any, name: str = "", native: Any = None) -> None:
-    """Make `name_` (or what `name` says) from an operator; `native` is the native form of its `writer`."""
+def derive_in_place(card: Any, name: str = "", native: Any = None, renamed: bool = False) -> None:
+    """Make `name_` (or what `name` says) from an operator.
+
+    Args:
+        native: the native form of its `writer`.
+        renamed: its nodes have names of their own, as those of views always have.
+    """
     made: InPlaceOp = door.new(InPlaceView if card.view else InPlaceOp)
     take_over(made, card)
     made.name = name or card.name + "_"
     made.native = native
     made.functional = card
-    if card.view:
-        card.nodes.in_place().serve(made)  # those of views have names of their own
+    if card.view or renamed:
+        card.nodes.in_place().serve(made)
     card.in_place = made
     begin_calls(made)
     bind_to_tensor(made.name, made)

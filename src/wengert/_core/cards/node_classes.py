@@ -16,7 +16,8 @@ class NodeClasses:
 
     Attributes:
         name: that of the operator.
-        node: their names, if not derived from that; several if `choose(args)` says which of them a call records.
+        node: their names, if not derived from that, the class's behind a "::"; several if `choose(args)` says which of
+            them a call records.
         view: they are nodes of views.
         saved: what rules ask for, and where it comes from, one of `sources.FROM_*`: shown as `_saved_*`.
         shown: further names under which some of it is shown.
@@ -59,15 +60,17 @@ class NodeClasses:
         return (self.node or "".join(part.capitalize() for part in self.name.split("_")) + "Backward0",)
 
     def in_place(self) -> NodeClasses:
-        """Those of views taken in place, which have names of their own, as torch's: `TransposeBackward1`."""
+        """Those of an in-place form that has names of its own, as torch's: `TransposeBackward1`, `EluBackward1`."""
         own = self.titles()
         titles = tuple(f"{title.rstrip('0123456789')}{at + len(own)}" for at, title in enumerate(own))
-        found = NodeClasses(self.name, titles, self.choose, view=True)
+        found = NodeClasses(self.name, titles, self.choose, view=self.view)
         found.saved, found.shown = self.saved, self.shown
         return found
 
     def _make(self, title: str) -> type[OpNode]:
-        cls = node_class(title, self.view)
+        cls = node_class(title.rpartition(":")[2], self.view)
+        if cls.__name__ != title:
+            cls.name = lambda node: title  # type: ignore[method-assign]
         for attribute, name in self._attributes():
             setattr(cls, f"_saved_{attribute}", property(reader(read_saved, name)))
             if self.saved[name] in (sources.FROM_INPUT, sources.FROM_OUTPUT):

@@ -28,7 +28,7 @@ class Options:
         linear: the inputs in which it is linear, all others fixed.
         view: the result shares the memory of the first argument.
         of_memory: the view is one of the source's memory, however it lies; of a gradient none is taken.
-        inplace: derive `name_`.
+        inplace: derive `name_`; "renamed" if its nodes have names of their own, as `EluBackward1`.
         write: called with the target's array and the other arguments, it writes what `name_` writes, or refuses before
             it does.
         native_write: the native function of the plain case of `write`: it writes and returns None, or returns
@@ -36,6 +36,11 @@ class Options:
         overwrites: `name_` leaves nothing of the target's old value, whose gradient is zero.
         apart: what of its memory the target of `name_` may not share: "never" (anything goes), "itself" (no element
             with another), "partly" (nor a part with other inputs), "wholly" (nor all of it).
+        out_apart: what of its memory a tensor given as `out` may not share with inputs, "partly", "wholly", or None for
+            anything; unless said, "wholly" if `apart` says so, "partly" where operands are promoted.
+        out_words: how an `out` of another dtype than the result's is refused, None if the result is cast; unless said,
+            it is where operands are promoted. Fields are the names of both dtypes, `{wanted}` and `{found}`, and those
+            of C's types, `{wanted_type}` and `{found_type}`.
         layout: how results lie in memory: "rows" (row-major), "iterator" (as torch's iterator over the operands
             decides), "reversed" (the same, the last operand first), "power" (the same, but row-major if the first
             argument is a number), "like" (in the order of the first tensor),
@@ -54,7 +59,7 @@ class Options:
         method, function: whether it is bound to Tensor, and public in the package.
         name: the public name, if not that of the body.
         larger: rules may return gradients that are still to be summed to the shape of their input.
-        numbers: Python numbers may stand where tensors do, or, given a name, for that tensor.
+        numbers: Python numbers may stand where tensors do, or, given names, for these tensors.
         lone_numbers: they may stand for all tensors at once, as in `add(2, 3)`.
     """
 
@@ -63,11 +68,13 @@ class Options:
     linear: str | tuple[str, ...] = ()
     view: bool = False
     of_memory: bool = False
-    inplace: bool = False
+    inplace: bool | str = False
     write: Callable[..., None] | None = None
     native_write: Callable[..., None] | None = None
     overwrites: bool = False
     apart: str = "partly"
+    out_apart: str | None = ""
+    out_words: str | None = ""
     layout: str = "rows"
     outputs: tuple[str, ...] = ()
     differentiable: tuple[bool, ...] = ()

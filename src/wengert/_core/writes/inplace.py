@@ -103,7 +103,7 @@ def complete_write(op: InPlaceOp, args: tuple[Any, ...], word: int, modes: Modes
         if word & flags.VOLATILE:
             volatile.spread_by_write(target, modes)
         return target
-    node: OpNode = dispatch.new_node(functional, args, mask, dispatch.gather_edges(functional, args, modes), modes, 1)
+    node: OpNode = dispatch.new_node(op, args, mask, dispatch.gather_edges(functional, args, modes), modes, 1)
     kept = args
     if functional.names[0] in node.plan.names:
         kept = (old_value(target), *args[1:])

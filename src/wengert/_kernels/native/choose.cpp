@@ -51,9 +51,9 @@ PyObject* direct_compare(PyObject*, Call args, Py_ssize_t nargs) {
     return answer([=]() -> PyObject* {
         PyArrayObject* a = nargs == 2 ? plain(args[0]) : nullptr;
         PyArrayObject* b = nargs == 2 ? plain(args[1]) : nullptr;
-        if (!a && !b) return nullptr;
-        PyArray_Descr* descr = PyArray_DESCR(a ? a : b);
-        if (a && b && PyArray_DESCR(b) != descr) return nullptr;
+        if (!a) return nullptr;
+        PyArray_Descr* descr = PyArray_DESCR(a);
+        if (b && PyArray_DESCR(b) != descr) return nullptr;
         return for_dtype(descr, [=](auto zero) { return compared<decltype(zero)>(op, a, b, args); });
     });
 }

@@ -257,7 +257,7 @@ PyObject* of_pair(PyObject* self, PyObject* const* args, Py_ssize_t nargs) {
 
 // rsub(self, other, alpha): the operands of a difference exchanged.
 PyObject* rsub(PyObject*, PyObject* const* args, Py_ssize_t nargs) {
-    PyObject* result = nargs == 3 && is_one(args[2]) ? compute(SUBTRACT, args[1], args[0], nullptr) : nullptr;
+    PyObject* result = nargs == 3 && is_one(args[2]) && PyArray_Check(args[0]) ? compute(SUBTRACT, args[1], args[0], nullptr) : nullptr;
     if (result || PyErr_Occurred()) return result;
     Py_RETURN_NOTIMPLEMENTED;
 }
@@ -336,14 +336,14 @@ PyObject* gelu_rule(PyObject*, PyObject* const* args, Py_ssize_t nargs) {
 // To whole numbers only.
 PyObject* direct_round(PyObject*, PyObject* const* args, Py_ssize_t nargs) {
     npy_intp decimals = 1;
-    if (nargs == 2 && as_index(args[1], decimals) && decimals == 0) {
+    if (nargs == 2 && (args[1] == Py_None || (as_index(args[1], decimals) && decimals == 0))) {
         PyObject* result = compute_unary(RINT, args[0], nullptr);
         if (result || PyErr_Occurred()) return result;
     }
     Py_RETURN_NOTIMPLEMENTED;
 }
 PyMethodDef gelu_methods[] = {
-    {"direct_round", as_direct(direct_round), METH_FASTCALL, "round(x, 0), or NotImplemented"},
+    {"direct_round", as_direct(direct_round), METH_FASTCALL, "round(x, None or 0), or NotImplemented"},
     {"direct_gelu_backward", as_direct(gelu_rule), METH_FASTCALL, "gelu_backward(grad, self, approximate), or NotImplemented"},
     {"direct_gelu", as_direct(direct_gelu), METH_FASTCALL, "gelu(x, approximate), or NotImplemented"},
     {"gelu", as_method(gelu), METH_FASTCALL | METH_KEYWORDS, "gelu(x, approximate='none', out=None)"},

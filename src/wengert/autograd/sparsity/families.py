@@ -198,7 +198,7 @@ ALONG = (
     *("cumsum", "cumsum_reversed", "cumprod", "recurrence", "logcumsumexp", "linalg_cross"),
 )
 POINTWISE = (
-    *("clone", "_to_copy", "_restrided", "conj_physical", "conjugate_complex", "complex", "polar", "lerp"),
+    *("clone", "_to_copy", "_restrided", "_conj_physical", "conjugate_complex", "complex", "polar", "lerp"),
     *("masked_fill", "native_dropout", "kept_gradient", "_binary_cross_entropy"),
     *("_binary_cross_entropy_with_logits", "_mse_loss", "_smooth_l1_loss", "_huber_loss"),
 )

@@ -298,7 +298,10 @@ def masked_fill_samples(make: Any) -> Any:
     yield Bad(make(2), mask, 1, raises=RuntimeError, says="must match the size of tensor")
 
 
-@op(dtypes=WIDE, linear="self", larger=True, batching="advanced_batches.mask_selected")
+@op(
+    dtypes=WIDE, linear="self", larger=True, batching="advanced_batches.mask_selected", out_apart="wholly",
+    out_words="masked_select(): self and result must have the same scalar type",
+)  # fmt: skip
 def masked_select(self: Array, mask: Index) -> Any:
     """The elements where `mask` holds, as a vector; both are broadcast.
 

@@ -76,7 +76,9 @@ def check_gather(array: Any, dim: int, index: Any) -> int:
     return at
 
 
-@op(dtypes=WIDE, linear="self", batching="batches.elements", native=native("gather"))
+@op(
+    dtypes=WIDE, linear="self", batching="batches.elements", native=native("gather"), out_apart="wholly",
+)  # fmt: skip
 def gather(self: Array, dim: int, index: Index, *, sparse_grad: bool = False) -> Any:
     """Elements picked along a dimension: `out[i][j] = self[index[i][j]][j]` for `dim` 0.
 
@@ -172,7 +174,9 @@ def take_along_dim_samples(make: Any) -> Any:
     yield Sample(make(3, 2), integers([5], [0]))
 
 
-@op(dtypes=WIDE, linear="self", batching="batches.selected", native=native("index_select"))
+@op(
+    dtypes=WIDE, linear="self", batching="batches.selected", native=native("index_select"), out_apart="wholly",
+)  # fmt: skip
 def index_select(self: Array, dim: int, index: Index) -> Any:
     """The slices along `dim` that `index` lists.
 
@@ -227,7 +231,7 @@ def index_select_backward_samples(make: Any) -> Any:
     yield Sample(make(2, 2), (3, 2), 0, integers(2, 2))
 
 
-@op(dtypes=WIDE, linear="self", batching="batches.taken")
+@op(dtypes=WIDE, linear="self", batching="batches.taken", out_apart="wholly")
 def take(self: Array, index: Index) -> Any:
     """Elements of the flat tensor.
 

@@ -116,6 +116,7 @@ product_added = partial(
     larger=True,
     inplace=True,
     apart="itself",
+    out_apart="partly",
     describes="""
     Args:
         batch1: (b, n, k).

@@ -26,7 +26,16 @@ def check_factor(kind: str, name: str, value: Any) -> None:
         raise RuntimeError(f"For non-complex input tensors, argument {name} must not be a complex number.")
 
 
-@op(dtypes=ALL, batching="addr.members_added", larger=True, inplace=True, apart="itself", layout="like")
+@op(
+    dtypes=ALL,
+    batching="addr.members_added",
+    larger=True,
+    inplace=True,
+    apart="itself",
+    layout="like",
+    out_apart="partly",
+    out_words=None,
+)
 def addr(self: Array, vec1: Array, vec2: Array, *, beta: Any = 1, alpha: Any = 1) -> Any:
     """beta * self + alpha * the outer product of two vectors.
 

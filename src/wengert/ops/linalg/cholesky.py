@@ -155,7 +155,7 @@ def cholesky_samples(make: Any) -> Any:
     yield Bad(make(2, 3), raises=RuntimeError, says="A must be batches of square matrices")
 
 
-@of_two(method=True, function=True)
+@of_two(method=True, function=True, out_words=None)
 def cholesky_solve(self: Array, input2: Array, upper: bool = False) -> Any:
     """The solution X of A X = B, of A given by its triangular factor.
 
@@ -224,7 +224,7 @@ def cholesky_solve_samples(make: Any) -> Any:
     yield Bad(make(2, 2), make(3, 3), raises=RuntimeError, says="each A matrix is 3 by 3 but each b matrix is 2 by 2")
 
 
-@of_matrices(method=True, function=True)
+@of_matrices(method=True, function=True, out_words=None)
 def cholesky_inverse(self: Array, upper: bool = False) -> Any:
     """The inverses of matrices given by their triangular factors.
 

@@ -27,7 +27,7 @@ def crossed(op: Any, size: int, args: list[Any], carried: list[Any]) -> Any:
 
 @op(
     dtypes=NUMBERS, layout="iterator", larger=True, linear=("self", "other"), batching=crossed,
-    method=False, function=False,
+    method=False, function=False, out_apart="wholly",
 )  # fmt: skip
 def linalg_cross(self: Array, other: Array, *, dim: int = -1) -> Any:
     """The cross product of vectors of three elements; complex ones are not conjugated.

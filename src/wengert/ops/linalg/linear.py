@@ -39,6 +39,12 @@ def linear(input: Any, weight: Any, bias: Any = None, *, out: Any = None) -> Any
     ndim = input._array_.ndim
     if not ndim or not weight._array_.ndim:
         raise RuntimeError(f"both arguments to linear need to be at least 1D, but they are {ndim}D and {weight.ndim}D")
+    return put("linear", out, mapped(input, weight, bias))
+
+
+def mapped(input: Any, weight: Any, bias: Any) -> Any:
+    """`linear` of tensors that have dimensions."""
+    ndim = input._array_.ndim
     if bias is None:
         return input.matmul(weight.t())
     if ndim == 2:

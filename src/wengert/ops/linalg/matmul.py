@@ -92,7 +92,7 @@ def inner_products(self: Any, other: Any) -> Any:
     if self.dtype is not other.dtype:
         raise RuntimeError("both inputs should have same dtype")
     if self.ndim == other.ndim == 1:
-        return self.dot(other)
+        return self.dot(other).view(())
     length = self.shape[-1]
     first = self.reshape(math.prod(self.shape[:-1]), length)
     second = other.reshape(math.prod(other.shape[:-1]), length)

@@ -29,8 +29,8 @@ def write_copy(target: Any, src: Any, non_blocking: bool) -> None:
 
 @op(
     layout="like",
-    dtypes=WIDE, linear="src", inplace=True, function=False, method=False, node="CopyBackwards", write=write_copy,
-    native_write=native("copy_"), overwrites=True,
+    dtypes=WIDE, linear="src", inplace=True, function=False, method=False, node="torch::autograd::CopyBackwards",
+    write=write_copy, native_write=native("copy_"), overwrites=True,
 )  # fmt: skip
 def copy(self: Array, src: Array, non_blocking: bool = False) -> Any:
     """`src`, broadcast and cast to the shape and dtype of `self`."""
@@ -97,8 +97,8 @@ def write_value(target: Any, value: Any) -> None:
 
 @op(
     layout="like",
-    dtypes=WIDE, inplace=True, numbers="value", method=False, choose=fill_form, write=write_value,
-    native_write=native("fill_"), overwrites=True, apart="never", node=("FillBackward2", "FillBackward3"),
+    dtypes=WIDE, inplace="renamed", numbers="value", method=False, choose=fill_form, write=write_value,
+    native_write=native("fill_"), overwrites=True, apart="never", node=("FillBackward0", "FillBackward1"),
 )  # fmt: skip
 def fill(self: Array, value: Array) -> Any:
     """A tensor like `self` in which every element is `value`.

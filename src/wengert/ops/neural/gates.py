@@ -96,8 +96,8 @@ def rrelu_noise_samples(make: Any) -> Any:
 
 
 @pointwise(
-    name="_rrelu", node="RreluWithNoiseBackward0", dtypes=REALS, inplace=True, layout="like", numbers=False,
-    method=False, function=False,
+    name="_rrelu", node="RreluWithNoiseBackward0", dtypes=REALS, inplace="renamed", layout="like",
+    numbers=False, method=False, function=False,
 )  # fmt: skip
 def scaled_below(self: Array, noise: Index = None, slope: float = 0.0) -> Any:
     """`self` where it is positive, else times `noise`, or `slope` without noise."""

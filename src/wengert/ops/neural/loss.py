@@ -13,6 +13,7 @@ from ..._core.cards.plain_case import plain_function
 from ..._core.tensor.base import Tensor
 from ..._core.types import dtypes
 from ..dtype_checks import check_floating
+from ..pointwise.binary import over, times
 from .loss_checks import as_classes, check_class_weights, check_classes
 from .softmax import log_softmax_along
 
@@ -247,7 +248,7 @@ def smoothed(logp: Any, target: Any, weight: Any, reduction: str, ignore_index: 
         spread = spread.sum() / divisor
     elif reduction == "sum":
         spread = spread.sum()
-    return right * (1 - smoothing) + spread * (smoothing / logp.shape[dim])
+    return times(right, 1 - smoothing) + times(spread, smoothing / logp.shape[dim])
 
 
 def of_probabilities(logp: Any, target: Any, weight: Any, reduction: str, smoothing: float, dim: int) -> Any:
@@ -261,7 +262,7 @@ def of_probabilities(logp: Any, target: Any, weight: Any, reduction: str, smooth
             f"weight tensor of shape: {errors.shown(weight.shape)}"
         )
     if smoothing > 0:
-        target = target * (1 - smoothing) + smoothing / classes
+        target = times(target, 1 - smoothing) + smoothing / classes
     product = logp * target
     if weight is not None:
         product = product * over_classes(weight, logp.ndim)
@@ -270,7 +271,7 @@ def of_probabilities(logp: Any, target: Any, weight: Any, reduction: str, smooth
     if reduction == "sum":
         return -product.sum()
     items = logp.numel() // classes if classes else 0
-    return -product.sum() / items if items else -product.sum() * 0 + float("nan")
+    return over(-product.sum(), items) if items else -product.sum() * 0 + float("nan")
 
 
 def check_probabilities(target: Any, ignore_index: int) -> None:

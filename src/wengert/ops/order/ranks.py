@@ -52,7 +52,9 @@ ranked = partial(
 """The form of one element along a dimension, with its index."""
 
 
-@ranked(node="KthvalueBackward0")
+@ranked(
+    node="KthvalueBackward0", out_apart="wholly", out_words="output values must be of same type as input",
+)  # fmt: skip
 def kthvalue_along(self: Array, k: int, dim: int, keepdim: bool) -> Any:
     """The `k`-th smallest elements along a dimension and where they are."""
     axis = read_dim("kthvalue", dim, self.ndim)

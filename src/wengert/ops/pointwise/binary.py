@@ -167,6 +167,7 @@ def sub_vjp_other(grad: Any, alpha: Any) -> Any:
     dtypes=NUMBERS,
     explained=BOOLS,
     inplace=False,
+    numbers="other",
     lone_numbers=False,
     method=False,
     samples=with_alpha,
@@ -229,6 +230,28 @@ def true_divide_vjp_self(grad: Any, other: Any) -> Any:
 
 
 true_divide.partials(other=lambda self, other: -((self / other) / other), native=native("divisor_rule"))
+
+
+inner = partial(pointwise, numbers="other", linear="self", hidden=True, method=False, function=False)
+"""The form of arithmetic with a number within a function made of operators, where torch has nodes of their own."""
+
+
+@inner(name="_times", node="MulBackward1", native=native("multiply"))
+def times(self: Array, other: Array) -> Any:
+    """Product of `self` and a number."""
+    return kernels.multiply(self, other)
+
+
+times.vjp("self", native=native("multiply"))(mul_vjp_self)
+
+
+@inner(name="_over", node="DivBackward1", promote="float", dtypes=FLOATS, native=native("divide"))
+def over(self: Array, other: Array) -> Any:
+    """Quotient of `self` and a number."""
+    return kernels.divide(self, other)
+
+
+over.vjp("self", native=native("divide"))(true_divide_vjp_self)
 
 
 scaled_sum = partial(

@@ -43,6 +43,7 @@ CLAMP_COMPLEX = "clamp is not supported for complex types"
     dtypes=ORDERED,
     explained=COMPLEXES,
     inplace=True,
+    numbers="min max",
     native=native("clamp"),
     node=("ClampBackward0", "ClampBackward1"),
     choose=lambda args: all(each is None or is_number(each) for each in args[1:3]),
@@ -131,7 +132,7 @@ limit = partial(
 """The form of a limit on one side."""
 
 
-@limit(native=native("clamp_min"), node=("ClampMinBackward0", "ClampMinBackward1"))
+@limit(numbers="min", native=native("clamp_min"), node=("ClampMinBackward0", "ClampMinBackward1"))
 def clamp_min(self: Array, min: Array, *, out: Any = None) -> Any:
     """The larger of `self` and `min`, element by element; NaN stays NaN."""
     refuse_complex(self, CLAMP_COMPLEX)
@@ -148,7 +149,7 @@ def clamp_min_vjp_min(grad: Any, self: Any, min: Any) -> Any:
     return grad.where(self < min, 0)
 
 
-@limit(native=native("clamp_max"), node=("ClampMaxBackward0", "ClampMaxBackward1"))
+@limit(numbers="max", native=native("clamp_max"), node=("ClampMaxBackward0", "ClampMaxBackward1"))
 def clamp_max(self: Array, max: Array, *, out: Any = None) -> Any:
     """The smaller of `self` and `max`, element by element; NaN stays NaN."""
     refuse_complex(self, CLAMP_COMPLEX)
@@ -256,6 +257,7 @@ bind("where", where_method)
 
 
 @op(layout="iterator", dtypes=FLOATS, larger=True, numbers="weight", inplace=True, batching=elementwise,
+    out_apart="partly", out_words=None,
     node=("LerpBackward0", "LerpBackward1"), choose=lambda args: not is_number(args[2]))  # fmt: skip
 def lerp(self: Array, end: Array, weight: Array) -> Any:
     """Mixture self + weight * (end - self), element by element.
@@ -317,7 +319,10 @@ def lerp_samples(make: Any) -> Any:
     yield Bad(make(2), make(3), 0.5, raises=RuntimeError, says="must match the size of tensor b")
 
 
-@pointwise(layout="like", dtypes=ORDERED | COMPLEXES, numbers=False, inplace=True)
+@pointwise(
+    layout="like", dtypes=ORDERED | COMPLEXES, numbers=False, inplace=True,
+    out_words="nan_to_num: dtype of out: {found} should be same as input: {wanted}",
+)  # fmt: skip
 def nan_to_num(self: Array, nan: float | None = None, posinf: float | None = None, neginf: float | None = None) -> Any:
     """`self` with NaN and infinities replaced, element by element.
 

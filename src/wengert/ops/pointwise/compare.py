@@ -23,7 +23,8 @@ def comparison_samples(make: Any) -> Any:
     yield from broadcast_pairs(make)
     yield Sample(make(3, 4, kind="ties"), make(3, 4, kind="ties"))
     yield Sample(make(8, kind="special"), make(8, kind="special"))
-    yield Bad(2, 3, raises=TypeError, says="argument 'input' (position 1) must be Tensor, not int")
+    for other in (3, make(2)):
+        yield Bad(2, other, raises=TypeError, says="argument 'input' (position 1) must be Tensor, not int")
 
 
 COMPARED = """
@@ -41,6 +42,7 @@ comparison = partial(
     pointwise,
     dtypes=ALL,
     inplace=True,
+    numbers="other",
     derivative=None,
     why=WHY,
     samples=comparison_samples,

@@ -9,7 +9,20 @@ import numpy as np
 
 from ... import _kernels as kernels
 from ..._core import errors
-from ..._core.cards.card import COMPLEXES, FLOATS, REALS, WIDE, Array, Bad, Sample, composite, op, pointwise
+from ..._core.calls.out import put
+from ..._core.cards.card import (
+    COMPLEXES,
+    FLOATS,
+    REALS,
+    WIDE,
+    Array,
+    Bad,
+    Sample,
+    composite,
+    derive_in_place,
+    op,
+    pointwise,
+)
 from ..._core.operators.batch_rules import elementwise
 from ..._core.tensor.base import bind
 from ..._core.types.dtypes import from_numpy
@@ -77,18 +90,36 @@ def conj(input: Any) -> Any:
 conj.samples(complex_tensor)
 
 
-@op(layout="iterator", dtypes=WIDE, node="ConjPhysicalBackward0", inplace=True, batching=elementwise)
-def conj_physical(self: Array) -> Any:
-    """Complex conjugate of `self`, element by element.
-
-    Returns:
-        A new tensor, also for real `self`.
-    """
+@op(
+    layout="iterator", name="_conj_physical", dtypes=WIDE, node="ConjPhysicalBackward0", method=False, function=False,
+    batching=elementwise,
+)  # fmt: skip
+def conjugated(self: Array) -> Any:
+    """Complex conjugate of `self`, element by element; a copy of real numbers."""
     return kernels.conjugate(self) if self.dtype.kind == "c" else self.copy()
 
 
-conj_physical.vjp("self")(conjugate_complex_vjp)
-conj_physical.jvp("self")(conjugate_complex_jvp)
+conjugated.vjp("self")(conjugate_complex_vjp)
+conjugated.jvp("self")(conjugate_complex_jvp)
+conjugated.samples(complex_tensor)
+derive_in_place(conjugated, "conj_physical_", renamed=True)
+
+
+@composite()
+def conj_physical(input: Any, *, out: Any = None) -> Any:
+    """Complex conjugate of `input`, element by element.
+
+    Args:
+        input: tensor.
+        out: a tensor to write into.
+
+    Returns:
+        `input` itself if it is real; else a new tensor.
+    """
+    check_tensor("conj_physical", input)
+    return put("conj_physical", out, conjugated(input) if input._array_.dtype.kind == "c" else input)
+
+
 conj_physical.samples(complex_tensor)
 
 
@@ -317,7 +348,13 @@ def parts(make: Any) -> Any:
     yield Bad(make(2, kind="positive"), make(3), raises=RuntimeError, says="must match the size of tensor b")
 
 
-@op(layout="iterator", name="complex", dtypes=PARTS, larger=True, method=False, batching=elementwise)
+PART_OUT = "Expected object of scalar type {wanted} but got scalar type {found} for argument 'out'"
+
+
+@op(
+    layout="iterator", name="complex", dtypes=PARTS, larger=True, method=False, batching=elementwise,
+    out_words=PART_OUT,
+)  # fmt: skip
 def complex_of(real: Array, imag: Array) -> Any:
     """The complex numbers real + imag * 1j, element by element.
 
@@ -355,7 +392,9 @@ def complex_of_jvp(real_tangent: Any, imag_tangent: Any) -> Any:
 complex_of.samples(parts)
 
 
-@op(layout="iterator", dtypes=PARTS, larger=True, method=False, batching=elementwise)
+@op(
+    layout="iterator", dtypes=PARTS, larger=True, method=False, batching=elementwise, out_words=PART_OUT,
+)  # fmt: skip
 def polar(abs: Array, angle: Array) -> Any:
     """The complex numbers of absolute value `abs` and angle `angle`, element by element.
 

@@ -10,6 +10,7 @@ import numpy as np
 from ... import _kernels as kernels
 from ..._core.cards.card import BOOLS, FLOATS, INTEGERS, WIDE, Array, op, pointwise
 from ..._core.operators.batch_rules import elementwise
+from ..._core.out_errors import FOUND
 from ..._core.tensor.base import OPERATORS
 from ..._core.types.sizes import broadcast
 from .binary import broadcast_pairs, tensor_pairs
@@ -22,6 +23,8 @@ logical = partial(
     layout="iterator",
     dtypes=WIDE,
     inplace=True,
+    out_apart="partly",
+    out_words=None,
     derivative=None,
     why=WHY,
     samples=tensor_pairs,
@@ -112,7 +115,7 @@ def bitwise_xor(self: Array, other: Array, *, out: Any = None) -> Any:
     return kernels.bitwise_xor(self, other, out=out)
 
 
-@bitwise(explained=FLOATS, numbers=False, samples=any_tensor)
+@bitwise(explained=FLOATS, numbers=False, samples=any_tensor, out_words=FOUND)
 def bitwise_not(self: Array, *, out: Any = None) -> Any:
     """All bits of `self` inverted, element by element; of truth values the logical form.
 

@@ -11,7 +11,7 @@ import numpy as np
 from ..._core.cards.card import Array, Bad, Sample, composite
 from ..._kernels.activation import narrowed, widened
 from ..._kernels.special import special
-from .binary import check_tensor, mul
+from .binary import check_tensor, mul, times
 from .gamma import of_reals
 from .power import any_tensor
 from .trigonometry import unit_tensor
@@ -134,8 +134,8 @@ def ndtr(input: Any, *, out: Any = None) -> Any:
         tensor([0.5000, 0.9750])
     """
     check_tensor("special_ndtr", input)
-    doubled = (input * SQRT_HALF).erf() + 1
-    return doubled * 0.5 if out is None else mul(doubled, 0.5, out=out)
+    doubled = times(input, SQRT_HALF).erf() + 1
+    return times(doubled, 0.5) if out is None else mul(doubled, 0.5, out=out)
 
 
 ndtr.samples(any_tensor)

@@ -74,7 +74,7 @@ def relu6(input: Any) -> Any:
 relu6.samples(kinked)
 
 
-@floating()
+@floating(inplace="renamed")
 def leaky_relu(self: Array, negative_slope: float = 0.01, *, out: Any = None) -> Any:
     """`self` where it is positive, else `negative_slope * self`, element by element.
 
@@ -98,7 +98,7 @@ def leaky_relu_samples(make: Any) -> Any:
     yield Sample(make(3, kind="nonzero"), 0.5)
 
 
-@floating()
+@floating(inplace="renamed")
 def elu(self: Array, alpha: float = 1.0, scale: float = 1.0, input_scale: float = 1.0, *, out: Any = None) -> Any:
     """scale * self where `self` is positive, else scale * alpha * (exp(input_scale * self) - 1), element by element.
 
@@ -164,7 +164,7 @@ def selu_(input: Tensor) -> Any:
 selu.samples(nonzero_tensor)
 
 
-@floating(function=True)
+@floating(function=True, inplace="renamed")
 def celu(self: Array, alpha: float = 1.0, *, out: Any = None) -> Any:
     """`self` where it is positive, else alpha * (exp(self / alpha) - 1), element by element.
 
@@ -220,7 +220,7 @@ def hardswish_vjp(grad: Any, self: Any) -> Any:
     return hardswish_backward(grad, self)
 
 
-@floating(dtypes=REALS | INTEGERS, function=True, apart="never")
+@floating(dtypes=REALS | INTEGERS, function=True, inplace="renamed", apart="never")
 def threshold(self: Array, threshold: float, value: float, *, out: Any = None) -> Any:
     """`self` where it is above `threshold`, else `value`, element by element.
 

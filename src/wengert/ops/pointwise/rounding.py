@@ -11,7 +11,8 @@ from ... import _kernels as kernels
 from ..._core import errors
 from ..._core.cards.card import COMPLEXES, INTEGERS, REALS, Array, Bad, Card, Sample, alias, composite
 from ..._core.operators.choices import second_is_tensor
-from ..._core.tensor.base import OPERATORS, bind
+from ..._core.out_errors import FOUND
+from ..._core.tensor.base import OPERATORS, Tensor, bind
 from ..._core.types.dtypes import from_numpy
 from ..._kernels.pointwise import refuse_zero_divisor
 from .binary import PAIRS, arithmetic, broadcast_pairs, is_number, native, true_divide
@@ -51,6 +52,7 @@ rounding = partial(
     single,
     dtypes=ORDERED_NUMBERS,
     rules=constant,
+    out_words=FOUND,
     describes="""
     Args:
         self: real tensor; integers stay as they are.
@@ -100,22 +102,22 @@ def trunc(self: Array, *, out: Any = None) -> Any:
     name="round",
     native=native("round"),
     node=("RoundBackward0", "RoundBackward1"),
-    choose=lambda args: args[1] != 0,
+    choose=lambda args: args[1] is not None,
 )
-def round_to(self: Array, *, decimals: int = 0, out: Any = None) -> Any:
+def round_to(self: Array, *, decimals: int | None = None, out: Any = None) -> Any:
     """The nearest whole number, element by element; of two equally near ones the even one.
 
     Args:
-        decimals: how many decimals to keep; negative: how many digits before the point to drop.
+        decimals: how many decimals to keep, none unless given; negative: how many digits before the point to drop.
 
     Raises:
         RuntimeError: `decimals` is given for integers.
     """
     if self.dtype.kind in "iu":
-        if decimals:
+        if decimals is not None:
             raise NotImplementedError(errors.no_kernel("round", from_numpy(self.dtype)))
         return whole(self, out)
-    if decimals == 0:
+    if not decimals:
         return kernels.rint(self, out=out)
     scale = 10.0 ** abs(decimals)
     if decimals > 0:
@@ -131,7 +133,7 @@ def round_samples(make: Any) -> Any:
         yield Sample(make(3), decimals=-1)
 
 
-@single(dtypes=REALS)
+@single(dtypes=REALS, out_words=FOUND)
 def frac(self: Array, *, out: Any = None) -> Any:
     """What `self` has behind the point, with its sign, element by element.
 
@@ -174,7 +176,7 @@ def divide_rounded_samples(make: Any) -> Any:
 
 
 @composite()
-def div(input: Any, other: Any, *, rounding_mode: str | None = None, out: Any = None) -> Any:
+def div(input: Tensor | float, other: Any, *, rounding_mode: str | None = None, out: Any = None) -> Any:
     """Quotient of `input` and `other`, element by element.
 
     Args:

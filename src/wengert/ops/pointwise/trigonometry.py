@@ -116,7 +116,7 @@ def cosh(self: Array, *, out: Any = None) -> Any:
 cosh.partials(self=lambda self: self.sinh(), native=native("cosh_rule"))
 
 
-@function()
+@function(inplace="renamed")
 def asinh(self: Array, *, out: Any = None) -> Any:
     """Inverse hyperbolic sine of `self`, element by element."""
     return np.arcsinh(self, out=out)
@@ -125,7 +125,7 @@ def asinh(self: Array, *, out: Any = None) -> Any:
 asinh.partials(self=lambda self: (self * self - (-1)).rsqrt())  # + 1 would lose the side of a cut, see below
 
 
-@function()
+@function(inplace="renamed")
 def acosh(self: Array, *, out: Any = None) -> Any:
     """Inverse hyperbolic cosine of `self`, element by element; NaN below 1."""
     return np.arccosh(self, out=out)
@@ -144,7 +144,7 @@ def acosh_slope(self: Any) -> Any:
 acosh.samples(above_one)
 
 
-@function()
+@function(inplace="renamed")
 def atanh(self: Array, *, out: Any = None) -> Any:
     """Inverse hyperbolic tangent of `self`, element by element."""
     return np.arctanh(self, out=out)

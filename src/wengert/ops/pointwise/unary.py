@@ -22,6 +22,7 @@ from ..._core.cards.card import (
     composite,
     pointwise,
 )
+from ..._core.out_errors import FOUND
 from ..._core.tensor.base import OPERATORS
 from .binary import check_tensor
 from .power import any_tensor, nonzero_tensor, single
@@ -182,7 +183,7 @@ rsqrt.partials(self=lambda out: out * out * out * -0.5, native=native("rsqrt_rul
 rsqrt.samples(positive_tensor)
 
 
-@single(dtypes=NUMBERS, explained=BOOLS, linear="self", native=native("negative"))
+@single(dtypes=NUMBERS, explained=BOOLS, linear="self", native=native("negative"), out_words=FOUND)
 def neg(self: Array, *, out: Any = None) -> Any:
     """The negative of `self`, element by element.
 
@@ -227,7 +228,7 @@ def positive(input: Any) -> Any:
 positive.samples(any_tensor)
 
 
-@single(name="abs", dtypes=NUMBERS, samples=nonzero_tensor, native=native("absolute"))
+@single(name="abs", dtypes=NUMBERS, samples=nonzero_tensor, native=native("absolute"), out_words=FOUND)
 def absolute(self: Array, *, out: Any = None) -> Any:
     """Absolute value of `self`, element by element; real for complex numbers.
 
@@ -258,7 +259,9 @@ def absolute_jvp(tangent: Any, self: Any) -> Any:
     return (tangent * self.sgn().conj()).real if self.dtype.is_complex else tangent * self.sgn()
 
 
-@single(dtypes=ORDERED, explained=COMPLEXES, samples=nonzero_tensor, rules=constant, native=native("sign"))
+@single(
+    dtypes=ORDERED, explained=COMPLEXES, samples=nonzero_tensor, rules=constant, native=native("sign"), out_words=FOUND,
+)  # fmt: skip
 def sign(self: Array, *, out: Any = None) -> Any:
     """-1, 0 or 1 by the sign of `self`, element by element; 0 for NaN.
 
@@ -278,7 +281,7 @@ def sign(self: Array, *, out: Any = None) -> Any:
     return kernels.sign(self, out=out)
 
 
-@single(dtypes=ALL, samples=nonzero_tensor)
+@single(dtypes=ALL, samples=nonzero_tensor, out_words=FOUND)
 def sgn(self: Array, *, out: Any = None) -> Any:
     """The sign of `self`, element by element; of complex numbers self / |self|, and 0 for 0.
 

@@ -135,7 +135,7 @@ def normal_samples(make: Any) -> Any:
     yield Bad(2.0, 3.0, raises=TypeError, says="normal() received an invalid combination of arguments")
 
 
-@op(dtypes=ALL, random=True, batching=at_once)
+@op(dtypes=ALL, random=True, batching=at_once, out_apart="partly", out_words=None)
 def bernoulli(self: Array, p: float | None = None, *, generator: Any = None) -> Any:
     """Ones with the probabilities in `self` (or with probability `p` everywhere), zeros otherwise.
 
@@ -197,7 +197,10 @@ def poisson_samples(make: Any) -> Any:
     yield Bad(make(3, kind="negative"), raises=RuntimeError, says="expected rate to be non-negative")
 
 
-@op(dtypes=REALS, derivative=None, why="integer result", random=True, batching=by_rows)
+@op(
+    dtypes=REALS, derivative=None, why="integer result", random=True, batching=by_rows,
+    out_words="multinomial expects {wanted} tensor out, got: {found}",
+)  # fmt: skip
 def multinomial(self: Index, num_samples: int, replacement: bool = False, *, generator: Any = None) -> Any:
     """Places drawn with probabilities in the ratio of `self`.
 
@@ -245,7 +248,10 @@ def check_weights(weights: Any, num_samples: int, replacement: bool) -> None:
     if weights.shape[-1] > 1 << 24:
         raise RuntimeError("number of categories cannot exceed 2^24")
     if not bool(np.isfinite(weights).all() and (weights >= 0).all()):
-        raise RuntimeError("probability tensor contains either `inf`, `nan` or element < 0")
+        if not replacement or num_samples == 1:
+            raise RuntimeError("probability tensor contains either `inf`, `nan` or element < 0")
+        entry = "< 0" if not bool((weights >= 0).all()) else "= infinity or NaN"
+        raise RuntimeError(f"invalid multinomial distribution (encountering probability entry {entry})")
     if weights.size and not bool((weights.sum(-1) > 0).all()):
         raise RuntimeError("invalid multinomial distribution (sum of probabilities <= 0)")
 

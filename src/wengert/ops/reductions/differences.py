@@ -10,10 +10,11 @@ from ..._core.cards.card import Bad, Sample, composite
 from ..._core.errors import wrong_type
 from ..._core.tensor.base import Tensor
 from ..._core.types import dtypes
-from ..._core.types.devices import contiguous_format
 from ..._core.types.sizes import normalise
 from ..axes import read_dim, read_number
+from ..create.like import zeros_like
 from ..family import named
+from ..pointwise.binary import over, times
 from ..shapes.join import cat
 from ..shapes.slices import slice_
 
@@ -79,7 +80,7 @@ def diff(
     for each in given:
         check_fits(input, each, axis)
     if not n:
-        return put("diff", out, input.clone(memory_format=contiguous_format))  # what is joined does not count
+        return put("diff", out, zeros_like(input).copy_(input))  # what is joined does not count
     made = cat(given, axis) if len(given) > 1 else input
     for _ in range(min(n, made._array_.shape[axis])):
         after, before = part(made, axis, 1, None), part(made, axis, 0, made._array_.shape[axis] - 1)
@@ -304,8 +305,8 @@ def integral(name: str) -> Any:
         if not shape[axis]:
             return y.new_zeros((*shape[:axis], *shape[axis + 1 :]))
         if isinstance(step, Tensor):
-            return ((part(y, axis, 0, -1) + part(y, axis, 1, None)) * step).sum(axis) / 2.0
-        return (y.sum(axis) - (y.select(axis, 0) + y.select(axis, -1)) * 0.5) * step
+            return over(((part(y, axis, 0, -1) + part(y, axis, 1, None)) * step).sum(axis), 2.0)
+        return times(y.sum(axis) - times(y.select(axis, 0) + y.select(axis, -1), 0.5), step)
 
     example = f"wg.{name}(wg.tensor([1., 2., 4.]))\n        tensor(4.5000)"
     summary = "The integral along a dimension, by the trapezoidal rule."
@@ -319,8 +320,8 @@ def running_integral() -> Any:
         step, axis = distances("cumulative_trapezoid", y, x, dx, dim)
         left, right = part(y, axis, 0, -1), part(y, axis, 1, None)
         if isinstance(step, Tensor):
-            return ((left + right) * step).cumsum(axis) / 2.0
-        return (step / 2.0 * (left + right)).cumsum(axis)
+            return over(((left + right) * step).cumsum(axis), 2.0)
+        return times(left + right, step / 2.0).cumsum(axis)
 
     example = "wg.cumulative_trapezoid(wg.tensor([1., 2., 4.]))\n        tensor([1.5000, 4.5000])"
     summary = "The running integral along a dimension, by the trapezoidal rule; by one shorter than `y`."

@@ -88,6 +88,8 @@ extreme_over = partial(
     batching=along("dim"),
     samples=extreme_samples,
     rules=extreme_rules,
+    out_words="Expected the dtype for input and out to match, but got {wanted} for input's dtype and {found} for out's "
+    "dtype.",
     describes="""
     Args:
         self: real tensor.

@@ -121,7 +121,7 @@ moment = partial(
 """The form of a variance or standard deviation."""
 
 
-@moment(native=native("var"))
+@moment(native=native("var"), out_words=None)
 def var(self: Array, dim: Any = None, unbiased: Any = None, keepdim: bool = False, *, correction: Any = None) -> Any:
     """Variance over dimensions."""
     return variance(self, read_spread("var", dim, unbiased, keepdim, correction), "var")
@@ -138,7 +138,7 @@ def var_jvp(tangent: Any, self: Any, out: Any, dim: Any, unbiased: Any, keepdim:
     return along_slope(tangent, variance_gradient(out.new_ones(out.shape), self, spread), spread)
 
 
-@moment(native=native("std"))
+@moment(native=native("std"), out_words=None)
 def std(self: Array, dim: Any = None, unbiased: Any = None, keepdim: bool = False, *, correction: Any = None) -> Any:
     """Standard deviation over dimensions.
 

@@ -37,7 +37,7 @@ def reduction_samples(make: Any) -> Any:
 
 @op(
     dtypes=WIDE, linear="self", node=("SumBackward0", "SumBackward1"), choose=whole_or_dims, native=native("sum"),
-    batching=along("dim"),
+    batching=along("dim"), out_words=None,
 )  # fmt: skip
 def sum(self: Array, dim: Any = None, keepdim: bool = False, *, dtype: Any = None) -> Any:
     """Sum over dimensions.
@@ -83,7 +83,7 @@ def mean_dtype(array: Any, dtype: Any) -> Any:
 
 @op(
     dtypes=FLOATS, linear="self", node=("MeanBackward0", "MeanBackward1"), choose=whole_or_dims, native=native("mean"),
-    batching=along("dim"),
+    batching=along("dim"), out_words=None,
 )  # fmt: skip
 def mean(self: Array, dim: Any = None, keepdim: bool = False, *, dtype: Any = None) -> Any:
     """Arithmetic mean over dimensions.
@@ -110,7 +110,7 @@ def mean_vjp(grad: Any, self_shape: Any, dim: Any, keepdim: bool) -> Any:
 mean.samples(reduction_samples)
 
 
-@op(dtypes=WIDE - COMPLEXES, batching=along("dim"))
+@op(dtypes=WIDE - COMPLEXES, batching=along("dim"), out_words=None)
 def nansum(self: Array, dim: Any = None, keepdim: bool = False, *, dtype: Any = None) -> Any:
     """Sum over dimensions, in which NaN count as zero.
 
@@ -177,7 +177,7 @@ def needs_float(array: Any) -> Any:
     return array if array.dtype.kind in "fcV" else array.astype(dtypes.get_default_dtype().numpy)
 
 
-@op(dtypes=WIDE, batching=along("dim"), native=native("logsumexp"))
+@op(dtypes=WIDE, batching=along("dim"), native=native("logsumexp"), out_words=None)
 def logsumexp(self: Array, dim: Any, keepdim: bool = False) -> Any:
     """Logarithm of the sum of exponentials over dimensions, computed so that nothing overflows.
 
@@ -220,7 +220,10 @@ def truth(name: str, kernel: Any, array: Any, dim: Any, keepdim: bool) -> Any:
     return found.astype(np.uint8) if array.dtype == np.uint8 else found
 
 
-@op(dtypes=WIDE, batching=along("dim", none=True), derivative=None, why="truth values", native=native("all"))
+@op(
+    dtypes=WIDE, batching=along("dim", none=True), derivative=None, why="truth values", native=native("all"),
+    out_words=None,
+)  # fmt: skip
 def all(self: Index, dim: Any = None, keepdim: bool = False) -> Any:
     """Whether all elements are different from zero.
 
@@ -233,7 +236,10 @@ def all(self: Index, dim: Any = None, keepdim: bool = False) -> Any:
     return truth("all", kernels.all_along, self, dim, keepdim)
 
 
-@op(dtypes=WIDE, batching=along("dim", none=True), derivative=None, why="truth values", native=native("any"))
+@op(
+    dtypes=WIDE, batching=along("dim", none=True), derivative=None, why="truth values", native=native("any"),
+    out_words=None,
+)  # fmt: skip
 def any(self: Index, dim: Any = None, keepdim: bool = False) -> Any:
     """Whether any element is different from zero.
 

@@ -34,7 +34,7 @@ def scan_samples(make: Any) -> Any:
     yield Bad(make(3), None, raises=TypeError, says="argument 'dim' (position 2) must be int, not NoneType")
 
 
-@op(dtypes=WIDE, batching=along("dim"), linear="self", inplace=True)
+@op(dtypes=WIDE, batching=along("dim"), linear="self", inplace=True, out_apart="partly", out_words=None)
 def cumsum(self: Array, dim: int, *, dtype: Any = None) -> Any:
     """Running sum along a dimension.
 
@@ -123,7 +123,7 @@ def recurrence_samples(make: Any) -> Any:
     yield Sample(make(3, 4), make(3, 4), 1, True)
 
 
-@op(dtypes=WIDE, batching=along("dim"), inplace=True)
+@op(dtypes=WIDE, batching=along("dim"), inplace=True, out_apart="partly", out_words=None)
 def cumprod(self: Array, dim: int, *, dtype: Any = None) -> Any:
     """Running product along a dimension.
 
@@ -174,6 +174,7 @@ def product_of_others(tensor: Any, dim: int) -> Any:
     node=("ProdBackward0", "ProdBackward1"),
     choose=whole_or_dims,
     native=native("prod"),
+    out_words=None,
 )
 def prod(self: Array, dim: int | None = None, keepdim: bool = False, *, dtype: Any = None) -> Any:
     """Product over a dimension, or of all elements.

@@ -57,7 +57,15 @@ def check_joinable(arrays: Any, dim: int) -> None:
                 )
 
 
-@op(layout="suggested", dtypes=WIDE, linear="tensors", method=False, native=native("cat"))
+@op(
+    layout="suggested",
+    dtypes=WIDE,
+    linear="tensors",
+    method=False,
+    native=native("cat"),
+    out_apart="wholly",
+    out_words=None,
+)
 def cat(tensors: Arrays, dim: int = 0) -> Any:
     """Tensors one after the other along a dimension.
 

@@ -1,0 +1,16 @@
+"""The texts of errors of `out=` of a wrong dtype, which are torch's."""
+
+from __future__ import annotations
+
+from .types.dtypes import dtype
+
+EXACT = "Expected out tensor to have dtype {wanted_type}, but got {found_type} instead"
+FOUND = "Found dtype {found} but expected {wanted}"
+EXPECTED = "expected scalar_type {wanted} but found {found}"
+
+
+def of_dtype(words: str, wanted: dtype, found: dtype) -> str:
+    """An output of another dtype than the result's, `wanted`, in the words of the operator."""
+    return words.format(
+        wanted=wanted.legacy[:-6], found=found.legacy[:-6], wanted_type=wanted.c_name, found_type=found.c_name
+    )

@@ -1,0 +1,100 @@
+"""The names of nodes where torch has one for a form of an operator."""
+
+from __future__ import annotations
+
+import pytest
+
+import wengert as wg
+
+F = wg.nn.functional
+
+
+def name(tensor):
+    """The name of the node of a result."""
+    return tensor.grad_fn.name()
+
+
+def leaf():
+    """Two numbers that require a gradient."""
+    return wg.tensor([0.25, 0.5], requires_grad=True)
+
+
+@pytest.mark.parametrize(
+    ("call", "title"),
+    [
+        (F.leaky_relu, "LeakyReluBackward"),
+        (F.elu, "EluBackward"),
+        (F.selu, "EluBackward"),
+        (F.celu, "CeluBackward"),
+        (lambda x, inplace=False: F.threshold(x, 0.3, 1.0, inplace=inplace), "ThresholdBackward"),
+        (lambda x, inplace=False: F.rrelu(x, training=True, inplace=inplace), "RreluWithNoiseBackward"),
+    ],
+)
+def test_an_activation_in_place_has_a_node_of_its_own(call, title):
+    x = leaf()
+    assert name(call(x)) == f"{title}0"
+    assert name(call(x.clone(), inplace=True)) == f"{title}1"
+
+
+@pytest.mark.parametrize("title", ["acosh", "asinh", "atanh"])
+def test_an_inverse_hyperbolic_function_in_place_has_a_node_of_its_own(title):
+    x = leaf()
+    written = getattr(x.clone(), f"{title}_")()
+    assert name(written) == f"{title.capitalize()}Backward1"
+    assert name(getattr(x, title)()) == f"{title.capitalize()}Backward0"
+
+
+def test_what_a_node_of_an_in_place_form_saved_is_seen():
+    x = leaf()
+    y = F.leaky_relu(x.clone(), 0.5, inplace=True)
+    assert y.grad_fn._saved_negative_slope == 0.5
+    y.sum().backward()
+    assert x.grad.tolist() == [1.0, 1.0]
+
+
+@pytest.mark.parametrize(
+    ("call", "title"),
+    [
+        (lambda x: wg.fill(x, 1), "FillBackward0"),
+        (lambda x: wg.fill(x, wg.tensor(1.0)), "FillBackward1"),
+        (lambda x: x.clone().fill_(1), "FillBackward2"),
+        (lambda x: x.clone().fill_(wg.tensor(1.0)), "FillBackward3"),
+        (lambda x: wg.round(x), "RoundBackward0"),
+        (lambda x: wg.round(x, decimals=0), "RoundBackward1"),
+        (lambda x: x.clone().round_(decimals=0), "RoundBackward1"),
+        (lambda x: x.clone().copy_(x), "torch::autograd::CopyBackwards"),
+        (lambda x: wg.diff(x, 0), "torch::autograd::CopyBackwards"),
+        (lambda x: wg.trapz(x), "MulBackward1"),
+        (lambda x: wg.trapezoid(x, wg.tensor([0.0, 1.0])), "DivBackward1"),
+        (lambda x: wg.cumulative_trapezoid(x, wg.tensor([0.0, 1.0])), "DivBackward1"),
+        (lambda x: wg.special.ndtr(x), "MulBackward1"),
+        (lambda x: F.cross_entropy(x, wg.tensor([0.5, 0.5])), "DivBackward1"),
+        (lambda x: x * 2, "MulBackward0"),
+        (lambda x: x / 2, "DivBackward0"),
+        (lambda x: wg.inner(x, x), "ViewBackward0"),
+        (lambda x: x.clone().conj_physical_(), "ConjPhysicalBackward1"),
+    ],
+)
+def test_a_form_has_the_name_that_torch_gives_it(call, title):
+    x = leaf()
+    made = call(x)
+    assert name(made) == title
+    assert type(made.grad_fn).__name__ == title.rpartition(":")[2]
+    made.sum().backward()
+    assert x.grad is not None
+
+
+def test_the_physical_conjugate_of_real_numbers_are_these():
+    x = leaf()
+    assert wg.conj_physical(x) is x
+
+
+@pytest.mark.parametrize("title", ["eq", "ne", "lt", "le", "gt", "ge", "rsub", "clamp_min", "clamp_max", "clamp"])
+def test_a_number_is_no_first_operand(title):
+    with pytest.raises(TypeError, match=rf"{title}\(\): argument 'input' \(position 1\) must be Tensor, not int"):
+        getattr(wg, title)(2, wg.ones(3))
+
+
+def test_a_number_is_divided_by_a_tensor():
+    assert wg.div(2, wg.tensor([4.0])).tolist() == [0.5]
+    assert (wg.ones(2) < 2).tolist() == [True, True]
