@@ -6,7 +6,10 @@ from .types.dtypes import dtype
 
 EXACT = "Expected out tensor to have dtype {wanted_type}, but got {found_type} instead"
 FOUND = "Found dtype {found} but expected {wanted}"
-EXPECTED = "expected scalar_type {wanted} but found {found}"
+
+MATCHING = (
+    "Expected the dtype for input and out to match, but got {wanted} for input's dtype and {found} for out's dtype."
+)
 
 
 def of_dtype(words: str, wanted: dtype, found: dtype) -> str:

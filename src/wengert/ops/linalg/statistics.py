@@ -12,7 +12,7 @@ from ..._core.errors import wrong_type
 from ..._core.tensor.base import Tensor, wrap
 from ..._core.tensor.batches import is_batched
 from ..._core.types import dtypes
-from ..pointwise.complex import complex_of
+from ..pointwise.complex_parts import complex_of
 from .products import type_name
 
 

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from ... import _kernels as kernels
-from ..._core import errors
+from ..._core import errors, out_errors
 from ..._core.calls.out import put
 from ..._core.cards.card import ORDERED, Array, Bad, Card, Sample, composite, op
 from ..._core.cards.plain_case import plain_case
@@ -88,8 +88,7 @@ extreme_over = partial(
     batching=along("dim"),
     samples=extreme_samples,
     rules=extreme_rules,
-    out_words="Expected the dtype for input and out to match, but got {wanted} for input's dtype and {found} for out's "
-    "dtype.",
+    out_words=out_errors.MATCHING,
     describes="""
     Args:
         self: real tensor.

@@ -1,0 +1,131 @@
+"""Complex numbers made of two real tensors: of their parts, or of absolute value and angle."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ..._core.cards.card import Array, Bad, Sample, op
+from ..._core.operators.batch_rules import elementwise
+from ..._core.types.dtypes import from_numpy
+from ..._core.types.sizes import broadcast
+from .complex import COMPLEX_OF, NO_HALVES, PARTS
+
+
+def check_parts(name: str, first: Any, second: Any) -> None:
+    """Refuse parts of different dtypes, shapes that do not broadcast, and parts that are not floating-point.
+
+    Raises:
+        RuntimeError: they are refused.
+    """
+    names = [from_numpy(each.dtype).legacy.removesuffix("Tensor") for each in (first, second)]
+    if first.dtype.kind != "f" or second.dtype.kind != "f":
+        raise RuntimeError(
+            f"{name}(): Expected both inputs to be Half, Float or Double tensors but got {names[0]} and {names[1]}"
+        )
+    if first.dtype != second.dtype:
+        raise RuntimeError(
+            f"{name}(): Expected object of scalar type {names[0]} but got scalar type {names[1]} for second argument"
+        )
+    if first.dtype not in COMPLEX_OF:
+        raise NotImplementedError(NO_HALVES.format(name))
+    broadcast(first.shape, second.shape)
+
+
+def parts(make: Any) -> Any:
+    """Samples of a function that makes complex numbers of two real tensors."""
+    yield Sample(make(3, 4, kind="positive"), make(3, 4))
+    yield Sample(make(3, 1, kind="positive"), make(4))
+    yield Sample(make(kind="positive"), make())
+    yield Sample(make(0, 2, kind="positive"), make(2))
+    yield Bad(make(2, kind="positive"), make(3), raises=RuntimeError, says="must match the size of tensor b")
+
+
+PART_OUT = "Expected object of scalar type {wanted} but got scalar type {found} for argument 'out'"
+
+
+@op(
+    layout="iterator", name="complex", dtypes=PARTS, larger=True, method=False, batching=elementwise,
+    out_words=PART_OUT,
+)  # fmt: skip
+def complex_of(real: Array, imag: Array) -> Any:
+    """The complex numbers real + imag * 1j, element by element.
+
+    Args:
+        real: tensor of float32 or float64.
+        imag: tensor of the same dtype that broadcasts with `real`.
+
+    Returns:
+        A new complex tensor of the broadcast shape.
+
+    Raises:
+        RuntimeError: the dtypes differ or are others, or the shapes do not broadcast.
+    """
+    check_parts("complex", real, imag)
+    made = np.empty(broadcast(real.shape, imag.shape), COMPLEX_OF[real.dtype])
+    made.real, made.imag = real, imag
+    return made
+
+
+@complex_of.vjp("real")
+def complex_vjp_real(grad: Any) -> Any:
+    return grad.real
+
+
+@complex_of.vjp("imag")
+def complex_vjp_imag(grad: Any) -> Any:
+    return grad.imag
+
+
+@complex_of.jvp("real", "imag")
+def complex_of_jvp(real_tangent: Any, imag_tangent: Any) -> Any:
+    return complex_of(real_tangent, imag_tangent)
+
+
+complex_of.samples(parts)
+
+
+@op(
+    layout="iterator", dtypes=PARTS, larger=True, method=False, batching=elementwise, out_words=PART_OUT,
+)  # fmt: skip
+def polar(abs: Array, angle: Array) -> Any:
+    """The complex numbers of absolute value `abs` and angle `angle`, element by element.
+
+    Args:
+        abs: tensor of float32 or float64.
+        angle: tensor of the same dtype that broadcasts with `abs`, in radians.
+
+    Returns:
+        A new complex tensor of the broadcast shape.
+
+    Raises:
+        RuntimeError: the dtypes differ or are others, or the shapes do not broadcast.
+    """
+    check_parts("polar", abs, angle)
+    made = np.empty(broadcast(abs.shape, angle.shape), COMPLEX_OF[abs.dtype])
+    made.real, made.imag = abs * np.cos(angle), abs * np.sin(angle)
+    return made
+
+
+@polar.vjp("abs")
+def polar_vjp_abs(grad: Any, angle: Any) -> Any:
+    return (grad.conj() * complex_of(angle.cos(), angle.sin())).real
+
+
+@polar.vjp("angle")
+def polar_vjp_angle(grad: Any, out: Any) -> Any:
+    return (grad.conj() * out * 1j).real
+
+
+@polar.jvp("abs")
+def polar_jvp_abs(tangent: Any, angle: Any) -> Any:
+    return complex_of(tangent * angle.cos(), tangent * angle.sin())
+
+
+@polar.jvp("angle")
+def polar_jvp_angle(tangent: Any, out: Any) -> Any:
+    return out * tangent * 1j
+
+
+polar.samples(parts)
