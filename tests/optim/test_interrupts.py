@@ -20,6 +20,10 @@ OPTIMISERS = [
     (optim.AdamW, {"amsgrad": True}),
     (optim.RMSprop, {"momentum": 0.9, "centered": True}),
     (optim.Adagrad, {"initial_accumulator_value": 0.5}),
+    (optim.ASGD, {}),
+    (optim.NAdam, {}),
+    (optim.Rprop, {}),
+    (optim.Adafactor, {}),
 ]
 KEYS = {
     optim.SGD: {"momentum_buffer"},
@@ -27,6 +31,10 @@ KEYS = {
     optim.AdamW: {"step", "exp_avg", "exp_avg_sq", "max_exp_avg_sq"},
     optim.RMSprop: {"step", "square_avg", "momentum_buffer", "grad_avg"},
     optim.Adagrad: {"step", "sum"},
+    optim.ASGD: {"step", "eta", "mu", "ax"},
+    optim.NAdam: {"step", "mu_product", "exp_avg", "exp_avg_sq"},
+    optim.Rprop: {"step", "prev", "step_size"},
+    optim.Adafactor: {"step", "variance"},
 }
 
 

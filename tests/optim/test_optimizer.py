@@ -87,9 +87,14 @@ def test_names_of_parameters_are_kept():
         (lambda: optim.SGD([parameter()], weight_decay=-1), ValueError, "Invalid weight_decay value: -1"),
         (lambda: optim.SGD([parameter()], nesterov=True), ValueError, "requires a momentum and zero dampening"),
         (
-            lambda: optim.SGD([parameter()], differentiable=True),
-            NotImplementedError,
-            "differentiable=True is not there",
+            lambda: optim.SGD([parameter()], fused=True, differentiable=True),
+            RuntimeError,
+            "`fused` does not support `differentiable`",
+        ),
+        (
+            lambda: optim.Adam([parameter()], fused=True, foreach=True),
+            RuntimeError,
+            "`fused` and `foreach` cannot be `True` together.",
         ),
         (lambda: optim.Adam([parameter()], betas=(1.0, 0.9)), ValueError, "Invalid beta parameter at index 0: 1.0"),
         (lambda: optim.Adam([parameter()], betas=(0.9, 1.0)), ValueError, "Invalid beta parameter at index 1: 1.0"),

@@ -45,7 +45,18 @@ ROOMS = {
 MODULES = (
     *("autograd", "autograd.functional", "autograd.forward_ad", "autograd.graph", "autograd.profiler", "func"),
     *("linalg", "fft", "signal.windows", "special", "distributions", "nn", "nn.functional", "nn.init", "nn.utils"),
-    *("optim", "optim.lr_scheduler", "utils.data", "utils.checkpoint", "amp", "io", "vision", "viz", "debugging"),
+    *(
+        "optim",
+        "optim.lr_scheduler",
+        "optim.swa_utils",
+        "utils.data",
+        "utils.checkpoint",
+        "amp",
+        "io",
+        "vision",
+        "viz",
+        "debugging",
+    ),
     *("profiler", "scipy", "testing", "compat.hips"),
 )
 """Modules that have a page, in the order of the pages."""

@@ -6,13 +6,13 @@ from collections.abc import Callable
 from typing import Any
 
 from ..autograd import no_grad
-from ..ops.create.create import tensor
 from ..ops.neural.optimiser_steps import adagrad_step, zeros_as
-from ..tensor import Tensor, dtypes
-from .optimizer import Optimizer, Params, check_at_least_zero, evaluate, parameters_of, refuse
+from ..tensor import Tensor
+from .optimizer import Group, Params, check_at_least_zero, check_fused, evaluate, parameters_of
+from .stepwise import State, Stepwise, check_usual, counter, decayed, rate
 
 
-class Adagrad(Optimizer):
+class Adagrad(Stepwise):
     """Steps scaled by the root of the sum of all squared gradients.
 
     Args:
@@ -24,12 +24,12 @@ class Adagrad(Optimizer):
         eps: added to the divisor.
         foreach: for torch's users; there is one way.
         maximize: go up instead of down.
-        differentiable: refused.
+        differentiable: record the steps, so that gradients go through them.
         fused: for torch's users; there is one way.
 
     Raises:
         ValueError: an option is out of range.
-        NotImplementedError: `differentiable`.
+        RuntimeError: `fused` together with `foreach` or `differentiable`.
 
     Source: Duchi, Hazan and Singer, Adaptive Subgradient Methods, 2011.
     """
@@ -37,7 +37,7 @@ class Adagrad(Optimizer):
     def __init__(
         self,
         params: Params,
-        lr: float = 1e-2,
+        lr: float | Tensor = 1e-2,
         lr_decay: float = 0,
         weight_decay: float = 0,
         initial_accumulator_value: float = 0,
@@ -48,37 +48,47 @@ class Adagrad(Optimizer):
         differentiable: bool = False,
         fused: bool | None = None,
     ) -> None:
-        check_at_least_zero("learning rate", lr)
+        check_usual(lr, eps, weight_decay)
         check_at_least_zero("lr_decay value", lr_decay)
-        check_at_least_zero("weight_decay value", weight_decay)
         check_at_least_zero("initial_accumulator_value value", initial_accumulator_value)
-        check_at_least_zero("epsilon value", eps)
-        refuse("Adagrad", differentiable=differentiable)
         defaults = {
             "lr": lr, "lr_decay": lr_decay, "eps": eps, "weight_decay": weight_decay,
             "initial_accumulator_value": initial_accumulator_value, "foreach": foreach, "maximize": maximize,
             "differentiable": differentiable, "fused": fused,
         }  # fmt: skip
         super().__init__(params, defaults)
+        check_fused(fused, foreach, differentiable)
         for parameter in parameters_of(self.param_groups):
-            self._state_of(parameter)
+            self._state_of(parameter, {})
 
-    def _state_of(self, parameter: Tensor) -> dict[str, Any]:
-        state = self.state[parameter]
-        if not state:
-            start = self.defaults["initial_accumulator_value"]
-            total = zeros_as(parameter).fill_(complex(start, start) if parameter.dtype.is_complex else start)  # type: ignore[attr-defined]
-            state = {"step": tensor(0.0, dtype=dtypes.float32), "sum": total}
-            self.state[parameter] = state  # complete: an interrupted step leaves all of it or nothing
-        return state
+    def _started(self, parameter: Tensor, group: Group) -> State:
+        start = self.defaults["initial_accumulator_value"]
+        total = zeros_as(parameter).fill_(complex(start, start) if parameter.dtype.is_complex else start)  # type: ignore[attr-defined]
+        return {"step": counter(), "sum": total}
 
-    @no_grad()
+    def share_memory(self) -> None:
+        """Put the state into memory that processes share."""
+        for state in self.state.values():
+            state["sum"].share_memory_()  # type: ignore[attr-defined]
+
+    def _advanced(self, value: Tensor, grad: Tensor, state: State, group: Group) -> tuple[Tensor, State]:
+        grad = decayed(value, grad, group)
+        lr = rate(group) / (1 + (state["step"].item() - 1) * group["lr_decay"])
+        total: Any = state["sum"].addcmul(grad, grad)  # type: ignore[attr-defined]
+        return value - grad / (total.sqrt() + group["eps"]) * lr, {"sum": total}
+
     def step(self, closure: Callable[[], Any] | None = None) -> Any:
         """One step; the closure's result if there is one."""
+        if self.defaults["differentiable"]:
+            return self._step_by_operators(closure)
+        return self._step_fused(closure)
+
+    @no_grad()
+    def _step_fused(self, closure: Callable[[], Any] | None) -> Any:
         loss = evaluate(closure)
         for group in self.param_groups:
             for parameter, grad in zip(*self._trained(group)):
-                state = self._state_of(parameter)
+                state = self._state_of(parameter, group)
                 lr = float(group["lr"]) / (1 + state["step"].item() * group["lr_decay"])
                 state["step"].add_(1)
                 adagrad_step(parameter, grad, state["sum"], lr, group["eps"], group["weight_decay"], group["maximize"])

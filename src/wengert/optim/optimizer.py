@@ -2,14 +2,22 @@
 
 from __future__ import annotations
 
-import copy
-import functools
+import warnings
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any
 
 from ..autograd import enable_grad, no_grad
-from ..tensor import HookDict, RemovableHandle, Tensor
+from ..tensor import HookDict, RemovableHandle, Tensor, dtypes
+from .saved_state import by_number, numbers_of, taken_groups, taken_states
+from .step_hooks import (
+    prepended,
+    register_optimizer_step_post_hook,
+    register_optimizer_step_pre_hook,
+    with_hooks,
+)
+
+__all__ = ["Optimizer", "register_optimizer_step_post_hook", "register_optimizer_step_pre_hook"]
 
 Group = dict[str, Any]
 Params = Iterable[Tensor] | Iterable[dict[str, Any]] | Iterable[tuple[str, Tensor]]
@@ -64,6 +72,10 @@ class Optimizer:
     def _prepare_hooks(self) -> None:
         self._optimizer_step_pre_hooks = HookDict()
         self._optimizer_step_post_hooks = HookDict()
+        self._optimizer_state_dict_pre_hooks = HookDict()
+        self._optimizer_state_dict_post_hooks = HookDict()
+        self._optimizer_load_state_dict_pre_hooks = HookDict()
+        self._optimizer_load_state_dict_post_hooks = HookDict()
 
     def __init_subclass__(cls, **options: Any) -> None:
         super().__init_subclass__(**options)
@@ -103,25 +115,47 @@ class Optimizer:
                 "optimizer parameters need to be organized in ordered collections, but the ordering of tensors in sets "
                 "will change between runs. Please use a list instead."
             )
-        own = list(given)
-        if own and all(isinstance(each, tuple) for each in own):
-            param_group["param_names"] = [name for name, _ in own]
-            own = [parameter for _, parameter in own]
+        own = self._named(param_group, list(given))
         param_group["params"] = own
         for parameter in own:
-            if not isinstance(parameter, Tensor):
-                kind = type(parameter).__name__
-                raise TypeError(f"optimizer can only optimize Tensors, but one of the params is {kind}")
-            if not (parameter.is_leaf or parameter.retains_grad):  # type: ignore[attr-defined]
-                raise ValueError("can't optimize a non-leaf Tensor")
+            self._check_parameter(parameter)
         for name, default in self.defaults.items():
             if default is required and name not in param_group:
                 raise ValueError(f"parameter group didn't specify a value of required optimization parameter {name}")
             param_group.setdefault(name, default)
-        known = {id(parameter) for group in self.param_groups for parameter in group["params"]}
-        if any(id(parameter) in known for parameter in own):
+        once = {id(parameter) for parameter in own}
+        if len(once) != len(own):
+            warnings.warn(
+                "optimizer contains a parameter group with duplicate parameters; in future, this will cause an error",
+                stacklevel=3,
+            )
+        if not once.isdisjoint(map(id, parameters_of(self.param_groups))):
             raise ValueError("some parameters appear in more than one parameter group")
+        if self.param_groups and ("param_names" in param_group) != ("param_names" in self.param_groups[0]):
+            kind = "with" if "param_names" in param_group else "without"
+            raise ValueError(
+                "all optimizer param groups should be with/without names. "
+                f"cannot add param group {kind} names to the optimizer"
+            )
         self.param_groups.append(param_group)
+
+    @staticmethod
+    def _named(group: Group, given: list[Any]) -> list[Any]:
+        """The parameters of what is given for a group; their names, if there are any, go to the group."""
+        pairs = [isinstance(each, tuple) for each in given]
+        if not any(pairs):
+            return given
+        if not all(pairs):
+            raise ValueError("all optimizer params should be with/without names. Some param names are missing")
+        group["param_names"] = [name for name, _ in given]
+        return [parameter for _, parameter in given]
+
+    def _check_parameter(self, parameter: Any) -> None:
+        if not isinstance(parameter, Tensor):
+            kind = type(parameter).__name__
+            raise TypeError(f"optimizer can only optimize Tensors, but one of the params is {kind}")
+        if not (self.defaults.get("differentiable") or parameter.is_leaf or parameter.retains_grad):  # type: ignore[attr-defined]
+            raise ValueError("can't optimize a non-leaf Tensor")
 
     # ---- steps -------------------------------------------------------------------------------------------------------
 
@@ -169,6 +203,22 @@ class Optimizer:
 
     # ---- state -------------------------------------------------------------------------------------------------------
 
+    def register_state_dict_pre_hook(self, hook: Callable[..., None], prepend: bool = False) -> RemovableHandle:
+        """Call `hook(optimizer)` before `state_dict`; first of all such hooks if `prepend`."""
+        return prepended(self._optimizer_state_dict_pre_hooks, hook, prepend)
+
+    def register_state_dict_post_hook(self, hook: Callable[..., Any], prepend: bool = False) -> RemovableHandle:
+        """Call `hook(optimizer, state_dict)` after `state_dict`; it may return another one."""
+        return prepended(self._optimizer_state_dict_post_hooks, hook, prepend)
+
+    def register_load_state_dict_pre_hook(self, hook: Callable[..., Any], prepend: bool = False) -> RemovableHandle:
+        """Call `hook(optimizer, state_dict)` before `load_state_dict`; it may return another one to load."""
+        return prepended(self._optimizer_load_state_dict_pre_hooks, hook, prepend)
+
+    def register_load_state_dict_post_hook(self, hook: Callable[..., None], prepend: bool = False) -> RemovableHandle:
+        """Call `hook(optimizer)` after `load_state_dict`."""
+        return prepended(self._optimizer_load_state_dict_post_hooks, hook, prepend)
+
     def state_dict(self) -> dict[str, Any]:
         """State and options, parameters named by numbers.
 
@@ -176,16 +226,21 @@ class Optimizer:
             {"state": {number: state of the parameter}, "param_groups": [{options, "params": numbers}]}; tensors are
             those of the optimiser.
         """
+        for hook in tuple(self._optimizer_state_dict_pre_hooks.values()):
+            hook(self)
         numbers: dict[int, int] = {}
-        for group in self.param_groups:
-            for parameter in group["params"]:
-                numbers.setdefault(id(parameter), len(numbers))
+        for parameter in parameters_of(self.param_groups):
+            numbers.setdefault(id(parameter), len(numbers))
         groups = [
             {**{key: value for key, value in group.items() if key != "params"}, "params": numbers_of(group, numbers)}
             for group in self.param_groups
         ]
         state = {(numbers[id(key)] if isinstance(key, Tensor) else key): value for key, value in self.state.items()}
-        return {"state": state, "param_groups": groups}
+        made: dict[str, Any] = {"state": state, "param_groups": groups}
+        for hook in tuple(self._optimizer_state_dict_post_hooks.values()):
+            changed = hook(self, made)
+            made = made if changed is None else changed
+        return made
 
     @no_grad()
     def load_state_dict(self, state_dict: Mapping[str, Any]) -> None:
@@ -194,27 +249,16 @@ class Optimizer:
         Raises:
             ValueError: the groups are not as many, or as large, as the optimiser's.
         """
+        for hook in tuple(self._optimizer_load_state_dict_pre_hooks.values()):
+            changed = hook(self, state_dict)
+            state_dict = state_dict if changed is None else changed
         groups, saved = self.param_groups, list(state_dict["param_groups"])
-        if len(groups) != len(saved):
-            raise ValueError("loaded state dict has a different number of parameter groups")
-        if any(len(group["params"]) != len(other["params"]) for group, other in zip(groups, saved)):
-            raise ValueError(
-                "loaded state dict contains a parameter group that doesn't match the size of optimizer's group"
-            )
-        by_number = {
-            number: parameter
-            for group, other in zip(groups, saved)
-            for number, parameter in zip(other["params"], group["params"])
-        }
-        state: defaultdict[Any, dict[str, Any]] = defaultdict(dict)
-        for key, value in state_dict["state"].items():
-            if key in by_number:
-                state[by_number[key]] = taken(value, by_number[key], "")
-            else:
-                state[key] = copy.deepcopy(value)
-        taken_groups = [taken_group(group, other) for group, other in zip(groups, saved)]
-        self.state, self.param_groups = state, taken_groups
+        state = taken_states(state_dict["state"], by_number(groups, saved))
+        loaded = taken_groups(groups, saved)
+        self.state, self.param_groups = state, loaded
         self._complete()
+        for hook in tuple(self._optimizer_load_state_dict_post_hooks.values()):
+            hook(self)
 
     def _complete(self) -> None:
         """Give loaded groups the options that earlier versions did not have."""
@@ -223,73 +267,12 @@ class Optimizer:
                 group.setdefault(name, default)
 
 
-def with_hooks(step: Callable[..., Any]) -> Callable[..., Any]:
-    """A `step` that runs the hooks of its optimiser."""
-
-    @functools.wraps(step)
-    def stepped(self: Optimizer, *args: Any, **kwargs: Any) -> Any:
-        if not self._optimizer_step_pre_hooks and not self._optimizer_step_post_hooks:
-            return step(self, *args, **kwargs)
-        for hook in tuple(self._optimizer_step_pre_hooks.values()):
-            changed = hook(self, args, kwargs)
-            if changed is not None:
-                if not (isinstance(changed, tuple) and len(changed) == 2):
-                    raise RuntimeError(
-                        f"{step} must return None or a tuple of (new_args, new_kwargs), but got {changed}."
-                    )
-                args, kwargs = changed
-        result = step(self, *args, **kwargs)
-        for hook in tuple(self._optimizer_step_post_hooks.values()):
-            hook(self, args, kwargs)
-        return result
-
-    return stepped
-
-
 def evaluate(closure: Callable[[], Any] | None) -> Any:
     """Run the closure of a step, recording."""
     if closure is None:
         return None
     with enable_grad():
         return closure()
-
-
-def refuse(name: str, **options: Any) -> None:
-    """Refuse options of torch that have no meaning here, where they are asked for.
-
-    Raises:
-        NotImplementedError: one is true.
-    """
-    for option, value in options.items():
-        if value:
-            raise NotImplementedError(f"{name}: {option}=True is not there; leave it out")
-
-
-def numbers_of(group: Group, numbers: Mapping[int, int]) -> list[int]:
-    """The numbers of a group's parameters."""
-    return [numbers[id(parameter)] for parameter in group["params"]]
-
-
-def taken_group(group: Group, saved: Group) -> Group:
-    """A saved group with the optimiser's own parameters."""
-    made = {key: copy.deepcopy(value) for key, value in saved.items() if key != "params"}
-    if "param_names" in group:
-        made["param_names"] = group["param_names"]
-    made["params"] = group["params"]
-    return made
-
-
-def taken(value: Any, parameter: Tensor, key: str) -> Any:
-    """A copy of saved state for a parameter; counts of steps keep their dtype."""
-    if isinstance(value, Tensor):
-        if key != "step" and parameter.dtype.is_floating_point:
-            return value.detach().to(parameter.dtype).clone()  # type: ignore[attr-defined]
-        return value.detach().clone()  # type: ignore[attr-defined]
-    if isinstance(value, Mapping):
-        return {name: taken(each, parameter, str(name)) for name, each in value.items()}
-    if isinstance(value, list | tuple):
-        return type(value)(taken(each, parameter, key) for each in value)
-    return copy.deepcopy(value)
 
 
 def parameters_of(groups: Iterable[Group]) -> Iterator[Tensor]:
@@ -306,3 +289,20 @@ def check_at_least_zero(text: str, value: Any) -> None:
     """
     if not value >= 0:
         raise ValueError(f"Invalid {text}: {value}")
+
+
+def count_dtype() -> dtypes.dtype:
+    """The dtype of counts of steps."""
+    return dtypes.float64 if dtypes.get_default_dtype() is dtypes.float64 else dtypes.float32
+
+
+def check_fused(fused: bool | None, foreach: bool | None, differentiable: bool) -> None:
+    """Refuse ways to step that exclude each other.
+
+    Raises:
+        RuntimeError: a fused step is to be differentiated, or to be one over lists of tensors.
+    """
+    if fused and differentiable:
+        raise RuntimeError("`fused` does not support `differentiable`")
+    if fused and foreach:
+        raise RuntimeError("`fused` and `foreach` cannot be `True` together.")

@@ -6,13 +6,13 @@ from collections.abc import Callable
 from typing import Any
 
 from ..autograd import no_grad
-from ..ops.create.create import tensor
 from ..ops.neural.optimiser_steps import rmsprop_step, zeros_as
-from ..tensor import Tensor, dtypes
-from .optimizer import Optimizer, Params, check_at_least_zero, evaluate, refuse
+from ..tensor import Tensor
+from .optimizer import Group, Params, check_at_least_zero, evaluate
+from .stepwise import State, Stepwise, check_usual, counter, decayed, lerped, mean_square, rate
 
 
-class RMSprop(Optimizer):
+class RMSprop(Stepwise):
     """Steps scaled by the running mean of the squared gradient.
 
     Args:
@@ -23,14 +23,13 @@ class RMSprop(Optimizer):
         weight_decay: multiple of the parameter added to its gradient.
         momentum: how much of the earlier steps goes on.
         centered: divide by the running standard deviation instead.
-        capturable: refused.
+        capturable: for graphs of accelerators; a step refuses it.
         foreach: for torch's users; there is one way.
         maximize: go up instead of down.
-        differentiable: refused.
+        differentiable: record the steps, so that gradients go through them.
 
     Raises:
         ValueError: an option is out of range.
-        NotImplementedError: `differentiable` or `capturable`.
 
     Source: Hinton, Neural Networks for Machine Learning, lecture 6e, 2012.
     """
@@ -38,7 +37,7 @@ class RMSprop(Optimizer):
     def __init__(
         self,
         params: Params,
-        lr: float = 1e-2,
+        lr: float | Tensor = 1e-2,
         alpha: float = 0.99,
         eps: float = 1e-8,
         weight_decay: float = 0,
@@ -49,12 +48,9 @@ class RMSprop(Optimizer):
         maximize: bool = False,
         differentiable: bool = False,
     ) -> None:
-        check_at_least_zero("learning rate", lr)
-        check_at_least_zero("epsilon value", eps)
+        check_usual(lr, eps, weight_decay)
         check_at_least_zero("momentum value", momentum)
-        check_at_least_zero("weight_decay value", weight_decay)
         check_at_least_zero("alpha value", alpha)
-        refuse("RMSprop", differentiable=differentiable, capturable=capturable)
         defaults = {
             "lr": lr, "momentum": momentum, "alpha": alpha, "eps": eps, "centered": centered,
             "weight_decay": weight_decay, "capturable": capturable, "foreach": foreach, "maximize": maximize,
@@ -62,22 +58,38 @@ class RMSprop(Optimizer):
         }  # fmt: skip
         super().__init__(params, defaults)
 
-    def _state_of(self, parameter: Tensor, group: dict[str, Any]) -> dict[str, Any]:
-        state = self.state[parameter]
-        if not state:
-            state = {"step": tensor(0.0, dtype=dtypes.float32), "square_avg": zeros_as(parameter)}
-            if group["momentum"] > 0:
-                state["momentum_buffer"] = zeros_as(parameter)
-            if group["centered"]:
-                state["grad_avg"] = zeros_as(parameter)
-            self.state[parameter] = state  # complete: an interrupted step leaves all of it or nothing
+    def _started(self, parameter: Tensor, group: Group) -> State:
+        state = {"step": counter(), "square_avg": zeros_as(parameter)}
+        if group["momentum"] > 0:
+            state["momentum_buffer"] = zeros_as(parameter)
+        if group["centered"]:
+            state["grad_avg"] = zeros_as(parameter)
         return state
 
-    @no_grad()
+    def _advanced(self, value: Tensor, grad: Tensor, state: State, group: Group) -> tuple[Tensor, State]:
+        grad = decayed(value, grad, group)
+        squares: Any = mean_square(state["square_avg"], grad, group["alpha"])
+        changed: State = {"square_avg": squares}
+        if group["centered"]:
+            mean = changed["grad_avg"] = lerped(state["grad_avg"], grad, 1 - group["alpha"])
+            squares = squares - mean * mean
+        move = grad / (squares.sqrt() + group["eps"])
+        if group["momentum"] > 0:
+            move = changed["momentum_buffer"] = state["momentum_buffer"] * group["momentum"] + move
+        return value - move * rate(group), changed
+
     def step(self, closure: Callable[[], Any] | None = None) -> Any:
         """One step; the closure's result if there is one."""
+        if self.defaults["differentiable"]:
+            return self._step_by_operators(closure)
+        return self._step_fused(closure)
+
+    @no_grad()
+    def _step_fused(self, closure: Callable[[], Any] | None) -> Any:
         loss = evaluate(closure)
         for group in self.param_groups:
+            if any(each.grad is not None for each in group["params"]):
+                self._check_capture(group)
             for parameter, grad in zip(*self._trained(group)):
                 state = self._state_of(parameter, group)
                 state["step"].add_(1)

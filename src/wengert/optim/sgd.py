@@ -7,10 +7,12 @@ from typing import Any
 
 from ..autograd import no_grad
 from ..ops.neural.optimiser_steps import sgd_step
-from .optimizer import Optimizer, Params, check_at_least_zero, evaluate, refuse
+from ..tensor import Tensor
+from .optimizer import Group, Params, check_at_least_zero, check_fused, evaluate
+from .stepwise import State, Stepwise, check_rate, decayed, rate
 
 
-class SGD(Optimizer):
+class SGD(Stepwise):
     """Stochastic gradient descent, with momentum.
 
     Args:
@@ -22,12 +24,12 @@ class SGD(Optimizer):
         nesterov: look ahead along the momentum.
         maximize: go up instead of down.
         foreach: for torch's users; there is one way.
-        differentiable: refused.
+        differentiable: record the steps, so that gradients go through them.
         fused: for torch's users; steps are fused.
 
     Raises:
         ValueError: an option is out of range.
-        NotImplementedError: `differentiable`.
+        RuntimeError: `fused` together with `foreach` or `differentiable`.
 
     Source: Sutskever et al., On the importance of initialization and momentum in deep learning, 2013, in torch's form.
     """
@@ -35,7 +37,7 @@ class SGD(Optimizer):
     def __init__(
         self,
         params: Params,
-        lr: float = 1e-3,
+        lr: float | Tensor = 1e-3,
         momentum: float = 0,
         dampening: float = 0,
         weight_decay: float = 0,
@@ -46,10 +48,10 @@ class SGD(Optimizer):
         differentiable: bool = False,
         fused: bool | None = None,
     ) -> None:
+        check_rate(lr)
         check_at_least_zero("learning rate", lr)
         check_at_least_zero("momentum value", momentum)
         check_at_least_zero("weight_decay value", weight_decay)
-        refuse("SGD", differentiable=differentiable)
         if nesterov and (momentum <= 0 or dampening != 0):
             raise ValueError("Nesterov momentum requires a momentum and zero dampening")
         defaults = {
@@ -57,10 +59,30 @@ class SGD(Optimizer):
             "maximize": maximize, "foreach": foreach, "differentiable": differentiable, "fused": fused,
         }  # fmt: skip
         super().__init__(params, defaults)
+        check_fused(fused, foreach, differentiable)
 
-    @no_grad()
+    def _started(self, parameter: Tensor, group: Group) -> State:
+        return {}
+
+    def _advanced(self, value: Tensor, grad: Tensor, state: State, group: Group) -> tuple[Tensor, State]:
+        grad, momentum, changed = decayed(value, grad, group), group["momentum"], {}
+        if momentum != 0:
+            if "momentum_buffer" in state:
+                buffer = state["momentum_buffer"] * momentum + grad * (1 - group["dampening"])
+            else:
+                buffer = grad.detach().clone()  # type: ignore[attr-defined]
+            changed["momentum_buffer"] = buffer
+            grad = grad + buffer * momentum if group["nesterov"] else buffer
+        return value - grad * rate(group), changed
+
     def step(self, closure: Callable[[], Any] | None = None) -> Any:
         """One step; the closure's result if there is one."""
+        if self.defaults["differentiable"]:
+            return self._step_by_operators(closure)
+        return self._step_fused(closure)
+
+    @no_grad()
+    def _step_fused(self, closure: Callable[[], Any] | None) -> Any:
         loss = evaluate(closure)
         for group in self.param_groups:
             params, grads = self._trained(group)

@@ -12,6 +12,7 @@ from ... import _kernels as kernels
 from ..._core.state.modes import current
 from ..._core.tensor.base import Tensor, wrap
 from ..._core.tensor.storage import count_write
+from ..._kernels import newton_schulz
 
 Array = np.ndarray[Any, Any]
 
@@ -254,3 +255,18 @@ def descent(values: Array, grad: Array, weight_decay: float, maximize: bool) -> 
     """The gradient to follow: turned round to maximise, with weight decay added."""
     step = -grad if maximize else grad
     return step + values * values.dtype.type(weight_decay) if weight_decay != 0 else step
+
+
+def orthogonalised(update: Tensor, coefficients: tuple[float, float, float], steps: int, eps: float) -> Tensor:
+    """Muon's step for a matrix: about the orthogonal matrix nearest to `update`.
+
+    Args:
+        update: (n, m), real.
+        coefficients: of X, X X' X and (X X')^2 X in an iteration.
+        steps: how many iterations.
+        eps: least norm that the matrix is divided by.
+
+    Returns:
+        float32 of the same shape, values that bfloat16 holds.
+    """
+    return wrap(current().quietly(newton_schulz.newton_schulz, (update._array_, coefficients, steps, eps)))

@@ -1,0 +1,95 @@
+"""Muon."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+from ..ops.neural.optimiser_steps import orthogonalised, zeros_as
+from ..tensor import Tensor
+from ._adafactor import least
+from .optimizer import Group, Params, parameters_of
+from .stepwise import State, Stepwise, check_rate, lerped
+
+COEFFICIENTS = (3.4445, -4.775, 2.0315)
+
+
+class Muon(Stepwise):
+    """Momentum whose steps are made orthogonal, for the matrices of hidden layers.
+
+    Args:
+        params: parameters or groups of parameters, real matrices.
+        lr: step size.
+        weight_decay: by how much parameters shrink, times `lr`.
+        momentum: how much of the earlier steps goes on.
+        nesterov: look ahead along the momentum.
+        ns_coefficients: of the Newton-Schulz iterations that make a step orthogonal, in bfloat16's precision.
+        eps: least norm of a step.
+        ns_steps: how many iterations, fewer than 100.
+        adjust_lr_fn: how the step size depends on the shape: "original" (or None), by the root of rows over columns,
+            or "match_rms_adamw", to be as large as AdamW's.
+
+    Raises:
+        ValueError: an option is out of range, or a parameter is no matrix.
+
+    Source: Jordan et al., Muon: An optimizer for hidden layers in neural networks, 2024; Liu et al., Muon is Scalable
+        for LLM Training, 2025, for "match_rms_adamw".
+    """
+
+    def __init__(
+        self,
+        params: Params,
+        lr: float = 1e-3,
+        weight_decay: float = 0.1,
+        momentum: float = 0.95,
+        nesterov: bool = True,
+        ns_coefficients: tuple[float, float, float] = COEFFICIENTS,
+        eps: float = 1e-7,
+        ns_steps: int = 5,
+        adjust_lr_fn: str | None = None,
+    ) -> None:
+        check_rate(lr)
+        least(0, "Learning rate", lr)
+        least(0, "momentum", momentum)
+        least(0, "weight decay", weight_decay)
+        if adjust_lr_fn not in (None, "original", "match_rms_adamw"):
+            raise ValueError(f"Adjust learning rate function {adjust_lr_fn} is not supported")
+        defaults: dict[str, Any] = {
+            "lr": lr, "weight_decay": weight_decay, "momentum": momentum, "nesterov": nesterov,
+            "ns_coefficients": ns_coefficients, "eps": eps, "ns_steps": ns_steps, "adjust_lr_fn": adjust_lr_fn,
+        }  # fmt: skip
+        super().__init__(params, defaults)
+        for parameter in parameters_of(self.param_groups):
+            if parameter.ndim != 2:
+                raise ValueError(
+                    f"Muon only supports 2D parameters whereas we found a parameter with size: {parameter.shape}"
+                )
+
+    def _check_gradient(self, parameter: Tensor, grad: Tensor) -> None:
+        if parameter.dtype.is_complex:
+            raise RuntimeError("Muon does not support complex parameters")
+        if grad.ndim != 2:
+            raise ValueError("Param gradient must be a 2D matrix")
+
+    def _started(self, parameter: Tensor, group: Group) -> State:
+        return {"momentum_buffer": zeros_as(parameter.grad)}  # type: ignore[arg-type]
+
+    def _advanced(self, value: Tensor, grad: Tensor, state: State, group: Group) -> tuple[Tensor, State]:
+        if group["ns_steps"] >= 100:
+            raise ValueError("Number of steps must be less than 100 for computational efficiency")
+        if len(group["ns_coefficients"]) != 3:
+            raise ValueError("Coefficients must be a tuple of exactly 3 values")
+        momentum, lr = group["momentum"], float(group["lr"])
+        mean = lerped(state["momentum_buffer"], grad, 1 - momentum)
+        update = lerped(grad, mean, momentum) if group["nesterov"] else mean
+        straight = orthogonalised(update, group["ns_coefficients"], group["ns_steps"], group["eps"])
+        size = lr * shape_factor(group["adjust_lr_fn"], *value.shape)
+        value = value * (1 - lr * group["weight_decay"]) - straight.to(value.dtype) * size  # type: ignore[attr-defined]
+        return value, {"momentum_buffer": mean}
+
+
+def shape_factor(kind: str | None, rows: int, columns: int) -> float:
+    """The factor of the step size for a matrix of that shape."""
+    if kind == "match_rms_adamw":
+        return 0.2 * math.sqrt(max(rows, columns))
+    return math.sqrt(max(1, rows / columns))

@@ -1,0 +1,68 @@
+"""Adadelta."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ..ops.neural.optimiser_steps import zeros_as
+from ..tensor import Tensor
+from .optimizer import Group, Params
+from .stepwise import ACCELERATORS, State, Stepwise, check_usual, counter, decayed, mean_square, rate
+
+
+class Adadelta(Stepwise):
+    """Steps as large as earlier steps were beside the gradient: no step size has to be found.
+
+    Args:
+        params: parameters or groups of parameters.
+        lr: multiple of the step.
+        rho: how much of the mean squares is kept from step to step.
+        eps: added under the roots.
+        weight_decay: multiple of the parameter added to its gradient.
+        foreach: for torch's users; there is one way.
+        capturable: for graphs of accelerators; a step refuses it.
+        maximize: go up instead of down.
+        differentiable: record the steps, so that gradients go through them.
+
+    Raises:
+        ValueError: an option is out of range.
+
+    Source: Zeiler, ADADELTA: an adaptive learning rate method, 2012.
+    """
+
+    CAPTURES = ACCELERATORS[:-1]
+
+    def __init__(
+        self,
+        params: Params,
+        lr: float | Tensor = 1.0,
+        rho: float = 0.9,
+        eps: float = 1e-6,
+        weight_decay: float = 0,
+        foreach: bool | None = None,
+        *,
+        capturable: bool = False,
+        maximize: bool = False,
+        differentiable: bool = False,
+    ) -> None:
+        check_usual(lr, eps, weight_decay)
+        if not 0 <= rho <= 1:
+            raise ValueError(f"Invalid rho value: {rho}")
+        defaults: dict[str, Any] = {
+            "lr": lr, "rho": rho, "eps": eps, "weight_decay": weight_decay, "maximize": maximize,
+            "capturable": capturable, "foreach": foreach, "differentiable": differentiable,
+        }  # fmt: skip
+        super().__init__(params, defaults)
+
+    def _started(self, parameter: Tensor, group: Group) -> State:
+        return {"step": counter(), "square_avg": zeros_as(parameter), "acc_delta": zeros_as(parameter)}
+
+    def _advanced(self, value: Tensor, grad: Tensor, state: State, group: Group) -> tuple[Tensor, State]:
+        rho, eps = group["rho"], group["eps"]
+        grad = decayed(value, grad, group)
+        squares = mean_square(state["square_avg"], grad, rho)
+        change = (state["acc_delta"] + eps).sqrt() / (squares + eps).sqrt() * grad  # type: ignore[attr-defined]
+        return value - change * rate(group), {
+            "square_avg": squares,
+            "acc_delta": mean_square(state["acc_delta"], change, rho),
+        }

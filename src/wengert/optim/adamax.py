@@ -1,0 +1,63 @@
+"""Adamax."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ..ops.neural.optimiser_steps import zeros_as
+from ..tensor import Tensor
+from .optimizer import Group, Params
+from .stepwise import State, Stepwise, check_betas, check_usual, counter, decayed, lerped, rate
+
+
+class Adamax(Stepwise):
+    """Steps along the running mean of the gradient, scaled by the largest gradient, older ones counting less.
+
+    Args:
+        params: parameters or groups of parameters.
+        lr: step size.
+        betas: how much of the mean and of the largest gradient is kept from step to step.
+        eps: added to gradients before they are compared.
+        weight_decay: multiple of the parameter added to its gradient.
+        foreach: for torch's users; there is one way.
+        maximize: go up instead of down.
+        differentiable: record the steps, so that gradients go through them.
+        capturable: for graphs of accelerators; a step refuses it.
+
+    Raises:
+        ValueError: an option is out of range.
+
+    Source: Kingma and Ba, Adam, 2015, section 7.1.
+    """
+
+    def __init__(
+        self,
+        params: Params,
+        lr: float | Tensor = 2e-3,
+        betas: tuple[float, float] = (0.9, 0.999),
+        eps: float = 1e-8,
+        weight_decay: float = 0,
+        foreach: bool | None = None,
+        *,
+        maximize: bool = False,
+        differentiable: bool = False,
+        capturable: bool = False,
+    ) -> None:
+        check_usual(lr, eps, weight_decay)
+        check_betas(betas)
+        defaults: dict[str, Any] = {
+            "lr": lr, "betas": betas, "eps": eps, "weight_decay": weight_decay, "foreach": foreach,
+            "maximize": maximize, "differentiable": differentiable, "capturable": capturable,
+        }  # fmt: skip
+        super().__init__(params, defaults)
+
+    def _started(self, parameter: Tensor, group: Group) -> State:
+        return {"step": counter(), "exp_avg": zeros_as(parameter), "exp_inf": zeros_as(parameter)}
+
+    def _advanced(self, value: Tensor, grad: Tensor, state: State, group: Group) -> tuple[Tensor, State]:
+        first, second = group["betas"]
+        grad = decayed(value, grad, group)
+        mean = lerped(state["exp_avg"], grad, 1 - first)
+        largest = (state["exp_inf"] * second).maximum(grad.abs() + group["eps"])  # type: ignore[attr-defined]
+        lr = rate(group) / (1 - first ** state["step"].item())
+        return value - mean / largest * lr, {"exp_avg": mean, "exp_inf": largest}

@@ -1,0 +1,72 @@
+"""Averaged stochastic gradient descent."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ..ops.neural.optimiser_steps import zeros_as
+from ..tensor import Tensor
+from .optimizer import Group, Params, check_at_least_zero
+from .stepwise import State, Stepwise, check_rate, counter, decayed
+
+
+class ASGD(Stepwise):
+    """Stochastic gradient descent with shrinking steps, and an average of the parameters on the way.
+
+    The average is the entry "ax" of a parameter's state; it is the parameter itself for the first `t0` steps.
+
+    Args:
+        params: parameters or groups of parameters.
+        lr: first step size.
+        lambd: decay, of the parameters and in the divisor of the step size.
+        alpha: power of the divisor of the step size.
+        t0: step at which averaging begins.
+        weight_decay: multiple of the parameter added to its gradient.
+        foreach: for torch's users; there is one way.
+        maximize: go up instead of down.
+        differentiable: record the steps, so that gradients go through them.
+        capturable: for graphs of accelerators; a step refuses it.
+
+    Raises:
+        ValueError: an option is out of range.
+
+    Source: Polyak and Juditsky, Acceleration of stochastic approximation by averaging, 1992.
+    """
+
+    CAPTURED = "params, mus, etas, and state_steps"
+
+    def __init__(
+        self,
+        params: Params,
+        lr: float | Tensor = 1e-2,
+        lambd: float = 1e-4,
+        alpha: float = 0.75,
+        t0: float = 1e6,
+        weight_decay: float = 0,
+        foreach: bool | None = None,
+        maximize: bool = False,
+        differentiable: bool = False,
+        capturable: bool = False,
+    ) -> None:
+        check_rate(lr)
+        check_at_least_zero("learning rate", lr)
+        check_at_least_zero("weight_decay value", weight_decay)
+        defaults: dict[str, Any] = {
+            "lr": lr, "lambd": lambd, "alpha": alpha, "t0": t0, "weight_decay": weight_decay, "foreach": foreach,
+            "maximize": maximize, "differentiable": differentiable, "capturable": capturable,
+        }  # fmt: skip
+        super().__init__(params, defaults)
+
+    def _started(self, parameter: Tensor, group: Group) -> State:
+        return {"step": counter(), "eta": counter(float(group["lr"])), "mu": counter(1.0), "ax": zeros_as(parameter)}
+
+    def _advanced(self, value: Tensor, grad: Tensor, state: State, group: Group) -> tuple[Tensor, State]:
+        step, eta, mu = (state[key].item() for key in ("step", "eta", "mu"))
+        lr, lambd = float(group["lr"]), group["lambd"]
+        value = value.mul(1 - lambd * eta).add(decayed(value, grad, group), alpha=-eta)  # type: ignore[attr-defined]
+        mean = value if mu == 1 else state["ax"] + (value - state["ax"]) * mu
+        return value, {
+            "ax": mean,
+            "eta": counter(lr / (1 + lambd * lr * step) ** group["alpha"]),
+            "mu": counter(1 / max(1, step - group["t0"])),
+        }

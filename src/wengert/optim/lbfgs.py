@@ -1,0 +1,205 @@
+"""L-BFGS."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from ..autograd import enable_grad, no_grad
+from ..ops.shapes.join import cat
+from ..tensor import Tensor
+from .line_search import Point, StrongWolfe
+from .optimizer import Optimizer, Params, check_at_least_zero
+from .stepwise import as_real, check_rate
+
+Closure = Callable[[], Any]
+
+
+class LBFGS(Optimizer):
+    """A quasi-Newton method that remembers the last steps and how the gradient changed along them.
+
+    Its state is that of all parameters together and lies at the first of them.
+
+    Args:
+        params: parameters; groups with options of their own are refused.
+        lr: step size.
+        max_iter: most iterations in a step.
+        max_eval: most evaluations of the closure in a step; 5/4 of `max_iter` if not given.
+        tolerance_grad: a gradient all of whose elements are this small ends a step.
+        tolerance_change: so does a change of parameters or loss that is this small.
+        history_size: how many steps are remembered.
+        line_search_fn: "strong_wolfe", or None to go by `lr`.
+
+    Raises:
+        ValueError: an option is out of range, or there are groups of parameters.
+
+    Source: Liu and Nocedal, On the limited memory BFGS method for large scale optimization, 1989.
+    """
+
+    def __init__(
+        self,
+        params: Params,
+        lr: float | Tensor = 1,
+        max_iter: int = 20,
+        max_eval: int | None = None,
+        tolerance_grad: float = 1e-7,
+        tolerance_change: float = 1e-9,
+        history_size: int = 100,
+        line_search_fn: str | None = None,
+    ) -> None:
+        check_rate(lr)
+        check_at_least_zero("learning rate", lr)
+        defaults: dict[str, Any] = {
+            "lr": lr, "max_iter": max_iter, "max_eval": max_iter * 5 // 4 if max_eval is None else max_eval,
+            "tolerance_grad": tolerance_grad, "tolerance_change": tolerance_change, "history_size": history_size,
+            "line_search_fn": line_search_fn,
+        }  # fmt: skip
+        super().__init__(params, defaults)
+        if len(self.param_groups) != 1:
+            raise ValueError("LBFGS doesn't support per-parameter options (parameter groups)")
+        self._params: list[Any] = self.param_groups[0]["params"]
+
+    @no_grad()
+    def step(self, closure: Closure) -> Any:  # type: ignore[override]
+        """Iterations until one of the options ends them; the closure's first result.
+
+        Args:
+            closure: computes the loss and its gradients, and returns the loss.
+        """
+        group = self.param_groups[0]
+        state = self.state[self._params[0]]
+        state.setdefault("func_evals", 0)
+        state.setdefault("n_iter", 0)
+        evaluate = enable_grad()(closure)
+        first = evaluate()
+        state["func_evals"] += 1
+        run = Run(group, dict(state), self._flat_grad(), float(first))
+        if run.grad.abs().max() <= group["tolerance_grad"]:
+            return first
+        evaluations, iterations = 1, 0
+        while iterations < group["max_iter"]:
+            iterations += 1
+            state["n_iter"] += 1
+            run.aim(state["n_iter"])
+            slope = run.grad.dot(run.direction)
+            if slope > -group["tolerance_change"]:
+                break
+            asked = self._go(run, evaluate, slope, iterations == group["max_iter"])
+            evaluations += asked
+            state["func_evals"] += asked
+            if evaluations >= group["max_eval"] or run.over():
+                break
+        state.update(run.kept())
+        return first
+
+    def _go(self, run: Run, evaluate: Closure, slope: Any, last: bool) -> int:
+        """Take the step of an iteration; how often the loss was asked for."""
+        kind = run.group["line_search_fn"]
+        if kind is not None and kind != "strong_wolfe":
+            raise RuntimeError("only 'strong_wolfe' is supported")
+        if kind is None:
+            self._move(run.t, run.direction)
+            if last:
+                return 0
+            run.loss, run.grad = float(evaluate()), self._flat_grad()
+            return 1
+        before = [each.clone() for each in self._params]
+
+        def at(t: Any) -> tuple[float, Tensor]:
+            self._move(t, run.direction)
+            loss, grad = float(evaluate()), self._flat_grad()
+            for each, kept in zip(self._params, before):
+                each.copy_(kept)
+            return loss, grad
+
+        start = Point(0, run.loss, run.grad, slope)
+        point, asked = StrongWolfe(at, run.direction, start, 1e-9).search(run.t)
+        run.t, run.loss, run.grad = point[:3]
+        self._move(run.t, run.direction)
+        return asked
+
+    def _flat_grad(self) -> Any:
+        """All gradients, one after the other; real and imaginary parts of complex ones."""
+        parts = [each.new_zeros(each.shape) if each.grad is None else each.grad for each in self._params]
+        return cat([as_real(each).reshape(-1) for each in parts], 0)  # type: ignore[attr-defined]
+
+    def _move(self, t: Any, direction: Any) -> None:
+        """Add `t * direction` to the parameters."""
+        at = 0
+        for each in self._params:
+            own: Any = as_real(each)
+            own.add_(direction[at : at + own.numel()].view_as(own), alpha=float(t))
+            at += own.numel()
+
+
+class Run:
+    """A step under way: what goes from iteration to iteration, and from step to step."""
+
+    def __init__(self, group: dict[str, Any], state: dict[str, Any], grad: Any, loss: float) -> None:
+        self.group = group
+        self.grad, self.loss = grad, loss
+        self.direction: Any = state.get("d")
+        self.t: Any = state.get("t")
+        self.changes: list[Any] = list(state.get("old_dirs") or ())
+        self.steps: list[Any] = list(state.get("old_stps") or ())
+        self.inverses: list[Any] = list(state.get("ro") or ())
+        self.scale: Any = state.get("H_diag")
+        self.grad_before: Any = state.get("prev_flat_grad")
+        self.loss_before: Any = state.get("prev_loss")
+        self.weights: list[Any] | None = state.get("al")
+
+    def aim(self, iteration: int) -> None:
+        """Choose the direction, and how far to go at first."""
+        lr = float(self.group["lr"])
+        if iteration == 1:
+            self.direction, self.scale = -self.grad, 1
+            self.changes, self.steps, self.inverses = [], [], []
+            self.t = min(1.0, 1.0 / self.grad.abs().sum()) * lr
+        else:
+            self._remember()
+            self._turn()
+            self.t = lr
+        self.grad_before, self.loss_before = self.grad.clone(), self.loss
+
+    def _remember(self) -> None:
+        change, step = self.grad - self.grad_before, self.direction * self.t
+        product = change.dot(step)
+        if product <= 1e-10:
+            return
+        if len(self.changes) == self.group["history_size"]:
+            for each in (self.changes, self.steps, self.inverses):
+                each.pop(0)
+        self.changes.append(change)
+        self.steps.append(step)
+        self.inverses.append(1.0 / product)
+        self.scale = product / change.dot(change)
+
+    def _turn(self) -> None:
+        """The direction by two loops over what is remembered (Nocedal and Wright, algorithm 7.4)."""
+        weights: list[Any] = self.weights or [None] * self.group["history_size"]
+        direction = -self.grad
+        for at in range(len(self.changes) - 1, -1, -1):
+            weights[at] = self.steps[at].dot(direction) * self.inverses[at]
+            direction = direction - weights[at] * self.changes[at]
+        direction = direction * self.scale
+        for at, step in enumerate(self.steps):
+            back = self.changes[at].dot(direction) * self.inverses[at]
+            direction = direction + step * (weights[at] - back)
+        self.direction, self.weights = direction, weights
+
+    def over(self) -> bool:
+        """Whether the gradient is small, or the last iteration changed little."""
+        change = self.group["tolerance_change"]
+        return bool(
+            self.grad.abs().max() <= self.group["tolerance_grad"]
+            or (self.direction * self.t).abs().max() <= change
+            or abs(self.loss - self.loss_before) < change
+        )
+
+    def kept(self) -> dict[str, Any]:
+        """The state for the next step."""
+        kept = {
+            "d": self.direction, "t": self.t, "old_dirs": self.changes, "old_stps": self.steps, "ro": self.inverses,
+            "H_diag": self.scale, "prev_flat_grad": self.grad_before, "prev_loss": self.loss_before,
+        }  # fmt: skip
+        return kept if self.weights is None else {"al": self.weights, **kept}

@@ -1,0 +1,136 @@
+"""A line search for the strong Wolfe conditions, by cubic interpolation."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+from ..tensor import Tensor
+
+MOST_STEPS = 25
+ENOUGH_DECREASE = 1e-4
+ENOUGH_FLATTENING = 0.9
+
+
+class Point(NamedTuple):
+    """What is known at a distance along the line: the loss, the gradient there, its component along the line."""
+
+    t: Any
+    loss: float
+    grad: Any
+    slope: Any
+
+
+class Found(NamedTuple):
+    """Where a search ended, and how often it asked for the loss."""
+
+    point: Point
+    evaluations: int
+
+
+class StrongWolfe:
+    """One search.
+
+    Args:
+        at: gives loss and flat gradient at a distance along the direction.
+        direction: flat.
+        start: the point at distance 0.
+        tolerance_change: shorter intervals, times the direction's largest element, are not divided.
+
+    Source: Nocedal and Wright, Numerical Optimization, 2006, algorithms 3.5, 3.6, cubic interpolation, equation 3.59;
+        bounds of the interpolation as in Schmidt's minFunc.
+    """
+
+    def __init__(
+        self,
+        at: Callable[[Any], tuple[float, Tensor]],
+        direction: Tensor,
+        start: Point,
+        tolerance_change: float,
+    ) -> None:
+        self.at = at
+        self.direction: Any = direction
+        self.start = start
+        self.shortest = tolerance_change
+        self.evaluations = 0
+        self.iterations = 0
+
+    def search(self, t: Any) -> Found:
+        """Go from the start, first by `t`."""
+        ends, done = self._bracket(t)
+        if not done:
+            ends = self._narrow(ends)
+        return Found(min(ends, key=lambda point: point.loss), self.evaluations)
+
+    def _look(self, t: Any) -> Point:
+        loss, grad = self.at(t)
+        self.evaluations += 1
+        found: Any = grad
+        return Point(t, loss, found, found.dot(self.direction))
+
+    def _too_high(self, point: Point) -> bool:
+        return bool(point.loss > self.start.loss + ENOUGH_DECREASE * point.t * self.start.slope)
+
+    def _flat_enough(self, point: Point) -> bool:
+        return bool(abs(point.slope) <= -ENOUGH_FLATTENING * self.start.slope)
+
+    def _bracket(self, t: Any) -> tuple[list[Point], bool]:
+        """Two points with a good one between them; or one that is good."""
+        before, point = self.start, self._look(t)
+        while self.iterations < MOST_STEPS:
+            if self._too_high(point) or (self.iterations > 1 and point.loss >= before.loss):
+                return [before, point], False
+            if self._flat_enough(point):
+                return [point], True
+            if point.slope >= 0:
+                return [before, point], False
+            bounds = (point.t + 0.01 * (point.t - before.t), point.t * 10)
+            before, point = point, self._look(interpolated(before, point, bounds))
+            self.iterations += 1
+        return [self.start, point], False
+
+    def _narrow(self, ends: list[Point]) -> list[Point]:
+        """Divide the interval until a point in it is good, or it is short."""
+        stuck = False
+        low, high = (0, 1) if ends[0].loss <= ends[-1].loss else (1, 0)
+        widest = self.direction.abs().max()
+        while self.iterations < MOST_STEPS and abs(ends[1].t - ends[0].t) * widest >= self.shortest:
+            t, stuck = self._inside(ends, stuck)
+            point = self._look(t)
+            self.iterations += 1
+            if self._too_high(point) or point.loss >= ends[low].loss:
+                ends[high] = point
+                low, high = (0, 1) if ends[0].loss <= ends[1].loss else (1, 0)
+                continue
+            good = self._flat_enough(point)
+            if not good and point.slope * (ends[high].t - ends[low].t) >= 0:
+                ends[high] = ends[low]
+            ends[low] = point
+            if good:
+                break
+        return [ends[low], ends[high]]
+
+    @staticmethod
+    def _inside(ends: list[Point], stuck: bool) -> tuple[Any, bool]:
+        """A distance between two; not near an end twice, `stuck` says that it was."""
+        t = interpolated(ends[0], ends[1], None)
+        least, most = min(ends[0].t, ends[1].t), max(ends[0].t, ends[1].t)
+        margin = 0.1 * (most - least)
+        if min(most - t, t - least) >= margin:
+            return t, False
+        if not (stuck or t >= most or t <= least):
+            return t, True
+        return (most - margin if abs(t - most) < abs(t - least) else least + margin), False
+
+
+def interpolated(one: Point, other: Point, bounds: tuple[Any, Any] | None) -> Any:
+    """Where the cubic through two points, with their slopes, is least; inside the bounds, or between them."""
+    left, right = (one, other) if one.t <= other.t else (other, one)
+    least, most = bounds or (left.t, right.t)
+    mean = one.slope + other.slope - 3 * (one.loss - other.loss) / (one.t - other.t)
+    square = mean**2 - one.slope * other.slope
+    if not square >= 0:
+        return (least + most) / 2.0
+    root = square.sqrt()
+    part = (right.slope + root - mean) / (right.slope - left.slope + 2 * root)
+    return min(max(right.t - (right.t - left.t) * part, least), most)

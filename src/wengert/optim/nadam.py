@@ -1,0 +1,82 @@
+"""NAdam."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ..ops.neural.optimiser_steps import zeros_as
+from ..tensor import Tensor
+from .optimizer import Group, Params, check_at_least_zero
+from .stepwise import State, Stepwise, check_betas, check_usual, counter, decayed, lerped, mean_square, rate
+
+
+class NAdam(Stepwise):
+    """Adam that looks ahead along its momentum, which grows from step to step.
+
+    Args:
+        params: parameters or groups of parameters.
+        lr: step size.
+        betas: how much of the mean and of the mean square is kept from step to step.
+        eps: added to the divisor.
+        weight_decay: multiple of the parameter added to its gradient.
+        momentum_decay: how fast the momentum comes to `betas[0]`.
+        decoupled_weight_decay: weight decay shrinks the parameters themselves, as AdamW's.
+        foreach: for torch's users; there is one way.
+        maximize: go up instead of down.
+        capturable: for graphs of accelerators; a step refuses it.
+        differentiable: record the steps, so that gradients go through them.
+
+    Raises:
+        ValueError: an option is out of range.
+
+    Source: Dozat, Incorporating Nesterov Momentum into Adam, 2016.
+    """
+
+    CAPTURED = "params, mu_products and state_steps"
+
+    def __init__(
+        self,
+        params: Params,
+        lr: float | Tensor = 2e-3,
+        betas: tuple[float, float] = (0.9, 0.999),
+        eps: float = 1e-8,
+        weight_decay: float = 0,
+        momentum_decay: float = 4e-3,
+        decoupled_weight_decay: bool = False,
+        *,
+        foreach: bool | None = None,
+        maximize: bool = False,
+        capturable: bool = False,
+        differentiable: bool = False,
+    ) -> None:
+        check_usual(lr, eps, weight_decay)
+        check_betas(betas)
+        check_at_least_zero("momentum_decay value", momentum_decay)
+        defaults: dict[str, Any] = {
+            "lr": lr, "betas": betas, "eps": eps, "weight_decay": weight_decay, "momentum_decay": momentum_decay,
+            "decoupled_weight_decay": decoupled_weight_decay, "maximize": maximize, "foreach": foreach,
+            "capturable": capturable, "differentiable": differentiable,
+        }  # fmt: skip
+        super().__init__(params, defaults)
+
+    def _started(self, parameter: Tensor, group: Group) -> State:
+        return {
+            "step": counter(), "mu_product": counter(1.0), "exp_avg": zeros_as(parameter),
+            "exp_avg_sq": zeros_as(parameter),
+        }  # fmt: skip
+
+    def _advanced(self, value: Tensor, grad: Tensor, state: State, group: Group) -> tuple[Tensor, State]:
+        (first, second), lr, step = group["betas"], rate(group), state["step"].item()
+        now, ahead = (first * (1 - 0.5 * 0.96 ** (at * group["momentum_decay"])) for at in (step, step + 1))
+        product = state["mu_product"] * now
+        if group["decoupled_weight_decay"]:
+            value = value * (1 - lr * group["weight_decay"])
+        else:
+            grad = decayed(value, grad, group)
+        mean = lerped(state["exp_avg"], grad, 1 - first)
+        squares = mean_square(state["exp_avg_sq"], grad, second)
+        divisor = (squares / (1 - second**step)).sqrt() + group["eps"]  # type: ignore[attr-defined]
+        known = product if group["differentiable"] else product.item()
+        value = value - grad / divisor * (lr * (1 - now) / (1 - known))
+        value = value - mean / divisor * (lr * ahead / (1 - known * ahead))
+        return value, {"mu_product": product, "exp_avg": mean, "exp_avg_sq": squares}

@@ -1,0 +1,82 @@
+"""RAdam."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+from ..ops.neural.optimiser_steps import zeros_as
+from ..tensor import Tensor
+from .optimizer import Group, Params
+from .stepwise import State, Stepwise, check_betas, check_usual, counter, decayed, lerped, mean_square, rate
+
+
+class RAdam(Stepwise):
+    """Adam that divides by the mean square only once so many gradients are in it that its variance is bounded.
+
+    Args:
+        params: parameters or groups of parameters.
+        lr: step size.
+        betas: how much of the mean and of the mean square is kept from step to step.
+        eps: added to the divisor.
+        weight_decay: multiple of the parameter added to its gradient.
+        decoupled_weight_decay: weight decay shrinks the parameters themselves, as AdamW's.
+        foreach: for torch's users; there is one way.
+        maximize: go up instead of down.
+        capturable: for graphs of accelerators; a step refuses it.
+        differentiable: record the steps, so that gradients go through them.
+
+    Raises:
+        ValueError: an option is out of range.
+
+    Source: Liu et al., On the Variance of the Adaptive Learning Rate and Beyond, 2020.
+    """
+
+    def __init__(
+        self,
+        params: Params,
+        lr: float | Tensor = 1e-3,
+        betas: tuple[float, float] = (0.9, 0.999),
+        eps: float = 1e-8,
+        weight_decay: float = 0,
+        decoupled_weight_decay: bool = False,
+        *,
+        foreach: bool | None = None,
+        maximize: bool = False,
+        capturable: bool = False,
+        differentiable: bool = False,
+    ) -> None:
+        check_usual(lr, eps, weight_decay)
+        check_betas(betas)
+        defaults: dict[str, Any] = {
+            "lr": lr, "betas": betas, "eps": eps, "weight_decay": weight_decay, "maximize": maximize,
+            "foreach": foreach, "capturable": capturable, "decoupled_weight_decay": decoupled_weight_decay,
+            "differentiable": differentiable,
+        }  # fmt: skip
+        super().__init__(params, defaults)
+
+    def _started(self, parameter: Tensor, group: Group) -> State:
+        return {"step": counter(), "exp_avg": zeros_as(parameter), "exp_avg_sq": zeros_as(parameter)}
+
+    def _advanced(self, value: Tensor, grad: Tensor, state: State, group: Group) -> tuple[Tensor, State]:
+        (first, second), lr, step = group["betas"], rate(group), state["step"].item()
+        if group["decoupled_weight_decay"]:
+            value = value * (1 - lr * group["weight_decay"])
+        else:
+            grad = decayed(value, grad, group)
+        mean = lerped(state["exp_avg"], grad, 1 - first)
+        squares = mean_square(state["exp_avg_sq"], grad, second)
+        move = mean / (1 - first**step) * lr
+        scale = rectified(second, step)
+        if scale is not None:
+            move = move * (math.sqrt(1 - second**step) * scale) / (squares.sqrt() + group["eps"])  # type: ignore[attr-defined]
+        return value - move, {"exp_avg": mean, "exp_avg_sq": squares}
+
+
+def rectified(second: float, step: float) -> float | None:
+    """By how much the scaled step is shortened; None where too few gradients are known to scale it."""
+    most = 2 / (1 - second) - 1
+    known = most - 2 * step * second**step / (1 - second**step)
+    if known <= 5:
+        return None
+    return math.sqrt((known - 4) * (known - 2) * most / ((most - 4) * (most - 2) * known))

@@ -1,0 +1,66 @@
+"""Resilient propagation."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ..ops.create.like import full_like
+from ..ops.neural.optimiser_steps import zeros_as
+from ..tensor import Tensor
+from .optimizer import Group, Params, check_at_least_zero
+from .stepwise import State, Stepwise, check_rate, counter
+
+
+class Rprop(Stepwise):
+    """Steps by the signs of the gradient: longer ones while the sign stays, shorter ones after it turned.
+
+    Args:
+        params: parameters or groups of parameters.
+        lr: first step size.
+        etas: factors of the step size after the sign turned, and while it stays.
+        step_sizes: smallest and largest step size.
+        capturable: for graphs of accelerators; a step refuses it.
+        foreach: for torch's users; there is one way.
+        maximize: go up instead of down.
+        differentiable: record the steps, so that gradients go through them.
+
+    Raises:
+        ValueError: an option is out of range.
+
+    Source: Riedmiller and Braun, A direct adaptive method for faster backpropagation learning, 1993.
+    """
+
+    def __init__(
+        self,
+        params: Params,
+        lr: float | Tensor = 1e-2,
+        etas: tuple[float, float] = (0.5, 1.2),
+        step_sizes: tuple[float, float] = (1e-6, 50),
+        *,
+        capturable: bool = False,
+        foreach: bool | None = None,
+        maximize: bool = False,
+        differentiable: bool = False,
+    ) -> None:
+        check_rate(lr)
+        check_at_least_zero("learning rate", lr)
+        if not 0 < etas[0] < 1 < etas[1]:
+            raise ValueError(f"Invalid eta values: {etas[0]}, {etas[1]}")
+        defaults: dict[str, Any] = {
+            "lr": lr, "etas": etas, "step_sizes": step_sizes, "foreach": foreach, "maximize": maximize,
+            "differentiable": differentiable, "capturable": capturable,
+        }  # fmt: skip
+        super().__init__(params, defaults)
+
+    def _started(self, parameter: Tensor, group: Group) -> State:
+        lr = float(group["lr"])
+        first = full_like(parameter, complex(lr, lr) if parameter.dtype.is_complex else lr)
+        return {"step": counter(), "prev": zeros_as(parameter), "step_size": first}
+
+    def _advanced(self, value: Tensor, grad: Tensor, state: State, group: Group) -> tuple[Tensor, State]:
+        (shorter, longer), (least, most) = group["etas"], group["step_sizes"]
+        agreed = grad * state["prev"]
+        factor = full_like(grad, 1.0).masked_fill(agreed > 0, longer).masked_fill(agreed < 0, shorter)
+        size = (state["step_size"] * factor).clamp(least, most)
+        followed = grad.masked_fill(agreed < 0, 0)  # type: ignore[attr-defined]
+        return value - followed.sign() * size, {"prev": followed, "step_size": size}

@@ -1,0 +1,64 @@
+"""Hooks around the steps of optimisers: of one of them, or of all."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable
+from typing import Any
+
+from ..tensor import HookDict, RemovableHandle
+
+_before_all = HookDict()
+_after_all = HookDict()
+
+
+def register_optimizer_step_pre_hook(hook: Callable[..., Any]) -> RemovableHandle:
+    """Call `hook(optimizer, args, kwargs)` before each step of every optimiser; it may return other `(args, kwargs)`.
+
+    Returns:
+        Its `remove()` takes the hook back.
+    """
+    return _before_all.add(hook)
+
+
+def register_optimizer_step_post_hook(hook: Callable[..., None]) -> RemovableHandle:
+    """Call `hook(optimizer, args, kwargs)` after each step of every optimiser.
+
+    Returns:
+        Its `remove()` takes the hook back.
+    """
+    return _after_all.add(hook)
+
+
+def prepended(hooks: HookDict, hook: Callable[..., Any], first: bool) -> RemovableHandle:
+    """Register a hook as the last one, or as the first."""
+    before = dict(hooks) if first else {}
+    for key in before:
+        del hooks[key]
+    handle = hooks.add(hook)
+    hooks.update(before)
+    return handle
+
+
+def with_hooks(step: Callable[..., Any]) -> Callable[..., Any]:
+    """A `step` that runs the hooks of all optimisers and those of its own."""
+
+    @functools.wraps(step)
+    def stepped(self: Any, *args: Any, **kwargs: Any) -> Any:
+        before, after = self._optimizer_step_pre_hooks, self._optimizer_step_post_hooks
+        if not (before or after or _before_all or _after_all):
+            return step(self, *args, **kwargs)
+        for hook in (*_before_all.values(), *before.values()):
+            changed = hook(self, args, kwargs)
+            if changed is not None:
+                if not (isinstance(changed, tuple) and len(changed) == 2):
+                    raise RuntimeError(
+                        f"{step} must return None or a tuple of (new_args, new_kwargs), but got {changed}."
+                    )
+                args, kwargs = changed
+        result = step(self, *args, **kwargs)
+        for hook in (*after.values(), *_after_all.values()):
+            hook(self, args, kwargs)
+        return result
+
+    return stepped

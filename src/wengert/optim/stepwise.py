@@ -1,0 +1,186 @@
+"""Optimisers whose step is a formula of operators: value, gradient and state in, new value and new state out.
+
+Written so, a step can itself be differentiated, which `differentiable=True` asks for.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, ClassVar
+
+from ..autograd import enable_grad, no_grad
+from ..ops.create.create import tensor
+from ..ops.pointwise.complex import view_as_complex, view_as_real
+from ..tensor import Tensor
+from .optimizer import Group, Optimizer, check_at_least_zero, count_dtype, evaluate
+
+State = dict[str, Tensor]
+
+ACCELERATORS = ("cuda", "xpu", "hpu", "privateuseone", "xla")
+
+
+class Stepwise(Optimizer):
+    """Base of optimisers that go on one parameter at a time, by operators.
+
+    A subclass defines `_started` and `_advanced`. It may override `step` by what is faster, and go on by operators
+    where the step is to be differentiated.
+    """
+
+    CAPTURED: ClassVar[str] = "params and state_steps"
+    CAPTURES: ClassVar[tuple[str, ...]] = ACCELERATORS
+
+    def _started(self, parameter: Tensor, group: Group) -> State:
+        """The state of a parameter before its first step."""
+        raise NotImplementedError
+
+    def _advanced(self, value: Tensor, grad: Tensor, state: State, group: Group) -> tuple[Tensor, State]:
+        """The parameter after a step, and what of its state is new. Nothing that is given is written to.
+
+        Args:
+            value: of the parameter; of a complex one, and of its gradient and state, the real view.
+            grad: turned round to maximise.
+            state: the entry "step" counts this step already.
+            group: the options.
+        """
+        raise NotImplementedError
+
+    def step(self, closure: Callable[[], Any] | None = None) -> Any:
+        """One step; the closure's result if there is one.
+
+        Raises:
+            AssertionError: `capturable`, which is for graphs of accelerators.
+        """
+        return self._step_by_operators(closure)
+
+    def _step_by_operators(self, closure: Callable[[], Any] | None) -> Any:
+        return self._recorded(closure) if self.defaults.get("differentiable") else self._unrecorded(closure)
+
+    @enable_grad()
+    def _recorded(self, closure: Callable[[], Any] | None) -> Any:
+        return self._all(closure, differentiable=True)
+
+    @no_grad()
+    def _unrecorded(self, closure: Callable[[], Any] | None) -> Any:
+        return self._all(closure, differentiable=False)
+
+    def _all(self, closure: Callable[[], Any] | None, differentiable: bool) -> Any:
+        loss = evaluate(closure)
+        for group in self.param_groups:
+            params, grads = self._trained(group)
+            if params:
+                self._check_capture(group)
+            for parameter, grad in zip(params, grads):
+                self._go_on(parameter, grad, group, differentiable)
+        return loss
+
+    def _state_of(self, parameter: Tensor, group: Group) -> State:
+        state: State = self.state[parameter]
+        if not state:
+            state = self._started(parameter, group)
+            self.state[parameter] = state  # complete: an interrupted step leaves all of it or nothing
+        return state
+
+    def _go_on(self, parameter: Tensor, grad: Tensor, group: Group, differentiable: bool) -> None:
+        self._check_gradient(parameter, grad)
+        kept = self._state_of(parameter, group)
+        state: State = {key: as_real(each) for key, each in kept.items()}
+        changed: State = {}
+        if "step" in kept:
+            changed["step"] = state["step"] = kept["step"] + 1
+        slope = as_real(-grad if group.get("maximize") else grad)
+        value, others = self._advanced(as_real(parameter), slope, state, group)
+        changed.update(others)
+        for key, each in changed.items():
+            store(kept, key, each, differentiable)
+        parameter.copy_(as_kind(value, parameter))  # type: ignore[attr-defined]
+
+    def _check_gradient(self, parameter: Tensor, grad: Tensor) -> None:
+        """Refuse parameters and gradients that the optimiser does not work on."""
+
+    def _check_capture(self, group: Group) -> None:
+        if group.get("capturable"):
+            raise AssertionError(
+                f"If capturable=True, {self.CAPTURED} must be on supported devices: {list(self.CAPTURES)}."
+            )
+
+
+def as_real(each: Tensor) -> Tensor:
+    """The tensor, or of a complex one real and imaginary parts along a last dimension."""
+    return view_as_real(each) if each.dtype.is_complex else each
+
+
+def as_kind(each: Tensor, other: Tensor) -> Tensor:
+    """What `as_real` gave of the kind of `other`, complex again if that is; counts are not."""
+    return view_as_complex(each) if other.dtype.is_complex and each.ndim else each
+
+
+def store(state: State, key: str, value: Tensor, differentiable: bool) -> None:
+    """Write to what is kept; where the step is recorded, put the new tensor in its place, as saved ones must stay."""
+    if key in state:
+        value = as_kind(value, state[key])
+    if differentiable or key not in state:
+        state[key] = value
+    else:
+        state[key].copy_(value)  # type: ignore[attr-defined]
+
+
+def counter(value: float = 0.0) -> Tensor:
+    """A 0-dim tensor for what is counted beside a parameter."""
+    return tensor(value, dtype=count_dtype())
+
+
+def rate(group: Group) -> Any:
+    """The step size: a number, or a 0-dim tensor where the step is differentiated by it."""
+    lr = group["lr"]
+    if isinstance(lr, Tensor) and lr.requires_grad and group.get("differentiable"):
+        return lr.reshape(())  # type: ignore[attr-defined]
+    return float(lr)
+
+
+def decayed(value: Tensor, grad: Tensor, group: Group) -> Tensor:
+    """The gradient with the group's weight decay added."""
+    weight_decay = group["weight_decay"]
+    return grad if weight_decay == 0 else grad.add(value, alpha=weight_decay)  # type: ignore[attr-defined, no-any-return]
+
+
+def lerped(mean: Tensor, each: Tensor, weight: float) -> Tensor:
+    """A running mean after one more value."""
+    return mean.lerp(each, weight)  # type: ignore[attr-defined, no-any-return]
+
+
+def mean_square(mean: Tensor, each: Tensor, kept: float) -> Tensor:
+    """A running mean of squares after one more value."""
+    return mean.mul(kept).addcmul(each, each, value=1 - kept)  # type: ignore[attr-defined, no-any-return]
+
+
+def check_betas(betas: tuple[Any, Any]) -> None:
+    """Refuse factors outside [0, 1).
+
+    Raises:
+        ValueError: the first that is.
+    """
+    for at in (0, 1):
+        if not 0 <= betas[at] < 1:
+            raise ValueError(f"Invalid beta parameter at index {at}: {betas[at]}")
+
+
+def check_usual(lr: Any, eps: Any, weight_decay: Any) -> None:
+    """Refuse a negative step size, divisor or decay.
+
+    Raises:
+        ValueError: one is negative, or a step size of several elements.
+    """
+    check_rate(lr)
+    check_at_least_zero("learning rate", lr)
+    check_at_least_zero("epsilon value", eps)
+    check_at_least_zero("weight_decay value", weight_decay)
+
+
+def check_rate(lr: Any) -> None:
+    """Refuse a step size of several elements.
+
+    Raises:
+        ValueError: it is a tensor with another number of elements than one.
+    """
+    if isinstance(lr, Tensor) and lr.numel() != 1:
+        raise ValueError("Tensor lr must be 1-element")

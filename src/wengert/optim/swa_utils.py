@@ -1,0 +1,236 @@
+"""Averages of a model over its training: stochastic weight averaging and exponential moving averages."""
+
+from __future__ import annotations
+
+import copy
+import itertools
+import math
+from collections.abc import Callable, Iterable
+from typing import Any
+
+from ..autograd import no_grad
+from ..nn.modules.batchnorm import _BatchNorm
+from ..nn.modules.module import Module
+from ..ops.create.create import tensor
+from ..tensor import Tensor, dtypes
+from .optimizer import Optimizer
+from .schedule import LRScheduler
+
+__all__ = [
+    "SWALR", "AveragedModel", "get_ema_avg_fn", "get_ema_multi_avg_fn", "get_swa_avg_fn", "get_swa_multi_avg_fn",
+    "update_bn",
+]  # fmt: skip
+
+Average = Callable[[Any, Any, Any], Tensor]
+ManyAverages = Callable[[list[Any], list[Any], Any], None]
+
+
+def get_swa_avg_fn() -> Average:
+    """A function `(averaged, current, num_averaged)` that gives the equal average after one more model."""
+
+    @no_grad()
+    def average(averaged: Any, current: Any, num_averaged: Any) -> Tensor:
+        return averaged + (current - averaged) / (num_averaged + 1)  # type: ignore[no-any-return]
+
+    return average
+
+
+def get_ema_avg_fn(decay: float = 0.999) -> Average:
+    """A function `(averaged, current, num_averaged)` that gives the average of which `decay` is kept.
+
+    Raises:
+        ValueError: `decay` is not in [0, 1].
+    """
+    check_decay(decay)
+
+    @no_grad()
+    def average(averaged: Any, current: Any, num_averaged: Any) -> Tensor:
+        return decay * averaged + (1 - decay) * current  # type: ignore[no-any-return]
+
+    return average
+
+
+def get_swa_multi_avg_fn() -> ManyAverages:
+    """As `get_swa_avg_fn`, for lists of tensors: the averages are written to. Weights are of the count's precision."""
+
+    def average(averaged: Any, current: Any, num_averaged: Any) -> Tensor:
+        return averaged + (current - averaged) * (1 / (num_averaged + 1))  # type: ignore[no-any-return]
+
+    return in_lists(average)
+
+
+def get_ema_multi_avg_fn(decay: float = 0.999) -> ManyAverages:
+    """As `get_ema_avg_fn`, for lists of tensors: the averages are written to.
+
+    Raises:
+        ValueError: `decay` is not in [0, 1].
+    """
+    return in_lists(get_ema_avg_fn(decay))
+
+
+def in_lists(average: Average) -> ManyAverages:
+    """A function for lists of tensors that writes the averages."""
+
+    @no_grad()
+    def averages(averaged: list[Any], current: list[Any], num_averaged: Any) -> None:
+        for one, other in zip(averaged, current):
+            one.copy_(average(one, other, num_averaged))
+
+    return averages
+
+
+def check_decay(decay: float) -> None:
+    """Refuse what is no share.
+
+    Raises:
+        ValueError: it is not in [0, 1].
+    """
+    if not 0 <= decay <= 1:
+        raise ValueError(f"Invalid decay value {decay} provided. Please provide a value in [0,1] range.")
+
+
+class AveragedModel(Module):
+    """A copy of a model whose parameters are averages.
+
+    Args:
+        model: it is copied; calls go to the copy.
+        device: where the copy goes.
+        avg_fn: `(averaged, current, num_averaged)` gives the average after one more model; the equal one if not given.
+        multi_avg_fn: the same for lists of tensors; writes to the averages.
+        use_buffers: average buffers too; they are copied otherwise.
+
+    Attributes:
+        module: the copy.
+        n_averaged: int64, 0-dim: how many models are in the average. The first one is taken as it is.
+
+    Raises:
+        AssertionError: both functions are given.
+    """
+
+    n_averaged: Any
+
+    def __init__(
+        self,
+        model: Module,
+        device: Any = None,
+        avg_fn: Average | None = None,
+        multi_avg_fn: ManyAverages | None = None,
+        use_buffers: bool = False,
+    ) -> None:
+        super().__init__()
+        if avg_fn is not None and multi_avg_fn is not None:
+            raise AssertionError("Only one of avg_fn and multi_avg_fn should be provided")
+        self.module = copy.deepcopy(model)
+        if device is not None:
+            self.module = self.module.to(device)
+        self.register_buffer("n_averaged", tensor(0, dtype=dtypes.int64))
+        self.avg_fn = avg_fn
+        self.multi_avg_fn = multi_avg_fn
+        self.use_buffers = use_buffers
+
+    def forward(self, *args: Any, **kwargs: Any) -> Any:
+        """What the copy gives."""
+        return self.module(*args, **kwargs)
+
+    @no_grad()
+    def update_parameters(self, model: Module) -> None:
+        """Take the model's parameters, as they are now, into the average."""
+        own, other = list(self._averaged(self.module)), list(self._averaged(model))
+        if self.n_averaged == 0:
+            for one, each in zip(own, other):
+                one.copy_(each)
+        elif self.multi_avg_fn is not None:
+            self.multi_avg_fn([each.detach() for each in own], [each.detach() for each in other], self.n_averaged)
+        else:
+            average = self.avg_fn or get_swa_avg_fn()
+            for one, each in zip(own, other):
+                one.copy_(average(one.detach(), each.detach(), self.n_averaged))
+        if not self.use_buffers:
+            for mine, each in zip(self.module.buffers(), model.buffers()):
+                mine.copy_(each)  # type: ignore[attr-defined]
+        self.n_averaged += 1
+
+    def _averaged(self, model: Module) -> Iterable[Any]:
+        return itertools.chain(model.parameters(), model.buffers()) if self.use_buffers else model.parameters()
+
+
+@no_grad()
+def update_bn(loader: Iterable[Any], model: Module, device: Any = None) -> None:
+    """Compute the running statistics of a model's batch normalisations anew, over all batches equally.
+
+    Args:
+        loader: gives batches, or lists and tuples whose first entry is the batch.
+        model: it is called for each batch, in training mode; its mode is restored.
+        device: where batches go.
+    """
+    layers: dict[Any, Any] = {each: each.momentum for each in model.modules() if isinstance(each, _BatchNorm)}
+    if not layers:
+        return
+    training = model.training
+    for layer in layers:
+        layer.reset_running_stats()
+        layer.momentum = None  # the equal average
+    model.train()
+    for batch in loader:
+        given = batch[0] if isinstance(batch, list | tuple) else batch
+        model(given if device is None else given.to(device))
+    for layer, momentum in layers.items():
+        layer.momentum = momentum
+    model.train(training)
+
+
+class SWALR(LRScheduler):
+    """Go from the present rate to a constant one.
+
+    Args:
+        optimizer: whose rates are set.
+        swa_lr: the constant rate, or one for each group; kept in the groups as "swa_lr".
+        anneal_epochs: how many epochs it takes.
+        anneal_strategy: "cos" or "linear".
+        last_epoch: epoch to resume from; -1 for the start.
+
+    Raises:
+        ValueError: an unknown strategy, a number of epochs that is none, or not one rate for each group.
+    """
+
+    def __init__(
+        self,
+        optimizer: Optimizer,
+        swa_lr: float | list[float],
+        anneal_epochs: int = 10,
+        anneal_strategy: str = "cos",
+        last_epoch: int = -1,
+    ) -> None:
+        groups = optimizer.param_groups
+        rates = list(swa_lr) if isinstance(swa_lr, list | tuple) else [swa_lr] * len(groups)
+        if len(rates) != len(groups):
+            raise ValueError(
+                "swa_lr must have the same length as optimizer.param_groups. "
+                f"swa_lr has {len(rates)} values, param_groups has {len(groups)}."
+            )
+        if anneal_strategy not in ("cos", "linear"):
+            raise ValueError(f"anneal_strategy must be one of 'cos' or 'linear', instead got {anneal_strategy}")
+        if not isinstance(anneal_epochs, int) or anneal_epochs < 0:
+            raise ValueError(f"anneal_epochs must be equal or greater than 0, got {anneal_epochs}")
+        for group, rate in zip(groups, rates):
+            group["swa_lr"] = rate
+        self._anneal_strategy = anneal_strategy
+        self.anneal_epochs = anneal_epochs
+        super().__init__(optimizer, last_epoch)
+
+    def get_lr(self) -> list[Any]:
+        """The rates of the epoch `last_epoch`, one for each group."""
+        present = self._rates()
+        step = self._step_count - 1
+        if self.anneal_epochs == 0:
+            step = max(1, step)
+        before, now = (self._share(min(1.0, max(0, at) / max(1, self.anneal_epochs))) for at in (step - 1, step))
+        ends = [group["swa_lr"] for group in self.optimizer.param_groups]
+        if before == 1:
+            return ends
+        starts = [(lr - end * before) / (1 - before) for lr, end in zip(present, ends)]
+        return [end * now + start * (1 - now) for start, end in zip(starts, ends)]
+
+    def _share(self, part: float) -> float:
+        """How much of the way to the constant rate is gone after a part of the epochs."""
+        return (1 - math.cos(math.pi * part)) / 2 if self._anneal_strategy == "cos" else part
