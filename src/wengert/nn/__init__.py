@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from . import attention, functional, grad, init, modules, utils
+from . import attention, functional, grad, init, modules, parallel, utils
 from .modules import *  # noqa: F403  the list of their names is there
+from .parallel import DataParallel
 from .parameter import Buffer, Parameter, UninitializedBuffer, UninitializedParameter
 
 __all__ = [
     "Buffer",
+    "DataParallel",
     "Parameter",
     "UninitializedBuffer",
     "UninitializedParameter",
@@ -16,6 +18,7 @@ __all__ = [
     "grad",
     "init",
     "modules",
+    "parallel",
     "utils",
     *modules.__all__,
 ]

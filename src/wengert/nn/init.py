@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import warnings
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -311,3 +312,23 @@ def uniform_within_fan_in(weight: Tensor, bias: Tensor | None) -> None:
 def _write(tensor: Tensor, values: np.ndarray[Any, Any]) -> Tensor:
     """Copy values into a tensor."""
     return tensor.copy_(from_numpy(np.ascontiguousarray(values)))  # type: ignore[attr-defined, no-any-return]
+
+
+def _older(fill: Callable[..., Tensor]) -> Callable[..., Tensor]:
+    """A function under its name of before functions that write in place ended in an underscore."""
+    name = fill.__name__.removesuffix("_")
+
+    def filled(*args: Any, **kwargs: Any) -> Tensor:
+        text = f"`nn.init.{name}` is now deprecated in favor of `nn.init.{name}_`."
+        warnings.warn(text, FutureWarning, stacklevel=2)
+        return fill(*args, **kwargs)
+
+    filled.__name__ = filled.__qualname__ = name
+    filled.__doc__ = f"An older name of `{name}_`."
+    return filled
+
+
+uniform, normal, constant, eye, dirac = map(_older, (uniform_, normal_, constant_, eye_, dirac_))
+xavier_uniform, xavier_normal = map(_older, (xavier_uniform_, xavier_normal_))
+kaiming_uniform, kaiming_normal = map(_older, (kaiming_uniform_, kaiming_normal_))
+orthogonal, sparse = map(_older, (orthogonal_, sparse_))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import operator
+import warnings
 from collections import OrderedDict
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, overload
@@ -86,6 +87,25 @@ class Numbered(Module):
         values = list(self._modules.values())
         values.insert(index, module)
         self._modules = {str(at): each for at, each in enumerate(values)}
+
+
+class Container(Module):
+    """A module that holds others under names. Older than `Module`, which does the same; subclass that.
+
+    Args:
+        kwargs: the modules.
+    """
+
+    def __init__(self, **kwargs: Any) -> None:
+        super().__init__()
+        warnings.warn(
+            "`nn.Container` is deprecated. All of its functionality is now implemented in `nn.Module`. "
+            "Subclass that instead.",
+            FutureWarning,
+            stacklevel=2,
+        )
+        for name, module in kwargs.items():
+            self.add_module(name, module)
 
 
 class Sequential(Numbered):

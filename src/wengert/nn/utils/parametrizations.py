@@ -1,4 +1,4 @@
-"""Parametrizations of weights: lengths and directions, a bounded largest singular value."""
+"""Parametrizations of weights: lengths and directions, a bounded largest singular value, orthogonal matrices."""
 
 from __future__ import annotations
 
@@ -7,11 +7,12 @@ from typing import Any
 from ...autograd import no_grad
 from ...tensor import Tensor
 from ..modules.module import Module
+from .orthogonal import orthogonal
 from .parametrize import register_parametrization
 from .spectral_norm import rows_dimension, unit
 from .weight_norm import norm_except_dim, scaled
 
-__all__ = ["spectral_norm", "weight_norm"]
+__all__ = ["orthogonal", "spectral_norm", "weight_norm"]
 
 
 class _WeightNorm(Module):
