@@ -24,6 +24,7 @@ _USERS = (
     "profiler",
     "special",
     "linalg",
+    "masked",
     "fft",
     "signal",
     "func",

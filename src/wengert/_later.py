@@ -3,8 +3,8 @@ wait for it.
 """
 
 LAYERS = (
-    *("compat", "debugging", "distributions", "fft", "func", "io", "linalg", "nn", "optim", "profiler", "scipy"),
-    *("signal", "special", "utils", "vision", "viz"),
+    *("compat", "debugging", "distributions", "fft", "func", "io", "linalg", "masked", "nn", "optim", "profiler"),
+    *("scipy", "signal", "special", "utils", "vision", "viz"),
 )
 MIRRORS = (
     *("accelerator", "amp", "backends", "compiler", "cpu", "cuda", "distributed", "fx", "hub", "jit", "mps", "mtia"),

@@ -44,7 +44,18 @@ ROOMS = {
 
 MODULES = (
     *("autograd", "autograd.functional", "autograd.forward_ad", "autograd.graph", "autograd.profiler", "func"),
-    *("linalg", "fft", "signal.windows", "special", "distributions", "nn", "nn.functional", "nn.init", "nn.utils"),
+    *(
+        "linalg",
+        "masked",
+        "fft",
+        "signal.windows",
+        "special",
+        "distributions",
+        "nn",
+        "nn.functional",
+        "nn.init",
+        "nn.utils",
+    ),
     *(
         "optim",
         "optim.lr_scheduler",

@@ -1,0 +1,63 @@
+"""Masked reductions beside NumPy's masked arrays."""
+
+import numpy as np
+import pytest
+from hypothesis import given, strategies as st
+
+import wengert as wg
+
+
+def drawn(seed, shape=(3, 4)):
+    rng = np.random.default_rng(seed)
+    return rng.normal(size=shape), rng.random(size=shape) < 0.6
+
+
+PAIRS = {
+    "sum": (np.ma.sum, 0), "prod": (np.ma.prod, 1), "amax": (np.ma.max, -np.inf), "amin": (np.ma.min, np.inf),
+    "mean": (np.ma.mean, np.nan),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", PAIRS)
+@given(seed=st.integers(0, 1000), dim=st.sampled_from([0, 1, None]))
+def test_reductions_are_those_of_numpys_masked_arrays(name, seed, dim):
+    values, mask = drawn(seed)
+    reduce, empty = PAIRS[name]
+    expected = np.ma.filled(reduce(np.ma.array(values, mask=~mask), axis=dim), empty)
+    found = getattr(wg.masked, name)(wg.tensor(values), dim, mask=wg.tensor(mask))
+    np.testing.assert_allclose(found.numpy(), expected)
+
+
+@given(seed=st.integers(0, 1000))
+def test_what_the_mask_hides_changes_nothing(seed):
+    values, mask = drawn(seed)
+    other = np.where(mask, values, 1e3)
+    for name in ("sum", "prod", "amax", "amin", "mean", "var", "std", "norm", "logsumexp"):
+        arguments = (2.0, 1) if name == "norm" else (1,)
+        results = [
+            getattr(wg.masked, name)(wg.tensor(each), *arguments, mask=wg.tensor(mask)).numpy()
+            for each in (values, other)
+        ]
+        np.testing.assert_array_equal(*results)
+
+
+@given(seed=st.integers(0, 1000))
+def test_gradients_of_hidden_elements_are_zero(seed):
+    values, mask = drawn(seed)
+    mask[:, 0] = True
+    x = wg.tensor(values, requires_grad=True)
+    for name in ("sum", "prod", "mean", "logsumexp", "softmax", "cumsum"):
+        (grad,) = wg.autograd.grad(getattr(wg.masked, name)(x, 1, mask=wg.tensor(mask)).square().sum(), x)
+        assert not grad.numpy()[~mask].any()
+
+
+def test_softmax_shares_among_what_is_left():
+    mask = wg.tensor([[True, True, False], [False, False, False]])
+    found = wg.masked.softmax(wg.zeros(2, 3), 1, mask=mask)
+    assert found[0].tolist() == [0.5, 0.5, 0.0]
+    assert bool(found[1].isnan().all())
+
+
+def test_a_mask_of_more_dimensions_is_refused():
+    with pytest.raises(IndexError, match="mask dimensionality higher than of the input"):
+        wg.masked.sum(wg.ones(2), mask=wg.ones(1, 2) > 0)
