@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from .collate import default_collate, default_convert
 from .dataset import ChainDataset, ConcatDataset, Dataset, IterableDataset, Subset, TensorDataset, random_split
-from .loader import DataLoader
+from .distributed import DistributedSampler
+from .loader import DataLoader, get_worker_info
 from .sampler import BatchSampler, RandomSampler, Sampler, SequentialSampler, SubsetRandomSampler, WeightedRandomSampler
+from .stacked import StackDataset
 
 __all__ = [
     "BatchSampler",
@@ -13,15 +15,18 @@ __all__ = [
     "ConcatDataset",
     "DataLoader",
     "Dataset",
+    "DistributedSampler",
     "IterableDataset",
     "RandomSampler",
     "Sampler",
     "SequentialSampler",
+    "StackDataset",
     "Subset",
     "SubsetRandomSampler",
     "TensorDataset",
     "WeightedRandomSampler",
     "default_collate",
     "default_convert",
+    "get_worker_info",
     "random_split",
 ]

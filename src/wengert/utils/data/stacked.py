@@ -1,0 +1,67 @@
+"""Datasets side by side."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from .dataset import Dataset
+
+
+class StackDataset(Dataset[Any]):
+    """A sample holds one of each dataset: a tuple of them, or a dictionary where the datasets are given by name.
+
+    Args:
+        args: datasets of the same length, or
+        kwargs: the same by name.
+
+    Raises:
+        ValueError: none are given, some by name and others not, or they differ in length.
+    """
+
+    datasets: tuple[Any, ...] | dict[str, Any]
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        if args and kwargs:
+            raise ValueError(
+                "Supported either ``tuple``- (via ``args``) or``dict``- (via ``kwargs``) like input/output, but both "
+                "types are given."
+            )
+        if not (args or kwargs):
+            raise ValueError("At least one dataset should be passed")
+        self.datasets = args or kwargs
+        lengths = [len(each) for each in self._each()]
+        if any(length != lengths[0] for length in lengths):
+            raise ValueError("Size mismatch between datasets")
+        self._length = lengths[0]
+
+    def _each(self) -> Iterator[Any]:
+        return iter(self.datasets.values() if isinstance(self.datasets, dict) else self.datasets)
+
+    def _sample(self, parts: Sequence[Any]) -> Any:
+        return dict(zip(self.datasets, parts)) if isinstance(self.datasets, dict) else tuple(parts)
+
+    def __getitem__(self, index: Any) -> Any:
+        return self._sample([each[index] for each in self._each()])
+
+    def __getitems__(self, indices: Sequence[Any]) -> list[Any]:
+        """The samples at some indices; datasets that have a `__getitems__` of their own are asked once."""
+        columns = [several(each, indices) for each in self._each()]
+        return [self._sample(parts) for parts in zip(*columns)]
+
+    def __len__(self) -> int:
+        return self._length
+
+
+def several(dataset: Any, indices: Sequence[Any]) -> Sequence[Any]:
+    """A dataset's samples at some indices.
+
+    Raises:
+        ValueError: its own `__getitems__` gives another number of them.
+    """
+    if not callable(getattr(dataset, "__getitems__", None)):
+        return [dataset[index] for index in indices]
+    found: Sequence[Any] = dataset.__getitems__(indices)
+    if len(found) != len(indices):
+        raise ValueError(f"Nested dataset's output size mismatch. Expected {len(indices)}, got {len(found)}")
+    return found
