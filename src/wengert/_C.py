@@ -2,6 +2,12 @@
 
 from __future__ import annotations
 
+from ._core.calls.overriding import (
+    DisableTorchFunction as DisableTorchFunction,
+    DisableTorchFunctionSubclass as DisableTorchFunctionSubclass,
+)
+from ._core.calls.unanswered import disabled as _disabled_torch_function_impl
+from ._core.state.modes import current
 from .ops.randomness.generator import Generator as Generator
 
 
@@ -11,3 +17,16 @@ def _log_api_usage_once(*args: object) -> None:
 
 def _get_tracing_state() -> None:
     """None: nothing is traced."""
+
+
+def _is_torch_function_enabled() -> bool:
+    """Whether subclasses of Tensor are asked for the results of calls."""
+    return current().overriding == 0
+
+
+def _is_torch_function_all_disabled() -> bool:
+    """Whether not even a `TorchFunctionMode` is asked."""
+    return current().overriding == 2
+
+
+__all__ = ["DisableTorchFunction", "DisableTorchFunctionSubclass", "Generator", "_disabled_torch_function_impl"]

@@ -30,7 +30,7 @@ STORAGES = (
     *("FloatStorage", "HalfStorage", "IntStorage", "LongStorage", "ShortStorage", "Storage"),
 )
 LATER = {
-    **{name: name for name in (*LAYERS, *MIRRORS)},
+    **{name: name for name in (*LAYERS, *MIRRORS, "_C")},
     **dict.fromkeys(SETTINGS, "settings"),
     **dict.fromkeys(TYPES, "legacy"),
     **dict.fromkeys(

@@ -10,6 +10,7 @@ from ._core import batch_errors, flags
 from ._core.state.modes import current
 from ._core.tensor import tracing
 from ._core.tensor.base import Tensor
+from ._core.types import dtypes
 
 
 def to_numpy(self: Tensor, *, force: bool = False) -> np.ndarray[Any, Any]:
@@ -50,6 +51,29 @@ def dlpack(self: Tensor, **options: Any) -> Any:
 def dlpack_device(self: Tensor) -> tuple[int, int]:
     """The device, in DLPack's terms."""
     return self._array_.__dlpack_device__()  # type: ignore[no-any-return]
+
+
+def type_(self: Tensor, dtype: Any = None, non_blocking: bool = False, **options: Any) -> Any:
+    """The name of the type as torch's early days had it, or the tensor in another dtype.
+
+    Args:
+        dtype: the dtype, or a type of those days or its name: `torch.DoubleTensor`, "torch.DoubleTensor".
+        non_blocking: ignored.
+
+    Raises:
+        ValueError: no such type.
+    """
+    if dtype is None:
+        return f"torch.{self.dtype.legacy}"
+    if dtype is Tensor:
+        wanted: Any = dtypes.get_default_dtype()
+    elif isinstance(dtype, str):
+        wanted = next((each for each in dtypes.ALL if f"torch.{each.legacy}" == dtype), None)
+    else:
+        wanted = getattr(dtype, "dtype", dtype)
+    if not isinstance(wanted, dtypes.dtype):
+        raise ValueError(f"invalid type: {getattr(dtype, '__name__', dtype)!r}")
+    return self.to(wanted)  # type: ignore[attr-defined]
 
 
 def formatted(self: Tensor, spec: str) -> str:

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from ._core import errors
+from ._core import errors, flags
 from ._core.tensor.base import Tensor, bind, set_up
 from ._core.tensor.storage import Storage
 from ._core.types.devices import refuse_absent
@@ -110,7 +110,8 @@ def as_subclass(self: Any, cls: type) -> Any:
     view = self.view_as(self)
     made = cls.__new__(cls)
     set_up(made, view._array_, view._storage_)
-    made._flags_, made._edge_, made._meta_ = view._flags_, view._edge_, view._meta_
+    made._flags_ = view._flags_ | made._flags_ & flags.OVERRIDDEN
+    made._edge_, made._meta_ = view._edge_, view._meta_
     return made
 
 

@@ -1,17 +1,27 @@
-"""`torch.overrides`: no type replaces operators here, so every question about it is answered with no."""
+"""`torch.overrides`: types and modes of the program that answer in the place of the package's functions."""
 
 from __future__ import annotations
 
 import functools
+import sys
 from collections.abc import Callable, Iterable
+from importlib import import_module
 from typing import Any
 
+from ._core.calls import intercepting, overriding
+from ._core.calls.op import Op
+from ._core.cards.card import load_all
+from ._core.profiling import events
+from ._core.state.modes import current
 from ._core.tensor.base import Tensor
 
 
 def has_torch_function(relevant_args: Iterable[Any]) -> bool:
-    """Whether one of the arguments is no tensor, and has a method `__torch_function__`."""
-    return any(not isinstance(each, Tensor) and hasattr(type(each), "__torch_function__") for each in relevant_args)
+    """Whether the `__torch_function__` of one of the arguments, or a mode, is to be asked."""
+    modes = current()
+    if modes.overriding == 2:
+        return False
+    return bool(modes.functions) or (modes.overriding == 0 and any(map(overriding.is_asked, relevant_args)))
 
 
 def has_torch_function_unary(tensor: Any) -> bool:
@@ -27,21 +37,24 @@ def has_torch_function_variadic(*tensors: Any) -> bool:
 def handle_torch_function(
     public_api: Callable[..., Any], relevant_args: Iterable[Any], *args: Any, **kwargs: Any
 ) -> Any:
-    """What the `__torch_function__` of the first argument that does not decline makes of a call.
+    """What modes, or the `__torch_function__` of the first argument that does not decline, make of a call.
+
+    Args:
+        public_api: the function that was called.
+        relevant_args: those of its arguments that are to be asked.
+        args, kwargs: all its arguments.
 
     Raises:
         TypeError: all decline.
     """
-    given = tuple(relevant_args)
-    types = tuple(dict.fromkeys(type(each) for each in given if has_torch_function((each,))))
-    for each in given:
-        if has_torch_function((each,)):
-            result = each.__torch_function__(public_api, types, args, kwargs)
-            if result is not NotImplemented:
-                return result
+    modes = current()
+    given = overriding.asked(relevant_args, tensors=True)
+    made = overriding.answer(public_api, given, args, kwargs, modes)
+    if made is not NotImplemented:
+        return made
     raise TypeError(
         f"no implementation found for '{public_api.__module__}.{public_api.__name__}' on types that implement "
-        f"__torch_function__: {list(types)}"
+        f"__torch_function__: {[type(each) for each in given]}"
     )
 
 
@@ -71,5 +84,87 @@ def wrap_torch_function(dispatcher: Callable[..., Any]) -> Callable[[Callable[..
 
 
 def resolve_name(f: Any) -> str | None:
-    """The name of a function as programs write it."""
-    return f"torch.{f.__name__}" if hasattr(f, "__name__") else None
+    """The name of a function as programs write it, `torch.add` or `torch.Tensor.shape.__get__`; None if it has none."""
+    if isinstance(f, str):
+        return f
+    return overriding.name_of(f) if hasattr(f, "__name__") else None
+
+
+def is_tensor_method_or_property(func: Callable[..., Any]) -> bool:
+    """Whether this is a method of Tensor, or what reads or writes a property; also where it is a function, too."""
+    name = getattr(func, "__name__", "")
+    owner = getattr(func, "__self__", None)
+    members = vars(Tensor)
+    return members.get(name) is func or (name in ("__get__", "__set__", "__delete__") and owner in members.values())
+
+
+def get_default_nowrap_functions() -> set[Callable[..., Any]]:
+    """What gives tensors that the inherited `__torch_function__` does not make instances of the subclass."""
+    return overriding.nowrap()
+
+
+def get_overridable_functions() -> dict[Any, list[Callable[..., Any]]]:
+    """The functions that ask `__torch_function__`: those of the package, of `nn.functional`, and what Tensor has.
+
+    Returns:
+        The module or class for each list of functions; properties are there by their `__get__`.
+    """
+    package: Any = sys.modules[__package__ or ""]
+    functional = import_module(f"{__package__}.nn.functional")
+    functions = [getattr(package, name) for name, card in load_all().items() if card.function]
+    members: list[Any] = []
+    for name in intercepting.interceptors():
+        found = intercepting.original(name)
+        members.append(found.__get__ if hasattr(found, "__set__") else found)
+    return {
+        package: functions,
+        functional: [getattr(functional, name) for name in functional.__all__],
+        Tensor: members,
+    }
+
+
+def get_ignored_functions() -> set[Callable[..., Any]]:
+    """Functions of the package for which nobody is asked: switches, and questions that are not about tensors."""
+    package: Any = sys.modules[__package__ or ""]
+    named = {name: getattr(package, name) for name in dir(package) if name[:1] != "_" and name not in load_all()}
+    return {each for each in named.values() if callable(each) and not isinstance(each, (type, Op))}
+
+
+class TorchFunctionMode:
+    """A context in which this object is asked for the result of each call of a function of tensors in this thread.
+
+    Derived classes define `__torch_function__(self, func, types, args=(), kwargs=None)`. Inside that method the mode
+    is switched off, those around it are not. Reading a property of a plain tensor (`x.shape`) is no call here.
+
+    >>> import wengert as wg
+    >>> class Names(wg.overrides.TorchFunctionMode):
+    ...     def __torch_function__(self, func, types, args=(), kwargs=None):
+    ...         print(func.__name__)
+    ...         return func(*args, **(kwargs or {}))
+    >>> with Names():
+    ...     total = wg.ones(2).add(1).sum()
+    ones
+    add
+    sum
+    """
+
+    def __torch_function__(self, func: Any, types: Any, args: tuple[Any, ...] = (), kwargs: Any = None) -> Any:
+        raise NotImplementedError
+
+    def __enter__(self) -> Any:
+        modes = current()
+        modes.override([*modes.functions, self])
+        events.count_open(1)
+        return self
+
+    def __exit__(self, *error: Any) -> None:
+        modes = current()
+        events.count_open(-1)
+        modes.override(modes.functions[:-1])
+
+
+class BaseTorchFunctionMode(TorchFunctionMode):
+    """A mode that changes nothing, to derive from."""
+
+    def __torch_function__(self, func: Any, types: Any, args: tuple[Any, ...] = (), kwargs: Any = None) -> Any:
+        return func(*args, **(kwargs or {}))

@@ -124,7 +124,12 @@ def _checked(name: str, value: Any) -> float:
 
 
 def format_tensor(
-    array: np.ndarray, *, dtype_name: str, default_float: str = "float32", suffixes: Sequence[str] = ()
+    array: np.ndarray,
+    *,
+    dtype_name: str,
+    default_float: str = "float32",
+    suffixes: Sequence[str] = (),
+    prefix: str = _PREFIX,
 ) -> str:
     """The text that `repr` shows for a tensor.
 
@@ -133,6 +138,7 @@ def format_tensor(
         dtype_name: Name of the tensor's dtype without the module: "float32", "bfloat16", "int64", ...
         default_float: Name of the default floating dtype, which is not spelled out.
         suffixes: What follows the numbers and the dtype, such as "requires_grad=True" or "grad_fn=<MulBackward0>".
+        prefix: What the text begins with: the name of the class, and a parenthesis.
 
     Returns:
         The text, for example `tensor([1., 2.], dtype=torch.float64)`; broken into lines by the printing options.
@@ -147,25 +153,25 @@ def format_tensor(
             facts.append(f"size={tuple(array.shape)}")
         silent = (default_float,)
     else:
-        body = _Layout(array, options).text(len(_PREFIX))
+        body = _Layout(array, options).text(len(prefix))
         if not options.edgeitems:
             facts.append(f"size={tuple(array.shape)}")  # the numbers may all be left out
         default_complex = "complex128" if default_float == "float64" else "complex64"
         silent = (default_float, default_complex, "int64", "bool")
     if dtype_name not in silent:
         facts.append(f"dtype=torch.{dtype_name}")
-    return _append_facts(_PREFIX + body, [*facts, *suffixes], options.linewidth)
+    return _append_facts(prefix + body, [*facts, *suffixes], options.linewidth, len(prefix))
 
 
-def _append_facts(text: str, facts: Sequence[str], linewidth: int) -> str:
+def _append_facts(text: str, facts: Sequence[str], linewidth: int, indent: int) -> str:
     """`text` with `facts` after commas and a closing parenthesis; a fact that does not fit starts a new line."""
     # The column counts one more than the characters of the last line: room for the comma or parenthesis that follows.
     column = len(text) - (text.rfind("\n") + 1) + 2
     parts = [text]
     for fact in facts:
         if column + len(fact) + 2 > linewidth:
-            parts.append(",\n" + " " * len(_PREFIX) + fact)
-            column = len(_PREFIX) + len(fact)
+            parts.append(",\n" + " " * indent + fact)
+            column = indent + len(fact)
         else:
             parts.append(", " + fact)
             column += len(fact) + 2

@@ -13,6 +13,8 @@ from ._core.aliasing import views
 from ._core.backward import passes
 from ._core.calls import volatile
 from ._core.calls.forward import adopt_one
+from ._core.calls.subclasses import begin_subclass
+from ._core.calls.unanswered import disabled as disabled
 from ._core.cards.late import promise
 from ._core.graph.hooks import HookDict, RemovableHandle
 from ._core.graph.node import Node, end_of
@@ -28,7 +30,7 @@ from ._core.types import dtypes
 from ._core.types.devices import device, strided
 from ._core.types.sizes import Size
 from ._later import KINDS
-from .conversions import as_array_protocol, dlpack, dlpack_device, formatted, to_numpy
+from .conversions import as_array_protocol, dlpack, dlpack_device, formatted, to_numpy, type_
 from .indexing import READING, WRITING
 from .ops.create.factory import read_lengths
 from .ops.memory.memory_formats import is_in_format
@@ -49,7 +51,7 @@ def construct(self: Tensor, *data: Any, **options: Any) -> None:
     default = dtypes.get_default_dtype().numpy
     if len(data) == 1 and isinstance(data[0], Tensor):
         set_up(self, data[0]._array_.view(), data[0]._storage_)
-        self._flags_ = data[0]._flags_ & flags.INFERENCE
+        self._flags_ = data[0]._flags_ & flags.INFERENCE | self._flags_ & flags.OVERRIDDEN
     elif len(data) == 1 and not isinstance(data[0], int):
         if isinstance(data[0], str):
             raise TypeError(f"new(): invalid data type '{type(data[0]).__name__}'")
@@ -186,8 +188,13 @@ def representation(self: Tensor) -> str:
     array, name = self._array_, self.dtype.name
     if name == "bfloat16":
         array = array.astype(np.float32)
-    text = format_tensor(array, dtype_name=name, default_float=dtypes.get_default_dtype().name, suffixes=suffixes)
-    return text
+    return format_tensor(
+        array,
+        dtype_name=name,
+        default_float=dtypes.get_default_dtype().name,
+        suffixes=suffixes,
+        prefix=f"{type(self).__name__}(" if self._flags_ & flags.OVERRIDDEN else "tensor(",
+    )
 
 
 def batched_text(tensor: Tensor) -> str:
@@ -248,29 +255,6 @@ def data_ptr(self: Tensor) -> int:
 def is_contiguous(self: Tensor, memory_format: Any = None) -> bool:
     """Whether the elements lie in memory in row-major order without gaps, or in that of a memory format."""
     return is_in_format(self._array_, memory_format)
-
-
-def type_(self: Tensor, dtype: Any = None, non_blocking: bool = False, **options: Any) -> Any:
-    """The name of the type as torch's early days had it, or the tensor in another dtype.
-
-    Args:
-        dtype: the dtype, or a type of those days or its name: `torch.DoubleTensor`, "torch.DoubleTensor".
-        non_blocking: ignored.
-
-    Raises:
-        ValueError: no such type.
-    """
-    if dtype is None:
-        return f"torch.{self.dtype.legacy}"
-    if dtype is Tensor:
-        wanted: Any = dtypes.get_default_dtype()
-    elif isinstance(dtype, str):
-        wanted = next((each for each in dtypes.ALL if f"torch.{each.legacy}" == dtype), None)
-    else:
-        wanted = getattr(dtype, "dtype", dtype)
-    if not isinstance(wanted, dtypes.dtype):
-        raise ValueError(f"invalid type: {getattr(dtype, '__name__', dtype)!r}")
-    return self.to(wanted)  # type: ignore[attr-defined]
 
 
 def get_real_properties() -> dict[str, property]:
@@ -346,7 +330,7 @@ METHODS: dict[str, Any] = {
     "is_complex": lambda self: self.dtype.is_complex,
     "is_inference": is_inference,
     "__array_priority__": 1000,
-    "__array_ufunc__": None,
+    "__init_subclass__": classmethod(begin_subclass),
     "cpu": lambda self: self,
     "contiguous": reading.contiguous,
     "detach": reading.detach,
@@ -387,6 +371,10 @@ def bind_all() -> None:
     for name, value in {**METHODS, **PROPERTIES}.items():
         bind(name, value)
     promise(f"{__package__}.kinds", (), KINDS)
+    promise(f"{__package__}._core.calls.overriding", (), ("__torch_function__",))
+    promise(
+        f"{__package__}.compat.arrays.protocols", (), ("__array_ufunc__", "__array_function__", "__array_namespace__")
+    )
     for name, function in PROTOCOLS.items():
         setattr(OPERATORS, name, function)
 

@@ -10,9 +10,10 @@ cdef enum:
     BATCHES = 256
     NOTED = 512
     PROFILED = 1024
+    OVERRIDDEN = 2048
     HISTORY = 3
     NOTES = 1536
-    UNUSUAL = 2044
+    UNUSUAL = 4092
     QUIET = 1920
     ALL = -1
     NOT_RECORDED = -4

@@ -27,12 +27,14 @@ NOTED = 512
 """Set in the mode word only: calls note where the program made them, see `set_debug`."""
 PROFILED = 1024
 """Set in the mode word only: a profile is open, so calls and nodes are noted in `modes.log`."""
+OVERRIDDEN = 2048
+"""Of a subclass whose `__torch_function__` is asked first; in the mode word: a `TorchFunctionMode` is asked."""
 
 HISTORY = REQUIRES_GRAD | VIEW
 """What matters while calls are recorded only."""
 NOTES = NOTED | PROFILED
 """Bits of the mode word that ask nothing of a call but that it is noted."""
-UNUSUAL = VOLATILE | DUAL | BATCHED | INFERENCE | OBSERVED | LEVELS | BATCHES | NOTES
+UNUSUAL = VOLATILE | DUAL | BATCHED | INFERENCE | OBSERVED | LEVELS | BATCHES | NOTES | OVERRIDDEN
 """Whatever the two common paths (plain, recorded) do not handle."""
 QUIET = LEVELS | BATCHES | NOTES
 """Bits of the mode word that ask something of few calls only, or nothing of the call itself."""

@@ -5,16 +5,17 @@ cdef extern from *:
        name of a parameter, a missing argument, indices that are no integers) goes the way of `Op.__call__`, which also words
        the errors. The macro is used in op.py only, where struct and function are known. */
     #define WENGERT_DECLARATION struct __pyx_obj_7wengert_5_core_9operators_11declaration_Declaration
-    #define wengert_begin_calls(op, required) wengert_set_calls((PyObject *)(op), (WengertCalls){ \
+    #define wengert_begin_calls(op, required, tensor_type) wengert_set_calls((PyObject *)(op), (WengertCalls){ \
         offsetof(WENGERT_DECLARATION, vectorcall), offsetof(WENGERT_DECLARATION, names), \
         offsetof(WENGERT_DECLARATION, defaults), offsetof(WENGERT_DECLARATION, positional), \
         offsetof(WENGERT_DECLARATION, spread), (required), \
-        (WengertRun)__pyx_f_7wengert_5_core_5calls_2op_run_bound})
+        (WengertRun)__pyx_f_7wengert_5_core_5calls_2op_run_bound, (PyTypeObject *)(tensor_type)})
     typedef PyObject *(*WengertRun)(PyObject *op, PyObject *args);
     typedef struct {
         Py_ssize_t slot, names, defaults, positional, spread;
         PyObject *required;
         WengertRun run;
+        PyTypeObject *tensor;
     } WengertCalls;
     static WengertCalls wengert_calls;
     #define WENGERT_OBJECT(op, offset) (*(PyObject **)((char *)(op) + (offset)))
@@ -69,6 +70,35 @@ cdef extern from *:
         }
         return 0;
     }
+    static int wengert_is_stranger(PyObject *value) {
+        PyObject *found;
+        if (PyLong_CheckExact(value) || PyFloat_CheckExact(value) || PyObject_TypeCheck(value, wengert_calls.tensor)) return 0;
+        found = PyObject_GetAttrString((PyObject *)Py_TYPE(value), "__torch_function__");
+        if (found == NULL) PyErr_Clear();
+        Py_XDECREF(found);
+        return found != NULL;
+    }
+    /* Whether a call that was refused by a TypeError has an argument with `__torch_function__`: `Op.__call__` asks it. */
+    static int wengert_has_stranger(PyObject *const *args, Py_ssize_t given, PyObject *keywords) {
+        PyObject *kind, *value, *trace;
+        int found = 0;
+        if (!PyErr_ExceptionMatches(PyExc_TypeError)) return 0;
+        PyErr_Fetch(&kind, &value, &trace);
+        if (keywords) given += PyTuple_GET_SIZE(keywords);
+        for (Py_ssize_t at = 0; !found && at < given; at++) {
+            if (PyTuple_Check(args[at]) || PyList_Check(args[at])) {
+                PyObject *items = PySequence_Fast(args[at], "");
+                for (Py_ssize_t each = 0; items && !found && each < PySequence_Fast_GET_SIZE(items); each++)
+                    found = wengert_is_stranger(PySequence_Fast_GET_ITEM(items, each));
+                if (items == NULL) PyErr_Clear();
+                Py_XDECREF(items);
+            } else {
+                found = wengert_is_stranger(args[at]);
+            }
+        }
+        PyErr_Restore(kind, value, trace);
+        return found;
+    }
     static PyObject *wengert_vectorcall(PyObject *op, PyObject *const *args, size_t flagged, PyObject *keywords) {
         Py_ssize_t given = PyVectorcall_NARGS(flagged);
         PyObject *names = WENGERT_OBJECT(op, wengert_calls.names), *defaults = WENGERT_OBJECT(op, wengert_calls.defaults);
@@ -88,6 +118,10 @@ cdef extern from *:
         else
             result = wengert_calls.run(op, bound);
         Py_DECREF(bound);
+        if (result == NULL && filled >= 0 && wengert_has_stranger(args, given, keywords)) {
+            PyErr_Clear();
+            return wengert_general_call(op, args, given, keywords);
+        }
         if (result == Py_NotImplemented) {  /* the plain case of a function, and this is not one */
             Py_DECREF(result);
             result = wengert_general_call(op, args, given, keywords);
@@ -106,4 +140,4 @@ cdef extern from *:
         return 0;
     }
     """
-    int begin "wengert_begin_calls"(object op, object required) except -1
+    int begin "wengert_begin_calls"(object op, object required, object tensor_type) except -1

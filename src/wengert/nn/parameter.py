@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from ..ops.create.create import empty
-from ..tensor import Tensor
+from ..tensor import Tensor, disabled
 
 
 class Parameter(Tensor):
@@ -19,6 +19,8 @@ class Parameter(Tensor):
         TypeError: `data` is not a tensor.
         RuntimeError: a gradient is required of integers or booleans.
     """
+
+    __torch_function__ = disabled
 
     def __init__(self, data: Tensor | None = None, requires_grad: bool = True) -> None:
         if data is None:
@@ -50,6 +52,8 @@ class Buffer(Tensor):
         data: tensor whose memory the buffer shares; an empty one if not given.
         persistent: whether it is part of the module's `state_dict`.
     """
+
+    __torch_function__ = disabled
 
     def __init__(self, data: Tensor | None = None, *, persistent: bool = True) -> None:
         super().__init__(*(() if data is None else (data,)))

@@ -26,7 +26,7 @@ class Op(Declaration):
     def call2(self, a: Any, b: Any) -> Any:
         """Apply to two operands; NotImplemented if one is no operand (Python then tries the other's operator)."""
         if not promotion.is_operand(b) or not promotion.is_operand(a):
-            return NotImplemented
+            return unusual.of_stranger(self, a, b)
         return self.run((a, b, *self.after2) if self.after2 else (a, b))
 
     def run(self, args: tuple[Any, ...]) -> Any:
@@ -57,9 +57,15 @@ class Op(Declaration):
         return finish(self, args, made, word, modes)
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        if "out" in kwargs:
-            return out.call(self, args, kwargs)
-        return self.run(bind(self, args, kwargs))
+        try:
+            return out.call(self, args, kwargs) if "out" in kwargs else self.run(bind(self, args, kwargs))
+        except TypeError:  # perhaps what is no tensor has a `__torch_function__`
+            from . import overriding
+
+            made: Any = overriding.of_strangers(self, args, kwargs)
+            if made is overriding.NOBODY:
+                raise
+            return made
 
     def __get__(self, instance: Any, owner: Any) -> Any:
         return self if instance is None else types.MethodType(self, instance)
@@ -73,7 +79,7 @@ class Op(Declaration):
 
 def begin_calls(op: Op) -> None:
     """Let an operator be called: once, when all is said about it."""
-    vectorcall.begin(op, REQUIRED)
+    vectorcall.begin(op, REQUIRED, Tensor)
 
 
 def run_bound(op: Op, args: tuple[Any, ...]) -> Any:

@@ -35,6 +35,14 @@ def call(op: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     given = outputs(op, out)
     word = dispatch.input_word(op, bound)
     for each in given:
+        word |= each._flags_ & flags.OVERRIDDEN
+    if (word | modes.word) & flags.OVERRIDDEN:
+        from . import overriding
+
+        answered = overriding.of_call(op, args, {**kwargs, "out": out})
+        if answered is not overriding.NOBODY:
+            return answered
+    for each in given:
         word |= flags.REQUIRES_GRAD if each.requires_grad else 0
         word |= each._flags_ & (flags.DUAL | flags.BATCHED)
     if word & modes.mask & flags.REQUIRES_GRAD:

@@ -7,6 +7,8 @@ from wengert._core.tensor.base cimport Tensor
 
 @cython.locals(given=long)
 cpdef object call(object op, tuple args, long word, Modes modes)
+cpdef object overridden(object op, tuple args, long word, Modes modes)
+cpdef object of_stranger(object op, object a, object b)
 @cython.locals(log=Log, event=Event)
 cpdef object profiled(object op, tuple args, long word, Modes modes)
 cpdef object observed(object op, tuple args, long word, Modes modes)

@@ -1,4 +1,4 @@
-"""The steps of a call that only a set flag asks for: a profile, notes, observers, tangents, batches, inference tensors.
+"""The steps of a call that only a set flag asks for: overriding types, notes, observers, tangents, batches and others.
 
 Dispatch comes here when a bit of `flags.UNUSUAL` is set; the steps are tried in their order, and each clears its bit.
 The operator completes the call itself, see `op.Op.complete` for volatile inputs.
@@ -17,6 +17,8 @@ from . import batching, forward, noted
 
 def call(op: Any, args: tuple[Any, ...], word: int, modes: Modes) -> Any:
     """Run the first step whose bit is set; a step goes on with the rest of the word."""
+    if word & flags.OVERRIDDEN:
+        return overridden(op, args, word & ~flags.OVERRIDDEN, modes)
     if word & flags.PROFILED:
         return profiled(op, args, word & ~flags.PROFILED, modes)
     if word & flags.NOTED:
@@ -33,6 +35,31 @@ def call(op: Any, args: tuple[Any, ...], word: int, modes: Modes) -> Any:
     if word & (flags.BATCHED | flags.BATCHES):
         return batching.call(op, args, word, modes)
     return op.complete(args, word, modes)
+
+
+def overridden(op: Any, args: tuple[Any, ...], word: int, modes: Modes) -> Any:
+    """Ask `__torch_function__` of the arguments, and the modes, for the result of a call.
+
+    Rules that run in a backward pass are none of the program's calls.
+    """
+    if modes.passing is None and modes.overriding < 2:
+        from . import overriding
+
+        made: Any = overriding.of_operator(op, args, modes)
+        if made is not overriding.NOBODY:
+            return made
+    return call(op, args, word, modes)
+
+
+def of_stranger(op: Any, a: Any, b: Any) -> Any:
+    """What `__torch_function__` of an operand that is no tensor makes of an operator; NotImplemented without."""
+    for value in (a, b):
+        if not isinstance(value, Tensor) and hasattr(type(value), "__torch_function__"):
+            from . import overriding
+
+            made: Any = overriding.of_call(op, (a, b), {})
+            return NotImplemented if made is overriding.NOBODY else made
+    return NotImplemented
 
 
 def profiled(op: Any, args: tuple[Any, ...], word: int, modes: Modes) -> Any:

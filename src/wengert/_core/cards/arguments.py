@@ -16,6 +16,9 @@ from ..tensor.base import Tensor
 MISSING = object()
 """In the place of an argument that was not given: the function itself says so."""
 
+LOOSE = frozenset(("condition", "tensors", "operands"))
+"""Parameters that take tensors, or lists of them, and are annotated otherwise."""
+
 TRUTHS = ("inplace", "return_indices")
 """Switches of which the truth counts, whatever is given: torch, too, reads them in Python."""
 
@@ -93,32 +96,81 @@ def checked(name: str, body: Callable[..., Any], *, method: bool = False, module
     places = [place for place in tensor_places(body) if place[0] >= skipped]
     switches = switch_places(body)
     aliases = other_names(body)
-    if not method and not places and not switches and not aliases:
+    loose = not LOOSE.isdisjoint(body.__code__.co_varnames)  # type: ignore[attr-defined]
+    if not method and not places and not switches and not aliases and not loose:
         return body
 
     @functools.wraps(body)
     def call(*args: Any, **kwargs: Any) -> Any:
-        count = len(args)
-        if method and (not count or not isinstance(args[0], Tensor)):  # called on the class
-            raise TypeError(errors.method_of_class(name, args))
+        count, word, named = len(args), current().word, kwargs
+        if method:
+            if not count or not isinstance(args[0], Tensor):  # called on the class
+                raise TypeError(errors.method_of_class(name, args))
+            word |= args[0]._flags_
+        elif loose:
+            word |= word_of(args)
         if kwargs and not aliases.keys().isdisjoint(kwargs):
             kwargs = own_names(name, kwargs, aliases)
         for at, argument, optional in places:
             given = args[at] if at < count else kwargs.get(argument, MISSING)
-            if not isinstance(given, Tensor) and given is not MISSING and not (optional and given is None):
+            if isinstance(given, Tensor):
+                word |= given._flags_
+            elif given is not MISSING and not (optional and given is None):
+                if hasattr(type(given), "__torch_function__"):
+                    return overridden(name, call, args, named, body, method=method)
                 raise TypeError(
                     errors.wrong_type(name, argument, at + 1 - skipped if at < count else 0, "Tensor", given)
                 )
-        for at, argument in switches:
-            given = args[at] if at < count else kwargs.get(argument, False)
-            if given is not True and given is not False:
-                raise TypeError(errors.wrong_type(name, argument, at + 1 - skipped if at < count else 0, "bool", given))
-        if current().word & flags.PROFILED:
+        if switches:
+            check_switches(name, switches, args, kwargs, skipped)
+        if word & flags.OVERRIDDEN and current().passing is None:
+            return overridden(name, call, args, named, body, method=method)
+        if word & flags.PROFILED:
             return profiled(name, body, args, kwargs)
         return body(*args, **kwargs)
 
     call.__module__ = module or body.__module__
     return call
+
+
+def check_switches(
+    name: str, switches: list[tuple[int, str]], args: tuple[Any, ...], kwargs: dict[str, Any], skipped: int
+) -> None:
+    """Refuse what is no bool where one is taken.
+
+    Raises:
+        TypeError: it is none.
+    """
+    count = len(args)
+    for at, argument in switches:
+        given = args[at] if at < count else kwargs.get(argument, False)
+        if given is not True and given is not False:
+            raise TypeError(errors.wrong_type(name, argument, at + 1 - skipped if at < count else 0, "bool", given))
+
+
+def word_of(values: Sequence[Any]) -> int:
+    """The flags of all tensors among arguments, and in lists and tuples; `OVERRIDDEN` for what is asked like one."""
+    word = 0
+    for each in values:
+        if isinstance(each, Tensor):
+            word |= each._flags_
+        elif isinstance(each, (tuple, list)):
+            word |= word_of(each)
+        elif hasattr(type(each), "__torch_function__"):
+            word |= flags.OVERRIDDEN
+    return word
+
+
+def overridden(
+    name: str, call: Any, args: tuple[Any, ...], kwargs: dict[str, Any], body: Callable[..., Any], *, method: bool
+) -> Any:
+    """What a mode or the `__torch_function__` of an argument makes of a call; what `body` does if there is none."""
+    from ..calls import overriding
+
+    made = overriding.of_call(overriding.public(name, call, method=method), args, kwargs)
+    if made is overriding.NOBODY:
+        return body(*args, **own_names(name, kwargs, other_names(body)))
+    return made
 
 
 def profiled(name: str, body: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:

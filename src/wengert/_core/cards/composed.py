@@ -11,7 +11,9 @@ except ImportError:
     from .. import plain as cython  # type: ignore[no-redef]
 
 from .. import door, flags
+from ..calls import unusual
 from ..calls.attempts import attempt
+from ..calls.dispatch import flags_of
 from ..calls.op import Op
 from ..profiling import events, kinds
 from ..profiling.events import Event, Log
@@ -89,7 +91,7 @@ class PlainCase(Op):
     def call2(self, a: Any, b: Any) -> Any:
         """Apply to two operands; NotImplemented if one is no tensor."""
         if not isinstance(a, Tensor) or not isinstance(b, Tensor):
-            return NotImplemented
+            return unusual.of_stranger(self, a, b)
         made: Any = self.run((a, b))
         return self.function(a, b) if made is NotImplemented else made
 
@@ -163,6 +165,8 @@ class Factory:
 
     def plain(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         """The plain case; NotImplemented if it is not one."""
+        if len(args) > 0 and isinstance(args[0], Tensor) and flags_of(args[0]) & flags.OVERRIDDEN:
+            return NotImplemented
         if self.draws:
             modes: Modes = current()
             if len(modes.batches) > 0:
@@ -184,6 +188,8 @@ class Factory:
 def made_profiled(factory: Factory, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     """The call, noted in the log of this thread, if there is one, unless `function` does that."""
     modes: Modes = current()
+    if modes.word & flags.OVERRIDDEN:
+        return NotImplemented
     log: Log = modes.log if modes.word & flags.PROFILED else None
     if log is None:
         return factory.plain(args, kwargs)

@@ -22,11 +22,12 @@ from ..tensor.storage import Storage, next_serial, size_in_bytes
 from . import clock, kinds
 
 opened: int = 0
-"""How many profiles are open in this process: what is asked first where the flags are not at hand."""
+"""How many profiles, and modes that functions ask, are open in this process: what is asked first where the flags are
+not at hand."""
 
 
 def count_open(change: int) -> None:
-    """Count a profile that opens (1) or closes (-1)."""
+    """Count a profile, or a mode that functions ask, that opens (1) or closes (-1)."""
     global opened
     opened += change
 

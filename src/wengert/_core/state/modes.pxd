@@ -14,9 +14,9 @@ cdef class Pass:
 
 cdef class Modes:
     cdef public bint grad, inference, multithreading, anomaly, check_nan, check_inf, noting
-    cdef public long mask, word, fresh, sequence, depth, forward, profiled
+    cdef public long mask, word, fresh, sequence, depth, forward, profiled, overriding
     cdef public object saved_hooks, no_saved_hooks, quiet, debug, watch, log
-    cdef public list observers, listeners, levels, batches
+    cdef public list observers, listeners, levels, batches, functions
     cdef public Pass passing
     cpdef bint set_grad(self, bint enabled)
     cpdef object switch(self, bint grad, bint inference)
@@ -32,6 +32,7 @@ cdef class Modes:
     cpdef object settle(self, bint grad)
     cpdef Pass this_pass(self)
     cpdef list observe(self, list observers)
+    cpdef list override(self, list functions)
     cpdef object profile(self, object log)
     cpdef object profiling(self)
     @cython.locals(around=long, made=long)

@@ -91,7 +91,8 @@ class Modes:
     or to the last of the `listeners`, or note where they were made. `debug` is what `set_debug` notes, or None; `watch`
     looks for bad values in the place of `check_nan` and `check_inf` if it is not None. `no_saved_hooks` is the error of
     a program that forbids hooks for saved tensors, or None. `log` is where a profile that is open notes the events of
-    this thread, or None; `profiled` is then `flags.PROFILED`, otherwise 0, whatever becomes of `word`.
+    this thread, or None; `profiled` is then `flags.PROFILED`, otherwise 0, whatever becomes of `word`. `overriding`:
+    who is asked before operators: 0 all that has `__torch_function__`, 1 only the modes `functions`, 2 nobody.
     """
 
     grad: bool
@@ -119,6 +120,8 @@ class Modes:
     forward: int
     log: Any
     profiled: int
+    overriding: int
+    functions: list[Any]
 
     __slots__ = (
         "anomaly",
@@ -129,6 +132,7 @@ class Modes:
         "depth",
         "forward",
         "fresh",
+        "functions",
         "grad",
         "inference",
         "levels",
@@ -139,6 +143,7 @@ class Modes:
         "no_saved_hooks",
         "noting",
         "observers",
+        "overriding",
         "passing",
         "profiled",
         "quiet",
@@ -174,6 +179,8 @@ class Modes:
         self.forward = EVERY_LEVEL
         self.log = None
         self.profiled = 0
+        self.overriding = 0
+        self.functions: list[Any] = []
         self.quiet = quiet_context(contextvars.Context()).run
 
     def set_grad(self, enabled: bool) -> bool:
@@ -297,6 +304,15 @@ class Modes:
             self.word |= flags.BATCHES
         if self.debug is not None:
             self.word |= flags.NOTED
+        if self.functions:
+            self.word |= flags.OVERRIDDEN
+        return before
+
+    def override(self, functions: list[Any]) -> list[Any]:
+        """Let these modes be asked for each call, the last one first; return those that were."""
+        before = self.functions
+        self.functions = functions
+        self.observe(self.observers)
         return before
 
     def profile(self, log: Any) -> None:

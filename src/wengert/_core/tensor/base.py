@@ -356,7 +356,7 @@ def share(array: Any, storage: Storage) -> Tensor:
 def set_up(tensor: Tensor, array: Any, storage: Storage) -> None:
     """Give an allocated tensor (perhaps of a subclass) its fields; its memory counts as new, see `wrap`."""
     tensor._array_, tensor._storage_ = array, storage
-    tensor._flags_ = current().fresh
+    tensor._flags_ = current().fresh | getattr(type(tensor), "_overridden_", 0)
     tensor._edge_ = tensor._meta_ = None
 
 

@@ -38,6 +38,11 @@ class InPlaceOp(Op):
 
     __slots__ = ("functional",)
 
+    def __getattr__(self, name: str) -> Any:
+        if name != "__name__":  # which Cython lets no class define
+            raise AttributeError(f"{self!r} has no attribute {name!r}")
+        return self.name
+
     def run(self, args: tuple[Any, ...]) -> Any:
         """Write into the first argument and return it."""
         return call(self, args)

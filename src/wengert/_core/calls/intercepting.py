@@ -1,0 +1,136 @@
+"""What stands on subclasses of Tensor before its methods, properties and signs: their `__torch_function__` comes first.
+
+Tensor itself stays as it is. When a subclass is made that wants to be asked, everything it inherits from Tensor gets an
+interceptor on it, which also knows with what arguments the program has called.
+"""
+
+from __future__ import annotations
+
+import types
+from typing import Any
+
+from .. import flags
+from ..state.modes import current
+from ..tensor.base import Tensor
+from . import overriding
+
+FUNCTIONS = {
+    "__add__": "add", "__radd__": "add", "__sub__": "sub", "__mul__": "mul", "__rmul__": "mul", "__truediv__": "div",
+    "__mod__": "remainder", "__pow__": "pow", "__matmul__": "matmul", "__neg__": "neg", "__abs__": "abs",
+    "__lt__": "lt", "__le__": "le", "__gt__": "gt", "__ge__": "ge", "__ne__": "ne", "__iadd__": "add_",
+    "__isub__": "sub_",
+    "__imul__": "mul_", "__itruediv__": "div_",
+}  # fmt: skip
+"""The function that is told for a sign, where torch tells the method and not the sign's own."""
+REFLECTED = {
+    "__radd__": "add", "__rsub__": "sub", "__rmul__": "mul", "__rtruediv__": "div", "__rfloordiv__": "floor_divide",
+    "__rmod__": "remainder", "__rpow__": "pow", "__rmatmul__": "matmul", "__rand__": "bitwise_and",
+    "__ror__": "bitwise_or", "__rxor__": "bitwise_xor",
+}  # fmt: skip
+"""The same where the left operand is a tensor, too, and is told first: Python asks that of the subclass first."""
+SIGNS = frozenset((*FUNCTIONS, *REFLECTED, "__eq__", "__ne__", "__floordiv__", "__and__", "__or__", "__xor__"))
+"""Where Python tries the other operand after a TypeError."""
+ALONE = frozenset(
+    """
+    __array_function__ __array_namespace__ __array_ufunc__ __class__ __dict__ __doc__ __getattribute__ __hash__ __init__
+    __init_subclass__ __iter__ __module__ __new__ __reduce__ __reduce_cython__ __setstate_cython__ __slots__
+    __torch_function__ __weakref__ as_subclass new
+    """.split()  # noqa: SIM905 - so that it can be read
+)
+"""What is never overridden."""
+MISSING = object()
+
+
+def original(name: str) -> Any:
+    """What Tensor has under a name, its family loaded."""
+    found = vars(Tensor)[name]
+    return found.loaded() if hasattr(found, "loaded") else found
+
+
+def is_open(tensor: Any) -> bool:
+    """Whether `__torch_function__` is to be asked now: not by what is called in a backward pass."""
+    modes = current()
+    return bool(tensor._flags_ & flags.OVERRIDDEN) and modes.overriding < 2 and modes.passing is None
+
+
+class Interceptor:
+    """Stands on a subclass for a method of Tensor."""
+
+    __slots__ = ("name",)
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+
+    def __get__(self, tensor: Any, kind: Any = None) -> Any:
+        found = original(self.name)
+        if tensor is None or not is_open(tensor):
+            return found.__get__(tensor, kind)
+        if hasattr(found, "__set__"):
+            made = overriding.of_call(found.__get__, (tensor,), {})
+            return found.__get__(tensor, kind) if made is overriding.NOBODY else made
+        return types.MethodType(self, tensor)
+
+    def __call__(self, tensor: Any, *args: Any, **kwargs: Any) -> Any:
+        found = original(self.name)
+        if not is_open(tensor):
+            return found(tensor, *args, **kwargs)
+        function, given = found, (tensor, *args)
+        if self.name in REFLECTED and args and isinstance(args[0], Tensor):
+            function, given = original(REFLECTED[self.name]), (args[0], tensor)
+        elif self.name in FUNCTIONS:
+            function = original(FUNCTIONS[self.name])
+        try:
+            made = overriding.of_call(function, given, kwargs)
+        except TypeError:
+            if self.name not in SIGNS:
+                raise
+            return NotImplemented
+        return found(tensor, *args, **kwargs) if made is overriding.NOBODY else made
+
+
+class InterceptedProperty(Interceptor):
+    """Stands on a subclass for a property of Tensor, or for what is not loaded yet and may be one."""
+
+    __slots__ = ()
+
+    def __set__(self, tensor: Any, value: Any) -> None:
+        self.assign(tensor, "__set__", value)
+
+    def __delete__(self, tensor: Any) -> None:
+        self.assign(tensor, "__delete__")
+
+    def assign(self, tensor: Any, how: str, *value: Any) -> None:
+        """Set or delete."""
+        function = getattr(original(self.name), how)
+        if not is_open(tensor) or overriding.of_call(function, (tensor, *value), {}) is overriding.NOBODY:
+            function(tensor, *value)
+
+
+INTERCEPTORS: dict[str, Interceptor] = {}
+"""One for each name, made with the first subclass."""
+
+
+def interceptors() -> dict[str, Interceptor]:
+    """Those of all methods and properties of Tensor."""
+    if not INTERCEPTORS:
+        for name, value in tuple(vars(Tensor).items()):
+            kind = type(value)
+            if name not in ALONE and name not in Tensor.__slots__ and hasattr(kind, "__get__"):
+                INTERCEPTORS[name] = (InterceptedProperty if hasattr(kind, "__set__") else Interceptor)(name)
+    return INTERCEPTORS
+
+
+def intercept(cls: Any) -> None:
+    """Let a subclass be asked: put interceptors on it, behind what it and its other bases define themselves."""
+    cls._overridden_ = flags.OVERRIDDEN
+    for name, interceptor in interceptors().items():
+        first, own = MISSING, Tensor
+        for own in cls.__mro__:
+            found = vars(own).get(name, MISSING)
+            first = found if first is MISSING else first
+            if found is not MISSING and not isinstance(found, Interceptor):
+                break
+        if own is Tensor and not isinstance(first, Interceptor):
+            setattr(cls, name, interceptor)
+        elif own is not Tensor and isinstance(first, Interceptor):
+            setattr(cls, name, vars(own)[name])

@@ -1,0 +1,217 @@
+"""`__torch_function__`: who is asked for the result of a call before the operator is, and how.
+
+Asked are the modes of the thread, then the arguments of subclasses of Tensor and of types of the program that have the
+method. A tensor of a subclass has the bit `OVERRIDDEN` in its flags word, so that calls without any do not come here.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Iterable, Iterator
+from typing import Any
+
+from ..operators.declaration import REQUIRED
+from ..state.modes import Modes, current
+from ..tensor.base import Tensor, bind
+from .unanswered import disabled
+
+NOBODY: Any = object()
+"""Nobody answers for a call: the operator does."""
+
+
+def overrides(kind: type) -> bool:
+    """Whether values of a type are asked: it is not Tensor itself, and has a `__torch_function__` that is enabled."""
+    if kind is Tensor or not hasattr(kind, "__torch_function__"):
+        return False
+    return kind.__torch_function__ is not disabled  # type: ignore[no-any-return]
+
+
+def asked(values: Iterable[Any], *, tensors: bool = False) -> list[Any]:
+    """Of the values those that are asked: one of each type, in their order, but subclasses before their bases.
+
+    Args:
+        tensors: plain tensors count, too, as for functions that torch has in Python.
+    """
+    found: list[Any] = []
+    for value in values:
+        kind = type(value)
+        if any(type(each) is kind for each in found):
+            continue
+        if overrides(kind) or (tensors and kind is Tensor):
+            place = next((at for at, each in enumerate(found) if issubclass(kind, type(each))), len(found))
+            found.insert(place, value)
+    return found
+
+
+def flattened(values: Iterable[Any]) -> Iterator[Any]:
+    """Values, those in lists and tuples one by one."""
+    for value in values:
+        if isinstance(value, (list, tuple)):
+            yield from value
+        else:
+            yield value
+
+
+def of_call(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    """What a mode or the `__torch_function__` of an argument makes of a call, NOBODY if there is none.
+
+    Raises:
+        TypeError: there are some, and all decline.
+    """
+    modes = current()
+    if modes.overriding == 2:
+        return NOBODY
+    given = asked(flattened((*args, *kwargs.values()))) if modes.overriding == 0 else []
+    if not given and not modes.functions:
+        return NOBODY
+    made = answer(function, given, args, kwargs, modes)
+    if made is NotImplemented:
+        kinds = "".join(f"  - {described(each)}\n" for each in given)
+        raise TypeError(
+            f"Multiple dispatch failed for '{name_of(function)}'; all __torch_function__ handlers returned "
+            f"NotImplemented:\n\n{kinds}\nFor more information, try re-running with TORCH_LOGS=not_implemented"
+        )
+    return made
+
+
+def answer(function: Any, given: list[Any], args: tuple[Any, ...], kwargs: dict[str, Any], modes: Modes) -> Any:
+    """The first answer of the innermost mode and of the arguments that are asked; NotImplemented if all decline."""
+    types = tuple(map(type, given))
+    if modes.functions:
+        functions = modes.functions
+        modes.override(functions[:-1])
+        try:
+            made = functions[-1].__torch_function__(function, types, args, kwargs)
+        finally:
+            modes.override(functions)
+        if made is not NotImplemented:
+            return made
+    for each in given:
+        method = each.__torch_function__
+        made = method(function, types, args, kwargs) if kwargs else method(function, types, args)
+        if made is not NotImplemented:
+            return made
+    return NotImplemented
+
+
+def described(value: Any) -> str:
+    """A value that declined, as the error lists it."""
+    return f"tensor subclass {type(value)!r}" if isinstance(value, Tensor) else f"object with type {type(value)!r}"
+
+
+def of_operator(op: Any, args: tuple[Any, ...], modes: Modes) -> Any:
+    """`of_call` of an operator with all its arguments: defaults are left out again."""
+    if not modes.functions and not any(type(each) is not Tensor and is_asked(each) for each in flattened(args)):
+        return NOBODY  # what took over the flags of a tensor of a subclass
+    count = next((at for at, each in enumerate(args) if at >= op.positional or is_default(op, at, each)), len(args))
+    named = {
+        name: each
+        for at, (name, each) in enumerate(zip(op.names, args))
+        if at >= count and not is_default(op, at, each)
+    }
+    return of_call(op, args[:count], named)
+
+
+def is_asked(value: Any) -> bool:
+    """Whether the `__torch_function__` of a value is asked."""
+    return overrides(type(value))
+
+
+def is_default(op: Any, at: int, value: Any) -> bool:
+    """Whether an argument is what it would be if it were not given."""
+    default = op.defaults[at]
+    return default is not REQUIRED and (value is default or (type(value) is type(default) and value == default))
+
+
+def of_strangers(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    """`of_call` of a call that was refused; NOBODY unless something that is no tensor is among the arguments."""
+    for each in flattened((*args, *kwargs.values())):
+        if not isinstance(each, Tensor) and is_asked(each):
+            return of_call(function, args, kwargs)
+    return NOBODY
+
+
+def public(name: str, function: Callable[..., Any], *, method: bool) -> Any:
+    """What programs call by that name: the method of Tensor, or what the module of the function has."""
+    if method:
+        return vars(Tensor).get(name, function)
+    return getattr(sys.modules.get(function.__module__), name, function)
+
+
+def name_of(function: Any) -> str:
+    """How programs write a function: 'torch.add', 'torch.Tensor.shape.__get__'."""
+    owner = getattr(function, "__self__", None)
+    if getattr(function, "__name__", "") in ("__get__", "__set__", "__delete__") and owner is not None:
+        name = next((each for each, value in vars(Tensor).items() if value is owner), "?")
+        return f"torch.Tensor.{name}.{function.__name__}"
+    name = getattr(function, "__name__", None) or getattr(function, "name", str(function))
+    module = str(getattr(function, "__module__", ""))
+    if module.startswith("wengert.nn.functional"):
+        return f"torch.nn.functional.{name}"
+    package = sys.modules[__package__.partition(".")[0]]
+    if getattr(package, name, None) is not function and vars(Tensor).get(name) is function:
+        return f"torch.Tensor.{name}"
+    for prefix in ("linalg", "fft", "special"):
+        if name.startswith(prefix + "_"):
+            return f"torch.{prefix}.{name.removeprefix(prefix + '_')}"
+    return f"torch.{name}"
+
+
+class Disabled:
+    """A context in which no `__torch_function__` of an argument is asked, or that of no mode either."""
+
+    level = 1
+
+    def __init__(self) -> None:
+        self.before: list[tuple[Modes, int]] = []
+
+    def __enter__(self) -> None:
+        modes = current()
+        self.before.append((modes, modes.overriding))
+        modes.overriding = max(self.level, modes.overriding)
+
+    def __exit__(self, *error: Any) -> None:
+        modes, before = self.before.pop()
+        modes.overriding = before
+
+
+class DisableTorchFunctionSubclass(Disabled):
+    """Inside, subclasses of Tensor and types with `__torch_function__` are not asked; modes are."""
+
+
+class DisableTorchFunction(Disabled):
+    """Inside, neither subclasses of Tensor and types with `__torch_function__` nor modes are asked."""
+
+    level = 2
+
+
+def nowrap() -> set[Any]:
+    """What gives tensors that are not made instances of the subclass: the gradient, and the base of a view."""
+    return {vars(Tensor)[name].__get__ for name in ("_base", "grad", "_grad")}
+
+
+def converted(value: Any, cls: type) -> Any:
+    """Tensors, also those in lists and tuples, as instances of a subclass."""
+    if cls is Tensor:
+        return value
+    if isinstance(value, Tensor) and not isinstance(value, cls):
+        return value.as_subclass(cls)  # type: ignore[attr-defined]
+    if isinstance(value, (list, tuple)):
+        return type(value)([converted(each, cls) for each in value])
+    return value
+
+
+def torch_function(cls: Any, func: Any, types: Any, args: tuple[Any, ...] = (), kwargs: Any = None) -> Any:
+    """What subclasses inherit: the call itself, nobody asked, and its tensors as instances of the subclass.
+
+    Returns:
+        The result; NotImplemented if an argument is of a type that is no base of this class.
+    """
+    if not all(issubclass(cls, each) for each in types):
+        return NotImplemented
+    with DisableTorchFunctionSubclass():
+        made = func(*args, **(kwargs or {}))
+        return made if func in nowrap() else converted(made, cls)
+
+
+bind("__torch_function__", classmethod(torch_function))
