@@ -83,7 +83,7 @@ ALLOWED: dict[str, tuple[str, ...]] = {
     "autograd": ("_core", "_loading", "tensor"),
     **{name: ("tensor", "ops", "autograd", *_USERS[:rank]) for rank, name in enumerate(_USERS)},
     # what calls the package as a program does, loaded when NumPy first asks
-    "compat": ("__init__", "_core", "tensor", "ops", "autograd", *_USERS[: _USERS.index("compat")]),
+    "compat": ("__init__", "_loading", "_core", "tensor", "ops", "autograd", *_USERS[: _USERS.index("compat")]),
     "distributions": ("_core", "tensor", "ops", "autograd"),
     "io": ("_core", "_kernels", "ops", "tensor", "pickling", "nn"),  # memory, and what lies in it
     "demo": ("__init__", "_build", "tensor", "ops", "autograd", *_USERS[:-1]),  # a user's program, in the package

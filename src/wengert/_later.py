@@ -44,6 +44,7 @@ LATER = {
     "StorageBase": "ops.memory.storages",
     "TypedStorage": "ops.memory.storages",
     "UntypedStorage": "ops.memory.storages",
+    "array_api": "compat",
     "autocast": "amp",
     "compile": "compiler",
     "default_generator": "ops.randomness.generator",

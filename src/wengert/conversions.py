@@ -37,15 +37,31 @@ def as_array_protocol(self: Tensor, dtype: Any = None, copy: bool | None = None)
     return np.array(array, dtype=dtype, copy=copy)
 
 
-def dlpack(self: Tensor, **options: Any) -> Any:
+def dlpack(
+    self: Tensor, *, stream: Any = None, max_version: Any = None, dl_device: Any = None, copy: Any = None
+) -> Any:
     """Hand the memory to another library (DLPack protocol).
 
+    Args:
+        stream: None: the CPU has no streams.
+        max_version: the newest version of the protocol that the other library reads; None for the first one, whose
+            capsules cannot say that memory is not to be written to.
+        dl_device: where the memory is to be: on the CPU, `(1, 0)`.
+        copy: whether the other library gets memory of its own; None, False: not.
+
     Raises:
-        BufferError: the tensor requires a gradient, which the protocol cannot carry.
+        AssertionError: a stream is given.
+        BufferError: the tensor requires a gradient, which the protocol cannot carry, or another device is wanted.
     """
     if self.requires_grad:
         raise BufferError("Can't export tensors that require gradient, use tensor.detach()")
-    return self._array_.__dlpack__(**options)
+    if stream is not None:
+        raise AssertionError("stream should be None on cpu.")
+    if dl_device is not None and tuple(dl_device) != (1, 0):
+        raise BufferError(f"Can't export a tensor to device {tuple(dl_device)}: there is the CPU only, (1, 0)")
+    array = np.array(self._array_) if copy else self._array_
+    options = {} if max_version is None else {"max_version": tuple(max_version)}
+    return array.__dlpack__(**options)
 
 
 def dlpack_device(self: Tensor) -> tuple[int, int]:

@@ -1,1 +1,7 @@
 """The interfaces of other libraries, for programs that were written for them."""
+
+from __future__ import annotations
+
+from .._loading import on_demand
+
+__getattr__, __dir__ = on_demand(globals(), {name: name for name in ("array_api", "hips")})

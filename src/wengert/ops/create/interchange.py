@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from ..._core import errors
 from ..._core.cards.card import Bad, Sample, composite
 from ..._core.tensor.base import Tensor, wrap
 from ..._core.types import dtypes
@@ -263,30 +264,59 @@ class Capsule:
 
 
 @composite(method=False)
-def from_dlpack(ext_tensor: Any) -> Tensor:
+def from_dlpack(ext_tensor: Any, *, device: Any = None, copy: Any = None) -> Tensor:
     """A tensor on the memory of an object of another library (DLPack protocol).
 
     Args:
         ext_tensor: an object with `__dlpack__`, or a capsule that such a method returned.
+        device: 'cpu'.
+        copy: whether the tensor gets memory of its own: True: always; False, None: not.
 
     Returns:
-        A tensor that shares the memory.
+        A tensor that shares the memory, or has a copy of it.
 
     Raises:
         RuntimeError: it is neither.
         BufferError: the memory is on another device, or belongs to a tensor that requires a gradient.
     """
+    check_place("from_dlpack", device)
     if not hasattr(ext_tensor, "__dlpack__"):
-        if type(ext_tensor).__name__ != "PyCapsule":
+        if type(ext_tensor).__name__ != "PyCapsule" or '"used_' in repr(ext_tensor):
             raise RuntimeError(
                 "from_dlpack received an invalid capsule: expected an object with __dlpack__, got "
                 f"{full_name(ext_tensor)}. Note that DLTensor capsules can be consumed only once, so you might have "
                 "already constructed a tensor from it once."
             )
         ext_tensor = Capsule(ext_tensor)
-    array = np.from_dlpack(ext_tensor)
+    if isinstance(ext_tensor, Tensor) and not ext_tensor.requires_grad:
+        array = ext_tensor._array_  # also of types that the protocol has and NumPy does not
+    else:
+        array = np.from_dlpack(ext_tensor)
     check_array(array)
-    return finish("from_dlpack", array)
+    return finish("from_dlpack", np.array(array) if copy else array)
+
+
+@composite(method=False)
+def to_dlpack(tensor: Any) -> Any:
+    """A DLPack capsule of a tensor's memory, for libraries that take capsules; `from_dlpack` takes it once.
+
+    Args:
+        tensor: of any shape; its gradient is none of the capsule's concern.
+
+    Returns:
+        A capsule of the first version of the protocol.
+
+    Raises:
+        TypeError: it is no tensor.
+    """
+    if not isinstance(tensor, Tensor):
+        raise TypeError(errors.wrong_type("to_dlpack", "tensor", 1, "Tensor", tensor))
+    return tensor._array_.__dlpack__()
+
+
+@to_dlpack.samples  # type: ignore[attr-defined]
+def to_dlpack_samples(make: Any) -> Any:
+    yield Bad([1], raises=TypeError, says="to_dlpack(): argument 'tensor' (position 1) must be Tensor, not list")
 
 
 @from_dlpack.samples  # type: ignore[attr-defined]
@@ -295,4 +325,4 @@ def from_dlpack_samples(make: Any) -> Any:
     yield Bad([1], raises=RuntimeError, says="from_dlpack received an invalid capsule")
 
 
-__all__ = ["as_tensor", "asarray", "from_dlpack", "from_numpy", "frombuffer"]
+__all__ = ["as_tensor", "asarray", "from_dlpack", "from_numpy", "frombuffer", "to_dlpack"]

@@ -1,0 +1,45 @@
+"""What the array API standard lets programs ask about a library."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import wengert as wg
+
+from .numbers import KINDS
+
+
+class Info:
+    """The answers of `__array_namespace_info__()`."""
+
+    def capabilities(self) -> dict[str, Any]:
+        """Shapes may depend on values; there is no limit to the number of dimensions but NumPy's."""
+        return {"boolean indexing": True, "data-dependent shapes": True, "max dimensions": 64}
+
+    def default_device(self) -> Any:
+        """The one device."""
+        return wg.device("cpu")
+
+    def devices(self) -> list[Any]:
+        """All devices."""
+        return [wg.device("cpu")]
+
+    def default_dtypes(self, *, device: Any = None) -> dict[str, Any]:
+        """The dtypes that functions choose without one."""
+        real = wg.get_default_dtype()
+        return {
+            "real floating": real,
+            "complex floating": wg.complex128 if real is wg.float64 else wg.complex64,
+            "integral": wg.int64,
+            "indexing": wg.int64,
+        }
+
+    def dtypes(self, *, device: Any = None, kind: Any = None) -> dict[str, Any]:
+        """The dtypes of a kind, or of a tuple of kinds, by name."""
+        kinds = ("bool", "numeric") if kind is None else kind if isinstance(kind, tuple) else (kind,)
+        return {each.name: each for name in kinds for each in KINDS[name]}
+
+
+def __array_namespace_info__() -> Info:  # noqa: N807 - the standard's name
+    """What programs of the standard ask about the library."""
+    return Info()

@@ -1,0 +1,4 @@
+"""NumPy's functions called with tensors: `np.sin(x)`, `np.add.reduce(x)`, `np.stack([x, y])` give tensors with history.
+
+What has no rule is refused by name; no tensor becomes an array without `np.asarray` or `numpy()`.
+"""

@@ -1,0 +1,30 @@
+"""The methods by which NumPy and programs of the array API standard ask tensors; bound when one is first asked for."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ..._core.tensor.base import bind
+from .functions import array_function
+from .ufuncs import array_ufunc
+
+
+def array_namespace(self: Any, *, api_version: str | None = None) -> Any:
+    """The functions of the array API standard, for tensors: `wengert.array_api`.
+
+    Args:
+        api_version: a version of the standard; those up to 2024.12 are known.
+
+    Raises:
+        ValueError: another version.
+    """
+    from .. import array_api
+
+    if api_version not in (None, "2021.12", "2022.12", "2023.12", "2024.12"):
+        raise ValueError(f"unsupported version of the array API standard: {api_version!r}; there is 2024.12")
+    return array_api
+
+
+bind("__array_ufunc__", array_ufunc)
+bind("__array_function__", array_function)
+bind("__array_namespace__", array_namespace)
