@@ -120,6 +120,8 @@ def places_by_weight(torch):
         seeded(torch, lambda: torch.multinomial(weights, 50, True)),
         seeded(torch, lambda: torch.multinomial(weights, 8)),
         seeded(torch, lambda: torch.multinomial(weights, 1)),
+        seeded(torch, lambda: torch.multinomial(weights, 1, True)),
+        seeded(torch, lambda: torch.multinomial(torch.ones(3, 40), 1, True)),
         seeded(torch, lambda: torch.multinomial(torch.ones(3, 40), 7)),
     )
 

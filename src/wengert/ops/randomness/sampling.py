@@ -220,7 +220,7 @@ def multinomial(self: Index, num_samples: int, replacement: bool = False, *, gen
     """
     check_weights(self, num_samples, replacement)
     source = chosen("multinomial", generator)
-    if not replacement:
+    if not replacement or num_samples == 1:  # torch draws a single place in the same way with and without replacement
         waits = -np.log1p(-uniform_array(source, self.shape, dtypes.float64)).astype(self.dtype)
         return np.argsort(-(self / waits), axis=-1, kind="stable")[..., :num_samples]
     weights = self.reshape(-1, self.shape[-1])

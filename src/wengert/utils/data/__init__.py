@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from .collate import default_collate, default_convert
+from .dataloader import DataLoader
 from .dataset import ChainDataset, ConcatDataset, Dataset, IterableDataset, Subset, TensorDataset, random_split
 from .distributed import DistributedSampler
-from .loader import DataLoader, get_worker_info
 from .sampler import BatchSampler, RandomSampler, Sampler, SequentialSampler, SubsetRandomSampler, WeightedRandomSampler
 from .stacked import StackDataset
+from .worker import get_worker_info
 
 __all__ = [
     "BatchSampler",

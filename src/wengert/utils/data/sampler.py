@@ -6,12 +6,16 @@ import itertools
 from collections.abc import Iterable, Iterator, Sequence, Sized
 from typing import Any, Generic, TypeVar
 
-import numpy as np
-
-from ...ops.randomness.random import rand, randint, randperm
+from ...ops.create.create import empty
+from ...ops.create.interchange import as_tensor
+from ...ops.randomness.generator import Generator
+from ...ops.randomness.random import randint, randperm
+from ...ops.randomness.sampling import multinomial
 from ...tensor import dtypes
 
 T = TypeVar("T", covariant=True)
+CHUNK = 32
+"""Numbers that are drawn at once with replacement: torch's, since the stream of random numbers depends on it."""
 
 
 def check_count(name: str, value: Any) -> None:
@@ -53,6 +57,9 @@ class SequentialSampler(Sampler[int]):
 class RandomSampler(Sampler[int]):
     """Samples in random order.
 
+    Without a generator each pass draws the seed of one of its own, as in torch: what a program draws meanwhile does not
+    change the order.
+
     Args:
         data_source: the dataset.
         replacement: draw each from all samples anew.
@@ -85,13 +92,17 @@ class RandomSampler(Sampler[int]):
 
     def __iter__(self) -> Iterator[int]:
         total, wanted = len(self.data_source), self.num_samples
+        generator = self.generator
+        if generator is None:
+            generator = Generator().manual_seed(int(empty((), dtype=dtypes.int64).random_().item()))
         if self.replacement:
-            yield from randint(0, total, (wanted,), dtype=dtypes.int64, generator=self.generator).tolist()
+            for _ in range(wanted // CHUNK):
+                yield from randint(0, total, (CHUNK,), generator=generator).tolist()
+            yield from randint(0, total, (wanted % CHUNK,), generator=generator).tolist()
             return
-        while wanted > 0:
-            order = randperm(total, generator=self.generator).tolist()
-            yield from order[:wanted]
-            wanted -= total
+        for _ in range(wanted // total):
+            yield from randperm(total, generator=generator).tolist()
+        yield from randperm(total, generator=generator).tolist()[: wanted % total]
 
     def __len__(self) -> int:
         return self.num_samples
@@ -127,8 +138,8 @@ class WeightedRandomSampler(Sampler[int]):
         generator: of random numbers; the global one if not given.
 
     Raises:
-        ValueError: `num_samples` is not positive or `replacement` no bool.
-        RuntimeError: (on iteration) weights are negative, or too few are positive.
+        ValueError: `num_samples` is not positive, `replacement` no bool, or `weights` no sequence of numbers.
+        RuntimeError: (on iteration) weights are negative, all zero, or fewer than samples are to be drawn.
     """
 
     def __init__(
@@ -136,28 +147,17 @@ class WeightedRandomSampler(Sampler[int]):
     ) -> None:
         check_count("num_samples", num_samples)
         check_flag("replacement", replacement, ValueError)
-        self.weights = np.asarray(weights, np.float64)
+        self.weights = as_tensor(weights, dtype=dtypes.float64)
+        if self.weights.dim() != 1:
+            raise ValueError(
+                f"weights should be a 1d sequence but given weights have shape {tuple(self.weights.shape)}"
+            )
         self.num_samples = num_samples
         self.replacement = replacement
         self.generator = generator
 
     def __iter__(self) -> Iterator[int]:
-        weights, count = self.weights, self.num_samples
-        needed = 1 if self.replacement else count
-        if (weights < 0).any() or np.count_nonzero(weights) < needed:
-            raise RuntimeError(
-                f"WeightedRandomSampler: needs weights that are not negative, and {needed} positive, but got {weights}"
-            )
-        drawn = rand(
-            count if self.replacement else len(weights), dtype=dtypes.float64, generator=self.generator
-        )._array_
-        if self.replacement:
-            bounds = np.cumsum(weights)
-            found = np.searchsorted(bounds, drawn * bounds[-1], side="right")
-        else:  # the order of exponential clocks is a draw without replacement (Efraimidis and Spirakis, 2006)
-            with np.errstate(divide="ignore"):
-                found = np.argsort(-np.log1p(-drawn) / weights, kind="stable")[:count]
-        yield from found.tolist()
+        yield from multinomial(self.weights, self.num_samples, self.replacement, generator=self.generator).tolist()
 
     def __len__(self) -> int:
         return self.num_samples

@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable, Iterable, Iterator
+import multiprocessing
+import multiprocessing.context
+from collections.abc import Callable, Iterable
 from typing import Any
 
-import numpy as np
-
-from ...ops.create.interchange import from_numpy
-from ...tensor import Tensor
 from .collate import default_collate, default_convert
-from .dataset import IterableDataset, Subset, TensorDataset
+from .dataset import IterableDataset
+from .fetching import _BaseDataLoaderIter, _SingleProcessDataLoaderIter
+from .processes import _MultiProcessingDataLoaderIter
 from .sampler import BatchSampler, RandomSampler, SequentialSampler
+from .worker import get_worker_info
+
+__all__ = ["DataLoader", "default_collate", "default_convert", "get_worker_info"]
 
 _FIXED = ("batch_size", "batch_sampler", "sampler", "drop_last", "dataset", "persistent_workers")
 
@@ -28,20 +31,22 @@ class DataLoader:
         shuffle: new random order in each epoch.
         sampler: order of the samples, instead of `shuffle`.
         batch_sampler: lists of numbers, instead of `batch_size`, `shuffle`, `sampler` and `drop_last`.
-        num_workers: 0: samples are loaded by the program itself.
+        num_workers: how many processes load batches ahead; 0: the program itself does, one batch at a time.
         collate_fn: makes a batch of a list of samples.
         pin_memory: for torch's users; there is only the CPU's memory.
         drop_last: leave out a last batch that is smaller.
-        timeout: 0.
-        worker_init_fn: for torch's users.
-        multiprocessing_context: None.
-        generator: of random numbers, for `shuffle`; the global one if not given.
-        prefetch_factor: None.
-        persistent_workers: False.
+        timeout: seconds to wait for a worker's batch; 0 waits for ever.
+        worker_init_fn: called with the worker's number in each worker, before it loads.
+        multiprocessing_context: of Python's `multiprocessing`, or the name of a start method.
+        generator: of random numbers, for `shuffle` and the workers' seeds; the global one if not given.
+        prefetch_factor: batches that each worker is asked for ahead, 2 if not given.
+        persistent_workers: keep the workers from one epoch to the next.
+        pin_memory_device: for torch's users, as `pin_memory`.
+        in_order: for torch's users; batches always come in order.
 
     Raises:
         ValueError: options that exclude each other or are out of range.
-        NotImplementedError: `num_workers` is positive.
+        TypeError: `multiprocessing_context` is no context.
     """
 
     def __init__(
@@ -62,57 +67,69 @@ class DataLoader:
         *,
         prefetch_factor: int | None = None,
         persistent_workers: bool = False,
+        pin_memory_device: str = "",
+        in_order: bool = True,
     ) -> None:
         check_workers(num_workers, timeout, prefetch_factor, persistent_workers)
         self.dataset = dataset
-        self.num_workers, self.timeout, self.pin_memory = 0, timeout, pin_memory
+        self.num_workers, self.timeout, self.worker_init_fn = num_workers, timeout, worker_init_fn
+        self.prefetch_factor = 2 if num_workers and prefetch_factor is None else prefetch_factor
+        self.multiprocessing_context = read_context(multiprocessing_context, num_workers)
+        self.persistent_workers, self._iterator = persistent_workers, None
+        self.pin_memory, self.pin_memory_device, self.in_order = pin_memory, pin_memory_device, in_order
         self.generator = generator
-        self.persistent_workers = False
-        self.streams = isinstance(dataset, IterableDataset)
+        self._take_order(batch_size, shuffle, sampler, batch_sampler, drop_last)
+        self.collate_fn = collate_fn or (default_convert if self.batch_sampler is None else default_collate)
+        self._ready = True
+
+    def _take_order(
+        self,
+        batch_size: int | None,
+        shuffle: bool | None,
+        sampler: Iterable[int] | None,
+        batch_sampler: Iterable[list[int]] | None,
+        drop_last: bool,
+    ) -> None:
+        """Decide which samples make which batch."""
+        self.streams = isinstance(self.dataset, IterableDataset)
         if self.streams:
             check_stream(shuffle, sampler, batch_sampler)
         check_order(batch_size, shuffle, sampler, batch_sampler, drop_last)
         if batch_sampler is not None:
             batch_size, drop_last = None, False
         if sampler is None:
-            sampler = RandomSampler(dataset, generator=generator) if shuffle else SequentialSampler(dataset)
+            sampler = (
+                RandomSampler(self.dataset, generator=self.generator) if shuffle else SequentialSampler(self.dataset)
+            )
         if batch_size is not None and batch_sampler is None:
             batch_sampler = BatchSampler(sampler, batch_size, drop_last)
         self.batch_size = batch_size
         self.drop_last = drop_last
         self.sampler = sampler
         self.batch_sampler = batch_sampler
-        self.collate_fn = collate_fn or (default_convert if batch_sampler is None else default_collate)
-        self._ready = True
+
+    @property
+    def _index_sampler(self) -> Iterable[Any]:
+        """What each fetch is asked for: numbers in lists, or one by one; nothing of a stream."""
+        if self.streams:
+            return itertools.repeat(None)
+        return self.sampler if self.batch_sampler is None else self.batch_sampler
 
     def __setattr__(self, name: str, value: Any) -> None:
         if name in _FIXED and "_ready" in self.__dict__:
             raise ValueError(f"{name} attribute should not be set after {type(self).__name__} is initialized")
         super().__setattr__(name, value)
 
-    def __iter__(self) -> Iterator[Any]:
-        if self.streams:
-            return self._stream()
-        if self.batch_sampler is None:
-            return (self.collate_fn(self.dataset[at]) for at in self.sampler)
-        return map(self._batch, self.batch_sampler)
-
-    def _batch(self, numbers: list[int]) -> Any:
-        """The batch of the samples with these numbers."""
-        if self.collate_fn is default_collate:
-            rows = rows_of(self.dataset, numbers)
-            if rows is not None:
-                return rows
-        return self.collate_fn([self.dataset[at] for at in numbers])
-
-    def _stream(self) -> Iterator[Any]:
-        samples = iter(self.dataset)
-        if self.batch_size is None:
-            yield from map(self.collate_fn, samples)
-            return
-        while batch := list(itertools.islice(samples, self.batch_size)):
-            if len(batch) == self.batch_size or not self.drop_last:
-                yield self.collate_fn(batch)
+    def __iter__(self) -> _BaseDataLoaderIter:
+        if self.num_workers == 0:
+            return _SingleProcessDataLoaderIter(self)
+        if not self.persistent_workers:
+            return _MultiProcessingDataLoaderIter(self)
+        if self._iterator is None:
+            self._iterator = _MultiProcessingDataLoaderIter(self)
+        else:
+            self._iterator._reset(self)
+        return self._iterator
 
     def __len__(self) -> int:
         if self.streams and self.batch_size is not None:
@@ -122,40 +139,55 @@ class DataLoader:
         return len(counted)  # type: ignore[arg-type]
 
 
-def rows_of(dataset: Any, numbers: list[int]) -> list[Tensor] | None:
-    """The batch of a dataset of tensors without a graph, taken at once; None for any other dataset."""
-    while type(dataset) is Subset:
-        numbers = [dataset.indices[at] for at in numbers]
-        dataset = dataset.dataset
-    if type(dataset) is not TensorDataset or any(each.requires_grad for each in dataset.tensors):
-        return None
-    chosen = np.asarray(numbers, np.intp)
-    return [from_numpy(each._array_[chosen]) for each in dataset.tensors]
-
-
 def check_workers(num_workers: int, timeout: float, prefetch_factor: int | None, persistent_workers: bool) -> None:
     """Refuse options of loading in other processes.
 
     Raises:
-        ValueError: out of range.
-        NotImplementedError: other processes are asked for.
+        ValueError: they are out of range, or there are no other processes.
     """
     if num_workers < 0:
         raise ValueError("num_workers option should be non-negative; use num_workers=0 to disable multiprocessing.")
     if timeout < 0:
         raise ValueError("timeout option should be non-negative")
-    if num_workers > 0:
-        raise NotImplementedError(
-            f"DataLoader: num_workers={num_workers} is not there: samples are loaded by the program itself. "
-            "Use num_workers=0; a TensorDataset needs no workers, since its batches are taken at once"
-        )
-    if prefetch_factor is not None:
+    if prefetch_factor is not None and num_workers == 0:
         raise ValueError(
-            "prefetch_factor option could only be specified in multiprocessing. There is none here: "
-            "set prefetch_factor to None."
+            "prefetch_factor option could only be specified in multiprocessing."
+            "let num_workers > 0 to enable multiprocessing, otherwise set prefetch_factor to None."
         )
-    if persistent_workers:
+    if prefetch_factor is not None and prefetch_factor < 0:
+        raise ValueError("prefetch_factor option should be non-negative")
+    if persistent_workers and num_workers == 0:
         raise ValueError("persistent_workers option needs num_workers > 0")
+
+
+def read_context(given: Any, num_workers: int) -> Any:
+    """The context of `multiprocessing` that a program means, by its name or itself; None for None.
+
+    Raises:
+        ValueError: there are no other processes, or no way of this name to start them.
+        TypeError: neither a name nor a context.
+    """
+    if given is None:
+        return None
+    if num_workers == 0:
+        raise ValueError(
+            "multiprocessing_context can only be used with multi-process loading (num_workers > 0), "
+            f"but got num_workers={num_workers}"
+        )
+    if isinstance(given, str):
+        known = multiprocessing.get_all_start_methods()
+        if given not in known:
+            raise ValueError(
+                "multiprocessing_context option should specify a valid start method in "
+                f"{known!r}, but got multiprocessing_context={given!r}"
+            )
+        return multiprocessing.get_context(given)
+    if not isinstance(given, multiprocessing.context.BaseContext):
+        raise TypeError(
+            "multiprocessing_context option should be a valid context object or a string specifying the start "
+            f"method, but got multiprocessing_context={given}"
+        )
+    return given
 
 
 def check_order(batch_size: Any, shuffle: Any, sampler: Any, batch_sampler: Any, drop_last: Any) -> None:

@@ -1,0 +1,111 @@
+"""How batches are made of samples, and the iterator that makes them in the program itself."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ...ops.create.create import empty
+from ...ops.create.interchange import from_numpy
+from ...tensor import Tensor, dtypes
+from .collate import default_collate
+from .dataset import Subset, TensorDataset
+
+if TYPE_CHECKING:
+    from .dataloader import DataLoader
+
+
+class Fetcher:
+    """Makes batches of a dataset's samples, as a loader's options say; goes to workers, too.
+
+    Args:
+        loader: whose options they are.
+    """
+
+    def __init__(self, loader: DataLoader) -> None:
+        self.dataset, self.collate_fn, self.streams = loader.dataset, loader.collate_fn, loader.streams
+        self.batch_size, self.drop_last = loader.batch_size, loader.drop_last
+        self.batched = loader.batch_sampler is not None
+        self.samples: Iterator[Any] | None = None
+
+    def begin(self) -> None:
+        """A new epoch: a stream begins anew."""
+        if self.streams:
+            self.samples = iter(self.dataset)
+
+    def fetch(self, numbers: Any) -> Any:
+        """The batch of the samples with these numbers; the sample with this number; what a stream gives next.
+
+        Raises:
+            StopIteration: the stream has ended.
+        """
+        if self.samples is not None:
+            return self._next(self.samples)
+        if not self.batched:
+            return self.collate_fn(self.dataset[numbers])
+        if self.collate_fn is default_collate:
+            rows = rows_of(self.dataset, numbers)
+            if rows is not None:
+                return rows
+        if hasattr(self.dataset, "__getitems__") and self.dataset.__getitems__:
+            return self.collate_fn(self.dataset.__getitems__(numbers))
+        return self.collate_fn([self.dataset[at] for at in numbers])
+
+    def _next(self, samples: Iterator[Any]) -> Any:
+        if self.batch_size is None:
+            return self.collate_fn(next(samples))
+        batch = list(itertools.islice(samples, self.batch_size))
+        if not batch or (self.drop_last and len(batch) < self.batch_size):
+            raise StopIteration
+        return self.collate_fn(batch)
+
+
+class _BaseDataLoaderIter:
+    """An iterator over the batches of a loader.
+
+    Each draws a seed from the loader's generator, as torch does also where no worker needs one: random numbers that a
+    program draws afterwards are the same.
+
+    Args:
+        loader: whose batches they are.
+    """
+
+    def __init__(self, loader: DataLoader) -> None:
+        self._loader = loader
+        self._base_seed = int(empty((), dtype=dtypes.int64).random_(generator=loader.generator).item())
+        self._fetcher = Fetcher(loader)
+
+    def __iter__(self) -> _BaseDataLoaderIter:
+        return self
+
+    def __next__(self) -> Any:
+        raise NotImplementedError(f"{type(self).__name__} does not define __next__()")
+
+    def __len__(self) -> int:
+        return len(self._loader)
+
+
+class _SingleProcessDataLoaderIter(_BaseDataLoaderIter):
+    """Makes each batch when it is asked for."""
+
+    def __init__(self, loader: DataLoader) -> None:
+        super().__init__(loader)
+        self._order = iter(loader._index_sampler)
+        self._fetcher.begin()
+
+    def __next__(self) -> Any:
+        return self._fetcher.fetch(next(self._order))
+
+
+def rows_of(dataset: Any, numbers: list[int]) -> list[Tensor] | None:
+    """The batch of a dataset of tensors without a graph, taken at once; None for any other dataset."""
+    while type(dataset) is Subset:
+        numbers = [dataset.indices[at] for at in numbers]
+        dataset = dataset.dataset
+    if type(dataset) is not TensorDataset or any(each.requires_grad for each in dataset.tensors):
+        return None
+    chosen = np.asarray(numbers, np.intp)
+    return [from_numpy(each._array_[chosen]) for each in dataset.tensors]

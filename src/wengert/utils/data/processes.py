@@ -1,0 +1,148 @@
+"""The iterator whose batches other processes make ahead."""
+
+from __future__ import annotations
+
+import multiprocessing
+import os
+import time
+import weakref
+from collections.abc import Callable
+from multiprocessing.connection import Connection, wait
+from typing import TYPE_CHECKING, Any
+
+from .fetching import _BaseDataLoaderIter
+from .worker import End, Failure, work
+
+if TYPE_CHECKING:
+    from .dataloader import DataLoader
+
+PATIENCE = 1.0
+"""Seconds that workers have to end by themselves."""
+
+_NOTHING = object()
+"""What stands for no batch, since a batch may be None."""
+
+
+class _MultiProcessingDataLoaderIter(_BaseDataLoaderIter):
+    """Batches that workers make ahead; they come in the order of the sampler.
+
+    Tasks are numbered, and go to the workers in turn. A worker answers each task that it gets, so that what is under
+    way is known without further messages: at the end of a stream with `End`, after an error with a `Failure`.
+
+    Args:
+        loader: whose batches they are.
+    """
+
+    def __init__(self, loader: DataLoader) -> None:
+        super().__init__(loader)
+        self._timeout = loader.timeout or None
+        context = loader.multiprocessing_context or multiprocessing.get_context()
+        self._started: list[Any] = []
+        self._tasks: list[Any] = []
+        self._answers: list[Connection] = []
+        for number in range(loader.num_workers):
+            tasks = context.Queue()
+            tasks.cancel_join_thread()
+            receiver, sender = context.Pipe(duplex=False)
+            told = (number, loader.num_workers, self._base_seed, self._fetcher, loader.worker_init_fn, tasks, sender)
+            process = context.Process(target=run, args=told, daemon=True)
+            process.start()
+            sender.close()  # no other worker is to hold it: so the connection ends with its worker
+            self._started.append(process)
+            self._tasks.append(tasks)
+            self._answers.append(receiver)
+        self._stop = weakref.finalize(self, stop, os.getpid(), self._started, self._tasks, self._answers)
+        self._epoch = -1
+        self._reset(loader)
+
+    def _reset(self, loader: DataLoader) -> None:
+        """Begin a new epoch; answers to earlier tasks, if there are any, will be left aside."""
+        self._epoch += 1
+        self._order = iter(loader._index_sampler)
+        self._sent = self._given = self._turn = 0
+        self._arrived: dict[int, Any] = {}
+        self._open = [True] * len(self._started)
+        for _ in range(max(loader.prefetch_factor or 0, 1) * len(self._started)):
+            self._send()
+
+    def _send(self) -> None:
+        """Send the next task to the next worker, if there are both."""
+        for _ in self._open:
+            worker, self._turn = self._turn, (self._turn + 1) % len(self._open)
+            if not self._open[worker]:
+                continue
+            asked = next(self._order, _NOTHING)
+            if asked is not _NOTHING:
+                self._tasks[worker].put((self._epoch, self._sent, asked))
+                self._sent += 1
+            return
+
+    def __next__(self) -> Any:
+        while self._given < self._sent:
+            while self._given not in self._arrived:
+                self._receive()
+            answer = self._arrived.pop(self._given)
+            self._given += 1
+            self._send()
+            if isinstance(answer, Failure):
+                answer.raise_again()
+            if not isinstance(answer, End):
+                return answer
+        if not self._loader.persistent_workers:
+            self._stop()
+        raise StopIteration
+
+    def _receive(self) -> None:
+        """Take what has come from the workers.
+
+        Raises:
+            RuntimeError: a worker has ended, or none has answered in time.
+        """
+        ready = wait(self._answers, self._timeout)
+        if not ready:
+            raise RuntimeError(f"DataLoader timed out after {self._timeout} seconds")
+        for worker, each in enumerate(self._answers):
+            if each not in ready:
+                continue
+            try:
+                epoch, task, answer = each.recv()
+            except (EOFError, OSError):
+                raise RuntimeError(
+                    f"DataLoader worker (pid(s) {self._started[worker].pid}) exited unexpectedly"
+                ) from None
+            if epoch == self._epoch:
+                self._arrived[task] = answer
+                if isinstance(answer, End):
+                    self._open[worker] = False
+
+
+def run(*told: Any) -> None:
+    """The target of a worker's process."""
+    program = multiprocessing.parent_process()
+    lives: Callable[[], bool] = program.is_alive if program is not None else lambda: True
+    work(*told, lives)
+
+
+def stop(owner: int, started: list[Any], tasks: list[Any], answers: list[Connection]) -> None:
+    """End the workers: those that are at work find nobody who listens.
+
+    Args:
+        owner: the process that started them; in its other children there is nothing to do.
+        started: the processes.
+        tasks: their queues.
+        answers: their connections.
+    """
+    if os.getpid() != owner:
+        return
+    for each in tasks:
+        each.put(None)
+    for connection in answers:
+        connection.close()
+    deadline = time.monotonic() + PATIENCE
+    for process in started:
+        process.join(max(0.0, deadline - time.monotonic()))
+        if process.is_alive():
+            process.terminate()
+            process.join()
+    for each in tasks:
+        each.close()

@@ -1,0 +1,164 @@
+"""What runs in the processes that load batches for a program."""
+
+from __future__ import annotations
+
+import queue
+import random
+import traceback
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from ...ops.randomness.generator import manual_seed
+from .fetching import Fetcher
+
+POLL = 5.0
+"""Seconds after which a worker without work looks whether its program still lives."""
+
+
+class WorkerInfo(NamedTuple):
+    """What a worker is told.
+
+    Attributes:
+        id: its number, from 0.
+        num_workers: how many there are.
+        seed: with which its random numbers begin.
+        dataset: its copy of the dataset.
+    """
+
+    id: int
+    num_workers: int
+    seed: int
+    dataset: Any
+
+
+class End:
+    """The answer of a worker whose stream has ended."""
+
+
+class KeyText(str):
+    """A text that a KeyError shows as it is, on lines of its own."""
+
+    def __repr__(self) -> str:
+        return str(self)
+
+
+class Failure:
+    """The answer of a worker in which an error was raised: its class, and its text with the traceback.
+
+    Args:
+        error: the error.
+        worker: the worker's number.
+    """
+
+    def __init__(self, error: BaseException, worker: int) -> None:
+        self.kind = type(error)
+        shown = "".join(traceback.format_exception(error))
+        self.text = f"Caught {self.kind.__name__} in DataLoader worker process {worker}.\nOriginal {shown}"
+
+    def raise_again(self) -> None:
+        """Raise an error of the same class; a RuntimeError if the class cannot be made of a text."""
+        text = KeyText(self.text) if issubclass(self.kind, KeyError) else self.text
+        try:
+            error = self.kind(text)
+        except Exception:
+            raise RuntimeError(text) from None
+        raise error
+
+
+_info: WorkerInfo | None = None
+
+
+def get_worker_info() -> WorkerInfo | None:
+    """What this process has been told as a worker; None in the program itself.
+
+    Returns:
+        `id`, `num_workers`, `seed` and `dataset`.
+
+    >>> from wengert.utils.data import get_worker_info
+    >>> get_worker_info() is None
+    True
+    """
+    return _info
+
+
+def seed_all(base_seed: int, worker: int) -> None:
+    """Let the random numbers of Python, NumPy and this package begin as those of torch's workers do."""
+    random.seed(base_seed + worker)
+    manual_seed(base_seed + worker)
+    np.random.seed(np.random.SeedSequence([worker, base_seed]).generate_state(4))
+
+
+def work(
+    worker: int,
+    count: int,
+    base_seed: int,
+    fetcher: Fetcher,
+    init: Callable[[int], None] | None,
+    tasks: Any,
+    answers: Any,
+    parent_lives: Callable[[], bool],
+) -> None:
+    """Answer tasks until None comes instead of one, or the program is no more.
+
+    Args:
+        worker: number of this worker.
+        count: how many there are.
+        base_seed: of which each worker's seed is made.
+        fetcher: makes the batches.
+        init: the program's function, called first.
+        tasks: a queue of (epoch, number of the task, numbers of samples).
+        answers: a connection for (epoch, number of the task, batch, `End` or `Failure`).
+        parent_lives: whether the program still runs.
+    """
+    global _info
+    failed: Failure | None = None
+    try:
+        seed_all(base_seed, worker)
+        _info = WorkerInfo(worker, count, base_seed + worker, fetcher.dataset)
+        if init is not None:
+            init(worker)
+    except Exception as error:
+        failed = Failure(error, worker)
+    epoch, ended = -1, False
+    try:
+        while (task := next_task(tasks, parent_lives)) is not None:
+            if failed is None and task[0] != epoch:
+                epoch, failed = task[0], attempt(worker, fetcher.begin)
+                ended = failed is not None
+            answer = failed or (End() if ended else attempt(worker, fetcher.fetch, task[2]))
+            failed, ended = None, ended or isinstance(answer, End)
+            send(answers, task[:2], answer, worker)
+    except (KeyboardInterrupt, BrokenPipeError):
+        return  # the program is told itself, or does not listen any more
+
+
+def attempt(worker: int, function: Callable[..., Any], *arguments: Any) -> Any:
+    """What a function gives, or how it ended without."""
+    try:
+        return function(*arguments)
+    except StopIteration:
+        return End()
+    except Exception as error:
+        return Failure(error, worker)
+
+
+def send(answers: Any, task: tuple[int, int], answer: Any, worker: int) -> None:
+    """Send an answer, or why it cannot be sent."""
+    try:
+        answers.send((*task, answer))
+    except BrokenPipeError:
+        raise
+    except Exception as error:  # of pickle, before anything is written
+        answers.send((*task, Failure(error, worker)))
+
+
+def next_task(tasks: Any, parent_lives: Callable[[], bool]) -> Any:
+    """The next task; None if there will be none."""
+    while True:
+        try:
+            return tasks.get(timeout=POLL)
+        except queue.Empty:
+            if not parent_lives():
+                return None
