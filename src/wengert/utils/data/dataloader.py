@@ -75,7 +75,8 @@ class DataLoader:
         self.num_workers, self.timeout, self.worker_init_fn = num_workers, timeout, worker_init_fn
         self.prefetch_factor = 2 if num_workers and prefetch_factor is None else prefetch_factor
         self.multiprocessing_context = read_context(multiprocessing_context, num_workers)
-        self.persistent_workers, self._iterator = persistent_workers, None
+        self.persistent_workers = persistent_workers
+        self._iterator: _MultiProcessingDataLoaderIter | None = None
         self.pin_memory, self.pin_memory_device, self.in_order = pin_memory, pin_memory_device, in_order
         self.generator = generator
         self._take_order(batch_size, shuffle, sampler, batch_sampler, drop_last)

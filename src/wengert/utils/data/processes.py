@@ -6,7 +6,6 @@ import multiprocessing
 import os
 import time
 import weakref
-from collections.abc import Callable
 from multiprocessing.connection import Connection, wait
 from typing import TYPE_CHECKING, Any
 
@@ -45,7 +44,7 @@ class _MultiProcessingDataLoaderIter(_BaseDataLoaderIter):
             tasks.cancel_join_thread()
             receiver, sender = context.Pipe(duplex=False)
             told = (number, loader.num_workers, self._base_seed, self._fetcher, loader.worker_init_fn, tasks, sender)
-            process = context.Process(target=run, args=told, daemon=True)
+            process = context.Process(target=work, args=told, daemon=True)
             process.start()
             sender.close()  # no other worker is to hold it: so the connection ends with its worker
             self._started.append(process)
@@ -114,13 +113,6 @@ class _MultiProcessingDataLoaderIter(_BaseDataLoaderIter):
                 self._arrived[task] = answer
                 if isinstance(answer, End):
                     self._open[worker] = False
-
-
-def run(*told: Any) -> None:
-    """The target of a worker's process."""
-    program = multiprocessing.parent_process()
-    lives: Callable[[], bool] = program.is_alive if program is not None else lambda: True
-    work(*told, lives)
 
 
 def stop(owner: int, started: list[Any], tasks: list[Any], answers: list[Connection]) -> None:

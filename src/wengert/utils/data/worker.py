@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import multiprocessing
 import queue
 import random
 import traceback
@@ -98,7 +99,6 @@ def work(
     init: Callable[[int], None] | None,
     tasks: Any,
     answers: Any,
-    parent_lives: Callable[[], bool],
 ) -> None:
     """Answer tasks until None comes instead of one, or the program is no more.
 
@@ -110,7 +110,6 @@ def work(
         init: the program's function, called first.
         tasks: a queue of (epoch, number of the task, numbers of samples).
         answers: a connection for (epoch, number of the task, batch, `End` or `Failure`).
-        parent_lives: whether the program still runs.
     """
     global _info
     failed: Failure | None = None
@@ -123,7 +122,7 @@ def work(
         failed = Failure(error, worker)
     epoch, ended = -1, False
     try:
-        while (task := next_task(tasks, parent_lives)) is not None:
+        while (task := next_task(tasks)) is not None:
             if failed is None and task[0] != epoch:
                 epoch, failed = task[0], attempt(worker, fetcher.begin)
                 ended = failed is not None
@@ -154,11 +153,12 @@ def send(answers: Any, task: tuple[int, int], answer: Any, worker: int) -> None:
         answers.send((*task, Failure(error, worker)))
 
 
-def next_task(tasks: Any, parent_lives: Callable[[], bool]) -> Any:
+def next_task(tasks: Any) -> Any:
     """The next task; None if there will be none."""
+    program = multiprocessing.parent_process()
     while True:
         try:
             return tasks.get(timeout=POLL)
         except queue.Empty:
-            if not parent_lives():
+            if program is not None and not program.is_alive():
                 return None
