@@ -42,7 +42,20 @@ _USERS = (
 )  # each on those before it
 
 _MIRRORS = (  # torch's modules for what is not there, and settings that change nothing
-    *("accelerator", "amp", "as_torch", "backends", "compiler", "cpu", "cuda", "distributed", "fx", "hub", "jit"),
+    *(
+        "accelerator",
+        "amp",
+        "as_torch",
+        "backends",
+        "compiler",
+        "cpu",
+        "cuda",
+        "distributed",
+        "futures",
+        "fx",
+        "hub",
+        "jit",
+    ),
     *("legacy", "mps", "mtia", "multiprocessing", "onnx", "overrides", "random", "serialization", "settings"),
     *("storage", "types", "version", "xpu"),
 )
@@ -68,7 +81,7 @@ ALLOWED: dict[str, tuple[str, ...]] = {
     "version": (),
     "absent": (),
     **dict.fromkeys(
-        ("compiler", "cpu", "accelerator", "distributed", "fx", "hub", "jit", "multiprocessing", "onnx"), ()
+        ("compiler", "cpu", "accelerator", "distributed", "futures", "fx", "hub", "jit", "multiprocessing", "onnx"), ()
     ),
     **dict.fromkeys(("cuda", "mps", "mtia", "xpu"), ("_loading", "absent", "amp")),
     "amp": ("tensor",),
@@ -84,6 +97,12 @@ ALLOWED: dict[str, tuple[str, ...]] = {
     **{name: ("tensor", "ops", "autograd", *_USERS[:rank]) for rank, name in enumerate(_USERS)},
     # what calls the package as a program does, loaded when NumPy first asks
     "compat": ("__init__", "_loading", "_core", "tensor", "ops", "autograd", *_USERS[: _USERS.index("compat")]),
+    "_C": ("ops",),
+    "_dynamo": ("compiler",),
+    "as_torch": (),
+    "autograd": ("_core", "_loading", "tensor"),
+    **{name: ("tensor", "ops", "autograd", *_USERS[:rank]) for rank, name in enumerate(_USERS)},
+    "utils": ("_loading", "tensor", "ops", "autograd", *_USERS[: _USERS.index("utils")]),
     "distributions": ("_core", "tensor", "ops", "autograd"),
     "io": ("_core", "_kernels", "ops", "tensor", "pickling", "nn"),  # memory, and what lies in it
     "demo": ("__init__", "_build", "tensor", "ops", "autograd", *_USERS[:-1]),  # a user's program, in the package

@@ -7,8 +7,8 @@ LAYERS = (
     *("scipy", "signal", "special", "utils", "vision", "viz"),
 )
 MIRRORS = (
-    *("accelerator", "amp", "backends", "compiler", "cpu", "cuda", "distributed", "fx", "hub", "jit", "mps", "mtia"),
-    *("multiprocessing", "onnx", "overrides", "random", "serialization", "storage", "testing", "types"),
+    *("accelerator", "amp", "backends", "compiler", "cpu", "cuda", "distributed", "futures", "fx", "hub", "jit", "mps"),
+    *("mtia", "multiprocessing", "onnx", "overrides", "random", "serialization", "storage", "testing", "types"),
     *("version", "xpu"),
 )
 """Modules that programs of torch import, most of them to ask for what is not there."""

@@ -4,11 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import Any
+from os import PathLike
+from typing import IO, Any, TypeAlias
 
 from .io.objects import load, save
 
 __all__ = ["add_safe_globals", "clear_safe_globals", "get_safe_globals", "load", "safe_globals", "save"]
+
+FileLike: TypeAlias = str | PathLike[str] | IO[bytes]
+FILE_LIKE: TypeAlias = FileLike
+MAP_LOCATION: TypeAlias = Any
+"""Torch's words for what `load` takes, which libraries annotate with."""
 
 
 def add_safe_globals(safe_globals: list[Any]) -> None:

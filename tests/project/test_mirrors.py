@@ -239,3 +239,21 @@ def test_a_script_and_a_module_run_with_it(tmp_path):
 @pytest.mark.parametrize("name", MIRRORS)
 def test_each_module_can_be_imported_as_torchs(name: str):
     assert __import__(f"wengert.{name}", fromlist=["_"]).__name__ == f"wengert.{name}"
+
+
+def test_names_that_libraries_import_from_inside_torch_are_there():
+    code = """
+        import wengert
+        wengert.install_as_torch()
+        import torch
+        from torch._dynamo import OptimizedModule, disable, mark_static_address
+        from torch.distributions.transforms import AffineTransform, _InverseTransform
+        from torch.distributions.utils import _standard_normal, _sum_rightmost
+        from torch.nn.modules.module import _IncompatibleKeys
+        from torch.serialization import FILE_LIKE, MAP_LOCATION
+        from torch.utils.data.dataloader import _BaseDataLoaderIter, default_collate
+        print(_sum_rightmost(_standard_normal((2, 3, 4), torch.float64, "cpu"), 2).shape, disable(len)([1]))
+        print(isinstance(AffineTransform(0, 1).inv, _InverseTransform), torch.utils.hooks.RemovableHandle.__name__)
+        mark_static_address(torch.ones(1))
+    """
+    assert run(code).splitlines() == ["torch.Size([2]) 1", "True RemovableHandle"]

@@ -7,7 +7,7 @@ from typing import Any
 from ..tensor import Tensor
 from . import constraints
 from .distribution import Distribution
-from .transform import sum_rightmost
+from .utils import _sum_rightmost
 
 __all__ = ["Independent"]
 
@@ -95,11 +95,11 @@ class Independent(Distribution):
 
     def log_prob(self, value: Tensor) -> Tensor:
         """The sum of the batch's."""
-        return sum_rightmost(self.base_dist.log_prob(value), self.reinterpreted_batch_ndims)
+        return _sum_rightmost(self.base_dist.log_prob(value), self.reinterpreted_batch_ndims)
 
     def entropy(self) -> Tensor:
         """The sum of the batch's."""
-        return sum_rightmost(self.base_dist.entropy(), self.reinterpreted_batch_ndims)
+        return _sum_rightmost(self.base_dist.entropy(), self.reinterpreted_batch_ndims)
 
     def enumerate_support(self, expand: bool = True) -> Tensor:
         """That of the batch, where no dimension belongs to the samples.

@@ -19,9 +19,8 @@ from .kl import kl_divergence, register_kl
 from .matrices import Wishart
 from .multivariate_normal import LowRankMultivariateNormal, MultivariateNormal, half_log_det, squared_length
 from .normal import HalfNormal, Normal
-from .transform import sum_rightmost
 from .transformed_distribution import TransformedDistribution
-from .utils import euler_constant
+from .utils import _sum_rightmost, euler_constant
 
 
 @register_kl(Bernoulli, Bernoulli)
@@ -165,7 +164,7 @@ def _wishart(p: Wishart, q: Wishart) -> Tensor:
 def _independent(p: Independent, q: Independent) -> Tensor:
     if p.reinterpreted_batch_ndims != q.reinterpreted_batch_ndims:
         raise NotImplementedError("KL of Independent distributions wants as many reinterpreted dimensions of both")
-    return sum_rightmost(kl_divergence(p.base_dist, q.base_dist), p.reinterpreted_batch_ndims)
+    return _sum_rightmost(kl_divergence(p.base_dist, q.base_dist), p.reinterpreted_batch_ndims)
 
 
 @register_kl(TransformedDistribution, TransformedDistribution)
@@ -186,5 +185,5 @@ def _exponential_families(p: ExponentialFamily, q: ExponentialFamily) -> Tensor:
     params, normalizer, slopes = p._normalizer_slopes()
     found: Any = q._log_normalizer(*q._natural_params) - normalizer
     for other, param, slope in zip(q._natural_params, params, slopes):
-        found = found - sum_rightmost((other - param) * slope, len(q.event_shape))
+        found = found - _sum_rightmost((other - param) * slope, len(q.event_shape))
     return found  # type: ignore[no-any-return]

@@ -9,6 +9,7 @@ from typing import Any
 from .._core.types.sizes import Size
 from ..tensor import Tensor
 from . import constraints
+from .utils import _sum_rightmost
 
 
 class Transform:
@@ -286,7 +287,7 @@ class ComposeTransform(Transform):
         wanted = self.domain.event_dim
         for part, before, after in zip(self.parts, values, values[1:]):
             found = part.log_abs_det_jacobian(before, after)
-            total = total + sum_rightmost(found, wanted - part.domain.event_dim)
+            total = total + _sum_rightmost(found, wanted - part.domain.event_dim)
             wanted += part.codomain.event_dim - part.domain.event_dim
         return total  # type: ignore[no-any-return]
 
@@ -311,11 +312,6 @@ def widened(constraint: Any, event_dim: int) -> Any:
     """A constraint on values with `event_dim` dimensions."""
     further = event_dim - constraint.event_dim
     return constraints.independent(constraint, further) if further > 0 else constraint
-
-
-def sum_rightmost(value: Tensor, count: int) -> Tensor:
-    """The sum over the last `count` dimensions."""
-    return value.reshape((*value.shape[:-count], -1)).sum(-1) if count else value
 
 
 identity_transform = ComposeTransform([])
@@ -373,7 +369,7 @@ class IndependentTransform(Transform):
 
     def log_abs_det_jacobian(self, x: Tensor, y: Tensor) -> Tensor:
         """The other's, summed."""
-        return sum_rightmost(self.base_transform.log_abs_det_jacobian(x, y), self.reinterpreted_batch_ndims)
+        return _sum_rightmost(self.base_transform.log_abs_det_jacobian(x, y), self.reinterpreted_batch_ndims)
 
     def forward_shape(self, shape: Any) -> Size:
         """As the other's."""

@@ -10,7 +10,8 @@ from ..tensor import Tensor
 from . import constraints
 from .distribution import Distribution
 from .independent import Independent
-from .transform import ComposeTransform, Transform, sum_rightmost
+from .transform import ComposeTransform, Transform
+from .utils import _sum_rightmost
 
 __all__ = ["TransformedDistribution"]
 
@@ -109,10 +110,10 @@ class TransformedDistribution(Distribution):
         for transform in reversed(self.transforms):
             x = transform.inv(y)
             event_dim += transform.domain.event_dim - transform.codomain.event_dim
-            grown = sum_rightmost(transform.log_abs_det_jacobian(x, y), event_dim - transform.domain.event_dim)
+            grown = _sum_rightmost(transform.log_abs_det_jacobian(x, y), event_dim - transform.domain.event_dim)
             total = -grown if total is None else total - grown
             y = x
-        found = sum_rightmost(self.base_dist.log_prob(y), event_dim - len(self.base_dist.event_shape))
+        found = _sum_rightmost(self.base_dist.log_prob(y), event_dim - len(self.base_dist.event_shape))
         return found if total is None else total + found
 
     def _monotonize_cdf(self, value: Tensor) -> Tensor:

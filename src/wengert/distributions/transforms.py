@@ -33,7 +33,13 @@ from .structured_transforms import (
     StackTransform,
     StickBreakingTransform,
 )
-from .transform import ComposeTransform, IndependentTransform, Transform, identity_transform
+from .transform import (
+    ComposeTransform,
+    IndependentTransform,
+    Transform,
+    _InverseTransform as _InverseTransform,
+    identity_transform,
+)
 
 __all__ = [
     "AbsTransform", "AffineTransform", "CatTransform", "ComposeTransform", "CorrCholeskyTransform",

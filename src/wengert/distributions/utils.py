@@ -9,7 +9,7 @@ from typing import Any
 
 from .._core.state.grad_mode import enable_grad
 from .._core.types.dtypes import finfo, get_default_dtype
-from ..ops.create.create import tensor
+from ..ops.create.create import empty, tensor
 from ..ops.create.ranges import tril_indices
 from ..ops.shapes.broadcast import broadcast_tensors
 from ..tensor import Tensor
@@ -55,6 +55,16 @@ def broadcast_all(*values: Any) -> tuple[Tensor, ...]:
 def standard_normal(shape: Any, like: Tensor) -> Tensor:
     """Numbers of the standard normal distribution, of the dtype of `like`."""
     return like.new_empty(shape).normal_()
+
+
+def _standard_normal(shape: Any, dtype: Any = None, device: Any = None) -> Tensor:
+    """As `standard_normal`, by the name that libraries use."""
+    return empty(shape, dtype=dtype, device=device).normal_()
+
+
+def _sum_rightmost(value: Tensor, dim: int) -> Tensor:
+    """The sum over the last `dim` dimensions."""
+    return value.reshape((*value.shape[:-dim], -1)).sum(-1) if dim else value
 
 
 def clamp_probs(probs: Tensor) -> Tensor:

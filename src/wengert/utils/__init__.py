@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from .._loading import on_demand
 from . import checkpoint, data, dlpack
 
 __all__ = ["checkpoint", "data", "dlpack"]
+
+__getattr__, __dir__ = on_demand(globals(), {"_pytree": "_pytree", "hooks": "hooks"})

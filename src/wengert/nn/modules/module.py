@@ -22,6 +22,7 @@ from .global_hooks import (
     register_module_parameter_registration_hook,
 )
 from .hooking import Hooking
+from .state import _IncompatibleKeys as _IncompatibleKeys
 
 __all__ = [
     "Module",

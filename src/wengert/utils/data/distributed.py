@@ -1,10 +1,9 @@
-"""The part of a dataset that one of several processes goes through."""
+"""Samplers for programs that are run several times at once, each on its part of the data."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
-from typing import Any
+from collections.abc import Iterator, Sized
 
 from ...ops.randomness.generator import Generator
 from ...ops.randomness.random import randperm
@@ -14,24 +13,23 @@ __all__ = ["DistributedSampler"]
 
 
 class DistributedSampler(Sampler[int]):
-    """Every `num_replicas`-th index, from `rank` on.
+    """Every n-th sample: those of one of n programs, which all get as many.
 
     Args:
-        dataset: it has a length.
-        num_replicas: how many processes there are.
-        rank: which one this is.
-        shuffle: in an order that is drawn anew in every epoch, the same in all processes.
-        seed: of that order.
-        drop_last: leave out what does not go round; otherwise indices are repeated to make all parts as long.
+        dataset: whose length counts.
+        num_replicas: how many programs there are; to be given, since there are no process groups here.
+        rank: which of them this is, from 0; to be given, too.
+        shuffle: in an order that all programs draw from `seed` and the epoch.
+        seed: the same in all programs.
+        drop_last: leave out samples at the end, rather than give some of the first ones twice, so that all get as many.
 
     Raises:
-        ValueError: no number of processes or rank is given (there are no groups of processes that would say it), or
-            the rank is not in [0, num_replicas - 1].
+        ValueError: `num_replicas` or `rank` is missing or out of range.
     """
 
     def __init__(
         self,
-        dataset: Any,
+        dataset: Sized,
         num_replicas: int | None = None,
         rank: int | None = None,
         shuffle: bool = True,
@@ -40,34 +38,30 @@ class DistributedSampler(Sampler[int]):
     ) -> None:
         if num_replicas is None or rank is None:
             raise ValueError(
-                "Default process group has not been initialized, please make sure to call init_process_group."
+                "Default process group has not been initialized, please make sure to call init_process_group: "
+                "there are none here, give num_replicas and rank."
             )
         if not 0 <= rank < num_replicas:
             raise ValueError(f"Invalid rank {rank}, rank should be in the interval [0, {num_replicas - 1}]")
-        self.dataset = dataset
-        self.num_replicas = num_replicas
-        self.rank = rank
+        self.dataset, self.num_replicas, self.rank = dataset, num_replicas, rank
+        self.shuffle, self.seed, self.drop_last = shuffle, seed, drop_last
         self.epoch = 0
-        self.drop_last = drop_last
-        count = len(dataset) / num_replicas
-        self.num_samples = math.floor(count) if drop_last else math.ceil(count)
+        count = len(dataset)
+        self.num_samples = count // num_replicas if drop_last else math.ceil(count / num_replicas)
         self.total_size = self.num_samples * num_replicas
-        self.shuffle = shuffle
-        self.seed = seed
 
     def __iter__(self) -> Iterator[int]:
-        length = len(self.dataset)
-        indices = list(range(length))
+        count = len(self.dataset)
+        order = list(range(count))
         if self.shuffle:
-            generator = Generator()
-            generator.manual_seed(self.seed + self.epoch)
-            indices = randperm(length, generator=generator).tolist()
-        times = math.ceil(self.total_size / length) if length else 0
-        return iter((indices * times)[: self.total_size][self.rank :: self.num_replicas])
+            order = randperm(count, generator=Generator().manual_seed(self.seed + self.epoch)).tolist()
+        if count and count < self.total_size:
+            order *= math.ceil(self.total_size / count)
+        return iter(order[self.rank : self.total_size : self.num_replicas])
 
     def __len__(self) -> int:
         return self.num_samples
 
     def set_epoch(self, epoch: int) -> None:
-        """Say which epoch begins, so that its order is another one."""
+        """Choose the order of an epoch; without this all epochs have the same."""
         self.epoch = epoch

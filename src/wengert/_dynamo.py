@@ -1,0 +1,35 @@
+"""Names of torch's compiler that libraries use to mark functions for it; there is no compiler here."""
+
+from __future__ import annotations
+
+from types import SimpleNamespace
+from typing import Any
+
+from .compiler import allow_in_graph, assume_constant_result, disable, is_compiling, reset
+
+__all__ = [
+    "OptimizedModule", "allow_in_graph", "assume_constant_result", "config", "disable", "graph_break", "is_compiling",
+    "mark_dynamic", "mark_static", "mark_static_address", "reset",
+]  # fmt: skip
+
+config = SimpleNamespace()
+"""Settings: they can be written and change nothing."""
+
+
+class OptimizedModule:
+    """What torch makes of a module that it compiles; nothing here is one."""
+
+
+def graph_break(msg: str = "") -> None:
+    """Nothing: no graph is made."""
+
+
+def mark_dynamic(t: Any, index: Any, **options: Any) -> None:
+    """Nothing: no length is compiled in."""
+
+
+mark_static = mark_dynamic
+
+
+def mark_static_address(t: Any, guard: bool = True) -> None:
+    """Nothing: no address is compiled in."""

@@ -1,0 +1,130 @@
+"""`torch.futures`: results that one thread promises to another."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Iterable
+from typing import Any, Generic, TypeVar
+
+__all__ = ["Future", "collect_all", "wait_all"]
+
+T = TypeVar("T")
+
+
+class Future(Generic[T]):
+    """A result that will be there, or an error.
+
+    Args:
+        devices: None or empty: there is only the CPU.
+    """
+
+    def __init__(self, *, devices: Any = None) -> None:
+        self._changed = threading.Condition()
+        self._finished = False
+        self._result: Any = None
+        self._error: BaseException | None = None
+        self._callbacks: list[Callable[[Future[T]], Any]] = []
+
+    def done(self) -> bool:
+        """Whether the result or an error is there."""
+        return self._finished
+
+    def wait(self) -> T:
+        """The result, as soon as it is there.
+
+        Raises:
+            BaseException: what `set_exception` was given.
+        """
+        with self._changed:
+            self._changed.wait_for(self.done)
+        return self.value()
+
+    def value(self) -> T:
+        """The result, which must be there.
+
+        Raises:
+            RuntimeError: it is not.
+            BaseException: what `set_exception` was given.
+        """
+        if not self._finished:
+            raise RuntimeError("Future.value(): there is no result yet; wait() waits for it")
+        if self._error is not None:
+            raise self._error
+        return self._result  # type: ignore[no-any-return]
+
+    def set_result(self, result: T) -> None:
+        """Give the result, and call what waits for it.
+
+        Raises:
+            RuntimeError: there is one.
+        """
+        self._finish(result, None)
+
+    def set_exception(self, result: BaseException) -> None:
+        """Give an error in the place of a result.
+
+        Raises:
+            TypeError: it is none.
+            RuntimeError: there is a result.
+        """
+        if not isinstance(result, Exception):
+            raise TypeError(f"{result} is of type {type(result)}, not an Exception.")
+        self._finish(None, result)
+
+    def _finish(self, result: Any, error: BaseException | None) -> None:
+        with self._changed:
+            if self._finished:
+                raise RuntimeError("Future can only be marked completed once.")
+            self._result, self._error, self._finished = result, error, True
+            self._changed.notify_all()
+            waiting, self._callbacks = self._callbacks, []
+        for each in waiting:
+            each(self)
+
+    def add_done_callback(self, callback: Callable[[Future[T]], Any]) -> None:
+        """Let `callback(future)` be called when the result is there; at once if it is."""
+        with self._changed:
+            if not self._finished:
+                self._callbacks.append(callback)
+                return
+        callback(self)
+
+    def then(self, callback: Callable[[Future[T]], Any]) -> Future[Any]:
+        """A future of what `callback(future)` gives when the result is there."""
+        following: Future[Any] = Future()
+
+        def go_on(finished: Future[T]) -> None:
+            try:
+                result = callback(finished)
+            except Exception as error:
+                following.set_exception(error)
+            else:
+                following.set_result(result)
+
+        self.add_done_callback(go_on)
+        return following
+
+
+def collect_all(futures: Iterable[Future[Any]]) -> Future[list[Future[Any]]]:
+    """A future of all the given ones, finished."""
+    given = list(futures)
+    collected: Future[list[Future[Any]]] = Future()
+    lock, missing = threading.Lock(), [len(given)]
+
+    def note(_: Future[Any]) -> None:
+        with lock:
+            missing[0] -= 1
+            complete = missing[0] == 0
+        if complete:
+            collected.set_result(given)
+
+    for each in given:
+        each.add_done_callback(note)
+    if not given:
+        collected.set_result(given)
+    return collected
+
+
+def wait_all(futures: Iterable[Future[Any]]) -> list[Any]:
+    """The results of all futures."""
+    return [each.wait() for each in collect_all(futures).wait()]

@@ -1,0 +1,322 @@
+"""Nested containers taken apart and put together, under the names of `torch.utils._pytree`, which libraries use.
+
+Containers are tuples, lists, named tuples, dictionaries of the three usual kinds, deques, and the classes that a
+program registers; all else, None too, is a leaf.
+"""
+
+from __future__ import annotations
+
+from collections import OrderedDict, defaultdict, deque, namedtuple
+from collections.abc import Callable, Iterable, Iterator
+from typing import Any, NamedTuple
+
+__all__ = [
+    "LeafSpec", "TreeSpec", "register_pytree_node", "tree_all", "tree_all_only", "tree_any", "tree_any_only",
+    "tree_flatten", "tree_is_leaf", "tree_iter", "tree_leaves", "tree_map", "tree_map_", "tree_map_only",
+    "tree_map_only_", "tree_structure", "tree_unflatten",
+]  # fmt: skip
+
+PyTree = Any
+Context = Any
+Leafhood = Callable[[Any], bool] | None
+
+
+class NodeDef(NamedTuple):
+    """How containers of a class are opened: to their parts and what else there is to know; and how they are made."""
+
+    flatten_fn: Callable[[Any], tuple[Any, Any]]
+    unflatten_fn: Callable[[Any, Any], Any]
+
+
+SUPPORTED_NODES: dict[Any, NodeDef] = {
+    tuple: NodeDef(lambda value: (list(value), None), lambda parts, _: tuple(parts)),
+    list: NodeDef(lambda value: (value, None), lambda parts, _: list(parts)),
+    dict: NodeDef(lambda value: (list(value.values()), list(value)), lambda parts, keys: dict(zip(keys, parts))),
+    OrderedDict: NodeDef(
+        lambda value: (list(value.values()), list(value)), lambda parts, keys: OrderedDict(zip(keys, parts))
+    ),
+    defaultdict: NodeDef(
+        lambda value: (list(value.values()), [value.default_factory, list(value)]),
+        lambda parts, known: defaultdict(known[0], zip(known[1], parts)),
+    ),
+    namedtuple: NodeDef(lambda value: (list(value), type(value)), lambda parts, kind: kind(*parts)),
+    deque: NodeDef(lambda value: (list(value), value.maxlen), lambda parts, maxlen: deque(parts, maxlen)),
+}
+"""All classes of containers; one function stands for all classes of named tuples, as in torch."""
+
+
+def register_pytree_node(
+    cls: type, flatten_fn: Callable[[Any], Any], unflatten_fn: Callable[[Any, Any], Any], **options: Any
+) -> None:
+    """Let instances of a class be containers.
+
+    Args:
+        cls: the class.
+        flatten_fn: gives the parts of an instance, and what else is needed to make it again.
+        unflatten_fn: makes an instance of parts and that.
+        options: for torch's exports: without effect.
+
+    Raises:
+        ValueError: the class is registered.
+    """
+    if cls in SUPPORTED_NODES:
+        raise ValueError(f"{cls} is already registered as pytree node.")
+    SUPPORTED_NODES[cls] = NodeDef(flatten_fn, unflatten_fn)
+
+
+_register_pytree_node = register_pytree_node
+
+
+def _get_node_type(tree: Any) -> Any:
+    kind = type(tree)
+    if kind not in SUPPORTED_NODES and isinstance(tree, tuple) and hasattr(kind, "_fields"):
+        return namedtuple
+    return kind
+
+
+def tree_is_leaf(tree: PyTree, is_leaf: Leafhood = None) -> bool:
+    """Whether something is no container, or one that `is_leaf` takes for none."""
+    return (is_leaf is not None and is_leaf(tree)) or _get_node_type(tree) not in SUPPORTED_NODES
+
+
+class TreeSpec:
+    """The structure of nested containers.
+
+    Attributes:
+        type: the class of the outermost one, None for a leaf.
+        context: what its class needs to make it again beside its parts.
+        num_leaves, num_nodes, num_children: leaves below, all structures below and this one, parts.
+    """
+
+    def __init__(self, type: Any, context: Context, children_specs: list[TreeSpec]) -> None:
+        self.type, self.context, self.children_specs = type, context, children_specs
+        self.num_children = len(children_specs)
+        leaf = type is None
+        self.num_leaves: int = 1 if leaf else sum([each.num_leaves for each in children_specs])
+        self.num_nodes: int = 1 + sum([each.num_nodes for each in children_specs])
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, TreeSpec):
+            return NotImplemented
+        return (self.type, self.context, self.children_specs) == (other.type, other.context, other.children_specs)
+
+    def __hash__(self) -> int:
+        return hash((self.type, self.num_nodes, self.num_leaves))
+
+    def __repr__(self, indent: int = 0) -> str:
+        if self.is_leaf():
+            return "*"
+        space = ",\n" + " " * (indent + 2)
+        children = space.join([each.__repr__(indent + 2) for each in self.children_specs])
+        kind = getattr(self.type, "__name__", self.type)
+        return f"TreeSpec({kind}, {self.context}, [{children}])"
+
+    def is_leaf(self) -> bool:
+        """Whether this is the structure of a single leaf."""
+        return self.type is None
+
+    def children(self) -> list[TreeSpec]:
+        """The structures of the parts."""
+        return list(self.children_specs)
+
+    def child(self, index: int) -> TreeSpec:
+        """The structure of one part."""
+        return self.children_specs[index]
+
+    def unflatten(self, leaves: Iterable[Any]) -> PyTree:
+        """Containers of this structure with these leaves.
+
+        Raises:
+            ValueError: there are more or fewer leaves than places.
+        """
+        given = list(leaves)
+        if len(given) != self.num_leaves:
+            raise ValueError(
+                f"treespec.unflatten(leaves): `leaves` has length {len(given)} but the spec refers to a pytree that "
+                f"holds {self.num_leaves} items ({self})."
+            )
+        return self._made(iter(given))
+
+    def _made(self, leaves: Iterator[Any]) -> PyTree:
+        if self.is_leaf():
+            return next(leaves)
+        parts = [each._made(leaves) for each in self.children_specs]
+        return SUPPORTED_NODES[self.type].unflatten_fn(parts, self.context)
+
+    def flatten_up_to(self, tree: PyTree) -> list[PyTree]:
+        """What stands in a tree at the places of this structure's leaves.
+
+        Raises:
+            ValueError: the tree has other containers.
+        """
+        if self.is_leaf():
+            return [tree]
+        kind = _get_node_type(tree)
+        if kind is not self.type and not (is_mapping(kind) and is_mapping(self.type)):
+            raise ValueError(f"Node type mismatch; expected {self.type!r}, but got {kind!r}.")
+        parts, context = SUPPORTED_NODES[kind].flatten_fn(tree)
+        if len(parts) != self.num_children:
+            raise ValueError(f"Node arity mismatch; expected {self.num_children}, but got {len(parts)}.")
+        if is_mapping(kind):
+            parts = self._by_keys(dict(zip(keys_of(kind, context), parts)))
+        found = [each.flatten_up_to(part) for each, part in zip(self.children_specs, parts)]
+        return [leaf for leaves in found for leaf in leaves]
+
+    def _by_keys(self, parts: dict[Any, Any]) -> list[Any]:
+        keys = keys_of(self.type, self.context)
+        if set(keys) != set(parts):
+            missing, extra = set(keys) - set(parts), set(parts) - set(keys)
+            raise ValueError(f"Node keys mismatch; missing key(s): {missing}; extra key(s): {extra}.")
+        return [parts[key] for key in keys]
+
+
+class LeafSpec(TreeSpec):
+    """The structure of a single leaf."""
+
+    def __init__(self) -> None:
+        super().__init__(None, None, [])
+
+
+_LEAF = LeafSpec()
+
+
+def is_mapping(kind: Any) -> bool:
+    """Whether a class is one of the usual dictionaries, which stand for each other where trees are compared."""
+    return kind is dict or kind is OrderedDict or kind is defaultdict
+
+
+def keys_of(kind: Any, context: Any) -> list[Any]:
+    """The keys of a dictionary."""
+    return context[1] if kind is defaultdict else context  # type: ignore[no-any-return]
+
+
+def tree_flatten(tree: PyTree, is_leaf: Leafhood = None) -> tuple[list[Any], TreeSpec]:
+    """The leaves of nested containers from left to right, and the structure.
+
+    Args:
+        tree: containers, or a leaf.
+        is_leaf: says of a container whether it is to be a leaf.
+
+    >>> from wengert.utils._pytree import tree_flatten
+    >>> tree_flatten({"a": 1, "b": (2, 3)})[0]
+    [1, 2, 3]
+    """
+    leaves: list[Any] = []
+    return leaves, opened(tree, leaves, is_leaf)
+
+
+def opened(tree: PyTree, leaves: list[Any], is_leaf: Leafhood) -> TreeSpec:
+    """The structure of a tree, whose leaves are appended to `leaves`."""
+    if tree_is_leaf(tree, is_leaf):
+        leaves.append(tree)
+        return _LEAF
+    kind = _get_node_type(tree)
+    parts, context = SUPPORTED_NODES[kind].flatten_fn(tree)
+    return TreeSpec(kind, context, [opened(each, leaves, is_leaf) for each in parts])
+
+
+def tree_unflatten(leaves: Iterable[Any], treespec: TreeSpec) -> PyTree:
+    """Containers of a structure with these leaves.
+
+    Raises:
+        TypeError: `treespec` is no structure.
+        ValueError: there are more or fewer leaves than places.
+    """
+    if not isinstance(treespec, TreeSpec):
+        raise TypeError(f"Expected `treespec` to be an instance of PyTreeSpec but got item of type {type(treespec)}.")
+    return treespec.unflatten(leaves)
+
+
+def tree_leaves(tree: PyTree, is_leaf: Leafhood = None) -> list[Any]:
+    """The leaves of nested containers from left to right."""
+    return tree_flatten(tree, is_leaf)[0]
+
+
+def tree_iter(tree: PyTree, is_leaf: Leafhood = None) -> Iterator[Any]:
+    """An iterator over the leaves."""
+    return iter(tree_leaves(tree, is_leaf))
+
+
+def tree_structure(tree: PyTree, is_leaf: Leafhood = None) -> TreeSpec:
+    """The structure of nested containers."""
+    return tree_flatten(tree, is_leaf)[1]
+
+
+def tree_map(func: Callable[..., Any], tree: PyTree, *rests: PyTree, is_leaf: Leafhood = None) -> PyTree:
+    """The containers with `func(leaf, ...)` in the place of each leaf.
+
+    Args:
+        func: is given a leaf, and what stands in its place in each of `rests`.
+        tree: the containers.
+        rests: further ones of the same structure.
+        is_leaf: says of a container whether it is to be a leaf.
+
+    Raises:
+        ValueError: the structures differ.
+
+    >>> from wengert.utils._pytree import tree_map
+    >>> tree_map(lambda a, b: a + b, (1, [2]), (3, [4]))
+    (4, [6])
+    """
+    leaves, structure = tree_flatten(tree, is_leaf)
+    others = [structure.flatten_up_to(each) for each in rests]
+    return structure.unflatten([func(*each) for each in zip(leaves, *others)])
+
+
+def tree_map_(func: Callable[..., Any], tree: PyTree, *rests: PyTree, is_leaf: Leafhood = None) -> PyTree:
+    """Call `func` for each leaf, as `tree_map` does, and give the tree itself."""
+    tree_map(func, tree, *rests, is_leaf=is_leaf)
+    return tree
+
+
+def chosen(kinds: Any) -> Callable[[Any], bool]:
+    """The question whether a leaf is of a class or of one of several, or what a function says of it."""
+    if isinstance(kinds, type | tuple) or hasattr(kinds, "__args__"):
+        return lambda leaf: isinstance(leaf, kinds)
+    return kinds  # type: ignore[no-any-return]
+
+
+def tree_map_only(kinds: Any, func: Any, tree: PyTree, is_leaf: Leafhood = None) -> PyTree:
+    """`tree_map` for leaves of a class, of several, or of which a function says so; the others stay."""
+    wanted = chosen(kinds)
+    return tree_map(lambda leaf: func(leaf) if wanted(leaf) else leaf, tree, is_leaf=is_leaf)
+
+
+def tree_map_only_(kinds: Any, func: Any, tree: PyTree, is_leaf: Leafhood = None) -> PyTree:
+    """Call `func` as `tree_map_only` does, and give the tree itself."""
+    tree_map_only(kinds, func, tree, is_leaf)
+    return tree
+
+
+def tree_all(pred: Callable[[Any], bool], tree: PyTree, is_leaf: Leafhood = None) -> bool:
+    """Whether `pred` holds for all leaves."""
+    return all(map(pred, tree_iter(tree, is_leaf)))
+
+
+def tree_any(pred: Callable[[Any], bool], tree: PyTree, is_leaf: Leafhood = None) -> bool:
+    """Whether `pred` holds for a leaf."""
+    return any(map(pred, tree_iter(tree, is_leaf)))
+
+
+def tree_all_only(kinds: Any, pred: Callable[[Any], bool], tree: PyTree, is_leaf: Leafhood = None) -> bool:
+    """Whether `pred` holds for all leaves of a class."""
+    return all(map(pred, filter(chosen(kinds), tree_iter(tree, is_leaf))))
+
+
+def tree_any_only(kinds: Any, pred: Callable[[Any], bool], tree: PyTree, is_leaf: Leafhood = None) -> bool:
+    """Whether `pred` holds for a leaf of a class."""
+    return any(map(pred, filter(chosen(kinds), tree_iter(tree, is_leaf))))
+
+
+def _broadcast_to_and_flatten(tree: PyTree, treespec: TreeSpec, is_leaf: Leafhood = None) -> list[Any] | None:
+    if tree_is_leaf(tree, is_leaf):
+        return [tree] * treespec.num_leaves
+    if treespec.is_leaf():
+        return None
+    parts, context = SUPPORTED_NODES[_get_node_type(tree)].flatten_fn(tree)
+    if (_get_node_type(tree), context, len(parts)) != (treespec.type, treespec.context, treespec.num_children):
+        return None
+    found = [_broadcast_to_and_flatten(part, spec, is_leaf) for part, spec in zip(parts, treespec.children_specs)]
+    if None in found:
+        return None
+    return [leaf for leaves in found if leaves is not None for leaf in leaves]
