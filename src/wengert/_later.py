@@ -9,7 +9,7 @@ LAYERS = (
 MIRRORS = (
     *("accelerator", "amp", "backends", "compiler", "cpu", "cuda", "distributed", "futures", "fx", "hub", "jit", "mps"),
     *("mtia", "multiprocessing", "onnx", "overrides", "random", "serialization", "storage", "testing", "types"),
-    *("version", "xpu"),
+    *("version", "xpu", "_C", "_dynamo"),
 )
 """Modules that programs of torch import, most of them to ask for what is not there."""
 
