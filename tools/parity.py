@@ -3,7 +3,7 @@
     python tools/parity.py                      the programs of tests/parity/programs, the behaviour table of
                                                 tests/mechanics, and generated programs
     python tools/parity.py --record             write torch's answers to tests/parity/expected.json
-    python tools/parity.py --opinfo [--ops add,mul] [--report FILE]
+    python tools/parity.py --opinfo [--ops add,mul] [--dtypes bfloat16] [--report FILE]
                                                 torch's own operator samples: values, gradients, errors
     python tools/parity.py --layouts [--ops add,mul] [--report FILE]
                                                 the same samples with inputs in many orders: strides
@@ -37,6 +37,7 @@ def arguments() -> argparse.Namespace:
     parser.add_argument("--layouts", action="store_true", help="compare strides for inputs that lie in many orders")
     parser.add_argument("--ops", default="", help="only these operators, separated by commas")
     parser.add_argument("--report", default="", help="write the findings to this file")
+    parser.add_argument("--dtypes", default="", help="only samples of these dtypes, separated by commas")
     parser.add_argument("--samples", type=int, default=40, help="samples per operator, dtype and form")
     parser.add_argument("--seconds", type=float, default=20.0, help="time per operator")
     parser.add_argument("--record", action="store_true", help="write torch's answers to tests/parity/expected.json")
@@ -50,7 +51,8 @@ def run_opinfo(torch: Any, wengert: Any, options: argparse.Namespace) -> int:
     methods = importlib.import_module("torch.testing._internal.common_methods_invocations")
     wanted = set(filter(None, options.ops.split(",")))
     kind = layouts.LayoutRunner if options.layouts else opinfo.Runner
-    runner = kind(torch, wengert, most=options.samples, seconds=options.seconds)
+    kinds = options.dtypes.split(",") if options.dtypes else opinfo.DTYPES
+    runner = kind(torch, wengert, most=options.samples, seconds=options.seconds, kinds=kinds)
     chosen = [info for info in methods.op_db if selected(info, wanted)]
     started, outcomes = time.time(), []
     for info in chosen:

@@ -35,6 +35,7 @@ from ._core.types.devices import (
     strided,
 )
 from ._core.types.dtypes import (
+    bfloat16,
     bool_ as bool,
     can_cast,
     complex64,

@@ -23,11 +23,11 @@ SETTINGS = (
 )
 TYPES = (
     *("BoolTensor", "ByteTensor", "CharTensor", "ComplexDoubleTensor", "ComplexFloatTensor", "DoubleTensor"),
-    *("FloatTensor", "HalfTensor", "IntTensor", "LongTensor", "ShortTensor"),
+    *("BFloat16Tensor", "FloatTensor", "HalfTensor", "IntTensor", "LongTensor", "ShortTensor"),
 )
 STORAGES = (
     *("BoolStorage", "ByteStorage", "CharStorage", "ComplexDoubleStorage", "ComplexFloatStorage", "DoubleStorage"),
-    *("FloatStorage", "HalfStorage", "IntStorage", "LongStorage", "ShortStorage", "Storage"),
+    *("BFloat16Storage", "FloatStorage", "HalfStorage", "IntStorage", "LongStorage", "ShortStorage", "Storage"),
 )
 LATER = {
     **{name: name for name in (*LAYERS, *MIRRORS, "_C")},

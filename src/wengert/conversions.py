@@ -21,11 +21,14 @@ def to_numpy(self: Tensor, *, force: bool = False) -> np.ndarray[Any, Any]:
 
     Raises:
         RuntimeError: the tensor requires a gradient and `force` is not set, or it stands for the members of a batch.
+        TypeError: it is of dtype bfloat16, which NumPy has not.
     """
     if self._flags_ & flags.BATCHED:
         raise RuntimeError(batch_errors.read("numpy()", self._array_.shape, self._array_.level.size))  # type: ignore[attr-defined]
     if self.requires_grad and current().grad and not force:
         raise RuntimeError("Can't call numpy() on Tensor that requires grad. Use tensor.detach().numpy() instead.")
+    if self.dtype is dtypes.bfloat16:
+        raise TypeError("Got unsupported ScalarType BFloat16")
     if current().debug is not None:
         tracing.left(self, self._array_, "numpy()", tracing.NUMPY)
     return self._array_  # type: ignore[no-any-return]

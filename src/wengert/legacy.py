@@ -11,7 +11,7 @@ import numpy as np
 
 from ._core.tensor.storage import Storage
 from ._core.types.devices import layout, strided
-from ._core.types.dtypes import ALL, dtype
+from ._core.types.dtypes import ALL, bfloat16, dtype
 from .ops.create.create import empty, tensor
 from .tensor import Tensor
 
@@ -50,7 +50,7 @@ class TensorType(type):
 
 TYPES: dict[str, TensorType] = {
     each.legacy: TensorType(each.legacy, (), {"dtype": each, "__doc__": f"Tensors of dtype `{each.name}`."})
-    for each in ALL
+    for each in (*ALL, bfloat16)
     if each.legacy.endswith("Tensor")
 }
 """All of them, by name."""

@@ -9,7 +9,7 @@ import numpy as np
 from .describe import first_line
 from .samples import tensors_in
 
-LOOSE = {"float16": 5e-3, "float32": 2e-5, "complex64": 2e-5, "float64": 1e-9, "complex128": 1e-9}
+LOOSE = {"float16": 5e-3, "bfloat16": 1.6e-2, "float32": 2e-5, "complex64": 2e-5, "float64": 1e-9, "complex128": 1e-9}
 
 
 class Difference(Exception):  # noqa: N818 - it is what is looked for
@@ -103,16 +103,19 @@ def array_of(tensor: Any) -> Any:
     """The values as a NumPy array."""
     plain = tensor.detach().clone()
     if str(plain.dtype) == "torch.bfloat16":
-        return np.array(plain.tolist())
+        return np.array(plain.tolist(), np.float32).astype("bfloat16")  # a name that ml_dtypes gives
     return (plain.resolve_conj().resolve_neg() if hasattr(plain, "resolve_neg") else plain).numpy()
 
 
 def compare_arrays(first: Any, second: Any, factor: float, kind: str, where: str, least: float = 1e-3) -> None:
     """Compare two arrays within the tolerance of their dtype, times `factor`; values count as at least `least`."""
-    if first.dtype.kind not in "fc":
+    if first.dtype.kind not in "fcV":
         same = np.array_equal(first, second)
     else:
         tolerance = LOOSE.get(str(first.dtype), 1e-6) * factor
+        if first.dtype.kind == "V":  # bfloat16, whose tolerance leaves no room for factors
+            tolerance = LOOSE["bfloat16"] * min(factor, 2.0)
+            first, second = first.astype(np.float64), second.astype(np.float64)
         finite = first[np.isfinite(first)]
         scale = float(np.abs(finite).max()) if finite.size else 1.0
         with np.errstate(all="ignore"):

@@ -125,8 +125,8 @@ def exchanged(value: Any, change: Callable[[Any, int], Any], memo: dict[int, Any
 class LayoutRunner(Runner):
     """Runs the samples of one operator, laid out in every way, and compares strides."""
 
-    def __init__(self, torch: Any, wengert: Any, *, most: int = 40, seconds: float = 20.0) -> None:
-        super().__init__(torch, wengert, most=most, seconds=seconds)
+    def __init__(self, torch: Any, wengert: Any, **limits: Any) -> None:
+        super().__init__(torch, wengert, **limits)
         self.known = Known(KNOWN)
 
     def run(self, info: Any) -> Outcome:

@@ -7,7 +7,7 @@ import signal
 import time
 import types
 import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -23,7 +23,7 @@ KNOWN = Path(__file__).resolve().parent.parent / "opinfo_known.toml"
 RANDOM = re.compile(
     r"dropout|^rand|^normal|^bernoulli|multinomial|uniform|exponential$|cauchy|geometric|log_normal|rrelu|fractional|empty|lowrank"
 )
-DTYPES = ("float64", "float32", "int64", "bool", "complex128", "float16", "int32", "uint8")
+DTYPES = ("float64", "float32", "int64", "bool", "complex128", "float16", "bfloat16", "int32", "uint8")
 
 
 @dataclass
@@ -80,12 +80,15 @@ class Runner:
         torch, wengert: the two packages.
         most: samples per operator, dtype and form.
         seconds: time per operator.
+        kinds: the dtypes to run.
     """
 
-    def __init__(self, torch: Any, wengert: Any, *, most: int = 40, seconds: float = 20.0) -> None:
+    def __init__(
+        self, torch: Any, wengert: Any, *, most: int = 40, seconds: float = 20.0, kinds: Sequence[str] = DTYPES
+    ) -> None:
         self.torch, self.wengert = torch, wengert
         self.translator = Translator(torch, wengert)
-        self.most, self.seconds = most, seconds
+        self.most, self.seconds, self.kinds = most, seconds, kinds
         self.known = Known(KNOWN)
         self.of: Any = None
         self.pairs: list[tuple[str, tuple[Any, Any]]] = []
@@ -105,7 +108,7 @@ class Runner:
             with time_limit(self.seconds), warnings.catch_warnings():
                 warnings.simplefilter("ignore")
                 self.errors(info, outcome)
-                for dtype in DTYPES:
+                for dtype in self.kinds:
                     if getattr(self.torch, dtype) in info.dtypes:
                         self.samples(info, dtype, outcome)
         except TimeUp:
@@ -152,7 +155,7 @@ class Runner:
 
     def samples(self, info: Any, dtype: str, outcome: Outcome) -> None:
         """All samples of one dtype, in every form."""
-        differentiable = dtype in ("float64", "complex128", "float32") and info.supports_autograd
+        differentiable = dtype in ("float64", "complex128", "float32", "bfloat16") and info.supports_autograd
         if differentiable and getattr(self.torch, dtype) not in info.backward_dtypes:
             differentiable = False
         try:

@@ -71,9 +71,13 @@ class Translator:
 
     def tensor(self, given: Any) -> Any:
         """A leaf with the values, strides and `requires_grad` of `given`, in memory of its own."""
-        if given.layout is not self.torch.strided or given.dtype is self.torch.bfloat16:
+        if given.layout is not self.torch.strided:
             raise Missing(f"{given.layout} {given.dtype}")
-        array = given.detach().resolve_conj().resolve_neg().numpy()
+        plain = given.detach().resolve_conj().resolve_neg()
+        if given.dtype is self.torch.bfloat16:  # NumPy's arrays of them come from ml_dtypes, which torch does not know
+            array = plain.view(self.torch.int16).numpy().view(self.wengert.bfloat16.numpy)
+        else:
+            array = plain.numpy()
         made = self.wengert.from_numpy(same_strides(array, given.stride()))
         made.requires_grad = given.requires_grad
         return made

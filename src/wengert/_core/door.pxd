@@ -134,6 +134,10 @@ cdef extern from *:
         int kind = wengert_kind_of(array);
         return kind < 0 ? -1 : kind == 'f' || kind == 'c' || kind == 'V';
     }
+    static CYTHON_UNUSED int wengert_is_half(PyObject *value) {
+        PyArrayObject *own = wengert_as_ndarray(value);
+        return own && PyArray_DESCR(own)->type_num >= NPY_HALF;
+    }
     static CYTHON_UNUSED Py_ssize_t wengert_size_of(PyObject *array) {
         PyArrayObject *own = wengert_as_ndarray(array);
         if (own == NULL) return wengert_count(array, "size");
@@ -377,6 +381,7 @@ cdef extern from *:
     object dtype_of "wengert_dtype_of"(object array)
     Py_ssize_t ndim_of "wengert_ndim_of"(object array) except? -1
     bint is_complex "wengert_is_complex"(object array) except -1
+    bint is_half "wengert_is_half"(object value)
     bint is_inexact "wengert_is_inexact"(object array) except -1
     Py_ssize_t size_of "wengert_size_of"(object array) except -1
     bint is_row_major "wengert_is_row_major"(object array) except -1

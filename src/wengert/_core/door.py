@@ -98,6 +98,15 @@ def is_inexact(array: Any) -> bool:
     return array.dtype.kind in "fcV"
 
 
+def is_half(value: Any) -> bool:
+    """Whether a value is one of NumPy's arrays, with elements of 16 bits that nothing is computed in."""
+    return type(value) is np.ndarray and value.dtype.num >= HALF
+
+
+HALF = np.dtype(np.float16).num
+"""NumPy's number of float16, above those of all other dtypes of tensors; those of other packages are higher."""
+
+
 def size_of(array: Any) -> int:
     """How many elements an array has."""
     return array.size  # type: ignore[no-any-return]

@@ -26,7 +26,7 @@ def as_array(result: Any) -> Array:
 
 def wide_dtype(dtype: np.dtype[Any]) -> np.dtype[Any]:
     """The dtype in which sums and quotients of `dtype` are formed: float32 for half precision, else `dtype` itself."""
-    return np.dtype(np.float32) if dtype == np.float16 else dtype
+    return np.dtype(np.float32) if dtype == np.float16 or dtype.kind == "V" else dtype
 
 
 def deliver(result: Array, out: Array | None) -> Array:

@@ -14,7 +14,7 @@ from ..aliasing import views
 from ..aliasing.views import ViewInfo
 from ..graph.node import Edge, new_edge, set_up
 from ..leaves.accumulate import edge_in
-from ..operators import layouts, promotion, sources
+from ..operators import halves, layouts, promotion, sources
 from ..operators.declaration import Declaration
 from ..operators.rules import plan_for
 from ..profiling.events import Event, Log
@@ -22,6 +22,7 @@ from ..recording.recorded import OpNode, save_all
 from ..state.modes import Modes, current
 from ..tensor import batches
 from ..tensor.base import Tensor, share, wrap_flagged
+from ..types import dtypes
 from . import noted, unusual
 
 
@@ -218,6 +219,27 @@ def run_kernel(op: Declaration, values: list[Any], modes: Modes) -> Any:
     """The card's body, with NumPy's warnings about infinities and NaN off (torch gives none)."""
     if op.view and op.positional == len(values):
         return op.body(*values)
+    if not op.view and holds_half(op, values):
+        return halves.computed(op, values, modes, run_body)
+    return run_body(op, values, modes)
+
+
+def holds_half(op: Declaration, values: list[Any]) -> bool:
+    """Whether an operand is of half precision, or the result shall be."""
+    position: int
+    for position in op.tensor_slots:
+        value = values[position]
+        if door.is_half(value):
+            return True
+        if isinstance(value, list):
+            for each in value:
+                if door.is_half(each):
+                    return True
+    return op.dtype_slot >= 0 and values[op.dtype_slot] in dtypes.HALVES
+
+
+def run_body(op: Declaration, values: list[Any], modes: Modes) -> Any:
+    """`run_kernel` of operands of any dtype."""
     try:
         if op.positional == len(values):
             return modes.quiet(op.body, *values)

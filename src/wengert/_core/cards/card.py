@@ -82,6 +82,7 @@ class Card(Declared, Op):
 
     Attributes:
         declared_dtypes: the dtypes it exists for.
+        takes_halves, keeps_numbers: see `Options`.
         why: why it has no derivative, or "" if it has rules.
         linear: the inputs in which it is linear, for forward mode.
         partial_rules, forward_rules, shares, batching: what forward mode and batching use.
@@ -92,6 +93,8 @@ class Card(Declared, Op):
     """
 
     declared_dtypes: frozenset[dtypes.dtype]
+    takes_halves: bool
+    keeps_numbers: bool
     nodes: NodeClasses
     describes: str
     __name__: str
@@ -267,6 +270,7 @@ def fill_options(card: Card, given: Options) -> None:
     card.accepts = numpy_dtypes(
         card.declared_dtypes.union(given.explained) if given.explained else card.declared_dtypes
     )
+    card.takes_halves, card.keeps_numbers = given.takes_halves, given.keeps_numbers
     card.promotion = given.promote
     card.numbers = card.tensor_slots if given.numbers is True else ()
     if isinstance(given.numbers, str):
@@ -301,8 +305,8 @@ def fill_out(card: Card, given: Options) -> None:
 
 @functools.cache
 def numpy_dtypes(given: frozenset[DType]) -> frozenset[Any]:
-    """NumPy's dtypes of ours; few families of dtypes serve all cards."""
-    return frozenset(each.numpy for each in given)
+    """NumPy's own dtypes of ours; few families of dtypes serve all cards. (`bfloat16` is met by `halves`.)"""
+    return frozenset(each.numpy for each in given if each is not dtypes.bfloat16)
 
 
 def pointwise(*, promote: str = "same", **options: Any) -> Callable[[Callable[..., Any]], Card]:

@@ -9,7 +9,7 @@ from ..types import dtypes
 from ..types.dtypes import dtype as DType
 
 INTEGERS = frozenset({dtypes.uint8, dtypes.int8, dtypes.int16, dtypes.int32, dtypes.int64})
-REALS = frozenset({dtypes.float16, dtypes.float32, dtypes.float64})
+REALS = frozenset({dtypes.float16, dtypes.bfloat16, dtypes.float32, dtypes.float64})
 COMPLEXES = frozenset({dtypes.complex64, dtypes.complex128})
 FLOATS = REALS | COMPLEXES
 BOOLS = frozenset({dtypes.bool_})
@@ -58,6 +58,9 @@ class Options:
         native: the native function of the plain case, see `Declaration`.
         method, function: whether it is bound to Tensor, and public in the package.
         name: the public name, if not that of the body.
+        takes_halves: the body is given float16 and bfloat16 as they are; otherwise float32 in their place.
+        keeps_numbers: beside halves numbers count as they are, and so does a second operand of no dimensions; otherwise
+            they are rounded to the half first.
         larger: rules may return gradients that are still to be summed to the shape of their input.
         numbers: Python numbers may stand where tensors do, or, given names, for these tensors.
         lone_numbers: they may stand for all tensors at once, as in `add(2, 3)`.
@@ -67,6 +70,8 @@ class Options:
     explained: Iterable[DType] = ()
     linear: str | tuple[str, ...] = ()
     view: bool = False
+    takes_halves: bool = False
+    keeps_numbers: bool = False
     of_memory: bool = False
     inplace: bool | str = False
     write: Callable[..., None] | None = None

@@ -10,7 +10,7 @@ cdef class Declaration(Operator):
     cdef public tuple names, defaults, after1, after2, kinds, tensor_slots, plain_slots, switches, numbers, grad_slots, rules, output_names, differentiable
     cdef public dict aliases, plans, chosen_nodes
     cdef public frozenset accepts
-    cdef public long tensor_bits, positional, spread, list_slot, apart, layout
+    cdef public long tensor_bits, positional, spread, list_slot, dtype_slot, apart, layout
     cdef public bint view, of_memory, several, allows_larger, lone_numbers, overwrites, takes_out, random
 
 @cython.locals(count=long, every=tuple, values=dict)

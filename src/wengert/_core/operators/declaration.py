@@ -51,7 +51,7 @@ class Declaration(Operator):
         spread: position of a parameter that takes all remaining positional integers (`x.view(2, 3)`), or -1.
         tensor_slots: positions that may hold tensors, `tensor_bits` the same as bits; `grad_slots`: those of ARRAY and
             ARRAYS, in the order of the node's edges; `plain_slots`: those that may hold numbers, sizes and dimensions;
-            `switches`: those that take a bool.
+            `switches`: those that take a bool; `dtype_slot`: that of the dtype of the result, or -1.
         promotion: None, "same" (common dtype), "float" (the same, integers become the default dtype), "numbers" (the
             same, bool operands stay what they are, for the body to refuse), or "beside" (the same, Python numbers
             beside tensors stay what they are whatever the dtype).
@@ -105,6 +105,7 @@ class Declaration(Operator):
     positional: int
     spread: int
     list_slot: int
+    dtype_slot: int
     apart: int
     layout: int
     view: bool
@@ -118,7 +119,7 @@ class Declaration(Operator):
 
     __slots__ = (
         "accepts", "after1", "after2", "aliases", "allows_larger", "apart", "body", "choose_node", "chosen_nodes",
-        "defaults", "differentiable", "grad_slots", "kinds", "latest_plan", "layout", "list_slot", "name", "names",
+        "defaults", "differentiable", "dtype_slot", "grad_slots", "kinds", "latest_plan", "layout", "list_slot", "name", "names",
         "native", "node_class", "nodes", "numbers", "of_memory", "output_names", "overwrites", "plain_slots", "plans",
         "positional", "promotion", "random", "rules", "several", "spread", "switches", "takes_out", "tensor_bits",
         "tensor_slots", "view", "writer", "lone_numbers",
@@ -153,6 +154,7 @@ def fill_kinds(op: Declaration, annotations: dict[Any, Any]) -> None:
     aliases: dict[Any, Any] = {}
     op.spread = op.list_slot = -1
     op.tensor_bits = 0
+    op.dtype_slot = op.names.index("dtype") if "dtype" in op.names else -1
     for at, name in enumerate(op.names):
         annotation: str = annotations.get(name, "")
         kind = KINDS.get(annotation.partition(" ")[0], sources.PLAIN)
@@ -184,7 +186,8 @@ def take_over(made: Declaration, op: Declaration) -> None:
     made.after1, made.after2, made.positional, made.spread = op.after1, op.after2, op.positional, op.spread
     made.tensor_slots, made.tensor_bits, made.plain_slots = op.tensor_slots, op.tensor_bits, op.plain_slots
     made.switches, made.numbers, made.aliases = op.switches, op.numbers, op.aliases
-    made.grad_slots, made.list_slot, made.differentiable = op.grad_slots, op.list_slot, op.differentiable
+    made.grad_slots, made.list_slot, made.dtype_slot = op.grad_slots, op.list_slot, op.dtype_slot
+    made.differentiable = op.differentiable
     made.promotion, made.accepts, made.takes_out = op.promotion, op.accepts, op.takes_out
     made.lone_numbers = op.lone_numbers
     made.view, made.several, made.output_names = op.view, op.several, op.output_names

@@ -90,8 +90,11 @@ def settle(op: Declaration, values: list[Any]) -> None:
     if op.promotion == "float" and target.category < dtypes.FLOAT:
         target = dtypes.get_default_dtype()
     wanted = target.numpy
-    if wanted not in op.accepts:
+    if wanted not in op.accepts and not (target is dtypes.bfloat16 and target in op.declared_dtypes):
         raise NotImplementedError(errors.no_kernel(op.name, target))
+    if target in dtypes.HALVES:
+        settle_half(op, slots, values, target)
+        return
     weak = bool(arrays) and (op.promotion == "beside" or target.category >= dtypes.FLOAT)
     for at in slots:
         value = values[at]
@@ -102,6 +105,21 @@ def settle(op: Declaration, values: list[Any]) -> None:
                 values[at] = value.astype(wanted)
         elif not weak:
             values[at] = np.asarray(value).astype(wanted)
+
+
+def settle_half(op: Any, slots: list[int], values: list[Any], target: Any) -> None:
+    """Convert operands to a half, numbers to its nearest value; `op.keeps_numbers` says where they stay as they are."""
+    for at in slots:
+        value = values[at]
+        if op.promotion == "numbers" and is_bool(value):
+            continue
+        with np.errstate(all="ignore"):
+            if not hasattr(value, "dtype"):
+                if not op.keeps_numbers:
+                    values[at] = float(np.asarray(value).astype(np.float32).astype(target.numpy))
+            elif value.dtype != target.numpy:
+                single = value.ndim == 0 and op.keeps_numbers and at != slots[0]
+                values[at] = value.astype(np.float32 if single else target.numpy)
 
 
 def check_broadcast(op: Declaration, values: list[Any]) -> None:

@@ -22,10 +22,28 @@ class dtype:
 
     def __init__(self, name: str, numpy_dtype: Any, category: int, legacy: str) -> None:
         self.name = name
-        self.numpy = np.dtype(numpy_dtype)
         self.category = category
-        self.itemsize = self.numpy.itemsize
         self.legacy = legacy
+        if numpy_dtype is not None:
+            self.numpy = np.dtype(numpy_dtype)
+            self.itemsize = self.numpy.itemsize
+
+    def __getattr__(self, name: str) -> Any:
+        """`bfloat16.numpy`, when it is first asked for: NumPy has no such type, the package ml_dtypes has.
+
+        Raises:
+            ModuleNotFoundError: ml_dtypes is not installed.
+        """
+        if name != "numpy" or self.name != "bfloat16":
+            raise AttributeError(f"'torch.dtype' object has no attribute {name!r}")
+        try:
+            import ml_dtypes
+        except ImportError as error:
+            text = "torch.bfloat16 needs the package ml_dtypes: pip install ml_dtypes"
+            raise ModuleNotFoundError(text, name="ml_dtypes") from error
+        self.numpy = np.dtype(ml_dtypes.bfloat16)
+        of[self.numpy] = self
+        return self.numpy
 
     @property
     def is_floating_point(self) -> bool:
@@ -64,7 +82,7 @@ class dtype:
 
 C_NAMES = {
     "bool": "bool", "uint8": "unsigned char", "int8": "signed char", "int16": "short int", "int32": "int",
-    "int64": "long int", "float16": "c10::Half", "float32": "float", "float64": "double",
+    "int64": "long int", "float16": "c10::Half", "bfloat16": "c10::BFloat16", "float32": "float", "float64": "double",
     "complex64": "c10::complex<float>", "complex128": "c10::complex<double>",
 }  # fmt: skip
 
@@ -77,6 +95,8 @@ int16 = dtype("int16", np.int16, INTEGER, "ShortTensor")
 int32 = dtype("int32", np.int32, INTEGER, "IntTensor")
 int64 = dtype("int64", np.int64, INTEGER, "LongTensor")
 float16 = dtype("float16", np.float16, FLOAT, "HalfTensor")
+bfloat16 = dtype("bfloat16", None, FLOAT, "BFloat16Tensor")
+bfloat16.itemsize = 2
 float32 = dtype("float32", np.float32, FLOAT, "FloatTensor")
 float64 = dtype("float64", np.float64, FLOAT, "DoubleTensor")
 complex64 = dtype("complex64", np.complex64, COMPLEX, "ComplexFloatTensor")
@@ -86,34 +106,25 @@ bool_ = dtype("bool", np.bool_, BOOL, "BoolTensor")
 ALL: tuple[dtype, ...] = (
     uint8, uint16, uint32, uint64, int8, int16, int32, int64, float16, float32, float64, complex64, complex128, bool_,
 )  # fmt: skip
+"""All that NumPy has itself: `bfloat16` stands beside them."""
+HALVES = frozenset({float16, bfloat16})
+"""The dtypes of 16 bits, in which nothing is computed: see `operators.halves`."""
 ALIASES = {
     "byte": uint8, "char": int8, "short": int16, "int": int32, "long": int64,
     "half": float16, "float": float32, "double": float64, "cfloat": complex64, "cdouble": complex128,
 }  # fmt: skip
-_NAMES = {each.name: each for each in ALL}
+_NAMES = {each.name: each for each in (*ALL, bfloat16)}
 of: dict[Any, dtype] = {each.numpy: each for each in ALL}
 """NumPy dtype -> dtype."""
 
 _WIDE = {uint16, uint32, uint64}
 _REAL = {complex64: float32, complex128: float64}
-_COMPLEX = {float16: complex64, float32: complex64, float64: complex128}
+_COMPLEX = {float16: complex64, bfloat16: complex64, float32: complex64, float64: complex128}
 
 
 def by_name(name: str) -> dtype:
-    """The dtype called `name`; `bfloat16` exists where ml_dtypes is installed."""
-    if name == "bfloat16" and name not in _NAMES:
-        _add_bfloat16()
+    """The dtype called `name`."""
     return _NAMES[name]
-
-
-def _add_bfloat16() -> None:
-    try:
-        import ml_dtypes
-    except ImportError as error:
-        raise RuntimeError("bfloat16 needs the package ml_dtypes: pip install wengert[full]") from error
-    made = dtype("bfloat16", ml_dtypes.bfloat16, FLOAT, "BFloat16Tensor")
-    _COMPLEX[made] = complex64
-    of[made.numpy] = _NAMES["bfloat16"] = made
 
 
 class _Default:
@@ -147,9 +158,7 @@ def from_numpy(numpy_dtype: Any) -> dtype:
     found = of.get(numpy_dtype)
     if found is None:
         native = np.dtype(numpy_dtype).newbyteorder("=")
-        if native.name == "bfloat16":
-            return by_name("bfloat16")
-        found = of.get(native)
+        found = bfloat16 if native.name == "bfloat16" and native == bfloat16.numpy else of.get(native)
     if found is None:
         raise TypeError(
             f"can't convert np.ndarray of type numpy.{np.dtype(numpy_dtype).type.__name__}. The only supported types "
@@ -175,6 +184,8 @@ def of_number(value: object) -> dtype:
     if isinstance(value, int):
         return int64
     if isinstance(value, complex):
+        if _Default.dtype is bfloat16:
+            raise RuntimeError("invalid default scalar type for complex")
         return _Default.dtype.to_complex()
     return _Default.dtype
 
@@ -264,6 +275,16 @@ def result_type(arrays: Iterable[Any], numbers: Iterable[object] = ()) -> dtype:
     return result
 
 
+def limits_of(real: dtype) -> Any:
+    """NumPy's description of a floating-point dtype, or that of ml_dtypes."""
+    if real is not bfloat16:
+        return np.finfo(real.numpy)
+    real.numpy  # noqa: B018 - says what is missing, if it is
+    import ml_dtypes
+
+    return ml_dtypes.finfo(real.numpy)
+
+
 class finfo:
     """The limits of a floating-point dtype, or of the parts of a complex one (`bits`, `eps`, `max`, `resolution`, ...).
 
@@ -279,12 +300,12 @@ class finfo:
                 "torch.finfo() requires a floating point input type. Use torch.iinfo to handle 'torch.finfo'"
             )
         real = given.to_real()
-        limits = np.finfo(real.numpy)
+        limits = limits_of(real)
         self.dtype = real.name
         self.bits = limits.bits
         self.eps, self.max, self.min = float(limits.eps), float(limits.max), float(limits.min)
         self.tiny = self.smallest_normal = float(limits.tiny)
-        self.resolution = float(limits.resolution)
+        self.resolution = 10.0**-limits.precision
 
     def __repr__(self) -> str:
         return (

@@ -16,7 +16,7 @@ from ..graph.node import Edge, Node, new_edge
 from ..graph.refused import new_refusal
 from ..leaves import hooked
 from ..leaves.accumulate import gradient_edge
-from ..operators import overlap, promotion
+from ..operators import halves, overlap, promotion
 from ..recording.recorded import OpNode, save_all, save_outputs
 from ..recording.saved import twin_of
 from ..state.modes import Modes, current
@@ -241,10 +241,14 @@ def write(op: InPlaceOp, args: tuple[Any, ...], values: list[Any] | None, made: 
         store(array, made)
     elif functional.writer is not None:
         if op.native is None or op.native(*values) is NotImplemented:
-            modes.quietly(functional.writer, values)
+            if dispatch.holds_half(functional, values):
+                halves.write(functional, values, modes)
+            else:
+                modes.quietly(functional.writer, values)
     elif (
         functional.takes_out
         and functional.promotion is not None
+        and not door.is_half(array)
         and promotion.of_operands(functional, values) == array.dtype
     ):
         plain = dispatch.keywords(functional, values)

@@ -156,6 +156,10 @@ class Module(Hooking):
         """Convert floating-point parameters and buffers to float16."""
         return self._apply(lambda each: each.half() if each.dtype.is_floating_point else each)  # type: ignore[attr-defined]
 
+    def bfloat16(self: Self) -> Self:
+        """Convert floating-point parameters and buffers to bfloat16."""
+        return self._apply(lambda each: each.bfloat16() if each.dtype.is_floating_point else each)  # type: ignore[attr-defined]
+
     def cpu(self: Self) -> Self:
         """The module itself: its memory is the CPU's."""
         return self

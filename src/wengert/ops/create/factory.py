@@ -24,7 +24,7 @@ Levels = tuple[Batch, ...]
 
 C_NAMES = {
     "uint8": "uint8_t", "uint16": "uint16_t", "uint32": "uint32_t", "uint64": "uint64_t", "int8": "int8_t",
-    "int16": "int16_t", "int32": "int", "int64": "int64_t", "float16": "c10::Half", "float32": "float",
+    "int16": "int16_t", "int32": "int", "int64": "int64_t", "float16": "c10::Half", "bfloat16": "c10::BFloat16", "float32": "float",
     "float64": "double", "complex64": "c10::complex<float>", "complex128": "c10::complex<double>",
 }  # fmt: skip
 """How torch's errors call the elements."""
@@ -248,9 +248,9 @@ def real_part(value: Any) -> Any:
 
 def fits_float(value: float, element: DType) -> bool:
     """Whether a finite number stays finite; half precision may overflow."""
-    if element.itemsize != 4 or math.isinf(value) or value != value:
+    if element not in (dtypes.bfloat16, dtypes.float32) or math.isinf(value) or value != value:
         return True
-    return abs(value) <= float(np.finfo(np.float32).max)
+    return abs(value) <= float(dtypes.limits_of(element).max)
 
 
 def fits_integer(value: Any, element: DType) -> bool:

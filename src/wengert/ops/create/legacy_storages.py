@@ -9,7 +9,7 @@ import operator
 from typing import Any
 
 from ..._core.tensor.base import Tensor, bind
-from ..._core.types.dtypes import ALL, dtype as DType, float32, get_default_dtype
+from ..._core.types.dtypes import ALL, bfloat16, dtype as DType, float32, get_default_dtype
 from ..memory.mapped import map_file
 from ..memory.storages import TypedStorage, UntypedStorage
 from .create import empty
@@ -54,7 +54,7 @@ class StorageType(type):
 
 TYPES: dict[str, StorageType] = {
     name: StorageType(name, (), {"dtype": each, "__doc__": f"Storages of dtype `{each.name}`."})
-    for name, each in ((each.legacy.replace("Tensor", "Storage"), each) for each in ALL)
+    for name, each in ((each.legacy.replace("Tensor", "Storage"), each) for each in (*ALL, bfloat16))
 }
 """All of them, by name."""
 Storage = StorageType("Storage", (), {"dtype": float32, "__doc__": "`FloatStorage` by its first name."})

@@ -124,8 +124,8 @@ def spectra(pieces: Any, normalized: bool, onesided: bool | None) -> Any:
         RuntimeError: half of a complex one is asked for, or it is of half precision.
     """
     dims, scale = (pieces.ndim - 1,), 1 if normalized else 0
-    if pieces.dtype is dtypes.float16:
-        raise RuntimeError("MKL FFT doesn't support tensors of type: Half")
+    if pieces.dtype in dtypes.HALVES:
+        raise RuntimeError("MKL FFT doesn't support tensors of type: " + pieces.dtype.legacy[:-6])
     if not pieces.dtype.is_complex:
         return real_to_complex(pieces, dims, scale, onesided is not False)
     if onesided:

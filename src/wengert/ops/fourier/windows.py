@@ -93,7 +93,7 @@ def triangle(places: Any, last: int) -> Any:
 
 def bessel(places: Any, last: int, beta: float) -> Any:
     kind = places.dtype
-    places = places.float() if kind is dtypes.float16 else places
+    places = places.float() if kind in dtypes.HALVES else places
     off = (places - last / 2) / (last / 2)
     height = places.new_full((), beta).i0()
     return (((1 - off * off).clamp(min=0).sqrt() * beta).i0() / height).to(kind)

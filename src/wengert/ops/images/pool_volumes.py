@@ -210,7 +210,7 @@ def avg_pool3d(
     count = divisors(self.shape, kernel, step, side, options)
     if 0 in self.shape:
         return np.empty((*self.shape[:-3], *count.shape), self.dtype)
-    wide = np.dtype(np.float32 if self.dtype == np.float16 else np.float64 if self.dtype == np.int64 else self.dtype)
+    wide = np.dtype(np.float64 if self.dtype == np.int64 else self.dtype)
     x, sums = self.astype(wide, copy=False), (options[0], True, 1)
     planes = kernels.avg_pool2d(stacked(x), kernel[1:], step[1:], side[1:], *sums)
     total = kernels.avg_pool2d(columns(planes), (kernel[0], 1), (step[0], 1), (side[0], 0), *sums)
@@ -272,8 +272,7 @@ def avg_pool3d_backward(
     options = (bool(ceil_mode), bool(count_include_pad), divisor_override)
     if 0 in shape:
         return np.zeros(shape, grad.dtype)
-    wide = np.dtype(np.float32 if grad.dtype == np.float16 else grad.dtype)
-    share = grad.astype(wide, copy=False) / divisors(shape, kernel, step, side, options).astype(wide)
+    share = grad / divisors(shape, kernel, step, side, options).astype(grad.dtype)
     sums, (depth, height, width), (rows, along) = (options[0], True, 1), shape[-3:], grad.shape[-2:]
     lines = columns(share)
     spread_out = ((len(lines), depth, rows * along), (kernel[0], 1), (step[0], 1), (side[0], 0))

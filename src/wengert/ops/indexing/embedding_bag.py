@@ -106,8 +106,7 @@ def bags_of_rows(
     rows = weight[indices[kept]]
     if per_sample_weights is not None:
         rows = rows * per_sample_weights[kept, None]
-    wide = rows.astype(np.float32) if rows.dtype == np.float16 else rows
-    made, places = reduced(wide, bags[kept], count, mode)
+    made, places = reduced(rows, bags[kept], count, mode)
     sizes = np.bincount(bags[kept], minlength=count).astype(np.int64)
     if mode == MEAN:
         made /= np.maximum(sizes, 1)[:, None].astype(made.dtype)

@@ -21,7 +21,7 @@ from .inverse import inv
 from .matrices import FACTORED, adjoint, check_inexact, check_square, of_matrices, public
 
 
-@of_matrices(name="linalg_matrix_exp", layout="rows", dtypes=FACTORED | {dtypes.float16})
+@of_matrices(name="linalg_matrix_exp", layout="rows", dtypes=FACTORED | dtypes.HALVES)
 def exponential(self: Array) -> Any:
     """The exponential of square matrices: the sum of A^k / k!.
 
@@ -35,11 +35,8 @@ def exponential(self: Array) -> Any:
         RuntimeError: `self` holds no square matrices.
         ImportError: SciPy is not installed.
     """
-    if self.dtype != np.float16:
-        check_inexact("linalg.matrix_exp", self)
+    check_inexact("linalg.matrix_exp", self)
     check_square("linalg.matrix_exp", self)
-    if self.dtype == np.float16:
-        return factors.exponential(self.astype(np.float32)).astype(np.float16)
     return factors.exponential(self)
 
 

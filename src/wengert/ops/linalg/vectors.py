@@ -91,7 +91,7 @@ def linalg_vander(x: Tensor, *, N: int | None = None) -> Any:
     Raises:
         RuntimeError: `N` is less than 2.
     """
-    if x.dtype is dtypes.bool_ or x.dtype is dtypes.float16:
+    if x.dtype is dtypes.bool_ or x.dtype in dtypes.HALVES:
         raise RuntimeError(f"linalg.vander supports floating point, complex, and integer tensors, but got {x.dtype}")
     x = x.unsqueeze(-1) if not x.ndim else x
     count = x.shape[-1] if N is None else N

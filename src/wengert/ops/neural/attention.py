@@ -151,7 +151,7 @@ def scaled_dot_product_attention(
     check_inputs(query, key, value)
     check_mask(query, attn_mask, is_causal)
     own: Any = query.dtype
-    if own == dtypes.float16:  # in between, sums are those of float32
+    if own in dtypes.HALVES:  # in between, sums are those of float32
         query, key, value = (each.float() for each in (query, key, value))  # type: ignore[attr-defined]
     if enable_gqa:
         key, value = with_heads_of(query, key), with_heads_of(query, value)
@@ -162,7 +162,7 @@ def scaled_dot_product_attention(
     if dropout_p:
         weights = dropout(weights, dropout_p, True)
     made = weights.matmul(value)
-    return made.to(own) if own == dtypes.float16 else made
+    return made.to(own) if own in dtypes.HALVES else made
 
 
 @scaled_dot_product_attention.samples

@@ -199,7 +199,7 @@ def rsub_vjp_other(grad: Any) -> Any:
     return grad
 
 
-@arithmetic(native=native("multiply"))
+@arithmetic(keeps_numbers=True, native=native("multiply"))
 def mul(self: Array, other: Array, *, out: Any = None) -> Any:
     """Product of `self` and `other`, element by element."""
     return kernels.multiply(self, other, out=out)
@@ -218,7 +218,9 @@ def mul_vjp_other(grad: Any, self: Any) -> Any:
     return grad * conjugate(self)
 
 
-@arithmetic(promote="float", dtypes=FLOATS, native=native("divide"), linear="self", node="DivBackward0")
+@arithmetic(
+    promote="float", dtypes=FLOATS, keeps_numbers=True, native=native("divide"), linear="self", node="DivBackward0"
+)
 def true_divide(self: Array, other: Array, *, out: Any = None) -> Any:
     """Quotient of `self` and `other`, element by element; integers become the default dtype."""
     return kernels.divide(self, other, out=out)

@@ -19,8 +19,9 @@ from ..._core.operators.batch_rules import elementwise
 from ..._core.operators.choices import second_is_tensor
 from ..._core.recording.recorded import conjugate
 from ..._core.tensor.base import bind
-from ..._core.types.dtypes import from_numpy
+from ..._core.types.dtypes import from_numpy, limits_of
 from ..._core.types.sizes import broadcast
+from ..._kernels.results import wide_dtype
 from .activation import kept_gradient
 from .binary import broadcast_pairs, is_number, native
 from .power import any_tensor
@@ -320,7 +321,7 @@ def lerp_samples(make: Any) -> Any:
 
 
 @pointwise(
-    layout="like", dtypes=ORDERED | COMPLEXES, numbers=False, inplace=True,
+    layout="like", dtypes=ORDERED | COMPLEXES, numbers=False, inplace=True, takes_halves=True,
     out_words="nan_to_num: dtype of out: {found} should be same as input: {wanted}",
 )  # fmt: skip
 def nan_to_num(self: Array, nan: float | None = None, posinf: float | None = None, neginf: float | None = None) -> Any:
@@ -339,7 +340,10 @@ def nan_to_num(self: Array, nan: float | None = None, posinf: float | None = Non
     """
     if self.dtype.kind in "iub":
         return self.copy()
-    return np.nan_to_num(self, nan=0.0 if nan is None else nan, posinf=posinf, neginf=neginf)
+    limits = limits_of(from_numpy(self.dtype).to_real())
+    high, low = (limits.max if posinf is None else posinf), (limits.min if neginf is None else neginf)
+    wide = self.astype(wide_dtype(self.dtype), copy=False)
+    return np.nan_to_num(wide, nan=0.0 if nan is None else nan, posinf=high, neginf=low).astype(self.dtype, copy=False)
 
 
 @nan_to_num.vjp("self")

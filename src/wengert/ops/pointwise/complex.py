@@ -25,7 +25,7 @@ from ..._core.cards.card import (
 )
 from ..._core.operators.batch_rules import elementwise
 from ..._core.tensor.base import bind
-from ..._core.types.dtypes import from_numpy
+from ..._core.types.dtypes import HALVES
 from ..._kernels.layout import reaching
 from ..create.like import zeros_like
 from .binary import check_tensor
@@ -36,7 +36,7 @@ COMPLEX_OF: dict[Any, Any] = {
     np.dtype(np.float64): np.dtype(np.complex128),
 }
 
-PARTS = REALS - {from_numpy(np.dtype(np.float16))}
+PARTS = REALS - HALVES
 NO_HALVES = "{}: two float16 numbers are one of complex32, which does not exist here; use float32"
 
 

@@ -65,7 +65,7 @@ def hypot(self: Array, other: Array, *, out: Any = None) -> Any:
 hypot.partials(self=lambda self, out: self / out, other=lambda other, out: other / out)
 
 
-@of_two_reals(inplace=True)
+@of_two_reals(inplace=True, takes_halves=True)
 def nextafter(self: Array, other: Array, *, out: Any = None) -> Any:
     """The number next to `self` in direction of `other`, element by element.
 

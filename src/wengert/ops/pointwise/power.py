@@ -68,6 +68,7 @@ def power_by_number(self: Any, exponent: Any, out: Any) -> Any:
     lone_numbers=False,
     promote="beside",
     name="pow",
+    keeps_numbers=True,
     layout="power",
     dtypes=NUMBERS,
     node=("PowBackward0", "PowBackward1", "PowBackward2"),

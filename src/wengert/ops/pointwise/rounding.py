@@ -148,7 +148,7 @@ def frac_vjp(grad: Any) -> Any:
     return grad
 
 
-@quotient(method=False, function=False, node="DivBackward2")
+@quotient(keeps_numbers=True, method=False, function=False, node="DivBackward2")
 def divide_rounded(self: Array, other: Array, rounding_mode: str, *, out: Any = None) -> Any:
     """Quotient rounded as `rounding_mode` says, "trunc" or "floor".
 

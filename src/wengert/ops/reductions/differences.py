@@ -228,7 +228,7 @@ def gradient_samples(make: Any) -> Any:
         return
     yield Sample(x)
     yield Sample(x, spacing=0.5, dim=1, edge_order=2)
-    if x.dtype.category >= dtypes.FLOAT and x.dtype is not dtypes.float16:
+    if x.dtype.category >= dtypes.FLOAT and x.dtype not in dtypes.HALVES:
         yield Sample(x, spacing=[make(3, low=0.5, high=2).cumsum(0), make(4, low=0.5, high=2).cumsum(0)], edge_order=2)
     yield Bad(x, spacing=[1.0], raises=RuntimeError, says="list of length equal to 'self.dim() = 2'")
     yield Bad(x, edge_order=3, raises=RuntimeError, says="torch.gradient only supports edge_order=1 and edge_order=2")

@@ -79,8 +79,7 @@ def reduce_segments(
     check_offsets(offsets, data.shape[axis], whole)
     outer, steps, rest = data.shape[:axis], data.shape[axis], data.shape[axis + 1 :]
     count = offsets.shape[-1] - 1
-    wide = data.astype(np.float32) if data.dtype == np.float16 else data
-    spare = np.concatenate([wide, np.zeros((*outer, 1, *rest), wide.dtype)], axis)
+    spare = np.concatenate([data, np.zeros((*outer, 1, *rest), data.dtype)], axis)
     starts, ends = bounds(offsets, steps)
     made = reduce_rows(spare.reshape((-1, *rest)), starts, ends, reduce, initial)
     places = np.sum(np.arange(steps)[:, None] >= offsets[..., None, 1:], -1)

@@ -1,0 +1,113 @@
+"""Half precision: float16 and bfloat16 are memory; whatever is computed of them is computed in float32, and rounded.
+
+The rule stands here, for all operators: their bodies and native functions are given float32 in the place of halves, and
+what they make of it in float32 becomes a half again. So sums are those of float32, each result is rounded once, and no
+kernel meets a dtype that NumPy does not know. Views are taken of the memory itself.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from .. import door, errors
+from ..types import dtypes
+from . import sources
+from .declaration import Declaration
+
+
+def computed(op: Any, values: list[Any], modes: Any, run: Callable[..., Any]) -> Any:
+    """What the native function or the body of an operator makes of operands of which some are halves.
+
+    Args:
+        op: the operator, a card.
+        values: its arguments, arrays in the place of tensors, promoted if it promotes.
+        modes: those of the thread.
+        run: calls the body.
+
+    Raises:
+        NotImplementedError: the operator does not exist for the half, and its body says nothing of it.
+    """
+    given = kind_of(op, values)
+    if op.takes_halves or is_mixed(op, values, given):
+        return run(op, values, modes)
+    if given is not None and given not in op.declared_dtypes:
+        run(op, values, modes)  # refuses in its own words, or what it makes is nobody's
+        raise NotImplementedError(errors.no_kernel(op.name, given))
+    wide = widened(op, values)
+    made = NotImplemented if op.native is None else op.native(*wide)
+    if made is NotImplemented:
+        made = run(op, wide, modes)
+    wanted = values[op.dtype_slot] if op.dtype_slot >= 0 else None
+    half = given if wanted is None else wanted if wanted in dtypes.HALVES else None
+    if half is None:
+        return made
+    if op.several:
+        return tuple([rounded(each, half, modes) for each in made])
+    return rounded(made, half, modes)
+
+
+def write(op: Any, values: list[Any], modes: Any) -> None:
+    """Let the writer of an operator write into its first operand, where some are halves; refused as by `computed`."""
+    given = kind_of(op, values)
+    if op.takes_halves or is_mixed(op, values, given):
+        modes.quietly(op.writer, values)
+        return
+    if given not in op.declared_dtypes:
+        raise NotImplementedError(errors.no_kernel(op.name, given))
+    wide = widened(op, values)
+    modes.quietly(op.writer, wide)
+    modes.quietly(np.copyto, (values[0], wide[0], "unsafe"))
+
+
+def kind_of(op: Declaration, values: list[Any]) -> Any:
+    """The first half among the operands; None where only the result shall be one."""
+    for array in arrays_of(op, values) or [values[position] for position in op.tensor_slots]:
+        if door.is_half(array):
+            return dtypes.from_numpy(array.dtype)
+    return None
+
+
+def is_mixed(op: Declaration, values: list[Any], given: Any) -> bool:
+    """Whether operands of another dtype stand beside halves, unpromoted: the body refuses that, or knows what to do."""
+    if given is None or op.promotion is not None:
+        return False
+    return any(array.dtype != given.numpy for array in arrays_of(op, values))
+
+
+def arrays_of(op: Declaration, values: list[Any]) -> list[Any]:
+    """The arrays among the differentiable operands."""
+    found: list[Any] = []
+    for position in op.tensor_slots:
+        value = values[position]
+        if op.kinds[position] == sources.ARRAY and isinstance(value, np.ndarray):
+            found.append(value)
+        elif op.kinds[position] == sources.ARRAYS:
+            found += [each for each in value if isinstance(each, np.ndarray)]
+    return found
+
+
+def widened(op: Declaration, values: list[Any]) -> list[Any]:
+    """The arguments with float32 in the place of halves."""
+    wide: list[Any] = []
+    for value in values:
+        if isinstance(value, list):
+            value = [wide_array(each) for each in value]
+        wide.append(wide_array(value))
+    if op.dtype_slot >= 0 and wide[op.dtype_slot] in dtypes.HALVES:
+        wide[op.dtype_slot] = dtypes.float32
+    return wide
+
+
+def wide_array(value: Any) -> Any:
+    """A half array in float32; anything else as it is."""
+    return value.astype(np.float32) if door.is_half(value) else value
+
+
+def rounded(made: Any, half: Any, modes: Any) -> Any:
+    """A result in float32 rounded to a half; one of another dtype as it is."""
+    if getattr(made, "dtype", None) != np.float32:
+        return made
+    return modes.quietly(np.asarray(made).astype, (half.numpy,))
