@@ -84,7 +84,7 @@ ALLOWED: dict[str, tuple[str, ...]] = {
         ("compiler", "cpu", "accelerator", "distributed", "futures", "fx", "hub", "jit", "multiprocessing", "onnx"), ()
     ),
     **dict.fromkeys(("cuda", "mps", "mtia", "xpu"), ("_loading", "absent", "amp")),
-    "amp": ("tensor",),
+    "amp": ("_core", "tensor"),
     "backends": ("_kernels", "_loading"),
     "overrides": ("_core",),
     "types": ("_core",),

@@ -16,7 +16,7 @@ MIRRORS = (
 SETTINGS = (
     *("are_deterministic_algorithms_enabled", "compiled_with_cxx11_abi", "get_default_device"),
     *("get_deterministic_debug_mode", "get_float32_matmul_precision", "get_num_interop_threads"),
-    *("is_autocast_cpu_enabled", "is_autocast_enabled", "is_deterministic_algorithms_warn_only_enabled", "is_storage"),
+    *("is_deterministic_algorithms_warn_only_enabled", "is_storage"),
     *("is_vulkan_available", "is_warn_always_enabled", "set_default_device", "set_default_tensor_type"),
     *("set_deterministic_debug_mode", "set_float32_matmul_precision", "set_flush_denormal", "set_num_interop_threads"),
     *("set_warn_always", "typename", "use_deterministic_algorithms"),
@@ -29,10 +29,17 @@ STORAGES = (
     *("BoolStorage", "ByteStorage", "CharStorage", "ComplexDoubleStorage", "ComplexFloatStorage", "DoubleStorage"),
     *("BFloat16Storage", "FloatStorage", "HalfStorage", "IntStorage", "LongStorage", "ShortStorage", "Storage"),
 )
+CASTING = (
+    *("autocast_decrement_nesting", "autocast_increment_nesting", "clear_autocast_cache", "get_autocast_cpu_dtype"),
+    *("get_autocast_dtype", "get_autocast_gpu_dtype", "is_autocast_cache_enabled", "is_autocast_cpu_enabled"),
+    *("is_autocast_enabled", "set_autocast_cache_enabled", "set_autocast_cpu_dtype", "set_autocast_cpu_enabled"),
+    *("set_autocast_dtype", "set_autocast_enabled", "set_autocast_gpu_dtype"),
+)
 LATER = {
     **{name: name for name in (*LAYERS, *MIRRORS, "_C")},
     **dict.fromkeys(SETTINGS, "settings"),
     **dict.fromkeys(TYPES, "legacy"),
+    **dict.fromkeys(CASTING, "amp.casting"),
     **dict.fromkeys(
         ("alpha_dropout_", "dropout_", "feature_alpha_dropout_", "feature_dropout_"), "ops.neural.dropout_forms"
     ),

@@ -147,16 +147,6 @@ def compiled_with_cxx11_abi() -> bool:
     return True
 
 
-def is_autocast_enabled(device_type: str = "cuda") -> bool:
-    """False: operators compute in the dtypes of their operands."""
-    return False
-
-
-def is_autocast_cpu_enabled() -> bool:
-    """False: operators compute in the dtypes of their operands."""
-    return False
-
-
 def is_storage(obj: object, /) -> bool:
     """Whether this is the memory of tensors."""
     from .ops.memory.storages import StorageBase

@@ -11,9 +11,10 @@ cdef enum:
     NOTED = 512
     PROFILED = 1024
     OVERRIDDEN = 2048
+    AUTOCAST = 4096
     HISTORY = 3
     NOTES = 1536
-    UNUSUAL = 4092
+    UNUSUAL = 8188
     QUIET = 1920
     ALL = -1
     NOT_RECORDED = -4

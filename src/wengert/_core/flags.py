@@ -29,12 +29,14 @@ PROFILED = 1024
 """Set in the mode word only: a profile is open, so calls and nodes are noted in `modes.log`."""
 OVERRIDDEN = 2048
 """Of a subclass whose `__torch_function__` is asked first; in the mode word: a `TorchFunctionMode` is asked."""
+AUTOCAST = 4096
+"""Set in the mode word only: operators choose the dtype of their operands, see `modes.casting`."""
 
 HISTORY = REQUIRES_GRAD | VIEW
 """What matters while calls are recorded only."""
 NOTES = NOTED | PROFILED
 """Bits of the mode word that ask nothing of a call but that it is noted."""
-UNUSUAL = VOLATILE | DUAL | BATCHED | INFERENCE | OBSERVED | LEVELS | BATCHES | NOTES | OVERRIDDEN
+UNUSUAL = VOLATILE | DUAL | BATCHED | INFERENCE | OBSERVED | LEVELS | BATCHES | NOTES | OVERRIDDEN | AUTOCAST
 """Whatever the two common paths (plain, recorded) do not handle."""
 QUIET = LEVELS | BATCHES | NOTES
 """Bits of the mode word that ask something of few calls only, or nothing of the call itself."""

@@ -1,4 +1,4 @@
-"""The steps of a call that only a set flag asks for: overriding types, notes, observers, tangents, batches and others.
+"""The steps of a call that only a set flag asks for: overriding types, notes, autocast, observers, tangents and others.
 
 Dispatch comes here when a bit of `flags.UNUSUAL` is set; the steps are tried in their order, and each clears its bit.
 The operator completes the call itself, see `op.Op.complete` for volatile inputs.
@@ -26,6 +26,8 @@ def call(op: Any, args: tuple[Any, ...], word: int, modes: Modes) -> Any:
         for value in args:
             given |= noted.word_of(value)
         return noted.results(op, args, call(op, args, word & ~flags.NOTED, modes), given, modes)
+    if word & flags.AUTOCAST:
+        return call(op, modes.casting(op.name, args), word & ~flags.AUTOCAST, modes)
     if word & flags.OBSERVED:
         return observed(op, args, word & ~flags.OBSERVED, modes)
     if word & flags.INFERENCE:

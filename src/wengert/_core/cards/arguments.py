@@ -125,6 +125,8 @@ def checked(name: str, body: Callable[..., Any], *, method: bool = False, module
             check_switches(name, switches, args, kwargs, skipped)
         if word & flags.OVERRIDDEN and current().passing is None:
             return overridden(name, call, args, named, body, method=method)
+        if word & flags.AUTOCAST:
+            args, kwargs = recast(f"{module}.{name}" if module else name, args, kwargs)
         if word & flags.PROFILED:
             return profiled(name, body, args, kwargs)
         return body(*args, **kwargs)
@@ -171,6 +173,12 @@ def overridden(
     if made is overriding.NOBODY:
         return body(*args, **own_names(name, kwargs, other_names(body)))
     return made
+
+
+def recast(name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[tuple[Any, ...], dict[str, Any]]:
+    """Arguments as the region of autocast wants them for a function of operators."""
+    casting = current().casting
+    return casting(name, args), dict(zip(kwargs, casting(name, tuple(kwargs.values()))))
 
 
 def profiled(name: str, body: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:

@@ -15,7 +15,7 @@ cdef class Pass:
 cdef class Modes:
     cdef public bint grad, inference, multithreading, anomaly, check_nan, check_inf, noting
     cdef public long mask, word, fresh, sequence, depth, forward, profiled, overriding
-    cdef public object saved_hooks, no_saved_hooks, quiet, debug, watch, log
+    cdef public object saved_hooks, no_saved_hooks, quiet, debug, watch, log, casting
     cdef public list observers, listeners, levels, batches, functions
     cdef public Pass passing
     cpdef bint set_grad(self, bint enabled)
@@ -33,6 +33,7 @@ cdef class Modes:
     cpdef Pass this_pass(self)
     cpdef list observe(self, list observers)
     cpdef list override(self, list functions)
+    cpdef object cast(self, object casting)
     cpdef object profile(self, object log)
     cpdef object profiling(self)
     @cython.locals(around=long, made=long)

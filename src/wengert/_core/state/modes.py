@@ -91,8 +91,9 @@ class Modes:
     or to the last of the `listeners`, or note where they were made. `debug` is what `set_debug` notes, or None; `watch`
     looks for bad values in the place of `check_nan` and `check_inf` if it is not None. `no_saved_hooks` is the error of
     a program that forbids hooks for saved tensors, or None. `log` is where a profile that is open notes the events of
-    this thread, or None; `profiled` is then `flags.PROFILED`, otherwise 0, whatever becomes of `word`. `overriding`:
-    who is asked before operators: 0 all that has `__torch_function__`, 1 only the modes `functions`, 2 nobody.
+    this thread, or None; `profiled` is then `flags.PROFILED`, otherwise 0, whatever becomes of `word`. `casting` is
+    called with a name and arguments within a region of autocast, or None. `overriding`: who is asked before operators:
+    0 all that has `__torch_function__`, 1 only the modes `functions`, 2 nobody.
     """
 
     grad: bool
@@ -122,10 +123,12 @@ class Modes:
     profiled: int
     overriding: int
     functions: list[Any]
+    casting: Any
 
     __slots__ = (
         "anomaly",
         "batches",
+        "casting",
         "check_inf",
         "check_nan",
         "debug",
@@ -181,6 +184,7 @@ class Modes:
         self.profiled = 0
         self.overriding = 0
         self.functions: list[Any] = []
+        self.casting = None
         self.quiet = quiet_context(contextvars.Context()).run
 
     def set_grad(self, enabled: bool) -> bool:
@@ -306,6 +310,8 @@ class Modes:
             self.word |= flags.NOTED
         if self.functions:
             self.word |= flags.OVERRIDDEN
+        if self.casting is not None:
+            self.word |= flags.AUTOCAST
         return before
 
     def override(self, functions: list[Any]) -> list[Any]:
@@ -313,6 +319,13 @@ class Modes:
         before = self.functions
         self.functions = functions
         self.observe(self.observers)
+        return before
+
+    def cast(self, casting: Any) -> Any:
+        """Let operators choose the dtype of their operands by `casting`, or not (None); return what did."""
+        before = self.casting
+        self.casting = casting
+        self.word = self.word & ~flags.AUTOCAST if casting is None else self.word | flags.AUTOCAST
         return before
 
     def profile(self, log: Any) -> None:

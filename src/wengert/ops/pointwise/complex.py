@@ -25,7 +25,7 @@ from ..._core.cards.card import (
 )
 from ..._core.operators.batch_rules import elementwise
 from ..._core.tensor.base import bind
-from ..._core.types.dtypes import HALVES
+from ..._core.types.dtypes import HALVES, from_numpy
 from ..._kernels.layout import reaching
 from ..create.like import zeros_like
 from .binary import check_tensor
