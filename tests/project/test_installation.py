@@ -45,9 +45,9 @@ def test_the_version_is_the_same_everywhere():
     assert wengert.__version__ == project["version"] == info()["wengert"]
 
 
-def test_numpy_is_the_only_dependency_at_run_time():
+def test_numpy_and_the_package_of_bfloat16_are_the_only_dependencies_at_run_time():
     project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
-    assert [requirement.split(">")[0] for requirement in project["dependencies"]] == ["numpy"]
+    assert [requirement.split(">")[0] for requirement in project["dependencies"]] == ["numpy", "ml_dtypes"]
 
 
 def test_info_answers_each_question_with_one_line():

@@ -100,9 +100,7 @@ cdef extern from *:
     static CYTHON_UNUSED PyObject *wengert_dtype_of(PyObject *array) {
         PyArrayObject *own = wengert_as_ndarray(array);
         if (own == NULL) return wengert_attribute(array, "dtype");
-        PyObject *dtype = (PyObject *)PyArray_DESCR(own);
-        Py_INCREF(dtype);
-        return dtype;
+        return Py_NewRef((PyObject *)PyArray_DESCR(own));
     }
     static Py_ssize_t wengert_count(PyObject *array, const char *name) {
         PyObject *found = wengert_attribute(array, name);

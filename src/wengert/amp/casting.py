@@ -32,7 +32,8 @@ LONG = frozenset({
     "fft_ihfft", "linalg_cond", "linalg_matrix_rank", "linalg_solve", "linalg_cholesky", "linalg_svdvals",
     "linalg_eigvals", "linalg_eigvalsh", "linalg_inv", "linalg_householder_product", "linalg_tensorinv",
     "linalg_tensorsolve", "linalg_qr", "linalg_svd", "linalg_eig", "linalg_eigh", "linalg_lstsq", "linalg_inv_ex",
-    "edge_pad", "geqrf", "svd", "qr", "triangular_solve", "fractional_max_pool2d", "fractional_max_pool3d", "adaptive_max_pool3d",
+    "edge_pad", "geqrf", "svd", "qr", "triangular_solve", "fractional_max_pool2d", "fractional_max_pool3d",
+    "adaptive_max_pool3d",
 })  # fmt: skip
 """Computed in float32, where short numbers would lose what matters."""
 WIDEST = frozenset({"cat", "stack", "index_copy"})

@@ -118,11 +118,12 @@ class Declaration(Operator):
     random: bool
 
     __slots__ = (
-        "accepts", "after1", "after2", "aliases", "allows_larger", "apart", "body", "choose_node", "chosen_nodes",
-        "defaults", "differentiable", "dtype_slot", "grad_slots", "kinds", "latest_plan", "layout", "list_slot", "name", "names",
-        "native", "node_class", "nodes", "numbers", "of_memory", "output_names", "overwrites", "plain_slots", "plans",
-        "positional", "promotion", "random", "rules", "several", "spread", "switches", "takes_out", "tensor_bits",
-        "tensor_slots", "view", "writer", "lone_numbers",
+        "accepts", "after1", "after2", "aliases", "allows_larger", "apart", "body", "choose_node",
+        "chosen_nodes", "defaults", "differentiable", "dtype_slot", "grad_slots", "kinds", "latest_plan",
+        "layout", "list_slot", "name", "names", "native", "node_class", "nodes", "numbers", "of_memory",
+        "output_names", "overwrites", "plain_slots", "plans", "positional", "promotion", "random", "rules",
+        "several", "spread", "switches", "takes_out", "tensor_bits", "tensor_slots", "view", "writer",
+        "lone_numbers",
     )  # fmt: skip
 
 
