@@ -74,7 +74,7 @@ def other_operand(op: Declaration, value: Any, position: int) -> Any:
     raise TypeError(errors.wrong_type(op.name, op.names[position], position + 1, "Tensor", value))
 
 
-def settle(op: Declaration, values: list[Any]) -> None:
+def settle(op: Any, values: list[Any]) -> None:
     """Convert all operands to their common dtype.
 
     Raises:
