@@ -229,3 +229,13 @@ def operators_that_do_not_exist(torch):
 
 def operators_that_refuse_halves(torch):
     return torch.linalg.inv(torch.eye(2, dtype=torch.bfloat16))
+
+
+def draws_in_place(torch):
+    found = []
+    for kind in (torch.bfloat16, torch.float16):
+        for name, given in (("random_", ()), ("random_", (30,)), ("uniform_", (-3, 5)), ("normal_", (2, 3))):
+            torch.manual_seed(0)
+            found.append(getattr(torch.empty(4, dtype=kind), name)(*given))
+    torch.manual_seed(0)
+    return [*found, torch.dropout(torch.ones(6, dtype=torch.bfloat16), 0.5, True)]

@@ -111,7 +111,7 @@ def range_of(element: DType) -> tuple[int, int]:
     if element.category == dtypes.INTEGER:
         limits = np.iinfo(element.numpy)
         return int(limits.min), int(limits.max)
-    largest = int(np.finfo(np.float64 if element.itemsize == 8 else np.float32).max) if element.itemsize > 2 else 65504
+    largest = int(float(dtypes.limits_of(element).max))
     return -largest, largest
 
 

@@ -21,7 +21,10 @@ from .batches import at_once
 from .generator import chosen
 from .random import integer_array, laid_over, normal_array, range_of, uniform_array
 
-filling = partial(op, method=False, function=False, rules=unmoved, random=True, batching=at_once)
+EXACT = {dtypes.bfloat16: 8, dtypes.float16: 11, dtypes.float32: 24, dtypes.float64: 53}
+"""The bits of the integers that floating-point dtypes represent without gaps."""
+
+filling = partial(op, method=False, function=False, rules=unmoved, random=True, batching=at_once, takes_halves=True)
 """The form of numbers that are written over a tensor: what was there before has no influence on them."""
 
 
@@ -194,7 +197,7 @@ def random(self: Array, from_: Any = None, to: Any = None, *, generator: Any = N
         from_, to = 0, from_
     bounded = to is not None
     if to is None:
-        exact = {2: 11, 4: 24, 8: 53}[element.itemsize] if element.category == dtypes.FLOAT else 0
+        exact = EXACT.get(element, 0)
         to = (1 << exact) + 1 if exact else range_of(element)[1] + 1
     source, low, high = chosen("random_", generator), int(from_), int(to)
     return laid_over(self, lambda shape: integer_array(source, low, high, shape, element, bounded))
