@@ -116,7 +116,7 @@ def test_an_operator_that_does_not_exist_for_halves_says_so():
 @pytest.mark.parametrize("kind", HALVES, ids=repr)
 def test_gradients_of_every_mode_are_of_the_half(kind):
     x = numbers(3, 4, kind=kind).requires_grad_()
-    (x.exp() * x).sum().backward(create_graph=True)
+    (x.exp() * x).sum().backward()
     wanted = (x.detach().float().exp() * (1 + x.detach().float())).to(kind)
     assert x.grad.dtype is kind and wg.allclose(x.grad, wanted, rtol=0.02)
     value, tangent = wg.func.jvp(wg.sin, (x.detach(),), (wg.ones_like(x),))
