@@ -137,7 +137,7 @@ def main() -> int:
     options = arguments()
     fix_threads(options.threads)
     sys.path.insert(0, str(ROOT))
-    from benchmarks import cases, functional, mechanics, modes, operators, programs, small
+    from benchmarks import cases, functional, images, mechanics, modes, operators, programs, small
     from benchmarks.libraries import installed
 
     adapters = installed(options.threads)
@@ -148,6 +148,8 @@ def main() -> int:
 
     targets = [*cases.with_targets(), *programs.cases(), *functional.cases(), *mechanics.cases(), *modes.cases()]
     results = run(targets)
+    print()
+    results += run(images.cases(), images.SECONDS)
     print()
     results += run(small.cases(), small.SECONDS)
     lines, figures = small.report(results)
