@@ -1,8 +1,9 @@
-// conv2d and its gradients without im2col. Each image is copied once into a padded buffer; with stride 1 the places of a
-// plane, counted along the padded rows, then are neighbours in memory, and so are what the kernel's elements see of them. The
-// places between the rows' ends are computed too and dropped. Larger strides first pick what the kernel sees (see `gathered`).
+// conv2d and its gradients as products of matrices that nobody writes down (`packed.hpp`): what the kernels see at each place
+// is read where it lies in framed images.
 #include "common.hpp"
 #include "conv_core.hpp"
+#include "conv_input.hpp"
+#include "packed.hpp"
 
 namespace wengert {
 namespace {
@@ -14,162 +15,93 @@ bool read_settings(PyObject** slots, Geometry& g) {
     return as_pair(slots[0], g.stride) && as_pair(slots[1], g.padding) && as_pair(slots[2], g.dilation) && as_index(slots[3], g.groups);
 }
 
-// What the kernel sees of one channel: (rows * columns, places), from its framed plane. For strides other than 1.
-template <class T>
-void gather_plane(const Geometry& g, const T* framed, npy_intp pitch, T* out) {
-    for (npy_intp i = 0; i < g.rows; ++i)
-        for (npy_intp j = 0; j < g.columns; ++j)
-            for (npy_intp r = 0; r < g.out_height; ++r) {
-                const T* row = framed + (r * g.stride[0] + i * g.dilation[0]) * pitch + j * g.dilation[1];
-                for (npy_intp c = 0; c < g.out_width; ++c) *out++ = row[c * g.stride[1]];
-            }
-}
-
 template <class T>
 void forward_run(const Geometry& g, const T* x, const T* weight, const T* bias, T* out) {
-    const Frame f = {g.height + 2 * g.padding[0], g.width + 2 * g.padding[1], g.padding[0], g.padding[1], 1, 1};
-    const bool gathered = g.stride[0] != 1 || g.stride[1] != 1;
-    Core<T> core;
-    core.groups = g.groups, core.group_channels = g.depth_channels, core.group_kernels = g.kernels / g.groups;
-    core.depth = g.depth(), core.out_height = g.out_height, core.out_width = g.out_width;
-    const npy_intp places = g.out_height * g.out_width, taps = g.rows * g.columns;
-    core.plane = gathered ? taps * places : f.height * f.width;
-    core.pitch = gathered ? g.out_width : f.width;
-    if (gathered)
-        kernel_offsets(core, g.rows, g.columns, g.columns * places, places);
-    else
-        kernel_offsets(core, g.rows, g.columns, g.dilation[0] * f.width, g.dilation[1]);
-    lay_out(core);
-    pack_weights(core, [&](npy_intp o, npy_intp k) { return weight[o * core.depth + k]; });
-    run_core(core, g.images, bias, out, [&](npy_intp n, T* image) {
-        std::unique_ptr<T[]> framed(gathered ? new T[static_cast<size_t>(f.height * f.width)] : nullptr);
-        for (npy_intp c = 0; c < g.channels; ++c) {
-            const T* plane = x + (n * g.channels + c) * g.height * g.width;
-            frame_plane(plane, g.height, g.width, f, gathered ? framed.get() : image + c * core.plane);
-            if (gathered) gather_plane(g, framed.get(), f.width, image + c * core.plane);
+    const index_t outputs = g.group_kernels(), depth = g.depth(), places = g.places();
+    Framed<T> seen = framed_images<T>(input_frame(g), g.images, g.channels, g.height, g.width, places);
+    const Indices at = input_places(g, seen.frame, seen.images, seen.image_size()), taps = input_taps(g, seen.frame);
+    const Indices to = grid(seen.images, g.kernels * places, 1, 0, places, 1), rows = grid(1, 0, 1, 0, outputs, places);
+    const Indices along = grid(1, 0, 1, 0, depth, 1), across = grid(1, 0, 1, 0, outputs, depth);
+    std::vector<Packed<T>> kernels;
+    for (index_t group = 0; group < g.groups; ++group) {
+        kernels.emplace_back(outputs, depth);
+        kernels.back().fill({weight + group * outputs * depth, along.data(), across.data(), outputs * depth});
+    }
+    for (index_t first = 0; first < g.images; first += seen.images) {
+        const index_t images = g.images - first < seen.images ? g.images - first : seen.images;
+        seen.fill(x + first * g.channels * g.height * g.width, images);
+        for (index_t group = 0; group < g.groups; ++group) {
+            const index_t skipped = group * g.depth_channels * seen.frame.plane();
+            const Spread<T> input = {seen.data + skipped, taps.data(), at.data(), seen.size(images) - skipped};
+            T* results = out + (first * g.kernels + group * outputs) * places;
+            multiply_packed(kernels[static_cast<size_t>(group)], input, images * places,
+                            {results, rows.data(), to.data(), bias ? bias + group * outputs : nullptr, false});
         }
-    });
+    }
 }
 
-// The gradient of the input is a correlation of the gradient, its elements `stride` apart in zeros, with the kernels turned
-// round and their channels exchanged.
 template <class T>
 void backward_input_run(const Geometry& g, const T* grad, const T* weight, T* out) {
-    const npy_intp reach_down = g.dilation[0] * (g.rows - 1), reach_right = g.dilation[1] * (g.columns - 1);
-    const Frame f = {g.height + reach_down, g.width + reach_right, reach_down - g.padding[0], reach_right - g.padding[1],
-                     g.stride[0], g.stride[1]};
-    Core<T> core;
-    const npy_intp group_kernels = g.kernels / g.groups, taps = g.rows * g.columns;
-    core.groups = g.groups, core.group_channels = group_kernels, core.group_kernels = g.depth_channels;
-    core.depth = group_kernels * taps, core.out_height = g.height, core.out_width = g.width;
-    core.plane = f.height * f.width;
-    core.pitch = f.width;
-    kernel_offsets(core, g.rows, g.columns, g.dilation[0] * f.width, g.dilation[1]);
-    lay_out(core);
-    pack_weights(core, [&](npy_intp channel, npy_intp k) {
-        const npy_intp group = channel / g.depth_channels, c = channel % g.depth_channels;
-        const npy_intp o = group * group_kernels + k / taps, tap = taps - 1 - k % taps;
-        return weight[(o * g.depth_channels + c) * taps + tap];
-    });
-    run_core(core, g.images, static_cast<const T*>(nullptr), out, [&](npy_intp n, T* image) {
-        for (npy_intp o = 0; o < g.kernels; ++o)
-            frame_plane(grad + (n * g.kernels + o) * g.out_height * g.out_width, g.out_height, g.out_width, f, image + o * core.plane);
-    });
+    const Phases down = phases_along(g, 0), right = phases_along(g, 1);
+    const index_t outputs = g.group_kernels(), inputs = g.depth_channels, area = g.height * g.width, taps = g.rows * g.columns;
+    Framed<T> seen = framed_images<T>(gradient_frame(down, right), g.images, g.kernels, g.out_height, g.out_width, area);
+    const std::vector<Part> parts = parts_of(g, down, right, seen.frame);
+    const Indices rows = grid(1, 0, 1, 0, inputs, area), across = grid(1, 0, 1, 0, inputs, taps);
+    for (const Part& part : parts)
+        if (part.seen.empty()) {  // places that no element of a kernel reaches
+            std::memset(out, 0, static_cast<size_t>(g.images * g.channels * area) * sizeof(T));
+            break;
+        }
+    std::vector<Packed<T>> kernels;
+    for (const Part& part : parts)
+        for (index_t group = 0; group < g.groups; ++group) {
+            kernels.emplace_back(inputs, static_cast<index_t>(part.seen.size()));
+            const index_t skipped = group * outputs * g.depth();
+            kernels.back().fill({weight + skipped, part.weights.data(), across.data(), g.kernels * g.depth() - skipped});
+        }
+    for (index_t first = 0; first < g.images; first += seen.images) {
+        const index_t images = g.images - first < seen.images ? g.images - first : seen.images;
+        seen.fill(grad + first * g.kernels * g.places(), images);
+        auto packed = kernels.begin();
+        for (const Part& part : parts) {
+            const Phase &row = *part.down, &column = *part.right;
+            const Indices at = grid(images, seen.image_size(), row.count, seen.frame.pitch(), column.count, 1);
+            const Indices to = grid(images, g.channels * area, row.count, g.stride[0] * g.width, column.count, g.stride[1]);
+            for (index_t group = 0; group < g.groups; ++group, ++packed) {
+                const index_t skipped = group * outputs * seen.frame.plane();
+                const Spread<T> slopes = {seen.data + skipped, part.seen.data(), at.data(), seen.size(images) - skipped};
+                T* results = out + (first * g.channels + group * inputs) * area + part.origin;
+                multiply_packed(*packed, slopes, static_cast<index_t>(at.size()), {results, rows.data(), to.data(), nullptr, false});
+            }
+        }
+    }
 }
 
-// Images side by side for the gradient of the kernels: inputs framed (or gathered), gradients with rows as long as the
-// inputs', filled up with zeros. A zero times what lies there must be zero, hence the check for infinities and NaN.
 template <class T>
-struct Chunk {
-    npy_intp input_plane, input_size, grad_plane, grad_size, vectors, images;
-    std::unique_ptr<T[]> inputs, grads;
-};
+void backward_weight_run(const Geometry& g, const T* grad, const T* x, T* out) {
+    const index_t outputs = g.group_kernels(), depth = g.depth(), places = g.places();
+    Framed<T> seen = framed_images<T>(input_frame(g), g.images, g.channels, g.height, g.width, places);
+    const Indices at = input_places(g, seen.frame, seen.images, seen.image_size()), taps = input_taps(g, seen.frame);
+    const Indices along = grid(seen.images, g.kernels * places, 1, 0, places, 1), across = grid(1, 0, 1, 0, outputs, places);
+    const Indices rows = grid(1, 0, 1, 0, outputs, depth), to = grid(1, 0, 1, 0, depth, 1);
+    for (index_t first = 0; first < g.images; first += seen.images) {
+        const index_t images = g.images - first < seen.images ? g.images - first : seen.images;
+        seen.fill(x + first * g.channels * g.height * g.width, images);
+        Packed<T> slopes(outputs, images * places);
+        for (index_t group = 0; group < g.groups; ++group) {
+            const index_t skipped = group * g.depth_channels * seen.frame.plane(), before = (first * g.kernels + group * outputs) * places;
+            slopes.fill({grad + before, along.data(), across.data(), g.images * g.kernels * places - before});
+            const Spread<T> input = {seen.data + skipped, at.data(), taps.data(), seen.size(images) - skipped};
+            multiply_packed(slopes, input, depth, {out + group * outputs * depth, rows.data(), to.data(), nullptr, first > 0});
+        }
+    }
+}
 
 template <class T>
 bool all_finite(const T* x, npy_intp count) {
     T check = 0;
     for (npy_intp i = 0; i < count; ++i) check += x[i] * T(0);
     return check == T(0);
-}
-
-template <class T>
-void weight_tiles(const Geometry& g, const Chunk<T>& chunk, const npy_intp* offsets, npy_intp images, double* totals) {
-    const npy_intp group_kernels = g.kernels / g.groups, depth = g.depth();
-    const npy_intp down = (group_kernels + conv_rows - 1) / conv_rows, across = (depth + conv_columns - 1) / conv_columns;
-    const npy_intp cost = images * chunk.vectors * conv_rows * conv_columns;
-    parallel_for(g.groups * down * across, cost, [&](npy_intp begin, npy_intp end) {
-        for (npy_intp item = begin; item < end; ++item) {
-            const npy_intp group = item / (down * across), o = item / across % down * conv_rows, k = item % across * conv_columns;
-            const T *slopes[conv_rows], *places[conv_columns];
-            double sums[conv_rows * conv_columns] = {};
-            for (npy_intp r = 0; r < conv_rows; ++r) {
-                const npy_intp kernel = o + r < group_kernels ? o + r : o;
-                slopes[r] = chunk.grads.get() + (group * group_kernels + kernel) * chunk.grad_plane;
-            }
-            for (npy_intp c = 0; c < conv_columns; ++c)
-                places[c] = chunk.inputs.get() + group * g.depth_channels * chunk.input_plane + offsets[k + c < depth ? k + c : k];
-            loops<T>().conv_weight_tile(slopes, chunk.grad_size, places, chunk.input_size, images, chunk.vectors, sums);
-            for (npy_intp r = 0; r < conv_rows && o + r < group_kernels; ++r)
-                for (npy_intp c = 0; c < conv_columns && k + c < depth; ++c)
-                    totals[(group * group_kernels + o + r) * depth + k + c] += sums[r * conv_columns + c];
-        }
-    });
-}
-
-// Copies images [first, first + images) and their gradients into the chunk.
-template <class T>
-void fill_chunk(const Geometry& g, const Frame& f, bool gathered, npy_intp pitch, const T* grad, const T* x, npy_intp first,
-                npy_intp images, Chunk<T>& chunk) {
-    const npy_intp places = g.out_height * g.out_width;
-    parallel_for(images, chunk.input_size + chunk.grad_size, [&](npy_intp begin, npy_intp end) {
-        std::unique_ptr<T[]> framed(gathered ? new T[static_cast<size_t>(f.height * f.width)] : nullptr);
-        for (npy_intp n = begin; n < end; ++n) {
-            for (npy_intp c = 0; c < g.channels; ++c) {
-                const T* plane = x + ((first + n) * g.channels + c) * g.height * g.width;
-                T* target = chunk.inputs.get() + n * chunk.input_size + c * chunk.input_plane;
-                frame_plane(plane, g.height, g.width, f, gathered ? framed.get() : target);
-                if (gathered) gather_plane(g, framed.get(), f.width, target);
-            }
-            for (npy_intp o = 0; o < g.kernels; ++o) {
-                const T* plane = grad + ((first + n) * g.kernels + o) * places;
-                T* target = chunk.grads.get() + n * chunk.grad_size + o * chunk.grad_plane;
-                for (npy_intp r = 0; r < g.out_height; ++r)
-                    std::memcpy(target + r * pitch, plane + r * g.out_width, static_cast<size_t>(g.out_width) * sizeof(T));
-            }
-        }
-    });
-}
-
-template <class T>
-void backward_weight_run(const Geometry& g, const T* grad, const T* x, T* out) {
-    const Frame f = {g.height + 2 * g.padding[0], g.width + 2 * g.padding[1], g.padding[0], g.padding[1], 1, 1};
-    const bool gathered = g.stride[0] != 1 || g.stride[1] != 1;
-    const npy_intp lanes = loops<T>().lanes, places = g.out_height * g.out_width, taps = g.rows * g.columns;
-    const npy_intp pitch = gathered ? g.out_width : f.width;
-    Chunk<T> chunk;
-    chunk.vectors = ((g.out_height - 1) * pitch + g.out_width + lanes - 1) / lanes;
-    chunk.grad_plane = chunk.vectors * lanes;
-    chunk.grad_size = g.kernels * chunk.grad_plane;
-    chunk.input_plane = gathered ? taps * places : f.height * f.width;
-    chunk.input_size = g.channels * chunk.input_plane;
-    constexpr npy_intp chunk_bytes = 1 << 20;  // what a processor's second cache holds
-    chunk.images = chunk_bytes / ((chunk.input_size + chunk.grad_size) * static_cast<npy_intp>(sizeof(T))) + 1;
-    if (chunk.images > g.images) chunk.images = g.images;
-    chunk.inputs.reset(new T[static_cast<size_t>(chunk.images * chunk.input_size + 4 * lanes)]());
-    chunk.grads.reset(new T[static_cast<size_t>(chunk.images * chunk.grad_size)]());
-    Core<T> core;
-    core.group_channels = g.depth_channels, core.plane = chunk.input_plane;
-    if (gathered)
-        kernel_offsets(core, g.rows, g.columns, g.columns * places, places);
-    else
-        kernel_offsets(core, g.rows, g.columns, g.dilation[0] * f.width, g.dilation[1]);
-    std::vector<double> totals(static_cast<size_t>(g.kernels * g.depth()), 0.0);
-    for (npy_intp first = 0; first < g.images; first += chunk.images) {
-        const npy_intp images = g.images - first < chunk.images ? g.images - first : chunk.images;
-        fill_chunk(g, f, gathered, pitch, grad, x, first, images, chunk);
-        weight_tiles(g, chunk, core.offsets.data(), images, totals.data());
-    }
-    for (size_t i = 0; i < totals.size(); ++i) out[i] = static_cast<T>(totals[i]);
 }
 
 template <class Run>
@@ -229,7 +161,6 @@ PyObject* backward_weight(PyObject** slots) {
     if (!grad || !x || PyArray_NDIM(x) != 4 || !as_shape(slots[2], shape) || !read_settings(slots + 3, g)) return nullptr;
     if (!complete(g, PyArray_DIMS(x), shape) || !fits(grad, g)) return nullptr;
     const T *slope = data_of<T>(grad), *input = data_of<T>(x);
-    if (!all_finite(input, PyArray_SIZE(x))) return nullptr;
     Owned result(new_array(descr_of<T>(), 4, shape));
     if (!result) return nullptr;
     T* out = data_of<T>(result.get());

@@ -9,8 +9,6 @@
 
 namespace wengert {
 
-constexpr index_t conv_rows = 4, conv_columns = 3;  // outputs that a convolution's inner loop forms at a time, in vectors
-
 enum Binary {
     ADD, SUBTRACT, MULTIPLY, DIVIDE,
     RELU_BACKWARD, SIGMOID_BACKWARD, TANH_BACKWARD, SILU_BACKWARD, GELU_BACKWARD, GELU_TANH_BACKWARD, MAXIMUM, MINIMUM,
@@ -84,12 +82,12 @@ struct Loops {
     void (*layer_norm_columns)(const T* grad, const T* x, const T* mean, const T* invstd, index_t stride, index_t rows,
                                index_t width, T* grad_weight, T* grad_bias);
 
-    // Convolution. `lanes` elements make a vector; see loops_conv.inc.
+    // Large products of packed factors. `lanes` elements make a vector; see loops_packed.inc.
     index_t lanes;
-    void (*conv_block)(const T* weights, const index_t* offsets, index_t depth, const T* image, const index_t* starts,
-                       index_t vectors, T* out, index_t pitch, index_t rows, const T* bias);
-    void (*conv_weight_tile)(const T* const* grads, index_t grad_step, const T* const* inputs, index_t input_step,
-                             index_t images, index_t vectors, double* totals);
+    index_t packed_rows;
+    void (*packed_tile)(const T* a, const T* b, index_t depth, T* out);
+    void (*pack_columns)(const T* data, const index_t* rows, index_t depth, const index_t* columns, const int* starts, int runs, T* out);
+    void (*pack_rows)(const T* data, const index_t* rows, index_t depth, const index_t* columns, T* out);
 
     void (*small_product)(Factor<T> a, Factor<T> b, T* out, index_t rows, index_t depth, index_t columns);
 

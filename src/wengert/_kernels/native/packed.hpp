@@ -1,0 +1,174 @@
+// Products of matrices whose elements lie anywhere in memory: (k, j) at data[rows[k] + columns[j]]. What a convolution sees is
+// such a matrix of its input, so that no matrix of windows is written down. Each element of a product is one sum in the order of
+// the inner dimension, in blocks of `packed_depth`, wherever tiles, blocks and threads begin. No Python here.
+#pragma once
+
+#include <cstring>
+#include <memory>
+#include <vector>
+
+#include "simd.hpp"
+#include "threads.hpp"
+
+namespace wengert {
+
+constexpr index_t packed_depth = 256;  // with it a panel of the right factor stays in a processor's first cache
+constexpr index_t block_panels = 8;    // of the right factor, packed at a time: for the second cache
+constexpr int most_runs = 12;          // of neighbours in a panel, up to which it is copied run by run
+
+inline index_t pieces_of(index_t count, index_t size) { return (count + size - 1) / size; }
+
+template <class T>
+struct Spread {
+    const T* data;
+    const index_t *rows, *columns;
+    index_t size;  // elements at data, all of which may be read
+};
+
+// Where a product goes: (m, j) to data[rows[m] + columns[j]], with bias[m] added, or added to what is there.
+template <class T>
+struct Target {
+    T* data;
+    const index_t *rows, *columns;
+    const T* bias;
+    bool add;
+};
+
+// A left factor, (depth, count), as panels: block by block of the depth, panel by panel.
+template <class T>
+class Packed {
+public:
+    Packed(index_t count, index_t depth)
+        : count_(count), depth_(depth), panels_(pieces_of(count, loops<T>().packed_rows)),
+          memory_(new T[static_cast<size_t>(panels_ * loops<T>().packed_rows * depth + 1)]) {}
+    // Element (k, m) is matrix.data[matrix.rows[k] + matrix.columns[m]].
+    void fill(const Spread<T>& matrix) {
+        const index_t width = loops<T>().packed_rows;
+        parallel_for(panels_, depth_ * width * 2, [&](index_t first, index_t last) {
+            for (index_t p = first; p < last; ++p) {
+                index_t columns[most_rows];
+                for (index_t r = 0; r < width; ++r) columns[r] = matrix.columns[p * width + r < count_ ? p * width + r : p * width];
+                for (index_t k = 0; k < depth_; k += packed_depth)
+                    loops<T>().pack_rows(matrix.data, matrix.rows + k, block(k), columns, panel(k, p));
+            }
+        });
+    }
+    index_t count() const { return count_; }
+    index_t depth() const { return depth_; }
+    index_t panels() const { return panels_; }
+    index_t block(index_t k) const { return depth_ - k < packed_depth ? depth_ - k : packed_depth; }
+    T* panel(index_t k, index_t p) const {
+        const index_t width = loops<T>().packed_rows;
+        return memory_.get() + k * panels_ * width + p * block(k) * width;
+    }
+    static constexpr index_t most_rows = 16;
+
+private:
+    index_t count_, depth_, panels_;
+    std::unique_ptr<T[]> memory_;
+};
+
+// The columns of one panel of a right factor: their places there and in the target, and which of them are neighbours.
+struct Panel {
+    static constexpr index_t most_columns = 32;
+    index_t from[most_columns], to[most_columns], used;
+    int starts[most_columns + 1], runs;
+    bool in_order;  // in the target
+};
+
+template <class T>
+void describe_panel(const Spread<T>& right, const Target<T>& target, index_t last_row, index_t first, index_t columns, Panel& panel) {
+    const index_t width = 2 * loops<T>().lanes;
+    panel.used = columns - first < width ? columns - first : width;
+    panel.runs = 0;
+    panel.in_order = true;
+    for (index_t j = 0; j < width; ++j) {
+        const bool real = j < panel.used;
+        panel.from[j] = real ? right.columns[first + j] : panel.from[j - 1];
+        panel.to[j] = real ? target.columns[first + j] : 0;
+        if (j == 0 || (real && panel.from[j] != panel.from[j - 1] + 1)) panel.starts[panel.runs++] = static_cast<int>(j);
+        if (real && j && panel.to[j] != panel.to[j - 1] + 1) panel.in_order = false;
+    }
+    panel.starts[panel.runs] = static_cast<int>(width);
+    bool inside = panel.runs <= most_runs;
+    for (int run = 0; inside && run < panel.runs; ++run)
+        inside = panel.from[panel.starts[run]] + last_row + (panel.starts[run + 1] - panel.starts[run] > width / 2 ? width : width / 2) <= right.size;
+    if (!inside) panel.runs = 0;
+}
+
+template <class T>
+void store_tile(const T* tile, const Panel& panel, const Target<T>& target, index_t first, index_t rows, bool add, const T* bias) {
+    const index_t width = 2 * loops<T>().lanes;
+    for (index_t r = 0; r < rows; ++r, tile += width) {
+        T* out = target.data + target.rows[first + r];
+        const T shift = bias ? bias[first + r] : T(0);
+        if (panel.in_order) {
+            out += panel.to[0];
+            if (add)
+                for (index_t j = 0; j < panel.used; ++j) out[j] += tile[j];
+            else
+                for (index_t j = 0; j < panel.used; ++j) out[j] = tile[j] + shift;
+        } else {
+            for (index_t j = 0; j < panel.used; ++j) {
+                T& place = out[panel.to[j]];
+                place = add ? place + tile[j] : tile[j] + shift;
+            }
+        }
+    }
+}
+
+// How the work is cut, for several threads or for one: by columns, and by panels of rows.
+struct Cut {
+    index_t columns, column_blocks, row_panels, row_blocks;
+};
+inline Cut cut_of(index_t rows_panels, index_t column_panels, index_t width) {
+    index_t across = block_panels, down = rows_panels;
+    const index_t wanted = thread_count() < 2 ? 1 : 3 * static_cast<index_t>(thread_count());
+    while (across > 2 && pieces_of(column_panels, across) < wanted) across /= 2;
+    while (down > 8 && pieces_of(column_panels, across) * pieces_of(rows_panels, down) < wanted) down = pieces_of(down, 2);
+    return {across * width, pieces_of(column_panels, across), down, pieces_of(rows_panels, down)};
+}
+
+template <class T>
+void multiply_block(const Packed<T>& left, const Spread<T>& right, index_t begin, index_t end, index_t first_panel, index_t last_panel,
+                    index_t last_row, const Target<T>& target, Panel* panels, T* packed) {
+    const auto& table = loops<T>();
+    const index_t width = 2 * table.lanes, across = pieces_of(end - begin, width);
+    alignas(64) T tile[Packed<T>::most_rows * Panel::most_columns];
+    for (index_t p = 0; p < across; ++p) describe_panel(right, target, last_row, begin + p * width, end, panels[p]);
+    for (index_t k = 0; k < left.depth(); k += packed_depth) {
+        const index_t depth = left.block(k);
+        for (index_t p = 0; p < across; ++p)
+            table.pack_columns(right.data, right.rows + k, depth, panels[p].from, panels[p].starts, panels[p].runs,
+                               packed + p * packed_depth * width);
+        for (index_t m = first_panel; m < last_panel; ++m) {
+            const index_t row = m * table.packed_rows, rows = left.count() - row < table.packed_rows ? left.count() - row : table.packed_rows;
+            for (index_t p = 0; p < across; ++p) {
+                table.packed_tile(left.panel(k, m), packed + p * packed_depth * width, depth, tile);
+                store_tile(tile, panels[p], target, row, rows, k > 0 || target.add, k > 0 ? nullptr : target.bias);
+            }
+        }
+    }
+}
+
+// target = left' right, of `columns` columns; `last_row` is the largest of right.rows.
+template <class T>
+void multiply_packed(const Packed<T>& left, const Spread<T>& right, index_t columns, const Target<T>& target) {
+    const index_t width = 2 * loops<T>().lanes;
+    const Cut cut = cut_of(left.panels(), pieces_of(columns, width), width);
+    index_t last_row = 0;
+    for (index_t k = 0; k < left.depth(); ++k) last_row = right.rows[k] > last_row ? right.rows[k] : last_row;
+    const index_t cost = (Size(left.depth()) * cut.columns * cut.row_panels).value_or_most();
+    parallel_for(cut.column_blocks * cut.row_blocks, cost, [&](index_t first, index_t last) {
+        std::unique_ptr<T[]> packed(new T[static_cast<size_t>(cut.columns * packed_depth + 2 * width)]);
+        Panel panels[block_panels];
+        for (index_t item = first; item < last; ++item) {
+            const index_t begin = item / cut.row_blocks * cut.columns, panel = item % cut.row_blocks * cut.row_panels;
+            const index_t end = begin + cut.columns < columns ? begin + cut.columns : columns;
+            const index_t last_panel = panel + cut.row_panels < left.panels() ? panel + cut.row_panels : left.panels();
+            multiply_block(left, right, begin, end, panel, last_panel, last_row, target, panels, packed.get());
+        }
+    });
+}
+
+}  // namespace wengert
