@@ -3,6 +3,7 @@
 #include "common.hpp"
 #include "conv_core.hpp"
 #include "conv_input.hpp"
+#include "conv_single.hpp"
 #include "packed.hpp"
 
 namespace wengert {
@@ -20,7 +21,7 @@ void forward_run(const Geometry& g, const T* x, const T* weight, const T* bias, 
     const index_t outputs = g.group_kernels(), depth = g.depth(), places = g.places();
     Framed<T> seen = framed_images<T>(input_frame(g), g.images, g.channels, g.height, g.width, places);
     const Indices at = input_places(g, seen.frame, seen.images, seen.image_size()), taps = input_taps(g, seen.frame);
-    const Indices to = grid(seen.images, g.kernels * places, 1, 0, places, 1), rows = grid(1, 0, 1, 0, outputs, places);
+    const Indices to = grid(seen.images, g.kernels * places, 1, 0, places, 1);
     const Indices along = grid(1, 0, 1, 0, depth, 1), across = grid(1, 0, 1, 0, outputs, depth);
     std::vector<Packed<T>> kernels;
     for (index_t group = 0; group < g.groups; ++group) {
@@ -35,7 +36,7 @@ void forward_run(const Geometry& g, const T* x, const T* weight, const T* bias, 
             const Spread<T> input = {seen.data + skipped, taps.data(), at.data(), seen.size(images) - skipped};
             T* results = out + (first * g.kernels + group * outputs) * places;
             multiply_packed(kernels[static_cast<size_t>(group)], input, images * places,
-                            {results, rows.data(), to.data(), bias ? bias + group * outputs : nullptr, false});
+                            {results, places, to.data(), bias ? bias + group * outputs : nullptr, false});
         }
     }
 }
@@ -46,7 +47,7 @@ void backward_input_run(const Geometry& g, const T* grad, const T* weight, T* ou
     const index_t outputs = g.group_kernels(), inputs = g.depth_channels, area = g.height * g.width, taps = g.rows * g.columns;
     Framed<T> seen = framed_images<T>(gradient_frame(down, right), g.images, g.kernels, g.out_height, g.out_width, area);
     const std::vector<Part> parts = parts_of(g, down, right, seen.frame);
-    const Indices rows = grid(1, 0, 1, 0, inputs, area), across = grid(1, 0, 1, 0, inputs, taps);
+    const Indices across = grid(1, 0, 1, 0, inputs, taps);
     for (const Part& part : parts)
         if (part.seen.empty()) {  // places that no element of a kernel reaches
             std::memset(out, 0, static_cast<size_t>(g.images * g.channels * area) * sizeof(T));
@@ -71,7 +72,7 @@ void backward_input_run(const Geometry& g, const T* grad, const T* weight, T* ou
                 const index_t skipped = group * outputs * seen.frame.plane();
                 const Spread<T> slopes = {seen.data + skipped, part.seen.data(), at.data(), seen.size(images) - skipped};
                 T* results = out + (first * g.channels + group * inputs) * area + part.origin;
-                multiply_packed(*packed, slopes, static_cast<index_t>(at.size()), {results, rows.data(), to.data(), nullptr, false});
+                multiply_packed(*packed, slopes, static_cast<index_t>(at.size()), {results, area, to.data(), nullptr, false});
             }
         }
     }
@@ -83,7 +84,7 @@ void backward_weight_run(const Geometry& g, const T* grad, const T* x, T* out) {
     Framed<T> seen = framed_images<T>(input_frame(g), g.images, g.channels, g.height, g.width, places);
     const Indices at = input_places(g, seen.frame, seen.images, seen.image_size()), taps = input_taps(g, seen.frame);
     const Indices along = grid(seen.images, g.kernels * places, 1, 0, places, 1), across = grid(1, 0, 1, 0, outputs, places);
-    const Indices rows = grid(1, 0, 1, 0, outputs, depth), to = grid(1, 0, 1, 0, depth, 1);
+    const Indices to = grid(1, 0, 1, 0, depth, 1);
     for (index_t first = 0; first < g.images; first += seen.images) {
         const index_t images = g.images - first < seen.images ? g.images - first : seen.images;
         seen.fill(x + first * g.channels * g.height * g.width, images);
@@ -92,16 +93,17 @@ void backward_weight_run(const Geometry& g, const T* grad, const T* x, T* out) {
             const index_t skipped = group * g.depth_channels * seen.frame.plane(), before = (first * g.kernels + group * outputs) * places;
             slopes.fill({grad + before, along.data(), across.data(), g.images * g.kernels * places - before});
             const Spread<T> input = {seen.data + skipped, at.data(), taps.data(), seen.size(images) - skipped};
-            multiply_packed(slopes, input, depth, {out + group * outputs * depth, rows.data(), to.data(), nullptr, first > 0});
+            multiply_packed(slopes, input, depth, {out + group * outputs * depth, depth, to.data(), nullptr, first > 0});
         }
     }
 }
 
 template <class T>
 bool all_finite(const T* x, npy_intp count) {
-    T check = 0;
-    for (npy_intp i = 0; i < count; ++i) check += x[i] * T(0);
-    return check == T(0);
+    int strange = 0;
+#pragma omp simd reduction(| : strange)
+    for (npy_intp i = 0; i < count; ++i) strange |= x[i] - x[i] != T(0);
+    return !strange;
 }
 
 template <class Run>
@@ -122,7 +124,7 @@ PyObject* forward(PyObject** slots) {
     if (!result) return nullptr;
     const T *input = data_of<T>(x), *kernels = data_of<T>(weight);
     T* out = data_of<T>(result.get());
-    unlocked_if_large(g.work(), [&] { forward_run(g, input, kernels, bias, out); });
+    unlocked_if_large(g.work(), [&] { g.single() ? single_forward(g, input, kernels, bias, out) : forward_run(g, input, kernels, bias, out); });
     return result.give();
 }
 
@@ -149,7 +151,7 @@ PyObject* backward_input(PyObject** slots) {
     Owned result(new_array(descr_of<T>(), 4, shape));
     if (!result) return nullptr;
     T* out = data_of<T>(result.get());
-    unlocked_if_large(g.work(), [&] { backward_input_run(g, slope, kernels, out); });
+    unlocked_if_large(g.work(), [&] { g.single() ? single_backward_input(g, slope, kernels, out) : backward_input_run(g, slope, kernels, out); });
     return result.give();
 }
 
@@ -164,8 +166,14 @@ PyObject* backward_weight(PyObject** slots) {
     Owned result(new_array(descr_of<T>(), 4, shape));
     if (!result) return nullptr;
     T* out = data_of<T>(result.get());
-    unlocked_if_large(g.work(), [&] { backward_weight_run(g, slope, input, out); });
-    return result.give();
+    bool numbers = true;
+    unlocked_if_large(g.work(), [&] {
+        if (g.single())
+            numbers = single_backward_weight(g, slope, input, out);
+        else
+            backward_weight_run(g, slope, input, out);
+    });
+    return numbers ? result.give() : nullptr;
 }
 
 template <class T>

@@ -20,6 +20,7 @@ struct Geometry {
 
     index_t depth() const { return depth_channels * rows * columns; }
     index_t places() const { return out_height * out_width; }
+    bool single() const { return depth_channels == 1 && group_kernels() == 1; }  // a kernel and a channel in each group
     index_t group_kernels() const { return kernels / groups; }
     index_t work() const { return (Size(images) * kernels * out_height * out_width * depth()).value_or_most(); }
 };

@@ -25,11 +25,12 @@ struct Spread {
     index_t size;  // elements at data, all of which may be read
 };
 
-// Where a product goes: (m, j) to data[rows[m] + columns[j]], with bias[m] added, or added to what is there.
+// Where a product goes: (m, j) to data[m * row_step + columns[j]], with bias[m] added, or added to what is there.
 template <class T>
 struct Target {
     T* data;
-    const index_t *rows, *columns;
+    index_t row_step;
+    const index_t* columns;
     const T* bias;
     bool add;
 };
@@ -73,7 +74,7 @@ struct Panel {
     static constexpr index_t most_columns = 32;
     index_t from[most_columns], to[most_columns], used;
     int starts[most_columns + 1], runs;
-    bool in_order;  // in the target
+    bool in_order;  // a whole panel, whose columns are neighbours in the target
 };
 
 template <class T>
@@ -81,7 +82,7 @@ void describe_panel(const Spread<T>& right, const Target<T>& target, index_t las
     const index_t width = 2 * loops<T>().lanes;
     panel.used = columns - first < width ? columns - first : width;
     panel.runs = 0;
-    panel.in_order = true;
+    panel.in_order = panel.used == width;
     for (index_t j = 0; j < width; ++j) {
         const bool real = j < panel.used;
         panel.from[j] = real ? right.columns[first + j] : panel.from[j - 1];
@@ -96,24 +97,16 @@ void describe_panel(const Spread<T>& right, const Target<T>& target, index_t las
     if (!inside) panel.runs = 0;
 }
 
+// Tiles at the edges of a target, or whose columns are no neighbours there.
 template <class T>
-void store_tile(const T* tile, const Panel& panel, const Target<T>& target, index_t first, index_t rows, bool add, const T* bias) {
+void store_tile(const T* tile, const Panel& panel, const Target<T>& target, index_t first, index_t rows, bool add) {
     const index_t width = 2 * loops<T>().lanes;
     for (index_t r = 0; r < rows; ++r, tile += width) {
-        T* out = target.data + target.rows[first + r];
-        const T shift = bias ? bias[first + r] : T(0);
-        if (panel.in_order) {
-            out += panel.to[0];
-            if (add)
-                for (index_t j = 0; j < panel.used; ++j) out[j] += tile[j];
-            else
-                for (index_t j = 0; j < panel.used; ++j) out[j] = tile[j] + shift;
-        } else {
-            for (index_t j = 0; j < panel.used; ++j) {
-                T& place = out[panel.to[j]];
-                place = add ? place + tile[j] : tile[j] + shift;
-            }
-        }
+        T* out = target.data + (first + r) * target.row_step;
+        if (add)
+            for (index_t j = 0; j < panel.used; ++j) out[panel.to[j]] += tile[j];
+        else
+            for (index_t j = 0; j < panel.used; ++j) out[panel.to[j]] = tile[j];
     }
 }
 
@@ -141,11 +134,20 @@ void multiply_block(const Packed<T>& left, const Spread<T>& right, index_t begin
         for (index_t p = 0; p < across; ++p)
             table.pack_columns(right.data, right.rows + k, depth, panels[p].from, panels[p].starts, panels[p].runs,
                                packed + p * packed_depth * width);
+        const bool add = k > 0 || target.add;
         for (index_t m = first_panel; m < last_panel; ++m) {
             const index_t row = m * table.packed_rows, rows = left.count() - row < table.packed_rows ? left.count() - row : table.packed_rows;
+            T shifts[Packed<T>::most_rows] = {};
+            const bool shifted = target.bias && k == 0;
+            for (index_t r = 0; shifted && r < rows; ++r) shifts[r] = target.bias[row + r];
             for (index_t p = 0; p < across; ++p) {
-                table.packed_tile(left.panel(k, m), packed + p * packed_depth * width, depth, tile);
-                store_tile(tile, panels[p], target, row, rows, k > 0 || target.add, k > 0 ? nullptr : target.bias);
+                const T *a = left.panel(k, m), *b = packed + p * packed_depth * width, *bias = shifted ? shifts : nullptr;
+                if (panels[p].in_order && rows == table.packed_rows) {
+                    table.packed_tile(a, b, depth, target.data + row * target.row_step + panels[p].to[0], target.row_step, bias, add);
+                    continue;
+                }
+                table.packed_tile(a, b, depth, tile, width, bias, false);
+                store_tile(tile, panels[p], target, row, rows, add);
             }
         }
     }
