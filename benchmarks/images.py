@@ -131,4 +131,3 @@ def cases() -> list[Case]:
         Case("ResNet-18 step, 16 of 64x64", module_step(resnet, (16, 3, 64, 64), 0.9), 0.9, 1e-2, only=BOTH),
         Case("ResNet-18 inference, 16 of 64x64", inference(resnet, (16, 3, 64, 64)), 1.0, 1e-3, only=BOTH),
     ]
-

@@ -1,16 +1,12 @@
-// What the convolutions have in common: their sizes, images with a frame of zeros, and the places that a kernel sees. No Python here.
+// What the convolutions have in common: their sizes, their images in frames, and the places that a kernel sees. No Python here.
 #pragma once
 
-#include <cstring>
 #include <memory>
-#include <vector>
 
-#include "simd.hpp"
+#include "frames.hpp"
 #include "threads.hpp"
 
 namespace wengert {
-
-using Indices = std::vector<index_t>;
 
 struct Geometry {
     index_t images, channels, height, width;  // of the input
@@ -53,46 +49,6 @@ inline bool complete(Geometry& g, const index_t* input, const index_t* weight) {
     return buffers_fit(g, framed_height, framed_width);
 }
 
-// A plane set into zeros, `first` rows and columns of which lie before it (or, if negative, are left out of it). Of the rows
-// every `step[0]`th is taken. Columns that are `step[1]` apart are laid side by side, so that what a stride leaves out does not
-// stand between what is seen: `phases` groups of `width`, one behind the other.
-struct Frame {
-    index_t height, width, phases = 1, first[2] = {0, 0}, step[2] = {1, 1};
-    index_t pitch() const { return phases * width; }
-    index_t plane() const { return height * pitch(); }
-    // Whether a plane of this size is its own frame.
-    bool is_plain(index_t rows, index_t columns) const {
-        return height == rows && width == columns && phases == 1 && !first[0] && !first[1] && step[0] == 1 && step[1] == 1;
-    }
-};
-
-// Elements `step` apart from x[-first] on, `count` of them; zeros for those that lie outside of [0, length).
-template <class T>
-void frame_row(const T* x, index_t length, index_t first, index_t step, index_t count, T* out) {
-    index_t begin = first > 0 ? (first - 1) / step + 1 : 0, end = length - 1 + first < 0 ? 0 : (length - 1 + first) / step + 1;
-    if (end > count) end = count;
-    if (begin > end) begin = end;
-    for (index_t c = 0; c < begin; ++c) out[c] = T(0);
-    if (step == 1)
-        std::memcpy(out + begin, x + begin - first, static_cast<size_t>(end - begin) * sizeof(T));
-    else
-        for (index_t c = begin; c < end; ++c) out[c] = x[c * step - first];
-    for (index_t c = end; c < count; ++c) out[c] = T(0);
-}
-template <class T>
-void frame_plane(const T* plane, index_t height, index_t width, const Frame& f, T* out) {
-    for (index_t i = 0; i < f.height; ++i) {
-        const index_t row = i * f.step[0] - f.first[0];
-        if (row < 0 || row >= height) {
-            std::memset(out, 0, static_cast<size_t>(f.pitch()) * sizeof(T));
-            out += f.pitch();
-            continue;
-        }
-        for (index_t phase = 0; phase < f.phases; ++phase, out += f.width)
-            frame_row(plane + row * width, width, f.first[1] - phase, f.step[1], f.width, out);
-    }
-}
-
 // The planes of some images in frames, or as they are where they need none.
 template <class T>
 struct Framed {
@@ -128,16 +84,6 @@ Framed<T> framed_images(const Frame& f, index_t images, index_t channels, index_
     framed.images = (images + turns - 1) / turns;
     if (!plain) framed.memory.reset(new T[static_cast<size_t>(framed.images * framed.image_size() + framed.slack())]);
     return framed;
-}
-
-// Where things of some images lie: at image * image_step + row * row_step + column * column_step, image by image.
-inline Indices grid(index_t images, index_t image_step, index_t rows, index_t row_step, index_t columns, index_t column_step) {
-    Indices found(static_cast<size_t>(images * rows * columns));
-    index_t* at = found.data();
-    for (index_t n = 0; n < images; ++n)
-        for (index_t r = 0; r < rows; ++r)
-            for (index_t c = 0; c < columns; ++c) *at++ = n * image_step + r * row_step + c * column_step;
-    return found;
 }
 
 // What the kernels see of the input: its frame, and in it the steps from place to place and the elements of a kernel.

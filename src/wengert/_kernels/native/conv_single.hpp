@@ -6,29 +6,6 @@
 
 namespace wengert {
 
-// Vectors that cover rows of places: where they begin in a frame, and in rows of `pitch` elements. A row's last vector may reach
-// behind its end.
-struct Cover {
-    Indices from, to;
-    index_t pitch, rows;
-    index_t size() const { return rows * pitch; }
-    index_t vectors() const { return static_cast<index_t>(from.size()); }
-};
-inline Cover cover_rows(index_t rows, index_t columns, index_t row_step, index_t lanes) {
-    Cover cover = {{}, {}, (columns + lanes - 1) / lanes * lanes, rows};
-    for (index_t r = 0; r < rows; ++r)
-        for (index_t c = 0; c < columns; c += lanes) {
-            cover.from.push_back(r * row_step + c);
-            cover.to.push_back(r * cover.pitch + c);
-        }
-    return cover;
-}
-
-template <class T>
-std::unique_ptr<T[]> plane_memory(const Frame& f, index_t more) {
-    return std::unique_ptr<T[]>(new T[static_cast<size_t>(f.plane() + loops<T>().lanes + more)]());
-}
-
 template <class T>
 void single_forward(const Geometry& g, const T* x, const T* weight, const T* bias, T* out) {
     const Frame f = input_frame(g);

@@ -14,6 +14,7 @@ namespace wengert {
 
 constexpr index_t packed_depth = 256;  // with it a panel of the right factor stays in a processor's first cache
 constexpr index_t block_panels = 8;    // of the right factor, packed at a time: for the second cache
+constexpr index_t few_panels = 3;      // of the left factor, for which packing the right one does not pay
 constexpr int most_runs = 12;          // of neighbours in a panel, up to which it is copied run by run
 
 inline index_t pieces_of(index_t count, index_t size) { return (count + size - 1) / size; }
@@ -74,11 +75,13 @@ struct Panel {
     static constexpr index_t most_columns = 32;
     index_t from[most_columns], to[most_columns], used;
     int starts[most_columns + 1], runs;
+    bool as_it_lies;  // is not packed: rows of neighbours, for a few panels of the left factor
     bool in_order;  // a whole panel, whose columns are neighbours in the target
 };
 
 template <class T>
-void describe_panel(const Spread<T>& right, const Target<T>& target, index_t last_row, index_t first, index_t columns, Panel& panel) {
+void describe_panel(const Spread<T>& right, const Target<T>& target, index_t last_row, index_t first, index_t columns, bool few,
+                    Panel& panel) {
     const index_t width = 2 * loops<T>().lanes;
     panel.used = columns - first < width ? columns - first : width;
     panel.runs = 0;
@@ -95,6 +98,7 @@ void describe_panel(const Spread<T>& right, const Target<T>& target, index_t las
     for (int run = 0; inside && run < panel.runs; ++run)
         inside = panel.from[panel.starts[run]] + last_row + (panel.starts[run + 1] - panel.starts[run] > width / 2 ? width : width / 2) <= right.size;
     if (!inside) panel.runs = 0;
+    panel.as_it_lies = few && panel.runs == 1;
 }
 
 // Tiles at the edges of a target, or whose columns are no neighbours there.
@@ -128,12 +132,13 @@ void multiply_block(const Packed<T>& left, const Spread<T>& right, index_t begin
     const auto& table = loops<T>();
     const index_t width = 2 * table.lanes, across = pieces_of(end - begin, width);
     alignas(64) T tile[Packed<T>::most_rows * Panel::most_columns];
-    for (index_t p = 0; p < across; ++p) describe_panel(right, target, last_row, begin + p * width, end, panels[p]);
+    for (index_t p = 0; p < across; ++p) describe_panel(right, target, last_row, begin + p * width, end, left.panels() <= few_panels, panels[p]);
     for (index_t k = 0; k < left.depth(); k += packed_depth) {
         const index_t depth = left.block(k);
         for (index_t p = 0; p < across; ++p)
-            table.pack_columns(right.data, right.rows + k, depth, panels[p].from, panels[p].starts, panels[p].runs,
-                               packed + p * packed_depth * width);
+            if (!panels[p].as_it_lies)
+                table.pack_columns(right.data, right.rows + k, depth, panels[p].from, panels[p].starts, panels[p].runs,
+                                   packed + p * packed_depth * width);
         const bool add = k > 0 || target.add;
         for (index_t m = first_panel; m < last_panel; ++m) {
             const index_t row = m * table.packed_rows, rows = left.count() - row < table.packed_rows ? left.count() - row : table.packed_rows;
@@ -141,19 +146,22 @@ void multiply_block(const Packed<T>& left, const Spread<T>& right, index_t begin
             const bool shifted = target.bias && k == 0;
             for (index_t r = 0; shifted && r < rows; ++r) shifts[r] = target.bias[row + r];
             for (index_t p = 0; p < across; ++p) {
-                const T *a = left.panel(k, m), *b = packed + p * packed_depth * width, *bias = shifted ? shifts : nullptr;
+                const bool lies = panels[p].as_it_lies;
+                const T *a = left.panel(k, m), *bias = shifted ? shifts : nullptr;
+                const T* b = lies ? right.data + panels[p].from[0] : packed + p * packed_depth * width;
+                const index_t* at = lies ? right.rows + k : nullptr;
                 if (panels[p].in_order && rows == table.packed_rows) {
-                    table.packed_tile(a, b, depth, target.data + row * target.row_step + panels[p].to[0], target.row_step, bias, add);
+                    table.packed_tile(a, b, at, depth, target.data + row * target.row_step + panels[p].to[0], target.row_step, bias, add);
                     continue;
                 }
-                table.packed_tile(a, b, depth, tile, width, bias, false);
+                table.packed_tile(a, b, at, depth, tile, width, bias, false);
                 store_tile(tile, panels[p], target, row, rows, add);
             }
         }
     }
 }
 
-// target = left' right, of `columns` columns; `last_row` is the largest of right.rows.
+// target = left' right, of `columns` columns.
 template <class T>
 void multiply_packed(const Packed<T>& left, const Spread<T>& right, index_t columns, const Target<T>& target) {
     const index_t width = 2 * loops<T>().lanes;

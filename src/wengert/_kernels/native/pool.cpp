@@ -1,130 +1,15 @@
 // Two-dimensional max and average pooling, forward and backward, plane by plane.
 #include "common.hpp"
+#include "windows.hpp"
 
 #include <atomic>
-#include <climits>
-#include <cmath>
 #include <cstring>
-#include <limits>
 
 namespace wengert {
 namespace {
 
 Twin max_pool_twin("max_pool2d"), max_pool_backward_twin("max_pool2d_backward");
 Twin avg_pool_twin("avg_pool2d"), avg_pool_backward_twin("avg_pool2d_backward");
-
-struct Window {
-    npy_intp kernel[2], stride[2], padding[2] = {0, 0}, dilation[2] = {1, 1};
-    npy_intp input[2], output[2];
-    bool ceil_mode = false;
-    npy_intp planes = 1;
-};
-
-npy_intp pooled_size(const Window& w, int a) {
-    const npy_intp reach = w.input[a] + 2 * w.padding[a] - w.dilation[a] * (w.kernel[a] - 1) - 1;
-    const npy_intp spread = reach + (w.ceil_mode ? w.stride[a] - 1 : 0);
-    if (reach < 0) return 0;
-    npy_intp count = spread / w.stride[a] + 1;
-    if (w.ceil_mode && (count - 1) * w.stride[a] >= w.input[a] + w.padding[a]) --count;
-    return count;
-}
-
-// The elements of a window along one axis that lie inside the plane: [begin, end) of its `kernel`.
-struct Taps {
-    npy_intp begin, end;
-};
-inline Taps taps_inside(npy_intp start, npy_intp kernel, npy_intp dilation, npy_intp length) {
-    Taps t = {start < 0 ? (dilation - 1 - start) / dilation : 0, 0};
-    if (start < length) t.end = (length - start + dilation - 1) / dilation;
-    if (t.end > kernel) t.end = kernel;
-    return t;
-}
-
-// Sizes from the shape of the input; false for what the twin shall handle. Options are numbers of torch's `int`: what is
-// computed from them and from the lengths of an array then fits 64 bits.
-bool complete(Window& w, const npy_intp* shape, int ndim) {
-    if (ndim < 3 || ndim > 4) return false;
-    for (int i = 0; i < ndim - 2; ++i) w.planes *= shape[i];
-    for (int a = 0; a < 2; ++a) {
-        w.input[a] = shape[ndim - 2 + a];
-        if (w.kernel[a] < 1 || w.stride[a] < 1 || w.padding[a] < 0 || w.dilation[a] < 1) return false;
-        if (w.kernel[a] > INT_MAX || w.stride[a] > INT_MAX || w.padding[a] > INT_MAX || w.dilation[a] > INT_MAX) return false;
-        if (w.input[a] < 1 || 2 * w.padding[a] > w.kernel[a]) return false;
-        w.output[a] = pooled_size(w, a);
-        if (w.output[a] < 1) return false;
-    }
-    return w.planes > 0;
-}
-
-// Of one plane, in additions.
-npy_intp window_cost(const Window& w) {
-    Size cost = Size(w.output[0]) * w.output[1];
-    for (int a = 0; a < 2; ++a) cost = cost * (w.kernel[a] < w.input[a] ? w.kernel[a] : w.input[a]);
-    return cost.value_or_most();
-}
-
-template <class T>
-inline bool better(T candidate, T best) { return candidate > best || candidate != candidate; }
-
-template <class T>
-void max_window(const T* x, const Window& w, npy_intp top, npy_intp left, T* value, int64_t* place) {
-    const npy_intp height = w.input[0], width = w.input[1];
-    const Taps down = taps_inside(top, w.kernel[0], w.dilation[0], height);
-    const Taps along = taps_inside(left, w.kernel[1], w.dilation[1], width);
-    T best = -std::numeric_limits<T>::infinity();
-    npy_intp at = (top + down.begin * w.dilation[0]) * width + left + along.begin * w.dilation[1];
-    for (npy_intp i = down.begin; i < down.end; ++i) {
-        const npy_intp row = top + i * w.dilation[0];
-        for (npy_intp j = along.begin; j < along.end; ++j) {
-            const npy_intp column = left + j * w.dilation[1];
-            const T candidate = x[row * width + column];
-            if (better(candidate, best)) {
-                best = candidate;
-                at = row * width + column;
-            }
-        }
-    }
-    *value = best;
-    *place = at;
-}
-
-// Kernel 2 x 2 inside the plane: no tests for borders, and selections instead of branches.
-template <class T>
-void max_row_of_two(const T* upper, npy_intp width, npy_intp first_place, npy_intp step, npy_intp count, T* value, int64_t* place) {
-    const T* lower = upper + width;
-    for (npy_intp o = 0; o < count; ++o) {
-        const npy_intp column = o * step, places[4] = {column, column + 1, column + width, column + width + 1};
-        const T candidates[4] = {upper[column], upper[column + 1], lower[column], lower[column + 1]};
-        T best = candidates[0];
-        npy_intp at = places[0];
-        for (int k = 1; k < 4; ++k) {
-            const bool take = better(candidates[k], best);
-            best = take ? candidates[k] : best;
-            at = take ? places[k] : at;
-        }
-        value[o] = best;
-        place[o] = first_place + at;
-    }
-}
-
-template <class T>
-void max_plane(const T* x, const Window& w, T* value, int64_t* place) {
-    const bool two = w.kernel[0] == 2 && w.kernel[1] == 2 && w.dilation[0] == 1 && w.dilation[1] == 1 && !w.padding[0] && !w.padding[1];
-    for (npy_intp r = 0; r < w.output[0]; ++r) {
-        const npy_intp top = r * w.stride[0] - w.padding[0];
-        npy_intp done = 0;
-        if (two && top + 1 < w.input[0]) {
-            done = (w.input[1] - 2) / w.stride[1] + 1;
-            if (done > w.output[1]) done = w.output[1];
-            if (w.input[1] < 2) done = 0;
-            const T* upper = x + top * w.input[1];
-            max_row_of_two(upper, w.input[1], top * w.input[1], w.stride[1], done, value + r * w.output[1],
-                           place + r * w.output[1]);
-        }
-        for (npy_intp c = done; c < w.output[1]; ++c)
-            max_window(x, w, top, c * w.stride[1] - w.padding[1], value + r * w.output[1] + c, place + r * w.output[1] + c);
-    }
-}
 
 template <class T>
 PyObject* max_forward(PyObject** slots) {
@@ -142,11 +27,10 @@ PyObject* max_forward(PyObject** slots) {
     const T* input = data_of<T>(x);
     T* value = data_of<T>(items[0].get());
     int64_t* place = data_of<int64_t>(items[1].get());
-    const npy_intp area = w.input[0] * w.input[1], pooled = w.output[0] * w.output[1];
     {
         ReleaseGil unlocked(PyArray_SIZE(x) >= thread_threshold);
         parallel_for(w.planes, window_cost(w), [=](npy_intp begin, npy_intp end) {
-            for (npy_intp p = begin; p < end; ++p) max_plane(input + p * area, w, value + p * pooled, place + p * pooled);
+            max_planes(input, w, begin, end, value, place);
         });
     }
     return give_tuple(items, 2);

@@ -49,6 +49,12 @@ struct Factor {
     Factor transposed() const { return {data, column, row}; }
 };
 
+// Integers of the size of a floating-point number.
+template <class T>
+struct SameSize { using Type = int64_t; };
+template <>
+struct SameSize<float> { using Type = int32_t; };
+
 template <class T>
 struct Loops {
     BinaryLoop<T> binary[BINARY_COUNT];
@@ -85,13 +91,17 @@ struct Loops {
     // Large products of packed factors. `lanes` elements make a vector; see loops_packed.inc.
     index_t lanes;
     index_t packed_rows;
-    void (*packed_tile)(const T* a, const T* b, index_t depth, T* out, index_t pitch, const T* bias, bool add);
+    void (*packed_tile)(const T* a, const T* b, const index_t* rows, index_t depth, T* out, index_t pitch, const T* bias, bool add);
     void (*pack_columns)(const T* data, const index_t* rows, index_t depth, const index_t* columns, const int* starts, int runs, T* out);
     void (*pack_rows)(const T* data, const index_t* rows, index_t depth, const index_t* columns, T* out);
+
+    // Planes in frames; see loops_planes.inc.
     void (*correlate_plane)(const T* image, const index_t* from, index_t vectors, const index_t* taps, const T* weights, index_t depth,
                             T bias, T* out, const index_t* to);
     void (*plane_products)(const T* grad, const index_t* at, const T* image, const index_t* from, index_t vectors, const index_t* taps,
                            index_t depth, double* totals);
+    void (*greatest_of_plane)(const T* image, const index_t* from, index_t vectors, const index_t* taps, index_t depth, T* out,
+                              typename SameSize<T>::Type* chosen, const index_t* to);
 
     void (*small_product)(Factor<T> a, Factor<T> b, T* out, index_t rows, index_t depth, index_t columns);
 
