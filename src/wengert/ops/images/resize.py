@@ -17,7 +17,7 @@ from ..._core.types.sizes import check_room
 from ..._kernels.resample import NEAREST, along_axis, matrix_of, of_bytes, smooth_taps, taps
 from ..create.factory import refuse_dtype
 from ..dtype_checks import refuse
-from .pool_forms import adaptive_avg_pool1d, adaptive_avg_pool2d
+from .pool_forms import adaptive_avg_pool1d, adaptive_avg_pool2d, adaptive_avg_pool3d
 
 Ints = tuple[int, ...]
 INTERPOLATING = {"linear": 1, "bilinear": 2, "bicubic": 2, "trilinear": 3, "lanczos": 2}
@@ -274,16 +274,9 @@ def as_length(length: Any, lengths: Any) -> int:
 
 
 def area(input: Any, lengths: Ints) -> Tensor:
-    """Means of windows; in three dimensions means of planes first, then of their lines through depth."""
-    if len(lengths) == 1:
-        return adaptive_avg_pool1d(input, lengths)  # type: ignore[no-any-return]
-    if len(lengths) == 2:
-        return adaptive_avg_pool2d(input, lengths)  # type: ignore[no-any-return]
-    items, channels, depth, *plane = input.shape
-    planes = adaptive_avg_pool2d(input.reshape((items, channels * depth, *plane)), lengths[1:])
-    lines = planes.reshape((items, channels, depth, lengths[1] * lengths[2]))  # type: ignore[attr-defined]
-    made: Any = adaptive_avg_pool2d(lines, (lengths[0], lengths[1] * lengths[2]))
-    return made.reshape((items, channels, *lengths))  # type: ignore[no-any-return]
+    """Means of windows."""
+    pool = (adaptive_avg_pool1d, adaptive_avg_pool2d, adaptive_avg_pool3d)[len(lengths) - 1]
+    return pool(input, lengths)  # type: ignore[no-any-return]
 
 
 @interpolate.samples  # type: ignore[attr-defined]
