@@ -70,7 +70,7 @@ class NodeClasses:
     def _make(self, title: str) -> type[OpNode]:
         cls = node_class(title.rpartition(":")[2], self.view)
         if cls.__name__ != title:
-            cls.name = lambda node: title  # type: ignore[method-assign]
+            cls.name = lambda node: title  # type: ignore[attr-defined]
         for attribute, name in self._attributes():
             setattr(cls, f"_saved_{attribute}", property(reader(read_saved, name)))
             if self.saved[name] in (sources.FROM_INPUT, sources.FROM_OUTPUT):
