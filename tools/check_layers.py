@@ -25,6 +25,7 @@ _USERS = (
     "special",
     "linalg",
     "masked",
+    "quasirandom",
     "fft",
     "signal",
     "func",

@@ -4,6 +4,7 @@ wait for it.
 
 LAYERS = (
     *("compat", "debugging", "distributions", "fft", "func", "io", "linalg", "masked", "nn", "optim", "profiler"),
+    "quasirandom",
     *("scipy", "signal", "special", "utils", "vision", "viz"),
 )
 MIRRORS = (

@@ -1,0 +1,72 @@
+"""Sobol' sequences: direction numbers, scrambling, points.
+
+The primitive polynomials and the first direction numbers of 21201 dimensions, `sobol.npz`, are the public data of Joe
+and Kuo, Constructing Sobol' sequences with better two-dimensional projections, 2008 (their file new-joe-kuo-6.21201).
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+Array = np.ndarray[Any, Any]
+
+BITS = 30
+DIMENSIONS = 21201
+_PLACES = np.arange(BITS - 1, -1, -1)
+
+
+def directions(dimension: int) -> Array:
+    """Direction numbers of the first dimensions: int64, (dimension, BITS), as multiples of 2**-BITS.
+
+    Source: Bratley and Fox, Algorithm 659, 1988, for the recurrence.
+    """
+    with np.load(Path(__file__).with_name("sobol.npz")) as data:
+        polynomials = data["polynomials"].astype(np.int64)
+        first = data["numbers"].astype(np.int64)
+    degrees = np.frexp(polynomials.astype(np.float64))[1] - 1
+    degrees[0] = 0  # the first dimension is van der Corput's sequence
+    starts = np.concatenate([[0], np.cumsum(degrees)[:-1]])
+    numbers = np.ones((dimension, BITS), np.int64)
+    for degree in range(1, int(degrees[:dimension].max(initial=0)) + 1):
+        rows = np.flatnonzero(degrees[:dimension] == degree)
+        own = numbers[rows]
+        own[:, :degree] = first[starts[rows, None] + np.arange(degree)]
+        for at in range(degree, BITS):
+            new = own[:, at - degree].copy()
+            for back in range(1, degree + 1):
+                used = (polynomials[rows] >> (degree - back)) & 1
+                new ^= np.where(used, own[:, at - back] << back, 0)
+            own[:, at] = new
+        numbers[rows] = own
+    return numbers << _PLACES
+
+
+def scrambled(numbers: Array, triangles: Array) -> Array:
+    """Direction numbers, their digits multiplied by lower triangular matrices of 0 and 1 with ones on the diagonal.
+
+    Args:
+        numbers: int64, (dimension, BITS).
+        triangles: (dimension, BITS, BITS), of which the lower triangles count.
+
+    Source: Matousek, On the L2-discrepancy for anchored boxes, 1998.
+    """
+    matrices = np.tril(triangles.astype(np.int64))
+    matrices[:, np.arange(BITS), np.arange(BITS)] = 1
+    digits = (numbers[:, :, None] >> _PLACES) & 1
+    return np.sum((digits @ matrices.transpose(0, 2, 1) % 2) << _PLACES, axis=-1)
+
+
+def points(numbers: Array, shift: Array, first: int, count: int) -> Array:
+    """Points `first`, ... of the sequence in Gray-code order: int64, (count, dimension), as multiples of 2**-BITS.
+
+    Source: Antonov and Saleev, An economic method of computing LP-tau sequences, 1979.
+    """
+    order = np.arange(first, first + count)
+    order ^= order >> 1
+    found = np.broadcast_to(shift, (count, len(shift))).copy()
+    for bit in range(BITS):
+        found ^= np.where((order >> bit) & 1, 1, 0)[:, None] * numbers[:, bit]
+    return found
