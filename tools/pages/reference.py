@@ -68,7 +68,7 @@ MODULES = (
         "viz",
         "debugging",
     ),
-    *("profiler", "scipy", "testing", "compat.hips"),
+    *("profiler", "quasirandom", "scipy", "testing", "compat.hips"),
 )
 """Modules that have a page, in the order of the pages."""
 
