@@ -63,7 +63,7 @@ def dlpack(
     if dl_device is not None and tuple(dl_device) != (1, 0):
         raise BufferError(f"Can't export a tensor to device {tuple(dl_device)}: there is the CPU only, (1, 0)")
     array = np.array(self._array_) if copy else self._array_
-    options = {} if max_version is None else {"max_version": tuple(max_version)}
+    options: dict[str, Any] = {} if max_version is None else {"max_version": tuple(max_version)}
     return array.__dlpack__(**options)
 
 
