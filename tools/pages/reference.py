@@ -69,6 +69,9 @@ MODULES = (
         "debugging",
     ),
     *("profiler", "quasirandom", "scipy", "testing", "compat.hips"),
+    *("linalg", "fft", "signal.windows", "special", "distributions", "nn", "nn.functional", "nn.init", "nn.utils"),
+    *("optim", "optim.lr_scheduler", "utils.data", "utils.checkpoint", "amp", "io", "vision", "viz", "debugging"),
+    *("profiler", "scipy", "testing", "compat.hips", "compat.array_api", "utils.dlpack"),
 )
 """Modules that have a page, in the order of the pages."""
 

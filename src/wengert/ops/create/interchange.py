@@ -264,7 +264,7 @@ class Capsule:
 
 
 @composite(method=False)
-def from_dlpack(ext_tensor: Any, *, device: Any = None, copy: Any = None) -> Tensor:
+def from_dlpack(ext_tensor: Any, *, device: Any = None, copy: bool | None = None) -> Tensor:
     """A tensor on the memory of an object of another library (DLPack protocol).
 
     Args:
@@ -297,7 +297,7 @@ def from_dlpack(ext_tensor: Any, *, device: Any = None, copy: Any = None) -> Ten
 
 
 @composite(method=False)
-def to_dlpack(tensor: Any) -> Any:
+def to_dlpack(tensor: Tensor) -> object:
     """A DLPack capsule of a tensor's memory, for libraries that take capsules; `from_dlpack` takes it once.
 
     Args:
