@@ -92,22 +92,38 @@ def arrays_of(op: Declaration, values: list[Any]) -> list[Any]:
 def widened(op: Declaration, values: list[Any]) -> list[Any]:
     """The arguments with float32 in the place of halves."""
     wide: list[Any] = []
+    own: bool = op.layout == sources.LAID_OWN  # the body looks how its operands lie
     for value in values:
         if isinstance(value, list):
-            value = [wide_array(each) for each in value]
-        wide.append(wide_array(value))
+            value = [wide_array(each, own) for each in value]
+        wide.append(wide_array(value, own))
     if op.dtype_slot >= 0 and wide[op.dtype_slot] in dtypes.HALVES:
         wide[op.dtype_slot] = dtypes.float32
     return wide
 
 
-def wide_array(value: Any) -> Any:
-    """A half array in float32; anything else as it is."""
-    return value.astype(np.float32) if door.is_half(value) else value
+def wide_array(value: Any, own: bool) -> Any:
+    """A half array in float32, laid out alike if `own` is set; anything else as it is."""
+    if not door.is_half(value):
+        return value
+    return converted(value, np.dtype(np.float32)) if own else value.astype(np.float32)
 
 
 def rounded(made: Any, half: Any, modes: Any) -> Any:
     """A result in float32 rounded to a half; one of another dtype as it is."""
     if getattr(made, "dtype", None) != np.float32:
         return made
-    return modes.quietly(np.asarray(made).astype, (half.numpy,))
+    return modes.quietly(converted, (np.asarray(made), half.numpy))
+
+
+def converted(array: Any, wanted: Any) -> Any:
+    """An array in another dtype whose elements lie as they did, gaps between them included."""
+    made = array.astype(wanted)
+    steps = [stride // array.itemsize for stride in array.strides]
+    strides = tuple([step * made.itemsize for step in steps])
+    if made.strides == strides or not array.size:
+        return made
+    reach = 1 + sum([(length - 1) * step for length, step in zip(array.shape, steps)])
+    made = np.ndarray(array.shape, wanted, np.empty(reach, wanted), 0, strides)
+    made[...] = array
+    return made
