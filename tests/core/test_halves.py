@@ -144,3 +144,11 @@ def test_a_default_of_bfloat16_holds_for_numbers_and_factories():
             wg.tensor(1j)
     finally:
         wg.set_default_dtype(wg.float32)
+
+
+@pytest.mark.parametrize("kind", HALVES, ids=repr)
+def test_results_lie_as_those_of_float32_do(kind):
+    x = numbers(4, 6, kind=kind)[:, ::2]
+    wide = wg.zeros(4, 6)[:, ::2].copy_(x)
+    for call in (lambda x: x.flip(0), lambda x: x.clone(), lambda x: x.select_scatter(x[0], 0, 1), lambda x: x.t() * 2):
+        assert call(x).equal(call(wide).to(kind)) and call(x).stride() == call(wide).stride()

@@ -121,7 +121,7 @@ def converted(array: Any, wanted: Any) -> Any:
     made = array.astype(wanted)
     steps = [stride // array.itemsize for stride in array.strides]
     strides = tuple([step * made.itemsize for step in steps])
-    if made.strides == strides or not array.size:
+    if made.strides == strides or not array.size or min(steps) < 0:
         return made
     reach = 1 + sum([(length - 1) * step for length, step in zip(array.shape, steps)])
     made = np.ndarray(array.shape, wanted, np.empty(reach, wanted), 0, strides)
