@@ -16,6 +16,7 @@ constexpr index_t packed_depth = 256;  // with it a panel of the right factor st
 constexpr index_t block_panels = 8;    // of the right factor, packed at a time: for the second cache
 constexpr index_t few_panels = 3;      // of the left factor, for which packing the right one does not pay
 constexpr int most_runs = 12;          // of neighbours in a panel, up to which it is copied run by run
+constexpr int most_runs_turned = 2;    // the same where rows follow each other, so that blocks can be turned instead
 
 inline index_t pieces_of(index_t count, index_t size) { return (count + size - 1) / size; }
 
@@ -81,7 +82,7 @@ struct Panel {
 
 template <class T>
 void describe_panel(const Spread<T>& right, const Target<T>& target, index_t last_row, index_t first, index_t columns, bool few,
-                    Panel& panel) {
+                    bool turned, Panel& panel) {
     const index_t width = 2 * loops<T>().lanes;
     panel.used = columns - first < width ? columns - first : width;
     panel.runs = 0;
@@ -94,7 +95,7 @@ void describe_panel(const Spread<T>& right, const Target<T>& target, index_t las
         if (real && j && panel.to[j] != panel.to[j - 1] + 1) panel.in_order = false;
     }
     panel.starts[panel.runs] = static_cast<int>(width);
-    bool inside = panel.runs <= most_runs;
+    bool inside = panel.runs <= (turned ? most_runs_turned : most_runs);
     for (int run = 0; inside && run < panel.runs; ++run)
         inside = panel.from[panel.starts[run]] + last_row + (panel.starts[run + 1] - panel.starts[run] > width / 2 ? width : width / 2) <= right.size;
     if (!inside) panel.runs = 0;
@@ -132,7 +133,8 @@ void multiply_block(const Packed<T>& left, const Spread<T>& right, index_t begin
     const auto& table = loops<T>();
     const index_t width = 2 * table.lanes, across = pieces_of(end - begin, width);
     alignas(64) T tile[Packed<T>::most_rows * Panel::most_columns];
-    for (index_t p = 0; p < across; ++p) describe_panel(right, target, last_row, begin + p * width, end, left.panels() <= few_panels, panels[p]);
+    const bool few = left.panels() <= few_panels, turned = left.depth() > 3 && right.rows[3] == right.rows[0] + 3;
+    for (index_t p = 0; p < across; ++p) describe_panel(right, target, last_row, begin + p * width, end, few, turned, panels[p]);
     for (index_t k = 0; k < left.depth(); k += packed_depth) {
         const index_t depth = left.block(k);
         for (index_t p = 0; p < across; ++p)
