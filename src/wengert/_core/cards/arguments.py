@@ -87,8 +87,7 @@ def checked(name: str, body: Callable[..., Any], *, method: bool = False, module
     of its parameters, too. Itself, if there is none of that.
 
     Args:
-        name: what programs call it.
-        body: the function.
+        name, body: what programs call it, and the function.
         method: it is called on its first argument, which is then a tensor and does not count.
         module: where programs find it, by which it is pickled; where `body` is defined unless given.
     """
@@ -127,9 +126,7 @@ def checked(name: str, body: Callable[..., Any], *, method: bool = False, module
             return overridden(name, call, args, named, body, method=method)
         if word & flags.AUTOCAST:
             args, kwargs = recast(f"{module}.{name}" if module else name, args, kwargs)
-        if word & flags.PROFILED:
-            return profiled(name, body, args, kwargs)
-        return body(*args, **kwargs)
+        return profiled(name, body, args, kwargs) if word & flags.PROFILED else body(*args, **kwargs)
 
     call.__module__ = module or body.__module__
     return call

@@ -126,35 +126,10 @@ class Modes:
     casting: Any
 
     __slots__ = (
-        "anomaly",
-        "batches",
-        "casting",
-        "check_inf",
-        "check_nan",
-        "debug",
-        "depth",
-        "forward",
-        "fresh",
-        "functions",
-        "grad",
-        "inference",
-        "levels",
-        "listeners",
-        "log",
-        "mask",
-        "multithreading",
-        "no_saved_hooks",
-        "noting",
-        "observers",
-        "overriding",
-        "passing",
-        "profiled",
-        "quiet",
-        "saved_hooks",
-        "sequence",
-        "watch",
-        "word",
-    )
+        "anomaly", "batches", "casting", "check_inf", "check_nan", "debug", "depth", "forward", "fresh", "functions",
+        "grad", "inference", "levels", "listeners", "log", "mask", "multithreading", "no_saved_hooks", "noting",
+        "observers", "overriding", "passing", "profiled", "quiet", "saved_hooks", "sequence", "watch", "word",
+    )  # fmt: skip
     __reduce__ = errors.refuse_pickling
 
     def __init__(self) -> None:

@@ -220,8 +220,3 @@ def check_stream(shuffle: Any, sampler: Any, batch_sampler: Any) -> None:
             raise ValueError(
                 f"DataLoader with IterableDataset: expected unspecified {name} option, but got {name}={value}"
             )
-
-
-def get_worker_info() -> None:
-    """What a process that loads samples is told about itself; None, since the program itself loads them."""
-    return None
