@@ -8,8 +8,9 @@ import numpy as np
 
 from ..._core.calls.out import put
 from ..._core.cards.card import WIDE, Array, Bad, Sample, composite, op
-from ..._core.errors import shown
+from ..._core.errors import shown, wrong_type
 from ..._core.operators import overlap
+from ..._core.tensor.base import Tensor
 from .as_strided import as_strided_backward, as_strided_from, element_places, furthest, strided_arguments
 from .scattered import with_gaps
 from .view_copies import row_major
@@ -151,7 +152,7 @@ def replaced_samples(make: Any) -> Any:
 
 
 @composite()
-def as_strided_scatter(input: Any, src: Any, size: Any, stride: Any, storage_offset: int | None = None) -> Any:
+def as_strided_scatter(input: Any, src: Tensor, size: Any, stride: Any, storage_offset: int | None = None) -> Any:
     """The tensor with another part, which `as_strided` would show.
 
     Args:
@@ -165,6 +166,7 @@ def as_strided_scatter(input: Any, src: Any, size: Any, stride: Any, storage_off
         A new tensor of the shape and dtype of `input`.
 
     Raises:
+        TypeError: `src` is no tensor.
         RuntimeError: `src` has another shape, or the part reaches outside of the memory or shows an element twice.
 
     Examples:
@@ -173,6 +175,8 @@ def as_strided_scatter(input: Any, src: Any, size: Any, stride: Any, storage_off
         tensor([[0., 1., 0.],
                 [0., 1., 0.]])
     """
+    if not isinstance(src, Tensor):
+        raise TypeError(wrong_type("as_strided_scatter", "src", 2, "Tensor", src))
     steps = steps_in(input._array_.strides, input._array_.dtype)
     size, stride, offset = strided_arguments(input, size, stride, storage_offset)
     return replaced(input, src.to(input.dtype), steps, size, stride, offset)
@@ -182,5 +186,6 @@ def as_strided_scatter(input: Any, src: Any, size: Any, stride: Any, storage_off
 def as_strided_scatter_samples(make: Any) -> Any:
     yield Sample(make(3, 4), make(2, 2), (2, 2), (4, 1), 1)
     yield Bad(make(3), make(3), (2,), (1,), raises=RuntimeError, says="src size = [3], slice size = [2]")
+    yield Bad(make(3), 1, (2,), (1,), raises=TypeError, says="argument 'src' (position 2) must be Tensor, not int")
     yield Bad(make(3), make(3), (3,), (0,), raises=RuntimeError, says="refers to a single memory location")
     yield Bad(make(3), make(4), (4,), (1,), raises=RuntimeError, says="out of bounds for storage")
