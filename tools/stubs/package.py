@@ -38,7 +38,7 @@ def stub() -> str:
     for name, value in found.items():
         card = REGISTRY.get(name)
         if isinstance(value, ModuleType):
-            exported.append((wengert.__name__, name, name))
+            exported.append((value.__name__.rpartition(".")[0], name, name))
         elif card is not None and card.function:
             body = card.body if isinstance(card, Composite) else card
             functions += definitions(name, forms_of(name, body))

@@ -43,7 +43,11 @@ PARAMETERS = {
 """Types of parameters that cards leave open, by name."""
 
 OWN = {
-    ("__array__", "dtype"): "Any",
+    ("__array__", "dtype"): "Any", ("__dlpack__", "stream"): "None",
+    **{("__dlpack__", name): "tuple[int, int]" for name in ("max_version", "dl_device")},
+    ("__dlpack__", "copy"): "bool",
+    **{("__array_function__", name): "Any" for name in ("function", "types", "args", "options")},
+    **{("__array_ufunc__", name): "Any" for name in ("ufunc", "method", "inputs", "options")},
     ("adaptive_avg_pool2d", "output_size"): "int | Sequence[int | None] | None",
     ("argmax", "dim"): "int", ("argmin", "dim"): "int", ("as_strided", "stride"): "Sequence[int]",
     ("as_strided_", "stride"): "Sequence[int]", ("set_", "stride"): "Sequence[int]",
@@ -67,6 +71,7 @@ OWN = {
 """The same for one operator."""
 
 RESULTS = {
+    "__array_function__": "Any", "__array_namespace__": "Any", "__array_ufunc__": "Any",
     "__dlpack__": "Any", "_grad": "Tensor | None", "_is_view": "Callable[[], bool]", "chunk": "tuple[Tensor, ...]",
     "device": "device", "dim": "int", "dsplit": "tuple[Tensor, ...]", "element_size": "int",
     "frexp": "return_types.frexp", "gradient": "tuple[Tensor, ...]", "grad": "Tensor | None",

@@ -39,7 +39,7 @@ WITHOUT_DERIVATIVE = {
 }
 """Operators with rules that are no derivatives, by name."""
 DYNAMIC = frozenset({"masked_select", "masked_select_backward", "nonzero_positions", "_unique", "bincount"})
-OF_MEMORY = frozenset({"as_strided_from", "view_as_complex"})
+OF_MEMORY = frozenset({"as_strided_from", "_as_strided_copy", "view_as_complex"})
 """Views of the very memory: members lie along first dimensions."""
 
 
