@@ -177,6 +177,7 @@ from wengert.settings import (
     typename as typename,
     use_deterministic_algorithms as use_deterministic_algorithms,
 )
+from wengert.utils.dlpack import to_dlpack as to_dlpack
 
 __version__: str
 bfloat16: _dtype
@@ -1851,7 +1852,6 @@ def threshold_(input: Tensor, threshold: _float, value: _float) -> Tensor: ...
 def tile(input: Tensor, *dims: _int) -> Tensor: ...
 @overload
 def tile(input: Tensor, dims: Sequence[_int], /) -> Tensor: ...
-def to_dlpack(tensor: Tensor) -> object: ...
 def topk(
     input: Tensor,
     k: _int,

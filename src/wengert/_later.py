@@ -64,6 +64,7 @@ LATER = {
     "save": "io.objects",
     "set_debug": "debugging",
     "set_printoptions": "printing",
+    "to_dlpack": "utils.dlpack",
     "vmap": "func",
 }
 """The module below the package that has each name; one that is its own home is that module."""

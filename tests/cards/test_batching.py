@@ -29,6 +29,7 @@ OF_MEMORY = {
     "as_strided": "the strides of a member depend on where the batch lies in memory",
     "as_strided_from": "the strides of a member depend on where the batch lies in memory",
     "as_strided_copy": "the strides of a member depend on where the batch lies in memory",
+    "as_strided_scatter": "the strides of a member depend on where the batch lies in memory",
     "_as_strided_copy": "the strides of a member depend on where the batch lies in memory",
     "view_as_complex": "the last dimension of a member must be dense",
 }

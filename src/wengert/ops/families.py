@@ -13,7 +13,7 @@ from .._core.cards.late import promise
 
 NAMES: dict[str, str] = {
     "create.further_ranges": "empty_permuted range",
-    "create.interchange": "as_tensor asarray from_dlpack from_numpy frombuffer to_dlpack",
+    "create.interchange": "as_tensor asarray from_dlpack from_numpy frombuffer",
     "create.like": "empty_like full_like ones_like zeros_like",
     "create.ranges": "arange linspace logspace tril_indices triu_indices",
     "fourier.forms": (

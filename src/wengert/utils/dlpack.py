@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import enum
 
-from ..ops.create.interchange import from_dlpack, to_dlpack
+from ..ops.create.interchange import from_dlpack
+from ..tensor import Tensor
 
 DLDeviceType = enum.IntEnum(
     "DLDeviceType",
@@ -24,5 +25,23 @@ DLDeviceType = enum.IntEnum(
     },
 )
 """The numbers of kinds of devices in the DLPack protocol."""
+
+
+def to_dlpack(tensor: Tensor) -> object:
+    """A DLPack capsule of a tensor's memory, for libraries that take capsules; `from_dlpack` takes it once.
+
+    Args:
+        tensor: of any shape; its gradient is none of the capsule's concern.
+
+    Returns:
+        A capsule of the first version of the protocol.
+
+    Raises:
+        TypeError: it is no tensor.
+    """
+    if not isinstance(tensor, Tensor):
+        raise TypeError(f"to_dlpack(): argument 'tensor' (position 1) must be Tensor, not {type(tensor).__name__}")
+    return tensor._array_.__dlpack__()
+
 
 __all__ = ["DLDeviceType", "from_dlpack", "to_dlpack"]

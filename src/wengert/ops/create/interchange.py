@@ -7,7 +7,6 @@ from typing import Any
 
 import numpy as np
 
-from ..._core import errors
 from ..._core.cards.card import Bad, Sample, composite
 from ..._core.tensor.base import Tensor, wrap
 from ..._core.types import dtypes
@@ -296,33 +295,10 @@ def from_dlpack(ext_tensor: Any, *, device: Any = None, copy: bool | None = None
     return finish("from_dlpack", np.array(array) if copy else array)
 
 
-@composite(method=False)
-def to_dlpack(tensor: Tensor) -> object:
-    """A DLPack capsule of a tensor's memory, for libraries that take capsules; `from_dlpack` takes it once.
-
-    Args:
-        tensor: of any shape; its gradient is none of the capsule's concern.
-
-    Returns:
-        A capsule of the first version of the protocol.
-
-    Raises:
-        TypeError: it is no tensor.
-    """
-    if not isinstance(tensor, Tensor):
-        raise TypeError(errors.wrong_type("to_dlpack", "tensor", 1, "Tensor", tensor))
-    return tensor._array_.__dlpack__()
-
-
-@to_dlpack.samples  # type: ignore[attr-defined]
-def to_dlpack_samples(make: Any) -> Any:
-    yield Bad([1], raises=TypeError, says="to_dlpack(): argument 'tensor' (position 1) must be Tensor, not list")
-
-
 @from_dlpack.samples  # type: ignore[attr-defined]
 def from_dlpack_samples(make: Any) -> Any:
     yield Sample(make(2, 3).detach().numpy())
     yield Bad([1], raises=RuntimeError, says="from_dlpack received an invalid capsule")
 
 
-__all__ = ["as_tensor", "asarray", "from_dlpack", "from_numpy", "frombuffer", "to_dlpack"]
+__all__ = ["as_tensor", "asarray", "from_dlpack", "from_numpy", "frombuffer"]
