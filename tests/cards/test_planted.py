@@ -313,7 +313,7 @@ def test_the_search_finds_every_sample_of_a_new_operator_in_every_dtype(plant):
     card = plant(cube, rule=right, dtypes=FLOATS)
     card.samples(lambda make: (Sample(make(each)) for each in (1, 2)))
     found = cases(lambda operator, dtype: operator is card)
-    assert len(found) == 2 * len(FLOATS)
+    assert len(found) == 2 * len(FLOATS - {dtypes.bfloat16})
     assert all(isinstance(case, Case) and case.call().tensors()[0].dtype is case.dtype for case in found)
     assert {repr(case) for case in found if case.dtype in COMPLEXES} == {
         f"planted-complex{bits}-{number}" for bits in (64, 128) for number in (0, 1)

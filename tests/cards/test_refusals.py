@@ -31,6 +31,7 @@ TORCHS_WORDS = {
     "rsub": "Subtraction, the `-` operator",
     "bitwise_not": "~ (operator.invert)",
     "relu": "clamp",
+    "hash_tensor": "xor_sum",
 }
 
 REFUSED = [

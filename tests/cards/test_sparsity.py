@@ -90,6 +90,7 @@ def test_a_wrong_rule_is_found(monkeypatch):
 # Random numbers do not depend on their parameters in any way that could be followed; the others are rare.
 DENSE = {
     *("adaptive_average", "adaptive_average_backward", "adaptive_maximum", "as_strided_backward", "bernoulli"),
+    *("_as_strided_copy", "_as_strided_scatter"),
     *("adaptive_average3d", "adaptive_average3d_backward", "adaptive_maximum3d", "fractional_max_pool2d"),
     "fractional_max_pool3d",
     *("bernoulli_fill", "cauchy", "col2im", "convolution_weight", "dot", "edge_pad_backward", "exponential"),

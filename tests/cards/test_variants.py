@@ -19,7 +19,7 @@ def is_pointwise(card) -> bool:
 VIEWS = ("view", "view_as", "take_along_dim")
 
 # Those that read the memory behind their input, whatever its layout says.
-BEHIND = ("as_strided", "as_strided_from", "as_strided_scatter")
+BEHIND = ("as_strided", "as_strided_from", "as_strided_copy", "_as_strided_copy", "as_strided_scatter")
 ALL = [case for case in cases(lambda operator, dtype: dtype is one_dtype(operator)) if case.name not in BEHIND]
 POINTWISE = [case for case in ALL if isinstance(case.operator, Card) and is_pointwise(case.operator)]
 

@@ -70,7 +70,9 @@ def compare(found, wanted):
 
 @pytest.mark.parametrize("name, args, options", CALLS, ids=lambda each: each if isinstance(each, str) else "")
 def test_a_function_gives_what_numpy_gives(name, args, options):
-    compare(getattr(xp, name)(*map(tensors, args), **options), getattr(np, name)(*args, **options))
+    with np.errstate(all="ignore"):
+        wanted = getattr(np, name)(*args, **options)
+    compare(getattr(xp, name)(*map(tensors, args), **options), wanted)
 
 
 @pytest.mark.parametrize("name", ["inv", "det", "eigvalsh", "svdvals", "trace", "diagonal", "matrix_norm", "cholesky"])

@@ -45,7 +45,8 @@ def test_a_ufunc_gives_tensors_or_says_that_it_has_no_rule(ufunc):
         found = [each.numpy() for each in (made if isinstance(made, tuple) else (made,))]
         if ufunc is np.ldexp:  # NumPy takes integers only for the exponent
             given[1] = given[1].to(wg.int64)
-        wanted = ufunc(*[each.numpy() for each in given])
+        with np.errstate(all="ignore"):
+            wanted = ufunc(*[each.numpy() for each in given])
         for one, other in zip(found, wanted if isinstance(wanted, tuple) else (wanted,)):
             np.testing.assert_allclose(one, other, rtol=1e-6)
 

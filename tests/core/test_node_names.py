@@ -63,7 +63,6 @@ def test_what_a_node_of_an_in_place_form_saved_is_seen():
         (lambda x: wg.round(x, decimals=0), "RoundBackward1"),
         (lambda x: x.clone().round_(decimals=0), "RoundBackward1"),
         (lambda x: x.clone().copy_(x), "torch::autograd::CopyBackwards"),
-        (lambda x: wg.diff(x, 0), "torch::autograd::CopyBackwards"),
         (lambda x: wg.trapz(x), "MulBackward1"),
         (lambda x: wg.trapezoid(x, wg.tensor([0.0, 1.0])), "DivBackward1"),
         (lambda x: wg.cumulative_trapezoid(x, wg.tensor([0.0, 1.0])), "DivBackward1"),

@@ -150,7 +150,7 @@ def batch(random: np.random.Generator, t: Any) -> Any:
 PRODUCTS: dict[str, Callable[[np.random.Generator, Any], Arguments]] = {
     "cat": lambda r, t: (lambda x: [[x, x[:, ::2].copy(), x[:, 1:]], 1])(matrix(r, t)),
     "stack": lambda r, t: [[matrix(r, t)] * 9, -1],
-    "cat_rule": lambda r, t: [images(r, t), ((2, 1, 3, 3), (0,), (2, 3, 3, 3)), 1],
+    "cat_rule": lambda r, t: [images(r, t), ((2, 1, 3, 3), (2, 3, 3, 3)), 1],
     "stack_rule": lambda r, t: [images(r, t), 1],
     "mm": lambda r, t: (lambda x: [x, x.T])(square(r, t)),
     "mv": lambda r, t: [square(r, t), square(r, t)[1]],

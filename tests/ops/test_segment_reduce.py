@@ -77,3 +77,9 @@ def test_a_maximum_is_shared_by_those_that_reach_it_and_by_none_if_the_initial_v
 def test_bad_segments_are_refused(options, says):
     with pytest.raises(RuntimeError, match=says):
         wg.segment_reduce(data(6), "sum", **options)
+
+
+@pytest.mark.parametrize("name", ["lengths", "offsets"])
+def test_segments_that_are_no_tensor_are_refused(name):
+    with pytest.raises(TypeError, match=f"argument '{name}' must be Tensor, not bytes"):
+        wg.segment_reduce(wg.ones(3), "sum", **{name: b"abc"})

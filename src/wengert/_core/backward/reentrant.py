@@ -18,9 +18,9 @@ DEEPEST = 24
 """So many passes nest in one thread; the frames of each (of the engine and of the program) share Python's limit."""
 
 INHERITED = (
-    "anomaly", "batches", "check_inf", "check_nan", "debug", "forward", "fresh", "grad", "inference", "levels",
-    "listeners", "log", "mask", "multithreading", "no_saved_hooks", "noting", "observers", "passing", "profiled",
-    "saved_hooks", "sequence", "watch", "word",
+    "anomaly", "batches", "casting", "check_inf", "check_nan", "debug", "forward", "fresh", "functions", "grad",
+    "inference", "levels", "listeners", "log", "mask", "multithreading", "no_saved_hooks", "noting", "observers",
+    "overriding", "passing", "profiled", "saved_hooks", "sequence", "watch", "word",
 )  # fmt: skip
 """The modes that the other thread takes over; `quiet` and `depth` are its own."""
 

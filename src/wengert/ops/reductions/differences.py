@@ -12,7 +12,6 @@ from ..._core.tensor.base import Tensor
 from ..._core.types import dtypes
 from ..._core.types.sizes import normalise
 from ..axes import read_dim, read_number
-from ..create.like import zeros_like
 from ..family import named
 from ..pointwise.binary import over, times
 from ..shapes.join import cat
@@ -80,7 +79,7 @@ def diff(
     for each in given:
         check_fits(input, each, axis)
     if not n:
-        return put("diff", out, zeros_like(input).copy_(input))  # what is joined does not count
+        return put("diff", out, input.clone())  # what is joined does not count
     made = cat(given, axis) if len(given) > 1 else input
     for _ in range(min(n, made._array_.shape[axis])):
         after, before = part(made, axis, 1, None), part(made, axis, 0, made._array_.shape[axis] - 1)
