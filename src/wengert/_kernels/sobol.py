@@ -2,6 +2,7 @@
 
 The primitive polynomials and the first direction numbers of 21201 dimensions, `sobol.npz`, are the public data of Joe
 and Kuo, Constructing Sobol' sequences with better two-dimensional projections, 2008 (their file new-joe-kuo-6.21201).
+Their licence lies beside it.
 """
 
 from __future__ import annotations
