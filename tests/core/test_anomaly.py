@@ -383,7 +383,7 @@ def test_the_error_of_a_backward_step_is_shown_whatever_becomes_of_the_warning(a
         def backward(ctx, grad):
             raise ValueError("the error itself")
 
-    with warnings.catch_warnings():
+    with warnings.catch_warnings(record=True):  # kept, not printed among the results
         warnings.simplefilter("ignore")
         with wg.autograd.detect_anomaly():
             y = Fails.apply(wg.ones(2, requires_grad=True)).sum()
