@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from typing import Any
 
@@ -34,6 +35,18 @@ def layer_case(build: Build, shape: tuple[int, ...]) -> Make:
         return run
 
     return make
+
+
+def flops(build: Build, shape: tuple[int, ...]) -> float:
+    """Operations of the products of a layer: forward, for the input's gradient and for the weight's."""
+    import wengert as wg
+
+    layer = build(wg.nn)
+    if not isinstance(layer, wg.nn.modules.conv._ConvNd):
+        return 0.0
+    with wg.no_grad():
+        places = wg.zeros(shape) if layer.transposed else layer(wg.zeros(shape))
+    return 3 * 2.0 * places.numel() * layer.weight[0].numel()
 
 
 def inference(build: Build, shape: tuple[int, ...]) -> Make:
@@ -124,7 +137,10 @@ LAYERS: tuple[tuple[str, Build, tuple[int, ...]], ...] = (
 
 def cases() -> list[Case]:
     """Each layer and each network with its target."""
-    layers = [Case(name, layer_case(build, shape), 1.0, 1e-3, only=BOTH) for name, build, shape in LAYERS]
+    layers = [
+        Case(name, layer_case(build, shape), 1.0, 1e-3, BOTH, 4.0 * math.prod(shape), flops(build, shape))
+        for name, build, shape in LAYERS
+    ]
     return [
         *layers,
         Case("LeNet step, batch 64", module_step(lenet, (64, 1, 28, 28), 0.9), 1.2, 1e-3, only=BOTH),

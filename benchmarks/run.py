@@ -4,7 +4,10 @@ The same code runs on every library, all in one process, in turn (A B C A B C ..
 after the results were compared. A ratio is the other library's time over wengert's, the median over the rounds; above
 1 wengert is faster.
 
-    python benchmarks/run.py [--threads N] [--rounds N] [--operators] [--largest] [--json FILE] [--only TEXT]
+    python benchmarks/run.py [--threads N] [--rounds N] [--operators] [--largest] [--json FILE] [--record] [--only TEXT]
+
+The column "limit" is the share of what the machine allows (benchmarks/limits.py). `--record` keeps the figures by
+commit; benchmarks/history.py shows what became of them.
 """
 
 from __future__ import annotations
@@ -41,6 +44,7 @@ def arguments() -> argparse.Namespace:
     parser.add_argument("--largest", action="store_true", help="with --operators: also arrays of 1e7 elements")
     parser.add_argument("--only", default="", help="only cases with this text in their name")
     parser.add_argument("--json", default="", help="write the figures to this file")
+    parser.add_argument("--record", action="store_true", help="append the ratios to benchmarks/history.jsonl")
     return parser.parse_args()
 
 
@@ -65,7 +69,7 @@ def shown(seconds: float) -> str:
 
 def heading(names: list[str]) -> str:
     """The first line of the table."""
-    return f"{'':52s}{'wengert':>10s}" + "".join(f"{name:>10s}{'ratio':>8s}" for name in names) + "  target"
+    return f"{'':52s}{'wengert':>10s}" + "".join(f"{name:>10s}{'ratio':>8s}" for name in names) + "   limit  target"
 
 
 def row(result: Any, names: list[str]) -> str:
@@ -76,10 +80,12 @@ def row(result: Any, names: list[str]) -> str:
             text += f"{shown(result.seconds[name]):>10s}{result.ratios[name]:8.2f}"
         else:
             text += f"{'-':>10s}{'':8s}"
-    return f"{text}  {result.verdict}"
+    return f"{text}{f'{result.share:8.0%}' if result.share is not None else '        '}  {result.verdict}"
 
 
-def run_cases(chosen: list[Any], adapters: list[Any], rounds: int, slice_seconds: float = 0.02) -> list[Any]:
+def run_cases(
+    chosen: list[Any], adapters: list[Any], rounds: int, machine: Any, slice_seconds: float = 0.02
+) -> list[Any]:
     """Measure and print."""
     from benchmarks.timing import Result, measure
 
@@ -92,7 +98,7 @@ def run_cases(chosen: list[Any], adapters: list[Any], rounds: int, slice_seconds
     results = []
     for case in chosen:
         try:
-            result = measure(case, adapters, rounds=rounds, slice_seconds=slice_seconds)
+            result = measure(case, adapters, rounds=rounds, slice_seconds=slice_seconds, machine=machine)
         except Exception as error:
             result = Result(case.name, case.target, problem=f"{type(error).__name__}: {error}"[:120])
         results.append(result)
@@ -137,14 +143,17 @@ def main() -> int:
     options = arguments()
     fix_threads(options.threads)
     sys.path.insert(0, str(ROOT))
-    from benchmarks import cases, functional, images, mechanics, modes, operators, programs, small
+    from benchmarks import cases, functional, history, images, mechanics, modes, operators, programs, small
     from benchmarks.libraries import installed
+    from benchmarks.limits import Machine
 
     adapters = installed(options.threads)
     head = introduced(adapters, options.threads)
+    machine = Machine(options.threads)
 
     def run(chosen: list[Any], slice_seconds: float = 0.02) -> list[Any]:
-        return run_cases([c for c in chosen if options.only in c.name], adapters, options.rounds, slice_seconds)
+        chosen = [case for case in chosen if options.only in case.name]
+        return run_cases(chosen, adapters, options.rounds, machine, slice_seconds)
 
     targets = [*cases.with_targets(), *programs.cases(), *functional.cases(), *mechanics.cases(), *modes.cases()]
     results = run(targets)
@@ -167,6 +176,8 @@ def main() -> int:
     if options.json:
         written = {**head, "figures": figures, "cases": [asdict(each) for each in results]}
         Path(options.json).write_text(json.dumps(written, indent=1) + "\n")
+    if options.record:
+        history.record(head, results)
     return 1 if missed else 0
 
 

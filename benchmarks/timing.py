@@ -11,6 +11,8 @@ from typing import Any
 
 import numpy as np
 
+from benchmarks.limits import Machine
+
 
 @dataclass
 class Case:
@@ -23,6 +25,9 @@ class Case:
         target: how many times faster than torch wengert must be, or None.
         tolerance: how far results may lie apart, relative to the largest value.
         only: the libraries that take part; empty for all.
+        inputs: bytes that any program for this must read, or 0 if that is unknown; with them the bytes of the results
+            count as written.
+        flops: floating-point operations of its products, or 0.
     """
 
     name: str
@@ -30,16 +35,21 @@ class Case:
     target: float | None = None
     tolerance: float = 1e-4
     only: tuple[str, ...] = ()
+    inputs: float = 0.0
+    flops: float = 0.0
 
 
 @dataclass
 class Result:
-    """What a case gave: seconds by library, ratios to wengert's time, and what was wrong."""
+    """What a case gave: seconds by library, ratios to wengert's time, the share of what the machine allows that wengert
+    reaches (None if the case says nothing of it), and what was wrong.
+    """
 
     name: str
     target: float | None
     seconds: dict[str, float] = field(default_factory=dict)
     ratios: dict[str, float] = field(default_factory=dict)
+    share: float | None = None
     problem: str = ""
 
     @property
@@ -52,12 +62,15 @@ class Result:
         return f"{'pass' if self.ratios['torch'] >= self.target else 'MISS'} (>= {self.target:g})"
 
 
-def measure(case: Case, adapters: list[Any], *, rounds: int = 15, slice_seconds: float = 0.02) -> Result:
+def measure(
+    case: Case, adapters: list[Any], *, rounds: int = 15, slice_seconds: float = 0.02, machine: Machine | None = None
+) -> Result:
     """Compare the results of a case between libraries, then time them in turn: A B C A B C ...
 
     Args:
         rounds: how often each has its turn.
         slice_seconds: about how long a turn lasts.
+        machine: the limits that times are compared with.
     """
     result = Result(case.name, case.target)
     runs = {}
@@ -66,7 +79,8 @@ def measure(case: Case, adapters: list[Any], *, rounds: int = 15, slice_seconds:
             run = case.make(adapter)
             if run is not None:
                 runs[adapter.name] = (adapter, run)
-    result.problem = compare({name: (adapter, run()) for name, (adapter, run) in runs.items()}, case.tolerance)
+    values = {name: (adapter, run()) for name, (adapter, run) in runs.items()}
+    result.problem = compare(values, case.tolerance)
     if result.problem:
         return result
     counts = {name: calls_per_turn(adapter, run, slice_seconds) for name, (adapter, run) in runs.items()}
@@ -83,6 +97,10 @@ def measure(case: Case, adapters: list[Any], *, rounds: int = 15, slice_seconds:
     for name, each in times.items():
         if name != "wengert":
             result.ratios[name] = statistics.median([other / ours for other, ours in zip(each, times["wengert"])])
+    if machine and "wengert" in values:
+        adapter, value = values["wengert"]
+        written = sum(adapter.numpy(each).nbytes for each in flatten(value)) if case.inputs else 0
+        result.share = machine.share(result.seconds["wengert"], case.inputs + written, case.flops)
     return result
 
 
