@@ -18,6 +18,7 @@ this module, hence it imports next to nothing.
 from __future__ import annotations
 
 import os
+import sys
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -263,6 +264,22 @@ def finder(root: str, held: set[str], package: str = PACKAGE) -> Finder:
     )
 
 
+def warn_without_lock() -> None:
+    """Say so where the interpreted core would run without the interpreter's lock, which it stands on.
+
+    The compiled library need not: it does not declare itself safe without the lock, so Python switches it on.
+    """
+    if not getattr(sys, "_is_gil_enabled", lambda: True)():
+        import warnings
+
+        warnings.warn(
+            "wengert's interpreted build runs without the interpreter's lock: threads that share tensors or graphs may "
+            "lose writes and gradients; set PYTHON_GIL=1 (docs/threads.md)",
+            RuntimeWarning,
+            stacklevel=2,
+        )
+
+
 # Loaded by `setup.py` under another name, this module decides nothing.
 BUILD: Literal["compiled", "interpreted"] = "interpreted"
 if __name__ == f"{PACKAGE}._build":
@@ -270,4 +287,6 @@ if __name__ == f"{PACKAGE}._build":
     COMPILED = settle(ROOT)
     if COMPILED:
         BUILD = "compiled"
+    else:
+        warn_without_lock()
     finder(ROOT, COMPILED).install()

@@ -310,3 +310,16 @@ def test_byte_code_from_another_place_names_the_files_of_this_one(package):
 
 def test_inside_an_archive_the_package_is_interpreted(tmp_path):
     assert settle(tmp_path / "archive.zip" / "wengert") == "interpreted"
+
+
+@pytest.mark.parametrize("enabled", [True, False])
+def test_the_interpreted_build_says_that_it_needs_the_interpreters_lock(monkeypatch, recwarn, enabled):
+    monkeypatch.setattr(sys, "_is_gil_enabled", lambda: enabled, raising=False)
+    lists.warn_without_lock()
+    assert ["PYTHON_GIL=1" in str(each.message) for each in recwarn] == [True] * (not enabled)
+
+
+def test_a_python_that_always_has_the_lock_is_not_warned(monkeypatch, recwarn):
+    monkeypatch.delattr(sys, "_is_gil_enabled", raising=False)
+    lists.warn_without_lock()
+    assert not recwarn.list
