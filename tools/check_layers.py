@@ -98,7 +98,7 @@ ALLOWED: dict[str, tuple[str, ...]] = {
     **{name: ("tensor", "ops", "autograd", *_USERS[:rank]) for rank, name in enumerate(_USERS)},
     # what calls the package as a program does, loaded when NumPy first asks
     "compat": ("__init__", "_loading", "_core", "tensor", "ops", "autograd", *_USERS[: _USERS.index("compat")]),
-    "_dynamo": ("compiler",),
+    "_dynamo": ("compiler", "overrides"),
     "utils": ("_loading", "tensor", "ops", "autograd", *_USERS[: _USERS.index("utils")]),
     "distributions": ("_core", "tensor", "ops", "autograd"),
     "io": ("_core", "_kernels", "ops", "tensor", "pickling", "nn"),  # memory, and what lies in it

@@ -35,6 +35,7 @@ from ._core.types.devices import (
     strided,
 )
 from ._core.types.dtypes import (
+    UNHELD as _UNHELD,
     bfloat16,
     bool_ as bool,
     can_cast,
@@ -78,6 +79,7 @@ if TYPE_CHECKING:
 
     from .ops.create.create import tensor  # otherwise taken for the module of that name
 
+globals().update(_UNHELD)
 # Operators come when they are asked for, by `__getattr__`, but for those whose names the imports above have taken.
 globals().update({name: card.public for name, card in _CARDS.items() if card.function and name in globals()})
 

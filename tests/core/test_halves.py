@@ -152,3 +152,15 @@ def test_results_lie_as_those_of_float32_do(kind):
     wide = wg.zeros(4, 6)[:, ::2].copy_(x)
     for call in (lambda x: x.flip(0), lambda x: x.clone(), lambda x: x.select_scatter(x[0], 0, 1), lambda x: x.t() * 2):
         assert call(x).equal(call(wide).to(kind)) and call(x).stride() == call(wide).stride()
+
+
+@pytest.mark.parametrize("half", [wg.float16, wg.bfloat16])
+def test_a_half_where_a_mask_or_an_index_is_due_is_refused_as_one(half):
+    x, half_mask = wg.ones(2, 3), wg.ones(3, dtype=half)
+    for call in (x.masked_fill_, x.masked_fill):
+        with pytest.raises(RuntimeError, match=r"only supports boolean masks"):
+            call(half_mask, 2)
+    for fill in (x.index_fill_, x.index_fill):
+        with pytest.raises((IndexError, RuntimeError), match=r"int64 for index"):
+            fill(-1, half_mask, 2)
+    assert x.tolist() == [[1.0] * 3] * 2 and x._version == 0

@@ -20,6 +20,7 @@ if __name__ == "__main__":
     sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
 from tools.hunt import forked, hostile, seeds
+from wengert._core.state.modes import current
 
 NAME = "arguments"
 PRELUDE = "from tools.hunt.hostile import *"
@@ -197,8 +198,8 @@ def judge(error: BaseException, text: str) -> str | None:
         return None  # that of a function of the program, which is called by the library
     if SCIPYS.search(every[-1].filename):
         return None  # what SciPy says of a function of the program's that was handed on to it
-    if frames[-1].filename.endswith("_core/types/sizes.py") and frames[-1].name == "__getitem__":
-        frames.pop()  # a shape is a tuple, and says the same as torch's: what matters is who asked
+    if (Path(frames[-1].filename).name, frames[-1].name) in (("sizes.py", "__getitem__"), ("dtypes.py", "__getattr__")):
+        frames.pop()  # shapes and dtypes say the same as torch's: what matters is who asked
         if not frames:
             return None
     where = f"{Path(frames[-1].filename).name}:{frames[-1].lineno} {frames[-1].name}"
@@ -243,8 +244,10 @@ def state_of_modes() -> tuple[Any, ...]:
 
 
 def put_back(modes: tuple[Any, ...]) -> None:
-    """Modes as they were, where a program changed them on purpose."""
+    """Modes as they were, where a program changed them on purpose; what it entered and did not leave is left."""
     wg = hostile.wg
+    thread = current()
+    thread.saved_hooks = thread.no_saved_hooks = None
     if state_of_modes() != modes:
         wg.set_grad_enabled(modes[0])
         wg.set_default_dtype(modes[2])

@@ -64,12 +64,16 @@ def is_unguarded(frame: Any) -> bool:
     """Whether Python itself would leave a `with` statement open if a handler raised here."""
     from tools.hunt import positions
 
-    while frame is not None:
-        if frame.f_code.co_name in {*positions.UNGUARDED, "__enter__"} or "contextlib" in frame.f_code.co_filename:
-            return True
-        if any(each in frame.f_code.co_filename for each in OTHERS) or frame.f_code.co_name == "start":
-            return True
-        frame = frame.f_back
+    try:
+        while frame is not None:
+            code = frame.f_code
+            if code.co_name in {*positions.UNGUARDED, "__enter__", "start"} or "contextlib" in code.co_filename:
+                return True
+            if any(each in code.co_filename for each in OTHERS):
+                return True
+            frame = frame.f_back
+    except RecursionError:  # the program stands at the edge of the stack: another moment
+        return True
     return False
 
 

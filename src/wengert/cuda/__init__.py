@@ -54,10 +54,30 @@ class Event(NoStream):
     absent = _cuda
 
 
-class stream(NoDevice):
+class CUDAGraph(NoStream):
+    """Recorded work of a device: cannot be made."""
+
+    absent = _cuda
+
+
+class graph(NoStream):
+    """A context manager that records the work of a device: cannot be made."""
+
+    absent = _cuda
+
+
+class StreamContext(NoDevice):
     """A context manager that changes the current stream; `None` changes nothing."""
 
     absent = _cuda
+
+
+stream = StreamContext
+
+
+def is_current_stream_capturing() -> bool:
+    """False: there is no stream."""
+    return False
 
 
 class CudaError(RuntimeError):

@@ -10,10 +10,29 @@ from collections import OrderedDict, defaultdict, deque, namedtuple
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any, NamedTuple
 
+from .pytree_keys import (  # noqa: F401 - torch has them in this module
+    WITH_KEYS,
+    GetAttrKey,
+    KeyEntry,
+    KeyPath,
+    MappingKey,
+    SequenceKey,
+    _defaultdict_flatten_with_keys,
+    _deque_flatten_with_keys,
+    _dict_flatten_with_keys,
+    _list_flatten_with_keys,
+    _namedtuple_flatten_with_keys,
+    _ordereddict_flatten_with_keys,
+    _tuple_flatten_with_keys,
+    key_get,
+    keystr,
+)
+
 __all__ = [
-    "LeafSpec", "TreeSpec", "register_pytree_node", "tree_all", "tree_all_only", "tree_any", "tree_any_only",
-    "tree_flatten", "tree_is_leaf", "tree_iter", "tree_leaves", "tree_map", "tree_map_", "tree_map_only",
-    "tree_map_only_", "tree_structure", "tree_unflatten",
+    "GetAttrKey", "KeyEntry", "KeyPath", "LeafSpec", "MappingKey", "SequenceKey", "TreeSpec", "key_get", "keystr",
+    "register_pytree_node", "tree_all", "tree_all_only", "tree_any", "tree_any_only", "tree_flatten",
+    "tree_flatten_with_path", "tree_is_leaf", "tree_iter", "tree_leaves", "tree_leaves_with_path", "tree_map",
+    "tree_map_", "tree_map_only", "tree_map_only_", "tree_map_with_path", "tree_structure", "tree_unflatten",
 ]  # fmt: skip
 
 PyTree = Any
@@ -22,10 +41,13 @@ Leafhood = Callable[[Any], bool] | None
 
 
 class NodeDef(NamedTuple):
-    """How containers of a class are opened: to their parts and what else there is to know; and how they are made."""
+    """How containers of a class are opened: to their parts and what else there is to know; how they are made; and how
+    they are opened with the step to each part, if that is known.
+    """
 
     flatten_fn: Callable[[Any], tuple[Any, Any]]
     unflatten_fn: Callable[[Any, Any], Any]
+    flatten_with_keys_fn: Callable[[Any], tuple[Any, Any]] | None = None
 
 
 SUPPORTED_NODES: dict[Any, NodeDef] = {
@@ -43,10 +65,16 @@ SUPPORTED_NODES: dict[Any, NodeDef] = {
     deque: NodeDef(lambda value: (list(value), value.maxlen), lambda parts, maxlen: deque(parts, maxlen)),
 }
 """All classes of containers; one function stands for all classes of named tuples, as in torch."""
+SUPPORTED_NODES |= {cls: SUPPORTED_NODES[cls]._replace(flatten_with_keys_fn=each) for cls, each in WITH_KEYS.items()}
 
 
 def register_pytree_node(
-    cls: type, flatten_fn: Callable[[Any], Any], unflatten_fn: Callable[[Any, Any], Any], **options: Any
+    cls: type,
+    flatten_fn: Callable[[Any], Any],
+    unflatten_fn: Callable[[Any, Any], Any],
+    *,
+    flatten_with_keys_fn: Callable[[Any], Any] | None = None,
+    **options: Any,
 ) -> None:
     """Let instances of a class be containers.
 
@@ -54,6 +82,7 @@ def register_pytree_node(
         cls: the class.
         flatten_fn: gives the parts of an instance, and what else is needed to make it again.
         unflatten_fn: makes an instance of parts and that.
+        flatten_with_keys_fn: as `flatten_fn`, with pairs of a step and a part: what functions of paths need.
         options: for torch's exports: without effect.
 
     Raises:
@@ -61,7 +90,7 @@ def register_pytree_node(
     """
     if cls in SUPPORTED_NODES:
         raise ValueError(f"{cls} is already registered as pytree node.")
-    SUPPORTED_NODES[cls] = NodeDef(flatten_fn, unflatten_fn)
+    SUPPORTED_NODES[cls] = NodeDef(flatten_fn, unflatten_fn, flatten_with_keys_fn)
 
 
 _register_pytree_node = register_pytree_node
@@ -261,6 +290,45 @@ def tree_map(func: Callable[..., Any], tree: PyTree, *rests: PyTree, is_leaf: Le
     leaves, structure = tree_flatten(tree, is_leaf)
     others = [structure.flatten_up_to(each) for each in rests]
     return structure.unflatten([func(*each) for each in zip(leaves, *others)])
+
+
+def tree_leaves_with_path(tree: PyTree, is_leaf: Leafhood = None) -> list[tuple[KeyPath, Any]]:
+    """The leaves from left to right, each with the path to it.
+
+    Raises:
+        ValueError: there is an instance of a class that was registered without `flatten_with_keys_fn`.
+
+    >>> from wengert.utils._pytree import keystr, tree_leaves_with_path
+    >>> [(keystr(path), leaf) for path, leaf in tree_leaves_with_path({"a": [1, 2]})]
+    [("['a'][0]", 1), ("['a'][1]", 2)]
+    """
+    found: list[tuple[KeyPath, Any]] = []
+    waiting: list[tuple[KeyPath, Any]] = [((), tree)]
+    while waiting:
+        path, each = waiting.pop()
+        if tree_is_leaf(each, is_leaf):
+            found.append((path, each))
+            continue
+        with_keys = SUPPORTED_NODES[_get_node_type(each)].flatten_with_keys_fn
+        if with_keys is None:
+            raise ValueError(
+                f"Did not find a flatten_with_keys_fn for type: {type(each)}. Please pass a flatten_with_keys_fn "
+                "argument to register_pytree_node."
+            )
+        waiting += [((*path, step), part) for step, part in reversed(with_keys(each)[0])]
+    return found
+
+
+def tree_flatten_with_path(tree: PyTree, is_leaf: Leafhood = None) -> tuple[list[tuple[KeyPath, Any]], TreeSpec]:
+    """`tree_leaves_with_path`, and the structure."""
+    return tree_leaves_with_path(tree, is_leaf), tree_structure(tree, is_leaf)
+
+
+def tree_map_with_path(func: Callable[..., Any], tree: PyTree, *rests: PyTree, is_leaf: Leafhood = None) -> PyTree:
+    """`tree_map` with `func(path, leaf, ...)`."""
+    found, structure = tree_flatten_with_path(tree, is_leaf)
+    others = [structure.flatten_up_to(each) for each in rests]
+    return structure.unflatten([func(*pair, *rest) for pair, *rest in zip(found, *others)])
 
 
 def tree_map_(func: Callable[..., Any], tree: PyTree, *rests: PyTree, is_leaf: Leafhood = None) -> PyTree:

@@ -93,3 +93,48 @@ def classes_of_a_program(torch):
     spec = trees.tree_structure(Box(1))
     refused = caught(lambda: trees.register_pytree_node(list, list, list))
     return trees.tree_map(lambda leaf: leaf + 1, Box(3)).value, spec.context, type(refused).__name__
+
+
+def paths_to_leaves(torch):
+    trees = module_of(torch)
+    tree = nested()
+    found = trees.tree_leaves_with_path(tree)
+    return [
+        [trees.keystr(path) for path, _ in found],
+        [repr(path) for path, _ in found[:2] + found[5:7]],
+        all(trees.key_get(tree, path) is leaf for path, leaf in found),
+        trees.tree_leaves_with_path(tree, is_leaf=lambda each: isinstance(each, dict))[0],
+        trees.tree_map_with_path(lambda path, a, b: f"{trees.keystr(path)}={a + b}", {"x": [1, 2]}, {"x": [3, 4]}),
+        repr(trees.tree_flatten_with_path([1, (2,)])),
+        caught(lambda: trees.key_get(tree, (trees.MappingKey("none"),))),
+    ]
+
+
+def paths_of_classes_of_a_program(torch):
+    trees = module_of(torch)
+
+    class Named:
+        def __init__(self, x):
+            self.x = x
+
+    class Unnamed(Named):
+        pass
+
+    def opened(value):
+        return [value.x], None
+
+    trees.register_pytree_node(
+        Named,
+        opened,
+        lambda parts, _: Named(*parts),
+        flatten_with_keys_fn=lambda value: ([(trees.GetAttrKey("x"), value.x)], None),
+    )
+    trees.register_pytree_node(Unnamed, opened, lambda parts, _: Unnamed(*parts))
+    try:
+        return [
+            trees.keystr(trees.tree_leaves_with_path([Named([7])])[0][0]),
+            caught(lambda: trees.tree_leaves_with_path([Unnamed(7)])),
+        ]
+    finally:
+        for each in (Named, Unnamed):
+            trees.SUPPORTED_NODES.pop(each)

@@ -31,6 +31,9 @@ def computed(op: Any, values: list[Any], modes: Any, run: Callable[..., Any]) ->
         NotImplementedError: the operator does not exist for the half, and its body says nothing of it.
     """
     given = kind_of(op, values)
+    wanted = values[op.dtype_slot] if op.dtype_slot >= 0 else None
+    if given is None and wanted not in dtypes.HALVES:
+        return run(op, values, modes)  # an index or a mask is one, which the body refuses
     if op.takes_halves or is_mixed(op, values, given):
         return run(op, values, modes)
     if given is not None and given not in op.declared_dtypes:
@@ -40,7 +43,6 @@ def computed(op: Any, values: list[Any], modes: Any, run: Callable[..., Any]) ->
     made = NotImplemented if op.native is None else op.native(*wide)
     if made is NotImplemented:
         made = run(op, wide, modes)
-    wanted = values[op.dtype_slot] if op.dtype_slot >= 0 else None
     half = given if wanted is None else wanted if wanted in dtypes.HALVES else None
     if half is None:
         return made
@@ -52,7 +54,7 @@ def computed(op: Any, values: list[Any], modes: Any, run: Callable[..., Any]) ->
 def write(op: Any, values: list[Any], modes: Any) -> None:
     """Let the writer of an operator write into its first operand, where some are halves; refused as by `computed`."""
     given = kind_of(op, values)
-    if op.takes_halves or is_mixed(op, values, given):
+    if given is None or op.takes_halves or is_mixed(op, values, given):
         modes.quietly(op.writer, values)
         return
     if given not in op.declared_dtypes:

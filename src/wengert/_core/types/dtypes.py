@@ -20,10 +20,11 @@ class dtype:
 
     __slots__ = ("category", "itemsize", "legacy", "name", "numpy")
 
-    def __init__(self, name: str, numpy_dtype: Any, category: int, legacy: str) -> None:
+    def __init__(self, name: str, numpy_dtype: Any, category: int, legacy: str, itemsize: int = 0) -> None:
         self.name = name
         self.category = category
         self.legacy = legacy
+        self.itemsize = itemsize
         if numpy_dtype is not None:
             self.numpy = np.dtype(numpy_dtype)
             self.itemsize = self.numpy.itemsize
@@ -33,9 +34,15 @@ class dtype:
 
         Raises:
             ModuleNotFoundError: ml_dtypes is not installed.
+            TypeError: this is one of the dtypes that are names only, see `UNHELD`.
         """
-        if name != "numpy" or self.name != "bfloat16":
+        if name != "numpy":
             raise AttributeError(f"'torch.dtype' object has no attribute {name!r}")
+        if self.name != "bfloat16":
+            raise TypeError(
+                f"there are no tensors of {self} in wengert, which computes with NumPy's numbers: the smallest dtypes "
+                "are torch.bfloat16, torch.float16, torch.complex64, torch.int8, torch.uint8 and torch.bool"
+            )
         try:
             import ml_dtypes
         except ImportError as error:
@@ -58,7 +65,7 @@ class dtype:
     @property
     def is_signed(self) -> bool:
         """Whether values may be negative."""
-        return self.numpy.kind not in "bu"
+        return self.category != BOOL and self.name[0] != "u" and self.name != "float8_e8m0fnu"
 
     def to_real(self) -> dtype:
         """The real type of the same precision."""
@@ -95,8 +102,7 @@ int16 = dtype("int16", np.int16, INTEGER, "ShortTensor")
 int32 = dtype("int32", np.int32, INTEGER, "IntTensor")
 int64 = dtype("int64", np.int64, INTEGER, "LongTensor")
 float16 = dtype("float16", np.float16, FLOAT, "HalfTensor")
-bfloat16 = dtype("bfloat16", None, FLOAT, "BFloat16Tensor")
-bfloat16.itemsize = 2
+bfloat16 = dtype("bfloat16", None, FLOAT, "BFloat16Tensor", 2)
 float32 = dtype("float32", np.float32, FLOAT, "FloatTensor")
 float64 = dtype("float64", np.float64, FLOAT, "DoubleTensor")
 complex64 = dtype("complex64", np.complex64, COMPLEX, "ComplexFloatTensor")
@@ -113,7 +119,22 @@ ALIASES = {
     "byte": uint8, "char": int8, "short": int16, "int": int32, "long": int64,
     "half": float16, "float": float32, "double": float64, "cfloat": complex64, "cdouble": complex128,
 }  # fmt: skip
-_NAMES = {each.name: each for each in (*ALL, bfloat16)}
+UNHELD = {
+    name: dtype(name, None, category, "", size)
+    for category, size, names in (
+        (FLOAT, 1, "float8_e4m3fn float8_e4m3fnuz float8_e5m2 float8_e5m2fnuz float8_e8m0fnu float4_e2m1fn_x2"),
+        (COMPLEX, 4, "complex32"),
+        (INTEGER, 1, "int1 int2 int3 int4 int5 int6 int7 uint1 uint2 uint3 uint4 uint5 uint6 uint7"),
+        (INTEGER, 1, "qint8 quint8 quint2x4 quint4x2 bits1x8 bits2x4 bits4x2 bits8"),
+        (INTEGER, 2, "bits16"),
+        (INTEGER, 4, "qint32"),
+    )
+    for name in names.split()
+}
+"""torch's dtypes that NumPy has no numbers for: programs put them into tables, compare them; tensors are refused."""
+UNHELD |= {"chalf": UNHELD["complex32"], "bit": UNHELD["uint1"]}
+
+_NAMES = {each.name: each for each in (*ALL, bfloat16, *UNHELD.values())}
 of: dict[Any, dtype] = {each.numpy: each for each in ALL}
 """NumPy dtype -> dtype."""
 
@@ -123,7 +144,11 @@ _COMPLEX = {float16: complex64, bfloat16: complex64, float32: complex64, float64
 
 
 def by_name(name: str) -> dtype:
-    """The dtype called `name`."""
+    """The dtype called `name`.
+
+    Raises:
+        KeyError: there is none.
+    """
     return _NAMES[name]
 
 
@@ -142,9 +167,9 @@ def set_default_dtype(d: dtype) -> None:
     """Change the dtype of Python floats.
 
     Raises:
-        TypeError: `d` is not a floating-point dtype.
+        TypeError: `d` is not a floating-point dtype, or one that no tensors have here.
     """
-    if not (isinstance(d, dtype) and d.is_floating_point):
+    if not (isinstance(d, dtype) and d.is_floating_point and d.numpy):
         raise TypeError("only floating-point types are supported as the default type")
     _Default.dtype = d
 
@@ -277,12 +302,12 @@ def result_type(arrays: Iterable[Any], numbers: Iterable[object] = ()) -> dtype:
 
 def limits_of(real: dtype) -> Any:
     """NumPy's description of a floating-point dtype, or that of ml_dtypes."""
-    if real is not bfloat16:
+    if real is not bfloat16 and not real.name.startswith("float8"):
         return np.finfo(real.numpy)
-    real.numpy  # noqa: B018 - says what is missing, if it is
+    bfloat16.numpy  # noqa: B018 - says what is missing, if it is
     import ml_dtypes
 
-    return ml_dtypes.finfo(real.numpy)
+    return ml_dtypes.finfo(getattr(ml_dtypes, real.name))
 
 
 class finfo:
@@ -305,7 +330,7 @@ class finfo:
         self.bits = limits.bits
         self.eps, self.max, self.min = float(limits.eps), float(limits.max), float(limits.min)
         self.tiny = self.smallest_normal = float(limits.tiny)
-        self.resolution = 10.0**-limits.precision
+        self.resolution = 10.0**-limits.precision if limits.bits > 8 else 1.0
 
     def __repr__(self) -> str:
         return (

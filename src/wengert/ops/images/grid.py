@@ -127,12 +127,15 @@ def sampled_samples(make: Any) -> Any:
     yield Sample(make(1, 1, 3, 4), make(1, 3, 2, 2), "nearest", "reflection", True)
 
 
-def check_grid(input: Tensor, grid: Tensor, mode: int) -> None:
-    """Refuse images and grids that do not belong to each other.
+def check_grid(input: Tensor, grid: Tensor, mode: int, padding: int) -> None:
+    """Refuse images and grids that do not belong to each other, and numbers that stand for no mode.
 
     Raises:
-        RuntimeError: they do not.
+        RuntimeError: they do not, or one does not.
     """
+    for name, number in (("interpolation_mode", mode), ("padding_mode", padding)):
+        if not 0 <= number <= 2:
+            raise RuntimeError(f"grid_sampler(): expected {name} to be 0, 1 or 2, but got {number}")
     both = f"got input with sizes {shown(input.shape)} and grid with sizes {shown(grid.shape)}"
     if not input.ndim or not grid.ndim or input.shape[0] != grid.shape[0]:
         raise RuntimeError(f"grid_sampler(): expected grid and input to have same batch size, but {both}")
@@ -179,7 +182,7 @@ def grid_sampler(input: Tensor, grid: Tensor, interpolation_mode: int, padding_m
     Source:
         Jaderberg et al., Spatial transformer networks (2015).
     """
-    check_grid(input, grid, interpolation_mode)
+    check_grid(input, grid, interpolation_mode, padding_mode)
     return sampled(input, grid, MODES[interpolation_mode], PADDINGS[padding_mode], align_corners)
 
 
@@ -222,6 +225,12 @@ def grid_sampler_3d(
 def grid_sampler_samples(make: Any) -> Any:
     yield Sample(make(2, 2, 3, 4), make(2, 3, 2, 2), 0, 0, False)
     yield Bad(make(2, 2, 3, 4), make(1, 3, 2, 2), 0, 0, False, raises=RuntimeError, says="to have same batch size")
+    yield Bad(
+        make(2, 2, 3, 4), make(2, 3, 2, 2), 3, 0, False, raises=RuntimeError, says="interpolation_mode to be 0, 1"
+    )
+    yield Bad(
+        make(2, 2, 3, 4), make(2, 3, 2, 2), 0, -1, False, raises=RuntimeError, says="padding_mode to be 0, 1 or 2"
+    )
     yield Bad(make(2, 2, 3, 4), make(2, 3, 2, 3), 0, 0, False, raises=RuntimeError, says="size 2 in last dimension")
 
 

@@ -34,6 +34,12 @@ def check_unpool(name: str, self: Any, indices: Any, output_size: Any, count: in
     if not isinstance(output_size, (tuple, list)) or len(output_size) != count:
         given = len(output_size) if isinstance(output_size, (tuple, list)) else repr(output_size)
         raise RuntimeError(f"There should be exactly {WORDS[count]} in output_size, but got {given} elements.")
+    for at, each in enumerate(output_size):
+        if not hasattr(each, "__index__"):
+            raise TypeError(
+                f"max_unpool{count}d(): argument 'output_size' (position 3) must be tuple of ints, but found element "
+                f"of type {type(each).__name__} at pos {at}"
+            )
     sizes = tuple([int(each.__index__()) for each in output_size])
     if self.ndim not in (count + 1, count + 2):
         raise RuntimeError(
@@ -144,6 +150,9 @@ def max_unpool2d_samples(make: Any) -> Any:
     yield Bad(make(1, 2, 2), places, (3, 3), raises=RuntimeError, says="Found an invalid max index: 10 (output volumes")
     yield Bad(make(1, 2, 1), places, (3, 3), raises=RuntimeError, says="Expected shape of indices to be same as that")
     yield Bad(make(1, 2, 2), places.int(), (3, 4), raises=RuntimeError, says="should be type int64")
+    yield Bad(
+        make(1, 2, 2), places, (3, 4.0), raises=TypeError, says="must be tuple of ints, but found element of type float"
+    )
     yield Bad(make(1, 2, 2), places, (3,), raises=RuntimeError, says="exactly two elements (height, width)")
     yield Bad(make(1, 2, 2), places, (2**40, 2**40), raises=RuntimeError, says="Storage size calculation overflowed")
     yield Bad(make(2, 2), places[0], (3, 4), raises=RuntimeError, says="should be a 3d or 4d Tensor")

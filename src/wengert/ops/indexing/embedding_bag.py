@@ -29,6 +29,8 @@ def check_places(weight: Any, indices: Any, offsets: Any, padding_idx: int) -> N
                 "Expected tensor for argument #1 'indices' to have one of the following scalar types: Long, Int; but "
                 f"got {errors.type_name(each)} instead (while checking arguments for embedding_bag)"
             )
+    if weight.ndim != 2:
+        raise RuntimeError(f"weight has to be a 2D Tensor, but got Tensor of dimension {weight.ndim}")
     rows, count = weight.shape[0], indices.size
     if not -1 <= padding_idx < rows:
         raise RuntimeError(
@@ -238,6 +240,7 @@ def bags_samples(make: Any) -> Any:
     yield Sample(make(4, 3), *places, True, MEAN, False, None, False, 2)
     yield Sample(make(4, 3), *places, False, MAX, False, None, True)
     yield Sample(make(4, 3), numbers(), numbers(0, 0), False, SUM)
+    yield Bad(make(4), numbers(0, 1), numbers(0), raises=RuntimeError, says="weight has to be a 2D Tensor")
     yield Bad(make(4, 3), numbers(0, 4), numbers(0), raises=RuntimeError, says="not in the valid range [0, 4)")
     yield Bad(make(4, 3), numbers(0, 1), numbers(1), raises=RuntimeError, says="offsets[0] has to be 0")
     yield Bad(make(4, 3), numbers(0, 1), numbers(0, 3), raises=RuntimeError, says="offsets[-1] can not be greater")
