@@ -10,7 +10,7 @@ from typing import Any
 from .. import errors
 from ..tensor.base import Tensor
 from ..tensor.slots import Operator
-from . import sources
+from . import older_forms, sources
 
 
 class _Required:
@@ -213,7 +213,7 @@ def bind(op: Declaration, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tupl
         args = (*args[:spread], args[spread:])
         given = spread + 1
     if given > op.positional:
-        raise TypeError(errors.too_many_arguments(op.name, op.positional, given))
+        return bind(op, *older_forms.brought_up(op.name, op.positional, args, kwargs))
     bound: list[Any] = list(args)
     bound.extend(op.defaults[given:])
     if kwargs:

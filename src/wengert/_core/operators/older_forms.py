@@ -1,0 +1,54 @@
+"""Calls as torch allowed them first, with factors before the tensors that they multiply: `x.add_(-lr, grad)`.
+
+Programs of those years still hold them, and torch still takes them, with a warning. They come here only where a call
+has more positional arguments than its operator.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from .. import errors
+from ..graph import anomaly
+
+PRODUCTS = {
+    **dict.fromkeys(("NTTT", "TNTT"), ("beta",)),
+    **dict.fromkeys(("NTNTT", "TNNTT"), ("beta", "alpha")),
+}
+"""Where numbers (N) stand among tensors (T), `x.addmm(beta, alpha, a, b)` or `torch.addmm(beta, x, alpha, a, b)`."""
+
+FORMS: dict[str, dict[str, tuple[str, ...]]] = {
+    **{key: {"TNT": ("alpha",)} for key in ("add", "sub")},
+    **{key: {"TNTT": ("value",)} for key in ("addcmul", "addcdiv")},
+    **dict.fromkeys(("addmm", "addbmm", "baddbmm", "addmv", "addr"), PRODUCTS),
+}
+"""Operator -> forms -> the parameters that the numbers are, in order."""
+
+
+def brought_up(
+    name: str, room: int, args: tuple[Any, ...], kwargs: dict[str, Any]
+) -> tuple[tuple[Any, ...], dict[str, Any]]:
+    """The arguments of an older form as they are given today.
+
+    Args:
+        name: the operator, of an in-place form with its `_`.
+        room: how many positional arguments it takes today.
+        args, kwargs: what was given; more positional arguments than that.
+
+    Raises:
+        TypeError: this is no older form of the operator.
+    """
+    for kinds, words in FORMS.get(name.removesuffix("_"), {}).items():
+        numbered = [at for at, kind in enumerate(kinds) if kind == "N"]
+        if len(kinds) == len(args) and not kwargs and all(is_number(args[at]) for at in numbered):
+            tensors = tuple([each for kind, each in zip(kinds, args) if kind == "T"])
+            numbers = [each for kind, each in zip(kinds, args) if kind == "N"]
+            named = ", ".join([f"{word}=..." for word in words])
+            anomaly.warn(f"This overload of {name} is deprecated: numbers go behind the tensors, {name}(..., {named})")
+            return tensors, dict(zip(words, numbers))
+    raise TypeError(errors.too_many_arguments(name, room, len(args)))
+
+
+def is_number(value: Any) -> bool:
+    """Whether a value may stand where a number is due: one, or a tensor without dimensions."""
+    return isinstance(value, (bool, int, float, complex)) or getattr(value, "ndim", None) == 0
