@@ -25,6 +25,10 @@ __all__ = [
 Factor = Callable[[int], float]
 
 
+class _LRScheduler(LRScheduler):
+    """The name that programs of torch's first years derive their schedules from."""
+
+
 class ByFunctions(LRScheduler):
     """What the schedules by functions share."""
 

@@ -42,7 +42,7 @@ class KeyText(str):
     """A text that a KeyError shows as it is, on lines of its own."""
 
     def __repr__(self) -> str:
-        return str(self)
+        return self
 
 
 class Failure:

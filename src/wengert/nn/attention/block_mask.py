@@ -1,0 +1,318 @@
+"""Masks of attention by blocks: which blocks of queries look at which blocks of keys at all, and by what function."""
+
+from __future__ import annotations
+
+import inspect
+import itertools
+from collections.abc import Callable
+from typing import Any
+
+from ...func import vmap
+from ...ops.create.create import zeros
+from ...ops.create.like import zeros_like
+from ...ops.create.ranges import arange
+from ...tensor import dtypes
+from ..functional import pad
+
+Tensor = Any
+Mod = Callable[..., Any]
+
+DEFAULT_SIZE = 128
+SHADES = ("  ", "░░", "██")
+"""How a picture shows a cell of which no, some, or all blocks are looked at."""
+MORE = (
+    "...\nTo print out more, set BlockMask.to_string(limit=N)\n"
+    "You can also index (BlockMask[batch, head]) to choose a specific batch or head"
+)
+
+
+def noop_mask(batch: Tensor, head: Tensor, token_q: Tensor, token_kv: Tensor) -> Tensor:
+    """The mask that hides nothing."""
+    return batch.new_ones((), dtype=dtypes.bool_)
+
+
+def check_mods(mods: tuple[Mod, ...]) -> None:
+    """Refuse what is no function.
+
+    Raises:
+        RuntimeError: one is none.
+    """
+    if not all(map(callable, mods)):
+        raise RuntimeError(f"All inputs should be callable mask_mods: {mods}")
+
+
+def and_masks(*mask_mods: Mod) -> Mod:
+    """The mask of places that all of these masks let through."""
+    check_mods(mask_mods)
+
+    def and_mask(b: Tensor, h: Tensor, q_idx: Tensor, kv_idx: Tensor) -> Tensor:
+        result = b.new_ones((), dtype=dtypes.bool_)
+        for each in mask_mods:
+            result = result & each(b, h, q_idx, kv_idx)
+        return result
+
+    return and_mask
+
+
+def or_masks(*mask_mods: Mod) -> Mod:
+    """The mask of places that one of these masks lets through."""
+    check_mods(mask_mods)
+
+    def or_mask(b: Tensor, h: Tensor, q_idx: Tensor, kv_idx: Tensor) -> Tensor:
+        result = b.new_zeros((), dtype=dtypes.bool_)
+        for each in mask_mods:
+            result = result | each(b, h, q_idx, kv_idx)
+        return result
+
+    return or_mask
+
+
+def everywhere(mod: Mod, sizes: tuple[int, int, int, int], scores: Tensor | None = None) -> Tensor:
+    """What a function of places gives at each place of (batch, head, query, key).
+
+    Args:
+        mod: a function of 0-dim tensors: of the score, if `scores` are given, and of the four indices.
+        sizes: how many there are of each.
+        scores: a tensor of that shape, or None.
+    """
+    first = () if scores is None else (0,)
+    for at in reversed(range(4)):
+        mod = vmap(mod, in_dims=first + tuple([0 if each == at else None for each in range(4)]))
+    places = [arange(size) for size in sizes]
+    return mod(*places) if scores is None else mod(scores, *places)
+
+
+def create_mask(mod_fn: Mod, B: int | None, H: int | None, Q_LEN: int, KV_LEN: int, device: Any = None) -> Tensor:
+    """A whole mask (B, H, Q_LEN, KV_LEN) of bool, from a function of places.
+
+    Args:
+        mod_fn: a function (batch, head, query, key) of 0-dim tensors to a truth value; or one of scores, with the score
+            first: what it makes minus infinity of is hidden.
+        B, H: batches and heads; None for 1, where the function does not ask for them.
+        Q_LEN, KV_LEN: numbers of queries and keys.
+        device: for torch's users.
+
+    Raises:
+        AssertionError: the function takes another number of arguments.
+
+    >>> from wengert.nn.attention.flex_attention import create_mask
+    >>> create_mask(lambda b, h, q, kv: q >= kv, 1, 1, 2, 3)
+    tensor([[[[ True, False, False],
+              [ True,  True, False]]]])
+    """
+    sizes = (B or 1, H or 1, Q_LEN, KV_LEN)
+    count = sum(each.default is inspect.Parameter.empty for each in inspect.signature(mod_fn).parameters.values())
+    if count == 4:
+        return everywhere(mod_fn, sizes).expand(sizes)
+    if count != 5:
+        raise AssertionError(f"Expected 4 or 5 positional args, got {count}")
+    scores = everywhere(mod_fn, sizes, zeros(sizes))
+    return ~scores.isneginf()
+
+
+class BlockMask:
+    """Which blocks of keys each block of queries looks at, and the function that says which places within.
+
+    Attributes:
+        seq_lengths: numbers of queries and keys.
+        kv_num_blocks, kv_indices: (B, H, blocks of queries) and (..., blocks of keys), int32: how many blocks of keys
+            are looked at in part, and which: the first so many of a row.
+        full_kv_num_blocks, full_kv_indices: the same for blocks that are looked at whole; or None.
+        q_num_blocks, q_indices, full_q_num_blocks, full_q_indices: the same the other way round.
+        BLOCK_SIZE: queries and keys of a block.
+        mask_mod: a function (batch, head, query, key) of 0-dim tensors to a truth value.
+    """
+
+    TENSORS = (
+        *("kv_num_blocks", "kv_indices", "full_kv_num_blocks", "full_kv_indices"),
+        *("q_num_blocks", "q_indices", "full_q_num_blocks", "full_q_indices"),
+    )
+
+    def __init__(
+        self,
+        seq_lengths: tuple[int, int],
+        kv_num_blocks: Tensor,
+        kv_indices: Tensor,
+        full_kv_num_blocks: Tensor | None,
+        full_kv_indices: Tensor | None,
+        q_num_blocks: Tensor | None,
+        q_indices: Tensor | None,
+        full_q_num_blocks: Tensor | None,
+        full_q_indices: Tensor | None,
+        BLOCK_SIZE: tuple[int, int] = (DEFAULT_SIZE, DEFAULT_SIZE),
+        mask_mod: Mod = noop_mask,
+    ) -> None:
+        if kv_indices.dim() < 2:
+            raise RuntimeError("BlockMask must have at least 2 dimensions")
+        self.seq_lengths = seq_lengths
+        self.kv_num_blocks, self.kv_indices = kv_num_blocks, kv_indices
+        self.full_kv_num_blocks, self.full_kv_indices = full_kv_num_blocks, full_kv_indices
+        self.q_num_blocks, self.q_indices = q_num_blocks, q_indices
+        self.full_q_num_blocks, self.full_q_indices = full_q_num_blocks, full_q_indices
+        self.BLOCK_SIZE, self.mask_mod = BLOCK_SIZE, mask_mod
+
+    @classmethod
+    def from_kv_blocks(
+        cls,
+        kv_num_blocks: Tensor,
+        kv_indices: Tensor,
+        full_kv_num_blocks: Tensor | None = None,
+        full_kv_indices: Tensor | None = None,
+        BLOCK_SIZE: int | tuple[int, int] = DEFAULT_SIZE,
+        mask_mod: Mod | None = None,
+        seq_lengths: tuple[int, int] | None = None,
+        compute_q_blocks: bool = True,
+    ) -> BlockMask:
+        """A mask of the blocks of keys that each block of queries looks at.
+
+        Raises:
+            RuntimeError: the tensors have fewer than two dimensions.
+        """
+        if kv_indices.dim() < 2:
+            raise RuntimeError("BlockMask must have at least 2 dimensions")
+        size = pair_of(BLOCK_SIZE)
+        if seq_lengths is None:
+            rows, columns = kv_indices.shape[-2:]
+            seq_lengths = (rows * size[0], columns * size[1])
+        partial, full = (None, None), (None, None)
+        if compute_q_blocks:
+            partial = ordered(dense(kv_num_blocks, kv_indices).transpose(-2, -1))
+            if full_kv_num_blocks is not None:
+                full = ordered(dense(full_kv_num_blocks, full_kv_indices).transpose(-2, -1))
+        of_keys = (kv_num_blocks, kv_indices, full_kv_num_blocks, full_kv_indices)
+        return cls(seq_lengths, *of_keys, *partial, *full, size, mask_mod or noop_mask)
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """Batches, heads, queries and keys."""
+        return (*self.kv_indices.shape[:-2], *self.seq_lengths)
+
+    def tensors(self) -> list[Tensor | None]:
+        """All tensors, in the order of the constructor."""
+        return [getattr(self, name) for name in self.TENSORS]
+
+    def as_tuple(self, flatten: bool = True) -> tuple[Any, ...]:
+        """All that the mask is made of; pairs as they are unless `flatten` is set."""
+        if flatten:
+            return (*self.seq_lengths, *self.tensors(), None, None, None, None, *self.BLOCK_SIZE, self.mask_mod)
+        return (self.seq_lengths, *self.tensors(), None, None, None, None, self.BLOCK_SIZE, self.mask_mod)
+
+    def to(self, device: Any) -> BlockMask:
+        """The mask on a device."""
+        moved = [None if each is None else each.to(device) for each in self.tensors()]
+        return BlockMask(self.seq_lengths, *moved, self.BLOCK_SIZE, self.mask_mod)
+
+    def __getitem__(self, index: Any) -> BlockMask:
+        """The mask of some batches and heads; a number keeps its dimension. The function is the same."""
+        whole = index if isinstance(index, tuple) else (index,)
+        kept = tuple([slice(each, each + 1 or None) if isinstance(each, int) else each for each in whole])
+        parts = [None if each is None else each[kept] for each in self.tensors()]
+        return BlockMask(self.seq_lengths, *parts, self.BLOCK_SIZE, self.mask_mod)
+
+    def _adjust(self, new_q_len: int, new_kv_len: int) -> BlockMask:
+        """The mask for fewer queries and keys."""
+        rows, columns = -(-new_q_len // self.BLOCK_SIZE[0]), -(-new_kv_len // self.BLOCK_SIZE[1])
+        kept = []
+        for counts, indices in ((self.kv_num_blocks, self.kv_indices), (self.full_kv_num_blocks, self.full_kv_indices)):
+            found = None if counts is None else dense(counts, indices)[..., :rows, :columns]
+            kept += [None, None] if found is None else ordered(found)
+        return BlockMask.from_kv_blocks(*kept, self.BLOCK_SIZE, self.mask_mod, (new_q_len, new_kv_len))
+
+    def to_dense(self) -> Tensor:
+        """(B, H, blocks of queries, blocks of keys), int32: 1 where a block is looked at, in part or whole."""
+        partial = dense(self.kv_num_blocks, self.kv_indices)
+        if self.full_kv_num_blocks is None:
+            return partial
+        return partial | dense(self.full_kv_num_blocks, self.full_kv_indices)
+
+    def numel(self) -> int:
+        """Places of the whole mask."""
+        product = 1
+        for length in self.shape:
+            product *= length
+        return product
+
+    def sparsity(self) -> float:
+        """The percentage of places whose blocks are not looked at; less than 0 where blocks reach beyond the end."""
+        blocks = self.kv_num_blocks.sum().item()
+        if self.full_kv_num_blocks is not None:
+            blocks += self.full_kv_num_blocks.sum().item()
+        return 100 * (1 - blocks * self.BLOCK_SIZE[0] * self.BLOCK_SIZE[1] / self.numel())
+
+    def to_string(self, grid_size: int | tuple[int, int] = (20, 20), limit: int = 4) -> str:
+        """A picture of the blocks for each batch and head, at most `limit` of them; cells of several if large."""
+        blocks = self.to_dense()
+        rows, columns = blocks.shape[-2:]
+        most = (rows, columns) if grid_size == -1 else pair_of(grid_size)
+        high, wide = -(-rows // min(rows, most[0])), -(-columns // min(columns, most[1]))
+        pictures = []
+        for at in itertools.product(*map(range, blocks.shape[:-2])):
+            cells = [
+                [blocks[at][i : i + high, j : j + wide] for j in range(0, columns, wide)] for i in range(0, rows, high)
+            ]
+            lines = ["".join([SHADES[int(each.all()) + int(each.any())] for each in line]) for line in cells]
+            pictures.append("\n".join([str(at), *lines, ""]))
+        return "\n".join(pictures[:limit] + [MORE] * (len(pictures) > limit))
+
+    def __str__(self) -> str:
+        return f"BlockMask(shape={self.shape}, sparsity={self.sparsity():.2f}%, \n{self.to_string().rstrip()}\n)"
+
+    def __repr__(self) -> str:
+        sizes = {name: None if each is None else each.shape for name, each in zip(self.TENSORS, self.tensors())}
+        parts = [f"{name}={size}" for name, size in sizes.items()]
+        parts += [f"BLOCK_SIZE={self.BLOCK_SIZE}", f"shape={self.shape}", f"sparsity={self.sparsity():.2f}%"]
+        parts.append(f"mask_mod={getattr(self.mask_mod, '__name__', self.mask_mod)}")
+        return "BlockMask(\n    " + ",\n    ".join(parts) + "\n)"
+
+
+def pair_of(value: int | tuple[int, int]) -> tuple[int, int]:
+    """A size for both directions."""
+    return (value, value) if isinstance(value, int) else (value[0], value[1])
+
+
+def dense(counts: Tensor, indices: Tensor) -> Tensor:
+    """1 at the first `counts` of `indices` of each row, else 0; int32."""
+    columns = indices.shape[-1]
+    wanted = (arange(columns) < counts[..., None]).int()
+    return zeros_like(indices).scatter(-1, indices.long(), wanted)
+
+
+def ordered(blocks: Tensor) -> tuple[Tensor, Tensor]:
+    """How many blocks of each row are set, and all their numbers, those that are set first; int32."""
+    places = blocks.int().argsort(dim=-1, descending=True, stable=True)
+    return blocks.sum(-1).int(), places.int().contiguous()
+
+
+def create_block_mask(
+    mask_mod: Mod,
+    B: int | None,
+    H: int | None,
+    Q_LEN: int,
+    KV_LEN: int,
+    device: Any = None,
+    BLOCK_SIZE: int | tuple[int, int] = DEFAULT_SIZE,
+    _compile: bool = False,
+    separate_full_blocks: bool = True,
+) -> BlockMask:
+    """The mask by blocks of a function of places.
+
+    Args:
+        mask_mod: a function (batch, head, query, key) of 0-dim tensors to a truth value.
+        B, H: batches and heads; None for 1, where the function does not ask for them.
+        Q_LEN, KV_LEN: numbers of queries and keys.
+        device, _compile: for torch's users.
+        BLOCK_SIZE: queries and keys of a block.
+        separate_full_blocks: tell blocks that are looked at whole from those that are in part.
+
+    >>> from wengert.nn.attention.flex_attention import create_block_mask
+    >>> create_block_mask(lambda b, h, q, kv: q >= kv, 1, 1, 256, 256).sparsity()
+    25.0
+    """
+    high, wide = pair_of(BLOCK_SIZE)
+    mask = create_mask(mask_mod, B, H, Q_LEN, KV_LEN, device)
+    mask = pad(mask, (0, -KV_LEN % wide, 0, -Q_LEN % high))
+    cells = mask.unflatten(-1, (-1, wide)).unflatten(-3, (-1, high)).sum(dim=(-3, -1))
+    full = (cells == high * wide) if separate_full_blocks else zeros_like(cells, dtype=dtypes.bool_)
+    of_full = ordered(full) if separate_full_blocks else (None, None)
+    of_partial = ordered((cells > 0) & ~full)
+    return BlockMask.from_kv_blocks(*of_partial, *of_full, (high, wide), mask_mod, (Q_LEN, KV_LEN))
