@@ -101,6 +101,7 @@ ALLOWED: dict[str, tuple[str, ...]] = {
     "_dynamo": ("compiler", "overrides"),
     "utils": ("_loading", "tensor", "ops", "autograd", *_USERS[: _USERS.index("utils")]),
     "distributions": ("_core", "tensor", "ops", "autograd"),
+    "library": ("tensor", "ops", "autograd", "amp"),
     "io": ("_core", "_kernels", "ops", "tensor", "pickling", "nn"),  # memory, and what lies in it
     "demo": ("__init__", "_build", "tensor", "ops", "autograd", *_USERS[:-1]),  # a user's program, in the package
     "testing": (*_ENGINE, "autograd", *_USERS[:-1]),
@@ -150,6 +151,7 @@ ROOMS: dict[str, tuple[str, ...]] = {
             "family",
             "axes",
             "dtype_checks",
+            "namespaces",
             "return_types",
             "memory",
             "create",

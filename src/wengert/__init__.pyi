@@ -24,6 +24,7 @@ from wengert import (
     hub as hub,
     io as io,
     jit as jit,
+    library as library,
     linalg as linalg,
     masked as masked,
     mps as mps,
@@ -181,12 +182,20 @@ from wengert.utils.dlpack import to_dlpack as to_dlpack
 
 __version__: str
 bfloat16: _dtype
+bit: _dtype
+bits16: _dtype
+bits1x8: _dtype
+bits2x4: _dtype
+bits4x2: _dtype
+bits8: _dtype
 bool: _dtype
 cdouble: _dtype
 cfloat: _dtype
+chalf: _dtype
 channels_last: _memory_format
 channels_last_3d: _memory_format
 complex128: _dtype
+complex32: _dtype
 complex64: _dtype
 contiguous_format: _memory_format
 default_generator: Generator
@@ -195,23 +204,48 @@ e: _float
 float: _dtype
 float16: _dtype
 float32: _dtype
+float4_e2m1fn_x2: _dtype
 float64: _dtype
+float8_e4m3fn: _dtype
+float8_e4m3fnuz: _dtype
+float8_e5m2: _dtype
+float8_e5m2fnuz: _dtype
+float8_e8m0fnu: _dtype
 half: _dtype
 inf: _float
 int: _dtype
+int1: _dtype
 int16: _dtype
+int2: _dtype
+int3: _dtype
 int32: _dtype
+int4: _dtype
+int5: _dtype
+int6: _dtype
 int64: _dtype
+int7: _dtype
 int8: _dtype
 long: _dtype
 nan: _float
 pi: _float
 preserve_format: _memory_format
+qint32: _dtype
+qint8: _dtype
+quint2x4: _dtype
+quint4x2: _dtype
+quint8: _dtype
 short: _dtype
 strided: _layout
+uint1: _dtype
 uint16: _dtype
+uint2: _dtype
+uint3: _dtype
 uint32: _dtype
+uint4: _dtype
+uint5: _dtype
+uint6: _dtype
 uint64: _dtype
+uint7: _dtype
 uint8: _dtype
 
 def abs(input: Tensor, *, out: Tensor | None = None) -> Tensor: ...

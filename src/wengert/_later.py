@@ -3,7 +3,20 @@ wait for it.
 """
 
 LAYERS = (
-    *("compat", "debugging", "distributions", "fft", "func", "io", "linalg", "masked", "nn", "optim", "profiler"),
+    *(
+        "compat",
+        "debugging",
+        "distributions",
+        "fft",
+        "func",
+        "io",
+        "library",
+        "linalg",
+        "masked",
+        "nn",
+        "optim",
+        "profiler",
+    ),
     "quasirandom",
     *("scipy", "signal", "special", "utils", "vision", "viz"),
 )

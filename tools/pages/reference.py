@@ -43,35 +43,19 @@ ROOMS = {
 """The rooms of `ops`, and the titles of their pages."""
 
 MODULES = (
-    *("autograd", "autograd.functional", "autograd.forward_ad", "autograd.graph", "autograd.profiler", "func"),
     *(
-        "linalg",
-        "masked",
-        "fft",
-        "signal.windows",
-        "special",
-        "distributions",
-        "nn",
-        "nn.functional",
-        "nn.init",
-        "nn.utils",
+        "autograd",
+        "autograd.functional",
+        "autograd.forward_ad",
+        "autograd.graph",
+        "autograd.profiler",
+        "func",
+        "library",
     ),
-    *(
-        "optim",
-        "optim.lr_scheduler",
-        "optim.swa_utils",
-        "utils.data",
-        "utils.checkpoint",
-        "amp",
-        "io",
-        "vision",
-        "viz",
-        "debugging",
-    ),
-    *("profiler", "quasirandom", "scipy", "testing", "compat.hips"),
-    *("linalg", "fft", "signal.windows", "special", "distributions", "nn", "nn.functional", "nn.init", "nn.utils"),
-    *("optim", "optim.lr_scheduler", "utils.data", "utils.checkpoint", "amp", "io", "vision", "viz", "debugging"),
-    *("profiler", "scipy", "testing", "compat.hips", "compat.array_api", "utils.dlpack"),
+    *("linalg", "masked", "fft", "signal.windows", "special", "distributions"),
+    *("nn", "nn.functional", "nn.init", "nn.utils", "nn.attention", "nn.attention.flex_attention"),
+    *("optim", "optim.lr_scheduler", "optim.swa_utils", "utils.data", "utils.checkpoint", "utils.dlpack", "amp", "io"),
+    *("vision", "viz", "debugging", "profiler", "quasirandom", "scipy", "testing", "compat.hips", "compat.array_api"),
 )
 """Modules that have a page, in the order of the pages."""
 

@@ -199,24 +199,27 @@ class BlockMask:
 
     def to(self, device: Any) -> BlockMask:
         """The mask on a device."""
-        moved = [None if each is None else each.to(device) for each in self.tensors()]
-        return BlockMask(self.seq_lengths, *moved, self.BLOCK_SIZE, self.mask_mod)
+        return self.with_tensors(lambda each: each.to(device))
 
     def __getitem__(self, index: Any) -> BlockMask:
         """The mask of some batches and heads; a number keeps its dimension. The function is the same."""
         whole = index if isinstance(index, tuple) else (index,)
         kept = tuple([slice(each, each + 1 or None) if isinstance(each, int) else each for each in whole])
-        parts = [None if each is None else each[kept] for each in self.tensors()]
-        return BlockMask(self.seq_lengths, *parts, self.BLOCK_SIZE, self.mask_mod)
+        return self.with_tensors(lambda each: each[kept])
+
+    def with_tensors(self, change: Callable[[Tensor], Tensor]) -> BlockMask:
+        """The mask with each of its tensors changed."""
+        parts = {name: each if each is None else change(each) for name, each in zip(self.TENSORS, self.tensors())}
+        return BlockMask(self.seq_lengths, **parts, BLOCK_SIZE=self.BLOCK_SIZE, mask_mod=self.mask_mod)
 
     def _adjust(self, new_q_len: int, new_kv_len: int) -> BlockMask:
         """The mask for fewer queries and keys."""
         rows, columns = -(-new_q_len // self.BLOCK_SIZE[0]), -(-new_kv_len // self.BLOCK_SIZE[1])
-        kept = []
-        for counts, indices in ((self.kv_num_blocks, self.kv_indices), (self.full_kv_num_blocks, self.full_kv_indices)):
-            found = None if counts is None else dense(counts, indices)[..., :rows, :columns]
-            kept += [None, None] if found is None else ordered(found)
-        return BlockMask.from_kv_blocks(*kept, self.BLOCK_SIZE, self.mask_mod, (new_q_len, new_kv_len))
+        partial = ordered(dense(self.kv_num_blocks, self.kv_indices)[..., :rows, :columns])
+        full = self.full_kv_num_blocks, self.full_kv_indices
+        if full[0] is not None:
+            full = ordered(dense(*full)[..., :rows, :columns])
+        return BlockMask.from_kv_blocks(*partial, *full, self.BLOCK_SIZE, self.mask_mod, (new_q_len, new_kv_len))
 
     def to_dense(self) -> Tensor:
         """(B, H, blocks of queries, blocks of keys), int32: 1 where a block is looked at, in part or whole."""
@@ -313,6 +316,6 @@ def create_block_mask(
     mask = pad(mask, (0, -KV_LEN % wide, 0, -Q_LEN % high))
     cells = mask.unflatten(-1, (-1, wide)).unflatten(-3, (-1, high)).sum(dim=(-3, -1))
     full = (cells == high * wide) if separate_full_blocks else zeros_like(cells, dtype=dtypes.bool_)
-    of_full = ordered(full) if separate_full_blocks else (None, None)
-    of_partial = ordered((cells > 0) & ~full)
-    return BlockMask.from_kv_blocks(*of_partial, *of_full, (high, wide), mask_mod, (Q_LEN, KV_LEN))
+    counts, indices = ordered(full) if separate_full_blocks else (None, None)
+    partial = ordered((cells > 0) & ~full)
+    return BlockMask.from_kv_blocks(*partial, counts, indices, (high, wide), mask_mod, (Q_LEN, KV_LEN))

@@ -1,0 +1,135 @@
+"""Operators that a program declares: a kernel that is not looked into, and what else it says of it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from ..amp.casting import is_autocast_enabled
+from ..autograd import no_grad
+from ..autograd.graph import increment_version
+from ..tensor import Tensor
+from .arguments import cast, flattened, tensors_in
+from .recording import function_of
+from .schema import Schema
+
+ALIASED = (
+    "{}: The output of this custom operator (1) must not also be an input to this custom operator and (2) may not "
+    "alias any inputs to this custom operator or other returns: return a clone"
+)
+
+
+class OpOverload:
+    """An operator of a program, as `torch.ops.<namespace>.<name>.default` gives it.
+
+    Attributes:
+        kernel: computes the results from tensors whose operations are not recorded; None if there is none yet.
+        first: the kernel that came with the declaration, which runs while the other is switched off.
+        whole: is called in the place of all else, recorded as any function is; or None.
+        backward, setup_context: the derivative, as of a custom Function; or None.
+        batch_rule: as `Function.vmap`; without one members are computed one by one.
+        fake: what a program says of the shapes of results, kept for it.
+        cast_to: the dtype of floating-point tensors within autocast, or None.
+        function: the custom Function that records calls.
+    """
+
+    def __init__(self, schema: Schema, kernel: Callable[..., Any] | None = None) -> None:
+        self._schema = schema
+        self.first = self.kernel = kernel
+        self.whole: Callable[..., Any] | None = None
+        self.backward: Callable[..., Any] | None = None
+        self.setup_context: Callable[..., Any] | None = None
+        self.batch_rule: Callable[..., Any] | None = None
+        self.fake: Callable[..., Any] | None = None
+        self.cast_to: Any = None
+        self.function = function_of(self)
+
+    def __repr__(self) -> str:
+        return f"<OpOverload(op='{self.dotted}', overload='default')>"
+
+    @property
+    def dotted(self) -> str:
+        """Its name with a point, `mylib.sine`."""
+        return self._schema.name.replace("::", ".")
+
+    def name(self) -> str:
+        """The qualified name."""
+        return self._schema.name
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        """Compute.
+
+        Raises:
+            NotImplementedError: it was declared, and has no kernel.
+            RuntimeError: arguments do not fit the schema, or a result is an argument or shares its memory.
+        """
+        values = self._schema.bound(args, kwargs)
+        if self.cast_to is not None and is_autocast_enabled("cpu"):
+            values = [cast(each, self.cast_to) for each in values]
+        if self.whole is not None:
+            return self.called(self.whole, values)
+        if self._schema.mutates:
+            return self.mutating(values)
+        flat, layout = flattened(self._schema.arguments, values)
+        found = self.function.apply(*flat, layout)
+        return list(found) if self.gives_list else found
+
+    @property
+    def gives_list(self) -> bool:
+        """Whether the result is a list of tensors."""
+        return self._schema.returns == ("Tensor[]",)
+
+    def called(self, function: Callable[..., Any], values: list[Any]) -> Any:
+        """Call a function of the program with the values of all parameters, the named ones by name."""
+        both = list(zip(self._schema.arguments, values))
+        given = [value for argument, value in both if not argument.keyword_only]
+        return function(*given, **{argument.name: value for argument, value in both if argument.keyword_only})
+
+    def run(self, values: list[Any]) -> Any:
+        """What the kernel makes.
+
+        Raises:
+            NotImplementedError: there is none.
+            RuntimeError: a result is an argument, or shares the memory of one or of another result.
+        """
+        if self.kernel is None:
+            raise NotImplementedError(f"Could not run '{self.name()}' with arguments from the 'CPU' backend: no kernel")
+        result = self.called(self.kernel, values)
+        known = {memory(each) for each in tensors_in(values)} - {0}
+        for each in tensors_in(result):
+            if memory(each) in known:
+                raise RuntimeError(ALIASED.format(self.name()))
+            known |= {memory(each)} - {0}
+        return result
+
+    def mutating(self, values: list[Any]) -> Any:
+        """Run a kernel that writes to arguments, and count the writes."""
+        with no_grad():
+            result = self.run(values)
+        for argument, value in zip(self._schema.arguments, values):
+            if argument.mutated:
+                increment_version(tensors_in(value))
+        return result
+
+
+class OpOverloadPacket:
+    """All overloads of an operator, of which there is one: `torch.ops.<namespace>.<name>`."""
+
+    def __init__(self, op: OpOverload) -> None:
+        self.default = op
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        """Call the operator."""
+        return self.default(*args, **kwargs)
+
+    def __repr__(self) -> str:
+        return f"<OpOverloadPacket(op='{self.default.dotted}')>"
+
+    def overloads(self) -> list[str]:
+        """Their names."""
+        return ["default"]
+
+
+def memory(tensor: Tensor) -> int:
+    """Where the memory of a tensor begins; 0 if it has none."""
+    return tensor.untyped_storage().data_ptr() if tensor.numel() else 0  # type: ignore[attr-defined, no-any-return]

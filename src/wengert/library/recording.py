@@ -1,0 +1,83 @@
+"""How calls of an operator of a program are recorded: through a custom Function, made for it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from ..autograd import Function
+from ..ops.shapes.join import stack
+from .arguments import Layout, gathered, laid_out, tensors_in
+
+if TYPE_CHECKING:
+    from .operator import OpOverload
+
+
+def function_of(op: OpOverload) -> type[Function]:
+    """The custom Function of an operator. Its arguments are laid out, and the layout comes last."""
+
+    def forward(*given: Any) -> Any:
+        found = op.run(gathered(given[:-1], given[-1]))
+        return tuple(found) if isinstance(found, list) else found
+
+    def setup_context(ctx: Any, inputs: Any, output: Any) -> None:
+        ctx.layout_of_arguments = inputs[-1]
+        prepare(op, ctx, gathered(inputs[:-1], inputs[-1]), output)
+
+    def backward(ctx: Any, *grads: Any) -> Any:
+        return (*gradients(op, ctx, grads), None)
+
+    def vmap(info: Any, in_dims: Any, *given: Any) -> Any:
+        if op.batch_rule is None:
+            return one_by_one(op, info.batch_size, in_dims[:-1], given[:-1], given[-1])
+        dims, values = gathered(in_dims[:-1], given[-1]), gathered(given[:-1], given[-1])
+        return op.batch_rule(info, tuple(dims), *values)
+
+    space, _, name = op.name().partition("::")
+    body = {each.__name__: staticmethod(each) for each in (forward, setup_context, backward, vmap)}
+    return type(f"GeneratedBackwardFor_{space}_{name}_default", (Function,), body)
+
+
+def prepare(op: OpOverload, ctx: Any, values: list[Any], output: Any) -> None:
+    """Let the program keep what its derivative needs; what is given by name is handed on so."""
+    if op.setup_context is None:
+        return
+    named = {a.name: each for a, each in zip(op._schema.arguments, values) if a.keyword_only}
+    positional = tuple([each for a, each in zip(op._schema.arguments, values) if not a.keyword_only])
+    if named:
+        op.setup_context(ctx=ctx, inputs=positional, keyword_only_inputs=named, output=output)
+    else:
+        op.setup_context(ctx=ctx, inputs=positional, output=output)
+
+
+def gradients(op: OpOverload, ctx: Any, grads: tuple[Any, ...]) -> list[Any]:
+    """What the program's derivative gives, one for each tensor that was laid out.
+
+    Raises:
+        RuntimeError: there is none, or it gives more or fewer than parameters.
+    """
+    if op.backward is None:
+        raise RuntimeError(
+            f"Trying to backward through {op.dotted}.default but no autograd formula was registered. Please use "
+            "register_autograd to add one."
+        )
+    layout: Layout = ctx.layout_of_arguments
+    if any(count >= 0 for count in layout):
+        ctx.needs_input_grad = tuple(gathered(ctx.needs_input_grad[:-1], layout))
+    found = op.backward(ctx, list(grads)) if op.gives_list else op.backward(ctx, *grads)
+    given = list(found) if isinstance(found, tuple) else [found]
+    given += [None for argument in op._schema.arguments if argument.keyword_only]
+    return laid_out(op.name(), given, layout)
+
+
+def one_by_one(op: OpOverload, size: int, in_dims: Any, flat: Any, layout: Layout) -> Any:
+    """The results for a batch, member by member, where the program gave no rule."""
+    results = []
+    for at in range(size):
+        member = [each if dim is None else each.select(dim, at) for each, dim in zip(flat, in_dims)]
+        results.append(op(*gathered(member, layout)))
+    if not tensors_in(results):
+        return results[0], None
+    if isinstance(results[0], (list, tuple)):
+        found = tuple([stack(list(each)) for each in zip(*results)])
+        return found, tuple([0] * len(found))
+    return stack(results), 0
