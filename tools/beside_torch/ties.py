@@ -42,4 +42,5 @@ def elements_at(library: Any, given: Any, places: Any, dim: int) -> Any:
     length = values.shape[dim]
     if index.dtype != np.int64 or ((index < 0) | (index >= length)).any():
         return places
-    return library.from_numpy(np.take_along_axis(values, index, dim))
+    taken = np.take_along_axis(values, index, dim)
+    return library.from_numpy(taken.astype(np.float32) if taken.dtype.name == "bfloat16" else taken)

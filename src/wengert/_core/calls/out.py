@@ -57,6 +57,8 @@ def call(op: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     results = dispatch.perform(op, bound) if op.several else (dispatch.perform(op, bound),)
     for tensor, made in zip(given, results):
         check_fits(op, tensor, made, bound)
+        if take_shape(tensor, made):
+            check_apart(op, tensor, bound)  # it may have grown over memory that it did not share before
     for tensor, made in zip(given, results):
         put_out(tensor, made)
     return None if op.several and not op.output_names else out
@@ -203,12 +205,20 @@ def check_mode(tensor: Tensor, modes: Modes) -> None:
 def fill(tensor: Tensor, made: Tensor) -> None:
     """Let a tensor have the values of another, and its shape."""
     check_cast(tensor, made)
-    if tensor._array_.shape != made._array_.shape:
-        if tensor._array_.size:
-            warnings.warn(errors.resized_output(tensor._array_.shape, made._array_.shape), stacklevel=2)
-        OPERATORS.resize(tensor, made._array_.shape, layouts.preserved(made._array_))
+    take_shape(tensor, made)
     np.copyto(tensor._array_, made._array_, "unsafe")
     count_write(tensor._storage_, "a call with out=")
+
+
+def take_shape(tensor: Tensor, made: Tensor) -> bool:
+    """Resize a tensor to the shape of what is to be written there; whether it had another."""
+    if tensor._array_.shape == made._array_.shape:
+        return False
+    check_cast(tensor, made)
+    if tensor._array_.size:
+        warnings.warn(errors.resized_output(tensor._array_.shape, made._array_.shape), stacklevel=2)
+    OPERATORS.resize(tensor, made._array_.shape, layouts.preserved(made._array_))
+    return True
 
 
 def check_cast(tensor: Tensor, made: Tensor) -> None:

@@ -160,7 +160,9 @@ class Tensor:
         return slots.table.sub.call2(self, other)
 
     def __rsub__(self, other: Any) -> Any:
-        return slots.table.sub.call2(other, self) if isinstance(other, Tensor) else slots.table.rsub.call2(self, other)
+        if isinstance(other, Tensor) and type(other) is not type(self):
+            return slots.table.sub.call2(other, self)  # other - self, asked of self first, as said above
+        return slots.table.rsub.call2(self, other)
 
     def __mul__(self, other: Any) -> Any:
         return slots.table.mul.call2(self, other)

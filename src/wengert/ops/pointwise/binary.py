@@ -333,8 +333,8 @@ def addcdiv_vjp_self(grad: Any) -> Any:
 
 
 addcdiv.partials(
-    tensor1=lambda tensor2, value: tensor2.reciprocal() * value,
-    tensor2=lambda tensor1, tensor2, value: -(tensor1 / tensor2 / tensor2) * value,
+    tensor1=lambda tensor2, value: value / tensor2,
+    tensor2=lambda tensor1, tensor2, value: -(value * tensor1 / (tensor2 * tensor2)),
 )
 
 

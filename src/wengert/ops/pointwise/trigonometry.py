@@ -60,8 +60,9 @@ def one_minus_square(self: Any) -> Any:
     """1 - self**2; of a complex number on a cut on the side where that lies.
 
     A zero that is subtracted from one with a sign leaves that sign, while a sum of zeros, or 0 minus one, is positive.
+    Of reals at 1 and -1 the difference must be +0: the slope there is infinite, and never negative.
     """
-    return -(self * self - 1)
+    return -(self * self - 1) if self.dtype.is_complex else 1 - self * self
 
 
 @function()
@@ -150,7 +151,11 @@ def atanh(self: Array, *, out: Any = None) -> Any:
     return np.arctanh(self, out=out)
 
 
-atanh.partials(self=lambda self: one_minus_square(self).reciprocal())
+@atanh.vjp("self")
+def atanh_vjp(grad: Any, self: Any) -> Any:
+    return grad / one_minus_square(self).conj()
+
+
 atanh.samples(unit_tensor)
 
 
