@@ -7,6 +7,10 @@ from .types.dtypes import dtype
 EXACT = "Expected out tensor to have dtype {wanted_type}, but got {found_type} instead"
 FOUND = "Found dtype {found} but expected {wanted}"
 
+SCALAR_TYPE = "expected scalar type {wanted} but found {found}"
+QUANTILE = "quantile() out tensor must be same dtype as the input tensor"
+HISTOGRAM = "torch.histogram: input tensor and hist tensor should have the same dtype"
+
 MATCHING = (
     "Expected the dtype for input and out to match, but got {wanted} for input's dtype and {found} for out's dtype."
 )

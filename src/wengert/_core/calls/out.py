@@ -100,15 +100,17 @@ def one_output(name: str, out: Any) -> Tensor:
     return out
 
 
-def put(name: str, out: Any, made: Any, *, exact: bool = False) -> Any:
+def put(name: str, out: Any, made: Any, *, words: str = "", read: tuple[Any, ...] = (), wholly: bool = False) -> Any:
     """What a function of operators gives: what these made, or `out` with it written there, if the program gave one.
 
     Args:
-        exact: `out` must have the dtype of the result.
+        words: how an `out` of another dtype than the result's is refused (`out_errors`), unless the result is cast.
+        read: the operands with which `out` may not share a part of its memory, as cards say by `out_apart`.
+        wholly: nor may it be one of them.
 
     Raises:
         TypeError: `out` is no tensor, or of several results no tuple of as many tensors.
-        RuntimeError: an argument requires a gradient, or dtype or shape do not fit.
+        RuntimeError: an argument requires a gradient, memory is shared, or dtype or shape do not fit.
     """
     if out is None:
         return made
@@ -125,11 +127,13 @@ def put(name: str, out: Any, made: Any, *, exact: bool = False) -> Any:
         if word & flags.DUAL:
             raise NotImplementedError(forward_errors.no_out(name))
         check_mode(tensor, modes)
-        if 0 in tensor._array_.strides and overlap.overlaps_itself(tensor._array_):
-            raise RuntimeError(errors.OVERLAP_IN_PLACE)
-        if exact and tensor.dtype is not result.dtype:
-            raise RuntimeError(out_errors.of_dtype(out_errors.EXACT, result.dtype, tensor.dtype))
+        if words and tensor.dtype is not result.dtype:
+            raise RuntimeError(out_errors.of_dtype(words, result.dtype, tensor.dtype))
         check_cast(tensor, result)
+        check_shared(tensor, read, wholly)
+    for tensor, result in zip(given, results):
+        if take_shape(tensor, result):
+            check_shared(tensor, read, wholly)
     for tensor, result in zip(given, results):
         put_out(tensor, result)
     return type(made)(given) if several else out
@@ -145,6 +149,15 @@ def check_apart(op: Any, tensor: Tensor, args: tuple[Any, ...]) -> None:
             for each in listed(args[position]):
                 if isinstance(each, Tensor):
                     overlap.check_other(tensor, each, wholly)
+
+
+def check_shared(tensor: Tensor, read: tuple[Any, ...], wholly: bool) -> None:
+    """Refuse an output whose elements share memory, or that lies over a part of what is read, or `wholly` over it."""
+    if 0 in tensor._array_.strides and overlap.overlaps_itself(tensor._array_):
+        raise RuntimeError(errors.OVERLAP_IN_PLACE)
+    for each in read:
+        if isinstance(each, Tensor):
+            overlap.check_other(tensor, each, wholly)
 
 
 def check_fits(op: Any, tensor: Tensor, made: Tensor, args: tuple[Any, ...]) -> None:

@@ -10,6 +10,7 @@ from ... import _kernels as kernels
 from ..._core.calls.out import one_output, put
 from ..._core.cards.card import WIDE, Array, Bad, Index, Sample, composite, op
 from ..._core.errors import shown
+from ..._core.out_errors import EXACT
 from ..._core.tensor.base import Tensor, wrap
 from ..._core.types import dtypes
 from ..._core.types.sizes import normalise
@@ -147,7 +148,7 @@ def take_along_dim(input: Any, indices: Tensor, dim: int | None = None, *, out: 
         RuntimeError: dtype or number of dimensions of `indices` do not fit.
     """
     if dim is None:
-        return put("take_along_dim", out, input.view(-1).gather(0, indices.view(-1)))
+        return write_taken(out, input.view(-1).gather(0, indices.view(-1)), input, indices)
     have, wanted = input._array_.shape, indices._array_.shape
     if len(have) != len(wanted):
         raise RuntimeError(
@@ -165,7 +166,12 @@ def take_along_dim(input: Any, indices: Tensor, dim: int | None = None, *, out: 
     )
     index = indices.remainder(have[at]) if have[at] else indices  # counted from the end as well
     index = index.expand((*common[:at], wanted[at], *common[at + 1 :]))
-    return put("take_along_dim", out, input.expand((*common[:at], have[at], *common[at + 1 :])).gather(at, index))
+    return write_taken(out, input.expand((*common[:at], have[at], *common[at + 1 :])).gather(at, index), input, indices)
+
+
+def write_taken(out: Any, taken: Any, *read: Any) -> Any:
+    """What `take_along_dim` gives for its result."""
+    return put("take_along_dim", out, taken, words=EXACT, read=read, wholly=True)
 
 
 @take_along_dim.samples

@@ -10,6 +10,7 @@ import numpy as np
 from ..._core.calls.out import put
 from ..._core.cards.card import NUMBERS, Array, Bad, Sample, composite, op
 from ..._core.operators.batch_rules import check_member, full
+from ..._core.out_errors import EXACT
 from ..._core.tensor.base import Tensor
 from ..._core.types.sizes import broadcast, normalise
 from ..axes import read_dim
@@ -109,7 +110,7 @@ def cross(self: Tensor, other: Tensor, dim: int | None = None, *, out: Any = Non
             stacklevel=3,
         )
         dim = tuple(self.shape).index(3)
-    return put("cross", out, linalg_cross(self, other, dim=dim))
+    return put("cross", out, linalg_cross(self, other, dim=dim), words=EXACT, read=(self, other), wholly=True)
 
 
 @cross.samples

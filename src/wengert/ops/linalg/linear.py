@@ -8,6 +8,7 @@ from typing import Any
 from ..._core.calls.out import put
 from ..._core.cards.card import Bad, Sample, composite
 from ..._core.cards.plain_case import plain_function
+from ..._core.out_errors import EXACT
 from ..._core.tensor.base import Tensor
 from ..._core.tensor.batches import is_batched
 from ..shapes.views import t as transposed
@@ -35,11 +36,11 @@ def linear(input: Any, weight: Any, bias: Any = None, *, out: Any = None) -> Any
     if not (isinstance(input, Tensor) and isinstance(weight, Tensor) and (bias is None or isinstance(bias, Tensor))):
         check_tensors("linear", input=input, weight=weight, **({} if bias is None else {"bias": bias}))
     if out is not None:
-        return put("linear", out, linear(input, weight, bias))
+        return put("linear", out, linear(input, weight, bias), words=EXACT)
     ndim = input._array_.ndim
     if not ndim or not weight._array_.ndim:
         raise RuntimeError(f"both arguments to linear need to be at least 1D, but they are {ndim}D and {weight.ndim}D")
-    return put("linear", out, mapped(input, weight, bias))
+    return put("linear", out, mapped(input, weight, bias), words=EXACT)
 
 
 def mapped(input: Any, weight: Any, bias: Any) -> Any:

@@ -6,6 +6,7 @@ from typing import Any
 
 from ..._core.calls.out import put
 from ..._core.cards.card import Bad, Sample, composite
+from ..._core.out_errors import EXACT
 from ..._core.tensor.base import Tensor
 from ..._core.types import dtypes
 from .. import return_types
@@ -126,7 +127,7 @@ def lu_solve(self: Tensor, LU_data: Tensor, LU_pivots: Tensor, *, out: Any = Non
     Raises:
         RuntimeError: shapes or dtypes do not fit.
     """
-    return put("lu_solve", out, solved(LU_data, LU_pivots, self, True, False))
+    return put("lu_solve", out, solved(LU_data, LU_pivots, self, True, False), words=EXACT)
 
 
 @lu_solve.samples
@@ -154,7 +155,7 @@ def lu_unpack(
         RuntimeError: shapes or dtypes do not fit.
     """
     made = return_types.lu_unpack(unpacked(LU_data, LU_pivots, unpack_data, unpack_pivots))
-    return put("lu_unpack", out, made)
+    return put("lu_unpack", out, made, words=EXACT)
 
 
 @lu_unpack.samples

@@ -9,6 +9,7 @@ from ..._core import errors
 from ..._core.calls.out import put
 from ..._core.cards.card import Bad, Sample, composite
 from ..._core.cards.plain_case import plain_case
+from ..._core.out_errors import EXACT
 from ..._core.tensor.base import OPERATORS, Tensor
 from ..._core.types.sizes import broadcast
 from ..shapes.view_shape import unsafe_view
@@ -34,7 +35,7 @@ def outer(self: Any, vec2: Any, *, out: Any = None) -> Any:
     for name, vector in (("self", self), ("vec2", vec2)):
         if vector.ndim != 1:
             raise RuntimeError(f"outer: Expected 1-D argument {name}, but got {vector.ndim}-D")
-    return put("outer", out, self.reshape(self.shape[0], 1) * vec2)
+    return put("outer", out, self.reshape(self.shape[0], 1) * vec2, read=(self, vec2), wholly=True)
 
 
 @composite()
@@ -180,7 +181,7 @@ def matmul(self: Any, other: Any, *, out: Any = None) -> Any:
         RuntimeError: one is 0-dim, or shapes or dtypes do not fit.
     """
     check_tensors("matmul", self=self, other=other)
-    return put("matmul", out, product(self, other))
+    return put("matmul", out, product(self, other), words=EXACT)
 
 
 def product(self: Any, other: Any) -> Any:

@@ -12,6 +12,7 @@ import numpy as np
 
 from ..._core.calls.out import put
 from ..._core.cards.card import Array, Bad, Sample, composite
+from ..._core.out_errors import EXACT
 from ..._core.tensor.base import Tensor
 from ..._kernels import factors
 from .. import return_types
@@ -143,7 +144,7 @@ def qr(self: Tensor, some: bool = True, *, out: Any = None) -> Any:
     Raises:
         RuntimeError: `self` holds no matrices.
     """
-    return put("qr", out, return_types.qr(factored(self, "reduced" if some else "complete")))
+    return put("qr", out, return_types.qr(factored(self, "reduced" if some else "complete")), words=EXACT)
 
 
 @linalg_qr.samples

@@ -12,6 +12,7 @@ import numpy as np
 
 from ..._core.calls.out import put
 from ..._core.cards.card import Array, Bad, Sample, composite
+from ..._core.out_errors import EXACT
 from ..._core.tensor.base import Tensor
 from ..._core.tensor.batches import is_batched
 from ..._kernels import factors
@@ -251,7 +252,7 @@ def svd(self: Tensor, some: bool = True, compute_uv: bool = True, *, out: Any = 
         lead, (rows, columns) = self.shape[:-2], self.shape[-2:]
         zeros = [self.new_zeros((*lead, length, length)) for length in (rows, columns)]
         made = return_types.svd((zeros[0], singular_values(self), zeros[1]))
-    return put("svd", out, made)
+    return put("svd", out, made, words=EXACT)
 
 
 @linalg_svd.samples

@@ -11,6 +11,7 @@ from typing import Any
 from ..._core.calls.out import put
 from ..._core.cards.card import Array, Bad, Sample, composite
 from ..._core.operators.batch_rules import check_member, full
+from ..._core.out_errors import EXACT
 from ..._core.tensor.base import Tensor
 from ..._core.types.sizes import broadcast
 from ..._kernels import factors
@@ -365,7 +366,7 @@ def triangular_solve(
         RuntimeError: shapes or dtypes do not fit.
     """
     made = return_types.triangular_solve(triangular_both(self, A, upper, transpose, unitriangular))
-    return put("triangular_solve", out, made)
+    return put("triangular_solve", out, made, words=EXACT)
 
 
 @triangular_solve.samples

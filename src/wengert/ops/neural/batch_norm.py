@@ -9,6 +9,7 @@ from ... import _kernels as kernels
 from ..._core.calls.out import put
 from ..._core.cards.card import REALS, Array, Bad, Index, Sample, composite, op
 from ..._core.operators.batch_rules import full, merged, of_nobody, parted, singled, with_batch
+from ..._core.out_errors import SCALAR_TYPE
 from ..._core.tensor.base import Tensor
 from ..._core.tensor.batches import has, levels_of
 from ..._core.types.sizes import normalise
@@ -249,7 +250,7 @@ def native_batch_norm(
     given = (weight, bias, running_mean, running_var, input)
     dtype = next(each.dtype for each in given if each is not None)
     found = [(each if training else each.new_empty(0)).to(dtype) for each in results[1:3]]
-    return put("native_batch_norm", out, (results[0], *found))
+    return put("native_batch_norm", out, (results[0], *found), words=SCALAR_TYPE)
 
 
 @native_batch_norm.samples

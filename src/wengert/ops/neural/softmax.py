@@ -11,6 +11,7 @@ from ..._core.calls.out import put
 from ..._core.cards.card import REALS, Array, Bad, Sample, composite, op
 from ..._core.cards.plain_case import plain_case
 from ..._core.operators.batch_rules import along
+from ..._core.out_errors import EXACT
 from ..._core.types import dtypes
 from ..axes import read_dim
 from ..create.factory import read_dtype
@@ -176,7 +177,7 @@ def softmax(self: Any, dim: int, dtype: Any = None, *, out: Any = None) -> Any:
         IndexError: there is no such dimension.
         NotImplementedError: `self` holds integers or complex numbers.
     """
-    return put("softmax", out, softmax_along(converted("softmax", self, dim, dtype), dim), exact=True)
+    return put("softmax", out, softmax_along(converted("softmax", self, dim, dtype), dim), words=EXACT)
 
 
 @composite()
@@ -190,7 +191,7 @@ def log_softmax(self: Any, dim: int, dtype: Any = None, *, out: Any = None) -> A
     Returns:
         A new tensor of the shape of `self`.
     """
-    return put("log_softmax", out, log_softmax_along(converted("log_softmax", self, dim, dtype), dim), exact=True)
+    return put("log_softmax", out, log_softmax_along(converted("log_softmax", self, dim, dtype), dim), words=EXACT)
 
 
 @composite(function=False, method=False)

@@ -11,6 +11,7 @@ import numpy as np
 from ..._core.calls.out import put
 from ..._core.cards.card import REALS, Bad, Index, Indices, Sample, composite, op
 from ..._core.errors import shown, wrong_type
+from ..._core.out_errors import HISTOGRAM
 from ..._core.tensor.base import Tensor, wrap
 from ..._core.types import dtypes
 from ..._core.types.sizes import check_room
@@ -107,7 +108,7 @@ def histc(input: Any, bins: int = 100, min: float = 0, max: float = 0, *, out: A
     if min > max:
         raise RuntimeError("torch.histc: max must be larger than min")
     made = counts_of_rows(input.detach().reshape((1, input._array_.size)), bins, float(min), float(max))
-    return put("histc", out, unsafe_view(made, (bins,)))
+    return put("histc", out, unsafe_view(made, (bins,)), words=HISTOGRAM)
 
 
 @histc.samples
@@ -296,7 +297,7 @@ def histogram(
     flat = input.reshape((input._array_.size, 1))
     heavy = weight.reshape((weight._array_.size,)) if isinstance(weight, Tensor) else weight
     made = histogram_of(flat, (bins,), range, heavy, density)
-    return put("histogram", out, return_types.histogram(made))
+    return put("histogram", out, return_types.histogram(made), words=HISTOGRAM)
 
 
 @histogram.samples

@@ -10,6 +10,7 @@ import numpy as np
 from ..._core.calls.out import put
 from ..._core.cards.card import Bad, Sample, composite
 from ..._core.errors import wrong_type
+from ..._core.out_errors import QUANTILE
 from ..._core.tensor.base import Tensor, wrap
 from ..._core.tensor.batches import is_batched
 from ..._core.types import dtypes
@@ -91,7 +92,7 @@ def quantile_of(name: str, input: Any, q: Any, dim: Any, keepdim: bool, interpol
     ranks = ranks_of(ordered, fractions.unsqueeze(0) if scalar else fractions, name == "nanquantile")
     values = interpolated(ordered, ranks, interpolation)
     # In place as in torch, whose names of nodes tell: nobody else has seen these tensors.
-    return put(name, out, (values if scalar else values.unsqueeze_(0).transpose_(0, -1)).squeeze_(-1))
+    return put(name, out, (values if scalar else values.unsqueeze_(0).transpose_(0, -1)).squeeze_(-1), words=QUANTILE)
 
 
 @composite()

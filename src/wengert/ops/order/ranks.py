@@ -48,6 +48,7 @@ ranked = partial(
     method=False,
     function=False,
     rules=dim_rules,
+    out_apart="partly",
 )
 """The form of one element along a dimension, with its index."""
 

@@ -11,6 +11,7 @@ from ..._core.calls.out import put
 from ..._core.cards.card import BOOLS, ORDERED, Bad, Index, Sample, composite, op, registered
 from ..._core.errors import shown, wrong_type
 from ..._core.operators.batch_rules import full, singled
+from ..._core.out_errors import EXACT
 from ..._core.tensor.base import Tensor, wrap
 from ..._core.types import dtypes
 from ..._kernels import order as kernels
@@ -292,7 +293,7 @@ def isin(
             name = ("elements", "test_elements")[at]
             raise TypeError(wrong_type("isin", name, at + 1, "Tensor", each))
     given = membership(as_operand(elements), as_operand(test_elements), assume_unique, invert)
-    return put("isin", out, given)
+    return put("isin", out, given, words=EXACT)
 
 
 @isin.samples

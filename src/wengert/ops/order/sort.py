@@ -47,6 +47,7 @@ moved = partial(
     method=False,
     function=False,
     rules=placed_rules,
+    out_apart="partly",
 )
 """The form of elements that are moved along a dimension."""
 

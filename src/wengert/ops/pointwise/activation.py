@@ -29,6 +29,7 @@ from ..._core.cards.card import (
     pointwise,
 )
 from ..._core.operators.batch_rules import elementwise
+from ..._core.out_errors import FOUND
 from ..._core.tensor.base import wrap
 from .power import any_tensor, nonzero_tensor, single
 from .unary import function, native
@@ -271,7 +272,7 @@ def gelu_backward_samples(make: Any) -> Any:
         yield Sample(make(0, 2), make(0, 2), approximate)
 
 
-@floating(native=native("gelu"))
+@floating(native=native("gelu"), out_words=FOUND)
 def gelu(self: Array, *, approximate: str = "none", out: Any = None) -> Any:
     """`self` times the normal distribution function at `self`, element by element: the Gaussian error linear unit.
 

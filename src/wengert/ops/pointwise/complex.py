@@ -24,6 +24,7 @@ from ..._core.cards.card import (
     pointwise,
 )
 from ..._core.operators.batch_rules import elementwise
+from ..._core.out_errors import FOUND
 from ..._core.tensor.base import bind
 from ..._core.types.dtypes import HALVES, from_numpy
 from ..._kernels.layout import reaching
@@ -116,7 +117,13 @@ def conj_physical(input: Any, *, out: Any = None) -> Any:
         `input` itself if it is real; else a new tensor.
     """
     check_tensor("conj_physical", input)
-    return put("conj_physical", out, conjugated(input) if input._array_.dtype.kind == "c" else input)
+    return put(
+        "conj_physical",
+        out,
+        conjugated(input) if input._array_.dtype.kind == "c" else input,
+        words=FOUND,
+        read=(input,),
+    )
 
 
 conj_physical.samples(complex_tensor)

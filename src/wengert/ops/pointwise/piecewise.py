@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from ..._core.cards.card import BOOLS, INTEGERS, REALS, Array, Bad, Sample, composite, pointwise
+from ..._core.out_errors import FOUND
 from ..._core.tensor.base import Tensor
 from ..._core.types import dtypes
 from ..._kernels.activation import narrowed, widened
@@ -312,7 +313,7 @@ def prelu_samples(make: Any) -> Any:
     yield Bad(make(2, 3), make(2), raises=RuntimeError, says="Mismatch of parameter numbers and input channel size")
 
 
-@floating(samples=kinked, method=True, function=True)
+@floating(samples=kinked, method=True, function=True, out_words=FOUND)
 def hardshrink(self: Array, lambd: float = 0.5, *, out: Any = None) -> Any:
     """0 where `self` lies between -lambd and lambd, else `self`, element by element.
 
@@ -327,7 +328,7 @@ def hardshrink_vjp(grad: Any, self: Any, lambd: float) -> Any:
     return kept_gradient(grad, (self < -lambd) | (self > lambd))
 
 
-@floating(samples=kinked)
+@floating(samples=kinked, out_words=FOUND)
 def softshrink(self: Array, lambd: float = 0.5, *, out: Any = None) -> Any:
     """`self` moved towards 0 by `lambd`, and 0 where it would pass it, element by element.
 

@@ -165,7 +165,7 @@ def logit_samples(make: Any) -> Any:
     yield Bad(make(2), "a", raises=TypeError, says="argument 'eps' (position 2) must be float, not str")
 
 
-@pointwise(promote="float", dtypes=FLOATS, numbers=False, inplace=True, out_apart=None)
+@pointwise(promote="float", dtypes=FLOATS, numbers=False, inplace=True)
 def ldexp(self: Array, other: Array, *, out: Any = None) -> Any:
     """self * 2^other, element by element.
 

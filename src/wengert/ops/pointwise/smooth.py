@@ -9,6 +9,7 @@ import numpy as np
 
 from ... import _kernels as kernels
 from ..._core.cards.card import REALS, Array, Sample, composite
+from ..._core.out_errors import SCALAR_TYPE
 from ..._kernels.activation import narrowed, widened
 from .activation import floating
 from .binary import check_tensor
@@ -81,7 +82,7 @@ def softplus_samples(make: Any) -> Any:
     yield Sample(make(3, 4), 2.0, 1.0)
 
 
-@floating(layout="rows", name="logsigmoid", node="LogSigmoidBackward0")
+@floating(layout="rows", name="logsigmoid", node="LogSigmoidBackward0", out_apart=None, out_words=SCALAR_TYPE)
 def log_sigmoid(self: Array, *, out: Any = None) -> Any:
     """log(sigmoid(self)), element by element, accurate for large negative `self`."""
     wide = widened(self)

@@ -8,6 +8,7 @@ from typing import Any
 from ..._core.calls.out import put
 from ..._core.cards.card import Bad, Sample, composite
 from ..._core.errors import wrong_type
+from ..._core.out_errors import SCALAR_TYPE
 from ..._core.tensor.base import Tensor
 from ..._core.types import dtypes
 from ..._core.types.sizes import normalise
@@ -79,12 +80,12 @@ def diff(
     for each in given:
         check_fits(input, each, axis)
     if not n:
-        return put("diff", out, input.clone())  # what is joined does not count
+        return put("diff", out, input.clone(), words=SCALAR_TYPE, read=(input,))  # what is joined does not count
     made = cat(given, axis) if len(given) > 1 else input
     for _ in range(min(n, made._array_.shape[axis])):
         after, before = part(made, axis, 1, None), part(made, axis, 0, made._array_.shape[axis] - 1)
         made = after.logical_xor(before) if made.dtype is dtypes.bool_ else after - before
-    return put("diff", out, made)
+    return put("diff", out, made, words=SCALAR_TYPE, read=(input,), wholly=True)
 
 
 @diff.samples

@@ -81,7 +81,7 @@ def all_but(dim: int, ndim: int) -> tuple[int, ...]:
     return tuple([axis for axis in range(ndim) if axis != normalise(dim, ndim)])
 
 
-@op(dtypes=FLOATS, inplace=True)
+@op(dtypes=FLOATS, inplace=True, out_apart="partly")
 def renorm(self: Array, p: Any, dim: int, maxnorm: Any) -> Any:
     """The slices along a dimension made smaller, where their norm is larger than `maxnorm`, until it is that.
 

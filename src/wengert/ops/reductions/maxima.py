@@ -14,6 +14,7 @@ from ..._core.calls.out import put
 from ..._core.cards.card import ORDERED, Array, Bad, Card, Sample, composite, op
 from ..._core.cards.plain_case import plain_case
 from ..._core.operators.batch_rules import along
+from ..._core.out_errors import EXACT
 from ..._core.tensor.base import Tensor
 from ..._core.tensor.batches import is_batched
 from .. import return_types
@@ -169,7 +170,7 @@ def aminmax(self: Any, *, dim: int | None = None, keepdim: bool = False, out: An
     Raises:
         RuntimeError: there is nothing to compare.
     """
-    return put("aminmax", out, return_types.aminmax(aminmax_both(self, dim, keepdim)), exact=True)
+    return put("aminmax", out, return_types.aminmax(aminmax_both(self, dim, keepdim)), words=EXACT, read=(self,))
 
 
 @aminmax.samples
@@ -329,7 +330,7 @@ def choose(name: str, self: Any, dim: Any, keepdim: Any, other: Any, out: Any) -
             raise TypeError(
                 f"{name}() received an invalid combination of arguments: give other, a Tensor, or dim, an int"
             )
-        return put(name, out, (self.maximum if name == "max" else self.minimum)(other))
+        return put(name, out, (self.maximum if name == "max" else self.minimum)(other), read=(self, other))
     if dim is None:
         return put(name, out, (max_full if name == "max" else min_full)(self))
     if not isinstance(keepdim, bool):
@@ -339,7 +340,7 @@ def choose(name: str, self: Any, dim: Any, keepdim: Any, other: Any, out: Any) -
         if name == "max"
         else return_types.min(min_dim(self, dim, keepdim))
     )
-    return put(name, out, along, exact=True)
+    return put(name, out, along, words=EXACT, read=(self,))
 
 
 @composite()

@@ -10,6 +10,7 @@ from ..._core.calls.out import put
 from ..._core.cards.card import WIDE, Array, Bad, Sample, composite, op
 from ..._core.errors import shown, wrong_type
 from ..._core.operators import overlap
+from ..._core.out_errors import EXACT
 from ..._core.tensor.base import Tensor
 from .as_strided import as_strided_backward, as_strided_from, element_places, furthest, strided_arguments
 from .scattered import with_gaps
@@ -76,7 +77,12 @@ def as_strided_copy(input: Any, size: Any, stride: Any, storage_offset: int | No
                 [1, 2],
                 [2, 3]])
     """
-    return put("as_strided_copy", out, copied.call((input, *strided_arguments(input, size, stride, storage_offset))))
+    return put(
+        "as_strided_copy",
+        out,
+        copied.call((input, *strided_arguments(input, size, stride, storage_offset))),
+        words=EXACT,
+    )
 
 
 @as_strided_copy.samples

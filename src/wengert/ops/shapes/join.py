@@ -7,7 +7,6 @@ from typing import Any
 import numpy as np
 
 from ... import _kernels as kernels
-from ..._core.calls.out import put
 from ..._core.cards.arguments import check_elements, tensors_of
 from ..._core.cards.card import WIDE, Arrays, Bad, Sample, composite, op
 from ..._core.errors import shown
@@ -130,7 +129,15 @@ def cat_samples(make: Any) -> Any:
     yield Bad([make(2, 3), make(2, 2)], raises=RuntimeError, says="Sizes of tensors must match except in dimension 0")
 
 
-@op(layout="own", dtypes=WIDE, linear="tensors", method=False, native=native("stack"))
+@op(
+    layout="own",
+    dtypes=WIDE,
+    linear="tensors",
+    method=False,
+    native=native("stack"),
+    out_apart="wholly",
+    out_words=None,
+)
 def stack(tensors: Arrays, dim: int = 0) -> Any:
     """Tensors of one shape along a new dimension.
 
@@ -193,16 +200,21 @@ def two_rows(make: Any) -> Any:
     yield Sample([make(3), make(3)])
 
 
+def joined(tensors: Any, dim: int, out: Any) -> Any:
+    """What `cat` gives, or writes into `out`."""
+    return cat(tensors, dim) if out is None else cat(tensors, dim, out=out)
+
+
 @composite(method=False)
 def concat(tensors: Any, dim: int = 0, *, out: Any = None) -> Any:
     """Another name of `cat`."""
-    return put("concat", out, cat(tensors, dim))
+    return joined(tensors, dim, out)
 
 
 @composite(method=False)
 def concatenate(tensors: Any, dim: int = 0, *, out: Any = None) -> Any:
     """NumPy's name of `cat`."""
-    return put("concatenate", out, cat(tensors, dim))
+    return joined(tensors, dim, out)
 
 
 @composite(method=False)
@@ -281,7 +293,7 @@ def hstack(tensors: Any, *, out: Any = None) -> Any:
         A new tensor.
     """
     raised = atleast_1d(tensors_of("hstack", tensors))
-    return put("hstack", out, cat(raised, 0 if raised[0]._array_.ndim == 1 else 1))
+    return joined(raised, 0 if raised[0]._array_.ndim == 1 else 1, out)
 
 
 @composite(method=False)
@@ -295,7 +307,7 @@ def vstack(tensors: Any, *, out: Any = None) -> Any:
     Returns:
         A new tensor.
     """
-    return put("vstack", out, cat(atleast_2d(tensors_of("vstack", tensors)), 0))
+    return joined(atleast_2d(tensors_of("vstack", tensors)), 0, out)
 
 
 @composite(method=False)
@@ -309,7 +321,7 @@ def dstack(tensors: Any, *, out: Any = None) -> Any:
     Returns:
         A new tensor.
     """
-    return put("dstack", out, cat(atleast_3d(tensors_of("dstack", tensors)), 2))
+    return joined(atleast_3d(tensors_of("dstack", tensors)), 2, out)
 
 
 @composite(method=False)
@@ -325,7 +337,7 @@ def column_stack(tensors: Any, *, out: Any = None) -> Any:
     """
     given = tensors_of("column_stack", tensors)
     columns = [each if each._array_.ndim > 1 else each.reshape((each._array_.size, 1)) for each in given]
-    return put("column_stack", out, cat(columns, 1))
+    return joined(columns, 1, out)
 
 
 for each in (concat, concatenate, hstack, vstack, dstack, column_stack, atleast_2d, atleast_3d, atleast_1d):

@@ -10,6 +10,7 @@ from ... import _kernels as kernels
 from ..._core.calls.out import put
 from ..._core.cards.arguments import integer
 from ..._core.cards.card import WIDE, Array, Bad, Sample, composite, op
+from ..._core.out_errors import EXACT
 from ..._core.types.devices import contiguous_format
 from ..._core.types.sizes import normalise
 from ..._kernels.layout import strided
@@ -171,7 +172,7 @@ def diag(input: Any, diagonal: int = 0, *, out: Any = None) -> Any:
     ndim = input._array_.ndim
     if ndim not in (1, 2):
         raise RuntimeError(f"diag(): Supports 1D or 2D tensors. Got {ndim}D")
-    return put("diag", out, input.diag_embed(diagonal) if ndim == 1 else diagonal_copy(input, diagonal))
+    return put("diag", out, input.diag_embed(diagonal) if ndim == 1 else diagonal_copy(input, diagonal), words=EXACT)
 
 
 @composite()

@@ -158,7 +158,7 @@ def split_copy(self: Array, split_size: Any, dim: int = 0) -> Any:
 
 @op(
     dtypes=WIDE, linear="self", method=False, several=True, batching=of_batch(split),
-    node="SplitWithSizesBackward0_copy",
+    node="SplitWithSizesBackward0_copy", out_apart="partly",
 )  # fmt: skip
 def split_with_sizes_copy(self: Array, split_sizes: Any, dim: int = 0) -> Any:
     """`split_with_sizes`, copied.
