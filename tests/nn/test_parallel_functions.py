@@ -1,0 +1,41 @@
+"""Functions that spread modules over accelerators, where there is none."""
+
+from __future__ import annotations
+
+from collections import namedtuple
+
+import pytest
+
+import wengert as wg
+from wengert.nn import parallel
+
+Pair = namedtuple("Pair", "a b")
+
+
+def test_what_is_no_tensor_is_given_to_each_device() -> None:
+    assert parallel.scatter(3, [0, 1]) == [3, 3]
+    assert parallel.scatter((1, [2, 3]), [0, 1]) == [(1, [2, 3]), (1, [2, 3])]
+    assert parallel.scatter({"a": 1}, [0, 1]) == [{"a": 1}, {"a": 1}]
+    assert parallel.scatter(Pair(1, ()), [0, 1]) == [Pair(1, ()), Pair(1, ())]
+    assert parallel.gather([None, None], "cpu") is None
+    assert parallel.gather([(None,), (None,)], "cpu") == (None,)
+    assert parallel.replicate(wg.nn.Linear(2, 2), []) == []
+
+
+@pytest.mark.parametrize(
+    ("call", "error", "says"),
+    [
+        (lambda x, m: parallel.scatter((x, 1), ["cpu"]), ValueError, "Expected a non cpu device"),
+        (lambda x, m: parallel.scatter(x, [0]), RuntimeError, "no"),
+        (lambda x, m: parallel.gather([{"a": x}, {"a": x}], "cpu"), AssertionError, "not implemented for CPU tensors"),
+        (lambda x, m: parallel.gather([{"a": None}, {}], "cpu"), ValueError, "same number of keys"),
+        (lambda x, m: parallel.replicate(m, ["cpu"]), ValueError, "Expected a non cpu device"),
+        (lambda x, m: parallel.replicate(m, [0]), AssertionError, "not implemented for CPU tensors"),
+        (lambda x, m: parallel.parallel_apply([m], [x, x]), AssertionError, "number of modules 1 is not equal"),
+        (lambda x, m: parallel.parallel_apply([m], [x]), AssertionError, "No available accelerator found"),
+        (lambda x, m: parallel.data_parallel(m, x), RuntimeError, "device type could not be determined"),
+    ],
+)
+def test_tensors_are_refused_with_torchs_errors(call, error, says) -> None:
+    with pytest.raises(error, match=says):
+        call(wg.ones(4, 2), wg.nn.Linear(2, 2))
