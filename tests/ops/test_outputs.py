@@ -34,6 +34,7 @@ def whole(x: wg.Tensor) -> wg.Tensor:
 
 SHARED = {
     "outer": lambda x, out: wg.outer(x, wg.ones(2), out=out[1:13].view(6, 2)),
+    "kron": lambda x, out: wg.kron(x, wg.ones(2), out=out[1:13]),
     "diff": lambda x, out: wg.diff(x, out=out[1:6]),
     "take_along_dim": lambda x, out: wg.take_along_dim(x, wg.tensor([2, 1]), 0, out=out[1:3]),
     "conj_physical": lambda x, out: wg.conj_physical(x, out=out[1:7]),
@@ -73,6 +74,10 @@ EXACT = {
         (2, 2),
         "to have dtype float, but got double",
     ),
+    "inv": (lambda x, out: wg.linalg.inv(wg.eye(2), out=out), (2, 2), "to have dtype float, but got double"),
+    "norm": (lambda x, out: wg.norm(x, out=out), (), "to have dtype float, but got double"),
+    "inner": (lambda x, out: wg.inner(x, x, out=out), (), "tensordot: Expected the output tensor to have dtype Float"),
+    "vecdot": (lambda x, out: wg.linalg.vecdot(x, x, out=out), (), "Expected out of dtypeFloat but found Double"),
     "hardshrink": (lambda x, out: wg.hardshrink(x, out=out), (6,), "Found dtype Double but expected Float"),
 }
 
@@ -84,6 +89,13 @@ def test_an_output_of_another_dtype_is_refused_where_torch_does_not_cast(name: s
         call(memory(6), wg.zeros(shape, dtype=wg.float64))
     out = wg.zeros(shape)
     assert call(memory(6), out) is out
+
+
+def test_places_are_written_into_integers_only() -> None:
+    with pytest.raises(RuntimeError, match="Expected out tensor to have scalar type Long"):
+        wg.nonzero(wg.ones(2), out=wg.zeros(2, 1))
+    out = wg.zeros(2, 1, dtype=wg.int64)
+    assert wg.nonzero(wg.ones(2), out=out) is out and out.tolist() == [[0], [1]]
 
 
 def test_tensors_that_are_stacked_are_cast_to_the_output() -> None:

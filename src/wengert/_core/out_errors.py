@@ -8,6 +8,12 @@ EXACT = "Expected out tensor to have dtype {wanted_type}, but got {found_type} i
 FOUND = "Found dtype {found} but expected {wanted}"
 
 SCALAR_TYPE = "expected scalar type {wanted} but found {found}"
+PAIRS = "tensordot: Expected the output tensor to have dtype {wanted}, but got an output tensor with dtype {found}"
+OF_VECDOT = "linalg.vecdot: Expected out of dtype{wanted} but found {found}"
+CHAIN = "multi_dot(): expected out tensor to have dtype {wanted_type} but got {found_type}"
+NORM = "linalg.norm expected out tensor dtype {wanted} but got: {found}"
+MATRIX_NORM = "linalg.matrix_norm expected out tensor dtype {wanted} but got: {found}"
+PLACES = "nonzero: Expected out tensor to have scalar type {wanted} but got scalar type{found}"
 QUANTILE = "quantile() out tensor must be same dtype as the input tensor"
 HISTOGRAM = "torch.histogram: input tensor and hist tensor should have the same dtype"
 

@@ -10,7 +10,7 @@ from ... import _kernels as kernels
 from ..._core.calls.out import one_output, put
 from ..._core.cards.card import WIDE, Array, Bad, Index, Sample, composite, op
 from ..._core.errors import shown
-from ..._core.out_errors import EXACT
+from ..._core.out_errors import EXACT, PLACES
 from ..._core.tensor.base import Tensor, wrap
 from ..._core.types import dtypes
 from ..._core.types.sizes import normalise
@@ -313,7 +313,7 @@ def nonzero(input: Any, *, as_tuple: bool = False, out: Any = None) -> Any:
     """
     found = nonzero_positions(input)
     if not as_tuple:
-        return put("nonzero", out, found)
+        return put("nonzero", out, found, words=PLACES)
     if out is not None:
         one_output("nonzero", out)
         raise RuntimeError("nonzero does not support the out kwarg when as_tuple is True")

@@ -12,6 +12,7 @@ import numpy as np
 
 from ..._core.calls.out import put
 from ..._core.cards.card import Array, Bad, Sample, composite
+from ..._core.out_errors import EXACT
 from ..._core.tensor.base import Tensor
 from ..._kernels import factors
 from .. import return_types
@@ -104,7 +105,7 @@ def linalg_cholesky(A: Tensor, *, upper: bool = False, out: Any = None) -> Any:
         RuntimeError: `A` holds no square matrices.
         LinAlgError: one is not positive definite.
     """
-    return put("linalg_cholesky", out, factored(A, upper, "linalg.cholesky")[0])
+    return put("linalg_cholesky", out, factored(A, upper, "linalg.cholesky")[0], words=EXACT)
 
 
 @public(name="linalg_cholesky_ex")
@@ -125,7 +126,7 @@ def linalg_cholesky_ex(A: Tensor, *, upper: bool = False, check_errors: bool = F
         LinAlgError: one is not positive definite, and `check_errors` is true.
     """
     made = factored(A, upper, "linalg.cholesky" if check_errors else "")
-    return put("linalg_cholesky_ex", out, return_types.linalg_cholesky_ex(made))
+    return put("linalg_cholesky_ex", out, return_types.linalg_cholesky_ex(made), words=EXACT)
 
 
 @composite()
@@ -143,7 +144,7 @@ def cholesky(self: Tensor, upper: bool = False, *, out: Any = None) -> Any:
     Raises:
         LinAlgError: one is not positive definite.
     """
-    return put("cholesky", out, factored(self, upper, "cholesky")[0])
+    return put("cholesky", out, factored(self, upper, "cholesky")[0], words=EXACT)
 
 
 @linalg_cholesky.samples

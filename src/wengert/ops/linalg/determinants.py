@@ -12,6 +12,7 @@ import numpy as np
 
 from ..._core.calls.out import put
 from ..._core.cards.card import Array, Bad, Sample, composite
+from ..._core.out_errors import EXACT
 from ..._core.tensor.base import Tensor
 from ..._core.tensor.batches import is_batched
 from .. import return_types
@@ -117,7 +118,7 @@ def linalg_det(A: Tensor, *, out: Any = None) -> Any:
     Derivative:
         Defined for singular matrices, too.
     """
-    return put("linalg_det", out, determinant(A))
+    return put("linalg_det", out, determinant(A), words=EXACT)
 
 
 @composite()
@@ -150,7 +151,7 @@ def linalg_slogdet(A: Tensor, *, out: Any = None) -> Any:
     Raises:
         RuntimeError: `A` holds no square matrices.
     """
-    return put("linalg_slogdet", out, return_types.linalg_slogdet(logarithm(A)))
+    return put("linalg_slogdet", out, return_types.linalg_slogdet(logarithm(A)), words=EXACT)
 
 
 @composite()
@@ -167,7 +168,7 @@ def slogdet(self: Tensor, *, out: Any = None) -> Any:
     Raises:
         RuntimeError: `self` holds no square matrices.
     """
-    return put("slogdet", out, return_types.slogdet(logarithm(self)))
+    return put("slogdet", out, return_types.slogdet(logarithm(self)), words=EXACT)
 
 
 @composite()

@@ -13,6 +13,7 @@ import numpy as np
 
 from ..._core.calls.out import put
 from ..._core.cards.card import Array, Bad, Sample
+from ..._core.out_errors import EXACT
 from ..._core.tensor.base import Tensor
 from ..._core.types import dtypes
 from ..._kernels import factors
@@ -127,7 +128,7 @@ def eigh(A: Tensor, UPLO: str = "L", *, out: Any = None) -> Any:
         That of the vectors is finite where no eigenvalues are equal, and is refused for what depends on the phases of
         complex ones.
     """
-    return put("linalg_eigh", out, return_types.linalg_eigh(hermitian(A, UPLO, True)))
+    return put("linalg_eigh", out, return_types.linalg_eigh(hermitian(A, UPLO, True)), words=EXACT)
 
 
 @public(name="linalg_eigvalsh")
@@ -145,7 +146,7 @@ def eigvalsh(A: Tensor, UPLO: str = "L", *, out: Any = None) -> Any:
     Raises:
         RuntimeError: `A` holds no square matrices.
     """
-    return put("linalg_eigvalsh", out, hermitian(A, UPLO, is_differentiated(A))[0])
+    return put("linalg_eigvalsh", out, hermitian(A, UPLO, is_differentiated(A))[0], words=EXACT)
 
 
 @eigh.samples

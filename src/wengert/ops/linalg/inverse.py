@@ -6,6 +6,7 @@ from typing import Any
 
 from ..._core.calls.out import put
 from ..._core.cards.card import Array, Bad, Sample, composite
+from ..._core.out_errors import EXACT
 from ..._core.tensor.base import Tensor
 from ..._kernels import factors
 from .. import return_types
@@ -66,7 +67,7 @@ def inv(A: Tensor, *, out: Any = None) -> Any:
         RuntimeError: `A` holds no square matrices.
         LinAlgError: one cannot be inverted.
     """
-    return put("linalg_inv", out, inverted(A, True)[0])
+    return put("linalg_inv", out, inverted(A, True)[0], words=EXACT)
 
 
 @public(name="linalg_inv_ex")
@@ -86,7 +87,7 @@ def inv_ex(A: Tensor, *, check_errors: bool = False, out: Any = None) -> Any:
         LinAlgError: one cannot be inverted, and `check_errors` is true.
     """
     made = return_types.linalg_inv_ex(inverted(A, check_errors))
-    return put("linalg_inv_ex", out, made)
+    return put("linalg_inv_ex", out, made, words=EXACT)
 
 
 @composite()
@@ -103,7 +104,7 @@ def inverse(self: Tensor, *, out: Any = None) -> Any:
     Raises:
         LinAlgError: one cannot be inverted.
     """
-    return put("inverse", out, inverted(self, True)[0])
+    return put("inverse", out, inverted(self, True)[0], words=EXACT)
 
 
 @inv.samples

@@ -6,6 +6,7 @@ from typing import Any
 
 from ..._core.calls.out import put
 from ..._core.cards.card import Array, Bad, Index, Sample
+from ..._core.out_errors import EXACT
 from ..._core.tensor.base import Tensor
 from ..._core.types import dtypes
 from ..._kernels import factors
@@ -62,7 +63,7 @@ def ldl_factor(A: Tensor, *, hermitian: bool = False, out: Any = None) -> Any:
         LinAlgError: a pivot is zero.
         ImportError: SciPy is not installed.
     """
-    return put("linalg_ldl_factor", out, return_types.linalg_ldl_factor(factored(A, hermitian, True)[:2]))
+    return put("linalg_ldl_factor", out, return_types.linalg_ldl_factor(factored(A, hermitian, True)[:2]), words=EXACT)
 
 
 @public(name="linalg_ldl_factor_ex")
@@ -84,7 +85,7 @@ def ldl_factor_ex(A: Tensor, *, hermitian: bool = False, check_errors: bool = Fa
         ImportError: SciPy is not installed.
     """
     made = return_types.linalg_ldl_factor_ex(factored(A, hermitian, check_errors))
-    return put("linalg_ldl_factor_ex", out, made)
+    return put("linalg_ldl_factor_ex", out, made, words=EXACT)
 
 
 @ldl_factor.samples
@@ -138,7 +139,7 @@ def ldl_solve(LD: Tensor, pivots: Tensor, B: Tensor, *, hermitian: bool = False,
         RuntimeError: shapes or dtypes do not fit.
         ImportError: SciPy is not installed.
     """
-    return put("linalg_ldl_solve", out, solved(LD, pivots, B, hermitian))
+    return put("linalg_ldl_solve", out, solved(LD, pivots, B, hermitian), words=EXACT)
 
 
 @ldl_solve.samples

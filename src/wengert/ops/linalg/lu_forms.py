@@ -30,7 +30,7 @@ def linalg_lu(A: Tensor, *, pivot: bool = True, out: Any = None) -> Any:
         RuntimeError: `A` holds no matrices.
         ImportError: SciPy is not installed.
     """
-    return put("linalg_lu", out, return_types.linalg_lu(factored(A, pivot)))
+    return put("linalg_lu", out, return_types.linalg_lu(factored(A, pivot)), words=EXACT)
 
 
 @public(name="linalg_lu_factor")
@@ -50,7 +50,7 @@ def lu_factor(A: Tensor, *, pivot: bool = True, out: Any = None) -> Any:
         LinAlgError: a pivot is zero.
         ImportError: SciPy is not installed.
     """
-    return put("linalg_lu_factor", out, return_types.linalg_lu_factor(packed(A, pivot, True)[:2]))
+    return put("linalg_lu_factor", out, return_types.linalg_lu_factor(packed(A, pivot, True)[:2]), words=EXACT)
 
 
 @public(name="linalg_lu_factor_ex")
@@ -72,7 +72,7 @@ def lu_factor_ex(A: Tensor, *, pivot: bool = True, check_errors: bool = False, o
         ImportError: SciPy is not installed.
     """
     made = return_types.linalg_lu_factor_ex(packed(A, pivot, check_errors))
-    return put("linalg_lu_factor_ex", out, made)
+    return put("linalg_lu_factor_ex", out, made, words=EXACT)
 
 
 @linalg_lu.samples
@@ -103,7 +103,7 @@ def linalg_lu_solve(
     Raises:
         RuntimeError: shapes or dtypes do not fit.
     """
-    return put("linalg_lu_solve", out, solved(LU, pivots, B, left, adjoint))
+    return put("linalg_lu_solve", out, solved(LU, pivots, B, left, adjoint), words=EXACT)
 
 
 @linalg_lu_solve.samples

@@ -9,7 +9,7 @@ from ..._core import errors
 from ..._core.calls.out import put
 from ..._core.cards.card import Bad, Sample, composite
 from ..._core.cards.plain_case import plain_case
-from ..._core.out_errors import EXACT
+from ..._core.out_errors import EXACT, PAIRS
 from ..._core.tensor.base import OPERATORS, Tensor
 from ..._core.types.sizes import broadcast
 from ..shapes.view_shape import unsafe_view
@@ -78,7 +78,7 @@ def inner(self: Any, other: Any, *, out: Any = None) -> Any:
         RuntimeError: the last dimensions or the dtypes differ.
     """
     check_tensors("inner", self=self, other=other)
-    return put("inner", out, inner_products(self, other))
+    return put("inner", out, inner_products(self, other), words=PAIRS)
 
 
 def inner_products(self: Any, other: Any) -> Any:

@@ -10,6 +10,7 @@ import numpy as np
 from ..._core.calls.out import put
 from ..._core.cards.card import Bad, Sample, composite
 from ..._core.cards.plain_case import plain_case
+from ..._core.out_errors import EXACT, MATRIX_NORM, NORM
 from ..._core.tensor.base import Tensor
 from ..._core.types import dtypes
 from ..._core.types.sizes import normalise
@@ -105,7 +106,7 @@ def matrix_norm(
     Raises:
         RuntimeError: `A` holds no matrices of such numbers, or there is no such norm.
     """
-    return put("linalg_matrix_norm", out, norm_of_matrices(A, ord, dim, keepdim, dtype))
+    return put("linalg_matrix_norm", out, norm_of_matrices(A, ord, dim, keepdim, dtype), words=MATRIX_NORM)
 
 
 @public(name="linalg_norm")
@@ -140,7 +141,7 @@ def linalg_norm(
         made = norm_of_matrices(A, ord, (0, 1) if dim is None else dim, keepdim, dtype)
     else:
         made = vector_norm(A, 2 if ord is None else ord, dim, keepdim, dtype=dtype)
-    return put("linalg_norm", out, made)
+    return put("linalg_norm", out, made, words=NORM)
 
 
 @matrix_norm.samples
@@ -185,7 +186,7 @@ def norm(
         made = norm_of_matrices(self, p, tuple(range(self.ndim)) if dim is None else dim, keepdim, dtype)
     else:
         made = vector_norm(self, 2 if p is None or p == "fro" else p, dim, keepdim, dtype=dtype)
-    return put("norm", out, made)
+    return put("norm", out, made, words=EXACT)
 
 
 @norm.samples

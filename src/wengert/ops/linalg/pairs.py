@@ -8,6 +8,7 @@ from typing import Any
 from ..._core.calls.out import put
 from ..._core.cards.arguments import integers
 from ..._core.cards.card import Bad, Sample, composite
+from ..._core.out_errors import PAIRS
 from ..._core.tensor.base import Tensor
 from ..._core.types.sizes import normalise
 from ..shapes.view_shape import unsafe_view
@@ -194,7 +195,7 @@ def tensordot(a: Tensor, b: Tensor, dims: Any = 2, out: Any = None) -> Any:
     height, width = math.prod(shape[: len(rows)]), math.prod(shape[len(rows) :])
     left = a.permute(rows + first).reshape((height, inner))
     right = b.permute(second + columns).reshape((inner, width))
-    return put("tensordot", out, left.mm(right).reshape(shape))
+    return put("tensordot", out, left.mm(right).reshape(shape), words=PAIRS)
 
 
 @tensordot.samples
@@ -224,7 +225,13 @@ def kron(self: Tensor, other: Tensor, *, out: Any = None) -> Any:
     two = (1,) * (depth - other.ndim) + tuple(other.shape)
     left = self.reshape([length for each in one for length in (each, 1)])
     right = other.reshape([length for each in two for length in (1, each)])
-    return put("kron", out, unsafe_view(left * right, tuple([x * y for x, y in zip(one, two)])))
+    return put(
+        "kron",
+        out,
+        unsafe_view(left * right, tuple([x * y for x, y in zip(one, two)])),
+        read=(self, other),
+        wholly=True,
+    )
 
 
 @kron.samples

@@ -13,6 +13,7 @@ import numpy as np
 from ..._core.calls.out import put
 from ..._core.cards.arguments import integer, tensors_of
 from ..._core.cards.card import Array, Bad, Sample, composite
+from ..._core.out_errors import CHAIN, EXACT
 from ..._core.tensor.base import Tensor
 from ..._core.types import dtypes
 from ..._kernels import factors
@@ -124,7 +125,7 @@ def linalg_matrix_power(A: Tensor, n: int, *, out: Any = None) -> Any:
         RuntimeError: `A` holds no square matrices.
         LinAlgError: `n` is negative, and a matrix cannot be inverted.
     """
-    return put("linalg_matrix_power", out, power(A, integer("linalg_matrix_power", "n", n)))
+    return put("linalg_matrix_power", out, power(A, integer("linalg_matrix_power", "n", n)), words=EXACT)
 
 
 @composite()
@@ -143,7 +144,7 @@ def matrix_power(self: Tensor, n: int, *, out: Any = None) -> Any:
         RuntimeError: `self` holds no square matrices.
         LinAlgError: `n` is negative, and a matrix cannot be inverted.
     """
-    return put("matrix_power", out, power(self, integer("matrix_power", "n", n)))
+    return put("matrix_power", out, power(self, integer("matrix_power", "n", n)), words=EXACT)
 
 
 @linalg_matrix_power.samples
@@ -220,7 +221,7 @@ def multi_dot(tensors: Any, *, out: Any = None) -> Any:
     given[-1] = given[-1].unsqueeze(-1) if column else given[-1]
     check_chain("multi_dot", given)
     made = chained(given)
-    return put("linalg_multi_dot", out, made.view(shape))
+    return put("linalg_multi_dot", out, made.view(shape), words=CHAIN)
 
 
 def check_chain(name: str, matrices: list[Any]) -> None:

@@ -126,7 +126,7 @@ def linalg_qr(A: Tensor, mode: str = "reduced", *, out: Any = None) -> Any:
     Derivative:
         Where the first k columns are linearly independent. None for "r", nor for "complete" if m > n.
     """
-    return put("linalg_qr", out, return_types.linalg_qr(factored(A, mode)))
+    return put("linalg_qr", out, return_types.linalg_qr(factored(A, mode)), words=EXACT)
 
 
 @composite()

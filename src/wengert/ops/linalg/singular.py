@@ -198,7 +198,7 @@ def linalg_svd(A: Tensor, full_matrices: bool = True, *, driver: Any = None, out
         exceed the values have none.
     """
     check_driver(driver)
-    return put("linalg_svd", out, return_types.linalg_svd(decomposed(A, full_matrices, True)))
+    return put("linalg_svd", out, return_types.linalg_svd(decomposed(A, full_matrices, True)), words=EXACT)
 
 
 @public(name="linalg_svdvals")
@@ -217,7 +217,7 @@ def svdvals(A: Tensor, *, driver: Any = None, out: Any = None) -> Any:
         RuntimeError: `A` holds no matrices.
     """
     check_driver(driver)
-    return put("linalg_svdvals", out, singular_values(A))
+    return put("linalg_svdvals", out, singular_values(A), words=EXACT)
 
 
 def singular_values(matrix: Any) -> Any:

@@ -11,7 +11,7 @@ from typing import Any
 from ..._core.calls.out import put
 from ..._core.cards.card import Array, Bad, Sample, composite
 from ..._core.operators.batch_rules import check_member, full
-from ..._core.out_errors import EXACT
+from ..._core.out_errors import EXACT, SCALAR_TYPE
 from ..._core.tensor.base import Tensor
 from ..._core.types.sizes import broadcast
 from ..._kernels import factors
@@ -157,7 +157,7 @@ def solve(A: Tensor, B: Tensor, *, left: bool = True, out: Any = None) -> Any:
         RuntimeError: shapes or dtypes do not fit.
         LinAlgError: a matrix is singular.
     """
-    return put("linalg_solve", out, solved_ex(A, B, left, True)[0])
+    return put("linalg_solve", out, solved_ex(A, B, left, True)[0], words=EXACT)
 
 
 @public(name="linalg_solve_ex")
@@ -178,7 +178,7 @@ def solve_ex(A: Tensor, B: Tensor, *, left: bool = True, check_errors: bool = Fa
         RuntimeError: shapes or dtypes do not fit.
         LinAlgError: a matrix is singular, and `check_errors` is true.
     """
-    return put("linalg_solve_ex", out, return_types.linalg_solve_ex(solved_ex(A, B, left, check_errors)))
+    return put("linalg_solve_ex", out, return_types.linalg_solve_ex(solved_ex(A, B, left, check_errors)), words=EXACT)
 
 
 @solve.samples
@@ -249,7 +249,7 @@ def solve_triangular(
     Raises:
         RuntimeError: shapes or dtypes do not fit.
     """
-    return put("linalg_solve_triangular", out, triangular(A, B, upper, left, unitriangular))
+    return put("linalg_solve_triangular", out, triangular(A, B, upper, left, unitriangular), words=SCALAR_TYPE)
 
 
 @solve_triangular.samples

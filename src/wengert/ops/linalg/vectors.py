@@ -6,6 +6,7 @@ from typing import Any
 
 from ..._core.calls.out import put
 from ..._core.cards.card import Bad, Sample, composite
+from ..._core.out_errors import OF_VECDOT
 from ..._core.tensor.base import Tensor
 from ..._core.types import dtypes
 from ..shapes.join import cat
@@ -33,7 +34,7 @@ def vecdot(x: Tensor, y: Tensor, *, dim: int = -1, out: Any = None) -> Any:
         )
     check_same_dtype("linalg.vecdot", x._array_, y._array_, "x", "y")
     made = x.vdot(y) if x.ndim == y.ndim == 1 else (x.conj() * y).sum(dim)
-    return put("linalg_vecdot", out, made)
+    return put("linalg_vecdot", out, made, words=OF_VECDOT)
 
 
 @vecdot.samples

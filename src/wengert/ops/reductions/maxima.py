@@ -335,12 +335,8 @@ def choose(name: str, self: Any, dim: Any, keepdim: Any, other: Any, out: Any) -
         return put(name, out, (max_full if name == "max" else min_full)(self))
     if not isinstance(keepdim, bool):
         raise TypeError(errors.wrong_type(name, "keepdim", 2, "bool", keepdim))
-    along = (
-        return_types.max(max_dim(self, dim, keepdim))
-        if name == "max"
-        else return_types.min(min_dim(self, dim, keepdim))
-    )
-    return put(name, out, along, words=EXACT, read=(self,))
+    form, along = (return_types.max, max_dim) if name == "max" else (return_types.min, min_dim)
+    return put(name, out, form(along(self, dim, keepdim)), words=EXACT, read=(self,))
 
 
 @composite()
