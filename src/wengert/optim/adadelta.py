@@ -7,7 +7,7 @@ from typing import Any
 from ..ops.neural.optimiser_steps import zeros_as
 from ..tensor import Tensor
 from .optimizer import Group, Params
-from .stepwise import ACCELERATORS, State, Stepwise, check_usual, counter, decayed, mean_square, rate
+from .stepwise import ACCELERATORS, State, Stepwise, advance, check_usual, counter, decayed, mean_square, rate
 
 
 class Adadelta(Stepwise):
@@ -66,3 +66,47 @@ class Adadelta(Stepwise):
             "square_avg": squares,
             "acc_delta": mean_square(state["acc_delta"], change, rho),
         }
+
+
+def adadelta(
+    params: list[Tensor],
+    grads: list[Tensor],
+    square_avgs: list[Tensor],
+    acc_deltas: list[Tensor],
+    state_steps: list[Tensor],
+    capturable: bool = False,
+    foreach: bool | None = None,
+    differentiable: bool = False,
+    has_complex: bool = False,
+    *,
+    lr: float | Tensor,
+    rho: float,
+    eps: float,
+    weight_decay: float,
+    maximize: bool,
+) -> None:
+    """A step of `Adadelta` as a function: parameters and what is kept beside them are written in place.
+
+    Args:
+        params, grads: the parameters, and a gradient for each.
+        square_avgs, acc_deltas, state_steps: one for each parameter; counts are 0-dim tensors.
+        lr, rho, eps, weight_decay, maximize: options of `Adadelta`.
+        differentiable: record the step.
+        capturable: for graphs of accelerators; refused.
+        foreach, has_complex: for torch's users; there is one way.
+
+    Raises:
+        RuntimeError: counts are no tensors.
+        AssertionError: an option for accelerators is given.
+    """
+    kept = {"square_avg": square_avgs, "acc_delta": acc_deltas, "step": state_steps}
+    group = {
+        "capturable": capturable,
+        "differentiable": differentiable,
+        "lr": lr,
+        "rho": rho,
+        "eps": eps,
+        "weight_decay": weight_decay,
+        "maximize": maximize,
+    }
+    advance(Adadelta, params, grads, kept, group)

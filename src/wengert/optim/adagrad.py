@@ -9,7 +9,7 @@ from ..autograd import no_grad
 from ..ops.neural.optimiser_steps import adagrad_step, zeros_as
 from ..tensor import Tensor
 from .optimizer import Group, Params, check_at_least_zero, check_fused, evaluate, parameters_of
-from .stepwise import State, Stepwise, check_usual, counter, decayed, rate
+from .stepwise import State, Stepwise, advance, check_unscaled, check_usual, counter, decayed, rate
 
 
 class Adagrad(Stepwise):
@@ -93,3 +93,49 @@ class Adagrad(Stepwise):
                 state["step"].add_(1)
                 adagrad_step(parameter, grad, state["sum"], lr, group["eps"], group["weight_decay"], group["maximize"])
         return loss
+
+
+def adagrad(
+    params: list[Tensor],
+    grads: list[Tensor],
+    state_sums: list[Tensor],
+    state_steps: list[Tensor],
+    fused: bool | None = None,
+    grad_scale: Any = None,
+    found_inf: Any = None,
+    has_sparse_grad: bool = False,
+    foreach: bool | None = None,
+    differentiable: bool = False,
+    has_complex: bool = False,
+    *,
+    lr: float | Tensor,
+    weight_decay: float,
+    lr_decay: float,
+    eps: float,
+    maximize: bool,
+) -> None:
+    """A step of `Adagrad` as a function: parameters and what is kept beside them are written in place.
+
+    Args:
+        params, grads: the parameters, and a gradient for each.
+        state_sums, state_steps: one for each parameter; counts are 0-dim tensors.
+        lr, weight_decay, lr_decay, eps, maximize: options of `Adagrad`.
+        differentiable: record the step.
+        fused, has_sparse_grad, foreach, has_complex: for torch's users; there is one way.
+        grad_scale, found_inf: for fused steps on accelerators; must be None.
+
+    Raises:
+        RuntimeError: counts are no tensors.
+        AssertionError: an option for accelerators is given.
+    """
+    check_unscaled(grad_scale, found_inf)
+    kept = {"sum": state_sums, "step": state_steps}
+    group = {
+        "differentiable": differentiable,
+        "lr": lr,
+        "weight_decay": weight_decay,
+        "lr_decay": lr_decay,
+        "eps": eps,
+        "maximize": maximize,
+    }
+    advance(Adagrad, params, grads, kept, group)

@@ -9,7 +9,19 @@ from ..autograd import no_grad
 from ..ops.neural.optimiser_steps import adam_step, zeros_as
 from ..tensor import Tensor
 from .optimizer import Group, Params, check_fused, evaluate
-from .stepwise import State, Stepwise, check_betas, check_usual, counter, decayed, lerped, mean_square, rate
+from .stepwise import (
+    State,
+    Stepwise,
+    advance,
+    check_betas,
+    check_unscaled,
+    check_usual,
+    counter,
+    decayed,
+    lerped,
+    mean_square,
+    rate,
+)
 
 
 class Adam(Stepwise):
@@ -117,3 +129,59 @@ class Adam(Stepwise):
                 maximize=group["maximize"],
             )
         return loss
+
+
+def adam(
+    params: list[Tensor],
+    grads: list[Tensor],
+    exp_avgs: list[Tensor],
+    exp_avg_sqs: list[Tensor],
+    max_exp_avg_sqs: list[Tensor],
+    state_steps: list[Tensor],
+    foreach: bool | None = None,
+    capturable: bool = False,
+    differentiable: bool = False,
+    fused: bool | None = None,
+    grad_scale: Any = None,
+    found_inf: Any = None,
+    has_complex: bool = False,
+    decoupled_weight_decay: bool = False,
+    *,
+    amsgrad: bool,
+    beta1: float,
+    beta2: float,
+    lr: float | Tensor,
+    weight_decay: float,
+    eps: float,
+    maximize: bool,
+) -> None:
+    """A step of `Adam` as a function: parameters and what is kept beside them are written in place.
+
+    Args:
+        params, grads: the parameters, and a gradient for each.
+        exp_avgs, exp_avg_sqs, max_exp_avg_sqs, state_steps: one for each parameter, or empty where the
+            options need none; counts are 0-dim tensors.
+        decoupled_weight_decay, amsgrad, beta1, beta2, lr, weight_decay, eps, maximize: options of `Adam`.
+        differentiable: record the step.
+        capturable: for graphs of accelerators; refused.
+        foreach, fused, has_complex: for torch's users; there is one way.
+        grad_scale, found_inf: for fused steps on accelerators; must be None.
+
+    Raises:
+        RuntimeError: counts are no tensors.
+        AssertionError: an option for accelerators is given.
+    """
+    check_unscaled(grad_scale, found_inf)
+    kept = {"exp_avg": exp_avgs, "exp_avg_sq": exp_avg_sqs, "max_exp_avg_sq": max_exp_avg_sqs, "step": state_steps}
+    group = {
+        "capturable": capturable,
+        "differentiable": differentiable,
+        "decoupled_weight_decay": decoupled_weight_decay,
+        "amsgrad": amsgrad,
+        "lr": lr,
+        "weight_decay": weight_decay,
+        "eps": eps,
+        "maximize": maximize,
+        "betas": (beta1, beta2),
+    }
+    advance(Adam, params, grads, kept, group)

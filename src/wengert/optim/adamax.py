@@ -7,7 +7,7 @@ from typing import Any
 from ..ops.neural.optimiser_steps import zeros_as
 from ..tensor import Tensor
 from .optimizer import Group, Params
-from .stepwise import State, Stepwise, check_betas, check_usual, counter, decayed, lerped, rate
+from .stepwise import State, Stepwise, advance, check_betas, check_usual, counter, decayed, lerped, rate
 
 
 class Adamax(Stepwise):
@@ -61,3 +61,48 @@ class Adamax(Stepwise):
         largest = (state["exp_inf"] * second).maximum(grad.abs() + group["eps"])  # type: ignore[attr-defined]
         lr = rate(group) / (1 - first ** state["step"].item())
         return value - mean / largest * lr, {"exp_avg": mean, "exp_inf": largest}
+
+
+def adamax(
+    params: list[Tensor],
+    grads: list[Tensor],
+    exp_avgs: list[Tensor],
+    exp_infs: list[Tensor],
+    state_steps: list[Tensor],
+    foreach: bool | None = None,
+    maximize: bool = False,
+    differentiable: bool = False,
+    capturable: bool = False,
+    has_complex: bool = False,
+    *,
+    eps: float,
+    beta1: float,
+    beta2: float,
+    lr: float | Tensor,
+    weight_decay: float,
+) -> None:
+    """A step of `Adamax` as a function: parameters and what is kept beside them are written in place.
+
+    Args:
+        params, grads: the parameters, and a gradient for each.
+        exp_avgs, exp_infs, state_steps: one for each parameter; counts are 0-dim tensors.
+        maximize, eps, beta1, beta2, lr, weight_decay: options of `Adamax`.
+        differentiable: record the step.
+        capturable: for graphs of accelerators; refused.
+        foreach, has_complex: for torch's users; there is one way.
+
+    Raises:
+        RuntimeError: counts are no tensors.
+        AssertionError: an option for accelerators is given.
+    """
+    kept = {"exp_avg": exp_avgs, "exp_inf": exp_infs, "step": state_steps}
+    group = {
+        "maximize": maximize,
+        "differentiable": differentiable,
+        "capturable": capturable,
+        "eps": eps,
+        "lr": lr,
+        "weight_decay": weight_decay,
+        "betas": (beta1, beta2),
+    }
+    advance(Adamax, params, grads, kept, group)

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from ..tensor import Tensor
 from .adam import Adam
 from .optimizer import Params
+from .stepwise import advance, check_unscaled
 
 
 class AdamW(Adam):
@@ -34,3 +37,58 @@ class AdamW(Adam):
             params, lr, betas, eps, weight_decay, amsgrad, foreach=foreach, maximize=maximize, capturable=capturable,
             differentiable=differentiable, fused=fused, decoupled_weight_decay=True,
         )  # fmt: skip
+
+
+def adamw(
+    params: list[Tensor],
+    grads: list[Tensor],
+    exp_avgs: list[Tensor],
+    exp_avg_sqs: list[Tensor],
+    max_exp_avg_sqs: list[Tensor],
+    state_steps: list[Tensor],
+    foreach: bool | None = None,
+    capturable: bool = False,
+    differentiable: bool = False,
+    fused: bool | None = None,
+    grad_scale: Any = None,
+    found_inf: Any = None,
+    has_complex: bool = False,
+    *,
+    amsgrad: bool,
+    beta1: float,
+    beta2: float,
+    lr: float | Tensor,
+    weight_decay: float,
+    eps: float,
+    maximize: bool,
+) -> None:
+    """A step of `AdamW` as a function: parameters and what is kept beside them are written in place.
+
+    Args:
+        params, grads: the parameters, and a gradient for each.
+        exp_avgs, exp_avg_sqs, max_exp_avg_sqs, state_steps: one for each parameter, or empty where the
+            options need none; counts are 0-dim tensors.
+        amsgrad, beta1, beta2, lr, weight_decay, eps, maximize: options of `AdamW`.
+        differentiable: record the step.
+        capturable: for graphs of accelerators; refused.
+        foreach, fused, has_complex: for torch's users; there is one way.
+        grad_scale, found_inf: for fused steps on accelerators; must be None.
+
+    Raises:
+        RuntimeError: counts are no tensors.
+        AssertionError: an option for accelerators is given.
+    """
+    check_unscaled(grad_scale, found_inf)
+    kept = {"exp_avg": exp_avgs, "exp_avg_sq": exp_avg_sqs, "max_exp_avg_sq": max_exp_avg_sqs, "step": state_steps}
+    group = {
+        "capturable": capturable,
+        "differentiable": differentiable,
+        "amsgrad": amsgrad,
+        "lr": lr,
+        "weight_decay": weight_decay,
+        "eps": eps,
+        "maximize": maximize,
+        "betas": (beta1, beta2),
+        "decoupled_weight_decay": True,
+    }
+    advance(AdamW, params, grads, kept, group)

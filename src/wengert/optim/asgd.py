@@ -7,7 +7,7 @@ from typing import Any
 from ..ops.neural.optimiser_steps import zeros_as
 from ..tensor import Tensor
 from .optimizer import Group, Params, check_at_least_zero
-from .stepwise import State, Stepwise, check_rate, counter, decayed
+from .stepwise import State, Stepwise, advance, check_rate, counter, decayed
 
 
 class ASGD(Stepwise):
@@ -70,3 +70,50 @@ class ASGD(Stepwise):
             "eta": counter(lr / (1 + lambd * lr * step) ** group["alpha"]),
             "mu": counter(1 / max(1, step - group["t0"])),
         }
+
+
+def asgd(
+    params: list[Tensor],
+    grads: list[Tensor],
+    axs: list[Tensor],
+    mus: list[Tensor],
+    etas: list[Tensor],
+    state_steps: list[Tensor],
+    foreach: bool | None = None,
+    maximize: bool = False,
+    differentiable: bool = False,
+    capturable: bool = False,
+    has_complex: bool = False,
+    *,
+    lambd: float,
+    lr: float | Tensor,
+    t0: float,
+    alpha: float,
+    weight_decay: float,
+) -> None:
+    """A step of `ASGD` as a function: parameters and what is kept beside them are written in place.
+
+    Args:
+        params, grads: the parameters, and a gradient for each.
+        axs, mus, etas, state_steps: one for each parameter; counts are 0-dim tensors.
+        maximize, lambd, lr, t0, alpha, weight_decay: options of `ASGD`.
+        differentiable: record the step.
+        capturable: for graphs of accelerators; refused.
+        foreach, has_complex: for torch's users; there is one way.
+
+    Raises:
+        RuntimeError: counts are no tensors.
+        AssertionError: an option for accelerators is given.
+    """
+    kept = {"ax": axs, "mu": mus, "eta": etas, "step": state_steps}
+    group = {
+        "maximize": maximize,
+        "differentiable": differentiable,
+        "capturable": capturable,
+        "lambd": lambd,
+        "lr": lr,
+        "t0": t0,
+        "alpha": alpha,
+        "weight_decay": weight_decay,
+    }
+    advance(ASGD, params, grads, kept, group)

@@ -7,7 +7,7 @@ from typing import Any
 from ..ops.neural.optimiser_steps import zeros_as
 from ..tensor import Tensor
 from .optimizer import Group, Params, check_at_least_zero
-from .stepwise import State, Stepwise, check_betas, check_usual, counter, decayed, lerped, mean_square, rate
+from .stepwise import State, Stepwise, advance, check_betas, check_usual, counter, decayed, lerped, mean_square, rate
 
 
 class NAdam(Stepwise):
@@ -80,3 +80,53 @@ class NAdam(Stepwise):
         value = value - grad / divisor * (lr * (1 - now) / (1 - known))
         value = value - mean / divisor * (lr * ahead / (1 - known * ahead))
         return value, {"mu_product": product, "exp_avg": mean, "exp_avg_sq": squares}
+
+
+def nadam(
+    params: list[Tensor],
+    grads: list[Tensor],
+    exp_avgs: list[Tensor],
+    exp_avg_sqs: list[Tensor],
+    mu_products: list[Tensor],
+    state_steps: list[Tensor],
+    decoupled_weight_decay: bool = False,
+    foreach: bool | None = None,
+    capturable: bool = False,
+    differentiable: bool = False,
+    has_complex: bool = False,
+    maximize: bool = False,
+    *,
+    beta1: float,
+    beta2: float,
+    lr: float | Tensor,
+    weight_decay: float,
+    momentum_decay: float,
+    eps: float,
+) -> None:
+    """A step of `NAdam` as a function: parameters and what is kept beside them are written in place.
+
+    Args:
+        params, grads: the parameters, and a gradient for each.
+        exp_avgs, exp_avg_sqs, mu_products, state_steps: one for each parameter; counts are 0-dim tensors.
+        decoupled_weight_decay, maximize, beta1, beta2, lr, weight_decay, momentum_decay, eps: options of `NAdam`.
+        differentiable: record the step.
+        capturable: for graphs of accelerators; refused.
+        foreach, has_complex: for torch's users; there is one way.
+
+    Raises:
+        RuntimeError: counts are no tensors.
+        AssertionError: an option for accelerators is given.
+    """
+    kept = {"exp_avg": exp_avgs, "exp_avg_sq": exp_avg_sqs, "mu_product": mu_products, "step": state_steps}
+    group = {
+        "decoupled_weight_decay": decoupled_weight_decay,
+        "capturable": capturable,
+        "differentiable": differentiable,
+        "maximize": maximize,
+        "lr": lr,
+        "weight_decay": weight_decay,
+        "momentum_decay": momentum_decay,
+        "eps": eps,
+        "betas": (beta1, beta2),
+    }
+    advance(NAdam, params, grads, kept, group)

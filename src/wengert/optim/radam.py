@@ -8,7 +8,7 @@ from typing import Any
 from ..ops.neural.optimiser_steps import zeros_as
 from ..tensor import Tensor
 from .optimizer import Group, Params
-from .stepwise import State, Stepwise, check_betas, check_usual, counter, decayed, lerped, mean_square, rate
+from .stepwise import State, Stepwise, advance, check_betas, check_usual, counter, decayed, lerped, mean_square, rate
 
 
 class RAdam(Stepwise):
@@ -80,3 +80,50 @@ def rectified(second: float, step: float) -> float | None:
     if known <= 5:
         return None
     return math.sqrt((known - 4) * (known - 2) * most / ((most - 4) * (most - 2) * known))
+
+
+def radam(
+    params: list[Tensor],
+    grads: list[Tensor],
+    exp_avgs: list[Tensor],
+    exp_avg_sqs: list[Tensor],
+    state_steps: list[Tensor],
+    decoupled_weight_decay: bool = False,
+    foreach: bool | None = None,
+    differentiable: bool = False,
+    capturable: bool = False,
+    has_complex: bool = False,
+    maximize: bool = False,
+    *,
+    beta1: float,
+    beta2: float,
+    lr: float | Tensor,
+    weight_decay: float,
+    eps: float,
+) -> None:
+    """A step of `RAdam` as a function: parameters and what is kept beside them are written in place.
+
+    Args:
+        params, grads: the parameters, and a gradient for each.
+        exp_avgs, exp_avg_sqs, state_steps: one for each parameter; counts are 0-dim tensors.
+        decoupled_weight_decay, maximize, beta1, beta2, lr, weight_decay, eps: options of `RAdam`.
+        differentiable: record the step.
+        capturable: for graphs of accelerators; refused.
+        foreach, has_complex: for torch's users; there is one way.
+
+    Raises:
+        RuntimeError: counts are no tensors.
+        AssertionError: an option for accelerators is given.
+    """
+    kept = {"exp_avg": exp_avgs, "exp_avg_sq": exp_avg_sqs, "step": state_steps}
+    group = {
+        "decoupled_weight_decay": decoupled_weight_decay,
+        "differentiable": differentiable,
+        "capturable": capturable,
+        "maximize": maximize,
+        "lr": lr,
+        "weight_decay": weight_decay,
+        "eps": eps,
+        "betas": (beta1, beta2),
+    }
+    advance(RAdam, params, grads, kept, group)

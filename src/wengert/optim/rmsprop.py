@@ -9,7 +9,7 @@ from ..autograd import no_grad
 from ..ops.neural.optimiser_steps import rmsprop_step, zeros_as
 from ..tensor import Tensor
 from .optimizer import Group, Params, check_at_least_zero, evaluate
-from .stepwise import State, Stepwise, check_usual, counter, decayed, lerped, mean_square, rate
+from .stepwise import State, Stepwise, advance, check_usual, counter, decayed, lerped, mean_square, rate
 
 
 class RMSprop(Stepwise):
@@ -99,3 +99,58 @@ class RMSprop(Stepwise):
                     group["eps"], group["weight_decay"], group["momentum"], group["maximize"],
                 )  # fmt: skip
         return loss
+
+
+def rmsprop(
+    params: list[Tensor],
+    grads: list[Tensor],
+    square_avgs: list[Tensor],
+    grad_avgs: list[Tensor],
+    momentum_buffer_list: list[Tensor],
+    state_steps: list[Tensor],
+    foreach: bool | None = None,
+    maximize: bool = False,
+    differentiable: bool = False,
+    capturable: bool = False,
+    has_complex: bool = False,
+    *,
+    lr: float | Tensor,
+    alpha: float,
+    eps: float,
+    weight_decay: float,
+    momentum: float,
+    centered: bool,
+) -> None:
+    """A step of `RMSprop` as a function: parameters and what is kept beside them are written in place.
+
+    Args:
+        params, grads: the parameters, and a gradient for each.
+        square_avgs, grad_avgs, momentum_buffer_list, state_steps: one for each parameter, or empty where the
+            options need none; counts are 0-dim tensors.
+        maximize, lr, alpha, eps, weight_decay, momentum, centered: options of `RMSprop`.
+        differentiable: record the step.
+        capturable: for graphs of accelerators; refused.
+        foreach, has_complex: for torch's users; there is one way.
+
+    Raises:
+        RuntimeError: counts are no tensors.
+        AssertionError: an option for accelerators is given.
+    """
+    kept = {
+        "square_avg": square_avgs,
+        "grad_avg": grad_avgs,
+        "momentum_buffer": momentum_buffer_list,
+        "step": state_steps,
+    }
+    group = {
+        "maximize": maximize,
+        "differentiable": differentiable,
+        "capturable": capturable,
+        "lr": lr,
+        "alpha": alpha,
+        "eps": eps,
+        "weight_decay": weight_decay,
+        "momentum": momentum,
+        "centered": centered,
+    }
+    advance(RMSprop, params, grads, kept, group)

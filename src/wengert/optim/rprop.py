@@ -8,7 +8,7 @@ from ..ops.create.like import full_like
 from ..ops.neural.optimiser_steps import zeros_as
 from ..tensor import Tensor
 from .optimizer import Group, Params, check_at_least_zero
-from .stepwise import State, Stepwise, check_rate, counter
+from .stepwise import State, Stepwise, advance, check_rate, counter
 
 
 class Rprop(Stepwise):
@@ -64,3 +64,45 @@ class Rprop(Stepwise):
         size = (state["step_size"] * factor).clamp(least, most)
         followed = grad.masked_fill(agreed < 0, 0)  # type: ignore[attr-defined]
         return value - followed.sign() * size, {"prev": followed, "step_size": size}
+
+
+def rprop(
+    params: list[Tensor],
+    grads: list[Tensor],
+    prevs: list[Tensor],
+    step_sizes: list[Tensor],
+    state_steps: list[Tensor],
+    foreach: bool | None = None,
+    capturable: bool = False,
+    maximize: bool = False,
+    differentiable: bool = False,
+    has_complex: bool = False,
+    *,
+    step_size_min: float,
+    step_size_max: float,
+    etaminus: float,
+    etaplus: float,
+) -> None:
+    """A step of `Rprop` as a function: parameters and what is kept beside them are written in place.
+
+    Args:
+        params, grads: the parameters, and a gradient for each.
+        prevs, step_sizes, state_steps: one for each parameter; counts are 0-dim tensors.
+        maximize, step_size_min, step_size_max, etaminus, etaplus: options of `Rprop`.
+        differentiable: record the step.
+        capturable: for graphs of accelerators; refused.
+        foreach, has_complex: for torch's users; there is one way.
+
+    Raises:
+        RuntimeError: counts are no tensors.
+        AssertionError: an option for accelerators is given.
+    """
+    kept = {"prev": prevs, "step_size": step_sizes, "step": state_steps}
+    group = {
+        "capturable": capturable,
+        "maximize": maximize,
+        "differentiable": differentiable,
+        "etas": (etaminus, etaplus),
+        "step_sizes": (step_size_min, step_size_max),
+    }
+    advance(Rprop, params, grads, kept, group)

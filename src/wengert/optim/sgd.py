@@ -9,7 +9,7 @@ from ..autograd import no_grad
 from ..ops.neural.optimiser_steps import sgd_step
 from ..tensor import Tensor
 from .optimizer import Group, Params, check_at_least_zero, check_fused, evaluate
-from .stepwise import State, Stepwise, check_rate, decayed, rate
+from .stepwise import State, Stepwise, advance, check_rate, check_unscaled, decayed, rate
 
 
 class SGD(Stepwise):
@@ -98,3 +98,45 @@ class SGD(Stepwise):
                 for each, buffer in zip(params, buffers):
                     self.state[each]["momentum_buffer"] = buffer
         return loss
+
+
+def sgd(
+    params: list[Tensor],
+    grads: list[Tensor],
+    momentum_buffer_list: list[Any],
+    has_sparse_grad: bool = False,
+    foreach: bool | None = None,
+    fused: bool | None = None,
+    grad_scale: Any = None,
+    found_inf: Any = None,
+    *,
+    weight_decay: float,
+    momentum: float,
+    lr: float | Tensor,
+    dampening: float,
+    nesterov: bool,
+    maximize: bool,
+) -> None:
+    """A step of `SGD` as a function: parameters and what is kept beside them are written in place.
+
+    Args:
+        params, grads: the parameters, and a gradient for each.
+        momentum_buffer_list: one for each parameter; None before the first step.
+        weight_decay, momentum, lr, dampening, nesterov, maximize: options of `SGD`.
+        has_sparse_grad, foreach, fused: for torch's users; there is one way.
+        grad_scale, found_inf: for fused steps on accelerators; must be None.
+
+    Raises:
+        AssertionError: an option for accelerators is given.
+    """
+    check_unscaled(grad_scale, found_inf)
+    kept = {"momentum_buffer": momentum_buffer_list}
+    group = {
+        "weight_decay": weight_decay,
+        "momentum": momentum,
+        "lr": lr,
+        "dampening": dampening,
+        "nesterov": nesterov,
+        "maximize": maximize,
+    }
+    advance(SGD, params, grads, kept, group)

@@ -5,7 +5,7 @@ Written so, a step can itself be differentiated, which `differentiable=True` ask
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any, ClassVar
 
 from ..autograd import enable_grad, no_grad
@@ -82,7 +82,9 @@ class Stepwise(Optimizer):
 
     def _go_on(self, parameter: Tensor, grad: Tensor, group: Group, differentiable: bool) -> None:
         self._check_gradient(parameter, grad)
-        kept = self._state_of(parameter, group)
+        self._move(parameter, grad, self._state_of(parameter, group), group, differentiable)
+
+    def _move(self, parameter: Tensor, grad: Tensor, kept: State, group: Group, differentiable: bool) -> None:
         state: State = {key: as_real(each) for key, each in kept.items()}
         changed: State = {}
         if "step" in kept:
@@ -102,6 +104,48 @@ class Stepwise(Optimizer):
             raise AssertionError(
                 f"If capturable=True, {self.CAPTURED} must be on supported devices: {list(self.CAPTURES)}."
             )
+
+
+def advance(
+    kind: type[Stepwise],
+    params: Sequence[Tensor],
+    grads: Sequence[Tensor],
+    lists: dict[str, list[Any]],
+    group: Group,
+) -> None:
+    """A step of an optimiser of which there is no object: what it keeps is given, in lists.
+
+    Args:
+        kind: the optimiser.
+        params, grads: the parameters, and a gradient for each.
+        lists: the entries of its state, one for each parameter, written in place; None where there is none yet; an
+            empty list where the options need none.
+        group: its options.
+
+    Raises:
+        RuntimeError: counts are no tensors.
+        AssertionError: `capturable`.
+    """
+    if not all(isinstance(each, Tensor) for each in lists.get("step", ())):
+        raise RuntimeError("API has changed, `state_steps` argument must contain a list of singleton tensors")
+    mover = kind.__new__(kind)  # has no parameters of its own: a step looks at the group only
+    if params:
+        mover._check_capture(group)
+    for at, (parameter, grad) in enumerate(zip(params, grads, strict=True)):
+        kept = {key: each[at] for key, each in lists.items() if each and each[at] is not None}
+        mover._move(parameter, grad, kept, group, bool(group.get("differentiable")))
+        for key, each in kept.items():
+            lists[key][at] = each
+
+
+def check_unscaled(grad_scale: Any, found_inf: Any) -> None:
+    """Refuse the scale of gradients that fused steps on accelerators take.
+
+    Raises:
+        AssertionError: one is given.
+    """
+    if grad_scale is not None or found_inf is not None:
+        raise AssertionError("Expected grad_scale and found_inf to be None")
 
 
 def as_real(each: Tensor) -> Tensor:
