@@ -21,9 +21,9 @@ LAYERS = (
     *("scipy", "signal", "special", "utils", "vision", "viz"),
 )
 MIRRORS = (
-    *("accelerator", "amp", "backends", "compiler", "cpu", "cuda", "distributed", "futures", "fx", "hub", "jit", "mps"),
-    *("mtia", "multiprocessing", "onnx", "overrides", "random", "serialization", "storage", "testing", "types"),
-    *("version", "xpu", "_C", "_dynamo"),
+    *("accelerator", "amp", "backends", "compiler", "cpu", "cuda", "distributed", "functional", "futures", "fx", "hub"),
+    *("jit", "mps", "mtia", "multiprocessing", "onnx", "overrides", "random", "return_types", "serialization"),
+    *("storage", "testing", "types", "version", "xpu", "_C", "_dynamo"),
 )
 """Modules that programs of torch import, most of them to ask for what is not there."""
 
@@ -58,6 +58,9 @@ LATER = {
         ("alpha_dropout_", "dropout_", "feature_alpha_dropout_", "feature_dropout_"), "ops.neural.dropout_forms"
     ),
     **dict.fromkeys(("batch_norm", "instance_norm"), "ops.neural.norm_forms"),
+    **dict.fromkeys(("eig", "lstsq", "matrix_rank", "solve", "symeig"), "removed"),
+    **dict.fromkeys(("cond", "newaxis", "while_loop"), "eager"),
+    **{f"sym_{name}": "eager" for name in ("float", "int", "ite", "max", "min", "not", "sqrt", "sum")},
     "embedding_renorm_": "ops.indexing.embedding_forms",
     "rrelu_": "ops.neural.gates",
     "selu_": "ops.pointwise.piecewise",
@@ -97,6 +100,7 @@ KINDS = (
     *("_is_zerotensor", "as_subclass", "cuda", "dim_order", "get_device", "grad_dtype", "ipu", "is_conj", "is_cpu"),
     *("is_distributed", "is_ipu", "is_maia", "is_meta", "is_mkldnn", "is_mps", "is_mtia", "is_nested"),
     *("is_nonzero", "is_pinned", "is_quantized", "is_same_size", "is_set_to", "is_signed", "is_sparse"),
-    *("is_sparse_csr", "is_vulkan", "is_xla", "is_xpu", "mtia", "ndimension", "new", "pin_memory", "to_dense", "xpu"),
+    *("eig", "is_sparse_csr", "is_vulkan", "is_xla", "is_xpu", "lstsq", "mtia", "ndimension", "new", "pin_memory"),
+    *("reinforce", "resize", "resize_as", "solve", "symeig", "to_dense", "xpu"),
 )
 """What the module `kinds` gives Tensor."""

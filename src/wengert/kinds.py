@@ -5,6 +5,7 @@ Bound to Tensor when one of them is first asked for.
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable
 from typing import Any
 
@@ -15,6 +16,7 @@ from ._core.tensor.base import Tensor, bind, set_up
 from ._core.tensor.storage import Storage
 from ._core.types.devices import refuse_absent
 from ._core.types.sizes import Size
+from .removed import eig, lstsq, reinforce, solve, symeig
 
 NEVER = (
     *("is_sparse", "is_sparse_csr", "is_quantized", "is_mkldnn", "is_meta", "is_mps", "is_xpu", "is_xla", "is_vulkan"),
@@ -125,6 +127,27 @@ def dense(self: Tensor, dtype: Any = None, *, masked_grad: bool | None = None) -
     return self if dtype is None else self.to(dtype)  # type: ignore[attr-defined]
 
 
+def resize(self: Tensor, *sizes: Any) -> Any:
+    """`view`, by its older name: the number of elements cannot change."""
+    warnings.warn("non-inplace resize is deprecated", stacklevel=2)
+    wanted = Size(sizes[0] if len(sizes) == 1 and not isinstance(sizes[0], int) else sizes)
+    if wanted.numel() != self._array_.size:
+        raise RuntimeError(
+            f"requested resize to {'x'.join(map(str, wanted))} ({wanted.numel()} elements in total), but the given "
+            f"tensor has a size of {'x'.join(map(str, self.shape))} ({self._array_.size} elements). autograd's resize "
+            "can only change the shape of a given tensor, while preserving the number of elements."
+        )
+    return self.reshape(wanted)  # type: ignore[attr-defined]
+
+
+def resize_as(self: Tensor, tensor: Tensor) -> Any:
+    """`view_as`, by its older name: the number of elements cannot change."""
+    warnings.warn("non-inplace resize_as is deprecated", stacklevel=2)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        return resize(self, tensor.shape)
+
+
 def on_device(name: str) -> Callable[..., None]:
     """A method that copies to a device that is not there."""
 
@@ -142,6 +165,7 @@ METHODS: dict[str, Callable[..., Any]] = {
     **{each.__name__: each for each in (dim_order, new, as_subclass, pin_memory)},
     **{name: on_device(name) for name in ("cuda", "xpu", "ipu", "mtia")},
     "to_dense": dense,
+    **{each.__name__: each for each in (resize, resize_as, eig, lstsq, reinforce, solve, symeig)},
 }
 PROPERTIES = {
     **{name: property(no, doc="False: no tensor here is of that kind.") for name in NEVER},

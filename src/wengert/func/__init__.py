@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from .forward import jvp, linearize
 from .jacobians import hessian, jacfwd, jacrev
-from .modules import functional_call, stack_module_state
+from .modules import functional_call, functionalize, replace_all_batch_norm_modules_, stack_module_state
 from .per_sample import per_sample_gradients
 from .reverse import grad, grad_and_value, vjp
 from .sparse import hessian_sparsity, jacobian_sparsity, sparse_hessian, sparse_jacobian
@@ -13,6 +13,7 @@ from .vmap import vmap
 
 __all__ = [
     "functional_call",
+    "functionalize",
     "grad",
     "grad_and_value",
     "hessian",
@@ -24,6 +25,7 @@ __all__ = [
     "jvp",
     "linearize",
     "per_sample_gradients",
+    "replace_all_batch_norm_modules_",
     "sparse_hessian",
     "sparse_jacobian",
     "stack_module_state",

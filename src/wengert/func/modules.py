@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import functools
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from ..ops.shapes.join import stack
@@ -189,3 +190,46 @@ def stacked_leaf(name: str, tensors: list[Any]) -> Any:
     if any(each.requires_grad != wanted for each in tensors):
         raise RuntimeError(f"Expected {name} from each model to have the same .requires_grad")
     return stack([each.detach() for each in tensors]).requires_grad_(wanted)
+
+
+def replace_all_batch_norm_modules_(root: Any) -> Any:
+    """Let every batch norm in a module forget its running statistics, which a transform could not write.
+
+    Args:
+        root: changed in place, with all modules in it.
+
+    Returns:
+        `root`.
+    """
+    for each in root.modules():
+        kinds = {kind.__name__ for kind in type(each).__mro__}  # a layer above this one has the class
+        if "_BatchNorm" in kinds and each.track_running_stats:
+            each.running_mean = each.running_var = each.num_batches_tracked = None
+            each.track_running_stats = False
+    return root
+
+
+def functionalize(func: Callable[..., Any], *, remove: str = "mutations") -> Callable[..., Any]:
+    """The function itself: torch takes writes and views out of it for compilers, of which there is none here.
+
+    Args:
+        func: a function of tensors.
+        remove: "mutations" or "mutations_and_views".
+
+    Returns:
+        A function that gives what `func` gives.
+
+    Raises:
+        RuntimeError: `remove` is something else.
+    """
+    if remove not in ("mutations", "mutations_and_views"):
+        raise RuntimeError(
+            "functionalize(f, remove='mutations'): received invalid argument for remove=. Valid options are:\n"
+            f"     remove='mutations'\n     remove='mutations_and_views'\nGot: {remove!r}"
+        )
+
+    @functools.wraps(func)
+    def same(*args: Any, **kwargs: Any) -> Any:
+        return func(*args, **kwargs)
+
+    return same

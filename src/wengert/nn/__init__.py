@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from . import attention, functional, grad, init, modules, parallel, utils
+from . import attention, common_types, functional, grad, init, modules, parallel, utils
 from .modules import *  # noqa: F403  the list of their names is there
 from .parallel import DataParallel
 from .parameter import Buffer, Parameter, UninitializedBuffer, UninitializedParameter
@@ -14,6 +14,7 @@ __all__ = [
     "UninitializedBuffer",
     "UninitializedParameter",
     "attention",
+    "common_types",
     "functional",
     "grad",
     "init",

@@ -1,0 +1,113 @@
+"""Names of torch that let its compiler follow numbers and branches; here they are what they say at once."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from .tensor import Tensor
+
+newaxis = None
+
+
+def sym_int(a: Any) -> int:
+    """The number without its fraction."""
+    return math.floor(a) if isinstance(a, float) and a >= 0 else int(a)
+
+
+def sym_float(a: Any) -> float:
+    """The number as a float."""
+    return float(a)
+
+
+def sym_not(a: Any) -> bool:
+    """Whether `a`, a bool, is false."""
+    return not a
+
+
+def sym_max(a: Any, b: Any) -> Any:
+    """The greater number; a float if one of the two is."""
+    return float(max(a, b)) if isinstance(a, float) or isinstance(b, float) else max(a, b)
+
+
+def sym_min(a: Any, b: Any) -> Any:
+    """The smaller number; a float if one of the two is."""
+    return float(min(a, b)) if isinstance(a, float) or isinstance(b, float) else min(a, b)
+
+
+def sym_sum(args: Sequence[Any]) -> Any:
+    """The sum of numbers."""
+    return sum(args)
+
+
+def sym_sqrt(a: Any) -> float:
+    """The root of a number."""
+    return math.sqrt(a)
+
+
+def sym_ite(b: Any, t: Any, f: Any) -> Any:
+    """`t` if the bool `b` is true, otherwise `f`, which is of the same type.
+
+    Raises:
+        AssertionError: `b` is no bool, or the types differ.
+    """
+    if not isinstance(b, bool):
+        raise AssertionError(f"expected SymBool or bool, got {type(b)}")
+    if type(t) is not type(f):
+        raise AssertionError(f"type mismatch: {type(t)} vs {type(f)}")
+    return t if b else f
+
+
+def cond(pred: Any, true_fn: Callable[..., Any], false_fn: Callable[..., Any], operands: Sequence[Any] = ()) -> Any:
+    """What one of two functions gives.
+
+    Args:
+        pred: a bool, or a tensor with one element.
+        true_fn, false_fn: called with the operands if `pred` is true, or false.
+        operands: a tuple of tensors, or containers of them.
+
+    Returns:
+        The result of the one that was called, with its gradients.
+
+    Raises:
+        RuntimeError: `pred` is a number, or a tensor of several elements; a function cannot be called; the operands
+            are no tuple.
+    """
+    if not isinstance(pred, (bool, Tensor)):
+        raise RuntimeError(f"Expected pred to be bool or tensor, but got {pred}.")
+    if isinstance(pred, Tensor) and pred.numel() != 1:  # type: ignore[attr-defined]
+        raise RuntimeError(f"Expected pred to be bool or single-element tensor, but got {pred}.")
+    if not callable(true_fn) or not callable(false_fn):
+        raise RuntimeError("Expect both branches to be callable.")
+    if not isinstance(operands, (tuple, list)):
+        raise RuntimeError(f"Expect operands to be a tuple of possibly nested dict/list/tuple, but got {operands}.")
+    return true_fn(*operands) if pred else false_fn(*operands)
+
+
+def while_loop(cond_fn: Callable[..., Any], body_fn: Callable[..., Any], carried_inputs: Sequence[Any]) -> Any:
+    """Call `body_fn` with what it gave the last time, as long as `cond_fn` of that is true.
+
+    Args:
+        cond_fn: gives a bool, or a boolean tensor with one element.
+        body_fn: gives a tuple of as many values as it takes.
+        carried_inputs: a tuple of the first values.
+
+    Returns:
+        A tuple of the last values.
+
+    Raises:
+        RuntimeError: they are no tuple, a function cannot be called, or `body_fn` gives another number of values.
+    """
+    if not callable(cond_fn) or not callable(body_fn):
+        raise RuntimeError("Expect cond_fn and body_fn to be callable.")
+    if not isinstance(carried_inputs, (tuple, list)):
+        raise RuntimeError(f"Expect carried_inputs to be a tuple of possibly nested containers, got {carried_inputs}")
+    carried = tuple(carried_inputs)
+    while cond_fn(*carried):
+        made = body_fn(*carried)
+        made = tuple(made) if isinstance(made, (tuple, list)) else (made,)
+        if len(made) != len(carried):
+            raise RuntimeError(f"body_fn should return the same number of elements as carried_inputs, {len(carried)}")
+        carried = made
+    return carried
