@@ -17,6 +17,7 @@ from ._core.state.modes import current
 from ._core.tensor.base import Tensor, wrap
 from ._core.types.dtypes import bool_, int64
 from ._core.writes.parts import Assignment, Indexing, assign, is_plain
+from .ops.dtype_checks import wrapped_integer
 from .ops.indexing.advanced import index as advanced_index, index_put
 from .ops.pointwise.binary import native
 from .ops.shapes.slices import select, slice_
@@ -276,10 +277,9 @@ def as_value(target: Tensor, value: Any) -> Tensor:
     number = np.asarray(value)
     if number.dtype.kind == "c" and dtype.kind not in "cb":
         raise RuntimeError(f"value cannot be converted to type {target.dtype.name} without overflow")
-    made = current().quietly(number.astype, (dtype,))
-    if number.dtype.kind in "iuO" and dtype.kind in "iu" and int(made) != int(number):
-        raise RuntimeError(f"value cannot be converted to type {target.dtype.name} without overflow")
-    return wrap(made)
+    if dtype.kind in "iu":
+        return wrap(np.array(wrapped_integer(number.item(), target.dtype), dtype))
+    return wrap(current().quietly(number.astype, (dtype,)))
 
 
 def without_leading_ones(value: Tensor) -> Tensor:

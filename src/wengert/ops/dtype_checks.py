@@ -2,10 +2,21 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
+
+import numpy as np
 
 from .._core import errors
 from .._core.types import dtypes
+from .._core.types.dtypes import dtype as DType
+
+C_NAMES = {
+    "uint8": "uint8_t", "uint16": "uint16_t", "uint32": "uint32_t", "uint64": "uint64_t", "int8": "int8_t",
+    "int16": "int16_t", "int32": "int", "int64": "int64_t", "float16": "c10::Half", "bfloat16": "c10::BFloat16",
+    "float32": "float", "float64": "double", "complex64": "c10::complex<float>", "complex128": "c10::complex<double>",
+}  # fmt: skip
+"""How torch's errors call the elements."""
 
 
 def refuse(name: str, title: str, array: Any) -> None:
@@ -63,3 +74,27 @@ def check_ordered(name: str, title: str, array: Any) -> None:
     kind = array.dtype.kind
     if kind == "c" or (kind == "u" and array.itemsize > 1):
         refuse(name, title, array)
+
+
+def fits_integer(value: Any, element: DType) -> bool:
+    """Whether a number lies in the range of an integer type."""
+    if value != value or value in (math.inf, -math.inf):
+        return False
+    limits = np.iinfo(element.numpy)
+    low = int(limits.min) if element.is_signed else -int(limits.max)
+    return low <= int(value) <= int(limits.max)
+
+
+def wrapped_integer(value: Any, element: DType) -> int:
+    """A number as an integer of a type; negative ones come in from above where that has no sign.
+
+    Raises:
+        RuntimeError: it does not lie in the range, as torch has it.
+    """
+    from_above = element.is_signed or value >= 0 or not isinstance(value, float)  # of integers, as in C
+    if not fits_integer(value, element) or not from_above:
+        raise RuntimeError(
+            f"value cannot be converted to type {C_NAMES.get(element.name, element.name)} without overflow: {value!r}"
+        )
+    whole = int(value)
+    return whole + (1 << 8 * element.itemsize) if whole < 0 and not element.is_signed else whole

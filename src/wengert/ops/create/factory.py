@@ -18,16 +18,10 @@ from ..._core.types import dtypes
 from ..._core.types.devices import device as Device, refuse_absent
 from ..._core.types.dtypes import dtype as DType
 from ..._core.types.sizes import check_room
+from ..dtype_checks import C_NAMES, wrapped_integer
 
 Levels = tuple[Batch, ...]
 """Batches that a new tensor is to carry, the oldest first: the first dimensions of its array."""
-
-C_NAMES = {
-    "uint8": "uint8_t", "uint16": "uint16_t", "uint32": "uint32_t", "uint64": "uint64_t", "int8": "int8_t",
-    "int16": "int16_t", "int32": "int", "int64": "int64_t", "float16": "c10::Half", "bfloat16": "c10::BFloat16",
-    "float32": "float", "float64": "double", "complex64": "c10::complex<float>", "complex128": "c10::complex<double>",
-}  # fmt: skip
-"""How torch's errors call the elements."""
 
 
 def read_size(name: str, given: tuple[Any, ...], named: Any = None, *, position: int = 1) -> tuple[int, ...]:
@@ -230,14 +224,11 @@ def checked(value: Any, element: DType) -> Any:
     elif element.category == dtypes.FLOAT:
         fits = fits_float(real_part(value), element)
     else:
-        fits = fits_integer(real_part(value), element)
+        return wrapped_integer(real_part(value), element)
     if not fits:
         raise RuntimeError(
             f"value cannot be converted to type {C_NAMES.get(element.name, element.name)} without overflow: {value!r}"
         )
-    if element.category == dtypes.INTEGER:
-        value = int(real_part(value))
-        return value + (1 << 8 * element.itemsize) if value < 0 and not element.is_signed else value
     return value if element.category == dtypes.COMPLEX else real_part(value)
 
 
@@ -251,15 +242,6 @@ def fits_float(value: float, element: DType) -> bool:
     if element not in (dtypes.bfloat16, dtypes.float32) or math.isinf(value) or value != value:
         return True
     return abs(value) <= float(dtypes.limits_of(element).max)
-
-
-def fits_integer(value: Any, element: DType) -> bool:
-    """Whether a number lies in the range of an integer type."""
-    if value != value or value in (math.inf, -math.inf):
-        return False
-    limits = np.iinfo(element.numpy)
-    low = int(limits.min) if element.is_signed else -int(limits.max)
-    return low <= int(value) <= int(limits.max)
 
 
 def refuse_dtype(name: str, array: Any, declared: Collection[DType]) -> None:

@@ -11,7 +11,7 @@ from ..._core.tensor import tracing
 from ..._core.tensor.base import Tensor
 from ..._core.types import dtypes
 from ..._core.types.dtypes import dtype as DType
-from .factory import fits_integer
+from ..dtype_checks import fits_integer
 
 PLAIN = frozenset({bool, int, float, complex})
 

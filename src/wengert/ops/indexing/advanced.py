@@ -223,8 +223,8 @@ def nothing(like: Any) -> Tensor:
     return wrap(np.zeros((), like._array_.dtype))
 
 
-def check_mask_fill(array: Any, mask: Any, value: Any) -> None:
-    """Refuse a mask that is not bool, and a value with dimensions."""
+def check_mask_fill(array: Any, mask: Any, value: Any) -> Any:
+    """The value as it is written; a mask that is not bool, and a value with dimensions, are refused."""
     if mask.dtype != np.bool_:
         name = dtypes.from_numpy(mask.dtype).c_name
         raise RuntimeError(f"masked_fill_ only supports boolean masks, but got mask with dtype {name}")
@@ -232,12 +232,12 @@ def check_mask_fill(array: Any, mask: Any, value: Any) -> None:
         raise RuntimeError(
             f"masked_fill_ only supports a 0-dimensional value tensor, but got tensor with {value.ndim} dimension(s)."
         )
-    checked_value("masked_fill_", array, value)
+    return checked_value("masked_fill_", array, value)
 
 
 def write_where(target: Any, mask: Any, value: Any) -> None:
     """Write `value` where the mask holds."""
-    check_mask_fill(target, mask, value)
+    value = check_mask_fill(target, mask, value)
     common = broadcast(target.shape, mask.shape)
     if common != target.shape:
         raise RuntimeError(target_shape(target.shape, common))
@@ -267,7 +267,7 @@ def masked_fill(self: Array, mask: Index, value: Array) -> Any:
     Raises:
         RuntimeError: `mask` is not bool, `value` has dimensions, or the shapes do not broadcast.
     """
-    check_mask_fill(self, mask, value)
+    value = check_mask_fill(self, mask, value)
     common = broadcast(mask.shape, self.shape)
     result = np.broadcast_to(self, common).copy(order="C")
     np.copyto(result, value, "unsafe", where=mask)

@@ -198,7 +198,7 @@ def write_value_at(target: Any, dim: int, index: Any, value: Any) -> None:
         raise RuntimeError(
             f"index_fill_ only supports a 0-dimensional value tensor, but got tensor with {value.ndim} dimension(s)."
         )
-    checked_value("index_fill_", target, value)
+    value = checked_value("index_fill_", target, value)
     check_range(index, target.shape[at] if target.ndim else 1, at)
     if target.ndim:
         np.moveaxis(target, at, 0)[private(index).reshape(-1)] = np.asarray(value).astype(target.dtype)

@@ -14,6 +14,7 @@ from ..._core.operators.overlap import overlaps_itself
 from ..._core.tensor.base import OPERATORS, Tensor
 from ..._core.types import dtypes
 from ..._core.types.sizes import broadcast
+from ..dtype_checks import wrapped_integer
 
 native = kernels.direct_function
 
@@ -85,6 +86,8 @@ def checked_value(name: str, array: Any, value: Any) -> Any:
     kind = array.dtype.kind
     if kind not in "cb" and (isinstance(value, complex) or getattr(getattr(value, "dtype", None), "kind", "") == "c"):
         raise RuntimeError(f"value cannot be converted to type {dtypes.from_numpy(array.dtype).name} without overflow")
+    if kind in "iu" and isinstance(value, (bool, int, float)):
+        return wrapped_integer(value, dtypes.from_numpy(array.dtype))
     return value
 
 
