@@ -40,7 +40,7 @@ def arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--threads", type=int, default=2, help="threads of every library")
     parser.add_argument("--rounds", type=int, default=15, help="how often each library has its turn")
-    parser.add_argument("--operators", action="store_true", help="also single operators in three sizes")
+    parser.add_argument("--operators", action="store_true", help="also single operators and products in three sizes")
     parser.add_argument("--largest", action="store_true", help="with --operators: also arrays of 1e7 elements")
     parser.add_argument("--only", default="", help="only cases with this text in their name")
     parser.add_argument("--json", default="", help="write the figures to this file")
@@ -143,7 +143,7 @@ def main() -> int:
     options = arguments()
     fix_threads(options.threads)
     sys.path.insert(0, str(ROOT))
-    from benchmarks import cases, functional, history, images, mechanics, modes, operators, programs, small
+    from benchmarks import cases, functional, history, images, mechanics, modes, moving, operators, programs, small
     from benchmarks.libraries import installed
     from benchmarks.limits import Machine
 
@@ -172,7 +172,7 @@ def main() -> int:
         print("", f"missed: {len(missed)}", *missed, sep="\n")
     if options.operators:
         print()
-        results += run(operators.cases(options.largest))
+        results += run(operators.cases(options.largest) + moving.cases(options.largest))
     if options.json:
         written = {**head, "figures": figures, "cases": [asdict(each) for each in results]}
         Path(options.json).write_text(json.dumps(written, indent=1) + "\n")
