@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given, strategies as st
 
 import wengert as wg
+from wengert._kernels import order as kernels
 
 NUMBERS = st.lists(
     st.sampled_from([-2.0, -1.0, 0.0, 0.5, 1.0, 3.0, float("nan"), float("inf")]), min_size=1, max_size=90
@@ -187,3 +188,11 @@ def test_values_and_indices_have_names_and_go_to_out(name):
     again = getattr(wg, name)(x, *args, out=out)
     assert again.values is out[0]
     assert wg.equal(out[0], found.values) and wg.equal(out[1], found.indices)
+
+
+@pytest.mark.parametrize("largest", [True, False])
+def test_the_most_extreme_of_several_long_rows_come_in_order(largest):
+    x = np.random.default_rng(0).normal(size=(5, 100)).astype(np.float32)
+    expected = np.argsort(-x if largest else x, axis=1, kind="stable")[:, :7]
+    assert np.array_equal(kernels.top_places(x, 7, 1, largest), expected)  # where there are no native functions
+    assert np.array_equal(wg.from_numpy(x).topk(7, 1, largest).indices.numpy(), expected)

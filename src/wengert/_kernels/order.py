@@ -26,7 +26,7 @@ def sorted_places(x: Array, axis: int, descending: bool = False) -> Array:
     """int64 indices along `axis` that sort `x`, real; equal elements keep their order."""
     if not descending:
         return x.argsort(axis, kind="stable").astype(np.int64, copy=False)
-    turned = (*(slice(None),) * axis, slice(None, None, -1))
+    turned = (*(slice(None),) * (axis % x.ndim), slice(None, None, -1))
     backward = x[turned].argsort(axis, kind="stable")
     return (x.shape[axis] - 1 - backward[turned]).astype(np.int64, copy=False)
 
