@@ -253,6 +253,22 @@ DIRECT.update(
     ),
 )
 DIRECT.update(
+    sort_along=lambda r, t: [matrix(r, t), None, 0, bool(r.integers(2))],
+    topk_along=lambda r, t: [matrix(r, t), 1, 0, True, True],
+    distinct=lambda r, t: [matrix(r, t), None, False],
+    places_among=lambda r, t: [np.sort(matrix(r, t)[0]), matrix(r, t), True, False],
+    bincount=lambda r, t: [rows(r, 9, 30), None, 3],
+    cummax_along=lambda r, t: [matrix(r, t), 0],
+    cummin_along=lambda r, t: [matrix(r, t), 1],
+    scatter=lambda r, t: [*of_places(r, t), 2, None],
+    scatter_reduce=lambda r, t: (lambda a: [*a, a[0] + 1, "amax", True])(of_places(r, t)),
+    masked_select=lambda r, t: (lambda x: [x, x > 0])(matrix(r, t)),
+    masked_select_backward=lambda r, t: [np.ones(2, t), (3,), np.array([True, False, True])],
+    masked_scatter=lambda r, t: (lambda x: [x, x > 0, x + 1])(matrix(r, t)),
+    nonzero_positions=lambda r, t: [np.append(matrix(r, t)[0] > 0, True)],
+    index_put=lambda r, t: (lambda x: [x, [rows(r, 9, len(x))], np.ones((9, x.shape[1]), t), True])(matrix(r, t)),
+)
+DIRECT.update(
     tensor=lambda r, t: [np.dtype(t), [[1.5, 2], [3, float(r.normal())]]],
     zeros=lambda r, t: [np.dtype(t), *map(int, r.integers(0, 5, 3))],
     ones=lambda r, t: [np.dtype(t), tuple(map(int, r.integers(0, 5, 3)))],

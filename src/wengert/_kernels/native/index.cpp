@@ -2,9 +2,8 @@
 // threads: each thread owns a range of the rows written. Another thread may rewrite an index while this runs: each is loaded
 // once, and what was loaded is checked and used. One that lies outside ends in the twin, which words the error; what was
 // written until then is in memory of our own.
-#include "direct.hpp"
+#include "along.hpp"
 
-#include <atomic>
 #include <cstring>
 
 namespace wengert {
@@ -40,10 +39,37 @@ bool add_rows(T* out, npy_intp rows, npy_intp width, const int64_t* index, npy_i
     return inside.load();
 }
 
-// The same for slices along an axis behind others.
+// The same for short slices along an axis behind others.
+template <class T>
+bool add_short_slices(T* out, const Line& line, const int64_t* index, npy_intp count, const T* source, T alpha) {
+    const npy_intp width = line.inner, rows = line.length;
+    std::atomic<bool> inside{true};
+    ReleaseGil unlocked((Size(line.outer) * count * width).value_or_most() >= thread_threshold);
+    parallel_for(line.outer, count * (width + 1), [=, &inside](npy_intp begin, npy_intp end) {
+        bool all_inside = true;
+        for (npy_intp o = begin; o < end; ++o)
+            for (npy_intp i = 0; i < count; ++i) {
+                const int64_t row = load_once(index + i);
+                if (static_cast<uint64_t>(row) >= static_cast<uint64_t>(rows)) {
+                    all_inside = false;
+                    continue;
+                }
+                T* target = out + (o * rows + row) * width;
+                const T* part = source + (o * count + i) * width;
+                if (width == 1) *target += *part * alpha;
+                else
+                    for (npy_intp j = 0; j < width; ++j) target[j] += part[j] * alpha;
+            }
+        if (!all_inside) inside.store(false, std::memory_order_relaxed);
+    });
+    return inside.load();
+}
+
+// Slices along an axis behind others.
 template <class T>
 bool add_slices(T* out, const Line& line, const int64_t* index, npy_intp count, const T* source, T alpha) {
     const npy_intp width = line.inner;
+    if (width < 64 && line.outer > 1) return add_short_slices<T>(out, line, index, count, source, alpha);
     bool inside = true;
     for (npy_intp o = 0; o < line.outer; ++o, out += line.length * width, source += count * width)
         inside = add_rows<T>(out, line.length, width, index, count, source, alpha, -1) && inside;
@@ -108,23 +134,8 @@ PyObject* index_slices(PyObject** slots) {
 // lies outside.
 template <class T>
 bool add_elements(T* out, const Line& line, const int64_t* places, npy_intp count, const T* values) {
-    const npy_intp size = line.length, inner = line.inner;
-    std::atomic<bool> inside{true};
-    ReleaseGil unlocked((Size(line.outer) * count * inner).value_or_most() >= thread_threshold);
-    parallel_for(line.outer, count * inner, [=, &inside](npy_intp begin, npy_intp end) {
-        bool all_inside = true;
-        for (npy_intp o = begin; o < end; ++o)
-            for (npy_intp i = 0; i < count; ++i)
-                for (npy_intp j = 0; j < inner; ++j) {
-                    const npy_intp at = (o * count + i) * inner + j, place = load_once(places + at);
-                    if (place < 0 || place >= size)
-                        all_inside = false;
-                    else
-                        out[(o * size + place) * inner + j] += values[at];
-                }
-        if (!all_inside) inside.store(false, std::memory_order_relaxed);
-    });
-    return inside.load();
+    ReleaseGil unlocked((Size(line.outer) * count * line.inner).value_or_most() >= thread_threshold);
+    return at_places(places, line, count, sizeof(T), [=](npy_intp to, npy_intp from) { out[to] += values[from]; });
 }
 
 template <class T>

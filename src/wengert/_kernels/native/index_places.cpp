@@ -1,5 +1,6 @@
 // x[index] and x[index] = value for index arrays or a mask: the cards `index` and `index_put`, and their rules.
 #include "broadcast.hpp"
+#include "masks.hpp"
 #include "places.hpp"
 
 namespace wengert {
@@ -24,9 +25,17 @@ npy_intp product(const npy_intp* shape, int ndim) {
     return result;
 }
 
+// A mask of the shape of an array, alone in the list of indices; null if there is something else.
+PyArrayObject* whole_mask(PyObject* indices, PyArrayObject* array) {
+    if (!PyList_CheckExact(indices) || PyList_GET_SIZE(indices) != 1) return nullptr;
+    PyArrayObject* mask = plain(PyList_GET_ITEM(indices, 0), bool_descr);
+    return mask && PyArray_NDIM(mask) > 0 && same_shape(mask, array) ? mask : nullptr;
+}
+
 // index(self, indices)
 PyObject* index(PyObject* const* args) {
     PyArrayObject* x = in_plain_rows(args[0]);
+    if (PyArrayObject* mask = x ? whole_mask(args[1], x) : nullptr) return held_elements(x, mask);
     Places places;
     npy_intp shape[most_dims];
     if (!x || !places.find(args[1], x) || !lie_in_rows(args[1])) return nullptr;
@@ -55,10 +64,72 @@ PyObject* index(PyObject* const* args) {
     return result.give();
 }
 
+// Values under a mask of the shape of the target: one for all places, or one for each.
+bool put_under(PyArrayObject* target, PyArrayObject* mask, PyArrayObject* values) {
+    const npy_intp count = PyArray_SIZE(target);
+    const npy_bool* held = data_of<npy_bool>(mask);
+    return nullptr != with_element(target, [=](auto element) -> PyObject* {
+        using T = decltype(element);
+        T* whole = data_of<T>(target);
+        const T* from = data_of<T>(values);
+        ReleaseGil unlocked(count >= thread_threshold);
+        if (PyArray_SIZE(values) == 1) {
+            const T value = *from;
+            parallel_for(count, 1, [=](npy_intp begin, npy_intp end) {
+                for (npy_intp i = begin; i < end; ++i) whole[i] = held[i] ? value : whole[i];
+            });
+            return Py_None;
+        }
+        const Held found(held, count);
+        if (found.total() != PyArray_SIZE(values)) return nullptr;
+        found.place(from, whole, whole);
+        return Py_None;
+    });
+}
+
+// Adds slices at index arrays in front, as often as one is named; false, with nothing written, for whatever is unusual.
+template <class T>
+bool add_at(PyArrayObject* target, PyObject* indices, PyArrayObject* values) {
+    Places places;
+    npy_intp shape[most_dims];
+    if (!values || !places.find(indices, target) || places.lead > 0) return false;
+    const int ndim = places.shape_of_part(target, shape);
+    if (ndim != PyArray_NDIM(values) || !std::equal(shape, shape + ndim, PyArray_DIMS(values))) return false;
+    const npy_intp width = product(shape + places.ndim, ndim - places.ndim);
+    char* whole = PyArray_BYTES(target);
+    const T* part = data_of<T>(values);
+    ReleaseGil unlocked(PyArray_SIZE(values) >= thread_threshold);
+    for (const npy_intp offset : places.offsets) {
+        T* row = reinterpret_cast<T*>(whole + offset);
+        for (npy_intp i = 0; i < width; ++i) row[i] += part[i];
+        part += width;
+    }
+    return true;
+}
+PyObject* index_put_add(PyObject* const* args) {
+    PyArrayObject *target = as_target(args[0]), *values = target ? as_source(args[2], target) : nullptr;
+    if (!values || !plain(args[0]) || !plain(args[2]) || !PyList_CheckExact(args[1])) return nullptr;
+    for (Py_ssize_t i = 0; i < PyList_GET_SIZE(args[1]); ++i) {
+        PyObject* each = PyList_GET_ITEM(args[1], i);
+        if (PyArray_Check(each) && !lie_apart(target, reinterpret_cast<PyArrayObject*>(each))) return nullptr;
+    }
+    bool added = false;
+    if (PyArray_DESCR(target) == float_descr) added = add_at<float>(target, args[1], values);
+    if (PyArray_DESCR(target) == double_descr) added = add_at<double>(target, args[1], values);
+    if (!added) return nullptr;
+    Py_RETURN_NONE;
+}
+
 // index_put_(self, indices, values, accumulate)
 PyObject* index_put(PyObject* const* args) {
+    if (args[3] == Py_True) return index_put_add(args);
     PyArrayObject* target = args[3] == Py_False ? as_target(args[0]) : nullptr;
     PyArrayObject* values = target ? as_source(args[2], target) : nullptr;
+    PyArrayObject* mask = values && plain(args[0]) ? whole_mask(args[1], target) : nullptr;
+    if (mask && plain(args[2]) && lie_apart(target, mask) && PyArray_SIZE(target) > most_elements && PyArray_NDIM(values) <= 1) {
+        if (put_under(target, mask, values)) Py_RETURN_NONE;
+        return nullptr;
+    }
     Places places;
     npy_intp shape[most_dims], strides[most_dims];
     if (!values || !PyList_CheckExact(args[1])) return nullptr;
@@ -86,6 +157,18 @@ PyObject* index_put(PyObject* const* args) {
     Py_RETURN_NONE;
 }
 
+// index_put(self, indices, values, accumulate): the same on a copy of an array in row-major order
+PyObject* index_put_copy(PyObject* const* args) {
+    PyArrayObject* x = in_plain_rows(args[0]);
+    Owned result(x ? reinterpret_cast<PyArrayObject*>(PyArray_NewCopy(x, NPY_CORDER)) : nullptr);
+    if (!result) return nullptr;
+    PyObject* write[4] = {reinterpret_cast<PyObject*>(result.get()), args[1], args[2], args[3]};
+    PyObject* written = index_put(write);
+    if (!written) return nullptr;
+    Py_DECREF(written);
+    return result.give();
+}
+
 // (grad, self_shape, indices): the gradient added where `index` read
 template <class T>
 PyObject* index_rule(PyObject* const* args) {
@@ -99,6 +182,12 @@ PyObject* index_rule(PyObject* const* args) {
     if (!result) return nullptr;
     Owned grad(in_rows(args[0], descr_of<T>()));
     Places places;
+    if (PyArrayObject* mask = grad && PyArray_NDIM(grad.get()) == 1 ? whole_mask(args[2], result.get()) : nullptr) {
+        const Held held(data_of<npy_bool>(mask), PyArray_SIZE(mask));
+        if (held.total() != PyArray_SIZE(grad.get())) return nullptr;
+        held.place<T>(data_of<T>(grad.get()), nullptr, data_of<T>(result.get()));
+        return result.give();
+    }
     if (!grad || !places.find(args[2], result.get())) return nullptr;
     if (places.shape_of_part(result.get(), part) != PyArray_NDIM(grad.get())) return nullptr;
     for (int i = 0; i < PyArray_NDIM(grad.get()); ++i)
@@ -126,20 +215,17 @@ PyObject* index_rule(PyObject* const* args) {
 PyObject* index_put_rule(PyObject* const* args) {
     PyArrayObject* grad = args[2] == Py_False ? in_plain_rows(args[0]) : nullptr;
     if (!grad) return nullptr;
-    Owned result(reinterpret_cast<PyArrayObject*>(PyArray_NewCopy(grad, NPY_CORDER)));
     Py_INCREF(PyArray_DESCR(grad));
     Owned zero(reinterpret_cast<PyArrayObject*>(PyArray_Zeros(0, nullptr, PyArray_DESCR(grad), 0)));
-    if (!result || !zero) return nullptr;
-    PyObject* write[4] = {reinterpret_cast<PyObject*>(result.get()), args[1], reinterpret_cast<PyObject*>(zero.get()), Py_False};
-    PyObject* written = index_put(write);
-    if (!written) return nullptr;
-    Py_DECREF(written);
-    return result.give();
+    if (!zero) return nullptr;
+    PyObject* write[4] = {args[0], args[1], reinterpret_cast<PyObject*>(zero.get()), Py_False};
+    return index_put_copy(write);
 }
 
 PyMethodDef place_methods[] = {
     direct_method("direct_index", direct<2, index>, "index(self, indices), or NotImplemented"),
     direct_method("direct_index_put_", direct<4, index_put>, "index_put_(self, indices, values, accumulate): None, or NotImplemented"),
+    direct_method("direct_index_put", direct<4, index_put_copy>, "index_put(self, indices, values, accumulate), or NotImplemented"),
     direct_method("direct_index_put_rule", direct<3, index_put_rule>, "index_put_rule(grad, indices, accumulate), or NotImplemented"),
     direct_method("direct_index_rule", direct<3, by_element<index_rule<float>, index_rule<double>>>,
                   "index_rule(grad, self_shape, indices), or NotImplemented"),

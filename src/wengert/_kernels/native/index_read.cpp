@@ -1,9 +1,9 @@
 // Reading at indices: gather, index_select and embedding, of any elements without references. An index is loaded once,
 // checked and used; where one lies outside the card's body words the error.
-#include "direct.hpp"
+#include "along.hpp"
 
-#include <atomic>
 #include <cstring>
+#include <vector>
 
 namespace wengert {
 namespace {
@@ -16,22 +16,8 @@ PyArrayObject* plain_values(PyObject* object) {
 
 // out[o, i, j] = x[o, index[o, i, j], j]; false if an index lies outside.
 template <size_t bytes>
-bool gather_elements(const char* x, const int64_t* index, char* out, Line line, npy_intp count) {
-    std::atomic<bool> inside{true};
-    parallel_for(line.outer, count * line.inner, [=, &inside](npy_intp begin, npy_intp end) {
-        bool all_inside = true;
-        for (npy_intp o = begin; o < end; ++o)
-            for (npy_intp i = 0; i < count; ++i)
-                for (npy_intp j = 0; j < line.inner; ++j) {
-                    const npy_intp at = (o * count + i) * line.inner + j, place = load_once(index + at);
-                    if (place < 0 || place >= line.length)
-                        all_inside = false;
-                    else
-                        std::memcpy(out + at * bytes, x + ((o * line.length + place) * line.inner + j) * bytes, bytes);
-                }
-        if (!all_inside) inside.store(false, std::memory_order_relaxed);
-    });
-    return inside.load();
+bool gather_elements(const char* x, const int64_t* index, char* out, const Line& line, npy_intp count) {
+    return at_places(index, line, count, bytes, [=](npy_intp from, npy_intp to) { std::memcpy(out + to * bytes, x + from * bytes, bytes); });
 }
 bool gather_bytes(npy_intp bytes, const char* x, const int64_t* index, char* out, const Line& line, npy_intp count) {
     switch (bytes) {
@@ -70,23 +56,51 @@ PyObject* gather(PyObject* const* args) {
 // (self, dim, index, sparse_grad)
 PyObject* gather_card(PyObject* const* args) { return PyBool_Check(args[3]) ? gather(args) : nullptr; }
 
-// Slices of `bytes`, the same ones of each of `outer` blocks of `length`; false if an index lies outside.
-bool pick_slices(const char* x, npy_intp outer, npy_intp length, npy_intp bytes, const int64_t* index, npy_intp count, char* out) {
+// Slices of `size` bytes (`known`, if that is not 0), the same ones of each of `outer` blocks of `length`; false if an index lies outside.
+// `ours`: no other thread can rewrite the index, and it was checked.
+template <size_t known, bool ours>
+bool pick_slices(const char* x, npy_intp outer, npy_intp length, npy_intp size, const int64_t* index, npy_intp count, char* out) {
     std::atomic<bool> inside{true};
-    parallel_for(outer * count, bytes / 8 + 1, [=, &inside](npy_intp begin, npy_intp end) {
-        npy_intp block = begin / count, i = begin % count;
+    parallel_for(outer * count, size / 8 + 1, [=, &inside](npy_intp begin, npy_intp end) {
         bool all_inside = true;
-        for (npy_intp at = begin; at < end; ++at) {
-            const npy_intp place = load_once(index + i);
-            if (place < 0 || place >= length)
-                all_inside = false;
-            else
-                std::memcpy(out + at * bytes, x + (block * length + place) * bytes, static_cast<size_t>(bytes));
-            if (++i == count) i = 0, ++block;
+        const npy_intp width = known ? static_cast<npy_intp>(known) : size;
+        for (npy_intp at = begin; at < end;) {
+            const npy_intp block = at / count, last = std::min(end, (block + 1) * count);
+            const char* const from = x + block * length * width;
+            char* const to = out;  // these are our own: what is stored might lie where the others were captured
+            const int64_t* const indices = index - block * count;
+            for (const uint64_t below = static_cast<uint64_t>(length); at < last; ++at) {
+                const int64_t place = ours ? indices[at] : load_once(indices + at);
+                if (ours || static_cast<uint64_t>(place) < below)
+                    std::memcpy(to + at * width, from + place * width, static_cast<size_t>(width));
+                else
+                    all_inside = false;
+            }
         }
         if (!all_inside) inside.store(false, std::memory_order_relaxed);
     });
     return inside.load();
+}
+template <size_t known>
+bool pick_known(const char* x, npy_intp outer, npy_intp length, npy_intp size, const int64_t* index, npy_intp count, char* out) {
+    if (outer < 4 || size > 64) return pick_slices<known, false>(x, outer, length, size, index, count, out);
+    std::vector<int64_t> copy(static_cast<size_t>(count));
+    for (npy_intp i = 0; i < count; ++i) {
+        copy[static_cast<size_t>(i)] = load_once(index + i);
+        if (static_cast<uint64_t>(copy[static_cast<size_t>(i)]) >= static_cast<uint64_t>(length)) return false;
+    }
+    return pick_slices<known, true>(x, outer, length, size, copy.data(), count, out);
+}
+using Picking = bool (*)(const char*, npy_intp, npy_intp, npy_intp, const int64_t*, npy_intp, char*);
+Picking picking(npy_intp bytes) {
+    switch (bytes) {
+        case 1: return pick_known<1>;
+        case 2: return pick_known<2>;
+        case 4: return pick_known<4>;
+        case 8: return pick_known<8>;
+        case 16: return pick_known<16>;
+    }
+    return pick_known<0>;
 }
 
 // The slices of `x` that `index` lists, as a new array of this shape.
@@ -104,7 +118,7 @@ PyObject* picked(PyArrayObject* x, int axis, PyArrayObject* index, int ndim, con
     bool inside;
     {
         ReleaseGil unlocked(large);
-        inside = pick_slices(values, line.outer, line.length, bytes, places, count, out);
+        inside = picking(bytes)(values, line.outer, line.length, bytes, places, count, out);
     }
     return inside ? result.give() : nullptr;
 }

@@ -157,7 +157,8 @@ def write_at(target: Any, indices: Any, values: Any, accumulate: bool) -> None:
 
 
 @op(
-    layout="like", dtypes=WIDE, inplace=True, larger=True, write=write_at, native_write=native("index_put_"),
+    layout="like", dtypes=WIDE, inplace=True, larger=True, write=write_at, native=native("index_put"),
+    native_write=native("index_put_"),
     apart="never", batching="advanced_batches.index_written",
 )  # fmt: skip
 def index_put(self: Array, indices: Indices, values: Array, accumulate: bool = False) -> Any:
@@ -300,7 +301,7 @@ def masked_fill_samples(make: Any) -> Any:
 
 @op(
     dtypes=WIDE, linear="self", larger=True, batching="advanced_batches.mask_selected", out_apart="wholly",
-    out_words="masked_select(): self and result must have the same scalar type",
+    out_words="masked_select(): self and result must have the same scalar type", native=native("masked_select"),
 )  # fmt: skip
 def masked_select(self: Array, mask: Index) -> Any:
     """The elements where `mask` holds, as a vector; both are broadcast.
@@ -332,7 +333,10 @@ def masked_select_samples(make: Any) -> Any:
     yield Bad(make(2), integers(0, 1), raises=RuntimeError, says="expected BoolTensor for mask")
 
 
-@op(dtypes=WIDE, linear="grad", batching="advanced_batches.mask_selected_backward", function=False, method=False)
+@op(
+    dtypes=WIDE, linear="grad", batching="advanced_batches.mask_selected_backward", function=False, method=False,
+    native=native("masked_select_backward"),
+)  # fmt: skip
 def masked_select_backward(grad: Array, shape: Any, mask: Index) -> Any:
     """Zeros of the shape of a tensor broadcast with a mask, with `grad` where the mask holds."""
     common = broadcast(tuple(shape), mask.shape)

@@ -280,7 +280,7 @@ def take_samples(make: Any) -> Any:
 @op(
     layout="own", dtypes=WIDE, derivative=None, why="indices", name="nonzero_positions",
     batching="batches.nonzero_refused",
-    function=False, method=False,
+    function=False, method=False, native=native("nonzero_positions"),
 )  # fmt: skip
 def nonzero_positions(self: Index) -> Any:
     """Where elements are not zero: one row of indices for each; they lie column by column, as in torch."""

@@ -13,6 +13,7 @@ from ..._core.operators.overlap import refuse_shared
 from ..._core.tensor.base import wrap
 from ..._core.types import dtypes
 from ..._core.types.sizes import broadcast
+from ..._kernels import direct_function as native
 from ..._kernels.index import private
 from ..memory.overwrite import checked_value
 from .index import integers
@@ -51,6 +52,7 @@ def write_under_mask(target: Any, mask: Any, source: Any) -> None:
     write=write_under_mask,
     apart="itself",
     batching="advanced_batches.mask_scattered",
+    native=native("masked_scatter"),
 )
 def masked_scatter(self: Array, mask: Index, source: Array) -> Any:
     """The tensor with the elements of `source`, one after the other, where `mask` holds.

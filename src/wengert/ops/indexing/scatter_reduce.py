@@ -11,6 +11,7 @@ from ..._core.cards.card import ALL, ORDERED, Array, Bad, Index, Sample, op
 from ..._core.errors import shown
 from ..._core.types import dtypes
 from ..._core.types.sizes import normalise
+from ..._kernels import direct_function as native
 from ..._kernels.index import along_axis
 from ..dtype_checks import check_ordered, refuse
 from ..pointwise.activation import kept_gradient
@@ -81,7 +82,7 @@ reduction = partial(
 """The form of a write that combines with what is there."""
 
 
-@reduction(dtypes=ALL, write=write_reduced, batching="batches.elements")
+@reduction(dtypes=ALL, write=write_reduced, batching="batches.elements", native=native("scatter_reduce"))
 def scatter_reduce(self: Array, dim: int, index: Index, src: Array, reduce: str, *, include_self: bool = True) -> Any:
     """The tensor with elements of `src` combined into the places that `index` names.
 

@@ -10,6 +10,7 @@ from ..._core import batch_errors
 from ..._core.cards.card import ALL, INTEGERS, Bad, Index, Sample, op
 from ..._core.tensor.base import wrap
 from ..._core.types.sizes import check_room
+from ..._kernels import direct_function as native
 from ..dtype_checks import refuse
 
 
@@ -22,7 +23,7 @@ def bincount_refused(op: Any, size: int, args: list[Any], carried: list[Any]) ->
     raise RuntimeError(batch_errors.dynamic("bincount"))
 
 
-@op(dtypes=INTEGERS, explained=ALL, derivative=None, why="counts", batching=bincount_refused)
+@op(dtypes=INTEGERS, explained=ALL, derivative=None, why="counts", batching=bincount_refused, native=native("bincount"))
 def bincount(self: Index, weights: Index = None, minlength: int = 0) -> Any:
     """How often each non-negative integer occurs.
 

@@ -8,7 +8,7 @@ from typing import Any
 from ..._core.cards.card import FLOATS, ORDERED, Array, Bad, Sample, composite, op
 from ..._core.operators.batch_rules import along
 from ..._core.tensor.base import Tensor
-from ..._kernels import order as kernels
+from ..._kernels import direct_function as native, order as kernels
 from .. import return_types
 from ..axes import read_dim
 from ..dtype_checks import check_inexact, check_ordered
@@ -47,13 +47,13 @@ def running_extreme(name: str, array: Any, dim: Any, largest: bool) -> Any:
     return values.reshape(array.shape), places.reshape(array.shape)
 
 
-@running(node="CummaxBackward0")
+@running(node="CummaxBackward0", native=native("cummax_along"))
 def cummax_along(self: Array, dim: int) -> Any:
     """The largest elements so far along a dimension, and where they are."""
     return running_extreme("cummax", self, dim, True)
 
 
-@running(node="CumminBackward0")
+@running(node="CumminBackward0", native=native("cummin_along"))
 def cummin_along(self: Array, dim: int) -> Any:
     """The smallest elements so far along a dimension, and where they are."""
     return running_extreme("cummin", self, dim, False)

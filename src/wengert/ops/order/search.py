@@ -14,7 +14,7 @@ from ..._core.operators.batch_rules import full, singled
 from ..._core.out_errors import EXACT
 from ..._core.tensor.base import Tensor, wrap
 from ..._core.types import dtypes
-from ..._kernels import order as kernels
+from ..._kernels import direct_function as native, order as kernels
 from ..dtype_checks import check_number, check_ordered
 
 NUMBERS = ORDERED - BOOLS
@@ -34,7 +34,7 @@ def rows_of_batch(op: Any, size: int, args: list[Any], carried: list[Any]) -> An
 
 @op(
     dtypes=NUMBERS, derivative=None, why="indices", batching=rows_of_batch, name="_searchsorted", method=False,
-    function=False, layout="own",
+    function=False, layout="own", native=native("places_among"),
 )  # fmt: skip
 def places_among(edges: Index, values: Index, right: bool, short: bool) -> Any:
     """Where values belong among sorted ones, row by row or all in the same row."""

@@ -9,7 +9,7 @@ from ..._core.cards.arguments import integer
 from ..._core.cards.card import BOOLS, COMPLEXES, ORDERED, WIDE, Array, Bad, Sample, composite, op
 from ..._core.operators.batch_rules import along
 from ..._core.tensor.base import Tensor
-from ..._kernels import order as kernels
+from ..._kernels import direct_function as native, order as kernels
 from .. import return_types
 from ..axes import read_dim
 from ..dtype_checks import check_ordered
@@ -57,6 +57,7 @@ moved = partial(
     layout="like",
     node=("SortBackward0", "SortBackward1"),
     choose=lambda args: int(args[1] is not None),
+    native=native("sort_along"),
 )
 def sort_along(self: Array, stable: Any, dim: int, descending: bool) -> Any:
     """Sorted elements along a dimension and where they were; equal ones keep their order."""
@@ -173,7 +174,7 @@ def msort_samples(make: Any) -> Any:
     yield Sample(make())
 
 
-@moved(dtypes=ORDERED - BOOLS, node="TopkBackward0")
+@moved(dtypes=ORDERED - BOOLS, node="TopkBackward0", native=native("topk_along"))
 def topk_along(self: Array, k: int, dim: int, largest: bool, sorted: bool) -> Any:
     """The `k` largest or smallest elements along a dimension and where they are."""
     axis = read_dim("topk", dim, self.ndim)

@@ -10,6 +10,7 @@ import numpy as np
 from ..._core import batch_errors
 from ..._core.cards.card import COMPLEXES, WIDE, Bad, Index, Sample, composite, op
 from ..._core.types.sizes import normalise
+from ..._kernels import direct_function as native
 from ..dtype_checks import refuse
 
 
@@ -61,6 +62,7 @@ def check_dim(array: Any, dim: int) -> int:
 @op(
     dtypes=WIDE - COMPLEXES, derivative=None, why="a choice of elements", batching=refused, name="_unique",
     method=False, function=False, outputs=("output", "inverse_indices", "counts"), layout="own",
+    native=native("distinct"),
 )  # fmt: skip
 def distinct(self: Index, dim: Any, consecutive: bool) -> Any:
     """Distinct elements (or slices along `dim`), to which of them each one belongs, and how often each occurs."""

@@ -1,0 +1,117 @@
+// Writing elements where an index says, or combining them with what is there: the cards `scatter` and `scatter_reduce`.
+#include "along.hpp"
+
+#include <cstring>
+
+namespace wengert {
+namespace {
+
+using Call = PyObject* const*;
+
+// A copy of `x` in which body(copy, place, source offset) is applied to each index; null where something is unusual or wrong.
+struct Scattered {
+    PyArrayObject *x = nullptr, *index = nullptr;
+    Line line;
+    npy_intp count = 0;
+
+    Scattered(PyObject* self, PyObject* dim, PyObject* index_object) {
+        PyArrayObject *array = plain(self), *places = plain(index_object, int64_descr);
+        int axis = 0;
+        if (!array || !places || PyDataType_REFCHK(PyArray_DESCR(array)) || PyArray_NDIM(array) != PyArray_NDIM(places)) return;
+        if (PyArray_SIZE(array) == 0 || PyArray_SIZE(places) == 0 || !as_axis(dim, PyArray_NDIM(array), axis)) return;
+        for (int i = 0; i < PyArray_NDIM(array); ++i)
+            if (i != axis && PyArray_DIM(array, i) != PyArray_DIM(places, i)) return;
+        line = line_of(PyArray_DIMS(array), PyArray_NDIM(array), axis);
+        count = PyArray_DIM(places, axis);
+        x = array, index = places;
+    }
+
+    template <class Body>
+    PyObject* make(const Body& body) const {
+        Owned result(reinterpret_cast<PyArrayObject*>(PyArray_NewCopy(x, NPY_CORDER)));
+        if (!result) return nullptr;
+        char* out = PyArray_BYTES(result.get());
+        bool inside;
+        {
+            ReleaseGil unlocked(PyArray_SIZE(index) >= thread_threshold);
+            inside = at_places(data_of<int64_t>(index), line, count, PyArray_ITEMSIZE(x), [=](npy_intp to, npy_intp from) { body(out, to, from); });
+        }
+        return inside ? result.give() : nullptr;
+    }
+};
+
+// ---- scatter -------------------------------------------------------------------------------------------------------
+template <size_t bytes>
+PyObject* replaced(const Scattered& scattered, const char* source, npy_intp step) {
+    return scattered.make([=](char* out, npy_intp to, npy_intp from) { std::memcpy(out + to * bytes, source + from * step, bytes); });
+}
+
+// One element in the dtype of an array: a Python number that the dtype takes.
+bool as_element(PyObject* number, PyArrayObject* array, char* element) {
+    const auto store = [=](auto value) {
+        if (!weak_value(number, value)) return false;
+        std::memcpy(element, &value, sizeof value);
+        return true;
+    };
+    if (PyArray_DESCR(array) == float_descr) return store(float{});
+    if (PyArray_DESCR(array) == double_descr) return store(double{});
+    return PyArray_DESCR(array) == int64_descr && store(int64_t{});
+}
+
+// scatter(self, dim, index, src, reduce): `src` of the shape of the index, or one element
+PyObject* scatter(Call args) {
+    const Scattered scattered(args[0], args[1], args[2]);
+    if (!scattered.x || args[4] != Py_None) return nullptr;
+    const npy_intp bytes = PyArray_ITEMSIZE(scattered.x);
+    char element[16] = {};
+    const char* source = element;
+    npy_intp step = 0;
+    if (PyArray_CheckExact(args[3])) {
+        PyArrayObject* given = plain(args[3], PyArray_DESCR(scattered.x));
+        if (!given || !same_shape(given, scattered.index)) return nullptr;
+        source = PyArray_BYTES(given), step = bytes;
+    } else if (!as_element(args[3], scattered.x, element)) {
+        return nullptr;
+    }
+    switch (bytes) {
+        case 1: return replaced<1>(scattered, source, step);
+        case 2: return replaced<2>(scattered, source, step);
+        case 4: return replaced<4>(scattered, source, step);
+        case 8: return replaced<8>(scattered, source, step);
+        case 16: return replaced<16>(scattered, source, step);
+    }
+    return nullptr;
+}
+
+// ---- scatter_reduce ------------------------------------------------------------------------------------------------
+// scatter_reduce(self, dim, index, src, reduce, include_self), with the old values
+template <class T>
+PyObject* scatter_reduce(Call args) {
+    const Scattered scattered(args[0], args[1], args[2]);
+    PyArrayObject* given = plain(args[3], descr_of<T>());
+    if (!scattered.x || PyArray_DESCR(scattered.x) != descr_of<T>() || !given || !same_shape(given, scattered.index)) return nullptr;
+    if (args[5] != Py_True) return nullptr;
+    const T* source = data_of<T>(given);
+    const auto combined = [&](auto combine) {
+        return scattered.make([=](char* out, npy_intp to, npy_intp from) {
+            T* place = reinterpret_cast<T*>(out) + to;
+            *place = combine(*place, source[from]);
+        });
+    };
+    if (is_text(args[4], "sum")) return combined([](T a, T b) { return a + b; });
+    if (is_text(args[4], "prod")) return combined([](T a, T b) { return a * b; });
+    if (is_text(args[4], "amax")) return combined([](T a, T b) { return a >= b || a != a ? a : b; });
+    if (is_text(args[4], "amin")) return combined([](T a, T b) { return a <= b || a != a ? a : b; });
+    return nullptr;
+}
+
+PyMethodDef scatter_methods[] = {
+    direct_method("direct_scatter", direct<5, scatter>, "scatter(self, dim, index, src, reduce), or NotImplemented"),
+    direct_method("direct_scatter_reduce", direct<6, by_element<scatter_reduce<float>, scatter_reduce<double>>>,
+                  "scatter_reduce(self, dim, index, src, reduce, include_self), or NotImplemented"),
+    {nullptr, nullptr, 0, nullptr},
+};
+MethodList scatter_list(scatter_methods);
+
+}  // namespace
+}  // namespace wengert
