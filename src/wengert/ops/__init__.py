@@ -11,13 +11,14 @@ from .create import create
 from .families import promise_all
 from .indexing import advanced, index
 from .linalg import matmul, products
-from .memory import convert, overwrite
+from .memory import convert, kept, overwrite
 from .pointwise import binary, compare, logic, power, rounding, unary
 from .randomness import generator
 from .reductions import reduce
 from .shapes import as_strided, batches, join, shape, slices, view_shape, views
 
 promise_all()
+kept.begin()
 
 
 def __getattr__(name: str) -> object:

@@ -17,6 +17,7 @@
 #include <stdexcept>
 
 #include "checked.hpp"
+#include "reserve.hpp"
 #include "simd.hpp"
 #include "threads.hpp"
 
@@ -74,10 +75,30 @@ inline int64_t load_once(const int64_t* place) { return __atomic_load_n(place, _
 template <class T>
 inline T* data_of(PyArrayObject* array) { return static_cast<T*>(PyArray_DATA(array)); }
 
+// A new array in memory that is kept when it is freed (memory.cpp), for sizes where that is worth it.
+PyArrayObject* new_large(PyArray_Descr* descr, int ndim, const npy_intp* shape, bool zeroed);
+inline bool is_large(PyArray_Descr* descr, int ndim, const npy_intp* shape) {
+    Size bytes(PyDataType_ELSIZE(descr));
+    for (int i = 0; i < ndim; ++i) bytes = bytes * shape[i];
+    return bytes.fits() && bytes.value() >= static_cast<npy_intp>(least_kept);
+}
 inline PyArrayObject* new_array(PyArray_Descr* descr, int ndim, const npy_intp* shape) {
+    if (is_large(descr, ndim, shape)) return new_large(descr, ndim, shape, false);
     Py_INCREF(descr);
     return reinterpret_cast<PyArrayObject*>(
         PyArray_NewFromDescr(&PyArray_Type, descr, ndim, const_cast<npy_intp*>(shape), nullptr, nullptr, 0, nullptr));
+}
+inline PyArrayObject* new_zeros(PyArray_Descr* descr, int ndim, const npy_intp* shape) {
+    if (is_large(descr, ndim, shape)) return new_large(descr, ndim, shape, true);
+    Py_INCREF(descr);
+    return reinterpret_cast<PyArrayObject*>(PyArray_Zeros(ndim, const_cast<npy_intp*>(shape), descr, 0));
+}
+// A copy in row-major order.
+inline PyArrayObject* new_copy(PyArrayObject* x) {
+    if (!is_large(PyArray_DESCR(x), PyArray_NDIM(x), PyArray_DIMS(x))) return reinterpret_cast<PyArrayObject*>(PyArray_NewCopy(x, NPY_CORDER));
+    PyArrayObject* copy = new_large(PyArray_DESCR(x), PyArray_NDIM(x), PyArray_DIMS(x), false);
+    if (copy && PyArray_CopyInto(copy, x) < 0) Py_CLEAR(copy);
+    return copy;
 }
 inline bool same_shape(PyArrayObject* a, PyArrayObject* b) {
     const int ndim = PyArray_NDIM(a);

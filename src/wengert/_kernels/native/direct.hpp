@@ -43,7 +43,7 @@ inline PyArrayObject* in_rows(PyObject* object, PyArray_Descr* descr) {
         Py_INCREF(array);
         return array;
     }
-    return reinterpret_cast<PyArrayObject*>(PyArray_NewCopy(array, NPY_CORDER));
+    return new_copy(array);
 }
 
 // The gradient of the first of several results, if no other has one; null otherwise.

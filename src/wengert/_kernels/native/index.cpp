@@ -83,13 +83,7 @@ bool same_slices(PyArrayObject* a, PyArrayObject* b, int axis) {
         if (i != axis && PyArray_DIM(a, i) != PyArray_DIM(b, i)) return false;
     return true;
 }
-// A new array of zeros.
-PyArrayObject* zeros(PyArray_Descr* descr, int ndim, const npy_intp* shape) {
-    Py_INCREF(descr);
-    return reinterpret_cast<PyArrayObject*>(PyArray_Zeros(ndim, const_cast<npy_intp*>(shape), descr, 0));
-}
 
-PyArrayObject* copy_of(PyArrayObject* x) { return reinterpret_cast<PyArrayObject*>(PyArray_NewCopy(x, NPY_CORDER)); }
 
 template <class T>
 PyObject* embedding_rows(PyObject** slots) {
@@ -122,7 +116,7 @@ PyObject* index_slices(PyObject** slots) {
     const npy_intp count = PyArray_SIZE(index);
     if (PyArray_NDIM(index) != 1 || !same_slices(source, x, axis) || PyArray_DIM(source, axis) != count) return nullptr;
     if (PyArray_SIZE(x) == 0) return nullptr;
-    Owned result(copy_of(x));
+    Owned result(new_copy(x));
     if (!result) return nullptr;
     const Line line = line_of(PyArray_DIMS(x), PyArray_NDIM(x), axis);
     const bool inside = add_slices<T>(data_of<T>(result.get()), line, data_of<int64_t>(index), count, data_of<T>(source),
@@ -147,7 +141,7 @@ PyObject* scatter(PyObject** slots) {
     if (!x || !index || !source || !as_axis(slots[1], PyArray_NDIM(x), axis)) return nullptr;
     if (!same_slices(index, x, axis) || !same_shape(index, source)) return nullptr;
     const Line line = line_of(PyArray_DIMS(x), PyArray_NDIM(x), axis);
-    Owned result(copy_of(x));
+    Owned result(new_copy(x));
     if (!result) return nullptr;
     const bool inside = add_elements<T>(data_of<T>(result.get()), line, data_of<int64_t>(index), PyArray_DIM(index, axis),
                                         data_of<T>(source));
@@ -171,7 +165,7 @@ PyObject* put_rows(PyObject** slots) {
         if (PyArray_DIM(values, leading + i - 1) != PyArray_DIM(x, i)) return nullptr;
     const npy_intp rows = PyArray_DIM(x, 0), count = PyArray_SIZE(index);
     if (rows == 0) return nullptr;
-    Owned result(copy_of(x));
+    Owned result(new_copy(x));
     if (!result) return nullptr;
     const bool inside = add_rows<T>(data_of<T>(result.get()), rows, PyArray_SIZE(x) / rows, data_of<int64_t>(index), count,
                                     data_of<T>(values), T(1), -1);
@@ -265,7 +259,7 @@ PyObject* gather_rule(PyObject* const* args) {
     if (!index || read.ndim < 1) return nullptr;
     Owned grad(in_rows(args[0], descr_of<T>()));
     if (!grad || !same_shape(grad.get(), index) || !read.gives(grad.get())) return nullptr;
-    Owned result(zeros(descr_of<T>(), read.ndim, read.shape));
+    Owned result(new_zeros(descr_of<T>(), read.ndim, read.shape));
     if (!result) return nullptr;
     const bool inside = add_elements<T>(data_of<T>(result.get()), line_of(read.shape, read.ndim, read.axis),
                                         data_of<int64_t>(index), PyArray_DIM(index, read.axis), data_of<T>(grad.get()));
@@ -280,7 +274,7 @@ PyObject* index_select_rule(PyObject* const* args) {
     Owned grad(in_rows(args[0], descr_of<T>()));
     const npy_intp count = PyArray_SIZE(index);
     if (!grad || !read.gives(grad.get()) || PyArray_DIM(grad.get(), read.axis) != count) return nullptr;
-    Owned result(zeros(descr_of<T>(), read.ndim, read.shape));
+    Owned result(new_zeros(descr_of<T>(), read.ndim, read.shape));
     if (!result) return nullptr;
     const bool inside = add_slices<T>(data_of<T>(result.get()), line_of(read.shape, read.ndim, read.axis),
                                       data_of<int64_t>(index), count, data_of<T>(grad.get()), T(1));

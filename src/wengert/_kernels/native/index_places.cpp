@@ -160,7 +160,7 @@ PyObject* index_put(PyObject* const* args) {
 // index_put(self, indices, values, accumulate): the same on a copy of an array in row-major order
 PyObject* index_put_copy(PyObject* const* args) {
     PyArrayObject* x = in_plain_rows(args[0]);
-    Owned result(x ? reinterpret_cast<PyArrayObject*>(PyArray_NewCopy(x, NPY_CORDER)) : nullptr);
+    Owned result(x ? new_copy(x) : nullptr);
     if (!result) return nullptr;
     PyObject* write[4] = {reinterpret_cast<PyObject*>(result.get()), args[1], args[2], args[3]};
     PyObject* written = index_put(write);
@@ -177,8 +177,7 @@ PyObject* index_rule(PyObject* const* args) {
     if (ndim < 1) return nullptr;
     for (int i = 0; i < ndim; ++i)
         if (shape[i] == 0) return nullptr;
-    Py_INCREF(descr_of<T>());
-    Owned result(reinterpret_cast<PyArrayObject*>(PyArray_Zeros(ndim, shape, descr_of<T>(), 0)));
+    Owned result(new_zeros(descr_of<T>(), ndim, shape));
     if (!result) return nullptr;
     Owned grad(in_rows(args[0], descr_of<T>()));
     Places places;

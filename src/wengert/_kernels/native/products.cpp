@@ -14,8 +14,12 @@ PyObject* as_operand(const Matrix<T>& matrix) {
 // a b by the BLAS that NumPy brings, called without a ufunc around it.
 template <class T>
 PyArrayObject* blas_product(const Matrix<T>& a, const Matrix<T>& b) {
+    const npy_intp shape[2] = {a.rows, b.columns};
+    const bool large = is_large(descr_of<T>(), 2, shape) && PyArray_NDIM(a.array) == 2 && PyArray_NDIM(b.array) == 2;
+    Owned out(large ? new_array(descr_of<T>(), 2, shape) : nullptr);
+    if (large && !out) return nullptr;
     PyObject *left = as_operand(a), *right = left ? as_operand(b) : nullptr, *result = nullptr;
-    if (right) result = PyArray_MatrixProduct2(left, right, nullptr);
+    if (right) result = PyArray_MatrixProduct2(left, right, out.get());
     Py_XDECREF(left);
     Py_XDECREF(right);
     if (result && !PyArray_CheckExact(result)) Py_CLEAR(result);  // a scalar

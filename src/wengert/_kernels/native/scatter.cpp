@@ -28,7 +28,7 @@ struct Scattered {
 
     template <class Body>
     PyObject* make(const Body& body) const {
-        Owned result(reinterpret_cast<PyArrayObject*>(PyArray_NewCopy(x, NPY_CORDER)));
+        Owned result(new_copy(x));
         if (!result) return nullptr;
         char* out = PyArray_BYTES(result.get());
         bool inside;

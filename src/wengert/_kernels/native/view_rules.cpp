@@ -21,10 +21,7 @@ bool as_whole(PyObject* shape, npy_intp itemsize, Geometry& whole) {
         if (whole.shape[dim] < 0) return false;
     return fill_rows(whole, itemsize);
 }
-PyArrayObject* new_zeros(PyArray_Descr* descr, const Geometry& whole) {
-    Py_INCREF(descr);
-    return reinterpret_cast<PyArrayObject*>(PyArray_Zeros(whole.ndim, const_cast<npy_intp*>(whole.shape), descr, 0));
-}
+PyArrayObject* new_zeros(PyArray_Descr* descr, const Geometry& whole) { return wengert::new_zeros(descr, whole.ndim, whole.shape); }
 // Zeros with the gradient at the part that is seen.
 PyObject* zeros_but(PyArrayObject* grad, const Geometry& whole, const Geometry& seen) {
     if (!has_shape(grad, seen)) Py_RETURN_NOTIMPLEMENTED;

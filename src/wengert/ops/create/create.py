@@ -17,6 +17,7 @@ from ..._core.tensor.base import Tensor
 from ..._core.types import dtypes
 from ..._core.types.dtypes import dtype as DType
 from ..family import described, named
+from ..memory.kept import in_kept
 from .factory import (
     check_place,
     checked,
@@ -146,13 +147,13 @@ def sized(array_of_size: Callable[[tuple[int, ...], Any], Any]) -> Any:
 @sized
 def zeros(shape: tuple[int, ...], element: Any) -> Any:
     """Zeros."""
-    return np.zeros(shape, element)
+    return in_kept(np.zeros, shape, element)
 
 
 @sized
 def ones(shape: tuple[int, ...], element: Any) -> Any:
     """Ones."""
-    return np.ones(shape, element)
+    return in_kept(np.ones, shape, element)
 
 
 @composite(method=False)
@@ -179,7 +180,8 @@ def empty(
     """
     check_place("empty", device, pin_memory)
     element = result_dtype("empty", dtype, out, dtypes.get_default_dtype())
-    return deliver("empty", np.empty(read_size("empty", sizes, size), element.numpy), requires_grad, out)
+    made = in_kept(np.empty, read_size("empty", sizes, size), element.numpy)
+    return deliver("empty", made, requires_grad, out)
 
 
 for factory in (zeros, ones, empty):
@@ -221,7 +223,7 @@ def full(
     shape = read_tuple("full", size, 1)
     value = read_number("full", "fill_value", 2, fill_value)
     element = result_dtype("full", dtype, out, dtypes.of_number(value))
-    return deliver("full", np.full(shape, checked(value, element), element.numpy), requires_grad, out)
+    return deliver("full", in_kept(np.full, shape, checked(value, element), element.numpy), requires_grad, out)
 
 
 @full.samples  # type: ignore[attr-defined]

@@ -17,6 +17,7 @@ from ..._core.operators import layouts
 from ..._core.tensor.base import Tensor
 from ..._core.types.dtypes import dtype as DType
 from ..family import described, named
+from ..memory.kept import in_kept
 from ..memory.memory_formats import strides_in
 from .create import copy_of_members, copy_warning, strided_array
 from .factory import (
@@ -221,19 +222,19 @@ def new(array_of_size: Callable[[tuple[int, ...], Any], Any]) -> Any:
 @new
 def new_zeros(shape: tuple[int, ...], element: Any) -> Any:
     """Zeros of the dtype of a tensor."""
-    return np.zeros(shape, element)
+    return in_kept(np.zeros, shape, element)
 
 
 @new
 def new_ones(shape: tuple[int, ...], element: Any) -> Any:
     """Ones of the dtype of a tensor."""
-    return np.ones(shape, element)
+    return in_kept(np.ones, shape, element)
 
 
 @new
 def new_empty(shape: tuple[int, ...], element: Any) -> Any:
     """Memory with whatever values it holds, of the dtype of a tensor."""
-    return np.empty(shape, element)
+    return in_kept(np.empty, shape, element)
 
 
 @composite(function=False)
@@ -265,7 +266,7 @@ def new_full(
     element = read_dtype("new_full", dtype, input.dtype)
     value = checked(read_number("new_full", "fill_value", 2, fill_value), element)
     levels = carried(input)
-    return finish("new_full", np.full(room(levels, shape), value, element.numpy), requires_grad, levels)
+    return finish("new_full", in_kept(np.full, room(levels, shape), value, element.numpy), requires_grad, levels)
 
 
 @new_full.samples  # type: ignore[attr-defined]
