@@ -22,6 +22,7 @@ inline void pause_briefly() {
 #endif
 }
 
+constexpr int most_shares = 64;
 constexpr int waits_before_sleep = 2000;  // some 20 to 50 microseconds: the time between the kernels of a training step
 
 class Pool {
@@ -31,7 +32,8 @@ public:
         if (turn.owns_lock()) start_workers(threads - 1);
         if (!turn.owns_lock() || workers_ == 0) return run_alone(body, context, pieces);
         body_ = body, context_ = context, pieces_ = pieces;
-        next_.store(0);
+        shares_ = threads < most_shares ? threads : most_shares;
+        for (int share = 0; share < shares_; ++share) next_[share].place.store(begin_of(share));
         refused_.store(false);
         allowed_.store(threads - 1);
         open_.store(true);
@@ -40,7 +42,7 @@ public:
             { std::lock_guard<std::mutex> lock(sleep_); }
             wake_.notify_all();
         }
-        take_pieces();
+        take_pieces(0);
         open_.store(false);
         for (int waits = 0; inside_.load() > 0; ++waits) {
             if (waits < waits_before_sleep)
@@ -61,12 +63,21 @@ private:
         return true;
     }
 
-    void take_pieces() {
-        for (index_t piece = next_.fetch_add(1); piece < pieces_; piece = next_.fetch_add(1)) {
-            try {
-                body_(context_, piece);
-            } catch (const std::bad_alloc&) {  // an exception must not leave a thread
-                refused_.store(true);
+    index_t begin_of(int share) const { return pieces_ * share / shares_; }
+
+    // Its own share first, then what is left of the others': from kernel to kernel a thread meets the same part of an
+    // array, which its core's cache may hold.
+    void take_pieces(int number) {
+        for (int step = 0; step < shares_; ++step) {
+            const int share = (number + step) % shares_;
+            std::atomic<index_t>& next = next_[share].place;
+            const index_t end = begin_of(share + 1);
+            for (index_t piece = next.fetch_add(1); piece < end; piece = next.fetch_add(1)) {
+                try {
+                    body_(context_, piece);
+                } catch (const std::bad_alloc&) {  // an exception must not leave a thread
+                    refused_.store(true);
+                }
             }
         }
     }
@@ -88,7 +99,7 @@ private:
             seen = generation_.load();
             // Whoever is counted inside before the job is closed is waited for; whoever comes later finds it closed.
             inside_.fetch_add(1);
-            if (open_.load() && number < allowed_.load()) take_pieces();
+            if (open_.load() && number < allowed_.load()) take_pieces(number + 1);
             inside_.fetch_sub(1);
         }
     }
@@ -109,11 +120,14 @@ private:
     std::atomic<std::uint64_t> generation_{0};
     std::atomic<int> sleeping_{0}, inside_{0}, allowed_{0};
     std::atomic<bool> open_{false}, refused_{false};
-    std::atomic<index_t> next_{0};
+    struct alignas(64) Next {  // a line of the cache for each
+        std::atomic<index_t> place{0};
+    };
+    Next next_[most_shares];
     PieceFunction body_ = nullptr;
     void* context_ = nullptr;
     index_t pieces_ = 0;
-    int workers_ = 0;
+    int workers_ = 0, shares_ = 1;
 };
 
 std::atomic<Pool*> pool{nullptr};
