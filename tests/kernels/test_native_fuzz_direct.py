@@ -106,7 +106,61 @@ DIRECT.update(dict.fromkeys(["max_dim", "min_dim", "argmax", "argmin"], lambda r
 DIRECT.update(dict.fromkeys(["logsumexp"], lambda r, t: [few(r, t), -1, True]))
 DIRECT.update(
     dict.fromkeys(
-        ["sin", "cos", "tan", "sinh", "cosh", "expm1", "log1p", "log2", "log10"], lambda r, t: [np.abs(few(r, t))]
+        [
+            "sin",
+            "cos",
+            "tan",
+            "sinh",
+            "cosh",
+            "arcsin",
+            "arccos",
+            "arctan",
+            "arcsinh",
+            "arccosh",
+            "arctanh",
+            "expm1",
+            "log1p",
+            "log2",
+            "log10",
+            "log_sigmoid",
+            "mish",
+            "hardsigmoid",
+            "hardswish",
+        ],
+        lambda r, t: [np.abs(few(r, t))],
+    )
+)
+# Float32 only: of float64 NumPy's loops answer.
+DIRECT.update(
+    dict.fromkeys(
+        ["arctan2", "hypot", "logaddexp", "fmod", "remainder"], lambda r, t: [few(r, np.float32), np.ones(1, "f4")]
+    )
+)
+DIRECT.update(
+    {
+        "elu": lambda r, t: [few(r, t), 1.0, 2, 0.5],
+        "elu_rule": lambda r, t: (lambda x: [x + 1, x, 1.0, 2, 0.5])(few(r, t)),
+        "celu": lambda r, t: [few(r, t), 1.5],
+        "celu_rule": lambda r, t: (lambda x: [x + 1, x, 1.5])(few(r, t)),
+        "softplus": lambda r, t: [few(r, t), 1.0, 20],
+        "softplus_rule": lambda r, t: (lambda x: [x + 1, x, 2.0, 20])(few(r, t)),
+        "leaky_relu": lambda r, t: [few(r, t), 0.01],
+        "leaky_relu_rule": lambda r, t: (lambda x: [x + 1, x, 0.01])(few(r, t)),
+        "hardtanh": lambda r, t: [few(r, t), -1, 1.0],
+        "hardtanh_rule": lambda r, t: (lambda x: [x + 1, x, -1, 1.0])(few(r, t)),
+        "addcmul": lambda r, t: (lambda x: [x, x[0], x[:, :1].copy(), 2])(few(r, t)),
+        "addcdiv": lambda r, t: (lambda x: [x, x[0], x[:, :1].copy(), 0.5])(few(r, t)),
+        "lerp": lambda r, t: (lambda x: [x, x[0], 0.25])(few(r, t)),
+        "nansum": lambda r, t: [few(r, t), 1, True, None],
+        "cumsum": lambda r, t: [few(r, t), 1, None],
+        "cumprod": lambda r, t: [few(r, t), -1, None],
+        "cumsum_reversed": lambda r, t: [few(r, t), 1],
+        "cumsum_rule": lambda r, t: [few(r, t), 0],
+    }
+)
+DIRECT.update(
+    dict.fromkeys(
+        ["hardsigmoid_rule", "hardswish_backward", "mish_rule"], lambda r, t: (lambda x: [x + 1, x])(few(r, t))
     )
 )
 

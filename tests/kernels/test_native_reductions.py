@@ -43,6 +43,8 @@ def test_nothing_sums_to_zero(only_native):
     assert only_native.sum(np.zeros((0, 3), np.float32), 0).tolist() == [0, 0, 0]
     assert only_native.sum(np.zeros(0)).tolist() == 0
     assert np.isnan(only_native.mean(np.zeros(0)))
+    assert only_native.sum(np.zeros((3, 0), np.float32), 0).shape == (0,)
+    assert only_native.mean(np.zeros((0, 0)), 0).shape == (0,)
 
 
 def test_the_error_of_a_long_sum_does_not_grow_with_its_length(only_native):

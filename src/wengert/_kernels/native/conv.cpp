@@ -190,7 +190,7 @@ PyObject* backward_bias(PyObject** slots) {
         parallel_for(kernels, images * places, [=](npy_intp first, npy_intp last) {
             for (npy_intp o = first; o < last; ++o) {
                 double total = 0;
-                for (npy_intp n = 0; n < images; ++n) total += loops<T>().row_sum(slope + (n * kernels + o) * places, places);
+                for (npy_intp n = 0; n < images; ++n) total += loops<T>().row_sum[OF_VALUES](slope + (n * kernels + o) * places, places);
                 out[o] = static_cast<T>(total);
             }
         });

@@ -134,13 +134,38 @@ PyObject* typed_product(PyArrayObject* x, const Block& block) {
     }
     return result.give();
 }
-// (self, dim, keepdim, dtype), of few elements (NumPy's loops multiply in several lanes); integers wrap around
+// Of many numbers those of rows; a long row in pieces that do not depend on the number of threads.
+template <class T>
+PyObject* row_products(PyArrayObject* x, const Block& block) {
+    if (block.inner != 1) return nullptr;
+    Owned result(new_array(PyArray_DESCR(x), block.ndim, block.shape));
+    if (!result) return nullptr;
+    const T* input = data_of<T>(x);
+    const npy_intp length = block.reduced, pieces = (length + piece - 1) / piece;
+    std::vector<double> part(static_cast<size_t>(block.outer * pieces));
+    double* parts = part.data();
+    ReleaseGil unlocked(PyArray_SIZE(x) >= thread_threshold);
+    parallel_for(block.outer * pieces, length < piece ? length : piece, [=](npy_intp begin, npy_intp end) {
+        for (npy_intp i = begin; i < end; ++i) {
+            const npy_intp at = i % pieces * piece, count = length - at < piece ? length - at : piece;
+            parts[i] = loops<T>().row_product(input + i / pieces * length + at, count);
+        }
+    });
+    for (npy_intp o = 0; o < block.outer; ++o) {
+        double product = 1;
+        for (npy_intp k = 0; k < pieces; ++k) product *= parts[o * pieces + k];
+        data_of<T>(result.get())[o] = static_cast<T>(product);
+    }
+    return result.give();
+}
+// (self, dim, keepdim, dtype); many integers are left to NumPy, whose loops multiply in several lanes; they wrap around
 PyObject* product(PyObject*, Call args, Py_ssize_t nargs) {
     return answer([=]() -> PyObject* {
         PyArrayObject* x = nargs == 4 && args[3] == Py_None ? plain(args[0]) : nullptr;
         Block block;
-        if (!x || PyArray_SIZE(x) > 1024 || !(args[1] == Py_None || PyLong_CheckExact(args[1])) || !find_dims(x, args[1], args[2], block)) return nullptr;
+        if (!x || !(args[1] == Py_None || PyLong_CheckExact(args[1])) || !find_dims(x, args[1], args[2], block)) return nullptr;
         PyArray_Descr* descr = PyArray_DESCR(x);
+        if (PyArray_SIZE(x) > 1024) return descr == float_descr ? row_products<float>(x, block) : descr == double_descr ? row_products<double>(x, block) : nullptr;
         if (descr == float_descr) return typed_product<float, float>(x, block);
         if (descr == double_descr) return typed_product<double, double>(x, block);
         return descr == int64_descr ? typed_product<int64_t, uint64_t>(x, block) : nullptr;

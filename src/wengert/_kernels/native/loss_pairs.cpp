@@ -1,10 +1,11 @@
-// Losses between two small arrays of one shape, and their rules: squares, absolute values and what lies between, and
-// cross-entropy of probabilities and of logits. Large ones are the bodies'.
+// Losses between two arrays of one shape, and their rules: squares, absolute values and what lies between, and
+// cross-entropy of probabilities and of logits.
 #include "broadcast.hpp"
 #include "direct.hpp"
 
 #include <algorithm>
 #include <cmath>
+#include <vector>
 
 namespace wengert {
 namespace {
@@ -37,7 +38,7 @@ struct Huber {
     double factor() const { return 1; }
 };
 
-// Two arrays of one shape, small and not empty, and what is done with the losses of the elements.
+// Two arrays of one shape, not empty, and what is done with the losses of the elements.
 template <class T>
 struct Pair {
     PyArrayObject *x, *target;
@@ -47,29 +48,67 @@ struct Pair {
         x = plain(x_object, descr_of<T>());
         target = plain(target_object, descr_of<T>());
         reduction = as_reduction(name);
-        if (x && target && same_shape(x, target) && reduction != REDUCE_UNKNOWN && PyArray_SIZE(x) < thread_threshold)
+        if (x && target && same_shape(x, target) && reduction != REDUCE_UNKNOWN)
             count = PyArray_SIZE(x);
     }
     // The share of one element in the derivative of the loss.
     double share() const { return reduction == REDUCE_MEAN ? 1.0 / static_cast<double>(count) : 1.0; }
 };
 
-// The losses of the elements, their mean or their sum; `loss` is called with x and target.
-template <class T, class Loss>
-PyObject* collected(const Pair<T>& pair, const Loss& loss) {
+constexpr npy_intp piece = 65536, block = 512;  // elements for a thread at least, and those whose losses lie side by side
+constexpr npy_intp loss_cost = 4;
+
+// The sum of a piece's losses, block by block.
+template <class T, class Losses>
+double piece_total(const T* x, const T* target, npy_intp count, const Losses& losses) {
+    T made[block];
+    double total = 0;
+    for (npy_intp begin = 0; begin < count; begin += block) {
+        const npy_intp size = count - begin < block ? count - begin : block;
+        losses(x + begin, target + begin, made, size);
+        total += loops<T>().row_sum[OF_VALUES](made, size);
+    }
+    return total;
+}
+
+// The losses of the elements, their mean or their sum; losses(x, target, out, count) finds those of some elements. Pieces
+// do not depend on the number of threads.
+template <class T, class Losses>
+PyObject* collected(const Pair<T>& pair, const Losses& losses) {
     const T *x = data_of<T>(pair.x), *target = data_of<T>(pair.target);
     const bool each = pair.reduction == REDUCE_NONE;
     Owned result(new_array(descr_of<T>(), each ? PyArray_NDIM(pair.x) : 0, PyArray_DIMS(pair.x)));
     if (!result) return nullptr;
     T* out = data_of<T>(result.get());
+    const npy_intp count = pair.count, pieces = (count + piece - 1) / piece;
+    double total = 0;
     if (each) {
-        for (npy_intp i = 0; i < pair.count; ++i) out[i] = loss(x[i], target[i]);
+        ReleaseGil unlocked(count >= thread_threshold);
+        parallel_for(count, loss_cost, [&](npy_intp begin, npy_intp end) { losses(x + begin, target + begin, out + begin, end - begin); });
         return result.give();
     }
-    double total = 0;
-    for (npy_intp i = 0; i < pair.count; ++i) total += static_cast<double>(loss(x[i], target[i]));
-    *out = static_cast<T>(pair.reduction == REDUCE_MEAN ? total / static_cast<double>(pair.count) : total);
+    if (pieces == 1) {
+        total = piece_total(x, target, count, losses);
+    } else {
+        std::vector<double> part(static_cast<size_t>(pieces));
+        ReleaseGil unlocked(true);
+        parallel_for(pieces, piece * loss_cost, [&](npy_intp begin, npy_intp end) {
+            for (npy_intp i = begin; i < end; ++i) {
+                const npy_intp at = i * piece, size = count - at < piece ? count - at : piece;
+                part[static_cast<size_t>(i)] = piece_total(x + at, target + at, size, losses);
+            }
+        });
+        for (double one : part) total += one;
+    }
+    *out = static_cast<T>(pair.reduction == REDUCE_MEAN ? total / static_cast<double>(count) : total);
     return result.give();
+}
+// The same, of a loss that is found element by element.
+template <class T, class Loss>
+PyObject* collected_one_by_one(const Pair<T>& pair, const Loss& loss) {
+    return collected(pair, [&](const T* x, const T* target, T* out, npy_intp count) {
+        for (npy_intp i = 0; i < count; ++i) out[i] = loss(x[i], target[i]);
+    });
 }
 
 // The gradient of the result: one for all elements, or one for each. `of` gives it times a factor, as the rule does.
@@ -104,6 +143,12 @@ PyObject* both(PyObject* wanted, PyArrayObject* like, const Compute& compute) {
     }
     return grads;
 }
+// body(begin, end) over all elements.
+template <class T, class Body>
+void over(const Pair<T>& pair, const Body& body) {
+    ReleaseGil unlocked(pair.count >= thread_threshold);
+    parallel_for(pair.count, loss_cost, body);
+}
 bool is_wanted(PyObject* wanted) {
     if (!PyTuple_CheckExact(wanted) || PyTuple_GET_SIZE(wanted) != 2) return false;
     return PyBool_Check(PyTuple_GET_ITEM(wanted, 0)) && PyBool_Check(PyTuple_GET_ITEM(wanted, 1));
@@ -113,7 +158,7 @@ template <class T, class Form>
 PyObject* loss_of(PyObject* const* args, const Form& form) {
     const Pair<T> pair(args[0], args[1], args[2]);
     if (pair.count == 0) return nullptr;
-    return collected(pair, [&](T x, T target) { return form.loss(x - target); });
+    return collected_one_by_one(pair, [form](T x, T target) { return form.loss(x - target); });
 }
 // (grad, self, target, reduction, ...)
 template <class T, class Form>
@@ -125,10 +170,14 @@ PyObject* rule_of(PyObject* const* args, PyObject* wanted, const Form& form) {
     const T *x = data_of<T>(pair.x), *target = data_of<T>(pair.target);
     return both(wanted, pair.x, [&](int at, PyArrayObject* made) {
         T* out = data_of<T>(made);
-        for (npy_intp i = 0; i < pair.count; ++i) {
-            const T slope = form.slope(x[i] - target[i]) * slopes.of(i);
-            out[i] = at ? -slope : slope;
-        }
+        over(pair, [&](npy_intp begin, npy_intp end) {
+            if (slopes.step) {
+                for (npy_intp i = begin; i < end; ++i) out[i] = form.slope(x[i] - target[i]) * (at ? -slopes.of(i) : slopes.of(i));
+            } else {
+                const T factor = at ? -slopes.of(0) : slopes.of(0);
+                for (npy_intp i = begin; i < end; ++i) out[i] = form.slope(x[i] - target[i]) * factor;
+            }
+        });
     });
 }
 
@@ -163,8 +212,9 @@ template <class T>
 PyObject* logits_loss(PyObject* const* args) {
     const Pair<T> pair(args[0], args[1], args[4]);
     if (pair.count == 0 || args[2] != Py_None || args[3] != Py_None) return nullptr;
-    return collected(pair, [](T x, T target) {
-        return (1 - target) * x + (std::log1p(std::exp(-std::fabs(x))) + (x < 0 ? -x : T(0)));
+    return collected(pair, [](const T* x, const T* target, T* out, npy_intp count) {
+        loops<T>().unary[LOG_SIGMOID](x, out, count);
+        for (npy_intp i = 0; i < count; ++i) out[i] = (1 - target[i]) * x[i] - out[i];
     });
 }
 // (grad, self, target, weight, pos_weight, reduction, wanted)
@@ -177,8 +227,10 @@ PyObject* logits_rule(PyObject* const* args) {
     const T *x = data_of<T>(pair.x), *target = data_of<T>(pair.target);
     return both(args[6], pair.x, [&](int at, PyArrayObject* made) {
         T* out = data_of<T>(made);
-        if (at == 0) loops<T>().unary[SIGMOID](x, out, pair.count);
-        for (npy_intp i = 0; i < pair.count; ++i) out[i] = (at ? -x[i] : out[i] - target[i]) * slopes.of(i);
+        over(pair, [&](npy_intp begin, npy_intp end) {
+            if (at == 0) loops<T>().unary[SIGMOID](x + begin, out + begin, end - begin);
+            for (npy_intp i = begin; i < end; ++i) out[i] = (at ? -x[i] : out[i] - target[i]) * slopes.of(i);
+        });
     });
 }
 
@@ -192,12 +244,23 @@ PyObject* probability_loss(PyObject* const* args) {
     const Pair<T> pair(args[0], args[1], args[3]);
     if (pair.count == 0 || args[2] != Py_None) return nullptr;
     const T* x = data_of<T>(pair.x);
-    for (npy_intp i = 0; i < pair.count; ++i)
-        if (!(x[i] >= 0 && x[i] <= 1)) return nullptr;
-    return collected(pair, [](T probability, T target) {
+    bool possible = true;
+    for (npy_intp i = 0; i < pair.count; ++i) possible &= (x[i] >= 0) & (x[i] <= 1);
+    if (!possible) return nullptr;
+    return collected(pair, [](const T* probability, const T* target, T* out, npy_intp count) {
+        constexpr npy_intp few = 64;
         const T least = static_cast<T>(least_logarithm);
-        const T success = std::max(std::log(probability), least), failure = std::max(std::log1p(-probability), least);
-        return (target - 1) * failure - target * success;
+        T success[few], failure[few];
+        for (npy_intp begin = 0; begin < count; begin += few) {
+            const npy_intp size = count - begin < few ? count - begin : few;
+            loops<T>().unary[LOG](probability + begin, success, size);
+            loops<T>().unary[NEGATIVE](probability + begin, failure, size);
+            loops<T>().unary[LOG1P](failure, failure, size);
+            for (npy_intp i = 0; i < size; ++i) {
+                const T one = target[begin + i];
+                out[begin + i] = (one - 1) * std::max(failure[i], least) - one * std::max(success[i], least);
+            }
+        }
     });
 }
 // (grad, self, target, weight, reduction, wanted)
@@ -211,10 +274,12 @@ PyObject* probability_rule(PyObject* const* args) {
     const T *x = data_of<T>(pair.x), *target = data_of<T>(pair.target);
     return both(args[5], pair.x, [&](int at, PyArrayObject* made) {
         T* out = data_of<T>(made);
-        for (npy_intp i = 0; i < pair.count; ++i) {
-            const T variance = std::max((1 - x[i]) * x[i], static_cast<T>(least_variance));
-            out[i] = (at ? std::log1p(-x[i]) - std::log(x[i]) : (x[i] - target[i]) / variance) * slopes.of(i);
-        }
+        over(pair, [&](npy_intp begin, npy_intp end) {
+            for (npy_intp i = begin; i < end; ++i) {
+                const T variance = std::max((1 - x[i]) * x[i], static_cast<T>(least_variance));
+                out[i] = (at ? std::log1p(-x[i]) - std::log(x[i]) : (x[i] - target[i]) / variance) * slopes.of(i);
+            }
+        });
     });
 }
 

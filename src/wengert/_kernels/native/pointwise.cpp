@@ -31,10 +31,11 @@ bool block_layout(PyArrayObject* large, PyArrayObject* small, Layout& layout) {
 
 // The work of one element, in additions.
 constexpr npy_intp cost_of(Binary op) {
-    return op <= TANH_BACKWARD || op >= MAXIMUM ? 1 : op == GELU_BACKWARD ? 16 : 8;
+    return op <= TANH_BACKWARD || op == MAXIMUM || op == MINIMUM ? 1 : op == GELU_BACKWARD ? 16 : 8;
 }
 constexpr npy_intp cost_of(Unary op) {
-    return op == ERF || op == GELU ? 12 : op == NEGATIVE || op == ABSOLUTE || op == RELU || op == SQRT || op >= SQUARE ? 1 : 4;
+    if (op == ERF || op == GELU || (op >= SIN && op <= MISH)) return 12;
+    return op == NEGATIVE || op == ABSOLUTE || op == RELU || op == SQRT || op >= SQUARE ? 1 : 4;
 }
 
 template <class T>
@@ -134,10 +135,24 @@ PyArrayObject* operand(PyObject* object) {
     return is_repeated(array) ? array : nullptr;
 }
 
+// A copy in row-major order of an operand that lies in another one, where it is small beside the other operand, as a column
+// of a matrix; null if it is not.
+PyArrayObject* small_copy(PyObject* object, PyArrayObject* other) {
+    if (!other || !PyArray_CheckExact(object)) return nullptr;
+    auto* array = reinterpret_cast<PyArrayObject*>(object);
+    if (PyArray_DESCR(array) != PyArray_DESCR(other) || !(PyArray_FLAGS(array) & NPY_ARRAY_ALIGNED)) return nullptr;
+    if (PyArray_SIZE(array) > PyArray_SIZE(other) / 8) return nullptr;
+    return reinterpret_cast<PyArrayObject*>(PyArray_NewCopy(array, NPY_CORDER));
+}
+
 // The result, or null: with a Python error set, or unknown.
 PyObject* compute(Binary op, PyObject* a_object, PyObject* b_object, PyObject* out) {
     PyArrayObject* a = operand(a_object);
     PyArrayObject* b = operand(b_object);
+    const Owned a_copy(a ? nullptr : small_copy(a_object, b)), b_copy(b ? nullptr : small_copy(b_object, a));
+    if (a_copy) a = a_copy.get();
+    if (b_copy) b = b_copy.get();
+    if (PyErr_Occurred()) return nullptr;
     if (!a && (!b || PyArray_Check(a_object))) return nullptr;
     if (!b && PyArray_Check(b_object)) return nullptr;
     PyArray_Descr* descr = PyArray_DESCR(a ? a : b);
@@ -159,8 +174,12 @@ constexpr const char* const* names_of(Binary op) {
 
 // `add` and `sub` multiply their second operand by `alpha`, which is nearly always 1.
 constexpr bool takes_alpha(Binary op) { return op == ADD || op == SUBTRACT; }
-// The card of these takes no numbers beside tensors.
-constexpr bool arrays_only(Binary op) { return op > DIVIDE; }
+// The card of these takes no numbers beside tensors; that of FMOD none in the first place.
+constexpr bool arrays_only(Binary op) { return op > DIVIDE && op != FMOD && op != REMAINDER; }
+// Of many doubles NumPy's loops may be vectorised, as the C library's functions, which ours call, are not.
+constexpr npy_intp few = 256;
+template <class T>
+constexpr bool one_by_one(Unary op) { return sizeof(T) == 8 && op >= SIN && op < LOG_SIGMOID; }
 bool is_one(PyObject* number) {
     npy_intp value = 0;
     return as_index(number, value) && value == 1;
@@ -191,7 +210,8 @@ struct BinaryMethod {
     }
     static PyObject* direct(PyObject*, PyObject* const* args, Py_ssize_t nargs) {
         const bool known = nargs == 2 || (takes_alpha(op) && nargs == 3);
-        if (known && (!arrays_only(op) || (PyArray_Check(args[0]) && PyArray_Check(args[1])))) {
+        const bool fits = (op != FMOD || PyArray_Check(args[0])) && (!arrays_only(op) || (PyArray_Check(args[0]) && PyArray_Check(args[1])));
+        if (known && fits) {
             PyObject* result = nargs == 2 || is_one(args[2]) ? compute(op, args[0], args[1], nullptr)
                                                              : compute_scaled(op, args[0], args[1], args[2]);
             if (result || PyErr_Occurred()) return result;
@@ -202,12 +222,12 @@ struct BinaryMethod {
 template <class T>
 PyObject* typed_unary(Unary op, PyArrayObject* x, PyObject* out) {
     const UnaryLoop<T> loop = loops<T>().unary[op];
-    if (!loop) return nullptr;
+    const npy_intp count = PyArray_SIZE(x);
+    if (!loop || (one_by_one<T>(op) && count > few)) return nullptr;
     PyArrayObject* result = result_like(x, out);
     if (!result) return nullptr;
     const T* input = data_of<T>(x);
     T* output = data_of<T>(result);
-    const npy_intp count = PyArray_SIZE(x);
     ReleaseGil unlocked(count >= thread_threshold);
     parallel_for(count, cost_of(op), [=](npy_intp begin, npy_intp end) { loop(input + begin, output + begin, end - begin); });
     return reinterpret_cast<PyObject*>(result);
@@ -264,9 +284,13 @@ PyObject* rsub(PyObject*, PyObject* const* args, Py_ssize_t nargs) {
 
 #define WENGERT_BINARY(op, name) template <> Twin BinaryMethod<op>::twin(name);
 #define WENGERT_UNARY(op, name) template <> Twin UnaryMethod<op>::twin(name);
+#define WENGERT_DIRECT_BINARY(op, name)
+#define WENGERT_DIRECT_UNARY(op, name)
 #include "pointwise_names.inc"
 #undef WENGERT_BINARY
 #undef WENGERT_UNARY
+#undef WENGERT_DIRECT_BINARY
+#undef WENGERT_DIRECT_UNARY
 
 PyCFunction as_method(PyObject* (*function)(PyObject*, PyObject* const*, Py_ssize_t, PyObject*)) {
     return reinterpret_cast<PyCFunction>(reinterpret_cast<void*>(function));
@@ -278,6 +302,10 @@ PyCFunction as_method(PyObject* (*function)(PyObject*, PyObject* const*, Py_ssiz
 #define WENGERT_UNARY(op, name)                                                                           \
     {name, as_method(UnaryMethod<op>::call), METH_FASTCALL | METH_KEYWORDS, name "(x, out=None)"},        \
     {"direct_" name, as_direct(UnaryMethod<op>::direct), METH_FASTCALL, name "(x), or NotImplemented"},
+#define WENGERT_DIRECT_BINARY(op, name) \
+    {"direct_" name, as_direct(BinaryMethod<op>::direct), METH_FASTCALL, name "(a, b), or NotImplemented"},
+#define WENGERT_DIRECT_UNARY(op, name) \
+    {"direct_" name, as_direct(UnaryMethod<op>::direct), METH_FASTCALL, name "(x), or NotImplemented"},
 PyMethodDef pointwise_methods[] = {
 #include "pointwise_names.inc"
     {"direct_max_pair", as_direct(of_pair<MAXIMUM>), METH_FASTCALL, "max(self, other, keepdim), or NotImplemented"},
@@ -288,6 +316,8 @@ PyMethodDef pointwise_methods[] = {
 };
 #undef WENGERT_BINARY
 #undef WENGERT_UNARY
+#undef WENGERT_DIRECT_BINARY
+#undef WENGERT_DIRECT_UNARY
 MethodList pointwise_list(pointwise_methods);
 
 // gelu takes the name of its form between the arrays and `out`.

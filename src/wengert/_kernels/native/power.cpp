@@ -1,5 +1,4 @@
-// Powers with a number as exponent, their rule, and the functions of the C library: these only for arrays so small that
-// a call costs more than its work (NumPy's loops are vectorised).
+// Powers with a number as exponent, and their rule.
 #include "broadcast.hpp"
 
 #include <cmath>
@@ -92,49 +91,9 @@ PyObject* power_rule(PyObject*, Call args, Py_ssize_t nargs) {
     });
 }
 
-template <class T, class Function>
-PyObject* applied(PyArrayObject* x, Function function) {
-    Owned result(new_array(PyArray_DESCR(x), PyArray_NDIM(x), PyArray_DIMS(x)));
-    if (!result) return nullptr;
-    const T* input = data_of<T>(x);
-    T* out = data_of<T>(result.get());
-    for (npy_intp i = 0, count = PyArray_SIZE(x); i < count; ++i) out[i] = function(input[i]);
-    return result.give();
-}
-
-#define WENGERT_LIBRARY(name)                                                                          \
-    PyObject* name(PyObject*, Call args, Py_ssize_t nargs) {                                           \
-        PyArrayObject* x = nargs == 1 ? plain(args[0]) : nullptr;                                      \
-        if (!x || PyArray_SIZE(x) == 0 || PyArray_SIZE(x) > few) Py_RETURN_NOTIMPLEMENTED;             \
-        const auto function = [](auto value) { return std::name(value); };                             \
-        if (PyArray_DESCR(x) == float_descr) return applied<float>(x, function);                       \
-        if (PyArray_DESCR(x) == double_descr) return applied<double>(x, function);                     \
-        Py_RETURN_NOTIMPLEMENTED;                                                                      \
-    }
-namespace library {
-WENGERT_LIBRARY(sin)
-WENGERT_LIBRARY(cos)
-WENGERT_LIBRARY(tan)
-WENGERT_LIBRARY(sinh)
-WENGERT_LIBRARY(cosh)
-WENGERT_LIBRARY(expm1)
-WENGERT_LIBRARY(log1p)
-WENGERT_LIBRARY(log2)
-WENGERT_LIBRARY(log10)
-}  // namespace library
-
 PyMethodDef power_methods[] = {
     direct_method("direct_pow", power, "pow(self, number), or NotImplemented"),
     direct_method("direct_pow_rule", power_rule, "(grad, self, exponent): the gradient, or NotImplemented"),
-    direct_method("direct_sin", library::sin, "sin(x) of a few elements, or NotImplemented"),
-    direct_method("direct_cos", library::cos, "cos(x) of a few elements, or NotImplemented"),
-    direct_method("direct_tan", library::tan, "tan(x) of a few elements, or NotImplemented"),
-    direct_method("direct_sinh", library::sinh, "sinh(x) of a few elements, or NotImplemented"),
-    direct_method("direct_cosh", library::cosh, "cosh(x) of a few elements, or NotImplemented"),
-    direct_method("direct_expm1", library::expm1, "expm1(x) of a few elements, or NotImplemented"),
-    direct_method("direct_log1p", library::log1p, "log1p(x) of a few elements, or NotImplemented"),
-    direct_method("direct_log2", library::log2, "log2(x) of a few elements, or NotImplemented"),
-    direct_method("direct_log10", library::log10, "log10(x) of a few elements, or NotImplemented"),
     {nullptr, nullptr, 0, nullptr},
 };
 MethodList power_list(power_methods);

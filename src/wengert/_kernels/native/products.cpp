@@ -203,7 +203,7 @@ PyObject* addmm_bias_rule(PyObject* const* args) {
     if (!result) return nullptr;
     T* out = data_of<T>(result.get());
     if (grad.factor.column == 1) {
-        loops<T>().column_sum(grad.factor.data, grad.factor.row, grad.rows, grad.columns, out);
+        loops<T>().column_sum[OF_VALUES](grad.factor.data, grad.factor.row, grad.rows, grad.columns, out);
         return result.give();
     }
     for (npy_intp j = 0; j < grad.columns; ++j) {

@@ -1,7 +1,6 @@
 // Sums and means over one block of neighbouring axes: (outer, reduced, inner) -> (outer, inner); of few elements over any.
 #include "block.hpp"
 
-#include <cmath>
 #include <vector>
 
 namespace wengert {
@@ -9,42 +8,60 @@ namespace {
 
 Twin sum_twin("sum"), mean_twin("mean");
 
-// The sum of one long row. Its blocks do not depend on the number of threads, nor does the result.
+constexpr npy_intp piece = 65536;  // elements that are summed together; neither they nor the result depend on the threads
+
+// The sum of one long row.
 template <class T>
-double long_row_sum(const T* x, npy_intp count) {
-    constexpr npy_intp piece = 65536;
+double long_row_sum(Sum kind, const T* x, npy_intp count) {
+    const auto row_sum = loops<T>().row_sum[kind];
     const npy_intp pieces = (count + piece - 1) / piece;
-    if (pieces <= 1) return loops<T>().row_sum(x, count);
+    if (pieces <= 1) return row_sum(x, count);
     std::vector<double> part(static_cast<size_t>(pieces));
     double* parts = part.data();
     parallel_for(pieces, piece, [=](npy_intp begin, npy_intp end) {
-        for (npy_intp i = begin; i < end; ++i)
-            parts[i] = loops<T>().row_sum(x + i * piece, i + 1 < pieces ? piece : count - i * piece);
+        for (npy_intp i = begin; i < end; ++i) parts[i] = row_sum(x + i * piece, i + 1 < pieces ? piece : count - i * piece);
     });
     double total = 0;
     for (double one : part) total += one;
     return total;
 }
 
+// The sums of all columns of one matrix. One that is not wide is cut into bundles of rows, which lie together in memory.
 template <class T>
-void reduce_block(const T* x, T* out, const Block& block, bool mean) {
+void all_column_sums(Sum kind, const T* x, npy_intp rows, npy_intp width, T* out) {
+    if (width == 0) return;
+    const auto column_sum = loops<T>().column_sum[kind];
+    const npy_intp bundle = (piece / width + 64) / 64 * 64, bundles = (rows + bundle - 1) / bundle;
+    if (bundles < 2) {
+        parallel_for(width, rows, [=](npy_intp begin, npy_intp end) { column_sum(x + begin, width, rows, end - begin, out + begin); });
+        return;
+    }
+    std::vector<T> part(static_cast<size_t>(bundles) * static_cast<size_t>(width));
+    T* parts = part.data();
+    parallel_for(bundles, bundle * width, [=](npy_intp begin, npy_intp end) {
+        for (npy_intp i = begin; i < end; ++i)
+            column_sum(x + i * bundle * width, width, i + 1 < bundles ? bundle : rows - i * bundle, width, parts + i * width);
+    });
+    loops<T>().column_sum[OF_VALUES](parts, width, bundles, width, out);
+}
+
+template <class T>
+void reduce_block(Sum kind, const T* x, T* out, const Block& block, bool mean) {
     const npy_intp outer = block.outer, reduced = block.reduced, inner = block.inner;
     const double divisor = mean ? static_cast<double>(reduced) : 1;
     if (inner == 1 && outer == 1) {
-        *out = static_cast<T>(long_row_sum(x, reduced) / divisor);
+        *out = static_cast<T>(long_row_sum(kind, x, reduced) / divisor);
     } else if (inner == 1) {
+        const auto row_sum = loops<T>().row_sum[kind];
         parallel_for(outer, reduced, [=](npy_intp begin, npy_intp end) {
-            for (npy_intp i = begin; i < end; ++i)
-                out[i] = static_cast<T>(loops<T>().row_sum(x + i * reduced, reduced) / divisor);
+            for (npy_intp i = begin; i < end; ++i) out[i] = static_cast<T>(row_sum(x + i * reduced, reduced) / divisor);
         });
     } else if (outer == 1) {
-        parallel_for(inner, reduced, [=](npy_intp begin, npy_intp end) {
-            loops<T>().column_sum(x + begin, inner, reduced, end - begin, out + begin);
-        });
+        all_column_sums(kind, x, reduced, inner, out);
     } else {
+        const auto column_sum = loops<T>().column_sum[kind];
         parallel_for(outer, reduced * inner, [=](npy_intp begin, npy_intp end) {
-            for (npy_intp i = begin; i < end; ++i)
-                loops<T>().column_sum(x + i * reduced * inner, inner, reduced, inner, out + i * inner);
+            for (npy_intp i = begin; i < end; ++i) column_sum(x + i * reduced * inner, inner, reduced, inner, out + i * inner);
         });
     }
     if (mean && inner != 1)
@@ -52,14 +69,14 @@ void reduce_block(const T* x, T* out, const Block& block, bool mean) {
 }
 
 template <class T>
-PyObject* typed(PyArrayObject* x, const Block& block, bool mean) {
+PyObject* typed(PyArrayObject* x, const Block& block, bool mean, Sum kind = OF_VALUES) {
     Owned result(new_array(PyArray_DESCR(x), block.ndim, block.shape));
     if (!result) return nullptr;
     const T* input = data_of<T>(x);
     T* output = data_of<T>(result.get());
     {
         ReleaseGil unlocked(PyArray_SIZE(x) >= thread_threshold);
-        reduce_block(input, output, block, mean);
+        reduce_block(kind, input, output, block, mean);
     }
     return result.give();
 }
@@ -167,33 +184,37 @@ PyObject* direct(PyObject*, PyObject* const* args, Py_ssize_t nargs) {
     });
 }
 
-// The norm of order 2 of all elements, if they are few.
 template <class T>
-PyObject* length_of(PyArrayObject* x) {
-    constexpr npy_intp most = 1024;
-    T squares[most];
-    const npy_intp count = PyArray_SIZE(x);
-    if (count == 0 || count > most) return nullptr;
-    Owned result(new_array(descr_of<T>(), 0, nullptr));
-    if (!result) return nullptr;
-    loops<T>().unary[SQUARE](data_of<T>(x), squares, count);
-    *data_of<T>(result.get()) = std::sqrt(static_cast<T>(loops<T>().row_sum(squares, count)));
+PyObject* typed_norm(PyArrayObject* x, const Block& block, bool squares) {
+    Owned result(reinterpret_cast<PyArrayObject*>(typed<T>(x, block, false, squares ? OF_SQUARES : OF_SIZES)));
+    if (result && squares) loops<T>().unary[SQRT](data_of<T>(result.get()), data_of<T>(result.get()), PyArray_SIZE(result.get()));
     return result.give();
 }
-// linalg_vector_norm(self, ord, dim, keepdim, dtype)
+// linalg_vector_norm(self, ord, dim, keepdim, dtype): of the orders 1 and 2
 PyObject* vector_norm(PyObject*, PyObject* const* args, Py_ssize_t nargs) {
-    double order = 0;
-    const bool whole = nargs == 5 && args[2] == Py_None && args[3] == Py_False && args[4] == Py_None;
-    PyArrayObject* x = whole && as_number(args[1], order) && order == 2 ? plain(args[0]) : nullptr;
-    PyObject* result = nullptr;
-    if (x && PyArray_DESCR(x) == float_descr) result = length_of<float>(x);
-    if (x && PyArray_DESCR(x) == double_descr) result = length_of<double>(x);
-    if (result || PyErr_Occurred()) return result;
-    Py_RETURN_NOTIMPLEMENTED;
+    return answer([=]() -> PyObject* {
+        double order = 0;
+        PyArrayObject* x = nargs == 5 && args[4] == Py_None && as_number(args[1], order) ? plain(args[0]) : nullptr;
+        Block block;
+        if (!x || (order != 1 && order != 2) || PyArray_SIZE(x) == 0 || !find_dims(x, args[2], args[3], block)) return nullptr;
+        if (PyArray_DESCR(x) == float_descr) return typed_norm<float>(x, block, order == 2);
+        return PyArray_DESCR(x) == double_descr ? typed_norm<double>(x, block, order == 2) : nullptr;
+    });
+}
+// (self, dim, keepdim, dtype)
+PyObject* nansum(PyObject*, PyObject* const* args, Py_ssize_t nargs) {
+    return answer([=]() -> PyObject* {
+        PyArrayObject* x = nargs == 4 && args[3] == Py_None ? plain(args[0]) : nullptr;
+        Block block;
+        if (!x || !find_dims(x, args[1], args[2], block)) return nullptr;
+        if (PyArray_DESCR(x) == float_descr) return typed<float>(x, block, false, OF_NUMBERS);
+        return PyArray_DESCR(x) == double_descr ? typed<double>(x, block, false, OF_NUMBERS) : nullptr;
+    });
 }
 
 PyMethodDef reduce_methods[] = {
     direct_method("direct_vector_norm", vector_norm, "vector_norm(self, ord, dim, keepdim, dtype), or NotImplemented"),
+    direct_method("direct_nansum", nansum, "nansum(self, dim, keepdim, dtype), or NotImplemented"),
     direct_method("direct_sum", direct<false>, "sum(self, dim, keepdim, dtype), or NotImplemented"),
     direct_method("direct_mean", direct<true>, "mean(self, dim, keepdim, dtype), or NotImplemented"),
     fast_method("sum", sum, "sum(x, axis=None, keepdims=False, dtype=None)"),

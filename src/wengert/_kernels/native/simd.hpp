@@ -12,15 +12,21 @@ namespace wengert {
 enum Binary {
     ADD, SUBTRACT, MULTIPLY, DIVIDE,
     RELU_BACKWARD, SIGMOID_BACKWARD, TANH_BACKWARD, SILU_BACKWARD, GELU_BACKWARD, GELU_TANH_BACKWARD, MAXIMUM, MINIMUM,
+    ARCTAN2, HYPOT, LOGADDEXP, FMOD, REMAINDER, MISH_BACKWARD,
     BINARY_COUNT
 };
 enum Unary {
     NEGATIVE, EXP, LOG, TANH, SQRT, ABSOLUTE, SIGMOID, SILU, RELU, ERF, GELU, GELU_TANH,
     SQUARE, CUBE, RECIPROCAL, RSQRT, FLOOR, CEIL, TRUNC, RINT, SIGN,
+    SIN, COS, TAN, SINH, COSH, ARCSIN, ARCCOS, ARCTAN, ARCSINH, ARCCOSH, ARCTANH, EXPM1, LOG1P, LOG2, LOG10, LOG_SIGMOID, MISH, HARD_SIGMOID, HARD_SWISH,
     UNARY_COUNT
 };
 enum Compare { EQUAL, NOT_EQUAL, LESS, LESS_EQUAL, GREATER, GREATER_EQUAL, COMPARE_COUNT };
 enum Extreme { MAXIMAL, MINIMAL, EXTREME_COUNT };
+enum Sum { OF_VALUES, OF_SIZES, OF_SQUARES, OF_NUMBERS, SUM_COUNT };  // x, |x|, x^2; x without NaN
+// Functions with parameters, as their cards have them; for each its derivative.
+enum Shaped { ELU, SOFTPLUS, SHAPED_COUNT };  // alpha, scale and scale of the input; beta and threshold
+struct Shape { double a = 0, b = 0, c = 0; };
 
 template <class T>
 struct SgdSettings {
@@ -59,6 +65,8 @@ template <class T>
 struct Loops {
     BinaryLoop<T> binary[BINARY_COUNT];
     UnaryLoop<T> unary[UNARY_COUNT];
+    void (*shaped[SHAPED_COUNT])(const T* x, Shape shape, T* out, index_t count);
+    void (*shaped_backward[SHAPED_COUNT])(const T* grad, index_t grad_step, const T* x, Shape shape, T* out, index_t count);
 
     // Comparisons, choices, extremes; see loops_choose.inc. A bool that comes from outside is read as a byte.
     CompareLoop<T> compare[COMPARE_COUNT];
@@ -74,10 +82,14 @@ struct Loops {
     void (*softmax_backward_row)(const T* grad, const T* result, T* out, index_t count);
     void (*log_softmax_backward_row)(const T* grad, const T* result, T* out, index_t count);
 
-    double (*row_sum)(const T* x, index_t count);
+    double (*row_sum[SUM_COUNT])(const T* x, index_t count);
+    double (*row_product)(const T* x, index_t count);
+    void (*running_sum)(const T* x, T* out, index_t count, double start);
+    void (*running_sum_back)(const T* x, T* out, index_t count, double start);
+    void (*running_product)(const T* x, T* out, index_t count, double start);
     double (*row_sum_double)(const T* x, index_t count);
     double (*row_exponential_sum)(const T* x, index_t count, T shift);  // of exp(x - shift)
-    void (*column_sum)(const T* x, index_t stride, index_t rows, index_t width, T* out);
+    void (*column_sum[SUM_COUNT])(const T* x, index_t stride, index_t rows, index_t width, T* out);
 
     double (*row_square_distance)(const T* x, index_t count, double centre);
     double (*row_centred_product)(const T* x, const T* grad, index_t count, T centre);

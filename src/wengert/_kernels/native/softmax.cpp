@@ -1,4 +1,4 @@
-// softmax and log_softmax along the last axis, few elements also along others, and their backward forms.
+// softmax and log_softmax along the last axis or another one, and their backward forms.
 #include "direct.hpp"
 
 #include <vector>
@@ -92,37 +92,102 @@ PyObject* log_softmax_backward(PyObject*, PyObject* const* args, Py_ssize_t narg
 }
 
 // ---- along other axes ----------------------------------------------------------------------------------------------
-// Few elements along any axis, line by line: `row` reads from two buffers (one, if `second` is null) and writes to a third.
-template <class T, class Row>
-PyObject* along(PyArrayObject* x, PyArrayObject* second, int axis, Row row) {
-    const Line line = line_of(PyArray_DIMS(x), PyArray_NDIM(x), axis);
+// Several columns at a time, as many as a cache holds; in each step row by row or all rows of a column.
+struct Strip {
+    npy_intp inner, length, width;  // from row to row, rows, columns
+};
+template <class T, class Body>
+void by_strips(const Line& line, npy_intp cost, const Body& body) {
+    constexpr npy_intp held = 65536;
+    npy_intp most = held / line.length / 16 * 16;
+    most = most < 16 ? 16 : most > 512 ? 512 : most;
+    const npy_intp strips = (line.inner + most - 1) / most;
+    parallel_for(line.outer * strips, line.length * (line.inner < most ? line.inner : most) * cost, [&](npy_intp begin, npy_intp end) {
+        std::vector<T> row(static_cast<size_t>(most));
+        for (npy_intp s = begin; s < end; ++s) {
+            const npy_intp first = s % strips * most, width = line.inner - first < most ? line.inner - first : most;
+            body(s / strips * line.length * line.inner + first, Strip{line.inner, line.length, width}, row.data());
+        }
+    });
+}
+
+template <class T>
+void forward_strip(const T* x, T* out, const Strip& strip, T* row, bool logarithm) {
+    const Loops<T>& table = loops<T>();
+    const auto each = [&strip](const auto& step) {
+        for (npy_intp i = 0; i < strip.length; ++i) step(i * strip.inner);
+    };
+    table.column_extreme[MAXIMAL](x, strip.inner, strip.length, strip.width, row, nullptr);
+    std::vector<T> largest(row, row + strip.width);
+    each([&](npy_intp at) {
+        table.binary[SUBTRACT](x + at, 1, largest.data(), 1, out + at, strip.width);
+        table.unary[EXP](out + at, out + at, strip.width);
+    });
+    table.column_sum[OF_VALUES](out, strip.inner, strip.length, strip.width, row);
+    if (!logarithm) {
+        each([&](npy_intp at) { table.binary[DIVIDE](out + at, 1, row, 1, out + at, strip.width); });
+        return;
+    }
+    table.unary[LOG](row, row, strip.width);
+    each([&](npy_intp at) {
+        table.binary[SUBTRACT](x + at, 1, largest.data(), 1, out + at, strip.width);
+        table.binary[SUBTRACT](out + at, 1, row, 1, out + at, strip.width);
+    });
+}
+template <class T>
+void backward_strip(const T* grad, const T* value, T* out, const Strip& strip, T* row, bool logarithm) {
+    const Loops<T>& table = loops<T>();
+    const auto each = [&strip](const auto& step) {
+        for (npy_intp i = 0; i < strip.length; ++i) step(i * strip.inner);
+    };
+    if (logarithm) {
+        table.column_sum[OF_VALUES](grad, strip.inner, strip.length, strip.width, row);
+        each([&](npy_intp at) {
+            table.unary[EXP](value + at, out + at, strip.width);
+            table.binary[MULTIPLY](out + at, 1, row, 1, out + at, strip.width);
+            table.binary[SUBTRACT](grad + at, 1, out + at, 1, out + at, strip.width);
+        });
+        return;
+    }
+    each([&](npy_intp at) { table.binary[MULTIPLY](grad + at, 1, value + at, 1, out + at, strip.width); });
+    table.column_sum[OF_VALUES](out, strip.inner, strip.length, strip.width, row);
+    each([&](npy_intp at) {
+        table.binary[SUBTRACT](grad + at, 1, row, 1, out + at, strip.width);
+        table.binary[MULTIPLY](out + at, 1, value + at, 1, out + at, strip.width);
+    });
+}
+
+template <class T>
+PyObject* forward_along(PyArrayObject* x, int axis, bool logarithm) {
     Owned result(new_array(PyArray_DESCR(x), PyArray_NDIM(x), PyArray_DIMS(x)));
     if (!result) return nullptr;
-    std::vector<T> lines(static_cast<size_t>(line.length) * 3);
-    T *a = lines.data(), *b = a + line.length, *made = b + line.length;
-    for (npy_intp o = 0; o < line.outer; ++o)
-        for (npy_intp i = 0; i < line.inner; ++i) {
-            const npy_intp start = o * line.length * line.inner + i;
-            for (npy_intp k = 0; k < line.length; ++k) a[k] = data_of<T>(x)[start + k * line.inner];
-            for (npy_intp k = 0; second && k < line.length; ++k) b[k] = data_of<T>(second)[start + k * line.inner];
-            row(a, b, made, line.length);
-            for (npy_intp k = 0; k < line.length; ++k) data_of<T>(result.get())[start + k * line.inner] = made[k];
-        }
+    const T* input = data_of<T>(x);
+    T* out = data_of<T>(result.get());
+    {
+        ReleaseGil unlocked(PyArray_SIZE(x) >= thread_threshold);
+        by_strips<T>(line_of(PyArray_DIMS(x), PyArray_NDIM(x), axis), exponential_cost, [=](npy_intp at, const Strip& strip, T* row) {
+            forward_strip(input + at, out + at, strip, row, logarithm);
+        });
+    }
     return result.give();
 }
 template <class T>
-PyObject* forward_along(PyArrayObject* x, int axis, bool logarithm) {
-    const auto row = logarithm ? loops<T>().log_softmax_row : loops<T>().softmax_row;
-    return along<T>(x, nullptr, axis, [=](T* input, T*, T* output, npy_intp width) { row(input, output, width); });
-}
-template <class T>
 PyObject* backward_along(PyArrayObject* grad, PyArrayObject* value, int axis, bool logarithm) {
-    const auto row = logarithm ? loops<T>().log_softmax_backward_row : loops<T>().softmax_backward_row;
-    return along<T>(grad, value, axis, row);
+    Owned result(new_array(PyArray_DESCR(grad), PyArray_NDIM(grad), PyArray_DIMS(grad)));
+    if (!result) return nullptr;
+    const T *slope = data_of<T>(grad), *input = data_of<T>(value);
+    T* out = data_of<T>(result.get());
+    {
+        ReleaseGil unlocked(PyArray_SIZE(grad) >= thread_threshold);
+        by_strips<T>(line_of(PyArray_DIMS(grad), PyArray_NDIM(grad), axis), 2, [=](npy_intp at, const Strip& strip, T* row) {
+            backward_strip(slope + at, input + at, out + at, strip, row, logarithm);
+        });
+    }
+    return result.give();
 }
-// The axis, if it is not the last one, and few elements lie along it.
+// The axis, if it is not the last one.
 bool other_axis(PyArrayObject* x, PyObject* object, int& axis) {
-    return PyArray_SIZE(x) < thread_threshold && as_axis(object, PyArray_NDIM(x), axis) && axis < PyArray_NDIM(x) - 1;
+    return as_axis(object, PyArray_NDIM(x), axis) && axis < PyArray_NDIM(x) - 1;
 }
 
 // ---- beside cards and rules ----------------------------------------------------------------------------------------

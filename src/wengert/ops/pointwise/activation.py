@@ -302,7 +302,7 @@ def gelu_samples(make: Any) -> Any:
     yield Bad(make(2), approximate="exact", raises=RuntimeError, says="must be either none or tanh")
 
 
-@slope(dtypes=REALS)
+@slope(dtypes=REALS, native=native("hardswish_backward"))
 def hardswish_backward(grad: Array, self: Array) -> Any:
     """`grad` times the derivative of hardswish at `self`."""
     inner = grad * (self / self.dtype.type(3) + self.dtype.type(0.5))

@@ -258,7 +258,7 @@ bind("where", where_method)
 
 
 @op(layout="iterator", dtypes=FLOATS, larger=True, numbers="weight", inplace=True, batching=elementwise,
-    out_apart="partly", out_words=None,
+    out_apart="partly", out_words=None, native=native("lerp"),
     node=("LerpBackward0", "LerpBackward1"), choose=lambda args: not is_number(args[2]))  # fmt: skip
 def lerp(self: Array, end: Array, weight: Array) -> Any:
     """Mixture self + weight * (end - self), element by element.

@@ -17,7 +17,7 @@ from ..._core.types.sizes import broadcast
 from ..._kernels import exponentials
 from ..._kernels.activation import narrowed, widened
 from ..dtype_checks import check_ordered
-from .binary import broadcast_pairs, tensor_pairs
+from .binary import broadcast_pairs, native, tensor_pairs
 from .rounding import flat
 
 
@@ -50,7 +50,7 @@ of_two_reals = partial(
 """The form of a function of two real tensors."""
 
 
-@of_two_reals(inplace=True)
+@of_two_reals(inplace=True, native=native("hypot"))
 def hypot(self: Array, other: Array, *, out: Any = None) -> Any:
     """sqrt(self^2 + other^2), element by element, without overflow on the way.
 
@@ -93,7 +93,7 @@ def share(one: Any, other: Any) -> Any:
     return ((other - one).exp() + 1).reciprocal()
 
 
-@of_two_reals(dtypes=REALS | COMPLEXES)
+@of_two_reals(dtypes=REALS | COMPLEXES, native=native("logaddexp"))
 def logaddexp(self: Array, other: Array, *, out: Any = None) -> Any:
     """log(exp(self) + exp(other)), element by element, without overflow on the way.
 

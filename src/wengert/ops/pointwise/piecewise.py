@@ -13,6 +13,7 @@ from ..._core.types import dtypes
 from ..._kernels.activation import narrowed, widened
 from ..create.factory import checked
 from .activation import floating, hardswish_backward, kept_gradient
+from .binary import native
 from .power import nonzero_tensor
 
 
@@ -29,7 +30,7 @@ def kinked(make: Any) -> Any:
     yield Sample(make(8, kind="special"))
 
 
-@floating(layout="like", dtypes=REALS | INTEGERS, explained=BOOLS, samples=signed_kinked)
+@floating(layout="like", dtypes=REALS | INTEGERS, explained=BOOLS, samples=signed_kinked, native=native("hardtanh"))
 def hardtanh(self: Array, min_val: float = -1.0, max_val: float = 1.0, *, out: Any = None) -> Any:
     """`self` limited to the range from `min_val` to `max_val`, element by element.
 
@@ -54,7 +55,7 @@ def hardtanh(self: Array, min_val: float = -1.0, max_val: float = 1.0, *, out: A
     return np.minimum(np.maximum(self, self.dtype.type(min_val)), self.dtype.type(max_val), out=out)
 
 
-@hardtanh.vjp("self")
+@hardtanh.vjp("self", native=native("hardtanh_rule"))
 def hardtanh_vjp(grad: Any, self: Any, min_val: float, max_val: float) -> Any:
     return kept_gradient(grad, (self > min_val) & (self < max_val))
 
@@ -75,7 +76,7 @@ def relu6(input: Any) -> Any:
 relu6.samples(kinked)
 
 
-@floating(inplace="renamed")
+@floating(inplace="renamed", native=native("leaky_relu"))
 def leaky_relu(self: Array, negative_slope: float = 0.01, *, out: Any = None) -> Any:
     """`self` where it is positive, else `negative_slope * self`, element by element.
 
@@ -88,7 +89,7 @@ def leaky_relu(self: Array, negative_slope: float = 0.01, *, out: Any = None) ->
     return narrowed(np.where(self > 0, self, self * negative_slope), self, out)
 
 
-@leaky_relu.vjp("self")
+@leaky_relu.vjp("self", native=native("leaky_relu_rule"))
 def leaky_relu_vjp(grad: Any, self: Any, negative_slope: float) -> Any:
     return grad.where(self > 0, grad * negative_slope)
 
@@ -99,7 +100,7 @@ def leaky_relu_samples(make: Any) -> Any:
     yield Sample(make(3, kind="nonzero"), 0.5)
 
 
-@floating(inplace="renamed")
+@floating(inplace="renamed", native=native("elu"))
 def elu(self: Array, alpha: float = 1.0, scale: float = 1.0, input_scale: float = 1.0, *, out: Any = None) -> Any:
     """scale * self where `self` is positive, else scale * alpha * (exp(input_scale * self) - 1), element by element.
 
@@ -119,7 +120,7 @@ def elu(self: Array, alpha: float = 1.0, scale: float = 1.0, input_scale: float 
     return narrowed(np.where(wide > 0, wide * scale, below), self, out)
 
 
-@elu.vjp("self")
+@elu.vjp("self", native=native("elu_rule"))
 def elu_vjp(grad: Any, self: Any, alpha: float, scale: float, input_scale: float) -> Any:
     below = (self.clamp(max=0) * input_scale).exp() * (input_scale * alpha * scale)
     return grad * below.where(~(self > 0), scale)
@@ -165,7 +166,7 @@ def selu_(input: Tensor) -> Any:
 selu.samples(nonzero_tensor)
 
 
-@floating(function=True, inplace="renamed")
+@floating(function=True, inplace="renamed", native=native("celu"))
 def celu(self: Array, alpha: float = 1.0, *, out: Any = None) -> Any:
     """`self` where it is positive, else alpha * (exp(self / alpha) - 1), element by element.
 
@@ -181,7 +182,7 @@ def celu(self: Array, alpha: float = 1.0, *, out: Any = None) -> Any:
     return narrowed(np.where(wide > 0, wide, np.expm1(np.minimum(wide, 0) / alpha) * alpha), self, out)
 
 
-@celu.vjp("self")
+@celu.vjp("self", native=native("celu_rule"))
 def celu_vjp(grad: Any, self: Any, alpha: float) -> Any:
     return grad * (self.clamp(max=0) / alpha).exp()
 
@@ -193,7 +194,7 @@ def celu_samples(make: Any) -> Any:
     yield Bad(make(2), 0, raises=RuntimeError, says="alpha cannot be 0 for CELU")
 
 
-@floating(samples=kinked)
+@floating(samples=kinked, native=native("hardsigmoid"))
 def hardsigmoid(self: Array, *, out: Any = None) -> Any:
     """self / 6 + 1/2 limited to the range from 0 to 1, element by element.
 
@@ -204,19 +205,19 @@ def hardsigmoid(self: Array, *, out: Any = None) -> Any:
     return narrowed(np.minimum(np.maximum(wide + 3, 0), 6) / 6, self, out)
 
 
-@hardsigmoid.vjp("self")
+@hardsigmoid.vjp("self", native=native("hardsigmoid_rule"))
 def hardsigmoid_vjp(grad: Any, self: Any) -> Any:
     return kept_gradient(grad / 6, (self > -3) & (self < 3))
 
 
-@floating(samples=kinked)
+@floating(samples=kinked, native=native("hardswish"))
 def hardswish(self: Array, *, out: Any = None) -> Any:
     """self * hardsigmoid(self), element by element."""
     wide = widened(self)
     return narrowed(wide * np.minimum(np.maximum(wide + 3, 0), 6) / 6, self, out)
 
 
-@hardswish.vjp("self")
+@hardswish.vjp("self", native=native("hardswish_backward"))
 def hardswish_vjp(grad: Any, self: Any) -> Any:
     return hardswish_backward(grad, self)
 

@@ -245,7 +245,12 @@ def floor_divide_samples(make: Any) -> Any:
         yield sample
 
 
-@quotient(lone_numbers=False, node=("RemainderBackward0", "RemainderBackward1"), choose=second_is_tensor)
+@quotient(
+    lone_numbers=False,
+    node=("RemainderBackward0", "RemainderBackward1"),
+    choose=second_is_tensor,
+    native=native("remainder"),
+)
 def remainder(self: Array, other: Array, *, out: Any = None) -> Any:
     """Remainder of `self` divided by `other`, with the sign of `other`, element by element: Python's `%`."""
     return kernels.remainder(self, other, out=out)
@@ -261,7 +266,7 @@ def remainder_vjp_other(grad: Any, self: Any, other: Any) -> Any:
     return grad * -divide_rounded(self, other, "floor")
 
 
-@quotient(numbers="other", node=("FmodBackward0", "FmodBackward1"), choose=second_is_tensor)
+@quotient(numbers="other", node=("FmodBackward0", "FmodBackward1"), choose=second_is_tensor, native=native("fmod"))
 def fmod(self: Array, other: Array, *, out: Any = None) -> Any:
     """Remainder of `self` divided by `other`, with the sign of `self`, element by element: C's `fmod`.
 

@@ -58,7 +58,7 @@ def erfc_vjp(grad: Any, self: Any) -> Any:
     return (-(self * self)).exp() * -TWO_OVER_SQRT_PI * grad
 
 
-@floating()
+@floating(native=native("softplus"))
 def softplus(self: Array, beta: float = 1.0, threshold: float = 20.0, *, out: Any = None) -> Any:
     """log(1 + exp(beta * self)) / beta, element by element: a smooth `relu`.
 
@@ -70,7 +70,7 @@ def softplus(self: Array, beta: float = 1.0, threshold: float = 20.0, *, out: An
     return narrowed(np.where(wide > threshold, widened(self), np.log1p(np.exp(wide)) / beta), self, out)
 
 
-@softplus.vjp("self")
+@softplus.vjp("self", native=native("softplus_rule"))
 def softplus_vjp(grad: Any, self: Any, beta: float, threshold: float) -> Any:
     wide = self * beta
     return grad * wide.sigmoid().where(~(wide > threshold), 1)
@@ -82,7 +82,10 @@ def softplus_samples(make: Any) -> Any:
     yield Sample(make(3, 4), 2.0, 1.0)
 
 
-@floating(layout="rows", name="logsigmoid", node="LogSigmoidBackward0", out_apart=None, out_words=SCALAR_TYPE)
+@floating(
+    layout="rows", name="logsigmoid", node="LogSigmoidBackward0", out_apart=None, out_words=SCALAR_TYPE,
+    native=native("log_sigmoid"),
+)
 def log_sigmoid(self: Array, *, out: Any = None) -> Any:
     """log(sigmoid(self)), element by element, accurate for large negative `self`."""
     wide = widened(self)
@@ -92,7 +95,7 @@ def log_sigmoid(self: Array, *, out: Any = None) -> Any:
 log_sigmoid.partials(self=lambda self: (-self).sigmoid())
 
 
-@floating()
+@floating(native=native("mish"))
 def mish(self: Array, *, out: Any = None) -> Any:
     """self * tanh(softplus(self)), element by element.
 
@@ -103,7 +106,7 @@ def mish(self: Array, *, out: Any = None) -> Any:
     return narrowed(wide * np.tanh(np.logaddexp(wide, 0)), self, out)
 
 
-@mish.vjp("self")
+@mish.vjp("self", native=native("mish_rule"))
 def mish_vjp(grad: Any, self: Any) -> Any:
     gate = (-log_sigmoid(-self)).tanh()
     return grad * (gate + self * self.sigmoid() * (1 - gate * gate))

@@ -65,7 +65,7 @@ def one_minus_square(self: Any) -> Any:
     return -(self * self - 1) if self.dtype.is_complex else 1 - self * self
 
 
-@function()
+@function(native=native("arcsin"))
 def asin(self: Array, *, out: Any = None) -> Any:
     """Arc sine of `self` in radians, element by element."""
     return np.arcsin(self, out=out)
@@ -75,7 +75,7 @@ asin.partials(self=lambda self: one_minus_square(self).rsqrt())
 asin.samples(unit_tensor)
 
 
-@function()
+@function(native=native("arccos"))
 def acos(self: Array, *, out: Any = None) -> Any:
     """Arc cosine of `self` in radians, element by element."""
     return np.arccos(self, out=out)
@@ -85,7 +85,7 @@ acos.partials(self=lambda self: -one_minus_square(self).rsqrt())
 acos.samples(unit_tensor)
 
 
-@function()
+@function(native=native("arctan"))
 def atan(self: Array, *, out: Any = None) -> Any:
     """Arc tangent of `self` in radians, element by element."""
     return np.arctan(self, out=out)
@@ -117,7 +117,7 @@ def cosh(self: Array, *, out: Any = None) -> Any:
 cosh.partials(self=lambda self: self.sinh(), native=native("cosh_rule"))
 
 
-@function(inplace="renamed")
+@function(inplace="renamed", native=native("arcsinh"))
 def asinh(self: Array, *, out: Any = None) -> Any:
     """Inverse hyperbolic sine of `self`, element by element."""
     return np.arcsinh(self, out=out)
@@ -126,7 +126,7 @@ def asinh(self: Array, *, out: Any = None) -> Any:
 asinh.partials(self=lambda self: (self * self - (-1)).rsqrt())  # + 1 would lose the side of a cut, see below
 
 
-@function(inplace="renamed")
+@function(inplace="renamed", native=native("arccosh"))
 def acosh(self: Array, *, out: Any = None) -> Any:
     """Inverse hyperbolic cosine of `self`, element by element; NaN below 1."""
     return np.arccosh(self, out=out)
@@ -145,7 +145,7 @@ def acosh_slope(self: Any) -> Any:
 acosh.samples(above_one)
 
 
-@function(inplace="renamed")
+@function(inplace="renamed", native=native("arctanh"))
 def atanh(self: Array, *, out: Any = None) -> Any:
     """Inverse hyperbolic tangent of `self`, element by element."""
     return np.arctanh(self, out=out)
@@ -159,7 +159,7 @@ def atanh_vjp(grad: Any, self: Any) -> Any:
 atanh.samples(unit_tensor)
 
 
-@pointwise(promote="float", dtypes=REALS, numbers=False, inplace=True)
+@pointwise(promote="float", dtypes=REALS, numbers=False, inplace=True, native=native("arctan2"))
 def atan2(self: Array, other: Array, *, out: Any = None) -> Any:
     """Angle in radians, between -pi and pi, of the point (other, self) in the plane, element by element.
 

@@ -110,7 +110,7 @@ def mean_vjp(grad: Any, self_shape: Any, dim: Any, keepdim: bool) -> Any:
 mean.samples(reduction_samples)
 
 
-@op(dtypes=WIDE - COMPLEXES, batching=along("dim"), out_words=None)
+@op(dtypes=WIDE - COMPLEXES, batching=along("dim"), out_words=None, native=native("nansum"))
 def nansum(self: Array, dim: Any = None, keepdim: bool = False, *, dtype: Any = None) -> Any:
     """Sum over dimensions, in which NaN count as zero.
 

@@ -34,7 +34,10 @@ def scan_samples(make: Any) -> Any:
     yield Bad(make(3), None, raises=TypeError, says="argument 'dim' (position 2) must be int, not NoneType")
 
 
-@op(dtypes=WIDE, batching=along("dim"), linear="self", inplace=True, out_apart="partly", out_words=None)
+@op(
+    dtypes=WIDE, batching=along("dim"), linear="self", inplace=True, out_apart="partly", out_words=None,
+    native=native("cumsum"),
+)  # fmt: skip
 def cumsum(self: Array, dim: int, *, dtype: Any = None) -> Any:
     """Running sum along a dimension.
 
@@ -47,7 +50,7 @@ def cumsum(self: Array, dim: int, *, dtype: Any = None) -> Any:
     return scanned("cumsum", kernels.cumulative_sum, self, dim, dtype)
 
 
-@cumsum.vjp("self")
+@cumsum.vjp("self", native=native("cumsum_rule"))
 def cumsum_vjp(grad: Any, dim: int) -> Any:
     return cumsum_reversed(grad, dim)
 
@@ -55,7 +58,7 @@ def cumsum_vjp(grad: Any, dim: int) -> Any:
 cumsum.samples(scan_samples)
 
 
-@op(dtypes=FLOATS, batching=along("dim"), linear="self", method=False, function=False)
+@op(dtypes=FLOATS, batching=along("dim"), linear="self", method=False, function=False, native=native("cumsum_reversed"))
 def cumsum_reversed(self: Array, dim: int) -> Any:
     """Running sum from the end to the beginning."""
     check_inexact("cumsum_reversed", "cumsum_reversed", self)
@@ -123,7 +126,7 @@ def recurrence_samples(make: Any) -> Any:
     yield Sample(make(3, 4), make(3, 4), 1, True)
 
 
-@op(dtypes=WIDE, batching=along("dim"), inplace=True, out_apart="partly", out_words=None)
+@op(dtypes=WIDE, batching=along("dim"), inplace=True, out_apart="partly", out_words=None, native=native("cumprod"))
 def cumprod(self: Array, dim: int, *, dtype: Any = None) -> Any:
     """Running product along a dimension.
 

@@ -1,0 +1,194 @@
+// Activations with parameters or corners, and their rules: in one pass. For the dispatcher only.
+#include "broadcast.hpp"
+#include "direct.hpp"
+
+namespace wengert {
+namespace {
+
+using Call = PyObject* const*;
+
+// body(x, out, count) over all of an array.
+template <class T, class Body>
+PyObject* mapped(PyArrayObject* x, npy_intp cost, const Body& body) {
+    Owned result(new_array(PyArray_DESCR(x), PyArray_NDIM(x), PyArray_DIMS(x)));
+    if (!result) return nullptr;
+    const T* input = data_of<T>(x);
+    T* out = data_of<T>(result.get());
+    const npy_intp count = PyArray_SIZE(x);
+    ReleaseGil unlocked(count >= thread_threshold);
+    parallel_for(count, cost, [&](npy_intp begin, npy_intp end) { body(input + begin, out + begin, end - begin); });
+    return result.give();
+}
+// body(gradient, its step, x, out, count)
+template <class T, class Body>
+PyObject* mapped_gradient(PyObject* grad_object, PyArrayObject* x, npy_intp cost, const Body& body) {
+    Operand gradient;
+    if (!read_gradient(grad_object, PyArray_DESCR(x), gradient) || !same_shape(gradient.array, x)) return nullptr;
+    const npy_intp step = gradient.repeated ? 0 : 1;
+    const T* grad = data_of<T>(gradient.array);
+    const T* input = data_of<T>(x);
+    return mapped<T>(x, cost, [=](const T* from, T* out, npy_intp count) { body(grad + (from - input) * step, step, from, out, count); });
+}
+
+// ---- by loops of vectors -------------------------------------------------------------------------------------------
+constexpr npy_intp shaped_cost = 8;
+
+PyObject* apply(Shaped function, PyObject* object, const Shape& shape) {
+    PyArrayObject* x = plain(object);
+    const auto typed = [&](auto zero) -> PyObject* {
+        using T = decltype(zero);
+        return mapped<T>(x, shaped_cost, [&](const T* from, T* out, npy_intp count) { loops<T>().shaped[function](from, shape, out, count); });
+    };
+    if (x && PyArray_DESCR(x) == float_descr) return typed(float());
+    return x && PyArray_DESCR(x) == double_descr ? typed(double()) : nullptr;
+}
+PyObject* differentiate(Shaped function, PyObject* grad, PyObject* object, const Shape& shape) {
+    PyArrayObject* x = plain(object);
+    const auto typed = [&](auto zero) -> PyObject* {
+        using T = decltype(zero);
+        return mapped_gradient<T>(grad, x, shaped_cost, [&](const T* slope, npy_intp step, const T* from, T* out, npy_intp count) {
+            loops<T>().shaped_backward[function](slope, step, from, shape, out, count);
+        });
+    };
+    if (x && PyArray_DESCR(x) == float_descr) return typed(float());
+    return x && PyArray_DESCR(x) == double_descr ? typed(double()) : nullptr;
+}
+
+// alpha, scale, input_scale; the exponent must fall where the operand does
+bool elu_shape(Call args, Shape& shape) {
+    return as_number(args[0], shape.a) && as_number(args[1], shape.b) && as_number(args[2], shape.c) && shape.c > 0;
+}
+bool celu_shape(PyObject* alpha, Shape& shape) {
+    if (!as_number(alpha, shape.a) || !(shape.a > 0)) return false;
+    shape.b = 1, shape.c = 1 / shape.a;
+    return true;
+}
+// beta, threshold
+bool softplus_shape(Call args, Shape& shape) {
+    return as_number(args[0], shape.a) && as_number(args[1], shape.b) && shape.a > 0 && shape.b <= 80;  // exp() stays finite
+}
+PyObject* elu(Call args) {
+    Shape shape;
+    return elu_shape(args + 1, shape) ? apply(ELU, args[0], shape) : nullptr;
+}
+PyObject* elu_rule(Call args) {
+    Shape shape;
+    return elu_shape(args + 2, shape) ? differentiate(ELU, args[0], args[1], shape) : nullptr;
+}
+PyObject* celu(Call args) {
+    Shape shape;
+    return celu_shape(args[1], shape) ? apply(ELU, args[0], shape) : nullptr;
+}
+PyObject* celu_rule(Call args) {
+    Shape shape;
+    return celu_shape(args[2], shape) ? differentiate(ELU, args[0], args[1], shape) : nullptr;
+}
+PyObject* softplus(Call args) {
+    Shape shape;
+    return softplus_shape(args + 1, shape) ? apply(SOFTPLUS, args[0], shape) : nullptr;
+}
+PyObject* softplus_rule(Call args) {
+    Shape shape;
+    return softplus_shape(args + 2, shape) ? differentiate(SOFTPLUS, args[0], args[1], shape) : nullptr;
+}
+
+// ---- of straight pieces: memory is what takes time -----------------------------------------------------------------
+template <class Function>
+PyObject* each(PyObject* object, Function function) {
+    PyArrayObject* x = plain(object);
+    const auto typed = [&](auto zero) -> PyObject* {
+        using T = decltype(zero);
+        return mapped<T>(x, 1, [=](const T* from, T* out, npy_intp count) {
+            for (npy_intp i = 0; i < count; ++i) out[i] = function(from[i]);
+        });
+    };
+    if (x && PyArray_DESCR(x) == float_descr) return typed(float());
+    return x && PyArray_DESCR(x) == double_descr ? typed(double()) : nullptr;
+}
+template <class Slope>
+PyObject* each_gradient(PyObject* grad, PyObject* object, Slope slope) {
+    PyArrayObject* x = plain(object);
+    const auto typed = [&](auto zero) -> PyObject* {
+        using T = decltype(zero);
+        return mapped_gradient<T>(grad, x, 1, [=](const T* g, npy_intp step, const T* from, T* out, npy_intp count) {
+            if (step) {
+                for (npy_intp i = 0; i < count; ++i) out[i] = slope(g[i], from[i]);
+            } else {
+                for (npy_intp i = 0; i < count; ++i) out[i] = slope(*g, from[i]);
+            }
+        });
+    };
+    if (x && PyArray_DESCR(x) == float_descr) return typed(float());
+    return x && PyArray_DESCR(x) == double_descr ? typed(double()) : nullptr;
+}
+
+// (self, negative_slope)
+PyObject* leaky_relu(Call args) {
+    double below = 0;
+    if (!as_number(args[1], below)) return nullptr;
+    return each(args[0], [=](auto x) {
+        const auto small = x * static_cast<decltype(x)>(below);
+        return x > 0 ? x : small;
+    });
+}
+PyObject* leaky_relu_rule(Call args) {
+    double below = 0;
+    if (!as_number(args[2], below)) return nullptr;
+    return each_gradient(args[0], args[1], [=](auto grad, auto x) {
+        const auto small = grad * static_cast<decltype(x)>(below);
+        return x > 0 ? grad : small;
+    });
+}
+PyObject* hardsigmoid_rule(Call args) {
+    return each_gradient(args[0], args[1], [](auto grad, auto x) {
+        const auto slope = grad / 6;
+        return ((x > -3) & (x < 3)) ? slope : decltype(x)(0);
+    });
+}
+// (grad, self)
+PyObject* hardswish_backward(Call args) {
+    return each_gradient(args[0], args[1], [](auto grad, auto x) {
+        using T = decltype(x);
+        const T inner = grad * (x / 3 + T(0.5)), above = x >= 3 ? grad : inner;
+        return x <= -3 ? T(0) : above;
+    });
+}
+// (self, min_val, max_val)
+PyObject* hardtanh(Call args) {
+    double low = 0, high = 0;
+    if (!as_number(args[1], low) || !as_number(args[2], high) || !(low <= high)) return nullptr;
+    return each(args[0], [=](auto x) {
+        using T = decltype(x);
+        const T raised = x < static_cast<T>(low) ? static_cast<T>(low) : x;
+        return raised > static_cast<T>(high) ? static_cast<T>(high) : raised;
+    });
+}
+// (grad, self, min_val, max_val)
+PyObject* hardtanh_rule(Call args) {
+    double low = 0, high = 0;
+    if (!as_number(args[2], low) || !as_number(args[3], high)) return nullptr;
+    return each_gradient(args[0], args[1], [=](auto grad, auto x) {
+        using T = decltype(x);
+        return ((x > static_cast<T>(low)) & (x < static_cast<T>(high))) ? grad : T(0);
+    });
+}
+
+PyMethodDef shaped_methods[] = {
+    direct_method("direct_elu", direct<4, elu>, "elu(self, alpha, scale, input_scale), or NotImplemented"),
+    direct_method("direct_elu_rule", direct<5, elu_rule>, "(grad, self, alpha, scale, input_scale): the gradient, or NotImplemented"),
+    direct_method("direct_celu", direct<2, celu>, "celu(self, alpha), or NotImplemented"),
+    direct_method("direct_celu_rule", direct<3, celu_rule>, "(grad, self, alpha): the gradient, or NotImplemented"),
+    direct_method("direct_softplus", direct<3, softplus>, "softplus(self, beta, threshold), or NotImplemented"),
+    direct_method("direct_softplus_rule", direct<4, softplus_rule>, "(grad, self, beta, threshold): the gradient, or NotImplemented"),
+    direct_method("direct_leaky_relu", direct<2, leaky_relu>, "leaky_relu(self, negative_slope), or NotImplemented"),
+    direct_method("direct_leaky_relu_rule", direct<3, leaky_relu_rule>, "(grad, self, negative_slope): the gradient, or NotImplemented"),
+    direct_method("direct_hardsigmoid_rule", direct<2, hardsigmoid_rule>, "(grad, self): the gradient, or NotImplemented"),
+    direct_method("direct_hardswish_backward", direct<2, hardswish_backward>, "hardswish_backward(grad, self), or NotImplemented"),
+    direct_method("direct_hardtanh", direct<3, hardtanh>, "hardtanh(self, min_val, max_val), or NotImplemented"),
+    direct_method("direct_hardtanh_rule", direct<4, hardtanh_rule>, "(grad, self, min_val, max_val): the gradient, or NotImplemented"),
+    {nullptr, nullptr, 0, nullptr},
+};
+MethodList shaped_list(shaped_methods);
+
+}  // namespace
+}  // namespace wengert

@@ -1,0 +1,195 @@
+"""Native functions of arrays larger than the pieces that threads share, against NumPy in double."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+
+COUNT = 200_003
+Formula = Callable[..., Any]
+
+
+def expm1_below(x: np.ndarray) -> np.ndarray:
+    return np.expm1(np.minimum(x, 0))
+
+
+def ramp(x: np.ndarray) -> np.ndarray:
+    return np.clip(x + 3, 0, 6) / 6
+
+
+def bent(distance: np.ndarray) -> np.ndarray:
+    return np.where(distance < 0.5, distance * distance, distance - 0.25)
+
+
+# What follows the arrays x, y and z that a function takes, and what it gives.
+ONE: dict[str, tuple[tuple[Any, ...], Formula]] = {
+    "elu": ((1.5, 2.0, 0.5), lambda x: np.where(x > 0, 2 * x, 3 * expm1_below(x / 2))),
+    "celu": ((2.0,), lambda x: np.where(x > 0, x, 2 * expm1_below(x / 2))),
+    "softplus": ((2.0, 3), lambda x: np.where(2 * x > 3, x, np.log1p(np.exp(2 * x)) / 2)),
+    "leaky_relu": ((0.25,), lambda x: np.where(x > 0, x, x / 4)),
+    "hardtanh": ((-1, 2.0), lambda x: np.clip(x, -1, 2)),
+    "hardsigmoid": ((), ramp),
+    "hardswish": ((), lambda x: x * ramp(x)),
+    "log_sigmoid": ((), lambda x: np.minimum(x, 0) - np.log1p(np.exp(-np.abs(x)))),
+    "mish": ((), lambda x: x * np.tanh(np.log1p(np.exp(x)))),
+    "nansum": ((None, False, None), np.sum),
+    "sum": ((None, False, None), np.sum),
+    "vector_norm": ((2, None, False, None), np.linalg.norm),
+}
+RULES: dict[str, tuple[tuple[Any, ...], Formula]] = {
+    "elu_rule": ((1.5, 2.0, 0.5), lambda g, x: g * np.where(x > 0, 2, 1.5 * np.exp(np.minimum(x, 0) / 2))),
+    "celu_rule": ((2.0,), lambda g, x: g * np.exp(np.minimum(x, 0) / 2)),
+    "softplus_rule": ((2.0, 3), lambda g, x: g * np.where(2 * x > 3, 1, 1 / (1 + np.exp(-2 * x)))),
+    "leaky_relu_rule": ((0.25,), lambda g, x: np.where(x > 0, g, g / 4)),
+    "hardtanh_rule": ((-1, 2.0), lambda g, x: np.where((x > -1) & (x < 2), g, 0)),
+    "hardsigmoid_rule": ((), lambda g, x: np.where(np.abs(x) < 3, g / 6, 0)),
+    "hardswish_backward": ((), lambda g, x: g * np.where(x <= -3, 0, np.where(x >= 3, 1, x / 3 + 0.5))),
+    "lerp": ((0.25,), lambda x, y: x + 0.25 * (y - x)),
+}
+LOSSES: dict[str, tuple[tuple[Any, ...], Formula]] = {
+    "mse_loss": ((), lambda x, y: (x - y) ** 2),
+    "smooth_l1_loss": ((0.5,), lambda x, y: bent(np.abs(x - y))),
+    "huber_loss": ((0.5,), lambda x, y: bent(np.abs(x - y)) / 2),
+}
+
+
+def arrays(native: Any, dtype: Any) -> list[np.ndarray]:
+    random = np.random.default_rng(11)
+    return [(random.normal(size=COUNT) * scale).astype(dtype) for scale in (3, 1, 1)]
+
+
+def agree(made: np.ndarray, expected: Any, dtype: Any) -> None:
+    assert made.dtype == dtype
+    np.testing.assert_allclose(
+        made, expected, rtol=2e-6 if dtype == np.float32 else 1e-11, atol=2e-6 if dtype == np.float32 else 1e-11
+    )
+
+
+DTYPES = pytest.mark.parametrize("dtype", [np.float32, np.float64])
+
+
+@DTYPES
+@pytest.mark.parametrize("name", ONE)
+def test_functions_of_one_array(native, name, dtype):
+    x = arrays(native, dtype)[0]
+    rest, formula = ONE[name]
+    agree(getattr(native, f"direct_{name}")(x, *rest), formula(x.astype(np.float64)), dtype)
+
+
+@DTYPES
+@pytest.mark.parametrize("name", RULES)
+def test_functions_of_two_arrays(native, name, dtype):
+    x, y, _ = arrays(native, dtype)
+    rest, formula = RULES[name]
+    agree(getattr(native, f"direct_{name}")(y, x, *rest), formula(y.astype(np.float64), x.astype(np.float64)), dtype)
+    repeated = np.broadcast_to(np.asarray(0.5, dtype), x.shape)
+    if name != "lerp":
+        agree(getattr(native, f"direct_{name}")(repeated, x, *rest), formula(0.5, x.astype(np.float64)), dtype)
+
+
+@DTYPES
+def test_sums_of_multiples(native, dtype):
+    x, y, z = arrays(native, dtype)
+    a, b, c = (each.astype(np.float64) for each in (x, y, z))
+    agree(native.direct_addcmul(x, y, z, 0.5), a + 0.5 * b * c, dtype)
+    agree(native.direct_addcdiv(x, y, z * z + 1, 2), a + 2 * b / (c * c + 1), dtype)
+    agree(native.direct_lerp(x, y, z), a + c * (b - a), dtype)
+    row, column = y[:300], z[:400].reshape(400, 1)
+    grid = x[:120_000].reshape(400, 300)
+    agree(native.direct_addcmul(grid, row, column, 1), grid + row.astype(np.float64) * column, dtype)
+
+
+@DTYPES
+@pytest.mark.parametrize("reduction", ["none", "sum", "mean"])
+@pytest.mark.parametrize("name", LOSSES)
+def test_losses_between_large_arrays(native, name, reduction, dtype):
+    x, y, _ = arrays(native, dtype)
+    rest, formula = LOSSES[name]
+    losses = formula(x.astype(np.float64), y.astype(np.float64))
+    expected = {"none": losses, "sum": losses.sum(), "mean": losses.mean()}[reduction]
+    agree(getattr(native, f"direct_{name}")(x, y, reduction, *rest), expected, dtype)
+
+
+@DTYPES
+def test_cross_entropy_of_large_arrays(native, dtype):
+    x, y, _ = arrays(native, dtype)
+    target = (y > 0).astype(dtype)
+    wide, probability = x.astype(np.float64), (1 / (1 + np.exp(-x))).astype(dtype)
+    losses = (1 - target) * wide + np.log1p(np.exp(-np.abs(wide))) + np.maximum(-wide, 0)
+    agree(native.direct_bce_with_logits(x, target, None, None, "mean"), losses.mean(), dtype)
+    (grad, none) = native.direct_bce_with_logits_rule(np.ones((), dtype), x, target, None, None, "sum", (True, False))
+    agree(grad, 1 / (1 + np.exp(-wide)) - target, dtype)
+    assert none is None
+    p = probability.astype(np.float64)
+    losses = -np.maximum(np.log(np.where(target > 0, p, 1 - p)), -100)
+    agree(native.direct_binary_cross_entropy(probability, target, None, "none"), losses, dtype)
+    assert native.direct_binary_cross_entropy(probability + 1, target, None, "mean") is NotImplemented
+
+
+@DTYPES
+@pytest.mark.parametrize("shape", [(200_003,), (1000, 3), (70_000, 3), (3, 70_000), (300, 1100), (5, 300, 70)])
+def test_sums_norms_and_products_along_any_axis(native, shape, dtype):
+    x = np.random.default_rng(3).normal(size=shape)
+    narrow = x.astype(dtype)
+    scale = np.sqrt(x.size) * (1e-6 if dtype == np.float32 else 1e-14)
+    for axis in (None, *range(len(shape))):
+        wide = narrow.astype(np.float64)
+        for name, args, expected in (
+            ("sum", (axis, False, None), wide.sum(axis)),
+            ("nansum", (axis, True, None), wide.sum(axis, keepdims=True)),
+            ("vector_norm", (1, axis, False, None), np.abs(wide).sum(axis)),
+            ("vector_norm", (2, axis, False, None), np.sqrt((wide * wide).sum(axis))),
+        ):
+            first, *rest = args
+            made = getattr(native, f"direct_{name}")(narrow, first, *rest)
+            np.testing.assert_allclose(made, expected, rtol=scale, atol=scale)
+        if axis is None or axis == len(shape) - 1:
+            factors = (1 + wide / 1000).astype(dtype)
+            made = native.direct_prod(factors, axis, False, None)
+            np.testing.assert_allclose(made, factors.astype(np.float64).prod(axis), rtol=20 * scale)
+
+
+def test_nan_counts_as_nothing_and_infinity_as_itself(native):
+    x = np.ones(70_000, np.float32)
+    x[5::7] = np.nan
+    assert native.direct_nansum(x, None, False, None) == 60_000
+    x[3] = np.inf
+    assert native.direct_nansum(x, None, False, None) == np.inf
+    assert np.isnan(native.direct_vector_norm(x, 2, None, False, None))
+
+
+@DTYPES
+@pytest.mark.parametrize("logarithm", ["", "log_"])
+@pytest.mark.parametrize("shape", [(1000, 70), (5, 300, 70), (3, 70_000), (70_000, 3)])
+def test_softmax_and_its_gradient_along_the_first_axes(native, twin, close, shape, logarithm, dtype):
+    x, grad = ((np.random.default_rng(seed).normal(size=shape) * 4).astype(dtype) for seed in (1, 2))
+    for axis in range(len(shape) - 1):
+        made = getattr(native, f"direct_{logarithm}softmax")(x, axis)
+        close(made, twin(f"{logarithm}softmax")(x, axis), 5)
+        gradient = getattr(native, f"direct_{logarithm}softmax_backward")(grad, made, axis)
+        close(gradient, twin(f"{logarithm}softmax_backward")(grad, made, axis), 20)
+
+
+def test_all_of_it_is_equal_to_the_bit_for_any_number_of_threads(native):
+    x, y, z = arrays(native, np.float32)
+    grid = x[:200_000].reshape(2000, 100)
+    before, results = native.get_num_threads(), []
+    try:
+        for count in (1, 2, 5):
+            native.set_num_threads(count)
+            results.append(
+                [
+                    *(getattr(native, f"direct_{name}")(x, *ONE[name][0]) for name in ONE),
+                    *(getattr(native, f"direct_{name}")(x, y, "mean", *LOSSES[name][0]) for name in LOSSES),
+                    native.direct_sum(grid, 0, False, None), native.direct_prod(z, None, False, None),
+                    native.direct_softmax(grid, 0), native.direct_bce_with_logits(x, y, None, None, "sum"),
+                ]
+            )  # fmt: skip
+    finally:
+        native.set_num_threads(before)
+    for others in results[1:]:
+        for one, other in zip(results[0], others, strict=True):
+            np.testing.assert_array_equal(one, other)
