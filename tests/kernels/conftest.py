@@ -27,6 +27,7 @@ FAMILIES = [
     "loss",
     "matmul",
     "optimiser",
+    "recurrent",
     "random",
 ]
 TOLERANCE = {"float16": 2e-3, "float32": 2e-5, "float64": 1e-12, "complex64": 2e-5, "complex128": 1e-12}

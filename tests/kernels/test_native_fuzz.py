@@ -110,6 +110,41 @@ def of_adam(random: np.random.Generator, t: Any) -> Arguments:
     return [*([np.ones((3, 5), t), np.ones(7, t)] for _ in range(5)), [1.0, 2], 0.1, 0.9, 0.99, 1e-8, 0.0, True, False]
 
 
+SIZES = (4, 2)
+"""Of packed sequences: six rows in all."""
+
+
+def of_rnn(random: np.random.Generator, t: Any) -> Arguments:
+    return [*[random.normal(size=shape).astype(t) for shape in ((6, 5), (4, 5), (5, 5))], False, SIZES, True]
+
+
+def of_rnn_backward(random: np.random.Generator, t: Any) -> Arguments:
+    inputs, hidden, weight, *_ = of_rnn(random, t)
+    return [inputs, hidden, inputs, weight, True, 4, SIZES, False]
+
+
+def of_gru(random: np.random.Generator, t: Any) -> Arguments:
+    shapes = ((6, 15), (4, 5), (15, 5), (15,))
+    return [*[random.normal(size=shape).astype(t) for shape in shapes], SIZES, True]
+
+
+def of_gru_backward(random: np.random.Generator, t: Any) -> Arguments:
+    inputs, hidden, weight, *_ = of_gru(random, t)
+    output, last, gates, candidates = _kernels.gru_steps(inputs, hidden, weight, None, SIZES, False)
+    return [output, last, gates, candidates, output, hidden, weight, SIZES, False]
+
+
+def of_lstm(random: np.random.Generator, t: Any) -> Arguments:
+    shapes = ((6, 20), (4, 3), (4, 5), (20, 3), (3, 5))
+    return [*[random.normal(size=shape).astype(t) for shape in shapes], SIZES, True]
+
+
+def of_lstm_backward(random: np.random.Generator, t: Any) -> Arguments:
+    inputs, hidden, cell, weight, projection, *how = of_lstm(random, t)
+    output, last, last_cell, gates, cells = _kernels.lstm_steps(inputs, hidden, cell, weight, projection, *how)
+    return [output, last, last_cell, gates, cells, cell, weight, projection, *how]
+
+
 CALLS: dict[str, Callable[[np.random.Generator, Any], Arguments]] = {
     "sum": lambda r, t: [images(r, t), (1, 2), False, None],
     "mean": lambda r, t: [images(r, t), 1, True, None],
@@ -144,6 +179,12 @@ CALLS: dict[str, Callable[[np.random.Generator, Any], Arguments]] = {
     "normal_blocks": lambda r, t: [r.random(32).astype(t)],
     "normal_pairs": lambda r, t: [r.random((5, 2))],
     "shuffle": lambda r, t: [np.arange(6), np.array([3, 0, 2, 1, 1])],
+    "rnn_steps": of_rnn,
+    "rnn_steps_backward": of_rnn_backward,
+    "gru_steps": of_gru,
+    "gru_steps_backward": of_gru_backward,
+    "lstm_steps": of_lstm,
+    "lstm_steps_backward": of_lstm_backward,
     "sgd_step": of_sgd,
     "adam_step": of_adam,
 }  # fmt: skip

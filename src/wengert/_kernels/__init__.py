@@ -137,6 +137,14 @@ from .random import (
     permutation,
     uniform,
 )
+from .recurrent import (
+    gru_steps,
+    gru_steps_backward,
+    lstm_steps,
+    lstm_steps_backward,
+    rnn_steps,
+    rnn_steps_backward,
+)
 from .reduce import (
     all_along,
     amax,
@@ -253,6 +261,8 @@ __all__ = [
     "get_num_threads",
     "greater",
     "greater_equal",
+    "gru_steps",
+    "gru_steps_backward",
     "index_add",
     "index_put_add",
     "index_select",
@@ -276,6 +286,8 @@ __all__ = [
     "logical_or",
     "logical_xor",
     "logsumexp",
+    "lstm_steps",
+    "lstm_steps_backward",
     "masked_fill",
     "matmul",
     "max_pool2d",
@@ -303,6 +315,8 @@ __all__ = [
     "relu_backward",
     "remainder",
     "rint",
+    "rnn_steps",
+    "rnn_steps_backward",
     "rsqrt",
     "scatter_add",
     "set_num_threads",

@@ -117,6 +117,13 @@ struct Loops {
 
     void (*small_product)(Factor<T> a, Factor<T> b, T* out, index_t rows, index_t depth, index_t columns);
 
+    // Recurrent networks; see loops_recurrent.inc.
+    void (*panel_product)(const T* a, index_t pitch, index_t rows, const T* b, index_t depth, index_t panels, T* out, index_t out_pitch);
+    void (*lstm_row)(const T* inputs, const T* own, T* cell, T* gates, T* cells, T* shown, index_t size);
+    void (*lstm_row_backward)(const T* grad, const T* gates, const T* cells, const T* before, T* grad_cell, T* out, index_t size);
+    void (*gru_row)(const T* inputs, const T* own, const T* bias, T* state, T* gates, T* candidates, T* out, index_t size);
+    void (*gru_row_backward)(T* grad, const T* gates, const T* candidates, const T* before, T* out, T* own, index_t size);
+
     void (*sgd)(T* param, const T* grad, T* buffer, index_t count, const SgdSettings<T>& settings);
     void (*adam)(T* param, const T* grad, T* mean, T* square, T* largest, index_t count, const AdamSettings<T>& settings);
 };

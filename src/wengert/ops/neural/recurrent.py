@@ -1,8 +1,4 @@
-"""Recurrent networks over whole sequences: layers, directions, sequences of different lengths.
-
-One matrix product applies the input weights to all steps at once; the loop then takes what must wait for the step
-before.
-"""
+"""Recurrent networks over whole sequences: layers, directions, sequences of different lengths."""
 
 from __future__ import annotations
 
@@ -16,58 +12,9 @@ from ..._core.tensor.base import Tensor
 from ..family import described, named
 from ..shapes.join import cat, stack
 from .dropout import dropout
+from .recurrent_choice import is_plain, run_at_once
+from .recurrent_runs import State, run_equal, run_packed
 from .recurrent_steps import GRU, LSTM, RNN_RELU, RNN_TANH, Kind, Weights
-
-State = tuple[Any, ...]
-
-
-def run_equal(kind: Kind, inputs: Any, state: State, weights: Weights, reverse: bool) -> tuple[Any, State]:
-    """One direction of one layer over sequences of one length: (T, N, *) to (T, N, size), and the last state."""
-    step = kind.make_step(weights)
-    parts = list(zip(*(each.unbind(0) for each in kind.prepare(inputs, weights)), strict=True))
-    shown = []
-    for part in reversed(parts) if reverse else parts:
-        state = step(part, state)
-        shown.append(state[0])
-    return stack(shown[::-1] if reverse else shown), state
-
-
-def run_packed(
-    kind: Kind, inputs: Any, state: State, weights: Weights, reverse: bool, sizes: list[int]
-) -> tuple[Any, State]:
-    """One direction of one layer over packed sequences, the longest first, `sizes[t]` of which reach step t."""
-    step = kind.make_step(weights)
-    parts = list(zip(*(each.split(sizes) for each in kind.prepare(inputs, weights)), strict=True))
-    run = run_packed_backward if reverse else run_packed_forward
-    shown, state = run(step, parts, state, sizes)
-    return cat(shown), state
-
-
-def run_packed_forward(step: Any, parts: Any, state: State, sizes: list[int]) -> tuple[list[Any], State]:
-    """Sequences leave as they end; their last states are put together at the end."""
-    shown, ended, size = [], [], sizes[0]
-    for part, count in zip(parts, sizes, strict=True):
-        if count < size:
-            ended.append(tuple(each[count:size] for each in state))
-            state, size = tuple(each[:count] for each in state), count
-        state = step(part, state)
-        shown.append(state[0])
-    if ended:
-        state = tuple(cat(each) for each in zip(state, *reversed(ended), strict=True))
-    return shown, state
-
-
-def run_packed_backward(step: Any, parts: Any, initial: State, sizes: list[int]) -> tuple[list[Any], State]:
-    """Sequences join at their ends, with their initial states."""
-    shown, size = [], sizes[-1]
-    state = tuple(each[:size] for each in initial)
-    for part, count in zip(reversed(parts), reversed(sizes), strict=True):
-        if count > size:
-            joining = [each[size:count] for each in initial]
-            state, size = tuple(cat(each) for each in zip(state, joining, strict=True)), count
-        state = step(part, state)
-        shown.append(state[0])
-    return shown[::-1], state
 
 
 def grouped(kind: Kind, params: Any, has_biases: bool, count: int, projects: bool) -> list[Weights]:
@@ -109,6 +56,17 @@ def check_states(kind: Kind, inputs: Any, state: State, weights: list[Weights]) 
             )
 
 
+def run(
+    kind: Kind, inputs: Any, state: State, weights: Weights, reverse: bool, sizes: list[int] | None
+) -> tuple[Any, State]:
+    """One direction of one layer: at once where its tensors are plain, otherwise step by step."""
+    if is_plain(kind, inputs, state, weights, sizes):
+        return run_at_once(kind, inputs, state, weights, reverse, sizes)
+    if sizes is None:
+        return run_equal(kind, inputs, state, weights, reverse)
+    return run_packed(kind, inputs, state, weights, reverse, sizes)
+
+
 def stacked(
     kind: Kind, inputs: Any, sizes: list[int] | None, state: State, weights: list[Weights], options: Any
 ) -> tuple[Any, ...]:
@@ -124,10 +82,7 @@ def stacked(
         shown = []
         for at in range(layer * directions, (layer + 1) * directions):
             reverse = at % directions == 1
-            if sizes is None:
-                made, final = run_equal(kind, inputs, initial[at], weights[at], reverse)
-            else:
-                made, final = run_packed(kind, inputs, initial[at], weights[at], reverse, sizes)
+            made, final = run(kind, inputs, initial[at], weights[at], reverse, sizes)
             shown.append(made)
             last.append(final)
         inputs = cat(shown, -1) if bidirectional else shown[0]

@@ -1,0 +1,382 @@
+"""One direction of one layer of a recurrent network as one operator: all steps in one kernel, forward and backward.
+
+The steps made of operators (`recurrent_runs.py`) stay the definition: errors, batches, tangents, observers and
+derivatives of derivatives follow from them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+from ... import _kernels as kernels
+from ..._core import flags
+from ..._core.backward.passes import grad as gradients
+from ..._core.cards.card import Array, Index, op
+from ..._core.state.modes import current
+from ..._core.types import dtypes
+from ..._kernels.recurrent import states_before
+from . import recurrent_runs, recurrent_steps
+from .norm import ONLY_FUSED, fused
+from .recurrent_steps import Kind, Weights
+
+KNOWN = (dtypes.float32, dtypes.float64)
+Steps = Callable[..., tuple[Any, ...]]
+
+
+def flat(array: Any) -> Any:
+    """Vectors one below the other, row by row in memory; None for None."""
+    return None if array is None else np.ascontiguousarray(array).reshape(-1, array.shape[-1])
+
+
+def from_inputs(input: Any, weight: Any, *biases: Any) -> Any:
+    """What the inputs of all steps, and biases, contribute to the gates: (rows, gates)."""
+    given = [each for each in biases if each is not None]
+    return kernels.linear(flat(input), weight, sum(given[1:], given[0]) if given else None)
+
+
+def like(output: Any, input: Any) -> Any:
+    """Rows in the shape that the input has but for its last length."""
+    return output.reshape(*input.shape[:-1], output.shape[-1])
+
+
+def weight_grad(slopes: Any, states: Any, first: Any, sizes: Any, reverse: bool) -> Any:
+    """The gradient of the weight for the state, from those of the gates."""
+    count = len(first)
+    if sizes is not None:
+        return slopes.T @ states_before(states, first, sizes, reverse)
+    later, start = (slopes[:-count], slopes[-count:]) if reverse else (slopes[count:], slopes[:count])
+    earlier = states[count:] if reverse else states[:-count]
+    made = start.T @ first
+    if len(later):
+        made += later.T @ earlier
+    return made
+
+
+def chosen(wanted: tuple[bool, ...], *made: Callable[[], Any]) -> tuple[Any, ...]:
+    """The gradients that are wanted."""
+    return tuple([each() for each, needed in zip(made, wanted, strict=True) if needed])
+
+
+def handed_out(found: Any, wanted: Any) -> tuple[Any, ...]:
+    """Gradients at their places, None where none is wanted."""
+    rest = iter(found)
+    return tuple([next(rest) if needed else None for needed in wanted])
+
+
+def through_steps(steps: Steps, grads: Any, tensors: tuple[Any, ...], wanted: Any) -> tuple[Any, ...]:
+    """The gradients as functions that can be differentiated: those of the steps made of operators.
+
+    Each tensor is differentiated by an alias, for one may have been computed from another.
+    """
+    modes = current()
+    before = modes.grad, modes.inference
+    modes.switch(True, False)
+    try:
+        given = [each.view_as(each) if each is not None and each.requires_grad else each for each in tensors]
+        made = steps(*given)
+        pairs = [(one, grad) for one, grad in zip(made, grads) if grad is not None]
+        asked = [each for each, needed in zip(given, wanted, strict=True) if needed]
+        found = gradients(
+            [one for one, _ in pairs], asked, [grad for _, grad in pairs],
+            create_graph=before[0], materialize_grads=True,
+        )  # fmt: skip
+    finally:
+        modes.switch(*before)
+    return handed_out(found, wanted)
+
+
+def at_once(*tensors: Any) -> bool:
+    """Whether a gradient may be computed by one kernel: nothing is recorded, and no tensor is more than an array."""
+    return fused(*tensors) and not any(each._flags_ & flags.BATCHED for each in tensors if each is not None)
+
+
+layer = partial(op, dtypes=KNOWN, hidden=True, method=False, function=False)
+slope = partial(
+    op, dtypes=KNOWN, hidden=True, several=True, derivative=None, why=ONLY_FUSED, method=False, function=False
+)
+
+
+# ---- plain networks --------------------------------------------------------------------------------------------------
+
+
+def stack_or_cat(args: tuple[Any, ...]) -> int:
+    """Which node torch shows for the output: that of the steps put together, packed or not."""
+    return args[-2] is not None
+
+
+@layer(outputs=("output", "last"), choose=stack_or_cat, node=("StackBackward0", "CatBackward0"))
+def rnn_layer(
+    input: Array,
+    weight_ih: Array,
+    weight_hh: Array,
+    hidden: Array,
+    bias_ih: Array = None,
+    bias_hh: Array = None,
+    relu: bool = False,
+    sizes: Any = None,
+    reverse: bool = False,
+) -> Any:
+    """All steps of a plain network.
+
+    Args:
+        input: (T, N, input_size); packed, (rows, input_size), with the number of sequences of each step as `sizes`.
+        weight_ih, weight_hh, bias_ih, bias_hh: the parameters.
+        hidden: (N, size).
+        relu: instead of tanh.
+        sizes: see `input`.
+        reverse: whether sequences are read from their ends.
+
+    Returns:
+        The states of all steps, and the last ones.
+    """
+    inputs = from_inputs(input, weight_ih, bias_ih, bias_hh)
+    output, last = kernels.rnn_steps(inputs, flat(hidden), flat(weight_hh), relu, sizes, reverse)
+    return like(output, input), last
+
+
+@rnn_layer.vjp("input", "weight_ih", "weight_hh", "hidden", "bias_ih", "bias_hh")
+def rnn_layer_vjp(
+    grads: Any,
+    input: Any,
+    weight_ih: Any,
+    weight_hh: Any,
+    hidden: Any,
+    bias_ih: Any,
+    bias_hh: Any,
+    relu: bool,
+    sizes: Any,
+    reverse: bool,
+    output: Any,
+    wanted: Any,
+) -> Any:
+    tensors = (input, weight_ih, weight_hh, hidden, bias_ih, bias_hh)
+    if at_once(*grads, *tensors):
+        found = rnn_layer_backward(*tensors[:4], output, relu, sizes, reverse, wanted, *grads)
+        return handed_out(found, wanted)
+    kind = recurrent_steps.RNN_RELU if relu else recurrent_steps.RNN_TANH
+    return through_steps(partial(by_operators, kind, sizes, reverse), grads, tensors, wanted)
+
+
+@slope()
+def rnn_layer_backward(
+    input: Index,
+    weight_ih: Index,
+    weight_hh: Index,
+    hidden: Index,
+    output: Index,
+    relu: bool,
+    sizes: Any,
+    reverse: bool,
+    wanted: Any,
+    grad: Index = None,
+    grad_last: Index = None,
+) -> Any:
+    """The gradients of `rnn_layer` that are wanted."""
+    states, first, batch = flat(output), flat(hidden), len(hidden)
+    slopes, carried = kernels.rnn_steps_backward(
+        flat(grad), flat(grad_last), states, flat(weight_hh), relu, batch, sizes, reverse
+    )
+    return chosen(
+        wanted,
+        lambda: like(kernels.matmul(slopes, weight_ih), input),
+        lambda: kernels.matmul(slopes.T, flat(input)),
+        lambda: weight_grad(slopes, states, first, sizes, reverse),
+        lambda: carried,
+        *[lambda: kernels.sum(slopes, 0)] * 2,
+    )
+
+
+# ---- gated recurrent units -------------------------------------------------------------------------------------------
+
+
+@layer(
+    outputs=("output", "last", "gates", "candidates"),
+    differentiable=(True, True, False, False),
+    choose=stack_or_cat,
+    node=("StackBackward0", "CatBackward0"),
+)
+def gru_layer(
+    input: Array,
+    weight_ih: Array,
+    weight_hh: Array,
+    hidden: Array,
+    bias_ih: Array = None,
+    bias_hh: Array = None,
+    sizes: Any = None,
+    reverse: bool = False,
+) -> Any:
+    """All steps of gated recurrent units; arguments as of `rnn_layer`. Returns what `gru_steps` does."""
+    inputs = from_inputs(input, weight_ih, bias_ih)
+    output, last, gates, candidates = kernels.gru_steps(inputs, flat(hidden), flat(weight_hh), bias_hh, sizes, reverse)
+    return like(output, input), last, gates, candidates
+
+
+@gru_layer.vjp("input", "weight_ih", "weight_hh", "hidden", "bias_ih", "bias_hh")
+def gru_layer_vjp(
+    grads: Any,
+    input: Any,
+    weight_ih: Any,
+    weight_hh: Any,
+    hidden: Any,
+    bias_ih: Any,
+    bias_hh: Any,
+    sizes: Any,
+    reverse: bool,
+    output: Any,
+    gates: Any,
+    candidates: Any,
+    wanted: Any,
+) -> Any:
+    tensors = (input, weight_ih, weight_hh, hidden, bias_ih, bias_hh)
+    if at_once(*grads[:2], *tensors):
+        found = gru_layer_backward(*tensors[:4], output, gates, candidates, sizes, reverse, wanted, *grads[:2])
+        return handed_out(found, wanted)
+    return through_steps(partial(by_operators, recurrent_steps.GRU, sizes, reverse), grads, tensors, wanted)
+
+
+@slope()
+def gru_layer_backward(
+    input: Index,
+    weight_ih: Index,
+    weight_hh: Index,
+    hidden: Index,
+    output: Index,
+    gates: Index,
+    candidates: Index,
+    sizes: Any,
+    reverse: bool,
+    wanted: Any,
+    grad: Index = None,
+    grad_last: Index = None,
+) -> Any:
+    """The gradients of `gru_layer` that are wanted."""
+    states, first = flat(output), flat(hidden)
+    slopes, inner, carried = kernels.gru_steps_backward(
+        flat(grad), flat(grad_last), gates, candidates, states, first, flat(weight_hh), sizes, reverse
+    )
+    return chosen(
+        wanted,
+        lambda: like(kernels.matmul(slopes, weight_ih), input),
+        lambda: kernels.matmul(slopes.T, flat(input)),
+        lambda: weight_grad(inner, states, first, sizes, reverse),
+        lambda: carried,
+        lambda: kernels.sum(slopes, 0),
+        lambda: kernels.sum(inner, 0),
+    )
+
+
+# ---- long short-term memory ------------------------------------------------------------------------------------------
+
+
+def lstm_node(args: tuple[Any, ...]) -> int:
+    """The same of an LSTM, which torch has as one operator in single precision."""
+    if args[-2] is not None:
+        return 1
+    return 2 if args[0].dtype == dtypes.float32 and args[7] is None else 0
+
+
+@layer(
+    outputs=("output", "last", "last_cell", "gates", "cells"),
+    differentiable=(True, True, True, False, False),
+    choose=lstm_node,
+    node=("StackBackward0", "CatBackward0", "MkldnnRnnLayerBackward0"),
+)
+def lstm_layer(
+    input: Array,
+    weight_ih: Array,
+    weight_hh: Array,
+    hidden: Array,
+    cell: Array,
+    bias_ih: Array = None,
+    bias_hh: Array = None,
+    projection: Array = None,
+    sizes: Any = None,
+    reverse: bool = False,
+) -> Any:
+    """All steps of long short-term memory; arguments as of `rnn_layer`. Returns what `lstm_steps` does."""
+    inputs = from_inputs(input, weight_ih, bias_ih, bias_hh)
+    output, *rest = kernels.lstm_steps(
+        inputs, flat(hidden), flat(cell), flat(weight_hh), flat(projection), sizes, reverse
+    )
+    return like(output, input), *rest
+
+
+@lstm_layer.vjp("input", "weight_ih", "weight_hh", "hidden", "cell", "bias_ih", "bias_hh", "projection")
+def lstm_layer_vjp(
+    grads: Any,
+    input: Any,
+    weight_ih: Any,
+    weight_hh: Any,
+    hidden: Any,
+    cell: Any,
+    bias_ih: Any,
+    bias_hh: Any,
+    projection: Any,
+    sizes: Any,
+    reverse: bool,
+    output: Any,
+    gates: Any,
+    cells: Any,
+    wanted: Any,
+) -> Any:
+    tensors = (input, weight_ih, weight_hh, hidden, cell, bias_ih, bias_hh, projection)
+    if at_once(*grads[:3], *tensors):
+        found = lstm_layer_backward(*tensors[:5], output, gates, cells, sizes, reverse, wanted, projection, *grads[:3])
+        return handed_out(found, wanted)
+    return through_steps(partial(by_operators, recurrent_steps.LSTM, sizes, reverse), grads, tensors, wanted)
+
+
+@slope()
+def lstm_layer_backward(
+    input: Index,
+    weight_ih: Index,
+    weight_hh: Index,
+    hidden: Index,
+    cell: Index,
+    output: Index,
+    gates: Index,
+    cells: Index,
+    sizes: Any,
+    reverse: bool,
+    wanted: Any,
+    projection: Index = None,
+    grad: Index = None,
+    grad_last: Index = None,
+    grad_cell: Index = None,
+) -> Any:
+    """The gradients of `lstm_layer` that are wanted."""
+    states, first = flat(output), flat(hidden)
+    slopes, carried, held, *above = kernels.lstm_steps_backward(
+        *(flat(grad), flat(grad_last), flat(grad_cell), gates, cells),
+        *(flat(cell), flat(weight_hh), flat(projection), sizes, reverse),
+    )
+    size = cells.shape[-1]
+    return chosen(
+        wanted,
+        lambda: like(kernels.matmul(slopes, weight_ih), input),
+        lambda: kernels.matmul(slopes.T, flat(input)),
+        lambda: weight_grad(slopes, states, first, sizes, reverse),
+        lambda: carried,
+        lambda: held,
+        *[lambda: kernels.sum(slopes, 0)] * 2,
+        lambda: kernels.matmul(above[0].T, gates[:, 3 * size :] * kernels.tanh(cells)),
+    )
+
+
+# ---- what takes them -------------------------------------------------------------------------------------------------
+
+
+def by_operators(kind: Kind, sizes: Any, reverse: bool, *tensors: Any) -> tuple[Any, ...]:
+    """The steps made of operators, with the arguments and the differentiable results of a layer here."""
+    input, weight_ih, weight_hh = tensors[:3]
+    state, rest = tensors[3 : 3 + kind.states], tensors[3 + kind.states :]
+    weights = Weights(weight_ih, weight_hh, *rest)
+    if sizes is None:
+        output, last = recurrent_runs.run_equal(kind, input, state, weights, reverse)
+    else:
+        output, last = recurrent_runs.run_packed(kind, input, state, weights, reverse, list(sizes))
+    return output, *last
