@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, strategies as st
+from hypothesis import HealthCheck, given, settings, strategies as st
 
 import wengert as wg
 from wengert import _kernels
@@ -203,3 +203,52 @@ def test_nll_loss(data):
     logp, target = drawn(draw, (items, classes), dtype), places(draw, (items,), classes)
     weight = drawn(draw, (classes,), dtype).detach().abs() + 1 if draw(st.booleans()) else None
     check(draw, "nll_loss_forward", [logp, target, weight, draw(st.sampled_from(REDUCTIONS)), draw(st.integers(-1, 2))])
+
+
+@st.composite
+def large_factors(draw: Any) -> tuple[Any, ...]:
+    """Two factors that are too large for the small products, in any order, with neighbours between their elements."""
+    rows, depth, columns = draw(st.integers(12, 70)), draw(st.integers(8, 600)), draw(st.integers(16, 90))
+    random = np.random.default_rng(draw(st.integers(0, 2**32 - 1)))
+    dtype = draw(st.sampled_from([np.float32, np.float64]))
+
+    def factor(first: int, second: int) -> Any:
+        step = draw(st.integers(1, 2))
+        made = random.normal(size=(first, second * step)).astype(dtype)[:, ::step]
+        return random.normal(size=(second, first)).astype(dtype).T if draw(st.booleans()) else made
+
+    return factor(rows, depth), factor(depth, columns), random
+
+
+@settings(max_examples=80, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(factors=large_factors())
+def test_larger_products_and_the_gradients_of_their_factors(factors, native):
+    a, b, random = factors
+    grad = random.normal(size=(a.shape[0], b.shape[1])).astype(a.dtype)
+    bias = random.normal(size=b.shape[1]).astype(a.dtype)
+    tolerance = {"rtol": 0, "atol": np.finfo(a.dtype).eps * 4 * a.shape[1]}
+    np.testing.assert_allclose(native.direct_mm(a, b), a @ b, **tolerance)
+    np.testing.assert_allclose(native.direct_addmm(bias, a, b, 1, 1), a @ b + bias, **tolerance)
+    first = native.direct_mm_first_rule(grad, b, a.shape, a.strides)
+    np.testing.assert_allclose(first, grad @ b.T, rtol=0, atol=tolerance["atol"] * 4)
+    second = native.direct_mm_second_rule(grad, a, b.shape, b.strides)
+    np.testing.assert_allclose(second, a.T @ grad, rtol=0, atol=tolerance["atol"] * 4)
+
+
+@pytest.mark.parametrize("shape", [(3, 40, 50, 60), (9, 16, 300, 33), (1, 70, 70, 70)])
+def test_batches_of_larger_products_are_the_same_for_any_number_of_threads(shape, native, random):
+    count, rows, depth, columns = shape
+    a = random.normal(size=(count, depth, rows)).astype(np.float32).transpose(0, 2, 1)
+    b = random.normal(size=(count, depth, columns)).astype(np.float32)
+    before, made = native.get_num_threads(), []
+    try:
+        for threads in (1, 2, 5):
+            native.set_num_threads(threads)
+            made.append((native.direct_bmm(a, b), native.direct_mm(a[0], b[0])))
+    finally:
+        native.set_num_threads(before)
+    if made[0][0] is NotImplemented:
+        pytest.skip("vectors are too narrow for packed panels: these products are the BLAS's")
+    np.testing.assert_allclose(made[0][0], a @ b, rtol=0, atol=1e-4 * depth**0.5)
+    for other in made[1:]:
+        assert all(np.array_equal(one, two) for one, two in zip(made[0], other, strict=True))

@@ -188,13 +188,16 @@ def direct_function(name: str) -> native_choice.Function | None:
 
 
 def set_num_threads(count: int) -> None:
-    """Set how many threads large native kernels use; NumPy's BLAS has its own number.
+    """Set how many threads large native kernels use, and the BLAS of NumPy (OpenBLAS or MKL; others keep their number).
+
+    It holds for the whole process. Results do not depend on it, but for those of the BLAS: products of thin matrices.
 
     Args:
         count: 1 or more.
 
     Raises:
         RuntimeError: not an integer.
+        ValueError: less than 1, or more than 4096.
     """
     if isinstance(count, bool) or not hasattr(count, "__index__"):
         raise RuntimeError(f"set_num_threads expects an int, but got {type(count).__name__}")
@@ -202,6 +205,9 @@ def set_num_threads(count: int) -> None:
         native.set_num_threads(count)
     elif count < 1:
         raise ValueError(f"set_num_threads: expected 1 or more, got {count}")
+    from . import blas
+
+    blas.set_threads(count)
 
 
 def get_num_threads() -> int:

@@ -1,4 +1,4 @@
-// Small matrix products with their twins' names.
+// Products of two matrices with their twins' names.
 #include "product.hpp"
 
 namespace wengert {
@@ -27,7 +27,11 @@ PyObject* compute_linear(PyObject** slots) {
     if (!result) return nullptr;
     T* out = data_of<T>(result.get());
     const npy_intp columns = weight.rows;
-    for (npy_intp i = 0; bias && i < x.rows; ++i) loops<T>().binary[ADD](out + i * columns, 1, bias, 1, out + i * columns, columns);
+    if (!bias) return result.give();
+    ReleaseGil unlocked((Size(x.rows) * columns).value_or_most() >= thread_threshold);
+    parallel_for(x.rows, columns, [=](npy_intp begin, npy_intp end) {
+        for (npy_intp i = begin; i < end; ++i) loops<T>().binary[ADD](out + i * columns, 1, bias, 1, out + i * columns, columns);
+    });
     return result.give();
 }
 

@@ -46,15 +46,17 @@ public:
           memory_(new T[static_cast<size_t>(panels_ * loops<T>().packed_rows * depth + 1)]) {}
     // Element (k, m) is matrix.data[matrix.rows[k] + matrix.columns[m]].
     void fill(const Spread<T>& matrix) {
+        parallel_for(panels_, depth_ * loops<T>().packed_rows * 2, [&](index_t first, index_t last) { fill(matrix, first, last); });
+    }
+    // The same for some panels, in the calling thread.
+    void fill(const Spread<T>& matrix, index_t first, index_t last) {
         const index_t width = loops<T>().packed_rows;
-        parallel_for(panels_, depth_ * width * 2, [&](index_t first, index_t last) {
-            for (index_t p = first; p < last; ++p) {
-                index_t columns[most_rows];
-                for (index_t r = 0; r < width; ++r) columns[r] = matrix.columns[p * width + r < count_ ? p * width + r : p * width];
-                for (index_t k = 0; k < depth_; k += packed_depth)
-                    loops<T>().pack_rows(matrix.data, matrix.rows + k, block(k), columns, panel(k, p));
-            }
-        });
+        for (index_t p = first; p < last; ++p) {
+            index_t columns[most_rows];
+            for (index_t r = 0; r < width; ++r) columns[r] = matrix.columns[p * width + r < count_ ? p * width + r : p * width];
+            for (index_t k = 0; k < depth_; k += packed_depth)
+                loops<T>().pack_rows(matrix.data, matrix.rows + k, block(k), columns, panel(k, p));
+        }
     }
     index_t count() const { return count_; }
     index_t depth() const { return depth_; }
@@ -163,24 +165,38 @@ void multiply_block(const Packed<T>& left, const Spread<T>& right, index_t begin
     }
 }
 
+// Blocks [first, last) of a product that is cut so, in the calling thread.
+template <class T>
+void multiply_blocks(const Packed<T>& left, const Spread<T>& right, index_t columns, const Target<T>& target, const Cut& cut, index_t first,
+                     index_t last) {
+    index_t last_row = 0;
+    for (index_t k = 0; k < left.depth(); ++k) last_row = right.rows[k] > last_row ? right.rows[k] : last_row;
+    std::unique_ptr<T[]> packed(new T[static_cast<size_t>(cut.columns * packed_depth + 4 * loops<T>().lanes)]);
+    Panel panels[block_panels];
+    for (index_t item = first; item < last; ++item) {
+        const index_t begin = item / cut.row_blocks * cut.columns, panel = item % cut.row_blocks * cut.row_panels;
+        const index_t end = begin + cut.columns < columns ? begin + cut.columns : columns;
+        const index_t last_panel = panel + cut.row_panels < left.panels() ? panel + cut.row_panels : left.panels();
+        multiply_block(left, right, begin, end, panel, last_panel, last_row, target, panels, packed.get());
+    }
+}
+
 // target = left' right, of `columns` columns.
 template <class T>
 void multiply_packed(const Packed<T>& left, const Spread<T>& right, index_t columns, const Target<T>& target) {
     const index_t width = 2 * loops<T>().lanes;
     const Cut cut = cut_of(left.panels(), pieces_of(columns, width), width);
-    index_t last_row = 0;
-    for (index_t k = 0; k < left.depth(); ++k) last_row = right.rows[k] > last_row ? right.rows[k] : last_row;
     const index_t cost = (Size(left.depth()) * cut.columns * cut.row_panels).value_or_most();
-    parallel_for(cut.column_blocks * cut.row_blocks, cost, [&](index_t first, index_t last) {
-        std::unique_ptr<T[]> packed(new T[static_cast<size_t>(cut.columns * packed_depth + 2 * width)]);
-        Panel panels[block_panels];
-        for (index_t item = first; item < last; ++item) {
-            const index_t begin = item / cut.row_blocks * cut.columns, panel = item % cut.row_blocks * cut.row_panels;
-            const index_t end = begin + cut.columns < columns ? begin + cut.columns : columns;
-            const index_t last_panel = panel + cut.row_panels < left.panels() ? panel + cut.row_panels : left.panels();
-            multiply_block(left, right, begin, end, panel, last_panel, last_row, target, panels, packed.get());
-        }
-    });
+    parallel_for(cut.column_blocks * cut.row_blocks, cost,
+                 [&](index_t first, index_t last) { multiply_blocks(left, right, columns, target, cut, first, last); });
+}
+
+// The same in the calling thread, which may be one of several that share other work.
+template <class T>
+void multiply_alone(const Packed<T>& left, const Spread<T>& right, index_t columns, const Target<T>& target) {
+    const index_t width = 2 * loops<T>().lanes;
+    const Cut cut = {block_panels * width, pieces_of(columns, block_panels * width), left.panels(), 1};
+    multiply_blocks(left, right, columns, target, cut, 0, cut.column_blocks);
 }
 
 }  // namespace wengert

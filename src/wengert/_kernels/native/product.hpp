@@ -1,8 +1,9 @@
-// Matrices as factors of small products, which our own loops form. Larger products are the twins': NumPy brings a BLAS,
-// whose call costs more than a small product.
+// Matrices as factors of products, which our own loops form where they are small, or large and not thin. What is left is the
+// twins': NumPy brings a BLAS.
 #pragma once
 
 #include "direct.hpp"
+#include "large.hpp"
 
 namespace wengert {
 
@@ -49,24 +50,37 @@ inline bool is_small(const Matrix<T>& a, const Matrix<T>& b) {
     const npy_intp work = (Size(a.rows) * a.columns * b.columns).value_or_most();
     return a.columns == b.rows && work > 0 && work <= (a.rows < few_rows ? small_work_of_few_rows : small_work);
 }
+// Whether a product that is not small is one of packed panels.
+template <class T>
+inline bool is_large(const Matrix<T>& a, const Matrix<T>& b) {
+    return a.columns == b.rows && LargeProduct<T>::knows(a.factor, b.factor, a.rows, a.columns, b.columns);
+}
+template <class T>
+inline void multiply_large(const Matrix<T>& a, const Matrix<T>& b, T* out) {
+    const ReleaseGil unlocked((Size(a.rows) * a.columns * b.columns).value_or_most() >= 8 * thread_threshold);
+    LargeProduct<T>(a.factor, b.factor, a.rows, a.columns, b.columns).run(a.factor.data, b.factor.data, out);
+}
 template <class T>
 inline void multiply(const Matrix<T>& a, const Matrix<T>& b, T* out) {
     loops<T>().small_product(a.factor, b.factor, out, a.rows, a.columns, b.columns);
 }
 
-// a b as a new matrix, laid row by row, or (`by_columns`) column by column; null without an error if it is not small.
+// a b as a new matrix, laid row by row, or (`by_columns`) column by column; null without an error if it is neither small nor large.
 template <class T>
 inline PyArrayObject* product(const Matrix<T>& a, const Matrix<T>& b, bool by_columns = false) {
-    if (!is_small(a, b)) return nullptr;
+    const bool small = is_small(a, b);
+    if (!small && !(by_columns ? is_large(b.transposed(), a.transposed()) : is_large(a, b))) return nullptr;
     npy_intp shape[2] = {a.rows, b.columns};
     PyArray_Descr* descr = descr_of<T>();
     Py_INCREF(descr);
     auto* result = reinterpret_cast<PyArrayObject*>(PyArray_NewFromDescr(
         &PyArray_Type, descr, 2, shape, nullptr, nullptr, by_columns ? NPY_ARRAY_F_CONTIGUOUS : 0, nullptr));
     if (!result) return nullptr;
-    if (by_columns) multiply(b.transposed(), a.transposed(), data_of<T>(result));
-    else multiply(a, b, data_of<T>(result));
-    return result;
+    Owned made(result);
+    const auto form = small ? multiply<T> : multiply_large<T>;
+    if (by_columns) form(b.transposed(), a.transposed(), data_of<T>(result));
+    else form(a, b, data_of<T>(result));
+    return reinterpret_cast<PyArrayObject*>(made.give());
 }
 
 }  // namespace wengert

@@ -1,5 +1,5 @@
 // Products of matrices, vectors and batches for the cards of these names, and the gradients of their factors: small ones by
-// our own loops, other matrices by NumPy's BLAS.
+// our own loops, large ones by packed panels, thin ones by NumPy's BLAS.
 #include "product.hpp"
 
 namespace wengert {
@@ -28,7 +28,8 @@ PyArrayObject* blas_product(const Matrix<T>& a, const Matrix<T>& b) {
 // a b as a new matrix of the layout that is asked for; null without an error where a length is 0 or the inner ones differ.
 template <class T>
 PyArrayObject* product_of(const Matrix<T>& a, const Matrix<T>& b, bool by_columns = false) {
-    if (is_small(a, b)) return product(a, b, by_columns);
+    PyArrayObject* own = product(a, b, by_columns);
+    if (own || PyErr_Occurred()) return own;
     if (a.columns != b.rows || a.rows == 0 || a.columns == 0 || b.columns == 0) return nullptr;
     if (!by_columns) return blas_product(a, b);
     Owned turned(blas_product(b.transposed(), a.transposed()));
@@ -80,9 +81,33 @@ bool as_batch(PyObject* object, Batch<T>& batch) {
     batch.count = PyArray_DIM(array, 0);
     return step_along<T>(array, 0, batch.step);
 }
+// The same of larger matrices. Threads share the products if there are enough of them, otherwise each product.
+template <class T>
+PyObject* batched_large(const Batch<T>& a, const Batch<T>& b) {
+    const npy_intp rows = a.first.rows, depth = a.first.columns, columns = b.first.columns, shape[3] = {a.count, rows, columns};
+    Owned result(new_array(descr_of<T>(), 3, shape));
+    if (!result) return nullptr;
+    T* out = data_of<T>(result.get());
+    {
+        ReleaseGil unlocked(true);
+        const LargeProduct<T> product(a.first.factor, b.first.factor, rows, depth, columns);
+        if (a.count < thread_count()) {
+            for (npy_intp i = 0; i < a.count; ++i) product.run(a.at(i).factor.data, b.at(i).factor.data, out + i * rows * columns);
+        } else {
+            const npy_intp work = (Size(rows) * depth * columns).value_or_most();
+            parallel_for(a.count, work, [&](npy_intp begin, npy_intp end) {
+                Packed<T> left(rows, depth);
+                for (npy_intp i = begin; i < end; ++i)
+                    product.run_alone(left, a.at(i).factor.data, b.at(i).factor.data, out + i * rows * columns);
+            });
+        }
+    }
+    return result.give();
+}
 template <class T>
 PyObject* batched(const Batch<T>& a, const Batch<T>& b) {
-    if (a.count != b.count || a.count == 0 || !is_small(a.first, b.first)) return nullptr;
+    if (a.count != b.count || a.count == 0) return nullptr;
+    if (!is_small(a.first, b.first)) return is_large(a.first, b.first) ? batched_large(a, b) : nullptr;
     const npy_intp rows = a.first.rows, columns = b.first.columns, shape[3] = {a.count, rows, columns};
     const npy_intp work = rows * a.first.columns * columns;
     Owned result(new_array(descr_of<T>(), 3, shape));
@@ -143,12 +168,19 @@ PyObject* addmm(PyObject* const* args) {
     Factor<T> shift;
     if (!is_one(args[3]) || !is_one(args[4]) || !as_matrix(args[1], a) || !as_matrix(args[2], b)) return nullptr;
     if (!as_shift(args[0], a.rows, b.columns, shift)) return nullptr;
-    if ((Size(a.rows) * b.columns).value_or_most() >= thread_threshold) return nullptr;  // the twin adds by several threads
     Owned result(product_of(a, b));
     if (!result) return nullptr;
     T* out = data_of<T>(result.get());
-    for (npy_intp i = 0; i < a.rows; ++i, out += b.columns)
-        for (npy_intp j = 0; j < b.columns; ++j) out[j] += shift.data[i * shift.row + j * shift.column];
+    const npy_intp columns = b.columns;
+    ReleaseGil unlocked((Size(a.rows) * columns).value_or_most() >= thread_threshold);
+    parallel_for(a.rows, columns, [=](npy_intp begin, npy_intp end) {
+        for (npy_intp i = begin; i < end; ++i) {
+            const T* row = shift.data + i * shift.row;
+            if (shift.column == 0 || shift.column == 1) loops<T>().binary[ADD](out + i * columns, 1, row, shift.column, out + i * columns, columns);
+            else
+                for (npy_intp j = 0; j < columns; ++j) out[i * columns + j] += row[j * shift.column];
+        }
+    });
     return result.give();
 }
 

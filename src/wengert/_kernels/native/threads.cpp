@@ -27,7 +27,10 @@ constexpr int waits_before_sleep = 2000;  // some 20 to 50 microseconds: the tim
 
 class Pool {
 public:
+    // As many helpers as the budget leaves to the threads that call at the same time.
     bool run(PieceFunction body, void* context, index_t pieces, int threads) {
+        const Caller caller(callers_);
+        if (caller.number >= threads) return run_alone(body, context, pieces);
         std::unique_lock<std::mutex> turn(one_job_, std::try_to_lock);
         if (turn.owns_lock()) start_workers(threads - 1);
         if (!turn.owns_lock() || workers_ == 0) return run_alone(body, context, pieces);
@@ -35,7 +38,7 @@ public:
         shares_ = threads < most_shares ? threads : most_shares;
         for (int share = 0; share < shares_; ++share) next_[share].place.store(begin_of(share));
         refused_.store(false);
-        allowed_.store(threads - 1);
+        allowed_.store(threads - caller.number);
         open_.store(true);
         generation_.fetch_add(1);
         if (sleeping_.load() > 0) {
@@ -54,6 +57,16 @@ public:
     }
 
 private:
+    // Counts a thread of the program among those that are in here, itself included.
+    struct Caller {
+        explicit Caller(std::atomic<int>& callers) : all(callers), number(callers.fetch_add(1) + 1) {}
+        ~Caller() { all.fetch_sub(1); }
+        Caller(const Caller&) = delete;
+        Caller& operator=(const Caller&) = delete;
+        std::atomic<int>& all;
+        const int number;
+    };
+
     static bool run_alone(PieceFunction body, void* context, index_t pieces) {
         try {
             for (index_t piece = 0; piece < pieces; ++piece) body(context, piece);
@@ -118,7 +131,7 @@ private:
     std::mutex one_job_, sleep_;
     std::condition_variable wake_;
     std::atomic<std::uint64_t> generation_{0};
-    std::atomic<int> sleeping_{0}, inside_{0}, allowed_{0};
+    std::atomic<int> sleeping_{0}, inside_{0}, allowed_{0}, callers_{0};
     std::atomic<bool> open_{false}, refused_{false};
     struct alignas(64) Next {  // a line of the cache for each
         std::atomic<index_t> place{0};

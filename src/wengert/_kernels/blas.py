@@ -1,0 +1,54 @@
+"""How many threads the BLAS of NumPy uses, where it can be told."""
+
+from __future__ import annotations
+
+import functools
+import importlib
+from collections.abc import Callable
+
+SETTERS = (
+    "scipy_openblas_set_num_threads64_",
+    "scipy_openblas_set_num_threads",
+    "openblas_set_num_threads64_",
+    "openblas_set_num_threads",
+    "MKL_Set_Num_Threads",
+)
+"""Functions of one C int: OpenBLAS's under the names that builds of NumPy give it, and MKL's."""
+
+
+@functools.cache
+def setter() -> Callable[[int], object] | None:
+    """The function of the library that NumPy is linked with; None if it has none of these names.
+
+    A symbol is looked for in NumPy's extension module and in what that is linked with, so another copy of a BLAS in the
+    process, as SciPy's, is not taken for it. Windows does not look further than the module.
+    """
+    try:
+        import ctypes
+
+        module = importlib.import_module(home())
+        library = ctypes.CDLL(module.__file__)
+    except (ImportError, OSError, TypeError):  # no ctypes, as in a browser, or no such file
+        return None
+    for name in SETTERS:
+        found: Callable[[int], object] | None = getattr(library, name, None)
+        if found is not None:
+            found.argtypes, found.restype = [ctypes.c_int], None  # type: ignore[attr-defined]
+            return found
+    return None
+
+
+def home() -> str:
+    """The module of NumPy that multiplies matrices."""
+    import numpy as np
+
+    return f"numpy.{'_core' if hasattr(np, '_core') else 'core'}._multiarray_umath"
+
+
+def set_threads(count: int) -> bool:
+    """Set the number of threads; whether the library could be told."""
+    function = setter()
+    if function is None:
+        return False
+    function(count)
+    return True
