@@ -143,7 +143,9 @@ def main() -> int:
     options = arguments()
     fix_threads(options.threads)
     sys.path.insert(0, str(ROOT))
-    from benchmarks import cases, functional, history, images, mechanics, modes, moving, operators, programs, small
+    from benchmarks import (
+        cases, functional, history, images, mechanics, modes, moving, operators, programs, sequences, small
+    )
     from benchmarks.libraries import installed
     from benchmarks.limits import Machine
 
@@ -159,6 +161,8 @@ def main() -> int:
     results = run(targets)
     print()
     results += run(images.cases(), images.SECONDS)
+    print()
+    results += run(sequences.cases(), sequences.SECONDS)
     print()
     results += run(small.cases(), small.SECONDS)
     lines, figures = small.report(results)
