@@ -37,6 +37,18 @@ struct Target {
     bool add;
 };
 
+// Panels whose columns all follow each other in memory, row by row: a row's neighbours are read together, panel after panel.
+constexpr index_t most_together = 16;
+template <class T, int width>
+void copy_together(const T* data, const index_t* rows, index_t depth, index_t panels, T* out) {
+    for (index_t k = 0; k < depth; ++k) {
+        const T* from = data + rows[k];
+        T* to = out + k * width;
+        for (index_t p = 0; p < panels; ++p, from += width, to += depth * width)
+            for (int r = 0; r < width; ++r) to[r] = from[r];
+    }
+}
+
 // A left factor, (depth, count), as panels: block by block of the depth, panel by panel.
 template <class T>
 class Packed {
@@ -51,7 +63,13 @@ public:
     // The same for some panels, in the calling thread.
     void fill(const Spread<T>& matrix, index_t first, index_t last) {
         const index_t width = loops<T>().packed_rows;
-        for (index_t p = first; p < last; ++p) {
+        for (index_t p = first, together; p < last; p += together) {
+            together = neighbours(matrix, p, last);
+            for (index_t k = 0; together && k < depth_; k += packed_depth)
+                (width == 6 ? copy_together<T, 6> : copy_together<T, most_rows>)(matrix.data + matrix.columns[p * width], matrix.rows + k,
+                                                                                 block(k), together, panel(k, p));
+            if (together) continue;
+            together = 1;
             index_t columns[most_rows];
             for (index_t r = 0; r < width; ++r) columns[r] = matrix.columns[p * width + r < count_ ? p * width + r : p * width];
             for (index_t k = 0; k < depth_; k += packed_depth)
@@ -66,9 +84,18 @@ public:
         const index_t width = loops<T>().packed_rows;
         return memory_.get() + k * panels_ * width + p * block(k) * width;
     }
-    static constexpr index_t most_rows = 16;
+    static constexpr index_t most_rows = 12;
 
 private:
+    // How many whole panels from p on, below `last`, have columns that all follow each other.
+    index_t neighbours(const Spread<T>& matrix, index_t p, index_t last) const {
+        const index_t width = loops<T>().packed_rows;
+        index_t end = (p + most_together < last ? p + most_together : last) * width;
+        if (end > count_) end = count_;
+        index_t at = p * width + 1;
+        while (at < end && matrix.columns[at] == matrix.columns[at - 1] + 1) ++at;
+        return at / width - p;
+    }
     index_t count_, depth_, panels_;
     std::unique_ptr<T[]> memory_;
 };
