@@ -149,6 +149,7 @@ CALLS: dict[str, Callable[[np.random.Generator, Any], Arguments]] = {
     "sum": lambda r, t: [images(r, t), (1, 2), False, None],
     "mean": lambda r, t: [images(r, t), 1, True, None],
     "softmax": lambda r, t: [matrix(r, t), -1],
+    "causal_softmax": lambda r, t: [matrix(r, t)],
     "log_softmax": lambda r, t: [matrix(r, t), -1],
     "softmax_backward": lambda r, t: [*[matrix(r, t)] * 2, -1],
     "log_softmax_backward": lambda r, t: [*[matrix(r, t)] * 2, -1],

@@ -67,6 +67,18 @@ def test_softmax_and_its_gradient_agree_with_the_twin(name, dtype, shape, only_n
     close(getattr(only_native, f"{name}_backward")(grad, result, -1), twin(f"{name}_backward")(grad, result, -1), 5)
 
 
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize("shape", [(1, 1), (3, 5), (5, 3), (2, 3, 17, 17), (4, 130, 70)])
+def test_causal_softmax_agrees_with_the_twin_and_does_not_read_what_is_later(
+    dtype, shape, only_native, twin, close, random
+):
+    x = random.normal(size=shape).astype(dtype)
+    expected = twin("causal_softmax")(x)
+    close(only_native.causal_softmax(x), expected)
+    x[..., ~np.tri(*shape[-2:], dtype=bool)] = np.nan
+    close(only_native.causal_softmax(x), expected)
+
+
 @pytest.mark.parametrize("name", ["softmax", "log_softmax"])
 def test_softmax_of_infinities_and_nan_agrees_with_the_twin(name, only_native, twin):
     inf, nan = np.inf, np.nan

@@ -163,6 +163,7 @@ from .reduce import (
     variance,
 )
 from .softmax import (
+    causal_softmax,
     log_softmax,
     log_softmax_backward,
     softmax,
@@ -236,6 +237,7 @@ __all__ = [
     "bitwise_and",
     "bitwise_or",
     "bitwise_xor",
+    "causal_softmax",
     "ceil",
     "clamp",
     "conjugate",

@@ -34,6 +34,20 @@ def softmax(x: Array, axis: int) -> Array:
     return shaped(powers / np.sum(powers, axis=axis, keepdims=True), x)
 
 
+def causal_softmax(x: Array) -> Array:
+    """Softmax of the first i + 1 elements of each row i, with zeros behind them.
+
+    Args:
+        x: (..., rows, columns), floating.
+
+    Returns:
+        A new array like `x`.
+    """
+    seen = np.tri(*x.shape[-2:], dtype=np.bool_)
+    made = softmax(np.where(seen, x, x.dtype.type(-np.inf)), -1)
+    return np.where(seen, made, x.dtype.type(0))
+
+
 def log_softmax(x: Array, axis: int) -> Array:
     """x - log(sum(exp(x))) along `axis`; arguments as for `softmax`."""
     line = lines(x)

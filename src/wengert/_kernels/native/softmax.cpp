@@ -1,12 +1,14 @@
 // softmax and log_softmax along the last axis or another one, and their backward forms.
 #include "direct.hpp"
 
+#include <algorithm>
 #include <vector>
 
 namespace wengert {
 namespace {
 
 Twin softmax_twin("softmax"), log_softmax_twin("log_softmax");
+Twin causal_softmax_twin("causal_softmax");
 Twin softmax_backward_twin("softmax_backward"), log_softmax_backward_twin("log_softmax_backward");
 
 // Whether `axis` is the last one of `x`, which then has rows of `width` elements.
@@ -54,6 +56,34 @@ PyObject* backward(PyArrayObject* grad, PyArrayObject* value, npy_intp width, bo
     return result.give();
 }
 
+// Matrices of which row i has i + 1 elements; the rest is not read, and zero in the result.
+template <class T>
+PyObject* causal(PyArrayObject* x) {
+    const npy_intp width = PyArray_DIM(x, PyArray_NDIM(x) - 1), height = PyArray_DIM(x, PyArray_NDIM(x) - 2);
+    Owned result(new_array(PyArray_DESCR(x), PyArray_NDIM(x), PyArray_DIMS(x)));
+    if (!result) return nullptr;
+    const T* input = data_of<T>(x);
+    T* output = data_of<T>(result.get());
+    const npy_intp rows = PyArray_SIZE(x) / width;
+    {
+        ReleaseGil unlocked(rows * width >= thread_threshold);
+        parallel_for(rows, width * exponential_cost / 2, [=](npy_intp begin, npy_intp end) {
+            for (npy_intp i = begin; i < end; ++i) {
+                const npy_intp seen = i % height + 1 < width ? i % height + 1 : width;
+                loops<T>().softmax_row(input + i * width, output + i * width, seen);
+                std::fill(output + i * width + seen, output + (i + 1) * width, T(0));
+            }
+        });
+    }
+    return result.give();
+}
+PyObject* compute_causal(PyObject* const* slots) {
+    PyArrayObject* x = plain(slots[0]);
+    if (!x || PyArray_NDIM(x) < 2 || PyArray_SIZE(x) == 0) return nullptr;
+    if (PyArray_DESCR(x) == float_descr) return causal<float>(x);
+    return PyArray_DESCR(x) == double_descr ? causal<double>(x) : nullptr;
+}
+
 PyObject* compute_forward(PyObject* const* slots, bool logarithm) {
     PyArrayObject* x = plain(slots[0]);
     npy_intp width;
@@ -81,6 +111,9 @@ PyObject* softmax(PyObject*, PyObject* const* args, Py_ssize_t nargs, PyObject* 
 PyObject* log_softmax(PyObject*, PyObject* const* args, Py_ssize_t nargs, PyObject* kwnames) {
     return try_native<2>(log_softmax_twin, forward_names, 2, args, nargs, kwnames,
                          [](PyObject** slots) { return compute_forward(slots, true); });
+}
+PyObject* causal_softmax(PyObject*, PyObject* const* args, Py_ssize_t nargs, PyObject* kwnames) {
+    return try_native<1>(causal_softmax_twin, forward_names, 1, args, nargs, kwnames, compute_causal);
 }
 PyObject* softmax_backward(PyObject*, PyObject* const* args, Py_ssize_t nargs, PyObject* kwnames) {
     return try_native<3>(softmax_backward_twin, backward_names, 3, args, nargs, kwnames,
@@ -223,6 +256,7 @@ PyMethodDef softmax_methods[] = {
     direct_method("direct_softmax_backward", direct<3, rule<false>>, "softmax_backward(grad, result, dim), or NotImplemented"),
     direct_method("direct_log_softmax_backward", direct<3, rule<true>>, "log_softmax_backward(grad, result, dim), or NotImplemented"),
     fast_method("softmax", softmax, "softmax(x, axis)"),
+    fast_method("causal_softmax", causal_softmax, "causal_softmax(x)"),
     fast_method("log_softmax", log_softmax, "log_softmax(x, axis)"),
     fast_method("softmax_backward", softmax_backward, "softmax_backward(grad, result, axis)"),
     fast_method("log_softmax_backward", log_softmax_backward, "log_softmax_backward(grad, result, axis)"),

@@ -50,6 +50,35 @@ def safe_softmax_samples(make: Any) -> Any:
     yield Bad(make(3), 1, raises=IndexError, says="Dimension out of range")
 
 
+@op(dtypes=REALS, name="_causal_softmax", node="SoftmaxBackward0", method=False, function=False)
+def causal_softmax(self: Array) -> Any:
+    """Softmax of scores of which query i sees the first i + 1: zeros for all later ones, which are not looked at."""
+    return kernels.causal_softmax(self)
+
+
+@causal_softmax.vjp("self")
+def causal_softmax_vjp(grad: Any, out: Any) -> Any:
+    return softmax_backward(grad, out, -1)
+
+
+@causal_softmax.jvp("self")
+def causal_softmax_jvp(tangent: Any, out: Any) -> Any:
+    return softmax_backward(tangent, out, -1)
+
+
+@causal_softmax.batched
+def causal_softmax_batched(self: Any) -> Any:
+    return causal_softmax.call((self,))
+
+
+@causal_softmax.samples
+def causal_softmax_samples(make: Any) -> Any:
+    yield Sample(make(3, 4))
+    yield Sample(make(2, 4, 3))
+    yield Sample(make(2, 3, 5, 5))
+    yield Sample(make(0, 3))
+
+
 def check_inputs(query: Tensor, key: Tensor, value: Tensor) -> None:
     """Refuse tensors without steps, and of different dtypes.
 
@@ -104,8 +133,7 @@ def with_heads_of(query: Any, other: Any) -> Any:
 def weights_of(scores: Any, attn_mask: Any, is_causal: bool) -> Any:
     """The weights that scores give: softmax of those that may count."""
     if is_causal:
-        later = wrap(~np.tri(*scores.shape[-2:], dtype=np.bool_))
-        return scores.masked_fill(later, -math.inf).softmax(-1)
+        return causal_softmax(scores)
     if attn_mask is None:
         return scores.softmax(-1)
     if attn_mask.dtype == dtypes.bool_:
