@@ -77,7 +77,7 @@ NAMES: dict[str, str] = {
         "linalg_solve_triangular"
     ),
     "linalg.vectors": "linalg_diagonal linalg_vander linalg_vecdot vander",
-    "neural.attention": "_safe_softmax scaled_dot_product_attention",
+    "neural.attention": "_causal_softmax _safe_softmax scaled_dot_product_attention",
     "neural.bilinear": "bilinear",
     "neural.batch_norm": "batch_norm batch_norm_backward batch_norm_forward instance_norm native_batch_norm",
     "neural.dropout": (
