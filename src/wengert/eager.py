@@ -11,42 +11,42 @@ from .tensor import Tensor
 newaxis = None
 
 
-def sym_int(a: Any) -> int:
+def sym_int(a: int | float) -> int:
     """The number without its fraction."""
     return math.floor(a) if isinstance(a, float) and a >= 0 else int(a)
 
 
-def sym_float(a: Any) -> float:
+def sym_float(a: int | float) -> float:
     """The number as a float."""
     return float(a)
 
 
-def sym_not(a: Any) -> bool:
+def sym_not(a: bool) -> bool:
     """Whether `a`, a bool, is false."""
     return not a
 
 
-def sym_max(a: Any, b: Any) -> Any:
+def sym_max(a: int | float, b: int | float) -> int | float:
     """The greater number; a float if one of the two is."""
     return float(max(a, b)) if isinstance(a, float) or isinstance(b, float) else max(a, b)
 
 
-def sym_min(a: Any, b: Any) -> Any:
+def sym_min(a: int | float, b: int | float) -> int | float:
     """The smaller number; a float if one of the two is."""
     return float(min(a, b)) if isinstance(a, float) or isinstance(b, float) else min(a, b)
 
 
-def sym_sum(args: Sequence[Any]) -> Any:
+def sym_sum(args: Sequence[int | float]) -> int | float:
     """The sum of numbers."""
     return sum(args)
 
 
-def sym_sqrt(a: Any) -> float:
+def sym_sqrt(a: int | float) -> float:
     """The root of a number."""
     return math.sqrt(a)
 
 
-def sym_ite(b: Any, t: Any, f: Any) -> Any:
+def sym_ite(b: bool, t: int | float, f: int | float) -> int | float:
     """`t` if the bool `b` is true, otherwise `f`, which is of the same type.
 
     Raises:
@@ -59,7 +59,9 @@ def sym_ite(b: Any, t: Any, f: Any) -> Any:
     return t if b else f
 
 
-def cond(pred: Any, true_fn: Callable[..., Any], false_fn: Callable[..., Any], operands: Sequence[Any] = ()) -> Any:
+def cond(
+    pred: bool | Tensor, true_fn: Callable[..., Any], false_fn: Callable[..., Any], operands: Sequence[Any] = ()
+) -> Any:
     """What one of two functions gives.
 
     Args:
