@@ -143,9 +143,7 @@ def main() -> int:
     options = arguments()
     fix_threads(options.threads)
     sys.path.insert(0, str(ROOT))
-    from benchmarks import (
-        cases, functional, history, images, mechanics, modes, moving, operators, programs, sequences, small
-    )
+    from benchmarks import history, moving, operators, small
     from benchmarks.libraries import installed
     from benchmarks.limits import Machine
 
@@ -157,19 +155,15 @@ def main() -> int:
         chosen = [case for case in chosen if options.only in case.name]
         return run_cases(chosen, adapters, options.rounds, machine, slice_seconds)
 
-    targets = [*cases.with_targets(), *programs.cases(), *functional.cases(), *mechanics.cases(), *modes.cases()]
-    results = run(targets)
-    print()
-    results += run(images.cases(), images.SECONDS)
-    print()
-    results += run(sequences.cases(), sequences.SECONDS)
-    print()
-    results += run(small.cases(), small.SECONDS)
+    results = []
+    for chosen, slice_seconds in with_targets():
+        results += run(chosen, slice_seconds)
+        print()
     lines, figures = small.report(results)
     if not options.only:
         more, found = others(adapters, options.rounds)
         lines, figures = [*lines, "", *more], figures | found
-    print("", *lines, sep="\n")
+    print(*lines, sep="\n")
     missed = [row(each, ["torch"]) for each in results if "MISS" in each.verdict or each.problem]
     missed += [line for line in lines if "MISS" in line]
     if missed:
@@ -183,6 +177,19 @@ def main() -> int:
     if options.record:
         history.record(head, results)
     return 1 if missed else 0
+
+
+def with_targets() -> list[tuple[list[Any], float]]:
+    """The cases that have targets, by how long a turn of theirs lasts."""
+    from benchmarks import cases, functional, images, mechanics, modes, programs, sequences, small
+
+    short = [*cases.with_targets(), *programs.cases(), *functional.cases(), *mechanics.cases(), *modes.cases()]
+    return [
+        (short, 0.02),
+        (images.cases(), images.SECONDS),
+        (sequences.cases(), sequences.SECONDS),
+        (small.cases(), small.SECONDS),
+    ]
 
 
 if __name__ == "__main__":

@@ -15,7 +15,7 @@ Twin rnn_twin("rnn_steps"), rnn_backward_twin("rnn_steps_backward"), gru_twin("g
 template <class T>
 PyObject* rnn_forward(PyObject** slots) {
     PyArrayObject *given = matrix_of(slots[0], descr_of<T>(), -1, -1), *state = matrix_of(slots[1], descr_of<T>(), -1, -1);
-    Shape s;
+    Recurrence s;
     const T* weight;
     bool relu = false;
     if (!read_shape(given, state, 1, slots[4], slots[5], s) || s.width != s.size || !as_flag(slots[3], relu)) return nullptr;
@@ -48,7 +48,7 @@ PyObject* rnn_forward(PyObject** slots) {
 template <class T>
 PyObject* rnn_backward(PyObject** slots) {
     PyArrayObject *made = matrix_of(slots[2], descr_of<T>(), -1, -1), *factor = matrix_of(slots[3], descr_of<T>(), -1, -1);
-    Shape s;
+    Recurrence s;
     const T *grad, *grad_last;
     bool relu = false;
     if (!made || !factor || !as_flag(slots[4], relu) || !as_index(slots[5], s.batch)) return nullptr;
@@ -87,7 +87,7 @@ PyObject* rnn_backward(PyObject** slots) {
 template <class T>
 PyObject* gru_forward(PyObject** slots) {
     PyArrayObject *given = matrix_of(slots[0], descr_of<T>(), -1, -1), *state = matrix_of(slots[1], descr_of<T>(), -1, -1);
-    Shape s;
+    Recurrence s;
     const T *weight, *bias;
     if (!read_shape(given, state, 3, slots[4], slots[5], s) || s.width != s.size) return nullptr;
     if (!read_matrix(slots[2], 3 * s.size, s.width, weight) || !optional_data(slots[3], 3 * s.size, bias)) return nullptr;
@@ -123,7 +123,7 @@ PyObject* gru_forward(PyObject** slots) {
 template <class T>
 PyObject* gru_backward(PyObject** slots) {
     PyArrayObject *given = matrix_of(slots[2], descr_of<T>(), -1, -1), *state = matrix_of(slots[5], descr_of<T>(), -1, -1);
-    Shape s;
+    Recurrence s;
     const T *grad, *grad_last, *candidates, *output, *weight;
     if (!read_shape(given, state, 3, slots[7], slots[8], s) || s.width != s.size) return nullptr;
     if (!read_optional(slots[0], s.rows, s.size, grad) || !read_optional(slots[1], s.batch, s.size, grad_last)) return nullptr;
@@ -163,7 +163,7 @@ PyObject* gru_backward(PyObject** slots) {
 template <class T>
 PyObject* lstm_forward(PyObject** slots) {
     PyArrayObject *given = matrix_of(slots[0], descr_of<T>(), -1, -1), *state = matrix_of(slots[1], descr_of<T>(), -1, -1);
-    Shape s;
+    Recurrence s;
     const T *first_cell, *weight, *projection;
     if (!read_shape(given, state, 4, slots[5], slots[6], s) || !read_matrix(slots[2], s.batch, s.size, first_cell)) return nullptr;
     if (!read_matrix(slots[3], 4 * s.size, s.width, weight) || !read_optional(slots[4], s.width, s.size, projection)) return nullptr;
@@ -209,7 +209,7 @@ struct LstmSlopes {
     T *slopes, *carried, *cell, *shown;
 
     // One step of `count` sequences from `begin` on; `own` is room for their products.
-    void step(const Shape& s, index_t t, index_t begin, index_t count, const Panels<T>& panels, const Panels<T>* last, T* own) const {
+    void step(const Recurrence& s, index_t t, index_t begin, index_t count, const Panels<T>& panels, const Panels<T>* last, T* own) const {
         T* const here = carried + begin * s.width;
         for (index_t i = 0; i < count; ++i) {
             const index_t at = s.steps.row(t, begin + i) * s.width;
@@ -234,7 +234,7 @@ template <class T>
 PyObject* lstm_backward(PyObject** slots) {
     PyArrayObject *given = matrix_of(slots[3], descr_of<T>(), -1, -1), *state = matrix_of(slots[5], descr_of<T>(), -1, -1);
     PyArrayObject* factor = matrix_of(slots[6], descr_of<T>(), -1, -1);
-    Shape s;
+    Recurrence s;
     const T *grad, *grad_hidden, *grad_cell, *cells, *weight, *projection;
     if (!factor || !read_shape(given, state, 4, slots[8], slots[9], s) || s.width != s.size) return nullptr;
     s.width = PyArray_DIM(factor, 1);

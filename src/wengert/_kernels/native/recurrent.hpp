@@ -54,21 +54,21 @@ inline bool read_steps(PyObject* sizes, PyObject* reverse, npy_intp rows, npy_in
 }
 
 // A network of `gates` gates of `size` units, whose state that is multiplied has `width` numbers.
-struct Shape {
+struct Recurrence {
     npy_intp rows = 0, batch = 0, size = 0, width = 0;
     Steps steps;
 };
 // From what the inputs contribute, or its gradient, (rows, gates * size), and the state, (batch, width).
-inline bool read_shape(PyArrayObject* inputs, PyArrayObject* state, npy_intp gates, PyObject* sizes, PyObject* reverse, Shape& shape) {
+inline bool read_shape(PyArrayObject* inputs, PyArrayObject* state, npy_intp gates, PyObject* sizes, PyObject* reverse, Recurrence& shape) {
     if (!inputs || !state || PyArray_DIM(inputs, 1) % gates) return false;
     shape.rows = PyArray_DIM(inputs, 0), shape.size = PyArray_DIM(inputs, 1) / gates;
     shape.batch = PyArray_DIM(state, 0), shape.width = PyArray_DIM(state, 1);
     return read_steps(sizes, reverse, shape.rows, shape.batch, shape.steps);
 }
-inline npy_intp cost_of(const Shape& s, npy_intp gates) {  // of a sequence
+inline npy_intp cost_of(const Recurrence& s, npy_intp gates) {  // of a sequence
     return (Size(gates) * s.size * (Size(s.width) + 32) * (s.rows / s.batch)).value_or_most() / 8;
 }
-inline bool is_long(const Shape& s, npy_intp gates) { return cost_of(s, gates) >= thread_threshold / s.batch; }
+inline bool is_long(const Recurrence& s, npy_intp gates) { return cost_of(s, gates) >= thread_threshold / s.batch; }
 
 template <class T>
 PyArrayObject* new_matrix(npy_intp rows, npy_intp columns) {

@@ -83,7 +83,11 @@ def softplus_samples(make: Any) -> Any:
 
 
 @floating(
-    layout="rows", name="logsigmoid", node="LogSigmoidBackward0", out_apart=None, out_words=SCALAR_TYPE,
+    layout="rows",
+    name="logsigmoid",
+    node="LogSigmoidBackward0",
+    out_apart=None,
+    out_words=SCALAR_TYPE,
     native=native("log_sigmoid"),
 )
 def log_sigmoid(self: Array, *, out: Any = None) -> Any:
