@@ -307,6 +307,10 @@ DIRECT.update(
     ),
 )
 DIRECT.update(
+    flip=lambda r, t: [images(r, t), (0, -1)],
+    roll=lambda r, t: [images(r, t), (3, -1), (0, 2)],
+    tril=lambda r, t: [images(r, t), 1],
+    triu=lambda r, t: [images(r, t), -1],
     sort_along=lambda r, t: [matrix(r, t), None, 0, bool(r.integers(2))],
     topk_along=lambda r, t: [matrix(r, t), 1, 0, True, True],
     distinct=lambda r, t: [matrix(r, t), None, False],

@@ -15,11 +15,12 @@ from ..._core.operators.batch_rules import along, shifted
 from ..._core.tensor.base import Tensor, wrap
 from ..._core.types.devices import contiguous_format
 from ..._core.types.sizes import check_room, normalise
+from ..._kernels import direct_function as native
 from ..memory.memory_formats import copied
 from .views import distinct
 
 
-@op(layout="like", dtypes=WIDE, batching=along("dims", none=True), linear="self")
+@op(layout="like", dtypes=WIDE, batching=along("dims", none=True), linear="self", native=native("flip"))
 def flip(self: Array, dims: Sizes) -> Any:
     """The order along some dimensions reversed.
 
@@ -94,7 +95,7 @@ def as_list(argument: str, value: Any) -> list[int]:
     return list(integers("roll", argument, value if isinstance(value, (tuple, list)) else (value,)))
 
 
-@op(layout="own", dtypes=WIDE, linear="self")
+@op(layout="own", dtypes=WIDE, linear="self", native=native("roll"))
 def roll(self: Array, shifts: Any, dims: Any = ()) -> Any:
     """Elements moved along dimensions; those that leave at the end come in at the front.
 
@@ -288,7 +289,7 @@ def of_matrices(op: Any, size: int, args: list[Any], carried: list[Any]) -> Any:
     return op.call(tuple(args))
 
 
-@op(dtypes=WIDE, linear="self", inplace=True, apart="never", batching=of_matrices)
+@op(dtypes=WIDE, linear="self", inplace=True, apart="never", batching=of_matrices, native=native("tril"))
 def tril(self: Array, diagonal: int = 0) -> Any:
     """The lower triangle of matrices, zeros elsewhere.
 
@@ -305,7 +306,7 @@ def tril_vjp(grad: Any, diagonal: int) -> Any:
     return grad.tril(diagonal)
 
 
-@op(dtypes=WIDE, linear="self", inplace=True, apart="never", batching=of_matrices)
+@op(dtypes=WIDE, linear="self", inplace=True, apart="never", batching=of_matrices, native=native("triu"))
 def triu(self: Array, diagonal: int = 0) -> Any:
     """The upper triangle of matrices, zeros elsewhere.
 

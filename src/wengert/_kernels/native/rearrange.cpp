@@ -1,0 +1,182 @@
+// Copies with the elements in other places, of any elements without references: flip, roll, triangles. For the dispatcher only.
+#include "direct.hpp"
+
+#include <algorithm>
+#include <cstring>
+
+namespace wengert {
+namespace {
+
+using Call = PyObject* const*;
+
+PyArrayObject* plain_values(PyObject* object) {
+    PyArrayObject* array = plain(object);
+    return array && !PyDataType_REFCHK(PyArray_DESCR(array)) && PyArray_SIZE(array) > 0 && PyArray_NDIM(array) > 0 ? array : nullptr;
+}
+
+// One integer or a tuple of them; how many, or -1.
+int as_numbers(PyObject* object, npy_intp* numbers) {
+    if (PyLong_CheckExact(object)) return as_index(object, *numbers) ? 1 : -1;
+    if (!PyTuple_CheckExact(object) || PyTuple_GET_SIZE(object) > most_dims) return -1;
+    const int count = static_cast<int>(PyTuple_GET_SIZE(object));
+    for (int i = 0; i < count; ++i)
+        if (!PyLong_CheckExact(PyTuple_GET_ITEM(object, i)) || !as_index(PyTuple_GET_ITEM(object, i), numbers[i])) return -1;
+    return count;
+}
+
+// Where elements come from: along each dimension the first one's index, from where on they run forwards, beginning again behind
+// the last, or backwards.
+struct Paths {
+    int ndim = 0;
+    npy_intp shape[most_dims], start[most_dims];
+    bool backwards[most_dims];
+
+    bool begin(int count, const npy_intp* lengths) {
+        if (count > most_dims) return false;
+        ndim = count;
+        std::copy(lengths, lengths + count, shape);
+        std::fill(start, start + count, 0);
+        std::fill(backwards, backwards + count, false);
+        return true;
+    }
+    bool moves(int dim) const { return backwards[dim] || start[dim] != 0; }
+    npy_intp source(int dim, npy_intp index) const {
+        if (backwards[dim]) return shape[dim] - 1 - index;
+        const npy_intp room = shape[dim] - start[dim];
+        return index < room ? start[dim] + index : index - room;
+    }
+};
+
+// A row of `count` elements.
+template <class T>
+void copy_row(T* to, const T* from, npy_intp count, npy_intp start, bool backwards) {
+    if (backwards) {
+        for (npy_intp i = 0; i < count; ++i) to[i] = from[count - 1 - i];
+    } else {
+        std::memcpy(to, from + start, static_cast<size_t>(count - start) * sizeof(T));
+        std::memcpy(to + count - start, from, static_cast<size_t>(start) * sizeof(T));
+    }
+}
+struct Wide {
+    uint64_t low, high;
+};
+void copy_elements(npy_intp bytes, char* to, const char* from, npy_intp count, npy_intp start, bool backwards) {
+    const auto copy = [=](auto element) {
+        using T = decltype(element);
+        copy_row(reinterpret_cast<T*>(to), reinterpret_cast<const T*>(from), count, start, backwards);
+    };
+    switch (bytes) {
+        case 1: return copy(uint8_t{});
+        case 2: return copy(uint16_t{});
+        case 4: return copy(uint32_t{});
+        case 8: return copy(uint64_t{});
+        default: return copy(Wide{});
+    }
+}
+
+PyObject* rearranged(PyArrayObject* x, Paths paths) {
+    const npy_intp itemsize = PyArray_ITEMSIZE(x);
+    if (itemsize != 1 && itemsize != 2 && itemsize != 4 && itemsize != 8 && itemsize != 16) return nullptr;
+    Owned result(new_array(PyArray_DESCR(x), PyArray_NDIM(x), PyArray_DIMS(x)));
+    if (!result) return nullptr;
+    while (paths.ndim > 1 && !paths.moves(paths.ndim - 1) && !paths.moves(paths.ndim - 2)) {  // dimensions behind, as one
+        paths.shape[paths.ndim - 2] *= paths.shape[paths.ndim - 1];
+        --paths.ndim;
+    }
+    const int last = paths.ndim - 1;
+    const npy_intp length = paths.shape[last], bytes = length * itemsize, rows = PyArray_NBYTES(x) / bytes;
+    const char* from = PyArray_BYTES(x);
+    char* to = PyArray_BYTES(result.get());
+    const ReleaseGil unlocked(PyArray_SIZE(x) >= thread_threshold);
+    parallel_for(rows, bytes / 8 + 1, [=, &paths](npy_intp begin, npy_intp end) {
+        npy_intp index[most_dims];
+        for (npy_intp dim = last - 1, rest = begin; dim >= 0; rest /= paths.shape[dim--]) index[dim] = rest % paths.shape[dim];
+        for (npy_intp row = begin; row < end; ++row) {
+            npy_intp source = 0;
+            for (int dim = 0; dim < last; ++dim) source = source * paths.shape[dim] + paths.source(dim, index[dim]);
+            copy_elements(itemsize, to + row * bytes, from + source * bytes, length, paths.start[last], paths.backwards[last]);
+            for (int dim = last - 1; dim >= 0 && ++index[dim] == paths.shape[dim]; --dim) index[dim] = 0;
+        }
+    });
+    return result.give();
+}
+
+// flip(self, dims)
+PyObject* flip(Call args) {
+    PyArrayObject* x = plain_values(args[0]);
+    Paths paths;
+    npy_intp dims[most_dims];
+    const int count = as_numbers(args[1], dims);
+    if (!x || count < 1 || !paths.begin(PyArray_NDIM(x), PyArray_DIMS(x))) return nullptr;
+    for (int i = 0; i < count; ++i) {
+        if (dims[i] < -paths.ndim || dims[i] >= paths.ndim) return nullptr;
+        bool& backwards = paths.backwards[dims[i] < 0 ? dims[i] + paths.ndim : dims[i]];
+        if (backwards) return nullptr;  // named twice
+        backwards = true;
+    }
+    return rearranged(x, paths);
+}
+
+// roll(self, shifts, dims); without dimensions of the flat array
+PyObject* roll(Call args) {
+    PyArrayObject* x = plain_values(args[0]);
+    Paths paths;
+    npy_intp shifts[most_dims], dims[most_dims];
+    const int count = as_numbers(args[1], shifts);
+    int named = args[2] == Py_None ? 0 : as_numbers(args[2], dims);
+    if (!x || count < 1 || named < 0) return nullptr;
+    const npy_intp size = PyArray_SIZE(x);
+    if (!(named ? paths.begin(PyArray_NDIM(x), PyArray_DIMS(x)) : paths.begin(1, &size))) return nullptr;
+    if (named == 0) dims[named++] = 0;
+    if (named != count) return nullptr;
+    for (int i = 0; i < count; ++i) {
+        if (dims[i] < -paths.ndim || dims[i] >= paths.ndim) return nullptr;
+        const npy_intp dim = dims[i] < 0 ? dims[i] + paths.ndim : dims[i], length = paths.shape[dim];
+        const npy_intp back = (length - shifts[i] % length) % length;
+        paths.start[dim] = (paths.start[dim] + back) % length;
+    }
+    return rearranged(x, paths);
+}
+
+// tril, triu: (self, diagonal)
+template <bool lower>
+PyObject* triangle(Call args) {
+    PyArrayObject* x = plain_values(args[0]);
+    npy_intp diagonal = 0;
+    if (!x || PyArray_NDIM(x) < 2 || !as_index(args[1], diagonal)) return nullptr;
+    const npy_intp height = PyArray_DIM(x, PyArray_NDIM(x) - 2), width = PyArray_DIM(x, PyArray_NDIM(x) - 1);
+    diagonal = std::max(-height, std::min(diagonal, width));
+    Owned result(new_array(PyArray_DESCR(x), PyArray_NDIM(x), PyArray_DIMS(x)));
+    if (!result) return nullptr;
+    const npy_intp bytes = width * PyArray_ITEMSIZE(x), itemsize = PyArray_ITEMSIZE(x), rows = PyArray_SIZE(x) / width;
+    const char* from = PyArray_BYTES(x);
+    char* to = PyArray_BYTES(result.get());
+    const ReleaseGil unlocked(PyArray_SIZE(x) >= thread_threshold);
+    parallel_for(rows, bytes / 8 + 1, [=](npy_intp begin, npy_intp end) {
+        for (npy_intp row = begin; row < end; ++row) {
+            const npy_intp edge = std::max<npy_intp>(0, std::min(width, row % height + diagonal + (lower ? 1 : 0))) * itemsize;
+            char* out = to + row * bytes;
+            const char* in = from + row * bytes;
+            if (lower) {
+                std::memcpy(out, in, static_cast<size_t>(edge));
+                std::memset(out + edge, 0, static_cast<size_t>(bytes - edge));
+            } else {
+                std::memset(out, 0, static_cast<size_t>(edge));
+                std::memcpy(out + edge, in + edge, static_cast<size_t>(bytes - edge));
+            }
+        }
+    });
+    return result.give();
+}
+
+PyMethodDef rearrange_methods[] = {
+    direct_method("direct_flip", direct<2, flip>, "flip(self, dims), or NotImplemented"),
+    direct_method("direct_roll", direct<3, roll>, "roll(self, shifts, dims), or NotImplemented"),
+    direct_method("direct_tril", direct<2, triangle<true>>, "tril(self, diagonal), or NotImplemented"),
+    direct_method("direct_triu", direct<2, triangle<false>>, "triu(self, diagonal), or NotImplemented"),
+    {nullptr, nullptr, 0, nullptr},
+};
+MethodList rearrange_list(rearrange_methods);
+
+}  // namespace
+}  // namespace wengert
