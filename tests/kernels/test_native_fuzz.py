@@ -200,9 +200,13 @@ BINARY = [
     "silu_backward",
     "maximum",
     "minimum",
+    "arctan2",
+    "fmod",
+    "remainder",
 ]
 UNARY = ["negative", "exp", "log", "tanh", "sqrt", "absolute", "sigmoid", "silu", "relu", "erf",
-         "square", "reciprocal", "rsqrt", "floor", "ceil", "trunc", "rint", "sign"]  # fmt: skip
+         "square", "reciprocal", "rsqrt", "floor", "ceil", "trunc", "rint", "sign",
+         "sin", "cos", "tan", "sinh", "cosh", "expm1", "log1p", "log2", "log10"]  # fmt: skip
 CALLS.update(dict.fromkeys(BINARY, lambda r, t: [*[matrix(r, t)] * 2, None]))
 CALLS.update(dict.fromkeys(UNARY, lambda r, t: [matrix(r, t) * 1e3, None]))
 IN_PLACE = {"sgd_step", "adam_step"}

@@ -193,3 +193,30 @@ def test_all_of_it_is_equal_to_the_bit_for_any_number_of_threads(native):
     for others in results[1:]:
         for one, other in zip(results[0], others, strict=True):
             np.testing.assert_array_equal(one, other)
+
+
+@DTYPES
+def test_rows_columns_and_strided_columns_meet(native, dtype):
+    x = arrays(native, dtype)[0][:120_000].reshape(400, 300)
+    row, column = np.ascontiguousarray(x[:1]), np.ascontiguousarray(x[:, :1])
+    for name, function in (
+        ("add", np.add),
+        ("subtract", np.subtract),
+        ("multiply", np.multiply),
+        ("divide", np.divide),
+    ):
+        direct = getattr(native, f"direct_{name}")
+        for a, b in ((row, column), (column, row), (x, x[:, 3:4]), (x[:, 3:4], x), (x, x[::-1][:1])):
+            np.testing.assert_array_equal(direct(a, b), function(a, b))
+    assert native.direct_add(x, x[:, ::2]) is NotImplemented
+    target = x.copy()
+    native.multiply(target, target[:, :1], out=target)
+    np.testing.assert_array_equal(target, x * x[:, :1])
+
+
+@pytest.mark.parametrize("name", ["sin", "cos", "tan", "sinh", "cosh", "expm1", "log1p", "log2", "log10"])
+def test_elementary_functions_write_into_the_array_that_is_given(native, name):
+    x = np.abs(arrays(native, np.float32)[0])
+    expected = getattr(native, f"direct_{name}")(x)
+    assert getattr(native, name)(x, out=x) is x
+    np.testing.assert_array_equal(x, expected)

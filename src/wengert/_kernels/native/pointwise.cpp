@@ -34,8 +34,8 @@ constexpr npy_intp cost_of(Binary op) {
     return op <= TANH_BACKWARD || op == MAXIMUM || op == MINIMUM ? 1 : op == GELU_BACKWARD ? 16 : 8;
 }
 constexpr npy_intp cost_of(Unary op) {
-    if (op == ERF || op == GELU || (op >= SIN && op <= MISH)) return 12;
-    return op == NEGATIVE || op == ABSOLUTE || op == RELU || op == SQRT || op >= SQUARE ? 1 : 4;
+    return op == ERF || op == GELU || (op >= SIN && op <= MISH) ? 12
+           : op == NEGATIVE || op == ABSOLUTE || op == RELU || op == SQRT || op >= SQUARE ? 1 : 4;
 }
 
 template <class T>
@@ -92,6 +92,22 @@ bool arrange(PyArrayObject* a, PyArrayObject* b, Layout& layout, bool& a_large, 
     return true;
 }
 
+// Operands of which neither has the shape of the result, as a row and a column.
+template <class T>
+PyObject* crossed(BinaryLoop<T> loop, npy_intp cost, PyArrayObject* a, PyArrayObject* b) {
+    const Operand operands[2] = {{a, false}, {b, false}};
+    Broadcast<2> shape;
+    if (!is_in_rows(a) || !is_in_rows(b) || !shape.find(operands)) return nullptr;
+    PyArrayObject* result = shape.new_result(PyArray_DESCR(a));
+    if (!result) return nullptr;
+    T *left = data_of<T>(a), *right = data_of<T>(b), *out = data_of<T>(result);
+    ReleaseGil unlocked(shape.size() >= thread_threshold);
+    shape.run(cost, [&](npy_intp to, const npy_intp* from, npy_intp count) {
+        loop(left + from[0], shape.inner(0), right + from[1], shape.inner(1), out + to, count);
+    });
+    return reinterpret_cast<PyObject*>(result);
+}
+
 template <class T>
 PyObject* typed(Binary op, PyArrayObject* a, PyArrayObject* b, PyObject* a_object, PyObject* b_object, PyObject* out) {
     const BinaryLoop<T> loop = loops<T>().binary[op];
@@ -101,7 +117,7 @@ PyObject* typed(Binary op, PyArrayObject* a, PyArrayObject* b, PyObject* a_objec
     const T *a_data = &a_value, *b_data = &b_value;
     bool a_large = a != nullptr, b_large = b != nullptr;
     if (a && b) {
-        if (!arrange(a, b, layout, a_large, b_large)) return nullptr;
+        if (!arrange(a, b, layout, a_large, b_large)) return absent(out) ? crossed<T>(loop, cost_of(op), a, b) : nullptr;
     } else {
         PyArrayObject* array = a ? a : b;
         if (!is_in_rows(array)) return nullptr;
@@ -135,13 +151,12 @@ PyArrayObject* operand(PyObject* object) {
     return is_repeated(array) ? array : nullptr;
 }
 
-// A copy in row-major order of an operand that lies in another one, where it is small beside the other operand, as a column
-// of a matrix; null if it is not.
+// A row-major copy of an operand that lies in another order and is small beside the other, as a column; null if it is not.
 PyArrayObject* small_copy(PyObject* object, PyArrayObject* other) {
     if (!other || !PyArray_CheckExact(object)) return nullptr;
     auto* array = reinterpret_cast<PyArrayObject*>(object);
-    if (PyArray_DESCR(array) != PyArray_DESCR(other) || !(PyArray_FLAGS(array) & NPY_ARRAY_ALIGNED)) return nullptr;
-    if (PyArray_SIZE(array) > PyArray_SIZE(other) / 8) return nullptr;
+    const bool fits = PyArray_DESCR(array) == PyArray_DESCR(other) && (PyArray_FLAGS(array) & NPY_ARRAY_ALIGNED);
+    if (!fits || PyArray_SIZE(array) > PyArray_SIZE(other) / 8) return nullptr;
     return reinterpret_cast<PyArrayObject*>(PyArray_NewCopy(array, NPY_CORDER));
 }
 
@@ -177,9 +192,8 @@ constexpr bool takes_alpha(Binary op) { return op == ADD || op == SUBTRACT; }
 // The card of these takes no numbers beside tensors; that of FMOD none in the first place.
 constexpr bool arrays_only(Binary op) { return op > DIVIDE && op != FMOD && op != REMAINDER; }
 // Of many doubles NumPy's loops may be vectorised, as the C library's functions, which ours call, are not.
-constexpr npy_intp few = 256;
 template <class T>
-constexpr bool one_by_one(Unary op) { return sizeof(T) == 8 && op >= SIN && op < LOG_SIGMOID; }
+constexpr bool too_many(Unary op, npy_intp count) { return sizeof(T) == 8 && op >= SIN && op < LOG_SIGMOID && count > 256; }
 bool is_one(PyObject* number) {
     npy_intp value = 0;
     return as_index(number, value) && value == 1;
@@ -223,7 +237,7 @@ template <class T>
 PyObject* typed_unary(Unary op, PyArrayObject* x, PyObject* out) {
     const UnaryLoop<T> loop = loops<T>().unary[op];
     const npy_intp count = PyArray_SIZE(x);
-    if (!loop || (one_by_one<T>(op) && count > few)) return nullptr;
+    if (!loop || too_many<T>(op, count)) return nullptr;
     PyArrayObject* result = result_like(x, out);
     if (!result) return nullptr;
     const T* input = data_of<T>(x);
