@@ -19,6 +19,7 @@ from wengert import (
     distributions as distributions,
     fft as fft,
     func as func,
+    functional as functional,
     futures as futures,
     fx as fx,
     hub as hub,
@@ -38,6 +39,7 @@ from wengert import (
     profiler as profiler,
     quasirandom as quasirandom,
     random as random,
+    return_types as return_types,
     scipy as scipy,
     serialization as serialization,
     signal as signal,
@@ -109,6 +111,18 @@ from wengert.compiler import compile as compile
 from wengert.debugging.explanation import explain as explain
 from wengert.debugging.mode import set_debug as set_debug
 from wengert.debugging.report import graph_report as graph_report
+from wengert.eager import (
+    cond as cond,
+    sym_float as sym_float,
+    sym_int as sym_int,
+    sym_ite as sym_ite,
+    sym_max as sym_max,
+    sym_min as sym_min,
+    sym_not as sym_not,
+    sym_sqrt as sym_sqrt,
+    sym_sum as sym_sum,
+    while_loop as while_loop,
+)
 from wengert.func.vmap import vmap as vmap
 from wengert.io.objects import load as load, save as save
 from wengert.legacy import (
@@ -125,7 +139,6 @@ from wengert.legacy import (
     LongTensor as LongTensor,
     ShortTensor as ShortTensor,
 )
-from wengert.ops import return_types
 from wengert.ops.create.legacy_storages import (
     BFloat16Storage as BFloat16Storage,
     BoolStorage as BoolStorage,
@@ -143,6 +156,12 @@ from wengert.ops.create.legacy_storages import (
     from_file as from_file,
 )
 from wengert.ops.indexing.embedding_forms import embedding_renorm_ as embedding_renorm_
+from wengert.ops.memory.kept import (
+    empty_cache as empty_cache,
+    memory_stats as memory_stats,
+    reset_peak_memory_stats as reset_peak_memory_stats,
+    set_memory_limit as set_memory_limit,
+)
 from wengert.ops.memory.storage_base import StorageBase as StorageBase
 from wengert.ops.memory.storages import TypedStorage as TypedStorage, UntypedStorage as UntypedStorage
 from wengert.ops.neural.dropout_forms import (
@@ -157,6 +176,7 @@ from wengert.ops.pointwise.piecewise import selu_ as selu_
 from wengert.ops.randomness.generator import Generator as Generator
 from wengert.printing import set_printoptions as set_printoptions
 from wengert.questions import is_inference as is_inference, numel as numel, result_type as result_type
+from wengert.removed import eig as eig, lstsq as lstsq, matrix_rank as matrix_rank, solve as solve, symeig as symeig
 from wengert.settings import (
     are_deterministic_algorithms_enabled as are_deterministic_algorithms_enabled,
     compiled_with_cxx11_abi as compiled_with_cxx11_abi,
@@ -227,6 +247,7 @@ int7: _dtype
 int8: _dtype
 long: _dtype
 nan: _float
+newaxis: NoneType
 pi: _float
 preserve_format: _memory_format
 qint32: _dtype
