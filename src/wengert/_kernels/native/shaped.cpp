@@ -5,6 +5,13 @@
 namespace wengert {
 namespace {
 
+// Without elements NumPy calls every order row-major, also one that the result is to have: the body looks at it.
+PyArrayObject* filled(PyObject* object) {
+    PyArrayObject* x = plain(object);
+    return x && PyArray_SIZE(x) ? x : nullptr;
+}
+
+
 using Call = PyObject* const*;
 
 // body(x, out, count) over all of an array.
@@ -34,7 +41,7 @@ PyObject* mapped_gradient(PyObject* grad_object, PyArrayObject* x, npy_intp cost
 constexpr npy_intp shaped_cost = 8;
 
 PyObject* apply(Shaped function, PyObject* object, const Shape& shape) {
-    PyArrayObject* x = plain(object);
+    PyArrayObject* x = filled(object);
     const auto typed = [&](auto zero) -> PyObject* {
         using T = decltype(zero);
         return mapped<T>(x, shaped_cost, [&](const T* from, T* out, npy_intp count) { loops<T>().shaped[function](from, shape, out, count); });
@@ -43,7 +50,7 @@ PyObject* apply(Shaped function, PyObject* object, const Shape& shape) {
     return x && PyArray_DESCR(x) == double_descr ? typed(double()) : nullptr;
 }
 PyObject* differentiate(Shaped function, PyObject* grad, PyObject* object, const Shape& shape) {
-    PyArrayObject* x = plain(object);
+    PyArrayObject* x = filled(object);
     const auto typed = [&](auto zero) -> PyObject* {
         using T = decltype(zero);
         return mapped_gradient<T>(grad, x, shaped_cost, [&](const T* slope, npy_intp step, const T* from, T* out, npy_intp count) {
@@ -95,7 +102,7 @@ PyObject* softplus_rule(Call args) {
 // ---- of straight pieces: memory is what takes time -----------------------------------------------------------------
 template <class Function>
 PyObject* each(PyObject* object, Function function) {
-    PyArrayObject* x = plain(object);
+    PyArrayObject* x = filled(object);
     const auto typed = [&](auto zero) -> PyObject* {
         using T = decltype(zero);
         return mapped<T>(x, 1, [=](const T* from, T* out, npy_intp count) {
@@ -107,7 +114,7 @@ PyObject* each(PyObject* object, Function function) {
 }
 template <class Slope>
 PyObject* each_gradient(PyObject* grad, PyObject* object, Slope slope) {
-    PyArrayObject* x = plain(object);
+    PyArrayObject* x = filled(object);
     const auto typed = [&](auto zero) -> PyObject* {
         using T = decltype(zero);
         return mapped_gradient<T>(grad, x, 1, [=](const T* g, npy_intp step, const T* from, T* out, npy_intp count) {
