@@ -247,7 +247,7 @@ int7: _dtype
 int8: _dtype
 long: _dtype
 nan: _float
-newaxis: NoneType
+newaxis: None
 pi: _float
 preserve_format: _memory_format
 qint32: _dtype

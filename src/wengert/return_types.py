@@ -3,6 +3,6 @@
 from __future__ import annotations
 
 from .ops import return_types as _classes
+from .ops.return_types import *  # noqa: F403 - for type checkers, too
 
 __all__ = [name for name in dir(_classes) if isinstance(getattr(_classes, name), type) and name.islower()]
-globals().update({name: getattr(_classes, name) for name in __all__})

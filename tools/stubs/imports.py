@@ -17,6 +17,7 @@ COMMON: tuple[Import, ...] = (
     ("collections.abc", "Iterator", "Iterator"),
     ("collections.abc", "Sequence", "Sequence"),
     ("typing", "Any", "Any"),
+    ("typing", "NoReturn", "NoReturn"),
     ("typing", "Literal", "Literal"),
     ("typing", "Self", "Self"),
     ("typing", "TypeAlias", "TypeAlias"),

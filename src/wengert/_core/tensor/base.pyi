@@ -1,7 +1,7 @@
 # Made from the operators' cards by tools/make_stub.py; do not edit.
 from builtins import bool as _bool, float as _float, int as _int
 from collections.abc import Callable, Iterator, Sequence
-from typing import Any, Literal, Self, TypeAlias, overload
+from typing import Any, Literal, NoReturn, Self, TypeAlias, overload
 
 from numpy import generic, ndarray
 
