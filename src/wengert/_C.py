@@ -8,7 +8,10 @@ from ._core.calls.overriding import (
 )
 from ._core.calls.unanswered import disabled as _disabled_torch_function_impl
 from ._core.state.modes import current
+from ._core.tensor.base import Tensor
 from .ops.randomness.generator import Generator as Generator
+
+_TensorMeta = type(Tensor)
 
 
 def _log_api_usage_once(*args: object) -> None:

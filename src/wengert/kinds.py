@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable
-from typing import Any
+from typing import Any, NoReturn
 
 import numpy as np
 
@@ -148,11 +148,12 @@ def resize_as(self: Tensor, tensor: Tensor) -> Any:
         return resize(self, tensor.shape)
 
 
-def on_device(name: str) -> Callable[..., None]:
+def on_device(name: str) -> Callable[..., NoReturn]:
     """A method that copies to a device that is not there."""
 
-    def method(self: Tensor, device: Any = None, non_blocking: bool = False, **options: Any) -> None:
+    def method(self: Tensor, device: Any = None, non_blocking: bool = False, **options: Any) -> NoReturn:
         refuse_absent(name)
+        raise AssertionError(name)  # not reached
 
     method.__name__ = name
     method.__doc__ = f"Refused: there is no such device; see `torch.{name}.is_available()`."

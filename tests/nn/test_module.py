@@ -314,3 +314,46 @@ def test_an_assigned_buffer_is_registered():
     net.lost = nn.Buffer(wg.ones(1), persistent=False)
     assert [name for name, _ in net.named_buffers()] == ["kept", "lost"]
     assert list(net.state_dict()) == ["kept"]
+
+
+@pytest.mark.parametrize("name", ["cuda", "xpu", "ipu", "mtia"])
+def test_a_device_that_is_not_there_is_refused_and_leaves_the_module_as_it_was(name):
+    net = Net()
+    net(wg.ones(1, 2)).sum().backward()
+    before = [(each, each.grad) for each in net.parameters()]
+    with pytest.raises((AssertionError, RuntimeError), match=name):
+        getattr(net, name)()
+    assert all(each is one and each.grad is grad for each, (one, grad) in zip(net.parameters(), before))
+    empty = nn.ReLU()
+    assert getattr(empty, name)(0) is empty
+
+
+def test_shared_memory_is_that_of_all_parameters_and_buffers():
+    net = Net()
+    assert net.share_memory() is net
+    assert all(each.is_shared() for each in [*net.parameters(), *net.buffers()])
+
+
+def test_a_class_may_ask_for_its_next_class_to_be_made_with_the_arguments():
+    class Kept:
+        def __init__(self, *args, **kwargs):
+            self.kept = args, kwargs
+
+    class Both(nn.Module, Kept):
+        call_super_init = True
+
+        def __init__(self):
+            super().__init__(1, b=2)
+
+    assert Both().kept == ((1,), {"b": 2})
+    with pytest.raises(TypeError, match="unexpected keyword argument 'b'"):
+        nn.Module(b=2)
+
+
+def test_what_a_copy_kept_is_taken_over_by_setstate():
+    class Later(Net):
+        def __setstate__(self, state):
+            super().__setstate__(state)
+            self.added = True
+
+    assert copy.deepcopy(Later()).added and copy.deepcopy(Later()).compile() is None

@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 
 from ...tensor import dtypes
 from .block_mask import (
+    DEFAULT_SIZE as _DEFAULT_SPARSE_BLOCK_SIZE,  # noqa: F401  (torch's name for it, which libraries import)
     BlockMask,
     Mod,
     and_masks,

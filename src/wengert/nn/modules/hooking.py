@@ -43,6 +43,11 @@ class Hooking(State):
             return self._call_with_hooks(args, kwargs)
         return self.forward(*args, **kwargs)
 
+    _call_impl = _wrapped_call_impl = __call__  # what libraries put their own in the place of
+
+    def compile(self, *args: Any, **kwargs: Any) -> None:
+        """Nothing: modules run as they are, see `wengert.compile`."""
+
     # ---- the call ----------------------------------------------------------------------------------------------------
 
     def _call_with_hooks(self, args: Args, kwargs: Kwargs) -> Any:

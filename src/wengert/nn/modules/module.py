@@ -37,6 +37,7 @@ __all__ = [
 ]
 
 Self = TypeVar("Self", bound="Module")
+T_destination = TypeVar("T_destination", bound=dict[str, Any])
 
 
 class Module(Hooking):
@@ -46,6 +47,7 @@ class Module(Hooking):
 
     Attributes:
         training: whether layers such as dropout behave as in training; set by `train()` and `eval()`.
+        call_super_init: whether `__init__` goes on to the next class, which then gets its arguments.
 
     >>> import wengert as wg
     >>> class Double(wg.nn.Module):
@@ -103,10 +105,11 @@ class Module(Hooking):
             if parameter is not None:
                 with no_grad():
                     grad = parameter.grad
+                    made, made_grad = fn(parameter), None if grad is None else fn(grad)  # before anything is written
                     parameter.grad = None
-                    parameter.data = fn(parameter)  # type: ignore[attr-defined]
+                    parameter.data = made  # type: ignore[attr-defined]
                     if grad is not None:
-                        grad.data = fn(grad)
+                        grad.data = made_grad  # type: ignore[assignment]
                     parameter.grad = grad
         for name, buffer in self._buffers.items():
             if buffer is not None:
@@ -137,8 +140,8 @@ class Module(Hooking):
         return self._apply(lambda each: empty_like(each), recurse)
 
     def share_memory(self: Self) -> Self:
-        """The module itself: there is no memory of another kind."""
-        return self
+        """Move parameters and buffers to memory that other processes see, as by `Tensor.share_memory_`."""
+        return self._apply(lambda each: each.share_memory_())  # type: ignore[attr-defined]
 
     def type(self: Self, dst_type: Any) -> Self:
         """Convert all parameters and buffers to a dtype."""
@@ -163,6 +166,22 @@ class Module(Hooking):
     def cpu(self: Self) -> Self:
         """The module itself: its memory is the CPU's."""
         return self
+
+    def cuda(self: Self, device: Any = None) -> Self:
+        """Refused as by `Tensor.cuda`, unless there is nothing to move."""
+        return self._apply(lambda each: each.cuda(device))  # type: ignore[attr-defined]
+
+    def xpu(self: Self, device: Any = None) -> Self:
+        """Refused as by `Tensor.xpu`, unless there is nothing to move."""
+        return self._apply(lambda each: each.xpu(device))  # type: ignore[attr-defined]
+
+    def ipu(self: Self, device: Any = None) -> Self:
+        """Refused as by `Tensor.ipu`, unless there is nothing to move."""
+        return self._apply(lambda each: each.ipu(device))  # type: ignore[attr-defined]
+
+    def mtia(self: Self, device: Any = None) -> Self:
+        """Refused as by `Tensor.mtia`, unless there is nothing to move."""
+        return self._apply(lambda each: each.mtia(device))  # type: ignore[attr-defined]
 
     # ---- printing ----------------------------------------------------------------------------------------------------
 

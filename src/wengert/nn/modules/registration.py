@@ -37,6 +37,8 @@ def check_name(kind: str, name: Any) -> None:
 class Registration:
     """The part of `Module` that keeps parameters, buffers and children in dictionaries and finds them as attributes."""
 
+    call_super_init: bool = False
+    dump_patches: bool = False  # of torch's early days; read by nothing
     training: bool
     _parameters: dict[str, Parameter | None]
     _buffers: dict[str, Tensor | None]
@@ -44,11 +46,11 @@ class Registration:
     _non_persistent_buffers_set: set[str]
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
-        if kwargs:
+        if kwargs and not self.call_super_init:
             raise TypeError(
                 f"{type(self).__name__}.__init__() got an unexpected keyword argument '{next(iter(kwargs))}'"
             )
-        if args:
+        if args and not self.call_super_init:
             raise TypeError(
                 f"{type(self).__name__}.__init__() takes 1 positional argument but {len(args) + 1} were given"
             )
@@ -76,6 +78,12 @@ class Registration:
             _load_state_dict_post_hooks=HookDict(),
             _modules={},
         )
+        if self.call_super_init:
+            super().__init__(*args, **kwargs)
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        """Take over what a copy or a pickle kept; subclasses that were saved by an older form of theirs add to it."""
+        self.__dict__.update(state)
 
     # ---- registration by name ----------------------------------------------------------------------------------------
 
