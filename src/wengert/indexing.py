@@ -17,7 +17,7 @@ from ._core.state.modes import current
 from ._core.tensor.base import Tensor, wrap
 from ._core.types.dtypes import bool_, int64
 from ._core.writes.parts import Assignment, Indexing, assign, is_plain
-from .ops.dtype_checks import wrapped_integer
+from .ops.dtype_checks import checked_number
 from .ops.indexing.advanced import index as advanced_index, index_put
 from .ops.pointwise.binary import native
 from .ops.shapes.slices import select, slice_
@@ -274,12 +274,10 @@ def as_value(target: Tensor, value: Any) -> Tensor:
         return wrap(value.astype(dtype))
     if not isinstance(value, (bool, int, float, complex, np.generic)):
         raise TypeError(f"can't assign a {type(value).__name__} to a {errors.type_name(target._array_)}")
-    number = np.asarray(value)
-    if number.dtype.kind == "c" and dtype.kind not in "cb":
-        raise RuntimeError(f"value cannot be converted to type {target.dtype.name} without overflow")
-    if dtype.kind in "iu":
-        return wrap(np.array(wrapped_integer(number.item(), target.dtype), dtype))
-    return wrap(current().quietly(number.astype, (dtype,)))
+    number = value.item() if isinstance(value, np.generic) else value
+    if isinstance(number, (bool, int, float, complex)):
+        value = checked_number(number, target.dtype, halves=False)
+    return wrap(current().quietly(np.asarray(value).astype, (dtype,)))
 
 
 def without_leading_ones(value: Tensor) -> Tensor:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from typing import Any
+from typing import Any, NoReturn
 
 import numpy as np
 
@@ -85,6 +85,11 @@ def fits_integer(value: Any, element: DType) -> bool:
     return low <= int(value) <= int(limits.max)
 
 
+def fits_float(value: float, element: DType) -> bool:
+    """Whether a number that is finite is so in a floating-point type."""
+    return math.isinf(value) or value != value or abs(value) <= float(dtypes.limits_of(element).max)
+
+
 def wrapped_integer(value: Any, element: DType) -> int:
     """A number as an integer of a type; negative ones come in from above where that has no sign.
 
@@ -93,8 +98,49 @@ def wrapped_integer(value: Any, element: DType) -> int:
     """
     from_above = element.is_signed or value >= 0 or not isinstance(value, float)  # of integers, as in C
     if not fits_integer(value, element) or not from_above:
-        raise RuntimeError(
-            f"value cannot be converted to type {C_NAMES.get(element.name, element.name)} without overflow: {value!r}"
-        )
+        refuse_number(value, element)
     whole = int(value)
     return whole + (1 << 8 * element.itemsize) if whole < 0 and not element.is_signed else whole
+
+
+def checked_number(value: Any, element: DType, halves: bool = True) -> Any:
+    """A Python number as an element of a dtype; a negative one wraps around in an unsigned type.
+
+    Args:
+        value: the number.
+        element: the dtype.
+        halves: whether a number too large for half precision is refused, as by the operators that fill; by those that
+            convert it becomes infinite.
+
+    Raises:
+        RuntimeError: it does not fit.
+    """
+    if element.category == dtypes.BOOL:
+        return bool(value)
+    imaginary = value.imag if isinstance(value, complex) else 0
+    real = value.real if isinstance(value, complex) else value
+    if element.category == dtypes.COMPLEX:
+        if not (fits_float(real, element.to_real()) and fits_float(imaginary, element.to_real())):
+            refuse_number(value, element)
+        return value
+    if imaginary:
+        refuse_number(value, element)
+    if element.category != dtypes.FLOAT:
+        return wrapped_integer(real, element)
+    if fits_float(real, element):
+        return real
+    if halves or element not in dtypes.HALVES:
+        refuse_number(value, element)
+    with np.errstate(over="ignore"):
+        return float(np.float64(real).astype(element.numpy))
+
+
+def refuse_number(value: Any, element: DType) -> NoReturn:
+    """Refuse a number that a dtype cannot hold.
+
+    Raises:
+        RuntimeError: always.
+    """
+    raise RuntimeError(
+        f"value cannot be converted to type {C_NAMES.get(element.name, element.name)} without overflow: {value!r}"
+    )

@@ -12,7 +12,9 @@
 
 #include <numpy/arrayobject.h>
 
+#include <cmath>
 #include <cstdint>
+#include <limits>
 #include <new>
 #include <stdexcept>
 
@@ -217,7 +219,7 @@ inline Reduction as_reduction(PyObject* object) {
     return is_text(object, "sum") ? REDUCE_SUM : is_text(object, "none") ? REDUCE_NONE : REDUCE_UNKNOWN;
 }
 inline bool absent(PyObject* object) { return !object || object == Py_None; }
-// A Python number beside an array takes the array's dtype.
+// A Python number beside an array takes the array's dtype, unless it is finite there only: what that means, bodies know.
 inline bool weak_value(PyObject* number, float& value) {
     double wide;
     if (PyFloat_CheckExact(number)) {
@@ -229,7 +231,7 @@ inline bool weak_value(PyObject* number, float& value) {
         return false;
     }
     value = static_cast<float>(wide);
-    return true;
+    return !std::isfinite(wide) || std::fabs(wide) <= static_cast<double>(std::numeric_limits<float>::max());
 }
 inline bool weak_value(PyObject* number, double& value) {
     if (PyFloat_CheckExact(number)) { value = PyFloat_AS_DOUBLE(number); return true; }

@@ -196,12 +196,12 @@ template <class T>
 constexpr bool too_many(Unary op, npy_intp count) { return sizeof(T) == 8 && op >= SIN && op < LOG_SIGMOID && count > 256; }
 bool is_one(PyObject* number) {
     npy_intp value = 0;
-    return as_index(number, value) && value == 1;
+    return !PyBool_Check(number) && as_index(number, value) && value == 1;
 }
 
 // The second operand, an array, multiplied by `alpha` first.
 PyObject* compute_scaled(Binary op, PyObject* a, PyObject* b, PyObject* alpha) {
-    PyObject* scaled = PyArray_Check(b) ? compute(MULTIPLY, b, alpha, nullptr) : nullptr;
+    PyObject* scaled = PyArray_Check(b) && !PyBool_Check(alpha) ? compute(MULTIPLY, b, alpha, nullptr) : nullptr;
     if (!scaled) return nullptr;
     PyObject* result = compute(op, a, scaled, nullptr);
     Py_DECREF(scaled);

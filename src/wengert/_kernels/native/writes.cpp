@@ -36,7 +36,11 @@ private:
     bool read_real(PyObject* value) {
         constexpr npy_intp exact = npy_intp(1) << 53;  // further ones NumPy does not round twice
         npy_intp whole = 0;
-        if (PyFloat_CheckExact(value)) return store(static_cast<T>(PyFloat_AS_DOUBLE(value)));
+        if (PyFloat_CheckExact(value)) {
+            const double number = PyFloat_AS_DOUBLE(value);
+            const bool refused = std::isfinite(number) && std::fabs(number) > static_cast<double>(std::numeric_limits<T>::max());
+            return !refused && store(static_cast<T>(number));
+        }
         return as_index(value, whole) && whole >= -exact && whole <= exact && store(static_cast<T>(whole));
     }
     template <class T>

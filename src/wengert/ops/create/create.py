@@ -16,11 +16,11 @@ from ..._core.cards.plain_case import plain_factory
 from ..._core.tensor.base import Tensor
 from ..._core.types import dtypes
 from ..._core.types.dtypes import dtype as DType
+from ..dtype_checks import checked_number
 from ..family import described, named
 from ..memory.kept import in_kept
 from .factory import (
     check_place,
-    checked,
     deliver,
     finish,
     read_dtype,
@@ -223,7 +223,7 @@ def full(
     shape = read_tuple("full", size, 1)
     value = read_number("full", "fill_value", 2, fill_value)
     element = result_dtype("full", dtype, out, dtypes.of_number(value))
-    return deliver("full", in_kept(np.full, shape, checked(value, element), element.numpy), requires_grad, out)
+    return deliver("full", in_kept(np.full, shape, checked_number(value, element), element.numpy), requires_grad, out)
 
 
 @full.samples  # type: ignore[attr-defined]
@@ -261,7 +261,7 @@ def scalar_tensor(
     """
     check_place("scalar_tensor", device, pin_memory)
     element = read_dtype("scalar_tensor", dtype, dtypes.get_default_dtype())
-    value = checked(read_number("scalar_tensor", "s", 1, s), element)
+    value = checked_number(read_number("scalar_tensor", "s", 1, s), element, halves=False)
     return finish("scalar_tensor", np.array(value, element.numpy), requires_grad)
 
 

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Collection
 from typing import Any
 
 import numpy as np
 
 from ..._core import batch_errors, errors
-from ..._core.calls.out import put_out
+from ..._core.calls.out import check_shared, put_out
 from ..._core.state.modes import current
 from ..._core.tensor import batches
 from ..._core.tensor.base import Tensor, wrap
@@ -18,7 +17,6 @@ from ..._core.types import dtypes
 from ..._core.types.devices import device as Device, refuse_absent
 from ..._core.types.dtypes import dtype as DType
 from ..._core.types.sizes import check_room
-from ..dtype_checks import C_NAMES, wrapped_integer
 
 Levels = tuple[Batch, ...]
 """Batches that a new tensor is to carry, the oldest first: the first dimensions of its array."""
@@ -190,6 +188,8 @@ def deliver(name: str, array: Any, requires_grad: Any, out: Tensor | None, level
         return made
     if levels:
         raise RuntimeError(batch_errors.OUT.format(name))
+    if out.shape == made.shape:
+        check_shared(out, (), False)
     put_out(out, made)
     return out
 
@@ -207,41 +207,6 @@ def read_number(name: str, argument: str, position: int, value: Any) -> Any:
     if isinstance(value, Tensor) and value.ndim == 0 and not value.requires_grad:
         return value._array_.item()
     raise TypeError(errors.wrong_type(name, argument, position, "Number", value))
-
-
-def checked(value: Any, element: DType) -> Any:
-    """A Python number as an element of a dtype; a negative one wraps around in an unsigned type.
-
-    Raises:
-        RuntimeError: it does not fit.
-    """
-    if element.category == dtypes.BOOL:
-        return bool(value)
-    if element.category == dtypes.COMPLEX:
-        fits = all(fits_float(part, element.to_real()) for part in (complex(value).real, complex(value).imag))
-    elif isinstance(value, complex) and value.imag != 0:
-        fits = False
-    elif element.category == dtypes.FLOAT:
-        fits = fits_float(real_part(value), element)
-    else:
-        return wrapped_integer(real_part(value), element)
-    if not fits:
-        raise RuntimeError(
-            f"value cannot be converted to type {C_NAMES.get(element.name, element.name)} without overflow: {value!r}"
-        )
-    return value if element.category == dtypes.COMPLEX else real_part(value)
-
-
-def real_part(value: Any) -> Any:
-    """A number without its imaginary part."""
-    return value.real if isinstance(value, complex) else value
-
-
-def fits_float(value: float, element: DType) -> bool:
-    """Whether a finite number stays finite; half precision may overflow."""
-    if element not in (dtypes.bfloat16, dtypes.float32) or math.isinf(value) or value != value:
-        return True
-    return abs(value) <= float(dtypes.limits_of(element).max)
 
 
 def refuse_dtype(name: str, array: Any, declared: Collection[DType]) -> None:

@@ -15,8 +15,9 @@ from ..._core.tensor.base import Tensor
 from ..._core.types import dtypes
 from ..._core.types.dtypes import dtype as DType
 from ..._core.types.sizes import check_room
+from ..dtype_checks import checked_number
 from .create import empty_strided
-from .factory import check_place, checked, deliver, read_number, read_tuple, result_dtype
+from .factory import check_place, deliver, read_number, read_tuple, result_dtype
 
 
 @composite(method=False)
@@ -64,7 +65,7 @@ def range(
         raise RuntimeError("upper bound and lower bound inconsistent with step sign")
     count = int((high - low) / pace) + 1
     check_room("range", (count,))
-    first, by = checked(low, element), checked(pace, element)
+    first, by = checked_number(low, element, halves=False), checked_number(pace, element, halves=False)
     wide = np.dtype(np.int64) if element.category < dtypes.FLOAT else np.dtype(np.float64)
     made = (wide.type(first) + np.arange(count).astype(wide) * wide.type(by)).astype(element.numpy)
     return deliver("range", made, requires_grad, out)

@@ -16,6 +16,7 @@ from ..._core.cards.plain_case import plain_factory
 from ..._core.operators import layouts
 from ..._core.tensor.base import Tensor
 from ..._core.types.dtypes import dtype as DType
+from ..dtype_checks import checked_number
 from ..family import described, named
 from ..memory.kept import in_kept
 from ..memory.memory_formats import strides_in
@@ -24,7 +25,6 @@ from .factory import (
     Levels,
     carried,
     check_place,
-    checked,
     finish,
     read_dtype,
     read_number,
@@ -155,7 +155,7 @@ def full_like(
     levels = carried(input)
     array = array_like("full_like", input, dtype, device, pin_memory, memory_format, levels)
     value = read_number("full_like", "fill_value", 2, fill_value)
-    array.fill(checked(value, read_dtype("full_like", dtype, input.dtype)))
+    array.fill(checked_number(value, read_dtype("full_like", dtype, input.dtype)))
     return finish("full_like", array, requires_grad, levels)
 
 
@@ -264,7 +264,7 @@ def new_full(
     check_place("new_full", device, pin_memory)
     shape = read_tuple("new_full", size, 1)
     element = read_dtype("new_full", dtype, input.dtype)
-    value = checked(read_number("new_full", "fill_value", 2, fill_value), element)
+    value = checked_number(read_number("new_full", "fill_value", 2, fill_value), element, halves=False)
     levels = carried(input)
     return finish("new_full", in_kept(np.full, room(levels, shape), value, element.numpy), requires_grad, levels)
 

@@ -14,7 +14,8 @@ from ..._core.cards.plain_case import plain_factory
 from ..._core.tensor.base import Tensor
 from ..._core.types import dtypes
 from ..._core.types.dtypes import dtype as DType
-from .factory import check_place, checked, deliver, finish, read_dtype, read_number, result_dtype
+from ..dtype_checks import checked_number
+from .factory import check_place, deliver, finish, read_dtype, read_number, result_dtype
 
 
 @composite(method=False)
@@ -238,11 +239,15 @@ def even_steps(
     count = int(steps.__index__())
     if count < 0:
         raise RuntimeError(f"number of steps must be non-negative, got {count}")
-    wide = element.numpy if element.itemsize >= 4 and element.category >= dtypes.FLOAT else np.dtype(np.float64)
+    # Torch rounds each step of the way to half precision, where the result is that.
+    whole = element.category < dtypes.FLOAT
+    wide = np.dtype(np.float64) if whole or (element in dtypes.HALVES and not rounded) else element.numpy
+    if count:
+        low = checked_number(low, element, halves=False)
     if count < 2:
-        return np.full(count, checked(low, element) if count else 0, element.numpy if rounded else wide)
+        return np.full(count, low if count else 0, element.numpy if rounded else wide)
     refuse_kind(name, element)
-    low, high = checked(low, element), checked(high, element)
+    high = checked_number(high, element, halves=False)
     first, last = wide.type(low), wide.type(high)
     pace = (last - first) / wide.type(count - 1)
     at = np.arange(count)

@@ -12,7 +12,7 @@ from ..._core.errors import shown
 from ..._core.operators import layouts
 from ..._core.tensor.base import Tensor
 from ..._core.types.dtypes import from_numpy
-from ..create.factory import checked
+from ..dtype_checks import checked_number
 from ..memory.memory_formats import copied, in_order_of
 
 Ints = tuple[int, ...]
@@ -64,7 +64,7 @@ def constant_pad_nd(self: Array, pad: Any, value: Any = 0) -> Any:
     if all(before <= 0 and behind <= 0 for before, behind in sides):
         return copied(inner, None)
     shape = tuple(length + before + behind for (before, behind), length in zip(sides, self.shape))
-    result = np.full(shape, checked(value, from_numpy(self.dtype)), self.dtype)
+    result = np.full(shape, checked_number(value, from_numpy(self.dtype)), self.dtype)
     result[tuple(slice(max(0, a), length - max(0, b)) for (a, b), length in zip(sides, shape))] = inner
     images = self.ndim > 3 and layouts.suggests_channels(self)
     return layouts.with_strides(result, layouts.channels_last(shape)) if images else result

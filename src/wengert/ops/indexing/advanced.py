@@ -252,6 +252,7 @@ def mask_form(args: tuple[Any, ...]) -> int:
 
 @op(
     dtypes=WIDE, inplace=True, larger=True, numbers="value", write=write_where, apart="never", choose=mask_form,
+    takes_halves=True,
     node=("MaskedFillBackward0", "MaskedFillBackward1"), native=native("masked_fill"),
     native_write=native("masked_fill_"), batching="advanced_batches.mask_filled",
 )  # fmt: skip

@@ -214,6 +214,7 @@ def fill_form(args: tuple[Any, ...]) -> int:
 @op(
     layout="like",
     dtypes=WIDE, inplace=True, numbers="value", write=write_value_at, apart="never", choose=fill_form,
+    takes_halves=True,
     batching="batches.filled",
     node=("IndexFillBackward0", "IndexFillBackward1"),
 )  # fmt: skip

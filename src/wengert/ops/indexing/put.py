@@ -220,6 +220,7 @@ def write_diagonal(target: Any, fill_value: Any, wrap: bool) -> None:
     method=False,
     function=False,
     write=write_diagonal,
+    takes_halves=True,
     apart="never",
     batching="batches.diagonal_filled",
 )

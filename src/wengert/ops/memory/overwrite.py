@@ -14,7 +14,7 @@ from ..._core.operators.overlap import overlaps_itself
 from ..._core.tensor.base import OPERATORS, Tensor
 from ..._core.types import dtypes
 from ..._core.types.sizes import broadcast
-from ..dtype_checks import wrapped_integer
+from ..dtype_checks import checked_number
 
 native = kernels.direct_function
 
@@ -83,11 +83,10 @@ def checked_value(name: str, array: Any, value: Any) -> Any:
         raise RuntimeError(
             f"{name} only supports 0-dimension value tensor but got tensor with {value.ndim} dimensions."
         )
-    kind = array.dtype.kind
-    if kind not in "cb" and (isinstance(value, complex) or getattr(getattr(value, "dtype", None), "kind", "") == "c"):
+    if isinstance(value, (bool, int, float, complex)):
+        return checked_number(value, dtypes.from_numpy(array.dtype))
+    if array.dtype.kind not in "cb" and getattr(getattr(value, "dtype", None), "kind", "") == "c":
         raise RuntimeError(f"value cannot be converted to type {dtypes.from_numpy(array.dtype).name} without overflow")
-    if kind in "iu" and isinstance(value, (bool, int, float)):
-        return wrapped_integer(value, dtypes.from_numpy(array.dtype))
     return value
 
 
@@ -101,6 +100,7 @@ def write_value(target: Any, value: Any) -> None:
 @op(
     layout="like",
     dtypes=WIDE, inplace="renamed", numbers="value", method=False, choose=fill_form, write=write_value,
+    takes_halves=True,
     native_write=native("fill_"), overwrites=True, apart="never", node=("FillBackward0", "FillBackward1"),
 )  # fmt: skip
 def fill(self: Array, value: Array) -> Any:

@@ -23,7 +23,10 @@ def bincount_refused(op: Any, size: int, args: list[Any], carried: list[Any]) ->
     raise RuntimeError(batch_errors.dynamic("bincount"))
 
 
-@op(dtypes=INTEGERS, explained=ALL, derivative=None, why="counts", batching=bincount_refused, native=native("bincount"))
+@op(
+    dtypes=INTEGERS, explained=ALL, derivative=None, why="counts", batching=bincount_refused, takes_halves=True,
+    native=native("bincount"),
+)  # fmt: skip
 def bincount(self: Index, weights: Index = None, minlength: int = 0) -> Any:
     """How often each non-negative integer occurs.
 
@@ -57,7 +60,9 @@ def bincount(self: Index, weights: Index = None, minlength: int = 0) -> Any:
     if weights is None:
         return np.bincount(self, minlength=minlength)
     kind = weights.dtype if weights.dtype == np.float32 else np.dtype(np.float64)
-    return np.bincount(self, weights.real.astype(np.float64, copy=False), minlength).astype(kind, copy=False)
+    return np.bincount(
+        self, (weights.real if weights.dtype.kind == "c" else weights).astype(np.float64, copy=False), minlength
+    ).astype(kind, copy=False)
 
 
 @bincount.samples

@@ -90,6 +90,11 @@ def unsigned(factor: Any, array: Any) -> Any:
     return factor % 256**array.dtype.itemsize if factor < 0 else factor
 
 
+def is_one(alpha: Any) -> bool:
+    """Whether a factor is the number 1, as it nearly always is; True is none."""
+    return alpha is not True and alpha == 1  # type: ignore[no-any-return]
+
+
 def scaled(name: str, self: Any, other: Any, alpha: Any) -> Any:
     """`alpha * other` for promoted operands of `name`.
 
@@ -123,7 +128,7 @@ def add(self: Array, other: Array, *, alpha: Any = 1, out: Any = None) -> Any:
     Raises:
         RuntimeError: the shapes do not broadcast, or `alpha` does not fit the dtype.
     """
-    return kernels.add(self, other if alpha == 1 else scaled("add", self, other, alpha), out=out)
+    return kernels.add(self, other if is_one(alpha) else scaled("add", self, other, alpha), out=out)
 
 
 @add.vjp("self", passes=True)
@@ -148,7 +153,7 @@ def sub(self: Array, other: Array, *, alpha: Any = 1, out: Any = None) -> Any:
     """
     if is_bool(self) or is_bool(other):
         raise RuntimeError(SUBTRACT_BOOLS if is_bool(self) and is_bool(other) else SUBTRACT_BOOL)
-    return kernels.subtract(self, other if alpha == 1 else scaled("sub", self, other, alpha), out=out)
+    return kernels.subtract(self, other if is_one(alpha) else scaled("sub", self, other, alpha), out=out)
 
 
 @sub.vjp("self", passes=True)
@@ -186,7 +191,7 @@ def rsub(self: Array, other: Array, *, alpha: Any = 1) -> Any:
     """
     if is_bool(self) or is_bool(other):
         raise RuntimeError(SUBTRACT_BOOLS if is_bool(self) and is_bool(other) else SUBTRACT_BOOL)
-    return kernels.subtract(other, self if alpha == 1 else scaled("rsub", other, self, alpha))
+    return kernels.subtract(other, self if is_one(alpha) else scaled("rsub", other, self, alpha))
 
 
 @rsub.vjp("self", native=native("negated_rule"))

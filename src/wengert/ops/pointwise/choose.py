@@ -22,6 +22,7 @@ from ..._core.tensor.base import bind
 from ..._core.types.dtypes import from_numpy, limits_of
 from ..._core.types.sizes import broadcast
 from ..._kernels.results import wide_dtype
+from ..dtype_checks import checked_number
 from .activation import kept_gradient
 from .binary import broadcast_pairs, is_number, native
 from .power import any_tensor
@@ -69,6 +70,9 @@ def clamp(self: Array, min: Array = None, max: Array = None, *, out: Any = None)
     refuse_complex(self, CLAMP_COMPLEX)
     if min is None and max is None:
         raise RuntimeError("torch.clamp: At least one of 'min' or 'max' must not be None")
+    for limit in (min, max):
+        if isinstance(limit, float) and self.dtype.kind == "f":
+            checked_number(limit, from_numpy(self.dtype))
     return kernels.clamp(self, min, max, out=out)
 
 

@@ -11,7 +11,7 @@ from ..._core.out_errors import FOUND
 from ..._core.tensor.base import Tensor
 from ..._core.types import dtypes
 from ..._kernels.activation import narrowed, widened
-from ..create.factory import checked
+from ..dtype_checks import checked_number
 from .activation import floating, hardswish_backward, kept_gradient
 from .binary import native
 from .power import nonzero_tensor
@@ -238,7 +238,7 @@ def threshold(self: Array, threshold: float, value: float, *, out: Any = None) -
         RuntimeError: a number does not fit the dtype.
     """
     element = dtypes.from_numpy(self.dtype)
-    threshold, value = checked(threshold, element), checked(value, element)
+    threshold, value = checked_number(threshold, element), checked_number(value, element)
     return narrowed(np.where(self <= threshold, self.dtype.type(value), self), self, out)
 
 
