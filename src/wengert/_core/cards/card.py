@@ -246,7 +246,9 @@ def op(
             register(card)
         begin_calls(card)
         if given.inplace:
-            derive_in_place(card, native=given.native_write, renamed=given.inplace == "renamed")
+            derive_in_place(
+                card, native=given.native_write, renamed=given.inplace == "renamed", by_result=given.by_result
+            )
         if samples is not None:
             card.sampler = samples
         if rules is not None:

@@ -12,18 +12,22 @@ from ..writes.inplace import InPlaceOp
 from ..writes.rearranged import InPlaceView
 
 
-def derive_in_place(card: Any, name: str = "", native: Any = None, renamed: bool = False) -> None:
+def derive_in_place(
+    card: Any, name: str = "", native: Any = None, renamed: bool = False, by_result: bool = False
+) -> None:
     """Make `name_` (or what `name` says) from an operator.
 
     Args:
         native: the native form of its `writer`.
         renamed: its nodes have names of their own, as those of views always have.
+        by_result: what the native function makes is copied into the target, however large that is.
     """
     made: InPlaceOp = door.new(InPlaceView if card.view else InPlaceOp)
     take_over(made, card)
     made.name = name or card.name + "_"
     made.native = native
     made.functional = card
+    made.by_result = by_result or not card.takes_out
     if card.view or renamed:
         card.nodes.in_place().serve(made)
     card.in_place = made

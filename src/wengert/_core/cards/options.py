@@ -56,6 +56,8 @@ class Options:
         random: it draws numbers.
         hidden: not among the public operators: only the package calls it.
         native: the native function of the plain case, see `Declaration`.
+        by_result: in place, what the native function makes of large operands is copied into the target, which takes
+            less time than the body with `out`; otherwise only that of small ones, and where the body has no `out`.
         method, function: whether it is bound to Tensor, and public in the package.
         name: the public name, if not that of the body.
         takes_halves: the body is given float16 and bfloat16 as they are; otherwise float32 in their place.
@@ -94,6 +96,7 @@ class Options:
     random: bool = False
     hidden: bool = False
     native: Callable[..., Any] | None = None
+    by_result: bool = False
     method: bool = True
     function: bool = True
     name: str = ""

@@ -20,6 +20,7 @@ from wengert._core.aliasing.views cimport ViewInfo, attach
 
 cdef class InPlaceOp(Op):
     cdef public Op functional
+    cdef public bint by_result
     cpdef object complete(self, tuple args, long word, Modes modes)
 
 cpdef object check_is_tensor(InPlaceOp op, tuple args)
@@ -27,7 +28,8 @@ cpdef object check_is_tensor(InPlaceOp op, tuple args)
 cpdef object call(InPlaceOp op, tuple args)
 @cython.locals(functional=Op, target=Tensor, recorded=bint, mask=long, values=list, together=bint, node=OpNode)
 cpdef object complete_write(InPlaceOp op, tuple args, long word, Modes modes)
-cpdef object computed(Op functional, Tensor target, tuple args)
+@cython.locals(functional=Op)
+cpdef object computed(InPlaceOp op, Tensor target, tuple args)
 @cython.locals(other=Tensor)
 cpdef bint shares_memory(Tensor target, tuple args) except -1
 @cython.locals(recording=bint, info=ViewInfo)

@@ -31,12 +31,14 @@ class InPlaceOp(Op):
     """`op_`: writes the result of `functional` into its first argument.
 
     `native` is the native form of `functional.writer`, or None: it writes and returns None, or returns NotImplemented
-    before it has written anything.
+    before it has written anything. With `by_result` the result of the native form of `functional` is copied into the
+    target, however large that is.
     """
 
     functional: Op
+    by_result: bool
 
-    __slots__ = ("functional",)
+    __slots__ = ("by_result", "functional")
 
     def __getattr__(self, name: str) -> Any:
         if name != "__name__":  # which Cython lets no class define
@@ -98,7 +100,7 @@ def complete_write(op: InPlaceOp, args: tuple[Any, ...], word: int, modes: Modes
     together: bool = word & flags.BATCHED != 0
     if together and mask:
         args = (target, *batching.lifted(functional, args)[1:])
-    made: Any = None if together or functional.writer is not None else computed(functional, target, args)
+    made: Any = None if together or functional.writer is not None else computed(op, target, args)
     if made is None and not together:
         values = dispatch.unwrap(functional, args)
         overlap.check(functional, target, args)
@@ -122,13 +124,16 @@ def complete_write(op: InPlaceOp, args: tuple[Any, ...], word: int, modes: Modes
     return target
 
 
-def computed(functional: Op, target: Tensor, args: tuple[Any, ...]) -> Any:
-    """The result of a small plain case by the native kernel; None if it is not one.
+def computed(op: InPlaceOp, target: Tensor, args: tuple[Any, ...]) -> Any:
+    """The result of a plain case by the native kernel; None if it is not one, or takes longer than to write by NumPy.
 
     That and a copy cost less than to promote the operands, to look whether they fit, and to call NumPy with `out`.
     """
+    functional: Op = op.functional
     array: Any = target._array_
-    if functional.native is None or functional.several or door.size_of(array) > SMALL or door.has_zero_stride(array):
+    if functional.native is None or functional.several or door.has_zero_stride(array):
+        return None
+    if not op.by_result and door.size_of(array) > SMALL:
         return None
     if shares_memory(target, args):
         return None
@@ -150,7 +155,7 @@ def shares_memory(target: Tensor, args: tuple[Any, ...]) -> bool:
 
 
 SMALL = 1024
-"""Up to so many elements a result of its own costs less than the way around it."""
+"""Up to so many elements a result of its own costs less than the way around it, whatever the operator."""
 
 
 def refuse_unwritable(functional: Op, args: tuple[Any, ...], target: Tensor, modes: Modes) -> None:

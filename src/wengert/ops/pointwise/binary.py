@@ -280,7 +280,7 @@ scaled_sum = partial(
 """The form of a sum with a multiple of a product or quotient."""
 
 
-@scaled_sum(dtypes=NUMBERS, native=native("addcmul"))
+@scaled_sum(dtypes=NUMBERS, native=native("addcmul"), by_result=True)
 def addcmul(self: Array, tensor1: Array, tensor2: Array, *, value: Any = 1, out: Any = None) -> Any:
     """Sum of `self` and `value * tensor1 * tensor2`, element by element.
 
@@ -316,7 +316,7 @@ INTEGER_ADDCDIV = (
 )
 
 
-@scaled_sum(dtypes=FLOATS, explained=INTEGERS | BOOLS, native=native("addcdiv"))
+@scaled_sum(dtypes=FLOATS, explained=INTEGERS | BOOLS, native=native("addcdiv"), by_result=True)
 def addcdiv(self: Array, tensor1: Array, tensor2: Array, *, value: Any = 1, out: Any = None) -> Any:
     """Sum of `self` and `value * tensor1 / tensor2`, element by element.
 

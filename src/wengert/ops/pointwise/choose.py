@@ -47,6 +47,7 @@ CLAMP_COMPLEX = "clamp is not supported for complex types"
     inplace=True,
     numbers="min max",
     native=native("clamp"),
+    by_result=True,
     node=("ClampBackward0", "ClampBackward1"),
     choose=lambda args: all(each is None or is_number(each) for each in args[1:3]),
 )
@@ -137,7 +138,7 @@ limit = partial(
 """The form of a limit on one side."""
 
 
-@limit(numbers="min", native=native("clamp_min"), node=("ClampMinBackward0", "ClampMinBackward1"))
+@limit(numbers="min", native=native("clamp_min"), by_result=True, node=("ClampMinBackward0", "ClampMinBackward1"))
 def clamp_min(self: Array, min: Array, *, out: Any = None) -> Any:
     """The larger of `self` and `min`, element by element; NaN stays NaN."""
     refuse_complex(self, CLAMP_COMPLEX)
@@ -154,7 +155,7 @@ def clamp_min_vjp_min(grad: Any, self: Any, min: Any) -> Any:
     return grad.where(self < min, 0)
 
 
-@limit(numbers="max", native=native("clamp_max"), node=("ClampMaxBackward0", "ClampMaxBackward1"))
+@limit(numbers="max", native=native("clamp_max"), by_result=True, node=("ClampMaxBackward0", "ClampMaxBackward1"))
 def clamp_max(self: Array, max: Array, *, out: Any = None) -> Any:
     """The smaller of `self` and `max`, element by element; NaN stays NaN."""
     refuse_complex(self, CLAMP_COMPLEX)

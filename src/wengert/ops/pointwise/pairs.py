@@ -50,7 +50,7 @@ of_two_reals = partial(
 """The form of a function of two real tensors."""
 
 
-@of_two_reals(inplace=True, native=native("hypot"))
+@of_two_reals(inplace=True, native=native("hypot"), by_result=True)
 def hypot(self: Array, other: Array, *, out: Any = None) -> Any:
     """sqrt(self^2 + other^2), element by element, without overflow on the way.
 

@@ -30,7 +30,14 @@ def kinked(make: Any) -> Any:
     yield Sample(make(8, kind="special"))
 
 
-@floating(layout="like", dtypes=REALS | INTEGERS, explained=BOOLS, samples=signed_kinked, native=native("hardtanh"))
+@floating(
+    layout="like",
+    dtypes=REALS | INTEGERS,
+    explained=BOOLS,
+    samples=signed_kinked,
+    native=native("hardtanh"),
+    by_result=True,
+)
 def hardtanh(self: Array, min_val: float = -1.0, max_val: float = 1.0, *, out: Any = None) -> Any:
     """`self` limited to the range from `min_val` to `max_val`, element by element.
 
@@ -76,7 +83,7 @@ def relu6(input: Any) -> Any:
 relu6.samples(kinked)
 
 
-@floating(inplace="renamed", native=native("leaky_relu"))
+@floating(inplace="renamed", native=native("leaky_relu"), by_result=True)
 def leaky_relu(self: Array, negative_slope: float = 0.01, *, out: Any = None) -> Any:
     """`self` where it is positive, else `negative_slope * self`, element by element.
 
@@ -100,7 +107,7 @@ def leaky_relu_samples(make: Any) -> Any:
     yield Sample(make(3, kind="nonzero"), 0.5)
 
 
-@floating(inplace="renamed", native=native("elu"))
+@floating(inplace="renamed", native=native("elu"), by_result=True)
 def elu(self: Array, alpha: float = 1.0, scale: float = 1.0, input_scale: float = 1.0, *, out: Any = None) -> Any:
     """scale * self where `self` is positive, else scale * alpha * (exp(input_scale * self) - 1), element by element.
 
@@ -166,7 +173,7 @@ def selu_(input: Tensor) -> Any:
 selu.samples(nonzero_tensor)
 
 
-@floating(function=True, inplace="renamed", native=native("celu"))
+@floating(function=True, inplace="renamed", native=native("celu"), by_result=True)
 def celu(self: Array, alpha: float = 1.0, *, out: Any = None) -> Any:
     """`self` where it is positive, else alpha * (exp(self / alpha) - 1), element by element.
 
@@ -194,7 +201,7 @@ def celu_samples(make: Any) -> Any:
     yield Bad(make(2), 0, raises=RuntimeError, says="alpha cannot be 0 for CELU")
 
 
-@floating(samples=kinked, native=native("hardsigmoid"))
+@floating(samples=kinked, native=native("hardsigmoid"), by_result=True)
 def hardsigmoid(self: Array, *, out: Any = None) -> Any:
     """self / 6 + 1/2 limited to the range from 0 to 1, element by element.
 
@@ -210,7 +217,7 @@ def hardsigmoid_vjp(grad: Any, self: Any) -> Any:
     return kept_gradient(grad / 6, (self > -3) & (self < 3))
 
 
-@floating(samples=kinked, native=native("hardswish"))
+@floating(samples=kinked, native=native("hardswish"), by_result=True)
 def hardswish(self: Array, *, out: Any = None) -> Any:
     """self * hardsigmoid(self), element by element."""
     wide = widened(self)

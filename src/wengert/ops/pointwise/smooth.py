@@ -58,7 +58,7 @@ def erfc_vjp(grad: Any, self: Any) -> Any:
     return (-(self * self)).exp() * -TWO_OVER_SQRT_PI * grad
 
 
-@floating(native=native("softplus"))
+@floating(native=native("softplus"), by_result=True)
 def softplus(self: Array, beta: float = 1.0, threshold: float = 20.0, *, out: Any = None) -> Any:
     """log(1 + exp(beta * self)) / beta, element by element: a smooth `relu`.
 
@@ -89,6 +89,7 @@ def softplus_samples(make: Any) -> Any:
     out_apart=None,
     out_words=SCALAR_TYPE,
     native=native("log_sigmoid"),
+    by_result=True,
 )
 def log_sigmoid(self: Array, *, out: Any = None) -> Any:
     """log(sigmoid(self)), element by element, accurate for large negative `self`."""
@@ -99,7 +100,7 @@ def log_sigmoid(self: Array, *, out: Any = None) -> Any:
 log_sigmoid.partials(self=lambda self: (-self).sigmoid())
 
 
-@floating(native=native("mish"))
+@floating(native=native("mish"), by_result=True)
 def mish(self: Array, *, out: Any = None) -> Any:
     """self * tanh(softplus(self)), element by element.
 

@@ -65,7 +65,7 @@ def one_minus_square(self: Any) -> Any:
     return -(self * self - 1) if self.dtype.is_complex else 1 - self * self
 
 
-@function(native=native("arcsin"))
+@function(native=native("arcsin"), by_result=True)
 def asin(self: Array, *, out: Any = None) -> Any:
     """Arc sine of `self` in radians, element by element."""
     return np.arcsin(self, out=out)
@@ -75,7 +75,7 @@ asin.partials(self=lambda self: one_minus_square(self).rsqrt())
 asin.samples(unit_tensor)
 
 
-@function(native=native("arccos"))
+@function(native=native("arccos"), by_result=True)
 def acos(self: Array, *, out: Any = None) -> Any:
     """Arc cosine of `self` in radians, element by element."""
     return np.arccos(self, out=out)
@@ -85,7 +85,7 @@ acos.partials(self=lambda self: -one_minus_square(self).rsqrt())
 acos.samples(unit_tensor)
 
 
-@function(native=native("arctan"))
+@function(native=native("arctan"), by_result=True)
 def atan(self: Array, *, out: Any = None) -> Any:
     """Arc tangent of `self` in radians, element by element."""
     return np.arctan(self, out=out)
@@ -117,7 +117,7 @@ def cosh(self: Array, *, out: Any = None) -> Any:
 cosh.partials(self=lambda self: self.sinh(), native=native("cosh_rule"))
 
 
-@function(inplace="renamed", native=native("arcsinh"))
+@function(inplace="renamed", native=native("arcsinh"), by_result=True)
 def asinh(self: Array, *, out: Any = None) -> Any:
     """Inverse hyperbolic sine of `self`, element by element."""
     return np.arcsinh(self, out=out)
@@ -126,7 +126,7 @@ def asinh(self: Array, *, out: Any = None) -> Any:
 asinh.partials(self=lambda self: (self * self - (-1)).rsqrt())  # + 1 would lose the side of a cut, see below
 
 
-@function(inplace="renamed", native=native("arccosh"))
+@function(inplace="renamed", native=native("arccosh"), by_result=True)
 def acosh(self: Array, *, out: Any = None) -> Any:
     """Inverse hyperbolic cosine of `self`, element by element; NaN below 1."""
     return np.arccosh(self, out=out)
@@ -145,7 +145,7 @@ def acosh_slope(self: Any) -> Any:
 acosh.samples(above_one)
 
 
-@function(inplace="renamed", native=native("arctanh"))
+@function(inplace="renamed", native=native("arctanh"), by_result=True)
 def atanh(self: Array, *, out: Any = None) -> Any:
     """Inverse hyperbolic tangent of `self`, element by element."""
     return np.arctanh(self, out=out)
