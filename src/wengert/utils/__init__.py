@@ -7,4 +7,6 @@ from . import checkpoint, data, dlpack
 
 __all__ = ["checkpoint", "data", "dlpack"]
 
-__getattr__, __dir__ = on_demand(globals(), {"_pytree": "_pytree", "hooks": "hooks"})
+LATER = ("_pytree", "flop_counter", "hooks", "module_tracker")
+
+__getattr__, __dir__ = on_demand(globals(), {name: name for name in LATER})

@@ -2,11 +2,12 @@
 
 Source: `torch/csrc/profiler/util.cpp`, `computeFlops`: two for each multiplication and addition of a product or of a
 two-dimensional convolution; one for each element of the first argument of a sum or a product element by element.
+`utils.flop_counter` counts by `matrices` and `windows`, too.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from math import prod
 from typing import Any
 
@@ -34,10 +35,19 @@ def elements(details: tuple[Any, ...]) -> int:
     return prod(shape_of(details[0]))
 
 
+def matrices(left: Sequence[int], right: Sequence[int]) -> int:
+    """A product of matrices of these shapes, or of a batch of them."""
+    return 2 * prod(left) * right[-1]
+
+
+def windows(batch: int, places: Sequence[int], weight: Sequence[int]) -> int:
+    """A convolution: the whole weight, of this shape, meets the input at each of the places."""
+    return 2 * batch * prod(places) * prod(weight)
+
+
 def product(details: tuple[Any, ...]) -> int:
     """A matrix product, or a batch of them."""
-    left, right = shape_of(details[0]), shape_of(details[1])
-    return 2 * prod(left) * right[-1]
+    return matrices(shape_of(details[0]), shape_of(details[1]))
 
 
 def product_added(details: tuple[Any, ...]) -> int:
@@ -56,7 +66,7 @@ def convolution(details: tuple[Any, ...]) -> int:
         (length + 2 * pad - spread * (size - 1) - 1) // step + 1
         for length, size, step, pad, spread in zip(lengths, kernel, *(pair(given[at]) for at in (3, 4, 5)))
     ]
-    return 2 * batch * prod(places) * prod(kernel) * channels * made // int(given[6])
+    return windows(batch, places, (made, channels // int(given[6]), *kernel))
 
 
 DEFAULTS = (None, None, None, 1, 0, 1, 1)

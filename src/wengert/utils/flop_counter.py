@@ -1,0 +1,139 @@
+"""Counts the floating-point operations of programs, module by module."""
+
+from __future__ import annotations
+
+import warnings
+from collections import defaultdict
+from collections.abc import Mapping
+from typing import Any
+
+from ..autograd.observers import Heard
+from .flop_formulas import (
+    by_shapes as shape_wrapper,
+    flop_registry,
+    register_flop_formula,
+    shape_of as get_shape,
+)
+from .module_tracker import ModuleTracker
+
+__all__ = ["FlopCounterMode", "flop_registry", "get_shape", "register_flop_formula", "shape_wrapper"]
+
+SUFFIXES = ("", "K", "M", "B", "T")
+
+
+class FlopCounterMode:
+    """A region in which floating-point operations are counted: those of products of matrices and convolutions, forward
+    and backward, and of operators for which the program gives a formula.
+
+    Operations are counted as operators make them, so that attention counts as the products that it consists of, and a
+    layer of LSTM as those of its steps. (torch counts neither on the CPU: both are one operator without a formula.)
+
+    Args:
+        mods: nothing; modules are found when they are called.
+        depth: how deep modules may lie in others to be shown.
+        display: print the table at the end.
+        custom_mapping: formulas by operator, as `register_flop_formula` takes them; they hold for this region.
+
+    >>> import wengert as wg
+    >>> from wengert.utils.flop_counter import FlopCounterMode
+    >>> net = wg.nn.Sequential(wg.nn.Linear(4, 5), wg.nn.ReLU(), wg.nn.Linear(5, 2))
+    >>> with FlopCounterMode(display=False) as counter:
+    ...     net(wg.ones(3, 4)).sum().backward()
+    >>> counter.get_total_flops()
+    420
+    >>> {str(op): count for op, count in counter.get_flop_counts()["Sequential.0"].items()}
+    {'aten.addmm': 120, 'aten.mm': 120}
+    """
+
+    def __init__(
+        self,
+        mods: Any = None,
+        depth: int = 2,
+        display: bool = True,
+        custom_mapping: Mapping[Any, Any] | None = None,
+    ) -> None:
+        if mods is not None:
+            warnings.warn("mods argument is not needed anymore, you can stop passing it", stacklevel=2)
+        self.flop_counts: dict[str, dict[Any, int]] = defaultdict(lambda: defaultdict(int))
+        self.depth, self.display = depth, display
+        own = {
+            op: formula if getattr(formula, "_get_raw", False) else shape_wrapper(formula)
+            for op, formula in (custom_mapping or {}).items()
+        }
+        self.flop_registry = {**flop_registry, **own}
+        self.by_name = {op._opname: op for op in self.flop_registry}
+        self.mod_tracker = ModuleTracker()
+        self.mode: Heard | None = None
+
+    def __enter__(self) -> FlopCounterMode:
+        if self.mode is not None:
+            raise RuntimeError("FlopCounterMode: this region has been entered already; make another one")
+        self.flop_counts.clear()
+        self.mod_tracker.__enter__()
+        self.mode = Heard(self.count)
+        self.mode.__enter__()
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        if self.mode is None:
+            raise AssertionError("FlopCounterMode: this region has not been entered")
+        self.mode.__exit__()
+        self.mode = None
+        self.mod_tracker.__exit__()
+        if self.display:
+            print(self.get_table(self.depth))
+
+    def count(self, name: str, args: tuple[Any, ...], kwargs: dict[str, Any], made: Any) -> None:
+        """Add the operations of a call to the modules that are being called."""
+        op = self.by_name.get(name)
+        if op is None:
+            return
+        number = self.flop_registry[op](*args, **kwargs, out_val=made)
+        for module in self.mod_tracker.parents:
+            self.flop_counts[module][op] += number
+
+    def get_total_flops(self) -> int:
+        """All operations that were counted."""
+        return sum(self.flop_counts["Global"].values())
+
+    def get_flop_counts(self) -> dict[str, dict[Any, int]]:
+        """The operations by module, and for each module by operator; "Global" stands for all."""
+        return {module: dict(counts) for module, counts in self.flop_counts.items()}
+
+    def get_table(self, depth: int | None = None) -> str:
+        """The operations as a table of modules and, for each, operators, with their shares in the whole.
+
+        Args:
+            depth: how deep modules may lie in others; if not given, that of the region.
+        """
+        depth = self.depth if depth is None else depth
+        whole = self.get_total_flops()
+        shown = [name for name in sorted(self.flop_counts) if name != "Global"]
+        shown = [name for name in shown if depth is None or name.count(".") < depth]
+        rows = [row for name in shown for row in self.rows(name, name.count("."))]
+        if not any(sum(self.flop_counts[name].values()) >= whole for name in shown) and self.flop_counts["Global"]:
+            rows = self.rows("Global", 0) + [(f" {name}", count, share) for name, count, share in rows]
+        return table(rows or [("Global", "0", "0%")])
+
+    def rows(self, module: str, inset: int) -> list[tuple[str, str, str]]:
+        """The rows of a module: its own and one for each operator."""
+        counts = self.flop_counts[module]
+        whole = self.get_total_flops()
+        unit = max(0, min(len(SUFFIXES) - 1, (len(str(whole)) - 2) // 3))
+        named = [(module, sum(counts.values())), *((f" - {op}", count) for op, count in counts.items())]
+        return [
+            (
+                " " * inset + name,
+                f"{count / 1000**unit:.3f}{SUFFIXES[unit]}" if unit else str(count),
+                f"{count / whole:.2%}" if whole else "0%",
+            )
+            for name, count in named
+        ]
+
+
+def table(rows: list[tuple[str, str, str]]) -> str:
+    """Rows under their heads, the numbers on the right."""
+    heads = ("Module", "FLOP", "% Total")
+    sizes = [max(len(head) + 2, *(len(row[at]) for row in rows)) for at, head in enumerate(heads)]
+    lines = [heads, tuple("-" * size for size in sizes), *rows]
+    return "\n".join(f"{a:<{sizes[0]}}  {b:>{sizes[1]}}  {c:>{sizes[2]}}" for a, b, c in lines)

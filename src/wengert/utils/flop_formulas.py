@@ -1,0 +1,135 @@
+"""Floating-point operations of the operators that `flop_counter` counts, by the shapes of their arguments.
+
+Each formula takes the shapes of the arguments, as torch passes them to the operator, and `out_shape`. Two operations
+are counted for each multiplication with its addition; what a bias adds is not counted.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import wraps
+from typing import Any
+
+from ..autograd.profiler.flops import matrices, windows
+from ..ops.namespaces import AtenPacket, namespace
+from ..tensor import Tensor
+from ._pytree import tree_leaves, tree_map
+
+Shape = Sequence[int]
+Formula = Callable[..., int]
+aten = namespace("aten")
+flop_registry: dict[Any, Formula] = {}
+"""The formula of each operator that is counted."""
+
+
+def by_shapes(formula: Formula) -> Formula:
+    """A formula of shapes, as one that takes the arguments themselves and, as `out_val`, the result."""
+
+    @wraps(formula)
+    def counted(*args: Any, out_val: Any = None, **kwargs: Any) -> int:
+        args, kwargs, out_shape = tree_map(shape_of, (args, kwargs, out_val))
+        return formula(*args, out_shape=out_shape, **kwargs)
+
+    return counted
+
+
+def shape_of(value: Any) -> Any:
+    """The shape of a tensor; anything else as it is."""
+    return value.shape if isinstance(value, Tensor) else value
+
+
+def register_flop_formula(targets: Any, get_raw: bool = False) -> Callable[[Formula], Formula]:
+    """Let operators be counted by a function; decorates it.
+
+    Args:
+        targets: operators such as `torch.ops.aten.sin`, one or a nest of lists of them.
+        get_raw: the function takes the arguments themselves and `out_val`, otherwise their shapes and `out_shape`.
+
+    Raises:
+        RuntimeError: an operator has a formula already.
+        ValueError: a target is no operator of the package.
+
+    >>> import wengert as wg
+    >>> from wengert.utils.flop_counter import FlopCounterMode, flop_registry, register_flop_formula
+    >>> @register_flop_formula(wg.ops.aten.cosh)
+    ... def cosh_flop(shape, *args, out_shape=None, **kwargs):
+    ...     return 10 * shape.numel()
+    >>> with FlopCounterMode(display=False) as counter:
+    ...     y = wg.ones(3).cosh()
+    >>> counter.get_total_flops()
+    30
+    >>> del flop_registry[wg.ops.aten.cosh]
+    """
+
+    def register(formula: Formula) -> Formula:
+        counted = formula if get_raw else by_shapes(formula)
+        for target in tree_leaves(targets):
+            if not isinstance(target, AtenPacket):
+                raise ValueError(
+                    "register_flop_formula(targets): expected each target to be an operator of the package (i.e. "
+                    f"torch.ops.aten.mm), got {target} which is of type {type(target)}"
+                )
+            if target in flop_registry:
+                raise RuntimeError(f"duplicate registrations for {target}")
+            flop_registry[target] = counted
+        return counted
+
+    return register
+
+
+@register_flop_formula(aten.mm)
+def mm_flop(a_shape: Shape, b_shape: Shape, *args: Any, out_shape: Any = None, **kwargs: Any) -> int:
+    """Operations of a product of matrices: (m, k) and (k, n)."""
+    return matrices(a_shape, b_shape)
+
+
+@register_flop_formula(aten.addmm)
+def addmm_flop(self_shape: Shape, a_shape: Shape, b_shape: Shape, out_shape: Any = None, **kwargs: Any) -> int:
+    """Operations of a product of matrices that is added to something."""
+    return matrices(a_shape, b_shape)
+
+
+@register_flop_formula(aten.bmm)
+def bmm_flop(a_shape: Shape, b_shape: Shape, out_shape: Any = None, **kwargs: Any) -> int:
+    """Operations of products of matrices: (batch, m, k) and (batch, k, n)."""
+    return matrices(a_shape, b_shape)
+
+
+@register_flop_formula(aten.baddbmm)
+def baddbmm_flop(self_shape: Shape, a_shape: Shape, b_shape: Shape, out_shape: Any = None, **kwargs: Any) -> int:
+    """Operations of products of matrices that are added to something."""
+    return matrices(a_shape, b_shape)
+
+
+def conv_flop_count(x_shape: Shape, w_shape: Shape, out_shape: Shape, transposed: bool = False) -> int:
+    """Operations of a convolution: the whole weight meets each place of the result, of a transposed one of the input.
+
+    Args:
+        x_shape: (batch, channels, *lengths).
+        w_shape: of the weight, (channels made, channels / groups, *kernel).
+        out_shape: (batch, channels made, *lengths).
+    """
+    return windows(x_shape[0], (x_shape if transposed else out_shape)[2:], w_shape)
+
+
+@register_flop_formula(aten.convolution)
+def conv_flop(
+    x_shape: Shape, w_shape: Shape, _bias: Any, _stride: Any, _padding: Any, _dilation: Any, transposed: bool,
+    *args: Any, out_shape: Any = None, **kwargs: Any,
+) -> int:  # fmt: skip
+    """Operations of a convolution."""
+    return conv_flop_count(x_shape, w_shape, out_shape, transposed)
+
+
+@register_flop_formula(aten.convolution_backward, get_raw=True)
+def conv_backward_flop(grad: Tensor, other: Tensor, *args: Any, part: str, out_val: Tensor, **kwargs: Any) -> int:
+    """Operations of one gradient of a convolution: each of them is an operator of its own here, the `part`.
+
+    That of the weight is a convolution of the input with the gradient, batch and channels exchanged: its windows are as
+    large as the gradient. That of the input is one of the gradient with the weight, which meets each place of the
+    gradient if the first one was not transposed, otherwise each of the result.
+    """
+    if part == "convolution_weight":
+        batch, channels, *lengths = grad.shape
+        return windows(other.shape[1], out_val.shape[2:], (channels, batch, *lengths))
+    return conv_flop_count(grad.shape, other.shape, out_val.shape, transposed=part == "convolution_input")

@@ -1,0 +1,107 @@
+"""Which modules are being called, in forward and in backward passes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+from weakref import WeakKeyDictionary, WeakSet
+
+from ..autograd.graph import register_multi_grad_hook
+from ..autograd.observers import in_backward
+from ..autograd.variable import Variable
+from ..nn import Module
+from ..nn.modules.module import register_module_forward_hook, register_module_forward_pre_hook
+from ..tensor import Tensor
+from ._pytree import tree_leaves
+from .hooks import RemovableHandle
+
+__all__ = ["ModuleTracker"]
+
+
+class ModuleTracker:
+    """A region in which the modules that are being called are known by name.
+
+    A module that is called by itself has the name of its class, what lies in it that name and its own: "Net.layers.0".
+    In a backward pass a module is entered when the gradients of its results are there, and left when those of its
+    inputs are; where no input requires a gradient, it is left at the end of the pass.
+
+    Attributes:
+        parents: set of str, the modules that are being called, and "Global".
+
+    >>> import wengert as wg
+    >>> from wengert.utils.module_tracker import ModuleTracker
+    >>> layer = wg.nn.Linear(2, 2)
+    >>> with ModuleTracker() as tracker:
+    ...     handle = layer.register_forward_hook(lambda *given: print(sorted(tracker.parents)))
+    ...     y = layer(wg.ones(2))
+    ['Global', 'Linear']
+    """
+
+    parents: set[str]
+
+    def __init__(self) -> None:
+        self.parents = {"Global"}
+        self.names: WeakKeyDictionary[Module, str] = WeakKeyDictionary()
+        self.seen: WeakSet[Module] = WeakSet()
+        self.is_queued = False
+        self.handles: list[RemovableHandle] = []
+
+    @property
+    def is_bw(self) -> bool:
+        """Whether a backward pass is under way in this thread."""
+        return in_backward()
+
+    def __enter__(self) -> ModuleTracker:
+        self.handles = [
+            register_module_forward_pre_hook(self.before),
+            register_module_forward_hook(self.after),
+        ]
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        for handle in self.handles:
+            handle.remove()
+        self.handles = []
+
+    def name_of(self, module: Module) -> str:
+        """The name of a module, which also names those that lie in it."""
+        name = self.names.setdefault(module, type(module).__name__)
+        waiting = [module]
+        while waiting:
+            outer = waiting.pop()
+            if outer not in self.seen:
+                self.seen.add(outer)
+                for key, child in outer.named_children():
+                    self.names[child] = f"{self.names[outer]}.{key}"
+                    waiting.append(child)
+        return name
+
+    def before(self, module: Module, args: Any) -> None:
+        """A module is about to be called."""
+        name = self.name_of(module)
+        self.parents.add(name)
+        self.at_gradients(args, lambda grads: self.parents.discard(name))
+
+    def after(self, module: Module, args: Any, result: Any) -> None:
+        """A module has been called."""
+        name = self.name_of(module)
+        self.parents.discard(name)
+        self.at_gradients(result, lambda grads: self.enter_backward(name))
+
+    def at_gradients(self, values: Any, function: Callable[[Any], None]) -> None:
+        """Call a function when the gradients of the tensors among these values are there."""
+        tensors = [each for each in tree_leaves(values) if isinstance(each, Tensor) and each.requires_grad]
+        if tensors:
+            self.handles.append(register_multi_grad_hook(tensors, function))
+
+    def enter_backward(self, name: str) -> None:
+        """The backward pass comes to a module; at its end all are left."""
+        if not self.is_queued:
+            Variable._execution_engine.queue_callback(self.end_pass)
+            self.is_queued = True
+        self.parents.add(name)
+
+    def end_pass(self) -> None:
+        """The backward pass is over."""
+        self.parents = {"Global"}
+        self.is_queued = False
