@@ -66,6 +66,8 @@ LATER = {
     "selu_": "ops.pointwise.piecewise",
     **dict.fromkeys(STORAGES, "ops.create.legacy_storages"),
     **dict.fromkeys(("empty_cache", "memory_stats", "reset_peak_memory_stats", "set_memory_limit"), "ops.memory.kept"),
+    "PyTorchFileReader": "io.reader",
+    **dict.fromkeys(("ScriptFunction", "ScriptModule"), "jit"),
     "StorageBase": "ops.memory.storages",
     "TypedStorage": "ops.memory.storages",
     "UntypedStorage": "ops.memory.storages",

@@ -6,18 +6,10 @@ each storage, and `byteorder`.
 
 from __future__ import annotations
 
-import os
 import reprlib
-import struct
 import sys
-import zipfile
-import zlib
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pickle import UnpicklingError
 from typing import Any, BinaryIO
-
-import numpy as np
 
 from .._core.tensor.storage import Storage
 from ..ops.memory.storages import StorageBase, TypedStorage, UntypedStorage
@@ -25,68 +17,38 @@ from ..tensor import dtypes
 from .allowed import STORAGES, Untyped, call, check_result, find, set_state
 from .opcodes import Machine, Name
 from .placing import MapLocation, memory_of, relocated
-from .weights import read_into
+from .records import Records
 
 ORDERS = {b"little": "little", b"big": "big"}
 
 
-class Archive:
-    """The members of an archive, their sizes held against the file's.
+class Archive(Records):
+    """What `torch.save` wrote.
 
     Raises:
         ValueError: it is damaged, or not one that `torch.save` wrote.
     """
 
     def __init__(self, file: BinaryIO, name: str, map_location: MapLocation) -> None:
-        begin = file.tell()
-        self.size = file.seek(0, os.SEEK_END) - begin
-        file.seek(begin)
-        self.name, self.map_location = name, map_location
+        super().__init__(file, name)
+        self.map_location = map_location
         self.storages: dict[str, tuple[Any, Storage]] = {}
-        with damage(name):
-            self.zip = zipfile.ZipFile(file)
-        self.members = {info.filename: info for info in self.zip.infolist()}
-        if len(self.members) != len(self.zip.infolist()):
-            raise ValueError(f"{name} is damaged: it has two members of one name")
-        roots = [each.removesuffix("data.pkl") for each in self.members if each.count("/") == 1 and "/data.pkl" in each]
-        if len(roots) != 1 or f"{roots[0]}constants.pkl" in self.members:
-            kind = "a TorchScript archive, whose code is not run here" if roots else "a zip file without data.pkl"
-            raise ValueError(f"{name} is not what torch.save writes: it is {kind}")
-        self.root = roots[0]
-        self.check_sizes()
         order = self.read("byteorder") if f"{self.root}byteorder" in self.members else b"little"
         if order not in ORDERS:
             raise ValueError(f"{name} is damaged: its byte order is {reprlib.repr(order)}")
         self.swapped = ORDERS[order] != sys.byteorder
 
-    def check_sizes(self) -> None:
-        """Refuse members that are packed, or say that they are larger than the file.
+    def find_root(self) -> str:
+        """The folder of `data.pkl`.
 
         Raises:
-            ValueError: one is.
+            ValueError: there is none, or several; or it is one with code.
         """
-        for info in self.members.values():
-            if info.compress_type != zipfile.ZIP_STORED or info.file_size != info.compress_size or info.flag_bits & 1:
-                raise ValueError(f"{self.name}: {info.filename!r} is compressed or encrypted; torch.save does neither")
-        together = sum(info.file_size for info in self.members.values())
-        if together > self.size:
-            raise ValueError(f"{self.name} is damaged: its members take {together} bytes, the file has {self.size}")
-
-    def bytes_of(self, member: str) -> np.ndarray[Any, Any]:
-        """The bytes of a member; their check sum has been checked."""
-        info = self.members.get(self.root + member)
-        if info is None:
-            raise ValueError(f"{self.name} is damaged: it has no member {reprlib.repr(self.root + member)}")
-        found = np.empty(info.file_size, np.uint8)
-        with damage(self.name), self.zip.open(info) as opened:
-            read_into(opened, found, self.name)  # type: ignore[arg-type]
-            if opened.read(1):
-                raise ValueError(f"{info.filename!r} is longer than it says")
-        return found
-
-    def read(self, member: str) -> bytes:
-        """A short member."""
-        return self.bytes_of(member).tobytes()
+        roots = [each.removesuffix("data.pkl") for each in self.members if each.count("/") == 1 and "/data.pkl" in each]
+        if len(roots) != 1 or f"{roots[0]}constants.pkl" in self.members:
+            kind = "a TorchScript archive, whose code is not run here" if roots else "a zip file without data.pkl"
+            raise ValueError(f"{self.name} is not what torch.save writes: it is {kind}")
+        return roots[0]
 
     def storage(self, given: Any) -> StorageBase:
         """The storage of a persistent name: ("storage", type, key, location, number of elements).
@@ -131,18 +93,6 @@ class Archive:
                 raise ValueError("an untyped storage is of another byte order than this machine's")
             array.view(dtype.to_real().numpy).byteswap(inplace=True)  # the parts of a complex number one by one
         return relocated(memory_of(array), location, self.map_location)
-
-
-@contextmanager
-def damage(name: str) -> Iterator[None]:
-    """Let what `zipfile` says of a file be one kind of error."""
-    try:
-        yield
-    except (
-        *(zipfile.BadZipFile, struct.error, NotImplementedError, RuntimeError, EOFError, OverflowError, zlib.error),
-        *(ValueError, IndexError, KeyError, AttributeError),
-    ) as error:
-        raise ValueError(f"{name} is damaged: {error}") from error
 
 
 def load(file: BinaryIO, name: str, map_location: MapLocation) -> Any:

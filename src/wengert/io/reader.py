@@ -1,0 +1,149 @@
+"""The records of torch's archives, one by one, as `torch.PyTorchFileReader` gives them."""
+
+from __future__ import annotations
+
+import os
+from typing import Any, BinaryIO, NoReturn, cast
+
+from ..ops.create.create import empty
+from ..ops.memory.storages import StorageBase, UntypedStorage
+from ..tensor import Tensor, dtypes
+from .placing import memory_of
+from .records import Records
+
+LOCAL_HEADER = 30  # bytes before the name in the header of a member
+FAILED = "PytorchStreamReader failed {}: {}. The file may have been damaged, or may be none that torch.save wrote"
+
+
+class PyTorchFileReader:
+    """The records of an archive that `torch.save` wrote, which stays open as long as the reader lives. Nothing in it is
+    run or unpickled.
+
+    Args:
+        file: name of the file, or a file object with `read`, `seek` and `tell`.
+
+    Raises:
+        AttributeError: it is neither.
+        RuntimeError: the file cannot be read, or is no whole archive with a `version`.
+    """
+
+    def __init__(self, file: str | os.PathLike[str] | BinaryIO, /) -> None:
+        self._own: BinaryIO | None = None
+        if isinstance(file, (str, os.PathLike)):
+            name = os.fspath(file)
+            opened: BinaryIO
+            try:
+                self._own = opened = cast(BinaryIO, open(name, "rb"))  # noqa: SIM115 - it stays open
+            except OSError as error:
+                raise RuntimeError(
+                    f"open file failed because of errno {error.errno}: {error.strerror}, file path: {name}"
+                ) from error
+        else:
+            for method in ("tell", "seek", "read"):
+                if not hasattr(file, method):
+                    raise AttributeError(f"{type(file).__name__!r} object has no attribute {method!r}")
+            opened, name = file, str(getattr(file, "name", type(file).__name__))
+        try:
+            self._records = Records(opened, name)
+            if not self.has_record("version"):
+                raise ValueError(f"{name} has no record of its version")
+        except ValueError as error:
+            self._close()
+            raise RuntimeError(FAILED.format("reading zip archive", error)) from error
+
+    def _close(self) -> None:
+        if self._own is not None:
+            self._own.close()
+
+    def __del__(self) -> None:
+        if getattr(self, "_own", None) is not None:
+            self._close()
+
+    def __reduce__(self) -> NoReturn:
+        raise TypeError("cannot pickle 'PyTorchFileReader' object: it is an open file")
+
+    def get_all_records(self) -> list[str]:
+        """The names of all records, in the order of the file."""
+        root = self._records.root
+        return [each.removeprefix(root) for each in self._records.members]
+
+    def has_record(self, name: str, /) -> bool:
+        """Whether there is a record of that name."""
+        return self._records.root + name in self._records.members
+
+    def _info(self, name: str) -> Any:
+        if not isinstance(name, str):
+            raise TypeError(f"PyTorchFileReader: the name of a record must be str, not {type(name).__name__}")
+        info = self._records.members.get(self._records.root + name)
+        if info is None:
+            raise RuntimeError(FAILED.format(f"locating file {name}", "file not found"))
+        return info
+
+    def get_record(self, name: str, /) -> bytes:
+        """The bytes of a record.
+
+        Raises:
+            RuntimeError: there is none of that name, or it is damaged.
+        """
+        return self._bytes(name).tobytes()  # type: ignore[no-any-return]
+
+    def _bytes(self, name: str) -> Any:
+        self._info(name)
+        try:
+            return self._records.bytes_of(name)
+        except ValueError as error:
+            raise RuntimeError(FAILED.format(f"reading file {name}", error)) from error
+
+    def get_record_size(self, name: str, /) -> int:
+        """The number of bytes of a record; RuntimeError if there is none of that name."""
+        return cast(int, self._info(name).file_size)
+
+    def get_record_header_offset(self, name: str, /) -> int:
+        """Where the header of a record begins in the file; RuntimeError if there is none of that name."""
+        return cast(int, self._info(name).header_offset)
+
+    def get_record_offset(self, name: str, /) -> int:
+        """Where the bytes of a record begin in the file; RuntimeError if there is none of that name."""
+        start = self.get_record_header_offset(name)
+        file = cast(BinaryIO, self._records.zip.fp)
+        before = file.tell()
+        file.seek(start)
+        header = file.read(LOCAL_HEADER)
+        file.seek(before)
+        if len(header) != LOCAL_HEADER or header[:4] != b"PK\x03\x04":
+            raise RuntimeError(FAILED.format(f"reading the header of {name}", "it is none"))
+        return start + LOCAL_HEADER + int.from_bytes(header[26:28], "little") + int.from_bytes(header[28:30], "little")
+
+    def get_storage_from_record(self, name: str, numel: int, dtype: Any, /) -> Tensor:
+        """A record as memory of tensors.
+
+        Args:
+            name: of the record.
+            numel: how many elements it has.
+            dtype: of the elements; a class of storages of bytes stands for `uint8`.
+
+        Returns:
+            Tensor of shape (0,) on a new storage that holds the bytes of the record, as they are in the file.
+
+        Raises:
+            RuntimeError: there is no such record, it is damaged, or its size is another one.
+            TypeError: the dtype is none.
+        """
+        wanted = dtypes.uint8 if isinstance(dtype, type) and issubclass(dtype, StorageBase) else dtype
+        if not isinstance(wanted, dtypes.dtype):
+            raise TypeError(f"get_storage_from_record(): expected a dtype, not {type(dtype).__name__}")
+        size, given = self.get_record_size(name), int(numel) * wanted.itemsize
+        if size != given:
+            raise RuntimeError(
+                f"record size ({size} bytes) does not match expected size ({given} bytes = {int(numel)} elements * "
+                f"{wanted.itemsize} bytes/element) for dtype {wanted}"
+            )
+        storage = UntypedStorage(memory_of(self._bytes(name)))
+        return empty(0, dtype=wanted).set_(storage, 0, (0,), (1,))  # type: ignore[no-any-return]
+
+    def serialization_id(self) -> str:
+        """What tells this archive from others; empty if it says nothing."""
+        return self.get_record(ID).decode("utf-8", "replace") if self.has_record(ID) else ""
+
+
+ID = ".data/serialization_id"
