@@ -96,7 +96,7 @@ ALLOWED: dict[str, tuple[str, ...]] = {
     "random": ("ops",),
     "serialization": ("io",),
     "storage": ("ops",),
-    "_C": ("_core", "ops"),
+    "_C": ("_core", "ops", "nn"),
     "as_torch": (),
     "autograd": ("_core", "_loading", "tensor"),
     **{name: ("tensor", "ops", "autograd", *_USERS[:rank]) for rank, name in enumerate(_USERS)},

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from types import SimpleNamespace
+
 from ._core.calls.overriding import (
     DisableTorchFunction as DisableTorchFunction,
     DisableTorchFunctionSubclass as DisableTorchFunctionSubclass,
@@ -9,9 +11,12 @@ from ._core.calls.overriding import (
 from ._core.calls.unanswered import disabled as _disabled_torch_function_impl
 from ._core.state.modes import current
 from ._core.tensor.base import Tensor
+from .nn.modules.conversion import parse_to as _parse_to
 from .ops.randomness.generator import Generator as Generator
 
 _TensorMeta = type(Tensor)
+_nn = SimpleNamespace(_parse_to=_parse_to)
+"""Of the functions that `nn` has there, the one that modules of programs ask for which arguments `to` was given."""
 
 
 def _log_api_usage_once(*args: object) -> None:

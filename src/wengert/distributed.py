@@ -15,6 +15,17 @@ def is_initialized() -> bool:
     return False
 
 
+class GroupMember:
+    """Groups of processes: there are none, as before torch's `init_process_group`."""
+
+    WORLD = None
+    NON_GROUP_MEMBER = -100
+
+
+class group(GroupMember):  # noqa: N801 - torch's name
+    """The group of all processes, which is not there: `WORLD` is None, as before torch's `init_process_group`."""
+
+
 def is_torchelastic_launched() -> bool:
     """False."""
     return False

@@ -357,3 +357,17 @@ def test_what_a_copy_kept_is_taken_over_by_setstate():
             self.added = True
 
     assert copy.deepcopy(Later()).added and copy.deepcopy(Later()).compile() is None
+
+
+def test_arguments_of_to_are_read_for_modules_of_programs():
+    read = wg._C._nn._parse_to
+    cpu = wg.device("cpu")
+    assert read() == read(None) == (None, None, False, None)
+    assert read("cpu") == (cpu, None, False, None)
+    assert read(cpu, wg.int32, True) == (cpu, wg.int32, True, None)
+    assert read(wg.ones(2, dtype=wg.float64)) == (cpu, wg.float64, False, None)
+    assert read(dtype=wg.float16, memory_format=wg.channels_last) == (None, wg.float16, False, wg.channels_last)
+    with pytest.raises(RuntimeError, match="does not accept copy argument"):
+        read(wg.float32, True, True)
+    with pytest.raises(TypeError, match="invalid combination of arguments"):
+        read(1.5)

@@ -75,6 +75,12 @@ def test_what_is_asked_of_the_modules_is_refused_with_the_question_to_ask_first(
         wg.cuda.Stream()
 
 
+def test_there_is_no_group_of_processes():
+    assert wg.distributed.group.WORLD is None
+    assert wg.distributed.GroupMember.WORLD is None
+    assert not wg.distributed.is_available()
+
+
 def test_settings_are_remembered():
     wg.use_deterministic_algorithms(True, warn_only=True)
     assert wg.get_deterministic_debug_mode() == 1 and wg.are_deterministic_algorithms_enabled()

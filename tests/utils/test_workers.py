@@ -93,6 +93,17 @@ def test_persistent_workers_serve_all_epochs(dataset):
     assert len(list(second)) == 4
 
 
+def test_persistent_workers_can_be_ended():
+    kept = loader(Told(), 2, persistent_workers=True)
+    batches = iter(kept)
+    next(batches)
+    processes = batches._started
+    batches._shutdown_workers()
+    assert not any(each.is_alive() for each in processes)
+    assert list(batches) == []
+    batches._shutdown_workers()
+
+
 def test_an_error_keeps_its_class_and_says_where_it_was():
     batches = iter(loader(Failing(), 1))
     assert [next(batches).item() for _ in range(3)] == [0, 1, 2]

@@ -28,14 +28,11 @@ torch.memory_format memory_format = None)
  * (Tensor tensor, bool non_blocking = False, bool copy = False, *, torch.memory_format memory_format = None)"""
 
 
-def read_to(args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Any, Any]:
-    """Find out what `Module.to` is asked for.
-
-    Returns:
-        The dtype and the memory format, each None if it stays.
+def parse_to(*args: Any, **kwargs: Any) -> tuple[device | None, dtypes.dtype | None, bool, Any]:
+    """What the arguments of a `to` say: the device, the dtype, whether it need not wait, the memory format.
 
     Raises:
-        TypeError: the arguments have none of torch's forms, or the dtype is neither floating-point nor complex.
+        TypeError: the arguments have none of torch's forms.
         RuntimeError: a copy is wanted, or another device.
     """
     for form in FORMS:
@@ -50,7 +47,22 @@ def read_to(args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Any, Any]:
     if given.get("copy"):
         raise RuntimeError(".to() does not accept copy argument")
     check_device(given.get("device"))
+    where = device("cpu") if "tensor" in given or given.get("device") is not None else None
     wanted = given["tensor"].dtype if "tensor" in given else given.get("dtype")
+    return where, wanted, given.get("non_blocking", False), given.get("memory_format")
+
+
+def read_to(args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Any, Any]:
+    """Find out what `Module.to` is asked for.
+
+    Returns:
+        The dtype and the memory format, each None if it stays.
+
+    Raises:
+        TypeError: the arguments have none of torch's forms, or the dtype is neither floating-point nor complex.
+        RuntimeError: a copy is wanted, or another device.
+    """
+    _, wanted, _, layout = parse_to(*args, **kwargs)
     if wanted is not None and not (wanted.is_floating_point or wanted.is_complex):
         raise TypeError(f"nn.Module.to only accepts floating point or complex dtypes, but got desired dtype={wanted}")
     if wanted is not None and wanted.is_complex:
@@ -60,7 +72,7 @@ def read_to(args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Any, Any]:
             UserWarning,
             stacklevel=3,
         )
-    return wanted, given.get("memory_format")
+    return wanted, layout
 
 
 def fitted(form: tuple[str, ...], args: tuple[Any, ...], kwargs: dict[str, Any]) -> dict[str, Any] | None:

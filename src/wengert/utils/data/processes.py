@@ -91,6 +91,11 @@ class _MultiProcessingDataLoaderIter(_BaseDataLoaderIter):
             self._stop()
         raise StopIteration
 
+    def _shutdown_workers(self) -> None:
+        """End the workers now, also those that are kept for another epoch; this one gives no more batches."""
+        self._stop()
+        self._given = self._sent
+
     def _receive(self) -> None:
         """Take what has come from the workers.
 
