@@ -7,6 +7,6 @@ from . import checkpoint, data, dlpack
 
 __all__ = ["checkpoint", "data", "dlpack"]
 
-LATER = ("_pytree", "flop_counter", "hooks", "module_tracker")
+LATER = ("_pytree", "benchmark", "flop_counter", "hooks", "module_tracker")
 
 __getattr__, __dir__ = on_demand(globals(), {name: name for name in LATER})

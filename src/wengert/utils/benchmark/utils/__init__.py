@@ -1,0 +1,1 @@
+"""Where `torch.utils.benchmark` has its parts: `common`, `timer`, `compare`."""
