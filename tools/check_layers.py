@@ -103,7 +103,7 @@ ALLOWED: dict[str, tuple[str, ...]] = {
     # what calls the package as a program does, loaded when NumPy first asks
     "compat": ("__init__", "_loading", "_core", "tensor", "ops", "autograd", *_USERS[: _USERS.index("compat")]),
     "_dynamo": ("compiler", "overrides"),
-    "utils": ("_kernels", "_loading", "tensor", "ops", "autograd", *_USERS[: _USERS.index("utils")]),
+    "utils": ("_kernels", "_loading", "info", "tensor", "ops", "autograd", *_USERS[: _USERS.index("utils")]),
     "distributions": ("_core", "tensor", "ops", "autograd"),
     "library": ("tensor", "ops", "autograd", "amp"),
     "io": ("_core", "_kernels", "ops", "tensor", "pickling", "nn"),  # memory, and what lies in it

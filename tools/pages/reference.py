@@ -54,7 +54,20 @@ MODULES = (
     ),
     *("linalg", "masked", "fft", "signal.windows", "special", "distributions"),
     *("nn", "nn.functional", "nn.init", "nn.utils", "nn.attention", "nn.attention.flex_attention"),
-    *("optim", "optim.lr_scheduler", "optim.swa_utils", "utils.data", "utils.checkpoint", "utils.dlpack", "amp", "io"),
+    *(
+        "optim",
+        "optim.lr_scheduler",
+        "optim.swa_utils",
+        "utils.data",
+        "utils.checkpoint",
+        "utils.dlpack",
+        "utils.flop_counter",
+        "utils.module_tracker",
+        "utils.benchmark",
+        "utils.weak",
+        "amp",
+        "io",
+    ),
     *("vision", "viz", "debugging", "profiler", "quasirandom", "scipy", "testing", "compat.hips", "compat.array_api"),
 )
 """Modules that have a page, in the order of the pages."""

@@ -7,6 +7,16 @@ from . import checkpoint, data, dlpack
 
 __all__ = ["checkpoint", "data", "dlpack"]
 
-LATER = ("_pytree", "benchmark", "flop_counter", "hooks", "module_tracker")
+LATER = (
+    "_pytree",
+    "benchmark",
+    "collect_env",
+    "deterministic",
+    "flop_counter",
+    "hooks",
+    "model_zoo",
+    "module_tracker",
+    "weak",
+)
 
 __getattr__, __dir__ = on_demand(globals(), {name: name for name in LATER})
