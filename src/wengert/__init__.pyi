@@ -125,6 +125,8 @@ from wengert.eager import (
 )
 from wengert.func.vmap import vmap as vmap
 from wengert.io.objects import load as load, save as save
+from wengert.io.reader import PyTorchFileReader as PyTorchFileReader
+from wengert.jit import ScriptFunction as ScriptFunction, ScriptModule as ScriptModule
 from wengert.legacy import (
     BFloat16Tensor as BFloat16Tensor,
     BoolTensor as BoolTensor,
