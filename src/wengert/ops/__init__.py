@@ -6,7 +6,6 @@ theirs is first asked for.
 
 from .._core.cards.card import checked as checked
 from .._core.cards.plain_case import plain_function as plain_function
-from . import namespaces
 from .create import create
 from .families import promise_all
 from .indexing import advanced, index
@@ -23,6 +22,8 @@ kept.begin()
 
 def __getattr__(name: str) -> object:
     """A namespace in which a program declared operators (`library`): torch's `ops`."""
+    from . import namespaces  # only who asks for one pays for it
+
     if name not in namespaces.NAMESPACES:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     return namespaces.NAMESPACES[name]
