@@ -72,7 +72,8 @@ SIZED = frozenset(
     repeat_interleave diag_embed diagflat diag interpolate resample unfold fold normal empty_strided adaptive_average
     adaptive_maximum meshgrid multinomial construct set_num_threads outer tensor_split
     convolution convolution_input convolution_weight conv1d conv2d conv3d
-    bincount range expand_copy counts_of_rows counts_of_points even_edges nonzero_static
+    bincount range expand_copy counts_of_rows counts_of_points even_edges nonzero_static largest
+    frequencies
     """.split()  # noqa: SIM905 - a list would be four times as long
 )
 """Functions whose results are as large as their arguments say: there a lack of memory is no finding."""

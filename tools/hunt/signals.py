@@ -93,11 +93,11 @@ def interrupts(seconds: float, seed: int) -> None:
         if not armed or handling:
             return  # a signal that comes when the program has ended, or in the middle of this
         handling = True
-        unguarded = is_unguarded(frame)
+        if unguarded := is_unguarded(frame):
+            signal.setitimer(signal.ITIMER_REAL, 1e-5)  # while this is handled: it would not end where it takes longer
         handling = False
         if not unguarded:
             raise positions.Interrupt
-        signal.setitimer(signal.ITIMER_REAL, 1e-5)
 
     signal.signal(signal.SIGALRM, interrupt)
     while time.monotonic() < end:

@@ -22,8 +22,8 @@ kept.begin()
 
 def __getattr__(name: str) -> object:
     """A namespace in which a program declared operators (`library`): torch's `ops`."""
-    from . import namespaces  # only who asks for one pays for it
+    from .namespaces import NAMESPACES  # only who asks for one pays for it
 
-    if name not in namespaces.NAMESPACES:
+    if name not in NAMESPACES:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    return namespaces.NAMESPACES[name]
+    return NAMESPACES[name]

@@ -292,7 +292,12 @@ def embedding_bag(
 
     Raises:
         RuntimeError: a number names no row or place, dtypes do not fit, or `sparse` is set.
+        IndexError: `weight` has no dimensions, of which `padding_idx` would name one.
     """
+    if not weight.ndim and padding_idx is None:
+        raise RuntimeError("weight has to be a 2D Tensor, but got Tensor of dimension 0")
+    if not weight.ndim:
+        raise IndexError("Dimension specified as 0 but tensor has no dimensions")
     padding = row_number(padding_idx, weight.shape[0])
     if per_sample_weights is not None and per_sample_weights.dtype != weight.dtype:
         raise RuntimeError(
@@ -309,6 +314,12 @@ def embedding_bag(
 def embedding_bag_samples(make: Any) -> Any:
     yield Sample(make(4, 3), numbers(0, 2, 3), numbers(0))
     yield Sample(make(4, 3), numbers(0, 2, 3), numbers(0, 0), False, MEAN, False, None, False, -1)
+    yield Bad(make(), numbers(0), numbers(0), raises=RuntimeError, says="weight has to be a 2D Tensor")
+    yield Bad(
+        *(make(), numbers(0), numbers(0), False, SUM, False, None, False, -1),
+        raises=IndexError,
+        says="Dimension specified as 0 but tensor has no dimensions",
+    )
     yield Bad(
         *(make(4, 3), numbers(0), numbers(0), False, SUM, False, None, False, 7),
         raises=RuntimeError,
