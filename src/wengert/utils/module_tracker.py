@@ -32,7 +32,7 @@ class ModuleTracker:
     >>> from wengert.utils.module_tracker import ModuleTracker
     >>> layer = wg.nn.Linear(2, 2)
     >>> with ModuleTracker() as tracker:
-    ...     handle = layer.register_forward_hook(lambda *given: print(sorted(tracker.parents)))
+    ...     handle = layer.register_forward_pre_hook(lambda *given: print(sorted(tracker.parents)))
     ...     y = layer(wg.ones(2))
     ['Global', 'Linear']
     """
