@@ -28,6 +28,8 @@ def by_result() -> list[Card]:
 
 def others_of(card: Card) -> list[object]:
     count = ARGUMENTS.get(card.name, 1 if card.name in ("eq", "ne", "lt", "le", "gt", "ge") else 0)
+    if card.name == "threshold":
+        return [0.5, 2.0]
     return [0] if count < 0 else [wg.rand(50, COUNT // 50) + 0.5 for _ in range(count)]
 
 

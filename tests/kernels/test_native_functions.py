@@ -23,7 +23,9 @@ FUNCTIONS = {
     "log_sigmoid": lambda x: np.minimum(x, 0) - np.log1p(np.exp(-np.abs(x))),
     "mish": lambda x: x * np.tanh(np.log1p(np.exp(x))),
 }  # fmt: skip
-PAIRS = {"arctan2": np.arctan2, "hypot": np.hypot, "fmod": np.fmod, "remainder": np.remainder}
+PAIRS = {"arctan2": np.arctan2, "hypot": np.hypot, "fmod": np.fmod, "remainder": np.remainder,
+    "floor_divide": np.floor_divide,
+}  # fmt: skip
 SPECIAL = np.array([0, -0.0, 1, -1, np.inf, -np.inf, np.nan, 3.5, -2.25, 1e-45, 8, 100], np.float32)
 
 
@@ -86,7 +88,7 @@ numbers = arrays.arrays(np.float32, 70, elements=st.floats(width=32))
 @hypothesis.settings(suppress_health_check=[hypothesis.HealthCheck.function_scoped_fixture], deadline=None)
 def test_functions_of_two_float32_agree_with_numpy(native, name, a, b):
     function = getattr(native, f"direct_{name}")
-    if name in ("fmod", "remainder"):  # exact
+    if name in ("fmod", "remainder", "floor_divide"):  # exact
         expected = PAIRS[name](a, b)
         np.testing.assert_array_equal(function(a, b), expected)
         np.testing.assert_array_equal(function(a, b[:1].reshape(())), PAIRS[name](a, b[0]))

@@ -203,6 +203,7 @@ BINARY = [
     "arctan2",
     "fmod",
     "remainder",
+    "floor_divide",
 ]
 UNARY = ["negative", "exp", "log", "tanh", "sqrt", "absolute", "sigmoid", "silu", "relu", "erf",
          "square", "reciprocal", "rsqrt", "floor", "ceil", "trunc", "rint", "sign",

@@ -107,25 +107,8 @@ DIRECT.update(dict.fromkeys(["logsumexp"], lambda r, t: [few(r, t), -1, True]))
 DIRECT.update(
     dict.fromkeys(
         [
-            "sin",
-            "cos",
-            "tan",
-            "sinh",
-            "cosh",
-            "arcsin",
-            "arccos",
-            "arctan",
-            "arcsinh",
-            "arccosh",
-            "arctanh",
-            "expm1",
-            "log1p",
-            "log2",
-            "log10",
-            "log_sigmoid",
-            "mish",
-            "hardsigmoid",
-            "hardswish",
+            *("sin", "cos", "tan", "sinh", "cosh", "arcsin", "arccos", "arctan", "arcsinh", "arccosh", "arctanh"),
+            *("expm1", "log1p", "log2", "log10", "log_sigmoid", "mish", "hardsigmoid", "hardswish"),
         ],
         lambda r, t: [np.abs(few(r, t))],
     )
@@ -133,11 +116,16 @@ DIRECT.update(
 # Float32 only: of float64 NumPy's loops answer.
 DIRECT.update(
     dict.fromkeys(
-        ["arctan2", "hypot", "logaddexp", "fmod", "remainder"], lambda r, t: [few(r, np.float32), np.ones(1, "f4")]
+        ["arctan2", "hypot", "logaddexp", "fmod", "remainder", "floor_divide"],
+        lambda r, t: [few(r, np.float32), np.ones(1, "f4")],
     )
 )
 DIRECT.update(
     {
+        "threshold": lambda r, t: [few(r, t), 0.5, 2],
+        "threshold_rule": lambda r, t: (lambda x: [x + 1, x, 0.5])(few(r, t)),
+        "nan_to_num": lambda r, t: [few(r, t), 1, None, -2.0],
+        "nan_to_num_rule": lambda r, t: (lambda x: [x + 1, x])(few(r, t)),
         "elu": lambda r, t: [few(r, t), 1.0, 2, 0.5],
         "elu_rule": lambda r, t: (lambda x: [x + 1, x, 1.0, 2, 0.5])(few(r, t)),
         "celu": lambda r, t: [few(r, t), 1.5],

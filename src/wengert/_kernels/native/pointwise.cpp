@@ -190,7 +190,7 @@ constexpr const char* const* names_of(Binary op) {
 // `add` and `sub` multiply their second operand by `alpha`, which is nearly always 1.
 constexpr bool takes_alpha(Binary op) { return op == ADD || op == SUBTRACT; }
 // The card of these takes no numbers beside tensors; that of FMOD none in the first place.
-constexpr bool arrays_only(Binary op) { return op > DIVIDE && op != FMOD && op != REMAINDER; }
+constexpr bool arrays_only(Binary op) { return op > DIVIDE && (op < FMOD || op > FLOOR_DIVIDE); }
 // Of many doubles NumPy's loops may be vectorised, as the C library's functions, which ours call, are not.
 template <class T>
 constexpr bool too_many(Unary op, npy_intp count) { return sizeof(T) == 8 && op >= SIN && op < LOG_SIGMOID && count > 256; }

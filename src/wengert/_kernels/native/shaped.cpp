@@ -180,6 +180,46 @@ PyObject* hardtanh_rule(Call args) {
     });
 }
 
+// A number that a float holds too: of others the bodies know what is meant.
+bool as_float(PyObject* object, double& value) {
+    return as_number(object, value) && !(std::fabs(value) > static_cast<double>(std::numeric_limits<float>::max()) && std::isfinite(value));
+}
+// (self, threshold, value)
+PyObject* threshold(Call args) {
+    double limit = 0, value = 0;
+    if (!as_float(args[1], limit) || !as_float(args[2], value)) return nullptr;
+    return each(args[0], [=](auto x) {
+        using T = decltype(x);
+        const T other = static_cast<T>(value);  // in any case, so that the choice needs no branch
+        return x <= static_cast<T>(limit) ? other : x;
+    });
+}
+// (grad, self, threshold)
+PyObject* threshold_rule(Call args) {
+    double limit = 0;
+    if (!as_float(args[2], limit)) return nullptr;
+    return each_gradient(args[0], args[1], [=](auto grad, auto x) { return x <= static_cast<decltype(x)>(limit) ? decltype(x)(0) : grad; });
+}
+// (self, nan, posinf, neginf)
+PyObject* nan_to_num(Call args) {
+    double nan = 0, given_high = 0, given_low = 0;
+    const bool has_high = args[2] != Py_None, has_low = args[3] != Py_None;
+    if (args[1] != Py_None && !as_float(args[1], nan)) return nullptr;
+    if ((has_high && !as_float(args[2], given_high)) || (has_low && !as_float(args[3], given_low))) return nullptr;
+    return each(args[0], [=](auto x) {
+        using T = decltype(x);
+        using Limits = std::numeric_limits<T>;
+        const T instead = static_cast<T>(nan);
+        const T high = has_high ? static_cast<T>(given_high) : Limits::max(), low = has_low ? static_cast<T>(given_low) : Limits::lowest();
+        const T above = x == Limits::infinity() ? high : x, bounded = x == -Limits::infinity() ? low : above;
+        return x != x ? instead : bounded;
+    });
+}
+// (grad, self)
+PyObject* nan_to_num_rule(Call args) {
+    return each_gradient(args[0], args[1], [](auto grad, auto x) { return x - x == 0 ? grad : decltype(x)(0); });
+}
+
 PyMethodDef shaped_methods[] = {
     direct_method("direct_elu", direct<4, elu>, "elu(self, alpha, scale, input_scale), or NotImplemented"),
     direct_method("direct_elu_rule", direct<5, elu_rule>, "(grad, self, alpha, scale, input_scale): the gradient, or NotImplemented"),
@@ -193,6 +233,10 @@ PyMethodDef shaped_methods[] = {
     direct_method("direct_hardswish_backward", direct<2, hardswish_backward>, "hardswish_backward(grad, self), or NotImplemented"),
     direct_method("direct_hardtanh", direct<3, hardtanh>, "hardtanh(self, min_val, max_val), or NotImplemented"),
     direct_method("direct_hardtanh_rule", direct<4, hardtanh_rule>, "(grad, self, min_val, max_val): the gradient, or NotImplemented"),
+    direct_method("direct_threshold", direct<3, threshold>, "threshold(self, threshold, value), or NotImplemented"),
+    direct_method("direct_threshold_rule", direct<3, threshold_rule>, "(grad, self, threshold): the gradient, or NotImplemented"),
+    direct_method("direct_nan_to_num", direct<4, nan_to_num>, "nan_to_num(self, nan, posinf, neginf), or NotImplemented"),
+    direct_method("direct_nan_to_num_rule", direct<2, nan_to_num_rule>, "(grad, self): the gradient, or NotImplemented"),
     {nullptr, nullptr, 0, nullptr},
 };
 MethodList shaped_list(shaped_methods);

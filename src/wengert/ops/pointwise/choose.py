@@ -327,7 +327,8 @@ def lerp_samples(make: Any) -> Any:
 
 @pointwise(
     layout="like", dtypes=ORDERED | COMPLEXES, numbers=False, inplace=True, takes_halves=True,
-    out_words="nan_to_num: dtype of out: {found} should be same as input: {wanted}",
+    out_words="nan_to_num: dtype of out: {found} should be same as input: {wanted}", native=native("nan_to_num"),
+    by_result=True,
 )  # fmt: skip
 def nan_to_num(self: Array, nan: float | None = None, posinf: float | None = None, neginf: float | None = None) -> Any:
     """`self` with NaN and infinities replaced, element by element.
@@ -351,7 +352,7 @@ def nan_to_num(self: Array, nan: float | None = None, posinf: float | None = Non
     return np.nan_to_num(wide, nan=0.0 if nan is None else nan, posinf=high, neginf=low).astype(self.dtype, copy=False)
 
 
-@nan_to_num.vjp("self")
+@nan_to_num.vjp("self", native=native("nan_to_num_rule"))
 def nan_to_num_vjp(grad: Any, self: Any) -> Any:
     return kept_gradient(grad, self.isfinite())
 

@@ -229,7 +229,9 @@ def hardswish_vjp(grad: Any, self: Any) -> Any:
     return hardswish_backward(grad, self)
 
 
-@floating(dtypes=REALS | INTEGERS, function=True, inplace="renamed", apart="never")
+@floating(
+    dtypes=REALS | INTEGERS, function=True, inplace="renamed", apart="never", native=native("threshold"), by_result=True
+)
 def threshold(self: Array, threshold: float, value: float, *, out: Any = None) -> Any:
     """`self` where it is above `threshold`, else `value`, element by element.
 
@@ -249,7 +251,7 @@ def threshold(self: Array, threshold: float, value: float, *, out: Any = None) -
     return narrowed(np.where(self <= threshold, self.dtype.type(value), self), self, out)
 
 
-@threshold.vjp("self")
+@threshold.vjp("self", native=native("threshold_rule"))
 def threshold_vjp(grad: Any, self: Any, threshold: float) -> Any:
     return grad.where(~(self <= threshold), 0)
 

@@ -216,7 +216,7 @@ def div_in_place(input: Any, other: Any, *, rounding_mode: str | None = None) ->
     return divide_rounded.in_place(input, other, rounding_mode)
 
 
-@quotient(node="NotImplemented")
+@quotient(node="NotImplemented", native=native("floor_divide"))
 def floor_divide(self: Array, other: Array, *, out: Any = None) -> Any:
     """Quotient of `self` and `other` rounded down, element by element.
 
