@@ -102,7 +102,7 @@ WRITES = listed(r"""
     {a}.masked_fill_({a}.real > 1, 0.25) ; {a}.relu_() ; {a}.t_() ; {a}.transpose_(0, -1) ; {a}.squeeze_() ;
     {a}.unsqueeze_(0) ; {a}.swapaxes_(0, 1) ; {a}.detach_() ; {a}.requires_grad_() ; {a}.requires_grad_(False) ;
     {a}.numel() and {a}.as_strided_((2, 2), (1, 2)) ;
-    {a}.numel() and {a}.storage_offset() + 4 <= {a}.untyped_storage().nbytes() // {a}.element_size() and {a}.resize_(2, 2) ;
+    {a}.numel() and {a}.storage_offset() + 4 <= {a}.untyped_storage().nbytes() // {a}.itemsize and {a}.resize_(2, 2) ;
     {a}.set_({b}) ; {a}.data = {b} ;
     {a}.data.mul_(2) ; {a}.detach().add_(1) ; Double.apply({a}) ;
     {a}.index_add_(0, torch.tensor([0]), {b}[:1].clone()) ; {a}.index_fill_(0, torch.tensor([0]), 2.0) ;
