@@ -136,6 +136,29 @@ def test_an_operator_is_loaded_when_it_is_asked_for(asking):
     assert shown(f"{asking}\nshow([found.__name__, callable(found)])")[1]
 
 
+def test_every_sign_of_python_works_at_once():
+    said = shown(
+        """
+        import operator
+        import wengert as wg
+        x, whole = wg.ones(2), wg.ones(2, dtype=wg.int64)
+        signs = "add sub mul truediv floordiv mod pow matmul and_ or_ xor lshift rshift lt le eq ne gt ge".split()
+        signs += [f"i{each.removesuffix('_')}" for each in signs[:13] if each != "matmul"]
+        failed = {}
+        for sign in signs:
+            for left in (x, whole):
+                try:
+                    getattr(operator, sign)(left.clone(), left)
+                except AttributeError as error:
+                    failed[sign] = str(error)
+                except (RuntimeError, NotImplementedError, TypeError):
+                    pass  # what the dtype has not
+        show(failed)
+        """
+    )
+    assert said == {}
+
+
 def test_a_name_that_nobody_has_is_refused():
     code = """
         import wengert

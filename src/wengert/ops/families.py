@@ -208,7 +208,7 @@ METHODS: dict[str, str] = {
     "pointwise.complex": "angle conj conj_physical* imag real resolve_conj",
     "pointwise.extremes": "fmax fmin maximum minimum",
     "pointwise.gamma": "digamma* igamma* igammac* lgamma* mvlgamma* polygamma*",
-    "pointwise.integers": "bitwise_left_shift* bitwise_right_shift* gcd* lcm*",
+    "pointwise.integers": "gcd* lcm*",
     "pointwise.normal": "erfinv*",
     "pointwise.pairs": "copysign* heaviside* hypot* logaddexp logaddexp2 nextafter* xlogy*",
     "pointwise.piecewise": (

@@ -1,4 +1,4 @@
-"""Logic: of truth values, and bit by bit. No derivatives."""
+"""Logic: of truth values, and bit by bit; shifted bits. No derivatives."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from ... import _kernels as kernels
-from ..._core.cards.card import BOOLS, FLOATS, INTEGERS, WIDE, Array, op, pointwise
+from ..._core.cards.card import BOOLS, FLOATS, INTEGERS, WIDE, Array, Bad, Sample, op, pointwise
 from ..._core.operators.batch_rules import elementwise
 from ..._core.out_errors import FOUND
 from ..._core.tensor.base import OPERATORS
@@ -133,7 +133,67 @@ def bitwise_not(self: Array, *, out: Any = None) -> Any:
     return np.invert(self, out=out)
 
 
+def shift_samples(make: Any) -> Any:
+    """Samples of a shift: in range, out of range, by negative counts."""
+    yield from broadcast_pairs(make)
+    yield Sample(make(4), 70)
+    yield Sample(make(4), 0)
+    if make.dtype.is_signed:
+        yield Sample(make(4), -1)
+    yield Sample(3, make(4))
+    yield Bad(make(2), make(3, kind="nonzero"), raises=RuntimeError, says="must match the size of tensor b")
+    yield Bad(make(2), 1.5, raises=NotImplementedError, says="not implemented for 'Float'")
+
+
+shifted = partial(
+    bitwise,
+    dtypes=INTEGERS,
+    samples=shift_samples,
+    describes="""
+    Args:
+        self: integer tensor, or number.
+        other: integer tensor that broadcasts with `self`, or number.
+
+    Returns:
+        A new tensor of the broadcast shape and the promoted dtype.
+
+    Raises:
+        RuntimeError: the shapes do not broadcast.
+        NotImplementedError: the operands are not integers.
+    """,
+)
+"""The form of a shift."""
+
+
+@shifted()
+def bitwise_left_shift(self: Array, other: Array, *, out: Any = None) -> Any:
+    """The bits of `self` moved up by `other` places, element by element; 0 if that is no place that there is.
+
+    Examples:
+        >>> import wengert as wg
+        >>> wg.tensor([1, 2, 3]) << 4
+        tensor([16, 32, 48])
+    """
+    return np.left_shift(self, other, out=out)
+
+
+@shifted()
+def bitwise_right_shift(self: Array, other: Array, *, out: Any = None) -> Any:
+    """The bits of `self` moved down by `other` places, element by element, the sign kept.
+
+    0 (of negative numbers -1) if that is no place that there is.
+
+    Examples:
+        >>> import wengert as wg
+        >>> wg.tensor([64, 5, -5]) >> 1
+        tensor([32,  2, -3])
+    """
+    return np.right_shift(self, other, out=out)
+
+
 OPERATORS.bitwise_and, OPERATORS.iand = bitwise_and, bitwise_and.in_place
 OPERATORS.bitwise_or, OPERATORS.ior = bitwise_or, bitwise_or.in_place
 OPERATORS.bitwise_xor, OPERATORS.ixor = bitwise_xor, bitwise_xor.in_place
 OPERATORS.bitwise_not = bitwise_not
+OPERATORS.lshift, OPERATORS.ilshift = bitwise_left_shift, bitwise_left_shift.in_place
+OPERATORS.rshift, OPERATORS.irshift = bitwise_right_shift, bitwise_right_shift.in_place
