@@ -241,7 +241,7 @@ PRODUCTS = {
 }  # fmt: skip
 """By name; each gets squares of a side."""
 
-SIDES = {"4": 2, "1e4": 100, "1e6": 1000}
+SIDES = {"10": 3, "1e4": 100, "1e6": 1000}
 PRODUCT_SIDES = (64, 256, 1024)
 
 

@@ -1,88 +1,120 @@
-"""Single operators, forward and forward with backward, on small, medium and large arrays: torch beside wengert."""
+"""Every operator of the catalogue, forward and forward with backward, on 10 and on a million elements: torch beside
+wengert.
+"""
 
 from __future__ import annotations
 
-import math
-from collections.abc import Callable
+import statistics
+from collections.abc import Callable, Iterator
+from functools import lru_cache
 from typing import Any
 
-from benchmarks.cases import BOTH, draw
-from benchmarks.timing import Case
+import numpy as np
 
-ONE = {
-    "exp": lambda x: x.exp(),
-    "log": lambda x: (x.abs() + 1).log(),
-    "tanh": lambda x: x.tanh(),
-    "sigmoid": lambda x: x.sigmoid(),
-    "relu": lambda x: x.relu(),
-    "sqrt": lambda x: (x * x + 1).sqrt(),
-    "x * 2.5": lambda x: x * 2.5,
-    "x ** 2": lambda x: x**2,
-    "clamp": lambda x: x.clamp(-1, 1),
-    "sum": lambda x: x.sum(),
-    "mean": lambda x: x.mean(),
-    "clone": lambda x: x.clone(),
-}
-TWO = {
-    "add": lambda x, y: x + y,
-    "mul": lambda x, y: x * y,
-    "div": lambda x, y: x / y,
-    "maximum": lambda x, y: x.maximum(y),
-}
-MATRIX = {
-    "sum over rows": lambda x: x.sum(0),
-    "sum over columns": lambda x: x.sum(1),
-    "amax over columns": lambda x: x.amax(1),
-    "var over columns": lambda x: x.var(1),
-    "softmax": lambda x: x.softmax(1),
-    "log_softmax": lambda x: x.log_softmax(1),
-    "logsumexp": lambda x: x.logsumexp(1),
-    "cumsum": lambda x: x.cumsum(1),
-    "transpose, contiguous": lambda x: x.t().contiguous(),
-    "x @ x.t()": lambda x: x @ x.t(),
-    "rows by slice": lambda x: x[1:],
-    "row of a matrix": lambda x: x[0],
-    "x + row": lambda x: x + x[0],
-}
-VIEWS = ("rows by slice", "row of a matrix")
-"""What moves no memory forward, and nothing but the gradient backward."""
-SIZES = {"4": (4, 2), "1e4": (10_000, 100), "1e6": (1_000_000, 1000)}
+from benchmarks.cases import BOTH, draw
+from benchmarks.catalogue import CONSTANT, DIFFERENTIABLE, PLAIN, operands
+from benchmarks.small import function_of
+from benchmarks.timing import Case, Result, flatten
+
+SIZES = {"10": 10, "1e6": 1_000_000}
+LARGEST = {"1e7": 10_000_000}
+FORWARD, BACKWARD = "forward", "forward + backward"
+
+SMALL_TARGET, SMALL_SHARE, SMALL_FLOOR = 1.5, 0.9, 1.0
+"""At 10 elements this share of the cases is to be this much faster than torch, and none below the floor."""
+LARGE_FLOOR = 0.7
+"""What no case of a million elements may fall below."""
+
+SECONDS = 0.005
+"""How long a turn lasts: there are many cases."""
+
+values_of = lru_cache(maxsize=2)(operands)
 
 
 def cases(largest: bool = False) -> list[Case]:
     """A case for every operator, size and direction."""
-    sizes = {**SIZES, **({"1e7": (10_000_000, 3000)} if largest else {})}
-    found = []
-    for label, (length, side) in sizes.items():
-        for functions, shape in ((ONE, (length,)), (TWO, (length,)), (MATRIX, (side, side))):
-            for name, function in functions.items():
-                count = 2 if functions is TWO else 1
-                for backward in (False, True):
-                    title = f"{name} | {label} | {'forward + backward' if backward else 'forward'}"
-                    made = maker(function, count, shape, backward)
-                    inputs = 0.0 if name in VIEWS else 4.0 * math.prod(shape) * count
-                    flops = 2.0 * side**3 * (3 if backward else 1) if name == "x @ x.t()" else 0.0
-                    found.append(Case(title, made, None, 1e-3, BOTH, inputs, flops))
-    return found
+    sizes = SIZES | (LARGEST if largest else {})
+    return [case for label, length in sizes.items() for case in of_size(label, length)]
 
 
-def maker(function: Callable[..., Any], count: int, shape: tuple[int, ...], backward: bool) -> Callable[[Any], Any]:
-    """The `make` of a case."""
+def of_size(label: str, length: int) -> Iterator[Case]:
+    """A case for every operator and direction."""
+    for family in (*DIFFERENTIABLE.values(), *PLAIN.values()):
+        for text in family:
+            yield Case(f"{text} | {label} | {FORWARD}", forward(text, length), None, 2e-3, BOTH)
+    for family in DIFFERENTIABLE.values():
+        for text in family:
+            yield Case(f"{text} | {label} | {BACKWARD}", with_backward(text, length), None, 2e-3, BOTH)
+
+
+def names(adapter: Any, text: str, length: int, recorded: bool) -> dict[str, Any]:
+    """The namespace of a text: the libraries, and the operands that it names."""
+    arrays, words = values_of(length), compile(text, text, "eval").co_names
+    made = {}
+    for name in words:
+        if name in arrays:
+            real = recorded and arrays[name].dtype.kind in "fc" and name not in CONSTANT
+            made[name] = adapter.leaf(arrays[name]) if real else adapter.array(arrays[name])
+    return {
+        "lib": adapter.library,
+        "F": adapter.functional,
+        "n": length,
+        "side": max(int(length**0.5), 2),
+        **made,
+    }
+
+
+def forward(text: str, length: int) -> Callable[[Any], Callable[[], Any]]:
+    """The `make` of a case: the call alone, on operands that record nothing."""
+    return lambda adapter: function_of(text, names(adapter, text, length, recorded=False))
+
+
+def with_backward(text: str, length: int) -> Callable[[Any], Callable[[], Any]]:
+    """The `make` of a case: the call, and the backward pass of its first result that has one."""
 
     def make(adapter: Any) -> Callable[[], Any]:
-        values = [draw(*shape, seed=at + 1) for at in range(count)]
-        if not backward:
-            arrays = [adapter.array(each) for each in values]
-            return lambda: function(*arrays)
-        leaves = [adapter.leaf(each) for each in values]
-        seed = adapter.array(draw(*tuple(function(*leaves).shape), seed=9))
+        namespace = names(adapter, text, length, recorded=True)
+        function = function_of(text, namespace)
+        value = function()
+        results, several = flatten(value), isinstance(value, (tuple, list))
+        place = next(at for at, each in enumerate(results) if each.requires_grad)
+        seed = adapter.array(seed_of(adapter.numpy(results[place])))
+        leaves = [each for each in namespace.values() if getattr(each, "requires_grad", False)]
 
         def run() -> Any:
             for leaf in leaves:
                 leaf.grad = None
-            function(*leaves).backward(seed)
-            return [leaf.grad for leaf in leaves]
+            value = function()
+            (flatten(value)[place] if several else value).backward(seed)
+            return [leaf.grad for leaf in leaves if leaf.grad is not None]
 
         return run
 
     return make
+
+
+def seed_of(result: np.ndarray) -> np.ndarray:
+    """The gradient that a result is given."""
+    return np.asarray(draw(*result.shape, seed=9)).astype(result.dtype)
+
+
+def report(results: list[Result]) -> list[str]:
+    """Lines for the table: how many cases of each size and direction reach what is wanted, and which do not."""
+    lines = []
+    for label in (*SIZES, *LARGEST):
+        floor = SMALL_FLOOR if label == "10" else LARGE_FLOOR
+        for direction in (FORWARD, BACKWARD):
+            chosen = [each for each in results if each.name.endswith(f" | {label} | {direction}")]
+            ratios = {each.name: each.ratios["torch"] for each in chosen if "torch" in each.ratios}
+            if not ratios:
+                continue
+            fast = sum(each >= SMALL_TARGET for each in ratios.values()) / len(ratios)
+            below = {name: ratio for name, ratio in ratios.items() if ratio < floor}
+            lines.append(
+                f"{len(chosen)} operators, {label} elements, {direction}: "
+                f"median {statistics.median(ratios.values()):.2f}; "
+                f"{fast:.0%} reach {SMALL_TARGET} (wanted {SMALL_SHARE:.0%} at 10); {len(below)} below {floor}; "
+                f"{len(chosen) - len(ratios)} not compared"
+            )
+            lines += [f"    {ratio:5.2f}  {name}" for name, ratio in sorted(below.items(), key=lambda each: each[1])]
+    return lines

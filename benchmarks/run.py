@@ -170,7 +170,9 @@ def main() -> int:
         print("", f"missed: {len(missed)}", *missed, sep="\n")
     if options.operators:
         print()
-        results += run(operators.cases(options.largest) + moving.cases(options.largest))
+        found = run(operators.cases(options.largest), operators.SECONDS)
+        results += found + run(moving.cases(options.largest))
+        print("", *operators.report(found), sep="\n")
     if options.json:
         written = {**head, "figures": figures, "cases": [asdict(each) for each in results]}
         Path(options.json).write_text(json.dumps(written, indent=1) + "\n")
