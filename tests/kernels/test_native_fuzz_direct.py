@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+import wengert as wg
 from wengert._core.forks import forks
 from wengert.ops.randomness.generator import default_generator
 
@@ -330,6 +331,7 @@ DIRECT.update(
     rand=lambda r, t: [drawing(), forks, np.dtype(t), *map(int, r.integers(0, 5, 2))],
     randn=lambda r, t: [drawing(), forks, np.dtype(t), tuple(map(int, r.integers(0, 5, 3)))],
     clone=lambda r, t: [matrix(r, t), None],
+    to_copy=lambda r, t: [matrix(r, t), r.choice([wg.bool, wg.float64 if t is np.float32 else wg.float32]), None],
     contiguous=lambda r, t: [images(r, t).T, None],
     flatten=lambda r, t: [images(r, t), 1, -1],
     chunk_arguments=lambda r, t: [images(r, t), 3, -1],

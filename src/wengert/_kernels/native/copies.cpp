@@ -54,11 +54,6 @@ PyArrayObject* numbers(PyObject* object) {
     const bool known = !PyDataType_REFCHK(PyArray_DESCR(array)) && PyArray_ISNOTSWAPPED(array);
     return known && PyArray_ITEMSIZE(array) > 0 && PyArray_SIZE(array) > 0 ? array : nullptr;
 }
-// Whether all strides are those of row-major order, also where a length of 1 leaves them open.
-bool row_major(PyArrayObject* array) {
-    Geometry rows = geometry_of(array);
-    return fill_rows(rows, PyArray_ITEMSIZE(array)) && std::equal(rows.strides, rows.strides + rows.ndim, PyArray_STRIDES(array));
-}
 PyObject* copy_in_rows(PyArrayObject* array) {
     Geometry rows = geometry_of(array);
     Owned result(new_array(PyArray_DESCR(array), rows.ndim, rows.shape));
@@ -75,7 +70,7 @@ PyObject* copy_in_rows(PyArrayObject* array) {
 // clone(x, memory_format): of an array in row-major order.
 PyObject* clone(PyObject*, Arguments args, Py_ssize_t nargs) {
     PyArrayObject* x = nargs == 2 && args[1] == Py_None ? numbers(args[0]) : nullptr;
-    if (!x || !row_major(x)) Py_RETURN_NOTIMPLEMENTED;
+    if (!x || !is_row_major(x)) Py_RETURN_NOTIMPLEMENTED;
     return copy_in_rows(x);
 }
 // contiguous(x, memory_format): the array itself if it is.

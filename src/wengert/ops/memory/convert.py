@@ -9,10 +9,11 @@ from typing import Any
 import numpy as np
 
 from ... import _kernels as kernels
-from ..._core import errors
+from ..._core import errors, flags
 from ..._core.cards.card import WIDE, Array, Bad, Sample, composite, op
 from ..._core.cards.plain_case import plain_case
 from ..._core.operators import layouts
+from ..._core.state.modes import current
 from ..._core.tensor.base import Tensor, bind
 from ..._core.types import dtypes
 from ..._core.types.devices import contiguous_format, memory_format, preserve_format, refuse_absent
@@ -136,7 +137,10 @@ def cast(array: Any, wanted: Any) -> Any:
     return array.astype(wanted)
 
 
-@op(layout="own", dtypes=WIDE, linear="self", name="_to_copy", node="ToCopyBackward0", function=False, method=False)
+@op(
+    layout="own", dtypes=WIDE, linear="self", name="_to_copy", node="ToCopyBackward0", function=False, method=False,
+    native=native("to_copy"), takes_halves=True,
+)  # fmt: skip
 def to_copy(self: Array, dtype: Any = None, memory_format: Any = None) -> Any:
     """A copy in another dtype."""
     if dtype is None or self.dtype == dtype.numpy:
@@ -252,8 +256,9 @@ def bind_casts() -> None:
 
         def convert(self: Tensor, *, memory_format: Any = None, _name: str = method) -> Any:
             wanted = dtypes.ALIASES.get(_name) or dtypes.by_name(_name)
-            if memory_format is None and wanted.numpy is self._array_.dtype:
-                return self
+            if memory_format is None and not (self._flags_ | current().word) & flags.UNUSUAL:
+                same = wanted.numpy is self._array_.dtype
+                return self if same else to_copy(self, wanted, None)
             return self.to(wanted, memory_format=memory_format)  # type: ignore[attr-defined]
 
         convert.__name__ = method

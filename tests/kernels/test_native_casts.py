@@ -1,0 +1,74 @@
+"""Copies in another dtype beside NumPy's."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import textwrap
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, strategies as st
+from hypothesis.extra import numpy as hnp
+
+import wengert as wg
+from wengert import _kernels
+
+if not _kernels.direct:
+    pytest.skip("no native kernels here", allow_module_level=True)
+
+KINDS = [wg.float32, wg.float64, wg.bool, wg.uint8, wg.int8, wg.int16, wg.int32, wg.int64]
+
+
+@given(st.data(), st.sampled_from(KINDS), st.sampled_from(KINDS), st.sampled_from([0, 3, 1024, 1025, 70_000]))
+def test_a_copy_in_another_dtype_is_numpys(data: Any, source: Any, target: Any, repeat: int):
+    some = data.draw(hnp.arrays(source.numpy, hnp.array_shapes(min_side=0)))
+    array = np.resize(some, repeat) if repeat and some.size else some
+    made = _kernels.direct["to_copy"](array, target, None)
+    if made is NotImplemented:
+        integers = source.is_floating_point and target.numpy.kind in "iu"
+        assert source is target or integers or not array.size
+        return
+    with np.errstate(all="ignore"):
+        wanted = array.astype(target.numpy)
+    assert made.dtype == wanted.dtype and made.strides == wanted.strides and made.flags.owndata
+    np.testing.assert_array_equal(made, wanted)
+
+
+@pytest.mark.parametrize("target", [each for each in KINDS if each.numpy.kind in "iu"], ids=str)
+@pytest.mark.parametrize("source", [np.float32, np.float64])
+def test_a_number_that_is_no_integer_of_the_dtype_is_left_to_numpy(target: Any, source: Any):
+    least, most = np.iinfo(target.numpy).min, np.iinfo(target.numpy).max
+    for value in (np.nan, np.inf, -np.inf, most * 1.01 + 2, least * 1.01 - 2):
+        assert _kernels.direct["to_copy"](np.array([0, value], source), target, None) is NotImplemented
+    inside = np.array([least / 2, most / 2, 0.9, -0.9], source)
+    made = _kernels.direct["to_copy"](inside, target, None)
+    np.testing.assert_array_equal(made, inside.astype(target.numpy))
+
+
+def test_what_it_does_not_know_is_left_alone():
+    call, x = _kernels.direct["to_copy"], np.ones((2, 3))
+    strange = [x.T, x.astype(">f8"), x[:, ::2], np.ones(2, np.float16), np.ones(2, complex), np.array("a"), 1.0, None]
+    assert all(call(each, wg.float32, None) is NotImplemented for each in strange)
+    assert call(x, wg.float32, wg.channels_last) is call(x, None, None) is call(x, wg.complex64, None) is NotImplemented
+    with pytest.raises(AttributeError):
+        call(x, 3, None)
+
+
+def test_results_are_those_of_one_thread():
+    code = """
+        import sys, wengert as wg
+        wg.set_num_threads(int(sys.argv[1]))
+        x = wg.arange(300_000).to(wg.float32)
+        print(x.double().sum().item(), (x != 0).float().sum().item())
+    """
+    said = {
+        subprocess.run(
+            [sys.executable, "-c", textwrap.dedent(code), threads],
+            env=os.environ, capture_output=True, text=True, check=True,
+        ).stdout
+        for threads in "124"
+    }  # fmt: skip
+    assert len(said) == 1
