@@ -110,10 +110,12 @@ DIRECT.update(
         [
             *("sin", "cos", "tan", "sinh", "cosh", "arcsin", "arccos", "arctan", "arcsinh", "arccosh", "arctanh"),
             *("expm1", "log1p", "log2", "log10", "log_sigmoid", "mish", "hardsigmoid", "hardswish"),
+            *("sinc", "entr", "exp2", "erfc", "frac"),
         ],
         lambda r, t: [np.abs(few(r, t))],
     )
 )
+DIRECT.update(dict.fromkeys(["xlogy", "xlog1py", "heaviside"], lambda r, t: (lambda x: [x, x + 1])(few(r, t))))
 # Float32 only: of float64 NumPy's loops answer.
 DIRECT.update(
     dict.fromkeys(
@@ -123,6 +125,7 @@ DIRECT.update(
 )
 DIRECT.update(
     {
+        "logit": lambda r, t: [few(r, t), None],
         "threshold": lambda r, t: [few(r, t), 0.5, 2],
         "threshold_rule": lambda r, t: (lambda x: [x + 1, x, 0.5])(few(r, t)),
         "nan_to_num": lambda r, t: [few(r, t), 1, None, -2.0],

@@ -11,7 +11,7 @@ import numpy as np
 from ..._core.cards.card import Array, Bad, Sample, composite
 from ..._kernels.activation import narrowed, widened
 from ..._kernels.special import special
-from .binary import check_tensor, mul, times
+from .binary import check_tensor, mul, native, times
 from .gamma import of_reals
 from .power import any_tensor
 from .trigonometry import unit_tensor
@@ -150,7 +150,7 @@ def entropies(make: Any) -> Any:
     yield Bad(2, raises=TypeError, says="must be Tensor, not int")
 
 
-@of_special(name="special_entr", samples=entropies)
+@of_special(name="special_entr", samples=entropies, native=native("entr"))
 def entr(self: Array, *, out: Any = None) -> Any:
     """-self * log(self), element by element: 0 at 0, minus infinity below.
 

@@ -184,7 +184,7 @@ def copysign_samples(make: Any) -> Any:
 
 @op(
     batching=elementwise, layout="iterator", dtypes=ORDERED, explained=COMPLEXES, larger=True, inplace=True,
-    node="NotImplemented", out_apart="partly",
+    node="NotImplemented", out_apart="partly", native=native("heaviside"),
 )  # fmt: skip
 def heaviside(self: Array, values: Array) -> Any:
     """The step function: 0 where `self` is negative (or NaN), `values` where it is 0, 1 where it is positive.
@@ -293,7 +293,7 @@ def product_with(self: Any, other: Any, logarithm: Any, out: Any) -> Any:
     return narrowed(result, like, out)
 
 
-@times_logarithm(inplace=True, node=("XlogyBackward0", "XlogyBackward1", "XlogyBackward2"))
+@times_logarithm(inplace=True, native=native("xlogy"), node=("XlogyBackward0", "XlogyBackward1", "XlogyBackward2"))
 def xlogy(self: Array, other: Array, *, out: Any = None) -> Any:
     """self * log(other), element by element; 0 where `self` is 0.
 
@@ -336,6 +336,7 @@ def xlogy_vjp_other(grad: Any, self: Any, other: Any) -> Any:
     name="special_xlog1py",
     method=False,
     function=False,
+    native=native("xlog1py"),
     node=("SpecialXlog1PyBackward0", "SpecialXlog1PyBackward1", "SpecialXlog1PyBackward2"),
 )
 def xlog1py(self: Array, other: Array, *, out: Any = None) -> Any:

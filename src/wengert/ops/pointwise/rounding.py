@@ -134,7 +134,7 @@ def round_samples(make: Any) -> Any:
         yield Sample(make(3), decimals=-1)
 
 
-@single(dtypes=REALS, out_words=FOUND)
+@single(dtypes=REALS, out_words=FOUND, native=native("frac"))
 def frac(self: Array, *, out: Any = None) -> Any:
     """What `self` has behind the point, with its sign, element by element.
 

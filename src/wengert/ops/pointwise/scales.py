@@ -15,7 +15,7 @@ from ..._core.tensor.base import Tensor, bind
 from ..._core.types import dtypes
 from ..._kernels.activation import narrowed, widened
 from .. import return_types
-from .binary import check_tensor, tensor_pairs
+from .binary import check_tensor, native, tensor_pairs
 from .power import any_tensor, power
 from .unary import function
 
@@ -80,7 +80,7 @@ def rad2deg_vjp(grad: Any) -> Any:
     return grad * (180 / math.pi)
 
 
-@function()
+@function(native=native("sinc"))
 def sinc(self: Array, *, out: Any = None) -> Any:
     """sin(pi * self) / (pi * self), element by element; 1 at 0.
 
@@ -117,7 +117,7 @@ def sinc_samples(make: Any) -> Any:
     yield Sample(make(3, kind="special").detach())
 
 
-@function(dtypes=REALS)
+@function(dtypes=REALS, native=native("logit"))
 def logit(self: Array, eps: float | None = None, *, out: Any = None) -> Any:
     """log(self / (1 - self)), element by element: the logarithm of the odds, and the inverse of `sigmoid`.
 

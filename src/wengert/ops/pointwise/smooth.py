@@ -40,7 +40,7 @@ def erf_vjp(grad: Any, self: Any) -> Any:
 complement = np.frompyfunc(math.erfc, 1, 1)
 
 
-@function(dtypes=REALS)
+@function(dtypes=REALS, native=native("erfc"))
 def erfc(self: Array, *, out: Any = None) -> Any:
     """1 - erf(self), element by element, accurate for large `self`.
 

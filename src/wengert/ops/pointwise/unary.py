@@ -70,7 +70,7 @@ def exp_vjp(grad: Any, out: Any) -> Any:
     return grad * out.conj()
 
 
-@function()
+@function(native=native("exp2"))
 def exp2(self: Array, *, out: Any = None) -> Any:
     """2 to the power of `self`, element by element."""
     return np.exp2(self, out=out)

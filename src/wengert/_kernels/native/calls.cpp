@@ -1,0 +1,110 @@
+// Functions that NumPy makes of several loops, or does not know, by the C library's: in one pass. For the dispatcher only.
+#include "direct.hpp"
+
+#include <cmath>
+#include <limits>
+
+namespace wengert {
+namespace {
+
+using Call = PyObject* const*;
+
+// Of more numbers NumPy's logarithms and sines, which are vectorised, save more than its several loops cost.
+constexpr npy_intp few = 256, any_number = NPY_MAX_INTP;
+constexpr npy_intp call = 20;  // what one call of the C library costs, in additions
+
+PyArrayObject* numbers(PyObject* object, npy_intp most) {
+    PyArrayObject* x = plain(object);
+    return x && PyArray_SIZE(x) > 0 && PyArray_SIZE(x) <= most ? x : nullptr;
+}
+
+// compute(at) is each element of a new array that is laid out like `x`.
+template <class T, class Compute>
+PyObject* made_of(PyArrayObject* x, npy_intp cost, const Compute& compute) {
+    Owned result(new_array(PyArray_DESCR(x), PyArray_NDIM(x), PyArray_DIMS(x)));
+    if (!result) return nullptr;
+    T* to = data_of<T>(result.get());
+    const npy_intp count = PyArray_SIZE(x);
+    ReleaseGil unlocked(count >= thread_threshold);
+    parallel_for(count, cost, [=](npy_intp begin, npy_intp end) {
+        for (npy_intp at = begin; at < end; ++at) to[at] = compute(at);
+    });
+    return result.give();
+}
+template <npy_intp most, class Function>
+PyObject* of_one(PyObject* object, npy_intp cost, const Function& function) {
+    PyArrayObject* x = numbers(object, most);
+    const auto typed = [&](auto zero) {
+        using T = decltype(zero);
+        return made_of<T>(x, cost, [function, from = data_of<T>(x)](npy_intp at) { return function(from[at]); });
+    };
+    if (x && PyArray_DESCR(x) == float_descr) return typed(float());
+    return x && PyArray_DESCR(x) == double_descr ? typed(double()) : nullptr;
+}
+template <npy_intp most, class Function>
+PyObject* of_two(Call args, npy_intp cost, const Function& function) {
+    PyArrayObject *x = numbers(args[0], most), *y = x ? plain(args[1], PyArray_DESCR(x)) : nullptr;
+    if (!y || !same_shape(x, y)) return nullptr;
+    const auto typed = [&](auto zero) {
+        using T = decltype(zero);
+        return made_of<T>(x, cost, [function, from = data_of<T>(x), other = data_of<T>(y)](npy_intp at) { return function(from[at], other[at]); });
+    };
+    if (PyArray_DESCR(x) == float_descr) return typed(float());
+    return PyArray_DESCR(x) == double_descr ? typed(double()) : nullptr;
+}
+
+// (self)
+PyObject* sinc(Call args) {
+    return of_one<few>(args[0], call, [](auto x) {
+        const auto angle = x * static_cast<decltype(x)>(3.14159265358979323846);
+        return x == 0 ? decltype(x)(1) : std::sin(angle) / angle;
+    });
+}
+PyObject* entr(Call args) {
+    return of_one<few>(args[0], call, [](auto x) {
+        using T = decltype(x);
+        return x > 0 || x != x ? -x * std::log(x) : x == 0 ? T(0) : -std::numeric_limits<T>::infinity();
+    });
+}
+PyObject* frac(Call args) {
+    return of_one<any_number>(args[0], 1, [](auto x) { return x - std::trunc(x); });
+}
+PyObject* erfc(Call args) {
+    return of_one<any_number>(args[0], call, [](auto x) { return static_cast<decltype(x)>(std::erfc(static_cast<double>(x))); });
+}
+PyObject* exp2(Call args) {
+    return of_one<few>(args[0], call, [](auto x) { return std::exp2(x); });
+}
+// (self, eps)
+PyObject* logit(Call args) {
+    if (args[1] != Py_None) return nullptr;
+    return of_one<few>(args[0], call, [](auto x) { return std::log(x / (1 - x)); });
+}
+// (self, other)
+PyObject* xlogy(Call args) {
+    return of_two<few>(args, call, [](auto x, auto y) { return x == 0 && y == y ? decltype(x)(0) : x * std::log(y); });
+}
+PyObject* xlog1py(Call args) {
+    return of_two<few>(args, call, [](auto x, auto y) { return x == 0 && y == y ? decltype(x)(0) : x * std::log1p(y); });
+}
+// (self, values)
+PyObject* heaviside(Call args) {
+    return of_two<any_number>(args, 1, [](auto x, auto at_zero) { return x == 0 ? at_zero : decltype(x)(x > 0); });
+}
+
+PyMethodDef call_methods[] = {
+    direct_method("direct_sinc", direct<1, sinc>, "sinc(self), or NotImplemented"),
+    direct_method("direct_entr", direct<1, entr>, "special_entr(self), or NotImplemented"),
+    direct_method("direct_frac", direct<1, frac>, "frac(self), or NotImplemented"),
+    direct_method("direct_erfc", direct<1, erfc>, "erfc(self), or NotImplemented"),
+    direct_method("direct_exp2", direct<1, exp2>, "exp2(self), or NotImplemented"),
+    direct_method("direct_logit", direct<2, logit>, "logit(self, eps), or NotImplemented"),
+    direct_method("direct_xlogy", direct<2, xlogy>, "xlogy(self, other), or NotImplemented"),
+    direct_method("direct_xlog1py", direct<2, xlog1py>, "special_xlog1py(self, other), or NotImplemented"),
+    direct_method("direct_heaviside", direct<2, heaviside>, "heaviside(self, values), or NotImplemented"),
+    {nullptr, nullptr, 0, nullptr},
+};
+MethodList call_list(call_methods);
+
+}  // namespace
+}  // namespace wengert
