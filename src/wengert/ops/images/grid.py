@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from ..._core.cards.card import REALS, Array, Bad, Sample, composite, op
-from ..._core.errors import shown
+from ..._core.errors import shown, wrong_type
 from ..._core.operators.batch_rules import folded
 from ..._core.tensor.base import Tensor, wrap
 from ..._core.types import dtypes
@@ -262,11 +262,14 @@ def affine_grid_generator(theta: Array, size: Any, align_corners: bool) -> Any:
         A new tensor (N, H, W, 2) or (N, D, H, W, 3).
 
     Raises:
+        TypeError: `size` is no tuple.
         RuntimeError: the shapes do not fit.
 
     Source:
         Jaderberg et al., Spatial transformer networks (2015).
     """
+    if not isinstance(size, (tuple, list)):
+        raise TypeError(wrong_type("affine_grid_generator", "size", 2, "tuple of ints", size))
     size = tuple(int(length) for length in size)
     if len(size) not in (4, 5):
         raise RuntimeError("AffineGridGenerator needs 4d (spatial) or 5d (volumetric) inputs.")
@@ -307,3 +310,4 @@ def affine_grid_samples(make: Any) -> Any:
     yield Sample(make(2, 2, 3), (2, 1, 3, 4), False)
     yield Sample(make(1, 3, 4), (1, 1, 2, 1, 3), True)
     yield Bad(make(1, 2, 3), (1, 2, 3), False, raises=RuntimeError, says="needs 4d (spatial) or 5d (volumetric)")
+    yield Bad(make(1, 2, 3), None, False, raises=TypeError, says="argument 'size' (position 2) must be tuple of ints")

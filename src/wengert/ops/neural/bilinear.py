@@ -40,6 +40,9 @@ def check_bilinear(input1: Tensor, input2: Tensor, weight: Tensor, bias: Tensor 
             raise RuntimeError(f"bilinear(): input batch dimensions do not match at dim {at}: got {one} and {other}")
     if weight.ndim != 3:
         raise RuntimeError(f"bilinear(): weight must have 3 dimensions, but got {weight.ndim}")
+    for dim, each in ((-1, input1), (0, bias)):
+        if each is not None and not each.ndim:
+            raise IndexError(f"bilinear(): Dimension specified as {dim} but tensor has no dimensions")
     features, first, second = weight.shape
     for name, given, wanted in (("input1", input1.shape[-1], first), ("input2", input2.shape[-1], second)):
         if given != wanted:
@@ -56,3 +59,5 @@ def bilinear_samples(make: Any) -> Any:
     yield Sample(make(3, 2), make(3, 4), make(5, 2, 4), make(5))
     yield Sample(make(2, 1, 2), make(2, 1, 4), make(5, 2, 4))
     yield Bad(make(3, 2), make(2, 4), make(5, 2, 4), raises=RuntimeError, says="bilinear(): ")
+    yield Bad(make(), make(), make(5, 2, 4), raises=IndexError, says="Dimension specified as -1")
+    yield Bad(make(3, 2), make(3, 4), make(5, 2, 4), make(), raises=IndexError, says="Dimension specified as 0")

@@ -7,6 +7,7 @@ from typing import Any
 from ..._core.cards.card import Bad, Sample, composite
 from ..._core.errors import shown
 from ..._core.tensor.base import Tensor
+from ..axes import read_number
 from .loss import finished
 from .similarity import pairwise_distance
 
@@ -45,6 +46,7 @@ def cosine_embedding_loss(
     Raises:
         RuntimeError: the shapes do not fit.
     """
+    margin = read_number("cosine_embedding_loss", "margin", 4, margin)
     check_vectors(input1, input2, target)
     first: Any = input1
     second: Any = input2
@@ -89,6 +91,7 @@ def hinge_embedding_loss(self: Tensor, target: Tensor, margin: float = 1.0, redu
     Returns:
         A new tensor, 0-dim, or of the common shape.
     """
+    margin = read_number("hinge_embedding_loss", "margin", 3, margin)
     distance: Any = self
     apart = (margin - distance).clamp_min(0).where(target != 1, 0)
     return concluded(apart + distance.where(target != -1, 0), reduction)
@@ -98,6 +101,9 @@ def hinge_embedding_loss(self: Tensor, target: Tensor, margin: float = 1.0, redu
 def hinge_embedding_samples(make: Any) -> Any:
     yield Sample(make(3), make(3, kind="index").mul(2).sub(1))
     yield Sample(make(3), make(3, kind="index").mul(2).sub(1), 0.5, 0)
+    yield Bad(
+        make(3), make(3), (1, 2), raises=TypeError, says="argument 'margin' (position 3) must be float, not tuple"
+    )
 
 
 @composite(method=False)
@@ -114,6 +120,7 @@ def margin_ranking_loss(input1: Tensor, input2: Tensor, target: Tensor, margin: 
     Returns:
         A new tensor, 0-dim, or of the common shape.
     """
+    margin = read_number("margin_ranking_loss", "margin", 4, margin)
     direction: Any = target
     return concluded((-direction * (input1 - input2) + margin).clamp_min(0), reduction)  # type: ignore[operator]
 
@@ -122,6 +129,9 @@ def margin_ranking_loss(input1: Tensor, input2: Tensor, target: Tensor, margin: 
 def margin_ranking_samples(make: Any) -> Any:
     yield Sample(make(3), make(3), make(3, kind="index").mul(2).sub(1))
     yield Sample(make(3), make(2, 3), make(3, kind="index").mul(2).sub(1), 0.5, 0)
+    yield Bad(
+        make(3), make(3), make(3), "a", raises=TypeError, says="argument 'margin' (position 4) must be float, not str"
+    )
 
 
 @composite(method=False)

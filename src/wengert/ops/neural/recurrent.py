@@ -124,6 +124,8 @@ def apply_network(kind: Kind, given: tuple[Any, ...]) -> tuple[Any, ...]:
         has_biases, *options, batch_first = options
         sizes = None
     state = check_given(kind, sizes, state, params)
+    if not input.ndim:
+        raise RuntimeError(f"{kind.name}: both arguments to linear need to be at least 1D, but the input is 0D")
     if len(state) != kind.states:
         raise RuntimeError(f"{kind.name} expects two hidden states")
     num_layers, _, _, bidirectional = options
@@ -214,6 +216,7 @@ def samples_of(kind: Kind) -> Callable[[Any], Any]:
         )
         options = (True, 1, 0.0, False, False, False)
         yield Bad(make(5, 3, 4), {1: 2}, biased, *options, raises=TypeError, says="argument 'hx' (position 2) must be")
+        yield Bad(make(), state(1), biased, *options, raises=RuntimeError, says="but the input is 0D")
         yield Bad(
             *(make(5, 3, 4), state(1), [1, 2], *options),
             raises=TypeError,
