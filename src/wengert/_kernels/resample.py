@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -17,6 +19,8 @@ REACH = {"bilinear": 1, "bicubic": 2, "lanczos": 3}
 """How far kernels that smooth reach on each side, in elements of the coarser side."""
 FEW = 6
 """Up to so many neighbours are taken one by one; more are a product with a matrix."""
+SMALL = 4096
+"""Up to so many elements are gathered with all neighbours at once, and plans are kept for axes of such a product."""
 
 
 def pace_of(length: int, count: int, align: bool, scale: float | None) -> float:
@@ -100,6 +104,25 @@ def smooth_taps(length: int, count: int, mode: str, align: bool, scale: float | 
 Plan = tuple[Array, Array]
 
 
+def plan_of(length: int, count: int, mode: str, align: bool, scale: float | None, antialias: bool, wide: Any) -> Plan:
+    """`taps` or `smooth_taps`: places and weights of the `count` new places along an axis of `length` elements."""
+    make = few_taps if length * count <= SMALL else any_taps
+    return make(length, count, mode, align, scale, antialias, wide)
+
+
+def any_taps(length: int, count: int, mode: str, align: bool, scale: float | None, antialias: bool, wide: Any) -> Plan:
+    """`plan_of`, made anew."""
+    return (smooth_taps if antialias else taps)(length, count, mode, align, scale, wide)
+
+
+@lru_cache(maxsize=256)
+def few_taps(*given: Any) -> Plan:
+    """`plan_of`, kept for the next call, and so read-only."""
+    places, weights = any_taps(*given)
+    places.flags.writeable = weights.flags.writeable = False
+    return places, weights
+
+
 def matrix_of(plan: Plan, length: int) -> Array:
     """The matrix (old, new) of places and weights."""
     places, weights = plan
@@ -112,15 +135,31 @@ def along_axis(array: Array, plan: Plan, axis: int) -> Array:
     """An array with one axis resampled."""
     places, weights = plan
     if places.shape[1] == 1:
-        return np.take(array, places[:, 0], axis)
+        return array.take(places[:, 0], axis)
     if places.shape[1] > FEW:
         product = np.tensordot(array, matrix_of(plan, array.shape[axis]), ((axis,), (0,)))
         return np.moveaxis(product, -1, axis)
-    ending = (slice(None), *(None,) * (array.ndim - axis - 1))
-    made = np.take(array, places[:, 0], axis) * weights[:, 0][ending]
+    behind = (1,) * (array.ndim - axis - 1)
+    if array.size // max(array.shape[axis], 1) * places.size <= SMALL:
+        made = array.take(places, axis)
+        made *= weights.reshape(*weights.shape, *behind)
+        return np.add.reduce(made, axis + 1)
+    ending = (len(places), *behind)
+    made = np.take(array, places[:, 0], axis) * weights[:, 0].reshape(ending)
     for tap in range(1, places.shape[1]):
-        made += np.take(array, places[:, tap], axis) * weights[:, tap][ending]
+        made += np.take(array, places[:, tap], axis) * weights[:, tap].reshape(ending)
     return made
+
+
+def transposed_along(array: Array, plan: Plan, length: int, axis: int) -> Array:
+    """The transpose of `along_axis`, to an axis of `length` elements."""
+    matrix, count = matrix_of(plan, length), array.shape[axis]
+    lead, behind = array.shape[:axis], array.shape[axis + 1 :]
+    if behind:
+        made = matrix @ array.reshape(math.prod(lead), count, math.prod(behind))
+    else:
+        made = array.reshape(math.prod(lead), count) @ matrix.T
+    return made.reshape(*lead, length, *behind)
 
 
 def of_bytes(array: Array, plans: list[Plan]) -> Array:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -16,6 +18,9 @@ from ..dtype_checks import checked_number
 from ..memory.memory_formats import copied, in_order_of
 
 Ints = tuple[int, ...]
+Sides = tuple[tuple[int, int], ...]
+FEW = 1024
+"""Up to so many elements are gathered at once: looking each up costs less than the calls that copy part by part."""
 MODES = ("reflect", "replicate", "circular")
 SUPPORTED = (
     "\nSupported combinations for non-constant padding:\n"
@@ -25,7 +30,7 @@ SUPPORTED = (
 )
 
 
-def read_pad(pad: Any, ndim: int) -> list[tuple[int, int]]:
+def read_pad(pad: Any, ndim: int) -> Sides:
     """For each dimension, first to last, what is added before and behind; `pad` begins with the last dimension.
 
     Raises:
@@ -34,6 +39,12 @@ def read_pad(pad: Any, ndim: int) -> list[tuple[int, int]]:
     """
     if not isinstance(pad, (tuple, list)) or not all(hasattr(each, "__index__") for each in pad):
         raise TypeError(errors.wrong_type("pad", "pad", 2, "tuple of ints", pad))
+    return sides_of(tuple([int(each) for each in pad]), ndim)
+
+
+@lru_cache(maxsize=256)
+def sides_of(pad: Ints, ndim: int) -> Sides:
+    """`read_pad` of integers."""
     if len(pad) % 2:
         raise RuntimeError(f"Padding length must be divisible by 2, got {len(pad)}")
     if len(pad) > 2 * ndim:
@@ -41,8 +52,24 @@ def read_pad(pad: Any, ndim: int) -> list[tuple[int, int]]:
             "Padding length should be less than or equal to two times the input dimension but got padding length "
             f"{len(pad)} and input of dimension {ndim}"
         )
-    sides = [(int(pad[at]), int(pad[at + 1])) for at in range(0, len(pad), 2)]
-    return [(0, 0)] * (ndim - len(sides)) + sides[::-1]
+    sides = [(pad[at], pad[at + 1]) for at in range(0, len(pad), 2)]
+    return ((0, 0),) * (ndim - len(sides)) + tuple(sides[::-1])
+
+
+@lru_cache(maxsize=256)
+def places_of(shape: Ints, sides: Sides) -> tuple[Any, Any, Ints | None]:
+    """What of an array is kept, where it lies in the result, and the shape of that; None where nothing is added.
+
+    Raises:
+        RuntimeError: more is cut off than there is.
+    """
+    made = tuple([length + before + behind for (before, behind), length in zip(sides, shape)])
+    for (before, behind), length, size in zip(sides, shape, made):
+        if size < 0 or length - max(0, -before) - max(0, -behind) < 0:
+            raise RuntimeError("narrow(): length must be non-negative.")
+    kept = tuple([slice(max(0, -a), length - max(0, -b)) for (a, b), length in zip(sides, shape)])
+    there = tuple([slice(max(0, a), size - max(0, b)) for (a, b), size in zip(sides, made)])
+    return kept, there, made if max(map(max, sides), default=0) > 0 else None
 
 
 @op(layout="own", dtypes=WIDE, node="ConstantPadNdBackward0", method=False)
@@ -57,15 +84,12 @@ def constant_pad_nd(self: Array, pad: Any, value: Any = 0) -> Any:
         RuntimeError: an odd number of widths, too many of them, or nothing would be left.
     """
     sides = read_pad(pad, self.ndim)
-    inner = self[tuple(slice(max(0, -a), length - max(0, -b)) for (a, b), length in zip(sides, self.shape))]
-    for (before, behind), length in zip(sides, self.shape):
-        if length + before + behind < 0 or (length - max(0, -before) - max(0, -behind) < 0):
-            raise RuntimeError("narrow(): length must be non-negative.")
-    if all(before <= 0 and behind <= 0 for before, behind in sides):
-        return copied(inner, None)
-    shape = tuple(length + before + behind for (before, behind), length in zip(sides, self.shape))
-    result = np.full(shape, checked_number(value, from_numpy(self.dtype)), self.dtype)
-    result[tuple(slice(max(0, a), length - max(0, b)) for (a, b), length in zip(sides, shape))] = inner
+    kept, there, shape = places_of(self.shape, sides)
+    if shape is None:
+        return copied(self[kept], None)
+    result = np.empty(shape, self.dtype)
+    result.fill(checked_number(value, from_numpy(self.dtype)))
+    result[there] = self[kept]
     images = self.ndim > 3 and layouts.suggests_channels(self)
     return layouts.with_strides(result, layouts.channels_last(shape)) if images else result
 
@@ -93,6 +117,16 @@ def constant_pad_nd_samples(make: Any) -> Any:
     yield Sample(make(0, 3), (1, 1))
     yield Bad(make(2, 3), (1,), raises=RuntimeError, says="Padding length must be divisible by 2")
     yield Bad(make(2), (1, 1, 1, 1), raises=RuntimeError, says="less than or equal to two times the input dimension")
+
+
+@lru_cache(maxsize=256)
+def few_sources(shape: Ints, sides: Sides, mode: str) -> Any:
+    """For each place of a padded array of few elements, which one of the flat array it repeats."""
+    numbers = np.arange(math.prod(shape)).reshape(shape)
+    for dim, (length, side) in enumerate(zip(shape, sides)):
+        numbers = numbers.take(source_of(length, *side, mode), dim)
+    numbers.flags.writeable = False
+    return numbers
 
 
 def source_of(length: int, before: int, behind: int, mode: str) -> Any:
@@ -127,14 +161,20 @@ def node_of(args: tuple[Any, ...]) -> int:
 )
 def edge_pad(self: Array, pad: Any, mode: str) -> Any:
     """`self` with a border of its own elements: mode "reflect", "replicate" or "circular"."""
-    result = bordered(self, read_pad(pad, self.ndim), mode)
+    sides = read_pad(pad, self.ndim)
+    if max(self.size, math.prod([length + sum(side) for length, side in zip(self.shape, sides)])) <= FEW:
+        result = self.reshape(-1).take(few_sources(self.shape, sides, mode))
+    else:
+        result = bordered(self, sides, mode)
     suggested = mode != "circular" and self.ndim > 3 and layouts.suggests_channels(self)
+    if result.size and not suggested:  # as made
+        return result
     return layouts.with_strides(
         result, layouts.channels_last(result.shape) if suggested else layouts.row_major(result.shape)
     )
 
 
-def bordered(x: Any, sides: list[tuple[int, int]], mode: str) -> Any:
+def bordered(x: Any, sides: Sides, mode: str) -> Any:
     """A copy of an array with borders: its elements first, then the borders of one dimension after the other, each
     from what is there already."""
     padded = [(dim, *side) for dim, side in enumerate(sides) if side != (0, 0)]
@@ -258,7 +298,8 @@ def pad(input: Tensor, pad: Any, mode: str = "constant", value: float | None = N
     return edge_pad(input, tuple(pad), mode)  # type: ignore[no-any-return]
 
 
-def check_sides(shape: Ints, sides: list[tuple[int, int]], count: int, mode: str) -> None:
+@lru_cache(maxsize=256)
+def check_sides(shape: Ints, sides: Sides, count: int, mode: str) -> None:
     """Refuse borders wider than what they are made of, along the last `count` dimensions.
 
     Raises:

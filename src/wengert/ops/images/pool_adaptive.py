@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -16,6 +18,8 @@ from .pool import gather_planes, scatter_planes
 from .pool_volumes import gather_volumes, scatter_volumes
 
 Ints = tuple[int, ...]
+FEW = 4096
+"""Matrices, and places of the elements of windows, up to so many are made once."""
 
 
 def window_bounds(length: int, count: int) -> tuple[Any, Any]:
@@ -56,6 +60,20 @@ def last_of_largest(x: Any) -> Any:
 
 def averaging(length: int, count: int, dtype: Any) -> Any:
     """The matrix (count, length) that takes the mean of each window."""
+    make = averaging_few if length * count <= FEW else averaging_any
+    return make(length, count, dtype)
+
+
+@lru_cache(maxsize=256)
+def averaging_few(length: int, count: int, dtype: Any) -> Any:
+    """`averaging`, kept for the next call, and so read-only."""
+    matrix = averaging_any(length, count, dtype)
+    matrix.flags.writeable = False
+    return matrix
+
+
+def averaging_any(length: int, count: int, dtype: Any) -> Any:
+    """`averaging`, made anew."""
     starts, ends = window_bounds(length, count)
     at = np.arange(length)
     inside = (at >= starts[:, None]) & (at < ends[:, None])
@@ -99,8 +117,39 @@ def spread_over(grad: Any, shape: Ints, count: int) -> Any:
     return (matrices[-2].T @ made @ matrices[-1]).astype(grad.dtype, copy=False)
 
 
+@lru_cache(maxsize=256)
+def few_windows(shape: Ints, sizes: Ints) -> Any:
+    """For each window the places of its elements in the flat axes, (windows, elements), in order; some repeat."""
+    count, longest = len(sizes), 1
+    places: Any = 0
+    for at, (length, size) in enumerate(zip(shape, sizes)):
+        starts, ends = window_bounds(length, size)
+        taps = np.minimum(starts[:, None] + np.arange((ends - starts).max()), ends[:, None] - 1)
+        longest *= taps.shape[1]
+        ending = (1,) * (count - 1 - at)
+        places = places * length + taps.reshape(size, *(1,) * (count - 1), taps.shape[1], *ending)
+    places = places.reshape(math.prod(sizes), longest)
+    places.flags.writeable = False
+    return places
+
+
+def largest_of_few(x: Any, sizes: Ints) -> tuple[Any, Any]:
+    """`largest`, all windows of an array of few elements gathered at once."""
+    count = len(sizes)
+    places = few_windows(x.shape[-count:], sizes)
+    made = (*x.shape[:-count], *sizes)
+    gathered = x.reshape(-1, math.prod(x.shape[-count:])).take(places, 1)
+    found = last_of_largest(gathered)
+    windows = np.arange(found.size)
+    values = gathered.reshape(-1).take(windows * places.shape[1] + found.reshape(-1))
+    index = places.reshape(-1).take(np.arange(len(places)) * places.shape[1] + found)
+    return values.reshape(made), index.reshape(made)
+
+
 def largest(x: Any, sizes: Ints) -> tuple[Any, Any]:
     """The largest element of each of the windows that divide the last axes into so many, and its place in these."""
+    if x.size * math.prod(sizes) <= FEW and x.size and min(sizes):  # a window has at most as many as there are
+        return largest_of_few(x, sizes)
     values = np.empty((*x.shape[: -len(sizes)], *sizes), x.dtype)  # or MemoryError, before any work
     best, index = largest_along(x, sizes[-1])  # within each row, then among the rows, then among the planes
     area = x.shape[-1]

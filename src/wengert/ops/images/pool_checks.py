@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import Any
 
 from ..._core import errors
@@ -19,8 +20,10 @@ def spread(name: str, option: str, value: Any, count: int, default: Ints | None 
         TypeError: no integers.
         RuntimeError: neither one nor one for each dimension.
     """
-    if value is None or (isinstance(value, (tuple, list)) and not value and default is not None):
-        value = default
+    if type(value) is int:
+        return (value,) * count
+    if default is not None and (value is None or (isinstance(value, (tuple, list)) and not value)):
+        return default
     if hasattr(value, "__index__") and not isinstance(value, bool):
         return (value.__index__(),) * count
     if not isinstance(value, (tuple, list)) or not all(hasattr(each, "__index__") for each in value):
@@ -61,6 +64,7 @@ def check_int(name: str, value: int) -> None:
         raise RuntimeError(f"value cannot be converted to type int without overflow: {name} got {value}")
 
 
+@lru_cache(maxsize=256)
 def check_window(
     name: str, shape: Ints, kernel: Ints, stride: Ints, padding: Ints, dilation: Ints, ceil_mode: bool
 ) -> None:
@@ -118,6 +122,7 @@ def nothing_in(name: str, shape: Ints, count: int) -> str:
     return f"Expected 3D or 4D (batch mode) tensor with optional 0 dim batch size for input, but got:{shown(shape)}"
 
 
+@lru_cache(maxsize=256)
 def pooled_sizes(shape: Ints, kernel: Ints, stride: Ints, padding: Ints, dilation: Ints, ceil_mode: bool) -> Ints:
     """How many windows lie along each of the last axes of `shape`."""
     given = zip(shape[-len(kernel) :], kernel, stride, padding, dilation)

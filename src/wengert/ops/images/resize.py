@@ -14,7 +14,7 @@ from ..._core.operators.batch_rules import folded
 from ..._core.tensor.base import Tensor
 from ..._core.types import dtypes
 from ..._core.types.sizes import check_room
-from ..._kernels.resample import NEAREST, along_axis, matrix_of, of_bytes, smooth_taps, taps
+from ..._kernels.resample import NEAREST, along_axis, of_bytes, plan_of, transposed_along
 from ..create.factory import refuse_dtype
 from ..dtype_checks import refuse
 from .pool_forms import adaptive_avg_pool1d, adaptive_avg_pool2d, adaptive_avg_pool3d
@@ -48,8 +48,8 @@ def title_of(args: tuple[Any, ...]) -> int:
 def plans(shape: Ints, size: Ints, mode: str, align: bool, scales: Any, antialias: bool, wide: Any) -> list[Any]:
     """Places and weights for each dimension."""
     given = scales or (None,) * len(size)
-    made = smooth_taps if antialias else taps
-    return [made(shape[2 + at], size[at], mode, align, given[at], wide) for at in range(len(size))]
+    each = zip(shape[2:], size, given)
+    return [plan_of(length, count, mode, align, scale, antialias, wide) for length, count, scale in each]
 
 
 @op(
@@ -150,9 +150,8 @@ def resample_backward(
     wide = np.float64 if grad.dtype == np.float64 else np.float32
     result = grad.astype(wide, copy=False)
     for at, plan in enumerate(plans(shape, grad.shape[2:], mode, align_corners, scales, antialias, wide)):
-        product = np.tensordot(result, matrix_of(plan, shape[2 + at]), ((2 + at,), (1,)))
-        result = np.moveaxis(product, -1, 2 + at)
-    return np.ascontiguousarray(result).astype(grad.dtype, copy=False)
+        result = transposed_along(result, plan, shape[2 + at], 2 + at)
+    return result.astype(grad.dtype, copy=False)
 
 
 @resample_backward.vjp("grad")
