@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import Any
 
 from ..._core import errors
@@ -23,7 +24,7 @@ def spread_options(
         type(stride) is type(padding) is type(dilation) is tuple
         and len(stride) == len(padding) == len(dilation) == count
     ):
-        if len(output_padding) == count:
+        if type(output_padding) is tuple and len(output_padding) == count:
             return stride, padding, dilation, output_padding
     return (
         spread("stride", stride, count),
@@ -72,6 +73,7 @@ def check_dtypes(input: Any, weight: Any, bias: Any) -> None:
     refuse_dtype("convolution", input, NUMBERS)
 
 
+@lru_cache(maxsize=256)
 def check_shapes(
     input: Ints,
     weight: Ints,
