@@ -200,6 +200,39 @@ PyObject* threshold_rule(Call args) {
     if (!as_float(args[2], limit)) return nullptr;
     return each_gradient(args[0], args[1], [=](auto grad, auto x) { return x <= static_cast<decltype(x)>(limit) ? decltype(x)(0) : grad; });
 }
+// (self, lambd)
+PyObject* hardshrink(Call args) {
+    double lambd = 0;
+    if (!as_float(args[1], lambd)) return nullptr;
+    return each(args[0], [=](auto x) {
+        using T = decltype(x);
+        const T side = static_cast<T>(lambd);
+        return (x >= -side) & (x <= side) ? T(0) : x;
+    });
+}
+
+// (self, lambd)
+PyObject* softshrink(Call args) {
+    double lambd = 0;
+    if (!as_float(args[1], lambd) || !(lambd >= 0)) return nullptr;
+    return each(args[0], [=](auto x) {
+        using T = decltype(x);
+        const T side = static_cast<T>(lambd), below = x < -side ? x + side : x * T(0);  // NaN stays NaN, -0.0 stays -0.0
+        return x > side ? x - side : below;
+    });
+}
+
+// (grad, self, lambd), of both
+PyObject* shrink_rule(Call args) {
+    double lambd = 0;
+    if (!as_float(args[2], lambd)) return nullptr;
+    return each_gradient(args[0], args[1], [=](auto grad, auto x) {
+        using T = decltype(x);
+        const T side = static_cast<T>(lambd);
+        return (x < -side) | (x > side) ? grad : T(0);
+    });
+}
+
 // (self, nan, posinf, neginf)
 PyObject* nan_to_num(Call args) {
     double nan = 0, given_high = 0, given_low = 0;
@@ -235,6 +268,9 @@ PyMethodDef shaped_methods[] = {
     direct_method("direct_hardtanh_rule", direct<4, hardtanh_rule>, "(grad, self, min_val, max_val): the gradient, or NotImplemented"),
     direct_method("direct_threshold", direct<3, threshold>, "threshold(self, threshold, value), or NotImplemented"),
     direct_method("direct_threshold_rule", direct<3, threshold_rule>, "(grad, self, threshold): the gradient, or NotImplemented"),
+    direct_method("direct_hardshrink", direct<2, hardshrink>, "hardshrink(self, lambd), or NotImplemented"),
+    direct_method("direct_softshrink", direct<2, softshrink>, "softshrink(self, lambd), or NotImplemented"),
+    direct_method("direct_shrink_rule", direct<3, shrink_rule>, "(grad, self, lambd): the gradient of both, or NotImplemented"),
     direct_method("direct_nan_to_num", direct<4, nan_to_num>, "nan_to_num(self, nan, posinf, neginf), or NotImplemented"),
     direct_method("direct_nan_to_num_rule", direct<2, nan_to_num_rule>, "(grad, self): the gradient, or NotImplemented"),
     {nullptr, nullptr, 0, nullptr},

@@ -323,7 +323,7 @@ def prelu_samples(make: Any) -> Any:
     yield Bad(make(2, 3), make(2), raises=RuntimeError, says="Mismatch of parameter numbers and input channel size")
 
 
-@floating(samples=kinked, method=True, function=True, out_words=FOUND)
+@floating(samples=kinked, method=True, function=True, out_words=FOUND, native=native("hardshrink"))
 def hardshrink(self: Array, lambd: float = 0.5, *, out: Any = None) -> Any:
     """0 where `self` lies between -lambd and lambd, else `self`, element by element.
 
@@ -333,12 +333,12 @@ def hardshrink(self: Array, lambd: float = 0.5, *, out: Any = None) -> Any:
     return narrowed(np.where((self >= -lambd) & (self <= lambd), self.dtype.type(0), self), self, out)
 
 
-@hardshrink.vjp("self")
+@hardshrink.vjp("self", native=native("shrink_rule"))
 def hardshrink_vjp(grad: Any, self: Any, lambd: float) -> Any:
     return kept_gradient(grad, (self < -lambd) | (self > lambd))
 
 
-@floating(samples=kinked, out_words=FOUND)
+@floating(samples=kinked, out_words=FOUND, native=native("softshrink"))
 def softshrink(self: Array, lambd: float = 0.5, *, out: Any = None) -> Any:
     """`self` moved towards 0 by `lambd`, and 0 where it would pass it, element by element.
 
@@ -358,6 +358,6 @@ def softshrink(self: Array, lambd: float = 0.5, *, out: Any = None) -> Any:
     return narrowed(moved, self, out)
 
 
-@softshrink.vjp("self")
+@softshrink.vjp("self", native=native("shrink_rule"))
 def softshrink_vjp(grad: Any, self: Any, lambd: float) -> Any:
     return kept_gradient(grad, (self < -lambd) | (self > lambd))
