@@ -101,6 +101,24 @@ def test_the_most_extreme_are_the_first_of_equals(data, shape, dtype, largest):
     agree(lambda: x.topk(count, dim, largest), "topk_along")
 
 
+@pytest.mark.parametrize("name", ["median_along", "nanmedian_along", "mode_along", "kthvalue_along"])
+@given(st.data(), SHAPES, st.sampled_from(["float32", "float64", "int64"]), st.booleans())
+@settings(deadline=None)
+def test_elements_of_a_rank_are_those_of_the_body(name, data, shape, dtype, keepdim):
+    x = wg.from_numpy(values(data.draw, shape, dtype))
+    dim = axis(data.draw, shape)
+    rank = [data.draw(st.integers(1, shape[dim]))] if name == "kthvalue_along" else []
+    agree(lambda: REGISTRY[name](x, *rank, dim, keepdim), name)
+
+
+@pytest.mark.parametrize("name", ["median_full", "nanmedian_full"])
+@given(st.data(), SHAPES, st.sampled_from(["float32", "float64", "int64"]))
+@settings(deadline=None)
+def test_medians_of_all_are_those_of_the_body(name, data, shape, dtype):
+    x = wg.from_numpy(values(data.draw, shape, dtype))
+    agree(lambda: REGISTRY[name](x), name)
+
+
 def test_a_long_row_is_sorted_by_several_threads_as_by_one():
     random = np.random.default_rng(0)
     for dtype in (np.float32, np.int64):

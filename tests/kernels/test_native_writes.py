@@ -87,6 +87,8 @@ def arguments(draw: Any, name: str, memory: Memory) -> list[Any]:
     if name == "masked_fill":
         mask = drawn_shape(draw, shape)
         return [np.resize(draw(st.lists(st.booleans(), min_size=1, max_size=9)), mask), number]
+    if name in ("index_copy", "index_fill", "scatter"):
+        return drawn_slices(draw, name, memory, number)
     indices = drawn_index(draw, shape)
     given = [each for each in indices if each is not None]
     part = [*shape[: len(indices) - 1], *(given[0].shape if given[0].dtype != bool else (np.count_nonzero(given[0]),))]
@@ -98,6 +100,26 @@ def arguments(draw: Any, name: str, memory: Memory) -> list[Any]:
     ]
 
 
+def drawn_slices(draw: Any, name: str, memory: Memory, number: Any) -> list[Any]:
+    """A dimension, an index along it, which mostly fits, and what is written there."""
+    shape = memory.target.shape
+    dim = draw(st.integers(-len(shape), max(len(shape) - 1, 0)))
+    length = shape[dim] if shape else 1
+    low = 0 if name == "scatter" else -length
+    index = np.array(
+        draw(st.lists(st.integers(low, max(length - 1, 0)), min_size=name == "scatter", max_size=4)), np.int64
+    )
+    if index.size and draw(st.sampled_from((False,) * 9 + (True,))):
+        index[-1] = length
+    part = list(shape) or [index.size]
+    part[dim] = index.size
+    if name == "scatter":
+        index = np.resize(index, part)
+        source = drawn_array(draw, tuple(part), memory) if draw(st.booleans()) else number
+        return [dim, index, source, None]
+    return [dim, index, drawn_array(draw, tuple(part), memory) if name == "index_copy" else number]
+
+
 def again(value: Any, memory: Memory, twin: Memory) -> Any:
     """The same argument for a twin of the memory."""
     if isinstance(value, np.ndarray) and np.may_share_memory(value, memory.whole):
@@ -106,7 +128,9 @@ def again(value: Any, memory: Memory, twin: Memory) -> Any:
     return value
 
 
-@pytest.mark.parametrize("name", ["copy", "fill", "zero", "masked_fill", "index_put"])
+@pytest.mark.parametrize(
+    "name", ["copy", "fill", "zero", "masked_fill", "index_put", "index_copy", "index_fill", "scatter"]
+)
 def test_a_native_write_is_that_of_the_card_or_does_nothing(native: Any, name: str):
     card: Any = registered(name)
     answered = 0
@@ -115,7 +139,8 @@ def test_a_native_write_is_that_of_the_card_or_does_nothing(native: Any, name: s
     @given(st.data())
     def compare(data: Any) -> None:
         nonlocal answered
-        form = (data.draw(SHAPES), data.draw(st.sampled_from(LAYOUTS)), data.draw(st.sampled_from(DTYPES)))
+        layouts = LAYOUTS if name != "scatter" else LAYOUTS[:1] * 3 + LAYOUTS  # it knows rows only
+        form = (data.draw(SHAPES), data.draw(st.sampled_from(layouts)), data.draw(st.sampled_from(DTYPES)))
         memory, twin = Memory(*form), Memory(*form)
         values = arguments(data.draw, name, memory)
         made = card.in_place.native(memory.target, *values)
@@ -130,7 +155,7 @@ def test_a_native_write_is_that_of_the_card_or_does_nothing(native: Any, name: s
         assert memory.whole.tobytes() == twin.whole.tobytes()
 
     compare()
-    assert answered > 50
+    assert answered > (50 if name != "scatter" else 10)
 
 
 @CHOICES

@@ -149,8 +149,8 @@ def triangular(a: Array, b: Array, upper: bool, left: bool, unit: bool) -> Array
     if not upper:  # turned about, so that elimination finds nothing to do
         a, b = a[..., ::-1, ::-1], b[..., ::-1, :]
     size = a.shape[-1]
-    below = np.tri(size, size, -1, bool)
-    a = np.where(below, 0, a)
+    steps = np.arange(size)
+    a = np.where(np.greater.outer(steps, steps), 0, a)
     diagonal = a.diagonal(0, -2, -1)
     if unit:
         a[..., range(size), range(size)] = 1

@@ -168,7 +168,7 @@ def permutation(source: Twister, count: int) -> Array:
     if count < 2:
         return np.arange(count)
     draw = source.words if count < 0xFFFFFFFF // 20 else source.long_words
-    steps = draw(count - 1) % np.arange(count, 1, -1).astype(np.uint64)
+    steps = draw(count - 1) % np.arange(count, 1, -1, dtype=np.uint64)
     return chosen.shuffle(np.arange(count), steps.astype(np.int64))
 
 

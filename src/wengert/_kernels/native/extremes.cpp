@@ -1,4 +1,4 @@
-// Largest and smallest elements and where they are, products, truth along dimensions, variances: for the dispatcher only.
+// Largest and smallest elements and where they are, products, truth along dimensions: for the dispatcher only.
 #include "block.hpp"
 
 #include <cmath>
@@ -120,6 +120,17 @@ PyObject* with_places(PyObject*, Call args, Py_ssize_t nargs) {
     });
 }
 
+// Both: (self, dim, keepdim) with one dimension or None
+PyObject* both_extremes(PyObject*, Call args, Py_ssize_t nargs) {
+    return answer([=]() -> PyObject* {
+        if (nargs != 3 || !(args[1] == Py_None || PyLong_CheckExact(args[1]))) return nullptr;
+        const auto side = [=](Extreme which) { return reinterpret_cast<PyArrayObject*>(extremes(which, VALUES, args[0], args[1], args[2])); };
+        PyArrayObject* least = side(MINIMAL);
+        Owned made[2] = {Owned(least), Owned(least ? side(MAXIMAL) : nullptr)};
+        return made[0] && made[1] ? give_tuple(made, 2) : nullptr;
+    });
+}
+
 // ---- products ------------------------------------------------------------------------------------------------------
 template <class T, class Factor>
 PyObject* typed_product(PyArrayObject* x, const Block& block) {
@@ -233,7 +244,7 @@ PyObject* truth(PyObject*, Call args, Py_ssize_t nargs) {
     });
 }
 
-// ---- rows: variances, logsumexp --------------------------------------------------------------------------------------
+// ---- rows: logsumexp ---------------------------------------------------------------------------------------------------
 // A new array of one number for each row that is reduced; null where the axes are not the last ones.
 template <class T, class Reduce>
 PyObject* by_rows(PyArrayObject* x, const Block& block, npy_intp cost, Reduce reduce) {
@@ -248,32 +259,6 @@ PyObject* by_rows(PyArrayObject* x, const Block& block, npy_intp cost, Reduce re
         for (npy_intp i = begin; i < end; ++i) out[i] = reduce(input + i * count, count);
     });
     return result.give();
-}
-
-template <class T>
-PyObject* typed_variance(PyArrayObject* x, const Block& block, double correction, bool root) {
-    const double freedom = static_cast<double>(block.reduced) - correction;
-    if (!(freedom > 0)) return nullptr;
-    return by_rows<T>(x, block, 2, [=](const T* row, npy_intp count) {
-        const double centre = loops<T>().row_sum_double(row, count) / static_cast<double>(count);
-        const T variance = static_cast<T>(loops<T>().row_square_distance(row, count, centre) / freedom);
-        return root ? static_cast<T>(std::sqrt(variance)) : variance;
-    });
-}
-// var, std: (self, dim, unbiased, keepdim, correction)
-template <bool root>
-PyObject* variance(PyObject*, Call args, Py_ssize_t nargs) {
-    return answer([=]() -> PyObject* {
-        PyArrayObject* x = nargs == 5 ? plain(args[0]) : nullptr;
-        bool unbiased = true;
-        double correction = 1;
-        Block block;
-        if (!x || (args[2] != Py_None && (!as_flag(args[2], unbiased) || args[4] != Py_None))) return nullptr;
-        if (args[2] != Py_None) correction = unbiased ? 1 : 0;
-        if ((args[4] != Py_None && !as_number(args[4], correction)) || !find_dims(x, args[1], args[3], block)) return nullptr;
-        if (PyArray_DESCR(x) == float_descr) return typed_variance<float>(x, block, correction, root);
-        return PyArray_DESCR(x) == double_descr ? typed_variance<double>(x, block, correction, root) : nullptr;
-    });
 }
 
 template <class T>
@@ -304,13 +289,12 @@ PyMethodDef extreme_methods[] = {
     direct_method("direct_min_whole", of_whole<MINIMAL>, "(self, dim, keepdim): the smallest of all elements, or NotImplemented"),
     direct_method("direct_max_dim", with_places<MAXIMAL, BOTH>, "(self, dim, keepdim): values and places, or NotImplemented"),
     direct_method("direct_min_dim", with_places<MINIMAL, BOTH>, "(self, dim, keepdim): values and places, or NotImplemented"),
+    direct_method("direct_aminmax", both_extremes, "(self, dim, keepdim): the least and the largest, or NotImplemented"),
     direct_method("direct_argmax", with_places<MAXIMAL, PLACES>, "argmax(self, dim, keepdim), or NotImplemented"),
     direct_method("direct_argmin", with_places<MINIMAL, PLACES>, "argmin(self, dim, keepdim), or NotImplemented"),
     direct_method("direct_prod", product, "prod(self, dim, keepdim, dtype), or NotImplemented"),
     direct_method("direct_any", truth<true>, "any(self, dim, keepdim), or NotImplemented"),
     direct_method("direct_all", truth<false>, "all(self, dim, keepdim), or NotImplemented"),
-    direct_method("direct_var", variance<false>, "var of the last axes, or NotImplemented"),
-    direct_method("direct_std", variance<true>, "std of the last axes, or NotImplemented"),
     direct_method("direct_logsumexp", logsumexp, "logsumexp of the last axes, or NotImplemented"),
     {nullptr, nullptr, 0, nullptr},
 };

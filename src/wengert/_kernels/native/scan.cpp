@@ -78,11 +78,25 @@ PyObject* typed(Scan scan, PyArrayObject* x, int axis) {
     return result.give();
 }
 
+// Running sums of integers wrap around in 64 bits; of few elements.
+PyObject* whole_sums(PyArrayObject* x, int axis) {
+    const Line line = line_of(PyArray_DIMS(x), PyArray_NDIM(x), axis);
+    if (PyArray_SIZE(x) >= thread_threshold) return nullptr;
+    PyArrayObject* result = new_array(int64_descr, PyArray_NDIM(x), PyArray_DIMS(x));
+    if (!result) return nullptr;
+    const auto* from = reinterpret_cast<const uint64_t*>(data_of<int64_t>(x));
+    auto* to = reinterpret_cast<uint64_t*>(data_of<int64_t>(result));
+    const npy_intp block = line.length * line.inner;
+    for (npy_intp at = 0; at < line.outer * block; ++at) to[at] = from[at] + (at % block < line.inner ? 0 : to[at - line.inner]);
+    return reinterpret_cast<PyObject*>(result);
+}
+
 PyObject* scanned(Scan scan, PyObject* object, PyObject* dim) {
     PyArrayObject* x = plain(object);
     int axis = 0;
     if (!x || PyArray_SIZE(x) == 0 || !as_axis(dim, PyArray_NDIM(x), axis)) return nullptr;
     if (PyArray_DESCR(x) == float_descr) return typed<float>(scan, x, axis);
+    if (PyArray_DESCR(x) == int64_descr) return scan == SUM ? whole_sums(x, axis) : nullptr;
     return PyArray_DESCR(x) == double_descr ? typed<double>(scan, x, axis) : nullptr;
 }
 // (self, dim, dtype)

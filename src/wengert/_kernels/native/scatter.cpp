@@ -1,5 +1,6 @@
 // Writing elements where an index says, or combining them with what is there: the cards `scatter` and `scatter_reduce`.
 #include "along.hpp"
+#include "elements.hpp"
 
 #include <cstring>
 
@@ -58,29 +59,56 @@ bool as_element(PyObject* number, PyArrayObject* array, char* element) {
     return PyArray_DESCR(array) == int64_descr && store(int64_t{});
 }
 
-// scatter(self, dim, index, src, reduce): `src` of the shape of the index, or one element
+// What is written: an array of the shape of the index, or one element for all places.
+struct Source {
+    char element[16] = {};
+    const char* data = nullptr;
+    npy_intp step = 0;
+
+    bool read(PyObject* object, const Scattered& scattered) {
+        if (!PyArray_CheckExact(object)) {
+            data = element;
+            return as_element(object, scattered.x, element);
+        }
+        PyArrayObject* given = plain(object, PyArray_DESCR(scattered.x));
+        if (!given || !same_shape(given, scattered.index)) return false;
+        data = PyArray_BYTES(given), step = PyArray_ITEMSIZE(given);
+        return true;
+    }
+};
+
+// scatter(self, dim, index, src, reduce)
 PyObject* scatter(Call args) {
     const Scattered scattered(args[0], args[1], args[2]);
-    if (!scattered.x || args[4] != Py_None) return nullptr;
-    const npy_intp bytes = PyArray_ITEMSIZE(scattered.x);
-    char element[16] = {};
-    const char* source = element;
-    npy_intp step = 0;
-    if (PyArray_CheckExact(args[3])) {
-        PyArrayObject* given = plain(args[3], PyArray_DESCR(scattered.x));
-        if (!given || !same_shape(given, scattered.index)) return nullptr;
-        source = PyArray_BYTES(given), step = bytes;
-    } else if (!as_element(args[3], scattered.x, element)) {
-        return nullptr;
-    }
-    switch (bytes) {
-        case 1: return replaced<1>(scattered, source, step);
-        case 2: return replaced<2>(scattered, source, step);
-        case 4: return replaced<4>(scattered, source, step);
-        case 8: return replaced<8>(scattered, source, step);
-        case 16: return replaced<16>(scattered, source, step);
+    Source source;
+    if (!scattered.x || args[4] != Py_None || !source.read(args[3], scattered)) return nullptr;
+    switch (PyArray_ITEMSIZE(scattered.x)) {
+        case 1: return replaced<1>(scattered, source.data, source.step);
+        case 2: return replaced<2>(scattered, source.data, source.step);
+        case 4: return replaced<4>(scattered, source.data, source.step);
+        case 8: return replaced<8>(scattered, source.data, source.step);
+        case 16: return replaced<16>(scattered, source.data, source.step);
     }
     return nullptr;
+}
+
+// scatter_(self, dim, index, src, reduce): of few elements. All indices are checked, in a copy, before the first is used.
+PyObject* scatter_in_place(Call args) {
+    const Scattered scattered(args[0], args[1], args[2]);
+    PyArrayObject *target = as_target(args[0]), *x = scattered.x;
+    Source source;
+    if (!x || !target || PyArray_SIZE(scattered.index) > most_elements || args[4] != Py_None || !source.read(args[3], scattered)) return nullptr;
+    if (source.step && !lie_apart(target, reinterpret_cast<PyArrayObject*>(args[3]))) return nullptr;
+    const Owned places(new_copy(scattered.index));
+    if (!places) return nullptr;
+    const int64_t* index = data_of<int64_t>(places.get());
+    for (npy_intp i = 0; i < PyArray_SIZE(scattered.index); ++i)
+        if (index[i] < 0 || index[i] >= scattered.line.length) return nullptr;
+    const npy_intp bytes = PyArray_ITEMSIZE(target), step = source.step;
+    char* out = PyArray_BYTES(target);
+    const char* from = source.data;
+    at_places(index, scattered.line, scattered.count, bytes, [=](npy_intp to, npy_intp at) { copy_element(out + to * bytes, from + at * step, bytes); });
+    Py_RETURN_NONE;
 }
 
 // ---- scatter_reduce ------------------------------------------------------------------------------------------------
@@ -107,6 +135,7 @@ PyObject* scatter_reduce(Call args) {
 
 PyMethodDef scatter_methods[] = {
     direct_method("direct_scatter", direct<5, scatter>, "scatter(self, dim, index, src, reduce), or NotImplemented"),
+    direct_method("direct_scatter_", direct<5, scatter_in_place>, "scatter_(self, dim, index, src, reduce): None, or NotImplemented"),
     direct_method("direct_scatter_reduce", direct<6, by_element<scatter_reduce<float>, scatter_reduce<double>>>,
                   "scatter_reduce(self, dim, index, src, reduce, include_self), or NotImplemented"),
     {nullptr, nullptr, 0, nullptr},

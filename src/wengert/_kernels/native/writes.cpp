@@ -7,50 +7,6 @@ namespace {
 
 PyObject* written() { Py_RETURN_NONE; }
 
-// One value, as an element of a dtype: a number, or an array of the dtype without dimensions.
-class Element {
-public:
-    // Zero, where it is read from nothing.
-    bool read(PyArrayObject* target, PyObject* value) {
-        const auto bytes = static_cast<size_t>(PyArray_ITEMSIZE(target));
-        if (bytes > sizeof data_) return false;
-        if (!value) return true;
-        if (PyArray_CheckExact(value)) {
-            auto* array = reinterpret_cast<PyArrayObject*>(value);
-            if (PyArray_NDIM(array) != 0 || PyArray_DESCR(array) != PyArray_DESCR(target)) return false;
-            std::memcpy(data_, PyArray_DATA(array), bytes);
-            return true;
-        }
-        PyArray_Descr* descr = PyArray_DESCR(target);
-        if (descr == float_descr) return read_real<float>(value);
-        if (descr == double_descr) return read_real<double>(value);
-        npy_intp whole = 0;
-        if (descr == int64_descr) return as_index(value, whole) && store(static_cast<int64_t>(whole));
-        bool truth = false;
-        return descr == bool_descr && as_flag(value, truth) && store(static_cast<npy_bool>(truth));
-    }
-    const char* data() const { return data_; }
-
-private:
-    template <class T>
-    bool read_real(PyObject* value) {
-        constexpr npy_intp exact = npy_intp(1) << 53;  // further ones NumPy does not round twice
-        npy_intp whole = 0;
-        if (PyFloat_CheckExact(value)) {
-            const double number = PyFloat_AS_DOUBLE(value);
-            const bool refused = std::isfinite(number) && std::fabs(number) > static_cast<double>(std::numeric_limits<T>::max());
-            return !refused && store(static_cast<T>(number));
-        }
-        return as_index(value, whole) && whole >= -exact && whole <= exact && store(static_cast<T>(whole));
-    }
-    template <class T>
-    bool store(T value) {
-        std::memcpy(data_, &value, sizeof value);
-        return true;
-    }
-    char data_[2 * sizeof(npy_longdouble)] = {};
-};
-
 PyObject* fill_with(PyObject* object, PyObject* value) {
     constexpr npy_intp none[NPY_MAXDIMS] = {};
     PyArrayObject* target = as_target(object);

@@ -349,7 +349,8 @@ def tril_indices(
         RuntimeError: a length is negative, or the dtype is no integer one.
     """
     rows, columns, element = triangle("tril_indices", row, col, dtype, device)
-    return finish("tril_indices", np.stack(np.tril_indices(rows, offset, columns)).astype(element.numpy))
+    held = np.greater_equal.outer(np.arange(rows), np.arange(-offset, columns - offset))
+    return finish("tril_indices", np.array(held.nonzero(), element.numpy))
 
 
 @composite(method=False)
@@ -367,7 +368,8 @@ def triu_indices(
         A new tensor (2, n): row and column numbers, row after row.
     """
     rows, columns, element = triangle("triu_indices", row, col, dtype, device)
-    return finish("triu_indices", np.stack(np.triu_indices(rows, offset, columns)).astype(element.numpy))
+    held = np.less_equal.outer(np.arange(rows), np.arange(-offset, columns - offset))
+    return finish("triu_indices", np.array(held.nonzero(), element.numpy))
 
 
 def triangles(make: Any) -> Any:

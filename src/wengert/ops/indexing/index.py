@@ -160,11 +160,13 @@ def take_along_dim(input: Any, indices: Tensor, dim: int | None = None, *, out: 
             f"torch.take_along_dim(): dtype of indices should be Long but got {indices.dtype.legacy[:-6]}"
         )
     at = normalise(dim, len(have))
+    index = indices.remainder(have[at]) if have[at] else indices  # counted from the end as well
+    if have[:at] == wanted[:at] and have[at + 1 :] == wanted[at + 1 :]:
+        return write_taken(out, input.gather(at, index), input, indices)
     common = np.broadcast_shapes(
         tuple([1 if axis == at else length for axis, length in enumerate(have)]),
         tuple([1 if axis == at else length for axis, length in enumerate(wanted)]),
     )
-    index = indices.remainder(have[at]) if have[at] else indices  # counted from the end as well
     index = index.expand((*common[:at], wanted[at], *common[at + 1 :]))
     return write_taken(out, input.expand((*common[:at], have[at], *common[at + 1 :])).gather(at, index), input, indices)
 

@@ -145,7 +145,10 @@ def write_slices(target: Any, dim: int, index: Any, source: Any) -> None:
         target[...] = source.reshape(-1)[-1]
 
 
-@op(dtypes=WIDE, inplace=True, write=write_slices, apart="wholly", batching="batches.written")
+@op(
+    dtypes=WIDE, inplace=True, write=write_slices, apart="wholly", batching="batches.written",
+    native=native("index_copy"), native_write=native("index_copy_"),
+)  # fmt: skip
 def index_copy(self: Array, dim: int, index: Index, source: Array) -> Any:
     """The tensor with the slices of `source` in the places along `dim` that `index` lists.
 
@@ -214,7 +217,7 @@ def fill_form(args: tuple[Any, ...]) -> int:
 @op(
     layout="like",
     dtypes=WIDE, inplace=True, numbers="value", write=write_value_at, apart="never", choose=fill_form,
-    takes_halves=True,
+    takes_halves=True, native=native("index_fill"), native_write=native("index_fill_"),
     batching="batches.filled",
     node=("IndexFillBackward0", "IndexFillBackward1"),
 )  # fmt: skip

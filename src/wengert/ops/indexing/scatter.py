@@ -73,6 +73,7 @@ def scatter_form(args: tuple[Any, ...]) -> int:
 @op(
     dtypes=WIDE, inplace=True, numbers="src", write=write_scattered, apart="wholly", choose=scatter_form,
     node=("ScatterBackward0", "ScatterBackward1"), batching="batches.elements", native=native("scatter"),
+    native_write=native("scatter_"),
 )  # fmt: skip
 def scatter(self: Array, dim: int, index: Index, src: Array, *, reduce: str | None = None) -> Any:
     """The tensor with elements of `src` where `index` says: `out[index[i][j]][j] = src[i][j]` for `dim` 0.

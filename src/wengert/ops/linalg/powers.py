@@ -8,8 +8,6 @@ from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
-
 from ..._core.calls.out import put
 from ..._core.cards.arguments import integer, tensors_of
 from ..._core.cards.card import Array, Bad, Sample, composite
@@ -170,8 +168,8 @@ def best_split(lengths: list[int]) -> dict[tuple[int, int], int]:
                 cost[first, at] + cost[at + 1, last] + lengths[first] * lengths[at + 1] * lengths[last + 1]
                 for at in range(first, last)
             ]
-            cost[first, last] = min(costs)
-            split[first, last] = first + int(np.argmin(costs))
+            cost[first, last] = least = min(costs)
+            split[first, last] = first + costs.index(least)
     return split
 
 

@@ -8,8 +8,10 @@ from typing import Any
 
 import numpy as np
 
+from ... import _kernels as native_kernels
 from ..._core.cards.arguments import integer
 from ..._core.cards.card import BOOLS, ORDERED, Array, Bad, Sample, composite, op
+from ..._core.cards.plain_case import plain_case
 from ..._core.operators.batch_rules import along
 from ..._core.tensor.base import Tensor
 from ..._kernels import order as kernels
@@ -19,6 +21,7 @@ from ..dtype_checks import check_number, check_ordered
 from ..reductions.maxima import check_some, dim_rules, whole_rules
 from .sort import as_line
 
+native = native_kernels.direct_function
 NUMBERS = ORDERED - BOOLS
 
 
@@ -55,6 +58,7 @@ ranked = partial(
 
 @ranked(
     node="KthvalueBackward0", out_apart="wholly", out_words="output values must be of same type as input",
+    native=native("kthvalue_along"),
 )  # fmt: skip
 def kthvalue_along(self: Array, k: int, dim: int, keepdim: bool) -> Any:
     """The `k`-th smallest elements along a dimension and where they are."""
@@ -122,13 +126,13 @@ def median_of(name: str, kernel: Any, array: Any, dim: Any, keepdim: bool) -> An
     return reduced(found, array.shape, axis, keepdim)
 
 
-@ranked(node="MedianBackward1", samples=rank_samples)
+@ranked(node="MedianBackward1", samples=rank_samples, native=native("median_along"))
 def median_along(self: Array, dim: int, keepdim: bool) -> Any:
     """The lower median along a dimension and where it is."""
     return median_of("median", kernels.median, self, dim, keepdim)
 
 
-@ranked(node="NanmedianBackward1", samples=rank_samples)
+@ranked(node="NanmedianBackward1", samples=rank_samples, native=native("nanmedian_along"))
 def nanmedian_along(self: Array, dim: int, keepdim: bool) -> Any:
     """The lower median of what is not NaN along a dimension, and where it is."""
     return median_of("nanmedian", kernels.nanmedian, self, dim, keepdim)
@@ -167,13 +171,13 @@ of_all = partial(op, dtypes=NUMBERS, method=False, function=False, rules=whole_r
 """The form of a median of all elements."""
 
 
-@of_all(node="MedianBackward0", batching=flattened(median_along))
+@of_all(node="MedianBackward0", batching=flattened(median_along), native=native("median_full"))
 def median_full(self: Array) -> Any:
     """The lower median of all elements."""
     return median_of_all("median", kernels.median, self)
 
 
-@of_all(node="NanmedianBackward0", batching=flattened(nanmedian_along))
+@of_all(node="NanmedianBackward0", batching=flattened(nanmedian_along), native=native("nanmedian_full"))
 def nanmedian_full(self: Array) -> Any:
     """The lower median of all elements that are not NaN."""
     return median_of_all("nanmedian", kernels.nanmedian, self)
@@ -257,7 +261,7 @@ def median_samples(make: Any) -> Any:
     yield Bad(make(2), keepdim=True, raises=TypeError, says='missing 1 required positional arguments: "dim"')
 
 
-@ranked(dtypes=ORDERED, node="ModeBackward0", samples=rank_samples)
+@ranked(dtypes=ORDERED, node="ModeBackward0", samples=rank_samples, native=native("mode_along"))
 def mode_along(self: Array, dim: int, keepdim: bool) -> Any:
     """The most frequent elements along a dimension, the smallest of several, and where they are last."""
     axis = read_dim("mode", dim, self.ndim)
@@ -296,3 +300,9 @@ def mode(input: Any, dim: int = -1, keepdim: bool = False, *, out: tuple[Tensor,
 def mode_samples(make: Any) -> Any:
     yield Sample(make(3, 4))
     yield Sample(make(3, 4), 0, True)
+
+
+plain_case(kthvalue, kthvalue_along, kthvalue_along.native, then=(return_types.kthvalue,))
+plain_case(median, median_along, median_along.native, then=(return_types.median,))
+plain_case(nanmedian, nanmedian_along, nanmedian_along.native, then=(return_types.nanmedian,))
+plain_case(mode, mode_along, mode_along.native, then=(return_types.mode,))

@@ -18,6 +18,8 @@ from ..._kernels import direct_function as native, order as kernels
 from ..dtype_checks import check_number, check_ordered
 
 NUMBERS = ORDERED - BOOLS
+FEW = 1024
+"""Up to so many pairs, comparing all of them takes less time than sorting."""
 
 
 def rows_of_batch(op: Any, size: int, args: list[Any], carried: list[Any]) -> Any:
@@ -253,7 +255,10 @@ def membership(elements: Index, test_elements: Index, assume_unique: bool, inver
         check_ordered("isin", "isin_default_cpu", each)
     common = dtypes.result_type((elements, test_elements)).numpy
     of, among = (each.astype(common, copy=False) for each in (elements, test_elements))
-    return np.asarray(np.isin(of, among, invert=invert))
+    if of.size * among.size > FEW:
+        return np.asarray(np.isin(of, among, invert=invert))
+    found = (of[..., None] == among.reshape(-1)).any(-1)
+    return ~found if invert else found
 
 
 @membership.samples

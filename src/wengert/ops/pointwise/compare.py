@@ -169,7 +169,7 @@ def equal(input: Any, other: Tensor) -> bool:
     """
     if input._array_.shape != other._array_.shape:
         return False
-    return bool(np.all(eq(input, other)._array_))
+    return bool(eq(input, other)._array_.all())
 
 
 @equal.samples

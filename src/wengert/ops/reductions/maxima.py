@@ -119,7 +119,7 @@ def amin(self: Array, dim: Any = (), keepdim: bool = False) -> Any:
 
 @op(
     dtypes=ORDERED, outputs=("low", "high"), differentiable=(True, True), method=False, function=False, name="_aminmax",
-    node="AminmaxBackward0", batching=along("dim", flat=True),
+    node="AminmaxBackward0", batching=along("dim", flat=True), native=native("aminmax"),
 )  # fmt: skip
 def aminmax_both(self: Array, dim: Any, keepdim: bool) -> Any:
     """Smallest and largest element along one dimension or over all."""

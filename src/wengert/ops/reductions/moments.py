@@ -172,7 +172,7 @@ def total(first: Any, second: Any) -> Any:
     return first + second
 
 
-@moment(method=False, outputs=("spread", "centre"), differentiable=(True, True))
+@moment(method=False, outputs=("spread", "centre"), differentiable=(True, True), native=native("var_mean"))
 def var_mean(
     self: Array, dim: Any = None, unbiased: Any = None, keepdim: bool = False, *, correction: Any = None
 ) -> Any:
@@ -198,7 +198,7 @@ def var_mean_jvp(tangent: Any, self: Any, spread: Any, dim: Any, unbiased: Any, 
     return moved, tangent.mean(read_spread("var_mean", dim, unbiased, keepdim, correction)[0], keepdim)
 
 
-@moment(method=False, outputs=("spread", "centre"), differentiable=(True, True))
+@moment(method=False, outputs=("spread", "centre"), differentiable=(True, True), native=native("std_mean"))
 def std_mean(
     self: Array, dim: Any = None, unbiased: Any = None, keepdim: bool = False, *, correction: Any = None
 ) -> Any:

@@ -16,7 +16,7 @@ from ..._core.types.devices import contiguous_format
 from ..._core.types.sizes import normalise
 from ..._kernels.layout import view_strides
 from .view_shape import infer_size, reshape_alias, unsafe_view, view_shape
-from .views import transpose
+from .views import permute, transpose
 
 native = kernels.direct_function
 
@@ -231,6 +231,9 @@ def movedim(input: Any, source: Any, destination: Any) -> Any:
     for place, dim in sorted(zip(target, origin)):
         order.insert(place, dim)
     return input.permute(order) if ndim else input[...]
+
+
+plain_case(movedim, permute, permute.native, translate=kernels.direct_function("movedim_arguments"))
 
 
 @movedim.samples
