@@ -104,16 +104,14 @@ DIRECT.update(
 DIRECT.update(dict.fromkeys(["eq", "ne", "lt", "le", "gt", "ge"], lambda r, t: of_choice(r, t)[1:]))
 DIRECT.update(dict.fromkeys(["amax", "amin", "any", "all"], lambda r, t: [few(r, t), (0, 1), True]))
 DIRECT.update(dict.fromkeys(["var_mean", "std_mean"], lambda r, t: [few(r, t), (0, 1), None, False, None]))
-DIRECT |= dict.fromkeys(
-    ["aminmax", "median_along", "nanmedian_along", "mode_along"], lambda r, t: [few(r, t), 1, False]
-)
+DIRECT |= dict.fromkeys(["median_along", "nanmedian_along", "mode_along"], lambda r, t: [few(r, t), 1, False])
 DIRECT.update(dict.fromkeys(["median_full", "nanmedian_full"], lambda r, t: [few(r, t)]))
-DIRECT |= dict.fromkeys(
-    ["index_copy", "index_copy_"], lambda r, t: (lambda x: [x, 0, rows(r, 2, 3), x[:2] + 1])(few(r, t))
-)
+SLICES = ["index_copy", "index_copy_"]
+DIRECT |= dict.fromkeys(SLICES, lambda r, t: [np.ones((3, 2), t), 0, rows(r, 2, 3), np.ones((2, 2), t)])
 DIRECT.update(dict.fromkeys(["index_fill", "index_fill_"], lambda r, t: [few(r, t), 0, rows(r, 2, 3), 0.5]))
 DIRECT.update(
     logsumexp=lambda r, t: [few(r, t), -1, True],
+    aminmax=lambda r, t: [few(r, t), 1, False],
     as_strided=lambda r, t: [few(r, t), (2, 1), (1, 2), 0],
     as_strided_arguments=lambda r, t: [few(r, t), (2, 1), (1, 2), None],
     kthvalue_along=lambda r, t: [few(r, t), 1, 0, True],

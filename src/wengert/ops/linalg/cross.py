@@ -57,7 +57,7 @@ def linalg_cross(self: Array, other: Array, *, dim: int = -1) -> Any:
     if self.dtype.kind == "b" or (self.dtype.kind == "u" and self.itemsize > 1):
         refuse("linalg_cross", "cross", self)
     made = np.empty(np.broadcast_shapes(self.shape, other.shape), self.dtype)
-    parts = [(*(slice(None),) * axis, at) for at in range(3)]
+    parts: list[Any] = [(*(slice(None),) * axis, at) for at in range(3)]
     for at in range(3):
         first, second = parts[at - 2], parts[at - 1]
         made[parts[at]] = self[first] * other[second] - self[second] * other[first]
