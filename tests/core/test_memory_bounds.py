@@ -140,3 +140,26 @@ def test_a_step_of_a_view_taken_of_smaller_memory_is_refused():
     base.as_strided((3,), (4,), 0).mul_(weight)
     with pytest.raises(RuntimeError, match="out of bounds"):
         base.sum().backward()
+
+
+def resized():
+    x = wg.arange(6.0)
+    x.untyped_storage().resize_(8)
+    return x
+
+
+@pytest.mark.parametrize(
+    ("make", "size"),
+    [
+        (lambda: wg.from_numpy(np.arange(10.0)[2:5]), 4),
+        (lambda: wg.from_numpy(np.arange(10.0)[2:5])[1:], 3),
+        (lambda: wg.frombuffer(bytearray(16), dtype=wg.float32, count=2), 3),
+        (resized, 3),
+    ],
+    ids=["part of an array", "a view of it", "part of a buffer", "a smaller storage"],
+)
+def test_as_strided_does_not_show_what_lies_beside_the_storage(make, size):
+    x = make()
+    assert x.as_strided((size - 1,), (1,)).shape == (size - 1,)
+    with pytest.raises(RuntimeError, match="out of bounds for storage of size"):
+        x.as_strided((size,), (1,))

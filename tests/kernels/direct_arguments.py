@@ -105,7 +105,6 @@ DIRECT.update(
     logsumexp=lambda r, t: [few(r, t), -1, True],
     aminmax=lambda r, t: [few(r, t), 1, False],
     as_strided=lambda r, t: [few(r, t), (2, 1), (1, 2), 0],
-    as_strided_arguments=lambda r, t: [few(r, t), (2, 1), (1, 2), None],
     kthvalue_along=lambda r, t: [few(r, t), 1, 0, True],
     movedim_arguments=lambda r, t: [few(r, t), 0, -1],
     scatter_=lambda r, t: (lambda x: [x, 0, rows(r, x.size, 3).reshape(x.shape), 0.5, None])(few(r, t)),

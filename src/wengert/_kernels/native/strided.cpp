@@ -39,21 +39,6 @@ PyObject* as_strided(PyObject*, Arguments args, Py_ssize_t nargs) {
     return take(x, seen);
 }
 
-// A tuple of None and what is given.
-PyObject* behind_none(PyObject* first, PyObject* second, PyObject* third) {
-    return third ? PyTuple_Pack(4, Py_None, first, second, third) : PyTuple_Pack(2, Py_None, first);
-}
-
-// as_strided_arguments(x, size, stride, storage_offset): (None, size, stride, 0) where it begins with `x`
-PyObject* as_strided_arguments(PyObject*, Arguments args, Py_ssize_t nargs) {
-    if (nargs != 4 || args[3] != Py_None || !PyTuple_CheckExact(args[1]) || !PyTuple_CheckExact(args[2])) Py_RETURN_NOTIMPLEMENTED;
-    PyObject* zero = PyLong_FromLong(0);
-    if (!zero) return nullptr;
-    PyObject* found = behind_none(args[1], args[2], zero);
-    Py_DECREF(zero);
-    return found;
-}
-
 // movedim_arguments(x, source, destination): (None, dims), of `permute`, where one dimension is moved
 PyObject* movedim_arguments(PyObject*, Arguments args, Py_ssize_t nargs) {
     PyArrayObject* x = nargs == 3 ? viewable(args[0]) : nullptr;
@@ -68,14 +53,13 @@ PyObject* movedim_arguments(PyObject*, Arguments args, Py_ssize_t nargs) {
         else PyTuple_SET_ITEM(dims, at, dim);
     }
     if (!dims) return nullptr;
-    PyObject* found = behind_none(dims, nullptr, nullptr);
+    PyObject* found = PyTuple_Pack(2, Py_None, dims);
     Py_DECREF(dims);
     return found;
 }
 
 PyMethodDef strided_methods[] = {
     direct_method("direct_as_strided", as_strided, "as_strided_from(x, size, stride, offset)"),
-    direct_method("direct_as_strided_arguments", as_strided_arguments, "as_strided_arguments(x, size, stride, storage_offset)"),
     direct_method("direct_movedim_arguments", movedim_arguments, "movedim_arguments(x, source, destination)"),
     {nullptr, nullptr, 0, nullptr},
 };

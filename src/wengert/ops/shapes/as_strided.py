@@ -12,7 +12,6 @@ from ... import _kernels as kernels
 from ..._core.aliasing import views
 from ..._core.cards.arguments import integers
 from ..._core.cards.card import WIDE, Array, Bad, Sample, composite, op
-from ..._core.cards.plain_case import plain_case
 from ..._core.errors import shown
 from ..._core.tensor.base import OPERATORS
 from ..._core.tensor.storage import size_in_bytes
@@ -82,7 +81,9 @@ def as_strided(input: Any, size: Any, stride: Any, storage_offset: int | None = 
     Raises:
         RuntimeError: it would reach outside of the memory.
     """
-    return placed(as_strided_from.call((input, *strided_arguments(input, size, stride, storage_offset))))
+    made = as_strided_from.call((input, *strided_arguments(input, size, stride, storage_offset)))
+    views.moved(made, singly=True)  # it may see memory that `input` does not
+    return made
 
 
 @as_strided.samples
@@ -122,17 +123,6 @@ def as_strided_from_batched(self: Any, size: Any, stride: Any, offset: int) -> A
 
 
 OPERATORS.reshaped_view = as_strided_from
-
-
-def placed(made: Any) -> Any:
-    """A view that may see memory which the tensor it was taken of does not."""
-    views.moved(made, singly=True)
-    return made
-
-
-plain_case(
-    as_strided, as_strided_from, as_strided_from.native, translate=native("as_strided_arguments"), then=(placed,)
-)
 
 
 @as_strided_from.samples
