@@ -85,9 +85,8 @@ ALLOWED: dict[str, tuple[str, ...]] = {
     "legacy": ("_core", "ops", "tensor"),
     "version": (),
     "absent": (),
-    **dict.fromkeys(
-        ("compiler", "cpu", "accelerator", "distributed", "futures", "fx", "hub", "jit", "multiprocessing", "onnx"), ()
-    ),
+    **dict.fromkeys(("compiler", "distributed", "futures", "fx", "hub", "jit", "multiprocessing", "onnx"), ()),
+    **dict.fromkeys(("accelerator", "cpu"), ("_core",)),
     **dict.fromkeys(("cuda", "mps", "mtia", "xpu"), ("_loading", "absent", "amp")),
     "amp": ("_core", "tensor"),
     "backends": ("_kernels", "_loading"),

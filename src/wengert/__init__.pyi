@@ -82,6 +82,7 @@ from wengert._core.types.dtypes import (
 )
 from wengert._core.types.sizes import Size as Size
 from wengert._kernels import get_num_threads as get_num_threads, set_num_threads as set_num_threads
+from wengert.accelerator import Event as Event, Stream as Stream
 from wengert.amp.autocast_mode import autocast as autocast
 from wengert.amp.casting import (
     autocast_decrement_nesting as autocast_decrement_nesting,
@@ -108,6 +109,8 @@ from wengert.autograd.anomaly_mode import (
 )
 from wengert.compat import array_api as array_api
 from wengert.compiler import compile as compile
+from wengert.cpu import get_device_module as get_device_module
+from wengert.cuda import AcceleratorError as AcceleratorError, OutOfMemoryError as OutOfMemoryError
 from wengert.debugging.explanation import explain as explain
 from wengert.debugging.mode import set_debug as set_debug
 from wengert.debugging.report import graph_report as graph_report
@@ -234,6 +237,10 @@ float8_e5m2: _dtype
 float8_e5m2fnuz: _dtype
 float8_e8m0fnu: _dtype
 half: _dtype
+has_lapack: _bool
+has_mkl: _bool
+has_openmp: _bool
+has_spectral: _bool
 inf: _float
 int: _dtype
 int1: _dtype

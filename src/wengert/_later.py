@@ -30,6 +30,7 @@ MIRRORS = (
 SETTINGS = (
     *("are_deterministic_algorithms_enabled", "compiled_with_cxx11_abi", "get_default_device"),
     *("get_deterministic_debug_mode", "get_float32_matmul_precision", "get_num_interop_threads"),
+    *("has_lapack", "has_mkl", "has_openmp", "has_spectral"),
     *("is_deterministic_algorithms_warn_only_enabled", "is_storage"),
     *("is_vulkan_available", "is_warn_always_enabled", "set_default_device", "set_default_tensor_type"),
     *("set_deterministic_debug_mode", "set_float32_matmul_precision", "set_flush_denormal", "set_num_interop_threads"),
@@ -67,6 +68,8 @@ LATER = {
     **dict.fromkeys(STORAGES, "ops.create.legacy_storages"),
     **dict.fromkeys(("empty_cache", "memory_stats", "reset_peak_memory_stats", "set_memory_limit"), "ops.memory.kept"),
     "PyTorchFileReader": "io.reader",
+    **dict.fromkeys(("AcceleratorError", "OutOfMemoryError"), "cuda"),
+    **dict.fromkeys(("Event", "Stream"), "accelerator"),
     **dict.fromkeys(("ScriptFunction", "ScriptModule"), "jit"),
     "StorageBase": "ops.memory.storages",
     "TypedStorage": "ops.memory.storages",
@@ -77,6 +80,7 @@ LATER = {
     "default_generator": "ops.randomness.generator",
     "explain": "debugging",
     "from_file": "ops.create.legacy_storages",
+    "get_device_module": "cpu",
     "graph_report": "debugging",
     "install_as_torch": "as_torch",
     "load": "io.objects",
@@ -105,5 +109,8 @@ KINDS = (
     *("is_nonzero", "is_pinned", "is_quantized", "is_same_size", "is_set_to", "is_signed", "is_sparse"),
     *("eig", "is_sparse_csr", "is_vulkan", "is_xla", "is_xpu", "lstsq", "mtia", "ndimension", "new", "pin_memory"),
     *("reinforce", "resize", "resize_as", "solve", "symeig", "to_dense", "xpu"),
+    *("ccol_indices", "coalesce", "col_indices", "crow_indices", "dense_dim", "dequantize", "indices", "is_coalesced"),
+    *("row_indices", "sparse_dim", "to_sparse", "to_sparse_bsc", "to_sparse_bsr", "to_sparse_coo", "to_sparse_csc"),
+    *("to_sparse_csr", "values"),
 )
 """What the module `kinds` gives Tensor."""

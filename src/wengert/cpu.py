@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import sys
 from typing import Any
+
+from ._core.types.devices import refuse_absent
 
 
 def is_available() -> bool:
@@ -49,3 +52,13 @@ class Stream:
 def current_stream(device: Any = None) -> Stream:
     """The one there is."""
     return Stream()
+
+
+def get_device_module(device: Any = None) -> Any:
+    """The module of a device: `cpu` for the one that there is.
+
+    Raises:
+        RuntimeError: no device.
+    """
+    refuse_absent("cpu" if device is None else device)
+    return sys.modules[__name__]

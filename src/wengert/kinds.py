@@ -6,7 +6,7 @@ Bound to Tensor when one of them is first asked for.
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any, NoReturn
 
 import numpy as np
@@ -14,6 +14,7 @@ import numpy as np
 from ._core import errors, flags
 from ._core.tensor.base import Tensor, bind, set_up
 from ._core.tensor.storage import Storage
+from ._core.types import dtypes
 from ._core.types.devices import refuse_absent
 from ._core.types.sizes import Size
 from .removed import eig, lstsq, reinforce, solve, symeig
@@ -127,6 +128,38 @@ def dense(self: Tensor, dtype: Any = None, *, masked_grad: bool | None = None) -
     return self if dtype is None else self.to(dtype)  # type: ignore[attr-defined]
 
 
+def no_sparse_dimension(self: Tensor) -> int:
+    """0: the tensor is dense in all of its dimensions."""
+    return 0
+
+
+def dequantized(self: Any) -> Any:
+    """The tensor in float32, as that of a quantised one would be."""
+    return self.to(dtypes.float32)
+
+
+def of_layout(name: str, wanted: str) -> Callable[..., NoReturn]:
+    """A method that only sparse tensors have."""
+
+    def method(self: Tensor) -> NoReturn:
+        raise RuntimeError(f"{name} expected {wanted} layout but got Strided")
+
+    method.__name__ = name
+    method.__doc__ = "Refused: only sparse tensors have that, and there are none here."
+    return method
+
+
+def to_layout(name: str) -> Callable[..., NoReturn]:
+    """A method that makes a sparse tensor."""
+
+    def method(self: Tensor, *args: int | Sequence[int], **options: Any) -> NoReturn:
+        raise RuntimeError(f"{name}: sparse tensors do not exist here; scipy.sparse takes x.detach().numpy()")
+
+    method.__name__ = name
+    method.__doc__ = "Refused: there are no sparse tensors here."
+    return method
+
+
 def resize(self: Tensor, *sizes: Any) -> Any:
     """`view`, by its older name: the number of elements cannot change."""
     warnings.warn("non-inplace resize is deprecated", stacklevel=2)
@@ -160,11 +193,30 @@ def on_device(name: str) -> Callable[..., NoReturn]:
     return method
 
 
+COORDINATES, ROWS, COLUMNS = (
+    "sparse coordinate tensor",
+    "sparse row compressed tensor",
+    "sparse column compressed tensor",
+)
+LAYOUTS = {
+    **dict.fromkeys(("coalesce", "indices", "is_coalesced"), COORDINATES),
+    **dict.fromkeys(("crow_indices", "col_indices"), ROWS),
+    **dict.fromkeys(("ccol_indices", "row_indices"), COLUMNS),
+    "values": "sparse tensor",
+}
+"""What only tensors of other layouts have, and of which."""
+SPARSE = ("to_sparse", "to_sparse_bsc", "to_sparse_bsr", "to_sparse_coo", "to_sparse_csc", "to_sparse_csr")
+
 METHODS: dict[str, Callable[..., Any]] = {
     **dict.fromkeys(("is_conj", "is_distributed", "is_pinned", "_is_zerotensor"), no),
     **{each.__name__: each for each in (is_signed, is_same_size, is_set_to, is_nonzero, ndimension, get_device)},
     **{each.__name__: each for each in (dim_order, new, as_subclass, pin_memory)},
     **{name: on_device(name) for name in ("cuda", "xpu", "ipu", "mtia")},
+    **{name: of_layout(name, wanted) for name, wanted in LAYOUTS.items()},
+    **{name: to_layout(name) for name in SPARSE},
+    "sparse_dim": no_sparse_dimension,
+    "dense_dim": ndimension,
+    "dequantize": dequantized,
     "to_dense": dense,
     **{each.__name__: each for each in (resize, resize_as, eig, lstsq, reinforce, solve, symeig)},
 }

@@ -19,6 +19,10 @@ _set: dict[str, Any] = {
 }
 
 
+has_lapack, has_mkl, has_openmp, has_spectral = True, False, False, True
+"""Whether there are decompositions and Fourier transforms, and libraries that they might come from."""
+
+
 def use_deterministic_algorithms(mode: bool, *, warn_only: bool = False) -> None:
     """Note the setting; all operators are deterministic."""
     _set.update({"deterministic": bool(mode), "warn only": bool(warn_only)})

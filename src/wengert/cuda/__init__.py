@@ -84,6 +84,10 @@ class CudaError(RuntimeError):
     """An error of the CUDA library; never raised here, so that programs may name it."""
 
 
+class AcceleratorError(RuntimeError):
+    """An error of an accelerator; never raised here, so that programs may name it."""
+
+
 class OutOfMemoryError(RuntimeError):
     """A device has no more memory; never raised here, so that programs may name it."""
 

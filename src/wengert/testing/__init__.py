@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from .calls import Call, Case, cases
-from .close import assert_close
+from .close import assert_allclose, assert_close
 from .differences import Wrong, check_first_order, check_second_order
 from .make import make_tensor
 from .samples import KINDS, Maker
@@ -14,6 +14,7 @@ __all__ = [
     "Case",
     "Maker",
     "Wrong",
+    "assert_allclose",
     "assert_close",
     "cases",
     "check_first_order",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
@@ -10,6 +11,7 @@ import numpy as np
 from .._core.tensor.base import Tensor
 from .._core.types import dtypes
 from .._core.types.sizes import Size
+from ..ops.create.create import tensor
 
 TOLERANCES: dict[dtypes.dtype, tuple[float, float]] = {
     dtypes.float16: (1e-3, 1e-5),
@@ -20,6 +22,8 @@ TOLERANCES: dict[dtypes.dtype, tuple[float, float]] = {
 }
 """The default (rtol, atol) of each dtype; others must be equal. Of two dtypes the larger tolerances count."""
 BFLOAT16 = (1.6e-2, 1e-5)
+LOOSER = {"float16": (1e-3, 1e-3), "bfloat16": (1e-2, 1e-3), "float32": (1e-4, 1e-5), "float64": (1e-5, 1e-8)}
+"""Those of `assert_allclose`."""
 
 Message = str | Callable[[str], str] | None
 
@@ -89,6 +93,44 @@ def assert_close(
         if type(actual) is not type(expected):
             raise TypeError(incomparable(actual, expected, ()))
     compare(actual, expected, options, ())
+
+
+def assert_allclose(
+    actual: Any,
+    expected: Any,
+    rtol: float | None = None,
+    atol: float | None = None,
+    equal_nan: bool = True,
+    msg: Message = "",
+) -> None:
+    """`assert_close` by its older name, with larger tolerances, of what need not have the same dtype.
+
+    Args:
+        actual: tensor, or what becomes one.
+        expected: the same; if it is no tensor, one in the dtype of `actual`.
+        rtol, atol: tolerances, both or none; chosen by the dtypes unless given.
+        equal_nan: NaN equals NaN.
+        msg: the error's text, if there is any.
+
+    Raises:
+        AssertionError: values differ.
+        ValueError: only one of the tolerances was given.
+    """
+    warnings.warn(
+        "`torch.testing.assert_allclose()` is deprecated since 1.12 and will be removed in a future release. Please "
+        "use `torch.testing.assert_close()` instead.",
+        FutureWarning,
+        stacklevel=2,
+    )
+    actual = actual if isinstance(actual, Tensor) else tensor(actual)
+    expected = expected if isinstance(expected, Tensor) else tensor(expected, dtype=actual.dtype)
+    if rtol is None and atol is None:
+        known = [LOOSER.get(each.dtype.name, (0.0, 0.0)) for each in (actual, expected)]
+        rtol, atol = max(each[0] for each in known), max(each[1] for each in known)
+    assert_close(
+        actual, expected, rtol=rtol, atol=atol, equal_nan=equal_nan, check_device=True, check_dtype=False,
+        check_stride=False, msg=msg or None,
+    )  # fmt: skip
 
 
 def where(path: tuple[Any, ...]) -> str:

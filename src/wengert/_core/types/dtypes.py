@@ -80,6 +80,16 @@ class dtype:
         """How some of torch's errors call the elements: as C++ does."""
         return C_NAMES.get(self.name, self.name)
 
+    @property
+    def abbr(self) -> str:
+        """A short name: the kind and the number of bits."""
+        if self.category == BOOL:
+            return "b8"
+        short = self.name.replace("_", "")
+        for kind in ("float", "complex", "uint", "int"):
+            short = short.replace(kind, kind[0])
+        return short
+
     def __repr__(self) -> str:
         return f"torch.{self.name}"
 

@@ -144,6 +144,22 @@ class Generator:
         state["has_kept"], state["kept"] = kept[0], kept[1] if kept[0] else 0
         return wrap(np.frombuffer(state.tobytes(), np.uint8).copy())
 
+    def get_offset(self) -> int:
+        """Refused: the stream has no places that one could go to.
+
+        Raises:
+            RuntimeError: always.
+        """
+        raise RuntimeError("CPU Generator does not use offset")
+
+    def set_offset(self, offset: int) -> None:
+        """Refused: the stream has no places that one could go to.
+
+        Raises:
+            RuntimeError: always.
+        """
+        raise RuntimeError("CPU Generator does not use offset")
+
     def set_state(self, new_state: Tensor) -> Generator:
         """Go to where `get_state` was called.
 
