@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from functools import cache
 from typing import Any, NoReturn
 
 import numpy as np
@@ -80,14 +81,26 @@ def fits_integer(value: Any, element: DType) -> bool:
     """Whether a number lies in the range of an integer type."""
     if value != value or value in (math.inf, -math.inf):
         return False
-    limits = np.iinfo(element.numpy)
-    low = int(limits.min) if element.is_signed else -int(limits.max)
-    return low <= int(value) <= int(limits.max)
+    least, most = integers_of(element)
+    return (least if element.is_signed else -most) <= int(value) <= most
 
 
 def fits_float(value: float, element: DType) -> bool:
     """Whether a number that is finite is so in a floating-point type."""
-    return math.isinf(value) or value != value or abs(value) <= float(dtypes.limits_of(element).max)
+    return math.isinf(value) or value != value or abs(value) <= largest_of(element)
+
+
+@cache
+def integers_of(element: DType) -> tuple[int, int]:
+    """The least and the largest number of an integer type."""
+    limits = np.iinfo(element.numpy)
+    return int(limits.min), int(limits.max)
+
+
+@cache
+def largest_of(element: DType) -> float:
+    """The largest finite number of a floating-point type."""
+    return float(dtypes.limits_of(element).max)
 
 
 def wrapped_integer(value: Any, element: DType) -> int:

@@ -19,6 +19,7 @@ from ..._core.tensor.base import Tensor
 from ..._core.types import dtypes
 from ..._core.types.dtypes import dtype as DType
 from ..create.factory import check_place, deliver, read_size, read_tuple, result_dtype, room
+from ..dtype_checks import integers_of, largest_of
 from ..family import described, named
 from .batches import drawn_levels
 from .generator import chosen, default_generator
@@ -109,9 +110,8 @@ def range_of(element: DType) -> tuple[int, int]:
     if element.category == dtypes.BOOL:
         return 0, 1
     if element.category == dtypes.INTEGER:
-        limits = np.iinfo(element.numpy)
-        return int(limits.min), int(limits.max)
-    largest = int(float(dtypes.limits_of(element).max))
+        return integers_of(element)
+    largest = int(largest_of(element))
     return -largest, largest
 
 
