@@ -4,6 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from hypothesis import given, strategies as st
+from hypothesis.extra import numpy as hnp
+
+from wengert import _kernels
 
 BINARY = ["add", "subtract", "multiply", "divide"]
 BACKWARD = ["relu_backward", "sigmoid_backward", "tanh_backward", "silu_backward"]
@@ -88,6 +92,35 @@ def test_integers_wrap_around_like_the_twin(only_native, twin):
     assert np.array_equal(only_native.add(top, 1), twin("add")(top, np.int64(1)))
     assert np.array_equal(only_native.negative(top), twin("negative")(top))
     assert np.array_equal(only_native.multiply(top, top), twin("multiply")(top, top))
+
+
+WHOLE = st.one_of(st.integers(-9, 9), st.integers(-(2**63), 2**63 - 1), st.sampled_from([-1, 1, -(2**63), 2**63 - 1]))
+
+
+@given(hnp.arrays(np.int64, 6, elements=WHOLE), hnp.arrays(np.int64, 6, elements=WHOLE.filter(bool)), st.data())
+def test_integers_are_divided_as_the_twin_divides_them(a, b, data):
+    divisor = data.draw(st.sampled_from([b, b[:1], int(b[0]), b.reshape(2, 3), np.broadcast_to(b[2:3], (6,))]))
+    dividend = data.draw(st.sampled_from([a, int(a[0]), a.reshape(2, 3)]))
+    if isinstance(dividend, int) and isinstance(divisor, int):
+        return
+    try:
+        with np.errstate(over="ignore"):
+            wanted = np.floor_divide(dividend, divisor), np.remainder(dividend, divisor)
+    except ValueError:
+        return  # the shapes do not broadcast
+    np.testing.assert_array_equal(_kernels.floor_divide(dividend, divisor), wanted[0])
+    np.testing.assert_array_equal(_kernels.remainder(dividend, divisor), wanted[1])
+
+
+@pytest.mark.parametrize("name", ["floor_divide", "remainder"])
+def test_an_integer_division_by_zero_is_left_to_the_twin(name, native):
+    a, direct = np.arange(6), getattr(native, f"direct_{name}")
+    for divisor in (0, np.zeros(1, np.int64), np.array([1, 2, 3, 4, 0, 6]), np.broadcast_to(np.int64(0), (6,))):
+        assert direct(a, divisor) is NotImplemented
+        with pytest.raises(RuntimeError, match="ZeroDivisionError"):
+            getattr(_kernels, name)(a, divisor)
+    assert direct(a.reshape(6, 1), np.array([[1, 0]])) is NotImplemented
+    assert direct(a, 4) is not NotImplemented
 
 
 @pytest.mark.parametrize("shape", SHAPES)

@@ -2,6 +2,9 @@
 #include "broadcast.hpp"
 #include "common.hpp"
 
+#include <algorithm>
+#include <type_traits>
+
 namespace wengert {
 namespace {
 
@@ -108,10 +111,20 @@ PyObject* crossed(BinaryLoop<T> loop, npy_intp cost, PyArrayObject* a, PyArrayOb
     return reinterpret_cast<PyObject*>(result);
 }
 
+// Whether integers may be divided by these: by a zero among them the twin refuses it.
+template <class T>
+bool divides(PyArrayObject* divisors) {
+    const T* first = data_of<T>(divisors);
+    const npy_intp count = is_in_rows(divisors) ? PyArray_SIZE(divisors) : 1;
+    return std::find(first, first + count, T{0}) == first + count;
+}
+
 template <class T>
 PyObject* typed(Binary op, PyArrayObject* a, PyArrayObject* b, PyObject* a_object, PyObject* b_object, PyObject* out) {
     const BinaryLoop<T> loop = loops<T>().binary[op];
     if (!loop) return nullptr;
+    const bool checks = std::is_integral_v<T> && (op == FLOOR_DIVIDE || op == REMAINDER);
+    if (checks && b && !divides<T>(b)) return nullptr;
     Layout layout;
     T a_value, b_value;
     const T *a_data = &a_value, *b_data = &b_value;
@@ -122,6 +135,7 @@ PyObject* typed(Binary op, PyArrayObject* a, PyArrayObject* b, PyObject* a_objec
         PyArrayObject* array = a ? a : b;
         if (!is_in_rows(array)) return nullptr;
         if (!(a ? weak_value(b_object, b_value) : weak_value(a_object, a_value))) return nullptr;
+        if (checks && a && b_value == 0) return nullptr;
         layout = {array, 1, 1, PyArray_SIZE(array)};
     }
     if (!(a_large && b_large) && layout.outer * layout.middle * layout.inner == 0) return nullptr;  // no row-major strides
