@@ -10,7 +10,7 @@ from wengert.testing.calls import operators
 
 ARGUMENTS = {
     **dict.fromkeys(("addcmul", "addcdiv", "lerp", "clamp"), 2),
-    **dict.fromkeys(("hypot", "clamp_min", "clamp_max", "pow"), 1),
+    **dict.fromkeys(("hypot", "clamp_min", "clamp_max", "heaviside", "pow"), 1),
     **dict.fromkeys(("cumsum", "cumprod", "tril", "triu"), -1),
 }
 """How many further tensors a call takes; -1: the number 0."""
