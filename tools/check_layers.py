@@ -78,6 +78,7 @@ ALLOWED: dict[str, tuple[str, ...]] = {
     "questions": ("_core",),
     "removed": (),
     "eager": ("tensor",),
+    "foreach": ("tensor", "_later", "linalg"),
     "functional": (),
     "return_types": ("ops",),
     "kinds": ("_core", "removed"),

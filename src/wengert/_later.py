@@ -50,6 +50,15 @@ CASTING = (
     *("is_autocast_enabled", "set_autocast_cache_enabled", "set_autocast_cpu_dtype", "set_autocast_cpu_enabled"),
     *("set_autocast_dtype", "set_autocast_enabled", "set_autocast_gpu_dtype"),
 )
+CHECKS = ("_index", "_is_size", "_not_implemented", "_tensor_all", "_type", "_value", "_with")
+FOREACH = """
+    abs abs_ acos acos_ add add_ addcdiv addcdiv_ addcmul addcmul_ asin asin_ atan atan_ ceil ceil_ clamp_max clamp_max_
+    clamp_min clamp_min_ clone copy_ cos cos_ cosh cosh_ div div_ erf erf_ erfc erfc_ exp exp_ expm1 expm1_ floor floor_
+    frac frac_ lerp lerp_ lgamma lgamma_ log log_ log10 log10_ log1p log1p_ log2 log2_ max maximum maximum_ minimum
+    minimum_ mm mul mul_ neg neg_ norm pow pow_ powsum reciprocal reciprocal_ round round_ rsqrt rsqrt_ sigmoid sigmoid_
+    sign sign_ sin sin_ sinh sinh_ sqrt sqrt_ sub sub_ tan tan_ tanh tanh_ trunc trunc_ zero_
+""".split()  # noqa: SIM905 - so that it can be read
+"""The operators that lists of tensors have, see `foreach`."""
 LATER = {
     **{name: name for name in (*LAYERS, *MIRRORS, "_C")},
     **dict.fromkeys(SETTINGS, "settings"),
@@ -60,7 +69,9 @@ LATER = {
     ),
     **dict.fromkeys(("batch_norm", "instance_norm"), "ops.neural.norm_forms"),
     **dict.fromkeys(("eig", "lstsq", "matrix_rank", "solve", "symeig"), "removed"),
-    **dict.fromkeys(("cond", "newaxis", "while_loop"), "eager"),
+    **dict.fromkeys(("cond", "newaxis", "while_loop", "_assert"), "eager"),
+    **{f"_check{name}": "eager" for name in ("", *CHECKS)},
+    **{f"_foreach_{name}": "foreach" for name in FOREACH},
     **{f"sym_{name}": "eager" for name in ("float", "int", "ite", "max", "min", "not", "sqrt", "sum")},
     "embedding_renorm_": "ops.indexing.embedding_forms",
     "rrelu_": "ops.neural.gates",

@@ -113,3 +113,78 @@ def while_loop(cond_fn: Callable[..., Any], body_fn: Callable[..., Any], carried
             raise RuntimeError(f"body_fn should return the same number of elements as carried_inputs, {len(carried)}")
         carried = made
     return carried
+
+
+IMPROVE = "(Could this error message be improved? If so, please report an enhancement request to PyTorch.)"
+
+
+def _check_with(error_type: type[Exception], cond: bool, message: Callable[[], str] | None = None) -> None:
+    """Refuse where a condition does not hold.
+
+    Args:
+        error_type: what is raised.
+        cond: a bool, no tensor.
+        message: gives the error's text.
+
+    Raises:
+        TypeError: `cond` is a tensor, or `message` cannot be called.
+        error_type: `cond` is false.
+    """
+    if isinstance(cond, Tensor):
+        raise TypeError(
+            "cond must be a bool, but got a Tensor. For tensor conditions, use torch._check_tensor_all() to assert "
+            "that all elements are true."
+        )
+    if cond:
+        return
+    if message is not None and not callable(message):
+        raise TypeError("message must be a callable")
+    raise error_type(f"Expected cond to be True, but got False. {IMPROVE}" if message is None else str(message()))
+
+
+def _check(cond: bool, message: Callable[[], str] | None = None) -> None:
+    """Raise RuntimeError where a condition does not hold."""
+    _check_with(RuntimeError, cond, message)
+
+
+def _check_index(cond: bool, message: Callable[[], str] | None = None) -> None:
+    """Raise IndexError where a condition does not hold."""
+    _check_with(IndexError, cond, message)
+
+
+def _check_value(cond: bool, message: Callable[[], str] | None = None) -> None:
+    """Raise ValueError where a condition does not hold."""
+    _check_with(ValueError, cond, message)
+
+
+def _check_type(cond: bool, message: Callable[[], str] | None = None) -> None:
+    """Raise TypeError where a condition does not hold."""
+    _check_with(TypeError, cond, message)
+
+
+def _check_not_implemented(cond: bool, message: Callable[[], str] | None = None) -> None:
+    """Raise NotImplementedError where a condition does not hold."""
+    _check_with(NotImplementedError, cond, message)
+
+
+def _check_is_size(i: int, message: Callable[[], str] | None = None, *, max: int | None = None) -> None:
+    """Raise RuntimeError where a number is no length: negative, or above `max`."""
+    _check(i >= 0 and (max is None or i <= max), message)
+
+
+def _check_tensor_all(cond: Tensor, message: Callable[[], str] | None = None) -> None:
+    """Raise RuntimeError where not all elements of a bool tensor are true.
+
+    Raises:
+        TypeError: no bool tensor.
+    """
+    if not isinstance(cond, Tensor) or cond.dtype.name != "bool":
+        kind = cond.dtype if isinstance(cond, Tensor) else type(cond)
+        raise TypeError(f"cond must be a tensor with dtype torch.bool, but got {kind}")
+    _check(bool(cond.all()), message)  # type: ignore[attr-defined]
+
+
+def _assert(condition: Any, message: str) -> None:
+    """Raise AssertionError where a condition, a bool or a tensor of one, does not hold."""
+    if not condition:
+        raise AssertionError(message)

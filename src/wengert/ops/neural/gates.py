@@ -42,7 +42,8 @@ def glu(self: Array, dim: int = -1, *, out: Any = None) -> Any:
     if self.shape[axis] % 2:
         raise RuntimeError(f"Halving dimension must be even, but dimension {axis} is size {self.shape[axis]}")
     check_floating("glu", "glu_cpu", self)
-    first, second = np.split(self, 2, axis)
+    half, before = self.shape[axis] // 2, (slice(None),) * axis
+    first, second = self[(*before, slice(half))], self[(*before, slice(half, None))]
     return np.multiply(first, kernels.sigmoid(second), out=out)
 
 

@@ -1,0 +1,100 @@
+"""Operators on lists of tensors, and torch's checks of conditions."""
+
+from __future__ import annotations
+
+import inspect
+
+import pytest
+
+import wengert as wg
+from wengert._later import CHECKS, FOREACH
+
+
+def lists() -> tuple[list[wg.Tensor], list[wg.Tensor]]:
+    return [wg.rand(2) + 0.1, wg.rand(3, 2) + 0.1], [wg.rand(2) + 0.5, wg.rand(3, 2) + 0.5]
+
+
+def arguments(name: str, others: list[wg.Tensor]) -> tuple[tuple[object, ...], tuple[object, ...]]:
+    """What the function of lists takes beside its first, and what the method of the second tensor takes."""
+    if name in ("add", "sub", "mul", "div", "maximum", "minimum", "pow", "copy"):
+        return (others,), (others[1],)
+    if name in ("addcmul", "addcdiv"):
+        return (others, others), (others[1], others[1])
+    if name == "mm":
+        return ([each.t() for each in others],), (others[1].t(),)
+    if name == "lerp":
+        return (others, 0.3), (others[1], 0.3)
+    return ((0.5,), (0.5,)) if name in ("clamp_max", "clamp_min") else ((), ())
+
+
+@pytest.mark.parametrize("name", [name for name in FOREACH if name != "powsum"])
+def test_each_tensor_has_its_turn(name):
+    tensors, others = lists()
+    if name == "mm":
+        tensors, others = [each.reshape(1, -1) for each in tensors], [each.reshape(1, -1) for each in others]
+    given, own = arguments(name.removesuffix("_"), others)
+    kept = [each.clone() for each in tensors]
+    made = getattr(wg, f"_foreach_{name}")(tensors, *given)
+    wanted = getattr(kept[1].clone(), name.removesuffix("_") if "imum" in name else name)(*own)
+    assert wg.equal(made[1], wanted)
+    assert (made is tensors) is name.endswith("_") and (name.endswith("_") or isinstance(made, tuple))
+    assert name.endswith("_") or all(wg.equal(one, other) for one, other in zip(tensors, kept, strict=True))
+
+
+def test_numbers_stand_for_all_tensors_or_for_one_each():
+    tensors = [wg.ones(2), wg.arange(3.0)]
+    assert [each.tolist() for each in wg._foreach_add(tensors, 1)] == [[2, 2], [1, 2, 3]]
+    assert [each.tolist() for each in wg._foreach_mul(tensors, [2.0, 3.0])] == [[2, 2], [0, 3, 6]]
+    assert [each.tolist() for each in wg._foreach_add(tensors, tensors, alpha=2)] == [[3, 3], [0, 3, 6]]
+    assert [each.tolist() for each in wg._foreach_pow(2.0, tensors)] == [[2, 2], [1, 2, 4]]
+    assert [each.tolist() for each in wg._foreach_maximum(tensors, 1)] == [[1, 1], [1, 1, 2]]
+    for scales in ([1.0, 2.0], wg.tensor([1.0, 2.0])):
+        made = wg._foreach_addcmul(tensors, tensors, tensors, scales)
+        assert [each.tolist() for each in made] == [[2, 2], [0, 3, 10]]
+    assert [each.item() for each in wg._foreach_norm(tensors, 1)] == [2, 3]
+    assert [each.item() for each in wg._foreach_powsum(tensors, 2)] == [2, 5]
+
+
+def test_gradients_are_those_of_the_operators():
+    x = wg.ones(2, requires_grad=True)
+    wg._foreach_mul([x], 3)[0].sum().backward()
+    assert x.grad.tolist() == [3, 3]
+    with pytest.raises(RuntimeError, match="a leaf Variable that requires grad"):
+        wg._foreach_mul_([x], 3)
+
+
+@pytest.mark.parametrize(
+    ("given", "error", "says"),
+    [
+        (([], 1), RuntimeError, "Tensor list must have at least one tensor"),
+        ((wg.ones(2), 1), TypeError, "must be tuple of Tensors, not Tensor"),
+        (([1, 2], 1), TypeError, "expected Tensor as element 0 in argument 0, but got int"),
+        (([wg.ones(2)] * 2, [wg.ones(2)]), RuntimeError, "must have the same number of tensors, got 2 and 1"),
+        (([wg.ones(2)] * 2, [1.0]), RuntimeError, "must have same number of elements as scalar list"),
+    ],
+)
+def test_what_is_no_list_of_tensors_is_refused(given, error, says):
+    with pytest.raises(error, match=says):
+        wg._foreach_add(*given)
+
+
+def test_conditions_are_checked():
+    errors = {"": RuntimeError, "_index": IndexError, "_value": ValueError, "_type": TypeError}
+    for name, error in (errors | {"_not_implemented": NotImplementedError}).items():
+        check = getattr(wg, f"_check{name}")
+        assert check(True) is None
+        with pytest.raises(error, match="why"):
+            check(False, lambda: "why")
+    with pytest.raises(RuntimeError, match="Expected cond to be True"):
+        wg._check_is_size(-1)
+    with pytest.raises(RuntimeError, match="Expected cond to be True"):
+        wg._check_tensor_all(wg.tensor([True, False]))
+    with pytest.raises(TypeError, match="got a Tensor"):
+        wg._check(wg.tensor(True))
+    with pytest.raises(TypeError, match="must be a tensor with dtype"):
+        wg._check_tensor_all(wg.ones(2))
+    with pytest.raises(KeyError):
+        wg._check_with(KeyError, False, lambda: "m")
+    with pytest.raises(AssertionError, match="no"):
+        wg._assert(wg.tensor(False), "no")
+    assert all(inspect.isfunction(getattr(wg, f"_check{name}")) for name in CHECKS)
