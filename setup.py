@@ -47,8 +47,9 @@ NATIVE_FLAGS = [
     "-fno-trapping-math",
 ]
 # WENGERT_SANITIZE=1, set by `make sanitize` for a tree of its own: the first access outside of memory, and the first
-# operation that C++ does not define, end the process.
+# operation that C++ does not define, end the process. The loops for AVX-512 are made so that they run without it.
 SANITIZERS = ["-fsanitize=address,undefined", "-fno-sanitize-recover=undefined", "-fno-omit-frame-pointer"]
+WIDE_LOOPS = ["-DWENGERT_WIDE_LOOPS", "-Wno-psabi"]
 PROBES = {
     "probe_c.c": "#include <Python.h>\nint probe_c(void) { return PY_MAJOR_VERSION; }\n",
     "probe_cpp.cpp": "#include <Python.h>\n#include <vector>\nstd::vector<int> probe_cpp() { return {1}; }\n",
@@ -112,7 +113,7 @@ def sanitized(flags: list[str]) -> list[str]:
     """Compiler flags, changed for the sanitizers if the environment asks for them."""
     if os.environ.get("WENGERT_SANITIZE") != "1":
         return flags
-    return [flag for flag in flags if flag not in ("-O3", "-O2", "-g0")] + ["-O1", "-g", *SANITIZERS]
+    return [flag for flag in flags if flag not in ("-O3", "-O2", "-g0")] + ["-O1", "-g", *SANITIZERS, *WIDE_LOOPS]
 
 
 def extensions() -> list[Extension]:

@@ -4,8 +4,9 @@
 
 The sources are copied to `build/sanitize` and compiled there (`-g -O1`), so that the normal build and its record are
 not touched; a second run compiles what changed. The tests of `tests/kernels`, among them the fuzz of the native
-functions, here with many more tries, run three times: with the compiled core, with the interpreted core on the native
-kernels, and with the compiled core on the loops for any processor. Tests named on the command line run beside them.
+functions, here with many more tries, run four times: with the compiled core, with the interpreted core on the native
+kernels, and with the compiled core on the loops for any processor, and on those for AVX-512, which are compiled here so
+that a processor with AVX2 runs them. Tests named on the command line run beside them.
 The process ends with status 0 only if all passed and no sanitizer reported anything; reports are printed and stay in
 `build/sanitize/reports`.
 """
@@ -32,6 +33,7 @@ RUNS = {
     "compiled core": {},
     "interpreted core on native kernels": {"WENGERT_PURE": "1", "WENGERT_KERNELS": "native"},
     "loops for any processor": {"WENGERT_INSTRUCTIONS": "baseline"},
+    "loops for AVX-512": {"WENGERT_INSTRUCTIONS": "avx512"},
 }
 
 

@@ -1,13 +1,21 @@
-// Loops for x86-64 processors with AVX-512; empty elsewhere.
+// Loops for x86-64 processors with AVX-512; empty elsewhere. With WENGERT_WIDE_LOOPS the same loops over the same 64 bytes
+// by the instructions of AVX2: so they are tested on processors that have no more.
 #include "simd.hpp"
 
 #if defined(__x86_64__) && defined(__GNUC__)
+#ifdef WENGERT_WIDE_LOOPS
+#define WENGERT_TARGET "avx2,fma"
+#else
+#define WENGERT_TARGET "avx512f,avx512dq,avx512vl,avx2,fma"
+#endif
+#define WENGERT_PRAGMA(text) _Pragma(#text)
+#define WENGERT_EXPANDED(text) WENGERT_PRAGMA(text)
 #if defined(__clang__)
-#pragma clang attribute push(__attribute__((target("avx512f,avx512dq,avx512vl,avx2,fma"))), apply_to = function)
+WENGERT_EXPANDED(clang attribute push(__attribute__((target(WENGERT_TARGET))), apply_to = function))
 #pragma clang fp contract(fast)
 #else
 #pragma GCC optimize("fp-contract=fast")
-#pragma GCC target("avx512f,avx512dq,avx512vl,avx2,fma")
+WENGERT_EXPANDED(GCC target(WENGERT_TARGET))
 #endif
 
 #define WENGERT_ISA avx512

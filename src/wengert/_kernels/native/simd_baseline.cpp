@@ -23,9 +23,14 @@ bool take(const char* name, const char* wanted, bool runs, LoopTable (*table)())
 bool choose_loops(const char* wanted) {
 #if defined(__x86_64__) && defined(__GNUC__)
     __builtin_cpu_init();
+    const bool avx2_runs = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma");
+#ifdef WENGERT_WIDE_LOOPS
+    const bool wide = wanted && avx2_runs;
+#else
     const bool wide = __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl");
+#endif
     if (take("avx512", wanted, wide, avx512::table)) return true;
-    if (take("avx2", wanted, __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma"), avx2::table)) return true;
+    if (take("avx2", wanted, avx2_runs, avx2::table)) return true;
 #endif
     return take("baseline", wanted, true, baseline::table);
 }
