@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import warnings
+
 import pytest
 
 import wengert as wg
@@ -48,6 +50,7 @@ REFUSED_ON_ITSELF = {
 }
 
 
+@pytest.mark.filterwarnings("ignore:Use of .* on expanded tensors is deprecated")
 @pytest.mark.parametrize("write", ALLOWED_ON_ITSELF)
 def test_some_writes_may_go_to_elements_that_share_memory(write):
     base = square()
@@ -62,6 +65,32 @@ def test_the_others_are_refused_before_anything_is_written(write):
     with pytest.raises(RuntimeError, match=ITSELF):
         REFUSED_ON_ITSELF[write](base[1:2].expand(2, 3))
     assert base.tolist() == square().tolist() and base._version == 0
+
+
+WARNED = {
+    "index_fill_": lambda y: y.index_fill_(0, wg.tensor([0]), 2.0),
+    "masked_fill_": lambda y: y.masked_fill_(wg.ones(2, 3) > 0, 2.0),
+    "index_put_": lambda y: y.index_put_((wg.tensor([0]),), wg.tensor(2.0, dtype=wg.float64)),
+    "y[]": lambda y: y.__setitem__(wg.tensor([0]), 2.0),
+}
+
+
+@pytest.mark.parametrize("write", WARNED)
+def test_a_write_of_one_value_into_shared_elements_is_warned_of(write):
+    base = square()
+    with pytest.warns(UserWarning, match="index_put_ on" if write == "y[]" else f"{write} on expanded tensors is"):
+        WARNED[write](base[1:2].expand(2, 3))
+    assert base.tolist() == [square().tolist()[0], [2, 2, 2], *square().tolist()[2:]]
+    with pytest.raises(UserWarning), warnings.catch_warnings(action="error"):
+        WARNED[write](base[:1].expand(2, 3))
+    assert base.tolist()[0] == square().tolist()[0] and base._version == 1
+
+
+@pytest.mark.parametrize("write", WARNED)
+def test_nobody_is_warned_of_elements_that_lie_apart(write):
+    with warnings.catch_warnings(action="error"):
+        WARNED[write](square()[:2])
+        WARNED[write](square()[:2].mT.contiguous().mT)
 
 
 def test_an_expanded_dimension_of_length_one_is_no_overlap():

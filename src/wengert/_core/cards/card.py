@@ -283,7 +283,7 @@ def fill_options(card: Card, given: Options) -> None:
     card.writer = given.write
     card.overwrites = given.overwrites
     fill_out(card, given)
-    card.apart = ("never", "itself", "partly", "wholly").index(given.apart)
+    card.apart = ("never", "itself", "partly", "wholly", "warned").index(given.apart)
     card.layout = ("rows", "iterator", "like", "suggested", "own", "reversed", "power").index(given.layout)
     card.view = given.view
     card.of_memory = given.of_memory

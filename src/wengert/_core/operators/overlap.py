@@ -7,10 +7,16 @@ from typing import Any
 import numpy as np
 
 from .. import door, errors
+from ..graph import anomaly
 from ..tensor.base import Tensor
 from . import sources
 from .declaration import Declaration
 from .layouts import is_dense
+
+EXPANDED = (
+    "Use of {}_ on expanded tensors is deprecated. Please clone() the tensor before performing this operation. This "
+    "also applies to advanced indexing e.g. tensor[{}"
+)
 
 
 def check(op: Declaration, target: Tensor, args: tuple[Any, ...]) -> None:
@@ -27,7 +33,12 @@ def check(op: Declaration, target: Tensor, args: tuple[Any, ...]) -> None:
     if apart == sources.APART_NEVER or (op.overwrites and is_same(target, args[1])):
         return
     if door.has_zero_stride(target._array_) and overlaps_itself(target._array_):
-        raise RuntimeError(errors.OVERLAP_IN_PLACE)
+        if apart != sources.APART_WARNED:
+            raise RuntimeError(errors.OVERLAP_IN_PLACE)
+        assigned: str = "indices] = tensor" if op.name == "index_put" else "mask] = scalar"
+        anomaly.warn(EXPANDED.format(op.name, assigned))
+    if apart == sources.APART_WARNED:
+        return
     positions: tuple[Any, ...] = op.tensor_slots
     if apart == sources.APART_ITSELF or len(positions) == 1:
         return

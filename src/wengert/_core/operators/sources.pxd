@@ -28,3 +28,4 @@ cdef enum:
     APART_ITSELF = 1
     APART_PARTLY = 2
     APART_WHOLLY = 3
+    APART_WARNED = 4

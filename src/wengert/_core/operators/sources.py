@@ -12,6 +12,7 @@ LAID_ROWS, LAID_ITERATOR, LAID_LIKE, LAID_SUGGESTED, LAID_OWN, LAID_REVERSED, LA
 tensor; channels innermost if those of the first tensor are; as the body made them; as the iterator decides that takes
 the last operand first; the same, but row-major if the first argument is a number."""
 
-APART_NEVER, APART_ITSELF, APART_PARTLY, APART_WHOLLY = range(4)
+APART_NEVER, APART_ITSELF, APART_PARTLY, APART_WHOLLY, APART_WARNED = range(5)
 """What an in-place form refuses: nothing; elements of the target that share memory; further other inputs that share a
-part of it; further other inputs that share any of it, even all."""
+part of it; further other inputs that share any of it, even all. The last refuses nothing,
+but warns of elements of the target that share memory."""

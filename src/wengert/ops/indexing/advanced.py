@@ -159,7 +159,7 @@ def write_at(target: Any, indices: Any, values: Any, accumulate: bool) -> None:
 @op(
     layout="like", dtypes=WIDE, inplace=True, larger=True, write=write_at, native=native("index_put"),
     native_write=native("index_put_"),
-    apart="never", batching="advanced_batches.index_written",
+    apart="warned", batching="advanced_batches.index_written",
 )  # fmt: skip
 def index_put(self: Array, indices: Indices, values: Array, accumulate: bool = False) -> Any:
     """The tensor with `values` at index arrays.
@@ -251,7 +251,7 @@ def mask_form(args: tuple[Any, ...]) -> int:
 
 
 @op(
-    dtypes=WIDE, inplace=True, larger=True, numbers="value", write=write_where, apart="never", choose=mask_form,
+    dtypes=WIDE, inplace=True, larger=True, numbers="value", write=write_where, apart="warned", choose=mask_form,
     takes_halves=True,
     node=("MaskedFillBackward0", "MaskedFillBackward1"), native=native("masked_fill"),
     native_write=native("masked_fill_"), batching="advanced_batches.mask_filled",

@@ -56,6 +56,27 @@ def check_places(weight: Any, indices: Any, offsets: Any, padding_idx: int) -> N
         raise RuntimeError("embedding_bag: offsets must not decrease")
 
 
+def check_lookup(weight: Any, indices: Any, offsets: Any, sparse: bool, padding_idx: int) -> None:
+    """Refuse what does not fit: see `check_places`, dtypes without bags, sparse gradients."""
+    refuse_sparse(sparse)
+    refuse_dtype("embedding_bag", weight, REALS)
+    check_places(weight, indices, offsets, padding_idx)
+
+
+def check_factors(weight: Any, per_sample_weights: Any) -> None:
+    """Refuse factors of another dtype than the table's.
+
+    Raises:
+        RuntimeError: they are.
+    """
+    if per_sample_weights is not None and per_sample_weights.dtype != weight.dtype:
+        raise RuntimeError(
+            "Expected tensor for argument #1 'weight' to have the same type as tensor for argument #1 "
+            f"'per_sample_weights'; but type {weight.type()} does not equal {per_sample_weights.type()} "
+            "(while checking arguments for embedding_bag)"
+        )
+
+
 def reduced(rows: Any, bags: Any, count: int, mode: int) -> tuple[Any, Any]:
     """Rows put together bag by bag, and of a maximum the number of the row that it came from.
 
@@ -99,9 +120,7 @@ def bags_of_rows(
     padding_idx: int = -1,
 ) -> Any:
     """Bags of rows: what is put together, the bag of each row, the size of each bag, and where maxima come from."""
-    refuse_sparse(sparse)
-    refuse_dtype("embedding_bag", weight, REALS)
-    check_places(weight, indices, offsets, padding_idx)
+    check_lookup(weight, indices, offsets, sparse, padding_idx)
     bags = np.searchsorted(offsets, np.arange(indices.size), side="right") - 1
     count = max(0, len(offsets) - include_last_offset)
     kept = np.flatnonzero((indices != padding_idx) & (bags < count))
@@ -299,12 +318,7 @@ def embedding_bag(
     if not weight.ndim:
         raise IndexError("Dimension specified as 0 but tensor has no dimensions")
     padding = row_number(padding_idx, weight.shape[0])
-    if per_sample_weights is not None and per_sample_weights.dtype != weight.dtype:
-        raise RuntimeError(
-            "Expected tensor for argument #1 'weight' to have the same type as tensor for argument #1 "
-            f"'per_sample_weights'; but type {weight.type()} does not equal {per_sample_weights.type()} "  # type: ignore[attr-defined]
-            "(while checking arguments for embedding_bag)"
-        )
+    check_factors(weight, per_sample_weights)
     return bags_of_rows(  # type: ignore[no-any-return]
         weight, indices, offsets, scale_grad_by_freq, mode, sparse, per_sample_weights, include_last_offset, padding
     )

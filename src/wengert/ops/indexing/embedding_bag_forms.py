@@ -10,7 +10,7 @@ from ..._core.tensor.base import Tensor
 from ..._core.types import dtypes
 from ..create.ranges import arange
 from .embedding import shorten
-from .embedding_bag import MODES, embedding_bag as bags_at, numbers
+from .embedding_bag import MODES, check_factors, check_lookup, embedding_bag as bags_at, numbers, row_number
 
 
 def check_bags(input: Any, weight: Any, offsets: Any, mode: str, per_sample_weights: Any) -> None:
@@ -102,6 +102,9 @@ def embedding_bag(
         include_last_offset, input = False, input.reshape(-1)  # type: ignore[attr-defined]
         per_sample_weights = None if per_sample_weights is None else per_sample_weights.reshape(-1)  # type: ignore[attr-defined]
     if max_norm is not None:
+        check_factors(weight, per_sample_weights)
+        places = input._array_, offsets._array_  # type: ignore[union-attr]
+        check_lookup(weight._array_, *places, sparse, row_number(padding_idx, weight.shape[0]))
         shorten(weight, input, float(max_norm), float(norm_type))
     options = (scale_grad_by_freq, MODES.index(mode), sparse, per_sample_weights, include_last_offset, padding_idx)
     return bags_at(weight, input, offsets, *options)[0]
@@ -114,6 +117,8 @@ def embedding_bag_samples(make: Any) -> Any:
     yield Sample(numbers(0, 2, 3), make(4, 3), numbers(0), mode="sum", per_sample_weights=make(3))
     yield Bad(numbers(0, 2, 3), make(4, 3), raises=ValueError, says="offsets has to be a 1D Tensor but got None")
     yield Bad(numbers(0, 2), make(4, 3), numbers(0), mode="x", raises=ValueError, says="mode has to be one of sum")
+    places = numbers(0).bool()  # type: ignore[attr-defined]
+    yield Bad(numbers(0, 2), make(4, 3), places, 0.1, raises=RuntimeError, says="one of the following scalar types")
     yield Bad(
         *(numbers(0, 2), make(4, 3), numbers(0)),
         per_sample_weights=make(2),

@@ -216,7 +216,7 @@ def fill_form(args: tuple[Any, ...]) -> int:
 
 @op(
     layout="like",
-    dtypes=WIDE, inplace=True, numbers="value", write=write_value_at, apart="never", choose=fill_form,
+    dtypes=WIDE, inplace=True, numbers="value", write=write_value_at, apart="warned", choose=fill_form,
     takes_halves=True, native=native("index_fill"), native_write=native("index_fill_"),
     batching="batches.filled",
     node=("IndexFillBackward0", "IndexFillBackward1"),

@@ -251,10 +251,10 @@ def type_as_samples(make: Any) -> Any:
 
 def bind_casts() -> None:
     """The methods `float()`, `double()`, `long()` ..., one for each dtype that has a short name."""
-    names = {name: name for name in dtypes.ALIASES} | {"bool": "bool", "bfloat16": "bfloat16"}
-    for method in names:
+    names = {name: name for name in dtypes.ALIASES} | {"bool": "bool", "bfloat16": "bfloat16", "chalf": "complex32"}
+    for method, known_as in names.items():
 
-        def convert(self: Tensor, *, memory_format: Any = None, _name: str = method) -> Any:
+        def convert(self: Tensor, *, memory_format: Any = None, _name: str = known_as) -> Any:
             wanted = dtypes.ALIASES.get(_name) or dtypes.by_name(_name)
             if memory_format is None and not (self._flags_ | current().word) & flags.UNUSUAL:
                 same = wanted.numpy is self._array_.dtype

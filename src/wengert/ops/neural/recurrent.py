@@ -129,7 +129,7 @@ def apply_network(kind: Kind, given: tuple[Any, ...]) -> tuple[Any, ...]:
     if len(state) != kind.states:
         raise RuntimeError(f"{kind.name} expects two hidden states")
     num_layers, _, _, bidirectional = options
-    projects = kind.states > 1 and state[0].shape[-1] != state[1].shape[-1]
+    projects = kind.states > 1 and state[0].shape[-1:] != state[1].shape[-1:]
     weights = grouped(kind, params, has_biases, num_layers * (2 if bidirectional else 1), projects)
     if batch_first:
         input = input.transpose(0, 1)
@@ -217,6 +217,8 @@ def samples_of(kind: Kind) -> Callable[[Any], Any]:
         options = (True, 1, 0.0, False, False, False)
         yield Bad(make(5, 3, 4), {1: 2}, biased, *options, raises=TypeError, says="argument 'hx' (position 2) must be")
         yield Bad(make(), state(1), biased, *options, raises=RuntimeError, says="but the input is 0D")
+        scalars = make() if kind.states == 1 else (make(), make())
+        yield Bad(make(5, 3, 4), scalars, biased, *options, raises=RuntimeError, says="hidden states in stacked_rnn")
         yield Bad(
             *(make(5, 3, 4), state(1), [1, 2], *options),
             raises=TypeError,
