@@ -40,13 +40,18 @@ class Heard:
     def observe(self, op: Any, args: tuple[Any, ...], proceed: Callable[[], Any]) -> Any:
         """See one call: `unusual.observed`."""
         made = proceed()
-        rest = zip(op.names[op.positional :], op.defaults[op.positional :], args[op.positional :])
-        kwargs = {name: value for name, default, value in rest if value is not default and value != default}
+        kwargs = keywords_of(op, args)
         name = name_of(op)
         if name == "convolution_backward":
             kwargs["part"] = op.name
         self.hear(name, args[: op.positional], kwargs, made)
         return made
+
+
+def keywords_of(op: Any, args: tuple[Any, ...]) -> dict[str, Any]:
+    """The arguments of a call that are given by name, without those that have their default."""
+    rest = zip(op.names[op.positional :], op.defaults[op.positional :], args[op.positional :])
+    return {name: value for name, default, value in rest if value is not default and value != default}
 
 
 def name_of(op: Any) -> str:

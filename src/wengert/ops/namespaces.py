@@ -32,10 +32,15 @@ class AtenPacket:
         self._qualified_op_name = f"aten::{name}"
         self.function = function
 
-    @property
-    def default(self) -> AtenPacket:
-        """Itself: the forms of an operator are one function here."""
+    def __getattr__(self, overload: str) -> AtenPacket:
+        """Itself, for `default`, `Tensor`, `dim_IntList` and so on: the forms of an operator are one function here."""
+        if overload.startswith("_"):
+            raise AttributeError(f"'OpOverloadPacket' 'aten' object has no attribute '{overload}'")
         return self
+
+    def name(self) -> str:
+        """The name with that of the namespace: "aten::mm"."""
+        return self._qualified_op_name
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         """Call the operator."""

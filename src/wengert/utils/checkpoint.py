@@ -15,6 +15,7 @@ from ..autograd import Function, backward, enable_grad, is_grad_enabled
 from ..autograd.recomputation import CHECKS, CheckpointError, Inputs, Region, is_partial, warn
 from ..ops.randomness.generator import fork_rng, get_rng_state, set_rng_state
 from ..tensor import Tensor
+from .selective_checkpoint import CheckpointPolicy, SelectiveCheckpointContext, create_selective_checkpoint_contexts
 
 ContextFunction = Callable[[], tuple[AbstractContextManager[Any], AbstractContextManager[Any]]]
 
@@ -284,9 +285,12 @@ def set_checkpoint_debug_enabled(enabled: bool | None) -> Iterator[None]:
 __all__ = [
     "CheckpointError",
     "CheckpointFunction",
+    "CheckpointPolicy",
+    "SelectiveCheckpointContext",
     "check_backward_validity",
     "checkpoint",
     "checkpoint_sequential",
+    "create_selective_checkpoint_contexts",
     "detach_variable",
     "noop_context_fn",
     "set_checkpoint_debug_enabled",

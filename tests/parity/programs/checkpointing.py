@@ -4,6 +4,8 @@
 
 from __future__ import annotations
 
+import functools
+
 from tests.parity.programs.common import caught
 
 
@@ -297,3 +299,41 @@ def inference_tensor_as_input(torch):
     with torch.inference_mode():
         made = torch.ones(2)
     return caught(lambda: _module(torch).checkpoint(lambda a, b: a + b, made, leaf(torch), use_reentrant=False))
+
+
+def selective_policies(torch):
+    module, aten = _module(torch), torch.ops.aten
+    policies = module.CheckpointPolicy
+    told = []
+
+    def policy(context, op, *args, **kwargs):
+        told.append((context.is_recompute, str(op).split(".")[1], list(context.op_output.shape)))
+        return policies.MUST_SAVE if op == aten.mm.default else policies.PREFER_RECOMPUTE
+
+    def function(x, w):
+        return (torch.mm(x, w).sin().t() @ w).exp().sum()
+
+    found = []
+    for chosen in (policy, [aten.mm.default, aten.sin.default], lambda context, op, *args: op == aten.exp.default):
+        x, w = leaf(torch, 1.0, 2.0, 3.0, 4.0).reshape(2, 2), torch.ones(2, 2, requires_grad=True)
+        contexts = functools.partial(module.create_selective_checkpoint_contexts, chosen)
+        y = module.checkpoint(function, x, w, use_reentrant=False, context_fn=contexts)
+        y.backward(retain_graph=True)
+        found.append((y, w.grad, caught(y.backward)))
+    return found, told, [(each.name, each.value) for each in policies]
+
+
+def selective_refusals(torch):
+    module = _module(torch)
+    contexts = functools.partial(module.create_selective_checkpoint_contexts, [torch.ops.aten.mm.default])
+    x = torch.ones(2, 2, requires_grad=True)
+
+    def function(x):
+        return torch.mm(x, x).add_(1).sin().sum()
+
+    y = module.checkpoint(function, x, use_reentrant=False, context_fn=contexts)
+    return (
+        caught(y.backward),
+        caught(lambda: module.create_selective_checkpoint_contexts(3)),
+        caught(lambda: module.create_selective_checkpoint_contexts([3])),
+    )
