@@ -159,6 +159,10 @@ PyObject* compute_scaled(Binary op, PyObject* a, PyObject* b, PyObject* alpha) {
 template <Binary op>
 struct BinaryMethod {
     static Twin twin;
+    static bool fit(PyObject* a, PyObject* b) {
+        if (arrays_only(op)) return PyArray_Check(a) && PyArray_Check(b);
+        return op != FMOD || PyArray_Check(a);
+    }
     static PyObject* call(PyObject*, PyObject* const* args, Py_ssize_t nargs, PyObject* kwnames) {
         PyObject* slots[3];
         if (nargs == 2 && !kwnames) {
@@ -172,8 +176,7 @@ struct BinaryMethod {
     }
     static PyObject* direct(PyObject*, PyObject* const* args, Py_ssize_t nargs) {
         const bool known = nargs == 2 || (takes_alpha(op) && nargs == 3);
-        const bool fits = (op != FMOD || PyArray_Check(args[0])) && (!arrays_only(op) || (PyArray_Check(args[0]) && PyArray_Check(args[1])));
-        if (known && fits) {
+        if (known && fit(args[0], args[1])) {
             PyObject* result = nargs == 2 || is_one(args[2]) ? compute(op, args[0], args[1], nullptr)
                                                              : compute_scaled(op, args[0], args[1], args[2]);
             if (result || PyErr_Occurred()) return result;
