@@ -9,7 +9,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from .. import errors, flags
-from ..operators.declaration import ALIASES
+from ..operators.declaration import ALIASES, is_whole
 from ..state.modes import current
 from ..tensor.base import Tensor
 
@@ -21,6 +21,10 @@ LOOSE = frozenset(("condition", "tensors", "operands"))
 
 TRUTHS = ("inplace", "return_indices")
 """Switches of which the truth counts, whatever is given: torch, too, reads them in Python."""
+
+
+KINDS: dict[str, type] = {"bool": bool, "int": int, "int | None": int}
+"""Annotations of parameters that take nothing else."""
 
 
 def parameters_of(function: Callable[..., Any]) -> tuple[str, ...]:
@@ -56,14 +60,14 @@ def tensor_places(body: Callable[..., Any]) -> list[tuple[int, str, bool]]:
     return found
 
 
-def switch_places(body: Callable[..., Any]) -> list[tuple[int, str]]:
-    """Which parameters take nothing but a bool: position and name, the position of a keyword beyond all others."""
+def typed_places(body: Callable[..., Any]) -> list[tuple[int, str, type]]:
+    """Which parameters take nothing but a bool or an int: position (of a keyword one beyond all others), name, kind."""
     annotations = body.__annotations__
     positional = body.__code__.co_argcount  # type: ignore[attr-defined]
     return [
-        (at if at < positional else sys.maxsize, name)
+        (at if at < positional else sys.maxsize, name, KINDS[annotations[name]])
         for at, name in enumerate(parameters_of(body))
-        if annotations.get(name) == "bool" and name not in TRUTHS
+        if annotations.get(name) in KINDS and name not in TRUTHS
     ]
 
 
@@ -93,10 +97,10 @@ def checked(name: str, body: Callable[..., Any], *, method: bool = False, module
     """
     skipped = 1 if method else 0
     places = [place for place in tensor_places(body) if place[0] >= skipped]
-    switches = switch_places(body)
+    typed = typed_places(body)
     aliases = other_names(body)
     loose = not LOOSE.isdisjoint(body.__code__.co_varnames)  # type: ignore[attr-defined]
-    if not method and not places and not switches and not aliases and not loose:
+    if not (method or places or typed or aliases or loose):
         return body
 
     @functools.wraps(body)
@@ -120,8 +124,8 @@ def checked(name: str, body: Callable[..., Any], *, method: bool = False, module
                 raise TypeError(
                     errors.wrong_type(name, argument, at + 1 - skipped if at < count else 0, "Tensor", given)
                 )
-        if switches:
-            check_switches(name, switches, args, kwargs, skipped)
+        if typed:
+            check_typed(name, typed, args, kwargs, skipped)
         if word & flags.OVERRIDDEN and current().passing is None:
             return overridden(name, call, args, named, body, method=method)
         if word & flags.AUTOCAST:
@@ -132,19 +136,22 @@ def checked(name: str, body: Callable[..., Any], *, method: bool = False, module
     return call
 
 
-def check_switches(
-    name: str, switches: list[tuple[int, str]], args: tuple[Any, ...], kwargs: dict[str, Any], skipped: int
+def check_typed(
+    name: str, typed: list[tuple[int, str, type]], args: tuple[Any, ...], kwargs: dict[str, Any], skipped: int
 ) -> None:
-    """Refuse what is no bool where one is taken.
+    """Refuse what is no bool or int where one is taken; None for an int is for the function to look at.
 
     Raises:
         TypeError: it is none.
     """
     count = len(args)
-    for at, argument in switches:
-        given = args[at] if at < count else kwargs.get(argument, False)
-        if given is not True and given is not False:
-            raise TypeError(errors.wrong_type(name, argument, at + 1 - skipped if at < count else 0, "bool", given))
+    for at, argument, kind in typed:
+        given = args[at] if at < count else kwargs.get(argument, MISSING)
+        if type(given) is kind or given is MISSING or (given is None and (kind is int or argument == "requires_grad")):
+            continue
+        if kind is bool or not is_whole(given):
+            position = at + 1 - skipped if at < count else 0
+            raise TypeError(errors.wrong_type(name, argument, position, kind.__name__, given))
 
 
 def word_of(values: Sequence[Any]) -> int:

@@ -51,7 +51,8 @@ class Declaration(Operator):
         spread: position of a parameter that takes all remaining positional integers (`x.view(2, 3)`), or -1.
         tensor_slots: positions that may hold tensors, `tensor_bits` the same as bits; `grad_slots`: those of ARRAY and
             ARRAYS, in the order of the node's edges; `plain_slots`: those that may hold numbers, sizes and dimensions;
-            `switches`: those that take a bool; `dtype_slot`: that of the dtype of the result, or -1.
+            `switches`: those that take a bool; `wholes`: those that take an int; `dtype_slot`: that of the dtype of the
+            result, or -1.
         promotion: None, "same" (common dtype), "float" (the same, integers become the default dtype), "numbers" (the
             same, bool operands stay what they are, for the body to refuse), or "beside" (the same, Python numbers
             beside tensors stay what they are whatever the dtype).
@@ -93,6 +94,7 @@ class Declaration(Operator):
     tensor_slots: tuple[Any, ...]
     plain_slots: tuple[Any, ...]
     switches: tuple[Any, ...]
+    wholes: tuple[Any, ...]
     numbers: tuple[Any, ...]
     grad_slots: tuple[Any, ...]
     rules: tuple[Any, ...]
@@ -122,7 +124,7 @@ class Declaration(Operator):
         "chosen_nodes", "defaults", "differentiable", "dtype_slot", "grad_slots", "kinds", "latest_plan",
         "layout", "list_slot", "name", "names", "native", "node_class", "nodes", "numbers", "of_memory",
         "output_names", "overwrites", "plain_slots", "plans", "positional", "promotion", "random", "rules",
-        "several", "spread", "switches", "takes_out", "tensor_bits", "tensor_slots", "view", "writer",
+        "several", "spread", "switches", "takes_out", "tensor_bits", "tensor_slots", "view", "wholes", "writer",
         "lone_numbers",
     )  # fmt: skip
 
@@ -152,6 +154,7 @@ def fill_kinds(op: Declaration, annotations: dict[Any, Any]) -> None:
     grads: list[Any] = []
     plain: list[Any] = []
     switches: list[Any] = []
+    wholes: list[Any] = []
     aliases: dict[Any, Any] = {}
     op.spread = op.list_slot = -1
     op.tensor_bits = 0
@@ -171,13 +174,15 @@ def fill_kinds(op: Declaration, annotations: dict[Any, Any]) -> None:
             op.list_slot = len(grads) - 1
         if annotation == "bool":
             switches.append(at)
+        elif annotation == "int":
+            wholes.append(at)
         if annotation == "Sizes" and op.spread < 0:
             op.spread = at
         for alias in ALIASES.get(name, ()):
             if alias not in op.names:
                 aliases[alias] = at
     op.kinds, op.tensor_slots, op.grad_slots = tuple(kinds), tuple(tensors), tuple(grads)
-    op.plain_slots, op.switches, op.aliases = tuple(plain), tuple(switches), aliases
+    op.plain_slots, op.switches, op.wholes, op.aliases = tuple(plain), tuple(switches), tuple(wholes), aliases
 
 
 def take_over(made: Declaration, op: Declaration) -> None:
@@ -186,7 +191,7 @@ def take_over(made: Declaration, op: Declaration) -> None:
     made.names, made.defaults, made.kinds = op.names, op.defaults, op.kinds
     made.after1, made.after2, made.positional, made.spread = op.after1, op.after2, op.positional, op.spread
     made.tensor_slots, made.tensor_bits, made.plain_slots = op.tensor_slots, op.tensor_bits, op.plain_slots
-    made.switches, made.numbers, made.aliases = op.switches, op.numbers, op.aliases
+    made.switches, made.wholes, made.numbers, made.aliases = op.switches, op.wholes, op.numbers, op.aliases
     made.grad_slots, made.list_slot, made.dtype_slot = op.grad_slots, op.list_slot, op.dtype_slot
     made.differentiable = op.differentiable
     made.promotion, made.accepts, made.takes_out = op.promotion, op.accepts, op.takes_out
@@ -236,7 +241,7 @@ def read_plain(op: Declaration, values: tuple[Any, ...]) -> tuple[Any, ...]:
     program may write to before the backward pass.
 
     Raises:
-        TypeError: there is no such number, or something else than a bool where one is wanted.
+        TypeError: there is no such number, or something else than a bool or an int where one is wanted.
     """
     at: int
     for at in op.plain_slots:
@@ -248,7 +253,16 @@ def read_plain(op: Declaration, values: tuple[Any, ...]) -> tuple[Any, ...]:
         value = values[at]
         if value is not True and value is not False:
             raise TypeError(errors.wrong_type(op.name, op.names[at], at + 1, "bool", value))
+    for at in op.wholes:
+        value = values[at]
+        if type(value) is not int and not is_whole(value):
+            raise TypeError(errors.wrong_type(op.name, op.names[at], at + 1, "int", value))
     return values
+
+
+def is_whole(value: Any) -> bool:
+    """Whether a value counts as an int: NumPy's do, a bool does not."""
+    return not isinstance(value, bool) and hasattr(value, "__index__")
 
 
 def holds_tensor(values: Any) -> bool:

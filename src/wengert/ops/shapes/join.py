@@ -345,12 +345,12 @@ for each in (concat, concatenate, hstack, vstack, dstack, column_stack, atleast_
 
 
 @composite(method=False)
-def meshgrid(*tensors: Any, indexing: str = "ij") -> tuple[Any, ...]:
+def meshgrid(*tensors: Any, indexing: str | None = "ij") -> tuple[Any, ...]:
     """Grids of coordinates.
 
     Args:
         tensors: vectors (0-dim ones count as length 1), or one list of them.
-        indexing: "ij": output dimension `k` belongs to vector `k`; "xy": the first two are swapped.
+        indexing: "ij" (or None): output dimension `k` belongs to vector `k`; "xy": the first two are swapped.
 
     Returns:
         One view for each vector, all of the same shape.
@@ -359,7 +359,7 @@ def meshgrid(*tensors: Any, indexing: str = "ij") -> tuple[Any, ...]:
         RuntimeError: a tensor has more than one dimension, or `indexing` is neither.
     """
     given = list(tensors[0]) if len(tensors) == 1 and isinstance(tensors[0], (tuple, list)) else list(tensors)
-    if indexing not in ("ij", "xy"):
+    if indexing not in ("ij", "xy", None):
         raise RuntimeError(f'torch.meshgrid: indexing must be one of "xy" or "ij", but received: {indexing}')
     check_elements(given, 0)
     for each in given:
