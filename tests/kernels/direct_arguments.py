@@ -222,7 +222,7 @@ PRODUCTS: dict[str, Callable[[np.random.Generator, Any], Arguments]] = {
     "mv_second_rule": lambda r, t: [square(r, t)[0], square(r, t)],
     "dot_rule": lambda r, t: [np.ones((), t), square(r, t)[1]],
     "gather": lambda r, t: [*of_places(r, t), False],
-    "scatter_source_rule": of_places,
+    "scatter_source_rule": lambda r, t: (lambda given: [*given, given[2].shape])(of_places(r, t)),
     "index_select": of_slices,
     "embedding": lambda r, t: [square(r, t), rows(r, 9, 6), -1, False, False],
     "gather_rule": lambda r, t: (lambda a: [a[0], a[0].shape, *a[1:]])(of_places(r, t)),

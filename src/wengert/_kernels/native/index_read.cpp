@@ -55,6 +55,10 @@ PyObject* gather(PyObject* const* args) {
 }
 // (self, dim, index, sparse_grad)
 PyObject* gather_card(PyObject* const* args) { return PyBool_Check(args[3]) ? gather(args) : nullptr; }
+// (grad, dim, index, src_shape); an index of one element may go with a source without dimensions
+PyObject* scatter_source_rule(PyObject* const* args) {
+    return PyTuple_Check(args[3]) && PyTuple_GET_SIZE(args[3]) ? gather(args) : nullptr;
+}
 
 // Slices of `size` bytes (`known`, if that is not 0), the same ones of each of `outer` blocks of `length`; false if an index lies outside.
 // `ours`: no other thread can rewrite the index, and it was checked.
@@ -150,7 +154,8 @@ PyObject* embedding(PyObject* const* args) {
 
 PyMethodDef read_methods[] = {
     direct_method("direct_gather", direct<4, gather_card>, "gather(self, dim, index, sparse_grad), or NotImplemented"),
-    direct_method("direct_scatter_source_rule", direct<3, gather>, "scatter_source_rule(grad, dim, index), or NotImplemented"),
+    direct_method("direct_scatter_source_rule", direct<4, scatter_source_rule>,
+                  "scatter_source_rule(grad, dim, index, src_shape), or NotImplemented"),
     direct_method("direct_index_select", direct<3, index_select>, "index_select(self, dim, index), or NotImplemented"),
     direct_method("direct_embedding", direct<5, embedding>, "embedding(weight, indices, padding_idx, scale_grad_by_freq, sparse)"),
     {nullptr, nullptr, 0, nullptr},

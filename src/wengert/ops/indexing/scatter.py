@@ -153,8 +153,8 @@ def scatter_add_vjp_self(grad: Any) -> Any:
 
 
 @scatter_add.vjp("src", native=native("scatter_source_rule"))
-def scatter_add_vjp_src(grad: Any, dim: int, index: Any) -> Any:
-    return grad.gather(dim, index)
+def scatter_add_vjp_src(grad: Any, dim: int, index: Any, src_shape: Any) -> Any:
+    return grad.gather(dim, index) if src_shape or not index._array_.ndim else grad.gather(dim, index).sum()
 
 
 @scatter_add.jvp("self", "src")
@@ -166,4 +166,5 @@ def scatter_add_jvp(self_tangent: Any, src_tangent: Any, dim: int, index: Any) -
 def scatter_add_samples(make: Any) -> Any:
     yield Sample(make(3, 2), 0, integers([2, 0], [2, 1]), make(2, 2))
     yield Sample(make(3), 0, integers(1, 1), make(2))
+    yield Sample(make(), 0, integers(0), make())
     yield beyond(make)

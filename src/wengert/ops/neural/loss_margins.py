@@ -120,7 +120,7 @@ def margin_ranking_loss(input1: Tensor, input2: Tensor, target: Tensor, margin: 
     Returns:
         A new tensor, 0-dim, or of the common shape.
     """
-    margin = read_number("margin_ranking_loss", "margin", 4, margin)
+    margin = float(read_number("margin_ranking_loss", "margin", 4, margin))  # of integers, too, floats are made
     direction: Any = target
     return concluded((-direction * (input1 - input2) + margin).clamp_min(0), reduction)  # type: ignore[operator]
 

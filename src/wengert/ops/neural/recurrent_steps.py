@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
+from ..._core.cards.arguments import check_list
 from ..._core.cards.card import Bad, Sample, composite
 from ..._core.tensor.base import Tensor
 from ..linalg.addmm import addmm
@@ -248,6 +249,7 @@ def lstm_cell(
     """
     if len(hx) != 2:
         raise RuntimeError("lstm_cell expects two hidden states")
+    check_list("lstm_cell", "hx", 2, hx)
     return cell(LSTM, input, tuple(hx), Weights(w_ih, w_hh, b_ih, b_hh))  # type: ignore[return-value]
 
 
@@ -267,6 +269,8 @@ def samples_of(kind: Kind) -> Callable[[Any], Any]:
         yield Bad(make(3, 4), state(), make(), *weights[1:], raises=IndexError, says="tensor has no dimensions")
         yield Bad(make(2, 4), state(), *weights, raises=RuntimeError, says="doesn't match hidden0 batch size 3")
         yield Bad(make(3, 4), state(size=1), *weights, raises=RuntimeError, says="hidden0 has inconsistent hidden_size")
+        if kind.states > 1:
+            yield Bad(make(3, 4), (2, 3), *weights, raises=TypeError, says="expected Tensor as element 0 in argument 1")
         yield Bad(
             make(3, 4), state(), make(rows + 1, 4), weights[1], raises=RuntimeError, says="weight_ih first dim must be"
         )

@@ -127,9 +127,14 @@ def elu(self: Array, alpha: float = 1.0, scale: float = 1.0, input_scale: float 
     return narrowed(np.where(wide > 0, wide * scale, below), self, out)
 
 
+def negative_part(self: Any) -> Any:
+    """`self` below 0, otherwise 0, which does not move with it (clamp() would, at 0); NaN stays."""
+    return self.where(~(self >= 0), 0)
+
+
 @elu.vjp("self", native=native("elu_rule"))
 def elu_vjp(grad: Any, self: Any, alpha: float, scale: float, input_scale: float) -> Any:
-    below = (self.clamp(max=0) * input_scale).exp() * (input_scale * alpha * scale)
+    below = (negative_part(self) * input_scale).exp() * (input_scale * alpha * scale)
     return grad * below.where(~(self > 0), scale)
 
 
@@ -191,7 +196,7 @@ def celu(self: Array, alpha: float = 1.0, *, out: Any = None) -> Any:
 
 @celu.vjp("self", native=native("celu_rule"))
 def celu_vjp(grad: Any, self: Any, alpha: float) -> Any:
-    return grad * (self.clamp(max=0) / alpha).exp()
+    return grad * (negative_part(self) / alpha).exp()
 
 
 @celu.samples

@@ -176,9 +176,15 @@ def atan2(self: Array, other: Array, *, out: Any = None) -> Any:
     return kernels.arctan2(self, other, out=out)
 
 
+def inverse_square(self: Any, other: Any) -> Any:
+    """1 over the square of the distance from the origin; 0 there, as torch has it."""
+    square = self * self + other * other
+    return square.reciprocal().masked_fill(square == 0, 0)
+
+
 atan2.partials(
-    self=lambda self, other: other * (self * self + other * other).reciprocal(),
-    other=lambda self, other: -self * (self * self + other * other).reciprocal(),
+    self=lambda self, other: other * inverse_square(self, other),
+    other=lambda self, other: -self * inverse_square(self, other),
 )
 atan2.samples(tensor_pairs)
 

@@ -1,0 +1,67 @@
+"""What fuzzing torch's samples beside torch showed: arguments a little beside those that everybody gives."""
+
+from __future__ import annotations
+
+import pytest
+
+import wengert as wg
+import wengert.nn.functional as F
+
+
+@pytest.mark.parametrize("function", [F.elu, F.celu, F.selu])
+def test_the_second_derivative_of_elu_is_zero_at_zero(function):
+    x = wg.tensor([0.0, -0.0, -1.0], requires_grad=True)
+    (first,) = wg.autograd.grad(function(x).sum(), x, create_graph=True)
+    (second,) = wg.autograd.grad(first.sum(), x)
+    assert second.tolist()[:2] == [0, 0] and second[2] > 0.3
+
+
+def test_the_gradient_of_atan2_is_zero_at_the_origin():
+    x, y = (wg.zeros(2, requires_grad=True) for _ in range(2))
+    assert [each.tolist() for each in wg.autograd.grad(wg.atan2(x, y).sum(), [x, y])] == [[0, 0], [0, 0]]
+
+
+def test_a_margin_makes_floats_of_integer_scores():
+    scores, target = wg.tensor([5, 1]), wg.tensor([1, -1])
+    assert F.margin_ranking_loss(scores, scores.flip(0), target, margin=9).dtype is wg.float32
+
+
+def test_a_source_without_dimensions_may_be_added_by_an_index_of_one_element():
+    x, source = (wg.tensor(2.0, requires_grad=True) for _ in range(2))
+    made = x.scatter_add(0, wg.tensor([0]), source)
+    assert [each.item() for each in wg.autograd.grad(made, [x, source])] == [1, 1]
+
+
+@pytest.mark.parametrize("dim", [0.0, True, "a", None])
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda x, dim: x.gather(dim, wg.tensor([0])),
+        lambda x, dim: x.index_select(dim, wg.tensor([0])),
+        lambda x, dim: x.index_fill(dim, wg.tensor([0]), 1.0),
+        lambda x, dim: wg.scatter(x, dim, wg.tensor([0]), 1.0),
+        lambda x, dim: wg.cummax(x, dim),
+    ],
+)
+def test_a_dimension_is_an_int(call, dim):
+    with pytest.raises(TypeError, match="must be int, not"):
+        call(wg.ones(3), dim)
+
+
+def test_integers_of_numpy_and_of_tensors_are_ints():
+    import numpy as np
+
+    x = wg.arange(6.0).reshape(2, 3)
+    for dim in (np.int64(1), np.uint8(1), wg.tensor(1)):
+        assert x.index_select(dim, wg.tensor([2])).tolist() == [[2], [5]]
+
+
+def test_none_is_no_wish_to_record():
+    assert not wg.zeros(2, requires_grad=None).requires_grad
+    assert not wg.eye(2, requires_grad=None).requires_grad
+    with pytest.raises(TypeError, match="must be bool, not str"):
+        wg.zeros(2, requires_grad="yes")
+
+
+def test_meshgrid_of_no_indexing_is_that_of_matrices():
+    assert wg.meshgrid(wg.ones(2), wg.ones(3), indexing=None)[0].shape == (2, 3)
