@@ -7,9 +7,12 @@
                                                 torch's own operator samples: values, gradients, errors
     python tools/parity.py --layouts [--ops add,mul] [--report FILE]
                                                 the same samples with inputs in many orders: strides
+    python tools/parity.py --fuzz 200 [--seed 0] [--ops add,mul] [--report FILE]
+                                                the same samples with arguments changed at random, so many per operator
 
 A difference that is wanted stands, with its reason, in `tools/parity_known.toml` (of operator samples in
-`tools/opinfo_known.toml`, of strides under --layouts in `tools/layouts_known.toml`); any other makes the exit status 1.
+`tools/opinfo_known.toml`, of strides under --layouts in `tools/layouts_known.toml`, of changed samples in
+`tools/fuzz_known.toml`); any other makes the exit status 1.
 """
 
 from __future__ import annotations
@@ -26,7 +29,7 @@ from typing import Any
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT))
 
-from tools.beside_torch import generate, layouts, mechanics, opinfo, programs, report  # noqa: E402
+from tools.beside_torch import fuzz, generate, layouts, mechanics, opinfo, programs, report  # noqa: E402
 from tools.beside_torch.describe import differences, observe  # noqa: E402
 
 
@@ -35,6 +38,8 @@ def arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--opinfo", action="store_true", help="run torch's operator samples")
     parser.add_argument("--layouts", action="store_true", help="compare strides for inputs that lie in many orders")
+    parser.add_argument("--fuzz", type=int, default=0, help="how many changed samples of each operator to run")
+    parser.add_argument("--seed", type=int, default=0, help="of the changes of --fuzz")
     parser.add_argument("--ops", default="", help="only these operators, separated by commas")
     parser.add_argument("--report", default="", help="write the findings to this file")
     parser.add_argument("--dtypes", default="", help="only samples of these dtypes, separated by commas")
@@ -50,23 +55,32 @@ def run_opinfo(torch: Any, wengert: Any, options: argparse.Namespace) -> int:
     """Run torch's operator samples; the exit status."""
     methods = importlib.import_module("torch.testing._internal.common_methods_invocations")
     wanted = set(filter(None, options.ops.split(",")))
-    kind = layouts.LayoutRunner if options.layouts else opinfo.Runner
-    kinds = options.dtypes.split(",") if options.dtypes else opinfo.DTYPES
-    runner = kind(torch, wengert, most=options.samples, seconds=options.seconds, kinds=kinds)
+    runner, listed = runner_for(torch, wengert, options)
     chosen = [info for info in methods.op_db if selected(info, wanted)]
     started, outcomes = time.time(), []
     for info in chosen:
         outcomes.append(runner.run(info))
         if options.report and len(outcomes) % 25 == 0:
             Path(options.report).write_text(f"unfinished\n{report.table(outcomes)}", encoding="utf-8")
-    unused = runner.known.unused if not wanted else []
-    listed = (layouts if options.layouts else opinfo).KNOWN.name
+    unused = runner.known.unused if not wanted and not options.fuzz else []  # chance need not come by all of them
     head = [
         f"{time.strftime('%H:%M')}, {time.time() - started:.0f} s",
         *(f"entry of {listed} that explains nothing: {pattern}" for pattern in unused),
     ]
     emit("\n".join([*head, report.table(outcomes)]), options.report)
     return 1 if unused or any(each.failures for each in outcomes) else 0
+
+
+def runner_for(torch: Any, wengert: Any, options: argparse.Namespace) -> tuple[Any, str]:
+    """What runs the samples, and the name of the list of wanted differences."""
+    kinds = options.dtypes.split(",") if options.dtypes else opinfo.DTYPES
+    limits = {"most": options.samples, "seconds": options.seconds, "kinds": kinds}
+    if options.fuzz:
+        runner: Any = fuzz.FuzzRunner(torch, wengert, tries=options.fuzz, seed=options.seed, **limits)
+        return runner, fuzz.KNOWN.name
+    if options.layouts:
+        return layouts.LayoutRunner(torch, wengert, **limits), layouts.KNOWN.name
+    return opinfo.Runner(torch, wengert, **limits), opinfo.KNOWN.name
 
 
 def selected(info: Any, wanted: set[str]) -> bool:
@@ -141,7 +155,7 @@ def main() -> int:
     wengert: Any = importlib.import_module("wengert")
     return (
         run_opinfo(torch, wengert, options)
-        if options.opinfo or options.layouts
+        if options.opinfo or options.layouts or options.fuzz
         else run_programs(torch, wengert, options)
     )
 
