@@ -65,3 +65,12 @@ def test_none_is_no_wish_to_record():
 
 def test_meshgrid_of_no_indexing_is_that_of_matrices():
     assert wg.meshgrid(wg.ones(2), wg.ones(3), indexing=None)[0].shape == (2, 3)
+
+
+@pytest.mark.parametrize("dtype", [wg.float32, wg.bfloat16])
+@pytest.mark.parametrize("dim", [None, 0, 1])
+def test_a_deviation_may_be_in_range_where_the_variance_is_not(dtype, dim):
+    x = wg.tensor([[1e25, 2e25, -1e25], [3e25, 0.0, 1e25]], dtype=dtype)
+    wanted = x.double().std(dim)
+    for found in (x.std(dim), wg.std_mean(x, dim)[0]):
+        assert wg.allclose(found.double(), wanted, rtol=1e-2 if dtype is wg.bfloat16 else 1e-6)

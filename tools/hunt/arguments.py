@@ -70,6 +70,7 @@ SIZED = frozenset(
     unit_vectors zeros ones full empty rand randn arange linspace logspace eye tril_indices triu_indices repeat tile pad
     constant_pad_nd edge_pad new_zeros new_ones new_full new_empty randint randperm resize_ one_hot
     repeat_interleave diag_embed diagflat diag interpolate resample unfold fold normal empty_strided adaptive_average
+    along_depth
     adaptive_maximum meshgrid multinomial construct set_num_threads outer tensor_split
     convolution convolution_input convolution_weight conv1d conv2d conv3d
     bincount range expand_copy counts_of_rows counts_of_points even_edges nonzero_static largest

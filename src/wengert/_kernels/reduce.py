@@ -60,7 +60,7 @@ def reduced_count(x: Array, axis: Axis) -> int:
     return count
 
 
-def variance(x: Array, axis: Axis = None, correction: float = 1, keepdims: bool = False) -> Array:
+def variance(x: Array, axis: Axis = None, correction: float = 1, keepdims: bool = False, root: bool = False) -> Array:
     """Variance over `axis`.
 
     Args:
@@ -68,18 +68,20 @@ def variance(x: Array, axis: Axis = None, correction: float = 1, keepdims: bool 
         axis: what to reduce.
         correction: subtracted from the number of elements; what remains, at least 0, is the divisor.
         keepdims: leave axes of length 1.
+        root: give its square root, taken before it is rounded: that may be in range where the variance is not.
 
     Returns:
         A new real array; NaN or inf where the divisor is 0.
     """
-    wide = x.astype(wide_dtype(x.dtype), copy=False)
+    wide = x.astype(np.complex128 if x.dtype.kind == "c" else np.float64, copy=False)
     count = reduced_count(x, axis)
     centre = np.sum(wide, axis=axis, keepdims=True) / wide.dtype.type(count)
     distance = wide - centre
     squares = distance.real**2 + distance.imag**2 if x.dtype.kind == "c" else distance * distance
     total = as_array(np.sum(squares, axis=axis, keepdims=keepdims))
-    narrow = squares.dtype if x.dtype.kind == "c" else x.dtype
-    return as_array(total / total.dtype.type(max(0, count - correction))).astype(narrow, copy=False)
+    narrow = x.real.dtype if x.dtype.kind == "c" else x.dtype
+    found = total / total.dtype.type(max(0, count - correction))
+    return as_array(np.sqrt(found) if root else found).astype(narrow, copy=False)
 
 
 def amax(x: Array, axis: Axis = None, keepdims: bool = False) -> Array:

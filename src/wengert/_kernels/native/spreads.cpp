@@ -44,8 +44,8 @@ PyObject* typed_spread(PyArrayObject* x, const Block& block, double correction, 
             for (npy_intp at = begin; at < end; ++at) {
                 double centre;
                 const double squares = square_distances(input + at / inner * count * inner + at % inner, count, inner, centre);
-                const T variance = static_cast<T>(squares / freedom);
-                out[at] = spread == DEVIATION ? static_cast<T>(std::sqrt(variance)) : variance;
+                const double variance = squares / freedom;  // may be out of range where its root is not
+                out[at] = static_cast<T>(spread == DEVIATION ? std::sqrt(variance) : variance);
                 if (means) means[at] = static_cast<T>(centre);
             }
         });

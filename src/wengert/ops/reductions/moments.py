@@ -7,8 +7,6 @@ import warnings
 from functools import partial
 from typing import Any
 
-import numpy as np
-
 from ... import _kernels as kernels
 from ..._core.cards.card import FLOATS, Array, Bad, Sample, op
 from ..._core.operators.batch_rules import along
@@ -41,8 +39,8 @@ def read_spread(name: str, dim: Any, unbiased: Any, keepdim: bool, correction: A
     return dim, 1 if correction is None else correction, keepdim
 
 
-def variance(array: Any, spread: Spread, name: str) -> Any:
-    """The variance of an array; with a warning where there are too few elements.
+def variance(array: Any, spread: Spread, name: str, root: bool = False) -> Any:
+    """The variance of an array, or its root; with a warning where there are too few elements.
 
     Raises:
         RuntimeError: it holds integers.
@@ -54,7 +52,7 @@ def variance(array: Any, spread: Spread, name: str) -> Any:
     axes = read_dims("var", dim, array.ndim)
     if correction >= count_along(array.shape, dim):
         warnings.warn(TOO_FEW.format(name), UserWarning, stacklevel=2)
-    return kernels.variance(array, axes, correction, keepdim)
+    return kernels.variance(array, axes, correction, keepdim, root)
 
 
 def variance_gradient(grad: Any, self: Any, spread: Spread) -> Any:
@@ -145,7 +143,7 @@ def std(self: Array, dim: Any = None, unbiased: Any = None, keepdim: bool = Fals
     Derivative:
         Zero where the deviation is zero.
     """
-    return np.sqrt(variance(self, read_spread("std", dim, unbiased, keepdim, correction), "std"))
+    return variance(self, read_spread("std", dim, unbiased, keepdim, correction), "std", True)
 
 
 @std.vjp("self", native=native("std_rule"))
@@ -208,9 +206,8 @@ def std_mean(
         Two new tensors.
     """
     spread = read_spread("std_mean", dim, unbiased, keepdim, correction)
-    return np.sqrt(variance(self, spread, "std_mean")), kernels.mean(
-        self, read_dims("std_mean", spread[0], self.ndim), keepdim
-    )
+    centre = kernels.mean(self, read_dims("std_mean", spread[0], self.ndim), keepdim)
+    return variance(self, spread, "std_mean", True), centre
 
 
 @std_mean.vjp("self")
