@@ -124,7 +124,7 @@ def polygamma_samples(make: Any) -> Any:
     yield Sample(1, make(0, 2))
     yield Sample(2, make(8, kind="special"))
     yield Bad(-1, make(2), raises=RuntimeError, says="does not support negative n")
-    yield Bad(1.5, make(2), raises=TypeError, says="argument 'n' must be int, not float")
+    yield Bad(1.5, make(2), raises=TypeError, says="argument 'n' (position 1) must be int, not float")
 
 
 @pointwise(
