@@ -13,7 +13,26 @@ Hear = Callable[[str, tuple[Any, ...], dict[str, Any], Any], None]
 """A function of the name of an operator, its arguments by position and by name, and its result."""
 
 
-class Heard:
+class Observing:
+    """A region in which a method sees each call of an operator in this thread, in backward passes, too."""
+
+    def __enter__(self) -> Any:
+        modes = current()
+        self.before, self.word = modes.observers, modes.word
+        modes.observe([*modes.observers, self.observe])
+        return self
+
+    def __exit__(self, error_type: Any = None, error: Any = None, traceback: Any = None) -> None:
+        modes = current()
+        modes.observers = self.before  # stores only, see `_core.state.modes`
+        modes.word = self.word & ~flags.PROFILED | modes.profiled
+
+    def observe(self, op: Any, args: tuple[Any, ...], proceed: Callable[[], Any]) -> Any:
+        """See one call: `unusual.observed`."""
+        raise NotImplementedError
+
+
+class Heard(Observing):
     """A region in which a function hears of each call of an operator in this thread, in backward passes, too.
 
     The names are torch's. The operators that compute the gradients of a convolution are all `convolution_backward`,
@@ -25,17 +44,6 @@ class Heard:
 
     def __init__(self, hear: Hear) -> None:
         self.hear = hear
-
-    def __enter__(self) -> Heard:
-        modes = current()
-        self.before, self.word = modes.observers, modes.word
-        modes.observe([*modes.observers, self.observe])
-        return self
-
-    def __exit__(self, error_type: Any = None, error: Any = None, traceback: Any = None) -> None:
-        modes = current()
-        modes.observers = self.before  # stores only, see `_core.state.modes`
-        modes.word = self.word & ~flags.PROFILED | modes.profiled
 
     def observe(self, op: Any, args: tuple[Any, ...], proceed: Callable[[], Any]) -> Any:
         """See one call: `unusual.observed`."""

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Hashable
 from enum import Enum
-from types import TracebackType
 from typing import Any
 
 from .._core import flags
@@ -14,7 +13,7 @@ from .._core.recording.saved import twin_of
 from .._core.state.grad_mode import no_grad
 from .._core.state.modes import current
 from ..tensor import Tensor
-from .observers import keywords_of
+from .observers import Observing, keywords_of
 
 Call = tuple[Hashable, int]
 """An operator, as programs name it, and how often it was called before."""
@@ -79,7 +78,7 @@ class _Kept:
         return twin_of(self.tensor)
 
 
-class Region:
+class Region(Observing):
     """A run of a region: observes each call of an operator in this thread.
 
     Args:
@@ -96,17 +95,8 @@ class Region:
 
     def __enter__(self) -> Region:
         self.counts.clear()
-        modes = current()
-        self.before, self.word = modes.observers, modes.word
-        modes.observe([*modes.observers, self.observe])
+        super().__enter__()
         return self
-
-    def __exit__(
-        self, error_type: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
-    ) -> None:
-        modes = current()
-        modes.observers = self.before  # stores only, see `_core.state.modes`
-        modes.word = self.word & ~flags.PROFILED | modes.profiled
 
     def observe(self, op: Any, args: tuple[Any, ...], proceed: Callable[[], Any]) -> Any:
         """See one call: `unusual.observed`.
