@@ -10,19 +10,19 @@ from collections.abc import Callable, Sequence
 from typing import Any
 from weakref import WeakSet
 
-from ..._core import flags
 from ..._core.functions.function import FunctionNode
 from ..._core.leaves.accumulate import AccumulateGrad
 from ..._core.state.modes import current
 from ..._core.tensor.base import Tensor
 from ..._core.tensor.storage import next_serial
+from ..observers import Observing
 from .calls import Call
 from .families import rule_of
 from .sets import Sets, scipy_sparse
 from .tables import Tables
 
 
-class Tracer:
+class Tracer(Observing):
     """Passes sets through the calls of this thread: a context.
 
     Attributes:
@@ -45,17 +45,6 @@ class Tracer:
             last = first + each._array_.size
             self.tables.write(each, Sets(each._array_.shape, identity[first:last]), None)
             first = last
-
-    def __enter__(self) -> Tracer:
-        modes = current()
-        self.before, self.word = modes.observers, modes.word
-        modes.observe([*modes.observers, self.observe])
-        return self
-
-    def __exit__(self, error_type: Any = None, error: Any = None, traceback: Any = None) -> None:
-        modes = current()
-        modes.observers = self.before
-        modes.word = self.word & ~flags.PROFILED | modes.profiled
 
     def sets_of(self, value: Any) -> Sets | None:
         """The sets of an operand; None for a constant."""

@@ -107,10 +107,16 @@ def scatter_vjp_self(grad: Any, dim: int, index: Any, reduce: Any) -> Any:
     return grad.scatter(dim, index, 0)
 
 
+def of_source(grad: Any, dim: int, index: Any, src_shape: Any) -> Any:
+    """The gradient of what was scattered, which has no dimensions or those of the index."""
+    picked = grad.gather(dim, index)
+    return picked if src_shape or not index._array_.ndim else picked.sum()
+
+
 @scatter.vjp("src")
 def scatter_vjp_src(grad: Any, dim: int, index: Any, src_shape: Any, reduce: Any) -> Any:
     refuse_reduce(reduce)
-    return grad.gather(dim, index) if src_shape or not index._array_.ndim else grad.gather(dim, index).sum()
+    return of_source(grad, dim, index, src_shape)
 
 
 scatter.aliases["value"] = scatter.names.index("src")
@@ -154,7 +160,7 @@ def scatter_add_vjp_self(grad: Any) -> Any:
 
 @scatter_add.vjp("src", native=native("scatter_source_rule"))
 def scatter_add_vjp_src(grad: Any, dim: int, index: Any, src_shape: Any) -> Any:
-    return grad.gather(dim, index) if src_shape or not index._array_.ndim else grad.gather(dim, index).sum()
+    return of_source(grad, dim, index, src_shape)
 
 
 @scatter_add.jvp("self", "src")

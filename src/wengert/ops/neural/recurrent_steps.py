@@ -247,9 +247,9 @@ def lstm_cell(
     Source:
         Hochreiter, Schmidhuber, Long short-term memory (1997); Gers et al., Learning to forget (2000).
     """
+    check_list("lstm_cell", "hx", 2, hx)
     if len(hx) != 2:
         raise RuntimeError("lstm_cell expects two hidden states")
-    check_list("lstm_cell", "hx", 2, hx)
     return cell(LSTM, input, tuple(hx), Weights(w_ih, w_hh, b_ih, b_hh))  # type: ignore[return-value]
 
 
