@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 import wengert as wg
+from wengert._core.cards.arguments import checked
 from wengert._core.cards.card import REGISTRY, Card
 from wengert.nn import functional as F
 from wengert.testing import Case, cases
@@ -136,7 +137,7 @@ def test_methods_in_place_forms_and_out_take_such_tensors():
         (lambda x: x.sum(1, keepdim=wg.tensor(True)), "argument 'keepdim' .* must be bool, not Tensor"),
         (lambda x: wg.add(x, x, alpha=wg.ones(1)), "argument 'alpha' .* must be Number, not Tensor"),
         (lambda x: x.sub(2**62, alpha=(1, 2)), r"sub\(\): argument 'alpha' must be Number, not tuple"),
-        (lambda x: F.leaky_relu(x, wg.tensor(0.1, requires_grad=True)), "must be float, not Tensor"),
+        (lambda x: F.leaky_relu(x, wg.tensor(0.1, requires_grad=True)), "must be Number, not Tensor"),
         (lambda x: x.roll(wg.tensor(1.5)), "float"),
     ],
 )
@@ -175,3 +176,82 @@ def test_numbers_alone_are_added_up():
     assert wg.where(wg.tensor([True, False]), 2, 3).tolist() == [2, 3]
     with pytest.raises(TypeError, match=r"eq\(\): argument 'input' \(position 1\) must be Tensor, not int"):
         wg.eq(2, 3)
+
+
+def annotation_of(operator, name):
+    return operator.body.__annotations__.get(name, "")
+
+
+def names_given(call: Call):
+    """Where the arguments of a call stand (a position or a name), and what each is called."""
+    order, _ = plain_names(call.operator)
+    names = call.operator.names if isinstance(call.operator, Card) else inspect.signature(call.operator.body).parameters
+    return [*zip(range(len(order)), names), *((name, name) for name in call.kwargs)]
+
+
+def run_with(call: Call, at, value):
+    args, kwargs = list(call.args), dict(call.kwargs)
+    (kwargs if isinstance(at, str) else args)[at] = value
+    is_card = isinstance(call.operator, Card)
+    return (call.operator if is_card else checked(call.operator.name, call.operator.body))(*args, **kwargs)
+
+
+SCALARS_GIVEN = [
+    (case, at, name)
+    for case in ALL
+    for at, name in names_given(case.call())
+    if annotation_of(case.operator, name) in ("float", "Number") and (isinstance(at, str) or at < len(case.call().args))
+]
+
+
+@pytest.mark.parametrize(("case", "at", "name"), SCALARS_GIVEN, ids=repr)
+@pytest.mark.parametrize("value", [None, "x", [1.0], (2,), object()], ids=["None", "str", "list", "tuple", "object"])
+def test_what_is_no_number_is_refused(case: Case, at, name, value):
+    with pytest.raises(TypeError, match=f"argument '{name}'.* must be (float|Number)"):
+        run_with(case.call(), at, value)
+
+
+def test_many_numbers_are_tried():
+    assert len({(case.name, name) for case, _, name in SCALARS_GIVEN}) > 60
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda number: wg.add(wg.ones(2), 1, alpha=number),
+        lambda number: wg.addmm(wg.ones(2, 2), wg.ones(2, 2), wg.ones(2, 2), beta=number),
+        lambda number: wg.addcmul(wg.ones(2), wg.ones(2), wg.ones(2), value=number),
+        lambda number: F.leaky_relu(wg.ones(2), number),
+        lambda number: F.elu(wg.ones(2).half(), number),
+        lambda number: F.softplus(wg.ones(2).bfloat16(), number),
+    ],
+)
+@pytest.mark.parametrize("number", [1e300, -1e300, 1j])
+def test_numbers_beyond_the_dtype_are_refused(call, number):
+    with pytest.raises(RuntimeError, match=r"cannot be converted to type b?float\d* without overflow"):
+        call(number)
+
+
+@pytest.mark.parametrize("number", [float("inf"), float("nan"), -1e38, True, np.float32(2), np.int8(2)])
+def test_other_numbers_are_taken(number):
+    F.leaky_relu(wg.ones(2), number)
+    wg.addmm(wg.ones(2, 2), wg.ones(2, 2), wg.ones(2, 2), beta=number)
+
+
+@pytest.mark.parametrize(
+    ("tensor", "number", "wanted"),
+    [
+        (wg.ones(2, dtype=wg.int64), np.float64(0.5), wg.float32),
+        (wg.tensor(1.0), np.float64(0.5), wg.float32),
+        (wg.ones(2), np.float64(0.5), wg.float32),
+        (wg.ones(2, dtype=wg.float16), np.float64(0.5), wg.float16),
+        (wg.ones(2) > 0, np.uint8(1), wg.int64),
+        (wg.ones(2, dtype=wg.uint8), np.int64(1), wg.uint8),
+        (wg.ones(2), np.complex64(1j), wg.complex64),
+    ],
+    ids=repr,
+)
+def test_scalars_of_numpy_are_numbers_without_a_size(tensor, number, wanted):
+    assert (tensor + number).dtype is wanted
+    assert (tensor * number).dtype is wanted
+    assert wg.add(tensor, number).tolist() == wg.add(tensor, number.item()).tolist()

@@ -1,4 +1,4 @@
-"""Arguments that must be tensors, bools or integers: refused in torch's words before a function of operators runs."""
+"""Arguments that must be tensors, bools or numbers: refused in torch's words before a function of operators runs."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from .. import errors, flags
-from ..operators.declaration import ALIASES, is_whole
+from ..operators.declaration import ALIASES, SCALARS, check_scalar, is_whole
 from ..state.modes import current
 from ..tensor.base import Tensor
 
@@ -19,12 +19,12 @@ MISSING = object()
 LOOSE = frozenset(("condition", "tensors", "operands"))
 """Parameters that take tensors, or lists of them, and are annotated otherwise."""
 
-TRUTHS = ("inplace", "return_indices")
+TRUTHS = ("inplace", "return_indices", "sym", "full", "swap", "get_infos")
 """Switches of which the truth counts, whatever is given: torch, too, reads them in Python."""
 
 
-KINDS: dict[str, type] = {"bool": bool, "int": int, "int | None": int}
-"""Annotations of parameters that take nothing else."""
+KINDS: dict[str, type] = {"bool": bool, "int": int, "int | None": int, **dict.fromkeys(SCALARS, float)}
+"""Annotations of parameters that take nothing else than a bool, an int or a number."""
 
 
 def parameters_of(function: Callable[..., Any]) -> tuple[str, ...]:
@@ -61,7 +61,10 @@ def tensor_places(body: Callable[..., Any]) -> list[tuple[int, str, bool]]:
 
 
 def typed_places(body: Callable[..., Any]) -> list[tuple[int, str, type]]:
-    """Which parameters take nothing but a bool or an int: position (of a keyword one beyond all others), name, kind."""
+    """Which parameters take nothing but a bool, an int or a number.
+
+    Of each the position (of a keyword one beyond all others), the name, and the kind: float for every number.
+    """
     annotations = body.__annotations__
     positional = body.__code__.co_argcount  # type: ignore[attr-defined]
     return [
@@ -125,7 +128,7 @@ def checked(name: str, body: Callable[..., Any], *, method: bool = False, module
                     errors.wrong_type(name, argument, at + 1 - skipped if at < count else 0, "Tensor", given)
                 )
         if typed:
-            check_typed(name, typed, args, kwargs, skipped)
+            check_typed(name, typed, body.__annotations__, args, kwargs, skipped)
         if word & flags.OVERRIDDEN and current().passing is None:
             return overridden(name, call, args, named, body, method=method)
         if word & flags.AUTOCAST:
@@ -137,9 +140,14 @@ def checked(name: str, body: Callable[..., Any], *, method: bool = False, module
 
 
 def check_typed(
-    name: str, typed: list[tuple[int, str, type]], args: tuple[Any, ...], kwargs: dict[str, Any], skipped: int
+    name: str,
+    typed: list[tuple[int, str, type]],
+    annotations: dict[str, str],
+    args: tuple[Any, ...],
+    kwargs: dict[str, Any],
+    skipped: int,
 ) -> None:
-    """Refuse what is no bool or int where one is taken; None for an int is for the function to look at.
+    """Refuse what is no bool, int or number where one is taken; None for an int is for the function to look at.
 
     Raises:
         TypeError: it is none.
@@ -149,8 +157,10 @@ def check_typed(
         given = args[at] if at < count else kwargs.get(argument, MISSING)
         if type(given) is kind or given is MISSING or (given is None and (kind is int or argument == "requires_grad")):
             continue
-        if kind is bool or not is_whole(given):
-            position = at + 1 - skipped if at < count else 0
+        position = at + 1 - skipped if at < count else 0
+        if kind is float and not isinstance(given, (Tensor, complex)):  # of which the operators inside judge
+            check_scalar(name, argument, position, annotations[argument], given)
+        elif kind is bool or (kind is int and not is_whole(given)):
             raise TypeError(errors.wrong_type(name, argument, position, kind.__name__, given))
 
 

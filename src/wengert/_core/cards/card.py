@@ -50,6 +50,9 @@ Indices: TypeAlias = Any
 Sizes: TypeAlias = Any
 """Annotations of card parameters."""
 
+Number: TypeAlias = Any
+"""Annotation of a parameter that takes a number, perhaps a complex one; those called `float` take real ones."""
+
 CARDS: dict[str, Card | Composite] = {}
 """The public operators by name, as far as they are loaded."""
 

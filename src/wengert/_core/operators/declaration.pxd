@@ -7,7 +7,7 @@ cdef class Declaration(Operator):
     cdef void *vectorcall  # see vectorcall.pxd
     cdef public str name
     cdef public object body, writer, native, promotion, node_class, choose_node, nodes, latest_plan
-    cdef public tuple names, defaults, after1, after2, kinds, tensor_slots, plain_slots, switches, wholes, numbers, grad_slots, rules, output_names, differentiable
+    cdef public tuple names, defaults, after1, after2, kinds, tensor_slots, plain_slots, switches, wholes, scalars, numbers, grad_slots, rules, output_names, differentiable
     cdef public dict aliases, plans, chosen_nodes
     cdef public frozenset accepts
     cdef public long tensor_bits, positional, spread, list_slot, dtype_slot, apart, layout
@@ -15,13 +15,15 @@ cdef class Declaration(Operator):
 
 @cython.locals(count=long, every=tuple, values=dict)
 cpdef object fill_signature(Declaration op, object body)
-@cython.locals(kinds=list, tensors=list, grads=list, plain=list, switches=list, wholes=list, aliases=dict)
+@cython.locals(kinds=list, tensors=list, grads=list, plain=list, switches=list, wholes=list, scalars=list, aliases=dict)
 cpdef object fill_kinds(Declaration op, dict annotations)
 cpdef object take_over(Declaration made, Declaration op)
 @cython.locals(given=long, spread=long, bound=list)
 cpdef tuple bind(Declaration op, tuple args, dict kwargs)
 @cython.locals(at=long)
 cpdef tuple read_plain(Declaration op, tuple values)
+cpdef object check_scalar(str name, str argument, long position, str annotation, object value)
+cpdef object check_range(Declaration op, tuple values, long at)
 cpdef bint is_whole(object value) except -1
 cpdef bint holds_tensor(object values) except -1
 @cython.locals(found=list)

@@ -5,11 +5,16 @@ Made once, at registration; everything that can be decided before a call is deci
 
 from __future__ import annotations
 
+import math
+import numbers
 from typing import Any
+
+import numpy as np
 
 from .. import errors
 from ..tensor.base import Tensor
 from ..tensor.slots import Operator
+from ..types import dtypes
 from . import older_forms, sources
 
 
@@ -35,6 +40,9 @@ ALIASES = {
 KINDS = {"Array": sources.ARRAY, "Arrays": sources.ARRAYS, "Index": sources.INDEX, "Indices": sources.INDICES}
 """The kinds of parameters by the first word of their annotation; others are plain."""
 
+SCALARS = frozenset(("float", "float | None", "Number", "Number | None"))
+"""Annotations of parameters that take a number: a `Number` may be complex."""
+
 
 class Declaration(Operator):
     """What is fixed about an operator before any call; `op.Op` adds the calls.
@@ -51,8 +59,8 @@ class Declaration(Operator):
         spread: position of a parameter that takes all remaining positional integers (`x.view(2, 3)`), or -1.
         tensor_slots: positions that may hold tensors, `tensor_bits` the same as bits; `grad_slots`: those of ARRAY and
             ARRAYS, in the order of the node's edges; `plain_slots`: those that may hold numbers, sizes and dimensions;
-            `switches`: those that take a bool; `wholes`: those that take an int; `dtype_slot`: that of the dtype of the
-            result, or -1.
+            `switches`: those that take a bool; `wholes`: those that take an int; `scalars`: those that take a number;
+            `dtype_slot`: that of the dtype of the result, or -1.
         promotion: None, "same" (common dtype), "float" (the same, integers become the default dtype), "numbers" (the
             same, bool operands stay what they are, for the body to refuse), or "beside" (the same, Python numbers
             beside tensors stay what they are whatever the dtype).
@@ -95,6 +103,7 @@ class Declaration(Operator):
     plain_slots: tuple[Any, ...]
     switches: tuple[Any, ...]
     wholes: tuple[Any, ...]
+    scalars: tuple[Any, ...]
     numbers: tuple[Any, ...]
     grad_slots: tuple[Any, ...]
     rules: tuple[Any, ...]
@@ -122,10 +131,10 @@ class Declaration(Operator):
     __slots__ = (
         "accepts", "after1", "after2", "aliases", "allows_larger", "apart", "body", "choose_node",
         "chosen_nodes", "defaults", "differentiable", "dtype_slot", "grad_slots", "kinds", "latest_plan",
-        "layout", "list_slot", "name", "names", "native", "node_class", "nodes", "numbers", "of_memory",
-        "output_names", "overwrites", "plain_slots", "plans", "positional", "promotion", "random", "rules",
-        "several", "spread", "switches", "takes_out", "tensor_bits", "tensor_slots", "view", "wholes", "writer",
-        "lone_numbers",
+        "layout", "list_slot", "lone_numbers", "name", "names", "native", "node_class", "nodes", "numbers",
+        "of_memory", "output_names", "overwrites", "plain_slots", "plans", "positional", "promotion", "random",
+        "rules", "scalars", "several", "spread", "switches", "takes_out", "tensor_bits", "tensor_slots", "view",
+        "wholes", "writer",
     )  # fmt: skip
 
 
@@ -155,6 +164,7 @@ def fill_kinds(op: Declaration, annotations: dict[Any, Any]) -> None:
     plain: list[Any] = []
     switches: list[Any] = []
     wholes: list[Any] = []
+    scalars: list[Any] = []
     aliases: dict[Any, Any] = {}
     op.spread = op.list_slot = -1
     op.tensor_bits = 0
@@ -176,13 +186,16 @@ def fill_kinds(op: Declaration, annotations: dict[Any, Any]) -> None:
             switches.append(at)
         elif annotation == "int":
             wholes.append(at)
+        elif annotation in SCALARS:
+            scalars.append(at)
         if annotation == "Sizes" and op.spread < 0:
             op.spread = at
         for alias in ALIASES.get(name, ()):
             if alias not in op.names:
                 aliases[alias] = at
     op.kinds, op.tensor_slots, op.grad_slots = tuple(kinds), tuple(tensors), tuple(grads)
-    op.plain_slots, op.switches, op.wholes, op.aliases = tuple(plain), tuple(switches), tuple(wholes), aliases
+    op.plain_slots, op.switches, op.wholes = tuple(plain), tuple(switches), tuple(wholes)
+    op.scalars, op.aliases = tuple(scalars), aliases
 
 
 def take_over(made: Declaration, op: Declaration) -> None:
@@ -191,7 +204,8 @@ def take_over(made: Declaration, op: Declaration) -> None:
     made.names, made.defaults, made.kinds = op.names, op.defaults, op.kinds
     made.after1, made.after2, made.positional, made.spread = op.after1, op.after2, op.positional, op.spread
     made.tensor_slots, made.tensor_bits, made.plain_slots = op.tensor_slots, op.tensor_bits, op.plain_slots
-    made.switches, made.wholes, made.numbers, made.aliases = op.switches, op.wholes, op.numbers, op.aliases
+    made.switches, made.wholes, made.scalars = op.switches, op.wholes, op.scalars
+    made.numbers, made.aliases = op.numbers, op.aliases
     made.grad_slots, made.list_slot, made.dtype_slot = op.grad_slots, op.list_slot, op.dtype_slot
     made.differentiable = op.differentiable
     made.promotion, made.accepts, made.takes_out = op.promotion, op.accepts, op.takes_out
@@ -241,7 +255,7 @@ def read_plain(op: Declaration, values: tuple[Any, ...]) -> tuple[Any, ...]:
     program may write to before the backward pass.
 
     Raises:
-        TypeError: there is no such number, or something else than a bool or an int where one is wanted.
+        TypeError: there is no such number, or something else than a bool, an int or a number where one is wanted.
     """
     at: int
     for at in op.plain_slots:
@@ -257,7 +271,55 @@ def read_plain(op: Declaration, values: tuple[Any, ...]) -> tuple[Any, ...]:
         value = values[at]
         if type(value) is not int and not is_whole(value):
             raise TypeError(errors.wrong_type(op.name, op.names[at], at + 1, "int", value))
+    for at in op.scalars:
+        value = values[at]
+        if value is op.defaults[at]:
+            continue
+        if type(value) is float or type(value) is int:
+            number = value
+            if -3.4028234663852886e38 <= number <= 3.4028234663852886e38:  # in range of float32
+                continue
+        position = at + 1 if at < op.positional else 0
+        check_scalar(op.name, op.names[at], position, op.body.__annotations__[op.names[at]], value)
+        check_range(op, values, at)
     return values
+
+
+def check_scalar(name: str, argument: str, position: int, annotation: str, value: Any) -> None:
+    """Refuse what is no number where one is taken: NumPy's are, and bools; complex ones only as a `Number`.
+
+    Raises:
+        TypeError: it is none.
+    """
+    wanted, _, optional = annotation.partition(" | ")
+    if value is None and optional:
+        return
+    if not isinstance(value, (numbers.Real if wanted == "float" else numbers.Number, np.bool_)):
+        kind = "float" if wanted == "float" else "Number"
+        raise TypeError(errors.wrong_type(name, argument, position, kind, value))
+
+
+def check_range(op: Declaration, values: tuple[Any, ...], at: int) -> None:
+    """Refuse a `Number` that those of the operands' common dtype cannot hold; halves are computed with in float32.
+
+    Raises:
+        RuntimeError: it is too large, or complex beside operands that are not.
+    """
+    value = values[at]
+    if value is None or op.body.__annotations__[op.names[at]][:6] != "Number":
+        return
+    operands = [each._array_ for each in values if isinstance(each, Tensor)]
+    common = dtypes.result_type(operands) if operands else dtypes.get_default_dtype()
+    if common.category == dtypes.COMPLEX:
+        return
+    if isinstance(value, complex):
+        raise RuntimeError(
+            f"{op.name}(): For non-complex input tensors, argument {op.names[at]} must not be a complex number; "
+            f"value cannot be converted to type {common.name} without overflow: {value}"
+        )
+    if common.category == dtypes.FLOAT and common is not dtypes.float64 and math.isfinite(value):
+        if abs(value) > float(np.finfo(np.float32).max):
+            raise RuntimeError(f"{op.name}(): value cannot be converted to type float without overflow: {value}")
 
 
 def is_whole(value: Any) -> bool:

@@ -13,6 +13,9 @@ from ..types import dtypes, sizes
 from . import sources
 from .declaration import Declaration
 
+PYTHONS = {"b": bool, "i": int, "u": int, "f": float, "V": float, "c": complex}
+"""By the kind of a NumPy scalar the Python number that it counts as, whatever its size, as in torch; V: bfloat16."""
+
 
 def is_operand(value: Any) -> bool:
     """Whether a value may stand beside a tensor: tensors, Python numbers, NumPy's scalars and arrays."""
@@ -63,8 +66,10 @@ def other_operand(op: Declaration, value: Any, position: int) -> Any:
         TypeError: the operator takes no numbers, or the value is none.
     """
     if position in op.numbers:
-        if isinstance(value, (np.ndarray, np.generic)):
+        if isinstance(value, np.ndarray):
             return np.asarray(value)
+        if isinstance(value, np.generic) and value.dtype.kind in PYTHONS:
+            return PYTHONS[value.dtype.kind](value)
         if isinstance(value, (bool, int, float, complex)):
             return value
         if isinstance(value, numbers.Number):

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from ... import _kernels as kernels
-from ..._core.cards.card import WIDE, Array, Bad, Index, Sample, op
+from ..._core.cards.card import WIDE, Array, Bad, Index, Number, Sample, op
 from ..._core.errors import shown
 from ..._core.tensor.base import Tensor, wrap
 from ..._core.types import dtypes
@@ -67,7 +67,7 @@ def check_index_add(array: Any, dim: int, index: Any, source: Any) -> int:
 
 
 @op(dtypes=WIDE, inplace=True, apart="wholly", batching="batches.written", native=native("index_add"))
-def index_add(self: Array, dim: int, index: Index, source: Array, *, alpha: Any = 1) -> Any:
+def index_add(self: Array, dim: int, index: Index, source: Array, *, alpha: Number = 1) -> Any:
     """The tensor with the slices of `source` added along `dim` where `index` says.
 
     Args:

@@ -9,7 +9,7 @@ import numpy as np
 
 from ... import _kernels as kernels
 from ..._core import errors
-from ..._core.cards.card import NUMBERS, Array, Bad, Sample, op
+from ..._core.cards.card import NUMBERS, Array, Bad, Number, Sample, op
 from ..dtype_checks import check_number
 from .products import (
     c_name,
@@ -132,7 +132,7 @@ product_added = partial(
 
 
 @product_added(batching="batches.matrices_added", native=native("addmm"))
-def addmm(self: Array, mat1: Array, mat2: Array, *, beta: Any = 1, alpha: Any = 1) -> Any:
+def addmm(self: Array, mat1: Array, mat2: Array, *, beta: Number = 1, alpha: Number = 1) -> Any:
     """beta * self + alpha * (mat1 @ mat2).
 
     Args:
@@ -185,7 +185,7 @@ def addmm_samples(make: Any) -> Any:
 
 
 @product_added(batching="batches.matrix_vector_added")
-def addmv(self: Array, mat: Array, vec: Array, *, beta: Any = 1, alpha: Any = 1) -> Any:
+def addmv(self: Array, mat: Array, vec: Array, *, beta: Number = 1, alpha: Number = 1) -> Any:
     """beta * self + alpha * (mat @ vec).
 
     Args:
@@ -246,7 +246,7 @@ def addmv_samples(make: Any) -> Any:
 
 
 @product_added(batching="batches.of_addbmm")
-def addbmm(self: Array, batch1: Array, batch2: Array, *, beta: Any = 1, alpha: Any = 1) -> Any:
+def addbmm(self: Array, batch1: Array, batch2: Array, *, beta: Number = 1, alpha: Number = 1) -> Any:
     """beta * self + alpha * the sum of all products of a batch.
 
     Args:
@@ -299,7 +299,7 @@ def addbmm_jvp_batch2(tangent: Any, batch1: Any, alpha: Any) -> Any:
 
 
 @product_added(batching="batches.of_baddbmm")
-def baddbmm(self: Array, batch1: Array, batch2: Array, *, beta: Any = 1, alpha: Any = 1) -> Any:
+def baddbmm(self: Array, batch1: Array, batch2: Array, *, beta: Number = 1, alpha: Number = 1) -> Any:
     """beta * self + alpha * (batch1 @ batch2), matrix by matrix.
 
     Args:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from ... import _kernels as kernels
-from ..._core.cards.card import ALL, Array, Bad, Sample, op
+from ..._core.cards.card import ALL, Array, Bad, Number, Sample, op
 from ..._core.types import dtypes
 from ..dtype_checks import refuse
 from .addmm import bias_gradient, bias_tangent, check_expands, conjugate, conjugated, scaled
@@ -36,7 +36,7 @@ def check_factor(kind: str, name: str, value: Any) -> None:
     out_apart="partly",
     out_words=None,
 )
-def addr(self: Array, vec1: Array, vec2: Array, *, beta: Any = 1, alpha: Any = 1) -> Any:
+def addr(self: Array, vec1: Array, vec2: Array, *, beta: Number = 1, alpha: Number = 1) -> Any:
     """beta * self + alpha * the outer product of two vectors.
 
     Args:

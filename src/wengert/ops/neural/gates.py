@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from ... import _kernels as kernels
-from ..._core.cards.card import REALS, WIDE, Array, Bad, Index, Sample, composite, op, pointwise
+from ..._core.cards.card import REALS, WIDE, Array, Bad, Index, Number, Sample, composite, op, pointwise
 from ..._core.errors import shown
 from ..._core.operators.batch_rules import along, folded
 from ..._core.tensor.base import Tensor
@@ -128,7 +128,7 @@ def read_rrelu(input: Tensor, lower: float, upper: float, training: bool) -> tup
 
 @composite(method=False)
 def rrelu(
-    input: Tensor, lower: float = 1 / 8, upper: float = 1 / 3, training: bool = False, generator: Any = None
+    input: Tensor, lower: Number = 1 / 8, upper: Number = 1 / 3, training: bool = False, generator: Any = None
 ) -> Any:
     """`input` where it is positive, else times a slope: in training a random one for each element.
 
@@ -151,7 +151,7 @@ def rrelu(
     return scaled_below(input, *read_rrelu(input, lower, upper, training))
 
 
-def rrelu_(input: Tensor, lower: float = 1 / 8, upper: float = 1 / 3, training: bool = False) -> Any:
+def rrelu_(input: Tensor, lower: Number = 1 / 8, upper: Number = 1 / 3, training: bool = False) -> Any:
     """`rrelu` written into `input`.
 
     Args:

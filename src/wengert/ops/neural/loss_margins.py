@@ -91,7 +91,7 @@ def hinge_embedding_loss(self: Tensor, target: Tensor, margin: float = 1.0, redu
     Returns:
         A new tensor, 0-dim, or of the common shape.
     """
-    margin = read_number("hinge_embedding_loss", "margin", 3, margin)
+    margin = float(read_number("hinge_embedding_loss", "margin", 3, margin))
     distance: Any = self
     apart = (margin - distance).clamp_min(0).where(target != 1, 0)
     return concluded(apart + distance.where(target != -1, 0), reduction)

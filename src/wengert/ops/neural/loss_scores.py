@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from ..._core.cards.card import FLOATS, Array, Bad, Index, Sample, composite, op
+from ..._core.cards.card import FLOATS, Array, Bad, Index, Number, Sample, composite, op
 from ..._core.errors import shown
 from ..._core.tensor.base import Tensor
 from ..._core.types import dtypes
@@ -117,7 +117,7 @@ rowwise = partial(op, dtypes=(dtypes.float32, dtypes.float64), method=False, fun
 
 @rowwise(name="_multi_margin_loss", node="MultiMarginLossBackward0")
 def multi_margin(
-    self: Array, target: Index, p: int = 1, margin: float = 1, weight: Index = None, reduction: str = "mean"
+    self: Array, target: Index, p: int = 1, margin: Number = 1, weight: Index = None, reduction: str = "mean"
 ) -> Any:
     """The mean over classes of max(0, margin - self[right] + self[other]) ** p."""
     rows, classes = rows_of(self.shape)
@@ -262,7 +262,7 @@ def multilabel_margin_samples(make: Any) -> Any:
 
 @composite(method=False, function=False)
 def multi_margin_loss(
-    self: Tensor, target: Tensor, p: int = 1, margin: float = 1, weight: Tensor | None = None, reduction: int = 1
+    self: Tensor, target: Tensor, p: int = 1, margin: Number = 1, weight: Tensor | None = None, reduction: int = 1
 ) -> Any:
     """By how much the scores of other classes come nearer to that of the right one than `margin`.
 

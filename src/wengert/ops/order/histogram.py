@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from ..._core.calls.out import put
-from ..._core.cards.card import REALS, Bad, Index, Indices, Sample, composite, op
+from ..._core.cards.card import REALS, Bad, Index, Indices, Number, Sample, composite, op
 from ..._core.errors import shown, wrong_type
 from ..._core.out_errors import HISTOGRAM
 from ..._core.tensor.base import Tensor, wrap
@@ -17,7 +17,7 @@ from ..._core.types import dtypes
 from ..._core.types.sizes import check_room
 from ..._kernels import order as kernels
 from .. import return_types
-from ..dtype_checks import check_ordered, refuse
+from ..dtype_checks import check_ordered, checked_number, refuse
 from ..linalg.products import c_name, type_name
 from ..shapes.view_shape import unsafe_view
 
@@ -83,7 +83,7 @@ def counts_of_rows_samples(make: Any) -> Any:
 
 
 @composite()
-def histc(input: Any, bins: int = 100, min: float = 0, max: float = 0, *, out: Any = None) -> Any:
+def histc(input: Any, bins: int = 100, min: Number = 0, max: Number = 0, *, out: Any = None) -> Any:
     """How many elements fall into bins of equal width; NaN and what lies outside falls into none.
 
     Args:
@@ -105,6 +105,8 @@ def histc(input: Any, bins: int = 100, min: float = 0, max: float = 0, *, out: A
     """
     check_ordered("histc", "aminmax_cpu", input._array_)
     check_count("histogram", bins, 0)
+    for limit in (min, max):
+        checked_number(limit, dtypes.float64)
     if min > max:
         raise RuntimeError("torch.histc: max must be larger than min")
     made = counts_of_rows(input.detach().reshape((1, input._array_.size)), bins, float(min), float(max))

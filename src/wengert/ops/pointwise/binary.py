@@ -9,7 +9,7 @@ import numpy as np
 
 from ... import _kernels as kernels
 from ..._core import errors
-from ..._core.cards.card import BOOLS, FLOATS, INTEGERS, NUMBERS, Array, Bad, Sample, alias, pointwise
+from ..._core.cards.card import BOOLS, FLOATS, INTEGERS, NUMBERS, Array, Bad, Number, Sample, alias, pointwise
 from ..._core.operators.choices import second_is_number
 from ..._core.operators.promotion import is_bool
 from ..._core.recording.recorded import conjugate
@@ -119,7 +119,7 @@ def scaled(name: str, self: Any, other: Any, alpha: Any) -> Any:
 
 
 @arithmetic(samples=with_alpha, native=native("add"))
-def add(self: Array, other: Array, *, alpha: Any = 1, out: Any = None) -> Any:
+def add(self: Array, other: Array, *, alpha: Number = 1, out: Any = None) -> Any:
     """Sum of `self` and `alpha * other`, element by element.
 
     Args:
@@ -142,7 +142,7 @@ def add_vjp_other(grad: Any, alpha: Any) -> Any:
 
 
 @arithmetic(promote="numbers", dtypes=NUMBERS, explained=BOOLS, samples=with_alpha, native=native("subtract"))
-def sub(self: Array, other: Array, *, alpha: Any = 1, out: Any = None) -> Any:
+def sub(self: Array, other: Array, *, alpha: Number = 1, out: Any = None) -> Any:
     """Difference of `self` and `alpha * other`, element by element.
 
     Args:
@@ -180,7 +180,7 @@ def sub_vjp_other(grad: Any, alpha: Any) -> Any:
     choose=second_is_number,
     native=native("rsub"),
 )
-def rsub(self: Array, other: Array, *, alpha: Any = 1) -> Any:
+def rsub(self: Array, other: Array, *, alpha: Number = 1) -> Any:
     """Difference of `other` and `alpha * self`: subtraction with the operands exchanged.
 
     Args:
@@ -281,7 +281,7 @@ scaled_sum = partial(
 
 
 @scaled_sum(dtypes=NUMBERS, native=native("addcmul"), by_result=True)
-def addcmul(self: Array, tensor1: Array, tensor2: Array, *, value: Any = 1, out: Any = None) -> Any:
+def addcmul(self: Array, tensor1: Array, tensor2: Array, *, value: Number = 1, out: Any = None) -> Any:
     """Sum of `self` and `value * tensor1 * tensor2`, element by element.
 
     Args:
@@ -317,7 +317,7 @@ INTEGER_ADDCDIV = (
 
 
 @scaled_sum(dtypes=FLOATS, explained=INTEGERS | BOOLS, native=native("addcdiv"), by_result=True)
-def addcdiv(self: Array, tensor1: Array, tensor2: Array, *, value: Any = 1, out: Any = None) -> Any:
+def addcdiv(self: Array, tensor1: Array, tensor2: Array, *, value: Number = 1, out: Any = None) -> Any:
     """Sum of `self` and `value * tensor1 / tensor2`, element by element.
 
     Args:

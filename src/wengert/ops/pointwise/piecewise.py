@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
 
-from ..._core.cards.card import BOOLS, INTEGERS, REALS, Array, Bad, Sample, composite, pointwise
+from ..._core.cards.card import BOOLS, INTEGERS, REALS, Array, Bad, Number, Sample, composite, pointwise
 from ..._core.out_errors import FOUND
 from ..._core.tensor.base import Tensor
 from ..._core.types import dtypes
@@ -38,7 +39,7 @@ def kinked(make: Any) -> Any:
     native=native("hardtanh"),
     by_result=True,
 )
-def hardtanh(self: Array, min_val: float = -1.0, max_val: float = 1.0, *, out: Any = None) -> Any:
+def hardtanh(self: Array, min_val: Number = -1.0, max_val: Number = 1.0, *, out: Any = None) -> Any:
     """`self` limited to the range from `min_val` to `max_val`, element by element.
 
     Args:
@@ -84,7 +85,7 @@ relu6.samples(kinked)
 
 
 @floating(inplace="renamed", native=native("leaky_relu"), by_result=True)
-def leaky_relu(self: Array, negative_slope: float = 0.01, *, out: Any = None) -> Any:
+def leaky_relu(self: Array, negative_slope: Number = 0.01, *, out: Any = None) -> Any:
     """`self` where it is positive, else `negative_slope * self`, element by element.
 
     Args:
@@ -108,7 +109,7 @@ def leaky_relu_samples(make: Any) -> Any:
 
 
 @floating(inplace="renamed", native=native("elu"), by_result=True)
-def elu(self: Array, alpha: float = 1.0, scale: float = 1.0, input_scale: float = 1.0, *, out: Any = None) -> Any:
+def elu(self: Array, alpha: Number = 1.0, scale: Number = 1.0, input_scale: Number = 1.0, *, out: Any = None) -> Any:
     """scale * self where `self` is positive, else scale * alpha * (exp(input_scale * self) - 1), element by element.
 
     Args:
@@ -179,7 +180,7 @@ selu.samples(nonzero_tensor)
 
 
 @floating(function=True, inplace="renamed", native=native("celu"), by_result=True)
-def celu(self: Array, alpha: float = 1.0, *, out: Any = None) -> Any:
+def celu(self: Array, alpha: Number = 1.0, *, out: Any = None) -> Any:
     """`self` where it is positive, else alpha * (exp(self / alpha) - 1), element by element.
 
     Args:
@@ -237,7 +238,7 @@ def hardswish_vjp(grad: Any, self: Any) -> Any:
 @floating(
     dtypes=REALS | INTEGERS, function=True, inplace="renamed", apart="never", native=native("threshold"), by_result=True
 )
-def threshold(self: Array, threshold: float, value: float, *, out: Any = None) -> Any:
+def threshold(self: Array, threshold: Number, value: Number, *, out: Any = None) -> Any:
     """`self` where it is above `threshold`, else `value`, element by element.
 
     Args:
@@ -303,7 +304,7 @@ def prelu(input: Any, weight: Tensor) -> Any:
         A new tensor of the same shape and dtype.
 
     Raises:
-        RuntimeError: the number of slopes does not fit.
+        RuntimeError: the number of slopes does not fit, or their dtype is another.
     """
     shape, count = input._array_.shape, weight._array_.size
     if weight.ndim > 1:
@@ -317,6 +318,9 @@ def prelu(input: Any, weight: Tensor) -> Any:
                 "Mismatch of parameter numbers and input channel size. "
                 f"Found parameter numbers = {count} and channel size = {channels}."
             )
+    if weight.dtype is not input.dtype:
+        names = [each.dtype.legacy[:-6] for each in (input, weight)]
+        raise RuntimeError(f"prelu: Type promoting not supported. Got {names[0]} and {names[1]}")
     lead = min(len(shape), 2)
     return prelu_kernel(input, weight.reshape((1,) * (lead - 1) + (count,) * (lead > 0) + (1,) * (len(shape) - 2)))
 
@@ -329,7 +333,7 @@ def prelu_samples(make: Any) -> Any:
 
 
 @floating(samples=kinked, method=True, function=True, out_words=FOUND, native=native("hardshrink"))
-def hardshrink(self: Array, lambd: float = 0.5, *, out: Any = None) -> Any:
+def hardshrink(self: Array, lambd: Number = 0.5, *, out: Any = None) -> Any:
     """0 where `self` lies between -lambd and lambd, else `self`, element by element.
 
     Args:
@@ -344,16 +348,16 @@ def hardshrink_vjp(grad: Any, self: Any, lambd: float) -> Any:
 
 
 @floating(samples=kinked, out_words=FOUND, native=native("softshrink"))
-def softshrink(self: Array, lambd: float = 0.5, *, out: Any = None) -> Any:
+def softshrink(self: Array, lambd: Number = 0.5, *, out: Any = None) -> Any:
     """`self` moved towards 0 by `lambd`, and 0 where it would pass it, element by element.
 
     Args:
-        lambd: by how much; not negative.
+        lambd: by how much; finite and not negative.
 
     Raises:
-        RuntimeError: `lambd` is negative.
+        RuntimeError: `lambd` is negative or not finite.
     """
-    if lambd < 0:
+    if not 0 <= lambd < math.inf:
         most = np.finfo(np.float32 if self.dtype == np.float16 else self.dtype).max
         raise RuntimeError(
             f"lambda must be in range [0, {most:g}] for input dtype {dtypes.from_numpy(self.dtype).legacy[:-6]}, but "

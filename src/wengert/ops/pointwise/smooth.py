@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from ... import _kernels as kernels
-from ..._core.cards.card import REALS, Array, Sample, composite
+from ..._core.cards.card import REALS, Array, Number, Sample, composite
 from ..._core.out_errors import SCALAR_TYPE
 from ..._kernels.activation import narrowed, widened
 from .activation import floating
@@ -59,7 +59,7 @@ def erfc_vjp(grad: Any, self: Any) -> Any:
 
 
 @floating(native=native("softplus"), by_result=True)
-def softplus(self: Array, beta: float = 1.0, threshold: float = 20.0, *, out: Any = None) -> Any:
+def softplus(self: Array, beta: Number = 1.0, threshold: Number = 20.0, *, out: Any = None) -> Any:
     """log(1 + exp(beta * self)) / beta, element by element: a smooth `relu`.
 
     Args:

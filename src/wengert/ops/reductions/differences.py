@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+import numpy as np
+
 from ..._core.calls.out import put
 from ..._core.cards.card import Bad, Sample, composite
 from ..._core.errors import wrong_type
@@ -209,7 +211,7 @@ def gradient(input: Any, *, spacing: Any = None, dim: Any = None, edge_order: in
     """
     dims = None if dim is None else tuple(dim) if isinstance(dim, (tuple, list)) else (dim,)
     spacing = 1 if spacing is None else spacing
-    if not isinstance(spacing, (int, float, complex, tuple, list, Tensor)):
+    if not isinstance(spacing, (int, float, complex, np.number, tuple, list, Tensor)):
         raise TypeError(wrong_type("gradient", "spacing", 2, "Number or a sequence of these or of Tensors", spacing))
     steps: Any = spacing if isinstance(spacing, (tuple, list)) else None
     axes = check_gradient(input, None if steps is None else len(steps), dims, edge_order)

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from ..._core.cards.card import FLOATS, Array, Bad, Sample, op
+from ..._core.cards.card import FLOATS, Array, Bad, Number, Sample, op
 from ..._core.types import dtypes
 from ..._core.types.sizes import broadcast, normalise
 from .vector_norm import vector_norm, vector_norm_jvp, vector_norm_vjp
@@ -16,7 +16,7 @@ TINY = 1e-7
 
 
 @op(dtypes=FLOATS, larger=True)
-def dist(self: Array, other: Array, p: Any = 2) -> Any:
+def dist(self: Array, other: Array, p: Number = 2) -> Any:
     """The norm of the difference of two tensors.
 
     Args:
@@ -82,7 +82,7 @@ def all_but(dim: int, ndim: int) -> tuple[int, ...]:
 
 
 @op(dtypes=FLOATS, inplace=True, out_apart="partly")
-def renorm(self: Array, p: Any, dim: int, maxnorm: Any) -> Any:
+def renorm(self: Array, p: Number, dim: int, maxnorm: Number) -> Any:
     """The slices along a dimension made smaller, where their norm is larger than `maxnorm`, until it is that.
 
     Args:

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from ... import _kernels as kernels
-from ..._core.cards.card import FLOATS, Array, Bad, Sample, op
+from ..._core.cards.card import FLOATS, Array, Bad, Number, Sample, op
 from ..._core.operators.batch_rules import along
 from ..._core.types import dtypes
 from ..axes import read_dims, real_part, restored, summed
@@ -95,7 +95,7 @@ def norm_of(size: Any, ord: float, axes: Any, keepdim: bool) -> Any:
     function=False,
     native=native("vector_norm"),
 )
-def vector_norm(self: Array, ord: Any = 2, dim: Any = None, keepdim: bool = False, *, dtype: Any = None) -> Any:
+def vector_norm(self: Array, ord: Number = 2, dim: Any = None, keepdim: bool = False, *, dtype: Any = None) -> Any:
     """The norm of order `ord` of the elements along dimensions.
 
     Args:
@@ -114,6 +114,8 @@ def vector_norm(self: Array, ord: Any = 2, dim: Any = None, keepdim: bool = Fals
         Zero where the norm of an order above 1 is zero; shared in equal parts where several elements are the largest.
     """
     wanted = working_dtype(self, dtype)
+    if isinstance(ord, complex):
+        raise RuntimeError("linalg.vector_norm: Expected a non-complex scalar as the order of norm.")
     ord = float(ord)
     axes = read_dims(NAME, dim, self.ndim)
     check_identity(self, ord, axes)
