@@ -140,6 +140,15 @@ def element_places(shape: Any, steps: Any, start: int) -> Any:
     return found
 
 
+def numbered(inner: Any, outer: Any) -> tuple[int, Any, Any]:
+    """How much memory holds two sets of places, and the places there, flat: large gaps are left out."""
+    both = np.concatenate([inner.reshape(-1), outer.reshape(-1)])  # flat: NumPy indexes in few dimensions only
+    both -= both.min()
+    if both.max() > 4 * both.size:
+        both = np.unique(both, return_inverse=True)[1]
+    return int(both.max()) + 1, both[: inner.size], both[inner.size :]
+
+
 def is_part(shape: Any, steps: Any, size: Any, stride: Any, offset: int) -> bool:
     """Whether a strided view takes different elements of a row-major array, and nothing outside of it."""
     expected = 1
@@ -175,10 +184,9 @@ def as_strided_backward(
     inner, outer = element_places(shape, steps, 0), element_places(size, stride, offset)
     if not inner.size or not outer.size:
         return np.zeros(shape if back else size, grad.dtype)
-    low = min(inner.min(), outer.min())
-    inner, outer = (inner - low).reshape(-1), (outer - low).reshape(-1)  # flat: NumPy indexes in few dimensions only
-    memory = np.zeros(max(inner.max(), outer.max()) + 1, grad.dtype)
-    counts = np.bincount(inner, minlength=memory.size).astype(grad.real.dtype)
+    count, inner, outer = numbered(inner, outer)
+    memory = np.zeros(count, grad.dtype)
+    counts = np.bincount(inner, minlength=count).astype(grad.real.dtype)
     if back:
         np.add.at(memory, outer, np.broadcast_to(grad, size).reshape(-1))
         return (memory[inner] / counts[inner]).reshape(shape)
@@ -211,3 +219,5 @@ def furthest(shape: Any, steps: Any) -> int:
 @as_strided_backward.samples
 def as_strided_backward_samples(make: Any) -> Any:
     yield Sample(make(2, 2), (3, 4), (4, 1), (2, 2), (4, 1), 1)
+    yield Sample(make(2, 2), (3, 4), (4, 1), (2, 2), (4, 1), 2**40)
+    yield Sample(make(2, 2), (2, 3), (1, 1), (2, 2), (2, 1), 0)

@@ -12,7 +12,7 @@ from ..._core.errors import shown, wrong_type
 from ..._core.operators import overlap
 from ..._core.out_errors import EXACT
 from ..._core.tensor.base import Tensor
-from .as_strided import as_strided_backward, as_strided_from, element_places, furthest, strided_arguments
+from .as_strided import as_strided_backward, as_strided_from, element_places, furthest, numbered, strided_arguments
 from .scattered import with_gaps
 from .view_copies import row_major
 
@@ -119,12 +119,11 @@ def replaced(self: Array, src: Array, steps: Any, size: Any, stride: Any, offset
     check_apart(size, stride)
     made = with_gaps(self)
     if self.size and src.size:
-        inner, outer = element_places(self.shape, steps, 0), element_places(size, stride, offset)
-        low = min(inner.min(), outer.min())
-        memory = np.zeros(max(inner.max(), outer.max()) - low + 1, self.dtype)
-        memory[inner - low] = self
-        memory[outer - low] = src
-        made[...] = memory[inner - low]
+        count, inner, outer = numbered(element_places(self.shape, steps, 0), element_places(size, stride, offset))
+        memory = np.zeros(count, self.dtype)
+        memory[inner] = self.reshape(-1)
+        memory[outer] = src.reshape(-1)
+        made[...] = memory[inner].reshape(self.shape)
     return made
 
 
@@ -155,6 +154,8 @@ def replaced_batched(self: Any, src: Any, steps: Any, size: Any, stride: Any, of
 def replaced_samples(make: Any) -> Any:
     yield Sample(make(3, 4), make(2, 2), (4, 1), (2, 2), (4, 1), 1)
     yield Sample(make(2, 3), make(2), (3, 1), (2,), (1,), 0)
+    yield Sample(make(2, 3), make(2, 2), (1, 2), (2, 2), (3, 1), 2**40)
+    yield Sample(make(2, 3), make(2, 2), (1, 2), (2, 2), (1, 3), 1)
 
 
 @composite()
