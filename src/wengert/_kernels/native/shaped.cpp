@@ -214,7 +214,7 @@ PyObject* hardshrink(Call args) {
 // (self, lambd)
 PyObject* softshrink(Call args) {
     double lambd = 0;
-    if (!as_float(args[1], lambd) || !(lambd >= 0)) return nullptr;
+    if (!as_float(args[1], lambd) || !(lambd >= 0) || std::isinf(lambd)) return nullptr;
     return each(args[0], [=](auto x) {
         using T = decltype(x);
         const T side = static_cast<T>(lambd), below = x < -side ? x + side : x * T(0);  // NaN stays NaN, -0.0 stays -0.0

@@ -10,6 +10,7 @@ from ..._core import errors
 from ..._core.cards.card import FLOATS, WIDE, Array, Bad, Sample, composite, op
 from ..._core.errors import shown
 from ..._core.operators.batch_rules import folded
+from ..._core.operators.declaration import is_whole
 from ..._core.tensor.base import Tensor
 from ..._core.types import dtypes
 from ..._kernels.conv import windows
@@ -28,10 +29,10 @@ def read_pair(name: str, value: Any) -> Pair:
         TypeError: no integers.
         RuntimeError: not two of them.
     """
-    if hasattr(value, "__index__"):
+    if is_whole(value):
         return (int(value), int(value))
-    if not isinstance(value, (tuple, list)):
-        raise TypeError(f"unfold and fold: argument '{name}' must be tuple of ints, not {type(value).__name__}")
+    if not isinstance(value, (tuple, list)) or not all(is_whole(each) for each in value):
+        raise TypeError(errors.wrong_type("unfold and fold", name, 2, "tuple of ints", value))
     if len(value) not in (1, 2):
         raise RuntimeError(f"It is expected {name} equals to 2, but got size {len(value)}")
     return (int(value[0]), int(value[-1]))

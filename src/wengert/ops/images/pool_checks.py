@@ -7,6 +7,7 @@ from typing import Any
 
 from ..._core import errors
 from ..._core.errors import shown
+from ..._core.operators.declaration import is_whole
 
 Ints = tuple[int, ...]
 COUNTS = {2: "two", 3: "three"}
@@ -24,9 +25,9 @@ def spread(name: str, option: str, value: Any, count: int, default: Ints | None 
         return (value,) * count
     if default is not None and (value is None or (isinstance(value, (tuple, list)) and not value)):
         return default
-    if hasattr(value, "__index__") and not isinstance(value, bool):
+    if is_whole(value):
         return (value.__index__(),) * count
-    if not isinstance(value, (tuple, list)) or not all(hasattr(each, "__index__") for each in value):
+    if not isinstance(value, (tuple, list)) or not all(is_whole(each) for each in value):
         raise TypeError(errors.wrong_type(name, option, 2, "tuple of ints", value))
     if len(value) not in (1, count):
         raise RuntimeError(f"{name}: {option} must {allowed(name, count, default)}, got {shown(value)}")

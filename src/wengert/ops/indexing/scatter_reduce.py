@@ -106,6 +106,8 @@ def scatter_reduce_vjp(
     grad: Any, self: Any, src: Any, out: Any, dim: int, index: Any, reduce: str, include_self: bool
 ) -> Any:
     own, other = gradients(grad, self, src, out, dim, index, reduce, include_self)
+    if not src._array_.ndim and index._array_.ndim:  # a single number for an index of one dimension
+        other = other.sum()
     return own if include_self else own.scatter(dim, index, 0), other
 
 
@@ -180,6 +182,7 @@ def scatter_reduce_samples(make: Any) -> Any:
         yield Sample(make(3, 2), 0, index, make(2, 2), reduce)
         yield Sample(make(3, 2), 0, index, make(2, 2), reduce, include_self=False)
     yield Sample(make(3), -1, integers(1, 1), make(2), "prod")
+    yield Sample(make(3), 0, integers(1), make(), "prod")
     yield Bad(make(3), 0, integers(0), make(1), "median", raises=RuntimeError, says="must be either sum, prod, mean")
     yield Bad(make(3), 0, integers(3), make(1), "sum", raises=RuntimeError, says="index 3 is out of bounds")
 
@@ -199,8 +202,8 @@ def check_slices(target: Any, dim: int, index: Any, source: Any, reduce: str) ->
             f"index_reduce_(): Number of indices ({index.size}) should be equal to source.size(dim): ({length}), for "
             f"dim: {at}"
         )
-    for axis in range(target.ndim):
-        if axis != at and (source.ndim != target.ndim or source.shape[axis] != target.shape[axis]):
+    for axis in range(max(target.ndim, source.ndim)):
+        if source.ndim != target.ndim or (axis != at and source.shape[axis] != target.shape[axis]):
             raise RuntimeError(
                 "source tensor shape must match self tensor shape, excluding the specified dimension. Got self.shape = "
                 f"{shown(target.shape)} source.shape = {shown(source.shape)}"

@@ -61,7 +61,7 @@ def check_pair(x1: Any, x2: Any, p: float) -> None:
     check_points("cdist", x2, p, "X2")
     if x1.shape[-1] != x2.shape[-1]:
         raise RuntimeError(f"X1 and X2 must have the same number of columns. X1: {x1.shape[-1]} X2: {x2.shape[-1]}")
-    if p < 0:
+    if not p >= 0:
         raise RuntimeError("cdist only supports non-negative p values")
     broadcast(x1.shape[:-2], x2.shape[:-2])
     if x1.dtype != x2.dtype:

@@ -13,6 +13,7 @@ import numpy as np
 
 from ..._core.calls.out import put
 from ..._core.cards.card import Array, Bad, Sample
+from ..._core.errors import wrong_type
 from ..._core.out_errors import EXACT
 from ..._core.tensor.base import Tensor
 from ..._core.types import dtypes
@@ -57,6 +58,8 @@ def check_finite(name: str, array: Any) -> None:
 def hermitian(A: Array, UPLO: str, compute_v: bool) -> Any:
     """Eigenvalues in ascending order and eigenvectors of Hermitian matrices; empty vectors if not computed."""
     check_square("linalg.eigh", A)
+    if not isinstance(UPLO, str):
+        raise TypeError(wrong_type("linalg_eigh", "UPLO", 2, "str", UPLO))
     side: Any = UPLO.upper()
     if side not in ("L", "U"):
         raise RuntimeError(f"Expected UPLO argument to be 'L' or 'U', but got {UPLO}")
@@ -106,6 +109,7 @@ def hermitian_samples(make: Any) -> Any:
     yield Sample(make(2, 3, 3), "U", True, through=squared)
     yield Sample(make(0, 0), "L", True, through=squared)
     yield Bad(make(2, 3), "L", True, raises=RuntimeError, says="linalg.eigh: A must be batches of square matrices")
+    yield Bad(make(3, 3), None, True, raises=TypeError, says="argument 'UPLO' (position 2) must be str, not NoneType")
     yield Bad(make(3, 3), "a", True, raises=RuntimeError, says="Expected UPLO argument to be 'L' or 'U', but got a")
 
 

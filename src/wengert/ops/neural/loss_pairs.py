@@ -278,7 +278,7 @@ def huber_loss(
     """
     reduction = read_reduction(reduction)
     input, target = spread(input, target)
-    if delta <= 0:
+    if not delta > 0:
         raise RuntimeError("huber_loss does not support non-positive values for delta.")
     check_real("huber", "huber_cpu", input, target)
     if weight is None:

@@ -26,7 +26,7 @@ def check_quantile(name: str, input: Any, q: Any, interpolation: Any) -> Any:
         TypeError: `q` is neither a number nor a tensor.
         RuntimeError: a dtype, a shape, a fraction or the interpolation is wrong.
     """
-    if not isinstance(q, (Tensor, int, float, np.number)) or isinstance(q, bool):
+    if not isinstance(q, (Tensor, int, float, np.number)):
         raise TypeError(wrong_type(name, "q", 2, "float or Tensor", q))
     if input.dtype not in (dtypes.float32, dtypes.float64):
         raise RuntimeError(f"{name}() input tensor must be either float or double dtype")

@@ -69,9 +69,13 @@ def clamp(self: Array, min: Array = None, max: Array = None, *, out: Any = None)
         At a limit the gradient goes to `self`.
     """
     refuse_complex(self, CLAMP_COMPLEX)
-    if min is None and max is None:
+    limits = [each for each in (min, max) if each is not None]
+    if not limits:
         raise RuntimeError("torch.clamp: At least one of 'min' or 'max' must not be None")
-    for limit in (min, max):
+    first, last = sorted(getattr(each, "ndim", -1) for each in (limits[0], limits[-1]))
+    if first < 0 < last:
+        raise TypeError("clamp() received an invalid combination of arguments: limits are two tensors or two numbers")
+    for limit in limits:
         if isinstance(limit, float) and self.dtype.kind == "f":
             checked_number(limit, from_numpy(self.dtype))
     return kernels.clamp(self, min, max, out=out)
@@ -113,6 +117,7 @@ def clamp_samples(make: Any) -> Any:
     yield Sample(make(3, 4), None, make(3, 1))
     yield Bad(make(2), raises=RuntimeError, says="At least one of 'min' or 'max' must not be None")
     yield Bad(make(2), make(3), raises=RuntimeError, says="must match the size of tensor b")
+    yield Bad(make(2), make(2), 1, raises=TypeError, says="limits are two tensors or two numbers")
 
 
 limit = partial(
@@ -279,7 +284,7 @@ def lerp(self: Array, end: Array, weight: Array) -> Any:
         RuntimeError: the dtypes differ, or the shapes do not broadcast.
     """
     for name, value in (("end", end), ("weight", weight)):
-        if getattr(value, "dtype", self.dtype) != self.dtype:
+        if getattr(value, "dtype", self.dtype) != self.dtype and not (name == "weight" and value.ndim == 0):
             names = [
                 from_numpy(each.dtype).name.replace("32", "").replace("float64", "double") for each in (self, value)
             ]

@@ -356,7 +356,7 @@ def meshgrid(*tensors: Any, indexing: str | None = "ij") -> tuple[Any, ...]:
         One view for each vector, all of the same shape.
 
     Raises:
-        RuntimeError: a tensor has more than one dimension, or `indexing` is neither.
+        RuntimeError: a tensor has more than one dimension, the dtypes differ, or `indexing` is neither.
     """
     given = list(tensors[0]) if len(tensors) == 1 and isinstance(tensors[0], (tuple, list)) else list(tensors)
     if indexing not in ("ij", "xy", None):
@@ -367,6 +367,8 @@ def meshgrid(*tensors: Any, indexing: str | None = "ij") -> tuple[Any, ...]:
             raise RuntimeError(
                 f"torch.meshgrid: Expected 0D or 1D tensor in the tensor list but got shape {shown(each._array_.shape)}"
             )
+        if each._array_.dtype != given[0]._array_.dtype:
+            raise RuntimeError("torch.meshgrid expects all tensors to have the same dtype")
     swapped = indexing == "xy" and len(given) > 1
     if swapped:
         given[0], given[1] = given[1], given[0]
@@ -384,3 +386,6 @@ def meshgrid(*tensors: Any, indexing: str | None = "ij") -> tuple[Any, ...]:
 def meshgrid_samples(make: Any) -> Any:
     yield Sample(make(2), make(3))
     yield Bad(make(2, 2), raises=RuntimeError, says="Expected 0D or 1D tensor")
+    other = make(2).to(dtypes.int8)
+    if other.dtype is not make(2).dtype:
+        yield Bad(make(2), other, raises=RuntimeError, says="expects all tensors to have the same dtype")
