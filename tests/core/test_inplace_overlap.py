@@ -93,6 +93,25 @@ def test_nobody_is_warned_of_elements_that_lie_apart(write):
         WARNED[write](square()[:2].mT.contiguous().mT)
 
 
+@pytest.mark.parametrize(
+    ("index", "value", "names"),
+    [
+        (wg.tensor([True, False, True]), 0.5, ["index_put_", "masked_fill_"]),
+        (wg.tensor([[True, False]] * 3), wg.tensor([0.5]), ["index_put_", "masked_fill_"]),
+        ((slice(None), wg.tensor([True, False])), 0.5, ["index_put_", "masked_fill_"]),
+        ((None, wg.tensor([True, False, True])), 0.5, ["index_put_", "masked_fill_"]),
+        (wg.tensor([True, False, True]), wg.ones(2), ["index_put_"]),
+        ((wg.tensor([True, False, False]), wg.tensor([True, False])), 0.5, ["index_put_"]),
+        (wg.tensor([0]), 0.5, ["index_put_"]),
+    ],
+    ids=repr,
+)
+def test_one_value_under_one_mask_is_warned_of_twice(index, value, names):
+    with pytest.warns(UserWarning) as told:
+        wg.ones(3, 1).expand(3, 2)[index] = value
+    assert [str(each.message).split()[2] for each in told] == names
+
+
 def test_an_expanded_dimension_of_length_one_is_no_overlap():
     base = square()
     base[:1].expand(1, 3).add_(1)
