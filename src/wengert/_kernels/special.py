@@ -81,9 +81,14 @@ def polygamma(order: int, x: Array) -> Array:
     return np.asarray(sign * library.gamma(order + 1.0) * library.zeta(order + 1.0, wide)).astype(x.dtype)
 
 
+AIRY_END = 103.9
+"""From where on its values are 0 in float64, too, as torch has it."""
+
+
 def airy_ai(x: Array, out: Array | None = None) -> Array:
     """Airy's function Ai, the first of the four values that SciPy's function computes."""
-    return deliver(np.asarray(scipy_special().airy(x)[0]).astype(x.dtype, copy=False), out)
+    made = np.where(x > AIRY_END, 0, scipy_special().airy(x)[0])  # far out SciPy gives NaN
+    return deliver(made.astype(x.dtype, copy=False), out)
 
 
 def spherical_bessel_j0(x: Array, out: Array | None = None) -> Array:

@@ -108,9 +108,9 @@ def scatter_vjp_self(grad: Any, dim: int, index: Any, reduce: Any) -> Any:
 
 
 def of_source(grad: Any, dim: int, index: Any, src_shape: Any) -> Any:
-    """The gradient of what was scattered, which has no dimensions or those of the index."""
+    """The gradient of what was scattered: as many dimensions as the index has, or 0 and 1."""
     picked = grad.gather(dim, index)
-    return picked if src_shape or not index._array_.ndim else picked.sum()
+    return picked if len(src_shape) == index._array_.ndim else picked.sum().reshape(src_shape)
 
 
 @scatter.vjp("src")

@@ -106,8 +106,8 @@ def scatter_reduce_vjp(
     grad: Any, self: Any, src: Any, out: Any, dim: int, index: Any, reduce: str, include_self: bool
 ) -> Any:
     own, other = gradients(grad, self, src, out, dim, index, reduce, include_self)
-    if not src._array_.ndim and index._array_.ndim:  # a single number for an index of one dimension
-        other = other.sum()
+    if src._array_.ndim != index._array_.ndim:  # 0 and 1
+        other = other.sum().reshape(src.shape)
     return own if include_self else own.scatter(dim, index, 0), other
 
 
@@ -183,6 +183,7 @@ def scatter_reduce_samples(make: Any) -> Any:
         yield Sample(make(3, 2), 0, index, make(2, 2), reduce, include_self=False)
     yield Sample(make(3), -1, integers(1, 1), make(2), "prod")
     yield Sample(make(3), 0, integers(1), make(), "prod")
+    yield Sample(make(), 0, integers(0).reshape(()), make(1), "prod")
     yield Bad(make(3), 0, integers(0), make(1), "median", raises=RuntimeError, says="must be either sum, prod, mean")
     yield Bad(make(3), 0, integers(3), make(1), "sum", raises=RuntimeError, says="index 3 is out of bounds")
 

@@ -77,7 +77,7 @@ def nll_loss_forward(
     check_floating("nll_loss", "nll_loss2d_forward_out_frame" if self.ndim > 2 else "nll_loss_out_frame", self)
     if weight is not None:
         check_class_weights(self, weight, self.shape, weight.shape)
-    if self.ndim == 1 and target.ndim == 1 and reduction != "none":
+    if self.ndim == 1:
         target = target.reshape(())
     loss, total = kernels.nll_loss(self, target, weight, reduction, ignore_index)
     return loss, total
@@ -101,6 +101,7 @@ def nll_loss_forward_batched(self: Any, target: Any, weight: Any, reduction: str
     if weight is not None:
         check_class_weights(self._array_, weight._array_, self.shape[1:], weight.shape[1:])
     items, classes = items_of(self, target)
+    target = classes if self.ndim == 2 else target
     losses = nll_loss_forward.call((items, classes, None, "none", ignore_index))[0].reshape(target.shape)
     shares = shares_of(target, weight, ignore_index, self.dtype)
     if weight is not None:
@@ -162,6 +163,7 @@ def nll_loss_backward_batched(
     grad: Any, self: Any, target: Any, total_weight: Any, weight: Any, reduction: str, ignore_index: int
 ) -> Any:
     items, classes = items_of(self, target)
+    target = classes if self.ndim == 2 else target
     slope = grad / total_weight if reduction == "mean" else grad
     if reduction != "none":
         slope = slope.reshape((self.shape[0], *(1,) * (target.ndim - 1))).expand(target.shape)
@@ -215,6 +217,7 @@ def nll_loss(
 def nll_loss_samples(make: Any) -> Any:
     yield Sample(make(3, 4), make(3, kind="index", high=4))
     yield Sample(make(4), make(kind="index", high=4))
+    yield Sample(make(4), make(1, kind="index", high=4), reduction="none")
     yield Sample(make(2, 3, 4), make(2, 4, kind="index", high=3), reduction="none")
     yield Sample(make(3, 4), make(3, kind="index", high=4), reduction="sum", ignore_index=1)
     yield Bad(make(3, 4), make(2, kind="index", high=4), raises=ValueError, says="to match target batch_size (2)")

@@ -11,7 +11,7 @@ import numpy as np
 from ..._core.cards.arguments import integer
 from ..._core.cards.card import REALS, Array, Bad, Sample, derive_in_place, pointwise
 from ..._core.tensor.base import bind
-from ..._kernels.activation import narrowed, widened
+from ..._kernels.activation import narrowed
 from ..._kernels.special import digamma as kernel_digamma, polygamma as kernel_polygamma, special
 from .pairs import number_among_pair, of_two_reals
 from .unary import function
@@ -184,9 +184,10 @@ def mvlgamma(self: Array, p: int, *, out: Any = None) -> Any:
         raise RuntimeError("p has to be greater than or equal to 1")
     if count > MOST_DIMENSIONS:
         raise RuntimeError(f"mvlgamma: p has to be at most {MOST_DIMENSIONS}, got {count}")
-    total = widened(self).astype(np.float64) * 0
-    for step in range(count):
-        total = total + special("gammaln", self.astype(np.float64) - step / 2)
+    wide = self.astype(np.float64)
+    total = special("gammaln", wide)
+    for step in range(1, count):
+        total = total + special("gammaln", wide - step / 2)
     return narrowed(total + count * (count - 1) / 4 * math.log(math.pi), self, out)
 
 

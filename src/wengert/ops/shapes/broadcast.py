@@ -92,7 +92,7 @@ def broadcast_shapes(*shapes: Any) -> sizes.Size:
             raise RuntimeError(
                 f"Input shapes should be of type ints, a tuple of ints, or a list of ints, got {shape!r}"
             )
-        given = (shape,) if isinstance(shape, int) else integers("broadcast_shapes", "shapes", shape)
+        given = (int(shape),) if isinstance(shape, int) else integers("broadcast_shapes", "shapes", shape)
         common = sizes.broadcast(common, given)
     return sizes.Size(common)
 
