@@ -166,9 +166,8 @@ def made_before(
         fill_signature(made, body)
         made.places = None if shaped else places_of(made.names, op)
         made.rest = tuple([at for at in range(len(made.names)) if at not in (made.places or ())])
-    made.plain_slots = made.switches = made.wholes = (
-        made.scalars
-    ) = ()  # what is not plain is for the function to look at
+    made.plain_slots = made.switches = ()  # what is not plain is for the function to look at
+    made.wholes = made.scalars = ()
     begin_calls(made)
     return made
 
