@@ -87,7 +87,8 @@ AIRY_END = 103.9
 
 def airy_ai(x: Array, out: Array | None = None) -> Array:
     """Airy's function Ai, the first of the four values that SciPy's function computes."""
-    made = np.where(x > AIRY_END, 0, scipy_special().airy(x)[0])  # far out SciPy gives NaN
+    far = (x > AIRY_END) & np.isfinite(x)  # where SciPy gives NaN; at infinity torch does, too
+    made = np.where(far, 0, scipy_special().airy(x)[0])
     return deliver(made.astype(x.dtype, copy=False), out)
 
 

@@ -69,13 +69,9 @@ def clamp(self: Array, min: Array = None, max: Array = None, *, out: Any = None)
         At a limit the gradient goes to `self`.
     """
     refuse_complex(self, CLAMP_COMPLEX)
-    limits = [each for each in (min, max) if each is not None]
-    if not limits:
+    if min is None and max is None:
         raise RuntimeError("torch.clamp: At least one of 'min' or 'max' must not be None")
-    first, last = sorted(getattr(each, "ndim", -1) for each in (limits[0], limits[-1]))
-    if first < 0 < last:
-        raise TypeError("clamp() received an invalid combination of arguments: limits are two tensors or two numbers")
-    for limit in limits:
+    for limit in (min, max):
         if isinstance(limit, float) and self.dtype.kind == "f":
             checked_number(limit, from_numpy(self.dtype))
     return kernels.clamp(self, min, max, out=out)
@@ -117,7 +113,6 @@ def clamp_samples(make: Any) -> Any:
     yield Sample(make(3, 4), None, make(3, 1))
     yield Bad(make(2), raises=RuntimeError, says="At least one of 'min' or 'max' must not be None")
     yield Bad(make(2), make(3), raises=RuntimeError, says="must match the size of tensor b")
-    yield Bad(make(2), make(2), 1, raises=TypeError, says="limits are two tensors or two numbers")
 
 
 limit = partial(
@@ -275,7 +270,7 @@ def lerp(self: Array, end: Array, weight: Array) -> Any:
 
     Args:
         end: tensor of the same dtype that broadcasts with `self`.
-        weight: number, or tensor of the same dtype that broadcasts with both.
+        weight: number, also in a 0-dim tensor, or tensor of the same dtype that broadcasts with both.
 
     Returns:
         A new tensor of the broadcast shape.
@@ -284,7 +279,9 @@ def lerp(self: Array, end: Array, weight: Array) -> Any:
         RuntimeError: the dtypes differ, or the shapes do not broadcast.
     """
     for name, value in (("end", end), ("weight", weight)):
-        if getattr(value, "dtype", self.dtype) != self.dtype and not (name == "weight" and value.ndim == 0):
+        given = getattr(value, "dtype", self.dtype)
+        alone = name == "weight" and np.ndim(value) == 0 and given.kind in "biuf"
+        if given != self.dtype and not alone:
             names = [
                 from_numpy(each.dtype).name.replace("32", "").replace("float64", "double") for each in (self, value)
             ]
