@@ -22,7 +22,7 @@ class Known:
     Args:
         path: a TOML file of tables `["pattern"]` (`[["pattern"]]` where there are several) with `kinds`, a list of
             kinds of difference, and `reason`; with `samples`, a text that the sample must hold; and with `says`, one
-            that the message must.
+            or a list of some that the message must.
     """
 
     def __init__(self, path: Path) -> None:
@@ -55,8 +55,9 @@ class Known:
 
 def explains(entry: dict[str, Any], difference: Difference) -> bool:
     """Whether an entry is about this difference."""
+    says = entry.get("says", [])
     return (
         difference.kind in entry["kinds"]
         and entry.get("samples", "") in difference.sample
-        and entry.get("says", "") in difference.message
+        and all(text in difference.message for text in ([says] if isinstance(says, str) else says))
     )
