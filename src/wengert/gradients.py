@@ -9,7 +9,10 @@ from ._core import flags
 from ._core.aliasing import views
 from ._core.graph.hooks import HookDict, RemovableHandle, add_to
 from ._core.leaves import hooked
+from ._core.leaves.accumulate import forget_space
+from ._core.tensor.assigned import check_grad_dtype, wanted_dtype
 from ._core.tensor.base import Tensor, meta_of
+from ._core.types.dtypes import dtype, from_numpy
 
 
 def is_leaf(tensor: Tensor) -> bool:
@@ -157,6 +160,35 @@ def drop_history(self: Tensor, value: None) -> None:
     if value is not None:
         raise RuntimeError("_grad_fn can be only set to None")
     self.detach_()  # type: ignore[attr-defined]
+
+
+def get_grad_dtype(self: Tensor) -> dtype | None:
+    """The dtype that the gradients of a leaf are given when they arrive: its own unless another was set; None: any.
+
+    Set it before there is a gradient, e.g. to float32 for a parameter of half precision that is used many times.
+
+    Raises:
+        RuntimeError: the tensor is no leaf; or it is set to another dtype than that of the gradient which is there.
+
+    >>> import wengert as wg
+    >>> x = wg.ones(2, requires_grad=True)
+    >>> x.grad_dtype = wg.float64
+    >>> x.sum().backward()
+    >>> x.grad
+    tensor([1., 1.], dtype=torch.float64)
+    """
+    if not is_leaf(self):
+        raise RuntimeError("grad_dtype can only be accessed on leaf tensors.")
+    wanted = wanted_dtype(self)
+    return None if wanted is ... else from_numpy(wanted)
+
+
+def set_grad_dtype(self: Tensor, value: dtype | None) -> None:
+    """Set `grad_dtype`; edges to the leaf are made anew."""
+    check_grad_dtype(self, value)
+    meta = meta_of(self)
+    meta.grad_dtype = ... if value is None else value.numpy
+    forget_space(meta)
 
 
 def register_post_accumulate_grad_hook(self: Tensor, hook: Callable[[Tensor], None]) -> RemovableHandle:

@@ -223,7 +223,6 @@ METHODS: dict[str, Callable[..., Any]] = {
 PROPERTIES = {
     **{name: property(no, doc="False: no tensor here is of that kind.") for name in NEVER},
     "is_cpu": property(lambda self: True, doc="True: the memory is the CPU's."),
-    "grad_dtype": property(lambda self: self.dtype, doc="The dtype of gradients: the tensor's own."),
 }
 """All of them, by name."""
 

@@ -299,6 +299,7 @@ PROPERTIES = {
         gradients.set_post_accumulate_grad_hooks,
         refusing("Deletion of _post_accumulate_grad_hooks not allowed!"),
     ),
+    "grad_dtype": property(gradients.get_grad_dtype, gradients.set_grad_dtype),
     "retains_grad": property(gradients.get_retains_grad, doc=gradients.get_retains_grad.__doc__),
     "_backward_hooks": property(
         gradients.get_backward_hooks,

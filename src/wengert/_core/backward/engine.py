@@ -16,14 +16,13 @@ except ImportError:
 from .. import door, errors, flags
 from ..graph import anomaly, origins
 from ..graph.node import Edge, Node, WideEdge, expandable, title
-from ..leaves.accumulate import add_into
+from ..leaves.accumulate import add_into, in_dtype
 from ..profiling import kinds
 from ..profiling.events import Event, Log
 from ..state.modes import Modes, Pass, current
 from ..tensor import slots, tracing
 from ..tensor.base import Tensor
 from ..tensor.storage import next_serial
-from ..types.dtypes import from_numpy
 from .ready import Ready, new_ready
 from .reentrant import DEEPEST, in_thread
 from .running import begin, profiled, step
@@ -319,11 +318,7 @@ def project(grad: Any, edge: Edge, node: Node, index: int) -> Any:
             raise RuntimeError(errors.bad_gradient(title(node), index, array.shape, edge.shape))
         given = sum_to(given, edge.shape)
         array = given._array_
-    if array.dtype is not edge.dtype and array.dtype != edge.dtype:
-        if array.dtype.kind == "c" and edge.dtype.kind != "c":
-            given = given.real
-        given = given.to(dtype=from_numpy(edge.dtype))
-    return given
+    return given if edge.dtype is None else in_dtype(given, edge.dtype)
 
 
 def sum_to(grad: Any, shape: tuple[int, ...]) -> Any:

@@ -148,7 +148,7 @@ def zeros_for(tensor: Tensor) -> Any:
     """Zeros for a gradient that did not come."""
     if tensor._flags_ & flags.BATCHED:
         return batching.zeros(tensor)
-    return wrap(empty_for(tensor)).zero_()  # type: ignore[attr-defined]
+    return wrap(empty_for(tensor, tensor._array_)).zero_()  # type: ignore[attr-defined]
 
 
 def materialized(found: Sequence[Any], wanted: Sequence[Any], create_graph: bool) -> tuple[Any, ...]:

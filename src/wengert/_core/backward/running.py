@@ -7,7 +7,7 @@ from typing import Any
 from ..graph import anomaly, hooks
 from ..graph.node import Edge, Node, title
 from ..leaves import hooked
-from ..leaves.accumulate import AccumulateGrad, accumulate, run_after_accumulate, run_leaf_hooks
+from ..leaves.accumulate import AccumulateGrad, accumulate, dtype_for, in_dtype, run_after_accumulate, run_leaf_hooks
 from ..profiling import kinds
 from ..profiling.events import Event, Log
 from ..recording.recorded import OpNode, ViewNode
@@ -116,12 +116,21 @@ def is_empty(grads: list[Any]) -> bool:
     return True
 
 
+def in_wanted_dtype(variable: Tensor, grad: Any) -> Any:
+    """A gradient in the dtype that the program has chosen for those of a leaf."""
+    dtype: Any = dtype_for(variable)
+    return grad if dtype is None else in_dtype(grad, dtype)
+
+
 def leaf(node: AccumulateGrad, task: Task, create_graph: bool, found: list[Any], accumulating: bool) -> Any:
     """The gradient of a leaf has arrived, or nothing: its hooks are called all the same."""
     if not task.wanted:
         return None
     variable: Tensor = node.variable
     meta: AutogradMeta = variable._meta_
+    if meta is not None and meta.grad_dtype is not None and task.grad is not None:
+        task.grad = in_wanted_dtype(variable, task.grad)  # the graph may be older than the wish
+        task.owned = False
     if variable._edge_ is not None or (meta is not None and meta.hooks):
         task.grad = run_leaf_hooks(variable, task.grad)
         task.owned = False

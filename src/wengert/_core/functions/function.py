@@ -255,7 +255,7 @@ def check_space(node: FunctionNode, grad: Tensor, edge: Edge, number: int, at: i
     text = ""
     if array.shape != edge.shape and not expandable(edge.shape, array.shape):
         text = errors.bad_gradient(name, number, array.shape, edge.shape)
-    elif array.dtype.kind == "c" and edge.dtype.kind != "c":
+    elif edge.dtype is not None and array.dtype.kind == "c" and edge.dtype.kind != "c":
         text = function_errors.complex_gradient(name, number)
     if text:
         raise RuntimeError(function_errors.of_argument(text, node._argument_names(), at))

@@ -47,7 +47,7 @@ class InputMetadata:
 
     def __init__(self, shape: tuple[int, ...], dtype: Any) -> None:
         self.shape = list(shape)
-        self.dtype = dtypes.from_numpy(dtype)
+        self.dtype = None if dtype is None else dtypes.from_numpy(dtype)
         self.device = device("cpu")
         self.is_nested_tensor = self.is_cpp_nested_tensor = False
 

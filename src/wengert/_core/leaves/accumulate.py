@@ -24,6 +24,7 @@ from ..tensor import slots
 from ..tensor.base import Tensor, meta_of, share, wrap
 from ..tensor.meta import AutogradMeta
 from ..tensor.storage import count_write
+from ..types.dtypes import from_numpy
 
 LAST = (1 << 62) - 1
 """Sequence number of all accumulators: they run before any other node that is ready."""
@@ -133,7 +134,7 @@ def edge_in(tensor: Tensor, modes: Modes) -> Edge:
     dtype: Any = node.edge_dtype
     if shape is None or not door.in_space(tensor._array_, shape, dtype):
         shape = door.shape_of(tensor._array_)
-        dtype = door.dtype_of(tensor._array_)
+        dtype = dtype_for(tensor)
         node.edge_dtype = dtype
         node.edge_shape = shape
     if modes.anomaly and node.owned is None:  # what is noted belongs to this graph, and is to go with it
@@ -144,11 +145,38 @@ def edge_in(tensor: Tensor, modes: Modes) -> Edge:
     return edge
 
 
+def dtype_for(leaf: Tensor) -> Any:
+    """The NumPy dtype that a leaf's gradients are to have; None for whichever they come in."""
+    meta: AutogradMeta = leaf._meta_
+    wanted: Any = None if meta is None else meta.grad_dtype
+    if wanted is None:
+        return door.dtype_of(leaf._array_)
+    return None if wanted is ... else wanted
+
+
+def forget_space(meta: AutogradMeta) -> None:
+    """Edges to a leaf that are made from now on look again which dtype its gradients are to have."""
+    node: AccumulateGrad = noted(meta)
+    if node is not None:
+        node.edge_shape = None
+
+
+def in_dtype(grad: Any, dtype: Any) -> Any:
+    """A gradient in a NumPy dtype: the real part where that is one of real numbers."""
+    given: Any = grad._array_.dtype
+    if given is dtype or given == dtype:
+        return grad
+    if given.kind == "c" and dtype.kind != "c":
+        grad = grad.real
+    return grad.to(dtype=from_numpy(dtype))
+
+
 def accumulate(leaf: Tensor, grad: Any, owned: bool) -> None:
     """Add `grad` to `leaf.grad`.
 
-    Layout (torch's "default gradient layouts"): a first gradient gets the strides of a dense leaf, row-major otherwise;
-    a later one is added in place, or, while the backward pass is itself recorded, replaces `.grad` by the sum.
+    It keeps its dtype. Layout (torch's "default gradient layouts"): a first gradient gets the strides of a dense leaf,
+    row-major otherwise; a later one is added in place, or, while the backward pass is itself recorded, replaces `.grad`
+    by the sum.
     Passes of several threads add one after the other, so that no gradient is lost, nor is one of a pass that a signal
     handler or finaliser runs in the middle of this. A first gradient needs no lock: `added` looks before it notes it.
 
@@ -232,26 +260,29 @@ def first_gradient(leaf: Tensor, grad: Tensor, owned: bool, modes: Modes) -> Ten
     if grad._flags_ & flags.BATCHED:
         return grad
     if modes.grad:
-        return wrap(empty_for(leaf)).copy_(grad)  # type: ignore[attr-defined,no-any-return]
+        return wrap(empty_for(leaf, array)).copy_(grad)  # type: ignore[attr-defined,no-any-return]
     if owned and door.is_laid_like(array, leaf._array_) and (array is whole or array.nbytes == whole.nbytes):
         return grad if grad._edge_ is None and not grad._flags_ & flags.DUAL else share(array, grad._storage_)
-    copied = empty_for(leaf)
+    copied = empty_for(leaf, array)
     if not expandable(array.shape, copied.shape):  # the leaf was given other memory since
         copied = np.empty_like(array)
     copied[...] = array
     return wrap(copied)
 
 
-def empty_for(leaf: Tensor) -> Any:
-    """Memory for a gradient: with the strides of a dense leaf, row-major otherwise."""
-    if is_dense(leaf._array_):
-        return np.empty_like(leaf._array_)
-    return np.empty(door.shape_of(leaf._array_), door.dtype_of(leaf._array_))
+def empty_for(leaf: Tensor, grad: Any) -> Any:
+    """Memory for a gradient: with the strides of a dense leaf, row-major otherwise; of the dtype of array `grad`."""
+    array: Any = leaf._array_
+    if not is_dense(array):
+        return np.empty(door.shape_of(array), door.dtype_of(grad))
+    if door.dtype_of(array) is door.dtype_of(grad):
+        return np.empty_like(array)
+    return np.empty_like(array, door.dtype_of(grad))
 
 
 def laid_out(grad: Any, model: Tensor) -> Any:
     """A recorded gradient in the layout that one of `model` has: itself, or a recorded copy."""
-    made = empty_for(model)
+    made = empty_for(model, grad._array_)
     return grad if made.strides == grad._array_.strides else wrap(made).copy_(grad)  # type: ignore[attr-defined]
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from .. import errors, flags
+from ..types.dtypes import dtype, from_numpy
 
 
 def check_flag(wanted: Any) -> None:
@@ -36,6 +37,43 @@ def check_leaf(inexact: bool, word: int) -> None:
         raise ValueError(errors.VOLATILE_REQUIRES_GRAD)
 
 
+def title(kind: dtype) -> str:
+    """How torch's errors call a dtype, as "Double"."""
+    return kind.legacy.removesuffix("Tensor")
+
+
+def wanted_dtype(tensor: Any) -> Any:
+    """The NumPy dtype that the gradient of a tensor is to have, see `AutogradMeta`; `...` if it may have any."""
+    meta = tensor._meta_
+    return tensor._array_.dtype if meta is None or meta.grad_dtype is None else meta.grad_dtype
+
+
+def check_grad_dtype(tensor: Any, wanted: Any) -> None:
+    """Refuse a `grad_dtype` that a tensor's gradients cannot have.
+
+    Args:
+        wanted: a dtype, or None for any.
+
+    Raises:
+        RuntimeError: the tensor is no leaf, has a gradient of another dtype, or `wanted` is not a dtype that has one.
+    """
+    if tensor._edge_ is not None:
+        raise RuntimeError("grad_dtype can only be set on leaf tensors.")
+    if wanted is None:
+        return
+    if not isinstance(wanted, dtype):
+        raise RuntimeError(f"grad_dtype must be a torch.dtype or None, but got {type(wanted).__name__}")
+    if wanted is not tensor.dtype and not (wanted.is_floating_point or wanted.is_complex):
+        raise RuntimeError(f"grad_dtype must be a floating point or complex dtype, but got {wanted}")
+    grad = None if tensor._meta_ is None else tensor._meta_.grad
+    if grad is not None and grad.dtype is not wanted:
+        raise RuntimeError(
+            f"Cannot set grad_dtype to '{title(wanted)}' because there is already a gradient with dtype "
+            f"'{grad.dtype.c_name}'. Please clear the gradient (.grad = None) before changing grad_dtype, or ensure "
+            "the new grad_dtype matches the existing gradient's dtype."
+        )
+
+
 def check_assigned_grad(tensor: Any, value: Any) -> None:
     """Refuse a `.grad` that does not fit its tensor.
 
@@ -47,10 +85,13 @@ def check_assigned_grad(tensor: Any, value: Any) -> None:
         raise TypeError(f"assigned grad expected to be a Tensor or None but got grad of type {type(value).__name__}")
     if value is tensor:
         raise RuntimeError("can't assign Variable as its own grad")
-    if value._array_.dtype != tensor._array_.dtype:
+    wanted = wanted_dtype(tensor)
+    if wanted is not ... and value._array_.dtype != wanted:
         raise RuntimeError(
-            f"attempting to assign a gradient with dtype '{value.dtype.name}' to a tensor with dtype "
-            f"'{tensor.dtype.name}'. Please ensure that the gradient and the tensor have the same dtype"
+            f"attempting to assign a gradient with dtype '{value.dtype.c_name}' to a tensor with grad_dtype "
+            f"'{title(from_numpy(wanted))}'. The gradient must match the tensor's grad_dtype (defaults to the tensor's "
+            "dtype). You can set the tensor's grad_dtype attribute with a specific dtype, or None to allow any dtype. "
+            "Do so with care: optimisers and others may count on equal dtypes."
         )
     if value._array_.shape != tensor._array_.shape:
         raise RuntimeError(

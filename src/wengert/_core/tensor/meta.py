@@ -12,6 +12,7 @@ class AutogradMeta:
 
     Attributes:
         grad: the accumulated gradient of a leaf, or a retained one.
+        grad_dtype: NumPy dtype that a leaf's gradients are to have, `...` for whichever they come in; None: the leaf's.
         accumulator: the `AccumulateGrad` of a leaf, or a weak reference to it.
         lock: held while a gradient is added; made with the first one, in the process with the number `process`.
         view: `views.ViewInfo` of a differentiable view.
@@ -24,6 +25,7 @@ class AutogradMeta:
     """
 
     grad: Any
+    grad_dtype: Any
     accumulator: Any
     lock: Any
     view: Any
@@ -36,7 +38,7 @@ class AutogradMeta:
     process: int
 
     __slots__ = (
-        "accumulator", "after_accumulate", "grad", "hooks", "lock", "name", "origin", "process",
+        "accumulator", "after_accumulate", "grad", "grad_dtype", "hooks", "lock", "name", "origin", "process",
         "retains_grad", "tangent", "view",
     )  # fmt: skip
     __reduce__ = errors.refuse_pickling
@@ -46,6 +48,6 @@ def new_meta() -> AutogradMeta:
     """Autograd fields that hold nothing."""
     meta: AutogradMeta = AutogradMeta.__new__(AutogradMeta)
     meta.grad = meta.accumulator = meta.lock = meta.view = meta.hooks = meta.after_accumulate = None
-    meta.name = meta.tangent = meta.origin = None
+    meta.name = meta.tangent = meta.origin = meta.grad_dtype = None
     meta.process, meta.retains_grad = 0, False
     return meta

@@ -106,11 +106,9 @@ class Module(Hooking):
                 with no_grad():
                     grad = parameter.grad
                     made, made_grad = fn(parameter), None if grad is None else fn(grad)  # before anything is written
-                    parameter.grad = None
                     parameter.data = made  # type: ignore[attr-defined]
                     if grad is not None:
                         grad.data = made_grad  # type: ignore[assignment]
-                    parameter.grad = grad
         for name, buffer in self._buffers.items():
             if buffer is not None:
                 self._buffers[name] = fn(buffer)
