@@ -17,6 +17,7 @@ from wengert import _kernels
 FAMILIES = [
     "pointwise",
     "activation",
+    "halves",
     "reduce",
     "softmax",
     "norm",
@@ -92,14 +93,14 @@ def native() -> Any:
 @pytest.fixture
 def only_native(native: Any) -> Iterator[Any]:
     """The extension module with twins that fail: whatever passes was computed natively."""
-    names = native.twin_names()
+    twins = {name: find_twin(name) for name in native.twin_names()}
 
     def forbidden(*args: Any, **keywords: Any) -> None:
         raise AssertionError("the twin was called")
 
-    native.bind_twins(dict.fromkeys(names, forbidden))
+    native.bind_twins(dict.fromkeys(twins, forbidden))
     yield native
-    native.bind_twins({name: find_twin(name) for name in names})
+    native.bind_twins(twins)
 
 
 @pytest.fixture

@@ -37,6 +37,27 @@ def test_a_copy_in_another_dtype_is_numpys(data: Any, source: Any, target: Any, 
     np.testing.assert_array_equal(made, wanted)
 
 
+@pytest.mark.parametrize("half", [wg.float16, wg.bfloat16], ids=str)
+@given(st.lists(st.integers(0, 2**32 - 1), min_size=1, max_size=50))
+def test_floats_become_the_nearest_half(half: Any, bits: list[int]):
+    array = np.array(bits, np.uint32).view(np.float32)
+    with np.errstate(all="ignore"):
+        wanted = array.astype(half.numpy)
+    np.testing.assert_array_equal(_kernels.direct["to_copy"](array, half, None).view("u2"), wanted.view("u2"))
+    assert _kernels.direct["to_copy"](array.astype("f8"), half, None) is NotImplemented  # to be rounded once
+
+
+@pytest.mark.parametrize("half", [wg.float16, wg.bfloat16], ids=str)
+def test_each_half_becomes_the_number_that_it_is(half: Any):
+    array = np.arange(1 << 16, dtype=np.uint16).view(half.numpy)
+    np.testing.assert_array_equal(_kernels.direct["to_copy"](array, wg.float32, None), array.astype(np.float32))
+    assert _kernels.direct["to_copy"](array, wg.float64, None) is NotImplemented
+    for ties in (array[:-1].astype("f4") + np.diff(array.astype("f4")) / 2, array.astype("f4")):
+        finite = ties[np.isfinite(ties)]  # between neighbours, and what is one
+        made = _kernels.direct["to_copy"](finite, half, None)
+        np.testing.assert_array_equal(made.view("u2"), finite.astype(half.numpy).view("u2"))
+
+
 @pytest.mark.parametrize("target", [each for each in KINDS if each.numpy.kind in "iu"], ids=str)
 @pytest.mark.parametrize("source", [np.float32, np.float64])
 def test_a_number_that_is_no_integer_of_the_dtype_is_left_to_numpy(target: Any, source: Any):
@@ -50,7 +71,16 @@ def test_a_number_that_is_no_integer_of_the_dtype_is_left_to_numpy(target: Any, 
 
 def test_what_it_does_not_know_is_left_alone():
     call, x = _kernels.direct["to_copy"], np.ones((2, 3))
-    strange = [x.T, x.astype(">f8"), x[:, ::2], np.ones(2, np.float16), np.ones(2, complex), np.array("a"), 1.0, None]
+    strange = [
+        x.T,
+        x.astype(">f8"),
+        x[:, ::2],
+        np.ones(2, np.longdouble),
+        np.ones(2, complex),
+        np.array("a"),
+        1.0,
+        None,
+    ]
     assert all(call(each, wg.float32, None) is NotImplemented for each in strange)
     assert call(x, wg.float32, wg.channels_last) is call(x, None, None) is call(x, wg.complex64, None) is NotImplemented
     with pytest.raises(AttributeError):

@@ -29,6 +29,9 @@ from .conv import (
     conv2d_backward_input,
     conv2d_backward_weight,
 )
+from .halves import (
+    converted,
+)
 from .index import (
     embedding,
     embedding_backward,
@@ -245,6 +248,7 @@ __all__ = [
     "conv2d_backward_bias",
     "conv2d_backward_input",
     "conv2d_backward_weight",
+    "converted",
     "cos",
     "cosh",
     "cumulative_product",

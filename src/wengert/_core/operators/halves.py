@@ -13,9 +13,12 @@ from typing import Any
 import numpy as np
 
 from .. import door, errors
+from ..tensor.slots import OPERATORS
 from ..types import dtypes
 from . import sources
 from .declaration import Declaration
+
+FLOAT32 = np.dtype(np.float32)
 
 
 def computed(op: Any, values: list[Any], modes: Any, run: Callable[..., Any]) -> Any:
@@ -108,7 +111,7 @@ def wide_array(value: Any, own: bool) -> Any:
     """A half array in float32, laid out alike if `own` is set; anything else as it is."""
     if not door.is_half(value):
         return value
-    return converted(value, np.dtype(np.float32)) if own else value.astype(np.float32)
+    return converted(value, FLOAT32) if own else OPERATORS.converted(value, FLOAT32)
 
 
 def rounded(made: Any, half: Any, modes: Any) -> Any:
@@ -120,7 +123,7 @@ def rounded(made: Any, half: Any, modes: Any) -> Any:
 
 def converted(array: Any, wanted: Any) -> Any:
     """An array in another dtype whose elements lie as they did, gaps between them included."""
-    made = array.astype(wanted)
+    made = OPERATORS.converted(array, wanted)
     steps = [stride // array.itemsize for stride in array.strides]
     strides = tuple([step * made.itemsize for step in steps])
     if made.strides == strides or not array.size or min(steps) < 0:

@@ -1,5 +1,6 @@
 // Copies of arrays in another dtype.
 #include "direct.hpp"
+#include "halves.hpp"
 #include "views.hpp"
 
 #include <limits>
@@ -65,6 +66,11 @@ PyObject* to_copy(PyObject* const* args) {
     PyObject* found = PyObject_GetAttr(args[1], descr_name);
     if (!found) return nullptr;
     auto* descr = reinterpret_cast<PyArray_Descr*>(found);
+    PyObject* half = PyArray_DescrCheck(found) ? half_converted(x, descr) : nullptr;
+    if (half || PyErr_Occurred()) {
+        Py_DECREF(found);
+        return half;
+    }
     const bool known = PyArray_DescrCheck(found) && PyArray_ISNBO(descr->byteorder) && PyArray_ISNOTSWAPPED(x) && descr->type_num != PyArray_TYPE(x);
     Owned result(known ? new_array(descr, PyArray_NDIM(x), PyArray_DIMS(x)) : nullptr);
     Py_DECREF(found);

@@ -72,6 +72,15 @@ inline PyArrayObject* plain(PyObject* object, PyArray_Descr* descr) {
     PyArrayObject* array = plain(object);
     return array && PyArray_DESCR(array) == descr ? array : nullptr;
 }
+// Whether all strides are those of row-major order, also where a length of 1 leaves them open.
+inline bool is_row_major(PyArrayObject* array) {
+    npy_intp step = PyArray_ITEMSIZE(array);
+    for (int i = PyArray_NDIM(array) - 1; i >= 0; --i) {
+        if (PyArray_STRIDE(array, i) != step) return false;
+        if (PyArray_DIM(array, i) > 1) step *= PyArray_DIM(array, i);
+    }
+    return true;
+}
 // An element that another thread may be writing, read exactly once: what is checked is what is used.
 inline int64_t load_once(const int64_t* place) { return __atomic_load_n(place, __ATOMIC_RELAXED); }
 template <class T>

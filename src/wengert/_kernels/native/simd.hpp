@@ -21,6 +21,7 @@ enum Unary {
     SIN, COS, TAN, SINH, COSH, ARCSIN, ARCCOS, ARCTAN, ARCSINH, ARCCOSH, ARCTANH, EXPM1, LOG1P, LOG2, LOG10, LOG_SIGMOID, MISH, HARD_SIGMOID, HARD_SWISH,
     UNARY_COUNT
 };
+enum Half { FLOAT16, BFLOAT16, HALF_COUNT };
 enum Compare { EQUAL, NOT_EQUAL, LESS, LESS_EQUAL, GREATER, GREATER_EQUAL, COMPARE_COUNT };
 enum Extreme { MAXIMAL, MINIMAL, EXTREME_COUNT };
 enum Sum { OF_VALUES, OF_SIZES, OF_SQUARES, OF_NUMBERS, SUM_COUNT };  // x, |x|, x^2; x without NaN
@@ -132,6 +133,8 @@ struct LoopTable {
     Loops<float> for_float;
     Loops<double> for_double;
     Loops<int64_t> for_int64;
+    void (*widen[HALF_COUNT])(const uint16_t* x, float* out, index_t count);
+    void (*narrow[HALF_COUNT])(const float* x, uint16_t* out, index_t count);
     const char* instruction_set;
 };
 

@@ -134,7 +134,7 @@ def cast(array: Any, wanted: Any) -> Any:
     if array.dtype.kind == "c" and wanted.kind not in "cb":
         warnings.warn("Casting complex values to real discards the imaginary part", UserWarning, stacklevel=4)
         array = array.real
-    return array.astype(wanted)
+    return kernels.converted(array, wanted)
 
 
 @op(

@@ -1,0 +1,12 @@
+"""float16 and bfloat16, which are memory: whatever is computed of them is computed in float32."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from .results import Array, as_array
+
+
+def converted(array: Array, dtype: np.dtype) -> Array:
+    """A copy in another dtype, its elements in the same order; rounded to the nearest, ties to the even one."""
+    return as_array(array.astype(dtype))

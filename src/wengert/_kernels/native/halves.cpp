@@ -1,0 +1,69 @@
+// Arrays of float16 and bfloat16 from and to float32.
+#include "halves.hpp"
+
+namespace wengert {
+namespace {
+
+Twin converted_twin("converted");
+
+// converted(array, dtype)
+PyObject* converted(PyObject*, PyObject* const* args, Py_ssize_t nargs, PyObject* kwnames) {
+    if (nargs == 2 && !kwnames && PyArray_CheckExact(args[0]) && PyArray_DescrCheck(args[1])) {
+        PyObject* result = half_converted(reinterpret_cast<PyArrayObject*>(args[0]), reinterpret_cast<PyArray_Descr*>(args[1]));
+        if (result || PyErr_Occurred()) return result;
+    }
+    return converted_twin.call(args, nargs, kwnames);
+}
+
+PyMethodDef half_methods[] = {
+    {"converted", reinterpret_cast<PyCFunction>(reinterpret_cast<void*>(converted)), METH_FASTCALL | METH_KEYWORDS, "converted(array, dtype)"},
+    {nullptr, nullptr, 0, nullptr},
+};
+MethodList half_list(half_methods);
+
+// Which of the loops knows a dtype: that of NumPy, or that of ml_dtypes, which has a number of its own in each process.
+int half_of(const PyArray_Descr* descr) {
+    if (descr->type_num == NPY_HALF) return PyArray_ISNBO(descr->byteorder) ? FLOAT16 : HALF_COUNT;
+    const bool known = PyTypeNum_ISUSERDEF(descr->type_num) && descr->kind == 'V' && descr->type == 'E' && PyDataType_ELSIZE(descr) == 2;
+    return known ? BFLOAT16 : HALF_COUNT;
+}
+
+PyArrayObject* new_like(PyArrayObject* x, PyArray_Descr* descr) {
+    Py_INCREF(descr);  // which the array takes over
+    return reinterpret_cast<PyArrayObject*>(PyArray_NewLikeArray(x, NPY_KEEPORDER, descr, 0));
+}
+
+// Whether the elements of two arrays of one shape lie at the same places.
+bool lie_alike(PyArrayObject* x, PyArrayObject* other) {
+    const npy_intp size = PyArray_ITEMSIZE(x), other_size = PyArray_ITEMSIZE(other);
+    for (int i = 0; i < PyArray_NDIM(x); ++i)
+        if (PyArray_DIM(x, i) > 1 && PyArray_STRIDE(x, i) / size != PyArray_STRIDE(other, i) / other_size) return false;
+    return true;
+}
+
+}  // namespace
+
+PyObject* half_converted(PyArrayObject* x, PyArray_Descr* descr) {
+    const bool widens = descr == float_descr;
+    const int half = widens ? half_of(PyArray_DESCR(x)) : PyArray_DESCR(x) == float_descr ? half_of(descr) : HALF_COUNT;
+    if (half == HALF_COUNT || !(PyArray_FLAGS(x) & NPY_ARRAY_ALIGNED)) return nullptr;
+    const bool in_rows = PyArray_FLAGS(x) & NPY_ARRAY_C_CONTIGUOUS;
+    const Owned made(in_rows ? new_array(descr, PyArray_NDIM(x), PyArray_DIMS(x)) : new_like(x, descr));
+    if (!made || (!in_rows && !lie_alike(x, made.get()))) return nullptr;  // the new one is dense, and so is what lies alike
+    const npy_intp count = PyArray_SIZE(made.get());
+    ReleaseGil unlocked(count >= thread_threshold);
+    if (widens) {
+        const auto loop = chosen_loops.widen[half];
+        const auto* from = data_of<uint16_t>(x);
+        auto* to = data_of<float>(made.get());
+        parallel_for(count, 1, [=](npy_intp begin, npy_intp end) { loop(from + begin, to + begin, end - begin); });
+    } else {
+        const auto loop = chosen_loops.narrow[half];
+        const auto* from = data_of<float>(x);
+        auto* to = data_of<uint16_t>(made.get());
+        parallel_for(count, 1, [=](npy_intp begin, npy_intp end) { loop(from + begin, to + begin, end - begin); });
+    }
+    return reinterpret_cast<PyObject*>(Py_NewRef(made.get()));
+}
+
+}  // namespace wengert
