@@ -204,3 +204,4 @@ sigmoid = plain_function(sigmoid, activation.sigmoid)  # type: ignore[assignment
 tanh = plain_function(tanh, activation.tanh)  # type: ignore[assignment]
 softmax = plain_function(softmax, softmax_along)  # type: ignore[assignment]
 log_softmax = plain_function(log_softmax, log_softmax_along)  # type: ignore[assignment]
+glu = plain_function(glu, gates.glu)  # type: ignore[assignment]

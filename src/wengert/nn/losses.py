@@ -7,6 +7,7 @@ import warnings
 from collections.abc import Callable
 from typing import Any
 
+from ..ops import plain_function
 from ..ops.neural import loss_ctc, loss_margins, loss_rates, loss_scores
 from ..ops.neural.loss import read_reduction
 from ..ops.neural.loss_margins import WORDS, check_triplet
@@ -347,3 +348,6 @@ def ctc_loss(
     return loss_ctc.ctc_loss(  # type: ignore[no-any-return]
         log_probs, targets, input_lengths, target_lengths, blank, number, zero_infinity
     )
+
+
+multi_margin_loss = plain_function(multi_margin_loss, loss_scores.multi_margin, (0, 1, 2, 3, -1, 7))  # type: ignore[assignment]

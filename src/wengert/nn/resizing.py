@@ -5,7 +5,8 @@ from __future__ import annotations
 import warnings
 from typing import Any
 
-from ..ops.images.grid import MODES, PADDINGS, affine_grid_generator, grid_sampler
+from ..ops import plain_function
+from ..ops.images.grid import MODES, PADDINGS, affine_grid_generator, grid_sampler, sampled
 from ..ops.images.resize import interpolate
 from ..tensor import Tensor
 
@@ -113,3 +114,6 @@ def affine_grid(theta: Tensor, size: Any, align_corners: bool | None = None) -> 
     elif min(size) <= 0:
         raise ValueError(f"Expected non-zero, positive output size. Got {size}")
     return affine_grid_generator(theta, size, corners)  # type: ignore[no-any-return]
+
+
+grid_sample = plain_function(grid_sample, sampled, (0, 1, 2, 3, 4))  # type: ignore[assignment]

@@ -20,8 +20,12 @@ cpdef object profiled(PlainCase case, tuple args)
 
 @cython.locals(place=long)
 cpdef bint has_defaults(PlainCase case, tuple args) except -1
-@cython.locals(found=list, place=long, op=Op)
+@cython.locals(at=long)
+cpdef tuple with_tensors(tuple values, tuple given)
+@cython.locals(found=list, place=long)
 cpdef object placed(PlainCase case, tuple args)
+@cython.locals(place=long, op=Op)
+cpdef object prepared(PlainCase case, tuple args)
 
 cdef class Factory:
     cdef public object native, function

@@ -33,13 +33,14 @@ class PlainCase(Op):
     Attributes:
         op: the operator that is recorded in the plain case, made by the function `native`.
         function: called for everything else.
-        translate: a native function of the arguments that gives those of `op`, None in the place of the first one,
-            which both have; or None where names tell it.
+        translate: a native function of the arguments that gives those of `op`, None in the place of tensors, which
+            both have at the same places; or None where names tell it.
         shaped: `native` takes the arguments of the function; `op` takes the tensor and the shape of the result.
         places: where the arguments of `op` are among those of the function, -1 for its default; None if they are the
             same. `rest` says where all others are, which must be at their defaults.
         guard: a native function of the arguments of `op` that does not answer NotImplemented if `prepare` is worth it.
-        prepare: a place among the arguments of `op`, an operator that is applied to it first, and what else that takes.
+        prepare: for each argument of `op` that another operator is applied to first its place, that operator, and what
+            else that takes.
         further: other operators of the same arguments that may be the plain case, each with its native function.
         then: what is called with the result of `op`, one after the other (`max`: a tuple with names).
     """
@@ -66,15 +67,19 @@ class PlainCase(Op):
     def plain(self, args: tuple[Any, ...]) -> Any:
         """`run`, without a note."""
         for value in args:
-            if isinstance(value, list):  # the program may write to it before a view is taken again
+            if self.op.view and isinstance(value, list):  # to be written to before the view is taken again
                 return NotImplemented
         if self.translate is not None:
             found: Any = door.on_arrays(self.translate, args, Tensor)
             if found is NotImplemented:
                 return found
-            args = door.with_first(found, args[0])
+            args = with_tensors(found, args)
         elif self.places is not None:
             args = placed(self, args)
+            if args is None:
+                return NotImplemented
+        if self.prepare:
+            args = prepared(self, args)
             if args is None:
                 return NotImplemented
         made: Any = attempt(self.op, self.native, args, self.shaped)
@@ -123,17 +128,34 @@ def has_defaults(case: PlainCase, args: tuple[Any, ...]) -> bool:
     return True
 
 
+def with_tensors(values: tuple[Any, ...], given: tuple[Any, ...]) -> tuple[Any, ...]:
+    """A tuple, with the tensors that stand in another one in their places."""
+    made = list(values)
+    at: int
+    for at in range(min(len(made), len(given))):
+        if isinstance(given[at], Tensor):
+            made[at] = given[at]
+    return tuple(made)
+
+
 def placed(case: PlainCase, args: tuple[Any, ...]) -> Any:
-    """The arguments of the operator; None if there are others, or what is applied to one does not know it."""
+    """The arguments of the operator, found by name; None if there are others."""
     if not has_defaults(case, args):
         return None
     found: list[Any] = []
     place: int
-    op: Op
     for place in case.places:
         found.append(args[place] if place >= 0 else case.op.defaults[len(found)])
     if case.guard is not None and door.on_arrays(case.guard, tuple(found), Tensor) is NotImplemented:
         return None
+    return tuple(found)
+
+
+def prepared(case: PlainCase, args: tuple[Any, ...]) -> Any:
+    """The arguments of the operator, some of them results of others; None if one of these does not know its own."""
+    found = list(args)
+    place: int
+    op: Op
     for step in case.prepare:
         op = step[1]
         place = step[0]

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import Any
 
 from ..calls.op import Op, begin_calls
-from ..operators.declaration import ALIASES, fill_signature, take_over
+from ..operators.declaration import ALIASES, REQUIRED, fill_signature, take_over
 from ..tensor.base import bind as bind_to_tensor
 from .arguments import checked, parameters_of
 from .card import CARDS
@@ -22,10 +22,11 @@ class Function(PlainCase):
     """What programs call in the place of a composite that has a plain case."""
 
     __name__: str
+    __qualname__: str
     __module__: str
 
     def __reduce__(self) -> str:  # type: ignore[override]
-        return self.__name__
+        return self.__qualname__  # `wengert.fft.fft` is called "fft_fft" on its card
 
     def __repr__(self) -> str:
         return f"<function {self.name}>"
@@ -112,28 +113,36 @@ def plain_function(
     places: Any = None,
     prepare: tuple[Any, ...] = (),
     *,
+    native: Any = None,
+    translate: Any = None,
     guard: Any = None,
     then: tuple[Any, ...] = (),
+    module: str = FUNCTIONAL,
+    further: tuple[tuple[Op, Any], ...] = (),
 ) -> Any:
-    """A function of `nn.functional` with its plain case before it: `op`, see `plain_case`.
+    """A function of `nn.functional`, or of another module, with its plain case before it: `op`, see `plain_case`.
 
     Args:
         body: the function, which may have a plain case already: this one then comes before that.
-        places, guard, prepare: how the arguments of `op` are found, see `PlainCase`; by name unless given.
+        native: makes the result, instead of the operator's own native function.
+        places, prepare, translate, guard: how the arguments of `op` are found, see `PlainCase`; by name unless given.
         then: what is called with the result of `op`, see `PlainCase`.
+        module: where programs find it.
+        further: other operators of the same arguments, see `PlainCase`.
 
     Returns:
-        What programs call; interpreted, the function itself.
+        What programs call; interpreted, or without native functions, the function itself.
     """
-    if not COMPILED:
+    if not COMPILED or (op.native is None and module != FUNCTIONAL):
         return body
-    inner = body.function if isinstance(body, PlainCase) else checked(body.__name__, body, module=FUNCTIONAL)
-    made = made_before(inner, getattr(inner, "__wrapped__", inner), op, op.native)
+    inner = body.function if isinstance(body, PlainCase) else checked(body.__name__, body, module=module)
+    own = places is not None
+    made = made_before(inner, getattr(inner, "__wrapped__", inner), op, native or op.native, translate, own=own)
     made.function = functools.partial(body) if isinstance(body, PlainCase) else inner  # which calls it by vectorcall
     if places is not None:
         made.places, made.rest = places, tuple([at for at in range(len(made.names)) if at not in places])
-    made.guard, made.prepare, made.then = guard, prepare, then
-    made.__module__ = FUNCTIONAL
+    made.guard, made.prepare, made.then, made.further = guard, prepare, then, further
+    made.__module__ = module
     composite: Any = CARDS.get(made.name)
     if composite is not None and composite.body is made.body:
         composite.public = made
@@ -147,8 +156,9 @@ def made_before(
     native: Any,
     translate: Any = None,
     shaped: bool = False,
+    own: bool = False,
 ) -> Function:
-    """A function with a plain case before it."""
+    """A function with a plain case before it; `own` says that its parameters have names or defaults of their own."""
     made = Function.__new__(Function)
     take_over(made, op)
     functools.update_wrapper(made, function)
@@ -161,8 +171,7 @@ def made_before(
     made.places, made.rest, made.guard, made.prepare, made.further, made.then = None, (), None, (), (), ()
     code = body.__code__  # type: ignore[attr-defined]
     made.spread = code.co_argcount if code.co_flags & VARIADIC else -1
-    count = len(parameters_of(body)) - made.takes_out
-    if made.spread < 0 and (translate is not None or shaped or count != len(op.names)):
+    if made.spread < 0 and (own or translate is not None or shaped or not has_signature(body, op)):
         fill_signature(made, body)
         made.places = None if shaped else places_of(made.names, op)
         made.rest = tuple([at for at in range(len(made.names)) if at not in (made.places or ())])
@@ -170,6 +179,15 @@ def made_before(
     made.wholes = made.scalars = ()
     begin_calls(made)
     return made
+
+
+def has_signature(body: Callable[..., Any], op: Op) -> bool:
+    """Whether a composite is called as `op` is: with as many arguments, and no defaults that `op` does not have."""
+    names = [name for name in parameters_of(body) if name != "out"]
+    if len(names) != len(op.names):
+        return False
+    optional = len(body.__defaults__ or ()) + len(body.__kwdefaults__ or {}) - ("out" in parameters_of(body))  # type: ignore[attr-defined]
+    return names[1:] != list(op.names[1:]) or optional <= sum(each is not REQUIRED for each in op.defaults)
 
 
 def places_of(names: tuple[Any, ...], op: Op) -> tuple[int, ...]:

@@ -1,6 +1,6 @@
 // Batch normalisation of (N, C, ...): statistics, normalisation, gradients. With one element per channel and image, (N, C),
 // the loops run along the channels instead.
-#include "common.hpp"
+#include "direct.hpp"
 
 #include <cmath>
 #include <vector>
@@ -55,17 +55,9 @@ void means_and_variances(const T* x, const Planes& p, npy_intp first, npy_intp l
     }
 }
 
+// The mean of each channel, 1 / its standard deviation, and its variance.
 template <class T>
-PyObject* statistics(PyObject** slots) {
-    PyArrayObject* x = plain(slots[0], descr_of<T>());
-    Planes p;
-    double eps = 0;
-    if (!find_planes(x, p) || !as_number(slots[1], eps)) return nullptr;
-    Owned items[3] = {Owned(new_array(descr_of<T>(), 1, &p.channels)), Owned(new_array(descr_of<T>(), 1, &p.channels)),
-                      Owned(new_array(descr_of<T>(), 1, &p.channels))};
-    if (!items[0] || !items[1] || !items[2]) return nullptr;
-    const T* input = data_of<T>(x);
-    T *mean = data_of<T>(items[0].get()), *invstd = data_of<T>(items[1].get()), *variance = data_of<T>(items[2].get());
+void find_statistics(const T* input, const Planes& p, double eps, T* mean, T* invstd, T* variance) {
     std::vector<double> wide(static_cast<size_t>(2 * p.channels));
     double *wide_mean = wide.data(), *wide_variance = wide_mean + p.channels;
     over_channels(p, [=](npy_intp first, npy_intp last) {
@@ -76,20 +68,24 @@ PyObject* statistics(PyObject** slots) {
         invstd[c] = static_cast<T>(1 / std::sqrt(wide_variance[c] + eps));
         variance[c] = static_cast<T>(wide_variance[c]);
     }
-    return give_tuple(items, 3);
 }
 
 template <class T>
-PyObject* apply(PyObject** slots) {
+PyObject* statistics(PyObject** slots) {
     PyArrayObject* x = plain(slots[0], descr_of<T>());
     Planes p;
-    const T *mean, *invstd, *weight, *bias;
-    if (!find_planes(x, p) || !optional_data(slots[1], p.channels, mean) || !optional_data(slots[2], p.channels, invstd)) return nullptr;
-    if (!mean || !invstd || !optional_data(slots[3], p.channels, weight) || !optional_data(slots[4], p.channels, bias)) return nullptr;
-    Owned result(new_array(descr_of<T>(), PyArray_NDIM(x), PyArray_DIMS(x)));
-    if (!result) return nullptr;
-    const T* input = data_of<T>(x);
-    T* out = data_of<T>(result.get());
+    double eps = 0;
+    if (!find_planes(x, p) || !as_number(slots[1], eps)) return nullptr;
+    Owned items[3] = {Owned(new_array(descr_of<T>(), 1, &p.channels)), Owned(new_array(descr_of<T>(), 1, &p.channels)),
+                      Owned(new_array(descr_of<T>(), 1, &p.channels))};
+    if (!items[0] || !items[1] || !items[2]) return nullptr;
+    find_statistics(data_of<T>(x), p, eps, data_of<T>(items[0].get()), data_of<T>(items[1].get()), data_of<T>(items[2].get()));
+    return give_tuple(items, 3);
+}
+
+// What is computed of each channel, for all its elements.
+template <class T>
+void apply_to(const T* input, const Planes& p, const T* mean, const T* invstd, const T* weight, const T* bias, T* out) {
     over_channels(p, [=](npy_intp first, npy_intp last) {
         for (npy_intp n = 0; n < p.images; ++n)
             for (npy_intp c = first; c < last; ++c) {
@@ -101,10 +97,59 @@ PyObject* apply(PyObject** slots) {
                     loops<T>().row_normalise(input + at, out + at, p.size, mean[c], scale, shift);
             }
     });
+}
+
+template <class T>
+PyObject* apply(PyObject** slots) {
+    PyArrayObject* x = plain(slots[0], descr_of<T>());
+    Planes p;
+    const T *mean, *invstd, *weight, *bias;
+    if (!find_planes(x, p) || !optional_data(slots[1], p.channels, mean) || !optional_data(slots[2], p.channels, invstd)) return nullptr;
+    if (!mean || !invstd || !optional_data(slots[3], p.channels, weight) || !optional_data(slots[4], p.channels, bias)) return nullptr;
+    Owned result(new_array(descr_of<T>(), PyArray_NDIM(x), PyArray_DIMS(x)));
+    if (!result) return nullptr;
+    apply_to(data_of<T>(x), p, mean, invstd, weight, bias, data_of<T>(result.get()));
     return result.give();
 }
 
-// Sums of grad and of grad * (x - mean), channel by channel.
+// batch_norm_forward(input, weight, bias, running_mean, running_var, training, eps), for the dispatcher
+template <class T>
+PyObject* card(PyObject* const* args) {
+    PyArrayObject* x = rows_only(args[0], descr_of<T>());
+    Planes p;
+    const T* given[4];  // weight, bias, running_mean, running_var
+    bool training = false;
+    double eps = 0;
+    if (!find_planes(x, p) || !as_flag(args[5], training) || !as_number(args[6], eps)) return nullptr;
+    for (int k = 0; k < 4; ++k)
+        if (!optional_data(args[1 + k], p.channels, given[k]) ||
+            (given[k] && PyArray_NDIM(reinterpret_cast<PyArrayObject*>(args[1 + k])) != 1))
+            return nullptr;
+    if (!training && (!given[2] || !given[3])) return nullptr;
+    Owned made[4] = {Owned(new_array(descr_of<T>(), PyArray_NDIM(x), PyArray_DIMS(x))), Owned(new_array(descr_of<T>(), 1, &p.channels)),
+                     Owned(new_array(descr_of<T>(), 1, &p.channels)), Owned(new_array(descr_of<T>(), 1, &p.channels))};
+    for (const Owned& each : made)
+        if (!each) return nullptr;
+    const T* input = data_of<T>(x);
+    T *mean = data_of<T>(made[1].get()), *invstd = data_of<T>(made[2].get()), *variance = data_of<T>(made[3].get());
+    if (training) find_statistics(input, p, eps, mean, invstd, variance);
+    for (npy_intp c = 0; !training && c < p.channels; ++c) {
+        mean[c] = given[2][c], variance[c] = given[3][c];
+        invstd[c] = 1 / std::sqrt(variance[c] + static_cast<T>(eps));
+    }
+    apply_to(input, p, mean, invstd, given[0], given[1], data_of<T>(made[0].get()));
+    return give_tuple(made, 4);
+}
+
+// The same where `batch_norm` is no more: no statistics follow, and in training there is a variance.
+template <class T>
+PyObject* without_statistics(PyObject* const* args) {
+    Planes p;
+    if (!find_planes(plain(args[0]), p)) return nullptr;
+    if (args[5] == Py_True && (args[3] != Py_None || args[4] != Py_None || p.count() == 1)) return nullptr;
+    return card<T>(args);
+}
+
 template <class T>
 void gradient_sums(const T* grad, const T* x, const T* mean, const Planes& p, npy_intp first, npy_intp last, double* total,
                    double* product) {
@@ -191,6 +236,10 @@ PyMethodDef batch_norm_methods[] = {
     fast_method("batch_norm_statistics", batch_norm_statistics, "batch_norm_statistics(x, eps)"),
     fast_method("batch_norm_apply", batch_norm_apply, "batch_norm_apply(x, mean, invstd, weight=None, bias=None)"),
     fast_method("batch_norm_backward", batch_norm_backward, "batch_norm_backward(grad, x, mean, invstd, weight, training)"),
+    direct_method("direct_batch_norm", direct<7, by_element<without_statistics<float>, without_statistics<double>>>,
+                  "batch_norm_forward(...) where no statistics follow, or NotImplemented"),
+    direct_method("direct_batch_norm_forward", direct<7, by_element<card<float>, card<double>>>,
+                  "batch_norm_forward(input, weight, bias, running_mean, running_var, training, eps), or NotImplemented"),
     {nullptr, nullptr, 0, nullptr},
 };
 MethodList batch_norm_list(batch_norm_methods);

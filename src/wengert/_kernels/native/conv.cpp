@@ -1,6 +1,6 @@
 // conv2d and its gradients as products of matrices that nobody writes down (`packed.hpp`): what the kernels see at each place
 // is read where it lies in framed images.
-#include "common.hpp"
+#include "direct.hpp"
 #include "conv_core.hpp"
 #include "conv_input.hpp"
 #include "conv_single.hpp"
@@ -98,14 +98,6 @@ void backward_weight_run(const Geometry& g, const T* grad, const T* x, T* out) {
     }
 }
 
-template <class T>
-bool all_finite(const T* x, npy_intp count) {
-    int strange = 0;
-#pragma omp simd reduction(| : strange)
-    for (npy_intp i = 0; i < count; ++i) strange |= x[i] - x[i] != T(0);
-    return !strange;
-}
-
 template <class Run>
 void unlocked_if_large(npy_intp work, const Run& run) {
     ReleaseGil unlocked(work >= thread_threshold);
@@ -128,7 +120,7 @@ PyObject* forward(PyObject** slots) {
     return result.give();
 }
 
-bool as_shape(PyObject* object, npy_intp* shape) {
+bool as_image_shape(PyObject* object, npy_intp* shape) {
     if (!PyTuple_Check(object) || PyTuple_GET_SIZE(object) != 4) return false;
     for (int i = 0; i < 4; ++i)
         if (!as_index(PyTuple_GET_ITEM(object, i), shape[i]) || shape[i] < 1) return false;
@@ -144,7 +136,7 @@ PyObject* backward_input(PyObject** slots) {
     PyArrayObject *grad = plain(slots[0], descr_of<T>()), *weight = plain(slots[1], descr_of<T>());
     Geometry g;
     npy_intp shape[4];
-    if (!grad || !weight || PyArray_NDIM(weight) != 4 || !as_shape(slots[2], shape) || !read_settings(slots + 3, g)) return nullptr;
+    if (!grad || !weight || PyArray_NDIM(weight) != 4 || !as_image_shape(slots[2], shape) || !read_settings(slots + 3, g)) return nullptr;
     if (!complete(g, shape, PyArray_DIMS(weight)) || !fits(grad, g)) return nullptr;
     const T *slope = data_of<T>(grad), *kernels = data_of<T>(weight);
     if (!all_finite(kernels, PyArray_SIZE(weight))) return nullptr;  // they meet zeros that are no elements of grad
@@ -160,7 +152,7 @@ PyObject* backward_weight(PyObject** slots) {
     PyArrayObject *grad = plain(slots[0], descr_of<T>()), *x = plain(slots[1], descr_of<T>());
     Geometry g;
     npy_intp shape[4];
-    if (!grad || !x || PyArray_NDIM(x) != 4 || !as_shape(slots[2], shape) || !read_settings(slots + 3, g)) return nullptr;
+    if (!grad || !x || PyArray_NDIM(x) != 4 || !as_image_shape(slots[2], shape) || !read_settings(slots + 3, g)) return nullptr;
     if (!complete(g, PyArray_DIMS(x), shape) || !fits(grad, g)) return nullptr;
     const T *slope = data_of<T>(grad), *input = data_of<T>(x);
     Owned result(new_array(descr_of<T>(), 4, shape));
@@ -198,6 +190,124 @@ PyObject* backward_bias(PyObject** slots) {
     return result.give();
 }
 
+// ---- for the dispatcher ---------------------------------------------------------------------------------------------
+// A number for each of `count` dimensions, as those of planes: a signal is one row, where `other` is the number.
+bool as_options(PyObject* object, int count, index_t other, index_t* value) {
+    if (!PyTuple_CheckExact(object) || PyTuple_GET_SIZE(object) != count) return false;
+    value[0] = other;
+    for (int i = 0; i < count; ++i)
+        if (!PyLong_CheckExact(PyTuple_GET_ITEM(object, i)) || !as_index(PyTuple_GET_ITEM(object, i), value[2 - count + i])) return false;
+    return true;
+}
+void as_planes(PyArrayObject* array, index_t* shape) {
+    const int ndim = PyArray_NDIM(array);
+    shape[0] = PyArray_DIM(array, 0), shape[1] = PyArray_DIM(array, 1);
+    shape[2] = ndim == 4 ? PyArray_DIM(array, 2) : 1, shape[3] = PyArray_DIM(array, ndim - 1);
+}
+
+// What a call of `convolution` asks for, in one dimension or two.
+template <class T>
+struct Asked {
+    PyArrayObject *x, *weight;
+    const T* bias = nullptr;
+    int count = 0;
+    bool transposed = false;
+    index_t input[4], kernels[4], further[2];
+    Geometry g;
+
+    bool read(PyObject* const* args) {
+        x = rows_only(args[0], descr_of<T>()), weight = rows_only(args[1], descr_of<T>());
+        if (!x || !weight || PyArray_NDIM(x) < 3 || PyArray_NDIM(x) > 4 || PyArray_NDIM(weight) != PyArray_NDIM(x)) return false;
+        count = PyArray_NDIM(x) - 2;
+        as_planes(x, input);
+        as_planes(weight, kernels);
+        if (!as_options(args[3], count, 1, g.stride) || !as_options(args[4], count, 0, g.padding) || !as_options(args[5], count, 1, g.dilation)) return false;
+        if (!as_flag(args[6], transposed) || !as_options(args[7], count, 0, further) || !PyLong_CheckExact(args[8])) return false;
+        if (!as_index(args[8], g.groups) || g.groups < 1) return false;
+        const Size outputs = transposed ? Size(kernels[1]) * g.groups : Size(kernels[0]);
+        if (!outputs.fits() || !optional_data(args[2], outputs.value(), bias)) return false;
+        return !bias || PyArray_NDIM(reinterpret_cast<PyArrayObject*>(args[2])) == 1;
+    }
+    PyArrayObject* made(index_t channels, index_t height, index_t width) const {
+        const index_t shape[4] = {input[0], channels, height, width}, line[3] = {input[0], channels, width};
+        return new_array(descr_of<T>(), count + 2, count == 2 ? shape : line);
+    }
+    // The lengths of a transposed convolution's result.
+    bool lengthen(index_t* shape) const {
+        shape[0] = input[0], shape[1] = kernels[1] * g.groups;
+        for (int a = 0; a < 2; ++a) {
+            if (g.stride[a] < 1 || g.padding[a] < 0 || g.dilation[a] < 1 || further[a] < 0) return false;
+            if (further[a] > 0 && further[a] >= g.stride[a]) return false;
+            const Size length = Size(input[2 + a] - 1) * g.stride[a] - Size(2) * g.padding[a] + Size(g.dilation[a]) * (kernels[2 + a] - 1) + further[a] + 1;
+            if (!length.fits() || length.value() < 1) return false;
+            shape[2 + a] = length.value();
+        }
+        return true;
+    }
+};
+
+template <class T>
+PyObject* transposed_convolution(Asked<T>& asked) {
+    Geometry& g = asked.g;
+    index_t shape[4];
+    if (!asked.lengthen(shape) || !complete(g, shape, asked.kernels)) return nullptr;
+    const index_t* input = asked.input;
+    if (g.kernels != input[1] || g.out_height != input[2] || g.out_width != input[3]) return nullptr;
+    const T *slope = data_of<T>(asked.x), *kernels = data_of<T>(asked.weight), *bias = asked.bias;
+    if (!all_finite(kernels, PyArray_SIZE(asked.weight))) return nullptr;  // as for the gradient
+    Owned result(asked.made(shape[1], shape[2], shape[3]));
+    if (!result) return nullptr;
+    T* out = data_of<T>(result.get());
+    unlocked_if_large(g.work(), [&] {
+        g.single() ? single_backward_input(g, slope, kernels, out) : backward_input_run(g, slope, kernels, out);
+        const index_t area = shape[2] * shape[3];
+        for (index_t plane = 0; bias && plane < shape[0] * shape[1]; ++plane)
+            loops<T>().binary[ADD](out + plane * area, 1, bias + plane % shape[1], 0, out + plane * area, area);
+    });
+    return result.give();
+}
+
+// convolution(input, weight, bias, stride, padding, dilation, transposed, output_padding, groups)
+template <class T>
+PyObject* convolution(PyObject* const* args) {
+    Asked<T> asked;
+    if (!asked.read(args)) return nullptr;
+    if (asked.transposed) return transposed_convolution(asked);
+    Geometry& g = asked.g;
+    if (asked.further[0] || asked.further[1] || !complete(g, asked.input, asked.kernels)) return nullptr;
+    Owned result(asked.made(g.kernels, g.out_height, g.out_width));
+    if (!result) return nullptr;
+    const T *input = data_of<T>(asked.x), *kernels = data_of<T>(asked.weight), *bias = asked.bias;
+    T* out = data_of<T>(result.get());
+    unlocked_if_large(g.work(), [&] { g.single() ? single_forward(g, input, kernels, bias, out) : forward_run(g, input, kernels, bias, out); });
+    return result.give();
+}
+
+// One number for all of `count` dimensions, or a tuple of so many; a new reference, or null without an error.
+PyObject* spread_option(PyObject* given, int count) {
+    if (PyTuple_CheckExact(given) && PyTuple_GET_SIZE(given) == count) return Py_NewRef(given);
+    if (!PyLong_CheckExact(given)) return nullptr;
+    return count == 1 ? PyTuple_Pack(1, given) : PyTuple_Pack(2, given, given);
+}
+
+// The arguments of `convolution` for (input, weight, bias, then four options, of which three are of each dimension).
+template <int count, bool transposed>
+PyObject* convolution_arguments(PyObject* const* args) {
+    PyArrayObject *x = plain(args[0]), *weight = plain(args[1]);
+    if (!x || !weight || PyArray_NDIM(x) != count + 2 || PyArray_NDIM(weight) != count + 2) return nullptr;
+    if (args[2] != Py_None && !PyArray_CheckExact(args[2])) return nullptr;
+    PyObject* none = PyLong_FromLong(0);
+    PyObject* stride = none ? spread_option(args[3], count) : nullptr;
+    PyObject* padding = stride ? spread_option(args[4], count) : nullptr;
+    PyObject* dilation = padding ? spread_option(args[transposed ? 7 : 5], count) : nullptr;
+    PyObject* further = dilation ? spread_option(transposed ? args[5] : none, count) : nullptr;
+    PyObject* found = nullptr;
+    if (further)
+        found = Py_BuildValue("OOOOOOOOO", Py_None, Py_None, Py_None, stride, padding, dilation, transposed ? Py_True : Py_False, further, args[6]);
+    for (PyObject* each : {none, stride, padding, dilation, further}) Py_XDECREF(each);
+    return found;
+}
+
 template <PyObject* (*for_float)(PyObject**), PyObject* (*for_double)(PyObject**)>
 PyObject* by_dtype(PyObject** slots) {
     PyArrayObject* first = plain(slots[0]);
@@ -231,6 +341,12 @@ PyMethodDef conv_methods[] = {
     fast_method("conv2d_backward_weight", conv2d_backward_weight,
                 "conv2d_backward_weight(grad, x, weight_shape, stride, padding, dilation, groups)"),
     fast_method("conv2d_backward_bias", conv2d_backward_bias, "conv2d_backward_bias(grad)"),
+    direct_method("direct_convolution", direct<9, by_element<convolution<float>, convolution<double>>>,
+                  "convolution(input, weight, bias, stride, padding, dilation, transposed, output_padding, groups), or NotImplemented"),
+    direct_method("direct_conv1d_arguments", direct<7, convolution_arguments<1, false>>, "those of convolution, or NotImplemented"),
+    direct_method("direct_conv2d_arguments", direct<7, convolution_arguments<2, false>>, "those of convolution, or NotImplemented"),
+    direct_method("direct_conv_transpose1d_arguments", direct<8, convolution_arguments<1, true>>, "those of convolution, or NotImplemented"),
+    direct_method("direct_conv_transpose2d_arguments", direct<8, convolution_arguments<2, true>>, "those of convolution, or NotImplemented"),
     {nullptr, nullptr, 0, nullptr},
 };
 MethodList conv_list(conv_methods);

@@ -1,6 +1,7 @@
 // Layer normalisation: rows of the last axes, forward and backward.
-#include "common.hpp"
+#include "direct.hpp"
 
+#include <algorithm>
 #include <cmath>
 
 namespace wengert {
@@ -25,6 +26,25 @@ bool find_rows(PyArrayObject* x, PyObject* normalized, Rows& r) {
     return true;
 }
 
+// Rows with mean 0 and variance 1: the result and both statistics, all of given shapes.
+template <class T>
+bool normalise(const T* input, npy_intp rows, npy_intp width, double eps, const T* weight, const T* bias, Owned* made) {
+    if (!made[0] || !made[1] || !made[2]) return false;
+    T *out = data_of<T>(made[0].get()), *mean = data_of<T>(made[1].get()), *invstd = data_of<T>(made[2].get());
+    ReleaseGil unlocked(rows * width >= thread_threshold);
+    parallel_for(rows, width * 2, [=](npy_intp begin, npy_intp end) {
+        for (npy_intp i = begin; i < end; ++i) {
+            const T* row = input + i * width;
+            const double centre = loops<T>().row_sum_double(row, width) / static_cast<double>(width);
+            const double variance = loops<T>().row_square_distance(row, width, centre) / static_cast<double>(width);
+            mean[i] = static_cast<T>(centre);
+            invstd[i] = static_cast<T>(1 / std::sqrt(variance + eps));
+            loops<T>().row_affine(row, out + i * width, width, mean[i], invstd[i], weight, bias);
+        }
+    });
+    return true;
+}
+
 template <class T>
 PyObject* forward(PyObject** slots) {
     PyArrayObject* x = plain(slots[0], descr_of<T>());
@@ -36,24 +56,7 @@ PyObject* forward(PyObject** slots) {
     Owned items[3] = {Owned(new_array(descr_of<T>(), PyArray_NDIM(x), PyArray_DIMS(x))),
                       Owned(new_array(descr_of<T>(), PyArray_NDIM(x), r.statistics_shape)),
                       Owned(new_array(descr_of<T>(), PyArray_NDIM(x), r.statistics_shape))};
-    if (!items[0] || !items[1] || !items[2]) return nullptr;
-    const T* input = data_of<T>(x);
-    T *out = data_of<T>(items[0].get()), *mean = data_of<T>(items[1].get()), *invstd = data_of<T>(items[2].get());
-    const npy_intp width = r.width;
-    {
-        ReleaseGil unlocked(r.rows * width >= thread_threshold);
-        parallel_for(r.rows, width * 2, [=](npy_intp begin, npy_intp end) {
-            for (npy_intp i = begin; i < end; ++i) {
-                const T* row = input + i * width;
-                const double centre = loops<T>().row_sum_double(row, width) / static_cast<double>(width);
-                const double variance = loops<T>().row_square_distance(row, width, centre) / static_cast<double>(width);
-                mean[i] = static_cast<T>(centre);
-                invstd[i] = static_cast<T>(1 / std::sqrt(variance + eps));
-                loops<T>().row_affine(row, out + i * width, width, mean[i], invstd[i], weight, bias);
-            }
-        });
-    }
-    return give_tuple(items, 3);
+    return normalise(data_of<T>(x), r.rows, r.width, eps, weight, bias, items) ? give_tuple(items, 3) : nullptr;
 }
 
 template <class T>
@@ -107,10 +110,85 @@ PyObject* layer_norm_backward(PyObject*, PyObject* const* args, Py_ssize_t nargs
     });
 }
 
+// ---- for the dispatcher ---------------------------------------------------------------------------------------------
+// native_layer_norm(input, normalized_shape, weight, bias, eps)
+template <class T>
+PyObject* layer_norm_card(PyObject* const* args) {
+    PyArrayObject* x = plain(args[0], descr_of<T>());
+    npy_intp shape[most_dims];
+    const int last = as_shape(args[1], shape), ndim = x ? PyArray_NDIM(x) : 0;
+    if (!x || last < 1 || last > ndim || PyArray_SIZE(x) == 0) return nullptr;
+    Rows r;
+    for (int i = 0; i < ndim; ++i) {
+        const bool inner = i >= ndim - last;
+        if (inner && shape[i - (ndim - last)] != PyArray_DIM(x, i)) return nullptr;
+        (inner ? r.width : r.rows) *= PyArray_DIM(x, i);
+        r.statistics_shape[i] = inner ? 1 : PyArray_DIM(x, i);
+    }
+    const T* factors[2];
+    double eps = 0;
+    for (int k = 0; k < 2; ++k) {
+        if (!optional_data(args[2 + k], r.width, factors[k])) return nullptr;
+        auto* factor = reinterpret_cast<PyArrayObject*>(args[2 + k]);
+        if (factors[k] && (PyArray_NDIM(factor) != last || !std::equal(shape, shape + last, PyArray_DIMS(factor)))) return nullptr;
+    }
+    if (!as_number(args[4], eps)) return nullptr;
+    Owned made[3] = {Owned(new_array(descr_of<T>(), ndim, PyArray_DIMS(x))), Owned(new_array(descr_of<T>(), ndim, r.statistics_shape)),
+                     Owned(new_array(descr_of<T>(), ndim, r.statistics_shape))};
+    return normalise(data_of<T>(x), r.rows, r.width, eps, factors[0], factors[1], made) ? give_tuple(made, 3) : nullptr;
+}
+
+// native_group_norm(input, weight, bias, N, C, HxW, group, eps)
+template <class T>
+PyObject* group_norm_card(PyObject* const* args) {
+    PyArrayObject* x = rows_only(args[0], descr_of<T>());
+    npy_intp sizes[4];  // N, C, HxW, group
+    double eps = 0;
+    for (int k = 0; k < 4; ++k)
+        if (!PyLong_CheckExact(args[3 + k]) || !as_index(args[3 + k], sizes[k]) || sizes[k] < 1) return nullptr;
+    const auto [items, channels, places, groups] = sizes;
+    if (!x || PyArray_NDIM(x) < 2 || PyArray_SIZE(x) == 0 || PyArray_DIM(x, 0) != items || PyArray_DIM(x, 1) != channels) return nullptr;
+    if (PyArray_SIZE(x) / (items * channels) != places || channels % groups || !as_number(args[7], eps)) return nullptr;
+    const T* factors[2];
+    for (int k = 0; k < 2; ++k)
+        if (!optional_data(args[1 + k], channels, factors[k]) ||
+            (factors[k] && PyArray_NDIM(reinterpret_cast<PyArrayObject*>(args[1 + k])) != 1))
+            return nullptr;
+    const npy_intp statistics[2] = {items, groups};
+    Owned made[3] = {Owned(new_array(descr_of<T>(), PyArray_NDIM(x), PyArray_DIMS(x))), Owned(new_array(descr_of<T>(), 2, statistics)),
+                     Owned(new_array(descr_of<T>(), 2, statistics))};
+    const T* none = nullptr;
+    if (!normalise(data_of<T>(x), items * groups, channels / groups * places, eps, none, none, made)) return nullptr;
+    T* out = data_of<T>(made[0].get());
+    for (npy_intp plane = 0; (factors[0] || factors[1]) && plane < items * channels; ++plane) {
+        const npy_intp c = plane % channels;
+        T* own = out + plane * places;
+        if (factors[0]) loops<T>().binary[MULTIPLY](own, 1, factors[0] + c, 0, own, places);
+        if (factors[1]) loops<T>().binary[ADD](own, 1, factors[1] + c, 0, own, places);
+    }
+    return give_tuple(made, 3);
+}
+
+// group_norm_arguments(input, num_groups, weight, bias, eps, cudnn_enabled): those of native_group_norm without weights
+PyObject* group_norm_arguments(PyObject* const* args) {
+    PyArrayObject* x = plain(args[0]);
+    npy_intp groups = 0;
+    if (!x || PyArray_NDIM(x) < 2 || PyArray_SIZE(x) == 0 || args[2] != Py_None || args[3] != Py_None) return nullptr;
+    if (!PyLong_CheckExact(args[1]) || !as_index(args[1], groups) || groups < 1) return nullptr;
+    const npy_intp items = PyArray_DIM(x, 0), channels = PyArray_DIM(x, 1), places = PyArray_SIZE(x) / (items * channels);
+    if (channels % groups || items * channels / groups * places == 1) return nullptr;  // one value alone has no variance
+    return Py_BuildValue("OOOnnnOO", Py_None, Py_None, Py_None, items, channels, places, args[1], args[4]);
+}
+
 PyMethodDef layer_norm_methods[] = {
     fast_method("layer_norm", layer_norm, "layer_norm(x, normalized_ndim, weight=None, bias=None, eps=1e-5)"),
     fast_method("layer_norm_backward", layer_norm_backward,
                 "layer_norm_backward(grad, x, normalized_ndim, mean, invstd, weight)"),
+    direct_method("direct_native_layer_norm", direct<5, by_element<layer_norm_card<float>, layer_norm_card<double>>>,
+                  "native_layer_norm(input, normalized_shape, weight, bias, eps), or NotImplemented"),
+    direct_method("direct_group_norm_arguments", direct<6, group_norm_arguments>, "those of native_group_norm, or NotImplemented"),
+    direct_method("direct_native_group_norm", direct<8, by_element<group_norm_card<float>, group_norm_card<double>>>,
+                  "native_group_norm(input, weight, bias, N, C, HxW, group, eps), or NotImplemented"),
     {nullptr, nullptr, 0, nullptr},
 };
 MethodList layer_norm_list(layer_norm_methods);

@@ -234,6 +234,18 @@ PyObject* logits_rule(PyObject* const* args) {
     });
 }
 
+// soft_margin(self, target, reduction): log(1 + exp(-target * self))
+template <class T>
+PyObject* soft_margin(PyObject* const* args) {
+    const Pair<T> pair(args[0], args[1], args[2]);
+    if (pair.count == 0) return nullptr;
+    return collected(pair, [](const T* x, const T* target, T* out, npy_intp count) {
+        for (npy_intp i = 0; i < count; ++i) out[i] = -target[i] * x[i];
+        loops<T>().unary[EXP](out, out, count);
+        loops<T>().unary[LOG1P](out, out, count);
+    });
+}
+
 // The cross-entropy of probabilities; of what is none the body words the error. Logarithms are cut off, so that the loss
 // of a wrong certainty stays finite, and the derivative divides by no less than `least_variance`.
 constexpr double least_logarithm = -100, least_variance = 1e-12;
@@ -299,6 +311,7 @@ PyMethodDef pair_methods[] = {
     WENGERT_LOSS(5, "bce_with_logits", "(self, target, weight, pos_weight, reduction)", logits_loss<float>, logits_loss<double>)
     WENGERT_LOSS(4, "binary_cross_entropy", "(self, target, weight, reduction)", probability_loss<float>, probability_loss<double>)
     WENGERT_LOSS(6, "binary_cross_entropy_rule", "(grad, self, target, weight, reduction, wanted)", probability_rule<float>, probability_rule<double>)
+    WENGERT_LOSS(3, "soft_margin", "(self, target, reduction)", soft_margin<float>, soft_margin<double>)
     WENGERT_LOSS(3, "is_pair", "(self, other, alpha)", is_pair<float>, is_pair<double>)
     WENGERT_LOSS(5, "mse_loss_rule", "(grad, self, target, reduction, wanted)", mse_loss_rule<float>, mse_loss_rule<double>)
     WENGERT_LOSS(6, "smooth_l1_loss_rule", "(grad, self, target, reduction, beta, wanted)", bent_rule<float, SmoothAbsolute>, bent_rule<double, SmoothAbsolute>)

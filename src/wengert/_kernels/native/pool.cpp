@@ -1,7 +1,8 @@
 // Two-dimensional max and average pooling, forward and backward, plane by plane.
-#include "common.hpp"
+#include "direct.hpp"
 #include "windows.hpp"
 
+#include <algorithm>
 #include <atomic>
 #include <cstring>
 
@@ -11,12 +12,24 @@ namespace {
 Twin max_pool_twin("max_pool2d"), max_pool_backward_twin("max_pool2d_backward");
 Twin avg_pool_twin("avg_pool2d"), avg_pool_backward_twin("avg_pool2d_backward");
 
+// One number for both axes, or a pair; where there is none, `otherwise`.
+bool as_sizes(PyObject* object, npy_intp* value, const npy_intp* otherwise = nullptr) {
+    if (otherwise && object == Py_None) {
+        value[0] = otherwise[0], value[1] = otherwise[1];
+        return true;
+    }
+    if (!object || !PyLong_CheckExact(object)) return as_pair(object, value);
+    if (!as_index(object, value[0])) return false;
+    value[1] = value[0];
+    return true;
+}
+
 template <class T>
-PyObject* max_forward(PyObject** slots) {
+PyObject* max_forward(PyObject* const* slots) {
     PyArrayObject* x = plain(slots[0], descr_of<T>());
     Window w;
-    if (!x || !as_pair(slots[1], w.kernel) || !as_pair(slots[2], w.stride) || !as_pair(slots[3], w.padding)) return nullptr;
-    if (!as_pair(slots[4], w.dilation) || !as_flag(slots[5], w.ceil_mode)) return nullptr;
+    if (!x || !as_sizes(slots[1], w.kernel) || !as_sizes(slots[2], w.stride, w.kernel) || !as_sizes(slots[3], w.padding)) return nullptr;
+    if (!as_sizes(slots[4], w.dilation) || !as_flag(slots[5], w.ceil_mode)) return nullptr;
     const int ndim = PyArray_NDIM(x);
     if (!complete(w, PyArray_DIMS(x), ndim)) return nullptr;
     npy_intp shape[4] = {PyArray_DIM(x, 0), ndim == 4 ? PyArray_DIM(x, 1) : 0, 0, 0};
@@ -36,25 +49,22 @@ PyObject* max_forward(PyObject** slots) {
     return give_tuple(items, 2);
 }
 
-// A shape given as a tuple of Python integers, of at least one element.
-bool as_shape(PyObject* object, npy_intp* shape, int& ndim) {
-    if (!PyTuple_Check(object) || PyTuple_GET_SIZE(object) > 4) return false;
-    ndim = static_cast<int>(PyTuple_GET_SIZE(object));
-    Size count = 1;
-    for (int i = 0; i < ndim; ++i) {
-        if (!as_index(PyTuple_GET_ITEM(object, i), shape[i]) || shape[i] < 1) return false;
-        count = count * shape[i];
-    }
-    return count.fits();
+// A shape of at most four lengths and at least one element.
+bool as_plane_shape(PyObject* object, npy_intp* shape, int& ndim) {
+    npy_intp found[most_dims];
+    ndim = as_shape(object, found);
+    if (ndim < 0 || ndim > 4) return false;
+    std::copy(found, found + ndim, shape);
+    return std::find(shape, shape + ndim, 0) == shape + ndim;
 }
 
 template <class T>
-PyObject* max_backward(PyObject** slots) {
+PyObject* max_backward(PyObject* const* slots) {
     PyArrayObject* grad = plain(slots[0], descr_of<T>());
     PyArrayObject* indices = plain(slots[1], int64_descr);
     npy_intp shape[4];
     int ndim;
-    if (!grad || !indices || !same_shape(grad, indices) || !as_shape(slots[2], shape, ndim)) return nullptr;
+    if (!grad || !indices || !same_shape(grad, indices) || !as_plane_shape(slots[2], shape, ndim)) return nullptr;
     if (ndim < 3 || PyArray_NDIM(grad) != ndim || PyArray_SIZE(grad) == 0) return nullptr;
     npy_intp planes = 1;
     for (int i = 0; i < ndim - 2; ++i) {
@@ -89,8 +99,8 @@ struct Divisor {
     bool include_pad = true;
     npy_intp override_value = 0;  // 0: none
 };
-bool read_average(PyObject** slots, Window& w, Divisor& d) {  // kernel_size, stride, padding, ceil_mode, include_pad, override
-    if (!as_pair(slots[0], w.kernel) || !as_pair(slots[1], w.stride) || !as_pair(slots[2], w.padding)) return false;
+bool read_average(PyObject* const* slots, Window& w, Divisor& d) {  // kernel_size, stride, padding, ceil_mode, include_pad, override
+    if (!as_sizes(slots[0], w.kernel) || !as_sizes(slots[1], w.stride, w.kernel) || !as_sizes(slots[2], w.padding)) return false;
     if (!as_flag(slots[3], w.ceil_mode) || !as_flag(slots[4], d.include_pad)) return false;
     if (absent(slots[5])) return true;
     return as_index(slots[5], d.override_value) && d.override_value != 0;
@@ -118,7 +128,7 @@ inline Extent extent(const Window& w, const Divisor& d, npy_intp row, npy_intp c
 }
 
 template <class T>
-PyObject* average_forward(PyObject** slots) {
+PyObject* average_forward(PyObject* const* slots) {
     PyArrayObject* x = plain(slots[0], descr_of<T>());
     Window w;
     Divisor d;
@@ -150,13 +160,13 @@ PyObject* average_forward(PyObject** slots) {
 }
 
 template <class T>
-PyObject* average_backward(PyObject** slots) {
+PyObject* average_backward(PyObject* const* slots) {
     PyArrayObject* grad = plain(slots[0], descr_of<T>());
     Window w;
     Divisor d;
     npy_intp shape[4];
     int ndim;
-    if (!grad || !as_shape(slots[1], shape, ndim) || !read_average(slots + 2, w, d) || !complete(w, shape, ndim)) return nullptr;
+    if (!grad || !as_plane_shape(slots[1], shape, ndim) || !read_average(slots + 2, w, d) || !complete(w, shape, ndim)) return nullptr;
     if (PyArray_NDIM(grad) != ndim || PyArray_SIZE(grad) != w.planes * w.output[0] * w.output[1]) return nullptr;
     Owned result(new_array(descr_of<T>(), ndim, shape));
     if (!result) return nullptr;
@@ -179,12 +189,64 @@ PyObject* average_backward(PyObject** slots) {
     return result.give();
 }
 
-template <PyObject* (*for_float)(PyObject**), PyObject* (*for_double)(PyObject**)>
-PyObject* by_dtype(PyObject** slots) {
-    PyArrayObject* first = plain(slots[0]);
-    if (!first) return nullptr;
-    if (PyArray_DESCR(first) == float_descr) return for_float(slots);
-    return PyArray_DESCR(first) == double_descr ? for_double(slots) : nullptr;
+template <PyObject* (*for_float)(PyObject* const*), PyObject* (*for_double)(PyObject* const*)>
+PyObject* by_dtype(PyObject* const* slots) {
+    return by_element<for_float, for_double>(slots);
+}
+
+// ---- for the dispatcher ---------------------------------------------------------------------------------------------
+// Of images in row-major order: the results of others lie otherwise.
+template <PyObject* (*for_float)(PyObject* const*), PyObject* (*for_double)(PyObject* const*)>
+PyObject* of_rows(PyObject* const* args) {
+    PyArrayObject* x = plain(args[0]);
+    return x && is_row_major(x) ? by_element<for_float, for_double>(args) : nullptr;
+}
+
+// Whether windows along the last dimension of two or three fit it.
+bool fit_line(PyArrayObject* x, const Window& w, npy_intp padding) {
+    if (!x || PyArray_NDIM(x) < 2 || PyArray_NDIM(x) > 3 || !is_row_major(x) || padding < 0) return false;
+    if (PyArray_DESCR(x) != float_descr && PyArray_DESCR(x) != double_descr) return false;
+    npy_intp shape[4] = {1, 1, 1, PyArray_DIM(x, PyArray_NDIM(x) - 1)};
+    Window wide = w;
+    return PyArray_SIZE(x) > 0 && complete(wide, shape, 4);
+}
+bool read_line(PyObject* const* args, Window& w) {  // kernel_size, stride, padding
+    w.kernel[0] = w.stride[0] = 1;
+    const bool same = args[1] == Py_None;
+    if (!PyLong_CheckExact(args[0]) || !PyLong_CheckExact(args[2]) || !(same || PyLong_CheckExact(args[1]))) return false;
+    return as_index(args[0], w.kernel[1]) && as_index(same ? args[0] : args[1], w.stride[1]) && as_index(args[2], w.padding[1]);
+}
+
+// max_pool1d(input, kernel_size, stride, padding, dilation, ceil_mode)
+template <class T>
+PyObject* max_of_lines(PyObject* const* args) {
+    Window w;
+    PyArrayObject* x = plain(args[0], descr_of<T>());
+    if (!read_line(args + 1, w) || !PyLong_CheckExact(args[4]) || !as_index(args[4], w.dilation[1]) || !as_flag(args[5], w.ceil_mode)) return nullptr;
+    if (!fit_line(x, w, w.padding[1])) return nullptr;
+    const int ndim = PyArray_NDIM(x);
+    npy_intp shape[4] = {1, PyArray_SIZE(x) / PyArray_DIM(x, ndim - 1), 1, PyArray_DIM(x, ndim - 1)}, made[3];
+    if (!complete(w, shape, 4)) return nullptr;
+    std::copy_n(PyArray_DIMS(x), ndim, made);
+    made[ndim - 1] = w.output[1];
+    Owned values(new_array(descr_of<T>(), ndim, made)), places(new_array(int64_descr, ndim, made));
+    if (!values || !places) return nullptr;
+    const T* input = data_of<T>(x);
+    T* value = data_of<T>(values.get());
+    int64_t* place = data_of<int64_t>(places.get());
+    {
+        ReleaseGil unlocked(PyArray_SIZE(x) >= thread_threshold);
+        parallel_for(w.planes, window_cost(w), [=](npy_intp begin, npy_intp end) { max_planes(input, w, begin, end, value, place); });
+    }
+    return values.give();
+}
+// avg_pool1d_arguments(input, kernel_size, stride, padding, ceil_mode, count_include_pad)
+PyObject* average_line(PyObject* const* args) {
+    Window w;
+    bool include_pad = false;
+    if (!read_line(args + 1, w) || !as_flag(args[4], w.ceil_mode) || !as_flag(args[5], include_pad)) return nullptr;
+    if (!fit_line(plain(args[0]), w, w.padding[1])) return nullptr;
+    return Py_BuildValue("O(in)(in)(in)OOO", Py_None, 1, w.kernel[1], 1, w.stride[1], 0, w.padding[1], args[4], args[5], Py_None);
 }
 
 const char* const max_names[] = {"x", "kernel_size", "stride", "padding", "dilation", "ceil_mode"};
@@ -216,6 +278,13 @@ PyMethodDef pool_methods[] = {
                 "avg_pool2d(x, kernel_size, stride, padding=(0, 0), ceil_mode=False, count_include_pad=True, divisor_override=None)"),
     fast_method("avg_pool2d_backward", avg_pool2d_backward,
                 "avg_pool2d_backward(grad, input_shape, kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override)"),
+    direct_method("direct_max_pool2d_with_indices", direct<6, of_rows<max_forward<float>, max_forward<double>>>,
+                  "max_pool2d_with_indices(self, kernel_size, stride, padding, dilation, ceil_mode), or NotImplemented"),
+    direct_method("direct_avg_pool2d", direct<7, of_rows<average_forward<float>, average_forward<double>>>,
+                  "avg_pool2d(self, kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override), or NotImplemented"),
+    direct_method("direct_max_pool1d", direct<6, by_element<max_of_lines<float>, max_of_lines<double>>>,
+                  "max_pool1d(input, kernel_size, stride, padding, dilation, ceil_mode), or NotImplemented"),
+    direct_method("direct_avg_pool1d_arguments", direct<6, average_line>, "those of avg_pool2d, or NotImplemented"),
     {nullptr, nullptr, 0, nullptr},
 };
 MethodList pool_list(pool_methods);

@@ -6,6 +6,7 @@ from typing import Any
 
 from ..._core.cards.card import NUMBERS, Array, Bad, Sample, op
 from ..._core.operators import layouts
+from ..._kernels import direct_function as native
 from ..memory.memory_formats import in_order_of
 from .conv_batches import PRODUCT, TURNED, bilinear, convolved
 from .conv_checks import check_backward, check_dtypes, check_shapes, spread_options, transposed_lengths
@@ -14,7 +15,7 @@ from .conv_nd import forward, input_gradient, weight_gradient
 Ints = tuple[int, ...]
 
 
-@op(layout="own", dtypes=NUMBERS, batching=convolved, method=False)
+@op(layout="own", dtypes=NUMBERS, batching=convolved, method=False, native=native("convolution"))
 def convolution(
     input: Array,
     weight: Array,

@@ -7,8 +7,10 @@ from typing import Any
 
 from ..._core import errors
 from ..._core.cards.card import Bad, Sample, composite
+from ..._core.cards.plain_case import plain_function
 from ..._core.errors import shown
 from ..._core.tensor.base import Tensor
+from ..._kernels import direct_function as native
 from ..family import named
 from .conv import convolution
 from .conv_checks import check_dilation, check_dimensions, spread
@@ -299,5 +301,10 @@ def conv_transpose2d_samples(make: Any) -> Any:
 def conv_transpose3d_samples(make: Any) -> Any:
     yield Sample(make(1, 2, 2, 3, 2), make(2, 1, 2, 2, 2), stride=2)
 
+
+conv1d = plain_function(conv1d, convolution, translate=native("conv1d_arguments"))
+conv2d = plain_function(conv2d, convolution, translate=native("conv2d_arguments"))
+conv_transpose1d = plain_function(conv_transpose1d, convolution, translate=native("conv_transpose1d_arguments"))
+conv_transpose2d = plain_function(conv_transpose2d, convolution, translate=native("conv_transpose2d_arguments"))
 
 __all__ = ["conv1d", "conv2d", "conv3d", "conv_tbc", "conv_transpose1d", "conv_transpose2d", "conv_transpose3d"]

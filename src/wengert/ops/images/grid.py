@@ -13,7 +13,7 @@ from ..._core.operators.batch_rules import folded
 from ..._core.tensor.base import Tensor, wrap
 from ..._core.types import dtypes
 from ..._core.types.sizes import check_room
-from ..._kernels import grid as kernel
+from ..._kernels import direct_function as native, grid as kernel
 from ..dtype_checks import refuse
 from ..shapes.join import stack
 
@@ -39,6 +39,7 @@ TENSORS = kernel.Tools(
 @op(
     dtypes=REALS, batching=folded(), name="_grid_sample", layout="suggested", method=False,
     function=False, choose=lambda args: args[0].ndim - 4, node=("GridSampler2DBackward0", "GridSampler3DBackward0"),
+    native=native("grid_sample"),
 )  # fmt: skip
 def sampled(
     input: Array, grid: Array, mode: str = "bilinear", padding: str = "zeros", align_corners: bool = False
@@ -70,7 +71,7 @@ class Around:
             yield index.unsqueeze(1).expand((self.items, self.channels, self.count)), taps
 
 
-@sampled.vjp("input")
+@sampled.vjp("input", native=native("grid_sample_input_rule"))
 def sampled_vjp_input(grad: Any, input_shape: Any, grid: Any, mode: str, padding: str, align_corners: bool) -> Any:
     around = Around(input_shape, grid, (mode, padding, align_corners))
     rows = grad.reshape((around.items, around.channels, around.count))
@@ -80,7 +81,7 @@ def sampled_vjp_input(grad: Any, input_shape: Any, grid: Any, mode: str, padding
     return made.reshape(input_shape)
 
 
-@sampled.vjp("grid")
+@sampled.vjp("grid", native=native("grid_sample_grid_rule"))
 def sampled_vjp_grid(
     grad: Any, input: Any, grid: Any, grid_shape: Any, mode: str, padding: str, align_corners: bool
 ) -> Any:

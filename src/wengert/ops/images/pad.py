@@ -10,10 +10,12 @@ import numpy as np
 
 from ..._core import errors
 from ..._core.cards.card import WIDE, Array, Bad, Sample, composite, op
+from ..._core.cards.plain_case import plain_function
 from ..._core.errors import shown
 from ..._core.operators import layouts
 from ..._core.tensor.base import Tensor
 from ..._core.types.dtypes import from_numpy
+from ..._kernels import direct_function as native
 from ..dtype_checks import checked_number
 from ..memory.memory_formats import copied, in_order_of
 
@@ -72,7 +74,7 @@ def places_of(shape: Ints, sides: Sides) -> tuple[Any, Any, Ints | None]:
     return kept, there, made if max(map(max, sides), default=0) > 0 else None
 
 
-@op(layout="own", dtypes=WIDE, node="ConstantPadNdBackward0", method=False)
+@op(layout="own", dtypes=WIDE, node="ConstantPadNdBackward0", method=False, native=native("constant_pad_nd"))
 def constant_pad_nd(self: Array, pad: Any, value: Any = 0) -> Any:
     """`self` with a border of `value`; a negative width cuts off.
 
@@ -158,6 +160,7 @@ def node_of(args: tuple[Any, ...]) -> int:
     choose=node_of,
     method=False,
     function=False,
+    native=native("edge_pad"),
 )
 def edge_pad(self: Array, pad: Any, mode: str) -> Any:
     """`self` with a border of its own elements: mode "reflect", "replicate" or "circular"."""
@@ -199,7 +202,7 @@ def bordered(x: Any, sides: Sides, mode: str) -> Any:
     return result
 
 
-@edge_pad.vjp("self")
+@edge_pad.vjp("self", native=native("edge_pad_rule"))
 def edge_pad_vjp(grad: Any, pad: Any, mode: str, self_shape: Any, self_strides: Any) -> Any:
     grad = grad if mode == "circular" else in_order_of(grad, (self_shape, self_strides))
     return edge_pad_backward(grad, pad, mode, self_shape)
@@ -218,7 +221,9 @@ def edge_pad_samples(make: Any) -> Any:
     yield Sample(make(2, 3, 4), (-1, 1, 2, -1), "circular")
 
 
-@op(layout="suggested", dtypes=WIDE, linear="grad", method=False, function=False)
+@op(
+    layout="suggested", dtypes=WIDE, linear="grad", method=False, function=False, native=native("edge_pad_backward")
+)  # fmt: skip
 def edge_pad_backward(grad: Array, pad: Any, mode: str, shape: Any) -> Any:
     """The transpose of `edge_pad`: what the border holds is added where it came from."""
     result = grad
@@ -349,5 +354,8 @@ def pad_samples(make: Any) -> Any:
     yield Bad(make(2, 3), (1, 1), mode="other", raises=NotImplementedError, says="Unrecognised padding mode other")
     yield Bad(make(2, 3), (3, 1), mode="reflect", raises=RuntimeError, says="Padding size should be less than")
 
+
+pad = plain_function(pad, edge_pad, (0, 1, 2))  # type: ignore[assignment]
+pad = plain_function(pad, constant_pad_nd, (0, 1, 3), native=native("pad_constant"))  # type: ignore[assignment]
 
 __all__ = ["constant_pad_nd"]

@@ -8,11 +8,13 @@ import numpy as np
 
 from ..._core import errors
 from ..._core.cards.card import FLOATS, WIDE, Array, Bad, Sample, composite, op
+from ..._core.cards.plain_case import plain_function
 from ..._core.errors import shown
 from ..._core.operators.batch_rules import folded
 from ..._core.operators.declaration import is_whole
 from ..._core.tensor.base import Tensor
 from ..._core.types import dtypes
+from ..._kernels import direct_function as native
 from ..._kernels.conv import windows
 from ..create.factory import refuse_dtype
 from .conv_nd import places_of
@@ -78,6 +80,7 @@ def blocks_of(plane: Ints, kernel: Pair, stride: Pair, padding: Pair, dilation: 
     node="Im2ColBackward0",
     method=False,
     function=False,
+    native=native("im2col"),
 )
 def im2col(input: Array, kernel_size: Any, dilation: Any = 1, padding: Any = 0, stride: Any = 1) -> Any:
     """Patches of (N, C, H, W) or (C, H, W) as columns: (N, C * rows * columns, patches)."""
@@ -117,6 +120,7 @@ def im2col_samples(make: Any) -> Any:
     node="Col2ImBackward0",
     method=False,
     function=False,
+    native=native("col2im"),
 )
 def col2im(
     input: Array, output_size: Any, kernel_size: Any, dilation: Any = 1, padding: Any = 0, stride: Any = 1
@@ -233,7 +237,7 @@ def fold_samples(make: Any) -> Any:
     yield Sample(make(2, 12, 6), (3, 4), 2)
 
 
-@op(dtypes=WIDE, linear="input", batching=folded(3), method=False)
+@op(dtypes=WIDE, linear="input", batching=folded(3), method=False, native=native("pixel_shuffle"))
 def pixel_shuffle(input: Array, upscale_factor: int) -> Any:
     """Channels spread over pixels.
 
@@ -283,7 +287,7 @@ def pixel_shuffle_samples(make: Any) -> Any:
     yield Bad(make(3, 2, 2), 2, raises=RuntimeError, says="is not divisible by 4")
 
 
-@op(dtypes=WIDE, linear="input", batching=folded(3), method=False)
+@op(dtypes=WIDE, linear="input", batching=folded(3), method=False, native=native("pixel_unshuffle"))
 def pixel_unshuffle(input: Array, downscale_factor: int) -> Any:
     """Pixels gathered into channels: the inverse of `pixel_shuffle`.
 
@@ -323,5 +327,8 @@ def pixel_unshuffle_samples(make: Any) -> Any:
     yield Sample(make(2, 2, 6, 4), 2)
     yield Bad(make(3, 3, 2), 2, raises=RuntimeError, says="expects height to be divisible by downscale_factor")
 
+
+unfold = plain_function(unfold, im2col)  # type: ignore[assignment]
+fold = plain_function(fold, col2im)  # type: ignore[assignment]
 
 __all__ = ["pixel_shuffle", "pixel_unshuffle"]

@@ -35,6 +35,7 @@ def compact(array: Any) -> Any:
     node="MaxPool2DWithIndicesBackward0",
     method=False,
     function=False,
+    native=kernels.direct_function("max_pool2d_with_indices"),
 )
 def max_pool2d_with_indices(
     self: Array, kernel_size: Any, stride: Any = None, padding: Any = 0, dilation: Any = 1, ceil_mode: bool = False
@@ -142,6 +143,7 @@ def gather_planes_samples(make: Any) -> Any:
     name="avg_pool2d",
     method=False,
     function=False,
+    native=kernels.direct_function("avg_pool2d"),
 )
 def avg_pool2d(
     self: Array,

@@ -12,6 +12,7 @@ from ..._core.cards.card import INTEGERS, REALS, Array, Bad, Sample, op
 from ..._core.errors import shown
 from ..._core.operators.batch_rules import folded
 from ..._core.types.sizes import check_room
+from ..._kernels import direct_function as native
 from ..create.factory import refuse_dtype
 from ..memory.memory_formats import in_order_of
 from .pool import gather_planes, scatter_planes
@@ -203,6 +204,7 @@ def check_adaptive(name: str, shape: Ints, output_size: Any, count: int = 2) -> 
     node="AdaptiveAvgPool2DBackward0",
     method=False,
     function=False,
+    native=native("adaptive_average"),
 )
 def adaptive_average(self: Array, output_size: Any) -> Any:
     """Mean of each of the windows that divide the planes into `output_size` rows and columns."""
@@ -232,6 +234,7 @@ def adaptive_average_samples(make: Any) -> Any:
     node="AdaptiveAvgPool2DBackwardBackward0",
     method=False,
     function=False,
+    native=native("adaptive_average_backward"),
 )
 def adaptive_average_backward(grad: Array, shape: Any) -> Any:
     """The transpose of `adaptive_average`: a tensor of `shape`."""
@@ -312,6 +315,7 @@ def adaptive_average3d_backward_samples(make: Any) -> Any:
     node="AdaptiveMaxPool2DBackward0",
     method=False,
     function=False,
+    native=native("adaptive_maximum"),
 )
 def adaptive_maximum(self: Array, output_size: Any) -> Any:
     """The largest element of each of the windows that divide the planes into `output_size` rows and columns, and

@@ -176,3 +176,20 @@ def check_divisor(name: str, value: int | None) -> None:
         raise ValueError(f"Overflow when unpacking long long: {name} got divisor_override={value}")
     if value == 0:
         raise RuntimeError("divisor must be not zero")
+
+
+def check_windows_along(length: int, kernel: int, step: int, side: int, gap: int, ceil_mode: bool) -> None:
+    """Refuse windows that do not fit a line of so many elements.
+
+    Raises:
+        RuntimeError: they do not.
+    """
+    for option, value in (("kernel_size", kernel), ("stride", step), ("dilation", gap)):
+        if value <= 0:
+            raise RuntimeError(f"max_pool1d() {option} must be greater than zero, but got {value}")
+    if side < 0 or side > kernel // 2:
+        text = "must be non-negative" if side < 0 else "should be at most half of kernel size"
+        raise RuntimeError(f"max_pool1d() padding {text}, but got padding={side} and kernel_size={kernel}")
+    size = pooled(length, kernel, step, side, gap, ceil_mode)
+    if size < 1:
+        raise RuntimeError(f"max_pool1d() Invalid computed output size: {size}")

@@ -7,14 +7,19 @@ from typing import Any
 
 from ..._core import errors
 from ..._core.cards.card import Bad, Sample, composite
+from ..._core.cards.plain_case import plain_function
 from ..._core.errors import shown
 from ..._core.operators import layouts
-from ..._core.tensor.base import Tensor
+from ..._core.state.modes import current
+from ..._core.tensor.base import Tensor, wrap_flagged
 from ..._core.types.devices import channels_last, channels_last_3d
+from ..._kernels import direct_function as native
+from ..neural.norm import unrecorded
 from ..shapes.view_shape import unsafe_view
+from ..shapes.views import unsqueeze
 from .pool import avg_pool2d as average, max_pool2d_with_indices
 from .pool_adaptive import adaptive_average, adaptive_average3d, adaptive_maximum, adaptive_maximum3d
-from .pool_checks import pooled
+from .pool_checks import check_windows_along
 from .pool_volumes import max_pool3d_with_indices
 
 
@@ -105,21 +110,8 @@ def max_pool3d(
     return (values, indices) if return_indices else values
 
 
-def check_windows_along(length: int, kernel: int, step: int, side: int, gap: int, ceil_mode: bool) -> None:
-    """Refuse windows that do not fit a line of so many elements.
-
-    Raises:
-        RuntimeError: they do not.
-    """
-    for option, value in (("kernel_size", kernel), ("stride", step), ("dilation", gap)):
-        if value <= 0:
-            raise RuntimeError(f"max_pool1d() {option} must be greater than zero, but got {value}")
-    if side < 0 or side > kernel // 2:
-        text = "must be non-negative" if side < 0 else "should be at most half of kernel size"
-        raise RuntimeError(f"max_pool1d() padding {text}, but got padding={side} and kernel_size={kernel}")
-    size = pooled(length, kernel, step, side, gap, ceil_mode)
-    if size < 1:
-        raise RuntimeError(f"max_pool1d() Invalid computed output size: {size}")
+largest_of_lines = native("max_pool1d")
+"""Values alone, of arrays, or NotImplemented; None without the extension."""
 
 
 @composite(method=False)
@@ -143,6 +135,10 @@ def max_pool1d(
         A new tensor, or a pair of them.
     """
     check_tensor("max_pool1d", input)
+    if not return_indices and largest_of_lines is not None and unrecorded(input):
+        array = largest_of_lines(input._array_, kernel_size, stride, padding, dilation, ceil_mode)
+        if array is not NotImplemented:
+            return wrap_flagged(array, current().fresh)
     name = "max_pool1d"
     if input.ndim not in (2, 3) or 0 in input.shape[-2:]:
         raise RuntimeError(
@@ -157,13 +153,15 @@ def max_pool1d(
     values, indices = max_pool2d_with_indices(
         input.unsqueeze(-2), (1, kernel), (1, step), (0, side), (1, gap), ceil_mode
     )
-    if return_indices:
-        return values.squeeze(-2), indices.squeeze(-2)
+    return (values.squeeze(-2), indices.squeeze(-2)) if return_indices else largest_of_line(values)
+
+
+def largest_of_line(values: Any) -> Any:
+    """Those of images with one row as those of a signal; a view only where they are recorded, as in torch."""
     if values.requires_grad:
         return values.squeeze(-2)
-    return unsafe_view(
-        values, (*input.shape[:-1], values.shape[-1])
-    )  # as torch's, which has an operator for it, no view
+    shape = tuple(values.shape)
+    return unsafe_view(values, (*shape[:-2], shape[-1]))
 
 
 @composite(method=False)
@@ -194,7 +192,11 @@ def avg_pool1d(
     kernel = single(name, "kernel_size", kernel_size)
     step, side = single(name, "stride", stride, kernel), single(name, "padding", padding)
     made = average(input.unsqueeze(-2), (1, kernel), (1, step), (0, side), ceil_mode, count_include_pad)
-    return made.squeeze(-2)  # type: ignore[no-any-return]
+    return without_row(made)  # type: ignore[no-any-return]
+
+
+without_row = operator.methodcaller("squeeze", -2)
+"""Images with one row as signals."""
 
 
 def check_enough(input: Tensor, output_size: Any) -> None:
@@ -386,5 +388,13 @@ for form in (max_pool3d, adaptive_avg_pool3d, adaptive_max_pool3d):
     form.samples(volumes)  # type: ignore[attr-defined]
 for form in (max_pool1d, avg_pool1d, adaptive_avg_pool1d, adaptive_max_pool1d):
     form.samples(lines)  # type: ignore[attr-defined]
+
+first = operator.itemgetter(0)
+max_pool2d = plain_function(max_pool2d, max_pool2d_with_indices, then=(first,))  # type: ignore[assignment]
+avg_pool1d = plain_function(  # type: ignore[assignment]
+    avg_pool1d, average, prepare=((0, unsqueeze, (-2,)),), translate=native("avg_pool1d_arguments"), then=(without_row,)
+)
+adaptive_avg_pool2d = plain_function(adaptive_avg_pool2d, adaptive_average)  # type: ignore[assignment]
+adaptive_max_pool2d = plain_function(adaptive_max_pool2d, adaptive_maximum, then=(first,))  # type: ignore[assignment]
 
 __all__ = ["adaptive_avg_pool1d", "avg_pool1d", "max_pool1d", "max_pool2d", "max_pool3d"]

@@ -9,11 +9,13 @@ import numpy as np
 
 from ..._core import errors
 from ..._core.cards.card import REALS, Array, Bad, Index, Sample, composite, op
+from ..._core.cards.plain_case import plain_function
 from ..._core.errors import shown
 from ..._core.operators.batch_rules import folded
 from ..._core.tensor.base import Tensor
 from ..._core.types import dtypes
 from ..._core.types.sizes import check_room
+from ..._kernels import direct_function as native
 from ..._kernels.resample import NEAREST, along_axis, of_bytes, plan_of, transposed_along
 from ..create.factory import refuse_dtype
 from ..dtype_checks import refuse
@@ -61,6 +63,7 @@ def plans(shape: Ints, size: Ints, mode: str, align: bool, scales: Any, antialia
     choose=title_of,
     method=False,
     function=False,
+    native=native("resample"),
 )
 def resample(
     self: Array, size: Any, mode: str, align_corners: bool = False, scales: Any = None, antialias: bool = False
@@ -121,7 +124,7 @@ def check_sizes(shape: Ints, size: Ints) -> None:
         raise RuntimeError(f"Non-empty {len(shape)}D data tensor expected but got a tensor with sizes {shown(shape)}")
 
 
-@resample.vjp("self")
+@resample.vjp("self", native=native("resample_backward"))
 def resample_vjp(grad: Any, self_shape: Any, mode: str, align_corners: bool, scales: Any, antialias: bool) -> Any:
     return resample_backward(grad, self_shape, mode, align_corners, scales, antialias)
 
@@ -141,7 +144,10 @@ def resample_samples(make: Any) -> Any:
     )
 
 
-@op(layout="suggested", dtypes=REALS, linear="grad", batching=folded(shape="shape"), method=False, function=False)
+@op(
+    layout="suggested", dtypes=REALS, linear="grad", batching=folded(shape="shape"), method=False, function=False,
+    native=native("resample_backward"),
+)  # fmt: skip
 def resample_backward(
     grad: Array, shape: Any, mode: str, align_corners: bool, scales: Any = None, antialias: bool = False
 ) -> Any:
@@ -287,5 +293,7 @@ def interpolate_samples(make: Any) -> Any:
     yield Bad(make(1, 2, 3), raises=ValueError, says="either size or scale_factor should be defined")
     yield Bad(make(2, 3), 5, raises=NotImplementedError, says="Only 3D, 4D and 5D input Tensors supported (got 2D)")
 
+
+interpolate = plain_function(interpolate, resample, translate=native("interpolate_arguments"))  # type: ignore[assignment]
 
 __all__: list[str] = []

@@ -10,9 +10,11 @@ import numpy as np
 from ... import _kernels as kernels
 from ..._core.cards.card import REALS, Array, Bad, Sample, composite, op
 from ..._core.operators.batch_rules import along
-from ..._core.tensor.base import Tensor, wrap
+from ..._core.state.modes import current
+from ..._core.tensor.base import Tensor, wrap, wrap_flagged
 from ..._core.types import dtypes
 from .dropout import dropout
+from .norm import unrecorded
 from .softmax import read_line, softmax_backward
 
 
@@ -142,6 +144,10 @@ def weights_of(scores: Any, attn_mask: Any, is_causal: bool) -> Any:
     return safe_softmax(scores + attn_mask, -1)
 
 
+few_steps = kernels.direct_function("attention")
+"""All of it at once, of few steps in arrays; NotImplemented for others. None without the extension."""
+
+
 @composite(method=False, function=False)
 def scaled_dot_product_attention(
     query: Tensor,
@@ -179,6 +185,11 @@ def scaled_dot_product_attention(
     """
     check_inputs(query, key, value)
     check_mask(query, attn_mask, is_causal)
+    usual = attn_mask is None and scale is None and not (dropout_p or is_causal or enable_gqa)
+    if usual and few_steps is not None and unrecorded(query, key, value):
+        array = few_steps(query._array_, key._array_, value._array_)
+        if array is not NotImplemented:
+            return wrap_flagged(array, current().fresh)
     own: Any = query.dtype
     if own in dtypes.HALVES:  # in between, sums are those of float32
         query, key, value = (each.float() for each in (query, key, value))  # type: ignore[attr-defined]

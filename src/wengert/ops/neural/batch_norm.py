@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import math
+from operator import itemgetter
 from typing import Any
 
 from ... import _kernels as kernels
 from ..._core.calls.out import put
 from ..._core.cards.card import REALS, Array, Bad, Index, Sample, composite, op
+from ..._core.cards.plain_case import plain_function
 from ..._core.operators.batch_rules import full, merged, of_nobody, parted, singled, with_batch
 from ..._core.out_errors import SCALAR_TYPE
 from ..._core.tensor.base import Tensor
@@ -66,6 +68,7 @@ def batch_norm_backward_of_batch(op: Any, size: int, args: list[Any], carried: l
     layout="suggested", batching=batch_norm_of_batch,
     dtypes=REALS, outputs=("normalised", "mean", "invstd", "variance"), differentiable=(True, False, False, False),
     method=False, function=False, node="NativeBatchNormBackward0",
+    native=kernels.direct_function("batch_norm_forward"),
 )  # fmt: skip
 def batch_norm_forward(
     input: Array,
@@ -211,7 +214,8 @@ def normalised(
             if value is None:
                 raise RuntimeError(f"{name} must be defined in evaluation mode")
         return batch_norm_forward(input, weight, bias, running_mean, running_var, False, eps)
-    check_statistics(input, running_mean, running_var)
+    if running_mean is not None or running_var is not None:
+        check_statistics(input, running_mean, running_var)
     momentum = read_number("batch_norm", "momentum", 7, momentum)
     check_channel_values(input, running_mean=running_mean, running_var=running_var)
     results = batch_norm_forward(input, weight, bias, running_mean, running_var, True, eps)
@@ -304,6 +308,12 @@ def batch_norm_samples(make: Any) -> Any:
     yield Bad(make(4, 3), None, None, raises=RuntimeError, says="running_mean must be defined in evaluation mode")
 
 
+batch_norm = plain_function(
+    batch_norm, batch_norm_forward, (0, 3, 4, 1, 2, 5, 7), native=kernels.direct_function("batch_norm"),
+    then=(itemgetter(0),),
+)  # fmt: skip
+
+
 def repeated(values: Any, items: int) -> Any:
     """One value for each channel of each item."""
     return None if values is None else values.expand((items, values.shape[0])).reshape(items * values.shape[0])
@@ -336,9 +346,9 @@ def instance_norm(
     Source:
         Ulyanov, Vedaldi and Lempitsky, Instance normalization, 2016.
     """
-    shape = input.shape
+    shape = tuple(input.shape)
     if use_input_stats and math.prod(shape[2:]) == 1:
-        raise ValueError(f"Expected more than 1 spatial element when training, got input size {shape}")
+        raise ValueError(f"Expected more than 1 spatial element when training, got input size {input.shape}")
     items, channels = shape[:2]
     check_channel_values(input, running_mean=running_mean, running_var=running_var, weight=weight, bias=bias)
     means, variances = (None if each is None else repeated(each, items).clone() for each in (running_mean, running_var))

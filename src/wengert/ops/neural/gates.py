@@ -20,7 +20,10 @@ STEEP = 1e-6
 """Slopes whose range is narrower than this are not random."""
 
 
-@op(dtypes=REALS, batching=along("dim"), layout="iterator", method=False, function=False)
+@op(
+    dtypes=REALS, batching=along("dim"), layout="iterator", method=False, function=False,
+    native=kernels.direct_function("glu"),
+)  # fmt: skip
 def glu(self: Array, dim: int = -1, *, out: Any = None) -> Any:
     """The first half along a dimension times the sigmoid of the second.
 
@@ -173,7 +176,8 @@ def rrelu_samples(make: Any) -> Any:
 
 
 @op(
-    dtypes=WIDE, linear="self", batching=folded(), layout="suggested", method=False
+    dtypes=WIDE, linear="self", batching=folded(), layout="suggested", method=False,
+    native=kernels.direct_function("channel_shuffle"),
 )  # fmt: skip
 def channel_shuffle(self: Array, groups: int) -> Any:
     """The channels of (N, C, ...) in another order: first those that are the first of their group, and so on.

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from operator import itemgetter
 from typing import Any
 
 import numpy as np
@@ -10,6 +11,7 @@ import numpy as np
 from ... import _kernels as kernels
 from ..._core import errors
 from ..._core.cards.card import REALS, Array, Bad, Index, Sample, composite, op
+from ..._core.cards.plain_case import plain_function
 from ..._core.operators.batch_rules import check_member, merged, of_nobody, singled, with_batch
 from ..._core.tensor.base import Tensor
 from ..._kernels.results import wide_dtype
@@ -80,6 +82,7 @@ def group_norm_of_batch(op: Any, size: int, args: list[Any], carried: list[Any])
     outputs=("normalised", "mean", "rstd"),
     differentiable=(True, False, False),
     method=False,
+    native=kernels.direct_function("native_group_norm"),
 )
 def native_group_norm(
     input: Array, weight: Array = None, bias: Array = None, N: int = 1, C: int = 1, HxW: int = 1,  # noqa: N803 - torch's
@@ -227,10 +230,11 @@ def group_norm(
         ValueError: there is one value in each group.
         RuntimeError: shapes or dtypes do not fit, or the channels cannot be divided so.
     """
-    if input.ndim > 1 and num_groups > 0:
-        check_batch([input.shape[0] * input.shape[1] // num_groups, num_groups, *input.shape[2:]])
+    shape = tuple(input.shape)
+    if len(shape) > 1 and num_groups > 0:
+        check_batch([shape[0] * shape[1] // num_groups, num_groups, *shape[2:]])
     check_channels(input, num_groups, weight=weight, bias=bias)
-    items, channels, *places = input.shape
+    items, channels, *places = shape
     return native_group_norm(input, weight, bias, items, channels, math.prod(places), num_groups, eps)[0]
 
 
@@ -241,3 +245,8 @@ def group_norm_samples(make: Any) -> Any:
     yield Bad(
         make(2, 3), 2, raises=RuntimeError, says="Expected number of channels in input to be divisible by num_groups"
     )
+
+
+group_norm = plain_function(
+    group_norm, native_group_norm, translate=kernels.direct_function("group_norm_arguments"), then=(itemgetter(0),)
+)

@@ -12,7 +12,7 @@ from ..._core.errors import shown
 from ..._core.tensor.base import Tensor
 from ..._core.types import dtypes
 from ..._core.types.sizes import broadcast
-from ..._kernels import margins
+from ..._kernels import direct_function as native, margins
 from ..dtype_checks import refuse
 from .loss import refuse_gradient
 from .loss_margins import WORDS, concluded
@@ -27,7 +27,9 @@ def signs(make: Any) -> Any:
     yield Sample(make(3, 4), make(3, 4, kind="index").mul(2).sub(1), "none")
 
 
-@loss(name="_soft_margin_loss", node="SoftMarginLossBackward0", dtypes=FLOATS, samples=signs)
+@loss(
+    name="_soft_margin_loss", node="SoftMarginLossBackward0", dtypes=FLOATS, samples=signs, native=native("soft_margin")
+)
 def soft_margin(self: Array, target: Index, reduction: str = "mean") -> Any:
     """log(1 + exp(-target * self))."""
     with np.errstate(over="ignore"):
@@ -69,8 +71,10 @@ def soft_margin_loss(self: Tensor, target: Tensor, reduction: int = 1) -> Any:
         raise RuntimeError(f"result type Float can't be cast to the desired output type {self.dtype.legacy[:-6]}")
     given: Any = self
     wanted: Any = target
-    shape = broadcast(self.shape, target.shape)
-    return soft_margin(given.expand(shape), wanted.to(self.dtype).expand(shape), WORDS[reduction])
+    if self.shape != target.shape:
+        shape = broadcast(self.shape, target.shape)
+        given, wanted = given.expand(shape), wanted.expand(shape)
+    return soft_margin(given, wanted.to(self.dtype), WORDS[reduction])
 
 
 def rows_of(shape: Ints) -> tuple[int, int]:
@@ -115,7 +119,7 @@ rowwise = partial(op, dtypes=(dtypes.float32, dtypes.float64), method=False, fun
 """A loss of rows of scores."""
 
 
-@rowwise(name="_multi_margin_loss", node="MultiMarginLossBackward0")
+@rowwise(name="_multi_margin_loss", node="MultiMarginLossBackward0", native=native("multi_margin"))
 def multi_margin(
     self: Array, target: Index, p: int = 1, margin: Number = 1, weight: Index = None, reduction: str = "mean"
 ) -> Any:
@@ -152,7 +156,7 @@ def margin_slopes(self: Any, target: Any, p: int, margin: float, weight: Any) ->
     return slopes * weight.reshape((classes,)).expand((rows, classes)).gather(1, right)
 
 
-@multi_margin.vjp("self")
+@multi_margin.vjp("self", native=native("multi_margin_rule"))
 def multi_margin_vjp(
     grad: Any, self: Any, self_shape: Any, target: Any, p: int, margin: float, weight: Any, reduction: str
 ) -> Any:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from operator import itemgetter
 from typing import Any
 
 import numpy as np
@@ -9,6 +10,7 @@ import numpy as np
 from ... import _kernels as kernels
 from ..._core import errors, flags
 from ..._core.cards.card import REALS, Array, Bad, Index, Sample, composite, op
+from ..._core.cards.plain_case import plain_function
 from ..._core.operators.batch_rules import check_member, of_nobody, singled, with_batch
 from ..._core.state.modes import current
 from ..._core.tensor.base import Tensor
@@ -83,6 +85,15 @@ def fused(*tensors: Any) -> bool:
     return not current().grad and not word & flags.UNUSUAL & ~flags.BATCHED
 
 
+def unrecorded(*tensors: Tensor) -> bool:
+    """Whether a call asks for its result alone: no history, and nobody sees the operators that it is made of."""
+    modes = current()
+    word = modes.word
+    for tensor in tensors:
+        word |= tensor._flags_
+    return not word & modes.mask & (flags.UNUSUAL & ~flags.PROFILED | flags.HISTORY)
+
+
 def standard(tensor: Any, dims: Any, eps: float) -> tuple[Any, Any]:
     """A tensor with mean 0 and variance 1 over `dims`, and 1 / its standard deviation, as a differentiable formula."""
     centred = tensor - tensor.mean(dims, True)
@@ -145,6 +156,7 @@ def fits(input: Any, factors: Any, carried: Any, shape: tuple[int, ...]) -> bool
     outputs=("normalised", "mean", "rstd"),
     differentiable=(True, False, False),
     method=False,
+    native=kernels.direct_function("native_layer_norm"),
 )
 def native_layer_norm(
     input: Array, normalized_shape: Any, weight: Array = None, bias: Array = None, eps: float = 1e-5
@@ -326,3 +338,6 @@ def rms_norm_samples(make: Any) -> Any:
     yield Sample(make(3, 4), (4,), make(4), 1e-3)
     yield Bad(make(3, 4), (3,), raises=RuntimeError, says="Given normalized_shape=[3]")
     yield Bad(make(3, 4), (4,), None, (1, 2), raises=TypeError, says="argument 'eps' (position 4) must be float")
+
+
+layer_norm = plain_function(layer_norm, native_layer_norm, then=(itemgetter(0),))

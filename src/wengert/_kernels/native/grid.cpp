@@ -1,0 +1,241 @@
+// Images at places between their elements, and the rules of that: for the dispatcher only.
+#include "direct.hpp"
+
+#include <algorithm>
+
+namespace wengert {
+namespace {
+
+using Call = PyObject* const*;
+
+enum Mode { BILINEAR, NEAREST, BICUBIC, NO_MODE };
+enum Padding { ZEROS, BORDER, REFLECTION, NO_PADDING };
+
+// Images (N, C, H, W) and a grid (N, rows, columns, 2) of places in them.
+struct Sampling {
+    npy_intp images, channels, lengths[2], rows, columns;  // `lengths` as coordinates have them: columns of the image first
+    Mode mode;
+    Padding padding;
+    bool align = false;
+
+    npy_intp area() const { return lengths[0] * lengths[1]; }
+    npy_intp places() const { return rows * columns; }
+    npy_intp cost() const { return (Size(places()) * (channels + 8) * (mode == BICUBIC ? 16 : 4)).value_or_most(); }
+    bool large() const { return (Size(images) * cost()).value_or_most() >= 4 * thread_threshold; }
+
+    bool read(Call args) {  // mode, padding, align_corners
+        mode = is_text(args[0], "bilinear") ? BILINEAR : is_text(args[0], "nearest") ? NEAREST : is_text(args[0], "bicubic") ? BICUBIC : NO_MODE;
+        padding = is_text(args[1], "zeros") ? ZEROS : is_text(args[1], "border") ? BORDER : is_text(args[1], "reflection") ? REFLECTION : NO_PADDING;
+        return mode != NO_MODE && padding != NO_PADDING && as_flag(args[2], align);
+    }
+    bool of(const npy_intp* image, const npy_intp* grid) {
+        images = image[0], channels = image[1], lengths[0] = image[3], lengths[1] = image[2];
+        rows = grid[1], columns = grid[2];
+        const bool full = images > 0 && channels > 0 && lengths[0] > 0 && lengths[1] > 0 && rows > 0 && columns > 0;
+        const bool fits = ((Size(rows) * columns + Size(lengths[0]) * lengths[1]) * images * (Size(channels) + 2) * 16).fits();
+        return full && fits && grid[0] == images && grid[3] == 2;
+    }
+};
+
+// An element along one dimension: where it is, its weight, and the derivative of that by the coordinate.
+template <class T>
+struct Tap {
+    npy_intp index;
+    T weight, slope;
+};
+template <class T>
+struct Taps {
+    int count;
+    Tap<T> tap[4];
+};
+
+// A coordinate reflected at the ends, and the derivative by what it was.
+template <class T>
+T mirrored(T at, T length, bool align, T& turned) {
+    const T low = align ? T(0) : T(-0.5), span = align ? length - 1 : length;
+    if (span == 0) {
+        turned = 0;
+        return at * 0;
+    }
+    const T away = std::fabs(at - low), side = at - low < 0 ? T(-1) : T(1);
+    const T turns = std::floor(away / span), rest = away - turns * span;
+    const bool odd = std::fmod(turns, T(2)) == 1;
+    turned = odd ? -side : side;
+    return (odd ? span - rest : rest) + low;
+}
+// A coordinate as the padding has it, and the derivative by what it was.
+template <class T>
+T inside(T at, T length, const Sampling& s, T& turned) {
+    turned = 1;
+    if (s.padding == ZEROS) return at;
+    if (s.padding == REFLECTION) at = mirrored(at, length, s.align, turned);
+    turned = at > 0 && at < length - 1 ? turned : T(0);
+    return std::min(std::max(at, T(0)), length - 1);
+}
+
+// The neighbours of a coordinate: where, weight, and derivative of that.
+template <class T>
+int neighbours(T at, Mode mode, T* where, T* weight, T* slope) {
+    if (mode == NEAREST) {
+        where[0] = std::nearbyint(at), weight[0] = 1, slope[0] = 0;
+        return 1;
+    }
+    const T low = std::floor(at), share = at - low;
+    if (mode == BILINEAR) {
+        where[0] = low, weight[0] = 1 - share, slope[0] = -1;
+        where[1] = low + 1, weight[1] = share, slope[1] = 1;
+        return 2;
+    }
+    constexpr T free = T(-0.75);
+    const T away[4] = {share + 1, share, 1 - share, 2 - share};
+    for (int k = 0; k < 4; ++k) {
+        const T x = away[k];
+        const bool outer = k == 0 || k == 3;
+        where[k] = low + static_cast<T>(k - 1);
+        weight[k] = outer ? ((free * x - 5 * free) * x + 8 * free) * x - 4 * free : ((free + 2) * x - (free + 3)) * x * x + 1;
+        slope[k] = outer ? (3 * free * x - 10 * free) * x + 8 * free : (3 * (free + 2) * x - 2 * (free + 3)) * x;
+        if (k > 1) slope[k] = -slope[k];
+    }
+    return 4;
+}
+
+// The elements around a coordinate between -1 and 1. Whatever it is, they lie in the image.
+template <class T>
+Taps<T> taps_of(T coordinate, npy_intp count, const Sampling& s) {
+    const T length = static_cast<T>(count), scale = s.align ? (length - 1) / 2 : length / 2;
+    T at = (coordinate + 1) * scale - (s.align ? T(0) : T(0.5)), turned = 1, ignored, where[4], weight[4], slope[4];
+    if (s.mode != BICUBIC) at = inside(at, length, s, turned);
+    Taps<T> made;
+    made.count = neighbours(at, s.mode, where, weight, slope);
+    for (int k = 0; k < made.count; ++k) {
+        const T place = s.mode == BICUBIC ? inside(where[k], length, s, ignored) : where[k];
+        const bool there = place >= 0 && place <= length - 1;
+        const T kept = there ? T(1) : T(0);
+        // Where it is no element, the nearest one, with weight 0; a length that T rounds up is no index.
+        const npy_intp index = there ? std::min(static_cast<npy_intp>(place), count - 1) : place > 0 ? count - 1 : 0;
+        made.tap[k] = {index, weight[k] * kept, slope[k] * turned * kept * scale};
+    }
+    return made;
+}
+
+// visit(image, place, taps along, taps down) for all places of some images.
+template <class T, class Visit>
+void over_places(const Sampling& s, const T* grid, npy_intp first, npy_intp last, const Visit& visit) {
+    for (npy_intp n = first; n < last; ++n)
+        for (npy_intp p = 0; p < s.places(); ++p) {
+            const T* at = grid + (n * s.places() + p) * 2;
+            visit(n, p, taps_of(at[0], s.lengths[0], s), taps_of(at[1], s.lengths[1], s));
+        }
+}
+
+// Images, a grid and options that go together; of coordinates that are far or none the body knows what is meant.
+template <class T>
+bool near_enough(PyArrayObject* grid) {
+    const T *at = data_of<T>(grid), far = static_cast<T>(2147483648.0);
+    return std::all_of(at, at + PyArray_SIZE(grid), [=](T coordinate) { return std::fabs(coordinate) < far; });
+}
+template <class T>
+PyArrayObject* as_grid(PyObject* object) {
+    PyArrayObject* grid = plain(object, descr_of<T>());
+    return grid && PyArray_NDIM(grid) == 4 && near_enough<T>(grid) ? grid : nullptr;
+}
+
+// grid_sample(input, grid, mode, padding, align_corners)
+template <class T>
+PyObject* forward(Call args) {
+    PyArrayObject *x = rows_only(args[0], descr_of<T>()), *grid = x ? as_grid<T>(args[1]) : nullptr;
+    Sampling s;
+    if (!grid || PyArray_NDIM(x) != 4 || !s.read(args + 2) || !s.of(PyArray_DIMS(x), PyArray_DIMS(grid))) return nullptr;
+    const npy_intp shape[4] = {s.images, s.channels, s.rows, s.columns};
+    Owned result(new_zeros(descr_of<T>(), 4, shape));
+    if (!result) return nullptr;
+    const T *image = data_of<T>(x), *places = data_of<T>(grid);
+    T* out = data_of<T>(result.get());
+    ReleaseGil unlocked(s.large());
+    parallel_for(s.images, s.cost(), [=, &s](npy_intp first, npy_intp last) {
+        over_places(s, places, first, last, [=, &s](npy_intp n, npy_intp p, const Taps<T>& along, const Taps<T>& down) {
+            for (npy_intp c = 0; c < s.channels; ++c) {
+                const T* plane = image + (n * s.channels + c) * s.area();
+                T total = 0;
+                for (int i = 0; i < along.count; ++i)
+                    for (int j = 0; j < down.count; ++j)
+                        total += plane[down.tap[j].index * s.lengths[0] + along.tap[i].index] * (along.tap[i].weight * down.tap[j].weight);
+                out[(n * s.channels + c) * s.places() + p] = total;
+            }
+        });
+    });
+    return result.give();
+}
+
+// Its rule for the images: (grad, input_shape, grid, mode, padding, align_corners)
+template <class T>
+PyObject* input_rule(Call args) {
+    Owned grad(gradient_in_rows(args[0], descr_of<T>()));
+    PyArrayObject* grid = as_grid<T>(args[2]);
+    npy_intp shape[most_dims];
+    Sampling s;
+    if (!grad || !grid || as_shape(args[1], shape) != 4 || !s.read(args + 3) || !s.of(shape, PyArray_DIMS(grid))) return nullptr;
+    const npy_intp wanted[4] = {s.images, s.channels, s.rows, s.columns};
+    if (PyArray_NDIM(grad.get()) != 4 || !std::equal(wanted, wanted + 4, PyArray_DIMS(grad.get()))) return nullptr;
+    Owned result(new_zeros(descr_of<T>(), 4, shape));
+    if (!result) return nullptr;
+    const T *slope = data_of<T>(grad.get()), *places = data_of<T>(grid);
+    T* out = data_of<T>(result.get());
+    ReleaseGil unlocked(s.large());
+    parallel_for(s.images, s.cost(), [=, &s](npy_intp first, npy_intp last) {
+        over_places(s, places, first, last, [=, &s](npy_intp n, npy_intp p, const Taps<T>& along, const Taps<T>& down) {
+            for (npy_intp c = 0; c < s.channels; ++c) {
+                T* plane = out + (n * s.channels + c) * s.area();
+                const T own = slope[(n * s.channels + c) * s.places() + p];
+                for (int i = 0; i < along.count; ++i)
+                    for (int j = 0; j < down.count; ++j)
+                        plane[down.tap[j].index * s.lengths[0] + along.tap[i].index] += own * (along.tap[i].weight * down.tap[j].weight);
+            }
+        });
+    });
+    return result.give();
+}
+
+// Its rule for the grid: (grad, input, grid, grid_shape, mode, padding, align_corners)
+template <class T>
+PyObject* grid_rule(Call args) {
+    Owned grad(gradient_in_rows(args[0], descr_of<T>()));
+    PyArrayObject *x = plain(args[1], descr_of<T>()), *grid = as_grid<T>(args[2]);
+    Sampling s;
+    if (!grad || !x || !grid || PyArray_NDIM(x) != 4 || !s.read(args + 4) || !s.of(PyArray_DIMS(x), PyArray_DIMS(grid))) return nullptr;
+    const npy_intp wanted[4] = {s.images, s.channels, s.rows, s.columns};
+    if (PyArray_NDIM(grad.get()) != 4 || !std::equal(wanted, wanted + 4, PyArray_DIMS(grad.get()))) return nullptr;
+    Owned result(new_zeros(descr_of<T>(), 4, PyArray_DIMS(grid)));
+    if (!result) return nullptr;
+    const T *slope = data_of<T>(grad.get()), *image = data_of<T>(x), *places = data_of<T>(grid);
+    T* out = data_of<T>(result.get());
+    ReleaseGil unlocked(s.large());
+    parallel_for(s.images, s.cost(), [=, &s](npy_intp first, npy_intp last) {
+        over_places(s, places, first, last, [=, &s](npy_intp n, npy_intp p, const Taps<T>& along, const Taps<T>& down) {
+            T* made = out + (n * s.places() + p) * 2;
+            for (int i = 0; i < along.count; ++i)
+                for (int j = 0; j < down.count; ++j) {
+                    const npy_intp element = down.tap[j].index * s.lengths[0] + along.tap[i].index;
+                    T seen = 0;
+                    for (npy_intp c = n * s.channels; c < (n + 1) * s.channels; ++c) seen += image[c * s.area() + element] * slope[c * s.places() + p];
+                    made[0] += seen * (along.tap[i].slope * down.tap[j].weight);
+                    made[1] += seen * (along.tap[i].weight * down.tap[j].slope);
+                }
+        });
+    });
+    return result.give();
+}
+
+PyMethodDef grid_methods[] = {
+    direct_method("direct_grid_sample", direct<5, by_element<forward<float>, forward<double>>>,
+                  "grid_sample(input, grid, mode, padding, align_corners), or NotImplemented"),
+    direct_method("direct_grid_sample_input_rule", direct<6, by_element<input_rule<float>, input_rule<double>>>,
+                  "its rule (grad, input_shape, grid, mode, padding, align_corners), or NotImplemented"),
+    direct_method("direct_grid_sample_grid_rule", direct<7, by_element<grid_rule<float>, grid_rule<double>>>,
+                  "its rule (grad, input, grid, grid_shape, mode, padding, align_corners), or NotImplemented"),
+    {nullptr, nullptr, 0, nullptr},
+};
+MethodList grid_list(grid_methods);
+
+}  // namespace
+}  // namespace wengert
