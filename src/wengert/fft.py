@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from functools import partial
+from operator import methodcaller
 from types import FunctionType
 
-from .ops import checked
+from .ops import checked, plain_function
+from .ops.fourier.arguments import NATIVE
 from .ops.fourier.forms import (
     fft,
     fft2,
@@ -31,6 +34,7 @@ from .ops.fourier.frequencies import (
     fft_ifftshift as ifftshift,
     fft_rfftfreq as rfftfreq,
 )
+from .ops.fourier.transforms import complex_to_complex, complex_to_real, real_to_complex
 from .tensor import Tensor
 
 __all__ = [
@@ -58,6 +62,13 @@ __all__ = [
     "rfftfreq",
     "rfftn",
 ]
+
+plain = partial(plain_function, module=__name__)
+whole = ((complex_to_complex, complex_to_complex.native),)
+fft = plain(fft, real_to_complex, translate=NATIVE["fft"], further=whole)
+ifft = plain(ifft, real_to_complex, translate=NATIVE["ifft"], further=whole, then=(methodcaller("conj"),))
+rfft = plain(rfft, real_to_complex, translate=NATIVE["rfft"])
+irfft = plain(irfft, complex_to_real, translate=NATIVE["irfft"])
 
 functions = {name: made for name, made in globals().items() if name in __all__ and isinstance(made, FunctionType)}
 globals().update({name: checked(name, made, module=__name__) for name, made in functions.items()})

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from functools import partial
+from operator import itemgetter
 from types import FunctionType
 
-from .ops import checked
+from .ops import checked, plain_function, return_types
+from .ops.linalg import cholesky as positive, eigen, inverse, least_squares, lu as triangles, qr as orthogonal, singular
 from .ops.linalg.cholesky import linalg_cholesky as cholesky, linalg_cholesky_ex as cholesky_ex
 from .ops.linalg.cross import linalg_cross as cross
 from .ops.linalg.determinants import linalg_det as det, linalg_slogdet as slogdet
@@ -20,7 +23,7 @@ from .ops.linalg.powers import exponential as matrix_exp, linalg_matrix_power as
 from .ops.linalg.qr import linalg_qr as qr
 from .ops.linalg.reflections import householder_product
 from .ops.linalg.singular import linalg_svd as svd, svdvals
-from .ops.linalg.solve import solve, solve_ex, solve_triangular
+from .ops.linalg.solve import solve, solve_ex, solve_triangular, solved_ex, triangular
 from .ops.linalg.vectors import diagonal, linalg_vander as vander, vecdot
 from .ops.reductions.vector_norm import vector_norm
 
@@ -68,6 +71,19 @@ __all__ = [
     "vecdot",
     "vector_norm",
 ]
+
+plain = partial(plain_function, module=__name__)
+first = itemgetter(0)
+cholesky = plain(cholesky, positive.factored, then=(first,))
+eigvalsh = plain(eigvalsh, eigen.hermitian, native=eigen.of_values, then=(first,))
+inv = plain(inv, inverse.inverted, then=(first,))
+lstsq = plain(lstsq, least_squares.fitted, then=(return_types.linalg_lstsq,))
+lu_factor = plain(lu_factor, triangles.packed, then=(itemgetter(slice(2)), return_types.linalg_lu_factor))
+pinv = plain(pinv, least_squares.inverted)
+qr = plain(qr, orthogonal.factored, then=(return_types.linalg_qr,))
+solve = plain(solve, solved_ex, then=(first,))
+solve_triangular = plain(solve_triangular, triangular)
+svdvals = plain(svdvals, singular.decomposed, native=singular.of_values, then=(itemgetter(1),))
 
 functions = {name: made for name, made in globals().items() if name in __all__ and isinstance(made, FunctionType)}
 globals().update({name: checked(name, made, module=__name__) for name, made in functions.items()})

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pickle
+
 import numpy as np
 import pytest
 from hypothesis import given, strategies as st
@@ -124,3 +126,8 @@ def test_what_has_no_transform_is_refused_in_torchs_words():
     for huge in (2**40, 2**62):
         with pytest.raises((RuntimeError, MemoryError)):
             wg.fft.fft(wg.ones(3), huge)
+
+
+def test_functions_are_pickled_by_the_name_that_programs_know():
+    for function in (wg.fft.fft, wg.fft.irfft, wg.fft.hfft2):
+        assert pickle.loads(pickle.dumps(function)) is function

@@ -83,4 +83,20 @@ inline PyArrayObject* product(const Matrix<T>& a, const Matrix<T>& b, bool by_co
     return reinterpret_cast<PyArrayObject*>(made.give());
 }
 
+// What is added to a product: it broadcasts to (rows, columns), steps are 0 where it repeats.
+template <class T>
+inline bool as_shift(PyObject* object, npy_intp rows, npy_intp columns, Factor<T>& shift) {
+    PyArrayObject* array = aligned(object, descr_of<T>());
+    if (!array || PyArray_NDIM(array) > 2) return false;
+    const npy_intp lengths[2] = {rows, columns};
+    npy_intp steps[2] = {0, 0};
+    for (int i = 0, at = 2 - PyArray_NDIM(array); i < PyArray_NDIM(array); ++i, ++at) {
+        const npy_intp length = PyArray_DIM(array, i);
+        if (length == 1) continue;
+        if (length != lengths[at] || !step_along<T>(array, i, steps[at])) return false;
+    }
+    shift = {data_of<T>(array), steps[0], steps[1]};
+    return true;
+}
+
 }  // namespace wengert

@@ -145,22 +145,6 @@ bool is_one(PyObject* object) {
     return object && as_number(object, number) && number == 1;
 }
 
-// What is added to a product: it broadcasts to (rows, columns), steps are 0 where it repeats.
-template <class T>
-bool as_shift(PyObject* object, npy_intp rows, npy_intp columns, Factor<T>& shift) {
-    PyArrayObject* array = aligned(object, descr_of<T>());
-    if (!array || PyArray_NDIM(array) > 2) return false;
-    const npy_intp lengths[2] = {rows, columns};
-    npy_intp steps[2] = {0, 0};
-    for (int i = 0, at = 2 - PyArray_NDIM(array); i < PyArray_NDIM(array); ++i, ++at) {
-        const npy_intp length = PyArray_DIM(array, i);
-        if (length == 1) continue;
-        if (length != lengths[at] || !step_along<T>(array, i, steps[at])) return false;
-    }
-    shift = {data_of<T>(array), steps[0], steps[1]};
-    return true;
-}
-
 // addmm(self, mat1, mat2, beta, alpha), both numbers 1
 template <class T>
 PyObject* addmm(PyObject* const* args) {

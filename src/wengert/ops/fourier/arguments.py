@@ -4,12 +4,16 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
+from ... import _kernels as kernels
 from ..._core import errors
 from ..._core.cards.arguments import integer, integers
 from ..._core.types import dtypes
 from ..._core.types.sizes import check_room, normalise
 from ..images.pad import constant_pad_nd
 from .transforms import SIGNALS
+
+NATIVE = {name: kernels.direct_function(f"{name}_arguments") for name in ("fft", "ifft", "rfft", "irfft")}
+"""Native functions that find the operators' arguments in plain cases; None without the extension."""
 
 NORMS = {"forward": (2, 0), "ortho": (1, 1), "backward": (0, 2)}
 """How the sums are scaled, see the operators' `normalization`, by name: of a forward transform, of an inverse one."""

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from ... import _kernels as kernels
 from ..._core.cards.card import Array, Sample, op
 from ..._core.operators import layouts
 from ..._core.operators.batch_rules import along
@@ -14,6 +15,8 @@ from ..._core.tensor.base import wrap
 from ..._core.types import dtypes
 from ..._kernels import fourier
 from ..create.factory import refuse_dtype
+
+native = kernels.direct_function
 
 SPECTRA = frozenset({dtypes.complex64, dtypes.complex128})
 SIGNALS = frozenset({dtypes.float32, dtypes.float64})
@@ -52,7 +55,7 @@ def spectral(dtype: Any) -> Any:
     return np.complex64 if dtype == np.float32 else np.complex128
 
 
-@transform(name="_fft_c2c", node="FftC2CBackward0", dtypes=SPECTRA)
+@transform(name="_fft_c2c", node="FftC2CBackward0", dtypes=SPECTRA, native=native("fft_c2c"))
 def complex_to_complex(self: Array, dim: Any, normalization: int, forward: bool) -> Any:
     """The Fourier transform of complex numbers.
 
@@ -81,7 +84,7 @@ def complex_to_complex_samples(make: Any) -> Any:
     yield Sample(make(3), (), 0, True)
 
 
-@transform(name="_fft_r2c", node="FftR2CBackward0", dtypes=SIGNALS)
+@transform(name="_fft_r2c", node="FftR2CBackward0", dtypes=SIGNALS, native=native("fft_r2c"))
 def real_to_complex(self: Array, dim: Any, normalization: int, onesided: bool) -> Any:
     """The Fourier transform of real numbers.
 
@@ -124,7 +127,7 @@ def real_to_complex_samples(make: Any) -> Any:
     yield Sample(make(2, 1), (0, 1), 2, True)
 
 
-@transform(name="_fft_c2r", node="FftC2RBackward0", dtypes=SPECTRA)
+@transform(name="_fft_c2r", node="FftC2RBackward0", dtypes=SPECTRA, native=native("fft_c2r"))
 def complex_to_real(self: Array, dim: Any, normalization: int, last_dim_size: int) -> Any:
     """The inverse Fourier transform of half a spectrum to real numbers.
 

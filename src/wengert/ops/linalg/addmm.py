@@ -184,7 +184,7 @@ def addmm_samples(make: Any) -> Any:
     yield Bad(make(3), make(2, 3), make(3, 4), raises=RuntimeError, says="must match the existing size (3)")
 
 
-@product_added(batching="batches.matrix_vector_added")
+@product_added(batching="batches.matrix_vector_added", native=native("addmv"))
 def addmv(self: Array, mat: Array, vec: Array, *, beta: Number = 1, alpha: Number = 1) -> Any:
     """beta * self + alpha * (mat @ vec).
 
@@ -298,7 +298,7 @@ def addbmm_jvp_batch2(tangent: Any, batch1: Any, alpha: Any) -> Any:
     return scaled(batch1.bmm(tangent).sum(0), alpha)
 
 
-@product_added(batching="batches.of_baddbmm")
+@product_added(batching="batches.of_baddbmm", native=native("baddbmm"))
 def baddbmm(self: Array, batch1: Array, batch2: Array, *, beta: Number = 1, alpha: Number = 1) -> Any:
     """beta * self + alpha * (batch1 @ batch2), matrix by matrix.
 

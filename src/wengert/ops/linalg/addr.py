@@ -35,6 +35,7 @@ def check_factor(kind: str, name: str, value: Any) -> None:
     layout="like",
     out_apart="partly",
     out_words=None,
+    native=kernels.direct_function("addr"),
 )
 def addr(self: Array, vec1: Array, vec2: Array, *, beta: Number = 1, alpha: Number = 1) -> Any:
     """beta * self + alpha * the outer product of two vectors.

@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from ... import _kernels as kernels
 from ..._core.calls.out import put
 from ..._core.cards.card import Array, Bad, Sample, composite
 from ..._core.out_errors import EXACT
@@ -31,6 +32,8 @@ from .matrices import (
 )
 from .solve import check_old_system, triangular
 
+native = kernels.direct_function
+
 INDEFINITE = (
     "The factorization could not be completed because the input is not positive-definite (the leading minor of order "
     "{} is not positive-definite)."
@@ -48,8 +51,9 @@ def half_lower(matrix: Any) -> Any:
     choose=lambda args: int(args[2] == "cholesky"),
     outputs=("L", "info"),
     differentiable=(True, False),
+    native=native("cholesky_factor"),
 )
-def factored(self: Array, upper: bool, caller: str) -> Any:
+def factored(self: Array, upper: bool = False, caller: str = "linalg.cholesky") -> Any:
     """The triangular factor of Hermitian matrices, and for each the first minor that is not positive, or 0.
 
     `caller` is whom an error names, which is raised unless that is "".
@@ -63,7 +67,7 @@ def factored(self: Array, upper: bool, caller: str) -> Any:
     return factor, info
 
 
-@factored.vjp("self")
+@factored.vjp("self", native=native("cholesky_factor_rule"))
 def factored_vjp(grads: Any, L: Any, upper: bool) -> Any:
     lower, grad = (adjoint(L), adjoint(grads[0])) if upper else (L, grads[0])
     product = adjoint(lower) @ grad  # torch keeps an imaginary part of its diagonal, of which L can have none
@@ -156,7 +160,7 @@ def cholesky_samples(make: Any) -> Any:
     yield Bad(make(2, 3), raises=RuntimeError, says="A must be batches of square matrices")
 
 
-@of_two(method=True, function=True, out_words=None)
+@of_two(method=True, function=True, out_words=None, native=native("cholesky_solve"))
 def cholesky_solve(self: Array, input2: Array, upper: bool = False) -> Any:
     """The solution X of A X = B, of A given by its triangular factor.
 
@@ -200,7 +204,7 @@ def lower_sample(operator: Any, *args: Any, **options: Any) -> Any:
     return operator(*before, kept + (diagonal(factor).abs() + 1).diag_embed(), *rest, **options)
 
 
-@cholesky_solve.vjp("self", "input2")
+@cholesky_solve.vjp("self", "input2", native=native("cholesky_solve_rule"))
 def cholesky_solve_vjp(grad: Any, input2: Any, out: Any, upper: bool, wanted: Any) -> Any:
     of_b = cholesky_solve(grad, input2, upper)
     return of_b, gradient_of_factor(input2, -(of_b @ adjoint(out)), upper) if wanted[1] else None

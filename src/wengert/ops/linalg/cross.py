@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from ... import _kernels as kernels
 from ..._core.calls.out import put
 from ..._core.cards.card import NUMBERS, Array, Bad, Sample, composite, op
 from ..._core.operators.batch_rules import check_member, full
@@ -28,7 +29,7 @@ def crossed(op: Any, size: int, args: list[Any], carried: list[Any]) -> Any:
 
 @op(
     dtypes=NUMBERS, layout="iterator", larger=True, linear=("self", "other"), batching=crossed,
-    method=False, function=False, out_apart="wholly",
+    method=False, function=False, out_apart="wholly", native=kernels.direct_function("cross"),
 )  # fmt: skip
 def linalg_cross(self: Array, other: Array, *, dim: int = -1) -> Any:
     """The cross product of vectors of three elements; complex ones are not conjugated.

@@ -7,11 +7,15 @@ from typing import Any
 
 import numpy as np
 
+from ... import _kernels as kernels
 from ..._core.cards.card import Array, Bad, Sample, composite
+from ..._core.cards.plain_case import plain_case
 from ..._core.tensor.base import Tensor
 from ..._core.types import dtypes
 from ..._core.types.sizes import broadcast
 from .matrices import of_matrices, of_two, type_name
+
+native = kernels.direct_function
 
 REALS = frozenset({dtypes.float32, dtypes.float64})
 MANY = 25
@@ -70,7 +74,7 @@ def check_pair(x1: Any, x2: Any, p: float) -> None:
         raise NotImplementedError(f"\"cdist\" not implemented for '{type_name(x1)}'")
 
 
-@of_two(name="_cdist_forward", node="CdistBackward0", dtypes=REALS, layout="rows")
+@of_two(name="_cdist_forward", node="CdistBackward0", dtypes=REALS, layout="rows", native=native("cdist"))
 def between(x1: Array, x2: Array, p: float) -> Any:
     """The distances between all rows of one matrix and all of another."""
     p = float(p)
@@ -202,8 +206,8 @@ def rows_of_pairs(count: int) -> tuple[Any, Any]:
     return first, second
 
 
-@of_matrices(name="_pdist_forward", node="PdistBackward0", dtypes=REALS, layout="rows")
-def paired(self: Array, p: float) -> Any:
+@of_matrices(name="_pdist_forward", node="PdistBackward0", dtypes=REALS, layout="rows", native=native("pdist"))
+def paired(self: Array, p: float = 2.0) -> Any:
     """The distances between all pairs of rows."""
     if self.ndim < 2:
         raise RuntimeError(f"pdist only supports 2D tensors, got: {self.ndim}D")
@@ -270,3 +274,6 @@ def pdist(self: Tensor, p: float = 2.0) -> Any:
 def pdist_samples(make: Any) -> Any:
     yield Sample(make(4, 2))
     yield Bad(make(3), raises=RuntimeError, says="pdist only supports 2D tensors, got: 1D")
+
+
+pdist = plain_case(pdist, paired, native("pdist"))

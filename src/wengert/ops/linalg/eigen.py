@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from ... import _kernels as kernels
 from ..._core.calls.out import put
 from ..._core.cards.card import Array, Bad, Sample
 from ..._core.errors import wrong_type
@@ -33,6 +34,10 @@ from .matrices import (
 from .singular import check_phase, gaps, without_diagonal
 from .solve import solved_ex
 
+native = kernels.direct_function
+of_values = native("eigh_of_values")
+"""The operator where nothing depends on the signs of the vectors, which are others than LAPACK's."""
+
 PHASE = (
     "linalg_{}_backward: The eigenvectors in the complex case are specified up to multiplication by e^{{i phi}}. The "
     "specified loss function depends on this quantity, so it is ill-defined."
@@ -54,8 +59,9 @@ def check_finite(name: str, array: Any) -> None:
     node="LinalgEighBackward0",
     outputs=("eigenvalues", "eigenvectors"),
     differentiable=(True, True),
+    native=native("eigh"),
 )
-def hermitian(A: Array, UPLO: str, compute_v: bool) -> Any:
+def hermitian(A: Array, UPLO: str = "L", compute_v: bool = True) -> Any:
     """Eigenvalues in ascending order and eigenvectors of Hermitian matrices; empty vectors if not computed."""
     check_square("linalg.eigh", A)
     if not isinstance(UPLO, str):

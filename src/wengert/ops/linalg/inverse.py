@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from ... import _kernels as kernels
 from ..._core.calls.out import put
 from ..._core.cards.card import Array, Bad, Sample, composite
 from ..._core.out_errors import EXACT
@@ -11,6 +12,8 @@ from ..._core.tensor.base import Tensor
 from ..._kernels import factors
 from .. import return_types
 from .matrices import LinAlgError, adjoint, check_inexact, check_square, of_matrices, public, raise_first
+
+native = kernels.direct_function
 
 SINGULAR = "The diagonal element {} is zero, the inversion could not be completed because the input matrix is singular."
 
@@ -20,8 +23,9 @@ SINGULAR = "The diagonal element {} is zero, the inversion could not be complete
     node="LinalgInvExBackward0",
     outputs=("inverse", "info"),
     differentiable=(True, False),
+    native=native("inverse"),
 )
-def inverted(A: Array, check_errors: bool) -> Any:
+def inverted(A: Array, check_errors: bool = True) -> Any:
     """The inverses of square matrices, and for each the pivot that is zero, or 0."""
     check_square("linalg.inv", A)
     check_inexact("linalg.inv", A)

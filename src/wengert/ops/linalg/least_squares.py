@@ -9,6 +9,9 @@ from __future__ import annotations
 import math
 from typing import Any
 
+import numpy as np
+
+from ... import _kernels as kernels
 from ..._core import errors
 from ..._core.calls.out import put
 from ..._core.cards.card import Array, Bad, Index, Sample, composite
@@ -33,12 +36,20 @@ from .norms import tolerances
 from .singular import INFINITE
 from .solve import is_vector, solve
 
+native = kernels.direct_function
+
 DRIVERS = ("gels", "gelsy", "gelsd", "gelss")
 
 
-@of_matrices(name="_linalg_pinv", node="LinalgPinvBackward0", layout="rows", batching=stacked(2, 0, 0))
-def inverted(A: Array, atol: Index, rtol: Index, hermitian: bool) -> Any:
-    """The pseudoinverses of matrices, singular values below the tolerances taken for zero."""
+@of_matrices(
+    name="_linalg_pinv",
+    node="LinalgPinvBackward0",
+    layout="rows",
+    batching=stacked(2, 0, 0),
+    native=native("pinv"),
+)
+def inverted(A: Array, atol: Index = None, rtol: Index = None, hermitian: bool = False) -> Any:
+    """The pseudoinverses of matrices, singular values below the tolerances taken for zero; None for the usual ones."""
     if A.ndim < 2 or dtypes.from_numpy(A.dtype) not in FACTORED:
         name = dtypes.from_numpy(A.dtype).legacy[:-6]
         raise RuntimeError(
@@ -47,7 +58,9 @@ def inverted(A: Array, atol: Index, rtol: Index, hermitian: bool) -> Any:
         )
     if not hermitian:
         raise_first("linalg.svd", factors.infinite(A), INFINITE)
-    return factors.pseudoinverse(A, atol, rtol, hermitian)
+    if atol is None or rtol is None:
+        atol, rtol = A.real.dtype.type(0), A.real.dtype.type(np.finfo(A.dtype).eps * max(A.shape[-2:]))
+    return factors.pseudoinverse(A, np.asarray(atol), np.asarray(rtol), hermitian)
 
 
 def gradient(grad: Any, A: Any, out: Any) -> Any:
@@ -62,7 +75,7 @@ def gradient(grad: Any, A: Any, out: Any) -> Any:
     return -adjoint(inner @ out) + (of_grad - A @ inner) @ out @ turned + before - (before @ out) @ A
 
 
-@inverted.vjp("A")
+@inverted.vjp("A", native=native("pinv_rule"))
 def inverted_vjp(grad: Any, A: Any, out: Any) -> Any:
     return gradient(grad, A, out)
 
@@ -84,6 +97,7 @@ def moved(tangent: Any, A: Any, out: Any) -> Any:
 def inverted_samples(make: Any) -> Any:
     for shape in ((3, 3), (2, 3, 2), (2, 3)):
         yield Sample(make(*shape), real_zero(make), real_zero(make), False)
+        yield Sample(make(*shape), None, None, False)
     yield Sample(make(3, 3), real_zero(make), real_zero(make), True, through=symmetric)
     yield Bad(make(3), real_zero(make), real_zero(make), False, raises=RuntimeError, says="linalg.pinv(")
 
@@ -118,9 +132,8 @@ def pinv(
 
 def pseudoinverse(A: Any, atol: Any, rtol: Any, hermitian: bool) -> Any:
     """The pseudoinverse, tolerances as programs give them."""
-    if A.ndim < 2 or A.dtype not in FACTORED:
-        zero = A.new_zeros((), dtype=dtypes.float32)
-        return inverted(A, zero, zero, hermitian)
+    if A.ndim < 2 or A.dtype not in FACTORED or (atol is None and rtol is None):
+        return inverted(A, None, None, hermitian)
     return inverted(A, *tolerances("torch.linalg.pinv", A, atol, rtol), hermitian)
 
 
@@ -167,8 +180,9 @@ def least_squares_batches(op: Any, size: int, args: list[Any], carried: list[Any
     outputs=("solution", "residuals", "rank", "singular_values"),
     differentiable=(True, True, False, False),
     batching=least_squares_batches,
+    native=native("lstsq"),
 )
-def fitted(A: Array, B: Array, rcond: Any, driver: str) -> Any:
+def fitted(A: Array, B: Array, rcond: Any = None, driver: str | None = "gelsy") -> Any:
     """What comes nearest to a solution of A X = B, and how near, the ranks and singular values of A."""
     for argument, array in (("input", A), ("other", B)):
         if array.ndim < (2 if argument == "input" else 1):
@@ -185,7 +199,7 @@ def fitted(A: Array, B: Array, rcond: Any, driver: str) -> Any:
         )
     if dtypes.from_numpy(A.dtype) not in FACTORED:
         raise RuntimeError("linalg.lstsq: This function doesn't handle types other than float and double")
-    solution, residuals, rank, values = factors.least_squares(A, right, rcond, driver)
+    solution, residuals, rank, values = factors.least_squares(A, right, rcond, driver or "gelsy")
     if vector:
         solution = solution[..., 0]
     return solution, residuals, rank, values
@@ -196,7 +210,7 @@ def is_vector_of_rows(shape_a: Any, shape_b: Any) -> bool:
     return len(shape_b) == 1 or (len(shape_a) - 1 == len(shape_b) and tuple(shape_a[:-1]) == tuple(shape_b))
 
 
-@fitted.vjp("A", "B")
+@fitted.vjp("A", "B", native=native("lstsq_rule"))
 def fitted_vjp(grads: Any, A: Any, B: Any, solution: Any, wanted: Any) -> Any:
     of_x, of_r = grads[:2]
     vector = is_vector_of_rows(A.shape, B.shape)

@@ -8,12 +8,15 @@ from __future__ import annotations
 
 from typing import Any
 
+from ... import _kernels as kernels
 from ..._core.cards.card import Array, Bad, Index, Sample
 from ..._kernels import factors
 from ..dtype_checks import refuse
 from ..shapes.join import cat
 from .matrices import FACTORED, LinAlgError, adjoint, dtypes, first_columns, of_matrices, of_two, raise_first, stacked
 from .solve import triangular
+
+native = kernels.direct_function
 
 ZERO = (
     "U[{0},{0}] is zero and using it on lu_solve would result in a division by zero. If you still want to perform the "
@@ -122,8 +125,9 @@ def factored_samples(make: Any) -> Any:
     node="LinalgLuFactorExBackward0",
     outputs=("LU", "pivots", "info"),
     differentiable=(True, False, False),
+    native=native("lu_factor"),
 )
-def packed(A: Array, pivot: bool, check_errors: bool) -> Any:
+def packed(A: Array, pivot: bool = True, check_errors: bool = True) -> Any:
     """Both triangular factors in one matrix, the rows exchanged, and of each matrix the pivot that is zero, or 0."""
     check_factorable("torch.lu_factor", A, pivot)
     found, pivots, info = factors.lu(A)
@@ -132,7 +136,7 @@ def packed(A: Array, pivot: bool, check_errors: bool) -> Any:
     return found, pivots, info
 
 
-@packed.vjp("A")
+@packed.vjp("A", native=native("lu_factor_rule"))
 def packed_vjp(grads: Any, LU: Any, pivots: Any) -> Any:
     permutation, lower, upper = unpacked(LU, pivots, True, True)
     count = lower.shape[-1]

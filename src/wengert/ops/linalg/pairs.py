@@ -220,11 +220,12 @@ def kron(self: Tensor, other: Tensor, *, out: Any = None) -> Any:
     Returns:
         A new tensor, in each dimension as long as the product of both lengths.
     """
-    depth = max(self.ndim, other.ndim)
-    one = (1,) * (depth - self.ndim) + tuple(self.shape)
-    two = (1,) * (depth - other.ndim) + tuple(other.shape)
-    left = self.reshape([length for each in one for length in (each, 1)])
-    right = other.reshape([length for each in two for length in (1, each)])
+    one, two = self._array_.shape, other._array_.shape
+    if len(one) != len(two):
+        depth = max(len(one), len(two))
+        one, two = (1,) * (depth - len(one)) + one, (1,) * (depth - len(two)) + two
+    left = self.reshape(tuple([length for each in one for length in (each, 1)]))
+    right = other.reshape(tuple([length for each in two for length in (1, each)]))
     return put(
         "kron",
         out,

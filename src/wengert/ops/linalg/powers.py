@@ -175,7 +175,15 @@ def best_split(lengths: list[int]) -> dict[tuple[int, int], int]:
 
 def chained(matrices: list[Any]) -> Any:
     """The product of matrices in the order that costs least."""
-    lengths = [matrices[0].shape[0], *(each.shape[1] for each in matrices)]
+    if len(matrices) == 2:
+        return matrices[0].mm(matrices[1])
+    lengths = [matrices[0]._array_.shape[0], *[each._array_.shape[1] for each in matrices]]
+    if len(matrices) == 3:
+        rows, one, two, columns = lengths
+        first, second, third = matrices
+        if rows * two * (one + columns) < one * columns * (rows + two):
+            return first.mm(second).mm(third)
+        return first.mm(second.mm(third))
     split = best_split(lengths)
 
     def product(first: int, last: int) -> Any:
@@ -204,17 +212,19 @@ def multi_dot(tensors: Any, *, out: Any = None) -> Any:
     given = list(tensors_of("linalg_multi_dot", tensors))
     if len(given) < 2:
         raise RuntimeError("multi_dot(): expected at least 2 tensors but got 1")
+    last = len(given) - 1
+    depths = [each._array_.ndim for each in given]
     for at, each in enumerate(given):
-        if each.ndim not in ((1, 2) if at in (0, len(given) - 1) else (2,)):
-            wanted = "1D or 2D" if at in (0, len(given) - 1) else "2D"
+        if depths[at] != 2 and (depths[at] != 1 or 0 < at < last):
+            wanted = "2D" if 0 < at < last else "1D or 2D"
             raise RuntimeError(f"multi_dot(): tensor {at} must be {wanted} but got {each.ndim}D")
-        if each.dtype is not given[0].dtype:
+        if each._array_.dtype is not given[0]._array_.dtype and each.dtype is not given[0].dtype:
             raise RuntimeError(
                 f"multi_dot(): all tensors must have be the same dtype but tensor 0 is {given[0].dtype} and tensor "
                 f"{at} {each.dtype}"
             )
-    row, column = given[0].ndim == 1, given[-1].ndim == 1
-    shape = (() if row else (given[0].shape[0],)) + (() if column else (given[-1].shape[1],))
+    row, column = depths[0] == 1, depths[last] == 1
+    shape = given[0]._array_.shape[: not row] + given[-1]._array_.shape[1:]
     given[0] = given[0].unsqueeze(0) if row else given[0]
     given[-1] = given[-1].unsqueeze(-1) if column else given[-1]
     check_chain("multi_dot", given)
@@ -229,7 +239,7 @@ def check_chain(name: str, matrices: list[Any]) -> None:
         RuntimeError: lengths differ.
     """
     for at in range(len(matrices) - 1):
-        one, other = matrices[at].shape, matrices[at + 1].shape
+        one, other = matrices[at]._array_.shape, matrices[at + 1]._array_.shape
         if one[1] != other[0]:
             raise RuntimeError(
                 f"{name}(): tensors {at} and {at + 1} with shapes {list(one)} and {list(other)} cannot be multiplied"

@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from ... import _kernels as kernels
 from ..._core.calls.out import put
 from ..._core.cards.card import Array, Bad, Sample, composite
 from ..._core.out_errors import EXACT
@@ -20,11 +21,19 @@ from ..shapes.join import cat
 from .matrices import adjoint, check_inexact, check_matrix, diagonal, of_matrices, public
 from .solve import triangular
 
+native = kernels.direct_function
+
 MODES = ("reduced", "complete", "r")
 
 
-@of_matrices(name="_linalg_qr", node="LinalgQrBackward0", outputs=("Q", "R"), differentiable=(True, True))
-def factored(A: Array, mode: Any) -> Any:
+@of_matrices(
+    name="_linalg_qr",
+    node="LinalgQrBackward0",
+    outputs=("Q", "R"),
+    differentiable=(True, True),
+    native=native("qr"),
+)
+def factored(A: Array, mode: Any = "reduced") -> Any:
     """Q with orthogonal columns and upper triangular R of A = Q R; Q is empty for mode "r"."""
     check_inexact("linalg.qr", A, "geqrf_cpu")
     check_matrix("linalg.qr", A)
@@ -59,7 +68,7 @@ def halved(matrix: Any) -> Any:
     return matrix - (diagonal(matrix) * 0.5).diag_embed()
 
 
-@factored.vjp("A")
+@factored.vjp("A", native=native("qr_rule"))
 def factored_vjp(grads: Any, A_shape: Any, Q: Any, R: Any, mode: str) -> Any:
     of_q, of_r = grads
     rows, columns = A_shape[-2:]

@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from ... import _kernels as kernels
 from ..._core.calls.out import put
 from ..._core.cards.card import Array, Bad, Sample, composite
 from ..._core.out_errors import EXACT
@@ -28,6 +29,10 @@ from .matrices import (
     raise_first,
 )
 
+native = kernels.direct_function
+of_values = native("svd_of_values")
+"""The operator where nothing depends on the signs of the vectors, which are others than LAPACK's."""
+
 INFINITE = "The algorithm failed to converge because the input matrix contained non-finite values."
 PHASE = (
     "svd_backward: The singular vectors in the complex case are specified up to multiplication by e^{i phi}. The "
@@ -40,8 +45,9 @@ PHASE = (
     node="LinalgSvdBackward0",
     outputs=("U", "S", "Vh"),
     differentiable=(True, True, True),
+    native=native("svd"),
 )
-def decomposed(A: Array, full_matrices: bool, compute_uv: bool) -> Any:
+def decomposed(A: Array, full_matrices: bool = False, compute_uv: bool = True) -> Any:
     """Left singular vectors, singular values, and the adjoint of the right ones; empty vectors if not computed."""
     check_matrix("linalg.svd", A)
     check_inexact("linalg.svd", A, "linalg_svd_cpu")

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from ... import _kernels as kernels
 from ..._core.calls.out import put
 from ..._core.cards.card import Array, Bad, Sample, composite
 from ..._core.operators.batch_rules import check_member, full
@@ -30,6 +31,8 @@ from .matrices import (
     stacked,
     type_name,
 )
+
+native = kernels.direct_function
 
 SINGULAR = "The solver failed because the input matrix is singular."
 
@@ -75,8 +78,9 @@ def solved(op: Any, size: int, args: list[Any], carried: list[Any]) -> Any:
     outputs=("result", "info"),
     differentiable=(True, False),
     batching=solved,
+    native=native("solve"),
 )
-def solved_ex(A: Array, B: Array, left: bool, check_errors: bool) -> Any:
+def solved_ex(A: Array, B: Array, left: bool = True, check_errors: bool = True) -> Any:
     """X of A X = B, or of X A = B, and of each matrix the pivot that is zero, or 0."""
     name = "linalg.solve"
     check_inexact(name, A, "lu_cpu")
@@ -102,7 +106,7 @@ def solved_ex(A: Array, B: Array, left: bool, check_errors: bool) -> Any:
     return found, info
 
 
-@solved_ex.vjp("A", "B")
+@solved_ex.vjp("A", "B", native=native("solve_rule"))
 def solved_vjp(grads: Any, A: Any, B_shape: Any, result: Any, left: bool, wanted: Any) -> Any:
     of_b = solved_ex(adjoint(A), grads[0], left, False)[0]
     if not wanted[0]:
@@ -190,7 +194,7 @@ def solve_samples(make: Any) -> Any:
     yield Bad(make(3, 3), make(2, 3), raises=RuntimeError, says="for the equation AX = B (3x3 and 2x3)")
 
 
-@of_two(name="_linalg_solve_triangular", node="LinalgSolveTriangularBackward0", linear="B")
+@of_two(name="_linalg_solve_triangular", node="LinalgSolveTriangularBackward0", linear="B", native=native("triangular"))
 def triangular(A: Array, B: Array, upper: bool, left: bool, unitriangular: bool) -> Any:
     """X of A X = B, or of X A = B, of triangular matrices."""
     name = "linalg.solve_triangular"
@@ -205,7 +209,7 @@ def triangle(matrix: Any, upper: bool, unitriangular: bool) -> Any:
     return matrix.triu(int(unitriangular)) if upper else matrix.tril(-int(unitriangular))
 
 
-@triangular.vjp("A", "B")
+@triangular.vjp("A", "B", native=native("triangular_rule"))
 def triangular_vjp(grad: Any, A: Any, out: Any, upper: bool, left: bool, unitriangular: bool, wanted: Any) -> Any:
     of_b = triangular(adjoint(A), grad, not upper, left, unitriangular)
     if not wanted[0]:

@@ -6,12 +6,13 @@ from typing import Any
 
 import numpy as np
 
+from ... import _kernels as kernels
 from ..._core.cards.card import NUMBERS, Array, Bad, Sample, op
 from ..dtype_checks import check_number
 from ..shapes.strided import diagonal_backward
 
 
-@op(dtypes=NUMBERS, linear="self")
+@op(dtypes=NUMBERS, linear="self", native=kernels.direct_function("trace"))
 def trace(self: Array) -> Any:
     """The sum of the main diagonal of a matrix.
 

@@ -6,16 +6,19 @@ from typing import Any
 
 import numpy as np
 
+from ... import _kernels as kernels
 from ..._core.cards.card import FLOATS, Array, Bad, Number, Sample, op
 from ..._core.types import dtypes
 from ..._core.types.sizes import broadcast, normalise
 from .vector_norm import vector_norm, vector_norm_jvp, vector_norm_vjp
 
+native = kernels.direct_function
+
 TINY = 1e-7
 """What torch adds to a norm before it divides by it."""
 
 
-@op(dtypes=FLOATS, larger=True)
+@op(dtypes=FLOATS, larger=True, native=native("dist"))
 def dist(self: Array, other: Array, p: Number = 2) -> Any:
     """The norm of the difference of two tensors.
 
@@ -81,7 +84,7 @@ def all_but(dim: int, ndim: int) -> tuple[int, ...]:
     return tuple([axis for axis in range(ndim) if axis != normalise(dim, ndim)])
 
 
-@op(dtypes=FLOATS, inplace=True, out_apart="partly")
+@op(dtypes=FLOATS, inplace=True, out_apart="partly", native=native("renorm"))
 def renorm(self: Array, p: Number, dim: int, maxnorm: Number) -> Any:
     """The slices along a dimension made smaller, where their norm is larger than `maxnorm`, until it is that.
 

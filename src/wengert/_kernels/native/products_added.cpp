@@ -1,0 +1,137 @@
+// Small products that are added to something, with factors; the trace and the cross product.
+#include "product.hpp"
+
+namespace wengert {
+namespace {
+
+using Call = PyObject* const*;
+
+// beta and alpha in the dtype of the operands.
+template <class T>
+bool as_factors(PyObject* beta, PyObject* alpha, T (&factors)[2]) { return weak_value(beta, factors[0]) && weak_value(alpha, factors[1]); }
+
+// alpha * out + beta * shift, row by row, written over `out`; what counts for nothing is not read.
+template <class T>
+void combine(T* out, npy_intp rows, npy_intp columns, Factor<T> shift, const T (&factors)[2]) {
+    const T beta = factors[0], alpha = factors[1];
+    for (npy_intp i = 0; i < rows; ++i)
+        for (npy_intp j = 0; j < columns; ++j) {
+            T& own = out[i * columns + j];
+            own *= alpha;
+            if (beta != 0) own += beta * shift.data[i * shift.row + j * shift.column];
+        }
+}
+
+// addmv(self, mat, vec, beta, alpha)
+template <class T>
+PyObject* addmv(Call args) {
+    Matrix<T> mat, vec;
+    Factor<T> shift;
+    T factors[2];
+    if (!as_matrix(args[1], mat) || !as_column(args[2], vec) || !is_small(mat, vec) || !as_factors(args[3], args[4], factors)) return nullptr;
+    if (!as_shift(args[0], 1, mat.rows, shift) || PyArray_NDIM(reinterpret_cast<PyArrayObject*>(args[0])) > 1) return nullptr;
+    Owned result(new_array(descr_of<T>(), 1, &mat.rows));
+    if (!result) return nullptr;
+    multiply(mat, vec, data_of<T>(result.get()));
+    combine(data_of<T>(result.get()), 1, mat.rows, shift, factors);
+    return result.give();
+}
+
+// baddbmm(self, batch1, batch2, beta, alpha)
+template <class T>
+PyObject* baddbmm(Call args) {
+    Matrix<T> a, b;
+    T factors[2];
+    if (!as_matrix(args[1], a, 3) || !as_matrix(args[2], b, 3) || !is_small(a, b) || !as_factors(args[3], args[4], factors)) return nullptr;
+    PyArrayObject* bias = aligned(args[0], descr_of<T>());
+    const npy_intp count = PyArray_DIM(a.array, 0), shape[3] = {count, a.rows, b.columns};
+    if (!bias || PyArray_NDIM(bias) != 3 || PyArray_DIM(b.array, 0) != count) return nullptr;
+    npy_intp steps[3], over[3];
+    for (int i = 0; i < 3; ++i)
+        if (PyArray_DIM(bias, i) != shape[i] || !step_along<T>(bias, i, steps[i])) return nullptr;
+    if (!step_along<T>(a.array, 0, over[0]) || !step_along<T>(b.array, 0, over[1])) return nullptr;
+    if ((Size(count) * a.rows * a.columns * b.columns).value_or_most() > thread_threshold) return nullptr;
+    Owned result(new_array(descr_of<T>(), 3, shape));
+    if (!result) return nullptr;
+    for (npy_intp i = 0; i < count; ++i) {
+        T* out = data_of<T>(result.get()) + i * a.rows * b.columns;
+        loops<T>().small_product({a.factor.data + i * over[0], a.factor.row, a.factor.column},
+                                 {b.factor.data + i * over[1], b.factor.row, b.factor.column}, out, a.rows, a.columns, b.columns);
+        combine<T>(out, a.rows, b.columns, {data_of<T>(bias) + i * steps[0], steps[1], steps[2]}, factors);
+    }
+    return result.give();
+}
+
+// addr(self, vec1, vec2, beta, alpha); the result lies as `self` does
+template <class T>
+PyObject* addr(Call args) {
+    Matrix<T> first, second;
+    Factor<T> shift;
+    T factors[2];
+    PyArrayObject* bias = plain(args[0], descr_of<T>());
+    if (!bias || !as_column(args[1], first) || !as_column(args[2], second) || !as_factors(args[3], args[4], factors)) return nullptr;
+    const npy_intp rows = first.rows, columns = second.rows, shape[2] = {rows, columns};
+    if (rows < 2 || columns < 2 || (Size(rows) * columns).value_or_most() > thread_threshold || !as_shift(args[0], rows, columns, shift)) return nullptr;
+    Owned result(new_array(descr_of<T>(), 2, shape));
+    if (!result) return nullptr;
+    T* out = data_of<T>(result.get());
+    for (npy_intp i = 0; i < rows; ++i)
+        for (npy_intp j = 0; j < columns; ++j) out[i * columns + j] = first.factor.data[i * first.factor.row] * second.factor.data[j * second.factor.row];
+    combine(out, rows, columns, shift, factors);
+    return result.give();
+}
+
+// trace(self)
+template <class T>
+PyObject* trace(Call args) {
+    Matrix<T> matrix;
+    if (!as_matrix(args[0], matrix)) return nullptr;
+    Owned result(new_array(descr_of<T>(), 0, nullptr));
+    if (!result) return nullptr;
+    double sum = 0;
+    const npy_intp count = std::min(matrix.rows, matrix.columns), step = matrix.factor.row + matrix.factor.column;
+    for (npy_intp i = 0; i < count; ++i) sum += static_cast<double>(matrix.factor.data[i * step]);
+    *data_of<T>(result.get()) = static_cast<T>(sum);
+    return result.give();
+}
+
+// linalg_cross(self, other, dim), of one shape
+template <class T>
+PyObject* cross(Call args) {
+    PyArrayObject *a = plain(args[0], descr_of<T>()), *b = plain(args[1], descr_of<T>());
+    int axis = 0;
+    if (!a || !b || !same_shape(a, b) || !as_axis(args[2], PyArray_NDIM(a), axis) || PyArray_SIZE(a) >= thread_threshold) return nullptr;
+    const Line line = line_of(PyArray_DIMS(a), PyArray_NDIM(a), axis);
+    if (line.length != 3 || PyArray_SIZE(a) == 0) return nullptr;
+    for (int i = 0; i < PyArray_NDIM(a); ++i)
+        if (PyArray_DIM(a, i) < 2) return nullptr;  // the strides of one element are the operands' to say
+    Owned result(new_array(descr_of<T>(), PyArray_NDIM(a), PyArray_DIMS(a)));
+    if (!result) return nullptr;
+    const npy_intp step = line.inner;
+    for (npy_intp outer = 0; outer < line.outer; ++outer)
+        for (npy_intp inner = 0; inner < step; ++inner) {
+            const npy_intp place = outer * 3 * step + inner;
+            const T *x = data_of<T>(a) + place, *y = data_of<T>(b) + place;
+            T* out = data_of<T>(result.get()) + place;
+            out[0] = x[step] * y[2 * step] - x[2 * step] * y[step];
+            out[step] = x[2 * step] * y[0] - x[0] * y[2 * step];
+            out[2 * step] = x[0] * y[step] - x[step] * y[0];
+        }
+    return result.give();
+}
+
+#define WENGERT_ADDED(count, name, arguments) \
+    direct_method("direct_" #name, direct<count, by_element<name<float>, name<double>>>, #name arguments ", or NotImplemented"),
+PyMethodDef products_added_methods[] = {
+    WENGERT_ADDED(5, addmv, "(self, mat, vec, beta, alpha)")
+    WENGERT_ADDED(5, baddbmm, "(self, batch1, batch2, beta, alpha)")
+    WENGERT_ADDED(5, addr, "(self, vec1, vec2, beta, alpha)")
+    WENGERT_ADDED(1, trace, "(self)")
+    WENGERT_ADDED(3, cross, "(self, other, dim)")
+    {nullptr, nullptr, 0, nullptr},
+};
+#undef WENGERT_ADDED
+MethodList products_added_list(products_added_methods);
+
+}  // namespace
+}  // namespace wengert
