@@ -8,10 +8,9 @@ from typing import Any
 import numpy as np
 
 import wengert as wg
+from tests.kernels.direct_planes import PLANES, Arguments, few, images, matrix, rows
 from wengert._core.forks import forks
 from wengert.ops.randomness.generator import default_generator
-
-Arguments = list[Any]
 
 
 def drawing() -> Any:
@@ -25,26 +24,9 @@ def source_parts() -> tuple[Any, ...]:
     return drawing().draw(lambda source: source.parts)
 
 
-def matrix(random: np.random.Generator, t: Any) -> Any:
-    return random.normal(size=tuple(random.integers(1, 40, 2))).astype(t)
-
-
-def images(random: np.random.Generator, t: Any, channels: int = 4) -> Any:
-    return random.normal(size=(2, channels, *random.integers(3, 9, 2))).astype(t)
-
-
-def rows(random: np.random.Generator, count: int, below: int) -> Any:
-    return random.integers(0, max(below, 1), count)
-
-
 def of_nll(random: np.random.Generator, t: Any) -> Arguments:
     x = matrix(random, t)
     return [x, rows(random, len(x), x.shape[1]), np.ones(x.shape[1], t), "mean", -100]
-
-
-def few(random: np.random.Generator, t: Any) -> Any:
-    """So few elements that every function answers."""
-    return random.normal(size=(3, *random.integers(1, 6, 2))).astype(t)
 
 
 def of_choice(random: np.random.Generator, t: Any) -> Arguments:
@@ -357,3 +339,4 @@ DIRECT.update(
     )
 )
 DIRECT.update(dict.fromkeys(["zeros_like", "ones_like", "empty_like"], lambda r, t: [np.dtype(t), images(r, t)]))
+DIRECT.update(PLANES)

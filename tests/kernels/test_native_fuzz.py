@@ -110,6 +110,11 @@ def of_adam(random: np.random.Generator, t: Any) -> Arguments:
     return [*([np.ones((3, 5), t), np.ones(7, t)] for _ in range(5)), [1.0, 2], 0.1, 0.9, 0.99, 1e-8, 0.0, True, False]
 
 
+def of_converted(random: np.random.Generator, t: Any) -> Arguments:
+    x = matrix(random, np.float32)
+    return [x, np.dtype(np.float16)] if t is np.float32 else [x.astype(np.float16).T, np.dtype(np.float32)]
+
+
 SIZES = (4, 2)
 """Of packed sequences: six rows in all."""
 
@@ -184,6 +189,7 @@ CALLS: dict[str, Callable[[np.random.Generator, Any], Arguments]] = {
     "rnn_steps_backward": of_rnn_backward,
     "gru_steps": of_gru,
     "gru_steps_backward": of_gru_backward,
+    "converted": of_converted,
     "lstm_steps": of_lstm,
     "lstm_steps_backward": of_lstm_backward,
     "sgd_step": of_sgd,

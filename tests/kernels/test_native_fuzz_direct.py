@@ -12,9 +12,12 @@ import sys
 import numpy as np
 import pytest
 
-from tests.kernels.direct_arguments import DIRECT
+from tests.kernels.direct_arguments import DIRECT as ARGUMENTS
+from tests.kernels.direct_linear import LINEAR
+from tests.kernels.direct_shapes import SHAPES
 
 FLOATS = (np.float32, np.float64)
+DIRECT = ARGUMENTS | LINEAR | SHAPES
 
 
 def test_every_native_function_of_the_dispatcher_is_fuzzed(native):

@@ -81,6 +81,7 @@ def check(case: Any, call: Call) -> None:
 
 
 X = wg.arange(6.0).view(2, 3)
+IMAGE = X.view(1, 1, 2, 3)
 ANSWERED = {
     "flatten": (X,),
     "chunk": (X, 2, 1),
@@ -92,6 +93,26 @@ ANSWERED = {
     "relu": (X,),
     "mse_loss": (X, X),
     "huber_loss": (X, X),
+    "avg_pool1d": (X, 2, 1, 1),
+    "max_pool2d": (IMAGE, (2, 1), None, (1, 0)),
+    "adaptive_avg_pool2d": (IMAGE, 2),
+    "adaptive_max_pool2d": (IMAGE, (2, 1)),
+    "unfold": (IMAGE, 2),
+    "fold": (wg.ones(1, 4, 2), (2, 3), 2),
+    "interpolate": (IMAGE, None, 1.5, "bilinear"),
+    "pad": (IMAGE, (1, 1)),
+    "one_hot": (wg.tensor([0, 2]),),
+    "glu": (X, 0),
+    "prelu": (X[0], wg.tensor([0.5])),
+    "conv1d": (X.view(1, 2, 3), X.view(1, 2, 3), None, 2, 1),
+    "conv2d": (IMAGE, IMAGE, None, 1, (0, 1)),
+    "conv_transpose1d": (X.view(1, 2, 3), X.view(2, 1, 3)),
+    "conv_transpose2d": (IMAGE, IMAGE, wg.ones(1), 2, 1, 1),
+    "layer_norm": (X, (3,)),
+    "group_norm": (IMAGE, 1),
+    "batch_norm": (IMAGE, None, None, None, None, True),
+    "multi_margin_loss": (X, wg.tensor([0, 2])),
+    "grid_sample": (IMAGE, wg.zeros(1, 2, 2, 2), "bilinear", "zeros", False),
 }
 
 
@@ -106,7 +127,7 @@ def test_a_plain_case_is_answered(name: str):
 
 @pytest.mark.parametrize("form", FORMS)
 @pytest.mark.parametrize("case", GOOD, ids=repr)
-@pytest.mark.filterwarnings("ignore:Using a target size")
+@pytest.mark.filterwarnings("ignore:Using a target size", "ignore:Using padding='same'")
 def test_a_plain_case_gives_what_the_function_gives(case: Any, form: str):
     call = case.call()
     if not drawn(call, []):
@@ -114,14 +135,16 @@ def test_a_plain_case_gives_what_the_function_gives(case: Any, form: str):
 
 
 @pytest.mark.parametrize("case", BAD, ids=repr)
-@pytest.mark.filterwarnings("ignore:Using a target size")
+@pytest.mark.filterwarnings("ignore:Using a target size", "ignore:Using padding='same'")
 def test_what_is_refused_is_refused_in_the_same_words(case: Any):
     check(case, case.call(requires_grad=False))
 
 
 @pytest.mark.parametrize("case", GOOD, ids=repr)
 @pytest.mark.parametrize("wrong", [None, "text", 1.5, 2**70, (1, 2), True, np.ones(2)], ids=repr)
-@pytest.mark.filterwarnings("ignore:Using a target size", "ignore:Implicit dimension choice")
+@pytest.mark.filterwarnings(
+    "ignore:Using a target size", "ignore:Using padding='same'", "ignore:Implicit dimension choice"
+)
 def test_wrong_arguments_end_in_the_same_words(case: Any, wrong: Any):
     call = case.call(requires_grad=False)
     for at in range(len(call.args)):
@@ -162,6 +185,15 @@ def same(function: Any, *args: Any) -> None:
         ]
 
     assert outcome(function) == outcome(getattr(function, "function", function))
+
+
+def test_names_and_defaults_are_those_of_the_function():
+    image, places = wg.rand(1, 1, 2, 3), wg.zeros(1, 2, 2, 2)
+    with pytest.warns(UserWarning, match="Default grid_sample and affine_grid behavior has changed"):
+        functional.grid_sample(image, places, padding_mode="border")
+    with pytest.raises(TypeError):
+        functional.grid_sample(image, places, padding="border", align_corners=True)
+    assert functional.one_hot(wg.tensor([0, 2])).tolist() == [[1, 0, 0], [0, 0, 1]]
 
 
 def test_a_contiguous_tensor_is_itself_and_others_are_copied():

@@ -29,6 +29,13 @@ def told(function: Any, *args: Any, **options: Any) -> Any:
     return array.dtype, array.shape, array.strides, array.tobytes(), made.requires_grad, made.is_leaf
 
 
+def close(one: Any, other: Any) -> bool:
+    """Whether two answers of `told` are the same but for the last bits of numbers, which powers may differ in."""
+    if len(one) != len(other) or one[:3] != other[:3] or len(one) == 2:
+        return one == other
+    return np.allclose(np.frombuffer(one[3], one[0]), np.frombuffer(other[3], one[0]), rtol=1e-6, equal_nan=True)
+
+
 @pytest.mark.filterwarnings("ignore")
 @pytest.mark.parametrize("default", [wg.float32, wg.float64, wg.float16])
 @settings(max_examples=150, deadline=None)
@@ -93,6 +100,12 @@ def test_ranges_are_the_same_numbers(default: Any, start: Any, end: Any, step: A
         if abs(float(end)) < 1e5:
             assert told(wg.arange, end) == told(REGISTRY["arange"].body, end)
         assert told(wg.linspace, start, end, steps) == told(REGISTRY["linspace"].body, start, end, steps)
+        if abs(float(start)) < 300 and abs(float(end)) < 300:
+            for more in ((), (2,), (0.5,), (-3.0,)):
+                assert close(
+                    told(wg.logspace, start, end, steps, *more),
+                    told(REGISTRY["logspace"].body, start, end, steps, *more),
+                )
     finally:
         wg.set_default_dtype(before)
 
@@ -113,3 +126,85 @@ def test_new_tensors_have_the_dtype_of_another(sizes: list[Any], dtype: Any, val
     assert told(x.new_full, sizes, value) == told(REGISTRY["new_full"].body, x, sizes, value)
     made = told(x.new_empty, *sizes)
     assert made[:3] == told(REGISTRY["new_empty"].body, x, *sizes)[:3]
+
+
+positive = st.integers(-3, 40)
+
+
+@settings(max_examples=150, deadline=None)
+@given(
+    low=st.integers(-(2**63), 2**63),
+    high=st.integers(-9, 2**63),
+    sizes=st.lists(st.integers(0, 5), max_size=3),
+    seed=st.integers(0, 9),
+)
+@pytest.mark.parametrize("name", ["randint", "randperm"])
+def test_the_same_integers_and_orders_are_drawn(name: str, low: int, high: int, sizes: list[int], seed: int):
+    state = wg.get_rng_state()
+    calls = ((high, sizes), (low, high, tuple(sizes))) if name == "randint" else ((abs(high) % 40,), (len(sizes) - 1,))
+    try:
+        found = []
+        for function in (getattr(wg, name), REGISTRY[name].body):
+            wg.manual_seed(seed)
+            found.append([*[told(function, *call) for call in calls], told(wg.rand, 3)])
+        assert found[0] == found[1]
+    finally:
+        wg.set_rng_state(state)
+
+
+@settings(max_examples=100, deadline=None)
+@given(
+    count=st.integers(0, 40),
+    dtype=st.sampled_from([wg.float32, wg.float64, wg.float16]),
+    seed=st.integers(0, 9),
+    odd=st.booleans(),
+)
+def test_the_same_numbers_are_drawn_for_tensors(count: int, dtype: Any, seed: int, odd: bool):
+    state = wg.get_rng_state()
+    wg.manual_seed(seed)
+    p, q = wg.rand(count).to(dtype), wg.rand(count).to(dtype) - (0.1 if odd else 0)
+    calls = (
+        (wg.bernoulli, (p,)),
+        (wg.bernoulli, (q,)),
+        (wg.normal, (p, q)),
+        (wg.normal, (p, 0.5)),
+        (wg.normal, (0.5, p)),
+    )
+    try:
+        found = []
+        for drawn in (True, False):
+            wg.manual_seed(seed)
+            wg.randn(3)  # leaves a number of a pair
+            cards = [REGISTRY[name] for name in ("bernoulli", "normal_about")]
+            natives = [card.native for card in cards]
+            for card in cards:
+                card.native = card.native if drawn else None
+            try:
+                normal = wg.normal if drawn else REGISTRY["normal"].body
+                found.append([told(normal if function is wg.normal else function, *args) for function, args in calls])
+            finally:
+                for card, native in zip(cards, natives):
+                    card.native = native
+        assert found[0] == found[1]
+    finally:
+        wg.set_rng_state(state)
+
+
+@settings(max_examples=200, deadline=None)
+@given(
+    rows=positive,
+    columns=positive,
+    offset=st.integers(-50, 50) | st.integers(),
+    default=st.sampled_from([wg.float32, wg.float64, wg.float16]),
+)
+def test_matrices_of_ones_and_places_of_triangles_are_the_same(rows: int, columns: int, offset: int, default: Any):
+    before = wg.get_default_dtype()
+    wg.set_default_dtype(default)
+    try:
+        for size in ((rows,), (rows, columns), (rows, None)):
+            assert told(wg.eye, *size) == told(REGISTRY["eye"].body, *size)
+        for name in ("tril_indices", "triu_indices"):
+            assert told(getattr(wg, name), rows, columns) == told(REGISTRY[name].body, rows, columns)
+            assert told(getattr(wg, name), rows, columns, offset) == told(REGISTRY[name].body, rows, columns, offset)
+    finally:
+        wg.set_default_dtype(before)

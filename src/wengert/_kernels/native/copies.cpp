@@ -67,10 +67,19 @@ PyObject* copy_in_rows(PyArrayObject* array) {
     return result.give();
 }
 
-// clone(x, memory_format): of an array in row-major order.
+// Whether a memory format, which has a name, is row-major order.
+bool asks_for_rows(PyObject* memory_format) {
+    static PyObject* const name = PyUnicode_InternFromString("name");
+    PyObject* text = memory_format == Py_None ? nullptr : PyObject_GetAttr(memory_format, name);
+    if (!text) PyErr_Clear();
+    const bool rows = text && is_text(text, "contiguous_format");
+    Py_XDECREF(text);
+    return rows;
+}
+// clone(x, memory_format): of an array in row-major order, or to that.
 PyObject* clone(PyObject*, Arguments args, Py_ssize_t nargs) {
-    PyArrayObject* x = nargs == 2 && args[1] == Py_None ? numbers(args[0]) : nullptr;
-    if (!x || !is_row_major(x)) Py_RETURN_NOTIMPLEMENTED;
+    PyArrayObject* x = nargs == 2 ? numbers(args[0]) : nullptr;
+    if (!x || !(args[1] == Py_None ? is_row_major(x) : asks_for_rows(args[1]))) Py_RETURN_NOTIMPLEMENTED;
     return copy_in_rows(x);
 }
 // contiguous(x, memory_format): the array itself if it is.
@@ -138,7 +147,7 @@ PyObject* narrow_arguments(PyObject*, Arguments args, Py_ssize_t nargs) {
 }
 
 PyMethodDef copy_methods[] = {
-    direct_method("direct_clone", clone, "clone(x, memory_format)"),
+    direct_method("direct_clone", clone, "clone(x, memory_format), the format None or row-major"),
     direct_method("direct_contiguous", contiguous, "contiguous(x, memory_format)"),
     direct_method("direct_flatten", flatten, "flatten(x, start_dim, end_dim)"),
     direct_method("direct_chunk_arguments", chunk_arguments, "chunk_arguments(x, chunks, dim)"),

@@ -225,22 +225,33 @@ PyObject* arange(PyObject*, PyObject* const* args, Py_ssize_t nargs) {
     });
 }
 // Counted from the start in the first half, and from the end in the second, in the precision of the elements.
-template <class T>
-PyObject* even_steps(PyArray_Descr* descr, double start, double end, npy_intp count) {
+template <class T, class Value>
+PyObject* even_steps(PyArray_Descr* descr, double start, double end, npy_intp count, Value value) {
     const T first = static_cast<T>(start), last = static_cast<T>(end), pace = (last - first) / static_cast<T>(count - 1);
     return vector_of(descr, count, [=](npy_intp at) {
-        return at < count / 2 ? first + pace * static_cast<T>(at) : last - pace * static_cast<T>(count - 1 - at);
+        return value(at < count / 2 ? first + pace * static_cast<T>(at) : last - pace * static_cast<T>(count - 1 - at));
     });
+}
+// `value` of each of `steps` numbers from `start` to `end`: the arguments behind the default dtype.
+template <class Value>
+PyObject* spaced(PyObject* const* args, Value value) {
+    auto* descr = reinterpret_cast<PyArray_Descr*>(args[0]);
+    double start = 0, end = 0;
+    npy_intp count = 0;
+    if (!is_real(descr) || !as_bound(args[1], descr, start) || !as_bound(args[2], descr, end)) return nullptr;
+    if (!as_index(args[3], count) || count < 2 || count > most_bytes / static_cast<npy_intp>(sizeof(double))) return nullptr;
+    return descr == float_descr ? even_steps<float>(descr, start, end, count, value) : even_steps<double>(descr, start, end, count, value);
 }
 // linspace(default, start, end, steps)
 PyObject* linspace(PyObject*, PyObject* const* args, Py_ssize_t nargs) {
+    return answer([=] { return nargs == 4 ? spaced(args, [](auto exact) { return exact; }) : nullptr; });
+}
+// logspace(default, start, end, steps), logspace(default, start, end, steps, base): powers in double precision
+PyObject* logspace(PyObject*, PyObject* const* args, Py_ssize_t nargs) {
     return answer([=]() -> PyObject* {
-        auto* descr = reinterpret_cast<PyArray_Descr*>(nargs == 4 ? args[0] : nullptr);
-        double start = 0, end = 0;
-        npy_intp count = 0;
-        if (!is_real(descr) || !as_bound(args[1], descr, start) || !as_bound(args[2], descr, end)) return nullptr;
-        if (!as_index(args[3], count) || count < 2 || count > most_bytes / static_cast<npy_intp>(sizeof(double))) return nullptr;
-        return descr == float_descr ? even_steps<float>(descr, start, end, count) : even_steps<double>(descr, start, end, count);
+        double base = 10;
+        if ((nargs != 4 && nargs != 5) || (nargs == 5 && !as_number(args[4], base))) return nullptr;
+        return spaced(args, [=](auto exponent) { return std::pow(base, static_cast<double>(exponent)); });
     });
 }
 
@@ -263,6 +274,7 @@ PyMethodDef create_methods[] = {
     direct_method("direct_new_empty", constant_of<-1>, "new_empty(default, x, *lengths), or NotImplemented"),
     direct_method("direct_new_full", full_of, "new_full(default, x, size, value), or NotImplemented"),
     direct_method("direct_linspace", linspace, "linspace(default, start, end, steps), or NotImplemented"),
+    direct_method("direct_logspace", logspace, "logspace(default, start, end, steps, base?), or NotImplemented"),
     direct_method("direct_arange", arange, "arange(default, *bounds), or NotImplemented"),
     {nullptr, nullptr, 0, nullptr},
 };

@@ -46,6 +46,31 @@ inline PyArrayObject* in_rows(PyObject* object, PyArray_Descr* descr) {
     return new_copy(array);
 }
 
+// `plain`, where the order of the result follows that of the operand: nothing else than rows can be read from its strides.
+inline PyArrayObject* rows_only(PyObject* object, PyArray_Descr* descr) {
+    PyArrayObject* array = plain(object, descr);
+    return array && is_row_major(array) ? array : nullptr;
+}
+// A gradient that lies so, or one that repeats a single element, copied: owned by the caller.
+inline PyArrayObject* gradient_in_rows(PyObject* object, PyArray_Descr* descr) {
+    PyArrayObject* array = aligned(object, descr);
+    if (!array || PyArray_SIZE(array) == 0) return nullptr;
+    if (is_row_major(array)) {
+        Py_INCREF(array);
+        return array;
+    }
+    for (int i = 0; i < PyArray_NDIM(array); ++i)
+        if (PyArray_STRIDE(array, i) != 0) return nullptr;
+    return new_copy(array);
+}
+template <class T>
+inline bool all_finite(const T* x, npy_intp count) {
+    int strange = 0;
+#pragma omp simd reduction(| : strange)
+    for (npy_intp i = 0; i < count; ++i) strange |= x[i] - x[i] != T(0);
+    return !strange;
+}
+
 // The gradient of the first of several results, if no other has one; null otherwise.
 inline PyObject* first_alone(PyObject* gradients) {
     if (!PyList_CheckExact(gradients) || PyList_GET_SIZE(gradients) == 0) return nullptr;

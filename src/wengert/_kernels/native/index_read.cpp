@@ -138,6 +138,21 @@ PyObject* index_select(PyObject* const* args) {
     return picked(x, axis, index, PyArray_NDIM(x), shape);
 }
 
+// take(self, index): of the flat array; indices from the end are the body's matter
+PyObject* take(PyObject* const* args) {
+    PyArrayObject *x = plain_values(args[0]), *index = plain(args[1], int64_descr);
+    if (!x || !index || PyArray_SIZE(x) == 0 || PyArray_SIZE(index) == 0) return nullptr;
+    Owned result(new_array(PyArray_DESCR(x), PyArray_NDIM(index), PyArray_DIMS(index)));
+    if (!result) return nullptr;
+    const npy_intp bytes = PyArray_ITEMSIZE(x), length = PyArray_SIZE(x), count = PyArray_SIZE(index);
+    bool inside;
+    {
+        ReleaseGil unlocked(count >= thread_threshold);
+        inside = picking(bytes)(PyArray_BYTES(x), 1, length, bytes, data_of<int64_t>(index), count, PyArray_BYTES(result.get()));
+    }
+    return inside ? result.give() : nullptr;
+}
+
 // embedding(weight, indices, padding_idx, scale_grad_by_freq, sparse)
 PyObject* embedding(PyObject* const* args) {
     PyArrayObject *weight = plain_values(args[0]), *indices = plain(args[1], int64_descr);
@@ -157,6 +172,7 @@ PyMethodDef read_methods[] = {
     direct_method("direct_scatter_source_rule", direct<4, scatter_source_rule>,
                   "scatter_source_rule(grad, dim, index, src_shape), or NotImplemented"),
     direct_method("direct_index_select", direct<3, index_select>, "index_select(self, dim, index), or NotImplemented"),
+    direct_method("direct_take", direct<2, take>, "take(self, index), or NotImplemented"),
     direct_method("direct_embedding", direct<5, embedding>, "embedding(weight, indices, padding_idx, scale_grad_by_freq, sparse)"),
     {nullptr, nullptr, 0, nullptr},
 };

@@ -246,7 +246,23 @@ PyObject* stack_rule(PyObject* const* args) {
     return parts;
 }
 
+// hstack(tensors), vstack and dstack: (None, dim), of `cat`, where all have enough dimensions; vectors lie side by side
+template <int least>
+PyObject* stack_arguments(PyObject* const* args) {
+    PyObject* list = args[0];
+    if (!PyList_CheckExact(list) || PyList_GET_SIZE(list) == 0) return nullptr;
+    for (Py_ssize_t at = 0; at < PyList_GET_SIZE(list); ++at) {
+        PyObject* each = PyList_GET_ITEM(list, at);
+        if (!PyArray_CheckExact(each) || PyArray_NDIM(reinterpret_cast<PyArrayObject*>(each)) < least) return nullptr;
+    }
+    const bool vectors = least == 1 && PyArray_NDIM(reinterpret_cast<PyArrayObject*>(PyList_GET_ITEM(list, 0))) == 1;
+    return Py_BuildValue("(Oi)", Py_None, least == 2 || vectors ? 0 : least == 1 ? 1 : 2);
+}
+
 PyMethodDef join_methods[] = {
+    direct_method("direct_hstack_arguments", direct<1, stack_arguments<1>>, "hstack_arguments(tensors), or NotImplemented"),
+    direct_method("direct_vstack_arguments", direct<1, stack_arguments<2>>, "vstack_arguments(tensors), or NotImplemented"),
+    direct_method("direct_dstack_arguments", direct<1, stack_arguments<3>>, "dstack_arguments(tensors), or NotImplemented"),
     direct_method("direct_cat", direct<2, cat>, "cat(tensors, dim), or NotImplemented"),
     direct_method("direct_stack", direct<2, stack>, "stack(tensors, dim), or NotImplemented"),
     direct_method("direct_cat_rule", direct<3, cat_rule>, "cat_rule(grad, tensors_shape, dim), or NotImplemented"),

@@ -2,6 +2,7 @@
 #include "broadcast.hpp"
 #include "common.hpp"
 #include "pairs.hpp"
+#include "ufuncs.hpp"
 
 #include <algorithm>
 #include <type_traits>
@@ -108,6 +109,18 @@ PyArrayObject* small_copy(PyObject* object, PyArrayObject* other) {
     return reinterpret_cast<PyArrayObject*>(PyArray_NewCopy(array, NPY_CORDER));
 }
 
+// Sums and differences of few complex numbers. (Rules name `multiply`, too, and conjugate one factor of complex products.)
+PyObject* of_complex(Binary op, PyArrayObject* a, PyArrayObject* b) {
+    static Ufunc ufuncs[] = {{"numpy", "add"}, {"numpy", "subtract"}};
+    const int type = PyArray_TYPE(a);
+    const npy_intp count = PyArray_SIZE(a);
+    if (op > SUBTRACT || (type != NPY_CFLOAT && type != NPY_CDOUBLE) || PyArray_ISBYTESWAPPED(a)) return nullptr;
+    InnerLoop loop;
+    if (!plain(reinterpret_cast<PyObject*>(a)) || !plain(reinterpret_cast<PyObject*>(b)) || !same_shape(a, b)) return nullptr;
+    if (count == 0 || count > 4096 || !loop.find(ufuncs[op], 2, type)) return nullptr;
+    return run_two(loop, a, PyArray_BYTES(b), PyArray_ITEMSIZE(b));
+}
+
 // The result, or null: with a Python error set, or unknown.
 PyObject* compute(Binary op, PyObject* a_object, PyObject* b_object, PyObject* out) {
     PyArrayObject* a = operand(a_object);
@@ -123,7 +136,7 @@ PyObject* compute(Binary op, PyObject* a_object, PyObject* b_object, PyObject* o
     if (descr == float_descr) return typed<float>(op, a, b, a_object, b_object, out);
     if (descr == double_descr) return typed<double>(op, a, b, a_object, b_object, out);
     if (descr == int64_descr) return typed<int64_t>(op, a, b, a_object, b_object, out);
-    return nullptr;
+    return a && b && absent(out) ? of_complex(op, a, b) : nullptr;
 }
 
 const char* const operand_names[] = {"a", "b", "out"};

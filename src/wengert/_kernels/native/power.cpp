@@ -1,5 +1,6 @@
-// Powers with a number as exponent, and their rule.
+// Powers with a number or as many exponents, and the rule of those with a number.
 #include "broadcast.hpp"
+#include "ufuncs.hpp"
 
 #include <cmath>
 
@@ -40,10 +41,13 @@ PyObject* powers(PyArrayObject* x, double exponent) {
 
 PyObject* power(PyObject*, Call args, Py_ssize_t nargs) {
     return answer([=]() -> PyObject* {
+        static Ufunc raised{"numpy", "power"};
         PyArrayObject* x = nargs == 2 ? plain(args[0]) : nullptr;
         double exponent = 0;
-        if (!x || !as_number(args[1], exponent)) return nullptr;
+        if (!x) return nullptr;
         PyArray_Descr* descr = PyArray_DESCR(x);
+        if (PyArray_CheckExact(args[1])) return descr == float_descr || descr == double_descr ? of_two(raised, args[0], args[1], false) : nullptr;
+        if (!as_number(args[1], exponent)) return nullptr;
         if (descr == float_descr) return powers<float>(x, exponent);
         if (descr == double_descr) return powers<double>(x, exponent);
         return descr == int64_descr && PyLong_CheckExact(args[1]) ? powers<int64_t>(x, exponent) : nullptr;
@@ -92,7 +96,7 @@ PyObject* power_rule(PyObject*, Call args, Py_ssize_t nargs) {
 }
 
 PyMethodDef power_methods[] = {
-    direct_method("direct_pow", power, "pow(self, number), or NotImplemented"),
+    direct_method("direct_pow", power, "pow(self, exponent), or NotImplemented"),
     direct_method("direct_pow_rule", power_rule, "(grad, self, exponent): the gradient, or NotImplemented"),
     {nullptr, nullptr, 0, nullptr},
 };

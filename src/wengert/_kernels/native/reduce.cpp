@@ -190,13 +190,31 @@ PyObject* typed_norm(PyArrayObject* x, const Block& block, bool squares) {
     if (result && squares) loops<T>().unary[SQRT](data_of<T>(result.get()), data_of<T>(result.get()), PyArray_SIZE(result.get()));
     return result.give();
 }
-// linalg_vector_norm(self, ord, dim, keepdim, dtype): of the orders 1 and 2
+// Of another order, a number above 0, and few elements.
+template <class T>
+PyObject* power_norm(PyArrayObject* x, const Block& block, double order) {
+    if (PyArray_SIZE(x) > 1024 || !(order > 0) || !std::isfinite(order)) return nullptr;
+    Owned result(new_array(PyArray_DESCR(x), block.ndim, block.shape));
+    if (!result) return nullptr;
+    for (npy_intp at = 0; at < block.outer * block.inner; ++at) {
+        const T* from = data_of<T>(x) + at / block.inner * block.reduced * block.inner + at % block.inner;
+        T sum = 0;
+        for (npy_intp k = 0; k < block.reduced; ++k) sum += std::pow(std::fabs(from[k * block.inner]), static_cast<T>(order));
+        data_of<T>(result.get())[at] = std::pow(sum, static_cast<T>(1 / order));
+    }
+    return result.give();
+}
+// linalg_vector_norm(self, ord, dim, keepdim, dtype): of the orders 1 and 2, others of few elements
 PyObject* vector_norm(PyObject*, PyObject* const* args, Py_ssize_t nargs) {
     return answer([=]() -> PyObject* {
         double order = 0;
         PyArrayObject* x = nargs == 5 && args[4] == Py_None && as_number(args[1], order) ? plain(args[0]) : nullptr;
         Block block;
-        if (!x || (order != 1 && order != 2) || PyArray_SIZE(x) == 0 || !find_dims(x, args[2], args[3], block)) return nullptr;
+        if (!x || PyArray_SIZE(x) == 0 || !find_dims(x, args[2], args[3], block)) return nullptr;
+        if (order != 1 && order != 2)
+            return PyArray_DESCR(x) == float_descr    ? power_norm<float>(x, block, order)
+                   : PyArray_DESCR(x) == double_descr ? power_norm<double>(x, block, order)
+                                                      : nullptr;
         if (PyArray_DESCR(x) == float_descr) return typed_norm<float>(x, block, order == 2);
         return PyArray_DESCR(x) == double_descr ? typed_norm<double>(x, block, order == 2) : nullptr;
     });

@@ -39,6 +39,23 @@ PyObject* as_strided(PyObject*, Arguments args, Py_ssize_t nargs) {
     return take(x, seen);
 }
 
+// as_strided_arguments(x, size, stride, storage_offset): (None, size, stride, 0), of `as_strided_from`, where the view lies
+// within the elements of `x`, so that it sees no memory that `x` does not.
+PyObject* as_strided_arguments(PyObject*, Arguments args, Py_ssize_t nargs) {
+    PyArrayObject* x = nargs == 4 && args[3] == Py_None ? viewable(args[0]) : nullptr;
+    npy_intp shape[NPY_MAXDIMS], steps[NPY_MAXDIMS];
+    const int ndim = x && PyArray_IS_C_CONTIGUOUS(x) ? as_lengths(args[1], shape) : -1;
+    if (ndim < 0 || as_lengths(args[2], steps) != ndim) Py_RETURN_NOTIMPLEMENTED;
+    Size last(0);
+    for (int dim = 0; dim < ndim; ++dim) {
+        if (shape[dim] < 1 || steps[dim] < 0) Py_RETURN_NOTIMPLEMENTED;
+        last = last + Size(shape[dim] - 1) * steps[dim];
+    }
+    if (!last.fits() || last.value() >= PyArray_SIZE(x)) Py_RETURN_NOTIMPLEMENTED;
+    static PyObject* const start = PyLong_FromLong(0);
+    return PyTuple_Pack(4, Py_None, args[1], args[2], start);
+}
+
 // movedim_arguments(x, source, destination): (None, dims), of `permute`, where one dimension is moved
 PyObject* movedim_arguments(PyObject*, Arguments args, Py_ssize_t nargs) {
     PyArrayObject* x = nargs == 3 ? viewable(args[0]) : nullptr;
@@ -59,6 +76,7 @@ PyObject* movedim_arguments(PyObject*, Arguments args, Py_ssize_t nargs) {
 }
 
 PyMethodDef strided_methods[] = {
+    direct_method("direct_as_strided_arguments", as_strided_arguments, "as_strided_arguments(x, size, stride, storage_offset)"),
     direct_method("direct_as_strided", as_strided, "as_strided_from(x, size, stride, offset)"),
     direct_method("direct_movedim_arguments", movedim_arguments, "movedim_arguments(x, source, destination)"),
     {nullptr, nullptr, 0, nullptr},

@@ -172,6 +172,35 @@ PyObject* diagonal(PyObject*, Arguments args, Py_ssize_t nargs) {
     return take(x, seen);
 }
 
+// Windows of `size` elements, `step` apart, along a dimension; they lie along a last one.
+PyObject* unfold(PyObject*, Arguments args, Py_ssize_t nargs) {
+    PyArrayObject* x = nargs == 4 ? viewable(args[0]) : nullptr;
+    int dim;
+    npy_intp size = 0, step = 0;
+    if (!x || PyArray_SIZE(x) == 0 || PyArray_NDIM(x) == NPY_MAXDIMS || !as_axis(args[1], PyArray_NDIM(x), dim)) Py_RETURN_NOTIMPLEMENTED;
+    Geometry seen = geometry_of(x);
+    const npy_intp stride = seen.strides[dim];
+    const Size apart = Size(stride) * (as_index(args[3], step) ? step : 0);
+    if (!as_index(args[2], size) || size < 0 || size > seen.shape[dim] || step < 1 || !apart.fits()) Py_RETURN_NOTIMPLEMENTED;
+    seen.shape[dim] = (seen.shape[dim] - size) / step + 1;
+    seen.strides[dim] = apart.value();
+    seen.add(size, stride);
+    return take(x, seen);
+}
+// unflatten(x, dim, sizes): one dimension as several, one of which may be -1
+PyObject* unflatten(PyObject*, Arguments args, Py_ssize_t nargs) {
+    PyArrayObject* x = nargs == 3 ? viewable(args[0]) : nullptr;
+    int dim;
+    Geometry parts, seen;
+    if (!x || !as_axis(args[1], PyArray_NDIM(x), dim)) Py_RETURN_NOTIMPLEMENTED;
+    parts.ndim = as_lengths(args[2], parts.shape);
+    if (parts.ndim < 1 || parts.ndim + PyArray_NDIM(x) > NPY_MAXDIMS || !infer(parts, PyArray_DIM(x, dim))) Py_RETURN_NOTIMPLEMENTED;
+    for (int at = 0; at < PyArray_NDIM(x); ++at)
+        for (int part = 0; part < (at == dim ? parts.ndim : 1); ++part) seen.add(at == dim ? parts.shape[part] : PyArray_DIM(x, at), 0);
+    if (!fill_strides(seen, x)) Py_RETURN_NOTIMPLEMENTED;
+    return take(x, seen);
+}
+
 // A tuple of `count` views; `see(number)` is the geometry of each.
 template <class See>
 PyObject* take_all(PyArrayObject* x, Py_ssize_t count, See see) {
@@ -269,6 +298,8 @@ PyMethodDef view_methods[] = {
     direct_method("direct_select", select, "select(x, dim, index)"),
     direct_method("direct_slice", slice, "slice(x, dim, start, end, step)"),
     direct_method("direct_diagonal", diagonal, "diagonal(x, offset, dim1, dim2)"),
+    direct_method("direct_unfold", unfold, "unfold(x, dimension, size, step)"),
+    direct_method("direct_unflatten", unflatten, "unflatten(x, dim, sizes)"),
     direct_method("direct_split", split, "split(x, split_size, dim)"),
     direct_method("direct_unbind", unbind, "unbind(x, dim)"),
     direct_method("direct_view_as_real", view_as_real, "view_as_real(x)"),

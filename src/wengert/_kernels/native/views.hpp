@@ -67,10 +67,4 @@ inline bool as_place(PyObject* object, npy_intp length, npy_intp& index) {
     return true;
 }
 
-// Whether all strides are those of row-major order, also where a length of 1 leaves them open.
-inline bool is_row_major(PyArrayObject* array) {
-    Geometry rows = geometry_of(array);
-    return fill_rows(rows, PyArray_ITEMSIZE(array)) && std::equal(rows.strides, rows.strides + rows.ndim, PyArray_STRIDES(array));
-}
-
 }  // namespace wengert

@@ -323,6 +323,9 @@ def eye_samples(make: Any) -> Any:
     yield Bad(2.0, raises=TypeError, says="must be int, not float")
 
 
+plain_factory(eye, kernels.direct_function("eye"))
+
+
 @composite(method=False)
 def empty_strided(
     size: Any,

@@ -304,10 +304,12 @@ def logspace(
     if isinstance(base, complex) or not isinstance(base, (int, float)):
         raise TypeError(errors.wrong_type("logspace", "base", 4, "float", base))
     exponents = even_steps("logspace", low, high, steps, element, rounded=False)
-    powers = np.power(np.asarray(float(base), np.result_type(exponents.dtype, np.float64)), exponents)
-    if element.category == dtypes.INTEGER:  # by way of the widest: what is too large wraps around
-        powers = powers.astype(np.int64)
-    return deliver("logspace", powers.astype(element.numpy), requires_grad, out)
+    with np.errstate(all="ignore"):  # torch gives no warnings about infinities and NaN
+        powers = np.power(np.asarray(float(base), np.result_type(exponents.dtype, np.float64)), exponents)
+        if element.category == dtypes.INTEGER:  # by way of the widest: what is too large wraps around
+            powers = powers.astype(np.int64)
+        made = powers.astype(element.numpy)
+    return deliver("logspace", made, requires_grad, out)
 
 
 @logspace.samples  # type: ignore[attr-defined]
@@ -315,6 +317,9 @@ def logspace_samples(make: Any) -> Any:
     yield Sample(0, 2, 3)
     yield Sample(0, 3, 4, 2.0, dtype=dtypes.int64)
     yield Bad(0, 1, -1, raises=RuntimeError, says="number of steps must be non-negative")
+
+
+plain_factory(logspace, kernels.direct_function("logspace"))
 
 
 def triangle(name: str, row: int, col: int, dtype: Any, device: Any) -> tuple[int, int, DType]:
@@ -380,7 +385,8 @@ def triangles(make: Any) -> Any:
     yield Bad(3, -3, raises=RuntimeError, says="col must be non-negative, got -3")
 
 
-tril_indices.samples(triangles)  # type: ignore[attr-defined]
-triu_indices.samples(triangles)  # type: ignore[attr-defined]
+for factory in (tril_indices, triu_indices):
+    factory.samples(triangles)  # type: ignore[attr-defined]
+    plain_factory(factory, kernels.direct_function(factory.__name__))
 
 __all__ = ["arange", "linspace", "logspace", "tril_indices", "triu_indices"]

@@ -10,6 +10,7 @@ from ... import _kernels as kernels
 from ..._core import batch_errors, errors
 from ..._core.cards.arguments import integer
 from ..._core.cards.card import ALL, FLOATS, Array, Bad, Index, Sample, composite, op
+from ..._core.cards.plain_case import plain_function
 from ..._core.operators.batch_rules import check_member, singled, with_batch
 from ..._core.state.modes import current
 from ..._core.tensor.base import Tensor, wrap
@@ -281,8 +282,9 @@ def one_hot_of_batch(op: Any, size: int, args: list[Any], carried: list[Any]) ->
     name="_one_hot",
     method=False,
     function=False,
+    native=kernels.direct_function("unit_vectors"),
 )
-def unit_vectors(tensor: Index, num_classes: int) -> Any:
+def unit_vectors(tensor: Index, num_classes: int = -1) -> Any:
     """`one_hot`."""
     if tensor.dtype != np.int64:
         found = dtypes.from_numpy(tensor.dtype)
@@ -330,5 +332,7 @@ def one_hot_samples(make: Any) -> Any:
     yield Bad(wrap(np.array([0, 2])), 2, raises=RuntimeError, says="Class values must be smaller than num_classes.")
     yield Bad(wrap(np.array([1.0])), raises=RuntimeError, says="only applicable to index tensor of type LongTensor")
 
+
+one_hot = plain_function(one_hot, unit_vectors)  # type: ignore[assignment]
 
 __all__: list[str] = []

@@ -239,7 +239,7 @@ def index_select_backward_samples(make: Any) -> Any:
     yield Sample(make(2, 2), (3, 2), 0, integers(2, 2))
 
 
-@op(dtypes=WIDE, linear="self", batching="batches.taken", out_apart="wholly")
+@op(dtypes=WIDE, linear="self", batching="batches.taken", out_apart="wholly", native=native("take"))
 def take(self: Array, index: Index) -> Any:
     """Elements of the flat tensor.
 

@@ -10,12 +10,13 @@ import numpy as np
 
 from ..._core.calls.out import put
 from ..._core.cards.card import REALS, Bad, Index, Indices, Number, Sample, composite, op
+from ..._core.cards.plain_case import plain_case
 from ..._core.errors import shown, wrong_type
 from ..._core.out_errors import HISTOGRAM
 from ..._core.tensor.base import Tensor, wrap
 from ..._core.types import dtypes
 from ..._core.types.sizes import check_room
-from ..._kernels import order as kernels
+from ..._kernels import direct_function, order as kernels
 from .. import return_types
 from ..dtype_checks import check_ordered, checked_number, refuse
 from ..linalg.products import c_name, type_name
@@ -111,6 +112,9 @@ def histc(input: Any, bins: int = 100, min: Number = 0, max: Number = 0, *, out:
         raise RuntimeError("torch.histc: max must be larger than min")
     made = counts_of_rows(input.detach().reshape((1, input._array_.size)), bins, float(min), float(max))
     return put("histc", out, unsafe_view(made, (bins,)), words=HISTOGRAM)
+
+
+plain_case(histc, counts_of_rows, direct_function("histc"))
 
 
 @histc.samples

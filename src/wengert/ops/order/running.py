@@ -6,6 +6,7 @@ from functools import partial
 from typing import Any
 
 from ..._core.cards.card import FLOATS, ORDERED, Array, Bad, Sample, composite, op
+from ..._core.cards.plain_case import plain_case
 from ..._core.operators.batch_rules import along
 from ..._core.tensor.base import Tensor
 from ..._kernels import direct_function as native, order as kernels
@@ -101,6 +102,8 @@ def cummin(input: Any, dim: int, *, out: tuple[Tensor, Tensor] | None = None) ->
 
 cummax.samples(running_samples)
 cummin.samples(running_samples)
+plain_case(cummax, cummax_along, cummax_along.native, then=(return_types.cummax,))
+plain_case(cummin, cummin_along, cummin_along.native, then=(return_types.cummin,))
 
 
 def through_logs(values: Any, weigh: Any) -> Any:
@@ -117,7 +120,7 @@ def through_logs(values: Any, weigh: Any) -> Any:
     return parts[0] - parts[1]
 
 
-@op(dtypes=FLOATS, batching=along("dim"))
+@op(dtypes=FLOATS, batching=along("dim"), native=native("logcumsumexp"))
 def logcumsumexp(self: Array, dim: int) -> Any:
     """Logarithm of the running sum of exponentials along a dimension, computed so that nothing overflows.
 

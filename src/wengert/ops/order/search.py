@@ -9,6 +9,7 @@ import numpy as np
 
 from ..._core.calls.out import put
 from ..._core.cards.card import BOOLS, ORDERED, Bad, Index, Sample, composite, op, registered
+from ..._core.cards.plain_case import plain_case
 from ..._core.errors import shown, wrong_type
 from ..._core.operators.batch_rules import full, singled
 from ..._core.out_errors import EXACT
@@ -38,14 +39,15 @@ def rows_of_batch(op: Any, size: int, args: list[Any], carried: list[Any]) -> An
     dtypes=NUMBERS, derivative=None, why="indices", batching=rows_of_batch, name="_searchsorted", method=False,
     function=False, layout="own", native=native("places_among"),
 )  # fmt: skip
-def places_among(edges: Index, values: Index, right: bool, short: bool) -> Any:
+def places_among(sorted_sequence: Index, input: Index, right: bool, out_int32: bool) -> Any:
     """Where values belong among sorted ones, row by row or all in the same row."""
-    for each in (edges, values):
+    for each in (sorted_sequence, input):
         check_number("searchsorted", "searchsorted_out_cpu", each)
         check_ordered("searchsorted", "searchsorted_out_cpu", each)
-    common = dtypes.result_type((edges, values)).numpy  # a number counts as one of the dtype of the edges
-    found = kernels.insertion_places(edges.astype(common, copy=False), values.astype(common, copy=False), right)
-    return np.ascontiguousarray(found, np.int32 if short else np.int64).reshape(values.shape)
+    common = dtypes.result_type((sorted_sequence, input)).numpy  # a number counts as one of the dtype of the sequence
+    edges, values = sorted_sequence.astype(common, copy=False), input.astype(common, copy=False)
+    found = kernels.insertion_places(edges, values, right)
+    return np.ascontiguousarray(found, np.int32 if out_int32 else np.int64).reshape(values.shape)
 
 
 @places_among.samples
@@ -168,6 +170,9 @@ def searchsorted(
     return put("searchsorted", out, places_among(edges, values, right or side == "right", out_int32))
 
 
+plain_case(searchsorted, places_among, places_among.native)
+
+
 @searchsorted.samples
 def searchsorted_samples(make: Any) -> Any:
     edges, values = make(1), make(2, 3)  # sorted, also where tests reverse it
@@ -243,7 +248,7 @@ def members_of_batch(op: Any, size: int, args: list[Any], carried: list[Any]) ->
 
 @op(
     dtypes=NUMBERS, derivative=None, why="truth values", batching=members_of_batch, name="_isin", method=False,
-    function=False,
+    function=False, native=native("isin"),
 )  # fmt: skip
 def membership(elements: Index, test_elements: Index, assume_unique: bool, invert: bool) -> Any:
     """Which elements are among others."""
@@ -299,6 +304,9 @@ def isin(
             raise TypeError(wrong_type("isin", name, at + 1, "Tensor", each))
     given = membership(as_operand(elements), as_operand(test_elements), assume_unique, invert)
     return put("isin", out, given, words=EXACT)
+
+
+plain_case(isin, membership, membership.native)
 
 
 @isin.samples

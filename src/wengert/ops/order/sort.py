@@ -7,6 +7,7 @@ from typing import Any
 
 from ..._core.cards.arguments import integer
 from ..._core.cards.card import BOOLS, COMPLEXES, ORDERED, WIDE, Array, Bad, Sample, composite, op
+from ..._core.cards.plain_case import plain_case
 from ..._core.operators.batch_rules import along
 from ..._core.tensor.base import Tensor
 from ..._kernels import direct_function as native, order as kernels
@@ -231,6 +232,9 @@ def topk(
         tensor([3., 2.])
     """
     return return_types.topk(topk_along(input, k, dim, largest, sorted, out=out))
+
+
+plain_case(topk, topk_along, topk_along.native, then=(return_types.topk,))
 
 
 @topk.samples

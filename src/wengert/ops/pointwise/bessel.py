@@ -8,13 +8,14 @@ from typing import Any
 from ..._core.cards.card import Array
 from ..._core.types.dtypes import finfo
 from ..._kernels.special import airy_ai as kernel_airy_ai, special, spherical_bessel_j0 as kernel_spherical
+from .binary import native
 from .gamma import of_reals
 from .normal import of_special
 from .power import any_tensor
 from .unary import positive_tensor
 
 
-@of_reals(samples=any_tensor)
+@of_reals(samples=any_tensor, native=native("i0"))
 def i0(self: Array, *, out: Any = None) -> Any:
     """Modified Bessel function of the first kind, of order 0, element by element.
 
@@ -38,7 +39,7 @@ def away_from_zero(self: Any) -> tuple[Any, Any]:
     return away, self.where(away, tiny)
 
 
-@of_special(name="special_i1", samples=any_tensor)
+@of_special(name="special_i1", samples=any_tensor, native=native("i1"))
 def i1(self: Array, *, out: Any = None) -> Any:
     """Modified Bessel function of the first kind, of order 1, element by element.
 
@@ -56,7 +57,7 @@ def i1_vjp(grad: Any, self: Any, out: Any) -> Any:
     return grad * (i0(safe) - out / safe).where(away, 0.5)
 
 
-@of_special(name="special_i0e", node="SpecialI0EBackward0", samples=any_tensor)
+@of_special(name="special_i0e", node="SpecialI0EBackward0", samples=any_tensor, native=native("i0e"))
 def i0e(self: Array, *, out: Any = None) -> Any:
     """exp(-|self|) times the modified Bessel function of the first kind, of order 0, element by element.
 
@@ -73,7 +74,7 @@ def i0e_vjp(grad: Any, self: Any, out: Any) -> Any:
     return grad * (i1e(self) - self.sgn() * out)
 
 
-@of_special(name="special_i1e", node="SpecialI1EBackward0", samples=any_tensor)
+@of_special(name="special_i1e", node="SpecialI1EBackward0", samples=any_tensor, native=native("i1e"))
 def i1e(self: Array, *, out: Any = None) -> Any:
     """exp(-|self|) times the modified Bessel function of the first kind, of order 1, element by element.
 
@@ -113,7 +114,7 @@ of_positive = partial(without_derivative, samples=positive_tensor)
 """The form of such a function that is NaN for negative numbers, and infinite at 0."""
 
 
-@without_derivative(name="special_bessel_j0")
+@without_derivative(name="special_bessel_j0", native=native("j0"))
 def bessel_j0(self: Array, *, out: Any = None) -> Any:
     """Bessel function of the first kind, of order 0, element by element.
 
@@ -125,7 +126,7 @@ def bessel_j0(self: Array, *, out: Any = None) -> Any:
     return special("j0", self, out=out)
 
 
-@without_derivative(name="special_bessel_j1")
+@without_derivative(name="special_bessel_j1", native=native("j1"))
 def bessel_j1(self: Array, *, out: Any = None) -> Any:
     """Bessel function of the first kind, of order 1, element by element.
 
@@ -137,7 +138,7 @@ def bessel_j1(self: Array, *, out: Any = None) -> Any:
     return special("j1", self, out=out)
 
 
-@of_positive(name="special_bessel_y0")
+@of_positive(name="special_bessel_y0", native=native("y0"))
 def bessel_y0(self: Array, *, out: Any = None) -> Any:
     """Bessel function of the second kind, of order 0, element by element.
 
@@ -149,7 +150,7 @@ def bessel_y0(self: Array, *, out: Any = None) -> Any:
     return special("y0", self, out=out)
 
 
-@of_positive(name="special_bessel_y1")
+@of_positive(name="special_bessel_y1", native=native("y1"))
 def bessel_y1(self: Array, *, out: Any = None) -> Any:
     """Bessel function of the second kind, of order 1, element by element.
 
@@ -161,7 +162,7 @@ def bessel_y1(self: Array, *, out: Any = None) -> Any:
     return special("y1", self, out=out)
 
 
-@without_derivative(name="special_modified_bessel_i0")
+@without_derivative(name="special_modified_bessel_i0", native=native("i0"))
 def modified_bessel_i0(self: Array, *, out: Any = None) -> Any:
     """Modified Bessel function of the first kind, of order 0, element by element.
 
@@ -173,7 +174,7 @@ def modified_bessel_i0(self: Array, *, out: Any = None) -> Any:
     return special("i0", self, out=out)
 
 
-@without_derivative(name="special_modified_bessel_i1")
+@without_derivative(name="special_modified_bessel_i1", native=native("i1"))
 def modified_bessel_i1(self: Array, *, out: Any = None) -> Any:
     """Modified Bessel function of the first kind, of order 1, element by element.
 
@@ -185,7 +186,7 @@ def modified_bessel_i1(self: Array, *, out: Any = None) -> Any:
     return special("i1", self, out=out)
 
 
-@of_positive(name="special_modified_bessel_k0")
+@of_positive(name="special_modified_bessel_k0", native=native("k0"))
 def modified_bessel_k0(self: Array, *, out: Any = None) -> Any:
     """Modified Bessel function of the second kind, of order 0, element by element.
 
@@ -197,7 +198,7 @@ def modified_bessel_k0(self: Array, *, out: Any = None) -> Any:
     return special("k0", self, out=out)
 
 
-@of_positive(name="special_modified_bessel_k1")
+@of_positive(name="special_modified_bessel_k1", native=native("k1"))
 def modified_bessel_k1(self: Array, *, out: Any = None) -> Any:
     """Modified Bessel function of the second kind, of order 1, element by element.
 
@@ -209,7 +210,7 @@ def modified_bessel_k1(self: Array, *, out: Any = None) -> Any:
     return special("k1", self, out=out)
 
 
-@of_positive(name="special_scaled_modified_bessel_k0")
+@of_positive(name="special_scaled_modified_bessel_k0", native=native("k0e"))
 def scaled_modified_bessel_k0(x: Array, *, out: Any = None) -> Any:
     """exp(x) times the modified Bessel function of the second kind, of order 0, element by element.
 
@@ -221,7 +222,7 @@ def scaled_modified_bessel_k0(x: Array, *, out: Any = None) -> Any:
     return special("k0e", x, out=out)
 
 
-@of_positive(name="special_scaled_modified_bessel_k1")
+@of_positive(name="special_scaled_modified_bessel_k1", native=native("k1e"))
 def scaled_modified_bessel_k1(x: Array, *, out: Any = None) -> Any:
     """exp(x) times the modified Bessel function of the second kind, of order 1, element by element.
 

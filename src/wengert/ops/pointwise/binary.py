@@ -355,6 +355,7 @@ alias("subtract", sub)
 alias("multiply", mul)
 OPERATORS.add, OPERATORS.iadd = add, add.in_place
 OPERATORS.add_into = kernels.add
+OPERATORS.converted = kernels.converted
 OPERATORS.sub, OPERATORS.isub = sub, sub.in_place
 OPERATORS.rsub = rsub
 OPERATORS.mul, OPERATORS.imul = mul, mul.in_place

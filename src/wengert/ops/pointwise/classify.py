@@ -12,7 +12,7 @@ from ... import _kernels as kernels
 from ..._core.cards.card import COMPLEXES, WIDE, Array, Sample, composite, op
 from ..._core.operators.batch_rules import elementwise
 from ..._core.tensor.base import Tensor
-from .binary import check_tensor
+from .binary import check_tensor, native
 from .power import any_tensor
 
 
@@ -41,19 +41,19 @@ test = partial(
 """The form of a test of single values."""
 
 
-@test()
+@test(native=native("isnan"))
 def isnan(self: Array) -> Any:
     """Whether each element is NaN."""
     return kernels.isnan(self)
 
 
-@test()
+@test(native=native("isinf"))
 def isinf(self: Array) -> Any:
     """Whether each element is infinite."""
     return kernels.isinf(self)
 
 
-@test()
+@test(native=native("isfinite"))
 def isfinite(self: Array) -> Any:
     """Whether each element is finite: neither infinite nor NaN."""
     return kernels.isfinite(self)
@@ -98,7 +98,7 @@ def isreal(self: Array) -> Any:
     return np.asarray(self.imag == 0) if self.dtype.kind == "c" else np.ones_like(self, bool)
 
 
-@test_of_reals()
+@test_of_reals(native=native("signbit"))
 def signbit(self: Array) -> Any:
     """Whether each element is negative, -0.0 included.
 

@@ -9,6 +9,7 @@ import numpy as np
 
 from ... import _kernels as kernels
 from ..._core.cards.card import ALL, ORDERED, WIDE, Array, Bad, Sample, alias, composite, op, pointwise
+from ..._core.cards.plain_case import plain_case
 from ..._core.operators.batch_rules import elementwise
 from ..._core.tensor.base import OPERATORS, Tensor
 from ..._core.types.dtypes import from_numpy
@@ -177,6 +178,13 @@ def equal_samples(make: Any) -> Any:
     yield Sample(make(3, 4), make(3, 4))
     yield Sample(make(2), make(3))
 
+
+def truth(found: Tensor) -> bool:
+    """The truth value that a tensor without dimensions holds."""
+    return bool(found._array_)
+
+
+plain_case(equal, eq, kernels.direct_function("all_equal"), then=(truth,))
 
 for name, function in (
     ("not_equal", ne), ("less", lt), ("less_equal", le), ("greater", gt), ("greater_equal", ge),

@@ -10,6 +10,7 @@ from ..._core.cards.card import Array, Bad, Sample, op
 from ..._core.operators.batch_rules import elementwise
 from ..._core.types.dtypes import from_numpy
 from ..._core.types.sizes import broadcast
+from .binary import native
 from .complex import COMPLEX_OF, NO_HALVES, PARTS
 
 
@@ -88,6 +89,7 @@ complex_of.samples(parts)
 
 @op(
     layout="iterator", dtypes=PARTS, larger=True, method=False, batching=elementwise, out_words=PART_OUT,
+    native=native("polar"),
 )  # fmt: skip
 def polar(abs: Array, angle: Array) -> Any:
     """The complex numbers of absolute value `abs` and angle `angle`, element by element.

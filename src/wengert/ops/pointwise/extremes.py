@@ -93,7 +93,7 @@ def minimum_vjp_other(grad: Any, self: Any, other: Any) -> Any:
     return (grad / 2).where(self == other, grad).where(~(self < other), 0)
 
 
-@extreme()
+@extreme(native=native("fmax"))
 def fmax(self: Array, other: Array, *, out: Any = None) -> Any:
     """The larger of `self` and `other`, element by element; of a number and NaN the number.
 
@@ -114,7 +114,7 @@ def fmax_vjp_other(grad: Any, self: Any, other: Any) -> Any:
     return grad.masked_fill((self >= other) | other.isnan(), 0)
 
 
-@extreme()
+@extreme(native=native("fmin"))
 def fmin(self: Array, other: Array, *, out: Any = None) -> Any:
     """The smaller of `self` and `other`, element by element; of a number and NaN the number.
 

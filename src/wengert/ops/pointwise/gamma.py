@@ -13,6 +13,7 @@ from ..._core.cards.card import REALS, Array, Bad, Sample, derive_in_place, poin
 from ..._core.tensor.base import bind
 from ..._kernels.activation import narrowed
 from ..._kernels.special import digamma as kernel_digamma, polygamma as kernel_polygamma, special
+from .binary import native
 from .pairs import number_among_pair, of_two_reals
 from .unary import function
 
@@ -49,7 +50,7 @@ of_gamma = partial(of_reals, samples=off_the_poles)
 """The form of a function with the poles of the gamma function."""
 
 
-@of_gamma()
+@of_gamma(native=native("gammaln"))
 def lgamma(self: Array, *, out: Any = None) -> Any:
     """Natural logarithm of the absolute value of the gamma function at `self`, element by element.
 
@@ -66,7 +67,7 @@ def lgamma_vjp(grad: Any, self: Any) -> Any:
     return grad * self.digamma()
 
 
-@of_gamma()
+@of_gamma(native=native("digamma"))
 def digamma(self: Array, *, out: Any = None) -> Any:
     """Derivative of the logarithm of the gamma function at `self`, element by element; NaN at negative integers.
 
@@ -83,7 +84,7 @@ def digamma_vjp(grad: Any, self: Any) -> Any:
     return grad * polygamma(1, self)
 
 
-@pointwise(promote="float", dtypes=REALS, numbers=False, method=False)
+@pointwise(promote="float", dtypes=REALS, numbers=False, method=False, native=native("polygamma"))
 def polygamma(n: int, self: Array, *, out: Any = None) -> Any:
     """The derivative of order `n` of digamma at `self`, element by element.
 
@@ -249,7 +250,7 @@ incomplete = partial(
 """The form of an incomplete gamma function."""
 
 
-@incomplete()
+@incomplete(native=native("gammainc"))
 def igamma(self: Array, other: Array, *, out: Any = None) -> Any:
     """The lower incomplete gamma function, regularised: how likely a gamma-distributed number is below `other`.
 
@@ -266,7 +267,7 @@ def igamma_vjp_other(grad: Any, self: Any, other: Any) -> Any:
     return grad * density(self, other)
 
 
-@incomplete()
+@incomplete(native=native("gammaincc"))
 def igammac(self: Array, other: Array, *, out: Any = None) -> Any:
     """The upper incomplete gamma function, regularised: 1 - igamma(self, other).
 

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from ..._core.cards.card import INTEGERS, Array, pointwise
-from .binary import tensor_pairs
+from .binary import native, tensor_pairs
 
 of_integers = partial(
     pointwise,
@@ -34,7 +34,7 @@ of_integers = partial(
 """The form of a function of integers."""
 
 
-@of_integers()
+@of_integers(native=native("gcd"))
 def gcd(self: Array, other: Array, *, out: Any = None) -> Any:
     """The greatest common divisor of `self` and `other`, element by element, not negative; gcd(0, 0) is 0.
 
@@ -46,7 +46,7 @@ def gcd(self: Array, other: Array, *, out: Any = None) -> Any:
     return np.gcd(self, other, out=out)
 
 
-@of_integers()
+@of_integers(native=native("lcm"))
 def lcm(self: Array, other: Array, *, out: Any = None) -> Any:
     """The least common multiple of `self` and `other`, element by element, not negative; 0 where one of them is.
 

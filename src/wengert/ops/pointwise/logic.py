@@ -13,7 +13,7 @@ from ..._core.operators.batch_rules import elementwise
 from ..._core.out_errors import FOUND
 from ..._core.tensor.base import OPERATORS
 from ..._core.types.sizes import broadcast
-from .binary import broadcast_pairs, tensor_pairs
+from .binary import broadcast_pairs, native, tensor_pairs
 from .power import any_tensor
 
 WHY = "a truth value is constant almost everywhere"
@@ -63,28 +63,28 @@ bitwise = partial(
 """The form of a function of bits."""
 
 
-@logical()
+@logical(native=native("logical_and"))
 def logical_and(self: Array, other: Array) -> Any:
     """Whether both `self` and `other` are true (not 0), element by element."""
     broadcast(self.shape, other.shape)
     return kernels.logical_and(self, other)
 
 
-@logical()
+@logical(native=native("logical_or"))
 def logical_or(self: Array, other: Array) -> Any:
     """Whether `self` or `other` is true (not 0), element by element."""
     broadcast(self.shape, other.shape)
     return kernels.logical_or(self, other)
 
 
-@logical()
+@logical(native=native("logical_xor"))
 def logical_xor(self: Array, other: Array) -> Any:
     """Whether exactly one of `self` and `other` is true (not 0), element by element."""
     broadcast(self.shape, other.shape)
     return kernels.logical_xor(self, other)
 
 
-@logical(samples=any_tensor, describes="")
+@logical(samples=any_tensor, describes="", native=native("logical_not"))
 def logical_not(self: Array) -> Any:
     """Whether `self` is not true (0), element by element.
 
@@ -97,25 +97,25 @@ def logical_not(self: Array) -> Any:
     return kernels.logical_not(self)
 
 
-@bitwise()
+@bitwise(native=native("bitwise_and"))
 def bitwise_and(self: Array, other: Array, *, out: Any = None) -> Any:
     """Bits set in both `self` and `other`, element by element; of truth values the logical form."""
     return kernels.bitwise_and(self, other, out=out)
 
 
-@bitwise()
+@bitwise(native=native("bitwise_or"))
 def bitwise_or(self: Array, other: Array, *, out: Any = None) -> Any:
     """Bits set in `self` or `other`, element by element; of truth values the logical form."""
     return kernels.bitwise_or(self, other, out=out)
 
 
-@bitwise()
+@bitwise(native=native("bitwise_xor"))
 def bitwise_xor(self: Array, other: Array, *, out: Any = None) -> Any:
     """Bits set in exactly one of `self` and `other`, element by element; of truth values the logical form."""
     return kernels.bitwise_xor(self, other, out=out)
 
 
-@bitwise(explained=FLOATS, numbers=False, samples=any_tensor, out_words=FOUND)
+@bitwise(explained=FLOATS, numbers=False, samples=any_tensor, out_words=FOUND, native=native("invert"))
 def bitwise_not(self: Array, *, out: Any = None) -> Any:
     """All bits of `self` inverted, element by element; of truth values the logical form.
 
@@ -165,7 +165,7 @@ shifted = partial(
 """The form of a shift."""
 
 
-@shifted()
+@shifted(native=native("left_shift"))
 def bitwise_left_shift(self: Array, other: Array, *, out: Any = None) -> Any:
     """The bits of `self` moved up by `other` places, element by element; 0 if that is no place that there is.
 
@@ -177,7 +177,7 @@ def bitwise_left_shift(self: Array, other: Array, *, out: Any = None) -> Any:
     return np.left_shift(self, other, out=out)
 
 
-@shifted()
+@shifted(native=native("right_shift"))
 def bitwise_right_shift(self: Array, other: Array, *, out: Any = None) -> Any:
     """The bits of `self` moved down by `other` places, element by element, the sign kept.
 

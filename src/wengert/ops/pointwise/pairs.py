@@ -65,7 +65,7 @@ def hypot(self: Array, other: Array, *, out: Any = None) -> Any:
 hypot.partials(self=lambda self, out: self / out, other=lambda other, out: other / out)
 
 
-@of_two_reals(inplace=True, takes_halves=True)
+@of_two_reals(inplace=True, takes_halves=True, native=native("nextafter"))
 def nextafter(self: Array, other: Array, *, out: Any = None) -> Any:
     """The number next to `self` in direction of `other`, element by element.
 
@@ -117,7 +117,7 @@ def share_of_two(one: Any, other: Any) -> Any:
     return ((other - one).exp2() + 1).reciprocal()
 
 
-@of_two_reals()
+@of_two_reals(native=native("logaddexp2"))
 def logaddexp2(self: Array, other: Array, *, out: Any = None) -> Any:
     """Logarithm to the base 2 of 2^self + 2^other, element by element, without overflow on the way.
 
@@ -141,6 +141,7 @@ logaddexp2.partials(
     inplace=True,
     node=("CopysignBackward0", "CopysignBackward1"),
     choose=second_is_number,
+    native=native("copysign"),
 )
 def copysign(self: Array, other: Array, *, out: Any = None) -> Any:
     """`self` with the sign of `other`, element by element; that of -0.0 is negative.

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from ..._core.cards.card import BOOLS, INTEGERS, REALS, Array, Bad, Number, Sample, composite, pointwise
+from ..._core.cards.plain_case import plain_case
 from ..._core.out_errors import FOUND
 from ..._core.tensor.base import Tensor
 from ..._core.types import dtypes
@@ -270,7 +271,10 @@ def threshold_samples(make: Any) -> Any:
     yield Bad(make(2, dtype=dtypes.int8), threshold=0, value=300, raises=RuntimeError, says="without overflow")
 
 
-@pointwise(layout="like", name="_prelu_kernel", dtypes=REALS, numbers=False, method=False, function=False)
+@pointwise(
+    layout="like", name="_prelu_kernel", dtypes=REALS, numbers=False, method=False, function=False,
+    native=native("prelu_kernel"),
+)  # fmt: skip
 def prelu_kernel(self: Array, weight: Array) -> Any:
     """`self` where it is positive, else `weight * self`; shapes broadcast."""
     return np.where(self > 0, self, weight * self)
@@ -321,6 +325,8 @@ def prelu(input: Any, weight: Tensor) -> Any:
     if weight.dtype is not input.dtype:
         names = [each.dtype.legacy[:-6] for each in (input, weight)]
         raise RuntimeError(f"prelu: Type promoting not supported. Got {names[0]} and {names[1]}")
+    if len(shape) == weight.ndim:
+        return prelu_kernel(input, weight)
     lead = min(len(shape), 2)
     return prelu_kernel(input, weight.reshape((1,) * (lead - 1) + (count,) * (lead > 0) + (1,) * (len(shape) - 2)))
 
@@ -330,6 +336,9 @@ def prelu_samples(make: Any) -> Any:
     yield Sample(make(3, 4, 2, kind="nonzero"), make(4))
     yield Sample(make(3, kind="nonzero"), make(1))
     yield Bad(make(2, 3), make(2), raises=RuntimeError, says="Mismatch of parameter numbers and input channel size")
+
+
+prelu = plain_case(prelu, prelu_kernel, native("prelu"))  # type: ignore[assignment]
 
 
 @floating(samples=kinked, method=True, function=True, out_words=FOUND, native=native("hardshrink"))

@@ -270,11 +270,15 @@ def precise(name: str, operands: Any) -> Any:
     Raises:
         TypeError: none of the operands is a tensor.
     """
-    if not any(isinstance(each, Tensor) for each in operands):
+    tensors = is_complex = False
+    for each in operands:
+        if isinstance(each, Tensor):
+            tensors = True
+            is_complex = is_complex or each._array_.dtype.kind == "c"
+        else:
+            is_complex = is_complex or isinstance(each, complex)
+    if not tensors:
         raise TypeError(f"{name}() received an invalid combination of arguments: one of them must be a Tensor")
-    is_complex = any(
-        each.dtype.is_complex if isinstance(each, Tensor) else isinstance(each, complex) for each in operands
-    )
     return dtypes.complex128 if is_complex else dtypes.float64
 
 

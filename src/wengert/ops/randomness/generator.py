@@ -6,6 +6,7 @@ the first number, not with the package.
 
 from __future__ import annotations
 
+import functools
 import os
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -209,6 +210,12 @@ def restored(state: np.ndarray[Any, Any]) -> Generator:
 
 default_generator = Generator()
 default_generator.seed()
+
+
+def native_draw(name: str) -> Callable[..., Any] | None:
+    """The native function of that name, drawing from the default generator; None without the extension."""
+    draw = kernels.direct_function(name)
+    return draw and functools.partial(draw, default_generator, forks)
 
 
 def chosen(name: str, generator: Any) -> Generator:

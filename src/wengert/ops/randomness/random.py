@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import functools
 import math
 import operator
 from collections.abc import Callable
@@ -14,7 +13,6 @@ from ... import _kernels as kernels
 from ..._core import errors
 from ..._core.cards.card import Bad, Sample, composite
 from ..._core.cards.plain_case import plain_factory
-from ..._core.forks import forks
 from ..._core.tensor.base import Tensor
 from ..._core.types import dtypes
 from ..._core.types.dtypes import dtype as DType
@@ -22,7 +20,7 @@ from ..create.factory import check_place, deliver, read_size, read_tuple, result
 from ..dtype_checks import integers_of, largest_of
 from ..family import described, named
 from .batches import drawn_levels
-from .generator import chosen, default_generator
+from .generator import chosen, native_draw
 
 Ints = tuple[int, ...]
 C_INTEGERS = {
@@ -183,8 +181,7 @@ def randn(generator: Any, shape: Ints, element: DType) -> Any:
 
 
 for factory in (rand, randn):
-    draw = kernels.direct_function(factory.__name__)
-    plain_factory(factory, draw and functools.partial(draw, default_generator, forks), draws=True)
+    plain_factory(factory, native_draw(factory.__name__), draws=True)
 
 
 @composite(method=False)
@@ -324,5 +321,8 @@ def randperm_samples(make: Any) -> Any:
     yield Bad(-3, raises=RuntimeError, says="Trying to create tensor with negative dimension -3: [-3]")
     yield Bad(3.0, raises=TypeError, says="must be int, not float")
 
+
+for factory in (randint, randperm):
+    plain_factory(factory, native_draw(factory.__name__), draws=True)
 
 __all__ = ["rand", "randint", "randn", "randperm"]

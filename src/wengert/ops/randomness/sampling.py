@@ -8,6 +8,7 @@ import numpy as np
 
 from ..._core.calls.out import one_output, put_out
 from ..._core.cards.card import ALL, FLOATS, REALS, Array, Bad, Index, Sample, composite, op
+from ..._core.cards.plain_case import plain_case
 from ..._core.tensor.base import Tensor
 from ..._core.types import dtypes
 from ..._core.types.dtypes import from_numpy
@@ -16,7 +17,7 @@ from ..axes import read_number
 from ..create.factory import check_place, deliver, read_tuple, refuse_dtype, result_dtype, room
 from ..pointwise.rounding import flat, unmoved
 from .batches import at_once, by_rows, drawn_levels
-from .generator import chosen
+from .generator import chosen, native_draw
 from .random import normal_array, uniform_array
 from .random_fill import check_probability, decided
 
@@ -32,6 +33,7 @@ from .random_fill import check_probability, decided
     batching=at_once,
     method=False,
     function=False,
+    native=native_draw("normal_about"),
 )
 def normal_about(mean: Array, std: Array, *, generator: Any = None) -> Any:
     """Numbers of normal distributions with the means and standard deviations given, of which at least one is a
@@ -135,7 +137,10 @@ def normal_samples(make: Any) -> Any:
     yield Bad(2.0, 3.0, raises=TypeError, says="normal() received an invalid combination of arguments")
 
 
-@op(dtypes=ALL, random=True, batching=at_once, out_apart="partly", out_words=None)
+plain_case(normal, normal_about, normal_about.native)
+
+
+@op(dtypes=ALL, random=True, batching=at_once, out_apart="partly", out_words=None, native=native_draw("bernoulli"))
 def bernoulli(self: Array, p: float | None = None, *, generator: Any = None) -> Any:
     """Ones with the probabilities in `self` (or with probability `p` everywhere), zeros otherwise.
 

@@ -173,6 +173,9 @@ def aminmax(self: Any, *, dim: int | None = None, keepdim: bool = False, out: An
     return put("aminmax", out, return_types.aminmax(aminmax_both(self, dim, keepdim)), words=EXACT, read=(self,))
 
 
+plain_case(aminmax, aminmax_both, aminmax_both.native, then=(return_types.aminmax,))
+
+
 @aminmax.samples
 def aminmax_samples(make: Any) -> Any:
     yield Sample(make(3, 4))

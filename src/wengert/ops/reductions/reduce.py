@@ -252,7 +252,7 @@ def any(self: Index, dim: Any = None, keepdim: bool = False) -> Any:
     return truth("any", kernels.any_along, self, dim, keepdim)
 
 
-@op(dtypes=WIDE, batching=along("dim"), derivative=None, why="a count")
+@op(dtypes=WIDE, batching=along("dim"), derivative=None, why="a count", native=native("count_nonzero"))
 def count_nonzero(self: Index, dim: Any = None) -> Any:
     """How many elements are different from zero.
 

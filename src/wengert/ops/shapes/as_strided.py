@@ -12,6 +12,7 @@ from ... import _kernels as kernels
 from ..._core.aliasing import views
 from ..._core.cards.arguments import integers
 from ..._core.cards.card import WIDE, Array, Bad, Sample, composite, op
+from ..._core.cards.plain_case import plain_case
 from ..._core.errors import shown
 from ..._core.tensor.base import OPERATORS
 from ..._core.tensor.storage import size_in_bytes
@@ -122,6 +123,7 @@ def as_strided_from_batched(self: Any, size: Any, stride: Any, offset: int) -> A
     return as_strided_from.call((self, (self.shape[0], *size), (self.stride(0), *stride), offset))
 
 
+plain_case(as_strided, as_strided_from, native("as_strided"), translate=native("as_strided_arguments"))
 OPERATORS.reshaped_view = as_strided_from
 
 

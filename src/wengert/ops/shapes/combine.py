@@ -11,7 +11,7 @@ from ..._core.cards.card import WIDE, Arrays, Bad, Sample, alias, composite, op
 from ..._core.errors import shown
 from ..._core.tensor.base import Tensor, wrap
 from ..._core.types.sizes import check_room
-from .join import common_dtype, meshgrid, stack, vstack
+from .join import common_dtype, meshgrid, native, stack, vstack
 
 
 def as_matrix_shape(shape: Any) -> tuple[int, int]:
@@ -19,7 +19,10 @@ def as_matrix_shape(shape: Any) -> tuple[int, int]:
     return (1,) * (2 - len(shape)) + tuple(shape)  # type: ignore[return-value]
 
 
-@op(dtypes=WIDE, linear="tensors", method=False, function=False, node="BlockDiagBackward0", name="_block_diag")
+@op(
+    dtypes=WIDE, linear="tensors", method=False, function=False, node="BlockDiagBackward0", name="_block_diag",
+    native=native("block_diag"),
+)  # fmt: skip
 def blocks_on_diagonal(tensors: Arrays) -> Any:
     """Matrices along the main diagonal of one, zeros elsewhere; a dimension in front of both is kept.
 
@@ -144,7 +147,7 @@ def cartesian_prod(*tensors: Any) -> Any:
     if len(given) == 1:
         return given[0]
     check_room("cartesian_prod", [*[each._array_.size for each in given], len(given)])
-    return stack([each.flatten() for each in meshgrid(*given)], 1)
+    return stack([each.reshape((-1,)) for each in meshgrid(*given)], 1)
 
 
 @cartesian_prod.samples

@@ -9,6 +9,7 @@ import numpy as np
 from ... import _kernels as kernels
 from ..._core.cards.arguments import check_elements, tensors_of
 from ..._core.cards.card import WIDE, Arrays, Bad, Sample, composite, op
+from ..._core.cards.plain_case import plain_case
 from ..._core.errors import shown
 from ..._core.operators import layouts
 from ..._core.tensor.base import OPERATORS
@@ -342,6 +343,10 @@ def column_stack(tensors: Any, *, out: Any = None) -> Any:
 
 for each in (concat, concatenate, hstack, vstack, dstack, column_stack, atleast_2d, atleast_3d, atleast_1d):
     each.samples(two_rows)
+for each in (concat, concatenate):
+    plain_case(each, cat, cat.native)
+for each in (hstack, vstack, dstack):
+    plain_case(each, cat, cat.native, translate=native(f"{each.__name__}_arguments"))
 
 
 @composite(method=False)

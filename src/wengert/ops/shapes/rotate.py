@@ -9,6 +9,7 @@ import numpy as np
 from ..._core.cards.arguments import integer, integers
 from ..._core.cards.card import WIDE, Array, Bad, Sample, op
 from ..._core.types.sizes import normalise
+from ..._kernels import direct_function as native
 
 
 def plane(dims: Any, ndim: int) -> tuple[int, int]:
@@ -28,7 +29,7 @@ def plane(dims: Any, ndim: int) -> tuple[int, int]:
     return first, second
 
 
-@op(layout="own", dtypes=WIDE, linear="self")
+@op(layout="own", dtypes=WIDE, linear="self", native=native("rot90"))
 def rot90(self: Array, k: int = 1, dims: Any = (0, 1)) -> Any:
     """The tensor turned by right angles in a plane.
 

@@ -14,7 +14,7 @@ from ..._core.operators.batch_rules import along
 from ..._core.operators.overlap import overlaps_itself
 from ..._core.types.sizes import normalise
 from .slices import select, slice_
-from .strided import diagonal, two_dims
+from .strided import diagonal, native, two_dims
 
 replaced = partial(
     op,
@@ -62,7 +62,7 @@ def without(card: Card, self: Any, shape: Any, *where: Any) -> Any:
     return card(self, self.new_zeros(shape), *where)
 
 
-@replaced()
+@replaced(native=native("diagonal_scatter"))
 def diagonal_scatter(self: Array, src: Array, offset: int = 0, dim1: int = 0, dim2: int = 1) -> Any:
     """The tensor with another diagonal.
 
@@ -107,7 +107,7 @@ def diagonal_scatter_samples(make: Any) -> Any:
     yield Bad(make(3, 4), make(4), raises=RuntimeError, says="src size = [4], slice size = [3]")
 
 
-@replaced(batching=along("dim"))
+@replaced(batching=along("dim"), native=native("select_scatter"))
 def select_scatter(self: Array, src: Array, dim: int, index: int) -> Any:
     """The tensor with another slice at `index` along `dim`.
 
@@ -146,7 +146,7 @@ def select_scatter_samples(make: Any) -> Any:
     yield Bad(make(3), make(), 0, 3, raises=IndexError, says="index 3 out of range for tensor of size [3]")
 
 
-@replaced(batching=along("dim"))
+@replaced(batching=along("dim"), native=native("slice_scatter"))
 def slice_scatter(
     self: Array, src: Array, dim: int = 0, start: int | None = None, end: int | None = None, step: int = 1
 ) -> Any:

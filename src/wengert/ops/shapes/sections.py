@@ -42,8 +42,8 @@ def tensor_split(input: Any, indices_or_sections: Any, dim: int = 0) -> Any:
             )
         cuts = [0] * (given + 1)  # memory for so many parts, or MemoryError, before any is made
         short, longer = divmod(have, given)
-        for at in range(given + 1):
-            cuts[at] = at * short + min(at, longer)
+        for at in range(given):
+            cuts[at + 1] = cuts[at] + short + (at < longer)
     else:
         cuts = [0, *given, have]
     return tuple([slice_(input, dim, first, last, 1) for first, last in itertools.pairwise(cuts)])
@@ -77,7 +77,7 @@ def sections(name: str, input: Any, indices_or_sections: Any, dim: int, least: i
             "not divisible "
             f"by the split_size {indices_or_sections}!"
         )
-    return input.tensor_split(indices_or_sections, dim)
+    return tensor_split(input, indices_or_sections, dim)
 
 
 PARTS = """{}

@@ -200,6 +200,9 @@ def unflatten_samples(make: Any) -> Any:
     yield Bad(make(2, 6), 1, (4, 2), raises=RuntimeError, says="don't multiply up to the size of dim 1 (6)")
 
 
+plain_case(unflatten, view_shape, native("unflatten"), shaped=True)
+
+
 @composite()
 def movedim(input: Any, source: Any, destination: Any) -> Any:
     """Some dimensions moved to other places, the others in their order.

@@ -89,7 +89,7 @@ def diagonal_backward_samples(make: Any) -> Any:
     yield Sample(make(3), (3, 4), 1, 0, 1)
 
 
-@op(dtypes=WIDE, linear="self")
+@op(dtypes=WIDE, linear="self", native=native("diag_embed"))
 def diag_embed(self: Array, offset: int = 0, dim1: int = -2, dim2: int = -1) -> Any:
     """The last dimension as a diagonal of two, zeros elsewhere.
 
@@ -128,7 +128,7 @@ def diag_embed_samples(make: Any) -> Any:
     yield Sample(make(2, 3), 1, 0, 2)
 
 
-@op(dtypes=WIDE, linear="self", method=False, node="DiagonalBackward0_copy")
+@op(dtypes=WIDE, linear="self", method=False, node="DiagonalBackward0_copy", native=native("diagonal_copy"))
 def diagonal_copy(self: Array, offset: int = 0, dim1: int = 0, dim2: int = 1) -> Any:
     """`diagonal`, copied.
 
@@ -140,7 +140,7 @@ def diagonal_copy(self: Array, offset: int = 0, dim1: int = 0, dim2: int = 1) ->
     return diagonal.body(self, offset, dim1, dim2).copy()
 
 
-@diagonal_copy.vjp("self")
+@diagonal_copy.vjp("self", native=native("diagonal_backward"))
 def diagonal_copy_vjp(grad: Any, self_shape: Any, offset: int, dim1: int, dim2: int) -> Any:
     return diagonal_backward(grad, self_shape, offset, dim1, dim2)
 
@@ -197,7 +197,7 @@ def vectors_and_matrices(make: Any) -> Any:
     yield Sample(make(3, 4), 1)
 
 
-@op(dtypes=WIDE, view=True, linear="self")
+@op(dtypes=WIDE, view=True, linear="self", native=native("unfold"))
 def unfold(self: Array, dimension: int, size: int, step: int) -> Any:
     """Windows along a dimension: it counts the windows, and a new last dimension what lies in one.
 

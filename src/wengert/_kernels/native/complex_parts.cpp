@@ -1,0 +1,40 @@
+// Complex numbers of their parts: for the dispatcher only.
+#include "direct.hpp"
+
+#include <cmath>
+
+namespace wengert {
+namespace {
+
+constexpr npy_intp few = 256;  // beyond, NumPy's vectors of sines take less time
+
+template <class T>
+PyObject* of_angles(PyArrayObject* sizes, PyArrayObject* angles, int type) {
+    PyArray_Descr* descr = PyArray_DescrFromType(type);
+    Owned result(new_array(descr, PyArray_NDIM(sizes), PyArray_DIMS(sizes)));
+    Py_DECREF(descr);
+    if (!result) return nullptr;
+    const T *size = data_of<T>(sizes), *angle = data_of<T>(angles);
+    T* out = data_of<T>(result.get());  // two numbers for each
+    for (npy_intp i = 0; i < PyArray_SIZE(sizes); ++i) {
+        out[2 * i] = size[i] * std::cos(angle[i]);
+        out[2 * i + 1] = size[i] * std::sin(angle[i]);
+    }
+    return result.give();
+}
+// polar(abs, angle), of one dtype and shape
+PyObject* polar(PyObject* const* args) {
+    PyArrayObject *sizes = plain(args[0]), *angles = sizes ? plain(args[1], PyArray_DESCR(sizes)) : nullptr;
+    if (!angles || !same_shape(sizes, angles) || PyArray_SIZE(sizes) == 0 || PyArray_SIZE(sizes) > few) return nullptr;
+    if (PyArray_DESCR(sizes) == float_descr) return of_angles<float>(sizes, angles, NPY_CFLOAT);
+    return PyArray_DESCR(sizes) == double_descr ? of_angles<double>(sizes, angles, NPY_CDOUBLE) : nullptr;
+}
+
+PyMethodDef part_methods[] = {
+    direct_method("direct_polar", direct<2, polar>, "polar(abs, angle), or NotImplemented"),
+    {nullptr, nullptr, 0, nullptr},
+};
+MethodList part_list(part_methods);
+
+}  // namespace
+}  // namespace wengert

@@ -1,0 +1,126 @@
+// What few elements have in common with others: histograms, membership, equality, how many are not zero. For the dispatcher only.
+#include "direct.hpp"
+
+#include <algorithm>
+
+namespace wengert {
+namespace {
+
+using Call = PyObject* const*;
+constexpr npy_intp few = 1 << 15;  // beyond, NumPy's loops cost no more
+
+PyArrayObject* small(PyObject* object) {
+    PyArrayObject* array = plain(object);
+    return array && PyArray_SIZE(array) > 0 && PyArray_SIZE(array) <= few ? array : nullptr;
+}
+// use(element of the type) for arrays of these types; null for all others.
+template <class Use>
+PyObject* with_number(PyArrayObject* x, Use use) {
+    PyArray_Descr* descr = PyArray_DESCR(x);
+    if (descr == float_descr) return use(float{});
+    if (descr == double_descr) return use(double{});
+    if (descr == int64_descr) return use(int64_t{});
+    return PyArray_TYPE(x) == NPY_INT32 && PyArray_ISNOTSWAPPED(x) ? use(int32_t{}) : nullptr;
+}
+PyObject* new_truth(bool value) {
+    Owned made(new_array(bool_descr, 0, nullptr));
+    if (made) *data_of<npy_bool>(made.get()) = value;
+    return made.give();
+}
+
+// ---- histc ---------------------------------------------------------------------------------------------------------
+// Where a histogram begins and ends: as given, or, if that is the same place, at the extremes; a single value lies in the middle.
+template <class T>
+bool find_extent(const T* x, npy_intp count, double low, double high, T& first, T& last) {
+    first = static_cast<T>(low), last = static_cast<T>(high);
+    if (low == high) {
+        first = last = x[0];
+        for (npy_intp i = 1; i < count; ++i) {
+            if (x[i] != x[i]) return false;  // refused by the body, as a first one that is NaN is below
+            first = std::min(first, x[i]), last = std::max(last, x[i]);
+        }
+    }
+    if (first == last) first -= 1, last += 1;
+    return std::isfinite(first) && std::isfinite(last) && first < last;
+}
+// Counts are exact: no array here has more elements than a float counts without gaps.
+template <class T>
+PyObject* histogram(PyArrayObject* array, npy_intp bins, double low, double high) {
+    const T* x = data_of<T>(array);
+    const npy_intp count = PyArray_SIZE(array);
+    T first, last;
+    if (!find_extent(x, count, low, high, first, last)) return nullptr;
+    Owned result(new_zeros(descr_of<T>(), 1, &bins));
+    if (!result) return nullptr;
+    T* counts = data_of<T>(result.get());
+    for (npy_intp i = 0; i < count; ++i) {
+        const T value = x[i];
+        if (!(value >= first && value <= last)) continue;
+        const T place = (value - first) * static_cast<T>(bins) / (last - first);
+        counts[place < static_cast<T>(bins) ? static_cast<npy_intp>(place) : bins - 1] += 1;
+    }
+    return result.give();
+}
+// histc(self, bins, min, max)
+PyObject* histc(Call args) {
+    PyArrayObject* x = small(args[0]);
+    npy_intp bins = 0;
+    double low = 0, high = 0;
+    if (!x || !as_index(args[1], bins) || bins < 1 || bins > few || !as_number(args[2], low) || !as_number(args[3], high) || !(low <= high)) return nullptr;
+    if (PyArray_DESCR(x) == float_descr) return histogram<float>(x, bins, low, high);
+    return PyArray_DESCR(x) == double_descr ? histogram<double>(x, bins, low, high) : nullptr;
+}
+
+// ---- isin, equal, count_nonzero ------------------------------------------------------------------------------------
+// isin(elements, test_elements, assume_unique, invert), so few that each is compared with each
+PyObject* isin(Call args) {
+    PyArrayObject *x = small(args[0]), *tests = small(args[1]);
+    bool inverted = false;
+    if (!x || !tests || !PyBool_Check(args[2]) || !as_flag(args[3], inverted)) return nullptr;
+    if (PyArray_DESCR(x) != PyArray_DESCR(tests) || PyArray_SIZE(x) * PyArray_SIZE(tests) > 1024) return nullptr;
+    return with_number(x, [=](auto element) -> PyObject* {
+        using T = decltype(element);
+        Owned result(new_array(bool_descr, PyArray_NDIM(x), PyArray_DIMS(x)));
+        if (!result) return nullptr;
+        const T *values = data_of<T>(x), *first = data_of<T>(tests), *last = first + PyArray_SIZE(tests);
+        npy_bool* out = data_of<npy_bool>(result.get());
+        for (npy_intp i = 0; i < PyArray_SIZE(x); ++i) out[i] = (std::find(first, last, values[i]) != last) != inverted;
+        return result.give();
+    });
+}
+
+// equal(self, other): one truth value
+PyObject* equal(Call args) {
+    PyArrayObject *a = small(args[0]), *b = small(args[1]);
+    if (!a || !b || PyArray_DESCR(a) != PyArray_DESCR(b)) return nullptr;
+    if (!same_shape(a, b)) return new_truth(false);
+    return with_number(a, [=](auto element) {
+        using T = decltype(element);
+        return new_truth(std::equal(data_of<T>(a), data_of<T>(a) + PyArray_SIZE(a), data_of<T>(b)));
+    });
+}
+
+// count_nonzero(self, None)
+PyObject* count_nonzero(Call args) {
+    PyArrayObject* x = args[1] == Py_None ? small(args[0]) : nullptr;
+    if (!x) return nullptr;
+    const auto counted = [=](auto element) -> PyObject* {
+        using T = decltype(element);
+        Owned made(new_array(int64_descr, 0, nullptr));
+        if (made) *data_of<int64_t>(made.get()) = PyArray_SIZE(x) - std::count(data_of<T>(x), data_of<T>(x) + PyArray_SIZE(x), T{0});
+        return made.give();
+    };
+    return PyArray_DESCR(x) == bool_descr ? counted(npy_bool{}) : with_number(x, counted);
+}
+
+PyMethodDef count_methods[] = {
+    direct_method("direct_histc", direct<4, histc>, "histc(self, bins, min, max), or NotImplemented"),
+    direct_method("direct_isin", direct<4, isin>, "isin(elements, test_elements, assume_unique, invert), or NotImplemented"),
+    direct_method("direct_all_equal", direct<2, equal>, "equal(self, other), or NotImplemented"),
+    direct_method("direct_count_nonzero", direct<2, count_nonzero>, "count_nonzero(self, None), or NotImplemented"),
+    {nullptr, nullptr, 0, nullptr},
+};
+MethodList count_list(count_methods);
+
+}  // namespace
+}  // namespace wengert

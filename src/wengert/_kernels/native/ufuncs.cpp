@@ -1,0 +1,241 @@
+// Functions of NumPy's and SciPy's that work element by element, by their inner loops alone: for the dispatcher only. The
+// numbers are those of the bodies, which call the same loops.
+#include "ufuncs.hpp"
+
+#include <algorithm>
+#include <vector>
+
+namespace wengert {
+
+bool Ufunc::find() {
+    if (object) return true;
+    static const bool ready = _import_umath() == 0;
+    PyObject* text = ready ? PyUnicode_FromString(module) : nullptr;
+    PyObject* loaded = text ? PyImport_GetModule(text) : nullptr;
+    PyObject* found = loaded ? PyObject_GetAttrString(loaded, name) : nullptr;
+    Py_XDECREF(text);
+    Py_XDECREF(loaded);
+    PyErr_Clear();
+    if (found && Py_TYPE(found) == &PyUFunc_Type) object = reinterpret_cast<PyUFuncObject*>(found);  // kept, as its loops are
+    else Py_XDECREF(found);
+    return object != nullptr;
+}
+
+bool InnerLoop::find(Ufunc& ufunc, int operands, int type) {
+    if (!ufunc.find() || ufunc.object->nin != operands || ufunc.object->nout != 1 || ufunc.object->core_enabled) return false;
+    for (int at = 0; at < ufunc.object->ntypes; ++at) {
+        const char* types = ufunc.object->types + at * (operands + 1);
+        bool fits = true;
+        for (int i = 0; i < operands; ++i) fits = fits && types[i] == type;
+        if (!fits) continue;
+        function = ufunc.object->functions[at];
+        data = ufunc.object->data ? ufunc.object->data[at] : nullptr;
+        made = types[operands];
+        return function && (made == type || made == NPY_BOOL);
+    }
+    return false;
+}
+
+namespace {
+
+using Call = PyObject* const*;
+constexpr npy_intp few = 4096;  // beyond, the call around the loop no longer counts, and NumPy lets other threads run
+
+// What a card takes: one array, two, or an array and an array or a number.
+enum Operands { ONE, TWO, WITH_NUMBERS };
+
+#define WENGERT_UFUNCS(each) \
+    each(ONE, "numpy", isnan) each(ONE, "numpy", isinf) each(ONE, "numpy", isfinite) \
+    each(ONE, "numpy", signbit) each(ONE, "numpy", logical_not) each(ONE, "numpy", invert) \
+    each(TWO, "numpy", logical_and) each(TWO, "numpy", logical_or) each(TWO, "numpy", logical_xor) \
+    each(WITH_NUMBERS, "numpy", bitwise_and) each(WITH_NUMBERS, "numpy", bitwise_or) \
+    each(WITH_NUMBERS, "numpy", bitwise_xor) each(WITH_NUMBERS, "numpy", left_shift) \
+    each(WITH_NUMBERS, "numpy", right_shift) each(TWO, "numpy", gcd) each(TWO, "numpy", lcm) \
+    each(TWO, "numpy", fmax) each(TWO, "numpy", fmin) each(WITH_NUMBERS, "numpy", copysign) \
+    each(TWO, "numpy", nextafter) each(ONE, "scipy.special", erfcx) each(ONE, "scipy.special", ndtri) each(ONE, "scipy.special", log_ndtr) \
+    each(ONE, "scipy.special", gammaln) each(ONE, "scipy.special", i0) each(ONE, "scipy.special", i1) \
+    each(ONE, "scipy.special", i0e) each(ONE, "scipy.special", i1e) each(ONE, "scipy.special", j0) \
+    each(ONE, "scipy.special", j1) each(ONE, "scipy.special", y0) each(ONE, "scipy.special", y1) \
+    each(ONE, "scipy.special", k0) each(ONE, "scipy.special", k1) each(ONE, "scipy.special", k0e) \
+    each(ONE, "scipy.special", k1e) each(TWO, "scipy.special", gammainc) \
+    each(TWO, "scipy.special", gammaincc)
+
+// Elements of these types lie in memory as their loops expect them.
+bool is_known(PyArrayObject* array) {
+    const int type = PyArray_TYPE(array);
+    return (type == NPY_BOOL || PyTypeNum_ISINTEGER(type) || type == NPY_FLOAT || type == NPY_DOUBLE) && PyArray_ISNOTSWAPPED(array);
+}
+PyArrayObject* operand(PyObject* object) {
+    PyArrayObject* array = plain(object);
+    return array && is_known(array) && PyArray_SIZE(array) > 0 && PyArray_SIZE(array) <= few ? array : nullptr;
+}
+PyArrayObject* new_of_type(int type, PyArrayObject* like) {
+    PyArray_Descr* descr = PyArray_DescrFromType(type);
+    PyArrayObject* made = descr ? new_array(descr, PyArray_NDIM(like), PyArray_DIMS(like)) : nullptr;
+    Py_XDECREF(descr);
+    return made;
+}
+
+PyObject* of_one(Ufunc& ufunc, PyObject* object) {
+    PyArrayObject* x = operand(object);
+    InnerLoop loop;
+    if (!x || !loop.find(ufunc, 1, PyArray_TYPE(x))) return nullptr;
+    Owned result(new_of_type(loop.made, x));
+    if (!result) return nullptr;
+    char* elements[] = {PyArray_BYTES(x), PyArray_BYTES(result.get())};
+    const npy_intp steps[] = {PyArray_ITEMSIZE(x), PyArray_ITEMSIZE(result.get())};
+    return loop.run(elements, steps, PyArray_SIZE(x)) ? result.give() : nullptr;
+}
+
+// A Python number as an element of the dtype of an array; false where it has none, or is a card's matter.
+struct Number {
+    union {
+        float single;
+        double wide;
+        int64_t whole;
+    };
+    bool read(PyObject* object, PyArray_Descr* descr) {
+        if (descr == float_descr) return weak_value(object, single);
+        if (descr == double_descr) return weak_value(object, wide);
+        return descr == int64_descr && weak_value(object, whole);
+    }
+};
+
+}  // namespace
+
+PyObject* run_two(const InnerLoop& loop, PyArrayObject* first, char* second, npy_intp step) {
+    Owned result(new_of_type(loop.made, first));
+    if (!result) return nullptr;
+    char* elements[] = {PyArray_BYTES(first), second, PyArray_BYTES(result.get())};
+    const npy_intp steps[] = {PyArray_ITEMSIZE(first), step, PyArray_ITEMSIZE(result.get())};
+    return loop.run(elements, steps, PyArray_SIZE(first)) ? result.give() : nullptr;
+}
+
+PyObject* of_two(Ufunc& ufunc, PyObject* first, PyObject* second, bool numbers) {
+    PyArrayObject *a = operand(first), *b = PyArray_CheckExact(second) ? plain(second) : nullptr;
+    InnerLoop loop;
+    Number number;
+    if (!a || !loop.find(ufunc, 2, PyArray_TYPE(a))) return nullptr;
+    const bool fits = b ? PyArray_DESCR(b) == PyArray_DESCR(a) && same_shape(a, b) : numbers && number.read(second, PyArray_DESCR(a));
+    if (!fits) return nullptr;
+    return b ? run_two(loop, a, PyArray_BYTES(b), PyArray_ITEMSIZE(b)) : run_two(loop, a, reinterpret_cast<char*>(&number), 0);
+}
+
+namespace {
+
+template <Operands operands>
+PyObject* called(Ufunc& ufunc, Call args) {
+    if constexpr (operands == ONE) return of_one(ufunc, args[0]);
+    else return of_two(ufunc, args[0], args[1], operands == WITH_NUMBERS);
+}
+#define WENGERT_FUNCTION(operands, module, name)   \
+    PyObject* card_##name(Call args) {             \
+        static Ufunc ufunc{module, #name};         \
+        return called<operands>(ufunc, args);      \
+    }
+WENGERT_UFUNCS(WENGERT_FUNCTION)
+#undef WENGERT_FUNCTION
+
+// logaddexp2(self, other): of more elements the body takes passes that are faster.
+PyObject* logaddexp2(Call args) {
+    static Ufunc ufunc{"numpy", "logaddexp2"};
+    PyArrayObject* x = operand(args[0]);
+    return x && PyArray_SIZE(x) < 512 ? of_two(ufunc, args[0], args[1], false) : nullptr;
+}
+
+// logcumsumexp(self, dim): each element joins what the ones before it have made, as NumPy accumulates
+PyObject* logcumsumexp(Call args) {
+    static Ufunc ufunc{"numpy", "logaddexp"};
+    PyArrayObject* x = operand(args[0]);
+    int axis = 0;
+    InnerLoop loop;
+    if (!x || !as_axis(args[1], PyArray_NDIM(x), axis) || !loop.find(ufunc, 2, PyArray_TYPE(x))) return nullptr;
+    Owned result(new_copy(x));
+    if (!result) return nullptr;
+    const Line line = line_of(PyArray_DIMS(x), PyArray_NDIM(x), axis);
+    const npy_intp step = line.inner * PyArray_ITEMSIZE(x), steps[] = {step, step, step};
+    for (npy_intp outer = 0; outer < line.outer; ++outer)
+        for (npy_intp inner = 0; inner < line.inner; ++inner) {
+            const npy_intp place = (outer * line.length * line.inner + inner) * PyArray_ITEMSIZE(x);
+            char* first = PyArray_BYTES(result.get()) + place;
+            char* elements[] = {first, PyArray_BYTES(x) + place + step, first + step};
+            if (!loop.run(elements, steps, line.length - 1)) return nullptr;
+        }
+    return result.give();
+}
+
+// erfinv(self): of what is no number SciPy makes a report each time, and takes microseconds for it.
+template <class T>
+bool is_between_ones(PyArrayObject* x) {
+    const T* values = data_of<T>(x);
+    return std::none_of(values, values + PyArray_SIZE(x), [](T value) { return !(std::fabs(value) <= T(1)); });
+}
+PyObject* erfinv(Call args) {
+    static Ufunc ufunc{"scipy.special", "erfinv"};
+    PyArrayObject* x = operand(args[0]);
+    if (!x || (PyArray_DESCR(x) != float_descr && PyArray_DESCR(x) != double_descr)) return nullptr;
+    const bool inside = PyArray_DESCR(x) == float_descr ? is_between_ones<float>(x) : is_between_ones<double>(x);
+    return inside ? of_one(ufunc, args[0]) : nullptr;
+}
+
+// ---- digamma and its derivatives -----------------------------------------------------------------------------------
+// Whether no element lies where SciPy's digamma loses digits.
+template <class T>
+bool is_far_from_poles(PyArrayObject* x) {
+    const T* values = data_of<T>(x);
+    for (npy_intp i = 0; i < PyArray_SIZE(x); ++i)
+        if (values[i] < T(-0.5)) return false;
+    return true;
+}
+PyObject* digamma(Call args) {
+    static Ufunc psi{"scipy.special", "psi"};
+    PyArrayObject* x = operand(args[0]);
+    if (!x || (PyArray_DESCR(x) != float_descr && PyArray_DESCR(x) != double_descr)) return nullptr;
+    const bool far = PyArray_DESCR(x) == float_descr ? is_far_from_poles<float>(x) : is_far_from_poles<double>(x);
+    return far ? of_one(psi, args[0]) : nullptr;
+}
+
+// polygamma(n, self): (-1)^(n + 1) n! zeta(n + 1, self), in double precision.
+template <class T>
+PyObject* polygamma_of(npy_intp order, PyArrayObject* x) {
+    static Ufunc gamma{"scipy.special", "gamma"}, zeta{"scipy.special._ufuncs", "_zeta"};
+    InnerLoop factorial, sums;
+    if (!factorial.find(gamma, 1, NPY_DOUBLE) || !sums.find(zeta, 2, NPY_DOUBLE)) return nullptr;
+    Owned result(new_array(PyArray_DESCR(x), PyArray_NDIM(x), PyArray_DIMS(x)));
+    if (!result) return nullptr;
+    const npy_intp count = PyArray_SIZE(x), steps[] = {0, sizeof(double), sizeof(double)};
+    const T* values = data_of<T>(x);
+    std::vector<double> wide(values, values + count), made(static_cast<size_t>(count));
+    double above = static_cast<double>(order) + 1, factor = 0;
+    char* of_gamma[] = {reinterpret_cast<char*>(&above), reinterpret_cast<char*>(&factor)};
+    char* of_zeta[] = {reinterpret_cast<char*>(&above), reinterpret_cast<char*>(wide.data()), reinterpret_cast<char*>(made.data())};
+    if (!factorial.run(of_gamma, steps, 1) || !sums.run(of_zeta, steps, count)) return nullptr;
+    if (order % 2 == 0) factor = -factor;
+    T* out = data_of<T>(result.get());
+    for (npy_intp i = 0; i < count; ++i) out[i] = static_cast<T>(factor * made[static_cast<size_t>(i)]);
+    return result.give();
+}
+PyObject* polygamma(Call args) {
+    npy_intp order = -1;
+    PyArrayObject* x = as_index(args[0], order) && order > 0 ? operand(args[1]) : nullptr;
+    if (!x) return nullptr;
+    if (PyArray_DESCR(x) == float_descr) return polygamma_of<float>(order, x);
+    return PyArray_DESCR(x) == double_descr ? polygamma_of<double>(order, x) : nullptr;
+}
+
+#define WENGERT_METHOD(operands, module, name) \
+    direct_method("direct_" #name, direct<operands == ONE ? 1 : 2, card_##name>, #name ", or NotImplemented"),
+PyMethodDef ufunc_methods[] = {
+    WENGERT_UFUNCS(WENGERT_METHOD)
+    direct_method("direct_logaddexp2", direct<2, logaddexp2>, "logaddexp2(self, other), or NotImplemented"),
+    direct_method("direct_logcumsumexp", direct<2, logcumsumexp>, "logcumsumexp(self, dim), or NotImplemented"),
+    direct_method("direct_erfinv", direct<1, erfinv>, "erfinv(self), or NotImplemented"),
+    direct_method("direct_digamma", direct<1, digamma>, "digamma(self), or NotImplemented"),
+    direct_method("direct_polygamma", direct<2, polygamma>, "polygamma(n, self), or NotImplemented"),
+    {nullptr, nullptr, 0, nullptr},
+};
+#undef WENGERT_METHOD
+MethodList ufunc_list(ufunc_methods);
+
+}  // namespace
+}  // namespace wengert
