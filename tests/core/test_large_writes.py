@@ -11,9 +11,12 @@ from wengert.testing.calls import operators
 ARGUMENTS = {
     **dict.fromkeys(("addcmul", "addcdiv", "lerp", "clamp"), 2),
     **dict.fromkeys(("hypot", "clamp_min", "clamp_max", "heaviside", "pow"), 1),
+    **dict.fromkeys(("logical_and", "logical_or", "logical_xor"), 1),
     **dict.fromkeys(("cumsum", "cumprod", "tril", "triu"), -1),
 }
 """How many further tensors a call takes; -1: the number 0."""
+NUMBERS: dict[str, list[object]] = {"threshold": [0.5, 2.0], "renorm": [2, 0, 1.0]}
+PRODUCTS = ("addmm", "addmv", "addr", "baddbmm")
 COUNT = 5000
 
 
@@ -22,14 +25,14 @@ def by_result() -> list[Card]:
         card
         for card in operators().values()
         if isinstance(card, Card) and card.in_place is not None and card.native is not None and card.in_place.by_result
-        and not (card.view or card.writer or card.name in ("index_add", "scatter_add", "addmm"))
+        and not (card.view or card.writer or card.name in ("index_add", "scatter_add", *PRODUCTS))
     ]  # fmt: skip
 
 
 def others_of(card: Card) -> list[object]:
     count = ARGUMENTS.get(card.name, 1 if card.name in ("eq", "ne", "lt", "le", "gt", "ge") else 0)
-    if card.name == "threshold":
-        return [0.5, 2.0]
+    if card.name in NUMBERS:
+        return NUMBERS[card.name]
     return [0] if count < 0 else [wg.rand(50, COUNT // 50) + 0.5 for _ in range(count)]
 
 

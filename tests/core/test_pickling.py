@@ -174,6 +174,13 @@ def test_operators_are_pickled_and_copied_as_themselves():
         assert pickled(constant) is constant and copy.deepcopy(constant) is constant
 
 
+@pytest.mark.parametrize("module", [wg.linalg, wg.fft, wg.special], ids=lambda module: module.__name__)
+def test_functions_of_modules_are_pickled_by_the_name_that_they_have_there(module):
+    for name in module.__all__:
+        made = getattr(module, name)
+        assert pickled(made) is made and copy.copy(made) is made, name
+
+
 def test_nothing_of_a_graph_is_pickled_or_copied():
     x = wg.ones(3, requires_grad=True)
     y = (x * x)[1:]

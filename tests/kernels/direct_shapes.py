@@ -28,7 +28,7 @@ def integers(random: np.random.Generator) -> Any:
 
 
 ONE_REAL = (
-    "isnan", "isinf", "isfinite", "signbit", "erfinv", "erfcx", "ndtri", "log_ndtr", "gammaln", "i0", "i1", "i0e",
+    "isnan", "isinf", "isfinite", "signbit", "erfcx", "ndtri", "log_ndtr", "gammaln", "i0", "i1", "i0e",
     "i1e", "j0", "j1", "y0", "y1", "k0", "k1", "k0e", "k1e", "digamma",
 )  # fmt: skip
 TWO_REAL = ("fmax", "fmin", "copysign", "nextafter", "logaddexp2", "gammainc", "gammaincc")
@@ -40,6 +40,7 @@ SHAPES: dict[str, Fitting] = {
     **dict.fromkeys(["logical_not", "invert"], alike(1, truths)),
     **dict.fromkeys(TWO_TRUTHS, alike(2, truths)),
     **dict.fromkeys(["left_shift", "right_shift", "gcd", "lcm"], alike(2, integers)),
+    "erfinv": lambda r, t: [r.uniform(-1, 1, (3, 4)).astype(t)],
     "logcumsumexp": lambda r, t: [few(r, t), int(r.integers(-3, 3))],
     "polygamma": lambda r, t: [int(r.integers(1, 4)), np.abs(few(r, t))],
     "as_strided_arguments": lambda r, t: [few(r, t), (2, 1), (1, 2), None],

@@ -136,6 +136,8 @@ def checked(name: str, body: Callable[..., Any], *, method: bool = False, module
         return profiled(name, body, args, kwargs) if word & flags.PROFILED else body(*args, **kwargs)
 
     call.__module__ = module or body.__module__
+    if module:
+        call.__qualname__ = name  # "linalg_qr" is `wengert.linalg.qr`
     return call
 
 

@@ -20,6 +20,8 @@ cpdef object profiled(PlainCase case, tuple args)
 
 @cython.locals(place=long)
 cpdef bint has_defaults(PlainCase case, tuple args) except -1
+@cython.locals(tensor=Tensor)
+cpdef bint is_whole(object value) except -1
 @cython.locals(at=long)
 cpdef tuple with_tensors(tuple values, tuple given)
 @cython.locals(found=list, place=long)

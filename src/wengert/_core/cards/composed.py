@@ -66,6 +66,8 @@ class PlainCase(Op):
 
     def plain(self, args: tuple[Any, ...]) -> Any:
         """`run`, without a note."""
+        if self.op.of_memory and not is_whole(args[0]):
+            return NotImplemented
         for value in args:
             if self.op.view and isinstance(value, list):  # to be written to before the view is taken again
                 return NotImplemented
@@ -126,6 +128,15 @@ def has_defaults(case: PlainCase, args: tuple[Any, ...]) -> bool:
         if args[place] is not case.defaults[place]:
             return False
     return True
+
+
+def is_whole(value: Any) -> bool:
+    """Whether what is given is a tensor whose storage spans the memory of its array: that was not made smaller."""
+    if not isinstance(value, Tensor):
+        return False
+    tensor: Tensor = value
+    array: Any = tensor._storage_.array
+    return tensor._array_ is array or tensor._array_.base is array
 
 
 def with_tensors(values: tuple[Any, ...], given: tuple[Any, ...]) -> tuple[Any, ...]:

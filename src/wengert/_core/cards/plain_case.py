@@ -26,7 +26,7 @@ class Function(PlainCase):
     __module__: str
 
     def __reduce__(self) -> str:  # type: ignore[override]
-        return self.__qualname__  # `wengert.fft.fft` is called "fft_fft" on its card
+        return self.__qualname__  # `wengert.fft.fft` is called `fft` there
 
     def __repr__(self) -> str:
         return f"<function {self.name}>"
@@ -118,6 +118,7 @@ def plain_function(
     guard: Any = None,
     then: tuple[Any, ...] = (),
     module: str = FUNCTIONAL,
+    card: str = "",
     further: tuple[tuple[Op, Any], ...] = (),
 ) -> Any:
     """A function of `nn.functional`, or of another module, with its plain case before it: `op`, see `plain_case`.
@@ -128,6 +129,7 @@ def plain_function(
         places, prepare, translate, guard: how the arguments of `op` are found, see `PlainCase`; by name unless given.
         then: what is called with the result of `op`, see `PlainCase`.
         module: where programs find it.
+        card: the name of its card, if that is another.
         further: other operators of the same arguments, see `PlainCase`.
 
     Returns:
@@ -135,7 +137,8 @@ def plain_function(
     """
     if not COMPILED or (op.native is None and module != FUNCTIONAL):
         return body
-    inner = body.function if isinstance(body, PlainCase) else checked(body.__name__, body, module=module)
+    name = body.__name__.removeprefix(f"{module.rpartition('.')[2]}_")  # as in `wengert.linalg.qr`
+    inner = body.function if isinstance(body, PlainCase) else checked(name, body, module=module)
     own = places is not None
     made = made_before(inner, getattr(inner, "__wrapped__", inner), op, native or op.native, translate, own=own)
     made.function = functools.partial(body) if isinstance(body, PlainCase) else inner  # which calls it by vectorcall
@@ -143,7 +146,7 @@ def plain_function(
         made.places, made.rest = places, tuple([at for at in range(len(made.names)) if at not in places])
     made.guard, made.prepare, made.then, made.further = guard, prepare, then, further
     made.__module__ = module
-    composite: Any = CARDS.get(made.name)
+    composite: Any = CARDS.get(card or made.name)
     if composite is not None and composite.body is made.body:
         composite.public = made
     return made

@@ -60,10 +60,11 @@ enum Operands { ONE, TWO, WITH_NUMBERS };
     each(ONE, "scipy.special", k1e) each(TWO, "scipy.special", gammainc) \
     each(TWO, "scipy.special", gammaincc)
 
-// Elements of these types lie in memory as their loops expect them.
+// Elements of these types lie in memory as their loops expect them. Of larger integers without a sign few cards know.
 bool is_known(PyArrayObject* array) {
     const int type = PyArray_TYPE(array);
-    return (type == NPY_BOOL || PyTypeNum_ISINTEGER(type) || type == NPY_FLOAT || type == NPY_DOUBLE) && PyArray_ISNOTSWAPPED(array);
+    const bool integer = type == NPY_UBYTE || PyTypeNum_ISSIGNED(type);
+    return (type == NPY_BOOL || integer || type == NPY_FLOAT || type == NPY_DOUBLE) && PyArray_ISNOTSWAPPED(array);
 }
 PyArrayObject* operand(PyObject* object) {
     PyArrayObject* array = plain(object);

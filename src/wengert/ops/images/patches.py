@@ -328,7 +328,7 @@ def pixel_unshuffle_samples(make: Any) -> Any:
     yield Bad(make(3, 3, 2), 2, raises=RuntimeError, says="expects height to be divisible by downscale_factor")
 
 
-unfold = plain_function(unfold, im2col)  # type: ignore[assignment]
-fold = plain_function(fold, col2im)  # type: ignore[assignment]
+unfold = plain_function(unfold, im2col, card="unfold_patches")  # type: ignore[assignment]
+fold = plain_function(fold, col2im, card="fold_patches")  # type: ignore[assignment]
 
 __all__ = ["pixel_shuffle", "pixel_unshuffle"]
