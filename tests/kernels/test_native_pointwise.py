@@ -192,6 +192,24 @@ def test_what_native_code_does_not_know_comes_from_the_twin(name, native, twin, 
     assert np.array_equal(getattr(native, name)(unaligned, unaligned), twin(name)(unaligned, unaligned))
 
 
+@pytest.mark.parametrize("dtype", [np.float32, np.float64, np.int64, np.complex64])
+def test_few_elements_with_gaps_between_them_are_copied_together(native, dtype, random):
+    whole = (random.normal(size=(4, 5, 6)) * 9).astype(dtype)
+    for parts in (np.s_[:, :, 1:], np.s_[::2, 1:, ::3], np.s_[:, 2:3, 0]), (np.s_[1:], np.s_[:, :1], np.s_[..., ::2]):
+        for part in parts:
+            a, b = whole[part], (whole * 2)[part]
+            for one, other in ((a, b), (a, b.copy()), (a.copy(), b)):
+                made = native.direct_subtract(one, other)
+                assert made.flags.c_contiguous and np.array_equal(made, one - other)
+    for array in (
+        whole.T,
+        whole[:, ::-1],
+        np.broadcast_to(whole[:1], (3, 5, 6)),
+    ):  # results lie as they do
+        assert native.direct_subtract(array, array) is NotImplemented
+    assert native.direct_subtract(whole[..., 1:], whole[..., 1:].real.astype(np.float16)) is NotImplemented
+
+
 def test_subclasses_of_arrays_are_left_to_the_twin(native):
     masked = np.ma.masked_array([1.0, 2.0], [False, True])
     assert native.direct_add(masked, masked) is NotImplemented

@@ -23,6 +23,9 @@ TRUTHS = ("inplace", "return_indices", "sym", "full", "swap", "get_infos")
 """Switches of which the truth counts, whatever is given: torch, too, reads them in Python."""
 
 
+WATCHED = flags.OVERRIDDEN | flags.AUTOCAST | flags.PROFILED
+"""Of a tensor or a mode: calls are for another, recast or noted."""
+
 KINDS: dict[str, type] = {"bool": bool, "int": int, "int | None": int, **dict.fromkeys(SCALARS, float)}
 """Annotations of parameters that take nothing else than a bool, an int or a number."""
 
@@ -106,9 +109,16 @@ def checked(name: str, body: Callable[..., Any], *, method: bool = False, module
     if not (method or places or typed or aliases or loose):
         return body
 
+    first = method or (not loose and bool(places) and places[0][0] == 0)
+    looked_at = min([at for at, *_ in places[0 if method else 1 :] + typed], default=sys.maxsize) if first else 0
+
     @functools.wraps(body)
     def call(*args: Any, **kwargs: Any) -> Any:
         count, word, named = len(args), current().word, kwargs
+        if not kwargs and 0 < count <= looked_at:  # there is nothing to look at but the first
+            given = args[0]
+            if isinstance(given, Tensor) and not (word | given._flags_) & WATCHED:
+                return body(*args)
         if method:
             if not count or not isinstance(args[0], Tensor):  # called on the class
                 raise TypeError(errors.method_of_class(name, args))

@@ -33,8 +33,8 @@ class PlainCase(Op):
     Attributes:
         op: the operator that is recorded in the plain case, made by the function `native`.
         function: called for everything else.
-        translate: a native function of the arguments that gives those of `op`, None in the place of tensors, which
-            both have at the same places; or None where names tell it.
+        translate: a native function of the arguments that gives those of `op`, None in the place of the first and of
+            tensors, which both have at the same places; or None where names tell it.
         shaped: `native` takes the arguments of the function; `op` takes the tensor and the shape of the result.
         places: where the arguments of `op` are among those of the function, -1 for its default; None if they are the
             same. `rest` says where all others are, which must be at their defaults.
@@ -140,11 +140,11 @@ def is_whole(value: Any) -> bool:
 
 
 def with_tensors(values: tuple[Any, ...], given: tuple[Any, ...]) -> tuple[Any, ...]:
-    """A tuple, with the tensors that stand in another one in their places."""
+    """A tuple, with the first of another one, a tensor or a list of them, and the tensors that stand there, in their places."""
     made = list(values)
     at: int
     for at in range(min(len(made), len(given))):
-        if isinstance(given[at], Tensor):
+        if at == 0 or isinstance(given[at], Tensor):
             made[at] = given[at]
     return tuple(made)
 

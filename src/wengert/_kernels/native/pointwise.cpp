@@ -100,12 +100,28 @@ PyArrayObject* operand(PyObject* object) {
     return is_repeated(array) ? array : nullptr;
 }
 
-// A row-major copy of an operand that lies in another order and is small beside the other, as a column; null if it is not.
+// Whether an array lies in row-major order but for gaps, so that what is made of it is row-major: a part of a matrix.
+bool has_gaps(PyArrayObject* array) {
+    npy_intp least = PyArray_ITEMSIZE(array);
+    for (int dim = PyArray_NDIM(array) - 1; dim >= 0; --dim) {
+        if (PyArray_DIM(array, dim) <= 1) continue;
+        if (PyArray_STRIDE(array, dim) < least) return false;
+        least = PyArray_STRIDE(array, dim);
+    }
+    return true;
+}
+
+// A row-major copy of an operand that has few elements with gaps between them, or lies in another order and is small
+// beside the other, as a column; null if it is not.
 PyArrayObject* small_copy(PyObject* object, PyArrayObject* other) {
-    if (!other || !PyArray_CheckExact(object)) return nullptr;
+    constexpr npy_intp few = 256;
+    if (!PyArray_CheckExact(object)) return nullptr;
     auto* array = reinterpret_cast<PyArrayObject*>(object);
-    const bool fits = PyArray_DESCR(array) == PyArray_DESCR(other) && (PyArray_FLAGS(array) & NPY_ARRAY_ALIGNED);
-    if (!fits || PyArray_SIZE(array) > PyArray_SIZE(other) / 8) return nullptr;
+    const npy_intp count = PyArray_SIZE(array);
+    const bool beside = other && count <= PyArray_SIZE(other) / 8;
+    if (!beside && (count == 0 || count > few || !has_gaps(array))) return nullptr;
+    if (other && PyArray_DESCR(array) != PyArray_DESCR(other)) return nullptr;
+    if (!(PyArray_FLAGS(array) & NPY_ARRAY_ALIGNED) || PyArray_ISBYTESWAPPED(array) || !PyTypeNum_ISNUMBER(PyArray_TYPE(array))) return nullptr;
     return reinterpret_cast<PyArrayObject*>(PyArray_NewCopy(array, NPY_CORDER));
 }
 
