@@ -56,4 +56,4 @@ def native_functions(module: ModuleType, twins: dict[str, Any]) -> dict[str, Fun
 def direct_functions(module: ModuleType) -> dict[str, Function]:
     """The native functions that return NotImplemented for what they do not know, by their name without `direct_`."""
     prefix = "direct_"
-    return {name[len(prefix) :]: getattr(module, name) for name in dir(module) if name.startswith(prefix)}
+    return {name[len(prefix) :]: made for name, made in vars(module).items() if name.startswith(prefix)}

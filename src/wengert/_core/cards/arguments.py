@@ -109,8 +109,10 @@ def checked(name: str, body: Callable[..., Any], *, method: bool = False, module
     if not (method or places or typed or aliases or loose):
         return body
 
-    first = method or (not loose and bool(places) and places[0][0] == 0)
-    looked_at = min([at for at, *_ in places[0 if method else 1 :] + typed], default=sys.maxsize) if first else 0
+    further = places if method else places[1:]
+    looked_at = min(further[0][0] if further else sys.maxsize, typed[0][0] if typed else sys.maxsize)
+    if not method and (loose or not places or places[0][0]):
+        looked_at = 0
 
     @functools.wraps(body)
     def call(*args: Any, **kwargs: Any) -> Any:

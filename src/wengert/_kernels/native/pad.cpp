@@ -109,11 +109,20 @@ PyObject* constant_pad_nd(Call args) { return args[2] == Py_None ? nullptr : con
 PyObject* pad_constant(Call args) { return constant_border(args[0], args[1], args[2] == Py_None ? nullptr : args[2]); }
 
 // ---- the array's own elements -----------------------------------------------------------------------------------------
+// The first element of a dimension that is kept, and how many are.
+npy_intp first_kept(npy_intp before) { return std::max<npy_intp>(0, -before); }
+npy_intp kept(npy_intp length, npy_intp before, npy_intp behind) { return length - first_kept(behind) - first_kept(before); }
+
+// Whether a dimension has the elements that its sides repeat: to be asked before there is memory for so many.
+bool reaches(npy_intp length, npy_intp before, npy_intp behind, Edge mode) {
+    if (mode == REFLECT) return std::max(before, behind) < length;
+    if (mode == REPLICATE) return length > 0;
+    return mode == CIRCULAR && kept(length, before, behind) >= std::max<npy_intp>(1, std::max(before, behind));
+}
+
 // For each place along a dimension of the result, which element it repeats; false if one would lie outside.
 bool fill_sources(npy_intp length, npy_intp before, npy_intp made, Edge mode, npy_intp behind, npy_intp* sources) {
-    const npy_intp first = std::max<npy_intp>(0, -before), round = length - std::max<npy_intp>(0, -behind) - first;
-    if (mode == REFLECT && std::max(before, behind) >= length) return false;
-    if (mode == CIRCULAR && (round < 1 || std::max(before, behind) > round)) return false;
+    const npy_intp first = first_kept(before), round = kept(length, before, behind);
     for (npy_intp i = 0; i < made; ++i) {
         npy_intp at = i - before;
         if (mode == REPLICATE) {
@@ -133,10 +142,11 @@ bool fill_sources(npy_intp length, npy_intp before, npy_intp made, Edge mode, np
 // The sources of all dimensions, one after the other.
 class Sources {
 public:
+    // For an array of these sides that there is memory for.
     bool fill(const Sides& s, Edge mode) {
         Size total(0);
         for (int i = 0; i < s.ndim; ++i) start_[i] = total.value_or_most(), total = total + s.made[i];
-        if (mode == UNKNOWN || !total.fits()) return false;
+        if (!total.fits()) return false;
         places_.resize(static_cast<size_t>(total.value()));
         for (int i = 0; i < s.ndim; ++i)
             if (!fill_sources(s.shape[i], s.before[i], s.made[i], mode, s.behind[i], places_.data() + start_[i])) return false;
@@ -162,7 +172,11 @@ private:
 };
 
 // One to three padded dimensions behind one or two others, as `pad` takes them.
-bool is_usual(const Sides& s) { return s.padded >= 1 && s.padded <= 3 && s.ndim - s.padded >= 1 && s.ndim - s.padded <= 2; }
+bool is_usual(const Sides& s, Edge mode) {
+    bool fits = s.padded >= 1 && s.padded <= 3 && s.ndim - s.padded >= 1 && s.ndim - s.padded <= 2;
+    for (int i = 0; i < s.ndim; ++i) fits = fits && reaches(s.shape[i], s.before[i], s.behind[i], mode);
+    return fits;
+}
 
 // edge_pad(self, pad, mode)
 PyObject* edge_pad(Call args) {
@@ -170,9 +184,10 @@ PyObject* edge_pad(Call args) {
     Sides s;
     Sources sources;
     if (!x || !holds_numbers(x) || !is_row_major(x) || PyArray_NDIM(x) == 0 || !s.read(args[1], PyArray_NDIM(x), PyArray_DIMS(x))) return nullptr;
-    if (!is_usual(s) || !sources.fill(s, as_edge(args[2]))) return nullptr;
+    const Edge mode = as_edge(args[2]);
+    if (!is_usual(s, mode)) return nullptr;
     Owned result(new_array(PyArray_DESCR(x), s.ndim, s.made));
-    if (!result) return nullptr;
+    if (!result || !sources.fill(s, mode)) return nullptr;
     const npy_intp bytes = PyArray_ITEMSIZE(x), length = s.shape[s.ndim - 1], width = s.made[s.ndim - 1];
     const npy_intp before = std::max<npy_intp>(0, s.before[s.ndim - 1]), behind = std::max<npy_intp>(0, s.behind[s.ndim - 1]);
     const char* from = PyArray_BYTES(x);
@@ -199,7 +214,8 @@ PyObject* folded(Call args) {
     Sources sources;
     if (!grad || ndim < 1 || !s.read(args[1], ndim, shape) || PyArray_NDIM(grad.get()) != ndim) return nullptr;
     if (s.size() > most_elements) return nullptr;
-    if (!std::equal(s.made, s.made + ndim, PyArray_DIMS(grad.get())) || !is_usual(s) || !sources.fill(s, as_edge(args[2]))) return nullptr;
+    const Edge mode = as_edge(args[2]);
+    if (!std::equal(s.made, s.made + ndim, PyArray_DIMS(grad.get())) || !is_usual(s, mode) || !sources.fill(s, mode)) return nullptr;
     Owned result(new_zeros(descr_of<T>(), ndim, shape));
     if (!result) return nullptr;
     const npy_intp length = s.shape[ndim - 1], width = s.made[ndim - 1];
