@@ -21,13 +21,13 @@ cpdef object profiled(PlainCase case, tuple args)
 @cython.locals(place=long)
 cpdef bint has_defaults(PlainCase case, tuple args) except -1
 @cython.locals(tensor=Tensor)
-cpdef bint is_whole(object value) except -1
-@cython.locals(at=long)
-cpdef tuple with_tensors(tuple values, tuple given)
+cpdef bint may_be_seen(Op op, tuple args) except -1
+@cython.locals(made=list, at=long)
+cpdef object translated(object function, tuple args)
 @cython.locals(found=list, place=long)
 cpdef object placed(PlainCase case, tuple args)
 @cython.locals(place=long, op=Op)
-cpdef object prepared(PlainCase case, tuple args)
+cpdef object prepared(PlainCase case, list found)
 
 cdef class Factory:
     cdef public object native, function

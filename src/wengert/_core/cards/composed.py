@@ -66,24 +66,18 @@ class PlainCase(Op):
 
     def plain(self, args: tuple[Any, ...]) -> Any:
         """`run`, without a note."""
-        if self.op.of_memory and not is_whole(args[0]):
+        if self.op.view and not may_be_seen(self.op, args):
             return NotImplemented
-        for value in args:
-            if self.op.view and isinstance(value, list):  # to be written to before the view is taken again
-                return NotImplemented
+        found: Any = args
         if self.translate is not None:
-            found: Any = door.on_arrays(self.translate, args, Tensor)
-            if found is NotImplemented:
-                return found
-            args = with_tensors(found, args)
+            found = translated(self.translate, args)
         elif self.places is not None:
-            args = placed(self, args)
-            if args is None:
-                return NotImplemented
-        if self.prepare:
-            args = prepared(self, args)
-            if args is None:
-                return NotImplemented
+            found = placed(self, args)
+        if found is not None and self.prepare:
+            found = prepared(self, found)
+        if found is None:
+            return NotImplemented
+        args = tuple(found)
         made: Any = attempt(self.op, self.native, args, self.shaped)
         if made is not NotImplemented:
             for step in self.then:
@@ -130,23 +124,35 @@ def has_defaults(case: PlainCase, args: tuple[Any, ...]) -> bool:
     return True
 
 
-def is_whole(value: Any) -> bool:
-    """Whether what is given is a tensor whose storage spans the memory of its array: that was not made smaller."""
-    if not isinstance(value, Tensor):
+def may_be_seen(op: Op, args: tuple[Any, ...]) -> bool:
+    """Whether the plain case may be a view of these arguments: lists are written to before the view is taken again, and
+    the storage of a tensor may have been made smaller than its array.
+    """
+    for value in args:
+        if isinstance(value, list):
+            return False
+    if not op.of_memory:
+        return True
+    if not isinstance(args[0], Tensor):
         return False
-    tensor: Tensor = value
+    tensor: Tensor = args[0]
     array: Any = tensor._storage_.array
     return tensor._array_ is array or tensor._array_.base is array
 
 
-def with_tensors(values: tuple[Any, ...], given: tuple[Any, ...]) -> tuple[Any, ...]:
-    """A tuple, with the first of another one, a tensor or a list of them, and the tensors that stand there, in their places."""
-    made = list(values)
+def translated(function: Any, args: tuple[Any, ...]) -> Any:
+    """The arguments of the operator as a native function gives them: the first one, a tensor or a list of them, and other
+    tensors are those of the call. None if it does not know the case.
+    """
+    values: Any = door.on_arrays(function, args, Tensor)
+    if values is NotImplemented:
+        return None
+    made: list[Any] = list(values)
     at: int
-    for at in range(min(len(made), len(given))):
-        if at == 0 or isinstance(given[at], Tensor):
-            made[at] = given[at]
-    return tuple(made)
+    for at in range(min(len(made), len(args))):
+        if at == 0 or isinstance(args[at], Tensor):
+            made[at] = args[at]
+    return made
 
 
 def placed(case: PlainCase, args: tuple[Any, ...]) -> Any:
@@ -159,12 +165,11 @@ def placed(case: PlainCase, args: tuple[Any, ...]) -> Any:
         found.append(args[place] if place >= 0 else case.op.defaults[len(found)])
     if case.guard is not None and door.on_arrays(case.guard, tuple(found), Tensor) is NotImplemented:
         return None
-    return tuple(found)
+    return found
 
 
-def prepared(case: PlainCase, args: tuple[Any, ...]) -> Any:
+def prepared(case: PlainCase, found: list[Any]) -> Any:
     """The arguments of the operator, some of them results of others; None if one of these does not know its own."""
-    found = list(args)
     place: int
     op: Op
     for step in case.prepare:
@@ -173,7 +178,7 @@ def prepared(case: PlainCase, args: tuple[Any, ...]) -> Any:
         found[place] = NotImplemented if op.native is None else attempt(op, op.native, (found[place], *step[2]), False)
         if found[place] is NotImplemented:
             return None
-    return tuple(found)
+    return found
 
 
 class Factory:
