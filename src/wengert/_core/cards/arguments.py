@@ -109,17 +109,13 @@ def checked(name: str, body: Callable[..., Any], *, method: bool = False, module
     if not (method or places or typed or aliases or loose):
         return body
 
-    further = places if method else places[1:]
-    looked_at = min(further[0][0] if further else sys.maxsize, typed[0][0] if typed else sys.maxsize)
-    if not method and (loose or not places or places[0][0]):
-        looked_at = 0
+    simple = simple_calls(places, typed, method, loose)
 
     @functools.wraps(body)
     def call(*args: Any, **kwargs: Any) -> Any:
         count, word, named = len(args), current().word, kwargs
-        if not kwargs and 0 < count <= looked_at:  # there is nothing to look at but the first
-            given = args[0]
-            if isinstance(given, Tensor) and not (word | given._flags_) & WATCHED:
+        if not kwargs and 0 < count <= simple and isinstance(args[0], Tensor):
+            if not (word | args[0]._flags_) & WATCHED:
                 return body(*args)
         if method:
             if not count or not isinstance(args[0], Tensor):  # called on the class
@@ -129,16 +125,10 @@ def checked(name: str, body: Callable[..., Any], *, method: bool = False, module
             word |= word_of(args)
         if kwargs and not aliases.keys().isdisjoint(kwargs):
             kwargs = own_names(name, kwargs, aliases)
-        for at, argument, optional in places:
-            given = args[at] if at < count else kwargs.get(argument, MISSING)
-            if isinstance(given, Tensor):
-                word |= given._flags_
-            elif given is not MISSING and not (optional and given is None):
-                if hasattr(type(given), "__torch_function__"):
-                    return overridden(name, call, args, named, body, method=method)
-                raise TypeError(
-                    errors.wrong_type(name, argument, at + 1 - skipped if at < count else 0, "Tensor", given)
-                )
+        found = word_of_tensors(name, places, args, kwargs, skipped)
+        if found < 0:
+            return overridden(name, call, args, named, body, method=method)
+        word |= found
         if typed:
             check_typed(name, typed, body.__annotations__, args, kwargs, skipped)
         if word & flags.OVERRIDDEN and current().passing is None:
@@ -148,9 +138,36 @@ def checked(name: str, body: Callable[..., Any], *, method: bool = False, module
         return profiled(name, body, args, kwargs) if word & flags.PROFILED else body(*args, **kwargs)
 
     call.__module__ = module or body.__module__
-    if module:
-        call.__qualname__ = name  # "linalg_qr" is `wengert.linalg.qr`
+    call.__qualname__ = name if module else body.__qualname__  # "linalg_qr" is `wengert.linalg.qr`
     return call
+
+
+def word_of_tensors(
+    name: str, places: list[tuple[int, str, bool]], args: tuple[Any, ...], kwargs: dict[str, Any], skipped: int
+) -> int:
+    """The flags of the arguments that are to be tensors; -1 if one is none but has a `__torch_function__`.
+
+    Raises:
+        TypeError: one is no tensor.
+    """
+    count, word = len(args), 0
+    for at, argument, optional in places:
+        given = args[at] if at < count else kwargs.get(argument, MISSING)
+        if isinstance(given, Tensor):
+            word |= given._flags_
+        elif given is not MISSING and not (optional and given is None):
+            if hasattr(type(given), "__torch_function__"):
+                return -1
+            raise TypeError(errors.wrong_type(name, argument, at + 1 - skipped if at < count else 0, "Tensor", given))
+    return word
+
+
+def simple_calls(places: list[Any], typed: list[Any], method: bool, loose: bool) -> int:
+    """How many positional arguments a call may have where there is nothing to look at but the first, a tensor."""
+    if not method and (loose or not places or places[0][0]):
+        return 0
+    further = [*(places if method else places[1:])[:1], *typed[:1]]
+    return min([each[0] for each in further], default=sys.maxsize)
 
 
 def check_typed(

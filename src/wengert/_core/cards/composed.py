@@ -141,8 +141,8 @@ def may_be_seen(op: Op, args: tuple[Any, ...]) -> bool:
 
 
 def translated(function: Any, args: tuple[Any, ...]) -> Any:
-    """The arguments of the operator as a native function gives them: the first one, a tensor or a list of them, and other
-    tensors are those of the call. None if it does not know the case.
+    """The arguments of the operator as a native function gives them, with the first one (a tensor or a list of them)
+    and the other tensors of the call in their places. None if it does not know the case.
     """
     values: Any = door.on_arrays(function, args, Tensor)
     if values is NotImplemented:
