@@ -53,9 +53,34 @@ NO_BOOL = {
     "allclose(): argument 'equal_nan' must be bool, not NoneType": lambda: wg.allclose(X, X, equal_nan=None),
     "nonzero(): argument 'as_tuple' must be bool, not int": lambda: X.nonzero(as_tuple=1),
     "max_pool2d(): argument 'ceil_mode' must be bool, not int": lambda: F.max_pool2d(X[None], 1, ceil_mode=1),
+    "stft(): argument 'return_complex' must be bool, not int": lambda: wg.stft(wg.ones(9), 4, return_complex=1),
+    "istft(): argument 'onesided' must be bool, not int": lambda: wg.istft(wg.ones(3, 9) + 0j, 4, onesided=1),
+    "triplet_margin_loss(): argument 'swap' must be bool, not int": lambda: F.triplet_margin_loss(X, X, X, swap=1),
+    "poisson_nll_loss(): argument 'full' must be bool, not NoneType": lambda: F.poisson_nll_loss(X, X, full=None),
+    "argument 'align_corners' (position 5) must be bool, not int": lambda: F.interpolate(
+        X[None], 2, mode="linear", align_corners=1
+    ),
+    "grid_sample(): argument 'align_corners' must be bool, not int": lambda: F.grid_sample(
+        wg.ones(1, 1, 2, 2), wg.ones(1, 2, 2, 2), align_corners=1
+    ),
+    "tensor(): argument 'requires_grad' must be bool, not NoneType": lambda: wg.tensor([1.0], requires_grad=None),
 }
+SQUARE = wg.arange(16.0).reshape(4, 4).sin()
+HEADS = (4, 2, wg.ones(12, 4), None, None, None)
+BY_TRUTH = {
+    "stft": lambda truth: wg.stft(wg.arange(9.0), 4, window=wg.ones(4), center=truth, return_complex=True).abs(),
+    "pca_lowrank": lambda truth: wg.pca_lowrank(SQUARE[:, :2], 2, center=truth)[1],
+    "window": lambda truth: wg.signal.windows.hann(5, sym=truth),
+    "triplet": lambda truth: F.triplet_margin_with_distance_loss(X, X + 1, X, swap=truth),
+    "gaussian_nll_loss": lambda truth: F.gaussian_nll_loss(X, X, X + 1, full=truth),
+    "max_pool2d": lambda truth: F.max_pool2d(SQUARE[None], 2, return_indices=truth)[-1],
+    "attention": lambda truth: F.multi_head_attention_forward(
+        SQUARE, SQUARE, SQUARE, *HEADS, truth, 0.0, wg.ones(4, 4), None, average_attn_weights=truth
+    )[1],
+}
+"""Switches that torch, too, reads in Python."""
 REFUSED = {
-    "Expected num_groups to be greater than 0, got 0": lambda: F.group_norm(X, 0),
+    "Expected num groups to be greater than 0, got 0": lambda: F.group_norm(X, 0),
     "Indexing dim 1 is out of bounds of the source tensor with dim 1": lambda: X.index_add(
         -1, wg.tensor([0]), wg.ones(3)
     ),
@@ -71,6 +96,21 @@ REFUSED = {
 def test_arguments_of_a_wrong_type_are_refused_by_name(text):
     with pytest.raises(TypeError, match=re.escape(text)):
         NO_TENSOR[text]()
+
+
+@pytest.mark.parametrize("given", [1, 0, None, 0.5])
+@pytest.mark.parametrize("name", BY_TRUTH)
+def test_of_switches_that_are_read_in_python_the_truth_counts(name, given):
+    assert wg.allclose(BY_TRUTH[name](given), BY_TRUTH[name](bool(given)))
+
+
+def test_windows_of_one_point_or_none_take_any_number():
+    windows = wg.signal.windows
+    assert windows.hann(True).tolist() == windows.bartlett(1.0).tolist() == [1.0]
+    assert windows.general_cosine(0.0, a=[1]).shape == (0,)
+    for wrong in (lambda: windows.hann(5.0), lambda: windows.cosine(True)):
+        with pytest.raises(TypeError, match="must be int, not"):
+            wrong()
 
 
 @pytest.mark.parametrize("text", NO_BOOL)

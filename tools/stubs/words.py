@@ -10,7 +10,7 @@ from __future__ import annotations
 NAMES = {
     "bool": "_bool", "float": "_float", "int": "_int", "dtype": "_dtype", "DType": "_dtype", "device": "_device",
     "layout": "_layout", "memory_format": "_memory_format", "Number": "_Number", "Operand": "_Operand",
-    "Ints": "_Ints", "sizes.Size": "Size", "np.ndarray": "ndarray",
+    "Truth": "_bool", "Ints": "_Ints", "sizes.Size": "Size", "np.ndarray": "ndarray",
 }  # fmt: skip
 """Words whose meaning a method, a property or a name of the package would hide, and what the stubs call them."""
 
@@ -21,7 +21,8 @@ KINDS = {
 """What the kinds of a card's parameters are to programs."""
 
 PARAMETERS = {
-    "alpha": "Number", "beta": "Number", "bias": "Tensor", "buffer": "Any", "condition": "Tensor",
+    "align_corners": "bool", "alpha": "Number", "beta": "Number", "bias": "Tensor", "buffer": "Any",
+    "condition": "Tensor",
     "correction": "Number", "data": "Any", "destination": "Ints", "device": "device | str", "dilation": "Ints",
     "dim": "Ints", "dims": "Ints", "dtype": "dtype", "dx": "float", "end": "Number",
     "exponent": "Operand", "ext_tensor": "Any", "fill_value": "Number", "from_": "Number",
@@ -37,7 +38,7 @@ PARAMETERS = {
     "source": "Ints", "spacing": "Number | Sequence[Number] | Sequence[Tensor]", "split_size": "Ints",
     "split_sizes": "Sequence[int]", "start": "Number", "step": "Number", "stride": "Ints",
     "target_lengths": "Ints | Tensor", "tensors": "Sequence[Tensor]", "to": "Number", "unbiased": "bool",
-    "value": "Number", "vec2": "Tensor",
+    **{f"{each}_proj_weight": "Tensor" for each in "qkv"}, "value": "Number", "vec2": "Tensor",
     "weight": "Tensor",
 }  # fmt: skip
 """Types of parameters that cards leave open, by name."""

@@ -5,14 +5,14 @@ from __future__ import annotations
 import warnings
 from typing import Any
 
-from ..ops import plain_function
+from ..ops import Truth, plain_function
 from ..ops.neural import gates
 from ..ops.neural.softmax import log_softmax_along, softmax_along
 from ..ops.pointwise import activation, piecewise, smooth
 from ..tensor import Tensor
 
 
-def relu(input: Tensor, inplace: bool = False) -> Tensor:
+def relu(input: Tensor, inplace: Truth = False) -> Tensor:
     """`max(x, 0)`; `inplace`: written into the input."""
     return input.relu_() if inplace else input.relu()  # type: ignore[attr-defined, no-any-return]
 
@@ -22,27 +22,27 @@ def chosen(card: Any, inplace: bool, *args: Any) -> Any:
     return (card.in_place if inplace else card)(*args)
 
 
-def silu(input: Tensor, inplace: bool = False) -> Tensor:
+def silu(input: Tensor, inplace: Truth = False) -> Tensor:
     """`x * sigmoid(x)`; `inplace`: written into the input."""
     return chosen(activation.silu, inplace, input)  # type: ignore[no-any-return]
 
 
-def mish(input: Tensor, inplace: bool = False) -> Tensor:
+def mish(input: Tensor, inplace: Truth = False) -> Tensor:
     """`x * tanh(softplus(x))`; `inplace`: written into the input."""
     return chosen(smooth.mish, inplace, input)  # type: ignore[no-any-return]
 
 
-def leaky_relu(input: Tensor, negative_slope: float = 0.01, inplace: bool = False) -> Tensor:
+def leaky_relu(input: Tensor, negative_slope: float = 0.01, inplace: Truth = False) -> Tensor:
     """`x` where positive, else `negative_slope * x`; `inplace`: written into the input."""
     return chosen(piecewise.leaky_relu, inplace, input, negative_slope)  # type: ignore[no-any-return]
 
 
-def elu(input: Tensor, alpha: float = 1.0, inplace: bool = False) -> Tensor:
+def elu(input: Tensor, alpha: float = 1.0, inplace: Truth = False) -> Tensor:
     """`x` where positive, else `alpha * (exp(x) - 1)`; `inplace`: written into the input."""
     return chosen(piecewise.elu, inplace, input, alpha)  # type: ignore[no-any-return]
 
 
-def selu(input: Tensor, inplace: bool = False) -> Tensor:
+def selu(input: Tensor, inplace: Truth = False) -> Tensor:
     """`elu` with the constants that keep mean 0 and variance 1 from layer to layer; `inplace`: written into the input.
 
     Source: Klambauer et al., Self-Normalizing Neural Networks, 2017.
@@ -53,32 +53,32 @@ def selu(input: Tensor, inplace: bool = False) -> Tensor:
     return piecewise.selu(input)  # type: ignore[no-any-return]
 
 
-def celu(input: Tensor, alpha: float = 1.0, inplace: bool = False) -> Tensor:
+def celu(input: Tensor, alpha: float = 1.0, inplace: Truth = False) -> Tensor:
     """`x` where positive, else `alpha * (exp(x / alpha) - 1)`; `inplace`: written into the input."""
     return chosen(piecewise.celu, inplace, input, alpha)  # type: ignore[no-any-return]
 
 
-def hardtanh(input: Tensor, min_val: float = -1.0, max_val: float = 1.0, inplace: bool = False) -> Tensor:
+def hardtanh(input: Tensor, min_val: float = -1.0, max_val: float = 1.0, inplace: Truth = False) -> Tensor:
     """`x` cut to [min_val, max_val]; `inplace`: written into the input."""
     return chosen(piecewise.hardtanh, inplace, input, min_val, max_val)  # type: ignore[no-any-return]
 
 
-def relu6(input: Tensor, inplace: bool = False) -> Tensor:
+def relu6(input: Tensor, inplace: Truth = False) -> Tensor:
     """`x` cut to [0, 6]; `inplace`: written into the input."""
     return chosen(piecewise.hardtanh, inplace, input, 0.0, 6.0)  # type: ignore[no-any-return]
 
 
-def hardsigmoid(input: Tensor, inplace: bool = False) -> Tensor:
+def hardsigmoid(input: Tensor, inplace: Truth = False) -> Tensor:
     """`x / 6 + 1 / 2` cut to [0, 1]; `inplace`: written into the input."""
     return chosen(piecewise.hardsigmoid, inplace, input)  # type: ignore[no-any-return]
 
 
-def hardswish(input: Tensor, inplace: bool = False) -> Tensor:
+def hardswish(input: Tensor, inplace: Truth = False) -> Tensor:
     """`x * hardsigmoid(x)`; `inplace`: written into the input."""
     return chosen(piecewise.hardswish, inplace, input)  # type: ignore[no-any-return]
 
 
-def threshold(input: Tensor, threshold: float, value: float, inplace: bool = False) -> Tensor:
+def threshold(input: Tensor, threshold: float, value: float, inplace: Truth = False) -> Tensor:
     """`x` where above the threshold, else `value`; `inplace`: written into the input."""
     return chosen(piecewise.threshold, inplace, input, threshold, value)  # type: ignore[no-any-return]
 
@@ -128,7 +128,7 @@ def softmin(input: Tensor, dim: int | None = None, _stacklevel: int = 3, dtype: 
 
 
 def rrelu(
-    input: Tensor, lower: float = 1.0 / 8, upper: float = 1.0 / 3, training: bool = False, inplace: bool = False
+    input: Tensor, lower: float = 1.0 / 8, upper: float = 1.0 / 3, training: bool = False, inplace: Truth = False
 ) -> Tensor:
     """`x` where positive, else times a slope: the mean of `lower` and `upper`, in training one drawn between them."""
     return (gates.rrelu_ if inplace else gates.rrelu)(input, lower, upper, training)  # type: ignore[no-any-return]

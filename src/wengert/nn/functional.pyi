@@ -649,7 +649,7 @@ def multi_head_attention_forward(
     query: Tensor,
     key: Tensor,
     value: Tensor,
-    embed_dim_to_check: _int,
+    embed_dim_to_check: _int | _float | Tensor,
     num_heads: _int,
     in_proj_weight: Tensor | None,
     in_proj_bias: Tensor | None,

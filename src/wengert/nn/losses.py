@@ -7,7 +7,7 @@ import warnings
 from collections.abc import Callable
 from typing import Any
 
-from ..ops import plain_function
+from ..ops import Truth, plain_function
 from ..ops.neural import loss_ctc, loss_margins, loss_rates, loss_scores
 from ..ops.neural.loss import read_reduction
 from ..ops.neural.loss_margins import WORDS, check_triplet
@@ -30,8 +30,8 @@ def cosine_embedding_loss(
     input2: Tensor,
     target: Tensor,
     margin: float = 0,
-    size_average: bool | None = None,
-    reduce: bool | None = None,
+    size_average: Truth | None = None,
+    reduce: Truth | None = None,
     reduction: str = "mean",
 ) -> Tensor:
     """One minus the cosine of vectors that belong together (1), and what it exceeds `margin` by of others (-1)."""
@@ -43,8 +43,8 @@ def hinge_embedding_loss(
     input: Tensor,
     target: Tensor,
     margin: float = 1.0,
-    size_average: bool | None = None,
-    reduce: bool | None = None,
+    size_average: Truth | None = None,
+    reduce: Truth | None = None,
     reduction: str = "mean",
 ) -> Tensor:
     """`input` where `target` is 1, and what it lacks to `margin` where `target` is -1."""
@@ -57,8 +57,8 @@ def margin_ranking_loss(
     input2: Tensor,
     target: Tensor,
     margin: float = 0,
-    size_average: bool | None = None,
-    reduce: bool | None = None,
+    size_average: Truth | None = None,
+    reduce: Truth | None = None,
     reduction: str = "mean",
 ) -> Tensor:
     """What the difference of two scores lacks to `margin`, in the direction that `target`, 1 or -1, says.
@@ -83,8 +83,8 @@ def triplet_margin_loss(
     p: float = 2,
     eps: float = 1e-6,
     swap: bool = False,
-    size_average: bool | None = None,
-    reduce: bool | None = None,
+    size_average: Truth | None = None,
+    reduce: Truth | None = None,
     reduction: str = "mean",
 ) -> Tensor:
     """What the distance from the anchor to the negative lacks to that to the positive, plus `margin`.
@@ -114,7 +114,7 @@ def triplet_margin_with_distance_loss(
     *,
     distance_function: Callable[[Tensor, Tensor], Tensor] | None = None,
     margin: float = 1.0,
-    swap: bool = False,
+    swap: Truth = False,
     reduction: str = "mean",
 ) -> Tensor:
     """`triplet_margin_loss` with a distance of the program's own.
@@ -145,8 +145,8 @@ def multi_margin_loss(
     p: int = 1,
     margin: float = 1.0,
     weight: Tensor | None = None,
-    size_average: bool | None = None,
-    reduce: bool | None = None,
+    size_average: Truth | None = None,
+    reduce: Truth | None = None,
     reduction: str = "mean",
 ) -> Tensor:
     """By how much the scores of other classes come nearer to that of the right one than `margin`, to the power `p`.
@@ -165,8 +165,8 @@ def multi_margin_loss(
 def multilabel_margin_loss(
     input: Tensor,
     target: Tensor,
-    size_average: bool | None = None,
-    reduce: bool | None = None,
+    size_average: Truth | None = None,
+    reduce: Truth | None = None,
     reduction: str = "mean",
 ) -> Tensor:
     """By how much the scores of classes that `target` does not name come nearer than 1 to those of classes it names."""
@@ -177,8 +177,8 @@ def multilabel_margin_loss(
 def soft_margin_loss(
     input: Tensor,
     target: Tensor,
-    size_average: bool | None = None,
-    reduce: bool | None = None,
+    size_average: Truth | None = None,
+    reduce: Truth | None = None,
     reduction: str = "mean",
 ) -> Tensor:
     """`log(1 + exp(-target * input))`, for two classes that are called 1 and -1."""
@@ -190,8 +190,8 @@ def multilabel_soft_margin_loss(
     input: Tensor,
     target: Tensor,
     weight: Tensor | None = None,
-    size_average: bool | None = None,
-    reduce: bool | None = None,
+    size_average: Truth | None = None,
+    reduce: Truth | None = None,
     reduction: str = "mean",
 ) -> Tensor:
     """The mean over classes of the binary cross-entropy between scores and targets.
@@ -220,9 +220,9 @@ def poisson_nll_loss(
     target: Tensor,
     log_input: bool = True,
     full: bool = False,
-    size_average: bool | None = None,
+    size_average: Truth | None = None,
     eps: float = 1e-8,
-    reduce: bool | None = None,
+    reduce: Truth | None = None,
     reduction: str = "mean",
 ) -> Tensor:
     """Minus the logarithm of the likelihood of counts under Poisson distributions.
@@ -241,7 +241,7 @@ def poisson_nll_loss(
 
 
 def gaussian_nll_loss(
-    input: Tensor, target: Tensor, var: Tensor | float, full: bool = False, eps: float = 1e-6, reduction: str = "mean"
+    input: Tensor, target: Tensor, var: Tensor | float, full: Truth = False, eps: float = 1e-6, reduction: str = "mean"
 ) -> Tensor:
     """Minus the logarithm of the likelihood of values under normal distributions.
 
@@ -293,8 +293,8 @@ def spread_variance(var: Any, shape: tuple[int, ...]) -> Any:
 def kl_div(
     input: Tensor,
     target: Tensor,
-    size_average: bool | None = None,
-    reduce: bool | None = None,
+    size_average: Truth | None = None,
+    reduce: Truth | None = None,
     reduction: str = "mean",
     log_target: bool = False,
 ) -> Tensor:

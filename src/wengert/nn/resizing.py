@@ -17,7 +17,7 @@ def old(name: str) -> None:
 
 
 def upsample(
-    input: Tensor, size: Any = None, scale_factor: Any = None, mode: str = "nearest", align_corners: bool | None = None
+    input: Tensor, size: Any = None, scale_factor: Any = None, mode: str = "nearest", align_corners: Any = None
 ) -> Tensor:
     """`interpolate`, which is to be used instead; arguments as there."""
     old("upsample")

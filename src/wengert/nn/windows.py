@@ -8,6 +8,7 @@ import math
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from ..ops import Truth
 from ..ops.images import pool_forms
 from ..ops.images.pool import avg_pool2d
 from ..ops.images.pool_fractional import fractional_max_pool2d as fractional2d, fractional_max_pool3d as fractional3d
@@ -236,7 +237,7 @@ def fractional_max_pool2d(
     kernel_size: int | Sequence[int],
     output_size: int | Sequence[int] | None = None,
     output_ratio: float | Sequence[float] | None = None,
-    return_indices: bool = False,
+    return_indices: Truth = False,
     _random_samples: Tensor | None = None,
 ) -> Any:
     """The largest element of each of a number of windows that begin at random places.
@@ -268,7 +269,7 @@ def fractional_max_pool3d(
     kernel_size: int | Sequence[int],
     output_size: int | Sequence[int] | None = None,
     output_ratio: float | Sequence[float] | None = None,
-    return_indices: bool = False,
+    return_indices: Truth = False,
     _random_samples: Tensor | None = None,
 ) -> Any:
     """`fractional_max_pool2d` of volumes (N, C, D, H, W) or (C, D, H, W), with three numbers for two."""

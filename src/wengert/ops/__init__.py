@@ -4,6 +4,7 @@ Here stand the families that every program needs; `families.py` names all others
 theirs is first asked for.
 """
 
+from .._core.cards.arguments import Truth as Truth
 from .._core.cards.card import checked as checked
 from .._core.cards.plain_case import plain_function as plain_function
 from .create import create

@@ -6,7 +6,7 @@ import functools
 import operator
 import sys
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, TypeAlias
 
 from .. import errors, flags
 from ..operators.declaration import ALIASES, SCALARS, check_scalar, is_whole
@@ -19,14 +19,16 @@ MISSING = object()
 LOOSE = frozenset(("condition", "tensors", "operands"))
 """Parameters that take tensors, or lists of them, and are annotated otherwise."""
 
-TRUTHS = ("inplace", "return_indices", "sym", "full", "swap", "get_infos")
-"""Switches of which the truth counts, whatever is given: torch, too, reads them in Python."""
-
+Truth: TypeAlias = bool
+"""A switch of which the truth counts, whatever is given: torch, too, reads it in Python. What is annotated as `bool`
+takes nothing else."""
 
 WATCHED = flags.OVERRIDDEN | flags.AUTOCAST | flags.PROFILED
 """Of a tensor or a mode: calls are for another, recast or noted."""
 
-KINDS: dict[str, type] = {"bool": bool, "int": int, "int | None": int, **dict.fromkeys(SCALARS, float)}
+KINDS: dict[str, type] = {
+    "bool": bool, "bool | None": bool, "int": int, "int | None": int, **dict.fromkeys(SCALARS, float)
+}  # fmt: skip
 """Annotations of parameters that take nothing else than a bool, an int or a number."""
 
 
@@ -73,7 +75,7 @@ def typed_places(body: Callable[..., Any]) -> list[tuple[int, str, type]]:
     return [
         (at if at < positional else sys.maxsize, name, KINDS[annotations[name]])
         for at, name in enumerate(parameters_of(body))
-        if annotations.get(name) in KINDS and name not in TRUTHS
+        if annotations.get(name) in KINDS
     ]
 
 
@@ -186,13 +188,18 @@ def check_typed(
     count = len(args)
     for at, argument, kind in typed:
         given = args[at] if at < count else kwargs.get(argument, MISSING)
-        if type(given) is kind or given is MISSING or (given is None and (kind is int or argument == "requires_grad")):
+        if type(given) is kind or given is MISSING or (given is None and may_be_none(annotations[argument], argument)):
             continue
         position = at + 1 - skipped if at < count else 0
         if kind is float and not isinstance(given, (Tensor, complex)):  # of which the operators inside judge
             check_scalar(name, argument, position, annotations[argument], given)
         elif kind is bool or (kind is int and not is_whole(given)):
             raise TypeError(errors.wrong_type(name, argument, position, kind.__name__, given))
+
+
+def may_be_none(annotation: str, argument: str) -> bool:
+    """Whether None is for the function to look at: of an int or an optional switch, and of `requires_grad`."""
+    return annotation in ("int", "int | None", "bool | None") or argument == "requires_grad"
 
 
 def word_of(values: Sequence[Any]) -> int:

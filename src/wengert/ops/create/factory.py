@@ -152,7 +152,7 @@ def finish(name: str, array: Any, requires_grad: Any = False, levels: Levels = (
     made = wrap(dtypes.canonical(array))
     for level in levels:
         made = batches.batched(made, level)
-    if requires_grad is not False and requires_grad is not None:
+    if requires_grad is not False and (requires_grad is not None or name == "tensor"):  # which takes no None
         if not isinstance(requires_grad, bool):
             raise TypeError(f"{name}(): argument 'requires_grad' must be bool, not {type(requires_grad).__name__}")
         if requires_grad and array.dtype.kind not in "fcV":

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from ..._core import errors
-from ..._core.cards.arguments import integer
+from ..._core.cards.arguments import Truth, integer
 from ..._core.cards.card import Bad, Sample, composite
 from ..._core.tensor.base import Tensor
 from ..._core.tensor.batches import is_batched
@@ -140,7 +140,7 @@ def stft(
     hop_length: int | None = None,
     win_length: int | None = None,
     window: Tensor | None = None,
-    center: bool = True,
+    center: Truth = True,
     pad_mode: str = "reflect",
     normalized: bool = False,
     onesided: bool | None = None,

@@ -6,7 +6,7 @@ import math
 from collections.abc import Callable, Iterable
 from typing import Any
 
-from ..._core.cards.arguments import integer
+from ..._core.cards.arguments import Truth, integer
 from ..._core.cards.card import Bad, Sample
 from ..._core.tensor.base import Tensor
 from ..._core.types import dtypes
@@ -55,7 +55,8 @@ class Options:
             ValueError: one has no meaning.
         """
         kind = dtypes.get_default_dtype() if dtype is None else dtype
-        count = integer(f"signal.windows.{name}", "M", count)
+        if not isinstance(count, (bool, float)):  # some windows of one point or none are made without counting
+            count = integer(f"signal.windows.{name}", "M", count)
         if count < 0:
             raise ValueError(f"{name} requires non-negative window length, got M={count}")
         if layout is not None and str(layout) != "torch.strided":
@@ -72,7 +73,7 @@ class Options:
 
     def ones(self) -> Any:
         """The window of one point, or of none."""
-        return ones(self.count, **self.made)
+        return ones(int(self.count), **self.made)
 
 
 def exponential(options: Options, center: Any, tau: Any) -> Any:
@@ -171,13 +172,13 @@ def plain(name: str, shape: Callable[..., Any], summary: str, example: str, *par
     """A window without parameters of its own; `general` names the one whose checks it shares."""
 
     def function(
-        M: int,
+        M: float,
         *,
-        sym: bool = True,
+        sym: Truth = True,
         dtype: DType | None = None,
         layout: Any = None,
         device: Any = None,
-        requires_grad: bool = False,
+        requires_grad: Truth = False,
     ) -> Tensor:
         return shape(Options(general or name, M, sym, dtype, layout, device, requires_grad), *parameters)  # type: ignore[no-any-return]
 
@@ -185,67 +186,67 @@ def plain(name: str, shape: Callable[..., Any], summary: str, example: str, *par
 
 
 def exponential_window(
-    M: int,
+    M: float,
     *,
     center: float | None = None,
     tau: float = 1.0,
-    sym: bool = True,
+    sym: Truth = True,
     dtype: DType | None = None,
     layout: Any = None,
     device: Any = None,
-    requires_grad: bool = False,
+    requires_grad: Truth = False,
 ) -> Tensor:
     return exponential(Options("exponential", M, sym, dtype, layout, device, requires_grad), center, tau)  # type: ignore[no-any-return]
 
 
 def gaussian_window(
-    M: int,
+    M: float,
     *,
     std: float = 1.0,
-    sym: bool = True,
+    sym: Truth = True,
     dtype: DType | None = None,
     layout: Any = None,
     device: Any = None,
-    requires_grad: bool = False,
+    requires_grad: Truth = False,
 ) -> Tensor:
     return gaussian(Options("gaussian", M, sym, dtype, layout, device, requires_grad), std)  # type: ignore[no-any-return]
 
 
 def kaiser_window(
-    M: int,
+    M: float,
     *,
     beta: float = 12.0,
-    sym: bool = True,
+    sym: Truth = True,
     dtype: DType | None = None,
     layout: Any = None,
     device: Any = None,
-    requires_grad: bool = False,
+    requires_grad: Truth = False,
 ) -> Tensor:
     return kaiser(Options("kaiser", M, sym, dtype, layout, device, requires_grad), beta)  # type: ignore[no-any-return]
 
 
 def general_cosine_window(
-    M: int,
+    M: float,
     *,
     a: Any,
-    sym: bool = True,
+    sym: Truth = True,
     dtype: DType | None = None,
     layout: Any = None,
     device: Any = None,
-    requires_grad: bool = False,
+    requires_grad: Truth = False,
 ) -> Tensor:
     return general_cosine(Options("general_cosine", M, sym, dtype, layout, device, requires_grad), a)  # type: ignore[no-any-return]
 
 
 def general_hamming_window(
-    M: int,
+    M: float,
     *,
     alpha: float = 0.54,
-    sym: bool = True,
+    sym: Truth = True,
     dtype: DType | None = None,
     layout: Any = None,
     device: Any = None,
-    requires_grad: bool = False,
+    requires_grad: Truth = False,
 ) -> Tensor:
     return general_hamming(Options("general_cosine", M, sym, dtype, layout, device, requires_grad), alpha)  # type: ignore[no-any-return]
 

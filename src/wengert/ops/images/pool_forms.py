@@ -6,6 +6,7 @@ import operator
 from typing import Any
 
 from ..._core import errors
+from ..._core.cards.arguments import Truth
 from ..._core.cards.card import Bad, Sample, composite
 from ..._core.cards.plain_case import plain_function
 from ..._core.errors import shown
@@ -24,11 +25,7 @@ from .pool_volumes import max_pool3d_with_indices
 
 
 def check_tensor(name: str, input: Any) -> None:
-    """Refuse what is no tensor.
-
-    Raises:
-        TypeError: it is none.
-    """
+    """Refuse what is no tensor, with a TypeError."""
     if not isinstance(input, Tensor):
         raise TypeError(errors.wrong_type(name, "input", 1, "Tensor", input))
 
@@ -59,7 +56,7 @@ def max_pool2d(
     padding: Any = 0,
     dilation: Any = 1,
     ceil_mode: bool = False,
-    return_indices: bool = False,
+    return_indices: Truth = False,
 ) -> Any:
     """The largest element of each window.
 
@@ -91,7 +88,7 @@ def max_pool3d(
     padding: Any = 0,
     dilation: Any = 1,
     ceil_mode: bool = False,
-    return_indices: bool = False,
+    return_indices: Truth = False,
 ) -> Any:
     """The largest element of each window of volumes: `input` (N, C, D, H, W) or (C, D, H, W); else as `max_pool2d`.
 
@@ -122,7 +119,7 @@ def max_pool1d(
     padding: Any = 0,
     dilation: Any = 1,
     ceil_mode: bool = False,
-    return_indices: bool = False,
+    return_indices: Truth = False,
 ) -> Any:
     """The largest element of each window along the last dimension: `input` (N, C, L) or (C, L); else as
     `max_pool2d`.
@@ -276,7 +273,7 @@ def check_line(name: str, input: Tensor) -> None:
 
 
 @composite(method=False, function=False)
-def adaptive_max_pool2d(input: Tensor, output_size: Any, return_indices: bool = False) -> Any:
+def adaptive_max_pool2d(input: Tensor, output_size: Any, return_indices: Truth = False) -> Any:
     """The largest element of each of the windows that divide the planes into `output_size` rows and columns.
 
     Args:
@@ -320,7 +317,7 @@ def adaptive_avg_pool3d(input: Tensor, output_size: Any) -> Tensor:
 
 
 @composite(method=False, function=False)
-def adaptive_max_pool3d(input: Tensor, output_size: Any, return_indices: bool = False) -> Any:
+def adaptive_max_pool3d(input: Tensor, output_size: Any, return_indices: Truth = False) -> Any:
     """The largest element of each of the windows that divide the volumes into `output_size` depths, rows and columns.
 
     Args:
@@ -342,7 +339,7 @@ def adaptive_max_pool3d(input: Tensor, output_size: Any, return_indices: bool = 
 
 
 @composite(method=False, function=False)
-def adaptive_max_pool1d(input: Any, output_size: Any, return_indices: bool = False) -> Any:
+def adaptive_max_pool1d(input: Any, output_size: Any, return_indices: Truth = False) -> Any:
     """`adaptive_max_pool2d` along the last dimension: `input` (N, C, L) or (C, L).
 
     Args:

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from ..._core import errors
+from ..._core.cards.arguments import Truth
 from ..._core.cards.card import REALS, Array, Bad, Index, Sample, composite, op
 from ..._core.cards.plain_case import plain_function
 from ..._core.errors import shown
@@ -178,8 +179,8 @@ def interpolate(
     size: Any = None,
     scale_factor: Any = None,
     mode: str = "nearest",
-    align_corners: bool | None = None,
-    recompute_scale_factor: bool | None = None,
+    align_corners: Any = None,
+    recompute_scale_factor: Truth | None = None,
     antialias: bool = False,
 ) -> Tensor:
     """(N, C, ...) at another size.
@@ -212,6 +213,8 @@ def interpolate(
     check_mode(input.ndim, mode, bool(align_corners), antialias)
     if mode == "area":
         return area(input, lengths)
+    if align_corners is not None and mode not in NEAREST and not isinstance(align_corners, bool):
+        raise TypeError(errors.wrong_type("interpolate", "align_corners", 5, "bool", align_corners))
     card = resample_bytes if input.dtype is dtypes.uint8 else resample
     return card(input, lengths, mode, bool(align_corners), scales, antialias)  # type: ignore[no-any-return]
 
@@ -258,7 +261,7 @@ def read_target(shape: Ints, size: Any, factor: Any, recompute: bool | None) -> 
             f"Input and scale_factor must have the same number of spatial dimensions, {spatial} and scale_factor of "
             f"shape {factor}. {wanted} scale_factor in (s1, s2, ...,sK) format."
         )
-    if not all(math.isfinite(float(each)) for each in factors):
+    if not recompute and not all(math.isfinite(float(each)) for each in factors):
         raise RuntimeError(f"interpolate: scale_factor must be finite, got {factor}")
     made = tuple(math.floor(length * float(each)) for length, each in zip(shape, factors))
     return made, None if recompute else tuple(float(each) for each in factors)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from ..._core.calls.out import put
+from ..._core.cards.arguments import Truth
 from ..._core.cards.card import Bad, Sample, composite
 from ..._core.out_errors import EXACT
 from ..._core.tensor.base import Tensor
@@ -164,7 +165,7 @@ def lu_unpack_samples(make: Any) -> Any:
 
 
 @composite()
-def lu(self: Tensor, pivot: bool = True, get_infos: bool = False, out: Any = None) -> Any:
+def lu(self: Tensor, pivot: bool = True, get_infos: Truth = False, out: Any = None) -> Any:
     """The triangular factors of matrices in one; `linalg.lu_factor` has taken its place.
 
     Args:

@@ -10,6 +10,7 @@ import numpy as np
 
 from ... import _kernels as kernels
 from ..._core import errors
+from ..._core.cards.arguments import Truth
 from ..._core.cards.card import FLOATS, Array, Bad, Index, Sample, composite, op
 from ..._core.tensor.base import Tensor, wrap
 from ..._core.types import dtypes
@@ -99,7 +100,7 @@ def channels(input: Tensor) -> tuple[int, ...]:
 
 
 @composite(method=False)
-def dropout(input: Tensor, p: float = 0.5, training: bool = True, inplace: bool = False) -> Tensor:
+def dropout(input: Tensor, p: float = 0.5, training: bool = True, inplace: Truth = False) -> Tensor:
     """Elements set to zero with probability `p`, the others divided by 1 - p.
 
     Args:
@@ -121,7 +122,7 @@ def dropout(input: Tensor, p: float = 0.5, training: bool = True, inplace: bool 
 
 
 @composite(method=False)
-def feature_dropout(input: Tensor, p: float = 0.5, training: bool = True, inplace: bool = False) -> Tensor:
+def feature_dropout(input: Tensor, p: float = 0.5, training: bool = True, inplace: Truth = False) -> Tensor:
     """`dropout` of whole channels: `input` (N, C, ...); other arguments as there.
 
     Args:
@@ -135,7 +136,7 @@ def feature_dropout(input: Tensor, p: float = 0.5, training: bool = True, inplac
 
 
 @composite(method=False, function=False)
-def dropout1d(input: Tensor, p: float = 0.5, training: bool = True, inplace: bool = False) -> Tensor:
+def dropout1d(input: Tensor, p: float = 0.5, training: bool = True, inplace: Truth = False) -> Tensor:
     """`dropout` of whole channels: `input` (N, C, L) or (C, L); other arguments as there.
 
     Args:
@@ -164,7 +165,7 @@ def batched(name: str, input: Any, full: int, p: float, training: bool, inplace:
 
 
 @composite(method=False, function=False)
-def dropout2d(input: Tensor, p: float = 0.5, training: bool = True, inplace: bool = False) -> Tensor:
+def dropout2d(input: Tensor, p: float = 0.5, training: bool = True, inplace: Truth = False) -> Tensor:
     """`dropout` of whole channels: `input` (N, C, H, W), or (N, C, L) with a warning; other arguments as there.
 
     Args:
@@ -198,7 +199,7 @@ def warn_dimensions(name: str, ndim: int, spatial: str, wanted: str) -> None:
 
 
 @composite(method=False, function=False)
-def dropout3d(input: Tensor, p: float = 0.5, training: bool = True, inplace: bool = False) -> Tensor:
+def dropout3d(input: Tensor, p: float = 0.5, training: bool = True, inplace: Truth = False) -> Tensor:
     """`dropout` of whole channels: `input` (N, C, D, H, W) or (C, D, H, W); other arguments as there.
 
     Args:
@@ -231,7 +232,7 @@ def saturate(name: str, input: Any, shape: Any, p: float, training: bool, inplac
 
 
 @composite(method=False)
-def alpha_dropout(input: Tensor, p: float = 0.5, training: bool = False, inplace: bool = False) -> Tensor:
+def alpha_dropout(input: Tensor, p: float = 0.5, training: bool = False, inplace: Truth = False) -> Tensor:
     """Dropout for networks of SELU: random elements go to its saturation; mean and variance are kept.
 
     Arguments as for `dropout`.
@@ -250,7 +251,7 @@ def alpha_dropout(input: Tensor, p: float = 0.5, training: bool = False, inplace
 
 
 @composite(method=False)
-def feature_alpha_dropout(input: Tensor, p: float = 0.5, training: bool = False, inplace: bool = False) -> Tensor:
+def feature_alpha_dropout(input: Tensor, p: float = 0.5, training: bool = False, inplace: Truth = False) -> Tensor:
     """`alpha_dropout` of whole channels: `input` (N, C, ...).
 
     Args:

@@ -19,27 +19,43 @@ from ..dtype_checks import check_floating
 from .norm import ONLY_FUSED, check_mixed, fits, fused, in_dtype_of, scaled, standard, through_standard
 
 
-def check_channels(tensor: Any, groups: int, **factors: Any) -> None:
+def check_channels(tensor: Any, channels: int, groups: int, **factors: Any) -> None:
     """Refuse channels that do not form groups, and weights that are not one for each channel.
 
     Raises:
         RuntimeError: it is so.
     """
-    if tensor.ndim < 2:
-        raise RuntimeError(f"Expected at least 2 dimensions for input tensor but received {tensor.ndim}")
     if groups <= 0:
-        raise RuntimeError(f"Expected num_groups to be greater than 0, got {groups}")
-    if tensor.shape[1] % groups:
+        raise RuntimeError(f"Expected num groups to be greater than 0, got {groups}")
+    if channels % groups:
         raise RuntimeError(
             "Expected number of channels in input to be divisible by num_groups, but got input of shape "
             f"{errors.shown(tensor.shape)} and num_groups={groups}"
         )
     for name, factor in factors.items():
-        if factor is not None and tuple(factor.shape) != (tensor.shape[1],):
+        if factor is not None and tuple(factor.shape) != (channels,):
             raise RuntimeError(
                 f"Expected {name} to be a vector of size equal to the number of channels in input, but got {name} of "
                 f"shape {errors.shown(factor.shape)} and input of shape {errors.shown(tensor.shape)}"
             )
+
+
+def check_items(tensor: Any, items: int, channels: int, places: int) -> None:
+    """Refuse a tensor that does not lie as `native_group_norm` was told.
+
+    Raises:
+        RuntimeError: it does not.
+    """
+    if math.prod(tensor.shape) != items * channels * places:
+        raise RuntimeError(
+            "Expected X.numel() == N * C * HxW to be true, but got false: input of shape "
+            f"{errors.shown(tensor.shape)}, N={items}, C={channels}, HxW={places}"
+        )
+    if tuple(tensor.shape[:2]) != (items, channels):
+        raise RuntimeError(
+            f"native_group_norm(): expected input of shape [{items}, {channels}, ...] as N and C say, but got "
+            f"{errors.shown(tensor.shape)}"
+        )
 
 
 def check_batch(shape: Any) -> None:
@@ -110,10 +126,11 @@ def native_group_norm(
     Source:
         Wu and He, Group normalization, 2018.
     """
-    check_channels(input, group, weight=weight, bias=bias)
+    check_channels(input, C, group, weight=weight, bias=bias)
+    check_items(input, N, C, HxW)
     check_floating("native_group_norm", "GroupNormKernelImpl", input)
     check_mixed(input, weight, bias)
-    rows = input.reshape(N, group, C * HxW // group)
+    rows = input.reshape(N, group, math.prod(input.shape[1:]) // group)
     result, mean, rstd = kernels.layer_norm(rows, 1, None, None, eps)
     result = result.reshape(input.shape)
     view = channel_view(input.ndim)
@@ -166,6 +183,14 @@ def native_group_norm_jvp_bias(tangent: Any, input_shape: Any) -> Any:
 @native_group_norm.samples
 def native_group_norm_samples(make: Any) -> Any:
     yield Sample(make(2, 4, 3), make(4), make(4), 2, 4, 3, 2, 1e-5)
+    yield Bad(make(2, 4, 3), None, None, 2, 4, 4, 2, 1e-5, raises=RuntimeError, says="X.numel() == N * C * HxW")
+    yield Bad(
+        make(2, 4, 3), make(4), None, 2, 3, 4, 1, 1e-5, raises=RuntimeError, says="Expected weight to be a vector"
+    )
+    yield Bad(make(2, 4, 3), None, None, 4, 2, 3, 1, 1e-5, raises=RuntimeError, says="expected input of shape [4, 2,")
+    yield Bad(
+        make(2, 4, 3), None, None, 2, 4, 3, 0, 1e-5, raises=RuntimeError, says="Expected num groups to be greater"
+    )
 
 
 @op(layout="suggested", dtypes=REALS, derivative=None, why=ONLY_FUSED, several=True, method=False, function=False)
@@ -233,7 +258,9 @@ def group_norm(
     shape = tuple(input.shape)
     if len(shape) > 1 and num_groups > 0:
         check_batch([shape[0] * shape[1] // num_groups, num_groups, *shape[2:]])
-    check_channels(input, num_groups, weight=weight, bias=bias)
+    if len(shape) < 2:
+        raise RuntimeError(f"Expected at least 2 dimensions for input tensor but received {len(shape)}")
+    check_channels(input, shape[1], num_groups, weight=weight, bias=bias)
     items, channels, *places = shape
     return native_group_norm(input, weight, bias, items, channels, math.prod(places), num_groups, eps)[0]
 

@@ -6,6 +6,7 @@ import math
 import warnings
 from typing import Any, NamedTuple, TypeAlias
 
+from ..._core.cards.arguments import Truth
 from ..._core.cards.card import Bad, Sample, composite
 from ..._core.tensor.base import Tensor
 from ..._core.types import dtypes
@@ -306,28 +307,28 @@ def multi_head_attention_forward(
     query: Tensor,
     key: Tensor,
     value: Tensor,
-    embed_dim_to_check: int,
+    embed_dim_to_check: int | float | Tensor,
     num_heads: int,
     in_proj_weight: Tensor | None,
     in_proj_bias: Tensor | None,
     bias_k: Tensor | None,
     bias_v: Tensor | None,
-    add_zero_attn: bool,
+    add_zero_attn: Truth,
     dropout_p: float,
     out_proj_weight: Tensor,
     out_proj_bias: Tensor | None,
-    training: bool = True,
+    training: Truth = True,
     key_padding_mask: Tensor | None = None,
-    need_weights: bool = True,
+    need_weights: Truth = True,
     attn_mask: Tensor | None = None,
-    use_separate_proj_weight: bool = False,
-    q_proj_weight: Tensor | None = None,
-    k_proj_weight: Tensor | None = None,
-    v_proj_weight: Tensor | None = None,
+    use_separate_proj_weight: Truth = False,
+    q_proj_weight: Any = None,
+    k_proj_weight: Any = None,
+    v_proj_weight: Any = None,
     static_k: Tensor | None = None,
     static_v: Tensor | None = None,
-    average_attn_weights: bool = True,
-    is_causal: bool = False,
+    average_attn_weights: Truth = True,
+    is_causal: Truth = False,
 ) -> tuple[Tensor, Any]:
     """What `nn.MultiheadAttention` computes.
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..._core.cards.arguments import integer
+from ..._core.cards.arguments import Truth, integer
 from ..._core.cards.card import Bad, Sample, composite
 from ..._core.tensor.base import Tensor
 from ..._core.types import dtypes
@@ -41,7 +41,7 @@ def decomposed(matrix: Any, q: int, niter: int) -> Any:
 
 
 @composite(method=False)
-def svd_lowrank(A: Tensor, q: int | None = 6, niter: int | None = 2, M: Tensor | None = None) -> Any:
+def svd_lowrank(A: Tensor, q: int | bool | None = 6, niter: int | bool | None = 2, M: Tensor | None = None) -> Any:
     """The largest singular values of matrices and their vectors: about A - M = U diag(S) V^H.
 
     Args:
@@ -68,7 +68,7 @@ def svd_lowrank(A: Tensor, q: int | None = 6, niter: int | None = 2, M: Tensor |
 
 
 @composite(method=False)
-def pca_lowrank(A: Tensor, q: int | None = None, center: bool = True, niter: int = 2) -> Any:
+def pca_lowrank(A: Tensor, q: int | bool | None = None, center: Truth = True, niter: int | bool = 2) -> Any:
     """The principal components of rows of numbers, by `svd_lowrank`.
 
     Args:
