@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 import inspect
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 from ..ops import Truth
@@ -42,7 +42,7 @@ adaptive_max_pool1d_with_indices, adaptive_max_pool2d_with_indices, adaptive_max
 
 def spread(value: Any, count: int) -> tuple[Any, ...]:
     """One number for each of `count` dimensions."""
-    return tuple(value) if isinstance(value, (tuple, list)) else (value,) * count
+    return tuple(value) if isinstance(value, Iterable) else (value,) * count
 
 
 # ---- powers ----------------------------------------------------------------------------------------------------------
@@ -111,14 +111,13 @@ def unpooled_sizes(input: Tensor, steps: tuple[tuple[int, ...], ...], output_siz
     """The lengths of an inverse pooling's result: those given, or the least that give an input of this size.
 
     Raises:
+        IndexError: options with too few numbers.
         ValueError: lengths that no pooling makes this input of, or a wrong number of them.
     """
     kernel, stride, padding = steps
     count = len(kernel)
-    usual = tuple(
-        (length - 1) * step + taps - 2 * side
-        for length, taps, step, side in zip(input.shape[-count:], kernel, stride, padding)
-    )
+    lengths = input.shape[-count:] if count else ()
+    usual = tuple((length - 1) * stride[at] + kernel[at] - 2 * padding[at] for at, length in enumerate(lengths))
     sizes = usual if output_size is None else tuple(output_size)
     sizes = sizes[2:] if len(sizes) == count + 2 else sizes
     if len(sizes) != count:

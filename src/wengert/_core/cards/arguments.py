@@ -317,11 +317,21 @@ def integers(name: str, argument: str, value: Any) -> tuple[int, ...]:
         raise TypeError(f"{name}(): argument '{argument}' must be tuple of ints, not {type(value).__name__}")
     try:
         return tuple(map(operator.index, value))
-    except TypeError:
-        for at, each in enumerate(value):
-            if not hasattr(each, "__index__"):
-                raise TypeError(
-                    f"{name}(): argument '{argument}' must be tuple of ints, but found element of type "
-                    f"{type(each).__name__} at pos {at}"
-                ) from None
-        raise
+    except TypeError as error:
+        failed = error
+    check_members(name, argument, value)
+    raise failed
+
+
+def check_members(name: str, argument: str, values: Sequence[Any], *, optional: bool = False) -> None:
+    """Refuse a sequence that holds something else than integers, or than these and None.
+
+    Raises:
+        TypeError: it does.
+    """
+    for at, each in enumerate(values):
+        if not is_whole(each) and not (optional and each is None):
+            raise TypeError(
+                f"{name}(): argument '{argument}' must be tuple of ints, but found element of type "
+                f"{type(each).__name__} at pos {at}"
+            )

@@ -255,9 +255,9 @@ template <class T>
 PyObject* probability_loss(PyObject* const* args) {
     const Pair<T> pair(args[0], args[1], args[3]);
     if (pair.count == 0 || args[2] != Py_None) return nullptr;
-    const T* x = data_of<T>(pair.x);
+    const T *x = data_of<T>(pair.x), *wanted = data_of<T>(pair.target);
     bool possible = true;
-    for (npy_intp i = 0; i < pair.count; ++i) possible &= (x[i] >= 0) & (x[i] <= 1);
+    for (npy_intp i = 0; i < pair.count; ++i) possible &= (x[i] >= 0) & (x[i] <= 1) & (wanted[i] >= 0) & (wanted[i] <= 1);
     if (!possible) return nullptr;
     return collected(pair, [](const T* probability, const T* target, T* out, npy_intp count) {
         constexpr npy_intp few = 64;

@@ -286,15 +286,15 @@ def pad(input: Tensor, pad: Any, mode: str = "constant", value: float | None = N
     """
     if not isinstance(input, Tensor):
         raise TypeError(errors.wrong_type("pad", "input", 1, "Tensor", input))
+    if mode != "constant" and mode not in MODES:
+        raise NotImplementedError(
+            f"Unrecognised padding mode {mode}; expected constant, reflect, replicate or circular"
+        )
     sides = read_pad(pad, input.ndim)
     if mode == "constant":
         return constant_pad_nd(input, tuple(pad), 0 if value is None else value)  # type: ignore[no-any-return]
     if value is not None and value != 0:
         raise RuntimeError(f'Padding mode "{mode}" doesn\'t take in value argument')
-    if mode not in MODES:
-        raise NotImplementedError(
-            f"Unrecognised padding mode {mode}; expected constant, reflect, replicate or circular"
-        )
     if len(pad) not in (2, 4, 6) or input.ndim - len(pad) // 2 not in (1, 2):
         raise NotImplementedError(
             f"Padding size {len(pad)} is not supported for {input.ndim}D input tensor.{SUPPORTED}"

@@ -35,7 +35,7 @@ def read_pair(name: str, value: Any) -> Pair:
         return (int(value), int(value))
     if not isinstance(value, (tuple, list)) or not all(is_whole(each) for each in value):
         raise TypeError(errors.wrong_type("unfold and fold", name, 2, "tuple of ints", value))
-    if len(value) not in (1, 2):
+    if len(value) != 2:
         raise RuntimeError(f"It is expected {name} equals to 2, but got size {len(value)}")
     return (int(value[0]), int(value[-1]))
 

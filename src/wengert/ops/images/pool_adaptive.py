@@ -8,9 +8,12 @@ from typing import Any
 
 import numpy as np
 
+from ..._core import errors
+from ..._core.cards.arguments import check_members
 from ..._core.cards.card import INTEGERS, REALS, Array, Bad, Sample, op
 from ..._core.errors import shown
 from ..._core.operators.batch_rules import folded
+from ..._core.operators.declaration import is_whole
 from ..._core.types.sizes import check_room
 from ..._kernels import direct_function as native
 from ..create.factory import refuse_dtype
@@ -167,10 +170,14 @@ def check_adaptive(name: str, shape: Ints, output_size: Any, count: int = 2) -> 
     """The size of the result; None stands for that of the input.
 
     Raises:
+        TypeError: it holds no integers.
         RuntimeError: it is not `count` numbers from 0, or the input has another number of dimensions, or an empty one.
     """
     if not isinstance(output_size, (tuple, list)):
+        if not is_whole(output_size):
+            raise TypeError(errors.wrong_type(name, "output_size", 2, "tuple of ints", output_size))
         output_size = (output_size,) * count
+    check_members(name, "output_size", output_size, optional=True)
     largest_wanted = name.startswith("adaptive_max")
     if len(output_size) != count:
         says = "(): internal error: output_size.size() must be" if largest_wanted else ": output_size must be"

@@ -171,7 +171,9 @@ def pooled(length: int, kernel: int, stride: int, padding: int, dilation: int, c
 
 
 def check_divisor(name: str, value: int | None) -> None:
-    """Refuse a divisor that is zero or beyond 64 bits."""
+    """Refuse a divisor that is no integer, zero or beyond 64 bits."""
+    if value is not None and not is_whole(value):
+        raise TypeError(errors.wrong_type(name, "divisor_override", 7, "int", value))
     if value is not None and not -(2**63) <= value < 2**63:
         raise ValueError(f"Overflow when unpacking long long: {name} got divisor_override={value}")
     if value == 0:

@@ -11,6 +11,7 @@ from ..._core.cards.card import Bad, Sample, composite
 from ..._core.cards.plain_case import plain_function
 from ..._core.errors import shown
 from ..._core.operators import layouts
+from ..._core.operators.declaration import is_whole
 from ..._core.state.modes import current
 from ..._core.tensor.base import Tensor, wrap_flagged
 from ..._core.types.devices import channels_last, channels_last_3d
@@ -43,7 +44,7 @@ def single(name: str, option: str, value: Any, default: Any = None) -> int:
         if len(value) != 1:
             raise RuntimeError(f"{name}() argument '{option}' should contain one int (got {len(value)})")
         value = value[0]
-    if not hasattr(value, "__index__"):
+    if not is_whole(value):
         raise TypeError(errors.wrong_type(name, option, 2, "tuple of ints", value))
     return operator.index(value)
 
@@ -208,7 +209,12 @@ def check_enough(input: Tensor, output_size: Any) -> None:
 
 def is_one(input: Tensor, output_size: Any, count: int) -> bool:
     """Whether adaptive averages are means of everything: of one window in each of `count` dimensions."""
-    if output_size not in (1, (1,) * count, [1] * count) or input.ndim not in (count + 1, count + 2):
+    sizes = output_size if isinstance(output_size, (tuple, list)) else (output_size,) * count
+    if (
+        len(sizes) != count
+        or any(type(each) is not int or each != 1 for each in sizes)
+        or input.ndim not in (count + 1, count + 2)
+    ):
         return False
     return input.dtype.is_floating_point and bool(input._array_.size)
 
@@ -260,11 +266,7 @@ def adaptive_avg_pool1d(input: Any, output_size: Any) -> Tensor:
 
 
 def check_line(name: str, input: Tensor) -> None:
-    """Refuse inputs of other dimensions.
-
-    Raises:
-        RuntimeError: neither 2 nor 3 dimensions.
-    """
+    """Refuse inputs of neither 2 nor 3 dimensions, with a RuntimeError."""
     if input.ndim not in (2, 3):
         raise RuntimeError(
             f"Expected 2 to 3 dimensions, but got {input.ndim}-dimensional tensor for argument #1 'self' (while "

@@ -11,6 +11,7 @@ import numpy as np
 from ..._core.cards.arguments import integers
 from ..._core.cards.card import REALS, Array, Bad, Index, Sample, op
 from ..._core.errors import shown
+from ..._core.operators.declaration import is_whole
 from ..._core.types.sizes import check_room
 from ..._kernels.pool import lowest
 from ..create.factory import refuse_dtype
@@ -28,10 +29,12 @@ def read(name: str, option: str, value: Any, count: int) -> Ints:
         TypeError: no integers.
         RuntimeError: neither one nor one for each.
     """
-    numbers = (value.__index__(),) if hasattr(value, "__index__") else integers(name, option, value)
-    if len(numbers) not in (1, count):
+    if is_whole(value):
+        return (value.__index__(),) * count
+    numbers = integers(name, option, value)
+    if len(numbers) != count:
         raise RuntimeError(f"{name}: {option} must either be a single Int or tuple of Ints, got {shown(numbers)}")
-    return numbers * count if len(numbers) == 1 else numbers
+    return numbers
 
 
 def check_fractional(name: str, self: Any, kernel: Ints, sizes: Ints, samples: Any) -> None:

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from ..._core import errors
+from ..._core.cards.arguments import check_members
 from ..._core.cards.card import REALS, Array, Bad, Index, Sample, op
 from ..._core.errors import shown
 from ..._core.operators.batch_rules import folded
@@ -34,12 +35,7 @@ def check_unpool(name: str, self: Any, indices: Any, output_size: Any, count: in
     if not isinstance(output_size, (tuple, list)) or len(output_size) != count:
         given = len(output_size) if isinstance(output_size, (tuple, list)) else repr(output_size)
         raise RuntimeError(f"There should be exactly {WORDS[count]} in output_size, but got {given} elements.")
-    for at, each in enumerate(output_size):
-        if not hasattr(each, "__index__"):
-            raise TypeError(
-                f"max_unpool{count}d(): argument 'output_size' (position 3) must be tuple of ints, but found element "
-                f"of type {type(each).__name__} at pos {at}"
-            )
+    check_members(f"max_unpool{count}d", "output_size", output_size)
     sizes = tuple([int(each.__index__()) for each in output_size])
     if self.ndim not in (count + 1, count + 2):
         raise RuntimeError(
@@ -124,6 +120,7 @@ def max_unpool3d(input: Array, indices: Index, output_size: Any, stride: Any, pa
     """
     sizes = check_unpool("max_unpool3d", input, indices, output_size, 3)
     for name, option in (("stride", stride), ("padding", padding)):
+        check_members("max_unpool3d", name, option)
         if len(option) != 3:
             raise RuntimeError(
                 f"There should be exactly three elements (depth, height, width) in {name}, but got: "

@@ -22,7 +22,7 @@ def bilinear(input1: Tensor, input2: Tensor, weight: Tensor, bias: Tensor | None
         A new tensor (..., features).
 
     Raises:
-        RuntimeError: the shapes do not fit.
+        RuntimeError: the shapes do not fit, or the dtypes differ.
     """
     features, first, second = check_bilinear(input1, input2, weight, bias)
     products = input1.reshape(-1, first, 1) * input2.reshape(-1, 1, second)  # type: ignore[attr-defined]
@@ -43,10 +43,16 @@ def check_bilinear(input1: Tensor, input2: Tensor, weight: Tensor, bias: Tensor 
     for dim, each in ((-1, input1), (0, bias)):
         if each is not None and not each.ndim:
             raise IndexError(f"bilinear(): Dimension specified as {dim} but tensor has no dimensions")
+    given = {"input1": input1, "input2": input2, "weight": weight, **({} if bias is None else {"bias": bias})}
+    if any(each.dtype is not input1.dtype for each in given.values()):
+        found = ", ".join([f"{name}: {each.dtype.legacy[:-6].lower()}" for name, each in given.items()])
+        raise RuntimeError(f"bilinear(): All tensors must have the same dtype, got {found}")
     features, first, second = weight.shape
-    for name, given, wanted in (("input1", input1.shape[-1], first), ("input2", input2.shape[-1], second)):
-        if given != wanted:
-            raise RuntimeError(f"bilinear(): {name} size does not match weight size: got {given} but expected {wanted}")
+    for name, length, wanted in (("input1", input1.shape[-1], first), ("input2", input2.shape[-1], second)):
+        if length != wanted:
+            raise RuntimeError(
+                f"bilinear(): {name} size does not match weight size: got {length} but expected {wanted}"
+            )
     if bias is not None and bias.shape[0] != features:
         raise RuntimeError(
             f"bilinear(): bias size does not match weight size: got {bias.shape[0]} but expected {features}"

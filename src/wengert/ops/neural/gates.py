@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
@@ -123,6 +124,9 @@ def scaled_below_samples(make: Any) -> Any:
 def read_rrelu(input: Tensor, lower: float, upper: float, training: bool) -> tuple[Any, float]:
     """The slopes of `rrelu`: a tensor of them, or a single one."""
     lower, upper = float(lower), float(upper)
+    for name, bound in (("lower", lower), ("upper", upper)):
+        if not math.isfinite(bound):
+            raise RuntimeError(f"rrelu: {name} bound must be finite, got {bound}")
     if not lower <= upper:
         raise RuntimeError(f"Lower bound should be less than or equal to the upper bound, but got {lower} and {upper}")
     random = training and upper - lower > STEEP
@@ -146,7 +150,7 @@ def rrelu(
         A new tensor.
 
     Raises:
-        RuntimeError: `lower` is greater than `upper`.
+        RuntimeError: `lower` is greater than `upper`, or one is not finite.
 
     Source:
         Xu et al., Empirical evaluation of rectified activations in convolutional network (2015).
@@ -173,6 +177,7 @@ def rrelu_samples(make: Any) -> Any:
     yield Sample(make(3, 4, kind="nonzero"))
     yield Sample(make(3, 4, kind="nonzero"), 0.2, 0.2, True)
     yield Bad(make(3), 0.5, 0.3, True, raises=RuntimeError, says="Lower bound should be less than or equal")
+    yield Bad(make(3), 0.5, math.inf, raises=RuntimeError, says="rrelu: upper bound must be finite, got inf")
 
 
 @op(

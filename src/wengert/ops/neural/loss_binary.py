@@ -13,6 +13,7 @@ from ..._core.cards.plain_case import plain_function
 from ..._core.operators import layouts
 from ..._core.tensor.base import Tensor
 from ..._core.types import dtypes
+from ..._core.types.sizes import broadcast
 from ..dtype_checks import check_floating
 from ..memory.memory_formats import in_order_like
 from ..pointwise.smooth import log_sigmoid
@@ -50,8 +51,9 @@ def of_probabilities(self: Array, target: Array, weight: Index = None, reduction
             found, wanted = (dtypes.from_numpy(each.dtype).legacy[:-6] for each in (other, self))
             raise RuntimeError(f"Found dtype {found} but expected {wanted}")
     check_floating("binary_cross_entropy", "binary_cross_entropy", self)
-    if not np.all((self >= 0) & (self <= 1)):
-        raise RuntimeError("all elements of input should be between 0 and 1")
+    for name, each in (("input", self), ("target", target)):
+        if not np.all((each >= 0) & (each <= 1)):
+            raise RuntimeError(f"all elements of {name} should be between 0 and 1")
     success = np.maximum(np.log(self), LEAST_LOGARITHM)
     failure = np.maximum(np.log1p(-self), LEAST_LOGARITHM)
     losses = (target - 1) * failure - target * success
@@ -106,7 +108,7 @@ def binary_cross_entropy(
 
     Raises:
         ValueError: the shapes differ.
-        RuntimeError: an element of `input` is no probability, or dtypes differ.
+        RuntimeError: an element of `input` or `target` is no probability, or dtypes differ.
     """
     reduction = read_reduction(reduction, size_average, reduce)
     if input.shape != target.shape:
@@ -125,7 +127,10 @@ def binary_cross_entropy(
 def probability_samples(make: Any) -> Any:
     yield Sample(make(3, 4, kind="unit"), make(3, 4, kind="unit"))
     yield Sample(make(3, 4, kind="unit"), make(3, 4, kind="unit"), reduction="sum")
-    yield Bad(make(3, low=2, high=3), make(3, kind="unit"), raises=RuntimeError, says="should be between 0 and 1")
+    yield Bad(make(3, low=2, high=3), make(3, kind="unit"), raises=RuntimeError, says="input should be between 0 and 1")
+    yield Bad(
+        make(3, kind="unit"), make(3, low=2, high=3), raises=RuntimeError, says="target should be between 0 and 1"
+    )
 
 
 @op(
@@ -200,7 +205,7 @@ def binary_cross_entropy_with_logits(
 
     Raises:
         ValueError: the shapes differ.
-        RuntimeError: `target` holds integers.
+        RuntimeError: `target` holds integers, or a weight is larger than `input`.
     """
     reduction = read_reduction(reduction, size_average, reduce)
     if input.shape != target.shape:
@@ -209,6 +214,9 @@ def binary_cross_entropy_with_logits(
     if target.dtype.category < dtypes.FLOAT:
         raise RuntimeError(errors.uncastable(input.dtype, target.dtype))
     refuse_gradient("binary_cross_entropy_with_logits", weight=weight, pos_weight=pos_weight)
+    for factor in (weight, pos_weight):
+        if factor is not None and (common := broadcast(input.shape, factor.shape)) != input.shape:
+            raise RuntimeError(errors.target_shape(input.shape, common))
     return of_logits(input, target, weight, pos_weight, reduction)
 
 

@@ -46,7 +46,7 @@ def cosine_embedding_loss(
     Raises:
         RuntimeError: the shapes do not fit.
     """
-    margin = read_number("cosine_embedding_loss", "margin", 4, margin)
+    margin = float(read_number("cosine_embedding_loss", "margin", 4, margin))
     check_vectors(input1, input2, target)
     first: Any = input1
     second: Any = input2

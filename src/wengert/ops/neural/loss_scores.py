@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from ..._core import errors
 from ..._core.cards.card import FLOATS, Array, Bad, Index, Number, Sample, composite, op
 from ..._core.errors import shown
 from ..._core.tensor.base import Tensor
@@ -57,24 +58,25 @@ def soft_margin_loss(self: Tensor, target: Tensor, reduction: int = 1) -> Any:
 
     Args:
         self: scores, floating or complex.
-        target: 1 and -1, of a shape that broadcasts with it.
+        target: 1 and -1, of a shape that broadcasts to its.
         reduction: 0 for one loss each, 1 for the mean, 2 for the sum.
 
     Returns:
-        A new tensor, 0-dim, or of the common shape.
+        A new tensor, 0-dim, or of the shape of `self`.
 
     Raises:
-        RuntimeError: the shapes do not broadcast, or `target` requires a gradient.
+        RuntimeError: the shape of `target` does not broadcast so, or `target` requires a gradient.
     """
     refuse_gradient("soft_margin_loss", target=target)
     if self.dtype.category < dtypes.FLOAT:
         raise RuntimeError(f"result type Float can't be cast to the desired output type {self.dtype.legacy[:-6]}")
-    given: Any = self
     wanted: Any = target
     if self.shape != target.shape:
         shape = broadcast(self.shape, target.shape)
-        given, wanted = given.expand(shape), wanted.expand(shape)
-    return soft_margin(given, wanted.to(self.dtype), WORDS[reduction])
+        if shape != self.shape:
+            raise RuntimeError(errors.target_shape(self.shape, shape))
+        wanted = wanted.expand(shape)
+    return soft_margin(self, wanted.to(self.dtype), WORDS[reduction])
 
 
 def rows_of(shape: Ints) -> tuple[int, int]:
@@ -310,6 +312,7 @@ def multilabel_margin_loss(self: Tensor, target: Tensor, reduction: int = 1) -> 
 def soft_margin_samples(make: Any) -> Any:
     yield Sample(make(3, 4), make(3, 4, kind="index").mul(2).sub(1))
     yield Sample(make(3, 4), make(4, kind="index").mul(2).sub(1), 0)
+    yield Bad(make(4), make(3, 4, kind="index"), raises=RuntimeError, says="doesn't match the broadcast shape [3, 4]")
 
 
 @multi_margin_loss.samples

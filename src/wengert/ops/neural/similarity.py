@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from ... import _kernels as kernels
+from ..._core import errors
 from ..._core.cards.card import FLOATS, Array, Bad, Sample, composite, op
 from ..._core.operators.batch_rules import along
 from ..._core.tensor.base import Tensor
@@ -50,9 +51,13 @@ def cosine_similarity(x1: Tensor, x2: Tensor, dim: int = 1, eps: float = 1e-8) -
         A new tensor of the common shape without `dim`.
 
     Raises:
-        RuntimeError: both are integers, or the shapes do not broadcast.
+        RuntimeError: both are integers, the shapes do not broadcast, or `eps` is negative.
     """
+    if dim is None:
+        raise TypeError(errors.wrong_type("cosine_similarity", "dim", 3, "int", dim))
     first, second = in_common(x1, x2)
+    if not eps >= 0:
+        raise RuntimeError(f"eps must be non-negative, got: {eps}")
     return (first / length_of(first, dim, eps) * (second / length_of(second, dim, eps))).sum(dim)
 
 
@@ -66,6 +71,7 @@ def cosine_similarity_samples(make: Any) -> Any:
     yield Bad(
         make(2, dtype=dtypes.int64), make(2, dtype=dtypes.int64), raises=RuntimeError, says="to be floating point"
     )
+    yield Bad(make(2), make(2), dim=0, eps=-1.0, raises=RuntimeError, says="eps must be non-negative, got: -1")
     yield Bad(make(2), make(3), dim=0, raises=RuntimeError, says="must match the size of tensor b")
 
 

@@ -61,6 +61,8 @@ def hardtanh(self: Array, min_val: Number = -1.0, max_val: Number = 1.0, *, out:
         raise RuntimeError("Bool inputs not supported for hardtanh")
     if self.dtype.kind == "u" and min_val < 0:
         raise RuntimeError("cannot do hardtanh on an unsigned type with negative limits")
+    if self.dtype.kind in "iu":
+        min_val, max_val = (checked_number(each, dtypes.from_numpy(self.dtype)) for each in (min_val, max_val))
     return np.minimum(np.maximum(self, self.dtype.type(min_val)), self.dtype.type(max_val), out=out)
 
 
