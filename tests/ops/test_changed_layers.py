@@ -94,6 +94,17 @@ def test_a_size_of_no_number_is_told_for_recomputed_factors():
             F.interpolate(PLANE, scale_factor=factor, recompute_scale_factor=True)
 
 
+def test_the_rate_of_dropout_in_a_tensor_does_not_decide_on_the_dtype():
+    x = wg.ones(3, dtype=wg.bfloat16)
+    assert F.alpha_dropout(x, wg.tensor(0.5), training=True).dtype is wg.bfloat16
+    with pytest.raises(TypeError, match=r"feature_alpha_dropout.*argument 'p' .*must be float, not Tensor"):
+        F.feature_alpha_dropout(wg.ones(1, 2, 3), wg.tensor([1.0]), training=True)
+
+
+def test_the_norm_of_no_order_is_that_of_order_2():
+    assert wg.equal(F.normalize(wg.ones(2, 4), p=None), F.normalize(wg.ones(2, 4)))
+
+
 def test_a_bool_is_a_margin():
     vectors, target = wg.ones(2, 3), wg.tensor([1, -1])
     losses = [F.cosine_embedding_loss(vectors, vectors, target, margin=each).item() for each in (True, 1.0)]

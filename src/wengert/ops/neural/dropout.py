@@ -218,6 +218,7 @@ def dropout3d(input: Tensor, p: float = 0.5, training: bool = True, inplace: Tru
 
 def saturate(name: str, input: Any, shape: Any, p: float, training: bool, inplace: bool) -> Tensor:
     """`input` with random elements at SELU's saturation, scaled and shifted so that mean 0 and variance 1 are kept."""
+    p = read_number(name, "p", 2, p)
     check_probability(name, input, p)
     if not training or p == 0 or input._array_.size == 0:
         return input  # type: ignore[no-any-return]

@@ -126,7 +126,7 @@ def masks_of(
     return (of_keys, None if hinted else of_pairs), hinted
 
 
-def check_sizes(query: Any, key: Any, value: Any, embed_dim: int, num_heads: int, separate: bool) -> None:
+def check_sizes(query: Any, key: Any, value: Any, embed_dim: Any, num_heads: int, separate: bool) -> None:
     """Refuse sizes that do not fit.
 
     Raises:

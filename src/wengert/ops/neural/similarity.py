@@ -125,12 +125,12 @@ def pairwise_distance_samples(make: Any) -> Any:
 
 
 @composite(method=False, function=False)
-def normalize(input: Tensor, p: float = 2.0, dim: Any = 1, eps: float = 1e-12, out: Tensor | None = None) -> Any:
+def normalize(input: Tensor, p: float | None = 2.0, dim: Any = 1, eps: float = 1e-12, out: Tensor | None = None) -> Any:
     """Vectors divided by their p-norm.
 
     Args:
         input: tensor, floating or complex; the vectors lie along `dim`.
-        p: the order of the norm.
+        p: the order of the norm; 2 if it is None.
         dim: the dimension, or several.
         eps: the least norm that is divided by.
         out: a tensor to write into.
