@@ -65,6 +65,9 @@ REFUSED = {
     "must have the same dtype, got input1: float, input2: double, weight: float": lambda: F.bilinear(
         HALF, HALF.double(), wg.ones(1, 2, 2)
     ),
+    "dropout probability has to be between 0 and 1, but got inf": lambda: F.scaled_dot_product_attention(
+        PLANE, PLANE, PLANE, dropout_p=math.inf
+    ),
     "value cannot be converted to type int64": lambda: F.hardtanh(wg.tensor([1]), 0.0, math.inf),
 }
 

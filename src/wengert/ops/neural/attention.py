@@ -177,8 +177,7 @@ def scaled_dot_product_attention(
         A new tensor (..., heads, L, width).
 
     Raises:
-        RuntimeError: shapes or dtypes do not fit, or two masks.
-        ValueError: `dropout_p` is no probability.
+        RuntimeError: shapes or dtypes do not fit, two masks, or `dropout_p` is no probability.
 
     Source:
         Vaswani et al., Attention is all you need (2017).
@@ -200,6 +199,8 @@ def scaled_dot_product_attention(
     scores = (query * factor).matmul(key.transpose(-2, -1))  # type: ignore[attr-defined, operator]
     weights = weights_of(scores, attn_mask, is_causal)
     if dropout_p:
+        if not 0 <= dropout_p <= 1:
+            raise RuntimeError(f"dropout probability has to be between 0 and 1, but got {dropout_p}")
         weights = dropout(weights, dropout_p, True)
     made = weights.matmul(value)
     return made.to(own) if own in dtypes.HALVES else made
