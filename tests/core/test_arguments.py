@@ -33,7 +33,7 @@ NO_TENSOR = {
     "can_cast(): argument 'to' (position 2) must be torch.dtype, not Tensor": lambda: wg.can_cast(wg.float32, X),
     "finfo(): argument 'type' (position 1) must be torch.dtype, not Tensor": lambda: wg.finfo(X),
     "repeat(): argument 'repeats' must be tuple of ints, not NoneType": lambda: X.repeat(None),
-    "but found element of type NoneType at pos 1": lambda: X.expand((2, None)),
+    "failed to unpack the object at pos 2 with error": lambda: X.expand((2, None)),
     "select(): argument 'dim' (position 2) must be int, not NoneType": lambda: wg.select(X, None, 1),
     "size(): argument 'dim' (position 1) must be int, not str": lambda: X.size("a"),
     "stride(): argument 'dim' (position 1) must be int, not float": lambda: X.stride(1.5),

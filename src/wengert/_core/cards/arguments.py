@@ -296,31 +296,50 @@ def check_elements(values: Sequence[Any], position: int) -> None:
 
 
 def integer(name: str, argument: str, value: Any) -> int:
-    """An integer, or what stands for one.
+    """An integer, or what stands for one; a bool does not.
 
     Raises:
         TypeError: it is none.
     """
-    if not hasattr(value, "__index__"):
-        raise TypeError(f"{name}(): argument '{argument}' must be int, not {type(value).__name__}")
+    if not is_whole(value):
+        raise TypeError(errors.wrong_type(name, argument, 0, "int", value))
     return operator.index(value)
 
 
 def integers(name: str, argument: str, value: Any) -> tuple[int, ...]:
-    """Several integers.
+    """Several integers; by the first of them a sequence is known as one, so that only it must not be a bool.
 
     Raises:
         TypeError: it is no sequence, or holds something else.
     """
     iterable = hasattr(value, "__iter__") or hasattr(value, "__getitem__")
     if not iterable or (isinstance(value, Tensor) and value._array_.size != 1):  # one element counts as an integer
-        raise TypeError(f"{name}(): argument '{argument}' must be tuple of ints, not {type(value).__name__}")
-    try:
-        return tuple(map(operator.index, value))
-    except TypeError as error:
-        failed = error
-    check_members(name, argument, value)
-    raise failed
+        raise TypeError(errors.wrong_type(name, argument, 0, "tuple of ints", value))
+    read: list[int] = []
+    for at, each in enumerate(value):
+        if not (is_whole(each) or (at and isinstance(each, bool))):
+            raise TypeError(wrong_integer(name, argument, at, each))
+        read.append(operator.index(each))
+    return tuple(read)
+
+
+def wrong_integer(name: str, argument: str, at: int, value: object, position: int = 0) -> str:
+    """Something else than an integer in a sequence of them; `position` is that of the argument."""
+    shown_name, given = errors.public_name(argument), type(value).__name__
+    if at:
+        return (
+            f"{name}(): argument '{shown_name}' failed to unpack the object at pos {at + 1} with error \"type must be "
+            f'tuple of ints,but got {given}"'
+        )
+    place = f" (position {position})" if position else ""
+    return (
+        f"{name}(): argument '{shown_name}'{place} must be tuple of ints, but found element of type {given} at pos {at}"
+    )
+
+
+def some_integers(name: str, argument: str, value: Any) -> tuple[int, ...]:
+    """One integer as a tuple, or `integers`."""
+    return (operator.index(value),) if is_whole(value) else integers(name, argument, value)
 
 
 def check_members(name: str, argument: str, values: Sequence[Any], *, optional: bool = False) -> None:
@@ -331,7 +350,4 @@ def check_members(name: str, argument: str, values: Sequence[Any], *, optional: 
     """
     for at, each in enumerate(values):
         if not is_whole(each) and not (optional and each is None):
-            raise TypeError(
-                f"{name}(): argument '{argument}' must be tuple of ints, but found element of type "
-                f"{type(each).__name__} at pos {at}"
-            )
+            raise TypeError(wrong_integer(name, argument, at, each))

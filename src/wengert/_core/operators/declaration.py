@@ -354,13 +354,14 @@ def number_of(op: Declaration, at: int, tensor: Tensor) -> Any:
 
 
 def number_in(name: str, argument: str, position: int, wanted: str, tensor: Any) -> Any:
-    """The number in a 0-dim tensor (a size or dimension may also have one dimension of one integer).
+    """The number in a 0-dim tensor (a length or place, not a dimension, may also be in one of one element).
 
     Raises:
         TypeError: there is no such number, or a gradient would have to flow into it.
     """
     array = tensor._array_
     whole = array.dtype.kind in "iu" and array.size == 1 and wanted != "float"
+    whole = whole and not (array.ndim and wanted == "int" and "dim" in argument)
     if tensor.requires_grad or wanted == "bool" or not (whole or (array.ndim == 0 and wanted != "int")):
         kind = wanted if wanted in ("bool", "int", "float") else "Number"
         raise TypeError(errors.wrong_type(name, argument, position, kind, tensor))

@@ -14,8 +14,8 @@ struct Slices {
     int axis = 0;
     std::vector<npy_intp> offsets;  // in bytes
 
-    // False where something is unusual or wrong; an index may count from the end.
-    bool find(PyArrayObject* target, PyObject* dim, PyObject* index) {
+    // False where something is unusual or wrong; `from_end`: an index may count from the end.
+    bool find(PyArrayObject* target, PyObject* dim, PyObject* index, bool from_end) {
         PyArrayObject* places = aligned(index, int64_descr);
         if (!places || PyArray_NDIM(places) > 1 || !as_axis(dim, PyArray_NDIM(target), axis) || PyArray_SIZE(target) == 0) return false;
         const npy_intp count = PyArray_SIZE(places), length = PyArray_DIM(target, axis), step = PyArray_STRIDE(target, axis);
@@ -25,7 +25,7 @@ struct Slices {
         offsets.reserve(static_cast<size_t>(count));
         for (npy_intp i = 0; i < count; ++i) {
             npy_intp place = load_once(reinterpret_cast<const int64_t*>(PyArray_BYTES(places) + i * stride));
-            if (place < -length || place >= length) return false;
+            if (place < (from_end ? -length : 0) || place >= length) return false;
             offsets.push_back((place < 0 ? place + length : place) * step);
         }
         return true;
@@ -54,7 +54,7 @@ PyObject* copy_slices(Call args) {
     PyArrayObject* target = as_target(args[0]);
     PyArrayObject* source = target ? as_source(args[3], target) : nullptr;
     Slices slices;
-    if (!source || PyArray_NDIM(source) != PyArray_NDIM(target) || !slices.find(target, args[1], args[2])) return nullptr;
+    if (!source || PyArray_NDIM(source) != PyArray_NDIM(target) || !slices.find(target, args[1], args[2], false)) return nullptr;
     for (int i = 0; i < PyArray_NDIM(target); ++i) {
         const npy_intp wanted = i == slices.axis ? static_cast<npy_intp>(slices.offsets.size()) : PyArray_DIM(target, i);
         if (PyArray_DIM(source, i) != wanted) return nullptr;
@@ -69,7 +69,7 @@ PyObject* fill_slices(Call args) {
     PyArrayObject* target = as_target(args[0]);
     Slices slices;
     Element element;
-    if (!target || !element.read(target, args[3]) || !slices.find(target, args[1], args[2])) return nullptr;
+    if (!target || !element.read(target, args[3]) || !slices.find(target, args[1], args[2], true)) return nullptr;
     slices.write(target, element.data(), none);
     Py_RETURN_NONE;
 }

@@ -9,6 +9,8 @@ import numpy as np
 
 from ..._core import batch_errors, errors
 from ..._core.calls.out import check_shared, put_out
+from ..._core.cards.arguments import wrong_integer
+from ..._core.operators.declaration import is_whole
 from ..._core.state.modes import current
 from ..._core.tensor import batches
 from ..._core.tensor.base import Tensor, wrap
@@ -61,19 +63,10 @@ def read_lengths(name: str, lengths: tuple[Any, ...], position: int, *, alone: b
         if type(length) is int:
             read.append(length)
             continue
-        if isinstance(length, bool) or not hasattr(length, "__index__"):
-            if at and not alone:
-                raise TypeError(
-                    f"{name}(): argument 'size' failed to unpack the object at pos {at + 1} with error \"type must "
-                    "be tuple "
-                    f'of ints,but got {type(length).__name__}"'
-                )
+        if not (is_whole(length) or (at and isinstance(length, bool))):  # by the first it is known as a size
             if alone:
                 raise TypeError(errors.wrong_type(name, "size", position, "tuple of ints", length))
-            raise TypeError(
-                f"{name}(): argument 'size' (position {position}) must be tuple of ints, but found element of type "
-                f"{type(length).__name__} at pos {at}"
-            )
+            raise TypeError(wrong_integer(name, "size", at, length, position))
         read.append(length.__index__())
     if len(read) > 64:
         raise RuntimeError(f"only tensors with up to 64 dims are supported, but {name}() got {len(read)} lengths")

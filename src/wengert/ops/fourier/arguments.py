@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 
 from ... import _kernels as kernels
 from ..._core import errors
-from ..._core.cards.arguments import integer, integers
+from ..._core.cards.arguments import integer, some_integers
 from ..._core.types import dtypes
 from ..._core.types.sizes import check_room, normalise
 from ..images.pad import constant_pad_nd
@@ -92,19 +92,14 @@ def read_one(name: str, shape: Any, n: Any, dim: Any, norm: Any, halved: bool) -
     return Plan((at,), (taken,), points, read_norm(name, norm))
 
 
-def several(name: str, argument: str, value: Any) -> tuple[int, ...]:
-    """Integers, one of which may stand alone."""
-    return (value.__index__(),) if hasattr(value, "__index__") else integers(name, argument, value)
-
-
 def read_several(name: str, shape: Any, s: Any, dim: Any, norm: Any, halved: bool) -> Plan:
     """What a transform along several dimensions is to do; the arguments are those of `read_one`.
 
     Raises:
         TypeError, RuntimeError, IndexError: an argument is wrong.
     """
-    given = None if s is None else several(name, "s", s)
-    named = None if dim is None else tuple([read_dim(each, len(shape)) for each in several(name, "dim", dim)])
+    given = None if s is None else some_integers(name, "s", s)
+    named = None if dim is None else tuple([read_dim(each, len(shape)) for each in some_integers(name, "dim", dim)])
     if named is not None and len(set(named)) < len(named):
         raise RuntimeError("FFT dims must be unique")
     if given is not None and named is not None and len(given) != len(named):

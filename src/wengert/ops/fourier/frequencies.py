@@ -7,13 +7,13 @@ from typing import Any
 import numpy as np
 
 from ..._core import errors
-from ..._core.cards.arguments import integer
+from ..._core.cards.arguments import integer, some_integers
 from ..._core.cards.card import Bad, Sample, composite
 from ..._core.tensor.base import Tensor
 from ..._core.types import dtypes
 from ..._core.types.dtypes import dtype as DType
 from ..create.factory import check_place, deliver, read_number, result_dtype
-from .arguments import read_dim, several
+from .arguments import read_dim
 
 
 def frequencies(
@@ -119,7 +119,9 @@ def counts(make: Any) -> Any:
 
 def moved(name: str, input: Any, dim: Any, more: int) -> Any:
     """A tensor with half of each dimension moved to its other end: of an odd length the longer half if `more` is 1."""
-    dims = range(input.ndim) if dim is None else [read_dim(each, input.ndim) for each in several(name, "dim", dim)]
+    dims = (
+        range(input.ndim) if dim is None else [read_dim(each, input.ndim) for each in some_integers(name, "dim", dim)]
+    )
     return input.roll(tuple([(input.shape[each] + more) // 2 for each in dims]), tuple(dims))
 
 

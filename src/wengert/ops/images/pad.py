@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from ..._core import errors
+from ..._core.cards.arguments import integers
 from ..._core.cards.card import WIDE, Array, Bad, Sample, composite, op
 from ..._core.cards.plain_case import plain_function
 from ..._core.errors import shown
@@ -39,9 +40,7 @@ def read_pad(pad: Any, ndim: int) -> Sides:
         TypeError: no sequence of integers.
         RuntimeError: an odd number of them, or more than two for each dimension.
     """
-    if not isinstance(pad, (tuple, list)) or not all(hasattr(each, "__index__") for each in pad):
-        raise TypeError(errors.wrong_type("pad", "pad", 2, "tuple of ints", pad))
-    return sides_of(tuple([int(each) for each in pad]), ndim)
+    return sides_of(integers("pad", "pad", pad), ndim)
 
 
 @lru_cache(maxsize=256)

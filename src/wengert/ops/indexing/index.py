@@ -13,7 +13,7 @@ from ..._core.errors import shown
 from ..._core.out_errors import EXACT, PLACES
 from ..._core.tensor.base import Tensor, wrap
 from ..._core.types import dtypes
-from ..._core.types.sizes import normalise
+from ..._core.types.sizes import broadcast, normalise
 from ..memory.memory_formats import in_order_like
 
 native = kernels.direct_function
@@ -40,11 +40,14 @@ def check_index_dtype(name: str, index: Any, wanted: str) -> None:
         raise RuntimeError(f"{name}(): Expected dtype {wanted} for index")
 
 
-def check_range(index: Any, length: int, dim: int, kind: type[Exception] = IndexError, *, low: bool = True) -> None:
+def check_range(
+    index: Any, length: int, dim: int, kind: type[Exception] = IndexError, *, low: bool = True, name: str = ""
+) -> None:
     """Refuse an index that lies outside.
 
     Args:
         low: negative indices count from the end, rather than being outside.
+        name: what the error begins with.
 
     Raises:
         IndexError: (or `kind`) names the first such index.
@@ -55,7 +58,7 @@ def check_range(index: Any, length: int, dim: int, kind: type[Exception] = Index
     if index.max() >= length or index.min() < floor:
         flat = index.reshape(-1)
         bad = flat[(flat >= length) | (flat < floor)][0]
-        raise kind(f"index {bad} is out of bounds for dimension {dim} with size {length}")
+        raise kind(f"{name}index {bad} is out of bounds for dimension {dim} with size {length}")
 
 
 def check_gather(array: Any, dim: int, index: Any) -> int:
@@ -163,7 +166,7 @@ def take_along_dim(input: Any, indices: Tensor, dim: int | None = None, *, out: 
     index = indices.remainder(have[at]) if have[at] else indices  # counted from the end as well
     if have[:at] == wanted[:at] and have[at + 1 :] == wanted[at + 1 :]:
         return write_taken(out, input.gather(at, index), input, indices)
-    common = np.broadcast_shapes(
+    common = broadcast(
         tuple([1 if axis == at else length for axis, length in enumerate(have)]),
         tuple([1 if axis == at else length for axis, length in enumerate(wanted)]),
     )
@@ -180,6 +183,7 @@ def write_taken(out: Any, taken: Any, *read: Any) -> Any:
 def take_along_dim_samples(make: Any) -> Any:
     yield Sample(make(3, 2), integers([2, 0]), 0)
     yield Sample(make(3, 2), integers([5], [0]))
+    yield Bad(make(3, 2), integers([0, 0, 0]), 0, raises=RuntimeError, says="The size of tensor a (2) must match the")
 
 
 @op(

@@ -15,7 +15,7 @@ from ..._core.types.sizes import normalise
 from ..._kernels.index import private
 from ..memory.overwrite import checked_value
 from ..pointwise.binary import unsigned
-from .index import beyond, check_range, integers
+from .index import check_range, integers
 
 native = kernels.direct_function
 
@@ -62,7 +62,8 @@ def check_index_add(array: Any, dim: int, index: Any, source: Any) -> int:
             "source tensor shape must match self tensor shape, excluding the specified dimension. Got self.shape = "
             f"{shown(array.shape)} source.shape = {shown(source.shape)}"
         )
-    check_range(index, array.shape[at] if array.ndim else 1, at, RuntimeError, low=False)
+    kind = RuntimeError if array.ndim > 1 else IndexError
+    check_range(index, array.shape[at] if array.ndim else 1, at, kind, low=False)
     return at
 
 
@@ -106,42 +107,53 @@ def index_add_samples(make: Any) -> Any:
     yield Sample(make(3, 2), 0, integers(2, 0, 2), make(3, 2))
     yield Sample(make(2, 3), -1, integers(1), make(2, 1), alpha=2)
     yield Sample(make(2, 3), 0, integers(0), make(1, 3), alpha=-1)
-    yield beyond(make)
+    yield Bad(make(3), 0, integers(3), make(1), raises=IndexError, says="index 3 is out of bounds for dimension 0 with")
+    yield Bad(
+        make(3, 2), 0, integers(3), make(1, 2), raises=RuntimeError, says="index 3 is out of bounds for dimension"
+    )
     yield Bad(make(3), 0, integers(1), make(2), raises=RuntimeError, says="should be equal to source.size(dim): (2)")
+
+
+def check_index_copy(target: Any, dim: int, index: Any, source: Any) -> int:
+    """Refuse what `index_copy` cannot do, but for places outside; the dimension counted from the front."""
+    at, name = normalise(dim, target.ndim), "index_copy_()"
+    if index.ndim > 1:
+        raise IndexError(f"{name}: Index should have dimension 1 or 0 (got {index.ndim})")
+    if not source.ndim and index.size != 1:
+        raise IndexError(f"{name}: When source is scalar, index should have one element (got {index.size})")
+    if source.ndim and target.ndim and source.ndim != target.ndim:
+        raise IndexError(
+            f"{name}: When source and destination are not scalars, their dimensionality must match. Source "
+            f"dimensionality ({source.ndim}), destination dimensionality ({target.ndim})"
+        )
+    have, given, counts = (dtypes.from_numpy(each.dtype).legacy[:-6] for each in (target, source, index))
+    if index.dtype != np.int64:
+        raise RuntimeError(f"{name}: Expected a long tensor for index, but got {counts}")
+    if have != given:
+        raise RuntimeError(
+            f"{name}: self and source expected to have the same dtype, but got (self) {have} and (source) {given}"
+        )
+    shapes = [(*each.shape[:at], *each.shape[at + 1 :]) for each in (target, source)]
+    if shapes[0] != shapes[1]:
+        raise RuntimeError(
+            f"{name}: Source/destination tensor must have same slice shapes. Destination slice shape: "
+            f"{shown(shapes[0])} at dimension {at} and source slice shape: {shown(shapes[1])} at dimension 0."
+        )
+    if source.ndim and index.size != source.shape[at]:
+        raise IndexError(
+            f"{name}: Number of indices ({index.size}) should be equal to source.size(dim) ({source.shape[at]})"
+        )
+    return at
 
 
 def write_slices(target: Any, dim: int, index: Any, source: Any) -> None:
     """Write slices of `source` along `dim`."""
-    at = normalise(dim, target.ndim)
-    if index.dtype != np.int64:
-        raise IndexError("index_copy_(): Expected a long tensor for index, but got "
-                         f"{dtypes.from_numpy(index.dtype).legacy[:-6]}")  # fmt: skip
-    if target.dtype != source.dtype:
-        have, given = (dtypes.from_numpy(each.dtype).legacy[:-6] for each in (target, source))
-        raise RuntimeError(
-            f"index_copy_(): self and source expected to have the same dtype, but got (self) {have} and (source) "
-            f"{given}"
-        )
-    length = source_length("index_add_", source, at)
-    if index.size != length:
-        raise IndexError(
-            f"index_copy_(): Number of indices ({index.size}) should be equal to source.size(dim) ({length})"
-        )
-    for axis in range(target.ndim):
-        if axis != at and (source.ndim != target.ndim or source.shape[axis] != target.shape[axis]):
-            raise RuntimeError(
-                f"index_copy_(): Source/destination tensor must have same slice shapes. Destination slice shape: "
-                f"{shown(np.delete(target.shape, at))} at dimension {at} and source slice shape: "
-                f"{shown(np.delete(source.shape, at))} at dimension 0."
-            )
-    room = target.shape[at] if target.ndim else 1
-    flat = private(index).reshape(-1)
-    if flat.size and (flat.max() >= room or flat.min() < -room):
-        bad = flat[(flat >= room) | (flat < -room)][0]
-        raise IndexError(f"index_copy_(): index {bad} is out of bounds for dimension {at} with size {room}")
+    at = check_index_copy(target, dim, index, source)
+    index = private(index)
+    check_range(index, target.shape[at] if target.ndim else 1, at, low=False, name="index_copy_(): ")
     if target.ndim:
-        np.moveaxis(target, at, 0)[flat] = np.moveaxis(source, at, 0) if source.ndim else source
-    elif flat.size:
+        np.moveaxis(target, at, 0)[index.reshape(-1)] = np.moveaxis(source, at, 0) if source.ndim else source
+    elif index.size:
         target[...] = source.reshape(-1)[-1]
 
 
@@ -188,20 +200,27 @@ def index_copy_samples(make: Any) -> Any:
     yield Bad(
         make(3), 0, integers(3), make(1), raises=IndexError, says="index 3 is out of bounds for dimension 0 with size 3"
     )
+    yield Bad(make(3), 0, integers(-1), make(1), raises=IndexError, says="index_copy_(): index -1 is out of bounds")
+    yield Bad(make(3), 0, integers([0]), make(1), raises=IndexError, says="Index should have dimension 1 or 0 (got 2)")
+    yield Bad(make(3), 0, integers(0), make(1, 1), raises=IndexError, says="their dimensionality must match. Source")
+    yield Bad(
+        make(3), 0, integers(0, 1), make(), raises=IndexError, says="When source is scalar, index should have one"
+    )
+    yield Bad(make(3, 2), 0, integers(0), make(1, 3), raises=RuntimeError, says="must have same slice shapes")
 
 
 def write_value_at(target: Any, dim: int, index: Any, value: Any) -> None:
     """Write one value into slices along `dim`."""
-    at = normalise(dim, target.ndim)
-    if index.dtype != np.int64:
-        raise IndexError("index_fill_(): Expected dtype int64 for index.")
-    if index.ndim > 1:
-        raise IndexError("Index has to be a vector/scalar")
     if getattr(value, "ndim", 0):
         raise RuntimeError(
             f"index_fill_ only supports a 0-dimensional value tensor, but got tensor with {value.ndim} dimension(s)."
         )
+    if index.dtype != np.int64:
+        raise IndexError("index_fill_(): Expected dtype int64 for index.")
     value = checked_value("index_fill_", target, value)
+    at = normalise(dim, target.ndim)
+    if index.ndim > 1:
+        raise RuntimeError("Index has to be a vector/scalar")
     check_range(index, target.shape[at] if target.ndim else 1, at)
     if target.ndim:
         np.moveaxis(target, at, 0)[private(index).reshape(-1)] = np.asarray(value).astype(target.dtype)

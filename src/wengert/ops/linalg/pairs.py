@@ -6,7 +6,7 @@ import math
 from typing import Any
 
 from ..._core.calls.out import put
-from ..._core.cards.arguments import integers
+from ..._core.cards.arguments import some_integers
 from ..._core.cards.card import Bad, Sample, composite
 from ..._core.out_errors import PAIRS
 from ..._core.tensor.base import Tensor
@@ -135,7 +135,7 @@ def read_dims(a: Any, b: Any, dims: Any) -> tuple[Any, Any]:
     if isinstance(dims, (tuple, list)):
         if len(dims) != 2:
             raise ValueError(f"tensordot expects dims to be an int or two lists of dimensions, but got {dims=}")
-        first, second = ((each,) if isinstance(each, int) else integers("tensordot", "dims", each) for each in dims)
+        first, second = (some_integers("tensordot", "dims", each) for each in dims)
         return first, second
     if not isinstance(dims, int):
         raise RuntimeError(

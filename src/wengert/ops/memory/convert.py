@@ -171,6 +171,28 @@ def check_device(device: Any) -> None:
         refuse_absent(device)
 
 
+def read_target(where: tuple[Any, ...], dtype: Any, device: Any, other: Any) -> tuple[Any, Any, Any, list[bool]]:
+    """What `to` was given by position: dtype, device and tensor, as given by name unless there, and the switches.
+
+    Raises:
+        TypeError: something follows that does not belong there.
+    """
+    switches: list[bool] = []
+    for value in map(dtypes.as_dtype, where):
+        if isinstance(value, dtypes.dtype):
+            dtype = value
+        elif isinstance(value, Tensor):
+            other = value
+        elif isinstance(value, bool) and len(switches) < 2:
+            switches.append(value)
+        elif switches or isinstance(dtype, dtypes.dtype) or other is not None:
+            given = ", ".join(type(each).__name__ for each in where)
+            raise TypeError(f"to() received an invalid combination of arguments - got ({given})")
+        elif value is not None:
+            device = value
+    return dtype, device, other, switches
+
+
 @composite(function=False)
 def to(
     self: Any,
@@ -195,16 +217,7 @@ def to(
     Returns:
         The tensor itself if nothing changes, otherwise a copy; its gradient is cast back.
     """
-    flags = []
-    for value in map(dtypes.as_dtype, where):
-        if isinstance(value, dtypes.dtype):
-            dtype = value
-        elif isinstance(value, Tensor):
-            other = value
-        elif isinstance(value, bool):
-            flags.append(value)
-        elif value is not None:
-            device = value
+    dtype, device, other, switches = read_target(where, dtype, device, other)
     if other is not None:
         if not isinstance(other, Tensor):
             raise TypeError(errors.wrong_type("to", "other", 1, "Tensor", other))
@@ -213,7 +226,7 @@ def to(
         dtype = dtypes.as_dtype(dtype)
         dtypes.check_dtype("to", "dtype", 1, dtype)
     check_device(device)
-    copy = flags[1] if len(flags) > 1 else copy
+    copy = switches[1] if len(switches) > 1 else copy
     same = dtype is None or dtype.numpy == self._array_.dtype
     if (
         same

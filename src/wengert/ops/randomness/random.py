@@ -63,6 +63,16 @@ def normal_array(
     return generator.draw(kernels.normal, shape, element.numpy, mean, std, dense)
 
 
+def check_spread(std: float) -> None:
+    """Refuse what is no standard deviation.
+
+    Raises:
+        RuntimeError: it is negative, or NaN.
+    """
+    if not std >= 0:
+        raise RuntimeError(f"normal expects std >= 0.0, but found std {std:g}")
+
+
 def laid_over(array: Any, draw: Callable[[Ints], Any]) -> Any:
     """Numbers for the elements of an array in the order in which these lie in memory, as torch draws them."""
     if array.flags.c_contiguous:

@@ -10,19 +10,23 @@ from typing import Any
 import numpy as np
 
 from ..._core import errors
+from ..._core.cards.arguments import integer
 from ..._core.cards.card import ALL, FLOATS, ORDERED, REALS, Array, Bad, Card, Sample, derive_in_place, op
 from ..._core.errors import shown
 from ..._core.tensor.base import Tensor
 from ..._core.types import dtypes
 from ..._core.types.dtypes import dtype as DType, from_numpy
 from ..create.factory import refuse_dtype
+from ..dtype_checks import C_NAMES, largest_of
 from ..pointwise.rounding import unmoved
 from .batches import at_once
 from .generator import chosen
-from .random import integer_array, laid_over, normal_array, range_of, uniform_array
+from .random import check_spread, integer_array, laid_over, normal_array, range_of, uniform_array
 
 EXACT = {dtypes.bfloat16: 8, dtypes.float16: 11, dtypes.float32: 24, dtypes.float64: 53}
 """The bits of the integers that floating-point dtypes represent without gaps."""
+
+NUMBERED = ORDERED - {dtypes.bool_}
 
 filling = partial(op, method=False, function=False, rules=unmoved, random=True, batching=at_once, takes_halves=True)
 """The form of numbers that are written over a tensor: what was there before has no influence on them."""
@@ -62,6 +66,9 @@ def uniform(self: Array, from_: Any = 0.0, to: Any = 1.0, *, generator: Any = No
     element = from_numpy(self.dtype)
     if element.category < dtypes.FLOAT:
         raise NotImplementedError(errors.no_kernel("check_uniform_bounds", element))
+    for word, limit in (("from", from_), ("to", to)):
+        if not abs(limit) <= largest_of(element):
+            raise RuntimeError(f"{word} is out of bounds for {C_NAMES[element.name]}")
     if from_ > to:
         raise RuntimeError(f"uniform_ expects to return a [from, to) range, but found from={from_} > to={to}")
     source = chosen("uniform_", generator)
@@ -87,8 +94,7 @@ def uniform_samples(make: Any) -> Any:
 @filling(dtypes=FLOATS, node="NormalBackward0")
 def normal_fill(self: Array, mean: float = 0.0, std: float = 1.0, *, generator: Any = None) -> Any:
     """Numbers of the normal distribution in place of the elements of `self`."""
-    if std < 0:
-        raise RuntimeError(f"normal expects std >= 0.0, but found std {std:g}")
+    check_spread(std)
     source, element, dense = chosen("normal_", generator), from_numpy(self.dtype), self.flags.c_contiguous
     return laid_over(self, lambda shape: normal_array(source, shape, element, mean, std, dense))
 
@@ -191,6 +197,7 @@ def random(self: Array, from_: Any = None, to: Any = None, *, generator: Any = N
     """
     refuse_dtype("random", self, ORDERED)
     element = from_numpy(self.dtype)
+    from_, to = (bound if bound is None else integer("random_", "from", bound) for bound in (from_, to))
     if from_ is None and to is not None:
         from_ = 0
     if to is None:
@@ -199,7 +206,7 @@ def random(self: Array, from_: Any = None, to: Any = None, *, generator: Any = N
     if to is None:
         exact = EXACT.get(element, 0)
         to = (1 << exact) + 1 if exact else range_of(element)[1] + 1
-    source, low, high = chosen("random_", generator), int(from_), int(to)
+    source, low, high = chosen("random_", generator), from_, to
     return laid_over(self, lambda shape: integer_array(source, low, high, shape, element, bounded))
 
 
@@ -234,12 +241,12 @@ def exponential_samples(make: Any) -> Any:
     yield Bad(make(2), 0, raises=RuntimeError, says="exponential_ expects lambda > 0.0, but found lambda=0")
 
 
-@filling(dtypes=ORDERED, inplace=True)
+@filling(dtypes=NUMBERED, inplace=True)
 def geometric(self: Array, p: float, *, generator: Any = None) -> Any:
     """Numbers of trials up to the first success, of probability `p` each, in place of the elements of `self`."""
     if not 0 < p < 1:
         raise RuntimeError(f"geometric_ expects p to be in (0, 1), but got p={p:g}")
-    refuse_dtype("geometric", self, ORDERED)
+    refuse_dtype("geometric", self, NUMBERED)
     source = chosen("geometric_", generator)
     drawn = laid_over(self, lambda shape: uniform_array(source, shape, dtypes.float64))
     return np.ceil(np.log(drawn) / math.log(1 - p)).astype(self.dtype)
@@ -271,7 +278,9 @@ def cauchy_samples(make: Any) -> Any:
 @filling(dtypes=REALS, inplace=True)
 def log_normal(self: Array, mean: float = 1.0, std: float = 2.0, *, generator: Any = None) -> Any:
     """Numbers whose logarithms are normally distributed in place of the elements of `self`."""
-    element = continuous("LogNormal", self)
+    element = from_numpy(self.dtype)
+    if element.category != dtypes.FLOAT:
+        raise NotImplementedError(errors.no_kernel("log_normal", element))
     if not std > 0:
         raise RuntimeError(f"log_normal_ expects std > 0.0, but found std={std:g}")
     source = chosen("log_normal_", generator)

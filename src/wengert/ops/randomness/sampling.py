@@ -18,7 +18,7 @@ from ..create.factory import check_place, deliver, read_tuple, refuse_dtype, res
 from ..pointwise.rounding import flat, unmoved
 from .batches import at_once, by_rows, drawn_levels
 from .generator import chosen, native_draw
-from .random import normal_array, uniform_array
+from .random import check_spread, normal_array, uniform_array
 from .random_fill import check_probability, decided
 
 
@@ -39,13 +39,14 @@ def normal_about(mean: Array, std: Array, *, generator: Any = None) -> Any:
     """Numbers of normal distributions with the means and standard deviations given, of which at least one is a
     tensor."""
     given = [each for each in (mean, std) if isinstance(each, np.ndarray)]
-    for each in given:
-        refuse_dtype("normal_kernel_cpu", each, FLOATS)
+    refuse_dtype("normal_kernel_cpu", given[0], FLOATS)
     if isinstance(std, np.ndarray):
+        if std.dtype.kind == "c":
+            raise RuntimeError("normal expects standard deviation to be non-complex")
         if std.size and not bool((std >= 0).all()):
             raise RuntimeError("normal expects all elements of std >= 0.0")
-    elif std < 0:
-        raise RuntimeError(f"normal expects std >= 0.0, but found std {std:g}")
+    else:
+        check_spread(std)
     element = from_numpy(given[0].dtype)
     shape = given[0].shape if len(given) == 1 else broadcast(given[0].shape, given[1].shape)
     drawn = normal_array(chosen("normal", generator), shape, element)
@@ -122,8 +123,7 @@ def normal(
             f"{type(std).__name__}), but expected a Tensor among them, or size"
         )
     check_place("normal", device, pin_memory)
-    if std < 0:
-        raise RuntimeError(f"normal expects std >= 0.0, but found std {std:g}")
+    check_spread(std)
     element = result_dtype("normal", dtype, out, dtypes.get_default_dtype())
     levels, shape = drawn_levels(), read_tuple("normal", size, 3)
     drawn = normal_array(chosen("normal", generator), room(levels, shape), element, mean, std)

@@ -92,7 +92,7 @@ def broadcast_shapes(*shapes: Any) -> sizes.Size:
             raise RuntimeError(
                 f"Input shapes should be of type ints, a tuple of ints, or a list of ints, got {shape!r}"
             )
-        given = (int(shape),) if isinstance(shape, int) else integers("broadcast_shapes", "shapes", shape)
+        given = (int(shape),) if isinstance(shape, int) else tuple(map(int, shape))
         common = sizes.broadcast(common, given)
     return sizes.Size(common)
 
@@ -116,7 +116,7 @@ def sum_to_size(self: Any, *size: Any) -> Any:
     Raises:
         RuntimeError: the shape does not broadcast to the tensor's.
     """
-    wanted, have = tuple(spread("sum_to_size", size, None)), self._array_.shape
+    wanted, have = integers("sum_to_size", "size", spread("sum_to_size", size, None)), self._array_.shape
     if not wanted:
         return self.sum()
     if wanted == have:

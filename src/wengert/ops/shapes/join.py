@@ -10,7 +10,7 @@ from ... import _kernels as kernels
 from ..._core.cards.arguments import check_elements, tensors_of
 from ..._core.cards.card import WIDE, Arrays, Bad, Sample, composite, op
 from ..._core.cards.plain_case import plain_case
-from ..._core.errors import shown
+from ..._core.errors import shown, wrong_type
 from ..._core.operators import layouts
 from ..._core.tensor.base import OPERATORS
 from ..._core.types import dtypes
@@ -364,6 +364,8 @@ def meshgrid(*tensors: Any, indexing: str | None = "ij") -> tuple[Any, ...]:
         RuntimeError: a tensor has more than one dimension, the dtypes differ, or `indexing` is neither.
     """
     given = list(tensors[0]) if len(tensors) == 1 and isinstance(tensors[0], (tuple, list)) else list(tensors)
+    if not isinstance(indexing, str | None):
+        raise TypeError(wrong_type("meshgrid", "indexing", 0, "str", indexing))
     if indexing not in ("ij", "xy", None):
         raise RuntimeError(f'torch.meshgrid: indexing must be one of "xy" or "ij", but received: {indexing}')
     check_elements(given, 0)

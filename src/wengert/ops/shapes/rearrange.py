@@ -7,11 +7,12 @@ from typing import Any
 
 import numpy as np
 
-from ..._core import batch_errors, flags
-from ..._core.cards.arguments import integers
+from ..._core import batch_errors, errors, flags
+from ..._core.cards.arguments import integers, some_integers
 from ..._core.cards.card import WIDE, Array, Bad, Sample, Sizes, composite, op
 from ..._core.errors import shown
 from ..._core.operators.batch_rules import along, shifted
+from ..._core.operators.declaration import is_whole
 from ..._core.tensor.base import Tensor, wrap
 from ..._core.types.devices import contiguous_format
 from ..._core.types.sizes import check_room, normalise
@@ -90,11 +91,6 @@ def matrices(make: Any) -> Any:
     yield Sample(make(2, 3))
 
 
-def as_list(argument: str, value: Any) -> list[int]:
-    """One integer or several, given to `roll`, as a list."""
-    return list(integers("roll", argument, value if isinstance(value, (tuple, list)) else (value,)))
-
-
 @op(layout="own", dtypes=WIDE, linear="self", native=native("roll"))
 def roll(self: Array, shifts: Any, dims: Any = ()) -> Any:
     """Elements moved along dimensions; those that leave at the end come in at the front.
@@ -107,7 +103,8 @@ def roll(self: Array, shifts: Any, dims: Any = ()) -> Any:
         RuntimeError: there are no shifts, or not as many as dimensions.
         IndexError: `dims` names a dimension of a 0-dim tensor.
     """
-    steps, given = as_list("shifts", shifts), as_list("dims", () if dims is None else dims)
+    steps = some_integers("roll", "shifts", shifts)
+    given = some_integers("roll", "dims", () if dims is None else dims)
     if not steps:
         raise RuntimeError("`shifts` required")
     if not given and len(steps) == 1:
@@ -122,12 +119,12 @@ def roll(self: Array, shifts: Any, dims: Any = ()) -> Any:
 
 @roll.vjp("self")
 def roll_vjp(grad: Any, shifts: Any, dims: Any) -> Any:
-    return grad.roll([-step for step in as_list("shifts", shifts)], dims)
+    return grad.roll([-step for step in some_integers("roll", "shifts", shifts)], dims)
 
 
 @roll.batched
 def roll_batched(self: Any, shifts: Any, dims: Any) -> Any:
-    given = as_list("dims", () if dims is None else dims)
+    given = some_integers("roll", "dims", () if dims is None else dims)
     if given:
         if self.ndim == 1:
             raise IndexError(f"Dimension specified as {given[0]} but tensor has no dimensions")
@@ -207,7 +204,7 @@ def tile(input: Any, *dims: Any) -> Any:
     Returns:
         A new tensor.
     """
-    times = tuple(dims[0]) if len(dims) == 1 and isinstance(dims[0], (tuple, list)) else dims
+    times = integers("tile", "dims", dims[0] if len(dims) == 1 and isinstance(dims[0], (tuple, list)) else dims)
     return input.repeat((*(1,) * (input._array_.ndim - len(times)), *times))
 
 
@@ -217,14 +214,17 @@ def tile_samples(make: Any) -> Any:
 
 
 @composite()
-def repeat_interleave(input: Any, repeats: Any, dim: int | None = None, *, output_size: int | None = None) -> Any:
+def repeat_interleave(
+    input: Any, repeats: Any = None, dim: int | None = None, *, output_size: int | None = None
+) -> Any:
     """Every slice along a dimension several times in a row.
 
     Args:
         input: tensor.
-        repeats: how often: an integer for all, or an integer tensor with one number for each slice.
+        repeats: how often: an integer for all, or an integer tensor with one number for each slice. Unless given,
+            `input` is such a tensor, of what `arange` would give.
         dim: the dimension; without it of the flat tensor.
-        output_size: has no effect.
+        output_size: the length of the result along the dimension, if it is known; it must be right.
 
     Returns:
         A new tensor.
@@ -232,10 +232,19 @@ def repeat_interleave(input: Any, repeats: Any, dim: int | None = None, *, outpu
     Raises:
         RuntimeError: there is not one number for each slice, or one is negative.
     """
+    if repeats is None:
+        if input.ndim != 1:
+            raise RuntimeError("repeat_interleave only accept 1D vector as repeat")
+        input, repeats = wrap(np.arange(len(input._array_))), input
+    if isinstance(repeats, Tensor) and repeats._flags_ & flags.BATCHED:
+        raise RuntimeError(batch_errors.dynamic("repeat_interleave"))
+    if not isinstance(repeats, Tensor) and not is_whole(repeats):
+        raise TypeError(errors.wrong_type("repeat_interleave", "repeats", 2, "int", repeats))
     source, axis = (input.reshape((-1,)), 0) if dim is None else (input, dim)
     shape = source._array_.shape or (1,)
     length = shape[normalise(axis, len(shape))]
-    if isinstance(repeats, int) and repeats >= 0:
+    if not isinstance(repeats, Tensor) and repeats >= 0:
+        check_output_size(output_size, length * repeats)
         at = normalise(axis, len(shape))
         raised = (source if source._array_.ndim else source.reshape((1,))).unsqueeze(at + 1)
         return (
@@ -243,9 +252,11 @@ def repeat_interleave(input: Any, repeats: Any, dim: int | None = None, *, outpu
             .clone(memory_format=contiguous_format)
             .flatten(at, at + 1)
         )
-    if isinstance(repeats, Tensor) and repeats._flags_ & flags.BATCHED:
-        raise RuntimeError(batch_errors.dynamic("repeat_interleave"))
     counts = np.asarray(repeats._array_ if isinstance(repeats, Tensor) else repeats)
+    if counts.ndim > 1:
+        raise RuntimeError("repeats must be 0-dim or 1-dim tensor")
+    if counts.dtype not in (np.int64, np.int32):
+        raise NotImplementedError(errors.no_kernel("repeat_interleave", repeats.dtype))
     if (counts < 0).any():
         raise RuntimeError("repeats can not be negative")
     if counts.ndim and counts.size not in (1, length):
@@ -254,7 +265,18 @@ def repeat_interleave(input: Any, repeats: Any, dim: int | None = None, *, outpu
             f"repeats.size(0) = {counts.size} and input.size({axis}) = {length}"
         )
     index = np.repeat(np.arange(length), counts if counts.size != 1 else int(counts.reshape(-1)[0]))
+    check_output_size(output_size, index.size)
     return source.index_select(axis, wrap(index))
+
+
+def check_output_size(given: int | None, length: int) -> None:
+    """Refuse a wrong length that a program said its repetitions would have.
+
+    Raises:
+        RuntimeError: it is another one.
+    """
+    if given is not None and given != length:
+        raise RuntimeError(f"repeat_interleave: Invalid output_size, expected {length} but got {given}")
 
 
 @repeat_interleave.samples
@@ -262,6 +284,10 @@ def repeat_interleave_samples(make: Any) -> Any:
     yield Sample(make(2, 3), 2)
     yield Sample(make(2, 3), wrap(np.array([1, 2])), 0)
     yield Bad(make(2, 3), -1, raises=RuntimeError, says="repeats can not be negative")
+    yield Bad(make(2, 3), 2.0, raises=TypeError, says="argument 'repeats' (position 2) must be int, not float")
+    yield Bad(make(2), 2, output_size=5, raises=RuntimeError, says="Invalid output_size, expected 4 but got 5")
+    yield Bad(make(2), wrap(np.array([[1], [2]])), raises=RuntimeError, says="repeats must be 0-dim or 1-dim tensor")
+    yield Bad(make(2), wrap(np.array([1.0, 2.0])), raises=NotImplementedError, says="not implemented for 'Double'")
 
 
 def triangles(make: Any) -> Any:

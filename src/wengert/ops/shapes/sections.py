@@ -6,8 +6,11 @@ import itertools
 import sys
 from typing import Any
 
+from ..._core.cards.arguments import integers
 from ..._core.cards.card import Bad, Sample, composite
+from ..._core.operators.declaration import is_whole, number_in
 from ..._core.tensor.base import Tensor
+from ..._core.types.dtypes import int64
 from ..._core.types.sizes import normalise
 from ..family import named
 from .slices import slice_
@@ -32,8 +35,8 @@ def tensor_split(input: Any, indices_or_sections: Any, dim: int = 0) -> Any:
     if not shape:
         raise RuntimeError("tensor_split expected at least a 1-dimensional tensor, but got a tensor with 0 dims")
     have = shape[normalise(dim, len(shape))]
-    given = indices_or_sections.tolist() if isinstance(indices_or_sections, Tensor) else indices_or_sections
-    if isinstance(given, int):
+    given = cuts_of(indices_or_sections) if isinstance(indices_or_sections, Tensor) else indices_or_sections
+    if is_whole(given):
         if given < 1:
             raise RuntimeError(f"number of sections must be larger than 0, got {given}")
         if given > sys.maxsize // 8:
@@ -45,8 +48,24 @@ def tensor_split(input: Any, indices_or_sections: Any, dim: int = 0) -> Any:
         for at in range(given):
             cuts[at + 1] = cuts[at] + short + (at < longer)
     else:
-        cuts = [0, *given, have]
+        cuts = [0, *integers("tensor_split", "indices", given), have]
     return tuple([slice_(input, dim, first, last, 1) for first, last in itertools.pairwise(cuts)])
+
+
+def cuts_of(sections: Tensor) -> Any:
+    """How many parts, or where to cut, from a tensor.
+
+    Raises:
+        RuntimeError: it holds something else than int64, or has several dimensions.
+    """
+    what = "tensor_split expected tensor_indices_or_sections to"
+    if sections.dtype is not int64:
+        raise RuntimeError(f"{what} have dtype of long, but got {sections.dtype.legacy[:-6]}")
+    if sections.ndim > 1:
+        raise RuntimeError(
+            f"{what} be a zero-dimensional or one-dimensional tensor, but got a tensor with {sections.ndim} dims"
+        )
+    return sections.tolist()  # type: ignore[attr-defined]
 
 
 @tensor_split.samples
@@ -66,12 +85,11 @@ def sections(name: str, input: Any, indices_or_sections: Any, dim: int, least: i
             "tensor with "
             f"{len(shape)} dimensions!"
         )
-    if not isinstance(indices_or_sections, (int, tuple, list, Tensor)):
-        raise TypeError(
-            f"{name}() received an invalid combination of arguments. indices_or_sections must be int or tuple of ints, "
-            f"not {type(indices_or_sections).__name__}"
-        )
-    if isinstance(indices_or_sections, int) and (indices_or_sections < 1 or shape[dim] % indices_or_sections):
+    if isinstance(indices_or_sections, Tensor):
+        indices_or_sections = number_in(name, "sections", 2, "int", indices_or_sections)
+    if not is_whole(indices_or_sections):
+        return tensor_split(input, integers(name, "indices", indices_or_sections), dim)
+    if indices_or_sections < 1 or shape[dim] % indices_or_sections:
         raise RuntimeError(
             f"torch.{name} attempted to split along dimension {dim}, but the size of the dimension {shape[dim]} is "
             "not divisible "

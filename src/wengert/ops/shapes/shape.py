@@ -7,7 +7,7 @@ from typing import Any
 
 from ... import _kernels as kernels
 from ..._core import errors
-from ..._core.cards.arguments import integers
+from ..._core.cards.arguments import some_integers
 from ..._core.cards.card import Bad, Sample, composite
 from ..._core.cards.plain_case import plain_case
 from ..._core.errors import shown
@@ -219,7 +219,7 @@ def movedim(input: Any, source: Any, destination: Any) -> Any:
     if not ndim and hasattr(source, "__index__") and hasattr(destination, "__index__"):
         source, destination = ([normalise(dim, ndim)][:0] for dim in (source, destination))
     places = (("source", source), ("destination", destination))
-    given = [integers("movedim", key, (each,) if hasattr(each, "__index__") else each) for key, each in places]
+    given = [some_integers("movedim", key, each) for key, each in places]
     if len(given[0]) != len(given[1]):
         raise RuntimeError(
             f"movedim: Invalid source or destination dims: source ({shown(given[0])} dims) should contain the same "
@@ -322,7 +322,7 @@ def matrix_form(name: str, conjugate: bool, batches: bool) -> property:
             hint = "" if batches or ndim < 2 else " For batches of matrices, consider using tensor.mH"
             raise RuntimeError(f"tensor.{name} is only supported on {wanted}. Got {ndim}-D tensor.{hint}")
         if not ndim:
-            return self
+            return self.adjoint() if conjugate else self
         return self.adjoint() if conjugate else self.transpose(-2, -1)
 
     return property(

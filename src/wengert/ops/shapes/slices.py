@@ -113,7 +113,7 @@ def bounds(start: Any, end: Any, length: int) -> tuple[int, int]:
 )
 def slice_(self: Array, dim: int, start: Any, end: Any, step: int) -> Any:
     """Every `step`-th slice from `start` to before `end` along `dim`."""
-    if step == 1 and 0 <= dim < self.ndim:
+    if step == 1 and 0 <= dim < self.ndim and not (isinstance(start, bool) or isinstance(end, bool)):
         return self[start:end] if not dim else self[at_dim(dim, slice(start, end))]
     if not self.ndim:
         raise IndexError("slice() cannot be applied to a 0-dim tensor.")
