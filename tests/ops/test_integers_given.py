@@ -95,6 +95,12 @@ def test_cuts_in_a_tensor_must_be_a_vector_of_int64() -> None:
         x.tensor_split(wg.tensor([[2]]))
 
 
+def test_a_device_goes_with_a_dtype_by_name() -> None:
+    x = wg.ones(2)
+    assert x.to("cpu", dtype=wg.float64).dtype is x.to("cpu", wg.float64, False, True).dtype is wg.float64
+    assert x.to(None, wg.float64).dtype is x.to(x.double(), False, copy=True).dtype is wg.float64
+
+
 def test_repetitions_alone_give_places() -> None:
     assert wg.repeat_interleave(wg.tensor([1, 2, 0])).tolist() == [0, 1, 1]
     assert wg.repeat_interleave(wg.tensor([1, 2]), output_size=3).tolist() == [0, 1, 1]

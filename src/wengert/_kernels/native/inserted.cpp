@@ -129,6 +129,7 @@ PyObject* rot90(PyObject* const* args) {
         if (!as_place(PyTuple_GET_ITEM(args[2], at), ndim, dims[at])) return nullptr;
     if (dims[0] == dims[1]) return nullptr;
     turns = (turns % 4 + 4) % 4;
+    if (turns && !is_row_major(x)) return nullptr;
     Geometry seen = geometry_of(x);
     if (!fill_rows(seen, PyArray_ITEMSIZE(x))) return nullptr;
     if (turns == 2 || turns == 3) turn(seen, static_cast<int>(dims[0]));

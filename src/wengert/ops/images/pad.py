@@ -84,6 +84,8 @@ def constant_pad_nd(self: Array, pad: Any, value: Any = 0) -> Any:
     Raises:
         RuntimeError: an odd number of widths, too many of them, or nothing would be left.
     """
+    if value is None:
+        raise TypeError(errors.wrong_type("constant_pad_nd", "value", 3, "Number", value))
     sides = read_pad(pad, self.ndim)
     kept, there, shape = places_of(self.shape, sides)
     if shape is None:
@@ -113,6 +115,9 @@ def constant_pad_nd_batched(self: Any, pad: Any, value: Any) -> Any:
 
 @constant_pad_nd.samples
 def constant_pad_nd_samples(make: Any) -> Any:
+    yield Bad(
+        make(2), (1, 1), None, raises=TypeError, says="argument 'value' (position 3) must be Number, not NoneType"
+    )
     yield Sample(make(2, 3), (1, 2))
     yield Sample(make(2, 3), (1, -1, 0, 2), 1)
     yield Sample(make(0, 3), (1, 1))

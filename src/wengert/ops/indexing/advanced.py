@@ -44,7 +44,7 @@ def index(self: Array, indices: Indices) -> Any:
     Masks stand for as many dimensions as they have.
     """
     only = indices[-1]
-    refuse_types(indices)
+    refuse_types(self.shape, indices)
     try:
         if only.dtype.kind == "i" and (len(indices) == 1 or all(each is None for each in indices[:-1])):
             found = np.asarray(self.take(only, len(indices) - 1))
@@ -71,6 +71,7 @@ def index_samples(make: Any) -> Any:
     yield Sample(make(2, 3), [wrap(np.array([[True, False, True], [False, True, False]]))])
     yield Bad(make(3), [integers(3)], raises=IndexError, says="index 3 is out of bounds for dimension 0 with size 3")
     yield Bad(make(3), [wrap(np.array([True]))], raises=IndexError, says="The shape of the mask [1] at index 0")
+    yield Bad(make(3), [wrap(np.array([], np.bool_))], raises=IndexError, says="The shape of the mask [0] at index 0")
 
 
 @op(dtypes=WIDE, linear="grad", batching="advanced_batches.indexed_backward", function=False, method=False)
@@ -131,7 +132,7 @@ def write_at(target: Any, indices: Any, values: Any, accumulate: bool) -> None:
         if each is not None:
             refuse_shared(target, each, True)
     if values.dtype != target.dtype:
-        refuse_types(indices)
+        refuse_types(target.shape, indices)
         refuse_places(target.shape, indices, values_too=False)
         have, given = (dtypes.from_numpy(each.dtype).legacy[:-6] for each in (target, values))
         raise RuntimeError(
@@ -139,7 +140,7 @@ def write_at(target: Any, indices: Any, values: Any, accumulate: bool) -> None:
             "for the "
             "source."
         )
-    refuse_types(indices)
+    refuse_types(target.shape, indices)
     where = places(indices)
     try:
         if accumulate:

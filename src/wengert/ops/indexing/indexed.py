@@ -48,15 +48,17 @@ def strides_of_indexed(array: Any, indices: list[Any], shape: tuple[int, ...]) -
     return layouts.ordered(shape, steps)
 
 
-def refuse_types(indices: Any) -> None:
-    """Refuse index arrays that are neither integers nor masks.
+def refuse_types(shape: tuple[int, ...], indices: Any) -> None:
+    """Refuse index arrays that are neither integers nor masks, and empty masks that do not fit: NumPy takes them.
 
     Raises:
-        IndexError: one is of another type.
+        IndexError: one is of another type, or shape.
     """
     for each in indices:
         if each is not None and each.dtype.char not in "lqi?":
             raise IndexError("tensors used as indices must be long, int, byte or bool tensors")
+        if each is not None and each.dtype == np.bool_ and not each.size:
+            refuse_places(shape, indices, values_too=False)
 
 
 def refuse_places(shape: tuple[int, ...], indices: Any, values_too: bool = True) -> None:

@@ -106,8 +106,10 @@ def scatter_reduce_vjp(
     grad: Any, self: Any, src: Any, out: Any, dim: int, index: Any, reduce: str, include_self: bool
 ) -> Any:
     own, other = gradients(grad, self, src, out, dim, index, reduce, include_self)
-    if src._array_.ndim != index._array_.ndim:  # 0 and 1
-        other = other.sum().reshape(src.shape)
+    if src._array_.ndim < index._array_.ndim:  # 0 and 1
+        other = other.sum()
+    elif src._array_.ndim > index._array_.ndim:  # of which the first element counts
+        other = src.new_zeros(src.shape).slice_scatter(other.reshape((-1,)).narrow(0, 0, 1), 0, 0, 1)
     return own if include_self else own.scatter(dim, index, 0), other
 
 
@@ -170,7 +172,7 @@ def extreme_gradients(
     own_attains = (old == out).to(grad.dtype)
     counted = own_attains if include_self else own_attains.scatter(dim, index, 0)
     src_attains = (src == out.gather(dim, index)).to(grad.dtype)
-    share = grad / counted.scatter_add(dim, index, src_attains).clamp(1)
+    share = grad / counted.scatter_add(dim, index, src_attains)  # none attains NaN, whose gradient is NaN
     return own_attains * share, src_attains * share.gather(dim, index)
 
 
@@ -184,6 +186,7 @@ def scatter_reduce_samples(make: Any) -> Any:
     yield Sample(make(3), -1, integers(1, 1), make(2), "prod")
     yield Sample(make(3), 0, integers(1), make(), "prod")
     yield Sample(make(), 0, integers(0).reshape(()), make(1), "prod")
+    yield Sample(make(), 0, integers(0).reshape(()), make(2), "mean")
     yield Bad(make(3), 0, integers(0), make(1), "median", raises=RuntimeError, says="must be either sum, prod, mean")
     yield Bad(make(3), 0, integers(3), make(1), "sum", raises=RuntimeError, says="index 3 is out of bounds")
 

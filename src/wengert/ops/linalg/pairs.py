@@ -169,10 +169,9 @@ def tensordot(a: Tensor, b: Tensor, dims: Any = 2, out: Any = None) -> Any:
         raise RuntimeError("both dimension lists should have same length")
     if a.dtype is not b.dtype:
         raise RuntimeError("both inputs should have same dtype")
-    first = [normalise(dim, a.ndim) for dim in first]
-    second = [normalise(dim, b.ndim) for dim in second]
-    inner = 1
-    for one, other in zip(first, second):
+    first, second, inner = list(first), list(second), 1
+    for at in range(len(first)):
+        one, other = first[at], second[at] = normalise(first[at], a.ndim), normalise(second[at], b.ndim)
         length, width = a.shape[one], b.shape[other]
         if width == 1:
             a = a.sum(one, True, dtype=a.dtype)

@@ -178,16 +178,17 @@ def read_target(where: tuple[Any, ...], dtype: Any, device: Any, other: Any) -> 
         TypeError: something follows that does not belong there.
     """
     switches: list[bool] = []
+    known = False  # whether the dtype has been told, behind which only switches follow
     for value in map(dtypes.as_dtype, where):
-        if isinstance(value, dtypes.dtype):
-            dtype = value
-        elif isinstance(value, Tensor):
-            other = value
-        elif isinstance(value, bool) and len(switches) < 2:
+        if isinstance(value, bool) and len(switches) < 2:
             switches.append(value)
-        elif switches or isinstance(dtype, dtypes.dtype) or other is not None:
+        elif known or switches:
             given = ", ".join(type(each).__name__ for each in where)
             raise TypeError(f"to() received an invalid combination of arguments - got ({given})")
+        elif isinstance(value, dtypes.dtype):
+            dtype, known = value, True
+        elif isinstance(value, Tensor):
+            other, known = value, True
         elif value is not None:
             device = value
     return dtype, device, other, switches

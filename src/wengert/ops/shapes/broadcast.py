@@ -93,6 +93,8 @@ def broadcast_shapes(*shapes: Any) -> sizes.Size:
                 f"Input shapes should be of type ints, a tuple of ints, or a list of ints, got {shape!r}"
             )
         given = (int(shape),) if isinstance(shape, int) else tuple(map(int, shape))
+        if any(length < 0 for length in given):
+            raise ValueError("Attempting to broadcast a dimension with negative length!")
         common = sizes.broadcast(common, given)
     return sizes.Size(common)
 
@@ -100,6 +102,7 @@ def broadcast_shapes(*shapes: Any) -> sizes.Size:
 @broadcast_shapes.samples
 def broadcast_shapes_samples(make: Any) -> Any:
     yield Sample((3, 1), (2, 1, 4))
+    yield Bad((5, 1), -1, raises=ValueError, says="Attempting to broadcast a dimension with negative length!")
 
 
 @composite(function=False)

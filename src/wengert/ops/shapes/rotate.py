@@ -52,7 +52,7 @@ def rot90(self: Array, k: int = 1, dims: Any = (0, 1)) -> Any:
     turned = [slice(None)] * self.ndim
     for axis in ((), (second,), (first, second), (first,))[turns]:
         turned[axis] = slice(None, None, -1)
-    flipped = np.array(self[tuple(turned)], order="C")
+    flipped = np.array(self[tuple(turned)], order="K" if turns else "C")
     return flipped.swapaxes(first, second) if turns % 2 else flipped
 
 
