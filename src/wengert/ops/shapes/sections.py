@@ -34,8 +34,9 @@ def tensor_split(input: Any, indices_or_sections: Any, dim: int = 0) -> Any:
     shape = input._array_.shape
     if not shape:
         raise RuntimeError("tensor_split expected at least a 1-dimensional tensor, but got a tensor with 0 dims")
-    have = shape[normalise(dim, len(shape))]
     given = cuts_of(indices_or_sections) if isinstance(indices_or_sections, Tensor) else indices_or_sections
+    given = given if is_whole(given) else integers("tensor_split", "indices", given)
+    have = shape[normalise(dim, len(shape))]
     if is_whole(given):
         if given < 1:
             raise RuntimeError(f"number of sections must be larger than 0, got {given}")
@@ -48,7 +49,7 @@ def tensor_split(input: Any, indices_or_sections: Any, dim: int = 0) -> Any:
         for at in range(given):
             cuts[at + 1] = cuts[at] + short + (at < longer)
     else:
-        cuts = [0, *integers("tensor_split", "indices", given), have]
+        cuts = [0, *given, have]
     return tuple([slice_(input, dim, first, last, 1) for first, last in itertools.pairwise(cuts)])
 
 
