@@ -127,3 +127,11 @@ def test_numbers_that_no_distribution_has_are_refused(draw: Callable[[], Any]) -
 
 def test_the_conjugate_transpose_of_a_single_number_is_its_conjugate() -> None:
     assert wg.tensor(1 + 2j).mH.item() == wg.tensor(1 + 2j).H.item() == 1 - 2j
+
+
+def test_of_a_vector_beside_a_single_index_the_first_element_counts() -> None:
+    src = wg.tensor([2.0, 3.0], requires_grad=True)
+    for reduce in ("sum", "mean", "amax"):
+        made = wg.tensor(0.0).scatter_reduce(0, wg.tensor(0), src, reduce, include_self=False)
+        assert made.item() == 2.0
+        assert wg.autograd.grad(made, src)[0].tolist() == [1.0, 0.0]
