@@ -29,8 +29,9 @@ TORCHS_WORDS = {
     "neg": "Negation, the `-` operator",
     "sub": "Subtraction, the `-` operator",
     "rsub": "Subtraction, the `-` operator",
-    "bitwise_not": "~ (operator.invert)",
+    "bitwise_not": '"bitwise_not_cpu" not implemented for',
     "relu": "clamp",
+    "dist": "Subtraction, the `-` operator",
     "hash_tensor": "xor_sum",
 }
 

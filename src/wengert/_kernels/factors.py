@@ -139,6 +139,9 @@ def cholesky(a: Array, upper: bool) -> Any:
     """The triangular factors of Hermitian matrices, of which one triangle is read, and the minors that fail, or 0."""
     lower = np.conjugate(a.swapaxes(-1, -2)) if upper else a
     found, info = attempted(np.linalg.cholesky, leading_minor, lower)
+    undefined = np.isnan(found.diagonal(0, -2, -1).real)  # some libraries go on with the root of NaN
+    if undefined.any():
+        info = np.where((info == 0) & undefined.any(-1), undefined.argmax(-1) + 1, info).astype(np.int32)
     return (np.conjugate(found.swapaxes(-1, -2)) if upper else columns(found)), info
 
 

@@ -71,7 +71,7 @@ def variance(x: Array, axis: Axis = None, correction: float = 1, keepdims: bool 
         root: give its square root, taken before it is rounded: that may be in range where the variance is not.
 
     Returns:
-        A new real array; NaN or inf where the divisor is 0.
+        A new real array; NaN or inf where the divisor is 0, NaN of no elements whatever the correction.
     """
     wide = x.astype(np.complex128 if x.dtype.kind == "c" else np.float64, copy=False)
     count = reduced_count(x, axis)
@@ -80,7 +80,7 @@ def variance(x: Array, axis: Axis = None, correction: float = 1, keepdims: bool 
     squares = distance.real**2 + distance.imag**2 if x.dtype.kind == "c" else distance * distance
     total = as_array(np.sum(squares, axis=axis, keepdims=keepdims))
     narrow = x.real.dtype if x.dtype.kind == "c" else x.dtype
-    found = total / total.dtype.type(max(0, count - correction))
+    found = total / total.dtype.type(max(0, count - correction) if count else 0)
     return as_array(np.sqrt(found) if root else found).astype(narrow, copy=False)
 
 

@@ -47,7 +47,8 @@ def read_dims(name: str, dim: Any, ndim: int) -> tuple[int, ...] | None:
 
     Args:
         name: of the operator, for errors.
-        dim: an integer, several of them, or None; nothing at all (`()`) stands for all dimensions, too.
+        dim: an integer, several of them, or None; nothing at all (`()`) stands for all dimensions, too. As in torch
+            only the first of several may be no bool.
         ndim: how many dimensions there are.
 
     Raises:
@@ -62,7 +63,7 @@ def read_dims(name: str, dim: Any, ndim: int) -> tuple[int, ...] | None:
             raise TypeError(errors.wrong_type(name, "dim", 2, "int or tuple of ints", dim))
         axis = normalise(dim.__index__(), ndim)
         return (axis,) if ndim else None
-    axes = tuple([read_dim(name, each, ndim) for each in dim])
+    axes = tuple([read_dim(name, int(each) if at and each is True else each, ndim) for at, each in enumerate(dim)])
     if len(set(axes)) < len(axes):
         twice = next(axis for at, axis in enumerate(axes) if axis in axes[:at])
         raise RuntimeError(f"dim {twice} appears multiple times in the list of dims")

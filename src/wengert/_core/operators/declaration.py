@@ -40,8 +40,15 @@ ALIASES = {
 KINDS = {"Array": sources.ARRAY, "Arrays": sources.ARRAYS, "Index": sources.INDEX, "Indices": sources.INDICES}
 """The kinds of parameters by the first word of their annotation; others are plain."""
 
+WHOLES = ("int", "int | None")
+"""Annotations of parameters that take an int."""
+
 SCALARS = frozenset(("float", "float | None", "Number", "Number | None"))
 """Annotations of parameters that take a number: a `Number` may be complex."""
+
+
+PLAIN_INTEGERS = ("n", "decimals")
+"""Parameters that are neither sizes nor dimensions: an int, or a tensor without dimensions."""
 
 
 class Declaration(Operator):
@@ -184,7 +191,7 @@ def fill_kinds(op: Declaration, annotations: dict[Any, Any]) -> None:
             op.list_slot = len(grads) - 1
         if annotation == "bool":
             switches.append(at)
-        elif annotation == "int":
+        elif annotation in WHOLES:
             wholes.append(at)
         elif annotation in SCALARS:
             scalars.append(at)
@@ -269,7 +276,7 @@ def read_plain(op: Declaration, values: tuple[Any, ...]) -> tuple[Any, ...]:
             raise TypeError(errors.wrong_type(op.name, op.names[at], at + 1, "bool", value))
     for at in op.wholes:
         value = values[at]
-        if type(value) is not int and not is_whole(value):
+        if type(value) is not int and not is_whole(value) and not (value is None and takes_none(op, at)):
             raise TypeError(errors.wrong_type(op.name, op.names[at], at + 1, "int", value))
     for at in op.scalars:
         value = values[at]
@@ -283,6 +290,11 @@ def read_plain(op: Declaration, values: tuple[Any, ...]) -> tuple[Any, ...]:
         check_scalar(op.name, op.names[at], position, op.body.__annotations__[op.names[at]], value)
         check_range(op, values, at)
     return values
+
+
+def takes_none(op: Declaration, at: int) -> bool:
+    """Whether None may stand for the int that a parameter takes."""
+    return op.body.__annotations__[op.names[at]] == "int | None"  # type: ignore[no-any-return]
 
 
 def check_scalar(name: str, argument: str, position: int, annotation: str, value: Any) -> None:
@@ -354,14 +366,14 @@ def number_of(op: Declaration, at: int, tensor: Tensor) -> Any:
 
 
 def number_in(name: str, argument: str, position: int, wanted: str, tensor: Any) -> Any:
-    """The number in a 0-dim tensor (a length or place, not a dimension, may also be in one of one element).
+    """The number in a 0-dim tensor (a size may also have one dimension of one integer).
 
     Raises:
         TypeError: there is no such number, or a gradient would have to flow into it.
     """
     array = tensor._array_
-    whole = array.dtype.kind in "iu" and array.size == 1 and wanted != "float"
-    whole = whole and not (array.ndim and wanted == "int" and "dim" in argument)
+    counts = wanted != "int" or not (argument.startswith("dim") or argument in PLAIN_INTEGERS)
+    whole = array.dtype.kind in "iu" and (array.ndim == 0 or (array.size == 1 and counts)) and wanted != "float"
     if tensor.requires_grad or wanted == "bool" or not (whole or (array.ndim == 0 and wanted != "int")):
         kind = wanted if wanted in ("bool", "int", "float") else "Number"
         raise TypeError(errors.wrong_type(name, argument, position, kind, tensor))

@@ -147,7 +147,10 @@ class Tensor:
         return slots.table.abs.call1(self)
 
     def __invert__(self) -> Any:
-        return slots.table.bitwise_not.call1(self)
+        try:
+            return slots.table.bitwise_not.call1(self)
+        except NotImplementedError:
+            raise TypeError("~ (operator.invert) is only implemented on integer and Boolean-type tensors") from None
 
     def __add__(self, other: Any) -> Any:
         return slots.table.add.call2(self, other)

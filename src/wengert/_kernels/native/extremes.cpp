@@ -174,7 +174,7 @@ PyObject* product(PyObject*, Call args, Py_ssize_t nargs) {
     return answer([=]() -> PyObject* {
         PyArrayObject* x = nargs == 4 && args[3] == Py_None ? plain(args[0]) : nullptr;
         Block block;
-        if (!x || !(args[1] == Py_None || PyLong_CheckExact(args[1])) || !find_dims(x, args[1], args[2], block)) return nullptr;
+        if (!x || !((args[1] == Py_None && args[2] == Py_False) || PyLong_CheckExact(args[1])) || !find_dims(x, args[1], args[2], block)) return nullptr;
         PyArray_Descr* descr = PyArray_DESCR(x);
         if (PyArray_SIZE(x) > 1024) return descr == float_descr ? row_products<float>(x, block) : descr == double_descr ? row_products<double>(x, block) : nullptr;
         if (descr == float_descr) return typed_product<float, float>(x, block);

@@ -115,9 +115,9 @@ PyArrayObject* with_axis(PyObject* object, PyObject* dim, int& axis) {
 // sort_along(self, stable, dim, descending)
 PyObject* sort_card(Call args) {
     int axis = 0;
-    bool descending = false;
+    bool stable = true, descending = false;
     PyArrayObject* x = with_axis(args[0], args[2], axis);
-    if (!x || !as_flag(args[3], descending)) return nullptr;
+    if (!x || !as_flag(args[3], descending) || (args[1] != Py_None && !as_flag(args[1], stable))) return nullptr;
     return with_key(x, descending, [=](auto key) { return sorted(x, axis, key); });
 }
 
@@ -224,6 +224,7 @@ PyObject* topk_card(Call args) {
     bool largest = false;
     PyArrayObject* x = with_axis(args[0], args[2], axis);
     if (!x || PyArray_TYPE(x) == NPY_BOOL || !as_index(args[1], count) || !as_flag(args[3], largest)) return nullptr;
+    if (bool sorted = false; !as_flag(args[4], sorted)) return nullptr;
     const int type = PyArray_TYPE(x);
     if (PyTypeNum_ISUNSIGNED(type) && PyArray_ITEMSIZE(x) > 1) return nullptr;  // refused by the body
     if (count < 1 || count > PyArray_DIM(x, axis)) return nullptr;

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from ..._core.calls.out import put
+from ..._core.cards.arguments import some_integers
 from ..._core.cards.card import Bad, Sample
 from ..._core.tensor.base import Tensor
 from ..._core.types import dtypes
@@ -179,6 +180,7 @@ def grids(make: Any) -> Any:
     yield Bad(make(3, 3), (2,), (0, 1), raises=RuntimeError, says="dim and shape arguments must have the same length")
     yield Bad(make(3, 3), (0, 2), (0, 1), raises=RuntimeError, says="Invalid number of data points (0) specified")
     yield Bad(make(3, 3), dim=(1, -1), raises=RuntimeError, says="FFT dims must be unique")
+    yield Bad(make(3, 3), dim=True, raises=TypeError, says="argument 'dim' must be tuple of ints, not bool")
     yield Bad(make(3, 3), dim=(0, 2), raises=IndexError, says="Dimension out of range (expected to be in range of")
     yield Bad(make(3, 3), norm="half", raises=RuntimeError, says='Invalid normalization mode: "half"')
 
@@ -225,7 +227,8 @@ def along_two(name: str, *rows: str) -> Any:
     kind = KINDS[name]
 
     def transform(input: Tensor, s: Any = None, dim: Any = (-2, -1), norm: Any = None, *, out: Any = None) -> Any:
-        plan = read_several(f"fft_{name}2", input.shape, s, () if dim is None else dim, norm, kind.makes_real)
+        dims = some_integers(f"fft_{name}2", "dim", dim)
+        plan = read_several(f"fft_{name}2", input.shape, s, dims, norm, kind.makes_real)
         return along_several(f"{name}n", kind, input, plan, out)
 
     return finished(f"{name}2", transform, SEVERAL.format(**TWO, **kind.words(GRID.format(f"{name}2", *rows))), grids)

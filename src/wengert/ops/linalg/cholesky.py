@@ -6,6 +6,7 @@ triangle is read; the gradient is that of a Hermitian matrix.
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
@@ -18,6 +19,7 @@ from ..._core.tensor.base import Tensor
 from ..._kernels import factors
 from .. import return_types
 from ..dtype_checks import refuse
+from .inverse import SINGULAR
 from .matrices import (
     LinAlgError,
     adjoint,
@@ -91,6 +93,7 @@ def factored_samples(make: Any) -> Any:
     yield Sample(make(0, 0), False, "", through=positive)
     yield Bad(make(2, 3), False, "linalg.cholesky", raises=RuntimeError, says="batches of square matrices")
     yield Bad(make(2, 2) * 0, False, "linalg.cholesky", raises=LinAlgError, says="the leading minor of order 1 is not")
+    yield Bad(make(2, 2) * math.nan, True, "cholesky", raises=LinAlgError, says="the leading minor of order 1 is not")
 
 
 @public(name="linalg_cholesky")
@@ -242,9 +245,13 @@ def cholesky_inverse(self: Array, upper: bool = False) -> Any:
 
     Raises:
         RuntimeError: `self` holds no square matrices.
+        LinAlgError: there is a zero on a diagonal.
     """
     check_square("cholesky_inverse", self)
     check_inexact("cholesky_inverse", self, "cholesky_inverse_out_cpu", whole=False)
+    zeros = self.diagonal(0, -2, -1) == 0
+    if zeros.any():
+        raise_first("cholesky_inverse", np.where(zeros.any(-1), zeros.argmax(-1) + 1, 0), SINGULAR)
     half = factors.triangular(self, np.eye(self.shape[-1], dtype=self.dtype), upper, True, False)
     turned = np.conjugate(half.swapaxes(-1, -2))
     return factors.columns(np.matmul(half, turned) if upper else np.matmul(turned, half))
@@ -265,3 +272,6 @@ def cholesky_inverse_samples(make: Any) -> Any:
     yield Sample(make(3, 3), through=lower_sample)
     yield Sample(make(2, 3, 3), True, through=lower_sample)
     yield Bad(make(2, 3), raises=RuntimeError, says="A must be batches of square matrices")
+    yield Bad(
+        make(2, 2) * 0, raises=LinAlgError, says="cholesky_inverse: The diagonal element 1 is zero, the inversion"
+    )

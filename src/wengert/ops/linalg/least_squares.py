@@ -18,13 +18,14 @@ from ..._core.cards.card import Array, Bad, Index, Sample, composite
 from ..._core.operators.batch_rules import full
 from ..._core.tensor.base import Tensor
 from ..._core.types import dtypes
-from ..._core.types.sizes import normalise
+from ..._core.types.sizes import broadcast, normalise
 from ..._kernels import factors
 from .. import return_types
 from .inverse import inv
 from .matrices import (
     FACTORED,
     adjoint,
+    check_square,
     of_matrices,
     of_two,
     public,
@@ -58,6 +59,8 @@ def inverted(A: Array, atol: Index = None, rtol: Index = None, hermitian: bool =
         )
     if not hermitian:
         raise_first("linalg.svd", factors.infinite(A), INFINITE)
+    elif A.size:
+        check_square("linalg.eigh", A)
     if atol is None or rtol is None:
         atol, rtol = A.real.dtype.type(0), A.real.dtype.type(np.finfo(A.dtype).eps * max(A.shape[-2:]))
     return factors.pseudoinverse(A, np.asarray(atol), np.asarray(rtol), hermitian)
@@ -100,6 +103,7 @@ def inverted_samples(make: Any) -> Any:
         yield Sample(make(*shape), None, None, False)
     yield Sample(make(3, 3), real_zero(make), real_zero(make), True, through=symmetric)
     yield Bad(make(3), real_zero(make), real_zero(make), False, raises=RuntimeError, says="linalg.pinv(")
+    yield Bad(make(2, 3), None, None, True, raises=RuntimeError, says="linalg.eigh: A must be batches of square")
 
 
 def real_zero(make: Any) -> Any:
@@ -188,6 +192,11 @@ def fitted(A: Array, B: Array, rcond: Any = None, driver: str | None = "gelsy") 
         if array.ndim < (2 if argument == "input" else 1):
             least = "2 dimensions" if argument == "input" else "1 dimension"
             raise RuntimeError(f"torch.linalg.lstsq: {argument} must have at least {least}.")
+    if not 0 <= A.ndim - B.ndim <= 1:
+        raise RuntimeError(
+            "torch.linalg.lstsq: input.dim() must be greater or equal to other.dim() and (input.dim() - other.dim()) "
+            f"<= 1, but they are {A.ndim} and {B.ndim}"
+        )
     vector = is_vector_of_rows(A.shape, B.shape)
     right = B[..., None] if vector else B
     if A.shape[-2] != right.shape[-2]:
@@ -199,6 +208,7 @@ def fitted(A: Array, B: Array, rcond: Any = None, driver: str | None = "gelsy") 
         )
     if dtypes.from_numpy(A.dtype) not in FACTORED:
         raise RuntimeError("linalg.lstsq: This function doesn't handle types other than float and double")
+    broadcast(A.shape[:-2], right.shape[:-2])
     solution, residuals, rank, values = factors.least_squares(A, right, rcond, driver or "gelsy")
     if vector:
         solution = solution[..., 0]
@@ -284,6 +294,10 @@ def lstsq(A: Tensor, B: Tensor, rcond: Any = None, *, driver: str | None = None,
 def lstsq_samples(make: Any) -> Any:
     yield Sample(make(4, 2), make(4, 2))
     yield Bad(make(3, 3), make(2, 3), raises=RuntimeError, says="input.size(-2) should match other.size(-2)")
+    yield Bad(
+        make(2, 3), make(3, 2, 3), raises=RuntimeError, says="input.dim() must be greater or equal to other.dim()"
+    )
+    yield Bad(make(2, 3, 1), make(3, 3, 1), raises=RuntimeError, says="must match the size of tensor b (3) at non-")
 
 
 @public(name="linalg_tensorinv")

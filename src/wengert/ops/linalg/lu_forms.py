@@ -171,7 +171,7 @@ def lu(self: Tensor, pivot: bool = True, get_infos: Truth = False, out: Any = No
     Args:
         self: (..., m, n), floating or complex.
         pivot: must be true.
-        get_infos: give the pivots that are zero, too, instead of an error.
+        get_infos: give the pivots that are zero, too.
         out: a tuple of tensors to write into.
 
     Returns:
@@ -179,10 +179,9 @@ def lu(self: Tensor, pivot: bool = True, get_infos: Truth = False, out: Any = No
 
     Raises:
         RuntimeError: `self` holds no matrices.
-        LinAlgError: a pivot is zero.
         ImportError: SciPy is not installed.
     """
-    made = packed(self, pivot, not get_infos)
+    made = packed(self, pivot, False)
     return put("lu", out, made if get_infos else made[:2])
 
 

@@ -208,13 +208,11 @@ def ormqr(self: Array, tau: Array, other: Array, left: bool = True, transpose: b
     side = -2 if left else -1
     if not tau.ndim:
         raise IndexError("torch.ormqr: Dimension specified as -1 but tau has no dimensions")
-    if tau.shape[-1] > min(other.shape[side], self.shape[-1]):
+    if tau.shape[-1] != min(other.shape[side], self.shape[-1]):
         raise RuntimeError(
             f"torch.ormqr: tau.shape[-1] must be equal to min(other.shape[{side}], input.shape[-1]), but got "
             f"{tau.shape[-1]}"
         )
-    if other.shape[side] < tau.shape[-1]:
-        raise RuntimeError(f"torch.ormqr: other.shape[{side}] must be greater than or equal to tau.shape[-1]")
     if self.shape[-2] != other.shape[side]:
         raise RuntimeError(f"torch.ormqr: other.shape[{side}] must be equal to input.shape[-2]")
     check_same_dtype("torch.ormqr", self, other, "input", "other")
@@ -247,6 +245,9 @@ def ormqr_samples(make: Any) -> Any:
     yield Sample(make(3, 2), make(2), make(3, 2))
     yield Sample(make(2, 3, 2), make(2, 2), make(2, 2, 3), False, True)
     yield Bad(make(3, 2), make(2), make(2, 2), raises=RuntimeError, says="other.shape[-2] must be equal to input.shape")
+    yield Bad(
+        make(3, 2), make(1), make(3, 2), raises=RuntimeError, says="tau.shape[-1] must be equal to min(other.shape"
+    )
 
 
 @of_matrices(

@@ -42,7 +42,7 @@ def checked_weights(name: str, weights: Any, count: int, kind: int, word: str) -
             f"cov(): expected {name} to have the same numel as there are observations in the input but got "
             f"{weights._array_.size} != {count}"
         )
-    if not is_batched(weights) and count and weights._array_.min() < 0:
+    if not is_batched(weights) and count and not weights._array_.min() >= 0:
         raise RuntimeError(f"cov(): {name} cannot be negative")
     return weights
 

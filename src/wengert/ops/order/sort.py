@@ -111,9 +111,7 @@ def sort(
 
 
 @composite()
-def argsort(
-    input: Any, dim: int = -1, descending: bool = False, *, stable: bool | None = False, out: Any = None
-) -> Any:
+def argsort(input: Any, dim: int = -1, descending: bool = False, *, stable: bool = False, out: Any = None) -> Any:
     """The indices that sort a tensor along a dimension.
 
     Args:

@@ -8,10 +8,12 @@ from typing import Any
 import numpy as np
 
 from ... import _kernels as kernels
+from ..._core import errors
 from ..._core.cards.card import BOOLS, FLOATS, INTEGERS, WIDE, Array, Bad, Sample, op, pointwise
 from ..._core.operators.batch_rules import elementwise
 from ..._core.out_errors import FOUND
 from ..._core.tensor.base import OPERATORS
+from ..._core.types.dtypes import from_numpy
 from ..._core.types.sizes import broadcast
 from .binary import broadcast_pairs, native, tensor_pairs
 from .power import any_tensor
@@ -126,10 +128,10 @@ def bitwise_not(self: Array, *, out: Any = None) -> Any:
         A new tensor of the same shape and dtype.
 
     Raises:
-        TypeError: `self` is not of integers or truth values.
+        NotImplementedError: `self` is not of integers or truth values; a TypeError where it is written as `~`.
     """
     if self.dtype.kind not in "iub":
-        raise TypeError("~ (operator.invert) is only implemented on integer and Boolean-type tensors")
+        raise NotImplementedError(errors.no_kernel("bitwise_not_cpu", from_numpy(self.dtype)))
     return np.invert(self, out=out)
 
 

@@ -132,6 +132,8 @@ def round_samples(make: Any) -> Any:
     if make.dtype.category >= 2:
         yield Sample(make(3), decimals=1)
         yield Sample(make(3), decimals=-1)
+    yield Bad(make(3), decimals=0.5, raises=TypeError, says="must be int, not float")
+    yield Bad(make(3), decimals=True, raises=TypeError, says="must be int, not bool")
 
 
 @single(dtypes=REALS, out_words=FOUND, native=native("frac"))

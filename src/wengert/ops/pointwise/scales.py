@@ -146,7 +146,8 @@ def logit(self: Array, eps: float | None = None, *, out: Any = None) -> Any:
 
 @logit.vjp("self")
 def logit_vjp(grad: Any, self: Any, eps: float | None) -> Any:
-    slope = grad / (self * (1 - self))
+    place = self + 0  # no negative zero: the slope is positive
+    slope = grad / (place * (1 - place))
     if eps is None or eps < 0:
         return slope.masked_fill((self < 0) | (self > 1), math.nan)
     return slope.masked_fill((self < eps) | (self > 1 - eps), 0)

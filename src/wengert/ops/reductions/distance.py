@@ -10,6 +10,7 @@ from ... import _kernels as kernels
 from ..._core.cards.card import FLOATS, Array, Bad, Number, Sample, op
 from ..._core.types import dtypes
 from ..._core.types.sizes import broadcast, normalise
+from ..pointwise.binary import SUBTRACT_BOOL, SUBTRACT_BOOLS
 from .vector_norm import vector_norm, vector_norm_jvp, vector_norm_vjp
 
 native = kernels.direct_function
@@ -40,6 +41,8 @@ def dist(self: Array, other: Array, p: Number = 2) -> Any:
         >>> wg.dist(wg.tensor([0., 0.]), wg.tensor([3., 4.]))
         tensor(5.)
     """
+    if self.dtype.kind == "b" or other.dtype.kind == "b":
+        raise RuntimeError(SUBTRACT_BOOL if self.dtype != other.dtype else SUBTRACT_BOOLS)
     common = dtypes.result_type((self, other))
     if common.category < dtypes.FLOAT:
         raise RuntimeError(
@@ -104,11 +107,11 @@ def renorm(self: Array, p: Number, dim: int, maxnorm: Number) -> Any:
     """
     if isinstance(p, complex):
         raise RuntimeError("renorm: p must be real-valued")
-    if p <= 0:
+    if not p > 0:
         raise RuntimeError("renorm: non-positive-norm not supported")
     if isinstance(maxnorm, complex):
         raise RuntimeError("renorm: maxnorm must be real-valued")
-    if maxnorm < 0:
+    if not maxnorm >= 0:
         raise RuntimeError(f"renorm: expected maxnorm to be >= 0 but got {maxnorm:g}")
     if self.ndim < 2:
         raise RuntimeError(f"renorm: input needs at least 2 dimensions, got {self.ndim} dimensions")

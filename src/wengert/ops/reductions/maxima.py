@@ -330,11 +330,11 @@ def choose(name: str, self: Any, dim: Any, keepdim: Any, other: Any, out: Any) -
         dim, other = None, dim
     if other is not None:
         if dim is not None or not isinstance(other, Tensor):
-            raise TypeError(
-                f"{name}() received an invalid combination of arguments: give other, a Tensor, or dim, an int"
-            )
+            raise TypeError(f"{name}() received an invalid combination of arguments: give a Tensor, other, or dim")
         return put(name, out, (self.maximum if name == "max" else self.minimum)(other), read=(self, other))
     if dim is None:
+        if keepdim:
+            raise TypeError(f"{name}() received an invalid combination of arguments: keepdim without dim")
         return put(name, out, (max_full if name == "max" else min_full)(self))
     if not isinstance(keepdim, bool):
         raise TypeError(errors.wrong_type(name, "keepdim", 2, "bool", keepdim))

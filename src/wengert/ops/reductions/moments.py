@@ -26,14 +26,16 @@ def read_spread(name: str, dim: Any, unbiased: Any, keepdim: bool, correction: A
     """The arguments of a variance from both of torch's forms: `correction`, and the older `unbiased`.
 
     Raises:
-        TypeError: both forms are mixed.
+        TypeError: both forms are mixed, or `unbiased` is no bool.
     """
     if isinstance(dim, bool):
+        if unbiased is not None or keepdim:
+            raise TypeError(f"{name}() received an invalid combination of arguments: dim must be int, not bool")
         dim, unbiased = None, dim
     if unbiased is not None:
-        if correction is not None:
+        if correction is not None or not isinstance(unbiased, bool):
             raise TypeError(
-                f"{name}() received an invalid combination of arguments: give correction or unbiased, not both"
+                f"{name}() received an invalid combination of arguments: give correction or unbiased, a bool, not both"
             )
         correction = 1 if unbiased else 0
     return dim, 1 if correction is None else correction, keepdim
@@ -89,6 +91,8 @@ def spread_samples(make: Any) -> Any:
     yield Sample(make(2, 3, 4), (0, -1), keepdim=True, correction=0)
     yield Bad(make(3), 2, raises=IndexError, says="Dimension out of range")
     yield Bad(make(3), 0, unbiased=True, correction=1, raises=TypeError, says="invalid combination of arguments")
+    yield Bad(make(3), 0, 1, raises=TypeError, says="invalid combination of arguments")
+    yield Bad(make(3), True, True, raises=TypeError, says="invalid combination of arguments")
 
 
 def moment_batched(op: Any, size: int, args: list[Any], carried: list[Any]) -> Any:

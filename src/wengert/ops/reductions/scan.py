@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from ... import _kernels as kernels
+from ..._core import errors
 from ..._core.cards.card import FLOATS, WIDE, Array, Bad, Sample, op
 from ..._core.operators.batch_rules import along
 from ..._core.operators.choices import whole_or_dims
@@ -190,6 +191,8 @@ def prod(self: Array, dim: int | None = None, keepdim: bool = False, *, dtype: A
     Derivative:
         Right where elements are zero, too, and of any order.
     """
+    if dim is None and keepdim:
+        raise TypeError(errors.wrong_type("prod", "dim", 0, "int", dim))
     axis = None if dim is None else read_dim("prod", dim, self.ndim)
     return kernels.prod(self, axis if self.ndim else None, keepdim, numpy_dtype("prod", dtype))
 
@@ -226,3 +229,4 @@ def prod_samples(make: Any) -> Any:
     yield Sample(make(0, 2), 0)
     yield Bad(make(3), 1, raises=IndexError, says="Dimension out of range")
     yield Bad(make(3), (0,), raises=TypeError, says="must be int, not tuple")
+    yield Bad(make(3), keepdim=True, raises=TypeError, says="argument 'dim' must be int, not NoneType")
