@@ -119,3 +119,24 @@ def test_the_older_lu_tells_of_no_zero_pivot():
 def test_a_histogram_counts_its_bins():
     with pytest.raises(TypeError, match="bins must be int or Tensor, not bool"):
         wg.histogram(TABLE, True)
+
+
+@pytest.mark.parametrize("ord", [1, 2, math.inf, "nuc", "fro"])
+@pytest.mark.parametrize("shape", [(0, 3), (3, 0), (0, 0), (2, 3, 0)])
+def test_the_norm_of_an_empty_matrix_is_zero(shape, ord):
+    assert wg.linalg.matrix_norm(wg.ones(shape), ord).tolist() in (0, [0, 0])
+    assert wg.linalg.matrix_norm(wg.ones(shape), ord, keepdim=True).shape == (*shape[:-2], 1, 1)
+
+
+def test_a_tolerance_with_a_dimension_leaves_the_gradient_in_the_shape_of_the_matrix():
+    x = wg.eye(2).requires_grad_()
+    made = wg.linalg.pinv(x, rtol=wg.tensor([0.1]))
+    assert made.shape == (1, 2, 2) and wg.autograd.grad(made.sum(), x)[0].tolist() == [[-1, -1], [-1, -1]]
+
+
+@pytest.mark.parametrize("factor", [math.nan, math.inf])
+def test_integers_are_not_multiplied_by_what_no_integer_is(factor):
+    table, line = wg.tensor([[1, 2], [3, 4]]), wg.tensor([1, 2])
+    for given in ({"alpha": factor}, {"beta": factor}):
+        with pytest.raises(RuntimeError, match="value cannot be converted to type int64_t without overflow"):
+            wg.addmv(line, table, line, **given)

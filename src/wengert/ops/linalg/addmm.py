@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from functools import partial
 from typing import Any
 
@@ -36,12 +37,22 @@ def conjugate(factor: Any) -> Any:
 
 def combine(product: Any, bias: Any, beta: Any, alpha: Any) -> Any:
     """beta * bias + alpha * product, written over `product`; a `bias` with `beta` 0 is not read."""
-    kind = product.dtype.type
     if alpha != 1:
-        product = kernels.multiply(product, kind(alpha), out=product)
+        product = kernels.multiply(product, as_element(alpha, product), out=product)
     if beta == 0:
         return product
-    return kernels.add(product, bias if beta == 1 else kernels.multiply(bias, kind(beta)), out=product)
+    return kernels.add(product, bias if beta == 1 else kernels.multiply(bias, as_element(beta, product)), out=product)
+
+
+def as_element(factor: Any, array: Any) -> Any:
+    """A Python number in the dtype of an array.
+
+    Raises:
+        RuntimeError: that holds integers, and the number is NaN or infinite.
+    """
+    if array.dtype.kind in "iu" and isinstance(factor, float) and not math.isfinite(factor):
+        raise RuntimeError(f"value cannot be converted to type {array.dtype}_t without overflow")
+    return array.dtype.type(factor)
 
 
 def check_expands(array: Any, shape: tuple[int, ...]) -> None:

@@ -54,6 +54,11 @@ def check_order(ord: Any) -> Any:
     return ord
 
 
+def largest(values: Any, dim: int, keepdim: bool) -> Any:
+    """The largest of numbers that are not negative: zero of none."""
+    return values.amax(dim, keepdim) if values.shape[dim] else values.sum(dim, keepdim)
+
+
 def of_values(matrix: Any, ord: Any, dims: tuple[int, int], keepdim: bool) -> Any:
     """A norm made of singular values."""
     others = [dim for dim in range(matrix.ndim) if dim not in dims]
@@ -62,7 +67,7 @@ def of_values(matrix: Any, ord: Any, dims: tuple[int, int], keepdim: bool) -> An
     if ord == "nuc":
         found = values.sum(-1, keepdim)
     else:
-        found = values.amax(-1, keepdim) if ord > 0 else values.amin(-1, keepdim)
+        found = largest(values, -1, keepdim) if ord > 0 else values.amin(-1, keepdim)
     return found.unsqueeze(-1).permute([order.index(dim) for dim in range(matrix.ndim)]) if keepdim else found
 
 
@@ -81,7 +86,7 @@ def norm_of_matrices(A: Any, ord: Any, dim: Any, keepdim: bool, dtype: Any) -> A
         first, second = second, first
     sums = vector_norm(A, 1, first, keepdim, dtype=dtype)
     second -= not keepdim and first < second
-    return sums.amax(second, keepdim) if ord > 0 else sums.amin(second, keepdim)
+    return largest(sums, second, keepdim) if ord > 0 else sums.amin(second, keepdim)
 
 
 @public(name="linalg_matrix_norm")
