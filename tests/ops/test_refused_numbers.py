@@ -116,9 +116,16 @@ def test_the_older_lu_tells_of_no_zero_pivot():
     assert wg.lu(wg.zeros(3, 3))[0].tolist() == [[0, 0, 0]] * 3
 
 
-def test_a_histogram_counts_its_bins():
-    with pytest.raises(TypeError, match="bins must be int or Tensor, not bool"):
-        wg.histogram(TABLE, True)
+@pytest.mark.parametrize("bins", [True, 4.0])
+def test_a_histogram_counts_its_bins(bins):
+    with pytest.raises(TypeError, match=f"bins must not be {type(bins).__name__}"):
+        wg.histogram(TABLE, bins)
+
+
+@pytest.mark.parametrize("value", [-math.inf, math.inf, math.nan, 1.0])
+def test_the_running_sum_of_one_element_has_the_slope_one(value):
+    x = wg.tensor(value, requires_grad=True)
+    assert wg.autograd.grad(x.logcumsumexp(0), x)[0] == 1
 
 
 @pytest.mark.parametrize("ord", [1, 2, math.inf, "nuc", "fro"])

@@ -298,10 +298,9 @@ def histogram(
         >>> wg.histogram(wg.tensor([1., 2., 1.]), 4, range=(0., 4.)).hist
         tensor([0., 2., 1., 0.])
     """
-    if isinstance(bins, bool):
-        raise TypeError(
-            "histogram() received an invalid combination of arguments: bins must be int or Tensor, not bool"
-        )
+    if isinstance(bins, (bool, float)):
+        kind = type(bins).__name__
+        raise TypeError(f"histogram() received an invalid combination of arguments: bins must not be {kind}")
     if isinstance(bins, Tensor) and range is not None:
         raise TypeError("histogram() received an invalid combination of arguments: give range, or bins as a Tensor")
     flat = input.reshape((input._array_.size, 1))

@@ -146,6 +146,9 @@ def logcumsumexp(self: Array, dim: int) -> Any:
 
 @logcumsumexp.vjp("self")
 def logcumsumexp_vjp(grad: Any, self: Any, out: Any, dim: int) -> Any:
+    if not self.ndim:  # the element itself, also where that is infinite or NaN
+        return grad
+
     def weigh(logs: Any) -> Any:
         # A place whose sum is still zero (-inf) passes nothing on: its elements' shares of it are all zero.
         shares = (logs - out.conj()).masked_fill(out.real.isneginf(), float("-inf"))
