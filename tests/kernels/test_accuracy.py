@@ -66,3 +66,17 @@ def test_an_unknown_set_of_instructions_is_refused(native):
 
 def test_the_chosen_kernels_are_those_tested():
     assert _kernels.native is None or _kernels.erf is _kernels.native.erf
+
+
+@pytest.mark.parametrize("name", ["sin", "cos"])
+def test_sine_and_cosine_of_float64_are_the_librarys_to_a_unit(native, name, random):
+    eighths = np.arange(-2000.0, 2000.0) * math.pi / 4
+    near = np.concatenate([np.nextafter(eighths, side) for side in (-np.inf, 0, np.inf)])
+    spread = random.normal(size=20_000) * 10.0 ** random.integers(-12, 7, 20_000)
+    x = np.concatenate([eighths, near, spread, [1e6, 1e6 + 1, 1e22, 5e-324, 0.0]])
+    for each in (x, x[:63], x[-5:]):
+        exact = np.array([getattr(math, name)(float(number)) for number in each])
+        made = _kernels.direct.get(name, getattr(native, name))(each)
+        assert np.max(np.abs(made - exact) / np.spacing(np.abs(exact))) <= 1
+    strange = getattr(native, name)(np.array([0.0, -0.0, np.nan]))
+    assert np.signbit(strange[:2]).tolist() == [False, name == "sin"] and np.isnan(strange[2])

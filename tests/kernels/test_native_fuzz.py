@@ -214,6 +214,7 @@ BINARY = [
 UNARY = ["negative", "exp", "log", "tanh", "sqrt", "absolute", "sigmoid", "silu", "relu", "erf",
          "square", "reciprocal", "rsqrt", "floor", "ceil", "trunc", "rint", "sign",
          "sin", "cos", "tan", "sinh", "cosh", "expm1", "log1p", "log2", "log10"]  # fmt: skip
+CALLS["add_scaled"] = lambda r, t: [*[matrix(r, t)] * 2, 0.5, None]
 CALLS.update(dict.fromkeys(BINARY, lambda r, t: [*[matrix(r, t)] * 2, None]))
 CALLS.update(dict.fromkeys(UNARY, lambda r, t: [matrix(r, t) * 1e3, None]))
 IN_PLACE = {"sgd_step", "adam_step"}

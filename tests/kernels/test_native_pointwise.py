@@ -258,9 +258,9 @@ def test_direct_forms_answer_not_implemented_for_what_they_do_not_know(only_nati
     assert np.array_equal(only_native.direct_multiply(a, 2.5), a * 2.5)
     for other in (a.astype(np.float64), a.T, a.astype(np.int32), None, "text", 1j, [1.0], np.float32(1)):
         assert only_native.direct_add(a, other) is NotImplemented
-    assert only_native.direct_add(a.T, a.T) is NotImplemented
+    assert only_native.direct_add(a[:, ::2], a[:, ::2]) is NotImplemented
     assert only_native.direct_divide(np.ones(2, np.int64), np.ones(2, np.int64)) is NotImplemented
-    assert only_native.direct_exp(a.T) is NotImplemented
+    assert only_native.direct_exp(a[:, ::2]) is NotImplemented
 
 
 def test_shapes_that_do_not_broadcast_raise_what_numpy_raises(native):

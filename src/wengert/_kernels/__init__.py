@@ -72,6 +72,7 @@ from .optimiser import (
 from .pointwise import (
     absolute,
     add,
+    add_scaled,
     arctan2,
     bitwise_and,
     bitwise_or,
@@ -223,6 +224,7 @@ __all__ = [
     "absolute",
     "adam_step",
     "add",
+    "add_scaled",
     "addmm",
     "all_along",
     "amax",

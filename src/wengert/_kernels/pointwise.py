@@ -100,6 +100,18 @@ isinf = unary(np.isinf)
 isfinite = unary(np.isfinite)
 
 
+def add_scaled(a: Array, b: Array, factor: float, out: Array | None = None) -> Array:
+    """a + factor * b, element by element.
+
+    Args:
+        a: the array.
+        b: the other one, of its dtype.
+        factor: a number.
+        out: where the result goes; None for a new array.
+    """
+    return add(a, multiply(b, factor), out)
+
+
 def negative(x: Array, out: Array | None = None) -> Array:
     """The negative of a number, element by element; of an unsigned one what is left of the range.
 

@@ -1,5 +1,7 @@
-// Arrays of float16 and bfloat16 from and to float32.
+// Arrays of float16 and bfloat16 from and to float32, and element-wise functions of them.
 #include "halves.hpp"
+
+#include <algorithm>
 
 namespace wengert {
 namespace {
@@ -64,6 +66,84 @@ PyObject* half_converted(PyArrayObject* x, PyArray_Descr* descr) {
         parallel_for(count, 1, [=](npy_intp begin, npy_intp end) { loop(from + begin, to + begin, end - begin); });
     }
     return reinterpret_cast<PyObject*>(Py_NewRef(made.get()));
+}
+
+namespace {
+
+constexpr npy_intp near_count = 2048;  // floats that wait near the processor
+
+// Runs body(at, count) over pieces, those of one thread one by one.
+template <class Body>
+void in_pieces(npy_intp count, npy_intp cost, const Body& body) {
+    ReleaseGil unlocked(count >= thread_threshold);
+    parallel_for(count, cost, [&](npy_intp begin, npy_intp end) {
+        for (npy_intp at = begin; at < end; at += near_count) body(at, std::min(near_count, end - at));
+    });
+}
+
+// A row-major array of halves with elements; null for anything else.
+PyArrayObject* plain_halves(PyObject* object, int& half) {
+    PyArrayObject* array = plain(object);
+    half = array && PyArray_SIZE(array) > 0 ? half_of(PyArray_DESCR(array)) : HALF_COUNT;
+    return half == HALF_COUNT ? nullptr : array;
+}
+
+// A number beside halves: rounded as they are, but as a factor or a divisor.
+bool number_beside(Binary op, int half, PyObject* object, float& value) {
+    if (!weak_value(object, value)) return false;
+    uint16_t rounded;
+    if (op == MULTIPLY || op == DIVIDE) return true;
+    chosen_loops.narrow[half](&value, &rounded, 1);
+    chosen_loops.widen[half](&rounded, &value, 1);
+    return true;
+}
+
+}  // namespace
+
+PyObject* half_unary(Unary op, npy_intp cost, PyObject* object) {
+    int half;
+    PyArrayObject* x = plain_halves(object, half);
+    PyArrayObject* result = x ? new_array(PyArray_DESCR(x), PyArray_NDIM(x), PyArray_DIMS(x)) : nullptr;
+    if (!result) return nullptr;
+    const auto loop = loops<float>().unary[op];
+    const auto widen = chosen_loops.widen[half];
+    const auto narrow = chosen_loops.narrow[half];
+    const auto* from = data_of<uint16_t>(x);
+    auto* to = data_of<uint16_t>(result);
+    in_pieces(PyArray_SIZE(x), cost + 2, [=](npy_intp at, npy_intp count) {
+        float values[near_count];
+        widen(from + at, values, count);
+        loop(values, values, count);
+        narrow(values, to + at, count);
+    });
+    return reinterpret_cast<PyObject*>(result);
+}
+
+PyObject* half_binary(Binary op, npy_intp cost, PyObject* a_object, PyObject* b_object) {
+    int half, other;
+    PyArrayObject *a = plain_halves(a_object, half), *b = plain_halves(b_object, other);
+    float number = 0;
+    if (a && b ? half != other || !same_shape(a, b) : !a && !b) return nullptr;
+    if (!a) half = other;
+    if (!(a && b) && !number_beside(op, half, a ? b_object : a_object, number)) return nullptr;
+    PyArrayObject* model = a ? a : b;
+    PyArrayObject* result = new_array(PyArray_DESCR(model), PyArray_NDIM(model), PyArray_DIMS(model));
+    if (!result) return nullptr;
+    const auto loop = loops<float>().binary[op];
+    const auto widen = chosen_loops.widen[half];
+    const auto narrow = chosen_loops.narrow[half];
+    const auto *left = a ? data_of<uint16_t>(a) : nullptr, *right = b ? data_of<uint16_t>(b) : nullptr;
+    auto* to = data_of<uint16_t>(result);
+    in_pieces(PyArray_SIZE(model), cost + 3, [=](npy_intp at, npy_intp count) {
+        float lefts[near_count], rights[near_count];
+        if (left) widen(left + at, lefts, count);
+        else lefts[0] = number;
+        if (right) widen(right + at, rights, count);
+        else rights[0] = number;
+        loop(lefts, left != nullptr, rights, right != nullptr, lefts, count);
+        narrow(lefts, to + at, count);
+    });
+    return reinterpret_cast<PyObject*>(result);
 }
 
 }  // namespace wengert

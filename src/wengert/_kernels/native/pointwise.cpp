@@ -1,7 +1,10 @@
 // Element-wise functions of one and two operands, each also as `direct_<name>` for the dispatcher.
 #include "broadcast.hpp"
 #include "common.hpp"
+#include "dense.hpp"
+#include "halves.hpp"
 #include "pairs.hpp"
+#include "pointwise.hpp"
 #include "ufuncs.hpp"
 
 #include <algorithm>
@@ -170,19 +173,77 @@ constexpr bool takes_alpha(Binary op) { return op == ADD || op == SUBTRACT; }
 constexpr bool arrays_only(Binary op) { return op > DIVIDE && (op < FMOD || op > FLOOR_DIVIDE); }
 // Of many doubles NumPy's loops may be vectorised, as the C library's functions, which ours call, are not.
 template <class T>
-constexpr bool too_many(Unary op, npy_intp count) { return sizeof(T) == 8 && op >= SIN && op < LOG_SIGMOID && count > 256; }
+constexpr bool too_many(Unary op, npy_intp count) { return sizeof(T) == 8 && op > COS && op < LOG_SIGMOID && count > 256; }
 bool is_one(PyObject* number) {
     npy_intp value = 0;
     return !PyBool_Check(number) && as_index(number, value) && value == 1;
 }
 
-// The second operand, an array, multiplied by `alpha` first.
-PyObject* compute_scaled(Binary op, PyObject* a, PyObject* b, PyObject* alpha) {
-    PyObject* scaled = PyArray_Check(b) && !PyBool_Check(alpha) ? compute(MULTIPLY, b, alpha, nullptr) : nullptr;
-    if (!scaled) return nullptr;
-    PyObject* result = compute(op, a, scaled, nullptr);
-    Py_DECREF(scaled);
+// The second operand multiplied by a number first, piece by piece.
+template <class T>
+PyObject* scaled(Binary op, PyArrayObject* a, PyArrayObject* b, PyObject* alpha, PyObject* out) {
+    T factor;
+    if (!weak_value(alpha, factor)) return nullptr;
+    PyArrayObject* result = binary_result(a, b, out, {a, 1, PyArray_SIZE(a), 1});
+    if (!result) return nullptr;
+    const BinaryLoop<T> multiply = loops<T>().binary[MULTIPLY], loop = loops<T>().binary[op];
+    const T *left = data_of<T>(a), *right = data_of<T>(b);
+    T* to = data_of<T>(result);
+    ReleaseGil unlocked(PyArray_SIZE(a) >= thread_threshold);
+    parallel_for(PyArray_SIZE(a), 2, [=](npy_intp begin, npy_intp end) {
+        constexpr npy_intp piece = 1024;
+        T terms[piece];
+        for (npy_intp at = begin; at < end; at += piece) {
+            const npy_intp count = std::min(piece, end - at);
+            multiply(right + at, 1, &factor, 0, terms, count);
+            loop(left + at, 1, terms, 1, to + at, count);
+        }
+    });
+    return reinterpret_cast<PyObject*>(result);
+}
+PyObject* compute_scaled(Binary op, PyObject* a_object, PyObject* b_object, PyObject* alpha, PyObject* out) {
+    PyArrayObject *a = plain(a_object), *b = plain(b_object);
+    if (a && b && PyArray_DESCR(a) == PyArray_DESCR(b) && same_shape(a, b) && PyArray_SIZE(a) > 0) {
+        if (PyArray_DESCR(a) == float_descr) return scaled<float>(op, a, b, alpha, out);
+        if (PyArray_DESCR(a) == double_descr) return scaled<double>(op, a, b, alpha, out);
+    }
+    PyObject* product = PyArray_Check(b_object) && !PyBool_Check(alpha) ? compute(MULTIPLY, b_object, alpha, nullptr) : nullptr;
+    if (!product) return nullptr;
+    PyObject* result = compute(op, a_object, product, out);
+    Py_DECREF(product);
     return result;
+}
+
+// Operands that lie alike, in another order than rows, or one beside a number; the result lies as they do.
+template <class T>
+PyObject* typed_dense(Binary op, PyArrayObject* a, PyArrayObject* b, PyObject* a_object, PyObject* b_object) {
+    const BinaryLoop<T> loop = loops<T>().binary[op];
+    T a_value, b_value;
+    if (!loop || !(a || weak_value(a_object, a_value)) || !(b || weak_value(b_object, b_value))) return nullptr;
+    PyArrayObject* result = new_dense(a ? a : b);
+    if (!result) return nullptr;
+    const T *left = a ? data_of<T>(a) : &a_value, *right = b ? data_of<T>(b) : &b_value;
+    T* to = data_of<T>(result);
+    const npy_intp count = PyArray_SIZE(result), a_step = a != nullptr, b_step = b != nullptr;
+    ReleaseGil unlocked(count >= thread_threshold);
+    parallel_for(count, cost_of(op), [=](npy_intp begin, npy_intp end) {
+        loop(left + begin * a_step, a_step, right + begin * b_step, b_step, to + begin, end - begin);
+    });
+    return reinterpret_cast<PyObject*>(result);
+}
+PyObject* compute_dense(Binary op, PyObject* a_object, PyObject* b_object) {
+    PyArrayObject *a = dense(a_object), *b = dense(b_object);
+    if ((!a && (!b || PyArray_Check(a_object))) || (!b && PyArray_Check(b_object))) return nullptr;
+    PyArray_Descr* descr = PyArray_DESCR(a ? a : b);
+    if (a && b && (PyArray_DESCR(b) != descr || !same_shape(a, b) || !same_strides(a, b))) return nullptr;
+    if (descr == float_descr) return typed_dense<float>(op, a, b, a_object, b_object);
+    return descr == double_descr ? typed_dense<double>(op, a, b, a_object, b_object) : nullptr;
+}
+
+// What the dispatcher may ask for beside arrays in rows. (The rule of mish has several steps, of which halves round each.)
+PyObject* compute_other(Binary op, PyObject* a, PyObject* b) {
+    PyObject* result = op == MISH_BACKWARD ? nullptr : half_binary(op, cost_of(op), a, b);
+    return result || PyErr_Occurred() ? result : compute_dense(op, a, b);
 }
 
 template <Binary op>
@@ -206,8 +267,10 @@ struct BinaryMethod {
     static PyObject* direct(PyObject*, PyObject* const* args, Py_ssize_t nargs) {
         const bool known = nargs == 2 || (takes_alpha(op) && nargs == 3);
         if (known && fit(args[0], args[1])) {
-            PyObject* result = nargs == 2 || is_one(args[2]) ? compute(op, args[0], args[1], nullptr)
-                                                             : compute_scaled(op, args[0], args[1], args[2]);
+            const bool alone = nargs == 2 || is_one(args[2]);
+            PyObject* result = alone ? compute(op, args[0], args[1], nullptr) : compute_scaled(op, args[0], args[1], args[2], nullptr);
+            if (result || PyErr_Occurred()) return result;
+            result = alone ? compute_other(op, args[0], args[1]) : nullptr;
             if (result || PyErr_Occurred()) return result;
         }
         Py_RETURN_NOTIMPLEMENTED;
@@ -218,7 +281,7 @@ PyObject* typed_unary(Unary op, PyArrayObject* x, PyObject* out) {
     const UnaryLoop<T> loop = loops<T>().unary[op];
     const npy_intp count = PyArray_SIZE(x);
     if (!loop || too_many<T>(op, count)) return nullptr;
-    PyArrayObject* result = result_like(x, out);
+    PyArrayObject* result = is_in_rows(x) ? result_like(x, out) : new_dense(x);
     if (!result) return nullptr;
     const T* input = data_of<T>(x);
     T* output = data_of<T>(result);
@@ -229,6 +292,7 @@ PyObject* typed_unary(Unary op, PyArrayObject* x, PyObject* out) {
 
 PyObject* compute_unary(Unary op, PyObject* object, PyObject* out) {
     PyArrayObject* x = plain(object);
+    if (!x && absent(out) && op != LOG_SIGMOID) x = dense(object);  // whose result always lies in rows
     if (!x) return nullptr;
     PyArray_Descr* descr = PyArray_DESCR(x);
     if (descr == float_descr) return typed_unary<float>(op, x, out);
@@ -249,7 +313,7 @@ struct UnaryMethod {
     }
     static PyObject* direct(PyObject*, PyObject* const* args, Py_ssize_t nargs) {
         if (nargs == 1) {
-            PyObject* result = compute_unary(op, args[0], nullptr);
+            PyObject* result = direct_unary(op, args[0]);
             if (result || PyErr_Occurred()) return result;
         }
         Py_RETURN_NOTIMPLEMENTED;
@@ -274,6 +338,14 @@ PyObject* rsub(PyObject*, PyObject* const* args, Py_ssize_t nargs) {
     PyObject* result = nargs == 3 && is_one(args[2]) && PyArray_Check(args[0]) ? compute(SUBTRACT, args[1], args[0], nullptr) : nullptr;
     if (result || PyErr_Occurred()) return result;
     Py_RETURN_NOTIMPLEMENTED;
+}
+
+// add_scaled(a, b, factor, out=None)
+Twin add_scaled_twin("add_scaled");
+const char* const add_scaled_names[] = {"a", "b", "factor", "out"};
+PyObject* add_scaled(PyObject*, PyObject* const* args, Py_ssize_t nargs, PyObject* kwnames) {
+    return try_native<4>(add_scaled_twin, add_scaled_names, 3, args, nargs, kwnames,
+                         [](PyObject** slots) { return compute_scaled(ADD, slots[0], slots[1], slots[2], slots[3]); });
 }
 
 #define WENGERT_BINARY(op, name) template <> Twin BinaryMethod<op>::twin(name);
@@ -302,6 +374,7 @@ PyCFunction as_method(PyObject* (*function)(PyObject*, PyObject* const*, Py_ssiz
     {"direct_" name, as_direct(UnaryMethod<op>::direct), METH_FASTCALL, name "(x), or NotImplemented"},
 PyMethodDef pointwise_methods[] = {
 #include "pointwise_names.inc"
+    fast_method("add_scaled", add_scaled, "add_scaled(a, b, factor, out=None)"),
     {"direct_max_pair", as_direct(of_pair<MAXIMUM>), METH_FASTCALL, "max(self, other, keepdim), or NotImplemented"},
     {"direct_min_pair", as_direct(of_pair<MINIMUM>), METH_FASTCALL, "min(self, other, keepdim), or NotImplemented"},
     {"direct_rsub", as_direct(rsub), METH_FASTCALL, "rsub(self, other, alpha), or NotImplemented"},
@@ -314,67 +387,13 @@ PyMethodDef pointwise_methods[] = {
 #undef WENGERT_DIRECT_UNARY
 MethodList pointwise_list(pointwise_methods);
 
-// gelu takes the name of its form between the arrays and `out`.
-Twin gelu_twin("gelu"), gelu_backward_twin("gelu_backward");
-const char* const gelu_names[] = {"x", "approximate", "out"};
-const char* const gelu_backward_names[] = {"grad", "x", "approximate", "out"};
-
-// 0: exact, 1: tanh, -1: something else
-int gelu_form(PyObject* approximate) {
-    if (!approximate) return 0;
-    if (!PyUnicode_Check(approximate)) return -1;
-    if (PyUnicode_CompareWithASCIIString(approximate, "none") == 0) return 0;
-    return PyUnicode_CompareWithASCIIString(approximate, "tanh") == 0 ? 1 : -1;
-}
-PyObject* gelu(PyObject*, PyObject* const* args, Py_ssize_t nargs, PyObject* kwnames) {
-    PyObject* slots[3];
-    if (spread(args, nargs, kwnames, gelu_names, 1, 3, slots)) {
-        const int form = gelu_form(slots[1]);
-        PyObject* result = form < 0 ? nullptr : compute_unary(form ? GELU_TANH : GELU, slots[0], slots[2]);
-        if (result || PyErr_Occurred()) return result;
-    }
-    return gelu_twin.call(args, nargs, kwnames);
-}
-PyObject* gelu_backward(PyObject*, PyObject* const* args, Py_ssize_t nargs, PyObject* kwnames) {
-    PyObject* slots[4];
-    if (spread(args, nargs, kwnames, gelu_backward_names, 2, 4, slots)) {
-        const int form = gelu_form(slots[2]);
-        PyObject* result = form < 0 ? nullptr : compute(form ? GELU_TANH_BACKWARD : GELU_BACKWARD, slots[0], slots[1], slots[3]);
-        if (result || PyErr_Occurred()) return result;
-    }
-    return gelu_backward_twin.call(args, nargs, kwnames);
-}
-PyObject* direct_gelu(PyObject*, PyObject* const* args, Py_ssize_t nargs) {
-    const int form = nargs == 2 ? gelu_form(args[1]) : -1;
-    PyObject* result = form < 0 ? nullptr : compute_unary(form ? GELU_TANH : GELU, args[0], nullptr);
-    if (result || PyErr_Occurred()) return result;
-    Py_RETURN_NOTIMPLEMENTED;
-}
-// (grad, self, approximate)
-PyObject* gelu_rule(PyObject*, PyObject* const* args, Py_ssize_t nargs) {
-    const int form = nargs == 3 && PyArray_Check(args[0]) && PyArray_Check(args[1]) ? gelu_form(args[2]) : -1;
-    PyObject* result = form < 0 ? nullptr : compute(form ? GELU_TANH_BACKWARD : GELU_BACKWARD, args[0], args[1], nullptr);
-    if (result || PyErr_Occurred()) return result;
-    Py_RETURN_NOTIMPLEMENTED;
-}
-// To whole numbers only.
-PyObject* direct_round(PyObject*, PyObject* const* args, Py_ssize_t nargs) {
-    npy_intp decimals = 1;
-    if (nargs == 2 && (args[1] == Py_None || (as_index(args[1], decimals) && decimals == 0))) {
-        PyObject* result = compute_unary(RINT, args[0], nullptr);
-        if (result || PyErr_Occurred()) return result;
-    }
-    Py_RETURN_NOTIMPLEMENTED;
-}
-PyMethodDef gelu_methods[] = {
-    {"direct_round", as_direct(direct_round), METH_FASTCALL, "round(x, None or 0), or NotImplemented"},
-    {"direct_gelu_backward", as_direct(gelu_rule), METH_FASTCALL, "gelu_backward(grad, self, approximate), or NotImplemented"},
-    {"direct_gelu", as_direct(direct_gelu), METH_FASTCALL, "gelu(x, approximate), or NotImplemented"},
-    {"gelu", as_method(gelu), METH_FASTCALL | METH_KEYWORDS, "gelu(x, approximate='none', out=None)"},
-    {"gelu_backward", as_method(gelu_backward), METH_FASTCALL | METH_KEYWORDS, "gelu_backward(grad, x, approximate='none', out=None)"},
-    {nullptr, nullptr, 0, nullptr},
-};
-MethodList gelu_list(gelu_methods);
-
 }  // namespace
+
+PyObject* pointwise_unary(Unary op, PyObject* x, PyObject* out) { return compute_unary(op, x, out); }
+PyObject* pointwise_binary(Binary op, PyObject* a, PyObject* b, PyObject* out) { return compute(op, a, b, out); }
+PyObject* direct_unary(Unary op, PyObject* x) {
+    PyObject* result = compute_unary(op, x, nullptr);
+    return result || PyErr_Occurred() ? result : half_unary(op, cost_of(op), x);
+}
+
 }  // namespace wengert

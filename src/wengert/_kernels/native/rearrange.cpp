@@ -47,14 +47,24 @@ struct Paths {
     }
 };
 
+// The C library copies some thousands of bytes by one instruction, which is slow where the two begin at different places in
+// a line of the cache: here vectors are copied, one by one.
+void copy_bytes(char* to, const char* from, npy_intp count) {
+    constexpr npy_intp line = 64;
+    npy_intp at = 0;
+    for (; at + line <= count; at += line) std::memcpy(to + at, from + at, line);
+    std::memcpy(to + at, from + at, static_cast<size_t>(count - at));
+}
+
 // A row of `count` elements.
 template <class T>
 void copy_row(T* to, const T* from, npy_intp count, npy_intp start, bool backwards) {
     if (backwards) {
         for (npy_intp i = 0; i < count; ++i) to[i] = from[count - 1 - i];
     } else {
-        std::memcpy(to, from + start, static_cast<size_t>(count - start) * sizeof(T));
-        std::memcpy(to + count - start, from, static_cast<size_t>(start) * sizeof(T));
+        constexpr npy_intp size = sizeof(T);
+        copy_bytes(reinterpret_cast<char*>(to), reinterpret_cast<const char*>(from + start), (count - start) * size);
+        copy_bytes(reinterpret_cast<char*>(to + count - start), reinterpret_cast<const char*>(from), start * size);
     }
 }
 struct Wide {

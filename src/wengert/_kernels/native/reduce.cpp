@@ -1,5 +1,6 @@
 // Sums and means over one block of neighbouring axes: (outer, reduced, inner) -> (outer, inner); of few elements over any.
 #include "block.hpp"
+#include "dense.hpp"
 
 #include <vector>
 
@@ -167,13 +168,47 @@ PyObject* scattered(PyArrayObject* x, PyObject* dim, PyObject* keepdim) {
     return PyArray_DESCR(x) == double_descr ? scattered_sum<double>(x, marked, keepdims, mean) : nullptr;
 }
 
+// The block of an array that lies in another order than rows, along its dimensions as they lie; false where these are no
+// neighbours, or those that are left change their order.
+bool find_block_in_memory(PyArrayObject* x, PyObject* dim, PyObject* keepdim, Block& block) {
+    bool marked[NPY_MAXDIMS] = {}, keepdims = false;
+    int order[NPY_MAXDIMS], last = -1, state = 0;  // 0: before the block, 1: in it, 2: behind
+    const int ndim = PyArray_NDIM(x);
+    if (!as_flag(keepdim, keepdims) || !mark_dims(dim, ndim, marked) || !memory_order(x, order)) return false;
+    for (int i = 0; i < ndim; ++i) {
+        const npy_intp size = PyArray_DIM(x, order[i]);
+        if (size == 1) continue;
+        if (marked[order[i]]) {
+            if (state == 2) return false;
+            state = 1;
+            block.reduced *= size;
+        } else {
+            if (order[i] < last) return false;
+            last = order[i];
+            if (state == 1) state = 2;
+            (state == 2 ? block.inner : block.outer) *= size;
+        }
+    }
+    for (int i = 0; i < ndim; ++i)
+        if (!marked[i] || keepdims) block.shape[block.ndim++] = marked[i] ? 1 : PyArray_DIM(x, i);
+    return true;
+}
+template <bool mean>
+PyObject* in_memory_order(PyObject* object, PyObject* dim, PyObject* keepdim) {
+    PyArrayObject* x = dense(object);
+    Block block;
+    if (!x || (PyArray_DESCR(x) != float_descr && PyArray_DESCR(x) != double_descr) || !find_block_in_memory(x, dim, keepdim, block)) return nullptr;
+    return PyArray_DESCR(x) == float_descr ? typed<float>(x, block, mean) : typed<double>(x, block, mean);
+}
+
 // The cards: (self, dim, keepdim, dtype).
 template <bool mean>
 PyObject* direct(PyObject*, PyObject* const* args, Py_ssize_t nargs) {
     return answer([=]() -> PyObject* {
-        PyArrayObject* x = nargs == 4 && args[3] == Py_None ? plain(args[0]) : nullptr;
+        if (nargs != 4 || args[3] != Py_None) return nullptr;
+        PyArrayObject* x = plain(args[0]);
         Block block;
-        if (!x) return nullptr;
+        if (!x) return in_memory_order<mean>(args[0], args[1], args[2]);
         if (!find_dims(x, args[1], args[2], block)) return scattered<mean>(x, args[1], args[2]);
         PyArray_Descr* descr = PyArray_DESCR(x);
         if (descr == float_descr) return typed<float>(x, block, mean);

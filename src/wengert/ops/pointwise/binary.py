@@ -118,6 +118,13 @@ def scaled(name: str, self: Any, other: Any, alpha: Any) -> Any:
     return kernels.multiply(other, alpha) if hasattr(other, "dtype") else other * alpha
 
 
+def are_floats(self: Any, other: Any, alpha: Any) -> bool:
+    """Whether both operands are arrays of floats and the factor is a number for them: one pass does."""
+    return type(alpha) in (float, int) and all(
+        hasattr(each, "dtype") and each.dtype.kind == "f" for each in (self, other)
+    )
+
+
 @arithmetic(samples=with_alpha, native=native("add"))
 def add(self: Array, other: Array, *, alpha: Number = 1, out: Any = None) -> Any:
     """Sum of `self` and `alpha * other`, element by element.
@@ -128,7 +135,11 @@ def add(self: Array, other: Array, *, alpha: Number = 1, out: Any = None) -> Any
     Raises:
         RuntimeError: the shapes do not broadcast, or `alpha` does not fit the dtype.
     """
-    return kernels.add(self, other if is_one(alpha) else scaled("add", self, other, alpha), out=out)
+    if is_one(alpha):
+        return kernels.add(self, other, out=out)
+    if are_floats(self, other, alpha):
+        return kernels.add_scaled(self, other, alpha, out)
+    return kernels.add(self, scaled("add", self, other, alpha), out=out)
 
 
 @add.vjp("self", passes=True)
@@ -153,7 +164,11 @@ def sub(self: Array, other: Array, *, alpha: Number = 1, out: Any = None) -> Any
     """
     if is_bool(self) or is_bool(other):
         raise RuntimeError(SUBTRACT_BOOLS if is_bool(self) and is_bool(other) else SUBTRACT_BOOL)
-    return kernels.subtract(self, other if is_one(alpha) else scaled("sub", self, other, alpha), out=out)
+    if is_one(alpha):
+        return kernels.subtract(self, other, out=out)
+    if are_floats(self, other, alpha):
+        return kernels.add_scaled(self, other, -alpha, out)
+    return kernels.subtract(self, scaled("sub", self, other, alpha), out=out)
 
 
 @sub.vjp("self", passes=True)

@@ -1,0 +1,108 @@
+"""Element-wise native functions of halves: what float32 gives, rounded once."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings, strategies as st
+
+import wengert as wg
+from wengert import _kernels
+
+if not _kernels.direct:
+    pytest.skip("no native kernels here", allow_module_level=True)
+
+HALVES = [wg.float16, wg.bfloat16]
+BINARY = [
+    "add",
+    "subtract",
+    "multiply",
+    "divide",
+    "relu_backward",
+    "sigmoid_backward",
+    "tanh_backward",
+    "maximum",
+    "fmod",
+]
+UNARY = [
+    "negative",
+    "exp",
+    "log",
+    "tanh",
+    "absolute",
+    "sigmoid",
+    "relu",
+    "sqrt",
+    "sin",
+    "floor",
+    "rsqrt",
+    "log_sigmoid",
+]
+
+
+def every(half: Any) -> Any:
+    return np.arange(1 << 16, dtype=np.uint16).view(half.numpy)
+
+
+def same(made: Any, wide: Any, half: Any) -> None:
+    rounded = _kernels.converted(wide, half.numpy)
+    assert made.dtype == half.numpy and made.shape == wide.shape
+    number = ~np.isnan(wide)
+    np.testing.assert_array_equal(made.view("u2")[number], rounded.view("u2")[number])
+    assert np.isnan(made[~number].astype("f4")).all()
+
+
+@pytest.mark.parametrize("half", HALVES, ids=str)
+@pytest.mark.parametrize("name", UNARY)
+def test_functions_of_every_half_are_those_of_floats(name, half):
+    x = every(half)
+    same(_kernels.direct[name](x), _kernels.direct[name](x.astype(np.float32)), half)
+
+
+@pytest.mark.parametrize("half", HALVES, ids=str)
+@pytest.mark.parametrize("name", BINARY)
+def test_functions_of_two_halves_are_those_of_floats(name, half, random):
+    a, b = random.permutation(every(half)), random.permutation(every(half))
+    same(_kernels.direct[name](a, b), _kernels.direct[name](a.astype("f4"), b.astype("f4")), half)
+
+
+@settings(deadline=None)
+@given(st.sampled_from(HALVES), st.floats(width=64) | st.integers(-(2**40), 2**40), st.booleans())
+def test_numbers_beside_halves_are_rounded_but_as_factors(half, number, left):
+    x = every(half)[::97].copy()
+    with np.errstate(all="ignore"):
+        rounded = float(np.float32(number).astype(half.numpy))
+    for name in ("add", "subtract", "multiply", "divide"):
+        beside = number if name in ("multiply", "divide") else rounded
+        given_, wide = ((number, x), (beside, x.astype("f4"))) if left else ((x, number), (x.astype("f4"), beside))
+        made = _kernels.direct[name](*given_)
+        if made is NotImplemented:
+            assert np.isinf(np.float32(number)) and np.isfinite(float(number))
+            continue
+        with np.errstate(all="ignore"):
+            same(made, getattr(np, name)(*wide), half)
+
+
+@pytest.mark.parametrize("half", HALVES, ids=str)
+def test_large_tensors_are_equal_for_any_number_of_threads(half, random):
+    x = wg.from_numpy(random.normal(size=(300, 700)).astype("f4")).to(half)
+    before = wg.get_num_threads()
+    made = []
+    try:
+        for threads in (1, 3):
+            wg.set_num_threads(threads)
+            made.append([x + x, x * 0.3, 1 - x, x.exp(), x.relu(), x / x])
+    finally:
+        wg.set_num_threads(before)
+    assert all(wg.equal(one, other) or bool(one.isnan().any()) for one, other in zip(*made))
+
+
+@pytest.mark.parametrize("half", HALVES, ids=str)
+def test_what_is_mixed_or_broadcast_is_for_others(half):
+    x, other = np.ones((2, 3), half.numpy), np.ones((2, 3), (HALVES[1 - HALVES.index(half)]).numpy)
+    for a, b in ((x, other), (x, x[0]), (x, x.astype("f4")), (x.T, x.T), (x, True), (x[:0], 1)):
+        assert _kernels.direct["add"](a, b) is NotImplemented
+    assert _kernels.direct["exp"](x.T) is NotImplemented
+    assert _kernels.direct["add"](x, x, 2) is NotImplemented

@@ -1,0 +1,87 @@
+"""Native functions of arrays that fill their memory in another order than rows, beside those of rows."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+import wengert as wg
+from wengert import _kernels
+
+if not _kernels.direct:
+    pytest.skip("no native kernels here", allow_module_level=True)
+
+SHAPES = [(3, 5), (400, 300), (2, 3, 4, 5), (6, 1, 7), (8, 32, 20, 20)]
+ORDERS = {2: [(1, 0)], 3: [(2, 1, 0), (1, 2, 0)], 4: [(0, 3, 1, 2), (3, 2, 1, 0), (1, 0, 2, 3)]}
+EVERY = [(shape, order) for shape in SHAPES for order in ORDERS[len(shape)]]
+
+
+def laid(random: np.random.Generator, shape: Any, order: Any, dtype: Any) -> Any:
+    return random.normal(size=shape).astype(dtype).transpose(order)
+
+
+@pytest.mark.parametrize(("shape", "order"), EVERY, ids=str)
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_results_lie_as_the_operands_do(shape, order, dtype, random):
+    direct = _kernels.direct
+    x, y = laid(random, shape, order, dtype), laid(random, shape, order, dtype)
+    rows, others = x.copy("C"), y.copy("C")
+    for made, expected in (
+        (direct["relu"](x), direct["relu"](rows)),
+        (direct["exp"](x), direct["exp"](rows)),
+        (direct["add"](x, y), rows + others),
+        (direct["multiply"](x, 3), rows * 3),
+        (direct["subtract"](2, x), 2 - rows),
+    ):
+        assert made.strides == x.strides and made.flags.f_contiguous == x.flags.f_contiguous and made.flags.owndata
+        np.testing.assert_array_equal(made, expected)
+
+
+@pytest.mark.parametrize(("shape", "order"), EVERY, ids=str)
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_sums_run_through_memory(shape, order, dtype, random):
+    x = laid(random, shape, order, dtype)
+    near = {"rtol": 1e-4, "atol": 1e-3} if dtype == np.float32 else {"rtol": 1e-10, "atol": 1e-10}
+    for dim in (None, 0, -1, (0, -1), (1,), tuple(range(1, x.ndim))):
+        for keepdim in (False, True):
+            for name in ("sum", "mean"):
+                made = _kernels.direct[name](x, dim, keepdim, None)
+                if made is NotImplemented:
+                    continue
+                expected = getattr(np, name)(x, axis=dim, keepdims=keepdim)
+                assert made.shape == expected.shape and made.flags.c_contiguous
+                np.testing.assert_allclose(made, expected, **near)
+    assert _kernels.direct["sum"](x, None, False, None) is not NotImplemented
+
+
+@pytest.mark.parametrize("threads", [1, 3])
+def test_transposed_operands_give_what_rows_give(threads, random):
+    before = wg.get_num_threads()
+    wg.set_num_threads(threads)
+    try:
+        x = wg.from_numpy(random.normal(size=(300, 500)).astype("f4"))
+        for function in (wg.relu, wg.sin, lambda x: x + x, lambda x: 2 - x, wg.neg):
+            made = function(x.T)
+            assert made.stride() == (1, 500)
+            assert wg.equal(made, function(x.T.contiguous()))
+    finally:
+        wg.set_num_threads(before)
+
+
+def test_gaps_and_overlaps_are_for_others(random):
+    x = random.normal(size=(6, 8)).astype("f4")
+    strided = np.lib.stride_tricks.as_strided
+    for other in (
+        x[:, ::2],
+        x.T[::2],
+        x[::-1],
+        strided(x, (4, 4), (4, 4)),
+        x[:, 1:].T,
+        strided(x, (3, 3), (4, 12))[:2].T,
+    ):
+        assert _kernels.direct["relu"](other) is NotImplemented
+        assert _kernels.direct["add"](other, other) is NotImplemented
+    assert _kernels.direct["add"](x[:6, :6], x[:6, :6].T) is NotImplemented
+    assert _kernels.direct["relu"](x.T[:0]).shape == (0, 6)
