@@ -85,3 +85,55 @@ def test_gaps_and_overlaps_are_for_others(random):
         assert _kernels.direct["add"](other, other) is NotImplemented
     assert _kernels.direct["add"](x[:6, :6], x[:6, :6].T) is NotImplemented
     assert _kernels.direct["relu"](x.T[:0]).shape == (0, 6)
+
+
+def parts(random: np.random.Generator, dtype: Any) -> Any:
+    """Parts of arrays, with gaps, whose rows are long; the whole ones of them in rows."""
+    table, images = random.normal(size=(70, 600)).astype(dtype), random.normal(size=(5, 6, 9, 40)).astype(dtype)
+    yield from (table[:, 3:], table[:, :500], table[::2], table[1::3, 20:90], table[:, 600 - 16 :])
+    yield from (images[:, 1:4], images[::2, :, 2:], images[:, :, :, 4:30], images[1:, ::2, ::3], images[:1, :, :, :20])
+
+
+@pytest.mark.parametrize("threads", [1, 3])
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_parts_of_rows_are_computed_as_rows_are(dtype, threads, random):
+    direct, before = _kernels.direct, wg.get_num_threads()
+    wg.set_num_threads(threads)
+    try:
+        for x in parts(random, dtype):
+            rows, other = x.copy(), random.normal(size=x.shape).astype(dtype)
+            for made, expected in (
+                (direct["add"](x, x), rows + rows),
+                (direct["subtract"](x, other), rows - other),
+                (direct["divide"](other, x), other / rows),
+                (direct["multiply"](x, 3), rows * 3),
+                (direct["subtract"](2, x), 2 - rows),
+                (direct["exp"](x), direct["exp"](rows)),
+                (direct["relu"](x), direct["relu"](rows)),
+            ):
+                assert made.flags.c_contiguous and made.flags.owndata
+                np.testing.assert_array_equal(made, expected)
+    finally:
+        wg.set_num_threads(before)
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_sums_of_parts_and_of_dimensions_apart(dtype, random):
+    near = {"rtol": 1e-4, "atol": 1e-3} if dtype == np.float32 else {"rtol": 1e-10, "atol": 1e-10}
+    before = wg.get_num_threads()
+    wholes = [random.normal(size=(3, 40_000, 16)).astype(dtype), random.normal(size=(64, 12, 20, 20)).astype(dtype)]
+    try:
+        for x in [*parts(random, dtype), *wholes, np.broadcast_to(wholes[1][:1], (70, 12, 20, 20))]:
+            for dim in (None, -1, (0, -1), (0, *range(2, x.ndim)) if x.ndim > 2 else 1):
+                for keepdim, name in ((False, "sum"), (True, "mean")):
+                    made = []
+                    for threads in (1, 3):
+                        wg.set_num_threads(threads)
+                        made.append(_kernels.direct[name](x, dim, keepdim, None))
+                    assert made[0] is not NotImplemented
+                    np.testing.assert_array_equal(*made)
+                    expected = getattr(np, name)(x, axis=dim, keepdims=keepdim, dtype=np.float64)
+                    assert made[0].shape == expected.shape and made[0].flags.c_contiguous and made[0].dtype == dtype
+                    np.testing.assert_allclose(made[0], expected, **near)
+    finally:
+        wg.set_num_threads(before)

@@ -243,7 +243,8 @@ PyObject* compute_dense(Binary op, PyObject* a_object, PyObject* b_object) {
 // What the dispatcher may ask for beside arrays in rows. (The rule of mish has several steps, of which halves round each.)
 PyObject* compute_other(Binary op, PyObject* a, PyObject* b) {
     PyObject* result = op == MISH_BACKWARD ? nullptr : half_binary(op, cost_of(op), a, b);
-    return result || PyErr_Occurred() ? result : compute_dense(op, a, b);
+    if (!result && !PyErr_Occurred()) result = compute_dense(op, a, b);
+    return result || PyErr_Occurred() ? result : row_binary(op, cost_of(op), a, b);
 }
 
 template <Binary op>
@@ -393,7 +394,8 @@ PyObject* pointwise_unary(Unary op, PyObject* x, PyObject* out) { return compute
 PyObject* pointwise_binary(Binary op, PyObject* a, PyObject* b, PyObject* out) { return compute(op, a, b, out); }
 PyObject* direct_unary(Unary op, PyObject* x) {
     PyObject* result = compute_unary(op, x, nullptr);
-    return result || PyErr_Occurred() ? result : half_unary(op, cost_of(op), x);
+    if (!result && !PyErr_Occurred()) result = half_unary(op, cost_of(op), x);
+    return result || PyErr_Occurred() ? result : row_unary(op, cost_of(op), x);
 }
 
 }  // namespace wengert

@@ -2,6 +2,7 @@
 #include "block.hpp"
 #include "dense.hpp"
 
+#include <algorithm>
 #include <vector>
 
 namespace wengert {
@@ -201,6 +202,85 @@ PyObject* in_memory_order(PyObject* object, PyObject* dim, PyObject* keepdim) {
     return PyArray_DESCR(x) == float_descr ? typed<float>(x, block, mean) : typed<double>(x, block, mean);
 }
 
+// Of what is summed, the innermost dimensions are a run of elements without gaps; the others may lie anywhere.
+struct Runs {
+    struct Dims {
+        int ndim = 0;
+        npy_intp shape[NPY_MAXDIMS], strides[NPY_MAXDIMS], count = 1;
+
+        void add(npy_intp length, npy_intp stride) {
+            shape[ndim] = length, strides[ndim++] = stride;
+            count *= length;
+        }
+        npy_intp place(npy_intp index) const {  // in bytes
+            npy_intp at = 0;
+            for (int dim = ndim - 1; dim >= 0; --dim) {
+                at += index % shape[dim] * strides[dim];
+                index /= shape[dim];
+            }
+            return at;
+        }
+    };
+    Dims kept, summed;
+    npy_intp run = 1;
+
+    bool find(PyArrayObject* x, const bool* marked) {
+        constexpr npy_intp least = 16;
+        int last = PyArray_NDIM(x) - 1;
+        for (; last >= 0 && marked[last] && PyArray_STRIDE(x, last) == run * PyArray_ITEMSIZE(x); --last) run *= PyArray_DIM(x, last);
+        for (int dim = 0; dim <= last; ++dim) (marked[dim] ? summed : kept).add(PyArray_DIM(x, dim), PyArray_STRIDE(x, dim));
+        return run >= least && kept.count > 0 && summed.count > 0;
+    }
+};
+template <class T>
+void sum_runs(PyArrayObject* x, const Runs& runs, T* out, bool mean) {
+    const auto row_sum = loops<T>().row_sum[OF_VALUES];
+    const npy_intp rows = runs.summed.count, run = runs.run;
+    const double divisor = mean ? static_cast<double>(rows * run) : 1;
+    const char* data = PyArray_BYTES(x);
+    const auto some = [=, &runs](npy_intp from, npy_intp begin, npy_intp end) {
+        double total = 0;
+        for (npy_intp row = begin; row < end; ++row) total += row_sum(reinterpret_cast<const T*>(data + from + runs.summed.place(row)), run);
+        return total;
+    };
+    if (runs.kept.count > 1) {
+        parallel_for(runs.kept.count, rows * run, [=, &runs](npy_intp begin, npy_intp end) {
+            for (npy_intp i = begin; i < end; ++i) out[i] = static_cast<T>(some(runs.kept.place(i), 0, rows) / divisor);
+        });
+        return;
+    }
+    const npy_intp bundle = piece / run + 1, bundles = (rows + bundle - 1) / bundle;  // neither depends on the threads
+    std::vector<double> part(static_cast<size_t>(bundles));
+    double *parts = part.data(), total = 0;
+    parallel_for(bundles, bundle * run, [=](npy_intp begin, npy_intp end) {
+        for (npy_intp i = begin; i < end; ++i) parts[i] = some(0, i * bundle, std::min(rows, (i + 1) * bundle));
+    });
+    for (double one : part) total += one;
+    *out = static_cast<T>(total / divisor);
+}
+template <bool mean>
+PyObject* sum_in_runs(PyObject* object, PyObject* dim, PyObject* keepdim) {
+    if (!PyArray_CheckExact(object)) return nullptr;
+    auto* x = reinterpret_cast<PyArrayObject*>(object);
+    bool marked[NPY_MAXDIMS] = {}, keepdims = false;
+    Runs runs;
+    if ((PyArray_DESCR(x) != float_descr && PyArray_DESCR(x) != double_descr) || !(PyArray_FLAGS(x) & NPY_ARRAY_ALIGNED) ||
+        !as_flag(keepdim, keepdims) || !mark_dims(dim, PyArray_NDIM(x), marked) || !runs.find(x, marked))
+        return nullptr;
+    npy_intp shape[NPY_MAXDIMS];
+    int ndim = 0;
+    for (int i = 0; i < PyArray_NDIM(x); ++i)
+        if (!marked[i] || keepdims) shape[ndim++] = marked[i] ? 1 : PyArray_DIM(x, i);
+    Owned result(new_array(PyArray_DESCR(x), ndim, shape));
+    if (!result) return nullptr;
+    {
+        ReleaseGil unlocked(PyArray_SIZE(x) >= thread_threshold);
+        if (PyArray_DESCR(x) == float_descr) sum_runs(x, runs, data_of<float>(result.get()), mean);
+        else sum_runs(x, runs, data_of<double>(result.get()), mean);
+    }
+    return result.give();
+}
+
 // The cards: (self, dim, keepdim, dtype).
 template <bool mean>
 PyObject* direct(PyObject*, PyObject* const* args, Py_ssize_t nargs) {
@@ -208,8 +288,14 @@ PyObject* direct(PyObject*, PyObject* const* args, Py_ssize_t nargs) {
         if (nargs != 4 || args[3] != Py_None) return nullptr;
         PyArrayObject* x = plain(args[0]);
         Block block;
-        if (!x) return in_memory_order<mean>(args[0], args[1], args[2]);
-        if (!find_dims(x, args[1], args[2], block)) return scattered<mean>(x, args[1], args[2]);
+        if (!x) {
+            PyObject* made = in_memory_order<mean>(args[0], args[1], args[2]);
+            return made || PyErr_Occurred() ? made : sum_in_runs<mean>(args[0], args[1], args[2]);
+        }
+        if (!find_dims(x, args[1], args[2], block)) {
+            PyObject* made = scattered<mean>(x, args[1], args[2]);
+            return made || PyErr_Occurred() ? made : sum_in_runs<mean>(args[0], args[1], args[2]);
+        }
         PyArray_Descr* descr = PyArray_DESCR(x);
         if (descr == float_descr) return typed<float>(x, block, mean);
         if (descr == double_descr) return typed<double>(x, block, mean);
