@@ -82,7 +82,8 @@ def test_gaps_and_overlaps_are_for_others(random):
         strided(x, (3, 3), (4, 12))[:2].T,
     ):
         assert _kernels.direct["relu"](other) is NotImplemented
-        assert _kernels.direct["add"](other, other) is NotImplemented
+        made = _kernels.direct["add"](other, other)  # of few elements with gaps the result is in rows
+        assert made is NotImplemented or made.strides == (other + other).strides
     assert _kernels.direct["add"](x[:6, :6], x[:6, :6].T) is NotImplemented
     assert _kernels.direct["relu"](x.T[:0]).shape == (0, 6)
 

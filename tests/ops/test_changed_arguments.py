@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 import pytest
 
 import wengert as wg
@@ -74,3 +76,11 @@ def test_a_deviation_may_be_in_range_where_the_variance_is_not(dtype, dim):
     wanted = x.double().std(dim)
     for found in (x.std(dim), wg.std_mean(x, dim)[0]):
         assert wg.allclose(found.double(), wanted, rtol=1e-2 if dtype is wg.bfloat16 else 1e-6)
+
+
+@pytest.mark.parametrize("order", [1, 2, 3, 0.5, -1, -math.inf])
+def test_the_norm_of_one_element_is_its_size_whatever_its_range(order):
+    x = wg.tensor([[1e30, -2.0], [-3e-30, 0.0]])
+    for made in (wg.linalg.vector_norm(x.unsqueeze(1), order, 1), wg.linalg.vector_norm(x.t()[:, None], order, (1,))):
+        assert made.tolist() in (x.abs().tolist(), x.t().abs().tolist())
+    assert wg.linalg.vector_norm(x[0, :1], order).item() == x[0, 0].item()

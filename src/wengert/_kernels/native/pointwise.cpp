@@ -107,9 +107,8 @@ PyArrayObject* operand(PyObject* object) {
 bool has_gaps(PyArrayObject* array) {
     npy_intp least = PyArray_ITEMSIZE(array);
     for (int dim = PyArray_NDIM(array) - 1; dim >= 0; --dim) {
-        if (PyArray_DIM(array, dim) <= 1) continue;
-        if (PyArray_STRIDE(array, dim) < least) return false;
-        least = PyArray_STRIDE(array, dim);
+        if (PyArray_DIM(array, dim) > 1 && PyArray_STRIDE(array, dim) < least) return false;
+        if (PyArray_DIM(array, dim) > 1) least = PyArray_STRIDE(array, dim);
     }
     return true;
 }

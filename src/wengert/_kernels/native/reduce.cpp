@@ -332,6 +332,7 @@ PyObject* vector_norm(PyObject*, PyObject* const* args, Py_ssize_t nargs) {
         PyArrayObject* x = nargs == 5 && args[4] == Py_None && as_number(args[1], order) ? plain(args[0]) : nullptr;
         Block block;
         if (!x || PyArray_SIZE(x) == 0 || !find_dims(x, args[2], args[3], block)) return nullptr;
+        if (block.reduced == 1 && order != 0) order = 1;  // of one element its size, which need not be squared
         if (order != 1 && order != 2)
             return PyArray_DESCR(x) == float_descr    ? power_norm<float>(x, block, order)
                    : PyArray_DESCR(x) == double_descr ? power_norm<double>(x, block, order)

@@ -72,8 +72,9 @@ def check_identity(array: Any, ord: float, axes: tuple[int, ...] | None) -> None
 
 
 def norm_of(size: Any, ord: float, axes: Any, keepdim: bool) -> Any:
-    """The norm of an array of absolute values."""
-    if ord == math.inf:
+    """The norm of an array of absolute values; of a single one it is that one, which need not be squared."""
+    count = size.size if axes is None else math.prod([size.shape[axis] for axis in axes])
+    if ord == math.inf or (count == 1 and ord):
         return kernels.amax(size, axes, keepdim)
     if ord == -math.inf:
         return kernels.amin(size, axes, keepdim)
