@@ -121,7 +121,7 @@ def test_the_number_is_read_once_and_no_gradient_flows_into_it():
 def test_methods_in_place_forms_and_out_take_such_tensors():
     x, out = wg.ones(2, 3), wg.empty(3)
     assert x.clone().add_(x, alpha=wg.tensor(2.0)).tolist() == [[3.0] * 3] * 2
-    assert x.transpose(wg.tensor(0), wg.tensor([1])).shape == (3, 2)
+    assert x.transpose(wg.tensor(0), wg.tensor(1)).shape == (3, 2)
     assert wg.sum(x, wg.tensor(0), out=out).tolist() == [2.0] * 3
     assert F.leaky_relu(-x, wg.tensor(0.5)).tolist() == [[-0.5] * 3] * 2
     assert F.leaky_relu(-x, np.float32(0.5)).tolist() == [[-0.5] * 3] * 2

@@ -147,9 +147,8 @@ def max_unpool2d_samples(make: Any) -> Any:
     yield Bad(make(1, 2, 2), places, (3, 3), raises=RuntimeError, says="Found an invalid max index: 10 (output volumes")
     yield Bad(make(1, 2, 1), places, (3, 3), raises=RuntimeError, says="Expected shape of indices to be same as that")
     yield Bad(make(1, 2, 2), places.int(), (3, 4), raises=RuntimeError, says="should be type int64")
-    yield Bad(
-        make(1, 2, 2), places, (3, 4.0), raises=TypeError, says="must be tuple of ints, but found element of type float"
-    )
+    yield Bad(make(1, 2, 2), places, (3, 4.0), raises=TypeError, says="failed to unpack the object at pos 2 with error")
+    yield Bad(make(1, 2, 2), places, (3.0, 4), raises=TypeError, says="but found element of type float at pos 0")
     yield Bad(make(1, 2, 2), places, (3,), raises=RuntimeError, says="exactly two elements (height, width)")
     yield Bad(make(1, 2, 2), places, (2**40, 2**40), raises=RuntimeError, says="Storage size calculation overflowed")
     yield Bad(make(2, 2), places[0], (3, 4), raises=RuntimeError, says="should be a 3d or 4d Tensor")
