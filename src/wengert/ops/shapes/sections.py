@@ -35,9 +35,9 @@ def tensor_split(input: Any, indices_or_sections: Any, dim: int = 0) -> Any:
     if not shape:
         raise RuntimeError("tensor_split expected at least a 1-dimensional tensor, but got a tensor with 0 dims")
     given = cuts_of(indices_or_sections) if isinstance(indices_or_sections, Tensor) else indices_or_sections
-    given = given if is_whole(given) else integers("tensor_split", "indices", given)
+    places = None if is_whole(given) else integers("tensor_split", "indices", given)
     have = shape[normalise(dim, len(shape))]
-    if is_whole(given):
+    if places is None:
         if given < 1:
             raise RuntimeError(f"number of sections must be larger than 0, got {given}")
         if given > sys.maxsize // 8:
@@ -49,7 +49,7 @@ def tensor_split(input: Any, indices_or_sections: Any, dim: int = 0) -> Any:
         for at in range(given):
             cuts[at + 1] = cuts[at] + short + (at < longer)
     else:
-        cuts = [0, *given, have]
+        cuts = [0, *places, have]
     return tuple([slice_(input, dim, first, last, 1) for first, last in itertools.pairwise(cuts)])
 
 
