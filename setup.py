@@ -211,7 +211,7 @@ class BuildExtensions(build_ext):
         return (
             bool(built)
             and record is not None
-            and record[0] == self.recipe()
+            and record.recipe == self.recipe()
             and not lists.find_problems(root, built, record)
         )
 
@@ -220,14 +220,13 @@ class BuildExtensions(build_ext):
         attempt = self.attempt()
         if not attempt.exists():
             return True
-        recipe, _, recorded = lists.read_record(str(attempt)) or ("", set(), {})
-        changed = (
-            PACKAGE / source
-            for source in lists.source_files(str(PACKAGE))
-            if lists.differs(str(PACKAGE / source), recorded.get(source, ""))
-        )
+        record = lists.read_record(str(attempt))
+        if record is None or record.recipe != self.recipe():
+            return True
         written = attempt.stat().st_mtime
-        return recipe != self.recipe() or any(source.stat().st_mtime <= written for source in changed)
+        root = str(PACKAGE)
+        changed = lists.changed(root, lists.stamps(root, lists.source_files(root)), record)
+        return any((PACKAGE / source).stat().st_mtime <= written for source in changed)
 
     @staticmethod
     def remove(record: Path, libraries) -> None:

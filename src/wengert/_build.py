@@ -23,11 +23,9 @@ import sys
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable
-    from typing import Literal, TypeAlias
+    from typing import Literal
 
     from ._loading import Finder
-
-    Record: TypeAlias = tuple[str, set[str], dict[str, str]]
 
 PACKAGE = "wengert"
 CORE = "_core"
@@ -46,7 +44,7 @@ INTERPRETED_CORE = (
     "_core/profiling/kinds",
     "_core/vectorcall",
 )
-RECORD_TITLE = "wengert build record 2"
+RECORD_TITLE = "wengert build record 3"
 
 
 # ---- what a tree holds -----------------------------------------------------------------------------------------------
@@ -109,13 +107,36 @@ def built_libraries(root: str) -> dict[str, str]:
     built = {}
     for folder in (*rooms(root), "_kernels"):
         for name in listing(f"{root}/{folder}"):
-            stem = name.partition(".")[0]
-            if name.endswith(endings) and name[len(stem) :] in endings:  # not those for another version of Python
-                built[f"{folder.replace('/', '.')}.{stem}"] = f"{folder}/{name}"
+            if name.endswith(endings):
+                stem, _, ending = name.partition(".")
+                if f".{ending}" in endings:  # not those for another version of Python
+                    built[f"{folder.replace('/', '.')}.{stem}"] = f"{folder}/{name}"
     return built
 
 
 # ---- the record of a build -------------------------------------------------------------------------------------------
+
+
+class Record:
+    """What a build was made from.
+
+    Attributes:
+        recipe: a checksum of the build script.
+        libraries, modules: what it made, and which modules the library of the core holds.
+        stamps: a line for each source, with its size and the time of its last change.
+        checksums: of the bytes of each source.
+    """
+
+    def __init__(self, text: str) -> None:
+        head, _, checksums = text.partition("\n\n")
+        self.title, self.recipe, libraries, modules, stamped = (head.split("\n", 4) + [""] * 4)[:5]
+        self.libraries, self.modules = set(libraries.split()), set(modules.split())
+        self.stamps, self.lines = f"{stamped}\n", checksums
+
+    @property
+    def checksums(self) -> dict[str, str]:
+        """The checksum of each source."""
+        return dict(line.split() for line in self.lines.splitlines())
 
 
 def record_file() -> str:
@@ -141,67 +162,60 @@ def fingerprint(path: str) -> str:
         return f"{crc32(file.read()):08x}"
 
 
-def stamp(path: str) -> str:
-    """The size of a file and the time of its last change: where these are as recorded, the file need not be read."""
-    status = os.stat(path)
-    return f"{status.st_size}:{status.st_mtime_ns}"
+def stamps(root: str, sources: Iterable[str]) -> str:
+    """A line for each source with its size and the time of its last change: where that is as recorded, the source need
+    not be read."""
+    lines = []
+    for source in sources:
+        status = os.stat(f"{root}/{source}")
+        lines.append(f"{source} {status.st_size} {status.st_mtime_ns}\n")
+    return "".join(lines)
 
 
-def differs(path: str, recorded: str) -> bool:
-    """Whether a file's bytes are other than those `recorded` as its checksum and stamp."""
-    checksum, _, recorded_stamp = recorded.partition(" ")
-    return stamp(path) != recorded_stamp and fingerprint(path) != checksum
+def changed(root: str, stamped: str, record: Record) -> list[str]:
+    """The sources, by their `stamps`, whose bytes are other than those recorded, or of which nothing is recorded."""
+    before, checksums = set(record.stamps.splitlines()), record.checksums
+    doubtful = [line.partition(" ")[0] for line in stamped.splitlines() if line not in before]
+    return [source for source in doubtful if fingerprint(f"{root}/{source}") != checksums.get(source)]
 
 
 def compose_record(root: str, recipe: str) -> str:
-    """The text of the record for the tree at `root`; `recipe` is a checksum of the build script."""
-    lines = [RECORD_TITLE, f"recipe {recipe}"]
-    lines += [f"library {library}" for library in sorted(wanted_libraries(root))]
-    paths = {source: f"{root}/{source}" for source in source_files(root)}
-    lines += [f"source {source} {fingerprint(path)} {stamp(path)}" for source, path in paths.items()]
-    return "\n".join(lines) + "\n"
+    """The text of the record for the tree at `root`; `recipe` is a checksum of the build script.
+
+    A line each for the form, the recipe, the libraries and the modules, then the stamps, an empty line, the checksums.
+    """
+    sources = source_files(root)
+    head = (RECORD_TITLE, recipe, " ".join(sorted(wanted_libraries(root))), " ".join(core_modules(root)))
+    checksums = [f"{source} {fingerprint(f'{root}/{source}')}\n" for source in sources]
+    return "\n".join((*head, stamps(root, sources), "".join(checksums)))
 
 
 def read_record(path: str) -> Record | None:
-    """The record in a file: recipe, libraries, source to checksum and stamp; `None` if there is none of this form."""
+    """The record in a file; `None` if there is none of this form."""
     try:
         with open(path, encoding="utf-8") as file:
-            title, *lines = file.read().splitlines() or [""]
+            record = Record(file.read())
     except OSError:
         return None
-    if title != RECORD_TITLE:
-        return None
-    recipe, libraries, sources = "", set(), {}
-    for kind, _, rest in (line.partition(" ") for line in lines):
-        if kind == "recipe":
-            recipe = rest
-        elif kind == "library":
-            libraries.add(rest)
-        elif kind == "source":
-            source, _, recorded = rest.partition(" ")
-            sources[source] = recorded
-    return recipe, libraries, sources
-
-
-def held_modules(sources: Iterable[str]) -> set[str]:
-    """The modules that the library of the core holds if it was made from `sources`."""
-    stems = [source[:-4] for source in sources if source.endswith(".pxd")]
-    return {stem.replace("/", ".") for stem in stems if stem not in INTERPRETED_CORE}
+    return record if record.title == RECORD_TITLE else None
 
 
 def find_problems(root: str, built: Iterable[str], record: Record | None) -> list[str]:
     """What keeps the libraries `built` from being the compiled form of the sources in `root`; empty if nothing does."""
     if record is None:
         return ["the compiled modules carry no record of what they were made from (was a build interrupted?)"]
-    present, built = source_files(root), set(built)
+    present, built, wanted = source_files(root), set(built), record.libraries
     if not present:
         return []  # libraries alone, as some packagers ship them: nothing to compare with
-    _, wanted, recorded = record
+    stamped = stamps(root, present)
+    if built == wanted and stamped == record.stamps:
+        return []
+    recorded = set(record.checksums)
     if not any(source.startswith(NATIVE) for source in present):  # an installed wheel: the C++ files stayed behind
-        recorded = {source: text for source, text in recorded.items() if not source.startswith(NATIVE)}
-    gone = recorded.keys() - set(present)
+        recorded = {source for source in recorded if not source.startswith(NATIVE)}
+    gone = recorded - set(present)
     added = [source for source in present if source not in recorded]
-    stale = [source for source in present if source in recorded and differs(f"{root}/{source}", recorded[source])]
+    stale = [source for source in changed(root, stamped, record) if source in recorded]
     return (
         [f"{library} is not compiled" for library in sorted(wanted - built)]
         + [f"{library} is compiled but has no source" for library in sorted(built - wanted)]
@@ -237,7 +251,7 @@ def settle(root: str, package: str = PACKAGE) -> set[str]:
     record = read_record(f"{root}/{record_file()}")
     problems = find_problems(root, built, record)
     if record is not None and not problems:
-        return held_modules(record[2])
+        return record.modules
     shown = problems[:8] + [f"... and {len(problems) - 8} more"] * (len(problems) > 8)
     raise ImportError(
         f"{package} would run half compiled, half interpreted, or compiled from other sources than those beside it:\n  "

@@ -7,8 +7,6 @@ not given by its family, fails a test.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 from .._core.cards.late import promise
 
 NAMES: dict[str, str] = {
@@ -243,12 +241,10 @@ METHODS: dict[str, str] = {
 """Names on Tensor, most of them functions as well, by family; where a star stands, the form in place comes, too."""
 
 
-def spelled(names: str) -> Iterator[str]:
+def spelled(names: str) -> list[str]:
     """The names of an entry, one by one."""
-    for name in names.split():
-        yield name.removesuffix("*")
-        if name.endswith("*"):
-            yield f"{name[:-1]}_"
+    in_place = [f"{name[:-1]}_" for name in names.split() if name[-1] == "*"]
+    return names.replace("*", "").split() + in_place
 
 
 def promise_all() -> None:
