@@ -110,6 +110,64 @@ def test_sums_of_multiples(native, dtype):
 
 
 @DTYPES
+@pytest.mark.parametrize(("name", "rest"), [("addcmul", (0.5,)), ("addcdiv", (2,)), ("lerp", ())])
+def test_sums_of_multiples_in_place(native, name, rest, dtype):
+    x, y, z = arrays(native, dtype)
+    joined, written = getattr(native, f"direct_{name}"), getattr(native, f"direct_{name}_")
+    for operands in ((y, z), (x, z), (y, x), (x, x), (y[:1], z[-1:])):
+        wanted, target = joined(x, *operands, *rest), x.copy()
+        here = [target if each is x else each for each in operands]
+        assert written(target, *here, *rest) is None
+        np.testing.assert_array_equal(target, wanted)
+    kept = x.copy()
+    fixed = x.view()
+    fixed.flags.writeable = False
+    for refused in (
+        (x[1:], x[:-1], z[1:]),
+        (x[:-1], y[1:], x[1:]),
+        (fixed, y, z),
+        (x[:1], y, z),
+        (x[::2], y[::2], z[::2]),
+    ):
+        assert written(*refused, *rest) is NotImplemented
+    np.testing.assert_array_equal(x, kept)
+
+
+@pytest.mark.parametrize("dtype", ["?", "i1", "i2", "i4", "i8", "f4", "f8", "c8", "c16"])
+@pytest.mark.parametrize("value", [0, 1, -0.0, 2.5, float("nan"), -(2**30) - 3])
+def test_many_elements_are_filled(native, value, dtype):
+    wanted = np.zeros(COUNT, dtype)
+    with np.errstate(all="ignore"):
+        one = np.asarray(value).astype(dtype)
+    wanted[...] = one
+    whole = np.ones(COUNT + 8, dtype)
+    for target in (whole[:COUNT], whole[5 : COUNT + 5], whole[:COUNT].reshape(-1, 1)):
+        whole[...] = 1
+        answered = native.direct_fill_(target, one)
+        if answered is NotImplemented:
+            assert dtype not in ("i4", "i8", "f4", "f8") and len(set(one.tobytes())) > 1
+            continue
+        assert answered is None and target.tobytes() == wanted.tobytes()
+        assert np.count_nonzero(whole == 1) == 8 + (COUNT if one == 1 else 0)
+    assert native.direct_fill_(np.ones((COUNT, 2), dtype)[:, 0], one) is NotImplemented
+    away = np.frombuffer(np.zeros(8 * COUNT + 1, np.uint8)[1:].data, dtype, COUNT if dtype != "c16" else COUNT // 2)
+    if not away.flags.aligned:
+        assert (
+            native.direct_fill_(away, one) is NotImplemented
+            or away.tobytes()[: away.nbytes] == wanted.tobytes()[: away.nbytes]
+        )
+
+
+def test_many_integers_wrap_around_in_their_sum(native):
+    x = np.full(COUNT, 2**62 + 12345)
+    x[::3] = -(2**63)
+    assert native.direct_sum(x, None, False, None) == x.sum() == native.direct_sum(x, 0, False, None)
+    rows = x[: COUNT // 4 * 4].reshape(4, -1)
+    np.testing.assert_array_equal(native.direct_sum(rows, 1, False, None), rows.sum(1))
+    np.testing.assert_array_equal(native.direct_sum(rows, 0, False, None), rows.sum(0))
+
+
+@DTYPES
 @pytest.mark.parametrize("reduction", ["none", "sum", "mean"])
 @pytest.mark.parametrize("name", LOSSES)
 def test_losses_between_large_arrays(native, name, reduction, dtype):

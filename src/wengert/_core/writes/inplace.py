@@ -30,9 +30,9 @@ from .slices import copy_slices
 class InPlaceOp(Op):
     """`op_`: writes the result of `functional` into its first argument.
 
-    `native` is the native form of `functional.writer`, or None: it writes and returns None, or returns NotImplemented
-    before it has written anything. With `by_result` the result of the native form of `functional` is copied into the
-    target, however large that is.
+    `native` is the native form of `functional.writer`, or what writes the result over many elements where there is no
+    such, or None: it writes and returns None, or returns NotImplemented before it has written anything. With
+    `by_result` the result of the native form of `functional` is copied into the target, however large that is.
     """
 
     functional: Op
@@ -133,7 +133,7 @@ def computed(op: InPlaceOp, target: Tensor, args: tuple[Any, ...]) -> Any:
     array: Any = target._array_
     if functional.native is None or functional.several or door.has_zero_stride(array):
         return None
-    if not op.by_result and door.size_of(array) > SMALL:
+    if door.size_of(array) > SMALL and (op.native is not None or not op.by_result):
         return None
     if shares_memory(target, args):
         return None
@@ -250,6 +250,8 @@ def write(op: InPlaceOp, args: tuple[Any, ...], values: list[Any] | None, made: 
                 halves.write(functional, values, modes)
             else:
                 modes.quietly(functional.writer, values)
+    elif op.native is not None and op.native(*values) is not NotImplemented:
+        pass
     elif (
         functional.takes_out
         and functional.promotion is not None

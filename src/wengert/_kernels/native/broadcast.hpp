@@ -3,6 +3,8 @@
 
 #include "common.hpp"
 
+#include <algorithm>
+
 namespace wengert {
 
 // An operand: C-contiguous with row-major strides also where a length of 1 leaves them open, or the same value everywhere
@@ -59,6 +61,8 @@ public:
         return size_ > 0;
     }
     PyArrayObject* new_result(PyArray_Descr* descr) const { return new_array(descr, ndim_, shape_); }
+    // Whether the result has the shape of an array.
+    bool is_like(PyArrayObject* array) const { return PyArray_NDIM(array) == ndim_ && std::equal(shape_, shape_ + ndim_, PyArray_DIMS(array)); }
     npy_intp size() const { return size_; }
     npy_intp inner(int k) const { return inner_[k]; }
 

@@ -25,6 +25,7 @@ enum Half { FLOAT16, BFLOAT16, HALF_COUNT };
 enum Compare { EQUAL, NOT_EQUAL, LESS, LESS_EQUAL, GREATER, GREATER_EQUAL, COMPARE_COUNT };
 enum Extreme { MAXIMAL, MINIMAL, EXTREME_COUNT };
 enum Sum { OF_VALUES, OF_SIZES, OF_SQUARES, OF_NUMBERS, SUM_COUNT };  // x, |x|, x^2; x without NaN
+enum Mixed { ADD_PRODUCT, ADD_QUOTIENT, MIXTURE, MIXED_COUNT };  // a + b * c * factor, a + b * factor / c, (1 - c) * a + c * b
 // Functions with parameters, as their cards have them; for each its derivative.
 enum Shaped { ELU, SOFTPLUS, SHAPED_COUNT };  // alpha, scale and scale of the input; beta and threshold
 struct Shape { double a = 0, b = 0, c = 0; };
@@ -46,6 +47,9 @@ using BinaryLoop = void (*)(const T* a, index_t a_step, const T* b, index_t b_st
 template <class T>
 using CompareLoop = void (*)(const T* a, index_t a_step, const T* b, index_t b_step, bool* out, index_t count);
 template <class T>
+using MixedLoop = void (*)(const T* a, index_t a_step, const T* b, index_t b_step, const T* c, index_t c_step, T factor, T* out,
+                           index_t count);
+template <class T>
 using UnaryLoop = void (*)(const T* x, T* out, index_t count);
 
 // A matrix as a factor of a product: where it lies, and how far its rows and its columns are apart, in elements.
@@ -66,6 +70,8 @@ template <class T>
 struct Loops {
     BinaryLoop<T> binary[BINARY_COUNT];
     UnaryLoop<T> unary[UNARY_COUNT];
+    MixedLoop<T> mixed[MIXED_COUNT];
+    void (*fill)(T value, T* out, index_t count);
     void (*shaped[SHAPED_COUNT])(const T* x, Shape shape, T* out, index_t count);
     void (*shaped_backward[SHAPED_COUNT])(const T* grad, index_t grad_step, const T* x, Shape shape, T* out, index_t count);
 
@@ -135,6 +141,7 @@ struct LoopTable {
     Loops<int64_t> for_int64;
     void (*widen[HALF_COUNT])(const uint16_t* x, float* out, index_t count);
     void (*narrow[HALF_COUNT])(const float* x, uint16_t* out, index_t count);
+    uint64_t (*whole_sum)(const int64_t* x, index_t count);
     const char* instruction_set;
 };
 

@@ -2,10 +2,36 @@
 // write nothing and answer NotImplemented.
 #include "elements.hpp"
 
+#include <algorithm>
+
 namespace wengert {
 namespace {
 
 PyObject* written() { Py_RETURN_NONE; }
+
+// Fills dense memory with many elements; false for sizes that it does not know.
+template <class T>
+bool repeat(const char* element, char* data, npy_intp count) {
+    T value;
+    std::memcpy(&value, element, sizeof value);
+    T* out = reinterpret_cast<T*>(data);
+    ReleaseGil unlocked(count >= thread_threshold);
+    parallel_for(count, 1, [=](npy_intp begin, npy_intp end) { loops<T>().fill(value, out + begin, end - begin); });
+    return true;
+}
+bool fill_dense(PyArrayObject* target, const char* element) {
+    char* data = PyArray_BYTES(target);
+    const npy_intp bytes = PyArray_ITEMSIZE(target), size = PyArray_NBYTES(target);
+    if (std::all_of(element, element + bytes, [=](char byte) { return byte == *element; })) {
+        const int byte = *element;
+        ReleaseGil unlocked(size >= 8 * thread_threshold);
+        parallel_for(size, 1, [=](npy_intp begin, npy_intp end) { std::memset(data + begin, byte, static_cast<size_t>(end - begin)); });
+        return true;
+    }
+    if (!(PyArray_FLAGS(target) & NPY_ARRAY_ALIGNED)) return false;
+    if (bytes == sizeof(float)) return repeat<float>(element, data, PyArray_SIZE(target));
+    return bytes == sizeof(double) && repeat<double>(element, data, PyArray_SIZE(target));
+}
 
 PyObject* fill_with(PyObject* object, PyObject* value) {
     constexpr npy_intp none[NPY_MAXDIMS] = {};
@@ -13,8 +39,8 @@ PyObject* fill_with(PyObject* object, PyObject* value) {
     Element element;
     if (!target || !element.read(target, value)) return nullptr;
     const npy_intp size = PyArray_SIZE(target), bytes = PyArray_ITEMSIZE(target);
-    if (size > most_elements) return nullptr;
     char* data = PyArray_BYTES(target);
+    if (size > most_elements) return in_c_order(target) && fill_dense(target, element.data()) ? written() : nullptr;
     const auto fill = [=, &element](npy_intp at, npy_intp) { copy_element(data + at, element.data(), bytes); };
     if (in_c_order(target))
         walk(1, &size, &bytes, none, 0, 0, fill);

@@ -295,7 +295,7 @@ scaled_sum = partial(
 """The form of a sum with a multiple of a product or quotient."""
 
 
-@scaled_sum(dtypes=NUMBERS, native=native("addcmul"), by_result=True)
+@scaled_sum(dtypes=NUMBERS, native=native("addcmul"), native_write=native("addcmul_"))
 def addcmul(self: Array, tensor1: Array, tensor2: Array, *, value: Number = 1, out: Any = None) -> Any:
     """Sum of `self` and `value * tensor1 * tensor2`, element by element.
 
@@ -331,7 +331,7 @@ INTEGER_ADDCDIV = (
 )
 
 
-@scaled_sum(dtypes=FLOATS, explained=INTEGERS | BOOLS, native=native("addcdiv"), by_result=True)
+@scaled_sum(dtypes=FLOATS, explained=INTEGERS | BOOLS, native=native("addcdiv"), native_write=native("addcdiv_"))
 def addcdiv(self: Array, tensor1: Array, tensor2: Array, *, value: Number = 1, out: Any = None) -> Any:
     """Sum of `self` and `value * tensor1 / tensor2`, element by element.
 

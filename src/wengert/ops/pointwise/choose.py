@@ -263,7 +263,7 @@ bind("where", where_method)
 
 
 @op(layout="iterator", dtypes=FLOATS, larger=True, numbers="weight", inplace=True, batching=elementwise,
-    out_apart="partly", out_words=None, native=native("lerp"),
+    out_apart="partly", out_words=None, native=native("lerp"), native_write=native("lerp_"),
     node=("LerpBackward0", "LerpBackward1"), choose=lambda args: not is_number(args[2]))  # fmt: skip
 def lerp(self: Array, end: Array, weight: Array) -> Any:
     """Mixture self + weight * (end - self), element by element.
