@@ -106,3 +106,32 @@ def test_what_is_mixed_or_broadcast_is_for_others(half):
         assert _kernels.direct["add"](a, b) is NotImplemented
     assert _kernels.direct["exp"](x.T) is NotImplemented
     assert _kernels.direct["add"](x, x, 2) is NotImplemented
+
+
+@pytest.mark.parametrize("half", HALVES, ids=str)
+@pytest.mark.parametrize("shape", [(), (1,), (3, 2047), (2048,), (2, 2, 2049), (70_001,), (0, 3)])
+def test_sums_and_means_over_the_last_dimensions_are_rounded_once(half, shape):
+    x = _kernels.converted(np.random.default_rng(1).standard_normal(shape, "f4") + np.float32(0.5), half.numpy)
+    wide = x.astype("f8")
+    for name, total in (("sum", np.sum), ("mean", np.mean)):
+        direct = _kernels.direct[name]
+        for dim in (None, -1)[: 1 + len(shape)]:
+            made = direct(x, dim, False, None)
+            wanted = np.asarray(total(wide, axis=dim) if 0 not in shape else 0.0)
+            if 0 in shape:
+                assert made is NotImplemented
+                continue
+            nearest = _kernels.converted(wanted.astype("f4"), half.numpy)
+            assert made.dtype == half.numpy and made.shape == nearest.shape
+            one = 2.0 ** (-7 if half is wg.bfloat16 else -10)  # float32 may round to the neighbour
+            np.testing.assert_allclose(made.astype("f8"), nearest.astype("f8"), rtol=one, atol=one * 2**-8)
+            assert direct(x, dim, True, None).ndim == len(shape)
+    before = wg.get_num_threads()
+    try:
+        found = []
+        for threads in (1, 3):
+            wg.set_num_threads(threads)
+            found.append(_kernels.direct["sum"](x, None, False, None))
+        assert found[0] is NotImplemented or found[0].tobytes() == found[1].tobytes()
+    finally:
+        wg.set_num_threads(before)

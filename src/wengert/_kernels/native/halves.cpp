@@ -2,6 +2,7 @@
 #include "halves.hpp"
 
 #include <algorithm>
+#include <vector>
 
 namespace wengert {
 namespace {
@@ -144,6 +145,37 @@ PyObject* half_binary(Binary op, npy_intp cost, PyObject* a_object, PyObject* b_
         narrow(lefts, to + at, count);
     });
     return reinterpret_cast<PyObject*>(result);
+}
+
+PyObject* half_sum(PyArrayObject* x, const Block& block, bool mean) {
+    const int half = half_of(PyArray_DESCR(x));
+    if (half == HALF_COUNT || block.inner != 1 || block.reduced == 0) return nullptr;
+    Owned result(new_array(PyArray_DESCR(x), block.ndim, block.shape));
+    if (!result) return nullptr;
+    const npy_intp reduced = block.reduced, parts = (reduced - 1) / near_count + 1;  // of each row, whatever the threads
+    std::vector<double> sums(static_cast<size_t>(block.outer) * static_cast<size_t>(parts));
+    const auto widen = chosen_loops.widen[half];
+    const auto row_sum = loops<float>().row_sum[OF_VALUES];
+    const auto* from = data_of<uint16_t>(x);
+    double* sum = sums.data();
+    auto* to = data_of<uint16_t>(result.get());
+    ReleaseGil unlocked(PyArray_SIZE(x) >= thread_threshold);
+    parallel_for(block.outer * parts, std::min(reduced, near_count) * 2, [=](npy_intp begin, npy_intp end) {
+        float values[near_count];
+        for (npy_intp i = begin; i < end; ++i) {
+            const npy_intp at = i % parts * near_count, count = std::min(near_count, reduced - at);
+            widen(from + i / parts * reduced + at, values, count);
+            sum[i] = row_sum(values, count);
+        }
+    });
+    const double divisor = mean ? static_cast<double>(reduced) : 1;
+    for (npy_intp row = 0; row < block.outer; ++row) {
+        double total = 0;
+        for (npy_intp i = 0; i < parts; ++i) total += sum[row * parts + i];
+        const auto value = static_cast<float>(total / divisor);
+        chosen_loops.narrow[half](&value, to + row, 1);
+    }
+    return result.give();
 }
 
 }  // namespace wengert

@@ -1,6 +1,7 @@
 // float16 and bfloat16 as memory: what other kernels need of halves.cpp.
 #pragma once
 
+#include "block.hpp"
 #include "common.hpp"
 
 namespace wengert {
@@ -13,5 +14,8 @@ PyObject* half_converted(PyArrayObject* x, PyArray_Descr* descr);
 // what is unknown. Operands have one shape, or one is a number. `cost` is the work of one element in additions.
 PyObject* half_unary(Unary op, npy_intp cost, PyObject* x);
 PyObject* half_binary(Binary op, npy_intp cost, PyObject* a, PyObject* b);
+
+// The sum or mean of a row-major array of halves over its last dimensions, in float32; null for anything else.
+PyObject* half_sum(PyArrayObject* x, const Block& block, bool mean);
 
 }  // namespace wengert

@@ -1,6 +1,7 @@
 // Sums and means over one block of neighbouring axes: (outer, reduced, inner) -> (outer, inner); of few elements over any.
 #include "block.hpp"
 #include "dense.hpp"
+#include "halves.hpp"
 
 #include <algorithm>
 #include <atomic>
@@ -309,6 +310,7 @@ PyObject* direct(PyObject*, PyObject* const* args, Py_ssize_t nargs) {
         PyArray_Descr* descr = PyArray_DESCR(x);
         if (descr == float_descr) return typed<float>(x, block, mean);
         if (descr == double_descr) return typed<double>(x, block, mean);
+        if (PyArray_ITEMSIZE(x) == 2) return half_sum(x, block, mean);
         if (mean) return nullptr;
         if (descr == int64_descr) return whole_sum<int64_t>(x, block);
         return descr == bool_descr ? whole_sum<uint8_t>(x, block) : nullptr;
