@@ -36,7 +36,7 @@ PARAMETERS = {
     "self": "Tensor", "shape": "Sequence[int]",
     "shapes": "Ints", "shifts": "Ints", "size": "Sequence[int]", "size_average": "bool", "sizes": "Sequence[int]",
     "source": "Ints", "spacing": "Number | Sequence[Number] | Sequence[Tensor]", "split_size": "Ints",
-    "split_sizes": "Sequence[int]", "start": "Number", "step": "Number", "stride": "Ints",
+    "split_sizes": "Sequence[int]", "start": "Number", "step": "Number", "steps": "int", "stride": "Ints",
     "target_lengths": "Ints | Tensor", "tensors": "Sequence[Tensor]", "to": "Number", "unbiased": "bool",
     **{f"{each}_proj_weight": "Tensor" for each in "qkv"}, "value": "Number", "vec2": "Tensor",
     "weight": "Tensor",

@@ -162,7 +162,7 @@ def arange_samples(make: Any) -> Any:
 def linspace(
     start: Any,
     end: Any,
-    steps: int,
+    steps: Any,
     *,
     out: Tensor | None = None,
     dtype: DType | None = None,
@@ -233,8 +233,8 @@ def even_steps(
     if isinstance(steps, bool) or not hasattr(steps, "__index__"):
         given = ", ".join(type(each).__name__ for each in (low, high, steps))
         raise TypeError(
-            f"{name}() received an invalid combination of arguments - got ({given}, ), but argument 'steps' (position "
-            f"3) must be int, not {type(steps).__name__}"
+            f"{name}() received an invalid combination of arguments - got ({given}), but argument 'steps' (position 3) "
+            f"must be int, not {type(steps).__name__}"
         )
     count = int(steps.__index__())
     if count < 0:
@@ -273,7 +273,7 @@ for factory in (arange, linspace):
 def logspace(
     start: Any,
     end: Any,
-    steps: int,
+    steps: Any,
     base: float = 10.0,
     *,
     out: Tensor | None = None,

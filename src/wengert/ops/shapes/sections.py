@@ -89,7 +89,7 @@ def sections(name: str, input: Any, indices_or_sections: Any, dim: int, least: i
     if isinstance(indices_or_sections, Tensor):
         indices_or_sections = number_in(name, "sections", 2, "int", indices_or_sections)
     if not is_whole(indices_or_sections):
-        return tensor_split(input, integers(name, "indices", indices_or_sections), dim)
+        return tensor_split(input, places_of(name, indices_or_sections), dim)
     if indices_or_sections < 1 or shape[dim] % indices_or_sections:
         raise RuntimeError(
             f"torch.{name} attempted to split along dimension {dim}, but the size of the dimension {shape[dim]} is "
@@ -97,6 +97,20 @@ def sections(name: str, input: Any, indices_or_sections: Any, dim: int, least: i
             f"by the split_size {indices_or_sections}!"
         )
     return tensor_split(input, indices_or_sections, dim)
+
+
+def places_of(name: str, given: Any) -> tuple[int, ...]:
+    """Where to cut.
+
+    Raises:
+        TypeError: what is given are neither integers nor one.
+    """
+    if isinstance(given, (tuple, list)) and (not given or is_whole(given[0])):
+        return integers(name, "indices", given)
+    raise TypeError(
+        f"{name}() received an invalid combination of arguments - got (Tensor, {type(given).__name__}), but expected "
+        "int sections or tuple of ints indices"
+    )
 
 
 PARTS = """{}
