@@ -343,3 +343,20 @@ DIRECT.update(
 )
 DIRECT.update(dict.fromkeys(["zeros_like", "ones_like", "empty_like"], lambda r, t: [np.dtype(t), images(r, t)]))
 DIRECT.update(PLANES)
+
+IN_PLACE = [
+    "elu",
+    "celu",
+    "leaky_relu",
+    "hardtanh",
+    "threshold",
+    "nan_to_num",
+    "tril",
+    "triu",
+    "pow",
+    "round",
+    "clamp",
+    "clamp_min",
+    "clamp_max",
+]
+DIRECT.update({f"{name}_": DIRECT[name] for name in IN_PLACE})

@@ -109,6 +109,36 @@ def test_sums_of_multiples(native, dtype):
     agree(native.direct_addcmul(grid, row, column, 1), grid + row.astype(np.float64) * column, dtype)
 
 
+IN_PLACE = {
+    **{name: rest for name, (rest, _) in ONE.items() if name in ("elu", "celu", "threshold", "nan_to_num")},
+    "leaky_relu": (0.25,),
+    "hardtanh": (-1, 2.0),
+    "clamp": (-0.5, 0.25),
+    "clamp_min": (0.25,),
+    "clamp_max": (0.25,),
+    "pow": (3,),
+    "round": (None,),
+    "tril": (-1,),
+    "triu": (2,),
+}
+
+
+@DTYPES
+@pytest.mark.parametrize("name", IN_PLACE)
+def test_functions_write_over_what_they_read(native, name, dtype):
+    x, rest = arrays(native, dtype)[0][:200_000].reshape(400, 500), IN_PLACE[name]
+    written = getattr(native, f"direct_{name}_")
+    wanted, target = getattr(native, f"direct_{name}")(x, *rest), x.copy()
+    assert written(target, *rest) is None
+    np.testing.assert_array_equal(target, wanted)
+    kept = x.copy()
+    kept.flags.writeable = False
+    for refused in (kept, x[:, ::2], x.T, x.tolist(), None):
+        assert written(refused, *rest) is NotImplemented
+    assert written(x) is written(x, *rest, 1, 2) is NotImplemented
+    np.testing.assert_array_equal(x, kept)
+
+
 @DTYPES
 @pytest.mark.parametrize(("name", "rest"), [("addcmul", (0.5,)), ("addcdiv", (2,)), ("lerp", ())])
 def test_sums_of_multiples_in_place(native, name, rest, dtype):

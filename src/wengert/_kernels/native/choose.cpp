@@ -1,5 +1,6 @@
 // Comparisons and choices among values, and the rules of the latter: functions for the dispatcher only.
 #include "broadcast.hpp"
+#include "direct.hpp"
 
 #include <limits>
 
@@ -153,11 +154,11 @@ bool read_limits(PyObject* low_object, PyObject* high_object, T& low, T& high) {
 }
 
 template <class T>
-PyObject* typed_clamp(PyArrayObject* x, PyObject* low_object, PyObject* high_object) {
+PyObject* typed_clamp(PyArrayObject* x, PyObject* low_object, PyObject* high_object, PyArrayObject* target) {
     T low, high;
     const npy_intp count = PyArray_SIZE(x);
     if (count == 0 || !read_limits(low_object, high_object, low, high)) return nullptr;
-    Owned result(new_array(PyArray_DESCR(x), PyArray_NDIM(x), PyArray_DIMS(x)));
+    Owned result(target_or_new(target, x));
     if (!result) return nullptr;
     const T* input = data_of<T>(x);
     T* out = data_of<T>(result.get());
@@ -167,20 +168,14 @@ PyObject* typed_clamp(PyArrayObject* x, PyObject* low_object, PyObject* high_obj
     });
     return result.give();
 }
-PyObject* clamp_between(PyObject* object, PyObject* low, PyObject* high) {
+PyObject* clamp_between(PyObject* object, PyObject* low, PyObject* high, PyArrayObject* target) {
     PyArrayObject* x = plain(object);
     if (!x) return nullptr;
-    return for_dtype(PyArray_DESCR(x), [=](auto zero) { return typed_clamp<decltype(zero)>(x, low, high); });
+    return for_dtype(PyArray_DESCR(x), [=](auto zero) { return typed_clamp<decltype(zero)>(x, low, high, target); });
 }
-PyObject* clamp(PyObject*, Call args, Py_ssize_t nargs) {
-    return answer([=] { return nargs == 3 ? clamp_between(args[0], args[1], args[2]) : nullptr; });
-}
-PyObject* clamp_min(PyObject*, Call args, Py_ssize_t nargs) {
-    return answer([=] { return nargs == 2 ? clamp_between(args[0], args[1], Py_None) : nullptr; });
-}
-PyObject* clamp_max(PyObject*, Call args, Py_ssize_t nargs) {
-    return answer([=] { return nargs == 2 ? clamp_between(args[0], Py_None, args[1]) : nullptr; });
-}
+PyObject* clamp(Call args, PyArrayObject* target) { return clamp_between(args[0], args[1], args[2], target); }
+PyObject* clamp_min(Call args, PyArrayObject* target) { return clamp_between(args[0], args[1], Py_None, target); }
+PyObject* clamp_max(Call args, PyArrayObject* target) { return clamp_between(args[0], Py_None, args[1], target); }
 
 // NaN lies between no limits; where there is only one, the other is infinite and says nothing more.
 template <class T>
@@ -221,9 +216,12 @@ PyMethodDef choose_methods[] = {
     direct_method("direct_where_other_rule", kept_rule<false>, "(grad, condition): the gradient where it does not hold"),
     direct_method("direct_masked_fill", masked_fill, "masked_fill(self, mask, value), or NotImplemented"),
     direct_method("direct_masked_fill_rule", kept_rule<false>, "(grad, mask): the gradient where it does not hold"),
-    direct_method("direct_clamp", clamp, "clamp(self, min, max), or NotImplemented"),
-    direct_method("direct_clamp_min", clamp_min, "clamp_min(self, min), or NotImplemented"),
-    direct_method("direct_clamp_max", clamp_max, "clamp_max(self, max), or NotImplemented"),
+    direct_method("direct_clamp_", direct<3, in_place<clamp>>, "clamp_(self, min, max): None, or NotImplemented"),
+    direct_method("direct_clamp", direct<3, newly<clamp>>, "clamp(self, min, max), or NotImplemented"),
+    direct_method("direct_clamp_min_", direct<2, in_place<clamp_min>>, "clamp_min_(self, min): None, or NotImplemented"),
+    direct_method("direct_clamp_min", direct<2, newly<clamp_min>>, "clamp_min(self, min), or NotImplemented"),
+    direct_method("direct_clamp_max_", direct<2, in_place<clamp_max>>, "clamp_max_(self, max): None, or NotImplemented"),
+    direct_method("direct_clamp_max", direct<2, newly<clamp_max>>, "clamp_max(self, max), or NotImplemented"),
     direct_method("direct_clamp_rule", clamp_rule, "(grad, self, min, max): the gradient between the limits"),
     {nullptr, nullptr, 0, nullptr},
 };

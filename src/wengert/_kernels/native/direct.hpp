@@ -20,6 +20,26 @@ PyObject* direct(PyObject*, PyObject* const* args, Py_ssize_t nargs) {
     Py_RETURN_NOTIMPLEMENTED;
 }
 
+// Of a function with a form in place: compute(args, target) makes a new array where there is no target, or writes into it.
+using Written = PyObject* (*)(PyObject* const*, PyArrayObject* target);
+template <Written compute>
+PyObject* newly(PyObject* const* args) { return compute(args, nullptr); }
+// The form in place of the first argument: None.
+template <Written compute>
+PyObject* in_place(PyObject* const* args) {
+    PyArrayObject* target = plain(args[0]);
+    PyObject* result = target && writeable(target) ? compute(args, target) : nullptr;
+    if (!result) return nullptr;
+    Py_DECREF(result);
+    Py_RETURN_NONE;
+}
+// The target, or a new array like `x`; owned by the caller.
+inline PyArrayObject* target_or_new(PyArrayObject* target, PyArrayObject* x) {
+    if (!target) return new_array(PyArray_DESCR(x), PyArray_NDIM(x), PyArray_DIMS(x));
+    Py_INCREF(target);
+    return target;
+}
+
 // Picks the form for the dtype of argument number `at`, an array.
 template <PyObject* (*for_float)(PyObject* const*), PyObject* (*for_double)(PyObject* const*), int at = 0>
 PyObject* by_element(PyObject* const* args) {

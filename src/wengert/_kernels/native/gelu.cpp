@@ -1,4 +1,5 @@
 // gelu, which has two forms, and round, which the loops know to whole numbers only.
+#include "direct.hpp"
 #include "pointwise.hpp"
 
 namespace wengert {
@@ -56,7 +57,18 @@ PyObject* direct_round(PyObject*, PyObject* const* args, Py_ssize_t nargs) {
     }
     Py_RETURN_NOTIMPLEMENTED;
 }
+// round_(self, decimals)
+PyObject* round_in_place(PyObject* const* args) {
+    npy_intp decimals = 1;
+    PyArrayObject* x = plain(args[0]);
+    if (!x || !writeable(x) || !(args[1] == Py_None || (as_index(args[1], decimals) && decimals == 0))) return nullptr;
+    PyObject* result = pointwise_unary(RINT, args[0], args[0]);
+    if (!result) return nullptr;
+    Py_DECREF(result);
+    Py_RETURN_NONE;
+}
 PyMethodDef gelu_methods[] = {
+    direct_method("direct_round_", direct<2, round_in_place>, "round_(x, None or 0): None, or NotImplemented"),
     direct_method("direct_round", direct_round, "round(x, None or 0), or NotImplemented"),
     direct_method("direct_gelu_backward", gelu_rule, "gelu_backward(grad, self, approximate), or NotImplemented"),
     direct_method("direct_gelu", direct_gelu, "gelu(x, approximate), or NotImplemented"),

@@ -1,5 +1,6 @@
 // Powers with a number or as many exponents, and the rule of those with a number.
 #include "broadcast.hpp"
+#include "direct.hpp"
 #include "ufuncs.hpp"
 
 #include <cmath>
@@ -20,12 +21,12 @@ Unary loop_of(double exponent) {
 }
 
 template <class T>
-PyObject* powers(PyArrayObject* x, double exponent) {
+PyObject* powers(PyArrayObject* x, double exponent, PyArrayObject* target) {
     const npy_intp count = PyArray_SIZE(x);
     const Unary which = loop_of(exponent);
     const UnaryLoop<T> loop = which == UNARY_COUNT ? nullptr : loops<T>().unary[which];
     if (count == 0 || (!loop && (count > few || !std::is_floating_point<T>::value))) return nullptr;
-    Owned result(new_array(PyArray_DESCR(x), PyArray_NDIM(x), PyArray_DIMS(x)));
+    Owned result(target_or_new(target, x));
     if (!result) return nullptr;
     const T* input = data_of<T>(x);
     T* out = data_of<T>(result.get());
@@ -39,19 +40,18 @@ PyObject* powers(PyArrayObject* x, double exponent) {
     return result.give();
 }
 
-PyObject* power(PyObject*, Call args, Py_ssize_t nargs) {
-    return answer([=]() -> PyObject* {
-        static Ufunc raised{"numpy", "power"};
-        PyArrayObject* x = nargs == 2 ? plain(args[0]) : nullptr;
-        double exponent = 0;
-        if (!x) return nullptr;
-        PyArray_Descr* descr = PyArray_DESCR(x);
-        if (PyArray_CheckExact(args[1])) return descr == float_descr || descr == double_descr ? of_two(raised, args[0], args[1], false) : nullptr;
-        if (!as_number(args[1], exponent)) return nullptr;
-        if (descr == float_descr) return powers<float>(x, exponent);
-        if (descr == double_descr) return powers<double>(x, exponent);
-        return descr == int64_descr && PyLong_CheckExact(args[1]) ? powers<int64_t>(x, exponent) : nullptr;
-    });
+PyObject* power(Call args, PyArrayObject* target) {
+    static Ufunc raised{"numpy", "power"};
+    PyArrayObject* x = plain(args[0]);
+    double exponent = 0;
+    if (!x) return nullptr;
+    PyArray_Descr* descr = PyArray_DESCR(x);
+    const bool real = descr == float_descr || descr == double_descr;
+    if (PyArray_CheckExact(args[1])) return real && !target ? of_two(raised, args[0], args[1], false) : nullptr;
+    if (!as_number(args[1], exponent)) return nullptr;
+    if (descr == float_descr) return powers<float>(x, exponent, target);
+    if (descr == double_descr) return powers<double>(x, exponent, target);
+    return descr == int64_descr && PyLong_CheckExact(args[1]) ? powers<int64_t>(x, exponent, target) : nullptr;
 }
 
 // grad * exponent * self^(exponent - 1), for the exponents 2 and 3 in any number, for others of a few elements.
@@ -96,7 +96,8 @@ PyObject* power_rule(PyObject*, Call args, Py_ssize_t nargs) {
 }
 
 PyMethodDef power_methods[] = {
-    direct_method("direct_pow", power, "pow(self, exponent), or NotImplemented"),
+    direct_method("direct_pow", direct<2, newly<power>>, "pow(self, exponent), or NotImplemented"),
+    direct_method("direct_pow_", direct<2, in_place<power>>, "pow_(self, exponent): None, or NotImplemented"),
     direct_method("direct_pow_rule", power_rule, "(grad, self, exponent): the gradient, or NotImplemented"),
     {nullptr, nullptr, 0, nullptr},
 };

@@ -150,13 +150,13 @@ PyObject* roll(Call args) {
 
 // tril, triu: (self, diagonal)
 template <bool lower>
-PyObject* triangle(Call args) {
+PyObject* triangle(Call args, PyArrayObject* target) {
     PyArrayObject* x = plain_values(args[0]);
     npy_intp diagonal = 0;
     if (!x || PyArray_NDIM(x) < 2 || !as_index(args[1], diagonal)) return nullptr;
     const npy_intp height = PyArray_DIM(x, PyArray_NDIM(x) - 2), width = PyArray_DIM(x, PyArray_NDIM(x) - 1);
     diagonal = std::max(-height, std::min(diagonal, width));
-    Owned result(new_array(PyArray_DESCR(x), PyArray_NDIM(x), PyArray_DIMS(x)));
+    Owned result(target_or_new(target, x));
     if (!result) return nullptr;
     const npy_intp bytes = width * PyArray_ITEMSIZE(x), itemsize = PyArray_ITEMSIZE(x), rows = PyArray_SIZE(x) / width;
     const char* from = PyArray_BYTES(x);
@@ -168,11 +168,11 @@ PyObject* triangle(Call args) {
             char* out = to + row * bytes;
             const char* in = from + row * bytes;
             if (lower) {
-                std::memcpy(out, in, static_cast<size_t>(edge));
+                if (!target) std::memcpy(out, in, static_cast<size_t>(edge));
                 std::memset(out + edge, 0, static_cast<size_t>(bytes - edge));
             } else {
                 std::memset(out, 0, static_cast<size_t>(edge));
-                std::memcpy(out + edge, in + edge, static_cast<size_t>(bytes - edge));
+                if (!target) std::memcpy(out + edge, in + edge, static_cast<size_t>(bytes - edge));
             }
         }
     });
@@ -182,8 +182,10 @@ PyObject* triangle(Call args) {
 PyMethodDef rearrange_methods[] = {
     direct_method("direct_flip", direct<2, flip>, "flip(self, dims), or NotImplemented"),
     direct_method("direct_roll", direct<3, roll>, "roll(self, shifts, dims), or NotImplemented"),
-    direct_method("direct_tril", direct<2, triangle<true>>, "tril(self, diagonal), or NotImplemented"),
-    direct_method("direct_triu", direct<2, triangle<false>>, "triu(self, diagonal), or NotImplemented"),
+    direct_method("direct_tril_", direct<2, in_place<triangle<true>>>, "tril_(self, diagonal): None, or NotImplemented"),
+    direct_method("direct_tril", direct<2, newly<triangle<true>>>, "tril(self, diagonal), or NotImplemented"),
+    direct_method("direct_triu_", direct<2, in_place<triangle<false>>>, "triu_(self, diagonal): None, or NotImplemented"),
+    direct_method("direct_triu", direct<2, newly<triangle<false>>>, "triu(self, diagonal), or NotImplemented"),
     {nullptr, nullptr, 0, nullptr},
 };
 MethodList rearrange_list(rearrange_methods);

@@ -14,10 +14,10 @@ PyArrayObject* filled(PyObject* object) {
 
 using Call = PyObject* const*;
 
-// body(x, out, count) over all of an array.
+// body(x, out, count) over all of an array, into another or itself.
 template <class T, class Body>
-PyObject* mapped(PyArrayObject* x, npy_intp cost, const Body& body) {
-    Owned result(new_array(PyArray_DESCR(x), PyArray_NDIM(x), PyArray_DIMS(x)));
+PyObject* mapped(PyArrayObject* x, PyArrayObject* target, npy_intp cost, const Body& body) {
+    Owned result(target_or_new(target, x));
     if (!result) return nullptr;
     const T* input = data_of<T>(x);
     T* out = data_of<T>(result.get());
@@ -34,17 +34,17 @@ PyObject* mapped_gradient(PyObject* grad_object, PyArrayObject* x, npy_intp cost
     const npy_intp step = gradient.repeated ? 0 : 1;
     const T* grad = data_of<T>(gradient.array);
     const T* input = data_of<T>(x);
-    return mapped<T>(x, cost, [=](const T* from, T* out, npy_intp count) { body(grad + (from - input) * step, step, from, out, count); });
+    return mapped<T>(x, nullptr, cost, [=](const T* from, T* out, npy_intp count) { body(grad + (from - input) * step, step, from, out, count); });
 }
 
 // ---- by loops of vectors -------------------------------------------------------------------------------------------
 constexpr npy_intp shaped_cost = 8;
 
-PyObject* apply(Shaped function, PyObject* object, const Shape& shape) {
+PyObject* apply(Shaped function, PyObject* object, const Shape& shape, PyArrayObject* target) {
     PyArrayObject* x = filled(object);
     const auto typed = [&](auto zero) -> PyObject* {
         using T = decltype(zero);
-        return mapped<T>(x, shaped_cost, [&](const T* from, T* out, npy_intp count) { loops<T>().shaped[function](from, shape, out, count); });
+        return mapped<T>(x, target, shaped_cost, [&](const T* from, T* out, npy_intp count) { loops<T>().shaped[function](from, shape, out, count); });
     };
     if (x && PyArray_DESCR(x) == float_descr) return typed(float());
     return x && PyArray_DESCR(x) == double_descr ? typed(double()) : nullptr;
@@ -74,25 +74,25 @@ bool celu_shape(PyObject* alpha, Shape& shape) {
 bool softplus_shape(Call args, Shape& shape) {
     return as_number(args[0], shape.a) && as_number(args[1], shape.b) && shape.a > 0 && shape.b <= 80;  // exp() stays finite
 }
-PyObject* elu(Call args) {
+PyObject* elu(Call args, PyArrayObject* target) {
     Shape shape;
-    return elu_shape(args + 1, shape) ? apply(ELU, args[0], shape) : nullptr;
+    return elu_shape(args + 1, shape) ? apply(ELU, args[0], shape, target) : nullptr;
 }
 PyObject* elu_rule(Call args) {
     Shape shape;
     return elu_shape(args + 2, shape) ? differentiate(ELU, args[0], args[1], shape) : nullptr;
 }
-PyObject* celu(Call args) {
+PyObject* celu(Call args, PyArrayObject* target) {
     Shape shape;
-    return celu_shape(args[1], shape) ? apply(ELU, args[0], shape) : nullptr;
+    return celu_shape(args[1], shape) ? apply(ELU, args[0], shape, target) : nullptr;
 }
 PyObject* celu_rule(Call args) {
     Shape shape;
     return celu_shape(args[2], shape) ? differentiate(ELU, args[0], args[1], shape) : nullptr;
 }
-PyObject* softplus(Call args) {
+PyObject* softplus(Call args, PyArrayObject* target) {
     Shape shape;
-    return softplus_shape(args + 1, shape) ? apply(SOFTPLUS, args[0], shape) : nullptr;
+    return softplus_shape(args + 1, shape) ? apply(SOFTPLUS, args[0], shape, target) : nullptr;
 }
 PyObject* softplus_rule(Call args) {
     Shape shape;
@@ -101,11 +101,12 @@ PyObject* softplus_rule(Call args) {
 
 // ---- of straight pieces: memory is what takes time -----------------------------------------------------------------
 template <class Function>
-PyObject* each(PyObject* object, Function function) {
+PyObject* each(PyObject* object, PyArrayObject* target, Function function) {
     PyArrayObject* x = filled(object);
     const auto typed = [&](auto zero) -> PyObject* {
         using T = decltype(zero);
-        return mapped<T>(x, 1, [=](const T* from, T* out, npy_intp count) {
+        return mapped<T>(x, target, 1, [=](const T* from, T* out, npy_intp count) {
+#pragma omp simd
             for (npy_intp i = 0; i < count; ++i) out[i] = function(from[i]);
         });
     };
@@ -130,10 +131,10 @@ PyObject* each_gradient(PyObject* grad, PyObject* object, Slope slope) {
 }
 
 // (self, negative_slope)
-PyObject* leaky_relu(Call args) {
+PyObject* leaky_relu(Call args, PyArrayObject* target) {
     double below = 0;
     if (!as_number(args[1], below)) return nullptr;
-    return each(args[0], [=](auto x) {
+    return each(args[0], target, [=](auto x) {
         const auto small = x * static_cast<decltype(x)>(below);
         return x > 0 ? x : small;
     });
@@ -161,10 +162,10 @@ PyObject* hardswish_backward(Call args) {
     });
 }
 // (self, min_val, max_val)
-PyObject* hardtanh(Call args) {
+PyObject* hardtanh(Call args, PyArrayObject* target) {
     double low = 0, high = 0;
     if (!as_number(args[1], low) || !as_number(args[2], high) || !(low <= high)) return nullptr;
-    return each(args[0], [=](auto x) {
+    return each(args[0], target, [=](auto x) {
         using T = decltype(x);
         const T raised = x < static_cast<T>(low) ? static_cast<T>(low) : x;
         return raised > static_cast<T>(high) ? static_cast<T>(high) : raised;
@@ -185,10 +186,10 @@ bool as_float(PyObject* object, double& value) {
     return as_number(object, value) && !(std::fabs(value) > static_cast<double>(std::numeric_limits<float>::max()) && std::isfinite(value));
 }
 // (self, threshold, value)
-PyObject* threshold(Call args) {
+PyObject* threshold(Call args, PyArrayObject* target) {
     double limit = 0, value = 0;
     if (!as_float(args[1], limit) || !as_float(args[2], value)) return nullptr;
-    return each(args[0], [=](auto x) {
+    return each(args[0], target, [=](auto x) {
         using T = decltype(x);
         const T other = static_cast<T>(value);  // in any case, so that the choice needs no branch
         return x <= static_cast<T>(limit) ? other : x;
@@ -201,10 +202,10 @@ PyObject* threshold_rule(Call args) {
     return each_gradient(args[0], args[1], [=](auto grad, auto x) { return x <= static_cast<decltype(x)>(limit) ? decltype(x)(0) : grad; });
 }
 // (self, lambd)
-PyObject* hardshrink(Call args) {
+PyObject* hardshrink(Call args, PyArrayObject* target) {
     double lambd = 0;
     if (!as_float(args[1], lambd)) return nullptr;
-    return each(args[0], [=](auto x) {
+    return each(args[0], target, [=](auto x) {
         using T = decltype(x);
         const T side = static_cast<T>(lambd);
         return (x >= -side) & (x <= side) ? T(0) : x;
@@ -212,10 +213,10 @@ PyObject* hardshrink(Call args) {
 }
 
 // (self, lambd)
-PyObject* softshrink(Call args) {
+PyObject* softshrink(Call args, PyArrayObject* target) {
     double lambd = 0;
     if (!as_float(args[1], lambd) || !(lambd >= 0) || std::isinf(lambd)) return nullptr;
-    return each(args[0], [=](auto x) {
+    return each(args[0], target, [=](auto x) {
         using T = decltype(x);
         const T side = static_cast<T>(lambd), below = x < -side ? x + side : x * T(0);  // NaN stays NaN, -0.0 stays -0.0
         return x > side ? x - side : below;
@@ -234,12 +235,12 @@ PyObject* shrink_rule(Call args) {
 }
 
 // (self, nan, posinf, neginf)
-PyObject* nan_to_num(Call args) {
+PyObject* nan_to_num(Call args, PyArrayObject* target) {
     double nan = 0, given_high = 0, given_low = 0;
     const bool has_high = args[2] != Py_None, has_low = args[3] != Py_None;
     if (args[1] != Py_None && !as_float(args[1], nan)) return nullptr;
     if ((has_high && !as_float(args[2], given_high)) || (has_low && !as_float(args[3], given_low))) return nullptr;
-    return each(args[0], [=](auto x) {
+    return each(args[0], target, [=](auto x) {
         using T = decltype(x);
         using Limits = std::numeric_limits<T>;
         const T instead = static_cast<T>(nan);
@@ -254,24 +255,30 @@ PyObject* nan_to_num_rule(Call args) {
 }
 
 PyMethodDef shaped_methods[] = {
-    direct_method("direct_elu", direct<4, elu>, "elu(self, alpha, scale, input_scale), or NotImplemented"),
+    direct_method("direct_elu", direct<4, newly<elu>>, "elu(self, alpha, scale, input_scale), or NotImplemented"),
+    direct_method("direct_elu_", direct<4, in_place<elu>>, "elu_(self, alpha, scale, input_scale): None, or NotImplemented"),
     direct_method("direct_elu_rule", direct<5, elu_rule>, "(grad, self, alpha, scale, input_scale): the gradient, or NotImplemented"),
-    direct_method("direct_celu", direct<2, celu>, "celu(self, alpha), or NotImplemented"),
+    direct_method("direct_celu", direct<2, newly<celu>>, "celu(self, alpha), or NotImplemented"),
+    direct_method("direct_celu_", direct<2, in_place<celu>>, "celu_(self, alpha): None, or NotImplemented"),
     direct_method("direct_celu_rule", direct<3, celu_rule>, "(grad, self, alpha): the gradient, or NotImplemented"),
-    direct_method("direct_softplus", direct<3, softplus>, "softplus(self, beta, threshold), or NotImplemented"),
+    direct_method("direct_softplus", direct<3, newly<softplus>>, "softplus(self, beta, threshold), or NotImplemented"),
     direct_method("direct_softplus_rule", direct<4, softplus_rule>, "(grad, self, beta, threshold): the gradient, or NotImplemented"),
-    direct_method("direct_leaky_relu", direct<2, leaky_relu>, "leaky_relu(self, negative_slope), or NotImplemented"),
+    direct_method("direct_leaky_relu", direct<2, newly<leaky_relu>>, "leaky_relu(self, negative_slope), or NotImplemented"),
+    direct_method("direct_leaky_relu_", direct<2, in_place<leaky_relu>>, "leaky_relu_(self, negative_slope): None, or NotImplemented"),
     direct_method("direct_leaky_relu_rule", direct<3, leaky_relu_rule>, "(grad, self, negative_slope): the gradient, or NotImplemented"),
     direct_method("direct_hardsigmoid_rule", direct<2, hardsigmoid_rule>, "(grad, self): the gradient, or NotImplemented"),
     direct_method("direct_hardswish_backward", direct<2, hardswish_backward>, "hardswish_backward(grad, self), or NotImplemented"),
-    direct_method("direct_hardtanh", direct<3, hardtanh>, "hardtanh(self, min_val, max_val), or NotImplemented"),
+    direct_method("direct_hardtanh", direct<3, newly<hardtanh>>, "hardtanh(self, min_val, max_val), or NotImplemented"),
+    direct_method("direct_hardtanh_", direct<3, in_place<hardtanh>>, "hardtanh_(self, min_val, max_val): None, or NotImplemented"),
     direct_method("direct_hardtanh_rule", direct<4, hardtanh_rule>, "(grad, self, min_val, max_val): the gradient, or NotImplemented"),
-    direct_method("direct_threshold", direct<3, threshold>, "threshold(self, threshold, value), or NotImplemented"),
+    direct_method("direct_threshold", direct<3, newly<threshold>>, "threshold(self, threshold, value), or NotImplemented"),
+    direct_method("direct_threshold_", direct<3, in_place<threshold>>, "threshold_(self, threshold, value): None, or NotImplemented"),
     direct_method("direct_threshold_rule", direct<3, threshold_rule>, "(grad, self, threshold): the gradient, or NotImplemented"),
-    direct_method("direct_hardshrink", direct<2, hardshrink>, "hardshrink(self, lambd), or NotImplemented"),
-    direct_method("direct_softshrink", direct<2, softshrink>, "softshrink(self, lambd), or NotImplemented"),
+    direct_method("direct_hardshrink", direct<2, newly<hardshrink>>, "hardshrink(self, lambd), or NotImplemented"),
+    direct_method("direct_softshrink", direct<2, newly<softshrink>>, "softshrink(self, lambd), or NotImplemented"),
     direct_method("direct_shrink_rule", direct<3, shrink_rule>, "(grad, self, lambd): the gradient of both, or NotImplemented"),
-    direct_method("direct_nan_to_num", direct<4, nan_to_num>, "nan_to_num(self, nan, posinf, neginf), or NotImplemented"),
+    direct_method("direct_nan_to_num", direct<4, newly<nan_to_num>>, "nan_to_num(self, nan, posinf, neginf), or NotImplemented"),
+    direct_method("direct_nan_to_num_", direct<4, in_place<nan_to_num>>, "nan_to_num_(self, nan, posinf, neginf): None, or NotImplemented"),
     direct_method("direct_nan_to_num_rule", direct<2, nan_to_num_rule>, "(grad, self): the gradient, or NotImplemented"),
     {nullptr, nullptr, 0, nullptr},
 };

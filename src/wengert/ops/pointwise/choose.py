@@ -47,7 +47,7 @@ CLAMP_COMPLEX = "clamp is not supported for complex types"
     inplace=True,
     numbers="min max",
     native=native("clamp"),
-    by_result=True,
+    native_write=native("clamp_"),
     node=("ClampBackward0", "ClampBackward1"),
     choose=lambda args: all(each is None or is_number(each) for each in args[1:3]),
 )
@@ -138,7 +138,12 @@ limit = partial(
 """The form of a limit on one side."""
 
 
-@limit(numbers="min", native=native("clamp_min"), by_result=True, node=("ClampMinBackward0", "ClampMinBackward1"))
+@limit(
+    numbers="min",
+    native=native("clamp_min"),
+    native_write=native("clamp_min_"),
+    node=("ClampMinBackward0", "ClampMinBackward1"),
+)
 def clamp_min(self: Array, min: Array, *, out: Any = None) -> Any:
     """The larger of `self` and `min`, element by element; NaN stays NaN."""
     refuse_complex(self, CLAMP_COMPLEX)
@@ -155,7 +160,12 @@ def clamp_min_vjp_min(grad: Any, self: Any, min: Any) -> Any:
     return grad.where(self < min, 0)
 
 
-@limit(numbers="max", native=native("clamp_max"), by_result=True, node=("ClampMaxBackward0", "ClampMaxBackward1"))
+@limit(
+    numbers="max",
+    native=native("clamp_max"),
+    native_write=native("clamp_max_"),
+    node=("ClampMaxBackward0", "ClampMaxBackward1"),
+)
 def clamp_max(self: Array, max: Array, *, out: Any = None) -> Any:
     """The smaller of `self` and `max`, element by element; NaN stays NaN."""
     refuse_complex(self, CLAMP_COMPLEX)
@@ -330,7 +340,7 @@ def lerp_samples(make: Any) -> Any:
 @pointwise(
     layout="like", dtypes=ORDERED | COMPLEXES, numbers=False, inplace=True, takes_halves=True,
     out_words="nan_to_num: dtype of out: {found} should be same as input: {wanted}", native=native("nan_to_num"),
-    by_result=True,
+    native_write=native("nan_to_num_"),
 )  # fmt: skip
 def nan_to_num(self: Array, nan: float | None = None, posinf: float | None = None, neginf: float | None = None) -> Any:
     """`self` with NaN and infinities replaced, element by element.

@@ -38,7 +38,7 @@ def kinked(make: Any) -> Any:
     explained=BOOLS,
     samples=signed_kinked,
     native=native("hardtanh"),
-    by_result=True,
+    native_write=native("hardtanh_"),
 )
 def hardtanh(self: Array, min_val: Number = -1.0, max_val: Number = 1.0, *, out: Any = None) -> Any:
     """`self` limited to the range from `min_val` to `max_val`, element by element.
@@ -87,7 +87,7 @@ def relu6(input: Any) -> Any:
 relu6.samples(kinked)
 
 
-@floating(inplace="renamed", native=native("leaky_relu"), by_result=True)
+@floating(inplace="renamed", native=native("leaky_relu"), native_write=native("leaky_relu_"))
 def leaky_relu(self: Array, negative_slope: Number = 0.01, *, out: Any = None) -> Any:
     """`self` where it is positive, else `negative_slope * self`, element by element.
 
@@ -111,7 +111,7 @@ def leaky_relu_samples(make: Any) -> Any:
     yield Sample(make(3, kind="nonzero"), 0.5)
 
 
-@floating(inplace="renamed", native=native("elu"), by_result=True)
+@floating(inplace="renamed", native=native("elu"), native_write=native("elu_"))
 def elu(self: Array, alpha: Number = 1.0, scale: Number = 1.0, input_scale: Number = 1.0, *, out: Any = None) -> Any:
     """scale * self where `self` is positive, else scale * alpha * (exp(input_scale * self) - 1), element by element.
 
@@ -182,7 +182,7 @@ def selu_(input: Tensor) -> Any:
 selu.samples(nonzero_tensor)
 
 
-@floating(function=True, inplace="renamed", native=native("celu"), by_result=True)
+@floating(function=True, inplace="renamed", native=native("celu"), native_write=native("celu_"))
 def celu(self: Array, alpha: Number = 1.0, *, out: Any = None) -> Any:
     """`self` where it is positive, else alpha * (exp(self / alpha) - 1), element by element.
 
@@ -239,7 +239,12 @@ def hardswish_vjp(grad: Any, self: Any) -> Any:
 
 
 @floating(
-    dtypes=REALS | INTEGERS, function=True, inplace="renamed", apart="never", native=native("threshold"), by_result=True
+    dtypes=REALS | INTEGERS,
+    function=True,
+    inplace="renamed",
+    apart="never",
+    native=native("threshold"),
+    native_write=native("threshold_"),
 )
 def threshold(self: Array, threshold: Number, value: Number, *, out: Any = None) -> Any:
     """`self` where it is above `threshold`, else `value`, element by element.

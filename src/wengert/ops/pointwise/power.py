@@ -74,7 +74,7 @@ def power_by_number(self: Any, exponent: Any, out: Any) -> Any:
     node=("PowBackward0", "PowBackward1", "PowBackward2"),
     choose=number_among_two,
     native=native("pow"),
-    by_result=True,
+    native_write=native("pow_"),
 )
 def power(self: Array, exponent: Array, *, out: Any = None) -> Any:
     """`self` to the power `exponent`, element by element.

@@ -101,7 +101,7 @@ def trunc(self: Array, *, out: Any = None) -> Any:
 @rounding(
     name="round",
     native=native("round"),
-    by_result=True,
+    native_write=native("round_"),
     node=("RoundBackward0", "RoundBackward1"),
     choose=lambda args: args[1] is not None,
 )

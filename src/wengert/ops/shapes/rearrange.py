@@ -315,7 +315,15 @@ def of_matrices(op: Any, size: int, args: list[Any], carried: list[Any]) -> Any:
     return op.call(tuple(args))
 
 
-@op(dtypes=WIDE, linear="self", inplace=True, apart="never", batching=of_matrices, native=native("tril"))
+@op(
+    dtypes=WIDE,
+    linear="self",
+    inplace=True,
+    apart="never",
+    batching=of_matrices,
+    native=native("tril"),
+    native_write=native("tril_"),
+)
 def tril(self: Array, diagonal: int = 0) -> Any:
     """The lower triangle of matrices, zeros elsewhere.
 
@@ -332,7 +340,15 @@ def tril_vjp(grad: Any, diagonal: int) -> Any:
     return grad.tril(diagonal)
 
 
-@op(dtypes=WIDE, linear="self", inplace=True, apart="never", batching=of_matrices, native=native("triu"))
+@op(
+    dtypes=WIDE,
+    linear="self",
+    inplace=True,
+    apart="never",
+    batching=of_matrices,
+    native=native("triu"),
+    native_write=native("triu_"),
+)
 def triu(self: Array, diagonal: int = 0) -> Any:
     """The upper triangle of matrices, zeros elsewhere.
 
