@@ -345,18 +345,7 @@ DIRECT.update(dict.fromkeys(["zeros_like", "ones_like", "empty_like"], lambda r,
 DIRECT.update(PLANES)
 
 IN_PLACE = [
-    "elu",
-    "celu",
-    "leaky_relu",
-    "hardtanh",
-    "threshold",
-    "nan_to_num",
-    "tril",
-    "triu",
-    "pow",
-    "round",
-    "clamp",
-    "clamp_min",
-    "clamp_max",
-]
+    "elu", "celu", "leaky_relu", "hardtanh", "threshold", "nan_to_num", "tril", "triu", "pow", "round", "clamp",
+    "clamp_min", "clamp_max",
+]  # fmt: skip
 DIRECT.update({f"{name}_": DIRECT[name] for name in IN_PLACE})
