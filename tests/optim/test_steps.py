@@ -157,3 +157,12 @@ def test_hooks_run_around_a_step():
     before.remove()
     optimiser.step()
     assert seen == ["before", "after", "after"]
+
+
+def test_hooks_of_a_step_see_the_optimiser_among_the_arguments_and_may_change_them():
+    seen = []
+    optimiser = optim.SGD([Parameter(wg.ones(1))], lr=0.1)
+    optimiser.register_step_pre_hook(lambda opt, args, kwargs: ((*args, lambda: 3), {}))
+    optimiser.register_step_post_hook(lambda opt, args, kwargs: seen.append((opt, args[0], len(args), kwargs)))
+    assert optimiser.step() == 3
+    assert seen == [(optimiser, optimiser, 2, {})]

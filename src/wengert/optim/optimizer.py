@@ -194,7 +194,10 @@ class Optimizer:
         return params, grads
 
     def register_step_pre_hook(self, hook: Callable[..., Any]) -> RemovableHandle:
-        """Call `hook(optimizer, args, kwargs)` before each step; it may return other `(args, kwargs)`."""
+        """Call `hook(optimizer, args, kwargs)` before each step; it may return other `(args, kwargs)`.
+
+        The first of `args` is the optimiser again.
+        """
         return self._optimizer_step_pre_hooks.add(hook)
 
     def register_step_post_hook(self, hook: Callable[..., None]) -> RemovableHandle:

@@ -15,6 +15,8 @@ _after_all = HookDict()
 def register_optimizer_step_pre_hook(hook: Callable[..., Any]) -> RemovableHandle:
     """Call `hook(optimizer, args, kwargs)` before each step of every optimiser; it may return other `(args, kwargs)`.
 
+    The first of `args` is the optimiser again.
+
     Returns:
         Its `remove()` takes the hook back.
     """
@@ -48,6 +50,7 @@ def with_hooks(step: Callable[..., Any]) -> Callable[..., Any]:
         before, after = self._optimizer_step_pre_hooks, self._optimizer_step_post_hooks
         if not (before or after or _before_all or _after_all):
             return step(self, *args, **kwargs)
+        args = (self, *args)  # so hooks see, and may change, them
         for hook in (*_before_all.values(), *before.values()):
             changed = hook(self, args, kwargs)
             if changed is not None:
@@ -56,7 +59,7 @@ def with_hooks(step: Callable[..., Any]) -> Callable[..., Any]:
                         f"{step} must return None or a tuple of (new_args, new_kwargs), but got {changed}."
                     )
                 args, kwargs = changed
-        result = step(self, *args, **kwargs)
+        result = step(*args, **kwargs)
         for hook in (*after.values(), *_after_all.values()):
             hook(self, args, kwargs)
         return result
