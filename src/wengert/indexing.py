@@ -229,7 +229,8 @@ def as_index_tensor(tensor: Tensor) -> Any:
     """A tensor as an index: a 0-dim integer is an integer, uint8 is a mask."""
     array = tensor._array_
     if array.dtype == np.uint8:
-        warnings.warn(BYTE_MASK, UserWarning, stacklevel=6)
+        if array.ndim:  # torch says nothing of a single byte
+            warnings.warn(BYTE_MASK, UserWarning, stacklevel=6)
         if tensor._flags_ & flags.BATCHED:
             return tensor.to(bool_)  # type: ignore[attr-defined]
         return wrap(array.astype(np.bool_))

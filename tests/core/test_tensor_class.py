@@ -248,3 +248,12 @@ def test_an_operator_keeps_the_order_of_its_operands_where_the_right_one_is_a_pa
         made = eval(f"left {operator} right", {"left": left, "right": right})
         assert made.grad_fn.name() == f"{name}Backward0"
         assert [node.variable is each for (node, _), each in zip(made.grad_fn.next_functions, (left, right))] == [1, 1]
+
+
+def test_sizes_repeat_as_sizes_and_elements_are_not_deleted():
+    assert repr(wg.Size([2, 3]) * 2) == repr(2 * wg.Size([2, 3])) == "torch.Size([2, 3, 2, 3])"
+    x = wg.ones(3)
+    with pytest.raises(TypeError, match="Tensor does not support deleting items"):
+        del x[0]
+    with pytest.raises(TypeError, match=r"unsupported operand type\(s\) for \*\* or pow"):
+        pow(x, 2, 3)

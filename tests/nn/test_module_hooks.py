@@ -327,3 +327,10 @@ def test_handles_are_those_of_utils_hooks():
     wrapper = BackwardHook(net, [], [])
     assert wrapper.setup_input_hook((1, "a")) == (1, "a")
     assert wrapper.setup_output_hook(3) == 3
+
+
+def test_a_table_of_hooks_is_shown_as_the_dictionary_that_programs_know():
+    layer = wg.nn.Linear(1, 1)
+    assert repr(layer._forward_hooks) == "OrderedDict()"
+    handle = layer.register_forward_hook(print)
+    assert repr(layer._forward_hooks) == f"OrderedDict([({handle.id}, {print!r})])"

@@ -194,6 +194,8 @@ class Tensor:
         return slots.table.remainder.call2(other, self)
 
     def __pow__(self, other: Any, modulo: None = None) -> Any:
+        if modulo is not None:
+            return NotImplemented
         return slots.table.pow.call2(self, other)
 
     def __rpow__(self, other: Any, modulo: None = None) -> Any:
@@ -297,6 +299,9 @@ class Tensor:
 
     def __setitem__(self, index: Any, value: Any) -> None:
         slots.table.setitem.call3(self, index, value)
+
+    def __delitem__(self, index: Any) -> None:
+        raise TypeError("Tensor does not support deleting items")
 
     def __len__(self) -> int:
         return slots.table.length(self)

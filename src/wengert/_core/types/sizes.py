@@ -32,6 +32,11 @@ class Size(tuple[int, ...]):
     def __radd__(self, other: tuple[int, ...]) -> Size:
         return Size(tuple(other) + tuple(self))
 
+    def __mul__(self, count: Any) -> Size:
+        return Size(tuple.__mul__(self, count))
+
+    __rmul__ = __mul__
+
     def __reduce__(self) -> tuple[Any, ...]:
         return (Size, (tuple(self),))
 

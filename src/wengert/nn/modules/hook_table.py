@@ -45,6 +45,9 @@ class HookTable(OrderedDict[int, Hook]):
     def __init__(self, called: Marks | None = None, *single: Marks) -> None:
         self.marks = () if called is None else (called, *single)
 
+    def __repr__(self) -> str:
+        return f"OrderedDict({list(self.items())})" if self else "OrderedDict()"  # as programs know it
+
     def __setitem__(self, key: int, hook: Hook) -> None:
         if self.marks:
             self.marks[0][key] = True
