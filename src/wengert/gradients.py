@@ -10,6 +10,7 @@ from ._core.aliasing import views
 from ._core.graph.hooks import HookDict, RemovableHandle, add_to
 from ._core.leaves import hooked
 from ._core.leaves.accumulate import forget_space
+from ._core.state.modes import current
 from ._core.tensor.assigned import check_grad_dtype, wanted_dtype
 from ._core.tensor.base import Tensor, meta_of
 from ._core.types.dtypes import dtype, from_numpy
@@ -40,8 +41,20 @@ def retain_grad(self: Tensor) -> None:
     """
     if not self.requires_grad:
         raise RuntimeError("can't retain_grad on Tensor that has requires_grad=False")
+    if current().transforms:
+        raise RuntimeError(refused_in_transform("retain_grad()"))
     if not is_leaf(self) and not meta_of(self).retains_grad:
         hooked.retain(self)
+
+
+def refused_in_transform(call: str) -> str:
+    """What a function that is transformed by `func.grad` and its like must not call."""
+    name = call.partition(" ")[0]
+    return (
+        f"You are attempting to call Tensor.{call} inside of a function being transformed by a functorch transform. "
+        "This is unsupported, please attempt to use the functorch transforms (e.g. grad, vjp, jacrev, jacfwd, hessian) "
+        f"or call {name} outside of a function being transformed instead."
+    )
 
 
 def get_retains_grad(self: Tensor) -> bool:

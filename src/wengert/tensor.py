@@ -145,6 +145,10 @@ def requires_grad_(self: Tensor, requires_grad: bool = True) -> Tensor:
     if requires_grad is not True and requires_grad is not False:
         kind = type(requires_grad).__name__
         raise TypeError(f"requires_grad_(): argument 'requires_grad' must be bool, not {kind}")
+    if current().transforms:
+        raise RuntimeError(
+            gradients.refused_in_transform("requires_grad_() (or perhaps using torch.autograd.functional.* APIs)")
+        )
     if not (requires_grad and self.requires_grad):
         self.requires_grad = requires_grad
     return self

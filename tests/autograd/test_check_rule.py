@@ -237,7 +237,8 @@ def test_what_is_not_there_is_left_out_with_the_reason():
 
 
 def test_wrong_batching_rules_are_found():
-    wrong = rule(vmap=lambda info, dims, x: (x * x * 2, dims[0]))
+    split = {"forward": lambda x: x * x, "setup_context": lambda ctx, inputs, output: ctx.save_for_backward(*inputs)}
+    wrong = rule(**split, vmap=lambda info, dims, x: (x * x * 2, dims[0]))
     with pytest.raises(GradcheckError, match=r"batching, sample 0: vmap with in_dims=\(0,\) does not give"):
         check_rule(wrong, [three()], without=["batched gradients"])
 
@@ -249,7 +250,11 @@ def test_right_batches_pass_for_every_choice_of_arguments():
         seen.append((info.batch_size, *dims))
         return batched_product(dims, a, factor, b)
 
-    report = check_rule(rule(two_arguments, two_gradients, vmap=product), [(three(), 3.0, three())])
+    def keep(ctx, inputs, output):
+        two_arguments(ctx, *inputs)
+
+    split = rule(lambda a, factor, b: (a * factor * b, a + 1), two_gradients, setup_context=keep, vmap=product)
+    report = check_rule(split, [(three(), 3.0, three())])
     assert {"batching", "batched gradients"} <= set(report.passed)
     assert {(2, 0, None, 0), (2, 0, None, None), (2, None, None, 0)} <= set(seen)
 

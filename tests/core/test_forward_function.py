@@ -172,9 +172,12 @@ def test_forward_mode_begins_anew_within_the_methods_of_a_function():
 
     class Slope(wg.autograd.Function):
         @staticmethod
-        def forward(ctx, x):
-            ctx.save_for_forward(x)
+        def forward(x):
             return inner(x)
+
+        @staticmethod
+        def setup_context(ctx, inputs, output):
+            ctx.save_for_forward(*inputs)
 
         @staticmethod
         def jvp(ctx, tangent):

@@ -261,9 +261,12 @@ def test_zeros_that_may_change_do_not_count():
 
 class Squared(Function):
     @staticmethod
-    def forward(ctx, x):
-        ctx.save_for_backward(x)
+    def forward(x):
         return wg.tensor(x.numpy() ** 2)
+
+    @staticmethod
+    def setup_context(ctx, inputs, output):
+        ctx.save_for_backward(*inputs)
 
     @staticmethod
     def backward(ctx, grad):
@@ -274,10 +277,12 @@ class Turned(Function):
     """Writes to its argument what stood at the other end of it."""
 
     @staticmethod
-    def forward(ctx, x):
-        x.copy_(x.flip(0))
-        ctx.mark_dirty(x)
-        return x
+    def forward(x):
+        return x.copy_(x.flip(0))
+
+    @staticmethod
+    def setup_context(ctx, inputs, output):
+        ctx.mark_dirty(*inputs)
 
     @staticmethod
     def backward(ctx, grad):

@@ -222,10 +222,13 @@ def test_jacobians_of_both_modes_and_closed_forms_agree(rows, columns, seed):
 def test_a_custom_function_of_both_modes_nests():
     class Cube(wg.autograd.Function):
         @staticmethod
-        def forward(ctx, x):
-            ctx.save_for_backward(x)
-            ctx.save_for_forward(x)
+        def forward(x):
             return x**3
+
+        @staticmethod
+        def setup_context(ctx, inputs, output):
+            ctx.save_for_backward(*inputs)
+            ctx.save_for_forward(*inputs)
 
         @staticmethod
         def backward(ctx, grad):

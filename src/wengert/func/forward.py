@@ -7,6 +7,7 @@ from typing import Any
 
 from ..autograd.containers import flatten, mapped, unflatten
 from ..autograd.forward_levels import ForwardLevel, check_inexact, check_shape
+from ..autograd.limits import Limits
 from ..autograd.variables import Scope, gradients
 from ..tensor import Tensor
 from .arguments import only_tensors, parted
@@ -38,7 +39,7 @@ def jvp(
     (tensor([0.0000, 0.8415]), tensor([1.0000, 0.5403]))
     """
     elements, ways, structure = read(primals, tangents)
-    with ForwardLevel() as level:
+    with Limits(), ForwardLevel() as level:
         duals = [level.dual(each, way) for each, way in zip(elements, ways)]
         output, aux = parted(func(*unflatten(duals, structure)), has_aux, JVP)
         outputs, made = only_tensors(JVP, output)
@@ -113,7 +114,7 @@ def linearize(func: Callable[..., Any], *primals: Any) -> tuple[Any, Callable[..
     (tensor([1.0000, 0.5403]), tensor([0.0000, 1.0806]))
     """
     elements, structure = flatten(primals)
-    with Scope() as scope:
+    with Limits(recording=True), Scope() as scope:
         variables = [scope.variable(each) for each in elements]
         outputs, made = only_tensors("linearize(f, *primals)", func(*unflatten(variables, structure)))
         weights = [scope.variable(each.new_zeros(each.shape)) for each in outputs]  # type: ignore[attr-defined]

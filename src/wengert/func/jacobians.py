@@ -8,6 +8,7 @@ from typing import Any
 from ..autograd.batches import BatchLevel
 from ..autograd.containers import mapped, unflatten
 from ..autograd.forward_levels import ForwardLevel, check_inexact
+from ..autograd.limits import Limits
 from ..autograd.variables import Scope, gradients
 from ..ops.shapes.join import cat
 from ..tensor import Tensor
@@ -56,7 +57,7 @@ def jacrev(
 
     def jacobian(*args: Any, **kwargs: Any) -> Any:
         chosen = Chosen(args, argnums)
-        with Scope() as scope:
+        with Limits(recording=True), Scope() as scope:
             variables = [scope.variable(each) for each in chosen.elements]
             output, aux = parted(func(*chosen.replaced(variables), **kwargs), has_aux, VJP)
             outputs, structure = only_tensors(VJP, output)
@@ -143,7 +144,7 @@ def columns_of(
     element = chosen.elements[nr]
     check_element(element)
     given = list(chosen.elements)
-    with BatchLevel(element.numel(), randomness, True) as batch, ForwardLevel() as level:
+    with Limits(), BatchLevel(element.numel(), randomness, True) as batch, ForwardLevel() as level:
         given[nr] = level.dual(element, batch.enter(unit_vectors(element, 0, element.numel())))
         output, aux = parted(func(*chosen.replaced(given), **kwargs), has_aux, JVP)
         outputs, structure = only_tensors(JVP, output)

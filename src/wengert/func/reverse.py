@@ -7,6 +7,7 @@ from typing import Any
 
 from ..autograd import is_grad_enabled
 from ..autograd.containers import flatten, mapped, unflatten
+from ..autograd.limits import Limits
 from ..autograd.variables import Scope, gradients
 from ..tensor import Tensor
 from .arguments import Chosen, named, only_tensors, parted
@@ -68,7 +69,7 @@ def grad_and_value(
 
     def gradient_and_value(*args: Any, **kwargs: Any) -> Any:
         chosen = Chosen(args, argnums)
-        with Scope() as scope:
+        with Limits(recording=True), Scope() as scope:
             variables = [scope.variable(each) for each in chosen.elements]
             output, aux = parted(func(*chosen.replaced(variables), **kwargs), has_aux, GRAD)
             check_scalar(output)
@@ -118,7 +119,7 @@ def vjp(func: Callable[..., Any], *primals: Any, has_aux: bool = False) -> tuple
     (tensor([1.0000, 0.5403]),)
     """
     chosen = Chosen(primals, tuple(range(len(primals)))) if primals else None
-    with Scope() as scope:
+    with Limits(recording=True), Scope() as scope:
         variables = [scope.variable(each) for each in chosen.elements] if chosen else []
         output, aux = parted(func(*(chosen.replaced(variables) if chosen else ())), has_aux, VJP)
         outputs, structure = only_tensors(VJP, output)

@@ -7,6 +7,7 @@ from typing import Any
 
 from ..autograd.batches import BatchLevel
 from ..autograd.containers import flatten, spread, unflatten
+from ..autograd.limits import Limits
 from ..ops.shapes.join import cat
 from ..tensor import Tensor
 from .arguments import named
@@ -144,7 +145,7 @@ class Arguments:
 
     def run(self, level: BatchLevel, elements: list[Any], kwargs: dict[str, Any]) -> Any:
         """The results for one batch."""
-        with level:
+        with Limits(), level:
             entered = [each if dim is None else level.enter(each, dim) for each, dim in zip(elements, self.dims)]
             output = self.func(*unflatten(entered, self.structure), **kwargs)
         return self.out_of(level, output)

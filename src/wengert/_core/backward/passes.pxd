@@ -7,6 +7,7 @@ from wengert._core.aliasing cimport views
 from wengert._core.leaves.accumulate cimport gradient_edge
 from wengert._core.tensor.base cimport Tensor, wrap
 from wengert._core.graph.node cimport Edge, Node
+from wengert._core.state.modes cimport current
 
 cpdef object as_sequence(object value)
 cpdef object cotangents(object value, long count)

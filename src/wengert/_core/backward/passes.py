@@ -20,11 +20,17 @@ from ..calls import batching
 from ..graph.node import Edge, Node
 from ..leaves import hooked
 from ..leaves.accumulate import empty_for, gradient_edge
+from ..state.modes import current
 from ..tensor import tracing
 from ..tensor.base import Tensor, wrap
 from ..types.dtypes import from_numpy
 from ..types.sizes import Size
 from . import engine
+
+IN_TRANSFORM = (
+    "backward() called inside a functorch transform. This is not supported, please use functorch.grad or functorch.vjp "
+    "instead or call backward() outside of functorch transforms."
+)
 
 
 def backward(
@@ -44,8 +50,11 @@ def backward(
         inputs: only these (a tensor, a sequence or a dictionary) get a `.grad`; non-leaves among them too.
 
     Raises:
-        RuntimeError: nothing requires a gradient, a cotangent is missing or of a wrong shape, or the graph was freed.
+        RuntimeError: nothing requires a gradient, a cotangent is missing or of a wrong shape, the graph was freed, or a
+            transform of a function is under way.
     """
+    if current().transforms:
+        raise RuntimeError(IN_TRANSFORM)
     keep = create_graph if retain_graph is None else retain_graph
     if create_graph:
         warnings.warn(errors.CREATE_GRAPH, stacklevel=2 if cython.compiled else 3)  # compiled, this is no frame
@@ -163,7 +172,8 @@ def materialized(found: Sequence[Any], wanted: Sequence[Any], create_graph: bool
     made: list[Any] = []
     for tensor, gradient in zip(wanted, found):
         if gradient is None:
-            gradient = zeros_for(tensor).requires_grad_(create_graph)
+            gradient = zeros_for(tensor)
+            gradient.requires_grad = create_graph
         made.append(gradient)
     return tuple(made)
 

@@ -20,7 +20,7 @@ DEEPEST = 24
 INHERITED = (
     "anomaly", "batches", "casting", "check_inf", "check_nan", "debug", "forward", "fresh", "functions", "grad",
     "inference", "levels", "listeners", "log", "mask", "multithreading", "no_saved_hooks", "noting", "observers",
-    "overriding", "passing", "profiled", "saved_hooks", "sequence", "watch", "word",
+    "overriding", "passing", "profiled", "saved_hooks", "sequence", "transforms", "watch", "word",
 )  # fmt: skip
 """The modes that the other thread takes over; `quiet` and `depth` are its own."""
 

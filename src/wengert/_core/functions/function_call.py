@@ -52,6 +52,8 @@ def carry_out(function: Any, args: tuple[Any, ...], keywords: dict[str, Any] | N
     if word & modes.mask & flags.VIEW:
         refresh_all(args)
         word = word_of(args)
+    if modes.transforms and not split:
+        raise RuntimeError(function_errors.NO_SETUP)
     if word & flags.BATCHED:
         if not function.generate_vmap_rule or keywords:
             return function._for_members(args, keywords)

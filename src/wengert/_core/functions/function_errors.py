@@ -46,6 +46,11 @@ NO_VMAP = (
 )
 EXTENDING = "For more details, please see https://pytorch.org/docs/main/notes/extending.func.html"
 
+NO_SETUP = (
+    "In order to use an autograd.Function with functorch transforms (vmap, grad, jvp, jacrev, ...), it must override "
+    f"the setup_context staticmethod. {EXTENDING}"
+)
+
 
 def no_vmap(name: str) -> str:
     """A Function cannot be run for a batch."""

@@ -93,7 +93,8 @@ class Modes:
     a program that forbids hooks for saved tensors, or None. `log` is where a profile that is open notes the events of
     this thread, or None; `profiled` is then `flags.PROFILED`, otherwise 0, whatever becomes of `word`. `casting` is
     called with a name and arguments within a region of autocast, or None. `overriding`: who is asked before operators:
-    0 all that has `__torch_function__`, 1 only the modes `functions`, 2 nobody.
+    0 all that has `__torch_function__`, 1 only the modes `functions`, 2 nobody. `transforms`: so many transforms of
+    functions (`func.grad`, `vmap`, ...) run, which forbid some calls.
     """
 
     grad: bool
@@ -124,11 +125,13 @@ class Modes:
     overriding: int
     functions: list[Any]
     casting: Any
+    transforms: int
 
     __slots__ = (
         "anomaly", "batches", "casting", "check_inf", "check_nan", "debug", "depth", "forward", "fresh", "functions",
         "grad", "inference", "levels", "listeners", "log", "mask", "multithreading", "no_saved_hooks", "noting",
-        "observers", "overriding", "passing", "profiled", "quiet", "saved_hooks", "sequence", "watch", "word",
+        "observers", "overriding", "passing", "profiled", "quiet", "saved_hooks", "sequence", "transforms", "watch",
+        "word",
     )  # fmt: skip
     __reduce__ = errors.refuse_pickling
 
@@ -160,6 +163,7 @@ class Modes:
         self.overriding = 0
         self.functions: list[Any] = []
         self.casting = None
+        self.transforms = 0
         self.quiet = quiet_context(contextvars.Context()).run
 
     def set_grad(self, enabled: bool) -> bool:

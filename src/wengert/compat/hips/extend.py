@@ -73,15 +73,18 @@ class Primitive(Function):
     """The node of a call of a primitive, by whose rules it is differentiated."""
 
     @staticmethod
-    def forward(ctx: Any, call: Call, *tensors: Any) -> Any:
-        ctx.set_materialize_grads(False)
-        ctx.call = call
+    def forward(call: Call, *tensors: Any) -> Any:
         answer = call.function.fun(*call.args([each.detach().numpy()[()] for each in tensors]), **call.kwargs)
         elements, call.made = flatten(answer)
-        outputs = [tensor_of(each) for each in elements]
-        ctx.save_for_backward(*tensors, *outputs)
-        ctx.save_for_forward(*tensors, *outputs)
-        return tuple(outputs)
+        return tuple([tensor_of(each) for each in elements])
+
+    @staticmethod
+    def setup_context(ctx: Any, inputs: Any, output: Any) -> None:
+        call, *tensors = inputs
+        ctx.set_materialize_grads(False)
+        ctx.call = call
+        ctx.save_for_backward(*tensors, *output)
+        ctx.save_for_forward(*tensors, *output)
 
     @staticmethod
     def backward(ctx: Any, *cotangents: Any) -> Any:

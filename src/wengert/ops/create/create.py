@@ -81,7 +81,8 @@ def tensor(
 def copy_of_members(data: Any, dtype: Any, requires_grad: bool) -> Tensor:
     """A leaf with a copy of a batched tensor."""
     made: Tensor = data.detach().to(data.dtype if dtype is None else dtype, copy=True)
-    return made.requires_grad_(requires_grad)  # type: ignore[attr-defined,no-any-return]
+    made.requires_grad = requires_grad  # also within a transform, where `requires_grad_` is refused
+    return made
 
 
 def copy_warning(what: str) -> str:

@@ -1,0 +1,42 @@
+"""What torch does not let a function do while a transform runs it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from .._core.state.modes import current
+
+SAVED_HOOKS = (
+    "torch.func.{grad, vjp, jacrev, hessian} don't yet support saved tensor hooks. Please open an issue with your use "
+    "case."
+)
+
+
+class Limits:
+    """A context in which `backward`, `retain_grad`, `requires_grad_` and Functions without `setup_context` are refused.
+
+    Args:
+        recording: the transform is one of reverse mode: hooks for saved tensors are refused, too.
+
+    Raises:
+        RuntimeError: on entry: such hooks are in force.
+    """
+
+    __slots__ = ("before", "recording")
+
+    def __init__(self, recording: bool = False) -> None:
+        self.recording = recording
+
+    def __enter__(self) -> None:
+        modes = current()
+        self.before = modes.no_saved_hooks
+        if self.recording:
+            if modes.saved_hooks is not None:
+                raise RuntimeError(SAVED_HOOKS)
+            modes.no_saved_hooks = SAVED_HOOKS
+        modes.transforms += 1
+
+    def __exit__(self, error_type: Any = None, error: Any = None, traceback: Any = None) -> None:
+        modes = current()
+        modes.transforms -= 1
+        modes.no_saved_hooks = self.before
