@@ -129,6 +129,9 @@ NAMES: dict[str, str] = {
     "pointwise.piecewise": (
         "_prelu_kernel celu elu hardsigmoid hardswish hardtanh leaky_relu relu6 selu softshrink threshold"
     ),
+    "pointwise.piecewise_slopes": (
+        "hardshrink_backward hardtanh_backward leaky_relu_backward softshrink_backward threshold_backward"
+    ),
     "pointwise.polynomials": (
         "special_chebyshev_polynomial_t special_chebyshev_polynomial_u special_chebyshev_polynomial_v "
         "special_chebyshev_polynomial_w special_hermite_polynomial_h special_hermite_polynomial_he "

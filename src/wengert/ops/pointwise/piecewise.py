@@ -16,6 +16,13 @@ from ..._kernels.activation import narrowed, widened
 from ..dtype_checks import checked_number
 from .activation import floating, hardswish_backward, kept_gradient
 from .binary import native
+from .piecewise_slopes import (
+    hardshrink_backward,
+    hardtanh_backward,
+    leaky_relu_backward,
+    softshrink_backward,
+    threshold_backward,
+)
 from .power import nonzero_tensor
 
 
@@ -68,7 +75,7 @@ def hardtanh(self: Array, min_val: Number = -1.0, max_val: Number = 1.0, *, out:
 
 @hardtanh.vjp("self", native=native("hardtanh_rule"))
 def hardtanh_vjp(grad: Any, self: Any, min_val: float, max_val: float) -> Any:
-    return kept_gradient(grad, (self > min_val) & (self < max_val))
+    return hardtanh_backward(grad, self, min_val, max_val)
 
 
 @composite(method=False, function=False)
@@ -102,7 +109,7 @@ def leaky_relu(self: Array, negative_slope: Number = 0.01, *, out: Any = None) -
 
 @leaky_relu.vjp("self", native=native("leaky_relu_rule"))
 def leaky_relu_vjp(grad: Any, self: Any, negative_slope: float) -> Any:
-    return grad.where(self > 0, grad * negative_slope)
+    return leaky_relu_backward(grad, self, negative_slope)
 
 
 @leaky_relu.samples
@@ -267,7 +274,7 @@ def threshold(self: Array, threshold: Number, value: Number, *, out: Any = None)
 
 @threshold.vjp("self", native=native("threshold_rule"))
 def threshold_vjp(grad: Any, self: Any, threshold: float) -> Any:
-    return grad.where(~(self <= threshold), 0)
+    return threshold_backward(grad, self, threshold)
 
 
 @threshold.samples
@@ -360,7 +367,7 @@ def hardshrink(self: Array, lambd: Number = 0.5, *, out: Any = None) -> Any:
 
 @hardshrink.vjp("self", native=native("shrink_rule"))
 def hardshrink_vjp(grad: Any, self: Any, lambd: float) -> Any:
-    return kept_gradient(grad, (self < -lambd) | (self > lambd))
+    return hardshrink_backward(grad, self, lambd)
 
 
 @floating(samples=kinked, out_words=FOUND, native=native("softshrink"))
@@ -385,4 +392,4 @@ def softshrink(self: Array, lambd: Number = 0.5, *, out: Any = None) -> Any:
 
 @softshrink.vjp("self", native=native("shrink_rule"))
 def softshrink_vjp(grad: Any, self: Any, lambd: float) -> Any:
-    return kept_gradient(grad, (self < -lambd) | (self > lambd))
+    return softshrink_backward(grad, self, lambd)

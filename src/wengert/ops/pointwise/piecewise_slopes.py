@@ -1,0 +1,91 @@
+"""Slopes of activation functions in pieces of straight lines, as operators of the gradient and of the place.
+
+They are constant between the kinks. Yet the gradient depends on the place as far as the graph is concerned, as in
+torch: a gradient made with `create_graph` requires a gradient, which is zero.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ..._core.cards.card import REALS, Array, Number, Sample
+from .activation import slope
+
+
+def flat(incoming: Any) -> Any:
+    """The derivative of a slope by the place."""
+    return incoming.new_zeros(incoming.shape)
+
+
+@slope(dtypes=REALS, samples=None)
+def hardtanh_backward(grad: Array, self: Array, min_val: Number, max_val: Number) -> Any:
+    """`grad` where `self` lies between the limits, else 0."""
+    return np.where((self > min_val) & (self < max_val), grad, grad.dtype.type(0))
+
+
+@hardtanh_backward.vjp("grad")
+def hardtanh_backward_vjp_grad(incoming: Any, self: Any, min_val: float, max_val: float) -> Any:
+    return hardtanh_backward(incoming, self, min_val, max_val)
+
+
+@slope(dtypes=REALS, samples=None)
+def leaky_relu_backward(grad: Array, self: Array, negative_slope: Number) -> Any:
+    """`grad` where `self` is positive, else `grad * negative_slope`."""
+    return np.where(self > 0, grad, grad * negative_slope)
+
+
+@leaky_relu_backward.vjp("grad")
+def leaky_relu_backward_vjp_grad(incoming: Any, self: Any, negative_slope: float) -> Any:
+    return leaky_relu_backward(incoming, self, negative_slope)
+
+
+@slope(dtypes=REALS, samples=None)
+def hardshrink_backward(grad: Array, self: Array, lambd: Number) -> Any:
+    """`grad` where `self` lies outside of the gap, else 0."""
+    return np.where((self < -lambd) | (self > lambd), grad, grad.dtype.type(0))
+
+
+@hardshrink_backward.vjp("grad")
+def hardshrink_backward_vjp_grad(incoming: Any, self: Any, lambd: float) -> Any:
+    return hardshrink_backward(incoming, self, lambd)
+
+
+@slope(dtypes=REALS, samples=None)
+def softshrink_backward(grad: Array, self: Array, lambd: Number) -> Any:
+    """`grad` where `self` lies outside of the gap, else 0."""
+    return np.where((self < -lambd) | (self > lambd), grad, grad.dtype.type(0))
+
+
+@softshrink_backward.vjp("grad")
+def softshrink_backward_vjp_grad(incoming: Any, self: Any, lambd: float) -> Any:
+    return softshrink_backward(incoming, self, lambd)
+
+
+@slope(dtypes=REALS, samples=None)
+def threshold_backward(grad: Array, self: Array, threshold: Number) -> Any:
+    """`grad` where `self` is above the threshold or NaN, else 0."""
+    return np.where(self <= threshold, grad.dtype.type(0), grad)
+
+
+@threshold_backward.vjp("grad")
+def threshold_backward_vjp_grad(incoming: Any, self: Any, threshold: float) -> Any:
+    return threshold_backward(incoming, self, threshold)
+
+
+for _slope, _numbers in (
+    (hardtanh_backward, (-1.0, 1.0)),
+    (leaky_relu_backward, (0.25,)),
+    (hardshrink_backward, (0.5,)),
+    (softshrink_backward, (0.5,)),
+    (threshold_backward, (0.25,)),
+):
+    _slope.vjp("self")(flat)
+
+    @_slope.samples
+    def slope_samples(make: Any, numbers: tuple[float, ...] = _numbers) -> Any:
+        """A gradient, and the place that the slope is taken at, away from the kinks."""
+        yield Sample(make(3, 4), make(3, 4, kind="nonzero"), *numbers)
+        yield Sample(make(), make(kind="nonzero"), *numbers)
+        yield Sample(make(0, 2), make(0, 2), *numbers)
