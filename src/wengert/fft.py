@@ -6,9 +6,10 @@ from functools import partial
 from operator import methodcaller
 from types import FunctionType
 
-from .ops import checked, plain_function
+from .ops import checked, plain_arrays, plain_function
 from .ops.fourier.arguments import NATIVE
 from .ops.fourier.forms import (
+    c2c,
     fft,
     fft2,
     fftn,
@@ -27,6 +28,8 @@ from .ops.fourier.forms import (
     rfft,
     rfft2,
     rfftn,
+    signal_of_array,
+    spectrum_of_array,
 )
 from .ops.fourier.frequencies import (
     fft_fftfreq as fftfreq,
@@ -69,6 +72,8 @@ fft = plain(fft, real_to_complex, translate=NATIVE["fft"], further=whole)
 ifft = plain(ifft, real_to_complex, translate=NATIVE["ifft"], further=whole, then=(methodcaller("conj"),))
 rfft = plain(rfft, real_to_complex, translate=NATIVE["rfft"])
 irfft = plain(irfft, complex_to_real, translate=NATIVE["irfft"])
+fft2 = plain_arrays(fft2, spectrum_of_array, c2c, module=__name__, card="fft_fft2")
+ifft2 = plain_arrays(ifft2, signal_of_array, c2c, module=__name__, card="fft_ifft2")
 
 functions = {name: made for name, made in globals().items() if name in __all__ and isinstance(made, FunctionType)}
 globals().update({name: checked(name, made, module=__name__) for name, made in functions.items()})

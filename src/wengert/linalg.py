@@ -6,8 +6,18 @@ from functools import partial
 from operator import itemgetter
 from types import FunctionType
 
-from .ops import checked, plain_function, return_types
-from .ops.linalg import cholesky as positive, eigen, inverse, least_squares, lu as triangles, qr as orthogonal, singular
+from .ops import checked, plain_arrays, plain_function, return_types
+from .ops.linalg import (
+    cholesky as positive,
+    eigen,
+    inverse,
+    least_squares,
+    lu as triangles,
+    powers,
+    qr as orthogonal,
+    singular,
+    vectors,
+)
 from .ops.linalg.cholesky import linalg_cholesky as cholesky, linalg_cholesky_ex as cholesky_ex
 from .ops.linalg.cross import linalg_cross as cross
 from .ops.linalg.determinants import linalg_det as det, linalg_slogdet as slogdet
@@ -17,7 +27,7 @@ from .ops.linalg.ldl import ldl_factor, ldl_factor_ex, ldl_solve
 from .ops.linalg.least_squares import lstsq, pinv, tensorinv, tensorsolve
 from .ops.linalg.lu_forms import linalg_lu as lu, linalg_lu_solve as lu_solve, lu_factor, lu_factor_ex
 from .ops.linalg.matmul import matmul
-from .ops.linalg.matrices import LinAlgError
+from .ops.linalg.matrices import LinAlgError, as_view
 from .ops.linalg.norms import cond, linalg_norm as norm, matrix_norm, matrix_rank
 from .ops.linalg.powers import exponential as matrix_exp, linalg_matrix_power as matrix_power, multi_dot
 from .ops.linalg.qr import linalg_qr as qr
@@ -25,7 +35,7 @@ from .ops.linalg.reflections import householder_product
 from .ops.linalg.singular import linalg_svd as svd, svdvals
 from .ops.linalg.solve import solve, solve_ex, solve_triangular, solved_ex, triangular
 from .ops.linalg.vectors import diagonal, linalg_vander as vander, vecdot
-from .ops.reductions.vector_norm import vector_norm
+from .ops.reductions.vector_norm import frobenius_arguments, vector_norm
 
 __all__ = [
     "LinAlgError",
@@ -84,6 +94,12 @@ qr = plain(qr, orthogonal.factored, then=(return_types.linalg_qr,))
 solve = plain(solve, solved_ex, then=(first,))
 solve_triangular = plain(solve_triangular, triangular)
 svdvals = plain(svdvals, singular.decomposed, native=singular.of_values, then=(itemgetter(1),))
+
+matrix_norm = plain(matrix_norm, vector_norm, translate=frobenius_arguments, card="linalg_matrix_norm")
+arrays = partial(plain_arrays, module=__name__)
+matrix_power = arrays(matrix_power, powers.power_of_array, powers.product)
+multi_dot = arrays(multi_dot, powers.chained_arrays, powers.product, then=(as_view,), card="linalg_multi_dot")
+vecdot = arrays(vecdot, vectors.dots_of_arrays, *vectors.NATIVE, card="linalg_vecdot")
 
 functions = {name: made for name, made in globals().items() if name in __all__ and isinstance(made, FunctionType)}
 globals().update({name: checked(name, made, module=__name__) for name, made in functions.items()})

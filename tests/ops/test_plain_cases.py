@@ -10,7 +10,7 @@ from hypothesis import given, strategies as st
 from hypothesis.extra import numpy as arrays
 
 import wengert as wg
-from wengert import _kernels as kernels
+from wengert import _kernels as kernels, fft, linalg
 from wengert._core.cards.card import REGISTRY
 from wengert._core.cards.composed import COMPILED, Factory, PlainCase
 from wengert._core.operators.declaration import bind
@@ -21,6 +21,9 @@ from wengert.testing.calls import Call, inside, replaced
 from wengert.testing.values import drawn
 from wengert.testing.variants import results_and_gradients, strided, transposed
 
+PUBLIC = (functional, linalg, fft)
+"""Modules that have functions of their own in the place of composites."""
+
 
 def plain_functions() -> dict[str, list[Any]]:
     """What programs call in the place of Python functions, by the name of the composite."""
@@ -29,7 +32,7 @@ def plain_functions() -> dict[str, list[Any]]:
         called = [
             getattr(REGISTRY.get(name), "public", None),
             Tensor.__dict__.get(name),
-            getattr(functional, name, None),
+            *[getattr(module, name, None) for module in PUBLIC],
         ]
         kept = [each for each in called if isinstance(each, (PlainCase, Factory))]
         if kept:
@@ -40,6 +43,10 @@ def plain_functions() -> dict[str, list[Any]]:
 PLAIN = plain_functions()
 GOOD = cases(lambda operator, dtype: operator.name in PLAIN)
 BAD = cases(lambda operator, dtype: operator.name in PLAIN, bad=True)
+UNRECORDED = {
+    name for name, called in PLAIN.items() if any(isinstance(each, PlainCase) and each.op is None for each in called)
+}
+"""Composites with a function of arrays, which is taken where nothing is recorded."""
 
 
 def reversed_memory(tensor: Tensor) -> Tensor:
@@ -115,6 +122,26 @@ ANSWERED = {
     "group_norm": (IMAGE, 1),
     "batch_norm": (IMAGE, None, None, None, None, True),
     "multi_margin_loss": (X, wg.tensor([0, 2])),
+    "tensor_split": (X, 2, 1),
+    "hsplit": (X, 3),
+    "vsplit": (X, 2),
+    "column_stack": ([X[0], X[1]],),
+    "tensordot": (X, X.t(), 1),
+    "kron": (X, X),
+    "cov": (X,),
+    "diff": (X,),
+    "repeat_interleave": (X, 2, 0),
+    "float_power": (X, 2),
+    "cosine_similarity": (X, X),
+    "instance_norm": (wg.cat([IMAGE, IMAGE]),),
+    "matrix_power": (X[:, :2], 3),
+    "hann_window": (5,),
+    "linalg_matrix_norm": (X,),
+    "linalg_matrix_power": (X[:, :2], 2),
+    "linalg_multi_dot": ([X, X.t(), X],),
+    "linalg_vecdot": (X, X),
+    "fft_fft2": (X,),
+    "fft_ifft2": (X,),
     "grid_sample": (IMAGE, wg.zeros(1, 2, 2, 2), "bilinear", "zeros", False),
 }
 
@@ -135,6 +162,36 @@ def test_a_plain_case_gives_what_the_function_gives(case: Any, form: str):
     call = case.call()
     if not drawn(call, []):
         check(case, call.exchanged(FORMS[form]))
+
+
+@pytest.mark.parametrize("form", [form for form in FORMS if form != "reversed"])
+@pytest.mark.parametrize("case", [each for each in GOOD if each.name in UNRECORDED], ids=repr)
+def test_a_function_of_arrays_gives_what_the_function_gives(case: Any, form: str):
+    call = case.call(requires_grad=False)
+    if not drawn(call, []):
+        call = call.exchanged(FORMS[form])
+        check(case, call)
+        for function in PLAIN[case.name] if isinstance(call.args[0], (Tensor, list)) else ():
+            views = [Call(each, call.args, call.kwargs).outputs() for each in (function, function.function)]
+            assert len({tuple([each._is_view() for each in outputs]) for outputs in views}) == 1
+
+
+@pytest.mark.skipif(not COMPILED or not kernels.direct, reason="there are functions only")
+def test_a_function_of_arrays_is_not_asked_where_something_is_recorded_or_noted():
+    x = wg.arange(4.0).view(2, 2)
+    power = PLAIN["matrix_power"][0]
+    assert power.call((x, 2)) is not NotImplemented
+    assert power.call((x.clone().requires_grad_(), 2)) is NotImplemented
+    with wg.no_grad():
+        assert power.call((x.clone().requires_grad_(), 2)) is not NotImplemented
+    with wg.autograd.profiler.profile() as profile:
+        wg.matrix_power(x, 2)
+    assert "aten::matrix_power" in {event.name for event in profile.function_events}
+    base = wg.zeros(2, 2)
+    part = base[:]
+    base.mul_(x.clone().requires_grad_())  # by which the view has a history, which it does not know yet
+    assert power.call((part, 2)) is NotImplemented
+    assert wg.matrix_power(part, 2).requires_grad
 
 
 @pytest.mark.parametrize("case", BAD, ids=repr)

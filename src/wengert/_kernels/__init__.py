@@ -10,6 +10,8 @@ extension.
 
 from __future__ import annotations
 
+from typing import Any
+
 from . import native_choice
 from .activation import (
     erf,
@@ -190,6 +192,11 @@ def direct_function(name: str) -> native_choice.Function | None:
     if direct and name not in direct:
         raise ImportError(f"the native library has no function direct_{name}")
     return direct.get(name)
+
+
+def natives(*names: str) -> tuple[Any, ...]:
+    """`direct_function` of several names, for functions that are called only if none of them is None."""
+    return tuple([direct_function(name) for name in names])
 
 
 def set_num_threads(count: int) -> None:

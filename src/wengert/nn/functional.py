@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from functools import partial
 from types import FunctionType
 
-from ..ops import checked
+from ..ops import checked, plain_arrays
 from ..ops.images.conv_forms import (
     conv1d,
     conv2d,
@@ -36,6 +37,7 @@ from ..ops.indexing.embedding import embedding, one_hot
 from ..ops.indexing.embedding_bag_forms import embedding_bag
 from ..ops.linalg.distances import pdist
 from ..ops.linalg.linear import linear
+from ..ops.neural import batch_norm as batches, dropout as dropouts, similarity
 from ..ops.neural.attention import scaled_dot_product_attention
 from ..ops.neural.batch_norm import batch_norm, instance_norm
 from ..ops.neural.bilinear import bilinear
@@ -246,6 +248,11 @@ __all__ = [
     "upsample_bilinear",
     "upsample_nearest",
 ]
+
+arrays = partial(plain_arrays, module=__name__)
+cosine_similarity = arrays(cosine_similarity, similarity.cosines_of_arrays, *similarity.NATIVE)
+dropout = arrays(dropout, dropouts.dropped_array, *dropouts.NATIVE)
+instance_norm = arrays(instance_norm, batches.normalised_array, batches.without_statistics, then=(batches.of_items,))
 
 functions = {name: made for name, made in globals().items() if name in __all__ and isinstance(made, FunctionType)}
 

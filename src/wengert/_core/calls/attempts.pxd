@@ -1,11 +1,12 @@
 cimport cython
 from wengert._core cimport door, flags
+from wengert._core.aliasing cimport views
 from wengert._core.calls cimport noted
-from wengert._core.calls.dispatch cimport array_of, finish, input_word, is_unusual, refresh_views
+from wengert._core.calls.dispatch cimport array_of, finish, flags_of, input_word, is_unusual, refresh_views
 from wengert._core.operators.declaration cimport Declaration
 from wengert._core.profiling.events cimport Event, Log
 from wengert._core.state.modes cimport Modes, current
-from wengert._core.tensor.base cimport Tensor
+from wengert._core.tensor.base cimport Tensor, wrap_flagged
 
 @cython.locals(modes=Modes, given=long, word=long)
 cpdef object attempt(Declaration op, object native, tuple args, bint shaped)
@@ -13,3 +14,9 @@ cpdef object attempt(Declaration op, object native, tuple args, bint shaped)
 cpdef object attempt_profiled(Declaration op, object native, tuple args, bint shaped, long word, long given, Modes modes)
 cpdef object attempt_plain(Declaration op, object native, tuple args, bint shaped, long word, long given, Modes modes)
 cpdef bint is_array_of(object array, object value) except -1
+@cython.locals(modes=Modes, given=long)
+cpdef object unrecorded(object native, tuple args)
+cpdef object asked(object function, tuple args)
+@cython.locals(word=long)
+cpdef long word_of(object values) except -1
+cpdef object refresh_all(object values)

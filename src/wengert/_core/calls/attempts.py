@@ -5,12 +5,13 @@ from __future__ import annotations
 from typing import Any
 
 from .. import door, flags
+from ..aliasing import views
 from ..operators.declaration import Declaration
 from ..profiling.events import Event, Log
 from ..state.modes import Modes, current
-from ..tensor.base import Tensor
+from ..tensor.base import Tensor, wrap_flagged
 from . import noted
-from .dispatch import array_of, finish, input_word, is_unusual, refresh_views
+from .dispatch import array_of, finish, flags_of, input_word, is_unusual, refresh_views
 
 
 def attempt(op: Declaration, native: Any, args: tuple[Any, ...], shaped: bool) -> Any:
@@ -68,3 +69,50 @@ def attempt_plain(
 def is_array_of(array: Any, value: Any) -> bool:
     """Whether an array is that of a tensor."""
     return isinstance(value, Tensor) and array_of(value) is array
+
+
+def unrecorded(native: Any, args: tuple[Any, ...]) -> Any:
+    """What a function of arrays makes of a call of which nothing is recorded or noted, as a new tensor.
+
+    NotImplemented if the function does not know the case, an argument requires a gradient, or the call is no plain one.
+    """
+    modes: Modes = current()
+    given: int = word_of(args)
+    if (given | modes.word) & modes.mask & (flags.UNUSUAL | flags.REQUIRES_GRAD):
+        return NotImplemented
+    made: Any = asked(native, args)
+    if made is NotImplemented:
+        return made
+    if given & modes.mask & flags.VIEW:  # a write to its base may have given a view a history
+        refresh_all(args)
+        if word_of(args) & modes.mask & (flags.UNUSUAL | flags.REQUIRES_GRAD):
+            return NotImplemented
+    return wrap_flagged(made, modes.fresh)
+
+
+def asked(function: Any, args: tuple[Any, ...]) -> Any:
+    """What a function makes of arrays; NotImplemented also if it raises, for an argument is not what it expects."""
+    try:
+        return door.on_arrays(function, args, Tensor)
+    except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError):
+        return NotImplemented
+
+
+def word_of(values: Any) -> int:
+    """The flags of all tensors among arguments and in lists of them, ORed."""
+    word: int = 0
+    for value in values:
+        if isinstance(value, Tensor):
+            word |= flags_of(value)
+        elif isinstance(value, (tuple, list)):
+            word |= word_of(value)
+    return word
+
+
+def refresh_all(values: Any) -> None:
+    """Bring the history of all views among arguments up to date."""
+    for value in values:
+        if isinstance(value, (tuple, list)):
+            refresh_all(value)
+        elif isinstance(value, Tensor) and flags_of(value) & flags.VIEW:
+            views.refresh(value)

@@ -3,7 +3,7 @@ from wengert._core cimport door, flags
 from wengert._core.profiling cimport events, kinds
 from wengert._core.profiling.events cimport Event, Log
 from wengert._core.tensor.base cimport Tensor, wrap
-from wengert._core.calls.attempts cimport attempt
+from wengert._core.calls.attempts cimport asked, attempt, unrecorded
 from wengert._core.calls.dispatch cimport flags_of
 from wengert._core.calls.op cimport Op
 from wengert._core.state.modes cimport Modes, current
@@ -12,8 +12,9 @@ cdef class PlainCase(Op):
     cdef public Op op
     cdef public object function, translate, places, guard
     cdef public tuple rest, prepare, further, then
-    cdef public bint shaped
+    cdef public bint shaped, parted
     cdef object plain(self, tuple args)
+    cdef object of_arrays(self, tuple args)
 
 @cython.locals(modes=Modes, log=Log, event=Event)
 cpdef object profiled(PlainCase case, tuple args)
@@ -24,6 +25,8 @@ cpdef bint has_defaults(PlainCase case, tuple args) except -1
 cpdef bint may_be_seen(Op op, tuple args) except -1
 @cython.locals(made=list, at=long)
 cpdef object translated(object function, tuple args)
+@cython.locals(made=list)
+cpdef object parts(PlainCase case, tuple args)
 @cython.locals(found=list, place=long)
 cpdef object placed(PlainCase case, tuple args)
 @cython.locals(place=long, op=Op)

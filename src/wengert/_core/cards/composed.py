@@ -12,7 +12,7 @@ except ImportError:
 
 from .. import door, flags
 from ..calls import unusual
-from ..calls.attempts import attempt
+from ..calls.attempts import asked, attempt, unrecorded
 from ..calls.dispatch import flags_of
 from ..calls.op import Op
 from ..profiling import events, kinds
@@ -31,10 +31,13 @@ class PlainCase(Op):
     What is not plain goes to the function as it was given; interpreted, every call does.
 
     Attributes:
-        op: the operator that is recorded in the plain case, made by the function `native`.
+        op: the operator that is recorded in the plain case, made by the function `native`. None if that is taken only
+            where nothing is recorded: it may then stand for any number of operators.
         function: called for everything else.
         translate: a native function of the arguments that gives those of `op`, None in the place of the first and of
             tensors, which both have at the same places; or None where names tell it.
+        parted: `op` is applied several times, to arguments that `translate` gives as a list of tuples, without the
+            first one, which they share. The result is a tuple.
         shaped: `native` takes the arguments of the function; `op` takes the tensor and the shape of the result.
         places: where the arguments of `op` are among those of the function, -1 for its default; None if they are the
             same. `rest` says where all others are, which must be at their defaults.
@@ -42,7 +45,8 @@ class PlainCase(Op):
         prepare: for each argument of `op` that another operator is applied to first its place, that operator, and what
             else that takes.
         further: other operators of the same arguments that may be the plain case, each with its native function.
-        then: what is called with the result of `op`, one after the other (`max`: a tuple with names).
+        then: what is called with the result of `op`, one after the other (`max`: a tuple with names); without `op` with
+            the arguments as well.
     """
 
     op: Op
@@ -53,21 +57,36 @@ class PlainCase(Op):
     guard: Any
     prepare: tuple[Any, ...]
     shaped: bool
+    parted: bool
     further: tuple[Any, ...]
     then: tuple[Any, ...]
 
-    __slots__ = ("function", "further", "guard", "op", "places", "prepare", "rest", "shaped", "then", "translate")
+    __slots__ = (
+        "function", "further", "guard", "op", "parted", "places", "prepare", "rest", "shaped", "then", "translate",
+    )  # fmt: skip
 
     def run(self, args: tuple[Any, ...]) -> Any:
         """The plain case; NotImplemented if it is not one."""
         if self.native is None:
             return NotImplemented
+        if self.op is None:
+            return self.of_arrays(args)
         return profiled(self, args) if events.opened else self.plain(args)
+
+    def of_arrays(self, args: tuple[Any, ...]) -> Any:
+        """`run` where no operator is recorded."""
+        made: Any = unrecorded(self.native, args)
+        if made is not NotImplemented:
+            for step in self.then:
+                made = step(made, args)
+        return made
 
     def plain(self, args: tuple[Any, ...]) -> Any:
         """`run`, without a note."""
         if self.op.view and not may_be_seen(self.op, args):
             return NotImplemented
+        if self.parted:
+            return parts(self, args)
         found: Any = args
         if self.translate is not None:
             found = translated(self.translate, args)
@@ -97,6 +116,10 @@ class PlainCase(Op):
         return self.function(a, b) if made is NotImplemented else made
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        if self.op is None and not self.names and not kwargs:  # it takes any number of tensors, which are not bound
+            made: Any = self.of_arrays(args)
+            if made is not NotImplemented:
+                return made
         return self.function(*args, **kwargs)
 
 
@@ -144,7 +167,7 @@ def translated(function: Any, args: tuple[Any, ...]) -> Any:
     """The arguments of the operator as a native function gives them, with the first one (a tensor or a list of them)
     and the other tensors of the call in their places. None if it does not know the case.
     """
-    values: Any = door.on_arrays(function, args, Tensor)
+    values: Any = asked(function, args)
     if values is NotImplemented:
         return None
     made: list[Any] = list(values)
@@ -153,6 +176,20 @@ def translated(function: Any, args: tuple[Any, ...]) -> Any:
         if at == 0 or isinstance(args[at], Tensor):
             made[at] = args[at]
     return made
+
+
+def parts(case: PlainCase, args: tuple[Any, ...]) -> Any:
+    """The plain case of a function that applies its operator several times; NotImplemented if it is not one."""
+    found: Any = asked(case.translate, args)
+    if found is NotImplemented:
+        return NotImplemented
+    made: list[Any] = []
+    for values in found:
+        each: Any = attempt(case.op, case.native, (args[0], *values), False)
+        if each is NotImplemented:
+            return NotImplemented
+        made.append(each)
+    return tuple(made)
 
 
 def placed(case: PlainCase, args: tuple[Any, ...]) -> Any:

@@ -8,7 +8,7 @@ from typing import Any
 
 from ..calls.op import Op, begin_calls
 from ..operators.declaration import ALIASES, REQUIRED, fill_signature, take_over
-from ..tensor.base import bind as bind_to_tensor
+from ..tensor.base import Tensor, bind as bind_to_tensor
 from .arguments import checked, parameters_of
 from .card import CARDS
 from .composed import COMPILED, Factory, PlainCase
@@ -78,6 +78,7 @@ def plain_case(
     shaped: bool = False,
     further: tuple[tuple[Op, Any], ...] = (),
     then: tuple[Any, ...] = (),
+    parted: bool = False,
 ) -> Function:
     """Put the plain case of a composite before it: `op`, applied by a native function alone.
 
@@ -89,7 +90,7 @@ def plain_case(
         native: its native function, or a narrower one; None where there is none.
         translate, shaped: how else the arguments of `op` are found, see `PlainCase`.
         further: other operators of the same arguments that may be the plain case, each with its native function.
-        then: what is called with the result of `op`, see `PlainCase`.
+        then, parted: what is called with the result of `op`, and whether there are several, see `PlainCase`.
 
     Returns:
         What programs call, also behind the sign of the composite, if it has one.
@@ -97,10 +98,10 @@ def plain_case(
     composite: Any = CARDS[body.__name__]
     if composite.method and COMPILED:
         method = made_before(checked(composite.name, body, method=True), body, op, native, translate, shaped)
-        method.further, method.then = further, then
+        method.further, method.then, method.parted = further, then, parted
         bind_to_tensor(composite.name, method)
     function = made_before(checked(composite.name, body, module="wengert"), body, op, native, translate, shaped)
-    function.further, function.then = further, then
+    function.further, function.then, function.parted = further, then, parted
     function.__module__ = "wengert"  # what takes no tensor first is not `checked`
     if composite.function and COMPILED:
         composite.public = function
@@ -152,6 +153,65 @@ def plain_function(
     return made
 
 
+def plain_arrays(
+    body: Callable[..., Any],
+    function: Callable[..., Any],
+    *needed: Any,
+    then: tuple[Any, ...] = (),
+    module: str = "wengert",
+    card: str = "",
+) -> Any:
+    """Put a function of arrays before a composite, taken where nothing is recorded: it calls native functions alone.
+
+    Args:
+        body: the composite, or a function that has a plain case already: this one then comes before that.
+        function: called with the arguments of `body`, arrays in the place of tensors; it gives a new array with what
+            `body` would make, or answers NotImplemented. If it raises because an argument is not what it expects,
+            that counts as the same.
+        needed: native functions that it calls; None where there is none.
+        then: what is called with the result and the arguments, such as a view of the result.
+        module: where programs find it.
+        card: the name of its card, if that is another.
+
+    Returns:
+        What programs call; interpreted, or without native functions, `body`.
+    """
+    if not COMPILED or None in needed:
+        return body
+    own: Any = body.body if isinstance(body, PlainCase) else body
+    composite: Any = CARDS.get(card or own.__name__)
+    known = composite is not None and composite.body is own
+    inner: Any = body
+    if known and module == "wengert" and composite.function:
+        inner = composite.public
+    elif not isinstance(body, PlainCase):
+        inner = checked(body.__name__.removeprefix(f"{module.rpartition('.')[2]}_"), body, module=module)
+    if known and module == "wengert" and composite.method:
+        method = vars(Tensor)[composite.name]
+        bind_to_tensor(composite.name, arrays_before(method, own, function, then))
+    made = arrays_before(inner, own, function, then)
+    made.__module__ = module
+    if known and composite.function == (module == "wengert"):
+        composite.public = made
+    return made
+
+
+def arrays_before(
+    function: Callable[..., Any], body: Callable[..., Any], native: Callable[..., Any], then: tuple[Any, ...]
+) -> Function:
+    """A function with one of arrays before it."""
+    made = Function.__new__(Function)
+    functools.update_wrapper(made, function)
+    fill_signature(made, body)
+    made.name, made.native, made.then = function.__name__, native, then
+    made.function = functools.partial(function) if isinstance(function, PlainCase) else function
+    made.op = made.places = made.translate = made.guard = None  # type: ignore[assignment]
+    made.prepare, made.further, made.shaped, made.parted = (), (), False, False
+    made.plain_slots = made.switches = made.wholes = made.scalars = ()  # what is not plain is for the function
+    begin_calls(made)
+    return made
+
+
 def made_before(
     function: Callable[..., Any],
     body: Callable[..., Any],
@@ -170,7 +230,7 @@ def made_before(
     made.function = function
     made.native = native
     made.body, made.takes_out = body, "out" in parameters_of(body)
-    made.translate, made.shaped = translate, shaped
+    made.translate, made.shaped, made.parted = translate, shaped, False
     made.places, made.rest, made.guard, made.prepare, made.further, made.then = None, (), None, (), (), ()
     code = body.__code__  # type: ignore[attr-defined]
     made.spread = code.co_argcount if code.co_flags & VARIADIC else -1

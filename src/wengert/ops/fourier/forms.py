@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+import numpy as np
+
 from ..._core.calls.out import put
 from ..._core.cards.arguments import some_integers
 from ..._core.cards.card import Bad, Sample
@@ -66,6 +68,9 @@ GRID = """>>> import wengert as wg
 ALL, HALF = "as many as there are", "2 (m - 1) for m terms along the last dimension"
 MANY = {"every": "; unless given, the last `s` ones, or all", "along": "some dimensions"}
 TWO = {"every": "", "along": "two dimensions"}
+
+LAST_TWO = (-2, -1)
+"""The dimensions that a transform along two is of, unless a program says others."""
 
 
 class Kind:
@@ -226,7 +231,7 @@ def along_two(name: str, *rows: str) -> Any:
     """The form of a kind of transform along two dimensions."""
     kind = KINDS[name]
 
-    def transform(input: Tensor, s: Any = None, dim: Any = (-2, -1), norm: Any = None, *, out: Any = None) -> Any:
+    def transform(input: Tensor, s: Any = None, dim: Any = LAST_TWO, norm: Any = None, *, out: Any = None) -> Any:
         dims = some_integers(f"fft_{name}2", "dim", dim)
         plan = read_several(f"fft_{name}2", input.shape, s, dims, norm, kind.makes_real)
         return along_several(f"{name}n", kind, input, plan, out)
@@ -243,6 +248,23 @@ def along_any(name: str, *rows: str) -> Any:
         return along_several(f"{name}n", kind, input, plan, out)
 
     return finished(f"{name}n", transform, SEVERAL.format(**MANY, **kind.words(GRID.format(f"{name}n", *rows))), grids)
+
+
+c2c = complex_to_complex.native
+COMPLEX = {np.dtype(np.float32): np.complex64, np.dtype(np.float64): np.complex128}
+
+
+def spectrum_of_array(array: Any, s: Any, dim: Any, norm: Any, forward: bool = True) -> Any:
+    """`fft2` along the last dimensions, where nothing is recorded."""
+    if s is not None or norm is not None or dim is not LAST_TWO or array.ndim < 2:
+        return NotImplemented
+    given = array if array.dtype.kind == "c" else array.astype(COMPLEX[array.dtype])
+    return c2c(given, (array.ndim - 2, array.ndim - 1), 0 if forward else 2, forward)
+
+
+def signal_of_array(array: Any, s: Any, dim: Any, norm: Any) -> Any:
+    """`ifft2` along the last dimensions, where nothing is recorded."""
+    return spectrum_of_array(array, s, dim, norm, False)
 
 
 fft = along_one("fft", "10.+0.j, -2.+2.j, -2.+0.j, -2.-2.j")

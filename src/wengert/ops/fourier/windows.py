@@ -6,9 +6,13 @@ import math
 from collections.abc import Callable
 from typing import Any
 
+import numpy as np
+
+from ... import _kernels as kernels
 from ..._core import errors
 from ..._core.cards.arguments import integer
 from ..._core.cards.card import Bad, Sample
+from ..._core.cards.plain_case import plain_arrays
 from ..._core.tensor.base import Tensor
 from ..._core.types import dtypes
 from ..._core.types.dtypes import dtype as DType
@@ -176,6 +180,26 @@ hann_window = plain(
     0.5,
     0.5,
 )
+FEW = 4096
+"""Up to how many points `hann_of_places` gives."""
+NATIVE = kernels.natives("multiply", "cos", "add")
+
+
+def hann_of_places(
+    length: Any, periodic: Any, dtype: Any, layout: Any, device: Any, pin_memory: Any, requires_grad: Any
+) -> Any:
+    """`hann_window` of the default dtype."""
+    if type(length) is not int or length < 2 or length > FEW or periodic is not True or requires_grad is not False:
+        return NotImplemented
+    if not (dtype is None is layout is device and pin_memory is False):
+        return NotImplemented
+    multiply, cos, add = NATIVE
+    places = np.arange(length + 1, dtype=dtypes.get_default_dtype().numpy)
+    made = add(multiply(cos(multiply(places, 2 * math.pi / length)), -0.5), 0.5, 1)
+    return made[:length].copy()
+
+
+hann_window = plain_arrays(hann_window, hann_of_places, *NATIVE)
 bartlett_window = plain(
     "bartlett_window",
     triangle,

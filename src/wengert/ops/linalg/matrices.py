@@ -180,3 +180,8 @@ def positive(operator: Any, self: Any, *rest: Any, **options: Any) -> Any:
 def wrong_argument(name: str, argument: str, position: int, wanted: str, value: Any) -> TypeError:
     """The error for an argument of a wrong type."""
     return TypeError(errors.wrong_type(name, argument, position, wanted, value))
+
+
+def as_view(made: Any, args: tuple[Any, ...]) -> Any:
+    """The view of a result that a function gives of its own shape: the last step of a function of arrays."""
+    return made.view(made._array_.shape)

@@ -5,13 +5,22 @@ from __future__ import annotations
 import math
 from typing import Any
 
+from ... import _kernels as kernels
 from ..._core.calls.out import put
 from ..._core.cards.arguments import some_integers
 from ..._core.cards.card import Bad, Sample, composite
+from ..._core.cards.plain_case import plain_arrays
 from ..._core.out_errors import PAIRS
 from ..._core.tensor.base import Tensor
+from ..._core.types.devices import contiguous_format
 from ..._core.types.sizes import normalise
 from ..shapes.view_shape import unsafe_view
+from .matrices import as_view
+
+(product,) = kernels.natives("mm")
+NATIVE = kernels.natives("expand", "clone", "multiply")
+FEW = 4096
+"""Up to how many elements `blocks_of_arrays` gives."""
 
 
 class Product:
@@ -197,6 +206,15 @@ def tensordot(a: Tensor, b: Tensor, dims: Any = 2, out: Any = None) -> Any:
     return put("tensordot", out, left.mm(right).reshape(shape), words=PAIRS)
 
 
+def product_of_arrays(a: Any, b: Any, dims: Any) -> Any:
+    """`tensordot` of two matrices over one dimension, where nothing is recorded."""
+    plain = type(dims) is int and dims == 1 and a.ndim == b.ndim == 2 and b.shape[0] != 1
+    return product(a, b) if plain else NotImplemented
+
+
+plain_arrays(tensordot, product_of_arrays, product, then=(as_view,))
+
+
 @tensordot.samples
 def tensordot_samples(make: Any) -> Any:
     yield Sample(make(2, 3, 4), make(3, 4, 2))
@@ -232,6 +250,24 @@ def kron(self: Tensor, other: Tensor, *, out: Any = None) -> Any:
         read=(self, other),
         wholly=True,
     )
+
+
+def blocks_of_arrays(one: Any, two: Any) -> Any:
+    """`kron` of two vectors or two matrices, where nothing is recorded."""
+    if one.ndim != two.ndim or not 1 <= one.ndim <= 2 or one.size * two.size > FEW:
+        return NotImplemented
+    expand, copy, multiply = NATIVE
+    if one.ndim == 1:
+        left = copy(expand(one[:, None], (one.size, two.size), False), contiguous_format)
+        return multiply(left, two).reshape(-1)
+    (rows, columns), (high, wide) = one.shape, two.shape
+    shape = rows, high, columns, wide
+    left = copy(expand(one[:, None, :, None], shape, False), contiguous_format)
+    right = copy(expand(two[:, None, :], shape, False), contiguous_format)
+    return multiply(left, right).reshape((rows * high, columns * wide))
+
+
+plain_arrays(kron, blocks_of_arrays, *NATIVE)
 
 
 @kron.samples

@@ -8,9 +8,11 @@ from __future__ import annotations
 
 from typing import Any
 
+from ... import _kernels as kernels
 from ..._core.calls.out import put
 from ..._core.cards.arguments import integer, tensors_of
 from ..._core.cards.card import Array, Bad, Sample, composite
+from ..._core.cards.plain_case import plain_arrays
 from ..._core.out_errors import CHAIN, EXACT
 from ..._core.tensor.base import Tensor
 from ..._core.types import dtypes
@@ -18,6 +20,8 @@ from ..._kernels import factors
 from ..shapes.join import cat
 from .inverse import inv
 from .matrices import FACTORED, adjoint, check_inexact, check_square, of_matrices, public
+
+(product,) = kernels.natives("mm")
 
 
 @of_matrices(name="linalg_matrix_exp", layout="rows", dtypes=FACTORED | dtypes.HALVES)
@@ -145,6 +149,22 @@ def matrix_power(self: Tensor, n: int, *, out: Any = None) -> Any:
     return put("matrix_power", out, power(self, integer("matrix_power", "n", n)), words=EXACT)
 
 
+def power_of_array(array: Any, exponent: Any) -> Any:
+    """`power` of one matrix, from the exponent 2 on, where nothing is recorded."""
+    if type(exponent) is not int or not exponent >= 2:
+        return NotImplemented
+    found, rest = None, exponent
+    while rest:
+        if rest % 2:
+            found = array if found is None else product(found, array)
+        rest //= 2
+        array = product(array, array) if rest else array
+    return found
+
+
+plain_arrays(matrix_power, power_of_array, product)
+
+
 @linalg_matrix_power.samples
 @matrix_power.samples
 def power_samples(make: Any) -> Any:
@@ -193,6 +213,21 @@ def chained(matrices: list[Any]) -> Any:
         return product(first, at).mm(product(at + 1, last))
 
     return product(0, len(matrices) - 1)
+
+
+def chained_arrays(matrices: Any) -> Any:
+    """`chained` of two or three matrices, where nothing is recorded."""
+    if type(matrices) is not list or not 2 <= len(matrices) <= 3:
+        return NotImplemented
+    if len(matrices) == 2:
+        return product(*matrices)
+    first, second, third = matrices
+    if not getattr(first, "ndim", 0) == getattr(second, "ndim", 0) == getattr(third, "ndim", 0) == 2:
+        return NotImplemented
+    (rows, one), (two, columns) = first.shape, third.shape
+    if rows * two * (one + columns) < one * columns * (rows + two):
+        return product(product(first, second), third)
+    return product(first, product(second, third))
 
 
 @public(name="linalg_multi_dot")

@@ -7,7 +7,9 @@ from typing import Any
 
 import numpy as np
 
+from ... import _kernels as kernels
 from ..._core.cards.card import Bad, Sample, composite
+from ..._core.cards.plain_case import plain_arrays
 from ..._core.errors import wrong_type
 from ..._core.tensor.base import Tensor, wrap
 from ..._core.tensor.batches import is_batched
@@ -112,6 +114,29 @@ def cov(input: Any, *, correction: int = 1, fweights: Tensor | None = None, awei
     centred = table - mean.unsqueeze(1)
     products = centred.mm((centred if weights is None else centred * weights).t().conj())
     return products.true_divide(room).squeeze()
+
+
+NATIVE = kernels.natives("sum", "divide", "subtract", "mm")
+
+
+def covariances_of_array(table: Any, correction: Any, fweights: Any, aweights: Any) -> Any:
+    """`cov` of real numbers without weights, where nothing is recorded."""
+    if type(correction) is not int or fweights is not None or aweights is not None:
+        return NotImplemented
+    if table.ndim != 2 or table.dtype.kind != "f" or table.shape[1] <= correction:
+        return NotImplemented
+    total, divide, subtract, product = NATIVE
+    count = table.shape[1]
+    centred = subtract(table, divide(total(table, 1, True, None), count), 1)
+    return divide(product(centred, centred.T), count - correction)
+
+
+def squeezed(made: Any, args: tuple[Any, ...]) -> Any:
+    """The view of a result without dimensions of length 1."""
+    return made.squeeze()
+
+
+plain_arrays(cov, covariances_of_array, *NATIVE, then=(squeezed,))
 
 
 @cov.samples

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from ... import _kernels as kernels
 from ..._core.calls.out import put
 from ..._core.cards.card import Bad, Sample, composite
 from ..._core.out_errors import OF_VECDOT
@@ -35,6 +36,16 @@ def vecdot(x: Tensor, y: Tensor, *, dim: int = -1, out: Any = None) -> Any:
     check_same_dtype("linalg.vecdot", x._array_, y._array_, "x", "y")
     made = x.vdot(y) if x.ndim == y.ndim == 1 else (x.conj() * y).sum(dim)
     return put("linalg_vecdot", out, made, words=OF_VECDOT)
+
+
+NATIVE = multiply, total = kernels.natives("multiply", "sum")
+
+
+def dots_of_arrays(x: Any, y: Any, dim: Any) -> Any:
+    """`vecdot` of real numbers in matrices of one shape, where nothing is recorded."""
+    if type(dim) is not int or x.shape != y.shape or x.dtype is not y.dtype or x.ndim < 2 or x.dtype.kind != "f":
+        return NotImplemented
+    return total(multiply(x, y), dim, False, None)
 
 
 @vecdot.samples

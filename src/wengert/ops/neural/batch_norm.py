@@ -363,6 +363,27 @@ def instance_norm(
     return result.view(shape)
 
 
+(without_statistics,) = kernels.natives("batch_norm")
+
+
+def normalised_array(
+    input: Any, mean: Any, var: Any, weight: Any, bias: Any, use_input_stats: Any, momentum: Any, eps: Any
+) -> Any:
+    """`instance_norm` without weights, where nothing is recorded, every channel of every item a channel."""
+    if not (mean is None is var is weight is bias and use_input_stats is True and type(momentum) is float):
+        return NotImplemented
+    shape = input.shape
+    if type(eps) is not float or len(shape) < 3 or math.prod(shape[2:]) == 1 or not input.flags.c_contiguous:
+        return NotImplemented
+    flat = input.reshape((1, shape[0] * shape[1], *shape[2:]))
+    return without_statistics(flat, None, None, None, None, True, eps)[0]
+
+
+def of_items(made: Any, args: tuple[Any, ...]) -> Any:
+    """What `normalised_array` made, in the shape of the input."""
+    return made.view(args[0]._array_.shape)
+
+
 @instance_norm.samples
 def instance_norm_samples(make: Any) -> Any:
     yield Sample(make(2, 3, 4))

@@ -12,11 +12,12 @@ from ... import _kernels as kernels
 from ..._core import errors
 from ..._core.cards.arguments import Truth
 from ..._core.cards.card import FLOATS, Array, Bad, Index, Sample, composite, op
+from ..._core.cards.plain_case import plain_arrays
 from ..._core.tensor.base import Tensor, wrap
 from ..._core.types import dtypes
 from ..axes import read_number
 from ..create.factory import refuse_dtype
-from ..randomness.generator import default_generator
+from ..randomness.generator import default_generator, native_draw
 from ..randomness.random import laid_over
 
 ALPHA = 1.7580993408473766
@@ -119,6 +120,30 @@ def dropout(input: Tensor, p: float = 0.5, training: bool = True, inplace: Truth
         Srivastava et al., Dropout: a simple way to prevent neural networks from overfitting (2014).
     """
     return drop("dropout", input, whole, p, training, inplace)
+
+
+NATIVE = kernels.natives("lt", "multiply")
+DRAWN = np.dtype(np.float64), np.dtype(np.float32)
+draw_even: Any = native_draw("rand")
+FEW = 4096
+"""Up to how many elements `dropped_array` takes."""
+
+
+def dropped_array(array: Any, p: Any, training: Any, inplace: Any) -> Any:
+    """`dropout` of a few elements, where nothing is recorded. It draws the numbers that `dropout_noise` would, and once
+    it has drawn them nothing is left that might not be known.
+    """
+    if type(p) is not float or not 0 < p < 1 or training is not True or inplace is not False:
+        return NotImplemented
+    if not 0 < array.size <= FEW or not array.flags.c_contiguous or array.dtype not in DRAWN:
+        return NotImplemented
+    less, multiply = NATIVE
+    kept = less(draw_even(DRAWN[0], *array.shape), 1 - p)
+    noise = multiply(kept.astype(array.dtype), 1 / (1 - p))
+    return multiply(array, noise)
+
+
+plain_arrays(dropout, dropped_array, *NATIVE)
 
 
 @composite(method=False)

@@ -7,6 +7,7 @@ from typing import Any
 from ... import _kernels as kernels
 from ..._core import errors
 from ..._core.cards.card import FLOATS, Array, Bad, Sample, composite, op
+from ..._core.cards.plain_case import plain_arrays
 from ..._core.operators.batch_rules import along
 from ..._core.tensor.base import Tensor
 from ..._core.types import dtypes
@@ -59,6 +60,23 @@ def cosine_similarity(x1: Tensor, x2: Tensor, dim: int = 1, eps: float = 1e-8) -
     if not eps >= 0:
         raise RuntimeError(f"eps must be non-negative, got: {eps}")
     return (first / length_of(first, dim, eps) * (second / length_of(second, dim, eps))).sum(dim)
+
+
+NATIVE = kernels.natives("vector_norm", "clamp_min", "divide", "multiply", "sum")
+
+
+def cosines_of_arrays(x1: Any, x2: Any, dim: Any, eps: Any) -> Any:
+    """`cosine_similarity` of one shape and dtype, where nothing is recorded."""
+    if type(dim) is not int or type(eps) is not float or x1.shape != x2.shape or x1.dtype is not x2.dtype:
+        return NotImplemented
+    if not eps >= 0 or x1.dtype.kind != "f":
+        return NotImplemented
+    norm, at_least, divide, multiply, total = NATIVE
+    one, other = (divide(x, at_least(norm(x, 2, dim, True, None), eps)) for x in (x1, x2))
+    return total(multiply(one, other), dim, False, None)
+
+
+plain_arrays(cosine_similarity, cosines_of_arrays, *NATIVE)
 
 
 @cosine_similarity.samples

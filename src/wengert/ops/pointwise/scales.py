@@ -10,6 +10,7 @@ import numpy as np
 from ..._core import errors
 from ..._core.calls.out import one_output
 from ..._core.cards.card import CARDS, COMPLEXES, FLOATS, INTEGERS, REALS, Array, Bad, Sample, composite, op, pointwise
+from ..._core.cards.plain_case import plain_arrays
 from ..._core.operators.batch_rules import elementwise
 from ..._core.tensor.base import Tensor, bind
 from ..._core.types import dtypes
@@ -317,6 +318,16 @@ def float_power(input: Any, exponent: Any, *, out: Any = None) -> Any:
 
 
 vars(CARDS["float_power"])["public"] = float_power  # unchecked: the base may be a number
+
+
+def precise_power_of_array(array: Any, exponent: Any) -> Any:
+    """`float_power` of real numbers to a number, where nothing is recorded."""
+    if type(exponent) not in (int, float) or array.dtype.kind not in "fiub":
+        return NotImplemented
+    return power.native(array.astype(np.float64), exponent)
+
+
+plain_arrays(float_power, precise_power_of_array, power.native)
 
 
 def check_precise(title: str, tensor: Any, wanted: Any) -> None:

@@ -7,8 +7,10 @@ from typing import Any
 
 import numpy as np
 
+from ... import _kernels as kernels
 from ..._core.calls.out import put
 from ..._core.cards.card import Bad, Sample, composite
+from ..._core.cards.plain_case import plain_arrays
 from ..._core.errors import wrong_type
 from ..._core.out_errors import SCALAR_TYPE
 from ..._core.tensor.base import Tensor
@@ -89,6 +91,22 @@ def diff(
         after, before = part(made, axis, 1, None), part(made, axis, 0, made._array_.shape[axis] - 1)
         made = after.logical_xor(before) if made.dtype is dtypes.bool_ else after - before
     return put("diff", out, made, words=SCALAR_TYPE, read=(input,), wholly=True)
+
+
+NATIVE = sliced, subtract = kernels.natives("slice", "subtract")
+
+
+def differences_of_array(array: Any, n: Any, dim: Any, prepend: Any, append: Any) -> Any:
+    """`diff` of numbers alone, once, where nothing is recorded."""
+    if type(n) is not int or n != 1 or type(dim) is not int or prepend is not None or append is not None:
+        return NotImplemented
+    length = array.shape[dim]
+    if length < 2 or array.dtype.kind == "b":
+        return NotImplemented
+    return subtract(sliced(array, dim, 1, None, 1), sliced(array, dim, 0, length - 1, 1), 1)
+
+
+plain_arrays(diff, differences_of_array, *NATIVE)
 
 
 @diff.samples

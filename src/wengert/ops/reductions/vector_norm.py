@@ -170,3 +170,11 @@ def vector_norm_samples(make: Any) -> Any:
         yield Sample(make(2, 3, 4, kind="nonzero"), order, (0, -1), True)
     yield Sample(make())
     yield Bad(make(0), math.inf, raises=RuntimeError, says="cannot compute the inf norm on an empty tensor")
+
+
+def frobenius_arguments(matrix: Any, ord: Any, dim: Any, keepdim: Any, dtype: Any) -> Any:
+    """The arguments of `vector_norm` for those of `linalg.matrix_norm`, of the last dimensions."""
+    plain = type(ord) is str and ord == "fro" and type(dim) is tuple and [*map(type, dim)] == [int, int]
+    if not plain or dim != (-2, -1) or dtype is not None or matrix.ndim < 2:
+        return NotImplemented
+    return matrix, 2, (matrix.ndim - 2, matrix.ndim - 1), keepdim, None

@@ -1,4 +1,4 @@
-"""Tensors combined: block_diag, cartesian_prod, combinations, row_stack."""
+"""Tensors combined: block_diag, meshgrid, cartesian_prod, combinations, row_stack."""
 
 from __future__ import annotations
 
@@ -8,10 +8,12 @@ import numpy as np
 
 from ..._core.cards.arguments import check_elements
 from ..._core.cards.card import WIDE, Arrays, Bad, Sample, alias, composite, op
-from ..._core.errors import shown
+from ..._core.cards.plain_case import plain_arrays
+from ..._core.errors import shown, wrong_type
 from ..._core.tensor.base import Tensor, wrap
+from ..._core.types import dtypes
 from ..._core.types.sizes import check_room
-from .join import common_dtype, meshgrid, native, stack, vstack
+from .join import common_dtype, native, stack, vstack
 
 
 def as_matrix_shape(shape: Any) -> tuple[int, int]:
@@ -105,6 +107,55 @@ def block_diag_samples(make: Any) -> Any:
     yield Bad(make(1, 1, 1), raises=RuntimeError, says="Input tensors must have 2 or fewer dimensions. Input 0 has 3")
 
 
+@composite(method=False)
+def meshgrid(*tensors: Any, indexing: str | None = "ij") -> tuple[Any, ...]:
+    """Grids of coordinates.
+
+    Args:
+        tensors: vectors (0-dim ones count as length 1), or one list of them.
+        indexing: "ij" (or None): output dimension `k` belongs to vector `k`; "xy": the first two are swapped.
+
+    Returns:
+        One view for each vector, all of the same shape.
+
+    Raises:
+        RuntimeError: a tensor has more than one dimension, the dtypes differ, or `indexing` is neither.
+    """
+    given = list(tensors[0]) if len(tensors) == 1 and isinstance(tensors[0], (tuple, list)) else list(tensors)
+    if not isinstance(indexing, str | None):
+        raise TypeError(wrong_type("meshgrid", "indexing", 0, "str", indexing))
+    if indexing not in ("ij", "xy", None):
+        raise RuntimeError(f'torch.meshgrid: indexing must be one of "xy" or "ij", but received: {indexing}')
+    check_elements(given, 0)
+    for each in given:
+        if each._array_.ndim > 1:
+            raise RuntimeError(
+                f"torch.meshgrid: Expected 0D or 1D tensor in the tensor list but got shape {shown(each._array_.shape)}"
+            )
+        if each._array_.dtype != given[0]._array_.dtype:
+            raise RuntimeError("torch.meshgrid expects all tensors to have the same dtype")
+    swapped = indexing == "xy" and len(given) > 1
+    if swapped:
+        given[0], given[1] = given[1], given[0]
+    shape = tuple([each._array_.size for each in given])
+    grids = []
+    for at, each in enumerate(given):
+        lengths = tuple([length if at == axis else 1 for axis, length in enumerate(shape)])
+        grids.append(each.view(lengths).expand(shape))
+    if swapped:
+        grids[0], grids[1] = grids[1], grids[0]
+    return tuple(grids)
+
+
+@meshgrid.samples
+def meshgrid_samples(make: Any) -> Any:
+    yield Sample(make(2), make(3))
+    yield Bad(make(2, 2), raises=RuntimeError, says="Expected 0D or 1D tensor")
+    other = make(2).to(dtypes.int8)
+    if other.dtype is not make(2).dtype:
+        yield Bad(make(2), other, raises=RuntimeError, says="expects all tensors to have the same dtype")
+
+
 def check_vector(tensor: Any) -> None:
     """Refuse what is no vector.
 
@@ -148,6 +199,34 @@ def cartesian_prod(*tensors: Any) -> Any:
         return given[0]
     check_room("cartesian_prod", [*[each._array_.size for each in given], len(given)])
     return stack([each.reshape((-1,)) for each in meshgrid(*given)], 1)
+
+
+FEW = 4096
+"""Up to how many elements `choices_of_arrays` gives."""
+
+
+def choices_of_arrays(*arrays: Any) -> Any:
+    """`cartesian_prod` of a few elements of several vectors, where nothing is recorded."""
+    given = arrays[0] if len(arrays) == 1 and type(arrays[0]) is list else arrays
+    if len(given) < 2:
+        return NotImplemented
+    kind, rows, lengths = given[0].dtype, 1, [1] * len(given)
+    for each in given:
+        if each.ndim != 1 or each.dtype is not kind:
+            return NotImplemented
+        rows *= each.size
+    if rows * len(given) > FEW:
+        return NotImplemented
+    made = np.empty((rows, len(given)), kind)
+    grid = made.reshape([*[each.size for each in given], len(given)])
+    for at, each in enumerate(given):
+        lengths[at] = each.size
+        grid[..., at] = each.reshape(lengths)
+        lengths[at] = 1
+    return made
+
+
+plain_arrays(cartesian_prod, choices_of_arrays, native("stack"))
 
 
 @cartesian_prod.samples

@@ -9,8 +9,8 @@ import numpy as np
 from ... import _kernels as kernels
 from ..._core.cards.arguments import check_elements, tensors_of
 from ..._core.cards.card import WIDE, Arrays, Bad, Sample, composite, op
-from ..._core.cards.plain_case import plain_case
-from ..._core.errors import shown, wrong_type
+from ..._core.cards.plain_case import plain_arrays, plain_case
+from ..._core.errors import shown
 from ..._core.operators import layouts
 from ..._core.tensor.base import OPERATORS
 from ..._core.types import dtypes
@@ -52,8 +52,7 @@ def check_joinable(arrays: Any, dim: int) -> None:
             if axis != dim and length != own:
                 raise RuntimeError(
                     f"Sizes of tensors must match except in dimension {dim}. Expected size {length} but got size "
-                    f"{own} for "
-                    f"tensor number {at} in the list."
+                    f"{own} for tensor number {at} in the list."
                 )
 
 
@@ -341,58 +340,15 @@ def column_stack(tensors: Any, *, out: Any = None) -> Any:
     return joined(columns, 1, out)
 
 
+def columns_of_arrays(arrays: Any) -> Any:
+    """`column_stack` of vectors, where nothing is recorded."""
+    return stack.native(arrays, 1) if {each.ndim for each in arrays} == {1} else NotImplemented
+
+
 for each in (concat, concatenate, hstack, vstack, dstack, column_stack, atleast_2d, atleast_3d, atleast_1d):
     each.samples(two_rows)
 for each in (concat, concatenate):
     plain_case(each, cat, cat.native)
 for each in (hstack, vstack, dstack):
     plain_case(each, cat, cat.native, translate=native(f"{each.__name__}_arguments"))
-
-
-@composite(method=False)
-def meshgrid(*tensors: Any, indexing: str | None = "ij") -> tuple[Any, ...]:
-    """Grids of coordinates.
-
-    Args:
-        tensors: vectors (0-dim ones count as length 1), or one list of them.
-        indexing: "ij" (or None): output dimension `k` belongs to vector `k`; "xy": the first two are swapped.
-
-    Returns:
-        One view for each vector, all of the same shape.
-
-    Raises:
-        RuntimeError: a tensor has more than one dimension, the dtypes differ, or `indexing` is neither.
-    """
-    given = list(tensors[0]) if len(tensors) == 1 and isinstance(tensors[0], (tuple, list)) else list(tensors)
-    if not isinstance(indexing, str | None):
-        raise TypeError(wrong_type("meshgrid", "indexing", 0, "str", indexing))
-    if indexing not in ("ij", "xy", None):
-        raise RuntimeError(f'torch.meshgrid: indexing must be one of "xy" or "ij", but received: {indexing}')
-    check_elements(given, 0)
-    for each in given:
-        if each._array_.ndim > 1:
-            raise RuntimeError(
-                f"torch.meshgrid: Expected 0D or 1D tensor in the tensor list but got shape {shown(each._array_.shape)}"
-            )
-        if each._array_.dtype != given[0]._array_.dtype:
-            raise RuntimeError("torch.meshgrid expects all tensors to have the same dtype")
-    swapped = indexing == "xy" and len(given) > 1
-    if swapped:
-        given[0], given[1] = given[1], given[0]
-    shape = tuple([each._array_.size for each in given])
-    grids = []
-    for at, each in enumerate(given):
-        lengths = tuple([length if at == axis else 1 for axis, length in enumerate(shape)])
-        grids.append(each.view(lengths).expand(shape))
-    if swapped:
-        grids[0], grids[1] = grids[1], grids[0]
-    return tuple(grids)
-
-
-@meshgrid.samples
-def meshgrid_samples(make: Any) -> Any:
-    yield Sample(make(2), make(3))
-    yield Bad(make(2, 2), raises=RuntimeError, says="Expected 0D or 1D tensor")
-    other = make(2).to(dtypes.int8)
-    if other.dtype is not make(2).dtype:
-        yield Bad(make(2), other, raises=RuntimeError, says="expects all tensors to have the same dtype")
+plain_arrays(column_stack, columns_of_arrays, cat.native)

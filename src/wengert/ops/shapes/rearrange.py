@@ -10,13 +10,14 @@ import numpy as np
 from ..._core import batch_errors, errors, flags
 from ..._core.cards.arguments import integers, some_integers
 from ..._core.cards.card import WIDE, Array, Bad, Sample, Sizes, composite, op
+from ..._core.cards.plain_case import plain_arrays
 from ..._core.errors import shown
 from ..._core.operators.batch_rules import along, shifted
 from ..._core.operators.declaration import is_whole
 from ..._core.tensor.base import Tensor, wrap
 from ..._core.types.devices import contiguous_format
 from ..._core.types.sizes import check_room, normalise
-from ..._kernels import direct_function as native
+from ..._kernels import direct_function as native, natives
 from ..memory.memory_formats import copied
 from .views import distinct
 
@@ -267,6 +268,28 @@ def repeat_interleave(
     index = np.repeat(np.arange(length), counts if counts.size != 1 else int(counts.reshape(-1)[0]))
     check_output_size(output_size, index.size)
     return source.index_select(axis, wrap(index))
+
+
+NATIVE = wider, expanded, copy_of = natives("unsqueeze", "expand", "clone")
+
+
+def repeated_array(array: Any, repeats: Any, dim: Any, output_size: Any) -> Any:
+    """`repeat_interleave` along a dimension as often for all, the repetitions in one of their own behind it."""
+    if type(repeats) is not int or repeats < 0 or type(dim) is not int or output_size is not None:
+        return NotImplemented
+    shape = array.shape
+    at = normalise(dim, len(shape))
+    repeated = expanded(wider(array, at + 1), (*shape[: at + 1], repeats, *shape[at + 1 :]), False)
+    return copy_of(repeated, contiguous_format)
+
+
+def joined_repetitions(made: Any, args: tuple[Any, ...]) -> Any:
+    """What `repeated_array` made, with the repetitions in the dimension that is repeated."""
+    at = normalise(args[2], made._array_.ndim - 1)
+    return made.flatten(at, at + 1)
+
+
+plain_arrays(repeat_interleave, repeated_array, *NATIVE, then=(joined_repetitions,))
 
 
 def check_output_size(given: int | None, length: int) -> None:

@@ -8,6 +8,7 @@ from typing import Any
 
 from ..._core.cards.arguments import integers
 from ..._core.cards.card import Bad, Sample, composite
+from ..._core.cards.plain_case import plain_case
 from ..._core.operators.declaration import is_whole, number_in
 from ..._core.tensor.base import Tensor
 from ..._core.types.dtypes import int64
@@ -51,6 +52,20 @@ def tensor_split(input: Any, indices_or_sections: Any, dim: int = 0) -> Any:
     else:
         cuts = [0, *places, have]
     return tuple([slice_(input, dim, first, last, 1) for first, last in itertools.pairwise(cuts)])
+
+
+def even_parts(array: Any, sections: Any, dim: Any) -> Any:
+    """The arguments of `slice_` for so many parts, none empty, the first of which may be longer by one."""
+    if type(sections) is not int or sections < 1 or type(dim) is not int:
+        return NotImplemented
+    length, longer = divmod(array.shape[dim], sections)
+    if not length:
+        return NotImplemented
+    cuts = [at * length + min(at, longer) for at in range(sections + 1)]
+    return [(dim, cuts[at], cuts[at + 1], 1) for at in range(sections)]
+
+
+plain_case(tensor_split, slice_, slice_.native, translate=even_parts, parted=True)
 
 
 def cuts_of(sections: Tensor) -> Any:
@@ -139,6 +154,21 @@ def cut(name: str, summary: str, dim: int, least: int) -> Any:
 hsplit = cut("hsplit", "Parts along the second dimension; of vectors along their only one.", 1, 1)
 vsplit = cut("vsplit", "Parts along the first dimension.", 0, 2)
 dsplit = cut("dsplit", "Parts along the third dimension.", 2, 3)
+
+
+def even_columns(array: Any, sections: Any) -> Any:
+    """`even_parts` of one length along the second dimension, of vectors along their only one."""
+    dim = 1 if array.ndim > 1 else 0
+    return NotImplemented if array.shape[dim] % sections else even_parts(array, sections, dim)
+
+
+def even_rows(array: Any, sections: Any) -> Any:
+    """`even_parts` of one length along the first dimension, of what has two."""
+    return NotImplemented if array.ndim < 2 or array.shape[0] % sections else even_parts(array, sections, 0)
+
+
+plain_case(hsplit, slice_, slice_.native, translate=even_columns, parted=True)
+plain_case(vsplit, slice_, slice_.native, translate=even_rows, parted=True)
 
 
 @hsplit.samples
