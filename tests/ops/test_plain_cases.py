@@ -142,6 +142,7 @@ ANSWERED = {
     "linalg_vecdot": (X, X),
     "fft_fft2": (X,),
     "fft_ifft2": (X,),
+    "quantile": (X, 0.3, 1),
     "grid_sample": (IMAGE, wg.zeros(1, 2, 2, 2), "bilinear", "zeros", False),
 }
 
@@ -192,6 +193,28 @@ def test_a_function_of_arrays_is_not_asked_where_something_is_recorded_or_noted(
     base.mul_(x.clone().requires_grad_())  # by which the view has a history, which it does not know yet
     assert power.call((part, 2)) is NotImplemented
     assert wg.matrix_power(part, 2).requires_grad
+
+
+FLOATS = st.floats(-100, 100, width=32)
+
+
+@given(arrays.arrays(np.float32, arrays.array_shapes(max_dims=2, max_side=5), elements=FLOATS), st.floats(0, 1))
+def test_quantiles_and_dropout_of_arrays_are_those_of_the_functions(values: Any, q: float):
+    x = wg.tensor(values)
+    for function, rest in ((wg.quantile, (q,)), (wg.quantile, (q, -1)), (wg.dropout, (q,)), (functional.dropout, (q,))):
+        wg.manual_seed(0)
+        found, then = function(x, *rest), wg.rand(1)
+        wg.manual_seed(0)
+        wanted = function(x.clone().requires_grad_(), *rest).detach()
+        assert found.tolist() == wanted.tolist() and found.stride() == wanted.stride()
+        assert then.tolist() == wg.rand(1).tolist()
+
+
+def test_polygamma_of_floats_is_rounded_as_the_kernel_does():
+    x = np.exp(np.random.default_rng(0).uniform(-40, 13, 4000)).astype(np.float32)
+    wg.polygamma(1, wg.ones(1))  # with which SciPy is loaded
+    found = wg.polygamma(1, wg.from_numpy(x)).numpy()
+    np.testing.assert_array_equal(found, kernels.special.polygamma(1, x))
 
 
 @pytest.mark.parametrize("case", BAD, ids=repr)

@@ -188,9 +188,12 @@ def threshold_(input: Tensor, threshold: float, value: float) -> Tensor:
     return chosen(piecewise.threshold, True, input, threshold, value)  # type: ignore[no-any-return]
 
 
+rectified_in_place = activation.relu.in_place
+
+
 def relu_(input: Tensor) -> Tensor:
     """`relu` written into the input."""
-    return input.relu_()  # type: ignore[attr-defined, no-any-return]
+    return rectified_in_place(input)  # type: ignore[no-any-return]
 
 
 def celu_(input: Tensor, alpha: float = 1.0) -> Tensor:

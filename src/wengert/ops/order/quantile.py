@@ -7,15 +7,20 @@ from typing import Any
 
 import numpy as np
 
+from ... import _kernels as kernels
 from ..._core.calls.out import put
 from ..._core.cards.card import Bad, Sample, composite
+from ..._core.cards.plain_case import plain_arrays
 from ..._core.errors import wrong_type
 from ..._core.out_errors import QUANTILE
 from ..._core.tensor.base import Tensor, wrap
 from ..._core.tensor.batches import is_batched
 from ..._core.types import dtypes
+from ..._core.types.devices import contiguous_format
 from ..axes import read_dim
 
+FEW = 4096
+"""Of up to how many elements `quantile_of_array` gives a quantile."""
 INTERPOLATIONS = ("linear", "lower", "higher", "midpoint", "nearest")
 
 
@@ -128,6 +133,32 @@ def quantile(
         tensor(1.5000)
     """
     return quantile_of("quantile", input, q, dim, keepdim, interpolation, out)
+
+
+NATIVE = kernels.natives("sort_along", "amax", "select", "clone", "lerp")
+
+
+def quantile_of_array(array: Any, q: Any, dim: Any, keepdim: Any, interpolation: Any) -> Any:
+    """`quantile` for one fraction, over the last dimension or all, where nothing is recorded and there is no NaN."""
+    if type(q) is not float or not 0 <= q <= 1 or keepdim is not False or interpolation != "linear":
+        return NotImplemented
+    if array.dtype.char not in "fd" or not array.flags.c_contiguous or not 0 < array.size <= FEW:
+        return NotImplemented
+    if dim is None:
+        array = array.reshape(-1)
+    elif type(dim) is not int or dim not in (-1, array.ndim - 1) or not array.ndim:
+        return NotImplemented
+    sort, largest, select, copy, lerp = NATIVE
+    ordered = sort(array, None, -1, False)[0]
+    if not largest(ordered, None, False) < math.inf:  # then it may be NaN
+        return NotImplemented
+    rank = array.dtype.type(q) * array.dtype.type(array.shape[-1] - 1)
+    below, above = math.floor(rank), math.ceil(rank)
+    low, high = (copy(select(ordered, -1, at), contiguous_format) for at in (below, above))
+    return lerp(low, high, float(rank - below))
+
+
+plain_arrays(quantile, quantile_of_array, *NATIVE)
 
 
 @composite()

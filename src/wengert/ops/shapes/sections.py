@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import itertools
 import sys
 from typing import Any
@@ -15,6 +16,9 @@ from ..._core.types.dtypes import int64
 from ..._core.types.sizes import normalise
 from ..family import named
 from .slices import slice_
+
+MANY = 64
+"""Of up to how many parts the places are kept."""
 
 
 @composite()
@@ -54,18 +58,24 @@ def tensor_split(input: Any, indices_or_sections: Any, dim: int = 0) -> Any:
     return tuple([slice_(input, dim, first, last, 1) for first, last in itertools.pairwise(cuts)])
 
 
-def even_parts(array: Any, sections: Any, dim: Any) -> Any:
-    """The arguments of `slice_` for so many parts, none empty, the first of which may be longer by one."""
-    if type(sections) is not int or sections < 1 or type(dim) is not int:
+@functools.lru_cache
+def cuts_between(have: int, sections: int, dim: int) -> Any:
+    """The arguments of `slice_` for so many parts of a length, none empty, the first of which may be longer by one."""
+    if not 0 < sections <= min(have, MANY):
         return NotImplemented
-    length, longer = divmod(array.shape[dim], sections)
-    if not length:
-        return NotImplemented
+    length, longer = divmod(have, sections)
     cuts = [at * length + min(at, longer) for at in range(sections + 1)]
-    return [(dim, cuts[at], cuts[at + 1], 1) for at in range(sections)]
+    return tuple([(dim, first, last, 1) for first, last in itertools.pairwise(cuts)])
 
 
-plain_case(tensor_split, slice_, slice_.native, translate=even_parts, parted=True)
+def part_arguments(array: Any, sections: Any, dim: Any) -> Any:
+    """The arguments of `slice_` for the parts of `tensor_split`."""
+    if type(sections) is not int or type(dim) is not int:
+        return NotImplemented
+    return cuts_between(array.shape[dim], sections, dim)
+
+
+plain_case(tensor_split, slice_, slice_.native, translate=part_arguments, parted=True)
 
 
 def cuts_of(sections: Tensor) -> Any:
@@ -156,19 +166,25 @@ vsplit = cut("vsplit", "Parts along the first dimension.", 0, 2)
 dsplit = cut("dsplit", "Parts along the third dimension.", 2, 3)
 
 
-def even_columns(array: Any, sections: Any) -> Any:
-    """`even_parts` of one length along the second dimension, of vectors along their only one."""
-    dim = 1 if array.ndim > 1 else 0
-    return NotImplemented if array.shape[dim] % sections else even_parts(array, sections, dim)
+def column_arguments(array: Any, sections: Any) -> Any:
+    """The arguments of `slice_` for the parts of `hsplit`."""
+    shape = array.shape
+    dim = 1 if len(shape) > 1 else 0
+    if type(sections) is not int or shape[dim] % sections:
+        return NotImplemented
+    return cuts_between(shape[dim], sections, dim)
 
 
-def even_rows(array: Any, sections: Any) -> Any:
-    """`even_parts` of one length along the first dimension, of what has two."""
-    return NotImplemented if array.ndim < 2 or array.shape[0] % sections else even_parts(array, sections, 0)
+def row_arguments(array: Any, sections: Any) -> Any:
+    """The arguments of `slice_` for the parts of `vsplit`."""
+    shape = array.shape
+    if type(sections) is not int or len(shape) < 2 or shape[0] % sections:
+        return NotImplemented
+    return cuts_between(shape[0], sections, 0)
 
 
-plain_case(hsplit, slice_, slice_.native, translate=even_columns, parted=True)
-plain_case(vsplit, slice_, slice_.native, translate=even_rows, parted=True)
+plain_case(hsplit, slice_, slice_.native, translate=column_arguments, parted=True)
+plain_case(vsplit, slice_, slice_.native, translate=row_arguments, parted=True)
 
 
 @hsplit.samples
