@@ -115,12 +115,10 @@ def checked(name: str, body: Callable[..., Any], *, method: bool = False, module
 
     @functools.wraps(body)
     def call(*args: Any, **kwargs: Any) -> Any:
-        count, word = len(args), current().word
-        if not kwargs and 0 < count <= simple:
-            first = args[0]
-            if isinstance(first, Tensor) and not (word | first._flags_) & WATCHED:
+        count, word, named = len(args), current().word, kwargs
+        if not kwargs and 0 < count <= simple and isinstance(first := args[0], Tensor):
+            if not (word | first._flags_) & WATCHED:
                 return body(*args)
-        named = kwargs
         if method:
             if not count or not isinstance(args[0], Tensor):  # called on the class
                 raise TypeError(errors.method_of_class(name, args))

@@ -1,4 +1,4 @@
-"""Tensors combined: block_diag, meshgrid, cartesian_prod, combinations, row_stack."""
+"""Tensors combined: block_diag, column_stack, meshgrid, cartesian_prod, combinations, row_stack."""
 
 from __future__ import annotations
 
@@ -6,14 +6,14 @@ from typing import Any
 
 import numpy as np
 
-from ..._core.cards.arguments import check_elements
+from ..._core.cards.arguments import check_elements, tensors_of
 from ..._core.cards.card import WIDE, Arrays, Bad, Sample, alias, composite, op
 from ..._core.cards.plain_case import plain_arrays
 from ..._core.errors import shown, wrong_type
 from ..._core.tensor.base import Tensor, wrap
 from ..._core.types import dtypes
 from ..._core.types.sizes import check_room
-from .join import common_dtype, native, stack, vstack
+from .join import common_dtype, joined, native, stack, two_rows, vstack
 
 
 def as_matrix_shape(shape: Any) -> tuple[int, int]:
@@ -105,6 +105,31 @@ def block_diag_samples(make: Any) -> Any:
     yield Sample(make(2, 3), make(2), make())
     yield Sample()
     yield Bad(make(1, 1, 1), raises=RuntimeError, says="Input tensors must have 2 or fewer dimensions. Input 0 has 3")
+
+
+@composite(method=False)
+def column_stack(tensors: Any, *, out: Any = None) -> Any:
+    """Tensors side by side; vectors are columns.
+
+    Args:
+        tensors: a list of tensors.
+        out: where to write the result.
+
+    Returns:
+        A new tensor.
+    """
+    given = tensors_of("column_stack", tensors)
+    columns = [each if each._array_.ndim > 1 else each.reshape((each._array_.size, 1)) for each in given]
+    return joined(columns, 1, out)
+
+
+def columns_of_arrays(arrays: Any) -> Any:
+    """`column_stack` of vectors, where nothing is recorded."""
+    return stack.native(arrays, 1) if {each.ndim for each in arrays} == {1} else NotImplemented
+
+
+plain_arrays(column_stack, columns_of_arrays, stack.native)
+column_stack.samples(two_rows)
 
 
 @composite(method=False)

@@ -9,7 +9,7 @@ import numpy as np
 from ... import _kernels as kernels
 from ..._core.cards.arguments import check_elements, tensors_of
 from ..._core.cards.card import WIDE, Arrays, Bad, Sample, composite, op
-from ..._core.cards.plain_case import plain_arrays, plain_case
+from ..._core.cards.plain_case import plain_case
 from ..._core.errors import shown
 from ..._core.operators import layouts
 from ..._core.tensor.base import OPERATORS
@@ -324,31 +324,9 @@ def dstack(tensors: Any, *, out: Any = None) -> Any:
     return joined(atleast_3d(tensors_of("dstack", tensors)), 2, out)
 
 
-@composite(method=False)
-def column_stack(tensors: Any, *, out: Any = None) -> Any:
-    """Tensors side by side; vectors are columns.
-
-    Args:
-        tensors: a list of tensors.
-        out: where to write the result.
-
-    Returns:
-        A new tensor.
-    """
-    given = tensors_of("column_stack", tensors)
-    columns = [each if each._array_.ndim > 1 else each.reshape((each._array_.size, 1)) for each in given]
-    return joined(columns, 1, out)
-
-
-def columns_of_arrays(arrays: Any) -> Any:
-    """`column_stack` of vectors, where nothing is recorded."""
-    return stack.native(arrays, 1) if {each.ndim for each in arrays} == {1} else NotImplemented
-
-
-for each in (concat, concatenate, hstack, vstack, dstack, column_stack, atleast_2d, atleast_3d, atleast_1d):
+for each in (concat, concatenate, hstack, vstack, dstack, atleast_2d, atleast_3d, atleast_1d):
     each.samples(two_rows)
 for each in (concat, concatenate):
     plain_case(each, cat, cat.native)
 for each in (hstack, vstack, dstack):
     plain_case(each, cat, cat.native, translate=native(f"{each.__name__}_arguments"))
-plain_arrays(column_stack, columns_of_arrays, cat.native)
