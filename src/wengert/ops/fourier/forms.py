@@ -255,15 +255,17 @@ COMPLEX = {np.dtype(np.float32): np.complex64, np.dtype(np.float64): np.complex1
 
 
 def spectrum_of_array(array: Any, s: Any, dim: Any, norm: Any, forward: bool = True) -> Any:
-    """`fft2` along the last dimensions, where nothing is recorded."""
-    if s is not None or norm is not None or dim is not LAST_TWO or array.ndim < 2:
+    """`fft2` of a matrix that lies in rows, where nothing is recorded."""
+    if s is not None or norm is not None or dim is not LAST_TWO or array.ndim != 2:
+        return NotImplemented
+    if array.strides != (array.shape[1] * array.itemsize, array.itemsize):
         return NotImplemented
     given = array if array.dtype.kind == "c" else array.astype(COMPLEX[array.dtype])
-    return c2c(given, (array.ndim - 2, array.ndim - 1), 0 if forward else 2, forward)
+    return c2c(given, (0, 1), 0 if forward else 2, forward)
 
 
 def signal_of_array(array: Any, s: Any, dim: Any, norm: Any) -> Any:
-    """`ifft2` along the last dimensions, where nothing is recorded."""
+    """`ifft2` of a matrix that lies in rows, where nothing is recorded."""
     return spectrum_of_array(array, s, dim, norm, False)
 
 

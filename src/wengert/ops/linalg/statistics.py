@@ -190,6 +190,22 @@ def corrcoef(input: Any) -> Any:
     return complex_of(table.real.clamp(-1, 1), table.imag.clamp(-1, 1))
 
 
+FURTHER = kernels.natives("sqrt", "clamp")
+
+
+def correlations_of_array(array: Any) -> Any:
+    """`corrcoef` of several variables that are real, where nothing is recorded."""
+    if array.ndim != 2 or array.shape[0] < 2:
+        return NotImplemented
+    table = covariances_of_array(array, 1, None, None)
+    divide, (root, limited) = NATIVE[1], FURTHER
+    deviation = root(table.diagonal().copy())
+    return limited(divide(divide(table, deviation[:, None]), deviation), -1, 1)
+
+
+plain_arrays(corrcoef, correlations_of_array, *NATIVE, *FURTHER)
+
+
 @corrcoef.samples
 def corrcoef_samples(make: Any) -> Any:
     x = make(3, 5)
