@@ -147,26 +147,28 @@ def meshgrid(*tensors: Any, indexing: str | None = "ij") -> tuple[Any, ...]:
         RuntimeError: a tensor has more than one dimension, the dtypes differ, or `indexing` is neither.
     """
     given = list(tensors[0]) if len(tensors) == 1 and isinstance(tensors[0], (tuple, list)) else list(tensors)
-    if not isinstance(indexing, str | None):
+    if indexing is not None and not isinstance(indexing, str):
         raise TypeError(wrong_type("meshgrid", "indexing", 0, "str", indexing))
     if indexing not in ("ij", "xy", None):
         raise RuntimeError(f'torch.meshgrid: indexing must be one of "xy" or "ij", but received: {indexing}')
     check_elements(given, 0)
+    kind = given[0]._array_.dtype if given else None
     for each in given:
         if each._array_.ndim > 1:
             raise RuntimeError(
                 f"torch.meshgrid: Expected 0D or 1D tensor in the tensor list but got shape {shown(each._array_.shape)}"
             )
-        if each._array_.dtype != given[0]._array_.dtype:
+        if each._array_.dtype is not kind and each._array_.dtype != kind:
             raise RuntimeError("torch.meshgrid expects all tensors to have the same dtype")
     swapped = indexing == "xy" and len(given) > 1
     if swapped:
         given[0], given[1] = given[1], given[0]
     shape = tuple([each._array_.size for each in given])
-    grids = []
+    grids, lengths = [], [1] * len(given)
     for at, each in enumerate(given):
-        lengths = tuple([length if at == axis else 1 for axis, length in enumerate(shape)])
-        grids.append(each.view(lengths).expand(shape))
+        lengths[at] = shape[at]
+        grids.append(each.view(tuple(lengths)).expand(shape))
+        lengths[at] = 1
     if swapped:
         grids[0], grids[1] = grids[1], grids[0]
     return tuple(grids)
