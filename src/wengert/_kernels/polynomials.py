@@ -1,6 +1,6 @@
 """Orthogonal polynomials of real numbers, each number with a degree of its own; computed in float64.
 
-Degrees are rounded towards zero; below zero a polynomial is 0, as in torch.
+Degrees are rounded towards zero; below zero, and where no int64 holds them, a polynomial is 0, as in torch.
 
 Source: Abramowitz and Stegun, Handbook of mathematical functions, 22.3 (closed forms) and 22.7 (recurrences).
 """
@@ -27,7 +27,10 @@ HERMITE_LIMIT = {2: 128, 4: 128, 8: 512}
 
 def widened(x: Array | float, n: Array | float) -> tuple[Array, Array]:
     """Numbers and degrees in float64, of one shape."""
-    degrees = np.nan_to_num(np.asarray(n, np.float64), nan=-1.0, posinf=-1.0, neginf=-1.0)
+    given = np.asarray(n, np.float64)
+    degrees = np.where(
+        np.abs(given) < 2.0**63, given, -1.0
+    )  # of C's conversion to integers all others, and NaN, are negative
     wide, whole = np.broadcast_arrays(np.asarray(x, np.float64), np.trunc(degrees))
     return wide, whole
 

@@ -35,9 +35,12 @@ def conjugate(factor: Any) -> Any:
     return factor.conjugate() if isinstance(factor, complex) else factor
 
 
-def combine(product: Any, bias: Any, beta: Any, alpha: Any) -> Any:
-    """beta * bias + alpha * product, written over `product`; a `bias` with `beta` 0 is not read."""
-    if alpha != 1:
+def combine(product: Any, bias: Any, beta: Any, alpha: Any, inner: int) -> Any:
+    """beta * bias + alpha * product, written over `product`; a `bias` with `beta` 0 is not read.
+
+    A product of which each element is a sum of no terms (`inner` is 0) is 0, whatever `alpha` is.
+    """
+    if alpha != 1 and inner:
         product = kernels.multiply(product, as_element(alpha, product), out=product)
     if beta == 0:
         return product
@@ -158,7 +161,7 @@ def addmm(self: Array, mat1: Array, mat2: Array, *, beta: Number = 1, alpha: Num
     product = kernels.matmul(mat1, mat2)
     if alpha == 1 and beta == 1:
         return kernels.add(product, self, out=product)
-    return combine(product, self, beta, alpha)
+    return combine(product, self, beta, alpha, mat1.shape[1])
 
 
 @addmm.vjp("self", native=native("addmm_bias_rule"))
@@ -219,7 +222,7 @@ def addmv(self: Array, mat: Array, vec: Array, *, beta: Number = 1, alpha: Numbe
             f"{type_name(self)}, {type_name(mat)}, and {type_name(vec)}"
         )
     check_number("addmv", "addmv_impl_cpu", mat)
-    return combine(kernels.matmul(mat, vec), self, beta, alpha)
+    return combine(kernels.matmul(mat, vec), self, beta, alpha, columns)
 
 
 @addmv.vjp("self")
@@ -279,7 +282,8 @@ def addbmm(self: Array, batch1: Array, batch2: Array, *, beta: Number = 1, alpha
     check_number("addbmm", "addmm_impl_cpu_", batch1)
     # One product over the batch and the inner dimension together.
     wide = np.moveaxis(batch1, 0, 1).reshape(rows, count * inner)
-    return combine(kernels.matmul(wide, batch2.reshape(count * inner, columns)), self, beta, alpha)
+    product = kernels.matmul(wide, batch2.reshape(count * inner, columns))
+    return combine(product, self, beta, alpha, count * inner)
 
 
 @addbmm.vjp("self")
@@ -327,7 +331,7 @@ def baddbmm(self: Array, batch1: Array, batch2: Array, *, beta: Number = 1, alph
             f"batch2: {c_name(batch2)}"
         )
     check_number("baddbmm", "baddbmm", batch1)
-    return combine(kernels.matmul(batch1, batch2), self, beta, alpha)
+    return combine(kernels.matmul(batch1, batch2), self, beta, alpha, batch1.shape[2])
 
 
 @baddbmm.vjp("self")

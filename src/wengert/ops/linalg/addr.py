@@ -7,6 +7,7 @@ from typing import Any
 from ... import _kernels as kernels
 from ..._core.cards.card import ALL, Array, Bad, Number, Sample, op
 from ..._core.types import dtypes
+from ..._kernels.results import wide_dtype
 from ..dtype_checks import refuse
 from .addmm import bias_gradient, bias_tangent, check_expands, conjugate, conjugated, scaled
 from .batches import plus
@@ -62,22 +63,28 @@ def addr(self: Array, vec1: Array, vec2: Array, *, beta: Number = 1, alpha: Numb
     for name, vector in (("vec1", vec1), ("vec2", vec2)):
         if vector.ndim != 1:
             raise RuntimeError(f"addr: Expected 1-D argument {name}, but got {vector.ndim}-D")
-    common = dtypes.result_type([self, vec1, vec2], []).numpy
-    self, vec1, vec2 = (each.astype(common, copy=False) for each in (self, vec1, vec2))
+    common = promoted(self, vec1, vec2)
     kind = common.kind
     if kind == "u" and common.itemsize > 1:
         refuse("addr", "addr_cpu", self)
     check_factor(kind, "beta", beta)
     check_factor(kind, "alpha", alpha)
     check_expands(self, (*vec1.shape, *vec2.shape))
+    self, vec1, vec2 = (each.astype(wide_dtype(common), copy=False) for each in (self, vec1, vec2))
     product = kernels.multiply(vec1[:, None], vec2)
     if alpha != 1:
         product = kernels.logical_and(product, alpha) if kind == "b" else kernels.multiply(product, alpha)
-    if beta == 0:
-        return product
-    if beta != 1:
+    if beta != 0 and beta != 1:
         self = kernels.logical_and(self, beta) if kind == "b" else kernels.multiply(self, beta)
-    return kernels.add(product, self)
+    return (product if beta == 0 else kernels.add(product, self)).astype(common, copy=False)
+
+
+def promoted(first: Any, *others: Any) -> Any:
+    """The common dtype of arrays, whatever dimensions they have."""
+    common = dtypes.from_numpy(first.dtype)
+    for each in others:
+        common = dtypes.promote_types(common, dtypes.from_numpy(each.dtype))
+    return common.numpy
 
 
 @addr.vjp("self")

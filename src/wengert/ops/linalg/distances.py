@@ -92,7 +92,7 @@ def between(x1: Array, x2: Array, p: float) -> Any:
 def slope(apart: Any, length: Any, grad: Any, p: float) -> Any:
     """The gradient of differences, of that of their norms: zero where a difference is zero."""
     if p == 0:
-        return apart * 0
+        return apart.new_zeros(apart.shape)
     grad, length = grad.unsqueeze(-1), length.unsqueeze(-1)
     if p == 1:
         return grad * apart.sgn()
@@ -158,9 +158,7 @@ def euclidean_samples(make: Any) -> Any:
 
 
 @composite(method=False)
-def cdist(
-    x1: Tensor, x2: Tensor, p: float = 2.0, compute_mode: str | None = "use_mm_for_euclid_dist_if_necessary"
-) -> Any:
+def cdist(x1: Tensor, x2: Tensor, p: float = 2.0, compute_mode: str = "use_mm_for_euclid_dist_if_necessary") -> Any:
     """The distances between all rows of one matrix and all of another.
 
     Args:
@@ -181,12 +179,12 @@ def cdist(
     Derivative:
         Zero where a distance is zero.
     """
-    if compute_mode is not None and compute_mode not in MODES:
+    if compute_mode not in MODES:
         raise ValueError(f"{compute_mode} is not a valid value for compute_mode")
-    mode = MODES[compute_mode] if compute_mode is not None else 0
+    mode = MODES[compute_mode]
     if p == 2 and mode < 2 and x1.ndim > 1 < x2.ndim and x1.shape[-1]:
         rows = x1.shape[-2], x2.shape[-2]
-        if 0 not in rows and (mode == 1 or max(rows) > MANY):
+        if 0 not in (*x1.shape[:-1], *x2.shape[:-1]) and (mode == 1 or max(rows) > MANY):
             found = euclidean(x1, x2)
             return found.view(found.shape)
     return between(x1, x2, float(p))

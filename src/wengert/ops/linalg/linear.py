@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from typing import Any
 
+from ..._core import errors
 from ..._core.calls.out import put
 from ..._core.cards.card import Bad, Sample, composite
 from ..._core.cards.plain_case import plain_function
@@ -52,12 +53,16 @@ def mapped(input: Any, weight: Any, bias: Any) -> Any:
         return addmm(bias, input, weight.t())
     if ndim == 1 and is_batched(input):
         return bias.addmv(weight, input)
-    if input.is_contiguous():
+    if bias.ndim and math.prod(bias.shape[:-1]) == 1 and input.is_contiguous():
         shape = input.shape
         rows = input.view(math.prod(shape[:-1]), shape[-1])
         result = addmm(bias, rows, weight.t())
         return result.view((*shape[:-1], result.shape[1]))
-    return input.matmul(weight.t()) + bias
+    product = input.matmul(weight.t())
+    result = product + bias
+    if result.shape != product.shape:  # torch adds in place
+        raise RuntimeError(errors.target_shape(product.shape, result.shape))
+    return result
 
 
 @linear.samples

@@ -7,7 +7,7 @@ from typing import Any
 
 from ... import _kernels as kernels
 from ..._core.calls.out import put
-from ..._core.cards.arguments import some_integers
+from ..._core.cards.arguments import integers
 from ..._core.cards.card import Bad, Sample, composite
 from ..._core.cards.plain_case import plain_arrays
 from ..._core.out_errors import PAIRS
@@ -144,7 +144,7 @@ def read_dims(a: Any, b: Any, dims: Any) -> tuple[Any, Any]:
     if isinstance(dims, (tuple, list)):
         if len(dims) != 2:
             raise ValueError(f"tensordot expects dims to be an int or two lists of dimensions, but got {dims=}")
-        first, second = (some_integers("tensordot", "dims", each) for each in dims)
+        first, second = (integers("tensordot", name, each) for name, each in zip(("dims_self", "dims_other"), dims))
         return first, second
     if not isinstance(dims, int):
         raise RuntimeError(

@@ -16,6 +16,7 @@ from ..._core.cards.plain_case import plain_arrays
 from ..._core.out_errors import CHAIN, EXACT
 from ..._core.tensor.base import Tensor
 from ..._core.types import dtypes
+from ..._core.types.devices import contiguous_format
 from ..._kernels import factors
 from ..shapes.join import cat
 from .inverse import inv
@@ -95,9 +96,9 @@ def power(matrix: Any, exponent: int) -> Any:
     """An integer power, by squares."""
     check_square("linalg.matrix_power", matrix)
     if exponent == 0:
-        return matrix.clone().copy_(matrix.new_ones(matrix.shape[-1]).diag())
+        return matrix.clone(memory_format=contiguous_format).copy_(matrix.new_ones(matrix.shape[-1]).diag())
     if exponent == 1:
-        return matrix.clone()
+        return matrix.clone(memory_format=contiguous_format)
     if exponent == -1:
         return inv(matrix)
     square = matrix if exponent > 0 else inv(matrix)

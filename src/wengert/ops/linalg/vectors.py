@@ -6,6 +6,7 @@ from typing import Any
 
 from ... import _kernels as kernels
 from ..._core.calls.out import put
+from ..._core.cards.arguments import integer
 from ..._core.cards.card import Bad, Sample, composite
 from ..._core.out_errors import OF_VECDOT
 from ..._core.tensor.base import Tensor
@@ -33,6 +34,7 @@ def vecdot(x: Tensor, y: Tensor, *, dim: int = -1, out: Any = None) -> Any:
         raise RuntimeError(
             f"linalg.vecdot: Expected a floating point or complex tensor as input. Got {type_name(x._array_)}"
         )
+    dim = integer("linalg_vecdot", "dim", dim)
     check_same_dtype("linalg.vecdot", x._array_, y._array_, "x", "y")
     made = x.vdot(y) if x.ndim == y.ndim == 1 else (x.conj() * y).sum(dim)
     return put("linalg_vecdot", out, made, words=OF_VECDOT)

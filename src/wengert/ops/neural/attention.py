@@ -198,8 +198,8 @@ def scaled_dot_product_attention(
     factor = float(scale) if scale is not None else 1 / math.sqrt(size) if size else 1.0
     scores = (query * factor).matmul(key.transpose(-2, -1))  # type: ignore[attr-defined, operator]
     weights = weights_of(scores, attn_mask, is_causal)
-    if dropout_p:
-        if not 0 <= dropout_p <= 1:
+    if dropout_p > 0:  # NaN and what is below 0 are no probability of anything, as in torch
+        if dropout_p > 1:
             raise RuntimeError(f"dropout probability has to be between 0 and 1, but got {dropout_p}")
         weights = dropout(weights, dropout_p, True)
     made = weights.matmul(value)

@@ -290,12 +290,14 @@ def lerp(self: Array, end: Array, weight: Array) -> Any:
     """
     for name, value in (("end", end), ("weight", weight)):
         given = getattr(value, "dtype", self.dtype)
-        alone = name == "weight" and np.ndim(value) == 0 and given.kind in "biuf"
+        alone = name == "weight" and np.ndim(value) == 0 and given.kind in "biufV"
         if given != self.dtype and not alone:
             names = [
                 from_numpy(each.dtype).name.replace("32", "").replace("float64", "double") for each in (self, value)
             ]
             raise RuntimeError(f"expected dtype {names[0]} for `{name}` but got dtype {names[1]}")
+    if isinstance(weight, complex) and self.dtype.kind in "fV":
+        weight = checked_number(weight, from_numpy(self.dtype)).real
     if self.dtype.kind not in "fcV":
         raise NotImplementedError(errors.no_kernel("lerp_kernel_scalar", from_numpy(self.dtype)))
     broadcast(broadcast(self.shape, np.shape(end)), np.shape(weight))
