@@ -279,6 +279,7 @@ DIRECT.update(
     split_backward=lambda r, t: (lambda x: [[x, x], (len(x), 99), 1, (0, 50)])(matrix(r, t)),
 )
 DIRECT.update(
+    index_add_=lambda r, t: (lambda x: [x, 1, rows(r, 9, x.shape[1]), np.ones((len(x), 9), t), 0.5])(matrix(r, t)),
     copy_=lambda r, t: [images(r, t)[..., ::2], np.ones(1, t), False],
     fill_=lambda r, t: [images(r, t).T, 1.5],
     zero_=lambda r, t: [images(r, t)[::-1]],

@@ -315,3 +315,21 @@ def test_elementary_functions_write_into_the_array_that_is_given(native, name):
     expected = getattr(native, f"direct_{name}")(x)
     assert getattr(native, name)(x, out=x) is x
     np.testing.assert_array_equal(x, expected)
+
+
+@DTYPES
+@pytest.mark.parametrize("axis", [0, 1, -1])
+def test_slices_are_added_in_place_or_nothing_is_written(native, axis, dtype):
+    x = arrays(native, dtype)[0][:180_000].reshape(300, 20, 30)
+    index = np.random.default_rng(2).integers(0, x.shape[axis], 70)
+    source = np.ones([70 if at == axis % 3 else length for at, length in enumerate(x.shape)], dtype)
+    wanted, target = native.index_add(x, axis, index, source, 0.5), x.copy()
+    assert native.direct_index_add_(target, axis, index, source, 0.5) is None
+    np.testing.assert_array_equal(target, wanted)
+    for wrong in (-1, x.shape[axis], 2**62, -(2**63)):
+        outside = index.copy()
+        outside[-1] = wrong
+        assert native.direct_index_add_(target, axis, outside, source, 1) is NotImplemented
+    one = np.zeros(x.shape[0], np.int64)
+    assert native.direct_index_add_(target, 0, one, target, 1) is NotImplemented  # itself
+    np.testing.assert_array_equal(target, wanted)

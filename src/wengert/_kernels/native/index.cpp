@@ -3,8 +3,10 @@
 // once, and what was loaded is checked and used. One that lies outside ends in the twin, which words the error; what was
 // written until then is in memory of our own.
 #include "along.hpp"
+#include "elements.hpp"
 
 #include <cstring>
+#include <vector>
 
 namespace wengert {
 namespace {
@@ -235,6 +237,27 @@ PyObject* of_card(PyObject* const* args) {
     return compute(slots);
 }
 
+// index_add_(self, dim, index, source, alpha): nothing is written unless all indices lie inside, so they are copied first.
+template <class T>
+PyObject* add_in_place(PyObject* const* args) {
+    PyArrayObject *x = plain(args[0], descr_of<T>()), *index = plain(args[2], int64_descr), *source = plain(args[3], descr_of<T>());
+    int axis = 0;
+    double alpha = 1;
+    if (!x || !index || !source || !writeable(x) || !as_axis(args[1], PyArray_NDIM(x), axis) || !as_number(args[4], alpha)) return nullptr;
+    const npy_intp count = PyArray_SIZE(index), length = PyArray_DIM(x, axis);
+    if (PyArray_NDIM(index) != 1 || !same_slices(source, x, axis) || PyArray_DIM(source, axis) != count) return nullptr;
+    if (PyArray_SIZE(x) == 0 || !lie_apart(source, x)) return nullptr;
+    const int64_t* given = data_of<int64_t>(index);
+    std::vector<int64_t> places(static_cast<size_t>(count));
+    for (npy_intp i = 0; i < count; ++i) {
+        places[static_cast<size_t>(i)] = load_once(given + i);
+        if (static_cast<uint64_t>(places[static_cast<size_t>(i)]) >= static_cast<uint64_t>(length)) return nullptr;
+    }
+    const Line line = line_of(PyArray_DIMS(x), PyArray_NDIM(x), axis);
+    add_slices<T>(data_of<T>(x), line, places.data(), count, data_of<T>(source), static_cast<T>(alpha));
+    Py_RETURN_NONE;
+}
+
 // What is read along an axis of an array, as a rule knows it: the shape of the array, and the axis.
 struct Read {
     npy_intp shape[most_dims];
@@ -296,6 +319,8 @@ PyMethodDef index_methods[] = {
                   "scatter_add(self, dim, index, src), or NotImplemented"),
     direct_method("direct_index_add", direct<5, by_element<of_card<index_slices<float>, 5>, of_card<index_slices<double>, 5>>>,
                   "index_add(self, dim, index, source, alpha), or NotImplemented"),
+    direct_method("direct_index_add_", direct<5, by_element<add_in_place<float>, add_in_place<double>>>,
+                  "index_add_(self, dim, index, source, alpha): None, or NotImplemented"),
     direct_method("direct_gather_rule", direct<4, by_element<gather_rule<float>, gather_rule<double>>>,
                   "gather_rule(grad, self_shape, dim, index), or NotImplemented"),
     direct_method("direct_index_select_rule", direct<4, by_element<index_select_rule<float>, index_select_rule<double>>>,

@@ -67,7 +67,10 @@ def check_index_add(array: Any, dim: int, index: Any, source: Any) -> int:
     return at
 
 
-@op(dtypes=WIDE, inplace=True, apart="wholly", batching="batches.written", native=native("index_add"))
+@op(
+    dtypes=WIDE, inplace=True, apart="wholly", batching="batches.written", native=native("index_add"),
+    native_write=native("index_add_"),
+)  # fmt: skip
 def index_add(self: Array, dim: int, index: Index, source: Array, *, alpha: Number = 1) -> Any:
     """The tensor with the slices of `source` added along `dim` where `index` says.
 
