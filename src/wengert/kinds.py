@@ -102,6 +102,19 @@ def new(self: Any, *data: Any, device: Any = None) -> Tensor:
     return self.new_empty(given if isinstance(given, Size) else data or (0,), device=device)  # type: ignore[no-any-return]
 
 
+def _make_subclass(cls: type, data: Tensor, require_grad: bool = False) -> Any:
+    """An instance of a subclass of Tensor on the memory of a tensor, without its history; called on the class.
+
+    Args:
+        cls: the subclass.
+        data: the tensor.
+        require_grad: whether it requires a gradient.
+    """
+    made = as_subclass(data.detach(), cls)
+    made.requires_grad = require_grad
+    return made
+
+
 def as_subclass(self: Any, cls: type) -> Any:
     """The tensor as an instance of a subclass of Tensor: a view of it, recorded as views are.
 
@@ -210,7 +223,7 @@ SPARSE = ("to_sparse", "to_sparse_bsc", "to_sparse_bsr", "to_sparse_coo", "to_sp
 METHODS: dict[str, Callable[..., Any]] = {
     **dict.fromkeys(("is_conj", "is_distributed", "is_pinned", "_is_zerotensor"), no),
     **{each.__name__: each for each in (is_signed, is_same_size, is_set_to, is_nonzero, ndimension, get_device)},
-    **{each.__name__: each for each in (dim_order, new, as_subclass, pin_memory)},
+    **{each.__name__: each for each in (dim_order, new, _make_subclass, as_subclass, pin_memory)},
     **{name: on_device(name) for name in ("cuda", "xpu", "ipu", "mtia")},
     **{name: of_layout(name, wanted) for name, wanted in LAYOUTS.items()},
     **{name: to_layout(name) for name in SPARSE},

@@ -160,3 +160,11 @@ def test_an_output_read_by_a_program_comes_with_its_node():
         out = make(leaf())
         with wg.no_grad():
             assert out.grad_fn._saved_result.grad_fn is out.grad_fn
+
+
+def test_a_number_that_stood_for_a_tensor_is_shown_as_the_tensor_that_torch_saves():
+    x = wg.ones(2, requires_grad=True)
+    other = (x * 2).grad_fn._saved_other
+    assert (other.dtype, other.shape, other.item()) == (wg.int64, (), 2)
+    assert (x / 2.5).grad_fn._saved_other.dtype is wg.float64
+    assert (x**3).grad_fn._saved_exponent == 3

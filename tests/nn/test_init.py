@@ -106,3 +106,9 @@ def test_bounds_of_trunc_normal_may_be_tensors_and_must_be_in_order():
         init.trunc_normal_(weight, 0.0, 1.0, wg.tensor(1.5), 1.0)
     assert weight.tolist() == [1.0] * 5 and weight._version == 0
     assert init.trunc_normal_(weight, 0.0, 1.0, wg.tensor(1.5), 2.0).min() >= 1.5
+
+
+def test_a_layer_without_inputs_says_that_there_is_nothing_to_draw():
+    with pytest.warns(UserWarning, match="Initializing zero-element tensors is a no-op") as caught:
+        wg.nn.Linear(0, 3)
+    assert caught[0].filename == __file__

@@ -138,7 +138,7 @@ def tensor_members(cls: ast.ClassDef) -> list[str]:
     for each in defined:
         lines += function(each, INDENT)
     written_there = {each.name for each in defined}
-    for name in sorted(vars(Tensor).keys() - written_there):
+    for name in sorted(vars(Tensor).keys() - written_there - {"_make_subclass"}):  # that is called on the class
         lines += bound(name, vars(Tensor)[name])
     return lines
 

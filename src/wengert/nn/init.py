@@ -26,6 +26,8 @@ _LEAST_ACCEPTED = 0.3
 _FEWEST_PROPOSALS = 1e-3
 """Of normal numbers, of even ones: the share that must be taken for the others to be drawn again."""
 
+NOTHING_TO_DRAW = "Initializing zero-element tensors is a no-op"
+
 
 def calculate_gain(nonlinearity: str, param: float | None = None) -> float:
     """The factor by which weights before a function should be larger, to keep the spread of values.
@@ -217,7 +219,7 @@ def xavier_normal_(tensor: Tensor, gain: float = 1.0, generator: Any = None) -> 
 def _kaiming_std(tensor: Tensor, a: float, mode: str, nonlinearity: str) -> float | None:
     """The standard deviation; None, with a warning, for a tensor without elements."""
     if 0 in tensor.shape:
-        warnings.warn("Initializing zero-element tensors is a no-op", stacklevel=3)
+        warnings.warn(NOTHING_TO_DRAW, stacklevel=3)
         return None
     fan = _calculate_correct_fan(tensor, mode)
     return calculate_gain(nonlinearity, a) / math.sqrt(fan)
@@ -303,6 +305,8 @@ def sparse_(tensor: Tensor, sparsity: float, std: float = 0.01, generator: Any =
 def uniform_within_fan_in(weight: Tensor, bias: Tensor | None) -> None:
     """What linear maps and convolutions start with: both uniform in [-1/sqrt(fan_in), 1/sqrt(fan_in))."""
     fan_in, _ = _calculate_fan_in_and_fan_out(weight)
+    if 0 in weight.shape:
+        warnings.warn(NOTHING_TO_DRAW, stacklevel=4)
     bound = 1 / math.sqrt(fan_in) if fan_in else 0.0
     uniform_(weight, -bound, bound)
     if bias is not None:

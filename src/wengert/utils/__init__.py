@@ -19,4 +19,4 @@ LATER = (
     "weak",
 )
 
-__getattr__, __dir__ = on_demand(globals(), {name: name for name in LATER})
+__getattr__, __dir__ = on_demand(globals(), {**{name: name for name in LATER}, "swap_tensors": "swapping"})

@@ -8,7 +8,10 @@ from typing import Any
 from ..operators import sources
 from ..operators.declaration import Declaration
 from ..recording.recorded import OpNode, node_class
-from ..recording.saved_tensor import read_raw, read_saved
+from ..recording.saved_tensor import read_operand, read_raw, read_saved
+
+WITH_NUMBERS = ("mul", "true_divide")
+"""Operators of which torch has no form for a number: it makes a tensor of the number, and saves that."""
 
 
 class NodeClasses:
@@ -72,7 +75,8 @@ class NodeClasses:
         if cls.__name__ != title:
             cls.name = lambda node: title  # type: ignore[attr-defined]
         for attribute, name in self._attributes():
-            setattr(cls, f"_saved_{attribute}", property(reader(read_saved, name)))
+            read = read_operand if name == "other" and self.name in WITH_NUMBERS else read_saved
+            setattr(cls, f"_saved_{attribute}", property(reader(read, name)))
             if self.saved[name] in (sources.FROM_INPUT, sources.FROM_OUTPUT):
                 setattr(cls, f"_raw_saved_{attribute}", property(reader(read_raw, name)))
         return cls

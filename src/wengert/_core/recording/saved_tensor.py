@@ -7,13 +7,17 @@ import sys
 from collections.abc import Callable
 from typing import Any
 
+import numpy as np
+
 from .. import errors, flags
 from ..graph.node import Node
 from ..leaves.accumulate import gradient_edge
 from ..state.modes import current
-from ..tensor.base import Tensor, share
+from ..tensor.base import Tensor, share, wrap
 from .recorded import OpNode, unpack_tensor
 from .saved import Saved, SavedInput, SavedOutput, SavedPacked, input_of, is_as_saved, packed_by
+
+NUMBERS = (bool, int, float, complex)
 
 
 class SavedTensor:
@@ -128,6 +132,12 @@ def read_saved(node: OpNode, name: str) -> Any:
         raise RuntimeError(errors.BACKWARD_TWICE)
     names = node.plan.names
     return show(node.saved[names.index(name)], node) if name in names else None
+
+
+def read_operand(node: OpNode, name: str) -> Any:
+    """`read_saved` of an input: a number that was given for a tensor is shown as the tensor that torch makes of it."""
+    found = read_saved(node, name)
+    return wrap(np.asarray(found)) if type(found) in NUMBERS else found
 
 
 def show(value: Any, node: Node) -> Any:

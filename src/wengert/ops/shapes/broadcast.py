@@ -87,7 +87,7 @@ def broadcast_shapes(*shapes: Any) -> sizes.Size:
         RuntimeError: there is none, or something else is given.
     """
     common: tuple[int, ...] = ()
-    for shape in shapes:
+    for at, shape in enumerate(shapes):
         if not isinstance(shape, (int, tuple, list)):
             raise RuntimeError(
                 f"Input shapes should be of type ints, a tuple of ints, or a list of ints, got {shape!r}"
@@ -95,6 +95,12 @@ def broadcast_shapes(*shapes: Any) -> sizes.Size:
         given = (int(shape),) if isinstance(shape, int) else tuple(map(int, shape))
         if any(length < 0 for length in given):
             raise ValueError("Attempting to broadcast a dimension with negative length!")
+        for back, (length, other) in enumerate(zip(reversed(given), reversed(common)), 1):
+            if length != other and 1 not in (length, other):
+                raise RuntimeError(
+                    f"Attempting to broadcast a dimension of length {length} at -{back}! Mismatching argument at index "
+                    f"{at} had {given}; but expected shape should be broadcastable to {list(common)}"
+                )
         common = sizes.broadcast(common, given)
     return sizes.Size(common)
 
