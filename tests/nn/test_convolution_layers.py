@@ -127,3 +127,8 @@ def test_signals_with_the_channels_last_are_convolved():
     expected = functional.conv1d(x.permute(1, 2, 0), weight.permute(2, 1, 0), bias, padding=1)
     wg.testing.assert_close(made.permute(1, 2, 0), expected)
     assert made.shape == (6, 2, 4) and made.is_contiguous()
+
+
+def test_an_input_of_another_dtype_is_refused_by_that_of_the_bias_first():
+    with pytest.raises(RuntimeError, match=r"^Input type \(double\) and bias type \(float\) should be the same$"):
+        wg.nn.Conv2d(1, 1, 2)(wg.ones(1, 1, 3, 3, dtype=wg.float64))

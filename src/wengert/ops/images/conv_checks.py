@@ -61,15 +61,15 @@ def check_dtypes(input: Any, weight: Any, bias: Any) -> None:
         RuntimeError: they differ.
         NotImplementedError: they are bools, or of a wide unsigned dtype.
     """
+    if bias is not None and bias.dtype != input.dtype:
+        names = [dtypes.from_numpy(each.dtype).legacy[:-6].lower() for each in (input, bias)]
+        raise RuntimeError(f"Input type ({names[0]}) and bias type ({names[1]}) should be the same")
     if weight.dtype != input.dtype:
         wanted, found = [dtypes.from_numpy(each.dtype).legacy[:-6] for each in (input, weight)]
         raise RuntimeError(
             f"expected scalar type {wanted} but found {found}: Input type ({errors.type_name(input)}) and weight type "
             f"({errors.type_name(weight)}) should be the same. Cast one of them with .to(dtype)."
         )
-    if bias is not None and bias.dtype != input.dtype:
-        names = [dtypes.from_numpy(each.dtype).legacy[:-6].lower() for each in (input, bias)]
-        raise RuntimeError(f"Input type ({names[0]}) and bias type ({names[1]}) should be the same")
     refuse_dtype("convolution", input, NUMBERS)
 
 
