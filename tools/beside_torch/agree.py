@@ -119,7 +119,11 @@ def compare_arrays(first: Any, second: Any, factor: float, kind: str, where: str
         finite = first[np.isfinite(first)]
         scale = float(np.abs(finite).max()) if finite.size else 1.0
         with np.errstate(all="ignore"):
-            limits = {"rtol": tolerance, "atol": tolerance * max(least, min(scale, 1e6)), "equal_nan": True}
+            limits: dict[str, Any] = {
+                "rtol": tolerance,
+                "atol": tolerance * max(least, min(scale, 1e6)),
+                "equal_nan": True,
+            }
             same = np.isclose(first, second, **limits)
             if first.dtype.kind == "c":  # an infinite part says nothing of the other one
                 same |= np.isclose(first.real, second.real, **limits) & np.isclose(first.imag, second.imag, **limits)
