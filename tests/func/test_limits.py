@@ -88,3 +88,31 @@ def test_switches_of_a_tensor_are_properties_that_may_be_set(transform):
         return (slope * x).sum()
 
     transform(function, wg.ones(3))
+
+
+class Inside(wg.autograd.Function):
+    """Computes by a graph of its own, and by a Function without `setup_context`."""
+
+    @staticmethod
+    def forward(x):
+        y = wg.ones(2).requires_grad_()
+        with wg.enable_grad():
+            Twice.apply(y).sum().backward()
+        return Twice.apply(x) + y.grad.sum() - 4
+
+    @staticmethod
+    def setup_context(ctx, inputs, output):
+        pass
+
+    @staticmethod
+    def backward(ctx, grad):
+        return grad * 2
+
+
+@pytest.mark.parametrize("transform", REVERSE.values(), ids=REVERSE)
+def test_the_forward_of_a_function_may_do_what_the_function_around_it_may_not(transform):
+    transform(lambda x: Inside.apply(x).sum(), wg.ones(3))
+    assert grad(lambda x: Inside.apply(x).sum())(wg.ones(3)).tolist() == [2.0] * 3
+    assert grad(grad(lambda x: (Inside.apply(x) * x).sum()))(wg.tensor(1.0)).item() == 4
+    with pytest.raises(RuntimeError, match="setup_context"):  # what was set aside is in force again
+        transform(lambda x: (Inside.apply(x) + Twice.apply(x)).sum(), wg.ones(3))

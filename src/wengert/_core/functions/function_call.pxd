@@ -18,7 +18,7 @@ from wengert._core.aliasing.views cimport ViewInfo
 
 @cython.locals(modes=Modes, log=Log, event=Event)
 cpdef object call(object function, tuple args, dict keywords, bint split)
-@cython.locals(word=long, recording=bint, node=FunctionNode, grad=bint, mask=long, forward=long)
+@cython.locals(word=long, recording=bint, node=FunctionNode, grad=bint, mask=long, forward=long, transforms=long)
 cpdef object carry_out(object function, tuple args, dict keywords, bint split, Modes modes)
 @cython.locals(word=long, tensor=Tensor)
 cpdef long word_of(tuple args) except -1

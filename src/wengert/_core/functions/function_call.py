@@ -65,9 +65,11 @@ def carry_out(function: Any, args: tuple[Any, ...], keywords: dict[str, Any] | N
     grad: bool = modes.grad
     mask: int = modes.mask
     forward: int = modes.forward
+    transforms: int = modes.transforms
     try:
         modes.set_grad(False)
         modes.forward = NO_OTHER_LEVEL if forward else 0
+        modes.transforms = 0  # what they refuse is theirs to derive; this derivative the Function gives
         if split:
             result = function.forward(*args, **(keywords or {}))
             function.setup_context(node, args, result)
@@ -79,6 +81,7 @@ def carry_out(function: Any, args: tuple[Any, ...], keywords: dict[str, Any] | N
         modes.grad = grad
         modes.mask = mask
         modes.forward = forward
+        modes.transforms = transforms
     return finish(node, args, result, recording, word, modes)
 
 
@@ -134,9 +137,7 @@ def new_function_node(function: Any, args: tuple[Any, ...], recording: bool, mod
             needed.append(False)
             continue
         tensor = each
-        wants: bool = tensor._flags_ & flags.REQUIRES_GRAD != 0 or (
-            tensor._flags_ & flags.VIEW != 0 and tensor.requires_grad
-        )
+        wants: bool = tensor.requires_grad if tensor._flags_ & flags.VIEW else tensor._flags_ & flags.REQUIRES_GRAD != 0
         needed.append(wants)
         if recording:
             numbers.append(len(edges))
@@ -153,8 +154,7 @@ def begin(node: FunctionNode, numbers: list[Any], needed: tuple[Any, ...]) -> No
     """Give a node the fields that nodes of other kinds do not have."""
     node.edge_numbers = numbers
     node.needs_input_grad = needed
-    node.output_spaces = []
-    node.output_recorded = []
+    node.output_spaces, node.output_recorded = [], []
     node.kept_tensors = ()
     node.kept_origins = None
     node.kept_given = False
