@@ -208,6 +208,13 @@ cdef extern from *:
             if (PyArray_DIM(own, at) != PyLong_AsSsize_t(PyTuple_GET_ITEM(shape, at))) return 0;
         return 1;
     }
+    static CYTHON_UNUSED int wengert_share_space(PyObject *array, PyObject *other) {
+        PyArrayObject *own = wengert_as_ndarray(array), *its = wengert_as_ndarray(other);
+        if (own == NULL || its == NULL || PyArray_DESCR(own) != PyArray_DESCR(its) || PyArray_NDIM(own) != PyArray_NDIM(its)) return 0;
+        for (int at = 0; at < PyArray_NDIM(own); at++)
+            if (PyArray_DIM(own, at) != PyArray_DIM(its, at)) return 0;
+        return 1;
+    }
     static CYTHON_INLINE PyObject *wengert_new(PyObject *cls) {
         PyObject *nothing = PyTuple_New(0);  /* a shared constant of the interpreter */
         if (nothing == NULL) return NULL;
@@ -386,6 +393,7 @@ cdef extern from *:
     bint has_zero_stride "wengert_has_zero_stride"(object array) except -1
     bint keeps_rows "wengert_keeps_rows"(object array) except -1
     bint in_space "wengert_in_space"(object array, tuple shape, object dtype)
+    bint share_space "wengert_share_space"(object array, object other)
     int lazy_dict "wengert_lazy_dict"(object cls) except -1
     void begin "wengert_begin"(object tensor)
     object subclass "wengert_subclass"(str module, str name, object base)

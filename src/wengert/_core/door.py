@@ -151,6 +151,11 @@ def in_space(array: Any, shape: tuple[int, ...], dtype: Any) -> bool:
     return array.dtype is dtype and array.shape == shape
 
 
+def share_space(array: Any, other: Any) -> bool:
+    """Whether two arrays have one shape and one dtype object."""
+    return array.dtype is other.dtype and array.shape == other.shape
+
+
 def lazy_dict(cls: type) -> None:
     """Let instances of the compiled Tensor make their `__dict__` on first use; Cython would make one for each.
 

@@ -265,7 +265,7 @@ def is_like(cotangent: Any, tensor: Tensor) -> bool:
     if not isinstance(cotangent, Tensor):
         return False
     given: Tensor = cotangent
-    return door.in_space(given._array_, door.shape_of(tensor._array_), door.dtype_of(tensor._array_))
+    return door.share_space(given._array_, tensor._array_)
 
 
 def without_history(at: int, tensor: Tensor) -> RuntimeError:

@@ -138,7 +138,7 @@ def computed(op: InPlaceOp, target: Tensor, args: tuple[Any, ...]) -> Any:
     if shares_memory(target, args):
         return None
     made: Any = door.on_arrays(functional.native, args, Tensor)
-    if made is NotImplemented or not door.in_space(made, door.shape_of(array), door.dtype_of(array)):
+    if made is NotImplemented or not door.share_space(made, array):
         return None
     return made
 
