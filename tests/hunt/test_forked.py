@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import signal
 import time
+from pathlib import Path
 
 import numpy as np
 
@@ -20,6 +21,8 @@ def attempt(text):
         os.kill(os.getpid(), signal.SIGSEGV)
     if text == "hang()":
         time.sleep(LONG)
+    if text == "write()":
+        Path("written").write_text("by a try")
     if text == "memory()":
         try:
             np.empty(1 << 30, np.uint8)
@@ -59,6 +62,12 @@ def test_a_hang_is_a_finding():
 def test_a_child_may_take_as_much_memory_as_its_limit_says():
     assert sift(["memory()"], attempt, LONG, FEW)[1] == ["no memory\n    memory()"]
     assert sift(["memory()"], attempt, LONG, Limits())[1] == []
+
+
+def test_what_a_try_writes_is_not_left_where_the_hunt_began(monkeypatch, tmp_path):
+    monkeypatch.chdir(tmp_path)
+    assert sift(["write()"], attempt, LONG, FEW) == (1, [])
+    assert not any(tmp_path.iterdir())
 
 
 def test_a_crash_for_which_somebody_else_is_to_blame_is_no_finding():

@@ -119,13 +119,16 @@ def called(text: str) -> str:
 
 
 def run(texts: list[str], attempt: Attempt, limits: Limits, deadline: float = float("inf")) -> Course:
-    """Run tries one after the other in a child; with a deadline, only as many as there is time for."""
+    """Run tries one after the other in a child; with a deadline, only as many as there is time for.
+
+    The child works in a folder of its own, since a name that a try makes up may be that of a file to write.
+    """
     reader, writer = os.pipe()
-    with tempfile.TemporaryFile() as trace:
+    with tempfile.TemporaryFile() as trace, tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder:
         child = os.fork()
         if child == 0:
             os.close(reader)
-            live(texts, attempt, limits, writer, trace)
+            live(texts, attempt, limits, writer, trace, folder)
         os.close(writer)
         try:
             course = watch(child, reader, len(texts), limits.seconds, deadline)
@@ -136,10 +139,11 @@ def run(texts: list[str], attempt: Attempt, limits: Limits, deadline: float = fl
     return course
 
 
-def live(texts: list[str], attempt: Attempt, limits: Limits, writer: int, trace: BinaryIO) -> None:
+def live(texts: list[str], attempt: Attempt, limits: Limits, writer: int, trace: BinaryIO, folder: str) -> None:
     """What a child does; never returns."""
     status = 1
     try:
+        os.chdir(folder)
         silence()
         faulthandler.enable(trace)
         if limits.memory:
