@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from . import attention, common_types, functional, grad, init, modules, parallel, utils
+from typing import Any
+
+from . import _reduction as _reduction, attention, common_types, functional, grad, init, modules, parallel, utils
 from .modules import *  # noqa: F403  the list of their names is there
 from .parallel import DataParallel
 from .parameter import Buffer, Parameter, UninitializedBuffer, UninitializedParameter
@@ -15,6 +17,7 @@ __all__ = [
     "UninitializedParameter",
     "attention",
     "common_types",
+    "factory_kwargs",
     "functional",
     "grad",
     "init",
@@ -23,3 +26,22 @@ __all__ = [
     "utils",
     *modules.__all__,
 ]
+
+
+def factory_kwargs(kwargs: dict[str, Any] | None) -> dict[str, Any]:
+    """The options of a layer's constructor that go on to functions that make tensors.
+
+    Args:
+        kwargs: `device`, `dtype` and `memory_format`; those under `factory_kwargs` take their place.
+
+    Raises:
+        TypeError: another option, or one that is given twice.
+    """
+    given = dict(kwargs or {})
+    made = dict(given.pop("factory_kwargs", {}))
+    unexpected = given.keys() - {"device", "dtype", "memory_format"}
+    if unexpected:
+        raise TypeError(f"unexpected kwargs {unexpected}")
+    for name in given.keys() & made.keys():
+        raise TypeError(f"{name} specified twice, in **kwargs and in factory_kwargs")
+    return made | given

@@ -5,12 +5,16 @@ from __future__ import annotations
 import warnings
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from typing import Any
+from typing import Any, TypeAlias
 
 from ..autograd import enable_grad, no_grad
 from ..tensor import HookDict, RemovableHandle, Tensor, dtypes
+from . import of_libraries
+from .of_libraries import *  # noqa: F403  libraries import their helpers from here
 from .saved_state import by_number, numbers_of, taken_groups, taken_states
 from .step_hooks import (
+    _global_optimizer_post_hooks as _global_optimizer_post_hooks,
+    _global_optimizer_pre_hooks as _global_optimizer_pre_hooks,
     prepended,
     register_optimizer_step_post_hook,
     register_optimizer_step_pre_hook,
@@ -31,6 +35,7 @@ class _Required:
 
 
 required = _Required()
+_RequiredParameter = _Required
 
 
 class Optimizer:
@@ -50,6 +55,13 @@ class Optimizer:
         TypeError: not an iterable of tensors or dictionaries.
         ValueError: no parameters, one of them twice, or one that is no leaf.
     """
+
+    OptimizerPreHook: TypeAlias = Callable[[Any, tuple[Any, ...], dict[str, Any]], Any]
+    OptimizerPostHook: TypeAlias = Callable[[Any, tuple[Any, ...], dict[str, Any]], None]
+
+    _group_tensors_by_device_and_dtype = staticmethod(of_libraries._group_tensors_by_device_and_dtype)
+    _process_value_according_to_param_policy = staticmethod(of_libraries._process_value_according_to_param_policy)
+    profile_hook_step = staticmethod(with_hooks)
 
     def __init__(self, params: Params, defaults: dict[str, Any]) -> None:
         if isinstance(params, Tensor):
@@ -81,6 +93,16 @@ class Optimizer:
         super().__init_subclass__(**options)
         if "step" in cls.__dict__:
             cls.step = with_hooks(cls.step)  # type: ignore[method-assign]
+
+    def _patch_step_function(self) -> None:
+        """Let hooks run around a `step` that was put into the class after it was made."""
+        if not getattr(type(self).step, "hooked", False):
+            type(self).step = with_hooks(type(self).step)  # type: ignore[method-assign]
+
+    def _cuda_graph_capture_health_check(self) -> None:
+        """Nothing: no accelerator records a graph."""
+
+    _accelerator_graph_capture_health_check = _cuda_graph_capture_health_check
 
     def __getstate__(self) -> dict[str, Any]:
         return {"defaults": self.defaults, "state": self.state, "param_groups": self.param_groups}

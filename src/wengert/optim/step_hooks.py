@@ -8,8 +8,8 @@ from typing import Any
 
 from ..tensor import HookDict, RemovableHandle
 
-_before_all = HookDict()
-_after_all = HookDict()
+_global_optimizer_pre_hooks = HookDict()
+_global_optimizer_post_hooks = HookDict()
 
 
 def register_optimizer_step_pre_hook(hook: Callable[..., Any]) -> RemovableHandle:
@@ -20,7 +20,7 @@ def register_optimizer_step_pre_hook(hook: Callable[..., Any]) -> RemovableHandl
     Returns:
         Its `remove()` takes the hook back.
     """
-    return _before_all.add(hook)
+    return _global_optimizer_pre_hooks.add(hook)
 
 
 def register_optimizer_step_post_hook(hook: Callable[..., None]) -> RemovableHandle:
@@ -29,7 +29,7 @@ def register_optimizer_step_post_hook(hook: Callable[..., None]) -> RemovableHan
     Returns:
         Its `remove()` takes the hook back.
     """
-    return _after_all.add(hook)
+    return _global_optimizer_post_hooks.add(hook)
 
 
 def prepended(hooks: HookDict, hook: Callable[..., Any], first: bool) -> RemovableHandle:
@@ -48,10 +48,10 @@ def with_hooks(step: Callable[..., Any]) -> Callable[..., Any]:
     @functools.wraps(step)
     def stepped(self: Any, *args: Any, **kwargs: Any) -> Any:
         before, after = self._optimizer_step_pre_hooks, self._optimizer_step_post_hooks
-        if not (before or after or _before_all or _after_all):
+        if not (before or after or _global_optimizer_pre_hooks or _global_optimizer_post_hooks):
             return step(self, *args, **kwargs)
         args = (self, *args)  # so hooks see, and may change, them
-        for hook in (*_before_all.values(), *before.values()):
+        for hook in (*_global_optimizer_pre_hooks.values(), *before.values()):
             changed = hook(self, args, kwargs)
             if changed is not None:
                 if not (isinstance(changed, tuple) and len(changed) == 2):
@@ -60,8 +60,9 @@ def with_hooks(step: Callable[..., Any]) -> Callable[..., Any]:
                     )
                 args, kwargs = changed
         result = step(*args, **kwargs)
-        for hook in (*after.values(), *_after_all.values()):
+        for hook in (*after.values(), *_global_optimizer_post_hooks.values()):
             hook(self, args, kwargs)
         return result
 
+    stepped.hooked = True  # type: ignore[attr-defined]
     return stepped

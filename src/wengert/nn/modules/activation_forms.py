@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import warnings
 from typing import Any
 
 from ...ops.create.create import full
 from ...tensor import Tensor
 from .. import functional
+from ..init import constant_
 from ..parameter import Parameter
 from .module import Module
 
@@ -84,12 +86,33 @@ class CELU(Module):
 
 
 class Hardtanh(Module):
-    """`x` cut to [min_val, max_val]; `inplace`: write into the input."""
+    """`x` cut to [min_val, max_val]; `inplace`: write into the input.
 
-    def __init__(self, min_val: float = -1.0, max_val: float = 1.0, inplace: bool = False) -> None:
+    Args:
+        min_val, max_val: the limits.
+        inplace: whether the result is written into the input.
+        min_value, max_value: older names of the limits.
+
+    Raises:
+        AssertionError: the lower limit is not below the upper one.
+    """
+
+    def __init__(
+        self,
+        min_val: float = -1.0,
+        max_val: float = 1.0,
+        inplace: bool = False,
+        min_value: float | None = None,
+        max_value: float | None = None,
+    ) -> None:
         super().__init__()
-        if min_val >= max_val:
-            raise ValueError(f"Hardtanh: min_val must be below max_val, but got {min_val} and {max_val}")
+        for name, given in (("min", min_value), ("max", max_value)):
+            if given is not None:
+                old = f"keyword argument `{name}_value` is deprecated and renamed to `{name}_val`"
+                warnings.warn(old, FutureWarning, stacklevel=2)
+        min_val, max_val = min_val if min_value is None else min_value, max_val if max_value is None else max_value
+        if max_val <= min_val:
+            raise AssertionError(f"max_val ({max_val}) must be greater than min_val ({min_val})")
         self.min_val = min_val
         self.max_val = max_val
         self.inplace = inplace
@@ -221,6 +244,10 @@ class PReLU(Module):
         self.num_parameters = num_parameters
         self.init = init
         self.weight = Parameter(full((num_parameters,), float(init), dtype=dtype))
+
+    def reset_parameters(self) -> None:
+        """Fill the weight with what it starts with."""
+        constant_(self.weight, self.init)
 
     def forward(self, input: Tensor) -> Tensor:
         """The function of each value; with several weights those of the second dimension."""

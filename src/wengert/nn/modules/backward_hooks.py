@@ -178,12 +178,17 @@ def register_on_last_node(module: Any, hooks: Iterable[Hook], args: Values, resu
         return
     for hook in hooks:
         node.register_hook(with_module(hook, module))
+    warn_of_missing(args, result, node)
+
+
+def warn_of_missing(args: Values, result: Any, node: Any) -> None:
+    """Warn of what hooks of the older kind will not see of a call whose (first) output `node` made."""
     missing = what_is_missing(args, result, node)
     if missing:
         warnings.warn(
             f"Using {missing}. Please use register_full_backward_hook to get the documented behavior.",
             FutureWarning,
-            stacklevel=2,
+            stacklevel=3,
         )
 
 

@@ -7,7 +7,7 @@ from typing import Any
 
 from ...tensor import RemovableHandle, Tensor
 from . import global_hooks
-from .backward_hooks import BackwardHook, register_on_last_node
+from .backward_hooks import BackwardHook, register_on_last_node, warn_of_missing
 from .global_hooks import ACTIVE
 from .hook_table import Hook, HookTable, Marks
 from .state import State
@@ -44,6 +44,11 @@ class Hooking(State):
         return self.forward(*args, **kwargs)
 
     _call_impl = _wrapped_call_impl = __call__  # what libraries put their own in the place of
+    _compiled_call_impl: Any = None  # what they ask for a compiled form of it
+
+    def _slow_forward(self, *input: Any, **kwargs: Any) -> Any:
+        """What `forward` computes; in torch it names the module to a tracer, of which there is none."""
+        return self.forward(*input, **kwargs)
 
     def compile(self, *args: Any, **kwargs: Any) -> None:
         """Nothing: modules run as they are, see `wengert.compile`."""
@@ -118,10 +123,22 @@ class Hooking(State):
             found += [hook for _, hook, _ in self._backward_hooks.entries()]
         return found
 
+    def _get_backward_hooks(self) -> tuple[list[Hook], list[Hook]]:
+        """The hooks of a call, as libraries ask for them: the full ones, and those of the older kind."""
+        return self._backward_hooks_of_kind(True), self._backward_hooks_of_kind(False)
+
+    def _get_backward_pre_hooks(self) -> list[Hook]:
+        """The global hooks and the module's own that run when the gradients of its output are known."""
+        return [hook for _, hook, _ in global_hooks.before(global_hooks.BACKWARD_PRE, self._backward_pre_hooks)]
+
+    def _maybe_warn_non_full_backward_hook(self, inputs: Any, result: Any, grad_fn: Any) -> None:
+        """Warn of what hooks of the older kind will not see of a call."""
+        warn_of_missing((inputs,) if isinstance(inputs, Tensor) else inputs, result, grad_fn)
+
     def _full_backward_hooks(self) -> BackwardHook | None:
         """What wraps inputs and outputs of this call; None without full backward hooks."""
         hooks = self._backward_hooks_of_kind(True)
-        pre_hooks = [hook for _, hook, _ in global_hooks.before(global_hooks.BACKWARD_PRE, self._backward_pre_hooks)]
+        pre_hooks = self._get_backward_pre_hooks()
         return BackwardHook(self, hooks, pre_hooks) if hooks or pre_hooks else None
 
     def _attach_backward_hooks(self, full: BackwardHook | None, args: Args, result: Any) -> Any:

@@ -181,6 +181,13 @@ class Module(Hooking):
         """Refused as by `Tensor.mtia`, unless there is nothing to move."""
         return self._apply(lambda each: each.mtia(device))  # type: ignore[attr-defined]
 
+    def _replicate_for_data_parallel(self: Self) -> Self:
+        """A copy that shares buffers, children and hooks, and has no parameters: what a replica begins with."""
+        replica = self.__new__(builtins.type(self))
+        shared = {"_parameters": {}, "_buffers": self._buffers.copy(), "_modules": self._modules.copy()}
+        vars(replica).update(vars(self), _is_replica=True, **shared)
+        return replica
+
     # ---- printing ----------------------------------------------------------------------------------------------------
 
     def _get_name(self) -> str:

@@ -139,6 +139,8 @@ class RNNBase(Module):
     def flatten_parameters(self) -> None:
         """Nothing: it is for accelerators that want all parameters in one piece of memory."""
 
+    _init_flat_weights = _update_flat_weights = flatten_parameters  # each call looks its parameters up
+
     def reset_parameters(self) -> None:
         """Draw new values."""
         bound = 1 / math.sqrt(self.hidden_size)

@@ -24,6 +24,8 @@ class Embedding(Module):
         norm_type: which norm `max_norm` means.
         scale_grad_by_freq: divide gradients by how often the number occurs in the batch.
         sparse: refused.
+        _weight: the table, of which no copy is made; a new one if not given.
+        _freeze: whether it stays as it is in training.
         device: "cpu".
         dtype: of the table.
 
@@ -31,7 +33,7 @@ class Embedding(Module):
         weight: the table, shape (num_embeddings, embedding_dim), standard normal at first.
 
     Raises:
-        AssertionError: `padding_idx` lies outside the table.
+        AssertionError: `padding_idx` lies outside the table, or the table given has another shape.
         NotImplementedError: `sparse`.
     """
 
@@ -44,6 +46,8 @@ class Embedding(Module):
         norm_type: float = 2.0,
         scale_grad_by_freq: bool = False,
         sparse: bool = False,
+        _weight: Tensor | None = None,
+        _freeze: bool = False,
         device: Any = None,
         dtype: Any = None,
     ) -> None:
@@ -60,12 +64,20 @@ class Embedding(Module):
         self.max_norm = max_norm
         self.norm_type = norm_type
         self.scale_grad_by_freq = scale_grad_by_freq
-        self.weight = Parameter(empty((num_embeddings, embedding_dim), dtype=dtype))
-        self.reset_parameters()
+        if _weight is None:
+            self.weight = Parameter(empty((num_embeddings, embedding_dim), dtype=dtype), requires_grad=not _freeze)
+            self.reset_parameters()
+        else:
+            check_table(_weight, num_embeddings, embedding_dim)
+            self.weight = Parameter(_weight, requires_grad=not _freeze)
 
     def reset_parameters(self) -> None:
         """Draw new vectors; that of `padding_idx` becomes zero."""
         init.normal_(self.weight)
+        self._fill_padding_idx_with_zero()
+
+    def _fill_padding_idx_with_zero(self) -> None:
+        """Write zeros over the vector of `padding_idx`."""
         if self.padding_idx is not None:
             with no_grad():
                 self.weight[self.padding_idx].fill_(0)
@@ -90,23 +102,41 @@ class Embedding(Module):
         return text
 
     @classmethod
-    def from_pretrained(cls, embeddings: Tensor, freeze: bool = True, padding_idx: int | None = None) -> Embedding:
+    def from_pretrained(
+        cls,
+        embeddings: Tensor,
+        freeze: bool = True,
+        padding_idx: int | None = None,
+        max_norm: float | None = None,
+        norm_type: float = 2.0,
+        scale_grad_by_freq: bool = False,
+        sparse: bool = False,
+    ) -> Embedding:
         """An embedding over an existing table.
 
         Args:
             embeddings: the table, two-dimensional; its memory is shared.
             freeze: whether it stays as it is in training.
             padding_idx: number whose vector gets no gradient.
+            max_norm, norm_type, scale_grad_by_freq, sparse: as for the class.
 
         Raises:
             AssertionError: not two-dimensional.
         """
         if embeddings.ndim != 2:
             raise AssertionError("Embeddings parameter is expected to be 2-dimensional")
-        rows, columns = embeddings.shape
-        made = cls(rows, columns, padding_idx)
-        made.weight = Parameter(embeddings, requires_grad=not freeze)
-        return made
+        options = (padding_idx, max_norm, norm_type, scale_grad_by_freq, sparse, embeddings, freeze)
+        return cls(embeddings.shape[0], embeddings.shape[1], *options)
+
+
+def check_table(weight: Tensor, rows: int, columns: int) -> None:
+    """Refuse a table of another shape.
+
+    Raises:
+        AssertionError: it is none of `rows` vectors of length `columns`.
+    """
+    if tuple(weight.shape) != (rows, columns):
+        raise AssertionError("Shape of weight does not match num_embeddings and embedding_dim")
 
 
 class EmbeddingBag(Module):
@@ -172,8 +202,7 @@ class EmbeddingBag(Module):
             self.weight = Parameter(empty((num_embeddings, embedding_dim), dtype=dtype))
             self.reset_parameters()
         else:
-            if tuple(_weight.shape) != (num_embeddings, embedding_dim):
-                raise AssertionError("Shape of weight does not match num_embeddings and embedding_dim")
+            check_table(_weight, num_embeddings, embedding_dim)
             self.weight = Parameter(_weight)
         self.mode = mode
         self.include_last_offset = include_last_offset
@@ -181,9 +210,9 @@ class EmbeddingBag(Module):
     def reset_parameters(self) -> None:
         """Draw new vectors; that of `padding_idx` becomes zero."""
         init.normal_(self.weight)
-        if self.padding_idx is not None:
-            with no_grad():
-                self.weight[self.padding_idx].fill_(0)
+        self._fill_padding_idx_with_zero()
+
+    _fill_padding_idx_with_zero = Embedding._fill_padding_idx_with_zero
 
     def forward(self, input: Tensor, offsets: Tensor | None = None, per_sample_weights: Tensor | None = None) -> Any:
         """Bags of numbers to vectors.
