@@ -19,7 +19,8 @@ GROUPS = (
 )  # fmt: skip
 HEAD = """# Operators
 
-Made from the operators' cards by `tools/make_operator_docs.py`; do not edit.
+Made from the operators' cards by `tools/make_operator_docs.py`; do not edit. What each takes and gives, with an example
+that runs, stands on the pages of the interface (`make docs`).
 
 *Derivative*: `reverse` by written rules; `partials` where partial derivatives give reverse and forward mode; `linear`
 where the operator is linear in the inputs named, so that its forward mode is the operator itself; `jvp` a written

@@ -5,66 +5,17 @@ from __future__ import annotations
 import ast
 import functools
 import importlib
-import math
 from collections.abc import Iterator
+from itertools import islice
 from typing import Any
-
-import numpy as np
 
 from tools.beside_torch.generate import listed
 from tools.hunt import hostile
-from wengert._core.cards.card import Bad, Card
-from wengert.testing import Maker
+from tools.written import samples_of, told
+from wengert._core.cards.card import Card
 
 MOST = 3
 """How many samples of a card serve."""
-
-
-def told(value: Any) -> str | None:
-    """An argument as text that gives it again; None if that cannot be said."""
-    wg = hostile.wg
-    if isinstance(value, wg.Tensor):
-        name = f"wg.{value.dtype.name.removesuffix('_')}"
-        if value.numel() > 64:
-            made = f"wg.ones({tuple(value.shape)}, dtype={name})"
-        elif math.prod(value.shape) == 0 or value.ndim > 1:
-            made = f"wg.tensor({numbers(value)}, dtype={name}).reshape({tuple(value.shape)})"
-        else:
-            made = f"wg.tensor({rounded(value.tolist())!r}, dtype={name})"
-        made = made.replace("nan", "float('nan')").replace("inf", "float('inf')")
-        return made + ".requires_grad_()" if value.requires_grad else made
-    if isinstance(value, np.ndarray):
-        return f"np.array({value.tolist()!r}, dtype='{value.dtype}')"
-    if isinstance(value, (tuple, list)) and type(value) in (tuple, list):
-        parts = [told(each) for each in value]
-        if None in parts:
-            return None
-        inside = ", ".join(filter(None, parts))
-        return f"[{inside}]" if isinstance(value, list) else f"({inside}{',' * (len(parts) == 1)})"
-    return told_plain(value)
-
-
-def numbers(tensor: Any) -> str:
-    """The elements of a tensor in one list."""
-    return repr([rounded(each) for each in tensor.detach().reshape(-1).tolist()])
-
-
-def rounded(value: Any) -> Any:
-    """A number in fewer digits, which are easier to read."""
-    if isinstance(value, list):
-        return [rounded(each) for each in value]
-    return round(value, 2) if isinstance(value, float) else value
-
-
-def told_plain(value: Any) -> str | None:
-    """A number, a text, a dtype or the like as text."""
-    if isinstance(value, hostile.wg.dtype):
-        return f"wg.{value.name.removesuffix('_')}"
-    if isinstance(value, float) and not math.isfinite(value):
-        return f"float('{value}')"
-    if value is None or isinstance(value, (bool, int, float, complex, str, slice, type(...))):
-        return repr(value)
-    return None
 
 
 def forms(name: str, card: Any) -> Iterator[str]:
@@ -88,26 +39,9 @@ def from_cards() -> list[str]:
     """Programs of all cards: a line for each argument, then the call."""
     found = []
     for name, card in hostile.cards.items():
-        maker, used = Maker(dtype_for(card), name), 0
-        for sample in card.sampler(maker) if card.sampler else ():
-            if used == MOST:
-                break
-            if isinstance(sample, Bad):
-                continue
-            args = [told(each) for each in sample.args]
-            kwargs = {key: told(each) for key, each in sample.kwargs.items()}
-            if None in args or None in kwargs.values():
-                continue
-            used += 1
+        for args, kwargs in islice(samples_of(name, card), MOST):
             found += [program(form, args, kwargs) for form in forms(name, card) if args or "{0}" not in form]
     return found
-
-
-def dtype_for(card: Any) -> Any:
-    """A dtype that a card exists for: float32 where it does."""
-    wg = hostile.wg
-    declared = getattr(card, "declared_dtypes", ())
-    return next((each for each in (wg.float32, wg.int64, wg.complex64) if each in declared), wg.float32)
 
 
 def program(form: str, args: list[Any], kwargs: dict[str, Any]) -> str:
@@ -117,7 +51,7 @@ def program(form: str, args: list[Any], kwargs: dict[str, Any]) -> str:
     for at, text in enumerate(args):
         if writes or (in_place and at == 0):
             text = text.replace(".requires_grad_()", "")
-        if "wg.tensor(" in text or "wg.ones(" in text:
+        if any(f"wg.{maker}(" in text for maker in ("tensor", "ones", "empty")):
             lines.append(f"a{at} = {text}")
             text = f"a{at}"
         given.append(text)

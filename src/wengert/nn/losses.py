@@ -153,6 +153,9 @@ def multi_margin_loss(
 
     Raises:
         ValueError: `p` is neither 1 nor 2, or `weight` is no vector.
+
+    >>> wg.nn.functional.multi_margin_loss(wg.tensor([[0.5, 1.0, 0.25]]), wg.tensor([1]))
+    tensor(0.2500)
     """
     number = number_of(reduction, size_average, reduce)
     if p not in (1, 2):

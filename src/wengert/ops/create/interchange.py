@@ -187,6 +187,9 @@ def frombuffer(buffer: Any, *, dtype: DType, count: int = -1, offset: int = 0, r
         TypeError: `dtype` is none.
         ValueError: no buffer, or one that is too short, or its length is no multiple of the element size.
         RuntimeError: the buffer's memory is not in one piece.
+
+    >>> wg.frombuffer(bytearray([1, 0, 2, 0]), dtype=wg.int16)
+    tensor([1, 2], dtype=torch.int16)
     """
     if dtype is None:
         raise TypeError("frombuffer(): argument 'dtype' must be torch.dtype, not NoneType")

@@ -111,6 +111,10 @@ def linalg_cholesky(A: Tensor, *, upper: bool = False, out: Any = None) -> Any:
     Raises:
         RuntimeError: `A` holds no square matrices.
         LinAlgError: one is not positive definite.
+
+    >>> wg.linalg.cholesky(wg.tensor([[4.0, 2.0], [2.0, 10.0]]))
+    tensor([[2., 0.],
+            [1., 3.]])
     """
     return put("linalg_cholesky", out, factored(A, upper, "linalg.cholesky")[0], words=EXACT)
 
@@ -150,6 +154,10 @@ def cholesky(self: Tensor, upper: bool = False, *, out: Any = None) -> Any:
 
     Raises:
         LinAlgError: one is not positive definite.
+
+    >>> wg.cholesky(wg.tensor([[4.0, 2.0], [2.0, 10.0]]), upper=True)
+    tensor([[2., 1.],
+            [0., 3.]])
     """
     return put("cholesky", out, factored(self, upper, "cholesky")[0], words=EXACT)
 

@@ -28,6 +28,10 @@ def batch_norm(
 
     Returns:
         A new tensor of the shape of `input`.
+
+    >>> wg.batch_norm(wg.tensor([[1.0, 5.0], [3.0, 9.0]]), None, None, None, None, True, 0.1, 0.0, False)
+    tensor([[-1., -1.],
+            [ 1.,  1.]])
     """
     return batches.normalised(  # type: ignore[no-any-return]
         input, weight, bias, running_mean, running_var, training, momentum, eps
@@ -54,6 +58,10 @@ def instance_norm(
 
     Returns:
         A new tensor of the shape of `input`.
+
+    >>> wg.instance_norm(wg.tensor([[[1.0, 3.0], [5.0, 9.0]]]), None, None, None, None, True, 0.1, 0.0, False)
+    tensor([[[-1.,  1.],
+             [-1.,  1.]]])
     """
     made: Any = batches.instance_norm(input, running_mean, running_var, weight, bias, use_input_stats, momentum, eps)
     return made  # type: ignore[no-any-return]

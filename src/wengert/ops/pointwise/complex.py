@@ -261,6 +261,9 @@ def imag(input: Any) -> Any:
 
     Raises:
         RuntimeError: `input` is not complex.
+
+    >>> wg.imag(wg.tensor([1 + 2j, 3 - 4j]))
+    tensor([ 2., -4.])
     """
     check_tensor("imag", input)
     if input._array_.dtype.kind != "c":

@@ -253,6 +253,9 @@ def seed() -> int:
 
     Returns:
         The seed.
+
+    >>> wg.seed() == wg.initial_seed()
+    True
     """
     return default_generator.seed()
 
