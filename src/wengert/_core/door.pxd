@@ -23,17 +23,16 @@ cdef extern from *:
         return found;
     }
     #define wengert_is_ndarray(value) (wengert_as_ndarray(value) != NULL)
-    static CYTHON_UNUSED PyObject *wengert_shape_of(PyObject *array) {
-        PyArrayObject *own = wengert_as_ndarray(array);
-        if (own == NULL) return wengert_attribute(array, "shape");
-        int ndim = PyArray_NDIM(own);
-        PyObject *shape = PyTuple_New(ndim);
-        for (int at = 0; shape && at < ndim; at++) {
+    static CYTHON_INLINE PyObject *wengert_with_lengths(PyObject *shape, PyArrayObject *own) {
+        for (int at = 0; shape && at < PyArray_NDIM(own); at++) {
             PyObject *length = PyLong_FromSsize_t(PyArray_DIM(own, at));
-            if (length == NULL) { Py_DECREF(shape); return NULL; }
-            PyTuple_SET_ITEM(shape, at, length);
+            if (length) PyTuple_SET_ITEM(shape, at, length); else Py_CLEAR(shape);
         }
         return shape;
+    }
+    static CYTHON_UNUSED PyObject *wengert_shape_of(PyObject *array) {
+        PyArrayObject *own = wengert_as_ndarray(array);
+        return own ? wengert_with_lengths(PyTuple_New(PyArray_NDIM(own)), own) : wengert_attribute(array, "shape");
     }
     /* The same as an instance of a subclass of tuple that adds nothing to its fields. */
     static CYTHON_UNUSED PyObject *wengert_shape_as(PyObject *array, PyObject *cls) {
@@ -45,21 +44,14 @@ cdef extern from *:
             Py_XDECREF(shape);
             return made;
         }
-        PyObject *shape = type->tp_alloc(type, PyArray_NDIM(own));
-        for (int at = 0; shape && at < PyArray_NDIM(own); at++) {
-            PyObject *length = PyLong_FromSsize_t(PyArray_DIM(own, at));
-            if (length == NULL) { Py_DECREF(shape); return NULL; }
-            PyTuple_SET_ITEM(shape, at, length);
-        }
-        return shape;
+        return wengert_with_lengths(type->tp_alloc(type, PyArray_NDIM(own)), own);
     }
     /* The number in an array of one element; None if that is no array of NumPy's, or its number none of the common ones. */
     static CYTHON_UNUSED PyObject *wengert_number_in(PyObject *array) {
         PyArrayObject *own = wengert_as_ndarray(array);
         if (own == NULL || !(PyArray_FLAGS(own) & NPY_ARRAY_ALIGNED) || PyArray_DESCR(own)->byteorder == NPY_OPPBYTE) Py_RETURN_NONE;
-        for (int at = 0; at < PyArray_NDIM(own); at++) {
+        for (int at = 0; at < PyArray_NDIM(own); at++)
             if (PyArray_DIM(own, at) != 1) Py_RETURN_NONE;
-        }
         const void *data = PyArray_DATA(own);
         switch (PyArray_DESCR(own)->type_num) {
             case NPY_FLOAT: return PyFloat_FromDouble(*(const float *)data);
@@ -182,9 +174,8 @@ cdef extern from *:
     static CYTHON_UNUSED int wengert_keeps_rows(PyObject *array) {
         PyArrayObject *own = wengert_as_ndarray(array);
         if (own == NULL) return 1;
-        for (int at = PyArray_NDIM(own) - 1; at >= 0; at--) {
+        for (int at = 0; at < PyArray_NDIM(own); at++)
             if (PyArray_DIM(own, at) == 0) return 0;
-        }
         int rows = wengert_is_row_major(array);
         if (rows) return rows;
         Py_ssize_t inner = 0;
@@ -304,9 +295,8 @@ cdef extern from *:
     /* The value, or the first one in a list that is not None; a borrowed reference. */
     static PyObject *wengert_first_of(PyObject *value) {
         if (!PyTuple_CheckExact(value) && !PyList_CheckExact(value)) return value;
-        for (Py_ssize_t at = 0; at < PySequence_Fast_GET_SIZE(value); at++) {
+        for (Py_ssize_t at = 0; at < PySequence_Fast_GET_SIZE(value); at++)
             if (PySequence_Fast_GET_ITEM(value, at) != Py_None) return PySequence_Fast_GET_ITEM(value, at);
-        }
         return Py_None;
     }
     static CYTHON_UNUSED PyObject *wengert_call_on_arrays(PyObject *function, PyObject *args, PyTypeObject *tensor, Py_ssize_t offset) {
