@@ -153,8 +153,8 @@ def test_what_does_not_fit_is_refused(made, wrong):
 
 
 def test_the_adaptive_softmax_is_a_distribution():
-    layer = nn.AdaptiveLogSoftmaxWithLoss(6, 12, [3, 7], head_bias=True)
-    vectors, classes = wg.randn(12, 6), wg.arange(12)
+    layer = nn.AdaptiveLogSoftmaxWithLoss(16, 12, [3, 7], head_bias=True)
+    vectors, classes = wg.randn(12, 16), wg.arange(12)
     logs = layer.log_prob(vectors)
     np.testing.assert_allclose(logs.detach().exp().sum(1).numpy(), 1, rtol=1e-5)
     output, loss = layer(vectors, classes)
