@@ -8,7 +8,8 @@ from typing import Any
 from ..operators import sources
 from ..operators.declaration import Declaration
 from ..recording.recorded import OpNode, node_class
-from ..recording.saved_tensor import read_operand, read_raw, read_saved
+from ..recording.saved_tensor import NUMBERS, read_operand, read_raw, read_saved
+from ..tensor.base import Tensor
 
 WITH_NUMBERS = ("mul", "true_divide")
 """Operators of which torch has no form for a number: it makes a tensor of the number, and saves that."""
@@ -51,7 +52,7 @@ class NodeClasses:
     def of(self, op: Declaration, args: tuple[Any, ...]) -> type[OpNode]:
         """The class of the node of one call, made now; an operator with a single one keeps it."""
         at = 0 if self.choose is None else self.choose(args)
-        cls = self.made.setdefault(at, self._make(self.titles()[at]))
+        cls = self.made.setdefault(at, self._make(self.titles()[at], () if self.choose is None else numbers(op, args)))
         if self.choose is None:
             op.node_class = cls
         return cls
@@ -70,8 +71,10 @@ class NodeClasses:
         found.saved, found.shown = self.saved, self.shown
         return found
 
-    def _make(self, title: str) -> type[OpNode]:
+    def _make(self, title: str, hidden: tuple[int, ...]) -> type[OpNode]:
         cls = node_class(title.rpartition(":")[2], self.view)
+        if hidden:
+            cls.hidden_slots = lambda node: hidden  # type: ignore[attr-defined]
         if cls.__name__ != title:
             cls.name = lambda node: title  # type: ignore[attr-defined]
         for attribute, name in self._attributes():
@@ -87,6 +90,13 @@ class NodeClasses:
             if name.endswith("_shape"):
                 yield name.removesuffix("shape") + "sym_sizes", name
         yield from self.shown.items()
+
+
+def numbers(op: Declaration, args: tuple[Any, ...]) -> tuple[int, ...]:
+    """The edges of a node of torch's form for numbers: those of what is no tensor, if there is a number among it."""
+    if op.list_slot >= 0 or not any(type(args[at]) in NUMBERS for at in op.grad_slots):
+        return ()
+    return tuple([slot for slot, at in enumerate(op.grad_slots) if not isinstance(args[at], Tensor)])
 
 
 def reader(read: Callable[[OpNode, str], Any], name: str) -> Callable[[OpNode], Any]:

@@ -61,6 +61,19 @@ def visible(cls: type, names: Iterable[str]) -> list[str]:
     return [name for name in names if name in SHOWN or name.startswith("__") or name not in hidden]
 
 
+def without(values: tuple[Any, ...], hidden: tuple[int, ...]) -> tuple[Any, ...]:
+    """What programs see of the edges of a node, or of what goes over them."""
+    return tuple([value for at, value in enumerate(values) if at not in hidden]) if hidden else values
+
+
+def with_nothing(values: tuple[Any, ...], hidden: tuple[int, ...]) -> tuple[Any, ...]:
+    """What a program made of the result of `without`, with None again for the edges that it does not see."""
+    found = list(values)
+    for at in hidden:
+        found.insert(at, None)
+    return tuple(found)
+
+
 def check_arguments(grads: tuple[Any, ...], wanted: int) -> None:
     """Refuse what a node cannot be called with.
 

@@ -118,6 +118,10 @@ class Node:
         """Whether the engine runs the node even if no gradient has arrived at any output."""
         return False
 
+    def hidden_slots(self) -> tuple[int, ...]:
+        """Which of `next_edges` programs do not see: a number stands there, and torch has a form of its own for it."""
+        return ()
+
     def name(self) -> str:
         """The name of the operation's backward step, e.g. `MulBackward0`."""
         return type(self).__name__
@@ -129,7 +133,7 @@ class Node:
         edge: Edge
         for edge in self.next_edges:
             found.append((None, 0) if edge is None else (end_of(edge), edge.nr))
-        return tuple(found)
+        return facts.without(tuple(found), type(self).hidden_slots(self))
 
     @property
     def metadata(self) -> dict[Any, Any]:
@@ -207,6 +211,7 @@ class Node:
         result: Any = (None,) * len(self.next_edges)
         if grads.count(None) < len(grads):
             result = tuple(self.apply(list(grads)))
+        result = facts.without(result, type(self).hidden_slots(self))
         return result[0] if len(result) == 1 else result
 
     def __dir__(self) -> list[str]:

@@ -6,7 +6,7 @@ import weakref
 from typing import Any
 
 from .. import collected
-from ..graph import hooks
+from ..graph import facts, hooks
 from ..graph.node import Edge, Node
 from ..tensor.base import Tensor, meta_of
 
@@ -35,7 +35,11 @@ def run(node: Node, grads: list[Any], runs: bool, captures: list[Any] | None, fo
     outgoing: Any = (None,) * len(node.next_edges)
     if grads.count(None) < len(grads) or node.takes_nothing():
         outgoing = node.apply(grads)
-    return hooks.run_after(node.node_hooks, outgoing, grads)
+    hidden = type(node).hidden_slots(node)
+    if not hidden:
+        return hooks.run_after(node.node_hooks, outgoing, grads)
+    shown = hooks.run_after(node.node_hooks, facts.without(tuple(outgoing), hidden), grads)
+    return facts.with_nothing(shown, hidden)
 
 
 def capture(captures: list[Any] | None, grads: list[Any], found: list[Any]) -> None:

@@ -63,6 +63,9 @@ class CopySlices(Node):
     def apply_single(self, grad: Any) -> Any:
         return self.consume(grad, False)
 
+    def hidden_slots(self) -> tuple[int, ...]:
+        return type(self.inner).hidden_slots(self.inner)
+
     def consume(self, grad: Any, owned: bool) -> Any:
         if self.released:
             raise RuntimeError(errors.BACKWARD_TWICE)

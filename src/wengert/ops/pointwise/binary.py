@@ -258,7 +258,7 @@ inner = partial(pointwise, numbers="other", linear="self", hidden=True, method=F
 """The form of arithmetic with a number within a function made of operators, where torch has nodes of their own."""
 
 
-@inner(name="_times", node="MulBackward1", native=native("multiply"))
+@inner(name="_times", node=("MulBackward0", "MulBackward1"), choose=second_is_number, native=native("multiply"))
 def times(self: Array, other: Array) -> Any:
     """Product of `self` and a number."""
     return kernels.multiply(self, other)
@@ -267,7 +267,10 @@ def times(self: Array, other: Array) -> Any:
 times.vjp("self", native=native("multiply"))(mul_vjp_self)
 
 
-@inner(name="_over", node="DivBackward1", promote="float", dtypes=FLOATS, native=native("divide"))
+@inner(
+    name="_over", node=("DivBackward0", "DivBackward1"), choose=second_is_number, promote="float", dtypes=FLOATS,
+    native=native("divide"),
+)  # fmt: skip
 def over(self: Array, other: Array) -> Any:
     """Quotient of `self` and a number."""
     return kernels.divide(self, other)

@@ -185,7 +185,7 @@ def copysign_samples(make: Any) -> Any:
 
 @op(
     batching=elementwise, layout="iterator", dtypes=ORDERED, explained=COMPLEXES, larger=True, inplace=True,
-    node="NotImplemented", out_apart="partly", native=native("heaviside"),
+    node="torch::autograd::NotImplemented", out_apart="partly", native=native("heaviside"),
 )  # fmt: skip
 def heaviside(self: Array, values: Array) -> Any:
     """The step function: 0 where `self` is negative (or NaN), `values` where it is 0, 1 where it is positive.

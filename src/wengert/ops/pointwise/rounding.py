@@ -10,7 +10,7 @@ import numpy as np
 from ... import _kernels as kernels
 from ..._core import errors
 from ..._core.cards.card import COMPLEXES, INTEGERS, REALS, Array, Bad, Card, Sample, alias, composite
-from ..._core.operators.choices import second_is_tensor
+from ..._core.operators.choices import number_among_two, second_is_tensor
 from ..._core.out_errors import FOUND
 from ..._core.tensor.base import OPERATORS, Tensor, bind
 from ..._core.types.dtypes import from_numpy
@@ -218,7 +218,7 @@ def div_in_place(input: Any, other: Any, *, rounding_mode: str | None = None) ->
     return divide_rounded.in_place(input, other, rounding_mode)
 
 
-@quotient(node="NotImplemented", native=native("floor_divide"))
+@quotient(node=("torch::autograd::NotImplemented",) * 3, choose=number_among_two, native=native("floor_divide"))
 def floor_divide(self: Array, other: Array, *, out: Any = None) -> Any:
     """Quotient of `self` and `other` rounded down, element by element.
 
