@@ -22,6 +22,7 @@ from ..tensor import tangents
 from ..tensor.base import Tensor, meta_of, share
 from ..tensor.meta import AutogradMeta
 from ..tensor.storage import Storage
+from . import written
 
 
 @cython.no_gc
@@ -80,8 +81,7 @@ class SavedInput(Saved):
         """Refuse what was written to, or lost its history, since."""
         storage: Storage = self.storage
         if storage.version != self.version:
-            edge: Edge = self.edge
-            origin = "" if edge is None else f"output {edge.nr} of {errors.operation_name(title(edge.node))}"
+            origin: str = written.origin(self.array, self.edge, self.word)
             raise RuntimeError(anomaly.stale(self.array, storage, origin, self.version, title(node)))
         if storage.detached > node.sequence_number and self.edge is not None and not self.word & flags.VIEW:
             raise RuntimeError(errors.DETACHED_SINCE_SAVED)
