@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from . import gradients
-from ._core import errors, flags
+from ._core import door, errors, flags
 from ._core.aliasing import views
 from ._core.backward import passes
 from ._core.calls import volatile
@@ -140,7 +140,8 @@ def requires_grad_(self: Tensor, requires_grad: bool = True) -> Tensor:
 
     Raises:
         TypeError: no bool is given.
-        RuntimeError: a recorded result shall no longer require a gradient.
+        RuntimeError: a recorded result shall no longer require a gradient, or its values are neither floating point nor
+            complex.
     """
     if requires_grad is not True and requires_grad is not False:
         kind = type(requires_grad).__name__
@@ -149,6 +150,8 @@ def requires_grad_(self: Tensor, requires_grad: bool = True) -> Tensor:
         raise RuntimeError(
             gradients.refused_in_transform("requires_grad_() (or perhaps using torch.autograd.functional.* APIs)")
         )
+    if requires_grad and not door.is_inexact(self._array_):  # torch has another text where the flag is assigned
+        raise RuntimeError("only Tensors of floating point dtype can require gradients")
     if not (requires_grad and self.requires_grad):
         self.requires_grad = requires_grad
     return self

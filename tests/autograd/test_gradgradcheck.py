@@ -99,7 +99,7 @@ def test_cotangents_may_be_given():
         gradgradcheck(function, three(), 3.0)
 
 
-def test_cotangents_are_the_same_each_time_and_not_contiguous_if_asked():
+def test_cotangents_are_the_same_for_a_seed_and_not_contiguous_if_asked():
     seen = []
 
     def noting(x, g):
@@ -108,6 +108,7 @@ def test_cotangents_are_the_same_each_time_and_not_contiguous_if_asked():
 
     for noncontiguous in (False, False, True):
         seen.append("begin")
+        wg.manual_seed(0)
         assert gradgradcheck(square(noting).apply, three(), gen_non_contig_grad_outputs=noncontiguous)
     firsts = [seen[at + 1] for at, each in enumerate(seen) if each == "begin"]
     assert firsts[0] == firsts[1] and [stride for _, stride in firsts] == [(1,), (1,), (2,)]
@@ -136,3 +137,13 @@ def test_nothing_to_differentiate_is_refused():
         gradgradcheck(lambda x: x * 2, wg.ones(2))
     with pytest.raises(ValueError, match="at least one output of func to require gradient"):
         gradgradcheck(lambda x: x.detach(), three())
+
+
+def test_its_random_cotangents_are_drawn_from_the_programs_generator():
+    x = wg.tensor([1.0, 2.0], dtype=wg.float64, requires_grad=True)
+    wg.manual_seed(0)
+    wg.autograd.gradgradcheck(lambda x: x**3, (x,))
+    after = wg.rand(2)
+    wg.manual_seed(0)
+    wg.empty(2, dtype=wg.float64).uniform_(-1, 1)
+    assert wg.equal(after, wg.rand(2))

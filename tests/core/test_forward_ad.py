@@ -302,3 +302,18 @@ def test_an_old_value_that_a_write_saves_keeps_its_tangent():
     expected = func.jacrev(func.jacrev(f))(x)
     for derivative in (func.hessian(f), func.jacrev(func.jacfwd(f)), func.jacfwd(func.jacfwd(f))):
         assert wg.allclose(derivative(x), expected)
+
+
+def test_the_primal_is_a_view_behind_a_node_of_its_own():
+    x = wg.tensor([1.0, 2.0], requires_grad=True)
+    with dual_level():
+        dual = make_dual(x * 3, wg.ones(2))
+        primal = unpack_dual(dual).primal
+        assert primal._is_view() and primal.grad_fn.name() == "torch::autograd::Identity"
+        assert primal.grad_fn.next_functions == ((dual.grad_fn, 0),)
+        primal.sum().backward()
+        assert x.grad.tolist() == [3.0, 3.0]
+        assert unpack_dual(x).primal is not x and unpack_dual(x).primal.requires_grad
+        with pytest.raises(RuntimeError, match="Invalid level given to _fw_primal"):
+            unpack_dual(dual, level=3)
+    assert unpack_dual(x).primal is x

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import warnings
+
 import pytest
 
 import wengert as wg
+from wengert._core.leaves import contract
 
 
 def dense(*order):
@@ -170,3 +173,37 @@ def test_zero_grad_does_not_affect_the_layout(reset):
     what.zero_grad()
     layer(wg.ones(2, 3)).sum().backward()
     assert layer.weight.grad is not known and layer.weight.grad.stride() == (3, 1)
+
+
+def test_a_gradient_that_lies_otherwise_is_told_once(monkeypatch):
+    monkeypatch.setattr(contract, "TOLD", set())
+    for way in ({}, {"create_graph": True}):
+        x = wg.ones(2, 3).t().requires_grad_()
+        x.grad = wg.zeros(3, 2)
+        with pytest.warns(UserWarning, match="do not obey the gradient layout contract") as told:
+            (x * 2).sum().backward(**way)
+            (x * 2).sum().backward(**way)
+        texts = [str(each.message) for each in told if "contract" in str(each.message)]
+        assert len(texts) == 1
+        assert "grad.sizes() = [3, 2], strides() = [2, 1]\nparam.sizes() = [3, 2], strides() = [1, 3]" in texts[0]
+        x.grad = None
+
+
+@pytest.mark.parametrize(
+    ("leaf", "grad"),
+    [
+        (wg.ones(3, 2), wg.zeros(3, 2)),
+        (wg.ones(2, 3).t(), wg.zeros(2, 3).t()),
+        (wg.ones(4)[::2], wg.zeros(2)),
+        (wg.ones(2, 1, 3), wg.zeros(1, 2, 3).transpose(0, 1)),
+    ],
+    ids=["rows", "columns", "gaps", "a dimension of one"],
+)
+def test_a_gradient_that_lies_as_it_should_is_not_told(monkeypatch, leaf, grad):
+    monkeypatch.setattr(contract, "TOLD", set())
+    x = leaf.detach().requires_grad_()
+    x.grad = grad.clone() if grad.is_contiguous() else grad
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        (x * 2).sum().backward()
+    assert not contract.TOLD

@@ -321,3 +321,26 @@ def test_hooks_of_a_leaf_run_before_and_after_its_gradient_is_added_in_torchs_or
     y.sum().backward()
     added = [2.0, 2.0]
     assert seen == [("tensor hook", None), ("prehook", None), ("post-accumulate", added), ("posthook", added)]
+
+
+@pytest.mark.parametrize(
+    ("returned", "error", "says"),
+    [
+        (lambda p: 3, TypeError, "expected Variable, but hook returned 'int'"),
+        (lambda p: p.detach().clone(), RuntimeError, "Tensor post accumulate grad hooks should return None."),
+        (lambda p: p.detach()[:1], RuntimeError, "has changed the size of value"),
+    ],
+    ids=["a number", "a tensor", "a smaller tensor"],
+)
+def test_what_a_hook_after_accumulation_returns_is_refused(returned, error, says):
+    x = leaf(1.0, 2.0)
+    x.register_post_accumulate_grad_hook(returned)
+    with pytest.raises(error, match=says):
+        x.sum().backward()
+
+
+def test_a_hook_after_accumulation_may_return_the_leaf():
+    x = leaf(1.0, 2.0)
+    x.register_post_accumulate_grad_hook(lambda p: p)
+    x.sum().backward()
+    assert x.grad.tolist() == [1.0, 1.0]

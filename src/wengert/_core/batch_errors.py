@@ -37,17 +37,28 @@ def read(what: str, shape: Any, size: int) -> str:
 def dynamic(name: str) -> str:
     """The shape of the result depends on the values."""
     return (
-        f"vmap: It looks like you're attempting to use {name}(), an operator whose result has a shape that depends on "
-        "the values: the members of a batch could have different ones. Use masks (`where`) or do it outside of vmap."
+        "vmap: We do not support batching operators that can output dynamic shape. Attempted to vmap over "
+        f"aten::{name}, whose result has a shape that depends on the values: the members of a batch could have "
+        "different ones. Use masks (`where`) or do it outside of vmap."
+    )
+
+
+def by_mask(name: str) -> str:
+    """The shape of the result depends on how many elements of a mask are true."""
+    return (
+        "vmap: We do not support batching operators that can support dynamic shape. Attempting to batch over indexing "
+        f"with a boolean mask ({name}): the members of a batch could select different numbers of elements. Use `where` "
+        "or do it outside of vmap."
     )
 
 
 def unbatched_target(name: str) -> str:
     """A tensor that is the same for all members would have to become different."""
     return (
-        f"vmap: inplace arithmetic({name}) is not possible because there exists a Tensor `other` in extra_args that "
-        "has more elements than `self`. This happened due to `other` being vmapped over but `self` not being vmapped "
-        "over. Please try to use out-of-place operators instead of inplace arithmetic."
+        "vmap: inplace arithmetic(self, *extra_args) is not possible because there exists a Tensor `other` in "
+        "extra_args that has more elements than `self`. This happened due to `other` being vmapped over but `self` not "
+        "being vmapped over in a vmap. Please try to use out-of-place operators instead of inplace arithmetic "
+        f"({name})."
     )
 
 

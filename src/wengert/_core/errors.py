@@ -10,7 +10,7 @@ from typing import Any
 
 from .types.dtypes import dtype, from_numpy
 
-REQUIRES_GRAD_DTYPE = "only Tensors of floating point dtype can require gradients"
+REQUIRES_GRAD_DTYPE = "only Tensors of floating point and complex dtype can require gradients"
 FACTORY_REQUIRES_GRAD = "Only Tensors of floating point and complex dtype can require gradients"
 INFERENCE_REQUIRES_GRAD = (
     "Setting requires_grad=True on inference tensor outside InferenceMode is not allowed. "

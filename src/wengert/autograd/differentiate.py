@@ -73,7 +73,8 @@ def grad(
         create_graph: record this pass, for derivatives of higher order.
         only_inputs: of the first versions; False is ignored with a warning.
         allow_unused: give None for inputs that the outputs do not depend on, rather than an error.
-        is_grads_batched: each cotangent has one more dimension in front; one pass for each index of it.
+        is_grads_batched: each cotangent has one more dimension in front; one pass for each index of it. It has no
+            meaning without cotangents.
         materialize_grads: give zeros instead of None, also where an output has no history, which is refused otherwise
             (torch refuses it here, too).
 
@@ -91,7 +92,7 @@ def grad(
     """
     if not only_inputs:
         warnings.warn(ONLY_INPUTS, FutureWarning, stacklevel=2)
-    if is_grads_batched:
+    if is_grads_batched and grad_outputs is not None:
         found = batched(outputs, inputs, grad_outputs, retain_graph, create_graph, allow_unused, materialize_grads)
     else:
         found = passes.grad(outputs, inputs, grad_outputs, retain_graph, create_graph, allow_unused, materialize_grads)

@@ -164,11 +164,12 @@ def unpack_dual(tensor: Tensor, *, level: int | None = None) -> UnpackedDualTens
         level: 0 or None, for the level that is entered.
 
     Returns:
-        A named tuple of `primal`, a view of the tensor that is not dual, and `tangent`: None if the tensor is not dual,
-        or no level is entered.
+        A named tuple of `primal`, a view of the tensor that is not dual, and `tangent`: None if the tensor is not dual.
+        If no level is entered, `primal` is the tensor itself.
 
     Raises:
         TypeError: no tensor is given.
+        RuntimeError: another level is given, and the tensor is dual.
     """
     if not isinstance(tensor, Tensor):
         raise TypeError(errors.wrong_type("_unpack_dual", "dual", 1, "Tensor", tensor))
@@ -176,10 +177,14 @@ def unpack_dual(tensor: Tensor, *, level: int | None = None) -> UnpackedDualTens
     found = tangents.first_of(tensor)
     while found is not None and not isinstance(found.level, _DualLevel):  # perhaps one that another thread entered
         found = found.outer
-    if found is None or level not in (None, 0) or found.level.number >= current().forward:
+    if found is not None and found.level.number >= current().forward:
         return UnpackedDualTensor(tensor, None)
-    primal = primal_of(tensor, found.level)
-    return UnpackedDualTensor(primal.view_as(primal), found.tensor)
+    if found is not None:
+        if level not in (None, -1, 0):
+            raise RuntimeError(forward_errors.wrong_level("_fw_primal"))
+        return UnpackedDualTensor(primal_of(tensor, found.level)._fw_primal(), found.tensor)
+    alone = _entered(current()) is None and level in (None, -1)
+    return UnpackedDualTensor(tensor if alone else tensor._fw_primal(), None)
 
 
 class _set_fwd_grad_enabled(Guard):

@@ -88,6 +88,9 @@ class BackwardCFunction(FunctionNode, FunctionCtx):
             raise RuntimeError(errors.BACKWARD_AND_VJP)
         return vjp
 
+    def __repr__(self) -> str:
+        return f"<torch.autograd.function.{type(self).__name__} object at {id(self):#x}>"
+
     def _argument_names(self) -> list[str]:
         """What `forward` calls its arguments, for errors; those of `*args` have no names."""
         function = self._forward_cls

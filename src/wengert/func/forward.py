@@ -124,7 +124,7 @@ def linearize(func: Callable[..., Any], *primals: Any) -> tuple[Any, Callable[..
         ways, other = flatten(tangents)
         if structure != other:
             raise RuntimeError(
-                f"linearize: the tangents must have the structure of the primals, {structure}, but have {other}"
+                f"linearize: Expected the tangents {other} to have the same argspec as the primals {structure}"
             )
         for each in ways:
             if not isinstance(each, Tensor):

@@ -137,7 +137,10 @@ def with_ties(places: dict[str, Any], given: dict[str, Any]) -> dict[str, Any]:
     for tied in names.values():
         tensors = [given[name] for name in tied if name in given]
         if any(each is not tensors[0] for each in tensors):
-            raise ValueError(f"functional_call got multiple values for keys {sorted(tied)}, which are tied.")
+            raise ValueError(
+                f"functional_call got multiple values for keys {sorted(tied)}, which are tied. Consider using "
+                "tie_weights=False"
+            )
         wanted.update({name: tensors[0] for name in tied if tensors})
     return wanted
 
@@ -224,8 +227,8 @@ def functionalize(func: Callable[..., Any], *, remove: str = "mutations") -> Cal
     """
     if remove not in ("mutations", "mutations_and_views"):
         raise RuntimeError(
-            "functionalize(f, remove='mutations'): received invalid argument for remove=. Valid options are:\n"
-            f"     remove='mutations'\n     remove='mutations_and_views'\nGot: {remove!r}"
+            "functionalize(f, remove='mutations'): received invalid argument for "
+            f"remove={remove}. Valid options are:\n     remove='mutations'\n     remove='mutations_and_views'"
         )
 
     @functools.wraps(func)

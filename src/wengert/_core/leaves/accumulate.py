@@ -25,6 +25,7 @@ from ..tensor.base import Tensor, meta_of, share, wrap
 from ..tensor.meta import AutogradMeta
 from ..tensor.storage import count_write
 from ..types.dtypes import from_numpy
+from . import contract
 
 LAST = (1 << 62) - 1
 """Sequence number of all accumulators: they run before any other node that is ready."""
@@ -209,11 +210,15 @@ def added(leaf: Tensor, meta: AutogradMeta, grad: Any, owned: bool, modes: Modes
         total = first_gradient(leaf, grad, owned, modes)
     elif modes.grad or (known._flags_ | grad._flags_) & flags.BATCHED:
         total = laid_out(slots.table.add.call2(known, grad), known)
+        if not (door.has_rows(total._array_) and door.has_rows(leaf._array_)):
+            contract.look(leaf, total, "sum")
     else:
         if known._flags_ & flags.INFERENCE and not modes.inference:
             raise RuntimeError(errors.INFERENCE_IN_PLACE)
         add_into(known._array_, grad._array_, modes)
         count_write(known._storage_, "the accumulation of a gradient")
+        if not (door.has_rows(known._array_) and door.has_rows(leaf._array_)):
+            contract.look(leaf, known, "in place")
         return True
     if meta.grad is not known:
         return False
@@ -246,10 +251,13 @@ def run_after_accumulate(leaf: Tensor) -> None:
     """The hooks that are called with the leaf itself once its gradient is complete.
 
     Raises:
-        RuntimeError: one returns something.
+        RuntimeError: one returns another tensor.
+        TypeError: one returns something else, which could not even replace the leaf.
     """
     for hook in tuple(leaf._meta_.after_accumulate.values()):
-        if hook(leaf) is not None:
+        returned = hook(leaf)
+        if returned is not None and returned is not leaf:
+            hooks.check_replacement(hook, returned, leaf)
             raise RuntimeError("Tensor post accumulate grad hooks should return None.")
 
 

@@ -118,7 +118,8 @@ def gradgradcheck(
 
     Args:
         func, inputs: as for `gradcheck`.
-        grad_outputs: the cotangents of the outputs that require a gradient; random ones (of fixed seed) unless given.
+        grad_outputs: the cotangents of the outputs that require a gradient; random ones unless given, drawn as
+            `uniform_(-1, 1)` draws them, so that a program's next random numbers are torch's.
         gen_non_contig_grad_outputs: random ones are not contiguous.
         check_fwd_over_rev: check the gradients by forward mode.
         check_rev_over_rev: check them by reverse mode.

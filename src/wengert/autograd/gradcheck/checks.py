@@ -96,8 +96,7 @@ def gradient_of(
         raise ValueError(errors.NO_INPUT)
     if grad_outputs is None:
         results = as_tuple(func(*arguments))
-        random = np.random.default_rng(0)
-        cotangents = tuple(cotangent_for(results[at], random, noncontiguous) for at in differentiable(results))
+        cotangents = tuple(cotangent_for(results[at], noncontiguous) for at in differentiable(results))
         if not cotangents:
             raise ValueError(errors.NO_OUTPUT)
     else:
@@ -116,16 +115,19 @@ def gradient_of(
     return gradient, arguments + cotangents
 
 
-def cotangent_for(output: Tensor, random: Any, noncontiguous: bool) -> Tensor:
-    """A leaf of random numbers between -1 and 1 of an output's shape and dtype."""
+def cotangent_for(output: Tensor, noncontiguous: bool) -> Tensor:
+    """A leaf of random numbers between -1 and 1, of the program's generator, of an output's shape and dtype."""
     shape: tuple[int, ...] = output._array_.shape
     if noncontiguous and shape:
         shape = (*shape[:-1], 2 * shape[-1])
-    values = random.uniform(-1, 1, shape)
-    if output.dtype.category == dtypes.COMPLEX:
-        values = values + 1j * random.uniform(-1, 1, shape)
-    made = wrap(np.asarray(values, output._array_.dtype))
+    array: Any = np.empty(shape, output._array_.dtype)
+    if output.dtype.category == dtypes.COMPLEX:  # the parts of a number one after the other
+        parts = wrap(np.empty((*shape, 2), array.real.dtype)).uniform_(-1, 1)  # type: ignore[attr-defined]
+        array = parts._array_.view(array.dtype).reshape(shape)
+        made = wrap(array)
+    else:
+        made = wrap(array).uniform_(-1, 1)  # type: ignore[attr-defined]
     if noncontiguous and shape:
-        made = made[..., ::2]
+        made = made[..., 1::2]
     made.requires_grad = True
     return made

@@ -42,7 +42,7 @@ class Places:
         self.differ = any(self.on)
         at = [place for place, each in enumerate(self.given) if each is not None]
         if any(on and is_mask(self.given[place]) for place, on in enumerate(self.on)):
-            raise RuntimeError(batch_errors.dynamic(name))
+            raise RuntimeError(batch_errors.by_mask(name))
         self.alone = len(at) == 1
         self.neighbours = not at or at[-1] - at[0] == len(at) - 1
         self.front = at[0] if at and self.neighbours else 0
@@ -177,7 +177,7 @@ def written_where(self: Any, mask: Any, front: int, values: Any, on_values: bool
         raise IndexError("the mask does not fit")
     given = deep(values, on_values, ndim - depth + 1)
     if given.shape[1 + front] != 1:
-        raise RuntimeError(batch_errors.dynamic("index_put"))
+        raise RuntimeError(batch_errors.by_mask("index_put"))
     if given.dtype is not self.dtype:
         if accumulate or not is_single(values, on_values):
             raise RuntimeError("the dtypes differ")

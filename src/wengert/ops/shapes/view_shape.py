@@ -208,6 +208,19 @@ alias.samples(layouts)
 
 
 @op(
+    dtypes=WIDE, view=True, linear="self", batching=elementwise, function=False, native=native("alias"),
+    name="_fw_primal", node="torch::autograd::Identity",
+)  # fmt: skip
+def fw_primal(self: Array) -> Any:
+    """The same memory once more: the values of a dual tensor."""
+    return self[...]
+
+
+fw_primal.vjp("self")(alias_vjp)
+fw_primal.samples(layouts)
+
+
+@op(
     dtypes=WIDE,
     linear="self",
     name="_unsafe_view",

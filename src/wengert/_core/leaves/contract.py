@@ -1,0 +1,31 @@
+"""Whether a gradient lies in memory as torch's "default gradient layouts" want it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ..graph import anomaly
+from ..operators.layouts import is_dense
+
+TOLD: set[str] = set()
+"""After which ways of accumulating somebody has been told: torch says it once of each in a process."""
+
+
+def look(leaf: Any, grad: Any, way: str) -> None:
+    """Warn, once for each `way`, of a gradient whose strides are neither those of a dense leaf nor row-major."""
+    if way in TOLD:
+        return
+    own, given = leaf._array_, grad._array_
+    if type(own) is not type(given) or own.shape != given.shape:  # of a batch, or of a leaf that changed since
+        return
+    if not is_dense(own):
+        fits = given.flags.c_contiguous
+    else:
+        fits = all(one == other or length == 1 for one, other, length in zip(own.strides, given.strides, own.shape))
+    if not fits:
+        TOLD.add(way)
+        anomaly.warn(
+            "grad and param do not obey the gradient layout contract. This is not an error, but may impair performance."
+            f"\ngrad.sizes() = {list(grad.shape)}, strides() = {list(grad.stride())}"
+            f"\nparam.sizes() = {list(leaf.shape)}, strides() = {list(leaf.stride())}"
+        )
