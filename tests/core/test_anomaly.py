@@ -391,3 +391,9 @@ def test_the_error_of_a_backward_step_is_shown_whatever_becomes_of_the_warning(a
             with pytest.raises(ValueError, match="the error itself") as caught:
                 y.backward()
     assert caught.value.__cause__ is None and caught.value.__context__ is None
+
+
+def test_anomaly_detection_is_switched_by_a_bool_only():
+    with pytest.raises(TypeError, match="must be bool, not int"):
+        set_detect_anomaly(3)
+    assert not wg.is_anomaly_enabled()

@@ -64,13 +64,19 @@ class set_detect_anomaly:
     Args:
         mode: on or off.
         check_nan, check_inf, watch: as for `detect_anomaly`.
+
+    Raises:
+        TypeError: `mode` is no bool.
     """
 
     def __init__(
         self, mode: bool, check_nan: bool = True, *, check_inf: bool = False, watch: Watch | None = None
     ) -> None:
+        if mode is not True and mode is not False:
+            kind = type(mode).__name__
+            raise TypeError(f"set_anomaly_enabled(): argument 'enabled' (position 1) must be bool, not {kind}")
         watcher = _watcher("set_detect_anomaly", watch) if mode else None
-        self._before = _switch(bool(mode), bool(check_nan), bool(check_inf), watcher)
+        self._before = _switch(mode, bool(check_nan), bool(check_inf), watcher)
 
     def __enter__(self) -> None:
         pass
