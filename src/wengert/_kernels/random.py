@@ -79,15 +79,19 @@ def doubles(source: Twister, count: int) -> Array:
 
 
 def uniform(source: Twister, shape: Shape, dtype: Any = np.float32, low: float = 0.0, high: float = 1.0) -> Array:
-    """Numbers from [low, high); half precision is drawn in float32 and rounded."""
+    """Numbers from [low, high); half precision is drawn in float32 and rounded. What rounding makes `high` is `low`."""
     count, wide = math.prod(shape), np.dtype(dtype) == np.float64
     if not count:
         return np.empty(shape, dtype)
     drawn = doubles(source, count) if wide else singles(source, count)
-    if low != 0 or high != 1:
+    kept = low == 0 and high == 1
+    if not kept:
         first = drawn.dtype.type(low)
         drawn = scaled(drawn, drawn.dtype.type(high) - first, first)
-    return drawn.reshape(shape).astype(dtype, copy=False)
+    made = drawn.reshape(shape).astype(dtype, copy=False)
+    if not kept or made.dtype != drawn.dtype:
+        made[made == made.dtype.type(high)] = low
+    return made
 
 
 def normal(
