@@ -209,6 +209,17 @@ def test_an_embedding_gives_no_gradient_to_its_padding():
     assert frozen(wg.tensor(2)).tolist() == [1.0, 1.0]
 
 
+def test_an_embedding_takes_a_table_and_draws_nothing():
+    table, before = wg.ones(3, 2), wg.get_rng_state()
+    layer = nn.Embedding(3, 2, _weight=table, _freeze=True)
+    assert layer.weight.data_ptr() == table.data_ptr() and not layer.weight.requires_grad
+    free = nn.Embedding.from_pretrained(table, freeze=False, max_norm=1.0, scale_grad_by_freq=True)
+    assert repr(free) == "Embedding(3, 2, max_norm=1.0, scale_grad_by_freq=True)" and free.weight.requires_grad
+    assert wg.equal(wg.get_rng_state(), before)
+    with pytest.raises(AssertionError, match="Shape of weight does not match num_embeddings and embedding_dim"):
+        nn.Embedding(2, 2, _weight=table)
+
+
 def test_layers_in_place_write_into_their_input():
     x = wg.tensor([-1.0, 2.0])
     assert nn.ReLU(inplace=True)(x) is x

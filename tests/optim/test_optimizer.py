@@ -55,6 +55,20 @@ def test_loaded_state_is_a_copy_in_the_dtype_of_the_parameter():
     assert source.state[one]["step"].item() == 1
 
 
+def test_adamw_decays_the_parameters_themselves_whatever_adam_saved():
+    weight = parameter()
+    optimiser = optim.AdamW([weight])
+    optimiser.load_state_dict(optim.Adam([weight]).state_dict())
+    assert optimiser.param_groups[0]["decoupled_weight_decay"] is True
+
+
+def test_both_betas_of_adam_are_floats_or_both_are_tensors():
+    for betas in ((0, 0.9), (wg.tensor(0.5), 0.9)):
+        with pytest.raises(ValueError, match="betas must be either both floats or both Tensors"):
+            optim.Adam([parameter()], betas=betas)
+    optim.Adam([parameter()], betas=(wg.tensor(0.5), wg.tensor(0.9)))
+
+
 def test_states_of_another_form_are_refused():
     optimiser = optim.SGD([parameter()])
     with pytest.raises(ValueError, match="loaded state dict has a different number of parameter groups"):

@@ -170,6 +170,33 @@ def test_scaled_gradients_are_unscaled_and_infinite_ones_leave_the_step_out():
     assert other.get_scale() == 2.0
 
 
+def test_a_scaler_refuses_calls_out_of_order():
+    x = wg.ones(2, requires_grad=True)
+    optimizer, scaler = wg.optim.SGD([x], lr=1.0), wg.amp.GradScaler("cpu")
+    for call in (lambda: scaler.unscale_(optimizer), lambda: scaler.step(optimizer), scaler.update):
+        with pytest.raises(AssertionError, match="but _scale is None"):
+            call()
+    loss = scaler.scale(x.sum())
+    with pytest.raises(AssertionError, match="No inf checks were recorded for this optimizer"):
+        scaler.step(optimizer)
+    scaler.update(4.0)
+    with pytest.raises(AssertionError, match="No inf checks were recorded prior to update"):
+        scaler.update()
+    loss.backward()
+    scaler.step(optimizer)
+    with pytest.raises(RuntimeError, match=r"step\(\) has already been called"):
+        scaler.step(optimizer)
+    with pytest.raises(RuntimeError, match=r"unscale_\(\) is being called after step"):
+        scaler.unscale_(optimizer)
+
+
+def test_the_growth_of_a_scale_can_be_asked_for_and_changed():
+    scaler = wg.amp.GradScaler("cpu")
+    assert (scaler.get_growth_factor(), scaler.get_backoff_factor(), scaler.get_growth_interval()) == (2.0, 0.5, 2000)
+    scaler.set_growth_factor(3.0), scaler.set_backoff_factor(0.25), scaler.set_growth_interval(1)
+    assert (scaler.get_growth_factor(), scaler.get_backoff_factor(), scaler.get_growth_interval()) == (3.0, 0.25, 1)
+
+
 def test_a_folder_of_this_machine_is_a_hub(tmp_path):
     (tmp_path / "hubconf.py").write_text(
         "dependencies = ['numpy']\ndef model(n=1):\n    'A model.'\n    return n + 1\n"

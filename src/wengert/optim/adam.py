@@ -68,6 +68,8 @@ class Adam(Stepwise):
             raise ValueError("lr as a Tensor is not supported for capturable=False and foreach=True")
         check_usual(lr, eps, weight_decay)
         check_betas(betas)
+        if not any(all(isinstance(beta, kind) for beta in betas) for kind in (float, Tensor)):
+            raise ValueError("betas must be either both floats or both Tensors")
         check_fused(fused, foreach, differentiable)
         defaults = {
             "lr": lr, "betas": betas, "eps": eps, "weight_decay": weight_decay, "amsgrad": amsgrad,
