@@ -12,7 +12,7 @@ from tools.beside_torch.agree import Difference, compare_gradients, compare_resu
 from tools.beside_torch.opinfo import Failure, Outcome, TimeUp, time_limit
 from tools.beside_torch.report import table
 from tools.beside_torch.samples import Missing, Translator, same_strides, tell, tensors_in
-from tools.beside_torch.ties import without_ties
+from tools.beside_torch.ties import tied, without_ties
 
 
 def leaf(*values):
@@ -134,6 +134,14 @@ def test_a_stable_order_is_compared_as_it_is():
     sample = SimpleNamespace(input=wg.tensor([2, 2]), args=(), kwargs={"stable": True})
     result = (wg.tensor([2, 2]), wg.tensor([1, 0]))
     assert without_ties(wg, "sort", sample, result) is result
+
+
+@pytest.mark.parametrize(("name", "values", "equal"), [
+    ("topk", [1.0, 5.0, 5.0], True), ("topk", [1.0, 5.0, 2.0], False), ("add", [5.0, 5.0], False),
+])  # fmt: skip
+def test_equal_elements_are_known_where_an_operator_chooses_between_them(name, values, equal):
+    sample = SimpleNamespace(input=wg.tensor(values, dtype=wg.bfloat16), args=(), kwargs={})
+    assert tied(name, sample) == equal
 
 
 def test_a_module_is_translated_with_its_settings():

@@ -32,15 +32,25 @@ def without_ties(library: Any, name: str, sample: Any, result: Any) -> Any:
     return (result[0], elements_at(library, sample.input, result[1], dim))
 
 
+def tied(name: str, sample: Any) -> bool:
+    """Whether elements of a sample are equal where an operator chooses between them: so are their gradients then."""
+    if (name not in PLACES and name != "msort") or sample.kwargs.get("stable"):
+        return False
+    values = array_of(sample.input)
+    if values.dtype.name == "bfloat16":
+        values = values.astype(np.float32)
+    return bool(np.unique(values, equal_nan=True).size < values.size)
+
+
 def elements_at(library: Any, given: Any, places: Any, dim: int) -> Any:
     """The elements of `given` at `places` along `dim`; what is no place of `given` is left as it is."""
     values, index = array_of(given), array_of(places)
-    if not values.ndim:
+    if type(dim) is not int or not -values.ndim <= dim < values.ndim:
         return places
     if index.ndim < values.ndim:
         index = np.expand_dims(index, dim)
     length = values.shape[dim]
-    if index.dtype != np.int64 or ((index < 0) | (index >= length)).any():
+    if index.dtype != np.int64 or index.ndim != values.ndim or ((index < 0) | (index >= length)).any():
         return places
     taken = np.take_along_axis(values, index, dim)
     return library.from_numpy(taken.astype(np.float32) if taken.dtype.name == "bfloat16" else taken)
