@@ -121,6 +121,7 @@ PyObject* card(PyObject* const* args) {
     bool training = false;
     double eps = 0;
     if (!find_planes(x, p) || !as_flag(args[5], training) || !as_number(args[6], eps)) return nullptr;
+    if (eps < 0 || (training && eps == 0)) return nullptr;  // refused, or computed, by the body
     for (int k = 0; k < 4; ++k)
         if (!optional_data(args[1 + k], p.channels, given[k]) ||
             (given[k] && PyArray_NDIM(reinterpret_cast<PyArrayObject*>(args[1 + k])) != 1))

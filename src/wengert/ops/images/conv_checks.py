@@ -103,6 +103,11 @@ def check_shapes(
             f"Calculated padded input size per channel: ({padded}). Kernel size: ({reach}). Kernel size can't be "
             "greater than actual input size"
         )
+    if 0 in input[2:] and 0 not in input[:2]:
+        given = (*input[:2], 1, *input[2:]) if len(input) == 3 else input  # torch puts a dimension into vectors
+        raise RuntimeError(
+            f"Only zero batch or zero channel inputs are supported, but got input shape: {errors.shown(given)}"
+        )
 
 
 def check_backward(

@@ -126,7 +126,8 @@ def spread_mask(mask: Any, ndim: int) -> Any:
 def write_at(target: Any, indices: Any, values: Any, accumulate: bool) -> None:
     """Write or add `values` at index arrays; one value where a mask holds may be of another dtype, as in torch."""
     if values.size == 1 and not accumulate and is_mask(indices, target.shape):
-        np.copyto(target, values.reshape(()), "unsafe", where=spread_mask(indices[-1], target.ndim - len(indices) + 1))
+        value = checked_value("masked_fill_", target, values.reshape(()))
+        np.copyto(target, value, "unsafe", where=spread_mask(indices[-1], target.ndim - len(indices) + 1))
         return
     for each in (*indices, values):
         if each is not None:

@@ -9,6 +9,7 @@ import numpy as np
 from ..._core import errors
 from ..._core.cards.card import REALS, Array, Bad, Index, Sample, composite, op
 from ..._core.tensor.base import Tensor, wrap
+from ..._core.types.dtypes import promote_types
 from ..create.factory import refuse_dtype
 from ..shapes.join import cat
 from .embedding import embedding_dense_backward, refuse_sparse, rows_of_batch
@@ -319,6 +320,9 @@ def embedding_bag(
         raise IndexError("Dimension specified as 0 but tensor has no dimensions")
     padding = row_number(padding_idx, weight.shape[0])
     check_factors(weight, per_sample_weights)
+    if indices.dtype is not offsets.dtype:
+        common = promote_types(indices.dtype, offsets.dtype)
+        indices, offsets = indices.to(common), offsets.to(common)
     return bags_of_rows(  # type: ignore[no-any-return]
         weight, indices, offsets, scale_grad_by_freq, mode, sparse, per_sample_weights, include_last_offset, padding
     )

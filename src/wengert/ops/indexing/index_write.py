@@ -220,6 +220,8 @@ def write_value_at(target: Any, dim: int, index: Any, value: Any) -> None:
         )
     if index.dtype != np.int64:
         raise IndexError("index_fill_(): Expected dtype int64 for index.")
+    if np.iscomplexobj(value) and target.dtype.kind != "c":
+        raise RuntimeError("index_fill_(): Converting complex Scalar to non-complex type is not supported")
     value = checked_value("index_fill_", target, value)
     at = normalise(dim, target.ndim)
     if index.ndim > 1:

@@ -28,7 +28,7 @@ def crossed(op: Any, size: int, args: list[Any], carried: list[Any]) -> Any:
 
 
 @op(
-    dtypes=NUMBERS, layout="iterator", larger=True, linear=("self", "other"), batching=crossed,
+    dtypes=NUMBERS, layout="rows", larger=True, linear=("self", "other"), batching=crossed,
     method=False, function=False, out_apart="wholly", native=kernels.direct_function("cross"),
 )  # fmt: skip
 def linalg_cross(self: Array, other: Array, *, dim: int = -1) -> Any:

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from ..._core.calls.out import put
+from ..._core.cards.arguments import some_integers
 from ..._core.cards.card import Bad, Sample, composite
 from ..._core.cards.plain_case import plain_case
 from ..._core.out_errors import EXACT, MATRIX_NORM, NORM
@@ -27,9 +28,10 @@ def read_pair(dim: Any, ndim: int) -> tuple[int, int]:
     """The two dimensions of matrices, counted from the front.
 
     Raises:
+        TypeError: they are no integers.
         RuntimeError: they are not two different ones.
     """
-    dims = tuple(dim) if isinstance(dim, (tuple, list)) else (dim,)
+    dims = some_integers("linalg_matrix_norm", "dim", dim)
     if len(dims) != 2:
         raise RuntimeError(f"{NAME}: dim must be a 2-tuple. Got {' '.join(map(str, dims))}")
     first, second = (normalise(each, ndim) for each in dims)

@@ -85,8 +85,11 @@ def checked_value(name: str, array: Any, value: Any) -> Any:
         )
     if isinstance(value, (bool, int, float, complex)):
         return checked_number(value, dtypes.from_numpy(array.dtype))
-    if array.dtype.kind not in "cb" and getattr(getattr(value, "dtype", None), "kind", "") == "c":
-        raise RuntimeError(f"value cannot be converted to type {dtypes.from_numpy(array.dtype).name} without overflow")
+    if array.dtype.kind != "c" and getattr(getattr(value, "dtype", None), "kind", "") == "c":
+        if value.imag != 0 and array.dtype.kind != "b":
+            name_of_type = dtypes.from_numpy(array.dtype).name
+            raise RuntimeError(f"value cannot be converted to type {name_of_type} without overflow")
+        return value.real if array.dtype.kind != "b" else value
     return value
 
 

@@ -289,7 +289,7 @@ def batch_norm(
         A new tensor of the shape of `input`.
 
     Raises:
-        ValueError: there is one value for each channel, in training.
+        ValueError: there is one value for each channel, in training; `eps` is negative, or 0 in training.
         RuntimeError: shapes or dtypes do not fit, or there are no running statistics to use.
 
     Source:
@@ -297,6 +297,9 @@ def batch_norm(
     """
     if training:
         check_batch(input.shape)
+    if eps < 0 or (training and eps == 0):
+        wanted = "positive during training" if training else "non-negative"
+        raise ValueError(f"batch_norm eps must be {wanted}, but got {eps}")
     return normalised(input, weight, bias, running_mean, running_var, training, momentum, eps)[0]
 
 

@@ -182,8 +182,8 @@ def dropout1d(input: Tensor, p: float = 0.5, training: bool = True, inplace: Tru
 
 
 def batched(name: str, input: Any, full: int, p: float, training: bool, inplace: bool) -> Tensor:
-    """`feature_dropout` with a batch dimension added where there is none."""
-    if input.ndim >= full:
+    """`feature_dropout` with a batch dimension added where there is none: to all that has not just `full` of them."""
+    if input.ndim == full:
         return drop(name, input, channels, p, training, inplace)
     result = drop(name, input.unsqueeze_(0) if inplace else input.unsqueeze(0), channels, p, training, inplace)
     return result.squeeze_(0) if inplace else result.squeeze(0)  # type: ignore[attr-defined,no-any-return]
@@ -237,7 +237,6 @@ def dropout3d(input: Tensor, p: float = 0.5, training: bool = True, inplace: Tru
     check_probability("dropout3d", input, p)
     if input.ndim not in (4, 5):
         warn_dimensions("dropout3d", input.ndim, "3", "4D or 5D")
-        return drop("dropout3d", input, channels, p, training, inplace)
     return batched("dropout3d", input, 5, p, training, inplace)
 
 

@@ -9,7 +9,7 @@ import numpy as np
 
 from ... import _kernels as kernels
 from ..._core.cards.card import REALS, WIDE, Array, Bad, Index, Number, Sample, composite, op, pointwise
-from ..._core.errors import shown
+from ..._core.errors import shown, wrong_type
 from ..._core.operators.batch_rules import along, folded
 from ..._core.tensor.base import Tensor
 from ..._core.types.sizes import normalise
@@ -123,6 +123,9 @@ def scaled_below_samples(make: Any) -> Any:
 
 def read_rrelu(input: Tensor, lower: float, upper: float, training: bool) -> tuple[Any, float]:
     """The slopes of `rrelu`: a tensor of them, or a single one."""
+    for name, given in (("lower", lower), ("upper", upper)):
+        if isinstance(given, Tensor) and given.ndim:
+            raise TypeError(wrong_type("rrelu", name, 0, "Number", given))
     lower, upper = float(lower), float(upper)
     for name, bound in (("lower", lower), ("upper", upper)):
         if not math.isfinite(bound):

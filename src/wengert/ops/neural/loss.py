@@ -59,6 +59,19 @@ def refuse_gradient(name: str, **constants: Any) -> None:
             )
 
 
+def check_constant_weights(input: Tensor, weight: Any) -> None:
+    """Refuse weights of classes that require a gradient, or are of another dtype: the operator sees halves widened.
+
+    Raises:
+        TypeError: they are no tensor.
+        RuntimeError: one of these.
+    """
+    refuse_gradient("nll_loss2d_forward" if input.ndim > 2 else "nll_loss_forward", weight=weight)
+    if weight.dtype is not input.dtype:
+        wanted, found = (each.dtype.legacy[:-6] for each in (input, weight))
+        raise RuntimeError(f"expected scalar type {wanted} but found {found}")
+
+
 def spatial(args: tuple[Any, ...]) -> int:
     """Whether a call is about one class for each item (0) or for each place of each item (1)."""
     return 1 if args[0].ndim > 2 else 0
@@ -208,7 +221,7 @@ def nll_loss(
     """
     reduction = read_reduction(reduction, size_average, reduce)
     if weight is not None:
-        refuse_gradient("nll_loss2d_forward" if input.ndim > 2 else "nll_loss_forward", weight=weight)
+        check_constant_weights(input, weight)
     return nll_loss_forward(input, target, weight, reduction, ignore_index)[0]
 
 
@@ -330,7 +343,7 @@ def cross_entropy(
     if label_smoothing > 0:
         return smoothed(logp, target, weight, reduction, ignore_index, label_smoothing, dim)
     if weight is not None:
-        refuse_gradient("nll_loss2d_forward" if input.ndim > 2 else "nll_loss_forward", weight=weight)
+        check_constant_weights(input, weight)
     return nll_loss_forward(logp, target, weight, reduction, ignore_index)[0]
 
 

@@ -46,10 +46,11 @@ def weighted(slope: Any, weight: Any) -> Any:
 )
 def of_probabilities(self: Array, target: Array, weight: Index = None, reduction: str = "mean") -> Any:
     """The cross-entropy of probabilities."""
-    for other in (target, weight):
-        if other is not None and other.dtype != self.dtype:
-            found, wanted = (dtypes.from_numpy(each.dtype).legacy[:-6] for each in (other, self))
-            raise RuntimeError(f"Found dtype {found} but expected {wanted}")
+    if target.dtype != self.dtype:
+        found, wanted = (dtypes.from_numpy(each.dtype).legacy[:-6] for each in (target, self))
+        raise RuntimeError(f"Found dtype {found} but expected {wanted}")
+    if weight is not None and weight.dtype.kind == "c":
+        raise RuntimeError(errors.uncastable(dtypes.from_numpy(weight.dtype), dtypes.from_numpy(self.dtype)))
     check_floating("binary_cross_entropy", "binary_cross_entropy", self)
     for name, each in (("input", self), ("target", target)):
         if not np.all((each >= 0) & (each <= 1)):

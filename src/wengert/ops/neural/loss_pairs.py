@@ -9,12 +9,13 @@ from typing import Any
 import numpy as np
 
 from ... import _kernels as kernels
+from ..._core import errors
 from ..._core.cards.card import REALS, Array, Bad, Sample, composite, op
 from ..._core.cards.plain_case import plain_function
 from ..._core.operators.batch_rules import elementwise
 from ..._core.tensor.base import Tensor
 from ..._core.types.sizes import broadcast
-from ..dtype_checks import refuse
+from ..dtype_checks import check_floating, refuse
 from ..pointwise.binary import sub
 from ..pointwise.unary import absolute
 from ..reductions.reduce import mean
@@ -238,9 +239,11 @@ def smooth_l1_loss(
     return smooth_l1(input, target, reduction, beta)
 
 
-@loss(name="_huber_loss", node="HuberLossBackward0", native=native("huber_loss"))
+@loss(name="_huber_loss", node="HuberLossBackward0", promote=None, native=native("huber_loss"))
 def huber(self: Array, target: Array, reduction: str = "mean", delta: float = 1.0) -> Any:
-    """Half the square up to `delta`, and its tangent beyond."""
+    """Half the square up to `delta`, and its tangent beyond; in the dtype of `self`, as torch has it of this loss."""
+    broadcast(self.shape, target.shape)
+    check_floating("huber", "huber_cpu", self)
     distance = np.abs(kernels.subtract(self, target))
     losses = np.where(distance <= delta, 0.5 * distance * distance, delta * (distance - 0.5 * delta))
     return collected(losses, reduction, self.dtype)
@@ -281,6 +284,8 @@ def huber_loss(
     if not delta > 0:
         raise RuntimeError("huber_loss does not support non-positive values for delta.")
     check_real("huber", "huber_cpu", input, target)
+    if not input.dtype.is_floating_point:
+        raise RuntimeError(errors.uncastable(target.dtype, input.dtype))
     if weight is None:
         return huber(input, target, reduction, delta)
     return finished(huber(input, target, "none", delta) * weight, reduction)

@@ -104,7 +104,7 @@ def sinc(self: Array, *, out: Any = None) -> Any:
 def sinc_vjp(grad: Any, self: Any) -> Any:
     angle = self * math.pi
     slope = (angle * angle.cos() - angle.sin()) / (angle * self)
-    return (grad * slope.conj()).where(self != 0, 0)
+    return (grad * slope.conj()).where(self * self != 0, 0)  # the square of the least numbers is 0, too
 
 
 @sinc.jvp("self")

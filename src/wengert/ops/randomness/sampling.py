@@ -257,7 +257,7 @@ def check_weights(weights: Any, num_samples: int, replacement: bool) -> None:
             raise RuntimeError("probability tensor contains either `inf`, `nan` or element < 0")
         entry = "< 0" if not bool((weights >= 0).all()) else "= infinity or NaN"
         raise RuntimeError(f"invalid multinomial distribution (encountering probability entry {entry})")
-    if weights.size and not bool((weights.sum(-1) > 0).all()):
+    if not bool((weights.sum(-1) > 0).all()):
         raise RuntimeError("invalid multinomial distribution (sum of probabilities <= 0)")
 
 
