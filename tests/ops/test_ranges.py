@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 import wengert as wg
+from wengert._kernels.ranges import counted, spread
 
 NAN, INF = math.nan, math.inf
 
@@ -91,3 +92,35 @@ def test_complex_bounds_need_a_complex_dtype(name):
 def test_a_complex_base_is_refused():
     with pytest.raises(TypeError, match="base"):
         wg.logspace(0, 1, 3, 2j)
+
+
+def test_ranges_round_products_and_sums_once_as_torch_does():
+    spread = wg.linspace(-1, 1, 11)
+    assert spread[5].item() == -1.4901161193847656e-08  # 1 - 0.2 * 5, the product not rounded
+    assert wg.linspace(0.1, 0.7, 7, dtype=wg.float64)[2].item() == 0.3
+    assert wg.arange(0.3, 60, 0.7)[25].item() == 17.80000114440918  # counted from the first of a block of eight
+    assert wg.arange(0.3, 60, 0.7)[38].item() == 26.900001525878906
+
+
+@pytest.mark.parametrize("dtype", [wg.float32, wg.float64])
+def test_native_ranges_are_those_of_numpy(dtype):
+    for count in (1, 7, 8, 15, 16, 33, 100):
+        low, pace = 0.3, 0.7
+        native = wg.arange(low, low + pace * count - 0.1, pace, dtype=dtype)
+        assert (native.numpy() == counted(low, pace, len(native), dtype.numpy)).all()
+        if count > 1:
+            ends = dtype.numpy.type(-1.7), dtype.numpy.type(3.3)
+            found = wg.linspace(-1.7, 3.3, count, dtype=dtype).numpy()
+            assert (found == spread(*ends, count)).all()
+
+
+def test_factories_write_into_outputs_of_another_shape_without_a_warning():
+    for made in (
+        wg.zeros(2, out=wg.ones(3)),
+        wg.full((2,), 0, out=wg.ones(3)),
+        wg.linspace(0, 0, 2, out=wg.ones(3)),
+        wg.eye(2, out=wg.ones(3))[0] * 0,
+    ):
+        assert made.tolist() == [0, 0]
+    with pytest.warns(UserWarning, match="is 2 which does not match the computed number of elements 3"):
+        assert wg.arange(3, out=wg.empty(2)).tolist() == [0, 1, 2]

@@ -97,25 +97,33 @@ def scaled(x: Array, factor: Any, offset: Any) -> Array:
 
 def fused(a: Any, b: Any, c: Any) -> Array:
     """a * b + c in float32, rounded once: the product is exact in float64, and the sum there is rounded to odd."""
-    product, offset = np.asarray(a, np.float64) * b, np.asarray(c, np.float64)
-    total = np.asarray(product + offset)
-    rest = missing(product, offset, total)
-    bits = total.view(np.int64)
+    return odd_sum(np.asarray(a, np.float64) * b, np.asarray(c, np.float64)).astype(single)
+
+
+def odd_sum(a: Any, b: Any) -> Array:
+    """a + b in float64; if that is not exact, of the two neighbours the one whose last digit is odd.
+
+    Whatever is rounded to fewer digits next, is rounded as the exact sum would be.
+    """
+    total = np.asarray(a + b)
+    rest = missing(a, b, total)
     uneven = np.nextafter(total, np.copysign(np.inf, rest))
-    return np.where((rest != 0) & (bits & 1 == 0) & np.isfinite(total), uneven, total).astype(single)
+    return np.where((rest != 0) & (total.view(np.int64) & 1 == 0) & np.isfinite(total), uneven, total)
 
 
 def fused_doubles(a: Array, b: Any, c: Any) -> Array:
-    """a * b + c in float64, from a product of two parts.
+    """a * b + c in float64, rounded once, from a product of two parts.
 
-    Source: Dekker, A floating-point technique for extending the available precision (1971).
+    Source: Dekker, A floating-point technique for extending the available precision (1971); Boldo and Melquiond,
+    Emulation of FMA and correctly rounded sums (2008).
     """
     product = np.asarray(a * b)
     a_high, b_high = upper(a), upper(np.asarray(b))
     a_low, b_low = a - a_high, b - b_high
     lost = a_low * b_low - (((product - a_high * b_high) - a_low * b_high) - a_high * b_low)
-    total = np.asarray(product + c)
-    return as_array(total + (missing(product, c, total) + lost))
+    behind = np.asarray(c + lost)
+    total = np.asarray(product + behind)
+    return as_array(total + odd_sum(missing(c, lost, behind), missing(product, behind, total)))
 
 
 def upper(x: Array) -> Array:

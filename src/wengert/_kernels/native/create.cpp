@@ -203,13 +203,23 @@ PyObject* vector_of(PyArray_Descr* descr, npy_intp count, Value value) {
     }
     return reinterpret_cast<PyObject*>(made);
 }
+// Counted from the first element of each block, in pairs of blocks, and from `start` behind the last pair; see ranges.py.
+template <class T, npy_intp width>
+PyObject* counted(PyArray_Descr* descr, double start, double step, npy_intp count) {
+    const npy_intp whole = count - count % (2 * width);
+    return vector_of(descr, count, [=](npy_intp at) -> double {
+        const npy_intp place = at < whole ? at % width : 0;
+        const double head = static_cast<T>(std::fma(static_cast<double>(at - place), step, start));
+        return place ? std::fma(static_cast<double>(place), step, head) : head;
+    });
+}
 PyObject* real_range(PyArray_Descr* descr, double start, double end, double step) {
     if (!(step != 0) || (end - start) / step < 0) return nullptr;
     const double count = std::ceil((end - start) / step);
     if (!(count <= most_bytes / static_cast<npy_intp>(sizeof(double)))) return nullptr;
     const double last = start + count * step;
     if (descr == float_descr && !(std::fabs(last) <= FLT_MAX)) return nullptr;
-    return vector_of(descr, static_cast<npy_intp>(count), [=](npy_intp at) { return start + static_cast<double>(at) * step; });
+    return descr == float_descr ? counted<float, 8>(descr, start, step, static_cast<npy_intp>(count)) : counted<double, 4>(descr, start, step, static_cast<npy_intp>(count));
 }
 // arange(default, end), arange(default, start, end), arange(default, start, end, step)
 PyObject* arange(PyObject*, PyObject* const* args, Py_ssize_t nargs) {
@@ -229,7 +239,7 @@ template <class T, class Value>
 PyObject* even_steps(PyArray_Descr* descr, double start, double end, npy_intp count, Value value) {
     const T first = static_cast<T>(start), last = static_cast<T>(end), pace = (last - first) / static_cast<T>(count - 1);
     return vector_of(descr, count, [=](npy_intp at) {
-        return value(at < count / 2 ? first + pace * static_cast<T>(at) : last - pace * static_cast<T>(count - 1 - at));
+        return value(at < count / 2 ? std::fma(pace, static_cast<T>(at), first) : std::fma(-pace, static_cast<T>(count - 1 - at), last));
     });
 }
 // `value` of each of `steps` numbers from `start` to `end`: the arguments behind the default dtype.

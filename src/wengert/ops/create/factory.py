@@ -8,12 +8,12 @@ from typing import Any
 import numpy as np
 
 from ..._core import batch_errors, errors
-from ..._core.calls.out import check_shared, put_out
+from ..._core.calls.out import check_mode, check_shared, put_out
 from ..._core.cards.arguments import wrong_integer
 from ..._core.operators.declaration import is_whole
 from ..._core.state.modes import current
 from ..._core.tensor import batches
-from ..._core.tensor.base import Tensor, wrap
+from ..._core.tensor.base import OPERATORS, Tensor, wrap
 from ..._core.tensor.batches import Batch
 from ..._core.types import dtypes
 from ..._core.types.devices import device as Device, refuse_absent
@@ -183,6 +183,9 @@ def deliver(name: str, array: Any, requires_grad: Any, out: Tensor | None, level
         raise RuntimeError(batch_errors.OUT.format(name))
     if out.shape == made.shape:
         check_shared(out, (), False)
+    else:  # without the warning of operators: to factories an output is memory
+        check_mode(out, current())
+        OPERATORS.resize(out, made._array_.shape)
     put_out(out, made)
     return out
 

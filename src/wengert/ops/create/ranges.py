@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import warnings
 from typing import Any
 
 import numpy as np
@@ -14,6 +15,7 @@ from ..._core.cards.plain_case import plain_factory
 from ..._core.tensor.base import Tensor
 from ..._core.types import dtypes
 from ..._core.types.dtypes import dtype as DType
+from ..._kernels.ranges import counted, spread
 from ..dtype_checks import checked_number
 from .factory import check_place, deliver, finish, read_dtype, read_number, result_dtype
 
@@ -56,7 +58,15 @@ def arange(
     low, high, pace = read_bounds(bounds, start, end, step)
     integers = all(isinstance(each, int) for each in (low, high, pace))
     element = result_dtype("arange", dtype, out, dtypes.int64 if integers else dtypes.get_default_dtype())
-    return deliver("arange", range_array(low, high, pace, element), requires_grad, out)
+    made = range_array(low, high, pace, element)
+    if out is not None and out._array_.size not in (0, made.size):
+        warnings.warn(
+            f"The number of elements in the out tensor of shape {errors.shown(out._array_.shape)} is "
+            f"{out._array_.size} which does not match the computed number of elements {made.size}. Note that this may "
+            f"occur as a result of rounding error. The out tensor will be resized to a tensor of shape ({made.size},).",
+            stacklevel=3,
+        )
+    return deliver("arange", made, requires_grad, out)
 
 
 def read_bounds(bounds: tuple[Any, ...], start: Any, end: Any, step: Any) -> tuple[Any, Any, Any]:
@@ -118,10 +128,9 @@ def range_array(low: Any, high: Any, pace: Any, element: DType) -> np.ndarray[An
     count = math.ceil(size)
     if count * element.itemsize >= 2**63:
         raise RuntimeError(f"Storage size calculation overflowed with sizes=[{count}]")
-    at = np.arange(count)
     if element.category == dtypes.INTEGER:
-        return (np.int64(low) + at * np.int64(pace)).astype(element.numpy, copy=False)
-    return (float(low) + at * float(pace)).astype(element.numpy, copy=False)
+        return (np.int64(low) + np.arange(count) * np.int64(pace)).astype(element.numpy, copy=False)
+    return counted(low, pace, count, element.numpy)
 
 
 def refuse_kind(name: str, element: DType) -> None:
@@ -248,11 +257,7 @@ def even_steps(
         return np.full(count, low if count else 0, element.numpy if rounded else wide)
     refuse_kind(name, element)
     high = checked_number(high, element, halves=False)
-    first, last = wide.type(low), wide.type(high)
-    pace = (last - first) / wide.type(count - 1)
-    at = np.arange(count)
-    behind = last - pace * (count - 1 - at).astype(wide)
-    made = np.where(at < count // 2, first + pace * at.astype(wide), behind)
+    made = spread(wide.type(low), wide.type(high), count)
     return made.astype(element.numpy) if rounded else made
 
 

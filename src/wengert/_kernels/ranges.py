@@ -1,0 +1,65 @@
+"""Ranges of floating numbers, in NumPy, digit by digit as torch makes them: a product and a sum are rounded once."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from .normal import fused, fused_doubles
+from .results import Array, as_array
+
+WIDTHS = {np.dtype(np.float32): 8, np.dtype(np.float64): 4}
+"""Elements that torch's loops for AVX2 make at once."""
+
+
+def once_rounded(at: Array, pace: Any, offset: Any) -> Array:
+    """at * pace + offset in float64, rounded once; beyond the reach of the parts, twice."""
+    with np.errstate(all="ignore"):
+        made = fused_doubles(at, pace, offset)
+        return as_array(np.where(np.isfinite(made), made, at * pace + offset))
+
+
+def counted(low: float, pace: float, count: int, dtype: Any) -> Array:
+    """`count` numbers from `low` on, `pace` apart.
+
+    They are computed in float64. Pairs of blocks of `WIDTHS` elements are counted from the first element of each block,
+    which has been rounded to the dtype; what is left behind the last pair is counted from `low`.
+
+    Args:
+        dtype: floating.
+
+    Returns:
+        A new vector.
+    """
+    at = np.arange(count, dtype=np.float64)
+    width = WIDTHS.get(np.dtype(dtype))
+    if width is None:
+        return as_array((float(low) + at * float(pace)).astype(dtype, copy=False))
+    whole = count - count % (2 * width)
+    place = np.where(at < whole, at % width, 0)
+    heads = once_rounded(at - place, float(pace), np.float64(low)).astype(dtype)
+    made = once_rounded(place, float(pace), heads.astype(np.float64)).astype(dtype)
+    return as_array(np.where(place == 0, heads, made))
+
+
+def spread(first: Any, last: Any, count: int) -> Array:
+    """`count` numbers from `first` to `last`, at equal distances: counted from the nearer of the two.
+
+    Args:
+        first, last: NumPy scalars of one inexact dtype, which is that of the result.
+        count: 2 or more.
+
+    Returns:
+        A new vector.
+    """
+    kind = first.dtype
+    pace, at = (last - first) / kind.type(count - 1), np.arange(count)
+    ahead, behind = at.astype(kind), (count - 1 - at).astype(kind)
+    if kind not in WIDTHS:  # complex numbers and halves, of which each step is rounded
+        return np.where(at < count // 2, first + pace * ahead, last - pace * behind)
+    form = fused if kind == np.float32 else once_rounded
+    return np.where(at < count // 2, form(ahead, pace, first), form(behind, -pace, last))
+
+
+__all__ = ["counted", "spread"]
