@@ -128,6 +128,7 @@ ROOMS: dict[str, tuple[str, ...]] = {
             "flags",
             "forks",
             "types",
+            "kernel_names",
             "errors",
             "forward_errors",
             "out_errors",

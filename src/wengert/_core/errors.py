@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from .kernel_names import kernel_name
 from .types.dtypes import dtype, from_numpy
 
 REQUIRES_GRAD_DTYPE = "only Tensors of floating point and complex dtype can require gradients"
@@ -315,8 +316,7 @@ def uncastable(result: dtype, target: dtype) -> str:
 
 def no_kernel(name: str, element: dtype) -> str:
     """The operator does not exist for the dtype."""
-    kernel = name if name.endswith(("_cpu", "_impl", "_bounds")) else f"{name}_cpu"
-    return f"\"{kernel}\" not implemented for '{element.legacy[:-6]}'"
+    return f"\"{kernel_name(name)}\" not implemented for '{element.legacy[:-6]}'"
 
 
 def resized_output(shape: tuple[int, ...], wanted: tuple[int, ...]) -> str:
