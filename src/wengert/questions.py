@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+
 from ._core import errors, flags
 from ._core.tensor.base import Tensor
 from ._core.types import dtypes
@@ -22,7 +24,13 @@ def is_inference(input: Tensor) -> bool:
 
 
 def numel(input: Tensor) -> int:
-    """How many elements there are."""
+    """How many elements there are.
+
+    Raises:
+        TypeError: it is no tensor.
+    """
+    if not isinstance(input, Tensor):
+        raise TypeError(errors.wrong_type("numel", "input", 1, "Tensor", input))
     return int(input._array_.size)
 
 
@@ -35,4 +43,5 @@ def result_type(tensor1: Any, tensor2: Any) -> dtype:
     """
     operands = (tensor1, tensor2)
     arrays = [each._array_ for each in operands if isinstance(each, Tensor)]
-    return dtypes.result_type(arrays, [each for each in operands if not isinstance(each, Tensor)])
+    plain = [each.item() if isinstance(each, np.generic) else each for each in operands if not isinstance(each, Tensor)]
+    return dtypes.result_type(arrays, plain)

@@ -52,7 +52,7 @@ def construct(self: Tensor, *data: Any, **options: Any) -> None:
     if len(data) == 1 and isinstance(data[0], Tensor):
         set_up(self, data[0]._array_.view(), data[0]._storage_)
         self._flags_ = data[0]._flags_ & flags.INFERENCE | self._flags_ & flags.OVERRIDDEN
-    elif len(data) == 1 and not isinstance(data[0], int):
+    elif len(data) == 1 and not isinstance(data[0], (int, Size)):
         if isinstance(data[0], str):
             raise TypeError(f"new(): invalid data type '{type(data[0]).__name__}'")
         if isinstance(getattr(data[0], "_memory", None), Storage):  # what `storage()` gives
@@ -64,7 +64,8 @@ def construct(self: Tensor, *data: Any, **options: Any) -> None:
             made = np.array(data[0], dtype=default)
             set_up(self, made, Storage(made))
     else:
-        made = np.empty(read_lengths("new", data, 1, alone=False) if data else (0,), default)
+        lengths = data[0] if data and isinstance(data[0], Size) else data or (0,)
+        made = np.empty(read_lengths("new", lengths, 1, alone=False), default)
         set_up(self, made, Storage(made))
 
 
@@ -231,6 +232,11 @@ def iterate(self: Tensor) -> Iterator[Tensor]:
     return iter(self.unbind(0))  # type: ignore[attr-defined]
 
 
+def backwards(self: Tensor) -> Tensor:
+    """The rows in reverse order, for `reversed(x)`: a new tensor; of one without dimensions itself."""
+    return self.flip(0) if self._array_.ndim else self  # type: ignore[attr-defined, no-any-return]
+
+
 def contains(self: Tensor, element: Any) -> bool:
     """Whether some element equals `element`.
 
@@ -353,6 +359,7 @@ METHODS: dict[str, Any] = {
     "storage_offset": storage_offset,
     "data_ptr": data_ptr,
     "is_contiguous": is_contiguous,
+    "__reversed__": backwards,
 }
 """What a card does not give, by name."""
 

@@ -89,6 +89,8 @@ class device:
             raise RuntimeError(f"Expected one of {', '.join(KINDS)} device type at start of device string: {kind}")
         if index is not None and number:
             raise RuntimeError(f"type (string) must not include an index because index was passed explicitly: {name}")
+        if index is not None and not isinstance(index, int):
+            raise TypeError(f"device(): argument 'index' (position 2) must be int, not {index.__class__.__name__}")
         if index is not None and index < 0:
             raise RuntimeError("Device index must not be negative")
         self.type = kind

@@ -72,7 +72,13 @@ class dtype:
         return _REAL.get(self, self)
 
     def to_complex(self) -> dtype:
-        """The complex type of the same precision."""
+        """The complex type of the same precision.
+
+        Raises:
+            RuntimeError: an integer or bool, which has none.
+        """
+        if self.category < FLOAT:
+            raise RuntimeError(f"Unknown Complex ScalarType for {self.legacy[:-6]}")
         return _COMPLEX.get(self, self)
 
     @property
@@ -180,7 +186,10 @@ def set_default_dtype(d: dtype) -> None:
         TypeError: `d` is not a floating-point dtype, or one that no tensors have here.
     """
     if not (isinstance(d, dtype) and d.is_floating_point and d.numpy):
-        raise TypeError("only floating-point types are supported as the default type")
+        raise TypeError(
+            f"{'' if isinstance(d, dtype) else 'invalid dtype object: '}only floating-point types are supported as the "
+            "default type"
+        )
     _Default.dtype = d
 
 
@@ -320,7 +329,16 @@ def limits_of(real: dtype) -> Any:
     return ml_dtypes.finfo(getattr(ml_dtypes, real.name))
 
 
-class finfo:
+class Limits:
+    """What `finfo` and `iinfo` have in common: those of one dtype are equal."""
+
+    def __eq__(self, other: object) -> bool:
+        return type(self) is type(other) and vars(self) == vars(other)
+
+    __hash__ = None  # type: ignore[assignment]
+
+
+class finfo(Limits):
     """The limits of a floating-point dtype, or of the parts of a complex one (`bits`, `eps`, `max`, `resolution`, ...).
 
     Raises:
@@ -349,7 +367,7 @@ class finfo:
         )
 
 
-class iinfo:
+class iinfo(Limits):
     """The limits of an integer dtype: `bits, max, min`.
 
     Raises:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 LARGEST = (1 << 63) - 1
@@ -14,6 +14,14 @@ class Size(tuple[int, ...]):
     """The lengths of a tensor's dimensions; slices and sums of sizes are sizes."""
 
     __slots__ = ()
+
+    def __new__(cls, lengths: Iterable[Any] = ()) -> Size:
+        """Take lengths: integers, and what stands for one.
+
+        Raises:
+            TypeError: something else.
+        """
+        return tuple.__new__(cls, [each if type(each) is int else whole(at, each) for at, each in enumerate(lengths)])
 
     def numel(self) -> int:
         """The number of elements of a tensor of this size."""
@@ -39,6 +47,17 @@ class Size(tuple[int, ...]):
 
     def __reduce__(self) -> tuple[Any, ...]:
         return (Size, (tuple(self),))
+
+
+def whole(at: int, length: Any) -> int:
+    """A length as a Python integer.
+
+    Raises:
+        TypeError: it is none.
+    """
+    if not hasattr(length, "__index__"):
+        raise TypeError(f"torch.Size() takes an iterable of 'int' (item {at} is '{type(length).__name__}')")
+    return int(length.__index__())
 
 
 def check_room(name: str, lengths: Sequence[int], element: int = 8) -> None:

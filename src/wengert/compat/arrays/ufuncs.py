@@ -120,10 +120,10 @@ def is_foreign(value: Any) -> bool:
 
 
 def operand(value: Any) -> Any:
-    """A tensor, or a number, which gives way to the dtype of tensors."""
-    if isinstance(value, (bool, int, float, complex)) and not isinstance(value, np.generic):
-        return value
-    return tensor_of(value)
+    """A tensor, or a number, which gives way to the dtype of tensors; NumPy's scalars are numbers, as beside them."""
+    if isinstance(value, np.generic) and value.dtype.kind in "biufc":
+        return value.item()
+    return value if isinstance(value, (bool, int, float, complex)) else tensor_of(value)
 
 
 def called(

@@ -19,6 +19,7 @@ from ..._core.types.dtypes import dtype as DType
 from ..dtype_checks import checked_number
 from ..family import described, named
 from ..memory.kept import in_kept
+from ..memory.memory_formats import in_format
 from .factory import (
     check_place,
     deliver,
@@ -169,12 +170,12 @@ def empty(
     requires_grad: bool = False,
     memory_format: Any = None,
 ) -> Tensor:
-    """Memory with whatever values it holds; arguments, result and errors as for `zeros`. `memory_format` is ignored.
+    """Memory with whatever values it holds; arguments, result and errors as for `zeros`.
 
     Args:
         sizes, size: the lengths.
         out, dtype, layout, device, pin_memory, requires_grad: as for `zeros`.
-        memory_format: ignored.
+        memory_format: the order of the elements: `contiguous_format`, `channels_last` or `channels_last_3d`.
 
     Returns:
         A new tensor, or `out`.
@@ -182,6 +183,8 @@ def empty(
     check_place("empty", device, pin_memory)
     element = result_dtype("empty", dtype, out, dtypes.get_default_dtype())
     made = in_kept(np.empty, read_size("empty", sizes, size), element.numpy)
+    if memory_format is not None:
+        made = in_format(made, memory_format)
     return deliver("empty", made, requires_grad, out)
 
 

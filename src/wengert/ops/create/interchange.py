@@ -12,7 +12,7 @@ from ..._core.tensor.base import Tensor, wrap
 from ..._core.types import dtypes
 from ..._core.types.dtypes import dtype as DType
 from .factory import check_place, finish, read_dtype
-from .infer import array_of, check_array, is_sequence
+from .infer import array_of, check_array
 
 NOT_WRITABLE = (
     "The given NumPy array is not writable, and tensors are: writing to this tensor will fail. You may want to copy "
@@ -62,7 +62,7 @@ def from_numpy_samples(make: Any) -> Any:
 
 
 @composite(method=False)
-def as_tensor(data: Any, dtype: DType | None = None, device: Any = None) -> Tensor:
+def as_tensor(data: Any, *, dtype: DType | None = None, device: Any = None) -> Tensor:
     """`data` as a tensor, without a copy where that is possible.
 
     Args:
@@ -101,7 +101,12 @@ def as_tensor_samples(make: Any) -> Any:
 
 @composite(method=False)
 def asarray(
-    obj: Any, *, dtype: DType | None = None, device: Any = None, copy: bool | None = None, requires_grad: bool = False
+    obj: Any,
+    *,
+    dtype: DType | None = None,
+    device: Any = None,
+    copy: bool | None = None,
+    requires_grad: bool | None = None,
 ) -> Tensor:
     """`obj` as a tensor.
 
@@ -111,7 +116,8 @@ def asarray(
         dtype: of the result.
         device: 'cpu'.
         copy: True: always; False: never; None: only where it is necessary.
-        requires_grad: whether the result, detached from what it came from unless recording, requires a gradient.
+        requires_grad: whether the result requires a gradient: if False, it is detached. Unless given, it does if `obj`
+            is a tensor that does; then it may have a history.
 
     Returns:
         `obj` itself, or a tensor that shares its memory, or a new one.
@@ -121,11 +127,11 @@ def asarray(
     """
     check_place("asarray", device)
     wanted = None if dtype is None else read_dtype("asarray", dtype, dtypes.get_default_dtype())
-    found = aliased(obj)
+    found = aliased(obj, wanted)
     if found is None:
         if copy is False:
             raise ValueError("can't alias arbitrary sequence into a tensor.")
-        return finish("asarray", array_of(obj, wanted), requires_grad)
+        return finish("asarray", array_of(obj, wanted), bool(requires_grad))
     if wanted is not None and wanted is not found.dtype:
         if copy is False:
             raise ValueError(
@@ -134,6 +140,8 @@ def asarray(
         found = found.to(wanted)
     elif copy:
         found = found.clone()
+    if requires_grad is None and found.requires_grad:
+        return found  # type: ignore[no-any-return]
     if not requires_grad:
         return found.detach() if found.requires_grad else found  # type: ignore[no-any-return]
     found = found if found._edge_ is None else found.detach()
@@ -141,8 +149,8 @@ def asarray(
     return found
 
 
-def aliased(obj: Any) -> Any:
-    """A tensor on the memory of an object, or None if it has none to share."""
+def aliased(obj: Any, wanted: DType | None) -> Any:
+    """A tensor on the memory of an object, or None if it has none to share; that of a buffer is of the dtype wanted."""
     if isinstance(obj, Tensor):
         return obj
     if isinstance(obj, np.ndarray):
@@ -153,12 +161,11 @@ def aliased(obj: Any) -> Any:
         return wrap(np.from_dlpack(obj))
     if hasattr(obj, "__array__"):
         return shared(np.asarray(obj), stacklevel=4)
-    if not isinstance(obj, (str, bytes)) and not is_sequence(obj):
-        return None
     try:
-        return wrap(np.frombuffer(obj, dtypes.get_default_dtype().numpy)) if isinstance(obj, memoryview) else None
-    except (TypeError, ValueError):
+        memoryview(obj)
+    except TypeError:
         return None
+    return frombuffer(obj, dtype=wanted or dtypes.get_default_dtype())
 
 
 @asarray.samples  # type: ignore[attr-defined]

@@ -340,7 +340,7 @@ def new_tensor(
         warnings.warn(copy_warning("tensor.new_tensor"), UserWarning, stacklevel=2)
         if data._flags_ & flags.BATCHED:
             return copy_of_members(data, dtype, requires_grad)
-    own = isinstance(data, (Tensor, np.ndarray, np.generic))
+    own = isinstance(data, (np.ndarray, np.generic))
     wanted = None if dtype is None and own else read_dtype("new_tensor", dtype, input.dtype)
     levels, array = carried(input), array_of(data, wanted)
     if levels:

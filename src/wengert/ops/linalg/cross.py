@@ -107,7 +107,7 @@ def cross(self: Tensor, other: Tensor, dim: int | None = None, *, out: Any = Non
         warnings.warn(
             "Using torch.cross without specifying the dim arg is deprecated.\nPlease either pass the dim explicitly or "
             "simply use torch.linalg.cross.\nThe default value of dim will change to agree with that of "
-            "torch.linalg.cross in a future release.",
+            "linalg.cross in a future release.",
             stacklevel=3,
         )
         dim = tuple(self.shape).index(3)

@@ -174,6 +174,7 @@ def tensordot(a: Tensor, b: Tensor, dims: Any = 2, out: Any = None) -> Any:
         RuntimeError: lengths or dtypes differ, or there are not as many dimensions.
     """
     first, second = read_dims(a, b, dims)
+    whole = a.ndim if isinstance(dims, int) else 0  # then torch counts from behind
     if len(first) != len(second):
         raise RuntimeError("both dimension lists should have same length")
     if a.dtype is not b.dtype:
@@ -190,8 +191,8 @@ def tensordot(a: Tensor, b: Tensor, dims: Any = 2, out: Any = None) -> Any:
             inner *= length
         else:
             raise RuntimeError(
-                f"contracted dimensions need to match, but first has size {length} in dim {one} and second has size "
-                f"{width} in dim {other}"
+                f"contracted dimensions need to match, but first has size {length} in dim {one - whole} and second has "
+                f"size {width} in dim {other}"
             )
     for dims in (first, second):
         if len(set(dims)) < len(dims):

@@ -9,7 +9,13 @@ from numpy.lib.stride_tricks import as_strided
 
 from ..._core.door import is_row_major
 from ..._core.operators import layouts
-from ..._core.types.devices import channels_last, channels_last_3d, contiguous_format, preserve_format
+from ..._core.types.devices import (
+    channels_last,
+    channels_last_3d,
+    contiguous_format,
+    memory_format as MemoryFormat,
+    preserve_format,
+)
 
 RANKS = {channels_last: 4, channels_last_3d: 5}
 
@@ -84,3 +90,22 @@ def is_in_format(array: Any, order: Any) -> bool:
     if order in RANKS:
         return array.ndim == RANKS[order] and layouts.is_channels_last(array)
     return bool(array.flags.c_contiguous)
+
+
+def in_format(array: Any, memory_format: Any) -> Any:
+    """New memory of the shape of an array, its elements in a memory format.
+
+    Raises:
+        TypeError: it is no memory format.
+        RuntimeError: it is `preserve_format`, or for another number of dimensions.
+    """
+    if not isinstance(memory_format, MemoryFormat):
+        given = type(memory_format).__name__
+        raise TypeError(f"empty(): argument 'memory_format' must be torch.memory_format, not {given}")
+    if memory_format is preserve_format:
+        raise RuntimeError("unsupported memory format Preserve")
+    if memory_format not in RANKS:
+        return array
+    if array.ndim != RANKS[memory_format]:
+        raise RuntimeError(f"required rank {RANKS[memory_format]} tensor to use {memory_format.name} format")
+    return layouts.empty(array.shape, layouts.channels_last(array.shape), array.dtype)

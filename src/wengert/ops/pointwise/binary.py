@@ -14,6 +14,8 @@ from ..._core.operators.choices import second_is_number
 from ..._core.operators.promotion import is_bool
 from ..._core.recording.recorded import conjugate
 from ..._core.tensor.base import OPERATORS, Tensor
+from ..._core.types.dtypes import from_numpy
+from ..dtype_checks import checked_number
 
 native = kernels.direct_function
 
@@ -104,7 +106,10 @@ def scaled(name: str, self: Any, other: Any, alpha: Any) -> Any:
     """
     if not isinstance(alpha, (int, float, complex, np.number, np.bool_)):
         raise TypeError(errors.wrong_type(name, "alpha", 0, "Number", alpha))
-    kind = self.dtype.kind if hasattr(self, "dtype") else other.dtype.kind
+    if isinstance(alpha, np.generic):
+        alpha = alpha.item()
+    element = (self if hasattr(self, "dtype") else other).dtype
+    kind = element.kind
     if isinstance(alpha, bool) and kind != "b":
         raise RuntimeError("Boolean alpha only supported for Boolean results.")
     if isinstance(alpha, float) and kind in "iub":
@@ -113,8 +118,8 @@ def scaled(name: str, self: Any, other: Any, alpha: Any) -> Any:
         raise RuntimeError("For non-complex input tensors, argument alpha must not be a complex number.")
     if kind == "b":
         return kernels.logical_and(other, bool(alpha))
-    if kind == "u":
-        alpha = unsigned(alpha, self if hasattr(self, "dtype") else other)
+    if kind in "iu":
+        alpha = checked_number(alpha, from_numpy(element))
     return kernels.multiply(other, alpha) if hasattr(other, "dtype") else other * alpha
 
 

@@ -152,7 +152,9 @@ def meshgrid(*tensors: Any, indexing: str | None = "ij") -> tuple[Any, ...]:
     if indexing not in ("ij", "xy", None):
         raise RuntimeError(f'torch.meshgrid: indexing must be one of "xy" or "ij", but received: {indexing}')
     check_elements(given, 0)
-    kind = given[0]._array_.dtype if given else None
+    if not given:
+        raise RuntimeError("meshgrid expects a non-empty TensorList")
+    kind = given[0]._array_.dtype
     for each in given:
         if each._array_.ndim > 1:
             raise RuntimeError(

@@ -259,7 +259,7 @@ def repeat_interleave(
     if counts.dtype not in (np.int64, np.int32):
         raise NotImplementedError(errors.no_kernel("repeat_interleave", repeats.dtype))
     if (counts < 0).any():
-        raise RuntimeError("repeats can not be negative")
+        raise RuntimeError("repeats can not be negative" if counts.ndim else "Repeats must be non-negative")
     if counts.ndim and counts.size not in (1, length):
         raise RuntimeError(
             "repeats must have the same size as input along dim, but got "
@@ -306,7 +306,7 @@ def check_output_size(given: int | None, length: int) -> None:
 def repeat_interleave_samples(make: Any) -> Any:
     yield Sample(make(2, 3), 2)
     yield Sample(make(2, 3), wrap(np.array([1, 2])), 0)
-    yield Bad(make(2, 3), -1, raises=RuntimeError, says="repeats can not be negative")
+    yield Bad(make(2, 3), -1, raises=RuntimeError, says="Repeats must be non-negative")
     yield Bad(make(2, 3), 2.0, raises=TypeError, says="argument 'repeats' (position 2) must be int, not float")
     yield Bad(make(2), 2, output_size=5, raises=RuntimeError, says="Invalid output_size, expected 4 but got 5")
     yield Bad(make(2), wrap(np.array([[1], [2]])), raises=RuntimeError, says="repeats must be 0-dim or 1-dim tensor")
