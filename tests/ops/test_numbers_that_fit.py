@@ -90,7 +90,8 @@ FILLS = {
 @pytest.mark.parametrize(("dtype", "value"), FLOATING)
 def test_a_number_that_is_not_finite_in_the_dtype_is_refused(name: str, dtype: wg.dtype, value: complex) -> None:
     x = wg.ones(1, dtype=dtype)
-    with pytest.raises(RuntimeError, match="without overflow"):
+    says = "Converting complex Scalar" if name == "index_fill_" and value == 1 + 2j else "without overflow"
+    with pytest.raises(RuntimeError, match=says):
         {**WRITES, **FILLS}[name](x, value)
     assert x.item() == 1
 
@@ -113,7 +114,9 @@ def test_halves_are_filled_with_what_fits_and_take_what_is_converted(dtype: wg.d
 
 @pytest.mark.parametrize("value", [math.inf, -math.inf, math.nan, 3e38, complex(2, 0)])
 def test_infinities_and_what_fits_are_written_into_floats(value: complex) -> None:
-    for write in WRITES.values():
+    for name, write in WRITES.items():
+        if name == "index_fill_" and isinstance(value, complex):
+            continue  # torch refuses it any complex number
         x = wg.ones(1)
         write(x, value)
         assert wg.equal(x, wg.tensor([complex(value).real])) or x.isnan().all()

@@ -13,6 +13,13 @@ from ..parameter import Parameter
 from .module import Module
 
 
+def clear_row(table: Tensor, row: int | None) -> None:
+    """Write zeros over a row of a table, if there is one to be cleared."""
+    if row is not None:
+        with no_grad():
+            table[row].fill_(0)
+
+
 class Embedding(Module):
     """A table of vectors, looked up by number.
 
@@ -78,9 +85,7 @@ class Embedding(Module):
 
     def _fill_padding_idx_with_zero(self) -> None:
         """Write zeros over the vector of `padding_idx`."""
-        if self.padding_idx is not None:
-            with no_grad():
-                self.weight[self.padding_idx].fill_(0)
+        clear_row(self.weight, self.padding_idx)
 
     def forward(self, input: Tensor) -> Tensor:
         """Integers of any shape to vectors: (*) to (*, embedding_dim)."""
@@ -212,7 +217,9 @@ class EmbeddingBag(Module):
         init.normal_(self.weight)
         self._fill_padding_idx_with_zero()
 
-    _fill_padding_idx_with_zero = Embedding._fill_padding_idx_with_zero
+    def _fill_padding_idx_with_zero(self) -> None:
+        """Write zeros over the vector of `padding_idx`."""
+        clear_row(self.weight, self.padding_idx)
 
     def forward(self, input: Tensor, offsets: Tensor | None = None, per_sample_weights: Tensor | None = None) -> Any:
         """Bags of numbers to vectors.
