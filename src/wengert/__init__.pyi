@@ -46,6 +46,7 @@ from wengert import (
     special as special,
     storage as storage,
     testing as testing,
+    torch_version as torch_version,
     types as types,
     utils as utils,
     version as version,

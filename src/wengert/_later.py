@@ -23,7 +23,8 @@ LAYERS = (
 MIRRORS = (
     *("accelerator", "amp", "backends", "compiler", "cpu", "cuda", "distributed", "functional", "futures", "fx", "hub"),
     *("jit", "mps", "mtia", "multiprocessing", "onnx", "overrides", "random", "return_types", "serialization"),
-    *("storage", "testing", "types", "version", "xpu", "_C", "_dynamo"),
+    *("storage", "testing", "torch_version", "types", "version", "xpu", "_C", "_VF", "_dynamo", "_jit_internal"),
+    *("_linalg_utils", "_lowrank", "_tensor", "_utils", "_vmap_internals"),
 )
 """Modules that programs of torch import, most of them to ask for what is not there."""
 

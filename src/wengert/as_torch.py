@@ -24,7 +24,7 @@ class Torch(ModuleType):
 
     def __init__(self) -> None:
         super().__init__(OWN, importlib.import_module(PACKAGE).__doc__)
-        version = importlib.import_module(f"{PACKAGE}.version")
+        version = importlib.import_module(f"{PACKAGE}.torch_version")
         self.__version__: str = version.__version__
         self.__path__: list[str] = []
 

@@ -8,6 +8,8 @@ from . import checkpoint, data, dlpack
 __all__ = ["checkpoint", "data", "dlpack"]
 
 LATER = (
+    "_contextlib",
+    "_foreach_utils",
     "_pytree",
     "benchmark",
     "collect_env",

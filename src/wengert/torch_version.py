@@ -1,0 +1,60 @@
+"""`torch.torch_version`: a version that compares with texts and tuples, as `torch.__version__` does."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+from .version import __version__ as internal_version
+
+__all__ = ["TorchVersion"]
+
+
+class TorchVersion(str):
+    """The text of a version, which compares by its numbers: with another text, or with a tuple of numbers.
+
+    >>> TorchVersion("2.13.0") > (2, 9), TorchVersion("2.13.0") >= "2.9.1", TorchVersion("2.13.0") == "2.13.0"
+    (True, True, True)
+    """
+
+    __slots__ = ()
+
+    def _numbers(self, other: Any) -> tuple[tuple[int, ...], tuple[int, ...]] | None:
+        """The numbers of both, of the same length; None where the other one has none."""
+        text = ".".join(map(str, other)) if isinstance(other, (tuple, list)) else str(other)
+        mine, theirs = numbers_of(self), numbers_of(text)
+        if mine is None or theirs is None:
+            return None
+        length = max(len(mine), len(theirs))
+        return mine + (0,) * (length - len(mine)), theirs + (0,) * (length - len(theirs))
+
+    def __lt__(self, other: Any) -> bool:
+        pair = self._numbers(other)
+        return str(self) < str(other) if pair is None else pair[0] < pair[1]
+
+    def __le__(self, other: Any) -> bool:
+        return self < other or self == other
+
+    def __gt__(self, other: Any) -> bool:
+        return not self <= other
+
+    def __ge__(self, other: Any) -> bool:
+        return not self < other
+
+    def __eq__(self, other: object) -> bool:
+        pair = self._numbers(other)
+        return str(self) == str(other) if pair is None else pair[0] == pair[1]
+
+    def __ne__(self, other: object) -> bool:
+        return not self == other
+
+    __hash__ = str.__hash__
+
+
+def numbers_of(text: str) -> tuple[int, ...] | None:
+    """The numbers that a version begins with; None if it begins with something else."""
+    found = re.match(r"\s*v?(\d+(?:\.\d+)*)", text)
+    return None if found is None else tuple(map(int, found[1].split(".")))
+
+
+__version__ = TorchVersion(internal_version)
