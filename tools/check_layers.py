@@ -64,7 +64,8 @@ _MIRRORS = (  # torch's modules for what is not there, and settings that change 
 # Layer -> the layers that it may import, apart from itself. A module of the package that is not listed is a breach.
 ALLOWED: dict[str, tuple[str, ...]] = {
     "_build": ("_loading",),
-    "_loading": (),
+    "_loading": ("missing",),
+    "missing": (),
     "_later": (),
     "_kernels": (),
     "_core": (),
@@ -79,7 +80,7 @@ ALLOWED: dict[str, tuple[str, ...]] = {
     "removed": (),
     "eager": ("tensor",),
     "foreach": ("tensor", "_later", "linalg"),
-    "functional": (),
+    "functional": ("_loading",),
     "return_types": ("ops",),
     "kinds": ("_core", "removed"),
     "settings": ("_core", "ops"),
@@ -105,7 +106,7 @@ ALLOWED: dict[str, tuple[str, ...]] = {
     "serialization": ("io",),
     "storage": ("ops",),
     "_C": ("_core", "ops", "nn"),
-    "as_torch": (),
+    "as_torch": ("_loading",),
     "autograd": ("_core", "_loading", "tensor"),
     **{name: ("tensor", "ops", "autograd", *_USERS[:rank]) for rank, name in enumerate(_USERS)},
     # what calls the package as a program does, loaded when NumPy first asks

@@ -12,16 +12,18 @@ from importlib.machinery import BuiltinImporter, ExtensionFileLoader, ModuleSpec
 from importlib.util import MAGIC_NUMBER, cache_from_source
 from io import open_code
 from marshal import loads
-from types import ModuleType
+from types import MethodType, ModuleType
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
-    from types import CodeType
-    from typing import Any
+    from types import CodeType, FrameType
+    from typing import Any, NoReturn
 
 HEADER = MAGIC_NUMBER + bytes(4)
 """How byte code begins that holds for a source of a certain time and length, which follow."""
+INSIDE = ("wengert._", "wengert.ops")
+"""Modules of which programs ask no names of torch."""
 
 
 class Loader(SourceFileLoader):
@@ -40,6 +42,8 @@ class Loader(SourceFileLoader):
         vars(made).update(__file__=self.path, __cached__=self.cached)
         if spec.submodule_search_locations is not None:
             made.__path__ = spec.submodule_search_locations
+        if not spec.name.startswith(INSIDE):
+            vars(made)["__getattr__"] = MethodType(absent, spec.name)
         return made
 
     def get_code(self, fullname: str) -> CodeType | None:
@@ -138,6 +142,22 @@ class Finder:
         others.insert(others.index(BuiltinImporter) if BuiltinImporter in others else 0, self)
 
 
+def absent(module: str, name: str) -> NoReturn:
+    """The `__getattr__` of a module, given by its name, that has no such name; a module's own ends with it, too.
+
+    Raises:
+        AttributeError: always, or, where a program asks by `from module import name`, an ImportError if torch has it.
+    """
+    asker: FrameType | None = sys._getframe(1)
+    while asker is not None and asker.f_code.co_name == "__getattr__":
+        asker = asker.f_back
+    if asker is None or name[:2] == "__" or asker.f_code.co_name == "_handle_fromlist":  # as imports of modules do
+        raise AttributeError(f"module {module!r} has no attribute {name!r}")
+    from .missing import refuse
+
+    refuse(module, name, asker)
+
+
 def on_demand(module: dict[str, Any], homes: dict[str, str]) -> tuple[Callable[[str], Any], Callable[[], list[str]]]:
     """The `__getattr__` and `__dir__` of a module some of whose names are loaded when they are first asked for.
 
@@ -146,9 +166,9 @@ def on_demand(module: dict[str, Any], homes: dict[str, str]) -> tuple[Callable[[
         homes: for each of these names the module below it that has it; one that is its own home is that module.
     """
 
-    def get(name: str) -> Any:
+    def __getattr__(name: str) -> Any:  # noqa: N807 - what it is
         if name not in homes:
-            raise AttributeError(f"module {module['__name__']!r} has no attribute {name!r}")
+            absent(module["__name__"], name)
         from importlib import import_module
 
         found: Any = import_module(f"{module['__name__']}.{homes[name]}")
@@ -159,7 +179,7 @@ def on_demand(module: dict[str, Any], homes: dict[str, str]) -> tuple[Callable[[
     def names() -> list[str]:
         return sorted({*module, *homes})
 
-    return get, names
+    return __getattr__, names
 
 
 class Uncollected:

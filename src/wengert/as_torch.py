@@ -15,6 +15,8 @@ from importlib.util import find_spec
 from types import ModuleType
 from typing import Any
 
+from ._loading import absent
+
 PACKAGE = str(__package__)
 OWN = "torch"
 
@@ -33,9 +35,8 @@ class Torch(ModuleType):
         try:
             return getattr(package, name)
         except AttributeError:
-            if name.startswith("__"):
-                raise AttributeError(f"module {OWN!r} has no attribute {name!r}") from None
-        raise AttributeError(missing(name))
+            pass  # this module's name is to stand in the error
+        absent(OWN, name)
 
     def __setattr__(self, name: str, value: object) -> None:
         if not name.startswith("__"):
@@ -45,11 +46,6 @@ class Torch(ModuleType):
 
     def __dir__(self) -> list[str]:
         return dir(sys.modules[PACKAGE])
-
-
-def missing(name: str) -> str:
-    """What is said about a name of torch that is not here."""
-    return f"torch has {name!r} perhaps, {PACKAGE} has not: see its operator reference and coverage table"
 
 
 class Mirror(Loader):

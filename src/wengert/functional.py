@@ -5,6 +5,8 @@ from __future__ import annotations
 import importlib
 from typing import Any
 
+from ._loading import absent
+
 __all__ = sorted(
     """
     atleast_1d atleast_2d atleast_3d block_diag broadcast_shapes broadcast_tensors cartesian_prod cdist
@@ -16,7 +18,7 @@ __all__ = sorted(
 
 def __getattr__(name: str) -> Any:
     if name not in __all__:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+        absent(__name__, name)
     return getattr(importlib.import_module(str(__package__)), name)
 
 

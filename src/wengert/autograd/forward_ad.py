@@ -24,6 +24,7 @@ from .._core.state.modes import EVERY_LEVEL, Modes, current
 from .._core.tensor import tangents
 from .._core.tensor.base import Tensor
 from .._core.tensor.tangents import Level
+from .._loading import absent
 from .forward_levels import check_inexact, check_shape
 
 
@@ -220,7 +221,7 @@ def _is_fwd_grad_enabled() -> bool:
 def __getattr__(name: str) -> Any:
     if name == "_current_level":  # torch's programs read it
         return -1 if _entered(current()) is None else 0
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    absent(__name__, name)
 
 
 __all__ = ["UnpackedDualTensor", "dual_level", "enter_dual_level", "exit_dual_level", "make_dual", "unpack_dual"]
