@@ -135,3 +135,30 @@ def test_batch_normalisations_become_synchronised_ones():
         nn.InstanceNorm3d(3, affine=True)(wg.ones(1, 4, 2, 2, 2))
     with pytest.warns(UserWarning, match="input's size at dim=0 does not match num_features"):
         nn.InstanceNorm1d(3)(wg.rand(4, 2))
+
+
+@pytest.mark.parametrize("copied", [copy.deepcopy, lambda layer: pickle.loads(pickle.dumps(layer))])
+@pytest.mark.parametrize(("lazy", "shape", "plain"), LAYERS)
+def test_a_copy_becomes_an_ordinary_module_on_its_own(copied, lazy, shape, plain):
+    layer = eval(f"nn.{lazy}")
+    twin = copied(layer)
+    kind = eval(f"nn.{plain}")
+    assert type(twin) is type(layer) and twin.has_uninitialized_params()
+    x = wg.rand(*shape)
+    first = twin(x)
+    assert type(twin) is type(kind) and type(layer) is not type(kind) and layer.has_uninitialized_params()
+    assert twin(x).shape == first.shape and not twin._forward_pre_hooks and not twin._load_state_dict_pre_hooks
+    again = copied(twin)
+    assert type(again) is type(kind) and again(x).shape == first.shape
+    layer(x)
+    assert type(layer) is type(kind)
+
+
+def test_the_handle_of_a_copy_removes_the_hook_of_the_copy():
+    layer = nn.Linear(2, 2)
+    layer.handle = layer.register_forward_pre_hook(print)
+    for twin in (copy.deepcopy(layer), pickle.loads(pickle.dumps(layer))):
+        later = twin.register_forward_pre_hook(print)
+        assert later.id > twin.handle.id
+        twin.handle.remove()
+        assert len(twin._forward_pre_hooks) == 1 and len(layer._forward_pre_hooks) == 1

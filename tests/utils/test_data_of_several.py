@@ -27,3 +27,18 @@ def test_an_epoch_has_an_order_of_its_own():
     assert list(sampler) == first
     sampler.set_epoch(1)
     assert list(sampler) != first
+
+
+def test_streams_one_after_the_other_have_a_length_if_all_of_them_have_one():
+    class Stream(wg.utils.data.IterableDataset):
+        def __iter__(self):
+            return iter((1, 2))
+
+    class Counted(Stream):
+        def __len__(self):
+            return 2
+
+    chain = wg.utils.data.ChainDataset
+    assert len(chain([Counted(), Counted()])) == 4
+    with pytest.raises(TypeError, match=r"object of type 'Stream' has no len\(\)"):
+        len(chain([Counted(), Stream()]))

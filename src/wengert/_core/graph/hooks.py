@@ -27,6 +27,16 @@ class RemovableHandle:
         if hooks is not None:
             hooks.pop(self.id, None)
 
+    def __getstate__(self) -> tuple[Any, int]:
+        """The hooks themselves, so that the handle of a copy removes the hook of the copy."""
+        return self._hooks(), self.id
+
+    def __setstate__(self, state: tuple[Any, int]) -> None:
+        global _next_id
+        hooks, self.id = state
+        self._hooks = weakref.ref(HookDict() if hooks is None else hooks)
+        _next_id = itertools.count(max(next(_next_id), self.id + 1))  # one from another process may be ahead of ours
+
     def __enter__(self) -> RemovableHandle:
         return self
 

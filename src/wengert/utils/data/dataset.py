@@ -96,6 +96,9 @@ class ChainDataset(IterableDataset[Any]):
         for each in self.datasets:
             yield from each  # type: ignore[misc]
 
+    def __len__(self) -> int:
+        return sum(map(len, self.datasets))  # type: ignore[arg-type]
+
 
 class Subset(Dataset[T]):
     """Some samples of a dataset.
