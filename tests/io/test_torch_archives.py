@@ -227,8 +227,12 @@ def test_keys_that_would_take_for_ever_to_hash_are_refused():
 
 def test_devices_that_are_not_there():
     there = tensor(Stored("torch.cuda FloatStorage", "0", 6, "cuda:0"), 0, (6,), (1,))
-    with pytest.raises(RuntimeError, match=r"Attempting to deserialize object on a CUDA device .*map_location"):
+    said = r"Attempting to deserialize object on a CUDA device but torch\.cuda\.is_available\(\) is False.*map_location"
+    with pytest.raises(RuntimeError, match=said):
         wg.load(archive(there, {"0": FLOATS}))
+    for wanted in ("cuda", "cuda:1", wg.device("cuda"), {"cuda:0": "cuda:1"}):
+        with pytest.raises(RuntimeError, match=said):
+            wg.load(archive(there, {"0": FLOATS}), map_location=wanted)
     for chosen in ("cpu", wg.device("cpu"), {"cuda:0": "cpu"}, lambda storage, location: storage):
         assert wg.load(archive(there, {"0": FLOATS}), map_location=chosen).tolist() == [0, 1, 2, 3, 4, 5]
 

@@ -19,6 +19,8 @@ from .weights import MOST_DIMENSIONS
 
 MapLocation = Callable[[UntypedStorage, str], UntypedStorage | None] | Device | str | dict[str, str] | None
 LARGEST = 2**63 - 1
+ASKED = {"cuda": "torch.cuda", "mps": "torch.backends.mps", "xpu": "torch.xpu"}
+"""Devices that programs save from, and the module that is asked whether there is one."""
 ADDRESSES = 2**47
 """How many bytes a process can have."""
 
@@ -121,14 +123,15 @@ def relocated(storage: Storage, location: str, map_location: MapLocation) -> Sto
     elif isinstance(map_location, dict):
         location = map_location.get(location, location)
     elif map_location is not None:
-        refuse_absent(map_location)
-        return storage
-    if Device(location).type != "cpu":
+        location = str(Device(map_location))
+    wanted = Device(location).type
+    if wanted in ASKED:
         raise RuntimeError(
-            f"Attempting to deserialize object on a {Device(location).type.upper()} device but there is none. If you "
-            "are running on a CPU-only machine, please use torch.load with map_location=torch.device('cpu') to map "
-            "your storages to the CPU."
+            f"Attempting to deserialize object on a {wanted.upper()} device but {ASKED[wanted]}.is_available() is "
+            "False. If you are running on a CPU-only machine, please use torch.load with "
+            "map_location=torch.device('cpu') to map your storages to the CPU."
         )
+    refuse_absent(location)
     return storage
 
 
