@@ -147,3 +147,27 @@ def test_a_hard_gumbel_sample_is_one_class_with_the_gradient_of_the_soft_one():
     np.testing.assert_allclose(share, np.exp([0, 1, 2]) / np.exp([0, 1, 2]).sum(), atol=0.05)
     (grad,) = wg.autograd.grad(made[:, 2].sum(), scores)
     assert grad.abs().sum() > 0
+
+
+@pytest.mark.parametrize("padding", ["zeros", "border"])
+def test_a_place_that_is_none_has_no_part_in_gradients(padding):
+    image, grid = wg.ones(1, 1, 2, 2, requires_grad=True), wg.zeros(1, 1, 2, 2)
+    grid[0, 0, 0, 0] = float("nan")
+    grid.requires_grad_()
+    made = F.grid_sample(image, grid, "bilinear", padding, True)
+    (of_grid, of_image) = wg.autograd.grad(made.sum(), (grid, image))
+    assert of_grid[0, 0, 0].tolist() == [0, 0]
+    assert bool(of_image.isfinite().all())
+
+
+@pytest.mark.parametrize("shape", [(1, 2, 0, 3), (2, 3, 1, 2, 2, 2), (0, 2, 2)])
+def test_an_average_of_one_window_is_a_mean_of_whatever_there_is(shape):
+    made = F.adaptive_avg_pool2d(wg.ones(shape, requires_grad=True), 1)
+    assert made.shape == (*shape[:-2], 1, 1) and made.grad_fn.name() == "MeanBackward1"
+    assert bool((made.isnan() if 0 in shape[-2:] else made == 1).all())
+
+
+def test_a_size_that_is_kept_may_be_one_window():
+    rows = wg.ones(2, 2, 1, 3, requires_grad=True)
+    assert F.adaptive_avg_pool2d(rows, (None, 1)).grad_fn.name() == "MeanBackward1"
+    assert F.adaptive_avg_pool2d(rows, (1, None)).grad_fn.name() == "AdaptiveAvgPool2DBackward0"

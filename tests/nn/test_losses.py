@@ -167,3 +167,13 @@ def test_a_linear_loss_is_the_loss_of_its_scores():
     layer = nn.LinearCrossEntropyLoss(3, 5, bias=True)
     vectors, classes = wg.randn(4, 3), wg.tensor([0, 4, 2, 2])
     assert layer(vectors, classes).item() == pytest.approx(F.cross_entropy(layer.linear(vectors), classes).item())
+
+
+@pytest.mark.parametrize("loss", [F.mse_loss, F.smooth_l1_loss])
+@pytest.mark.parametrize("dtype", [wg.bool, wg.int64, wg.float32])
+def test_a_target_may_be_of_any_kind_of_number_and_its_gradient_is_no_negative_zero(loss, dtype):
+    x = wg.tensor([1.0, 2.0], requires_grad=True)
+    target = wg.tensor([1, 0], dtype=dtype)
+    for pair in ((x, target), (target, x)):
+        (grad,) = wg.autograd.grad(loss(*pair).double(), x)
+        assert grad.sign().tolist() == [0, 1] and not grad.signbit().any()

@@ -138,3 +138,18 @@ def test_memory_in_a_given_order_of_dimensions():
 def test_places_along_a_dimension_count_on_from_the_other_end():
     x = wg.arange(6.0).view(3, 2)
     assert wg.take_along_dim(x, wg.tensor([[-1, 4]]), 0).tolist() == [[4.0, 3.0]]
+
+
+def test_no_differences_are_a_copy_whatever_the_dimension():
+    x = wg.tensor([1.0, 2.0])
+    made = wg.diff(x, 0, 9)
+    assert made.tolist() == [1, 2] and made is not x
+
+
+def test_trapz_takes_truth_values_for_numbers_which_no_other_integral_does():
+    y = wg.tensor([1.0, 3.0])
+    assert wg.trapz(y, dx=True).item() == 2 and wg.trapz(y, dx=False).item() == 0
+    with pytest.raises(RuntimeError, match="only support dx as a real number"):
+        wg.trapezoid(y, dx=True)
+    with pytest.raises(TypeError, match="invalid combination of arguments"):
+        wg.trapz(y, dx=2j)

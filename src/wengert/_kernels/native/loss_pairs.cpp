@@ -169,13 +169,14 @@ PyObject* rule_of(PyObject* const* args, PyObject* wanted, const Form& form) {
     if (!slopes.data) return nullptr;
     const T *x = data_of<T>(pair.x), *target = data_of<T>(pair.target);
     return both(wanted, pair.x, [&](int at, PyArrayObject* made) {
+        const T *own = at ? target : x, *other = at ? x : target;  // slopes are odd; -0 only where the factor is negative
         T* out = data_of<T>(made);
         over(pair, [&](npy_intp begin, npy_intp end) {
             if (slopes.step) {
-                for (npy_intp i = begin; i < end; ++i) out[i] = form.slope(x[i] - target[i]) * (at ? -slopes.of(i) : slopes.of(i));
+                for (npy_intp i = begin; i < end; ++i) out[i] = form.slope(own[i] - other[i]) * slopes.of(i);
             } else {
-                const T factor = at ? -slopes.of(0) : slopes.of(0);
-                for (npy_intp i = begin; i < end; ++i) out[i] = form.slope(x[i] - target[i]) * factor;
+                const T factor = slopes.of(0);
+                for (npy_intp i = begin; i < end; ++i) out[i] = form.slope(own[i] - other[i]) * factor;
             }
         });
     });

@@ -62,7 +62,8 @@ class Around:
         self.count = math.prod(grid.shape[1:-1])
         self.options = options
         self.dims = grid.shape[-1]
-        places = grid.reshape((self.items, self.count, self.dims))
+        near = grid.where(grid.detach().abs() < kernel.FAR, kernel.NOWHERE)
+        places = near.reshape((self.items, self.count, self.dims))
         self.coordinates = [places.select(2, at) for at in range(self.dims)]
 
     def corners(self) -> Any:

@@ -208,15 +208,13 @@ def check_enough(input: Tensor, output_size: Any) -> None:
 
 
 def is_one(input: Tensor, output_size: Any, count: int) -> bool:
-    """Whether adaptive averages are means of everything: of one window in each of `count` dimensions."""
+    """Whether adaptive averages have one window in each of `count` dimensions: they are means of any input then."""
     sizes = output_size if isinstance(output_size, (tuple, list)) else (output_size,) * count
-    if (
-        len(sizes) != count
-        or any(type(each) is not int or each != 1 for each in sizes)
-        or input.ndim not in (count + 1, count + 2)
-    ):
+    if len(sizes) != count:
         return False
-    return input.dtype.is_floating_point and bool(input._array_.size)
+    kept = input.shape[-count:] if input.ndim > count else (None,) * count
+    wanted = (own if size is None else size for size, own in zip(sizes, kept))
+    return all(isinstance(size, int) and size == 1 for size in wanted)
 
 
 def mean_of(input: Tensor, dims: tuple[int, ...], order: Any) -> Tensor:

@@ -14,6 +14,7 @@ from ..._core.cards.card import REALS, Array, Bad, Sample, composite, op
 from ..._core.cards.plain_case import plain_function
 from ..._core.operators.batch_rules import elementwise
 from ..._core.tensor.base import Tensor
+from ..._core.types.dtypes import promote_types
 from ..._core.types.sizes import broadcast
 from ..dtype_checks import check_floating, refuse
 from ..pointwise.binary import sub
@@ -66,10 +67,31 @@ def share(reduction: str, count: int) -> float:
     return 1.0 / count if reduction == "mean" and count else 1.0
 
 
-def both(slope: Any, wanted: Any) -> Any:
-    """The gradients of two operands on whose difference alone a loss depends; row-major, as torch allocates them."""
-    slope = slope.contiguous()
-    return slope if wanted[0] else None, -slope if wanted[1] else None
+def apart(self: Any, target: Any) -> Any:
+    """The difference in the dtype that both have in common: truth values, too, are numbers in a loss."""
+    common = promote_types(self.dtype, target.dtype)
+    return self.to(common) - target.to(common)
+
+
+def both(slope: Any, self: Any, target: Any, wanted: Any) -> Any:
+    """The gradients of two operands on whose difference alone a loss depends; row-major, as torch allocates them.
+
+    That of the target is the slope of the difference the other way round, not the other gradient negated: where
+    both are equal it is 0, not -0.
+    """
+    return (
+        slope(apart(self, target)).contiguous() if wanted[0] else None,
+        slope(apart(target, self)).contiguous() if wanted[1] else None,
+    )
+
+
+def bent(grad: Any, self: Any, target: Any, reduction: str, bend: float, scale: float, wanted: Any) -> Any:
+    """The gradients of a loss that is a square up to a distance of `bend`, and straight beyond."""
+
+    def slope(difference: Any) -> Any:
+        return difference.clamp(-bend, bend) * (grad * (share(reduction, difference._array_.size) / scale))
+
+    return both(slope, self, target, wanted)
 
 
 def gathered(losses: Any, reduction: str) -> Any:
@@ -110,13 +132,15 @@ def squared(self: Array, target: Array, reduction: str = "mean") -> Any:
 
 @squared.vjp("self", "target", native=native("mse_loss_rule"))
 def squared_vjp(grad: Any, self: Any, target: Any, reduction: str, wanted: Any) -> Any:
-    difference = self - target
-    return both(difference * (grad * (2 * share(reduction, difference._array_.size))), wanted)
+    def slope(difference: Any) -> Any:
+        return difference * (grad * (2 * share(reduction, difference._array_.size)))
+
+    return both(slope, self, target, wanted)
 
 
 @squared.jvp("self", "target")
 def squared_jvp(self_tangent: Any, target_tangent: Any, self: Any, target: Any, reduction: str) -> Any:
-    difference = self - target
+    difference = apart(self, target)
     factor = 2 * share(reduction, difference._array_.size)
     return gathered(difference * (self_tangent - target_tangent) * factor, reduction)
 
@@ -192,14 +216,12 @@ def smooth_l1(self: Array, target: Array, reduction: str = "mean", beta: float =
 
 @smooth_l1.vjp("self", "target", native=native("smooth_l1_loss_rule"))
 def smooth_l1_vjp(grad: Any, self: Any, target: Any, reduction: str, beta: float, wanted: Any) -> Any:
-    difference = self - target
-    factor = grad * (share(reduction, difference._array_.size) / beta)
-    return both(difference.clamp(-beta, beta) * factor, wanted)
+    return bent(grad, self, target, reduction, beta, beta, wanted)
 
 
 @smooth_l1.jvp("self", "target")
 def smooth_l1_jvp(self_tangent: Any, target_tangent: Any, self: Any, target: Any, reduction: str, beta: float) -> Any:
-    difference = self - target
+    difference = apart(self, target)
     factor = share(reduction, difference._array_.size) / beta
     return gathered(difference.clamp(-beta, beta) * (self_tangent - target_tangent) * factor, reduction)
 
@@ -251,8 +273,7 @@ def huber(self: Array, target: Array, reduction: str = "mean", delta: float = 1.
 
 @huber.vjp("self", "target", native=native("huber_loss_rule"))
 def huber_vjp(grad: Any, self: Any, target: Any, reduction: str, delta: float, wanted: Any) -> Any:
-    difference = self - target
-    return both(difference.clamp(-delta, delta) * (grad * share(reduction, difference._array_.size)), wanted)
+    return bent(grad, self, target, reduction, delta, 1.0, wanted)
 
 
 @huber.jvp("self", "target")

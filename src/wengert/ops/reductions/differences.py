@@ -77,15 +77,15 @@ def diff(
     """
     if not input._array_.ndim:
         raise RuntimeError("diff expects input to be at least one-dimensional")
-    axis = read_dim("diff", dim, input._array_.ndim)
     if n < 0:
         raise RuntimeError(f"order must be non-negative but got {n}")
+    if not n:  # neither the dimension nor what is joined is looked at
+        return put("diff", out, input.clone(), words=SCALAR_TYPE, read=(input,))
+    axis = read_dim("diff", dim, input._array_.ndim)
     given = [each for each in (prepend, input, append) if each is not None]
     for each in given:
         if each is not input:
             check_fits(input, each, axis)
-    if not n:
-        return put("diff", out, input.clone(), words=SCALAR_TYPE, read=(input,))  # what is joined does not count
     made = cat(given, axis) if len(given) > 1 else input
     for _ in range(min(n, made._array_.shape[axis])):
         after, before = part(made, axis, 1, None), part(made, axis, 0, made._array_.shape[axis] - 1)
@@ -272,6 +272,18 @@ def along_places(name: str, y: Any, x: Any, dim: int) -> Any:
     return part(x, dim, 1, None) - part(x, dim, 0, -1)
 
 
+def as_double(name: str, dx: Any) -> float | None:
+    """The distance of neighbours of `trapz`, which takes True and False for numbers, as no other integral does.
+
+    Raises:
+        TypeError: it is no real number.
+    """
+    dx = read_number(name, "dx", 2, dx) if isinstance(dx, Tensor) else dx
+    if dx is not None and not isinstance(dx, (int, float)):
+        raise TypeError(f"{name}() received an invalid combination of arguments: dx must be a real number, not {dx!r}")
+    return None if dx is None else float(dx)
+
+
 def distances(name: str, y: Any, x: Any, dx: Any, dim: Any) -> tuple[Any, int]:
     """The distance of neighbours, a number or a tensor, and the dimension.
 
@@ -321,7 +333,7 @@ def integral(name: str) -> Any:
     """`trapezoid` under one of its names."""
 
     def integrate(y: Tensor, x: Tensor | None = None, *, dx: Any = None, dim: int = -1) -> Any:
-        step, axis = distances("trapezoid", y, x, dx, dim)
+        step, axis = distances("trapezoid", y, x, as_double(name, dx) if name == "trapz" else dx, dim)
         shape = y._array_.shape
         if not shape[axis]:
             return y.new_zeros((*shape[:axis], *shape[axis + 1 :]))
@@ -354,8 +366,19 @@ trapz = integral("trapz")
 cumulative_trapezoid = running_integral()
 
 
-@trapezoid.samples
 @trapz.samples
+def double_samples(make: Any) -> Any:
+    y = make(3, 4)
+    if y.dtype is dtypes.bool_:
+        yield Bad(y, raises=RuntimeError, says="received a bool input for `y`, but bool is not supported")
+        return
+    yield Sample(y)
+    yield Sample(y, make(4))
+    yield Sample(y, dx=True)
+    yield Bad(y, dx=2j, raises=TypeError, says="received an invalid combination of arguments")
+
+
+@trapezoid.samples
 @cumulative_trapezoid.samples
 def integral_samples(make: Any) -> Any:
     y = make(3, 4)
