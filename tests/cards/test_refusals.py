@@ -73,7 +73,7 @@ def test_a_dtype_that_the_card_does_not_declare_is_refused_by_name(name, dtype):
     if reaches_accepted_dtype(call, dtype):
         call.run()
         return
-    with pytest.raises((RuntimeError, TypeError)) as caught:
+    with pytest.raises((RuntimeError, TypeError, ValueError)) as caught:  # torch's binomial raises the last
         call.run()
     parts = [part for part in name.split("_") if len(part) > 1]
     text = str(caught.value)

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import scipy.special  # noqa: F401 - whose loops are called only where it is loaded
 
-from tests.kernels.direct_arguments import Arguments, drawing, few, images, matrix, rows
+from tests.kernels.direct_arguments import Arguments, drawing, few, images, matrix, rows, source_parts
 from wengert._core.forks import forks
 
 Fitting = Callable[[np.random.Generator, Any], Arguments]
@@ -78,5 +78,12 @@ SHAPES: dict[str, Fitting] = {
     ],
     "randperm": lambda r, t: [drawing(), forks, np.dtype(t), int(r.integers(2, 50))],
     "bernoulli": lambda r, t: [drawing(), forks, r.random((3, 4)).astype(t), None, None],
+    "gamma_numbers": lambda r, t: [*source_parts(), r.gamma(1.0, 2.0, 20).astype(t)],
+    "poisson_numbers": lambda r, t: [*source_parts(), r.gamma(1.0, 20.0, 20).astype(t)],
+    "binomial_numbers": lambda r, t: [
+        *source_parts(),
+        r.integers(0, 200, 20).astype(t),
+        r.uniform(-0.1, 1.1, 20).astype(t),
+    ],
     "normal_about": lambda r, t: (lambda x: [drawing(), forks, x, np.abs(x), None])(matrix(r, t)),
 }

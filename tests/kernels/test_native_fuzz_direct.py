@@ -29,7 +29,7 @@ def test_every_native_function_of_the_dispatcher_is_fuzzed(native):
 @pytest.mark.filterwarnings("ignore")
 @pytest.mark.parametrize("name", sorted(DIRECT))
 def test_hostile_arguments_end_in_an_error_or_a_result(native, fuzz, name):
-    writes = name.endswith("_") or name == "normal"  # into its first argument; the number that is kept
+    writes = name.endswith("_") or name in ("normal", "gamma_numbers")  # its first argument; the number that is kept
     fuzz(name, [getattr(native, f"direct_{name}")], DIRECT[name], not writes)
 
 

@@ -55,15 +55,15 @@ def generator(seed: int) -> Twister:
     return Twister(seed)
 
 
-def natively(name: str, source: Twister, dtype: Any, count: int) -> Any:
-    """A vector from the native function of a name, or NotImplemented."""
+def natively(name: str, source: Twister, *args: Any) -> Any:
+    """What the native function of a name draws with further arguments, or NotImplemented."""
     function = chosen.direct.get(name)
-    return NotImplemented if function is None else function(*source.parts, np.dtype(dtype), count)
+    return NotImplemented if function is None else function(*source.parts, *args)
 
 
 def singles(source: Twister, count: int) -> Array:
     """float32 numbers from [0, 1): 24 bits of a word."""
-    made = natively("even", source, np.float32, count)
+    made = natively("even", source, np.dtype(np.float32), count)
     if made is not NotImplemented:
         return as_array(made)
     bits = source.words(count) & np.uint64((1 << 24) - 1)
@@ -72,7 +72,7 @@ def singles(source: Twister, count: int) -> Array:
 
 def doubles(source: Twister, count: int) -> Array:
     """float64 numbers from [0, 1): 53 bits of two words."""
-    made = natively("even", source, np.float64, count)
+    made = natively("even", source, np.dtype(np.float64), count)
     if made is not NotImplemented:
         return as_array(made)
     return as_array((source.long_words(count) & np.uint64((1 << 53) - 1)) * 2.0**-53)
@@ -119,7 +119,7 @@ def normal(
 
 def blocks(source: Twister, count: int, dtype: Any) -> Array:
     """Standard normal numbers, in blocks of sixteen; the last block, drawn anew, overlaps the one before it."""
-    found = natively("normal", source, dtype, count)
+    found = natively("normal", source, np.dtype(dtype), count)
     if found is not NotImplemented:
         return as_array(found)
     drawn = uniform(source, (count,), dtype)
@@ -156,8 +156,7 @@ def integers(
     if not count:
         return np.empty(shape, dtype)
     one = room < 1 << 28 if short is None else short
-    function = chosen.direct.get("whole")
-    made = NotImplemented if function is None else function(*source.parts, count, room, low, one)
+    made = natively("whole", source, count, room, low, one)
     if made is not NotImplemented:
         return as_array(made).reshape(shape).astype(dtype, copy=False)
     words = source.words(count) if one else source.long_words(count)

@@ -68,6 +68,7 @@ class VonMises(Distribution):
                 f = (1 + r * z) / (r + z)
                 c = k * (r - f)
                 taken = (c * (2 - c) - u[1] > 0) | ((c / u[1]).log() + 1 - c >= 0)
-                angles = ((u[2] - 0.5).sign() * f.clamp(-1, 1).acos()).where(taken & ~done, angles)
+                # what an earlier round took is replaced, too, as in torch: its numbers for a seed
+                angles = ((u[2] - 0.5).sign() * f.clamp(-1, 1).acos()).where(taken, angles)
                 done = done | taken
             return ((angles + math.pi + loc) % (2 * math.pi) - math.pi).to(self.loc.dtype)  # type: ignore[no-any-return]

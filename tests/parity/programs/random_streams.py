@@ -171,3 +171,66 @@ def states(torch):
 def a_generator_of_its_own(torch):
     own = torch.Generator().manual_seed(-3)
     return torch.rand(2, generator=own), torch.randperm(5, generator=own), own.initial_seed(), own.get_state()
+
+
+def parameters(torch, dtype):
+    """Values on both sides of where the ways of drawing change, not in the order of memory."""
+    return torch.tensor([0.03, 0.5, 1.0, 1.5, 9.9, 10.0, 33.3, 4000.0], dtype=dtype).repeat(9, 1).t()
+
+
+def gamma_numbers(torch):
+    corners = torch.tensor([0.0, float("nan"), float("inf"), -0.5, 1e-30])
+    return (
+        seeded(torch, lambda: bits(torch, torch._standard_gamma(parameters(torch, torch.float32)))),
+        seeded(torch, lambda: torch._standard_gamma(parameters(torch, torch.float64))),
+        seeded(torch, lambda: [torch._standard_gamma(corners), torch.randn(1)]),
+        seeded(torch, lambda: [torch.randn(1), torch._standard_gamma(torch.tensor([2.0, 3.0])), torch.randn(2)]),
+    )
+
+
+def dirichlet_numbers(torch):
+    rows = torch.tensor([[0.3, 2.0, 5.0], [1e-5, 1e-5, 1e-5], [40.0, 0.9, 1.0]])
+    return [seeded(torch, lambda d=d: torch._sample_dirichlet(rows.to(d))) for d in (torch.float32, torch.float64)]
+
+
+def poisson_numbers(torch):
+    kinds = (torch.float32, torch.float64, torch.float16, torch.bfloat16)
+    rates = torch.tensor([0.0, 1e10, 1e30, float("inf")])
+    return (
+        [seeded(torch, lambda d=d: torch.poisson(parameters(torch, d))) for d in kinds],
+        seeded(torch, lambda: torch.poisson(rates)),
+    )
+
+
+def binomial_numbers(torch):
+    trials = torch.tensor([0.0, 1.0, 7.0, 7.5, 40.0, 300.0, 1e6, -3.0])
+    chances = torch.tensor([0.0, 1e-6, 0.2, 0.5, 0.51, 0.97, 1.0, -1.0, 2.0, float("nan")])
+    kinds = (torch.float32, torch.float64)
+    return [
+        seeded(torch, lambda d=d: torch.binomial(trials.to(d).expand(10, 8), chances.to(d)[:, None].expand(10, 8)))
+        for d in kinds
+    ]
+
+
+def numbers_of_parameters_from_a_generator(torch):
+    own = torch.Generator().manual_seed(11)
+    ones, half = torch.ones(3), torch.full((3,), 0.5)
+    drawn = [
+        torch._standard_gamma(ones, generator=own), torch.poisson(ones * 20, generator=own),
+        torch.binomial(ones * 50, half, generator=own), torch._sample_dirichlet(ones, generator=own),
+    ]  # fmt: skip
+    return drawn, torch.rand(2, generator=own)
+
+
+def numbers_of_distributions(torch):
+    d, t = torch.distributions, torch.tensor
+    makers = (
+        lambda: d.Gamma(t([0.5, 3.0]), t([2.0, 0.1])), lambda: d.Beta(t([0.5, 3.0]), 2.0),
+        lambda: d.Dirichlet(t([0.5, 3.0, 1.0])), lambda: d.StudentT(t([3.0, 5.0]), 1.0, 2.0), lambda: d.Chi2(t([3.0])),
+        lambda: d.FisherSnedecor(t([3.0]), t([4.0])), lambda: d.InverseGamma(t([3.0]), t([4.0])),
+        lambda: d.Poisson(t([0.5, 30.0])), lambda: d.Binomial(t([10.0, 90.0]), t([0.3, 0.6])),
+        lambda: d.NegativeBinomial(t([10.0]), t([0.3])), lambda: d.LKJCholesky(3, 0.7),
+        lambda: d.VonMises(t([0.5]), t([2.0])),
+        lambda: d.Multinomial(7, t([0.2, 0.3, 0.5])), lambda: d.Kumaraswamy(t([0.5]), t([2.0])),
+    )  # fmt: skip
+    return [seeded(torch, lambda make=make: make().sample((4,))) for make in makers]

@@ -2,58 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from functools import partial
 from typing import Any
 
 import numpy as np
 
+from ... import _kernels as kernels
 from ..._core.cards.card import REALS, Array, Bad, Index, Sample, op
 from ..._core.operators.batch_rules import elementwise
-from ..._core.types import dtypes
 from ..._core.types.dtypes import from_numpy
 from ..._core.types.sizes import broadcast
 from ..._kernels.implicit import dirichlet_grad, standard_gamma_grad
+from ..._kernels.rejection import binomial_numbers, gamma_numbers
 from ..create.factory import refuse_dtype
 from .batches import at_once
 from .generator import chosen
-from .random import normal_array, uniform_array
+from .random import numbers_of
 
 drawing = partial(op, dtypes=REALS, random=True, method=False, batching=at_once)
 """The form of numbers drawn with parameters that are tensors."""
-
-
-def draw_gamma(source: Any, concentration: Any) -> Any:
-    """Numbers of the gamma distribution with rate 1, in double precision.
-
-    Source: Marsaglia and Tsang, A simple method for generating gamma variables (2000): the cube of a normal number,
-    taken or refused; below a concentration of 1 that of one more, times a power of a uniform number.
-    """
-    wanted = concentration.astype(np.float64).reshape(-1)
-    a = np.where(wanted < 1, wanted + 1, wanted)
-    d = a - 1 / 3
-    found = np.full(a.shape, np.nan)
-    waiting = np.flatnonzero(np.isfinite(a) & (wanted > 0))
-    while waiting.size:
-        x = normal_array(source, waiting.shape, dtypes.float64)
-        u = 1 - uniform_array(source, waiting.shape, dtypes.float64)
-        depth = d[waiting]
-        v = (1 + x / np.sqrt(9 * depth)) ** 3
-        with np.errstate(invalid="ignore"):
-            taken = (v > 0) & (np.log(u) < 0.5 * x * x + depth * (1 - v + np.log(v)))
-        found[waiting[taken]] = (depth * v)[taken]
-        waiting = waiting[~taken]
-    small = np.flatnonzero((wanted < 1) & (wanted > 0))
-    if small.size:
-        u = 1 - uniform_array(source, small.shape, dtypes.float64)
-        found[small] *= np.exp(np.log(u) / wanted[small])
-    found[wanted == 0] = 0
-    return found.reshape(concentration.shape)
-
-
-def at_least_tiny(drawn: Any, element: Any) -> Any:
-    """Numbers in the dtype wanted, none of them 0: their logarithms are asked for."""
-    return np.maximum(drawn, np.finfo(element).tiny).astype(element)
 
 
 @drawing()
@@ -72,7 +39,7 @@ def _standard_gamma(self: Array, generator: Any = None) -> Any:
         torch.Size([3])
     """
     refuse_dtype("gamma", self, REALS)
-    return at_least_tiny(draw_gamma(chosen("_standard_gamma", generator), self), self.dtype)
+    return numbers_of(gamma_numbers, chosen("_standard_gamma", generator), self)
 
 
 @_standard_gamma.vjp("self")
@@ -129,8 +96,10 @@ def _sample_dirichlet(self: Array, generator: Any = None) -> Any:
         A new tensor like `self`, whose rows have the sum 1; its gradient says how they move with the concentrations.
     """
     refuse_dtype("dirichlet", self, REALS)
-    drawn = np.maximum(draw_gamma(chosen("_sample_dirichlet", generator), self), np.finfo(np.float64).tiny)
-    return at_least_tiny(drawn / drawn.sum(-1, keepdims=True), self.dtype)
+    drawn = numbers_of(gamma_numbers, chosen("_sample_dirichlet", generator), self.astype(np.float64))
+    shares = (drawn / kernels.sum(drawn, -1 if drawn.ndim else None, True)).astype(self.dtype)
+    limits = np.finfo(self.dtype)
+    return np.clip(shares, limits.tiny, 1 - limits.epsneg)
 
 
 @_sample_dirichlet.vjp("self")
@@ -184,51 +153,37 @@ def binomial(count: Index, prob: Index, generator: Any = None) -> Any:
     """Numbers of successes in `count` trials with probability `prob`.
 
     Args:
-        count: floating, integers of 0 or more.
-        prob: probabilities that broadcast with `count`.
+        count: floating, numbers of trials; none where it is negative.
+        prob: probabilities that broadcast with `count`; below 0 they count as 0, above 1 as 1.
 
     Returns:
         A new tensor of the broadcast shape, of the dtype of `count`.
 
     Raises:
-        RuntimeError: a negative count.
-        ValueError: the dtypes differ.
+        ValueError: one of them is not floating.
+        RuntimeError: the dtypes differ, or a count is NaN.
     """
-    refuse_dtype("binomial_cpu", count, REALS)
-    if count.dtype != prob.dtype:
-        found = [from_numpy(each.dtype) for each in (count, prob)]
-        raise ValueError(f"binomial: count and prob must have one dtype, got {found[0]} and {found[1]}")
-    if count.size and not bool((count >= 0).all()):
-        raise RuntimeError("binomial: expected counts of 0 or more, got a negative one")
+    found = {"count": from_numpy(count.dtype), "prob": from_numpy(prob.dtype)}
+    for name, element in found.items():
+        if element not in REALS:
+            raise ValueError(f"binomial only supports floating-point dtypes for {name}, got: {element.legacy[:-6]}")
+    if found["count"] != found["prob"]:
+        names = [element.legacy[:-6] for element in found.values()]
+        raise RuntimeError(
+            f"binomial: prob must have the dtype of count: Found dtype {names[1]} but expected {names[0]}"
+        )
+    if bool(np.isnan(count).any()):
+        raise RuntimeError("binomial: expected counts that are numbers, got NaN")  # torch never comes back from it
     shape = broadcast(count.shape, prob.shape)
-    trials, chance = (np.broadcast_to(each, shape).astype(np.float64) for each in (count, prob))
-    return successes(chosen("binomial", generator), trials, chance).astype(count.dtype)
-
-
-def successes(source: Any, trials: Any, chance: Any) -> Any:
-    """Numbers of successes: by the inverse of the distribution function, from SciPy, NaN where `chance` is none."""
-    rank = uniform_array(source, trials.shape, dtypes.float64)
-    found = inverse_binomial()(rank, trials, np.clip(chance, 0, 1))
-    return np.where((chance >= 0) & (chance <= 1), found, np.nan)
-
-
-def inverse_binomial() -> Callable[..., Any]:
-    """SciPy's.
-
-    Raises:
-        ImportError: SciPy is not installed.
-    """
-    try:
-        from scipy.stats import binom
-    except ImportError as error:
-        raise ImportError("binomial needs SciPy: pip install 'wengert[full]'") from error
-    return binom.ppf  # type: ignore[no-any-return]
+    parameters = [np.broadcast_to(each, shape) for each in (count, prob)]
+    return numbers_of(binomial_numbers, chosen("binomial", generator), *parameters)
 
 
 @binomial.samples
 def binomial_samples(make: Any) -> Any:
     yield Sample(make(2, 3, low=0.1, high=0.9).detach().fill_(5), make(2, 3, low=0.1, high=0.9).detach())
-    yield Bad(make(2, kind="negative"), make(2), raises=RuntimeError, says="expected counts of 0 or more")
+    yield Sample(make(3, kind="negative").detach(), make(2, 1, low=0.1, high=0.9).detach())
+    yield Bad(make(2).detach() * float("nan"), make(2), raises=RuntimeError, says="expected counts that are numbers")
 
 
 __all__ = ["_dirichlet_grad", "_sample_dirichlet", "_standard_gamma", "_standard_gamma_grad", "binomial"]

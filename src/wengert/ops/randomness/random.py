@@ -63,6 +63,12 @@ def normal_array(
     return generator.draw(kernels.normal, shape, element.numpy, mean, std, dense)
 
 
+def numbers_of(draw: Callable[..., Any], source: Any, *parameters: Any) -> Any:
+    """What a kernel of `_kernels/rejection.py` draws for the places of arrays of one shape, row by row."""
+    shape = parameters[0].shape
+    return source.draw(draw, *[np.ascontiguousarray(each.reshape(-1)) for each in parameters]).reshape(shape)
+
+
 def check_spread(std: float) -> None:
     """Refuse what is no standard deviation.
 

@@ -13,12 +13,13 @@ from ..._core.tensor.base import Tensor
 from ..._core.types import dtypes
 from ..._core.types.dtypes import from_numpy
 from ..._core.types.sizes import broadcast
+from ..._kernels.rejection import poisson_numbers
 from ..axes import read_number
 from ..create.factory import check_place, deliver, read_tuple, refuse_dtype, result_dtype, room
 from ..pointwise.rounding import flat, unmoved
 from .batches import at_once, by_rows, drawn_levels
 from .generator import chosen, native_draw
-from .random import check_spread, normal_array, uniform_array
+from .random import check_spread, normal_array, numbers_of, uniform_array
 from .random_fill import check_probability, decided
 
 
@@ -188,9 +189,7 @@ def poisson(self: Array, generator: Any = None) -> Any:
     refuse_dtype("poisson_cpu", self, REALS)
     if self.size and not bool((self >= 0).all()):
         raise RuntimeError("invalid Poisson rate, expected rate to be non-negative")
-    draw = chosen("poisson", generator).draw
-    drawn = draw(lambda source: np.random.Generator(source.bits).poisson(self.astype(np.float64)))
-    return np.asarray(drawn).astype(self.dtype)
+    return numbers_of(poisson_numbers, chosen("poisson", generator), self)
 
 
 unmoved(poisson)
