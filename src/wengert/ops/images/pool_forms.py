@@ -214,7 +214,9 @@ def is_one(input: Tensor, output_size: Any, count: int) -> bool:
         return False
     kept = input.shape[-count:] if input.ndim > count else (None,) * count
     wanted = (own if size is None else size for size, own in zip(sizes, kept))
-    return all(isinstance(size, int) and size == 1 for size in wanted)
+    if count == 1 and output_size is True:  # a number where one is wanted, as in torch; not among several
+        return True
+    return all(type(size) is int and size == 1 for size in wanted)
 
 
 def mean_of(input: Tensor, dims: tuple[int, ...], order: Any) -> Tensor:
