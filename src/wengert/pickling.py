@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from ._core import flags
-from ._core.tensor.base import Tensor, meta_of, set_up
+from ._core.tensor.base import Tensor, bind, meta_of, set_up
 from ._core.tensor.batches import refuse
 from ._core.tensor.storage import Storage, size_in_bytes
 from ._core.types.dtypes import dtype as DType
@@ -120,3 +120,7 @@ def warn_of_hooks(tensor: Tensor) -> None:
                 "function with @torch.utils.hooks.unserializable_hook to suppress this warning",
                 stacklevel=3,
             )
+
+
+bind("__deepcopy__", deepcopy)
+bind("__reduce__", reduce_)

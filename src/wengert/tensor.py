@@ -35,7 +35,6 @@ from .indexing import READING, WRITING
 from .ops.create.factory import read_lengths
 from .ops.memory.memory_formats import is_in_format
 from .ops.memory.reach import address, offset_in_bytes
-from .pickling import deepcopy, reduce_
 
 
 def construct(self: Tensor, *data: Any, **options: Any) -> None:
@@ -330,8 +329,6 @@ METHODS: dict[str, Any] = {
     "__array__": as_array_protocol,
     "__dlpack__": dlpack,
     "__dlpack_device__": dlpack_device,
-    "__deepcopy__": deepcopy,
-    "__reduce__": reduce_,
     "numpy": to_numpy,
     "size": reading.size,
     "stride": stride,
@@ -386,6 +383,7 @@ def bind_all() -> None:
     for name, value in {**METHODS, **PROPERTIES}.items():
         bind(name, value)
     promise(f"{__package__}.kinds", (), KINDS)
+    promise(f"{__package__}.pickling", (), ("__deepcopy__", "__reduce__"))
     promise(f"{__package__}._core.calls.overriding", (), ("__torch_function__",))
     promise(
         f"{__package__}.compat.arrays.protocols", (), ("__array_ufunc__", "__array_function__", "__array_namespace__")
