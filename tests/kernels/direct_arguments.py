@@ -269,6 +269,7 @@ DIRECT.update(
     diagonal=lambda r, t: [images(r, t), 1, 1, -1],
     split=lambda r, t: [images(r, t), (1, 0, 3), 1],
     unbind=lambda r, t: [matrix(r, t), -1],
+    angle=lambda r, t: [matrix(r, np.float32) * np.complex64(1j)],
     view_as_real=lambda r, t: [matrix(r, t) * np.complex64(1j)],
     view_as_complex=lambda r, t: [matrix(r, t)[..., None].repeat(2, -1)],
     reshape_rule=lambda r, t: (lambda x: [x.T, (x.size // 2, 2)])(images(r, t)),

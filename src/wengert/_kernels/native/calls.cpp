@@ -1,5 +1,6 @@
 // Functions that NumPy makes of several loops, or does not know, by the C library's: in one pass. For the dispatcher only.
 #include "direct.hpp"
+#include "pointwise.hpp"
 
 #include <cmath>
 #include <limits>
@@ -66,20 +67,8 @@ PyObject* entr(Call args) {
         return x > 0 || x != x ? -x * std::log(x) : x == 0 ? T(0) : -std::numeric_limits<T>::infinity();
     });
 }
-PyObject* frac(Call args) {
-    return of_one<any_number>(args[0], 1, [](auto x) { return x - std::trunc(x); });
-}
-PyObject* erfc(Call args) {
-    return of_one<any_number>(args[0], call, [](auto x) { return static_cast<decltype(x)>(std::erfc(static_cast<double>(x))); });
-}
-PyObject* exp2(Call args) {
-    return of_one<few>(args[0], call, [](auto x) { return std::exp2(x); });
-}
 // (self, eps)
-PyObject* logit(Call args) {
-    if (args[1] != Py_None) return nullptr;
-    return of_one<few>(args[0], call, [](auto x) { return std::log(x / (1 - x)); });
-}
+PyObject* logit(Call args) { return args[1] == Py_None ? direct_unary(LOGIT, args[0]) : nullptr; }
 // (self, other)
 PyObject* xlogy(Call args) {
     return of_two<few>(args, call, [](auto x, auto y) { return x == 0 && y == y ? decltype(x)(0) : x * std::log(y); });
@@ -95,9 +84,6 @@ PyObject* heaviside(Call args) {
 PyMethodDef call_methods[] = {
     direct_method("direct_sinc", direct<1, sinc>, "sinc(self), or NotImplemented"),
     direct_method("direct_entr", direct<1, entr>, "special_entr(self), or NotImplemented"),
-    direct_method("direct_frac", direct<1, frac>, "frac(self), or NotImplemented"),
-    direct_method("direct_erfc", direct<1, erfc>, "erfc(self), or NotImplemented"),
-    direct_method("direct_exp2", direct<1, exp2>, "exp2(self), or NotImplemented"),
     direct_method("direct_logit", direct<2, logit>, "logit(self, eps), or NotImplemented"),
     direct_method("direct_xlogy", direct<2, xlogy>, "xlogy(self, other), or NotImplemented"),
     direct_method("direct_xlog1py", direct<2, xlog1py>, "special_xlog1py(self, other), or NotImplemented"),

@@ -1,6 +1,7 @@
 // Complex numbers of their parts: for the dispatcher only.
 #include "direct.hpp"
 
+#include <algorithm>
 #include <cmath>
 
 namespace wengert {
@@ -30,7 +31,30 @@ PyObject* polar(PyObject* const* args) {
     return PyArray_DESCR(sizes) == double_descr ? of_angles<double>(sizes, angles, NPY_CDOUBLE) : nullptr;
 }
 
+// angle(self) of complex64, whose parts lie side by side
+PyObject* angle(PyObject* const* args) {
+    PyArrayObject* x = plain(args[0]);
+    if (!x || PyArray_TYPE(x) != NPY_CFLOAT || PyArray_ISBYTESWAPPED(x) || PyArray_SIZE(x) == 0) return nullptr;
+    Owned result(new_array(float_descr, PyArray_NDIM(x), PyArray_DIMS(x)));
+    if (!result) return nullptr;
+    const float* parts = data_of<float>(x);
+    float* out = data_of<float>(result.get());
+    const npy_intp count = PyArray_SIZE(x);
+    ReleaseGil unlocked(count >= thread_threshold);
+    parallel_for(count, 16, [=](npy_intp begin, npy_intp end) {
+        constexpr npy_intp piece = 1024;
+        float real[piece], imaginary[piece];
+        for (npy_intp at = begin; at < end; at += piece) {
+            const npy_intp some = std::min(piece, end - at);
+            for (npy_intp i = 0; i < some; ++i) real[i] = parts[2 * (at + i)], imaginary[i] = parts[2 * (at + i) + 1];
+            loops<float>().binary[ARCTAN2](imaginary, 1, real, 1, out + at, some);
+        }
+    });
+    return result.give();
+}
+
 PyMethodDef part_methods[] = {
+    direct_method("direct_angle", direct<1, angle>, "angle(self), or NotImplemented"),
     direct_method("direct_polar", direct<2, polar>, "polar(abs, angle), or NotImplemented"),
     {nullptr, nullptr, 0, nullptr},
 };

@@ -2,6 +2,7 @@
 // is unusual, wrong or large.
 #include "lengths.hpp"
 
+#include <algorithm>
 #include <cfloat>
 #include <cmath>
 #include <cstring>
@@ -73,7 +74,9 @@ PyObject* tensor(PyObject* const* args) {
 template <class T>
 void fill(PyArrayObject* array, T value) {
     T* data = data_of<T>(array);
-    for (npy_intp at = 0; at < PyArray_SIZE(array); ++at) data[at] = value;
+    const npy_intp count = PyArray_SIZE(array);
+    ReleaseGil unlocked(count >= thread_threshold);
+    parallel_for(count, 1, [=](npy_intp begin, npy_intp end) { std::fill(data + begin, data + end, value); });
 }
 
 // A number of Python in every element, or left as memory is (null); NotImplemented for what the element cannot hold exactly,
@@ -84,7 +87,8 @@ PyObject* filled_with(PyObject* number, PyArray_Descr* descr, int ndim, const np
     const bool known = !number || (is_real(descr) ? as_number(number, real) : descr == int64_descr ? as_index(number, integer)
                                    : descr == bool_descr && PyBool_Check(number));
     if (!known || (descr == float_descr && std::isfinite(real) && std::fabs(real) > FLT_MAX)) Py_RETURN_NOTIMPLEMENTED;
-    PyArrayObject* made = new_array(descr, ndim, shape);
+    const bool zeros = number && real == 0 && !std::signbit(real) && integer == 0 && number != Py_True;
+    PyArrayObject* made = zeros && !is_large(descr, ndim, shape) ? new_zeros(descr, ndim, shape) : new_array(descr, ndim, shape);
     if (!made || !number) return reinterpret_cast<PyObject*>(made);
     if (descr == float_descr)
         fill<float>(made, static_cast<float>(real));
@@ -193,24 +197,25 @@ bool as_bound(PyObject* object, PyArray_Descr* descr, double& value) {
     const double most = descr == float_descr ? FLT_MAX : DBL_MAX;
     return as_number(object, value) && std::fabs(value) <= most;
 }
-// A new vector whose elements are value(0), value(1), ...
-template <class Value>
-PyObject* vector_of(PyArray_Descr* descr, npy_intp count, Value value) {
+// A new vector whose elements `fill(data, begin, end)` writes, in threads, `width` at once.
+template <class T, class Fill>
+PyObject* vector_of(PyArray_Descr* descr, npy_intp count, npy_intp width, Fill fill) {
     PyArrayObject* made = new_array(descr, 1, &count);
-    for (npy_intp at = 0; made && at < count; ++at) {
-        if (descr == float_descr) data_of<float>(made)[at] = static_cast<float>(value(at));
-        else data_of<double>(made)[at] = static_cast<double>(value(at));
-    }
+    if (!made) return nullptr;
+    T* data = data_of<T>(made);
+    ReleaseGil unlocked(count >= thread_threshold);
+    parallel_for((count + width - 1) / width, 4 * width, [=](npy_intp begin, npy_intp end) { fill(data, begin * width, std::min(end * width, count)); });
     return reinterpret_cast<PyObject*>(made);
 }
 // Counted from the first element of each block, in pairs of blocks, and from `start` behind the last pair; see ranges.py.
-template <class T, npy_intp width>
+template <class T>
 PyObject* counted(PyArray_Descr* descr, double start, double step, npy_intp count) {
-    const npy_intp whole = count - count % (2 * width);
-    return vector_of(descr, count, [=](npy_intp at) -> double {
-        const npy_intp place = at < whole ? at % width : 0;
-        const double head = static_cast<T>(std::fma(static_cast<double>(at - place), step, start));
-        return place ? std::fma(static_cast<double>(place), step, head) : head;
+    constexpr npy_intp pair = 64 / sizeof(T);
+    return vector_of<T>(descr, count, pair, [=](T* data, npy_intp begin, npy_intp end) {
+        const npy_intp whole = end - end % pair;  // only the last block of all is less than a pair
+        const auto write = [=](npy_intp at, npy_intp some) { loops<T>().counted(start, step, static_cast<int32_t>(at), data + at, some); };
+        write(begin, whole - begin);
+        for (npy_intp at = whole; at < end; ++at) write(at, 1);
     });
 }
 PyObject* real_range(PyArray_Descr* descr, double start, double end, double step) {
@@ -219,7 +224,7 @@ PyObject* real_range(PyArray_Descr* descr, double start, double end, double step
     if (!(count <= most_bytes / static_cast<npy_intp>(sizeof(double)))) return nullptr;
     const double last = start + count * step;
     if (descr == float_descr && !(std::fabs(last) <= FLT_MAX)) return nullptr;
-    return descr == float_descr ? counted<float, 8>(descr, start, step, static_cast<npy_intp>(count)) : counted<double, 4>(descr, start, step, static_cast<npy_intp>(count));
+    return (descr == float_descr ? counted<float> : counted<double>)(descr, start, step, static_cast<npy_intp>(count));
 }
 // arange(default, end), arange(default, start, end), arange(default, start, end, step)
 PyObject* arange(PyObject*, PyObject* const* args, Py_ssize_t nargs) {
@@ -234,34 +239,36 @@ PyObject* arange(PyObject*, PyObject* const* args, Py_ssize_t nargs) {
         return !pace || as_bound(pace, descr, distance) ? real_range(descr, low, high, distance) : nullptr;
     });
 }
-// Counted from the start in the first half, and from the end in the second, in the precision of the elements.
-template <class T, class Value>
-PyObject* even_steps(PyArray_Descr* descr, double start, double end, npy_intp count, Value value) {
+// Counted from the start in the first half, and from the end in the second, in the precision of the elements; of a base
+// these are the exponents, and powers are computed in double precision.
+template <class T>
+PyObject* even_steps(PyArray_Descr* descr, double start, double end, npy_intp count, const double* base) {
     const T first = static_cast<T>(start), last = static_cast<T>(end), pace = (last - first) / static_cast<T>(count - 1);
-    return vector_of(descr, count, [=](npy_intp at) {
-        return value(at < count / 2 ? std::fma(pace, static_cast<T>(at), first) : std::fma(-pace, static_cast<T>(count - 1 - at), last));
+    return vector_of<T>(descr, count, 1, [=](T* data, npy_intp begin, npy_intp end) {
+        const npy_intp middle = std::min(std::max(count / 2, begin), end);
+        loops<T>().spread(first, pace, static_cast<int32_t>(begin), 1, data + begin, middle - begin);
+        loops<T>().spread(last, -pace, static_cast<int32_t>(count - 1 - middle), -1, data + middle, end - middle);
+        for (npy_intp at = begin; base && at < end; ++at) data[at] = static_cast<T>(std::pow(*base, static_cast<double>(data[at])));
     });
 }
-// `value` of each of `steps` numbers from `start` to `end`: the arguments behind the default dtype.
-template <class Value>
-PyObject* spaced(PyObject* const* args, Value value) {
+// `steps` numbers from `start` to `end`: the arguments behind the default dtype.
+PyObject* spaced(PyObject* const* args, const double* base) {
     auto* descr = reinterpret_cast<PyArray_Descr*>(args[0]);
     double start = 0, end = 0;
     npy_intp count = 0;
     if (!is_real(descr) || !as_bound(args[1], descr, start) || !as_bound(args[2], descr, end)) return nullptr;
     if (!as_index(args[3], count) || count < 2 || count > most_bytes / static_cast<npy_intp>(sizeof(double))) return nullptr;
-    return descr == float_descr ? even_steps<float>(descr, start, end, count, value) : even_steps<double>(descr, start, end, count, value);
+    return (descr == float_descr ? even_steps<float> : even_steps<double>)(descr, start, end, count, base);
 }
 // linspace(default, start, end, steps)
 PyObject* linspace(PyObject*, PyObject* const* args, Py_ssize_t nargs) {
-    return answer([=] { return nargs == 4 ? spaced(args, [](auto exact) { return exact; }) : nullptr; });
+    return answer([=] { return nargs == 4 ? spaced(args, nullptr) : nullptr; });
 }
-// logspace(default, start, end, steps), logspace(default, start, end, steps, base): powers in double precision
+// logspace(default, start, end, steps), logspace(default, start, end, steps, base)
 PyObject* logspace(PyObject*, PyObject* const* args, Py_ssize_t nargs) {
     return answer([=]() -> PyObject* {
         double base = 10;
-        if ((nargs != 4 && nargs != 5) || (nargs == 5 && !as_number(args[4], base))) return nullptr;
-        return spaced(args, [=](auto exponent) { return std::pow(base, static_cast<double>(exponent)); });
+        return (nargs == 4 || nargs == 5) && (nargs == 4 || as_number(args[4], base)) ? spaced(args, &base) : nullptr;
     });
 }
 

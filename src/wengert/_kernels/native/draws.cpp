@@ -33,19 +33,19 @@ PyObject* randint(PyObject*, Call args, Py_ssize_t nargs) {
             auto* to = data_of<uint64_t>(made);
             const auto width = static_cast<uint64_t>(room.value()), first = static_cast<uint64_t>(low);
             const npy_intp count = PyArray_SIZE(made);
-            if (width < uint64_t{1} << 28)
-                for (npy_intp at = 0; at < count; ++at) to[at] = first + words.next() % static_cast<uint32_t>(width);
+            if (width < uint64_t{1} << 28) draw_below(words, static_cast<uint32_t>(width), first, to, count);
             else
                 for (npy_intp at = 0; at < count; ++at) to[at] = first + words.next_long() % width;
         });
     });
 }
 
+constexpr npy_intp most_ordered = 0xFFFFFFFF / 20 - 1;  // from there on a step takes two words
 // randperm(generator, forks, default, n): each place is swapped with one of those from there on
 PyObject* randperm(PyObject*, Call args, Py_ssize_t nargs) {
     return answer([=]() -> PyObject* {
         npy_intp count = 0;
-        if (nargs != 4 || !as_index(args[3], count) || count < 2 || count > most_bytes / static_cast<npy_intp>(sizeof(int64_t))) return nullptr;
+        if (nargs != 4 || !as_index(args[3], count) || count < 2 || count > most_ordered) return nullptr;
         return drawn(args, int64_descr, 1, &count, [=](Words words, double*, PyArrayObject* made) {
             auto* order = data_of<int64_t>(made);
             for (npy_intp at = 0; at < count; ++at) order[at] = at;

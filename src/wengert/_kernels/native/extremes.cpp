@@ -120,10 +120,48 @@ PyObject* with_places(PyObject*, Call args, Py_ssize_t nargs) {
     });
 }
 
+// Both of all elements, piece by piece while that is near. NaN goes through, as each loop hands it on.
+template <class T>
+PyObject* both_of_all(PyArrayObject* x) {
+    const npy_intp count = PyArray_SIZE(x), pieces = (count + piece - 1) / piece;
+    if (count == 0) return nullptr;
+    Owned made[2] = {Owned(new_array(descr_of<T>(), 0, nullptr)), Owned(new_array(descr_of<T>(), 0, nullptr))};
+    if (!made[0] || !made[1]) return nullptr;
+    std::vector<T> least(static_cast<size_t>(pieces)), largest(least);
+    T *low = least.data(), *high = largest.data();
+    const T* input = data_of<T>(x);
+    {
+        ReleaseGil unlocked(count >= thread_threshold);
+        parallel_for(pieces, 2 * piece, [=](npy_intp begin, npy_intp end) {
+            constexpr npy_intp near_count = 4096;
+            T lows[piece / near_count], highs[piece / near_count];
+            for (npy_intp k = begin; k < end; ++k) {
+                const npy_intp last = std::min((k + 1) * piece, count);
+                npy_intp found = 0;
+                for (npy_intp at = k * piece; at < last; at += near_count, ++found) {
+                    lows[found] = loops<T>().row_extreme[MINIMAL](input + at, std::min(near_count, last - at));
+                    highs[found] = loops<T>().row_extreme[MAXIMAL](input + at, std::min(near_count, last - at));
+                }
+                low[k] = loops<T>().row_extreme[MINIMAL](lows, found);
+                high[k] = loops<T>().row_extreme[MAXIMAL](highs, found);
+            }
+        });
+    }
+    *data_of<T>(made[0].get()) = loops<T>().row_extreme[MINIMAL](low, pieces);
+    *data_of<T>(made[1].get()) = loops<T>().row_extreme[MAXIMAL](high, pieces);
+    return give_tuple(made, 2);
+}
+
 // Both: (self, dim, keepdim) with one dimension or None
 PyObject* both_extremes(PyObject*, Call args, Py_ssize_t nargs) {
     return answer([=]() -> PyObject* {
         if (nargs != 3 || !(args[1] == Py_None || PyLong_CheckExact(args[1]))) return nullptr;
+        if (args[1] == Py_None && args[2] == Py_False) {
+            PyArrayObject* x = plain(args[0]);
+            PyArray_Descr* descr = x ? PyArray_DESCR(x) : nullptr;
+            PyObject* found = descr == float_descr ? both_of_all<float>(x) : descr == double_descr ? both_of_all<double>(x) : nullptr;
+            if (found || PyErr_Occurred()) return found;
+        }
         const auto side = [=](Extreme which) { return reinterpret_cast<PyArrayObject*>(extremes(which, VALUES, args[0], args[1], args[2])); };
         PyArrayObject* least = side(MINIMAL);
         Owned made[2] = {Owned(least), Owned(least ? side(MAXIMAL) : nullptr)};

@@ -5,7 +5,7 @@
 
 namespace wengert {
 
-constexpr npy_intp most_bytes = 1 << 16;  // beyond, what a factory costs is its memory
+constexpr npy_intp most_bytes = npy_intp(1) << 32;  // beyond, errors are for the bodies to word
 
 // Lengths one by one or as one sequence; how many, or -1 for what is unusual or too large.
 inline int read_lengths(PyObject* const* given, Py_ssize_t count, PyArray_Descr* descr, npy_intp* shape) {

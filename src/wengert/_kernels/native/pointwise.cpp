@@ -18,7 +18,7 @@ constexpr npy_intp cost_of(Binary op) {
     return op <= TANH_BACKWARD || op == MAXIMUM || op == MINIMUM ? 1 : op == GELU_BACKWARD ? 16 : 8;
 }
 constexpr npy_intp cost_of(Unary op) {
-    return op == ERF || op == GELU || (op >= SIN && op <= MISH) ? 12
+    return op == ERF || op == GELU || (op >= SIN && op <= MISH) ? 12 : op >= ERFC ? 24
            : op == NEGATIVE || op == ABSOLUTE || op == RELU || op == SQRT || op >= SQUARE ? 1 : 4;
 }
 

@@ -238,9 +238,7 @@ PyObject* whole(PyObject*, PyObject* const* args, Py_ssize_t nargs) {
         return under_lock(args, int64_descr, 1, &count, [=](Words words, double*, PyArrayObject* made) {
             auto* to = data_of<uint64_t>(made);
             const auto width = static_cast<uint64_t>(room), first = static_cast<uint64_t>(low);
-            const auto narrow = static_cast<uint32_t>(width);
-            if (one_word && width == narrow)
-                for (npy_intp at = 0; at < count; ++at) to[at] = first + words.next() % narrow;
+            if (one_word && width == static_cast<uint32_t>(width)) draw_below(words, static_cast<uint32_t>(width), first, to, count);
             else
                 for (npy_intp at = 0; at < count; ++at) to[at] = first + (one_word ? words.next() : words.next_long()) % width;
         });

@@ -3,6 +3,7 @@
 #include "elements.hpp"
 
 #include <cstring>
+#include <type_traits>
 
 namespace wengert {
 namespace {
@@ -92,22 +93,40 @@ PyObject* scatter(Call args) {
     return nullptr;
 }
 
-// scatter_(self, dim, index, src, reduce): of few elements. All indices are checked, in a copy, before the first is used.
+bool all_within(const int64_t* index, npy_intp count, npy_intp length) {
+    uint64_t largest = 0;  // negative ones are larger than any length
+    for (npy_intp i = 0; i < count; ++i) largest = std::max(largest, static_cast<uint64_t>(index[i]));
+    return largest < static_cast<uint64_t>(length);
+}
+
+// scatter_(self, dim, index, src, reduce): all indices are checked before the first is used; those of few elements in a
+// copy, of many, where another thread may put others meanwhile, again when they are used.
 PyObject* scatter_in_place(Call args) {
     const Scattered scattered(args[0], args[1], args[2]);
     PyArrayObject *target = as_target(args[0]), *x = scattered.x;
     Source source;
-    if (!x || !target || PyArray_SIZE(scattered.index) > most_elements || args[4] != Py_None || !source.read(args[3], scattered)) return nullptr;
+    if (!x || !target || args[4] != Py_None || !source.read(args[3], scattered)) return nullptr;
     if (source.step && !lie_apart(target, reinterpret_cast<PyArrayObject*>(args[3]))) return nullptr;
-    const Owned places(new_copy(scattered.index));
-    if (!places) return nullptr;
-    const int64_t* index = data_of<int64_t>(places.get());
-    for (npy_intp i = 0; i < PyArray_SIZE(scattered.index); ++i)
-        if (index[i] < 0 || index[i] >= scattered.line.length) return nullptr;
-    const npy_intp bytes = PyArray_ITEMSIZE(target), step = source.step;
+    const npy_intp count = PyArray_SIZE(scattered.index), bytes = PyArray_ITEMSIZE(target), step = source.step;
+    if (bytes > 16) return nullptr;
+    const Owned copy(count > most_elements ? nullptr : new_copy(scattered.index));
+    if (!copy && PyErr_Occurred()) return nullptr;
+    const int64_t* index = data_of<int64_t>(copy ? copy.get() : scattered.index);
     char* out = PyArray_BYTES(target);
     const char* from = source.data;
-    at_places(index, scattered.line, scattered.count, bytes, [=](npy_intp to, npy_intp at) { copy_element(out + to * bytes, from + at * step, bytes); });
+    ReleaseGil unlocked(count >= thread_threshold);
+    if (!all_within(index, count, scattered.line.length)) return nullptr;
+    const auto put = [&](auto size) {
+        constexpr size_t each = decltype(size)::value;
+        at_places(index, scattered.line, scattered.count, bytes, [=](npy_intp to, npy_intp at) { std::memcpy(out + to * each, from + at * step, each); });
+    };
+    switch (bytes) {
+        case 1: put(std::integral_constant<size_t, 1>()); break;
+        case 2: put(std::integral_constant<size_t, 2>()); break;
+        case 4: put(std::integral_constant<size_t, 4>()); break;
+        case 8: put(std::integral_constant<size_t, 8>()); break;
+        default: put(std::integral_constant<size_t, 16>());
+    }
     Py_RETURN_NONE;
 }
 

@@ -12,13 +12,15 @@ namespace wengert {
 enum Binary {
     ADD, SUBTRACT, MULTIPLY, DIVIDE,
     RELU_BACKWARD, SIGMOID_BACKWARD, TANH_BACKWARD, SILU_BACKWARD, GELU_BACKWARD, GELU_TANH_BACKWARD, MAXIMUM, MINIMUM,
-    ARCTAN2, HYPOT, LOGADDEXP, FMOD, REMAINDER, FLOOR_DIVIDE, MISH_BACKWARD,
+    ARCTAN2, HYPOT, LOGADDEXP, FMOD, REMAINDER, FLOOR_DIVIDE, MISH_BACKWARD, LOGADDEXP2, COPYSIGN, NEXTAFTER,
     BINARY_COUNT
 };
 enum Unary {
     NEGATIVE, EXP, LOG, TANH, SQRT, ABSOLUTE, SIGMOID, SILU, RELU, ERF, GELU, GELU_TANH,
     SQUARE, CUBE, RECIPROCAL, RSQRT, FLOOR, CEIL, TRUNC, RINT, SIGN,
-    SIN, COS, TAN, SINH, COSH, ARCSIN, ARCCOS, ARCTAN, ARCSINH, ARCCOSH, ARCTANH, EXPM1, LOG1P, LOG2, LOG10, LOG_SIGMOID, MISH, HARD_SIGMOID, HARD_SWISH,
+    SIN, COS, TAN, SINH, COSH, ARCSIN, ARCCOS, ARCTAN, ARCSINH, ARCCOSH, ARCTANH, EXPM1, LOG1P, LOG2, LOG10, EXP2, LOGIT,
+    LOG_SIGMOID, MISH, HARD_SIGMOID, HARD_SWISH, FRAC,
+    ERFC, ERFCX, LOG_NDTR, ERFINV, NDTRI, GAMMALN, DIGAMMA, BESSEL_I0, BESSEL_I0E, BESSEL_I1, BESSEL_I1E,
     UNARY_COUNT
 };
 enum Half { FLOAT16, BFLOAT16, HALF_COUNT };
@@ -26,8 +28,8 @@ enum Compare { EQUAL, NOT_EQUAL, LESS, LESS_EQUAL, GREATER, GREATER_EQUAL, COMPA
 enum Extreme { MAXIMAL, MINIMAL, EXTREME_COUNT };
 enum Sum { OF_VALUES, OF_SIZES, OF_SQUARES, OF_NUMBERS, SUM_COUNT };  // x, |x|, x^2; x without NaN
 enum Mixed { ADD_PRODUCT, ADD_QUOTIENT, MIXTURE, MIXED_COUNT };  // a + b * c * factor, a + b * factor / c, (1 - c) * a + c * b
-// Functions with parameters, as their cards have them; for each its derivative.
-enum Shaped { ELU, SOFTPLUS, SHAPED_COUNT };  // alpha, scale and scale of the input; beta and threshold
+// Functions with parameters, as their cards have them; for the first two the derivative, too.
+enum Shaped { ELU, SOFTPLUS, POLYGAMMA_1, POLYGAMMA_2, POLYGAMMA_3, SHAPED_COUNT };  // alpha, scale and scale of the input; beta and threshold
 struct Shape { double a = 0, b = 0, c = 0; };
 
 template <class T>
@@ -72,6 +74,8 @@ struct Loops {
     UnaryLoop<T> unary[UNARY_COUNT];
     MixedLoop<T> mixed[MIXED_COUNT];
     void (*fill)(T value, T* out, index_t count);
+    void (*spread)(T first, T pace, int32_t begin, int32_t turn, T* out, index_t count);  // see loops_ranges.inc
+    void (*counted)(double start, double step, int32_t begin, T* out, index_t count);
     void (*shaped[SHAPED_COUNT])(const T* x, Shape shape, T* out, index_t count);
     void (*shaped_backward[SHAPED_COUNT])(const T* grad, index_t grad_step, const T* x, Shape shape, T* out, index_t count);
 

@@ -3,11 +3,12 @@
 
 #if defined(__x86_64__) && defined(__GNUC__)
 #if defined(__clang__)
-#pragma clang attribute push(__attribute__((target("avx2,fma"))), apply_to = function)
+#pragma clang attribute push(__attribute__((target("avx2,fma,f16c"))), apply_to = function)
 #pragma clang fp contract(fast)
 #else
 #pragma GCC optimize("fp-contract=fast")
-#pragma GCC target("avx2,fma")
+#pragma GCC target("avx2,fma,f16c")
+#define WENGERT_F16C  // which that pragma leaves undefined under its own name
 #endif
 
 #define WENGERT_ISA avx2

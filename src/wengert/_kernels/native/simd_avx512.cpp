@@ -4,9 +4,9 @@
 
 #if defined(__x86_64__) && defined(__GNUC__)
 #ifdef WENGERT_WIDE_LOOPS
-#define WENGERT_TARGET "avx2,fma"
+#define WENGERT_TARGET "avx2,fma,f16c"
 #else
-#define WENGERT_TARGET "avx512f,avx512dq,avx512vl,avx2,fma"
+#define WENGERT_TARGET "avx512f,avx512dq,avx512vl,avx2,fma,f16c"
 #endif
 #define WENGERT_PRAGMA(text) _Pragma(#text)
 #define WENGERT_EXPANDED(text) WENGERT_PRAGMA(text)
@@ -16,6 +16,7 @@ WENGERT_EXPANDED(clang attribute push(__attribute__((target(WENGERT_TARGET))), a
 #else
 #pragma GCC optimize("fp-contract=fast")
 WENGERT_EXPANDED(GCC target(WENGERT_TARGET))
+#define WENGERT_F16C
 #endif
 
 #define WENGERT_ISA avx512

@@ -3,6 +3,7 @@
 #include "order.hpp"
 
 #include <algorithm>
+#include <memory>
 #include <optional>
 
 namespace wengert {
@@ -259,6 +260,42 @@ PyObject* runs(PyArrayObject* array, Key key, Entries entries, typename Key::Bit
     return give_tuple(all, 3);
 }
 
+// The same of elements that are taken as they come.
+template <class Key>
+PyObject* consecutive_runs(PyArrayObject* array, Key key) {
+    using Bits = typename Key::Bits;
+    const npy_intp count = PyArray_SIZE(array);
+    const Owned copy(new_copy(array));
+    Owned inverse(new_array(int64_descr, PyArray_NDIM(array), PyArray_DIMS(array)));
+    if (!copy || !inverse) return nullptr;
+    const Bits* x = data_of<Bits>(copy.get());
+    int64_t* number = data_of<int64_t>(inverse.get());
+    const std::unique_ptr<npy_intp[]> firsts(new npy_intp[static_cast<size_t>(count) + 1]);
+    npy_intp found = 0;
+    {
+        ReleaseGil unlocked(count >= thread_threshold);
+        Bits before = static_cast<Bits>(~key(x[0]));
+        for (npy_intp i = 0; i < count; ++i) {
+            const Bits mine = key(x[i]);
+            firsts[static_cast<size_t>(found)] = i;
+            found += (mine != before) | key.is_nan(mine);
+            number[i] = found - 1;
+            before = mine;
+        }
+        firsts[static_cast<size_t>(found)] = count;
+    }
+    Owned values(new_array(PyArray_DESCR(array), 1, &found)), counts(new_array(int64_descr, 1, &found));
+    if (!values || !counts) return nullptr;
+    for (npy_intp i = 0; i < found; ++i) {
+        const npy_intp first = firsts[static_cast<size_t>(i)];
+        data_of<Bits>(values.get())[i] = x[first];
+        data_of<int64_t>(counts.get())[i] = firsts[static_cast<size_t>(i) + 1] - first;
+    }
+    Owned all[3] = {Owned(reinterpret_cast<PyArrayObject*>(values.give())), Owned(reinterpret_cast<PyArrayObject*>(inverse.give())),
+                    Owned(reinterpret_cast<PyArrayObject*>(counts.give()))};
+    return give_tuple(all, 3);
+}
+
 // distinct(self, dim, consecutive), of all elements
 PyObject* distinct_card(Call args) {
     PyArrayObject* x = plain(args[0]);
@@ -266,10 +303,11 @@ PyObject* distinct_card(Call args) {
     if (!x || PyArray_SIZE(x) == 0 || PyArray_SIZE(x) >= most_entries || args[1] != Py_None || !as_flag(args[2], consecutive)) return nullptr;
     return with_key(x, false, [=](auto key) {
         using Bits = typename decltype(key)::Bits;
+        if (consecutive) return consecutive_runs(x, key);
         const npy_intp count = PyArray_SIZE(x);
         LineSorter<decltype(key)> sorter(key, count, pieces_of_row(count));
         std::optional<ReleaseGil> unlocked(count >= 1024);
-        return sorter.sort(data_of<Bits>(x), 1, consecutive, [&](const auto&, const auto* entries, Bits low) {
+        return sorter.sort(data_of<Bits>(x), 1, false, [&](const auto&, const auto* entries, Bits low) {
             unlocked.reset();
             return runs(x, key, entries, low);
         });

@@ -2,6 +2,8 @@
 // numbers are those of the bodies, which call the same loops.
 #include "ufuncs.hpp"
 
+#include "pointwise.hpp"
+
 #include <algorithm>
 #include <vector>
 
@@ -47,18 +49,19 @@ enum Operands { ONE, TWO, WITH_NUMBERS };
 #define WENGERT_UFUNCS(each) \
     each(ONE, "numpy", isnan) each(ONE, "numpy", isinf) each(ONE, "numpy", isfinite) \
     each(ONE, "numpy", signbit) each(ONE, "numpy", logical_not) each(ONE, "numpy", invert) \
-    each(TWO, "numpy", logical_and) each(TWO, "numpy", logical_or) each(TWO, "numpy", logical_xor) \
     each(WITH_NUMBERS, "numpy", bitwise_and) each(WITH_NUMBERS, "numpy", bitwise_or) \
     each(WITH_NUMBERS, "numpy", bitwise_xor) each(WITH_NUMBERS, "numpy", left_shift) \
     each(WITH_NUMBERS, "numpy", right_shift) each(TWO, "numpy", gcd) each(TWO, "numpy", lcm) \
-    each(TWO, "numpy", fmax) each(TWO, "numpy", fmin) each(WITH_NUMBERS, "numpy", copysign) \
-    each(TWO, "numpy", nextafter) each(ONE, "scipy.special", erfcx) each(ONE, "scipy.special", ndtri) each(ONE, "scipy.special", log_ndtr) \
-    each(ONE, "scipy.special", gammaln) each(ONE, "scipy.special", i0) each(ONE, "scipy.special", i1) \
-    each(ONE, "scipy.special", i0e) each(ONE, "scipy.special", i1e) each(ONE, "scipy.special", j0) \
+    each(TWO, "numpy", fmax) each(TWO, "numpy", fmin) each(ONE, "scipy.special", j0) \
     each(ONE, "scipy.special", j1) each(ONE, "scipy.special", y0) each(ONE, "scipy.special", y1) \
     each(ONE, "scipy.special", k0) each(ONE, "scipy.special", k1) each(ONE, "scipy.special", k0e) \
     each(ONE, "scipy.special", k1e) each(TWO, "scipy.special", gammainc) \
     each(TWO, "scipy.special", gammaincc)
+
+// The same, of which there are loops of our own for float32.
+#define WENGERT_UFUNCS_WITH_LOOPS(each) \
+    each(ERFCX, erfcx) each(NDTRI, ndtri) each(LOG_NDTR, log_ndtr) each(GAMMALN, gammaln) \
+    each(BESSEL_I0, i0) each(BESSEL_I1, i1) each(BESSEL_I0E, i0e) each(BESSEL_I1E, i1e)
 
 // Elements of these types lie in memory as their loops expect them. Of larger integers without a sign few cards know.
 bool is_known(PyArrayObject* array) {
@@ -137,11 +140,79 @@ PyObject* called(Ufunc& ufunc, Call args) {
 WENGERT_UFUNCS(WENGERT_FUNCTION)
 #undef WENGERT_FUNCTION
 
-// logaddexp2(self, other): of more elements the body takes passes that are faster.
+#define WENGERT_FUNCTION(op, name)                                                        \
+    PyObject* card_##name(Call args) {                                                    \
+        static Ufunc ufunc{"scipy.special", #name};                                       \
+        PyObject* result = direct_unary(op, args[0]);                                     \
+        return result || PyErr_Occurred() ? result : called<ONE>(ufunc, args);            \
+    }
+WENGERT_UFUNCS_WITH_LOOPS(WENGERT_FUNCTION)
+#undef WENGERT_FUNCTION
+
+// Which of two operands are not 0: of many elements by the loops of comparisons.
+template <class T, class Combine>
+PyObject* truths(PyArrayObject* a, PyArrayObject* b, Combine combine) {
+    Owned result(new_array(bool_descr, PyArray_NDIM(a), PyArray_DIMS(a)));
+    if (!result) return nullptr;
+    const T *first = data_of<T>(a), *second = data_of<T>(b);
+    auto* out = data_of<uint8_t>(result.get());
+    const npy_intp count = PyArray_SIZE(a);
+    ReleaseGil unlocked(count >= thread_threshold);
+    parallel_for(count, 1, [=](npy_intp begin, npy_intp end) {
+        constexpr npy_intp piece = 4096;
+        bool one[piece], other[piece];
+        const T zero = 0;
+        for (npy_intp at = begin; at < end; at += piece) {
+            const npy_intp some = std::min(piece, end - at);
+            loops<T>().compare[NOT_EQUAL](first + at, 1, &zero, 0, one, some);
+            loops<T>().compare[NOT_EQUAL](second + at, 1, &zero, 0, other, some);
+            for (npy_intp i = 0; i < some; ++i) out[at + i] = combine(static_cast<uint8_t>(one[i]), static_cast<uint8_t>(other[i]));
+        }
+    });
+    return result.give();
+}
+template <class Combine>
+PyObject* logical(Ufunc& ufunc, Call args, Combine combine) {
+    PyArrayObject *a = plain(args[0]), *b = a ? plain(args[1], PyArray_DESCR(a)) : nullptr;
+    if (b && PyArray_SIZE(a) > few && same_shape(a, b)) {
+        if (PyArray_DESCR(a) == float_descr) return truths<float>(a, b, combine);
+        if (PyArray_DESCR(a) == double_descr) return truths<double>(a, b, combine);
+        if (PyArray_DESCR(a) == int64_descr) return truths<int64_t>(a, b, combine);
+    }
+    return of_two(ufunc, args[0], args[1], false);
+}
+PyObject* logical_and(Call args) {
+    static Ufunc ufunc{"numpy", "logical_and"};
+    return logical(ufunc, args, [](uint8_t a, uint8_t b) { return static_cast<uint8_t>(a & b); });
+}
+PyObject* logical_or(Call args) {
+    static Ufunc ufunc{"numpy", "logical_or"};
+    return logical(ufunc, args, [](uint8_t a, uint8_t b) { return static_cast<uint8_t>(a | b); });
+}
+PyObject* logical_xor(Call args) {
+    static Ufunc ufunc{"numpy", "logical_xor"};
+    return logical(ufunc, args, [](uint8_t a, uint8_t b) { return static_cast<uint8_t>(a ^ b); });
+}
+
+// Of two arrays, or, with `numbers`, of an array and a number.
+PyObject* of_pair(Binary op, Ufunc& ufunc, Call args, bool numbers) {
+    const bool arrays = PyArray_CheckExact(args[0]) && (numbers || PyArray_CheckExact(args[1]));
+    PyObject* result = arrays ? pointwise_binary(op, args[0], args[1], nullptr) : nullptr;
+    return result || PyErr_Occurred() ? result : of_two(ufunc, args[0], args[1], numbers);
+}
+PyObject* copysign(Call args) {
+    static Ufunc ufunc{"numpy", "copysign"};
+    return of_pair(COPYSIGN, ufunc, args, true);
+}
+PyObject* nextafter(Call args) {
+    static Ufunc ufunc{"numpy", "nextafter"};
+    return of_pair(NEXTAFTER, ufunc, args, false);
+}
+// logaddexp2(self, other): of many doubles the body takes passes that are faster.
 PyObject* logaddexp2(Call args) {
     static Ufunc ufunc{"numpy", "logaddexp2"};
-    PyArrayObject* x = operand(args[0]);
-    return x && PyArray_SIZE(x) < 512 ? of_two(ufunc, args[0], args[1], false) : nullptr;
+    PyArrayObject* x = plain(args[0]);
+    return x && (PyArray_DESCR(x) == float_descr || PyArray_SIZE(x) < 512) ? of_pair(LOGADDEXP2, ufunc, args, false) : nullptr;
 }
 
 // logcumsumexp(self, dim): each element joins what the ones before it have made, as NumPy accumulates
@@ -166,51 +237,46 @@ PyObject* logcumsumexp(Call args) {
 }
 
 // erfinv(self): of what is no number SciPy makes a report each time, and takes microseconds for it.
-template <class T>
 bool is_between_ones(PyArrayObject* x) {
-    const T* values = data_of<T>(x);
-    return std::none_of(values, values + PyArray_SIZE(x), [](T value) { return !(std::fabs(value) <= T(1)); });
+    const double* values = data_of<double>(x);
+    return std::none_of(values, values + PyArray_SIZE(x), [](double value) { return !(std::fabs(value) <= 1); });
 }
 PyObject* erfinv(Call args) {
     static Ufunc ufunc{"scipy.special", "erfinv"};
+    PyObject* result = direct_unary(ERFINV, args[0]);
+    if (result || PyErr_Occurred()) return result;
     PyArrayObject* x = operand(args[0]);
-    if (!x || (PyArray_DESCR(x) != float_descr && PyArray_DESCR(x) != double_descr)) return nullptr;
-    const bool inside = PyArray_DESCR(x) == float_descr ? is_between_ones<float>(x) : is_between_ones<double>(x);
-    return inside ? of_one(ufunc, args[0]) : nullptr;
+    return x && PyArray_DESCR(x) == double_descr && is_between_ones(x) ? of_one(ufunc, args[0]) : nullptr;
 }
 
 // ---- digamma and its derivatives -----------------------------------------------------------------------------------
 // Whether no element lies where SciPy's digamma loses digits.
-template <class T>
 bool is_far_from_poles(PyArrayObject* x) {
-    const T* values = data_of<T>(x);
-    for (npy_intp i = 0; i < PyArray_SIZE(x); ++i)
-        if (values[i] < T(-0.5)) return false;
-    return true;
+    const double* values = data_of<double>(x);
+    return std::none_of(values, values + PyArray_SIZE(x), [](double value) { return value < -0.5; });
 }
 PyObject* digamma(Call args) {
     static Ufunc psi{"scipy.special", "psi"};
+    PyObject* result = direct_unary(DIGAMMA, args[0]);
+    if (result || PyErr_Occurred()) return result;
     PyArrayObject* x = operand(args[0]);
-    if (!x || (PyArray_DESCR(x) != float_descr && PyArray_DESCR(x) != double_descr)) return nullptr;
-    const bool far = PyArray_DESCR(x) == float_descr ? is_far_from_poles<float>(x) : is_far_from_poles<double>(x);
-    return far ? of_one(psi, args[0]) : nullptr;
+    return x && PyArray_DESCR(x) == double_descr && is_far_from_poles(x) ? of_one(psi, args[0]) : nullptr;
 }
 
-// The derivative of digamma, to more digits than a float has: the terms of the sum up to w = x + 10, and what is left of
-// it by Euler-Maclaurin, 1/w + 1/(2 w^2) + sum B_2j / w^(2j + 1); the first term left out is below 2e-15 of the result.
-// Source: Abramowitz and Stegun, Handbook of mathematical functions, 6.4.10 and 6.4.12.
-inline double trigamma(double x) {
-    double sum = 0;
-    for (int at = 0; at < 10; ++at) sum += 1 / ((x + at) * (x + at));
-    const double part = 1 / (x + 10), square = part * part;
-    const double series = 1.0 / 6 + square * (-1.0 / 30 + square * (1.0 / 42 + square * (-1.0 / 30 + square * (5.0 / 66 + square * (-691.0 / 2730)))));
-    return sum + part * (1 + part / 2 + square * series);
-}
-// Whether all numbers are positive and not large; of such floats `trigamma` is what SciPy's zeta gives.
-inline bool is_within_sum(const float* values, npy_intp count) {
-    bool within = true;
-    for (npy_intp i = 0; i < count; ++i) within = within && values[i] > 1e-18f && values[i] < 1e6f;
-    return within;
+// Of positive, finite floats by a loop of our own; null for others.
+PyObject* polygamma_of_positive(npy_intp order, PyArrayObject* x) {
+    const float* values = data_of<float>(x);
+    const npy_intp count = PyArray_SIZE(x);
+    bool fits = order <= POLYGAMMA_3 - POLYGAMMA_1 + 1;
+    for (npy_intp i = 0; fits && i < count; ++i) fits = values[i] > 0 && values[i] <= std::numeric_limits<float>::max();
+    if (!fits) return nullptr;
+    Owned result(new_array(float_descr, PyArray_NDIM(x), PyArray_DIMS(x)));
+    if (!result) return nullptr;
+    const auto loop = loops<float>().shaped[POLYGAMMA_1 + order - 1];
+    float* out = data_of<float>(result.get());
+    ReleaseGil unlocked(count >= thread_threshold);
+    parallel_for(count, 32, [=](npy_intp begin, npy_intp end) { loop(values + begin, Shape(), out + begin, end - begin); });
+    return result.give();
 }
 
 // polygamma(n, self): (-1)^(n + 1) n! zeta(n + 1, self), in double precision.
@@ -223,12 +289,6 @@ PyObject* polygamma_of(npy_intp order, PyArrayObject* x) {
     if (!result) return nullptr;
     const npy_intp count = PyArray_SIZE(x), steps[] = {0, sizeof(double), sizeof(double)};
     const T* values = data_of<T>(x);
-    if constexpr (std::is_same_v<T, float>) {
-        if (order == 1 && is_within_sum(values, count)) {
-            for (npy_intp i = 0; i < count; ++i) data_of<T>(result.get())[i] = static_cast<T>(trigamma(values[i]));
-            return result.give();
-        }
-    }
     std::vector<double> wide(values, values + count), made(static_cast<size_t>(count));
     double above = static_cast<double>(order) + 1, factor = 0;
     char* of_gamma[] = {reinterpret_cast<char*>(&above), reinterpret_cast<char*>(&factor)};
@@ -241,7 +301,12 @@ PyObject* polygamma_of(npy_intp order, PyArrayObject* x) {
 }
 PyObject* polygamma(Call args) {
     npy_intp order = -1;
-    PyArrayObject* x = as_index(args[0], order) && order > 0 ? operand(args[1]) : nullptr;
+    PyArrayObject* x = as_index(args[0], order) && order > 0 ? plain(args[1]) : nullptr;
+    if (x && PyArray_DESCR(x) == float_descr && PyArray_SIZE(x) > 0) {
+        PyObject* result = polygamma_of_positive(order, x);
+        if (result || PyErr_Occurred()) return result;
+    }
+    x = x ? operand(args[1]) : nullptr;
     if (!x) return nullptr;
     if (PyArray_DESCR(x) == float_descr) return polygamma_of<float>(order, x);
     return PyArray_DESCR(x) == double_descr ? polygamma_of<double>(order, x) : nullptr;
@@ -249,8 +314,15 @@ PyObject* polygamma(Call args) {
 
 #define WENGERT_METHOD(operands, module, name) \
     direct_method("direct_" #name, direct<operands == ONE ? 1 : 2, card_##name>, #name ", or NotImplemented"),
+#define WENGERT_LOOP_METHOD(op, name) direct_method("direct_" #name, direct<1, card_##name>, #name "(self), or NotImplemented"),
 PyMethodDef ufunc_methods[] = {
     WENGERT_UFUNCS(WENGERT_METHOD)
+    WENGERT_UFUNCS_WITH_LOOPS(WENGERT_LOOP_METHOD)
+    direct_method("direct_logical_and", direct<2, logical_and>, "logical_and(self, other), or NotImplemented"),
+    direct_method("direct_logical_or", direct<2, logical_or>, "logical_or(self, other), or NotImplemented"),
+    direct_method("direct_logical_xor", direct<2, logical_xor>, "logical_xor(self, other), or NotImplemented"),
+    direct_method("direct_copysign", direct<2, copysign>, "copysign(self, other), or NotImplemented"),
+    direct_method("direct_nextafter", direct<2, nextafter>, "nextafter(self, other), or NotImplemented"),
     direct_method("direct_logaddexp2", direct<2, logaddexp2>, "logaddexp2(self, other), or NotImplemented"),
     direct_method("direct_logcumsumexp", direct<2, logcumsumexp>, "logcumsumexp(self, dim), or NotImplemented"),
     direct_method("direct_erfinv", direct<1, erfinv>, "erfinv(self), or NotImplemented"),
@@ -259,6 +331,7 @@ PyMethodDef ufunc_methods[] = {
     {nullptr, nullptr, 0, nullptr},
 };
 #undef WENGERT_METHOD
+#undef WENGERT_LOOP_METHOD
 MethodList ufunc_list(ufunc_methods);
 
 }  // namespace

@@ -44,6 +44,20 @@ struct Words {
     }
 };
 
+// first + the rest of a word divided by `width`, without a division: Lemire, Kaser and Kurz, Faster remainder by direct
+// computation (2019), 1.
+inline void draw_below(Words words, uint32_t width, uint64_t first, uint64_t* to, index_t count) {
+#ifdef __SIZEOF_INT128__
+    const uint64_t share = ~uint64_t{0} / width + 1;  // wraps to 0 for a width of 1, whose rests are 0
+    for (index_t at = 0; at < count; ++at) {
+        const uint64_t low = share * words.next();
+        to[at] = first + static_cast<uint64_t>((static_cast<unsigned __int128>(low) * width) >> 64);
+    }
+#else
+    for (index_t at = 0; at < count; ++at) to[at] = first + words.next() % width;
+#endif
+}
+
 // A new array that `fill` fills from the words of a source with these parts, under NumPy's lock, from where a draw that is under
 // way in another thread has the words alone.
 template <class Fill>

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from ... import _kernels as kernels
 from ..._core import batch_errors, errors
 from ..._core.calls.out import check_mode, check_shared, put_out
 from ..._core.cards.arguments import wrong_integer
@@ -214,3 +215,9 @@ def refuse_dtype(name: str, array: Any, declared: Collection[DType]) -> None:
     element = dtypes.from_numpy(array.dtype)
     if element not in declared:
         raise NotImplementedError(errors.no_kernel(name, element))
+
+
+def natively(name: str, *args: Any) -> Any:
+    """What the native function of a plain case makes of a dtype and further arguments, or NotImplemented."""
+    function = kernels.direct_function(name)
+    return NotImplemented if function is None else function(*args)

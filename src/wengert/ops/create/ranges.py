@@ -17,7 +17,7 @@ from ..._core.types import dtypes
 from ..._core.types.dtypes import dtype as DType
 from ..._kernels.ranges import counted, spread
 from ..dtype_checks import checked_number
-from .factory import check_place, deliver, finish, read_dtype, read_number, result_dtype
+from .factory import check_place, deliver, finish, natively, read_dtype, read_number, result_dtype
 
 
 @composite(method=False)
@@ -130,7 +130,8 @@ def range_array(low: Any, high: Any, pace: Any, element: DType) -> np.ndarray[An
         raise RuntimeError(f"Storage size calculation overflowed with sizes=[{count}]")
     if element.category == dtypes.INTEGER:
         return (np.int64(low) + np.arange(count) * np.int64(pace)).astype(element.numpy, copy=False)
-    return counted(low, pace, count, element.numpy)
+    made = natively("arange", element.numpy, float(low), float(high), float(pace))
+    return counted(low, pace, count, element.numpy) if made is NotImplemented else made
 
 
 def refuse_kind(name: str, element: DType) -> None:
@@ -257,7 +258,9 @@ def even_steps(
         return np.full(count, low if count else 0, element.numpy if rounded else wide)
     refuse_kind(name, element)
     high = checked_number(high, element, halves=False)
-    made = spread(wide.type(low), wide.type(high), count)
+    ends = wide.type(low), wide.type(high)
+    made = natively("linspace", wide, *(each.item() for each in ends), count)
+    made = spread(*ends, count) if made is NotImplemented else made
     return made.astype(element.numpy) if rounded else made
 
 

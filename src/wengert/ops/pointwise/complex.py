@@ -291,7 +291,7 @@ bind("real", property(real, assign_real, doc=real.__doc__))
 bind("imag", property(imag, assign_imag, doc=imag.__doc__))
 
 
-@pointwise(promote="float", dtypes=FLOATS, numbers=False)
+@pointwise(promote="float", dtypes=FLOATS, numbers=False, native=kernels.direct_function("angle"))
 def angle(self: Array) -> Any:
     """The angle of `self` in the complex plane in radians, element by element; pi for negative real numbers.
 
