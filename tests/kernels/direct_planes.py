@@ -50,6 +50,11 @@ def of_images(random: np.random.Generator, t: Any) -> Arguments:
     return [x, weight, np.ones(6, t), (1, 2), (1, 0), (1, 1), False, (0, 0), 2]
 
 
+def heads(random: np.random.Generator, t: Any) -> list[np.ndarray]:
+    """Queries, keys and values: four heads of the one, two of the others."""
+    return [random.normal(size=shape).astype(t) for shape in ((2, 4, 3, 6), (2, 2, 5, 6), (2, 2, 5, 6))]
+
+
 def of_border(random: np.random.Generator, t: Any) -> Arguments:
     return [images(random, t), (2, -1, 1, 2), ["reflect", "replicate", "circular"][random.integers(3)]]
 
@@ -100,6 +105,13 @@ PLANES: dict[str, Callable[[np.random.Generator, Any], Arguments]] = {
     "native_group_norm": lambda r, t: (
         lambda x: [x, np.ones(4, t), np.ones(4, t), *x.shape[:2], x[0, 0].size, 2, 1e-5]
     )(images(r, t)),
+    "group_norm_backward": lambda r, t: (
+        lambda x: [x, x + 1, *[np.ones((len(x), 2), t)] * 2, np.ones(x.shape[1], t), 2]
+    )(images(r, t)),
+    "attention_in_blocks": lambda r, t: [*heads(r, t), 0.0, True, np.zeros((3, 5), t), None],
+    "attention_in_blocks_backward": lambda r, t: (
+        lambda q, k, v: [q, q, k, v, q, np.ones(q.shape[:3], t), 0.0, False, np.zeros((2, 1, 3, 1), t), 0.5]
+    )(*heads(r, t)),
     "group_norm_arguments": lambda r, t: [images(r, t), 2, None, None, 1e-5, True],
     "batch_norm": lambda r, t: [images(r, t), np.ones(4, t), None, None, None, True, 1e-5],
     "batch_norm_forward": lambda r, t: [images(r, t), np.ones(4, t), None, None, None, True, 1e-5],

@@ -106,6 +106,13 @@ def of_sgd(random: np.random.Generator, t: Any) -> Arguments:
     return [params, grads, buffers, 0.1, 0.9, 0.0, 0.0, False, False]
 
 
+def of_formula(random: np.random.Generator, dtype: Any) -> Arguments:
+    params = [matrix(random, dtype) for _ in range(2)]
+    states = [tuple(np.abs(matrix(random, dtype)) for _ in range(3)) for _ in params]
+    numbers = [(0.1, 0.9, 0.1, 1e-8, 0.5)] * len(params)
+    return ["rmsprop", params, [matrix(random, dtype) for _ in params], states, numbers, 1.0, 0.1, False]
+
+
 def of_adam(random: np.random.Generator, t: Any) -> Arguments:
     return [*([np.ones((3, 5), t), np.ones(7, t)] for _ in range(5)), [1.0, 2], 0.1, 0.9, 0.99, 1e-8, 0.0, True, False]
 
@@ -192,6 +199,7 @@ CALLS: dict[str, Callable[[np.random.Generator, Any], Arguments]] = {
     "converted": of_converted,
     "lstm_steps": of_lstm,
     "lstm_steps_backward": of_lstm_backward,
+    "formula_step": of_formula,
     "sgd_step": of_sgd,
     "adam_step": of_adam,
 }  # fmt: skip
@@ -217,7 +225,7 @@ UNARY = ["negative", "exp", "log", "tanh", "sqrt", "absolute", "sigmoid", "silu"
 CALLS["add_scaled"] = lambda r, t: [*[matrix(r, t)] * 2, 0.5, None]
 CALLS.update(dict.fromkeys(BINARY, lambda r, t: [*[matrix(r, t)] * 2, None]))
 CALLS.update(dict.fromkeys(UNARY, lambda r, t: [matrix(r, t) * 1e3, None]))
-IN_PLACE = {"sgd_step", "adam_step"}
+IN_PLACE = {"sgd_step", "adam_step", "formula_step"}
 
 
 def test_every_native_function_with_a_twin_is_fuzzed(native):

@@ -141,6 +141,44 @@ def test_adam_steps_agree_with_the_twin(weight_decay, amsgrad, maximize, dtype, 
             close(part, their_part, 5)
 
 
+FORMULAS = {
+    "rmsprop": (3, (0.1, 0.9, 0.1, 1e-8, 0.5)),
+    "adagrad": (1, (0.1, 1e-8)),
+    "adadelta": (2, (0.1, 0.9, 0.1, 1e-6)),
+    "adamax": (2, (0.1, 0.1, 0.99, 1e-8)),
+    "nadam": (2, (0.1, 0.99, 0.01, 1e-8, 0.3, 0.02, 0.01)),
+    "radam": (2, (0.1, 0.99, 0.01, 1e-8, 0.02, 0.7)),
+    "rprop": (2, (0.5, 1.2, 1e-6, 50.0)),
+}
+
+
+@pytest.mark.parametrize("dtype", FLOATS)
+@pytest.mark.parametrize("maximize", [False, True])
+@pytest.mark.parametrize("kind", sorted(FORMULAS))
+def test_steps_by_formula_agree_with_the_twin(kind, maximize, dtype, only_native, twin, close, random):
+    count, numbers = FORMULAS[kind]
+    ours = parameters(random, dtype)
+    state = [tuple(np.full_like(param, 0.1) for _ in range(count)) for param in ours]
+    theirs = [param.copy() for param in ours]
+    their_state = [tuple(array.copy() for array in part) for part in state]
+    for _ in range(3):
+        grads = parameters(random, dtype)
+        rest = ([numbers] * len(ours), 0.99, 0.1, maximize)
+        only_native.formula_step(kind, ours, grads, state, *rest)
+        twin("formula_step")(kind, theirs, grads, their_state, *rest)
+        close(ours, theirs, 20)
+        close(state, their_state, 20)
+
+
+def test_formulas_do_without_what_they_need_not_keep(only_native, twin, close, random):
+    ours = parameters(random, np.float32)
+    theirs, grads = [param.copy() for param in ours], parameters(random, np.float32)
+    for params, step in ((ours, only_native.formula_step), (theirs, twin("formula_step"))):
+        states = [(np.zeros_like(param), None, None) for param in params]
+        step("rmsprop", params, grads, states, [(0.1, 0.9, 0.1, 1e-8, 0.0)] * len(params), 1.0, 0.0, False)
+    close(ours, theirs, 5)
+
+
 def test_weight_decay_of_zero_leaves_an_infinite_parameter_alone(only_native):
     param, grad = np.array([np.inf, 1.0], np.float32), np.array([1.0, 1.0], np.float32)
     only_native.sgd_step([param], [grad], [None], 0.5, 0.0, 0.0, 0.0, False, False)

@@ -69,6 +69,7 @@ from .normal import (
 )
 from .optimiser import (
     adam_step,
+    formula_step,
     sgd_step,
 )
 from .pointwise import (
@@ -275,6 +276,7 @@ __all__ = [
     "floor",
     "floor_divide",
     "fmod",
+    "formula_step",
     "gather",
     "gelu",
     "gelu_backward",

@@ -75,7 +75,11 @@ NAMES: dict[str, str] = {
         "linalg_solve_triangular"
     ),
     "linalg.vectors": "linalg_diagonal linalg_vander linalg_vecdot vander",
-    "neural.attention": "_causal_softmax _safe_softmax scaled_dot_product_attention",
+    "neural.attention": "scaled_dot_product_attention",
+    "neural.attention_weights": "_causal_softmax _safe_softmax",
+    "neural.attention_blocks": (
+        "_scaled_dot_product_flash_attention_for_cpu _scaled_dot_product_flash_attention_for_cpu_backward"
+    ),
     "neural.bilinear": "bilinear",
     "neural.batch_norm": "batch_norm batch_norm_backward batch_norm_forward instance_norm native_batch_norm",
     "neural.dropout": (

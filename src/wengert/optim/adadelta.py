@@ -32,6 +32,9 @@ class Adadelta(Stepwise):
 
     CAPTURES = ACCELERATORS[:-1]
 
+    FORMULA = "adadelta"
+    KEPT = ("square_avg", "acc_delta")
+
     def __init__(
         self,
         params: Params,
@@ -56,6 +59,10 @@ class Adadelta(Stepwise):
 
     def _started(self, parameter: Tensor, group: Group) -> State:
         return {"step": counter(), "square_avg": zeros_as(parameter), "acc_delta": zeros_as(parameter)}
+
+    def _numbers(self, state: State, count: int, group: Group) -> tuple[float, ...]:
+        rho = group["rho"]
+        return float(group["lr"]), rho, 1 - rho, group["eps"]
 
     def _advanced(self, value: Tensor, grad: Tensor, state: State, group: Group) -> tuple[Tensor, State]:
         rho, eps = group["rho"], group["eps"]

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
-from ..autograd import no_grad
-from ..ops.neural.optimiser_steps import adagrad_step, zeros_as
+from ..ops.neural.optimiser_steps import zeros_as
 from ..tensor import Tensor
-from .optimizer import Group, Params, check_at_least_zero, check_fused, evaluate, parameters_of
+from .optimizer import Group, Params, check_at_least_zero, check_fused, parameters_of
 from .stepwise import State, Stepwise, advance, check_unscaled, check_usual, counter, decayed, rate
 
 
@@ -33,6 +31,9 @@ class Adagrad(Stepwise):
 
     Source: Duchi, Hazan and Singer, Adaptive Subgradient Methods, 2011.
     """
+
+    FORMULA = "adagrad"
+    KEPT = ("sum",)
 
     def __init__(
         self,
@@ -71,28 +72,14 @@ class Adagrad(Stepwise):
         for state in self.state.values():
             state["sum"].share_memory_()  # type: ignore[attr-defined]
 
+    def _numbers(self, state: State, count: int, group: Group) -> tuple[float, ...]:
+        return float(group["lr"]) / (1 + (count - 1) * group["lr_decay"]), group["eps"]
+
     def _advanced(self, value: Tensor, grad: Tensor, state: State, group: Group) -> tuple[Tensor, State]:
         grad = decayed(value, grad, group)
         lr = rate(group) / (1 + (state["step"].item() - 1) * group["lr_decay"])
         total: Any = state["sum"].addcmul(grad, grad)  # type: ignore[attr-defined]
         return value - grad / (total.sqrt() + group["eps"]) * lr, {"sum": total}
-
-    def step(self, closure: Callable[[], Any] | None = None) -> Any:
-        """One step; the closure's result if there is one."""
-        if self.defaults["differentiable"]:
-            return self._step_by_operators(closure)
-        return self._step_fused(closure)
-
-    @no_grad()
-    def _step_fused(self, closure: Callable[[], Any] | None) -> Any:
-        loss = evaluate(closure)
-        for group in self.param_groups:
-            for parameter, grad in zip(*self._trained(group)):
-                state = self._state_of(parameter, group)
-                lr = float(group["lr"]) / (1 + state["step"].item() * group["lr_decay"])
-                state["step"].add_(1)
-                adagrad_step(parameter, grad, state["sum"], lr, group["eps"], group["weight_decay"], group["maximize"])
-        return loss
 
 
 def adagrad(

@@ -30,6 +30,9 @@ class Adamax(Stepwise):
     Source: Kingma and Ba, Adam, 2015, section 7.1.
     """
 
+    FORMULA = "adamax"
+    KEPT = ("exp_avg", "exp_inf")
+
     def __init__(
         self,
         params: Params,
@@ -53,6 +56,10 @@ class Adamax(Stepwise):
 
     def _started(self, parameter: Tensor, group: Group) -> State:
         return {"step": counter(), "exp_avg": zeros_as(parameter), "exp_inf": zeros_as(parameter)}
+
+    def _numbers(self, state: State, count: int, group: Group) -> tuple[float, ...]:
+        first, second = group["betas"]
+        return float(group["lr"]) / (1 - first**count), 1 - first, second, group["eps"]
 
     def _advanced(self, value: Tensor, grad: Tensor, state: State, group: Group) -> tuple[Tensor, State]:
         first, second = group["betas"]

@@ -34,6 +34,9 @@ class NAdam(Stepwise):
 
     CAPTURED = "params, mu_products and state_steps"
 
+    FORMULA = "nadam"
+    KEPT = ("exp_avg", "exp_avg_sq")
+
     def __init__(
         self,
         params: Params,
@@ -65,9 +68,17 @@ class NAdam(Stepwise):
             "exp_avg_sq": zeros_as(parameter),
         }  # fmt: skip
 
+    def _numbers(self, state: State, count: int, group: Group) -> tuple[float, ...]:
+        (first, second), lr = map(float, group["betas"]), float(group["lr"])
+        now, ahead = momenta(first, count, group)
+        state["mu_product"].mul_(now)  # type: ignore[attr-defined]
+        known = state["mu_product"].item()
+        shares = lr * (1 - now) / (1 - known), lr * ahead / (1 - known * ahead)
+        return 1 - first, second, 1 - second, group["eps"], 1 - second**count, *shares
+
     def _advanced(self, value: Tensor, grad: Tensor, state: State, group: Group) -> tuple[Tensor, State]:
         (first, second), lr, step = group["betas"], rate(group), state["step"].item()
-        now, ahead = (first * (1 - 0.5 * 0.96 ** (at * group["momentum_decay"])) for at in (step, step + 1))
+        now, ahead = momenta(first, step, group)
         product = state["mu_product"] * now
         if group["decoupled_weight_decay"]:
             value = value * (1 - lr * group["weight_decay"])
@@ -80,6 +91,12 @@ class NAdam(Stepwise):
         value = value - grad / divisor * (lr * (1 - now) / (1 - known))
         value = value - mean / divisor * (lr * ahead / (1 - known * ahead))
         return value, {"mu_product": product, "exp_avg": mean, "exp_avg_sq": squares}
+
+
+def momenta(first: float, step: float, group: Group) -> tuple[float, float]:
+    """The momentum of a step and of the next one, which grows towards `first`."""
+    now, ahead = (first * (1 - 0.5 * 0.96 ** (at * group["momentum_decay"])) for at in (step, step + 1))
+    return now, ahead
 
 
 def nadam(

@@ -32,6 +32,9 @@ class RAdam(Stepwise):
     Source: Liu et al., On the Variance of the Adaptive Learning Rate and Beyond, 2020.
     """
 
+    FORMULA = "radam"
+    KEPT = ("exp_avg", "exp_avg_sq")
+
     def __init__(
         self,
         params: Params,
@@ -57,6 +60,12 @@ class RAdam(Stepwise):
 
     def _started(self, parameter: Tensor, group: Group) -> State:
         return {"step": counter(), "exp_avg": zeros_as(parameter), "exp_avg_sq": zeros_as(parameter)}
+
+    def _numbers(self, state: State, count: int, group: Group) -> tuple[float, ...]:
+        first, second = map(float, group["betas"])
+        scale = rectified(second, count)
+        rectification = 0.0 if scale is None else math.sqrt(1 - second**count) * scale
+        return 1 - first, second, 1 - second, group["eps"], float(group["lr"]) / (1 - first**count), rectification
 
     def _advanced(self, value: Tensor, grad: Tensor, state: State, group: Group) -> tuple[Tensor, State]:
         (first, second), lr, step = group["betas"], rate(group), state["step"].item()

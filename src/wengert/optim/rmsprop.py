@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
-from ..autograd import no_grad
-from ..ops.neural.optimiser_steps import rmsprop_step, zeros_as
+from ..ops.neural.optimiser_steps import zeros_as
 from ..tensor import Tensor
-from .optimizer import Group, Params, check_at_least_zero, evaluate
+from .optimizer import Group, Params, check_at_least_zero
 from .stepwise import State, Stepwise, advance, check_usual, counter, decayed, lerped, mean_square, rate
 
 
@@ -33,6 +31,8 @@ class RMSprop(Stepwise):
 
     Source: Hinton, Neural Networks for Machine Learning, lecture 6e, 2012.
     """
+
+    FORMULA = "rmsprop"
 
     def __init__(
         self,
@@ -66,6 +66,14 @@ class RMSprop(Stepwise):
             state["grad_avg"] = zeros_as(parameter)
         return state
 
+    def _kept(self, state: State, group: Group) -> list[Tensor | None]:
+        mean = state.get("grad_avg") if group["centered"] else None
+        return [state["square_avg"], mean, state.get("momentum_buffer") if group["momentum"] > 0 else None]
+
+    def _numbers(self, state: State, count: int, group: Group) -> tuple[float, ...]:
+        alpha = group["alpha"]
+        return float(group["lr"]), alpha, 1 - alpha, group["eps"], group["momentum"]
+
     def _advanced(self, value: Tensor, grad: Tensor, state: State, group: Group) -> tuple[Tensor, State]:
         grad = decayed(value, grad, group)
         squares: Any = mean_square(state["square_avg"], grad, group["alpha"])
@@ -77,28 +85,6 @@ class RMSprop(Stepwise):
         if group["momentum"] > 0:
             move = changed["momentum_buffer"] = state["momentum_buffer"] * group["momentum"] + move
         return value - move * rate(group), changed
-
-    def step(self, closure: Callable[[], Any] | None = None) -> Any:
-        """One step; the closure's result if there is one."""
-        if self.defaults["differentiable"]:
-            return self._step_by_operators(closure)
-        return self._step_fused(closure)
-
-    @no_grad()
-    def _step_fused(self, closure: Callable[[], Any] | None) -> Any:
-        loss = evaluate(closure)
-        for group in self.param_groups:
-            if any(each.grad is not None for each in group["params"]):
-                self._check_capture(group)
-            for parameter, grad in zip(*self._trained(group)):
-                state = self._state_of(parameter, group)
-                state["step"].add_(1)
-                rmsprop_step(
-                    parameter, grad, state["square_avg"], state.get("grad_avg") if group["centered"] else None,
-                    state.get("momentum_buffer") if group["momentum"] > 0 else None, float(group["lr"]), group["alpha"],
-                    group["eps"], group["weight_decay"], group["momentum"], group["maximize"],
-                )  # fmt: skip
-        return loss
 
 
 def rmsprop(

@@ -30,6 +30,9 @@ class Rprop(Stepwise):
     Source: Riedmiller and Braun, A direct adaptive method for faster backpropagation learning, 1993.
     """
 
+    FORMULA = "rprop"
+    KEPT = ("prev", "step_size")
+
     def __init__(
         self,
         params: Params,
@@ -56,6 +59,9 @@ class Rprop(Stepwise):
         lr = float(group["lr"])
         first = full_like(parameter, complex(lr, lr) if parameter.dtype.is_complex else lr)
         return {"step": counter(), "prev": zeros_as(parameter), "step_size": first}
+
+    def _numbers(self, state: State, count: int, group: Group) -> tuple[float, ...]:
+        return *map(float, group["etas"]), *map(float, group["step_sizes"])
 
     def _advanced(self, value: Tensor, grad: Tensor, state: State, group: Group) -> tuple[Tensor, State]:
         (shorter, longer), (least, most) = group["etas"], group["step_sizes"]

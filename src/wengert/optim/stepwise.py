@@ -10,6 +10,7 @@ from typing import Any, ClassVar
 
 from ..autograd import enable_grad, no_grad
 from ..ops.create.create import tensor
+from ..ops.neural.optimiser_steps import counted, formula_step, written
 from ..ops.pointwise.complex import view_as_complex, view_as_real
 from ..tensor import Tensor
 from .optimizer import Group, Optimizer, check_at_least_zero, count_dtype, evaluate
@@ -22,9 +23,13 @@ ACCELERATORS = ("cuda", "xpu", "hpu", "privateuseone", "xla")
 class Stepwise(Optimizer):
     """Base of optimisers that go on one parameter at a time, by operators.
 
-    A subclass defines `_started` and `_advanced`. It may override `step` by what is faster, and go on by operators
-    where the step is to be differentiated.
+    A subclass defines `_started` and `_advanced`. If it names a `FORMULA`, steps that are not to be differentiated are
+    taken by that for all parameters at once; it may also override `step` by what is faster.
     """
+
+    FORMULA: ClassVar[str] = ""
+    """A name of `_kernels.optimiser.FORMULAS`; `KEPT` are the entries of the state that it writes."""
+    KEPT: ClassVar[tuple[str, ...]] = ()
 
     CAPTURED: ClassVar[str] = "params and state_steps"
     CAPTURES: ClassVar[tuple[str, ...]] = ACCELERATORS
@@ -44,13 +49,47 @@ class Stepwise(Optimizer):
         """
         raise NotImplementedError
 
+    def _kept(self, state: State, group: Group) -> list[Tensor | None]:
+        """What of a parameter's state the formula writes."""
+        return [state.get(key) for key in self.KEPT]
+
+    def _numbers(self, state: State, count: int, group: Group) -> tuple[float, ...]:
+        """What the formula is given for a parameter at step number `count`; what is counted beside that is written."""
+        raise NotImplementedError
+
     def step(self, closure: Callable[[], Any] | None = None) -> Any:
         """One step; the closure's result if there is one.
 
         Raises:
             AssertionError: `capturable`, which is for graphs of accelerators.
         """
-        return self._step_by_operators(closure)
+        if not self.FORMULA or self.defaults.get("differentiable"):
+            return self._step_by_operators(closure)
+        return self._step_at_once(closure)
+
+    @no_grad()
+    def _step_at_once(self, closure: Callable[[], Any] | None) -> Any:
+        loss = evaluate(closure)
+        for group in self.param_groups:
+            params, grads = self._trained(group)
+            if not params:
+                continue
+            self._check_capture(group)
+            if any(each.dtype.itemsize == 2 for each in params):  # in between, operators compute wider
+                for parameter, grad in zip(params, grads):
+                    self._go_on(parameter, grad, group, differentiable=False)
+                continue
+            states = [self._state_of(each, group) for each in params]
+            steps = [state["step"] for state in states]
+            numbers = [self._numbers(*each, group) for each in zip(states, counted(steps))]
+            written(steps)
+            decoupled = bool(group.get("decoupled_weight_decay"))
+            decay = group.get("weight_decay", 0)
+            formula_step(
+                self.FORMULA, params, grads, [self._kept(state, group) for state in states], numbers,
+                1 - float(group["lr"]) * decay if decoupled else 1.0, 0.0 if decoupled else decay, group["maximize"],
+            )  # fmt: skip
+        return loss
 
     def _step_by_operators(self, closure: Callable[[], Any] | None) -> Any:
         return self._recorded(closure) if self.defaults.get("differentiable") else self._unrecorded(closure)

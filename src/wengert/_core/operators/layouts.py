@@ -123,7 +123,9 @@ def packed(shape: tuple[int, ...], order: Any) -> tuple[int, ...]:
 def preserved(array: Any) -> tuple[int, ...]:
     """The strides of a copy that preserves the order: those of a dense array, otherwise dense ones in its order."""
     if is_dense(array):
-        return steps_of(array)
+        steps = steps_of(array)
+        if not steps or min(steps) >= 0:  # NumPy's arrays may run backwards; new ones do not
+            return steps
     return packed(array.shape, in_order(array.shape, [array.strides]))
 
 

@@ -138,57 +138,12 @@ PyObject* layer_norm_card(PyObject* const* args) {
     return normalise(data_of<T>(x), r.rows, r.width, eps, factors[0], factors[1], made) ? give_tuple(made, 3) : nullptr;
 }
 
-// native_group_norm(input, weight, bias, N, C, HxW, group, eps)
-template <class T>
-PyObject* group_norm_card(PyObject* const* args) {
-    PyArrayObject* x = rows_only(args[0], descr_of<T>());
-    npy_intp sizes[4];  // N, C, HxW, group
-    double eps = 0;
-    for (int k = 0; k < 4; ++k)
-        if (!PyLong_CheckExact(args[3 + k]) || !as_index(args[3 + k], sizes[k]) || sizes[k] < 1) return nullptr;
-    const auto [items, channels, places, groups] = sizes;
-    if (!x || PyArray_NDIM(x) < 2 || PyArray_SIZE(x) == 0 || PyArray_DIM(x, 0) != items || PyArray_DIM(x, 1) != channels) return nullptr;
-    if (PyArray_SIZE(x) / (items * channels) != places || channels % groups || !as_number(args[7], eps)) return nullptr;
-    const T* factors[2];
-    for (int k = 0; k < 2; ++k)
-        if (!optional_data(args[1 + k], channels, factors[k]) ||
-            (factors[k] && PyArray_NDIM(reinterpret_cast<PyArrayObject*>(args[1 + k])) != 1))
-            return nullptr;
-    const npy_intp statistics[2] = {items, groups};
-    Owned made[3] = {Owned(new_array(descr_of<T>(), PyArray_NDIM(x), PyArray_DIMS(x))), Owned(new_array(descr_of<T>(), 2, statistics)),
-                     Owned(new_array(descr_of<T>(), 2, statistics))};
-    const T* none = nullptr;
-    if (!normalise(data_of<T>(x), items * groups, channels / groups * places, eps, none, none, made)) return nullptr;
-    T* out = data_of<T>(made[0].get());
-    for (npy_intp plane = 0; (factors[0] || factors[1]) && plane < items * channels; ++plane) {
-        const npy_intp c = plane % channels;
-        T* own = out + plane * places;
-        if (factors[0]) loops<T>().binary[MULTIPLY](own, 1, factors[0] + c, 0, own, places);
-        if (factors[1]) loops<T>().binary[ADD](own, 1, factors[1] + c, 0, own, places);
-    }
-    return give_tuple(made, 3);
-}
-
-// group_norm_arguments(input, num_groups, weight, bias, eps, cudnn_enabled): those of native_group_norm without weights
-PyObject* group_norm_arguments(PyObject* const* args) {
-    PyArrayObject* x = plain(args[0]);
-    npy_intp groups = 0;
-    if (!x || PyArray_NDIM(x) < 2 || PyArray_SIZE(x) == 0 || args[2] != Py_None || args[3] != Py_None) return nullptr;
-    if (!PyLong_CheckExact(args[1]) || !as_index(args[1], groups) || groups < 1) return nullptr;
-    const npy_intp items = PyArray_DIM(x, 0), channels = PyArray_DIM(x, 1), places = PyArray_SIZE(x) / (items * channels);
-    if (channels % groups || items * channels / groups * places == 1) return nullptr;  // one value alone has no variance
-    return Py_BuildValue("OOOnnnOO", Py_None, Py_None, Py_None, items, channels, places, args[1], args[4]);
-}
-
 PyMethodDef layer_norm_methods[] = {
     fast_method("layer_norm", layer_norm, "layer_norm(x, normalized_ndim, weight=None, bias=None, eps=1e-5)"),
     fast_method("layer_norm_backward", layer_norm_backward,
                 "layer_norm_backward(grad, x, normalized_ndim, mean, invstd, weight)"),
     direct_method("direct_native_layer_norm", direct<5, by_element<layer_norm_card<float>, layer_norm_card<double>>>,
                   "native_layer_norm(input, normalized_shape, weight, bias, eps), or NotImplemented"),
-    direct_method("direct_group_norm_arguments", direct<6, group_norm_arguments>, "those of native_group_norm, or NotImplemented"),
-    direct_method("direct_native_group_norm", direct<8, by_element<group_norm_card<float>, group_norm_card<double>>>,
-                  "native_group_norm(input, weight, bias, N, C, HxW, group, eps), or NotImplemented"),
     {nullptr, nullptr, 0, nullptr},
 };
 MethodList layer_norm_list(layer_norm_methods);

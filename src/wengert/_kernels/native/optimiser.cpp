@@ -10,7 +10,7 @@
 namespace wengert {
 namespace {
 
-Twin sgd_twin("sgd_step"), adam_twin("adam_step");
+Twin sgd_twin("sgd_step"), adam_twin("adam_step"), formula_twin("formula_step");
 
 PyObject* item(PyObject* list, Py_ssize_t i) { return PyList_CheckExact(list) ? PyList_GET_ITEM(list, i) : PyTuple_GET_ITEM(list, i); }
 bool is_list(PyObject* object, Py_ssize_t count) {
@@ -192,6 +192,79 @@ PyObject* adam_compute(PyObject** slots) {
     Py_RETURN_NONE;
 }
 
+// The formulas by name, and how many numbers and at least how many arrays of state each reads.
+struct Formula {
+    const char* name;
+    StepFormula step;
+    int numbers, least, most;
+};
+constexpr Formula formulas[] = {
+    {"rmsprop", RMSPROP, 5, 1, 3}, {"adagrad", ADAGRAD, 2, 1, 1}, {"adadelta", ADADELTA, 4, 2, 2}, {"adamax", ADAMAX, 4, 2, 2},
+    {"nadam", NADAM, 7, 2, 2},     {"radam", RADAM, 6, 2, 2},     {"rprop", RPROP, 4, 2, 2},
+};
+
+template <class T>
+void formula_one(const Held& arrays, const Formula& formula, const double* numbers, double shrink, double weight_decay, bool maximize) {
+    StepSettings<T> settings = {static_cast<T>(shrink), static_cast<T>(weight_decay), maximize, {}};
+    for (int i = 0; i < formula.numbers; ++i) settings.number[i] = static_cast<T>(numbers[i]);
+    T *values = data_of<T>(arrays[0]), *state[most_step_states];
+    for (int i = 0; i < most_step_states; ++i) state[i] = arrays[2 + i] ? data_of<T>(arrays[2 + i]) : nullptr;
+    const T* slope = data_of<T>(arrays[1]);
+    const npy_intp count = PyArray_SIZE(arrays[0]);
+    ReleaseGil unlocked(count >= thread_threshold);
+    parallel_for(count, 8, [&](npy_intp begin, npy_intp end) {
+        T* own[most_step_states];
+        for (int i = 0; i < most_step_states; ++i) own[i] = state[i] ? state[i] + begin : nullptr;
+        loops<T>().steps[formula.step](values + begin, slope + begin, own, end - begin, settings);
+    });
+}
+
+// The state of a parameter: a tuple of arrays that lie apart, None where a formula may do without.
+bool formula_state(PyObject* state, const Formula& formula, Held& held) {
+    if (!is_list(state, formula.most)) return false;
+    for (int i = 0; i < formula.most; ++i) {
+        PyObject* object = item(state, i);
+        if (object == Py_None && i >= formula.least) continue;
+        PyArrayObject* kept = companion(object, held[0]);
+        if (!kept || !writeable(kept)) return false;
+        for (int other = 1; other < 2 + i; ++other)
+            if (held[other] && overlap(kept, held[other])) return false;
+        held.hold(2 + i, kept);
+    }
+    return true;
+}
+
+PyObject* formula_compute(PyObject** slots) {
+    const Formula* formula = nullptr;
+    for (const Formula& each : formulas)
+        if (is_text(slots[0], each.name)) formula = &each;
+    const Py_ssize_t count = length(slots[1]);
+    double shrink = 1, weight_decay = 0;
+    bool maximize = false;
+    if (!formula || count < 0 || !is_list(slots[2], count) || !is_list(slots[3], count) || !is_list(slots[4], count)) return nullptr;
+    if (!as_number(slots[5], shrink) || !as_number(slots[6], weight_decay) || !as_flag(slots[7], maximize)) return nullptr;
+    Arrays arrays(static_cast<size_t>(count));
+    std::vector<double> numbers(static_cast<size_t>(count * most_step_numbers));
+    for (Py_ssize_t i = 0; i < count; ++i) {
+        Held& held = arrays[static_cast<size_t>(i)];
+        PyArrayObject* param = plain(item(slots[1], i));
+        PyArrayObject* grad = is_param(param) ? companion(item(slots[2], i), param) : nullptr;
+        PyObject* given = item(slots[4], i);
+        if (!grad || !is_list(given, formula->numbers)) return nullptr;
+        held.hold(0, param);
+        held.hold(1, grad);
+        for (int k = 0; k < formula->numbers; ++k)
+            if (!as_number(item(given, k), numbers[static_cast<size_t>(i * most_step_numbers + k)])) return nullptr;
+        if (!formula_state(item(slots[3], i), *formula, held)) return nullptr;
+    }
+    for (size_t i = 0; i < arrays.size(); ++i) {
+        const auto form = PyArray_DESCR(arrays[i][0]) == float_descr ? formula_one<float> : formula_one<double>;
+        form(arrays[i], *formula, numbers.data() + i * most_step_numbers, shrink, weight_decay, maximize);
+    }
+    Py_RETURN_NONE;
+}
+
+const char* const formula_names[] = {"kind", "params", "grads", "states", "numbers", "shrink", "weight_decay", "maximize"};
 const char* const sgd_names[] = {"params", "grads", "momentum_buffers", "lr", "momentum", "dampening", "weight_decay",
                                  "nesterov", "maximize"};
 const char* const adam_names[] = {"params", "grads", "exp_avgs", "exp_avg_sqs", "max_exp_avg_sqs", "steps", "lr", "beta1",
@@ -203,8 +276,13 @@ PyObject* sgd_step(PyObject*, PyObject* const* args, Py_ssize_t nargs, PyObject*
 PyObject* adam_step(PyObject*, PyObject* const* args, Py_ssize_t nargs, PyObject* kwnames) {
     return try_native<13>(adam_twin, adam_names, 13, args, nargs, kwnames, adam_compute);
 }
+PyObject* formula_step(PyObject*, PyObject* const* args, Py_ssize_t nargs, PyObject* kwnames) {
+    return try_native<8>(formula_twin, formula_names, 8, args, nargs, kwnames, formula_compute);
+}
 
 PyMethodDef optimiser_methods[] = {
+    fast_method("formula_step", formula_step,
+                "formula_step(kind, params, grads, states, numbers, shrink, weight_decay, maximize)"),
     fast_method("sgd_step", sgd_step,
                 "sgd_step(params, grads, momentum_buffers, lr, momentum, dampening, weight_decay, nesterov, maximize)"),
     fast_method("adam_step", adam_step,

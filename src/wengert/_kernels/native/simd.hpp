@@ -43,6 +43,16 @@ struct AdamSettings {
     bool maximize;
 };
 
+// A step by a formula of an element; its numbers in the order that the formula reads them.
+enum StepFormula { RMSPROP, ADAGRAD, ADADELTA, ADAMAX, NADAM, RADAM, RPROP, STEPS_COUNT };
+constexpr int most_step_states = 3, most_step_numbers = 7;
+template <class T>
+struct StepSettings {
+    T shrink, weight_decay;
+    bool maximize;
+    T number[most_step_numbers];
+};
+
 // A step is 1 (an array) or 0 (one value for all). `out` may be the very memory of an array operand.
 template <class T>
 using BinaryLoop = void (*)(const T* a, index_t a_step, const T* b, index_t b_step, T* out, index_t count);
@@ -118,6 +128,11 @@ struct Loops {
     void (*pack_columns)(const T* data, const index_t* rows, index_t depth, const index_t* columns, const int* starts, int runs, T* out);
     void (*pack_rows)(const T* data, const index_t* rows, index_t depth, const index_t* columns, T* out);
 
+    // Attention; see loops_attention.inc.
+    void (*attention_weigh)(T* scores, index_t keys, T* greatest, T* total, T* factor);
+    void (*attention_slopes)(T* scores, T* slopes, index_t keys, const T* logsumexp, const T* inner);
+    void (*scale_columns)(T* panel, index_t rows, const T* factor);
+
     // Planes in frames; see loops_planes.inc.
     void (*correlate_plane)(const T* image, const index_t* from, index_t vectors, const index_t* taps, const T* weights, index_t depth,
                             T bias, T* out, const index_t* to);
@@ -137,6 +152,7 @@ struct Loops {
 
     void (*sgd)(T* param, const T* grad, T* buffer, index_t count, const SgdSettings<T>& settings);
     void (*adam)(T* param, const T* grad, T* mean, T* square, T* largest, index_t count, const AdamSettings<T>& settings);
+    void (*steps[STEPS_COUNT])(T* param, const T* grad, T* const* state, index_t count, const StepSettings<T>& settings);
 };
 
 struct LoopTable {

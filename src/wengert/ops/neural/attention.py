@@ -8,78 +8,15 @@ from typing import Any
 import numpy as np
 
 from ... import _kernels as kernels
-from ..._core.cards.card import REALS, Array, Bad, Sample, composite, op
-from ..._core.operators.batch_rules import along
+from ..._core.cards.card import Bad, Sample, composite
 from ..._core.state.modes import current
 from ..._core.tensor.base import Tensor, wrap, wrap_flagged
 from ..._core.types import dtypes
+from ..create.like import zeros_like
+from .attention_blocks import blocks, is_plain
+from .attention_weights import causal_softmax, safe_softmax
 from .dropout import dropout
 from .norm import unrecorded
-from .softmax import read_line, softmax_backward
-
-
-@op(
-    dtypes=REALS, batching=along("dim"), name="_safe_softmax", node="SafeSoftmaxBackward0", method=False,
-    function=False,
-)  # fmt: skip
-def safe_softmax(self: Array, dim: int) -> Any:
-    """Softmax along a dimension; zeros where all elements are -inf, i.e. where nothing may be looked at."""
-    axis = read_line("softmax", self, dim)
-    with np.errstate(invalid="ignore"):
-        made = kernels.softmax(self, axis)
-    if not self.ndim:
-        return np.where(self == -np.inf, self.dtype.type(0), made)
-    hidden = (self == -np.inf).all(axis, keepdims=True)
-    return np.where(hidden, self.dtype.type(0), made) if hidden.any() else made
-
-
-@safe_softmax.vjp("self")
-def safe_softmax_vjp(grad: Any, out: Any, dim: int) -> Any:
-    return softmax_backward(grad, out, dim)
-
-
-@safe_softmax.jvp("self")
-def safe_softmax_jvp(tangent: Any, out: Any, dim: int) -> Any:
-    return softmax_backward(tangent, out, dim)
-
-
-@safe_softmax.samples
-def safe_softmax_samples(make: Any) -> Any:
-    yield Sample(make(3, 4), -1)
-    yield Sample(make(2, 3, 4), 1)
-    yield Sample(make(), 0)
-    yield Sample(make(0, 3), 1)
-    yield Bad(make(3), 1, raises=IndexError, says="Dimension out of range")
-
-
-@op(dtypes=REALS, name="_causal_softmax", node="SoftmaxBackward0", method=False, function=False)
-def causal_softmax(self: Array) -> Any:
-    """Softmax of scores of which query i sees the first i + 1: zeros for all later ones, which are not looked at."""
-    read_line("softmax", self, -1)
-    return kernels.causal_softmax(self)
-
-
-@causal_softmax.vjp("self")
-def causal_softmax_vjp(grad: Any, out: Any) -> Any:
-    return softmax_backward(grad, out, -1)
-
-
-@causal_softmax.jvp("self")
-def causal_softmax_jvp(tangent: Any, out: Any) -> Any:
-    return softmax_backward(tangent, out, -1)
-
-
-@causal_softmax.batched
-def causal_softmax_batched(self: Any) -> Any:
-    return causal_softmax.call((self,))
-
-
-@causal_softmax.samples
-def causal_softmax_samples(make: Any) -> Any:
-    yield Sample(make(3, 4))
-    yield Sample(make(2, 4, 3))
-    yield Sample(make(2, 3, 5, 5))
-    yield Sample(make(0, 3))
 
 
 def check_inputs(query: Tensor, key: Tensor, value: Tensor) -> None:
@@ -144,6 +81,13 @@ def weights_of(scores: Any, attn_mask: Any, is_causal: bool) -> Any:
     return safe_softmax(scores + attn_mask, -1)
 
 
+def as_shift(attn_mask: Any, dtype: Any) -> Any:
+    """What a mask adds to scores: bools as 0 and -inf."""
+    if attn_mask is None or attn_mask.dtype != dtypes.bool_:
+        return attn_mask if attn_mask is None else attn_mask.to(dtype)
+    return zeros_like(attn_mask, dtype=dtype).masked_fill(attn_mask.logical_not(), -math.inf)
+
+
 few_steps = kernels.direct_function("attention")
 """All of it at once, of few steps in arrays; NotImplemented for others. None without the extension."""
 
@@ -189,6 +133,8 @@ def scaled_dot_product_attention(
         array = few_steps(query._array_, key._array_, value._array_)
         if array is not NotImplemented:
             return wrap_flagged(array, current().fresh)
+    if not dropout_p and is_plain(query, key, value, attn_mask, enable_gqa):
+        return blocks(query, key, value, 0.0, is_causal, attn_mask=as_shift(attn_mask, query.dtype), scale=scale)[0]
     own: Any = query.dtype
     if own in dtypes.HALVES:  # in between, sums are those of float32
         query, key, value = (each.float() for each in (query, key, value))  # type: ignore[attr-defined]

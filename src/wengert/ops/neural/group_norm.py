@@ -148,10 +148,10 @@ def native_group_norm_vjp(
 ) -> Any:
     grad, shape = grads[0], input.shape
     others = [0, *range(2, len(shape))]
-    third = grad.sum(others) if wanted[2] else None
     if fused(grad, input, weight):
-        first, second = group_norm_backward(grad, input, mean, rstd, weight, group)
-        return first, second if wanted[1] else None, third
+        first, *rest = group_norm_backward(grad, input, mean, rstd, weight, group)
+        return first, *(each if want else None for each, want in zip(rest, wanted[1:], strict=True))
+    third = grad.sum(others) if wanted[2] else None
     view = channel_view(len(shape))
     rows = (shape[0], group, math.prod(shape[1:]) // group)
     normal, scale = standard(input.reshape(rows), [-1], eps)
@@ -193,11 +193,14 @@ def native_group_norm_samples(make: Any) -> Any:
     )
 
 
-@op(layout="suggested", dtypes=REALS, derivative=None, why=ONLY_FUSED, several=True, method=False, function=False)
+@op(
+    layout="suggested", dtypes=REALS, derivative=None, why=ONLY_FUSED, several=True, method=False, function=False,
+    native=kernels.direct_function("group_norm_backward"),
+)  # fmt: skip
 def group_norm_backward(
     grad: Index, input: Index, mean: Index, rstd: Index, weight: Index = None, group: int = 1
 ) -> Any:
-    """The gradients of group normalisation for input and weight."""
+    """The gradients of group normalisation for input, weight and bias."""
     check_floating("group_norm_backward", "group_norm_backward", input)
     items, shape = input.shape[0], input.shape
     rows = input.reshape(items, group, math.prod(shape[1:]) // group)
@@ -206,8 +209,9 @@ def group_norm_backward(
     normal = ((rows - mean) * rstd).reshape(shape)
     slope = grad if weight is None else grad * weight.reshape(channel_view(len(shape)))
     first = kernels.layer_norm_backward(slope.reshape(rows.shape).astype(input.dtype), rows, 1, mean, rstd, None)[0]
-    second = np.sum(grad * normal, axis=(0, *range(2, len(shape))))
-    return first.reshape(shape), second.astype(input.dtype if weight is None else weight.dtype)
+    others, kind = (0, *range(2, len(shape))), input.dtype if weight is None else weight.dtype
+    second, third = (np.sum(each, axis=others).astype(kind) for each in (grad * normal, grad.astype(wide, copy=False)))
+    return first.reshape(shape), second, third
 
 
 @group_norm_backward.batched
@@ -220,8 +224,8 @@ def group_norm_backward_batched(grad: Any, input: Any, mean: Any, rstd: Any, wei
     first = group_norm_backward.call((*items, None, group))[0].reshape(shape)
     rows = items[1].reshape((shape[0] * shape[1], group, math.prod(shape[2:]) // group))
     normal = ((rows - items[2].unsqueeze(-1)) * items[3].unsqueeze(-1)).reshape(shape)
-    second = (grad * normal).sum((1, *range(3, len(shape))))
-    return first, second.to(input.dtype if weight is None else weight.dtype)
+    others, kind = (1, *range(3, len(shape))), input.dtype if weight is None else weight.dtype
+    return first, (grad * normal).sum(others).to(kind), grad.sum(others).to(kind)
 
 
 @group_norm_backward.samples

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 from collections.abc import Iterable, Sequence
 from typing import Any
 
@@ -149,112 +148,38 @@ def adam_step(
         written(changed)
 
 
-def rmsprop_step(
-    param: Tensor,
-    grad: Tensor,
-    square_avg: Tensor,
-    grad_avg: Tensor | None,
-    momentum_buffer: Tensor | None,
-    lr: float,
-    alpha: float,
-    eps: float,
+def formula_step(
+    kind: str,
+    params: Sequence[Tensor],
+    grads: Sequence[Tensor],
+    states: Sequence[Sequence[Tensor | None]],
+    numbers: Sequence[tuple[float, ...]],
+    shrink: float,
     weight_decay: float,
-    momentum: float,
     maximize: bool,
 ) -> None:
-    """A step of RMSprop for one parameter.
+    """A step of an optimiser that goes element by element, for all parameters at once.
 
     Args:
-        param: written.
-        grad: of its shape and dtype.
-        square_avg: running mean of the squared gradient, written.
-        grad_avg: running mean of the gradient for the centred form, written; or None.
-        momentum_buffer: written; None without momentum.
-        lr: step size.
-        alpha: how much of the means is kept.
-        eps: added to the divisor.
-        weight_decay: multiple of the parameter added to the gradient.
-        momentum: how much of the buffer is kept.
-        maximize: go up instead of down.
-
-    Source: Hinton, Neural Networks for Machine Learning, lecture 6e, 2012; Graves, Generating Sequences With Recurrent
-        Neural Networks, 2013, for the centred form.
-    """
-    parts = [
-        [] if each is None else real_parts([each]) for each in (param, grad, square_avg, grad_avg, momentum_buffer)
-    ]
-    for values, slope, square, mean, buffer in itertools.zip_longest(*parts):
-        current().quietly(
-            rmsprop_array, (values, slope, square, mean, buffer, lr, alpha, eps, weight_decay, momentum, maximize)
-        )
-    written(each for each in (param, square_avg, grad_avg, momentum_buffer) if each is not None)
-
-
-def rmsprop_array(
-    values: Array,
-    slope: Array,
-    square: Array,
-    mean: Array | None,
-    buffer: Array | None,
-    lr: float,
-    alpha: float,
-    eps: float,
-    weight_decay: float,
-    momentum: float,
-    maximize: bool,
-) -> None:
-    """The step of `rmsprop_step` on real arrays."""
-    number = values.dtype.type
-    step = descent(values, slope, weight_decay, maximize)
-    square *= number(alpha)
-    square += step * step * number(1 - alpha)
-    spread = square
-    if mean is not None:
-        mean += (step - mean) * number(1 - alpha)
-        spread = square - mean * mean
-    step = step / (np.sqrt(spread) + number(eps))
-    if buffer is not None:
-        buffer *= number(momentum)
-        buffer += step
-        step = buffer
-    values -= step * number(lr)
-
-
-def adagrad_step(
-    param: Tensor, grad: Tensor, total: Tensor, lr: float, eps: float, weight_decay: float, maximize: bool
-) -> None:
-    """A step of Adagrad for one parameter.
-
-    Args:
-        param: written.
-        grad: of its shape and dtype.
-        total: sum of the squared gradients so far, written.
-        lr: step size, decayed already.
-        eps: added to the divisor.
+        kind: which, a name of `_kernels.optimiser.FORMULAS`.
+        params: written.
+        grads: one for each, of its shape and dtype.
+        states: for each what its formula keeps, written; None for what it does without.
+        numbers: for each the numbers of its formula.
+        shrink: what parameters are multiplied by before.
         weight_decay: multiple of the parameter added to the gradient.
         maximize: go up instead of down.
-
-    Source: Duchi, Hazan and Singer, Adaptive Subgradient Methods, 2011.
     """
-    for values, slope, sums in zip(real_parts([param]), real_parts([grad]), real_parts([total]), strict=True):
-        current().quietly(adagrad_array, (values, slope, sums, lr, eps, weight_decay, maximize))
-    written((param, total))
-
-
-def adagrad_array(
-    values: Array, slope: Array, sums: Array, lr: float, eps: float, weight_decay: float, maximize: bool
-) -> None:
-    """The step of `adagrad_step` on real arrays."""
-    number = values.dtype.type
-    step = descent(values, slope, weight_decay, maximize)
-    sums += step * step
-    values -= number(lr) * step / (np.sqrt(sums) + number(eps))
-
-
-def descent(values: Array, grad: Array, weight_decay: float, maximize: bool) -> Array:
-    """The gradient to follow: turned round to maximise, with weight decay added."""
-    step = -grad if maximize else grad
-    return step + values * values.dtype.type(weight_decay) if weight_decay != 0 else step
+    kept: list[tuple[Array | None, ...]] = []
+    for param, state in zip(params, states, strict=True):
+        parts = [None if each is None else real_parts((each,)) for each in state]
+        pieces = 2 if param._array_.dtype.kind == "c" else 1
+        kept += [tuple(None if each is None else each[at] for each in parts) for at in range(pieces)]
+    current().quietly(kernels.formula_step, (
+        kind, real_parts(params), real_parts(grads), kept, repeated(numbers, params), shrink, weight_decay, maximize,
+    ))  # fmt: skip
+    written(params)
+    written(each for state in states for each in state if each is not None)
 
 
 def orthogonalised(update: Tensor, coefficients: tuple[float, float, float], steps: int, eps: float) -> Tensor:

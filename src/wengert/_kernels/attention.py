@@ -1,0 +1,99 @@
+"""Attention and its gradients, in NumPy: all scores at once."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+from .results import Array
+
+
+def attention(
+    query: Array, key: Array, value: Array, attn_mask: Array | None, is_causal: bool, scale: float | None
+) -> tuple[Array, Array]:
+    """softmax(query @ key.T * scale + mask) @ value.
+
+    Args:
+        query: (batch, heads, steps, size).
+        key: (batch, heads of keys, keys, size); each head serves as many neighbours among those of the query.
+        value: of the shape of `key`.
+        attn_mask: is added to the scores, (batch, heads, steps, keys) or what broadcasts to it; or None.
+        is_causal: query i sees the first i + 1 keys.
+        scale: 1 / sqrt(size) if None.
+
+    Returns:
+        The result, of the shape of `query`, and the logarithm of the sum of the exponentials of each query's scores,
+        (batch, heads, steps). Of a query that sees no key both are 0.
+    """
+    scores = scores_of(query, key, attn_mask, is_causal, scale)
+    greatest = scores.max(-1, keepdims=True)
+    greatest = np.where(greatest == -np.inf, greatest.dtype.type(0), greatest)
+    weights = np.exp(scores - greatest)
+    totals = weights.sum(-1, keepdims=True)
+    hidden = totals == 0
+    totals[hidden] = 1
+    made = weights @ for_heads(value, query.shape[1]) / totals
+    return made, np.where(hidden, greatest.dtype.type(0), greatest + np.log(totals))[..., 0]
+
+
+def attention_backward(
+    grad: Array,
+    query: Array,
+    key: Array,
+    value: Array,
+    out: Array,
+    logsumexp: Array,
+    attn_mask: Array | None,
+    is_causal: bool,
+    scale: float | None,
+) -> tuple[Array, Array, Array]:
+    """The gradients of `attention` for query, key and value.
+
+    Args:
+        grad: of the result.
+        out, logsumexp: what `attention` gave.
+        query, key, value, attn_mask, is_causal, scale: what it was given.
+    """
+    heads, factor = query.shape[1], query.dtype.type(factor_of(query, scale))
+    weights = np.exp(scores_of(query, key, attn_mask, is_causal, scale) - logsumexp[..., None])
+    slopes = grad @ for_heads(value, heads).swapaxes(-2, -1)
+    slopes = weights * (slopes - (grad * out).sum(-1, keepdims=True))
+    grad_query = slopes @ for_heads(key, heads) * factor
+    grad_key = slopes.swapaxes(-2, -1) @ query * factor
+    grad_value = weights.swapaxes(-2, -1) @ grad
+    return grad_query, of_heads(grad_key, key.shape[1]), of_heads(grad_value, key.shape[1])
+
+
+def scores_of(query: Array, key: Array, attn_mask: Array | None, is_causal: bool, scale: float | None) -> Array:
+    """What is weighed: -inf where a query may not look."""
+    scaled = query * query.dtype.type(factor_of(query, scale))
+    scores: Array = scaled @ for_heads(key, query.shape[1]).swapaxes(-2, -1)
+    if attn_mask is not None:
+        scores = scores + attn_mask
+    if is_causal:
+        scores = np.where(np.tri(*scores.shape[-2:], dtype=bool), scores, scores.dtype.type(-np.inf))
+    return scores
+
+
+def factor_of(query: Array, scale: float | None) -> float:
+    """What scores are multiplied by."""
+    return 1 / math.sqrt(query.shape[-1]) if scale is None else scale
+
+
+def for_heads(each: Array, heads: int) -> Array:
+    """Keys or values as all heads of the query see them."""
+    return each if each.shape[1] == heads else np.repeat(each, heads // each.shape[1], 1)
+
+
+def of_heads(each: Array, heads: int) -> Array:
+    """A gradient for all heads of the query, summed over those that a head of the keys serves."""
+    if each.shape[1] == heads:
+        return each
+    parts: Any = each.reshape(each.shape[0], heads, -1, *each.shape[2:])
+    summed: Array = parts.sum(2)
+    return summed
+
+
+__all__ = ["attention", "attention_backward"]

@@ -1,0 +1,76 @@
+"""Softmax of scores of which some may not count: what attention weighs values with."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ... import _kernels as kernels
+from ..._core.cards.card import REALS, Array, Bad, Sample, op
+from ..._core.operators.batch_rules import along
+from .softmax import read_line, softmax_backward
+
+
+@op(
+    dtypes=REALS, batching=along("dim"), name="_safe_softmax", node="SafeSoftmaxBackward0", method=False,
+    function=False,
+)  # fmt: skip
+def safe_softmax(self: Array, dim: int) -> Any:
+    """Softmax along a dimension; zeros where all elements are -inf, i.e. where nothing may be looked at."""
+    axis = read_line("softmax", self, dim)
+    with np.errstate(invalid="ignore"):
+        made = kernels.softmax(self, axis)
+    if not self.ndim:
+        return np.where(self == -np.inf, self.dtype.type(0), made)
+    hidden = (self == -np.inf).all(axis, keepdims=True)
+    return np.where(hidden, self.dtype.type(0), made) if hidden.any() else made
+
+
+@safe_softmax.vjp("self")
+def safe_softmax_vjp(grad: Any, out: Any, dim: int) -> Any:
+    return softmax_backward(grad, out, dim)
+
+
+@safe_softmax.jvp("self")
+def safe_softmax_jvp(tangent: Any, out: Any, dim: int) -> Any:
+    return softmax_backward(tangent, out, dim)
+
+
+@safe_softmax.samples
+def safe_softmax_samples(make: Any) -> Any:
+    yield Sample(make(3, 4), -1)
+    yield Sample(make(2, 3, 4), 1)
+    yield Sample(make(), 0)
+    yield Sample(make(0, 3), 1)
+    yield Bad(make(3), 1, raises=IndexError, says="Dimension out of range")
+
+
+@op(dtypes=REALS, name="_causal_softmax", node="SoftmaxBackward0", method=False, function=False)
+def causal_softmax(self: Array) -> Any:
+    """Softmax of scores of which query i sees the first i + 1: zeros for all later ones, which are not looked at."""
+    read_line("softmax", self, -1)
+    return kernels.causal_softmax(self)
+
+
+@causal_softmax.vjp("self")
+def causal_softmax_vjp(grad: Any, out: Any) -> Any:
+    return softmax_backward(grad, out, -1)
+
+
+@causal_softmax.jvp("self")
+def causal_softmax_jvp(tangent: Any, out: Any) -> Any:
+    return softmax_backward(tangent, out, -1)
+
+
+@causal_softmax.batched
+def causal_softmax_batched(self: Any) -> Any:
+    return causal_softmax.call((self,))
+
+
+@causal_softmax.samples
+def causal_softmax_samples(make: Any) -> Any:
+    yield Sample(make(3, 4))
+    yield Sample(make(2, 4, 3))
+    yield Sample(make(2, 3, 5, 5))
+    yield Sample(make(0, 3))
