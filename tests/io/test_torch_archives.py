@@ -238,23 +238,67 @@ def test_devices_that_are_not_there():
 
 
 def test_archives_of_another_kind_are_refused():
-    with pytest.raises(ValueError, match="compressed or encrypted"):
+    with pytest.raises(RuntimeError, match="compressed or encrypted"):
         wg.load(archive([0] * 99, compression=zipfile.ZIP_DEFLATED))
     other = io.BytesIO()
     np.savez(other, a=np.ones(2))
     other.seek(0)
-    with pytest.raises(ValueError, match="a zip file without"):
+    with pytest.raises(RuntimeError, match=r"failed reading zip archive.*a zip file without"):
         wg.load(other)
     script = archive([1])
     with zipfile.ZipFile(script, "a") as made:
         made.writestr("archive/constants.pkl", b"")
     script.seek(0)
-    with pytest.raises(ValueError, match="TorchScript"):
+    with pytest.raises(RuntimeError, match="TorchScript"):
         wg.load(script)
     with pytest.raises(ValueError, match=r"before version 1.6.*torch.save"):
         wg.load(io.BytesIO(pickle.dumps(0x1950A86A20F9469CFC6C, 2) + b"\x80\x02M\xe9\x03."))
-    with pytest.raises(ValueError, match="byte order"):
+    with pytest.raises(RuntimeError, match="byte order"):
         wg.load(archive([1], order=b"middle"))
+
+
+def test_files_of_no_kind_that_is_known_are_refused_as_torch_refuses_them(tmp_path):
+    with pytest.raises(EOFError, match="Ran out of input"):
+        wg.load(io.BytesIO())
+    for content in (b"<!DOCTYPE html><html></html>", b"version https://git-lfs.github.com/spec/v1", b"a", bytes(100)):
+        (tmp_path / "f").write_bytes(content)
+        for each in (tmp_path / "f", io.BytesIO(content)):
+            with pytest.raises(pickle.UnpicklingError, match=f"Weights only load failed.*operand {content[0]}\\b"):
+                wg.load(each)
+    whole = archive([1]).getvalue()
+    for cut in (10, len(whole) // 2):
+        with pytest.raises(RuntimeError, match="PytorchStreamReader failed reading zip archive"):
+            wg.load(io.BytesIO(whole[:cut]))
+
+
+@pytest.mark.parametrize(
+    ("wanted", "says"),
+    [
+        ("mps", "Storage device not recognized: mps"),
+        (wg.device("mps"), "Storage device not recognized: mps"),
+        ("hpu", "The HPU device module is not registered. If you are running on a CPU-only machine"),
+        ("mtia", "Cannot execute getCurrentDevice.. without MTIA backend"),
+        *((other, rf"don't know how to restore data location of torch.storage.UntypedStorage .tagged with {other}\)")
+          for other in ("nonsense", "", "CPU", "cpu:3", "xla", "vulkan")),
+        ("cuda:x", "Invalid device string: 'cuda:x'"),
+        ({"cpu": "nonsense"}, "tagged with nonsense"),
+    ],
+)  # fmt: skip
+def test_places_that_are_none_are_refused_as_torch_refuses_them(wanted, says):
+    file = io.BytesIO()
+    wg.save(wg.ones(1), file)
+    file.seek(0)
+    with pytest.raises(RuntimeError, match=says):
+        wg.load(file, map_location=wanted)
+
+
+@pytest.mark.parametrize("wanted", [3, b"cpu"])
+def test_what_cannot_say_a_place_is_a_wrong_type(wanted):
+    file = io.BytesIO()
+    wg.save(wg.ones(1), file)
+    file.seek(0)
+    with pytest.raises(TypeError, match=r"map_location.*not (int|bytes)"):
+        wg.load(file, map_location=wanted)
 
 
 def outcome(content):

@@ -17,7 +17,7 @@ from ..tensor import dtypes
 from .allowed import STORAGES, Untyped, call, check_result, find, set_state
 from .opcodes import Machine, Name
 from .placing import MapLocation, memory_of, relocated
-from .records import Records
+from .records import FAILED, Records
 
 ORDERS = {b"little": "little", b"big": "big"}
 
@@ -101,9 +101,12 @@ def load(file: BinaryIO, name: str, map_location: MapLocation) -> Any:
     Raises:
         ValueError: the file is damaged.
         UnpicklingError: it holds more than tensors and plain containers.
-        RuntimeError: a tensor comes from a device that is not there.
+        RuntimeError: it is no archive that `torch.save` wrote, or a tensor comes from a device that is not there.
     """
-    archive = Archive(file, name, map_location)
+    try:
+        archive = Archive(file, name, map_location)
+    except ValueError as error:
+        raise RuntimeError(FAILED.format("reading zip archive", error)) from error
     machine = Machine(find, call, archive.storage, set_state)
     content = archive.read("data.pkl")
     try:

@@ -6,9 +6,11 @@ import json
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import Any, BinaryIO
+from pickle import UnpicklingError
+from typing import Any, BinaryIO, NoReturn
 
 from .._core.tensor.storage import Storage
+from .._core.types.devices import device
 from .._kernels.layout import row_major
 from ..tensor import Tensor, dtypes
 from . import archive
@@ -47,6 +49,8 @@ def save(
 
     Raises:
         TypeError: something cannot be saved; the error says where it is, and what to do.
+        AttributeError: `f` is neither.
+        RuntimeError: the folder is not there, or a folder lies where the file shall be.
         OSError: the file cannot be written.
 
     >>> import io, wengert as wg
@@ -60,12 +64,29 @@ def save(
     text = json.dumps({"version": VERSION, "object": tree}, separators=(",", ":"), allow_nan=False)
     content = content_of(arrays, {ENTRY: text})
     if isinstance(f, (str, os.PathLike)):
+        check_folder(os.fspath(f))
         write_atomically(f, content)
     elif not hasattr(f, "write"):
-        raise TypeError(f"save(): f must be the name of a file, or a file object, not {type(f).__name__}")
+        raise AttributeError(
+            f"save(): expected 'f' to be string, path, or a file-like object with a 'write' attribute, not a "
+            f"{type(f).__name__}"
+        )
     else:
         for piece in content:
             f.write(piece if isinstance(piece, bytes) else piece.tobytes())
+
+
+def check_folder(path: str) -> None:
+    """Refuse a place where no file can be.
+
+    Raises:
+        RuntimeError: see there.
+    """
+    folder = os.path.dirname(path)
+    if folder and not os.path.isdir(folder):
+        raise RuntimeError(f"Parent directory {folder} does not exist.")
+    if os.path.isdir(path):
+        raise RuntimeError(f"save(): open file failed with strerror: Is a directory: {path!r}")
 
 
 def load(
@@ -97,31 +118,56 @@ def load(
 
     Raises:
         OSError: the file cannot be read.
-        ValueError: it is damaged, or of no format that is known.
-        pickle.UnpicklingError: it is torch's, and holds more than tensors and plain containers.
-        RuntimeError: the tensors are wanted on, or come from, a device that is not there.
+        EOFError: it is empty.
+        ValueError: it is damaged, or of torch's old format.
+        pickle.UnpicklingError: it is of no format that is known, or torch's and holds more than tensors and plain
+            containers.
+        TypeError: `map_location` is none.
+        RuntimeError: it begins as an archive, and is none of torch's; or the tensors are wanted on, or come from, a
+            device that is not there.
     """
-    check_options(f, pickle_module, weights_only, mmap)
+    check_options(f, map_location, pickle_module, weights_only, mmap)
     with opened(f) as (file, name):
         begin = file.tell()
         start = file.read(16)
         file.seek(begin)
-        if start[:4] == b"PK\x03\x04" and start[8:9] != b"{":  # a header of safetensors begins with its length
+        if start[8:9] == b"{":  # a header of safetensors, behind its length
+            return load_object(file, name, map_location)
+        if start[:4] == b"PK\x03\x04":
             return archive.load(file, name, map_location)
-        if start[:15] == OLD:
-            raise ValueError(
-                f"{name} is in the format that torch wrote before version 1.6, without a zip archive, which is not "
-                "read here. Load it with torch, and save it again with torch.save"
-            )
-        return load_object(file, name, map_location)
+        refuse(start, name)
 
 
-def check_options(f: Any, pickle_module: Any, weights_only: bool | None, mmap: bool | None) -> None:
+def refuse(start: bytes, name: str) -> NoReturn:
+    """Refuse a file by what it begins with.
+
+    Raises:
+        EOFError, ValueError, UnpicklingError: it is empty, of torch's old format, or of no kind that is known.
+    """
+    if not start:
+        raise EOFError(f"Ran out of input: {name} is empty")
+    if start[:15] == OLD:
+        raise ValueError(
+            f"{name} is in the format that torch wrote before version 1.6, without a zip archive, which is not "
+            "read here. Load it with torch, and save it again with torch.save"
+        )
+    raise UnpicklingError(
+        f"Weights only load failed: {name} is no file that save writes, and none of safetensors: Unsupported operand "
+        f"{start[0]}, it begins with {start!r}"
+    )
+
+
+def check_options(f: Any, map_location: Any, pickle_module: Any, weights_only: bool | None, mmap: bool | None) -> None:
     """Refuse what cannot be done.
 
     Raises:
-        RuntimeError, ValueError: as torch.
+        TypeError, RuntimeError, ValueError: as torch.
     """
+    if not (map_location is None or isinstance(map_location, (str, dict, device)) or callable(map_location)):
+        raise TypeError(
+            "load(): map_location must be a device, its name, a dictionary of names or a function, not "
+            f"{type(map_location).__name__}"
+        )
     if pickle_module is not None:
         if weights_only:
             raise RuntimeError("Can not safely load weights when explicit pickle_module is specified")

@@ -19,8 +19,20 @@ from .weights import MOST_DIMENSIONS
 
 MapLocation = Callable[[UntypedStorage, str], UntypedStorage | None] | Device | str | dict[str, str] | None
 LARGEST = 2**63 - 1
-ASKED = {"cuda": "torch.cuda", "mps": "torch.backends.mps", "xpu": "torch.xpu"}
-"""Devices that programs save from, and the module that is asked whether there is one."""
+HERE = (
+    "If you are running on a CPU-only machine, please use torch.load with map_location=torch.device('cpu') to map your "
+    "storages to the CPU."
+)
+ABSENT = {
+    **{
+        each: f"Attempting to deserialize object on a {each.upper()} device but torch.{each}.is_available() is False. "
+        for each in ("cuda", "xpu")
+    },
+    "mps": "torch.UntypedStorage(): Storage device not recognized: mps. ",
+    "hpu": "The HPU device module is not registered. ",
+    "mtia": "Cannot execute getCurrentDevice() without MTIA backend. ",
+}
+"""Devices that programs save from, and what torch says where there are none."""
 ADDRESSES = 2**47
 """How many bytes a process can have."""
 
@@ -123,16 +135,28 @@ def relocated(storage: Storage, location: str, map_location: MapLocation) -> Sto
     elif isinstance(map_location, dict):
         location = map_location.get(location, location)
     elif map_location is not None:
-        location = str(Device(map_location))
-    wanted = Device(location).type
-    if wanted in ASKED:
-        raise RuntimeError(
-            f"Attempting to deserialize object on a {wanted.upper()} device but {ASKED[wanted]}.is_available() is "
-            "False. If you are running on a CPU-only machine, please use torch.load with "
-            "map_location=torch.device('cpu') to map your storages to the CPU."
-        )
-    refuse_absent(location)
+        location = str(map_location)
+    refuse_location(location)
     return storage
+
+
+def refuse_location(location: str) -> None:
+    """Refuse all places but the CPU.
+
+    Raises:
+        RuntimeError: in torch's words.
+    """
+    if location == "cpu":
+        return
+    kind = location.partition(":")[0]
+    if kind in ABSENT:
+        Device(location)
+        raise RuntimeError(ABSENT[kind] + HERE)
+    if kind == "meta":
+        refuse_absent(location)
+    raise RuntimeError(
+        f"don't know how to restore data location of torch.storage.UntypedStorage (tagged with {location}); {HERE}"
+    )
 
 
 def take_attributes(made: Any, given: Any) -> None:

@@ -9,10 +9,9 @@ from ..ops.create.create import empty
 from ..ops.memory.storages import StorageBase, UntypedStorage
 from ..tensor import Tensor, dtypes
 from .placing import memory_of
-from .records import Records
+from .records import FAILED, Records
 
 LOCAL_HEADER = 30  # bytes before the name in the header of a member
-FAILED = "PytorchStreamReader failed {}: {}. The file may have been damaged, or may be none that torch.save wrote"
 
 
 class PyTorchFileReader:

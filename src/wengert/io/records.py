@@ -15,6 +15,9 @@ import numpy as np
 
 from .weights import read_into
 
+FAILED = "PytorchStreamReader failed {}: {}. The file may have been damaged, or may be none that torch.save wrote"
+"""What is said of archives: what was tried, and what is wrong."""
+
 
 class Records:
     """The members of an archive by name; all lie in one folder, the `root`.
