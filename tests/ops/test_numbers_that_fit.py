@@ -98,18 +98,22 @@ def test_a_number_that_is_not_finite_in_the_dtype_is_refused(name: str, dtype: w
 
 @pytest.mark.parametrize(("dtype", "value"), HALVES)
 def test_halves_are_filled_with_what_fits_and_take_what_is_converted(dtype: wg.dtype, value: float) -> None:
-    x = wg.ones(1, dtype=dtype)
-    for fill in FILLS.values():
+    x, several = wg.ones(1, dtype=dtype), wg.ones(2, dtype=dtype)
+    for name, fill in FILLS.items():
         with pytest.raises(RuntimeError, match="without overflow"):
-            fill(x, value)
-    for make in (lambda: wg.full((1,), value, dtype=dtype), lambda: wg.full_like(x, value)):
+            fill(x if name == "fill_diagonal_" else several, value)
+    for make in (
+        lambda: wg.full((2,), value, dtype=dtype),
+        lambda: wg.full_like(several, value),
+        lambda: x.new_full((2,), value),
+    ):
         with pytest.raises(RuntimeError, match="without overflow"):
             make()
-    assert x.item() == 1
+    assert x.item() == 1 and several.tolist() == [1, 1]
     converted = value if dtype is wg.float16 and value == 65505 else math.copysign(math.inf, value)
     x[0] = value
     assert x.item() == pytest.approx(converted, rel=1e-3) == wg.scalar_tensor(value, dtype=dtype).item()
-    assert x.new_full((1,), value).item() == x.item()
+    assert x.new_full((1,), value).item() == wg.full_like(x, value).item() == x.item()
 
 
 @pytest.mark.parametrize("value", [math.inf, -math.inf, math.nan, 3e38, complex(2, 0)])

@@ -52,6 +52,12 @@ def ufunc(name: str) -> Any:
     return getattr(scipy_special(), name)
 
 
+def gammaln(x: Array, out: Array | None = None) -> Array:
+    """The logarithm of the absolute value of the gamma function; at -inf infinite, as in C, where SciPy says -inf."""
+    found = special("gammaln", x)
+    return deliver(np.where(x == -np.inf, -x, found), out)
+
+
 def digamma(x: Array, out: Array | None = None) -> Array:
     """The derivative of the logarithm of the gamma function; NaN at negative integers.
 

@@ -122,8 +122,8 @@ def checked_number(value: Any, element: DType, halves: bool = True) -> Any:
     Args:
         value: the number.
         element: the dtype.
-        halves: whether a number too large for half precision is refused, as by the operators that fill; by those that
-            convert it becomes infinite.
+        halves: whether a number too large for half precision is refused, as by the operators that fill (more than a
+            single element); by those that convert it becomes infinite.
 
     Raises:
         RuntimeError: it does not fit.

@@ -20,7 +20,7 @@ T apart(const T* x, const T* y, npy_intp width, double p) {
         const T size = std::fabs(x[k] - y[k]);
         if (p == 2) sum += size * size;
         else if (p == 1) sum += size;
-        else if (p == 0) sum += size != 0;
+        else if (p == 0) sum += size != size ? size : T(size != 0);
         else if (std::isinf(p)) sum = size != size || size > sum ? size : sum;  // NaN stays: nothing is larger
         else sum += std::pow(size, static_cast<T>(p));
         if (std::isinf(p) && sum != sum) return sum;
@@ -98,12 +98,12 @@ double sum_of_differences(const T* x, const T* y, npy_intp count, Sum kind) {
     return total;
 }
 
-// dist(self, other, p), of one shape
+// dist(self, other, p), of one shape; of order 0 it counts NaN, which the distances above do not
 template <class T>
 PyObject* dist(Call args) {
     PyArrayObject *a = plain(args[0], descr_of<T>()), *b = plain(args[1], descr_of<T>());
     double p = 2;
-    if (!a || !b || !same_shape(a, b) || !as_number(args[2], p) || !(p >= 0)) return nullptr;
+    if (!a || !b || !same_shape(a, b) || !as_number(args[2], p) || !(p > 0)) return nullptr;
     if (PyArray_SIZE(a) == 0) return nullptr;
     const bool many = PyArray_SIZE(a) > most_differences;
     if (many && p != 1 && p != 2) return nullptr;

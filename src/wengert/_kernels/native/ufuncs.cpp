@@ -5,6 +5,7 @@
 #include "pointwise.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <vector>
 
 namespace wengert {
@@ -60,7 +61,7 @@ enum Operands { ONE, TWO, WITH_NUMBERS };
 
 // The same, of which there are loops of our own for float32.
 #define WENGERT_UFUNCS_WITH_LOOPS(each) \
-    each(ERFCX, erfcx) each(NDTRI, ndtri) each(LOG_NDTR, log_ndtr) each(GAMMALN, gammaln) \
+    each(ERFCX, erfcx) each(NDTRI, ndtri) each(LOG_NDTR, log_ndtr) \
     each(BESSEL_I0, i0) each(BESSEL_I1, i1) each(BESSEL_I0E, i0e) each(BESSEL_I1E, i1e)
 
 // Elements of these types lie in memory as their loops expect them. Of larger integers without a sign few cards know.
@@ -249,6 +250,18 @@ PyObject* erfinv(Call args) {
     return x && PyArray_DESCR(x) == double_descr && is_between_ones(x) ? of_one(ufunc, args[0]) : nullptr;
 }
 
+// gammaln(self): at -inf SciPy says -inf, which is the body's matter.
+PyObject* gammaln(Call args) {
+    static Ufunc ufunc{"scipy.special", "gammaln"};
+    PyObject* result = direct_unary(GAMMALN, args[0]);
+    if (result || PyErr_Occurred()) return result;
+    PyArrayObject* x = operand(args[0]);
+    if (!x || PyArray_DESCR(x) != double_descr) return nullptr;
+    const double* values = data_of<double>(x);
+    const bool above = std::none_of(values, values + PyArray_SIZE(x), [](double value) { return value == -HUGE_VAL; });
+    return above ? of_one(ufunc, args[0]) : nullptr;
+}
+
 // ---- digamma and its derivatives -----------------------------------------------------------------------------------
 // Whether no element lies where SciPy's digamma loses digits.
 bool is_far_from_poles(PyArrayObject* x) {
@@ -326,6 +339,7 @@ PyMethodDef ufunc_methods[] = {
     direct_method("direct_logaddexp2", direct<2, logaddexp2>, "logaddexp2(self, other), or NotImplemented"),
     direct_method("direct_logcumsumexp", direct<2, logcumsumexp>, "logcumsumexp(self, dim), or NotImplemented"),
     direct_method("direct_erfinv", direct<1, erfinv>, "erfinv(self), or NotImplemented"),
+    direct_method("direct_gammaln", direct<1, gammaln>, "gammaln(self), or NotImplemented"),
     direct_method("direct_digamma", direct<1, digamma>, "digamma(self), or NotImplemented"),
     direct_method("direct_polygamma", direct<2, polygamma>, "polygamma(n, self), or NotImplemented"),
     {nullptr, nullptr, 0, nullptr},

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import warnings
 from collections.abc import Callable
 from typing import Any
@@ -227,7 +228,8 @@ def full(
     shape = read_tuple("full", size, 1)
     value = read_number("full", "fill_value", 2, fill_value)
     element = result_dtype("full", dtype, out, dtypes.of_number(value))
-    return deliver("full", in_kept(np.full, shape, checked_number(value, element), element.numpy), requires_grad, out)
+    value = checked_number(value, element, halves=math.prod(shape) != 1)
+    return deliver("full", in_kept(np.full, shape, value, element.numpy), requires_grad, out)
 
 
 @full.samples  # type: ignore[attr-defined]

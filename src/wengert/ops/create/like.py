@@ -155,7 +155,7 @@ def full_like(
     levels = carried(input)
     array = array_like("full_like", input, dtype, device, pin_memory, memory_format, levels)
     value = read_number("full_like", "fill_value", 2, fill_value)
-    array.fill(checked_number(value, read_dtype("full_like", dtype, input.dtype)))
+    array.fill(checked_number(value, read_dtype("full_like", dtype, input.dtype), halves=array.size != 1))
     return finish("full_like", array, requires_grad, levels)
 
 
@@ -264,7 +264,7 @@ def new_full(
     check_place("new_full", device, pin_memory)
     shape = read_tuple("new_full", size, 1)
     element = read_dtype("new_full", dtype, input.dtype)
-    value = checked_number(read_number("new_full", "fill_value", 2, fill_value), element, halves=False)
+    value = checked_number(read_number("new_full", "fill_value", 2, fill_value), element, halves=math.prod(shape) != 1)
     levels = carried(input)
     return finish("new_full", in_kept(np.full, room(levels, shape), value, element.numpy), requires_grad, levels)
 

@@ -33,7 +33,7 @@ def lengths_of(apart: Any, p: float) -> Any:
     """The norms of differences along their last axis."""
     size = np.abs(apart)
     if p == 0:
-        return (size != 0).sum(-1).astype(size.dtype)
+        return np.minimum(np.ceil(size), 1).sum(-1)  # NaN is no count
     if p == 1:
         return size.sum(-1)
     if p == 2:
@@ -89,20 +89,25 @@ def between(x1: Array, x2: Array, p: float) -> Any:
     return made
 
 
+def side(apart: Any) -> Any:
+    """1 or -1, as a difference is above or below zero; NaN of one that is."""
+    return apart.sgn().where(apart == apart, apart)
+
+
 def slope(apart: Any, length: Any, grad: Any, p: float) -> Any:
     """The gradient of differences, of that of their norms: zero where a difference is zero."""
     if p == 0:
         return apart.new_zeros(apart.shape)
     grad, length = grad.unsqueeze(-1), length.unsqueeze(-1)
     if p == 1:
-        return grad * apart.sgn()
+        return grad * side(apart)
     if math.isinf(p):
-        return grad * apart.sgn() * (apart.abs() == length)
+        return grad * side(apart) * (apart.abs() == length)
     if p == 2:
         return apart * (grad / length).masked_fill(length == 0, 0)
     size = apart.abs()
     nowhere = (length == 0).logical_or(size == 0) if p < 2 else length == 0
-    return (apart.sgn() * size.pow(p - 1) * grad / length.pow(p - 1)).masked_fill(nowhere, 0)
+    return (side(apart) * size.pow(p - 1) * grad / length.pow(p - 1)).masked_fill(nowhere, 0)
 
 
 @between.vjp("x1", "x2")

@@ -77,27 +77,32 @@ def fill_form(args: tuple[Any, ...]) -> int:
     return 1 if isinstance(args[1], Tensor) else 0
 
 
-def checked_value(name: str, array: Any, value: Any) -> Any:
-    """A number or 0-dim array that fits the dtype of `array`."""
+def check_single(name: str, value: Any) -> None:
+    """Refuse an array with dimensions where one value is wanted."""
     if getattr(value, "ndim", 0):
         raise RuntimeError(
             f"{name} only supports 0-dimension value tensor but got tensor with {value.ndim} dimensions."
         )
-    if isinstance(value, (bool, int, float, complex)):
-        return checked_number(value, dtypes.from_numpy(array.dtype))
-    if array.dtype.kind != "c" and getattr(getattr(value, "dtype", None), "kind", "") == "c":
-        if value.imag != 0 and array.dtype.kind != "b":
-            name_of_type = dtypes.from_numpy(array.dtype).name
-            raise RuntimeError(f"value cannot be converted to type {name_of_type} without overflow")
-        return value.real if array.dtype.kind != "b" else value
-    return value
+
+
+def checked_value(name: str, array: Any, value: Any) -> Any:
+    """A number or 0-dim array that fits the dtype of `array`, as a number."""
+    check_single(name, value)
+    if hasattr(value, "dtype"):
+        value = float(value) if value.dtype.kind == "V" else value.item()
+    return checked_number(value, dtypes.from_numpy(array.dtype))
 
 
 def write_value(target: Any, value: Any) -> None:
-    """Write one value into all of `target`."""
-    if isinstance(value, np.ndarray) and 0 in target.strides and overlaps_itself(target):
+    """Write one value into all of `target`; that of a tensor is cast as by `copy_`, a number has to fit."""
+    if not isinstance(value, np.ndarray):
+        number = checked_number(value, dtypes.from_numpy(target.dtype), halves=target.size != 1)
+        np.copyto(target, number, "unsafe")
+        return
+    if 0 in target.strides and overlaps_itself(target):
         raise RuntimeError(errors.OVERLAP_IN_PLACE)
-    np.copyto(target, checked_value("fill_", target, value), "unsafe")
+    check_single("fill_", value)
+    write_copy(target, value, False)
 
 
 @op(
@@ -116,7 +121,7 @@ def fill(self: Array, value: Array) -> Any:
         A new tensor; `fill_` writes into `self`.
 
     Raises:
-        RuntimeError: `value` has dimensions, or does not fit the dtype.
+        RuntimeError: `value` has dimensions, or is a number that does not fit the dtype.
     """
     result = np.empty_like(self)
     write_value(result, value)

@@ -16,6 +16,7 @@ from ..._core.types import dtypes
 from ..._core.types.sizes import broadcast
 from ..dtype_checks import check_floating
 from ..memory.memory_formats import in_order_like
+from ..pointwise.binary import SUBTRACT_BOOLS
 from ..pointwise.smooth import log_sigmoid
 from .loss import read_reduction, refuse_gradient
 from .loss_pairs import collected, gathered, reduced, share
@@ -136,14 +137,18 @@ def probability_samples(make: Any) -> Any:
 
 @op(
     layout="own",
-    dtypes=REALS, promote="same", batching=reduced, name="_binary_cross_entropy_with_logits",
+    dtypes=REALS, batching=reduced, name="_binary_cross_entropy_with_logits",
     node="BinaryCrossEntropyWithLogitsBackward0", method=False, function=False, native=native("bce_with_logits"),
 )  # fmt: skip
 def of_logits(
     self: Array, target: Array, weight: Index = None, pos_weight: Index = None, reduction: str = "mean"
 ) -> Any:
-    """The cross-entropy of logits. It is computed in the memory of 1 - target, whose order it keeps."""
-    losses = kernels.bce_with_logits(self, target, weight, pos_weight, reduction)
+    """The cross-entropy of logits. It is computed in the memory of 1 - target, whose dtype and order it keeps."""
+    for each in (self, target):
+        check_floating("binary_cross_entropy_with_logits", "log_sigmoid_cpu", each)
+    common = dtypes.result_type([self, target], []).numpy
+    wide = self.astype(common, copy=False), target.astype(common, copy=False)
+    losses = kernels.bce_with_logits(*wide, weight, pos_weight, reduction).astype(target.dtype, copy=False)
     if losses.shape != target.shape:
         return losses
     return layouts.with_strides(losses, layouts.iterated(losses.shape, [target]))
@@ -202,7 +207,7 @@ def binary_cross_entropy_with_logits(
         pos_weight: of the class against its absence, broadcasts.
 
     Returns:
-        A new tensor, 0-dim, or of the shape of `input` for "none".
+        A new tensor of the dtype of `target`, 0-dim, or of the shape of `input` for "none".
 
     Raises:
         ValueError: the shapes differ.
@@ -212,6 +217,8 @@ def binary_cross_entropy_with_logits(
     if input.shape != target.shape:
         raise ValueError(f"Target size ({target.shape}) must be the same as input size ({input.shape})")
     check_floating("binary_cross_entropy_with_logits", "log_sigmoid_cpu", input._array_)
+    if target.dtype is dtypes.bool_:
+        raise RuntimeError(SUBTRACT_BOOLS)
     if target.dtype.category < dtypes.FLOAT:
         raise RuntimeError(errors.uncastable(input.dtype, target.dtype))
     refuse_gradient("binary_cross_entropy_with_logits", weight=weight, pos_weight=pos_weight)

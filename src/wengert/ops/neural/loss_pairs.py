@@ -48,9 +48,9 @@ def check_real(name: str, title: str, input: Any, target: Any) -> None:
     Raises:
         NotImplementedError: they are so.
     """
-    wide = input if input.dtype.category >= target.dtype.category else target
-    if not wide.dtype.is_floating_point:
-        refuse(name, title, wide._array_)
+    common = promote_types(input.dtype, target.dtype)
+    if not common.is_floating_point:
+        refuse(name, title, np.empty(0, common.numpy))
 
 
 def collected(losses: Any, reduction: str, dtype: Any) -> Any:
@@ -304,9 +304,9 @@ def huber_loss(
     input, target = spread(input, target)
     if not delta > 0:
         raise RuntimeError("huber_loss does not support non-positive values for delta.")
+    if (common := promote_types(input.dtype, target.dtype)).category > input.dtype.category:
+        raise RuntimeError(errors.uncastable(common, input.dtype))
     check_real("huber", "huber_cpu", input, target)
-    if not input.dtype.is_floating_point:
-        raise RuntimeError(errors.uncastable(target.dtype, input.dtype))
     if weight is None:
         return huber(input, target, reduction, delta)
     return finished(huber(input, target, "none", delta) * weight, reduction)

@@ -12,7 +12,7 @@ from ..._core.cards.arguments import integer
 from ..._core.cards.card import REALS, Array, Bad, Sample, derive_in_place, pointwise
 from ..._core.tensor.base import bind
 from ..._kernels.activation import narrowed
-from ..._kernels.special import digamma as kernel_digamma, polygamma as kernel_polygamma, special
+from ..._kernels.special import digamma as kernel_digamma, gammaln, polygamma as kernel_polygamma, special
 from .binary import native
 from .pairs import number_among_pair, of_two_reals
 from .unary import function
@@ -59,7 +59,7 @@ def lgamma(self: Array, *, out: Any = None) -> Any:
         >>> wg.lgamma(wg.tensor([1.0, 5.0, 0.5]))
         tensor([0.0000, 3.1781, 0.5724])
     """
-    return special("gammaln", self, out=out)
+    return gammaln(self, out)
 
 
 @lgamma.vjp("self")
@@ -186,9 +186,9 @@ def mvlgamma(self: Array, p: int, *, out: Any = None) -> Any:
     if count > MOST_DIMENSIONS:
         raise RuntimeError(f"mvlgamma: p has to be at most {MOST_DIMENSIONS}, got {count}")
     wide = self.astype(np.float64)
-    total = special("gammaln", wide)
+    total = gammaln(wide)
     for step in range(1, count):
-        total = total + special("gammaln", wide - step / 2)
+        total = total + gammaln(wide - step / 2)
     return narrowed(total + count * (count - 1) / 4 * math.log(math.pi), self, out)
 
 
