@@ -12,7 +12,7 @@ from tools.beside_torch.agree import Difference, compare_gradients, compare_resu
 from tools.beside_torch.opinfo import Failure, Outcome, TimeUp, time_limit
 from tools.beside_torch.report import table
 from tools.beside_torch.samples import Missing, Translator, same_strides, tell, tensors_in
-from tools.beside_torch.ties import tied, without_ties
+from tools.beside_torch.ties import singular, tied, without_ties
 
 
 def leaf(*values):
@@ -142,6 +142,35 @@ def test_a_stable_order_is_compared_as_it_is():
 def test_equal_elements_are_known_where_an_operator_chooses_between_them(name, values, equal):
     sample = SimpleNamespace(input=wg.tensor(values, dtype=wg.bfloat16), args=(), kwargs={})
     assert tied(name, sample) == equal
+
+
+def test_places_along_a_dimension_in_a_tensor_are_compared_by_what_lies_there():
+    sample = SimpleNamespace(input=wg.tensor([[3, 3], [1, 2]]), args=(1, wg.tensor(-1)), kwargs={})
+    told = [without_ties(wg, "kthvalue", sample, (wg.tensor([3, 1]), wg.tensor(at))) for at in ([0, 0], [1, 0])]
+    assert told[0][1].flatten().tolist() == told[1][1].flatten().tolist() == [3, 1]
+
+
+def test_the_largest_in_no_order_are_compared_in_one():
+    sample = SimpleNamespace(input=wg.tensor([3.0, 1.0, 2.0]), args=(2,), kwargs={"sorted": False})
+    results = [(wg.tensor([3.0, 2.0]), wg.tensor([0, 2])), (wg.tensor([2.0, 3.0]), wg.tensor([2, 0]))]
+    compare_results(*(without_ties(wg, "topk", sample, each) for each in results), strict=True)
+    assert tied("topk", sample)
+
+
+@pytest.mark.parametrize(
+    ("name", "rows", "expected"),
+    [
+        ("lu", [[1.0, 2.0], [3.0, 4.0]], False),
+        ("lu", [[1.0, 2.0], [1.0, 2.0]], True),
+        ("linalg.lu_factor_ex", [[1.0, 2.0], [np.inf, 4.0]], True),
+        ("linalg.svdvals", [[1.0, 0.0], [0.0, -1.0]], True),
+        ("qr", [[1e30, 2.0], [3.0, 4.0]], True),
+        ("ormqr", [1e30, 2.0], True),
+        ("matmul", [[1.0, 2.0], [1.0, 2.0]], False),
+    ],
+)
+def test_matrices_without_factors_of_their_own_are_known(name, rows, expected):
+    assert singular(name, SimpleNamespace(input=wg.tensor(rows), args=(), kwargs={})) is expected
 
 
 def test_a_module_is_translated_with_its_settings():

@@ -15,6 +15,7 @@ from typing import Any
 from .known import Known
 from .opinfo import Failure, Outcome, Runner, TimeUp, time_limit
 from .samples import tensors_in
+from .ties import singular
 
 KNOWN = Path(__file__).resolve().parent.parent / "fuzz_known.toml"
 
@@ -196,6 +197,10 @@ class FuzzRunner(Runner):
             outcome.failures.append(Failure("harness", name, f"{type(error).__name__}: {error}", 0))
         outcome.seconds = time.perf_counter() - started
         return outcome
+
+    def is_defined(self, name: str, sample: Any) -> bool:
+        """Whether there is one right result: changed matrices may be singular, and have no factors."""
+        return not singular(name, sample)
 
     def pool(self, info: Any) -> list[tuple[str, Any]]:
         """The samples that are changed, with the names of their dtypes."""

@@ -203,7 +203,7 @@ class Runner:
         first = self.call(self.torch, theirs, form, [sample.input, sample.args, sample.kwargs], process)
         second = self.call(self.wengert, ours, form, arguments, self.translator.function(process))
         try:
-            strict = not RANDOM.search(info.name)
+            strict = not RANDOM.search(info.name) and self.is_defined(info.name, sample)
             told = (
                 without_ties(library, info.name, sample, result)
                 for library, result in ((self.torch, first), (self.wengert, second))
@@ -220,6 +220,10 @@ class Runner:
             outcome.failures.append(Failure(kind, text, str(difference), size))
         else:
             outcome.passed += 1
+
+    def is_defined(self, name: str, sample: Any) -> bool:
+        """Whether there is one right result: torch's own samples are made so."""
+        return True
 
     def call(self, library: Any, function: Any, form: str, arguments: list[Any], process: Any) -> Any:
         """The result, or the error, of one call."""

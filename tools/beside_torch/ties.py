@@ -1,7 +1,11 @@
-"""Which of several equal elements an operator names: torch's choice is an accident of how its kernels sort."""
+"""What nothing defines: which of several equal elements an operator names, and what it makes of singular matrices.
+
+torch's choice is an accident of how its kernels sort, or of how its LAPACK rounds.
+"""
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 import numpy as np
@@ -10,6 +14,45 @@ from .agree import array_of
 
 # The operators that name places of elements, and where `dim` stands among their arguments after the input.
 PLACES = {"kthvalue": 1, "topk": 1, "median": 0, "nanmedian": 0, "mode": 0, "sort": 0, "argsort": 0}
+
+# Operators that factorise or invert matrices.
+FACTORS = re.compile(
+    r"(linalg\.)?(lu|ldl|qr|geqrf|ormqr|householder|svd|eig|cholesky|inv|pinv|lstsq|cond|det|logdet|slogdet|solve|tensorinv"
+    r"|tensorsolve|triangular_solve|matrix_rank)(s|h|vals|valsh|erse|dvals|_[a-z_]+)?"
+)
+
+LARGE = 1e20
+"""What is larger leaves no digit of what stands beside it."""
+
+
+def singular(name: str, sample: Any) -> bool:
+    """Whether an operator that factorises matrices is given some that have no factors of their own.
+
+    So are matrices that are singular to rounding (repeated rows, elements of 1e30 beside others: pivots are drawn by
+    the last digit, what is divided by them is anything), and those with equal singular values, whose vectors may be
+    turned.
+    """
+    if not FACTORS.fullmatch(name):
+        return False
+    given = [array_of(each) for each in (sample.input, *sample.args) if hasattr(each, "detach")]
+    return any(is_singular(each) for each in given if each.dtype.kind in "fcV" and each.size)
+
+
+def is_singular(matrices: Any) -> bool:
+    """Whether one of them is, to the rounding of its dtype; or has two singular values that are equal to 5 digits."""
+    if matrices.dtype.kind == "V":
+        matrices = matrices.astype(np.float32)
+    rounding = float(np.finfo(matrices.dtype).eps)
+    wide = matrices.astype(np.complex128)
+    if not np.isfinite(wide).all() or np.abs(wide).max() > LARGE:
+        return True
+    if matrices.ndim < 2:
+        return False
+    values = np.linalg.svd(wide, compute_uv=False)
+    largest = values[..., :1]
+    near = values[..., -1:] <= largest * rounding * 100 * max(matrices.shape[-2:])
+    equal = -np.diff(values, axis=-1) <= largest * 1e-5
+    return bool(near.any() or equal.any())
 
 
 def without_ties(library: Any, name: str, sample: Any, result: Any) -> Any:
@@ -27,15 +70,26 @@ def without_ties(library: Any, name: str, sample: Any, result: Any) -> Any:
         return result
     at = PLACES[name]
     dim = sample.kwargs.get("dim", sample.args[at] if len(sample.args) > at else -1)
+    if hasattr(dim, "detach") and not dim.ndim:
+        dim = dim.item()
+    if name == "topk" and not is_sorted(sample):
+        return tuple(each.sort(dim)[0] for each in (result[0], elements_at(library, sample.input, result[1], dim)))
     if hasattr(result, "detach"):
         return elements_at(library, sample.input, result, dim) if name == "argsort" else result
     return (result[0], elements_at(library, sample.input, result[1], dim))
+
+
+def is_sorted(sample: Any) -> bool:
+    """Whether `topk` is asked for an order."""
+    return bool(sample.kwargs.get("sorted", sample.args[3] if len(sample.args) > 3 else True))
 
 
 def tied(name: str, sample: Any) -> bool:
     """Whether elements of a sample are equal where an operator chooses between them: so are their gradients then."""
     if (name not in PLACES and name != "msort") or sample.kwargs.get("stable"):
         return False
+    if name == "topk" and not is_sorted(sample):
+        return True
     values = array_of(sample.input)
     if values.dtype.name == "bfloat16":
         values = values.astype(np.float32)
