@@ -15,6 +15,7 @@ import pytest
 
 import wengert as wg
 from wengert._core import flags
+from wengert._core.graph import anomaly
 from wengert._core.graph.node import Node
 from wengert._core.state.modes import current
 from wengert._core.tensor.base import Tensor
@@ -47,6 +48,7 @@ class Counter:
 def at_rest(request):
     """Before each test fixed seeds; after it, all modes as they were and nothing of a graph alive."""
     seed()
+    anomaly.GIVEN.texts.clear()
     before = state()
     Counter.tests += 1
     if Counter.tests % SWEEP == 0:

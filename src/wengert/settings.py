@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from ._core.graph import anomaly
 from ._core.tensor.base import Tensor
 from ._core.types.devices import device, refuse_absent
 
@@ -14,7 +15,6 @@ _set: dict[str, Any] = {
     "deterministic": False,
     "warn only": False,
     "precision": "highest",
-    "warn always": False,
     "interop threads": 1,
 }
 
@@ -81,13 +81,13 @@ def get_float32_matmul_precision() -> str:
 
 
 def set_warn_always(b: bool, /) -> None:
-    """Note the setting; Python's filters say which warnings are shown."""
-    _set["warn always"] = bool(b)
+    """Give the warnings that are given once in a process each time; Python's filters say which are shown."""
+    anomaly.GIVEN.always = bool(b)
 
 
 def is_warn_always_enabled() -> bool:
     """What `set_warn_always` was last called with."""
-    return _set["warn always"]  # type: ignore[no-any-return]
+    return anomaly.GIVEN.always  # type: ignore[no-any-return]
 
 
 def set_num_interop_threads(num: int, /) -> None:
@@ -138,6 +138,10 @@ def set_default_tensor_type(t: Any, /) -> None:
     found = next((each for each in ALL if f"torch.{each.legacy}" == name), None)
     if found is None:
         raise TypeError(f"invalid type object: {name}; only floating-point types are supported as the default type")
+    anomaly.warn_once(
+        "torch.set_default_tensor_type() is deprecated as of PyTorch 2.1, please use torch.set_default_dtype() and "
+        "torch.set_default_device() as alternatives."
+    )
     set_default_dtype(found)
 
 

@@ -66,7 +66,8 @@ def test_none_is_no_wish_to_record():
 
 
 def test_meshgrid_of_no_indexing_is_that_of_matrices():
-    assert wg.meshgrid(wg.ones(2), wg.ones(3), indexing=None)[0].shape == (2, 3)
+    with pytest.warns(UserWarning, match="required to pass the indexing argument"):
+        assert wg.meshgrid(wg.ones(2), wg.ones(3), indexing=None)[0].shape == (2, 3)
 
 
 @pytest.mark.parametrize("dtype", [wg.float32, wg.bfloat16])

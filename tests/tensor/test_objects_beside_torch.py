@@ -94,6 +94,6 @@ def test_questions_of_other_objects_are_refused():
     with pytest.raises(TypeError, match=r"numel\(\): argument 'input' \(position 1\) must be Tensor, not int"):
         wg.numel(3)
     with pytest.raises(RuntimeError, match="meshgrid expects a non-empty TensorList"):
-        wg.meshgrid()
+        wg.meshgrid(indexing="ij")
     with pytest.raises(RuntimeError, match="first has size 3 in dim -1 and second has size 2 in dim 0"):
         wg.tensordot(wg.ones(2, 3), wg.ones(2, 3), 1)

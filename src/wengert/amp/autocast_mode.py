@@ -52,7 +52,9 @@ class autocast:
 
     def _refuse(self) -> None:
         """Switch the region off, with a warning, where it cannot be what it shall be."""
-        if self.device != "cpu":
+        if self.device == "cuda":
+            text = "CUDA is not available or torch_xla is imported. Disabling autocast."
+        elif self.device != "cpu":
             text = (
                 f"User provided device_type of {self.device!r}, but {self.device.upper()} is not available. Disabling"
             )

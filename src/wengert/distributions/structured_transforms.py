@@ -8,6 +8,7 @@ from typing import Any
 from .._core.types.dtypes import finfo
 from .._core.types.sizes import Size
 from ..ops.images.pad import pad
+from ..ops.linalg.cholesky import linalg_cholesky
 from ..ops.pointwise.smooth import softplus
 from ..ops.shapes.join import cat, stack
 from ..tensor import Tensor
@@ -168,7 +169,7 @@ class PositiveDefiniteTransform(Alike):
         return lower @ lower.mT  # type: ignore[no-any-return]
 
     def _inverse(self, y: Tensor) -> Tensor:
-        return LowerCholeskyTransform().inv(y.cholesky())
+        return LowerCholeskyTransform().inv(linalg_cholesky(y))
 
 
 class Parts(Transform):

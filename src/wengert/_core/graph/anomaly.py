@@ -174,6 +174,29 @@ def traceback_of(node: Any) -> str:
     return "".join(notes.metadata.get("traceback_", ())) if isinstance(notes, Notes) else ""
 
 
+class Given:
+    """Which warnings have been given that are given once in a process.
+
+    Attributes:
+        texts: what they said.
+        always: whether they are given each time, see `set_warn_always`.
+    """
+
+    def __init__(self) -> None:
+        self.texts: set[str] = set()
+        self.always = False
+
+
+GIVEN = Given()
+
+
+def warn_once(text: str) -> None:
+    """Warn at the program's own line, unless this process has been told."""
+    if GIVEN.always or text not in GIVEN.texts:
+        GIVEN.texts.add(text)
+        warn(text)
+
+
 def warn(text: str) -> None:
     """Warn at the program's own line."""
     _, depth = outside()

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import warnings
 from typing import Any
 
 from ..._core import errors
 from ..._core.cards.card import Bad, Sample, composite
 from ..._core.cards.plain_case import plain_function
 from ..._core.errors import shown
+from ..._core.graph import anomaly
 from ..._core.tensor.base import Tensor
 from ..._kernels import direct_function as native
 from ..family import named
@@ -87,7 +87,7 @@ def named_padding(
     total = [gap * (length - 1) for gap, length in zip(dilation, weight.shape[2:])]
     extra = [width % 2 for width in total]
     if any(extra):
-        warnings.warn(UNEVEN, UserWarning, stacklevel=4)
+        anomaly.warn_once(UNEVEN)
         sides = [side for width in reversed(extra) for side in (0, width)]
         input = constant_pad_nd(input, tuple(sides))
     return input, tuple(width // 2 for width in total)

@@ -14,6 +14,7 @@ import numpy as np
 from ... import _kernels as kernels
 from ..._core.calls.out import put
 from ..._core.cards.card import Array, Bad, Sample, composite
+from ..._core.graph import anomaly
 from ..._core.out_errors import EXACT
 from ..._core.tensor.base import Tensor
 from ..._kernels import factors
@@ -159,6 +160,12 @@ def cholesky(self: Tensor, upper: bool = False, *, out: Any = None) -> Any:
     tensor([[2., 1.],
             [0., 3.]])
     """
+    anomaly.warn_once(
+        "torch.cholesky is deprecated in favor of torch.linalg.cholesky and will be removed in a future PyTorch "
+        "release.\nL = torch.cholesky(A)\nshould be replaced with\nL = torch.linalg.cholesky(A)\nand\nU = "
+        "torch.cholesky(A, upper=True)\nshould be replaced with\nU = torch.linalg.cholesky(A).mH\nThis transform will "
+        "produce equivalent results for all valid (symmetric positive definite) inputs."
+    )
     return put("cholesky", out, factored(self, upper, "cholesky")[0], words=EXACT)
 
 

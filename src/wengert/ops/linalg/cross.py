@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from typing import Any
 
 import numpy as np
@@ -10,6 +9,7 @@ import numpy as np
 from ... import _kernels as kernels
 from ..._core.calls.out import put
 from ..._core.cards.card import NUMBERS, Array, Bad, Sample, composite, op
+from ..._core.graph import anomaly
 from ..._core.operators.batch_rules import check_member, full
 from ..._core.out_errors import EXACT
 from ..._core.tensor.base import Tensor
@@ -104,11 +104,10 @@ def cross(self: Tensor, other: Tensor, dim: int | None = None, *, out: Any = Non
                 "linalg.cross: no dimension of size 3 in input" if self.ndim == other.ndim
                 else "linalg.cross: inputs must have the same number of dimensions."
             )  # fmt: skip
-        warnings.warn(
+        anomaly.warn_once(
             "Using torch.cross without specifying the dim arg is deprecated.\nPlease either pass the dim explicitly or "
             "simply use torch.linalg.cross.\nThe default value of dim will change to agree with that of "
-            "linalg.cross in a future release.",
-            stacklevel=3,
+            "linalg.cross in a future release."
         )
         dim = tuple(self.shape).index(3)
     return put("cross", out, linalg_cross(self, other, dim=dim), words=EXACT, read=(self, other), wholly=True)

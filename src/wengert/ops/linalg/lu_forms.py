@@ -7,6 +7,7 @@ from typing import Any
 from ..._core.calls.out import put
 from ..._core.cards.arguments import Truth
 from ..._core.cards.card import Bad, Sample, composite
+from ..._core.graph import anomaly
 from ..._core.out_errors import EXACT
 from ..._core.tensor.base import Tensor
 from ..._core.types import dtypes
@@ -181,6 +182,12 @@ def lu(self: Tensor, pivot: bool = True, get_infos: Truth = False, out: Any = No
         RuntimeError: `self` holds no matrices.
         ImportError: SciPy is not installed.
     """
+    anomaly.warn_once(
+        "torch.lu is deprecated in favor of torch.linalg.lu_factor / torch.linalg.lu_factor_ex and will be removed in "
+        "a future PyTorch release.\nLU, pivots = torch.lu(A, compute_pivots)\nshould be replaced with\nLU, pivots = "
+        "torch.linalg.lu_factor(A, compute_pivots)\nand\nLU, pivots, info = torch.lu(A, compute_pivots, "
+        "get_infos=True)\nshould be replaced with\nLU, pivots, info = torch.linalg.lu_factor_ex(A, compute_pivots)"
+    )
     made = packed(self, pivot, False)
     return put("lu", out, made if get_infos else made[:2])
 

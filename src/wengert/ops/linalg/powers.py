@@ -13,6 +13,7 @@ from ..._core.calls.out import put
 from ..._core.cards.arguments import integer, tensors_of
 from ..._core.cards.card import Array, Bad, Sample, composite
 from ..._core.cards.plain_case import plain_arrays
+from ..._core.graph import anomaly
 from ..._core.out_errors import CHAIN, EXACT
 from ..._core.tensor.base import Tensor
 from ..._core.types import dtypes
@@ -303,6 +304,10 @@ def chain_matmul(*matrices: Any, out: Any = None) -> Any:
     Raises:
         RuntimeError: shapes do not fit.
     """
+    anomaly.warn_once(
+        "torch.chain_matmul is deprecated and will be removed in a future PyTorch release. Use torch.linalg.multi_dot "
+        "instead, which accepts a list of two or more tensors rather than multiple parameters."
+    )
     given = list(tensors_of("chain_matmul", matrices))
     for at, each in enumerate(given):
         if each.ndim != 2:

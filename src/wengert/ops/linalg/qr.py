@@ -13,6 +13,7 @@ import numpy as np
 from ... import _kernels as kernels
 from ..._core.calls.out import put
 from ..._core.cards.card import Array, Bad, Sample, composite
+from ..._core.graph import anomaly
 from ..._core.out_errors import EXACT
 from ..._core.tensor.base import Tensor
 from ..._kernels import factors
@@ -153,6 +154,11 @@ def qr(self: Tensor, some: bool = True, *, out: Any = None) -> Any:
     Raises:
         RuntimeError: `self` holds no matrices.
     """
+    anomaly.warn_once(
+        "torch.qr is deprecated in favor of torch.linalg.qr and will be removed in a future PyTorch release.\nThe "
+        "boolean parameter 'some' has been replaced with a string parameter 'mode'.\nQ, R = torch.qr(A, some)\nshould "
+        "be replaced with\nQ, R = torch.linalg.qr(A, 'reduced' if some else 'complete')"
+    )
     return put("qr", out, return_types.qr(factored(self, "reduced" if some else "complete")), words=EXACT)
 
 

@@ -11,6 +11,7 @@ from typing import Any
 from ... import _kernels as kernels
 from ..._core.calls.out import put
 from ..._core.cards.card import Array, Bad, Sample, composite
+from ..._core.graph import anomaly
 from ..._core.operators.batch_rules import check_member, full
 from ..._core.out_errors import EXACT, SCALAR_TYPE
 from ..._core.tensor.base import Tensor
@@ -369,6 +370,12 @@ def triangular_solve(
     Raises:
         RuntimeError: shapes or dtypes do not fit.
     """
+    anomaly.warn_once(
+        "torch.triangular_solve is deprecated in favor of torch.linalg.solve_triangular and will be removed in a "
+        "future PyTorch release.\ntorch.linalg.solve_triangular has its arguments reversed and does not return a copy "
+        "of one of the inputs.\nX = torch.triangular_solve(B, A).solution\nshould be replaced with\nX = "
+        "torch.linalg.solve_triangular(A, B)."
+    )
     made = return_types.triangular_solve(triangular_both(self, A, upper, transpose, unitriangular))
     return put("triangular_solve", out, made, words=EXACT)
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import warnings
 from typing import Any
 
 import numpy as np
@@ -12,6 +11,7 @@ from ... import _kernels as kernels
 from ..._core import errors, flags
 from ..._core.cards.card import WIDE, Array, Bad, Sample, composite, op
 from ..._core.cards.plain_case import plain_case
+from ..._core.graph import anomaly
 from ..._core.operators import layouts
 from ..._core.state.modes import current
 from ..._core.tensor.base import Tensor, bind
@@ -132,7 +132,7 @@ plain_case(contiguous, clone, native("contiguous"))
 def cast(array: Any, wanted: Any) -> Any:
     """A new array of another dtype; the imaginary part is dropped where a real one is wanted."""
     if array.dtype.kind == "c" and wanted.kind not in "cb":
-        warnings.warn("Casting complex values to real discards the imaginary part", UserWarning, stacklevel=4)
+        anomaly.warn_once("Casting complex values to real discards the imaginary part")
         array = array.real
     return kernels.converted(array, wanted)
 

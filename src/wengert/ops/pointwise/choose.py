@@ -15,6 +15,7 @@ from ... import _kernels as kernels
 from ..._core import errors
 from ..._core.cards.card import COMPLEXES, FLOATS, ORDERED, Array, Bad, Index, Sample, alias, composite, op, pointwise
 from ..._core.cards.plain_case import plain_case
+from ..._core.graph import anomaly
 from ..._core.operators.batch_rules import elementwise
 from ..._core.operators.choices import second_is_tensor
 from ..._core.recording.recorded import conjugate
@@ -204,6 +205,10 @@ def select(condition: Index, self: Array, other: Array) -> Any:
         if condition.dtype != np.uint8:
             name = from_numpy(condition.dtype).legacy.removesuffix("Tensor")
             raise RuntimeError(f"where expected condition to be a boolean tensor, but got a tensor with dtype {name}")
+        anomaly.warn_once(
+            "where received a uint8 condition tensor. This behavior is deprecated and will be removed in a future "
+            "version of PyTorch. Use a boolean condition instead."
+        )
         condition = condition != 0
     return kernels.where(condition, self, other)
 

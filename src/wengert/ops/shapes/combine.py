@@ -10,6 +10,7 @@ from ..._core.cards.arguments import check_elements, tensors_of
 from ..._core.cards.card import WIDE, Arrays, Bad, Sample, alias, composite, op
 from ..._core.cards.plain_case import plain_arrays
 from ..._core.errors import shown, wrong_type
+from ..._core.graph import anomaly
 from ..._core.tensor.base import Tensor, wrap
 from ..._core.types import dtypes
 from ..._core.types.sizes import check_room
@@ -133,12 +134,13 @@ column_stack.samples(two_rows)
 
 
 @composite(method=False)
-def meshgrid(*tensors: Any, indexing: str | None = "ij") -> tuple[Any, ...]:
+def meshgrid(*tensors: Any, indexing: str | None = None) -> tuple[Any, ...]:
     """Grids of coordinates.
 
     Args:
         tensors: vectors (0-dim ones count as length 1), or one list of them.
-        indexing: "ij" (or None): output dimension `k` belongs to vector `k`; "xy": the first two are swapped.
+        indexing: "ij" (or None, of which torch warns): output dimension `k` belongs to vector `k`; "xy": the first
+            two are swapped.
 
     Returns:
         One view for each vector, all of the same shape.
@@ -151,6 +153,8 @@ def meshgrid(*tensors: Any, indexing: str | None = "ij") -> tuple[Any, ...]:
         raise TypeError(wrong_type("meshgrid", "indexing", 0, "str", indexing))
     if indexing not in ("ij", "xy", None):
         raise RuntimeError(f'torch.meshgrid: indexing must be one of "xy" or "ij", but received: {indexing}')
+    if indexing is None:
+        anomaly.warn_once("torch.meshgrid: in an upcoming release, it will be required to pass the indexing argument.")
     check_elements(given, 0)
     if not given:
         raise RuntimeError("meshgrid expects a non-empty TensorList")
@@ -178,11 +182,11 @@ def meshgrid(*tensors: Any, indexing: str | None = "ij") -> tuple[Any, ...]:
 
 @meshgrid.samples
 def meshgrid_samples(make: Any) -> Any:
-    yield Sample(make(2), make(3))
-    yield Bad(make(2, 2), raises=RuntimeError, says="Expected 0D or 1D tensor")
+    yield Sample(make(2), make(3), indexing="ij")
+    yield Bad(make(2, 2), raises=RuntimeError, says="Expected 0D or 1D tensor", indexing="ij")
     other = make(2).to(dtypes.int8)
     if other.dtype is not make(2).dtype:
-        yield Bad(make(2), other, raises=RuntimeError, says="expects all tensors to have the same dtype")
+        yield Bad(make(2), other, raises=RuntimeError, says="expects all tensors to have the same dtype", indexing="ij")
 
 
 def check_vector(tensor: Any) -> None:
@@ -227,7 +231,7 @@ def cartesian_prod(*tensors: Any) -> Any:
     if len(given) == 1:
         return given[0]
     check_room("cartesian_prod", [*[each._array_.size for each in given], len(given)])
-    return stack([each.reshape((-1,)) for each in meshgrid(*given)], 1)
+    return stack([each.reshape((-1,)) for each in meshgrid(*given, indexing="ij")], 1)
 
 
 FEW = 4096

@@ -11,6 +11,7 @@ from ..._core.cards.arguments import some_integers
 from ..._core.cards.card import Bad, Sample, composite
 from ..._core.cards.plain_case import plain_case
 from ..._core.errors import shown
+from ..._core.graph import anomaly
 from ..._core.tensor.base import Tensor, bind
 from ..._core.types.devices import contiguous_format
 from ..._core.types.sizes import normalise
@@ -307,8 +308,19 @@ def adjoint_samples(make: Any) -> Any:
     )
 
 
+REVERSED = (
+    "The use of `x.T` on tensors of dimension other than 2 to reverse their shape is deprecated and it will throw an "
+    "error in a future release. Consider `x.mT` to transpose batches of matrices or "
+    "`x.permute(*torch.arange(x.ndim - 1, -1, -1))` to reverse the dimensions of a tensor."
+)
+IDENTITY = "Tensor.{} is deprecated on 0-D tensors. This function is the identity in these cases."
+CONJUGATE = "Tensor.{} is deprecated on 0-D tensors. Consider using x.conj()."
+
+
 def reversed_dims(self: Tensor) -> Any:
     """All dimensions in reverse order, a view."""
+    if self._array_.ndim != 2:
+        anomaly.warn_once(IDENTITY.format("T") if not self._array_.ndim else REVERSED)
     return self.permute(tuple(range(self._array_.ndim))[::-1])  # type: ignore[attr-defined]
 
 
@@ -322,6 +334,7 @@ def matrix_form(name: str, conjugate: bool, batches: bool) -> property:
             hint = "" if batches or ndim < 2 else " For batches of matrices, consider using tensor.mH"
             raise RuntimeError(f"tensor.{name} is only supported on {wanted}. Got {ndim}-D tensor.{hint}")
         if not ndim:
+            anomaly.warn_once((CONJUGATE if conjugate else IDENTITY).format(name))
             return self.adjoint() if conjugate else self
         return self.adjoint() if conjugate else self.transpose(-2, -1)
 
