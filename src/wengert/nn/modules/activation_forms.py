@@ -11,10 +11,13 @@ from .. import functional
 from ..init import constant_
 from ..parameter import Parameter
 from .module import Module
+from .utils import _own_init
 
 
 class _InPlace(Module):
     """An activation without other options than `inplace`: write into the input."""
+
+    __init_subclass__ = classmethod(_own_init)
 
     def __init__(self, inplace: bool = False) -> None:
         super().__init__()
@@ -185,6 +188,8 @@ class LogSigmoid(Module):
 
 class _Shrink(Module):
     """A function with a gap of width `lambd` on each side of zero."""
+
+    __init_subclass__ = classmethod(_own_init)
 
     def __init__(self, lambd: float = 0.5) -> None:
         super().__init__()

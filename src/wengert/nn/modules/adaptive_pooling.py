@@ -8,10 +8,13 @@ from typing import Any
 from ...tensor import Tensor
 from .. import functional
 from .module import Module
+from .utils import _own_init
 
 
 class _AdaptivePoolNd(Module):
     """What adaptive poolings share; see `AdaptiveAvgPool2d`."""
+
+    __init_subclass__ = classmethod(_own_init)
 
     pooling: Callable[..., Any]
 

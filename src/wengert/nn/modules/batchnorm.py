@@ -10,10 +10,13 @@ from ...tensor import Tensor, dtypes
 from .. import functional, init
 from ..parameter import Parameter
 from .module import Module
+from .utils import _own_init
 
 
 class _NormBase(Module):
     """What batch and instance normalisation share: parameters and running statistics; see `BatchNorm2d`."""
+
+    __init_subclass__ = classmethod(_own_init)
 
     _version = 2
 

@@ -10,7 +10,7 @@ from ...tensor import Tensor
 from .. import functional, init
 from ..parameter import Parameter
 from .module import Module
-from .utils import _ntuple, _reverse_repeat_tuple
+from .utils import _ntuple, _own_init, _reverse_repeat_tuple
 
 Lengths = int | Sequence[int]
 PADDING_MODES = ("circular", "zeros", "replicate", "reflect")
@@ -18,6 +18,8 @@ PADDING_MODES = ("circular", "zeros", "replicate", "reflect")
 
 class _ConvNd(Module):
     """What the convolutions of all dimensions share, plain and transposed; arguments as of `Conv2d`."""
+
+    __init_subclass__ = classmethod(_own_init)
 
     bias: Tensor | None
 

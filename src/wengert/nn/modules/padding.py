@@ -7,7 +7,7 @@ from typing import Any
 from ...tensor import Tensor
 from .. import functional
 from .module import Module
-from .utils import _ntuple
+from .utils import _ntuple, _own_init
 
 Widths = int | tuple[int, ...]
 
@@ -18,6 +18,8 @@ class _PadNd(Module):
     Args:
         padding: widths before and behind, of the last dimension, then of the one before it; or one number for all.
     """
+
+    __init_subclass__ = classmethod(_own_init)
 
     dimensions: int
     mode: str

@@ -18,13 +18,15 @@ from .adaptive_pooling import (
     _AdaptiveMaxPoolNd as _AdaptiveMaxPoolNd,
 )
 from .module import Module
-from .utils import _ntuple
+from .utils import _ntuple, _own_init
 
 Lengths = int | tuple[int, ...]
 
 
 class _Windows(Module):
     """What is said of windows where there is no more to say."""
+
+    __init_subclass__ = classmethod(_own_init)
 
     kernel_size: Any
     stride: Any
@@ -229,6 +231,8 @@ class AvgPool3d(_WindowAvgPoolNd):
 
 class _FractionalMaxPoolNd(Module):
     """What `FractionalMaxPool2d` and `FractionalMaxPool3d` share."""
+
+    __init_subclass__ = classmethod(_own_init)
 
     dimensions: int
     pooling: Callable[..., Any]

@@ -3,9 +3,31 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
+from types import FunctionType
 from typing import Any
 
 __all__ = ["consume_prefix_in_state_dict_if_present"]
+
+SHARED = frozenset({"_AdaptiveAvgPoolNd", "_AdaptiveMaxPoolNd", "_BatchNorm", "_InstanceNorm", "_LazyNormBase"})
+"""Families of which torch's layers, too, have the constructor, so that its errors name them."""
+
+
+def _own_init(cls: type) -> None:
+    """Give a new class of a family a constructor of its own name, which Python's errors about wrong calls show.
+
+    It stands in the family as `__init_subclass__ = classmethod(_own_init)`. What programs derive from a layer has the
+    layer's constructor.
+    """
+    inherited: Any = cls.__init__  # type: ignore[misc]
+    owner = inherited.__qualname__.partition(".")[0]
+    if owner[:1] == "_" and owner not in SHARED and "__init__" not in vars(cls):
+        made = FunctionType(
+            inherited.__code__, inherited.__globals__, "__init__", inherited.__defaults__, inherited.__closure__
+        )
+        made.__kwdefaults__, made.__annotations__ = inherited.__kwdefaults__, inherited.__annotations__
+        made.__doc__, made.__module__ = inherited.__doc__, cls.__module__
+        made.__qualname__ = f"{cls.__name__}.__init__"
+        cls.__init__ = made  # type: ignore[misc]
 
 
 def _ntuple(n: int, name: str = "parse") -> Callable[[Any], tuple[Any, ...]]:
