@@ -116,6 +116,9 @@ from wengert.debugging.explanation import explain as explain
 from wengert.debugging.mode import set_debug as set_debug
 from wengert.debugging.report import graph_report as graph_report
 from wengert.eager import (
+    SymBool as SymBool,
+    SymFloat as SymFloat,
+    SymInt as SymInt,
     cond as cond,
     sym_float as sym_float,
     sym_int as sym_int,
@@ -144,6 +147,11 @@ from wengert.legacy import (
     IntTensor as IntTensor,
     LongTensor as LongTensor,
     ShortTensor as ShortTensor,
+)
+from wengert.native_forms import (
+    adaptive_max_pool1d as adaptive_max_pool1d,
+    binary_cross_entropy_with_logits as binary_cross_entropy_with_logits,
+    max_pool1d_with_indices as max_pool1d_with_indices,
 )
 from wengert.ops.create.legacy_storages import (
     BFloat16Storage as BFloat16Storage,

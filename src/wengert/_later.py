@@ -70,7 +70,10 @@ LATER = {
     ),
     **dict.fromkeys(("batch_norm", "instance_norm"), "ops.neural.norm_forms"),
     **dict.fromkeys(("eig", "lstsq", "matrix_rank", "solve", "symeig"), "removed"),
-    **dict.fromkeys(("cond", "newaxis", "while_loop", "_assert"), "eager"),
+    **dict.fromkeys(("SymBool", "SymFloat", "SymInt", "cond", "newaxis", "while_loop", "_assert"), "eager"),
+    **dict.fromkeys(
+        ("adaptive_max_pool1d", "binary_cross_entropy_with_logits", "max_pool1d_with_indices"), "native_forms"
+    ),
     **{f"_check{name}": "eager" for name in ("", *CHECKS)},
     **{f"_foreach_{name}": "foreach" for name in FOREACH},
     **{f"sym_{name}": "eager" for name in ("float", "int", "ite", "max", "min", "not", "sqrt", "sum")},

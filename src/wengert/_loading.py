@@ -163,7 +163,8 @@ def on_demand(module: dict[str, Any], homes: dict[str, str]) -> tuple[Callable[[
 
     Args:
         module: its `globals()`.
-        homes: for each of these names the module below it that has it; one that is its own home is that module.
+        homes: for each of these names the module below it that has it; one that is its own home is that module. One
+            that begins with a dot lies beside the module.
     """
 
     def __getattr__(name: str) -> Any:  # noqa: N807 - what it is
@@ -171,8 +172,10 @@ def on_demand(module: dict[str, Any], homes: dict[str, str]) -> tuple[Callable[[
             absent(module["__name__"], name)
         from importlib import import_module
 
-        found: Any = import_module(f"{module['__name__']}.{homes[name]}")
-        if homes[name] != name:
+        home = homes[name]
+        anchor = module["__package__"] if home[0] == "." else module["__name__"]
+        found: Any = import_module(f".{home.lstrip('.')}", anchor)
+        if home != name:
             found = module[name] = getattr(found, name)
         return found
 

@@ -11,6 +11,26 @@ from .tensor import Tensor
 newaxis = None
 
 
+class SymInt:
+    """An integer that torch's compiler has not read yet. There is none here, which programs ask by `isinstance`."""
+
+    def __new__(cls, *args: Any) -> Any:
+        """Refuse.
+
+        Raises:
+            TypeError: always.
+        """
+        raise TypeError(f"torch.{cls.__name__}: numbers are Python's here, and known at once")
+
+
+class SymFloat(SymInt):
+    """A number of the kind that `SymInt` describes."""
+
+
+class SymBool(SymInt):
+    """A truth value of the kind that `SymInt` describes."""
+
+
 def sym_int(a: int | float) -> int:
     """The number without its fraction."""
     return math.floor(a) if isinstance(a, float) and a >= 0 else int(a)

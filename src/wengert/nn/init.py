@@ -313,6 +313,10 @@ def uniform_within_fan_in(weight: Tensor, bias: Tensor | None) -> None:
         uniform_(bias, -bound, bound)
 
 
+_no_grad_uniform_, _no_grad_normal_, _no_grad_trunc_normal_ = uniform_, normal_, trunc_normal_
+_no_grad_fill_, _no_grad_zero_ = constant_, zeros_
+
+
 def _write(tensor: Tensor, values: np.ndarray[Any, Any]) -> Tensor:
     """Copy values into a tensor."""
     return tensor.copy_(from_numpy(np.ascontiguousarray(values)))  # type: ignore[attr-defined, no-any-return]

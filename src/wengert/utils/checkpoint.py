@@ -13,6 +13,7 @@ from typing import Any
 
 from ..autograd import Function, backward, enable_grad, is_grad_enabled
 from ..autograd.recomputation import CHECKS, CheckpointError, Inputs, Region, is_partial, warn
+from ..ops.create.create import empty
 from ..ops.randomness.generator import fork_rng, get_rng_state, set_rng_state
 from ..tensor import Tensor
 from .selective_checkpoint import CheckpointPolicy, SelectiveCheckpointContext, create_selective_checkpoint_contexts
@@ -296,3 +297,37 @@ __all__ = [
     "set_checkpoint_debug_enabled",
     "set_checkpoint_early_stop",
 ]
+
+
+# ---- other devices ---------------------------------------------------------------------------------------------------
+
+
+class DefaultDeviceType:
+    """The accelerator whose random numbers are kept where no argument says which: there is none."""
+
+    _type = "cuda"
+
+    @staticmethod
+    def set_device_type(device: str = "cuda") -> None:
+        """Remember the name of a device."""
+        DefaultDeviceType._type = device
+
+    @staticmethod
+    def get_device_type() -> str:
+        """The name."""
+        return DefaultDeviceType._type
+
+
+def get_device_states(*args: Any) -> tuple[list[int], list[Tensor]]:
+    """Numbers of the accelerators that tensors lie on, and the states of their random numbers: there are none."""
+    return [], []
+
+
+def set_device_states(devices: Sequence[int], states: Sequence[Tensor], *, device_type: str | None = None) -> None:
+    """Put back what `get_device_states` gave.
+
+    Raises:
+        RuntimeError, AssertionError: states of a device that is not there.
+    """
+    for number, _ in zip(devices, states):
+        empty(0, device=f"{device_type or DefaultDeviceType.get_device_type()}:{number}")

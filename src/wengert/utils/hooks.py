@@ -6,9 +6,10 @@ from collections.abc import Callable
 from typing import Any
 
 from ..nn.modules.backward_hooks import BackwardHook
+from ..pickling import warn_of_hooks as warn_if_has_hooks
 from ..tensor import RemovableHandle
 
-__all__ = ["BackwardHook", "RemovableHandle", "unserializable_hook"]
+__all__ = ["BackwardHook", "RemovableHandle", "unserializable_hook", "warn_if_has_hooks"]
 
 
 def unserializable_hook(f: Callable[..., Any]) -> Callable[..., Any]:

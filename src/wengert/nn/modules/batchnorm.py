@@ -5,6 +5,7 @@ from __future__ import annotations
 from functools import partial
 from typing import Any
 
+from ..._loading import on_demand
 from ...ops.create.create import full, tensor
 from ...tensor import Tensor, dtypes
 from .. import functional, init
@@ -214,3 +215,6 @@ class SyncBatchNorm(_BatchNorm):
         for name, child in module.named_children():
             made.add_module(name, cls.convert_sync_batchnorm(child, process_group))
         return made
+
+
+__getattr__, __dir__ = on_demand(globals(), dict.fromkeys([f"LazyBatchNorm{n}d" for n in (1, 2, 3)], ".lazy_layers"))

@@ -9,6 +9,7 @@ from collections import OrderedDict
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, overload
 
+from ..._loading import on_demand
 from .module import Module, indented
 
 
@@ -304,3 +305,6 @@ class ModuleDict(Module):
         named = isinstance(modules, Mapping | ModuleDict)
         for name, module in modules.items() if named else checked_pairs("ModuleDict", modules):  # type: ignore[union-attr]
             self[name] = module
+
+
+__getattr__, __dir__ = on_demand(globals(), dict.fromkeys(("ParameterDict", "ParameterList"), ".parameters"))

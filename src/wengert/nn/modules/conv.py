@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from ..._loading import on_demand
 from ...ops.create.create import empty
 from ...tensor import Tensor
 from .. import functional, init
@@ -369,3 +370,12 @@ class ConvTranspose3d(_TurnedConvNd):
 def spread(value: Lengths, count: int) -> tuple[int, ...]:
     """One number for each of `count` dimensions."""
     return _ntuple(count)(value)
+
+
+__getattr__, __dir__ = on_demand(
+    globals(),
+    dict.fromkeys(
+        ("LazyConv1d", "LazyConv2d", "LazyConv3d", "LazyConvTranspose1d", "LazyConvTranspose2d", "LazyConvTranspose3d"),
+        ".lazy_layers",
+    ),
+)

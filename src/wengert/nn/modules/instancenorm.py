@@ -5,6 +5,7 @@ from __future__ import annotations
 import warnings
 from typing import Any
 
+from ..._loading import on_demand
 from ...tensor import Tensor
 from .. import functional
 from .batchnorm import _NormBase
@@ -95,3 +96,6 @@ class InstanceNorm3d(_InstanceNorm):
     """Normalisation of each channel of each sample of (N, C, D, H, W) or (C, D, H, W); see `InstanceNorm2d`."""
 
     dimensions = 3
+
+
+__getattr__, __dir__ = on_demand(globals(), dict.fromkeys([f"LazyInstanceNorm{n}d" for n in (1, 2, 3)], ".lazy_layers"))

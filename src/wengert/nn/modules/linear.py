@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from typing import Any
 
+from ..._loading import on_demand
 from ...ops.create.create import empty
 from ...tensor import Tensor
 from .. import functional, init
@@ -122,3 +123,6 @@ class Bilinear(Module):
             f"in1_features={self.in1_features}, in2_features={self.in2_features}, "
             f"out_features={self.out_features}, bias={self.bias is not None}"
         )
+
+
+__getattr__, __dir__ = on_demand(globals(), dict.fromkeys(("LazyLinear",), ".lazy_layers"))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -26,6 +26,11 @@ __all__ = [
 ]
 
 
+def bind(optional: Any, fn: Callable[[Any], Any]) -> Any:
+    """`fn` of a value; None of None."""
+    return None if optional is None else fn(optional)
+
+
 class Packed(NamedTuple):
     """The fields of a packed sequence."""
 
@@ -33,6 +38,9 @@ class Packed(NamedTuple):
     batch_sizes: Any
     sorted_indices: Any
     unsorted_indices: Any
+
+
+PackedSequence_ = Packed
 
 
 class PackedSequence(Packed):

@@ -8,6 +8,7 @@ import math
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, Generic, TypeVar
 
+from ..._loading import on_demand
 from ...ops.randomness.random import randperm
 from ...tensor import Tensor
 
@@ -151,3 +152,6 @@ def random_split(dataset: Dataset[T], lengths: Sequence[float], generator: Any =
     order = randperm(total, generator=generator).tolist()
     ends = list(itertools.accumulate(counts))
     return [Subset(dataset, order[end - count : end]) for end, count in zip(ends, counts)]
+
+
+__getattr__, __dir__ = on_demand(globals(), dict.fromkeys(("StackDataset",), ".stacked"))

@@ -5,7 +5,8 @@ from __future__ import annotations
 import sys
 from typing import Any
 
-from ._core.types.devices import refuse_absent
+from .._core.types.devices import refuse_absent
+from .._loading import on_demand
 
 
 def is_available() -> bool:
@@ -62,3 +63,6 @@ def get_device_module(device: Any = None) -> Any:
     """
     refuse_absent("cpu" if device is None else device)
     return sys.modules[__name__]
+
+
+__getattr__, __dir__ = on_demand(globals(), {"amp": "amp"})
