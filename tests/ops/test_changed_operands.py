@@ -121,3 +121,80 @@ def test_a_loss_of_several_dtypes_names_the_common_one_where_it_is_refused():
             loss(x, y)
     with pytest.raises(RuntimeError, match="result type ComplexFloat can't be cast to the desired output type Float"):
         F.huber_loss(ROW, ROW + 0j)
+
+
+def test_what_is_complex_weighs_and_labels_no_real_scores():
+    z = ROW + 0j
+    refused = {
+        "target": lambda: F.soft_margin_loss(ROW, z),
+        "weight": lambda: F.binary_cross_entropy_with_logits(ROW, ROW, weight=z),
+        "pos_weight": lambda: F.binary_cross_entropy_with_logits(ROW, ROW, pos_weight=z),
+    }
+    for call in refused.values():
+        with pytest.raises(RuntimeError, match="type ComplexFloat can't be cast to the desired output type Float"):
+            call()
+
+
+@pytest.mark.parametrize("eps", [wg.tensor(1e-3), wg.tensor([1e-3]), wg.tensor(1e-3, dtype=wg.float64), 1, True])
+def test_the_least_variance_does_not_decide_on_the_dtype(eps):
+    x = wg.ones(3, dtype=wg.bfloat16)
+    assert F.gaussian_nll_loss(x, x, x, eps=eps).dtype is wg.bfloat16
+    with pytest.raises(RuntimeError, match="can't be cast to the desired output type Int"):
+        F.gaussian_nll_loss(x, x, wg.ones(3, dtype=wg.int32))
+    with pytest.raises(TypeError, match="argument 'var' must be Tensor or float, not int"):
+        F.gaussian_nll_loss(x, x, 2)
+
+
+def test_the_gradient_passes_the_least_variance():
+    var = wg.tensor([0.25, 4.0], requires_grad=True)
+    made = F.gaussian_nll_loss(wg.zeros(2), wg.zeros(2), var, eps=1.0, reduction="sum")
+    assert made.item() == pytest.approx(0.5 * math.log(4))
+    assert wg.autograd.grad(made, var)[0].tolist() == [0.5, 0.125]
+    assert var.tolist() == [0.25, 4]
+
+
+def test_a_truth_value_is_a_momentum():
+    for call in (F.batch_norm, F.instance_norm):
+        for momentum, wanted in ((True, [3.0]), (False, [0.0])):
+            mean = wg.zeros(1)
+            call(
+                wg.full((1, 1, 2), 3.0),
+                mean,
+                wg.ones(1),
+                momentum=momentum,
+                **({"training": True} if call is F.batch_norm else {}),
+            )
+            assert mean.tolist() == wanted
+
+
+@pytest.mark.parametrize("call", [F.conv1d, F.conv2d, F.conv3d, F.conv_transpose2d])
+def test_a_kernel_holds_something(call):
+    count = 2 if call is F.conv_transpose2d else int(call.__name__[4])
+    with pytest.raises(RuntimeError, match="kernel size should be greater than zero, but got"):
+        call(wg.ones(1, 1, *(3,) * count), wg.ones(1, 1, *(1,) * (count - 1), 0))
+
+
+def test_segments_have_a_number_to_begin_with_and_an_end():
+    for initial in (wg.tensor([2.0]), "a"):
+        with pytest.raises(TypeError, match=r"argument 'initial' .*must be Number"):
+            wg.segment_reduce(ROW, "max", lengths=wg.tensor([2]), initial=initial)
+    with pytest.raises(RuntimeError, match="negative dimension -1"):
+        wg.segment_reduce(ROW, "max", offsets=wg.tensor([], dtype=wg.int64))
+
+
+def test_distances_of_no_order_and_normalised_shapes_of_more_dimensions_are_refused():
+    with pytest.raises(RuntimeError, match="pdist only supports non-negative p values"):
+        F.pdist(wg.ones(3, 2), math.nan)
+    with pytest.raises(ValueError, match="Input tensor must have at least 2 dimensions, but got 1"):
+        F.rms_norm(wg.ones(12), (2, 3))
+
+
+def test_a_negative_limit_of_logit_is_none():
+    x = wg.tensor([-1.0, 0.5, 2.0])
+    for eps in (-1e-30, -0.5):
+        assert wg.logit(x, eps).isnan().tolist() == wg.logit(x).isnan().tolist() == [True, False, True]
+
+
+def test_the_slope_of_the_multivariate_gamma_at_a_negative_zero_is_that_at_zero():
+    x = wg.tensor([-0.0, 0.0], requires_grad=True)
+    assert wg.autograd.grad(wg.mvlgamma(x, 2).sum(), x)[0].tolist() == [-math.inf, -math.inf]

@@ -7,6 +7,7 @@ import warnings
 from collections.abc import Callable
 from typing import Any
 
+from ..autograd import no_grad
 from ..ops import Truth, plain_function
 from ..ops.neural import loss_ctc, loss_margins, loss_rates, loss_scores
 from ..ops.neural.loss import read_reduction
@@ -258,10 +259,13 @@ def gaussian_nll_loss(
 
     Raises:
         ValueError: a variance is negative, `var` has a wrong shape, or `reduction` is unknown.
+        RuntimeError: `var` holds integers.
     """
     mean: Any = input
     variance: Any = var
     if not isinstance(var, float):
+        if not isinstance(var, Tensor):
+            raise TypeError(f"gaussian_nll_loss(): argument 'var' must be Tensor or float, not {type(var).__name__}")
         if (variance < 0).any():
             raise ValueError("var has negative entry/entries")
         variance = spread_variance(variance, input.shape)
@@ -271,7 +275,9 @@ def gaussian_nll_loss(
         variance = mean.new_full(mean.shape, var)
     if reduction not in WORDS:
         raise ValueError(f"{reduction} is not valid")
-    variance = variance.where(variance >= eps, variance - variance.detach() + eps)
+    variance = variance.clone()
+    with no_grad():
+        variance.clamp_(min=eps)
     losses = 0.5 * (variance.log() + (mean - target) ** 2 / variance)
     if full:
         losses = losses + 0.5 * math.log(2 * math.pi)

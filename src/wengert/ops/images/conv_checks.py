@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from functools import lru_cache
-from typing import Any
+from typing import Any, NoReturn
 
 from ..._core import errors
 from ..._core.cards.card import NUMBERS
@@ -94,6 +94,8 @@ def check_shapes(
         raise RuntimeError("weight should have at least three dimensions")
     check_options(stride, padding, dilation, output_padding, groups)
     check_channels(input, weight, bias, transposed, groups)
+    if 0 in weight[2:]:
+        refuse_kernel(weight[2:])
     if transposed:
         check_output_padding(stride, dilation, output_padding)
     elif min(places_of(input, weight[2:], stride, padding, dilation), default=1) < 1:
@@ -189,6 +191,19 @@ def check_channels(input: Ints, weight: Ints, bias: Ints | None, transposed: boo
             f"{start} of size {shown(weight)}, expected bias to be 1-dimensional with {made} elements, but got bias "
             f"of size {shown(bias)} instead"
         )
+
+
+def refuse_kernel(lengths: Ints) -> NoReturn:
+    """Refuse a kernel that holds nothing.
+
+    Raises:
+        RuntimeError: always.
+    """
+    lengths = (1, *lengths) if len(lengths) == 1 else lengths
+    told = f": {' x '.join(map(str, lengths))} (TxHxW)"
+    if len(lengths) == 2:
+        told = f" kernel_height: {lengths[0]} kernel_width: {lengths[1]}"
+    raise RuntimeError(f"kernel size should be greater than zero, but got{told}")
 
 
 def check_output_padding(stride: Ints, dilation: Ints, output_padding: Ints) -> None:

@@ -268,7 +268,7 @@ def pdist(self: Tensor, p: float = 2.0) -> Any:
         raise RuntimeError(f"pdist only supports 2D tensors, got: {self.ndim}D")
     if self.dtype.category != dtypes.FLOAT:
         raise RuntimeError("pdist only supports floating-point dtypes")
-    if p < 0:
+    if not p >= 0:
         raise RuntimeError("pdist only supports non-negative p values")
     return paired(self.contiguous(), float(p))
 

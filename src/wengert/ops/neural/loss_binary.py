@@ -211,7 +211,7 @@ def binary_cross_entropy_with_logits(
 
     Raises:
         ValueError: the shapes differ.
-        RuntimeError: `target` holds integers, or a weight is larger than `input`.
+        RuntimeError: `target` holds integers, or a weight is complex or larger than `input`.
     """
     reduction = read_reduction(reduction, size_average, reduce)
     if input.shape != target.shape:
@@ -223,6 +223,8 @@ def binary_cross_entropy_with_logits(
         raise RuntimeError(errors.uncastable(input.dtype, target.dtype))
     refuse_gradient("binary_cross_entropy_with_logits", weight=weight, pos_weight=pos_weight)
     for factor in (weight, pos_weight):
+        if factor is not None and factor.dtype.is_complex:
+            raise RuntimeError(errors.uncastable(factor.dtype, target.dtype))
         if factor is not None and (common := broadcast(input.shape, factor.shape)) != input.shape:
             raise RuntimeError(errors.target_shape(input.shape, common))
     return of_logits(input, target, weight, pos_weight, reduction)

@@ -70,6 +70,8 @@ def soft_margin_loss(self: Tensor, target: Tensor, reduction: int = 1) -> Any:
     refuse_gradient("soft_margin_loss", target=target)
     if self.dtype.category < dtypes.FLOAT:
         raise RuntimeError(f"result type Float can't be cast to the desired output type {self.dtype.legacy[:-6]}")
+    if target.dtype.category > self.dtype.category:
+        raise RuntimeError(errors.uncastable(dtypes.promote_types(self.dtype, target.dtype), self.dtype))
     wanted: Any = target
     if self.shape != target.shape:
         shape = broadcast(self.shape, target.shape)

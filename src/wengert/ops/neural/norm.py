@@ -317,12 +317,16 @@ def rms_norm(input: Any, normalized_shape: Any, weight: Tensor | None = None, ep
 
     Raises:
         RuntimeError: shapes do not fit.
+        ValueError: `input` has fewer dimensions than are normalised.
 
     Source:
         Zhang and Sennrich, Root mean square layer normalization, 2019.
     """
+    if isinstance(normalized_shape, (tuple, list)) and normalized_shape:
+        check_factors(tuple(normalized_shape), weight=weight)
+        if input.ndim < (count := len(normalized_shape)):
+            raise ValueError(f"Input tensor must have at least {count} dimensions, but got {input.ndim} (rms_norm)")
     shape = check_shape("rms_norm", input, normalized_shape, star="[*")
-    check_factors(shape, weight=weight)
     check_inexact("rms_norm", "rms_norm", input._array_)
     wide = input.to(dtypes.float32) if input._array_.itemsize < 4 else input
     if eps is None:

@@ -194,7 +194,7 @@ def mvlgamma(self: Array, p: int, *, out: Any = None) -> Any:
 
 @mvlgamma.vjp("self")
 def mvlgamma_vjp(grad: Any, self: Any, p: int) -> Any:
-    slope = self.digamma()
+    slope = (self + 0).digamma()  # of -0 the side of +0
     for step in range(1, p):
         slope = slope + (self - step / 2).digamma()
     return grad * slope

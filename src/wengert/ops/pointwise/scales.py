@@ -124,7 +124,7 @@ def logit(self: Array, eps: float | None = None, *, out: Any = None) -> Any:
 
     Args:
         self: real tensor of probabilities; integers become the default dtype.
-        eps: limits `self` to the range from `eps` to `1 - eps` first; None: NaN outside of 0 to 1.
+        eps: limits `self` to the range from `eps` to `1 - eps` first; None or negative: NaN outside of 0 to 1.
 
     Raises:
         TypeError: `eps` is no number.
@@ -138,9 +138,9 @@ def logit(self: Array, eps: float | None = None, *, out: Any = None) -> Any:
         tensor([0.0000, 2.1972, 4.5951])
     """
     wide = widened(self)
-    if eps is not None:
-        if not isinstance(eps, (int, float, np.number)):
-            raise TypeError(errors.wrong_type("logit", "eps", 2, "float", eps))
+    if eps is not None and not isinstance(eps, (int, float, np.number)):
+        raise TypeError(errors.wrong_type("logit", "eps", 2, "float", eps))
+    if eps is not None and not eps < 0:
         wide = np.where(wide < eps, wide.dtype.type(eps), np.where(wide > 1 - eps, wide.dtype.type(1 - eps), wide))
     return narrowed(np.log(wide / (1 - wide)), self, out)
 

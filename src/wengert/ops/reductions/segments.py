@@ -12,7 +12,7 @@ from ..._core.tensor.base import Tensor, wrap
 from ..._core.tensor.batches import is_batched
 from ..._core.types import dtypes
 from ..axes import normalise
-from ..create.factory import refuse_dtype
+from ..create.factory import read_number, refuse_dtype
 from ..shapes.join import cat
 
 KINDS = {"sum": "sum", "mean": "mean", "prod": "prod", "max": "max", "min": "min", "amax": "max", "amin": "min"}
@@ -168,6 +168,11 @@ def check_segments(data: Any, reduce: str, lengths: Any, offsets: Any, indices: 
     if lengths is None and offsets is None:
         raise RuntimeError("segment_reduce(): Either lengths or offsets must be defined.")
     given, name = (lengths, "lengths") if lengths is not None else (offsets, "offsets")
+    if name == "offsets" and given.ndim and not given.shape[-1]:
+        raise RuntimeError(
+            "segment_reduce(): offsets tell where a segment ends, too: Trying to create tensor with "
+            "negative dimension -1"
+        )
     if given.ndim > data.ndim:
         raise RuntimeError(f"Expected data.dim() >= {name}_value.dim() to be true, but got false.")
     if at != given.ndim - 1:
@@ -215,7 +220,7 @@ def segment_reduce(
     given: Any = lengths if lengths is not None else offsets
     if lengths is not None:
         given = cat([given.new_zeros((*given.shape[:-1], 1)), given.cumsum(-1).to(given.dtype)], -1)
-    number = None if initial is None else float(initial)
+    number = None if initial is None else float(read_number("segment_reduce", "initial", 7, initial))
     whole = lengths is not None and not unsafe
     return reduce_segments(data, given, KINDS[reduce], at, number, whole)[0]
 
