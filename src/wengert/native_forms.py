@@ -27,12 +27,12 @@ def max_pool1d_with_indices(
         Values and indices, both (N, C, L') or (C, L').
     """
     step = None if isinstance(stride, (tuple, list)) and not stride else stride
-    return functional.max_pool1d_with_indices(input, kernel_size, step, padding, dilation, ceil_mode)  # type: ignore[no-any-return]
+    return functional.max_pool1d_with_indices(input, kernel_size, step, padding, dilation, ceil_mode)  # type: ignore[no-any-return, return-value]
 
 
 def adaptive_max_pool1d(input: Tensor, output_size: Any) -> tuple[Tensor, Tensor]:
     """The largest value of each of `output_size` windows of (N, C, L) or (C, L), and where it was."""
-    return functional.adaptive_max_pool1d_with_indices(input, output_size)  # type: ignore[no-any-return]
+    return functional.adaptive_max_pool1d_with_indices(input, output_size)  # type: ignore[no-any-return, return-value]
 
 
 def binary_cross_entropy_with_logits(

@@ -17,7 +17,7 @@ from .utils import _own_init
 class _InPlace(Module):
     """An activation without other options than `inplace`: write into the input."""
 
-    __init_subclass__ = classmethod(_own_init)
+    __init_subclass__: Any = classmethod(_own_init)
 
     def __init__(self, inplace: bool = False) -> None:
         super().__init__()
@@ -189,7 +189,7 @@ class LogSigmoid(Module):
 class _Shrink(Module):
     """A function with a gap of width `lambd` on each side of zero."""
 
-    __init_subclass__ = classmethod(_own_init)
+    __init_subclass__: Any = classmethod(_own_init)
 
     def __init__(self, lambd: float = 0.5) -> None:
         super().__init__()

@@ -14,7 +14,7 @@ from .utils import _own_init
 class _AdaptivePoolNd(Module):
     """What adaptive poolings share; see `AdaptiveAvgPool2d`."""
 
-    __init_subclass__ = classmethod(_own_init)
+    __init_subclass__: Any = classmethod(_own_init)
 
     pooling: Callable[..., Any]
 

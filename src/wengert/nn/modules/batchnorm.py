@@ -17,7 +17,7 @@ from .utils import _own_init
 class _NormBase(Module):
     """What batch and instance normalisation share: parameters and running statistics; see `BatchNorm2d`."""
 
-    __init_subclass__ = classmethod(_own_init)
+    __init_subclass__: Any = classmethod(_own_init)
 
     _version = 2
 

@@ -14,7 +14,7 @@ from .utils import _own_init
 class _ChannelNorm(Module):
     """Normalisation by the squares of `size` neighbouring channels."""
 
-    __init_subclass__ = classmethod(_own_init)
+    __init_subclass__: Any = classmethod(_own_init)
 
     def __init__(self, size: int, alpha: float = 1e-4, beta: float = 0.75, k: float = 1.0) -> None:
         super().__init__()

@@ -20,7 +20,7 @@ PADDING_MODES = ("circular", "zeros", "replicate", "reflect")
 class _ConvNd(Module):
     """What the convolutions of all dimensions share, plain and transposed; arguments as of `Conv2d`."""
 
-    __init_subclass__ = classmethod(_own_init)
+    __init_subclass__: Any = classmethod(_own_init)
 
     bias: Tensor | None
 

@@ -19,7 +19,7 @@ class _PadNd(Module):
         padding: widths before and behind, of the last dimension, then of the one before it; or one number for all.
     """
 
-    __init_subclass__ = classmethod(_own_init)
+    __init_subclass__: Any = classmethod(_own_init)
 
     dimensions: int
     mode: str

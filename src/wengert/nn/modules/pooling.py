@@ -26,7 +26,7 @@ Lengths = int | tuple[int, ...]
 class _Windows(Module):
     """What is said of windows where there is no more to say."""
 
-    __init_subclass__ = classmethod(_own_init)
+    __init_subclass__: Any = classmethod(_own_init)
 
     kernel_size: Any
     stride: Any
@@ -232,7 +232,7 @@ class AvgPool3d(_WindowAvgPoolNd):
 class _FractionalMaxPoolNd(Module):
     """What `FractionalMaxPool2d` and `FractionalMaxPool3d` share."""
 
-    __init_subclass__ = classmethod(_own_init)
+    __init_subclass__: Any = classmethod(_own_init)
 
     dimensions: int
     pooling: Callable[..., Any]
