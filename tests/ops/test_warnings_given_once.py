@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import warnings
 
 import pytest
@@ -9,6 +10,12 @@ import pytest
 import wengert as wg
 
 MATRIX = wg.eye(2)
+
+
+def leaf():
+    return wg.tensor(1.5, requires_grad=True)
+
+
 NUMBERS = wg.arange(3)
 ONCE = {
     "T of three dimensions": (lambda: wg.ones(2, 3, 4).T, "The use of `x.T` on tensors of dimension other than 2"),
@@ -28,6 +35,13 @@ ONCE = {
         "Using padding='same' with even kernel lengths",
     ),
     "default type": (lambda: wg.set_default_tensor_type(wg.FloatTensor), "deprecated as of PyTorch 2.1"),
+    "float": (lambda: float(leaf() * 2), "Converting a tensor with requires_grad=True to a scalar may lead"),
+    "complex": (lambda: complex(leaf()), "Converting a tensor with requires_grad=True to a scalar may lead"),
+    "square root": (lambda: math.sqrt(leaf()), "Converting a tensor with requires_grad=True to a scalar may lead"),
+    "numbers of a new tensor": (
+        lambda: wg.tensor([leaf(), leaf()]),
+        "Converting a tensor with requires_grad=True to a",
+    ),
     "qr": (lambda: wg.qr(MATRIX), "torch.qr is deprecated in favor of torch.linalg.qr"),
     "cholesky": (lambda: wg.cholesky(MATRIX), "torch.cholesky is deprecated in favor of torch.linalg.cholesky"),
     "triangular_solve": (lambda: wg.triangular_solve(MATRIX, MATRIX), "torch.triangular_solve is deprecated in favor"),

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from .. import door, errors, flags
+from ..graph.anomaly import warn_once
 from ..state.modes import current
 from ..types.devices import contiguous_format
 from ..types.sizes import Size, normalise
@@ -12,10 +13,21 @@ from . import slots, tracing
 from .base import Tensor, share
 from .members import members
 
+LEAVES = (
+    "Converting a tensor with requires_grad=True to a scalar may lead to unexpected behavior.\n"
+    "Consider using tensor.detach() first."
+)
+
 
 def may_be_cut(tensor: Tensor) -> bool:
     """Whether a tensor may require a gradient, or note that it was cut off from one that does."""
     return tensor._meta_ is not None or tensor._flags_ & flags.REQUIRES_GRAD != 0
+
+
+def warn_of_leaving(tensor: Tensor) -> None:
+    """Warn, once in a process, that a number no longer belongs to the graph."""
+    if may_be_cut(tensor) and tensor.requires_grad:
+        warn_once(LEAVES)
 
 
 def item(self: Tensor) -> Any:
@@ -78,11 +90,13 @@ def to_integer(self: Tensor) -> int:
 
 def to_float(self: Tensor) -> float:
     """`float(tensor)` of a one-element tensor."""
+    warn_of_leaving(self)
     return float(real_number(self, "double"))
 
 
 def to_complex(self: Tensor) -> complex:
     """`complex(tensor)` of a one-element tensor."""
+    warn_of_leaving(self)
     return complex(one_number(self))
 
 

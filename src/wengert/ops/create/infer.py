@@ -9,6 +9,7 @@ import numpy as np
 from ..._core.state.modes import current
 from ..._core.tensor import tracing
 from ..._core.tensor.base import Tensor
+from ..._core.tensor.reading import warn_of_leaving
 from ..._core.types import dtypes
 from ..._core.types.dtypes import dtype as DType
 from ..dtype_checks import fits_integer
@@ -211,6 +212,7 @@ def number_of(value: Any, target: DType) -> Any:
             raise TypeError("only integer tensors of a single element can be converted to an index")
         if value._array_.size != 1:
             raise ValueError("only one element tensors can be converted to Python scalars; stack() joins larger ones")
+        warn_of_leaving(value)
         return value._array_.item()
     if isinstance(value, np.ndarray):
         value = value[()]
