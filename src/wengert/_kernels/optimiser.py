@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
-from typing import Any
+from collections.abc import Sequence
 
 import numpy as np
 
@@ -129,7 +128,7 @@ def formula_step(
     """One step of an optimiser that goes element by element.
 
     Args:
-        kind: a name of `FORMULAS`.
+        kind: a name of `formulas.FORMULAS`.
         params: floating arrays, written.
         grads: one for each, of its shape and dtype.
         states: for each the arrays that its formula keeps, written; None for what it does without.
@@ -138,98 +137,11 @@ def formula_step(
         weight_decay: multiple of the parameter added to the gradient.
         maximize: go up instead of down.
     """
+    from .formulas import FORMULAS  # where the native function is not taken
+
     formula = FORMULAS[kind]
     for param, grad, state, given in zip(params, grads, states, numbers, strict=True):
         number = param.dtype.type
         if shrink != 1:
             param *= number(shrink)
         param -= formula(descent(param, grad, weight_decay, maximize), state, tuple(map(number, given)))
-
-
-def rmsprop(slope: Array, state: Any, numbers: Any) -> Array:
-    """Hinton, Neural Networks for Machine Learning, lecture 6e, 2012; centred: Graves, Generating Sequences With
-    Recurrent Neural Networks, 2013. State: mean square, mean or None, moving step or None.
-    """
-    (square, mean, buffer), (lr, alpha, entering, eps, momentum) = state, numbers
-    square *= alpha
-    square += slope * slope * entering
-    spread = square
-    if mean is not None:
-        mean += (slope - mean) * entering
-        spread = square - mean * mean
-    step: Array = slope / (np.sqrt(spread) + eps)
-    if buffer is not None:
-        buffer *= momentum
-        buffer += step
-        step = buffer
-    return step * lr
-
-
-def adagrad(slope: Array, state: Any, numbers: Any) -> Array:
-    """Duchi, Hazan and Singer, Adaptive Subgradient Methods, 2011. State: sum of squares."""
-    (total,), (lr, eps) = state, numbers
-    total += slope * slope
-    step: Array = lr * slope / (np.sqrt(total) + eps)
-    return step
-
-
-def adadelta(slope: Array, state: Any, numbers: Any) -> Array:
-    """Zeiler, Adadelta, 2012. State: mean squares of the gradient and of the steps."""
-    (square, moved), (lr, rho, entering, eps) = state, numbers
-    square *= rho
-    square += slope * slope * entering
-    change: Array = np.sqrt(moved + eps) / np.sqrt(square + eps) * slope
-    moved *= rho
-    moved += change * change * entering
-    return change * lr
-
-
-def adamax(slope: Array, state: Any, numbers: Any) -> Array:
-    """Kingma and Ba, Adam, 2015, section 7. State: mean, and largest size, which fades."""
-    (mean, largest), (lr, entering, kept, eps) = state, numbers
-    mean += (slope - mean) * entering
-    largest *= kept
-    np.maximum(largest, np.abs(slope) + eps, out=largest)
-    step: Array = mean / largest * lr
-    return step
-
-
-def nadam(slope: Array, state: Any, numbers: Any) -> Array:
-    """Dozat, Incorporating Nesterov Momentum into Adam, 2016. State: mean, mean square."""
-    (mean, square), (entering, kept, squares_entering, eps, correction, of_slope, of_mean) = state, numbers
-    mean += (slope - mean) * entering
-    square *= kept
-    square += slope * slope * squares_entering
-    step: Array = (slope * of_slope + mean * of_mean) / (np.sqrt(square / correction) + eps)
-    return step
-
-
-def radam(slope: Array, state: Any, numbers: Any) -> Array:
-    """Liu et al., On the Variance of the Adaptive Learning Rate and Beyond, 2020. State: mean, mean square. The last
-    number is 0 as long as the rate cannot be rectified.
-    """
-    (mean, square), (entering, kept, squares_entering, eps, of_mean, scale) = state, numbers
-    mean += (slope - mean) * entering
-    square *= kept
-    square += slope * slope * squares_entering
-    move: Array = mean * of_mean
-    return move * scale / (np.sqrt(square) + eps) if scale else move
-
-
-def rprop(slope: Array, state: Any, numbers: Any) -> Array:
-    """Riedmiller and Braun, A Direct Adaptive Method for Faster Backpropagation Learning, 1993. State: the gradient
-    before, sizes of steps.
-    """
-    (before, size), (shorter, longer, least, most) = state, numbers
-    agreed = slope * before
-    size *= np.where(agreed > 0, longer, np.where(agreed < 0, shorter, size.dtype.type(1)))
-    np.clip(size, least, most, out=size)
-    before[...] = np.where(agreed < 0, slope.dtype.type(0), slope)
-    step: Array = np.sign(before) * size
-    return step
-
-
-FORMULAS: dict[str, Callable[[Array, Any, Any], Array]] = {
-    each.__name__: each for each in (rmsprop, adagrad, adadelta, adamax, nadam, radam, rprop)
-}
-"""By name: what is taken off a parameter, of its gradient, its state, which is written, and numbers of its dtype."""

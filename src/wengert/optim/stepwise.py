@@ -28,7 +28,7 @@ class Stepwise(Optimizer):
     """
 
     FORMULA: ClassVar[str] = ""
-    """A name of `_kernels.optimiser.FORMULAS`; `KEPT` are the entries of the state that it writes."""
+    """A name of `_kernels.formulas.FORMULAS`; `KEPT` are the entries of the state that it writes."""
     KEPT: ClassVar[tuple[str, ...]] = ()
 
     CAPTURED: ClassVar[str] = "params and state_steps"

@@ -161,7 +161,7 @@ def formula_step(
     """A step of an optimiser that goes element by element, for all parameters at once.
 
     Args:
-        kind: which, a name of `_kernels.optimiser.FORMULAS`.
+        kind: which, a name of `_kernels.formulas.FORMULAS`.
         params: written.
         grads: one for each, of its shape and dtype.
         states: for each what its formula keeps, written; None for what it does without.
