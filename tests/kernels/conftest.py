@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import contextlib
+import importlib
 import os
-import sys
 import zlib
 from collections.abc import Callable, Iterator
 from typing import Any
@@ -44,7 +44,7 @@ def no_warnings() -> Iterator[None]:
 def find_twin(name: str) -> Callable[..., Any]:
     """The NumPy function `name`, which the native one hides in the package."""
     for family in FAMILIES:
-        function = getattr(sys.modules[f"wengert._kernels.{family}"], name, None)
+        function = getattr(importlib.import_module(f"wengert._kernels.{family}"), name, None)
         if function is not None:
             return function
     raise LookupError(f"no twin named {name}")

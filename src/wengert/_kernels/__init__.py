@@ -10,7 +10,7 @@ extension.
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from . import native_choice
 from .activation import (
@@ -129,12 +129,6 @@ from .pointwise import (
     trunc_divide,
     where,
 )
-from .pool import (
-    avg_pool2d,
-    avg_pool2d_backward,
-    max_pool2d,
-    max_pool2d_backward,
-)
 from .random import (
     dropout_apply,
     dropout_mask,
@@ -143,14 +137,6 @@ from .random import (
     normal,
     permutation,
     uniform,
-)
-from .recurrent import (
-    gru_steps,
-    gru_steps_backward,
-    lstm_steps,
-    lstm_steps_backward,
-    rnn_steps,
-    rnn_steps_backward,
 )
 from .reduce import (
     all_along,
@@ -176,6 +162,29 @@ from .softmax import (
     softmax,
     softmax_backward,
 )
+
+if TYPE_CHECKING:
+    from .pool import (
+        avg_pool2d,
+        avg_pool2d_backward,
+        max_pool2d,
+        max_pool2d_backward,
+    )
+    from .recurrent import (
+        gru_steps,
+        gru_steps_backward,
+        lstm_steps,
+        lstm_steps_backward,
+        rnn_steps,
+        rnn_steps_backward,
+    )
+else:
+    avg_pool2d, avg_pool2d_backward, max_pool2d, max_pool2d_backward = native_choice.later(
+        "pool", "avg_pool2d avg_pool2d_backward max_pool2d max_pool2d_backward"
+    )
+    gru_steps, gru_steps_backward, lstm_steps, lstm_steps_backward, rnn_steps, rnn_steps_backward = native_choice.later(
+        "recurrent", "gru_steps gru_steps_backward lstm_steps lstm_steps_backward rnn_steps rnn_steps_backward"
+    )
 
 native = native_choice.load_native()
 direct: dict[str, native_choice.Function] = {}

@@ -73,7 +73,8 @@ def scores_of(query: Array, key: Array, attn_mask: Array | None, is_causal: bool
     if attn_mask is not None:
         scores = scores + attn_mask
     if is_causal:
-        scores = np.where(np.tri(*scores.shape[-2:], dtype=bool), scores, scores.dtype.type(-np.inf))
+        seen = np.arange(scores.shape[-2])[:, None] >= np.arange(scores.shape[-1])
+        scores = np.where(seen, scores, scores.dtype.type(-np.inf))
     return scores
 
 

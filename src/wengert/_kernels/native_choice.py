@@ -12,6 +12,26 @@ Function = Callable[..., Any]
 NAME = "wengert._kernels._native"
 
 
+class Later:
+    """A function in NumPy whose module is imported with the first call, since few programs come to it."""
+
+    __slots__ = ("__name__", "found", "module")
+
+    def __init__(self, module: str, name: str) -> None:
+        self.module, self.__name__ = module, name
+        self.found: Function | None = None
+
+    def __call__(self, *args: Any, **keywords: Any) -> Any:
+        if self.found is None:
+            self.found = getattr(importlib.import_module(f"{__package__}.{self.module}"), self.__name__)
+        return self.found(*args, **keywords)
+
+
+def later(module: str, names: str) -> list[Later]:
+    """Functions of a module of this package, by their names, which spaces separate."""
+    return [Later(module, name) for name in names.split()]
+
+
 def load_native() -> ModuleType | None:
     """Import the extension module, as the environment variable WENGERT_KERNELS says.
 

@@ -134,7 +134,7 @@ def _scaled_dot_product_flash_attention_for_cpu(
     check_blocks(query, key, value, dropout_p, attn_mask)
     own = query.dtype
     query, key, value, attn_mask = wide(query, key, value, attn_mask)
-    made = NotImplemented
+    made: Any = NotImplemented
     if in_blocks is not None:
         made = in_blocks(query, key, value, dropout_p, is_causal, attn_mask, scale)
     if made is NotImplemented:
@@ -246,12 +246,13 @@ def blocks_backward(
     """The gradients of attention block by block, for query, key and value."""
     check_blocks(query, key, value, dropout_p, attn_mask)
     own = query.dtype
-    given = wide(grad, query, key, value, output, logsumexp, attn_mask)
-    found = NotImplemented
+    grad, query, key, value, output, logsumexp, attn_mask = wide(grad, query, key, value, output, logsumexp, attn_mask)
+    given = (grad, query, key, value, output, logsumexp)
+    found: Any = NotImplemented
     if slopes_in_blocks is not None:
-        found = slopes_in_blocks(*given[:6], dropout_p, is_causal, given[6], scale)
+        found = slopes_in_blocks(*given, dropout_p, is_causal, attn_mask, scale)
     if found is NotImplemented:
-        found = attention_backward(*given, is_causal, scale)
+        found = attention_backward(*given, attn_mask, is_causal, scale)
     return tuple(np.ascontiguousarray(each.astype(own, copy=False)) for each in found)
 
 
