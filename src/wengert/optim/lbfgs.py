@@ -15,6 +15,11 @@ from .stepwise import as_real, check_rate
 Closure = Callable[[], Any]
 
 
+def as_loss(found: Any) -> float:
+    """What a closure gives, as a number: a tensor or a number."""
+    return float(found.detach() if isinstance(found, Tensor) else found)
+
+
 class LBFGS(Optimizer):
     """A quasi-Newton method that remembers the last steps and how the gradient changed along them.
 
@@ -73,7 +78,7 @@ class LBFGS(Optimizer):
         evaluate = enable_grad()(closure)
         first = evaluate()
         state["func_evals"] += 1
-        run = Run(group, dict(state), self._flat_grad(), float(first))
+        run = Run(group, dict(state), self._flat_grad(), as_loss(first))
         if run.grad.abs().max() <= group["tolerance_grad"]:
             return first
         evaluations, iterations = 1, 0
@@ -101,13 +106,13 @@ class LBFGS(Optimizer):
             self._move(run.t, run.direction)
             if last:
                 return 0
-            run.loss, run.grad = float(evaluate()), self._flat_grad()
+            run.loss, run.grad = as_loss(evaluate()), self._flat_grad()
             return 1
         before = [each.clone() for each in self._params]
 
         def at(t: Any) -> tuple[float, Tensor]:
             self._move(t, run.direction)
-            loss, grad = float(evaluate()), self._flat_grad()
+            loss, grad = as_loss(evaluate()), self._flat_grad()
             for each, kept in zip(self._params, before):
                 each.copy_(kept)
             return loss, grad
