@@ -122,7 +122,7 @@ DENSE = {
         "_multi_margin_loss",
     ),
     *("_multilabel_margin_loss", "_safe_softmax", "_segment_reduce", "_soft_margin_loss", "affine_grid_generator"),
-    "_causal_softmax",
+    *("_causal_softmax", "_scaled_dot_product_flash_attention_for_cpu"),
     *("channel_shuffle", "distance_norm", "glu", "view_as_complex_copy", "view_as_real_copy"),
     *("_cdist_forward", "_euclidean_dist", "_linalg_householder_product", "_linalg_lstsq", "ormqr"),
 }
