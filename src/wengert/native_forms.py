@@ -7,7 +7,7 @@ from typing import Any
 from .nn import functional
 from .tensor import Tensor
 
-REDUCTIONS = ("none", "mean", "sum")
+REDUCTIONS = {1: "mean", 2: "sum"}
 
 
 def max_pool1d_with_indices(
@@ -45,8 +45,9 @@ def binary_cross_entropy_with_logits(
         target: probabilities, of the same shape.
         weight: of each element.
         pos_weight: of the class against its absence.
-        reduction: 0 for none, 1 for the mean, 2 for the sum.
+        reduction: 1 for the mean, 2 for the sum, others for none.
     """
+    kept = REDUCTIONS.get(reduction, "none")
     return functional.binary_cross_entropy_with_logits(  # type: ignore[no-any-return]
-        input, target, weight, reduction=REDUCTIONS[reduction], pos_weight=pos_weight
+        input, target, weight, reduction=kept, pos_weight=pos_weight
     )

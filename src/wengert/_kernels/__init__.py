@@ -2,7 +2,8 @@
 
 Each function exists in NumPy, complete; that one is the reference. Some exist in C++ too, under the same name and with
 the same signature: those are taken when the extension was built, unless the environment says WENGERT_KERNELS=numpy. A
-native function hands what it does not know (other dtypes, strides, array types) to its NumPy twin.
+native function hands what it does not know (other dtypes, strides, array types) to its NumPy twin. Twins that few
+programs come to are imported with their first call (`native_choice.Later`).
 
 `direct` maps names to native functions that return NotImplemented instead of calling the twin; it is empty without the
 extension.
