@@ -7,12 +7,12 @@ The index is taken apart as torch does it: integers, slices, None and `...` beco
 from __future__ import annotations
 
 import operator
-import warnings
 from typing import Any
 
 import numpy as np
 
 from ._core import errors, flags
+from ._core.graph import anomaly
 from ._core.state.modes import current
 from ._core.tensor.base import Tensor, wrap
 from ._core.types.dtypes import bool_, int64
@@ -191,7 +191,7 @@ def as_items(index: Any) -> list[Any]:
         if any(
             each is None or each is Ellipsis or isinstance(each, (Tensor, slice, list, tuple, range)) for each in index
         ):
-            warnings.warn(LIST_AS_TUPLE, UserWarning, stacklevel=5)
+            anomaly.warn(LIST_AS_TUPLE)
             return [as_item(each) for each in index]
     return [as_item(index)]
 
@@ -230,7 +230,7 @@ def as_index_tensor(tensor: Tensor) -> Any:
     array = tensor._array_
     if array.dtype == np.uint8:
         if array.ndim:  # torch says nothing of a single byte
-            warnings.warn(BYTE_MASK, UserWarning, stacklevel=6)
+            anomaly.warn(BYTE_MASK)
         if tensor._flags_ & flags.BATCHED:
             return tensor.to(bool_)  # type: ignore[attr-defined]
         return wrap(array.astype(np.bool_))

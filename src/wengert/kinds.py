@@ -12,6 +12,7 @@ from typing import Any, NoReturn
 import numpy as np
 
 from ._core import errors, flags
+from ._core.graph import anomaly
 from ._core.tensor.base import Tensor, bind, set_up
 from ._core.tensor.storage import Storage
 from ._core.types import dtypes
@@ -175,7 +176,7 @@ def to_layout(name: str) -> Callable[..., NoReturn]:
 
 def resize(self: Tensor, *sizes: Any) -> Any:
     """`view`, by its older name: the number of elements cannot change."""
-    warnings.warn("non-inplace resize is deprecated", stacklevel=2)
+    anomaly.warn("non-inplace resize is deprecated")
     wanted = Size(sizes[0] if len(sizes) == 1 and not isinstance(sizes[0], int) else sizes)
     if wanted.numel() != self._array_.size:
         raise RuntimeError(
@@ -188,7 +189,7 @@ def resize(self: Tensor, *sizes: Any) -> Any:
 
 def resize_as(self: Tensor, tensor: Tensor) -> Any:
     """`view_as`, by its older name: the number of elements cannot change."""
-    warnings.warn("non-inplace resize_as is deprecated", stacklevel=2)
+    anomaly.warn("non-inplace resize_as is deprecated")
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         return resize(self, tensor.shape)

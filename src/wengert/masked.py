@@ -48,7 +48,12 @@ def _dims(input: Any, dim: Dims) -> tuple[int, ...]:
     """The dimensions that are reduced."""
     if dim is None or dim == ():
         return tuple(range(input.ndim))
-    return (dim,) if isinstance(dim, int) else tuple(dim)
+    return (int(dim),) if isinstance(dim, int) else tuple(dim)
+
+
+def _first(input: Any, dim: Dims) -> int:
+    """The dimension that a function works along which takes one: of several (None: of all) the first, as in torch."""
+    return _dims(input, dim)[0] if input.ndim else 0
 
 
 def _limit(input: Any, dtype: Any, largest: bool) -> Any:
@@ -146,7 +151,7 @@ def _count(input: Any, dim: Dims, mask: Any) -> Any:
 
 
 def median(
-    input: Any, dim: int = -1, *, keepdim: bool = False, dtype: Any = None, mask: Tensor | None = None
+    input: Any, dim: Dims = -1, *, keepdim: bool = False, dtype: Any = None, mask: Tensor | None = None
 ) -> Tensor:
     """The median, of two in the middle the lower one; in the input's dtype, whatever `dtype` says, as torch gives it.
 
@@ -155,11 +160,11 @@ def median(
     """
     if input.dtype.is_floating_point:
         found = _prepared(input, None, mask, float("nan"))
-        return found.nanmedian(dim, keepdim).values  # type: ignore[no-any-return]
+        return found.nanmedian(_first(input, dim), keepdim).values  # type: ignore[no-any-return]
     if mask is not None and bool((_count(input, dim, mask) == 0).any()):
         raise ValueError("masked median expects no fully masked out rows if dtype is not floating point")
-    exact = _prepared(input, dtypes.float64, mask, float("nan")).nanmedian(dim, keepdim).values
-    return exact.to(input.dtype)  # type: ignore[no-any-return]
+    exact = _prepared(input, dtypes.float64, mask, float("nan"))
+    return exact.nanmedian(_first(input, dim), keepdim).values.to(input.dtype)  # type: ignore[no-any-return]
 
 
 def logsumexp(
@@ -213,20 +218,22 @@ def std(
     return found.sqrt()  # type: ignore[no-any-return]
 
 
-def softmax(input: Any, dim: int, *, dtype: Any = None, mask: Tensor | None = None) -> Tensor:
+def softmax(input: Any, dim: Dims, *, dtype: Any = None, mask: Tensor | None = None) -> Tensor:
     """Shares that add up to 1 along `dim`; those of other elements are 0."""
-    return _prepared(input, dtype, mask, _limit(input, dtype, largest=False)).softmax(dim)  # type: ignore[no-any-return]
+    found = _prepared(input, dtype, mask, _limit(input, dtype, largest=False))
+    return found.softmax(_first(input, dim))  # type: ignore[no-any-return]
 
 
-def log_softmax(input: Any, dim: int, *, dtype: Any = None, mask: Tensor | None = None) -> Tensor:
+def log_softmax(input: Any, dim: Dims, *, dtype: Any = None, mask: Tensor | None = None) -> Tensor:
     """Logarithms of `softmax`."""
     found = _prepared(input, dtype, mask, _limit(input, dtype, largest=False))
-    return found.log_softmax(dim)  # type: ignore[no-any-return]
+    return found.log_softmax(_first(input, dim))  # type: ignore[no-any-return]
 
 
-def softmin(input: Any, dim: int, *, dtype: Any = None, mask: Tensor | None = None) -> Tensor:
+def softmin(input: Any, dim: Dims, *, dtype: Any = None, mask: Tensor | None = None) -> Tensor:
     """`softmax` of the negative."""
-    return (-_prepared(input, dtype, mask, _limit(input, dtype, largest=True))).softmax(dim)  # type: ignore[no-any-return]
+    found = -_prepared(input, dtype, mask, _limit(input, dtype, largest=True))
+    return found.softmax(_first(input, dim))  # type: ignore[no-any-return]
 
 
 def normalize(
@@ -237,14 +244,14 @@ def normalize(
     return _prepared(input, dtype, mask, 0) / length.maximum(full_like(length, eps))  # type: ignore[no-any-return]
 
 
-def cumsum(input: Any, dim: int, *, dtype: Any = None, mask: Tensor | None = None) -> Tensor:
+def cumsum(input: Any, dim: Dims, *, dtype: Any = None, mask: Tensor | None = None) -> Tensor:
     """Sums of what comes before, each element included; others add nothing."""
-    return _prepared(input, _summed(input, dtype), mask, 0).cumsum(dim)  # type: ignore[no-any-return]
+    return _prepared(input, _summed(input, dtype), mask, 0).cumsum(_first(input, dim))  # type: ignore[no-any-return]
 
 
-def cumprod(input: Any, dim: int, *, dtype: Any = None, mask: Tensor | None = None) -> Tensor:
+def cumprod(input: Any, dim: Dims, *, dtype: Any = None, mask: Tensor | None = None) -> Tensor:
     """Products of what comes before, each element included; others change nothing."""
-    return _prepared(input, _summed(input, dtype), mask, 1).cumprod(dim)  # type: ignore[no-any-return]
+    return _prepared(input, _summed(input, dtype), mask, 1).cumprod(_first(input, dim))  # type: ignore[no-any-return]
 
 
 def logaddexp(

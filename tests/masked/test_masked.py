@@ -61,3 +61,12 @@ def test_softmax_shares_among_what_is_left():
 def test_a_mask_of_more_dimensions_is_refused():
     with pytest.raises(IndexError, match="mask dimensionality higher than of the input"):
         wg.masked.sum(wg.ones(2), mask=wg.ones(1, 2) > 0)
+
+
+@pytest.mark.parametrize("name", ["softmax", "log_softmax", "softmin", "cumsum", "cumprod", "median"])
+def test_what_works_along_one_dimension_takes_the_first_of_several(name):
+    values, mask = (wg.tensor(each) for each in drawn(1))
+    function = getattr(wg.masked, name)
+    for several, one in ((None, 0), ((), 0), ((1, 0), 1), (True, 1)):
+        found, expected = function(values, dim=several, mask=mask), function(values, dim=one, mask=mask)
+        np.testing.assert_array_equal(found.numpy(), expected.numpy())

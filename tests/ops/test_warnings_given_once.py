@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import warnings
 
+import numpy as np
 import pytest
 
 import wengert as wg
@@ -17,6 +18,8 @@ def leaf():
 
 
 NUMBERS = wg.arange(3)
+ARRAY, LOCKED = np.ones(2), np.ones(2)
+LOCKED.flags.writeable = False
 ONCE = {
     "T of three dimensions": (lambda: wg.ones(2, 3, 4).T, "The use of `x.T` on tensors of dimension other than 2"),
     "T of a vector": (lambda: wg.ones(2).T, "The use of `x.T` on tensors of dimension other than 2"),
@@ -42,6 +45,32 @@ ONCE = {
         lambda: wg.tensor([leaf(), leaf()]),
         "Converting a tensor with requires_grad=True to a",
     ),
+    "numbers of arrays": (lambda: wg.tensor([ARRAY, ARRAY]), "Creating a tensor from a list of numpy.ndarrays is ext"),
+    "array that cannot be written": (lambda: wg.from_numpy(LOCKED), "The given NumPy array is not writable"),
+    "buffer that cannot be written": (
+        lambda: wg.frombuffer(b"abcd", dtype=wg.uint8),
+        "The given buffer is not writable",
+    ),
+    "backward pass that is recorded": (
+        lambda: leaf().backward(create_graph=True),
+        "Using backward.. with create_graph",
+    ),
+    "storage": (lambda: wg.ones(2).storage(), "TypedStorage is deprecated"),
+    "stft": (lambda: wg.stft(wg.ones(8), 4, return_complex=True), "A window was not provided"),
+    "istft": (lambda: wg.istft(wg.ones(3, 5) + 0j, 4), "Please provide the same window used by stft"),
+    "edges": (
+        lambda: wg.searchsorted(wg.arange(8)[::2], NUMBERS),
+        r"torch.searchsorted\(\): boundary tensor is non-contiguous",
+    ),
+    "values among edges": (
+        lambda: wg.bucketize(wg.arange(8)[::2], NUMBERS),
+        r"torch.searchsorted\(\): input value tensor is non-contiguous",
+    ),
+    "order of edges": (
+        lambda: wg.searchsorted(NUMBERS, NUMBERS[:1], sorter=wg.tensor([0, 9, 1, 9, 2, 9])[::2]),
+        r"torch.searchsorted\(\): sorter tensor is non-contiguous",
+    ),
+    "lu_solve": (lambda: wg.lu_solve(MATRIX, *wg.linalg.lu_factor(MATRIX)), "torch.lu_solve is deprecated in favor"),
     "qr": (lambda: wg.qr(MATRIX), "torch.qr is deprecated in favor of torch.linalg.qr"),
     "cholesky": (lambda: wg.cholesky(MATRIX), "torch.cholesky is deprecated in favor of torch.linalg.cholesky"),
     "triangular_solve": (lambda: wg.triangular_solve(MATRIX, MATRIX), "torch.triangular_solve is deprecated in favor"),
@@ -88,3 +117,26 @@ def test_matrices_and_grids_that_say_their_indexing_are_silent():
 def test_the_names_of_mixed_precision_below_cuda_are_old_ones(name):
     with pytest.warns(FutureWarning, match=rf"`torch.cuda.amp.{name}\(args...\)` is deprecated"):
         getattr(wg.cuda.amp, name)(**({"enabled": False} if name in ("autocast", "GradScaler") else {}))
+
+
+OFTEN = {
+    "broadcast targets": (
+        lambda: wg.nn.functional.mse_loss(wg.ones(2, 1), wg.ones(2)),
+        "Using a target size",
+    ),
+    "copies": (lambda: wg.tensor(MATRIX), "To copy construct from a tensor"),
+    "range": (lambda: wg.range(0, 3), "torch.range is deprecated"),
+    "too few": (lambda: wg.std(wg.ones(1)), "degrees of freedom is <= 0"),
+    "other shape": (lambda: wg.sum(wg.ones(2), 0, out=wg.ones(3)), "An output with one or more elements was resized"),
+    "kl_div": (lambda: wg.nn.functional.kl_div(MATRIX, MATRIX), "reduction: 'mean' divides the total loss"),
+    "upsample": (lambda: wg.nn.functional.upsample(wg.ones(1, 1, 2), 4), "is deprecated. Use `nn.functional.interp"),
+    "softmax": (lambda: wg.nn.functional.softmax(MATRIX), "Implicit dimension choice for softmax"),
+}
+
+
+@pytest.mark.parametrize("name", OFTEN)
+def test_what_is_told_each_time_points_to_the_line_of_the_program(name):
+    call, text = OFTEN[name]
+    for _ in range(2):
+        [found] = given(call)  # which looks where it points to
+        assert text in found

@@ -50,7 +50,7 @@ OWN = {
     **{("__array_function__", name): "Any" for name in ("function", "types", "args", "options")},
     **{("__array_ufunc__", name): "Any" for name in ("ufunc", "method", "inputs", "options")},
     ("adaptive_avg_pool2d", "output_size"): "int | Sequence[int | None] | None",
-    ("argmax", "dim"): "int", ("argmin", "dim"): "int", ("as_strided", "stride"): "Sequence[int]",
+    ("as_strided", "stride"): "Sequence[int]",
     ("as_strided_", "stride"): "Sequence[int]", ("set_", "stride"): "Sequence[int]",
     ("__div__", "other"): "Operand", ("__idiv__", "other"): "Operand", ("__rdiv__", "other"): "Operand",
     ("div", "input"): "Operand", ("div", "other"): "Operand", ("divide", "input"): "Operand",

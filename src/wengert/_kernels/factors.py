@@ -271,7 +271,10 @@ def pseudoinverse(a: Array, atol: Array, rtol: Array, hermitian: bool) -> Array:
 
 
 def least_squares(a: Array, b: Array, rcond: float | None, driver: str) -> Any:
-    """The smallest X for which A X - B is smallest, the squares of that by columns, ranks and singular values."""
+    """The smallest X for which A X - B is smallest, the squares of that by columns, ranks and singular values.
+
+    The driver "gels" knows of no ranks: what `lost_rank` does not find counts as a matrix of full rank.
+    """
     rows, width = a.shape[-2:]
     lead = np.broadcast_shapes(a.shape[:-2], b.shape[:-2])
     wrong = infinite(a)
@@ -280,6 +283,7 @@ def least_squares(a: Array, b: Array, rcond: float | None, driver: str) -> Any:
         b = np.where(wrong[..., None, None], np.nan, widened(b, lead)).astype(b.dtype)
     u, values, vh = np.linalg.svd(a, full_matrices=False)
     part = np.finfo(a.dtype).eps * max(rows, width) if rcond is None else rcond
+    part = 0 if driver == "gels" else part
     bound = part * values.max(-1, keepdims=True, initial=0)
     large = values > bound
     inverse = np.where(large, 1 / np.where(large, values, 1), 0).astype(values.dtype)
@@ -287,7 +291,7 @@ def least_squares(a: Array, b: Array, rcond: float | None, driver: str) -> Any:
     found = np.matmul(np.conjugate(vh.swapaxes(-1, -2)), inner)
     rank = large.sum(-1)
     residuals = np.empty((0,), values.dtype)
-    if rows > width and driver != "gelsy" and (rank == width).all():
+    if rows > width and driver != "gelsy" and (driver == "gels" or (rank == width).all()):
         apart = np.matmul(a, found) - b
         residuals = np.asarray((apart * np.conjugate(apart)).real.sum(-2))
     nothing = np.empty((0,), np.int64)
@@ -295,6 +299,17 @@ def least_squares(a: Array, b: Array, rcond: float | None, driver: str) -> Any:
     space = np.zeros((*lead, found.shape[-1], max(rows, width)), a.dtype).swapaxes(-1, -2)[..., :width, :]  # LAPACK's
     space[...] = found
     return space, residuals, nothing if driver == "gels" else np.asarray(rank), listed
+
+
+def lost_rank(a: Array) -> Array:
+    """For each matrix the number of the column (of a wide one, row), from 1, where a triangle's diagonal is zero, or 0.
+
+    Of a matrix of zeros it is 0 too: LAPACK's "gels" knows its solution before it looks for a triangle.
+    """
+    tall = a if a.shape[-2] >= a.shape[-1] else np.conjugate(a.swapaxes(-1, -2))
+    ends = np.diagonal(np.linalg.qr(tall, mode="r"), axis1=-2, axis2=-1) == 0
+    first = np.argmax(ends, -1) + 1 if ends.shape[-1] else np.zeros(ends.shape[:-1], np.int64)
+    return np.where(ends.any(-1) & a.any((-2, -1)), first, 0)
 
 
 def ldl(a: Array, hermitian: bool) -> Any:

@@ -144,14 +144,19 @@ def poisson_number(even: Even, rate: float) -> int:
         edge = 0.5 - abs(across)
         if edge == 0:
             continue  # far below 0, whatever the rate
-        count = integer((2 * bend / edge + width) * across + rate + 0.43)
+        count = float(np.floor((2 * bend / edge + width) * across + rate + 0.43))  # judged before it is made an integer
         if edge >= 0.07 and up <= quick:
-            return count
+            return integer(count)
         if count < 0 or (edge < 0.013 and up > edge):
             continue
         height = logarithm(up) + share - math.log(bend / (edge * edge) + width)
-        if height <= -rate + count * math.log(rate) - math.lgamma(count + 1):
-            return count
+        if height <= -rate + count * math.log(rate) - log_factorial(count):
+            return integer(count)
+
+
+def log_factorial(k: float) -> float:
+    """The logarithm of k!, infinite where it is beyond a float, of which Python's function makes an error."""
+    return math.lgamma(k + 1) if not k > 1e305 else math.inf
 
 
 def integer(x: float) -> int:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import warnings
+from ..ops.warned import warn
 
 __all__ = ["get_enum", "legacy_get_enum", "legacy_get_string"]
 
@@ -16,7 +16,7 @@ def get_enum(reduction: str) -> int:
         ValueError: none of these.
     """
     if reduction == "elementwise_mean":
-        warnings.warn("reduction='elementwise_mean' is deprecated. Please use reduction='mean' instead.", stacklevel=2)
+        warn("reduction='elementwise_mean' is deprecated. Please use reduction='mean' instead.")
         return 1
     if reduction not in NUMBERS:
         raise ValueError(f"{reduction} is not a valid value for reduction")
@@ -34,9 +34,7 @@ def legacy_get_string(size_average: bool | None, reduce: bool | None, emit_warni
     averaged, reduced = size_average in (None, True), reduce in (None, True)
     made = "none" if not reduced else "mean" if averaged else "sum"
     if emit_warning:
-        warnings.warn(
-            f"size_average and reduce args will be deprecated, please use reduction='{made}' instead.", stacklevel=2
-        )
+        warn(f"size_average and reduce args will be deprecated, please use reduction='{made}' instead.")
     return made
 
 

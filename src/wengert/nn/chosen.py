@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import warnings
 from typing import Any
 
 from ..ops import Truth, plain_function
 from ..ops.neural import gates
 from ..ops.neural.softmax import log_softmax_along, softmax_along
 from ..ops.pointwise import activation, piecewise, smooth
+from ..ops.warned import warn
 from ..tensor import Tensor
 
 
@@ -95,10 +95,7 @@ def tanh(input: Tensor) -> Tensor:
 
 def implicit_dim(name: str, ndim: int, stacklevel: int) -> int:
     """The dimension of a softmax that was not told one: the habit of torch's early days."""
-    warnings.warn(
-        f"Implicit dimension choice for {name} has been deprecated. Change the call to include dim=X as an argument.",
-        stacklevel=stacklevel,
-    )
+    warn(f"Implicit dimension choice for {name} has been deprecated. Change the call to include dim=X as an argument.")
     return 0 if ndim in (0, 1, 3) else 1
 
 
@@ -158,7 +155,7 @@ def gumbel_softmax(logits: Tensor, tau: float = 1, hard: bool = False, eps: floa
     Source: Jang et al., Categorical reparameterization with Gumbel-softmax, 2017.
     """
     if eps != 1e-10:
-        warnings.warn("`eps` parameter is deprecated and has no effect.", stacklevel=2)
+        warn("`eps` parameter is deprecated and has no effect.")
     scores: Any = logits
     noise = -scores.new_empty(scores.shape).exponential_().log()
     soft = ((scores + noise) / tau).softmax(dim)

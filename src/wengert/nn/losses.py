@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import warnings
 from collections.abc import Callable
 from typing import Any
 
@@ -14,6 +13,7 @@ from ..ops.neural.loss import read_reduction
 from ..ops.neural.loss_margins import WORDS, check_triplet
 from ..ops.neural.similarity import pairwise_distance
 from ..ops.pointwise.smooth import log_sigmoid
+from ..ops.warned import warn
 from ..tensor import Tensor
 
 
@@ -322,11 +322,10 @@ def kl_div(
     each = "sum" if reduction == "batchmean" else reduction
     number = number_of(each, size_average, reduce)
     if reduction == "mean" and size_average is None and reduce is None:
-        warnings.warn(
+        warn(
             "reduction: 'mean' divides the total loss by both the batch size and the support size.'batchmean' divides "
             "only by the batch size, and aligns with the KL div math definition.'mean' will be changed to behave the "
-            "same as 'batchmean' in the next major release.",
-            stacklevel=2,
+            "same as 'batchmean' in the next major release."
         )
     total = loss_rates.kl_div(input, target, number, log_target=log_target)
     return total / input.shape[0] if reduction == "batchmean" and input.ndim else total  # type: ignore[no-any-return]

@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-import warnings
 from typing import Any
 
 from ..ops import plain_function
 from ..ops.images.grid import MODES, PADDINGS, affine_grid_generator, grid_sampler, sampled
 from ..ops.images.resize import interpolate
+from ..ops.warned import warn
 from ..tensor import Tensor
 
 
 def old(name: str) -> None:
     """Warn of a function that has another name now."""
-    warnings.warn(f"`nn.functional.{name}` is deprecated. Use `nn.functional.interpolate` instead.", stacklevel=3)
+    warn(f"`nn.functional.{name}` is deprecated. Use `nn.functional.interpolate` instead.")
 
 
 def upsample(
@@ -39,10 +39,9 @@ def upsample_bilinear(input: Tensor, size: Any = None, scale_factor: Any = None)
 def aligned(name: str, align_corners: bool | None) -> bool:
     """The choice of corners; a warning if there is none."""
     if align_corners is None:
-        warnings.warn(
+        warn(
             "Default grid_sample and affine_grid behavior has changed to align_corners=False since 1.3.0. Please "
-            f"specify align_corners=True if the old behavior is desired. See the documentation of {name} for details.",
-            stacklevel=3,
+            f"specify align_corners=True if the old behavior is desired. See the documentation of {name} for details."
         )
     return bool(align_corners)
 
@@ -106,10 +105,9 @@ def affine_grid(theta: Tensor, size: Any, align_corners: bool | None = None) -> 
             f"Got {theta.shape}."
         )
     if corners and min(size[2:]) == 1:
-        warnings.warn(
+        warn(
             "Since version 1.3.0, affine_grid behavior has changed for unit-size grids when align_corners=True. This "
-            "is not an intended use case of affine_grid. See the documentation of affine_grid for details.",
-            stacklevel=2,
+            "is not an intended use case of affine_grid. See the documentation of affine_grid for details."
         )
     elif min(size) <= 0:
         raise ValueError(f"Expected non-zero, positive output size. Got {size}")

@@ -3,20 +3,15 @@
 from __future__ import annotations
 
 import math
-import warnings
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
-try:
-    import cython
-except ImportError:
-    from .. import plain as cython  # type: ignore[no-redef]
-
 from .. import door, errors, flags
 from ..aliasing import views
 from ..calls import batching
+from ..graph.anomaly import warn_once
 from ..graph.node import Edge, Node
 from ..leaves import hooked
 from ..leaves.accumulate import empty_for, gradient_edge
@@ -57,7 +52,7 @@ def backward(
         raise RuntimeError(IN_TRANSFORM)
     keep = create_graph if retain_graph is None else retain_graph
     if create_graph:
-        warnings.warn(errors.CREATE_GRAPH, stacklevel=2 if cython.compiled else 3)  # compiled, this is no frame
+        warn_once(errors.CREATE_GRAPH)
     wanted = () if inputs is None else inputs_of("backward", inputs)
     given = as_sequence(tensors)
     starts = starting_gradients(given, cotangents(grad_tensors, len(given)))

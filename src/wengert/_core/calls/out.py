@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import warnings
 from typing import Any
 
 import numpy as np
 
 from .. import batch_errors, errors, flags, forward_errors, out_errors
+from ..graph import anomaly
 from ..operators import layouts, overlap
 from ..operators.declaration import bind
 from ..state.modes import Modes, current
@@ -229,7 +229,7 @@ def take_shape(tensor: Tensor, made: Tensor) -> bool:
         return False
     check_cast(tensor, made)
     if tensor._array_.size:
-        warnings.warn(errors.resized_output(tensor._array_.shape, made._array_.shape), stacklevel=2)
+        anomaly.warn(errors.resized_output(tensor._array_.shape, made._array_.shape))
     OPERATORS.resize(tensor, made._array_.shape, layouts.preserved(made._array_))
     return True
 

@@ -9,7 +9,7 @@ from collections.abc import Callable, Sequence
 from typing import Any, TypeAlias
 
 from .. import errors, flags
-from ..operators.declaration import ALIASES, SCALARS, check_scalar, is_whole
+from ..operators.declaration import ALIASES, SCALARS, check_scalar, is_whole, stands_for_int
 from ..state.modes import current
 from ..tensor.base import Tensor
 
@@ -193,8 +193,13 @@ def check_typed(
         position = at + 1 - skipped if at < count else 0
         if kind is float and not isinstance(given, (Tensor, complex)):  # of which the operators inside judge
             check_scalar(name, argument, position, annotations[argument], given)
-        elif kind is bool or (kind is int and not is_whole(given)):
+        elif kind is bool or (kind is int and not is_int(argument, given)):
             raise TypeError(errors.wrong_type(name, argument, position, kind.__name__, given))
+
+
+def is_int(argument: str, given: Any) -> bool:
+    """Whether a value is taken for the int that a parameter wants."""
+    return stands_for_int(argument, given) if isinstance(given, Tensor) else is_whole(given)
 
 
 def may_be_none(annotation: str, argument: str) -> bool:

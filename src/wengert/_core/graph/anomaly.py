@@ -197,7 +197,7 @@ def warn_once(text: str) -> None:
         warn(text)
 
 
-def warn(text: str) -> None:
+def warn(text: str, category: type[Warning] = UserWarning) -> None:
     """Warn at the program's own line."""
     _, depth = outside()
-    warnings.warn(text, UserWarning, stacklevel=depth + 1)
+    warnings.warn(text, category, stacklevel=depth + 1)

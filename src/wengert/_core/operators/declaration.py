@@ -47,7 +47,7 @@ SCALARS = frozenset(("float", "float | None", "Number", "Number | None"))
 """Annotations of parameters that take a number: a `Number` may be complex."""
 
 
-PLAIN_INTEGERS = ("n", "decimals")
+PLAIN_INTEGERS = frozenset(("decimals", "chunks", "r", "offset", "row", "col", "steps", "step", "N", "num_classes"))
 """Parameters that are neither sizes nor dimensions: an int, or a tensor without dimensions."""
 
 
@@ -335,8 +335,14 @@ def check_range(op: Declaration, values: tuple[Any, ...], at: int) -> None:
 
 
 def is_whole(value: Any) -> bool:
-    """Whether a value counts as an int: NumPy's do, a bool does not."""
-    return not isinstance(value, bool) and hasattr(value, "__index__")
+    """Whether a value counts as an int: NumPy's do, a bool or an array does not."""
+    return hasattr(value, "__index__") and not isinstance(value, (bool, np.ndarray))
+
+
+def stands_for_int(argument: str, tensor: Any) -> bool:
+    """Whether a tensor is taken for the int that a parameter wants: without dimensions; as a size, of one element."""
+    array, counts = tensor._array_, "dim" not in argument and argument not in PLAIN_INTEGERS
+    return array.dtype.kind in "iu" and array.size == 1 and (counts or array.ndim == 0) and not tensor.requires_grad
 
 
 def holds_tensor(values: Any) -> bool:
@@ -371,10 +377,11 @@ def number_in(name: str, argument: str, position: int, wanted: str, tensor: Any)
     Raises:
         TypeError: there is no such number, or a gradient would have to flow into it.
     """
-    array = tensor._array_
-    counts = wanted != "int" or not (argument.startswith("dim") or argument in PLAIN_INTEGERS)
-    whole = array.dtype.kind in "iu" and (array.ndim == 0 or (array.size == 1 and counts)) and wanted != "float"
-    if tensor.requires_grad or wanted == "bool" or not (whole or (array.ndim == 0 and wanted != "int")):
+    single = tensor._array_.ndim == 0
+    counts = stands_for_int(argument, tensor) and (single or argument != "n")
+    if wanted != "int":
+        counts = single or (stands_for_int("", tensor) and wanted not in ("float", "Number"))
+    if not counts or wanted == "bool" or tensor.requires_grad:
         kind = wanted if wanted in ("bool", "int", "float") else "Number"
         raise TypeError(errors.wrong_type(name, argument, position, kind, tensor))
     return tensor.item()

@@ -45,14 +45,13 @@ T gamma_number(const Numbers& numbers, T concentration) {
     }
 }
 
-int64_t integer(double x) {
-    const double below = std::floor(x);
+int64_t integer(double below) {
     return below >= -0x1p63 && below < 0x1p63 ? static_cast<int64_t>(below) : std::numeric_limits<int64_t>::min();
 }
 #if defined(__GLIBC__) || defined(__APPLE__)
-double log_factorial(int64_t k) { int sign; return lgamma_r(static_cast<double>(k) + 1, &sign); }
+double log_factorial(double k) { int sign; return lgamma_r(k + 1, &sign); }
 #else
-double log_factorial(int64_t k) { return std::lgamma(static_cast<double>(k) + 1); }
+double log_factorial(double k) { return std::lgamma(k + 1); }
 #endif
 
 int64_t poisson_number(const Numbers& numbers, double rate) {
@@ -67,11 +66,11 @@ int64_t poisson_number(const Numbers& numbers, double rate) {
     const double quick = 0.9277 - 3.6224 / (width - 2), share = std::log(1.1239 + 1.1328 / (width - 3.4));
     for (;;) {
         const double across = numbers.even() - 0.5, up = numbers.even(), edge = 0.5 - std::fabs(across);
-        const int64_t count = integer((2 * bend / edge + width) * across + rate + 0.43);
-        if (edge >= 0.07 && up <= quick) return count;
+        const double count = std::floor((2 * bend / edge + width) * across + rate + 0.43);  // judged before it is made an integer
+        if (edge >= 0.07 && up <= quick) return integer(count);
         if (count < 0 || (edge < 0.013 && up > edge)) continue;
         const double height = std::log(up) + share - std::log(bend / (edge * edge) + width);
-        if (height <= -rate + static_cast<double>(count) * std::log(rate) - log_factorial(count)) return count;
+        if (height <= -rate + count * std::log(rate) - log_factorial(count)) return integer(count);
     }
 }
 

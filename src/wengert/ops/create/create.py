@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import warnings
 from collections.abc import Callable
 from typing import Any
 
@@ -14,6 +13,7 @@ from ..._core import errors, flags
 from ..._core.cards.arguments import integers
 from ..._core.cards.card import Bad, Sample, composite
 from ..._core.cards.plain_case import plain_factory
+from ..._core.graph import anomaly
 from ..._core.tensor.base import Tensor
 from ..._core.types import dtypes
 from ..._core.types.dtypes import dtype as DType
@@ -73,7 +73,7 @@ def tensor(
     """
     check_place("tensor", device, pin_memory)
     if isinstance(data, Tensor):
-        warnings.warn(copy_warning("torch.tensor"), UserWarning, stacklevel=2)
+        anomaly.warn(copy_warning("torch.tensor"))
         if data._flags_ & flags.BATCHED:
             return copy_of_members(data, dtype, requires_grad)
     wanted = None if dtype is None else read_dtype("tensor", dtype, dtypes.get_default_dtype())

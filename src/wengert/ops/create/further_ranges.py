@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import math
-import warnings
 from typing import Any
 
 import numpy as np
 
 from ..._core.cards.arguments import integers
 from ..._core.cards.card import Bad, Sample, composite
+from ..._core.graph import anomaly
 from ..._core.operators import layouts
 from ..._core.tensor.base import Tensor
 from ..._core.types import dtypes
@@ -47,10 +47,9 @@ def range(
     Raises:
         RuntimeError: `step` is zero or leads away from `end`, or a bound is not finite.
     """
-    warnings.warn(
+    anomaly.warn(
         "torch.range is deprecated and will be removed in a future release because its behavior is inconsistent with "
-        "Python's range builtin. Instead, use torch.arange, which produces values in [start, end).",
-        stacklevel=2,
+        "Python's range builtin. Instead, use torch.arange, which produces values in [start, end)."
     )
     check_place("range", device, pin_memory)
     low, high, pace = (

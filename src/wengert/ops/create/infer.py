@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from ..._core.graph.anomaly import warn_once
 from ..._core.state.modes import current
 from ..._core.tensor import tracing
 from ..._core.tensor.base import Tensor
@@ -14,6 +15,10 @@ from ..._core.types import dtypes
 from ..._core.types.dtypes import dtype as DType
 from ..dtype_checks import fits_integer
 
+SLOW = (
+    "Creating a tensor from a list of numpy.ndarrays is extremely slow. Please consider converting the list to a "
+    "single numpy.ndarray with numpy.array() before converting to a tensor."
+)
 PLAIN = frozenset({bool, int, float, complex})
 
 
@@ -131,6 +136,8 @@ def infer(values: Any, wanted: DType | None, depth: int = 1) -> tuple[DType, boo
     plain = True
     for each in values:
         if isinstance(each, (np.ndarray, np.generic)):
+            if isinstance(each, np.ndarray):
+                warn_once(SLOW)
             found.append(dtypes.from_numpy(each.dtype) if wanted is None else wanted)
             plain = plain and isinstance(each, np.ndarray) and each.ndim > 0 and each.dtype.char in "ld"
         elif is_sequence(each):

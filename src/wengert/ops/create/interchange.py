@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import warnings
 from typing import Any
 
 import numpy as np
 
 from ..._core.cards.card import Bad, Sample, composite
+from ..._core.graph import anomaly
 from ..._core.tensor.base import Tensor, wrap
 from ..._core.types import dtypes
 from ..._core.types.dtypes import dtype as DType
@@ -24,7 +24,7 @@ def shared(array: np.ndarray[Any, Any], *, stacklevel: int = 3) -> Tensor:
     """A tensor on an array's memory; warns if that is not writable."""
     check_array(array)
     if not array.flags.writeable:
-        warnings.warn(NOT_WRITABLE, UserWarning, stacklevel=stacklevel)
+        anomaly.warn_once(NOT_WRITABLE)
     return wrap(dtypes.canonical(array if type(array) is np.ndarray else array.view(np.ndarray)))
 
 
@@ -221,7 +221,7 @@ def frombuffer(buffer: Any, *, dtype: DType, count: int = -1, offset: int = 0, r
         )
     array = np.frombuffer(buffer, element.numpy, count, offset)
     if not array.flags.writeable:
-        warnings.warn(NOT_WRITABLE.replace("NumPy array", "buffer"), UserWarning, stacklevel=2)
+        anomaly.warn_once(NOT_WRITABLE.replace("NumPy array", "buffer"))
     return finish("frombuffer", array, requires_grad)
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import warnings
 from collections.abc import Callable
 from typing import Any
 
@@ -13,6 +12,7 @@ from ... import _kernels as kernels
 from ..._core import errors, flags
 from ..._core.cards.card import Bad, Sample, composite
 from ..._core.cards.plain_case import plain_factory
+from ..._core.graph import anomaly
 from ..._core.operators import layouts
 from ..._core.tensor.base import Tensor
 from ..._core.types.dtypes import dtype as DType
@@ -337,7 +337,7 @@ def new_tensor(
     """
     check_place("new_tensor", device, pin_memory)
     if isinstance(data, Tensor):
-        warnings.warn(copy_warning("tensor.new_tensor"), UserWarning, stacklevel=2)
+        anomaly.warn(copy_warning("tensor.new_tensor"))
         if data._flags_ & flags.BATCHED:
             return copy_of_members(data, dtype, requires_grad)
     own = isinstance(data, (np.ndarray, np.generic))

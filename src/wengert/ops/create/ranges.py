@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import warnings
 from typing import Any
 
 import numpy as np
@@ -12,6 +11,7 @@ from ... import _kernels as kernels
 from ..._core import errors
 from ..._core.cards.card import Bad, Sample, composite
 from ..._core.cards.plain_case import plain_factory
+from ..._core.graph import anomaly
 from ..._core.tensor.base import Tensor
 from ..._core.types import dtypes
 from ..._core.types.dtypes import dtype as DType
@@ -60,11 +60,10 @@ def arange(
     element = result_dtype("arange", dtype, out, dtypes.int64 if integers else dtypes.get_default_dtype())
     made = range_array(low, high, pace, element)
     if out is not None and out._array_.size not in (0, made.size):
-        warnings.warn(
+        anomaly.warn(
             f"The number of elements in the out tensor of shape {errors.shown(out._array_.shape)} is "
             f"{out._array_.size} which does not match the computed number of elements {made.size}. Note that this may "
-            f"occur as a result of rounding error. The out tensor will be resized to a tensor of shape ({made.size},).",
-            stacklevel=3,
+            f"occur as a result of rounding error. The out tensor will be resized to a tensor of shape ({made.size},)."
         )
     return deliver("arange", made, requires_grad, out)
 

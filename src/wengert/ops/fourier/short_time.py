@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from typing import Any
 
 import numpy as np
@@ -10,6 +9,7 @@ import numpy as np
 from ..._core import errors
 from ..._core.cards.arguments import Truth, integer
 from ..._core.cards.card import Bad, Sample, composite
+from ..._core.graph import anomaly
 from ..._core.tensor.base import Tensor
 from ..._core.tensor.batches import is_batched
 from ..._core.types import dtypes
@@ -87,7 +87,7 @@ def read_result(input: Any, window: Any, return_complex: bool | None) -> bool:
             )
         return True
     if not return_complex:
-        warnings.warn(REAL_RESULT, stacklevel=4)
+        anomaly.warn_once(REAL_RESULT)
     return return_complex
 
 
@@ -179,7 +179,7 @@ def stft(
     points, hop, width = read_frame("stft", n_fft, hop_length, win_length)
     signal = padded(input, points, pad_mode) if center and points > 0 and input.ndim < 3 else input
     if window is None:
-        warnings.warn(NO_WINDOW, stacklevel=3)
+        anomaly.warn_once(NO_WINDOW)
     return_complex = read_result(input, window, return_complex)
     frame = {"n_fft": points, "hop_length": hop, "win_length": width, "normalized": normalized, "onesided": onesided}
     call = described("stft", signal, window, **frame, return_complex=return_complex, align_to_window=align_to_window)
@@ -281,7 +281,7 @@ def istft(
     points, hop, width = read_frame("istft", n_fft, hop_length, win_length)
     wanted = None if length is None else integer("istft", "length", length)
     if window is None:
-        warnings.warn(NO_WINDOW_BACK, stacklevel=3)
+        anomaly.warn_once(NO_WINDOW_BACK)
     if not input.dtype.is_complex:
         raise RuntimeError(
             "istft requires a complex-valued input tensor matching the output from stft with return_complex=True."
@@ -313,10 +313,9 @@ def overlapped(pieces: Any, hop: int) -> Any:
 def continued(made: Any, missing: int) -> Any:
     """A signal with zeros for what its pieces do not reach."""
     if missing > 0:
-        warnings.warn(
+        anomaly.warn(
             "The length of signal is shorter than the length parameter. Result is being padded with zeros in the tail. "
-            "Please check your center and hop_length settings.",
-            stacklevel=4,
+            "Please check your center and hop_length settings."
         )
         made = constant_pad_nd(made, (0, missing))
     return made

@@ -122,8 +122,10 @@ def bags_of_rows(
 ) -> Any:
     """Bags of rows: what is put together, the bag of each row, the size of each bag, and where maxima come from."""
     check_lookup(weight, indices, offsets, sparse, padding_idx)
-    bags = np.searchsorted(offsets, np.arange(indices.size), side="right") - 1
-    count = max(0, len(offsets) - include_last_offset)
+    if include_last_offset and not offsets.size:
+        raise RuntimeError("include_last_offset: number of offset should be at least 1")
+    bags = np.searchsorted(offsets, np.arange(indices.size), side="right") - bool(offsets.size)
+    count = len(offsets) - include_last_offset
     kept = np.flatnonzero((indices != padding_idx) & (bags < count))
     rows = weight[indices[kept]]
     if per_sample_weights is not None:

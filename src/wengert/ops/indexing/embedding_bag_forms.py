@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import warnings
 from typing import Any
 
 from ..._core.cards.card import Bad, Sample, composite
+from ..._core.graph import anomaly
 from ..._core.tensor.base import Tensor
 from ..._core.types import dtypes
 from ..create.ranges import arange
@@ -85,10 +85,9 @@ def embedding_bag(
         RuntimeError: a number names no row or place, dtypes do not fit, or `sparse` is set.
     """
     if weight.dtype == dtypes.int64 and input.dtype.is_floating_point:
-        warnings.warn(
+        anomaly.warn(
             "Argument order of nn.functional.embedding_bag was changed. Usage `embedding_bag(weight, input, ...)` is "
-            "deprecated, and should now be `embedding_bag(input, weight, ...)`.",
-            stacklevel=2,
+            "deprecated, and should now be `embedding_bag(input, weight, ...)`."
         )
         weight, input = input, weight
     check_bags(input, weight, offsets, mode, per_sample_weights)

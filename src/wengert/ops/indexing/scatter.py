@@ -21,7 +21,7 @@ native = kernels.direct_function
 def check_scatter(name: str, array: Any, dim: int, index: Any, source: Any) -> int:
     """Refuse what `scatter` and `scatter_add` cannot do; `source` is an array or a number."""
     at = normalise(dim, array.ndim)
-    if index.dtype not in (np.int64, np.int32):
+    if index.size and index.dtype not in (np.int64, np.int32):
         raise RuntimeError(f"{name}(): Expected dtype int32/int64 for index")
     is_array = isinstance(source, np.ndarray)
     if is_array and source.dtype != array.dtype:

@@ -102,7 +102,7 @@ def slope(apart: Any, length: Any, grad: Any, p: float) -> Any:
     if p == 1:
         return grad * side(apart)
     if math.isinf(p):
-        return grad * side(apart) * (apart.abs() == length)
+        return grad * side(apart) * (1 - (apart.detach().abs() - length.detach()).abs().ceil().clamp(max=1))
     if p == 2:
         return apart * (grad / length).masked_fill(length == 0, 0)
     size = apart.abs()
@@ -113,7 +113,7 @@ def slope(apart: Any, length: Any, grad: Any, p: float) -> Any:
 @between.vjp("x1", "x2")
 def between_vjp(grad: Any, x1: Any, x2: Any, out: Any, p: float, wanted: Any) -> Any:
     found = slope(x1.unsqueeze(-2) - x2.unsqueeze(-3), out, grad, float(p))
-    return found.sum(-2) if wanted[0] else None, -found.sum(-3) if wanted[1] else None
+    return found.sum(-2) if wanted[0] else None, 0 - found.sum(-3) if wanted[1] else None
 
 
 @between.jvp("x1", "x2")

@@ -24,6 +24,7 @@ from .. import return_types
 from .inverse import inv
 from .matrices import (
     FACTORED,
+    LinAlgError,
     adjoint,
     check_square,
     of_matrices,
@@ -39,6 +40,9 @@ from .solve import is_vector, solve
 
 native = kernels.direct_function
 
+LOST = (
+    "The least squares solution could not be computed because the input matrix does not have full rank (error code: {})"
+)
 DRIVERS = ("gels", "gelsy", "gelsd", "gelss")
 
 
@@ -209,6 +213,8 @@ def fitted(A: Array, B: Array, rcond: Any = None, driver: str | None = "gelsy") 
     if dtypes.from_numpy(A.dtype) not in FACTORED:
         raise RuntimeError("linalg.lstsq: This function doesn't handle types other than float and double")
     broadcast(A.shape[:-2], right.shape[:-2])
+    if driver == "gels":
+        raise_first("torch.linalg.lstsq", factors.lost_rank(A), LOST)
     solution, residuals, rank, values = factors.least_squares(A, right, rcond, driver or "gelsy")
     if vector:
         solution = solution[..., 0]
@@ -261,6 +267,7 @@ def fitted_samples(make: Any) -> Any:
     yield Sample(make(3, 2), make(3, 2), None, "gelsd")
     yield Sample(make(2, 4, 2), make(2, 4, 3), None, "gels")
     yield Sample(make(2, 3), make(2, 2), None, "gelsy")
+    yield Bad(make(2, 2).triu(1), make(2, 2), None, "gels", raises=LinAlgError, says="full rank (error code: 1)")
     yield Bad(make(3), make(3), None, "gelsy", raises=RuntimeError, says="input must have at least 2 dimensions")
     yield Bad(make(3, 3), make(2, 3), None, "gels", raises=RuntimeError, says="input.size(-2) should match other.size")
 
@@ -283,6 +290,7 @@ def lstsq(A: Tensor, B: Tensor, rcond: Any = None, *, driver: str | None = None,
 
     Raises:
         RuntimeError: shapes or dtypes do not fit, or there is no such driver.
+        LinAlgError: the driver is "gels", and a matrix has not full rank.
     """
     driver = "gelsy" if driver is None else driver
     if driver not in DRIVERS:

@@ -129,6 +129,11 @@ def lu_solve(self: Tensor, LU_data: Tensor, LU_pivots: Tensor, *, out: Any = Non
     Raises:
         RuntimeError: shapes or dtypes do not fit.
     """
+    anomaly.warn_once(
+        "torch.lu_solve is deprecated in favor of torch.linalg.lu_solve and will be removed in a future PyTorch "
+        "release.\nNote that torch.linalg.lu_solve has its arguments reversed.\nX = torch.lu_solve(B, LU, pivots)\n"
+        "should be replaced with\nX = torch.linalg.lu_solve(LU, pivots, B)"
+    )
     return put("lu_solve", out, solved(LU_data, LU_pivots, self, True, False), words=EXACT)
 
 

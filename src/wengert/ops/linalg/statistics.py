@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from typing import Any
 
 import numpy as np
@@ -11,6 +10,7 @@ from ... import _kernels as kernels
 from ..._core.cards.card import Bad, Sample, composite
 from ..._core.cards.plain_case import plain_arrays
 from ..._core.errors import wrong_type
+from ..._core.graph import anomaly
 from ..._core.tensor.base import Tensor, wrap
 from ..._core.tensor.batches import is_batched
 from ..._core.types import dtypes
@@ -105,9 +105,8 @@ def cov(input: Any, *, correction: int = 1, fweights: Tensor | None = None, awei
     else:
         room = total - correction
     if known and room._array_ <= 0:
-        warnings.warn(
-            "cov(): degrees of freedom is <= 0. Correction should be strictly less than the number of observations.",
-            stacklevel=2,
+        anomaly.warn(
+            "cov(): degrees of freedom is <= 0. Correction should be strictly less than the number of observations."
         )
     if not known or room._array_ <= 0:
         room = room.clamp_min(0)

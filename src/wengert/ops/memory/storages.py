@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import operator
 import sys
-import warnings
 from typing import Any, Self
 
 import numpy as np
 
+from ..._core.graph import anomaly
 from ..._core.tensor.base import Tensor, bind
 from ..._core.tensor.storage import Storage
 from ..._core.types.devices import refuse_absent
@@ -250,7 +250,7 @@ def typed_storage(self: Tensor) -> TypedStorage:
 
 def storage(self: Tensor) -> TypedStorage:
     """The memory that this tensor shares with its views, element by element; deprecated, see `untyped_storage`."""
-    warnings.warn(DEPRECATED, UserWarning, stacklevel=2)
+    anomaly.warn_once(DEPRECATED)
     return typed_storage(self)
 
 

@@ -88,6 +88,17 @@ def as_shift(attn_mask: Any, dtype: Any) -> Any:
     return zeros_like(attn_mask, dtype=dtype).masked_fill(attn_mask.logical_not(), -math.inf)
 
 
+def of_nothing(query: Any, key: Any, value: Any, enable_gqa: bool) -> Any:
+    """Attention without queries, values or members of the batch: zeros, which depend on all three in name only."""
+    lead = query.shape[:-2]
+    if not enable_gqa:
+        lead = np.broadcast_shapes(lead, key.shape[:-2], value.shape[:-2])
+    made = query.new_zeros((*lead, query.shape[-2], value.shape[-1]))
+    if query.requires_grad or key.requires_grad or value.requires_grad:
+        return made + (query.sum() + key.sum() + value.sum()) * 0
+    return made
+
+
 few_steps = kernels.direct_function("attention")
 """All of it at once, of few steps in arrays; NotImplemented for others. None without the extension."""
 
@@ -133,6 +144,8 @@ def scaled_dot_product_attention(
         array = few_steps(query._array_, key._array_, value._array_)
         if array is not NotImplemented:
             return wrap_flagged(array, current().fresh)
+    if not value._array_.size or (not query._array_.size and query.shape[-1]):
+        return of_nothing(query, key, value, enable_gqa)
     if not dropout_p and is_plain(query, key, value, attn_mask, enable_gqa):
         return blocks(query, key, value, 0.0, is_causal, attn_mask=as_shift(attn_mask, query.dtype), scale=scale)[0]
     own: Any = query.dtype

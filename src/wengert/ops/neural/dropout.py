@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import warnings
 from typing import Any
 
 import numpy as np
@@ -13,6 +12,7 @@ from ..._core import errors
 from ..._core.cards.arguments import Truth
 from ..._core.cards.card import FLOATS, Array, Bad, Index, Sample, composite, op
 from ..._core.cards.plain_case import plain_arrays
+from ..._core.graph import anomaly
 from ..._core.tensor.base import Tensor, wrap
 from ..._core.types import dtypes
 from ..axes import read_number
@@ -204,22 +204,20 @@ def dropout2d(input: Tensor, p: float = 0.5, training: bool = True, inplace: Tru
     if input.ndim not in (3, 4):
         warn_dimensions("dropout2d", input.ndim, "2", "3D or 4D")
     elif input.ndim == 3:
-        warnings.warn(
+        anomaly.warn(
             "dropout2d: Received a 3D input to dropout2d and assuming that channel-wise 1D dropout behavior is "
-            "desired - input is interpreted as shape (N, C, L). Use dropout1d instead.",
-            stacklevel=2,
+            "desired - input is interpreted as shape (N, C, L). Use dropout1d instead."
         )
     return drop("dropout2d", input, channels, p, training, inplace)
 
 
 def warn_dimensions(name: str, ndim: int, spatial: str, wanted: str) -> None:
     """Warn of an input with other dimensions."""
-    warnings.warn(
+    anomaly.warn(
         f"{name}: Received a {ndim}-D input to {name}, which is deprecated and will result in an error in a future "
         f"release. To retain the behavior and silence this warning, please use dropout instead. Note that {name} "
         f"exists to provide channel-wise dropout on inputs with {spatial} spatial dimensions, a channel dimension, "
-        f"and an optional batch dimension (i.e. {wanted} inputs).",
-        stacklevel=3,
+        f"and an optional batch dimension (i.e. {wanted} inputs)."
     )
 
 

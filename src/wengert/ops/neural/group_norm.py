@@ -149,15 +149,21 @@ def native_group_norm_vjp(
     grad, shape = grads[0], input.shape
     others = [0, *range(2, len(shape))]
     if fused(grad, input, weight):
-        first, *rest = group_norm_backward(grad, input, mean, rstd, weight, group)
-        return first, *(each if want else None for each, want in zip(rest, wanted[1:], strict=True))
+        first, second, third = group_norm_backward(grad, input, mean, rstd, weight, group)
+        return first, told_by(rstd, second, shape) if wanted[1] else None, third if wanted[2] else None
     third = grad.sum(others) if wanted[2] else None
     view = channel_view(len(shape))
     rows = (shape[0], group, math.prod(shape[1:]) // group)
     normal, scale = standard(input.reshape(rows), [-1], eps)
     slope = (grad if weight is None else grad * weight.view(view)).reshape(rows)
     first = through_standard(slope, normal, scale, [-1]).reshape(shape) if wanted[0] else None
-    return first, (grad * normal.reshape(shape)).sum(others) if wanted[1] else None, third
+    second = told_by(rstd, (grad * normal.reshape(shape)).sum(others), shape) if wanted[1] else None
+    return first, second, third
+
+
+def told_by(rstd: Any, grad: Any, shape: tuple[int, ...]) -> Any:
+    """The gradient of the weights; torch forms it from the statistics, and those of groups without elements are NaN."""
+    return grad if math.prod(shape[2:]) else grad + (rstd * 0).sum()
 
 
 @native_group_norm.jvp("input")

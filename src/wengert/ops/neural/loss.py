@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from operator import itemgetter
 from typing import Any
 
@@ -10,6 +9,7 @@ from ... import _kernels as kernels
 from ..._core import errors
 from ..._core.cards.card import REALS, Array, Bad, Index, Sample, composite, op
 from ..._core.cards.plain_case import plain_function
+from ..._core.graph import anomaly
 from ..._core.tensor.base import Tensor
 from ..._core.types import dtypes
 from ..dtype_checks import check_floating
@@ -31,10 +31,7 @@ def read_reduction(reduction: str, size_average: Any = None, reduce: Any = None)
     if size_average is not None or reduce is not None:
         averaged, reduced = (True if each is None else each for each in (size_average, reduce))
         reduction = ("mean" if averaged else "sum") if reduced else "none"
-        warnings.warn(
-            f"size_average and reduce args will be deprecated, please use reduction='{reduction}' instead.",
-            stacklevel=3,
-        )
+        anomaly.warn(f"size_average and reduce args will be deprecated, please use reduction='{reduction}' instead.")
     if reduction not in REDUCTIONS:
         raise ValueError(f"{reduction} is not a valid value for reduction")
     return reduction

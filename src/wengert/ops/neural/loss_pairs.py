@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from functools import partial
 from typing import Any
 
@@ -12,6 +11,7 @@ from ... import _kernels as kernels
 from ..._core import errors
 from ..._core.cards.card import REALS, Array, Bad, Sample, composite, op
 from ..._core.cards.plain_case import plain_function
+from ..._core.graph import anomaly
 from ..._core.operators.batch_rules import elementwise
 from ..._core.tensor.base import Tensor
 from ..._core.types.dtypes import promote_types
@@ -33,10 +33,9 @@ def spread(input: Any, target: Any) -> tuple[Any, Any]:
     """
     if input._array_.shape == target._array_.shape:
         return input, target
-    warnings.warn(
+    anomaly.warn(
         f"Using a target size ({target.shape}) that is different to the input size ({input.shape}). This will likely "
-        "lead to incorrect results due to broadcasting. Please ensure they have the same size.",
-        stacklevel=3,
+        "lead to incorrect results due to broadcasting. Please ensure they have the same size."
     )
     shape = broadcast(input.shape, target.shape)
     return input.expand(shape), target.expand(shape)

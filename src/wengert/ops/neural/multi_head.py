@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import math
-import warnings
 from typing import Any, NamedTuple, TypeAlias
 
 from ..._core.cards.arguments import Truth
 from ..._core.cards.card import Bad, Sample, composite
+from ..._core.graph import anomaly
 from ..._core.tensor.base import Tensor
 from ..._core.types import dtypes
 from ..linalg.linear import linear
@@ -91,10 +91,7 @@ def masks_as_numbers(key_padding_mask: Any, attn_mask: Any, dtype: Any, prefix: 
     """
     names = NAMES.get(prefix, (f"{prefix}key_padding_mask", f"{prefix}attn_mask"))
     if key_padding_mask is not None and attn_mask is not None and key_padding_mask.dtype != attn_mask.dtype:
-        warnings.warn(
-            f"Support for mismatched {names[0]} and {names[1]} is deprecated. Use same type for both instead.",
-            stacklevel=stacklevel,
-        )
+        anomaly.warn(f"Support for mismatched {names[0]} and {names[1]} is deprecated. Use same type for both instead.")
     return as_numbers(key_padding_mask, names[0], dtype), as_numbers(attn_mask, names[1], dtype)
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from typing import Any
 
 from ... import _kernels as kernels
@@ -10,6 +9,7 @@ from ..._core import errors
 from ..._core.calls.out import put
 from ..._core.cards.card import REALS, Array, Bad, Sample, composite, op
 from ..._core.cards.plain_case import plain_case
+from ..._core.graph import anomaly
 from ..._core.operators.batch_rules import along
 from ..._core.out_errors import EXACT
 from ..._core.types import dtypes
@@ -35,9 +35,8 @@ def read_line(name: str, array: Any, dim: Any) -> int:
 
 def implicit_dim(name: str, ndim: int) -> int:
     """The dimension that programs of torch's early days mean when they give none."""
-    warnings.warn(
-        f"Implicit dimension choice for {name} has been deprecated. Change the call to include dim=X as an argument.",
-        stacklevel=4,
+    anomaly.warn(
+        f"Implicit dimension choice for {name} has been deprecated. Change the call to include dim=X as an argument."
     )
     return 0 if ndim in (0, 1, 3) else 1
 

@@ -56,7 +56,7 @@ def extent(rows: Any, low: Any, high: Any, apart: float) -> tuple[Any, Any]:
     return np.where(alike, first - step, first), np.where(alike, last + step, last)
 
 
-@op(dtypes=REALS, derivative=None, why="counts", name="_histc", method=False, function=False)
+@op(dtypes=REALS, derivative=None, why="counts", name="_histc", method=False, function=False, takes_halves=True)
 def counts_of_rows(rows: Index, bins: int, min: float, max: float) -> Any:
     """How many elements of each row fall into bins of equal width."""
     if rows.dtype.kind not in "fV":
@@ -64,7 +64,7 @@ def counts_of_rows(rows: Index, bins: int, min: float, max: float) -> Any:
     low, high = extent(rows, min, max, 1.0)
     for first, last in zip(low, high):
         if not (np.isfinite(first) and np.isfinite(last)):
-            raise RuntimeError(f"torch.histc: range of [{first:g}, {last:g}] is not finite")
+            raise RuntimeError(f"torch.histc: range of [{float(first):g}, {float(last):g}] is not finite")
     first, last = low[:, None], high[:, None]
     inside = (rows >= first) & (rows <= last)
     steps = np.where(inside, (rows - first) * rows.dtype.type(bins) / (last - first), 0)

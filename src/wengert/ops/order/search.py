@@ -11,6 +11,7 @@ from ..._core.calls.out import put
 from ..._core.cards.card import BOOLS, ORDERED, Bad, Index, Sample, composite, op, registered
 from ..._core.cards.plain_case import plain_case
 from ..._core.errors import shown, wrong_type
+from ..._core.graph import anomaly
 from ..._core.operators.batch_rules import full, singled
 from ..._core.out_errors import EXACT
 from ..._core.tensor.base import Tensor, wrap
@@ -96,6 +97,18 @@ def check_rows(edges: Any, values: Any) -> None:
         )
 
 
+def warn_of_copies(**given: Any) -> None:
+    """Warn, as torch does, of tensors that do not lie row by row."""
+    for name, tensor in given.items():
+        if not tensor._array_.flags.c_contiguous:
+            word = {"values": "input value", "edges": "boundary"}.get(name, name)
+            anomaly.warn_once(
+                f"torch.searchsorted(): {word} tensor is non-contiguous, this will lower the performance due to extra "
+                "data copy when converting non-contiguous tensor to contiguous, please use contiguous "
+                f"{word} tensor if possible. This message will only appear once per program."
+            )
+
+
 def check_sorter(edges: Any, sorter: Any) -> None:
     """Refuse what is no order of the edges.
 
@@ -161,8 +174,10 @@ def searchsorted(
     check_out("searchsorted", out, out_int32)
     check_rows(sorted_sequence, values)
     edges = sorted_sequence
+    warn_of_copies(values=values, edges=edges)
     if sorter is not None:
         check_sorter(edges, sorter)
+        warn_of_copies(sorter=sorter)
         try:
             edges = edges.detach().gather(-1, sorter)
         except RuntimeError as error:
@@ -214,7 +229,9 @@ def bucketize(input: Any, boundaries: Tensor, *, out_int32: bool = False, right:
     if boundaries._array_.ndim != 1:
         raise RuntimeError(f"boundaries tensor must be 1 dimension, but got dim({boundaries._array_.ndim})")
     check_out("searchsorted", out, out_int32)
-    return put("bucketize", out, places_among(boundaries, as_operand(input), right, out_int32))
+    values = as_operand(input)
+    warn_of_copies(values=values, edges=boundaries)
+    return put("bucketize", out, places_among(boundaries, values, right, out_int32))
 
 
 registered("bucketize").public = bucketize  # type: ignore[misc]  # its first argument may be a number

@@ -99,7 +99,7 @@ def _sample_dirichlet(self: Array, generator: Any = None) -> Any:
     drawn = numbers_of(gamma_numbers, chosen("_sample_dirichlet", generator), self.astype(np.float64))
     shares = (drawn / kernels.sum(drawn, -1 if drawn.ndim else None, True)).astype(self.dtype)
     limits = np.finfo(self.dtype)
-    return np.clip(shares, limits.tiny, 1 - limits.epsneg)
+    return np.fmin(np.fmax(shares, limits.tiny), 1 - limits.epsneg)  # the least number where infinities have no shares
 
 
 @_sample_dirichlet.vjp("self")

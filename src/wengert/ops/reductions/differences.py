@@ -9,6 +9,7 @@ import numpy as np
 
 from ... import _kernels as kernels
 from ..._core.calls.out import put
+from ..._core.cards.arguments import is_int, some_integers
 from ..._core.cards.card import Bad, Sample, composite
 from ..._core.cards.plain_case import plain_arrays
 from ..._core.errors import wrong_type
@@ -227,7 +228,9 @@ def gradient(input: Any, *, spacing: Any = None, dim: Any = None, edge_order: in
         >>> wg.gradient(wg.tensor([0., 1., 4., 9.]))
         (tensor([1., 2., 4., 5.]),)
     """
-    dims = None if dim is None else tuple(dim) if isinstance(dim, (tuple, list)) else (dim,)
+    if not (dim is None or isinstance(dim, (tuple, list)) or is_int("dim", dim)):
+        raise TypeError(f"gradient() received an invalid combination of arguments: dim is {dim!r}, not int or ints")
+    dims = None if dim is None else some_integers("gradient", "dim", dim)
     spacing = 1 if spacing is None else spacing
     if not isinstance(spacing, (int, float, complex, np.number, tuple, list, Tensor)):
         raise TypeError(wrong_type("gradient", "spacing", 2, "Number or a sequence of these or of Tensors", spacing))
@@ -252,6 +255,7 @@ def gradient_samples(make: Any) -> Any:
     if x.dtype.category >= dtypes.FLOAT and x.dtype not in dtypes.HALVES:
         yield Sample(x, spacing=[make(3, low=0.5, high=2).cumsum(0), make(4, low=0.5, high=2).cumsum(0)], edge_order=2)
     yield Bad(x, spacing=[1.0], raises=RuntimeError, says="list of length equal to 'self.dim() = 2'")
+    yield Bad(x, dim=True, raises=TypeError, says="dim is True, not int or ints")
     yield Bad(x, edge_order=3, raises=RuntimeError, says="torch.gradient only supports edge_order=1 and edge_order=2")
     yield Bad(make(1), raises=RuntimeError, says="expected each dimension size to be at least edge_order+1")
 

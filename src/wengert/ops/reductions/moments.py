@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import math
-import warnings
 from functools import partial
 from typing import Any
 
 from ... import _kernels as kernels
 from ..._core.cards.card import FLOATS, Array, Bad, Sample, op
+from ..._core.graph import anomaly
 from ..._core.operators.batch_rules import along
 from ..axes import count_along, read_dims, real_part, restored, summed
 from ..pointwise.binary import native
@@ -53,7 +53,7 @@ def variance(array: Any, spread: Spread, name: str, root: bool = False) -> Any:
         raise RuntimeError(f"{given} only support floating point and complex dtypes")
     axes = read_dims("var", dim, array.ndim)
     if correction >= count_along(array.shape, dim):
-        warnings.warn(TOO_FEW.format(name), UserWarning, stacklevel=2)
+        anomaly.warn(TOO_FEW.format(name))
     return kernels.variance(array, axes, correction, keepdim, root)
 
 

@@ -64,12 +64,12 @@ place_of_extreme = partial(
 
 
 @place_of_extreme(native=native("argmax"))
-def argmax(self: Index, dim: Any = None, keepdim: bool = False) -> Any:
+def argmax(self: Index, dim: int | None = None, keepdim: bool = False) -> Any:
     """Index of the largest element, the first of equals; NaN wins."""
     return place("argmax", kernels.argmax, self, dim, keepdim)
 
 
 @place_of_extreme(native=native("argmin"))
-def argmin(self: Index, dim: Any = None, keepdim: bool = False) -> Any:
+def argmin(self: Index, dim: int | None = None, keepdim: bool = False) -> Any:
     """Index of the smallest element, the first of equals; NaN wins."""
     return place("argmin", kernels.argmin, self, dim, keepdim)

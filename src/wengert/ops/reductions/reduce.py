@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -224,7 +225,7 @@ def truth(name: str, kernel: Any, array: Any, dim: Any, keepdim: bool) -> Any:
     dtypes=WIDE, batching=along("dim", none=True), derivative=None, why="truth values", native=native("all"),
     out_words=None,
 )  # fmt: skip
-def all(self: Index, dim: Any = None, keepdim: bool = False) -> Any:
+def all(self: Index, dim: int | Sequence[int] | None = None, keepdim: bool = False) -> Any:
     """Whether all elements are different from zero.
 
     Args:
@@ -240,7 +241,7 @@ def all(self: Index, dim: Any = None, keepdim: bool = False) -> Any:
     dtypes=WIDE, batching=along("dim", none=True), derivative=None, why="truth values", native=native("any"),
     out_words=None,
 )  # fmt: skip
-def any(self: Index, dim: Any = None, keepdim: bool = False) -> Any:
+def any(self: Index, dim: int | Sequence[int] | None = None, keepdim: bool = False) -> Any:
     """Whether any element is different from zero.
 
     Args:
@@ -253,7 +254,7 @@ def any(self: Index, dim: Any = None, keepdim: bool = False) -> Any:
 
 
 @op(dtypes=WIDE, batching=along("dim"), derivative=None, why="a count", native=native("count_nonzero"))
-def count_nonzero(self: Index, dim: Any = None) -> Any:
+def count_nonzero(self: Index, dim: int | Sequence[int] | None = None) -> Any:
     """How many elements are different from zero.
 
     Args:
