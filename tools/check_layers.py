@@ -19,7 +19,18 @@ from pathlib import Path
 PACKAGE = "wengert"
 SOURCE = Path(__file__).resolve().parent.parent / "src" / PACKAGE
 
-_ENGINE = ("_kernels", "_core", "ops", "printing", "conversions", "pickling", "indexing", "gradients", "tensor")
+_ENGINE = (
+    "_kernels",
+    "_core",
+    "ops",
+    "printing",
+    "conversions",
+    "pickling",
+    "indexing",
+    "gradients",
+    "transformed",
+    "tensor",
+)
 _USERS = (
     "profiler",
     "special",
@@ -72,10 +83,11 @@ ALLOWED: dict[str, tuple[str, ...]] = {
     "ops": ("_core", "_kernels"),
     "printing": ("_core",),
     "conversions": ("_core",),
+    "transformed": ("_core",),
     "pickling": ("_core", "ops"),
     "indexing": ("_core", "ops"),
     "gradients": ("_core",),
-    "tensor": ("_core", "_later", "ops", "printing", "conversions", "pickling", "indexing", "gradients"),
+    "tensor": ("_core", "_later", "ops", "printing", "conversions", "pickling", "indexing", "gradients", "transformed"),
     "questions": ("_core",),
     "removed": (),
     "eager": ("tensor",),

@@ -177,6 +177,11 @@ def representation(self: Tensor) -> str:
     """As torch prints it."""
     from .printing import format_tensor
 
+    if current().transforms or self._flags_ & flags.BATCHED:
+        from .transformed import wrapped
+
+        if text := wrapped(self):
+            return text
     suffixes = []
     try:
         node = get_grad_fn(self)
@@ -189,9 +194,7 @@ def representation(self: Tensor) -> str:
         suffixes.append("requires_grad=True")
     tangent = shown_tangent(self) if current().word & flags.LEVELS else None
     if tangent is not None:
-        suffixes.append(f"tangent={tangent}")
-    if self._flags_ & flags.BATCHED:
-        return batched_text(self)
+        suffixes.append(f"tangent={repr(tangent) if tangent._flags_ & flags.BATCHED else tangent}")
     array, name = self._array_, self.dtype.name
     if name == "bfloat16":
         array = array.astype(np.float32)
@@ -202,13 +205,6 @@ def representation(self: Tensor) -> str:
         suffixes=suffixes,
         prefix=f"{type(self).__name__}(" if self._flags_ & flags.OVERRIDDEN else "tensor(",
     )
-
-
-def batched_text(tensor: Tensor) -> str:
-    """As torch prints a tensor that stands for the members of a batch."""
-    array: Any = tensor._array_
-    whole = "\n".join(f"    {line}" for line in repr(array.whole).splitlines())
-    return f"BatchedTensor(lvl={len(levels_of(tensor))}, bdim=0, value=\n{whole}\n)"
 
 
 def shown_tangent(tensor: Tensor) -> Tensor | None:

@@ -246,6 +246,7 @@ def test_a_custom_function_of_both_modes_nests():
     assert third(two).item() == 6
 
 
+@pytest.mark.filterwarnings("ignore:.*stateless.functional_call` is deprecated:FutureWarning")
 def test_a_module_is_a_function_of_its_parameters():
     layer = wg.nn.Linear(3, 2)
     x = wg.ones(3)

@@ -144,14 +144,14 @@ def poisson_number(even: Even, rate: float) -> int:
         edge = 0.5 - abs(across)
         if edge == 0:
             continue  # far below 0, whatever the rate
-        count = float(np.floor((2 * bend / edge + width) * across + rate + 0.43))  # judged before it is made an integer
+        found = float(np.floor((2 * bend / edge + width) * across + rate + 0.43))  # judged before it is made an integer
         if edge >= 0.07 and up <= quick:
-            return integer(count)
-        if count < 0 or (edge < 0.013 and up > edge):
+            return integer(found)
+        if found < 0 or (edge < 0.013 and up > edge):
             continue
         height = logarithm(up) + share - math.log(bend / (edge * edge) + width)
-        if height <= -rate + count * math.log(rate) - log_factorial(count):
-            return integer(count)
+        if height <= -rate + found * math.log(rate) - log_factorial(found):
+            return integer(found)
 
 
 def log_factorial(k: float) -> float:

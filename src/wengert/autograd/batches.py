@@ -9,6 +9,7 @@ from .._core.state.modes import current
 from .._core.tensor.base import Tensor
 from .._core.tensor.batches import Batch
 from .._core.tensor.slots import OPERATORS
+from .limits import depth
 
 
 class BatchLevel:
@@ -28,6 +29,7 @@ class BatchLevel:
     def __enter__(self) -> BatchLevel:
         modes = current()
         self.before = modes.batches
+        self.batch.depth = depth() if modes.transforms else 0
         modes.batch([*modes.batches, self.batch])
         return self
 

@@ -11,6 +11,7 @@ from .._core.state.modes import current
 from .._core.tensor import tangents
 from .._core.tensor.base import Tensor
 from .._core.tensor.tangents import Level
+from .limits import depth
 
 
 class ForwardLevel:
@@ -21,6 +22,7 @@ class ForwardLevel:
     def __enter__(self) -> ForwardLevel:
         modes = current()
         self.level = Level(modes.next_level())
+        self.level.depth = depth() if modes.transforms else 0
         self.before = modes.levels
         modes.enter([*modes.levels, self.level])
         return self

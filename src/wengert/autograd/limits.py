@@ -12,6 +12,12 @@ SAVED_HOOKS = (
 )
 
 
+def depth() -> int:
+    """How many transforms are under way: one more where members of a batch are directions of a derivative."""
+    modes = current()
+    return int(modes.transforms + sum(each.directions for each in modes.batches))
+
+
 class Limits:
     """A context in which `backward`, `retain_grad`, `requires_grad_` and Functions without `setup_context` are refused.
 

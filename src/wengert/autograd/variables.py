@@ -17,6 +17,7 @@ from .._core.leaves.accumulate import AccumulateGrad
 from .._core.state.modes import current
 from .._core.tensor.base import Tensor, share
 from .._core.tensor.tangents import is_dual, share_tangents
+from .limits import depth
 
 NOT_A_TENSOR = "Thing passed to transform API must be Tensor, got {}"
 NOT_FLOATING = "only Tensors of floating point dtype can require gradients"
@@ -29,15 +30,17 @@ class Scope:
         alive: whether the function still runs.
         recording: whether calls were recorded around it.
         start: the number of the first node made in it.
+        depth: the number of its transform among those under way, from 1; 0 if it is none.
     """
 
-    __slots__ = ("alive", "before", "recording", "start")
+    __slots__ = ("alive", "before", "depth", "recording", "start")
 
     def __init__(self) -> None:
         modes = current()
         self.alive = True
         self.recording = modes.grad and not modes.inference
         self.start = modes.sequence
+        self.depth = depth() if modes.transforms else 0
         self.before = (modes.grad, modes.inference)
 
     def __enter__(self) -> Scope:
@@ -62,7 +65,9 @@ class Scope:
         # A gradient is one for each member of a batch.
         value = lift(value, [each for each in current().batches if not each.directions])
         if self.recording and value.requires_grad:
-            return value.view_as(value)  # type: ignore[attr-defined,no-any-return]
+            alias: Tensor = value.view_as(value)  # type: ignore[attr-defined]
+            alias.grad_fn.metadata["scope_"] = self  # type: ignore[union-attr]
+            return alias
         made = twin(value)
         made._flags_ = made._flags_ & ~flags.INFERENCE | flags.REQUIRES_GRAD
         made._scope_ = self  # type: ignore[attr-defined]

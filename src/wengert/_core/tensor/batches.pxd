@@ -4,7 +4,7 @@ from wengert._core.tensor.base cimport Tensor, share
 from wengert._core.tensor.storage cimport next_serial
 
 cdef class Batch:
-    cdef public long number, size
+    cdef public long number, size, depth
     cdef public object randomness
     cdef public bint directions
 

@@ -23,19 +23,22 @@ class Batch:
         randomness: "error", "different" or "same": what random operators do.
         directions: its members are directions of one derivative: they are in tangents and gradients, while the values
             that a function is run for are the same for all.
+        depth: the number of the transform that made it among those under way, from 1; 0 if none did.
     """
 
     number: int
     size: int
+    depth: int
     randomness: str
     directions: bool
 
-    __slots__ = ("directions", "number", "randomness", "size")
+    __slots__ = ("depth", "directions", "number", "randomness", "size")
     __reduce__ = errors.refuse_pickling
 
     def __init__(self, size: int, randomness: str = "error", directions: bool = False) -> None:
         self.number = next_serial()
         self.size = size
+        self.depth = 0
         self.randomness = randomness
         self.directions = directions
 

@@ -4,7 +4,7 @@ from wengert._core.tensor.base cimport Tensor, meta_of
 from wengert._core.tensor.meta cimport AutogradMeta
 
 cdef class Level:
-    cdef public long number, room
+    cdef public long number, room, depth
     cdef public bint alive
     cdef public list members
     cpdef object note(self, Tangent tangent)

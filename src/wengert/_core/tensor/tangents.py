@@ -25,19 +25,22 @@ class Level:
         number: larger than those of the levels around this one, see `Modes.next_level`.
         alive: whether it has not ended.
         members, room: weak references to its tangents; how many there may be before the dead are dropped.
+        depth: the number of the transform that made it among those under way, from 1; 0 if none did.
     """
 
     number: int
     alive: bool
+    depth: int
     members: list[Any]
     room: int
 
-    __slots__ = ("alive", "members", "number", "room")
+    __slots__ = ("alive", "depth", "members", "number", "room")
     __reduce__ = errors.refuse_pickling
 
     def __init__(self, number: int) -> None:
         self.number = number
         self.alive = True
+        self.depth = 0
         self.members = []
         self.room = FORGOTTEN
 

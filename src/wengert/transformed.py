@@ -1,0 +1,63 @@
+"""How a tensor is shown while transforms of functions run: within one of torch's wrappers for each that follows it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from ._core.backward.passes import edge_of
+from ._core.calls.forward import adopt_one
+from ._core.graph.facts import Notes
+from ._core.leaves.accumulate import AccumulateGrad
+from ._core.tensor.base import Tensor, share
+from ._core.tensor.batches import levels_of
+from ._core.tensor.tangents import first_of
+
+
+def wrapped(tensor: Tensor) -> str:
+    """The text of a tensor with its wrappers, the outermost transform innermost; empty if it has none."""
+    depths = dict.fromkeys((*scopes_of(tensor), *forward_depths(tensor)), "GradTrackingTensor(lvl={}, value=")
+    for at, batch in enumerate(reversed(levels_of(tensor)), 1):
+        depths[batch.depth or at] = "BatchedTensor(lvl={}, bdim=0, value="
+    if not depths:
+        return ""
+    array: Any = tensor._array_
+    while hasattr(array, "whole"):
+        tensor = array.whole
+        array = tensor._array_
+    text = repr(share(tensor._array_, tensor._storage_))
+    for depth in sorted(depths):
+        inner = "\n".join(f"    {line}" if line else line for line in text.splitlines())
+        text = f"{depths[depth].format(depth)}\n{inner}\n)"
+    return text
+
+
+def forward_depths(tensor: Tensor) -> Iterator[int]:
+    """The depths of the transforms of forward mode at which a tensor has a tangent."""
+    adopt_one(tensor)
+    tangent: Any = first_of(tensor)
+    while tangent is not None:
+        if tangent.tensor is not None and tangent.level.depth:
+            yield tangent.level.depth
+        tangent = tangent.outer
+
+
+def scopes_of(tensor: Tensor) -> set[int]:
+    """The depths of the transforms of reverse mode whose variables a tensor depends on."""
+    edges = [edge_of(tensor)] if tensor.requires_grad else []
+    seen, found = set(), set()
+    while edges:
+        edge = edges.pop()
+        if edge is None or edge.node in seen:
+            continue
+        node = edge.node
+        seen.add(node)
+        if isinstance(node, AccumulateGrad):
+            scope = getattr(node.variable, "_scope_", None)
+        else:
+            notes = node.node_notes
+            scope = notes.metadata.get("scope_") if isinstance(notes, Notes) else None
+            edges += node.next_edges
+        if scope is not None and scope.alive and scope.depth:
+            found.add(scope.depth)
+    return found
