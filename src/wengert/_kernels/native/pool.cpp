@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <atomic>
 #include <cstring>
+#include <limits>
+#include <vector>
 
 namespace wengert {
 namespace {
@@ -106,26 +108,35 @@ bool read_average(PyObject* const* slots, Window& w, Divisor& d) {  // kernel_si
     return as_index(slots[5], d.override_value) && d.override_value != 0;
 }
 
+// Where a window lies along one axis: [begin, end) inside of the plane, and how many places it has with the padding.
 struct Extent {
-    npy_intp begin[2], end[2];
-    double divisor;
+    npy_intp begin, end, places;
 };
-inline Extent extent(const Window& w, const Divisor& d, npy_intp row, npy_intp column) {
-    Extent e;
-    npy_intp places = 1, inside = 1;
-    const npy_intp at[2] = {row, column};
-    for (int a = 0; a < 2; ++a) {
-        e.begin[a] = at[a] * w.stride[a] - w.padding[a];
-        e.end[a] = e.begin[a] + w.kernel[a];
-        if (e.end[a] > w.input[a] + w.padding[a]) e.end[a] = w.input[a] + w.padding[a];
-        places *= e.end[a] - e.begin[a];
-        if (e.begin[a] < 0) e.begin[a] = 0;
-        if (e.end[a] > w.input[a]) e.end[a] = w.input[a];
-        inside *= e.end[a] - e.begin[a];
+std::vector<Extent> extents(const Window& w, int axis) {
+    std::vector<Extent> all(static_cast<size_t>(w.output[axis]));
+    for (npy_intp i = 0; i < w.output[axis]; ++i) {
+        const npy_intp begin = i * w.stride[axis] - w.padding[axis];
+        const npy_intp end = std::min(begin + w.kernel[axis], w.input[axis] + w.padding[axis]);
+        all[static_cast<size_t>(i)] = {std::max<npy_intp>(begin, 0), std::min(end, w.input[axis]), end - begin};
     }
-    e.divisor = static_cast<double>(d.override_value ? d.override_value : d.include_pad ? places : inside);
-    return e;
+    return all;
 }
+// body(number of the window, its rows, its columns, its divisor) for each window of a plane.
+struct Averages {
+    std::vector<Extent> rows, columns;
+    Divisor divisor;
+    Averages(const Window& w, const Divisor& d) : rows(extents(w, 0)), columns(extents(w, 1)), divisor(d) {}
+
+    template <class Body>
+    void each(const Body& body) const {
+        npy_intp number = 0;
+        for (const Extent& row : rows)
+            for (const Extent& column : columns) {
+                const npy_intp inside = (row.end - row.begin) * (column.end - column.begin), places = row.places * column.places;
+                body(number++, row, column, divisor.override_value ? divisor.override_value : divisor.include_pad ? places : inside);
+            }
+    }
+};
 
 template <class T>
 PyObject* average_forward(PyObject* const* slots) {
@@ -142,18 +153,21 @@ PyObject* average_forward(PyObject* const* slots) {
     if (!result) return nullptr;
     const T* input = data_of<T>(x);
     T* out = data_of<T>(result.get());
-    const npy_intp area = w.input[0] * w.input[1], pooled = w.output[0] * w.output[1];
+    const npy_intp width = w.input[1], area = w.input[0] * width, pooled = w.output[0] * w.output[1];
+    const Averages windows(w, d);
     {
         ReleaseGil unlocked(PyArray_SIZE(x) >= thread_threshold);
-        parallel_for(w.planes, window_cost(w), [=](npy_intp begin, npy_intp end) {
-            for (npy_intp p = begin; p < end; ++p)
-                for (npy_intp k = 0; k < pooled; ++k) {
-                    const Extent e = extent(w, d, k / w.output[1], k % w.output[1]);
+        parallel_for(w.planes, window_cost(w), [=, &windows](npy_intp begin, npy_intp end) {
+            for (npy_intp p = begin; p < end; ++p) {
+                const T* const plane = input + p * area;
+                T* const to = out + p * pooled;
+                windows.each([=](npy_intp number, const Extent& row, const Extent& column, npy_intp divisor) {
                     T total = 0;
-                    for (npy_intp i = e.begin[0]; i < e.end[0]; ++i)
-                        for (npy_intp j = e.begin[1]; j < e.end[1]; ++j) total += input[p * area + i * w.input[1] + j];
-                    out[p * pooled + k] = total / static_cast<T>(e.divisor);
-                }
+                    for (npy_intp i = row.begin; i < row.end; ++i)
+                        for (npy_intp j = column.begin; j < column.end; ++j) total += plane[i * width + j];
+                    to[number] = total / static_cast<T>(divisor);
+                });
+            }
         });
     }
     return result.give();
@@ -172,18 +186,21 @@ PyObject* average_backward(PyObject* const* slots) {
     if (!result) return nullptr;
     const T* slope = data_of<T>(grad);
     T* out = data_of<T>(result.get());
-    const npy_intp area = w.input[0] * w.input[1], pooled = w.output[0] * w.output[1];
+    const npy_intp width = w.input[1], area = w.input[0] * width, pooled = w.output[0] * w.output[1];
+    const Averages windows(w, d);
     {
         ReleaseGil unlocked(w.planes * area >= thread_threshold);
-        parallel_for(w.planes, (Size(area) + window_cost(w)).value_or_most(), [=](npy_intp begin, npy_intp end) {
+        parallel_for(w.planes, (Size(area) + window_cost(w)).value_or_most(), [=, &windows](npy_intp begin, npy_intp end) {
             std::memset(out + begin * area, 0, static_cast<size_t>((end - begin) * area) * sizeof(T));
-            for (npy_intp p = begin; p < end; ++p)
-                for (npy_intp k = 0; k < pooled; ++k) {
-                    const Extent e = extent(w, d, k / w.output[1], k % w.output[1]);
-                    const T share = slope[p * pooled + k] / static_cast<T>(e.divisor);
-                    for (npy_intp i = e.begin[0]; i < e.end[0]; ++i)
-                        for (npy_intp j = e.begin[1]; j < e.end[1]; ++j) out[p * area + i * w.input[1] + j] += share;
-                }
+            for (npy_intp p = begin; p < end; ++p) {
+                const T* const from = slope + p * pooled;
+                T* const plane = out + p * area;
+                windows.each([=](npy_intp number, const Extent& row, const Extent& column, npy_intp divisor) {
+                    const T share = from[number] / static_cast<T>(divisor);
+                    for (npy_intp i = row.begin; i < row.end; ++i)
+                        for (npy_intp j = column.begin; j < column.end; ++j) plane[i * width + j] += share;
+                });
+            }
         });
     }
     return result.give();
@@ -217,6 +234,23 @@ bool read_line(PyObject* const* args, Window& w) {  // kernel_size, stride, padd
     return as_index(args[0], w.kernel[1]) && as_index(same ? args[0] : args[1], w.stride[1]) && as_index(args[2], w.padding[1]);
 }
 
+// The greatest element of each window of a line, tap by tap: windows without elements inside are minus infinity.
+template <class T>
+void max_line(const T* x, const Window& w, T* value) {
+    const npy_intp count = w.output[1], step = w.stride[1], length = w.input[1];
+    std::fill_n(value, count, -std::numeric_limits<T>::infinity());
+    for (npy_intp tap = 0; tap < w.kernel[1]; ++tap) {
+        const npy_intp start = tap * w.dilation[1] - w.padding[1];  // of window 0
+        const npy_intp first = start < 0 ? (step - 1 - start) / step : 0;
+        const npy_intp last = start < length ? std::min(count, (length - 1 - start) / step + 1) : 0;
+        const T* const from = x + start;
+        if (step == 1)
+            for (npy_intp i = first; i < last; ++i) value[i] = better(from[i], value[i]) ? from[i] : value[i];
+        else
+            for (npy_intp i = first; i < last; ++i) value[i] = better(from[i * step], value[i]) ? from[i * step] : value[i];
+    }
+}
+
 // max_pool1d(input, kernel_size, stride, padding, dilation, ceil_mode)
 template <class T>
 PyObject* max_of_lines(PyObject* const* args) {
@@ -229,14 +263,15 @@ PyObject* max_of_lines(PyObject* const* args) {
     if (!complete(w, shape, 4)) return nullptr;
     std::copy_n(PyArray_DIMS(x), ndim, made);
     made[ndim - 1] = w.output[1];
-    Owned values(new_array(descr_of<T>(), ndim, made)), places(new_array(int64_descr, ndim, made));
-    if (!values || !places) return nullptr;
+    Owned values(new_array(descr_of<T>(), ndim, made));
+    if (!values) return nullptr;
     const T* input = data_of<T>(x);
     T* value = data_of<T>(values.get());
-    int64_t* place = data_of<int64_t>(places.get());
     {
         ReleaseGil unlocked(PyArray_SIZE(x) >= thread_threshold);
-        parallel_for(w.planes, window_cost(w), [=](npy_intp begin, npy_intp end) { max_planes(input, w, begin, end, value, place); });
+        parallel_for(w.planes, window_cost(w), [=](npy_intp begin, npy_intp end) {
+            for (npy_intp line = begin; line < end; ++line) max_line(input + line * w.input[1], w, value + line * w.output[1]);
+        });
     }
     return values.give();
 }
