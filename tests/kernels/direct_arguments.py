@@ -300,7 +300,7 @@ DIRECT.update(
     triu=lambda r, t: [images(r, t), -1],
     sort_along=lambda r, t: [matrix(r, t), None, 0, bool(r.integers(2))],
     topk_along=lambda r, t: [matrix(r, t), 1, 0, True, True],
-    distinct=lambda r, t: [matrix(r, t), None, False],
+    distinct=lambda r, t: [matrix(r, t), None, False, True, True],
     places_among=lambda r, t: [np.sort(matrix(r, t)[0]), matrix(r, t), True, False],
     bincount=lambda r, t: [rows(r, 9, 30), None, 3],
     cummax_along=lambda r, t: [matrix(r, t), 0],

@@ -260,50 +260,79 @@ PyObject* runs(PyArrayObject* array, Key key, Entries entries, typename Key::Bit
     return give_tuple(all, 3);
 }
 
-// The same of elements that are taken as they come.
+// Elements that are taken as they come; without their numbers and counts where those are not wanted.
 template <class Key>
-PyObject* consecutive_runs(PyArrayObject* array, Key key) {
+struct Consecutive {
     using Bits = typename Key::Bits;
-    const npy_intp count = PyArray_SIZE(array);
-    const Owned copy(new_copy(array));
-    Owned inverse(new_array(int64_descr, PyArray_NDIM(array), PyArray_DIMS(array)));
-    if (!copy || !inverse) return nullptr;
-    const Bits* x = data_of<Bits>(copy.get());
-    int64_t* number = data_of<int64_t>(inverse.get());
-    const std::unique_ptr<npy_intp[]> firsts(new npy_intp[static_cast<size_t>(count) + 1]);
-    npy_intp found = 0;
-    {
-        ReleaseGil unlocked(count >= thread_threshold);
-        Bits before = static_cast<Bits>(~key(x[0]));
-        for (npy_intp i = 0; i < count; ++i) {
-            const Bits mine = key(x[i]);
-            firsts[static_cast<size_t>(found)] = i;
-            found += (mine != before) | key.is_nan(mine);
-            number[i] = found - 1;
-            before = mine;
+    Key key;
+    const Bits* x;
+    npy_intp count;
+
+    bool begins(npy_intp i) const {
+        const Bits mine = key(x[i]);
+        return i == 0 || mine != key(x[i - 1]) || key.is_nan(mine);
+    }
+    npy_intp runs() const {
+        npy_intp found = 1;
+        for (npy_intp i = 1; i < count; ++i) found += begins(i);
+        return found;
+    }
+    // The first of each run, and where it is, and the run of each element; how many runs there were, of which no more than `room` are written:
+    // another thread may put other elements meanwhile.
+    npy_intp collect(npy_intp room, Bits* values, int64_t* places, int64_t* numbers) const {
+        constexpr npy_intp block = 1024;
+        int64_t firsts[block];
+        npy_intp found = 0;
+        for (npy_intp at = 0; at < count; at += block) {
+            const npy_intp last = std::min(at + block, count), before = found;
+            npy_intp held = 0;
+            for (npy_intp i = at; i < last; ++i) {
+                firsts[held] = i;
+                held += begins(i);
+                if (numbers) numbers[i] = before + held - 1;
+            }
+            found += held;
+            for (npy_intp k = 0, fitting = std::min(held, room - before); k < fitting; ++k) {
+                values[before + k] = x[firsts[k]];
+                if (places) places[before + k] = firsts[k];
+            }
         }
-        firsts[static_cast<size_t>(found)] = count;
+        return found;
     }
-    Owned values(new_array(PyArray_DESCR(array), 1, &found)), counts(new_array(int64_descr, 1, &found));
-    if (!values || !counts) return nullptr;
-    for (npy_intp i = 0; i < found; ++i) {
-        const npy_intp first = firsts[static_cast<size_t>(i)];
-        data_of<Bits>(values.get())[i] = x[first];
-        data_of<int64_t>(counts.get())[i] = firsts[static_cast<size_t>(i) + 1] - first;
+};
+template <class Key>
+PyObject* consecutive_runs(PyArrayObject* array, Key key, bool inverse, bool counts) {
+    using Bits = typename Key::Bits;
+    const Consecutive<Key> elements = {key, data_of<Bits>(array), PyArray_SIZE(array)};
+    const npy_intp many = [&] {
+        ReleaseGil unlocked(elements.count >= thread_threshold);
+        return elements.runs();
+    }();
+    const npy_intp none = 0;
+    Owned made[3] = {Owned(new_array(PyArray_DESCR(array), 1, &many)),
+                     Owned(inverse ? new_array(int64_descr, PyArray_NDIM(array), PyArray_DIMS(array)) : new_array(int64_descr, 1, &none)),
+                     Owned(new_array(int64_descr, 1, counts ? &many : &none))};
+    if (!made[0] || !made[1] || !made[2]) return nullptr;
+    int64_t* const places = counts ? data_of<int64_t>(made[2].get()) : nullptr;
+    npy_intp found;
+    {
+        ReleaseGil unlocked(elements.count >= thread_threshold);
+        found = elements.collect(many, data_of<Bits>(made[0].get()), places, inverse ? data_of<int64_t>(made[1].get()) : nullptr);
+        if (counts && found == many)
+            for (npy_intp i = 0; i < many; ++i) places[i] = (i + 1 < many ? places[i + 1] : elements.count) - places[i];
     }
-    Owned all[3] = {Owned(reinterpret_cast<PyArrayObject*>(values.give())), Owned(reinterpret_cast<PyArrayObject*>(inverse.give())),
-                    Owned(reinterpret_cast<PyArrayObject*>(counts.give()))};
-    return give_tuple(all, 3);
+    return found == many ? give_tuple(made, 3) : nullptr;
 }
 
-// distinct(self, dim, consecutive), of all elements
+// distinct(self, dim, consecutive, inverse, counts), of all elements
 PyObject* distinct_card(Call args) {
     PyArrayObject* x = plain(args[0]);
-    bool consecutive = false;
-    if (!x || PyArray_SIZE(x) == 0 || PyArray_SIZE(x) >= most_entries || args[1] != Py_None || !as_flag(args[2], consecutive)) return nullptr;
+    bool consecutive = false, inverse = false, counts = false;
+    if (!x || PyArray_SIZE(x) == 0 || PyArray_SIZE(x) >= most_entries || args[1] != Py_None) return nullptr;
+    if (!as_flag(args[2], consecutive) || !as_flag(args[3], inverse) || !as_flag(args[4], counts)) return nullptr;
     return with_key(x, false, [=](auto key) {
         using Bits = typename decltype(key)::Bits;
-        if (consecutive) return consecutive_runs(x, key);
+        if (consecutive) return consecutive_runs(x, key, inverse, counts);
         const npy_intp count = PyArray_SIZE(x);
         LineSorter<decltype(key)> sorter(key, count, pieces_of_row(count));
         std::optional<ReleaseGil> unlocked(count >= 1024);
@@ -317,7 +346,7 @@ PyObject* distinct_card(Call args) {
 PyMethodDef sorting_methods[] = {
     direct_method("direct_sort_along", direct<4, sort_card>, "sort_along(self, stable, dim, descending), or NotImplemented"),
     direct_method("direct_topk_along", direct<5, topk_card>, "topk_along(self, k, dim, largest, sorted), or NotImplemented"),
-    direct_method("direct_distinct", direct<3, distinct_card>, "distinct(self, dim, consecutive), or NotImplemented"),
+    direct_method("direct_distinct", direct<5, distinct_card>, "distinct(self, dim, consecutive, inverse, counts), or NotImplemented"),
     {nullptr, nullptr, 0, nullptr},
 };
 MethodList sorting_list(sorting_methods);

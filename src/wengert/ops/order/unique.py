@@ -64,21 +64,23 @@ def check_dim(array: Any, dim: int) -> int:
     method=False, function=False, outputs=("output", "inverse_indices", "counts"), layout="own",
     native=native("distinct"),
 )  # fmt: skip
-def distinct(self: Index, dim: Any, consecutive: bool) -> Any:
-    """Distinct elements (or slices along `dim`), to which of them each one belongs, and how often each occurs."""
+def distinct(self: Index, dim: Any, consecutive: bool, inverse: bool = True, counts: bool = True) -> Any:
+    """Distinct elements (or slices along `dim`), to which of them each one belongs, and how often each occurs; the last
+    two may be empty where they are not asked for.
+    """
     if self.dtype.kind == "c":
         refuse("unique", "unique", self)
     if dim is None:
         flat = self.reshape(-1)
         order = None if consecutive else np.argsort(flat, kind="stable")
-        found, inverse, counts = grouped(flat if order is None else flat[order], order)
-        return found, inverse.reshape(self.shape), counts
+        found, numbers, many = grouped(flat if order is None else flat[order], order)
+        return found, numbers.reshape(self.shape), many
     axis = check_dim(self, dim)
     slices = np.moveaxis(self, axis, 0)
     rows = slices.reshape(len(slices), math.prod(slices.shape[1:]))
     order = None if consecutive else np.lexsort(rows.T[::-1])
-    found, inverse, counts = grouped(rows if order is None else rows[order], order)
-    return np.ascontiguousarray(np.moveaxis(found.reshape(len(found), *slices.shape[1:]), 0, axis)), inverse, counts
+    found, numbers, many = grouped(rows if order is None else rows[order], order)
+    return np.ascontiguousarray(np.moveaxis(found.reshape(len(found), *slices.shape[1:]), 0, axis)), numbers, many
 
 
 @distinct.samples
@@ -150,7 +152,8 @@ def unique_consecutive(
         >>> wg.unique_consecutive(wg.tensor([1, 1, 2, 1]))
         tensor([1, 2, 1])
     """
-    return chosen(distinct(input, dim, True), return_inverse, return_counts)
+    found = distinct(input, dim, True, bool(return_inverse), bool(return_counts))
+    return chosen(found, return_inverse, return_counts)
 
 
 @unique.samples
