@@ -31,9 +31,27 @@ PyObject* polar(PyObject* const* args) {
     return PyArray_DESCR(sizes) == double_descr ? of_angles<double>(sizes, angles, NPY_CDOUBLE) : nullptr;
 }
 
-// angle(self) of complex64, whose parts lie side by side
+// Of real numbers: pi where they are negative.
+template <class T>
+PyObject* angle_of_reals(PyArrayObject* x) {
+    Owned result(new_array(descr_of<T>(), PyArray_NDIM(x), PyArray_DIMS(x)));
+    if (!result) return nullptr;
+    const T* from = data_of<T>(x);
+    T* out = data_of<T>(result.get());
+    const npy_intp count = PyArray_SIZE(x);
+    ReleaseGil unlocked(count >= thread_threshold);
+    parallel_for(count, 1, [=](npy_intp begin, npy_intp end) {
+        constexpr T half_turn = static_cast<T>(3.14159265358979323846);
+        for (npy_intp i = begin; i < end; ++i) out[i] = from[i] != from[i] ? from[i] : from[i] < 0 ? half_turn : T(0);
+    });
+    return result.give();
+}
+
+// angle(self) of real numbers, and of complex64, whose parts lie side by side
 PyObject* angle(PyObject* const* args) {
     PyArrayObject* x = plain(args[0]);
+    if (x && PyArray_DESCR(x) == float_descr) return angle_of_reals<float>(x);
+    if (x && PyArray_DESCR(x) == double_descr) return angle_of_reals<double>(x);
     if (!x || PyArray_TYPE(x) != NPY_CFLOAT || PyArray_ISBYTESWAPPED(x) || PyArray_SIZE(x) == 0) return nullptr;
     Owned result(new_array(float_descr, PyArray_NDIM(x), PyArray_DIMS(x)));
     if (!result) return nullptr;

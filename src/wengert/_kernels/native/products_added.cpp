@@ -71,13 +71,23 @@ PyObject* addr(Call args) {
     PyArrayObject* bias = plain(args[0], descr_of<T>());
     if (!bias || !as_column(args[1], first) || !as_column(args[2], second) || !as_factors(args[3], args[4], factors)) return nullptr;
     const npy_intp rows = first.rows, columns = second.rows, shape[2] = {rows, columns};
-    if (rows < 2 || columns < 2 || (Size(rows) * columns).value_or_most() > thread_threshold || !as_shift(args[0], rows, columns, shift)) return nullptr;
+    const Size count = Size(rows) * columns;
+    if (rows < 2 || columns < 2 || !count.fits() || !as_shift(args[0], rows, columns, shift)) return nullptr;
     Owned result(new_array(descr_of<T>(), 2, shape));
     if (!result) return nullptr;
-    T* out = data_of<T>(result.get());
-    for (npy_intp i = 0; i < rows; ++i)
-        for (npy_intp j = 0; j < columns; ++j) out[i * columns + j] = first.factor.data[i * first.factor.row] * second.factor.data[j * second.factor.row];
-    combine(out, rows, columns, shift, factors);
+    T* const out = data_of<T>(result.get());
+    const bool plain_sum = factors[0] == 1 && factors[1] == 1 && shift.column == 1;
+    const Factor<T> left = first.factor, right = second.factor;
+    ReleaseGil unlocked(count.value() >= thread_threshold);
+    parallel_for(rows, columns, [=](npy_intp begin, npy_intp end) {
+        for (npy_intp i = begin; i < end; ++i) {
+            T* const row = out + i * columns;
+            if (right.row == 1) loops<T>().binary[MULTIPLY](right.data, 1, left.data + i * left.row, 0, row, columns);
+            else for (npy_intp j = 0; j < columns; ++j) row[j] = left.data[i * left.row] * right.data[j * right.row];
+            if (plain_sum) loops<T>().binary[ADD](row, 1, shift.data + i * shift.row, 1, row, columns);
+            else combine<T>(row, 1, columns, {shift.data + i * shift.row, 0, shift.column}, factors);
+        }
+    });
     return result.give();
 }
 
