@@ -71,6 +71,12 @@ inline PyArrayObject* rows_only(PyObject* object, PyArray_Descr* descr) {
     PyArrayObject* array = plain(object, descr);
     return array && is_row_major(array) ? array : nullptr;
 }
+// Whether an array was expanded from one element, as the gradient of a sum is.
+inline bool repeats_one(PyArrayObject* array) {
+    for (int i = 0; i < PyArray_NDIM(array); ++i)
+        if (PyArray_STRIDE(array, i) != 0) return false;
+    return true;
+}
 // A gradient that lies so, or one that repeats a single element, copied: owned by the caller.
 inline PyArrayObject* gradient_in_rows(PyObject* object, PyArray_Descr* descr) {
     PyArrayObject* array = aligned(object, descr);
@@ -79,9 +85,7 @@ inline PyArrayObject* gradient_in_rows(PyObject* object, PyArray_Descr* descr) {
         Py_INCREF(array);
         return array;
     }
-    for (int i = 0; i < PyArray_NDIM(array); ++i)
-        if (PyArray_STRIDE(array, i) != 0) return nullptr;
-    return new_copy(array);
+    return repeats_one(array) ? new_copy(array) : nullptr;
 }
 template <class T>
 inline bool all_finite(const T* x, npy_intp count) {

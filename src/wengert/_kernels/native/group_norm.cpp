@@ -92,9 +92,10 @@ void group_backward(const T* grad, const T* x, const T* weight, T* out, const Gr
 // group_norm_backward(grad, input, mean, rstd, weight, group): the gradients of input, weight and bias
 template <class T>
 PyObject* backward(PyObject* const* args) {
-    PyArrayObject *grad = rows_only(args[0], descr_of<T>()), *x = rows_only(args[1], descr_of<T>());
+    PyArrayObject* x = rows_only(args[1], descr_of<T>());
+    const Owned grad(in_rows(args[0], descr_of<T>()));
     Groups g = {};
-    if (!grad || !x || !same_shape(grad, x) || PyArray_NDIM(x) < 2 || PyArray_SIZE(x) == 0 || !as_index(args[5], g.groups)) return nullptr;
+    if (!grad || !x || !same_shape(grad.get(), x) || PyArray_NDIM(x) < 2 || PyArray_SIZE(x) == 0 || !as_index(args[5], g.groups)) return nullptr;
     g.items = PyArray_DIM(x, 0), g.channels = PyArray_DIM(x, 1), g.places = PyArray_SIZE(x) / (g.items * g.channels);
     const T *mean, *invstd, *weight;
     if (!g.read(x) || !optional_data(args[2], g.items * g.groups, mean) || !optional_data(args[3], g.items * g.groups, invstd)) return nullptr;
@@ -103,7 +104,7 @@ PyObject* backward(PyObject* const* args) {
                      Owned(new_array(descr_of<T>(), 1, &g.channels))};
     if (!made[0] || !made[1] || !made[2]) return nullptr;
     std::vector<PlaneSums> sums(static_cast<size_t>(g.items * g.channels));
-    const T *slope = data_of<T>(grad), *input = data_of<T>(x);
+    const T *slope = data_of<T>(grad.get()), *input = data_of<T>(x);
     T *out = data_of<T>(made[0].get()), *grad_weight = data_of<T>(made[1].get()), *grad_bias = data_of<T>(made[2].get());
     {
         ReleaseGil unlocked(PyArray_SIZE(x) >= thread_threshold);

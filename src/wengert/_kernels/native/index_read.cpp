@@ -13,26 +13,33 @@ PyArrayObject* plain_values(PyObject* object) {
     PyArrayObject* array = plain(object);
     return array && !PyDataType_REFCHK(PyArray_DESCR(array)) ? array : nullptr;
 }
-
-// out[o, i, j] = x[o, index[o, i, j], j]; false if an index lies outside.
-template <size_t bytes>
-bool gather_elements(const char* x, const int64_t* index, char* out, const Line& line, npy_intp count) {
-    return at_places(index, line, count, bytes, [=](npy_intp from, npy_intp to) { std::memcpy(out + to * bytes, x + from * bytes, bytes); });
+// The same, or one element that repeats, as in an expanded gradient.
+PyArrayObject* plain_or_repeated(PyObject* object) {
+    if (PyArrayObject* array = plain_values(object)) return array;
+    if (!PyArray_CheckExact(object)) return nullptr;
+    auto* array = reinterpret_cast<PyArrayObject*>(object);
+    return repeats_one(array) && PyArray_ISALIGNED(array) && !PyDataType_REFCHK(PyArray_DESCR(array)) ? array : nullptr;
 }
-bool gather_bytes(npy_intp bytes, const char* x, const int64_t* index, char* out, const Line& line, npy_intp count) {
+
+// out[o, i, j] = x[o, index[o, i, j], j], elements of `x` `step` bytes apart; false if an index lies outside.
+template <size_t bytes>
+bool gather_elements(const char* x, npy_intp step, const int64_t* index, char* out, const Line& line, npy_intp count) {
+    return at_places(index, line, count, bytes, [=](npy_intp from, npy_intp to) { std::memcpy(out + to * bytes, x + from * step, bytes); });
+}
+bool gather_bytes(npy_intp bytes, const char* x, npy_intp step, const int64_t* index, char* out, const Line& line, npy_intp count) {
     switch (bytes) {
-        case 1: return gather_elements<1>(x, index, out, line, count);
-        case 2: return gather_elements<2>(x, index, out, line, count);
-        case 4: return gather_elements<4>(x, index, out, line, count);
-        case 8: return gather_elements<8>(x, index, out, line, count);
-        case 16: return gather_elements<16>(x, index, out, line, count);
+        case 1: return gather_elements<1>(x, step, index, out, line, count);
+        case 2: return gather_elements<2>(x, step, index, out, line, count);
+        case 4: return gather_elements<4>(x, step, index, out, line, count);
+        case 8: return gather_elements<8>(x, step, index, out, line, count);
+        case 16: return gather_elements<16>(x, step, index, out, line, count);
     }
     return false;
 }
 
 // gather(self, dim, index): the other lengths of both are the same
 PyObject* gather(PyObject* const* args) {
-    PyArrayObject *x = plain_values(args[0]), *index = plain(args[2], int64_descr);
+    PyArrayObject *x = plain_or_repeated(args[0]), *index = plain(args[2], int64_descr);
     int axis = 0;
     if (!x || !index || PyArray_NDIM(index) != PyArray_NDIM(x) || !as_axis(args[1], PyArray_NDIM(x), axis)) return nullptr;
     for (int i = 0; i < PyArray_NDIM(x); ++i)
@@ -42,14 +49,14 @@ PyObject* gather(PyObject* const* args) {
     const Line line = line_of(PyArray_DIMS(x), PyArray_NDIM(x), axis);
     Owned result(new_array(PyArray_DESCR(x), PyArray_NDIM(index), PyArray_DIMS(index)));
     if (!result) return nullptr;
-    const npy_intp bytes = PyArray_ITEMSIZE(x);
+    const npy_intp bytes = PyArray_ITEMSIZE(x), step = plain(args[0]) ? bytes : 0;
     const char* values = PyArray_BYTES(x);
     const int64_t* places = data_of<int64_t>(index);
     char* out = PyArray_BYTES(result.get());
     bool inside;
     {
         ReleaseGil unlocked(size >= thread_threshold);
-        inside = gather_bytes(bytes, values, places, out, line, count);
+        inside = gather_bytes(bytes, values, step, places, out, line, count);
     }
     return inside ? result.give() : nullptr;
 }

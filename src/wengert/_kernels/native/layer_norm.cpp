@@ -61,11 +61,11 @@ PyObject* forward(PyObject** slots) {
 
 template <class T>
 PyObject* backward(PyObject** slots) {
-    PyArrayObject* grad = plain(slots[0], descr_of<T>());
+    const Owned grad(in_rows(slots[0], descr_of<T>()));
     PyArrayObject* x = plain(slots[1], descr_of<T>());
     Rows r;
     const T *mean, *invstd, *weight;
-    if (!grad || !find_rows(x, slots[2], r) || !same_shape(grad, x)) return nullptr;
+    if (!grad || !find_rows(x, slots[2], r) || !same_shape(grad.get(), x)) return nullptr;
     if (!optional_data(slots[3], r.rows, mean) || !optional_data(slots[4], r.rows, invstd)) return nullptr;
     if (!mean || !invstd || !optional_data(slots[5], r.width, weight)) return nullptr;
     PyArrayObject* weights = weight ? plain(slots[5]) : nullptr;
@@ -73,7 +73,7 @@ PyObject* backward(PyObject** slots) {
                       Owned(weight ? new_array(descr_of<T>(), PyArray_NDIM(weights), PyArray_DIMS(weights)) : nullptr),
                       Owned(weight ? new_array(descr_of<T>(), PyArray_NDIM(weights), PyArray_DIMS(weights)) : nullptr)};
     if (!items[0] || (weight && (!items[1] || !items[2]))) return nullptr;
-    const T *slope = data_of<T>(grad), *input = data_of<T>(x);
+    const T *slope = data_of<T>(grad.get()), *input = data_of<T>(x);
     T* out = data_of<T>(items[0].get());
     T* grad_weight = weight ? data_of<T>(items[1].get()) : nullptr;
     T* grad_bias = weight ? data_of<T>(items[2].get()) : nullptr;
@@ -105,8 +105,7 @@ PyObject* layer_norm(PyObject*, PyObject* const* args, Py_ssize_t nargs, PyObjec
 }
 PyObject* layer_norm_backward(PyObject*, PyObject* const* args, Py_ssize_t nargs, PyObject* kwnames) {
     return try_native<6>(backward_twin, backward_names, 6, args, nargs, kwnames, [](PyObject** slots) {
-        PyArrayObject* x = plain(slots[0], float_descr);
-        return x ? backward<float>(slots) : backward<double>(slots);
+        return plain(slots[1], float_descr) ? backward<float>(slots) : backward<double>(slots);
     });
 }
 

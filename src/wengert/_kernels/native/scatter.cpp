@@ -10,16 +10,18 @@ namespace {
 
 using Call = PyObject* const*;
 
-// A copy of `x` in which body(copy, place, source offset) is applied to each index; null where something is unusual or wrong.
+// A copy of `x`, in whatever order that lies, in which body(copy, place, source offset) is applied to each index; null where
+// something is unusual or wrong.
 struct Scattered {
     PyArrayObject *x = nullptr, *index = nullptr;
     Line line;
     npy_intp count = 0;
 
     Scattered(PyObject* self, PyObject* dim, PyObject* index_object) {
-        PyArrayObject *array = plain(self), *places = plain(index_object, int64_descr);
+        PyArrayObject *array = PyArray_CheckExact(self) ? reinterpret_cast<PyArrayObject*>(self) : nullptr;
+        PyArrayObject* places = plain(index_object, int64_descr);
         int axis = 0;
-        if (!array || !places || PyDataType_REFCHK(PyArray_DESCR(array)) || PyArray_NDIM(array) != PyArray_NDIM(places)) return;
+        if (!array || !places || !PyArray_ISBEHAVED_RO(array) || PyDataType_REFCHK(PyArray_DESCR(array)) || PyArray_NDIM(array) != PyArray_NDIM(places)) return;
         if (PyArray_SIZE(array) == 0 || PyArray_SIZE(places) == 0 || !as_axis(dim, PyArray_NDIM(array), axis)) return;
         for (int i = 0; i < PyArray_NDIM(array); ++i)
             if (i != axis && PyArray_DIM(array, i) != PyArray_DIM(places, i)) return;
@@ -103,7 +105,7 @@ bool all_within(const int64_t* index, npy_intp count, npy_intp length) {
 // copy, of many, where another thread may put others meanwhile, again when they are used.
 PyObject* scatter_in_place(Call args) {
     const Scattered scattered(args[0], args[1], args[2]);
-    PyArrayObject *target = as_target(args[0]), *x = scattered.x;
+    PyArrayObject *target = as_target(args[0]), *x = scattered.x ? plain(args[0]) : nullptr;
     Source source;
     if (!x || !target || args[4] != Py_None || !source.read(args[3], scattered)) return nullptr;
     if (source.step && !lie_apart(target, reinterpret_cast<PyArrayObject*>(args[3]))) return nullptr;
