@@ -5,6 +5,8 @@
 #include "direct.hpp"
 #include "large.hpp"
 
+#include <algorithm>
+
 namespace wengert {
 
 // Multiplications; measured: beyond, BLAS is as fast, of few rows, which give a copied column little use, sooner.
@@ -60,6 +62,24 @@ inline void multiply_large(const Matrix<T>& a, const Matrix<T>& b, T* out) {
     const ReleaseGil unlocked((Size(a.rows) * a.columns * b.columns).value_or_most() >= 8 * thread_threshold);
     LargeProduct<T>(a.factor, b.factor, a.rows, a.columns, b.columns).run(a.factor.data, b.factor.data, out);
 }
+// Whether it is one of so few multiplications for each element that BLAS takes longer to lay the factors out.
+template <class T>
+inline bool is_thin(const Matrix<T>& a, const Matrix<T>& b) {
+    constexpr npy_intp most_depth = 4, least_rows = 256, least_columns = 8;
+    return a.columns == b.rows && a.columns > 0 && a.columns <= most_depth && a.rows >= least_rows && b.columns >= least_columns &&
+           (Size(a.rows) * b.columns * static_cast<npy_intp>(sizeof(T))).fits();
+}
+template <class T>
+inline void multiply_thin(const Matrix<T>& a, const Matrix<T>& b, T* out) {
+    constexpr npy_intp block = 256;  // rows
+    const npy_intp columns = b.columns;
+    const ReleaseGil unlocked((Size(a.rows) * columns).value_or_most() >= thread_threshold);
+    parallel_for((a.rows + block - 1) / block, (Size(block) * a.columns * columns).value_or_most(), [=](npy_intp begin, npy_intp end) {
+        for (npy_intp row = begin * block, last = std::min(end * block, a.rows); row < last; row += block)
+            loops<T>().small_product({a.factor.data + row * a.factor.row, a.factor.row, a.factor.column}, b.factor, out + row * columns,
+                                     std::min(block, last - row), a.columns, columns);
+    });
+}
 template <class T>
 inline void multiply(const Matrix<T>& a, const Matrix<T>& b, T* out) {
     loops<T>().small_product(a.factor, b.factor, out, a.rows, a.columns, b.columns);
@@ -68,8 +88,8 @@ inline void multiply(const Matrix<T>& a, const Matrix<T>& b, T* out) {
 // a b as a new matrix, laid row by row, or (`by_columns`) column by column; null without an error if it is neither small nor large.
 template <class T>
 inline PyArrayObject* product(const Matrix<T>& a, const Matrix<T>& b, bool by_columns = false) {
-    const bool small = is_small(a, b);
-    if (!small && !(by_columns ? is_large(b.transposed(), a.transposed()) : is_large(a, b))) return nullptr;
+    const bool small = is_small(a, b), thin = !small && !by_columns && is_thin(a, b);
+    if (!small && !thin && !(by_columns ? is_large(b.transposed(), a.transposed()) : is_large(a, b))) return nullptr;
     npy_intp shape[2] = {a.rows, b.columns};
     PyArray_Descr* descr = descr_of<T>();
     Py_INCREF(descr);
@@ -77,7 +97,7 @@ inline PyArrayObject* product(const Matrix<T>& a, const Matrix<T>& b, bool by_co
         &PyArray_Type, descr, 2, shape, nullptr, nullptr, by_columns ? NPY_ARRAY_F_CONTIGUOUS : 0, nullptr));
     if (!result) return nullptr;
     Owned made(result);
-    const auto form = small ? multiply<T> : multiply_large<T>;
+    const auto form = small ? multiply<T> : thin ? multiply_thin<T> : multiply_large<T>;
     if (by_columns) form(b.transposed(), a.transposed(), data_of<T>(result));
     else form(a, b, data_of<T>(result));
     return reinterpret_cast<PyArrayObject*>(made.give());
