@@ -62,6 +62,8 @@ LINEAR.update(
     cross=lambda r, t: [batch(r, t), batch(r, t) + 1, 0],
     cdist=lambda r, t: [square(r, t), square(r, t)[:4] + 1, [2.0, 1.0, 3.0, float("inf")][r.integers(4)]],
     pdist=lambda r, t: [square(r, t), [2.0, 0.0, 1.5][r.integers(3)]],
+    cdist_rule=lambda r, t: (lambda x: [x + 1, x, x - 1, abs(x), [1.0, 2.0][r.integers(2)], BOTH])(square(r, t)),
+    pdist_rule=lambda r, t: (lambda x: [x[0][:3], x[:3], abs(x[1][:3]), [1.0, 2.0][r.integers(2)]])(square(r, t)),
     dist=lambda r, t: [square(r, t), square(r, t) + 1, 3],
     renorm=lambda r, t: [few(r, t), 2, -1, 0.5],
 )

@@ -10,7 +10,7 @@ namespace {
 using Call = PyObject* const*;
 
 constexpr npy_intp near_count = 2048;  // numbers that wait near the processor
-constexpr npy_intp most_differences = 32768;  // of more, NumPy's loops make up for its calls
+constexpr npy_intp most_differences = 32768;  // of more, NumPy's loops make up for its calls but for orders 1 and 2
 
 // The norm of order `p` of the difference of two rows.
 template <class T>
@@ -28,32 +28,108 @@ T apart(const T* x, const T* y, npy_intp width, double p) {
     return p == 2 ? std::sqrt(sum) : p == 0 || p == 1 || std::isinf(p) ? sum : std::pow(sum, static_cast<T>(1 / p));
 }
 
-// The same of wide rows, of order 1 or 2.
-template <class T>
-T apart_by_loops(const T* x, const T* y, npy_intp width, double p) {
-    T differences[near_count];
-    loops<T>().binary[SUBTRACT](x, 1, y, 1, differences, width);
-    const double sum = loops<T>().row_sum[p == 1 ? OF_SIZES : OF_SQUARES](differences, width);
-    return static_cast<T>(p == 1 ? sum : std::sqrt(sum));
-}
-
 bool as_order(PyObject* object, double& p) { return PyFloat_CheckExact(object) && (p = PyFloat_AS_DOUBLE(object)) >= 0; }
+// The orders of which there are loops for many differences.
+bool has_loops(double p) { return p == 1 || p == 2; }
+Distance kind_of(double p) { return p == 1 ? OF_SIZES_APART : OF_SQUARES_APART; }
 
-// cdist(x1, x2, p), of two matrices
+// Two stacks of as many matrices with rows of one width.
+template <class T>
+struct Stacks {
+    const T *first = nullptr, *second = nullptr;
+    npy_intp count = 1, rows = 0, others = 0, width = 0, shape[most_dims];
+    int ndim = 0;
+
+    bool read(PyArrayObject* a, PyArrayObject* b) {
+        if (!a || !b || PyArray_NDIM(a) < 2 || PyArray_NDIM(a) != PyArray_NDIM(b) || PyArray_NDIM(a) > most_dims) return false;
+        if (PyArray_SIZE(a) == 0 || PyArray_SIZE(b) == 0) return false;
+        ndim = PyArray_NDIM(a), width = PyArray_DIM(a, ndim - 1), rows = PyArray_DIM(a, ndim - 2), others = PyArray_DIM(b, ndim - 2);
+        if (PyArray_DIM(b, ndim - 1) != width) return false;
+        for (int i = 0; i < ndim - 2; ++i) {
+            if (PyArray_DIM(a, i) != PyArray_DIM(b, i)) return false;
+            count *= shape[i] = PyArray_DIM(a, i);
+        }
+        shape[ndim - 2] = rows, shape[ndim - 1] = others;
+        first = data_of<T>(a), second = data_of<T>(b);
+        return (Size(count) * rows * others).fits();
+    }
+    npy_intp differences() const { return (Size(count) * rows * others * width).value_or_most(); }
+    npy_intp cost() const { return (Size(others) * width).value_or_most(); }
+};
+
+// cdist(x1, x2, p)
 template <class T>
 PyObject* cdist(Call args) {
-    PyArrayObject *a = plain(args[0], descr_of<T>()), *b = plain(args[1], descr_of<T>());
+    Stacks<T> s;
     double p = 2;
-    if (!a || !b || PyArray_NDIM(a) != 2 || PyArray_NDIM(b) != 2 || PyArray_DIM(a, 1) != PyArray_DIM(b, 1) || !as_order(args[2], p)) return nullptr;
-    const npy_intp width = PyArray_DIM(a, 1), shape[2] = {PyArray_DIM(a, 0), PyArray_DIM(b, 0)};
-    if ((Size(shape[0]) * shape[1] * width).value_or_most() > most_differences || PyArray_SIZE(a) == 0 || PyArray_SIZE(b) == 0) return nullptr;
-    Owned result(new_array(descr_of<T>(), 2, shape));
+    if (!s.read(plain(args[0], descr_of<T>()), plain(args[1], descr_of<T>())) || !as_order(args[2], p)) return nullptr;
+    if (!has_loops(p) && s.differences() > most_differences) return nullptr;
+    Owned result(new_array(descr_of<T>(), s.ndim, s.shape));
     if (!result) return nullptr;
-    T* out = data_of<T>(result.get());
-    for (npy_intp i = 0; i < shape[0]; ++i)
-        for (npy_intp j = 0; j < shape[1]; ++j) *out++ = apart(data_of<T>(a) + i * width, data_of<T>(b) + j * width, width, p);
+    T* const out = data_of<T>(result.get());
+    ReleaseGil unlocked(s.differences() >= thread_threshold);
+    parallel_for(s.count * s.rows, s.cost(), [=, &s](npy_intp begin, npy_intp end) {
+        for (npy_intp at = begin; at < end; ++at) {
+            const T *x = s.first + at * s.width, *others = s.second + at / s.rows * s.others * s.width;
+            T* const row = out + at * s.others;
+            if (has_loops(p)) loops<T>().row_distances[kind_of(p)](x, others, s.others, s.width, row);
+            else for (npy_intp j = 0; j < s.others; ++j) row[j] = apart(x, others + j * s.width, s.width, p);
+        }
+    });
     return result.give();
 }
+
+// What a distance of order 1 or 2 gives the differences it is made of, but for themselves or their signs.
+template <class T>
+void slope_factors(const T* grad, npy_intp grad_step, const T* lengths, npy_intp step, npy_intp count, double p, T* out) {
+    for (npy_intp j = 0; j < count; ++j) {
+        const T slope = grad[j * grad_step], length = lengths[j * step];
+        out[j] = p == 1 ? slope : length == 0 ? T(0) : slope / length;
+    }
+}
+
+// Adds to `out`, which is zero, the gradient of the first stack, or (`side` 1) of the second.
+template <class T>
+void add_slopes(const Stacks<T>& s, int side, const T* slope, const T* length, double p, T* out) {
+    const npy_intp mine = side ? s.others : s.rows, theirs = side ? s.rows : s.others;
+    const T *x = side ? s.second : s.first, *others = side ? s.first : s.second;
+    ReleaseGil unlocked(s.differences() >= thread_threshold);
+    parallel_for(s.count * mine, (Size(theirs) * s.width).value_or_most(), [=, &s](npy_intp begin, npy_intp end) {
+        std::vector<T> factors(static_cast<size_t>(theirs));
+        for (npy_intp at = begin; at < end; ++at) {
+            const npy_intp member = at / mine, row = at % mine;
+            const npy_intp start = member * s.rows * s.others + (side ? row : row * s.others), step = side ? s.others : 1;
+            slope_factors(slope + start, step, length + start, step, theirs, p, factors.data());
+            loops<T>().distance_slopes[kind_of(p)](x + at * s.width, others + member * theirs * s.width, factors.data(), theirs, s.width,
+                                                   out + at * s.width);
+        }
+    });
+}
+
+// (grad, x1, x2, out, p, wanted): the gradients of both
+template <class T>
+PyObject* cdist_rule(Call args) {
+    Stacks<T> s;
+    double p = 2;
+    if (!s.read(plain(args[1], descr_of<T>()), plain(args[2], descr_of<T>())) || !as_order(args[4], p) || !has_loops(p)) return nullptr;
+    PyArrayObject* lengths = plain(args[3], descr_of<T>());
+    const Owned grad(in_rows(args[0], descr_of<T>()));
+    if (!lengths || !grad || !same_shape(lengths, grad.get()) || PyArray_NDIM(lengths) != s.ndim) return nullptr;
+    if (!std::equal(s.shape, s.shape + s.ndim, PyArray_DIMS(lengths))) return nullptr;
+    if (!PyTuple_CheckExact(args[5]) || PyTuple_GET_SIZE(args[5]) != 2) return nullptr;
+    const auto zeros_for = [&](int side) {
+        const bool wanted = PyTuple_GET_ITEM(args[5], side) == Py_True;
+        return wanted ? new_zeros(descr_of<T>(), s.ndim, PyArray_DIMS(reinterpret_cast<PyArrayObject*>(args[1 + side]))) : nullptr;
+    };
+    Owned made[2] = {Owned(zeros_for(0)), Owned(zeros_for(1))};
+    if (PyErr_Occurred()) return nullptr;
+    for (int side = 0; side < 2; ++side)
+        if (made[side]) add_slopes(s, side, data_of<T>(grad.get()), data_of<T>(lengths), p, data_of<T>(made[side].get()));
+    return give_tuple(made, 2);
+}
+
+// Where the distances of row `i` from those behind it begin, of `rows`.
+npy_intp first_pair(npy_intp i, npy_intp rows) { return i * (2 * rows - i - 1) / 2; }
 
 // pdist(self, p), of one matrix
 template <class T>
@@ -61,18 +137,57 @@ PyObject* pdist(Call args) {
     PyArrayObject* x = plain(args[0], descr_of<T>());
     double p = 2;
     if (!x || PyArray_NDIM(x) != 2 || PyArray_SIZE(x) == 0 || !as_order(args[1], p)) return nullptr;
-    const npy_intp rows = PyArray_DIM(x, 0), width = PyArray_DIM(x, 1);
-    const bool wide = width >= 64 && width <= near_count && (p == 1 || p == 2);
-    if (!wide && (Size(rows) * rows * width).value_or_most() > most_differences) return nullptr;
-    if (!(Size(rows) * rows).fits()) return nullptr;
+    const npy_intp rows = PyArray_DIM(x, 0), width = PyArray_DIM(x, 1), work = (Size(rows) * rows * width).value_or_most();
+    if ((!has_loops(p) && work > most_differences) || !(Size(rows) * rows * 2).fits()) return nullptr;
     const npy_intp count = rows * (rows - 1) / 2;
     Owned result(new_array(descr_of<T>(), 1, &count));
     if (!result) return nullptr;
-    T* out = data_of<T>(result.get());
-    const T* first = data_of<T>(x);
-    ReleaseGil unlocked((Size(count) * width).value_or_most() >= thread_threshold);
-    for (npy_intp i = 0; i < rows; ++i)
-        for (npy_intp j = i + 1; j < rows; ++j) *out++ = wide ? apart_by_loops(first + i * width, first + j * width, width, p) : apart(first + i * width, first + j * width, width, p);
+    T* const out = data_of<T>(result.get());
+    const T* const first = data_of<T>(x);
+    ReleaseGil unlocked(work >= thread_threshold);
+    parallel_for(rows, work / rows, [=](npy_intp begin, npy_intp end) {
+        for (npy_intp i = begin; i < end; ++i) {
+            const npy_intp behind = rows - i - 1;
+            const T *own = first + i * width, *others = own + width;
+            T* const row = out + first_pair(i, rows);
+            if (has_loops(p)) loops<T>().row_distances[kind_of(p)](own, others, behind, width, row);
+            else for (npy_intp j = 0; j < behind; ++j) row[j] = apart(own, others + j * width, width, p);
+        }
+    });
+    return result.give();
+}
+
+// (grad, self, out, p): the gradient, row by row, so that it is the same for any number of threads
+template <class T>
+PyObject* pdist_rule(Call args) {
+    PyArrayObject *x = plain(args[1], descr_of<T>()), *lengths = plain(args[2], descr_of<T>());
+    const Owned grad(in_rows(args[0], descr_of<T>()));
+    double p = 2;
+    if (!x || !lengths || !grad || PyArray_NDIM(x) != 2 || PyArray_SIZE(x) == 0 || !as_order(args[3], p) || !has_loops(p)) return nullptr;
+    const npy_intp rows = PyArray_DIM(x, 0), width = PyArray_DIM(x, 1), work = (Size(rows) * rows * width).value_or_most();
+    if (!(Size(rows) * rows * 2).fits() || PyArray_SIZE(lengths) != rows * (rows - 1) / 2 || !same_shape(lengths, grad.get())) return nullptr;
+    Owned result(new_zeros(descr_of<T>(), 2, PyArray_DIMS(x)));
+    if (!result) return nullptr;
+    const T *first = data_of<T>(x), *slope = data_of<T>(grad.get()), *length = data_of<T>(lengths);
+    T* const out = data_of<T>(result.get());
+    ReleaseGil unlocked(work >= thread_threshold);
+    parallel_for(rows, work / rows, [=](npy_intp begin, npy_intp end) {
+        std::vector<T> factors(static_cast<size_t>(rows));
+        for (npy_intp i = begin; i < end; ++i) {
+            for (npy_intp j = 0; j < i; ++j) {
+                const npy_intp at = first_pair(j, rows) + i - j - 1;
+                slope_factors(slope + at, 1, length + at, 1, 1, p, &factors[static_cast<size_t>(j)]);
+            }
+            factors[static_cast<size_t>(i)] = 0;
+            const npy_intp at = first_pair(i, rows);
+            slope_factors(slope + at, 1, length + at, 1, rows - i - 1, p, factors.data() + i + 1);
+            const auto add = [&](npy_intp begun, npy_intp some) {
+                loops<T>().distance_slopes[kind_of(p)](first + i * width, first + begun * width, factors.data() + begun, some, width, out + i * width);
+            };
+            add(0, i);
+            add(i + 1, rows - i - 1);
+        }
+    });
     return result.give();
 }
 
@@ -172,6 +287,8 @@ PyObject* renorm(Call args) {
 PyMethodDef distances_methods[] = {
     WENGERT_DISTANCE(3, cdist, "(x1, x2, p)")
     WENGERT_DISTANCE(2, pdist, "(self, p)")
+    WENGERT_DISTANCE(6, cdist_rule, "(grad, x1, x2, out, p, wanted)")
+    WENGERT_DISTANCE(4, pdist_rule, "(grad, self, out, p)")
     WENGERT_DISTANCE(3, dist, "(self, other, p)")
     WENGERT_DISTANCE(4, renorm, "(self, p, dim, maxnorm)")
     {nullptr, nullptr, 0, nullptr},

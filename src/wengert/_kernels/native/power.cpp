@@ -20,16 +20,44 @@ Unary loop_of(double exponent) {
     return exponent == -1 ? RECIPROCAL : UNARY_COUNT;
 }
 
+// Many floats to one power.
+void raise_floats(PyArrayObject* x, double exponent, void* out) {
+    const float *input = data_of<float>(x), raised = static_cast<float>(exponent);
+    const npy_intp count = PyArray_SIZE(x);
+    ReleaseGil unlocked(count >= thread_threshold);
+    parallel_for(count, 8, [=](npy_intp begin, npy_intp end) {
+        loops<float>().binary[POWER](input + begin, 1, &raised, 0, static_cast<float*>(out) + begin, end - begin);
+    });
+}
+// As many floats to powers of their own.
+PyObject* raise_each(PyArrayObject* x, PyArrayObject* exponents) {
+    Owned result(new_array(float_descr, PyArray_NDIM(x), PyArray_DIMS(x)));
+    if (!result) return nullptr;
+    const float *bases = data_of<float>(x), *powers = data_of<float>(exponents);
+    float* const out = data_of<float>(result.get());
+    const npy_intp count = PyArray_SIZE(x);
+    ReleaseGil unlocked(count >= thread_threshold);
+    parallel_for(count, 8, [=](npy_intp begin, npy_intp end) {
+        loops<float>().binary[POWER](bases + begin, 1, powers + begin, 1, out + begin, end - begin);
+    });
+    return result.give();
+}
+
 template <class T>
 PyObject* powers(PyArrayObject* x, double exponent, PyArrayObject* target) {
     const npy_intp count = PyArray_SIZE(x);
     const Unary which = loop_of(exponent);
     const UnaryLoop<T> loop = which == UNARY_COUNT ? nullptr : loops<T>().unary[which];
-    if (count == 0 || (!loop && (count > few || !std::is_floating_point<T>::value))) return nullptr;
+    const bool floats = std::is_same<T, float>::value;  // of which there is a loop for any exponent
+    if (count == 0 || (!loop && ((count > few && !floats) || !std::is_floating_point<T>::value))) return nullptr;
     Owned result(target_or_new(target, x));
     if (!result) return nullptr;
     const T* input = data_of<T>(x);
     T* out = data_of<T>(result.get());
+    if (!loop && count > few) {
+        raise_floats(x, exponent, out);
+        return result.give();
+    }
     if (!loop) {
         const T raised = static_cast<T>(exponent);
         for (npy_intp i = 0; i < count; ++i) out[i] = static_cast<T>(std::pow(input[i], raised));
@@ -47,6 +75,8 @@ PyObject* power(Call args, PyArrayObject* target) {
     if (!x) return nullptr;
     PyArray_Descr* descr = PyArray_DESCR(x);
     const bool real = descr == float_descr || descr == double_descr;
+    if (PyArrayObject* each = descr == float_descr && !target ? plain(args[1], float_descr) : nullptr)
+        if (same_shape(x, each) && PyArray_SIZE(x) > few) return raise_each(x, each);
     if (PyArray_CheckExact(args[1])) return real && !target ? of_two(raised, args[0], args[1], false) : nullptr;
     if (!as_number(args[1], exponent)) return nullptr;
     if (descr == float_descr) return powers<float>(x, exponent, target);
@@ -54,7 +84,15 @@ PyObject* power(Call args, PyArrayObject* target) {
     return descr == int64_descr && PyLong_CheckExact(args[1]) ? powers<int64_t>(x, exponent, target) : nullptr;
 }
 
-// grad * exponent * self^(exponent - 1), for the exponents 2 and 3 in any number, for others of a few elements.
+inline void raise(const float* x, float exponent, float* out, npy_intp count) {
+    if (count > few) return loops<float>().binary[POWER](x, 1, &exponent, 0, out, count);
+    for (npy_intp i = 0; i < count; ++i) out[i] = std::pow(x[i], exponent);
+}
+inline void raise(const double* x, double exponent, double* out, npy_intp count) {
+    for (npy_intp i = 0; i < count; ++i) out[i] = std::pow(x[i], exponent);
+}
+
+// grad * exponent * self^(exponent - 1), for the exponents 2 and 3 and of floats in any number, for others of a few elements.
 template <class T>
 PyObject* power_slopes(PyArrayObject* x, PyObject* grad_object, double exponent) {
     Operand operands[2];
@@ -62,7 +100,7 @@ PyObject* power_slopes(PyArrayObject* x, PyObject* grad_object, double exponent)
     Broadcast<2> shape;
     if (!read_gradient(grad_object, PyArray_DESCR(x), operands[0]) || !same_shape(operands[0].array, x)) return nullptr;
     if (exponent == 0 || !shape.find(operands)) return nullptr;
-    if (exponent != 2 && exponent != 3 && shape.size() > few) return nullptr;
+    if (exponent != 2 && exponent != 3 && shape.size() > few && !std::is_same<T, float>::value) return nullptr;
     Owned result(shape.new_result(PyArray_DESCR(x)));
     if (!result) return nullptr;
     const T *grad = data_of<T>(operands[0].array), *input = data_of<T>(x), factor = static_cast<T>(exponent);
@@ -78,7 +116,8 @@ PyObject* power_slopes(PyArrayObject* x, PyObject* grad_object, double exponent)
             for (npy_intp i = 0; i < count; ++i) slopes[i] = g[i * step] * (base[i] * base[i] * factor);
         } else {
             const T less = static_cast<T>(exponent - 1);
-            for (npy_intp i = 0; i < count; ++i) slopes[i] = g[i * step] * (static_cast<T>(std::pow(base[i], less)) * factor);
+            raise(base, less, slopes, count);
+            for (npy_intp i = 0; i < count; ++i) slopes[i] = g[i * step] * (slopes[i] * factor);
         }
     });
     return result.give();

@@ -12,7 +12,7 @@ namespace wengert {
 enum Binary {
     ADD, SUBTRACT, MULTIPLY, DIVIDE,
     RELU_BACKWARD, SIGMOID_BACKWARD, TANH_BACKWARD, SILU_BACKWARD, GELU_BACKWARD, GELU_TANH_BACKWARD, MAXIMUM, MINIMUM,
-    ARCTAN2, HYPOT, LOGADDEXP, FMOD, REMAINDER, FLOOR_DIVIDE, MISH_BACKWARD, LOGADDEXP2, COPYSIGN, NEXTAFTER,
+    ARCTAN2, HYPOT, LOGADDEXP, FMOD, REMAINDER, FLOOR_DIVIDE, MISH_BACKWARD, LOGADDEXP2, COPYSIGN, NEXTAFTER, POWER,  // POWER: of float alone
     BINARY_COUNT
 };
 enum Unary {
@@ -27,6 +27,7 @@ enum Half { FLOAT16, BFLOAT16, HALF_COUNT };
 enum Compare { EQUAL, NOT_EQUAL, LESS, LESS_EQUAL, GREATER, GREATER_EQUAL, COMPARE_COUNT };
 enum Extreme { MAXIMAL, MINIMAL, EXTREME_COUNT };
 enum Sum { OF_VALUES, OF_SIZES, OF_SQUARES, OF_NUMBERS, SUM_COUNT };  // x, |x|, x^2; x without NaN
+enum Distance { OF_SIZES_APART, OF_SQUARES_APART, DISTANCE_COUNT };  // the norms of order 1 and 2 of differences
 enum Mixed { ADD_PRODUCT, ADD_QUOTIENT, MIXTURE, MIXED_COUNT };  // a + b * c * factor, a + b * factor / c, (1 - c) * a + c * b
 // Functions with parameters, as their cards have them; for the first two the derivative, too.
 enum Shaped { ELU, SOFTPLUS, POLYGAMMA_1, POLYGAMMA_2, POLYGAMMA_3, SHAPED_COUNT };  // alpha, scale and scale of the input; beta and threshold
@@ -142,6 +143,10 @@ struct Loops {
                               typename SameSize<T>::Type* chosen, const index_t* to);
 
     void (*small_product)(Factor<T> a, Factor<T> b, T* out, index_t rows, index_t depth, index_t columns);
+
+    // Of one row from many, and the slopes of the one; see loops_distances.inc.
+    void (*row_distances[DISTANCE_COUNT])(const T* x, const T* others, index_t rows, index_t width, T* out);
+    void (*distance_slopes[DISTANCE_COUNT])(const T* x, const T* others, const T* factors, index_t rows, index_t width, T* out);
 
     // Recurrent networks; see loops_recurrent.inc.
     void (*panel_product)(const T* a, index_t pitch, index_t rows, const T* b, index_t depth, index_t panels, T* out, index_t out_pitch);

@@ -110,7 +110,7 @@ def slope(apart: Any, length: Any, grad: Any, p: float) -> Any:
     return (side(apart) * size.pow(p - 1) * grad / length.pow(p - 1)).masked_fill(nowhere, 0)
 
 
-@between.vjp("x1", "x2")
+@between.vjp("x1", "x2", native=native("cdist_rule"))
 def between_vjp(grad: Any, x1: Any, x2: Any, out: Any, p: float, wanted: Any) -> Any:
     found = slope(x1.unsqueeze(-2) - x2.unsqueeze(-3), out, grad, float(p))
     return found.sum(-2) if wanted[0] else None, 0 - found.sum(-3) if wanted[1] else None
@@ -226,7 +226,7 @@ def differences(matrix: Any) -> tuple[Any, Any, Any]:
     return matrix.index_select(-2, first) - matrix.index_select(-2, second), first, second
 
 
-@paired.vjp("self")
+@paired.vjp("self", native=native("pdist_rule"))
 def paired_vjp(grad: Any, self: Any, out: Any, p: float) -> Any:
     apart, first, second = differences(self)
     found = slope(apart, out, grad, float(p))
