@@ -88,3 +88,21 @@ def test_a_learned_slope_starts_anew():
     layer.weight.data.zero_()
     layer.reset_parameters()
     assert layer.weight.tolist() == [0.5, 0.5]
+
+
+def test_masks_of_layers_are_read_as_torchs_layers_read_them():
+    functional = wg.nn.functional
+    with pytest.warns(UserWarning, match="Support for mismatched a and b is deprecated"):
+        made = functional._canonical_mask(wg.tensor([True, False]), "a", wg.float32, "b", wg.float32)
+    assert made.tolist() == [-float("inf"), 0]
+    assert functional._canonical_mask(None, "a", wg.float32, "b", wg.float32) is None
+    assert functional._none_or_dtype(None) is None
+    assert functional._none_or_dtype(made) is wg.float32
+    with pytest.raises(RuntimeError, match=r"must be None or torch\.Tensor"):
+        functional._none_or_dtype(1)
+
+
+def test_a_region_of_autocast_can_be_put_around_a_function():
+    region = wg.amp.autocast_mode.autocast("cpu", dtype=wg.bfloat16)
+    product = wg.amp.autocast_mode.autocast_decorator(region, lambda x: x @ x)
+    assert product(wg.ones(2, 2)).dtype is wg.bfloat16

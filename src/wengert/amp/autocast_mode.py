@@ -87,13 +87,26 @@ class autocast:
 
     def __call__(self, function: Callable[..., Any]) -> Callable[..., Any]:
         """A function that runs in the region."""
+        return autocast_decorator(self, function)
 
-        @functools.wraps(function)
-        def run(*args: Any, **kwargs: Any) -> Any:
-            with self:
-                return function(*args, **kwargs)
 
-        return run
+def autocast_decorator(autocast_instance: Any, func: Callable[..., Any]) -> Callable[..., Any]:
+    """A function that runs in a region.
+
+    Args:
+        autocast_instance: the region, an `autocast`.
+        func: the function.
+
+    Returns:
+        A function of the same arguments.
+    """
+
+    @functools.wraps(func)
+    def run(*args: Any, **kwargs: Any) -> Any:
+        with autocast_instance:
+            return func(*args, **kwargs)
+
+    return run
 
 
 def is_autocast_available(device_type: str) -> bool:

@@ -47,6 +47,7 @@ from ..ops.neural.group_norm import group_norm
 from ..ops.neural.loss import cross_entropy, nll_loss
 from ..ops.neural.loss_binary import binary_cross_entropy, binary_cross_entropy_with_logits
 from ..ops.neural.loss_pairs import huber_loss, l1_loss, mse_loss, smooth_l1_loss
+from ..ops.neural.masks import _canonical_mask as _canonical_mask, _none_or_dtype as _none_or_dtype
 from ..ops.neural.multi_head import multi_head_attention_forward
 from ..ops.neural.norm import layer_norm, rms_norm
 from ..ops.neural.similarity import cosine_similarity, normalize, pairwise_distance

@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from ...ops.create.create import empty
-from ...ops.neural.multi_head import masks_as_numbers, multi_head_attention_forward
+from ...ops.neural.masks import masks_as_numbers
+from ...ops.neural.multi_head import multi_head_attention_forward
 from ...tensor import Tensor
 from .. import init
 from ..parameter import Parameter
@@ -143,7 +144,7 @@ class MultiheadAttention(Module):
             AssertionError: shapes or options do not fit.
             RuntimeError: `attn_mask` has another shape, or is missing although hinted at.
         """
-        key_padding_mask, attn_mask = masks_as_numbers(key_padding_mask, attn_mask, query.dtype, "", 5)
+        key_padding_mask, attn_mask = masks_as_numbers(key_padding_mask, attn_mask, query.dtype)
         turned = self.batch_first and query.ndim == 3
         if turned:  # what is the same tensor must stay so
             other = {id(each): each.transpose(0, 1) for each in (query, key, value)}  # type: ignore[attr-defined]

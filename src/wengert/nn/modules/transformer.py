@@ -9,7 +9,7 @@ from typing import Any
 
 from ...autograd import is_grad_enabled
 from ...ops.create.create import full
-from ...ops.neural.multi_head import masks_as_numbers
+from ...ops.neural.masks import masks_as_numbers
 from ...tensor import Tensor
 from .. import functional, init
 from .container import ModuleList
@@ -121,7 +121,7 @@ class TransformerEncoder(Module):
             AssertionError, RuntimeError: shapes or masks do not fit.
         """
         given, own_mask = src_key_padding_mask, mask
-        of_keys, mask = masks_as_numbers(src_key_padding_mask, mask, src.dtype, "encoder", 5)
+        of_keys, mask = masks_as_numbers(src_key_padding_mask, mask, src.dtype, "encoder")
         causal = is_causal_mask(mask, is_causal, steps_of(src, self.layers[0]))
         output: Any = src
         for layer in self.layers:

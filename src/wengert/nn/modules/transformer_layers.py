@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, TypeAlias
 
-from ...ops.neural.multi_head import masks_as_numbers
+from ...ops.neural.masks import masks_as_numbers
 from ...tensor import Tensor
 from .. import functional
 from .activation import GELU, ReLU
@@ -137,7 +137,7 @@ class TransformerEncoderLayer(TransformerLayer):
         Raises:
             AssertionError, RuntimeError: shapes or masks do not fit.
         """
-        of_keys, mask = masks_as_numbers(src_key_padding_mask, src_mask, src.dtype, "src_", 5)
+        of_keys, mask = masks_as_numbers(src_key_padding_mask, src_mask, src.dtype, "src_")
         x = self._around(self.norm1, lambda x: self._sa_block(x, mask, of_keys, is_causal), src)
         return self._around(self.norm2, self._ff_block, x)
 

@@ -20,7 +20,7 @@ NOT_WRITABLE = (
 )
 
 
-def shared(array: np.ndarray[Any, Any], *, stacklevel: int = 3) -> Tensor:
+def shared(array: np.ndarray[Any, Any]) -> Tensor:
     """A tensor on an array's memory; warns if that is not writable."""
     check_array(array)
     if not array.flags.writeable:
@@ -154,13 +154,13 @@ def aliased(obj: Any, wanted: DType | None) -> Any:
     if isinstance(obj, Tensor):
         return obj
     if isinstance(obj, np.ndarray):
-        return shared(obj, stacklevel=4)
+        return shared(obj)
     if isinstance(obj, np.generic):
         return None
     if hasattr(obj, "__dlpack__"):
         return wrap(np.from_dlpack(obj))
     if hasattr(obj, "__array__"):
-        return shared(np.asarray(obj), stacklevel=4)
+        return shared(np.asarray(obj))
     try:
         memoryview(obj)
     except TypeError:

@@ -3,23 +3,16 @@
 from __future__ import annotations
 
 import math
-from typing import Any, NamedTuple, TypeAlias
+from typing import Any, NamedTuple
 
 from ..._core.cards.arguments import Truth
 from ..._core.cards.card import Bad, Sample, composite
-from ..._core.graph import anomaly
 from ..._core.tensor.base import Tensor
-from ..._core.types import dtypes
 from ..linalg.linear import linear
 from ..shapes.join import cat
 from .attention import scaled_dot_product_attention
 from .dropout import dropout
-
-Masks: TypeAlias = tuple[Any, Any]
-"""The mask of the keys, and that of queries and keys; each may be None."""
-
-NAMES = {"src_": ("src_key_padding_mask", "src_mask"), "encoder": ("src_key_padding_mask", "mask")}
-"""What transformers call the masks."""
+from .masks import Masks, masks_as_numbers
 
 
 class Further(NamedTuple):
@@ -64,37 +57,6 @@ def check_dimensions(query: Any, key: Any, value: Any, key_padding_mask: Any, at
             raise AssertionError(f"Expected `attn_mask` shape to be {wanted} but got {tuple(attn_mask.shape)}")
 
 
-def as_numbers(mask: Any, name: str, dtype: Any) -> Any:
-    """A mask as numbers that are added to scores: -inf where bools say that a value does not count.
-
-    Raises:
-        AssertionError: it holds neither bools nor floating-point numbers.
-    """
-    if mask is None or mask.dtype.is_floating_point:
-        return mask
-    if mask.dtype != dtypes.bool_:
-        raise AssertionError(f"only bool and floating types of {name} are supported")
-    return mask.new_zeros(mask.shape, dtype=dtype).masked_fill(mask, -math.inf)
-
-
-def masks_as_numbers(key_padding_mask: Any, attn_mask: Any, dtype: Any, prefix: str = "", stacklevel: int = 3) -> Masks:
-    """Both masks as numbers; a warning, if they are of two dtypes.
-
-    Args:
-        key_padding_mask, attn_mask: tensors, or None.
-        dtype: of the scores.
-        prefix: of their names, where a program knows them by others: "src_", or "encoder" for those of an encoder.
-        stacklevel: how far up the program is.
-
-    Raises:
-        AssertionError: one holds neither bools nor floating-point numbers.
-    """
-    names = NAMES.get(prefix, (f"{prefix}key_padding_mask", f"{prefix}attn_mask"))
-    if key_padding_mask is not None and attn_mask is not None and key_padding_mask.dtype != attn_mask.dtype:
-        anomaly.warn(f"Support for mismatched {names[0]} and {names[1]} is deprecated. Use same type for both instead.")
-    return as_numbers(key_padding_mask, names[0], dtype), as_numbers(attn_mask, names[1], dtype)
-
-
 def as_batch(inputs: tuple[Any, Any, Any], key_padding_mask: Any) -> tuple[tuple[Any, Any, Any], Any, bool]:
     """The inputs as a batch, those that are the same tensor still so, the mask of the keys, and whether this is new."""
     query, key, value = inputs
@@ -113,7 +75,7 @@ def masks_of(
     Raises:
         RuntimeError: there is none.
     """
-    of_keys, of_pairs = masks_as_numbers(key_padding_mask, attn_mask, dtype, "", 5)
+    of_keys, of_pairs = masks_as_numbers(key_padding_mask, attn_mask, dtype)
     if is_causal and attn_mask is None:
         raise RuntimeError(
             "Need attn_mask if specifying the is_causal hint. You may use the Transformer module method "
