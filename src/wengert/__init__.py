@@ -32,6 +32,7 @@ from ._core.types.devices import (
     layout,
     memory_format,
     preserve_format,
+    sparse_coo,
     strided,
 )
 from ._core.types.dtypes import (

@@ -13,6 +13,7 @@ LAYERS = (
         "library",
         "linalg",
         "masked",
+        "sparse",
         "nn",
         "optim",
         "profiler",
@@ -123,9 +124,11 @@ KINDS = (
     *("is_distributed", "is_ipu", "is_maia", "is_meta", "is_mkldnn", "is_mps", "is_mtia", "is_nested"),
     *("is_nonzero", "is_pinned", "is_quantized", "is_same_size", "is_set_to", "is_signed", "is_sparse"),
     *("eig", "is_sparse_csr", "is_vulkan", "is_xla", "is_xpu", "lstsq", "mtia", "ndimension", "new", "pin_memory"),
-    *("reinforce", "resize", "resize_as", "solve", "symeig", "to_dense", "xpu"),
-    *("ccol_indices", "coalesce", "col_indices", "crow_indices", "dense_dim", "dequantize", "indices", "is_coalesced"),
-    *("row_indices", "sparse_dim", "to_sparse", "to_sparse_bsc", "to_sparse_bsr", "to_sparse_coo", "to_sparse_csc"),
-    *("to_sparse_csr", "values"),
+    *("reinforce", "resize", "resize_as", "solve", "symeig", "xpu"),
+    *("ccol_indices", "col_indices", "crow_indices", "dequantize", "row_indices"),
+    *("to_sparse_bsc", "to_sparse_bsr", "to_sparse_csc", "to_sparse_csr"),
 )
 """What the module `kinds` gives Tensor."""
+
+CONVERSIONS = ("__format__", "__array__", "__dlpack__", "__dlpack_device__", "numpy", "type")
+"""What the module `conversions` gives it."""

@@ -9,8 +9,9 @@ import numpy as np
 from ._core import batch_errors, flags
 from ._core.state.modes import current
 from ._core.tensor import tracing
-from ._core.tensor.base import Tensor
+from ._core.tensor.base import Tensor, bind
 from ._core.types import dtypes
+from ._later import CONVERSIONS
 
 
 def to_numpy(self: Tensor, *, force: bool = False) -> np.ndarray[Any, Any]:
@@ -25,6 +26,8 @@ def to_numpy(self: Tensor, *, force: bool = False) -> np.ndarray[Any, Any]:
     """
     if self._flags_ & flags.BATCHED:
         raise RuntimeError(batch_errors.read("numpy()", self._array_.shape, self._array_.level.size))  # type: ignore[attr-defined]
+    if self._flags_ & flags.SPARSE:
+        raise TypeError("can't convert Sparse layout tensor to numpy. Use Tensor.to_dense() first.")
     if self.requires_grad and current().grad and not force:
         raise RuntimeError("Can't call numpy() on Tensor that requires grad. Use tensor.detach().numpy() instead.")
     if self.dtype is dtypes.bfloat16:
@@ -83,7 +86,8 @@ def type_(self: Tensor, dtype: Any = None, non_blocking: bool = False, **options
         ValueError: no such type.
     """
     if dtype is None:
-        return f"torch.{self.dtype.legacy}"
+        kind = "torch.sparse" if self._flags_ & flags.SPARSE else "torch"
+        return f"{kind}.{self.dtype.legacy}"
     if dtype is Tensor:
         wanted: Any = dtypes.get_default_dtype()
     elif isinstance(dtype, str):
@@ -106,3 +110,9 @@ def formatted(self: Tensor, spec: str) -> str:
     if spec:
         raise TypeError("unsupported format string passed to Tensor.__format__")
     return repr(self)
+
+
+METHODS = (formatted, as_array_protocol, dlpack, dlpack_device, to_numpy, type_)
+
+for name, method in zip(CONVERSIONS, METHODS, strict=True):
+    bind(name, method)

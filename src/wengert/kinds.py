@@ -21,7 +21,7 @@ from ._core.types.sizes import Size
 from .removed import eig, lstsq, reinforce, solve, symeig
 
 NEVER = (
-    *("is_sparse", "is_sparse_csr", "is_quantized", "is_mkldnn", "is_meta", "is_mps", "is_xpu", "is_xla", "is_vulkan"),
+    *("is_sparse_csr", "is_quantized", "is_mkldnn", "is_meta", "is_mps", "is_xpu", "is_xla", "is_vulkan"),
     *("is_ipu", "is_maia", "is_mtia", "is_nested"),
 )
 """Properties that are False for every tensor here."""
@@ -72,13 +72,25 @@ def ndimension(self: Tensor) -> int:
     return self.ndim
 
 
+def is_sparse(self: Tensor) -> bool:
+    """Whether the tensor keeps places and entries, and not all of its elements."""
+    return self._flags_ & flags.SPARSE != 0
+
+
 def get_device(self: Tensor) -> int:
     """-1: the memory is the CPU's."""
     return -1
 
 
 def dim_order(self: Tensor) -> tuple[int, ...]:
-    """The dimensions from that of the longest step in memory to that of the shortest."""
+    """The dimensions from that of the longest step in memory to that of the shortest.
+
+    Raises:
+        AttributeError: the tensor is sparse.
+    """
+    if self._flags_ & flags.SPARSE:
+        kind = self.type()  # type: ignore[attr-defined]
+        raise AttributeError(f"Can't get dim order on sparse type: {kind} Use Tensor.to_dense() to convert first.")
     steps: Any = self.stride()  # type: ignore[attr-defined]
     return tuple(sorted(range(self.ndim), key=lambda dim: -steps[dim]))
 
@@ -137,16 +149,6 @@ def pin_memory(self: Tensor, device: Any = None) -> Any:
     raise RuntimeError("Cannot access accelerator device when none is available.")
 
 
-def dense(self: Tensor, dtype: Any = None, *, masked_grad: bool | None = None) -> Any:
-    """The tensor itself: every tensor here is dense."""
-    return self if dtype is None else self.to(dtype)  # type: ignore[attr-defined]
-
-
-def no_sparse_dimension(self: Tensor) -> int:
-    """0: the tensor is dense in all of its dimensions."""
-    return 0
-
-
 def dequantized(self: Any) -> Any:
     """The tensor in float32, as that of a quantised one would be."""
     return self.to(dtypes.float32)
@@ -159,18 +161,18 @@ def of_layout(name: str, wanted: str) -> Callable[..., NoReturn]:
         raise RuntimeError(f"{name} expected {wanted} layout but got Strided")
 
     method.__name__ = name
-    method.__doc__ = "Refused: only sparse tensors have that, and there are none here."
+    method.__doc__ = "Refused: only sparse tensors of that layout have it, and there are none here."
     return method
 
 
 def to_layout(name: str) -> Callable[..., NoReturn]:
-    """A method that makes a sparse tensor."""
+    """A method that makes a sparse tensor of a layout that is not there."""
 
     def method(self: Tensor, *args: int | Sequence[int], **options: Any) -> NoReturn:
-        raise RuntimeError(f"{name}: sparse tensors do not exist here; scipy.sparse takes x.detach().numpy()")
+        raise RuntimeError(f"{name}: of sparse layouts there is sparse_coo here, see to_sparse()")
 
     method.__name__ = name
-    method.__doc__ = "Refused: there are no sparse tensors here."
+    method.__doc__ = "Refused: there is no such layout here; see `to_sparse`."
     return method
 
 
@@ -207,19 +209,13 @@ def on_device(name: str) -> Callable[..., NoReturn]:
     return method
 
 
-COORDINATES, ROWS, COLUMNS = (
-    "sparse coordinate tensor",
-    "sparse row compressed tensor",
-    "sparse column compressed tensor",
-)
+ROWS, COLUMNS = "sparse row compressed tensor", "sparse column compressed tensor"
 LAYOUTS = {
-    **dict.fromkeys(("coalesce", "indices", "is_coalesced"), COORDINATES),
     **dict.fromkeys(("crow_indices", "col_indices"), ROWS),
     **dict.fromkeys(("ccol_indices", "row_indices"), COLUMNS),
-    "values": "sparse tensor",
 }
 """What only tensors of other layouts have, and of which."""
-SPARSE = ("to_sparse", "to_sparse_bsc", "to_sparse_bsr", "to_sparse_coo", "to_sparse_csc", "to_sparse_csr")
+SPARSE = ("to_sparse_bsc", "to_sparse_bsr", "to_sparse_csc", "to_sparse_csr")
 
 METHODS: dict[str, Callable[..., Any]] = {
     **dict.fromkeys(("is_conj", "is_distributed", "is_pinned", "_is_zerotensor"), no),
@@ -228,14 +224,12 @@ METHODS: dict[str, Callable[..., Any]] = {
     **{name: on_device(name) for name in ("cuda", "xpu", "ipu", "mtia")},
     **{name: of_layout(name, wanted) for name, wanted in LAYOUTS.items()},
     **{name: to_layout(name) for name in SPARSE},
-    "sparse_dim": no_sparse_dimension,
-    "dense_dim": ndimension,
     "dequantize": dequantized,
-    "to_dense": dense,
     **{each.__name__: each for each in (resize, resize_as, eig, lstsq, reinforce, solve, symeig)},
 }
 PROPERTIES = {
     **{name: property(no, doc="False: no tensor here is of that kind.") for name in NEVER},
+    "is_sparse": property(is_sparse, doc=is_sparse.__doc__),
     "is_cpu": property(lambda self: True, doc="True: the memory is the CPU's."),
 }
 """All of them, by name."""

@@ -60,11 +60,7 @@ def deepcopy(self: Tensor, memo: dict[int, Any]) -> Tensor:
         raise RuntimeError(NON_LEAF)
     import copy
 
-    memory, offset = memory_of(self)
-    if id(self._storage_) not in memo:
-        memo[id(self._storage_)] = Storage(memory.copy())
-    storage = memo[id(self._storage_)]
-    made = lay(type(self), storage, self.dtype, offset, self._array_.shape, self._array_.strides)
+    made = copied(self, memo)
     made._flags_ |= self._flags_ & (flags.REQUIRES_GRAD | flags.VOLATILE)
     memo[id(self)] = made
     if self._meta_ is not None and self._meta_.grad is not None:
@@ -73,6 +69,40 @@ def deepcopy(self: Tensor, memo: dict[int, Any]) -> Tensor:
     for values in state if isinstance(state, tuple) else (state,):
         for name, value in (values or {}).items():
             object.__setattr__(made, name, value)
+    return made
+
+
+def copied(tensor: Tensor, memo: dict[int, Any]) -> Tensor:
+    """A tensor on a copy of the memory, which is copied once; of a sparse one, on copies of places and entries."""
+    if tensor._flags_ & flags.SPARSE:
+        refuse("a copy of the memory", tensor)
+        return rebuild_sparse(type(tensor), *parts_of(tensor.clone()), False)  # type: ignore[attr-defined]
+    memory, offset = memory_of(tensor)
+    if id(tensor._storage_) not in memo:
+        memo[id(tensor._storage_)] = Storage(memory.copy())
+    storage = memo[id(tensor._storage_)]
+    return lay(type(tensor), storage, tensor.dtype, offset, tensor._array_.shape, tensor._array_.strides)
+
+
+def parts_of(tensor: Tensor) -> tuple[Any, Tensor, Any, bool]:
+    """Places, entries, shape of a sparse tensor, and whether it is coalesced."""
+    array: Any = tensor._array_
+    return array.indices, array.values, array.shape, array.coalesced
+
+
+def rebuild_sparse(
+    cls: type[Tensor], indices: Any, values: Tensor, shape: Any, coalesced: bool, requires_grad: bool
+) -> Tensor:
+    """Make a sparse tensor of its parts.
+
+    Raises:
+        RuntimeError: they do not fit each other.
+    """
+    from .ops.sparse.create import checked_parts
+
+    made = cls.__new__(cls)
+    set_up(made, checked_parts(indices, values, shape, coalesced), values._storage_)
+    made.requires_grad = requires_grad
     return made
 
 
@@ -95,6 +125,11 @@ def rebuild(
 def reduce_(self: Tensor) -> tuple[Any, ...]:
     """For pickle and copy: memory, place in it, requires_grad and attributes; not the graph, nor hooks."""
     warn_of_hooks(self)
+    own = type(self).__getstate__ is not object.__getstate__  # type: ignore[attr-defined]
+    state = self.__getstate__() if own else attributes_of(self)
+    if self._flags_ & flags.SPARSE:
+        refuse("pickling", self)
+        return rebuild_sparse, (type(self), *parts_of(self), self.requires_grad), state
     memory: Any
     memory, offset = memory_of(self)
     if self._storage_.array.base is not None:
@@ -103,8 +138,7 @@ def reduce_(self: Tensor) -> tuple[Any, ...]:
         mapping, start = place_in_mapping(self._storage_)
         if mapping is not None:
             memory, offset = mapping, offset + start
-    array, own = self._array_, type(self).__getstate__ is not object.__getstate__  # type: ignore[attr-defined]
-    state = self.__getstate__() if own else attributes_of(self)
+    array = self._array_
     return rebuild, (
         type(self), memory, self.dtype, offset, array.shape, array.strides, self.requires_grad
     ), state  # fmt: skip

@@ -163,6 +163,23 @@ def format_tensor(
     return _append_facts(prefix + body, [*facts, *suffixes], options.linewidth, len(prefix))
 
 
+def format_sparse(indices: np.ndarray, values: np.ndarray, facts: Sequence[str]) -> str:
+    """The text of a sparse tensor, of its places and entries; `facts` begin on a line of their own."""
+    margin = ",\n" + " " * len(_PREFIX)
+    parts = []
+    for name, array in (("indices=", indices), ("values=", values)):
+        indent = len(_PREFIX) + len(name)
+        body = _Layout(array, _current).text(indent + len(_PREFIX)) if array.size else "[]"
+        parts.append(f"{name}{_PREFIX}{body}{'' if array.size else f', size={tuple(array.shape)}'})")
+    lines = [facts[0]]
+    for fact in facts[1:]:
+        if len(_PREFIX) + len(lines[-1]) + len(fact) + 2 > _current.linewidth:
+            lines.append(fact)
+        else:
+            lines[-1] += f", {fact}"
+    return _PREFIX + margin.join([*parts, *lines]) + ")"
+
+
 def _append_facts(text: str, facts: Sequence[str], linewidth: int, indent: int) -> str:
     """`text` with `facts` after commas and a closing parenthesis; a fact that does not fit starts a new line."""
     # The column counts one more than the characters of the last line: room for the comma or parenthesis that follows.

@@ -12,7 +12,6 @@ from ._core import door, errors, flags
 from ._core.aliasing import views
 from ._core.backward import passes
 from ._core.calls import volatile
-from ._core.calls.forward import adopt_one
 from ._core.calls.subclasses import begin_subclass
 from ._core.calls.unanswered import disabled as disabled
 from ._core.cards.late import promise
@@ -25,12 +24,10 @@ from ._core.tensor import reading, tracing
 from ._core.tensor.base import OPERATORS, Tensor, bind, set_up, wrap_flagged
 from ._core.tensor.batches import levels_of, refuse
 from ._core.tensor.storage import Storage, succeed
-from ._core.tensor.tangents import first_of
 from ._core.types import dtypes
-from ._core.types.devices import device, strided
+from ._core.types.devices import device, sparse_coo, strided
 from ._core.types.sizes import Size
-from ._later import KINDS
-from .conversions import as_array_protocol, dlpack, dlpack_device, formatted, to_numpy, type_
+from ._later import CONVERSIONS, KINDS
 from .indexing import READING, WRITING
 from .ops.create.factory import read_lengths
 from .ops.memory.memory_formats import is_in_format
@@ -50,7 +47,7 @@ def construct(self: Tensor, *data: Any, **options: Any) -> None:
     default = dtypes.get_default_dtype().numpy
     if len(data) == 1 and isinstance(data[0], Tensor):
         set_up(self, data[0]._array_.view(), data[0]._storage_)
-        self._flags_ = data[0]._flags_ & flags.INFERENCE | self._flags_ & flags.OVERRIDDEN
+        self._flags_ = data[0]._flags_ & flags.INFERENCE | self._flags_ & (flags.OVERRIDDEN | flags.SPARSE)
     elif len(data) == 1 and not isinstance(data[0], (int, Size)):
         if isinstance(data[0], str):
             raise TypeError(f"new(): invalid data type '{type(data[0]).__name__}'")
@@ -104,6 +101,8 @@ def set_data(self: Tensor, new: Tensor) -> None:
         raise RuntimeError("data set to a tensor that requires gradients must be floating point or complex dtype")
     if self._flags_ & flags.VIEW and self._meta_.view.made == views.SINGLE:
         views.refresh(self)  # while it still shows where it lies in its base
+    if (self._flags_ ^ new._flags_) & flags.SPARSE:
+        raise RuntimeError("Attempted to call `variable.set_data(tensor)`, but one of them is sparse and one is not")
     self._array_ = new._array_
     self._storage_ = succeed(self._storage_, new._storage_.array)
     views.moved(self)
@@ -175,45 +174,9 @@ def get_base(self: Tensor) -> Tensor | None:
 
 def representation(self: Tensor) -> str:
     """As torch prints it."""
-    from .printing import format_tensor
+    from .shown import text
 
-    if current().transforms or self._flags_ & flags.BATCHED:
-        from .transformed import wrapped
-
-        if text := wrapped(self):
-            return text
-    suffixes = []
-    try:
-        node = get_grad_fn(self)
-        history = "" if node is None else f"grad_fn=<{node.name().rpartition('::')[2]}>"
-    except RuntimeError:  # a view whose base was written to in a way that forbids its use
-        history = "grad_fn=<Invalid>"
-    if history:
-        suffixes.append(history)
-    elif self.requires_grad:
-        suffixes.append("requires_grad=True")
-    tangent = shown_tangent(self) if current().word & flags.LEVELS else None
-    if tangent is not None:
-        suffixes.append(f"tangent={repr(tangent) if tangent._flags_ & flags.BATCHED else tangent}")
-    array, name = self._array_, self.dtype.name
-    if name == "bfloat16":
-        array = array.astype(np.float32)
-    return format_tensor(
-        array,
-        dtype_name=name,
-        default_float=dtypes.get_default_dtype().name,
-        suffixes=suffixes,
-        prefix=f"{type(self).__name__}(" if self._flags_ & flags.OVERRIDDEN else "tensor(",
-    )
-
-
-def shown_tangent(tensor: Tensor) -> Tensor | None:
-    """The tangent of a tensor at the innermost level that is seen."""
-    adopt_one(tensor)
-    found = first_of(tensor)
-    while found is not None and (found.tensor is None or found.level.number >= current().forward):
-        found = found.outer
-    return None if found is None else found.tensor
+    return text(self)
 
 
 def iterate(self: Tensor) -> Iterator[Tensor]:
@@ -246,23 +209,40 @@ def contains(self: Tensor, element: Any) -> bool:
 
 def stride(self: Tensor, dim: int | None = None) -> Any:
     """For each dimension (or one) how many elements lie between neighbours in memory."""
-    steps = steps_of(self._array_)
+    steps = (0,) * self._array_.ndim if self._flags_ & flags.SPARSE else steps_of(self._array_)
     return steps if dim is None else steps[reading.place_of("stride", dim, len(steps))]
 
 
 def storage_offset(self: Tensor) -> int:
     """How many elements lie between the start of the storage and the first element."""
-    return offset_in_bytes(self) // self._array_.itemsize
+    return 0 if self._flags_ & flags.SPARSE else offset_in_bytes(self) // self._array_.itemsize
 
 
 def data_ptr(self: Tensor) -> int:
-    """The address of the first element."""
+    """The address of the first element.
+
+    Raises:
+        RuntimeError: the tensor is sparse.
+    """
+    if self._flags_ & flags.SPARSE:
+        raise RuntimeError("Cannot access data pointer of Tensor that doesn't have storage")
     return address(self._array_)
 
 
 def is_contiguous(self: Tensor, memory_format: Any = None) -> bool:
     """Whether the elements lie in memory in row-major order without gaps, or in that of a memory format."""
-    return is_in_format(self._array_, memory_format)
+    return not self._flags_ & flags.SPARSE and is_in_format(self._array_, memory_format)
+
+
+def get_nbytes(self: Tensor) -> int:
+    """Bytes of all elements.
+
+    Raises:
+        RuntimeError: the tensor is sparse.
+    """
+    if self._flags_ & flags.SPARSE:
+        raise RuntimeError("nbytes is not defined for sparse tensors: add those of the indices and of the values")
+    return int(self._array_.nbytes)
 
 
 def get_real_properties() -> dict[str, property]:
@@ -270,8 +250,10 @@ def get_real_properties() -> dict[str, property]:
     return {
         "device": property(lambda self: device("cpu"), doc="Where the memory is."),
         "itemsize": property(lambda self: self._array_.itemsize, doc="Bytes of one element."),
-        "nbytes": property(lambda self: self._array_.nbytes, doc="Bytes of all elements."),
-        "layout": property(lambda self: strided, doc="How the memory is laid out: always `strided`."),
+        "nbytes": property(get_nbytes, doc=get_nbytes.__doc__),
+        "layout": property(
+            lambda self: sparse_coo if self._flags_ & flags.SPARSE else strided, doc="How the elements are kept."
+        ),
         "is_cuda": property(lambda self: False, doc="Whether the memory is on a CUDA device."),
         "output_nr": property(
             lambda self: 0 if self._edge_ is None else self._edge_.nr, doc="Which output of `grad_fn`."
@@ -321,14 +303,8 @@ PROPERTIES = {
     **get_real_properties(),
 }
 METHODS: dict[str, Any] = {
-    "__format__": formatted,
-    "__array__": as_array_protocol,
-    "__dlpack__": dlpack,
-    "__dlpack_device__": dlpack_device,
-    "numpy": to_numpy,
     "size": reading.size,
     "stride": stride,
-    "type": type_,
     "numel": reading.numel,
     "nelement": reading.numel,
     "dim": reading.dim,
@@ -380,6 +356,7 @@ def bind_all() -> None:
         bind(name, value)
     promise(f"{__package__}.kinds", (), KINDS)
     promise(f"{__package__}.pickling", (), ("__deepcopy__", "__reduce__"))
+    promise(f"{__package__}.conversions", (), CONVERSIONS)
     promise(f"{__package__}._core.calls.overriding", (), ("__torch_function__",))
     promise(
         f"{__package__}.compat.arrays.protocols", (), ("__array_ufunc__", "__array_function__", "__array_namespace__")

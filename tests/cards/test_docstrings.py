@@ -25,10 +25,10 @@ FAMILY = """
     Raises:
         RuntimeError: the shapes do not broadcast.
     """
-CARDS = {name: each for name, each in operators().items() if isinstance(each, Card)}
+CARDS = {name: each for name, each in operators(sparse=True).items() if isinstance(each, Card)}
 SAYING = {
     name: each
-    for name, each in operators().items()
+    for name, each in operators(sparse=True).items()
     if (each.method or each.function) and not (each.public.__doc__ or "").startswith(("Another name", "NumPy's name"))
 }
 

@@ -100,7 +100,6 @@ def test_a_layer_prints_as_in_torch(source, printed):
         (lambda: nn.BatchNorm1d(3)(wg.ones(1, 3)), ValueError, "Expected more than 1 value per channel when training"),
         (lambda: nn.GroupNorm(3, 4), ValueError, r"num_channels \(4\) must be divisible by num_groups \(3\)"),
         (lambda: nn.Embedding(3, 4, padding_idx=5), AssertionError, "Padding_idx must be within num_embeddings"),
-        (lambda: nn.Embedding(3, 4, sparse=True), NotImplementedError, "sparse gradients are not there"),
         (lambda: nn.Bilinear(0, 1, 1), ValueError, "in1_features must be > 0"),
         (lambda: nn.Unflatten(1, (2.0,)), TypeError, "unflattened_size must be tuple of ints"),
         (lambda: nn.Linear(2, 3)(wg.ones(4, 5)), RuntimeError, "shapes cannot be multiplied"),

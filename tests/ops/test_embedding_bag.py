@@ -91,7 +91,6 @@ def test_factors_of_rows_have_gradients_and_rows_of_padding_none():
         (lambda: F.embedding_bag(wg.tensor([0]), table(), wg.tensor([1])), RuntimeError, r"offsets\[0\] has to be 0"),
         (lambda: F.embedding_bag(wg.tensor([0]), table(), wg.tensor([0, 9])), RuntimeError, "can not be greater"),
         (lambda: F.embedding_bag(wg.tensor([[0]]), table(), padding_idx=5), RuntimeError, "-5 through 4, but got 5"),
-        (lambda: F.embedding_bag(wg.tensor([[0]]), table(), sparse=True), RuntimeError, "sparse gradients"),
     ],
 )
 def test_bad_bags_are_refused(call, error, says):

@@ -40,6 +40,7 @@ ROOMS = {
     "neural": "Normalisation and dropout",
     "images": "Convolution, pooling and padding",
     "fourier": "Fourier transforms and windows",
+    "sparse": "Sparse tensors",
 }
 """The rooms of `ops`, and the titles of their pages."""
 
@@ -53,7 +54,7 @@ MODULES = (
         "func",
         "library",
     ),
-    *("linalg", "masked", "fft", "signal.windows", "special", "distributions"),
+    *("linalg", "masked", "sparse", "fft", "signal.windows", "special", "distributions"),
     *("nn", "nn.functional", "nn.init", "nn.utils", "nn.attention", "nn.attention.flex_attention"),
     *(
         "optim",

@@ -12,9 +12,10 @@ cdef enum:
     PROFILED = 1024
     OVERRIDDEN = 2048
     AUTOCAST = 4096
+    SPARSE = 8192
     HISTORY = 3
     NOTES = 1536
-    UNUSUAL = 8188
+    UNUSUAL = 16380
     QUIET = 1920
     ALL = -1
     NOT_RECORDED = -4

@@ -31,12 +31,14 @@ OVERRIDDEN = 2048
 """Of a subclass whose `__torch_function__` is asked first; in the mode word: a `TorchFunctionMode` is asked."""
 AUTOCAST = 4096
 """Set in the mode word only: operators choose the dtype of their operands, see `modes.casting`."""
+SPARSE = 8192
+"""Holds its entries beside the array, which is not to be read: see `tensor.coordinates`."""
 
 HISTORY = REQUIRES_GRAD | VIEW
 """What matters while calls are recorded only."""
 NOTES = NOTED | PROFILED
 """Bits of the mode word that ask nothing of a call but that it is noted."""
-UNUSUAL = VOLATILE | DUAL | BATCHED | INFERENCE | OBSERVED | LEVELS | BATCHES | NOTES | OVERRIDDEN | AUTOCAST
+UNUSUAL = VOLATILE | DUAL | BATCHED | INFERENCE | OBSERVED | LEVELS | BATCHES | NOTES | OVERRIDDEN | AUTOCAST | SPARSE
 """Whatever the two common paths (plain, recorded) do not handle."""
 QUIET = LEVELS | BATCHES | NOTES
 """Bits of the mode word that ask something of few calls only, or nothing of the call itself."""

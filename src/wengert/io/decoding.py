@@ -13,6 +13,7 @@ from .._core.types import devices
 from .._core.types.sizes import Size
 from ..nn import Buffer, Parameter
 from ..ops.memory.storages import TypedStorage, UntypedStorage
+from ..pickling import rebuild_sparse
 from ..tensor import Tensor, dtypes
 from .encoding import FACTORIES
 from .placing import place, take_attributes
@@ -92,12 +93,33 @@ class Decoder:
 
     def tensor(self, cls: type[Tensor], given: Any) -> Tensor:
         """A tensor, in memory that others may share."""
+        if isinstance(given, dict) and "indices" in given:
+            return self.sparse(cls, given)
+        return self.new(self.strided(cls, given))  # type: ignore[no-any-return]
+
+    def sparse(self, cls: type[Tensor], given: Any) -> Tensor:
+        """A sparse tensor, whose places are checked."""
+        if set(given) - {"requires_grad"} != {"indices", "values", "shape", "coalesced"}:
+            raise ValueError("a sparse tensor has not the entries indices, values, shape and coalesced")
+        indices, values = (self.strided(Tensor, given[name]) for name in ("indices", "values"))
+        shape, requires_grad = lengths(given["shape"]), given.get("requires_grad", False) is True
+        if indices.dtype is not dtypes.int64:
+            raise ValueError("the places of a sparse tensor are not of int64")
+        try:
+            made = rebuild_sparse(
+                cls, indices._array_, values.detach(), shape, given["coalesced"] is True, requires_grad
+            )
+        except RuntimeError as error:
+            raise ValueError(str(error)) from error
+        return self.new(made)  # type: ignore[no-any-return]
+
+    def strided(self, cls: type[Tensor], given: Any) -> Tensor:
+        """A tensor, in memory that others may share, not counted."""
         if not isinstance(given, dict) or set(given) - {"requires_grad"} != {"storage", "dtype", *LAYOUT}:
             raise ValueError("a tensor has not the entries storage, dtype, offset, shape and strides")
         offset, shape, strides = (given[name] for name in LAYOUT)
         storage, dtype = self.memory(given["storage"]), dtype_of(given["dtype"])
-        made = place(cls, storage, dtype, offset, shape, strides, given.get("requires_grad", False))
-        return self.new(made)  # type: ignore[no-any-return]
+        return place(cls, storage, dtype, offset, shape, strides, given.get("requires_grad", False))
 
     def storage(self, given: Any) -> UntypedStorage:
         """A storage that is a value of its own."""
@@ -207,7 +229,9 @@ READERS: dict[str, Callable[[Decoder, Any], Any]] = {
     "Size": lambda self, given: lengths(given),
     "dtype": lambda self, given: dtype_of(given),
     "device": lambda self, given: device_of(given),
-    "layout": lambda self, given: named({"strided": devices.strided}, given, "layout"),
+    "layout": lambda self, given: named(
+        {"strided": devices.strided, "sparse_coo": devices.sparse_coo}, given, "layout"
+    ),
     "memory_format": lambda self, given: named(MEMORY_FORMATS, given, "memory format"),
     "tensor": lambda self, given: self.tensor(Tensor, given),
     "parameter": lambda self, given: self.tensor(Parameter, given),

@@ -15,13 +15,15 @@ from typing import Any
 
 import numpy as np
 
+from .._core import flags
+from .._core.tensor.base import wrap
 from .._core.tensor.storage import Storage, size_in_bytes
 from .._core.types.devices import device, layout, memory_format
 from .._core.types.sizes import Size
 from ..nn import Buffer, Module, Parameter
 from ..ops.memory.reach import first_bytes
 from ..ops.memory.storages import TypedStorage, UntypedStorage
-from ..pickling import attributes_of, memory_of, warn_of_hooks
+from ..pickling import attributes_of, memory_of, parts_of, warn_of_hooks
 from ..tensor import Tensor, dtypes
 from .weights import CODES, METADATA
 
@@ -113,21 +115,35 @@ class Encoder:
                 "plain tensor: value.as_subclass(torch.Tensor)"
             )
         warn_of_hooks(value)
-        _, offset = memory_of(value)
-        array, size = value._array_, value.dtype.itemsize
-        found: dict[str, Any] = {
-            "storage": self.storage(value._storage_, value.dtype, path, value),
-            "dtype": value.dtype.name,
-            "offset": offset // size,
-            "shape": list(array.shape),
-            "strides": [step // size for step in array.strides],
-        }
+        found = self.sparse(value, path) if value._flags_ & flags.SPARSE else self.strided(value, path)
         if value.requires_grad:
             found["requires_grad"] = True
         own = attributes_of(value)
         if isinstance(own, tuple):
             own = {**(own[0] or {}), **own[1]}
         return {CLASSES[type(value)]: found, **self.attributes(own, path)}
+
+    def strided(self, value: Tensor, path: tuple[str, ...]) -> dict[str, Any]:
+        """How a tensor lies in its memory."""
+        _, offset = memory_of(value)
+        array, size = value._array_, value.dtype.itemsize
+        return {
+            "storage": self.storage(value._storage_, value.dtype, path, value),
+            "dtype": value.dtype.name,
+            "offset": offset // size,
+            "shape": list(array.shape),
+            "strides": [step // size for step in array.strides],
+        }
+
+    def sparse(self, value: Tensor, path: tuple[str, ...]) -> dict[str, Any]:
+        """How the places and the entries of a sparse tensor lie."""
+        indices, values, shape, coalesced = parts_of(value)
+        return {
+            "indices": self.strided(wrap(indices), path),
+            "values": self.strided(values, path),
+            "shape": list(shape),
+            "coalesced": coalesced,
+        }
 
     def storage(self, memory: Storage, dtype: Any, path: tuple[str, ...], tensor: Tensor | None = None) -> str:
         """The name of the entry that holds the memory of a storage, which is added where it is new."""

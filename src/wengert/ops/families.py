@@ -45,7 +45,9 @@ NAMES: dict[str, str] = {
     "images.pool_volumes": ("avg_pool3d avg_pool3d_backward gather_volumes max_pool3d_with_indices scatter_volumes"),
     "images.unpool": "max_unpool2d max_unpool3d",
     "images.resize": "interpolate resample resample_backward resample_bytes",
-    "indexing.embedding": "_one_hot embedding embedding_dense_backward embedding_dense_gather embedding_lookup one_hot",
+    "indexing.embedding": (
+        "_embedding_sparse _one_hot embedding embedding_dense_backward embedding_dense_gather embedding_lookup one_hot"
+    ),
     "indexing.embedding_bag": "_embedding_bag embedding_bag",
     "indexing.embedding_bag_forms": "embedding_bag_lookup",
     "indexing.positions": "unravel_index",
@@ -155,6 +157,11 @@ NAMES: dict[str, str] = {
     "reductions.maxima": "_aminmax max_dim max_full min_dim min_full",
     "reductions.moments": "std_mean var_mean",
     "reductions.scan": "cumsum_reversed recurrence",
+    "sparse.create": "sparse_coo_tensor",
+    "sparse.entries": "_sparse_coo_tensor_with_dims_and_tensors _sparse_entries _to_sparse",
+    "sparse.products": "_sparse_addmm _sparse_sparse_matmul dsmm hsmm spmm",
+    "sparse.reading": "_coalesce _sparse_mask _sparse_values _to_dense",
+    "sparse.reductions": "_sparse_log_softmax _sparse_softmax _sparse_sum",
     "reductions.segments": "_segment_reduce segment_reduce",
     "reductions.vector_norm": "linalg_vector_norm",
     "shapes.as_strided_copies": "_as_strided_copy _as_strided_scatter as_strided_copy",
@@ -242,6 +249,10 @@ METHODS: dict[str, str] = {
     "shapes.scattered": "diagonal_scatter select_scatter slice_scatter",
     "shapes.sections": "dsplit hsplit tensor_split vsplit",
     "shapes.strided": "diag diag_embed diagflat diagonal unfold",
+    "sparse.methods": (
+        "_coalesced_ _indices _nnz _values coalesce dense_dim indices is_coalesced sparse_dim sparse_mask to_dense "
+        "to_sparse to_sparse_coo values"
+    ),
     "shapes.unsafe_parts": "split_with_sizes unsafe_chunk unsafe_split unsafe_split_with_sizes",
     "shapes.view_copies": "narrow_copy",
 }

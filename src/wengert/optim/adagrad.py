@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from ..ops.neural.optimiser_steps import zeros_as
-from ..tensor import Tensor
+from ..ops.sparse.create import sparse_coo_tensor
+from ..tensor import Tensor, flags
 from .optimizer import Group, Params, check_at_least_zero, check_fused, parameters_of
 from .stepwise import State, Stepwise, advance, check_unscaled, check_usual, counter, decayed, rate
 
@@ -62,6 +63,11 @@ class Adagrad(Stepwise):
         for parameter in parameters_of(self.param_groups):
             self._state_of(parameter, {})
 
+    def _check_sparse(self, group: Group) -> None:
+        """Sparse gradients are taken, without weight decay."""
+        if group["weight_decay"] != 0:
+            raise RuntimeError("weight_decay option is not compatible with sparse gradients")
+
     def _started(self, parameter: Tensor, group: Group) -> State:
         start = self.defaults["initial_accumulator_value"]
         total = zeros_as(parameter).fill_(complex(start, start) if parameter.dtype.is_complex else start)  # type: ignore[attr-defined]
@@ -74,6 +80,18 @@ class Adagrad(Stepwise):
 
     def _numbers(self, state: State, count: int, group: Group) -> tuple[float, ...]:
         return float(group["lr"]) / (1 + (count - 1) * group["lr_decay"]), group["eps"]
+
+    def _move(self, parameter: Any, grad: Any, kept: State, group: Group, differentiable: bool) -> None:
+        if not grad._flags_ & flags.SPARSE:
+            super()._move(parameter, grad, kept, group, differentiable)
+            return
+        grad = (-grad if group["maximize"] else grad).coalesce()  # only elements with a gradient are touched
+        places, slope, total = grad._indices(), grad._values(), kept["sum"]
+        kept["step"] += 1
+        total.add_(sparse_coo_tensor(places, slope.pow(2), grad.shape))  # type: ignore[attr-defined]
+        deviation = total.sparse_mask(grad)._values().sqrt_().add_(group["eps"])  # type: ignore[attr-defined]
+        lr = float(group["lr"]) / (1 + (kept["step"].item() - 1) * group["lr_decay"])  # type: ignore[attr-defined]
+        parameter.add_(sparse_coo_tensor(places, slope / deviation, grad.shape), alpha=-lr)
 
     def _advanced(self, value: Tensor, grad: Tensor, state: State, group: Group) -> tuple[Tensor, State]:
         grad = decayed(value, grad, group)

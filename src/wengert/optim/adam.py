@@ -78,6 +78,9 @@ class Adam(Stepwise):
         }  # fmt: skip
         super().__init__(params, defaults)
 
+    def _check_sparse(self, group: Group) -> None:
+        raise RuntimeError("Adam does not support sparse gradients, please consider SparseAdam instead")
+
     def _started(self, parameter: Tensor, group: Group) -> State:
         state = {"step": counter(), "exp_avg": zeros_as(parameter), "exp_avg_sq": zeros_as(parameter)}
         if group["amsgrad"]:

@@ -125,7 +125,7 @@ class LBFGS(Optimizer):
 
     def _flat_grad(self) -> Any:
         """All gradients, one after the other; real and imaginary parts of complex ones."""
-        parts = [each.new_zeros(each.shape) if each.grad is None else each.grad for each in self._params]
+        parts = [each.new_zeros(each.shape) if each.grad is None else each.grad.to_dense() for each in self._params]
         return cat([as_real(each).reshape(-1) for each in parts], 0)  # type: ignore[attr-defined]
 
     def _move(self, t: Any, direction: Any) -> None:

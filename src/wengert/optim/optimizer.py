@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any, TypeAlias
 
 from ..autograd import enable_grad, no_grad
-from ..tensor import HookDict, RemovableHandle, Tensor, dtypes
+from ..tensor import HookDict, RemovableHandle, Tensor, dtypes, flags
 from . import of_libraries
 from .of_libraries import *  # noqa: F403  libraries import their helpers from here
 from .saved_state import by_number, numbers_of, taken_groups, taken_states
@@ -211,9 +211,15 @@ class Optimizer:
         for parameter in group["params"]:
             grad = parameter.grad
             if grad is not None:
+                if grad._flags_ & flags.SPARSE:
+                    self._check_sparse(group)
                 params.append(parameter)
                 grads.append(grad)
         return params, grads
+
+    def _check_sparse(self, group: Group) -> None:
+        """Refuse sparse gradients, unless the optimiser takes them."""
+        raise RuntimeError(f"{type(self).__name__} does not support sparse gradients")
 
     def register_step_pre_hook(self, hook: Callable[..., Any]) -> RemovableHandle:
         """Call `hook(optimizer, args, kwargs)` before each step; it may return other `(args, kwargs)`.

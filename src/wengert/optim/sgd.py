@@ -7,7 +7,7 @@ from typing import Any
 
 from ..autograd import no_grad
 from ..ops.neural.optimiser_steps import sgd_step
-from ..tensor import Tensor
+from ..tensor import Tensor, flags
 from .optimizer import Group, Params, check_at_least_zero, check_fused, evaluate
 from .stepwise import State, Stepwise, advance, check_rate, check_unscaled, decayed, rate
 
@@ -61,6 +61,14 @@ class SGD(Stepwise):
         super().__init__(params, defaults)
         check_fused(fused, foreach, differentiable)
 
+    def _check_sparse(self, group: Group) -> None:
+        """Sparse gradients are taken, without weight decay."""
+        if group["weight_decay"] != 0:
+            raise RuntimeError(
+                "add(sparse, dense) is not supported. Use add(dense, sparse) instead. SGD: sparse gradients need "
+                "weight_decay=0"
+            )
+
     def _started(self, parameter: Tensor, group: Group) -> State:
         return {}
 
@@ -89,6 +97,9 @@ class SGD(Stepwise):
             if not params:
                 continue
             momentum = float(group["momentum"])
+            if any(each._flags_ & flags.SPARSE for each in grads):
+                self._step_sparse(params, grads, group)
+                continue
             known = [self.state[each].get("momentum_buffer") for each in params] if momentum else [None] * len(params)
             buffers = sgd_step(
                 params, grads, known, float(group["lr"]), momentum, float(group["dampening"]),
@@ -98,6 +109,22 @@ class SGD(Stepwise):
                 for each, buffer in zip(params, buffers):
                     self.state[each]["momentum_buffer"] = buffer
         return loss
+
+    def _step_sparse(self, params: list[Tensor], grads: list[Any], group: Group) -> None:
+        """The step of a group where gradients are sparse: only rows with a gradient are touched, but by momentum."""
+        momentum = float(group["momentum"])
+        for parameter, grad in zip(params, grads):
+            grad = -grad if group["maximize"] else grad
+            if momentum != 0:
+                state = self.state[parameter]
+                known = state.get("momentum_buffer")
+                if known is None:
+                    known = grad.clone()
+                else:
+                    known.mul_(momentum).add_(grad, alpha=1 - float(group["dampening"]))
+                state["momentum_buffer"] = known
+                grad = grad.add(known, alpha=momentum) if group["nesterov"] else known
+            parameter.add_(grad, alpha=-float(group["lr"]))  # type: ignore[attr-defined]
 
 
 def sgd(

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..tensor import Tensor
-from .optimizer import Params, parameters_of
-from .stepwise import Stepwise, check_betas, check_rate
+from ..ops.neural.optimiser_steps import zeros_as
+from ..ops.sparse.create import sparse_coo_tensor
+from ..tensor import Tensor, flags
+from .optimizer import Group, Params, parameters_of
+from .stepwise import State, Stepwise, check_betas, check_rate
 
 
 class SparseAdam(Stepwise):
-    """Adam for sparse gradients. No gradient is sparse here, so every step refuses, in torch's words for dense ones.
+    """Adam for sparse gradients: only elements with a gradient are moved, and their means kept up to date.
 
     Args:
         params: parameters or groups of parameters, real ones.
@@ -49,5 +51,29 @@ class SparseAdam(Stepwise):
                 f"Complex params at indices {complex_ones}: SparseAdam does not support complex parameters"
             )
 
+    def _check_sparse(self, group: Group) -> None:
+        """Sparse gradients are what it is for."""
+
     def _check_gradient(self, parameter: Tensor, grad: Tensor) -> None:
-        raise RuntimeError("SparseAdam does not support dense gradients, please consider Adam instead")
+        if not grad._flags_ & flags.SPARSE:
+            raise RuntimeError("SparseAdam does not support dense gradients, please consider Adam instead")
+
+    def _started(self, parameter: Tensor, group: Group) -> State:
+        return {"step": 0, "exp_avg": zeros_as(parameter), "exp_avg_sq": zeros_as(parameter)}  # type: ignore[dict-item]
+
+    def _move(self, parameter: Any, grad: Any, kept: Any, group: Group, differentiable: bool) -> None:
+        grad = (-grad if group["maximize"] else grad).coalesce()
+        kept["step"] += 1
+        if not grad._nnz():
+            return
+        first, second = group["betas"]
+        places, slope, shape = grad._indices(), grad._values(), grad.shape
+        mean, square = (kept[name].sparse_mask(grad)._values() for name in ("exp_avg", "exp_avg_sq"))
+        change = (slope - mean).mul_(1 - first)
+        widening = slope.pow(2).sub_(square).mul_(1 - second)
+        kept["exp_avg"].add_(sparse_coo_tensor(places, change, shape))
+        kept["exp_avg_sq"].add_(sparse_coo_tensor(places, widening, shape))
+        numerator, divisor = mean.add_(change), square.add_(widening).sqrt_().add_(group["eps"])
+        step = kept["step"]
+        rate = float(group["lr"]) * (1 - second**step) ** 0.5 / (1 - first**step)
+        parameter.add_(sparse_coo_tensor(places, numerator.div_(divisor).mul_(-rate), shape))

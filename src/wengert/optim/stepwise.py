@@ -12,7 +12,7 @@ from ..autograd import enable_grad, no_grad
 from ..ops.create.create import tensor
 from ..ops.neural.optimiser_steps import counted, formula_step, written
 from ..ops.pointwise.complex import view_as_complex, view_as_real
-from ..tensor import Tensor
+from ..tensor import Tensor, flags
 from .optimizer import Group, Optimizer, check_at_least_zero, count_dtype, evaluate
 
 State = dict[str, Tensor]
@@ -75,7 +75,7 @@ class Stepwise(Optimizer):
             if not params:
                 continue
             self._check_capture(group)
-            if any(each.dtype.itemsize == 2 for each in params):  # in between, operators compute wider
+            if not by_formula(params, grads):
                 for parameter, grad in zip(params, grads):
                     self._go_on(parameter, grad, group, differentiable=False)
                 continue
@@ -175,6 +175,11 @@ def advance(
         mover._move(parameter, grad, kept, group, bool(group.get("differentiable")))
         for key, each in kept.items():
             lists[key][at] = each
+
+
+def by_formula(params: list[Tensor], grads: list[Tensor]) -> bool:
+    """Whether a formula takes the step: halves are computed wider, of sparse gradients entries are taken."""
+    return not any(each.dtype.itemsize == 2 or grad._flags_ & flags.SPARSE for each, grad in zip(params, grads))
 
 
 def check_unscaled(grad_scale: Any, found_inf: Any) -> None:

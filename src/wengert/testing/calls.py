@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from .._core.calls.sparse import CARDS
 from .._core.cards.card import REGISTRY, Bad, Card, Composite, Sample
 from .._core.tensor.base import Tensor, share, wrap
 from .._core.tensor.storage import Storage
@@ -14,6 +15,9 @@ from .._core.types import dtypes
 from .samples import Maker
 
 Operator = Card | Composite
+
+GIVING_SPARSE = frozenset({"_embedding_sparse", "sparse_coo_tensor"})
+"""Operators of dense tensors whose results or gradients are sparse."""
 
 
 class Call:
@@ -199,9 +203,14 @@ def cases(wanted: Callable[[Operator, dtypes.dtype], bool], bad: bool = False) -
     return found
 
 
-def operators() -> dict[str, Operator]:
-    """Every operator in the registry once, by its own name rather than by other names that it may have."""
-    return {name: operator for name, operator in REGISTRY.items() if operator.name == name}
+def operators(sparse: bool = False) -> dict[str, Operator]:
+    """Every operator in the registry once, by its own name rather than by other names that it may have.
+
+    Args:
+        sparse: also those of sparse tensors, which `tests/sparse` checks: what checks samples reads arrays of elements.
+    """
+    own = {name: operator for name, operator in REGISTRY.items() if operator.name == name}
+    return {name: operator for name, operator in own.items() if sparse or name not in CARDS | GIVING_SPARSE}
 
 
 def dtypes_of(operator: Operator) -> frozenset[dtypes.dtype]:

@@ -43,6 +43,9 @@ def attach(
 
 def mark_view(node: Any, view: Tensor) -> None:
     """Tell the node of a view, a `ViewNode`, how the view is taken."""
+    if view._meta_ is None:  # of a sparse tensor, whose views are none
+        node.step = None
+        return
     info: ViewInfo = view._meta_.view
     node.step = info.steps[-1]
 
@@ -302,6 +305,8 @@ def wrap_result(op: Declaration, args: tuple[Any, ...], made: Any, nr: int, mode
     if not op.view:
         return wrap_flagged(made, modes.fresh)
     source: Tensor = args[0]
+    if source._flags_ & flags.SPARSE:  # which have no views
+        return wrap_flagged(made, modes.fresh)
     result: Tensor = share(made, source._storage_)
     if result._flags_ & flags.BATCHED:
         batches.begin(result)

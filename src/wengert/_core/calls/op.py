@@ -51,7 +51,10 @@ class Op(Declaration):
 
     def complete(self, args: tuple[Any, ...], word: int, modes: Modes) -> Any:
         """The rest of a call, behind the steps of `unusual`; `word` is what they left of the flags."""
-        made = computed(self, args, modes)
+        return self.conclude(args, computed(self, args, modes), word, modes)
+
+    def conclude(self, args: tuple[Any, ...], made: Any, word: int, modes: Modes) -> Any:
+        """The rest of `complete`, behind the kernel, which made an array or several."""
         if word & flags.VOLATILE:
             return volatile.spread(finish(self, args, made, 0, modes))
         return finish(self, args, made, word, modes)

@@ -34,6 +34,10 @@ def call(op: Any, args: tuple[Any, ...], word: int, modes: Modes) -> Any:
         return inference(op, args, word & ~flags.INFERENCE, modes)
     if word & (flags.DUAL | flags.LEVELS):
         return forward.call(op, args, word & ~(flags.DUAL | flags.LEVELS), modes)
+    if word & flags.SPARSE:
+        from . import sparse
+
+        return sparse.call(op, args, word & ~flags.SPARSE, modes)
     if word & (flags.BATCHED | flags.BATCHES):
         return batching.call(op, args, word, modes)
     return op.complete(args, word, modes)

@@ -104,11 +104,11 @@ def stale(array: Any, storage: Any, origin: str, saved: int, saver: str) -> str:
 
 
 def values_of(tensor: Any) -> Any:
-    """The values of a tensor; of one that stands for the members of a batch those of all."""
+    """The values of a tensor; of one that stands for members of a batch those of all, of a sparse one its entries."""
     array = tensor._array_
     while hasattr(array, "whole"):
         array = array.whole._array_
-    return array
+    return array.values._array_ if hasattr(array, "indices") else array
 
 
 def watched(process: Callable[..., Any], node: Any, modes: Modes, *args: Any) -> Any:

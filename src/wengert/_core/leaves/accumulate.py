@@ -208,9 +208,9 @@ def added(leaf: Tensor, meta: AutogradMeta, grad: Any, owned: bool, modes: Modes
     known: Tensor = meta.grad
     if known is None:
         total = first_gradient(leaf, grad, owned, modes)
-    elif modes.grad or (known._flags_ | grad._flags_) & flags.BATCHED:
-        total = laid_out(slots.table.add.call2(known, grad), known)
-        if not (door.has_rows(total._array_) and door.has_rows(leaf._array_)):
+    elif modes.grad or (known._flags_ | grad._flags_) & (flags.BATCHED | flags.SPARSE):
+        total = summed(known, grad, modes)
+        if not total._flags_ & flags.SPARSE and not (door.has_rows(total._array_) and door.has_rows(leaf._array_)):
             contract.look(leaf, total, "sum")
     else:
         if known._flags_ & flags.INFERENCE and not modes.inference:
@@ -224,6 +224,15 @@ def added(leaf: Tensor, meta: AutogradMeta, grad: Any, owned: bool, modes: Modes
         return False
     meta.grad = total
     return True
+
+
+def summed(known: Tensor, grad: Tensor, modes: Modes) -> Any:
+    """The sum of two gradients by operators: in the memory of the first if one is sparse and nothing is recorded."""
+    if not (known._flags_ | grad._flags_) & flags.SPARSE:
+        return laid_out(slots.table.add.call2(known, grad), known)
+    if known._flags_ & flags.SPARSE and not grad._flags_ & flags.SPARSE:
+        return slots.table.add.call2(grad, known)
+    return slots.table.add.call2(known, grad) if modes.grad else slots.table.iadd.call2(known, grad)
 
 
 def add_into(array: Any, other: Any, modes: Modes) -> None:
@@ -267,6 +276,9 @@ def first_gradient(leaf: Tensor, grad: Tensor, owned: bool, modes: Modes) -> Ten
     whole: Any = grad._storage_.array
     if grad._flags_ & flags.BATCHED:
         return grad
+    if grad._flags_ & flags.SPARSE:
+        plain: bool = owned and grad._edge_ is None and not grad._flags_ & flags.DUAL
+        return grad if plain and not modes.grad else grad.clone()  # type: ignore[attr-defined,no-any-return]
     if modes.grad:
         return wrap(empty_for(leaf, array)).copy_(grad)  # type: ignore[attr-defined,no-any-return]
     if owned and door.is_laid_like(array, leaf._array_) and (array is whole or array.nbytes == whole.nbytes):

@@ -16,9 +16,9 @@ from ..state.modes import Modes, current
 from ..types.dtypes import dtype as DType, from_numpy
 from ..types.sizes import Size
 from . import assigned, slots
-from .members import Members
 from .meta import AutogradMeta, new_meta
 from .slots import OPERATORS as OPERATORS, Operator as Operator
+from .standins import StandIn
 from .storage import Storage, next_serial
 
 
@@ -358,9 +358,20 @@ def share(array: Any, storage: Storage) -> Tensor:
     made: Tensor = Tensor.__new__(Tensor)
     door.begin(made)
     made._array_, made._storage_ = array, storage
-    made._flags_ = 0 if door.is_ndarray(array) or type(array) is not Members else flags.BATCHED
+    made._flags_ = 0
     made._edge_ = made._meta_ = None
+    if not door.is_ndarray(array):
+        stand_in(made, array)
     return made
+
+
+def stand_in(tensor: Tensor, array: Any) -> None:
+    """Note on a tensor that its values lie elsewhere, if they do; those of a sparse one have the storage, too."""
+    if isinstance(array, StandIn):
+        tensor._flags_ |= array.flag
+        if array.flag == flags.SPARSE:
+            values: Tensor = array.values  # type: ignore[attr-defined]
+            tensor._storage_ = values._storage_
 
 
 def set_up(tensor: Tensor, array: Any, storage: Storage) -> None:
@@ -368,6 +379,8 @@ def set_up(tensor: Tensor, array: Any, storage: Storage) -> None:
     tensor._array_, tensor._storage_ = array, storage
     tensor._flags_ = current().fresh | getattr(type(tensor), "_overridden_", 0)
     tensor._edge_ = tensor._meta_ = None
+    if not door.is_ndarray(array):
+        stand_in(tensor, array)
 
 
 def bind(name: str, value: object) -> None:

@@ -11,7 +11,7 @@ from typing import Any
 
 from .. import batch_errors, errors, flags
 from .base import Tensor, share
-from .members import Members, members
+from .standins import Members, members
 from .storage import next_serial
 
 

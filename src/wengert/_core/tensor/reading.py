@@ -11,7 +11,7 @@ from ..types.devices import contiguous_format
 from ..types.sizes import Size, normalise
 from . import slots, tracing
 from .base import Tensor, share
-from .members import members
+from .standins import members
 
 LEAVES = (
     "Converting a tensor with requires_grad=True to a scalar may lead to unexpected behavior.\n"

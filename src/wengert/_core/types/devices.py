@@ -22,18 +22,22 @@ NO_ACCELERATOR = "Cannot access accelerator device when none is available; wenge
 
 
 class layout:
-    """How a tensor's memory is laid out; there is one, `strided`."""
+    """How elements are kept: `strided` in memory, or `sparse_coo`, those that are not zero by their places."""
 
-    __slots__ = ()
+    __slots__ = ("name",)
+
+    def __init__(self, name: str) -> None:
+        self.name = name
 
     def __repr__(self) -> str:
-        return "torch.strided"
+        return f"torch.{self.name}"
 
     def __reduce__(self) -> str:
-        return "strided"
+        return self.name
 
 
-strided = layout()
+strided = layout("strided")
+sparse_coo = layout("sparse_coo")
 
 
 class memory_format:

@@ -97,8 +97,8 @@ def complete_write(op: InPlaceOp, args: tuple[Any, ...], word: int, modes: Modes
     mask: int = dispatch.grad_mask(functional, args) if recorded else 0
     check_target(target, mask != 0, modes)
     values: list[Any] | None = None
-    together: bool = word & flags.BATCHED != 0
-    if together and mask:
+    together: bool = word & (flags.BATCHED | flags.SPARSE) != 0
+    if word & flags.BATCHED and mask:
         args = (target, *batching.lifted(functional, args)[1:])
     made: Any = None if together or functional.writer is not None else computed(op, target, args)
     if made is None and not together:
@@ -227,6 +227,8 @@ def copied(tensor: Tensor) -> Tensor:
     """The values of a tensor on memory of their own, without history."""
     if tensor._flags_ & flags.BATCHED:
         return batching.copied(tensor)  # type: ignore[no-any-return]
+    if tensor._flags_ & flags.SPARSE:
+        return twin_of(tensor).clone()  # type: ignore[attr-defined,no-any-return]
     return wrap(tensor._array_.copy())
 
 
@@ -234,13 +236,13 @@ def write(op: InPlaceOp, args: tuple[Any, ...], values: list[Any] | None, made: 
     """Compute into the target's memory, or copy there what is `computed` (`made`), and count the write.
 
     `values` are the operands; where there are neither these nor what was made, the write is one for all members of a
-    batch.
+    batch, or one with sparse tensors.
     """
     functional: Op = op.functional
     target: Tensor = args[0]
     array: Any = target._array_
     if values is None and made is None:
-        batching.write(op, args)
+        write_unusual(op, args, modes)
         return
     if made is not None:
         store(array, made)
@@ -269,6 +271,16 @@ def write(op: InPlaceOp, args: tuple[Any, ...], values: list[Any] | None, made: 
     count(target._storage_)
     if modes.noting:
         anomaly.note_write(target._storage_, f"{functional.name}_")
+
+
+def write_unusual(op: InPlaceOp, args: tuple[Any, ...], modes: Modes) -> None:
+    """A write for all members of a batch at once, or one with sparse tensors."""
+    if dispatch.input_word(op.functional, args) & flags.SPARSE:
+        from ..calls import sparse
+
+        sparse.write(op, args, modes)
+    else:
+        batching.write(op, args)
 
 
 def store(array: Any, value: Any) -> None:

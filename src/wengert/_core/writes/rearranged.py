@@ -52,6 +52,10 @@ def rearrange(op: InPlaceView, args: tuple[Any, ...], modes: Modes) -> Any:
     array: Any
     if target._flags_ & flags.BATCHED:
         array = batching.rearranged(op, args)
+    elif target._flags_ & flags.SPARSE:
+        from ..calls import sparse
+
+        array = sparse.computed(functional, args, modes)._array_
     else:
         array = dispatch.run_kernel(functional, dispatch.unwrap(functional, args), modes)
     step = (functional, (None, *args[1:]), -1)

@@ -10,6 +10,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 from weakref import WeakSet
 
+from ..._core import flags
 from ..._core.functions.function import FunctionNode
 from ..._core.leaves.accumulate import AccumulateGrad
 from ..._core.state.modes import current
@@ -95,13 +96,28 @@ class Tracer(Observing):
             if target is not None:
                 self.tables.keep(target._storage_, known)
             return made
+        refuse_sparse(args)
         call = Call(card, args, self.sets_of, self.is_fixed)  # before the operands are written to
         if target is not None:
             known = self.tables.known(target._storage_)
         made = proceed()
+        refuse_sparse(made)
         constant = not call.operands()
         for result in made if isinstance(made, tuple) else (made,):
             if result.requires_grad and (constant or not card.view):
                 sets = None if constant else rule_of(card)(call, result)
                 self.tables.write(result, sets, known)
         return made
+
+
+def refuse_sparse(values: Any) -> None:
+    """Refuse sparse tensors, whose elements lie in no memory that a table could hold.
+
+    Raises:
+        NotImplementedError: there is one.
+    """
+    for each in values if isinstance(values, tuple) else (values,):
+        if isinstance(each, Tensor) and each._flags_ & flags.SPARSE:
+            raise NotImplementedError(
+                "sparsity: patterns are not followed through sparse tensors; use to_dense(), or work on values()"
+            )

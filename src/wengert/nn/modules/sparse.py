@@ -30,7 +30,7 @@ class Embedding(Module):
         max_norm: vectors that are looked up and longer than this are shortened to it first.
         norm_type: which norm `max_norm` means.
         scale_grad_by_freq: divide gradients by how often the number occurs in the batch.
-        sparse: refused.
+        sparse: the gradient of the table is a sparse tensor, with a row for each use.
         _weight: the table, of which no copy is made; a new one if not given.
         _freeze: whether it stays as it is in training.
         device: "cpu".
@@ -41,7 +41,6 @@ class Embedding(Module):
 
     Raises:
         AssertionError: `padding_idx` lies outside the table, or the table given has another shape.
-        NotImplementedError: `sparse`.
     """
 
     def __init__(
@@ -59,8 +58,6 @@ class Embedding(Module):
         dtype: Any = None,
     ) -> None:
         super().__init__()
-        if sparse:
-            raise NotImplementedError("Embedding: sparse gradients are not there; leave sparse out")
         self.num_embeddings = num_embeddings
         self.embedding_dim = embedding_dim
         if padding_idx is not None:
@@ -71,6 +68,7 @@ class Embedding(Module):
         self.max_norm = max_norm
         self.norm_type = norm_type
         self.scale_grad_by_freq = scale_grad_by_freq
+        self.sparse = sparse
         if _weight is None:
             self.weight = Parameter(empty((num_embeddings, embedding_dim), dtype=dtype), requires_grad=not _freeze)
             self.reset_parameters()
@@ -90,7 +88,8 @@ class Embedding(Module):
     def forward(self, input: Tensor) -> Tensor:
         """Integers of any shape to vectors: (*) to (*, embedding_dim)."""
         return functional.embedding(
-            input, self.weight, self.padding_idx, self.max_norm, self.norm_type, self.scale_grad_by_freq
+            *(input, self.weight, self.padding_idx, self.max_norm, self.norm_type),
+            *(self.scale_grad_by_freq, self.sparse),
         )
 
     def extra_repr(self) -> str:
@@ -154,7 +153,7 @@ class EmbeddingBag(Module):
         norm_type: which norm `max_norm` means.
         scale_grad_by_freq: divide gradients by how often the number occurs in the batch.
         mode: "sum", "mean" or "max".
-        sparse: refused.
+        sparse: the gradient of the table is a sparse tensor, with a row for each use.
         _weight: the table, of which no copy is made; a new one if not given.
         include_last_offset: whether offsets end with where the last bag ends.
         padding_idx: number whose vector is zero at first and does not count.
@@ -166,7 +165,6 @@ class EmbeddingBag(Module):
 
     Raises:
         AssertionError: `padding_idx` lies outside the table, or the table given has another shape.
-        NotImplementedError: `sparse`.
 
     >>> import wengert as wg
     >>> bag = wg.nn.EmbeddingBag.from_pretrained(wg.eye(3), mode="sum")
@@ -191,13 +189,12 @@ class EmbeddingBag(Module):
         dtype: Any = None,
     ) -> None:
         super().__init__()
-        if sparse:
-            raise NotImplementedError("EmbeddingBag: sparse gradients are not there; leave sparse out")
         self.num_embeddings = num_embeddings
         self.embedding_dim = embedding_dim
         self.max_norm = max_norm
         self.norm_type = norm_type
         self.scale_grad_by_freq = scale_grad_by_freq
+        self.sparse = sparse
         if padding_idx is not None:
             if not -num_embeddings <= padding_idx < num_embeddings:
                 raise AssertionError("padding_idx must be within num_embeddings")
@@ -234,6 +231,7 @@ class EmbeddingBag(Module):
         """
         return embedding_bag(
             *(input, self.weight, offsets, self.max_norm, self.norm_type, self.scale_grad_by_freq, self.mode),
+            sparse=self.sparse,
             per_sample_weights=per_sample_weights,
             include_last_offset=self.include_last_offset,
             padding_idx=self.padding_idx,

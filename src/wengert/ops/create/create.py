@@ -25,6 +25,7 @@ from .factory import (
     check_place,
     deliver,
     finish,
+    laid,
     read_dtype,
     read_number,
     read_size,
@@ -57,8 +58,7 @@ def tensor(
     Args:
         data: a number, nested sequences of numbers (tensors of one element and NumPy's arrays among them), or an array.
         dtype: of the result; otherwise Python's floats are of the default dtype, its integers int64, its complex
-            numbers of
-            the complex type of the default dtype, and arrays keep theirs.
+            numbers of the complex type of the default dtype, and arrays keep theirs.
         device: 'cpu'.
         requires_grad: whether operations on it are recorded.
         pin_memory: must be False.
@@ -112,7 +112,7 @@ SIZED = """
         sizes, size: the lengths, one by one or as one sequence.
         out: a tensor to write into.
         dtype: of the result; the default dtype unless given.
-        layout: ignored.
+        layout: `torch.sparse_coo` for a sparse tensor of zeros.
         device: 'cpu'.
         pin_memory: must be False.
         requires_grad: whether operations on it are recorded.
@@ -142,7 +142,8 @@ def sized(array_of_size: Callable[[tuple[int, ...], Any], Any]) -> Any:
     ) -> Tensor:
         check_place(name, device, pin_memory)
         element = result_dtype(name, dtype, out, dtypes.get_default_dtype())
-        return deliver(name, array_of_size(read_size(name, sizes, size), element.numpy), requires_grad, out)
+        array = laid(name, layout, array_of_size, read_size(name, sizes, size), element.numpy)
+        return deliver(name, array, requires_grad, out)
 
     return named(factory, name, described(array_of_size, SIZED), method=False)
 
@@ -157,6 +158,11 @@ def zeros(shape: tuple[int, ...], element: Any) -> Any:
 def ones(shape: tuple[int, ...], element: Any) -> Any:
     """Ones."""
     return in_kept(np.ones, shape, element)
+
+
+def uninitialised(shape: tuple[int, ...], element: Any) -> Any:
+    """Memory with whatever values it holds."""
+    return in_kept(np.empty, shape, element)
 
 
 @composite(method=False)
@@ -183,7 +189,7 @@ def empty(
     """
     check_place("empty", device, pin_memory)
     element = result_dtype("empty", dtype, out, dtypes.get_default_dtype())
-    made = in_kept(np.empty, read_size("empty", sizes, size), element.numpy)
+    made = laid("empty", layout, uninitialised, read_size("empty", sizes, size), element.numpy)
     if memory_format is not None:
         made = in_format(made, memory_format)
     return deliver("empty", made, requires_grad, out)
@@ -229,7 +235,8 @@ def full(
     value = read_number("full", "fill_value", 2, fill_value)
     element = result_dtype("full", dtype, out, dtypes.of_number(value))
     value = checked_number(value, element, halves=math.prod(shape) != 1)
-    return deliver("full", in_kept(np.full, shape, value, element.numpy), requires_grad, out)
+    array = laid("full", layout, lambda size, kind: in_kept(np.full, size, value, kind), shape, element.numpy)
+    return deliver("full", array, requires_grad, out)
 
 
 @full.samples  # type: ignore[attr-defined]

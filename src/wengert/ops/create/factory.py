@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Callable, Collection
 from typing import Any
 
 import numpy as np
@@ -17,7 +17,7 @@ from ..._core.tensor import batches
 from ..._core.tensor.base import OPERATORS, Tensor, wrap
 from ..._core.tensor.batches import Batch
 from ..._core.types import dtypes
-from ..._core.types.devices import device as Device, refuse_absent
+from ..._core.types.devices import device as Device, refuse_absent, sparse_coo
 from ..._core.types.dtypes import dtype as DType
 from ..._core.types.sizes import check_room
 
@@ -124,6 +124,23 @@ def check_place(name: str, device: Any, pin_memory: bool = False) -> None:
     if not isinstance(device, (str, Device)):
         raise TypeError(f"{name}(): argument 'device' must be torch.device, not {type(device).__name__}")
     refuse_absent(device)
+
+
+def laid(
+    name: str, layout: Any, made: Callable[[tuple[int, ...], Any], Any], shape: tuple[int, ...], element: Any
+) -> Any:
+    """The array of a factory: what `made` gives, or, where the layout is sparse, one without entries.
+
+    Raises:
+        NotImplementedError: it would not be zero everywhere.
+    """
+    if layout is not sparse_coo:
+        return made(shape, element)
+    from ..._core.tensor import coordinates
+
+    if "zeros" not in name and "empty" not in name:
+        raise NotImplementedError(coordinates.sparse_errors.no_kernel("fill_.Scalar"))
+    return coordinates.nothing(shape, element)
 
 
 def carried(input: Any) -> Levels:

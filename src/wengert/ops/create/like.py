@@ -15,17 +15,19 @@ from ..._core.cards.plain_case import plain_factory
 from ..._core.graph import anomaly
 from ..._core.operators import layouts
 from ..._core.tensor.base import Tensor
+from ..._core.types.devices import sparse_coo
 from ..._core.types.dtypes import dtype as DType
 from ..dtype_checks import checked_number
 from ..family import described, named
 from ..memory.kept import in_kept
 from ..memory.memory_formats import strides_in
-from .create import copy_of_members, copy_warning, strided_array
+from .create import copy_of_members, copy_warning, strided_array, uninitialised
 from .factory import (
     Levels,
     carried,
     check_place,
     finish,
+    laid,
     read_dtype,
     read_number,
     read_size,
@@ -36,7 +38,14 @@ from .infer import array_of
 
 
 def array_like(
-    name: str, source: Any, dtype: Any, device: Any, pin_memory: bool, memory_format: Any, levels: Levels
+    name: str,
+    source: Any,
+    dtype: Any,
+    device: Any,
+    pin_memory: bool,
+    memory_format: Any,
+    levels: Levels,
+    layout: Any = None,
 ) -> Any:
     """An uninitialised array of a tensor's shape; its elements lie in the same order unless `memory_format` differs.
 
@@ -49,6 +58,12 @@ def array_like(
         raise TypeError(errors.wrong_type(name, "input", 1, "Tensor", source))
     check_place(name, device, pin_memory)
     element = read_dtype(name, dtype, source.dtype).numpy
+    if source._flags_ & flags.SPARSE and layout is None:
+        from ..._core.tensor.coordinates import without_entries
+
+        return without_entries(source._array_, element)
+    if source._flags_ & flags.SPARSE or layout is sparse_coo:
+        return laid(name, layout, uninitialised, source._array_.shape, element)
     shape, strides = source._array_.shape, strides_in(source._array_, memory_format)
     if levels:
         shape, strides = room(levels, shape), (*strides_of(levels, math.prod(shape)), *strides)
@@ -73,7 +88,7 @@ LIKE = """
     Args:
         input: tensor.
         dtype: of the result; the tensor's unless given.
-        layout: ignored.
+        layout: `torch.sparse_coo` for a sparse tensor of zeros; that of the tensor unless given.
         device: 'cpu'.
         pin_memory: must be False.
         requires_grad: whether operations on the result are recorded.
@@ -103,7 +118,7 @@ def like(fill: Callable[[Any], None]) -> Any:
         memory_format: Any = None,
     ) -> Tensor:
         levels = carried(input)
-        array = array_like(name, input, dtype, device, pin_memory, memory_format, levels)
+        array = array_like(name, input, dtype, device, pin_memory, memory_format, levels, layout)
         fill(array)
         return finish(name, array, requires_grad, levels)
 
@@ -153,7 +168,7 @@ def full_like(
         A new leaf.
     """
     levels = carried(input)
-    array = array_like("full_like", input, dtype, device, pin_memory, memory_format, levels)
+    array = array_like("full_like", input, dtype, device, pin_memory, memory_format, levels, layout)
     value = read_number("full_like", "fill_value", 2, fill_value)
     array.fill(checked_number(value, read_dtype("full_like", dtype, input.dtype), halves=array.size != 1))
     return finish("full_like", array, requires_grad, levels)
@@ -180,7 +195,7 @@ NEW = """
         input: tensor.
         sizes, size: the lengths, one by one or as one sequence.
         dtype: of the result; the tensor's unless given.
-        layout: ignored.
+        layout: `torch.sparse_coo` for a sparse tensor of zeros; that of the tensor unless given.
         device: 'cpu'.
         pin_memory: must be False.
         requires_grad: whether operations on the result are recorded.
@@ -211,7 +226,9 @@ def new(array_of_size: Callable[[tuple[int, ...], Any], Any]) -> Any:
         check_place(name, device, pin_memory)
         element = read_dtype(name, dtype, input.dtype)
         levels = carried(input)
-        array = array_of_size(room(levels, read_size(name, sizes, size)), element.numpy)
+        if layout is None and input._flags_ & flags.SPARSE:
+            layout = sparse_coo
+        array = laid(name, layout, array_of_size, room(levels, read_size(name, sizes, size)), element.numpy)
         return finish(name, array, requires_grad, levels)
 
     made = named(method, name, described(array_of_size, NEW), function=False)

@@ -19,6 +19,7 @@ from ..._core.types import dtypes
 from ..._core.writes.inplace import check_target
 from ..._kernels.index import private
 from ..create.factory import refuse_dtype
+from ..sparse.create import packed
 
 native = kernels.direct_function
 
@@ -26,7 +27,7 @@ native = kernels.direct_function
 def refuse_sparse(sparse: bool) -> None:
     """Refuse gradients that are not dense."""
     if sparse:
-        raise RuntimeError("embedding: sparse gradients are not available, set sparse=False")
+        raise RuntimeError("embedding: sparse gradients come by nn.functional.embedding; here set sparse=False")
 
 
 def refuse_table(weight: Any) -> None:
@@ -130,6 +131,40 @@ def shares(indices: Any, padding_idx: int, scale: bool, element: Any) -> Any:
     return factor
 
 
+def sparse_rows(grad: Any, indices: Any, shape: Any, padding_idx: int, scale_grad_by_freq: bool) -> Any:
+    """The gradient of a table as a sparse tensor: a row for each use, but for those of the padding.
+
+    Raises:
+        RuntimeError: `scale_grad_by_freq`.
+    """
+    if scale_grad_by_freq:
+        raise RuntimeError("embedding_backward: scale_grad_by_freq not supported with sparse gradients")
+    flat, rows = indices.reshape((-1,)), grad.reshape((-1, shape[1]))
+    if padding_idx >= 0:
+        kept = (flat != padding_idx).nonzero().squeeze(1)
+        flat, rows = flat.index_select(0, kept), rows.index_select(0, kept)
+    return packed.call((flat.to(dtypes.int64).unsqueeze(0), rows, shape, False))
+
+
+@op(dtypes=FLOATS, linear="weight", name="_embedding_sparse", node="EmbeddingBackward0", method=False, function=False,
+    batching=embedding_of_batch)  # fmt: skip
+def embedding_sparse(weight: Array, indices: Index, padding_idx: int = -1, scale_grad_by_freq: bool = False) -> Any:
+    """Rows of a table, whose gradient is a sparse tensor."""
+    refuse_table(weight)
+    check_indices(indices, weight.shape[0])
+    return kernels.embedding(weight, indices)
+
+
+@embedding_sparse.vjp("weight")
+def embedding_sparse_vjp(grad: Any, indices: Any, weight_shape: Any, padding_idx: int, scale_grad_by_freq: bool) -> Any:
+    return sparse_rows(grad, indices, weight_shape, padding_idx, scale_grad_by_freq)
+
+
+@embedding_sparse.samples
+def embedding_sparse_samples(make: Any) -> Any:
+    return iter(())  # its gradient is sparse: see tests/sparse
+
+
 @op(dtypes=FLOATS, linear="grad", name="embedding_dense_backward", method=False, function=False,
     node="EmbeddingDenseBackwardBackward0")  # fmt: skip
 def embedding_dense_backward(
@@ -214,7 +249,7 @@ def embedding(
         max_norm: rows in use that are longer than this are shortened to it, in place, first.
         norm_type: which norm that is.
         scale_grad_by_freq: divide gradients by how often their row was used.
-        sparse: must be False: gradients are dense.
+        sparse: the gradient of the table is a sparse tensor, with a row for each use.
 
     Returns:
         A new tensor of the shape of `input`, and `width`.
@@ -236,9 +271,10 @@ def embedding(
             raise AssertionError(f"Padding_idx must be within num_embeddings: got {padding_idx} of {rows}")
         number = padding_idx % rows
     by_frequency, is_sparse = bool(scale_grad_by_freq), bool(sparse)
-    refuse_sparse(is_sparse)
     if max_norm is not None:
         shorten(weight, input, float(max_norm), float(norm_type))
+    if is_sparse:
+        return embedding_sparse.call((weight, input, number, by_frequency))  # type: ignore[no-any-return]
     return embedding_table(weight, input, number, by_frequency, is_sparse)  # type: ignore[no-any-return]
 
 

@@ -12,7 +12,7 @@ from ..._core.tensor.base import Tensor, wrap
 from ..._core.types.dtypes import promote_types
 from ..create.factory import refuse_dtype
 from ..shapes.join import cat
-from .embedding import embedding_dense_backward, refuse_sparse, rows_of_batch
+from .embedding import embedding_dense_backward, rows_of_batch, sparse_rows
 
 SUM, MEAN, MAX = range(3)
 MODES = ("sum", "mean", "max")
@@ -57,9 +57,8 @@ def check_places(weight: Any, indices: Any, offsets: Any, padding_idx: int) -> N
         raise RuntimeError("embedding_bag: offsets must not decrease")
 
 
-def check_lookup(weight: Any, indices: Any, offsets: Any, sparse: bool, padding_idx: int) -> None:
-    """Refuse what does not fit: see `check_places`, dtypes without bags, sparse gradients."""
-    refuse_sparse(sparse)
+def check_lookup(weight: Any, indices: Any, offsets: Any, padding_idx: int) -> None:
+    """Refuse what does not fit: see `check_places`, dtypes without bags."""
     refuse_dtype("embedding_bag", weight, REALS)
     check_places(weight, indices, offsets, padding_idx)
 
@@ -121,7 +120,7 @@ def bags_of_rows(
     padding_idx: int = -1,
 ) -> Any:
     """Bags of rows: what is put together, the bag of each row, the size of each bag, and where maxima come from."""
-    check_lookup(weight, indices, offsets, sparse, padding_idx)
+    check_lookup(weight, indices, offsets, padding_idx)
     if include_last_offset and not offsets.size:
         raise RuntimeError("include_last_offset: number of offset should be at least 1")
     bags = np.searchsorted(offsets, np.arange(indices.size), side="right") - bool(offsets.size)
@@ -159,6 +158,7 @@ def bags_vjp_weight(
     scale_grad_by_freq: bool,
     mode: int,
     padding_idx: int,
+    sparse: bool,
 ) -> Any:
     grad = grads[0]
     if mode == MAX:
@@ -167,6 +167,8 @@ def bags_vjp_weight(
     uses = uses_of(grad, offset2bag, bag_size, mode)
     if per_sample_weights is not None:
         uses = uses * per_sample_weights.unsqueeze(-1)
+    if sparse:
+        return sparse_rows(uses, indices, weight_shape, padding_idx, scale_grad_by_freq)
     return embedding_dense_backward(uses, indices, weight_shape[0], padding_idx, scale_grad_by_freq)
 
 
@@ -303,7 +305,7 @@ def embedding_bag(
         offsets: where each bag begins.
         scale_grad_by_freq: divide gradients by how often their row was used.
         mode: 0 for sums, 1 for means, 2 for maxima.
-        sparse: must be False: gradients are dense.
+        sparse: the gradient of the table is a sparse tensor, with a row for each use.
         per_sample_weights: factors of the rows of sums, (n,).
         include_last_offset: whether `offsets` ends with where the last bag ends.
         padding_idx: a row that does not count; negative ones count from the end.
@@ -313,7 +315,7 @@ def embedding_bag(
         maxima come from.
 
     Raises:
-        RuntimeError: a number names no row or place, dtypes do not fit, or `sparse` is set.
+        RuntimeError: a number names no row or place, or dtypes do not fit.
         IndexError: `weight` has no dimensions, of which `padding_idx` would name one.
     """
     if not weight.ndim and padding_idx is None:

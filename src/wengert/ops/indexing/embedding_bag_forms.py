@@ -71,7 +71,7 @@ def embedding_bag(
         norm_type: which norm that is.
         scale_grad_by_freq: divide gradients by how often their row was used; not of maxima.
         mode: "sum", "mean" or "max".
-        sparse: must be False: gradients are dense.
+        sparse: the gradient of the table is a sparse tensor, with a row for each use.
         per_sample_weights: factors of the rows of sums, of the shape of `input`.
         include_last_offset: whether `offsets` ends with where the last bag ends.
         padding_idx: a row that does not count; negative ones count from the end.
@@ -82,7 +82,7 @@ def embedding_bag(
     Raises:
         ValueError: shapes or options do not fit.
         NotImplementedError: `per_sample_weights` where there is no sum.
-        RuntimeError: a number names no row or place, dtypes do not fit, or `sparse` is set.
+        RuntimeError: a number names no row or place, or dtypes do not fit.
     """
     if weight.dtype == dtypes.int64 and input.dtype.is_floating_point:
         anomaly.warn(
@@ -103,7 +103,7 @@ def embedding_bag(
     if max_norm is not None:
         check_factors(weight, per_sample_weights)
         places = input._array_, offsets._array_  # type: ignore[union-attr]
-        check_lookup(weight._array_, *places, sparse, row_number(padding_idx, weight.shape[0]))
+        check_lookup(weight._array_, *places, row_number(padding_idx, weight.shape[0]))
         shorten(weight, input, float(max_norm), float(norm_type))
     options = (scale_grad_by_freq, MODES.index(mode), sparse, per_sample_weights, include_last_offset, padding_idx)
     return bags_at(weight, input, offsets, *options)[0]

@@ -118,6 +118,8 @@ def contiguous(input: Any, memory_format: memory_format = contiguous_format) -> 
         raise TypeError(
             "contiguous(): argument 'memory_format' must be torch.memory_format, not " + type(memory_format).__name__
         )
+    if input._flags_ & flags.SPARSE:
+        raise RuntimeError("unsupported memory format option Contiguous: a sparse tensor has none; see coalesce()")
     return input if is_in_format(array, memory_format) else input.clone(memory_format=memory_format)
 
 

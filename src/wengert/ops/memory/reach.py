@@ -19,12 +19,28 @@ def offset_in_bytes(tensor: Tensor) -> int:
     return address(tensor._array_) - address(tensor._storage_.array)
 
 
+def refuse_sparse(name: str, *tensors: Any) -> None:
+    """Refuse for sparse tensors what sees memory in another way.
+
+    Raises:
+        NotImplementedError: one of them is sparse.
+    """
+    if any(isinstance(each, Tensor) and each._flags_ & flags.SPARSE for each in tensors):
+        from ..._core import sparse_errors
+
+        raise NotImplementedError(sparse_errors.no_kernel(name))
+
+
 def resize(tensor: Tensor, shape: tuple[int, ...], steps: tuple[int, ...] | None = None) -> None:
     """Give a tensor another shape, and its storage more memory if it needs more.
 
     Nothing is checked, and no write is counted. New elements are not initialised. `steps` are the strides in elements,
     of a dense order; row-major if they are not given.
+
+    Raises:
+        NotImplementedError: the tensor is sparse.
     """
+    refuse_sparse("resize_", tensor)
     array = tensor._array_
     need = offset_in_bytes(tensor) + math.prod(shape) * array.itemsize
     if need > size_in_bytes(tensor._storage_):
@@ -59,7 +75,7 @@ def move_storage(storage: Storage, whole: Any, moves: bool = True) -> None:
     for tensor in tensors_on(known):
         offset = address(tensor._array_) - start
         tensor._storage_.array = whole
-        if moves and not tensor._flags_ & flags.BATCHED:  # it sees its memory through another tensor
+        if moves and not tensor._flags_ & (flags.BATCHED | flags.SPARSE):  # these see it through another tensor
             tensor._array_ = moved(tensor._array_, whole, offset)
     storage.array = whole
 

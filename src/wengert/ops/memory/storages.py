@@ -8,6 +8,7 @@ from typing import Any, Self
 
 import numpy as np
 
+from ..._core import flags
 from ..._core.graph import anomaly
 from ..._core.tensor.base import Tensor, bind
 from ..._core.tensor.storage import Storage
@@ -238,14 +239,27 @@ def restored(dtype: DType | None, memory: Any) -> StorageBase:
     return untyped if dtype is None else TypedStorage(wrap_storage=untyped, dtype=dtype)
 
 
+def storage_of(tensor: Tensor) -> Storage:
+    """The storage of a tensor.
+
+    Raises:
+        NotImplementedError: the tensor is sparse.
+    """
+    if tensor._flags_ & flags.SPARSE:
+        raise NotImplementedError(
+            "Cannot access storage of SparseTensorImpl: its entries lie in those of indices() and values()"
+        )
+    return tensor._storage_
+
+
 def untyped_storage(self: Tensor) -> UntypedStorage:
     """The memory that this tensor shares with its views, byte by byte."""
-    return UntypedStorage(self._storage_)
+    return UntypedStorage(storage_of(self))
 
 
 def typed_storage(self: Tensor) -> TypedStorage:
     """The memory that this tensor shares with its views, element by element."""
-    return TypedStorage(wrap_storage=UntypedStorage(self._storage_), dtype=self.dtype)
+    return TypedStorage(wrap_storage=UntypedStorage(storage_of(self)), dtype=self.dtype)
 
 
 def storage(self: Tensor) -> TypedStorage:
@@ -259,7 +273,7 @@ def share_memory_(self: Tensor) -> Tensor:
 
     A forked child sees the same memory then; to other processes `multiprocessing` sends it with the tensor.
     """
-    share(self._storage_)
+    share(storage_of(self))
     return self
 
 

@@ -10,7 +10,7 @@ from ..._core.calls.batching import left
 from ..._core.cards.card import Array, op
 from ..._core.tensor import batches
 from ..._core.tensor.base import OPERATORS
-from ..._core.tensor.members import Members, members_of
+from ..._core.tensor.standins import Members, members_of
 
 
 def entered(card: Any, args: tuple[Any, ...], level: Any) -> Any:

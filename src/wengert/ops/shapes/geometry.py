@@ -21,7 +21,7 @@ from ..._core.tensor.tangents import is_dual
 from ..._core.types.devices import preserve_format
 from ..._core.types.sizes import check_room
 from ..._core.writes import inplace
-from ..memory.reach import first_bytes, resize
+from ..memory.reach import first_bytes, refuse_sparse, resize
 from .as_strided import as_strided_from, strided_arguments
 from .shape import swapaxes, swapdims
 
@@ -126,6 +126,7 @@ def set_(self: Tensor, source: Any = None, storage_offset: int = 0, size: Any = 
         RuntimeError: the tensor may not be written to, or the dtypes differ. Where recording is on and one of the two
             requires a gradient, there is no derivative: a backward pass that comes here says so.
     """
+    refuse_sparse("set_", self, source)
     if source is not None and not isinstance(source, Tensor):
         source, size, stride = on_storage(self, source, storage_offset, size, stride)
     if any(each is not None and is_dual(each) for each in (self, source)):

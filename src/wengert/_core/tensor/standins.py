@@ -1,49 +1,54 @@
-"""What stands in a batched tensor's `_array_`: an array with shape, dtype and strides of one member, not to be read."""
+"""Arrays that stand in a tensor's `_array_` for values that lie elsewhere: shape, dtype and strides, not to be read.
+
+Those of members of a batch are here, those of sparse tensors in `coordinates`.
+"""
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, ClassVar, NoReturn
 
 import numpy as np
 
-from .. import batch_errors
+from .. import batch_errors, flags
 
 
-class Members(np.ndarray):  # type: ignore[type-arg]
-    """The array of one member of a batch, as far as all members are alike.
+class StandIn(np.ndarray):  # type: ignore[type-arg]
+    """An array that refuses to be read, each kind in its own words.
 
     Attributes:
-        whole: the tensor with all members, along its first dimension.
-        level: the batch.
+        flag: the bit of the flags word that leads calls with such a tensor on their own path.
     """
 
-    whole: Any
-    level: Any
+    flag: ClassVar[int] = 0
 
     __array_ufunc__ = None  # type: ignore[assignment]
 
+    def refuse(self, what: str) -> NoReturn:
+        """Refuse what asks for values."""
+        raise NotImplementedError(what)
+
     def __array_function__(self, function: Any, types: Any, args: Any, kwargs: Any) -> Any:
-        raise RuntimeError(batch_errors.read(f"NumPy's {function.__name__}", self.shape, self.level.size))
+        self.refuse(f"NumPy's {function.__name__}")
 
     def __reduce__(self) -> Any:
-        raise RuntimeError(batch_errors.read("pickling", self.shape, self.level.size))
+        self.refuse("pickling")
 
     def __bool__(self) -> bool:
-        raise RuntimeError(batch_errors.read("bool", self.shape, self.level.size))
+        self.refuse("bool")
 
 
 def refusal(name: str, what: str) -> Any:
     """A method that refuses to be called."""
 
-    def refused(self: Members, *args: Any, **kwargs: Any) -> Any:
-        raise RuntimeError(batch_errors.read(what, self.shape, self.level.size))
+    def refused(self: StandIn, *args: Any, **kwargs: Any) -> Any:
+        self.refuse(what)
 
     refused.__name__ = name
     return refused
 
 
 for _name in ("item", "__float__", "__int__", "__index__", "__complex__"):
-    setattr(Members, _name, refusal(_name, "item"))
+    setattr(StandIn, _name, refusal(_name, "item"))
 for _name in (
     "__getitem__", "__setitem__", "__iter__", "__copy__", "__deepcopy__", "__array__", "__dlpack__", "all", "any",
     "argmax", "argmin", "argsort", "astype", "choose", "clip", "compress", "conj", "copy", "cumprod", "cumsum",
@@ -52,7 +57,23 @@ for _name in (
     "swapaxes", "take", "tobytes", "tofile", "tolist", "tostring", "trace", "transpose", "var",
 ):  # fmt: skip
     if hasattr(np.ndarray, _name):
-        setattr(Members, _name, refusal(_name, f"`{_name}`"))
+        setattr(StandIn, _name, refusal(_name, f"`{_name}`"))
+
+
+class Members(StandIn):
+    """The array of one member of a batch, as far as all members are alike.
+
+    Attributes:
+        whole: the tensor with all members, along its first dimension.
+        level: the batch.
+    """
+
+    flag = flags.BATCHED
+    whole: Any
+    level: Any
+
+    def refuse(self, what: str) -> NoReturn:
+        raise RuntimeError(batch_errors.read(what, self.shape, self.level.size))
 
 
 def members(whole: Any, level: Any) -> Members:

@@ -1,0 +1,152 @@
+"""The step of a call with sparse tensors, the last before the kernel: their kernels stand in `ops/sparse`, by operator.
+
+The operator's card says all else: rules, forward mode, the node. So a sparse tensor has what its rules come to, if
+these find kernels in turn; otherwise the pass is refused where it needs one, as in torch.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from .. import errors, flags, sparse_errors
+from ..state.modes import Modes
+from ..tensor import batches
+from ..tensor.base import Tensor, wrap_flagged
+from ..tensor.coordinates import Coordinates
+from ..tensor.storage import count, succeed
+from ..types import dtypes
+
+KERNELS: dict[str, Callable[..., Any]] = {}
+"""By operator: called with all its arguments, tensors without history; gives a tensor, or several as a tuple."""
+WRITERS: dict[str, Callable[..., None]] = {}
+"""The same for the in-place form where the target is dense: it writes into the first argument's memory."""
+ORDERED: set[str] = set()
+"""The operators whose in-place form needs a coalesced target."""
+CARDS: set[str] = set()
+"""The operators whose bodies take sparse arrays themselves."""
+
+
+def kernel(*names: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+    """Give the kernel of some operators for sparse tensors; decorates it."""
+
+    def decorate(function: Callable[..., Any]) -> Callable[..., Any]:
+        for name in names:
+            KERNELS[name] = function
+        return function
+
+    return decorate
+
+
+def takes_sparse(card: Any) -> Any:
+    """Say of a card that its body takes the arrays of sparse tensors."""
+    CARDS.add(card.name)
+    return card
+
+
+def call(op: Any, args: tuple[Any, ...], word: int, modes: Modes) -> Any:
+    """Run an operator with a sparse tensor among its arguments; `word` are the flags of all inputs.
+
+    Raises:
+        NotImplementedError: it has no kernel for them.
+        RuntimeError: another argument carries a batch.
+    """
+    if word & flags.BATCHED:
+        raise RuntimeError(sparse_errors.BATCHED)
+    word &= ~flags.BATCHES
+    if op.written(args) is not None or op.name in CARDS:
+        return op.complete(args, word, modes)
+    return op.conclude(args, arrays_of(computed(op, args, modes)), word, modes)
+
+
+def computed(op: Any, args: tuple[Any, ...], modes: Modes) -> Any:
+    """What the kernel of an operator makes of sparse tensors, unrecorded."""
+    return unrecorded(found(KERNELS, op.name), args, modes)
+
+
+def found(kernels: dict[str, Any], name: str) -> Any:
+    """The kernel of an operator.
+
+    Raises:
+        NotImplementedError, RuntimeError: there is none.
+    """
+    known = kernels.get(name)
+    if known is None:
+        raise sparse_errors.refused(name)
+    return known
+
+
+def unrecorded(function: Any, args: tuple[Any, ...], modes: Modes) -> Any:
+    """Call a function with tensors that have neither history nor tangents; NumPy's warnings are off, as in any kernel.
+
+    Raises:
+        NotImplementedError: it does not know these arguments.
+    """
+    grad, mask, word, fresh = modes.grad, modes.mask, modes.word, modes.fresh
+    try:
+        modes.set_grad(False)
+        modes.word = 0
+        made = function(*[bare(each) for each in args])
+    finally:  # stores only, see `modes`
+        modes.grad, modes.mask, modes.word, modes.fresh = grad, mask, word & ~flags.PROFILED | modes.profiled, fresh
+    if made is NotImplemented:
+        raise sparse_errors.refused(function.__name__.removesuffix("_kernel"))
+    return made
+
+
+def bare(value: Any) -> Any:
+    """An argument without history."""
+    if isinstance(value, Tensor):
+        return value if value._flags_ & ~flags.SPARSE == 0 else batches.twin(value)
+    if isinstance(value, (tuple, list)):
+        return type(value)([bare(each) for each in value]) if type(value) in (tuple, list) else value
+    return value
+
+
+def arrays_of(made: Any) -> Any:
+    """The array of a tensor, or of several."""
+    return tuple([each._array_ for each in made]) if isinstance(made, (tuple, list)) else made._array_
+
+
+def write(op: Any, args: tuple[Any, ...], modes: Modes) -> None:
+    """Write the result of a call with sparse tensors into its first argument; what does not fit is refused before.
+
+    Raises:
+        RuntimeError: shape or dtype do not fit, or a dense result would go into a sparse tensor.
+    """
+    functional, target = op.functional, args[0]
+    if not target._flags_ & flags.SPARSE and functional.name in WRITERS:
+        unrecorded(WRITERS[functional.name], args, modes)
+        count(target._storage_)
+        return
+    if functional.name in ORDERED and not target._array_.coalesced:
+        raise RuntimeError(f"{op.name} requires coalesced input: write to coalesce() of it")
+    made: Tensor = computed(functional, args, modes)
+    if made._array_.shape != target._array_.shape:
+        raise RuntimeError(errors.target_shape(target._array_.shape, made._array_.shape))
+    if not dtypes.can_cast(made.dtype, target.dtype):
+        raise RuntimeError(errors.uncastable(made.dtype, target.dtype))
+    if (made._flags_ ^ target._flags_) & flags.SPARSE:
+        raise NotImplementedError(sparse_errors.no_kernel(op.name))
+    if made.dtype is not target.dtype:
+        made = made.to(target.dtype)
+    if made._flags_ & flags.SPARSE:
+        replace(target, made._array_)
+    else:
+        target._array_[...] = made._array_
+    count(target._storage_)
+
+
+def replace(target: Tensor, array: Coordinates) -> None:
+    """Give a sparse tensor other entries: in its memory if they are at the same places, otherwise in that of theirs."""
+    own: Coordinates = target._array_
+    if array.values is own.values:
+        return
+    if array.indices is own.indices and array.values._array_.shape == own.values._array_.shape:
+        own.values._array_[...] = array.values._array_
+        own.coalesced = array.coalesced
+        return
+    values = wrap_flagged(array.values._array_, 0)
+    target._storage_ = values._storage_ = succeed(target._storage_, array.values._storage_.array)
+    array.values = values
+    target._array_ = array

@@ -1,0 +1,75 @@
+"""What stands in a sparse tensor's `_array_`: an array with shape and dtype of the whole, not to be read.
+
+The entries lie beside it: where they are, and what they are. Several entries may be at one place; their sum counts.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NoReturn
+
+import numpy as np
+
+from .. import flags, sparse_errors
+from .base import wrap
+from .standins import StandIn
+
+
+class Coordinates(StandIn):
+    """The array of a sparse tensor.
+
+    Attributes:
+        indices: (sparse dimensions, entries), int64: the places.
+        values: (entries, dense dimensions ...): the tensor of the entries, without history.
+        coalesced: every place comes once, and they are in order.
+    """
+
+    flag = flags.SPARSE
+    indices: Any
+    values: Any
+    coalesced: bool
+
+    def refuse(self, what: str) -> NoReturn:
+        raise sparse_errors.read(what, self.shape)
+
+    def fill(self, value: Any) -> None:  # type: ignore[override]
+        """Zero is what a tensor without entries is; nothing else can fill it."""
+        if value != 0 or self.indices.shape[1]:
+            raise NotImplementedError(sparse_errors.no_kernel("fill_.Scalar"))
+
+    def view(self, *kind: Any) -> Any:  # type: ignore[override]
+        """The same entries in an array of its own; in no other dtype or class."""
+        if kind:
+            self.refuse("`view`")
+        return coordinates(self.indices, self.values, self.shape, self.coalesced)
+
+
+def coordinates(indices: Any, values: Any, shape: Any, coalesced: bool) -> Coordinates:
+    """The array of a sparse tensor.
+
+    Its own elements are one, seen again and again: not a number where there is such, so that a mistake shows.
+
+    Raises:
+        RuntimeError: a dense tensor of that shape could not be addressed.
+    """
+    dtype = values._array_.dtype
+    one = np.full((), np.nan if dtype.kind in "fcV" else np.iinfo(dtype).max if dtype.kind in "iu" else True, dtype)
+    try:
+        made: Coordinates = np.broadcast_to(one, shape).view(Coordinates)
+    except ValueError:
+        raise RuntimeError(sparse_errors.too_large(shape)) from None
+    made.indices = indices
+    made.values = values
+    made.coalesced = coalesced
+    return made
+
+
+def nothing(shape: Any, dtype: Any) -> Coordinates:
+    """The array of a sparse tensor without entries, all of whose dimensions are sparse; `dtype` is NumPy's."""
+    return coordinates(np.zeros((len(shape), 0), np.int64), wrap(np.zeros(0, dtype)), shape, True)
+
+
+def without_entries(array: Coordinates, dtype: Any) -> Coordinates:
+    """The array of a sparse tensor of the shape of another one, zero everywhere; `dtype` is NumPy's."""
+    lead = len(array.indices)
+    values = wrap(np.zeros((0, *array.shape[lead:]), dtype))
+    return coordinates(np.zeros((lead, 0), np.int64), values, array.shape, True)

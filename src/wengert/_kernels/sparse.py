@@ -1,0 +1,122 @@
+"""Arrays of places and of the entries there: sparse arrays in coordinates, as far as NumPy's arrays tell of them."""
+
+from __future__ import annotations
+
+from typing import Any, TypeAlias
+
+import numpy as np
+
+Array: TypeAlias = np.ndarray[Any, Any]
+
+
+def numbers(indices: Array, lengths: tuple[int, ...]) -> Array:
+    """The places (dimensions, entries) counted row by row."""
+    found = np.zeros(indices.shape[1], np.int64)
+    for at, length in enumerate(lengths):
+        found = found * length + indices[at]
+    return found
+
+
+def places(found: Array, lengths: tuple[int, ...]) -> Array:
+    """The inverse of `numbers`."""
+    made = np.empty((len(lengths), found.size), np.int64)
+    for at in reversed(range(len(lengths))):
+        found, made[at] = np.divmod(found, max(lengths[at], 1))
+    return made
+
+
+def groups(keys: Array) -> tuple[Array, Array]:
+    """How to sort keys, and where in the sorted ones each key begins."""
+    order = np.argsort(keys, kind="stable")
+    known = keys[order]
+    return order, np.flatnonzero(np.concatenate([np.ones(min(known.size, 1), bool), known[1:] != known[:-1]]))
+
+
+def summed(values: Array, order: Array, starts: Array) -> Array:
+    """The sums of the entries of each group."""
+    if not starts.size:
+        return values[:0]
+    if starts.size == order.size:
+        return values[order]
+    return np.add.reduceat(values[order], starts, axis=0, dtype=values.dtype)
+
+
+def coalesced(indices: Array, values: Array, lengths: tuple[int, ...]) -> tuple[Array, Array]:
+    """Each place once, in order, with the sum of its entries."""
+    keys = numbers(indices, lengths)
+    order, starts = groups(keys)
+    return indices[:, order[starts]], summed(values, order, starts)
+
+
+def merged(indices: Array, values: Array, count: int, lengths: tuple[int, ...]) -> tuple[Array, Array]:
+    """The sum of two arrays, the first of `count` entries: at each place the first entries meet, then the second ones.
+
+    So the sum has no more entries than necessary, if in both the places are in order; otherwise all stay.
+    """
+    keys = numbers(indices, lengths)
+    if (np.diff(keys[:count]) < 0).any() or (np.diff(keys[count:]) < 0).any():
+        return indices, values
+    ranks = np.empty(keys.size, np.int64)
+    for part in (slice(None, count), slice(count, None)):
+        own = keys[part]
+        ranks[part] = np.arange(own.size) - np.searchsorted(own, own, "left")
+    order = np.lexsort((ranks, keys))
+    known, rank = keys[order], ranks[order]
+    fresh = (known[1:] != known[:-1]) | (rank[1:] != rank[:-1])
+    starts = np.flatnonzero(np.concatenate([np.ones(min(known.size, 1), bool), fresh]))
+    return indices[:, order[starts]], summed(values, order, starts)
+
+
+def dense(indices: Array, values: Array, shape: tuple[int, ...]) -> Array:
+    """The whole array: zeros, and sums of entries."""
+    made = np.zeros(shape, values.dtype)
+    add_at(made, indices, values)
+    return made
+
+
+def add_at(target: Array, indices: Array, values: Array) -> None:
+    """Add entries to the elements of an array at their places."""
+    lead = target.shape[: len(indices)]
+    if not lead:
+        target += values.sum(axis=0, dtype=values.dtype)
+        return
+    order, starts = groups(numbers(indices, lead))
+    where = tuple(indices[:, order[starts]])
+    target[where] += summed(values, order, starts)
+
+
+def row_sums(rows: Array, values: Array, count: int) -> Array:
+    """(count, ...): for each row the sum of the values that belong to it, one after the other."""
+    made = np.zeros((count, *values.shape[1:]), values.dtype)
+    order, starts = groups(rows)
+    made[rows[order[starts]]] = summed(values, order, starts)
+    return made
+
+
+def read(array: Array, indices: Array) -> Array:
+    """The elements of a dense array at some places."""
+    if not len(indices):
+        return np.broadcast_to(array, (indices.shape[1], *array.shape)).copy()
+    return array[tuple(indices)]
+
+
+def looked_up(indices: Array, values: Array, wanted: Array, lengths: tuple[int, ...]) -> Array:
+    """The entries of a coalesced array at other places; zeros where there is none."""
+    known, asked = numbers(indices, lengths), numbers(wanted, lengths)
+    made = np.zeros((asked.size, *values.shape[1:]), values.dtype)
+    if known.size:
+        at = np.minimum(np.searchsorted(known, asked), known.size - 1)
+        hit = known[at] == asked
+        made[hit] = values[at[hit]]
+    return made
+
+
+def product(first: tuple[Array, Array], second: tuple[Array, Array], rows: int, columns: int) -> tuple[Array, Array]:
+    """The product of two sparse matrices, each (indices, values), the second coalesced: places in order, and sums."""
+    (places1, values1), (places2, values2) = first, second
+    begin = np.searchsorted(places2[0], places1[1], "left")
+    count = np.searchsorted(places2[0], places1[1], "right") - begin
+    left = np.repeat(np.arange(places1.shape[1]), count)
+    right = np.arange(left.size) - np.repeat(np.cumsum(count) - count, count) + np.repeat(begin, count)
+    met = np.stack([places1[0][left], places2[1][right]])
+    return coalesced(met, values1[left] * values2[right], (rows, columns))

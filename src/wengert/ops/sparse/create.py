@@ -1,0 +1,185 @@
+"""How programs make sparse tensors: of places and entries, and of dense tensors.
+
+This loads all that calls with such tensors look for.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ..._core import errors
+from ..._core.cards.arguments import integers
+from ..._core.cards.card import Bad, Sample, composite
+from ..._core.tensor.base import Tensor, wrap
+from ..._core.tensor.coordinates import Coordinates, coordinates
+from ..._core.types import dtypes
+from ..._core.types.sizes import Size
+from ..._kernels import sparse as kernels
+from . import elementwise as elementwise, products as products, rearranged as rearranged, reductions as reductions
+from .entries import packed, sparsified
+from .parts import is_sparse
+
+
+def read_parts(indices: Any, values: Any, dtype: Any) -> tuple[Tensor, Tensor]:
+    """Places as a tensor of int64, entries as a tensor."""
+    if not isinstance(indices, Tensor):
+        indices = wrap(np.asarray(indices, np.int64))
+    if not isinstance(values, Tensor):
+        from ..create.create import tensor
+
+        values = tensor(values)
+    if indices.dtype is not dtypes.int64:
+        indices = indices.to(dtypes.int64)  # type: ignore[attr-defined]
+    if dtype is not None:
+        values = values.to(dtype)  # type: ignore[attr-defined]
+    return indices, values
+
+
+def check_parts(indices: Any, values: Any, size: Any) -> None:
+    """Refuse places and entries that do not make a tensor of that shape.
+
+    Raises:
+        RuntimeError: they do not fit each other or the shape, or a place lies outside.
+    """
+    if indices.ndim != 2:
+        raise RuntimeError(f"indices must be sparse_dim x nnz, but got: {[*indices.shape]}")
+    dims, count = indices.shape
+    if values.ndim < 1 or values.shape[0] != count:
+        found = values.shape[0] if values.ndim else 1
+        raise RuntimeError(
+            f"indices and values must have same nnz, but got nnz from indices: {count}, nnz from values: {found}"
+        )
+    if len(size) != dims + values.ndim - 1:
+        raise RuntimeError(
+            f"'len(size) == sparse_dim + dense_dim' is not satisfied: len(size) = {len(size)}, sparse_dim = {dims}, "
+            f"dense_dim = {values.ndim - 1}"
+        )
+    if tuple(size[dims:]) != values.shape[1:]:
+        wanted = [count, *size[dims:]]
+        raise RuntimeError(f"values has incorrect size, expected {wanted}, got {[*values.shape]}")
+    for dim in range(dims if count else 0):
+        least, most = int(indices[dim].min()), int(indices[dim].max())
+        if least < 0:
+            raise RuntimeError(f"found negative index {least} for dim {dim}")
+        if most >= size[dim]:
+            raise RuntimeError(
+                f"size is inconsistent with indices: for dim {dim}, size is {size[dim]} but found index {most}"
+            )
+
+
+def checked_parts(indices: Any, values: Tensor, size: Any, is_coalesced: bool) -> Coordinates:
+    """The array of a sparse tensor of parts that are not trusted.
+
+    Raises:
+        RuntimeError: they do not fit each other or the shape, or are not coalesced although that is said.
+    """
+    check_parts(indices, values._array_, size)
+    if is_coalesced and indices.shape[1] > 1:
+        if (np.diff(kernels.numbers(indices, tuple(size[: len(indices)]))) <= 0).any():
+            raise RuntimeError("cannot set is_coalesced to true if indices correspond to uncoalesced COO tensor")
+    return coordinates(indices, values, tuple(size), bool(is_coalesced))
+
+
+def inferred(indices: Any, values: Any) -> tuple[int, ...]:
+    """The least shape that holds all places."""
+    if indices.ndim != 2:
+        return ()
+    if not indices.shape[1]:
+        return (*[0] * len(indices), *values.shape[1:])
+    return (*[int(each) + 1 for each in indices.max(axis=1)], *values.shape[1:])
+
+
+@composite(method=False)
+def sparse_coo_tensor(
+    indices: Any = None,
+    values: Any = None,
+    size: Any = None,
+    *,
+    dtype: Any = None,
+    layout: Any = None,
+    device: Any = None,
+    pin_memory: bool = False,
+    requires_grad: bool = False,
+    check_invariants: bool | None = None,
+    is_coalesced: bool | None = None,
+) -> Any:
+    """A sparse tensor in coordinates: zero but at some places; entries at one place add up.
+
+    Args:
+        indices: (sparse dimensions, entries): integers; or the shape alone, of a tensor without entries.
+        values: (entries, dense dimensions ...): what is there.
+        size: the shape; the least that holds all places if not given.
+        dtype: of the entries.
+        layout, device, pin_memory: for torch's users; there is one way.
+        requires_grad: of the new tensor, which then is a leaf unless `values` has a history.
+        check_invariants: for torch's users; places are always checked.
+        is_coalesced: True says that every place comes once, and that they are in order.
+
+    Returns:
+        A new sparse tensor, with the memory of `values` if that is a tensor of the dtype.
+
+    Raises:
+        RuntimeError: places, entries and shape do not fit.
+    """
+    if values is None:
+        size = indices if size is None else size
+        if size is None:
+            raise TypeError("sparse_coo_tensor() needs indices and values, or a size")
+        size = integers("sparse_coo_tensor", "size", size)
+        kind = (dtype or dtypes.get_default_dtype()).numpy
+        indices, values = wrap(np.zeros((len(size), 0), np.int64)), wrap(np.zeros(0, kind))
+        is_coalesced = True if is_coalesced is None else is_coalesced
+    indices, values = read_parts(indices, values, dtype)
+    place, entry = indices._array_, values._array_
+    shape = inferred(place, entry) if size is None else tuple(integers("sparse_coo_tensor", "size", size))
+    checked_parts(place, values, shape, bool(is_coalesced))
+    if requires_grad and values.dtype.category < dtypes.FLOAT:
+        raise RuntimeError("Only Tensors of floating point and complex dtype can require gradients")
+    made = packed.call((indices, values, Size(shape), bool(is_coalesced) or place.shape[1] < 2))
+    if requires_grad and not made.requires_grad:
+        made.requires_grad = True
+    return made
+
+
+@sparse_coo_tensor.samples
+def sparse_coo_tensor_samples(make: Any) -> Any:
+    places = wrap(np.array([[0, 1, 1], [2, 0, 2]]))
+    yield Sample(places, make(3), (2, 3))
+    yield Bad(places, make(2), (2, 3), raises=RuntimeError, says="must have same nnz")
+    yield Bad(places, make(3), (2, 2), raises=RuntimeError, says="size is inconsistent with indices: for dim 1")
+
+
+def to_sparse(self: Any, sparse_dim: Any = None, *, layout: Any = None, blocksize: Any = None, **options: Any) -> Any:
+    """The tensor in sparse coordinates; itself if it is sparse.
+
+    Args:
+        self: tensor.
+        sparse_dim: of so many dimensions in front the places are kept; all if not given.
+        layout: None or `torch.sparse_coo`: there is no other sparse one.
+        blocksize: must be None.
+
+    Raises:
+        RuntimeError: `sparse_dim` is out of range, or another layout is wanted.
+    """
+    from ..._core.types.devices import sparse_coo
+
+    if isinstance(sparse_dim, type(sparse_coo)):
+        layout, sparse_dim = sparse_dim, None
+    if (layout is not None and layout is not sparse_coo) or blocksize is not None:
+        raise RuntimeError(f"to_sparse: there is no layout {layout} here; use torch.sparse_coo")
+    if is_sparse(self):
+        if sparse_dim is not None and sparse_dim != len(self._array_.indices):
+            raise RuntimeError(
+                "to_sparse: conversion from Sparse to Sparse with sparse_dim argument !=self.sparse_dim() is not "
+                "supported"
+            )
+        return self
+    if sparse_dim is not None:
+        if isinstance(sparse_dim, bool) or not isinstance(sparse_dim, (int, np.integer)):
+            raise TypeError(errors.wrong_type("to_sparse", "sparse_dim", 1, "int", sparse_dim))
+        if not (0 < sparse_dim <= self.ndim or sparse_dim == self.ndim == 0):
+            wanted = f"in [0,{self.ndim}] range, but {sparse_dim} is given" if sparse_dim else "in >0 when self.dim()>0"
+            raise RuntimeError(f"dense_to_sparse: sparse_dim argument must be {wanted}")
+    return sparsified.call((self, sparse_dim))

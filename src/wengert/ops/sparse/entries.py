@@ -1,0 +1,103 @@
+"""Sparse tensors of their parts or of dense tensors, and entries of tensors: the operators that all others stand on."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ..._core.calls.sparse import takes_sparse
+from ..._core.cards.card import ALL, Array, Index, op
+from ..._core.tensor.coordinates import Coordinates
+from ..._kernels import sparse as kernels
+from .parts import coo, densified, entries_of, in_order, is_sparse, lead_of
+
+
+@takes_sparse
+@op(
+    layout="own", dtypes=ALL, linear="values", name="_sparse_coo_tensor_with_dims_and_tensors", method=False,
+    node="SparseCooTensorWithDimsAndTensorsBackward0", batching=None,
+)  # fmt: skip
+def packed(indices: Index, values: Array, size: Any, is_coalesced: bool = False) -> Any:
+    """A sparse tensor of places and entries, which keep their memory.
+
+    Args:
+        indices: (sparse dimensions, entries), int64.
+        values: (entries, dense dimensions ...).
+        size: the shape.
+        is_coalesced: every place comes once, and they are in order.
+    """
+    return coo(indices, values, size, is_coalesced)
+
+
+@packed.vjp("values")
+def packed_vjp(grad: Any, indices: Any) -> Any:
+    return entries_at(grad, indices)
+
+
+@packed.samples
+def packed_samples(make: Any) -> Any:
+    return iter(())
+
+
+@takes_sparse
+@op(layout="own", dtypes=ALL, linear="self", name="_sparse_entries", method=False, batching=None)
+def entries_read(self: Array, indices: Index, strided: bool) -> Any:
+    """What a tensor, dense or sparse, has at some places: (entries, dense dimensions ...).
+
+    Args:
+        indices: (sparse dimensions, entries), int64.
+        strided: the tensor is dense, and so is its gradient.
+    """
+    if not isinstance(self, Coordinates):
+        return kernels.read(self, indices)
+    if len(self.indices) != len(indices):
+        return kernels.read(densified(self), indices)
+    return kernels.looked_up(*entries_of(in_order(self)), indices, lead_of(self))
+
+
+@entries_read.vjp("self")
+def entries_read_vjp(grad: Any, indices: Any, self_shape: Any, strided: bool) -> Any:
+    made = packed.call((indices, grad, self_shape, False))
+    return made.to_dense() if strided else made
+
+
+@entries_read.samples
+def entries_read_samples(make: Any) -> Any:
+    return iter(())
+
+
+def entries_at(tensor: Any, indices: Any) -> Any:
+    """What a tensor, dense or sparse, has at some places, recorded."""
+    return entries_read.call((tensor, indices, not is_sparse(tensor)))
+
+
+@takes_sparse
+@op(
+    layout="own", dtypes=ALL, linear="self", name="_to_sparse", method=False, batching=None,
+    node=("ToSparseBackward0", "ToSparseBackward1"), choose=lambda args: int(args[1] is None),
+)  # fmt: skip
+def sparsified(self: Array, sparse_dim: Any = None) -> Any:
+    """The elements of a dense tensor that are not zero, as a sparse one.
+
+    Args:
+        sparse_dim: of so many dimensions in front the places are kept; all if None.
+    """
+    dims = self.ndim if sparse_dim is None else sparse_dim
+    found = self != 0
+    if dims < self.ndim:
+        found = found.any(axis=tuple(range(dims, self.ndim)))
+    if not dims:
+        return coo(np.zeros((0, int(found)), np.int64), self[None][: int(found)].copy(), self.shape, True)
+    places = np.stack(np.nonzero(found))
+    return coo(places.astype(np.int64, copy=False), self[tuple(places)], self.shape, True)
+
+
+@sparsified.vjp("self")
+def sparsified_vjp(grad: Any) -> Any:
+    return grad.to_dense()
+
+
+@sparsified.samples
+def sparsified_samples(make: Any) -> Any:
+    return iter(())

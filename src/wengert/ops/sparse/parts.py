@@ -1,0 +1,56 @@
+"""The parts of sparse tensors, and sparse tensors of parts."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ..._core import flags
+from ..._core.tensor.base import Tensor, wrap
+from ..._core.tensor.coordinates import Coordinates, coordinates
+from ..._kernels import sparse as kernels
+
+
+def is_sparse(value: Any) -> bool:
+    """Whether a value is a sparse tensor."""
+    return isinstance(value, Tensor) and value._flags_ & flags.SPARSE != 0
+
+
+def coo(indices: Any, values: Any, shape: Any, coalesced: bool) -> Coordinates:
+    """The array of a sparse tensor whose entries are an array."""
+    return coordinates(indices, wrap(values), tuple(shape), coalesced)
+
+
+def tensor_of(indices: Any, values: Tensor, shape: Any, coalesced: bool) -> Tensor:
+    """A sparse tensor without history; its entries are a tensor without one."""
+    return wrap(coordinates(indices, values, tuple(shape), coalesced))
+
+
+def entries_of(array: Coordinates) -> tuple[Any, Any]:
+    """The arrays of places and entries."""
+    return array.indices, array.values._array_
+
+
+def lead_of(array: Coordinates) -> tuple[int, ...]:
+    """The lengths of the sparse dimensions."""
+    return array.shape[: len(array.indices)]
+
+
+def in_order(array: Coordinates) -> Coordinates:
+    """The same array with each place once, in order: itself if it is so."""
+    if array.coalesced:
+        return array
+    indices, values = kernels.coalesced(*entries_of(array), lead_of(array))
+    return coo(indices, values, array.shape, True)
+
+
+def with_values(array: Coordinates, values: Tensor, coalesced: bool | None = None) -> Tensor:
+    """A sparse tensor with other entries at the same places."""
+    known = array.coalesced if coalesced is None else coalesced
+    return tensor_of(array.indices, values, (*lead_of(array), *values._array_.shape[1:]), known)
+
+
+def densified(array: Any) -> Any:
+    """The whole array of a sparse one; another one is its own."""
+    if not isinstance(array, Coordinates):
+        return array
+    return kernels.dense(*entries_of(array), array.shape)

@@ -1,0 +1,220 @@
+"""Products of a sparse matrix with a dense one, a vector, or another sparse one."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ..._core.calls.sparse import kernel, takes_sparse
+from ..._core.cards.card import NUMBERS, Array, Bad, Number, Sample, op
+from ..._core.tensor.base import wrap
+from ..._core.tensor.coordinates import Coordinates
+from ..._core.types import dtypes
+from ..._kernels import sparse as kernels
+from ..family import named
+from .entries import packed
+from .parts import coo, densified, entries_of, in_order, is_sparse
+from .reading import masked_like, none
+
+
+def check_product(first: Any, second: Any) -> None:
+    """Refuse what cannot be multiplied.
+
+    Raises:
+        RuntimeError: one is no matrix, or lengths or dtypes do not fit.
+    """
+    for at, each in enumerate((first, second)):
+        if each.ndim != 2:
+            raise RuntimeError(f"mm: expected mat{at + 1} to be a matrix, got {each.ndim}-D tensor")
+        if isinstance(each, Coordinates) and len(each.indices) != 2:
+            raise RuntimeError("mm: expected a sparse matrix with two sparse dimensions and no dense ones")
+    if first.shape[1] != second.shape[0]:
+        (rows, inner), (other, columns) = first.shape, second.shape
+        raise RuntimeError(f"mat1 and mat2 shapes cannot be multiplied ({rows}x{inner} and {other}x{columns})")
+    if first.dtype != second.dtype:
+        kinds = [dtypes.from_numpy(each.dtype).legacy.removesuffix("Tensor") for each in (first, second)]
+        raise RuntimeError("expected scalar type {} but found {}".format(*kinds))
+
+
+def multiplied(first: Any, second: Any) -> Any:
+    """The product of two arrays of which at least one is sparse: dense, or sparse if both are."""
+    check_product(first, second)
+    if not isinstance(first, Coordinates):
+        return multiplied_from_left(second, first)
+    if not isinstance(second, Coordinates):
+        places, entries = entries_of(first)
+        return kernels.row_sums(places[0], second[places[1]] * entries[:, None], first.shape[0])
+    shape = (first.shape[0], second.shape[1])
+    made = kernels.product(entries_of(first), entries_of(in_order(second)), *shape)
+    return coo(*made, shape, True)
+
+
+def multiplied_from_left(sparse: Coordinates, dense: Any) -> Any:
+    """`dense @ sparse`."""
+    places, entries = entries_of(sparse)
+    made = kernels.row_sums(places[1], dense.T[places[0]] * entries[:, None], sparse.shape[1])
+    return made.T.copy()
+
+
+@kernel("mm")
+def mm_kernel(self: Any, mat2: Any) -> Any:
+    return wrap(multiplied(self._array_, mat2._array_))
+
+
+@kernel("mv")
+def mv_kernel(self: Any, vec: Any) -> Any:
+    if not is_sparse(self) or is_sparse(vec):
+        return NotImplemented
+    array, vector = self._array_, vec._array_
+    if array.ndim != 2 or vector.ndim != 1 or array.shape[1] != vector.shape[0]:
+        raise RuntimeError(f"mv: size mismatch, got {[*array.shape]} and {[*vector.shape]}")
+    return wrap(multiplied(array, vector[:, None])[:, 0].copy())
+
+
+@kernel("addmm")
+def addmm_kernel(self: Any, mat1: Any, mat2: Any, beta: Any, alpha: Any) -> Any:
+    if not is_sparse(mat1):
+        if is_sparse(self):
+            raise RuntimeError("addmm_sparse_dense: expected strided result tensor, got tensor with layout Sparse")
+        return NotImplemented
+    made = wrap(multiplied(mat1._array_, mat2._array_))
+    return self * beta + made * alpha if not is_sparse(self) else made * alpha + self * beta
+
+
+@takes_sparse
+@op(
+    layout="own", dtypes=NUMBERS, name="_sparse_addmm", node="SparseAddmmBackward0", method=False, samples=none,
+    larger=True,
+)  # fmt: skip
+def added_product(self: Array, mat1: Array, mat2: Array, beta: Number = 1, alpha: Number = 1) -> Any:
+    """beta * self + alpha * (mat1 @ mat2), where the gradient of a sparse `mat1` lies at its places.
+
+    Args:
+        self: dense matrix, or what broadcasts to one.
+        mat1, mat2: matrices, of which one is sparse.
+        beta, alpha: factors.
+    """
+    product = densified(multiplied(mat1, mat2)) if isinstance(mat1, Coordinates) else mat1 @ densified(mat2)
+    made = product if alpha == 1 else product * product.dtype.type(alpha)
+    if beta == 0:
+        return made
+    return made + (self if beta == 1 else self * made.dtype.type(beta))
+
+
+@added_product.vjp("self")
+def added_product_vjp_self(grad: Any, beta: Any) -> Any:
+    return grad * conjugate(beta)
+
+
+@added_product.vjp("mat1")
+def added_product_vjp_mat1(grad: Any, mat1: Any, mat2: Any, alpha: Any) -> Any:
+    grad = grad * conjugate(alpha)
+    if not is_sparse(mat1):
+        return grad @ mat2.t().conj()
+    found = in_order(mat1._array_)
+    rows, columns = wrap(found.indices[0]), wrap(found.indices[1])
+    entries = (grad.index_select(0, rows) * mat2.index_select(0, columns).conj()).sum(-1)
+    return packed.call((wrap(found.indices), entries, mat1.shape, False))
+
+
+@added_product.vjp("mat2")
+def added_product_vjp_mat2(grad: Any, mat1: Any, alpha: Any) -> Any:
+    return (mat1.t().conj() if mat1.is_complex() else mat1.t()) @ (grad * conjugate(alpha))
+
+
+@added_product.jvp("self")
+def added_product_jvp_self(tangent: Any, beta: Any) -> Any:
+    return tangent * beta
+
+
+@added_product.jvp("mat1")
+def added_product_jvp_mat1(tangent: Any, mat2: Any, alpha: Any) -> Any:
+    return (tangent @ mat2) * alpha
+
+
+@added_product.jvp("mat2")
+def added_product_jvp_mat2(tangent: Any, mat1: Any, alpha: Any) -> Any:
+    return (mat1 @ tangent) * alpha
+
+
+def conjugate(factor: Any) -> Any:
+    """The conjugate of a Python number."""
+    return factor.conjugate() if isinstance(factor, complex) else factor
+
+
+@takes_sparse
+@op(
+    layout="own", dtypes=NUMBERS, linear=("self", "other"), name="_sparse_sparse_matmul", method=False, samples=none,
+    node="SparseSparseMatmulBackward0",
+)  # fmt: skip
+def sparse_product(self: Array, other: Array) -> Any:
+    """The product of two sparse matrices, sparse; gradients lie at the places of the factors."""
+    return multiplied(self, other)
+
+
+@sparse_product.vjp("self")
+def sparse_product_vjp_self(grad: Any, self: Any, other: Any) -> Any:
+    return masked_like(sparse_product.call((grad, other.t())) if is_sparse(grad) else grad @ other.t(), self)
+
+
+@sparse_product.vjp("other")
+def sparse_product_vjp_other(grad: Any, self: Any, other: Any) -> Any:
+    return masked_like(sparse_product.call((self.t(), grad)) if is_sparse(grad) else self.t() @ grad, other)
+
+
+def sparse_mm(sparse: Any, dense: Any, reduce: Any = None) -> Any:
+    """`torch.sparse.mm`: the product of two matrices of which one is sparse, or both.
+
+    Args:
+        sparse, dense: matrices; the gradient of a sparse one lies at its places.
+        reduce: must be None.
+
+    Returns:
+        A new tensor, sparse if both are.
+    """
+    if reduce is not None:
+        raise NotImplementedError("sparse.mm: there is no reduce= for tensors in coordinates; it is for CSR")
+    if is_sparse(sparse) and is_sparse(dense):
+        return sparse_product.call((sparse, dense))
+    if is_sparse(sparse):
+        return added_product.call((dense.new_zeros(()), sparse, dense, 0, 1))
+    if not is_sparse(dense):
+        return sparse @ dense
+    return added_product.call((sparse.new_zeros(()), dense.t(), sparse.t(), 0, 1)).t()
+
+
+def sparse_addmm(mat: Any, mat1: Any, mat2: Any, *, beta: Any = 1, alpha: Any = 1) -> Any:
+    """`torch.sparse.addmm`: beta * mat + alpha * (mat1 @ mat2), where the gradient of a sparse `mat1` is sparse."""
+    return added_product.call((mat, mat1, mat2, beta, alpha))
+
+
+PRODUCT = """The product of two matrices, of which the first may be sparse: an older name of `mm`.
+
+    Args:
+        input, mat2: matrices, (n, m) and (m, p).
+
+    Returns:
+        A new matrix, (n, p), sparse if both are.
+
+    Raises:
+        RuntimeError: they are no matrices, or their lengths or dtypes do not fit.
+    """
+
+
+def product_named(name: str) -> Any:
+    """`mm` under another name."""
+
+    def product(input: Any, mat2: Any) -> Any:
+        return input.mm(mat2)
+
+    made = named(product, name, PRODUCT, method=False)
+    made.samples(products)
+    return made
+
+
+def products(make: Any) -> Any:
+    """Samples of `mm`."""
+    yield Sample(make(2, 3), make(3, 4))
+    yield Bad(make(2, 3), make(2, 3), raises=RuntimeError, says="shapes cannot be multiplied")
+
+
+spmm, dsmm, hsmm = map(product_named, ("spmm", "dsmm", "hsmm"))

@@ -1,0 +1,276 @@
+"""What a sparse tensor tells: its entries, its places, the whole; and the part of another tensor at its places."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ..._core.calls.sparse import kernel, takes_sparse
+from ..._core.cards.card import ALL, Array, Index, op
+from ..._core.tensor import reading
+from ..._core.tensor.base import wrap
+from ..._core.tensor.coordinates import Coordinates
+from ..._kernels import sparse as kernels
+from .entries import entries_at, packed, sparsified
+from .parts import coo, densified, entries_of, in_order, is_sparse, lead_of, tensor_of, with_values
+
+
+def none(make: Any) -> Any:
+    """No samples: what takes sparse tensors has tests of its own."""
+    return iter(())
+
+
+def masked_like(grad: Any, model: Any) -> Any:
+    """A gradient, dense or sparse, at the places of a sparse tensor; a sparse one that need not be coalesced."""
+    found: Coordinates = in_order(model._array_)
+    places = wrap(found.indices)
+    return packed.call((places, entries_at(grad, places), model.shape, False))
+
+
+@takes_sparse
+@op(layout="own", dtypes=ALL, linear="self", name="_to_dense", node="ToDenseBackward0", method=False, samples=none)
+def whole(self: Array, dtype: Any = None, masked_grad: Any = None) -> Any:
+    """The whole of a sparse tensor.
+
+    Args:
+        self: sparse tensor.
+        dtype: of the result; that of the tensor if None.
+        masked_grad: False: the gradient has all elements, not only those at the places of the tensor.
+    """
+    made = densified(self)
+    return made if dtype is None else made.astype(dtype.numpy)
+
+
+@whole.vjp("self")
+def whole_vjp(grad: Any, self: Any, masked_grad: Any) -> Any:
+    if grad.dtype is not self.dtype:
+        grad = grad.to(self.dtype)
+    if masked_grad is not None and not masked_grad:
+        return packed.call((*_parts(sparsified.call((grad, None))), self.shape, False))
+    return masked_like(grad, self)
+
+
+def _parts(sparse: Any) -> tuple[Any, Any]:
+    """Places and entries, recorded, of a coalesced tensor."""
+    return wrap(sparse._array_.indices), values(sparse)
+
+
+def to_dense(self: Any, dtype: Any = None, *, masked_grad: bool | None = None) -> Any:
+    """The whole of a sparse tensor; a dense one is its own.
+
+    Args:
+        self: tensor.
+        dtype: of the result.
+        masked_grad: False: the gradient has all elements, not only those at the places of the tensor.
+    """
+    if is_sparse(self):
+        return whole.call((self, dtype, masked_grad))
+    return self if dtype is None else self.to(dtype)
+
+
+@takes_sparse
+@op(layout="own", dtypes=ALL, linear="self", name="_coalesce", node="CoalesceBackward0", method=False, samples=none)
+def collected(self: Array) -> Any:
+    """Each place once, in order."""
+    return in_order(self)
+
+
+@collected.vjp("self")
+def collected_vjp(grad: Any) -> Any:
+    return grad
+
+
+def refuse_dense(name: str, self: Any, wanted: str = "sparse coordinate tensor") -> None:
+    """Refuse what only sparse tensors have.
+
+    Raises:
+        RuntimeError: the tensor is dense.
+    """
+    if not is_sparse(self):
+        raise RuntimeError(f"{name} expected {wanted} layout but got Strided")
+
+
+def coalesce(self: Any) -> Any:
+    """A sparse tensor with each place once, in order, and the sum of its entries; itself if it is so.
+
+    Raises:
+        RuntimeError: it is dense.
+    """
+    refuse_dense("coalesce", self)
+    return self if self._array_.coalesced else collected.call((self,))
+
+
+def is_coalesced(self: Any) -> bool:
+    """Whether a sparse tensor has each place once, in order, as far as is known.
+
+    Raises:
+        RuntimeError: it is dense.
+    """
+    refuse_dense("is_coalesced", self)
+    return bool(self._array_.coalesced)
+
+
+def _coalesced_(self: Any, coalesced: bool) -> Any:
+    """Say of a sparse tensor whether it is coalesced."""
+    self._array_.coalesced = coalesced
+    return self
+
+
+@takes_sparse
+@op(layout="own", dtypes=ALL, linear="self", name="_sparse_values", node="ValuesBackward0", method=False, samples=none)
+def recorded_values(self: Array) -> Any:
+    """The entries of a coalesced tensor."""
+    return self.values._array_.copy()
+
+
+@recorded_values.vjp("self")
+def recorded_values_vjp(grad: Any, self: Any) -> Any:
+    return packed.call((wrap(self._array_.indices), grad, self.shape, True))
+
+
+def indices(self: Any) -> Any:
+    """The places of a coalesced tensor: (sparse dimensions, entries), int64.
+
+    Raises:
+        RuntimeError: it is dense, or not coalesced.
+    """
+    refuse_dense("indices", self)
+    refuse_uncoalesced("indices", self)
+    return _indices(self)
+
+
+def values(self: Any) -> Any:
+    """The entries of a coalesced tensor: (entries, dense dimensions ...), on its memory unless a gradient is recorded.
+
+    Raises:
+        RuntimeError: it is dense, or not coalesced.
+    """
+    refuse_dense("values", self, "sparse tensor")
+    refuse_uncoalesced("values", self)
+    from ..._core.state.modes import current
+
+    if self.requires_grad and current().grad:
+        return recorded_values.call((self,))
+    return _values(self)
+
+
+def refuse_uncoalesced(name: str, self: Any) -> None:
+    """Refuse a tensor that is not coalesced.
+
+    Raises:
+        RuntimeError: it is not.
+    """
+    if not self._array_.coalesced:
+        raise RuntimeError(f"Cannot get {name} on an uncoalesced tensor, please call .coalesce() first")
+
+
+def _indices(self: Any) -> Any:
+    """The places, coalesced or not."""
+    refuse_dense("_indices", self)
+    return wrap(self._array_.indices.view())
+
+
+def _values(self: Any) -> Any:
+    """The entries, coalesced or not, on their memory and without history."""
+    refuse_dense("_values", self)
+    return reading.detach(self._array_.values)
+
+
+def _nnz(self: Any) -> int:
+    """How many entries there are."""
+    refuse_dense("_nnz", self)
+    return int(self._array_.indices.shape[1])
+
+
+def sparse_dim(self: Any) -> int:
+    """Of how many dimensions the places are kept: 0 of a dense tensor."""
+    return len(self._array_.indices) if is_sparse(self) else 0
+
+
+def dense_dim(self: Any) -> int:
+    """How many dimensions entries have: all of a dense tensor."""
+    return self._array_.ndim - sparse_dim(self)  # type: ignore[no-any-return]
+
+
+@takes_sparse
+@op(
+    layout="own", dtypes=ALL, linear="self", name="_sparse_mask", node="SparseMaskBackward0", method=False, samples=none
+)
+def at_places(self: Array, mask: Index, strided: bool) -> Any:
+    """The part of a tensor at the places of a sparse one.
+
+    Args:
+        self: tensor, dense or sparse.
+        mask: sparse tensor of the same shape, whose entries do not count.
+        strided: `self` is dense, and so is its gradient.
+    """
+    lead = lead_of(mask)
+    if isinstance(self, Coordinates):
+        made = kernels.looked_up(*entries_of(in_order(self)), mask.indices, lead)
+    else:
+        made = kernels.read(self, mask.indices)
+    return coo(mask.indices, made, self.shape, mask.coalesced)
+
+
+@at_places.vjp("self")
+def at_places_vjp(grad: Any, strided: bool) -> Any:
+    return grad.to_dense() if strided else grad
+
+
+def sparse_mask(self: Any, mask: Any) -> Any:
+    """The part of a tensor at the places of a sparse one, as a sparse tensor; entries that are zero stay.
+
+    Args:
+        self: tensor, dense or sparse.
+        mask: sparse tensor of the same shape, whose entries do not count.
+
+    Raises:
+        RuntimeError: the shapes differ, or `mask` is dense.
+    """
+    refuse_dense("sparse_mask", mask)
+    if self.shape != mask.shape:
+        raise RuntimeError(
+            f"sparse_mask(): operands have incompatible sizes; self has size {[*self.shape]} but mask has size "
+            f"{[*mask.shape]}"
+        )
+    return at_places.call((self, mask, not is_sparse(self)))
+
+
+@kernel("clone")
+def clone_kernel(self: Any, memory_format: Any) -> Any:
+    array = self._array_
+    return tensor_of(array.indices.copy(), array.values.clone(), array.shape, array.coalesced)
+
+
+@kernel("_to_copy")
+def to_copy_kernel(self: Any, dtype: Any, memory_format: Any) -> Any:
+    array = self._array_
+    return with_values(array, array.values.to(dtype or self.dtype, copy=True))
+
+
+@kernel("select")
+def select_kernel(self: Any, dim: int, index: int) -> Any:
+    array: Coordinates = self._array_
+    dim = dim + array.ndim if dim < 0 else dim
+    dims = len(array.indices)
+    if not 0 <= dim < array.ndim:
+        raise IndexError(f"Dimension out of range (expected to be in range of [{-array.ndim}, {array.ndim - 1}])")
+    length = array.shape[dim]
+    if not -length <= index < length:
+        raise IndexError(f"select(): index {index} out of range for tensor of size {[*array.shape]} at dimension {dim}")
+    index = index + length if index < 0 else index
+    shape = (*array.shape[:dim], *array.shape[dim + 1 :])
+    if dim >= dims:
+        return tensor_of(array.indices, array.values.select(dim - dims + 1, index), shape, array.coalesced)
+    places, entries = entries_of(array)
+    kept = places[dim] == index
+    rest = [at for at in range(dims) if at != dim]
+    if not rest:
+        return wrap(kernels.row_sums(places[dim][kept] * 0, entries[kept], 1)[0])
+    found = entries[kept]
+    return tensor_of(places[rest][:, kept], wrap(found), shape, len(found) < 2)
+
+
+METHODS: dict[str, Any] = {
+    each.__name__: each for each in (coalesce, is_coalesced, _coalesced_, indices, values, _indices, _values, _nnz)
+} | {each.__name__: each for each in (sparse_dim, dense_dim, sparse_mask, to_dense)}
+"""What Tensor gets, by name."""

@@ -1,0 +1,226 @@
+"""Sums over dimensions of sparse tensors, and softmax over what has entries."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+from ..._core import sparse_errors
+from ..._core.calls.sparse import kernel, takes_sparse
+from ..._core.cards.arguments import integers
+from ..._core.cards.card import FLOATS, NUMBERS, Array, find, op
+from ..._core.tensor.base import wrap
+from ..._core.tensor.coordinates import Coordinates
+from ..._core.types.sizes import normalise
+from ..._kernels import sparse as kernels
+from .entries import entries_at, packed
+from .parts import coo, entries_of, in_order, is_sparse, lead_of, with_values
+from .reading import coalesce, none, values
+
+
+@kernel("sum")
+def sum_kernel(self: Any, dim: Any = None, keepdim: bool = False, dtype: Any = None) -> Any:
+    array = self._array_
+    if dim is None or dim == () or dim == []:
+        return array.values.sum(dtype=dtype)
+    entries = array.values if dtype is None else array.values.to(dtype)
+    dims = dims_of(dim, self.ndim)
+    made = wrap(summed_over(with_values(array, entries)._array_, dims))
+    for each in dims if keepdim else ():
+        made = made.unsqueeze(each)  # type: ignore[attr-defined]
+    return made
+
+
+@kernel("any")
+def any_kernel(self: Any, dim: Any = None, keepdim: bool = False) -> Any:
+    if dim is not None:
+        return NotImplemented
+    return in_order(self._array_).values.any()
+
+
+@kernel("linalg_vector_norm")
+def norm_kernel(self: Any, ord: Any = 2, dim: Any = None, keepdim: bool = False, dtype: Any = None) -> Any:
+    if dim is not None or keepdim:
+        return NotImplemented
+    card: Any = find("linalg_vector_norm")
+    return card.call((in_order(self._array_).values, ord, None, False, dtype))
+
+
+def dims_of(dim: Any, ndim: int) -> tuple[int, ...]:
+    """Dimensions counted from the front."""
+    given = (int(dim),) if isinstance(dim, (int, np.integer)) else integers("sum", "dim", dim)
+    return tuple(sorted({normalise(each, ndim) for each in given}))
+
+
+def summed_over(array: Coordinates, dims: tuple[int, ...]) -> Any:
+    """The sum over some dimensions: sparse unless all sparse ones are summed over."""
+    lead = len(array.indices)
+    places, entries = entries_of(array)
+    inside = tuple(at - lead + 1 for at in dims if at >= lead)
+    if inside:
+        entries = entries.sum(axis=inside)
+    kept = [at for at in range(lead) if at not in dims]
+    shape = tuple(length for at, length in enumerate(array.shape) if at not in dims)
+    if not kept:
+        return entries.sum(axis=0)
+    return in_order(coo(places[kept], entries, shape, len(kept) == lead and array.coalesced))
+
+
+@takes_sparse
+@op(
+    layout="own",
+    dtypes=NUMBERS,
+    linear="self",
+    name="_sparse_sum",
+    node="SparseSumBackward0",
+    method=False,
+    samples=none,
+)
+def summed(self: Array, dims: Any) -> Any:
+    """The sum over some dimensions.
+
+    Args:
+        self: sparse tensor.
+        dims: the dimensions, counted from the front, in order.
+    """
+    return summed_over(self, dims)
+
+
+@summed.vjp("self")
+def summed_vjp(grad: Any, self: Any, dims: Any) -> Any:
+    found = in_order(self._array_)
+    lead = len(found.indices)
+    kept = [at for at in range(lead) if at not in dims]
+    if kept:
+        entries = entries_at(grad, wrap(found.indices[kept]))
+    else:
+        entries = grad.unsqueeze(0).expand(found.indices.shape[1], *grad.shape)
+    for at in dims:
+        if at >= lead:
+            entries = entries.unsqueeze(at - lead + 1)
+    return packed.call((wrap(found.indices), entries.expand(found.values.shape), self.shape, False))
+
+
+def sparse_sum(input: Any, dim: Any = None, dtype: Any = None) -> Any:
+    """`torch.sparse.sum`: the sum of a sparse tensor, whose gradient lies at its places.
+
+    Args:
+        input: sparse tensor.
+        dim: over which to sum; all if not given.
+        dtype: of the result.
+
+    Returns:
+        A new tensor, dense if all sparse dimensions are summed over.
+    """
+    if dtype is not None:
+        input = input.to(dtype)
+    if dim is None:
+        return values(coalesce(input)).sum()
+    return summed.call((coalesce(input), dims_of(dim, input.ndim)))
+
+
+def grouped(indices: Any, lengths: tuple[int, ...], dim: int) -> Any:
+    """For each entry the number of the line along `dim` that it lies in."""
+    rest = [at for at in range(len(lengths)) if at != dim]
+    keys = kernels.numbers(indices[rest], tuple(lengths[at] for at in rest))
+    return np.unique(keys, return_inverse=True)[1].reshape(-1)
+
+
+def lines(array: Coordinates, dim: int) -> tuple[Any, int]:
+    """The lines of the entries, and how many there are."""
+    found = grouped(array.indices, lead_of(array), dim)
+    return found, int(found.max()) + 1 if found.size else 0
+
+
+def logarithms(array: Coordinates, dim: int) -> tuple[Any, Any]:
+    """Entries less the greatest of their line, and the sums of the exponentials of these, of a coalesced array."""
+    entries = array.values._array_
+    if dim >= len(array.indices):
+        axis = dim - len(array.indices) + 1
+        shifted = entries - entries.max(axis=axis, keepdims=True)
+        return shifted, np.exp(shifted).sum(axis=axis, keepdims=True)
+    line, count = lines(array, dim)
+    most = np.full((count, *entries.shape[1:]), -np.inf, entries.dtype)
+    np.maximum.at(most, line, entries)
+    shifted = entries - most[line]
+    return shifted, kernels.row_sums(line, np.exp(shifted), count)[line]
+
+
+softmax_like = partial(op, layout="own", dtypes=FLOATS, method=False, samples=none)
+"""What is computed along lines of entries."""
+
+
+@takes_sparse
+@softmax_like(name="_sparse_softmax", node="SparseSoftmaxBackward0")
+def softmax(self: Array, dim: int) -> Any:
+    """Shares of the exponentials of entries along a dimension: what has none counts as minus infinity."""
+    found = in_order(self)
+    shifted, total = logarithms(found, dim)
+    return coo(found.indices, np.exp(shifted) / total, self.shape, True)
+
+
+@softmax.vjp("self")
+def softmax_vjp(grad: Any, out: Any, dim: int) -> Any:
+    places, shares = wrap(out._array_.indices), values(out)
+    slope = entries_at(grad, places) * shares
+    return packed.call((places, slope - shares * line_sums(out._array_, slope, dim), out.shape, False))
+
+
+@softmax.jvp("self")
+def softmax_jvp(tangent: Any, out: Any, dim: int) -> Any:
+    return softmax_vjp(tangent, out, dim)
+
+
+@takes_sparse
+@softmax_like(name="_sparse_log_softmax", node="SparseLogSoftmaxBackward0")
+def log_softmax(self: Array, dim: int) -> Any:
+    """The logarithm of `softmax`."""
+    found = in_order(self)
+    shifted, total = logarithms(found, dim)
+    return coo(found.indices, shifted - np.log(total), self.shape, True)
+
+
+@log_softmax.vjp("self")
+def log_softmax_vjp(grad: Any, out: Any, dim: int) -> Any:
+    places, shares = wrap(out._array_.indices), values(out).exp()
+    slope = entries_at(grad, places)
+    return packed.call((places, slope - shares * line_sums(out._array_, slope, dim), out.shape, False))
+
+
+@log_softmax.jvp("self")
+def log_softmax_jvp(tangent: Any, out: Any, dim: int) -> Any:
+    places, shares = wrap(out._array_.indices), values(out).exp()
+    slope = entries_at(tangent, places)
+    return packed.call((places, slope - line_sums(out._array_, slope * shares, dim), out.shape, True))
+
+
+def line_sums(array: Coordinates, entries: Any, dim: int) -> Any:
+    """For each entry the sum over its line."""
+    if dim >= len(array.indices):
+        return entries.sum(dim - len(array.indices) + 1, keepdim=True)
+    line, count = lines(array, dim)
+    where = wrap(line)
+    return entries.new_zeros((count, *entries.shape[1:])).index_add(0, where, entries).index_select(0, where)
+
+
+def sparse_softmax(input: Any, dim: int, *, dtype: Any = None) -> Any:
+    """`torch.sparse.softmax`: shares of exponentials along a dimension, of what has entries."""
+    return along_lines(softmax, input, dim, dtype)
+
+
+def sparse_log_softmax(input: Any, dim: int, *, dtype: Any = None) -> Any:
+    """`torch.sparse.log_softmax`: the logarithm of `softmax`."""
+    return along_lines(log_softmax, input, dim, dtype)
+
+
+def along_lines(card: Any, input: Any, dim: int, dtype: Any) -> Any:
+    """A card applied to a sparse tensor.
+
+    Raises:
+        NotImplementedError: the tensor is dense.
+    """
+    if not is_sparse(input):
+        raise NotImplementedError(sparse_errors.no_kernel(card.name, "CPU"))
+    return card.call((input if dtype is None else input.to(dtype), normalise(dim, input.ndim)))

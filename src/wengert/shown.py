@@ -1,0 +1,68 @@
+"""What of a tensor is printed: its values, or what stands for them, and what there is to say of its history."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ._core import flags
+from ._core.calls.forward import adopt_one
+from ._core.state.modes import current
+from ._core.tensor.base import Tensor
+from ._core.tensor.tangents import first_of
+from ._core.types import dtypes
+from .printing import format_sparse, format_tensor
+from .transformed import wrapped
+
+
+def text(tensor: Tensor) -> str:
+    """As torch prints it."""
+    if current().transforms or tensor._flags_ & flags.BATCHED:
+        if found := wrapped(tensor):
+            return found
+    suffixes = []
+    try:
+        node = tensor.grad_fn  # type: ignore[attr-defined]
+        history = "" if node is None else f"grad_fn=<{node.name().rpartition('::')[2]}>"
+    except RuntimeError:  # a view whose base was written to in a way that forbids its use
+        history = "grad_fn=<Invalid>"
+    if history:
+        suffixes.append(history)
+    elif tensor.requires_grad:
+        suffixes.append("requires_grad=True")
+    tangent = shown_tangent(tensor) if current().word & flags.LEVELS else None
+    if tangent is not None:
+        suffixes.append(f"tangent={repr(tangent) if tangent._flags_ & flags.BATCHED else tangent}")
+    if tensor._flags_ & flags.SPARSE:
+        return sparse_text(tensor, suffixes)
+    array, name = tensor._array_, tensor.dtype.name
+    if name == "bfloat16":
+        array = array.astype(np.float32)
+    return format_tensor(
+        array,
+        dtype_name=name,
+        default_float=dtypes.get_default_dtype().name,
+        suffixes=suffixes,
+        prefix=f"{type(tensor).__name__}(" if tensor._flags_ & flags.OVERRIDDEN else "tensor(",
+    )
+
+
+def sparse_text(tensor: Tensor, suffixes: list[str]) -> str:
+    """As torch prints a sparse tensor: places, entries, and what there is to say of the whole."""
+    array: Any = tensor._array_
+    facts = [f"size={tuple(array.shape)}", f"nnz={array.indices.shape[1]}"]
+    if tensor.dtype not in (dtypes.get_default_dtype(), dtypes.int64, dtypes.bool_):
+        facts.append(f"dtype={tensor.dtype}")
+    facts += ["layout=torch.sparse_coo", *suffixes]
+    values = array.values._array_
+    return format_sparse(array.indices, values.astype(np.float32) if tensor.dtype is dtypes.bfloat16 else values, facts)
+
+
+def shown_tangent(tensor: Tensor) -> Tensor | None:
+    """The tangent of a tensor at the innermost level that is seen."""
+    adopt_one(tensor)
+    found = first_of(tensor)
+    while found is not None and (found.tensor is None or found.level.number >= current().forward):
+        found = found.outer
+    return None if found is None else found.tensor

@@ -1,0 +1,126 @@
+"""Sparse tensors kept and copied: files, pickles, deep copies; and writes seen through what shares their entries."""
+
+from __future__ import annotations
+
+import copy
+import io
+import pickle
+from typing import Any
+
+import pytest
+
+import wengert as wg
+
+
+def example(requires_grad: bool = False) -> Any:
+    return wg.sparse_coo_tensor([[0, 1, 1, 0], [2, 0, 2, 2]], [3.0, 4.0, 5.0, 1.0], (2, 3), requires_grad=requires_grad)
+
+
+def through_a_file(value: Any) -> Any:
+    file = io.BytesIO()
+    wg.save(value, file)
+    file.seek(0)
+    return wg.load(file)
+
+
+WAYS = {
+    "file": through_a_file,
+    "pickle": lambda value: pickle.loads(pickle.dumps(value)),
+    "deepcopy": copy.deepcopy,
+}
+
+
+@pytest.mark.parametrize("way", WAYS.values(), ids=WAYS)
+def test_a_sparse_tensor_comes_back_with_places_entries_and_facts(way: Any) -> None:
+    for given in (example(), example(True), example().coalesce(), wg.eye(3).to_sparse(1), wg.zeros(2, 2).to_sparse()):
+        made = way(given)
+        assert made is not given
+        assert repr(made) == repr(given)
+        assert made.is_coalesced() is given.is_coalesced()
+        assert made.is_leaf
+        assert made._values().data_ptr() != given._values().data_ptr() or not given._nnz()
+
+
+@pytest.mark.parametrize("way", WAYS.values(), ids=WAYS)
+def test_parameters_and_states_of_optimisers_come_back_sparse(way: Any) -> None:
+    made = way(wg.nn.Parameter(example()))
+    assert isinstance(made, wg.nn.Parameter)
+    assert made.is_sparse
+    layer = wg.nn.Embedding(3, 2, sparse=True)
+    optimizer = wg.optim.SGD(layer.parameters(), lr=0.1, momentum=0.9)
+    layer(wg.tensor([1])).sum().backward()
+    optimizer.step()
+    kept = way(optimizer.state_dict())["state"][0]["momentum_buffer"]
+    assert kept.is_sparse
+    assert kept.to_dense().tolist() == [[0, 0], [1, 1], [0, 0]]
+
+
+def test_a_recorded_sparse_tensor_is_not_copied_deeply() -> None:
+    with pytest.raises(RuntimeError, match="Only Tensors created explicitly by the user"):
+        copy.deepcopy(example(True) * 2)
+
+
+def test_a_file_with_places_outside_of_the_shape_is_refused() -> None:
+    sparse = example()
+    sparse._indices()[0, 0] = 7
+    with pytest.raises(ValueError, match="for dim 0, size is 2 but found index 7"):
+        through_a_file(sparse)
+
+
+def test_a_write_to_entries_is_one_to_the_sparse_tensor() -> None:
+    sparse = example().coalesce()
+    sparse.values().mul_(2)
+    assert sparse.to_dense().tolist() == [[0, 0, 8], [8, 0, 10]]
+    assert sparse._version == 1
+
+
+@pytest.mark.parametrize("view", [lambda s: s.detach(), lambda s: s.data, lambda s: s.t().t()])
+def test_what_shares_the_entries_sees_a_write(view: Any) -> None:
+    sparse = example()
+    view(sparse).mul_(3)
+    assert sparse.to_dense().tolist() == [[0, 0, 12], [12, 0, 15]]
+
+
+def test_a_value_that_was_saved_and_written_to_is_found() -> None:
+    leaf = example(True)
+    made = leaf * 1
+    squared = made * made
+    with wg.no_grad():
+        made.mul_(2)
+    with pytest.raises(RuntimeError, match="modified by an inplace operation"):
+        wg.sparse.sum(squared).backward()
+
+
+def test_dimensions_are_exchanged_in_place() -> None:
+    sparse = example()
+    assert sparse.t_() is sparse
+    assert sparse.transpose_(0, 1).t_().shape == (3, 2)
+    assert sparse.to_dense().tolist() == example().to_dense().t().tolist()
+
+
+def test_functions_of_entries_that_would_be_added_first_are_not_written_in_place() -> None:
+    with pytest.raises(RuntimeError, match="abs_ requires coalesced input"):
+        example().abs_()
+    assert example().coalesce().sqrt_().to_dense().tolist() == wg.sqrt(example().to_dense()).tolist()
+
+
+def test_a_dense_tensor_is_multiplied_in_place_by_a_sparse_one() -> None:
+    dense = wg.ones(2, 3)
+    dense.mul_(example())
+    assert dense.tolist() == example().to_dense().tolist()
+
+
+def test_factories_make_sparse_tensors_without_entries() -> None:
+    like = example()
+    for made in (
+        wg.zeros(2, 3, layout=wg.sparse_coo),
+        wg.empty(2, 3, layout=wg.sparse_coo),
+        wg.zeros_like(wg.ones(2, 3), layout=wg.sparse_coo),
+        wg.zeros_like(like),
+        like.new_zeros(2, 3),
+    ):
+        assert made.is_sparse
+        assert (made.shape, made._nnz(), made.is_coalesced()) == ((2, 3), 0, True)
+    assert not wg.zeros_like(like, layout=wg.strided).is_sparse
+    with pytest.raises(NotImplementedError, match=r"Could not run 'aten::fill_\.Scalar'"):
+        wg.ones(2, layout=wg.sparse_coo)
