@@ -60,7 +60,8 @@ def gradcheck(
         fast_mode: compare products of the Jacobians with random vectors (of fixed seed), which takes two evaluations
             and two backward passes instead of one or two for each element. A wrong element shows in them unless chance
             hides it.
-        masked: of sparse tensors in torch; True lets zero cotangents give gradients up to 1e-8.
+        masked: of sparse inputs only entries are moved, and have derivatives, rather than all elements; zero
+            cotangents may give gradients up to 1e-8.
 
     Returns:
         True; False where a derivative is wrong and `raise_exception` is.
@@ -68,7 +69,7 @@ def gradcheck(
     Raises:
         GradcheckError: a derivative is wrong. The text shows both Jacobians and names the worst element.
         RuntimeError: an input has a dimension with stride 0, or its memory is read-only.
-        ValueError: no input requires a gradient.
+        ValueError: no input requires a gradient, or an output is sparse.
         AssertionError: options contradict each other, or the outputs change their shape or dtype with the inputs.
         NotImplementedError: forward mode or batching, which was asked for, is not there yet.
 

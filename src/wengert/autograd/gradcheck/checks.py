@@ -9,7 +9,7 @@ import numpy as np
 from ..._core.backward import passes
 from ..._core.tensor.base import Tensor, wrap
 from ..._core.types import dtypes
-from . import batching, errors, forward, modes, reverse
+from . import batching, errors, forward, modes, reverse, sparse
 from .subject import (
     AnyFunction,
     Options,
@@ -28,6 +28,7 @@ def check_first_order(func: AnyFunction, inputs: Any, options: Options) -> bool:
     Raises:
         GradcheckError: a derivative is wrong.
         AssertionError: the options contradict each other.
+        ValueError: a result is sparse.
     """
     if not (options.check_forward_ad or options.check_backward_ad):
         raise AssertionError(errors.BACKWARD_OR_FORWARD)
@@ -35,9 +36,10 @@ def check_first_order(func: AnyFunction, inputs: Any, options: Options) -> bool:
         raise AssertionError(errors.BATCHED_BACKWARD)
     if options.check_batched_forward_grad and not options.check_forward_ad:
         raise AssertionError(errors.BATCHED_FORWARD)
-    arguments = as_tuple(inputs)
+    func, arguments = sparse.of_dense(func, as_tuple(inputs), options.masked)
     check_inputs(arguments)
     subject = Subject(func, arguments, as_tuple(func(*arguments)))
+    sparse.check_outputs(subject.results)
     subject.places  # noqa: B018  (refuses results that are no tensors)
     if options.check_backward_ad:
         for part in parts_of_outputs(subject):

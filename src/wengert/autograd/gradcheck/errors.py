@@ -128,6 +128,12 @@ def complex_output(function: str) -> str:
     return f"Expected output to be non-complex. {function} no longer supports functions that return complex outputs."
 
 
+SPARSE_OUTPUT = (
+    "Sparse output is not supported at gradcheck yet. Please call to_dense(masked_grad=...) on the output of fn for "
+    "gradcheck."
+)
+
+
 def narrow_input(at: int) -> str:
     """The warning about an input that has too few digits for differences."""
     return (

@@ -1,0 +1,61 @@
+"""Sparse tensors in `gradcheck`: a function of dense tensors is checked in the place of one of sparse tensors."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ..._core import flags
+from ..._core.tensor.base import Tensor
+from . import errors
+from .subject import AnyFunction
+
+
+def is_sparse(value: Any) -> bool:
+    """Whether a value is a sparse tensor."""
+    return isinstance(value, Tensor) and value._flags_ & flags.SPARSE != 0
+
+
+def of_dense(func: AnyFunction, inputs: tuple[Any, ...], masked: bool | None) -> tuple[AnyFunction, tuple[Any, ...]]:
+    """The function and its arguments, where dense leaves stand for sparse ones.
+
+    Args:
+        masked: only entries are arguments, and only they have derivatives; otherwise all elements of a sparse tensor.
+    """
+    sparse = {at: each for at, each in enumerate(inputs) if is_sparse(each) and each.requires_grad}
+    if not sparse:
+        return func, inputs
+    remade = with_entries if masked else with_elements
+
+    def function(*given: Any) -> Any:
+        return func(*[remade(sparse[at], each) if at in sparse else each for at, each in enumerate(given)])
+
+    return function, tuple(leaf_of(each, masked) if at in sparse else each for at, each in enumerate(inputs))
+
+
+def leaf_of(sparse: Any, masked: bool | None) -> Any:
+    """The dense leaf that stands for a sparse one: its entries, or all elements."""
+    whole = sparse.detach().coalesce()
+    return (whole.values().clone() if masked else whole.to_dense()).requires_grad_()
+
+
+def with_entries(sparse: Any, values: Any) -> Any:
+    """A sparse tensor with other entries."""
+    places = sparse.detach().coalesce()
+    whole = values.new_zeros(sparse.shape).index_put(places.indices().unbind(0), values)
+    return whole.sparse_mask(places)
+
+
+def with_elements(sparse: Any, whole: Any) -> Any:
+    """A sparse tensor of all elements, with entries where the first one has some, and where others are not zero."""
+    places = (sparse.detach() * 0 + whole.detach().to_sparse(sparse.sparse_dim())).coalesce()
+    return whole.sparse_mask(places)
+
+
+def check_outputs(results: tuple[Any, ...]) -> None:
+    """Refuse sparse results.
+
+    Raises:
+        ValueError: one is sparse.
+    """
+    if any(map(is_sparse, results)):
+        raise ValueError(errors.SPARSE_OUTPUT)
