@@ -52,6 +52,9 @@ def test_a_power_of_many_in_place_and_its_gradient_are_those_of_the_formula():
     y = x.detach().clone()
     y.pow_(2.5)
     wg.testing.assert_close(y, x.detach().square() * x.detach().sqrt())
+    z = x.detach().clone()
+    z.pow_(z)
+    assert wg.equal(z, x.detach().pow(x.detach()))
 
 
 @given(st.integers(1, 40), st.integers(1, 9), st.integers(1, 300), st.sampled_from([1.0, 2.0]), st.integers(0, 99))

@@ -30,8 +30,9 @@ void raise_floats(PyArrayObject* x, double exponent, void* out) {
     });
 }
 // As many floats to powers of their own.
-PyObject* raise_each(PyArrayObject* x, PyArrayObject* exponents) {
-    Owned result(new_array(float_descr, PyArray_NDIM(x), PyArray_DIMS(x)));
+PyObject* raise_each(PyArrayObject* x, PyArrayObject* exponents, PyArrayObject* target) {
+    if (target && !safe_in_place(target, exponents)) return nullptr;
+    Owned result(target_or_new(target, x));
     if (!result) return nullptr;
     const float *bases = data_of<float>(x), *powers = data_of<float>(exponents);
     float* const out = data_of<float>(result.get());
@@ -75,8 +76,8 @@ PyObject* power(Call args, PyArrayObject* target) {
     if (!x) return nullptr;
     PyArray_Descr* descr = PyArray_DESCR(x);
     const bool real = descr == float_descr || descr == double_descr;
-    if (PyArrayObject* each = descr == float_descr && !target ? plain(args[1], float_descr) : nullptr)
-        if (same_shape(x, each) && PyArray_SIZE(x) > few) return raise_each(x, each);
+    if (PyArrayObject* each = descr == float_descr ? plain(args[1], float_descr) : nullptr)
+        if (same_shape(x, each) && PyArray_SIZE(x) > few) return raise_each(x, each, target);
     if (PyArray_CheckExact(args[1])) return real && !target ? of_two(raised, args[0], args[1], false) : nullptr;
     if (!as_number(args[1], exponent)) return nullptr;
     if (descr == float_descr) return powers<float>(x, exponent, target);
