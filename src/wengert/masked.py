@@ -245,13 +245,15 @@ def normalize(
 
 
 def cumsum(input: Any, dim: Dims, *, dtype: Any = None, mask: Tensor | None = None) -> Tensor:
-    """Sums of what comes before, each element included; others add nothing."""
-    return _prepared(input, _summed(input, dtype), mask, 0).cumsum(_first(input, dim))  # type: ignore[no-any-return]
+    """Sums of what comes before, each element included; others add nothing. Integers keep their dtype, as in torch."""
+    kept = input.dtype if dtype is None else dtype
+    return _prepared(input, kept, mask, 0).cumsum(_first(input, dim), dtype=kept)  # type: ignore[no-any-return]
 
 
 def cumprod(input: Any, dim: Dims, *, dtype: Any = None, mask: Tensor | None = None) -> Tensor:
-    """Products of what comes before, each element included; others change nothing."""
-    return _prepared(input, _summed(input, dtype), mask, 1).cumprod(_first(input, dim))  # type: ignore[no-any-return]
+    """Products of what comes before, each element included; others change nothing. Integers keep their dtype, too."""
+    kept = input.dtype if dtype is None else dtype
+    return _prepared(input, kept, mask, 1).cumprod(_first(input, dim), dtype=kept)  # type: ignore[no-any-return]
 
 
 def logaddexp(

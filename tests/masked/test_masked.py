@@ -70,3 +70,13 @@ def test_what_works_along_one_dimension_takes_the_first_of_several(name):
     for several, one in ((None, 0), ((), 0), ((1, 0), 1), (True, 1)):
         found, expected = function(values, dim=several, mask=mask), function(values, dim=one, mask=mask)
         np.testing.assert_array_equal(found.numpy(), expected.numpy())
+
+
+@pytest.mark.parametrize("name", ["cumsum", "cumprod"])
+@pytest.mark.parametrize("dtype", [wg.uint8, wg.int16, wg.int32, wg.float16])
+def test_running_sums_and_products_keep_the_dtype(name, dtype):
+    x, mask = wg.tensor([2, 3, 4]).to(dtype), wg.tensor([True, False, True])
+    found = getattr(wg.masked, name)(x, 0, mask=mask)
+    assert found.dtype is dtype
+    assert found[2] == (6 if name == "cumsum" else 8)
+    assert getattr(wg.masked, name)(x, 0, dtype=wg.float64).dtype is wg.float64
