@@ -200,3 +200,18 @@ def test_taylor_series_go_through_sparse_tensors() -> None:
     x, one = wg.tensor([1.0, 2.0, 3.0]), wg.ones(3)
     series = wg.func.taylor(lambda v: (v.to_sparse() * v.to_sparse()).to_dense(), (x,), (one,), order=2)
     assert [each.tolist() for each in series] == [[1, 4, 9], [2, 4, 6], [2, 2, 2]]
+
+
+@pytest.mark.parametrize("dtype", [wg.float16, wg.bfloat16])
+def test_halves_are_entries_as_they_are(dtype):
+    dense = wg.tensor([[0, -8.5], [2, 0]], dtype=dtype)
+    found = dense.to_sparse()
+    assert found.values().dtype is found.dtype is dtype
+    assert wg.equal(found.to_dense(), dense)
+    assert wg.equal(wg.sparse.mm(found, dense), dense @ dense)
+    assert wg.equal(wg.sparse.sum(found, 0).to_dense(), dense.sum(0))
+    doubled = wg.sparse_coo_tensor([[0, 0]], wg.tensor([1.5, 2], dtype=dtype), (2,)).coalesce()
+    assert doubled.values().tolist() == [3.5]
+    leaf = dense.clone().requires_grad_()
+    leaf.to_sparse().to_dense().sum().backward()
+    assert leaf.grad.dtype is dtype

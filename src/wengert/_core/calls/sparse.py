@@ -39,8 +39,9 @@ def kernel(*names: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
 
 
 def takes_sparse(card: Any) -> Any:
-    """Say of a card that its body takes the arrays of sparse tensors."""
+    """Say of a card that its body takes the arrays of sparse tensors, those of halves as they are."""
     CARDS.add(card.name)
+    card.takes_halves = True
     return card
 
 

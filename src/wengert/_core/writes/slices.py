@@ -158,9 +158,11 @@ def add_to_part(node: ViewNode, grad: Tensor, whole: Tensor) -> bool:
     """
     source: Any = whole._array_
     given: Any = grad._array_
-    if (grad._flags_ | whole._flags_) & flags.UNUSUAL or node.step is None:
+    if (grad._flags_ | whole._flags_) & flags.UNUSUAL:
         return False
     if given.size >= source.size or source.dtype != given.dtype or source.nbytes != whole._storage_.array.nbytes:
+        return False
+    if node.step is None:  # of a sparse tensor
         return False
     view: Declaration = node.step[0]
     if view.of_memory:
