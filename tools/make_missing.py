@@ -27,7 +27,7 @@ import wengert.missing  # noqa: E402
 Table = dict[str, dict[str, list[str]]]
 
 REASONS = {
-    "sparse": "sparse layouts and nested tensors: every tensor is strided",
+    "sparse": "nested tensors, and sparse layouts other than coordinates",
     "quantised": "tensors of quantised numbers, and layers and tools for them",
     "device": "another device, its memory, its libraries (CUDA, cuDNN, MIOpen, MKL-DNN, MPS)",
     "compiler": "TorchScript, graphs of programs, compilers and what is exported for them",
