@@ -139,3 +139,32 @@ def test_bad_values_of_a_sparse_gradient_are_found() -> None:
         warnings.simplefilter("ignore")
         with wg.autograd.detect_anomaly(), pytest.raises(RuntimeError, match="returned nan values in"):
             wg.sparse.sum(leaf * float("nan")).backward()
+
+
+REFUSED = {
+    "mm of a number": (lambda s: wg.mm(s, 3), TypeError, "must be Tensor, not int"),
+    "mm of a list": (lambda s: wg.mm(s, [1, 2]), TypeError, "must be Tensor, not list"),
+    "mv of a list": (lambda s: wg.mv(s, [1, 2, 3]), TypeError, "must be Tensor, not list"),
+    "index_select of a size": (lambda s: s.index_select(1, wg.Size([2])), TypeError, "must be Tensor, not Size"),
+    "copy_ of a tuple": (lambda s: s.copy_((1, 2)), TypeError, "must be Tensor, not tuple"),
+    "cat with None": (lambda s: wg.cat([s, None]), TypeError, "expected Tensor as element 1"),
+    "unbind along no dimension": (lambda s: s.unbind(5), IndexError, "Dimension out of range"),
+    "sparse.mm of a number": (lambda s: wg.sparse.mm(s, 1j), TypeError, "must be Tensor, not complex"),
+    "sparse.sum of an array": (
+        lambda s: wg.sparse.sum(np.ones(3), (0,)),
+        TypeError,
+        "must be Tensor, not numpy.ndarray",
+    ),
+    "to_dense to a number": (lambda s: s.to_dense(-0.0), TypeError, "must be torch.dtype, not float"),
+    "_coalesced_ by a number": (lambda s: s._coalesced_(0.0), TypeError, "must be bool, not float"),
+    "_coalesced_ of dense": (lambda s: s.to_dense()._coalesced_(True), NotImplementedError, "from the 'CPU' backend"),
+}
+
+
+@pytest.mark.parametrize("call, error, words", REFUSED.values(), ids=REFUSED)
+def test_what_is_no_operand_is_refused(call: Any, error: type[Exception], words: str) -> None:
+    sparse = wg.tensor([[1.0, 0.0, 3.0], [0.0, 5.0, 0.0]]).to_sparse()
+    with pytest.raises(error, match=words):
+        call(sparse)
+    assert sparse.is_coalesced()
+    assert sparse._version == 0

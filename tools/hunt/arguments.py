@@ -50,6 +50,9 @@ SCIPYS = re.compile(r"site-packages/scipy/(optimize|integrate)/")
 USERS = re.compile(r"wengert/(nn|optim|utils|viz|autograd)/")
 GIVEN = re.compile(r"(type object )?'[\w.]+' (object )?has no")
 
+SAID_BY_TORCH = {("sizes.py", "__getitem__"), ("sizes.py", "__new__"), ("dtypes.py", "__getattr__")}
+"""File and function of errors that torch's shapes and dtypes leave to Python, too: what matters is who asked."""
+
 INNER = re.compile(r"^(cards\[|native\.|kernels\.)|\.(grad_fn\.apply|_restrided|_as_strided_from_)\(", re.MULTILINE)
 """Programs that call what only the package calls: it must not break, but how it refuses is no matter."""
 
@@ -200,8 +203,8 @@ def judge(error: BaseException, text: str) -> str | None:
         return None  # that of a function of the program, which is called by the library
     if SCIPYS.search(every[-1].filename):
         return None  # what SciPy says of a function of the program's that was handed on to it
-    if (Path(frames[-1].filename).name, frames[-1].name) in (("sizes.py", "__getitem__"), ("dtypes.py", "__getattr__")):
-        frames.pop()  # shapes and dtypes say the same as torch's: what matters is who asked
+    if (Path(frames[-1].filename).name, frames[-1].name) in SAID_BY_TORCH:
+        frames.pop()
         if not frames:
             return None
     where = f"{Path(frames[-1].filename).name}:{frames[-1].lineno} {frames[-1].name}"
@@ -262,16 +265,28 @@ def state(names: dict[str, Any]) -> dict[str, tuple[Any, ...]]:
         name: (
             value.dtype,
             tuple(value.shape),
-            value.stride(),
-            value.storage_offset(),
+            *laid_out(value),
             value.requires_grad,
             value.is_leaf,
             None if value.is_inference() else value._version,
-            value.detach().numpy().tobytes() if value.numel() < 10000 else b"",
+            data_of(value) if value.numel() < 10000 else b"",
         )
         for name, value in names.items()
         if isinstance(value, hostile.wg.Tensor)
     }
+
+
+def laid_out(value: Any) -> tuple[Any, Any]:
+    """Strides and offset; of a tensor in coordinates, the sizes of its parts and whether each place comes once."""
+    if value.is_sparse:
+        return (value.sparse_dim(), value.dense_dim(), value._nnz()), value.is_coalesced()
+    return value.stride(), value.storage_offset()
+
+
+def data_of(value: Any) -> bytes:
+    """The elements, or the places and entries."""
+    parts = (value.detach()._indices(), value.detach()._values()) if value.is_sparse else (value.detach(),)
+    return b"".join(each.numpy().tobytes() for each in parts)
 
 
 FACTS = ("dtype", "shape", "strides", "offset", "requires_grad", "is_leaf", "version", "data")
@@ -297,9 +312,10 @@ def use(result: Any, text: str) -> str | None:
         try:
             repr(each)
             copied = each.detach().clone()
-            copied.tolist()
+            (copied.to_dense() if copied.is_sparse else copied).tolist()
             if each.requires_grad and not each.is_leaf:
-                each.backward(wg.ones_like(each))
+                whole = each.to_dense() if each.is_sparse else each
+                whole.backward(wg.ones_like(whole))
         except MemoryError:
             continue
         except Exception as error:

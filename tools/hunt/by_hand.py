@@ -102,6 +102,30 @@ SCIPY = listed(r"""
     wg.scipy.solve_ivp(lambda t, a, k: -k * a, (0, 1), x, 'BDF', [0.5], args=(2.0,), events=lambda t, a, k: a.sum())
 """)
 
+SPARSE = listed(r"""
+    wg.sparse_coo_tensor([[0, 1], [2, 0]], [1.0, 2.0], (2, 3), is_coalesced=True, check_invariants=True) ;
+    wg.sparse_coo_tensor(wg.tensor([[0, 0]]), wg.ones(2, 3)).coalesce() ; x.to_sparse(1) ;
+    s.to_dense(masked_grad=False) ; s.to_dense(wg.float64) ; s.coalesce() ; s.is_coalesced() ; s._coalesced_(True) ;
+    s.indices() ; s.values() ; s._indices() ; s._values() ; s._nnz() ; s.sparse_dim() ; s.dense_dim() ;
+    x.sparse_mask(s) ; s.clone() ; s.select(0, 1) ; s[1] ; s.permute(1, 0) ; s.transpose(0, 1) ; s.t() ;
+    s.unsqueeze(0) ; s.index_select(1, wg.tensor([0, 2])) ; s.sum(0) ; wg.cat([s, s], 1) ; wg.stack([s, s]) ;
+    s.unbind(0) ; s.norm(2) ; s + s ; s - s ; s * 2 ; s * x ; s / 2 ; s.detach().add_(s.detach(), alpha=2) ;
+    s.detach().mul_(s.detach()) ; s.detach().zero_() ; s.detach().copy_(s.detach()) ; wg.ones(2, 3).add_(s.detach()) ;
+    s**2 ; s.sin() ; s @ x.t() ; wg.mv(s, wg.ones(3)) ; s.sum().backward() ; wg.sparse.mm(s, x.t()) ;
+    wg.sparse.mm(s, s.t()) ; wg.sparse.addmm(wg.ones(2, 2), s, x.t(), beta=2, alpha=3) ; wg.spmm(s, x.t()) ;
+    wg.sparse.sum(s, (0,), dtype=wg.float64) ; wg.sparse.softmax(s, 1) ; wg.sparse.log_softmax(s, 1) ;
+    nn.Embedding(4, 3, sparse=True)(wg.tensor([0, 1])).sum().backward() ;
+    F.embedding(wg.tensor([0, 1]), x, sparse=True) ; repr(s) ; copy.deepcopy(s.detach()) ;
+    pickle.loads(pickle.dumps(s.detach())) ;
+    cards['_sparse_coo_tensor_with_dims_and_tensors'](wg.tensor([[0, 1]]), wg.ones(2), (3,), True) ;
+    cards['_to_sparse'](x, 1) ; cards['_to_dense'](s) ; cards['_coalesce'](s) ; cards['_sparse_values'](s) ;
+    cards['_sparse_entries'](x, wg.tensor([[0, 1], [2, 0]]), True) ; cards['_sparse_mask'](x, s.detach(), True) ;
+    cards['_sparse_entries'](s, wg.tensor([[0, 1], [2, 0]]), False) ; cards['_sparse_sum'](s, (0,)) ;
+    cards['_sparse_addmm'](wg.ones(2, 2), s, x.t(), 2, 3) ; cards['_sparse_sparse_matmul'](s, s.t()) ;
+    cards['_sparse_softmax'](s, 1) ; cards['_sparse_log_softmax'](s, 1) ;
+    cards['_embedding_sparse'](x, wg.tensor([0, 1]))
+""")
+
 MODULES = listed(r"""
     nn.Linear(3, 2, bias=True)(x) ; nn.Bilinear(3, 3, 2)(x, x) ; nn.Conv1d(2, 2, 1, stride=1, padding=0)(x) ;
     nn.Conv2d(1, 2, 2, stride=1, padding=1, dilation=1, groups=1, bias=True, padding_mode='zeros')(i) ;
@@ -159,6 +183,7 @@ REST = listed(r"""
 START = """\
 x = wg.tensor([[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]]){leaf}"""
 GRAPH = START.format(leaf=".requires_grad_()") + "\ny = x * x"
+COORDINATES = GRAPH.replace("2.0", "0.0") + "\ns = x.to_sparse()"
 NETWORK = (
     GRAPH
     + "\ni, k = wg.ones(1, 1, 4, 4), wg.tensor([0, 2])\nm = nn.Linear(3, 2)\no = wg.optim.SGD(m.parameters(), lr=0.1)"
@@ -167,6 +192,7 @@ NETWORK = (
 CALLS = (
     *(f"{START.format(leaf='')}\n{call}" for call in TENSOR if "y" not in call.replace("copy", "").replace("type", "")),
     *(f"{GRAPH}\n{call}" for call in (*TENSOR, *AUTOGRAD, *SCIPY)),
+    *(f"{COORDINATES}\n{call}" for call in SPARSE),
     *(f"{NETWORK}\n{call}" for call in (*MODULES, *REST)),
 )
 """All of them, each with what it needs before it."""

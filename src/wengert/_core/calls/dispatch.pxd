@@ -35,8 +35,6 @@ cpdef object refresh_views(Declaration op, tuple args)
 @cython.locals(values=list, position=long)
 cpdef list unwrap(Declaration op, tuple args)
 cpdef object array_of(Tensor tensor)
-@cython.locals(partly=bint, arrays=list)
-cpdef list arrays_of(Declaration op, object value, long position)
 cpdef object run_kernel(Declaration op, list values, Modes modes)
 @cython.locals(position=long)
 cpdef bint holds_half(Declaration op, list values) except -1

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from .. import door, errors, flags
+from .. import door, flags
 from ..aliasing import views
 from ..aliasing.views import ViewInfo
 from ..graph.node import Edge, new_edge, set_up
@@ -185,7 +185,7 @@ def unwrap(op: Declaration, args: tuple[Any, ...]) -> list[Any]:
     for position in op.tensor_slots:
         value = values[position]
         if op.kinds[position] == sources.ARRAYS or op.kinds[position] == sources.INDICES:
-            values[position] = arrays_of(op, value, position)
+            values[position] = promotion.arrays_of(op, value, position)
         elif isinstance(value, Tensor):
             values[position] = array_of(value)
         elif value is not None or op.defaults[position] is not None:
@@ -196,26 +196,6 @@ def unwrap(op: Declaration, args: tuple[Any, ...]) -> list[Any]:
 def array_of(tensor: Tensor) -> Any:
     """The array of a tensor."""
     return tensor._array_
-
-
-def arrays_of(op: Declaration, value: Any, position: int) -> list[Any]:
-    """The arrays of a list of tensors; where they are indices, None stands for a whole dimension.
-
-    Raises:
-        TypeError: it is no list of tensors.
-    """
-    if isinstance(value, Tensor) or not isinstance(value, (tuple, list)):
-        raise TypeError(errors.wrong_type(op.name, op.names[position], position + 1, "tuple of Tensors", value))
-    partly: bool = op.kinds[position] == sources.INDICES
-    arrays: list[Any] = []
-    for at, each in enumerate(value):
-        if isinstance(each, Tensor):
-            arrays.append(array_of(each))
-        elif partly and each is None:
-            arrays.append(None)
-        else:
-            raise TypeError(errors.wrong_element(at, position, each))
-    return arrays
 
 
 def run_kernel(op: Declaration, values: list[Any], modes: Modes) -> Any:

@@ -10,6 +10,7 @@ from collections.abc import Callable
 from typing import Any
 
 from .. import errors, flags, sparse_errors
+from ..operators import promotion, sources
 from ..state.modes import Modes
 from ..tensor import batches
 from ..tensor.base import Tensor, wrap_flagged
@@ -51,13 +52,31 @@ def call(op: Any, args: tuple[Any, ...], word: int, modes: Modes) -> Any:
     Raises:
         NotImplementedError: it has no kernel for them.
         RuntimeError: another argument carries a batch.
+        TypeError: something else stands where a tensor is wanted.
     """
+    check_operands(op, args)
     if word & flags.BATCHED:
         raise RuntimeError(sparse_errors.BATCHED)
     word &= ~flags.BATCHES
     if op.written(args) is not None or op.name in CARDS:
         return op.complete(args, word, modes)
     return op.conclude(args, arrays_of(computed(op, args, modes)), word, modes)
+
+
+def check_operands(op: Any, args: tuple[Any, ...]) -> None:
+    """Refuse what is no tensor where the operator takes nothing else.
+
+    Raises:
+        TypeError: something else stands where a tensor is wanted.
+    """
+    if op.promotion is not None:
+        return
+    for position in op.tensor_slots:
+        value = args[position]
+        if op.kinds[position] in (sources.ARRAYS, sources.INDICES):
+            promotion.arrays_of(op, value, position)
+        elif not isinstance(value, Tensor) and (value is not None or op.defaults[position] is not None):
+            promotion.other_operand(op, value, position)
 
 
 def computed(op: Any, args: tuple[Any, ...], modes: Modes) -> Any:

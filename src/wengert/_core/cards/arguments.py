@@ -278,6 +278,17 @@ def tensors_of(name: str, value: Any) -> Sequence[Any]:
     return value
 
 
+def check_tensors(name: str, **operands: Any) -> None:
+    """Refuse operands that are no tensors.
+
+    Raises:
+        TypeError: one is something else.
+    """
+    for at, (argument, value) in enumerate(operands.items()):
+        if not isinstance(value, Tensor):
+            raise TypeError(errors.wrong_type(name, argument, at + 1, "Tensor", value))
+
+
 def check_list(name: str, argument: str, position: int, value: Any) -> None:
     """Refuse what is no list of tensors.
 

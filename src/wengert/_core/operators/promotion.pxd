@@ -5,5 +5,7 @@ from wengert._core.operators.declaration cimport Declaration
 
 cpdef bint is_operand(object value)
 cpdef object other_operand(Declaration op, object value, long position)
+@cython.locals(partly=bint, arrays=list, tensor=Tensor)
+cpdef list arrays_of(Declaration op, object value, long position)
 @cython.locals(settled=bint, position=long, tensor=Tensor)
 cpdef object promote(Declaration op, list values)

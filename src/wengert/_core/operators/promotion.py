@@ -79,6 +79,28 @@ def other_operand(op: Declaration, value: Any, position: int) -> Any:
     raise TypeError(errors.wrong_type(op.name, op.names[position], position + 1, "Tensor", value))
 
 
+def arrays_of(op: Declaration, value: Any, position: int) -> list[Any]:
+    """The arrays of a list of tensors; where they are indices, None stands for a whole dimension.
+
+    Raises:
+        TypeError: it is no list of tensors.
+    """
+    if isinstance(value, Tensor) or not isinstance(value, (tuple, list)):
+        raise TypeError(errors.wrong_type(op.name, op.names[position], position + 1, "tuple of Tensors", value))
+    partly: bool = op.kinds[position] == sources.INDICES
+    arrays: list[Any] = []
+    tensor: Tensor
+    for at, each in enumerate(value):
+        if isinstance(each, Tensor):
+            tensor = each
+            arrays.append(tensor._array_)
+        elif partly and each is None:
+            arrays.append(None)
+        else:
+            raise TypeError(errors.wrong_element(at, position, each))
+    return arrays
+
+
 def settle(op: Any, values: list[Any]) -> None:
     """Convert all operands to their common dtype.
 

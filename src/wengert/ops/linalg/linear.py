@@ -7,6 +7,7 @@ from typing import Any
 
 from ..._core import errors
 from ..._core.calls.out import put
+from ..._core.cards.arguments import check_tensors
 from ..._core.cards.card import Bad, Sample, composite
 from ..._core.cards.plain_case import plain_function
 from ..._core.out_errors import EXACT
@@ -14,7 +15,6 @@ from ..._core.tensor.base import Tensor
 from ..._core.tensor.batches import is_batched
 from ..shapes.views import t as transposed
 from .addmm import addmm
-from .matmul import check_tensors
 from .products import mm
 
 

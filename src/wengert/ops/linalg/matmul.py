@@ -7,10 +7,11 @@ from typing import Any
 
 from ..._core import errors
 from ..._core.calls.out import put
+from ..._core.cards.arguments import check_tensors
 from ..._core.cards.card import Bad, Sample, composite
 from ..._core.cards.plain_case import plain_case
 from ..._core.out_errors import EXACT, PAIRS
-from ..._core.tensor.base import OPERATORS, Tensor
+from ..._core.tensor.base import OPERATORS
 from ..._core.types.sizes import broadcast
 from ..shapes.view_shape import unsafe_view
 from .products import dot, mm, mv
@@ -49,17 +50,6 @@ def ger(self: Any, vec2: Any, *, out: Any = None) -> Any:
 def outer_samples(make: Any) -> Any:
     yield Sample(make(3), make(2))
     yield Bad(make(3, 1), make(2), raises=RuntimeError, says="outer: Expected 1-D argument self, but got 2-D")
-
-
-def check_tensors(name: str, **operands: Any) -> None:
-    """Refuse operands that are no tensors.
-
-    Raises:
-        TypeError: one is something else.
-    """
-    for at, (argument, value) in enumerate(operands.items()):
-        if not isinstance(value, Tensor):
-            raise TypeError(errors.wrong_type(name, argument, at + 1, "Tensor", value))
 
 
 @composite()

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from ..._core.calls.sparse import kernel, takes_sparse
+from ..._core.cards.arguments import check_tensors
 from ..._core.cards.card import NUMBERS, Array, Bad, Number, Sample, op
 from ..._core.tensor.base import wrap
 from ..._core.tensor.coordinates import Coordinates
@@ -170,7 +171,11 @@ def sparse_mm(sparse: Any, dense: Any, reduce: Any = None) -> Any:
 
     Returns:
         A new tensor, sparse if both are.
+
+    Raises:
+        TypeError: one is no tensor.
     """
+    check_tensors("_sparse_mm", sparse=sparse, dense=dense)
     if reduce is not None:
         raise NotImplementedError("sparse.mm: there is no reduce= for tensors in coordinates; it is for CSR")
     if is_sparse(sparse) and is_sparse(dense):

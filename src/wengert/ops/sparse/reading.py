@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
+from ..._core import errors, sparse_errors
 from ..._core.calls.sparse import kernel, takes_sparse
 from ..._core.cards.card import ALL, Array, Index, op
 from ..._core.tensor import reading
 from ..._core.tensor.base import wrap
 from ..._core.tensor.coordinates import Coordinates
+from ..._core.types.dtypes import as_dtype, check_dtype
 from ..._kernels import sparse as kernels
 from .entries import entries_at, packed, sparsified
 from .parts import coo, densified, entries_of, in_order, is_sparse, lead_of, tensor_of, with_values
@@ -61,7 +63,13 @@ def to_dense(self: Any, dtype: Any = None, *, masked_grad: bool | None = None) -
         self: tensor.
         dtype: of the result.
         masked_grad: False: the gradient has all elements, not only those at the places of the tensor.
+
+    Raises:
+        TypeError: `dtype` is none.
     """
+    if dtype is not None:
+        dtype = as_dtype(dtype)
+        check_dtype("to_dense", "dtype", 1, dtype)
     if is_sparse(self):
         return whole.call((self, dtype, masked_grad))
     return self if dtype is None else self.to(dtype)
@@ -110,7 +118,16 @@ def is_coalesced(self: Any) -> bool:
 
 
 def _coalesced_(self: Any, coalesced: bool) -> Any:
-    """Say of a sparse tensor whether it is coalesced."""
+    """Say of a sparse tensor whether it is coalesced.
+
+    Raises:
+        NotImplementedError: it is dense.
+        TypeError: no bool was given.
+    """
+    if not is_sparse(self):
+        raise NotImplementedError(sparse_errors.no_kernel("_coalesced_", "CPU"))
+    if not isinstance(coalesced, bool):
+        raise TypeError(errors.wrong_type("_coalesced_", "coalesced", 1, "bool", coalesced))
     self._array_.coalesced = coalesced
     return self
 

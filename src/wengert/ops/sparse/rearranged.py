@@ -135,6 +135,7 @@ def side_by_side(arrays: Any, starts: Any, at: int, shape: Any) -> Any:
 
 @kernel("unbind")
 def unbind_kernel(self: Any, dim: int = 0) -> Any:
+    dim = normalise(dim, self.ndim)
     return tuple(self.select(dim, at) for at in range(self.shape[dim]))
 
 

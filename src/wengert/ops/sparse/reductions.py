@@ -9,7 +9,7 @@ import numpy as np
 
 from ..._core import sparse_errors
 from ..._core.calls.sparse import kernel, takes_sparse
-from ..._core.cards.arguments import integers
+from ..._core.cards.arguments import check_tensors, integers
 from ..._core.cards.card import FLOATS, NUMBERS, Array, find, op
 from ..._core.tensor.base import wrap
 from ..._core.tensor.coordinates import Coordinates
@@ -113,7 +113,11 @@ def sparse_sum(input: Any, dim: Any = None, dtype: Any = None) -> Any:
 
     Returns:
         A new tensor, dense if all sparse dimensions are summed over.
+
+    Raises:
+        TypeError: `input` is no tensor.
     """
+    check_tensors("_sparse_sum", input=input)
     if dtype is not None:
         input = input.to(dtype)
     if dim is None:
