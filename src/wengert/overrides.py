@@ -21,7 +21,9 @@ def has_torch_function(relevant_args: Iterable[Any]) -> bool:
     modes = current()
     if modes.overriding == 2:
         return False
-    return bool(modes.functions) or (modes.overriding == 0 and any(map(overriding.is_asked, relevant_args)))
+    if overriding.innermost(None, modes) >= 0:
+        return True
+    return modes.overriding == 0 and any(map(overriding.is_asked, relevant_args))
 
 
 def has_torch_function_unary(tensor: Any) -> bool:
@@ -150,6 +152,10 @@ class TorchFunctionMode:
 
     def __torch_function__(self, func: Any, types: Any, args: tuple[Any, ...] = (), kwargs: Any = None) -> Any:
         raise NotImplementedError
+
+    def _takes_(self, func: Any) -> bool:
+        """Whether this mode is asked for calls of a function; None stands for any."""
+        return True
 
     def __enter__(self) -> Any:
         modes = current()

@@ -89,7 +89,7 @@ class Region(Observing):
         counts: calls so far, by operator.
     """
 
-    def __init__(self, kept: dict[Call, Any], named: Callable[[Any], Hashable]) -> None:
+    def __init__(self, kept: dict[Call, Any], named: Callable[[Any, tuple[Any, ...]], Hashable]) -> None:
         self.kept, self.named = kept, named
         self.counts: Counter[Hashable] = Counter()
 
@@ -106,7 +106,7 @@ class Region(Observing):
         """
         if op.name == "detach":
             return proceed()
-        name = self.named(op)
+        name = self.named(op, args)
         call = name, self.counts[name]
         self.counts[name] += 1
         if op.written(args) is not None or op.view or op.random:
@@ -132,7 +132,9 @@ class Caching(Region):
         policy: see `Policy`.
     """
 
-    def __init__(self, kept: dict[Call, Any], named: Callable[[Any], Hashable], policy: Policy) -> None:
+    def __init__(
+        self, kept: dict[Call, Any], named: Callable[[Any, tuple[Any, ...]], Hashable], policy: Policy
+    ) -> None:
         super().__init__(kept, named)
         self.policy = policy
 
@@ -173,7 +175,9 @@ class Cached(Region):
         allow_mutation: give back also what was written to since.
     """
 
-    def __init__(self, kept: dict[Call, Any], named: Callable[[Any], Hashable], allow_mutation: bool) -> None:
+    def __init__(
+        self, kept: dict[Call, Any], named: Callable[[Any, tuple[Any, ...]], Hashable], allow_mutation: bool
+    ) -> None:
         super().__init__(kept, named)
         self.allow_mutation = allow_mutation
 

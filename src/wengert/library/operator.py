@@ -8,6 +8,7 @@ from typing import Any
 from ..amp.casting import is_autocast_enabled
 from ..autograd import no_grad
 from ..autograd.graph import increment_version
+from ..ops import namespaces
 from ..tensor import Tensor
 from .arguments import cast, flattened, tensors_in
 from .recording import function_of
@@ -19,7 +20,7 @@ ALIASED = (
 )
 
 
-class OpOverload:
+class OpOverload(namespaces.OpOverload):
     """An operator of a program, as `torch.ops.<namespace>.<name>.default` gives it.
 
     Attributes:
@@ -112,7 +113,7 @@ class OpOverload:
         return result
 
 
-class OpOverloadPacket:
+class OpOverloadPacket(namespaces.OpOverloadPacket):
     """All overloads of an operator, of which there is one: `torch.ops.<namespace>.<name>`."""
 
     def __init__(self, op: OpOverload) -> None:

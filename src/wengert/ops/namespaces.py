@@ -4,9 +4,15 @@ package's own under torch's name for them, `torch.ops.aten.mm`.
 
 from __future__ import annotations
 
+from types import SimpleNamespace
 from typing import Any, NoReturn
 
+from .._core.calls.overriding import running
 from .._core.cards.card import find
+from .._core.tensor.base import Tensor
+from .aten_names import NAMES, ONLY_NAMES
+
+OWN_NAMES = {theirs: own for own, theirs in NAMES.items()}
 
 
 class Namespace:
@@ -19,7 +25,56 @@ class Namespace:
         raise AttributeError(f"'_OpNamespace' '{vars(self).get('_name')}' object has no attribute '{name}'")
 
 
-class AtenPacket:
+class OpOverload:
+    """What programs ask for by `isinstance(op, torch._ops.OpOverload)`: one form of an operator."""
+
+
+class OpOverloadPacket:
+    """What programs ask for by `isinstance(op, torch._ops.OpOverloadPacket)`: all forms of an operator."""
+
+
+class AtenOverload(OpOverload):
+    """One form of an operator of the package, `torch.ops.aten.add.Tensor`: there is one object for each.
+
+    Args:
+        packet: the operator.
+        form: what torch calls the form.
+    """
+
+    namespace = "aten"
+
+    def __init__(self, packet: AtenPacket, form: str) -> None:
+        self.overloadpacket, self._overloadname = packet, form
+        self._opname = packet._opname
+        self.__name__ = f"{packet._opname}.{form}"
+        self._name = packet.name() + ("" if form == "default" else f".{form}")
+        overload = "" if form == "default" else form
+        self._schema = SimpleNamespace(
+            name=packet.name(), overload_name=overload, is_mutable=packet._opname.endswith("_")
+        )
+
+    def name(self) -> str:
+        """The name with that of the namespace: "aten::add.Tensor"; the form "default" is left out."""
+        return self._name
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        """Call the operator; within the dispatch mode that is told of a call of it, make that call."""
+        for call in reversed(getattr(running, "calls", ())):
+            if call.func is self:
+                return call.make(args, kwargs)
+        return self.overloadpacket(*args, **kwargs)
+
+    def __repr__(self) -> str:
+        return f"<OpOverload(op='aten.{self._opname}', overload='{self._overloadname}')>"
+
+    def __str__(self) -> str:
+        return f"aten.{self._opname}.{self._overloadname}"
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return getattr, (self.overloadpacket, self._overloadname)
+
+
+class AtenPacket(OpOverloadPacket):
     """An operator of the package as `torch.ops.aten` gives it: a function, and what calls are counted by.
 
     Args:
@@ -32,11 +87,14 @@ class AtenPacket:
         self._qualified_op_name = f"aten::{name}"
         self.function = function
 
-    def __getattr__(self, overload: str) -> AtenPacket:
-        """Itself, for `default`, `Tensor`, `dim_IntList` and so on: the forms of an operator are one function here."""
+    def __getattr__(self, overload: str) -> AtenOverload:
+        """The form of that name, `default`, `Tensor`, `dim_IntList` and so on: all are one function here."""
         if overload.startswith("_"):
             raise AttributeError(f"'OpOverloadPacket' 'aten' object has no attribute '{overload}'")
-        return self
+        return vars(self).setdefault(overload, AtenOverload(self, overload))
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return getattr, (NAMESPACES["aten"], self._opname)
 
     def name(self) -> str:
         """The name with that of the namespace: "aten::mm"."""
@@ -53,24 +111,44 @@ class AtenPacket:
         return f"aten.{self._opname}"
 
 
-def backward_of_convolution(*args: Any, **kwargs: Any) -> NoReturn:
-    """What a call of `aten.convolution_backward` gives: here its parts are several operators, this is a name.
+def refusal(name: str) -> Any:
+    """What a call of an operator of torch does that is a name only."""
 
-    Raises:
-        NotImplementedError: always.
-    """
-    raise NotImplementedError("aten.convolution_backward: compute gradients of convolutions by autograd.grad")
+    def refuse(*args: Any, **kwargs: Any) -> NoReturn:
+        if name == "convolution_backward":
+            raise NotImplementedError("aten.convolution_backward: compute gradients of convolutions by autograd.grad")
+        raise NotImplementedError(f"aten.{name}: this is a name to compare with, here it is made of other operators")
+
+    return refuse
+
+
+def function_of(name: str) -> Any:
+    """What `torch.ops.aten.<name>` calls; None if torch has no such operator, or the package has not."""
+    card = find(name)
+    if card is not None:
+        return card.public
+    if name == "detach":
+        return Tensor.detach
+    if name in ONLY_NAMES:
+        return refusal(name)
+    stem = name.removesuffix("_")
+    if stem != name:  # an in-place form
+        return getattr(Tensor, name, None) if find(stem) is not None else None
+    card = find(OWN_NAMES.get(name, ""))
+    return None if card is None else card.public
 
 
 class Aten(Namespace):
     """The package's operators by torch's names for them; each is there when it is first asked for."""
 
     def __getattr__(self, name: str) -> Any:
-        found = find(name)
-        if found is None and name != "convolution_backward":
+        function = None if name.startswith("__") else function_of(name)
+        if function is None:
             return super().__getattr__(name)
-        made = AtenPacket(name, backward_of_convolution if found is None else found.public)
-        return vars(self).setdefault(name, made)
+        return vars(self).setdefault(name, AtenPacket(name, function))
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return namespace, ("aten",)
 
 
 NAMESPACES: dict[str, Namespace] = {"aten": Aten("aten")}

@@ -10,6 +10,7 @@ __all__ = ["checkpoint", "data", "dlpack"]
 LATER = (
     "_contextlib",
     "_foreach_utils",
+    "_python_dispatch",
     "_pytree",
     "benchmark",
     "collect_env",

@@ -9,14 +9,24 @@ from typing import Any
 
 from ..autograd.observers import Heard
 from .flop_formulas import (
+    addmm_flop,
+    baddbmm_flop,
+    bmm_flop,
     by_shapes as shape_wrapper,
+    conv_backward_flop,
+    conv_flop,
+    conv_flop_count,
     flop_registry,
+    mm_flop,
     register_flop_formula,
+    sdpa_flop_count,
     shape_of as get_shape,
 )
 from .module_tracker import ModuleTracker
 
 __all__ = ["FlopCounterMode", "flop_registry", "get_shape", "register_flop_formula", "shape_wrapper"]
+__all__ += ["addmm_flop", "baddbmm_flop", "bmm_flop", "conv_backward_flop", "conv_flop", "conv_flop_count", "mm_flop"]
+__all__ += ["sdpa_flop_count"]
 
 SUFFIXES = ("", "K", "M", "B", "T")
 

@@ -11,7 +11,7 @@ from functools import wraps
 from typing import Any
 
 from ..autograd.profiler.flops import matrices, windows
-from ..ops.namespaces import AtenPacket, namespace
+from ..ops.namespaces import AtenOverload, AtenPacket, namespace
 from ..tensor import Tensor
 from ._pytree import tree_leaves, tree_map
 
@@ -64,6 +64,8 @@ def register_flop_formula(targets: Any, get_raw: bool = False) -> Callable[[Form
     def register(formula: Formula) -> Formula:
         counted = formula if get_raw else by_shapes(formula)
         for target in tree_leaves(targets):
+            if isinstance(target, AtenOverload):
+                target = target.overloadpacket
             if not isinstance(target, AtenPacket):
                 raise ValueError(
                     "register_flop_formula(targets): expected each target to be an operator of the package (i.e. "
@@ -119,6 +121,19 @@ def conv_flop(
 ) -> int:  # fmt: skip
     """Operations of a convolution."""
     return conv_flop_count(x_shape, w_shape, out_shape, transposed)
+
+
+def sdpa_flop_count(query_shape: Shape, key_shape: Shape, value_shape: Shape) -> int:
+    """Operations of attention, for formulas of programs: its two products of matrices, one for each head.
+
+    Args:
+        query_shape, key_shape, value_shape: (batch, heads, length, features); length and features may differ.
+    """
+    batch, heads, length, features = query_shape
+    rows = batch * heads
+    others = key_shape[-2]
+    scores = matrices((rows, length, features), (rows, features, others))
+    return scores + matrices((rows, length, others), (rows, others, value_shape[-1]))
 
 
 @register_flop_formula(aten.convolution_backward, get_raw=True)

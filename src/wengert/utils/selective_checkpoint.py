@@ -4,26 +4,15 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..autograd.observers import name_of
 from ..autograd.selective import Cached, Caching, CheckpointPolicy, Policy, Region, SelectiveCheckpointContext
-from ..ops.namespaces import NAMESPACES, AtenPacket
+from ..ops.namespaces import AtenOverload
+from .overloads import overload_of
 
 
-def packet_of(op: Any) -> AtenPacket:
-    """An operator as programs name it, `torch.ops.aten.mm`."""
-    name = name_of(op)
-    aten = NAMESPACES["aten"]
-    try:
-        found: AtenPacket = getattr(aten, name)
-    except AttributeError:  # it has another name here
-        found = vars(aten).setdefault(name, AtenPacket(name, op))
-    return found
-
-
-def _keeping(chosen: frozenset[AtenPacket]) -> Policy:
+def _keeping(chosen: frozenset[AtenOverload]) -> Policy:
     """The policy that keeps the results of some operators."""
 
-    def policy(context: SelectiveCheckpointContext, op: AtenPacket, *args: Any, **kwargs: Any) -> bool:
+    def policy(context: SelectiveCheckpointContext, op: AtenOverload, *args: Any, **kwargs: Any) -> bool:
         return op in chosen
 
     return policy
@@ -62,7 +51,7 @@ def create_selective_checkpoint_contexts(
     """
     if isinstance(policy_fn_or_list, list):
         for each in policy_fn_or_list:
-            if not isinstance(each, AtenPacket):
+            if not isinstance(each, AtenOverload):
                 raise ValueError(
                     f"Expected op in `op_list` to be an OpOverload but got: {each} of type {type(each)}. Take "
                     "operators from torch.ops.aten, such as torch.ops.aten.mm.default."
@@ -73,7 +62,7 @@ def create_selective_checkpoint_contexts(
     else:
         raise TypeError("policy_fn_or_list must be either a function or a list of ops.")
     kept: dict[Any, Any] = {}
-    return Caching(kept, packet_of, policy), Cached(kept, packet_of, allow_cache_entry_mutation)
+    return Caching(kept, overload_of, policy), Cached(kept, overload_of, allow_cache_entry_mutation)
 
 
 __all__ = ["CheckpointPolicy", "SelectiveCheckpointContext", "create_selective_checkpoint_contexts"]

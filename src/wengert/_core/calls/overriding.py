@@ -6,6 +6,7 @@ method. A tensor of a subclass has the bit `OVERRIDDEN` in its flags word, so th
 
 from __future__ import annotations
 
+import _thread
 import sys
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any
@@ -17,6 +18,10 @@ from .unanswered import disabled
 
 NOBODY: Any = object()
 """Nobody answers for a call: the operator does."""
+
+
+running = _thread._local()
+"""The calls that dispatch modes of a thread are told of now, the innermost last, as `running.calls`."""
 
 
 def overrides(kind: type) -> bool:
@@ -62,7 +67,7 @@ def of_call(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any
     if modes.overriding == 2:
         return NOBODY
     given = asked(flattened((*args, *kwargs.values()))) if modes.overriding == 0 else []
-    if not given and not modes.functions:
+    if not given and innermost(function, modes) < 0:
         return NOBODY
     made = answer(function, given, args, kwargs, modes)
     if made is NotImplemented:
@@ -77,11 +82,12 @@ def of_call(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any
 def answer(function: Any, given: list[Any], args: tuple[Any, ...], kwargs: dict[str, Any], modes: Modes) -> Any:
     """The first answer of the innermost mode and of the arguments that are asked; NotImplemented if all decline."""
     types = tuple(map(type, given))
-    if modes.functions:
+    at = innermost(function, modes)
+    if at >= 0:
         functions = modes.functions
-        modes.override(functions[:-1])
+        modes.override(functions[:at] + functions[at + 1 :])
         try:
-            made = functions[-1].__torch_function__(function, types, args, kwargs)
+            made = functions[at].__torch_function__(function, types, args, kwargs)
         finally:
             modes.override(functions)
         if made is not NotImplemented:
@@ -92,6 +98,14 @@ def answer(function: Any, given: list[Any], args: tuple[Any, ...], kwargs: dict[
         if made is not NotImplemented:
             return made
     return NotImplemented
+
+
+def innermost(function: Any, modes: Modes) -> int:
+    """Which of the modes is to be asked for a call of a function, -1 if none is; None stands for any function."""
+    for at in range(len(modes.functions) - 1, -1, -1):
+        if modes.functions[at]._takes_(function):
+            return at
+    return -1
 
 
 def described(value: Any) -> str:

@@ -1,0 +1,222 @@
+"""Modes that are told of each operator of a thread below differentiation: the base of `utils._python_dispatch`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+from .._core import flags
+from .._core.calls.dispatch import input_word
+from .._core.calls.overriding import running
+from .._core.operators.declaration import REQUIRED
+from .._core.profiling import events
+from .._core.state.modes import current
+from ..tensor import Tensor
+
+TOGETHER = flags.DUAL | flags.BATCHED | flags.LEVELS | flags.BATCHES | flags.VOLATILE | flags.SPARSE
+"""Of the word of a call: it cannot be recorded apart from the work."""
+
+
+class DispatchMode:
+    """The base of `TorchDispatchMode`, without torch's names of operators."""
+
+    @staticmethod
+    def _named_(op: Any, values: tuple[Any, ...]) -> Any:
+        """An operator that is called with these arguments, as programs know it, and its arguments for a program."""
+        raise NotImplementedError
+
+    @staticmethod
+    def _factory_(function: Any) -> Any:
+        """What makes a call of a factory of its arguments; None if a function is no factory."""
+        raise NotImplementedError
+
+    def __torch_dispatch__(self, func: Any, types: Any, args: tuple[Any, ...] = (), kwargs: Any = None) -> Any:
+        raise NotImplementedError
+
+    def __enter__(self) -> Any:
+        modes = current()
+        entered = vars(self).setdefault("_entered", [])  # a derived class may not have called our __init__
+        factories = Factories(self)
+        entered.append((modes, modes.observers, factories))
+        modes.observe([*modes.observers, self._observe])
+        modes.override([*modes.functions, factories])
+        events.count_open(1)
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        modes, before, factories = vars(self)["_entered"].pop()
+        events.count_open(-1)
+        modes.override([each for each in modes.functions if each is not factories])
+        modes.observe(before)
+
+    def _observe(self, op: Any, args: tuple[Any, ...], proceed: Any) -> Any:
+        """See one call: `unusual.observed`."""
+        if op.name == "out=":  # the call that made the values was told of
+            return proceed()
+        call = Call(op, args, proceed, self._named_(op, args))
+        return call.settled(self._told(call))
+
+    def _told(self, call: Any) -> Any:
+        """What the method of the program makes of a call."""
+        calls = vars(running).setdefault("calls", [])
+        modes, depth = current(), len(calls)
+        grad, mask = modes.grad, modes.mask
+        try:
+            calls.append(call)
+            modes.set_grad(False)
+            return self.__torch_dispatch__(call.func, (), call.args, call.kwargs)
+        finally:  # stores only, see `modes`
+            modes.grad, modes.mask = grad, mask
+            del calls[depth:]
+
+
+class Factories:
+    """Tells a mode of the factories that the program calls, which are no operators: stands among modes of functions.
+
+    Args:
+        mode: the mode.
+    """
+
+    def __init__(self, mode: DispatchMode) -> None:
+        self.mode = mode
+
+    def _takes_(self, func: Any) -> bool:
+        """Whether this is a factory, and the mode is on."""
+        return func is not None and self.mode._factory_(func) is not None and self.place() >= 0
+
+    def place(self) -> int:
+        """Where the mode is among the observers of this thread; -1 if it is off."""
+        observers = current().observers
+        return next((at for at, each in enumerate(observers) if getattr(each, "__self__", None) is self.mode), -1)
+
+    def __torch_function__(self, func: Any, types: Any, args: tuple[Any, ...] = (), kwargs: Any = None) -> Any:
+        call = self.mode._factory_(func)(func, args, kwargs or {})
+        modes = current()
+        before = modes.observers
+        modes.observe(before[: self.place()])
+        try:
+            made = self.mode._told(call)
+        finally:
+            modes.observe(before)
+        return made.requires_grad_() if call.requires_grad and isinstance(made, Tensor) else made
+
+
+class Call:
+    """A call that a mode is told of.
+
+    Args:
+        op: the operator.
+        values: all its arguments.
+        proceed: goes on with the call.
+        named: the operator as programs know it, and its arguments by position and by name.
+
+    Attributes:
+        func: the operator as programs name it.
+        args, kwargs: the arguments as torch gives them: without those that have their defaults.
+        apart: the work is done by itself, and its result is put into the graph when the mode has returned it; otherwise
+            both are one, as of views and writes.
+        made: the result of the call, if it was made.
+    """
+
+    def __init__(self, op: Any, values: tuple[Any, ...], proceed: Any, named: Any) -> None:
+        modes = current()
+        self.op, self.values, self.proceed = op, values, proceed
+        self.func, self.args, self.kwargs = named
+        self.grad, self.mask = modes.grad, modes.mask
+        functional = getattr(op, "functional", op)
+        self.word = (input_word(functional, values) | modes.word) & modes.mask
+        recorded = self.word & flags.REQUIRES_GRAD and not self.word & TOGETHER
+        self.apart = bool(recorded and op.rules and not op.view and op.written(values) is None)
+        self.made: Any = None
+
+    def make(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        """Call the operator: with its arguments the call itself, with others another one, which is not recorded."""
+        if self.made is not None or not same(args, self.args) or not same(kwargs, self.kwargs):
+            return self.op(*args, **kwargs)
+        modes = current()
+        before = modes.grad, modes.mask, modes.overriding
+        try:
+            if self.apart:
+                modes.overriding = 2
+                self.made = self.op.call(self.values)
+            else:
+                modes.grad, modes.mask = self.grad, self.mask
+                self.made = self.proceed()
+        finally:  # stores only, see `modes`
+            modes.grad, modes.mask, modes.overriding = before
+        return self.made
+
+    def settled(self, made: Any) -> Any:
+        """What the program gets: what the mode returned, with its place in the graph."""
+        target = self.op.written(self.values)
+        if target is not None:
+            return target
+        if not self.apart:
+            return made
+        results = list(made) if isinstance(made, (tuple, list)) else [made]
+        if not all(isinstance(each, Tensor) for each in results):
+            return made
+        for at, each in enumerate(results):
+            if each.requires_grad or any(each is value for value in self.values):
+                results[at] = each.detach()
+        found: Any = tuple(results) if self.op.several else results[0]
+        self.op.remember(self.values, found, self.word, current())
+        return found
+
+
+def arguments(op: Any, values: tuple[Any, ...]) -> tuple[tuple[Any, ...], dict[str, Any]]:
+    """The arguments of a call by position and by name, without those that have their default."""
+    count = op.positional
+    while count and is_default(op.defaults[count - 1], values[count - 1]):
+        count -= 1
+    named = zip(op.names[op.positional :], op.defaults[op.positional :], values[op.positional :])
+    kwargs = {name: plain(value) for name, default, value in named if not is_default(default, value)}
+    return tuple(map(plain, values[:count])), kwargs
+
+
+def is_default(default: Any, value: Any) -> bool:
+    """Whether an argument is what it would be if it were not given."""
+    if default is REQUIRED:
+        return False
+    return value is default or (type(value) is type(default) and not isinstance(value, Tensor) and value == default)
+
+
+def plain(value: Any) -> Any:
+    """An argument as torch gives it: several numbers as a list."""
+    return list(value) if isinstance(value, tuple) else value
+
+
+def same(given: Any, known: Any) -> bool:
+    """Whether arguments are those of a call: the same tensors, and equal values."""
+    if given is known:
+        return True
+    if isinstance(given, dict):
+        return given.keys() == known.keys() and all(same(each, known[name]) for name, each in given.items())
+    if isinstance(given, (tuple, list)) and isinstance(known, (tuple, list)):
+        return len(given) == len(known) and all(map(same, given, known))
+    return type(given) is type(known) and not isinstance(given, Tensor) and bool(given == known)
+
+
+def stack() -> list[Any]:
+    """The modes of this thread that are told of operators, the innermost last."""
+    found = (getattr(each, "__self__", None) for each in current().observers)
+    return [mode for mode in found if isinstance(mode, DispatchMode)]
+
+
+@contextmanager
+def without(count: int) -> Iterator[list[Any]]:
+    """Switch off the innermost `count` dispatch modes of this thread."""
+    modes = current()
+    before, off = modes.observers, list[Any]()
+    for each in reversed(before):
+        if len(off) < count and isinstance(getattr(each, "__self__", None), DispatchMode):
+            off.append(each)
+    modes.observe([each for each in before if each not in off])
+    try:
+        yield [each.__self__ for each in reversed(off)]
+    finally:
+        modes.observe(before)
+
+
+__all__ = ["DispatchMode", "arguments", "stack", "without"]

@@ -1,0 +1,112 @@
+"""Dispatch modes: objects of the program that see each operator that a thread runs, in backward passes, too."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+from ..autograd.dispatching import DispatchMode, arguments, stack, without
+from ..tensor import Tensor
+from .dispatched_factories import FACTORIES, FactoryCall
+from .overloads import overload_of, takes_several
+
+
+class TorchDispatchMode(DispatchMode):
+    """A context in which this object is told of each operator that runs in this thread, in backward passes, too.
+
+    Derived classes define `__torch_dispatch__(self, func, types, args=(), kwargs=None)`, which returns the result:
+    `func(*args, **(kwargs or {}))`, or anything else. It runs below differentiation: nothing that it does is recorded;
+    what it returns takes the place of the operator's result in the graph. Inside, the mode is switched off, those
+    around it are not. `func` is the operator as `torch.ops.aten.add.Tensor`. Operators are told of as they run here:
+    forward passes consist of the same ones as torch's with few exceptions, backward passes of nearly the same.
+    `detach()`, `item()`, the sums of gradients at leaves, and steps of optimisers are no operators here, and attention
+    and recurrent layers consist of several.
+
+    >>> import wengert as wg
+    >>> from wengert.utils._python_dispatch import TorchDispatchMode
+    >>> class Log(TorchDispatchMode):
+    ...     def __torch_dispatch__(self, func, types, args=(), kwargs=None):
+    ...         print(func)
+    ...         return func(*args, **(kwargs or {}))
+    >>> x = wg.ones(2, requires_grad=True)
+    >>> with Log():
+    ...     (x * 2).sum().backward()
+    aten.mul.Tensor
+    aten.sum.default
+    aten.expand.default
+    aten.mul.Tensor
+    """
+
+    def __init__(self, _dispatch_key: Any = None) -> None:
+        super().__init__()
+
+    @staticmethod
+    def _named_(op: Any, values: tuple[Any, ...]) -> Any:
+        """`torch.ops.aten.add.Tensor`, and the arguments as torch gives them: without defaults."""
+        func = overload_of(op, values)
+        args, kwargs = arguments(op, values)
+        if len(args) > 1 and isinstance(args[1], int) and takes_several(func):
+            args = (args[0], [args[1]], *args[2:])
+        return func, args, kwargs
+
+    @staticmethod
+    def _factory_(function: Any) -> Any:
+        """What makes a call of a factory of its arguments; None if a function is no factory."""
+        return FactoryCall if getattr(function, "__name__", "") in FACTORIES else None
+
+    @classmethod
+    def is_infra_mode(cls) -> bool:
+        """False: this is no part of a compiler."""
+        return False
+
+
+class BaseTorchDispatchMode(TorchDispatchMode):
+    """A mode that changes nothing, to derive from."""
+
+    def __torch_dispatch__(self, func: Any, types: Any, args: tuple[Any, ...] = (), kwargs: Any = None) -> Any:
+        return func(*args, **(kwargs or {}))
+
+
+def _get_current_dispatch_mode_stack() -> list[Any]:
+    """The modes of this thread that are told of operators, the innermost last."""
+    return stack()
+
+
+def _get_current_dispatch_mode() -> Any:
+    """The innermost of these modes; None if there is none."""
+    found = stack()
+    return found[-1] if found else None
+
+
+def is_in_torch_dispatch_mode(include_infra_modes: bool = True) -> bool:
+    """Whether this thread is within a dispatch mode."""
+    return bool(stack())
+
+
+@contextmanager
+def _pop_mode_temporarily(k: Any = None) -> Iterator[Any]:
+    """A context without the innermost dispatch mode, which it gives.
+
+    Raises:
+        AssertionError: there is none.
+    """
+    if _get_current_dispatch_mode() is None:
+        raise AssertionError("_pop_mode_temporarily: no dispatch mode is on")
+    with without(1) as off:
+        yield off[0]
+
+
+@contextmanager
+def _disable_current_modes() -> Iterator[list[Any]]:
+    """A context without any dispatch mode; gives those that were on."""
+    with without(len(stack())) as off:
+        yield off
+
+
+def is_traceable_wrapper_subclass(t: object) -> bool:
+    """Whether a value is of a subclass of Tensor that says of which tensors it is made."""
+    return isinstance(t, Tensor) and hasattr(t, "__tensor_flatten__") and hasattr(t, "__tensor_unflatten__")
+
+
+__all__ = ["BaseTorchDispatchMode", "TorchDispatchMode"]
