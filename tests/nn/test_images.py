@@ -156,7 +156,8 @@ def test_a_place_that_is_none_has_no_part_in_gradients(padding):
     grid.requires_grad_()
     made = F.grid_sample(image, grid, "bilinear", padding, True)
     (of_grid, of_image) = wg.autograd.grad(made.sum(), (grid, image))
-    assert of_grid[0, 0, 0].tolist() == [0, 0]
+    assert of_grid[0, 0, 0, 0] == 0
+    assert of_grid[0, 0, 0, 1].isnan() if padding == "zeros" else of_grid[0, 0, 0, 1] == 0
     assert bool(of_image.isfinite().all())
 
 
@@ -171,3 +172,42 @@ def test_a_size_that_is_kept_may_be_one_window():
     rows = wg.ones(2, 2, 1, 3, requires_grad=True)
     assert F.adaptive_avg_pool2d(rows, (None, 1)).grad_fn.name() == "MeanBackward1"
     assert F.adaptive_avg_pool2d(rows, (1, None)).grad_fn.name() == "AdaptiveAvgPool2DBackward0"
+
+
+def sampled_at(first, **options):
+    """The value of an image at (first, 0.2), the gradients of the image and of the grid."""
+    image = wg.arange(1.0, 13.0).reshape(1, 1, 3, 4).requires_grad_()
+    grid = wg.tensor([[[[first, 0.2]]]], requires_grad=True)
+    value = F.grid_sample(image, grid, align_corners=False, **options)
+    return value.item(), *wg.autograd.grad(value, (image, grid))
+
+
+@pytest.mark.parametrize("first", [float("inf"), 2.0**31, 1e30, 3e38])
+@pytest.mark.parametrize("mode", ["bilinear", "nearest"])
+def test_places_beyond_all_numbers_lie_at_the_border(first, mode):
+    for sign, near in ((1, 2.0), (-1, -2.0)):
+        found, expected = (sampled_at(at, mode=mode, padding_mode="border") for at in (sign * first, near))
+        assert found[0] == expected[0]
+        assert found[1].equal(expected[1])
+        assert found[2].equal(expected[2])
+
+
+@pytest.mark.parametrize("first", [float("inf"), -float("inf"), float("nan")])
+def test_places_that_are_none_have_no_value_and_leave_the_image_its_gradient(first):
+    for mode in ("bilinear", "bicubic"):
+        value, image, grid = sampled_at(first, mode=mode)
+        assert value != value
+        assert not image.any()
+        assert grid[..., 1].isnan()
+    assert sampled_at(first, mode="nearest")[0] == 0
+    assert sampled_at(float("nan"), mode="nearest", padding_mode="border")[0] == 5
+    assert sampled_at(first, mode="nearest", padding_mode="reflection")[0] == 5
+
+
+def test_places_in_volumes_that_are_none_are_outside_or_the_last():
+    volume = wg.arange(24.0).reshape(1, 1, 2, 3, 4)
+    grid = wg.tensor([[[[[float("nan"), 0.0, -1.0]]]]])
+    found = [
+        F.grid_sample(volume, grid, "nearest", padding, False).item() for padding in ("zeros", "border", "reflection")
+    ]
+    assert found == [0, 7, 7]

@@ -15,7 +15,7 @@ import numpy as np
 FREE = -0.75
 """The free parameter of the cubic kernel."""
 FAR = 2.0**31
-"""Coordinates from here on, and NaN, are taken for `NOWHERE`."""
+"""Places in volumes from here on, and NaN, are taken for `NOWHERE`."""
 NOWHERE = -100.0
 
 
@@ -30,20 +30,28 @@ class Tools(NamedTuple):
     floor: Callable[[Any], Any]
 
 
+def whole_array(numbers: Any) -> Any:
+    """Numbers that are none below 0 as int64, NaN as 0."""
+    return np.where(numbers > 0, numbers, 0).astype(np.int64)
+
+
 def number_array(mask: Any, like: Any) -> Any:
     """A mask as zeros and ones of the dtype of `like`."""
     return mask.astype(like.dtype)
 
 
-ARRAYS = Tools(np.where, lambda numbers: numbers.astype(np.int64), number_array, np.floor)
+ARRAYS = Tools(np.where, whole_array, number_array, np.floor)
 
 
 class Tap(NamedTuple):
-    """An element along one dimension for each place: where it is, its weight, the derivative of that."""
+    """An element along one dimension for each place: where it is, its weight, the derivative of that, and 1 where there
+    is such an element, otherwise 0. (Of places that are none, weights of no elements are NaN.)
+    """
 
     index: Any
     weight: Any
     slope: Any
+    there: Any
 
 
 def mirrored(at: Any, length: int, align: bool, tools: Tools) -> tuple[Any, Any]:
@@ -62,19 +70,23 @@ def mirrored(at: Any, length: int, align: bool, tools: Tools) -> tuple[Any, Any]
     return tools.choose(odd, span - rest, rest) + low, side * tools.choose(odd, -1.0, 1.0)
 
 
-def clipped(at: Any, length: int, tools: Tools) -> tuple[Any, Any]:
-    """Coordinates moved to the nearest element, and the derivative by what they were."""
-    return at.clip(0, length - 1), tools.number((at > 0) & (at < length - 1), at)
+def clipped(at: Any, length: int, volume: bool, tools: Tools) -> tuple[Any, Any]:
+    """Coordinates moved to the nearest element (NaN to the first, of volumes to the last, as in torch), and the
+    derivative by what they were.
+    """
+    inner = at.clip(0, length - 1)
+    known = tools.choose(at < length - 1, inner, length - 1.0) if volume else tools.choose(at > 0, inner, 0.0)
+    return known, tools.number((at > 0) & (at < length - 1), at)
 
 
-def inside(at: Any, length: int, padding: str, align: bool, tools: Tools) -> tuple[Any, Any]:
+def inside(at: Any, length: int, padding: str, align: bool, volume: bool, tools: Tools) -> tuple[Any, Any]:
     """Coordinates as the padding has them, and the derivative by what they were."""
     if padding == "zeros":
-        return at, at * 0 + 1
+        return tools.choose(abs(at) < FAR, at, NOWHERE) if volume else at, 1.0
     if padding == "border":
-        return clipped(at, length, tools)
+        return clipped(at, length, volume, tools)
     at, turned = mirrored(at, length, align, tools)
-    at, kept = clipped(at, length, tools)
+    at, kept = clipped(at, length, volume, tools)
     return at, turned * kept
 
 
@@ -97,29 +109,31 @@ def cubic_beyond(away: Any) -> tuple[Any, Any]:
 def taps_of(at: Any, mode: str, tools: Tools) -> list[tuple[Any, Any, Any]]:
     """The neighbours of coordinates: where (whole numbers as floats), weights, derivatives of these."""
     if mode == "nearest":
-        return [(at.round(), at * 0 + 1, at * 0)]
+        even = tools.number(at == at, at) * 0
+        return [(at.round(), even + 1, even)]
     low = tools.floor(at)
     share = at - low
     if mode == "bilinear":
-        return [(low, 1 - share, share * 0 - 1), (low + 1, share, share * 0 + 1)]
+        even = tools.number(share == share, share) * 0
+        return [(low, 1 - share, even - 1), (low + 1, share, even + 1)]
     parts = (cubic_beyond(share + 1), cubic(share), cubic(1 - share), cubic_beyond(2 - share))
     signs = (1, 1, -1, -1)
     return [(low + step - 1, part[0], sign * part[1]) for step, (part, sign) in enumerate(zip(parts, signs))]
 
 
-def along(at: Any, length: int, mode: str, padding: str, align: bool, tools: Tools) -> list[Tap]:
+def along(at: Any, length: int, mode: str, padding: str, align: bool, volume: bool, tools: Tools) -> list[Tap]:
     """The elements around places along one dimension, from coordinates between -1 and 1."""
     scale = (length - 1) / 2 if align else length / 2
     at = (at + 1) * scale - (0 if align else 0.5)
     turned: Any = 1.0
     if mode != "bicubic":
-        at, turned = inside(at, length, padding, align, tools)
+        at, turned = inside(at, length, padding, align, volume, tools)
     found = []
     for index, weight, slope in taps_of(at, mode, tools):
         if mode == "bicubic":
-            index, _ = inside(index, length, padding, align, tools)
+            index, _ = inside(index, length, padding, align, volume, tools)
         there = tools.number((index >= 0) & (index <= length - 1), weight)
-        found.append(Tap(tools.whole(index.clip(0, length - 1)), weight * there, slope * turned * there * scale))
+        found.append(Tap(tools.whole(index.clip(0, length - 1)), weight * there, slope * turned * there * scale, there))
     return found
 
 
@@ -137,7 +151,8 @@ def corners(coordinates: list[Any], lengths: tuple[int, ...], options: Any, tool
     """
     order = lengths[::-1]
     mode, padding, align = options
-    rows = [along(at, length, mode, padding, align, tools) for at, length in zip(coordinates, order)]
+    volume = len(lengths) == 3
+    rows = [along(at, length, mode, padding, align, volume, tools) for at, length in zip(coordinates, order)]
     for taps in itertools.product(*rows):
         yield sum(tap.index * math.prod(order[:at]) for at, tap in enumerate(taps)), taps
 
@@ -145,6 +160,11 @@ def corners(coordinates: list[Any], lengths: tuple[int, ...], options: Any, tool
 def weight_of(taps: tuple[Tap, ...]) -> Any:
     """The weight of an element."""
     return math.prod((tap.weight for tap in taps[1:]), start=taps[0].weight)
+
+
+def share_of(taps: tuple[Tap, ...], tools: Tools) -> Any:
+    """The share of an element in the gradient of a value: its weight, nothing of what is no element."""
+    return math.prod(tools.choose(tap.there > 0, tap.weight, 0.0) for tap in taps)
 
 
 def slope_of(taps: tuple[Tap, ...], dim: int) -> Any:
@@ -156,8 +176,7 @@ def slope_of(taps: tuple[Tap, ...], dim: int) -> Any:
 def sample(image: Any, grid: Any, options: Any) -> Any:
     """The values of images (N, C, ...) at the places of grids (N, ..., dimensions): (N, C, ...)."""
     items, channels, *lengths = image.shape
-    near = np.where(np.abs(grid) < FAR, grid, NOWHERE)
-    places = near.reshape(items, math.prod(grid.shape[1:-1]), grid.shape[-1])
+    places = grid.reshape(items, math.prod(grid.shape[1:-1]), grid.shape[-1])
     flat = image.reshape(items, channels, math.prod(lengths))
     made = np.zeros((items, channels, places.shape[1]), image.dtype)
     for index, taps in corners([places[..., at] for at in range(places.shape[2])], tuple(lengths), options, ARRAYS):

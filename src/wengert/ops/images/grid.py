@@ -62,8 +62,7 @@ class Around:
         self.count = math.prod(grid.shape[1:-1])
         self.options = options
         self.dims = grid.shape[-1]
-        near = grid.where(grid.detach().abs() < kernel.FAR, kernel.NOWHERE)
-        places = near.reshape((self.items, self.count, self.dims))
+        places = grid.reshape((self.items, self.count, self.dims))
         self.coordinates = [places.select(2, at) for at in range(self.dims)]
 
     def corners(self) -> Any:
@@ -78,7 +77,7 @@ def sampled_vjp_input(grad: Any, input_shape: Any, grid: Any, mode: str, padding
     rows = grad.reshape((around.items, around.channels, around.count))
     made = grad.new_zeros((around.items, around.channels, around.area))
     for index, taps in around.corners():
-        made = made.scatter_add(2, index, rows * kernel.weight_of(taps).unsqueeze(1))
+        made = made.scatter_add(2, index, rows * kernel.share_of(taps, TENSORS).unsqueeze(1))
     return made.reshape(input_shape)
 
 
