@@ -165,9 +165,9 @@ class FuzzRunner(Runner):
         with os.fdopen(reader, "rb") as file:
             told = file.read()
         status = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
-        if not told:
-            return Outcome(name, failures=[Failure("crash", name, f"the process ended with status {status}", 0)])
-        outcome: Outcome = pickle.loads(told)
+        outcome = Outcome(name, failures=[Failure("crash", name, f"the process ended with status {status}", 0)])
+        if told:
+            outcome = pickle.loads(told)
         self.known.remove_from(outcome)
         return outcome
 
