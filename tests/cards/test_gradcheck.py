@@ -20,6 +20,7 @@ OTHERWISE = (
     "normal_about",
     "_standard_gamma",
     "_sample_dirichlet",
+    *(f"fake_quantize_per_{kind}_affine{end}" for kind in ("tensor", "channel") for end in ("", "_cachemask")),
 )
 # Their rule raises, as torch's does.
 REFUSED = ("floor_divide", "heaviside")

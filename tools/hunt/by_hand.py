@@ -8,6 +8,7 @@ TENSOR = listed(r"""
     x[0, 1] ; x[1:, ::2] ; x[wg.tensor([0, 1])] ; x[x > 1] ; x[..., None, 1] ; x[[0, 1], [1, 0]] ;
     x.__setitem__((0, 1), 2.0) ; x.__setitem__(slice(0, 1), wg.ones(3)) ; x.__setitem__(wg.tensor([0]), 1.0) ;
     wg.stft(x.flatten(), 4, window=wg.ones(4), return_complex=True).istft(4, window=wg.ones(4)) ;
+    wg.fake_quantize_per_channel_affine(x, wg.ones(3), wg.zeros(3, dtype=wg.int32), 1, -8, 7) ;
     x.item() ; x[0, 0].item() ; x.tolist() ; x.numpy() ; x.__array__() ; x.__array__(np.float64) ; x.size(0) ;
     x.stride(1) ; x.type(wg.float64) ; x.to(wg.float64) ; x.to('cpu', wg.int32) ; x.new_zeros(2, 3) ;
     x.new_tensor([1.0]) ; x.new_empty((2,)) ; x.new_full((2,), 3.0) ; x.is_contiguous() ; x.data_ptr() ;

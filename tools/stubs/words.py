@@ -69,6 +69,7 @@ OWN = {
     ("conv1d", "padding"): "Ints | str", ("conv2d", "padding"): "Ints | str", ("conv3d", "padding"): "Ints | str",
     ("lstm_cell", "hx"): "Sequence[Tensor]", ("scaled_dot_product_attention", "scale"): "float",
     ("segment_reduce", "initial"): "Number",
+    **{("fake_quantize_per_tensor_affine", name): "Number | Tensor" for name in ("scale", "zero_point")},
     ("tile", "dims"): "Sequence[int]", ("where", "other"): "Operand",
     **{(name, "out"): "Sequence[Tensor]"
        for name in ("geqrf", "lu", "lu_unpack", "qr", "slogdet", "svd", "triangular_solve")},

@@ -18,7 +18,7 @@ KERNELS = {
 }  # fmt: skip
 """By the name of the operator, where the kernel is not called after it."""
 
-WHOLE = ("_impl", "_bounds", "_out", "_", "Impl")
+WHOLE = ("_impl", "_bounds", "_handling", "_out", "_", "Impl")
 """Ends of names that are those of kernels."""
 
 

@@ -145,6 +145,10 @@ NAMES: dict[str, str] = {
         "special_shifted_chebyshev_polynomial_u special_shifted_chebyshev_polynomial_v "
         "special_shifted_chebyshev_polynomial_w"
     ),
+    "pointwise.quantised": (
+        "fake_quantize_per_channel_affine fake_quantize_per_channel_affine_cachemask fake_quantize_per_tensor_affine "
+        "fake_quantize_per_tensor_affine_cachemask"
+    ),
     "pointwise.scales": "_frexp",
     "pointwise.smooth": "logsigmoid mish softplus softsign tanhshrink",
     "randomness.low_rank": "pca_lowrank svd_lowrank",

@@ -31,6 +31,10 @@ IMPLICIT = "a draw: its gradient is that of numbers whose rank stays, held to in
 BY_VALUES = "the shape of the result depends on values, which members may disagree about"
 REAL = "real numbers only"
 WITHOUT_DERIVATIVE = {
+    **dict.fromkeys(
+        [f"fake_quantize_per_{kind}_affine_cachemask" for kind in ("tensor", "channel")],
+        "its rounding counts as the identity, as in torch",
+    ),
     "floor_divide": "constant almost everywhere; its gradient is refused, as torch's is",
     "heaviside": "constant but at 0; its gradient is refused, as torch's is",
     "normal_about": DRAWS,
