@@ -103,6 +103,7 @@ from wengert.amp.casting import (
     set_autocast_enabled as set_autocast_enabled,
     set_autocast_gpu_dtype as set_autocast_gpu_dtype,
 )
+from wengert.amp.grad_scaler import GradScaler as GradScaler
 from wengert.as_torch import install_as_torch as install_as_torch
 from wengert.autograd.anomaly_mode import (
     is_anomaly_check_nan_enabled as is_anomaly_check_nan_enabled,

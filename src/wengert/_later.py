@@ -91,6 +91,7 @@ LATER = {
     "TypedStorage": "ops.memory.storages",
     "UntypedStorage": "ops.memory.storages",
     "array_api": "compat",
+    "GradScaler": "amp",
     "autocast": "amp",
     "compile": "compiler",
     "default_generator": "ops.randomness.generator",

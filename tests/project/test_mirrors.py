@@ -176,13 +176,13 @@ def test_a_scaler_refuses_calls_out_of_order():
     for call in (lambda: scaler.unscale_(optimizer), lambda: scaler.step(optimizer), scaler.update):
         with pytest.raises(AssertionError, match="but _scale is None"):
             call()
-    loss = scaler.scale(x.sum())
+    scaler.scale(x.sum())
     with pytest.raises(AssertionError, match="No inf checks were recorded for this optimizer"):
         scaler.step(optimizer)
     scaler.update(4.0)
     with pytest.raises(AssertionError, match="No inf checks were recorded prior to update"):
         scaler.update()
-    loss.backward()
+    scaler.scale(x.sum()).backward()
     scaler.step(optimizer)
     with pytest.raises(RuntimeError, match=r"step\(\) has already been called"):
         scaler.step(optimizer)
