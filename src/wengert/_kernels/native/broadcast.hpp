@@ -78,14 +78,20 @@ public:
             return;
         }
         parallel_for(rows_, width_ * cost, [&](npy_intp begin, npy_intp end) {
+            npy_intp offsets[count] = {}, at[NPY_MAXDIMS], rest = begin;
+            for (int i = 1; i <= outer_; ++i) {
+                at[i] = rest % lengths_[i];
+                rest /= lengths_[i];
+                for (int k = 0; k < count; ++k) offsets[k] += at[i] * steps_[k][i];
+            }
             for (npy_intp row = begin; row < end; ++row) {
-                npy_intp offsets[count] = {}, rest = row;
-                for (int i = 1; i <= outer_; ++i) {
-                    const npy_intp at = rest % lengths_[i];
-                    rest /= lengths_[i];
-                    for (int k = 0; k < count; ++k) offsets[k] += at * steps_[k][i];
-                }
                 body(row * width_, offsets, width_);
+                for (int i = 1; i <= outer_; ++i) {
+                    for (int k = 0; k < count; ++k) offsets[k] += steps_[k][i];
+                    if (++at[i] < lengths_[i]) break;
+                    at[i] = 0;
+                    for (int k = 0; k < count; ++k) offsets[k] -= steps_[k][i] * lengths_[i];
+                }
             }
         });
     }

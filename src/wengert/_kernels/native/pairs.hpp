@@ -1,6 +1,8 @@
 // How two operands of an element-wise function meet, and its loop over them in pieces.
 #pragma once
 
+#include <algorithm>
+
 #include "common.hpp"
 
 namespace wengert {
@@ -50,6 +52,8 @@ inline bool arrange(PyArrayObject* a, PyArrayObject* b, Layout& layout, bool& a_
     return true;
 }
 
+constexpr npy_intp row_room = 512;  // elements
+
 template <class T>
 void run(BinaryLoop<T> loop, npy_intp cost, const T* a, const T* b, T* out, bool a_large, bool b_large, const Layout& layout) {
     const npy_intp outer = layout.outer, middle = layout.middle, inner = layout.inner;
@@ -60,8 +64,16 @@ void run(BinaryLoop<T> loop, npy_intp cost, const T* a, const T* b, T* out, bool
         });
     } else if (inner == 1) {
         parallel_for(outer, middle * cost, [=](npy_intp begin, npy_intp end) {
-            for (npy_intp o = begin * middle; o < end * middle; o += middle)
-                loop(a_large ? a + o : a, 1, b_large ? b + o : b, 1, out + o, middle);
+            T several[row_room];
+            const npy_intp most = std::min(end - begin, row_room / middle), together = most < 4 ? 1 : most;  // so many rows at a time
+            const npy_intp step = together * middle;
+            const T* row = a_large ? b : a;
+            if (together > 1) {
+                for (npy_intp at = 0; at < step; at += middle) std::copy_n(row, middle, several + at);
+                row = several;
+            }
+            for (npy_intp o = begin * middle; o < end * middle; o += step)
+                loop(a_large ? a + o : row, 1, b_large ? b + o : row, 1, out + o, std::min(step, end * middle - o));
         });
     } else {
         parallel_for(outer * middle, inner * cost, [=](npy_intp begin, npy_intp end) {
