@@ -167,6 +167,28 @@ PyObject* inverse(Call args) {
     return fine ? give_tuple(made, 2) : nullptr;
 }
 
+// linalg_det(A)
+template <class T>
+PyObject* determinant(Call args) {
+    Matrices<T> a;
+    if (!a.read_square(args[0])) return nullptr;
+    const npy_intp side = a.rows;
+    Owned made(new_rows(a, descr_of<T>(), {}));
+    if (!made) return nullptr;
+    T* out = data_of<T>(made.get());
+    const bool fine = for_each_matrix(a.count, cubed(a), [=](npy_intp at) {
+        Space<T> own;
+        int32_t pivots[most_side];
+        a.load(at, own);
+        if (!factor_lu(own, side, side, pivots)) return false;
+        T total = 1;
+        for (npy_intp i = 0; i < side; ++i) total *= pivots[i] - 1 == i ? own[i * side + i] : -own[i * side + i];
+        out[at] = total;
+        return true;
+    });
+    return fine ? made.give() : nullptr;
+}
+
 #define WENGERT_FACTORS(count, name, arguments) \
     direct_method("direct_" #name, direct<count, by_element<name<float>, name<double>>>, #name arguments ", or NotImplemented"),
 PyMethodDef factors_methods[] = {
@@ -176,6 +198,7 @@ PyMethodDef factors_methods[] = {
     WENGERT_FACTORS(3, lu_factor, "(A, pivot, check_errors)")
     WENGERT_FACTORS(4, solve, "(A, B, left, check_errors)")
     WENGERT_FACTORS(2, inverse, "(A, check_errors)")
+    WENGERT_FACTORS(1, determinant, "(A)")
     {nullptr, nullptr, 0, nullptr},
 };
 #undef WENGERT_FACTORS

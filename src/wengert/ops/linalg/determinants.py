@@ -10,21 +10,25 @@ from typing import Any
 
 import numpy as np
 
+from ... import _kernels as kernels
 from ..._core.calls.out import put
 from ..._core.cards.card import Array, Bad, Sample, composite
 from ..._core.out_errors import EXACT
 from ..._core.tensor.base import Tensor
 from ..._core.tensor.batches import is_batched
 from .. import return_types
+from ..pointwise.choose import where
 from .inverse import inverted
 from .matrices import adjoint, check_inexact, check_square, of_matrices, public
 from .singular import decomposed
+
+native = kernels.direct_function
 
 NEAR = 100
 """Determinants of fewer roundings count as zero: their gradients come from singular values, not from the inverse."""
 
 
-@of_matrices(name="_linalg_det", node="LinalgDetBackward0")
+@of_matrices(name="_linalg_det", node="LinalgDetBackward0", native=native("determinant"))
 def determinant(A: Array) -> Any:
     """The determinants of square matrices."""
     check_square("linalg.det", A)
@@ -34,8 +38,20 @@ def determinant(A: Array) -> Any:
 
 def cofactors(matrix: Any, det: Any) -> Any:
     """The gradients of determinants, conjugated: defined for singular matrices, too."""
-    if not is_batched(det) and not bool((det.abs() < NEAR * np.finfo(det._array_.dtype).eps).any()):
+    if is_batched(det):
+        return cofactors_of_singular(matrix)
+    near = det.abs() < NEAR * np.finfo(det._array_.dtype).eps
+    if not bool(near.any()):
         return det.conj()[..., None, None] * adjoint(inverted(matrix, False)[0])
+    if bool(near.all()):
+        return cofactors_of_singular(matrix)
+    one = matrix.new_ones(matrix.shape[-1]).diag()
+    regular = det.conj()[..., None, None] * adjoint(inverted(where(near[..., None, None], one, matrix), False)[0])
+    return regular.index_put((near,), cofactors_of_singular(matrix[near]))
+
+
+def cofactors_of_singular(matrix: Any) -> Any:
+    """The same by singular values, which need not be far from 0."""
     u, values, vh = decomposed(matrix, True, True)
     size = matrix.shape[-1]
     others = values.unsqueeze(-2).masked_fill(values.new_ones(size).diag() != 0, 1).prod(-1)
