@@ -32,19 +32,14 @@ void over_channels(const Planes& p, const Body& body) {
 template <class T>
 void means_and_variances(const T* x, const Planes& p, npy_intp first, npy_intp last, double* mean, double* variance) {
     const double count = static_cast<double>(p.count());
-    for (npy_intp c = first; c < last; ++c) mean[c] = variance[c] = 0;
     if (p.size == 1) {
-        for (npy_intp n = 0; n < p.images; ++n)
-            for (npy_intp c = first; c < last; ++c) mean[c] += static_cast<double>(x[n * p.channels + c]);
+        loops<T>().channel_sums(x + first, p.channels, p.images, last - first, mean + first);
         for (npy_intp c = first; c < last; ++c) mean[c] /= count;
-        for (npy_intp n = 0; n < p.images; ++n)
-            for (npy_intp c = first; c < last; ++c) {
-                const double distance = static_cast<double>(x[n * p.channels + c]) - mean[c];
-                variance[c] += distance * distance;
-            }
+        loops<T>().channel_spreads(x + first, p.channels, p.images, last - first, mean + first, variance + first);
         for (npy_intp c = first; c < last; ++c) variance[c] /= count;
         return;
     }
+    for (npy_intp c = first; c < last; ++c) mean[c] = variance[c] = 0;
     const npy_intp step = p.channels * p.size;
     for (npy_intp c = first; c < last; ++c) {
         const T* plane = x + c * p.size;
@@ -86,15 +81,17 @@ PyObject* statistics(PyObject** slots) {
 // What is computed of each channel, for all its elements.
 template <class T>
 void apply_to(const T* input, const Planes& p, const T* mean, const T* invstd, const T* weight, const T* bias, T* out) {
+    std::vector<T> numbers(static_cast<size_t>(2 * p.channels));
+    T *scale = numbers.data(), *shift = scale + p.channels;
+    for (npy_intp c = 0; c < p.channels; ++c) scale[c] = weight ? invstd[c] * weight[c] : invstd[c], shift[c] = bias ? bias[c] : T(0);
     over_channels(p, [=](npy_intp first, npy_intp last) {
+        if (p.size == 1)
+            return loops<T>().channel_normalise(input + first, mean + first, scale + first, shift + first, p.channels, p.images,
+                                                last - first, out + first);
         for (npy_intp n = 0; n < p.images; ++n)
             for (npy_intp c = first; c < last; ++c) {
                 const npy_intp at = (n * p.channels + c) * p.size;
-                const T scale = weight ? invstd[c] * weight[c] : invstd[c], shift = bias ? bias[c] : T(0);
-                if (p.size == 1)
-                    out[at] = (input[at] - mean[c]) * scale + shift;
-                else
-                    loops<T>().row_normalise(input + at, out + at, p.size, mean[c], scale, shift);
+                loops<T>().row_normalise(input + at, out + at, p.size, mean[c], scale[c], shift[c]);
             }
     });
 }
@@ -154,17 +151,35 @@ PyObject* without_statistics(PyObject* const* args) {
 template <class T>
 void gradient_sums(const T* grad, const T* x, const T* mean, const Planes& p, npy_intp first, npy_intp last, double* total,
                    double* product) {
+    if (p.size == 1)
+        return loops<T>().channel_products(grad + first, x + first, mean + first, p.channels, p.images, last - first, total + first,
+                                           product + first);
     for (npy_intp c = first; c < last; ++c) total[c] = product[c] = 0;
     for (npy_intp n = 0; n < p.images; ++n)
         for (npy_intp c = first; c < last; ++c) {
             const npy_intp at = (n * p.channels + c) * p.size;
-            if (p.size == 1) {
-                total[c] += static_cast<double>(grad[at]);
-                product[c] += static_cast<double>(grad[at]) * static_cast<double>(x[at] - mean[c]);
-            } else {
-                total[c] += loops<T>().row_sum_double(grad + at, p.size);
-                product[c] += loops<T>().row_centred_product(x + at, grad + at, p.size, mean[c]);
-            }
+            total[c] += loops<T>().row_sum_double(grad + at, p.size);
+            product[c] += loops<T>().row_centred_product(x + at, grad + at, p.size, mean[c]);
+        }
+}
+
+// The gradient of the input, by numbers of each channel; if not `training` they are the scale alone.
+template <class T>
+void slopes_of_input(const T* grad, const T* x, const Planes& p, const T* mean, const T* level, const T* tilt, const T* scale,
+                     bool training, npy_intp first, npy_intp last, T* out) {
+    if (p.size == 1) {
+        const T* zeros = level;
+        if (!training)
+            return loops<T>().channel_normalise(grad + first, zeros + first, scale + first, zeros + first, p.channels, p.images,
+                                                last - first, out + first);
+        return loops<T>().channel_normalise_backward(grad + first, x + first, mean + first, level + first, tilt + first, scale + first,
+                                                     p.channels, p.images, last - first, out + first);
+    }
+    for (npy_intp n = 0; n < p.images; ++n)
+        for (npy_intp c = first; c < last; ++c) {
+            const npy_intp at = (n * p.channels + c) * p.size;
+            if (!training) loops<T>().row_normalise(grad + at, out + at, p.size, T(0), scale[c], T(0));
+            else loops<T>().row_normalise_backward(grad + at, x + at, out + at, p.size, mean[c], level[c], tilt[c], scale[c]);
         }
 }
 
@@ -185,21 +200,18 @@ PyObject* backward(PyObject** slots) {
     const T *slope = data_of<T>(grad), *input = data_of<T>(x);
     T* out = data_of<T>(items[0].get());
     std::vector<double> sums(static_cast<size_t>(2 * p.channels));
+    std::vector<T> numbers(static_cast<size_t>(3 * p.channels));
     double *total = sums.data(), *product = total + p.channels;
+    T *scale = numbers.data(), *level = scale + p.channels, *tilt = level + p.channels;
     const T count = static_cast<T>(p.count());
     over_channels(p, [=](npy_intp first, npy_intp last) {
         gradient_sums(slope, input, mean, p, first, last, total, product);
-        for (npy_intp n = 0; n < p.images; ++n)
-            for (npy_intp c = first; c < last; ++c) {
-                const npy_intp at = (n * p.channels + c) * p.size;
-                const T scale = weight ? invstd[c] * weight[c] : invstd[c];
-                const T level = training ? static_cast<T>(total[c]) / count : T(0);
-                const T tilt = training ? static_cast<T>(product[c]) * invstd[c] * invstd[c] / count : T(0);
-                if (!training)
-                    loops<T>().row_normalise(slope + at, out + at, p.size, T(0), scale, T(0));
-                else
-                    loops<T>().row_normalise_backward(slope + at, input + at, out + at, p.size, mean[c], level, tilt, scale);
-            }
+        for (npy_intp c = first; c < last; ++c) {
+            scale[c] = weight ? invstd[c] * weight[c] : invstd[c];
+            if (training) level[c] = static_cast<T>(total[c]) / count;  // otherwise 0
+            if (training) tilt[c] = static_cast<T>(product[c]) * invstd[c] * invstd[c] / count;
+        }
+        slopes_of_input(slope, input, p, mean, level, tilt, scale, training, first, last, out);
     });
     for (npy_intp c = 0; weight && c < p.channels; ++c) {
         data_of<T>(items[1].get())[c] = static_cast<T>(product[c]) * invstd[c];

@@ -33,7 +33,8 @@ struct Sampling {
         rows = grid[1], columns = grid[2];
         const bool full = images > 0 && channels > 0 && lengths[0] > 0 && lengths[1] > 0 && rows > 0 && columns > 0;
         const bool fits = ((Size(rows) * columns + Size(lengths[0]) * lengths[1]) * images * (Size(channels) + 2) * 16).fits();
-        return full && fits && grid[0] == images && grid[3] == 2;
+        const bool short_enough = (Size(lengths[0]) * lengths[1]).value_or_most() < (npy_intp(1) << 31);  // places of 32 bits
+        return full && fits && short_enough && grid[0] == images && grid[3] == 2;
     }
 };
 
@@ -73,6 +74,13 @@ T inside(T at, T length, const Sampling& s, T& turned) {
     return std::min(std::max(at, T(0)), length - 1);
 }
 
+// The greatest whole number that is not above a place; `of` and `near_enough` see to it that it is an integer of 62 bits.
+template <class T>
+T floor_of(T at) {
+    const T cut = static_cast<T>(static_cast<npy_intp>(at));
+    return cut > at ? cut - 1 : cut;
+}
+
 // The neighbours of a coordinate: where, weight, and derivative of that.
 template <class T>
 int neighbours(T at, Mode mode, T* where, T* weight, T* slope) {
@@ -80,7 +88,7 @@ int neighbours(T at, Mode mode, T* where, T* weight, T* slope) {
         where[0] = std::nearbyint(at), weight[0] = 1, slope[0] = 0;
         return 1;
     }
-    const T low = std::floor(at), share = at - low;
+    const T low = floor_of(at), share = at - low;
     if (mode == BILINEAR) {
         where[0] = low, weight[0] = 1 - share, slope[0] = -1;
         where[1] = low + 1, weight[1] = share, slope[1] = 1;
@@ -140,6 +148,31 @@ PyArrayObject* as_grid(PyObject* object) {
     return grid && PyArray_NDIM(grid) == 4 && near_enough<T>(grid) ? grid : nullptr;
 }
 
+// All channels of one image, a strip of places at a time.
+template <class T>
+void sample_image(const Sampling& s, const T* image, const T* grid, T* out) {
+    constexpr npy_intp strip = 64;
+    int32_t index[16 * strip];
+    T weight[16 * strip];
+    for (npy_intp begin = 0; begin < s.places(); begin += strip) {
+        const npy_intp places = std::min(strip, s.places() - begin);
+        npy_intp count = 0;
+        for (npy_intp p = 0; p < places; ++p) {
+            const T* at = grid + (begin + p) * 2;
+            const Taps<T> along = taps_of(at[0], s.lengths[0], s), down = taps_of(at[1], s.lengths[1], s);
+            count = along.count * down.count;
+            npy_intp k = p;
+            for (int i = 0; i < along.count; ++i)
+                for (int j = 0; j < down.count; ++j, k += places) {
+                    index[k] = static_cast<int32_t>(down.tap[j].index * s.lengths[0] + along.tap[i].index);
+                    weight[k] = along.tap[i].weight * down.tap[j].weight;
+                }
+        }
+        for (npy_intp c = 0; c < s.channels; ++c)
+            loops<T>().weighed_elements(image + c * s.area(), index, weight, count, places, out + c * s.places() + begin);
+    }
+}
+
 // grid_sample(input, grid, mode, padding, align_corners)
 template <class T>
 PyObject* forward(Call args) {
@@ -147,22 +180,14 @@ PyObject* forward(Call args) {
     Sampling s;
     if (!grid || PyArray_NDIM(x) != 4 || !s.read(args + 2) || !s.of(PyArray_DIMS(x), PyArray_DIMS(grid))) return nullptr;
     const npy_intp shape[4] = {s.images, s.channels, s.rows, s.columns};
-    Owned result(new_zeros(descr_of<T>(), 4, shape));
+    Owned result(new_array(descr_of<T>(), 4, shape));
     if (!result) return nullptr;
     const T *image = data_of<T>(x), *places = data_of<T>(grid);
     T* out = data_of<T>(result.get());
     ReleaseGil unlocked(s.large());
     parallel_for(s.images, s.cost(), [=, &s](npy_intp first, npy_intp last) {
-        over_places(s, places, first, last, [=, &s](npy_intp n, npy_intp p, const Taps<T>& along, const Taps<T>& down) {
-            for (npy_intp c = 0; c < s.channels; ++c) {
-                const T* plane = image + (n * s.channels + c) * s.area();
-                T total = 0;
-                for (int i = 0; i < along.count; ++i)
-                    for (int j = 0; j < down.count; ++j)
-                        total += plane[down.tap[j].index * s.lengths[0] + along.tap[i].index] * (along.tap[i].weight * down.tap[j].weight);
-                out[(n * s.channels + c) * s.places() + p] = total;
-            }
-        });
+        for (npy_intp n = first; n < last; ++n)
+            sample_image(s, image + n * s.channels * s.area(), places + n * s.places() * 2, out + n * s.channels * s.places());
     });
     return result.give();
 }

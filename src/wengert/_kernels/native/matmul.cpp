@@ -23,11 +23,12 @@ PyObject* compute_linear(PyObject** slots) {
         if (!shift || PyArray_NDIM(shift) != 1) return nullptr;
     }
     if (!optional_data(slots[2], weight.rows, bias)) return nullptr;
-    Owned result(product(x, weight.transposed()));
+    bool added = false;
+    Owned result(product(x, weight.transposed(), false, bias, &added));
     if (!result) return nullptr;
     T* out = data_of<T>(result.get());
     const npy_intp columns = weight.rows;
-    if (!bias) return result.give();
+    if (!bias || added) return result.give();
     ReleaseGil unlocked((Size(x.rows) * columns).value_or_most() >= thread_threshold);
     parallel_for(x.rows, columns, [=](npy_intp begin, npy_intp end) {
         for (npy_intp i = begin; i < end; ++i) loops<T>().binary[ADD](out + i * columns, 1, bias, 1, out + i * columns, columns);

@@ -70,14 +70,14 @@ inline bool is_thin(const Matrix<T>& a, const Matrix<T>& b) {
            (Size(a.rows) * b.columns * static_cast<npy_intp>(sizeof(T))).fits();
 }
 template <class T>
-inline void multiply_thin(const Matrix<T>& a, const Matrix<T>& b, T* out) {
+inline void multiply_thin(const Matrix<T>& a, const Matrix<T>& b, const T* bias, T* out) {
     constexpr npy_intp block = 256;  // rows
     const npy_intp columns = b.columns;
     const ReleaseGil unlocked((Size(a.rows) * columns).value_or_most() >= thread_threshold);
     parallel_for((a.rows + block - 1) / block, (Size(block) * a.columns * columns).value_or_most(), [=](npy_intp begin, npy_intp end) {
         for (npy_intp row = begin * block, last = std::min(end * block, a.rows); row < last; row += block)
-            loops<T>().small_product({a.factor.data + row * a.factor.row, a.factor.row, a.factor.column}, b.factor, out + row * columns,
-                                     std::min(block, last - row), a.columns, columns);
+            loops<T>().thin_product({a.factor.data + row * a.factor.row, a.factor.row, a.factor.column}, b.factor, bias,
+                                    out + row * columns, std::min(block, last - row), a.columns, columns);
     });
 }
 template <class T>
@@ -85,9 +85,10 @@ inline void multiply(const Matrix<T>& a, const Matrix<T>& b, T* out) {
     loops<T>().small_product(a.factor, b.factor, out, a.rows, a.columns, b.columns);
 }
 
-// a b as a new matrix, laid row by row, or (`by_columns`) column by column; null without an error if it is neither small nor large.
+// a b as a new matrix, laid row by row, or (`by_columns`) column by column; null without an error if it is neither small nor
+// large. A `bias` for each column is added, if the product is thin, or left to the caller: then `*added` stays as it was.
 template <class T>
-inline PyArrayObject* product(const Matrix<T>& a, const Matrix<T>& b, bool by_columns = false) {
+inline PyArrayObject* product(const Matrix<T>& a, const Matrix<T>& b, bool by_columns = false, const T* bias = nullptr, bool* added = nullptr) {
     const bool small = is_small(a, b), thin = !small && !by_columns && is_thin(a, b);
     if (!small && !thin && !(by_columns ? is_large(b.transposed(), a.transposed()) : is_large(a, b))) return nullptr;
     npy_intp shape[2] = {a.rows, b.columns};
@@ -97,9 +98,11 @@ inline PyArrayObject* product(const Matrix<T>& a, const Matrix<T>& b, bool by_co
         &PyArray_Type, descr, 2, shape, nullptr, nullptr, by_columns ? NPY_ARRAY_F_CONTIGUOUS : 0, nullptr));
     if (!result) return nullptr;
     Owned made(result);
-    const auto form = small ? multiply<T> : thin ? multiply_thin<T> : multiply_large<T>;
-    if (by_columns) form(b.transposed(), a.transposed(), data_of<T>(result));
+    const auto form = small ? multiply<T> : multiply_large<T>;
+    if (thin) multiply_thin(a, b, bias, data_of<T>(result));
+    else if (by_columns) form(b.transposed(), a.transposed(), data_of<T>(result));
     else form(a, b, data_of<T>(result));
+    if (thin && added) *added = true;
     return reinterpret_cast<PyArrayObject*>(made.give());
 }
 

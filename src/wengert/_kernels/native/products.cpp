@@ -25,10 +25,11 @@ PyArrayObject* blas_product(const Matrix<T>& a, const Matrix<T>& b) {
     if (result && !PyArray_CheckExact(result)) Py_CLEAR(result);  // a scalar
     return reinterpret_cast<PyArrayObject*>(result);
 }
-// a b as a new matrix of the layout that is asked for; null without an error where a length is 0 or the inner ones differ.
+// a b as a new matrix of the layout that is asked for; null without an error where a length is 0 or the inner ones differ. A bias
+// is added as by `product`.
 template <class T>
-PyArrayObject* product_of(const Matrix<T>& a, const Matrix<T>& b, bool by_columns = false) {
-    PyArrayObject* own = product(a, b, by_columns);
+PyArrayObject* product_of(const Matrix<T>& a, const Matrix<T>& b, bool by_columns = false, const T* bias = nullptr, bool* added = nullptr) {
+    PyArrayObject* own = product(a, b, by_columns, bias, added);
     if (own || PyErr_Occurred()) return own;
     if (a.columns != b.rows || a.rows == 0 || a.columns == 0 || b.columns == 0) return nullptr;
     if (!by_columns) return blas_product(a, b);
@@ -152,8 +153,11 @@ PyObject* addmm(PyObject* const* args) {
     Factor<T> shift;
     if (!is_one(args[3]) || !is_one(args[4]) || !as_matrix(args[1], a) || !as_matrix(args[2], b)) return nullptr;
     if (!as_shift(args[0], a.rows, b.columns, shift)) return nullptr;
-    Owned result(product_of(a, b));
+    const bool is_bias = shift.row == 0 && shift.column == 1;
+    bool added = false;
+    Owned result(product_of(a, b, false, is_bias ? shift.data : nullptr, &added));
     if (!result) return nullptr;
+    if (added && is_bias) return result.give();
     T* out = data_of<T>(result.get());
     const npy_intp columns = b.columns;
     ReleaseGil unlocked((Size(a.rows) * columns).value_or_most() >= thread_threshold);

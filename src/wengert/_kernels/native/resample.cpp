@@ -82,9 +82,31 @@ Plan<T> plan_of(npy_intp length, npy_intp count, Mode mode, bool align, double s
     return plan;
 }
 
+// The last axis of (outer, length) resampled; `taps` are those of the plan.
+template <int taps, class T>
+void along_lines(const Plan<T>& plan, npy_intp outer, const T* from, T* to) {
+    parallel_for(outer, plan.count * taps, [=, &plan](npy_intp begin, npy_intp end) {
+        for (npy_intp line = begin; line < end; ++line) {
+            const T* seen = from + line * plan.length;
+            T* made = to + line * plan.count;
+            const npy_intp* places = plan.places.data();
+            const T* weights = plan.weights.data();
+            for (npy_intp at = 0; at < plan.count; ++at, places += taps, weights += taps) {
+                T total = seen[places[0]];
+                if (taps > 1) total *= weights[0];
+                for (int tap = 1; tap < taps; ++tap) total += seen[places[tap]] * weights[tap];
+                made[at] = total;
+            }
+        }
+    });
+}
 // One axis of (outer, length, inner) resampled.
 template <class T>
 void along(const Plan<T>& plan, npy_intp outer, npy_intp inner, const T* from, T* to) {
+    if (inner == 1) {
+        const auto lines = plan.taps == 1 ? along_lines<1, T> : plan.taps == 2 ? along_lines<2, T> : along_lines<4, T>;
+        return lines(plan, outer, from, to);
+    }
     parallel_for(outer * plan.count, inner * plan.taps, [=, &plan](npy_intp begin, npy_intp end) {
         for (npy_intp row = begin; row < end; ++row) {
             const npy_intp at = row % plan.count, block = row / plan.count * plan.length;
@@ -181,8 +203,6 @@ PyObject* resampled(const Request& r, PyArrayObject* x, bool back) {
     return result.give();
 }
 
-constexpr npy_intp few = 1 << 15;
-
 // resample(self, size, mode, align_corners, scales, antialias)
 template <class T>
 PyObject* forward(Call args) {
@@ -194,9 +214,6 @@ PyObject* forward(Call args) {
     if (as_shape(args[1], size) != r.ndim - 2) return nullptr;
     for (int i = 0; i < r.ndim; ++i) r.small[i] = PyArray_DIM(x, i), r.large[i] = i < 2 ? r.small[i] : size[i - 2];
     if (!r.read(args + 2)) return nullptr;
-    npy_intp made = 1;
-    for (int i = 0; i < r.ndim; ++i) made *= r.large[i];
-    if (r.mode != CUBIC && made > few) return nullptr;  // NumPy takes whole rows at once
     return resampled<T>(r, x, false);
 }
 

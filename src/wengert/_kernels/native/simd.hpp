@@ -134,6 +134,9 @@ struct Loops {
     void (*attention_slopes)(T* scores, T* slopes, index_t keys, const T* logsumexp, const T* inner);
     void (*scale_columns)(T* panel, index_t rows, const T* factor);
 
+    // out[p] = the sum of weight[k, p] * x[index[k, p]] over k, of (count, places) each.
+    void (*weighed_elements)(const T* x, const int32_t* index, const T* weight, index_t count, index_t places, T* out);
+
     // Planes in frames; see loops_planes.inc.
     void (*correlate_plane)(const T* image, const index_t* from, index_t vectors, const index_t* taps, const T* weights, index_t depth,
                             T bias, T* out, const index_t* to);
@@ -143,6 +146,17 @@ struct Loops {
                               typename SameSize<T>::Type* chosen, const index_t* to);
 
     void (*small_product)(Factor<T> a, Factor<T> b, T* out, index_t rows, index_t depth, index_t columns);
+    void (*thin_product)(Factor<T> a, Factor<T> b, const T* bias, T* out, index_t rows, index_t depth, index_t columns);  // depth 1 to 4
+
+    // Channels side by side, (rows, channels); see loops_channels.inc.
+    void (*channel_sums)(const T* x, index_t stride, index_t rows, index_t channels, double* totals);
+    void (*channel_spreads)(const T* x, index_t stride, index_t rows, index_t channels, const double* mean, double* totals);
+    void (*channel_products)(const T* grad, const T* x, const T* mean, index_t stride, index_t rows, index_t channels, double* totals,
+                             double* products);
+    void (*channel_normalise)(const T* x, const T* mean, const T* scale, const T* shift, index_t stride, index_t rows, index_t channels,
+                              T* out);
+    void (*channel_normalise_backward)(const T* grad, const T* x, const T* mean, const T* level, const T* tilt, const T* scale,
+                                       index_t stride, index_t rows, index_t channels, T* out);
 
     // Of one row from many, and the slopes of the one; see loops_distances.inc.
     void (*row_distances[DISTANCE_COUNT])(const T* x, const T* others, index_t rows, index_t width, T* out);
