@@ -114,3 +114,27 @@ def test_the_dimensions_of_matrices_are_integers(dim):
 def test_the_slopes_of_rrelu_are_numbers():
     with pytest.raises(TypeError, match="argument 'lower' must be Number, not Tensor"):
         F.rrelu(wg.ones(2), wg.zeros(2), 1.0)
+
+
+def test_sizes_may_be_given_by_their_names():
+    x = wg.arange(3.0)
+    assert x.tile(dims=(2,)).tolist() == [0, 1, 2, 0, 1, 2]
+    assert wg.tile(x, dims=[2, 1]).shape == (2, 3)
+    assert x.broadcast_to(size=(2, 3)).shape == wg.broadcast_to(x, size=(2, 3)).shape == (2, 3)
+    assert wg.ones(2, 3).sum_to_size(size=(3,)).tolist() == [2, 2, 2]
+    for name, keyword in (("tile", "dims"), ("broadcast_to", "size"), ("sum_to_size", "size")):
+        with pytest.raises(TypeError, match=rf"{name}\(\) got multiple values for argument '{keyword}'"):
+            getattr(x, name)((3,), **{keyword: (3,)})
+
+
+def test_the_power_of_a_margin_loss_may_be_any_number_that_is_1_or_2():
+    scores, target = wg.ones(2, 3), wg.tensor([0, 1])
+    for p in (1.0, True, 2.0):
+        assert F.multi_margin_loss(scores, target, p=p).equal(F.multi_margin_loss(scores, target, p=int(p)))
+    with pytest.raises(ValueError, match="only p == 1 and p == 2 supported"):
+        F.multi_margin_loss(scores, target, p=1.5)
+
+
+def test_attention_without_members_of_the_batch_looks_at_the_others():
+    with pytest.raises(RuntimeError, match=r"size of tensor a \(0\) must match the size of tensor b \(4\)"):
+        F.scaled_dot_product_attention(wg.ones(4, 0, 3, 8), wg.ones(4, 4, 6, 8), wg.ones(4, 4, 6, 8))

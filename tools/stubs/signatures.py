@@ -117,7 +117,7 @@ def spread(signature: Signature, at: int) -> list[Signature]:
             return [signature]
         at = many[0]
     sizes = parameters[at]
-    twins = [each.name for each in parameters[at + 1 :] if each.name in ("size", "shape")]
+    twins = [each.name for each in parameters[at + 1 :] if each.name in ("size", "shape", "dims")]
     rest = [each.replace(kind=Parameter.KEYWORD_ONLY) for each in parameters[at + 1 :] if each.name not in twins]
     before, kind = parameters[:at], KEYWORD_TOO
     if sizes.kind is Parameter.VAR_POSITIONAL and not twins:  # then no keyword gives them

@@ -675,7 +675,7 @@ def multi_head_attention_forward(
 def multi_margin_loss(
     input: Tensor,
     target: Tensor,
-    p: _int = 1,
+    p: _float = 1,
     margin: _float = 1.0,
     weight: Tensor | None = None,
     size_average: _bool | None = None,

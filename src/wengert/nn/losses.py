@@ -143,7 +143,7 @@ def triplet_margin_with_distance_loss(
 def multi_margin_loss(
     input: Tensor,
     target: Tensor,
-    p: int = 1,
+    p: float = 1,
     margin: float = 1.0,
     weight: Tensor | None = None,
     size_average: Truth | None = None,
@@ -163,7 +163,7 @@ def multi_margin_loss(
         raise ValueError("only p == 1 and p == 2 supported")
     if weight is not None and weight.ndim != 1:
         raise ValueError("weight must be one-dimensional")
-    return loss_scores.multi_margin_loss(input, target, p, margin, weight, number)  # type: ignore[no-any-return]
+    return loss_scores.multi_margin_loss(input, target, int(p), margin, weight, number)  # type: ignore[no-any-return]
 
 
 def multilabel_margin_loss(

@@ -194,6 +194,14 @@ def unpacked(LU_data: Array, LU_pivots: Index, unpack_data: bool, unpack_pivots:
             "torch.lu_unpack: LU_pivots is expected to be a contiguous tensor of torch.int32 dtype.\n"
             "Note: this function is intended to be used with the output produced by torch.linalg.lu_factor"
         )
+    wanted = (*LU_data.shape[:-2], min(LU_data.shape[-2:]))
+    given = LU_pivots.shape
+    fit = len(given) == len(wanted) and given[-1] == wanted[-1]
+    if unpack_pivots and not (fit and all(own in (1, length) for own, length in zip(given, wanted))):
+        raise RuntimeError(
+            f"lu_unpack: expected pivots of shape {list(wanted)} for matrices of shape {list(LU_data.shape)}, got "
+            f"{list(given)}"
+        )
     permutation, lower, upper = factors.unpacked(LU_data, LU_pivots if unpack_pivots else None)
     empty = LU_data[..., :0].reshape(-1)[:0]
     data = (lower, upper) if unpack_data else (empty.copy(), empty.copy())
@@ -223,6 +231,9 @@ def unpacked_samples(make: Any) -> Any:
     yield Sample(make(2, 4, 3), make(2, 3, **pivots), True, True)
     yield Sample(make(3, 4), make(3, **pivots), True, False)
     yield Bad(make(3), make(3, **pivots), True, True, raises=RuntimeError, says="tensor with 2 or more dimensions")
+    yield Bad(
+        make(3, 4, 4), make(6, 4, **pivots), True, True, raises=RuntimeError, says="expected pivots of shape [3, 4]"
+    )
 
 
 @of_matrices(name="_linalg_lu_solve", node="LinalgLuSolveBackward0", larger=True, batching=stacked(2, 1, 2))

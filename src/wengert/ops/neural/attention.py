@@ -12,6 +12,7 @@ from ..._core.cards.card import Bad, Sample, composite
 from ..._core.state.modes import current
 from ..._core.tensor.base import Tensor, wrap, wrap_flagged
 from ..._core.types import dtypes
+from ..._core.types.sizes import broadcast
 from ..create.like import zeros_like
 from .attention_blocks import blocks, is_plain
 from .attention_weights import causal_softmax, safe_softmax
@@ -92,7 +93,7 @@ def of_nothing(query: Any, key: Any, value: Any, enable_gqa: bool) -> Any:
     """Attention without queries, values or members of the batch: zeros, which depend on all three in name only."""
     lead = query.shape[:-2]
     if not enable_gqa:
-        lead = np.broadcast_shapes(lead, key.shape[:-2], value.shape[:-2])
+        lead = broadcast(broadcast(lead, key.shape[:-2]), value.shape[:-2])
     made = query.new_zeros((*lead, query.shape[-2], value.shape[-1]))
     if query.requires_grad or key.requires_grad or value.requires_grad:
         return made + (query.sum() + key.sum() + value.sum()) * 0

@@ -80,13 +80,14 @@ def diff(
         raise RuntimeError("diff expects input to be at least one-dimensional")
     if n < 0:
         raise RuntimeError(f"order must be non-negative but got {n}")
-    if not n:  # neither the dimension nor what is joined is looked at
-        return put("diff", out, input.clone(), words=SCALAR_TYPE, read=(input,))
-    axis = read_dim("diff", dim, input._array_.ndim)
     given = [each for each in (prepend, input, append) if each is not None]
+    if n or len(given) > 1:  # else the dimension is not looked at
+        axis = read_dim("diff", dim, input._array_.ndim)
     for each in given:
         if each is not input:
             check_fits(input, each, axis)
+    if not n:
+        return put("diff", out, input.clone(), words=SCALAR_TYPE, read=(input,))
     made = cat(given, axis) if len(given) > 1 else input
     for _ in range(min(n, made._array_.shape[axis])):
         after, before = part(made, axis, 1, None), part(made, axis, 0, made._array_.shape[axis] - 1)
@@ -117,6 +118,8 @@ def diff_samples(make: Any) -> Any:
     yield Sample(make(3, 4), 1, 1, make(3, 1), make(3, 2))
     yield Sample(make(3), 5)
     yield Sample(make(3), 0)
+    yield Bad(make(2, 1), 0, 0, None, make(2, 5), raises=RuntimeError, says="but got tensor.size(1) = 5")
+    yield Bad(make(2, 1), 0, 7, make(2, 1), raises=IndexError, says="Dimension out of range")
     yield Bad(make(), raises=RuntimeError, says="diff expects input to be at least one-dimensional")
     yield Bad(make(3), -1, raises=RuntimeError, says="order must be non-negative but got -1")
     yield Bad(make(3), prepend=make(1, 1), raises=RuntimeError, says="append to be the same dimension as input")

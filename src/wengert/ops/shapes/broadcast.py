@@ -31,22 +31,24 @@ def expand_as_samples(make: Any) -> Any:
 
 
 @composite()
-def broadcast_to(input: Any, *size: Any) -> Any:
+def broadcast_to(input: Any, *sizes: Any, size: Any = None) -> Any:
     """`input.expand(size)`.
 
     Args:
         input: tensor.
-        size: the new shape, as one sequence or as integers.
+        sizes, size: the new shape, as one sequence or as integers.
 
     Returns:
         A view.
     """
-    return input.expand(*size)
+    return input.expand(integers("broadcast_to", "size", spread("broadcast_to", sizes, size, "size")))
 
 
 @broadcast_to.samples
 def broadcast_to_samples(make: Any) -> Any:
     yield Sample(make(3, 1), (2, 3, 4))
+    yield Sample(make(3, 1), size=(2, 3, 4))
+    yield Bad(make(2), size=2, raises=TypeError, says="argument 'size' must be tuple of ints, not int")
 
 
 @composite(method=False)
@@ -112,12 +114,12 @@ def broadcast_shapes_samples(make: Any) -> Any:
 
 
 @composite(function=False)
-def sum_to_size(self: Any, *size: Any) -> Any:
+def sum_to_size(self: Any, *sizes: Any, size: Any = None) -> Any:
     """The sum over whatever a broadcast from `size` to the tensor's shape would stretch.
 
     Args:
         self: tensor.
-        size: a shape that broadcasts to the tensor's.
+        sizes, size: a shape that broadcasts to the tensor's, as one sequence or as integers.
 
     Returns:
         The tensor itself if it has that shape, otherwise a new one; without dimensions always a new one.
@@ -125,7 +127,7 @@ def sum_to_size(self: Any, *size: Any) -> Any:
     Raises:
         RuntimeError: the shape does not broadcast to the tensor's.
     """
-    wanted, have = integers("sum_to_size", "size", spread("sum_to_size", size, None)), self._array_.shape
+    wanted, have = integers("sum_to_size", "size", spread("sum_to_size", sizes, size, "size")), self._array_.shape
     if not wanted:
         return self.sum()
     if wanted == have:
@@ -141,4 +143,5 @@ def sum_to_size(self: Any, *size: Any) -> Any:
 @sum_to_size.samples
 def sum_to_size_samples(make: Any) -> Any:
     yield Sample(make(2, 3, 4), (3, 1))
+    yield Sample(make(2, 3, 4), size=(4,))
     yield Bad(make(2, 3), (2,), raises=RuntimeError, says="is not expandable to size")

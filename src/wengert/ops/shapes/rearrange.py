@@ -19,6 +19,7 @@ from ..._core.types.devices import contiguous_format
 from ..._core.types.sizes import check_room, normalise
 from ..._kernels import direct_function as native, natives
 from ..memory.memory_formats import copied
+from .shape import spread
 from .views import distinct
 
 
@@ -195,23 +196,27 @@ def repeat_samples(make: Any) -> Any:
 
 
 @composite()
-def tile(input: Any, *dims: Any) -> Any:
+def tile(input: Any, *times: Any, dims: Any = None) -> Any:
     """`repeat` with as many leading ones as needed.
 
     Args:
         input: tensor.
-        dims: how often along each of the last dimensions, as one sequence or integer by integer.
+        times, dims: how often along each of the last dimensions, as one sequence or integer by integer.
 
     Returns:
         A new tensor.
     """
-    times = integers("tile", "dims", dims[0] if len(dims) == 1 and isinstance(dims[0], (tuple, list)) else dims)
-    return input.repeat((*(1,) * (input._array_.ndim - len(times)), *times))
+    wanted = integers("tile", "dims", spread("tile", times, dims, "dims"))
+    return input.repeat((*(1,) * (input._array_.ndim - len(wanted)), *wanted))
 
 
 @tile.samples
 def tile_samples(make: Any) -> Any:
     yield Sample(make(2, 3), (2,))
+    yield Sample(make(2, 3), dims=(3, 1, 2))
+    yield Bad(make(2), dims=2, raises=TypeError, says="tile(): argument 'dims' must be tuple of ints, not int")
+    yield Bad(make(2), None, raises=TypeError, says="must be tuple of ints, not NoneType")
+    yield Bad(make(2), (2,), dims=(2,), raises=TypeError, says="tile() got multiple values for argument 'dims'")
 
 
 @composite()

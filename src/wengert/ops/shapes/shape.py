@@ -22,15 +22,21 @@ from .views import permute, transpose
 native = kernels.direct_function
 
 
-def spread(name: str, values: tuple[Any, ...], named: Any) -> Any:
-    """Sizes given as one sequence, by keyword, or integer by integer."""
+def spread(name: str, values: tuple[Any, ...], named: Any, argument: str = "shape") -> Any:
+    """Sizes given as one sequence, by keyword, or integer by integer.
+
+    Raises:
+        TypeError: they are given twice, or are no integers.
+    """
     if named is not None:
+        if values:
+            raise TypeError(f"{name}() got multiple values for argument '{argument}'")
         return named
     if len(values) == 1 and isinstance(values[0], (tuple, list)):
         return values[0]
     for at, value in enumerate(values):
         if not hasattr(value, "__index__"):
-            raise TypeError(errors.wrong_type(name, "shape", at + 1, "tuple of ints", value))
+            raise TypeError(errors.wrong_type(name, argument, at + 1, "tuple of ints", value))
     return values
 
 

@@ -118,12 +118,13 @@ def permute(self: Array, dims: Sizes) -> Any:
 
 def order_of(dims: Sequence[Any], ndim: int) -> list[int]:
     """`dims`, counted from the front; a permutation of all dimensions."""
-    if len(dims) != ndim:
+    wanted = integers("permute", "dims", dims)
+    if len(wanted) != ndim:
         raise RuntimeError(
             "permute(sparse_coo): number of dimensions in the tensor input does not match the length of the desired "
-            f"ordering of dimensions i.e. input.dim() = {ndim} is not equal to len(dims) = {len(dims)}"
+            f"ordering of dimensions i.e. input.dim() = {ndim} is not equal to len(dims) = {len(wanted)}"
         )
-    order = [normalise(dim, ndim) for dim in integers("permute", "dims", dims)]
+    order = [normalise(dim, ndim) for dim in wanted]
     if len(set(order)) != ndim:
         raise RuntimeError("permute(): duplicate dims are not allowed.")
     return order
@@ -145,6 +146,8 @@ def permute_samples(make: Any) -> Any:
     yield Sample(make(2, 3, 4), (2, 0, 1))
     yield Sample(make(2, 3), -1, 0)
     yield Bad(make(2, 3), (0, 0), raises=RuntimeError, says="duplicate dims are not allowed")
+    yield Bad(make(2), dims=0, raises=TypeError, says="permute(): argument 'dims' must be tuple of ints, not int")
+    yield Bad(make(2), None, raises=TypeError, says="must be tuple of ints, not NoneType")
 
 
 @op(dtypes=WIDE, view=True, inplace=True, linear="self", batching=along("dim0", "dim1"), native=native("transpose"))
