@@ -107,6 +107,7 @@ ALLOWED: dict[str, tuple[str, ...]] = {
     "_ops": ("ops",),
     "_jit_internal": ("jit",),
     "_linalg_utils": ("tensor", "linalg"),
+    "_lobpcg": ("tensor", "ops", "autograd", "linalg"),
     "_lowrank": ("tensor", "ops"),
     "_vmap_internals": ("func",),
     "absent": (),

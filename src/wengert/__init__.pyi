@@ -84,6 +84,7 @@ from wengert._core.types.dtypes import (
 )
 from wengert._core.types.sizes import Size as Size
 from wengert._kernels import get_num_threads as get_num_threads, set_num_threads as set_num_threads
+from wengert._lobpcg import lobpcg as lobpcg
 from wengert.accelerator import Event as Event, Stream as Stream
 from wengert.amp.autocast_mode import autocast as autocast
 from wengert.amp.casting import (

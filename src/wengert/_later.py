@@ -92,6 +92,7 @@ LATER = {
     "UntypedStorage": "ops.memory.storages",
     "array_api": "compat",
     "GradScaler": "amp",
+    "lobpcg": "_lobpcg",
     "autocast": "amp",
     "compile": "compiler",
     "default_generator": "ops.randomness.generator",
