@@ -138,3 +138,20 @@ def test_the_power_of_a_margin_loss_may_be_any_number_that_is_1_or_2():
 def test_attention_without_members_of_the_batch_looks_at_the_others():
     with pytest.raises(RuntimeError, match=r"size of tensor a \(0\) must match the size of tensor b \(4\)"):
         F.scaled_dot_product_attention(wg.ones(4, 0, 3, 8), wg.ones(4, 4, 6, 8), wg.ones(4, 4, 6, 8))
+
+
+@pytest.mark.parametrize("count", [3, 200])
+def test_a_product_that_counts_for_nothing_is_not_read(count):
+    start, bad = wg.ones(count, count), wg.full((count, count), float("inf"))
+    assert wg.equal(wg.addmm(start, bad, bad, alpha=0), start)
+    assert wg.equal(wg.addmv(start[0], bad, bad[0], alpha=0), start[0])
+    assert wg.equal(wg.addbmm(start, bad[None], bad[None], alpha=0), start)
+
+
+@pytest.mark.parametrize("name", ["remainder", "fmod", "floor_divide"])
+def test_no_integers_are_divided_by_zero(name):
+    none, one = wg.ones(0, dtype=wg.int64), wg.ones(1, dtype=wg.int64)
+    assert getattr(wg, name)(none, 0).shape == (0,)
+    assert getattr(wg, name)(none, one * 0).shape == (0,)
+    with pytest.raises(RuntimeError, match="ZeroDivisionError"):
+        getattr(wg, name)(one, 0)

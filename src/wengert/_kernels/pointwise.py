@@ -144,10 +144,10 @@ def log1p(x: Array, out: Array | None = None) -> Array:
     return deliver(made, out)
 
 
-def refuse_zero_divisor(b: Operand) -> None:
-    """Raise what torch raises for an integer division by zero; NumPy would warn and return zero."""
+def refuse_zero_divisor(a: Operand, b: Operand) -> None:
+    """Raise what torch raises for an integer division by zero, of which NumPy would warn; of no numbers there is none."""
     divisor = np.asarray(b)
-    if divisor.dtype.kind in "iub" and not divisor.all():
+    if divisor.dtype.kind in "iub" and np.size(a) and not divisor.all():
         raise RuntimeError("ZeroDivisionError")
 
 
@@ -159,7 +159,7 @@ def is_integral(a: Operand, b: Operand) -> bool:
 def floor_divide(a: Operand, b: Operand, out: Array | None = None) -> Array:
     """Quotient rounded towards minus infinity; an integer division by zero raises RuntimeError, as in torch."""
     if is_integral(a, b):
-        refuse_zero_divisor(b)
+        refuse_zero_divisor(a, b)
     return as_array(np.floor_divide(a, b, out=out))
 
 
@@ -167,14 +167,14 @@ def trunc_divide(a: Operand, b: Operand, out: Array | None = None) -> Array:
     """Quotient rounded towards zero; an integer division by zero raises RuntimeError, as in torch."""
     if not is_integral(a, b):
         return as_array(np.trunc(np.divide(a, b), out=out))
-    refuse_zero_divisor(b)
+    refuse_zero_divisor(a, b)
     return deliver(np.floor_divide(np.subtract(a, np.fmod(a, b)), b), out)
 
 
 def remainder(a: Operand, b: Operand, out: Array | None = None) -> Array:
     """Remainder with the divisor's sign; an integer division by zero raises RuntimeError, as in torch."""
     if is_integral(a, b):
-        refuse_zero_divisor(b)
+        refuse_zero_divisor(a, b)
     return as_array(np.remainder(a, b, out=out))
 
 

@@ -29,6 +29,7 @@ PyObject* addmv(Call args) {
     Factor<T> shift;
     T factors[2];
     if (!as_matrix(args[1], mat) || !as_column(args[2], vec) || !is_small(mat, vec) || !as_factors(args[3], args[4], factors)) return nullptr;
+    if (factors[1] == 0) return nullptr;  // then the product is not read
     if (!as_shift(args[0], 1, mat.rows, shift) || PyArray_NDIM(reinterpret_cast<PyArrayObject*>(args[0])) > 1) return nullptr;
     Owned result(new_array(descr_of<T>(), 1, &mat.rows));
     if (!result) return nullptr;

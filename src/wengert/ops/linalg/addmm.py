@@ -35,12 +35,15 @@ def conjugate(factor: Any) -> Any:
     return factor.conjugate() if isinstance(factor, complex) else factor
 
 
-def combine(product: Any, bias: Any, beta: Any, alpha: Any, inner: int) -> Any:
+def combine(product: Any, bias: Any, beta: Any, alpha: Any, inner: int, *, unread: bool = True) -> Any:
     """beta * bias + alpha * product, written over `product`; a `bias` with `beta` 0 is not read.
 
-    A product of which each element is a sum of no terms (`inner` is 0) is 0, whatever `alpha` is.
+    A product of which each element is a sum of no terms (`inner` is 0) is 0, whatever `alpha` is; so is any, if it is
+    to be `unread`, where `alpha` is 0.
     """
-    if alpha != 1 and inner:
+    if alpha == 0 and unread:
+        product[...] = 0
+    elif alpha != 1 and inner:
         product = kernels.multiply(product, as_element(alpha, product), out=product)
     if beta == 0:
         return product
@@ -331,7 +334,7 @@ def baddbmm(self: Array, batch1: Array, batch2: Array, *, beta: Number = 1, alph
             f"batch2: {c_name(batch2)}"
         )
     check_number("baddbmm", "baddbmm", batch1)
-    return combine(kernels.matmul(batch1, batch2), self, beta, alpha, batch1.shape[2])
+    return combine(kernels.matmul(batch1, batch2), self, beta, alpha, batch1.shape[2], unread=False)
 
 
 @baddbmm.vjp("self")

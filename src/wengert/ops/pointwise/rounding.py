@@ -277,7 +277,7 @@ def fmod(self: Array, other: Array, *, out: Any = None) -> Any:
         self: tensor.
     """
     if hasattr(other, "dtype"):
-        refuse_zero_divisor(other)
+        refuse_zero_divisor(self, other)
     return kernels.fmod(self, other, out=out)
 
 
