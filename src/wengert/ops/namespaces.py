@@ -122,13 +122,17 @@ def refusal(name: str) -> Any:
     return refuse
 
 
+ONLY_METHODS = frozenset({"detach"})
+"""Names of torch's operators that are methods here, without a card."""
+
+
 def function_of(name: str) -> Any:
     """What `torch.ops.aten.<name>` calls; None if torch has no such operator, or the package has not."""
     card = find(name)
     if card is not None:
         return card.public
-    if name == "detach":
-        return Tensor.detach
+    if name in ONLY_METHODS:
+        return getattr(Tensor, name)
     if name in ONLY_NAMES:
         return refusal(name)
     stem = name.removesuffix("_")
