@@ -233,6 +233,9 @@ RULES: dict[str, Rule] = {
     **dict.fromkeys(MOVED, moved),
     "copy": only("src"),
     "fill": only("value"),
+    **dict.fromkeys(
+        ("fake_quantize_per_tensor_affine_cachemask", "fake_quantize_per_channel_affine_cachemask"), only("self")
+    ),
     "zero": nothing,
     "mm": product("self", "mat2"),
     "bmm": product("self", "mat2"),
