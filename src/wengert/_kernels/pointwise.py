@@ -145,7 +145,7 @@ def log1p(x: Array, out: Array | None = None) -> Array:
 
 
 def refuse_zero_divisor(a: Operand, b: Operand) -> None:
-    """Raise what torch raises for integers that are divided by zero, of which NumPy would warn."""
+    """Raise what torch raises for integers divided by zero, of which NumPy would warn; not where `a` is empty."""
     divisor = np.asarray(b)
     if divisor.dtype.kind in "iub" and np.size(a) and not divisor.all():
         raise RuntimeError("ZeroDivisionError")
