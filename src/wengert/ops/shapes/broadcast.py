@@ -66,12 +66,15 @@ def broadcast_tensors(*tensors: Any) -> tuple[Any, ...]:
     """
     given = tensors[0] if len(tensors) == 1 and isinstance(tensors[0], (tuple, list)) else tensors
     check_elements(given, 0)
-    common = broadcast_shapes(*[each._array_.shape for each in given])
+    common: tuple[int, ...] = ()
+    for each in given:
+        common = sizes.broadcast(common, each._array_.shape)
     return tuple([each if each._array_.shape == common else each.expand(common) for each in given])
 
 
 @broadcast_tensors.samples
 def broadcast_tensors_samples(make: Any) -> Any:
+    yield Bad(make(2, 3), make(5), make(4, 3), raises=RuntimeError, says="The size of tensor a (3) must match the size")
     yield Sample(make(3, 1), make(2, 1, 4))
 
 
