@@ -246,6 +246,16 @@ def test_a_custom_function_of_both_modes_nests():
     assert third(two).item() == 6
 
 
+def test_functional_call_lists_wrong_names_in_order() -> None:
+    given = {"z": wg.ones(1), "c": wg.ones(1)}
+    with pytest.raises(RuntimeError) as caught:
+        functional_call(wg.nn.Linear(1, 1), given, wg.ones(1, 1), strict=True)
+    assert str(caught.value).splitlines()[1:] == [
+        "\tUnexpected key(s): 'c', 'z'.",
+        "\tMissing key(s): 'bias', 'weight'.",
+    ]
+
+
 @pytest.mark.filterwarnings("ignore:.*stateless.functional_call` is deprecated:FutureWarning")
 def test_a_module_is_a_function_of_its_parameters():
     layer = wg.nn.Linear(3, 2)

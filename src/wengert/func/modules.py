@@ -113,8 +113,8 @@ def check_names(module: Any, places: dict[str, Any], given: dict[str, Any]) -> N
     Raises:
         RuntimeError: there are some.
     """
-    missing = [name for name in places if name not in given]
-    unexpected = [name for name in given if name not in places]
+    missing = sorted(name for name in places if name not in given)
+    unexpected = sorted(name for name in given if name not in places)
     lines = []
     if unexpected:
         lines.append(f"\tUnexpected key(s): {', '.join(map(repr, unexpected))}.")
