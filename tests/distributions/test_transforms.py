@@ -97,6 +97,14 @@ SETS = {
 
 
 @pytest.mark.parametrize("registry", [biject_to, transform_to], ids=["biject_to", "transform_to"])
+def test_the_way_to_what_lies_above_zero_has_the_parts_of_torch(registry):
+    for constraint in (constraints.positive, constraints.nonnegative, constraints.greater_than(0)):
+        made = registry(constraint)
+        assert [type(part).__name__ for part in made.parts] == ["ExpTransform", "AffineTransform"]
+        assert made(wg.tensor([-1.0, 0.0])).tolist() == wg.tensor([-1.0, 0.0]).exp().tolist()
+
+
+@pytest.mark.parametrize("registry", [biject_to, transform_to], ids=["biject_to", "transform_to"])
 @pytest.mark.parametrize("name", SETS)
 def test_registered_transforms_lead_into_the_set_and_back(registry, name):
     wg.manual_seed(0)

@@ -61,9 +61,7 @@ transform_to = ConstraintRegistry()
 
 
 def above(constraint: Any) -> Transform:
-    """exp(x) from a lower bound on."""
-    if isinstance(constraint.lower_bound, int | float) and constraint.lower_bound == 0:
-        return transforms.ExpTransform()
+    """exp(x) from a lower bound on, composed as in torch also where that is 0."""
     return transforms.ComposeTransform(
         [transforms.ExpTransform(), transforms.AffineTransform(constraint.lower_bound, 1)]
     )
