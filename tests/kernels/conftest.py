@@ -24,6 +24,7 @@ FAMILIES = [
     "normal",
     "conv",
     "pool",
+    "fourier",
     "index",
     "loss",
     "matmul",

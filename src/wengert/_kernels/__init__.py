@@ -165,6 +165,11 @@ from .softmax import (
 )
 
 if TYPE_CHECKING:
+    from .fourier import (
+        fft_lines,
+        irfft_lines,
+        rfft_lines,
+    )
     from .pool import (
         avg_pool2d,
         avg_pool2d_backward,
@@ -180,6 +185,7 @@ if TYPE_CHECKING:
         rnn_steps_backward,
     )
 else:
+    fft_lines, irfft_lines, rfft_lines = native_choice.later("fourier", "fft_lines irfft_lines rfft_lines")
     avg_pool2d, avg_pool2d_backward, max_pool2d, max_pool2d_backward = native_choice.later(
         "pool", "avg_pool2d avg_pool2d_backward max_pool2d max_pool2d_backward"
     )

@@ -1,4 +1,4 @@
-"""Discrete Fourier transforms by NumPy, which computes in the precision of what it is given."""
+"""Discrete Fourier transforms along one axis by NumPy, which computes in the precision of what it is given."""
 
 from __future__ import annotations
 
@@ -11,51 +11,47 @@ INVERSE: tuple[Any, ...] = ("forward", "ortho", "backward")
 """NumPy's names for a result as it is, divided by the square root of the number of points, and by their number."""
 
 
-def complex_to_complex(array: Any, axes: Any, scale: int, forward: bool, made: Any) -> Any:
-    """Transform complex numbers along some axes.
+def fft_lines(array: Any, axis: int, scale: int, forward: bool, made: Any) -> Any:
+    """Transform complex numbers along an axis.
 
     Args:
         array: complex.
-        axes: at least one, in the order in which they are transformed.
+        axis: along which.
         scale: 0, 1 or 2: place in `FORWARD` and `INVERSE`.
         forward: with a negative exponent.
-        made: memory for the result, of the same shape.
+        made: memory for the result, of the same shape; it may be `array` itself.
 
     Returns:
         `made`.
     """
-    norm = (FORWARD if forward else INVERSE)[scale]
     transform = np.fft.fft if forward else np.fft.ifft
-    for axis in axes:
-        array = transform(array, axis=axis, norm=norm, out=made)
-    return made
+    return transform(array, axis=axis, norm=(FORWARD if forward else INVERSE)[scale], out=made)
 
 
-def real_to_complex(array: Any, axes: Any, scale: int, onesided: bool, made: Any) -> Any:
-    """Transform real numbers forward along some axes.
+def rfft_lines(array: Any, axis: int, scale: int, onesided: bool, made: Any) -> Any:
+    """Transform real numbers forward along an axis.
 
     Args:
         array: real.
-        axes: the last one first.
-        scale: as for `complex_to_complex`.
-        onesided: only the terms 0 to n // 2 of the last axis are wanted, whose conjugates the others are.
+        axis: along which.
+        scale: as for `fft_lines`.
+        onesided: only the terms 0 to n // 2 are wanted, whose conjugates the others are.
         made: memory for the result.
 
     Returns:
         `made`.
     """
     transform = np.fft.rfft if onesided else np.fft.fft
-    transform(array, axis=axes[0], norm=FORWARD[scale], out=made)
-    return complex_to_complex(made, axes[1:], scale, True, made)
+    return transform(array, axis=axis, norm=FORWARD[scale], out=made)
 
 
-def complex_to_real(array: Any, axis: int, scale: int, length: int, made: Any) -> Any:
+def irfft_lines(array: Any, axis: int, scale: int, length: int, made: Any) -> Any:
     """Transform the terms 0 to n // 2 of a spectrum back along an axis, as if the others were their conjugates.
 
     Args:
         array: complex.
         axis: along which.
-        scale: as for `complex_to_complex`.
+        scale: as for `fft_lines`.
         length: n.
         made: memory for the result.
 

@@ -1,46 +1,19 @@
-// Fourier transforms of few points, for the cards of these names: in float64 whatever the numbers are, any length up to
-// `most_length`, by its prime factors. Results lie row by row, so the dimensions that are transformed must be the last ones.
+// Fourier transforms for the cards of these names. Those of few points are computed here, in float64 whatever the numbers are,
+// any length up to `most_length`, by its prime factors; those of more points along each axis (fourier_axes.hpp). Results lie row by
+// row, so the dimensions that are transformed must be the last ones.
 #include <algorithm>
-#include <complex>
 
 #include "direct.hpp"
+#include "fourier_axes.hpp"
+#include "fourier_plan.hpp"
 
 namespace wengert {
 namespace {
 
 using Call = PyObject* const*;
-// A complex number without initial value, of which rows of scratch are made.
-struct Point {
-    double re, im;
-    Point() = default;
-    Point(double real, double imag) : re(real), im(imag) {}
-    template <class T>
-    explicit Point(std::complex<T> value) : re(static_cast<double>(value.real())), im(static_cast<double>(value.imag())) {}
-    template <class T>
-    std::complex<T> as() const { return {static_cast<T>(re), static_cast<T>(im)}; }
-    Point conjugate() const { return {re, -im}; }
-    Point operator*(Point y) const { return {re * y.re - im * y.im, re * y.im + im * y.re}; }
-    Point operator*(double y) const { return {re * y, im * y}; }
-    void operator+=(Point y) { re += y.re, im += y.im; }
-};
+using Point = Root;
 
 constexpr npy_intp most_length = 256, most_points = 1024;  // of more, NumPy's transform makes up for its calls
-constexpr double tau = 6.283185307179586476925286766559;
-
-// exp(-2 pi i k / n): angles of at most an eighth of a turn are computed, the others follow from these.
-Point root(npy_intp k, npy_intp n) {
-    if (2 * k > n) return root(n - k, n).conjugate();
-    if (4 * k > n) {
-        const Point other = root(n - 2 * k, 2 * n);  // of half a turn less k
-        return {-other.re, other.im};
-    }
-    if (8 * k > n) {
-        const double angle = tau * static_cast<double>(n - 4 * k) / static_cast<double>(4 * n);  // of a quarter less k
-        return {std::sin(angle), -std::cos(angle)};
-    }
-    const double angle = tau * static_cast<double>(k) / static_cast<double>(n);
-    return {std::cos(angle), -std::sin(angle)};
-}
 
 // The roots of one length; each thread keeps those of the lengths that it met last.
 struct Roots {
@@ -53,7 +26,7 @@ const Point* roots_of(npy_intp length) {
     for (const Roots& each : kept)
         if (each.length == length) return each.at;
     Roots& own = kept[next++ % 4];
-    for (npy_intp k = 0; k < length; ++k) own.at[k] = root(k, length);
+    for (npy_intp k = 0; k < length; ++k) own.at[k] = root_of_unity(k, length);
     own.length = length;
     return own.at;
 }
@@ -106,7 +79,8 @@ struct Grid {
     PyArrayObject* array = nullptr;
     npy_intp shape[most_dims];
     int ndim = 0, first = 0;
-    npy_intp count = 0;
+    npy_intp count = 0, scale = 0;
+    bool few = true;  // points, of lines that are short
     double weight = 1;
 
     bool read(PyObject* object, PyArray_Descr* descr, PyObject* dims, PyObject* normalization) {
@@ -114,29 +88,28 @@ struct Grid {
         if (!array || PyArray_NDIM(array) > most_dims || !PyTuple_CheckExact(dims)) return false;
         ndim = PyArray_NDIM(array), count = PyArray_SIZE(array);
         const npy_intp named = PyTuple_GET_SIZE(dims);
-        if (named < 1 || named > ndim || count < 1 || count > most_points) return false;
+        if (named < 1 || named > ndim || count < 1) return false;
         first = ndim - static_cast<int>(named);
         npy_intp step = PyArray_ITEMSIZE(array);
         for (int i = ndim - 1; i >= 0; --i) {  // as in row-major order also where a length of 1 leaves it open
             shape[i] = PyArray_DIM(array, i);
-            if (PyArray_STRIDE(array, i) != step || shape[i] > most_length) return false;
+            if (PyArray_STRIDE(array, i) != step) return false;
+            if (shape[i] > most_length) few = false;
             step *= shape[i];
         }
         for (npy_intp i = 0; i < named; ++i) {
             npy_intp dim = -1;
             if (!as_index(PyTuple_GET_ITEM(dims, i), dim) || dim != first + i) return false;
         }
-        return as_index(normalization, kind_) && kind_ >= 0 && kind_ <= 2;
+        few = few && count <= most_points;
+        return as_index(normalization, scale) && scale >= 0 && scale <= 2;
     }
     Line line(int dim) const { return line_of(shape, ndim, dim); }
     void find_weight() {
         npy_intp points = 1;
         for (int i = first; i < ndim; ++i) points *= shape[i];
-        weight = kind_ == 0 ? 1 : kind_ == 1 ? 1 / std::sqrt(static_cast<double>(points)) : 1 / static_cast<double>(points);
+        weight = scale == 0 ? 1 : scale == 1 ? 1 / std::sqrt(static_cast<double>(points)) : 1 / static_cast<double>(points);
     }
-
-private:
-    npy_intp kind_ = 0;
 };
 
 bool is_finite(const Point* points, npy_intp count) {
@@ -158,6 +131,11 @@ PyObject* fft_c2c(Call args) {
     Py_DECREF(descr);
     if (!made) return nullptr;
     Owned held(made);
+    if (!grid.few) {
+        bool done = fft_along(grid.array, grid.ndim - 1, grid.scale, forward, made);
+        for (int dim = grid.ndim - 2; done && dim >= grid.first; --dim) done = fft_along(made, dim, grid.scale, forward, made);
+        return done ? held.give() : nullptr;
+    }
     Point points[most_points];
     const auto* from = data_of<std::complex<T>>(grid.array);
     for (npy_intp i = 0; i < grid.count; ++i) points[i] = Point(from[i]);
@@ -176,17 +154,19 @@ PyObject* fft_r2c(Call args) {
     bool half = false;
     if (!as_flag(args[3], half) || !grid.read(args[0], descr_of<T>(), args[1], args[2]) || grid.first != grid.ndim - 1) return nullptr;
     const npy_intp length = grid.shape[grid.first], rows = grid.count / length, terms = half ? length / 2 + 1 : length;
+    grid.shape[grid.first] = terms;
+    PyArray_Descr* descr = complex_of(descr_of<T>());
+    Owned result(new_array(descr, grid.ndim, grid.shape));
+    Py_DECREF(descr);
+    if (!result) return nullptr;
+    if (!grid.few) return rfft_along(grid.array, grid.first, grid.scale, half, result.get()) ? result.give() : nullptr;
+    grid.shape[grid.first] = length;
     Point points[most_points];
     const T* from = data_of<T>(grid.array);
     for (npy_intp i = 0; i < grid.count; ++i) points[i] = Point(static_cast<double>(from[i]), 0);
     if (!is_finite(points, grid.count)) return nullptr;
     transform_along(points, grid.line(grid.first), true);
     grid.find_weight();
-    grid.shape[grid.first] = terms;
-    PyArray_Descr* descr = complex_of(descr_of<T>());
-    Owned result(new_array(descr, grid.ndim, grid.shape));
-    Py_DECREF(descr);
-    if (!result) return nullptr;
     auto* out = data_of<std::complex<T>>(result.get());
     for (npy_intp row = 0; row < rows; ++row) {
         const Point* own = points + row * length;
@@ -206,9 +186,14 @@ PyObject* fft_c2r(Call args) {
     PyArray_Descr* descr = complex_of(descr_of<T>());
     const bool known = grid.read(args[0], descr, args[1], args[2]) && as_index(args[3], length);
     Py_DECREF(descr);
-    if (!known || grid.first != grid.ndim - 1 || length < 1 || length > most_length) return nullptr;
+    if (!known || grid.first != grid.ndim - 1 || length < 1) return nullptr;
     const npy_intp terms = grid.shape[grid.first], rows = grid.count / terms;
-    if (terms != length / 2 + 1 || rows * length > most_points) return nullptr;
+    if (terms != length / 2 + 1) return nullptr;
+    grid.shape[grid.first] = length;
+    Owned result(new_array(descr_of<T>(), grid.ndim, grid.shape));
+    if (!result) return nullptr;
+    if (length > most_length || rows * length > most_points)
+        return irfft_along(grid.array, grid.first, grid.scale, result.get()) ? result.give() : nullptr;
     Point points[most_points];
     const auto* from = data_of<std::complex<T>>(grid.array);
     for (npy_intp row = 0; row < rows; ++row)
@@ -219,11 +204,8 @@ PyObject* fft_c2r(Call args) {
             else own[k] = value, own[length - k] = value.conjugate();
             if (!is_finite(&value, 1)) return nullptr;
         }
-    grid.shape[grid.first] = length;
     grid.find_weight();
     transform_along(points, grid.line(grid.first), false);
-    Owned result(new_array(descr_of<T>(), grid.ndim, grid.shape));
-    if (!result) return nullptr;
     T* out = data_of<T>(result.get());
     for (npy_intp i = 0; i < rows * length; ++i) out[i] = static_cast<T>(points[i].re * grid.weight);
     return result.give();

@@ -73,6 +73,23 @@ struct Factor {
     Factor transposed() const { return {data, column, row}; }
 };
 
+// Lines of complex numbers in memory, at most as many as a vector has lanes: number k of a line begins at data[at[line] + k * step],
+// its imaginary part lies `part` behind; there is none if that is 0.
+template <class T>
+struct FourierLines {
+    T* data;
+    const index_t* at;
+    index_t used, step, part;
+};
+// A transform of `count` points in passes; the roots of a pass follow those of the one before. See fourier_plan.hpp.
+template <class T>
+struct FourierPasses {
+    index_t count;
+    int passes;
+    const int* radices;
+    const T* roots;
+};
+
 // Integers of the size of a floating-point number.
 template <class T>
 struct SameSize { using Type = int64_t; };
@@ -161,6 +178,14 @@ struct Loops {
     // Of one row from many, and the slopes of the one; see loops_distances.inc.
     void (*row_distances[DISTANCE_COUNT])(const T* x, const T* others, index_t rows, index_t width, T* out);
     void (*distance_slopes[DISTANCE_COUNT])(const T* x, const T* others, const T* factors, index_t rows, index_t width, T* out);
+
+    // Fourier transforms of a vector of lines; see loops_fourier.inc.
+    void (*fourier_read)(FourierLines<const T> from, index_t count, T* points);
+    void (*fourier_write)(const T* points, index_t count, T weight, T imaginary_weight, FourierLines<T> to);
+    T* (*fourier_passes)(const FourierPasses<T>& plan, T* points, T* spare);
+    void (*fourier_parted)(T* points, index_t half, const T* roots);
+    void (*fourier_joined)(T* points, index_t half, const T* roots);
+    void (*fourier_turned)(T* points, index_t count, const T* fine, index_t fine_count, const T* coarse);
 
     // Recurrent networks; see loops_recurrent.inc.
     void (*panel_product)(const T* a, index_t pitch, index_t rows, const T* b, index_t depth, index_t panels, T* out, index_t out_pitch);

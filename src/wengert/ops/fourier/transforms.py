@@ -13,7 +13,6 @@ from ..._core.operators import layouts
 from ..._core.operators.batch_rules import along
 from ..._core.tensor.base import wrap
 from ..._core.types import dtypes
-from ..._kernels import fourier
 from ..create.factory import refuse_dtype
 
 native = kernels.direct_function
@@ -50,6 +49,13 @@ def room(array: Any, shape: tuple[int, ...], dims: Any, dtype: Any) -> Any:
     return layouts.empty(shape, layouts.packed(shape, [*others, *dims][::-1]), np.dtype(dtype))
 
 
+def transformed(array: Any, dims: Any, normalization: int, forward: bool, made: Any) -> Any:
+    """`made`, filled with the transform of complex numbers along these dimensions, one after the other."""
+    for dim in dims:
+        array = kernels.fft_lines(array, dim, normalization, forward, made)
+    return made
+
+
 def spectral(dtype: Any) -> Any:
     """The complex dtype of the spectrum of real numbers."""
     return np.complex64 if dtype == np.float32 else np.complex128
@@ -68,7 +74,7 @@ def complex_to_complex(self: Array, dim: Any, normalization: int, forward: bool)
         return layouts.with_strides(self.copy(), layouts.preserved(self))
     dims = outermost_first(self, dim)
     made = room(self, self.shape, dims, self.dtype)
-    return fourier.complex_to_complex(self, dims[::-1], normalization, forward, made)
+    return transformed(self, dims[::-1], normalization, forward, made)
 
 
 @complex_to_complex.vjp("self")
@@ -98,7 +104,8 @@ def real_to_complex(self: Array, dim: Any, normalization: int, onesided: bool) -
     if onesided:
         shape[dim[-1]] = shape[dim[-1]] // 2 + 1
     made = room(self, tuple(shape), dims, spectral(self.dtype))
-    return fourier.real_to_complex(self, dims[::-1], normalization, onesided, made)
+    kernels.rfft_lines(self, dims[-1], normalization, onesided, made)
+    return transformed(made, dims[-2::-1], normalization, True, made)
 
 
 def weighted(spectrum: Any, dim: int, length: int, weight: float) -> Any:
@@ -140,10 +147,10 @@ def complex_to_real(self: Array, dim: Any, normalization: int, last_dim_size: in
     if dim[1:]:
         dims = outermost_first(self, dim[:-1])
         made = room(self, self.shape, dims, self.dtype)
-        self = fourier.complex_to_complex(self, dims[::-1], normalization, False, made)
+        self = transformed(self, dims[::-1], normalization, False, made)
     shape = (*self.shape[:last], last_dim_size, *self.shape[last + 1 :])
     made = room(self, shape, (last,), self.real.dtype)
-    return fourier.complex_to_real(self, last, normalization, last_dim_size, made)
+    return kernels.irfft_lines(self, last, normalization, last_dim_size, made)
 
 
 @complex_to_real.vjp("self")
