@@ -5,6 +5,8 @@ from __future__ import annotations
 from operator import itemgetter
 from typing import Any
 
+import numpy as np
+
 from ... import _kernels as kernels
 from ..._core import errors
 from ..._core.cards.card import REALS, Array, Bad, Index, Sample, composite, op
@@ -83,10 +85,12 @@ def nll_loss_forward(
 ) -> Any:
     """The loss, and the sum of the weights that it was divided by."""
     check_classes(self.shape, target.shape)
-    target = as_classes(target)
+    narrow, target = target.dtype == np.uint8, as_classes(target)
     check_floating("nll_loss", "nll_loss2d_forward_out_frame" if self.ndim > 2 else "nll_loss_out_frame", self)
     if weight is not None:
         check_class_weights(self, weight, self.shape, weight.shape)
+    if narrow and self.ndim > 2:
+        raise RuntimeError("expected scalar type Long but found Byte: classes of places must be int64")
     if self.ndim == 1:
         target = target.reshape(())
     loss, total = kernels.nll_loss(self, target, weight, reduction, ignore_index)
@@ -202,7 +206,7 @@ def nll_loss(
 
     Args:
         input: log-probabilities (N, C), (C,) or (N, C, d1, ...).
-        target: classes as int64, (N,), () or (N, d1, ...).
+        target: classes as int64, (N,), () or (N, d1, ...); uint8 where there is one for each item.
         weight: of each class, (C,).
         size_average: an older form of `reduction`.
         ignore_index: targets of this value count nothing.
@@ -231,6 +235,8 @@ def nll_loss_samples(make: Any) -> Any:
     yield Sample(make(2, 3, 4), make(2, 4, kind="index", high=3), reduction="none")
     yield Sample(make(3, 4), make(3, kind="index", high=4), reduction="sum", ignore_index=1)
     yield Bad(make(3, 4), make(2, kind="index", high=4), raises=ValueError, says="to match target batch_size (2)")
+    planes = make(2, 4, kind="index", high=3).byte()
+    yield Bad(make(2, 3, 4), planes, raises=RuntimeError, says="expected scalar type Long but found Byte")
 
 
 def finished(losses: Any, reduction: str) -> Any:
