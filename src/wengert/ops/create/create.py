@@ -140,7 +140,7 @@ def sized(array_of_size: Callable[[tuple[int, ...], Any], Any]) -> Any:
         pin_memory: bool = False,
         requires_grad: bool = False,
     ) -> Tensor:
-        check_place(name, device, pin_memory)
+        check_place(name, device, pin_memory, layout, sparse=True)
         element = result_dtype(name, dtype, out, dtypes.get_default_dtype())
         array = laid(name, layout, array_of_size, read_size(name, sizes, size), element.numpy)
         return deliver(name, array, requires_grad, out)
@@ -187,7 +187,7 @@ def empty(
     Returns:
         A new tensor, or `out`.
     """
-    check_place("empty", device, pin_memory)
+    check_place("empty", device, pin_memory, layout, sparse=True)
     element = result_dtype("empty", dtype, out, dtypes.get_default_dtype())
     made = laid("empty", layout, uninitialised, read_size("empty", sizes, size), element.numpy)
     if memory_format is not None:
@@ -218,7 +218,7 @@ def full(
         fill_value: a number.
         out: a tensor to write into.
         dtype: of the result; unless given, what `tensor(fill_value)` has.
-        layout: ignored.
+        layout: `strided`.
         device: 'cpu'.
         pin_memory: must be False.
         requires_grad: whether operations on it are recorded.
@@ -230,7 +230,7 @@ def full(
         TypeError: `size` is no sequence of integers, or `fill_value` no number.
         RuntimeError: the number does not fit the dtype, or the dtype cannot require a gradient.
     """
-    check_place("full", device, pin_memory)
+    check_place("full", device, pin_memory, layout, sparse=True)
     shape = read_tuple("full", size, 1)
     value = read_number("full", "fill_value", 2, fill_value)
     element = result_dtype("full", dtype, out, dtypes.of_number(value))
@@ -272,7 +272,7 @@ def scalar_tensor(
         TypeError: `s` is no number.
         RuntimeError: it does not fit the dtype.
     """
-    check_place("scalar_tensor", device, pin_memory)
+    check_place("scalar_tensor", device, pin_memory, layout, sparse=True)
     element = read_dtype("scalar_tensor", dtype, dtypes.get_default_dtype())
     value = checked_number(read_number("scalar_tensor", "s", 1, s), element, halves=False)
     return finish("scalar_tensor", np.array(value, element.numpy), requires_grad)
@@ -312,7 +312,7 @@ def eye(
         TypeError: `n` or `m` is no integer.
         RuntimeError: one is negative.
     """
-    check_place("eye", device, pin_memory)
+    check_place("eye", device, pin_memory, layout)
     rows, columns = read_count("n", 1, n), n if m is None else read_count("m", 2, m)
     element = result_dtype("eye", dtype, out, dtypes.get_default_dtype())
     return deliver("eye", np.eye(rows, columns, dtype=element.numpy), requires_grad, out)
@@ -363,7 +363,7 @@ def empty_strided(
     Raises:
         RuntimeError: not one stride for each length, or a negative stride.
     """
-    check_place("empty_strided", device, pin_memory)
+    check_place("empty_strided", device, pin_memory, layout)
     element = read_dtype("empty_strided", dtype, dtypes.get_default_dtype())
     return finish("empty_strided", strided_array("empty_strided", size, stride, element), requires_grad)
 

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from ... import _kernels as kernels
-from ..._core import batch_errors, errors
+from ..._core import batch_errors, errors, sparse_errors
 from ..._core.calls.out import check_mode, check_shared, put_out
 from ..._core.cards.arguments import wrong_integer
 from ..._core.operators.declaration import is_whole
@@ -17,7 +17,7 @@ from ..._core.tensor import batches
 from ..._core.tensor.base import OPERATORS, Tensor, wrap
 from ..._core.tensor.batches import Batch
 from ..._core.types import dtypes
-from ..._core.types.devices import device as Device, refuse_absent, sparse_coo
+from ..._core.types.devices import device as Device, layout as Layout, refuse_absent, sparse_coo
 from ..._core.types.dtypes import dtype as DType
 from ..._core.types.sizes import check_room
 
@@ -35,10 +35,12 @@ def read_size(name: str, given: tuple[Any, ...], named: Any = None, *, position:
         position: where the argument stands, for errors.
 
     Raises:
-        TypeError: nothing was given, or something else than integers.
+        TypeError: nothing was given, something else than integers, or a lone integer by name.
         RuntimeError: a length is negative.
     """
     if named is not None:
+        if not isinstance(named, (tuple, list)):
+            raise TypeError(f"{name}(): argument 'size' must be tuple of ints, not {type(named).__name__}")
         given = (named,)
     if not given:
         raise TypeError(errors.missing_arguments(name, ["size"]))
@@ -105,13 +107,24 @@ def read_dtype(name: str, wanted: Any, default: DType) -> DType:
     raise TypeError(f"{name}(): argument 'dtype' must be torch.dtype, not {type(wanted).__name__}")
 
 
-def check_place(name: str, device: Any, pin_memory: bool = False) -> None:
-    """Refuse devices that do not exist, and pinned memory.
+def check_place(name: str, device: Any, pin_memory: bool = False, layout: Any = None, *, sparse: bool = False) -> None:
+    """Refuse devices that do not exist, pinned memory, and layouts that a factory does not have.
+
+    Args:
+        name: of the factory, for errors.
+        device, pin_memory, layout: its arguments.
+        sparse: whether it makes sparse tensors, too (`laid`).
 
     Raises:
         RuntimeError: the device is not the CPU, or `pin_memory` is set.
-        TypeError: it is no device.
+        TypeError: it is no device, or the layout none.
+        NotImplementedError: the layout is sparse, and the factory makes dense tensors only.
     """
+    if layout is not None:
+        if not isinstance(layout, Layout):
+            raise TypeError(f"{name}(): argument 'layout' must be torch.layout, not {type(layout).__name__}")
+        if layout is sparse_coo and not sparse:
+            raise NotImplementedError(sparse_errors.no_kernel(name))
     if pin_memory:
         raise RuntimeError("pin_memory=True requires a CUDA or other accelerator backend; memory here is the CPU's.")
     if device is None:

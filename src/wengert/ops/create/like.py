@@ -56,7 +56,7 @@ def array_like(
     """
     if not isinstance(source, Tensor):
         raise TypeError(errors.wrong_type(name, "input", 1, "Tensor", source))
-    check_place(name, device, pin_memory)
+    check_place(name, device, pin_memory, layout, sparse=True)
     element = read_dtype(name, dtype, source.dtype).numpy
     if source._flags_ & flags.SPARSE and layout is None:
         from ..._core.tensor.coordinates import without_entries
@@ -223,7 +223,7 @@ def new(array_of_size: Callable[[tuple[int, ...], Any], Any]) -> Any:
         pin_memory: bool = False,
         requires_grad: bool = False,
     ) -> Tensor:
-        check_place(name, device, pin_memory)
+        check_place(name, device, pin_memory, layout, sparse=True)
         element = read_dtype(name, dtype, input.dtype)
         levels = carried(input)
         if layout is None and input._flags_ & flags.SPARSE:
@@ -278,7 +278,7 @@ def new_full(
     Returns:
         A new leaf.
     """
-    check_place("new_full", device, pin_memory)
+    check_place("new_full", device, pin_memory, layout)
     shape = read_tuple("new_full", size, 1)
     element = read_dtype("new_full", dtype, input.dtype)
     value = checked_number(read_number("new_full", "fill_value", 2, fill_value), element, halves=math.prod(shape) != 1)
@@ -316,7 +316,7 @@ def new_empty_strided(
     Returns:
         A new leaf.
     """
-    check_place("new_empty_strided", device, pin_memory)
+    check_place("new_empty_strided", device, pin_memory, layout)
     element = read_dtype("new_empty_strided", dtype, input.dtype)
     levels = carried(input)
     array = strided_array("new_empty_strided", size, stride, element, math.prod(room(levels, ())) if levels else None)
@@ -352,7 +352,7 @@ def new_tensor(
     Returns:
         A new leaf.
     """
-    check_place("new_tensor", device, pin_memory)
+    check_place("new_tensor", device, pin_memory, layout)
     if isinstance(data, Tensor):
         anomaly.warn(copy_warning("tensor.new_tensor"))
         if data._flags_ & flags.BATCHED:

@@ -42,7 +42,7 @@ def arange(
         step: 1 unless given.
         out: a tensor to write into.
         dtype: of the result; unless given, int64 if all bounds are integers, else the default dtype.
-        layout: ignored.
+        layout: `strided`.
         device: 'cpu'.
         pin_memory: must be False.
         requires_grad: whether operations on it are recorded.
@@ -54,7 +54,7 @@ def arange(
         TypeError: a bound is no number, or there is no end.
         RuntimeError: `step` is zero or leads away from `end`, a bound is infinite, or the dtype is bool or complex.
     """
-    check_place("arange", device, pin_memory)
+    check_place("arange", device, pin_memory, layout)
     low, high, pace = read_bounds(bounds, start, end, step)
     integers = all(isinstance(each, int) for each in (low, high, pace))
     element = result_dtype("arange", dtype, out, dtypes.int64 if integers else dtypes.get_default_dtype())
@@ -195,7 +195,7 @@ def linspace(
         TypeError: `start` or `end` is no number, `steps` no integer.
         RuntimeError: `steps` is negative, or a bound a tensor with dimensions.
     """
-    check_place("linspace", device, pin_memory)
+    check_place("linspace", device, pin_memory, layout)
     low, high = read_ends("linspace", start, end)
     element = spaced_dtype("linspace", low, high, dtype, out)
     return deliver("linspace", even_steps("linspace", low, high, steps, element), requires_grad, out)
@@ -303,7 +303,7 @@ def logspace(
     Returns:
         A new tensor, or `out`.
     """
-    check_place("logspace", device, pin_memory)
+    check_place("logspace", device, pin_memory, layout)
     low, high = read_ends("logspace", start, end)
     element = spaced_dtype("logspace", low, high, dtype, out)
     if isinstance(base, Tensor) and not base._array_.ndim:
@@ -329,9 +329,9 @@ def logspace_samples(make: Any) -> Any:
 plain_factory(logspace, kernels.direct_function("logspace"))
 
 
-def triangle(name: str, row: int, col: int, dtype: Any, device: Any) -> tuple[int, int, DType]:
+def triangle(name: str, row: int, col: int, dtype: Any, device: Any, layout: Any) -> tuple[int, int, DType]:
     """The checked arguments of `tril_indices` and `triu_indices`."""
-    check_place(name, device)
+    check_place(name, device, layout=layout)
     for word, value in (("row", row), ("col", col)):
         if value < 0:
             raise RuntimeError(f"{word} must be non-negative, got {value}")
@@ -352,7 +352,7 @@ def tril_indices(
         offset: which diagonal is the last of the triangle: 0 the main one, above it positive.
         dtype: an integer dtype, int64 unless given.
         device: 'cpu'.
-        layout: ignored.
+        layout: `strided`.
 
     Returns:
         A new tensor (2, n): row and column numbers, row after row.
@@ -360,7 +360,7 @@ def tril_indices(
     Raises:
         RuntimeError: a length is negative, or the dtype is no integer one.
     """
-    rows, columns, element = triangle("tril_indices", row, col, dtype, device)
+    rows, columns, element = triangle("tril_indices", row, col, dtype, device, layout)
     held = np.greater_equal.outer(np.arange(rows), np.arange(-offset, columns - offset))
     return finish("tril_indices", np.array(held.nonzero(), element.numpy))
 
@@ -379,7 +379,7 @@ def triu_indices(
     Returns:
         A new tensor (2, n): row and column numbers, row after row.
     """
-    rows, columns, element = triangle("triu_indices", row, col, dtype, device)
+    rows, columns, element = triangle("triu_indices", row, col, dtype, device, layout)
     held = np.less_equal.outer(np.arange(rows), np.arange(-offset, columns - offset))
     return finish("triu_indices", np.array(held.nonzero(), element.numpy))
 

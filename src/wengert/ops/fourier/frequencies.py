@@ -17,10 +17,10 @@ from .arguments import read_dim
 
 
 def frequencies(
-    name: str, n: Any, d: Any, dtype: Any, device: Any, pin_memory: bool, requires_grad: bool, out: Any
+    name: str, n: Any, d: Any, dtype: Any, place: tuple[Any, bool, Any], requires_grad: bool, out: Any
 ) -> Any:
-    """The frequencies of all terms, or of those that `rfft` gives."""
-    check_place(f"fft_{name}", device, pin_memory)
+    """The frequencies of all terms, or of those that `rfft` gives; `place` is device, pinned memory and layout."""
+    check_place(f"fft_{name}", *place)
     count = integer(f"fft_{name}", "n", n)
     element = result_dtype(f"fft_{name}", dtype, out, dtypes.get_default_dtype())
     if element.category < dtypes.FLOAT:
@@ -71,7 +71,7 @@ def fft_fftfreq(
         >>> wg.fft.fftfreq(5)
         tensor([ 0.0000,  0.2000,  0.4000, -0.4000, -0.2000])
     """
-    return frequencies("fftfreq", n, d, dtype, device, pin_memory, requires_grad, out)  # type: ignore[no-any-return]
+    return frequencies("fftfreq", n, d, dtype, (device, pin_memory, layout), requires_grad, out)  # type: ignore[no-any-return]
 
 
 @composite(method=False, function=False)
@@ -104,7 +104,7 @@ def fft_rfftfreq(
         >>> wg.fft.rfftfreq(5)
         tensor([0.0000, 0.2000, 0.4000])
     """
-    return frequencies("rfftfreq", n, d, dtype, device, pin_memory, requires_grad, out)  # type: ignore[no-any-return]
+    return frequencies("rfftfreq", n, d, dtype, (device, pin_memory, layout), requires_grad, out)  # type: ignore[no-any-return]
 
 
 @fft_fftfreq.samples  # type: ignore[attr-defined]

@@ -15,6 +15,7 @@ from ..._core.cards.card import Bad, Sample
 from ..._core.cards.plain_case import plain_arrays
 from ..._core.tensor.base import Tensor
 from ..._core.types import dtypes
+from ..._core.types.devices import sparse_coo
 from ..._core.types.dtypes import dtype as DType
 from ..create.create import ones
 from ..create.factory import check_place, deliver, read_dtype, read_number
@@ -28,7 +29,7 @@ WINDOW = """{summary}
         periodic: the first n points of a window of n + 1, of which repetitions join smoothly; else the window is
             symmetric.{parameters}
         dtype: of the result, floating; the default dtype unless given.
-        layout: ignored.
+        layout: `strided`.
         device: 'cpu'.
         pin_memory: must be False.
         requires_grad: whether operations on it are recorded.
@@ -47,14 +48,16 @@ WINDOW = """{summary}
     """
 
 
-def read_window(name: str, window_length: Any, periodic: Any, dtype: Any, device: Any, pin_memory: Any) -> Any:
-    """The number of points and the dtype of a window.
+def read_window(name: str, window_length: Any, periodic: Any, dtype: Any, layout: Any, place: tuple[Any, Any]) -> Any:
+    """The number of points and the dtype of a window; `place` holds the device, and whether memory is pinned.
 
     Raises:
         TypeError: one is wrong.
         RuntimeError: there is no such window.
     """
-    check_place(name, device, pin_memory)
+    check_place(name, *place, layout, sparse=True)
+    if layout is sparse_coo:
+        raise RuntimeError(f"{name} is not implemented for sparse types, got: layout={layout}")
     count = integer(name, "window_length", window_length)
     if not isinstance(periodic, bool):
         raise TypeError(errors.wrong_type(name, "periodic", 2, "bool", periodic))
@@ -68,12 +71,10 @@ def read_window(name: str, window_length: Any, periodic: Any, dtype: Any, device
     return count, element
 
 
-def window(
-    name: str, shape: Callable[..., Any], options: tuple[Any, Any, Any, Any, Any, Any], parameters: tuple[Any, ...] = ()
-) -> Tensor:
+def window(name: str, shape: Callable[..., Any], options: tuple[Any, ...], parameters: tuple[Any, ...] = ()) -> Tensor:
     """A window as a new leaf: `shape(n, periodic, *parameters)` makes it, of a tensor of places and their last one."""
-    window_length, periodic, dtype, device, pin_memory, requires_grad = options
-    count, element = read_window(name, window_length, periodic, dtype, device, pin_memory)
+    window_length, periodic, dtype, layout, place, requires_grad = options
+    count, element = read_window(name, window_length, periodic, dtype, layout, place)
     if count < 2:
         return ones(count, dtype=element, requires_grad=requires_grad)  # type: ignore[no-any-return]
     places = arange(count + periodic, dtype=element)
@@ -116,7 +117,7 @@ def plain(name: str, shape: Any, summary: str, example: str, *parameters: Any) -
         pin_memory: bool = False,
         requires_grad: bool = False,
     ) -> Tensor:
-        options = (window_length, periodic, dtype, device, pin_memory, requires_grad)
+        options = (window_length, periodic, dtype, layout, (device, pin_memory), requires_grad)
         return window(name, shape, options, parameters)
 
     docstring = WINDOW.format(summary=summary, parameters="", name=name, example=example)
@@ -153,7 +154,7 @@ def hamming(
         read_number("hamming_window", "alpha", 3, alpha),
         read_number("hamming_window", "beta", 4, beta),
     )
-    options = (window_length, periodic, dtype, device, pin_memory, requires_grad)
+    options = (window_length, periodic, dtype, layout, (device, pin_memory), requires_grad)
     return window("hamming_window", cosines, options, heights)
 
 
@@ -168,7 +169,7 @@ def kaiser(
     pin_memory: bool = False,
     requires_grad: bool = False,
 ) -> Tensor:
-    options = (window_length, periodic, dtype, device, pin_memory, requires_grad)
+    options = (window_length, periodic, dtype, layout, (device, pin_memory), requires_grad)
     return window("kaiser_window", bessel, options, (read_number("kaiser_window", "beta", 3, beta),))
 
 

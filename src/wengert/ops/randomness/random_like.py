@@ -51,7 +51,7 @@ def drawn_like(draw: Callable[..., Any]) -> Any:
         memory_format: Any = None,
     ) -> Tensor:
         levels = drawn_levels(input)
-        array = array_like(name, input, dtype, device, pin_memory, memory_format, levels)
+        array = array_like(name, input, dtype, device, pin_memory, memory_format, levels, layout)
         element = read_dtype(name, dtype, input.dtype)
         if levels:
             array[...] = draw(chosen(name, generator), drawn_room(levels, array.shape[len(levels) :]), element, True)
@@ -103,7 +103,7 @@ def randint_like(
         A new leaf.
     """
     levels = drawn_levels(input)
-    array = array_like("randint_like", input, dtype, device, pin_memory, memory_format, levels)
+    array = array_like("randint_like", input, dtype, device, pin_memory, memory_format, levels, layout)
     element = read_dtype("randint_like", dtype, input.dtype)
     first, last = read_range("randint_like", list(bounds), low, high)
     source = chosen("randint_like", generator)

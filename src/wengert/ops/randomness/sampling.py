@@ -98,7 +98,7 @@ def normal(
         generator: draws the numbers; the default generator unless given.
         out: a tensor to write into.
         dtype: of the result, where both are numbers.
-        layout: ignored.
+        layout: `strided`.
         device: 'cpu'.
         pin_memory: must be False.
         requires_grad: whether operations on the result are recorded, where both are numbers.
@@ -123,7 +123,7 @@ def normal(
             f"normal() received an invalid combination of arguments - got ({type(mean).__name__}, "
             f"{type(std).__name__}), but expected a Tensor among them, or size"
         )
-    check_place("normal", device, pin_memory)
+    check_place("normal", device, pin_memory, layout)
     check_spread(std)
     element = result_dtype("normal", dtype, out, dtypes.get_default_dtype())
     levels, shape = drawn_levels(), read_tuple("normal", size, 3)
