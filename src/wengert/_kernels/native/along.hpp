@@ -9,7 +9,7 @@
 namespace wengert {
 
 constexpr npy_intp strip_bytes = 1 << 16;  // of the indexed array that one strip of neighbouring lines may reach
-constexpr npy_intp strip_least = 16;       // lines in a strip: elements that a cache line holds
+constexpr npy_intp strip_least = 64;       // lines in a strip: with fewer, reading the index waits for each of its rows
 
 // body(offset in the indexed array, offset in the index) for each index, in the order of the indices for each place. `line` is that of
 // the indexed array, `count` the length of the index along the axis; the other lengths are the same. An index is loaded once, checked
