@@ -54,12 +54,11 @@ void over_groups(index_t lines, index_t length, const Body& body) {
 template <class T>
 class LongLine {
 public:
-    // The rows nearest to the square root of `count`; `known` is false where no factors are good.
     explicit LongLine(index_t count) : count_(count), rows_(part_of(count)), columns_(count / rows_), circle_(count), down_(rows_), across_(columns_) {}
+    // Whether two factors are good: enough columns for a vector, whose lengths passes know and scratch holds.
     static bool knows(index_t count) {
         const index_t rows = part_of(count), columns = count / rows;
-        const index_t lanes = loops<T>().lanes;
-        return rows >= lanes && columns <= longest_line && !radices_of(count).empty();
+        return rows >= loops<T>().lanes && columns <= longest_line && !radices_of(count).empty();
     }
     void transform(FourierSide<const T> from, FourierSide<T> to, T weight) const {
         std::unique_ptr<T[]> middle(new T[static_cast<size_t>(2 * count_)]);
@@ -76,6 +75,7 @@ public:
     }
 
 private:
+    // The factor that is nearest to the square root, from below.
     static index_t part_of(index_t count) {
         index_t best = 1;
         for (index_t part = 2; part * part <= count && part <= longest_line; ++part)

@@ -84,7 +84,6 @@ public:
             rest /= radix;
         }
     }
-    bool known() const { return count_ == 1 || !radices_.empty(); }
     FourierPasses<T> passes() const { return {count_, static_cast<int>(radices_.size()), radices_.data(), roots_.data()}; }
 
 private:
