@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from ... import _kernels as kernels
-from ..._core import batch_errors, errors, sparse_errors
+from ..._core import batch_errors, errors
 from ..._core.calls.out import check_mode, check_shared, put_out
 from ..._core.cards.arguments import wrong_integer
 from ..._core.operators.declaration import is_whole
@@ -124,6 +124,8 @@ def check_place(name: str, device: Any, pin_memory: bool = False, layout: Any = 
         if not isinstance(layout, Layout):
             raise TypeError(f"{name}(): argument 'layout' must be torch.layout, not {type(layout).__name__}")
         if layout is sparse_coo and not sparse:
+            from ..._core import sparse_errors
+
             raise NotImplementedError(sparse_errors.no_kernel(name))
     if pin_memory:
         raise RuntimeError("pin_memory=True requires a CUDA or other accelerator backend; memory here is the CPU's.")
