@@ -125,11 +125,10 @@ def test_what_memory_cannot_take_is_numpys():
         kernels.fft_lines(x, 1, 0, True, locked)
     with pytest.raises((IndexError, ValueError)):
         kernels.fft_lines(x, 2, 0, True, np.empty_like(x))
-    memory = np.arange(200, dtype=complex)
-    kernels.fft_lines(memory[:160].reshape(4, 40), 1, 0, True, made := np.empty((4, 40), complex))
-    assert np.array_equal(
-        made, kernels.fft_lines(np.arange(160, dtype=complex).reshape(4, 40), 1, 0, True, np.empty_like(made))
-    )
+    memory, wanted = np.arange(200, dtype=complex), np.fft.fft(np.arange(160, dtype=complex).reshape(4, 40))
+    made = memory[40:].reshape(4, 40)
+    kernels.fft_lines(memory[:160].reshape(4, 40), 1, 0, True, made)
+    close(made, wanted)
 
 
 @FREE

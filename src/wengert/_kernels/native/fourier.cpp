@@ -13,7 +13,7 @@ namespace {
 using Call = PyObject* const*;
 using Point = Root;
 
-constexpr npy_intp most_length = 256, most_points = 1024;  // of more, NumPy's transform makes up for its calls
+constexpr npy_intp most_length = 256, most_points = 1024;  // more go through scratch, line by line
 
 // The roots of one length; each thread keeps those of the lengths that it met last.
 struct Roots {
@@ -108,7 +108,7 @@ struct Grid {
     void find_weight() {
         npy_intp points = 1;
         for (int i = first; i < ndim; ++i) points *= shape[i];
-        weight = scale == 0 ? 1 : scale == 1 ? 1 / std::sqrt(static_cast<double>(points)) : 1 / static_cast<double>(points);
+        weight = fourier_weight(points, scale);
     }
 };
 

@@ -216,11 +216,6 @@ PyArrayObject* numbers(PyObject* object, int type) {
     auto* array = reinterpret_cast<PyArrayObject*>(object);
     return PyArray_TYPE(array) == type && PyArray_ISBEHAVED_RO(array) ? array : nullptr;
 }
-double weight_of(index_t count, index_t scale) {
-    const double points = static_cast<double>(count);
-    return scale == 0 ? 1 : scale == 1 ? 1 / std::sqrt(points) : 1 / points;
-}
-
 template <class T>
 constexpr int type_of(bool real) { return real ? (sizeof(T) == 4 ? NPY_FLOAT : NPY_DOUBLE) : ComplexNumber<T>::number; }
 
@@ -259,7 +254,7 @@ bool transformed(PyObject* array, int axis, index_t scale, bool flag, PyObject* 
     ReleaseGil unlocked(PyArray_SIZE(from) >= thread_threshold);
     const auto shared = made_for<Length<T>>(in_two_steps ? 2 : count);
     const Transform<T> job = {static_cast<const T*>(PyArray_DATA(from)), static_cast<T*>(PyArray_DATA(to)), count,
-                              {places.step[0], places.step[1]}, static_cast<T>(weight_of(count, scale)), flag, *shared};
+                              {places.step[0], places.step[1]}, static_cast<T>(fourier_weight(count, scale)), flag, *shared};
     if (in_two_steps) transform_long<T, kind>(job, places);
     else over_lines<T, kind>(job, places);
     return true;

@@ -40,19 +40,23 @@ inline Root root_of_unity(index_t k, index_t n) {
     return {std::cos(angle), -std::sin(angle)};
 }
 
+// What a transform of so many points is multiplied by: 1, or what divides by the square root of their number, or by that.
+inline double fourier_weight(index_t count, index_t scale) {
+    const double points = static_cast<double>(count);
+    return scale == 0 ? 1 : scale == 1 ? 1 / std::sqrt(points) : 1 / points;
+}
+
 // All roots of a large n, each as a product of two that are kept.
 class Circle {
 public:
-    explicit Circle(index_t count) : count_(count) {
+    explicit Circle(index_t count) {
         while ((index_t{1} << 2 * bits_) < count) ++bits_;
         for (index_t k = 0; k <= count >> bits_; ++k) far_.push_back(root_of_unity(k << bits_, count));
         for (index_t k = 0; k < index_t{1} << bits_; ++k) near_.push_back(root_of_unity(k % count, count));
     }
     Root at(index_t k) const { return far_[static_cast<size_t>(k >> bits_)] * near_[static_cast<size_t>(k & ((index_t{1} << bits_) - 1))]; }
-    index_t count() const { return count_; }
 
 private:
-    index_t count_;
     int bits_ = 0;
     std::vector<Root> far_, near_;
 };
