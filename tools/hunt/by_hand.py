@@ -114,6 +114,7 @@ SPARSE = listed(r"""
     s.detach().mul_(s.detach()) ; s.detach().zero_() ; s.detach().copy_(s.detach()) ; wg.ones(2, 3).add_(s.detach()) ;
     s**2 ; s.sin() ; s @ x.t() ; wg.mv(s, wg.ones(3)) ; s.sum().backward() ; wg.sparse.mm(s, x.t()) ;
     wg.sparse.mm(s, s.t()) ; wg.sparse.addmm(wg.ones(2, 2), s, x.t(), beta=2, alpha=3) ; wg.spmm(s, x.t()) ;
+    wg.smm(s, x.t()) ; wg.hspmm(s, x.t()) ; wg.sspaddmm(s @ s.t(), s, x.t(), beta=2, alpha=3) ;
     wg.sparse.sum(s, (0,), dtype=wg.float64) ; wg.sparse.softmax(s, 1) ; wg.sparse.log_softmax(s, 1) ;
     nn.Embedding(4, 3, sparse=True)(wg.tensor([0, 1])).sum().backward() ;
     F.embedding(wg.tensor([0, 1]), x, sparse=True) ; repr(s) ; copy.deepcopy(s.detach()) ;

@@ -165,6 +165,7 @@ NAMES: dict[str, str] = {
     "sparse.entries": "_sparse_coo_tensor_with_dims_and_tensors _sparse_entries _to_sparse",
     "sparse.products": "_sparse_addmm _sparse_sparse_matmul dsmm hsmm spmm",
     "sparse.reading": "_coalesce _sparse_mask _sparse_values _to_dense",
+    "sparse.sparse_results": "hspmm smm sspaddmm",
     "sparse.reductions": "_sparse_log_softmax _sparse_softmax _sparse_sum",
     "reductions.segments": "_segment_reduce segment_reduce",
     "reductions.vector_norm": "linalg_vector_norm",
@@ -253,6 +254,7 @@ METHODS: dict[str, str] = {
     "shapes.scattered": "diagonal_scatter select_scatter slice_scatter",
     "shapes.sections": "dsplit hsplit tensor_split vsplit",
     "shapes.strided": "diag diag_embed diagflat diagonal unfold",
+    "sparse.sparse_results": "smm sspaddmm",
     "sparse.methods": (
         "_coalesced_ _indices _nnz _values coalesce dense_dim indices is_coalesced sparse_dim sparse_mask to_dense "
         "to_sparse to_sparse_coo values"

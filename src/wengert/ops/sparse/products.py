@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from ..._core import sparse_errors
 from ..._core.calls.sparse import kernel, takes_sparse
 from ..._core.cards.arguments import check_tensors
 from ..._core.cards.card import NUMBERS, Array, Bad, Number, Sample, op
@@ -31,6 +32,15 @@ def check_product(first: Any, second: Any) -> None:
     if first.shape[1] != second.shape[0]:
         (rows, inner), (other, columns) = first.shape, second.shape
         raise RuntimeError(f"mat1 and mat2 shapes cannot be multiplied ({rows}x{inner} and {other}x{columns})")
+    check_dtypes(first, second)
+
+
+def check_dtypes(first: Any, second: Any) -> None:
+    """Refuse arrays of different dtypes.
+
+    Raises:
+        RuntimeError: they differ.
+    """
     if first.dtype != second.dtype:
         kinds = [dtypes.from_numpy(each.dtype).legacy.removesuffix("Tensor") for each in (first, second)]
         raise RuntimeError("expected scalar type {} but found {}".format(*kinds))
@@ -69,6 +79,41 @@ def mv_kernel(self: Any, vec: Any) -> Any:
     if array.ndim != 2 or vector.ndim != 1 or array.shape[1] != vector.shape[0]:
         raise RuntimeError(f"mv: size mismatch, got {[*array.shape]} and {[*vector.shape]}")
     return wrap(multiplied(array, vector[:, None])[:, 0].copy())
+
+
+@kernel("bmm")
+def bmm_kernel(self: Any, mat2: Any) -> Any:
+    array, dense = self._array_, mat2._array_
+    if is_sparse(mat2):
+        raise RuntimeError("bmm_sparse: Tensor 'mat2' must be dense")
+    check_batches(array, dense)
+    places, entries = entries_of(array)
+    count, rows = array.shape[0], array.shape[1]
+    terms = dense[places[0], places[2]] * entries[:, None]
+    made = kernels.row_sums(places[0] * rows + places[1], terms, count * rows)
+    return wrap(made.reshape(count, rows, dense.shape[2]))
+
+
+def check_batches(first: Coordinates, second: Any) -> None:
+    """Refuse batches of matrices, the first sparse, that cannot be multiplied.
+
+    Raises:
+        RuntimeError: one is no batch of matrices, or lengths or dtypes do not fit.
+    """
+    dims = len(first.indices)
+    if first.ndim > dims:
+        raise RuntimeError(f"bmm_sparse: Tensor 'self' must have 0 dense dims, but has {first.ndim - dims}")
+    if dims != 3:
+        raise RuntimeError(f"bmm_sparse: Tensor 'self' must have 3 sparse dims, but has {dims}")
+    if second.ndim != 3:
+        raise RuntimeError(f"bmm_sparse: Tensor 'mat2' must have 3 dims, but has {second.ndim}")
+    for own, other in ((0, 0), (2, 1)):
+        if first.shape[own] != second.shape[other]:
+            raise RuntimeError(
+                f"bmm_sparse: 'self.size({own})' and 'mat2.size({other})' must match, got {first.shape[own]} and "
+                f"{second.shape[other]}"
+            )
+    check_dtypes(first, second)
 
 
 @kernel("addmm")
@@ -177,7 +222,9 @@ def sparse_mm(sparse: Any, dense: Any, reduce: Any = None) -> Any:
     """
     check_tensors("_sparse_mm", sparse=sparse, dense=dense)
     if reduce is not None:
-        raise NotImplementedError("sparse.mm: there is no reduce= for tensors in coordinates; it is for CSR")
+        raise NotImplementedError(
+            sparse_errors.no_kernel("_sparse_mm_reduce_impl", "SparseCPU" if is_sparse(sparse) else "CPU")
+        )
     if is_sparse(sparse) and is_sparse(dense):
         return sparse_product.call((sparse, dense))
     if is_sparse(sparse):

@@ -1,0 +1,167 @@
+"""Products of a sparse and a dense matrix whose result is sparse: it has all columns of the rows that have entries.
+
+They have no derivative, as in torch.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NoReturn
+
+import numpy as np
+
+from ..._core import sparse_errors
+from ..._core.calls.sparse import takes_sparse
+from ..._core.cards.arguments import check_tensors
+from ..._core.cards.card import NUMBERS, Array, Bad, Number, composite, op
+from ..._core.tensor.base import Tensor, wrap
+from ..._core.tensor.coordinates import Coordinates, nothing
+from ..._core.types import dtypes
+from ..._kernels import sparse as kernels
+from .parts import coo, entries_of, in_order, is_sparse
+from .products import check_dtypes
+from .reading import none
+
+
+def check_matrices(name: str, first: int, *matrices: Any) -> None:
+    """Refuse factors that are no matrices, or do not fit; `first` is the number of the first one.
+
+    Raises:
+        RuntimeError: they do not fit.
+    """
+    for at, each in enumerate(matrices):
+        dims = len(each.indices) if isinstance(each, Coordinates) else each.ndim
+        if dims != 2 or each.ndim != 2:
+            raise RuntimeError(f"{name}: Argument #{first + at}: matrices expected, got {dims}D tensor")
+    mat1, mat2 = matrices[-2:]
+    if mat1.shape[1] != mat2.shape[0]:
+        raise RuntimeError(
+            f"{name}: Argument #{first + len(matrices) - 1}: Expected dim 0 size {mat1.shape[1]}, got {mat2.shape[0]}"
+        )
+    check_dtypes(mat1, mat2)
+
+
+def rows_of_product(mat1: Coordinates, mat2: Any) -> tuple[Any, Any]:
+    """The rows of a product that may differ from zero: their numbers, and what is in them."""
+    places, entries = entries_of(in_order(mat1))
+    rows, where = np.unique(places[0], return_inverse=True)
+    return rows, kernels.row_sums(where, mat2[places[1]] * entries[:, None], rows.size)
+
+
+def refuse_gradient(name: str) -> NoReturn:
+    """There is no derivative.
+
+    Raises:
+        RuntimeError: always.
+    """
+    raise RuntimeError(
+        f"derivative for aten::{name} is not implemented. Use sparse.mm or sparse.addmm, which have one."
+    )
+
+
+@takes_sparse
+@op(layout="own", dtypes=NUMBERS, method=False, samples=none, node="torch::autograd::NotImplemented")
+def hspmm(mat1: Array, mat2: Array) -> Any:
+    """The product of a sparse and a dense matrix, of which the rows are sparse and the columns dense.
+
+    Args:
+        mat1: sparse matrix in coordinates, (n, m).
+        mat2: dense matrix, (m, p).
+
+    Returns:
+        A new sparse tensor, (n, p), with an entry of p elements for each row of `mat1` that has entries.
+
+    Raises:
+        NotImplementedError: `mat1` is dense.
+        RuntimeError: they are no such matrices, or lengths or dtypes do not fit.
+
+    Derivative:
+        None, as in torch: a backward pass through it raises.
+    """
+    if not isinstance(mat1, Coordinates):
+        raise NotImplementedError(sparse_errors.no_kernel("hspmm", "CPU"))
+    if isinstance(mat2, Coordinates):
+        raise RuntimeError("addmm_sparse_dense: expected strided result tensor, got tensor with layout Sparse")
+    check_matrices("hspmm", 2, mat1, mat2)
+    rows, values = rows_of_product(mat1, mat2)
+    return coo(rows[None], values, (mat1.shape[0], mat2.shape[1]), True)
+
+
+@hspmm.vjp("mat1", "mat2")
+def hspmm_vjp(grad: Any) -> Any:
+    refuse_gradient("hspmm")
+
+
+@takes_sparse
+@op(layout="own", dtypes=NUMBERS, samples=none, node="torch::autograd::NotImplemented")
+def sspaddmm(self: Array, mat1: Array, mat2: Array, *, beta: Number = 1, alpha: Number = 1) -> Any:
+    """beta * self + alpha * (mat1 @ mat2), of two sparse matrices and a dense one, as a sparse matrix.
+
+    Args:
+        self: sparse matrix in coordinates, (n, p).
+        mat1: sparse matrix in coordinates, (n, m).
+        mat2: dense matrix, (m, p).
+        beta, alpha: factors.
+
+    Returns:
+        A new sparse matrix, (n, p), not coalesced: the entries of `self`, then those of the product, which has one for
+        each column in each row of `mat1` that has entries.
+
+    Raises:
+        RuntimeError: one is no such matrix, or lengths or dtypes do not fit.
+
+    Derivative:
+        None, as in torch: a backward pass through it raises.
+    """
+    for name, each in (("self", self), ("mat1", mat1)):
+        if not isinstance(each, Coordinates):
+            raise RuntimeError(f"sspaddmm: '{name}' must be a sparse tensor in coordinates, got a dense one")
+    if isinstance(mat2, Coordinates):
+        raise RuntimeError("sspaddmm: expected 'mat2' to have strided layout, got 'mat2' with layout Sparse")
+    check_matrices("sspaddmm", 1, self, mat1, mat2)
+    shape = (mat1.shape[0], mat2.shape[1])
+    for dim, (found, wanted) in enumerate(zip(self.shape, shape)):
+        if found != wanted:
+            raise RuntimeError(f"sspaddmm: Argument #1: Expected dim {dim} size {wanted}, got {found}")
+    if self.dtype != mat1.dtype:
+        kinds = [dtypes.from_numpy(each.dtype).legacy.removesuffix("Tensor") for each in (mat1, self)]
+        raise RuntimeError("dtype of values ({}) must match dtype of sparse tensor ({})".format(*kinds))
+    rows, values = rows_of_product(mat1, mat2)
+    made = np.stack([np.repeat(rows, shape[1]), np.tile(np.arange(shape[1]), rows.size)])
+    places, entries = entries_of(self)
+    factor = self.dtype.type
+    values = np.concatenate([entries * factor(beta), values.reshape(-1) * factor(alpha)])
+    return coo(np.concatenate([places, made], axis=1), values, shape, False)
+
+
+@sspaddmm.vjp("self", "mat1", "mat2")
+def sspaddmm_vjp(grad: Any) -> Any:
+    refuse_gradient("sspaddmm")
+
+
+@composite()
+def smm(self: Tensor, mat2: Tensor) -> Any:
+    """The product of a sparse and a dense matrix, as a sparse matrix: see `sspaddmm`.
+
+    Args:
+        self: sparse matrix in coordinates, (n, m).
+        mat2: dense matrix, (m, p).
+
+    Returns:
+        A new sparse matrix, (n, p), with an entry for each column in each row of `self` that has entries.
+
+    Raises:
+        RuntimeError: one is no such matrix, or lengths or dtypes do not fit.
+
+    Derivative:
+        None, as in torch: a backward pass through it raises.
+    """
+    check_tensors("smm", self=self, mat2=mat2)
+    if not is_sparse(self):
+        raise RuntimeError("smm: tensor.sspaddmm(...) can only be called on sparse tensors")
+    shape = (self.shape[0], mat2.shape[1]) if self.ndim == mat2.ndim == 2 else (0, 0)
+    return sspaddmm.call((wrap(nothing(shape, self._array_.dtype)), self, mat2, 1, 1))
+
+
+@smm.samples
+def smm_samples(make: Any) -> Any:
+    yield Bad(make(2, 3), make(3, 2), raises=RuntimeError, says="can only be called on sparse tensors")
