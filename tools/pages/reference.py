@@ -18,7 +18,7 @@ from typing import Any
 
 from tools.pages.examples import example, example_of_method
 from tools.stubs.package import of_method, public
-from tools.stubs.signatures import forms_of, words_of
+from tools.stubs.signatures import forms_of, function_of, words_of
 from tools.stubs.words import NAMES
 from wengert import Tensor
 from wengert._core.cards.card import REGISTRY, Card, Composite
@@ -205,7 +205,7 @@ def forms_in(module: str, name: str, value: Any) -> list[inspect.Signature]:
     if name in METHODS and name not in REGISTRY:
         return [of_method(each) for each in forms_of(name, value, method=True)]
     operator = REGISTRY.get(name, value) if module == "wengert" else value
-    return forms_of(name, operator.body if isinstance(operator, Composite) else operator)
+    return forms_of(name, function_of(operator) if isinstance(operator, (Card, Composite)) else operator)
 
 
 def text_of(name: str, value: Any, convert: Convert) -> str:

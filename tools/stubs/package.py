@@ -8,9 +8,9 @@ from typing import Any
 
 import wengert
 from tools.stubs.imports import COMMON, Import, used, written
-from tools.stubs.signatures import definitions, forms_of, spelled
+from tools.stubs.signatures import definitions, forms_of, function_of, spelled
 from tools.stubs.tensor import CLASSES, own_import
-from wengert._core.cards.card import REGISTRY, Composite
+from wengert._core.cards.card import REGISTRY
 from wengert._core.tensor import base
 from wengert._later import LATER, METHODS
 
@@ -40,8 +40,7 @@ def stub() -> str:
         if isinstance(value, ModuleType):
             exported.append((value.__name__.rpartition(".")[0], name, name))
         elif card is not None and card.function:
-            body = card.body if isinstance(card, Composite) else card
-            functions += definitions(name, forms_of(name, body))
+            functions += definitions(name, forms_of(name, function_of(card)))
         elif name in METHODS:
             functions += definitions(name, [of_method(each) for each in forms_of(name, value, method=True)])
         elif isinstance(value, type) or inspect.isroutine(value) or hasattr(value, "__code__"):

@@ -63,6 +63,11 @@ def result_of(name: str, signature: Signature, operator: Any) -> str:
     return "Tensor" if said in ("Any", Signature.empty) else str(said)
 
 
+def function_of(card: Any) -> Any:
+    """What programs call as a function: a card, or the function that a composite is."""
+    return card.public if isinstance(card, Card) else getattr(card, "as_function", card.body)
+
+
 def forms_of(name: str, function: Any, *, method: bool = False, listed: bool = True) -> list[Signature]:
     """The forms in which programs call a card, a composite or a function.
 

@@ -70,7 +70,8 @@ OWN = {
     ("lstm_cell", "hx"): "Sequence[Tensor]", ("scaled_dot_product_attention", "scale"): "float",
     ("segment_reduce", "initial"): "Number",
     **{("fake_quantize_per_tensor_affine", name): "Number | Tensor" for name in ("scale", "zero_point")},
-    ("tile", "dims"): "Sequence[int]", ("tile", "times"): "Sequence[int]", ("where", "other"): "Operand",
+    **{(name, "dims"): "Sequence[int]" for name in ("tile", "permute_copy")},
+    ("tile", "times"): "Sequence[int]", ("where", "other"): "Operand",
     **{(name, "out"): "Sequence[Tensor]"
        for name in ("geqrf", "lu", "lu_unpack", "qr", "slogdet", "svd", "triangular_solve")},
     **{(name, "size"): "Ints" for name in ("interpolate", "upsample", "upsample_bilinear", "upsample_nearest")},

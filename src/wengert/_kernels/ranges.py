@@ -63,3 +63,29 @@ def spread(first: Any, last: Any, count: int) -> Array:
 
 
 __all__ = ["counted", "spread"]
+
+
+def one_power(base: float, exponent: Any) -> Any:
+    """`base ** exponent` as a number: of a complex exponent by way of length and angle."""
+    if not isinstance(exponent, complex):
+        return float(np.power(base, float(exponent)))
+    if not base > 0:
+        return complex(np.exp(exponent * np.log(np.complex128(base))))
+    length, angle = np.power(base, exponent.real), exponent.imag * np.log(base)
+    return complex(length * np.cos(angle), length * np.sin(angle))
+
+
+def powers(base: float, exponents: Array, dtype: Any) -> Array:
+    """`base ** exponents` in a dtype: complex ones by way of the logarithm, integers by way of a wider type.
+
+    Returns:
+        A new vector.
+    """
+    if dtype.kind == "c":
+        return as_array(np.exp(exponents * np.log(np.asarray(base, dtype))))
+    made = np.power(np.asarray(base, np.result_type(exponents.dtype, np.float64)), exponents)
+    if dtype.kind in "iu":
+        wide = np.int64 if dtype == np.int64 else np.int32  # of which the lowest stands for all that is outside
+        limits = np.iinfo(wide)
+        made = np.where((made >= limits.min) & (made < -float(limits.min)), made, limits.min).astype(wide)
+    return as_array(made.astype(dtype))

@@ -1,11 +1,15 @@
-"""Families of functions that differ in one thing alone, and are made from it."""
+"""Families of functions that differ in one thing alone, and functions that differ from their methods."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from typing import Any
 
-from .._core.cards.card import composite
+from .._core.calls.op import Op, begin_calls
+from .._core.cards.arguments import checked
+from .._core.cards.card import CARDS, Card, composite, registered
+from .._core.cards.plain_case import plain_function
+from .._core.operators.declaration import take_over
 
 
 def named(body: Callable[..., Any], name: str, docstring: str | None, **options: Any) -> Any:
@@ -18,3 +22,59 @@ def named(body: Callable[..., Any], name: str, docstring: str | None, **options:
 def described(body: Callable[..., Any], sections: str) -> str | None:
     """The summary of a family's member, with the sections of a docstring that the family shares."""
     return body.__doc__ and f"{body.__doc__}\n{sections}"
+
+
+class OneByOne(Card):
+    """An operator whose method takes its `Sizes` one by one, too, and whose function does not: `flip(x, (0, 1))`."""
+
+    __doc__ = vars(Card)["__doc__"]  # of each operator its own
+    as_function: Any = None
+
+    @property
+    def public(self) -> Any:
+        """The function."""
+        if self.as_function is None:
+            made = OneByOne.__new__(OneByOne)
+            take_over(made, self)
+            made.__dict__.update(self.__dict__)
+            made.spread, made.as_function = -1, made
+            self.as_function = made
+            begin_calls(made)
+        return self.as_function
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return (function_of, (self.name,)) if self.spread < 0 else super().__reduce__()
+
+
+def on_sequence(card: Card) -> Card:
+    """Let the function of an operator take its `Sizes` as one sequence only; decorates the card."""
+    card.__class__ = OneByOne
+    return card
+
+
+def function_of(name: str) -> Any:
+    """The operator of that name as a function; what its pickle calls."""
+    return registered(name).public
+
+
+def as_function_of(body: Callable[..., Any], op: Op | None = None, native: Any = None) -> Callable[..., Any]:
+    """Let the function of a composite that gathers integers be another one, which takes them as one sequence: decorates
+    that. The method goes on gathering them.
+
+    Args:
+        body: the composite.
+        op, native: the plain case of the function, as in `plain_function`.
+    """
+
+    def decorate(function: Callable[..., Any]) -> Callable[..., Any]:
+        function.__name__ = function.__qualname__ = body.__name__
+        function.__doc__ = body.__doc__
+        made = function if op is None else plain_function(function, op, native=native, module="wengert")
+        if made is function:
+            made = checked(body.__name__, function, module="wengert")
+        made.__module__ = "wengert"
+        card: Any = CARDS[body.__name__]
+        card.public, card.as_function = made, function
+        return function
+
+    return decorate

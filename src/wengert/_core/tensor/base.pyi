@@ -746,9 +746,7 @@ class Tensor:
         data: Any,
         *,
         dtype: _dtype | None = None,
-        layout: _layout | None = None,
         device: _device | str | None = None,
-        pin_memory: _bool = False,
         requires_grad: _bool = False,
     ) -> Tensor: ...
     @overload

@@ -273,7 +273,7 @@ def new_full(
         input: tensor.
         size: the lengths, a sequence.
         fill_value: a number.
-        dtype, layout, device, pin_memory, requires_grad: as for `new_zeros`.
+        dtype, device, requires_grad: as for `new_zeros`.
 
     Returns:
         A new leaf.
@@ -337,9 +337,7 @@ def new_tensor(
     data: Any,
     *,
     dtype: DType | None = None,
-    layout: Any = None,
     device: Any = None,
-    pin_memory: bool = False,
     requires_grad: bool = False,
 ) -> Tensor:
     """`tensor(data)` in the dtype of a tensor (an array keeps its own).
@@ -352,7 +350,7 @@ def new_tensor(
     Returns:
         A new leaf.
     """
-    check_place("new_tensor", device, pin_memory, layout)
+    check_place("new_tensor", device)
     if isinstance(data, Tensor):
         anomaly.warn(copy_warning("tensor.new_tensor"))
         if data._flags_ & flags.BATCHED:

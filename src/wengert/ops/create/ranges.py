@@ -9,13 +9,14 @@ import numpy as np
 
 from ... import _kernels as kernels
 from ..._core import errors
+from ..._core.cards.arguments import MISSING
 from ..._core.cards.card import Bad, Sample, composite
 from ..._core.cards.plain_case import plain_factory
 from ..._core.graph import anomaly
 from ..._core.tensor.base import Tensor
 from ..._core.types import dtypes
 from ..._core.types.dtypes import dtype as DType
-from ..._kernels.ranges import counted, spread
+from ..._kernels.ranges import counted, one_power, powers, spread
 from ..dtype_checks import checked_number
 from .factory import check_place, deliver, finish, natively, read_dtype, read_number, result_dtype
 
@@ -23,9 +24,9 @@ from .factory import check_place, deliver, finish, natively, read_dtype, read_nu
 @composite(method=False)
 def arange(
     *bounds: Any,
-    start: Any = None,
-    end: Any = None,
-    step: Any = None,
+    start: Any = MISSING,
+    end: Any = MISSING,
+    step: Any = MISSING,
     out: Tensor | None = None,
     dtype: DType | None = None,
     layout: Any = None,
@@ -75,23 +76,22 @@ def read_bounds(bounds: tuple[Any, ...], start: Any, end: Any, step: Any) -> tup
         TypeError: there is no end, or something is no number.
         RuntimeError: something is complex.
     """
-    if start is None and end is None and step is None and len(bounds) == 1 and type(bounds[0]) is int:
+    named = {name: each for name, each in (("start", start), ("end", end), ("step", step)) if each is not MISSING}
+    if not named and len(bounds) == 1 and type(bounds[0]) is int:
         return 0, bounds[0], 1
     given = list(bounds)
-    if len(given) == 1 and end is None and start is None and step is None:
+    if (len(given) == 1 and not named) or (not given and [*named] == ["end"]):
         given = [0, *given]
-    elif not given and start is None and step is None and end is not None:
-        given = [0]
-    named = [start, end, step]
-    for at in range(len(given), 3):
-        given.append(named[at] if named[at] is not None else 1 if at == 2 else None)
-    if len(bounds) > 3 or given[0] is None or given[1] is None:
+    order = ("start", "end", "step")
+    given += [named.get(name, 1 if name == "step" else None) for name in order[len(given) :]]
+    if len(given) > 3 or any(each is None for each in given) or any(each in named for each in order[: len(bounds)]):
+        words = [type(each).__name__ for each in bounds]
+        words += [f"{name}={type(each).__name__}" for name, each in named.items()]
         raise TypeError(
-            f"arange() received an invalid combination of arguments - got {len(bounds)} positional ones, "
-            f"start={start}, end={end}, step={step}, but expected (end), (start, end) or (start, end, step)"
+            f"arange() received an invalid combination of arguments - got ({', '.join(words)}), not (start, end, step)"
         )
     numbers: list[Any] = []
-    for name, value in zip(("start", "end", "step"), given):
+    for name, value in zip(order, given):
         number = read_number("arange", name, 1 if len(bounds) == 1 else len(numbers) + 1, value)
         if isinstance(number, complex):
             raise RuntimeError(
@@ -163,6 +163,7 @@ def arange_samples(make: Any) -> Any:
     yield Sample(0, 1, 0.25, requires_grad=True)
     yield Sample(3, 3)
     yield Bad(0, 5, 0, raises=RuntimeError, says="step must be nonzero")
+    yield Bad(0, end=None, raises=TypeError, says="got (int, end=NoneType)")
     yield Bad(5, 0, raises=RuntimeError, says="upper bound and lower bound inconsistent with step sign")
     yield Bad("a", raises=TypeError, says="must be Number, not str")
 
@@ -310,12 +311,12 @@ def logspace(
         base = base.item()  # type: ignore[attr-defined]
     if isinstance(base, complex) or not isinstance(base, (int, float)):
         raise TypeError(errors.wrong_type("logspace", "base", 4, "float", base))
-    exponents = even_steps("logspace", low, high, steps, element, rounded=False)
     with np.errstate(all="ignore"):  # torch gives no warnings about infinities and NaN
-        powers = np.power(np.asarray(float(base), np.result_type(exponents.dtype, np.float64)), exponents)
-        if element.category == dtypes.INTEGER:  # by way of the widest: what is too large wraps around
-            powers = powers.astype(np.int64)
-        made = powers.astype(element.numpy)
+        if type(steps) is int and steps == 1:
+            power = one_power(float(base), complex(low) if element.category == dtypes.COMPLEX else low)
+            made = np.full(1, checked_number(power, element, halves=False), element.numpy)
+        else:
+            made = powers(float(base), even_steps("logspace", low, high, steps, element, rounded=False), element.numpy)
     return deliver("logspace", made, requires_grad, out)
 
 

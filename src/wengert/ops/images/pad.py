@@ -10,14 +10,14 @@ import numpy as np
 
 from ..._core import errors
 from ..._core.cards.arguments import integers
-from ..._core.cards.card import WIDE, Array, Bad, Sample, composite, op
+from ..._core.cards.card import NUMBERS, WIDE, Array, Bad, Sample, composite, op
 from ..._core.cards.plain_case import plain_function
 from ..._core.errors import shown
 from ..._core.operators import layouts
-from ..._core.tensor.base import Tensor
+from ..._core.tensor.base import Tensor, wrap
 from ..._core.types.dtypes import from_numpy
 from ..._kernels import direct_function as native
-from ..dtype_checks import checked_number
+from ..dtype_checks import check_number, checked_number
 from ..memory.memory_formats import copied, in_order_of
 
 Ints = tuple[int, ...]
@@ -152,9 +152,20 @@ def node_of(args: tuple[Any, ...]) -> int:
     return 6 if args[2] == "circular" else 3 * MODES.index(args[2]) + len(args[1]) // 2 - 1
 
 
+native_edge_pad: Any = native("edge_pad")
+
+
+def edge_pad_of_numbers(array: Any, pad: Any, mode: str) -> Any:
+    """`native_edge_pad`; NotImplemented where torch has no kernel, and for what is unusual."""
+    made = native_edge_pad(array, pad, mode)
+    few = made is not NotImplemented and mode != "circular" and made.dtype.kind in "bu" and made.dtype != np.uint8
+    return NotImplemented if few else made
+
+
 @op(
     layout="own",
-    dtypes=WIDE,
+    dtypes=NUMBERS,
+    explained=WIDE,
     linear="self",
     node=(
         *(f"ReflectionPad{count}DBackward0" for count in (1, 2, 3)),
@@ -164,10 +175,13 @@ def node_of(args: tuple[Any, ...]) -> int:
     choose=node_of,
     method=False,
     function=False,
-    native=native("edge_pad"),
+    native=native_edge_pad and edge_pad_of_numbers,
 )
 def edge_pad(self: Array, pad: Any, mode: str) -> Any:
     """`self` with a border of its own elements: mode "reflect", "replicate" or "circular"."""
+    if mode != "circular":
+        word = "reflection" if mode == "reflect" else "replication"
+        check_number("pad", f"{word}_pad{len(pad) // 2}d", self)
     sides = read_pad(pad, self.ndim)
     if max(self.size, math.prod([length + sum(side) for length, side in zip(self.shape, sides)])) <= FEW:
         result = self.reshape(-1).take(few_sources(self.shape, sides, mode))
@@ -356,6 +370,11 @@ def pad_samples(make: Any) -> Any:
     yield Bad(make(2, 4), (-3, -2), mode="replicate", raises=RuntimeError, says="is too small. Calculated output: -1")
     yield Bad(make(2, 0, 4), (1, 1), mode="reflect", raises=RuntimeError, says="tensor with possibly 0 batch size")
     yield Bad(make(2, 3), (1, 1), mode="other", raises=NotImplementedError, says="Unrecognised padding mode other")
+    yield Bad(
+        *(wrap(np.ones((2, 4), bool)), (1, 1), "reflect"),
+        raises=NotImplementedError,
+        says="reflection_pad1d",
+    )
     yield Bad(make(2, 3), (3, 1), mode="reflect", raises=RuntimeError, says="Padding size should be less than")
 
 

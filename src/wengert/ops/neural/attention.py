@@ -12,7 +12,7 @@ from ..._core.cards.card import Bad, Sample, composite
 from ..._core.state.modes import current
 from ..._core.tensor.base import Tensor, wrap, wrap_flagged
 from ..._core.types import dtypes
-from ..._core.types.sizes import broadcast
+from ..._core.types.sizes import broadcast, normalise
 from ..create.like import zeros_like
 from .attention_blocks import blocks, is_plain
 from .attention_weights import causal_softmax, safe_softmax
@@ -59,10 +59,11 @@ def with_heads_of(query: Any, other: Any) -> Any:
     """Keys or values, each head of which serves as many heads of the query.
 
     Raises:
+        IndexError: there are no heads.
         RuntimeError: the numbers of heads do not divide.
     """
-    if query.ndim < 3 or other.ndim < 3:
-        raise RuntimeError("scaled_dot_product_attention: enable_gqa takes (..., heads, steps, size)")
+    normalise(-3, query.ndim)
+    normalise(-3, other.ndim)
     wanted, count = query.shape[-3], other.shape[-3]
     if not count or wanted % count:
         raise RuntimeError(
@@ -75,11 +76,7 @@ def weights_of(scores: Any, attn_mask: Any, is_causal: bool) -> Any:
     """The weights that scores give: softmax of those that may count."""
     if is_causal:
         return causal_softmax(scores)
-    if attn_mask is None:
-        return scores.softmax(-1)
-    if attn_mask.dtype == dtypes.bool_:
-        return safe_softmax(scores.masked_fill(attn_mask.logical_not(), -math.inf), -1)
-    return safe_softmax(scores + attn_mask, -1)
+    return safe_softmax(scores if attn_mask is None else scores + as_shift(attn_mask, scores.dtype), -1)
 
 
 def as_shift(attn_mask: Any, dtype: Any) -> Any:
@@ -143,7 +140,7 @@ def scaled_dot_product_attention(
     usual = attn_mask is None and scale is None and not (dropout_p or is_causal or enable_gqa)
     if usual and few_steps is not None and unrecorded(query, key, value):
         array = few_steps(query._array_, key._array_, value._array_)
-        if array is not NotImplemented:
+        if array is not NotImplemented and not math.isnan(array.sum()):  # a query may be opposed to all keys
             return wrap_flagged(array, current().fresh)
     if not value._array_.size or (not query._array_.size and query.shape[-1]):
         return of_nothing(query, key, value, enable_gqa)

@@ -11,10 +11,21 @@ from ..._core.cards.card import REALS, Array, Bad, Sample, op
 from ..._core.operators.batch_rules import along
 from .softmax import read_line, softmax_backward
 
+native = kernels.direct_function
+plain_softmax: Any = native("softmax")
+
+
+def of_scores(scores: Any, dim: int) -> Any:
+    """Softmax of an array in which each query may look at something; NotImplemented for others."""
+    made = plain_softmax(scores, dim)
+    if made is NotImplemented or dim != -1 or not made.size or not made.ndim or np.isnan(made[..., 0]).any():
+        return NotImplemented
+    return made
+
 
 @op(
     dtypes=REALS, batching=along("dim"), name="_safe_softmax", node="SafeSoftmaxBackward0", method=False,
-    function=False,
+    function=False, native=plain_softmax and of_scores,
 )  # fmt: skip
 def safe_softmax(self: Array, dim: int) -> Any:
     """Softmax along a dimension; zeros where all elements are -inf, i.e. where nothing may be looked at."""
@@ -27,7 +38,7 @@ def safe_softmax(self: Array, dim: int) -> Any:
     return np.where(hidden, self.dtype.type(0), made) if hidden.any() else made
 
 
-@safe_softmax.vjp("self")
+@safe_softmax.vjp("self", native=native("softmax_backward"))
 def safe_softmax_vjp(grad: Any, out: Any, dim: int) -> Any:
     return softmax_backward(grad, out, dim)
 
@@ -46,7 +57,7 @@ def safe_softmax_samples(make: Any) -> Any:
     yield Bad(make(3), 1, raises=IndexError, says="Dimension out of range")
 
 
-@op(dtypes=REALS, name="_causal_softmax", node="SoftmaxBackward0", method=False, function=False)
+@op(dtypes=REALS, name="_causal_softmax", node="SafeSoftmaxBackward0", method=False, function=False)
 def causal_softmax(self: Array) -> Any:
     """Softmax of scores of which query i sees the first i + 1: zeros for all later ones, which are not looked at."""
     read_line("softmax", self, -1)

@@ -9,6 +9,7 @@ from ..._core.cards.card import Bad, Sample, composite
 from ..._core.errors import shown
 from ..._core.tensor.base import Tensor
 from ..._core.types import sizes
+from ..family import as_function_of
 from .shape import spread
 
 
@@ -42,6 +43,11 @@ def broadcast_to(input: Any, *sizes: Any, size: Any = None) -> Any:
         A view.
     """
     return input.expand(integers("broadcast_to", "size", spread("broadcast_to", sizes, size, "size")))
+
+
+@as_function_of(broadcast_to)
+def broadcast_to_function(input: Any, size: Any) -> Any:
+    return broadcast_to(input, size=size)
 
 
 @broadcast_to.samples

@@ -1,4 +1,4 @@
-"""Copies with the elements in other places: flip, roll, repeat, tile, repeat_interleave, tril, triu."""
+"""Copies with the elements in other places: roll, repeat, tile, repeat_interleave, tril, triu."""
 
 from __future__ import annotations
 
@@ -12,85 +12,15 @@ from ..._core.cards.arguments import integers, some_integers
 from ..._core.cards.card import WIDE, Array, Bad, Sample, Sizes, composite, op
 from ..._core.cards.plain_case import plain_arrays
 from ..._core.errors import shown
-from ..._core.operators.batch_rules import along, shifted
+from ..._core.operators.batch_rules import shifted
 from ..._core.operators.declaration import is_whole
 from ..._core.tensor.base import Tensor, wrap
 from ..._core.types.devices import contiguous_format
 from ..._core.types.sizes import check_room, normalise
 from ..._kernels import direct_function as native, natives
+from ..family import as_function_of
 from ..memory.memory_formats import copied
 from .shape import spread
-from .views import distinct
-
-
-@op(layout="like", dtypes=WIDE, batching=along("dims", none=True), linear="self", native=native("flip"))
-def flip(self: Array, dims: Sizes) -> Any:
-    """The order along some dimensions reversed.
-
-    Args:
-        dims: the dimensions.
-
-    Returns:
-        A new tensor (a copy: no stride is negative).
-    """
-    axes = tuple(distinct("flip", dims, self.ndim))
-    return np.flip(self, axes) if axes and self.ndim else self.copy()
-
-
-@flip.vjp("self")
-def flip_vjp(grad: Any, dims: Any) -> Any:
-    return grad.flip(dims)
-
-
-@flip.samples
-def flip_samples(make: Any) -> Any:
-    yield Sample(make(2, 3), (0, -1))
-    yield Sample(make(3), 0)
-    yield Sample(make(), 0)
-    yield Bad(make(2), (0, 0), raises=RuntimeError, says="dim 0 appears multiple times in the list of dims")
-
-
-@composite()
-def fliplr(input: Any) -> Any:
-    """The second dimension reversed.
-
-    Args:
-        input: tensor with at least two dimensions.
-
-    Returns:
-        A new tensor.
-
-    Raises:
-        RuntimeError: there are fewer.
-    """
-    if input._array_.ndim < 2:
-        raise RuntimeError("Input must be >= 2-d.")
-    return input.flip((1,))
-
-
-@composite()
-def flipud(input: Any) -> Any:
-    """The first dimension reversed.
-
-    Args:
-        input: tensor with at least one dimension.
-
-    Returns:
-        A new tensor.
-
-    Raises:
-        RuntimeError: there is none.
-    """
-    if input._array_.ndim < 1:
-        raise RuntimeError("Input must be >= 1-d.")
-    return input.flip((0,))
-
-
-@fliplr.samples
-@flipud.samples
-def matrices(make: Any) -> Any:
-    """A matrix as sample."""
-    yield Sample(make(2, 3))
 
 
 @op(layout="own", dtypes=WIDE, linear="self", native=native("roll"))
@@ -208,6 +138,11 @@ def tile(input: Any, *times: Any, dims: Any = None) -> Any:
     """
     wanted = integers("tile", "dims", spread("tile", times, dims, "dims"))
     return input.repeat((*(1,) * (input._array_.ndim - len(wanted)), *wanted))
+
+
+@as_function_of(tile)
+def tile_function(input: Any, dims: Any) -> Any:
+    return tile(input, dims=dims)
 
 
 @tile.samples

@@ -7,7 +7,7 @@ from typing import Any
 
 from ... import _kernels as kernels
 from ..._core import errors
-from ..._core.cards.arguments import some_integers
+from ..._core.cards.arguments import integers, some_integers
 from ..._core.cards.card import Bad, Sample, composite
 from ..._core.cards.plain_case import plain_case
 from ..._core.errors import shown
@@ -16,6 +16,7 @@ from ..._core.tensor.base import Tensor, bind
 from ..._core.types.devices import contiguous_format
 from ..._core.types.sizes import normalise
 from ..._kernels.layout import view_strides
+from ..family import as_function_of
 from .view_shape import infer_size, reshape_alias, unsafe_view, view_shape
 from .views import permute, transpose
 
@@ -31,7 +32,7 @@ def spread(name: str, values: tuple[Any, ...], named: Any, argument: str = "shap
     if named is not None:
         if values:
             raise TypeError(f"{name}() got multiple values for argument '{argument}'")
-        return named
+        return integers(name, argument, named)
     if len(values) == 1 and isinstance(values[0], (tuple, list)):
         return values[0]
     for at, value in enumerate(values):
@@ -73,6 +74,11 @@ def reshape_samples(make: Any) -> Any:
 
 
 plain_case(reshape, view_shape, native("view_dense"))
+
+
+@as_function_of(reshape, view_shape, native("view_dense"))
+def reshape_function(input: Any, shape: Any) -> Any:
+    return reshape(input, shape=shape)
 
 
 def pairs(make: Any) -> Any:

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from ..._core.cards.arguments import integer
-from ..._core.cards.card import WIDE, Array, Bad, Card, Sample, Sizes, composite, op
+from ..._core.cards.card import WIDE, Array, Bad, Card, Sample, composite, op
 from ..._core.operators.batch_rules import along, rule_for
 from ..._core.types import dtypes
 from ..._core.types.devices import contiguous_format
@@ -68,7 +68,7 @@ def view_shape_copy(self: Array, size: Any) -> Any:
 
 
 @copies(expand, "Expand", larger=True)
-def expand_copy(self: Array, size: Sizes, *, implicit: bool = False) -> Any:
+def expand_copy(self: Array, size: Any, *, implicit: bool = False) -> Any:
     """`expand`, copied.
 
     Returns:
@@ -77,10 +77,25 @@ def expand_copy(self: Array, size: Sizes, *, implicit: bool = False) -> Any:
     return row_major(expand.body(self, size))
 
 
+@expand_copy.samples
+def expand_copy_samples(make: Any) -> Any:
+    yield Sample(make(3, 1), (2, -1, 4))
+    yield Sample(make(), (2,))
+    yield Bad(make(3), (2,), raises=RuntimeError, says="must match the existing size (3) at non-singleton dimension 0")
+    yield Bad(make(3), 2, 3, raises=TypeError, says="expand_copy() takes 2 positional arguments but 3 were given")
+
+
 @copies(permute, "Permute")
-def permute_copy(self: Array, dims: Sizes) -> Any:
+def permute_copy(self: Array, dims: Any) -> Any:
     """`permute`, copied."""
     return row_major(permute.body(self, dims))
+
+
+@permute_copy.samples
+def permute_copy_samples(make: Any) -> Any:
+    yield Sample(make(2, 3, 4), (2, 0, 1))
+    yield Bad(make(2, 3), (0, 0), raises=RuntimeError, says="duplicate dims are not allowed")
+    yield Bad(make(2, 3), 1, 0, raises=TypeError, says="permute_copy() takes 2 positional arguments but 3 were given")
 
 
 @copies(transpose, "Transpose")

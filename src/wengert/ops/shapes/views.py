@@ -14,6 +14,7 @@ from ..._core.tensor.base import OPERATORS
 from ..._core.types import dtypes
 from ..._core.types.sizes import normalise
 from ..._kernels.layout import strided
+from ..family import on_sequence
 from .view_shape import alias, layouts
 
 native = kernels.direct_function
@@ -103,6 +104,7 @@ def expand_samples(make: Any) -> Any:
     yield Bad(make(3), (2,), raises=RuntimeError, says="must match the existing size (3) at non-singleton dimension 0")
 
 
+@on_sequence
 @op(dtypes=WIDE, view=True, linear="self", native=native("permute"))
 def permute(self: Array, dims: Sizes) -> Any:
     """The dimensions in another order.

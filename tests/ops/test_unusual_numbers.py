@@ -1,0 +1,71 @@
+"""What comes of zero, infinite and NaN arguments where torch's own steps decide."""
+
+from __future__ import annotations
+
+import math
+
+import pytest
+
+import wengert as wg
+
+inf, nan = math.inf, math.nan
+
+
+def shown(values):
+    return [str(each) for each in values.tolist()]
+
+
+@pytest.mark.parametrize(
+    ("base", "wanted"),
+    [
+        (0.0, ["(nan+nanj)", "-0j", "-0j"]),
+        (inf, ["(nan+nanj)", "(inf+nanj)", "(inf+nanj)"]),
+        (nan, ["(nan+nanj)"] * 3),
+    ],
+)
+def test_complex_powers_at_equal_distances_come_by_way_of_the_logarithm(base, wanted):
+    assert shown(wg.logspace(0, 2, 3, base=base, dtype=wg.complex128)) == wanted
+
+
+def test_one_complex_power_is_made_of_length_and_angle():
+    assert shown(wg.logspace(0, 3, 1, base=inf, dtype=wg.complex64)) == ["(nan+nanj)"]
+    assert shown(wg.logspace(inf, 3, 1, base=1.0, dtype=wg.complex64)) == ["(1+0j)"]
+
+
+def test_integers_that_powers_do_not_fit_are_the_lowest():
+    assert wg.logspace(0, 40, 3, base=2, dtype=wg.int32).tolist() == [1, 1048576, -(2**31)]
+    assert wg.logspace(0, 12, 2, dtype=wg.uint8).tolist() == [1, 0]
+    assert wg.logspace(0, 70, 2, base=2, dtype=wg.int64).tolist() == [1, -(2**63)]
+    with pytest.raises(RuntimeError, match="cannot be converted to type uint8_t without overflow"):
+        wg.logspace(5, 20, 1, dtype=wg.uint8)
+
+
+@pytest.mark.parametrize("shape", [(3, 4), (1, 3, 4)])
+@pytest.mark.parametrize("recorded", [False, True])
+def test_a_query_that_is_opposed_to_all_keys_gets_zeros(shape, recorded):
+    query, key = wg.ones(shape), wg.ones(shape)
+    query[..., 0, 0] = -inf
+    query.requires_grad_(recorded)
+    made = wg.nn.functional.scaled_dot_product_attention(query, key, key)
+    assert made[..., 0, :].eq(0).all() and made[..., 1:, :].eq(1).all()
+    if recorded:
+        assert any(each.name() == "SafeSoftmaxBackward0" for each in nodes(made.grad_fn))
+
+
+def test_a_mask_does_not_hide_scores_that_are_no_numbers():
+    query, key = wg.ones(3, 4), wg.ones(3, 4)
+    key[2, 0] = nan
+    mask = wg.tensor([[True, True, False]])
+    assert wg.nn.functional.scaled_dot_product_attention(query, key, wg.ones(3, 2), mask).isnan().all()
+
+
+def test_heads_are_shared_only_where_there_are_some():
+    x = wg.ones(3, 4)
+    with pytest.raises(IndexError, match="Dimension out of range"):
+        wg.nn.functional.scaled_dot_product_attention(x, x, x, enable_gqa=True)
+
+
+def nodes(node):
+    while node is not None:
+        yield node
+        node = node.next_functions[0][0] if node.next_functions else None
