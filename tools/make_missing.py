@@ -27,7 +27,7 @@ import wengert.missing  # noqa: E402
 Table = dict[str, dict[str, list[str]]]
 
 REASONS = {
-    "sparse": "nested tensors, and sparse layouts other than coordinates",
+    "sparse": "nested tensors, and older names for sparse ones",
     "quantised": "tensors of quantised numbers, and layers and tools for them",
     "device": "another device, its memory, its libraries (CUDA, cuDNN, MIOpen, MKL-DNN, MPS)",
     "compiler": "TorchScript, graphs of programs, compilers and what is exported for them",
@@ -97,9 +97,9 @@ Made by `tools/make_missing.py` beside torch 2.13; do not edit. Who asks for one
 
 ```python
 >>> import wengert as wg
->>> wg.sparse_csr_tensor  # doctest: +ELLIPSIS
+>>> wg.saddmm  # doctest: +ELLIPSIS
 Traceback (most recent call last):
-AttributeError: ... torch has sparse_csr_tensor, wengert does not yet (docs/missing_names.md)
+AttributeError: ... torch has saddmm, wengert does not yet (docs/missing_names.md)
 >>> from wengert.nn.functional import scaled_mm  # doctest: +ELLIPSIS
 Traceback (most recent call last):
 ImportError: ... torch has nn.functional.scaled_mm, wengert does not yet (docs/missing_names.md)

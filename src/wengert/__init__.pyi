@@ -277,7 +277,11 @@ quint2x4: _dtype
 quint4x2: _dtype
 quint8: _dtype
 short: _dtype
+sparse_bsc: _layout
+sparse_bsr: _layout
 sparse_coo: _layout
+sparse_csc: _layout
+sparse_csr: _layout
 strided: _layout
 uint1: _dtype
 uint16: _dtype
@@ -1839,6 +1843,45 @@ def sort(
     stable: _bool | None = None,
     out: tuple[Tensor, Tensor] | None = None,
 ) -> return_types.sort: ...
+def sparse_bsc_tensor(
+    ccol_indices: Any,
+    row_indices: Any,
+    values: Any,
+    size: _Ints | None = None,
+    *,
+    dtype: _dtype | None = None,
+    layout: _layout | None = None,
+    device: _device | str | None = None,
+    pin_memory: _bool = False,
+    requires_grad: _bool = False,
+    check_invariants: _bool | None = None,
+) -> Tensor: ...
+def sparse_bsr_tensor(
+    crow_indices: Any,
+    col_indices: Any,
+    values: Any,
+    size: _Ints | None = None,
+    *,
+    dtype: _dtype | None = None,
+    layout: _layout | None = None,
+    device: _device | str | None = None,
+    pin_memory: _bool = False,
+    requires_grad: _bool = False,
+    check_invariants: _bool | None = None,
+) -> Tensor: ...
+def sparse_compressed_tensor(
+    compressed_indices: Any,
+    plain_indices: Any,
+    values: Any,
+    size: _Ints | None = None,
+    *,
+    dtype: _dtype | None = None,
+    layout: _layout | None = None,
+    device: _device | str | None = None,
+    pin_memory: _bool = False,
+    requires_grad: _bool = False,
+    check_invariants: _bool | None = None,
+) -> Tensor: ...
 def sparse_coo_tensor(
     indices: Any = None,
     values: Any = None,
@@ -1851,6 +1894,32 @@ def sparse_coo_tensor(
     requires_grad: _bool = False,
     check_invariants: _bool | None = None,
     is_coalesced: _bool | None = None,
+) -> Tensor: ...
+def sparse_csc_tensor(
+    ccol_indices: Any,
+    row_indices: Any,
+    values: Any,
+    size: _Ints | None = None,
+    *,
+    dtype: _dtype | None = None,
+    layout: _layout | None = None,
+    device: _device | str | None = None,
+    pin_memory: _bool = False,
+    requires_grad: _bool = False,
+    check_invariants: _bool | None = None,
+) -> Tensor: ...
+def sparse_csr_tensor(
+    crow_indices: Any,
+    col_indices: Any,
+    values: Any,
+    size: _Ints | None = None,
+    *,
+    dtype: _dtype | None = None,
+    layout: _layout | None = None,
+    device: _device | str | None = None,
+    pin_memory: _bool = False,
+    requires_grad: _bool = False,
+    check_invariants: _bool | None = None,
 ) -> Tensor: ...
 def split(input: Tensor, split_size: _Ints, dim: _int = 0) -> tuple[Tensor, ...]: ...
 def split_copy(

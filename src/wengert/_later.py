@@ -78,6 +78,7 @@ LATER = {
     **{f"_check{name}": "eager" for name in ("", *CHECKS)},
     **{f"_foreach_{name}": "foreach" for name in FOREACH},
     **{f"sym_{name}": "eager" for name in ("float", "int", "ite", "max", "min", "not", "sqrt", "sum")},
+    **dict.fromkeys(("sparse_bsc", "sparse_bsr", "sparse_csc", "sparse_csr"), "ops.sparse.layouts"),
     "embedding_renorm_": "ops.indexing.embedding_forms",
     "rrelu_": "ops.neural.gates",
     "selu_": "ops.pointwise.piecewise",
@@ -125,10 +126,20 @@ KINDS = (
     *("_is_zerotensor", "_make_subclass", "as_subclass", "cuda", "dim_order", "get_device", "ipu", "is_conj", "is_cpu"),
     *("is_distributed", "is_ipu", "is_maia", "is_meta", "is_mkldnn", "is_mps", "is_mtia", "is_nested"),
     *("is_nonzero", "is_pinned", "is_quantized", "is_same_size", "is_set_to", "is_signed", "is_sparse"),
-    *("eig", "is_sparse_csr", "is_vulkan", "is_xla", "is_xpu", "lstsq", "mtia", "ndimension", "new", "pin_memory"),
+    *(
+        "dequantize",
+        "eig",
+        "is_sparse_csr",
+        "is_vulkan",
+        "is_xla",
+        "is_xpu",
+        "lstsq",
+        "mtia",
+        "ndimension",
+        "new",
+        "pin_memory",
+    ),
     *("reinforce", "resize", "resize_as", "solve", "symeig", "xpu"),
-    *("ccol_indices", "col_indices", "crow_indices", "dequantize", "row_indices"),
-    *("to_sparse_bsc", "to_sparse_bsr", "to_sparse_csc", "to_sparse_csr"),
 )
 """What the module `kinds` gives Tensor."""
 

@@ -27,7 +27,8 @@ def to_numpy(self: Tensor, *, force: bool = False) -> np.ndarray[Any, Any]:
     if self._flags_ & flags.BATCHED:
         raise RuntimeError(batch_errors.read("numpy()", self._array_.shape, self._array_.level.size))  # type: ignore[attr-defined]
     if self._flags_ & flags.SPARSE:
-        raise TypeError("can't convert Sparse layout tensor to numpy. Use Tensor.to_dense() first.")
+        title = getattr(getattr(self._array_, "layout", None), "title", "Sparse")
+        raise TypeError(f"can't convert {title} layout tensor to numpy. Use Tensor.to_dense() first.")
     if self.requires_grad and current().grad and not force:
         raise RuntimeError("Can't call numpy() on Tensor that requires grad. Use tensor.detach().numpy() instead.")
     if self.dtype is dtypes.bfloat16:
@@ -87,6 +88,8 @@ def type_(self: Tensor, dtype: Any = None, non_blocking: bool = False, **options
     """
     if dtype is None:
         kind = "torch.sparse" if self._flags_ & flags.SPARSE else "torch"
+        if hasattr(self._array_, "layout"):
+            raise RuntimeError(f"Unimplemented backend {self._array_.layout.title}CPU: ask for dtype and layout")
         return f"{kind}.{self.dtype.legacy}"
     if dtype is Tensor:
         wanted: Any = dtypes.get_default_dtype()

@@ -6,22 +6,22 @@ Bound to Tensor when one of them is first asked for.
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import Any, NoReturn
 
 import numpy as np
 
-from ._core import errors, flags
+from ._core import errors, flags, sparse_errors
 from ._core.graph import anomaly
 from ._core.tensor.base import Tensor, bind, set_up
 from ._core.tensor.storage import Storage
 from ._core.types import dtypes
-from ._core.types.devices import refuse_absent
+from ._core.types.devices import refuse_absent, sparse_coo
 from ._core.types.sizes import Size
 from .removed import eig, lstsq, reinforce, solve, symeig
 
 NEVER = (
-    *("is_sparse_csr", "is_quantized", "is_mkldnn", "is_meta", "is_mps", "is_xpu", "is_xla", "is_vulkan"),
+    *("is_quantized", "is_mkldnn", "is_meta", "is_mps", "is_xpu", "is_xla", "is_vulkan"),
     *("is_ipu", "is_maia", "is_mtia", "is_nested"),
 )
 """Properties that are False for every tensor here."""
@@ -47,9 +47,12 @@ def is_set_to(self: Tensor, tensor: Tensor) -> bool:
 
     Raises:
         TypeError: `tensor` is none.
+        NotImplementedError: one of them is sparse.
     """
     if not isinstance(tensor, Tensor):
         raise TypeError(errors.wrong_type("is_set_to", "tensor", 1, "Tensor", tensor))
+    if (self._flags_ | tensor._flags_) & flags.SPARSE:
+        raise NotImplementedError(sparse_errors.no_kernel("is_set_to"))
     return (
         self._storage_.array is tensor._storage_.array
         and self.storage_offset() == tensor.storage_offset()  # type: ignore[attr-defined]
@@ -73,8 +76,13 @@ def ndimension(self: Tensor) -> int:
 
 
 def is_sparse(self: Tensor) -> bool:
-    """Whether the tensor keeps places and entries, and not all of its elements."""
-    return self._flags_ & flags.SPARSE != 0
+    """Whether the tensor keeps the places and entries of coordinates, and not all of its elements."""
+    return self._flags_ & flags.SPARSE != 0 and self.layout is sparse_coo  # type: ignore[attr-defined]
+
+
+def is_sparse_csr(self: Tensor) -> bool:
+    """Whether the tensor is compressed row by row."""
+    return self._flags_ & flags.SPARSE != 0 and self.layout.name == "sparse_csr"  # type: ignore[attr-defined]
 
 
 def get_device(self: Tensor) -> int:
@@ -154,28 +162,6 @@ def dequantized(self: Any) -> Any:
     return self.to(dtypes.float32)
 
 
-def of_layout(name: str, wanted: str) -> Callable[..., NoReturn]:
-    """A method that only sparse tensors have."""
-
-    def method(self: Tensor) -> NoReturn:
-        raise RuntimeError(f"{name} expected {wanted} layout but got Strided")
-
-    method.__name__ = name
-    method.__doc__ = "Refused: only sparse tensors of that layout have it, and there are none here."
-    return method
-
-
-def to_layout(name: str) -> Callable[..., NoReturn]:
-    """A method that makes a sparse tensor of a layout that is not there."""
-
-    def method(self: Tensor, *args: int | Sequence[int], **options: Any) -> NoReturn:
-        raise RuntimeError(f"{name}: of sparse layouts there is sparse_coo here, see to_sparse()")
-
-    method.__name__ = name
-    method.__doc__ = "Refused: there is no such layout here; see `to_sparse`."
-    return method
-
-
 def resize(self: Tensor, *sizes: Any) -> Any:
     """`view`, by its older name: the number of elements cannot change."""
     anomaly.warn("non-inplace resize is deprecated")
@@ -209,27 +195,18 @@ def on_device(name: str) -> Callable[..., NoReturn]:
     return method
 
 
-ROWS, COLUMNS = "sparse row compressed tensor", "sparse column compressed tensor"
-LAYOUTS = {
-    **dict.fromkeys(("crow_indices", "col_indices"), ROWS),
-    **dict.fromkeys(("ccol_indices", "row_indices"), COLUMNS),
-}
-"""What only tensors of other layouts have, and of which."""
-SPARSE = ("to_sparse_bsc", "to_sparse_bsr", "to_sparse_csc", "to_sparse_csr")
-
 METHODS: dict[str, Callable[..., Any]] = {
     **dict.fromkeys(("is_conj", "is_distributed", "is_pinned", "_is_zerotensor"), no),
     **{each.__name__: each for each in (is_signed, is_same_size, is_set_to, is_nonzero, ndimension, get_device)},
     **{each.__name__: each for each in (dim_order, new, _make_subclass, as_subclass, pin_memory)},
     **{name: on_device(name) for name in ("cuda", "xpu", "ipu", "mtia")},
-    **{name: of_layout(name, wanted) for name, wanted in LAYOUTS.items()},
-    **{name: to_layout(name) for name in SPARSE},
     "dequantize": dequantized,
     **{each.__name__: each for each in (resize, resize_as, eig, lstsq, reinforce, solve, symeig)},
 }
 PROPERTIES = {
     **{name: property(no, doc="False: no tensor here is of that kind.") for name in NEVER},
     "is_sparse": property(is_sparse, doc=is_sparse.__doc__),
+    "is_sparse_csr": property(is_sparse_csr, doc=is_sparse_csr.__doc__),
     "is_cpu": property(lambda self: True, doc="True: the memory is the CPU's."),
 }
 """All of them, by name."""

@@ -84,24 +84,41 @@ def copied(tensor: Tensor, memo: dict[int, Any]) -> Tensor:
     return lay(type(tensor), storage, tensor.dtype, offset, tensor._array_.shape, tensor._array_.strides)
 
 
-def parts_of(tensor: Tensor) -> tuple[Any, Tensor, Any, bool]:
-    """Places, entries, shape of a sparse tensor, and whether it is coalesced."""
+def parts_of(tensor: Tensor) -> tuple[Any, Tensor, Any, bool | str]:
+    """Places, entries, shape of a sparse tensor, and whether it is coalesced, or the name of its compressed layout."""
     array: Any = tensor._array_
-    return array.indices, array.values, array.shape, array.coalesced
+    form = getattr(array, "layout", None)
+    return array.indices, array.values, array.shape, array.coalesced if form is None else form.name
 
 
 def rebuild_sparse(
-    cls: type[Tensor], indices: Any, values: Tensor, shape: Any, coalesced: bool, requires_grad: bool
+    cls: type[Tensor], indices: Any, values: Tensor, shape: Any, form: bool | str, requires_grad: bool
 ) -> Tensor:
     """Make a sparse tensor of its parts.
+
+    Args:
+        cls: the class.
+        indices: places; of a compressed tensor the two arrays of them.
+        values: the entries.
+        shape: the shape.
+        form: whether it is coalesced, or the name of its compressed layout.
+        requires_grad: whether it requires a gradient.
 
     Raises:
         RuntimeError: they do not fit each other.
     """
-    from .ops.sparse.create import checked_parts
+    array: Any
+    if isinstance(form, str):
+        from .ops.sparse import compressed_create, layouts
 
+        bounds, plain = indices
+        array = compressed_create.checked_lines(getattr(layouts, form), bounds, plain, values, shape)
+    else:
+        from .ops.sparse.create import checked_parts
+
+        array = checked_parts(indices, values, shape, form)
     made = cls.__new__(cls)
-    set_up(made, checked_parts(indices, values, shape, coalesced), values._storage_)
+    set_up(made, array, values._storage_)
     made.requires_grad = requires_grad
     return made
 

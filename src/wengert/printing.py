@@ -8,7 +8,7 @@ string goes out.
 
 import dataclasses
 import math
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any
 
@@ -163,14 +163,19 @@ def format_tensor(
     return _append_facts(prefix + body, [*facts, *suffixes], options.linewidth, len(prefix))
 
 
-def format_sparse(indices: np.ndarray, values: np.ndarray, facts: Sequence[str]) -> str:
-    """The text of a sparse tensor, of its places and entries; `facts` begin on a line of their own."""
+def format_sparse(arrays: Mapping[str, np.ndarray], facts: Sequence[str], *, together: bool = False) -> str:
+    """The text of a sparse tensor, of its places and entries by name.
+
+    `facts` begin on a line of their own, or, together, on the last one of the entries.
+    """
     margin = ",\n" + " " * len(_PREFIX)
     parts = []
-    for name, array in (("indices=", indices), ("values=", values)):
-        indent = len(_PREFIX) + len(name)
+    for name, array in arrays.items():
+        indent = len(_PREFIX) + len(name) + 1
         body = _Layout(array, _current).text(indent + len(_PREFIX)) if array.size else "[]"
-        parts.append(f"{name}{_PREFIX}{body}{'' if array.size else f', size={tuple(array.shape)}'})")
+        parts.append(f"{name}={_PREFIX}{body}{'' if array.size else f', size={tuple(array.shape)}'})")
+    if together:
+        return _append_facts(_PREFIX + margin.join(parts), facts, _current.linewidth, len(_PREFIX))
     lines = [facts[0]]
     for fact in facts[1:]:
         if len(_PREFIX) + len(lines[-1]) + len(fact) + 2 > _current.linewidth:

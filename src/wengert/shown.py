@@ -12,6 +12,7 @@ from ._core.state.modes import current
 from ._core.tensor.base import Tensor
 from ._core.tensor.tangents import first_of
 from ._core.types import dtypes
+from ._core.types.devices import sparse_coo
 from .printing import format_sparse, format_tensor
 from .transformed import wrapped
 
@@ -51,12 +52,16 @@ def text(tensor: Tensor) -> str:
 def sparse_text(tensor: Tensor, suffixes: list[str]) -> str:
     """As torch prints a sparse tensor: places, entries, and what there is to say of the whole."""
     array: Any = tensor._array_
-    facts = [f"size={tuple(array.shape)}", f"nnz={array.indices.shape[1]}"]
+    form: Any = tensor.layout  # type: ignore[attr-defined]
+    facts = [f"size={tuple(array.shape)}", f"nnz={array.indices[-1].shape[-1]}"]
     if tensor.dtype not in (dtypes.get_default_dtype(), dtypes.int64, dtypes.bool_):
         facts.append(f"dtype={tensor.dtype}")
-    facts += ["layout=torch.sparse_coo", *suffixes]
+    facts += [f"layout={form}", *suffixes]
     values = array.values._array_
-    return format_sparse(array.indices, values.astype(np.float32) if tensor.dtype is dtypes.bfloat16 else values, facts)
+    values = values.astype(np.float32) if tensor.dtype is dtypes.bfloat16 else values
+    if form is sparse_coo:
+        return format_sparse({"indices": array.indices, "values": values}, facts)
+    return format_sparse({**dict(zip(form.words, array.indices)), "values": values}, facts, together=True)
 
 
 def shown_tangent(tensor: Tensor) -> Tensor | None:

@@ -101,8 +101,10 @@ def set_data(self: Tensor, new: Tensor) -> None:
         raise RuntimeError("data set to a tensor that requires gradients must be floating point or complex dtype")
     if self._flags_ & flags.VIEW and self._meta_.view.made == views.SINGLE:
         views.refresh(self)  # while it still shows where it lies in its base
-    if (self._flags_ ^ new._flags_) & flags.SPARSE:
-        raise RuntimeError("Attempted to call `variable.set_data(tensor)`, but one of them is sparse and one is not")
+    if (self._flags_ | new._flags_) & flags.SPARSE and self.layout is not new.layout:  # type: ignore[attr-defined]
+        raise RuntimeError(
+            f"Attempted to call `variable.set_data(tensor)`, but they are of layouts {self.layout} and {new.layout}"
+        )
     self._array_ = new._array_
     self._storage_ = succeed(self._storage_, new._storage_.array)
     views.moved(self)
@@ -208,9 +210,26 @@ def contains(self: Tensor, element: Any) -> bool:
 
 
 def stride(self: Tensor, dim: int | None = None) -> Any:
-    """For each dimension (or one) how many elements lie between neighbours in memory."""
+    """For each dimension (or one) how many elements lie between neighbours in memory.
+
+    Raises:
+        RuntimeError: the tensor is compressed.
+    """
+    if self._flags_ & flags.SPARSE:
+        refuse_compressed(self, "strides")
     steps = (0,) * self._array_.ndim if self._flags_ & flags.SPARSE else steps_of(self._array_)
     return steps if dim is None else steps[reading.place_of("stride", dim, len(steps))]
+
+
+def refuse_compressed(self: Tensor, what: str) -> None:
+    """Refuse to tell of a compressed sparse tensor how its elements lie in memory.
+
+    Raises:
+        RuntimeError: it is one.
+    """
+    form: Any = getattr(self._array_, "layout", None)
+    if form is not None:
+        raise RuntimeError(f"Sparse {form.short} tensors do not have {what}")
 
 
 def storage_offset(self: Tensor) -> int:
@@ -230,7 +249,13 @@ def data_ptr(self: Tensor) -> int:
 
 
 def is_contiguous(self: Tensor, memory_format: Any = None) -> bool:
-    """Whether the elements lie in memory in row-major order without gaps, or in that of a memory format."""
+    """Whether the elements lie in memory in row-major order without gaps, or in that of a memory format.
+
+    Raises:
+        RuntimeError: the tensor is compressed.
+    """
+    if self._flags_ & flags.SPARSE:
+        refuse_compressed(self, "is_contiguous")
     return not self._flags_ & flags.SPARSE and is_in_format(self._array_, memory_format)
 
 
@@ -252,7 +277,8 @@ def get_real_properties() -> dict[str, property]:
         "itemsize": property(lambda self: self._array_.itemsize, doc="Bytes of one element."),
         "nbytes": property(get_nbytes, doc=get_nbytes.__doc__),
         "layout": property(
-            lambda self: sparse_coo if self._flags_ & flags.SPARSE else strided, doc="How the elements are kept."
+            lambda self: getattr(self._array_, "layout", sparse_coo) if self._flags_ & flags.SPARSE else strided,
+            doc="How the elements are kept.",
         ),
         "is_cuda": property(lambda self: False, doc="Whether the memory is on a CUDA device."),
         "output_nr": property(

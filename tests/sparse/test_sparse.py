@@ -64,6 +64,10 @@ CALLS = {
     "masked": lambda s: (s.to_dense() * 2).sparse_mask(example().coalesce()).to_dense(),
     "masked sparse": lambda s: s.sparse_mask(example().coalesce()).to_dense(),
     "addmm": lambda s: wg.sparse.addmm(wg.ones(2, 2, dtype=wg.float64), s, COLUMNS, beta=2, alpha=3),
+    "in lines": lambda s: s.to_sparse_csr().to_dense(),
+    "of lines": lambda s: wg.sparse_csr_tensor([0, 1, 3], [2, 0, 2], s.coalesce().values(), (2, 3)) @ COLUMNS,
+    "reduced": lambda s: wg.sparse.mm(s.to_sparse_csr(), COLUMNS, "mean"),
+    "sampled": lambda s: wg.sparse.sampled_addmm(s.to_sparse_csr(), COLUMNS[:2], COLUMNS.t()).to_dense(),
     "product of sparse ones": lambda s: wg.sparse.mm(s, COLUMNS.to_sparse()).to_dense(),
 }
 
@@ -78,7 +82,7 @@ def test_every_operator_of_sparse_tensors_has_its_gradient_compared() -> None:
         for call in CALLS.values():
             wg.autograd.grad(of_entries(call, entries).sum(), entries)
     cards = {name for name in operators(sparse=True) if name in CARDS} - {"hspmm", "sspaddmm"}  # which have none
-    assert len(cards) == 12
+    assert len(cards) == 16
     assert cards - {each.name.removeprefix("aten::") for each in seen.function_events} == set()
 
 

@@ -25,7 +25,6 @@ def test_a_tensor_is_dense_in_all_dimensions():
         ("col_indices", "col_indices expected sparse row compressed tensor layout but got Strided"),
         ("ccol_indices", "ccol_indices expected sparse column compressed tensor layout but got Strided"),
         ("row_indices", "row_indices expected sparse column compressed tensor layout but got Strided"),
-        ("to_sparse_csr", "to_sparse_csr: of sparse layouts there is sparse_coo here"),
     ],
 )
 def test_what_only_sparse_tensors_have_is_refused(name, says):

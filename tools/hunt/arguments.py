@@ -277,15 +277,22 @@ def state(names: dict[str, Any]) -> dict[str, tuple[Any, ...]]:
 
 
 def laid_out(value: Any) -> tuple[Any, Any]:
-    """Strides and offset; of a tensor in coordinates, the sizes of its parts and whether each place comes once."""
-    if value.is_sparse:
-        return (value.sparse_dim(), value.dense_dim(), value._nnz()), value.is_coalesced()
+    """Strides and offset; of a sparse tensor sizes of its parts and whether each place comes once, or its layout."""
+    if value.layout is not hostile.wg.strided:
+        sizes = value.sparse_dim(), value.dense_dim(), value._nnz()
+        return sizes, value.is_coalesced() if value.is_sparse else value.layout
     return value.stride(), value.storage_offset()
 
 
 def data_of(value: Any) -> bytes:
     """The elements, or the places and entries."""
-    parts = (value.detach()._indices(), value.detach()._values()) if value.is_sparse else (value.detach(),)
+    value = value.detach()
+    if value.is_sparse:
+        parts = [value._indices(), value._values()]
+    elif value.layout is not hostile.wg.strided:
+        parts = [*(getattr(value, name)() for name in value.layout.words), value.values()]
+    else:
+        parts = [value]
     return b"".join(each.numpy().tobytes() for each in parts)
 
 
@@ -312,9 +319,9 @@ def use(result: Any, text: str) -> str | None:
         try:
             repr(each)
             copied = each.detach().clone()
-            (copied.to_dense() if copied.is_sparse else copied).tolist()
+            copied.to_dense().tolist()
             if each.requires_grad and not each.is_leaf:
-                whole = each.to_dense() if each.is_sparse else each
+                whole = each.to_dense()
                 whole.backward(wg.ones_like(whole))
         except MemoryError:
             continue

@@ -125,6 +125,21 @@ SPARSE = listed(r"""
     cards['_sparse_entries'](s, wg.tensor([[0, 1], [2, 0]]), False) ; cards['_sparse_sum'](s, (0,)) ;
     cards['_sparse_addmm'](wg.ones(2, 2), s, x.t(), 2, 3) ; cards['_sparse_sparse_matmul'](s, s.t()) ;
     cards['_sparse_softmax'](s, 1) ; cards['_sparse_log_softmax'](s, 1) ;
+    wg.sparse_csr_tensor([0, 1, 2], [2, 0], [1.0, 2.0], (2, 3), check_invariants=True, requires_grad=True) ;
+    wg.sparse_csc_tensor([0, 1, 2], [2, 0], wg.ones(2), (3, 2)).to_dense() ; r.to_sparse_csc() ; r.to_sparse() ;
+    wg.sparse_bsr_tensor([0, 1, 2], [1, 0], wg.ones(2, 1, 2)) ; wg.sparse_bsc_tensor([0, 1], [1], wg.ones(1, 2, 1)) ;
+    wg.sparse_compressed_tensor([0, 1, 2], [2, 0], wg.ones(2), (2, 3), layout=wg.sparse_csr) ;
+    x.to_sparse_csr() ; x.to_sparse_bsr((1, 3)) ; x.to_sparse_bsc((2, 1)) ; x.to_sparse(layout=wg.sparse_csc) ;
+    r.crow_indices() ; r.col_indices() ; r.to_sparse_csc().ccol_indices() ; r.to_sparse_csc().row_indices() ;
+    r @ x.t() ; r @ wg.ones(3) ; r @ r.t() ; wg.addmm(wg.ones(2, 2), r, x.t(), beta=2, alpha=3) ; r * r ; r * x ;
+    r * 2 ; wg.addmv(wg.ones(2), r, wg.ones(3)) ; r + r ; x + r ; -r ; r.sin() ; r.sum(1, keepdim=True) ; r[0] ;
+    r.unbind(1) ; wg.sparse.mm(r, x.t(), 'amax') ; wg.sparse.sampled_addmm(r, wg.ones(2, 2), x, beta=2) ; repr(r) ;
+    r.detach().mul_(2) ; r.detach().zero_() ; r.detach().copy_(r.detach()) ; x.sparse_mask(r.detach()) ; r.clone() ;
+    wg.zeros(2, 3, layout=wg.sparse_csr) ; wg.ones_like(r) ; copy.deepcopy(r.detach()) ;
+    pickle.loads(pickle.dumps(r.detach())) ;
+    cards['_sparse_compressed_tensor'](wg.tensor([0, 1]), wg.tensor([2]), wg.ones(1), (1, 3), wg.sparse_csr) ;
+    cards['_to_sparse_compressed'](x, wg.sparse_csr, (), 0, (wg.strided, ())) ;
+    cards['_sparse_mm_reduce_impl'](r, x.t(), 'mean') ; cards['_sparse_sampled_addmm'](r, wg.ones(2, 2), x, 2, 3) ;
     cards['_embedding_sparse'](x, wg.tensor([0, 1]))
 """)
 
@@ -185,7 +200,7 @@ REST = listed(r"""
 START = """\
 x = wg.tensor([[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]]){leaf}"""
 GRAPH = START.format(leaf=".requires_grad_()") + "\ny = x * x"
-COORDINATES = GRAPH.replace("2.0", "0.0") + "\ns = x.to_sparse()"
+COORDINATES = GRAPH.replace("2.0", "0.0") + "\ns, r = x.to_sparse(), x.to_sparse_csr()"
 NETWORK = (
     GRAPH
     + "\ni, k = wg.ones(1, 1, 4, 4), wg.tensor([0, 2])\nm = nn.Linear(3, 2)\no = wg.optim.SGD(m.parameters(), lr=0.1)"

@@ -49,7 +49,10 @@ def stub() -> str:
             if own != name and own in found:  # a second name, which checkers would not take from an import
                 values.append(f"{name} = {own}")
         else:
-            values.append(f"{name}: {None if value is None else spelled(type(value).__name__)}")
+            kind = (
+                wengert.layout if isinstance(value, wengert.layout) else type(value)
+            )  # the compressed ones are of a class below
+            values.append(f"{name}: {None if value is None else spelled(kind.__name__)}")
     text = "\n".join(["__version__: str", *values, "", *functions]) + "\n"
     taken = {name for _, name, alias in exported if name == alias}
     plain = [each for each in used([*COMMON, *CLASSES, *ALIASES], text) if each[2] not in taken]

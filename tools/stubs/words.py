@@ -60,11 +60,21 @@ OWN = {
     ("bucketize", "input"): "Operand", ("isin", "elements"): "Operand", ("isin", "test_elements"): "Operand",
     ("narrow", "start"): "int | Tensor", ("slice_copy", "start"): "int", ("slice_copy", "end"): "int",
     **{("sparse_coo_tensor", name): "Any" for name in ("indices", "values")},
+    **{
+        (f"sparse_{kind}_tensor", name): "Any"
+        for kind in ("bsc", "bsr", "compressed", "csc", "csr")
+        for name in (
+            *("ccol_indices", "col_indices", "compressed_indices", "crow_indices", "plain_indices", "row_indices"),
+            "values",
+        )
+    },
+    **{(f"sparse_{kind}_tensor", "size"): "Ints | None" for kind in ("bsc", "bsr", "compressed", "csc", "csr")},
+    **{(f"to_sparse_{kind}", "blocksize"): "Sequence[int]" for kind in ("bsc", "bsr")},
+    **{(f"to_sparse_{kind}", "dense_dim"): "int | None" for kind in ("bsc", "bsr", "csc", "csr")},
     ("sparse_coo_tensor", "size"): "Ints | None", ("sparse_coo_tensor", "is_coalesced"): "bool | None",
     ("sparse_mask", "mask"): "Tensor", **{(name, "mat2"): "Tensor" for name in ("spmm", "dsmm", "hsmm")},
-    **{(name, "sparse_dim"): "int | layout" for name in ("to_sparse", "to_sparse_coo")},
-    **{(name, "blocksize"): "None" for name in ("to_sparse", "to_sparse_coo")},
-    **{(name, "options"): "Any" for name in ("to_sparse", "to_sparse_coo")},
+    ("to_sparse", "sparse_dim"): "int | layout", ("to_sparse", "blocksize"): "Sequence[int] | None",
+    ("to_sparse", "options"): "Any",
     ("unravel_index", "shape"): "Ints", ("view_copy", "size"): "Sequence[int] | dtype",
     ("conv1d", "padding"): "Ints | str", ("conv2d", "padding"): "Ints | str", ("conv3d", "padding"): "Ints | str",
     ("lstm_cell", "hx"): "Sequence[Tensor]", ("scaled_dot_product_attention", "scale"): "float",

@@ -99,16 +99,19 @@ class Decoder:
 
     def sparse(self, cls: type[Tensor], given: Any) -> Tensor:
         """A sparse tensor, whose places are checked."""
-        if set(given) - {"requires_grad"} != {"indices", "values", "shape", "coalesced"}:
+        names = set(given) - {"requires_grad"}
+        compressed = "layout" in names
+        if names != {"indices", "values", "shape", *(("bounds", "layout") if compressed else ("coalesced",))}:
             raise ValueError("a sparse tensor has not the entries indices, values, shape and coalesced")
-        indices, values = (self.strided(Tensor, given[name]) for name in ("indices", "values"))
+        parts = ("bounds", "indices", "values") if compressed else ("indices", "values")
+        *indices, values = [self.strided(Tensor, given[name]) for name in parts]
         shape, requires_grad = lengths(given["shape"]), given.get("requires_grad", False) is True
-        if indices.dtype is not dtypes.int64:
+        form = named(layouts(), given["layout"], "layout").name if compressed else given["coalesced"] is True
+        if not compressed and indices[0].dtype is not dtypes.int64:
             raise ValueError("the places of a sparse tensor are not of int64")
+        arrays = tuple([each._array_ for each in indices])
         try:
-            made = rebuild_sparse(
-                cls, indices._array_, values.detach(), shape, given["coalesced"] is True, requires_grad
-            )
+            made = rebuild_sparse(cls, arrays if compressed else arrays[0], values.detach(), shape, form, requires_grad)
         except RuntimeError as error:
             raise ValueError(str(error)) from error
         return self.new(made)  # type: ignore[no-any-return]
@@ -130,6 +133,13 @@ class Decoder:
             if dtype is None
             else TypedStorage(wrap_storage=UntypedStorage(memory), dtype=dtype_of(dtype))
         )  # type: ignore[no-any-return]
+
+
+def layouts() -> dict[str, devices.layout]:
+    """The layouts of compressed tensors, by name."""
+    from ..ops.sparse.layouts import ALL
+
+    return {each.name: each for each in ALL}
 
 
 def listed(given: Any, length: int | None = None) -> list[Any]:
@@ -230,7 +240,7 @@ READERS: dict[str, Callable[[Decoder, Any], Any]] = {
     "dtype": lambda self, given: dtype_of(given),
     "device": lambda self, given: device_of(given),
     "layout": lambda self, given: named(
-        {"strided": devices.strided, "sparse_coo": devices.sparse_coo}, given, "layout"
+        {"strided": devices.strided, "sparse_coo": devices.sparse_coo, **layouts()}, given, "layout"
     ),
     "memory_format": lambda self, given: named(MEMORY_FORMATS, given, "memory format"),
     "tensor": lambda self, given: self.tensor(Tensor, given),

@@ -55,7 +55,7 @@ class Encoder:
         Raises:
             TypeError: the value cannot be saved.
         """
-        kind = type(value)
+        kind: type = layout if isinstance(value, layout) else type(value)
         if value is None or kind in (bool, str):
             return self.text(value, path) if kind is str else value
         write = WRITERS.get(kind)
@@ -137,13 +137,12 @@ class Encoder:
 
     def sparse(self, value: Tensor, path: tuple[str, ...]) -> dict[str, Any]:
         """How the places and the entries of a sparse tensor lie."""
-        indices, values, shape, coalesced = parts_of(value)
-        return {
-            "indices": self.strided(wrap(indices), path),
-            "values": self.strided(values, path),
-            "shape": list(shape),
-            "coalesced": coalesced,
-        }
+        indices, values, shape, form = parts_of(value)
+        found = {"values": self.strided(values, path), "shape": list(shape)}
+        if isinstance(form, str):
+            bounds, plain = (self.strided(wrap(each), path) for each in indices)
+            return {"bounds": bounds, "indices": plain, **found, "layout": form}
+        return {"indices": self.strided(wrap(indices), path), **found, "coalesced": form}
 
     def storage(self, memory: Storage, dtype: Any, path: tuple[str, ...], tensor: Tensor | None = None) -> str:
         """The name of the entry that holds the memory of a storage, which is added where it is new."""

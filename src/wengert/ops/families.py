@@ -161,6 +161,11 @@ NAMES: dict[str, str] = {
     "reductions.maxima": "_aminmax max_dim max_full min_dim min_full",
     "reductions.moments": "std_mean var_mean",
     "reductions.scan": "cumsum_reversed recurrence",
+    "sparse.compressed_create": (
+        "sparse_bsc_tensor sparse_bsr_tensor sparse_compressed_tensor sparse_csc_tensor sparse_csr_tensor"
+    ),
+    "sparse.compressed_entries": "_sparse_compressed_tensor _to_sparse_compressed",
+    "sparse.compressed_products": "_sparse_mm_reduce_impl _sparse_sampled_addmm",
     "sparse.create": "sparse_coo_tensor",
     "sparse.entries": "_sparse_coo_tensor_with_dims_and_tensors _sparse_entries _to_sparse",
     "sparse.products": "_sparse_addmm _sparse_sparse_matmul dsmm hsmm spmm",
@@ -257,8 +262,9 @@ METHODS: dict[str, str] = {
     "shapes.strided": "diag diag_embed diagflat diagonal unfold",
     "sparse.sparse_results": "smm sspaddmm",
     "sparse.methods": (
-        "_coalesced_ _indices _nnz _values coalesce dense_dim indices is_coalesced sparse_dim sparse_mask to_dense "
-        "to_sparse to_sparse_coo values"
+        "_coalesced_ _indices _nnz _values ccol_indices coalesce col_indices crow_indices dense_dim indices "
+        "is_coalesced row_indices sparse_dim sparse_mask to_dense to_sparse to_sparse_bsc to_sparse_bsr to_sparse_coo "
+        "to_sparse_csc to_sparse_csr values"
     ),
     "shapes.unsafe_parts": "split_with_sizes unsafe_chunk unsafe_split unsafe_split_with_sizes",
     "shapes.view_copies": "narrow_copy",

@@ -16,7 +16,9 @@ from .samples import Maker
 
 Operator = Card | Composite
 
-GIVING_SPARSE = frozenset({"_embedding_sparse", "sparse_coo_tensor"})
+GIVING_SPARSE = frozenset(
+    {"_embedding_sparse", *(f"sparse_{kind}_tensor" for kind in ("bsc", "bsr", "compressed", "coo", "csc", "csr"))}
+)
 """Operators of dense tensors whose results or gradients are sparse."""
 
 

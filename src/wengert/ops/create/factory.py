@@ -17,7 +17,7 @@ from ..._core.tensor import batches
 from ..._core.tensor.base import OPERATORS, Tensor, wrap
 from ..._core.tensor.batches import Batch
 from ..._core.types import dtypes
-from ..._core.types.devices import device as Device, layout as Layout, refuse_absent, sparse_coo
+from ..._core.types.devices import device as Device, layout as Layout, refuse_absent, sparse_coo, strided
 from ..._core.types.dtypes import dtype as DType
 from ..._core.types.sizes import check_room
 
@@ -123,7 +123,7 @@ def check_place(name: str, device: Any, pin_memory: bool = False, layout: Any = 
     if layout is not None:
         if not isinstance(layout, Layout):
             raise TypeError(f"{name}(): argument 'layout' must be torch.layout, not {type(layout).__name__}")
-        if layout is sparse_coo and not sparse:
+        if layout is not strided and not sparse:
             from ..._core import sparse_errors
 
             raise NotImplementedError(sparse_errors.no_kernel(name))
@@ -149,13 +149,38 @@ def laid(
     Raises:
         NotImplementedError: it would not be zero everywhere.
     """
-    if layout is not sparse_coo:
+    if layout is None or layout is strided:
         return made(shape, element)
     from ..._core.tensor import coordinates
 
     if "zeros" not in name and "empty" not in name:
         raise NotImplementedError(coordinates.sparse_errors.no_kernel("fill_.Scalar"))
+    if layout is not sparse_coo:
+        return compressed_zeros(name, layout, shape, element)
     return coordinates.nothing(shape, element)
+
+
+def compressed_zeros(name: str, layout: Any, shape: tuple[int, ...], element: Any) -> Any:
+    """The array of a compressed sparse tensor without entries.
+
+    Raises:
+        RuntimeError: the shape is that of no matrix, or entries are blocks, of which the size is not known.
+    """
+    if layout.blocks:
+        raise RuntimeError(
+            f"{name}: expected sparse compressed (non-block) tensor layout but got {layout.title}, whose blocks have "
+            "no size"
+        )
+    if len(shape) < 2:
+        raise RuntimeError(
+            f"torch.{name}: Only batched sparse compressed (non-block) tensors are supported, but got size {[*shape]}"
+        )
+    batch, lines = shape[:-2], shape[-2 if layout.rows else -1]
+    parts = [np.zeros((*batch, length), np.int64) for length in (lines + 1, 0)]
+    from ..._core.cards.card import find
+
+    made: Any = find("sparse_compressed_tensor")
+    return made.body(*map(wrap, parts), wrap(np.zeros((*batch, 0), element)), shape, layout=layout)._array_
 
 
 def carried(input: Any) -> Levels:

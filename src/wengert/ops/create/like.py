@@ -15,7 +15,7 @@ from ..._core.cards.plain_case import plain_factory
 from ..._core.graph import anomaly
 from ..._core.operators import layouts
 from ..._core.tensor.base import Tensor
-from ..._core.types.devices import sparse_coo
+from ..._core.types.devices import strided
 from ..._core.types.dtypes import dtype as DType
 from ..dtype_checks import checked_number
 from ..family import described, named
@@ -58,16 +58,23 @@ def array_like(
         raise TypeError(errors.wrong_type(name, "input", 1, "Tensor", source))
     check_place(name, device, pin_memory, layout, sparse=True)
     element = read_dtype(name, dtype, source.dtype).numpy
-    if source._flags_ & flags.SPARSE and layout is None:
-        from ..._core.tensor.coordinates import without_entries
-
-        return without_entries(source._array_, element)
-    if source._flags_ & flags.SPARSE or layout is sparse_coo:
+    if source._flags_ & flags.SPARSE and layout in (None, source.layout):  # type: ignore[attr-defined]
+        return sparse_like(name, source._array_, element)
+    if source._flags_ & flags.SPARSE or layout not in (None, strided):
         return laid(name, layout, uninitialised, source._array_.shape, element)
     shape, strides = source._array_.shape, strides_in(source._array_, memory_format)
     if levels:
         shape, strides = room(levels, shape), (*strides_of(levels, math.prod(shape)), *strides)
     return layouts.empty(shape, strides, element)
+
+
+def sparse_like(name: str, array: Any, element: Any) -> Any:
+    """The array of a tensor of the shape and layout of a sparse one."""
+    if hasattr(array, "like"):  # a compressed one
+        return array.like(name, element)
+    from ..._core.tensor.coordinates import without_entries
+
+    return without_entries(array, element)
 
 
 def strides_of(levels: Levels, span: int) -> tuple[int, ...]:
@@ -88,7 +95,7 @@ LIKE = """
     Args:
         input: tensor.
         dtype: of the result; the tensor's unless given.
-        layout: `torch.sparse_coo` for a sparse tensor of zeros; that of the tensor unless given.
+        layout: a sparse one for a tensor of zeros; that of the tensor unless given.
         device: 'cpu'.
         pin_memory: must be False.
         requires_grad: whether operations on the result are recorded.
@@ -195,7 +202,7 @@ NEW = """
         input: tensor.
         sizes, size: the lengths, one by one or as one sequence.
         dtype: of the result; the tensor's unless given.
-        layout: `torch.sparse_coo` for a sparse tensor of zeros; that of the tensor unless given.
+        layout: a sparse one for a tensor of zeros; that of the tensor unless given.
         device: 'cpu'.
         pin_memory: must be False.
         requires_grad: whether operations on the result are recorded.
@@ -227,7 +234,7 @@ def new(array_of_size: Callable[[tuple[int, ...], Any], Any]) -> Any:
         element = read_dtype(name, dtype, input.dtype)
         levels = carried(input)
         if layout is None and input._flags_ & flags.SPARSE:
-            layout = sparse_coo
+            layout = input.layout  # type: ignore[attr-defined]
         array = laid(name, layout, array_of_size, room(levels, read_size(name, sizes, size)), element.numpy)
         return finish(name, array, requires_grad, levels)
 

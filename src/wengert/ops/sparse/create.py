@@ -9,7 +9,6 @@ from typing import Any
 
 import numpy as np
 
-from ..._core import errors
 from ..._core.cards.arguments import integers
 from ..._core.cards.card import Bad, Sample, composite
 from ..._core.tensor.base import Tensor, wrap
@@ -18,8 +17,7 @@ from ..._core.types import dtypes
 from ..._core.types.sizes import Size
 from ..._kernels import sparse as kernels
 from . import elementwise as elementwise, products as products, rearranged as rearranged, reductions as reductions
-from .entries import packed, sparsified
-from .parts import is_sparse
+from .entries import packed
 
 
 def read_parts(indices: Any, values: Any, dtype: Any) -> tuple[Tensor, Tensor]:
@@ -149,37 +147,3 @@ def sparse_coo_tensor_samples(make: Any) -> Any:
     yield Sample(places, make(3), (2, 3))
     yield Bad(places, make(2), (2, 3), raises=RuntimeError, says="must have same nnz")
     yield Bad(places, make(3), (2, 2), raises=RuntimeError, says="size is inconsistent with indices: for dim 1")
-
-
-def to_sparse(self: Any, sparse_dim: Any = None, *, layout: Any = None, blocksize: Any = None, **options: Any) -> Any:
-    """The tensor in sparse coordinates; itself if it is sparse.
-
-    Args:
-        self: tensor.
-        sparse_dim: of so many dimensions in front the places are kept; all if not given.
-        layout: None or `torch.sparse_coo`: there is no other sparse one.
-        blocksize: must be None.
-
-    Raises:
-        RuntimeError: `sparse_dim` is out of range, or another layout is wanted.
-    """
-    from ..._core.types.devices import sparse_coo
-
-    if isinstance(sparse_dim, type(sparse_coo)):
-        layout, sparse_dim = sparse_dim, None
-    if (layout is not None and layout is not sparse_coo) or blocksize is not None:
-        raise RuntimeError(f"to_sparse: there is no layout {layout} here; use torch.sparse_coo")
-    if is_sparse(self):
-        if sparse_dim is not None and sparse_dim != len(self._array_.indices):
-            raise RuntimeError(
-                "to_sparse: conversion from Sparse to Sparse with sparse_dim argument !=self.sparse_dim() is not "
-                "supported"
-            )
-        return self
-    if sparse_dim is not None:
-        if isinstance(sparse_dim, bool) or not isinstance(sparse_dim, (int, np.integer)):
-            raise TypeError(errors.wrong_type("to_sparse", "sparse_dim", 1, "int", sparse_dim))
-        if not (0 < sparse_dim <= self.ndim or sparse_dim == self.ndim == 0):
-            wanted = f"in [0,{self.ndim}] range, but {sparse_dim} is given" if sparse_dim else "in >0 when self.dim()>0"
-            raise RuntimeError(f"dense_to_sparse: sparse_dim argument must be {wanted}")
-    return sparsified.call((self, sparse_dim))

@@ -69,6 +69,8 @@ def entries_read_samples(make: Any) -> Any:
 
 def entries_at(tensor: Any, indices: Any) -> Any:
     """What a tensor, dense or sparse, has at some places, recorded."""
+    if is_sparse(tensor) and not isinstance(tensor._array_, Coordinates):
+        tensor = tensor.to_sparse()
     return entries_read.call((tensor, indices, not is_sparse(tensor)))
 
 

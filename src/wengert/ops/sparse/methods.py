@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from ..._core.tensor.base import bind
-from .create import to_sparse
+from .forms import METHODS as FORMS
 from .reading import METHODS
 
-for name, method in {**METHODS, "to_sparse": to_sparse, "to_sparse_coo": to_sparse}.items():
+for name, method in {**METHODS, **FORMS}.items():
     bind(name, method)

@@ -7,11 +7,12 @@ from typing import Any
 from ..._core import flags
 from ..._core.tensor.base import Tensor, wrap
 from ..._core.tensor.coordinates import Coordinates, coordinates
+from ..._core.tensor.standins import StandIn
 from ..._kernels import sparse as kernels
 
 
 def is_sparse(value: Any) -> bool:
-    """Whether a value is a sparse tensor."""
+    """Whether a value is a sparse tensor, in coordinates or compressed."""
     return isinstance(value, Tensor) and value._flags_ & flags.SPARSE != 0
 
 
@@ -35,8 +36,14 @@ def lead_of(array: Coordinates) -> tuple[int, ...]:
     return array.shape[: len(array.indices)]
 
 
-def in_order(array: Coordinates) -> Coordinates:
-    """The same array with each place once, in order: itself if it is so."""
+def spread(array: Any) -> Any:
+    """A compressed sparse array in coordinates; any other is its own."""
+    return array.spread() if isinstance(array, StandIn) and not isinstance(array, Coordinates) else array  # type: ignore[attr-defined]
+
+
+def in_order(array: Any) -> Coordinates:
+    """A sparse array in coordinates with each place once, in order: itself if it is so."""
+    array = spread(array)
     if array.coalesced:
         return array
     indices, values = kernels.coalesced(*entries_of(array), lead_of(array))
@@ -51,6 +58,12 @@ def with_values(array: Coordinates, values: Tensor, coalesced: bool | None = Non
 
 def densified(array: Any) -> Any:
     """The whole array of a sparse one; another one is its own."""
+    array = spread(array)
     if not isinstance(array, Coordinates):
         return array
     return kernels.dense(*entries_of(array), array.shape)
+
+
+def none(make: Any) -> Any:
+    """No samples: what takes sparse tensors has tests of its own."""
+    return iter(())

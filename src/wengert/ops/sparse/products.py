@@ -4,18 +4,22 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..._core import sparse_errors
 from ..._core.calls.sparse import kernel, takes_sparse
 from ..._core.cards.arguments import check_tensors
 from ..._core.cards.card import NUMBERS, Array, Bad, Number, Sample, op
 from ..._core.tensor.base import wrap
 from ..._core.tensor.coordinates import Coordinates
+from ..._core.tensor.standins import StandIn
 from ..._core.types import dtypes
-from ..._kernels import sparse as kernels
+from ..._kernels import compressed as lines, sparse as kernels
 from ..family import named
+from .compressed import is_compressed, places_of
+from .compressed_entries import with_entries
+from .compressed_products import reduced_product
 from .entries import packed
-from .parts import coo, densified, entries_of, in_order, is_sparse
-from .reading import masked_like, none
+from .layouts import sparse_csr
+from .parts import coo, densified, entries_of, in_order, is_sparse, none, spread
+from .reading import masked_like
 
 
 def check_product(first: Any, second: Any) -> None:
@@ -49,6 +53,10 @@ def check_dtypes(first: Any, second: Any) -> None:
 def multiplied(first: Any, second: Any) -> Any:
     """The product of two arrays of which at least one is sparse: dense, or sparse if both are."""
     check_product(first, second)
+    if getattr(first, "layout", None) is sparse_csr and not isinstance(second, StandIn):
+        (bounds, plain), entries = first.indices, first.values._array_
+        return lines.line_sums(bounds, second[plain] * entries[:, None])
+    first, second = spread(first), spread(second)
     if not isinstance(first, Coordinates):
         return multiplied_from_left(second, first)
     if not isinstance(second, Coordinates):
@@ -139,7 +147,7 @@ def added_product(self: Array, mat1: Array, mat2: Array, beta: Number = 1, alpha
         mat1, mat2: matrices, of which one is sparse.
         beta, alpha: factors.
     """
-    product = densified(multiplied(mat1, mat2)) if isinstance(mat1, Coordinates) else mat1 @ densified(mat2)
+    product = densified(multiplied(mat1, mat2)) if isinstance(mat1, StandIn) else mat1 @ densified(mat2)
     made = product if alpha == 1 else product * product.dtype.type(alpha)
     if beta == 0:
         return made
@@ -156,10 +164,11 @@ def added_product_vjp_mat1(grad: Any, mat1: Any, mat2: Any, alpha: Any) -> Any:
     grad = grad * conjugate(alpha)
     if not is_sparse(mat1):
         return grad @ mat2.t().conj()
-    found = in_order(mat1._array_)
-    rows, columns = wrap(found.indices[0]), wrap(found.indices[1])
-    entries = (grad.index_select(0, rows) * mat2.index_select(0, columns).conj()).sum(-1)
-    return packed.call((wrap(found.indices), entries, mat1.shape, False))
+    places = places_of(mat1._array_) if is_compressed(mat1) else in_order(mat1._array_).indices
+    entries = (grad.index_select(0, wrap(places[0])) * mat2.index_select(0, wrap(places[1])).conj()).sum(-1)
+    if is_compressed(mat1):
+        return with_entries(mat1, entries)
+    return packed.call((wrap(places), entries, mat1.shape, False))
 
 
 @added_product.vjp("mat2")
@@ -212,7 +221,7 @@ def sparse_mm(sparse: Any, dense: Any, reduce: Any = None) -> Any:
 
     Args:
         sparse, dense: matrices; the gradient of a sparse one lies at its places.
-        reduce: must be None.
+        reduce: of a first matrix of layout `sparse_csr`: "sum", "mean", "amax" or "amin" of the terms in each row.
 
     Returns:
         A new tensor, sparse if both are.
@@ -222,9 +231,9 @@ def sparse_mm(sparse: Any, dense: Any, reduce: Any = None) -> Any:
     """
     check_tensors("_sparse_mm", sparse=sparse, dense=dense)
     if reduce is not None:
-        raise NotImplementedError(
-            sparse_errors.no_kernel("_sparse_mm_reduce_impl", "SparseCPU" if is_sparse(sparse) else "CPU")
-        )
+        return reduced_product(sparse, dense, reduce)
+    if is_compressed(sparse) and is_compressed(dense):
+        return sparse.mm(dense)
     if is_sparse(sparse) and is_sparse(dense):
         return sparse_product.call((sparse, dense))
     if is_sparse(sparse):

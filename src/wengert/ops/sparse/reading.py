@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..._core import errors, sparse_errors
+from ..._core import errors, flags, sparse_errors
 from ..._core.calls.sparse import kernel, takes_sparse
 from ..._core.cards.card import ALL, Array, Index, op
 from ..._core.tensor import reading
@@ -12,17 +12,16 @@ from ..._core.tensor.base import wrap
 from ..._core.tensor.coordinates import Coordinates
 from ..._core.types.dtypes import as_dtype, check_dtype
 from ..._kernels import sparse as kernels
+from .compressed import batches_of, is_compressed
+from .compressed_entries import compressed_like, origin_of, relaid, with_entries
 from .entries import entries_at, packed, sparsified
-from .parts import coo, densified, entries_of, in_order, is_sparse, lead_of, tensor_of, with_values
-
-
-def none(make: Any) -> Any:
-    """No samples: what takes sparse tensors has tests of its own."""
-    return iter(())
+from .parts import coo, densified, entries_of, in_order, is_sparse, lead_of, none, spread, tensor_of, with_values
 
 
 def masked_like(grad: Any, model: Any) -> Any:
     """A gradient, dense or sparse, at the places of a sparse tensor; a sparse one that need not be coalesced."""
+    if is_compressed(model):
+        return compressed_like(grad, model)
     found: Coordinates = in_order(model._array_)
     places = wrap(found.indices)
     return packed.call((places, entries_at(grad, places), model.shape, False))
@@ -47,6 +46,8 @@ def whole_vjp(grad: Any, self: Any, masked_grad: Any) -> Any:
     if grad.dtype is not self.dtype:
         grad = grad.to(self.dtype)
     if masked_grad is not None and not masked_grad:
+        if is_compressed(self):
+            return relaid.call((grad, *origin_of(self), 0, origin_of(grad)))
         return packed.call((*_parts(sparsified.call((grad, None))), self.shape, False))
     return masked_like(grad, self)
 
@@ -70,6 +71,11 @@ def to_dense(self: Any, dtype: Any = None, *, masked_grad: bool | None = None) -
     if dtype is not None:
         dtype = as_dtype(dtype)
         check_dtype("to_dense", "dtype", 1, dtype)
+    if is_compressed(self) and dtype is not None:
+        raise RuntimeError(
+            "dtype argument is not supported by sparse_csr_to_dense: give the dense tensor another dtype, to_dense()."
+            "to(dtype)"
+        )
     if is_sparse(self):
         return whole.call((self, dtype, masked_grad))
     return self if dtype is None else self.to(dtype)
@@ -88,13 +94,18 @@ def collected_vjp(grad: Any) -> Any:
 
 
 def refuse_dense(name: str, self: Any, wanted: str = "sparse coordinate tensor") -> None:
-    """Refuse what only sparse tensors have.
+    """Refuse what only sparse tensors in coordinates have.
 
     Raises:
-        RuntimeError: the tensor is dense.
+        RuntimeError: the tensor is dense, or compressed.
     """
-    if not is_sparse(self):
-        raise RuntimeError(f"{name} expected {wanted} layout but got Strided")
+    if not is_sparse(self) or is_compressed(self):
+        raise RuntimeError(f"{name} expected {wanted} layout but got {title_of(self)}")
+
+
+def title_of(self: Any) -> str:
+    """What torch's errors call the layout of a tensor."""
+    return self._array_.layout.title if is_compressed(self) else "Sparse" if is_sparse(self) else "Strided"
 
 
 def coalesce(self: Any) -> Any:
@@ -141,6 +152,8 @@ def recorded_values(self: Array) -> Any:
 
 @recorded_values.vjp("self")
 def recorded_values_vjp(grad: Any, self: Any) -> Any:
+    if is_compressed(self):
+        return with_entries(self, grad)
     return packed.call((wrap(self._array_.indices), grad, self.shape, True))
 
 
@@ -156,18 +169,19 @@ def indices(self: Any) -> Any:
 
 
 def values(self: Any) -> Any:
-    """The entries of a coalesced tensor: (entries, dense dimensions ...), on its memory unless a gradient is recorded.
+    """The entries of a coalesced tensor: (entries, dense dimensions ...), on its memory unless a derivative is.
 
     Raises:
         RuntimeError: it is dense, or not coalesced.
     """
-    refuse_dense("values", self, "sparse tensor")
-    refuse_uncoalesced("values", self)
+    if not is_compressed(self):
+        refuse_dense("values", self, "sparse tensor")
+        refuse_uncoalesced("values", self)
     from ..._core.state.modes import current
 
-    if self.requires_grad and current().grad:
+    if (self.requires_grad and current().grad) or self._flags_ & flags.DUAL:
         return recorded_values.call((self,))
-    return _values(self)
+    return reading.detach(self._array_.values)
 
 
 def refuse_uncoalesced(name: str, self: Any) -> None:
@@ -194,17 +208,23 @@ def _values(self: Any) -> Any:
 
 def _nnz(self: Any) -> int:
     """How many entries there are."""
+    if is_compressed(self):
+        return int(self._array_.indices[1].shape[-1])
     refuse_dense("_nnz", self)
     return int(self._array_.indices.shape[1])
 
 
 def sparse_dim(self: Any) -> int:
-    """Of how many dimensions the places are kept: 0 of a dense tensor."""
+    """Of how many dimensions the places are kept: 0 of a dense tensor, 2 of a compressed one."""
+    if is_compressed(self):
+        return 2
     return len(self._array_.indices) if is_sparse(self) else 0
 
 
 def dense_dim(self: Any) -> int:
     """How many dimensions entries have: all of a dense tensor."""
+    if is_compressed(self):
+        return self._array_.ndim - 2 - batches_of(self._array_)  # type: ignore[no-any-return]
     return self._array_.ndim - sparse_dim(self)  # type: ignore[no-any-return]
 
 
@@ -221,6 +241,7 @@ def at_places(self: Array, mask: Index, strided: bool) -> Any:
         strided: `self` is dense, and so is its gradient.
     """
     lead = lead_of(mask)
+    self = spread(self)
     if isinstance(self, Coordinates):
         made = kernels.looked_up(*entries_of(in_order(self)), mask.indices, lead)
     else:
@@ -243,12 +264,15 @@ def sparse_mask(self: Any, mask: Any) -> Any:
     Raises:
         RuntimeError: the shapes differ, or `mask` is dense.
     """
-    refuse_dense("sparse_mask", mask)
+    if not is_compressed(mask):
+        refuse_dense("sparse_mask", mask)
     if self.shape != mask.shape:
         raise RuntimeError(
             f"sparse_mask(): operands have incompatible sizes; self has size {[*self.shape]} but mask has size "
             f"{[*mask.shape]}"
         )
+    if is_compressed(mask):
+        return compressed_like(self, mask)
     return at_places.call((self, mask, not is_sparse(self)))
 
 

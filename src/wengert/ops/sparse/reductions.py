@@ -15,9 +15,10 @@ from ..._core.tensor.base import wrap
 from ..._core.tensor.coordinates import Coordinates
 from ..._core.types.sizes import normalise
 from ..._kernels import sparse as kernels
+from .compressed import is_compressed
 from .entries import entries_at, packed
-from .parts import coo, entries_of, in_order, is_sparse, lead_of, with_values
-from .reading import coalesce, none, values
+from .parts import coo, entries_of, in_order, is_sparse, lead_of, none, with_values
+from .reading import coalesce, values
 
 
 @kernel("sum")
@@ -225,6 +226,7 @@ def along_lines(card: Any, input: Any, dim: int, dtype: Any) -> Any:
     Raises:
         NotImplementedError: the tensor is dense.
     """
-    if not is_sparse(input):
-        raise NotImplementedError(sparse_errors.no_kernel(card.name, "CPU"))
+    if not is_sparse(input) or is_compressed(input):
+        kind = "CPU" if not is_sparse(input) else f"{input.layout.title}CPU"
+        raise NotImplementedError(sparse_errors.no_kernel(card.name, kind))
     return card.call((input if dtype is None else input.to(dtype), normalise(dim, input.ndim)))

@@ -17,9 +17,8 @@ from ..._core.tensor.base import Tensor, wrap
 from ..._core.tensor.coordinates import Coordinates, nothing
 from ..._core.types import dtypes
 from ..._kernels import sparse as kernels
-from .parts import coo, entries_of, in_order, is_sparse
+from .parts import coo, entries_of, in_order, is_sparse, none
 from .products import check_dtypes
-from .reading import none
 
 
 def check_matrices(name: str, first: int, *matrices: Any) -> None:
@@ -76,6 +75,13 @@ def hspmm(mat1: Array, mat2: Array) -> Any:
 
     Derivative:
         None, as in torch: a backward pass through it raises.
+
+    Examples:
+        >>> import wengert as wg
+        >>> wg.hspmm(wg.tensor([[0.0, 0.0], [2.0, 0.0]]).to_sparse(), wg.tensor([[1.0, 2.0], [3.0, 4.0]]))
+        tensor(indices=tensor([[1]]),
+               values=tensor([[2., 4.]]),
+               size=(2, 2), nnz=1, layout=torch.sparse_coo)
     """
     if not isinstance(mat1, Coordinates):
         raise NotImplementedError(sparse_errors.no_kernel("hspmm", "CPU"))
@@ -111,6 +117,15 @@ def sspaddmm(self: Array, mat1: Array, mat2: Array, *, beta: Number = 1, alpha: 
 
     Derivative:
         None, as in torch: a backward pass through it raises.
+
+    Examples:
+        >>> import wengert as wg
+        >>> sparse = wg.tensor([[0.0, 0.0], [2.0, 0.0]]).to_sparse()
+        >>> wg.sspaddmm(sparse, sparse, wg.tensor([[1.0, 2.0], [3.0, 4.0]]), beta=3)
+        tensor(indices=tensor([[1, 1, 1],
+                               [0, 0, 1]]),
+               values=tensor([6., 2., 4.]),
+               size=(2, 2), nnz=3, layout=torch.sparse_coo)
     """
     for name, each in (("self", self), ("mat1", mat1)):
         if not isinstance(each, Coordinates):
@@ -154,6 +169,14 @@ def smm(self: Tensor, mat2: Tensor) -> Any:
 
     Derivative:
         None, as in torch: a backward pass through it raises.
+
+    Examples:
+        >>> import wengert as wg
+        >>> wg.smm(wg.tensor([[0.0, 0.0], [2.0, 0.0]]).to_sparse(), wg.tensor([[1.0, 2.0], [3.0, 4.0]]))
+        tensor(indices=tensor([[1, 1],
+                               [0, 1]]),
+               values=tensor([2., 4.]),
+               size=(2, 2), nnz=2, layout=torch.sparse_coo)
     """
     check_tensors("smm", self=self, mat2=mat2)
     if not is_sparse(self):

@@ -1,0 +1,107 @@
+"""Arrays of compressed places and of the entries there: sparse arrays line by line, as far as NumPy's tell of them.
+
+Lines are rows (or columns, or rows or columns of blocks); `bounds` (batch ..., lines + 1) says where in `plain`
+(batch ..., entries) the places of each line begin, which are numbers of columns (or rows). Values are (batch ...,
+entries, cell ...).
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any, TypeAlias
+
+import numpy as np
+
+Array: TypeAlias = np.ndarray[Any, Any]
+
+
+def lines(bounds: Array) -> Array:
+    """For each entry of all batches, one after the other, the number of its line."""
+    count = np.diff(bounds, axis=-1)
+    numbers = np.broadcast_to(np.arange(count.shape[-1]), count.shape)
+    return np.repeat(numbers.reshape(-1), count.reshape(-1))
+
+
+def bounds_of(counts: Array, dtype: Any = np.int64) -> Array:
+    """Where each line begins, of the numbers of entries in the lines (batch ..., lines)."""
+    made = np.zeros((*counts.shape[:-1], counts.shape[-1] + 1), dtype)
+    np.cumsum(counts, axis=-1, out=made[..., 1:])
+    return made
+
+
+def places(bounds: Array, plain: Array, rows: bool, blocks: tuple[int, ...]) -> Array:
+    """(dimensions, elements): where the elements of all entries are, in the order of the entries.
+
+    Args:
+        bounds, plain: what is compressed, and what is not.
+        rows: lines are rows.
+        blocks: rows and columns of an entry that is a block; () for others.
+    """
+    batch, count = bounds.shape[:-1], plain.shape[-1]
+    found = [*np.unravel_index(np.repeat(np.arange(math.prod(batch)), count), batch)] if batch else []
+    line, across = lines(bounds), plain.reshape(-1).astype(np.int64, copy=False)
+    found += [line, across] if rows else [across, line]
+    if not blocks:
+        return np.stack(found)
+    inside = np.indices(blocks).reshape(2, -1)
+    whole = [np.repeat(each, inside.shape[1]) for each in found]
+    for at in (0, 1):
+        whole[at - 2] = (found[at - 2][:, None] * blocks[at] + inside[at]).reshape(-1)
+    return np.stack(whole)
+
+
+def compressed(indices: Array, values: Array, shape: tuple[int, ...], rows: bool) -> tuple[Array, Array, Array]:
+    """Bounds, plain places and entries of a coalesced array in two sparse dimensions."""
+    line, across = indices if rows else indices[::-1]
+    if not rows:
+        order = np.argsort(line, kind="stable")
+        line, across, values = line[order], across[order], values[order]
+    return bounds_of(np.bincount(line, minlength=shape[0 if rows else 1])), across, values
+
+
+def in_blocks(indices: Array, values: Array, shape: tuple[int, ...], blocks: tuple[int, int]) -> tuple[Array, Array]:
+    """The places of blocks and the blocks, of an array in two sparse dimensions; `shape` is that of the whole."""
+    across = max(shape[1] // blocks[1], 1)
+    keys = indices[0] // blocks[0] * across + indices[1] // blocks[1]
+    known, where = np.unique(keys, return_inverse=True)
+    made = np.zeros((known.size, *blocks, *values.shape[1:]), values.dtype)
+    made[where.reshape(-1), indices[0] % blocks[0], indices[1] % blocks[1]] = values
+    return np.stack(np.divmod(known, across)), made
+
+
+def of_dense(whole: Array, batches: int, rows: bool, blocks: tuple[int, ...]) -> tuple[Array, Array, Array] | None:
+    """Bounds, plain places and entries of what is not zero; None if batches differ in how many entries they have."""
+    cells = cells_of(whole, batches, blocks) if blocks else whole
+    if not rows:
+        cells = cells.swapaxes(batches, batches + 1)
+    found = (cells != 0).any(axis=tuple(range(batches + 2, cells.ndim)))
+    counts = found.sum(axis=-1)
+    batch, per_batch = counts.shape[:-1], counts.reshape(math.prod(counts.shape[:-1]), -1).sum(axis=-1)
+    if (per_batch != per_batch[:1]).any():
+        return None
+    count = int(per_batch[0]) if per_batch.size else 0
+    where = np.nonzero(found)
+    entries = cells[where].reshape(*batch, count, *cells.shape[batches + 2 :])
+    return bounds_of(counts), where[-1].reshape(*batch, count), entries
+
+
+def cells_of(whole: Array, batches: int, blocks: tuple[int, ...]) -> Array:
+    """An array (batch ..., rows, columns, ...) as (batch ..., rows and columns of blocks, blocks, ...)."""
+    (rows, columns), (high, wide) = whole.shape[batches : batches + 2], blocks
+    batch, rest = whole.shape[:batches], whole.shape[batches + 2 :]
+    made = whole.reshape(*batch, rows // high, high, columns // wide, wide, *rest)
+    return made.swapaxes(batches + 1, batches + 2)
+
+
+def line_sums(bounds: Array, terms: Array) -> Array:
+    """(lines, ...): the sums of what belongs to each line, of one batch."""
+    return reduced(bounds, terms, np.add)
+
+
+def reduced(bounds: Array, terms: Array, function: Any) -> Array:
+    """(lines, ...): what a ufunc makes of what belongs to each line, of one batch; zero where nothing does."""
+    made = np.zeros((bounds.size - 1, *terms.shape[1:]), terms.dtype)
+    filled = bounds[1:] > bounds[:-1]
+    if filled.any():
+        made[filled] = function.reduceat(terms, bounds[:-1][filled], axis=0, dtype=terms.dtype)
+    return made

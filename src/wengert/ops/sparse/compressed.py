@@ -1,0 +1,136 @@
+"""What stands in the `_array_` of a compressed sparse tensor, and what it is beside one in coordinates."""
+
+from __future__ import annotations
+
+import math
+from typing import Any, NoReturn
+
+import numpy as np
+
+from ..._core import flags, sparse_errors
+from ..._core.tensor.base import Tensor, wrap
+from ..._core.tensor.coordinates import Coordinates
+from ..._core.tensor.standins import StandIn
+from ..._kernels import compressed as lines, sparse as kernels
+from .layouts import Compressed as Layout
+from .parts import coo
+
+
+class Compressed(StandIn):
+    """The array of a compressed sparse tensor: its elements are not to be read.
+
+    Attributes:
+        layout: which of the four it is.
+        indices: where lines begin, (batch ..., lines + 1); and places in the lines, (batch ..., entries).
+        values: (batch ..., entries, rows and columns of a block ..., dense dimensions ...): the tensor of the entries,
+            without history.
+        coalesced: True: nothing is to be brought in order before a write.
+    """
+
+    flag = flags.SPARSE
+    layout: Layout
+    indices: tuple[Any, Any]
+    values: Tensor
+    coalesced: bool = True
+
+    def refuse(self, what: str) -> NoReturn:
+        """Refuse what asks for values."""
+        if what == "item" and math.prod(self.shape) != 1:
+            raise sparse_errors.read(what, self.shape)
+        raise NotImplementedError(no_kernel(what, self.layout))
+
+    def view(self, *kind: Any) -> Any:  # type: ignore[override]
+        """The same entries in an array of its own; in no other dtype or class."""
+        if kind:
+            self.refuse("view")
+        return compressed(self.indices, self.values, self.shape, self.layout)
+
+    def fill(self, value: Any) -> None:  # type: ignore[override]
+        """Let all entries be a number."""
+        self.values._array_.fill(value)
+
+    def like(self, name: str, dtype: Any) -> Compressed:
+        """The array of a tensor with other entries at the same places, or, for zeros, with none; `dtype` is NumPy's."""
+        if name == "zeros_like":
+            return without_entries(self.shape, dtype, self.layout)
+        places = (self.indices[0].copy(), self.indices[1].copy())
+        return compressed(places, wrap(np.empty(self.values._array_.shape, dtype)), self.shape, self.layout)
+
+    def spread(self) -> Coordinates:
+        """The same array in coordinates, coalesced if no place comes twice."""
+        indices, entries = places_of(self), self.values._array_
+        values = entries.reshape(indices.shape[1], *self.shape[len(indices) :])
+        keys = kernels.numbers(indices, self.shape[: len(indices)])
+        ordered = bool((np.diff(keys) > 0).all())
+        if not ordered:
+            order = np.argsort(keys, kind="stable")
+            indices, values, keys = indices[:, order], values[order], keys[order]
+            ordered = bool((np.diff(keys) > 0).all())
+        return coo(indices, values, self.shape, ordered)
+
+
+def compressed(indices: tuple[Any, Any], values: Tensor, shape: Any, layout: Layout) -> Compressed:
+    """The array of a compressed sparse tensor; its own elements are one, seen again and again, as in `coordinates`.
+
+    Raises:
+        RuntimeError: a dense tensor of that shape could not be addressed.
+    """
+    dtype = values._array_.dtype
+    one = np.full((), np.nan if dtype.kind in "fcV" else np.iinfo(dtype).max if dtype.kind in "iu" else True, dtype)
+    try:
+        made: Compressed = np.broadcast_to(one, shape).view(Compressed)
+    except ValueError:
+        raise RuntimeError(sparse_errors.too_large(shape)) from None
+    made.layout, made.indices, made.values = layout, indices, values
+    return made
+
+
+def no_kernel(name: str, layout: Layout) -> str:
+    """An operator does not exist for tensors of that layout."""
+    return sparse_errors.no_kernel(name, f"{layout.title}CPU")
+
+
+def is_compressed(value: Any) -> bool:
+    """Whether a value is a compressed sparse tensor."""
+    return isinstance(value, Tensor) and isinstance(value._array_, Compressed)
+
+
+def batches_of(array: Compressed) -> int:
+    """How many dimensions number the matrices of a batch."""
+    return int(array.indices[0].ndim) - 1
+
+
+def blocks_of(array: Compressed) -> tuple[int, ...]:
+    """Rows and columns of a block; () where entries are no blocks."""
+    if not array.layout.blocks:
+        return ()
+    return tuple(array.values._array_.shape[batches_of(array) + 1 : batches_of(array) + 3])
+
+
+def with_values(array: Compressed, values: Tensor) -> Tensor:
+    """A compressed tensor with other entries of the same shape at the same places."""
+    return wrap(compressed(array.indices, values, array.shape, array.layout))
+
+
+def places_of(array: Compressed) -> Any:
+    """(dimensions, elements): where the elements of all entries are, in the order in which these lie."""
+    return lines.places(*array.indices, array.layout.rows, blocks_of(array))
+
+
+def of_coordinates(array: Coordinates, layout: Layout, blocks: tuple[int, ...]) -> Compressed:
+    """The compressed array of a coalesced one in two sparse dimensions."""
+    indices, values, shape = array.indices, array.values._array_, array.shape
+    if blocks:
+        indices, values = lines.in_blocks(indices, values, shape, (blocks[0], blocks[1]))
+        counted = (shape[0] // blocks[0], shape[1] // blocks[1])
+    else:
+        counted = (shape[0], shape[1])
+    bounds, plain, values = lines.compressed(indices, values, counted, layout.rows)
+    return compressed((bounds, plain), wrap(values), shape, layout)
+
+
+def without_entries(shape: Any, dtype: Any, layout: Layout) -> Compressed:
+    """The array of a compressed tensor that is zero everywhere; `dtype` is NumPy's."""
+    batch, size = tuple(shape[:-2]), shape[-2 if layout.rows else -1]
+    bounds, plain = np.zeros((*batch, size + 1), np.int64), np.zeros((*batch, 0), np.int64)
+    return compressed((bounds, plain), wrap(np.zeros((*batch, 0), dtype)), tuple(shape), layout)

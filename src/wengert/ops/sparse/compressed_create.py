@@ -1,0 +1,233 @@
+"""How programs make compressed sparse tensors of their parts.
+
+This loads all that calls with such tensors look for.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ..._core.cards.arguments import integers
+from ..._core.cards.card import Bad, Sample
+from ..._core.tensor.base import Tensor, wrap
+from ..._core.types import dtypes
+from ..._core.types.sizes import Size
+from ..create.factory import check_place
+from ..family import named
+from . import compressed_kernels as compressed_kernels
+from .compressed import Compressed, compressed
+from .compressed_entries import packed_lines
+from .invariants import check, check_sparse_tensor_invariants
+from .layouts import ALL, Compressed as Layout
+from .parts import is_sparse
+
+
+def checked_lines(
+    form: Layout, bounds: Any, plain: Any, values: Tensor, size: Any, ordered: bool = False
+) -> Compressed:
+    """The array of a compressed tensor of parts that are not trusted.
+
+    Raises:
+        RuntimeError: they do not fit each other or the shape.
+    """
+    check(form, bounds, plain, values._array_, size, ordered)
+    return compressed((bounds, plain), values, tuple(size), form)
+
+
+def refuse_sparse(name: str, given: Tensor) -> Tensor:
+    """A tensor that is a part of another one.
+
+    Raises:
+        RuntimeError: it is sparse.
+    """
+    if is_sparse(given):
+        raise RuntimeError(f"expected {name} to be a strided and contiguous tensor")
+    return given
+
+
+def read_places(name: str, given: Any) -> Tensor:
+    """Places as a tensor: of int64, unless they are one already."""
+    if isinstance(given, Tensor):
+        return refuse_sparse(name, given)
+    array = np.asarray(given)
+    return wrap(array if array.size and array.dtype.kind != "i" else array.astype(np.int64))
+
+
+def read_values(given: Any, dtype: Any) -> Tensor:
+    """Entries as a tensor."""
+    if not isinstance(given, Tensor):
+        from ..create.create import tensor
+
+        given = tensor(given)
+    refuse_sparse("values", given)
+    return given if dtype is None else given.to(dtype)  # type: ignore[attr-defined,no-any-return]
+
+
+def inferred(form: Layout, bounds: Any, plain: Any, values: Any) -> tuple[int, ...]:
+    """The least shape that holds all places."""
+    batches = bounds.ndim - 1
+    lines, across = max(bounds.shape[-1] - 1, 0), int(plain.max()) + 1 if plain.size else 0
+    blocks = values.shape[batches + 1 : batches + 3] if form.blocks else (1, 1)
+    counts = (lines, across) if form.rows else (across, lines)
+    rest = values.shape[batches + (3 if form.blocks else 1) :]
+    return (*bounds.shape[:-1], *(count * block for count, block in zip(counts, blocks)), *rest)
+
+
+def made_of(
+    name: str, form: Layout, parts: tuple[Any, Any, Any], size: Any, dtype: Any, requires_grad: Any, checks: Any
+) -> Any:
+    """A compressed tensor of its parts; `checks` is whether places must be in order.
+
+    Raises:
+        RuntimeError: they do not fit.
+    """
+    bounds, plain = (read_places(*each) for each in zip(form.words, parts))
+    values = read_values(parts[2], dtype)
+    arrays = bounds._array_, plain._array_
+    shape = inferred(form, *arrays, values._array_) if size is None else tuple(integers(name, "size", size))
+    ordered = check_sparse_tensor_invariants.is_enabled() if checks is None else bool(checks)
+    checked_lines(form, *arrays, values, shape, ordered)
+    if requires_grad and values.dtype.category < dtypes.FLOAT:
+        raise RuntimeError("Only Tensors of floating point and complex dtype can require gradients")
+    made = packed_lines.call((bounds, plain, values, Size(shape), form))
+    if requires_grad and not made.requires_grad:
+        made.requires_grad = True
+    return made
+
+
+WORDS = """A sparse tensor, compressed {way}: zero but at some places.
+
+    Args:
+        {first}: (batch ..., {lines} + 1): integers: how many entries there are before each {line}.
+        {second}: (batch ..., entries): integers: the {across} of each entry.
+        values: (batch ..., entries{blocks}, dense dimensions ...): what is there.
+        size: the shape; the least that holds all places if not given.
+        dtype: of the entries.
+        layout, device, pin_memory: for torch's users; there is one way.
+        requires_grad: of the new tensor, which then is a leaf unless `values` has a history.
+        check_invariants: whether places must be in order, and come once each; what else must hold is always checked.
+
+    Returns:
+        A new tensor of layout `{layout}`, with the memory of its parts if these are tensors.
+
+    Raises:
+        RuntimeError: parts and shape do not fit.
+    """
+
+
+def words_of(form: Layout) -> str:
+    """The docstring of the constructor for a layout."""
+    line, across = ("row", "column") if form.rows else ("column", "row")
+    if form.blocks:
+        line, across = f"{line} of blocks", f"{across} of blocks"
+    return WORDS.format(
+        way=f"{line.split()[0]} by {line.split()[0]}{' of blocks' if form.blocks else ''}",
+        first=form.words[0],
+        second=form.words[1],
+        lines=line.replace("row", "rows").replace("column", "columns"),
+        line=line,
+        across=across,
+        blocks=", rows and columns of a block" if form.blocks else "",
+        layout=form,
+    )
+
+
+def constructor(form: Layout) -> Any:
+    """The public function that makes tensors of a layout."""
+    name = f"{form.name}_tensor"
+
+    def by_rows(
+        crow_indices: Any, col_indices: Any, values: Any, size: Any = None, *, dtype: Any = None, layout: Any = None,
+        device: Any = None, pin_memory: bool = False, requires_grad: bool = False, check_invariants: bool | None = None,
+    ) -> Any:  # fmt: skip
+        refuse_layout(name, form, layout, device, pin_memory)
+        return made_of(name, form, (crow_indices, col_indices, values), size, dtype, requires_grad, check_invariants)
+
+    def by_columns(
+        ccol_indices: Any, row_indices: Any, values: Any, size: Any = None, *, dtype: Any = None, layout: Any = None,
+        device: Any = None, pin_memory: bool = False, requires_grad: bool = False, check_invariants: bool | None = None,
+    ) -> Any:  # fmt: skip
+        refuse_layout(name, form, layout, device, pin_memory)
+        return made_of(name, form, (ccol_indices, row_indices, values), size, dtype, requires_grad, check_invariants)
+
+    made = named(by_rows if form.rows else by_columns, name, words_of(form), method=False)
+
+    @made.samples  # type: ignore[untyped-decorator]
+    def samples(make: Any) -> Any:
+        entries = make(2, 1, 2) if form.blocks else make(2)
+        yield Sample([0, 1, 2], [1, 0], entries)
+        yield Bad([0, 1, 3], [1, 0], entries, raises=RuntimeError, says=f"`{form.words[0]}[..., -1] == nnz` is not")
+
+    return made
+
+
+def refuse_layout(name: str, form: Layout, layout: Any, device: Any, pin_memory: Any) -> None:
+    """Refuse another layout than that of a constructor, and other devices.
+
+    Raises:
+        RuntimeError: another one is asked for.
+    """
+    if layout is not None and layout is not form:
+        raise RuntimeError(f"{name}: layout must be {form.title} but got {titled(layout)}")
+    check_place(name, device, pin_memory)
+
+
+def titled(layout: Any) -> str:
+    """What torch's errors call a layout."""
+    if layout is None:
+        return "none"
+    return layout.title if layout in ALL else {"strided": "Strided", "sparse_coo": "Sparse"}.get(layout.name, "none")
+
+
+sparse_csr_tensor, sparse_csc_tensor, sparse_bsr_tensor, sparse_bsc_tensor = map(constructor, ALL)
+
+
+def sparse_compressed(
+    compressed_indices: Any, plain_indices: Any, values: Any, size: Any = None, *, dtype: Any = None,
+    layout: Any = None, device: Any = None, pin_memory: bool = False, requires_grad: bool = False,
+    check_invariants: bool | None = None,
+) -> Any:  # fmt: skip
+    if layout not in ALL:
+        raise RuntimeError(
+            f"sparse_compressed_tensor expected sparse compressed tensor layout but got {titled(layout)}"
+        )
+    check_place("sparse_compressed_tensor", device, pin_memory)
+    parts = (compressed_indices, plain_indices, values)
+    return made_of("sparse_compressed_tensor", layout, parts, size, dtype, requires_grad, check_invariants)
+
+
+GENERAL = """A sparse tensor, compressed line by line, of the layout that is said.
+
+    Args:
+        compressed_indices: (batch ..., lines + 1): integers: how many entries there are before each line.
+        plain_indices: (batch ..., entries): integers: the place of each entry in its line.
+        values: (batch ..., entries, rows and columns of a block ..., dense dimensions ...): what is there.
+        size: the shape; the least that holds all places if not given.
+        dtype: of the entries.
+        layout: `sparse_csr`, `sparse_csc`, `sparse_bsr` or `sparse_bsc`.
+        device, pin_memory: for torch's users; there is one way.
+        requires_grad: of the new tensor, which then is a leaf unless `values` has a history.
+        check_invariants: whether places must be in order, and come once each; what else must hold is always checked.
+
+    Raises:
+        RuntimeError: there is no such layout, or parts and shape do not fit.
+
+    Examples:
+        >>> import wengert as wg
+        >>> made = wg.sparse_compressed_tensor([0, 1, 2], [1, 0], [3.0, 4.0], layout=wg.sparse_csr)
+        >>> made
+        tensor(crow_indices=tensor([0, 1, 2]),
+               col_indices=tensor([1, 0]),
+               values=tensor([3., 4.]), size=(2, 2), nnz=2, layout=torch.sparse_csr)
+        >>> made @ wg.ones(2)
+        tensor([3., 4.])
+    """
+sparse_compressed_tensor = named(sparse_compressed, "sparse_compressed_tensor", GENERAL, method=False)
+
+
+@sparse_compressed_tensor.samples  # type: ignore[untyped-decorator]
+def sparse_compressed_tensor_samples(make: Any) -> Any:
+    yield Sample([0, 1, 2], [1, 0], make(2), layout=ALL[0])
+    yield Bad([0, 1, 2], [1, 0], make(2), raises=RuntimeError, says="sparse compressed tensor layout but got none")

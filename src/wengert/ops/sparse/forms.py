@@ -1,0 +1,194 @@
+"""Tensors in other layouts, and the parts of compressed ones: what Tensor has because of them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from ..._core import errors
+from ..._core.cards.arguments import integers
+from ..._core.tensor.base import wrap
+from ..._core.types.devices import sparse_coo
+from . import compressed_create as compressed_create
+from .compressed import batches_of, blocks_of, is_compressed
+from .compressed_entries import origin_of, relaid
+from .entries import sparsified
+from .layouts import ALL, Compressed as Layout
+from .parts import is_sparse
+from .reading import title_of
+
+
+def to_sparse(self: Any, sparse_dim: Any = None, *, layout: Any = None, blocksize: Any = None, **options: Any) -> Any:
+    """The tensor in a sparse layout; itself if it is in that one.
+
+    Args:
+        self: tensor.
+        sparse_dim: of so many dimensions in front the places are kept; all if not given. In coordinates only.
+        layout: `torch.sparse_coo` unless given.
+        blocksize: rows and columns of a block, of `sparse_bsr` and `sparse_bsc`.
+        options: `dense_dim`, of compressed layouts: so many dimensions behind are dense.
+
+    Raises:
+        RuntimeError: `sparse_dim` is out of range, or an argument is not one of that layout.
+    """
+    if isinstance(sparse_dim, type(sparse_coo)):
+        layout, sparse_dim = sparse_dim, None
+    if layout in ALL:
+        return in_lines(self, layout, blocksize, options.get("dense_dim"))
+    if layout is not None and layout is not sparse_coo:
+        raise RuntimeError(f"to_sparse: {title_of(self)} to {layout} is no conversion to a sparse layout")
+    if blocksize is not None:
+        raise RuntimeError(
+            f"to_sparse: conversion from {title_of(self)} to Sparse with blocksize argument given is not supported"
+        )
+    if is_compressed(self):
+        if sparse_dim not in (None, 2):
+            raise RuntimeError(
+                f"sparse_compressed_to_sparse: conversion from {title_of(self)} to Sparse with sparse_dim argument !=2 "
+                "is not supported"
+            )
+        return relaid.call((self, sparse_coo, (), 0, origin_of(self)))
+    if is_sparse(self):
+        if sparse_dim is not None and sparse_dim != len(self._array_.indices):
+            raise RuntimeError(
+                "to_sparse: conversion from Sparse to Sparse with sparse_dim argument !=self.sparse_dim() is not "
+                "supported"
+            )
+        return self
+    check_sparse_dim(self, sparse_dim)
+    return sparsified.call((self, sparse_dim))
+
+
+def check_sparse_dim(self: Any, sparse_dim: Any) -> None:
+    """Refuse a number of sparse dimensions that there cannot be.
+
+    Raises:
+        RuntimeError: it is out of range.
+        TypeError: it is no number.
+    """
+    if sparse_dim is None:
+        return
+    if isinstance(sparse_dim, bool) or not isinstance(sparse_dim, (int, np.integer)):
+        raise TypeError(errors.wrong_type("to_sparse", "sparse_dim", 1, "int", sparse_dim))
+    if not (0 < sparse_dim <= self.ndim or sparse_dim == self.ndim == 0):
+        wanted = f"in [0,{self.ndim}] range, but {sparse_dim} is given" if sparse_dim else "in >0 when self.dim()>0"
+        raise RuntimeError(f"dense_to_sparse: sparse_dim argument must be {wanted}")
+
+
+def in_lines(self: Any, form: Layout, blocksize: Any, dense_dim: Any) -> Any:
+    """A tensor in a compressed layout; itself if it is in that one, with such blocks.
+
+    Raises:
+        RuntimeError: it has not the dimensions for it, or blocks do not fit.
+    """
+    blocks = read_blocks(self, form, blocksize)
+    if is_compressed(self):
+        if self.layout is form and blocks_of(self._array_) == blocks:
+            return self
+        if batches_of(self._array_):
+            raise RuntimeError(
+                f"to_{form.name}: conversion of a batch from {title_of(self)} to {form.title} is not there; use "
+                "to_dense() first"
+            )
+    elif is_sparse(self):
+        if self.sparse_dim() != 2:
+            raise RuntimeError(
+                f"coo_to_{form.name}: conversion from Sparse to {form.title} for input tensors with sparse_dim()!=2 is "
+                "not supported"
+            )
+    else:
+        check_dense(self, form, dense_dim)
+    return relaid.call((self, form, blocks, dense_dim or 0, origin_of(self)))
+
+
+def check_dense(self: Any, form: Layout, dense_dim: Any) -> None:
+    """Refuse a dense tensor that has not the dimensions for a layout.
+
+    Raises:
+        RuntimeError: it has not.
+    """
+    name = f"dense_to_{form.name}"
+    if self.ndim < 2:
+        raise RuntimeError(f"{name}: expected a tensor of at least 2 dimensions, got one of {self.ndim}")
+    if dense_dim is not None and not 0 <= dense_dim <= self.ndim - 2:
+        raise RuntimeError(f"{name}: dense_dim argument must be in [0,{self.ndim - 2}] range, but {dense_dim} is given")
+
+
+def read_blocks(self: Any, form: Layout, blocksize: Any) -> tuple[int, ...]:
+    """Rows and columns of a block; () where the layout has none.
+
+    Raises:
+        RuntimeError: they are given where there are none, or not given, or do not fit.
+    """
+    name, source = f"dense_to_{form.name}", title_of(self)
+    if not form.blocks:
+        if blocksize is not None:
+            raise RuntimeError(
+                f"dense_to_sparse: conversion from {source} to {form.title} with blocksize argument given is not "
+                "supported"
+            )
+        return ()
+    if blocksize is None:
+        if is_compressed(self) and self.layout.blocks:
+            return blocks_of(self._array_)
+        raise RuntimeError(
+            f"dense_to_sparse: conversion from {source} to {form.title} without blocksize argument given is not "
+            "supported"
+        )
+    blocks = tuple(integers(f"to_{form.name}", "blocksize", blocksize))
+    if len(blocks) != 2 or min(blocks) <= 0:
+        raise RuntimeError(f"{name}: blocksize needs to be a tuple of two positive integers, got {blocks}")
+    lead = batches_of(self._array_) if is_compressed(self) else max(self.ndim - 2, 0) if source == "Strided" else 0
+    size = tuple(self.shape[lead : lead + 2])
+    if any(length % block for length, block in zip(size, blocks)):
+        raise RuntimeError(
+            f"{name}: tensor sparse size ({','.join(map(str, size))}) must be divisible by given blocksize "
+            f"({','.join(map(str, blocks))})"
+        )
+    return blocks
+
+
+def to_sparse_coo(self: Any) -> Any:
+    """The tensor in sparse coordinates; itself if it is so."""
+    return to_sparse(self)
+
+
+def converter(form: Layout) -> Callable[..., Any]:
+    """The method that brings a tensor in a compressed layout."""
+
+    def plain(self: Any, dense_dim: Any = None) -> Any:
+        return in_lines(self, form, None, dense_dim)
+
+    def in_blocks(self: Any, blocksize: Any, dense_dim: Any = None) -> Any:
+        return in_lines(self, form, blocksize, dense_dim)
+
+    made: Callable[..., Any] = in_blocks if form.blocks else plain
+    made.__name__ = made.__qualname__ = f"to_{form.name}"
+    made.__doc__ = f"The tensor in layout `{form}`; itself if it is so. `dense_dim` dimensions behind are dense."
+    return made
+
+
+def part(name: str) -> Callable[[Any], Any]:
+    """The method that gives where lines begin, or places in lines, of a compressed tensor."""
+    way = "row" if name in ("crow_indices", "col_indices") else "column"
+
+    def method(self: Any) -> Any:
+        form = self._array_.layout if is_compressed(self) else None
+        if form is None or name not in form.words:
+            raise RuntimeError(f"{name} expected sparse {way} compressed tensor layout but got {title_of(self)}")
+        return wrap(self._array_.indices[form.words.index(name)].view())
+
+    method.__name__ = method.__qualname__ = name
+    method.__doc__ = f"Part of a tensor compressed {way} by {way}, on its memory."
+    return method
+
+
+METHODS: dict[str, Any] = {
+    "to_sparse": to_sparse,
+    "to_sparse_coo": to_sparse_coo,
+    **{f"to_{form.name}": converter(form) for form in ALL},
+    **{name: part(name) for name in ("crow_indices", "col_indices", "ccol_indices", "row_indices")},
+}
+"""What Tensor gets, by name."""
