@@ -142,7 +142,7 @@ def run_by_a_file(*arguments):
         (Call("builtins getattr", "", "x"), "GLOBAL builtins.getattr was not"),
         (Call("torch.nn.modules.linear Linear"), r"torch.nn.modules.linear.Linear was not .*save a state_dict\(\)"),
         (Call("torch load", "x"), "GLOBAL torch.load was not"),
-        (Call("torch._utils _rebuild_sparse_tensor"), "_rebuild_sparse_tensor was not"),
+        (Call("torch._utils _rebuild_nested_tensor"), "_rebuild_nested_tensor was not"),
         (Global("__builtin__ dict"), "__builtin__.dict' is a value, but files hold no functions"),
         ([{"a": (Global("torch.nn.parameter Parameter"),)}], "is a value, but files hold no functions"),
         (Call("__builtin__ list", [1]), "'__builtin__.list' may not be called"),

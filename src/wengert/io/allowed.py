@@ -11,11 +11,13 @@ from weakref import WeakKeyDictionary
 
 import numpy as np
 
+from .._core import flags
 from .._core.tensor.storage import Storage
 from .._core.types import devices
 from .._core.types.sizes import Size
 from ..nn import Buffer, Parameter
 from ..ops.memory.storages import StorageBase, TypedStorage
+from ..pickling import rebuild_sparse
 from ..tensor import Tensor, dtypes
 from .opcodes import Name, put_items
 from .placing import place, take_attributes
@@ -191,6 +193,42 @@ def of_class(function: Any, cls: Any, arguments: Any, state: Any) -> Tensor:
     return made
 
 
+def sparse(layout: Any, parts: Any) -> Tensor:
+    """A sparse tensor of its parts: places, entries and size, and whether it is coalesced, which torch's older files
+    do not say; of a compressed one where lines begin, too. What is in them is checked.
+    """
+    if not isinstance(layout, devices.layout) or not isinstance(parts, tuple) or layout is devices.strided:
+        raise ValueError("a sparse tensor has no sparse layout, or no parts")
+    indices, rest = (parts[:1], parts[1:]) if layout is devices.sparse_coo else (parts[:2], parts[2:])
+    coalesced = rest[2] if layout is devices.sparse_coo and len(rest) == 3 else False
+    if len(rest) - (layout is devices.sparse_coo) not in (1, 2) or coalesced not in (True, False, None):
+        raise ValueError("a sparse tensor has not the parts that torch writes")
+    values, shape = rest[0], size(rest[1])
+    if not all(isinstance(each, Tensor) and not each._flags_ & flags.SPARSE for each in (*indices, values)):
+        raise ValueError("a part of a sparse tensor is no dense tensor")
+    if layout is devices.sparse_coo and indices[0].dtype is not dtypes.int64:
+        raise ValueError("the places of a sparse tensor are not of int64")
+    arrays = tuple([each._array_ for each in indices])
+    form = bool(coalesced) if layout is devices.sparse_coo else layout.name
+    try:
+        return rebuild_sparse(Tensor, arrays[0] if len(arrays) == 1 else arrays, values.detach(), shape, form, False)  # type: ignore[attr-defined]
+    except RuntimeError as error:
+        raise ValueError(str(error)) from error
+
+
+def layout_of(name: Any) -> devices.layout:
+    """A layout, by the name that torch gives it."""
+    for known in (devices.strided, devices.sparse_coo):
+        if name == f"torch.{known.name}":
+            return known
+    from ..ops.sparse.layouts import ALL
+
+    found = [each for each in ALL if name == f"torch.{each.name}"]
+    if not found:
+        raise ValueError(f"there is no layout {reprlib.repr(name)}")
+    return found[0]
+
+
 def size(lengths: Any) -> Size:
     """A size."""
     if not isinstance(lengths, (tuple, list)) or not all(type(each) is int for each in lengths):
@@ -265,12 +303,13 @@ CALLS: dict[str, Callable[..., Any]] = {
     "torch._utils._rebuild_tensor": rebuild_v2,
     "torch._utils._rebuild_tensor_v2": rebuild_v2,
     "torch._utils._rebuild_tensor_v3": rebuild_v3,
+    "torch._utils._rebuild_sparse_tensor": sparse,
     "torch._utils._rebuild_parameter": parameter,
     "torch._utils._rebuild_parameter_with_state": parameter,
     "torch._tensor._rebuild_from_type_v2": of_class,
     "torch.Size": size,
     "torch.device": device,
-    "torch.serialization._get_layout": lambda name: {"torch.strided": devices.strided}[name],
+    "torch.serialization._get_layout": layout_of,
     "collections.OrderedDict": ordered,
     "collections.Counter": counter,
     "collections.defaultdict": default,
