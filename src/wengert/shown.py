@@ -54,7 +54,8 @@ def sparse_text(tensor: Tensor, suffixes: list[str]) -> str:
     array: Any = tensor._array_
     form: Any = tensor.layout  # type: ignore[attr-defined]
     facts = [f"size={tuple(array.shape)}", f"nnz={array.indices[-1].shape[-1]}"]
-    if tensor.dtype not in (dtypes.get_default_dtype(), dtypes.int64, dtypes.bool_):
+    default = dtypes.get_default_dtype()
+    if tensor.dtype not in (default, default.to_complex(), dtypes.int64, dtypes.bool_):
         facts.append(f"dtype={tensor.dtype}")
     facts += [f"layout={form}", *suffixes]
     values = array.values._array_

@@ -206,6 +206,62 @@ def test_taylor_series_go_through_sparse_tensors() -> None:
     assert [each.tolist() for each in series] == [[1, 4, 9], [2, 4, 6], [2, 2, 2]]
 
 
+COMPLEX = {
+    "mm": lambda s: wg.sparse.mm(s, COLUMNS * (1 + 0.5j)),
+    "matmul": lambda s: s @ (COLUMNS * (1 + 0.5j)),
+    "compressed": lambda s: s.to_sparse_csr() @ (COLUMNS * (1 + 0.5j)),
+    "conjugate": lambda s: s.conj().to_dense(),
+    "adjoint": lambda s: wg.sparse.mm(s.mH, COLUMNS[:2] * 1j),
+    "absolute": lambda s: s.coalesce().abs().to_dense(),
+}
+
+
+@pytest.mark.parametrize("call", COMPLEX.values(), ids=COMPLEX)
+def test_complex_entries_have_the_gradient_of_differences(call: Any) -> None:
+    values = wg.tensor([3 + 1j, 4 - 2j, 5j, 1.0], dtype=wg.complex128, requires_grad=True)
+    assert wg.autograd.gradcheck(lambda each: of_entries(call, each), (values,))
+
+
+def test_the_other_factor_of_a_complex_product_has_its_gradient() -> None:
+    sparse = wg.sparse_coo_tensor(PLACES[:, :3], wg.tensor([3 + 1j, 4 - 2j, 5j], dtype=wg.complex128), (2, 3))
+    matrix = (COLUMNS * (1 + 0.5j)).requires_grad_()
+    for product in (wg.sparse.mm, wg.mm):
+        assert wg.autograd.gradcheck(lambda each, product=product: product(sparse, each), (matrix,))
+    assert "dtype" not in repr(sparse.cfloat())
+    assert sparse.real.to_dense().tolist() == sparse.to_dense().real.tolist()
+    assert wg.view_as_real(sparse).to_dense().tolist() == wg.view_as_real(sparse.to_dense()).tolist()
+    assert sparse.imag.to_dense().tolist() == sparse.to_dense().imag.tolist()
+
+
+def test_a_part_is_copied() -> None:
+    sparse, rows = example(), example().to_dense().to_sparse(1)
+    assert sparse.narrow_copy(1, 1, 2).to_dense().tolist() == example().to_dense()[:, 1:].tolist()
+    assert rows.narrow_copy(1, 1, 2).to_dense().tolist() == example().to_dense()[:, 1:].tolist()
+    for arguments in ((1, 2, 3), (1, -1, 1), (-1, 0, 1)):
+        with pytest.raises(RuntimeError, match=r"Invalid range to narrow|Dimension -1 out of range"):
+            sparse.narrow_copy(*arguments)
+
+
+def test_a_tensor_of_a_sparse_one_is_a_copy() -> None:
+    sparse = example()
+    for source in (sparse, sparse.coalesce().to_sparse_csr()):
+        with pytest.warns(UserWarning, match="To copy construct from a tensor"):
+            made = wg.tensor(source, dtype=wg.float64, requires_grad=True)
+        assert (made.layout, made.dtype, made.is_leaf) == (source.layout, wg.float64, True)
+        with pytest.warns(UserWarning, match="To copy construct from a tensor"):
+            again = wg.ones(2).new_tensor(source)
+        assert again.layout is source.layout
+        again.mul_(2)
+        assert source.to_dense().tolist() == example().to_dense().tolist()
+
+
+@pytest.mark.parametrize("index", [0, (0, 0), slice(1), ..., True], ids=str)
+def test_nothing_is_written_to_a_part_of_a_sparse_tensor(index: Any) -> None:
+    for sparse in (example(), example().coalesce().to_sparse_csr()):
+        with pytest.raises(TypeError, match="Cannot assign to a sparse tensor"):
+            sparse[index] = 1.0
+
+
 @pytest.mark.parametrize("dtype", [wg.float16, wg.bfloat16])
 def test_halves_are_entries_as_they_are(dtype):
     dense = wg.tensor([[0, -8.5], [2, 0]], dtype=dtype)

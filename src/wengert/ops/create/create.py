@@ -74,14 +74,14 @@ def tensor(
     check_place("tensor", device, pin_memory)
     if isinstance(data, Tensor):
         anomaly.warn(copy_warning("torch.tensor"))
-        if data._flags_ & flags.BATCHED:
+        if data._flags_ & (flags.BATCHED | flags.SPARSE):
             return copy_of_members(data, dtype, requires_grad)
     wanted = None if dtype is None else read_dtype("tensor", dtype, dtypes.get_default_dtype())
     return finish("tensor", array_of(data, wanted), requires_grad)
 
 
 def copy_of_members(data: Any, dtype: Any, requires_grad: bool) -> Tensor:
-    """A leaf with a copy of a batched tensor."""
+    """A leaf with a copy of a batched or sparse tensor."""
     made: Tensor = data.detach().to(data.dtype if dtype is None else dtype, copy=True)
     made.requires_grad = requires_grad  # also within a transform, where `requires_grad_` is refused
     return made

@@ -360,7 +360,7 @@ def new_tensor(
     check_place("new_tensor", device)
     if isinstance(data, Tensor):
         anomaly.warn(copy_warning("tensor.new_tensor"))
-        if data._flags_ & flags.BATCHED:
+        if data._flags_ & (flags.BATCHED | flags.SPARSE):
             return copy_of_members(data, dtype, requires_grad)
     own = isinstance(data, (np.ndarray, np.generic))
     wanted = None if dtype is None and own else read_dtype("new_tensor", dtype, input.dtype)

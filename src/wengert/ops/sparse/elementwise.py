@@ -49,7 +49,7 @@ KEEPING_ZERO = [
     "trunc",
 ]
 """Functions that are zero at zero, of sums of entries: these are formed first."""
-ENTRY_BY_ENTRY = ("neg", "_conj_physical", "real", "imag", "kept_gradient")
+ENTRY_BY_ENTRY = ("neg", "_conj_physical", "conjugate_complex", "real", "imag", "kept_gradient", "view_as_real")
 """Those that are linear: they go through a sum."""
 
 

@@ -97,6 +97,25 @@ def index_select_kernel(self: Any, dim: int, index: Any) -> Any:
     return tensor_of(made, wrap(entries[taken]), shape, made.shape[1] < 2)
 
 
+@kernel("narrow_copy")
+def narrow_copy_kernel(self: Any, dim: int, start: int, length: int) -> Any:
+    array = self._array_
+    dims = len(array.indices)
+    if not 0 <= dim < array.ndim:
+        raise RuntimeError(f"Dimension {dim} out of range. Expecting 0 <= dim < {array.ndim}.")
+    if start < 0 or length < 0 or start + length > array.shape[dim]:
+        raise RuntimeError(
+            f"Invalid range to narrow. range(start, start+length) must be a subset of range(0, {array.shape[dim]})."
+        )
+    shape = (*array.shape[:dim], length, *array.shape[dim + 1 :])
+    if dim >= dims:
+        return tensor_of(array.indices, array.values.narrow(dim - dims + 1, start, length), shape, array.coalesced)
+    kept = (array.indices[dim] >= start) & (array.indices[dim] < start + length)
+    places = array.indices[:, kept]
+    places[dim] -= start
+    return tensor_of(places, wrap(entries_of(array)[1][kept]), shape, array.coalesced)
+
+
 @kernel("cat")
 def cat_kernel(tensors: Any, dim: int = 0) -> Any:
     for at, each in enumerate(tensors):
